@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/replay"
 	"github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
+	"github.com/nvnodetop/nvnodetop/internal/app/schemas"
 	"github.com/nvnodetop/nvnodetop/internal/app/screen"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/app/serve"
@@ -143,6 +144,7 @@ var commands = []struct {
 	{group: toRecord, make: record.Command},
 	{group: toRecord, make: replay.Command},
 	{group: toRecord, make: scalars.Command, rare: true},
+	{group: toAutomate, make: schemas.Command, rare: true},
 	{group: toAutomate, make: serve.Command},
 	{group: toAutomate, make: watch.Command},
 	{group: toGetHelp, make: settings.Command},

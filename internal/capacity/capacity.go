@@ -6,6 +6,7 @@
 package capacity
 
 import (
+	_ "embed"
 	"io"
 	"maps"
 	"slices"
@@ -204,7 +205,18 @@ func (c *Cluster) list() {
 	}
 }
 
+// Schema is the JSON Schema of the document.
+//
+//go:embed schema.json
+var Schema []byte
+
+// version is the version of the document. The meaning of a field changes only with it.
+const version = 1
+
 // WriteJSON writes the document, indented, with a newline at its end.
 func (c *Cluster) WriteJSON(w io.Writer) error {
-	return text.WriteJSON(w, "  ", c)
+	return text.WriteJSON(w, "  ", struct {
+		Version int `json:"version"`
+		*Cluster
+	}{version, c})
 }

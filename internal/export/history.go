@@ -1,7 +1,6 @@
 package export
 
 import (
-	"math"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -37,10 +36,9 @@ func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
 
 // series rounds means as the table of metrics rounds values, but to one more decimal.
 func series(samples []float32, decimals int) schema.Series {
-	scale := math.Pow10(decimals + 1)
 	list := make(schema.Series, len(samples))
 	for i, v := range samples {
-		list[i] = math.Round(float64(v)*scale) / scale
+		list[i] = metric.Round(float64(v), decimals+1)
 	}
 	return list
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"iter"
 	"math/bits"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
@@ -270,4 +269,4 @@ func bitNumbers(set uint64) []int {
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
 // ageOf is an age in seconds, rounded to ms. Finer digits depend on the clocks: a recording lacks the monotonic clock.
-func ageOf(n *cluster.Node) float64 { return seconds(n.Age.Round(time.Millisecond).Milliseconds()) }
+func ageOf(n *cluster.Node) float64 { return metric.InSeconds(n.Age) }

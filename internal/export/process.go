@@ -1,9 +1,8 @@
 package export
 
 import (
-	"math"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -29,7 +28,7 @@ func percent(value float64, known bool) *float64 {
 	if !known {
 		return nil
 	}
-	value = math.Round(100*value) / 100
+	value = metric.Round(value, 2)
 	return &value
 }
 

@@ -2,6 +2,7 @@ package export
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -24,10 +25,11 @@ func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	return out
 }
 
-// known is a number, nil if it is not known.
+// known is a number to three decimals, which no metric exceeds; nil if it is not known.
 func known(v float64) *float64 {
 	if v != v {
 		return nil
 	}
+	v = metric.Round(v, 3)
 	return &v
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	mathbits "math/bits"
 	"strconv"
+	"time"
 )
 
 // Values holds metrics of one GPU or node. A metric may be absent, which is not the same as 0. The zero value is empty.
@@ -50,11 +51,13 @@ func (v *Values) Set(id ID, x float64) {
 		v.known[id/64] &^= 1 << (id % 64)
 		return
 	}
-	v.v[id] = round(x, row.Decimals)
+	v.v[id] = Round(x, row.Decimals)
 	v.known[id/64] |= 1 << (id % 64)
 }
 
-func round(x float64, decimals int) float64 {
+// Round rounds to decimals. The result prints with no more digits: every output rounds computed numbers here, and
+// durations with InSeconds.
+func Round(x float64, decimals int) float64 {
 	if decimals == 0 {
 		return math.Round(x)
 	}
@@ -124,6 +127,12 @@ func (v *Values) Inherit(base *Values, gone []string, s Scope) {
 		}
 		v.known[word] |= left[word]
 	}
+}
+
+// InSeconds is a duration in seconds, to milliseconds. time.Duration.Seconds adds the whole seconds to the rest, and
+// has 1.2469999999999999 for 1.247.
+func InSeconds(d time.Duration) float64 {
+	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }
 
 // AppendNumber appends a number in the form of JSON and Prometheus: in full, without an exponent.

@@ -3,8 +3,10 @@ package metric
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAbsentIsAbsent(t *testing.T) {
@@ -112,4 +114,25 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%s is read, written and read as %v, %v", strings.ToValidUTF8(text, "?"), again, err)
 		}
 	})
+}
+
+// No number prints with digits that come only from the arithmetic.
+func TestRound(t *testing.T) {
+	for ms := range int64(100_000) {
+		want := strconv.FormatInt(ms, 10)
+		for len(want) < 4 {
+			want = "0" + want
+		}
+		want = strings.TrimSuffix(strings.TrimRight(want[:len(want)-3]+"."+want[len(want)-3:], "0"), ".")
+		d := time.Duration(ms)*time.Millisecond + 300*time.Microsecond
+		if got := string(AppendNumber(nil, InSeconds(d))); got != want {
+			t.Fatalf("%v: %s, want %s", d, got, want)
+		}
+		if got := string(AppendNumber(nil, Round(d.Seconds(), 3))); got != want {
+			t.Fatalf("%v: %s, want %s", d, got, want)
+		}
+	}
+	if got := string(AppendNumber(nil, Round(4577.503000000001, 3))); got != "4577.503" {
+		t.Error(got)
+	}
 }

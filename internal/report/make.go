@@ -2,11 +2,11 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/report/advice"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -24,7 +24,8 @@ type draft struct {
 
 func (d *draft) report(l *log) *Report {
 	r := &Report{Version: Version, Job: d.describe(), Nodes: []Node{}}
-	r.Watched = Watched{From: d.from.UTC(), To: d.to.UTC(), Seconds: seconds(d.span()), Suspended: seconds(d.rested)}
+	r.Watched = Watched{From: d.from.UTC(), To: d.to.UTC(), Seconds: metric.InSeconds(d.span()),
+		Suspended: metric.InSeconds(d.rested)}
 	for _, name := range d.job.Nodes {
 		r.Nodes = append(r.Nodes, d.node(name))
 	}
@@ -44,7 +45,7 @@ func (d *draft) span() time.Duration { return d.to.Sub(d.from) }
 func (d *draft) describe() Job {
 	j := d.job
 	out := Job{ID: j.ID, Number: j.Number, Name: j.Name, User: j.User, Partition: j.Partition, Start: j.Start.UTC(),
-		Limit: seconds(j.Limit), State: "RUNNING"}
+		Limit: metric.InSeconds(j.Limit), State: "RUNNING"}
 	if j.Start.IsZero() {
 		out.Start = j.Start
 	}
@@ -85,16 +86,16 @@ func (d *draft) node(name string) Node {
 	if i := slices.IndexFunc(d.sum.nodes, func(n nodeAccount) bool { return n.name == name }); i >= 0 {
 		n = &d.sum.nodes[i]
 	}
-	out := Node{Name: name, Seen: seconds(n.seen), CPU: known(n.cpu.mean(), 2), List: []GPU{}}
+	out := Node{Name: name, Seen: metric.InSeconds(n.seen), CPU: known(n.cpu.mean(), 2), List: []GPU{}}
 	if n.used > 0 {
 		out.HostMemory = newMemory(n.used, n.limit)
 	}
 	if n.jobCPU.spans > 0 && n.ms > n.jobFrom {
-		out.JobCPU = &report.JobCPU{Seconds: round(n.jobCPU.sum/1e6, 3),
-			Busy: round(n.jobCPU.sum/1e3/float64(n.ms-n.jobFrom), 2)}
+		out.JobCPU = &report.JobCPU{Seconds: metric.Round(n.jobCPU.sum/1e6, 3),
+			Busy: metric.Round(n.jobCPU.sum/1e3/float64(n.ms-n.jobFrom), 2)}
 	}
 	unseen, gaps := d.unseen(n)
-	out.Unseen, out.Gaps = seconds(unseen), gaps
+	out.Unseen, out.Gaps = metric.InSeconds(unseen), gaps
 	own := n.own()
 	for _, g := range own {
 		out.List = append(out.List, g.gpu())
@@ -106,7 +107,7 @@ func (d *draft) node(name string) Node {
 	out.Hours = d.hours(out.GPUs, own)
 	out.Numbers = together([]*nodeAccount{n})
 	if out.Power != nil {
-		out.Power.Peak = round(n.peak, 1)
+		out.Power.Peak = metric.Round(n.peak, 1)
 	}
 	return out
 }
@@ -127,16 +128,16 @@ func (d *draft) unseen(n *nodeAccount) (time.Duration, int) {
 
 // hours returns the GPU-hours of count GPUs, of which own have reported.
 func (d *draft) hours(count int, own []*gpuAccount) Hours {
-	h := Hours{Given: round(float64(count)*d.span().Hours(), 4)}
+	h := Hours{Given: metric.Round(float64(count)*d.span().Hours(), 4)}
 	seen, used, told := 0.0, 0.0, false
 	for _, g := range own {
 		seen += g.seen.Hours()
 		used += g.util.sum / 100 / 3600
 		told = told || g.util.n > 0
 	}
-	h.Seen = round(seen, 4)
+	h.Seen = metric.Round(seen, 4)
 	if told {
-		used = round(used, 4)
+		used = metric.Round(used, 4)
 		h.Used = &used
 	}
 	return h
@@ -161,7 +162,8 @@ func (d *draft) total(r *Report) Total {
 			if t.JobCPU == nil {
 				t.JobCPU = &report.JobCPU{}
 			}
-			t.JobCPU.Seconds, t.JobCPU.Busy = round(t.JobCPU.Seconds+c.Seconds, 3), round(t.JobCPU.Busy+c.Busy, 2)
+			t.JobCPU.Seconds, t.JobCPU.Busy = metric.Round(t.JobCPU.Seconds+c.Seconds, 3),
+				metric.Round(t.JobCPU.Busy+c.Busy, 2)
 		}
 		if m := r.Nodes[i].HostMemory; m != nil && tighter(m, t.HostMemory) {
 			tight := *m
@@ -177,7 +179,7 @@ func (d *draft) total(r *Report) Total {
 	t.Hours = d.hours(t.GPUs, own)
 	t.Numbers = together(nodes)
 	if t.Power != nil {
-		t.Power.Peak = round(d.sum.peak, 1)
+		t.Power.Peak = metric.Round(d.sum.peak, 1)
 	}
 	return t
 }
@@ -212,14 +214,15 @@ func (g *gpuAccount) place(node string) Place {
 
 func (g *gpuAccount) gpu() GPU {
 	p := g.place("")
-	return GPU{Number: p.GPU, Key: p.Key, UUID: g.uuid, Model: g.model, Seen: seconds(g.seen), Numbers: g.numbers()}
+	return GPU{Number: p.GPU, Key: p.Key, UUID: g.uuid, Model: g.model, Seen: metric.InSeconds(g.seen),
+		Numbers: g.numbers()}
 }
 
 // numbers returns the numbers of one GPU.
 func (m *meter) numbers() Numbers {
 	var out Numbers
 	if m.util.n > 0 {
-		out.Util = &Util{Mean: round(m.util.mean(), 2), Lowest: m.util.low, Highest: m.util.high}
+		out.Util = &Util{Mean: metric.Round(m.util.mean(), 2), Lowest: m.util.low, Highest: m.util.high}
 	}
 	if m.memory.n > 0 {
 		out.Memory = newMemory(uint64(m.memory.high), uint64(m.size))
@@ -228,21 +231,21 @@ func (m *meter) numbers() Numbers {
 		out.Temperature = &m.temperature.high
 	}
 	if m.power.n > 0 {
-		out.Power = &Power{Mean: round(m.power.mean(), 1), Peak: round(m.power.high, 1)}
+		out.Power = &Power{Mean: metric.Round(m.power.mean(), 1), Peak: metric.Round(m.power.high, 1)}
 	}
 	if joules, from := m.energy(); from != "" {
 		out.Energy = newEnergy(joules, from)
 	}
 	for i, why := range reasons {
 		if s, from := m.throttled(i); s > 0 {
-			out.Throttled = append(out.Throttled, Throttled{Reason: why.name, Seconds: round(s, 1), From: from})
+			out.Throttled = append(out.Throttled, Throttled{Reason: why.name, Seconds: metric.Round(s, 1), From: from})
 		}
 	}
 	return out
 }
 
 func newEnergy(joules float64, from string) *Energy {
-	return &Energy{KWh: round(joules/3.6e6, 6), Joules: round(joules, 1), From: from}
+	return &Energy{KWh: metric.Round(joules/3.6e6, 6), Joules: metric.Round(joules, 1), From: from}
 }
 
 // known returns a rounded number; nil if it is NaN.
@@ -250,14 +253,6 @@ func known(v float64, decimals int) *float64 {
 	if v != v {
 		return nil
 	}
-	v = round(v, decimals)
+	v = metric.Round(v, decimals)
 	return &v
 }
-
-func round(v float64, decimals int) float64 {
-	scale := math.Pow10(decimals)
-	return math.Round(v*scale) / scale
-}
-
-// seconds returns seconds, rounded to milliseconds.
-func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

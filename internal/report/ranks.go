@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 // rankKey is a rank of a program.
@@ -49,7 +51,7 @@ func (a *account) ranked() []Rank {
 	var out []Rank
 	for i := range a.ranks {
 		k := &a.ranks[i]
-		r := Rank{Rank: k.Rank.Rank, World: k.World, PID: k.pid, Seen: seconds(k.seen), Numbers: k.numbers()}
+		r := Rank{Rank: k.Rank.Rank, World: k.World, PID: k.pid, Seen: metric.InSeconds(k.seen), Numbers: k.numbers()}
 		r.Place = a.place(k.node, k.key)
 		out = append(out, r)
 	}

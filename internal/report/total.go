@@ -1,5 +1,7 @@
 package report
 
+import "github.com/nvnodetop/nvnodetop/internal/metric"
+
 // together returns the numbers of the job's GPUs on some nodes. The caller sets the peak of the power, which is not the
 // sum of the peaks.
 func together(nodes []*nodeAccount) Numbers {
@@ -70,17 +72,17 @@ func either(a, b string) string {
 
 func (j *joint) numbers() Numbers {
 	if j.out.Util != nil {
-		j.out.Util.Mean = round(j.util.mean(), 2)
+		j.out.Util.Mean = metric.Round(j.util.mean(), 2)
 	}
 	if j.powers > 0 {
-		j.out.Power = &Power{Mean: round(j.watts, 1)}
+		j.out.Power = &Power{Mean: metric.Round(j.watts, 1)}
 	}
 	if j.from != "" {
 		j.out.Energy = newEnergy(j.joules, j.from)
 	}
 	for i, why := range reasons {
 		if j.times[i] > 0 {
-			j.out.Throttled = append(j.out.Throttled, Throttled{Reason: why.name, Seconds: round(j.times[i], 1),
+			j.out.Throttled = append(j.out.Throttled, Throttled{Reason: why.name, Seconds: metric.Round(j.times[i], 1),
 				From: j.froms[i]})
 		}
 	}

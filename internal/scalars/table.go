@@ -152,5 +152,5 @@ func appendObject(to []byte, s *Sample) []byte {
 // appendNumber appends a number to three decimals, which no metric exceeds: computed percentages have meaningless
 // further digits.
 func appendNumber(to []byte, v float64) []byte {
-	return metric.AppendNumber(to, math.Round(v*1000)/1000)
+	return metric.AppendNumber(to, metric.Round(v, 3))
 }

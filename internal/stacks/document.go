@@ -1,9 +1,16 @@
 package stacks
 
 import (
+	_ "embed"
+
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
+
+// Schema is the JSON Schema of the document.
+//
+//go:embed schema.json
+var Schema []byte
 
 // Evidence is what else is known of a job.
 type Evidence struct {

@@ -2,6 +2,7 @@ package track
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +24,14 @@ type (
 	GPUUtilization = report.GPUUtilization
 	ComputeTime    = report.ComputeTime
 )
+
+// Schema is the JSON Schema of the document.
+//
+//go:embed schema.json
+var Schema []byte
+
+// version is that of the document.
+const version = report.CommandVersion
 
 // JSON writes the report as gpu_tracker does.
 func JSON(w io.Writer, r *Report) error {

@@ -200,6 +200,7 @@ func (t *Tracker) Report(u Units) *Report {
 	size, seconds := sizeOf(sizes, u.RAM), t.at.Sub(t.began).Seconds()
 	ram := t.ram
 	return &Report{
+		Version: version,
 		RAM: RAM{
 			Unit: u.RAM, SystemCapacity: ram.SystemCapacity / size, System: ram.System / size,
 			Main: in(ram.Main, size), Descendants: in(ram.Descendants, size), Combined: in(ram.Combined, size),

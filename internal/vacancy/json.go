@@ -1,6 +1,7 @@
 package vacancy
 
 import (
+	_ "embed"
 	"io"
 	"math"
 	"strings"
@@ -13,15 +14,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// Schema is the JSON Schema of the documents of JSON.
+//
+//go:embed schema.json
+var Schema []byte
+
+// version is the version of these documents, in a field that nvgpu and gpustat do not have. The meaning of a field
+// changes only with it.
+const version = 1
+
 // agent is the answer of an agent of nvgpu to /gpu_status. Its names and forms are nvgpu's: an unknown value is null.
 type agent struct {
+	Version  int        `json:"version"`
 	Hostname string     `json:"hostname"`
 	GPUs     []agentGPU `json:"gpus"`
 }
 
 // silent is the entry in nvgpu's /cluster_status for an agent that does not answer.
 type silent struct {
-	Error string `json:"error"`
+	Version int    `json:"version"`
+	Error   string `json:"error"`
 }
 
 type agentGPU struct {
@@ -66,9 +78,9 @@ type agentMemory struct {
 // Agent returns a node as nvgpu's agents report it at /gpu_status. A node that does not report is an error.
 func Agent(n *Node, at time.Time) any {
 	if !tally.HasNumbers(n.Node) {
-		return silent{missing(n.Node)}
+		return silent{version, missing(n.Node)}
 	}
-	return agent{Hostname: n.Host(), GPUs: n.agentGPUs(at)}
+	return agent{Version: version, Hostname: n.Host(), GPUs: n.agentGPUs(at)}
 }
 
 // Agents returns several nodes as one agent, that of host, reports them. A single node has the form of Agent.
@@ -76,7 +88,7 @@ func Agents(host string, nodes []Node, at time.Time) any {
 	if len(nodes) == 1 {
 		return Agent(&nodes[0], at)
 	}
-	all := agent{Hostname: host, GPUs: []agentGPU{}}
+	all := agent{Version: version, Hostname: host, GPUs: []agentGPU{}}
 	for i := range nodes {
 		all.GPUs = append(all.GPUs, nodes[i].agentGPUs(at)...)
 	}
@@ -109,6 +121,7 @@ func (g *GPU) agentMemory() *agentMemory {
 
 // stat is a host as gpustat prints it. Its names and forms are gpustat's: an unknown value is null.
 type stat struct {
+	Version  int       `json:"version"`
 	Hostname string    `json:"hostname"`
 	Driver   *string   `json:"driver_version"`
 	Time     string    `json:"query_time"`
@@ -146,7 +159,7 @@ const statTime = "2006-01-02T15:04:05.000000"
 
 // Stat returns a node as gpustat reports its host. A node that does not report has no GPUs.
 func Stat(n *Node, at time.Time) any {
-	s := stat{Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
+	s := stat{Version: version, Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
 	if n.Hello != nil {
 		s.Driver = filled(n.Hello.Driver)
 	}

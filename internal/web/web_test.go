@@ -129,7 +129,7 @@ func TestEachPartIsAnswered(t *testing.T) {
 		"/api/v1/processes":           `"pid":11`,
 		"/metrics":                    `nvnodetop_gpu_utilization_ratio{node="n1",gpu="1"} 0.91`,
 		"/gpu_status":                 `"type":"NVIDIA H100","is_available":false,"pids":"11","users":"alice"`,
-		"/nodes/n1/gpu_status":        `{"hostname":"n1.cluster","gpus":[`,
+		"/nodes/n1/gpu_status":        `{"version":1,"hostname":"n1.cluster","gpus":[`,
 		"/cluster_status":             `"hostname": "n1.cluster"`,
 		"/-/healthy":                  "healthy",
 	} {

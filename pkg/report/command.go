@@ -1,8 +1,13 @@
 package report
 
+// CommandVersion is the version of Command. The meaning of a field changes only with it.
+const CommandVersion = 1
+
 // Command is what a command and its descendants have used on one host. Its names in JSON are gpu_tracker's, and as
 // there, an unknown number is 0: a host without GPUs has none of their memory.
 type Command struct {
+	Version int `json:"version,omitempty"` // see CommandVersion; 0: gpu_tracker wrote it
+
 	RAM    RAM            `json:"max_ram"`
 	GPURAM GPURAM         `json:"max_gpu_ram"`
 	CPU    CPUUtilization `json:"cpu_utilization"`

@@ -4,10 +4,10 @@ package books
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/report/advice"
 	"github.com/nvnodetop/nvnodetop/internal/report/words"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
@@ -164,7 +164,8 @@ func cpu(j *sacct.Job) *report.CPUTime {
 	if used == 0 || given == 0 {
 		return nil
 	}
-	return &report.CPUTime{Given: given, Used: round(used.Seconds(), 3), Percent: round(100*used.Seconds()/given, 2)}
+	return &report.CPUTime{Given: given, Used: metric.Round(used.Seconds(), 3),
+		Percent: metric.Round(100*used.Seconds()/given, 2)}
 }
 
 // gpus adds what is known of the GPUs. SLURM stores the highest sample of each task (TRESUsageInMax), and their sum
@@ -179,7 +180,7 @@ func gpus(a *report.Accounting, j *sacct.Job) {
 		return
 	}
 	given := float64(j.GPUs) * j.Elapsed.Hours()
-	a.GPUHours = &report.Shares{Given: round(given, 4)}
+	a.GPUHours = &report.Shares{Given: metric.Round(given, 4)}
 	busy, sampled := 0.0, false
 	for i := range j.Steps {
 		s := &j.Steps[i]
@@ -269,11 +270,6 @@ func notes(r *report.Report) []report.Note {
 
 // known returns a rounded number.
 func known(v float64, decimals int) *float64 {
-	v = round(v, decimals)
+	v = metric.Round(v, decimals)
 	return &v
-}
-
-func round(v float64, decimals int) float64 {
-	scale := math.Pow10(decimals)
-	return math.Round(v*scale) / scale
 }

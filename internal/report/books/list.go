@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -102,7 +103,7 @@ func total(rows []report.Row) report.ListTotal {
 		}
 	}
 	for _, v := range []*float64{&t.Given, &t.Judged, &t.Wasted, &t.Unknown, &t.CPU, &t.CPUUsed} {
-		*v = round(*v, 4)
+		*v = metric.Round(*v, 4)
 	}
 	return t
 }

@@ -2,8 +2,7 @@
 package cost
 
 import (
-	"math"
-
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -54,7 +53,6 @@ func energy(r *report.Report) (float64, bool) {
 }
 
 func rounded(v float64, decimals int) *float64 {
-	scale := math.Pow10(decimals)
-	v = math.Round(v*scale) / scale
+	v = metric.Round(v, decimals)
 	return &v
 }

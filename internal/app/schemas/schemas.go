@@ -1,0 +1,77 @@
+// Package schemas is the command schema: it prints the JSON Schemas of the documents of other commands.
+package schemas
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/doctor"
+	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/track"
+	"github.com/nvnodetop/nvnodetop/internal/vacancy"
+)
+
+// Documents are the documents with a schema.
+var Documents = []struct {
+	Name   string
+	Of     string // the commands that print it
+	Schema []byte
+}{
+	{"json", "nvnodetop --json; snapshot, replay --json; serve", export.Schema},
+	{"doctor", "doctor --json", doctor.Schema},
+	{"report", "report JOB, track --job: --format json", output.Schema},
+	{"track", "track --format json -- COMMAND", track.Schema},
+	{"available", "available --cluster --json", capacity.Schema},
+	{"list", "list --json, list --json=gpustat", vacancy.Schema},
+	{"stacks", "stacks --json", stacks.Schema},
+}
+
+// Command prints a schema.
+func Command(io cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "print the JSON Schema of a document, or the names of all",
+		Long: `schema prints the JSON Schema (2020-12) of a document that another command
+prints as JSON. Without a NAME it lists the names, each with the commands that
+print such a document.`,
+		Example: `  nvnodetop schema
+  nvnodetop schema json > nvnodetop.schema.json`,
+	}
+	for _, d := range Documents {
+		cmd.ValidArgs = append(cmd.ValidArgs, d.Name)
+	}
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("unexpected argument %q: schema takes one NAME", args[1])
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return list(io)
+		}
+		for _, d := range Documents {
+			if d.Name == args[0] {
+				_, err := io.Out.Write(d.Schema)
+				return cli.Failed(err)
+			}
+		}
+		return cli.Usage("no schema %q%s (nvnodetop schema lists them)", args[0], text.Meant(args[0], cmd.ValidArgs))
+	}
+	return cmd
+}
+
+func list(io cli.Streams) error {
+	for _, d := range Documents {
+		if _, err := fmt.Fprintf(io.Out, "%-10s %s\n", d.Name, d.Of); err != nil {
+			return cli.Failed(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/app/schemas"
+	"github.com/nvnodetop/nvnodetop/test/valid"
+)
+
+// documentOf returns the document that a command prints, and validates it with the schema that the program prints.
+func documentOf(t *testing.T, schema string, args ...string) string {
+	t.Helper()
+	code, rules, errs := program(t, "schema", schema)
+	if code != cli.ExitOK || errs != "" {
+		t.Fatalf("schema %s: exit code %d, stderr %q", schema, code, errs)
+	}
+	_, out, errs := program(t, args...)
+	if out == "" {
+		t.Fatalf("%q: stderr %q", args, errs)
+	}
+	valid.Document(t, []byte(rules), []byte(out))
+	if !strings.Contains(out, `"version": 1,`) {
+		t.Errorf("%q: no version in %.200s", args, out)
+	}
+	return out
+}
+
+// Every command prints documents that match the schema of the same program.
+func TestDocumentsMatchTheirSchemas(t *testing.T) {
+	feedtest.Squeue(t, "exit 1")
+	file := filepath.Join(t.TempDir(), "run.nvr")
+	if code, _, errs := program(t, "record", "--demo=2x2", "--max-time", "3s", file); code != cli.ExitOK {
+		t.Fatalf("record: exit code %d, %s", code, errs)
+	}
+	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
+	for name, script := range map[string]string{
+		"sinfo": "printf 'gpu*|up|gpu:a100:4|node01\\nlow|down|gpu:1|node02\\n'",
+		"scontrol": "printf 'NodeName=node01 Arch=x\\n   Gres=gpu:a100:4\\n   GresUsed=gpu:a100:1(IDX:2)\\n   " +
+			"State=MIXED X=1\\n\\nNodeName=node02 Arch=x\\n   Gres=gpu:1\\n   State=DOWN+DRAIN X=1\\n   " +
+			"Reason=fan [root@2026-01-02T03:04:05]\\n'",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]bool{}
+	for _, test := range []struct{ schema, args, has string }{
+		{"json", "--json --demo=2x2", `"uuid"`},
+		{"json", "replay --json " + file, `"uuid"`},
+		{"json", "--json --nodes a.invalid --timeout 1s", `"a.invalid"`},
+		{"doctor", "doctor --json a.invalid", `"a.invalid"`},
+		{"report", "report --format json --from " + file + " 48211", `"48211"`},
+		{"track", "track --format json --disable-logs -- sh -c true", `"max_ram"`},
+		{"available", "available --cluster --json", `"fan`},
+		{"list", "list --json --demo=2x2", `"clock_mhz": 1`},
+		{"list", "list --json=gpustat --demo=2x2", `"cpu_memory_usage": 3`},
+		{"list", "list --json --nodes a.invalid --timeout 1s", `"error": `},
+		{"list", "list --json=gpustat --nodes a.invalid --timeout 1s", `"gpus": []`},
+	} {
+		seen[test.schema] = true
+		if out := documentOf(t, test.schema, strings.Fields(test.args)...); !strings.Contains(out, test.has) {
+			t.Errorf("%s: no %s in\n%s", test.args, test.has, out)
+		}
+	}
+	seen["stacks"] = true // the next test
+	for _, d := range schemas.Documents {
+		if !seen[d.Name] {
+			t.Errorf("no command is tried for the schema %s", d.Name)
+		}
+	}
+}
+
+// So does stacks, of a job that hangs and of one that moves. It takes 6 s: two looks 5 s apart.
+func TestStacksMatchTheirSchema(t *testing.T) {
+	t.Parallel()
+	for args, has := range map[string]string{"--demo=4x8,hang 48211": `"workers"`, "--demo=4x8 48377_3": `"moved"`} {
+		t.Run(has, func(t *testing.T) {
+			t.Parallel()
+			out := documentOf(t, "stacks", append([]string{"stacks", "--json"}, strings.Fields(args)...)...)
+			if !strings.Contains(out, has) {
+				t.Errorf("no %s in\n%s", has, out)
+			}
+		})
+	}
+}
+
+// The list of schemas has each name, and a wrong name is one line.
+func TestListOfSchemas(t *testing.T) {
+	t.Parallel()
+	want := ""
+	for _, d := range schemas.Documents {
+		want += fmt.Sprintf("%-10s %s\n", d.Name, d.Of)
+	}
+	if code, out, errs := program(t, "schema"); code != cli.ExitOK || errs != "" || out != want {
+		t.Errorf("exit code %d, stderr %q, %s", code, errs, out)
+	}
+	for args, said := range map[string]string{
+		"schema jsn": `no schema "jsn", did you mean "json"? (nvnodetop schema lists them)`,
+		"schema a b": `unexpected argument "b": schema takes one NAME`,
+	} {
+		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
+			errs != "nvnodetop: "+said+"\n" {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, code, out, errs)
+		}
+	}
+	page, err := os.ReadFile("../../docs/commands/schema.md")
+	for _, d := range schemas.Documents {
+		if !strings.Contains(string(page), "| `"+d.Name+"` |") {
+			err = errors.Join(err, fmt.Errorf("docs/commands/schema.md does not have %s", d.Name))
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
