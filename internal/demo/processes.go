@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -74,7 +73,7 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 		MemPercent: new(percent(l.Memory)),
 		EncPercent: new(0),
 		DecPercent: new(0),
-		CPUPercent: new(metric.Round(cpu, 2)), // as a probe measures it
+		CPUPercent: &cpu,
 		RSS:        new(uint64((30 + 2*w.noise('r', h.number, gpu, 0)) * (1 << 30))),
 		Threads:    new(96 + int(40*w.noise('T', h.number, gpu, 0))),
 		ElapsedSec: new(int64((now - started).Seconds())),
