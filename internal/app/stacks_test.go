@@ -13,7 +13,7 @@ import (
 func TestStacks(t *testing.T) {
 	t.Parallel()
 	code, out, errs := program(t, "stacks", "--demo=4x8,hang", "48211")
-	for _, want := range []string{": stuck\nNCCL 2.28.9: 31 of 32 ranks wait in AllReduce #66502 for rank 11 (gpu-n02 GPU3, PID ",
+	for _, want := range []string{": stuck\nNCCL 2.29.7: 31 of 32 ranks wait in AllReduce #66502 for rank 11 (gpu-n02 GPU3, PID ",
 		"\n31 of 32 ranks are in all_reduce, rank 11 (gpu-n02 GPU3, PID ",
 		"is in _try_get_data (torch/utils/data/dataloader.py:1144).\n",
 		"2 worker processes on gpu-n02 wait in state D for /lustre/set7/shard-0317.tar (lustre).\n",

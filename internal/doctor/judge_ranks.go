@@ -53,5 +53,8 @@ func judgeNCCL(n *schema.StackNCCL) Step {
 	if n == nil || len(n.Said) == 0 {
 		return Step{Name: "NCCL", Verdict: Skipped, Text: "has told nothing: no NCCL, one before 2.24, or its RAS is off"}
 	}
+	if n.State == schema.NCCLNotAsked {
+		return Step{Name: "NCCL", Verdict: Skipped, Text: n.Said[0]}
+	}
 	return Step{Name: "NCCL", Verdict: OK, Text: n.Said[0], Meaning: strings.Join(n.Said[1:], " ")}
 }

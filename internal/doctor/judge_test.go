@@ -143,6 +143,12 @@ var cases = map[string]struct {
 			State: schema.StacksMoving, Asked: 4, Read: 4, Groups: []schema.StackGroup{}, Said: []string{
 				"All 4 ranks are in forward (train.py:12).", "All have moved within 5 s."}}}
 	}},
+	"its NCCL is old": {OK, func(f *Facts, _ *Node, _, _ *Way) {
+		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &schema.Stacks{Version: 1, Job: "12",
+			State: schema.StacksMoving, Asked: 4, Read: 4, Groups: []schema.StackGroup{}, Said: []string{
+				"All 4 ranks are in forward (train.py:12).", "All have moved within 5 s."},
+			NCCL: &schema.StackNCCL{State: schema.NCCLNotAsked, Said: []string{"NCCL: not asked: it is old."}}}}
+	}},
 	"its ranks are hidden": {Warning, func(f *Facts, _ *Node, _, _ *Way) {
 		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &schema.Stacks{Version: 1, Job: "12",
 			State: schema.StacksUnclear, Asked: 4, Groups: []schema.StackGroup{}, Said: []string{
@@ -163,7 +169,7 @@ func stuck() *schema.Stacks {
 		"3 of 4 ranks are in all_reduce, rank 2 (gpu01 GPU2, PID 17) is in _try_get_data " +
 			"(torch/utils/data/dataloader.py:1144).", "None has moved within 5 s."},
 		Groups: []schema.StackGroup{},
-		NCCL: &schema.StackNCCL{Version: "2.28.9", State: "stuck", Said: []string{"NCCL 2.28.9: 3 of 4 ranks wait in " +
+		NCCL: &schema.StackNCCL{Version: "2.29.7", State: "stuck", Said: []string{"NCCL 2.29.7: 3 of 4 ranks wait in " +
 			"AllReduce #66502 for rank 2 (gpu01 GPU2, PID 17).", "In 4 s nothing has been launched."}}}
 }
 

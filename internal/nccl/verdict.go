@@ -29,10 +29,12 @@ const (
 	NotStarted
 	// AllLaunched: no rank is behind, and nothing moves: a collective does not end, or all ranks do something else.
 	AllLaunched
+	// NotAsked: NCCL is older than 2.29, of which an answer can crash the job.
+	NotAsked
 )
 
 var states = [...]string{"unclear", "moving", "rank_dead", "failed", "no_answer", "disagree", "stuck", "initializing",
-	"rank_left", "not_started", "all_launched"}
+	"rank_left", "not_started", "all_launched", "not_asked"}
 
 // String is the name of the state. It is stable: programs may match on it.
 func (s State) String() string { return states[s] }

@@ -166,7 +166,7 @@ func (c *responder) askRAS(r wire.AskRAS) (*wire.RASPiece, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.ras.Ask(environ.Variables)
+	return c.ras.Ask(environ.Variables, r.Old)
 }
 
 // replyTo returns a reply to r without a result.

@@ -6,6 +6,8 @@ package wire
 type AskRAS struct {
 	ProcessID      // a process of the job
 	More      bool `json:"more,omitempty"`
+	// Old asks an NCCL before 2.29 too, of which processes can crash while they put the answer together.
+	Old bool `json:"old,omitempty"`
 }
 
 // RASPiece is a piece of what the socket has sent, in its own words; of a document in JSON without its indentation.
@@ -13,6 +15,7 @@ type RASPiece struct {
 	Address string `json:"address,omitempty"` // of the socket, in the first piece
 	Data    []byte `json:"data,omitempty"`    // may be empty before the end: nothing has come yet
 	More    bool   `json:"more,omitempty"`    // it is not the end
+	Old     bool   `json:"old,omitempty"`     // it was not asked, since AskRAS.Old was not set
 }
 
 // Limits of an answer of RAS.

@@ -117,9 +117,12 @@ type StackRefusal struct {
 	Members string `json:"members"`
 }
 
+// NCCLNotAsked is the StackNCCL.State of an NCCL before 2.29, which is not asked, since its answer can crash the job.
+const NCCLNotAsked = "not_asked"
+
 // StackNCCL is what NCCL's RAS says of the job's collectives.
 type StackNCCL struct {
 	Version string   `json:"nccl_version,omitempty"`
-	State   string   `json:"state"`
-	Said    []string `json:"said"` // in sentences
+	State   string   `json:"state"` // as of package nccl, or NCCLNotAsked
+	Said    []string `json:"said"`  // in sentences
 }

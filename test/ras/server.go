@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type Server struct {
 	World func() World  // what RAS finds out about the job now
 	Took  time.Duration // until it has
 	Fault Fault
+	Asked func() // is called for each question; nil: nobody counts
 }
 
 // Serve takes connections until l is closed.
@@ -45,11 +47,11 @@ func (s *Server) Serve(l net.Listener) {
 	}
 }
 
-// json reports whether the version has JSON: 2.28.7 and newer.
-func (w *World) json() bool {
-	var major, minor, patch int
-	_, _ = fmt.Sscanf(w.Version, "%d.%d.%d", &major, &minor, &patch) // what is no number stays 0
-	return major*1_000_000+minor*1000+patch >= 2_028_007
+// since reports whether the version is this one or newer: JSON came with 2.28.7, MONITOR with 2.29.2.
+func (w *World) since(major, minor, patch int) bool {
+	var v [3]int
+	_, _ = fmt.Sscanf(w.Version, "%d.%d.%d", &v[0], &v[1], &v[2]) // what is no number stays 0
+	return slices.Compare(v[:], []int{major, minor, patch}) >= 0
 }
 
 // Talk answers one client: commands in any case, one in a line. After a status it closes the connection.
@@ -81,13 +83,15 @@ func (s *Server) Talk(conn net.Conn) {
 			} else {
 				say("OK")
 			}
-		case strings.HasPrefix(command, "set format ") && s.now().json():
+		case strings.HasPrefix(command, "set format ") && s.now().since(2, 28, 7):
 			switch format = command[len("set format "):]; format {
 			case "text", "json":
 				say("OK")
 			default:
 				say("ERROR: Invalid format " + format)
 			}
+		case strings.HasPrefix(command, "monitor ") && s.now().since(2, 29, 2):
+			say("ERROR: Invalid event group '" + line[len("monitor "):] + "'") // it has no events
 		case command == "status", command == "verbose status":
 			s.status(conn, format)
 			return
@@ -101,6 +105,9 @@ func (s *Server) now() *World { return new(s.World()) }
 
 // status sends the answer.
 func (s *Server) status(conn net.Conn, format string) {
+	if s.Asked != nil {
+		s.Asked()
+	}
 	time.Sleep(s.Took)
 	if s.Fault == Late {
 		time.Sleep(time.Minute)

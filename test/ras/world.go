@@ -12,7 +12,7 @@ import (
 
 // World is a job as its RAS sees it.
 type World struct {
-	Version  string // of NCCL: "2.28.9"
+	Version  string // of NCCL: "2.29.7"
 	Comms    []Comm
 	Timeouts int
 }
@@ -83,7 +83,7 @@ func Group(hash uint64, places []Place, count uint64) Comm {
 // Parallel makes the communicators of a training job: one of all, one of each run of `tensor` ranks, and one of the
 // ranks with the same place in these runs.
 func Parallel(places []Place, tensor int, count uint64) World {
-	w := World{Version: "2.28.9", Comms: []Comm{Group(1, places, count)}}
+	w := World{Version: "2.29.7", Comms: []Comm{Group(1, places, count)}}
 	for run := range slices.Chunk(places, tensor) {
 		w.Comms = append(w.Comms, Group(uint64(0x1000+len(w.Comms)), run, 8*count))
 	}

@@ -18,8 +18,8 @@
 //	left N            rank N has left it
 //	launched          nothing moves, and nobody is behind
 //
-// After it may come "text" (NCCL 2.27), "old" (2.24), "took 6s" for a slow collection, and "fault WORD" for one of
-// test/ras.Faults: late, slow, endless, garbage, closes, breaks.
+// After it may come "json" (NCCL 2.28), "text" (2.27), "old" (2.24), "took 6s" for a slow collection, and "fault WORD"
+// for one of test/ras.Faults: late, slow, endless, garbage, closes, breaks.
 package main
 
 import (
@@ -111,9 +111,11 @@ func answer(dir string, conn net.Conn) {
 	text, _ := os.ReadFile(filepath.Join(dir, "scenario")) // none: healthy
 	words := append(strings.Fields(string(text)), "", "", "")
 	s := ras.Server{}
-	version := "2.28.9"
+	version := "2.29.7"
 	for i, word := range words {
 		switch word {
+		case "json":
+			version = "2.28.9"
 		case "text":
 			version = "2.27.7"
 		case "old":

@@ -37,6 +37,7 @@ const exitStuck = 1
 type Options struct {
 	*cli.Program
 	json, full bool
+	oldNCCL    bool
 	every      time.Duration
 	untilMoved bool
 	job        string
@@ -65,6 +66,7 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	f.BoolVar(&o.json, "json", false, "print JSON: docs/API.md describes it")
 	f.DurationVar(&o.every, "every", 0, "look again every `TIME`, such as 30s, and compare with the look before")
 	f.BoolVar(&o.untilMoved, "until-moved", false, "end as soon as something has moved")
+	f.BoolVar(&o.oldNCCL, "old-nccl", false, "ask NCCL before 2.29 too, which can crash the job")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
 	cmd.Args = o.Args(o.take)
 	cmd.PreRunE = func(*cobra.Command, []string) error { return o.accept() }
@@ -202,7 +204,11 @@ func (l *looker) library(ctx context.Context) func() *stacks.NCCL {
 	said := make(chan *stacks.NCCL, 1)
 	go func() {
 		var evidence *stacks.NCCL
-		if r, err := ask.New(ask.Node(l.ask)).Job(ctx, l.job, l.members); err == nil {
+		node := ask.Node(l.ask)
+		if l.oldNCCL {
+			node = ask.Old(node)
+		}
+		if r, err := ask.New(node).Job(ctx, l.job, l.members); err == nil {
 			evidence = stacks.OfNCCL(r.Verdict)
 		}
 		said <- evidence

@@ -51,7 +51,7 @@ func Answer(nodes [][]Rank) (*wire.RASPiece, error) {
 	for i := range all.Ranks {
 		all.Ranks[i].Counts = map[string]int{"AllReduce": all.Ranks[i].Counts["AllReduce"] / ofWhole}
 	}
-	a := answer{Version: "2.28.9", Comms: []communicator{all}}
+	a := answer{Version: "2.29.7", Comms: []communicator{all}}
 	for i, ranks := range nodes {
 		if all.Size <= wholeOnly {
 			a.Comms = append(a.Comms, newCommunicator(fmt.Sprintf("0x77ab%012x", i), ranks))

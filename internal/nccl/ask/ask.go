@@ -64,6 +64,17 @@ type Result struct {
 	Answers [2]nccl.Answer // what they have of the job
 }
 
+// Old returns a Node that asks an NCCL before 2.29 too.
+func Old(node Node) Node {
+	return func(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
+		if r.RAS != nil {
+			q := *r.RAS
+			q.Old, r.RAS = true, &q
+		}
+		return node(ctx, name, r)
+	}
+}
+
 // New returns an Asker.
 func New(node Node) *Asker { return &Asker{node: node, calls: map[string]*call{}} }
 
@@ -115,6 +126,9 @@ func (a *Asker) judge(ctx context.Context, places []nccl.Place) (*Result, error)
 	}
 	roster := nccl.NewRoster(places)
 	first, err := a.answer(ctx, roster, order(places, ""))
+	if errors.Is(err, errOld) {
+		return &Result{Verdict: &nccl.Verdict{State: nccl.NotAsked}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +177,12 @@ type answer struct {
 	address string
 }
 
-// errRefused is a node that does not ask: another try there is in vain.
-var errRefused = errors.New("refused")
+var (
+	// errRefused is a node that does not ask: another try there is in vain.
+	errRefused = errors.New("refused")
+	// errOld is an NCCL before 2.29. All nodes of a job have the same.
+	errOld = errors.New("an NCCL before 2.29 is not asked")
+)
 
 // answer asks one process after the other, until one answers about the job.
 func (a *Asker) answer(ctx context.Context, roster *nccl.Roster, places []*nccl.Place) (*answer, error) {
@@ -181,16 +199,17 @@ func (a *Asker) answer(ctx context.Context, roster *nccl.Roster, places []*nccl.
 			if got.names = roster.Match(got.Answer); got.names.Own() {
 				return got, nil
 			}
-			err = fmt.Errorf("%s: RAS of NCCL answers there for another job of yours", p.Node)
+			err = fmt.Errorf("%s: RAS of NCCL answers there for another job of yours, or for one in a container with PIDs "+
+				"of its own", p.Node)
 		}
-		if refused[p.Node] = errors.Is(err, errRefused); failed == nil {
+		if refused[p.Node] = errors.Is(err, errRefused); failed == nil || errors.Is(err, errOld) {
 			failed = err
 		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if ctx.Err() != nil || errors.Is(err, errOld) {
+			break
 		}
 	}
-	return nil, failed
+	return nil, failed // the reason of the first is what a user can change
 }
 
 // refusal is the reason of a node, in its words.
@@ -243,6 +262,8 @@ func (a *Asker) pieces(ctx context.Context, p *nccl.Place, to io.Writer) (addres
 			return address, err
 		case reply.Error != "":
 			return address, refusal{p.Node + ": " + safe.Line(reply.Error, maxWords)}
+		case piece != nil && piece.Old:
+			return address, errOld
 		case piece == nil, len(piece.Data) > wire.MaxRASPiece:
 			return address, refusal{p.Node + " has sent no answer of RAS"}
 		}

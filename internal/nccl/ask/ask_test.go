@@ -31,6 +31,7 @@ type probe struct {
 	world  func() ras.World
 	error  string        // in place of an answer
 	err    error         // in place of a reply
+	old    bool          // NCCL is too old to be asked
 	silent bool          // it never has anything to say
 	slow   time.Duration // before each piece
 	raw    string        // in place of a world
@@ -64,6 +65,9 @@ func (n *nodes) ask(ctx context.Context, node string, r wire.Request) (wire.Repl
 	}
 	if p.err != nil || p.error != "" {
 		return wire.Reply{Error: p.error}, p.err
+	}
+	if p.old && !r.RAS.Old {
+		return wire.Reply{RAS: &wire.RASPiece{Address: "127.0.0.1:28028", Old: true}}, nil
 	}
 	if p.silent {
 		return wire.Reply{RAS: &wire.RASPiece{Address: "127.0.0.1:28028", More: true}}, nil
@@ -143,7 +147,12 @@ func TestJob(t *testing.T) {
 		{name: "only another job", on: map[string]*probe{"n1": {world: others}, "n2": {world: others},
 			"n3": {world: others},
 			"n4": {world: others}}, asked: "n1 n2 n3 n4",
-			fails: "n1: RAS of NCCL answers there for another job of yours"},
+			fails: "n1: RAS of NCCL answers there for another job of yours, or for one in a container"},
+		{name: "the reason of the first, when time is up", on: map[string]*probe{
+			"n1": {error: "NCCL_RAS_ADDR of the process has no port"},
+			"n2": {world: stuck, size: 1, slow: time.Second}, "n3": {world: stuck, size: 1, slow: time.Second},
+			"n4": {world: stuck, size: 1, slow: time.Second}}, asked: "n1 n2 n3 n4",
+			fails: "n1: NCCL_RAS_ADDR of the process has no port"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -180,6 +189,24 @@ func TestJob(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An NCCL that an answer can crash is asked only on request.
+func TestOldNCCL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &nodes{t: t, on: map[string]*probe{}}
+		for i := range 4 {
+			n.on[fmt.Sprint("n", i+1)] = &probe{world: stuck, old: true}
+		}
+		n.on["n1"] = &probe{error: "no RAS of NCCL listens at port 28028"}
+		r, err := ask.New(n.ask).Job(t.Context(), "7", places())
+		if got := strings.Join(n.asked, " "); err != nil || r.State != nccl.NotAsked || got != "n1 n2" {
+			t.Errorf("%+v, %v, asked %s", r, err, got)
+		}
+		if r, err = ask.New(ask.Old(n.ask)).Job(t.Context(), "7", places()); err != nil || r.State != nccl.Stuck {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
 }
 
 // Who asks while a question is under way gets its answer; an answer is not kept.

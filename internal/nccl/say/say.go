@@ -38,12 +38,17 @@ func Headline(v *nccl.Verdict) string {
 		return causes(v, "has", "have") + " left a communicator that other ranks still have"
 	case nccl.NotStarted:
 		return "no rank has launched a collective"
+	case nccl.NotAsked:
+		return notAsked
 	case nccl.AllLaunched:
 		return "no rank is behind, and none has launched a collective within " + seconds(v.Over) +
 			": a collective does not end, or the ranks do something that NCCL does not count, such as CUDA graphs"
 	}
 	return "NCCL does not tell whether the job moves"
 }
+
+// notAsked says why, and what asks nevertheless.
+const notAsked = "not asked: it is older than 2.29, and an answer can crash the job (nvnodetop stacks --old-nccl asks)"
 
 // causes names the causes as the subject of a sentence, with its verb.
 func causes(v *nccl.Verdict, one, several string) string {
@@ -71,10 +76,14 @@ func named(v *nccl.Verdict) string {
 
 // failed names the errors of the causes. An error of another rank says nothing, unless there is no other.
 func failed(v *nccl.Verdict) string {
+	causing := map[nccl.GPU]bool{}
+	for i := range v.Causes {
+		causing[v.Causes[i].GPU] = true
+	}
 	var own, others []string
 	for i := range v.Errors {
 		e := &v.Errors[i]
-		if !slices.ContainsFunc(v.Causes, func(m nccl.Member) bool { return m.GPU == e.GPU }) {
+		if !causing[e.GPU] {
 			continue
 		}
 		to := &own

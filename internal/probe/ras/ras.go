@@ -28,8 +28,15 @@ import (
 const (
 	usual = "localhost:28028"
 
-	// The commands are sent at once. A version without JSON says so, and goes on with text.
-	commands = "CLIENT PROTOCOL 2\nTIMEOUT 5\nSET FORMAT json\nVERBOSE STATUS\n"
+	// The greeting asks for nothing yet. A version without JSON says so, and goes on with text. One before 2.29 does not
+	// know MONITOR, and the others no events of that name, so none are sent.
+	greeting = "CLIENT PROTOCOL 2\nTIMEOUT 5\nSET FORMAT json\nMONITOR nothing\n"
+	answers  = 4 // lines
+	young    = "ERROR: Invalid event group "
+	status   = "VERBOSE STATUS\n"
+
+	// maxGreeting limits the answers to the greeting, in bytes.
+	maxGreeting = 4 << 10
 
 	// A piece waits for data at most for patience, so that a request is always answered soon.
 	patience = 1500 * time.Millisecond
@@ -51,8 +58,10 @@ type Asker struct {
 // question is a connection whose answer has not ended.
 type question struct {
 	fd   int
-	end  time.Time
-	left int // bytes of the answer
+	left int  // bytes of the answer
+	old  bool // an NCCL before 2.29 is asked too
+
+	said []byte // to the greeting; nil: the question is asked, or there is nobody to ask
 
 	json, start bool // the answer is JSON; the last byte ended a line
 }
@@ -61,8 +70,8 @@ type question struct {
 func New(mount string) *Asker { return &Asker{mount: mount, uid: os.Getuid()} }
 
 // Ask asks about the job of a process with these variables, and returns the first piece of the answer. The question
-// before it ends.
-func (a *Asker) Ask(variables []string) (*wire.RASPiece, error) {
+// before it ends. An NCCL before 2.29 is asked only if old is true.
+func (a *Asker) Ask(variables []string, old bool) (*wire.RASPiece, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.close(a.q)
@@ -77,7 +86,7 @@ func (a *Asker) Ask(variables []string) (*wire.RASPiece, error) {
 	if err != nil {
 		return nil, fmt.Errorf("RAS of NCCL at %s: %w", addr, err)
 	}
-	q := &question{fd: fd, end: time.Now().Add(atMost), left: wire.MaxRAS, start: true}
+	q := &question{fd: fd, left: wire.MaxRAS, old: old, said: []byte{}, start: true}
 	a.q = q
 	time.AfterFunc(atMost, func() {
 		a.mu.Lock()
@@ -125,13 +134,36 @@ func (a *Asker) piece() (*wire.RASPiece, error) {
 		default:
 			had := len(p.Data)
 			q.squeeze(p, buffer[:n])
-			if q.left -= len(p.Data) - had; n == 0 || q.left <= 0 {
+			q.left -= len(p.Data) - had
+			if p.Old = q.greeted(buffer[:n]); p.Old || n == 0 || q.left <= 0 {
 				p.More = false
 				a.close(q)
 			}
 		}
 	}
 	return p, nil
+}
+
+// greeted takes the answers to the greeting, and asks after the last of them. It reports whether NCCL is too old to be
+// asked: before 2.29 it reads beyond its data while it puts an answer together, if processes are missing.
+func (q *question) greeted(data []byte) (old bool) {
+	if q.said == nil {
+		return false
+	}
+	q.said = append(q.said, data...)
+	lines := bytes.SplitN(q.said, []byte("\n"), answers+1)
+	if len(lines) <= answers && len(q.said) < maxGreeting {
+		return false
+	}
+	q.said = nil
+	if len(lines) <= answers || !bytes.HasPrefix(lines[0], []byte("SERVER PROTOCOL ")) {
+		return false // it is no RAS: the caller sees that
+	}
+	if !q.old && !bytes.HasPrefix(lines[answers-1], []byte(young)) {
+		return true
+	}
+	_, _ = syscall.Write(q.fd, []byte(status)) // the next read fails if it does
+	return false
 }
 
 // squeeze adds data without the indentation of JSON, which is half of it.
@@ -209,7 +241,7 @@ func (a *Asker) listener(table string, port uint16) (addr netip.AddrPort, others
 	return addr, others
 }
 
-// connect connects to a socket of this host, and sends the commands.
+// connect connects to a socket of this host, and sends the greeting.
 func connect(to netip.AddrPort) (fd int, err error) {
 	family, addr := syscall.AF_INET, syscall.Sockaddr(&syscall.SockaddrInet4{Port: int(to.Port()), Addr: as4(to)})
 	if to.Addr().Is6() {
@@ -229,7 +261,7 @@ func connect(to netip.AddrPort) (fd int, err error) {
 		err = syscall.Connect(fd, addr)
 	}
 	if err == nil {
-		_, err = syscall.Write(fd, []byte(commands))
+		_, err = syscall.Write(fd, []byte(greeting))
 	}
 	if err != nil {
 		_ = syscall.Close(fd)

@@ -3,12 +3,15 @@ package ras
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/netip"
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,10 +45,10 @@ func row(host string, port int, state string, uid int) string {
 		host, port, state, uid)
 }
 
-// all reads all pieces.
+// all reads all pieces, whatever NCCL it is.
 func all(t *testing.T, a *Asker, variables ...string) (text string, pieces int, err error) {
 	t.Helper()
-	p, err := a.Ask(variables)
+	p, err := a.Ask(variables, true)
 	for pieces = 1; err == nil; pieces++ {
 		if len(p.Data) > wire.MaxRASPiece {
 			t.Fatalf("a piece of %d bytes", len(p.Data))
@@ -60,7 +63,7 @@ func all(t *testing.T, a *Asker, variables ...string) (text string, pieces int, 
 
 func TestAsk(t *testing.T) {
 	world := ras.Parallel(ras.Grid(16, 8), 8, 100)
-	for _, version := range []string{"2.24.3", "2.27.7", "2.28.9"} {
+	for _, version := range []string{"2.24.3", "2.27.7", "2.28.9", "2.30.7"} {
 		world.Version = version
 		a, addr := listening(t, &ras.Server{World: func() ras.World { return world }})
 		text, pieces, err := all(t, a, "PATH=/bin", "NCCL_RAS_ADDR="+addr, "RANK=3")
@@ -69,17 +72,21 @@ func TestAsk(t *testing.T) {
 		}
 		var want bytes.Buffer
 		want.WriteString("SERVER PROTOCOL 2\nOK\n")
-		if version == "2.28.9" {
-			want.WriteString("OK\n")
+		switch version {
+		case "2.30.7":
+			want.WriteString("OK\nERROR: Invalid event group 'nothing'\n")
 			err = world.JSON(&want)
-		} else {
-			want.WriteString("ERROR: Unknown command SET FORMAT json\n")
+		case "2.28.9":
+			want.WriteString("OK\nERROR: Unknown command MONITOR nothing\n")
+			err = world.JSON(&want)
+		default:
+			want.WriteString("ERROR: Unknown command SET FORMAT json\nERROR: Unknown command MONITOR nothing\n")
 			err = world.Text(&want)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if version == "2.28.9" { // without the indentation
+		if version >= "2.28.9" { // without the indentation
 			lines := strings.Split(want.String(), "\n")
 			for i := range lines {
 				lines[i] = strings.TrimLeft(lines[i], " ")
@@ -89,6 +96,57 @@ func TestAsk(t *testing.T) {
 		}
 		if text != want.String() {
 			t.Errorf("%s in %d pieces: got\n%.300s\nwant\n%.300s", version, pieces, text, want.String())
+		}
+	}
+}
+
+// An NCCL of which an answer can crash the job is asked only on request. The fake counts the questions.
+func TestOldVersionsAreNotAsked(t *testing.T) {
+	for version, old := range map[string]bool{"2.24.3": true, "2.26.6": true, "2.28.3": true, "2.28.9": true,
+		"2.29.2": false, "2.30.7": false, "3.0.1": false} {
+		for _, anyhow := range []bool{false, true} {
+			world := ras.Parallel(ras.Grid(2, 2), 2, 100)
+			world.Version = version
+			var asked atomic.Int32
+			a, addr := listening(t, &ras.Server{World: func() ras.World { return world }, Asked: func() { asked.Add(1) }})
+			p, err := a.Ask([]string{"NCCL_RAS_ADDR=" + addr}, anyhow)
+			for err == nil && p.More {
+				p, err = a.More()
+			}
+			if err != nil || p.Old != (old && !anyhow) || (asked.Load() == 0) != p.Old || a.q != nil {
+				t.Errorf("%s, on request %t: old %t, asked %d times, %v", version, anyhow, p.Old, asked.Load(), err)
+			}
+		}
+	}
+}
+
+// What is no RAS gets no question.
+func TestGreeting(t *testing.T) {
+	for _, c := range []struct {
+		said       []string
+		old, asked bool
+	}{
+		{[]string{"SERVER PROTOCOL 2\nOK\nOK\nERROR: Invalid event group 'nothing'\n"}, false, true},
+		{[]string{"SERVER PROTO", "COL 3\nOK\nOK\nERROR: Invalid event", " group 'nothing'\n"}, false, true},
+		{[]string{"SERVER PROTOCOL 2\nOK\nOK\nERROR: Unknown command MONITOR nothing\n"}, true, false},
+		{[]string{"SERVER PROTOCOL 2\nOK\nOK\nERROR: Invalid event group 'no"}, false, false},
+		{[]string{"HTTP/1.1 400 Bad Request\n\n\n\n\n"}, false, false},
+		{[]string{strings.Repeat("x", 2*maxGreeting), "SERVER PROTOCOL 2\nOK\nOK\nERROR: Invalid event group\n"}, false,
+			false},
+	} {
+		var pipe [2]int
+		if err := syscall.Pipe(pipe[:]); err != nil {
+			t.Fatal(err)
+		}
+		q := question{fd: pipe[1], said: []byte{}}
+		old := false
+		for _, data := range c.said {
+			old = q.greeted([]byte(data)) || old
+		}
+		_ = syscall.Close(pipe[1])
+		got, err := io.ReadAll(os.NewFile(uintptr(pipe[0]), "pipe"))
+		if err != nil || old != c.old || string(got) != map[bool]string{true: status}[c.asked] {
+			t.Errorf("%q: old %t, sent %q, %v", c.said, old, got, err)
 		}
 	}
 }
@@ -120,7 +178,7 @@ func TestEndlessAnswer(t *testing.T) {
 func TestSilence(t *testing.T) {
 	a, addr := listening(t, &ras.Server{Fault: ras.Silent})
 	began := time.Now()
-	p, err := a.Ask([]string{"NCCL_RAS_ADDR=" + addr})
+	p, err := a.Ask([]string{"NCCL_RAS_ADDR=" + addr}, false)
 	if took := time.Since(began); err != nil || !p.More || len(p.Data) > 0 || p.Address != addr ||
 		took > 3*time.Second {
 		t.Fatalf("%+v, %v after %s", p, err, took)
@@ -178,12 +236,12 @@ func TestOnlyTheUsersOwnSocketOfThisHost(t *testing.T) {
 
 func TestWhoIsNotAsked(t *testing.T) {
 	a, addr := listening(t, &ras.Server{World: func() ras.World { return ras.World{Version: "2.28.9"} }})
-	if _, err := a.Ask([]string{"NCCL_RAS_ENABLE=0", "NCCL_RAS_ADDR=" + addr}); err == nil ||
+	if _, err := a.Ask([]string{"NCCL_RAS_ENABLE=0", "NCCL_RAS_ADDR=" + addr}, false); err == nil ||
 		!strings.Contains(err.Error(), "NCCL_RAS_ENABLE=0") {
 		t.Errorf("RAS that is switched off: %v", err)
 	}
 	a.uid = 0
-	if _, err := a.Ask([]string{"NCCL_RAS_ADDR=" + addr}); err == nil || !strings.Contains(err.Error(), "root") {
+	if _, err := a.Ask([]string{"NCCL_RAS_ADDR=" + addr}, false); err == nil || !strings.Contains(err.Error(), "root") {
 		t.Errorf("root: %v", err)
 	}
 }

@@ -171,7 +171,7 @@ func TestTheLibraryOfTheJob(t *testing.T) {
 		t.Fatalf("asked %+v", r.nccl)
 	}
 	of := func(q *nav.NCCL, state nccl.State) nav.Result {
-		v := &nccl.Verdict{State: state, Version: "2.28.9", Over: 4 * time.Second, Members: 16, Moved: 16, Waiting: 15,
+		v := &nccl.Verdict{State: state, Version: "2.29.7", Over: 4 * time.Second, Members: 16, Moved: 16, Waiting: 15,
 			Causes: []nccl.Member{{Place: &q.Places[11]}}}
 		return nav.Result{Ask: nav.Ask{NCCL: q}, Verdict: &ask.Result{Verdict: v}}
 	}
@@ -182,7 +182,7 @@ func TestTheLibraryOfTheJob(t *testing.T) {
 		t.Errorf("without an answer it says %q", r.said())
 	}
 	r.Press(of(r.nccl[0], nccl.Stuck), r.s)
-	want := "NCCL 2.28.9: 15 of 16 ranks wait for rank 11 (n001 GPU3, PID 1011). " + before
+	want := "NCCL 2.29.7: 15 of 16 ranks wait for rank 11 (n001 GPU3, PID 1011). " + before
 	if r.said() != want || r.doc.State != "stuck" || r.doc.NCCL.State != "stuck" {
 		t.Errorf("it says %s: %q", r.doc.State, r.said())
 	}
