@@ -1,9 +1,9 @@
 package nccl
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"time"
@@ -21,8 +21,8 @@ type jsonReader struct {
 // errMost ends an answer that has more than Read takes.
 var errMost = errors.New("too much")
 
-func (r *jsonReader) read(in io.Reader) {
-	r.d = json.NewDecoder(in)
+func (r *jsonReader) read(in *bufio.Reader) {
+	r.d = json.NewDecoder(&commas{from: in})
 	if err := r.object(r.top); err != nil {
 		r.a.Cut = true
 	}
@@ -138,6 +138,9 @@ func (r *jsonReader) comm() error {
 		c.ID += " " + second
 	}
 	c.Size = max(c.Size, 0)
+	if err == nil && c.Size == 0 && len(c.Ranks)+len(c.Missing) == 0 {
+		r.a.Comms, r.a.Holes = r.a.Comms[:len(r.a.Comms)-1], true
+	}
 	return err
 }
 

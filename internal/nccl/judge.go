@@ -23,17 +23,18 @@ func Judge(first, second *Answer, names *Names) *Verdict {
 	if compared {
 		j.v.Over = second.At.Sub(first.At)
 		j.v.Partial = j.v.Partial || first.Cut
-		j.v.Moved = moved(first, second)
+		j.v.Moved = moved(first, second, len(j.v.Dead) > 0)
 		j.old = first
 	}
-	still := compared && j.v.Moved == 0 && maps.Equal(first.kinds(), second.kinds())
+	moves := j.v.Moved > 0 || compared && len(j.v.Dead) == 0 && !maps.Equal(first.kinds(), second.kinds())
+	still := compared && !moves
 	switch {
+	case moves && len(j.v.Errors) == 0:
+		j.v.State = Moving
 	case len(j.v.Dead) > 0:
 		j.v.State, j.v.Causes = RankDead, j.v.Dead
 	case len(j.v.Errors) > 0:
 		j.v.State, j.v.Causes = Failed, j.origins()
-	case compared && !still:
-		j.v.State = Moving
 	case compared && (first.Cut || second.Cut): // who waits for whom may be in the rest
 	case still:
 		j.stands()
@@ -183,7 +184,8 @@ func (j *judge) stands() {
 	case len(w.spreads) > 0:
 		v.State = Stuck
 		w.settle()
-	case len(v.Initializing) > 0 || slices.ContainsFunc(j.a.Groups, func(g Group) bool { return g.Status == "INIT" }):
+	case len(v.Initializing) > 0, j.a.Holes, slices.ContainsFunc(j.a.Groups,
+		func(g Group) bool { return g.Status == "INIT" }):
 		v.State = Initializing
 	case len(j.left) > 0:
 		v.State, v.Left = RankLeft, j.left
@@ -204,40 +206,46 @@ func (j *judge) stands() {
 func (j *judge) silent() bool {
 	before := judge{a: j.old, names: j.names, v: &Verdict{}, seen: map[GPU]bool{}}
 	before.collect()
-	return slices.ContainsFunc(j.v.Silent, func(m Member) bool {
-		return slices.ContainsFunc(before.v.Silent, func(b Member) bool { return b.GPU == m.GPU })
-	})
+	were := map[GPU]bool{}
+	for i := range before.v.Silent {
+		were[before.v.Silent[i].GPU] = true
+	}
+	return slices.ContainsFunc(j.v.Silent, func(m Member) bool { return were[m.GPU] })
 }
 
-// moved returns how many members have launched operations between two answers, or changed their state.
-func moved(first, second *Answer) int {
+// moved returns how many members have launched operations between two answers, or changed their state. Where ranks are
+// dead only operations of communicators without them count: a job that goes on has such ones, and in those with them
+// others may launch an operation before they wait, or leave.
+func moved(first, second *Answer, dead bool) int {
 	before := map[string]*Comm{}
 	for i := range first.Comms {
-		before[first.Comms[i].ID] = &first.Comms[i]
+		if c := &first.Comms[i]; before[c.ID] == nil {
+			before[c.ID] = c
+		}
 	}
-	changed := map[GPU]bool{}
+	changed, seen := map[GPU]bool{}, map[string]bool{}
+	whole := !dead && first.Timeouts == 0 && !first.Cut && !first.Holes
 	for i := range second.Comms {
 		c := &second.Comms[i]
+		if seen[c.ID] {
+			continue
+		}
+		seen[c.ID] = true
 		old := before[c.ID]
 		delete(before, c.ID)
-		if !second.JSON && !sameSpreads(old, c) {
+		switch {
+		case !second.JSON && !dead && !sameSpreads(old, c):
 			changed[GPU{Host: c.ID}] = true // which of them is not known
-		}
-		ranks := map[int]*Rank{}
-		if old != nil {
-			for k := range old.Ranks {
-				ranks[old.Ranks[k].Rank] = &old.Ranks[k]
-			}
-		}
-		for k := range c.Ranks {
-			r := &c.Ranks[k]
-			made := old == nil && first.Timeouts == 0 && !first.Cut
-			if second.JSON && (made || r.differs(ranks[r.Rank], first.Operations, second.Operations)) {
-				changed[r.GPU] = true
+		case dead && slices.ContainsFunc(c.Missing, func(m Missing) bool { return m.Why == Dead }):
+		case second.JSON && old != nil:
+			c.differing(old, first.Operations, second.Operations, dead, changed)
+		case second.JSON && whole: // it was made meanwhile
+			for k := range c.Ranks {
+				changed[c.Ranks[k].GPU] = true
 			}
 		}
 	}
-	if !first.Cut && !second.Cut && second.Timeouts == 0 { // communicators that are gone
+	if !dead && !first.Cut && !second.Cut && second.Timeouts == 0 && !second.Holes { // communicators that are gone
 		for _, c := range before {
 			if second.JSON || !sameSpreads(c, nil) {
 				changed[GPU{Host: c.ID}] = true
@@ -245,6 +253,29 @@ func moved(first, second *Answer) int {
 		}
 	}
 	return len(changed)
+}
+
+// differing adds the members that differ from an earlier answer; launches says that only operations count. A rank that
+// did not answer then has not moved by answering now.
+func (c *Comm) differing(old *Comm, named, operations []string, launches bool, changed map[GPU]bool) {
+	ranks := map[int]*Rank{}
+	for k := range old.Ranks {
+		if r := &old.Ranks[k]; ranks[r.Rank] == nil {
+			ranks[r.Rank] = r
+		}
+	}
+	for k := range c.Ranks {
+		r := &c.Ranks[k]
+		before := ranks[r.Rank]
+		delete(ranks, r.Rank) // who comes twice is compared once
+		if before == nil {
+			continue
+		}
+		if state := r.GPU != before.GPU || r.Init != before.Init || r.Leaves != before.Leaves; state && !launches ||
+			r.launched(before, named, operations) {
+			changed[r.GPU] = true
+		}
+	}
 }
 
 // kinds counts the communicators of a text by size and status.
@@ -256,15 +287,8 @@ func (a *Answer) kinds() map[string]int {
 	return kinds
 }
 
-// differs reports whether the rank has launched operations since an earlier answer. A rank that did not answer then has
-// not moved by answering now.
-func (r *Rank) differs(before *Rank, named, operations []string) bool {
-	if before == nil {
-		return false
-	}
-	if r.GPU != before.GPU || r.Init != before.Init || r.Leaves != before.Leaves {
-		return true
-	}
+// launched reports whether the rank has launched operations since an earlier answer.
+func (r *Rank) launched(before *Rank, named, operations []string) bool {
 	for i, name := range operations {
 		old := uint64(0)
 		if k := slices.Index(named, name); k >= 0 {

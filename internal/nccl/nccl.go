@@ -23,7 +23,7 @@ import (
 type Answer struct {
 	At      time.Time // when it was complete; set by the caller
 	JSON    bool      // otherwise it is text
-	Version string    // of NCCL, as "2.28.9"; "": not known
+	Version string    // of NCCL, as "2.29.7"; "": not known
 	// Took is the time in which RAS asked all processes, and Timeouts how many of them did not answer in time.
 	Took     time.Duration
 	Timeouts int
@@ -37,6 +37,9 @@ type Answer struct {
 	// has more than Read takes.
 	Rest []string
 	Cut  bool
+	// Holes says that RAS left out communicators of processes that initialize another one, as up to 2.30: their ranks look
+	// as if they had left.
+	Holes bool
 }
 
 // Comm is a communicator: processes that work together, each with one rank for each of its GPUs.

@@ -85,6 +85,7 @@ func TestReadJSON(t *testing.T) {
 func TestReadTheBeginning(t *testing.T) {
 	w := stuck(13)
 	w.Lose(grid[21].Peer, true, false)
+	w.Version = "2.29.7"
 	for _, json := range []bool{true, false} {
 		var out bytes.Buffer
 		out.WriteString("SERVER PROTOCOL 2\nOK\n")
@@ -110,6 +111,11 @@ func TestReadTheBeginning(t *testing.T) {
 			}
 			if v := nccl.Judge(a, a, nil); v.State != nccl.Unclear {
 				t.Fatalf("JSON %t: %d of %d bytes are %s", json, n, len(whole), v.State)
+			}
+		}
+		for n := head; n < len(whole) && !json; n++ { // within a line of the last section
+			if a, err := nccl.Read(bytes.NewReader(whole[:n])); err != nil || !a.Cut && whole[n-1] != '\n' {
+				t.Fatalf("JSON %t: %d of %d bytes are not cut, %v", json, n, len(whole), err)
 			}
 		}
 	}
@@ -294,6 +300,9 @@ func harmless(t *testing.T, a *nccl.Answer) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(guide))
+	const twice = `{"hash": "1", "size": 2, "ranks": [{"pid": 7, "collective_counts": {"Reduce": 5}}, {"pid": 7}]}`
+	f.Add([]byte(`{"communicators": [` + twice + `, ` + twice + `]}`))
+	f.Add([]byte(`{"communicators": [` + twice + `, {}]}`))
 	w := stuck(5, 9)
 	w.Lose(grid[21].Peer, true, true)
 	w.Of(0x1003).Ranks[1].Async = 6

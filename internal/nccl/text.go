@@ -40,7 +40,7 @@ type group func(rank int, of GPU)
 func (r *textReader) read(in *bufio.Reader) {
 	for lines := 0; ; lines++ {
 		text, err := in.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) || lines == maxLines {
+		if errors.Is(err, bufio.ErrBufferFull) || lines == maxLines && len(text) > 0 {
 			r.a.Cut = true
 			return
 		}
@@ -48,7 +48,7 @@ func (r *textReader) read(in *bufio.Reader) {
 			r.line(strings.TrimRight(string(text), "\r\n"))
 		}
 		if err != nil {
-			r.a.Cut = r.a.Cut || !errors.Is(err, io.EOF) || !r.whole
+			r.a.Cut = r.a.Cut || !errors.Is(err, io.EOF) || !r.whole || len(text) > 0 // each line has an end
 			return
 		}
 	}

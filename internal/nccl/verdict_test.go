@@ -130,6 +130,18 @@ func TestVerdict(t *testing.T) {
 			return w
 		}, later: func(w *ras.World) { w.Of(1).Launch(1) }, state: nccl.RankDead, causes: []int{21},
 			says: "rank 21 (n64.6 GPU1, PID 60001) is dead: RAS of NCCL no longer reaches it"},
+		{name: "a job goes on without a dead process", world: func() ras.World {
+			w := still.Clone()
+			w.Lose(grid[21].Peer, true, true)
+			w.Comms = append(w.Comms, ras.Group(0x4000, append(grid[:21:21], grid[22:]...), 7))
+			return w
+		}, later: func(w *ras.World) { w.Of(0x4000).Launch(1) }, state: nccl.Moving, less: true, text: nccl.RankDead,
+			says: "the job moves: 31 of 32 ranks launched collectives within 4 s"},
+		{name: "others leave a dead process", world: func() ras.World {
+			w := still.Clone()
+			w.Lose(grid[21].Peer, true, true)
+			return w
+		}, later: func(w *ras.World) { w.Of(0x1002).Ranks[1].Abort = true }, state: nccl.RankDead, causes: []int{21}},
 		{name: "late for one answer", world: func() ras.World { return still.Clone() }, later: func(w *ras.World) {
 			w.Lose(grid[21].Peer, true, false)
 		}, state: nccl.Unclear},
@@ -209,5 +221,46 @@ func check(t *testing.T, v *nccl.Verdict, causes []int, says string) {
 	}
 	if says != "" && say.Headline(v) != says {
 		t.Errorf("says %q, want %q", say.Headline(v), says)
+	}
+}
+
+// A dead rank is told of a job that moves, too.
+func TestTheDeadOfAJobThatMoves(t *testing.T) {
+	w := ras.Parallel(grid, 4, 100)
+	w.Lose(grid[21].Peer, true, true)
+	w.Comms = append(w.Comms, ras.Group(0x4000, grid[:20], 7))
+	first := answer(t, w, 0, true)
+	w.Of(0x4000).Launch(1)
+	second := answer(t, w, 4*time.Second, true)
+	v := nccl.Judge(first, second, roster(grid).Match(second))
+	if lines := strings.Join(say.Lines(v), "\n"); v.State != nccl.Moving || !strings.Contains(lines, "dead: rank 21") {
+		t.Errorf("%s: %s", v.State, lines)
+	}
+}
+
+// Up to NCCL 2.30 a process that initializes a communicator may tell of an empty one in place of others: their ranks
+// have not left, and the job has not moved by it.
+func TestHoles(t *testing.T) {
+	whole := ras.Parallel(grid, 4, 100)
+	holed := whole.Clone()
+	last := holed.Of(0x2003)
+	last.Missing = []ras.Missing{{Peer: last.Ranks[2].Peer, Rank: 2, CUDA: 3, NVML: 3}}
+	last.Ranks = slices.Delete(last.Ranks, 2, 3)
+	holed.Comms = append(holed.Comms, ras.Comm{})
+	gone := holed.Clone()
+	gone.Comms = slices.DeleteFunc(gone.Comms, func(c ras.Comm) bool { return c.Hash == 0x2003 })
+	for name, c := range map[string]struct {
+		first, second ras.World
+	}{"in both": {holed, holed}, "in the second": {whole, holed}, "in the first": {gone, whole},
+		"without a communicator": {whole, gone}} {
+		first, second := answer(t, c.first, 0, true), answer(t, c.second, 4*time.Second, true)
+		v := nccl.Judge(first, second, nil)
+		want := nccl.Initializing
+		if name == "in the first" {
+			want = nccl.AllLaunched
+		}
+		if v.State != want || v.Comms != len(c.second.Comms)-(map[bool]int{true: 1}[want == nccl.Initializing]) {
+			t.Errorf("%s: %s, %d communicators: %s", name, v.State, v.Comms, say.Headline(v))
+		}
 	}
 }

@@ -20,7 +20,7 @@ func (w *World) JSON(out io.Writer) error {
 		for k := range c.Ranks {
 			r := &c.Ranks[k]
 			p.comma(k)
-			p.member(r.Rank, r.Peer, r.CUDA, r.NVML)
+			p.member(r.Rank, r.Peer, r.CUDA, r.NVML, true)
 			p.print("            \"init_state\": %d,\n            \"async_error\": %d,\n"+
 				"            \"finalize_called\": %t,\n            \"destroy_flag\": %t,\n"+
 				"            \"abort_flag\": %t\n          },\n          \"collective_counts\": {\n",
@@ -34,7 +34,7 @@ func (w *World) JSON(out io.Writer) error {
 		p.print("\n      ],\n      \"missing_ranks\": [\n")
 		for k, m := range c.Missing {
 			p.comma(k)
-			p.member(m.Rank, m.Peer, m.CUDA, m.NVML)
+			p.member(m.Rank, m.Peer, m.CUDA, m.NVML, w.since(2, 29, 2))
 			p.print("            \"unresponsive\": %t,\n            \"considered_dead\": %t\n          }\n        }",
 				m.Unresponsive, m.Dead)
 		}
@@ -63,8 +63,10 @@ func (p *printer) comma(i int) {
 	}
 }
 
-func (p *printer) member(rank int, of Peer, cuda, nvml int) {
+// member writes the beginning of a rank. Before 2.29.2 a missing one has no comma before its status.
+func (p *printer) member(rank int, of Peer, cuda, nvml int, comma bool) {
 	p.print("        {\n          \"rank\": %d,\n          \"host\": %q,\n          \"pid\": %d,\n          "+
 		"\"cuda_dev\": %d,\n"+
-		"          \"nvml_dev\": %d,\n          \"status\": {\n", rank, of.Host, of.PID, cuda, nvml)
+		"          \"nvml_dev\": %d%s\n          \"status\": {\n", rank, of.Host, of.PID, cuda, nvml,
+		map[bool]string{true: ","}[comma])
 }
