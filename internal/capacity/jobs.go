@@ -13,7 +13,8 @@ type Job struct {
 	ID, User, Partition string
 	Nodes               []string
 	GPUs                *int   // nil: its request does not say how many
-	Elapsed, Left       *int64 // seconds; nil: unknown, or without a limit
+	Elapsed, Left       *int64 // seconds; nil: unknown
+	Unlimited           bool   // it may run for ever
 }
 
 // Jobs returns the jobs of all users on nodes with GPUs, as far as SLURM shows them. The list must not be changed.
@@ -28,7 +29,7 @@ func (c *Cluster) addJobs(s *supply.Supply, places map[string]int) {
 		}
 		out := Job{ID: safe.Line(j.ID, maxWord), User: safe.Line(j.User, maxWord),
 			Partition: safe.Line(j.Partition, maxWord), Nodes: j.Nodes, Elapsed: seconds(c.Time, j.Start, -1),
-			Left: seconds(c.Time, j.End, +1)}
+			Left: seconds(c.Time, j.End, +1), Unlimited: j.Unlimited}
 		if j.PerNode > 0 {
 			out.GPUs = new(j.PerNode * len(j.Nodes))
 		}

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
@@ -25,8 +26,13 @@ var AllJobs = field.Table[capacity.Job]{Name: "jobs of all users", Fields: []fie
 		Title: "time", Width: 8, DownFirst: true,
 		Number: func(j *capacity.Job) (float64, bool) { return field.Known(j.Elapsed) }},
 	{Key: "left_seconds", Also: []string{"left"}, Unit: field.Seconds, Example: "2h", Title: "left", Width: 8,
-		Help:   "how long it may still run",
-		Number: func(j *capacity.Job) (float64, bool) { return field.Known(j.Left) }},
+		Help: "how long it may still run",
+		Number: func(j *capacity.Job) (float64, bool) {
+			if j.Unlimited {
+				return math.Inf(1), true
+			}
+			return field.Known(j.Left)
+		}},
 	{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "on", Width: 12,
 		Each: func(j *capacity.Job, to []field.Value) []field.Value { return words(j.Nodes, to) }},
 }, Words: func(j *capacity.Job, to []string) []string {

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
-// counter asks SLURM for the GPUs of the cluster, never more often than somebody is asked for the jobs. What was
-// answered since then answers all others who ask.
+// counter asks SLURM for the GPUs of the cluster: at the pace of the questions for jobs, half as often while SLURM is
+// slow, and sooner only if the user wants a new answer. Between two questions the last answer is for all who ask.
 type counter struct {
 	step  func(ctx context.Context, q *supply.Question) (*supply.Supply, error) // runs a command when it is its turn
 	pace  func() time.Duration                                                  // time between two questions

@@ -24,7 +24,8 @@ type GPU struct {
 	AtLeast bool          // the history does not go further back
 }
 
-// List has the idle GPUs, the longest first, and how many GPUs in use are known to work or not.
+// List has the GPUs that have been idle for a minute, the longest first, and how many GPUs in use are known to work or
+// not.
 type List struct {
 	GPUs      []GPU
 	Read, All int // GPUs in use on nodes that are read, and on all nodes
@@ -51,6 +52,10 @@ func Of(s *cluster.Snapshot, c *capacity.Cluster) (l List) {
 	return l
 }
 
+// least is the time for which a GPU must have been idle. Every program waits for moments, between two steps or while it
+// writes a checkpoint: a list of such GPUs would change with each report, and accuse jobs that work.
+const least = time.Minute
+
 // add adds a GPU that is in use.
 func (l *List) add(n *capacity.Node, g *cluster.GPU, bin time.Duration) {
 	util, known := g.Get(metric.Util)
@@ -61,8 +66,9 @@ func (l *List) add(n *capacity.Node, g *cluster.GPU, bin time.Duration) {
 	if util > pace.IdleMost {
 		return
 	}
-	idle, all := idleFor(g, bin)
-	l.GPUs = append(l.GPUs, GPU{g, n, idle, all})
+	if idle, all := idleFor(g, bin); idle >= least {
+		l.GPUs = append(l.GPUs, GPU{g, n, idle, all})
+	}
 }
 
 // idleFor returns the time for which a GPU has been idle, and whether that is as long as it is known.

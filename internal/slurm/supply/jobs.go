@@ -15,7 +15,8 @@ import (
 // Job is a job that has nodes.
 type Job struct {
 	ID, User, Partition string
-	Start, End          time.Time // zero: unknown, or no limit
+	Start, End          time.Time // zero: unknown
+	Unlimited           bool      // it has no time limit, and no end
 	Nodes               []string
 	PerNode             int // GPUs that it requested for each of its nodes; 0: none, or it requested them otherwise
 }
@@ -53,7 +54,7 @@ func parseJobs(out []byte) (jobs []Job, err error) {
 			return nil, fmt.Errorf("%.80q", line)
 		}
 		j := Job{ID: fields[0], User: fields[1], Partition: fields[2], Start: parseTime(fields[3]),
-			End: parseTime(fields[4])}
+			End: parseTime(fields[4]), Unlimited: fields[4] == "NONE"}
 		if n := gres.Requested(fields[5], 1); n != nil {
 			j.PerNode = *n
 		}

@@ -1,5 +1,5 @@
 // Package supply asks SLURM for the GPUs of the cluster, the number of them allocated to jobs, and the running jobs: it
-// runs sinfo, scontrol show node and squeue, once each.
+// runs sinfo, scontrol show node for each batch of nodes, and squeue.
 package supply
 
 import (

@@ -235,6 +235,10 @@ func TestParseJobs(t *testing.T) {
 	if diff := cmp.Diff(want, jobs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	jobs, err = parseJobs([]byte("4|alice|gpu|2026-11-23T16:14:40|NONE|N/A|node01\n"))
+	if err != nil || len(jobs) != 1 || !jobs[0].Unlimited || !jobs[0].End.IsZero() {
+		t.Errorf("without a limit: %+v, %v", jobs, err)
+	}
 	if _, err := parseJobs([]byte("squeue: warning\n")); err == nil {
 		t.Error("a warning is a job")
 	}

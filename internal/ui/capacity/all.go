@@ -41,7 +41,7 @@ func newJobs(p *Page, past *prompt.History) *jobs {
 			{Column: "left_seconds"}},
 		Usual: []string{"gpus", "elapsed_seconds", "user", "job"},
 		Open: func(s *part.Scene, j *capacity.Job) nav.Answer {
-			return open(s, j.Nodes[0], nav.Go{Page: keys.OnNode})
+			return open(s, nav.Go{Page: keys.OnNode}, j.Nodes...)
 		},
 		Header: p.header,
 		Above:  func(f *part.Frame, _ *list.View[capacity.Job]) []string { return p.lines(f.W) },
@@ -70,7 +70,7 @@ func newIdle(p *Page, past *prompt.History) *idleGPUs {
 			{Column: "idle_seconds", Words: "longest"}, {Column: "memory_used_bytes"}, {Column: "gpu_name"}},
 		Usual: []string{"idle_seconds", "node", "memory_used_bytes"},
 		Open: func(s *part.Scene, g *idle.GPU) nav.Answer {
-			return open(s, g.Node.Name, nav.Go{Page: keys.OnGPU, GPU: g.Key})
+			return open(s, nav.Go{Page: keys.OnGPU, GPU: g.Key}, g.Node.Name)
 		},
 		Header: p.header,
 		Above:  func(f *part.Frame, _ *list.View[idle.GPU]) []string { return p.unread(f) },

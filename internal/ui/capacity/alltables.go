@@ -1,16 +1,11 @@
 package capacity
 
 import (
-	"slices"
-
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/capacity/idle"
-	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 var allJobsColumns = layout.Of(&rows.AllJobs, []layout.Column{
@@ -45,38 +40,13 @@ func allJobsLayout(width int) layout.Layout {
 
 func idleLayout(width int) layout.Layout { return layout.Fit(width, idleColumns, idleGrowth, 3) }
 
-// fieldTable is a table whose columns show the fields of its rows as they are.
-type fieldTable[Row any] struct {
-	layout.Sheet
-	fields *field.Table[Row]
-}
-
 // newJobTable returns the table of the jobs of all users.
 func newJobTable(f *part.Frame) *fieldTable[capacity.Job] {
-	return &fieldTable[capacity.Job]{layout.Sheet{Columns: allJobsColumns, Layout: allJobsLayout(f.W)}, &rows.AllJobs}
+	return &fieldTable[capacity.Job]{layout.Sheet{Columns: allJobsColumns, Layout: allJobsLayout(f.W)}, &rows.AllJobs,
+		nil}
 }
 
 // newIdleTable returns the table of GPUs that are in use and idle.
 func newIdleTable(f *part.Frame) *fieldTable[idle.GPU] {
-	return &fieldTable[idle.GPU]{layout.Sheet{Columns: idleColumns, Layout: idleLayout(f.W)}, &rows.IdleGPUs}
-}
-
-// Row draws a row in row y.
-func (t *fieldTable[Row]) Row(f *part.Frame, y int, r *Row, selected bool) {
-	for i := range t.fields.Fields {
-		of := &t.fields.Fields[i]
-		s := t.Layout[of.Key]
-		switch {
-		case !s.Shown():
-		case of.Each != nil:
-			var names []string
-			for _, v := range of.Each(r, nil) {
-				names = append(names, v.Text)
-			}
-			f.Text(s, y, listed(slices.Compact(names), s.W), draw.Text)
-		default:
-			table.Cell(f, s, y, of, r, draw.Text)
-		}
-	}
-	choose(f, y, selected)
+	return &fieldTable[idle.GPU]{layout.Sheet{Columns: idleColumns, Layout: idleLayout(f.W)}, &rows.IdleGPUs, nil}
 }

@@ -1,7 +1,6 @@
 package capacity
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 // place identifies the GPUs of one type, of a partition or a node.
@@ -125,16 +125,27 @@ func quoted(word string) string { return `"` + strings.ReplaceAll(word, `"`, "")
 
 // openNode goes to a node of the user's jobs.
 func openNode(s *part.Scene, r *capacity.NodeGPUs) nav.Answer {
-	return open(s, r.Name, nav.Go{Page: keys.OnNode})
+	return open(s, nav.Go{Page: keys.OnNode}, r.Name)
 }
 
-// open goes to a node that is read.
-func open(s *part.Scene, node string, to nav.Go) nav.Answer {
-	for i := range s.Snap.Jobs {
-		if j := &s.Snap.Jobs[i]; slices.Contains(j.Nodes, node) {
-			to.Job, to.Node = j.ID, node
-			return nav.To(to)
+// open goes to the first of these nodes that is read.
+func open(s *part.Scene, to nav.Go, nodes ...string) nav.Answer {
+	for _, node := range nodes {
+		for i := range s.Snap.Jobs {
+			if j := &s.Snap.Jobs[i]; slices.Contains(j.Nodes, node) {
+				to.Job, to.Node = j.ID, node
+				return nav.To(to)
+			}
 		}
 	}
-	return nav.Answer{Taken: true, Notice: fmt.Sprintf("%s has no job of yours: nvnodetop does not log in there", node)}
+	const room = 40
+	text := "SLURM names no node of this job"
+	switch len(nodes) {
+	case 0:
+	case 1:
+		text = nodes[0] + " has no job of yours: nvnodetop does not log in there"
+	default:
+		text = table.Names(nodes, room) + " have no job of yours: nvnodetop does not log in there"
+	}
+	return nav.Answer{Taken: true, Notice: text}
 }

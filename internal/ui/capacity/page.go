@@ -1,8 +1,8 @@
 // Package capacity is the page of the cluster: the GPUs that SLURM can still give to jobs, by partition and by node,
 // and the user's jobs that wait for GPUs.
 //
-// The page asks for its numbers while it is on the screen, and never at another time. It knows SLURM's answers alone:
-// no node is asked.
+// The page asks SLURM while it is on the screen, and never at another time. No node is asked: the idle GPUs alone are
+// from the reports of nodes, of those that are watched anyway.
 package capacity
 
 import (

@@ -126,6 +126,39 @@ func TestIntoAPartition(t *testing.T) {
 	}
 }
 
+// Enter on a job of all users goes to the first of its nodes that is read; a job may have none.
+func TestNodesOfAJob(t *testing.T) {
+	s := scene(120, 30)
+	for name, tc := range map[string]struct {
+		nodes  []string
+		node   string
+		notice string
+	}{
+		"second": {nodes: []string{"n0001", "n0003"}, node: "n0003"},
+		"other":  {nodes: []string{"n0001", "n0002"}, notice: "have no job of yours"},
+		"one":    {nodes: []string{"n0001"}, notice: "n0001 has no job of yours"},
+		"none":   {notice: "SLURM names no node of this job"},
+	} {
+		a := open(s, nav.Go{Page: keys.OnNode}, tc.nodes...)
+		if !a.Taken && tc.node == "" || a.Node != tc.node || !strings.Contains(a.Notice, tc.notice) {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}
+
+// A job without a limit has no number of seconds left; of another one the end is not known.
+func TestWithoutALimit(t *testing.T) {
+	p, s := New(&prompt.History{}, true), scene(120, 30)
+	p.on = ofAll
+	p.known = capacity.Of(&supply.Supply{Nodes: []supply.NodeGPUs{{Name: "n1",
+		Types: []gres.Type{{Name: "a100", Total: 8, Known: true}}}}, Jobs: []supply.Job{
+		{ID: "1", Nodes: []string{"n1"}, Start: now, Unlimited: true}, {ID: "2", Nodes: []string{"n1"}, Start: now}}}, now)
+	text := picture(p, s)
+	if strings.Count(text, "no limit") != 1 || strings.Count(text, "n/a") < 1 {
+		t.Errorf("it shows\n%s", text)
+	}
+}
+
 // The pending jobs have a part of the page, and the partitions the rest, in every terminal.
 func TestPendingJobsHaveRoom(t *testing.T) {
 	for h := 5; h < 60; h++ {

@@ -1,7 +1,7 @@
 package capacity
 
 import (
-	"strconv"
+	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/field"
@@ -76,76 +76,85 @@ func nodeLayout(width int) layout.Layout {
 	return layout.Fit(width, nodeColumns, nodeGrowth, 3)
 }
 
-// partitionTable is the table of the GPUs of partitions.
-type partitionTable struct{ layout.Sheet }
-
-func newPartitionTable(f *part.Frame) *partitionTable {
-	return &partitionTable{layout.Sheet{Columns: partitionColumns, Layout: partitionLayout(f.W)}}
-}
-
-// Row draws the GPUs of a partition, or of all nodes, in row y.
-func (t *partitionTable) Row(f *part.Frame, y int, p *capacity.PartitionGPUs, selected bool) {
-	role := draw.Text
-	if p.Partition == nil {
-		role = draw.Strong
-	}
-	counts(f, y, t.Layout, &rows.Partitions, p, &p.Count, role)
-	f.Text(t.Layout[colPartition], y, rows.Partitions.Field(colPartition).Text(p), role)
-	f.Text(t.Layout[colState], y, rows.Partitions.Field(colState).Text(p), draw.Dim)
-	choose(f, y, selected)
-}
-
-// nodeTable is the table of the GPUs of the cluster's nodes, of which those of the user's jobs are marked.
-type nodeTable struct {
-	layout.Sheet
-	own map[string]bool
-}
-
-func newNodeTable(f *part.Frame) *nodeTable {
-	return &nodeTable{layout.Sheet{Columns: nodeColumns, Layout: nodeLayout(f.W)}, ownNodes(f.Snap)}
-}
-
-// Row draws the GPUs of a node in row y.
-func (t *nodeTable) Row(f *part.Frame, y int, n *capacity.NodeGPUs, selected bool) {
-	l, role := t.Layout, draw.Text
-	if t.own[n.Name] {
-		role = draw.Strong
-	}
-	counts(f, y, l, &rows.ClusterNodes, n, &n.Count, draw.Text)
-	f.Text(l[colNode], y, draw.ClipMiddle(n.Name, l[colNode].W), role)
-	state := draw.Text
-	if n.Out == n.Total {
-		state = draw.Dim
-	}
-	f.Text(l[colState], y, n.Words(), state)
-	f.Text(l[colUser], y, listed(n.Users, l[colUser].W), draw.Text)
-	f.Text(l[colJob], y, listed(n.Jobs, l[colJob].W), draw.Text)
-	f.Text(l[colPartition], y, listed(n.Partitions, l[colPartition].W), draw.Dim)
-	f.Text(l[colReason], y, n.Reason, draw.Text)
-	choose(f, y, selected)
-}
-
-// counts draws the type and the numbers of GPUs: those that are free stand out, and a 0 does not.
-func counts[Row any](f *part.Frame, y int, l layout.Layout, of *field.Table[Row], r *Row, c *capacity.Count,
-	role draw.Role) {
-	f.Text(l[colType], y, of.Field(colType).Text(r), role)
-	for key, n := range map[col]int{colFree: c.Free, colInUse: c.Used, colOut: c.Out, colTotal: c.Total} {
-		role := role
-		switch {
-		case n == 0:
-			role = draw.Dim
-		case key == colFree:
-			role = draw.Strong
+// newPartitionTable returns the table of the GPUs of partitions. Those of all nodes stand out.
+func newPartitionTable(f *part.Frame) *fieldTable[capacity.PartitionGPUs] {
+	role := func(p *capacity.PartitionGPUs, key col) draw.Role {
+		base := draw.Text
+		if p.Partition == nil {
+			base = draw.Strong
 		}
-		f.Number(l[key], y, strconv.Itoa(n), role)
+		if key == colState {
+			return draw.Dim
+		}
+		return ofCount(&p.Count, key, base)
 	}
+	return &fieldTable[capacity.PartitionGPUs]{layout.Sheet{Columns: partitionColumns, Layout: partitionLayout(f.W)},
+		&rows.Partitions, role}
 }
 
-// choose marks a row that is selected.
-func choose(f *part.Frame, y int, selected bool) {
+// newNodeTable returns the table of the GPUs of the cluster's nodes. The nodes of the user's jobs stand out.
+func newNodeTable(f *part.Frame) *fieldTable[capacity.NodeGPUs] {
+	own := ownNodes(f.Snap)
+	role := func(n *capacity.NodeGPUs, key col) draw.Role {
+		switch {
+		case key == colNode && own[n.Name]:
+			return draw.Strong
+		case key == colPartition, key == colState && n.Out == n.Total:
+			return draw.Dim
+		}
+		return ofCount(&n.Count, key, draw.Text)
+	}
+	return &fieldTable[capacity.NodeGPUs]{layout.Sheet{Columns: nodeColumns, Layout: nodeLayout(f.W)},
+		&rows.ClusterNodes, role}
+}
+
+// ofCount is the role of a number of GPUs: those that are free stand out, and a 0 does not.
+func ofCount(c *capacity.Count, key col, role draw.Role) draw.Role {
+	n, is := map[col]int{colFree: c.Free, colInUse: c.Used, colOut: c.Out, colTotal: c.Total}[key]
+	switch {
+	case !is:
+		return role
+	case n == 0:
+		return draw.Dim
+	case key == colFree:
+		return draw.Strong
+	}
+	return role
+}
+
+// fieldTable is a table whose columns show the fields of its rows as they are.
+type fieldTable[Row any] struct {
+	layout.Sheet
+	fields *field.Table[Row]
+	role   func(r *Row, key col) draw.Role // nil: all are plain
+}
+
+// Row draws a row in row y.
+func (t *fieldTable[Row]) Row(f *part.Frame, y int, r *Row, selected bool) {
+	for i := range t.fields.Fields {
+		of := &t.fields.Fields[i]
+		s, role := t.Layout[of.Key], draw.Text
+		if !s.Shown() {
+			continue
+		}
+		if t.role != nil {
+			role = t.role(r, of.Key)
+		}
+		switch {
+		case of.Each != nil:
+			var names []string
+			for _, v := range of.Each(r, nil) {
+				names = append(names, v.Text)
+			}
+			f.Text(s, y, listed(slices.Compact(names), s.W), role)
+		case of.Key == colNode:
+			f.Text(s, y, draw.ClipMiddle(of.Text(r), s.W), role)
+		default:
+			table.Cell(f, s, y, of, r, role)
+		}
+	}
 	if selected {
-		f.Put(0, y, "▸", draw.Strong)
-		f.Select(y, 0, f.W)
+		f.Cursor(y, y+1)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
@@ -148,10 +147,7 @@ func (p *Problems) row(f *part.Frame, y int, x *cluster.Finding, selected bool) 
 	}
 	below := problem.Sentence(f, y, skip, x)
 	if selected && y < f.H-1 {
-		f.Put(0, y, "▸", draw.Strong)
-		for row := y; row < min(below, f.H-1); row++ {
-			f.Select(row, 0, f.W)
-		}
+		f.Cursor(y, min(below, f.H-1))
 	}
 	return below
 }

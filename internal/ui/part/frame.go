@@ -16,6 +16,14 @@ func (f *Frame) Left(x, y, w int, s string, role draw.Role) {
 	f.Canvas.Left(x, y, min(w, f.W-1-x), s, role)
 }
 
+// Cursor marks rows from y to the one above below as the place of the cursor. It comes after what is in them.
+func (f *Frame) Cursor(y, below int) {
+	f.Put(0, y, "▸", draw.Strong)
+	for row := y; row < below; row++ {
+		f.Select(row, 0, f.W)
+	}
+}
+
 // Piece is a piece of a line.
 type Piece struct {
 	Text string

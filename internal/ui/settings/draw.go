@@ -33,8 +33,7 @@ func (p *Page) Draw(f *part.Frame) {
 		y := top + i
 		p.row(f, y, l.Key(w.From+i))
 		if w.From+i == at {
-			f.Put(0, y, "▸", draw.Strong)
-			f.Select(y, 0, f.W)
+			f.Cursor(y, y+1)
 		}
 	}
 	if text, role := p.state(); f.H > top+2 {

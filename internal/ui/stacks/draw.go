@@ -173,10 +173,7 @@ func (p *Page) body(f *part.Frame, rows []row) {
 	for i := w.From; i < w.From+w.Shown; i++ {
 		p.row(f, y, &rows[i])
 		if i == at {
-			f.Put(0, y, "▸", draw.Strong)
-			for row := y; row < min(y+rows[i].lines(), f.H-1); row++ {
-				f.Select(row, 0, f.W)
-			}
+			f.Cursor(y, min(y+rows[i].lines(), f.H-1))
 		}
 		y += rows[i].lines()
 	}

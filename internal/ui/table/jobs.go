@@ -65,9 +65,6 @@ func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 		l = ahead
 	}
 	m, role := jobMark(r)
-	if selected {
-		f.Put(0, y, "▸", draw.Strong)
-	}
 	f.Put(1, y, m.Glyph, m.Role)
 	gpus := "–"
 	if r.GPUs != nil {
@@ -92,7 +89,7 @@ func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 		f.Left(x, y, f.W-1-x, ended(f, r), m.Role)
 	}
 	if selected {
-		f.Select(y, 0, f.W)
+		f.Cursor(y, y+1)
 	}
 }
 

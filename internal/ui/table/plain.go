@@ -49,6 +49,8 @@ func Cell[Row any](f *part.Frame, s part.Span, y int, of *field.Field[Row], r *R
 	switch v, known := of.Number(r); {
 	case !known:
 		f.Number(s, y, "", role)
+	case math.IsInf(v, 1):
+		f.Number(s, y, "no limit", role, "–")
 	case of.Decimals > 0:
 		f.Number(s, y, quantity(of.Unit, of.Decimals, v), role, quantity(of.Unit, 0, v))
 	default:

@@ -41,9 +41,6 @@ func NewRanks(f *part.Frame, several bool) *Ranks {
 // Row draws one row in row y.
 func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 	m := problem.RankMark(f.Scene, r)
-	if selected {
-		f.Put(0, y, "▸", draw.Strong)
-	}
 	f.Put(1, y, m.Glyph, m.Role)
 	role := problem.RankRole(f.Scene, r)
 	if r.Process != nil {
@@ -58,7 +55,7 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 		f.Left(x, y, f.W-1-x, problem.RankWords(f, r, f.W-1-x), role)
 	}
 	if selected {
-		f.Select(y, 0, f.W)
+		f.Cursor(y, y+1)
 	}
 }
 

@@ -44,9 +44,6 @@ func NewUsers(f *part.Frame) *Users {
 // Row draws one user in row y.
 func (t *Users) Row(f *part.Frame, y int, u *tally.UserRow, selected bool) {
 	l, role := t.Layout, draw.Text
-	if selected {
-		f.Put(0, y, "▸", draw.Strong)
-	}
 	if u.Mine {
 		role = draw.Strong
 	}
@@ -67,7 +64,7 @@ func (t *Users) Row(f *part.Frame, y int, u *tally.UserRow, selected bool) {
 	f.Text(l[colJob], y, Names(u.Jobs, l[colJob].W), draw.Text)
 	f.Text(l[colCommand], y, u.Command, draw.Text)
 	if selected {
-		f.Select(y, 0, f.W)
+		f.Cursor(y, y+1)
 	}
 }
 
