@@ -96,9 +96,14 @@ func TestRemoved(t *testing.T) {
 	if err := os.WriteFile(settings, []byte("timeout = \"20s\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"--demo --once", "--demo --json", "track -- /bin/true", "mark phase", "doctor",
+	for _, args := range []string{"--demo --once", "--demo --json", "track -- /bin/true", "doctor",
 		"list --demo", "report --days 1", "snapshot --demo --format prometheus"} {
 		runs(t, home, strings.Fields(args)...)
+	}
+	mark := exec.CommandContext(t.Context(), program, "mark", "begin", "epoch")
+	mark.Env = []string{"HOME=" + home, "PATH=/nonexistent", "SLURM_JOB_ID=7"}
+	if out, err := mark.CombinedOutput(); err != nil {
+		t.Fatalf("mark: %v\n%s", err, out)
 	}
 	removed := []string{".cache/nvnodetop", ".config/nvnodetop", ".local/state/nvnodetop"}
 	text := read(t, "../../docs/INSTALL.md")

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/nvnodetop/nvnodetop/internal/app" // what the program is made of: without it go test would keep old results
+	_ "github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
