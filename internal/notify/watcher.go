@@ -14,6 +14,7 @@ import (
 type Watcher struct {
 	Settings
 	Jobs []string // IDs, or those of arrays; none: all jobs
+	Asks bool     // the ranks of jobs that seem to hang are asked what they do: that is part of the news
 
 	began  time.Time              // the first Snapshot
 	open   map[string]*sight      // problems that are there, and those that a silent node hides
@@ -30,7 +31,8 @@ type sight struct {
 	told  bool
 	ripe  bool // it is news now
 	keeps time.Duration
-	last  time.Time // when it was last seen
+	first time.Time // when it was first seen
+	last  time.Time // likewise last
 }
 
 // resumes is the time in which a new Watcher must find again what an earlier one has told: a lag takes minutes.
@@ -94,11 +96,13 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 		o, known := w.open[id]
 		if !known {
 			o = now[id]
-			o.told = w.before[id]
+			o.told, o.first = w.before[id], s.At
 			w.open[id] = o
 			delete(w.before, id)
 		}
-		o.last = s.At
+		if o.last = s.At; w.Asks && !o.told && awaits(s, &now[id].Item) && s.At.Sub(o.first) < answersBy {
+			continue
+		}
 		if i, is := o.tell(now[id]); is {
 			news = append(news, i)
 		}
@@ -118,6 +122,15 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 		}
 	}
 	return news
+}
+
+// answersBy is the time for which the news that a job seems to hang waits for what its ranks do.
+const answersBy = 40 * time.Second
+
+// awaits reports whether the ranks of a job that seems to hang have not been asked what they do since it does.
+func awaits(s *cluster.Snapshot, i *Item) bool {
+	d := s.Stacks[i.Job]
+	return i.Kind == cluster.KindJobHang && (d == nil || d.Time.Before(i.Since))
 }
 
 // tell returns the news of a problem that is there: it is news once, and again each time when it is worse than all that

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 var began = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
@@ -330,4 +331,36 @@ func TestEventsOfTheUser(t *testing.T) {
 		slices.Contains(Defaults().Events, "warning") || !slices.Contains(Words(), "thermal") {
 		t.Error("wrong names")
 	}
+}
+
+// The news that a job seems to hang waits for what its ranks do, for some time, and then names the rank for which the
+// job waits. An answer about an earlier hang does not count.
+func TestAHangNamesTheRank(t *testing.T) {
+	hang := finding(cluster.KindJobHang, cluster.Warning, "", 0, 0)
+	hang.Job = "7"
+	looked := func(sec int, state schema.StackState) map[string]*schema.Stacks {
+		return map[string]*schema.Stacks{"7": {Job: "7", Time: began.Add(time.Duration(sec) * time.Second), State: state,
+			Headline: "rank 11 in load, 63 in all_reduce", Said: []string{"63 of 64 ranks are in all_reduce."}}}
+	}
+	s := newStory()
+	s.Asks, s.snap.Stacks = true, looked(-60, schema.StacksStuck)
+	s.at(120, hang).at(130, hang).says(t)
+	s.snap.Stacks = looked(135, schema.StacksStuck)
+	s.at(140, hang).at(150, hang).says(t, "140 hang: 7 train: job stands: rank 11 in load, 63 in all_reduce")
+	others := finding(cluster.KindDisk, cluster.Warning, "n1", 0, 0)
+	if s.at(160, hang, others); len(s.told) != 2 || strings.Contains(s.told[1], "stands") {
+		t.Errorf("another problem of the job: %q", s.told)
+	}
+
+	s = newStory()
+	s.Asks, s.snap.Stacks = true, looked(125, schema.StacksUnclear)
+	s.at(130, hang).says(t, "130 hang: 7 train: job seems to hang")
+
+	s = newStory()
+	s.Asks = true
+	s.at(120, hang).at(159, hang).says(t)
+	s.at(160, hang).at(170, hang).says(t, "160 hang: 7 train: job seems to hang")
+
+	s = newStory()
+	s.at(120, hang).says(t, "120 hang: 7 train: job seems to hang")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // nameOf names a job: "48211 llama".
@@ -35,7 +36,12 @@ func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, even
 	words := say.Finding(s, f)
 	i := Item{At: s.At, Event: event, Kind: f.Kind, Severity: f.Severity, Job: j.ID, Name: j.Name, Node: f.Node,
 		GPU: f.GPU, Since: f.Since, Place: placeOf(f.Node, f.GPU), Many: words.Many, Text: words.Sentence}
-	i.Title = titled(j.ID, j.Name, strings.TrimSpace(i.Place+" "+words.One))
+	what := words.One
+	if d := s.Stacks[j.ID]; f.Kind == cluster.KindJobHang && !awaits(s, &i) && d.State == schema.StacksStuck &&
+		d.Headline != "" {
+		what = words.Long // it names the rank for which the job waits
+	}
+	i.Title = titled(j.ID, j.Name, strings.TrimSpace(i.Place+" "+what))
 	if words.Hint != "" {
 		i.Text += " → " + words.Hint
 	}

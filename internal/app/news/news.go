@@ -44,6 +44,7 @@ func Open(cfg *config.Config, o Options) (d *Desk, wrong []error) {
 	open, wrong := Ways(cfg, o)
 	d = &Desk{watcher: notify.NewWatcher(cfg.Notify.Settings, o.Jobs), sender: sender(),
 		gatherer: notify.Gatherer{PerHour: cfg.Notify.PerHour}, post: ways.Open(open, o.Say)}
+	d.watcher.Asks = cfg.HangAsk
 	if len(open) > 0 && cfg.Demo == "" {
 		names := []string{"told"}
 		for _, w := range open {

@@ -75,8 +75,9 @@ func TestTwoPrograms(t *testing.T) {
 			Jobs: []cluster.JobView{{Job: cluster.Job{ID: "7"}}}}
 		hang := []cluster.Finding{{Kind: cluster.KindJobHang, Severity: cluster.Warning, GPU: -1, Since: time.Now()}}
 		run := func(looks ...[]cluster.Finding) (titles []string) {
-			d, _ := Open(settings("terminal"),
-				Options{Terminal: func(title, _ string) { titles = append(titles, title) }})
+			cfg := settings("terminal")
+			cfg.HangAsk = false // a hang is told at once
+			d, _ := Open(cfg, Options{Terminal: func(title, _ string) { titles = append(titles, title) }})
 			for _, found := range looks {
 				time.Sleep(time.Minute)
 				s := *snap

@@ -158,7 +158,7 @@ func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slo
 		return cli.Usage("%w", err)
 	}
 	need := feed.Need{Steady: true, Marks: true} // nobody presses a key
-	err := feed.Run(ctx, p, need, log, o.recorded(p.Config.Job, out))
+	err := feed.Run(ctx, p, need, log, o.recorded(&p.Config, out))
 	if failed := out.end(); failed != nil {
 		err = cli.Exit(cli.ExitFailed, failed)
 	}
@@ -170,13 +170,14 @@ func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slo
 
 // recorded records the Events of a source, until ctx ends, a limit is reached, or the wanted job turns out not to
 // exist.
-func (o *Options) recorded(job string, out *recorder) feed.Show {
+func (o *Options) recorded(cfg *config.Config, out *recorder) feed.Show {
+	job := cfg.Job
 	return func(ctx context.Context, from feed.Feed) error {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		var missing error
 		asked := job == ""
-		run := session.Start(ctx, from, feed.RaiseMemory(), func(e cluster.Event) {
+		run := start(ctx, cfg, from, feed.RaiseMemory(), func(e cluster.Event) {
 			if d := e.Discovery; d != nil && !asked && !d.Answered.IsZero() { // one goroutine emits Discoveries
 				if asked, missing = true, o.absent(job, d); missing != nil {
 					out.discard()
@@ -192,6 +193,17 @@ func (o *Options) recorded(job string, out *recorder) feed.Show {
 		}
 		return missing
 	}
+}
+
+// start runs the source. If jobs that seem to hang are asked where their ranks are, there is a Store, to know them.
+func start(ctx context.Context, cfg *config.Config, from feed.Feed,
+	takers ...func(cluster.Event)) *session.Session {
+	if !cfg.HangAsk {
+		return session.Start(ctx, from, takers...)
+	}
+	w := session.Open(ctx, cfg, 0, from, takers...)
+	feed.AskHung(cfg, from, w)
+	return w.Session
 }
 
 // absent returns the reason why a job cannot be recorded. A waiting job will begin.

@@ -1,17 +1,20 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 )
@@ -25,8 +28,59 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	}
 	feedtest.EndsWell(t, path, func(ctx context.Context, from *feedtest.PolledJob) error {
 		defer func() { _ = r.end() }()
-		return (&Options{}).recorded("7", r)(ctx, from)
+		cfg := config.Default()
+		cfg.Job = "7"
+		return (&Options{}).recorded(&cfg, r)(ctx, from)
 	})
+}
+
+// A job that hangs while it is recorded is asked once, and the recording has the answer; not with hang.ask = false.
+func TestAHangIsRecorded(t *testing.T) {
+	for ask, want := range map[bool]int{true: 1, false: 0} {
+		path := filepath.Join(t.TempDir(), "run.nvr")
+		cfg := config.Default()
+		cfg.HangAsk = ask
+		synctest.Test(t, func(t *testing.T) {
+			r := &recorder{path: path, w: recording.NewWriter(recording.Header{Poll: cfg.Poll})}
+			if err := r.begin(time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			from := demo.New(2, 8, demo.Seed, cfg.Poll, 10*time.Minute).Hang()
+			if err := (&Options{}).recorded(&cfg, r)(ctx, from); err != nil {
+				t.Error(err)
+			}
+			if err := r.end(); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(2 * time.Minute) // until NCCL's answers are not awaited any more
+		})
+		if got := recordedStacks(t, path); got != want {
+			t.Errorf("hang.ask = %t: the recording has %d answers", ask, got)
+		}
+	}
+}
+
+// recordedStacks counts what ranks did in a recording.
+func recordedStacks(t *testing.T, path string) (n int) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := recording.Open(t.Context(), bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Run(t.Context(), func(e cluster.Event) {
+		if e.Stacks != nil {
+			n++
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // A file of an earlier run ends a recording to several files before it begins, and not hours later.

@@ -22,14 +22,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/hang"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
-
-// suspectEvery is the time from one search for jobs that seem to hang to the next.
-const suspectEvery = 10 * time.Second
 
 // Possible returns nil if the screens can be shown.
 func Possible(io *cli.Streams) error {
@@ -69,9 +65,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		group.Go(func() error { return recorder.Marks(ctx, dir) })
 	}
 	group.Go(func() error { return choices.run(ctx) })
-	if p.Config.HangAsk {
-		group.Go(askHung(ctx, from, w))
-	}
+	feed.AskHung(&p.Config, from, w)
 	teller := newTeller(&p.Config)
 	group.Go(func() error { return teller.run(ctx, w) })
 	group.Go(func() error {
@@ -104,14 +98,6 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		return away
 	}
 	return cli.Failed(err)
-}
-
-// askHung asks the ranks of jobs that seem to hang where they are.
-func askHung(ctx context.Context, from feed.Feed, w *session.Watch) func() error {
-	return func() error {
-		hang.New(from.Ask, w.Tell).Follow(ctx, suspectEvery, w.Store.Snapshot)
-		return nil
-	}
 }
 
 // Options are the options of screens whose choices are not saved.

@@ -262,6 +262,7 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	defer cancel()
 	var news atomic.Uint64
 	w := session.Open(ctx, &s.Config, 0, from, feed.RaiseMemory(), func(cluster.Event) { news.Add(1) })
+	feed.AskHung(&s.Config, from, w)
 	user := feed.NewAttended(&feed.Sparing{Feed: from})
 	server := web.New(web.Options{
 		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,

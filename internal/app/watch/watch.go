@@ -197,7 +197,7 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 		return cli.Usage("%w", wrong[0])
 	}
 	o.desk, o.seen = desk, newProgress(o.jobs, time.Now())
-	show := feed.Followed(o.Program, o.Config.Poll, o.see)
+	show := feed.FollowedAsking(o.Program, o.Config.Poll, o.see)
 	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true}, log, show)
 	if errors.Is(err, errOver) {
 		if failed := o.lookUp(ctx, log); failed != nil {

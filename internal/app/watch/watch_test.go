@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 var began = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
@@ -205,7 +206,9 @@ func prints(t *testing.T, asJSON bool) []string {
 	o.desk, _ = news.Open(&p.Config, news.Options{})
 	hangs := look(2, runs("7"))
 	hangs.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindJobHang, Severity: cluster.Warning, GPU: -1,
-		Since: began}}
+		Since: began, Job: "7"}}
+	hangs.Stacks = map[string]*schema.Stacks{"7": {Job: "7", Time: began.Add(time.Second), State: schema.StacksStuck,
+		Headline: "rank 3 in load, 7 in all_reduce", Said: []string{"7 of 8 ranks are in all_reduce."}}}
 	for _, s := range []*cluster.Snapshot{look(1, runs("7")), hangs, look(10, ended("7", cluster.JobFailed))} {
 		if err = o.see(s); err != nil {
 			break
@@ -224,7 +227,8 @@ func prints(t *testing.T, asJSON bool) []string {
 // Each piece of news is a line, and each job one at the end.
 func TestLines(t *testing.T) {
 	lines := prints(t, false)
-	if len(lines) != 3 || !strings.Contains(lines[0], "  hang     7 train: job seems to hang. ") ||
+	if len(lines) != 3 || !strings.Contains(lines[0], "  hang     7 train: job stands: rank 3 in load, 7 in all_reduce. ") ||
+		!strings.Contains(lines[0], "7 of 8 ranks are in all_reduce.") ||
 		!strings.HasSuffix(lines[1], "  failure  7 train: failed after 1h") ||
 		lines[2] != "7 train: failed after 1h, 2 lines of news" {
 		t.Errorf("%q", lines)

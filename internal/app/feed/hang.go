@@ -1,0 +1,20 @@
+package feed
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/hang"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+)
+
+// suspectEvery is the time from one search for jobs that seem to hang to the next.
+const suspectEvery = 10 * time.Second
+
+// AskHung asks the ranks of jobs that seem to hang where they are, once for each hang, until no more Events come. The
+// answers go to all that take the Events of the session. The settings may forbid it.
+func AskHung(cfg *config.Config, from Feed, w *session.Watch) {
+	if cfg.HangAsk {
+		go hang.New(from.Ask, w.Tell).Follow(w.Context(), suspectEvery, w.Store.Snapshot)
+	}
+}
