@@ -274,6 +274,7 @@ func TestServeUsage(t *testing.T) {
 		"--tls-cert a":      "--tls-cert and --tls-key belong together",
 		"--base-path node":  "--base-path is no path such as /node/gpu01/9481",
 		"--base-path //h":   "--base-path is no path such as /node/gpu01/9481",
+		"--metrics most":    `--metrics must be all or core, not "most"`,
 		"--metrics-names x": `--metrics-names must be nvnodetop or dcgm, not "x"`,
 		"--token-file " + write("open", "0123456789abcdef", 0o644):      "others can read",
 		"--token-file " + write("short", "0123456789abcde\n", 0o600):    "at least 16",

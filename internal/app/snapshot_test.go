@@ -61,6 +61,8 @@ func TestSnapshotUsage(t *testing.T) {
 		"snapshot --format=":                              `--format must be text, json, csv or prometheus, not ""`,
 		"snapshot --format prometheus --metrics-names x":  `--metrics-names must be nvnodetop or dcgm, not "x"`,
 		"snapshot --format csv --metrics-names dcgm":      "--metrics-names is for --format prometheus",
+		"snapshot --format csv --metrics core":            "--metrics is for --format prometheus",
+		"snapshot --format prometheus --metrics most":     `--metrics must be all or core, not "most"`,
 		"snapshot --format csv --only 0":                  "--only is for --format text",
 		"snapshot --demo --nodes a":                       "--demo and --nodes cannot be combined",
 		"snapshot --nodes=":                               "--nodes is empty",

@@ -3,6 +3,7 @@ package export
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestDashboardHasMetricsThatThereAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := Prometheus(&out, full(), OwnNames); err != nil {
+	if err := Prometheus(&out, full(), OwnNames, CoreMetrics); err != nil {
 		t.Fatal(err)
 	}
 	name, asked := regexp.MustCompile(`nvnodetop_\w+`), 0
@@ -41,5 +42,36 @@ func TestDashboardHasMetricsThatThereAre(t *testing.T) {
 	}
 	if asked < 20 {
 		t.Errorf("the dashboard has only %d metrics", asked)
+	}
+}
+
+// The alerts need only metrics of --metrics core, and fire when they should: promtool judges.
+func TestAlerts(t *testing.T) {
+	text, err := os.ReadFile("../../dashboards/alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := Prometheus(&out, full(), OwnNames, CoreMetrics); err != nil {
+		t.Fatal(err)
+	}
+	rules := regexp.MustCompile(`(?m)^ +expr: (.*)$`).FindAllStringSubmatch(string(text), -1)
+	if len(rules) < 4 {
+		t.Errorf("only %d alerts", len(rules))
+	}
+	for _, rule := range rules {
+		for _, metric := range regexp.MustCompile(`nvnodetop_\w+`).FindAllString(rule[1], -1) {
+			if !strings.Contains(out.String(), "\n# TYPE "+metric+" ") {
+				t.Errorf("%s: --metrics core has no %s", rule[1], metric)
+			}
+		}
+	}
+	path, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not here; Debian's package prometheus has it")
+	}
+	if said, err := exec.CommandContext(t.Context(), path, "test", "rules",
+		"testdata/alerts_test.yml").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, said)
 	}
 }

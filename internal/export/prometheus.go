@@ -20,13 +20,24 @@ const (
 	DCGMNames Names = "dcgm"
 )
 
+// Which selects the metrics for Prometheus.
+type Which string
+
+// The metrics for Prometheus.
+const (
+	AllMetrics  Which = "all"
+	CoreMetrics Which = "core" // at most 25 samples a GPU: what the dashboard and the alerts of this repository need
+)
+
 // Prometheus writes the known values of the reporting nodes, in Prometheus' text format. An unknown value has no
-// sample. Jobs and users are labels of one metric only, nvnodetop_gpu_job_info: a new job must not begin new series of
-// all other metrics.
-func Prometheus(w io.Writer, s *cluster.Snapshot, names Names) error {
+// sample. Jobs and users are labels of nvnodetop_gpu_job_info only, and jobs of nvnodetop_problem: a new job must not
+// begin new series of all other metrics.
+func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which Which) error {
 	t := newTargets(s, names)
-	e := exposition{out: bufio.NewWriterSize(w, 64<<10)}
+	e := exposition{out: bufio.NewWriterSize(w, 64<<10), which: which}
 	e.states(t)
+	e.jobs(s)
+	e.problems(s, names)
 	fresh := slices.DeleteFunc(slices.Clone(t.nodes), func(n nodeTarget) bool { return !n.fresh })
 	e.table(metric.Host, names, len(fresh), func(i int) (string, func(metric.ID) float64) {
 		return fresh[i].labels,
@@ -44,8 +55,9 @@ func Prometheus(w io.Writer, s *cluster.Snapshot, names Names) error {
 // exposition writes families one after the other, each with all its samples. Package expfmt takes three times as much
 // CPU time, 0.3 s for 1,000 nodes; the tests read the result with its parser.
 type exposition struct {
-	out  *bufio.Writer
-	open string // the family that has begun
+	out   *bufio.Writer
+	which Which
+	open  string // the family that has begun
 }
 
 // sample writes one sample, preceded by the description of a family if it is the first. The writer keeps its first
@@ -65,7 +77,8 @@ func (e *exposition) sample(f *family, labels, more string, value float64) {
 func (e *exposition) table(s metric.Scope, names Names, n int,
 	at func(i int) (labels string, value func(metric.ID) float64)) {
 	ids := slices.Collect(metric.All(s))
-	columns, about := make([][]float64, slices.Max(ids)+1), make([]string, n)
+	columns, about := make([][]float64, slices.Max(ids)+1), make([]string, n) // a metric that is left out has no column
+	ids = slices.DeleteFunc(ids, e.leavesOut)
 	for _, id := range ids {
 		columns[id] = make([]float64, n)
 	}
@@ -80,6 +93,9 @@ func (e *exposition) table(s metric.Scope, names Names, n int,
 		for i := range n {
 			for k := range f.parts {
 				p := &f.parts[k]
+				if columns[p.id] == nil {
+					continue
+				}
 				if v := columns[p.id][i]; v == v { // not NaN: it is known
 					e.sample(&f, about[i], p.labels, p.convert(v))
 				}
@@ -87,6 +103,9 @@ func (e *exposition) table(s metric.Scope, names Names, n int,
 		}
 	}
 }
+
+// leavesOut reports whether a metric is not among the selected ones.
+func (e *exposition) leavesOut(id metric.ID) bool { return e.which == CoreMetrics && !id.Row().Core }
 
 // states writes which nodes report, and the jobs on them.
 func (e *exposition) states(t *targets) {

@@ -31,6 +31,7 @@ type Row struct {
 	Counter bool   // it only grows, until the driver is loaded again
 	DCGM    string // its name in DCGM; "": DCGM has no such metric, or another unit or meaning
 	Help    string // one sentence that is true in any unit
+	Core    bool   // the few metrics for Prometheus on large clusters have it (--metrics core)
 }
 
 // Scope says whether a metric belongs to a GPU or to a node.

@@ -54,7 +54,7 @@ the screen, no key in the JSON document. This page is generated from the table i
 - NVML: the function that is called. If there are several, it is the first that the driver's library has.
 - Aggregate: how the values of several GPUs or nodes are combined.
 - History: how much of its past nvnodetop keeps.
-- Prometheus: its name in ` + "`nvnodetop snapshot --format prometheus`" + `, in a base unit: percentages are shares of 1, MHz are Hz.
+- Prometheus: its name in ` + "`nvnodetop snapshot --format prometheus`" + `, in a base unit: percentages are shares of 1, MHz are Hz. With ` + "`--metrics core`" + ` only those marked *core*.
 - DCGM: its name there with ` + "`--metrics-names dcgm`" + `, in DCGM's unit. A metric without one keeps its name.
 `)
 	for _, s := range []struct {
@@ -70,11 +70,15 @@ the screen, no key in the JSON document. This page is generated from the table i
 			if row.Labels != "" {
 				series += "{" + row.Labels + "}"
 			}
+			series = "`" + series + "`"
+			if row.Core {
+				series += " *core*"
+			}
 			dcgm := ""
 			if row.DCGM != "" {
 				dcgm = "`" + row.DCGM + "`"
 			}
-			fmt.Fprintf(&b, "| `%s` | %v | %s | %v | `%s` | %v | %s | `%s` | %s |\n", row.Key, row.Unit, row.Help,
+			fmt.Fprintf(&b, "| `%s` | %v | %s | %v | `%s` | %v | %s | %s | %s |\n", row.Key, row.Unit, row.Help,
 				row.Pace, strings.Join(row.From, "`, `"), row.Sum, history, series, dcgm)
 		}
 	}

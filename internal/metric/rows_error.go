@@ -9,14 +9,14 @@ var errorRows = []entry{
 		Help: "1 if ECC is on, 0 if it is off.",
 	}},
 	{ECCUncorrected, Row{
-		Key: "ecc_uncorrected_volatile", Label: "ECC", Unit: Count, Sum: Add,
+		Core: true, Key: "ecc_uncorrected_volatile", Label: "ECC", Unit: Count, Sum: Add,
 		From:   []string{"nvmlDeviceGetTotalEccErrors"},
 		Series: "ecc_errors", Labels: `kind="uncorrected",scope="volatile"`, Counter: true,
 		DCGM: "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
 		Help: "Uncorrectable ECC errors since the driver was loaded.",
 	}},
 	{ECCCorrected, Row{
-		Key: "ecc_corrected_volatile", Label: "corrected ECC errors", Unit: Count, Sum: Add,
+		Core: true, Key: "ecc_corrected_volatile", Label: "corrected ECC errors", Unit: Count, Sum: Add,
 		From:   []string{"nvmlDeviceGetTotalEccErrors"},
 		Series: "ecc_errors", Labels: `kind="corrected",scope="volatile"`, Counter: true,
 		DCGM: "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL",

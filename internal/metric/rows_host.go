@@ -3,7 +3,7 @@ package metric
 // hostRows has the metrics of a node.
 var hostRows = []entry{
 	{CPU, Row{
-		Key: "cpu_percent", Label: "CPU", Unit: Percent, Decimals: 2, Scope: Host, Kept: true, Sum: Mean,
+		Core: true, Key: "cpu_percent", Label: "CPU", Unit: Percent, Decimals: 2, Scope: Host, Kept: true, Sum: Mean,
 		From:   []string{"/proc/stat"},
 		Series: "cpu_utilization_ratio",
 		Help:   "CPU utilization since the last report, all CPUs together; absent in the first report.",
@@ -51,12 +51,12 @@ var hostRows = []entry{
 		Help: "15-minute load average.",
 	}},
 	{HostMemoryUsed, Row{
-		Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Scope: Host, Kept: true, Sum: Add,
+		Core: true, Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Scope: Host, Kept: true, Sum: Add,
 		From: []string{"/proc/meminfo"},
 		Help: "Used memory: total minus available, as the kernel estimates it (MemAvailable).",
 	}},
 	{HostMemoryTotal, Row{
-		Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Scope: Host, Sum: Add,
+		Core: true, Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Scope: Host, Sum: Add,
 		From: []string{"/proc/meminfo"},
 		Help: "Total memory.",
 	}},
@@ -117,6 +117,7 @@ var hostRows = []entry{
 	}},
 	{InfiniBandTX, Row{
 		Key: "infiniband_tx_bytes_per_second", Label: "InfiniBand sent", Unit: BytesPerSecond, Scope: Host, Rate: true,
+		Core:   true,
 		Sum:    Add,
 		From:   []string{"/sys/class/infiniband"},
 		Series: "infiniband_transmit_bytes_per_second",
@@ -124,6 +125,7 @@ var hostRows = []entry{
 	}},
 	{InfiniBandRX, Row{
 		Key: "infiniband_rx_bytes_per_second", Label: "InfiniBand received", Unit: BytesPerSecond, Scope: Host,
+		Core: true,
 		Rate: true, Sum: Add,
 		From:   []string{"/sys/class/infiniband"},
 		Series: "infiniband_receive_bytes_per_second",

@@ -28,12 +28,14 @@ var linkRows = []entry{
 	}},
 	{PCIeTX, Row{
 		Key: "pcie_tx_bytes_per_second", Label: "PCIe sent", Unit: BytesPerSecond, Rate: true, Kept: true, Sum: Add,
+		Core:   true,
 		From:   []string{"nvmlDeviceGetFieldValues"},
 		Series: "pcie_transmit_bytes_per_second", DCGM: "DCGM_FI_PROF_PCIE_TX_BYTES",
 		Help: "Bytes per second that the GPU sends over PCIe.",
 	}},
 	{PCIeRX, Row{
 		Key: "pcie_rx_bytes_per_second", Label: "PCIe received", Unit: BytesPerSecond, Rate: true, Kept: true, Sum: Add,
+		Core:   true,
 		From:   []string{"nvmlDeviceGetFieldValues"},
 		Series: "pcie_receive_bytes_per_second", DCGM: "DCGM_FI_PROF_PCIE_RX_BYTES",
 		Help: "Bytes per second that the GPU receives over PCIe.",
@@ -57,12 +59,14 @@ var linkRows = []entry{
 	}},
 	{NVLinkTX, Row{
 		Key: "nvlink_tx_bytes_per_second", Label: "NVLink sent", Unit: BytesPerSecond, Rate: true, Kept: true, Sum: Add,
+		Core:   true,
 		From:   []string{"nvmlDeviceGetFieldValues"},
 		Series: "nvlink_transmit_bytes_per_second", DCGM: "DCGM_FI_PROF_NVLINK_TX_BYTES",
 		Help: "Bytes per second that the GPU sends over all NVLink links.",
 	}},
 	{NVLinkRX, Row{
 		Key: "nvlink_rx_bytes_per_second", Label: "NVLink received", Unit: BytesPerSecond, Rate: true, Kept: true,
+		Core:   true,
 		Sum:    Add,
 		From:   []string{"nvmlDeviceGetFieldValues"},
 		Series: "nvlink_receive_bytes_per_second", DCGM: "DCGM_FI_PROF_NVLINK_RX_BYTES",

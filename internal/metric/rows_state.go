@@ -3,7 +3,7 @@ package metric
 // stateRows has the metrics of temperature, power, clocks and modes.
 var stateRows = []entry{
 	{Temperature, Row{
-		Key: "temperature_celsius", Label: "temperature", Unit: Celsius, Kept: true, Sum: Highest,
+		Core: true, Key: "temperature_celsius", Label: "temperature", Unit: Celsius, Kept: true, Sum: Highest,
 		From: []string{"nvmlDeviceGetTemperature"},
 		DCGM: "DCGM_FI_DEV_GPU_TEMP",
 		Help: "GPU core temperature.",
@@ -45,7 +45,7 @@ var stateRows = []entry{
 		Help: "Fan speed as a share of the nominal maximum, which may be exceeded. Boards without fans have none.",
 	}},
 	{Power, Row{
-		Key: "power_watts", Label: "power", Unit: Watts, Decimals: 3, Kept: true, Sum: Add,
+		Core: true, Key: "power_watts", Label: "power", Unit: Watts, Decimals: 3, Kept: true, Sum: Add,
 		From: []string{"nvmlDeviceGetPowerUsage"},
 		DCGM: "DCGM_FI_DEV_POWER_USAGE",
 		Help: "Power draw of the board.",
@@ -129,7 +129,7 @@ var stateRows = []entry{
 		Help: "Maximum clock of the video encoders and decoders.",
 	}},
 	{Throttle, Row{
-		Key: "throttle_reasons", Label: "throttle reasons", Unit: Bits, Kept: true,
+		Core: true, Key: "throttle_reasons", Label: "throttle reasons", Unit: Bits, Kept: true,
 		From:   []string{"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"},
 		Series: "clock_event_active", DCGM: "DCGM_FI_DEV_CLOCKS_EVENT_REASONS",
 		Help: "Reasons for reduced clocks; the JSON document lists them by name.",

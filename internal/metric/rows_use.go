@@ -3,7 +3,7 @@ package metric
 // useRows has the metrics of use and memory.
 var useRows = []entry{
 	{Util, Row{
-		Key: "util_percent", Label: "utilization", Unit: Percent, Kept: true, Sum: Mean,
+		Core: true, Key: "util_percent", Label: "utilization", Unit: Percent, Kept: true, Sum: Mean,
 		From:   []string{"nvmlDeviceGetUtilizationRates"},
 		Series: "utilization_ratio", DCGM: "DCGM_FI_DEV_GPU_UTIL",
 		Help: "Share of the time during which a kernel was running.",
@@ -63,13 +63,13 @@ var useRows = []entry{
 		Help: "Used memory bandwidth as a share of the maximum. From GPM, on Hopper and later.",
 	}},
 	{MemoryUsed, Row{
-		Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Kept: true, Sum: Add,
+		Core: true, Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Kept: true, Sum: Add,
 		From: []string{"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetMemoryInfo"},
 		DCGM: "DCGM_FI_DEV_FB_USED",
 		Help: "Used memory. The older call also counts memory reserved by the driver.",
 	}},
 	{MemoryTotal, Row{
-		Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Pace: Once, Sum: Add,
+		Core: true, Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Pace: Once, Sum: Add,
 		From: []string{"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetMemoryInfo"},
 		DCGM: "DCGM_FI_DEV_FB_TOTAL",
 		Help: "Total memory.",

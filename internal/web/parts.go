@@ -79,7 +79,7 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) exposition(w io.Writer, snap *cluster.Snapshot) error {
-	if err := export.Prometheus(w, snap, s.Names); err != nil || !s.PIDs {
+	if err := export.Prometheus(w, snap, s.Names, s.Metrics); err != nil || !s.PIDs {
 		return err
 	}
 	return export.PrometheusProcesses(w, snap, s.Names)

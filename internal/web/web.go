@@ -48,10 +48,11 @@ type Options struct {
 	Now      func() time.Time
 	Audience Audience
 
-	Every time.Duration // least time between two states
-	Names export.Names  // of the metrics for Prometheus
-	PIDs  bool          // Prometheus gets the processes, too
-	Agent bool          // answer only as an agent of nvgpu
+	Every   time.Duration // least time between two states
+	Names   export.Names  // of the metrics for Prometheus
+	Metrics export.Which  // for Prometheus; empty: all
+	PIDs    bool          // Prometheus gets the processes, too
+	Agent   bool          // answer only as an agent of nvgpu
 	// Log reads a piece of the log of a job; nil: logs are not shown
 	Log   func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
 	Token string // token that clients must present; "": none

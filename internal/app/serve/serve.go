@@ -41,6 +41,7 @@ type Options struct {
 	base      string // path under which a proxy shows it
 	tokenFile string
 	names     string
+	which     string // metrics for Prometheus
 	processes bool   // Prometheus gets them
 	logs      bool   // the logs of jobs are shown, too
 	record    string // a file; "": nothing is recorded
@@ -86,6 +87,7 @@ or a proxy that has it, such as Open OnDemand's.`,
 		"read the token from `FILE`, which only you may read; otherwise a new one is made")
 	f.BoolVar(&s.logs, "logs", false, "show the logs of jobs, too")
 	snapshot.NamesFlag(f, &s.names)
+	snapshot.WhichFlag(f, &s.which)
 	snapshot.ProcessesFlag(f, &s.processes)
 	f.StringVar(&s.Config.Job, "job", "", "only the nodes of the job `ID`")
 	record.BesideFlag(f, &s.record)
@@ -152,7 +154,7 @@ func (s *Options) check() (err error) {
 	if s.base, err = web.CleanBase(s.base); err != nil {
 		return fmt.Errorf("--base-path %w", err)
 	}
-	if err := snapshot.CheckNames(s.names); err != nil {
+	if err := snapshot.CheckMetrics(s.names, s.which); err != nil {
 		return err
 	}
 	if s.logs && s.endpoint.Open {
@@ -266,7 +268,8 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	user := feed.NewAttended(&feed.Sparing{Feed: from})
 	server := web.New(web.Options{
 		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
-		Every: s.Config.Display, Names: export.Names(s.names), PIDs: s.processes, Agent: s.endpoint.Open,
+		Every: s.Config.Display, Names: export.Names(s.names), Metrics: export.Which(s.which),
+		PIDs: s.processes, Agent: s.endpoint.Open,
 		Token: s.token, Local: s.listener.Local, Proxied: s.endpoint.Proxied, Base: s.base, Log: s.logOf(user),
 	})
 	s.handler = server.Handler()

@@ -23,10 +23,10 @@ var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.First
 
 // Options are the user's choices for a Snapshot.
 type Options struct {
-	format, names string
-	processes     bool // for Prometheus
-	details       bool // for JSON
-	look          Look
+	format, names, which string
+	processes            bool // for Prometheus
+	details              bool // for JSON
+	look                 Look
 }
 
 // Command prints one Snapshot.
@@ -50,6 +50,7 @@ invalid arguments, 3 no running job or no answer from SLURM.`,
 	only := selection.AddGPUs(f)
 	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text, json, csv or prometheus")
 	NamesFlag(f, &o.names)
+	WhichFlag(f, &o.which)
 	ProcessesFlag(f, &o.processes)
 	DetailsFlag(f, &o.details)
 	cmd.Args = p.Args(cli.NoArguments)
@@ -85,6 +86,8 @@ func (o *Options) check(f *pflag.FlagSet) error {
 	switch {
 	case f.Changed("metrics-names") && o.format != "prometheus":
 		return errors.New("--metrics-names is for --format prometheus")
+	case f.Changed("metrics") && o.format != "prometheus":
+		return errors.New("--metrics is for --format prometheus")
 	case o.processes && o.format != "prometheus":
 		return errors.New("--processes is for --format prometheus: text and JSON have them")
 	case o.details && o.format != "json":
@@ -92,7 +95,7 @@ func (o *Options) check(f *pflag.FlagSet) error {
 	case f.Changed("only") && o.format != "text":
 		return errors.New("--only is for --format text: the other formats have every GPU")
 	}
-	return CheckNames(o.names)
+	return CheckMetrics(o.names, o.which)
 }
 
 // NamesFlag adds the flag for the names of metrics.
@@ -101,14 +104,23 @@ func NamesFlag(f *pflag.FlagSet, names *string) {
 		"`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
 }
 
+// WhichFlag adds the flag for the selection of metrics.
+func WhichFlag(f *pflag.FlagSet, which *string) {
+	f.StringVar(which, "metrics", string(export.AllMetrics),
+		"`METRICS` for Prometheus: all, or core (for large clusters: at most 25 series a GPU)")
+}
+
 // ProcessesFlag adds the flag for processes in the metrics.
 func ProcessesFlag(f *pflag.FlagSet, processes *bool) {
 	f.BoolVar(processes, "processes", false, "add the processes on the GPUs to the metrics for Prometheus: 10 series "+
 		"for each, new ones for each PID")
 }
 
-// CheckNames checks the value of --metrics-names.
-func CheckNames(names string) error {
+// CheckMetrics checks the values of --metrics-names and --metrics.
+func CheckMetrics(names, which string) error {
+	if err := cli.OneOf("metrics", export.Which(which), export.AllMetrics, export.CoreMetrics); err != nil {
+		return err
+	}
 	return cli.OneOf("metrics-names", export.Names(names), export.OwnNames, export.DCGMNames)
 }
 
@@ -118,7 +130,7 @@ func (o *Options) print(p *cli.Program, s *cluster.Snapshot, more func(*schema.S
 	case "csv":
 		return export.CSV(p.Out, s)
 	case "prometheus":
-		if err := export.Prometheus(p.Out, s, export.Names(o.names)); err != nil || !o.processes {
+		if err := export.Prometheus(p.Out, s, export.Names(o.names), export.Which(o.which)); err != nil || !o.processes {
 			return err
 		}
 		return export.PrometheusProcesses(p.Out, s, export.Names(o.names))
