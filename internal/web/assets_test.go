@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"net/http/httptest"
@@ -174,7 +175,7 @@ func newBrowser(t *testing.T) *chromium.Browser {
 }
 
 // TestPages: every page shows its subject, fits a phone and a desktop, and breaks no rule of its policy. Text from
-// users stays text.
+// users stays text. Everybody can read it: the contrast suffices, and names, headings and landmarks are there.
 func TestPages(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	for _, look := range []chromium.Look{{Width: 390, Height: 844}, {Width: 1440, Height: 900, Dark: true}} {
@@ -234,6 +235,10 @@ func TestPastOfANode(t *testing.T) {
 // Nodes and GPUs that jobs share count once on each page, as in the JSON.
 func TestPagesCountWhatJobsShareOnce(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
+	look := chromium.Look{Width: 1440, Height: 900}
+	if err := b.See(look); err != nil {
+		t.Fatal(err)
+	}
 	share := func(id string, gpus ...int) cluster.Job {
 		return cluster.Job{ID: id, Name: "shares", User: "alice", Nodes: []string{"n1"},
 			Minors: map[string][]int{"n1": gpus}}
@@ -256,8 +261,14 @@ func TestPagesCountWhatJobsShareOnce(t *testing.T) {
 			seen != "2 of 3 GPUs, 1 of 2 nodes reporting" {
 			t.Errorf("%s: %q, %v", address, seen, err)
 		}
+		checkPage(t, b, address, look, nil) // with GPUs of other jobs
 	}
 }
+
+// accessibility finds text that is hard to read, and what a screen reader cannot tell.
+//
+//go:embed testdata/access.js
+var accessibility string
 
 // absent is the complaint about a part that is requested and missing. It may come after the next page was opened.
 var absent = regexp.MustCompile(`404.*/api/v1/(nodes/nowhere|nodes/n2/gpus/0|jobs/%25zz|jobs/99/log)$`)
@@ -280,6 +291,13 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 	}
 	if page.Marks > 0 || page.Wide > look.Width {
 		t.Errorf("%s at %d: %d pixels wide, %d elements of somebody else", address, look.Width, page.Wide, page.Marks)
+	}
+	var faults []string
+	if err := b.Eval(accessibility, &faults); err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Errorf("%s at %d, dark %t: %s", address, look.Width, look.Dark, fault)
 	}
 	complaints, err := b.Complaints()
 	for _, c := range complaints {

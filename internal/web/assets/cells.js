@@ -17,11 +17,12 @@ function cellOf(node, g, at) {
   const mine = owns(node, g, at.job);
   const worst = mine ? worstLetter(at.problems.ofGPU(node.name, g)) : { letter: '' };
   const said = known(value) ? whole(value) + gauge.unit : 'n/a';
-  const words = [`${node.name} GPU${g.index}`, g.lost ? 'lost' : `${gauge.title} ${said}`, letters[worst.letter], !mine && 'not yours'].filter(Boolean).join(', ');
+  const number = g.lost ? '' : known(value) ? whole(value) : 'n/a';
+  const words = [`${node.name} GPU${g.index}`, worst.letter && number + worst.letter, g.lost ? 'lost' : `${gauge.title} ${said}`, letters[worst.letter], !mine && 'not yours'].filter(Boolean).join(', ');
   return h('a', {
     key: g.index, class: `cell ${worst.letter ? worst.severity : shadeOf(node, g, gauge, mine)}`, href: gpuLink(node.name, g), title: words, 'aria-label': words,
     tabindex: g.index > 0 && -1,
-  }, h('span', {}, g.lost ? '' : known(value) ? whole(value) : 'n/a'), worst.letter && h('b', {}, worst.letter));
+  }, h('span', {}, number), worst.letter && h('b', {}, worst.letter));
 }
 
 // shadeOf is the class of a cell that is well: its level in eighths.

@@ -15,9 +15,15 @@ export function frame(live, route, draw) {
   const gone = live.goneSince !== null;
   return [
     h('header', { key: 'top' }, h('a', { class: 'brand', href: '#/jobs' }, 'nvnodetop'), tabRow(route, jobs), connection(live, doc)),
-    h('div', { key: 'health', class: 'health' }, gone ? h('p', { class: 'gone' }, goneText(live, doc)) : healthLine(jobs, overall)),
-    h('main', { key: route.parts[0], class: gone ? 'old' : '', 'aria-label': route.title }, body(live, route, docs, draw)),
+    h('div', { key: 'health', class: 'health', role: 'region', 'aria-label': 'Health' }, gone ? h('p', { class: 'gone' }, goneText(live, doc)) : healthLine(jobs, overall)),
+    h('main', { key: route.parts[0], class: gone ? 'old' : '', 'aria-label': route.title }, headed(route, body(live, route, docs, draw))),
   ];
+}
+
+// headed gives a page a heading for those who do not see it, if it has none of its own.
+function headed(route, page) {
+  const kids = [page].flat(Infinity);
+  return kids.some((kid) => kid?.tag === 'h1') ? kids : [h('h1', { key: 'unseen', class: 'unseen' }, route.title), ...kids];
 }
 
 function tabRow(route, jobs) {

@@ -40,6 +40,7 @@ export function table(name, columns, rows, sort) {
 }
 
 function heading(column, i, sort) {
+  if (!column.title) return h('th', { key: i, class: column.class, scope: 'col', role: 'columnheader' }, h('span', { class: 'unseen' }, 'Worst problem'));
   if (!sort || !column.key) return h('th', { key: i, class: column.class, scope: 'col', role: 'columnheader' }, column.title);
   const [order, arrow] = sort.key !== column.key ? ['none', ''] : sort.down ? ['descending', '↓'] : ['ascending', '↑'];
   return h('th', { key: i, class: column.class, scope: 'col', role: 'columnheader', 'aria-sort': order },
