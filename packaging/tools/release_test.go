@@ -33,10 +33,14 @@ func TestRefused(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
+	from := t.TempDir() // where the directory of the release is looked for
+	if err := os.MkdirAll(filepath.Join(from, "full", "of"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	refused := func(code int, want string, args ...string) {
 		t.Helper()
 		cmd := exec.Command(filepath.Join(dir, "scripts/release"), args...)
-		cmd.Dir = t.TempDir()
+		cmd.Dir = from
 		out, _ := cmd.CombinedOutput()
 		text := string(out)
 		if cmd.ProcessState.ExitCode() != code || !strings.HasPrefix(text, "scripts/release: "+want) ||
@@ -55,6 +59,7 @@ func TestRefused(t *testing.T) {
 	for _, version := range []string{"v1.2.3", "1.2", "1.2.3 4", "", "1.2.3-"} {
 		refused(2, version+" is not a version", version, out)
 	}
+	refused(2, "full is not empty", "1.2.3", "full")
 	refused(2, dir+" is not empty", "1.2.3", dir)
 	refused(1, `CHANGELOG.md has no section "## 1.2.3"`, "1.2.3", out)
 	write("CHANGELOG.md", "# Changelog\n\n## 1.2.3\n")
