@@ -10,7 +10,6 @@ class Nvnodetop < Formula
 
   on_macos do
     depends_on "coreutils" => :build # sha256sum
-    depends_on "gnu-tar" => :build # tar --wildcards
   end
 
   resource "probes" do
@@ -19,10 +18,7 @@ class Nvnodetop < Formula
   end
 
   def install
-    if OS.mac?
-      ENV.prepend_path "PATH", Formula["coreutils"].opt_libexec/"gnubin"
-      ENV.prepend_path "PATH", Formula["gnu-tar"].opt_libexec/"gnubin"
-    end
+    ENV.prepend_path "PATH", Formula["coreutils"].opt_libexec/"gnubin" if OS.mac?
     ENV["GOTOOLCHAIN"] = "local"
     ENV["GOPROXY"] = "off"
     ENV["GOFLAGS"] = "-mod=vendor"
