@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/config/document"
 )
 
 // TOML has many ways to write the same: each stays the way in which the user wrote it.
@@ -68,7 +70,7 @@ func TestEditKeepsTheWayOfWriting(t *testing.T) {
 		{"a table among others", "[poll]\ninterval = 3\n[columns]\n[display]\ninterval = 4\n", "display.interval",
 			`"5s"`, "[poll]\ninterval = 3\n[columns]\n[display]\ninterval = \"5s\"\n"},
 	} {
-		got, err := edit(test.text, test.key, test.value)
+		got, err := document.Edit(test.text, test.key, test.value)
 		if err != nil || got != test.want {
 			t.Errorf("%s: %v\n%q\nwant\n%q", test.name, err, got, test.want)
 		}
@@ -87,7 +89,7 @@ func TestEditLeavesAlone(t *testing.T) {
 		{"columns = ['node']\n", "columns.node", "columns.node is written in a way"},
 	} {
 		for _, value := range []string{`["temp"]`, `"mono"`} {
-			if got, err := edit(test.text, test.key, value); err == nil || got != "" ||
+			if got, err := document.Edit(test.text, test.key, value); err == nil || got != "" ||
 				!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q becomes %q, error %v", test.text, got, err)
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/config/document"
 )
 
 // mark is a mark that some editors put at the beginning of a file. It is not part of the text.
@@ -36,12 +38,12 @@ func (o *Origins) file(path string) (*layer, error) {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
 	o.Files = append(o.Files, path)
-	d, err := parse(strings.TrimPrefix(text, mark))
+	d, err := document.Parse(strings.TrimPrefix(text, mark))
 	if err != nil {
 		return nil, located(path, err)
 	}
-	origin := func(key string) string { return fmt.Sprintf("%s:%d", path, d.lineOf(key)) }
-	return &layer{values: flat(d.values), line: d.lineOf, origin: origin}, nil
+	origin := func(key string) string { return fmt.Sprintf("%s:%d", path, d.LineOf(key)) }
+	return &layer{values: document.Flat(d.Values), line: d.LineOf, origin: origin}, nil
 }
 
 // contents reads a file.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/config/document"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
@@ -58,25 +59,10 @@ type layer struct {
 }
 
 // delim separates the parts of a key.
-const delim = "."
+const delim = document.Delim
 
 // values has a value for each key, which includes the names of its tables. An empty table is a value, too.
 type values map[string]any
-
-// flat returns the values in a table and in the tables inside it.
-func flat(table map[string]any) values {
-	all := values{}
-	for name, v := range table {
-		inner, is := v.(map[string]any)
-		if !is || len(inner) == 0 {
-			all[name] = v
-		}
-		for key, v := range flat(inner) {
-			all[name+delim+key] = v
-		}
-	}
-	return all
-}
 
 // Load sets all settings. Its error is one line.
 func (c *Config) Load(in Inputs) (*Origins, error) {

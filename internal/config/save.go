@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/nvnodetop/nvnodetop/internal/config/document"
 )
 
 // Save writes the values of some keys to a file of settings, and keeps everything else in it. It replaces the file
@@ -45,7 +47,7 @@ func (c *Config) edited(path, text string, keys []string) (string, error) {
 			return "", fmt.Errorf("there is no setting %q", key)
 		}
 		var err error
-		if text, err = edit(text, key, s.show(c)); err != nil {
+		if text, err = document.Edit(text, key, s.show(c)); err != nil {
 			return "", located(path, err)
 		}
 	}

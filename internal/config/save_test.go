@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/config/document"
 )
 
 // A key is set as a person would set it: all other lines, comments and tables stay as they are.
@@ -33,7 +35,7 @@ func TestEdit(t *testing.T) {
 		{"what nobody knows", "[other]\n'x y' = [[1, 2], [3]]\n", "theme", `"mono"`,
 			"theme = \"mono\"\n[other]\n'x y' = [[1, 2], [3]]\n"},
 	} {
-		got, err := edit(test.text, test.key, test.value)
+		got, err := document.Edit(test.text, test.key, test.value)
 		if err != nil || got != test.want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", test.name, err, got, test.want)
 		}

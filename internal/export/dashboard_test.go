@@ -66,6 +66,9 @@ func TestAlerts(t *testing.T) {
 			}
 		}
 	}
+	if !regexp.MustCompile(`nvnodetop_gpu_ecc_errors_total\{.*,kind="uncorrected",scope="volatile"\}`).MatchString(out.String()) {
+		t.Error("--metrics core lacks the errors of the alert about ECC")
+	}
 	path, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("promtool is not here; Debian's package prometheus has it")

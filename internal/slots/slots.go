@@ -123,7 +123,8 @@ func take(at, of int) (*slot, error) {
 func lock(at int, name string) (int, error) {
 	const tries = 10
 	for range tries {
-		file, err := unix.Openat(at, name, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
+		file, err := unix.Openat(at, name, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC,
+			0o600)
 		if err != nil {
 			return 0, err
 		}

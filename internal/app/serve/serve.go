@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
@@ -73,24 +74,7 @@ or a proxy that has it, such as Open OnDemand's.`,
 	}
 	f := cmd.Flags()
 	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log"), chosen: make(chan struct{})}
-	f.StringVar(&s.endpoint.Address, "listen", defaultListen,
-		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
-	f.BoolVar(&s.endpoint.Open, "insecure-http", false, "be an agent of nvgpu for other hosts, without TLS and token: "+
-		"only /gpu_status and /cluster_status, readable for everybody on the network")
-	f.BoolVar(&s.endpoint.Proxied, "behind-proxy", false,
-		"a proxy with TLS, such as Open OnDemand's, shows the page: speak plain HTTP, and always ask for the token")
-	f.StringVar(&s.base, "base-path", "",
-		"all addresses begin with `PATH`, which a proxy keeps, such as /node/gpu01/9481")
-	f.StringVar(&s.endpoint.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
-	f.StringVar(&s.endpoint.Key, "tls-key", "", "its key, a `FILE` in PEM format")
-	f.StringVar(&s.tokenFile, "token-file", "",
-		"read the token from `FILE`, which only you may read; otherwise a new one is made")
-	f.BoolVar(&s.logs, "logs", false, "show the logs of jobs, too")
-	snapshot.NamesFlag(f, &s.names)
-	snapshot.WhichFlag(f, &s.which)
-	snapshot.ProcessesFlag(f, &s.processes)
-	f.StringVar(&s.Config.Job, "job", "", "only the nodes of the job `ID`")
-	record.BesideFlag(f, &s.record)
+	s.add(f)
 	cmd.Args = s.Args(func(args []string) error {
 		if len(args) > 1 {
 			return fmt.Errorf("unexpected argument %q: serve takes only POLL, in seconds", args[1])
@@ -119,6 +103,28 @@ or a proxy that has it, such as Open OnDemand's.`,
 		return s.Logged(func(log *slog.Logger) error { return s.run(cmd.Context(), log) })
 	}
 	return cmd
+}
+
+// add adds the flags that only serve has.
+func (s *Options) add(f *pflag.FlagSet) {
+	f.StringVar(&s.endpoint.Address, "listen", defaultListen,
+		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
+	f.BoolVar(&s.endpoint.Open, "insecure-http", false, "be an agent of nvgpu for other hosts, without TLS and token: "+
+		"only /gpu_status and /cluster_status, readable for everybody on the network")
+	f.BoolVar(&s.endpoint.Proxied, "behind-proxy", false,
+		"a proxy with TLS, such as Open OnDemand's, shows the page: speak plain HTTP, and always ask for the token")
+	f.StringVar(&s.base, "base-path", "",
+		"all addresses begin with `PATH`, which a proxy keeps, such as /node/gpu01/9481")
+	f.StringVar(&s.endpoint.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
+	f.StringVar(&s.endpoint.Key, "tls-key", "", "its key, a `FILE` in PEM format")
+	f.StringVar(&s.tokenFile, "token-file", "",
+		"read the token from `FILE`, which only you may read; otherwise a new one is made")
+	f.BoolVar(&s.logs, "logs", false, "show the logs of jobs, too")
+	snapshot.NamesFlag(f, &s.names)
+	snapshot.WhichFlag(f, &s.which)
+	snapshot.ProcessesFlag(f, &s.processes)
+	f.StringVar(&s.Config.Job, "job", "", "only the nodes of the job `ID`")
+	record.BesideFlag(f, &s.record)
 }
 
 // allowed returns the reason why serve may not listen there, or show logs.

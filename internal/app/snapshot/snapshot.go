@@ -130,7 +130,8 @@ func (o *Options) print(p *cli.Program, s *cluster.Snapshot, more func(*schema.S
 	case "csv":
 		return export.CSV(p.Out, s)
 	case "prometheus":
-		if err := export.Prometheus(p.Out, s, export.Names(o.names), export.Which(o.which)); err != nil || !o.processes {
+		if err := export.Prometheus(p.Out, s, export.Names(o.names), export.Which(o.which)); err != nil ||
+			!o.processes {
 			return err
 		}
 		return export.PrometheusProcesses(p.Out, s, export.Names(o.names))

@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func TestLargeFiles(t *testing.T) {
 		"keys":            many.String(),
 	} {
 		began := time.Now()
-		_, err := parse(text)
+		_, err := Parse(text)
 		if took := time.Since(began); took > 3*time.Second || (name == "keys" || name == "nested tables" ||
 			name == "a nested key") && !errors.Is(err, errTooMuch) {
 			t.Errorf("%s: %v after %v", name, err, took)

@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// edit sets a key of a file to a value in TOML, or removes it if the value is empty, and leaves every other byte
+// Edit sets a key of a file to a value in TOML, or removes it if the value is empty, and leaves every other byte
 // unchanged.
-func edit(text, key, value string) (string, error) {
-	d, err := parse(text)
+func Edit(text, key, value string) (string, error) {
+	d, err := Parse(text)
 	if err != nil {
 		return "", err
 	}
@@ -33,7 +33,7 @@ func edit(text, key, value string) (string, error) {
 }
 
 // without returns the text without a key between braces, and without the comma after it, or else before it.
-func (d *document) without(at spot) string {
+func (d *Document) without(at spot) string {
 	before, after := d.text[:at.start], d.text[at.end:]
 	if rest, found := strings.CutPrefix(strings.TrimLeft(after, " \t"), ","); found {
 		return before + strings.TrimLeft(rest, " \t")
@@ -42,9 +42,9 @@ func (d *document) without(at spot) string {
 }
 
 // with returns the text with one more key: in its table if there is one, in any form, else in a new table.
-func (d *document) with(key, value string) string {
-	cut := max(strings.LastIndex(key, delim), 0)
-	table, line := key[:cut], strings.TrimPrefix(key[cut:], delim)+" = "+value
+func (d *Document) with(key, value string) string {
+	cut := max(strings.LastIndex(key, Delim), 0)
+	table, line := key[:cut], strings.TrimPrefix(key[cut:], Delim)+" = "+value
 	at, known := d.places[table]
 	last := d.last(table)
 	switch {
@@ -61,7 +61,7 @@ func (d *document) with(key, value string) string {
 }
 
 // between returns the text with one more key at the beginning of a table between braces.
-func (d *document) between(at spot, pair string) string {
+func (d *Document) between(at spot, pair string) string {
 	inner := strings.TrimLeft(d.text[at.value+1:], " \t")
 	if !strings.HasPrefix(inner, "}") {
 		pair += ", "
@@ -72,10 +72,10 @@ func (d *document) between(at spot, pair string) string {
 
 // last returns the end of the last value above all tables whose key is in a table and is written with a dot; without a
 // table, of any value. 0: there is none.
-func (d *document) last(table string) int {
+func (d *Document) last(table string) int {
 	end := 0
 	for key, at := range d.places {
-		if !at.head && !at.inline && at.table == "" && (table == "" || strings.HasPrefix(key, table+delim)) {
+		if !at.head && !at.inline && at.table == "" && (table == "" || strings.HasPrefix(key, table+Delim)) {
 			end = max(end, at.end)
 		}
 	}
@@ -84,7 +84,7 @@ func (d *document) last(table string) int {
 
 // top returns the place below the comments at the beginning of the file, but not between a comment and the line right
 // below it.
-func (d *document) top() int {
+func (d *Document) top() int {
 	rest := d.text
 	for strings.HasPrefix(rest, "#") {
 		_, rest, _ = strings.Cut(rest, "\n")
@@ -96,7 +96,7 @@ func (d *document) top() int {
 }
 
 // insert returns the text with one more line.
-func (d *document) insert(at int, line string) string {
+func (d *Document) insert(at int, line string) string {
 	before := d.text[:at]
 	if before != "" && !strings.HasSuffix(before, "\n") {
 		before += d.newline()
@@ -105,7 +105,7 @@ func (d *document) insert(at int, line string) string {
 }
 
 // lineEnd returns the beginning of the next line.
-func (d *document) lineEnd(at int) int {
+func (d *Document) lineEnd(at int) int {
 	if length := strings.IndexByte(d.text[at:], '\n'); length >= 0 {
 		return at + length + 1
 	}
@@ -113,7 +113,7 @@ func (d *document) lineEnd(at int) int {
 }
 
 // newline returns the line ending of the file.
-func (d *document) newline() string {
+func (d *Document) newline() string {
 	if strings.Contains(d.text, "\r\n") {
 		return "\r\n"
 	}
@@ -121,23 +121,23 @@ func (d *document) newline() string {
 }
 
 // becomes reports whether a text has the same meaning as the document, except for the value of one key.
-func (d *document) becomes(text, key, value string) bool {
+func (d *Document) becomes(text, key, value string) bool {
 	want := meaning(d)
 	delete(want, key)
 	if value != "" {
-		one, err := parse("x = " + value)
+		one, err := Parse("x = " + value)
 		if err != nil {
 			return false
 		}
-		want[key] = one.values["x"]
+		want[key] = one.Values["x"]
 	}
-	after, err := parse(text)
+	after, err := Parse(text)
 	return err == nil && reflect.DeepEqual(meaning(after), want)
 }
 
 // meaning returns the values of the document, without empty tables, which mean nothing.
-func meaning(d *document) values {
-	all := flat(d.values)
+func meaning(d *Document) map[string]any {
+	all := Flat(d.Values)
 	maps.DeleteFunc(all, func(_ string, value any) bool {
 		_, table := value.(map[string]any)
 		return table

@@ -1,4 +1,5 @@
-package config
+// Package document reads a file of settings with the place of each key, and changes one value in it.
+package document
 
 import (
 	"fmt"
@@ -8,10 +9,10 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// document is the text of a file of settings, its values, and the place of each key.
-type document struct {
+// Document is the text of a file of settings, its values, and the place of each key.
+type Document struct {
 	text   string
-	values map[string]any
+	Values map[string]any
 	places map[string]spot
 
 	line, counted int // number of the line at the byte counted
@@ -35,9 +36,9 @@ const (
 
 var errTooMuch = fmt.Errorf("it has more than %d keys, or one in more than %d tables", maxKeys, maxDepth)
 
-// parse reads TOML. A key with a dot in quotes is an error, since it would look like a key in a table.
-func parse(text string) (*document, error) {
-	d := &document{text: text, places: map[string]spot{}, line: 1}
+// Parse reads TOML. A key with a dot in quotes is an error, since it would look like a key in a table.
+func Parse(text string) (*Document, error) {
+	d := &Document{text: text, places: map[string]spot{}, line: 1}
 	var p unstable.Parser
 	p.Reset([]byte(text))
 	table := ""
@@ -57,14 +58,14 @@ func parse(text string) (*document, error) {
 		d.note(key, at)
 		table = key
 	}
-	if err := toml.Unmarshal([]byte(text), &d.values); err != nil { // this reader knows the place of a mistake
+	if err := toml.Unmarshal([]byte(text), &d.Values); err != nil { // this reader knows the place of a mistake
 		return nil, err
 	}
 	return d, p.Error()
 }
 
 // pair notes a key with a value, and the keys inside the value.
-func (d *document) pair(e *unstable.Node, like spot, prefix string) error {
+func (d *Document) pair(e *unstable.Node, like spot, prefix string) error {
 	key, at, err := d.key(e, prefix)
 	if err != nil {
 		return err
@@ -87,14 +88,14 @@ func (d *document) pair(e *unstable.Node, like spot, prefix string) error {
 }
 
 // key returns the full key of a node, with the name of its table, and its beginning and end.
-func (d *document) key(e *unstable.Node, prefix string) (key string, at spot, err error) {
+func (d *Document) key(e *unstable.Node, prefix string) (key string, at spot, err error) {
 	var parts []string
 	if prefix != "" {
 		parts = append(parts, prefix)
 	}
 	for part := e.Key(); part.Next(); {
 		n := part.Node()
-		if strings.Contains(string(n.Data), delim) {
+		if strings.Contains(string(n.Data), Delim) {
 			return "", at, fmt.Errorf("the key %q has a dot in it", n.Data)
 		}
 		if at.end == 0 {
@@ -103,27 +104,45 @@ func (d *document) key(e *unstable.Node, prefix string) (key string, at spot, er
 		at.end = int(n.Raw.Offset + n.Raw.Length)
 		parts = append(parts, string(n.Data))
 	}
-	if strings.Count(prefix, delim)+len(parts) > maxDepth || len(d.places) >= maxKeys {
+	if strings.Count(prefix, Delim)+len(parts) > maxDepth || len(d.places) >= maxKeys {
 		return "", at, errTooMuch
 	}
 	d.line += strings.Count(d.text[d.counted:at.start], "\n")
 	d.counted, at.line = at.start, d.line
-	return strings.Join(parts, delim), at, nil
+	return strings.Join(parts, Delim), at, nil
 }
 
 // note keeps the first place of a key: the key of an array of tables has many.
-func (d *document) note(key string, at spot) {
+func (d *Document) note(key string, at spot) {
 	if _, known := d.places[key]; !known {
 		d.places[key] = at
 	}
 }
 
-// lineOf returns the line of a key, or of its table.
-func (d *document) lineOf(key string) int {
-	for ; key != ""; key = key[:max(strings.LastIndex(key, delim), 0)] {
+// LineOf returns the line of a key, or of its table.
+func (d *Document) LineOf(key string) int {
+	for ; key != ""; key = key[:max(strings.LastIndex(key, Delim), 0)] {
 		if at, known := d.places[key]; known {
 			return at.line
 		}
 	}
 	return 1
+}
+
+// Delim separates the parts of a key.
+const Delim = "."
+
+// Flat returns the values in a table and in the tables inside it.
+func Flat(table map[string]any) map[string]any {
+	all := map[string]any{}
+	for name, v := range table {
+		inner, is := v.(map[string]any)
+		if !is || len(inner) == 0 {
+			all[name] = v
+		}
+		for key, v := range Flat(inner) {
+			all[name+Delim+key] = v
+		}
+	}
+	return all
 }
