@@ -19,3 +19,25 @@ func TestFromAHangToItsStacks(t *testing.T) {
 		t.Errorf("Esc leads to %q", r.view.on)
 	}
 }
+
+// Enter on a rank that lags leads to the stacks; on one that has lagged, and in a recording, to its GPU.
+func TestFromALagToItsStacks(t *testing.T) {
+	for _, c := range []struct {
+		over, replay bool
+		want         keys.Page
+	}{{false, false, keys.OnStacks}, {true, false, keys.OnGPU}, {false, true, keys.OnGPU}} {
+		s := fixture()
+		node := s.Nodes[s.Jobs[0].Nodes[0]]
+		lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: s.At, Node: node.Name,
+			GPU: node.GPUs[0].Number, Key: node.GPUs[0].Key}
+		if c.over {
+			lag.Over = s.At
+		}
+		s.Jobs[0].Findings = []cluster.Finding{lag}
+		r := newRig(t, s)
+		r.scene.Replay = c.replay
+		if r.press("7", "enter"); r.view.on != c.want {
+			t.Errorf("%+v: Enter leads to %q", c, r.view.on)
+		}
+	}
+}

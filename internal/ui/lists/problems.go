@@ -93,12 +93,15 @@ func (p *Problems) put(_ *part.Scene, f *cluster.Finding) nav.Answer {
 	return nav.To(nav.Go{Node: f.Node})
 }
 
-// openProblem goes to the GPU of a problem, or to its node; of a job that stands still, to where its ranks are.
+// openProblem goes to the GPU of a problem, or to its node; of a job that stands still, and of a rank that lags, to where
+// the ranks are. In the past nobody can be asked.
 func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 	a := nav.To(nav.Go{Node: f.Node})
 	switch {
 	case f.Kind == cluster.KindJobHang || f.Kind == cluster.KindJobIdle:
 		a.Page = keys.OnStacks
+	case f.Kind == cluster.KindLag && f.Key != "" && f.Holds() && !s.Replay && s.Ago == "":
+		a.Page, a.GPU = keys.OnStacks, f.Key
 	case f.Node == "":
 	case f.Key != "" && tally.Shows(s.NodeOf(f.Node)):
 		a.Page, a.GPU = keys.OnGPU, f.Key

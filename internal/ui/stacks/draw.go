@@ -74,7 +74,7 @@ func (p *Page) state() string {
 		return fmt.Sprintf("asking: %d of %s answered", answered, part.Plural(all, "node", "nodes"))
 	}
 	if p.doc != nil && p.step == waits {
-		return p.doc.Time.Format(time.TimeOnly) + ", second look soon"
+		return p.doc.Time.Format(time.TimeOnly) + ", next look soon"
 	}
 	return p.times()
 }
@@ -93,8 +93,8 @@ func (p *Page) times() string {
 // nothing says why there are no groups.
 func (p *Page) nothing() string {
 	if p.past {
-		return "Nobody has asked the ranks of this job by then. They are asked when this page is opened, and once by themselves " +
-			"when the job seems to hang; a recording has the answers."
+		return "Nobody has asked the ranks of this job by then. They are asked when this page is opened, and once by " +
+			"themselves when the job seems to hang; a recording has the answers."
 	}
 	if p.failed != "" {
 		return p.failed
@@ -106,6 +106,9 @@ func (p *Page) nothing() string {
 func (p *Page) paragraphs() (lines []string) {
 	if p.doc == nil {
 		return nil
+	}
+	if said := stacks.Lag(p.lag.looks, p.lag.node, p.lag.gpu); said != "" && !p.past {
+		lines = append(lines, said)
 	}
 	if p.doc.NCCL != nil {
 		lines = append(lines, p.doc.NCCL.Said...)

@@ -44,6 +44,7 @@ type Page struct {
 	library *nav.NCCL    // the question to the job's library; nil: none yet
 	nccl    *stacks.NCCL // its answer; nil: none
 	pair    *stacks.Pair // of doc
+	lag     lag          // a rank that lags
 	halted  bool         // the job's GPUs were seen to wait when the page asked
 
 	doc    *schema.Stacks // nil: nothing is known yet
@@ -75,9 +76,10 @@ func New() *Page { return &Page{} }
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{Everywhere: true} }
 
 // Arrive begins to ask.
-func (p *Page) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
+func (p *Page) Arrive(s *part.Scene, g nav.Go) nav.Answer {
 	if s.Job != nil {
 		p.begin(s.Job.ID)
+		p.lag = lagOf(s, g)
 	}
 	return nav.Answer{}
 }
@@ -93,6 +95,7 @@ func (p *Page) begin(job string) {
 	was := *p
 	*p = Page{job: job, step: begins, past: was.past}
 	if was.job == job {
+		p.lag = lag{node: was.lag.node, gpu: was.lag.gpu}
 		p.doc, p.live, p.cursor, p.marked = was.doc, was.live, was.cursor, was.marked
 	}
 }
@@ -212,7 +215,7 @@ func (p *Page) see() {
 	if !p.survey.Over() {
 		return
 	}
-	if p.survey = nil; p.step == looks {
+	if p.survey = nil; p.lag.wants(look) || p.step == looks {
 		p.step, p.first = waits, look
 	} else {
 		p.step = idle
@@ -234,7 +237,7 @@ func (p *Page) write() {
 
 // told returns the result if it is news for the other outputs, and nobody is still to answer for it.
 func (p *Page) told() *schema.Stacks {
-	if !p.news || p.survey != nil {
+	if !p.news || p.step != idle {
 		return nil
 	}
 	p.news = false

@@ -418,9 +418,43 @@ func TestThePast(t *testing.T) {
 		}
 		own = r.live
 	}
-	r.Page.step = idle
+	r.step = idle
 	past(r.s.Snap.Stacks, false, "")
 	if r.doc != own || own == nil {
 		t.Errorf("back in the present it shows %+v", r.doc)
+	}
+}
+
+// For a rank that lags the page looks three times, and says where the rank is beside the others; only if all agree.
+func TestTheRankThatLags(t *testing.T) {
+	lagging := nav.Go{Node: "n001", GPU: "1 3"}
+	for _, c := range []struct {
+		go1  nav.Go
+		asks int // of each node
+		said string
+	}{
+		{nav.Go{}, 2, "15 of 16 ranks"},
+		{lagging, 3, "Rank 11 (n001 GPU3, PID 1011) is in load in 3 of 3 looks, the others in all_reduce."},
+		{nav.Go{Node: "n000", GPU: "0 2"}, 3,
+			"Rank 2 (n000 GPU2, PID 1002) is in all_reduce in 3 of 3 looks, as the others: its stack does not tell why it lags."},
+		{nav.Go{Node: "n000", GPU: "?"}, 2, "15 of 16 ranks"},
+	} {
+		r := newRig(t, 2)
+		r.Arrive(r.s, c.go1)
+		for range 30 {
+			r.due(time.Second, true)
+			r.answer()
+		}
+		if r.asked["n000"] != c.asks || r.asked["n001"] != c.asks || !strings.HasPrefix(r.said(), c.said) || len(r.told) != 1 {
+			t.Errorf("%+v: asked %v, told %d times, says %q", c.go1, r.asked, len(r.told), r.said())
+		}
+		r.press("r")
+		for range 30 {
+			r.due(time.Second, true)
+			r.answer()
+		}
+		if r.asked["n000"] != 2*c.asks || !strings.HasPrefix(r.said(), c.said) {
+			t.Errorf("%+v: after a refresh: asked %v, says %q", c.go1, r.asked, r.said())
+		}
 	}
 }

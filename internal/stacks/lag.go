@@ -1,0 +1,65 @@
+package stacks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// LagLooks is the number of looks at a job with a rank that lags.
+const LagLooks = 3
+
+// Lag says where a rank that lags is, beside the others, if all looks agree; otherwise that its stack does not tell. A
+// rank that is where the others are, or that moves, may be slow for any reason. "": the rank is not known, or not yet.
+func Lag(looks []*Look, node string, gpu int) string {
+	if len(looks) < LagLooks {
+		return ""
+	}
+	var own, others []string
+	var rank *Rank
+	for _, l := range looks {
+		at := slices.IndexFunc(l.Ranks, func(r Rank) bool { return r.Node == node && slices.Contains(r.GPUs, gpu) })
+		if at < 0 {
+			return ""
+		}
+		rank = &l.Ranks[at]
+		where := whereIs(rank)
+		if where == "" {
+			return ""
+		}
+		own, others = append(own, where), append(others, mostAre(l, at))
+	}
+	times := fmt.Sprintf(" in %d of %d looks", len(looks), len(looks))
+	switch one, all := same(own), same(others); {
+	case one && all && own[0] == others[0]:
+		return upper(rank.brief()) + " is in " + own[0] + times + ", as the others: its stack does not tell why it lags."
+	case one && all && others[0] != "":
+		return upper(rank.brief()) + " is in " + own[0] + times + ", the others in " + others[0] + "."
+	}
+	return fmt.Sprintf("In %d looks %s and the others are in different places: its stack does not tell why it lags.",
+		len(looks), rank.brief())
+}
+
+func same(words []string) bool { return len(slices.Compact(slices.Clone(words))) == 1 }
+
+// whereIs is the function in which a rank is; "": it is not known.
+func whereIs(r *Rank) string {
+	if !r.known() || halted(r.Process) || len(r.frames()) == 0 {
+		return ""
+	}
+	return cmp.Or(Collective(r.frames()), LineOf(r.frames()).Head)
+}
+
+// mostAre is the function in which more than half of the other ranks are; "": there is none.
+func mostAre(l *Look, but int) (most string) {
+	count := map[string]int{}
+	for i := range l.Ranks {
+		if where := whereIs(&l.Ranks[i]); i != but && where != "" {
+			count[where]++
+			if 2*count[where] > len(l.Ranks)-1 {
+				most = where
+			}
+		}
+	}
+	return most
+}
