@@ -35,7 +35,7 @@ func (m keymap) source(at keys.Page, about string, anything bool) *palette.Sourc
 	elsewhere := palette.Pointers(m.elsewhere(at))
 	return &palette.Source{
 		About: about, Finds: anything,
-		Here:  func(s *part.Scene) []palette.Item { return append(m.actions(at, s), explained(s)...) },
+		Here:  func(s *part.Scene) []palette.Item { return append(m.actions(at, s), palette.Explained(s)...) },
 		There: func(s *part.Scene) []*palette.Item { return append(thingsOf(s), elsewhere...) },
 	}
 }
@@ -54,19 +54,6 @@ func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
 		list = append(list, item(&a, hint.Why(s, needs)))
 	}
 	return list
-}
-
-// explained has the texts that do nothing: the admins' message and the address of their help, marks and colors, the
-// version.
-func explained(s *part.Scene) (list []palette.Item) {
-	if s.Banner != "" {
-		list = append(list, palette.Item{Group: "from your admins", Text: s.Banner})
-	}
-	if s.HelpURL != "" {
-		list = append(list, palette.Item{Group: "from your admins", Text: "help: " + s.HelpURL})
-	}
-	return append(append(list, palette.Marks()...),
-		palette.Item{Group: "version", Text: s.Version})
 }
 
 func item(a *keys.Action, not string) palette.Item {

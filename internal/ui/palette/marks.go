@@ -58,3 +58,16 @@ var (
 		{Text: "--ascii", Note: "ASCII characters only"},
 	}
 )
+
+// Explained has the texts that do nothing: the admins' message and the address of their help, marks and colors, the
+// version.
+func Explained(s *part.Scene) (list []Item) {
+	if s.Banner != "" {
+		list = append(list, Item{Group: "from your admins", Text: s.Banner})
+	}
+	if s.HelpURL != "" {
+		list = append(list, Item{Group: "from your admins", Text: "help: " + s.HelpURL})
+	}
+	return append(append(list, Marks()...),
+		Item{Group: "version", Text: s.Version})
+}
