@@ -101,24 +101,10 @@ type Options struct {
 	Remember func(what, value string)
 }
 
-// The values of Options.Colors.
+// The values of Options.Colors, View and Keys, and the choices that Remember saves.
 const (
-	ColorsJob     = "job"
-	ColorsClassic = "classic"
-)
-
-// The values of Options.View.
-const (
-	ViewAuto     = "auto"
-	ViewNode     = "node"
-	ViewOverview = "overview"
-)
-
-// KeysNvitop is a value of Options.Keys.
-const KeysNvitop = "nvitop"
-
-// The choices that Options.Remember saves.
-const (
-	RememberColors = "colors"
-	RememberView   = "view"
+	ColorsJob, ColorsClassic         = "job", "classic"
+	ViewAuto, ViewNode, ViewOverview = "auto", "node", "overview"
+	KeysNvitop                       = "nvitop"
+	RememberColors, RememberView     = "colors", "view"
 )

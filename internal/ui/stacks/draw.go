@@ -34,7 +34,7 @@ func (p *Page) Draw(f *part.Frame) {
 	f.Section(titleRow, "Stacks of job "+p.job, p.state())
 	rows := p.rows()
 	if p.doc == nil {
-		f.Paragraphs(titleRow+2, []string{p.nothing()})
+		f.Paragraphs(titleRow+2, []string{nothing(p)})
 	} else {
 		p.said(f)
 		p.body(f, rows)
@@ -64,7 +64,7 @@ func (p *Page) hints(s *part.Scene, rows []row) []keys.Hint {
 // state says which look is on the screen.
 func (p *Page) state() string {
 	if p.past {
-		return p.times()
+		return times(p.doc)
 	}
 	if p.step == begins && p.failed == "" {
 		return "waiting for the lists of processes"
@@ -76,22 +76,22 @@ func (p *Page) state() string {
 	if p.doc != nil && p.step == waits {
 		return p.doc.Time.Format(time.TimeOnly) + ", next look soon"
 	}
-	return p.times()
+	return times(p.doc)
 }
 
 // times are those of the looks.
-func (p *Page) times() string {
+func times(d *schema.Stacks) string {
 	switch {
-	case p.doc == nil:
+	case d == nil:
 		return ""
-	case p.doc.ComparedSeconds == nil:
-		return p.doc.Time.Format(time.TimeOnly)
+	case d.ComparedSeconds == nil:
+		return d.Time.Format(time.TimeOnly)
 	}
-	return fmt.Sprintf("%s and %.0f s before", p.doc.Time.Format(time.TimeOnly), *p.doc.ComparedSeconds)
+	return fmt.Sprintf("%s and %.0f s before", d.Time.Format(time.TimeOnly), *d.ComparedSeconds)
 }
 
 // nothing says why there are no groups.
-func (p *Page) nothing() string {
+func nothing(p *Page) string {
 	if p.past {
 		return "Nobody has asked the ranks of this job by then. They are asked when this page is opened, and once by " +
 			"themselves when the job seems to hang; a recording has the answers."

@@ -402,7 +402,7 @@ func TestThePast(t *testing.T) {
 		ago    string
 	}{{true, ""}, {false, "−1m00s"}} {
 		past(nil, way.replay, way.ago)
-		if r.doc != nil || !strings.Contains(r.nothing(), "Nobody has asked the ranks of this job by then") || len(r.rows()) != 0 {
+		if r.doc != nil || !strings.Contains(nothing(r.Page), "Nobody has asked the ranks of this job by then") || len(r.rows()) != 0 {
 			t.Errorf("%+v: before the question it shows %+v", way, r.doc)
 		}
 		past(map[string]*schema.Stacks{"7": then, "8": own}, way.replay, way.ago)

@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Settle turns to the selected job, and to the time on the screen.
@@ -15,17 +14,13 @@ func (p *Page) Settle(s *part.Scene) {
 		if !p.past {
 			p.past, p.live = true, p.doc
 		}
-		p.recall(s.Snap.Stacks[p.job])
+		d := s.Snap.Stacks[p.job]
+		if d == nil || p.doc == nil || !d.Time.Equal(p.doc.Time) {
+			p.sheet = nil
+		}
+		p.doc = d
 	case p.past:
 		p.past, p.sheet = false, nil
 		p.doc, p.live = p.live, nil
 	}
-}
-
-// recall shows what was known; nil: nothing.
-func (p *Page) recall(d *schema.Stacks) {
-	if d == nil || p.doc == nil || !d.Time.Equal(p.doc.Time) {
-		p.sheet = nil
-	}
-	p.doc = d
 }
