@@ -51,7 +51,8 @@ func judgeStacks(d *schema.Stacks, took time.Duration) Step {
 // judgeNCCL gives the words of the job's own library.
 func judgeNCCL(n *schema.StackNCCL) Step {
 	if n == nil || len(n.Said) == 0 {
-		return Step{Name: "NCCL", Verdict: Skipped, Text: "has told nothing: no NCCL, one before 2.29, or its RAS is off"}
+		return Step{Name: "NCCL", Verdict: Skipped,
+			Text: "has told nothing: no NCCL, one before 2.29, or its RAS is off"}
 	}
 	if n.State == schema.NCCLNotAsked {
 		return Step{Name: "NCCL", Verdict: Skipped, Text: n.Said[0]}
