@@ -101,8 +101,8 @@ func parallel(places []stacks.Place) bool {
 	return ranks > 1
 }
 
-// look looks twice at the ranks of a job, and asks NCCL meanwhile. halted says that its GPUs are seen to wait: idle GPUs
-// may belong to a job that computes on its CPUs.
+// look looks twice at the ranks of a job, and asks NCCL meanwhile. halted says that its GPUs are seen to wait: idle
+// GPUs may belong to a job that computes on its CPUs.
 func (f *Follower) look(ctx context.Context, job string, places []stacks.Place, known []nccl.Place,
 	halted bool) *schema.Stacks {
 	told := make(chan *stacks.NCCL, 1)

@@ -93,8 +93,8 @@ func (p *Problems) put(_ *part.Scene, f *cluster.Finding) nav.Answer {
 	return nav.To(nav.Go{Node: f.Node})
 }
 
-// openProblem goes to the GPU of a problem, or to its node; of a job that stands still, and of a rank that lags, to where
-// the ranks are. In the past nobody can be asked.
+// openProblem goes to the GPU of a problem, or to its node; of a job that stands still, and of a rank that lags, to
+// where the ranks are. In the past nobody can be asked.
 func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 	a := nav.To(nav.Go{Node: f.Node})
 	switch {
