@@ -71,6 +71,9 @@ var evidences = map[pace.Evidence]string{
 	pace.PCIe: "Two thirds send and receive 64 MiB/s over PCIe, not three times as much in one direction as in " +
 		"the other: what is fetched or written alone goes one way.",
 	pace.Network: "Likewise nearly all nodes over InfiniBand or another network, if no other job uses the node.",
+	pace.NCCL: "NCCL said, when it was asked, that all GPUs of the job launch operations of one communicator: after " +
+		"the " +
+		"page of the stacks was opened, or a hang was suspected.",
 	pace.Pauses: "Three pauses in a row begin and end within 12 s on all GPUs but one in ten. Of two or three GPUs, " +
 		"after 15 minutes in step.",
 	pace.Waits: "The driver tells no traffic, and nearly all GPUs begin within 12 s to run kernels that take " +

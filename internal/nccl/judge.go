@@ -24,6 +24,7 @@ func Judge(first, second *Answer, names *Names) *Verdict {
 		j.v.Over = second.At.Sub(first.At)
 		j.v.Partial = j.v.Partial || first.Cut
 		j.v.Moved = moved(first, second, len(j.v.Dead) > 0)
+		j.v.Coupled = coupled(first, second)
 		j.old = first
 	}
 	moves := j.v.Moved > 0 || compared && len(j.v.Dead) == 0 && !maps.Equal(first.kinds(), second.kinds())
@@ -253,6 +254,32 @@ func moved(first, second *Answer, dead bool) int {
 		}
 	}
 	return len(changed)
+}
+
+// coupled returns the size of the largest communicator in which all members have launched operations between two
+// answers. That members share one proves little: most programs have one of all ranks, also those whose halves work
+// alone.
+func coupled(first, second *Answer) (most int) {
+	if !first.JSON || !second.JSON {
+		return 0
+	}
+	before := map[string]*Comm{}
+	for i := range first.Comms {
+		before[first.Comms[i].ID] = &first.Comms[i]
+	}
+	for i := range second.Comms {
+		c := &second.Comms[i]
+		old := before[c.ID]
+		if n := len(c.Ranks); old == nil || n < c.Size || n <= most {
+			continue
+		}
+		changed := map[GPU]bool{}
+		c.differing(old, first.Operations, second.Operations, true, changed)
+		if len(changed) == len(c.Ranks) {
+			most = len(c.Ranks)
+		}
+	}
+	return most
 }
 
 // differing adds the members that differ from an earlier answer; launches says that only operations count. A rank that

@@ -47,6 +47,7 @@ type Verdict struct {
 	Comms   int           // communicators
 	Members int           // GPUs of processes in them; 0: not known
 	Moved   int           // of them, those that have launched operations between the answers
+	Coupled int           // GPUs of the largest communicator in which all have done so; 0: there is none
 
 	// Causes are the members for which others wait, and which wait for nobody: those that are behind, have died, do not
 	// answer, report an error that is not another rank's, or have called another operation. Circular says that they

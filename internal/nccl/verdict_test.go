@@ -264,3 +264,27 @@ func TestHoles(t *testing.T) {
 		}
 	}
 }
+
+// Who launches operations of one communicator works together; who only has one with others does not.
+func TestCoupled(t *testing.T) {
+	half := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	for name, tc := range map[string]struct {
+		later func(w *ras.World)
+		json  bool
+		want  int
+	}{
+		"all":                       {func(w *ras.World) { w.Of(1).Launch(3) }, true, 32},
+		"the text does not tell":    {func(w *ras.World) { w.Of(1).Launch(3) }, false, 0},
+		"nobody":                    {func(*ras.World) {}, true, 0},
+		"a half, beside the others": {func(w *ras.World) { w.Of(1).Launch(3, half...) }, true, 0},
+		"those of each node":        {func(w *ras.World) { w.Of(0x1001).Launch(3); w.Of(0x1002).Launch(2) }, true, 4},
+	} {
+		w := ras.Parallel(grid, 4, 100)
+		first := answer(t, w, 0, tc.json)
+		tc.later(&w)
+		v := nccl.Judge(first, answer(t, w, 4*time.Second, tc.json), nil)
+		if v.Coupled != tc.want {
+			t.Errorf("%s: %d GPUs, want %d", name, v.Coupled, tc.want)
+		}
+	}
+}

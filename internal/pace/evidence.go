@@ -15,13 +15,16 @@ const (
 	NVLink           // they exchange data over NVLink while they work
 	PCIe             // likewise over PCIe, as much in one direction as in the other
 	Network          // likewise the nodes, over InfiniBand or another network
+	NCCL             // NCCL says so: they launch operations of one communicator
 	Pauses           // their pauses begin and end together
 	Waits            // they began to wait at the same time, and the driver reports no traffic
 	Falls            // all do less while one of them is slow, and the driver reports no traffic
 )
 
-var evidences = [...]string{None: "", NVLink: "nvlink", PCIe: "pcie", Network: "network", Pauses: "pauses",
-	Waits: "waits", Falls: "falls"}
+var evidences = [...]string{
+	None: "", NVLink: "nvlink", PCIe: "pcie", Network: "network", NCCL: "nccl", Pauses: "pauses", Waits: "waits",
+	Falls: "falls",
+}
 
 // String is the name of the evidence. It is stable: programs may match on it.
 func (e Evidence) String() string { return evidences[e] }
@@ -208,8 +211,8 @@ func (r *rhythm) see(at time.Time, halted, of int) {
 	r.paused, r.left, r.ragged = halted > odd, time.Time{}, false
 }
 
-// couple looks for evidence that the GPUs of a group work together, and for evidence against it.
-func (g *Group) couple(at time.Time, passed time.Duration) {
+// couple looks for evidence that the GPUs of a group work together, unless that is known, and for evidence against it.
+func (g *Group) couple(at time.Time, passed time.Duration, known bool) {
 	var by [Network + 1]int
 	for _, gpu := range g.GPUs {
 		if e := gpu.talks.inside(); e != None {
@@ -233,6 +236,8 @@ func (g *Group) couple(at time.Time, passed time.Duration) {
 		g.Evidence = PCIe
 	case most(by[Network], n):
 		g.Evidence = Network
+	case known:
+		g.Evidence = NCCL
 	case g.halts.count >= enough && (n >= several || g.streak >= proves):
 		g.Evidence = Pauses
 	case !g.spins.latest.IsZero() && g.Median[Link] != g.Median[Link]:

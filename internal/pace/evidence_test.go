@@ -16,20 +16,25 @@ func TestEvidence(t *testing.T) {
 		links    links
 		host     Traffic
 		idle     bool // one GPU stands still at the end, and the others go on
+		known    bool // NCCL has said that they work together
 		evidence Evidence
 		together bool
 	}{
-		"NVLink":             {links{metric.NVLinkTX: 20 * mib}, Traffic{}, false, NVLink, true},
-		"a poll over NVLink": {links{metric.NVLinkTX: mib / 8}, Traffic{}, false, None, false},
-		"PCIe in both directions": {links{metric.PCIeTX: 200 * mib, metric.PCIeRX: 300 * mib}, Traffic{}, false,
+		"NVLink":             {links{metric.NVLinkTX: 20 * mib}, Traffic{}, false, false, NVLink, true},
+		"a poll over NVLink": {links{metric.NVLinkTX: mib / 8}, Traffic{}, false, false, None, false},
+		"PCIe in both directions": {links{metric.PCIeTX: 200 * mib, metric.PCIeRX: 300 * mib}, Traffic{}, false, false,
 			PCIe, true},
-		"images over PCIe": {links{metric.PCIeTX: 70 * mib, metric.PCIeRX: 2000 * mib}, Traffic{}, false,
+		"images over PCIe": {links{metric.PCIeTX: 70 * mib, metric.PCIeRX: 2000 * mib}, Traffic{}, false, false,
 			None, false},
-		"a network on one node":      {links{metric.PCIeRX: mib}, Traffic{900 * mib, 900 * mib}, false, None, false},
-		"one stands, none misses it": {links{metric.NVLinkTX: 20 * mib}, Traffic{}, true, NVLink, false},
+		"a network on one node":      {links{metric.PCIeRX: mib}, Traffic{900 * mib, 900 * mib}, false, false, None, false},
+		"one stands, none misses it": {links{metric.NVLinkTX: 20 * mib}, Traffic{}, true, false, NVLink, false},
+		"NCCL knows, images over PCIe": {links{metric.PCIeTX: 70 * mib, metric.PCIeRX: 2000 * mib}, Traffic{}, false, true,
+			NCCL, true},
+		"NCCL knows, NVLink":               {links{metric.NVLinkTX: 20 * mib}, Traffic{}, false, true, NVLink, true},
+		"NCCL knew, but none misses a GPU": {links{}, Traffic{}, true, true, NCCL, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var job Job
+			job := Job{Known: tc.known}
 			gpus := eight()
 			for at := time.Duration(0); at < 5*time.Minute; at += 3 * time.Second {
 				for i, g := range gpus {

@@ -8,6 +8,7 @@ import (
 // Job has the known work of a job's GPUs together.
 type Job struct {
 	Groups  []Group       // by model
+	Known   bool          // its GPUs are known to work together, whatever is seen of them
 	Worked  time.Time     // when a GPU of the job last worked, as of the last comparison; zero: none has
 	Work    time.Duration // time for which most GPUs have worked, while watched
 	Resumed time.Time     // when the job continued after the last pause of at least halts
@@ -105,7 +106,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 		g.at = at
 		j.measure(g)
 		g.pause(at)
-		g.couple(at, passed)
+		g.couple(at, passed, j.Known)
 		g.follow(passed, young)
 		if all, halted = all+len(g.GPUs), halted+g.halted; g.Works {
 			working += len(g.GPUs)
@@ -166,7 +167,7 @@ func (j *Job) gather(gpus []*GPU) {
 		}
 		j.Groups[at].GPUs = append(j.Groups[at].GPUs, g)
 	}
-	j.across = nodes.across() || nodes.nodes > 1 && j.nodes.count >= enough
+	j.across = j.Known && nodes.nodes > 1 || nodes.across() || nodes.nodes > 1 && j.nodes.count >= enough
 	j.Groups = slices.DeleteFunc(j.Groups, func(g Group) bool { return len(g.GPUs) == 0 })
 	for i := range j.Groups {
 		for _, g := range j.Groups[i].GPUs {

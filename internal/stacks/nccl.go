@@ -9,7 +9,7 @@ import (
 // OfNCCL is what NCCL's RAS says, as evidence. Where it cannot tell a hang from work that it does not count, it says
 // neither.
 func OfNCCL(v *nccl.Verdict) *NCCL {
-	n := &NCCL{StackNCCL: schema.StackNCCL{Version: v.Version, State: v.State.String()}}
+	n := &NCCL{StackNCCL: schema.StackNCCL{Version: v.Version, State: v.State.String(), Coupled: v.Coupled}}
 	switch v.State {
 	case nccl.Moving:
 		n.Moving = true

@@ -125,4 +125,7 @@ type StackNCCL struct {
 	Version string   `json:"nccl_version,omitempty"`
 	State   string   `json:"state"` // as of package nccl, or NCCLNotAsked
 	Said    []string `json:"said"`  // in sentences
+	// Coupled is the number of GPUs that work together for certain: all have launched operations of one communicator
+	// between the answers; absent: none are known to.
+	Coupled int `json:"coupled_gpus,omitempty"`
 }

@@ -37,7 +37,7 @@ func Stacks(d *schema.Stacks) *schema.Stacks {
 	if d.NCCL != nil {
 		to.NCCL = &schema.StackNCCL{Version: safe.Line(d.NCCL.Version, maxPart),
 			State: safe.Line(d.NCCL.State, maxPart),
-			Said:  lines(d.NCCL.Said)}
+			Said:  lines(d.NCCL.Said), Coupled: d.NCCL.Coupled}
 	}
 	return &to
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // jobPace compares the GPUs of one job over time, and has the tracks of its findings.
@@ -78,11 +79,17 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 			g.Rest(at)
 		}
 	} else {
+		p.pace.Known = p.pace.Known || coupled(s.stacks[job.ID], len(p.bare)+peers.Away, job.Start)
 		p.pace.Compare(at, p.bare, at.Sub(job.Start) < youth)
 		held = s.rules(cluster.Subject{Scope: cluster.ScopePeers, Job: job, Peers: &peers})
 	}
 	p.step(held, now)
 	clear(p.peers) // else it would keep what nodes have told before
+}
+
+// coupled reports whether NCCL has said that at least n GPUs of a job, all of them, work together since it began.
+func coupled(d *schema.Stacks, n int, began time.Time) bool {
+	return d != nil && d.NCCL != nil && n > 1 && d.NCCL.Coupled >= n && d.Time.After(began)
 }
 
 // youth is the age of a job up to which the behavior of its GPUs does not count as usual: programs start, and load

@@ -2,10 +2,12 @@ package store
 
 import (
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // The traffic of a node is its job's alone unless others have GPUs of it: a lost GPU still belongs to the job.
@@ -33,6 +35,30 @@ func TestSharedTraffic(t *testing.T) {
 		}
 		if g := w.nodes["a"].paces[0]; g.Job != "1" || g.Shared != tc.want {
 			t.Errorf("%s: of job %q, shared: %t", name, g.Job, g.Shared)
+		}
+	}
+}
+
+// A job is known to work together if NCCL has said so of all its GPUs, in this run.
+func TestCoupled(t *testing.T) {
+	began := time.Unix(1000, 0)
+	said := func(gpus int, after time.Duration) *schema.Stacks {
+		return &schema.Stacks{Time: began.Add(after), NCCL: &schema.StackNCCL{Coupled: gpus}}
+	}
+	for name, tc := range map[string]struct {
+		said *schema.Stacks
+		gpus int
+		want bool
+	}{
+		"all":                 {said(8, time.Minute), 8, true},
+		"half of them":        {said(4, time.Minute), 8, false},
+		"the run before":      {said(8, -time.Minute), 8, false},
+		"one GPU":             {said(1, time.Minute), 1, false},
+		"nobody asked":        {nil, 8, false},
+		"NCCL did not answer": {&schema.Stacks{Time: began.Add(time.Minute)}, 8, false},
+	} {
+		if got := coupled(tc.said, tc.gpus, began); got != tc.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }
