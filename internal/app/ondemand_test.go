@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -77,7 +76,7 @@ func quietPort(t *testing.T) string {
 // It takes ten seconds: a browser starts, and a state is made each second.
 func TestPageBehindOpenOnDemand(t *testing.T) {
 	t.Parallel()
-	portal, b := ondemand.Start(t), browser(t)
+	portal, b := ondemand.Start(t), chromium.New(t)
 	t.Run("rnode", func(t *testing.T) {
 		s := session(t)
 		for name, text := range map[string]string{"view.html": s.View(t), "favicon.ico": ""} {
@@ -119,22 +118,6 @@ func TestPageBehindOpenOnDemand(t *testing.T) {
 		}
 		cookie(t, portal.Address("node", port), token)
 	})
-}
-
-func browser(t *testing.T) *chromium.Browser {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser is slow")
-	}
-	b, err := chromium.Start(context.Background())
-	if errors.Is(err, chromium.ErrAbsent) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	return b
 }
 
 // use uses the page at a path of the portal as a person does.

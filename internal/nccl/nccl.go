@@ -37,8 +37,8 @@ type Answer struct {
 	// has more than Read takes.
 	Rest []string
 	Cut  bool
-	// Holes says that RAS left out communicators of processes that initialize another one, as up to 2.30: their ranks look
-	// as if they had left.
+	// Holes says that RAS left out communicators of processes that initialize another one, as up to 2.30: their ranks
+	// look as if they had left.
 	Holes bool
 }
 

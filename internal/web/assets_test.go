@@ -158,26 +158,10 @@ func (s *site) report(utils ...float64) {
 	s.news.Add(1)
 }
 
-func newBrowser(t *testing.T) *chromium.Browser {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser is slow")
-	}
-	b, err := chromium.Start(context.Background())
-	if errors.Is(err, chromium.ErrAbsent) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.Close)
-	return b
-}
-
 // TestPages: every page shows its subject, fits a phone and a desktop, and breaks no rule of its policy. Text from
 // users stays text. Everybody can read it: the contrast suffices, and names, headings and landmarks are there.
 func TestPages(t *testing.T) {
-	b, s := newBrowser(t), newSite(t)
+	b, s := chromium.New(t), newSite(t)
 	for _, look := range []chromium.Look{{Width: 390, Height: 844}, {Width: 1440, Height: 900, Dark: true}} {
 		if err := b.See(look); err != nil {
 			t.Fatal(err)
@@ -209,7 +193,7 @@ func TestPages(t *testing.T) {
 
 // A failed node keeps its past on every page, marked as old.
 func TestPastOfANode(t *testing.T) {
-	b := newBrowser(t)
+	b := chromium.New(t)
 	then := time.Now().Add(-time.Minute)
 	store := world(then)
 	store.Apply(cluster.Event{At: then.Add(time.Second), Node: "n1",
@@ -234,7 +218,7 @@ func TestPastOfANode(t *testing.T) {
 
 // Nodes and GPUs that jobs share count once on each page, as in the JSON.
 func TestPagesCountWhatJobsShareOnce(t *testing.T) {
-	b, s := newBrowser(t), newSite(t)
+	b, s := chromium.New(t), newSite(t)
 	look := chromium.Look{Width: 1440, Height: 900}
 	if err := b.See(look); err != nil {
 		t.Fatal(err)
@@ -313,7 +297,7 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 // The page shows a new report by itself, and stays where it is. It requests nothing while it is hidden, and says when
 // the server is gone.
 func TestPageIsLive(t *testing.T) {
-	b, s := newBrowser(t), newSite(t)
+	b, s := chromium.New(t), newSite(t)
 	first := "document.querySelector('.gpus td.util')"
 	if err := errors.Join(b.Open(s.URL+"/#/node/n1"), b.Wait(first),
 		b.Eval("window.kept = "+first+"; document.querySelector('td.gpu a').focus()", nil)); err != nil {

@@ -27,8 +27,8 @@ type messageLine struct {
 // reportLine is a Report in its written form.
 type reportLine struct {
 	Report
-	// Same says that host and gpus have only the values that differ from those of the last report. HostGone and Gone name
-	// the values that the last report had, and this one has not.
+	// Same says that host and gpus have only the values that differ from those of the last report. HostGone and Gone
+	// name the values that the last report had, and this one has not.
 	Same      bool           `json:"same"`
 	HostGone  []string       `json:"host_gone"` // keys
 	Changes   metric.Columns `json:"changes"`   // of the values of gpus, if Same

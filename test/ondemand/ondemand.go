@@ -13,9 +13,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/daemon"
 )
 
 // The rules, as ood-portal-generator of Open OnDemand 4 writes them, and the part of its hook that chooses the server.
@@ -64,7 +65,7 @@ func Start(t testing.TB) *Portal {
 	}
 	// Another program may take the free port first: then Apache ends, and the next port is tried.
 	for range 5 {
-		address := freeAddress(t)
+		address := daemon.FreeAddress(t)
 		if p.run(t, dir, address) {
 			p.URL = "http://" + address
 			return p
@@ -83,22 +84,7 @@ func (p *Portal) run(t testing.TB, dir, address string) bool {
 		args = append(args, "-D", "ROOT")
 	}
 	cmd := exec.CommandContext(context.Background(), program, args...)
-	output, err := os.OpenFile(filepath.Join(dir, "error.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stdout, cmd.Stderr = output, output
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	err = cmd.Start()
-	_ = output.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait()
-		close(ended)
-	}()
+	ended, end := daemon.Start(t, cmd, filepath.Join(dir, "error.log"))
 	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
 		select {
 		case <-ended:
@@ -106,23 +92,19 @@ func (p *Portal) run(t testing.TB, dir, address string) bool {
 		default:
 		}
 		if _, err := os.Stat(filepath.Join(dir, "pid")); err == nil && listens(address) {
-			t.Cleanup(func() { p.end(t, cmd.Process, ended) })
+			t.Cleanup(func() {
+				end()
+				p.say(t)
+			})
 			return true
 		}
 	}
-	p.end(t, cmd.Process, ended)
+	end()
 	return false
 }
 
-// end ends the server with its children.
-func (p *Portal) end(t testing.TB, server *os.Process, ended <-chan struct{}) {
-	_ = server.Signal(syscall.SIGTERM)
-	select {
-	case <-ended:
-	case <-time.After(10 * time.Second):
-	}
-	_ = syscall.Kill(-server.Pid, syscall.SIGKILL)
-	<-ended
+// say prints the errors of the server if the test has failed.
+func (p *Portal) say(t testing.TB) {
 	if said, err := os.ReadFile(filepath.Join(filepath.Dir(p.log), "error.log")); err == nil && t.Failed() {
 		t.Logf("apache2: %s", said)
 	}
@@ -141,18 +123,6 @@ func (p *Portal) Log(t testing.TB) string {
 // Address returns the address of a server behind the portal: kind is node or rnode.
 func (p *Portal) Address(kind string, port string) string {
 	return fmt.Sprintf("%s/%s/127.0.0.1/%s", p.URL, kind, strings.TrimPrefix(port, ":"))
-}
-
-// freeAddress returns an address of loopback at which nothing listens.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	var c net.ListenConfig
-	l, err := c.Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
-	return l.Addr().String()
 }
 
 func listens(address string) bool {

@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/daemon"
 )
 
 //go:embed job.sh
@@ -37,33 +38,11 @@ func Run(t testing.TB, app, programs string, values map[string]string) *Session 
 		s.write(t, strings.TrimSuffix(filepath.Base(file), ".erb"), s.render(t, file))
 	}
 	s.write(t, "job_script_content.sh", job)
-	output, err := os.Create(filepath.Join(s.Dir, "output.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.CommandContext(context.Background(), filepath.Join(s.Dir, "job_script_content.sh"))
-	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Dir, output, output
+	cmd.Dir = s.Dir
 	cmd.Env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	err = cmd.Start()
-	_ = output.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait()
-		close(ended)
-	}()
-	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
-		select {
-		case <-ended:
-		case <-time.After(10 * time.Second):
-		}
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		<-ended
-	})
+	ended, end := daemon.Start(t, cmd, filepath.Join(s.Dir, "output.log"))
+	t.Cleanup(end)
 	for late := time.After(2 * time.Minute); s.password == ""; time.Sleep(50 * time.Millisecond) {
 		select {
 		case <-ended:

@@ -19,6 +19,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/nvnodetop/nvnodetop/test/daemon"
 )
 
 const program = "/usr/sbin/sshd"
@@ -38,7 +40,7 @@ func Start(t testing.TB, dir string, options ...string) (config string) {
 	}
 	host, user := newKey(t, filepath.Join(dir, "host")), newKey(t, filepath.Join(dir, "user"))
 	write(t, filepath.Join(dir, "keys"), string(ssh.MarshalAuthorizedKey(user)))
-	addr := freeAddress(t)
+	addr := daemon.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(addr)
 	server := write(t, filepath.Join(dir, "sshd_config"), fmt.Sprintf(
 		"Port %s\nListenAddress 127.0.0.1\nHostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM "+
@@ -75,18 +77,6 @@ func newKey(t testing.TB, path string) ssh.PublicKey {
 	}
 	write(t, path, string(pem.EncodeToMemory(block)))
 	return key
-}
-
-// freeAddress returns an address of loopback at which nothing listens.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	var c net.ListenConfig
-	l, err := c.Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
-	return l.Addr().String()
 }
 
 // run runs a server until the test ends, and logs its output if the test has failed.

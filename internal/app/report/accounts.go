@@ -22,9 +22,10 @@ func listOf(ctx context.Context, p *cli.Program, log *slog.Logger, q sacct.Query
 	line := cli.NewStatus(p.Err)
 	line.Set("asking SLURM's accounting")
 	made := books.NewListing(q.User, q.From, q.To)
-	err := accounts.Ask(ctx, p, log, listPatience*p.Config.Timeout, func(ctx context.Context, run command.Runner) error {
-		return sacct.Each(ctx, run, q, made.Add)
-	})
+	err := accounts.Ask(ctx, p, log, listPatience*p.Config.Timeout,
+		func(ctx context.Context, run command.Runner) error {
+			return sacct.Each(ctx, run, q, made.Add)
+		})
 	line.Erase()
 	if err != nil {
 		return nil, refused(err)

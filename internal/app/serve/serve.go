@@ -214,8 +214,8 @@ func (s *Options) run(ctx context.Context, log *slog.Logger) error {
 	}
 	s.listener = listener
 	if s.endpoint.Open {
-		s.Say("--insecure-http: everybody who reaches this address sees the GPUs of your nodes, their users, PIDs and " +
-			"commands")
+		s.Say("--insecure-http: everybody who reaches this address sees the GPUs of your nodes, their users, " +
+			"PIDs and commands")
 	} else if s.token == "" && (!listener.Socket || s.endpoint.Proxied) {
 		s.token = rand.Text()
 	}
@@ -324,8 +324,8 @@ func (s *Options) announce() error {
 	case s.endpoint.Proxied:
 		_, err = fmt.Fprintf(s.Out, "%s%s\nfor a proxy: open this page at the proxy's address, not here\n", place, page)
 	case s.listener.Local:
-		_, err = fmt.Fprintf(s.Out, "%s%s\nfrom your own computer: ssh -L %s:%s %s, and open that address there\n", place,
-			page, port, at, host)
+		_, err = fmt.Fprintf(s.Out, "%s%s\nfrom your own computer: ssh -L %s:%s %s, and open that address there\n",
+			place, page, port, at, host)
 	default:
 		_, err = fmt.Fprintf(s.Out, "%s%s\n", place, page)
 	}

@@ -199,8 +199,8 @@ func (a *Asker) answer(ctx context.Context, roster *nccl.Roster, places []*nccl.
 			if got.names = roster.Match(got.Answer); got.names.Own() {
 				return got, nil
 			}
-			err = fmt.Errorf("%s: RAS of NCCL answers there for another job of yours, or for one in a container with PIDs "+
-				"of its own", p.Node)
+			err = fmt.Errorf("%s: RAS of NCCL answers there for another job of yours, or for one in a container with "+
+				"PIDs of its own", p.Node)
 		}
 		if refused[p.Node] = errors.Is(err, errRefused); failed == nil || errors.Is(err, errOld) {
 			failed = err

@@ -28,8 +28,8 @@ import (
 const (
 	usual = "localhost:28028"
 
-	// The greeting asks for nothing yet. A version without JSON says so, and goes on with text. One before 2.29 does not
-	// know MONITOR, and the others no events of that name, so none are sent.
+	// The greeting asks for nothing yet. A version without JSON says so, and goes on with text. One before 2.29 does
+	// not know MONITOR, and the others no events of that name, so none are sent.
 	greeting = "CLIENT PROTOCOL 2\nTIMEOUT 5\nSET FORMAT json\nMONITOR nothing\n"
 	answers  = 4 // lines
 	young    = "ERROR: Invalid event group "

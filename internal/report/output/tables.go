@@ -60,8 +60,9 @@ func newLayout(r *report.Report, zone *time.Location) *layout {
 			l.grids = append(l.grids, g)
 		}
 	}
-	l.lists = []list{{"Problems", "", problems(r, zone)}, {"What its ranks did when they were asked", "", stacks(r, zone)},
-		{"Next time", "", next(r)}, {"Notes", "* ", notes(r)}, {"Sources", "", sources(r)}}
+	l.lists = []list{{"Problems", "", problems(r, zone)},
+		{"What its ranks did when they were asked", "", stacks(r, zone)}, {"Next time", "", next(r)},
+		{"Notes", "* ", notes(r)}, {"Sources", "", sources(r)}}
 	return l
 }
 

@@ -92,7 +92,8 @@ func purl(m module) string { return "pkg:golang/" + strings.ToLower(m.path) + "@
 // component describes a module.
 func component(m module, kind cyclonedx.ComponentType) cyclonedx.Component {
 	c := cyclonedx.Component{
-		BOMRef: purl(m), PackageURL: purl(m), Type: kind, Name: m.path, Version: m.version, Scope: cyclonedx.ScopeRequired,
+		BOMRef: purl(m), PackageURL: purl(m), Type: kind, Name: m.path, Version: m.version,
+		Scope: cyclonedx.ScopeRequired,
 	}
 	var licences cyclonedx.Licenses
 	for _, id := range m.ids() {
