@@ -13,6 +13,13 @@ type Mark struct {
 	Arrived time.Time `json:"-"`
 }
 
+// apart is the most by which the clocks of SLURM and of a node may differ. A requeued job waits longer than that.
+const apart = 30 * time.Second
+
+// Marked reports whether a mark is of this run of the job: a requeued job keeps its number, and the marks of its runs
+// before.
+func (j *Job) Marked(m *Mark) bool { return m.Job == j.Number && !m.At.Before(j.Start.Add(-apart)) }
+
 // MarkKind is the kind of a Mark.
 type MarkKind string
 

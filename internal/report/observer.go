@@ -55,7 +55,7 @@ func (o *Observer) Apply(e cluster.Event) {
 	switch {
 	case e.Discovery != nil:
 		o.discovered(e.At)
-	case e.Mark != nil && o.job != nil && e.Mark.Job == o.job.Number:
+	case e.Mark != nil && o.job != nil && o.job.Marked(e.Mark):
 		o.sum.book.Take(e.Mark)
 	case e.Stacks != nil && o.job != nil:
 		if d := o.store.Snapshot(e.At).Stacks[o.job.ID]; d != nil && d.Job == e.Stacks.Job { // it is safe to display

@@ -500,3 +500,27 @@ func TestJobCPU(t *testing.T) {
 		t.Errorf("of a node that is not seen: %+v", made.Nodes[1].JobCPU)
 	}
 }
+
+// A requeued job has the marks of its runs before: they are no part of this one, also if a part was killed in them.
+func TestMarksOfAnEarlierRun(t *testing.T) {
+	p := start(t)
+	p.hello(0, "n1")
+	mark := func(sec float64, name string, kind cluster.MarkKind) {
+		p.Apply(cluster.Event{At: at(1), Mark: &cluster.Mark{Job: "7", Name: name, Kind: kind, At: at(sec), By: "n1"}})
+	}
+	mark(-600, "load", cluster.Begins)
+	mark(-500, "load", cluster.Ends)
+	mark(-400, "epoch", cluster.Begins)
+	mark(-2, "began", cluster.Moment) // by the clock of the node
+	p.report(2, "n1", busy(50))
+	mark(3, "eval", cluster.Begins)
+	p.report(4, "n1", busy(50))
+	p.answer(5, theJob())
+	var names []string
+	for _, tag := range p.made().Tags {
+		names = append(names, tag.Name)
+	}
+	if want := []string{"began", "eval"}; !slices.Equal(names, want) {
+		t.Errorf("it has %q, want %q", names, want)
+	}
+}

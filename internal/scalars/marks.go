@@ -15,7 +15,7 @@ func (l *Log) marked(s *cluster.Snapshot) (samples []Sample) {
 	last := l.marks
 	for i := range s.Marks {
 		m := &s.Marks[i]
-		j := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.Number == m.Job })
+		j := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.Marked(m) })
 		if j < 0 || !m.Arrived.After(last) {
 			continue
 		}
@@ -47,7 +47,7 @@ func (l *Log) addParts(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 		since, known := before[g.Node]
 		for k := range s.Marks {
 			m := &s.Marks[k]
-			ofJob := m.Kind == cluster.Moment && m.Job == j.Number
+			ofJob := m.Kind == cluster.Moment && j.Marked(m)
 			if ofJob && known && m.Arrived.After(since) && !m.Arrived.After(g.At) {
 				g.Parts = append(g.Parts, m.Name)
 			}

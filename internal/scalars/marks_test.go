@@ -16,6 +16,7 @@ func TestMarks(t *testing.T) {
 	s := &cluster.Snapshot{At: at, Marks: []cluster.Mark{
 		{Job: "8", Name: "epoch \"1\"", Kind: cluster.Begins, At: at.Add(-time.Second), Arrived: at},
 		{Job: "9", Name: "of another job", At: at, Arrived: at},
+		{Job: "8", Name: "of a run before", Kind: cluster.Begins, At: at.Add(-time.Hour), Arrived: at},
 	}, Jobs: []cluster.JobView{{Job: cluster.Job{ID: "7_1", Number: "8", Start: at.Add(-31 * time.Second)}}}}
 	l := New(time.Second)
 	samples := l.Samples(s)
