@@ -1,0 +1,37 @@
+package recording
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// local gives the times of an Event the zone of this host, as a Source does: screens print them as they are, and the
+// recording may be from a host with another zone.
+func local(e *cluster.Event) {
+	to := func(times ...*time.Time) {
+		for _, t := range times {
+			if !t.IsZero() {
+				*t = t.Local()
+			}
+		}
+	}
+	if d := e.Discovery; d != nil {
+		to(&d.Asked, &d.Next, &d.Answered)
+		for i := range d.Jobs {
+			to(&d.Jobs[i].Start, &d.Jobs[i].End)
+		}
+		for i := range d.Pending {
+			to(&d.Pending[i].Start)
+		}
+		for i := range d.Ended {
+			to(&d.Ended[i].Start, &d.Ended[i].End, &d.Ended[i].Missed)
+		}
+	}
+	if e.Down != nil {
+		to(&e.Down.Retry)
+	}
+	if e.Stacks != nil {
+		to(&e.Stacks.Time)
+	}
+}
