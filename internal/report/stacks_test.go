@@ -42,9 +42,10 @@ func TestStacksOfTheJob(t *testing.T) {
 	later.NCCL = &schema.StackNCCL{Said: []string{"NCCL 2.28.9: 3 of 4 ranks wait in AllReduce #7 for rank 3."}}
 	ask(12, later)
 	ask(71, looked(70, 1))
+	ask(75, looked(74, 4))
 	p.answer(80, theJob())
 	r := p.made()
-	if len(r.Stacks) != 2 || len(r.Stacks[0].Groups) != 4 || r.Stacks[0].Others != 2 || !r.Stacks[0].Groups[3].Outlier ||
+	if len(r.Stacks) != 3 || len(r.Stacks[0].Groups) != 4 || r.Stacks[0].Others != 2 || !r.Stacks[0].Groups[3].Outlier ||
 		r.Stacks[0].NCCL == nil || !r.Stacks[1].Time.Equal(at(70)) {
 		t.Fatalf("%+v", r.Stacks)
 	}
@@ -55,7 +56,8 @@ func TestStacksOfTheJob(t *testing.T) {
 	for _, want := range []string{"\nWhat its ranks did when they were asked\n",
 		"  18:00:10, stuck: NCCL 2.28.9: 3 of 4 ranks wait in AllReduce #7 for rank 3. 3 of 4 ranks are in all_reduce.\n",
 		"  18:00:10, 3 ranks: wait_0  train.py:1 (ranks 0-2)\n", "  18:00:10, ▲ 1 rank: load  ",
-		"data.py:5 (rank 3 · n2 GPU1)\n  18:00:10, 2 smaller groups\n  18:01:10, stuck: 3 of 4 ranks are in all_reduce.\n"} {
+		"data.py:5 (rank 3 · n2 GPU1)\n  18:00:10, 2 smaller groups\n  18:01:10, stuck: 3 of 4 ranks are in all_reduce.\n",
+		"  18:01:14, 1 smaller group\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, text.String())
 		}

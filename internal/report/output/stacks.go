@@ -17,22 +17,27 @@ func stacks(r *report.Report, zone *time.Location) (out []string) {
 		said := strings.Join(append(append([]string(nil), s.NCCL...), s.Said...), " ")
 		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s%s: %s", at, s.State, said), ": "))
 		for _, g := range s.Groups {
-			mark, ranks := "", "ranks"
+			mark := ""
 			if g.Outlier {
 				mark = "▲ "
 			}
-			if g.Ranks == 1 {
-				ranks = "rank"
-			}
-			line := fmt.Sprintf("%s%s%d %s: %s", at, mark, g.Ranks, ranks, g.Summary)
+			line := fmt.Sprintf("%s%s%s: %s", at, mark, many(g.Ranks, "rank"), g.Summary)
 			if g.Members != "" {
 				line += " (" + g.Members + ")"
 			}
 			out = append(out, strings.TrimSuffix(line, ": "))
 		}
 		if s.Others > 0 {
-			out = append(out, fmt.Sprintf("%s%d smaller groups", at, s.Others))
+			out = append(out, at+many(s.Others, "smaller group"))
 		}
 	}
 	return out
+}
+
+// many is a number of things: "1 rank", "3 ranks".
+func many(n int, one string) string {
+	if n != 1 {
+		one += "s"
+	}
+	return fmt.Sprintf("%d %s", n, one)
 }
