@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 )
 
 // Beside is a second system's file: that of the place where the program is installed, such as a module. Its limits hold
-// like those of SystemFile, so only root and the owner of the program may write it.
+// like those of SystemFile. They are all that counts in a file that others than root and the owner of the program can
+// write, since they only make settings stricter.
 type Beside struct {
 	Path  string // "": there is none
 	owner uint32 // of the program
@@ -39,7 +43,7 @@ func besideOf(program string) Beside {
 	return Beside{filepath.Join(prefix, "etc", "nvnodetop", "config.toml"), ownerOf(info)}
 }
 
-// beside reads the file, if there is one. A file that others could have written ends the program: it may lack limits.
+// beside reads the file, if there is one.
 func (o *Origins) beside(b Beside) (*layer, error) {
 	if b.Path == "" {
 		return nil, nil
@@ -47,28 +51,49 @@ func (o *Origins) beside(b Beside) (*layer, error) {
 	if _, err := os.Stat(b.Path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
-	for _, path := range []string{filepath.Dir(b.Path), b.Path} {
-		if err := b.trust(path); err != nil {
-			return nil, fmt.Errorf("settings: %w", err)
-		}
+	l, err := o.file(b.Path)
+	if err != nil || l == nil {
+		return nil, err
 	}
-	return o.file(b.Path)
+	doubt, err := b.doubt()
+	if err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	if doubt != "" {
+		o.PassedOver = append(o.PassedOver, fmt.Sprintf("%s: only its limits count, since %s", b.Path, doubt))
+		maps.DeleteFunc(l.values, func(key string, _ any) bool { return !isLimit(key) })
+	}
+	return l, nil
 }
 
-// trust returns the reason why others than root and the owner of the program can change a file or a directory.
-func (b Beside) trust(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
+// doubt says why others than root and the owner of the program can change the file or its directory, and what mends
+// that; "": they cannot.
+func (b Beside) doubt() (string, error) {
+	var open []string
+	for _, path := range []string{filepath.Dir(b.Path), b.Path} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return "", err
+		}
+		if owner := ownerOf(info); owner != 0 && owner != b.owner {
+			return fmt.Sprintf("%s belongs to the user %d (chown %d %s)", path, owner, b.owner, path), nil
+		}
+		if info.Mode().Perm()&0o022 != 0 {
+			open = append(open, path)
+		}
 	}
-	if owner := ownerOf(info); owner != 0 && owner != b.owner {
-		return fmt.Errorf("%q belongs to the user %d: only root and the owner of the program (%d) may write it", path,
-			owner, b.owner)
+	if open == nil {
+		return "", nil
 	}
-	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("%q can be written by others than its owner (chmod go-w prevents that)", path)
-	}
-	return nil
+	return "others than its owner can write it (chmod go-w " + strings.Join(open, " ") + ")", nil
+}
+
+// isLimit reports whether a key has a limit that only makes settings stricter: it has no looser value than the default.
+// Texts for users and the list of admins are no such limits.
+func isLimit(key string) bool {
+	s := named(key)
+	return s != nil && s.bind != nil && s.bound == "" &&
+		!slices.Contains([]string{"admins", "banner", "help_url"}, key)
 }
 
 func ownerOf(info fs.FileInfo) uint32 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // installed makes a program below PREFIX/bin with a file of settings beside it.
@@ -111,37 +112,101 @@ func TestTheLimitsOfBothFiles(t *testing.T) {
 	}
 }
 
-// A file that others than root and the owner of the program may have written ends the program in one line: it may lack
-// limits.
+// Of a file that others than root and the owner of the program can write only the limits count that are stricter than
+// those without it, and one line says so with the command that mends it.
 func TestAFileBesideThatOthersWrite(t *testing.T) {
+	const settings = `readonly = true
+max_nodes = 7
+admins = ["mallory"]
+help_url = "https://mallory.example.org"
+theme = "nonsense"
+surprise = 1
+[notify]
+allow = "terminal"
+command = ["/home/mallory/bin/run"]
+[poll]
+interval = "1s"
+`
+	const open = "others than its owner can write it (chmod go-w "
 	for name, test := range map[string]struct {
 		change func(file string) error
 		want   string
 	}{
-		"as it should be": {func(string) error { return nil }, ""},
-		"none":            {os.Remove, ""},
-		"a group":         {func(f string) error { return os.Chmod(f, 0o664) }, "can be written by others than its owner"},
-		"all":             {func(f string) error { return os.Chmod(f, 0o646) }, "can be written by others than its owner"},
-		"its directory": {func(f string) error { return os.Chmod(filepath.Dir(f), 0o777) },
-			"can be written by others than its owner"},
+		"a group":       {func(f string) error { return os.Chmod(f, 0o664) }, open + "FILE)"},
+		"all":           {func(f string) error { return os.Chmod(f, 0o646) }, open + "FILE)"},
+		"its directory": {func(f string) error { return os.Chmod(filepath.Dir(f), 0o777) }, open + "DIR)"},
+		"the whole tree": {func(f string) error {
+			return errors.Join(os.Chmod(filepath.Dir(f), 0o2775), os.Chmod(f, 0o664))
+		}, open + "DIR FILE)"},
 		"another user": {func(f string) error { return os.Chown(f, 1234, -1) },
-			"belongs to the user 1234: only root and the owner of the program (0) may write it"},
+			"FILE belongs to the user 1234 (chown 0 FILE)"},
 	} {
 		if name == "another user" && os.Getuid() != 0 {
 			continue
 		}
-		_, b := installed(t, "readonly = true")
-		if err := test.change(b.Path); err != nil {
+		in := place(t, "max_nodes = 5\nhelp_url = 'https://a.org'\n[slurm]\nmin_interval = 60", "max_nodes = 9")
+		_, in.Beside = installed(t, settings)
+		if err := test.change(in.Beside.Path); err != nil {
 			t.Fatal(err)
 		}
 		c := Default()
-		_, err := c.Load(Inputs{Beside: b})
-		if test.want == "" && (err != nil || c.ReadOnly != (name != "none")) {
-			t.Errorf("%s: readonly %v, %v", name, c.ReadOnly, err)
+		o, err := c.Load(in)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
-		if test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) ||
-			!strings.Contains(err.Error(), filepath.Dir(b.Path)) || strings.Contains(err.Error(), "\n")) {
-			t.Errorf("%s: %v", name, err)
+		got := Default()
+		got.ReadOnly, got.MaxNodes, got.Notify.Allow, got.SlurmFloor = true, 5, NotifyTerminal, time.Minute
+		got.Slurm, got.HelpURL = time.Minute, "https://a.org"
+		for i, v := range c.Values(o) {
+			if want := got.Values(o)[i]; v != want {
+				t.Errorf("%s: %+v, want %+v", name, v, want)
+			}
 		}
+		short := strings.NewReplacer(in.Beside.Path, "FILE", filepath.Dir(in.Beside.Path), "DIR")
+		remarks := o.Remarks()
+		if want := "FILE: only its limits count, since " + test.want; short.Replace(remarks[0]) != want ||
+			len(o.PassedOver) != 1 || strings.Contains(remarks[0], "\n") {
+			t.Errorf("%s: %q, want %q", name, remarks, want)
+		}
+	}
+}
+
+// No limit has a value that is looser than without it, or such a file could loosen it. A mistake in a limit is one.
+func TestLimitsOnlyRestrict(t *testing.T) {
+	loosest := map[string]any{"slurm.min_interval": int64(2), "poll.min_interval": 0.25, "readonly": false, "serve": "any",
+		"record": true, "logs": true, "hang.ask": true, "notify.allow": "any", "max_nodes": int64(mostNodes),
+		"max_programs": int64(mostPrograms), "idle_exit": "8760h", "doors": []any{"ssh", "control", "openssh", "srun"}}
+	for i := range settings {
+		s := &settings[i]
+		if !isLimit(s.key) {
+			continue
+		}
+		c, none := Default(), Default()
+		if v, known := loosest[s.key]; !known || !s.take(&c, v) || s.bind(&c, &none) {
+			t.Errorf("%s = %v is looser than the default, or not in this test", s.key, v)
+		}
+	}
+	for key, looser := range map[string]any{"slurm.min_interval": 1.9, "poll.min_interval": 0.2} {
+		if c := Default(); named(key).take(&c, looser) {
+			t.Errorf("%s may be %v", key, looser)
+		}
+	}
+	_, b := installed(t, "max_nodes = 'many'")
+	c := Default()
+	if _, err := c.Load(Inputs{Beside: b}); err == nil || !strings.Contains(err.Error(), b.Path+":1: max_nodes must be") {
+		t.Error(err)
+	}
+}
+
+// A file that is missing changes nothing, and one that only its owner writes counts in full.
+func TestAFileBesideAsItShouldBe(t *testing.T) {
+	_, b := installed(t, "readonly = true\ntheme = 'dark'")
+	for _, want := range []bool{true, false} {
+		c := Default()
+		o, err := c.Load(Inputs{Beside: b})
+		if err != nil || c.ReadOnly != want || (c.Theme == "dark") != want || len(o.PassedOver) > 0 {
+			t.Errorf("%v, %+v, %v", want, o, err)
+		}
+		_ = os.Remove(b.Path)
 	}
 }

@@ -29,10 +29,10 @@ type Word struct{ Name, Text string }
 
 // Origins has the origins of the values of a Config.
 type Origins struct {
-	Files   []string // the files read
-	Unknown []string // a line for each unknown key in a file, which is passed over
-	Notes   []string // a line for each value of the user's that exceeded a limit, and for each old name
-	Ignored []string // words in another program's variables that mean nothing here
+	Files      []string // the files read
+	PassedOver []string // a line for each unknown key in a file, and for one beside the program that others can write
+	Notes      []string // a line for each value of the user's that exceeded a limit, and for each old name
+	Ignored    []string // words in another program's variables that mean nothing here
 
 	of     map[string]string // origins by key; other keys have their defaults
 	limits []limits          // of the system's files that were read
@@ -131,13 +131,13 @@ func (c *Config) remember(o *Origins) {
 	}
 }
 
-// Remarks are the lines about the settings that a user should read at the start. All unknown keys share one line.
+// Remarks are the lines about the settings that a user should read at the start. What is passed over shares one line.
 func (o *Origins) Remarks() []string {
 	var all []string
-	if n := len(o.Unknown); n == 1 {
-		all = append(all, o.Unknown[0])
+	if n := len(o.PassedOver); n == 1 {
+		all = append(all, o.PassedOver[0])
 	} else if n > 1 {
-		all = append(all, fmt.Sprintf("%s (and %d more: nvnodetop config --check)", o.Unknown[0], n-1))
+		all = append(all, fmt.Sprintf("%s (and %d more: nvnodetop config --check)", o.PassedOver[0], n-1))
 	}
 	return append(all, o.Notes...)
 }
@@ -156,7 +156,7 @@ func (o *Origins) add(all values, read func() (*layer, error)) error {
 		err := l.check(key)
 		switch {
 		case l.line != nil && errors.Is(err, errUnknown):
-			o.Unknown = append(o.Unknown, err.Error()+": passed over")
+			o.PassedOver = append(o.PassedOver, err.Error()+": passed over")
 			delete(l.values, key)
 		case err != nil:
 			return err

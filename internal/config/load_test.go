@@ -147,7 +147,7 @@ func TestUnknownKeys(t *testing.T) {
 	// A user's value in place of a table does not override the table of the system's file.
 	c := Default()
 	o, err := c.Load(place(t, "thresholds.clock_skew_seconds = 3", "[thresholds.clock_skew_seconds]\nx = 1\n"))
-	if err != nil || len(o.Unknown) != 1 || c.Thresholds[health.ClockSkewSeconds] != 3 {
+	if err != nil || len(o.PassedOver) != 1 || c.Thresholds[health.ClockSkewSeconds] != 3 {
 		t.Errorf("%v, %v, %v", err, o, c.Thresholds)
 	}
 }
@@ -309,7 +309,7 @@ func TestThePageForAdminsHasEveryKey(t *testing.T) {
 	_, example, _ := strings.Cut(string(text), "```toml\n")
 	example, _, _ = strings.Cut(example, "```")
 	c := Default()
-	if o, err := c.Load(place(t, example, "")); err != nil || len(o.Unknown) > 0 || c.SlurmFloor != time.Minute {
+	if o, err := c.Load(place(t, example, "")); err != nil || len(o.PassedOver) > 0 || c.SlurmFloor != time.Minute {
 		t.Errorf("the example: %v, %+v", err, c)
 	}
 }

@@ -26,7 +26,7 @@ func (c *Config) Print(w io.Writer, o *Origins) error {
 	for _, path := range o.Files {
 		fmt.Fprintf(&b, "# read: %s\n", path)
 	}
-	for _, remark := range slices.Concat(o.Unknown, o.Notes) {
+	for _, remark := range slices.Concat(o.PassedOver, o.Notes) {
 		fmt.Fprintf(&b, "# %s\n", remark)
 	}
 	table := ""

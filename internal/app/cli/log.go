@@ -43,8 +43,8 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	for _, word := range origins.Ignored {
 		log.Info("ignored", "word", word)
 	}
-	for _, key := range origins.Unknown {
-		log.Warn("settings", "note", key)
+	for _, line := range origins.PassedOver {
+		log.Warn("settings", "note", line)
 	}
 	for _, note := range origins.Notes {
 		log.Warn("settings", "note", note)

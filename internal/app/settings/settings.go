@@ -39,11 +39,11 @@ func Command(io cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// checked reports unknown keys, or that there are none: other mistakes have ended the command before.
+// checked reports what is passed over, or that nothing is: other mistakes have ended the command before.
 func checked(p *cli.Program, o *config.Origins) error {
-	if len(o.Unknown) > 0 {
-		for _, key := range o.Unknown {
-			p.Say("%s", key)
+	if len(o.PassedOver) > 0 {
+		for _, line := range o.PassedOver {
+			p.Say("%s", line)
 		}
 		return cli.Exit(cli.ExitUsage, nil)
 	}
