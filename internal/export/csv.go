@@ -1,8 +1,10 @@
 package export
 
 import (
+	_ "embed"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +22,7 @@ import (
 func CSV(w io.Writer, s *cluster.Snapshot) error {
 	out := csv.NewWriter(w)
 	line := append([]string{}, csvNames...)
-	for id := range metric.All(metric.GPU) {
+	for _, id := range csvMetrics {
 		line = append(line, id.Row().Key)
 	}
 	_ = out.Write(line) // the writer keeps its first error
@@ -73,12 +75,32 @@ func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster
 		text.Cell(strings.Join(ids, " ")), text.Cell(strings.Join(users, " ")), text.Cell(tally.Lost(g)), hangs)
 }
 
+// columnOrder has the keys of the metrics in the order of their columns, the oldest first: a column keeps its place.
+//
+//go:embed columns.txt
+var columnOrder string
+
+// csvMetrics are the metrics in the order of their columns. A new one, which the table has among its kin, is the last.
+var csvMetrics = func() (all []metric.ID) {
+	for key := range strings.FieldsSeq(columnOrder) {
+		if id, known := metric.Find(key, metric.GPU); known {
+			all = append(all, id)
+		}
+	}
+	for id := range metric.All(metric.GPU) {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return all
+}()
+
 // none marks an empty list. An empty cell would mean that the list is unknown.
 const none = "none"
 
 // appendValues appends the metrics.
 func appendValues(line []string, g *cluster.GPU) []string {
-	for id := range metric.All(metric.GPU) {
+	for _, id := range csvMetrics {
 		v, known := g.Get(id)
 		text := ""
 		switch {

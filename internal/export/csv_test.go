@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,18 @@ func table(t *testing.T, s *cluster.Snapshot) (text []byte, names []string, rows
 		rows = append(rows, row)
 	}
 	return b.Bytes(), lines[0], rows
+}
+
+// Every metric of a GPU has its place in columns.txt, the newest the last: -update adds those that have none.
+func TestOrderOfColumns(t *testing.T) {
+	var keys []string
+	for _, id := range csvMetrics {
+		keys = append(keys, id.Row().Key)
+	}
+	golden.Equal(t, "columns.txt", strings.Join(keys, "\n")+"\n")
+	if n := len(slices.Collect(metric.All(metric.GPU))); len(keys) != n {
+		t.Errorf("%d columns for %d metrics", len(keys), n)
+	}
 }
 
 // TestCSV: the numbers are those of the JSON document, with an empty cell for each missing key.
