@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -55,6 +56,33 @@ func TestAppOfOpenOnDemand(t *testing.T) {
 	if view := s.View(t); !strings.Contains(view, `action="/rnode/127.0.0.1/`+s.Port()+`/"`) ||
 		!strings.Contains(view, `value="`+s.Password()+`"`) {
 		t.Errorf("the view is %s", view)
+	}
+}
+
+// The app finds the port in the address that serve prints, also with TLS, but not in that of a run before a requeue.
+func TestPortOfTheApp(t *testing.T) {
+	t.Parallel()
+	app, err := filepath.Abs("../../contrib/ondemand/template")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ address, before, want string }{
+		{"http://gpu01.cluster.example:41234/", "", "41234"},
+		{"https://gpu01.cluster.example:41234/", "", "41234"},
+		{"unix socket /gpu01:41234/", "", "none"},
+		{"http://gpu01.cluster.example:41234/", ". " + app + "/before.sh; ", "none"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "address"), []byte(c.address+"\nmore\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "bash", "-c", "SCRIPT_PID=; clean_up() { echo none; exit; }; "+
+			"create_passwd() { echo secret; }; "+c.before+". "+app+"/after.sh; echo $port")
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if !strings.HasSuffix("\n"+string(out), "\n"+c.want+"\n") || err != nil {
+			t.Errorf("%+v: %q, %v", c, out, err)
+		}
 	}
 }
 

@@ -2,3 +2,4 @@
 [[ $(type -t module) == "function" ]] && export -f module
 password=$(create_passwd 32)
 (umask 077 && printf '%s\n' "$password" >token)
+rm -f address # of a run before this one, if the job was requeued
