@@ -38,6 +38,27 @@ func TestWorkflowsArePinned(t *testing.T) {
 	}
 }
 
+// What users check of a release is what its workflow signs.
+func TestTheSignatureCanBeChecked(t *testing.T) {
+	const bundle = "--bundle SHA256SUMS.sigstore.json "
+	for path, wants := range map[string][]string{
+		".github/workflows/release.yml": {"cosign sign-blob --yes " + bundle + "SHA256SUMS", `tags: ["v*"]`,
+			"subject-checksums: out/SHA256SUMS"},
+		"docs/INSTALL.md": {"cosign verify-blob " + bundle, "/.github/workflows/release.yml@refs/tags/v",
+			"gh attestation verify nvnodetop-"},
+	} {
+		text, err := os.ReadFile("../../" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s does not have %q", path, want)
+			}
+		}
+	}
+}
+
 // A report of a fault comes with what finds it: the form asks for it, and a vulnerability is led elsewhere.
 func TestFormsAskForTheFacts(t *testing.T) {
 	for path, wants := range map[string][]string{
