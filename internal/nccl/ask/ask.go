@@ -180,7 +180,7 @@ type answer struct {
 var (
 	// errRefused is a node that does not ask: another try there is in vain.
 	errRefused = errors.New("refused")
-	// errOld is an NCCL before 2.29. All nodes of a job have the same.
+	// errOld is an NCCL before 2.29. It may be that of another job of the user on the node.
 	errOld = errors.New("an NCCL before 2.29 is not asked")
 )
 
@@ -205,7 +205,7 @@ func (a *Asker) answer(ctx context.Context, roster *nccl.Roster, places []*nccl.
 		if refused[p.Node] = errors.Is(err, errRefused); failed == nil || errors.Is(err, errOld) {
 			failed = err
 		}
-		if ctx.Err() != nil || errors.Is(err, errOld) {
+		if ctx.Err() != nil {
 			break
 		}
 	}

@@ -200,11 +200,16 @@ func TestOldNCCL(t *testing.T) {
 		}
 		n.on["n1"] = &probe{error: "no RAS of NCCL listens at port 28028"}
 		r, err := ask.New(n.ask).Job(t.Context(), "7", places())
-		if got := strings.Join(n.asked, " "); err != nil || r.State != nccl.NotAsked || got != "n1 n2" {
+		if got := strings.Join(n.asked, " "); err != nil || r.State != nccl.NotAsked ||
+			got != "n1 n2 n3 n4" {
 			t.Errorf("%+v, %v, asked %s", r, err, got)
 		}
 		if r, err = ask.New(ask.Old(n.ask)).Job(t.Context(), "7", places()); err != nil || r.State != nccl.Stuck {
 			t.Errorf("%+v, %v", r, err)
+		}
+		n.on["n4"] = &probe{world: stuck} // the old ones are of another job
+		if r, err = ask.New(n.ask).Job(t.Context(), "7", places()); err != nil || r.State != nccl.Stuck {
+			t.Errorf("beside another job: %+v, %v", r, err)
 		}
 	})
 }
