@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 	"github.com/nvnodetop/nvnodetop/test/same"
 )
 
@@ -43,6 +45,10 @@ func TestForksAreApart(t *testing.T) {
 		defer cancel()
 		_ = demo.New(4, 8, 1, poll, time.Minute).Run(ctx, func(e cluster.Event) { events = append(events, e) })
 	})
+	begins := slices.IndexFunc(events, func(e cluster.Event) bool { return e.Discovery != nil })
+	job := events[begins].Discovery.Jobs[0].ID
+	events = slices.Insert(events, len(events)/2-1, cluster.Event{At: events[len(events)/2-1].At,
+		Stacks: &schema.Stacks{Job: job, State: schema.StacksStuck}})
 	feed := func(s *store.Store, events []cluster.Event, as func(cluster.Event) cluster.Event) {
 		for _, e := range events {
 			s.Apply(as(e))
@@ -62,6 +68,9 @@ func TestForksAreApart(t *testing.T) {
 		store.Apply(e)
 	}
 	at := events[len(events)-1].At
+	if alone.Snapshot(at).Stacks[job] == nil {
+		t.Errorf("no stacks of job %s", job)
+	}
 	if diff := cmp.Diff(alone.Snapshot(at), store.Snapshot(at), same.State); diff != "" {
 		t.Errorf("the fork changed its origin:\n%.4000s", diff)
 	}
