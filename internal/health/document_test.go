@@ -72,8 +72,8 @@ var evidences = map[pace.Evidence]string{
 		"the other: what is fetched or written alone goes one way.",
 	pace.Network: "Likewise nearly all nodes over InfiniBand or another network, if no other job uses the node.",
 	pace.NCCL: "NCCL said, when it was asked, that all GPUs of the job launch operations of one communicator: after " +
-		"the " +
-		"page of the stacks was opened, or a hang was suspected.",
+		"the page of the stacks was opened, or a hang was suspected. Its word counts while that program runs, unless " +
+		"the job was younger than 3 minutes.",
 	pace.Pauses: "Three pauses in a row begin and end within 12 s on all GPUs but one in ten. Of two or three GPUs, " +
 		"after 15 minutes in step.",
 	pace.Waits: "The driver tells no traffic, and nearly all GPUs begin within 12 s to run kernels that take " +

@@ -21,6 +21,8 @@ type jobPace struct {
 	gpus  map[subject]*gpuTrack
 	peers []cluster.Peer // memory for the next comparison
 	bare  []*pace.GPU    // likewise
+
+	coupled *schema.Stacks // in which NCCL has said that all GPUs work together; nil: none
 }
 
 // follow adds the samples of a report to the known work of the node's GPUs.
@@ -79,7 +81,7 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 			g.Rest(at)
 		}
 	} else {
-		p.pace.Known = p.pace.Known || coupled(s.stacks[job.ID], len(p.bare)+peers.Away, job.Start)
+		p.pace.Known = s.coupled(p, job, len(p.bare)+peers.Away)
 		p.pace.Compare(at, p.bare, at.Sub(job.Start) < youth)
 		held = s.rules(cluster.Subject{Scope: cluster.ScopePeers, Job: job, Peers: &peers})
 	}
@@ -87,9 +89,28 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 	clear(p.peers) // else it would keep what nodes have told before
 }
 
-// coupled reports whether NCCL has said that at least n GPUs of a job, all of them, work together since it began.
-func coupled(d *schema.Stacks, n int, began time.Time) bool {
-	return d != nil && d.NCCL != nil && n > 1 && d.NCCL.Coupled >= n && d.Time.After(began)
+// coupled reports whether NCCL has said that the n GPUs of a job, which are all, work together. A job that starts does
+// not count: programs whose ranks work alone often begin with one collective of all. Its word is about the processes
+// that were asked: the next program of the job may be of another kind.
+func (s *Store) coupled(p *jobPace, job *cluster.Job, n int) bool {
+	if d := s.stacks[job.ID]; d != nil && d.NCCL != nil && d.NCCL.Coupled >= n && d.Time.Sub(job.Start) >= youth {
+		p.coupled = d
+	}
+	return n > 1 && p.coupled != nil && p.coupled.NCCL.Coupled >= n && s.runsOne(p.coupled)
+}
+
+// runsOne reports whether a process whose stack was asked for still runs, or may.
+func (s *Store) runsOne(d *schema.Stacks) bool {
+	for _, g := range d.Groups {
+		for i := range g.Ranks {
+			r := &g.Ranks[i]
+			n := s.nodes[r.Node]
+			if n == nil || !n.Listed || !n.ListedAt.After(d.Time) || n.ListsProcess(r.PID, r.StartTicks) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // youth is the age of a job up to which the behavior of its GPUs does not count as usual: programs start, and load

@@ -39,25 +39,52 @@ func TestSharedTraffic(t *testing.T) {
 	}
 }
 
-// A job is known to work together if NCCL has said so of all its GPUs, in this run.
+// A job is known to work together if NCCL has said so of all its GPUs, in this run, as long as its program runs.
 func TestCoupled(t *testing.T) {
-	began := time.Unix(1000, 0)
+	began := time.Unix(10_000, 0)
+	const asked = 10 * time.Minute
 	said := func(gpus int, after time.Duration) *schema.Stacks {
-		return &schema.Stacks{Time: began.Add(after), NCCL: &schema.StackNCCL{Coupled: gpus}}
+		return &schema.Stacks{Time: began.Add(after), NCCL: &schema.StackNCCL{Coupled: gpus},
+			Groups: []schema.StackGroup{{Ranks: []schema.StackRank{{Node: "a", PID: 7, StartTicks: 70},
+				{Node: "a", PID: 8, StartTicks: 80}}}}}
+	}
+	runs := func(pid int, ticks uint64) wire.Process {
+		return wire.Process{PID: pid, StartTicks: ticks}
 	}
 	for name, tc := range map[string]struct {
-		said *schema.Stacks
-		gpus int
-		want bool
+		first, then *schema.Stacks
+		gpus        int
+		lists       []wire.Process
+		listed      time.Duration // since the answer; 0: never
+		want        bool
 	}{
-		"all":                 {said(8, time.Minute), 8, true},
-		"half of them":        {said(4, time.Minute), 8, false},
-		"the run before":      {said(8, -time.Minute), 8, false},
-		"one GPU":             {said(1, time.Minute), 1, false},
-		"nobody asked":        {nil, 8, false},
-		"NCCL did not answer": {&schema.Stacks{Time: began.Add(time.Minute)}, 8, false},
+		"all":                       {first: said(8, asked), gpus: 8, want: true},
+		"half of them":              {first: said(4, asked), gpus: 8},
+		"all that were known then":  {first: said(4, asked), then: said(4, asked), gpus: 8},
+		"asked again while it hung": {first: said(8, asked), then: said(0, 2*asked), gpus: 8, want: true},
+		"the run before":            {first: said(8, -time.Minute), gpus: 8},
+		"the job starts":            {first: said(8, time.Minute), gpus: 8},
+		"one GPU":                   {first: said(1, asked), gpus: 1},
+		"nobody asked":              {gpus: 8},
+		"NCCL did not answer":       {first: &schema.Stacks{Time: began.Add(asked)}, gpus: 8},
+		"the program runs": {first: said(8, asked), gpus: 8, lists: []wire.Process{runs(8, 80)}, listed: 1,
+			want: true},
+		"another program": {first: said(8, asked), gpus: 8, lists: []wire.Process{runs(7, 71), runs(9, 90)},
+			listed: 1},
+		"none runs":         {first: said(8, asked), gpus: 8, listed: 1},
+		"an old list":       {first: said(8, asked), gpus: 8, listed: -1, want: true},
+		"nobody was looked": {first: &schema.Stacks{Time: began.Add(asked), NCCL: &schema.StackNCCL{Coupled: 8}}, gpus: 8},
 	} {
-		if got := coupled(tc.said, tc.gpus, began); got != tc.want {
+		s, p, job := New(time.Second, nil), &jobPace{}, &cluster.Job{ID: "1", Start: began}
+		n := newNodeRecord("a", began, time.Second)
+		n.Listed, n.ListedAt, n.Processes = tc.listed != 0, began.Add(asked+tc.listed), tc.lists
+		s.nodes["a"] = n
+		s.stacks = map[string]*schema.Stacks{"1": tc.first}
+		if tc.then != nil {
+			s.coupled(p, job, tc.first.NCCL.Coupled)
+			s.stacks = map[string]*schema.Stacks{"1": tc.then}
+		}
+		if got := s.coupled(p, job, tc.gpus); got != tc.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
