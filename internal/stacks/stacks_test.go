@@ -84,6 +84,16 @@ func all(do is, except int, other ...is) func(int) []is {
 	}
 }
 
+// half is a job of which every second rank computes, and the others wait for it.
+func half(ticks uint64) func(int) []is {
+	return func(rank int) []is {
+		if rank%2 == 0 {
+			return []is{in(crunch), used(ticks)}
+		}
+		return []is{in(reduce)}
+	}
+}
+
 func TestALineOfAStack(t *testing.T) {
 	for want, frames := range map[string][]wire.Frame{
 		"": nil,
@@ -183,6 +193,16 @@ func TestVerdict(t *testing.T) {
 			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
 			Evidence{Halted: true, NCCL: &NCCL{Behind: true}}, schema.StacksUnclear,
 			"7 of 8 ranks are in all_reduce, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
+		"of two ranks rank 0 evaluates in one call": {2, [2]func(int) []is{
+			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
+			Evidence{Halted: true}, schema.StacksUnclear,
+			"The 2 ranks are in 2 places: 1 of them is in crunch (loop.py:3). None has moved within 5 s."},
+		"half of the ranks evaluate in one call": {4, [2]func(int) []is{half(100), half(600)}, Evidence{Halted: true},
+			schema.StacksUnclear,
+			"The 4 ranks are in 2 places: 2 of them are in crunch (loop.py:3). None has moved within 5 s."},
+		"of two ranks one never arrives": {2, same(all(in(reduce), 0, in(load))), Evidence{Halted: true},
+			schema.StacksStuck, "The 2 ranks are in 2 places: 1 of them is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"all are in one collective, perhaps of another step": {8, same(all(in(reduce), -1)), Evidence{},
 			schema.StacksUnclear, "All 8 ranks are in all_reduce. None has moved within 5 s."},
 		"all are in one collective, and their GPUs are known to stand": {8, same(all(in(reduce), -1)),

@@ -44,8 +44,8 @@ func (p *Pair) judge(groups []Group, also Evidence) *verdict {
 	return v
 }
 
-// state is Moving if anything has moved, and Stuck only if every rank was read twice, the wait of most shows, and no
-// other rank may be at work.
+// state is Moving if anything has moved. It is Stuck only if NCCL says so, or no rank may be at work and the wait of
+// most shows: every rank was read twice, or NCCL knows for whom the others wait while their GPUs stand.
 func (v *verdict) state() schema.StackState {
 	switch {
 	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
@@ -67,10 +67,14 @@ func (v *verdict) state() schema.StackState {
 // behind reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs too.
 func (v *verdict) behind() bool { return v.NCCL != nil && v.NCCL.Behind }
 
-// busy reports whether a rank outside of the largest group may be at work: it has used a CPU, or its use is not known,
-// or a process of its own works for it. Rank 0 that evaluates or writes a checkpoint in one call looks like that.
+// busy reports whether a rank that is not where most are may be at work: it has used a CPU, or its use is not known,
+// or a process of its own works for it. Rank 0 that evaluates or writes a checkpoint in one call looks like that. Most
+// may use a CPU while they wait for their GPU.
 func (v *verdict) busy() bool {
-	for i := 1; i < len(v.groups); i++ {
+	for i := range v.groups {
+		if 2*len(v.groups[i].Ranks) > v.read {
+			continue
+		}
 		for _, r := range v.groups[i].Ranks {
 			if m := v.Motion(r); m == Same || m == Waits && helped(v.before[process{r.Node, r.ProcessID}], r) {
 				return true

@@ -37,7 +37,7 @@ type StackState string
 // The states of a job.
 const (
 	StacksMoving  StackState = "moving"  // a rank was elsewhere in the look before, or a collective has ended since
-	StacksStuck   StackState = "stuck"   // every rank was read twice, none has moved or works, and most wait
+	StacksStuck   StackState = "stuck"   // none has moved, and most wait for one that does not work; or NCCL says so
 	StacksUnclear StackState = "unclear" // neither is known
 )
 
