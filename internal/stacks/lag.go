@@ -10,16 +10,18 @@ import (
 const LagLooks = 3
 
 // Lag says where a rank that lags is, beside the others, if all looks agree; otherwise that its stack does not tell. A
-// rank that is where the others are, or that moves, may be slow for any reason. "": the rank is not known, or not yet.
+// rank that is where the others are, or that moves, may be slow for any reason. "": the rank is not known, or not yet, or
+// it is the only one.
 func Lag(looks []*Look, node string, gpu int) string {
 	if len(looks) < LagLooks {
 		return ""
 	}
 	var own, others []string
 	var rank *Rank
+	read := true
 	for _, l := range looks {
 		at := slices.IndexFunc(l.Ranks, func(r Rank) bool { return r.Node == node && slices.Contains(r.GPUs, gpu) })
-		if at < 0 {
+		if at < 0 || len(l.Ranks) < 2 {
 			return ""
 		}
 		rank = &l.Ranks[at]
@@ -27,7 +29,11 @@ func Lag(looks []*Look, node string, gpu int) string {
 		if where == "" {
 			return ""
 		}
-		own, others = append(own, where), append(others, mostAre(l, at))
+		most, known := mostAre(l, at)
+		own, others, read = append(own, where), append(others, most), read && 2*known > len(l.Ranks)-1
+	}
+	if !read {
+		return "The stacks of most others are not known: where " + rank.brief() + " is does not tell why it lags."
 	}
 	times := fmt.Sprintf(" in %d of %d looks", len(looks), len(looks))
 	switch one, all := same(own), same(others); {
@@ -51,16 +57,18 @@ func whereIs(r *Rank) string {
 	return cmp.Or(Collective(r.frames()), LineOf(r.frames()).Head)
 }
 
-// mostAre is the function in which more than half of the other ranks are; "": there is none.
-func mostAre(l *Look, but int) (most string) {
+// mostAre is the function in which more than half of the other ranks are; "": there is none. known is the number of
+// the others of which it is known where they are.
+func mostAre(l *Look, but int) (most string, known int) {
 	count := map[string]int{}
 	for i := range l.Ranks {
 		if where := whereIs(&l.Ranks[i]); i != but && where != "" {
+			known++
 			count[where]++
 			if 2*count[where] > len(l.Ranks)-1 {
 				most = where
 			}
 		}
 	}
-	return most
+	return most, known
 }

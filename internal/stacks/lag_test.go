@@ -26,6 +26,7 @@ func TestLag(t *testing.T) {
 	}
 	waits, slow := [4]string{reduce, reduce, reduce, reduce}, [4]string{reduce, reduce, reduce, load}
 	const unclear = "In 3 looks rank 3 (n1 GPU3) and the others are in different places: its stack does not tell why it lags."
+	const hidden = "The stacks of most others are not known: where rank 3 (n1 GPU3) is does not tell why it lags."
 	for name, c := range map[string]struct {
 		looks []*Look
 		want  string
@@ -40,11 +41,19 @@ func TestLag(t *testing.T) {
 		"not read once":                 {looks(slow, [4]string{reduce, reduce, reduce, ""}, slow), ""},
 		"slow in one place":             {looks(slow, slow, slow), "Rank 3 (n1 GPU3) is in load in 3 of 3 looks, the others in all_reduce."},
 		"slow, one other was not read":  {looks(slow, [4]string{"", reduce, reduce, load}, slow), "Rank 3 (n1 GPU3) is in load in 3 of 3 looks, the others in all_reduce."},
-		"slow, most others are unknown": {looks(slow, [4]string{"", "", reduce, load}, slow), unclear},
+		"slow, most others are unknown": {looks(slow, [4]string{"", "", reduce, load}, slow), hidden},
+		"no other is known":             {looks([4]string{"", "", "", load}, [4]string{"", "", "", load}, [4]string{"", "", "", load}), hidden},
 	} {
 		if got := Lag(c.looks, "n1", 3); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+	alone := looks(slow, slow, slow)
+	for _, l := range alone {
+		l.Ranks = l.Ranks[3:]
+	}
+	if got := Lag(alone, "n1", 3); got != "" {
+		t.Errorf("the only rank: %q", got)
 	}
 	if got := Lag(looks(slow, slow, slow), "n2", 3); got != "" {
 		t.Errorf("an unknown rank: %q", got)
