@@ -108,6 +108,9 @@ func (j *PendingJob) tasks() (all []tasks, whole bool) {
 		}
 		all = append(all, of)
 	}
+	if !whole { // of the last item digits may be missing
+		all = all[:len(all)-1]
+	}
 	return all, whole
 }
 

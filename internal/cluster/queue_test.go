@@ -27,6 +27,7 @@ func TestHasTask(t *testing.T) {
 		"first": {"2_[3-5%2]", "3", true, true}, "beyond": {"2_[3-5%2]", "6", false, true},
 		"step": {"2_[0-20:5]", "15", true, true}, "between": {"2_[0-20:5]", "14", false, true},
 		"before the cut": {"2_[1,3,...]", "3", true, true}, "after it": {"2_[1,3,...]", "4", false, false},
+		"cut in a number": {"2_[1,3,5", "5", false, false}, "before that": {"2_[1,3,5", "3", true, true},
 		"no number": {"2_[1-9]", "x", false, true}, "no array": {"2", "2", false, false},
 	} {
 		if has, known := (&PendingJob{ID: tc.id}).Has(tc.task); has != tc.has || known != tc.known {
