@@ -10,8 +10,8 @@ import (
 const LagLooks = 3
 
 // Lag says where a rank that lags is, beside the others, if all looks agree; otherwise that its stack does not tell. A
-// rank that is where the others are, or that moves, may be slow for any reason. "": the rank is not known, or not yet, or
-// it is the only one.
+// rank that is where the others are, or that moves, may be slow for any reason. "": it is not known, or not yet, or the
+// only one.
 func Lag(looks []*Look, node string, gpu int) string {
 	if len(looks) < LagLooks {
 		return ""
