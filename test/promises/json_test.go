@@ -20,11 +20,12 @@ var shown = map[string]struct {
 	full string
 	args []string
 }{
-	"json":   {"../../internal/export/testdata/full.json", []string{"--json", "--demo=2x4"}},
-	"doctor": {"", []string{"doctor", "--json"}},
-	"report": {"../../internal/report/testdata/report.json", nil},
-	"track":  {"", []string{"track", "--format", "json", "--", "/bin/true"}},
-	"list":   {"", []string{"list", "--json", "--demo=2x4"}},
+	"json":      {"../../internal/export/testdata/full.json", []string{"--json", "--demo=2x4"}},
+	"doctor":    {"", []string{"doctor", "--json"}},
+	"report":    {"../../internal/report/testdata/report.json", []string{"report", "--format", "json", "1"}},
+	"available": {"", []string{"available", "--cluster", "--json"}},
+	"track":     {"", []string{"track", "--format", "json", "--", "/bin/true"}},
+	"list":      {"", []string{"list", "--json", "--demo=2x4"}},
 }
 
 // Every key of a document stays, with its type: its schema of today has all that the kept one has. And a document of
@@ -54,7 +55,7 @@ func TestSchemas(t *testing.T) {
 				valid.Document(t, opened(t, before), []byte(read(t, shown[name].full)))
 			}
 			if shown[name].args != nil {
-				valid.Document(t, opened(t, before), []byte(runs(t, home, shown[name].args...).stdout))
+				valid.Document(t, opened(t, before), []byte(runsWith(t, home, slurm(t), shown[name].args...).stdout))
 			}
 		}
 	})
@@ -132,7 +133,7 @@ func texts(list []any) (all []string) {
 	return all
 }
 
-// decoded are documents that Go programs read with the types of pkg/.
+// decoded are documents that Go programs read with the types of pkg/. Those without a path are some of printed.
 var decoded = []struct {
 	name, path string
 	into       func() any
@@ -140,6 +141,9 @@ var decoded = []struct {
 	{"snapshot", "../../internal/export/testdata/full.json", func() any { return new(schema.Snapshot) }},
 	{"report", "../../internal/report/testdata/report.json", func() any { return new(report.Report) }},
 	{"track", "../../internal/track/testdata/documented.json", func() any { return new(report.Command) }},
+	{"accounting", "", func() any { return new(report.Report) }},
+	{"jobs", "", func() any { return new(report.List) }},
+	{"comparison", "", func() any { return new(report.Comparison) }},
 }
 
 // The types of pkg/ keep every value of an older document: none gets lost or changes when it is read and written.
@@ -147,7 +151,9 @@ func TestDocumentsAreRead(t *testing.T) {
 	each(t, func(t *testing.T, dir string) {
 		for _, d := range decoded {
 			name := "documents/" + d.name + ".json"
-			updated(t, dir, name, compact(t, object(t, read(t, d.path)))+"\n")
+			if d.path != "" {
+				updated(t, dir, name, compact(t, object(t, read(t, d.path)))+"\n")
+			}
 			into := d.into()
 			if err := json.Unmarshal([]byte(kept(t, dir, name)), into); err != nil {
 				t.Errorf("%s of %s: %v", d.name, dir, err)
@@ -172,16 +178,29 @@ func empty(v string) bool {
 	return slices.Contains([]string{"number 0", "null <nil>", "bool false", "string "}, v)
 }
 
-// printed are documents in forms of their own, and the commands that print them.
+// printed are documents in forms of their own: the commands that print them, and how these are run.
 var printed = []struct {
 	name string
+	run  func(t *testing.T, args ...string) string
 	args []string
 }{
-	{"doctor", []string{"doctor", "--json"}},
-	{"list", []string{"list", "--json", "--demo=2x2"}},
-	{"gpustat", []string{"list", "--json=gpustat", "--demo=2x2"}},
-	{"stacks", []string{"stacks", "--json", "--demo=2x4,hang", "48211"}},
-	{"command", []string{"track", "--format", "json", "--", "/bin/true"}},
+	{"doctor", alone, []string{"doctor", "--json"}},
+	{"list", alone, []string{"list", "--json", "--demo=2x2"}},
+	{"gpustat", alone, []string{"list", "--json=gpustat", "--demo=2x2"}},
+	{"stacks", alone, []string{"stacks", "--json", "--demo=2x4,hang", "48211"}},
+	{"command", alone, []string{"track", "--format", "json", "--", "/bin/true"}},
+	{"available", withSLURM, []string{"available", "--cluster", "--json"}},
+	{"accounting", withSLURM, []string{"report", "--format", "json", "1"}},
+	{"jobs", withSLURM, []string{"report", "--format", "json", "--days", "3"}},
+	{"comparison", withSLURM, []string{"report", "--format", "json", "10", "9"}},
+	{"recorded", alone, []string{"report", "--format", "json", "--from", newest + "/demo.nvr", "48211"}},
+	{"scalars", first, []string{"scalars", "--jsonl", "-", "--interval", "1", "--demo=1x1"}},
+}
+
+func alone(t *testing.T, args ...string) string { return runs(t, t.TempDir(), args...).stdout }
+
+func withSLURM(t *testing.T, args ...string) string {
+	return runsWith(t, t.TempDir(), slurm(t), args...).stdout
 }
 
 // A command prints every key that it has printed, with values of the same type.
@@ -191,12 +210,12 @@ func TestDocumentsArePrinted(t *testing.T) {
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel() // stacks takes 5 s, to see who moves
 				name := "documents/" + p.name + ".json"
-				r := runs(t, t.TempDir(), p.args...)
-				have := values(object(t, r.stdout), true)
-				updated(t, dir, name, compact(t, object(t, r.stdout))+"\n")
+				doc := object(t, p.run(t, p.args...))
+				have := values(doc, true)
+				updated(t, dir, name, compact(t, doc)+"\n")
 				for path, was := range values(object(t, kept(t, dir, name)), true) {
 					if is, found := have[path]; !found {
-						t.Errorf("%s has printed %s, which is gone; stderr: %s", dir, path, r.stderr)
+						t.Errorf("%s has printed %s, which is gone", dir, path)
 					} else if is != was && was != "null" {
 						t.Errorf("%s has printed %s as %s, and it is a %s", dir, path, was, is)
 					}

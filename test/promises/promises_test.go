@@ -91,13 +91,22 @@ type result struct {
 // runs runs the program in a home of its own, without SLURM.
 func runs(t *testing.T, home string, args ...string) result {
 	t.Helper()
+	return runsWith(t, home, "/nonexistent", args...)
+}
+
+// runsWith is runs with a PATH.
+func runsWith(t *testing.T, home, path string, args ...string) result {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env = []string{"HOME=" + home, "PATH=/nonexistent", "LANG=C.UTF-8", "TERM=dumb"}
+	cmd.Env = []string{"HOME=" + home, "PATH=" + path, "LANG=C.UTF-8", "TERM=dumb"}
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
+	if errs.Len() > 0 {
+		t.Logf("nvnodetop %q says %s", args, errs.String()) // seen if the test fails
+	}
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
