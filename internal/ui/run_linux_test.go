@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -35,6 +36,7 @@ func TestMain(m *testing.M) {
 		os.Exit(child(mode))
 	}
 	heed.Signals()
+	_ = flag.Set("test.parallel", "6") // what is parallel waits for programs on terminals
 	os.Exit(m.Run())
 }
 
@@ -249,6 +251,7 @@ func onTerminal(t *testing.T, mode string, end func(p *os.Process, tty *os.File)
 
 // However the program ends, the terminal is as it was: the main screen, with a cursor, and cooked.
 func TestTerminalIsGivenBack(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, mode string
 		end        func(p *os.Process, tty *os.File)
@@ -263,6 +266,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 		{"panic", "panic", func(*os.Process, *os.File) {}, 3, "(*model).takeSnapshot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			got := onTerminal(t, test.mode, test.end)
 			if got.code != test.code {
 				t.Errorf("exit status %d, want %d", got.code, test.code)
@@ -283,6 +287,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 // The wheel's bytes change neither the job nor the page: a terminal would send them as arrows if nobody asked for the
 // mouse.
 func TestWheelOfATerminal(t *testing.T) {
+	t.Parallel()
 	got := trial{mode: "run", w: 100, h: 30, steps: []step{
 		{shows("Job 48211", true), types("\x1b[<65;10;10M\x1b[<65;10;10M\x1b[<64;10;10MM")},
 		{shows("M mouse: off", true), types("M]")},
@@ -295,11 +300,13 @@ func TestWheelOfATerminal(t *testing.T) {
 
 // A terminal that nobody reads keeps the program neither from hearing its keys nor from ending.
 func TestFrozenTerminalIsLeft(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(p *os.Process, tty *os.File){
 		"quit":    types("oq"),
 		"SIGTERM": func(p *os.Process, tty *os.File) { io.WriteString(tty, "o"); p.Signal(syscall.SIGTERM) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if got := onTerminal(t, "frozen", end); got.code != 0 {
 				t.Errorf("exit status %d", got.code)
 			}

@@ -23,6 +23,7 @@ func last(s *vt.Emulator) int {
 // Ctrl-Z gives the terminal to the shell as it was, and fg takes it again and paints all of it, in the size that the
 // window has then.
 func TestSuspend(t *testing.T) {
+	t.Parallel()
 	var before, stopped, raw *unix.Termios
 	note := func(into **unix.Termios, keys string) func(*os.Process, *os.File) {
 		return func(_ *os.Process, tty *os.File) {
@@ -54,8 +55,10 @@ func TestSuspend(t *testing.T) {
 // A program that something else has stopped makes the terminal raw and paints all of it when it is continued, whatever
 // a shell has done.
 func TestStoppedFromOutside(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []unix.Signal{unix.SIGSTOP, unix.SIGTSTP} {
 		t.Run(unix.SignalName(sig), func(t *testing.T) {
+			t.Parallel()
 			var before *unix.Termios
 			trial{mode: "run", shell: "echo begins; read x; " + jobControl, w: 100, h: 30, steps: []step{
 				{shows("begins", false),
@@ -81,11 +84,13 @@ const endInBackground = `set -m; "$0"; f=$(mktemp); jobs -p >$f; read p <$f; rm 
 
 // A program that is continued in the background leaves the terminal alone, and can be ended there.
 func TestEndInBackground(t *testing.T) {
+	t.Parallel()
 	for name, stop := range map[string]func(p *os.Process, tty *os.File){
 		"suspended": types("\x1a"),
 		"stopped":   func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), unix.SIGSTOP) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			got := trial{mode: "run", shell: endInBackground, w: 100, h: 30,
 				steps: []step{{shows("q quit", true), stop}}}.run(t)
 			text := got.screen.String()
@@ -99,6 +104,7 @@ func TestEndInBackground(t *testing.T) {
 
 // If no shell could continue the program, the kernel does not stop it, and Ctrl-Z must not end it.
 func TestSuspendWithoutShell(t *testing.T) {
+	t.Parallel()
 	trial{mode: "run", w: 100, h: 30, steps: []step{
 		{shows("gpu-n01", true), types("\x1a")},
 		{shows("", false), types("")},

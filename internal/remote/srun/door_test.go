@@ -166,6 +166,7 @@ func names(n int) []string {
 }
 
 func TestOneStepForAllNodesOfAJob(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"gpus": "*|2"})
 	f.limits.closing, f.limits.gather = 10*time.Second, time.Second // long enough for all to be there on a busy machine
 	nodes := names(12)                                              // labels of one and of two digits
@@ -199,6 +200,7 @@ func TestOneStepForAllNodesOfAJob(t *testing.T) {
 }
 
 func TestOneProbeDies(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"gpus": "*|2"})
 	f.Know(job7("a", "b"))
 	w := f.watch("a", "b")
@@ -307,6 +309,7 @@ func TestWordsAndStatusOfEachNode(t *testing.T) {
 }
 
 func TestLadder(t *testing.T) {
+	t.Parallel()
 	const invalid = "srun: error: Unable to create step for job 7: Invalid generic resource (gres) specification"
 	for name, c := range map[string]struct {
 		answers, gpus string
@@ -357,6 +360,7 @@ func TestLadder(t *testing.T) {
 
 // The rung that worked is remembered for the job.
 func TestTheRungIsRemembered(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"gpus": "--gpus-per-node=2|2\n--gpus=2|2\n*|0"})
 	f.Know(job7("a", "b"))
 	w := f.watch("a", "b")
@@ -374,6 +378,7 @@ func TestTheRungIsRemembered(t *testing.T) {
 
 // A node that is dead keeps the step of the others from starting. They get another one without it.
 func TestADeadNodeIsLeftOut(t *testing.T) {
+	t.Parallel()
 	dead := "srun: error: Task launch for StepId=7.1 failed on node b: Communication connection failure"
 	f := newFake(t, map[string]string{"gpus": "*|2", "answers": "--nodelist=a,b,c|" + dead + "\n--nodelist=b|" + dead})
 	f.Know(job7("a", "b", "c"))
@@ -388,6 +393,7 @@ func TestADeadNodeIsLeftOut(t *testing.T) {
 
 // The same, where SLURM takes a while to notice: the others do not wait for that, and do not notice.
 func TestADeadNodeDoesNotDelayTheOthers(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"gpus": "*|2", "dead": "b|x"})
 	f.Know(job7("a", "b", "c"))
 	w := f.watch("a", "b", "c")

@@ -42,6 +42,7 @@ func (f *fake) stopSrun() {
 // A task that reads nothing does not keep requests from the others: they go on in another step, before srun is full.
 // SLURM is not asked to kill the task, which ends when it can.
 func TestATaskThatReadsNothing(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"gpus": "*|2"})
 	f.limits.unread = 20
 	f.silence = time.Second
@@ -79,6 +80,7 @@ func TestATaskThatReadsNothing(t *testing.T) {
 
 // While a job is suspended its step is frozen, and srun with it.
 func TestASuspendedJob(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"gpus": "*|2"})
 	jobs := job7("a", "b")
 	f.Know(jobs)
@@ -104,6 +106,7 @@ func TestASuspendedJob(t *testing.T) {
 
 // No srun outlives this process, also if it ignores SIGTERM.
 func TestCloseLeavesNoSrun(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"gpus": "*|2"})
 	f.Know(job7("a"))
 	w := f.watch("a")
@@ -142,6 +145,7 @@ func TestJobsAreToldWhileStepsStart(t *testing.T) {
 
 // One that has been ending its step for a while is left alone: SLURM would keep the step in its list.
 func TestCloseLeavesAnSrunThatEndsItsStep(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"gpus": "*|2"})
 	f.Know(job7("a"))
 	w := f.watch("a")
