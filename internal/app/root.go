@@ -235,7 +235,7 @@ func (o *options) run(ctx context.Context, p *cli.Program, log *slog.Logger) err
 		if err := screen.Possible(&p.Streams); err != nil {
 			return err
 		}
-		return feed.RunScreen(ctx, p, feed.Need{}, log, screen.Watch(p, o.choice))
+		return feed.RunScreen(ctx, p, feed.Need{Marks: true}, log, screen.Watch(p, o.choice))
 	}
 	need := feed.Once(p)
 	need.Brief = o.json

@@ -1,5 +1,5 @@
-// Package mark keeps the marks that programs set in their own runs: nvnodetop mark writes them, and scalars, recordings
-// and reports read them.
+// Package mark keeps the marks that programs set in their own runs: nvnodetop mark writes them, and screens, scalars,
+// recordings and reports read them.
 //
 // Marks of a job are lines of JSON in a directory of the job below the user's state directory, in a file for each host,
 // since appends of several hosts to one file of a shared home may overwrite each other. Files are bounded, and so is

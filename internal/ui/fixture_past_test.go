@@ -159,3 +159,20 @@ var silenceFixture = sync.OnceValue(func() *cluster.Snapshot {
 	}
 	return s.Snapshot(fixtureNow)
 })
+
+// marksFixture is a job that has marked its epochs and evaluations, each rank for itself.
+func marksFixture() *cluster.Snapshot {
+	s := fixture()
+	mark := func(before time.Duration, name string, kind cluster.MarkKind) {
+		for _, by := range []string{"gpu-n01", "gpu-n02"} {
+			s.Marks = append(s.Marks, cluster.Mark{Job: "48211", Name: name, Kind: kind, At: ago(before), By: by})
+			before -= time.Second
+		}
+	}
+	mark(9*time.Minute, "epoch 7", cluster.Ends)
+	mark(9*time.Minute, "eval", cluster.Begins)
+	mark(7*time.Minute+30*time.Second, "eval", cluster.Ends)
+	mark(7*time.Minute, "epoch 8", cluster.Begins)
+	mark(2*time.Minute, "saved", cluster.Moment)
+	return s
+}

@@ -160,6 +160,8 @@ var shots = append(inspectShots(), []shot{
 		typed: "/letter=E\r"},
 	{name: "filter-none", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "/gpu xyz\r"},
 	{name: "gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 1)},
+	{name: "marks", snap: marksFixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
+	{name: "marks-gpu", snap: marksFixture, view: showGPU("gpu-n02", 1, marksFixture, 1)},
 	{name: "gpu-throttled", snap: fixture, view: func(v *view) { v.choose("gpu-n01", 0); v.on = keys.OnGPU }},
 	{name: "gpu-old", snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)},
 	{name: "gpu-lost", snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)},

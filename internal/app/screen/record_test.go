@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 )
@@ -59,4 +61,15 @@ func TestARecordingOnCallEndsWithTheNodesAsTheyWere(t *testing.T) {
 		t.Fatalf("files %v", files)
 	}
 	feedtest.Ends(t, files[0].Name())
+}
+
+// A recording has each mark once, from Background.Marks.
+func TestMarksAreNotRecordedTwice(t *testing.T) {
+	var took []string
+	take := unmarked(func(e cluster.Event) { took = append(took, e.Node) })
+	take(cluster.Event{Node: "n1", Gone: true})
+	take(cluster.Event{Mark: &cluster.Mark{Job: "7", Name: "eval"}})
+	if !slices.Equal(took, []string{"n1"}) {
+		t.Errorf("it takes %q", took)
+	}
 }

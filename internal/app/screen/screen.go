@@ -54,7 +54,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	choices := newSaver(&p.Config)
 	var w *session.Watch
 	recorder := record.NewBackground(&p.Config, func() string { return onlyJob(w.Store) })
-	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), recorder.Take)
+	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), unmarked(recorder.Take))
 	group.Go(func() error {
 		<-w.Done()
 		return w.Err()
@@ -98,6 +98,15 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		return away
 	}
 	return cli.Failed(err)
+}
+
+// unmarked takes all Events but marks: those of a recording come from Background.Marks, which has the earlier ones too.
+func unmarked(take func(cluster.Event)) func(cluster.Event) {
+	return func(e cluster.Event) {
+		if e.Mark == nil {
+			take(e)
+		}
+	}
 }
 
 // Options are the options of screens whose choices are not saved.

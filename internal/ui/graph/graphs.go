@@ -243,12 +243,6 @@ func extremes(values []float32, pool draw.Pool) []float32 {
 	return around
 }
 
-// axisEnds writes below a graph the ends of its time axis.
-func axisEnds(f *part.Frame, x, y, w int, a axis) {
-	f.Put(x, y, "-"+draw.Age(a.span), draw.Dim)
-	f.Right(x, y, w, endOf(a.end), draw.Dim)
-}
-
 // endOf names the right end of a time axis; the zero time is now.
 func endOf(at time.Time) string {
 	if at.IsZero() {

@@ -1,0 +1,85 @@
+package graph
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// signs stand on a time axis where a program of the job has marked that a part of its work begins or ends, or that
+// something happens. The name of the part is within them.
+var signs = map[cluster.MarkKind]string{cluster.Begins: "[", cluster.Ends: "]", cluster.Moment: "|"}
+
+// mostNamed is the maximum width of a name on the axis.
+const mostNamed = 16
+
+// axisLine is the line below a graph. What is written first has its place.
+type axisLine struct {
+	*part.Frame
+	x, y  int
+	taken []bool // columns
+}
+
+// write writes words at a column, unless they have no room.
+func (l *axisLine) write(at int, words string, role draw.Role) bool {
+	n := draw.Width(words)
+	if at < 0 || at+n > len(l.taken) || slices.Contains(l.taken[at:at+n], true) {
+		return false
+	}
+	for i := range n {
+		l.taken[at+i] = true
+	}
+	l.Left(l.x+at, l.y, n, words, role)
+	return true
+}
+
+// near is the number of columns within which ranks that mark the same are one.
+const near = 2
+
+// marks writes the marks of the job, the latest first. The beginning of a part has its name, or else the end.
+func (l *axisLine) marks(a axis) {
+	end := a.end
+	if end.IsZero() {
+		end = l.Snap.At
+	}
+	named := map[string]bool{}
+	for _, ends := range []bool{false, true} {
+		before := map[string]int{}
+		for _, m := range slices.Backward(l.Snap.Marks) {
+			ago := end.Sub(m.At)
+			if (m.Kind == cluster.Ends) != ends || ago < 0 || ago >= a.span || !l.Job.Marked(&m) {
+				continue
+			}
+			at := len(l.taken) - 1 - int(ago*time.Duration(len(l.taken))/a.span)
+			later, too := before[m.Name]
+			before[m.Name] = at
+			if too && later-at <= near || !l.write(at, signs[m.Kind], draw.Text) {
+				continue
+			}
+			name := draw.Clip(m.Name, mostNamed)
+			if !ends {
+				named[m.Name] = l.write(at+1, name, draw.Dim) || named[m.Name]
+			} else if !named[m.Name] {
+				l.write(at-draw.Width(name), name, draw.Dim)
+			}
+		}
+	}
+}
+
+// axisEnds writes below a graph the ends of its time axis, and what the job has marked between them.
+func axisEnds(f *part.Frame, x, y, w int, a axis) {
+	first, last := "-"+draw.Age(a.span), endOf(a.end)
+	f.Put(x, y, first, draw.Dim)
+	f.Right(x, y, w, last, draw.Dim)
+	if len(f.Snap.Marks) == 0 || f.Job == nil {
+		return
+	}
+	l := axisLine{Frame: f, x: x, y: y, taken: make([]bool, max(w, 0))}
+	for i := range l.taken {
+		l.taken[i] = i <= draw.Width(first) || i >= w-draw.Width(last)-1
+	}
+	l.marks(a)
+}
