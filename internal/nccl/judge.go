@@ -270,7 +270,7 @@ func coupled(first, second *Answer) (most int) {
 	for i := range second.Comms {
 		c := &second.Comms[i]
 		old := before[c.ID]
-		if n := len(c.Ranks); old == nil || n < c.Size || n <= most {
+		if n := len(c.Ranks); old == nil || n < max(c.Size, 2) || n <= most {
 			continue
 		}
 		changed := map[GPU]bool{}

@@ -276,10 +276,12 @@ func TestCoupled(t *testing.T) {
 		"all":                       {func(w *ras.World) { w.Of(1).Launch(3) }, true, 32},
 		"the text does not tell":    {func(w *ras.World) { w.Of(1).Launch(3) }, false, 0},
 		"nobody":                    {func(*ras.World) {}, true, 0},
+		"one by itself":             {func(w *ras.World) { w.Of(0x5000).Launch(3) }, true, 0},
 		"a half, beside the others": {func(w *ras.World) { w.Of(1).Launch(3, half...) }, true, 0},
 		"those of each node":        {func(w *ras.World) { w.Of(0x1001).Launch(3); w.Of(0x1002).Launch(2) }, true, 4},
 	} {
 		w := ras.Parallel(grid, 4, 100)
+		w.Comms = append(w.Comms, ras.Group(0x5000, grid[:1], 7))
 		first := answer(t, w, 0, tc.json)
 		tc.later(&w)
 		v := nccl.Judge(first, answer(t, w, 4*time.Second, tc.json), nil)
