@@ -54,6 +54,23 @@ func TestSnapshotFormats(t *testing.T) {
 	}
 }
 
+// No document for programs has digits that come only from arithmetic, such as 0.32689999999999997. nvgpu's form,
+// of list --json, has nvgpu's own.
+func TestNumbersAreShort(t *testing.T) {
+	defer signalsOutside()()
+	long := regexp.MustCompile(`[: ,]-?\d+\.\d{9,}[,\n].*`)
+	for _, args := range [][]string{{"snapshot", "--format", "json"}, {"snapshot", "--format", "csv"},
+		{"snapshot", "--format", "prometheus", "--processes"},
+		{"snapshot", "--format", "prometheus", "--metrics-names", "dcgm"},
+		{"list", "--json=gpustat"}, {"stacks", "--json", "48211"}} {
+		var text, errs string
+		synctest.Test(t, func(t *testing.T) { _, text, errs = program(t, append(args, "--demo", "8x8")...) })
+		if found := long.FindAllString(text, -1); len(text) < 1000 || len(found) > 0 {
+			t.Errorf("%q: %d bytes, %q; stderr %q", args, len(text), found[:min(3, len(found))], errs)
+		}
+	}
+}
+
 func TestSnapshotUsage(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{

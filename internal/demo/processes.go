@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -50,7 +51,7 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 	if u.until != 0 {
 		pid += 60 * (int(now/cycle) % 10)
 	}
-	cpu := 99.3 + 3*w.noise('u', h.number, gpu, int64(now/time.Second))
+	cpu := metric.Round(99.3+3*w.noise('u', h.number, gpu, int64(now/time.Second)), 2)
 	switch waits := h.gpus[gpu].fate&lags != 0; {
 	case waits && w.hangsAt(h, now):
 		cpu = 0

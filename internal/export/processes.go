@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -52,7 +53,7 @@ func familiesOfProcesses() []processFamily {
 	return list
 }
 
-func ratio(percent float64, known bool) (float64, bool) { return percent / 100, known }
+func ratio(percent float64, known bool) (float64, bool) { return metric.Round(percent/100, 4), known }
 
 // PrometheusProcesses writes the processes on the GPUs of the reporting nodes, behind what Prometheus writes: nothing
 // else has a PID as label, since each process begins series of its own. Its user, job and rank are labels of one metric
@@ -96,7 +97,7 @@ func processTargets(s *cluster.Snapshot, names Names) (all []processTarget) {
 				continue
 			}
 			taken[l] = true
-			all = append(all, processTarget{p, g, l, max(s.At.Sub(g.node.ListedAt).Seconds(), 0)})
+			all = append(all, processTarget{p, g, l, max(metric.InSeconds(s.At.Sub(g.node.ListedAt)), 0)})
 		}
 	}
 	return all

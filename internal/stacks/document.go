@@ -3,6 +3,7 @@ package stacks
 import (
 	_ "embed"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -32,7 +33,7 @@ func Of(p *Pair, also Evidence) *schema.Stacks {
 	d := &schema.Stacks{Version: schema.StacksVersion, Job: l.Job, Time: l.At, Asked: len(l.Ranks), Read: l.Read(),
 		Groups: []schema.StackGroup{}}
 	if p.Before != nil {
-		d.ComparedSeconds = new(p.Between().Seconds())
+		d.ComparedSeconds = new(metric.InSeconds(p.Between()))
 	}
 	groups := l.Groups()
 	v := p.judge(groups, also)

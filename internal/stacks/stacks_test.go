@@ -253,7 +253,12 @@ func TestPartialLooks(t *testing.T) {
 		}
 		return []is{in(reduce)}
 	}
-	d := Of(NewPair(job(0, 8, gone), job(5, 8, gone)), Evidence{})
+	before := job(0, 8, gone)
+	before.At = before.At.Add(-1042635 * time.Nanosecond)
+	d := Of(NewPair(before, job(5, 8, gone)), Evidence{})
+	if d.ComparedSeconds == nil || *d.ComparedSeconds != 5.001 {
+		t.Errorf("compared with %v", d.ComparedSeconds)
+	}
 	want := "All 7 ranks that were read are in all_reduce. None of the 7 that were read twice has moved within 5 s, " +
 		"of 8."
 	if said := strings.Join(d.Said, " "); said != want || d.State != schema.StacksUnclear {

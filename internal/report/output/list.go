@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/report/words"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
@@ -257,8 +258,7 @@ func rowOf(r *report.Report) report.Row {
 func hoursOf(h *report.Hours) *report.Shares {
 	s := &report.Shares{Given: h.Given, Used: h.Used}
 	if h.Used != nil {
-		wasted := max(h.Seen-*h.Used, 0)
-		s.Wasted = &wasted
+		s.Wasted = new(metric.Round(max(h.Seen-*h.Used, 0), 4))
 	}
 	return s
 }

@@ -83,6 +83,14 @@ func TestCSVIsSafe(t *testing.T) {
 	}
 }
 
+// The wasted hours are a difference, without the digits of arithmetic.
+func TestHoursAreShort(t *testing.T) {
+	s := hoursOf(&report.Hours{Given: 1.62, Seen: 1.58, Used: new(1.4494)})
+	if got := floatCell(s.Wasted); got != "0.1306" {
+		t.Errorf("%s hours are wasted", got)
+	}
+}
+
 // Advice takes the place of the note on the same subject.
 func TestAdviceReplacesItsNote(t *testing.T) {
 	r := &report.Report{Job: report.Job{ID: "1"}, Notes: []report.Note{{Kind: "a", Text: "note A"},
