@@ -34,8 +34,8 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 	r := newRig(t, fixture())
 	r.now = r.now.Add(IdleAfter - time.Second)
 	r.Display = 100 * time.Millisecond
-	if !tickWithin(t, r.send(tick{r.chain}), 2*time.Second) {
-		t.Error("no tick within 2 s before the screen is idle")
+	if !tickWithin(t, r.send(tick{r.chain}), 30*time.Second) {
+		t.Error("no tick within 30 s before the screen is idle")
 	}
 	r.now = r.now.Add(time.Second)
 	r.Display = time.Minute
@@ -44,8 +44,8 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 		tickWithin(t, cmd, 100*time.Millisecond) {
 		t.Errorf("an idle screen is drawn as before:\n%.200s", r.screen.String())
 	}
-	r.Display = 20 * time.Second
-	if before := r.chain; !tickWithin(t, r.press("x"), 2*time.Second) || r.chain == before {
+	r.Display = 5 * time.Minute
+	if before := r.chain; !tickWithin(t, r.press("x"), 30*time.Second) || r.chain == before {
 		t.Error("a key does not wake the screen")
 	}
 	if r.send(tick{r.chain}); strings.Contains(r.screen.String(), "idle: ") {

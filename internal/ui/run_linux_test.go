@@ -161,12 +161,14 @@ func (r trial) run(t *testing.T) (o outcome) {
 		t.Fatal(err)
 	}
 	theirs.Close()
-	left := r.watch(cmd.Process, tty, o.screen)
+	began := time.Now()
+	left, came := r.watch(cmd.Process, tty, o.screen)
 	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
 	if left > 0 {
-		t.Fatalf("the time of step %d has never come; the terminal has\n%s", len(r.steps)-left, o.screen.String())
+		t.Fatalf("the time of step %d has never come: %v after %v and %d bytes; the terminal has\n%s",
+			len(r.steps)-left, cmd.ProcessState, time.Since(began), came, o.screen.String())
 	}
 	if diff := cmp.Diff(before, termios(t, tty)); diff != "" {
 		t.Errorf("the terminal's settings have changed (-before +after):\n%s", diff)
@@ -212,21 +214,27 @@ func answer(tty *os.File, screen *vt.Emulator) (stop func()) {
 	}
 }
 
-// watch shows what comes until the terminal's other end is closed. It returns how many steps were not done.
-func (r trial) watch(p *os.Process, tty *os.File, screen *vt.Emulator) int {
-	timer := time.AfterFunc(30*time.Second, func() { unix.Kill(-p.Pid, unix.SIGKILL); killForeground(tty) })
+// patient is the time after which a trial hangs. A host with twenty times as many tasks as cores needs a minute until
+// the child has a first frame.
+const patient = 4 * time.Minute
+
+// watch shows what comes until the terminal's other end is closed. It returns how many steps were not done, and how
+// many bytes came.
+func (r trial) watch(p *os.Process, tty *os.File, screen *vt.Emulator) (left, came int) {
+	timer := time.AfterFunc(patient, func() { unix.Kill(-p.Pid, unix.SIGKILL); killForeground(tty) })
 	defer timer.Stop()
 	steps := r.steps
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := tty.Read(buf)
+		came += n
 		screen.Write(buf[:n])
 		for len(steps) > 0 && steps[0].when(screen) {
 			steps[0].do(p, tty)
 			steps = steps[1:]
 		}
 		if err != nil { // EIO: the child has closed its end
-			return len(steps)
+			return len(steps), came
 		}
 	}
 }
