@@ -125,7 +125,7 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 		p.see()
 	}
 	fresh := p.library
-	answer := nav.Answer{Ask: p.questions(), Stacks: p.told()}
+	answer := nav.Answer{Ask: p.questions(), Stacks: p.told(shown)}
 	if fresh != before && fresh != nil {
 		answer.Ask = append(answer.Ask, nav.Ask{NCCL: fresh})
 	}
@@ -185,7 +185,7 @@ func (p *Page) hear(r nav.Result) nav.Answer {
 			p.nccl = stacks.OfNCCL(r.Verdict.Verdict)
 			p.write()
 		}
-		return nav.Answer{Taken: true, Stacks: p.told()}
+		return nav.Answer{Taken: true, Stacks: p.told(true)}
 	}
 	at := slices.IndexFunc(p.asked, func(q stacks.Question) bool { return q.Request.Stacks == r.Request.Stacks })
 	if at < 0 || p.survey == nil || p.survey.Over() { // of a look that is over
@@ -198,7 +198,7 @@ func (p *Page) hear(r nav.Result) nav.Answer {
 	if p.survey.Over() {
 		p.see()
 	}
-	return nav.Answer{Taken: true, Ask: p.questions(), Stacks: p.told()}
+	return nav.Answer{Taken: true, Ask: p.questions(), Stacks: p.told(true)}
 }
 
 // see puts into the document what is known by now.
@@ -235,9 +235,10 @@ func (p *Page) write() {
 	}
 }
 
-// told returns the result if it is news for the other outputs, and nobody is still to answer for it.
-func (p *Page) told() *schema.Stacks {
-	if !p.news || p.step != idle {
+// told returns the result if it is news for the other outputs, and nobody is still to answer for it: a further look
+// waits for the user, who may have left.
+func (p *Page) told(shown bool) *schema.Stacks {
+	if !p.news || p.step != idle && (p.step != waits || shown) {
 		return nil
 	}
 	p.news = false

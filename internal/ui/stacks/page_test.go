@@ -458,3 +458,22 @@ func TestTheRankThatLags(t *testing.T) {
 		}
 	}
 }
+
+// Who leaves before the third look has told the other outputs of the first two.
+func TestTheUserLeavesBeforeTheThirdLook(t *testing.T) {
+	r := newRig(t, 2)
+	r.Arrive(r.s, nav.Go{Node: "n001", GPU: "1 3"})
+	for range 8 {
+		r.due(time.Second, true)
+		r.answer()
+	}
+	if r.step != waits || len(r.told) != 0 {
+		t.Fatalf("step %d, told %d times", r.step, len(r.told))
+	}
+	for range 10 {
+		r.due(time.Second, false)
+	}
+	if len(r.told) != 1 || r.told[0].ComparedSeconds == nil || r.asked["n000"] != 2 {
+		t.Errorf("told %d times, asked %v", len(r.told), r.asked)
+	}
+}
