@@ -43,8 +43,8 @@ Keys:           ? on the screen lists those of the page
 Settings:       nvnodetop config prints them, with the files they come from:
                 ~/.config/nvnodetop/config.toml, /etc/nvnodetop/config.toml
 Exit codes:     of --once and --json: 0 every node and GPU reports, 1 a node or a
-                GPU of a job does not, 2 invalid arguments, 3 no running job or
-                no answer from SLURM
+                GPU of a job does not or a problem is critical, 2 invalid
+                arguments, 3 no running job or no answer from SLURM
 Documentation:  https://github.com/nvnodetop/nvnodetop/tree/main/docs
 `
 

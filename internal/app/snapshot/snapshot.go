@@ -40,8 +40,9 @@ failed, at most --timeout, and prints what is known then: as text (what --once
 prints), as JSON (what --json prints), as CSV with a line for each GPU, or in
 the text format of Prometheus.
 
-Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not, 2
-invalid arguments, 3 no running job or no answer from SLURM.`,
+Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not
+or a problem is critical, 2 invalid arguments, 3 no running job or no answer
+from SLURM.`,
 		Example: `  nvnodetop snapshot --format csv > gpus.csv
   nvnodetop snapshot --format prometheus --metrics-names dcgm`,
 	}
