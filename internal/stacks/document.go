@@ -23,7 +23,9 @@ type Evidence struct {
 
 // NCCL is what NCCL's RAS says of the collectives of a job, between two answers.
 type NCCL struct {
-	Moving, Stuck, Behind bool // Behind: ranks wait for others, as for some seconds in any job; none: it is not known
+	// Behind: ranks wait for others, as for some seconds in any job. Lost: processes do not answer, as at the end of any
+	// job. None: it is not known.
+	Moving, Stuck, Behind, Lost bool
 	schema.StackNCCL
 }
 

@@ -13,8 +13,10 @@ func OfNCCL(v *nccl.Verdict) *NCCL {
 	switch v.State {
 	case nccl.Moving:
 		n.Moving = true
-	case nccl.RankDead, nccl.Failed, nccl.NoAnswer, nccl.Disagree:
+	case nccl.Failed, nccl.Disagree:
 		n.Stuck = true
+	case nccl.RankDead, nccl.NoAnswer:
+		n.Lost = true
 	case nccl.Stuck:
 		n.Behind = true
 	}

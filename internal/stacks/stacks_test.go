@@ -84,6 +84,8 @@ func all(do is, except int, other ...is) func(int) []is {
 	}
 }
 
+func both(a, b is) is { return func(p *wire.ProcessStacks) { a(p); b(p) } }
+
 // half is a job of which every second rank computes, and the others wait for it.
 func half(ticks uint64) func(int) []is {
 	return func(rank int) []is {
@@ -193,6 +195,17 @@ func TestVerdict(t *testing.T) {
 			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
 			Evidence{Halted: true, NCCL: &NCCL{Behind: true}}, schema.StacksUnclear,
 			"7 of 8 ranks are in all_reduce, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
+		"rank 0 writes the last checkpoint, and the others have exited": {8, [2]func(int) []is{
+			all(state("Z"), 0, in(crunch), used(100)), all(state("Z"), 0, in(crunch), used(600))},
+			Evidence{NCCL: &NCCL{Lost: true}}, schema.StacksUnclear,
+			"7 of 8 ranks have exited, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
+		"a rank has exited, and the others spin": {8, [2]func(int) []is{all(in(reduce), 5, state("Z")),
+			all(both(in(reduce), used(550)), 5, state("Z"))}, Evidence{NCCL: &NCCL{Lost: true}}, schema.StacksStuck,
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) has exited. None has moved within 5 s."},
+		"a rank has exited, and the others spin for their GPUs": {8, [2]func(int) []is{all(in(crunch), 5, state("Z")),
+			all(both(in(crunch), used(550)), 5, state("Z"))}, Evidence{Halted: true, NCCL: &NCCL{Lost: true}},
+			schema.StacksStuck,
+			"7 of 8 ranks are in crunch (loop.py:3), rank 5 (n2 GPU1, PID 105) has exited. None has moved within 5 s."},
 		"of two ranks rank 0 evaluates in one call": {2, [2]func(int) []is{
 			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
 			Evidence{Halted: true}, schema.StacksUnclear,
@@ -377,20 +390,5 @@ func BenchmarkOf1024(b *testing.B) {
 	before, after := job(0, 1024, all(in(deep), 317, in(load))), job(5, 1024, all(in(deep), 317, in(load)))
 	for b.Loop() {
 		Of(NewPair(before, after), Evidence{})
-	}
-}
-
-func TestProcessesOfOneRank(t *testing.T) {
-	rank := func(number, pid int) *Rank {
-		return &Rank{Place: Place{Node: "n1", Number: number, ProcessID: wire.ProcessID{PID: pid}}}
-	}
-	for want, ranks := range map[string][]*Rank{
-		"2 processes of rank 7": {rank(7, 10), rank(7, 11)},
-		"ranks 5, 7":            {rank(7, 10), rank(7, 11), rank(5, 12)},
-		"rank 7, n1 PID 12":     {rank(7, 10), rank(NoRank, 12)},
-	} {
-		if got := Members(ranks); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }

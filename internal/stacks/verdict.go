@@ -50,7 +50,7 @@ func (v *verdict) state() schema.StackState {
 	switch {
 	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
 		return schema.StacksMoving
-	case v.NCCL != nil && v.NCCL.Stuck:
+	case v.NCCL != nil && (v.NCCL.Stuck || v.NCCL.Lost && (v.Halted || !v.works())):
 		return schema.StacksStuck
 	case v.busy():
 		return schema.StacksUnclear
@@ -79,6 +79,17 @@ func (v *verdict) busy() bool {
 			if m := v.Motion(r); m == Same || m == Waits && helped(v.before[process{r.Node, r.ProcessID}], r) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// works reports whether a rank uses a CPU outside of collectives: at the end of a job it may write what is left while
+// the others have exited.
+func (v *verdict) works() bool {
+	for i := range v.groups {
+		if g := &v.groups[i]; v.moves[i][Same] > 0 && Collective(g.first().frames()) == "" {
+			return true
 		}
 	}
 	return false
