@@ -16,13 +16,13 @@ type Watcher struct {
 	Jobs []string // IDs, or those of arrays; none: all jobs
 	Asks bool     // the ranks of jobs that seem to hang are asked what they do: that is part of the news
 
-	began  time.Time              // the first Snapshot
-	open   map[string]*sight      // problems that are there, and those that a silent node hides
-	before map[string]bool        // the problems that an earlier program has told
-	jobs   map[string]bool        // that run
-	ran    map[string]cluster.Job // that have run, and whose end is not known yet, by ID
-	ended  map[string]bool        // whose end is told
-	near   map[string]bool        // time limits that are told
+	began  time.Time                   // the first Snapshot
+	open   map[string]*sight           // problems that are there, and those that a silent node hides
+	before map[string]cluster.Severity // the problems that an earlier program has told, and how bad they were
+	jobs   map[string]bool             // that run
+	ran    map[string]cluster.Job      // that have run, and whose end is not known yet, by ID
+	ended  map[string]bool             // whose end is told
+	near   map[string]bool             // time limits that are told
 }
 
 // sight is a problem that was seen.
@@ -40,13 +40,19 @@ const resumes = 15 * time.Minute
 
 // NewWatcher returns a Watcher that knows nothing yet.
 func NewWatcher(s Settings, jobs []string) *Watcher {
-	return &Watcher{Settings: s, Jobs: jobs, open: map[string]*sight{}, before: map[string]bool{},
+	return &Watcher{Settings: s, Jobs: jobs, open: map[string]*sight{}, before: map[string]cluster.Severity{},
 		ran: map[string]cluster.Job{}, ended: map[string]bool{}, near: map[string]bool{}}
 }
+
+// critical is before the ID of a problem that was told as critical: it cannot become worse.
+const critical = "critical "
 
 // Told returns the problems that were told and hold, for Resume.
 func (w *Watcher) Told() (ids []string) {
 	for id, o := range w.open {
+		if o.told && o.Severity >= cluster.Critical {
+			id = critical + id
+		}
 		if o.told {
 			ids = append(ids, id)
 		}
@@ -58,7 +64,11 @@ func (w *Watcher) Told() (ids []string) {
 // Resume takes what an earlier Watcher has told. It is not told again.
 func (w *Watcher) Resume(ids []string) {
 	for _, id := range ids {
-		w.before[id] = true
+		if of, is := strings.CutPrefix(id, critical); is {
+			w.before[of] = cluster.Critical
+		} else {
+			w.before[id] = max(w.before[id], cluster.Warning)
+		}
 	}
 }
 
@@ -96,7 +106,10 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 		o, known := w.open[id]
 		if !known {
 			o = now[id]
-			o.told, o.first = w.before[id], s.At
+			o.first = s.At
+			if as, told := w.before[id]; told {
+				o.told, o.Severity = true, max(o.Severity, as)
+			}
 			w.open[id] = o
 			delete(w.before, id)
 		}
@@ -309,4 +322,7 @@ func (o *sight) over(at time.Time) Item {
 }
 
 // Expects reports whether a problem that an earlier Watcher has told may still be found.
-func (w *Watcher) Expects(id string) bool { return w.before[id] }
+func (w *Watcher) Expects(id string) bool {
+	_, told := w.before[strings.TrimPrefix(id, critical)]
+	return told
+}

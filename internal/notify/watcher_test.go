@@ -235,6 +235,26 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// After a restart a problem that was told as critical is not told as worse again; one that was told as a warning is.
+func TestResumeOfWhatGetsWorse(t *testing.T) {
+	hang := func(severity cluster.Severity) cluster.Finding {
+		return finding(cluster.KindJobHang, severity, "", 1, 0)
+	}
+	for told, want := range map[cluster.Severity][]string{cluster.Critical: nil,
+		cluster.Warning: {"40 hang: worse: 7 train: job seems to hang"}} {
+		first := newStory().at(0).at(10, hang(told))
+		again := newStory()
+		ids := first.Told()
+		if again.Resume(ids); len(ids) != 1 || !again.Expects(ids[0]) {
+			t.Errorf("told %q, and does not expect it", ids)
+		}
+		again.at(20, hang(cluster.Warning)).at(30, hang(cluster.Warning)).at(40, hang(cluster.Critical)).says(t, want...)
+		if now := again.Told(); len(now) != 1 || !strings.HasPrefix(now[0], critical) {
+			t.Errorf("told %q", now)
+		}
+	}
+}
+
 // A job that is requeued is news once, and only after it ran; its end is that of its next run.
 func TestRequeued(t *testing.T) {
 	again := cluster.PendingJob{ID: "7", Name: "train"}
