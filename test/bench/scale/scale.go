@@ -4,6 +4,7 @@ package scale
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/test/bench/rig"
@@ -59,6 +61,8 @@ type fleetFigures struct {
 	frame         int64 // bytes of a full frame
 	peak          int64 // KiB
 	key50, key99  time.Duration
+	aside50       time.Duration // the same with servers that give way, as on other machines
+	aside99       time.Duration
 	keyCPU        time.Duration // per key, with its frame
 }
 
@@ -194,6 +198,16 @@ func (s *fleetServer) stop() {
 	_ = s.cmd.Wait()
 }
 
+// giveWay makes the servers wait whenever the measured program wants a core: real nodes have cores of their own.
+func (s *fleetServer) giveWay() error {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", s.cmd.Process.Pid))
+	for _, path := range threads { // later ones take after those that start them
+		thread, _ := strconv.Atoi(filepath.Base(path))
+		err = cmp.Or(err, syscall.Setpriority(syscall.PRIO_PROCESS, thread, 19))
+	}
+	return err
+}
+
 // counts asks the servers for their counts.
 func (s *fleetServer) counts() (c fleet.Counts, err error) {
 	_, err = io.WriteString(s.in, "\n")
@@ -246,6 +260,14 @@ func amongFleet(o Options, server, program string, trouble int, watched bool) (f
 	}
 	if err := f.pressed(o, t, pid); err != nil {
 		return f, err
+	}
+	if !o.SLURM { // there the servers belong to scripts/fleet
+		if err := s.giveWay(); err != nil {
+			return f, err
+		}
+		if f.aside50, f.aside99, err = rig.KeyToFrame(t, o.Keys); err != nil {
+			return f, err
+		}
 	}
 	f.peak = rig.PeakOf(pid)
 	return f, rig.Quit(t)
