@@ -123,7 +123,7 @@ func elapsed(r *report.Report) *float64 {
 	if r.Job.Start.IsZero() || r.Job.End.IsZero() {
 		return nil
 	}
-	return positive(r.Job.End.Sub(r.Job.Start).Seconds())
+	return positive(float64(r.Job.End.Sub(r.Job.Start).Milliseconds()) / 1000)
 }
 
 func given(r *report.Report) *float64 {

@@ -228,7 +228,7 @@ func rowOf(r *report.Report) report.Row {
 		out.GPUHours = hoursOf(&r.Total.Hours)
 	}
 	if !r.Job.Start.IsZero() && !r.Job.End.IsZero() {
-		out.Elapsed = r.Job.End.Sub(r.Job.Start).Seconds()
+		out.Elapsed = metric.InSeconds(r.Job.End.Sub(r.Job.Start))
 	} else {
 		out.Elapsed = r.Watched.Seconds
 	}

@@ -91,6 +91,19 @@ func TestHoursAreShort(t *testing.T) {
 	}
 }
 
+// The time that a job ran is a difference, too.
+func TestElapsedIsShort(t *testing.T) {
+	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	r := &report.Report{Job: report.Job{ID: "1", Start: start, End: start.Add(1247*time.Millisecond + 7)}}
+	row := rowOf(r)
+	if got := floatCell(&row.Elapsed); got != "1.247" {
+		t.Errorf("it ran for %s s", got)
+	}
+	if got := floatCell(compare.Of(r, r).Rows[0].A); got != "1.247" {
+		t.Errorf("beside another it ran for %s s", got)
+	}
+}
+
 // Advice takes the place of the note on the same subject.
 func TestAdviceReplacesItsNote(t *testing.T) {
 	r := &report.Report{Job: report.Job{ID: "1"}, Notes: []report.Note{{Kind: "a", Text: "note A"},
