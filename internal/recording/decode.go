@@ -74,7 +74,7 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 	if e.Mark = r.Mark; e.Mark != nil {
 		e.Mark.Arrived = e.At
 	}
-	local(&e)
+	e.Localize()
 	return e, known, nil
 }
 

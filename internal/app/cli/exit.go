@@ -10,7 +10,8 @@ import (
 // Exit codes of the program.
 const (
 	ExitOK = 0
-	// output that is printed once: a node or a GPU of a job does not report, or a problem is critical; otherwise: the program could not continue
+	// output that is printed once: a node or a GPU of a job does not report, or a problem is critical;
+	// otherwise: the program could not continue
 	ExitFailed = 1
 	ExitUsage  = 2
 	ExitNoJobs = 3 // no running job, or no SLURM to ask

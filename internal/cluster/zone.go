@@ -1,14 +1,10 @@
-package recording
+package cluster
 
-import (
-	"time"
+import "time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
-)
-
-// local gives the times of an Event the zone of this host, as a Source does: screens print them as they are, and the
+// Localize gives the times of the Event the zone of this host, as a Source does. Screens print them as they are, and a
 // recording may be from a host with another zone.
-func local(e *cluster.Event) {
+func (e *Event) Localize() {
 	to := func(times ...*time.Time) {
 		for _, t := range times {
 			if !t.IsZero() {
