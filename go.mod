@@ -34,6 +34,7 @@ require (
 
 require (
 	github.com/sahilm/fuzzy v0.1.3
+	github.com/ulikunitz/xz v0.5.17
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e
 )
 

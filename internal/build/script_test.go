@@ -61,11 +61,11 @@ func TestProbesOfARelease(t *testing.T) {
 	got := script(t, dir, "unpack", `fail() { echo "$*"; exit 0; }
 		empty() { mkdir -p built; : >built/list; }
 		BUILT=built RELEASED=released
-		mkdir -p nvnodetop-probes-0.9.0 && echo probe | gzip -9n >nvnodetop-probes-0.9.0/linux-amd64.gz
+		mkdir -p nvnodetop-probes-0.9.0 && echo probe | xz -9 >nvnodetop-probes-0.9.0/linux-amd64.xz
 		tar -czf a.tar.gz nvnodetop-probes-0.9.0
 		echo "linux/amd64 6 $(echo probe | sha256sum | cut -d' ' -f1)" >released
 		tar() { case "$*" in *wildcards*) echo "an option of GNU tar" ;; esac; command tar "$@"; }
-		unpack a.tar.gz && cat built/list && gzip -dc built/linux-amd64.gz
+		unpack a.tar.gz && cat built/list && xz -dc built/linux-amd64.xz
 		echo "linux/arm64 6 0" >released; unpack a.tar.gz`)
 	if want := "\nprobe\na.tar.gz has no probe for linux/arm64"; !strings.HasPrefix(got, "linux/amd64 6 ") ||
 		!strings.HasSuffix(got, want) {

@@ -7,6 +7,7 @@ class Nvnodetop < Formula
   license "MIT"
 
   depends_on "go" => :build
+  depends_on "xz" => :build
 
   on_macos do
     depends_on "coreutils" => :build # sha256sum

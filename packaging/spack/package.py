@@ -1,4 +1,4 @@
-# For Spack 1.0 and newer: repos/spack_repo/builtin/packages/nvnodetop/package.py. Only Go is needed: no network, and no C compiler,
+# For Spack 1.0 and newer: repos/spack_repo/builtin/packages/nvnodetop/package.py. Only Go and xz are needed: no network, and no C compiler,
 # since the probes for the nodes come from the release, and the source knows their SHA-256.
 import glob
 import re
@@ -29,6 +29,7 @@ class Nvnodetop(Package):
     )
 
     depends_on("go@1.26:", type="build")
+    depends_on("xz", type="build")
 
     executables = ["^nvnodetop$"]
     sanity_check_is_file = ["bin/nvnodetop", "share/bash-completion/completions/nvnodetop"]

@@ -1,7 +1,6 @@
 package probes
 
 import (
-	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,27 +31,21 @@ func filePayload(path, goos, goarch string) (install.Payload, error) {
 	}
 	return install.Payload{
 		OS: goos, Arch: goarch, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Gzip: install.Once(func() ([]byte, error) { return compress(path) }),
+		Gzip: install.Once(func() ([]byte, error) { return compressed(path) }),
 	}, nil
 }
 
-// compress uses the fastest level: the best one saves a tenth of the bytes but costs a second, and the user is waiting.
-func compress(path string) ([]byte, error) {
+// compressed uses the fastest level: the best one saves a tenth of the bytes but costs a second, and the user is
+// waiting.
+func compressed(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // only read
-	var out bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	zip, err := compress(f, gzip.BestSpeed)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := io.Copy(zip, f); err != nil {
 		return nil, fmt.Errorf("compress the probe: %w", err)
 	}
-	if err := zip.Close(); err != nil {
-		return nil, fmt.Errorf("compress the probe: %w", err)
-	}
-	return bytes.Clone(out.Bytes()), nil
+	return zip, nil
 }

@@ -1,15 +1,22 @@
 // Package probes has the executables that become probes on nodes: the small probes that scripts/build embeds, and this
 // program itself.
 //
+// Embedded probes are compressed with xz: the program is 0.7 MB smaller than with gzip, which nodes get since they
+// certainly have it.
+//
 // Its functions may be called by any number of goroutines. Nothing is read or compressed before a node needs it.
 package probes
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"io/fs"
 	"runtime"
 	"slices"
+
+	"github.com/ulikunitz/xz"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 )
@@ -52,8 +59,42 @@ func read(dir fs.FS) (list []install.Payload, err error) {
 		if _, err := fmt.Sscan(string(words[2]), &p.Size); err != nil || len(p.SHA256) != 64 {
 			return nil, fmt.Errorf("list of embedded probes: invalid line %q", line)
 		}
-		p.Gzip = func() ([]byte, error) { return fs.ReadFile(dir, p.OS+"-"+p.Arch+".gz") }
+		p.Gzip = install.Once(func() ([]byte, error) { return fromXZ(dir, p.OS+"-"+p.Arch+".xz") })
 		list = append(list, p)
 	}
 	return list, nil
+}
+
+// fromXZ returns what a file compressed with xz contains, compressed with gzip. It takes a third of a second.
+func fromXZ(dir fs.FS, name string) ([]byte, error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	probe, err := xz.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("embedded probe %s: %w", name, err)
+	}
+	zip, err := compress(probe, gzip.DefaultCompression)
+	if err != nil {
+		return nil, fmt.Errorf("embedded probe %s: %w", name, err)
+	}
+	return zip, nil
+}
+
+// compress uses gzip at one of its levels.
+func compress(r io.Reader, level int) ([]byte, error) {
+	var out bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&out, level)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(zip, r); err != nil {
+		return nil, err
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(out.Bytes()), nil
 }

@@ -11,24 +11,36 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/ulikunitz/xz"
+
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 )
 
 func TestRead(t *testing.T) {
 	hash := strings.Repeat("ab", 32)
-	dir := fstest.MapFS{"list": {Data: []byte("linux/amd64 5 " + hash + "\nlinux/arm64 7 " + hash + "\n")},
-		"linux-arm64.gz": {Data: []byte("zip")}}
+	var packed bytes.Buffer
+	w, err := xz.NewWriter(&packed)
+	if _, err2 := io.WriteString(w, "a probe"); err != nil || err2 != nil || w.Close() != nil {
+		t.Fatal(err, err2)
+	}
+	dir := fstest.MapFS{"list": {Data: []byte("linux/amd64 5 " + hash + "\nlinux/arm64 7 " + hash +
+		"\nlinux/riscv64 7 " + hash + "\nlinux/ppc64le 7 " + hash + "\n")},
+		"linux-arm64.xz":   {Data: packed.Bytes()},
+		"linux-riscv64.xz": {Data: packed.Bytes()[:packed.Len()/2]},
+		"linux-ppc64le.xz": {Data: []byte("no xz")}}
 	list, err := read(dir)
-	if err != nil || len(list) != 2 || list[0].Arch != "amd64" || list[1].OS != "linux" || list[1].Arch != "arm64" ||
+	if err != nil || len(list) != 4 || list[0].Arch != "amd64" || list[1].OS != "linux" || list[1].Arch != "arm64" ||
 		list[1].Size != 7 || list[1].SHA256 != hash {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if zip, err := list[1].Gzip(); err != nil || string(zip) != "zip" {
-		t.Errorf("%q, %v", zip, err)
+	if got, err := unzip(list[1]); err != nil || string(got) != "a probe" {
+		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := list[0].Gzip(); err == nil {
-		t.Error("no error for a file that is not there")
+	for what, i := range map[string]int{"is not there": 0, "is cut": 2, "is not xz": 3} {
+		if _, err := list[i].Gzip(); err == nil {
+			t.Error("no error for a file that", what)
+		}
 	}
 	for _, text := range []string{"linux/amd64 5\n", "linux/amd64 x " + hash + "\n", "linux/amd64 5 ab\n", "\n"} {
 		if list, err := read(fstest.MapFS{"list": {Data: []byte(text)}}); err == nil {
@@ -62,18 +74,24 @@ func TestAll(t *testing.T) {
 }
 
 func verify(t *testing.T, p install.Payload) {
+	got, err := unzip(p)
+	sum := sha256.Sum256(got)
+	if err != nil || int64(len(got)) != p.Size || hex.EncodeToString(sum[:]) != p.SHA256 {
+		t.Errorf("%s/%s: %d bytes, %v", p.OS, p.Arch, len(got), err)
+	}
+}
+
+// unzip returns the executable.
+func unzip(p install.Payload) ([]byte, error) {
 	zip, err := p.Gzip()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	r, err := gzip.NewReader(bytes.NewReader(zip))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	hash := sha256.New()
-	if n, err := io.Copy(hash, r); err != nil || n != p.Size || hex.EncodeToString(hash.Sum(nil)) != p.SHA256 {
-		t.Errorf("%s/%s: %d bytes, %v", p.OS, p.Arch, n, err)
-	}
+	return io.ReadAll(r)
 }
 
 // TestReadsGPUs: the constant agrees with package nvml.
