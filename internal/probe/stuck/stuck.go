@@ -19,45 +19,67 @@ const killBit = 1 << 8
 
 // ExitTime is the time that a probe may take to exit. Until then it looks like a probe that hangs, above all on a busy
 // node.
-const ExitTime = 250 * time.Millisecond
+const ExitTime = time.Second
 
-// Probe describes another probe that is stuck, and was stuck some time before; empty if there is none. proc is the
-// mount point of procfs.
-func Probe(proc string) string {
-	if stuckProbe(proc) == "" {
-		return ""
+// looks is how often a probe is looked at: at the beginning and at the end of ExitTime, and between.
+const looks = 11
+
+// Probe describes another probe of the same user on this node that has been killed but cannot exit, since a call into
+// the driver does not return, or that is stopped; empty if there is none. If we called into the driver we would
+// probably hang too, and so would every probe after us: one more with each attempt to connect. A probe that runs belongs
+// to another nvnodetop and does not matter, nor do probes that exit while others begin to: it must be the same one for
+// ExitTime. proc is the mount point of procfs.
+func Probe(proc string) (words string) {
+	pids := otherProbes(proc)
+	for look := range looks {
+		if look > 0 {
+			time.Sleep(ExitTime / (looks - 1))
+		}
+		if pids, words = stuckOf(proc, pids); len(pids) == 0 {
+			return ""
+		}
 	}
-	time.Sleep(ExitTime)
-	return stuckProbe(proc)
+	return words
 }
 
-// stuckProbe describes another probe of the same user on this node that has been killed but cannot exit, since a call
-// into the driver does not return, or that is stopped. If we called into the driver we would probably hang too, and so
-// would every probe after us: one more with each attempt to connect. A probe that runs belongs to another nvnodetop and
-// does not matter.
-func stuckProbe(proc string) string {
+// stuckOf returns the probes that are stuck, and describes the first.
+func stuckOf(proc string, pids []int) (still []int, words string) {
+	for _, pid := range pids {
+		why := stuck(proc, pid)
+		if why == "" {
+			continue
+		}
+		if still = append(still, pid); words == "" {
+			words = fmt.Sprintf("another nvnodetop probe (pid %d) %s", pid, why)
+		}
+	}
+	return still, words
+}
+
+// otherProbes lists the processes that have the name of a probe, but for this one.
+func otherProbes(proc string) (pids []int) {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
-		return ""
+		return nil
 	}
 	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		if comm, err := os.ReadFile(filepath.Join(proc, e.Name(), "comm")); err != nil || string(comm) != ProcessName+
-			"\n" {
-			continue
-		}
-		if what := stuck(proc, pid); what != "" {
-			return fmt.Sprintf("another nvnodetop probe (pid %d) %s", pid, what)
+		if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() && isProbe(proc, pid) {
+			pids = append(pids, pid)
 		}
 	}
-	return ""
+	return pids
+}
+
+func isProbe(proc string, pid int) bool {
+	name, err := os.ReadFile(filepath.Join(proc, strconv.Itoa(pid), "comm"))
+	return err == nil && string(name) == ProcessName+"\n"
 }
 
 // stuck describes why a probe of the same user neither works nor exits; empty if it works or exits.
 func stuck(proc string, pid int) string {
+	if !isProbe(proc, pid) {
+		return ""
+	}
 	p := readStatus(proc, pid)
 	if owner, _, _ := strings.Cut(p["Uid"], "\t"); owner != strconv.Itoa(os.Getuid()) {
 		return ""

@@ -2,8 +2,11 @@ package stuck
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 )
@@ -34,13 +37,41 @@ func TestStuckProbe(t *testing.T) {
 			"4242/status": fakeproc.Status("4242", ProcessName, "T (stopped)", 5, me, 1, none)["4242/status"]}, ""},
 		"no files": {map[string]string{"4242/comm": ProcessName + "\n"}, ""},
 	} {
-		if got := stuckProbe(fakeproc.Write(t, tt.files)); got != tt.want {
+		if got := probe(t, fakeproc.Write(t, tt.files)); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 	files := fakeproc.Status("4242", ProcessName, "T (stopped)", 5, me, 4241, none)
 	files["4241/status"] = "Name:\tnvnodetop\nState:\tT (stopped)\n"
-	if got := stuckProbe(fakeproc.Write(t, files)); got != "" {
+	if got := probe(t, fakeproc.Write(t, files)); got != "" {
 		t.Errorf("stopped with its nvnodetop: %q", got)
 	}
+}
+
+// probe is Probe without its wait.
+func probe(t *testing.T, proc string) (words string) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) { words = Probe(proc) })
+	return words
+}
+
+// Where probes come and go, there is always one that exits: none of them hangs.
+func TestProbesThatExitOneAfterTheOther(t *testing.T) {
+	exiting := func(pid string) map[string]string {
+		return fakeproc.Status(pid, ProcessName, "Z (zombie)", 2, os.Getuid(), 1, "0000000000000000")
+	}
+	proc := fakeproc.Write(t, exiting("4242"))
+	synctest.Test(t, func(t *testing.T) {
+		time.AfterFunc(ExitTime/2, func() {
+			for path, text := range exiting("4243") {
+				fakeproc.File(t, filepath.Join(proc, path), text)
+			}
+			if err := os.RemoveAll(filepath.Join(proc, "4242")); err != nil {
+				t.Error(err)
+			}
+		})
+		if words := Probe(proc); words != "" {
+			t.Error(words)
+		}
+	})
 }
