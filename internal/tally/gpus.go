@@ -69,7 +69,8 @@ func Known(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 	return ownOn(s, job, HasNumbers)
 }
 
-func ownOn(s *cluster.Snapshot, job *cluster.JobView, has func(*cluster.Node) bool) (gpus []*cluster.GPU) {
+func ownOn(s *cluster.Snapshot, job *cluster.JobView, has func(*cluster.Node) bool) []*cluster.GPU {
+	gpus := make([]*cluster.GPU, 0, job.GPUs)
 	for _, name := range job.Nodes {
 		if n := Node(s, name); has(n) {
 			gpus = AppendOwn(gpus, job, n)

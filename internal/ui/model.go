@@ -189,7 +189,7 @@ func (m *model) touch() tea.Cmd {
 		return nil
 	}
 	m.scene.Slow = 1
-	return m.hurry(m.scene)
+	return m.hurry(m.scene, "")
 }
 
 // attached says whether the terminal was attached or detached.
@@ -240,7 +240,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if refresh {
 		m.notifyLook()
-		return tea.Batch(did, m.hurry(m.scene))
+		return tea.Batch(did, m.hurry(m.scene, ""))
 	}
 	return tea.Batch(did, m.look())
 }
@@ -277,7 +277,7 @@ func (m *model) look() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return m.askOn()
 	}
-	return tea.Batch(m.hurry(m.scene), m.askOn())
+	return tea.Batch(m.hurry(m.scene, m.told.node), m.askOn())
 }
 
 // notifyLook calls Controls.Look if its arguments have changed, and reports whether they have.

@@ -332,9 +332,17 @@ func TestHurry(t *testing.T) {
 	if cmd := r.send(tick{chain}); cmd == nil {
 		t.Error("the new chain of ticks has ended")
 	}
-	r.began, r.asked = ago(time.Minute), ago(time.Minute)
+	r.began = ago(time.Minute)
+	if !r.waiting(r.scene) {
+		t.Error("the list is from before the key, and the pace is not fast")
+	}
+	r.snap.Nodes["gpu-n01"].ListedAt = r.now.Add(time.Millisecond)
 	if r.waiting(r.scene) {
-		t.Error("the pace stays fast")
+		t.Error("the list has come, and the pace stays fast")
+	}
+	r.snap.Nodes["gpu-n01"].ListedAt, r.asked = r.now, ago(time.Minute)
+	if r.waiting(r.scene) {
+		t.Error("the list does not come, and the pace stays fast")
 	}
 	r.press("a")
 	if r.chain != chain {

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key
-// that requested data.
+// fast is the redraw interval until every node has reported or failed (at most fastFirst), and until the answer to a key
+// that requested data is there (at most fastKey).
 const (
 	fast      = 200 * time.Millisecond
 	fastFirst = 15 * time.Second
@@ -34,6 +34,7 @@ type tick struct{ chain int }
 type pace struct {
 	options      *Options
 	began, asked time.Time // start of the program, and time of the last key that requested something
+	awaited      string    // node whose processes were requested then, cluster.EveryNode; "": something else was
 	touched      time.Time // time of the last key
 	touches      int       // number of keys so far
 	detached     bool      // the terminal is detached, and no key was pressed since
@@ -57,7 +58,7 @@ func (p *pace) next(s *part.Scene) tea.Cmd {
 // waiting reports whether the user is waiting: for the answer to a key, or for the first values of the job's nodes.
 func (p *pace) waiting(s *part.Scene) bool {
 	now := p.options.Now()
-	if now.Sub(p.asked) < fastKey {
+	if now.Sub(p.asked) < fastKey && !p.answered(s) {
 		return true
 	}
 	if now.Sub(p.began) > fastFirst {
@@ -72,9 +73,16 @@ func (p *pace) waiting(s *part.Scene) bool {
 	})
 }
 
-// hurry starts a new, fast chain of ticks, so that the screen soon shows the answer to a request.
-func (p *pace) hurry(s *part.Scene) tea.Cmd {
-	p.asked = p.options.Now()
+// answered reports whether the processes of the awaited node are there. A Snapshot of a thousand nodes takes longer than
+// a key, so none is taken for an answer that the screen has.
+func (p *pace) answered(s *part.Scene) bool {
+	return s.NodeOf(p.awaited).ListedAt.After(p.asked)
+}
+
+// hurry starts a new, fast chain of ticks, so that the screen soon shows the answer to a request. awaited is the node
+// whose processes were requested, cluster.EveryNode, or "" for anything else.
+func (p *pace) hurry(s *part.Scene, awaited string) tea.Cmd {
+	p.asked, p.awaited = p.options.Now(), awaited
 	p.chain++
 	return p.next(s)
 }
