@@ -14,9 +14,6 @@ const (
 	// smallHeap is collected before anybody notices.
 	smallHeap = 32 << 20
 
-	// threads is the number of threads during a collection, of which the runtime gives a quarter to it alone.
-	threads = 4
-
 	// The runtime begins when beginsAt percent of the room for garbage are used, or later, since others allocate
 	// meanwhile. The room is that much larger than usual, 100 % of the live heap, so there are no more collections.
 	beginsAt = 70
@@ -33,6 +30,7 @@ type collector struct {
 	before  uint64            // its size at the last look
 	large   bool
 	running atomic.Bool
+	threads threads // of a large heap
 }
 
 func newCollector() *collector {
@@ -43,16 +41,23 @@ func newCollector() *collector {
 // after returns a function that takes Snapshots, and looks at the heap each time.
 func (c *collector) after(snapshot func(time.Time) *cluster.Snapshot) func(time.Time) *cluster.Snapshot {
 	return func(now time.Time) *cluster.Snapshot {
-		defer c.look()
+		defer c.look(now)
 		return snapshot(now)
 	}
 }
 
 // look begins a collection if otherwise the runtime might do so before the next look. The collection begins when the
 // screen has drawn its frame, or on another thread.
-func (c *collector) look() {
+func (c *collector) look(now time.Time) {
 	metrics.Read(c.heap[:])
-	size, live, goal := c.heap[0].Value.Uint64(), c.heap[1].Value.Uint64(), c.heap[2].Value.Uint64()
+	c.weigh(c.heap[0].Value.Uint64(), c.heap[1].Value.Uint64(), c.heap[2].Value.Uint64())
+	if c.large {
+		c.threads.rest(now)
+	}
+}
+
+// weigh decides by the size of the heap: now, after the last collection, and at the end of the next one.
+func (c *collector) weigh(size, live, goal uint64) {
 	growth := size - min(c.before, size)
 	c.before = size
 	switch {
@@ -66,8 +71,16 @@ func (c *collector) look() {
 	}
 }
 
+// pressed notes a key.
+func (c *collector) pressed(now time.Time) {
+	if c.large {
+		c.threads.pressed(now)
+	}
+}
+
 func (c *collector) collect() {
 	defer c.running.Store(false)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+	c.threads.collect(true)
+	defer c.threads.collect(false)
 	runtime.GC()
 }

@@ -70,7 +70,8 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	group.Go(func() error { return teller.run(ctx, w) })
 	group.Go(func() error {
 		defer quit()
-		o := Options(&p.Config, newCollector().after(w.Store.Snapshot), user, choice)
+		garbage := newCollector()
+		o := Options(&p.Config, garbage.after(w.Store.Snapshot), &typist{user, garbage}, choice)
 		o.Save, o.Remember, o.Tell = save, choices.remember, w.Tell
 		o.Record, o.Watch, o.Alerts = recorder, attached.Find(os.Getenv).Watch, teller.alerts
 		o.TryNews = func(way string) error { return teller.try(ctx, way) }

@@ -1,0 +1,83 @@
+package screen
+
+import (
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+)
+
+// The number of threads that run Go code at once (runtime.GOMAXPROCS).
+const (
+	usual      = 1 // package app says why
+	typing     = 2
+	collecting = 4 // of which the runtime gives a quarter to the collection alone
+)
+
+// typed is how long after a key the next one is expected.
+const typed = 3 * time.Second
+
+// threads sets the number of threads of a program with a large heap, which takes reports all the time.
+//
+// Bubble Tea waits for keys in a system call. A thread in a system call keeps its turn until the monitor thread of the
+// runtime takes it away, and beside a thousand nodes the monitor looks only every 10 ms: a key that has been read waits
+// for that, and its frame once more. A second thread answers at once, but costs a fifth more for each report, so there
+// is one only while keys come.
+type threads struct {
+	mu       sync.Mutex
+	key      time.Time // the last one; zero: a while ago
+	collects bool      // garbage is being collected
+}
+
+// pressed notes a key.
+func (t *threads) pressed(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.key = now
+	t.set()
+}
+
+// rest lets the second thread rest if no key came for a while.
+func (t *threads) rest(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Sub(t.key) >= typed {
+		t.key = time.Time{}
+		t.set()
+	}
+}
+
+// collect says that a collection of garbage begins or has ended.
+func (t *threads) collect(begins bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.collects = begins
+	t.set()
+}
+
+// set stops the program for a moment if it changes the number, so that is done only then.
+func (t *threads) set() {
+	n := usual
+	switch {
+	case t.collects:
+		n = collecting
+	case !t.key.IsZero():
+		n = typing
+	}
+	if runtime.GOMAXPROCS(0) != n {
+		runtime.GOMAXPROCS(n)
+	}
+}
+
+// typist tells a collector about the keys.
+type typist struct {
+	ui.Controls
+	collector *collector
+}
+
+// Touch implements ui.Controls.
+func (t *typist) Touch() {
+	t.collector.pressed(time.Now())
+	t.Controls.Touch()
+}
