@@ -11,8 +11,8 @@
 // A recording, a command that writes files (scalars) and a command that prints repeatedly (list --interval) keep their
 // pace. Jobs are shown as soon as squeue has answered; their GPUs follow.
 //
-// Go code runs on one thread at a time, on the login side and in the probe, and both have a memory limit. Only the
-// garbage of many nodes is collected beside the screens, on a second thread.
+// Go code runs on one thread at a time, on the login side and in the probe, and both have a memory limit. Beside
+// many nodes a screen has a second thread while keys come, and more while garbage is collected (package screen).
 package app
 
 import (
