@@ -2,18 +2,30 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/nvnodetop/nvnodetop/internal/app"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
+	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 )
 
 func main() {
 	// The probe comes before everything else, so that on a compute node it costs nothing more than itself.
 	if len(os.Args) > 1 && os.Args[1] == "probe" {
-		os.Exit(probe.Main(build.Version(), nvml.New()))
+		os.Exit(asProbe())
 	}
 	os.Exit(app.Main(app.Called(os.Args), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// asProbe is the program as its own probe. Without NVML it is never started so, and the linker leaves the probe out.
+func asProbe() int {
+	if !probes.ReadsGPUs {
+		fmt.Fprintln(os.Stderr, "nvnodetop probe: this build has no NVML: nodes get the probes that are inside a release")
+		return cli.ExitUsage
+	}
+	return probe.Main(build.Version(), nvml.New())
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -40,5 +41,11 @@ func startsResolved(t *testing.T, cgo string) {
 	}
 	if out := run("--demo=2x2", "--json"); !json.Valid(out) {
 		t.Errorf("--json says %q", out)
+	}
+	if cgo == "CGO_ENABLED=0" {
+		out, err := exec.Command(exe, "probe").CombinedOutput()
+		if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 2 || bytes.Count(out, []byte("\n")) != 1 {
+			t.Errorf("as a probe without NVML it says %q, and %v", out, err)
+		}
 	}
 }

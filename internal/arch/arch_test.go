@@ -16,7 +16,8 @@ const module = "github.com/nvnodetop/nvnodetop"
 // allowed lists which packages of this module each package may import; docs/PACKAGES.md is made from it. A package that
 // is missing here fails.
 var allowed = map[string][]string{
-	"cmd/nvnodetop":       {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
+	"cmd/nvnodetop": {"internal/app", "internal/app/cli", "internal/build", "internal/probe", "internal/probe/nvml",
+		"internal/remote/probes"},
 	"cmd/nvnodetop-probe": {"internal/build", "internal/probe", "internal/probe/nvml"},
 	"internal/access": {"internal/build", "internal/cluster", "internal/config", "internal/joblog", "internal/poller",
 		"internal/reach", "internal/remote", "internal/remote/agent", "internal/remote/auto", "internal/remote/control",

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// fast is the redraw interval until every node has reported or failed (at most fastFirst), and until the answer to a key
-// that requested data is there (at most fastKey).
+// fast is the redraw interval until every node has reported or failed (at most fastFirst), and until the answer to a
+// key that requested data is there (at most fastKey).
 const (
 	fast      = 200 * time.Millisecond
 	fastFirst = 15 * time.Second
@@ -73,8 +73,8 @@ func (p *pace) waiting(s *part.Scene) bool {
 	})
 }
 
-// answered reports whether the processes of the awaited node are there. A Snapshot of a thousand nodes takes longer than
-// a key, so none is taken for an answer that the screen has.
+// answered reports whether the processes of the awaited node are there. A Snapshot of a thousand nodes takes longer
+// than a key, so none is taken for an answer that the screen has.
 func (p *pace) answered(s *part.Scene) bool {
 	return s.NodeOf(p.awaited).ListedAt.After(p.asked)
 }

@@ -26,9 +26,9 @@ const looks = 11
 
 // Probe describes another probe of the same user on this node that has been killed but cannot exit, since a call into
 // the driver does not return, or that is stopped; empty if there is none. If we called into the driver we would
-// probably hang too, and so would every probe after us: one more with each attempt to connect. A probe that runs belongs
-// to another nvnodetop and does not matter, nor do probes that exit while others begin to: it must be the same one for
-// ExitTime. proc is the mount point of procfs.
+// probably hang too, and so would every probe after us: one more with each attempt to connect. A probe that runs
+// belongs to another nvnodetop and does not matter, nor do probes that exit while others begin to: it must be the same
+// one for ExitTime. proc is the mount point of procfs.
 func Probe(proc string) (words string) {
 	pids := otherProbes(proc)
 	for look := range looks {
