@@ -80,12 +80,15 @@ func (r *Runtime) look(thread uint64, rests func() bool) (s Stack, err error) {
 	return s, err
 }
 
-// agreed returns the outer part of a stack that is the same in so many more walks.
+// agreed returns the outer part of a stack that is the same in so many more walks. Walks that have nothing in common
+// make no sense: a thread that enters the interpreter seems to be nowhere for a moment, but stays in its main function.
 func (r *Runtime) agreed(thread uint64, calls []call, walks int) ([]call, error) {
 	for failed := 0; walks > 0; walks-- {
 		next, _, err := r.walk(thread)
 		if err == nil {
-			calls = outer(calls, next)
+			if calls = outer(calls, next); len(calls) == 0 && len(next) > 0 {
+				return nil, errSense
+			}
 			continue
 		}
 		if failed++; failed > looks { // a walk fails if the thread returns meanwhile
