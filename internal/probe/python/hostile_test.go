@@ -154,6 +154,31 @@ func TestFake(t *testing.T) {
 	}
 }
 
+// A thread that enters the interpreter has no call for a moment: its stack is read once more. A thread without any call
+// has an empty stack.
+func TestMomentWithoutACall(t *testing.T) {
+	i := newInterpreter(t)
+	inner := i.call(i.function(i.textOf("train", 1), i.textOf("f.py", 1), []byte{0x80, 0}), 0)
+	i.word(i.cframe, 0)
+	threads, err := i.Threads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := i.reads
+	i.torn = func(f *fake) {
+		if f.reads > began+2 { // the first walk has seen that there is none
+			f.word(i.cframe, inner)
+		}
+	}
+	if s, err := i.Stack(&threads[0], func() string { return "" }); err != nil || len(s.Frames) != 1 {
+		t.Errorf("a moment without a call: %+v, %v", s, err)
+	}
+	i.torn = nil
+	if s, err := i.stack(t, 0); err != nil || len(s.Frames) != 0 {
+		t.Errorf("no call: %+v, %v", s, err)
+	}
+}
+
 // Memory that makes no sense, or endless, costs bounded time and bytes, and gives valid text.
 func TestHostileMemory(t *testing.T) {
 	escapes := "\x1b]0;owned\a\x1b[2J\u202e\x00\n" + strings.Repeat("x", 5000)
