@@ -2,6 +2,6 @@
 // user alice, in a terminal, under every fault that scripts/testcluster can inject. The tests run when
 // NVNODETOP_CLUSTER is set; scripts/test sets it for root on Debian.
 //
-// Tests mostly wait. So -clusters=3 starts three clusters, each of which runs one test after the other; within a test,
+// Tests mostly wait. So -clusters=5 starts five clusters, each of which runs one test after the other; within a test,
 // faults of single nodes are injected into several nodes at once.
 package cluster

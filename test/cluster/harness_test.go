@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +54,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("NVNODETOP_CLUSTER") == "" {
 		fmt.Println("left out: the tests on a real cluster; scripts/test runs them as root on Debian")
 		os.Exit(0)
+	}
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup: the programs that are tested would ignore it too
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	if program = os.Getenv(ready); program != "" || value("list") != "" {
 		os.Exit(m.Run())
