@@ -24,7 +24,7 @@ func main() {
 // asProbe is the program as its own probe. Without NVML it is never started so, and the linker leaves the probe out.
 func asProbe() int {
 	if !probes.ReadsGPUs {
-		fmt.Fprintln(os.Stderr, "nvnodetop probe: this build has no NVML: nodes get the probes that are inside a release")
+		fmt.Fprintln(os.Stderr, "nvnodetop probe: this build has no NVML: nodes get the probes inside a release")
 		return cli.ExitUsage
 	}
 	return probe.Main(build.Version(), nvml.New())
