@@ -21,7 +21,8 @@ func main() {
 	os.Exit(app.Main(app.Called(os.Args), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// asProbe is the program as its own probe. Without NVML it is never started so, and the linker leaves the probe out.
+// asProbe runs the program as its own probe, and returns its exit code. Nodes never get a program without NVML, so the
+// linker leaves the probe out of it.
 func asProbe() int {
 	if !probes.ReadsGPUs {
 		fmt.Fprintln(os.Stderr, "nvnodetop probe: this build has no NVML: nodes get the probes inside a release")

@@ -34,7 +34,7 @@ type tick struct{ chain int }
 type pace struct {
 	options      *Options
 	began, asked time.Time // start of the program, and time of the last key that requested something
-	awaited      string    // node whose processes were requested then, cluster.EveryNode; "": something else was
+	awaited      string    // the processes of this node, or of cluster.EveryNode, were requested then; "": something else
 	touched      time.Time // time of the last key
 	touches      int       // number of keys so far
 	detached     bool      // the terminal is detached, and no key was pressed since

@@ -22,8 +22,8 @@ const typed = 3 * time.Second
 //
 // Bubble Tea waits for keys in a system call. A thread in a system call keeps its turn until the monitor thread of the
 // runtime takes it away, and beside a thousand nodes the monitor looks only every 10 ms: a key that has been read waits
-// for that, and its frame once more. A second thread answers at once, but costs a fifth more for each report, so there
-// is one only while keys come.
+// for the monitor, and so does its frame. A second thread answers at once. Each report then costs a fifth more, so the
+// second thread is there only while keys come.
 type threads struct {
 	mu       sync.Mutex
 	key      time.Time // the last one; zero: a while ago
