@@ -104,13 +104,15 @@ no_offloads() { $1 ethtool -K "$2" tx off gso off tso off gro off >/dev/null 2>&
 # sshd
 
 listener_pid() { in_host "$1" cat /run/sshd.pid 2>/dev/null; }
-# The sshd of a session is called "sshd: USER …"; that of the listener has a slash there.
-session_of() { echo "^sshd: ${1:-[a-z]}"; }
+# The sshd of a session is called "sshd: USER …", from OpenSSH 9.8 on "sshd-session: USER …"; that of the listener has a slash there.
+session_of() { echo "^sshd[a-z-]*: ${1:-[a-z]}"; }
 
-fault_stopsshd() { in_host "$1" pkill -STOP -x sshd; }
-fault_contsshd() { in_host "$1" pkill -CONT -x sshd; }
+# SSHD matches the names of all parts of sshd: its sessions have programs of their own from OpenSSH 9.8 on.
+SSHD='^sshd(-[a-z]+)?$'
+fault_stopsshd() { in_host "$1" pkill -STOP "$SSHD"; }
+fault_contsshd() { in_host "$1" pkill -CONT "$SSHD"; }
 fault_stopsession() { in_host "$1" pkill -STOP -f "$(session_of "${2:-}")"; }
-fault_killsshd() { in_host "$1" pkill -x sshd; }
+fault_killsshd() { in_host "$1" pkill "$SSHD"; }
 fault_startsshd() { in_host "$1" /usr/sbin/sshd -E /var/log/sshd.log; }
 fault_killsession() { in_host "$1" pkill -KILL -f "$(session_of "${2:-}")"; }
 

@@ -19,11 +19,13 @@ make_files() {
 }
 
 compile_helpers() {
+	local own
+	own=$(own_suite)
 	gcc -O2 -Wall -Wextra -Werror -o "$STATE/bin/$HOST_COMM" "$parts/host.c" || die "cannot compile host.c"
 	gcc -O2 -Wall -Wextra -Werror -o "$STATE/bin/netdelay" "$parts/netdelay.c" || die "cannot compile netdelay.c"
 	gcc -O2 -Wall -Wextra -Werror -o "$STATE/node-bin/gpuwork" "$parts/gpuwork.c" || die "cannot compile gpuwork.c"
 	gcc -O2 -Wall -Wextra -Werror -shared -fPIC -o "$STATE/bin/cgroupview.so" "$parts/cgroupview.c" || die "cannot compile cgroupview.c"
-	"$here/fakenvml/build" "$STATE/nvml" || die "cannot build the fake NVML"
+	"$here/fakenvml/build" "$STATE/nvml" ${own:+"$INCLUDE_IN_TREE"} || die "cannot build the fake NVML"
 }
 
 make_accounts() {

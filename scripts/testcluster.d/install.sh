@@ -2,12 +2,12 @@
 # The Debian packages that the cluster needs.
 
 PACKAGES=(slurmd slurmctld slurmdbd mariadb-server-core slurm-client slurm-wlm-basic-plugins munge openssh-server openssh-client libpam-slurm-adopt
-	iproute2 iptables ethtool procps util-linux gcc libc6-dev csh tcsh fish zsh)
+	iproute2 iptables ethtool procps util-linux e2fsprogs gcc libc6-dev csh tcsh fish zsh tmux python3)
 
 # missing_parts: prints what `up` needs and this machine lacks, one name per line.
 missing_parts() {
 	local name
-	for name in slurmd slurmctld slurmdbd mariadbd sbatch munged /usr/sbin/sshd ssh ssh-keygen iptables ethtool ip pgrep nsenter setpriv gcc bsd-csh tcsh fish zsh; do
+	for name in slurmd slurmctld slurmdbd mariadbd sbatch munged /usr/sbin/sshd ssh ssh-keygen iptables ethtool ip pgrep nsenter setpriv mkfs.ext4 gcc bsd-csh tcsh fish zsh tmux python3; do
 		command -v "$name" >/dev/null || echo "$name"
 	done
 	[ -e /usr/include/stdio.h ] || echo stdio.h
