@@ -11,9 +11,13 @@ fault_ctldaccounts() {
 		install -d -o slurm -g slurm /run/mysqld /run/accounts
 		install -o slurm -g slurm -m 600 /dev/null /etc/slurm/slurmdbd.conf
 		printf "%s\n" "$@" >/etc/slurm/slurmdbd.conf
+		echo "CREATE DATABASE slurm_acct_db;" >/run/accounts.sql
 	' sh "${lines[@]}"
+	# slurmdbd could make its database itself, but the library of MariaDB 11.8.9 fails after a connection to one that does not exist yet.
+	# SLURM wants no snapshots of MariaDB 11, which has them by default.
 	as_slurm setsid -f /usr/sbin/mariadbd --no-defaults --datadir=/run/accounts --socket=/run/mysqld/mysqld.sock --pid-file=/run/mysqld/pid \
-		--skip-grant-tables --skip-networking --innodb-buffer-pool-size=16M </dev/null >"$STATE/hosts/ctl/log/mariadb.log" 2>&1
+		--skip-grant-tables --skip-networking --innodb-buffer-pool-size=16M --loose-innodb-snapshot-isolation=OFF \
+		--init-file=/run/accounts.sql </dev/null >"$STATE/hosts/ctl/log/mariadb.log" 2>&1
 	retry 20 in_host ctl test -S /run/mysqld/mysqld.sock || die "the database did not start"
 	as_slurm /usr/sbin/slurmdbd 2>>"$STATE/hosts/ctl/log/boot.log"
 	set_accounts slurmdbd
@@ -26,14 +30,17 @@ fault_ctldnoaccounts() {
 	retry 20 none_runs slurmdbd || die "slurmdbd does not end"
 	in_host ctl pkill -KILL -x mariadbd || true
 	retry 20 none_runs mariadbd || die "the database does not end"
-	in_host ctl rm -rf /run/accounts /run/mysqld
+	in_host ctl rm -rf /run/accounts /run/accounts.sql /run/mysqld
 }
 
-# set_accounts TYPE: slurmctld starts with that type of accounting; login's commands know it.
+# set_accounts TYPE: slurmctld starts with that type of accounting; login's commands know it. Since 24.11 it has an identity of its
+# own without accounts, which those would not know: it takes theirs.
 set_accounts() {
 	local host
 	for host in login ctl; do in_host "$host" sed -i "s|storage/[a-z]*$|storage/$1|" /etc/slurm/slurm.conf; done
-	restart_ctld
+	stop_ctld
+	in_host ctl rm -f /var/lib/slurm/ctld/clustername
+	start_ctld
 }
 
 # With usage, SLURM also samples each second what tasks use, and counts GPUs. gres/gpuutil and gres/gpumem stay empty
@@ -66,8 +73,14 @@ gather() {
 
 # restart_ctld: slurmctld ends and starts, with the slurm.conf that ctl has now.
 restart_ctld() {
+	stop_ctld
+	start_ctld
+}
+stop_ctld() {
 	in_host ctl pkill -x slurmctld || true
 	retry 20 none_runs slurmctld || die "slurmctld does not end"
+}
+start_ctld() {
 	fault_ctldstart
 	retry 20 in_host login timeout 5 squeue -h >/dev/null || die "slurmctld does not answer"
 }
