@@ -152,16 +152,15 @@ static char *next_word(char **rest)
 	return word;
 }
 
-// in_job reports whether this process is in the cgroup of a SLURM job.
-static bool in_job(const char *id)
+// in_group reports whether this process is in a cgroup with that name, or in one below it.
+static bool in_group(const char *name)
 {
-	char line[512], group[64], sluid[64];
+	char line[512], group[64];
 	bool found = false;
-	snprintf(group, sizeof group, "/job_%s/", id);
-	snprintf(sluid, sizeof sluid, "/s%013llu/", strtoull(id, NULL, 10)); // as the test cluster names it
+	snprintf(group, sizeof group, "/%s/", name);
 	FILE *file = fopen("/proc/self/cgroup", "re");
 	while (file && !found && fgets(line, sizeof line, file))
-		found = strstr(line, group) || strstr(line, sluid);
+		found = strstr(line, group) != NULL;
 	if (file)
 		fclose(file);
 	return found;
@@ -178,8 +177,8 @@ static bool parse_line(struct scenario *s, char *line)
 		return true;
 	if (!strcmp(key, "job")) {
 		static struct scenario elsewhere; // a line for other processes must be understood too
-		const char *id = next_word(&rest);
-		return parse_line(in_job(id) ? s : &elsewhere, rest);
+		const char *group = next_word(&rest);
+		return parse_line(in_group(group) ? s : &elsewhere, rest);
 	}
 	if (strcmp(key, "gpu"))
 		return set_everywhere(s, key, rest);

@@ -97,7 +97,7 @@ make_slurm_conf() {
 	if [ -n "$(freezer_dir)" ]; then
 		track=cgroup
 		[ -z "$NUMBER" ] || rename_freezer_groups
-		printf '%s\n' CgroupPlugin=cgroup/v1 "CgroupMountpoint=$(dirname "$(freezer_dir)")" CgroupAutomount=no >"$STATE/etc/slurm/cgroup.conf"
+		printf '%s\n' CgroupPlugin=cgroup/v1 "CgroupMountpoint=$(dirname "$(freezer_dir)")" >"$STATE/etc/slurm/cgroup.conf"
 	fi
 	cat >"$STATE/etc/slurm/slurm.conf" <<-END
 		ClusterName=testcluster

@@ -70,8 +70,8 @@ cgroup_dir() {
 # freezer_dir: prints where the machine has the freezer, in which version 1 of SLURM's plugin keeps the processes of jobs; or nothing.
 freezer_dir() { findmnt -n -o TARGET -t cgroup -O freezer | head -n 1; }
 
-# group_of HOST: prints the group that counts its CPU time.
-group_of() { if is_node "$1"; then echo nodes; else echo "$1"; fi; }
+# group_of HOST: prints the group that counts its CPU time. All nodes together are the group nodes.
+group_of() { if is_node "$1"; then echo "nodes/$1"; else echo "$1"; fi; }
 
 # join_group GROUP: moves this process and its children to GROUP. Does nothing without the cgroup.
 join_group() {

@@ -15,7 +15,7 @@ cmd_up() {
 		version >"$STATE/version"
 		echo "$n" >"$STATE/nodes"
 	fi
-	make_groups
+	make_groups "$n"
 	for host in $(host_names "$n"); do
 		alive "$host" || missing+=("$host")
 	done
@@ -34,10 +34,12 @@ reusable() {
 	alive login && [ "$(node_count)" = "$1" ] && [ "$(version)" = "$(cat "$STATE/version" 2>/dev/null)" ]
 }
 
+# make_groups N: makes the groups of the hosts, and of what `on` runs with TESTCLUSTER_CGROUP.
 make_groups() {
-	local dir
+	local dir host
 	dir=$(cgroup_dir) || return 0
-	mkdir -p "$dir"/{login-app,login,ctl,nodes} 2>/dev/null || true
+	mkdir -p "$dir/login-app" 2>/dev/null || true
+	for host in $(host_names "$1"); do mkdir -p "$dir/$(group_of "$host")" 2>/dev/null || true; done
 }
 
 # start_hosts HOST…: powers on, connects, then boots the hosts, a few at a time.

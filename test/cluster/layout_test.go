@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,20 +12,34 @@ import (
 type layout struct {
 	called string
 	sluids bool
-	newest bool // pam_slurm_adopt puts a session into the newest of two jobs; else into the older one
 }
 
 var (
 	byNumber = layout{called: "by number"}
-	bySLUID  = layout{called: "by SLUID", sluids: true, newest: true}
+	bySLUID  = layout{called: "by SLUID", sluids: true}
 )
 
 // dir is the directory of a job in the path of a cgroup.
-func (l layout) dir(job string) string {
+func (l layout) dir(t *testing.T, job string) string {
+	t.Helper()
 	if l.sluids {
-		return "/s" + strings.Repeat("0", 13-len(job)) + job + "/"
+		return "/" + sluidOf(t, job) + "/"
 	}
 	return "/job_" + job + "/"
+}
+
+// sluidOf is the SLUID of a job. SLURM 26.05 says it; for an older one, scripts/testcluster makes it of the number.
+func sluidOf(t *testing.T, job string) string {
+	t.Helper()
+	_, told, found := strings.Cut(do(t, "on", "login", "scontrol", "-d", "show", "job", job), "SLUID=")
+	if found {
+		return strings.Fields(told)[0]
+	}
+	number, err := strconv.Atoi(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("s%013X", number)
 }
 
 // inEachLayout runs a test with each way of naming the cgroups of jobs on these nodes.
@@ -73,11 +89,12 @@ func TestUnknownJob(t *testing.T) {
 	small := do(t, "on", "-u", "alice", "login", "sh", "-c",
 		"salloc --no-shell -w node02 --gres=gpu:1 -J small 2>&1 | sed -n 's/.*Granted job allocation //p'")
 	t.Cleanup(func() { cancelJob(t, small) })
-	do(t, "fault", "nvml", "node02", "job "+large+" gpu 3 absent;job "+small+" gpu 0 absent;job "+small+
-		" gpu 1 absent;job "+small+" gpu 2 absent")
+	in := "job " + sluidOf(t, small)
+	do(t, "fault", "nvml", "node02", "job "+sluidOf(t, large)+" gpu 3 absent;"+in+" gpu 0 absent;"+in+
+		" gpu 1 absent;"+in+" gpu 2 absent")
 	do(t, "on", "node02", "mount", "-o", "remount,hidepid=2", "/proc")
 	groups := do(t, "on", "-u", "alice", "login", "ssh", "node02", "cat", "/proc/self/cgroup")
-	if dir := bySLUID.dir(small); !strings.Contains(groups, dir) {
+	if dir := bySLUID.dir(t, small); !strings.Contains(groups, dir) {
 		t.Fatalf("the session is not in %s:\n%s", dir, groups)
 	}
 	d := runs(t, "--transport", "ssh", "--json").json(t)
