@@ -69,6 +69,7 @@ gather() {
 	done
 	restart_ctld
 	for host in "${hosts[@]}"; do ! is_node "$host" || restart_slurmd "$host"; done
+	[ "$1" = none ] || in_host login scontrol show config | grep -q "^JobAcctGatherType .*$1" || die "slurmctld does not gather usage by $1"
 }
 
 # restart_ctld: slurmctld ends and starts, with the slurm.conf that ctl has now.

@@ -18,7 +18,7 @@ fault_hostkeyback() {
 
 # Several hosts may have faults injected at the same time, and all share this file.
 # shellcheck disable=SC2016  # expanded by the inner shell
-fault_unknownkey() { known_hosts 'sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts' "$1"; }
+fault_unknownkey() { known_hosts 'sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts && ! ssh-keygen -F "$1" -f /etc/ssh/ssh_known_hosts' "$1"; }
 fault_knownkey() {
 	# shellcheck disable=SC2016  # expanded by the inner shell
 	known_hosts 'sed -i "/^$1,/d" /etc/ssh/ssh_known_hosts && grep "^$1," "$2" >>/etc/ssh/ssh_known_hosts' "$1" "$STATE/etc/ssh/ssh_known_hosts"
@@ -28,6 +28,7 @@ known_hosts() { in_host login flock /run/known_hosts.lock sh -c "$1" sh "${@:2}"
 fault_adopt() {
 	fault_unadopt "$1"
 	in_host "$1" sed -i 's/^@include common-account/&\naccount required pam_slurm_adopt.so action_no_jobs=deny/' /etc/pam.d/sshd
+	in_host "$1" grep -q pam_slurm_adopt /etc/pam.d/sshd || die "/etc/pam.d/sshd of $1 has no place for pam_slurm_adopt"
 }
 fault_unadopt() { in_host "$1" sed -i '/pam_slurm_adopt/d' /etc/pam.d/sshd; }
 
@@ -37,6 +38,7 @@ fault_otp() {
 	in_host "$1" sh -c 'printf "%s\n" "$@" >/run/otp.codes' sh "${@:2}"
 	in_host "$1" sh -c 'printf "%s\n" "#!/bin/sh" "code=\$(tr -d \"\\0\")" "grep -qx \"\$code\" /run/otp.codes && sed -i \"/^\$code\$/d\" /run/otp.codes" >/run/otp && chmod 755 /run/otp'
 	in_host "$1" sed -i '/^@include common-auth/iauth [success=done ignore=ignore default=die] pam_exec.so quiet expose_authtok /run/otp' /etc/pam.d/sshd
+	in_host "$1" grep -q /run/otp /etc/pam.d/sshd || die "/etc/pam.d/sshd of $1 has no place for pam_exec"
 	sshd_option "$1" otp "KbdInteractiveAuthentication yes
 AuthenticationMethods keyboard-interactive"
 }

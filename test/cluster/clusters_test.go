@@ -59,21 +59,36 @@ func sideBySide(exe string) (code int, err error) {
 	return code, nil
 }
 
-// chosen lists the tests that -run and -count ask for, the slow ones first.
+// chosen lists the tests that -run, -slurm and -count ask for, the slow ones first.
 func chosen() (names []string, err error) {
-	top, _, _ := strings.Cut(value("run"), "/")
-	cmd := exec.Command(os.Args[0], "-test.list="+cmp.Or(top, "."))
-	out, err := cmd.Output()
+	all, err := listTests(".")
 	if err != nil {
-		return nil, fmt.Errorf("list the tests: %w", err)
+		return nil, err
 	}
-	for _, name := range slices.Concat(slow, strings.Fields(string(out))) {
-		if !slices.Contains(names, name) && strings.Contains("\n"+string(out), "\n"+name+"\n") {
+	if all, err = leaveOut(all); err != nil {
+		return nil, err
+	}
+	top, _, _ := strings.Cut(value("run"), "/")
+	wanted, err := listTests(cmp.Or(top, "."))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Concat(slow, all) {
+		if !slices.Contains(names, name) && slices.Contains(all, name) && slices.Contains(wanted, name) {
 			names = append(names, name)
 		}
 	}
 	count, err := strconv.Atoi(value("count"))
 	return slices.Repeat(names, count), err
+}
+
+// listTests lists the tests whose names match a pattern.
+func listTests(pattern string) ([]string, error) {
+	out, err := exec.Command(os.Args[0], "-test.list="+pattern).Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the tests: %w", err)
+	}
+	return strings.Fields(string(out)), nil
 }
 
 func value(name string) string { return flag.Lookup("test." + name).Value.String() }
@@ -87,12 +102,17 @@ func runAll(number, exe string, next <-chan string, show func([]byte)) (failed b
 			failed = true
 		}
 	}()
+	told := ""
 	for name := range next {
 		// A cluster that is up stays.
 		program, err := bringUp(env, exe)
 		if err != nil {
 			show(fmt.Appendln(nil, err))
 			return true
+		}
+		if told == "" {
+			told, _ = scriptIn(env, "on", "login", "squeue", "--version")
+			show(fmt.Appendf(nil, "cluster %s has %s\n", number, told))
 		}
 		out, err := alone(name, append(env, ready+"="+program))
 		show(out)

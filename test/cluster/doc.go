@@ -4,4 +4,7 @@
 //
 // Tests mostly wait. So -clusters=5 starts five clusters, each of which runs one test after the other; within a test,
 // faults of single nodes are injected into several nodes at once.
+//
+// With TESTCLUSTER_SUITE they run on the SLURM and OpenSSH of another Debian release; -slurm leaves out the tests that
+// find the same everywhere.
 package cluster

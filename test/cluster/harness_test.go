@@ -84,6 +84,9 @@ func withProgram(m *testing.M) (code int, err error) {
 	if *clusters > 1 {
 		return sideBySide(exe)
 	}
+	if err := skipSameEverywhere(); err != nil {
+		return 1, err
+	}
 	return onOne(m, exe)
 }
 

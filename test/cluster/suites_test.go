@@ -1,0 +1,47 @@
+package cluster
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+var onlySLURM = flag.Bool("slurm", false, "leave out the tests that find the same with every SLURM and OpenSSH")
+
+// sameEverywhere are the tests that -slurm leaves out: what they look at (the terminal, files, the driver, the web
+// page) does not depend on the versions of SLURM and OpenSSH.
+var sameEverywhere = []string{
+	"TestADetachedTmuxGetsFewReports", "TestAPasteEndsNothing", "TestARecordingEndsWithTheNodesAsTheyWere",
+	"TestBoards", "TestDeadLinkIsNotTheDriver", "TestGPUPage", "TestHangingDriver", "TestHangsNameTheRank",
+	"TestKillLeavesNothing", "TestListOfABusyNode", "TestLogsThatAreNotRead", "TestLongFaults", "TestMissingGPU",
+	"TestNews", "TestOldDriver", "TestOtherCards", "TestPastOfANode", "TestPlacesOfAnotherUser", "TestPowerOff",
+	"TestPrintedOnceFromTwoSamples", "TestProgramOfTheLibrary", "TestQuitLeavesNothing", "TestQuitWithAFrozenNode",
+	"TestReadOnlyPastTheScreen", "TestReadings", "TestRecordAndReplay", "TestRelease", "TestServe",
+	"TestSettingsAndLog", "TestSettingsPage", "TestSignalDialog", "TestSignalToANodeThatIsGone",
+	"TestSignalsGiveTheTerminalBack", "TestStoppedForAWhile", "TestThisHost", "TestTimeZone", "TestTwoPrograms",
+	"TestTwoVersions", "TestUsage",
+}
+
+// leaveOut removes the tests of sameEverywhere from all of them, if -slurm is set. A name that no test has is an error.
+func leaveOut(all []string) ([]string, error) {
+	for _, name := range sameEverywhere {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("sameEverywhere has %q, which is no test", name)
+		}
+	}
+	if !*onlySLURM {
+		return all, nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool {
+		return slices.Contains(sameEverywhere, name)
+	}), nil
+}
+
+// skipSameEverywhere lets this process leave out the tests of sameEverywhere.
+func skipSameEverywhere() error {
+	if !*onlySLURM {
+		return nil
+	}
+	return flag.Set("test.skip", "^("+strings.Join(sameEverywhere, "|")+")$")
+}
