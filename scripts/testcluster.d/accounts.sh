@@ -69,7 +69,7 @@ gather() {
 	done
 	restart_ctld
 	for host in "${hosts[@]}"; do ! is_node "$host" || restart_slurmd "$host"; done
-	[ "$1" = none ] || in_host login scontrol show config | grep -q "^JobAcctGatherType .*$1" || die "slurmctld does not gather usage by $1"
+	[ "$1" = none ] || in_host login scontrol show config | grep "^JobAcctGatherType .*$1" >/dev/null || die "slurmctld does not gather usage by $1"
 }
 
 # restart_ctld: slurmctld ends and starts, with the slurm.conf that ctl has now.

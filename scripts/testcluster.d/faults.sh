@@ -47,6 +47,7 @@ host       poweroff H | poweron H               everything on H ends at once | i
            ctldaccounts | ctldnoaccounts        slurmdbd keeps accounts of jobs | nobody does, as at first
            ctldusage | ctldnousage              … and what tasks use, each second, and GPUs | nobody does, as at first
            ctldswitches | ctldnoswitches        topology/tree, four nodes a leaf switch | no topology, as at first
+           ctldshards | ctldnoshards            16 shards on each node beside its GPUs | none, as at first
 
 A fault that finds no process (no session, no probe) exits 1.
 HELP

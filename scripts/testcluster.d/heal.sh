@@ -27,6 +27,7 @@ heal_host() {
 		in_host ctl pkill -CONT -x slurmctld || fault_ctldstart ctl
 		fault_ctldnousage
 		fault_ctldnoswitches
+		fault_ctldnoshards
 		;;
 	*) heal_node "$1" ;;
 	esac
