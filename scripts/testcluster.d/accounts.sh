@@ -72,6 +72,22 @@ gather() {
 	[ "$1" = none ] || in_host login scontrol show config | grep "^JobAcctGatherType .*$1" >/dev/null || die "slurmctld does not gather usage by $1"
 }
 
+# With tokens, slurmctld takes whoever has a token in SLURM_JWT for its user; `scontrol token` makes one.
+fault_ctldtokens() {
+	fault_ctldnotokens
+	in_host ctl sh -ec 'head -c 32 /dev/urandom >/run/token.key; chown slurm: /run/token.key; chmod 600 /run/token.key
+		printf "%s\n" AuthAltTypes=auth/jwt AuthAltParameters=jwt_key=/run/token.key >>/etc/slurm/slurm.conf'
+	restart_ctld
+	in_host ctl scontrol token >/dev/null || die "slurmctld makes no token"
+}
+
+fault_ctldnotokens() {
+	in_host ctl grep -q '^AuthAlt' /etc/slurm/slurm.conf || return 0
+	in_host ctl sed -i '/^AuthAlt/d' /etc/slurm/slurm.conf
+	in_host ctl rm -f /run/token.key
+	restart_ctld
+}
+
 # restart_ctld: slurmctld ends and starts, with the slurm.conf that ctl has now.
 restart_ctld() {
 	stop_ctld

@@ -46,6 +46,7 @@ host       poweroff H | poweron H               everything on H ends at once | i
            ctldkill | ctldstart                 kill -9 for slurmctld | it starts
            ctldaccounts | ctldnoaccounts        slurmdbd keeps accounts of jobs | nobody does, as at first
            ctldusage | ctldnousage              … and what tasks use, each second, and GPUs | nobody does, as at first
+           ctldtokens | ctldnotokens            slurmctld takes tokens (auth/jwt) | munge only, as at first
            ctldswitches | ctldnoswitches        topology/tree, four nodes a leaf switch | no topology, as at first
            ctldshards | ctldnoshards            16 shards on each node beside its GPUs | none, as at first
 

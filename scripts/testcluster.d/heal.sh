@@ -28,6 +28,7 @@ heal_host() {
 		fault_ctldnousage
 		fault_ctldnoswitches
 		fault_ctldnoshards
+		fault_ctldnotokens
 		;;
 	*) heal_node "$1" ;;
 	esac

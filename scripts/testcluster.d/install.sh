@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The Debian packages that the cluster needs.
 
-PACKAGES=(slurmd slurmctld slurmdbd mariadb-server-core slurm-client slurm-wlm-basic-plugins munge openssh-server openssh-client libpam-slurm-adopt
+PACKAGES=(slurmd slurmctld slurmdbd mariadb-server-core slurm-client slurm-wlm-basic-plugins slurm-wlm-jwt-plugin munge openssh-server openssh-client libpam-slurm-adopt
 	iproute2 iptables ethtool procps util-linux e2fsprogs gcc libc6-dev csh tcsh fish zsh tmux python3)
 
 # missing_parts: prints what `up` needs and this machine lacks, one name per line.
@@ -11,6 +11,7 @@ missing_parts() {
 		command -v "$name" >/dev/null || echo "$name"
 	done
 	[ -e /usr/include/stdio.h ] || echo stdio.h
+	compgen -G '/usr/lib/*/slurm-wlm/auth_jwt.so' >/dev/null || echo auth_jwt.so
 	[ -n "$(compgen -G '/lib/security/pam_slurm_adopt.so' || compgen -G '/lib/*/security/pam_slurm_adopt.so')" ] || echo pam_slurm_adopt.so
 }
 

@@ -90,3 +90,16 @@ func noSrun(t *testing.T) {
 	}
 	t.Errorf("left:\n%s", left)
 }
+
+// A user with a token asks SLURM with it. srun gets none: from 26.05 on it refuses to start with one.
+func TestSrunWithAToken(t *testing.T) {
+	fault(t, "ctldtokens")
+	id := job(t, 1)
+	runsNow(t, id)
+	token := do(t, "on", "-u", "alice", "login", "scontrol", "token")
+	r := runsProgram(t, []string{"env", token, program}, "--transport", "srun", "--json")
+	d := r.json(t)
+	if r.code != 0 || len(d.Nodes) != 1 || d.Nodes[0].Transport != "srun" || len(d.Nodes[0].GPUs) != 4 {
+		t.Errorf("exit code %d, nodes %+v; it said %q", r.code, d.Nodes, r.stderr)
+	}
+}
