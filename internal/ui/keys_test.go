@@ -23,6 +23,7 @@ var names = map[string]string{
 	"End": "end", "Space": "space", "Backspace": "backspace", "Ctrl-R": "ctrl+r", "Ctrl-A": "ctrl+a",
 	"Ctrl-E": "ctrl+e", "Alt-H": "alt+h", "Alt-L": "alt+l", "Alt-K": "alt+k", "Alt-J": "alt+j",
 	"Shift-Tab": "shift+tab", "Alt-Shift-K": "alt+shift+k", "Alt-Shift-J": "alt+shift+j",
+	"Delete": "delete", "Ctrl-↑": "ctrl+up", "Ctrl-↓": "ctrl+down",
 	"Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F2": "f2", "F5": "f5", "F10": "f10", "F12": "f12",
 }
 
@@ -140,9 +141,7 @@ func TestPageOfKeys(t *testing.T) {
 		}
 	}
 	want.WriteString("\n## In a recording\n\n| key | |\n|---|---|\n")
-	for _, row := range keys.ReplayRows {
-		want.WriteString("| " + cell(row) + " | " + cmp.Or(row.Long, row.Text) + " |\n")
-	}
+	want.WriteString(replayTable())
 	want.WriteString(aboutExceptions)
 	for _, e := range keys.Exceptions {
 		var shown []string
@@ -158,6 +157,14 @@ func TestPageOfKeys(t *testing.T) {
 		}
 	}
 	golden.Equal(t, path, want.String())
+}
+
+// replayTable has the keys of a recording.
+func replayTable() (table string) {
+	for _, row := range keys.ReplayRows {
+		table += "| " + cell(row) + " | " + cmp.Or(row.Long, row.Text) + " |\n"
+	}
+	return table
 }
 
 // onlyNvitop reports whether only nvitop's keys have a row.
@@ -195,8 +202,8 @@ func cell(r keys.Row) string {
 	for _, b := range r.Bindings {
 		var all []string
 		for _, k := range b.Keys() {
-			if lower := strings.ToLower(k); lower != k && slices.Contains(b.Keys(), lower) {
-				continue
+			if lower := strings.ToLower(k); lower != k && slices.Contains(b.Keys(), lower) || k == " " {
+				continue // a terminal has two names for Space
 			}
 			all = append(all, "`"+shownAs(k)+"`")
 		}
