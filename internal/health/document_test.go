@@ -26,6 +26,7 @@ var (
 	titles = map[cluster.Scope]string{cluster.ScopeReach: "Connections", cluster.ScopeReport: "Nodes",
 		cluster.ScopeGPU: "GPUs", cluster.ScopeJob: "Jobs"}
 	placeholder = regexp.MustCompile(`\{(\w*)\}`)
+	noTime      = regexp.MustCompile(`\b0s\b`)
 )
 
 // TestDocument checks that docs/health.md matches the rows.
@@ -140,6 +141,9 @@ func line(t *testing.T, r *rule, sample cluster.Subject) string {
 	says := words.Sentence
 	if says == "" {
 		says = say.Sentence(words.One)
+	}
+	if noTime.MatchString(says) {
+		t.Errorf("%s: nobody reads %q: the sample has no age", r.kind, says)
 	}
 	return fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity],
 		filled(t, r), says, words.Hint, r.source)

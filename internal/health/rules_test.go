@@ -31,6 +31,10 @@ func node(state cluster.NodeState) cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{State: state}}
 }
 
+func silent(age time.Duration) cluster.Subject {
+	return cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{State: cluster.NodeStale, Age: age}}
+}
+
 func hello(h wire.Hello) cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeReport, Node: &cluster.Node{Hello: &h}}
 }
@@ -139,7 +143,7 @@ func using(gibs ...uint64) cluster.Subject {
 // had is a GPU on a node where the driver reported these Xids, one per second. Negative Xids belong to another GPU.
 func had(codes ...int) cluster.Subject {
 	s := gpu(wire.GPU{})
-	s.GPU.Key = "x"
+	s.GPU.Key, s.Node.Arrived = "x", t0.Add(12*time.Second)
 	for i, code := range codes {
 		x := cluster.Xid{At: t0.Add(time.Duration(i) * time.Second), Code: uint64(code), Key: "x"}
 		if code < 0 {
@@ -229,7 +233,7 @@ var alarms = []struct {
 	{cluster.KindFailed, node(cluster.NodeFailed), node(cluster.NodeStale)},
 	{cluster.KindSilence, cluster.Subject{Node: &cluster.Node{}, Silence: &cluster.Silence{From: t0, Nodes: 8}},
 		node(cluster.NodeStale)},
-	{cluster.KindStale, node(cluster.NodeStale), node(cluster.NodeReporting)},
+	{cluster.KindStale, silent(12 * time.Second), node(cluster.NodeReporting)},
 	{cluster.KindConnecting, node(cluster.NodeConnecting), node(cluster.NodeReporting)},
 	{cluster.KindFailed, beyond(), node(cluster.NodeReporting)},
 
@@ -286,7 +290,7 @@ var alarms = []struct {
 		values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 2, metric.RetiredPending: 0})},
 	{cluster.KindThermal, values(m{metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown,
 		metric.Temperature: 92, metric.SMClock: 600}), throttle(wire.ThrottleHWSlowdown)},
-	{cluster.KindThermal, over(metric.SWThermalTime, 10, 10.5),
+	{cluster.KindThermal, over(metric.SWThermalTime, 10, 10.5, 11, 11.5, 12),
 		throttle(wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle)},
 	{cluster.KindMemoryHot, values(m{metric.MemoryTemperature: 103, metric.MemoryMaxOperating: 95}),
 		values(m{metric.MemoryTemperature: 95, metric.MemoryMaxOperating: 95})},
