@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,38 @@ func TestEachCommandHasAPage(t *testing.T) {
 			t.Errorf("%s.md: NAME is not %q", name, short)
 		}
 	}
+}
+
+// The page of the program lists the commands in the order of the help, in their own words. Two other pages lead to each.
+func TestPagesListTheCommands(t *testing.T) {
+	t.Parallel()
+	row := regexp.MustCompile(`(?m)^\| \[` + "`(\\w+)`" + `\]\((\w+)\.md\).* \| (.*) \|$`)
+	page := document(t, "docs/commands/nvnodetop.md")
+	listed := row.FindAllStringSubmatch(page, -1)
+	if len(listed) != len(commands) {
+		t.Fatalf("docs/commands/nvnodetop.md lists %d commands of %d", len(listed), len(commands))
+	}
+	for i, row := range commands {
+		c := row.make(cli.Streams{})
+		short, _, _ := strings.Cut(c.Short, ";")
+		if m := listed[i]; m[1] != c.Name() || m[2] != c.Name() || !strings.HasPrefix(m[3], short) {
+			t.Errorf("docs/commands/nvnodetop.md has %q, want %s: %s", m[0], c.Name(), short)
+		}
+		for path, dir := range map[string]string{"README.md": "docs/commands/", "docs/README.md": "commands/"} {
+			if !strings.Contains(document(t, path), "]("+dir+c.Name()+".md)") {
+				t.Errorf("%s does not lead to the page of %s", path, c.Name())
+			}
+		}
+	}
+}
+
+func document(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // The help names the address that the admins chose, whatever the user's file says, and comes in spite of a mistake in a
