@@ -26,20 +26,24 @@ const (
 )
 
 // measureProbe measures a report of the probe alone, on the fake NVML of scripts/fakenvml, without a cluster: its CPU
-// time, its bytes and the memory of the process, with the probe of a release. The GPUs are busy and their values change
-// in each report; each report lists processes.
+// time, its bytes and the memory of the process, with the probe of a release, and with the program of go install, which
+// is its own probe. The GPUs are busy and their values change in each report; each report lists processes.
 func measureProbe(reports int) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	exe := filepath.Join(dir, "nvnodetop-probe")
-	for _, args := range [][]string{{"scripts/build", "--probe", "linux/" + runtime.GOARCH, exe},
+	small := filepath.Join(dir, "nvnodetop-probe")
+	for _, args := range [][]string{{"scripts/build", "--probe", "linux/" + runtime.GOARCH, small},
 		{"scripts/fakenvml/build", dir}} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: %s", args[0], err, out)
 		}
+	}
+	whole, err := buildCopy(dir)
+	if err != nil {
+		return err
 	}
 	scenario := filepath.Join(dir, "scenario")
 	workers, err := work(scenario)
@@ -52,9 +56,28 @@ func measureProbe(reports int) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(exe, "probe")
-	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, "current"), "FAKENVML_SCENARIO="+scenario)
-	return watch(cmd, reports)
+	for _, exe := range []string{small, whole} {
+		cmd := exec.Command(exe, "probe")
+		cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, "current"), "FAKENVML_SCENARIO="+scenario)
+		if err := watch(cmd, reports); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildCopy builds nvnodetop and returns the path of a copy, written in the small pieces in which a node gets it: of a
+// file in large pieces, as from a linker, the kernel maps more than the program reads.
+func buildCopy(dir string) (string, error) {
+	exe, err := buildProgram(dir)
+	if err != nil {
+		return "", err
+	}
+	whole := filepath.Join(dir, "nvnodetop-copy")
+	if out, err := exec.Command("dd", "bs=32k", "if="+exe, "of="+whole).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("dd: %w: %s", err, out)
+	}
+	return whole, os.Chmod(whole, 0o700)
 }
 
 // work starts the processes and writes a scenario that puts them on the GPUs.
@@ -93,8 +116,12 @@ func watch(cmd *exec.Cmd, reports int) error {
 		in.Close()
 		_ = cmd.Wait()
 	}()
-	fmt.Printf("the probe, %d GPUs, %d processes, %d reports on the fake NVML:\n", probeGPUs, probeGPUs*probePerGPU,
-		reports)
+	file, err := os.Stat(cmd.Path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s of %.1f MB, %d GPUs, %d processes, %d reports on the fake NVML:\n", filepath.Base(cmd.Path),
+		float64(file.Size())/1e6, probeGPUs, probeGPUs*probePerGPU, reports)
 	lines := bufio.NewReaderSize(out, 1<<20)
 	for i, processes := range []bool{true, false} {
 		if _, err := fmt.Fprintf(in, `{"id":%d,"pace":{"interval_ms":%d,"processes":%v}}`+"\n", i+1,
