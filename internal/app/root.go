@@ -50,7 +50,7 @@ type options struct {
 const (
 	about = `nvnodetop shows every GPU of your running SLURM jobs, on all their nodes, on one
 screen, from the login node. Nothing to install on the nodes: over one ssh
-session per node, nvnodetop copies a small probe there and runs it.
+session per node, nvnodetop copies its probe there and runs it.
 
 POLL is the interval between samples of a node, DISPLAY between screen updates,
 in seconds (default 3 and 1).`
