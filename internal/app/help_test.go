@@ -115,12 +115,13 @@ func TestEachCommandHasAPage(t *testing.T) {
 	}
 }
 
-// The page of the program lists the commands in the order of the help, in their own words. Two other pages lead to each.
+// The page of the program lists the commands in the order of the help, in their own words. Two other pages lead to each
+// command.
 func TestPagesListTheCommands(t *testing.T) {
 	t.Parallel()
-	row := regexp.MustCompile(`(?m)^\| \[` + "`(\\w+)`" + `\]\((\w+)\.md\).* \| (.*) \|$`)
+	entry := regexp.MustCompile(`(?m)^\| \[` + "`(\\w+)`" + `\]\((\w+)\.md\).* \| (.*) \|$`)
 	page := document(t, "docs/commands/nvnodetop.md")
-	listed := row.FindAllStringSubmatch(page, -1)
+	listed := entry.FindAllStringSubmatch(page, -1)
 	if len(listed) != len(commands) {
 		t.Fatalf("docs/commands/nvnodetop.md lists %d commands of %d", len(listed), len(commands))
 	}
