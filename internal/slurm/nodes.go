@@ -96,7 +96,8 @@ func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) 
 		}
 		if list, ok := strings.CutPrefix(text, "   CfgTRES="); ok {
 			before, said := nodes[name]
-			if n, told := gres.InTRES(list); said && told && n != before {
+			t := gres.ReadTRES(list)
+			if said && t.Told && (t.Count > before || t.Whole && t.Count < before) {
 				contrary[name] = true
 			}
 		}

@@ -44,6 +44,9 @@ func TestParseShowNode(t *testing.T) {
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,gres/gpu=4,gres/gpu:a=4\n": 4,
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,gres/gpu=3\n":              -1,
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,billing=32\n":              4,
+		"   Gres=gpu:a:4\n   CfgTRES=cpu=32,gres/gpu:a=4\n":          4,
+		"   Gres=gpu:a:2,gpu:b:2\n   CfgTRES=gres/gpu:a=2\n":         4, // of the other type it says nothing
+		"   Gres=gpu:a:4\n   CfgTRES=gres/gpu:a=8\n":                 -1,
 		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n":       -1, // two values of Gres
 		"   OS=Linux   Gres=gpu:4\n":                                 -1,
 	} {

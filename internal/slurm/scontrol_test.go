@@ -52,6 +52,8 @@ func TestParseGresLine(t *testing.T) {
 		{"shard:a100:3(3/8,0/8)", nil, -1}, // it has a share of a GPU: which is not said
 		{"mps:100(IDX:0)", nil, -1},        // likewise: the IDX is of the share
 		{"gpu:a100:1(IDX:2),shard:2(0/8,2/8)", nil, -1},
+		{"gpu:a100:1(IDX:2),shard:a100:0(0/8,-/8)", []int{2}, 0}, // no share of any
+		{"shard:a100:3(3/8,?/8)", nil, -1},
 		{"nic:1(IDX:0)", []int{}, 0},
 		{"gpu:0(IDX:N/A)", []int{}, 0},
 		{"gpu:0(IDX:)", []int{}, 0},

@@ -24,8 +24,11 @@ func Parse(item string) (minors []int, count int, err error) {
 	case name == "gpu":
 		count, err = parseCount(item)
 		return nil, count, err
-	case name == "shard" || name == "mps": // shares of GPUs: "shard:a100:3(3/8,0/8)" has numbers of another kind
-		return nil, 0, errors.New("a share of a GPU")
+	case isShared(item): // "shard:a100:3(3/8,0/8)" has numbers of another kind
+		if _, n, err := sharedGPUs(item); n > 0 || err != nil {
+			return nil, 0, errors.New("a share of a GPU")
+		}
+		return nil, 0, nil
 	case name == "" || strings.Contains(name, "/"): // "(null)", "gres/gpu:2"
 		return nil, 0, fmt.Errorf("unexpected GRES %.40q", item)
 	}
@@ -108,17 +111,6 @@ func Count(list string) (count int, err error) {
 		count += n
 	}
 	return count, nil
-}
-
-// InTRES reads "cpu=32,mem=250G,billing=32,gres/gpu=4". It does not list GPUs unless the site accounts for them.
-func InTRES(list string) (count int, told bool) {
-	for item := range strings.SplitSeq(list, ",") {
-		if text, ok := strings.CutPrefix(item, "gres/gpu="); ok {
-			n, err := strconv.Atoi(text)
-			return n, err == nil
-		}
-	}
-	return 0, false
 }
 
 // Requested returns the total number of GPUs that a job requests, from its request per node ("gres:gpu:a100:4",

@@ -54,14 +54,13 @@ func Used(list string) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, item := range Split(withoutNull(list)) {
 		typ, count, ok, err := typedGPU(item)
+		if !ok && err == nil {
+			typ, count, err = sharedGPUs(item)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if ok {
-			counts[typ] += count
-			continue
-		}
-		if typ, count, ok := sharedGPUs(item); ok {
+		if count > 0 || ok {
 			counts[typ] += count
 		}
 	}
@@ -76,7 +75,7 @@ func InUse(list string) (indices []int, all bool) {
 		if err != nil {
 			return nil, false
 		}
-		if _, shared, is := sharedGPUs(item); is && shared > 0 {
+		if _, shared, err := sharedGPUs(item); err != nil || shared > 0 {
 			return nil, false
 		}
 		if !ok || count == 0 {
@@ -92,19 +91,41 @@ func InUse(list string) (indices []int, all bool) {
 	return indices, true
 }
 
-// sharedGPUs counts the GPUs with a share in use in "shard:a100:3(3/8,0/8)".
-func sharedGPUs(item string) (typ string, count int, ok bool) {
-	name, shares, _ := strings.Cut(strings.TrimSuffix(item, ")"), "(")
-	parts := strings.Split(name, ":")
-	if parts[0] != "shard" && parts[0] != "mps" || len(parts) < 2 {
-		return "", 0, false
+// isShared reports whether an item is about shares of GPUs.
+func isShared(item string) bool {
+	name, _, _ := strings.Cut(item, ":")
+	name, _, _ = strings.Cut(name, "(")
+	return name == "shard" || name == "mps"
+}
+
+// HasShares reports whether a list has shares of GPUs.
+func HasShares(list string) bool { return slices.ContainsFunc(Split(list), isShared) }
+
+// sharedGPUs counts the GPUs with a share in use in "shard:a100:5(2/4,3/4,-/4,0/4)". A GPU that is in use as a whole
+// has "-" since SLURM 26.05, and 0 before: neither is a share. No GPU of another resource has a share in use.
+func sharedGPUs(item string) (typ string, count int, err error) {
+	if !isShared(item) {
+		return "", 0, nil
 	}
+	name, shares, listed := strings.Cut(strings.TrimSuffix(item, ")"), "(")
 	for share := range strings.SplitSeq(shares, ",") {
-		if used, _, isShare := strings.Cut(share, "/"); isShare && used != "0" && used != "" {
+		used, _, isShare := strings.Cut(share, "/")
+		n, err := strconv.ParseUint(used, 10, 64)
+		switch {
+		case isShare && err == nil && n > 0:
 			count++
+		case !isShare || err != nil && used != "-":
+			listed = false
 		}
 	}
-	return strings.Join(parts[1:len(parts)-1], ":"), count, true
+	parts := strings.Split(name, ":")
+	switch none := parts[len(parts)-1] == "0"; { // the sum of the shares in use
+	case none && count == 0:
+		return "", 0, nil
+	case none, !listed, count == 0:
+		return "", 0, fmt.Errorf("unexpected GRES %.40q", item)
+	}
+	return strings.Join(parts[1:max(len(parts)-1, 1)], ":"), count, nil
 }
 
 // Type is the GPUs of one GRES type on a node.

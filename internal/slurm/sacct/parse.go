@@ -191,19 +191,11 @@ func item(list, name string) string {
 
 // model returns the type of the GPUs in a list of TRES, "": there is none, or there are several.
 func model(list string) string {
-	found := ""
-	for part := range strings.SplitSeq(list, ",") {
-		typed, ok := strings.CutPrefix(part, "gres/gpu:")
-		if !ok {
-			continue
-		}
-		name, _, _ := strings.Cut(typed, "=")
-		if found != "" && found != name {
-			return ""
-		}
-		found = name
+	types := slices.DeleteFunc(gres.ReadTRES(list).Types, func(t gres.Type) bool { return t.Total == 0 })
+	if len(types) != 1 {
+		return ""
 	}
-	return found
+	return types[0].Name
 }
 
 // number reads a number that is neither negative nor absurd; nil: it is none.

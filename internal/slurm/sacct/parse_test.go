@@ -104,10 +104,22 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for list, want := range map[string]string{"gres/gpu:a100=2,gres/gpu=2": "a100", "gres/gpu=2": "",
-		"gres/gpu:a100=1,gres/gpu:v100=1": "", "": ""} {
+		"gres/gpu:a100=1,gres/gpu:v100=1": "", "gres/gpu:a100=1,gres/gpu:v100=0": "a100", "": ""} {
 		if got := model(list); got != want {
 			t.Errorf("%q is a %q, want %q", list, got, want)
 		}
+	}
+}
+
+// A site may account for the GPUs of types only, of jobs and of steps.
+func TestTypedGPUs(t *testing.T) {
+	out := string(recorded(t, "gpus.txt"))
+	jobs, err := Parse([]byte(strings.ReplaceAll(out, ",gres/gpu=", ",gres/nic=")), mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := jobs[0]; j.GPUs != 2 || !j.CountsGPUs || j.Model != "a100" || j.Steps[0].GPUs != 2 {
+		t.Errorf("%+v", j)
 	}
 }
 

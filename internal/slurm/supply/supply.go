@@ -326,27 +326,27 @@ func assign(counts map[string]int, types []gres.Type) bool {
 }
 
 // tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site does not
-// account for them.
+// account for them all, and TRES do not tell which GPUs have shares in use.
 func (n *nodeText) tres(types []gres.Type) (map[string]int, error) {
-	if _, told := gres.InTRES(n.fields["CfgTRES"]); !told {
+	total := 0
+	for _, t := range types {
+		total += t.Total
+	}
+	configured, used := gres.ReadTRES(n.fields["CfgTRES"]), gres.ReadTRES(n.fields["AllocTRES"])
+	switch {
+	case !configured.Told || !configured.Whole && configured.Count != total:
 		return nil, errors.New("GPUs are not accounted for")
+	case gres.HasShares(n.fields["Gres"]):
+		return nil, errors.New("the GPUs with shares in use are not told")
 	}
-	counts := map[string]int{}
-	all, _ := gres.InTRES(n.fields["AllocTRES"])
-	for item := range strings.SplitSeq(n.fields["AllocTRES"], ",") {
-		name, text, _ := strings.Cut(item, "=")
-		if typ, ok := strings.CutPrefix(name, "gres/gpu:"); ok {
-			count, err := strconv.Atoi(text)
-			if err != nil || count < 0 {
-				return nil, fmt.Errorf("unexpected TRES %.40q", item)
-			}
-			counts[typ] = count
-			all -= count
-		}
+	counts, others := map[string]int{}, used.Count
+	for _, t := range used.Types {
+		counts[t.Name] = t.Total
+		others -= t.Total
 	}
-	if all > 0 && len(types) > 1 {
+	if others > 0 && len(types) > 1 {
 		return nil, errors.New("the types of GPUs are not told")
 	}
-	counts[types[0].Name] += max(all, 0)
+	counts[types[0].Name] += max(others, 0)
 	return counts, nil
 }

@@ -46,16 +46,23 @@ func TestParseNodesRecorded(t *testing.T) {
 
 func TestParseNodes(t *testing.T) {
 	for text, want := range map[string]string{ // total and used of each type
-		"   Gres=gpu:a100:4(S:0-1)\n   GresUsed=gpu:a100:2(IDX:0,3)\n":                              "a100 4 2",
-		"   Gres=gpu:a100:2(S:0),gpu:a100:2(S:1),nic:1\n   GresUsed=gpu:a100:3(IDX:0-2),nic:0\n":    "a100 4 3",
-		"   Gres=gpu:a100:4,gpu:v100:1\n   GresUsed=gpu:a100:0(IDX:N/A),gpu:v100:1(IDX:4)\n":        "a100 4 0, v100 1 1",
-		"   Gres=gpu:4\n   GresUsed=gpu:(null):1(IDX:2)\n":                                          " 4 1",
-		"   Gres=gpu:4\n   GresUsed=gpu:1\n":                                                        " 4 1",
-		"   Gres=gpu:4\n   GresUsed=gpu:9\n":                                                        " 4 4",
-		"   Gres=gpu:a100_3g.20gb:2(S:0)\n   GresUsed=gpu:a100_3g.20gb:1(IDX:0)\n":                  "a100_3g.20gb 2 1",
-		"   Gres=gpu:a100:2,shard:a100:16\n   GresUsed=gpu:a100:0(IDX:N/A),shard:a100:3(3/8,0/8)\n": "a100 2 1",
-		"   Gres=gpu:a100:2,shard:16\n   GresUsed=gpu:a100:0(IDX:N/A),shard:3(3/8,0/8)\n":           "a100 2 1",
-		"   Gres=gpu:a:1,gpu:b:1,shard:8\n   GresUsed=gpu:a:0(IDX:N/A),gpu:b:0,shard:1(0/4,1/4)\n":  "a 1 ?, b 1 ?",
+		"   Gres=gpu:a100:4(S:0-1)\n   GresUsed=gpu:a100:2(IDX:0,3)\n":                                      "a100 4 2",
+		"   Gres=gpu:a100:2(S:0),gpu:a100:2(S:1),nic:1\n   GresUsed=gpu:a100:3(IDX:0-2),nic:0\n":            "a100 4 3",
+		"   Gres=gpu:a100:4,gpu:v100:1\n   GresUsed=gpu:a100:0(IDX:N/A),gpu:v100:1(IDX:4)\n":                "a100 4 0, v100 1 1",
+		"   Gres=gpu:4\n   GresUsed=gpu:(null):1(IDX:2)\n":                                                  " 4 1",
+		"   Gres=gpu:4\n   GresUsed=gpu:1\n":                                                                " 4 1",
+		"   Gres=gpu:4\n   GresUsed=gpu:9\n":                                                                " 4 4",
+		"   Gres=gpu:a100_3g.20gb:2(S:0)\n   GresUsed=gpu:a100_3g.20gb:1(IDX:0)\n":                          "a100_3g.20gb 2 1",
+		"   Gres=gpu:a100:2,shard:a100:16\n   GresUsed=gpu:a100:0(IDX:N/A),shard:a100:3(3/8,0/8)\n":         "a100 2 1",
+		"   Gres=gpu:a100:2,shard:16\n   GresUsed=gpu:a100:0(IDX:N/A),shard:3(3/8,0/8)\n":                   "a100 2 1",
+		"   Gres=gpu:a:1,gpu:b:1,shard:8\n   GresUsed=gpu:a:0(IDX:N/A),gpu:b:0,shard:1(0/4,1/4)\n":          "a 1 ?, b 1 ?",
+		"   Gres=gpu:a100:4,shard:a100:16\n   GresUsed=gpu:a100:2(IDX:0-1),shard:a100:0(-/4,-/4,0/4,0/4)\n": "a100 4 2",
+		"   Gres=gpu:a100:4,shard:a100:16\n   GresUsed=gpu:a100:1(IDX:2),shard:a100:5(2/4,3/4,-/4,0/4)\n":   "a100 4 3",
+		// what has shares in use is not told
+		"   Gres=gpu:4,mps:400\n   GresUsed=gpu:1,mps:50\n   CfgTRES=gres/gpu=4\n   AllocTRES=gres/gpu=1\n": " 4 ?",
+		// only the types are accounted for, or one of them
+		"   Gres=gpu:a100:4,gpu:v100:1\n   CfgTRES=gres/gpu:a100=4,gres/gpu:v100=1\n   AllocTRES=gres/gpu:v100=1\n": "a100 4 0, v100 1 1",
+		"   Gres=gpu:a100:4,gpu:v100:1\n   CfgTRES=gres/gpu:a100=4\n   AllocTRES=gres/gpu:a100=2\n":                 "a100 4 ?, v100 1 ?",
 		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4,gres/gpu:a100=4\n   " +
 			"AllocTRES=cpu=1,gres/gpu=2,gres/gpu:a100=2\n": "a100 4 2",
 		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4\n   AllocTRES=cpu=1,gres/gpu=3\n": "a100 4 3",

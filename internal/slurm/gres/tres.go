@@ -1,0 +1,64 @@
+package gres
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+)
+
+// TRES has the GPUs in a list of TRES. A site accounts for all GPUs ("gres/gpu"), for those of some types
+// ("gres/gpu:a100"), for both, or for none.
+type TRES struct {
+	Types []Type // those that the list names, without what is in use
+	Count int    // of all types
+	Told  bool   // Count is known
+	Whole bool   // the list has the number of all GPUs; otherwise, Count is the sum of Types, and others may be missing
+}
+
+// maxTRES is above the number of GPUs of any cluster. Larger numbers are SLURM's markers for "none".
+const maxTRES = hostlist.MaxHosts * (maxMinor + 1)
+
+// ReadTRES reads "cpu=32,mem=250G,billing=32,gres/gpu=4,gres/gpu:a100=4". "gres/gpumem" and "gres/gpuutil" are no GPUs.
+func ReadTRES(list string) TRES {
+	var t TRES
+	sum, readable := 0, true
+	for item := range strings.SplitSeq(list, ",") {
+		name, text, _ := strings.Cut(strings.TrimSpace(item), "=")
+		typ, ok := strings.CutPrefix(name, "gres/gpu")
+		if !ok || typ != "" && typ[0] != ':' {
+			continue
+		}
+		n, err := strconv.ParseUint(text, 10, 31)
+		switch {
+		case err != nil || n > maxTRES: // such as "NONE"
+			readable = false
+		case typ == "":
+			t.Count, t.Whole = int(n), true
+		default:
+			t.add(typ[1:], int(n))
+			sum += int(n)
+		}
+	}
+	t.Told = t.Whole || readable && len(t.Types) > 0
+	if t.Told && !t.Whole {
+		t.Count = sum
+	}
+	return t
+}
+
+// add adds GPUs of a type.
+func (t *TRES) add(name string, n int) {
+	if i := slices.IndexFunc(t.Types, func(o Type) bool { return o.Name == name }); i >= 0 {
+		t.Types[i].Total += n
+		return
+	}
+	t.Types = append(t.Types, Type{Name: name, Total: n})
+}
+
+// InTRES returns the number of GPUs in a list of TRES. It does not list GPUs unless the site accounts for them.
+func InTRES(list string) (count int, told bool) {
+	t := ReadTRES(list)
+	return t.Count, t.Told
+}
