@@ -283,36 +283,17 @@ func parseExit(s string) *cluster.Exit {
 	return &cluster.Exit{Code: int(status), Signal: int(by)}
 }
 
-// parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob: the
-// name of a job, which is printed raw, may look like a record.
+// parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob.
 func parseEnded(out []byte) map[string]end {
 	ends, seen := map[string]end{}, map[string]bool{}
-	fields := map[string]string{}
-	close := func() {
-		if number := fields["JobId"]; seen[number] {
+	for _, j := range parseShown(out) {
+		number := j["JobId"]
+		if seen[number] {
 			delete(ends, number)
-		} else if number != "" {
-			seen[number] = true
-			note(ends, number, fields["JobState"], fields["ExitCode"], fields["StartTime"], fields["EndTime"])
+			continue
 		}
-		clear(fields)
+		seen[number] = true
+		note(ends, number, j["JobState"], j["ExitCode"], j["StartTime"], j["EndTime"])
 	}
-	for line := range strings.Lines(string(out)) {
-		first, _, _ := strings.Cut(strings.TrimPrefix(line, "   "), "=")
-		switch {
-		case strings.HasPrefix(line, "JobId="):
-			close()
-			number, _, _ := strings.Cut(strings.TrimPrefix(line, "JobId="), " ")
-			fields["JobId"] = strings.TrimSpace(number)
-		case slices.Contains([]string{"JobState", "Requeue", "StartTime"}, first):
-			for word := range strings.FieldsSeq(line) {
-				key, value, _ := strings.Cut(word, "=")
-				if key != "JobId" {
-					fields[key] = value
-				}
-			}
-		}
-	}
-	close()
 	return ends
 }

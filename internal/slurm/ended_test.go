@@ -278,13 +278,16 @@ func TestManyEndAtOnce(t *testing.T) {
 	}
 }
 
-// The name of a job can look like a record, and a comment like a state.
+// The name of a job can look like a record, and a comment like a state. Lines in a name that are no record are its own.
 func TestParseEnded(t *testing.T) {
 	start, over := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC), time.Date(2026, 11, 20, 18, 40, 0, 0, time.UTC)
-	forged := "x\nJobId=16 JobName=y\n   JobState=COMPLETED\n"
+	forged := "x\n\nJobId=16 JobName=y\n   JobState=COMPLETED\n"
 	got := parseEnded([]byte(showEnded("16", "x", "FAILED", "3:0") + showEnded("17", forged, "TIMEOUT", "0:0") +
-		showEnded("18", "x", "RUNNING", "0:0") + showEnded("19", "x", "NODE_FAIL", "1:0")))
-	want := map[string]end{"19": {state: cluster.JobNodeFailed, exit: &cluster.Exit{Code: 1}, start: start, end: over}}
+		showEnded("18", "x", "RUNNING", "0:0") + showEnded("19", "x", "NODE_FAIL", "1:0") +
+		showEnded("20", "x\n   JobState=COMPLETED", "FAILED", "1:0") +
+		showEnded("21", "x\nJobId=19 JobName=y\nJobState=COMPLETED", "NODE_FAIL", "1:0")))
+	failed := end{state: cluster.JobNodeFailed, exit: &cluster.Exit{Code: 1}, start: start, end: over}
+	want := map[string]end{"19": failed, "21": failed}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(end{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

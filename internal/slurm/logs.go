@@ -42,8 +42,8 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job && (len(this) != len(jobs) || this[0].waitsForTasks()):
 		return nil, noLogs("job " + job + " is an array: name a task of it, such as " + job + "_" + jobs[0].firstTask())
 	case len(this) > 1:
-		return nil, noLogs("scontrol shows job " + job + " twice: " + nameHint)
-	case len(this) == 1 && !slices.Contains([]string{"", "0", twice}, this[0]["HetJobOffset"]):
+		return nil, noLogs("scontrol shows job " + job + " twice: a text of the job has lines like those of scontrol")
+	case len(this) == 1 && !slices.Contains([]string{"", "0"}, this[0]["HetJobOffset"]):
 		return c.Logs(ctx, this[0]["HetJobId"]+"+0") // where the batch script runs, with the output of all components
 	case len(this) == 1:
 		return this[0].logs()
@@ -56,61 +56,8 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	return nil, noLogs("scontrol shows no job " + job)
 }
 
-// nameHint explains an answer that cannot be trusted.
-const nameHint = "the name of the job contains lines like those of scontrol: give it another name"
-
 func noLogs(cause string) *reach.Failure {
 	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log", Cause: cause}
-}
-
-// shown is a job of `scontrol show job`, by key.
-type shown map[string]string
-
-// twice is the value of a key that a record has twice. The name of a job, which is printed raw, may contain lines that
-// look like others.
-const twice = "\x00"
-
-// wholeLine are the keys whose values reach to the end of their line; the others have values without spaces.
-var wholeLine = []string{"JobName", "Command", "WorkDir", "StdErr", "StdIn", "StdOut"}
-
-// parseShown reads the output of `scontrol show job`.
-func parseShown(out []byte) []shown {
-	var jobs []shown
-	for line := range strings.Lines(string(out)) {
-		line = strings.TrimRight(line, "\r\n")
-		if strings.HasPrefix(line, "JobId=") {
-			jobs = append(jobs, shown{})
-		}
-		if len(jobs) > 0 {
-			jobs[len(jobs)-1].read(strings.TrimLeft(line, " "))
-		}
-	}
-	return jobs
-}
-
-// read takes the keys of a line.
-func (j shown) read(line string) {
-	for line != "" {
-		key, value, found := strings.Cut(line, "=")
-		for _, whole := range wholeLine {
-			if key == whole {
-				j.set(key, value)
-				return
-			}
-		}
-		value, rest, _ := strings.Cut(value, " ")
-		if found {
-			j.set(key, value)
-		}
-		line = strings.TrimLeft(rest, " ")
-	}
-}
-
-func (j shown) set(key, value string) {
-	if _, known := j[key]; known {
-		value = twice
-	}
-	j[key] = value
 }
 
 // is reports whether the record has this number, or this ID in squeue's notation.
@@ -165,11 +112,8 @@ func (j shown) id() string {
 
 // logs returns the files of the record.
 func (j shown) logs() (*cluster.LogFiles, error) {
-	for _, key := range []string{"UserId", "StdOut", "StdErr", "WorkDir", "BatchHost", "StartTime", "JobState",
-		"Reason"} {
-		if j[key] == twice {
-			return nil, noLogs("scontrol shows two values of " + key + " of job " + j["JobId"] + ": " + nameHint)
-		}
+	if err := j.ambiguous(); err != nil {
+		return nil, err
 	}
 	user, _, _ := strings.Cut(j["UserId"], "(")
 	l := &cluster.LogFiles{ID: j.id(), Number: j["JobId"], Host: j["BatchHost"], User: user,
@@ -190,6 +134,28 @@ func (j shown) logs() (*cluster.LogFiles, error) {
 	}
 	return l, nil
 }
+
+// ambiguous refuses a record with a value that may be part of a text.
+func (j shown) ambiguous() error {
+	needed := []string{"UserId", "StdOut", "StdErr", "BatchHost", "StartTime", "JobState", "Restarts"}
+	if isRelative(j["StdOut"]) || isRelative(j["StdErr"]) {
+		needed = append(needed, "WorkDir")
+	}
+	for _, key := range needed {
+		if holder, is := strings.CutPrefix(j[key], unsure); is {
+			return noLogs("scontrol shows two values of " + key + " of job " + j["JobId"] + ": its " + holder +
+				" has lines like those of scontrol")
+		}
+	}
+	if j["BatchFlag"] == "1" && j["StdOut"] == "" {
+		return noLogs("what scontrol shows of job " + j["JobId"] +
+			" ends before its files: a text of the job has lines like those of scontrol")
+	}
+	return nil
+}
+
+// isRelative reports whether a file name is below the directory of the job.
+func isRelative(name string) bool { return name != "" && !strings.HasPrefix(name, "/") }
 
 // path returns the path behind a file name: some versions of SLURM show it as the user wrote it.
 func (j shown) path(name, user string) string {
@@ -263,7 +229,7 @@ func (j shown) pattern(letter byte, user string) (value string, known bool) {
 	case 'u':
 		return user, true
 	case 'x':
-		return j["JobName"], j["JobName"] != twice
+		return j["JobName"], true
 	}
 	return "", false
 }

@@ -67,8 +67,17 @@ func TestLogs(t *testing.T) {
 // A name that looks like other lines names no file.
 func TestNoLogs(t *testing.T) {
 	for name, test := range map[string]struct{ job, shown, stderr, want string }{
-		"forged file":   {"1", logRecord("JobId=1 JobName=a\n   StdOut=/x", files("/o", "/e")), "", "two values of StdOut"},
-		"forged record": {"1", logRecord("JobId=1 JobName=a\nJobId=1 x=y", files("/o", "/e")), "", "shows job 1 twice"},
+		"forged state": {"1", logRecord("JobId=1 JobName=a\n   JobState=FAILED", files("/o", "/e")), "",
+			"two values of JobState of job 1: its JobName has lines like those of scontrol"},
+		"forged record": {"1", logRecord("JobId=1 JobName=a\n\nJobId=1 JobName=x", files("/o", "/e")), "",
+			"shows job 1 twice"},
+		"forged record of another job": {"1", logRecord("JobId=1 JobName=a", "   Requeue=1 Restarts=0 BatchFlag=1\n"+
+			"   SubmitLine=sbatch --wrap a\n\nJobId=7 JobName=x\n"+files("/o", "/e")), "", "ends before its files"},
+		"forged directory": {"1", logRecord("JobId=1 JobName=a", "   Command=/x.sh\n   WorkDir=/a\n"+
+			"   Comment=x\n   WorkDir=/b\n"+files("o", "e")), "",
+			"two values of WorkDir of job 1: its Command or Comment has lines like those of scontrol"},
+		"forged files": {"1", logRecord("JobId=1 JobName=a", files("/o", "/e")+"   BurstBuffer=#BB x\n"+
+			files("/x", "/y")), "", "two values of StdOut of job 1: its JobName or BurstBuffer has lines"},
 		"array": {"2", logRecord("JobId=16 ArrayJobId=2 ArrayTaskId=1 JobName=arr", files("/o", "/e")), "",
 			"job 2 is an array: name a task of it, such as 2_1"},
 		"array by the number of its last task": {"2", logRecord("JobId=2 ArrayJobId=2 ArrayTaskId=4 JobName=arr",

@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
 // nodeGPUs is the number of GPUs of a node in SLURM's configuration. The indices of GPUs are minor numbers only if the
@@ -79,30 +79,21 @@ func (c *Client) askNodes(ctx context.Context, names []string) {
 func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) {
 	nodes, contrary = map[string]int{}, map[string]bool{}
 	unread := map[string]bool{}
-	name := ""
-	for line := range bytes.Lines(out) {
-		text := strings.TrimRight(string(line), "\r\n ")
-		if rest, ok := strings.CutPrefix(text, "NodeName="); ok {
-			name, _, _ = strings.Cut(rest, " ")
-			if _, twice := nodes[name]; twice {
-				contrary[name] = true
-			}
+	for _, r := range scontrol.Records(out, scontrol.Node) {
+		name, _, _ := strings.Cut(r[0].Text, " ")
+		list, said := r.First("Gres") // texts come after it
+		if !said {
 			continue
 		}
-		if list, ok := strings.CutPrefix(text, "   Gres="); ok && name != "" {
-			n, err := gres.Count(list)
-			nodes[name] = n
-			unread[name] = unread[name] || err != nil
-		}
-		if list, ok := strings.CutPrefix(text, "   CfgTRES="); ok {
-			before, said := nodes[name]
-			t := gres.ReadTRES(list)
-			if said && t.Told && (t.Count > before || t.Whole && t.Count < before) {
-				contrary[name] = true
-			}
-		}
+		_, twice := nodes[name]
+		n, err := gres.Count(list)
+		nodes[name] = n
+		unread[name] = unread[name] || err != nil
+		tres, _ := r.First("CfgTRES")
+		t := gres.ReadTRES(tres)
+		contrary[name] = twice || t.Told && (t.Count > n || t.Whole && t.Count < n)
 	}
-	maps.DeleteFunc(contrary, func(name string, _ bool) bool { return unread[name] })
+	maps.DeleteFunc(contrary, func(name string, is bool) bool { return !is || unread[name] })
 	maps.DeleteFunc(nodes, func(name string, _ int) bool { return unread[name] || contrary[name] })
 	return nodes, contrary
 }

@@ -44,11 +44,13 @@ func TestParseShowNode(t *testing.T) {
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,gres/gpu=4,gres/gpu:a=4\n": 4,
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,gres/gpu=3\n":              -1,
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,billing=32\n":              4,
-		"   Gres=gpu:a:4\n   CfgTRES=cpu=32,gres/gpu:a=4\n":          4,
-		"   Gres=gpu:a:2,gpu:b:2\n   CfgTRES=gres/gpu:a=2\n":         4, // of the other type it says nothing
-		"   Gres=gpu:a:4\n   CfgTRES=gres/gpu:a=8\n":                 -1,
-		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n":       -1, // two values of Gres
-		"   OS=Linux   Gres=gpu:4\n":                                 -1,
+		// a comment
+		"   Gres=gpu:4\n   CfgTRES=gres/gpu=4\n   Comment=x\n   Gres=gpu:9\nNodeName=n2 x=y\n   CfgTRES=gres/gpu=9\n": 4,
+		"   Gres=gpu:a:4\n   CfgTRES=cpu=32,gres/gpu:a=4\n":                                                           4,
+		"   Gres=gpu:a:2,gpu:b:2\n   CfgTRES=gres/gpu:a=2\n":                                                          4, // of the other type it says nothing
+		"   Gres=gpu:a:4\n   CfgTRES=gres/gpu:a=8\n":                                                                  -1,
+		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n":                                                        -1, // two values of Gres
+		"   OS=Linux   Gres=gpu:4\n":                                                                                  -1,
 	} {
 		nodes, _ := parseShowNode([]byte("NodeName=n1 Arch=x86_64 \n" + text))
 		got, told := nodes["n1"]

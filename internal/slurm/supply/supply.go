@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
 // Supply has the GPUs of a cluster, and the number of them that SLURM has given to jobs.
@@ -192,29 +193,15 @@ func parsePartitions(out []byte) (partitions []Partition, lists []string, err er
 func parseNodes(out []byte) []NodeGPUs {
 	var nodes []NodeGPUs
 	seen := map[string]int{}
-	var n *nodeText
-	end := func() {
-		if n == nil {
-			return
+	for _, r := range scontrol.Records(out, scontrol.Node) {
+		n := newNodeText(r)
+		if seen[n.name]++; seen[n.name] > 1 {
+			continue
 		}
-		if node, ok := n.node(); ok && seen[node.Name] == 1 {
+		if node, ok := n.node(); ok {
 			nodes = append(nodes, node)
 		}
 	}
-	for line := range bytes.Lines(out) {
-		text := strings.TrimRight(string(line), "\r\n ")
-		if rest, ok := strings.CutPrefix(text, "NodeName="); ok {
-			end()
-			name, _, _ := strings.Cut(rest, " ")
-			seen[name]++
-			n = &nodeText{name: name, fields: map[string]string{}}
-			continue
-		}
-		if rest, ok := strings.CutPrefix(text, "   "); ok && n != nil {
-			n.add(rest)
-		}
-	}
-	end()
 	return slices.DeleteFunc(nodes, func(n NodeGPUs) bool { return seen[n.Name] > 1 })
 }
 
@@ -231,21 +218,21 @@ var alone = []string{"Gres", "GresUsed", "Reason", "CfgTRES", "AllocTRES"}
 var sharing = []string{"CPUAlloc", "CPUEfctv", "CPUTot", "RealMemory", "CoreSpecCount", "CPUSpecList",
 	"MemSpecLimit", "AllocMem", "State"}
 
-// add reads the fields of a line. The first field with a name counts.
-func (n *nodeText) add(line string) {
-	name, value, _ := strings.Cut(line, "=")
-	if slices.Contains(alone, name) {
-		n.keep(name, value)
-		return
-	}
-	if !slices.Contains(sharing, name) { // other lines have words of users and admins
-		return
-	}
-	for field := range strings.FieldsSeq(line) {
-		if name, value, ok := strings.Cut(field, "="); ok && slices.Contains(sharing, name) {
-			n.keep(name, value)
+// newNodeText reads the lines up to the texts of admins. The first field with a name counts.
+func newNodeText(r scontrol.Record) *nodeText {
+	name, _, _ := strings.Cut(r[0].Text, " ")
+	n := &nodeText{name: name, fields: map[string]string{}}
+	for _, l := range r.Before("Comment", "Extra")[1:] {
+		switch {
+		case slices.Contains(alone, l.Key):
+			n.keep(l.Key, strings.TrimRight(l.Text, " "))
+		case slices.Contains(sharing, l.Key):
+			for key, value := range l.Fields() {
+				n.keep(key, value)
+			}
 		}
 	}
+	return n
 }
 
 func (n *nodeText) keep(name, value string) {
@@ -260,7 +247,8 @@ func (n *nodeText) node() (NodeGPUs, bool) {
 	if err != nil || len(types) == 0 || !hostlist.IsHost(n.name) {
 		return NodeGPUs{}, false
 	}
-	node := NodeGPUs{Name: n.name, Reason: n.fields["Reason"], Full: n.full(), Types: types}
+	reason := strings.Join(strings.Fields(n.fields["Reason"]), " ") // it may have several lines
+	node := NodeGPUs{Name: n.name, Reason: reason, Full: n.full(), Types: types}
 	for state := range strings.SplitSeq(n.fields["State"], "+") {
 		plain := strings.TrimRight(state, "*~#!%$@^-")
 		node.Silent = node.Silent || strings.HasPrefix(state[len(plain):], "*")

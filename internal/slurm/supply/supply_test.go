@@ -93,6 +93,16 @@ func TestParseNodes(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+	for text, want := range map[string]string{ // texts of admins, and the reason
+		"   Reason=bad DIMM State=IDLE [root@x]\n          see\nticket\n   Comment=y":        "bad DIMM State=IDLE [root@x] see ticket",
+		"   Comment=a\n   Reason=b\n   Gres=gpu:9\n   State=DOWN\nNodeName=n1 z\n   Extra=c": "",
+	} {
+		nodes := parseNodes([]byte("NodeName=n1 Arch=x\n   Gres=gpu:4\n   State=IDLE ThreadsPerCore=1\n" + text + "\n\n"))
+		if len(nodes) != 1 || nodes[0].Reason != want || nodes[0].Types[0].Total != 4 ||
+			!slices.Equal(nodes[0].States, []string{"IDLE"}) {
+			t.Errorf("%q: %+v", text, nodes)
+		}
+	}
 	for text, want := range map[string][3]any{ // states, silent, full
 		"   CPUAlloc=32 CPUEfctv=32 CPUTot=64 CPULoad=1\n   State=ALLOCATED+PLANNED ThreadsPerCore=1\n": {"ALLOCATED PLANNED", false, true},
 		"   CPUAlloc=31 CPUEfctv=32 CPUTot=64 CPULoad=1\n   State=MIXED* ThreadsPerCore=1\n": {"MIXED", true,

@@ -89,17 +89,27 @@ func TestParseGresLine(t *testing.T) {
 	}
 }
 
-// A user can give a job a name that looks like the record of another user's job.
+// A user can give a job a name that looks like the record of another user's job. Lines of a name, or of another text,
+// that are no record change nothing.
 func TestParseShowJobImitation(t *testing.T) {
-	out := "JobId=7 JobName=mine\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-1)\n\n" +
-		"JobId=8 JobName=x\nJobId=7 JobName=mine\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-3)\n" +
-		"\nJobId=9 JobName=z\n     Nodes=n2 CPU_IDs=0 Mem=0 GRES=gpu:1(IDX:0)\n"
-	jobs := parseShowJob([]byte(out))
+	const gpus = "   NodeList=n1\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-1)\n"
+	const forged = "JobId=7 JobName=mine\n   NodeList=n1\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-3)\n"
+	jobs := parseShowJob([]byte("JobId=7 JobName=mine\n" + gpus + "\nJobId=8 JobName=x\n\n" + forged +
+		"\nJobId=9 JobName=z\n" + gpus +
+		"\nJobId=10 JobName=x\nJobId=9 JobName=y\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-3)\n" +
+		"   UserId=a(1)\n" + gpus +
+		"   Command=/x\n   Comment=a\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-3)\n" +
+		"\nJobId=11 JobName=x\n   UserId=a(1)\n" + gpus + "   UserId=a(1)\n" + gpus))
 	if lines, told := jobs["7"]; !told || lines != nil {
 		t.Errorf("job 7 is told twice, which is an answer (%t) without lines: %+v", told, lines)
 	}
-	if len(jobs["9"]) != 1 {
-		t.Errorf("job 9 is lost: %+v", jobs)
+	for _, number := range []string{"9", "10"} {
+		if l := jobs[number]; len(l) != 1 || len(l[0].minors) != 2 {
+			t.Errorf("job %s: %+v", number, l)
+		}
+	}
+	if lines, told := jobs["11"]; !told || lines != nil {
+		t.Errorf("job 11 has two users: %t, %+v", told, lines)
 	}
 }
 
@@ -111,7 +121,7 @@ func FuzzParseShowJob(f *testing.F) {
 	for record := range strings.SplitSeq(string(recorded), "\n\n") {
 		f.Add([]byte(record))
 	}
-	f.Add([]byte("JobId=1 JobName=\n     Nodes=n[1-2] CPU_IDs=0 Mem=0 GRES=gpu:a:2(IDX:0-1),gpu:b:1(IDX:((\n"))
+	f.Add([]byte("JobId=1 JobName=\n   NodeList=n[1-2]\n     Nodes=n[1-2] CPU_IDs=0 Mem=0 GRES=gpu:a:2(IDX:0-1),gpu:b:1(IDX:((\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
 		for number, lines := range parseShowJob(out) {
 			for _, l := range lines {
