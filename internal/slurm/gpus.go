@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -77,7 +76,7 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 // answer. A job whose number occurs twice has no lines, and would have none the next time.
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", "-d", id)
-	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {
+	if err != nil && unknownJob(id, out, stderr) == nil {
 		return nil, command.Failed("scontrol", stderr, err)
 	}
 	c.named = remembered(c.named, parseShown(out))

@@ -30,10 +30,10 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	}
 	if err != nil {
 		f := command.Failed("scontrol", stderr, err)
-		if strings.Contains(f.Words, "Invalid job id") {
-			return c.oldLogs(ctx, job)
+		if f.Class != reach.ClassSlurm || f.Meaning != "" { // it was not asked, or the controller does not answer
+			return nil, f
 		}
-		return nil, f
+		return c.oldLogs(ctx, job, cmp.Or(unknownJob(job, out, stderr), f))
 	}
 	jobs := parseShown(out)
 	c.named = remembered(c.named, jobs)
@@ -53,7 +53,21 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 			return task.logs()
 		}
 	}
-	return nil, noLogs("scontrol shows no job " + job)
+	return nil, cmp.Or(noTask(job, jobs), noLogs("scontrol shows no job "+job))
+}
+
+// noTask returns the failure to find a task in the records of its array; nil: they are not of the array.
+func noTask(job string, records []shown) *reach.Failure {
+	array, task, is := strings.Cut(job, "_")
+	for _, j := range records {
+		switch {
+		case is && j["ArrayJobId"] == array:
+			return noLogs("job " + array + " has no task " + task)
+		case is && j["JobId"] == array:
+			return noLogs("job " + array + " has no task " + task + ": it is no array")
+		}
+	}
+	return nil
 }
 
 func noLogs(cause string) *reach.Failure {
@@ -84,14 +98,14 @@ func (j shown) task(job string) (shown, bool) {
 	own["ArrayTaskId"] = task
 	for _, key := range []string{"StdOut", "StdErr"} {
 		if own[key] != "" {
-			own[key] = strings.ReplaceAll(own[key], noTask, task)
+			own[key] = strings.ReplaceAll(own[key], waitingTask, task)
 		}
 	}
 	return own, true
 }
 
-// noTask stands for the number of a task in file names: slurmd's NO_VAL.
-const noTask = "4294967294"
+// waitingTask stands for the number of a task in file names: slurmd's NO_VAL.
+const waitingTask = "4294967294"
 
 // firstTask is the first task of an array's record.
 func (j shown) firstTask() string {
@@ -213,7 +227,7 @@ func (j shown) pattern(letter byte, user string) (value string, known bool) {
 		return j["JobId"], j["JobId"] != ""
 	case 'a':
 		if !isTask {
-			task = noTask
+			task = waitingTask
 		}
 		return task, true
 	case 'b':

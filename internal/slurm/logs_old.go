@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -35,9 +36,20 @@ func remembered(files []*cluster.LogFiles, jobs []shown) []*cluster.LogFiles {
 	return files[max(len(files)-maxNamed, 0):]
 }
 
-// oldLogs finds the files of a job that the controller has forgotten: as it has named them before, or from the
-// accounts.
-func (c *Client) oldLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+// unknownJob returns the failure of scontrol to find a job; nil: it says something else.
+func unknownJob(job string, stdout, stderr []byte) *reach.Failure {
+	said := string(stdout) + string(stderr) // 22.05 has "Job 46_9 not found" in its output
+	if !strings.Contains(said, "Invalid job id") && !strings.Contains(said, "not found") {
+		return nil
+	}
+	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log of job " + job,
+		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script "+
+			"says, by default slurm-%s.out in the directory where it was submitted", arrayOf(job))}
+}
+
+// oldLogs finds the files of a job about which scontrol has failed, mostly since the controller has forgotten it: as it
+// has named them before, or from the accounts.
+func (c *Client) oldLogs(ctx context.Context, job string, failed *reach.Failure) (*cluster.LogFiles, error) {
 	at := slices.IndexFunc(c.named, func(l *cluster.LogFiles) bool { return l.ID == job || l.Number == job })
 	if at >= 0 {
 		return c.named[at], nil
@@ -51,11 +63,11 @@ func (c *Client) oldLogs(ctx context.Context, job string) (*cluster.LogFiles, er
 	case old != nil:
 		return old.logs()
 	}
-	number := arrayOf(job)
-	return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "no log of job " + job,
-		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script "+
-			"says, by "+
-			"default slurm-%s.out in the directory where it was submitted", number)}
+	if array, _, is := strings.Cut(job, "_"); is {
+		out, _, _ := c.run.Within(ctx, "scontrol", "show", "job", array)
+		failed = cmp.Or(noTask(job, parseShown(out)), failed)
+	}
+	return nil, cmp.Or(ctx.Err(), error(failed))
 }
 
 // oldFields are the fields of sacct that say where a log is. The last ones may contain newlines. Versions before 24.05

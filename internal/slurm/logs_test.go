@@ -133,8 +133,38 @@ func TestLogsOfAWaitingTask(t *testing.T) {
 	if err != nil || got.ID != "100_5" || got.Out != "/o-100_5-%j" || got.Err != "/e-100_5" || got.Waits != "Priority" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := c.Logs(t.Context(), "100_11"); err == nil || !strings.Contains(err.Error(), "shows no job 100_11") {
+	if got, err := c.Logs(t.Context(), "100_11"); err == nil || !strings.Contains(err.Error(), "job 100 has no task 11") {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A task that an array lacks is said to be missing, however scontrol says so.
+func TestLogsOfNoTask(t *testing.T) {
+	array := logRecord("JobId=46 ArrayJobId=46 ArrayTaskId=1 JobName=x", files("/o", "/e"))
+	for title, test := range map[string]struct{ out, stderr, shown, want string }{
+		"22.05":    {"Job 46_9 not found\n", "", array, "no log: job 46 has no task 9"},
+		"26.05":    {"", "Job 46_9 not found\n", array, "no log: job 46 has no task 9"},
+		"another":  {"", "slurm_load_jobs error: Invalid job id specified\n", array, "no log: job 46 has no task 9"},
+		"a later":  {"", "no such array task\n", array, "no log: job 46 has no task 9"},
+		"no array": {"Job 46_9 not found\n", "", logRecord("JobId=46 JobName=x", ""), "has no task 9: it is no array"},
+		"no job":   {"", "slurm_load_jobs error: Invalid job id specified\n", "", "SLURM does not know the job"},
+		"no words": {"", "", "", "scontrol failed: exit status 1"},
+		"away": {"", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", array,
+			"slurmctld not responding"},
+	} {
+		c := New(func(_ context.Context, argv ...string) ([]byte, []byte, error) {
+			switch command := strings.Join(argv, " "); {
+			case argv[0] == "sacct":
+				return nil, nil, nil
+			case command == "scontrol show job 46" && test.shown != "":
+				return []byte(test.shown), nil, nil
+			}
+			return []byte(test.out), []byte(test.stderr), errors.New("exit status 1")
+		})
+		l, err := c.Logs(t.Context(), "46_9")
+		if l != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %+v, %v, want %q", title, l, err, test.want)
+		}
 	}
 }
 
