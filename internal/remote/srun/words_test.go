@@ -138,8 +138,9 @@ func TestArguments(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	got := environment([]string{"HOME=/h", "SLURM_JOB_ID=1", "SLURM_CONF=/c", "SLURMD_NODENAME=x", "SBATCH_A=1",
-		"SALLOC_B=1", "MYSLURM=1", "SLURM_GPUS=3"})
-	if want := []string{"HOME=/h", "SLURM_CONF=/c", "MYSLURM=1"}; !slices.Equal(got, want) {
+		"SALLOC_B=1", "MYSLURM=1", "SLURM_GPUS=3", "SLURM_JWT=token", "SRUN_OUTPUT=/dev/null", "SLURM_SACK_SOCKET=/s",
+		"_SLURM_SPANK_OPTION_pyxis_container_image=x"})
+	if want := []string{"HOME=/h", "SLURM_CONF=/c", "MYSLURM=1", "SLURM_SACK_SOCKET=/s"}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 }
