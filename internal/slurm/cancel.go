@@ -39,16 +39,18 @@ func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if refusal := refusals(stderr); err != nil || len(refusal) > 0 { // some versions exit with 0
+	if refusal := refusals(stderr, err != nil); err != nil || len(refusal) > 0 { // some versions exit with 0
 		return explainCancel(command.Failed(cancelName, refusal, err))
 	}
 	return nil
 }
 
-// refusals are the error lines on scancel's standard error. Other lines describe its actions.
-func refusals(stderr []byte) (lines []byte) {
+// refusals are the errors on scancel's standard error. Other lines of scancel describe its actions. If it has failed, a
+// line that does not begin with its name is an error too: "Unknown job signal: FOO".
+func refusals(stderr []byte, failed bool) (lines []byte) {
 	for line := range bytes.Lines(stderr) {
-		if bytes.Contains(line, []byte("error: ")) {
+		isError := bytes.Contains(line, []byte("error: ")) || bytes.Contains(line, []byte("fatal: "))
+		if isError || failed && !bytes.HasPrefix(line, []byte(cancelName+": ")) {
 			lines = append(lines, line...)
 		}
 	}
@@ -81,8 +83,10 @@ var cancelHints = []struct{ words, meaning, hint string }{
 	{"already completing or completed", "The job is ending.", "press r to see whether it has ended"},
 	{"Access/permission denied", "Only the owner of a job and the admins may cancel it.",
 		"check whose job it is: squeue -j JOB"},
-	{"Job not running", "Only running steps get signals.", "cancel the job without a signal instead"},
-	{"Invalid signal", "This version of SLURM does not know the signal.", "list the signals of SLURM: man scancel"},
+	{"Job is not running", "Only running steps get signals.", "cancel the job without a signal instead"},
+	{"can not be altered now", "The job waits, or changes its state just now: only running steps get signals.",
+		"try again when the job runs, or cancel it without a signal"},
+	{"Unknown job signal", "This version of SLURM does not know the signal.", "list the signals of SLURM: man scancel"},
 }
 
 // explainCancel adds the meaning of a refusal.

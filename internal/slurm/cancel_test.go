@@ -55,6 +55,20 @@ func TestCancelFails(t *testing.T) {
 		{"scancel: error: Unable to contact slurm controller (connect failure)\n", errors.New("exit status 1"),
 			"slurmctld not responding: Unable to contact", "check with: scontrol ping"},
 		{"", exec.ErrNotFound, "scancel is not installed here", ""},
+		// as 22.05 prints them
+		{"Unknown job signal: FOO\n", errors.New("exit status 1"), "scancel failed: Unknown job signal: FOO",
+			"list the signals"},
+		{"scancel: select/linear: init: Linear node selection plugin loaded with argument 4\nscancel: Signal 10 to job " +
+			"48211\nscancel: Job is in transitional state, retrying\n" +
+			"scancel: error: Kill job error on job id 48211: Job can not be altered now, try again later\n",
+			errors.New("exit status 228"), "scancel failed: Kill job error on job id 48211: Job can not be altered now",
+			"try again when"},
+		{"scancel: error: Kill job error on job id 48211: Job is not running\n", errors.New("exit status 1"),
+			"scancel failed: Kill job error on job id 48211: Job is not running", "cancel the job without"},
+		{"scancel: Signal 10 to job 48211\nA later refusal\n", errors.New("exit status 1"),
+			"scancel failed: A later refusal", ""},
+		{"A greeting of a wrapper\nscancel: Terminating job 48211\n", nil, "", ""},
+		{"scancel: fatal: no plugin\n", errors.New("exit status 1"), "scancel failed: scancel: fatal: no plugin", ""},
 	} {
 		client := New(func(context.Context, ...string) ([]byte, []byte, error) {
 			return nil, []byte(test.stderr), test.err
