@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"regexp"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 // topology is the switch of each node, as far as SLURM has told it.
 type topology struct {
-	under map[string]string // the leaf switch or the block, by node
+	under map[string]string // the leaf switch, the block or the like, by node
 	asked time.Time         // time of the last question to SLURM; zero: none yet
 	// there was no answer, or squeue has failed since: the controller may have restarted, with another topology
 	upset bool
@@ -52,7 +53,7 @@ func (t *topology) ask(ctx context.Context, run command.Runner) {
 		return
 	}
 	under := parseTopology(out)
-	answered := err == nil && (len(under) > 0 || noTopology(out))
+	answered := err == nil && (len(under) > 0 || noTopology(out) || hasNoGroups(out))
 	t.asked, t.upset = time.Now(), !answered
 	if answered {
 		t.under = under
@@ -91,17 +92,36 @@ func (t *topology) switches(jobs iter.Seq[[]string]) []cluster.Switch {
 	return list
 }
 
-// parseTopology returns the leaf switch or the block of each node, from the output of `scontrol show topology`:
+// hasNoGroups reports whether an output is a whole topology, if one of a kind that names no nodes.
+func hasNoGroups(out []byte) bool {
+	if !bytes.HasSuffix(out, []byte("\n")) { // it was cut
+		return false
+	}
+	for line := range bytes.Lines(out) {
+		if _, nodes := parseGroup(string(line)); nodes != "" || !topologyLine.Match(line) {
+			return false
+		}
+	}
+	return true
+}
+
+// topologyLine matches a line of any kind of topology.
+var topologyLine = regexp.MustCompile(`^\s*[A-Za-z0-9]+=\S+( [^<>]*)?\s*$`)
+
+// parseTopology returns the leaf switch, the block, the ring or the like of each node, from the output of
+// `scontrol show topology`:
 //
 //	SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-3]
 //	SwitchName=s2 Level=1 LinkSpeed=1 Nodes=tux[0-7] Switches=s[0-1]
 //	BlockName=b1 BlockIndex=0 Nodes=tux[0-3] BlockSize=4
+//	RingName=r1 Nodes=tux[0-3] RingSize=4
+//	TorusName=t1 Dims=2x2x2 Nodes=tux[0-7]
 //
-// A line that is not understood is left out. Of several switches of a node the first one counts.
+// A line that is not understood is left out. Of several groups of a node the first one counts.
 func parseTopology(out []byte) map[string]string {
 	under := map[string]string{}
 	for line := range bytes.Lines(out) {
-		name, list := parseSwitch(string(line))
+		name, list := parseGroup(string(line))
 		if name == "" || list == "" {
 			continue
 		}
@@ -118,23 +138,25 @@ func parseTopology(out []byte) map[string]string {
 	return under
 }
 
-// parseSwitch returns the name and the nodes of a leaf switch or of a block, "" for any other line.
-func parseSwitch(line string) (name, nodes string) {
+// parseGroup returns the name and the nodes of a group of nodes, "" for any other line, such as that of a switch above
+// others ("Level=1") or of a block of blocks ("AggregatedBlock=b"). Each kind of topology has its own name of a group:
+// "SwitchName", "BlockName".
+func parseGroup(line string) (name, nodes string) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
 		return "", ""
 	}
 	key, name, _ := strings.Cut(fields[0], "=")
-	leaf := key == "BlockName"
+	isGroup := strings.HasSuffix(key, "Name") && key != "SwitchName"
 	for _, field := range fields[1:] {
 		switch key, value, _ := strings.Cut(field, "="); key {
 		case "Level":
-			leaf = value == "0"
+			isGroup = value == "0"
 		case "Nodes":
 			nodes = value
 		}
 	}
-	if !leaf || key != "BlockName" && key != "SwitchName" {
+	if !isGroup || !strings.HasSuffix(key, "Name") {
 		return "", ""
 	}
 	return name, nodes

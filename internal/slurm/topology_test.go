@@ -27,6 +27,18 @@ func TestParseTopologyRecorded(t *testing.T) {
 	}
 }
 
+// The topologies that are new in SLURM 26.05.
+func TestParseTopologyOfRings(t *testing.T) {
+	for file, name := range map[string]string{"topology-ring.txt": "ring", "topology-torus3d.txt": "torus"} {
+		first, second := name+"1", name+"2"
+		want := map[string]string{"node01": first, "node02": first, "node03": first, "node07": first,
+			"node04": second, "node05": second, "node06": second}
+		if diff := cmp.Diff(want, parseTopology(recorded(t, file))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+}
+
 func TestParseTopology(t *testing.T) {
 	for text, want := range map[string]string{ // the nodes with their switches
 		"":                                    "",
@@ -44,6 +56,7 @@ func TestParseTopology(t *testing.T) {
 		"BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\r\nBlockName=b2 Nodes=c\n":     "a1=b1 a2=b1 c=b2",
 		"BlockName=b1 BlockIndex=0 Nodes=a1\nAggregatedBlock=b[1-2] BlockIndex=2 Nodes=a2": "a1=b1",
 		"   Nodes=x SwitchName=s0 Level=0\n":                                               "",
+		"MeshName=m1 Nodes=a[1-2] X=1\nMeshName=m2 Level=1 Nodes=a[1-3]\n":                 "a1=m1 a2=m1", // of later versions
 	} {
 		under := parseTopology([]byte(text))
 		var got []string
@@ -57,7 +70,9 @@ func TestParseTopology(t *testing.T) {
 }
 
 func FuzzParseTopology(f *testing.F) {
-	f.Add(recorded(f, "topology-tree.txt"))
+	for _, name := range []string{"topology-tree.txt", "topology-ring.txt", "topology-torus3d.txt"} {
+		f.Add(recorded(f, name))
+	}
 	f.Add([]byte("BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\nSwitchName=s Level=0 Nodes=a[[1-2]]\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
 		for node, name := range parseTopology(out) {
@@ -181,7 +196,11 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 	}{
 		{"<html>502 Bad Gateway</html>\n", 3, topologyUpset},
 		{"SwitchName=a1 Level=0 LinkSp", 3, topologyUpset},
+		{"SwitchName=a1 Level=0 LinkSpeed=1 Nodes=n[1-\n", 3, topologyUpset},
+		{"Slurm is down for maintenance\n", 3, topologyUpset},
 		{"", 0, topologyAge},
+		{"MeshName=m1 Dims=2x2\n  MeshName=m1 Anchors=4\nLinks=9 A=b\n", 0, topologyAge}, // of a later version
+		{string(recorded(t, "topology-ring.txt")), 2, topologyAge},
 		{"No topology information available\n", 0, topologyAge},
 	} {
 		synctest.Test(t, func(t *testing.T) {
