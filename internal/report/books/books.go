@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -29,7 +30,7 @@ func Make(j *sacct.Job, now time.Time) *report.Report {
 	}
 	r.Sources = []report.Source{{From: report.FromAccounting, Parts: "all numbers"}}
 	r.Advice = advice.Of(r)
-	if r.Notes = notes(r); j.Ran() {
+	if r.Notes = append(notes(r), impossible(j)...); j.Ran() {
 		r.Notes = append(r.Notes, report.Note{Kind: noteUnwatched, Text: "Nobody watched this job: what each GPU did " +
 			"is not known. Next time: nvnodetop report JOB while it runs, or nvnodetop record."})
 	}
@@ -54,6 +55,7 @@ func Join(r *report.Report, j *sacct.Job, from, file string, now time.Time) bool
 		{From: report.FromAccounting, Parts: "time, CPU time, memory of tasks, steps"},
 	}
 	r.Advice = advice.Of(r)
+	r.Notes = append(r.Notes, impossible(j)...)
 	return true
 }
 
@@ -221,14 +223,15 @@ func energy(j *sacct.Job) float64 {
 
 // The kinds of notes. Those that internal/report has too mean the same.
 const (
-	noteUnwatched = "not_watched"
-	noteNoUtil    = "gpu_utilization_not_gathered"
-	noteNoUsage   = "usage_not_gathered"
-	noteNeverUsed = "gpus_never_used"
-	noteUtil      = "low_utilization"
-	noteFailed    = "failed_early"
-	noteStepOOM   = "out_of_memory"
-	lowUtil       = 25 // percent, as jobstats has it
+	noteUnwatched  = "not_watched"
+	noteNoUtil     = "gpu_utilization_not_gathered"
+	noteNoUsage    = "usage_not_gathered"
+	noteNeverUsed  = "gpus_never_used"
+	noteUtil       = "low_utilization"
+	noteFailed     = "failed_early"
+	noteStepOOM    = "out_of_memory"
+	noteImpossible = "impossible_numbers"
+	lowUtil        = 25 // percent, as jobstats has it
 )
 
 // notes returns facts that follow from the accounting alone.
@@ -266,6 +269,20 @@ func notes(r *report.Report) []report.Note {
 		add(noteNoUsage, "SLURM has gathered neither CPU time nor memory of this job (JobAcctGatherType).")
 	}
 	return out
+}
+
+// impossible says what SLURM has counted that cannot be.
+func impossible(j *sacct.Job) []report.Note {
+	if len(j.Impossible) == 0 {
+		return nil
+	}
+	const most = 4
+	text := strings.Join(j.Impossible[:min(len(j.Impossible), most)], ", ")
+	if more := len(j.Impossible) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return []report.Note{{Kind: noteImpossible, Text: "SLURM's accounting has numbers that cannot be, which are left " +
+		"out: " + line(text) + "."}}
 }
 
 // known returns a rounded number.

@@ -184,6 +184,45 @@ func TestRequeued(t *testing.T) {
 }
 
 // The energy of a node counts once, however many steps have measured it.
+// A job that was canceled while it waited to run again is canceled, in its report and in a list.
+func TestCanceledBeforeItRanAgain(t *testing.T) {
+	at := func(m int) time.Time { return time.Date(2026, 11, 20, 9, m, 0, 0, time.UTC) }
+	run := sacct.Job{ID: "7", User: "alice", State: "REQUEUED", Submit: at(1), Start: at(2), End: at(5), NodeList: "n1",
+		Nodes: 1, CPUs: 1, GPUs: 2, CountsGPUs: true, Elapsed: 3 * time.Minute}
+	end := sacct.Job{ID: "7", User: "alice", State: "CANCELLED", Submit: at(5), End: at(9), NodeList: "None assigned"}
+	again := sacct.Job{ID: "8", User: "alice", State: "PENDING", Submit: at(5), NodeList: "None assigned"}
+	r := Make(&sacct.Last([]sacct.Job{run, end})[0], at(10))
+	if r.Job.State != "CANCELLED" || len(r.Accounting.Earlier) != 1 || r.Accounting.Earlier[0].State != "REQUEUED" {
+		t.Errorf("%+v, %+v", r.Job, r.Accounting)
+	}
+	waiting := run
+	waiting.ID, waiting.Start = "8", at(3)
+	l := NewListing("alice", at(0), at(20))
+	l.Add([]sacct.Job{run, end, waiting, again})
+	for title, list := range map[string]*report.List{"of a user": first(l.List()), "of jobs": List(sacct.Last(
+		[]sacct.Job{run, end, waiting, again}))} {
+		if len(list.Jobs) != 2 || list.Jobs[0].State != "CANCELLED" || list.Jobs[1].State != "REQUEUED" ||
+			list.Total.Given != 0.2 {
+			t.Errorf("%s: %+v", title, list)
+		}
+	}
+}
+
+func first(l *report.List, _ int) *report.List { return l }
+
+// What cannot be is left out, and said.
+func TestImpossible(t *testing.T) {
+	j := sacct.Job{ID: "7", User: "alice", NodeList: "n1", Elapsed: time.Hour, Impossible: []string{"4294967294 nodes",
+		"4294967294 CPUs", "c", "d", "e"}}
+	j.Start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	r := Make(&j, j.Start)
+	if !slices.ContainsFunc(r.Notes, func(n report.Note) bool {
+		return n.Kind == noteImpossible && strings.Contains(n.Text, "4294967294 nodes, 4294967294 CPUs, c, d and 1 more")
+	}) {
+		t.Errorf("%+v", r.Notes)
+	}
+}
+
 func TestEnergy(t *testing.T) {
 	steps := []sacct.Step{{Name: "batch", Joules: 7.2e6}, {Name: "extern", Joules: 7.1e6}, {Name: "0", Joules: 3e6},
 		{Name: "1", Joules: 4e6}}

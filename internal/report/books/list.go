@@ -12,8 +12,9 @@ import (
 
 // Listing makes a List of parts of an answer.
 type Listing struct {
-	list report.List
-	more int
+	list    report.List
+	more    int
+	endings []sacct.Job // of jobs that ended while they waited to run again
 }
 
 // maxRows is the number of jobs of a List. 100,000 take 60 MB.
@@ -33,6 +34,11 @@ func (l *Listing) Add(jobs []sacct.Job) {
 	for i := range jobs {
 		switch j := &jobs[i]; {
 		case !j.Ran():
+			if ended(j) && len(l.endings) < maxRows {
+				l.endings = append(l.endings, sacct.Job{ID: strings.Clone(j.ID), User: strings.Clone(j.User),
+					Submit: j.Submit, State: strings.Clone(j.State)})
+			}
+			l.Add(j.Earlier[:min(len(j.Earlier), 1)])
 		case len(l.list.Jobs) == maxRows:
 			l.more++
 		default:
@@ -43,9 +49,25 @@ func (l *Listing) Add(jobs []sacct.Job) {
 
 // List returns the rows by their start, with their totals. more are left out.
 func (l *Listing) List() (list *report.List, more int) {
+	l.end()
 	slices.SortStableFunc(l.list.Jobs, func(a, b report.Row) int { return a.Start.Compare(b.Start) })
 	l.list.Total = total(l.list.Jobs)
 	return &l.list, l.more
+}
+
+// end gives the last run of a job that ended while it waited to run again the state of the job.
+func (l *Listing) end() {
+	ends := map[string]*sacct.Job{} // by ID and user
+	for i := range l.endings {
+		e := &l.endings[i]
+		ends[line(e.ID)+" "+line(e.User)] = e
+	}
+	for i := range l.list.Jobs {
+		r := &l.list.Jobs[i]
+		if e := ends[r.ID+" "+r.User]; e != nil && e.Submit.Sub(r.End).Abs() <= sacct.Requeued {
+			r.State = line(e.State)
+		}
+	}
 }
 
 // List returns the list of jobs that were named.

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,12 +14,13 @@ import (
 // counted returns what SLURM has counted of a job.
 func counted(r *report.Report, zone *time.Location) [][2]string {
 	a := r.Accounting
-	out := [][2]string{{"Time", spent(r, zone)}, {"Nodes", nodeList(a)}}
+	out := [][2]string{{"Time", spent(r, zone)}}
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, [2]string{name, value})
 		}
 	}
+	add("Nodes", nodeList(a))
 	add("CPU", cpuTime(a))
 	add("Host memory", hostMemory(a))
 	add("GPUs", gpus(a))
@@ -72,9 +74,12 @@ func earlier(runs []report.Run) string {
 func spent(r *report.Report, zone *time.Location) string {
 	a := r.Accounting
 	if r.Job.Start.IsZero() {
-		s := "it has not begun"
+		s, again := "it has not begun", ""
+		if len(a.Earlier) > 0 {
+			s, again = "it has not begun again", "it did not run again"
+		}
 		if !r.Job.End.IsZero() {
-			s = "it never ran: it ended at " + r.Job.End.In(zone).Format("2006-01-02 15:04:05")
+			s = cmp.Or(again, "it never ran") + ": it ended at " + r.Job.End.In(zone).Format("2006-01-02 15:04:05")
 		}
 		if a.Waited != nil {
 			s += ", after a wait of " + words.Spoken(*a.Waited)
@@ -99,15 +104,25 @@ func spent(r *report.Report, zone *time.Location) string {
 	return s
 }
 
+// nodeList returns the nodes of a job, as far as SLURM says.
 func nodeList(a *report.Accounting) string {
-	s := nodes(a.Nodes)
-	if a.NodeList != "" && a.NodeList != "None assigned" {
-		s += ": " + a.NodeList
+	list := a.NodeList
+	if list == "None assigned" {
+		list = ""
 	}
-	return s
+	switch {
+	case a.Nodes == 0:
+		return list
+	case list == "":
+		return nodes(a.Nodes)
+	}
+	return nodes(a.Nodes) + ": " + list
 }
 
 func cpuTime(a *report.Accounting) string {
+	if a.CPUs == 0 {
+		return ""
+	}
 	s := count(a.CPUs, "CPU")
 	if a.CPU == nil {
 		return s

@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -35,8 +36,8 @@ func listGrid(l *report.List, zone *time.Location) grid {
 	for i := range l.Jobs {
 		r := &l.Jobs[i]
 		row := []string{r.ID, shortName(r.Name), r.Partition, r.State, r.Start.In(zone).Format("2006-01-02 15:04"),
-			words.Spoken(r.Elapsed), words.None, words.None, mostOr(r.GPUMost), words.None, strconv.Itoa(r.CPUs),
-			percentOr(r.CPU), percentOr(r.Memory)}
+			words.Spoken(r.Elapsed), words.None, words.None, mostOr(r.GPUMost), words.None,
+			cmp.Or(countCell(r.CPUs), words.None), percentOr(r.CPU), percentOr(r.Memory)}
 		if r.GPUs != nil {
 			row[6] = strconv.Itoa(*r.GPUs)
 		}
@@ -54,6 +55,14 @@ func listGrid(l *report.List, zone *time.Location) grid {
 func shortName(s string) string { return cut(s, maxName) }
 
 // mostOr is a bound: the number is at most that.
+// countCell is a number of things that each job has; "" if SLURM does not say.
+func countCell(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
 func mostOr(v *float64) string {
 	switch {
 	case v == nil:
@@ -147,13 +156,8 @@ var rowColumns = []struct {
 		}
 		return floatCell(&r.Limit)
 	}},
-	{"nodes", func(r *report.Row) string { return strconv.Itoa(r.Nodes) }},
-	{"cpus", func(r *report.Row) string {
-		if r.CPUs == 0 {
-			return ""
-		}
-		return strconv.Itoa(r.CPUs)
-	}},
+	{"nodes", func(r *report.Row) string { return countCell(r.Nodes) }},
+	{"cpus", func(r *report.Row) string { return countCell(r.CPUs) }},
 	{"gpus", func(r *report.Row) string {
 		if r.GPUs == nil {
 			return ""

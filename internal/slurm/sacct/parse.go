@@ -32,13 +32,13 @@ var columns = []struct {
 	{"Submit", func(r *record, v string) { r.Submit = parseTime(v) }},
 	{"Start", func(r *record, v string) { r.Start = parseTime(v) }},
 	{"End", func(r *record, v string) { r.End = parseTime(v) }},
-	{"ElapsedRaw", func(r *record, v string) { r.Elapsed = time.Duration(parseCount(v)) * time.Second }},
+	{"ElapsedRaw", func(r *record, v string) { r.Elapsed = time.Duration(r.count("elapsed seconds", v)) * time.Second }},
 	{"Suspended", func(r *record, v string) { r.Suspended = parseClock(v) }},
 	{"TimelimitRaw", func(r *record, v string) { r.Limit = time.Duration(parseCount(v)) * time.Minute }},
-	{"NNodes", func(r *record, v string) { r.Nodes = int(parseCount(v)) }},
+	{"NNodes", func(r *record, v string) { r.Nodes = r.count("nodes", v) }},
 	{"NodeList", func(r *record, v string) { r.NodeList = v }},
-	{"AllocCPUS", func(r *record, v string) { r.CPUs = int(parseCount(v)) }},
-	{"NTasks", func(r *record, v string) { r.tasks = int(parseCount(v)) }},
+	{"AllocCPUS", func(r *record, v string) { r.CPUs = r.count("CPUs", v) }},
+	{"NTasks", func(r *record, v string) { r.tasks = r.count("tasks", v) }},
 	{"ReqMem", func(r *record, v string) { r.reqMem = v }},
 	{"AllocTRES", func(r *record, v string) { r.alloc = v }},
 	{"TotalCPU", func(r *record, v string) { r.CPUTime = parseClock(v) }},
@@ -104,6 +104,9 @@ func Parse(out []byte, mark string) ([]Job, error) {
 		columns[each].take(&r, name)
 		jobs = add(jobs, &r)
 	}
+	for i := range jobs {
+		jobs[i].leaveOutImpossible()
+	}
 	return jobs, nil
 }
 
@@ -121,6 +124,9 @@ func add(jobs []Job, r *record) []Job {
 			j.Steps = j.Steps[:maxSteps-1]
 		}
 		j.Steps = append(j.Steps, r.step(step))
+		for _, words := range r.Impossible {
+			j.Impossible = append(j.Impossible, words+" of step "+step)
+		}
 	}
 	return jobs
 }
@@ -132,7 +138,7 @@ func (r *record) job() Job {
 	if !j.CountsGPUs { // a job without GPUs has no such item, where another has one
 		j.GPUs = 0
 	}
-	j.Model = model(r.alloc)
+	j.Model, j.isMIG = model(r.alloc), migType.MatchString(r.alloc)
 	j.Memory = r.request()
 	return j
 }
@@ -166,12 +172,11 @@ func (r *record) step(name string) Step {
 		all := *v * float64(max(r.tasks, 1))
 		s.GPUUtilMost = &all
 	}
-	if s.GPUUtilMost != nil && *s.GPUUtilMost == 0 && migType.MatchString(r.alloc) {
-		s.GPUUtilMost = nil // SLURM sees no work on instances
-	}
 	if v := item(r.most, "gres/gpumem"); v != "" {
-		bytes := parseBytes(v)
-		s.MaxGPUMemory = &bytes
+		s.MaxGPUMemory = amount(v)
+	}
+	if migType.MatchString(r.alloc) {
+		s.forgetInstances()
 	}
 	return s
 }
@@ -224,6 +229,14 @@ const units = "KMGTPE"
 
 // parseBytes reads "2368K", "1.50G" or "1024"; 0 if it is no amount.
 func parseBytes(text string) uint64 {
+	if v := amount(text); v != nil {
+		return *v
+	}
+	return 0
+}
+
+// amount reads an amount of memory; nil if it is none, or a marker.
+func amount(text string) *uint64 {
 	scale := 1.0
 	if n := len(text); n > 0 {
 		if at := strings.IndexByte(units, text[n-1]); at >= 0 {
@@ -232,9 +245,10 @@ func parseBytes(text string) uint64 {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if bytes := v * scale; err == nil && bytes >= 0 && bytes < 1<<60 {
-		return uint64(bytes)
+		whole := uint64(bytes)
+		return &whole
 	}
-	return 0
+	return nil
 }
 
 // parseTime reads a time in UTC; zero for "Unknown" and "None".
@@ -282,14 +296,15 @@ func parseExit(text string) (code, signal int) {
 	return int(status), int(by)
 }
 
-// requeued is the time between the end of a run and the submission of the next one, at most. Another job with the same
+// Requeued is the time between the end of a run and the submission of the next one, at most. Another job with the same
 // ID, from before SLURM began to count again, is farther away.
-const requeued = time.Minute
+const Requeued = time.Minute
 
-// Last returns the run of each job that began last, in the order of their starts, with the runs before it.
+// Last returns the record of each job that was submitted last, in the order of their starts, with the runs before it. It
+// has no start if the job waits to run again, or was canceled then.
 func Last(jobs []Job) []Job {
 	jobs = slices.Clone(jobs)
-	slices.SortStableFunc(jobs, func(a, b Job) int { return a.Start.Compare(b.Start) })
+	slices.SortStableFunc(jobs, func(a, b Job) int { return bySubmission(&a, &b) })
 	slices.Reverse(jobs)
 	var last []Job
 	at := map[string]int{}
@@ -304,10 +319,23 @@ func Last(jobs []Job) []Job {
 		if n := len(next.Earlier); n > 0 {
 			next = &next.Earlier[n-1]
 		}
-		if j.Ran() && j.User == next.User && j.Name == next.Name && next.Submit.Sub(j.End).Abs() <= requeued {
+		if j.Ran() && j.User == next.User && j.Name == next.Name && next.Submit.Sub(j.End).Abs() <= Requeued {
 			last[k].Earlier = append(last[k].Earlier, j)
 		}
 	}
 	slices.Reverse(last)
+	slices.SortStableFunc(last, func(a, b Job) int { return a.Start.Compare(b.Start) })
 	return last
+}
+
+// bySubmission orders records of a job. Of two that were submitted in the same second, the one without a start is the
+// later one.
+func bySubmission(a, b *Job) int {
+	if order := a.Submit.Compare(b.Submit); order != 0 {
+		return order
+	}
+	if a.Start.IsZero() != b.Start.IsZero() {
+		return b.Start.Compare(a.Start)
+	}
+	return a.Start.Compare(b.Start)
 }

@@ -149,6 +149,95 @@ func TestLast(t *testing.T) {
 	}
 }
 
+// A job that was canceled while it waited to run again is canceled: its last record has no start.
+func TestLastWithoutAStart(t *testing.T) {
+	at := func(m int) time.Time { return time.Date(2026, 11, 20, 9, m, 0, 0, time.UTC) }
+	run := Job{ID: "7", State: "REQUEUED", Submit: at(1), Start: at(2), End: at(5), NodeList: "n1"}
+	end := Job{ID: "7", State: "CANCELLED", Submit: at(5), End: at(9), NodeList: nowhere}
+	other := Job{ID: "8", State: "COMPLETED", Submit: at(0), Start: at(3), End: at(4), NodeList: "n1"}
+	soon := run
+	soon.Submit, soon.End = at(5), at(5)
+	for title, records := range map[string][]Job{"in order": {run, end, other}, "reversed": {other, end, run},
+		"in one second": {end, soon, other}} {
+		got := Last(records)
+		if len(got) != 2 || got[0].State != "CANCELLED" || len(got[0].Earlier) != 1 ||
+			got[0].Earlier[0].State != "REQUEUED" || got[1].ID != "8" {
+			t.Errorf("%s: %+v", title, got)
+		}
+	}
+	first, second := other, other // tasks of an array
+	first.ID, second.ID = "9_1", "9_2"
+	if got := Last([]Job{first, second}); got[0].ID != "9_1" {
+		t.Errorf("in another order: %+v", got)
+	}
+	again := Job{ID: "7", State: "COMPLETED", Submit: at(5), Start: at(6), End: at(8), NodeList: "n1"}
+	if got := Last([]Job{again, run}); len(got) != 1 || got[0].State != "COMPLETED" || len(got[0].Earlier) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Numbers that cannot be are left out, and named.
+func TestImpossibleNumbers(t *testing.T) {
+	out := string(recorded(t, "gpus.txt"))
+	read := func(old, with string) Job {
+		t.Helper()
+		changed := strings.Replace(out, old, with, 1)
+		if changed == out {
+			t.Fatalf("no %q", old)
+		}
+		jobs, err := Parse([]byte(changed), mark)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return jobs[0]
+	}
+	if j := read("|alice|", "|bob|"); len(j.Impossible) > 0 || j.CPUTime == 0 || j.Steps[2].GPUUtilMost == nil {
+		t.Errorf("nothing is wrong with %+v", j)
+	}
+	for title, test := range map[string]struct {
+		old, with, want string
+		left            func(j Job) bool
+	}{
+		"nodes": {"|600|MARK|1|", "|600|MARK|4294967294|", "4294967294 nodes",
+			func(j Job) bool { return j.Nodes == 0 && j.CPUs == 4 }},
+		"CPUs": {"|node01|MARK|4|", "|node01|MARK|4294967295|", "4294967295 CPUs", func(j Job) bool { return j.CPUs == 0 }},
+		"of 64 bits": {"|600|MARK|1|", "|600|MARK|18446744073709551614|", "18446744073709551614 nodes",
+			func(j Job) bool { return j.Nodes == 0 }},
+		"elapsed time": {"|7200|MARK|00:00:00|MARK|600|", "|4294967294|MARK|00:00:00|MARK|600|",
+			"4294967294 elapsed seconds", func(j Job) bool { return j.Elapsed == 0 }},
+		"CPU time": {"|02:30:00|", "|1-16:00:00|", "40h0m0s of CPU time in 2h0m0s on 4 CPUs",
+			func(j Job) bool { return j.CPUTime == 0 && j.Steps[2].CPUTime > 0 }},
+		"utilization": {"gres/gpuutil=71", "gres/gpuutil=808334905", "808334905 % GPU utilization of step 0",
+			func(j Job) bool { return j.Steps[2].GPUUtilMost == nil && j.Steps[2].MaxGPUMemory != nil }},
+	} {
+		j := read(test.old, test.with)
+		if len(j.Impossible) != 1 || j.Impossible[0] != test.want || !test.left(j) {
+			t.Errorf("%s: %q, want %q; %+v", title, j.Impossible, test.want, j)
+		}
+	}
+}
+
+// SLURM sees neither the work nor the memory of MIG instances.
+func TestInstances(t *testing.T) {
+	out := strings.ReplaceAll(string(recorded(t, "gpus.txt")), "gres/gpu:a100=", "gres/gpu:a100_1g.10gb=")
+	out = strings.ReplaceAll(strings.ReplaceAll(out, "gres/gpuutil=71", "gres/gpuutil=0"), "gres/gpumem=16G",
+		"gres/gpumem=0")
+	jobs, err := Parse([]byte(out), mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range jobs[0].Steps {
+		if s.GPUUtilMost != nil || s.MaxGPUMemory != nil {
+			t.Errorf("%+v", s)
+		}
+	}
+	for text, known := range map[string]bool{"0": true, "16G": true, "18446744073709551614": false, "x": false} {
+		if (amount(text) != nil) != known {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
 // Nothing that sacct may print ends the program, or becomes a number that cannot be.
 func FuzzParse(f *testing.F) {
 	f.Add(recorded(f, "jobs.txt"))

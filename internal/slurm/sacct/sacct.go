@@ -38,7 +38,9 @@ type Job struct {
 	CPUTime            time.Duration
 	Joules             float64
 	Steps              []Step
-	Earlier            []Job // runs before this one, the last first: it was requeued
+	Earlier            []Job    // runs before this one, the last first: it was requeued
+	Impossible         []string `json:",omitempty"` // numbers of SLURM that cannot be, and are left out
+	isMIG              bool
 }
 
 // outOfMemory is SLURM's word for a job or a step of which the kernel has killed a process for its memory.

@@ -1,0 +1,77 @@
+package sacct
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// SLURM's accounts have markers for numbers that are not known, such as 4294967294, and now and then numbers that cannot
+// be: a GPU utilization of 808334905 percent. They are left out, and named in Job.Impossible.
+
+// Limits of what can be.
+const (
+	maxCPUs      = 1 << 28 // also of nodes, tasks and seconds
+	maxGPUMemory = 1 << 40 // of a GPU, in bytes
+	someGPUs     = 1024    // of a step whose GPUs are not known
+	clockError   = 2 * time.Second
+	cpuExcess    = 1.05 // of the CPU time that the CPUs have
+)
+
+// count reads a number of things. One that cannot be is 0, and noted.
+func (r *record) count(what, text string) int {
+	v, err := strconv.ParseUint(text, 10, 64)
+	if n := parseCount(text); err != nil || n > 0 && n <= maxCPUs || v == 0 {
+		return int(n)
+	}
+	r.Impossible = append(r.Impossible, text+" "+what)
+	return 0
+}
+
+// leaveOutImpossible leaves out what the job's CPUs and GPUs cannot have done.
+func (j *Job) leaveOutImpossible() {
+	if left := beyond(j.CPUTime, j.CPUs, j.Elapsed); left != "" {
+		j.CPUTime = 0
+		j.Impossible = append(j.Impossible, left)
+	}
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		note := func(words string) { j.Impossible = append(j.Impossible, words+" of step "+s.Name) }
+		// a step may use all CPUs of the job where nothing binds it to its own
+		if left := beyond(s.CPUTime, max(s.CPUs, j.CPUs), s.Elapsed); left != "" {
+			s.CPUTime = 0
+			note(left)
+		}
+		gpus := cmp.Or(s.GPUs, j.GPUs, someGPUs)
+		if u := s.GPUUtilMost; u != nil && *u > float64(100*gpus*max(s.Tasks, 1)) {
+			s.GPUUtilMost = nil
+			note(fmt.Sprintf("%.0f %% GPU utilization", *u))
+		}
+		if m := s.MaxGPUMemory; m != nil && *m > uint64(gpus)*maxGPUMemory {
+			s.MaxGPUMemory = nil
+			note(fmt.Sprintf("%d GiB of GPU memory", *m>>30))
+		}
+		if j.isMIG {
+			s.forgetInstances()
+		}
+	}
+}
+
+// beyond names a CPU time that is more than the CPUs have in a time; "": it is not.
+func beyond(used time.Duration, cpus int, elapsed time.Duration) string {
+	if cpus == 0 || elapsed == 0 || float64(used) <= float64(cpus)*cpuExcess*float64(elapsed+clockError) {
+		return ""
+	}
+	return fmt.Sprintf("%v of CPU time in %v on %d CPUs", used.Round(time.Second), elapsed, cpus)
+}
+
+// forgetInstances leaves out the zeros of a step on MIG instances: SLURM sees no work on them, and no memory.
+func (s *Step) forgetInstances() {
+	if s.GPUUtilMost != nil && *s.GPUUtilMost == 0 {
+		s.GPUUtilMost = nil
+	}
+	if s.MaxGPUMemory != nil && *s.MaxGPUMemory == 0 {
+		s.MaxGPUMemory = nil
+	}
+}
