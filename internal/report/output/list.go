@@ -26,7 +26,7 @@ var Lists = map[string]func(io.Writer, *report.List, Look) error{
 	},
 }
 
-// maxName is the number of characters of a job's name in a list.
+// maxName is the number of cells of a job's name in a list.
 const maxName = 24
 
 func listGrid(l *report.List, zone *time.Location) grid {
@@ -54,7 +54,6 @@ func listGrid(l *report.List, zone *time.Location) grid {
 
 func shortName(s string) string { return cut(s, maxName) }
 
-// mostOr is a bound: the number is at most that.
 // countCell is a number of things that each job has; "" if SLURM does not say.
 func countCell(n int) string {
 	if n == 0 {
@@ -63,6 +62,7 @@ func countCell(n int) string {
 	return strconv.Itoa(n)
 }
 
+// mostOr is a bound: the number is at most that.
 func mostOr(v *float64) string {
 	switch {
 	case v == nil:

@@ -197,12 +197,8 @@ const (
 	leastName = 8
 )
 
-func cut(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
-}
+// cut cuts a text to a number of cells.
+func cut(s string, most int) string { return ansi.Truncate(s, most, "…") }
 
 func (g *grid) drop(at int) {
 	g.head = slices.Delete(g.head, at, at+1)
@@ -214,12 +210,12 @@ func (g *grid) drop(at int) {
 	}
 }
 
-// widths are those of the columns.
+// widths are those of the columns, in cells.
 func (g *grid) widths() []int {
 	widths := make([]int, len(g.head))
 	for _, row := range append([][]string{g.head}, g.rows...) {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
 	}
 	return widths

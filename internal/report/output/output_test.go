@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +86,29 @@ func TestCSVIsSafe(t *testing.T) {
 }
 
 // The wasted hours are a difference, without the digits of arithmetic.
+// The columns of a list stay in line whatever the width of the names: they count cells.
+func TestColumnsCountCells(t *testing.T) {
+	l := &report.List{Version: report.Version}
+	for _, name := range []string{"plain", "训练🚀|x", "e\u0301te\u0301", strings.Repeat("模型", 20)} {
+		l.Jobs = append(l.Jobs, report.Row{Job: report.Job{ID: "1", Name: name, Partition: "gpu", State: "COMPLETED"}})
+	}
+	for _, width := range []int{0, 60} {
+		var b bytes.Buffer
+		if err := listText(&b, l, time.UTC, false, Look{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		at := map[int]int{}
+		for line := range strings.Lines(b.String()) {
+			if before, _, found := strings.Cut(line, "COMPLETED"); found {
+				at[ansi.StringWidth(before)]++
+			}
+		}
+		if len(at) != 1 || slices.Max(slices.Collect(maps.Values(at))) != 4 {
+			t.Errorf("the states begin in the columns %v:\n%s", at, b.String())
+		}
+	}
+}
+
 func TestHoursAreShort(t *testing.T) {
 	s := hoursOf(&report.Hours{Given: 1.62, Seen: 1.58, Used: new(1.4494)})
 	if got := floatCell(s.Wasted); got != "0.1306" {

@@ -7,7 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
@@ -76,7 +77,7 @@ func (g *grid) text(b *bytes.Buffer, look Look) {
 			line := ""
 			for _, k := range block {
 				cell := row[k]
-				blank := strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell))
+				blank := strings.Repeat(" ", widths[k]-ansi.StringWidth(cell))
 				if g.head[k] == "State" {
 					cell = look.state(cell)
 				}
