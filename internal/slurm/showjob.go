@@ -14,6 +14,7 @@ type shown map[string]string
 // statusLines are the lines of a job that are printed before all texts of its owner but the name: the keys that begin
 // them, of which there is one, and those that are read. The keys of other lines are not read.
 var statusLines = []struct{ first, keys []string }{
+	{[]string{"SLUID"}, []string{"SLUID"}},
 	{[]string{"UserId"}, []string{"UserId"}},
 	{[]string{"JobState"}, []string{"JobState", "Reason"}},
 	{[]string{"Requeue"}, []string{"Restarts", "BatchFlag", "ExitCode"}},

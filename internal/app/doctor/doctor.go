@@ -78,8 +78,11 @@ Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
 // examine examines the connections to nodes, and prints the report. If it is interrupted, it prints what is known so
 // far.
 func examine(ctx context.Context, p *cli.Program, names []string, json bool) error {
-	began, cfg := time.Now(), &p.Config
-	a, err := access.New(ctx, cfg, slog.New(slog.DiscardHandler))
+	began, cfg, log := time.Now(), &p.Config, slog.New(slog.DiscardHandler)
+	if err := feed.NameJobs(ctx, p, log, &cfg.Job); err != nil {
+		return err
+	}
+	a, err := access.New(ctx, cfg, log)
 	if err != nil {
 		return cli.Exit(exitSick, err)
 	}

@@ -34,6 +34,9 @@ func Run(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out S
 
 // RunScreen makes an output from the user's chosen source: a cluster, hosts, a demo, or, without SLURM, this host.
 func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out Show) error {
+	if err := NameJobs(ctx, p, log, &p.Config.Job); err != nil {
+		return err
+	}
 	shown := func(from Feed) error { return out(ctx, guarded(&p.Config, from)) }
 	from, err := Choose(ctx, p, need, log)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
@@ -76,7 +77,11 @@ func (l *Options) accept() error {
 }
 
 func (l *Options) run(ctx context.Context) error {
-	from, err := l.open(ctx, slog.New(slog.DiscardHandler))
+	log := slog.New(slog.DiscardHandler)
+	if err := feed.NameJobs(ctx, l.Program, log, &l.job); err != nil {
+		return err
+	}
+	from, err := l.open(ctx, log)
 	if err != nil {
 		return err
 	}

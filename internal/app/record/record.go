@@ -148,6 +148,9 @@ func parseSize(s string) (int64, error) {
 
 // run records until ctx ends, or a limit is reached.
 func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slog.Logger) error {
+	if err := feed.NameJobs(ctx, p, log, &p.Config.Job); err != nil {
+		return err
+	}
 	user, host := access.Here()
 	out := &recorder{
 		path: path, limit: o.limit, keep: o.files,

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
@@ -142,6 +143,9 @@ func (o *Options) check(args []string) error {
 }
 
 func (o *Options) run(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
+	if err := o.nameJobs(ctx, log, args); err != nil {
+		return err
+	}
 	inDir := isDir(o.from) && len(args) == 1 && sacct.IsID(args[0])
 	switch {
 	case o.from != "" && !inDir:
@@ -156,6 +160,17 @@ func (o *Options) run(ctx context.Context, log *slog.Logger, file *os.File, args
 	o.Config.Job = args[0]
 	live := Live{Program: o.Program, Format: o.format, Record: o.record, Join: true, From: o.from}
 	return live.Run(ctx, log, file)
+}
+
+// nameJobs replaces SLUIDs that are no names of files.
+func (o *Options) nameJobs(ctx context.Context, log *slog.Logger, args []string) error {
+	var jobs []*string
+	for i := range args {
+		if _, err := os.Stat(args[i]); err != nil {
+			jobs = append(jobs, &args[i])
+		}
+	}
+	return feed.NameJobs(ctx, o.Program, log, jobs...)
 }
 
 func isDir(path string) bool {

@@ -72,6 +72,9 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	cmd.PreRunE = func(*cobra.Command, []string) error { return o.accept() }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return noAnswer(o.Logged(func(log *slog.Logger) error {
+			if err := feed.NameJobs(cmd.Context(), o.Program, log, &o.job, &o.Config.Job); err != nil {
+				return err
+			}
 			return feed.Run(cmd.Context(), o.Program, feed.Need{Brief: true, Steady: true}, log, o.show)
 		}))
 	}

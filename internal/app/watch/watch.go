@@ -192,6 +192,13 @@ func (o *Options) sendTest(ctx context.Context) error {
 var errOver = errors.New("the jobs have ended")
 
 func (o *Options) run(ctx context.Context, log *slog.Logger) error {
+	jobs := []*string{&o.Config.Job}
+	for i := range o.jobs {
+		jobs = append(jobs, &o.jobs[i])
+	}
+	if err := feed.NameJobs(ctx, o.Program, log, jobs...); err != nil {
+		return err
+	}
 	desk, wrong := news.Open(&o.Config, o.wanted())
 	if len(wrong) > 0 {
 		return cli.Usage("%w", wrong[0])

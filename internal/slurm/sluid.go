@@ -1,0 +1,68 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+)
+
+// sluid matches a SLUID, the ID of a job that no other cluster has, which SLURM's commands take since 25.11: "s" and 13
+// digits in Crockford's base 32, "s4Y5M8CR7ZYE00".
+var sluid = regexp.MustCompile(`^[sS][0-9A-TV-Za-tv-z]{13}$`)
+
+// IsSLUID reports whether a text has the form of a SLUID. Neither the ID of a job nor its number has.
+func IsSLUID(text string) bool { return sluid.MatchString(text) }
+
+// sameDigits replaces the letters that stand for digits.
+var sameDigits = strings.NewReplacer("O", "0", "I", "1", "L", "1")
+
+func isSameSLUID(a, b string) bool {
+	return a != "" && sameDigits.Replace(strings.ToUpper(a)) == sameDigits.Replace(strings.ToUpper(b))
+}
+
+// FindSLUID asks for the ID of a job, as squeue prints it, by its SLUID: the controller, and the accounts if that has
+// forgotten the job. The error is a *reach.Failure, or ctx's.
+func FindSLUID(ctx context.Context, run command.Runner, sluid string) (string, error) {
+	out, stderr, err := run.Within(ctx, "scontrol", "-d", "show", "job", sluid)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if err != nil {
+		f := command.Failed("scontrol", stderr, err)
+		if f.Class != reach.ClassSlurm || f.Meaning != "" || command.Missing(err) {
+			return "", f
+		}
+	}
+	for _, j := range parseShown(out) { // a version without SLUIDs may show other jobs
+		if isSameSLUID(j["SLUID"], sluid) {
+			return j.jobOrArray(), nil
+		}
+	}
+	out, _, err = run.Within(ctx, "sacct", "--allocations", "--noheader", "--parsable2", "--jobs="+sluid,
+		"--format=JobID,SLUID")
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	for line := range strings.Lines(string(out)) {
+		id, found, _ := strings.Cut(strings.TrimSpace(line), "|")
+		if err == nil && isSameSLUID(found, sluid) {
+			array, _, _ := strings.Cut(id, "_[")
+			return array, nil
+		}
+	}
+	return "", &reach.Failure{Class: reach.ClassSlurm, Short: "no such job",
+		Cause: fmt.Sprintf("SLURM does not know the SLUID %q (it has SLUIDs since 25.11; squeue --me lists your jobs)",
+			sluid)}
+}
+
+// jobOrArray is the ID of the job; of the waiting tasks of an array, that of the array.
+func (j shown) jobOrArray() string {
+	if j.waitsForTasks() {
+		return j["ArrayJobId"]
+	}
+	return j.id()
+}
