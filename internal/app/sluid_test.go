@@ -10,6 +10,34 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 )
 
+// A mark has the number of the job.
+func TestMarkBySLUID(t *testing.T) {
+	const sluid = "s4Y5M8CR7ZYE00"
+	feedtest.Squeue(t, "exit 0")
+	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
+	script := "#!/bin/sh\nprintf 'JobId=16 ArrayJobId=2 ArrayTaskId=13 JobName=x\\n   SLUID=" + sluid + "\\n\\n'\n"
+	if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	t.Setenv("HOME", state)
+	if code, out, errs := program(t, "mark", "--job", sluid, "epoch"); code != cli.ExitOK || out+errs != "" {
+		t.Fatalf("exit code %d, %s%s", code, out, errs)
+	}
+	var text []byte
+	err := filepath.WalkDir(state, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			some, _ := os.ReadFile(path)
+			text = append(append(text, path...), some...)
+		}
+		return err
+	})
+	if err != nil || !strings.Contains(string(text), "16") || strings.Contains(string(text), sluid) {
+		t.Errorf("%v, written: %s", err, text)
+	}
+}
+
 // A SLUID is taken wherever the ID of a job is: the job is then named by its ID. SLURM is asked once.
 func TestSLUIDs(t *testing.T) {
 	const sluid, unknown = "s4Y5M8CR7ZYE00", "s4Y5M8CR7ZYE01"

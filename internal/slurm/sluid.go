@@ -24,37 +24,36 @@ func isSameSLUID(a, b string) bool {
 	return a != "" && sameDigits.Replace(strings.ToUpper(a)) == sameDigits.Replace(strings.ToUpper(b))
 }
 
-// FindSLUID asks for the ID of a job, as squeue prints it, by its SLUID: the controller, and the accounts if that has
-// forgotten the job. The error is a *reach.Failure, or ctx's.
-func FindSLUID(ctx context.Context, run command.Runner, sluid string) (string, error) {
+// FindSLUID asks for the ID of a job, as squeue prints it, and its number, by its SLUID: the controller, and the accounts
+// if that has forgotten the job. The error is a *reach.Failure, or ctx's.
+func FindSLUID(ctx context.Context, run command.Runner, sluid string) (id, number string, err error) {
 	out, stderr, err := run.Within(ctx, "scontrol", "-d", "show", "job", sluid)
 	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+		return "", "", context.Cause(ctx)
 	}
 	if err != nil {
 		f := command.Failed("scontrol", stderr, err)
 		if f.Class != reach.ClassSlurm || f.Meaning != "" || command.Missing(err) {
-			return "", f
+			return "", "", f
 		}
 	}
 	for _, j := range parseShown(out) { // a version without SLUIDs may show other jobs
 		if isSameSLUID(j["SLUID"], sluid) {
-			return j.jobOrArray(), nil
+			return j.jobOrArray(), j["JobId"], nil
 		}
 	}
 	out, _, err = run.Within(ctx, "sacct", "--allocations", "--noheader", "--parsable2", "--jobs="+sluid,
-		"--format=JobID,SLUID")
+		"--format=JobID,JobIDRaw,SLUID")
 	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+		return "", "", context.Cause(ctx)
 	}
 	for line := range strings.Lines(string(out)) {
-		id, found, _ := strings.Cut(strings.TrimSpace(line), "|")
-		if err == nil && isSameSLUID(found, sluid) {
-			array, _, _ := strings.Cut(id, "_[")
-			return array, nil
+		if f := strings.Split(strings.TrimSpace(line), "|"); err == nil && len(f) == 3 && isSameSLUID(f[2], sluid) {
+			array, _, _ := strings.Cut(f[0], "_[")
+			return array, f[1], nil
 		}
 	}
-	return "", &reach.Failure{Class: reach.ClassSlurm, Short: "no such job",
+	return "", "", &reach.Failure{Class: reach.ClassSlurm, Short: "no such job",
 		Cause: fmt.Sprintf("SLURM does not know the SLUID %q (it has SLUIDs since 25.11; squeue --me lists your jobs)",
 			sluid)}
 }

@@ -22,14 +22,14 @@ func TestFindSLUID(t *testing.T) {
 		"an array":        {sluid, shown("JobId=2 ArrayJobId=2 ArrayTaskId=3-9%2"), "", "", "2"},
 		"a component":     {sluid, shown("JobId=4 HetJobId=3 HetJobOffset=1"), "", "", "3+1"},
 		"as it is typed":  {"S4y5m8cr7zyeoO", shown("JobId=48211"), "", "", "48211"},
-		"forgotten":       {sluid, "", unknown, "48211|" + sluid + "\n", "48211"},
-		"forgotten array": {sluid, "", unknown, "2_[3-9%2]|" + sluid + "\n", "2"},
+		"forgotten":       {sluid, "", unknown, "48211|48211|" + sluid + "\n", "48211"},
+		"forgotten array": {sluid, "", unknown, "2_[3-9%2]|2|" + sluid + "\n", "2"},
 		"22.05":           {sluid, "", unknown, "", "SLURM does not know the SLUID \"s4Y5M8CR7ZYE00\""},
 		"all jobs":        {sluid, other + forged, "", "", "SLURM does not know the SLUID"},
 		"away": {sluid, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", "",
 			"slurmctld not responding"},
 	} {
-		id, err := FindSLUID(t.Context(), func(_ context.Context, argv ...string) ([]byte, []byte, error) {
+		id, number, err := FindSLUID(t.Context(), func(_ context.Context, argv ...string) ([]byte, []byte, error) {
 			switch {
 			case argv[0] == "sacct" && test.sacct == "":
 				return nil, []byte("sacct: fatal: Bad job/step specified: s4Y5M8CR7ZYE00\n"), errors.New("exit status 1")
@@ -42,6 +42,9 @@ func TestFindSLUID(t *testing.T) {
 		}, test.asked)
 		if got := id; err == nil && got != test.want || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %q, %v, want %q", title, id, err, test.want)
+		}
+		if want := map[string]string{"2_13": "16", "3+1": "4"}[id]; want != "" && number != want {
+			t.Errorf("%s: number %q, want %q", title, number, want)
 		}
 	}
 	for text, is := range map[string]bool{sluid: true, "S4y5m8cr7zyeoO": true, "48211": false, "2_13": false, "": false,

@@ -32,7 +32,7 @@ func NameJobs(ctx context.Context, p *cli.Program, log *slog.Logger, jobs ...*st
 		}
 	}
 	for sluid := range ids {
-		if ids[sluid], err = slurm.FindSLUID(ctx, ways.Commands, sluid); err != nil {
+		if ids[sluid], _, err = slurm.FindSLUID(ctx, ways.Commands, sluid); err != nil {
 			return cli.Exit(cli.ExitNoJobs, err)
 		}
 	}

@@ -2,6 +2,7 @@
 package mark
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/mark"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // Name is that of the command.
@@ -39,7 +42,11 @@ It belongs to the job in which it runs, or to the command of nvnodetop track.`,
 		kind, name, _ := parse(args)
 		id := mark.ID()
 		if cmd.Flags().Changed("job") {
-			id = job
+			number, err := numberOf(cmd.Context(), job)
+			if err != nil {
+				return cli.Exit(cli.ExitFailed, fmt.Errorf("the mark is lost: %w", err))
+			}
+			id = number
 		}
 		switch {
 		case id == "":
@@ -58,6 +65,15 @@ It belongs to the job in which it runs, or to the command of nvnodetop track.`,
 		return nil
 	}
 	return cmd
+}
+
+// numberOf returns the number of the job with a SLUID. All other texts stay.
+func numberOf(ctx context.Context, job string) (string, error) {
+	if !slurm.IsSLUID(job) {
+		return job, nil
+	}
+	_, number, err := slurm.FindSLUID(ctx, command.Run, job)
+	return number, err
 }
 
 // parse reads the arguments.
