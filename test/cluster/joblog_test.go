@@ -113,6 +113,24 @@ func TestTheLogOfAJobThatDoesNotRun(t *testing.T) {
 	}
 }
 
+// A comment may have anything, also lines like those of scontrol. An array says which task it lacks, and SLURM which
+// SLUID it does not know.
+func TestTheLogOfAJobWithAComment(t *testing.T) {
+	const comment = "rerun, see StdOut=/old/x.log Reason=OOM\n   StdOut=/x\n   BatchHost=evil\nJobId=7 JobName=x\n\n" +
+		"JobId=$SLURM_JOB_ID"
+	id := submits(t, "alice", "echo with a comment; sleep 600", "-N", "1", "--comment", comment, "-J", "x StdOut=/y")
+	array := submits(t, "alice", "echo a task; sleep 600", "-N", "1", "-a", "1-2")
+	runsNow(t, id)
+	prints(t, id, "with a comment\n")
+	prints(t, array+"_2", "a task\n")
+	for job, want := range map[string]string{array + "_9": "no log: job " + array + " has no task 9\n",
+		"s4Y5M8CR7ZYE00": `SLURM does not know the SLUID "s4Y5M8CR7ZYE00"`} {
+		if r := runs(t, "logs", job); r.code != 3 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: exit code %d, stderr %q, want %q", job, r.code, r.stderr, want)
+		}
+	}
+}
+
 // Only one's own jobs have a log, and where the admins forbid it none has.
 func TestLogsThatAreNotRead(t *testing.T) {
 	id := submits(t, "bob", "echo secret; sleep 600", "-N", "1")
