@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
 // Logs asks for the files of a job's output, by the ID of the job as squeue prints it, or by its number. The error is a
@@ -156,7 +157,7 @@ func (j shown) ambiguous() error {
 		needed = append(needed, "WorkDir")
 	}
 	for _, key := range needed {
-		if holder, is := strings.CutPrefix(j[key], unsure); is {
+		if holder, is := strings.CutPrefix(j[key], scontrol.Unsure); is {
 			return noLogs("scontrol shows two values of " + key + " of job " + j["JobId"] + ": its " + holder +
 				" has lines like those of scontrol")
 		}

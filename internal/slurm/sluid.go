@@ -24,8 +24,8 @@ func isSameSLUID(a, b string) bool {
 	return a != "" && sameDigits.Replace(strings.ToUpper(a)) == sameDigits.Replace(strings.ToUpper(b))
 }
 
-// FindSLUID asks for the ID of a job, as squeue prints it, and its number, by its SLUID: the controller, and the accounts
-// if that has forgotten the job. The error is a *reach.Failure, or ctx's.
+// FindSLUID asks for the ID of a job, as squeue prints it, and its number, by its SLUID: the controller, and the
+// accounts if that has forgotten the job. The error is a *reach.Failure, or ctx's.
 func FindSLUID(ctx context.Context, run command.Runner, sluid string) (id, number string, err error) {
 	out, stderr, err := run.Within(ctx, "scontrol", "-d", "show", "job", sluid)
 	if ctx.Err() != nil {

@@ -51,13 +51,13 @@ func (j *Job) options() []string {
 }
 
 // kept are SLURM's variables that select the cluster and the way to reach it. All other variables of SLURM are options
-// of the job in which we may run, or of the user's own steps. SLURM_JWT is not kept: srun refuses to start with a token,
-// which slurmd does not take.
+// of the job in which we may run, or of the user's own steps. SLURM_JWT is not kept: srun refuses to start with a
+// token, which slurmd does not take.
 var kept = []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_SACK_SOCKET", "SLURM_SACK_KEY",
 	"SLURM_SACK_JWKS"}
 
-// optionPrefixes begin the names of variables that srun obeys: such as SRUN_OUTPUT, which redirects a step, and the options of
-// SPANK plugins, which put it into a container.
+// optionPrefixes begin the names of variables that srun obeys: such as SRUN_OUTPUT, which redirects a step, and the
+// options of SPANK plugins, which put it into a container.
 var optionPrefixes = []string{"SLURM", "SBATCH_", "SALLOC_", "SRUN_", "_SLURM_SPANK_OPTION_"}
 
 // environment returns environ without the options of another job.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// SLURM's accounts have markers for numbers that are not known, such as 4294967294, and now and then numbers that cannot
-// be: a GPU utilization of 808334905 percent. They are left out, and named in Job.Impossible.
+// SLURM's accounts have markers for numbers that are not known, such as 4294967294, and now and then numbers that
+// cannot be: a GPU utilization of 808334905 percent. They are left out, and named in Job.Impossible.
 
 // Limits of what can be.
 const (

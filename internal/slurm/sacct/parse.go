@@ -300,8 +300,8 @@ func parseExit(text string) (code, signal int) {
 // ID, from before SLURM began to count again, is farther away.
 const Requeued = time.Minute
 
-// Last returns the record of each job that was submitted last, in the order of their starts, with the runs before it. It
-// has no start if the job waits to run again, or was canceled then.
+// Last returns the record of each job that was submitted last, in the order of their starts, with the runs before it.
+// It has no start if the job waits to run again, or was canceled then.
 func Last(jobs []Job) []Job {
 	jobs = slices.Clone(jobs)
 	slices.SortStableFunc(jobs, func(a, b Job) int { return bySubmission(&a, &b) })

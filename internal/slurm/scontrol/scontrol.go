@@ -1,10 +1,10 @@
 // Package scontrol splits what `scontrol show job` and `scontrol show node` print into records and their lines. It is
 // pure.
 //
-// A line begins with three spaces and a key, and each key is printed once, in an order that has not changed since SLURM
-// 20.11. Between them stand texts of users and admins, printed raw: names, comments, command lines. Such a text may have
-// keys too, and several lines, some of which may look like those of scontrol. So a key counts only where scontrol prints
-// it: at the beginning of its line, or as one of the fields of its line, and never in a text.
+// A line begins with three spaces and a key, and each key is printed once, in an order that has not changed since
+// SLURM 20.11. Between them stand texts of users and admins, printed raw: names, comments, command lines. Such a text
+// may have keys too, and several lines, some of which may look like those of scontrol. So a key counts only where
+// scontrol prints it: at the beginning of its line, or as one of the fields of its line, and never in a text.
 package scontrol
 
 import (

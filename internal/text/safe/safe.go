@@ -11,8 +11,8 @@ import (
 )
 
 // Line makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts
-// on by '?', or leaves it out if it joins letters, and bytes that are not UTF-8 by the replacement character, and cuts the string to at most limit bytes,
-// between two characters.
+// on by '?' and bytes that are not UTF-8 by the replacement character, leaves out what joins two letters, and cuts the
+// string to at most limit bytes, between two characters.
 func Line(s string, limit int) string {
 	if text.Plain(s) && len(s) <= limit {
 		return s
@@ -21,8 +21,8 @@ func Line(s string, limit int) string {
 	return text.Cut(s, limit)
 }
 
-// withoutJoiners leaves out U+200C and U+200D, which names in Persian and emoji of several people have: terminals do not
-// agree on how wide a joined sequence is. One that joins nothing stays.
+// withoutJoiners leaves out U+200C and U+200D, which names in Persian and emoji of several people have: terminals do
+// not agree on how wide a joined sequence is. One that joins nothing stays.
 func withoutJoiners(s string) string {
 	after := ' '
 	return strings.Map(func(r rune) rune {

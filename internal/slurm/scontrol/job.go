@@ -1,0 +1,133 @@
+package scontrol
+
+import (
+	"slices"
+	"strings"
+)
+
+// statusLines are the lines of a job that are printed before all texts of its owner but the name: the keys that begin
+// them, of which there is one, and those that are read. The keys of other lines are not read.
+var statusLines = []struct{ first, keys []string }{
+	{[]string{"SLUID"}, []string{"SLUID"}},
+	{[]string{"UserId"}, []string{"UserId"}},
+	{[]string{"JobState"}, []string{"JobState", "Reason"}},
+	{[]string{"Requeue"}, []string{"Restarts", "BatchFlag", "ExitCode"}},
+	{[]string{"StartTime"}, []string{"StartTime", "EndTime"}},
+	{[]string{"BatchHost", "BatchFeatures"}, []string{"BatchHost"}},
+}
+
+// texts are the keys of lines with texts of users and admins, for the message that names them.
+var texts = []string{"Features", "OverSubscribe", "Command", "SubmitLine", "AdminComment", "SystemComment",
+	"Comment", "Extra", "BurstBuffer"}
+
+// Unsure begins the value of a key that scontrol seems to show twice. The texts that may have one of them follow.
+const Unsure = "\x00"
+
+// ReadJob returns the values of a job, by key. The value of a key that cannot be told from a text begins with Unsure.
+func ReadJob(r Record) map[string]string {
+	j := values{}
+	head, name, _ := strings.Cut(r[0].Text, "JobName=")
+	for key, value := range (Line{Key: r[0].Key, Text: head}).Fields() {
+		j[key] = value
+	}
+	j["JobName"] = name
+	for _, line := range statusLines {
+		at := placesOf(r, line.first)
+		for _, i := range at {
+			j.readLine(r[i], line.keys)
+		}
+		if len(at) > 1 {
+			for _, key := range line.keys {
+				j[key] = Unsure + holders(r, at)
+			}
+		}
+	}
+	j.readWorkDir(r)
+	j.readFiles(r)
+	return j
+}
+
+// values are those of a job, by key.
+type values map[string]string
+
+// readLine reads the fields of a line.
+func (j values) readLine(l Line, keys []string) {
+	for key, value := range l.Fields() {
+		if slices.Contains(keys, key) {
+			j[key] = value
+		}
+	}
+}
+
+// placesOf returns where a line is that is printed before the command. There is more than one if it cannot be told from
+// a text of the job.
+func placesOf(r Record, keys []string) []int {
+	if len(r.All("Command")) == 1 {
+		r = r.Before("Command")
+	}
+	return r.All(keys...)
+}
+
+// readWorkDir reads the directory, which is printed between the command line and the comments.
+func (j values) readWorkDir(r Record) {
+	at := r.All("WorkDir")
+	if command := r.All("Command"); len(command) == 1 {
+		at = slices.DeleteFunc(at, func(i int) bool { return i < command[0] })
+	}
+	if len(at) == 0 {
+		return
+	}
+	last := at[len(at)-1]
+	if j["WorkDir"] = r[last].Text; len(at) > 1 &&
+		slices.ContainsFunc(r[at[0]:last], func(l Line) bool { return isComment(l.Key) }) {
+		j["WorkDir"] = Unsure + holders(r, at)
+	}
+}
+
+// isComment reports whether a text is printed after the directory.
+func isComment(key string) bool { return strings.HasSuffix(key, "Comment") || key == "Extra" }
+
+// readFiles reads the files of a batch script, which are printed one below the other, after all texts but that of a
+// burst buffer.
+func (j values) readFiles(r Record) {
+	if j["BatchFlag"] == "0" {
+		return
+	}
+	var all []int
+	for _, at := range r.All("StdOut") {
+		if at > 1 && r[at-1].Key == "StdIn" && r[at-2].Key == "StdErr" {
+			all = append(all, at)
+		}
+	}
+	if len(all) == 0 {
+		all = r.All("StdOut")
+	}
+	if len(all) == 0 {
+		return
+	}
+	last := all[len(all)-1]
+	j["StdOut"] = r[last].Text
+	if len(all) > 1 && len(r[all[0]:last].All("BurstBuffer")) > 0 {
+		j["StdOut"] = Unsure + holders(r, all)
+	}
+	for i := last - 1; i >= last-2 && i > 0; i-- {
+		if r[i].Key == "StdErr" {
+			j["StdErr"] = r[i].Text
+		}
+	}
+}
+
+// holders names the texts that may have these lines: the last one before each.
+func holders(r Record, at []int) string {
+	var names []string
+	for _, i := range at {
+		name := "JobName"
+		if before := r[:i].All(texts...); len(before) > 0 {
+			name = r[before[len(before)-1]].Key
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
