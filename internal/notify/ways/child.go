@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/text"
-	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
 
 // childTime is the time that a command has; lingering is how long its output may stay open after its end.
@@ -86,7 +86,8 @@ func run(ctx context.Context, limit time.Duration, path string, args []string, i
 	case context.Cause(ctx) != nil:
 		err = context.Cause(ctx)
 	}
-	if said := safe.Line(text.FirstLine(words.String()), maxLine); said != "" {
+	// Programs such as curl repeat their arguments.
+	if said := redact.OfCommand(args...).Line(words.String(), maxLine); said != "" {
 		return fmt.Errorf("%q: %w: %s", path, err, said)
 	}
 	return fmt.Errorf("%q: %w", path, err)

@@ -75,6 +75,14 @@ func TestCommandFails(t *testing.T) {
 	if err == nil || !strings.HasSuffix(err.Error(), `/tell": exit status 3: no server`) {
 		t.Errorf("%v", err)
 	}
+	way, err = Command([]string{script(t, "tell", `echo "404: $2" >&2; exit 22`), "-d@-",
+		"https://hooks.example.org" + secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = way.Send(t.Context(), document("x")); err == nil || !strings.HasSuffix(err.Error(), "22: 404: …") {
+		t.Errorf("%v", err)
+	}
 	if _, err := Command([]string{"no-such-program"}); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}

@@ -4,7 +4,7 @@
 // A Post has a goroutine for each way, which delivers one Message after the other. Send never waits. A way that is slow
 // or broken delays neither the caller nor another way. Everything has a time limit, and what a program or a server
 // answers is limited and made safe to display. No child gets the environment of this program, which may hold secrets,
-// and no error has the URL of a webhook, which is one.
+// and no error has a part of the URL of a webhook, which is one: package redact quotes the words of others.
 package ways
 
 import (

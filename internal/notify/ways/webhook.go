@@ -20,7 +20,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 )
 
@@ -45,20 +45,23 @@ func Webhook(file string) (Way, error) {
 	if err != nil {
 		return Way{}, err
 	}
-	return hook(to, usual), nil
+	return hook(to, http.ProxyFromEnvironment, usual), nil
 }
 
-func hook(to *url.URL, p pace) Way {
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, TLSHandshakeTimeout: p.try,
+// proxies finds the proxy on the way of a request; nil: there is none.
+type proxies func(*http.Request) (*url.URL, error)
+
+func hook(to *url.URL, by proxies, p pace) Way {
+	transport := &http.Transport{Proxy: by, DisableKeepAlives: true, TLSHandshakeTimeout: p.try,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, MaxResponseHeaderBytes: 64 << 10}
 	client := &http.Client{Transport: transport, Timeout: p.try, CheckRedirect: stay}
+	secret := secretOf(to, by)
 	return Way{"webhook", func(ctx context.Context, d *Document) error {
 		body := payload(d)
 		waits := &backoff.ExponentialBackOff{InitialInterval: p.first, RandomizationFactor: 0.2, Multiplier: 2,
 			MaxInterval: p.most}
 		_, err := backoff.Retry(ctx, func() (none struct{}, err error) {
-			return none,
-				post(ctx, client, to, body, p.most)
+			return none, post(ctx, client, &request{to, secret, body}, p.most)
 		},
 			backoff.WithBackOff(waits), backoff.WithMaxTries(p.tries), backoff.WithMaxElapsedTime(p.all))
 		if final, ok := errors.AsType[*backoff.PermanentError](err); ok {
@@ -90,9 +93,22 @@ func stay(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// post sends a body once. Its error has no URL.
-func post(ctx context.Context, client *http.Client, to *url.URL, body []byte, most time.Duration) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body))
+// request is a body to post. The server, and a proxy on the way, may repeat the secret in their words.
+type request struct {
+	to     *url.URL
+	secret *redact.Secret
+	body   []byte
+}
+
+// secretOf is the secret in a URL, and in that of the proxy on the way to it.
+func secretOf(to *url.URL, by proxies) *redact.Secret {
+	proxy, _ := by(&http.Request{URL: to}) // its error is that of the first try, too
+	return redact.OfURLs(to, proxy)
+}
+
+// post sends a body once. Its error has nothing of the secret.
+func post(ctx context.Context, client *http.Client, what *request, most time.Duration) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, what.to.String(), bytes.NewReader(what.body))
 	if err != nil {
 		return backoff.Permanent(errBadURL)
 	}
@@ -103,25 +119,33 @@ func post(ctx context.Context, client *http.Client, to *url.URL, body []byte, mo
 		if outer, ok := errors.AsType[*url.Error](err); ok {
 			err = outer.Err
 		}
-		var untrusted *tls.CertificateVerificationError
-		if errors.Is(err, errAway) || errors.Is(err, errLost) || errors.As(err, &untrusted) {
-			return backoff.Permanent(err)
-		}
-		return err
+		return unsent(err, what.secret)
 	}
 	defer answer.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // the status counts
-	return judged(answer, said, most)
+	return judged(answer, what.secret.Line(string(said), maxLine), most)
+}
+
+// unsent is the error of a request without an answer that counts. That of net/http may quote the answer.
+func unsent(err error, secret *redact.Secret) error {
+	if errors.Is(err, errAway) || errors.Is(err, errLost) {
+		return backoff.Permanent(err)
+	}
+	quoted := errors.New(secret.Line(err.Error(), maxLine))
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		return backoff.Permanent(quoted)
+	}
+	return quoted
 }
 
 // judged is the error of an answer. What the server may accept later is tried again.
-func judged(answer *http.Response, said []byte, most time.Duration) error {
+func judged(answer *http.Response, line string, most time.Duration) error {
 	status := answer.StatusCode
 	if status >= 200 && status < 300 {
 		return nil
 	}
 	err := fmt.Errorf("it answers %d %s", status, http.StatusText(status))
-	if line := safe.Line(text.FirstLine(string(said)), maxLine); line != "" {
+	if line != "" {
 		err = fmt.Errorf("%w: %s", err, line)
 	}
 	switch {

@@ -67,7 +67,7 @@ func TestWebhook(t *testing.T) {
 				tc.answers[min(i, len(tc.answers)-1)](w)
 			}))
 			defer server.Close()
-			err := hook(at(t, server), quick).Send(t.Context(), document("7: failed"))
+			err := hook(at(t, server), http.ProxyFromEnvironment, quick).Send(t.Context(), document("7: failed"))
 			if n.Load() != tc.tries {
 				t.Errorf("%d tries, want %d", n.Load(), tc.tries)
 			}
@@ -114,6 +114,81 @@ func flood(w http.ResponseWriter) {
 	}
 }
 
+// Whatever a server repeats of the URL, no error has it.
+func TestWebhookRepeatsTheSecret(t *testing.T) {
+	t.Parallel()
+	const token = "T000B000SECRETxyz"
+	for name, answer := range map[string]func(http.ResponseWriter, *http.Request){
+		"as it is": func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, "Cannot POST "+r.RequestURI, http.StatusNotFound)
+		},
+		"in JSON": func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, `{"path":"`+strings.ReplaceAll(r.URL.Path, "/", `\/`)+`"}`, http.StatusBadRequest)
+		},
+		"a half, in lower case": func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, "no hook "+strings.ToLower(r.URL.Path[:len("/services/")+len(token)/2]), http.StatusNotFound)
+		},
+		"the password": func(w http.ResponseWriter, r *http.Request) {
+			_, password, _ := r.BasicAuth()
+			http.Error(w, r.Header.Get("Authorization")+" means "+password, http.StatusForbidden)
+		},
+		"in a Location": func(w http.ResponseWriter, r *http.Request) {
+			moved(http.StatusTemporaryRedirect, "http://[::1:%zz"+r.URL.Path)(w)
+		},
+		"in a status line": func(w http.ResponseWriter, r *http.Request) { raw(w, "HTTP/1.1 "+r.URL.Path+"\r\n\r\n") },
+		"in place of HTTP": func(w http.ResponseWriter, r *http.Request) { raw(w, r.RequestURI+"\r\n\r\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(answer))
+			defer server.Close()
+			to := at(t, server)
+			to.User, to.Path, to.RawQuery = url.UserPassword("hooker", "p4ssw0rd"), "/services/"+token, "key=q-u-e-r-y"
+			err := hook(to, http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			said := strings.ToLower(err.Error())
+			for _, part := range []string{"services", "t000b", "secret", "p4ssw0rd", "q-u-e-r-y", "hooker", "aG9va2Vy"} {
+				if strings.Contains(said, strings.ToLower(part)) {
+					t.Errorf("%q has %q", err, part)
+				}
+			}
+			if !strings.Contains(said, "…") {
+				t.Errorf("%q does not say that something is left out", err)
+			}
+		})
+	}
+}
+
+// raw answers with these bytes.
+func raw(w http.ResponseWriter, words string) {
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_, _ = io.WriteString(c, words)
+	_ = c.Close()
+}
+
+// A proxy that refuses may repeat the password that it got.
+func TestProxyRepeatsItsPassword(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw(w, "HTTP/1.1 407 me:p4ssw0rd was refused: "+r.Header.Get("Proxy-Authorization")+"\r\n\r\n")
+	}))
+	defer proxy.Close()
+	by, err := url.Parse(strings.Replace(proxy.URL, "://", "://me:p4ssw0rd@", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := &url.URL{Scheme: "https", Host: "hooks.example.org", Path: secret}
+	err = hook(to, http.ProxyURL(by), quick).Send(t.Context(), document("x"))
+	if err == nil || strings.Contains(err.Error(), "p4ssw0rd") || strings.Contains(err.Error(), "bWU6") ||
+		!strings.Contains(err.Error(), "was refused") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A server with a certificate that nobody vouches for gets nothing, and one that is not there is an error without the
 // URL.
 func TestWebhookWithoutTrust(t *testing.T) {
@@ -122,13 +197,14 @@ func TestWebhookWithoutTrust(t *testing.T) {
 	}))
 	server.Config.ErrorLog = nil
 	defer server.Close()
-	err := hook(at(t, server), quick).Send(t.Context(), document("x"))
+	err := hook(at(t, server), http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
 	if err == nil || !strings.Contains(err.Error(), "certificate") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v", err)
 	}
 	to := at(t, server)
 	server.Close()
-	if err := hook(to, quick).Send(t.Context(), document("x")); err == nil || strings.Contains(err.Error(), "secret") {
+	err = hook(to, http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
+	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v", err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
 
 // Door is the name of this connection to a node.
@@ -97,14 +98,15 @@ func address(u *url.URL) string {
 
 func parse(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
+	shown, _, _ := strings.Cut(text, "?") // no error shows a token or a password
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%q is not the URL of an agent", text)
-	case u.User != nil: // the error must not show it
+	case strings.Contains(shown, "@"):
 		return nil, errors.New("a URL with a user or a password is refused: all users of this host can see it in the " +
 			"list of processes")
+	case err != nil:
+		return nil, fmt.Errorf("%q is not the URL of an agent", shown)
 	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.RawQuery != "", u.Fragment != "":
-		return nil, fmt.Errorf("%q is not the URL of an agent, such as http://gpu01:1080", text)
+		return nil, fmt.Errorf("%q is not the URL of an agent, such as http://gpu01:1080", shown)
 	}
 	return u, nil
 }
@@ -135,6 +137,12 @@ func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (
 	return newSession(func(ctx context.Context) (*status, error) { return o.ask(ctx, o.agents[node]) }, first), nil
 }
 
+// by is the secret in the URL of the proxy on the way of a request. The proxy may repeat it.
+func by(request *http.Request) *redact.Secret {
+	proxy, _ := http.ProxyFromEnvironment(request) // its error is that of the request, too
+	return redact.OfURLs(proxy)
+}
+
 // ask asks an agent once.
 func (o *Opener) ask(ctx context.Context, address string) (*status, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -143,7 +151,7 @@ func (o *Opener) ask(ctx context.Context, address string) (*status, error) {
 	}
 	answer, err := o.client.Do(request)
 	if err != nil {
-		return nil, failure(err)
+		return nil, failure(err, by(request))
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
@@ -157,7 +165,7 @@ func (o *Opener) ask(ctx context.Context, address string) (*status, error) {
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, failure(err)
+		return nil, failure(err, by(request))
 	case len(text) > maxAnswer:
 		return nil, &reach.Failure{Class: reach.ClassTooMuch, Short: "too much data from the agent"}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -103,7 +105,8 @@ func TestURLs(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", o.Names(), diff)
 	}
 	for _, list := range []string{"ftp://a", "http://", "http://a,", "http://a,b", "http://a?x=1", "http://a#x",
-		"http://a:x", "http://me:secret@a", "http://a,http://a"} {
+		"http://a:x", "http://me:secret@a", "http://me:secret@a:x", "http://me:secret%zz@a", "me:secret@a://",
+		"http://a:x?token=secret", "http://a?token=secret", "http://a:x/%zz?secret@b", "http://a,http://a"} {
 		if _, err := New(list); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", list, err)
 		}
@@ -137,6 +140,15 @@ func TestFailures(t *testing.T) {
 		if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassRefused {
 			t.Errorf("%s, and nothing listens: %v", name, err)
 		}
+	}
+}
+
+// A proxy may repeat the password that it got. The error quotes the rest of its words.
+func TestProxyRepeatsItsPassword(t *testing.T) {
+	said := &url.Error{Op: "Get", URL: "http://a", Err: errors.New("407 no access for me:s3cr3t")}
+	err := failure(said, redact.OfURLs(&url.URL{Host: "proxy:3128", User: url.UserPassword("me", "s3cr3t")}))
+	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Cause != "407 no access for …" {
+		t.Errorf("%+v", err)
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 	"syscall"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
 
-// failure classifies an error of a request.
-func failure(err error) error {
+// failure classifies an error of a request, and quotes it without the secret.
+func failure(err error, secret *redact.Secret) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -30,7 +31,7 @@ func failure(err error) error {
 	case late && slow.Timeout():
 		f.Class, f.Short = reach.ClassTimeout, "no answer"
 	case ok:
-		f.Cause = wrapped.Err.Error()
+		f.Cause = secret.Line(wrapped.Err.Error(), maxName)
 	}
 	return f
 }

@@ -19,12 +19,14 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
 
 // Command is a running ProxyCommand.
 type Command struct {
 	in, out *os.File // our ends
 	words   *text.Capture
+	secret  *redact.Secret // in its command line, which it may repeat
 	ended   chan struct{} // closed when the child has ended and state is known
 	state   *os.ProcessState
 	end     func()
@@ -38,7 +40,7 @@ const (
 
 // Start starts a command line with the user's shell, as ssh does.
 func Start(line string) (*Command, error) {
-	c := &Command{words: &text.Capture{Limit: maxWords}, ended: make(chan struct{})}
+	c := &Command{words: &text.Capture{Limit: maxWords}, secret: redact.OfCommand(line), ended: make(chan struct{})}
 	cmd := exec.CommandContext(context.Background(), shell(), "-c", "exec "+line) // Close ends it
 	cmd.Stderr = c.words
 	cmd.WaitDelay = lingering
@@ -124,7 +126,7 @@ func (c *Command) Close() error {
 type Error struct {
 	Status int    // exit status; -1: ended by a signal
 	Signal string // as "killed"
-	Words  string // what it wrote to standard error
+	Words  string // what it wrote to standard error, without the passwords of its command line
 }
 
 func (e *Error) Error() string {
@@ -142,7 +144,7 @@ func (c *Command) Failure(within time.Duration) *Error {
 	case <-time.After(within):
 		return nil
 	}
-	e := &Error{Status: c.state.ExitCode(), Words: c.words.String()}
+	e := &Error{Status: c.state.ExitCode(), Words: c.secret.Text(c.words.String())}
 	if status, ok := c.state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		e.Signal = status.Signal().String()
 	}

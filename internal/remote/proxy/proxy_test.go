@@ -47,6 +47,10 @@ func TestFailure(t *testing.T) {
 		e.Error() != "ended with status 7" {
 		t.Errorf("failure %+v", e)
 	}
+	c = start(t, "sh -c 'echo proxy:3128 refuses $1 >&2; exit 7' x me:s3cr3t")
+	if e := c.Failure(time.Second); e == nil || e.Words != "proxy:3128 refuses …\n" {
+		t.Errorf("it repeats its password: %+v", e)
+	}
 	c = start(t, "sh -c 'kill -9 $$'")
 	if e := c.Failure(time.Second); e == nil || e.Error() != "ended by signal: killed" {
 		t.Errorf("failure %+v", e)
