@@ -18,7 +18,7 @@ func TestTheLogHasNoSecrets(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("SSH_AUTH_SOCK", "")
 	t.Setenv("SECRET_TOKEN", "s3cr3t-of-the-environment")
-	withSettings(t, "", "poll.interval = 4\n")
+	withSettings(t, "", "poll.interval = 4\nnotify.command = ['curl', 'https://hooks.example.org/x/s3cr3t-hook']\n")
 	const key = "s3cr3t-of-the-key"
 	if err := os.MkdirAll(filepath.Join(home, ".ssh"), 0o700); err != nil {
 		t.Fatal(err)

@@ -71,9 +71,28 @@ func notifySettings() []setting {
 		count("notify.per_hour", func(c *Config) *int { return &c.Notify.PerHour }, 1000),
 		choice("notify.terminal", func(c *Config) *string { return &c.Notify.Terminal }, NotifyStyles...),
 		arguments("notify.command", func(c *Config) *[]string { return &c.Notify.Command }),
-		line("notify.webhook", func(c *Config) *string { return &c.Notify.Webhook }),
+		webhook(),
 		line("notify.mail", func(c *Config) *string { return &c.Notify.Mail }),
 	}
+}
+
+// webhook is the setting with the file of a webhook's URL. The URL itself is a secret: it is no value, and no error
+// quotes it.
+func webhook() setting {
+	s := line("notify.webhook", func(c *Config) *string { return &c.Notify.Webhook })
+	isURL := func(v any) bool {
+		_, is := asString(v, func(s string) bool { return strings.Contains(s, "://") })
+		return is
+	}
+	s.wrong = func(v any) string {
+		if isURL(v) {
+			return "is the path of a file with the URL, not the URL: write that into a file of mode 0600"
+		}
+		return ""
+	}
+	plain := s.take
+	s.take = func(c *Config, v any) bool { return !isURL(v) && plain(c, v) }
+	return s
 }
 
 // some is a setting with a list of different words.

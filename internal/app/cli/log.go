@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
 
 // openLog opens the log file; without a path nothing is logged. close writes the remaining lines.
@@ -37,7 +38,8 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	log.Info("start", "version", build.Version())
 	for _, v := range cfg.Values(origins) {
 		if v.Origin != config.ByDefault {
-			log.Info("setting", "key", v.Key, "value", v.Value, "from", v.Origin)
+			value := redact.OfCommand(v.Value).Text(v.Value) // notify.command may have the URL of a webhook
+			log.Info("setting", "key", v.Key, "value", value, "from", v.Origin)
 		}
 	}
 	for _, word := range origins.Ignored {
