@@ -33,6 +33,12 @@ type Event struct {
 	Gone      bool           `json:"gone,omitempty"`      // Node is no longer watched
 }
 
+// How much a Store keeps of Events that are not about a node.
+const (
+	KeptMarks  = 1000 // the newest
+	KeptStacks = 16   // of the jobs that were asked last, one of each
+)
+
 // Try begins an attempt to reach a node.
 type Try struct {
 	Interval time.Duration `json:"interval"` // requested time between two reports

@@ -1,8 +1,12 @@
 package recording
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -18,14 +22,31 @@ const (
 	maxPlaces    = 128 << 10 // nodes of jobs: 1,000 jobs on 128 nodes
 	maxFrames    = 1 << 20   // a year
 	maxList      = 1 << 10   // elements of any other list
+	maxStacks    = 48 << 20  // bytes of all stacks
+	maxOfJobs    = 512 << 10 // lists and objects in a line with jobs
+	maxValues    = 128 << 10 // and in another line
+	value        = 128       // bytes of one in memory, about
 )
 
-// rooms are the limits of lines that package wire does not read.
-var rooms = wire.Rooms{List: maxList, Members: maxNodes, Long: []wire.LongList{
-	{Key: []byte(`"jobs":`), Room: maxJobs}, {Key: []byte(`"pending":`), Room: maxJobs},
-	{Key: []byte(`"ended":`), Room: maxJobs},
-	{Key: []byte(`"switches":`), Room: maxNodes}, {Key: []byte(`"nodes":`), Room: maxNodes},
-}}
+// roomsOfJobs are the limits of a line with jobs, and rooms those of others that package wire does not read.
+var (
+	roomsOfJobs = wire.Rooms{List: maxList, Members: maxNodes, Values: maxOfJobs, Long: longLists}
+	rooms       = wire.Rooms{List: maxList, Members: maxNodes, Values: maxValues, Long: longLists}
+	longLists   = []wire.LongList{
+		{Key: []byte(`"jobs":`), Room: maxJobs}, {Key: []byte(`"pending":`), Room: maxJobs},
+		{Key: []byte(`"ended":`), Room: maxJobs},
+		{Key: []byte(`"switches":`), Room: maxNodes}, {Key: []byte(`"nodes":`), Room: maxNodes},
+		{Key: []byte(`"groups":`), Room: maxGPUs}, {Key: []byte(`"ranks":`), Room: maxGPUs},
+		{Key: []byte(`"workers":`), Room: maxGPUs},
+	}
+)
+
+// weigh returns the memory that the contents of a line take, about: lists, objects and nulls, which may be empty
+// objects, need more than their text.
+func weigh(line []byte) int {
+	values := bytes.Count(line, []byte{'{'}) + bytes.Count(line, []byte{'['}) + bytes.Count(line, []byte("null"))
+	return len(line) + value*values
+}
 
 // errTooMuch is the error of a recording that needs more than its budget.
 var errTooMuch = errors.New("that is more than is read of a recording")
@@ -34,23 +55,68 @@ var errTooMuch = errors.New("that is more than is read of a recording")
 type ledger struct {
 	nodes                 map[string]*account
 	gpus, processes, size int
+	discovery             int // bytes of the last one
+	marks, stacks         recent
+	marked                int // marks so far
 }
 
 // account counts the data kept of a node.
 type account struct {
 	gpus, processes int
 	hello, report   int // bytes of the last lines
+	pace            int // likewise
 	rest            int // bytes of the lines since the last attempt
+	failed          int // bytes of the lines up to the last failure, which is shown during the next attempt
 }
 
-// take counts an Event from a line of this many bytes.
+// recent counts the bytes of the last Events of a kind, one for each key.
+type recent struct {
+	keys  []string // the oldest first
+	bytes map[string]int
+	sum   int
+}
+
+func (r *recent) add(key string, bytes, most int) {
+	if _, known := r.bytes[key]; known {
+		r.keys = slices.DeleteFunc(r.keys, func(k string) bool { return k == key })
+	} else if len(r.keys) == most {
+		r.sum -= r.bytes[r.keys[0]]
+		delete(r.bytes, r.keys[0])
+		r.keys = slices.Delete(r.keys, 0, 1)
+	}
+	if r.bytes == nil {
+		r.bytes = map[string]int{}
+	}
+	r.keys = append(r.keys, key)
+	r.sum += bytes - r.bytes[key]
+	r.bytes[key] = bytes
+}
+
+// take counts an Event from a line of this weight.
 func (l *ledger) take(e *cluster.Event, line int) error {
-	if e.Discovery != nil {
-		return l.jobs(e.Discovery)
+	switch {
+	case e.Discovery != nil:
+		l.size += line - l.discovery
+		l.discovery = line
+		return cmp.Or(l.jobs(e.Discovery), l.check())
+	case e.Mark != nil:
+		l.size -= l.marks.sum
+		l.marked++
+		l.marks.add(strconv.Itoa(l.marked), line, cluster.KeptMarks)
+		l.size += l.marks.sum
+		return l.check()
+	case e.Stacks != nil:
+		l.size -= l.stacks.sum
+		job := e.Stacks.Job // the Store may also keep an earlier answer of NCCL
+		l.stacks.add(job, max(2*line, l.stacks.bytes[job]), cluster.KeptStacks)
+		l.size += l.stacks.sum
+		return l.check()
 	}
-	if e.Mark != nil || e.Stacks != nil {
-		return nil // a Store keeps few
-	}
+	return l.ofNode(e, line)
+}
+
+// ofNode counts an Event of a node.
+func (l *ledger) ofNode(e *cluster.Event, line int) error {
 	n, err := l.node(e.Node)
 	if err != nil {
 		return err
@@ -67,16 +133,23 @@ func (l *ledger) take(e *cluster.Event, line int) error {
 		if e.Report.Listed {
 			n.processes, n.report = len(e.Report.Processes), line
 		}
+	case e.Pace != nil:
+		n.pace = line
 	case e.Try != nil:
 		n.rest = line
-	case e.Step != nil, e.Down != nil:
+	case e.Down != nil:
+		n.rest += line
+		n.failed = n.rest
+	default:
 		n.rest += line
 	}
 	l.gpus += n.gpus - was.gpus
 	l.processes += n.processes - was.processes
-	l.size += n.hello + n.report + n.rest - was.hello - was.report - was.rest
+	l.size += n.bytes() - was.bytes()
 	return l.check()
 }
+
+func (a *account) bytes() int { return a.hello + a.report + a.pace + a.rest + a.failed }
 
 // check names the exceeded limit.
 func (l *ledger) check() error {
@@ -85,6 +158,7 @@ func (l *ledger) check() error {
 		what    string
 	}{
 		{l.gpus, maxGPUs, "GPUs"}, {l.processes, maxProcesses, "processes"}, {l.size, maxBytes, "bytes at a time"},
+		{l.stacks.sum, maxStacks, "bytes of stacks"},
 	} {
 		if x.n > x.most {
 			return fmt.Errorf("more than %d %s: %w", x.most, x.what, errTooMuch)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -97,6 +98,91 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// Each kind of Event is counted: one that is too large for the budget is refused.
+func TestEachKindIsCounted(t *testing.T) {
+	for _, kind := range kinds() {
+		var e cluster.Event
+		at := reflect.ValueOf(&e).Elem().FieldByIndex(kind.Index)
+		at.Set(reflect.New(kind.Type.Elem()))
+		var l ledger
+		if err := l.take(&e, maxBytes+1); !errors.Is(err, errTooMuch) {
+			t.Errorf("%s: %v", kind.Name, err)
+		}
+	}
+}
+
+// kinds are the fields of an Event that have its contents.
+func kinds() (list []reflect.StructField) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[cluster.Event]()) {
+		if f.Type.Kind() == reflect.Pointer {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// groups are n groups of stacks, each with so many ranks.
+func groups(n, ranks int, rank string) string {
+	return repeated(n, `{"ranks":[`+repeated(ranks, rank)+`]}`)
+}
+
+// stacksOf are the stacks of many jobs.
+func stacksOf(jobs int, groups string) string {
+	var list []string
+	var b strings.Builder
+	for i := range jobs {
+		list = append(list, fmt.Sprintf(`{"id":"%d"}`, i))
+		fmt.Fprintf(&b, `{"at":2,"node":"","stacks":{"job":"%d","nccl":{"coupled_gpus":1},"groups":[%s]}}`+"\n", i, groups)
+	}
+	return `{"at":1,"node":"","discovery":{"jobs":[` + strings.Join(list, ",") + "]}}\n" + b.String()
+}
+
+// A hostile recording of whatever kind stays small. Each kind of Event has one here, at least.
+func TestEachKindStaysSmall(t *testing.T) {
+	raced.Skip(t)
+	words := strings.Repeat("x", 900<<10)
+	bombs := map[string][]string{
+		"Discovery": {jobs(`"jobs":[` + repeated(200, `{"minors":{`+repeated(2000, `"a":[]`)+`}}`) + `]`),
+			jobs(`"jobs":[` + repeated(16_000, `null`) + `],"pending":[` + repeated(16_000, `null`) + `]`)},
+		"Try": {ofEach(160, `"try":{"transport":"`+words+`"}`),
+			ofEach(200, `"try":{"stages":[`+repeated(1000, `"a"`)+`]}`)},
+		"Step":   {strings.Repeat(ofEach(20, `"step":{"stage":"a"}`), 1000)},
+		"Hello":  {hellos(200, 1000, 0)},
+		"Report": {hellos(100, 1, 1000)},
+		"Pace":   {ofEach(10_000, `"pace":{"interval":1}`)},
+		"Down": {ofEach(2000, `"try":{"interval":1}`) + ofEach(100, `"down":{"failure":{"words":"`+words+`"}}`) +
+				ofEach(100, `"try":{"interval":1}`) + ofEach(10, `"step":{"stage":"a","text":"`+words+`"}`)},
+		"Mark": {strings.Repeat(`{"at":1,"node":"","mark":{"job":"7","name":"`+words+`"}}`+"\n", 180),
+			strings.Repeat(`{"at":1,"node":"","mark":{"job":"7","name":"a"}}`+"\n", 5000)},
+		"Stacks": {stacksOf(40, groups(300, 1000, "{}")), stacksOf(40, groups(40, 1000, "{}")),
+			stacksOf(40, groups(100, 1000, "null")), stacksOf(40, `{"ranks":[{}],"workers":[`+repeated(16_000, "{}")+`]}`),
+			stacksOf(40, `{"ranks":[{}],"threads":[`+repeated(900, `{"frames":[`+repeated(100, "{}")+`]}`)+`]}`),
+			stacksOf(500, groups(10, 10, "{}"))},
+	}
+	for _, kind := range kinds() {
+		if len(bombs[kind.Name]) == 0 {
+			t.Errorf("there is no hostile file of a %s", kind.Name)
+		}
+		for i, text := range bombs[kind.Name] {
+			r, store := opened(t, framed(t, first+text)), newStore()
+			before := heap()
+			err := r.Run(t.Context(), store.Apply)
+			if kept := heap() - before; kept > maxBytes+32<<20 {
+				t.Errorf("%s %d: the Store keeps %d MiB, %v", kind.Name, i, kept>>20, err)
+			}
+			runtime.KeepAlive(store)
+		}
+	}
+}
+
+// heap is the memory in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // Every recording of the largest clusters can be read.
 func TestBudgetIsLargeEnough(t *testing.T) {
 	raced.Skip(t)
@@ -110,6 +196,8 @@ func TestBudgetIsLargeEnough(t *testing.T) {
 		"100 jobs on 1,000 nodes": jobs(`"jobs":[` + repeated(100, job) + `]`),
 		"10,000 jobs": jobs(`"jobs":[` + repeated(10_000, `{"id":"1","nodes":["a","b"]}`) +
 			`],"pending":[` + repeated(10_000, `{"id":"1"}`) + `]`),
+		"stacks of 16 jobs of 4,000 ranks": stacksOf(16, groups(1, 4000,
+			`{"rank":1234,"node":"gpu-n1234","gpus":[0],"pid":123456,"start_ticks":1234567,"state":"S"}`)),
 		"2,000 nodes of 8 GPUs": hellos(2000, 8, 32),
 		"again and again":       strings.Repeat(hellos(1000, 8, 32), 10),
 	} {

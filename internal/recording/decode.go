@@ -62,7 +62,7 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 		bytes.HasPrefix(body, []byte(linePacked)) {
 		return e, known, c.message(&e, body)
 	}
-	if err := fits(line, body); err != nil {
+	if err := fits(line, bytes.HasPrefix(body, []byte(lineJobs))); err != nil {
 		return e, known, err
 	}
 	var r rest
@@ -78,9 +78,12 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 	return e, known, nil
 }
 
-// fits checks the contents of a line before it is decoded; body is the part after the name of the node.
-func fits(line, body []byte) error {
-	if len(line) > wire.MaxLine && !bytes.HasPrefix(body, []byte(lineJobs)) {
+// fits checks the contents of a line that package wire does not read, before it is decoded.
+func fits(line []byte, hasJobs bool) error {
+	if hasJobs {
+		return wire.Bounded(line, &roomsOfJobs)
+	}
+	if len(line) > wire.MaxLine {
 		return errTooLong
 	}
 	return wire.Bounded(line, &rooms)

@@ -175,7 +175,7 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 			e, known, err = s.lines.decode(line)
 		}
 		if err == nil && (!known || s.first) {
-			err = s.kept.take(&e, len(line))
+			err = s.kept.take(&e, weigh(line))
 		}
 		if err != nil {
 			return e, false, s.failure(err)

@@ -29,6 +29,7 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -94,6 +95,10 @@ type keptNode struct {
 	try, hello, report, pace, down *cluster.Event
 }
 
+func earlier(a, b *cluster.Event) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Stacks.Job, b.Stacks.Job))
+}
+
 func (k *kept) take(e *cluster.Event) {
 	switch {
 	case e.Discovery != nil:
@@ -109,6 +114,10 @@ func (k *kept) take(e *cluster.Event) {
 			k.stacks = map[string]*cluster.Event{}
 		}
 		k.stacks[e.Stacks.Job] = e
+		if len(k.stacks) > cluster.KeptStacks {
+			oldest := slices.MinFunc(slices.Collect(maps.Values(k.stacks)), earlier)
+			delete(k.stacks, oldest.Stacks.Job)
+		}
 		return
 	case e.Gone:
 		delete(k.nodes, e.Node)

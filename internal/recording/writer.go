@@ -112,6 +112,10 @@ func (w *Writer) line(e *cluster.Event, known bool) error {
 	if err != nil {
 		return err
 	}
+	if e.Hello == nil && e.Report == nil && fits(line, e.Discovery != nil) != nil { // no reader would go on behind it
+		w.left++
+		return nil
+	}
 	if !known {
 		w.events++
 	}
@@ -144,8 +148,8 @@ func (w *Writer) frame(at time.Time) error {
 			}
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(w.kept.stacks)) {
-		if err := w.line(w.kept.stacks[id], true); err != nil {
+	for _, e := range slices.SortedFunc(maps.Values(w.kept.stacks), earlier) {
+		if err := w.line(e, true); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,9 @@ const (
 
 	// maxDepth is the deepest nesting of values. Messages need half of it.
 	maxDepth = 16
+
+	// maxValues is the largest number of lists, objects and nulls in a line: lists in lists multiply.
+	maxValues = 64 << 10
 )
 
 // Rooms are the largest numbers of elements in the lists of a line of JSON.
@@ -16,6 +19,7 @@ type Rooms struct {
 	List    int        // a list that Long does not name
 	Long    []LongList // others
 	Members int        // of an object; 0: any number
+	Values  int        // lists, objects and nulls in the whole line: they may need far more memory than text
 }
 
 // LongList is a list that may be longer than others.
@@ -25,20 +29,23 @@ type LongList struct {
 }
 
 // ofMessages are the rooms of a probe's messages. Two lists in a Reply may have MaxStrings elements.
-var ofMessages = Rooms{List: maxList, Long: []LongList{{[]byte(`"variables":`), MaxStrings},
+var ofMessages = Rooms{List: maxList, Values: maxValues, Long: []LongList{{[]byte(`"variables":`), MaxStrings},
 	{[]byte(`"arguments":`), MaxStrings}}}
 
-// Bounded checks, before anything is allocated, that no list in a line of JSON is too long. It does not check that the
-// line is JSON.
+// Bounded checks, before anything is allocated, that no list in a line of JSON is too long, and that the line has not too
+// many values. It does not check that the line is JSON.
 func Bounded(line []byte, rooms *Rooms) error {
 	var room [maxDepth]int // remaining elements of each open list
 	var list [maxDepth]bool
-	depth := 0
+	depth, values := 0, rooms.Values
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case '"':
 			i = stringEnd(line, i)
+		case 'n': // null
+			values--
 		case '[', '{':
+			values--
 			if depth++; depth == maxDepth {
 				return ErrListTooLong
 			}
@@ -50,6 +57,9 @@ func Bounded(line []byte, rooms *Rooms) error {
 				return ErrListTooLong
 			}
 		}
+	}
+	if values < 0 {
+		return ErrListTooLong
 	}
 	return nil
 }

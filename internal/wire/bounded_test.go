@@ -16,13 +16,15 @@ func list(n int, element string) string {
 // Lines that would take much memory are refused before they are decoded.
 func TestLongListsAreRefused(t *testing.T) {
 	for name, line := range map[string]string{
-		"cards":     `{"hello":{"gpus":[` + list(200_000, "null") + `]}}`,
-		"numbers":   `{"report":{"gpus":[` + list(400_000, "0") + `]}}`,
-		"strings":   `{"report":{"processes":[` + list(300_000, `""`) + `]}}`,
-		"objects":   `{"report":{"GPUs":[` + list(300_000, `{}`) + `]}}`,
-		"spaced":    `{"report":{"gpus" : [` + list(300_000, `{}`) + `]}}`,
-		"variables": `{"reply":{"environ":{"variables":[` + list(300_000, `""`) + `]}}}`,
-		"nested":    strings.Repeat(`[`, 900_000),
+		"cards":          `{"hello":{"gpus":[` + list(200_000, "null") + `]}}`,
+		"numbers":        `{"report":{"gpus":[` + list(400_000, "0") + `]}}`,
+		"strings":        `{"report":{"processes":[` + list(300_000, `""`) + `]}}`,
+		"objects":        `{"report":{"GPUs":[` + list(300_000, `{}`) + `]}}`,
+		"spaced":         `{"report":{"gpus" : [` + list(300_000, `{}`) + `]}}`,
+		"variables":      `{"reply":{"environ":{"variables":[` + list(300_000, `""`) + `]}}}`,
+		"lists in lists": `{"reply":{"stacks":[` + list(100, `{"threads":[`+list(1000, `{}`)+`]}`) + `]}}`,
+		"nulls in lists": `{"reply":{"stacks":[` + list(100, `{"threads":[`+list(1000, `null`)+`]}`) + `]}}`,
+		"nested":         strings.Repeat(`[`, 900_000),
 	} {
 		r := NewReader(strings.NewReader(line + "\n"))
 		r.long = make([]byte, 0, MaxLine)

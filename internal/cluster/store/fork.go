@@ -21,7 +21,7 @@ func (s *Store) Fork() *Store {
 	defer s.mu.Unlock()
 	c := New(s.poll, s.rules)
 	c.span, c.room, c.quiet = s.span, s.room, s.quiet.fork()
-	c.disc, c.under, c.marks, c.stacks = s.disc, s.under, s.marks, s.stacks
+	c.disc, c.under, c.marks, c.stacks, c.asks = s.disc, s.under, s.marks, s.stacks, s.asks
 	c.teams = make([]*team, len(s.teams))
 	of := make(map[*team]*team, len(s.teams))
 	for i, t := range s.teams {

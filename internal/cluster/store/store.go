@@ -65,6 +65,7 @@ type Store struct {
 	marks []cluster.Mark // by their arrival; never changed, but replaced
 
 	stacks map[string]*schema.Stacks // by the ID of the job; likewise
+	asks   []string                  // the jobs of stacks, by the time of the question; likewise
 }
 
 // New returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
@@ -114,24 +115,31 @@ func (s *Store) Apply(e cluster.Event) {
 	}
 }
 
-// maxMarks are the marks that a Store keeps.
-const maxMarks = 1000
-
 func (s *Store) marked(m cluster.Mark) {
-	s.marks = append(slices.Clone(s.marks[max(len(s.marks)+1-maxMarks, 0):]), m)
+	s.marks = append(slices.Clone(s.marks[max(len(s.marks)+1-cluster.KeptMarks, 0):]), m)
 }
 
-// asked keeps what the ranks of a job do, as long as there is the job.
+// asked keeps what the ranks of a job do, as long as there is the job, and no more jobs were asked than are kept.
 func (s *Store) asked(d *schema.Stacks) {
-	stacks := map[string]*schema.Stacks{}
-	for i := range s.disc.Jobs {
-		if id := s.disc.Jobs[i].ID; id == d.Job {
-			stacks[id] = d
-		} else if was := s.stacks[id]; was != nil {
-			stacks[id] = was
+	ended := func(id string) bool {
+		return !slices.ContainsFunc(s.disc.Jobs, func(j cluster.Job) bool { return j.ID == id })
+	}
+	if ended(d.Job) {
+		return
+	}
+	asks := slices.DeleteFunc(slices.Clone(s.asks), func(id string) bool { return id == d.Job || ended(id) })
+	s.asks = append(asks[max(len(asks)+1-cluster.KeptStacks, 0):], d.Job)
+	was := s.stacks
+	s.stacks = make(map[string]*schema.Stacks, len(s.asks))
+	for _, id := range s.asks {
+		s.stacks[id] = was[id]
+	}
+	s.stacks[d.Job] = d
+	for id, p := range s.paces {
+		if s.stacks[id] == nil {
+			p.coupled = nil
 		}
 	}
-	s.stacks = stacks
 }
 
 // discovered stores the jobs, and compares their GPUs with the GPUs in the last report of each node.

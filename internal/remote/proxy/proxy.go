@@ -27,7 +27,7 @@ type Command struct {
 	in, out *os.File // our ends
 	words   *text.Capture
 	secret  *redact.Secret // in its command line, which it may repeat
-	ended   chan struct{} // closed when the child has ended and state is known
+	ended   chan struct{}  // closed when the child has ended and state is known
 	state   *os.ProcessState
 	end     func()
 }

@@ -12,13 +12,16 @@ import (
 
 // Line makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts
 // on by '?' and bytes that are not UTF-8 by the replacement character, leaves out what joins two letters, and cuts the
-// string to at most limit bytes, between two characters.
+// string to at most limit bytes, between two characters. What is kept of a long string does not hold the rest in memory.
 func Line(s string, limit int) string {
 	if text.Plain(s) && len(s) <= limit {
 		return s
 	}
 	s = strings.Map(harmless, withoutJoiners(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))))
-	return text.Cut(s, limit)
+	if len(s) <= limit {
+		return s
+	}
+	return strings.Clone(text.Cut(s, limit))
 }
 
 // withoutJoiners leaves out U+200C and U+200D, which names in Persian and emoji of several people have: terminals do

@@ -1,6 +1,10 @@
 package safe
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unsafe"
+)
 
 // Joiners are left out, and all other invisible characters are seen.
 func TestJoiners(t *testing.T) {
@@ -12,6 +16,16 @@ func TestJoiners(t *testing.T) {
 		got := Line(s, 100)
 		if got != want || Line(got, 100) != got {
 			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+// A thousand short names of a hostile file must not hold a thousand long ones in memory.
+func TestACutLineDoesNotHoldTheRest(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, s := range []string{long, long + "é"} {
+		if cut := Line(s, 100); len(cut) != 100 || unsafe.StringData(cut) == unsafe.StringData(s) {
+			t.Errorf("%d bytes, a part of the long string: %t", len(cut), unsafe.StringData(cut) == unsafe.StringData(s))
 		}
 	}
 }
