@@ -87,9 +87,10 @@ func TestHostileAnswersAreLimited(t *testing.T) {
 		t.Errorf("%d GPUs, %d processes, a name of %d bytes", len(h.GPUs), len(r.Processes), len(h.GPUs[0].Name))
 	}
 	for _, text := range []string{"", "x", "[]", "{}", `{"hostname":"h"}`, `{"gpus":[]}`, `{"hostname":1,"gpus":[]}`,
-		`{"error":"Host not available"}`, `{"hostname":"h","gpus":[{"pids":1}]}`} {
+		`{"error":"Host not available"}`, `{"hostname":"h","gpus":[{"pids":1}]}`,
+		`{"hostname":"h","gpus":[` + strings.Repeat("{},", 100_000) + `{}]}`} {
 		if s, err := parseStatus([]byte(text)); err == nil {
-			t.Errorf("%q is taken for %+v", text, s)
+			t.Errorf("%.60q is taken for %d GPUs", text, len(s.GPUs))
 		}
 	}
 }

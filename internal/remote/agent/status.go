@@ -19,6 +19,9 @@ const (
 	maxName      = 256
 )
 
+// rooms are the limits of an answer before it is decoded: an empty GPU takes many times its text.
+var rooms = wire.Rooms{List: 32 << 10, Values: 64 << 10}
+
 // status is the answer of an agent. Old agents do not report the memory.
 type status struct {
 	Hostname *string `json:"hostname"`
@@ -41,6 +44,9 @@ type gpu struct {
 }
 
 func parseStatus(answer []byte) (*status, error) {
+	if err := wire.Bounded(answer, &rooms); err != nil {
+		return nil, err
+	}
 	var s status
 	if err := json.Unmarshal(answer, &s); err != nil {
 		return nil, err
