@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,7 +86,20 @@ func TestTheLogIsAFileOfItsOwn(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{link, fifo, dir, filepath.Join(dir, "none", "log"), os.DevNull} {
+	open, foreign := filepath.Join(dir, "open"), filepath.Join(dir, "foreign")
+	for path, mode := range map[string]os.FileMode{open: 0o666, foreign: 0o600} {
+		if err := errors.Join(os.WriteFile(path, nil, mode), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := []string{link, fifo, dir, filepath.Join(dir, "none", "log"), os.DevNull, open}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(foreign, 1, -1); err != nil {
+			t.Fatal(err)
+		}
+		refused = append(refused, foreign)
+	}
+	for _, path := range refused {
 		code, out, errs := program(t, "--demo=1x1", "--json", "--log", path)
 		if code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 ||
 			!strings.HasPrefix(errs, "nvnodetop: --log: ") {

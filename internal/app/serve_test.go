@@ -279,7 +279,7 @@ func TestServeUsage(t *testing.T) {
 		"--token-file " + write("open", "0123456789abcdef", 0o644):      "others can read",
 		"--token-file " + write("short", "0123456789abcde\n", 0o600):    "at least 16",
 		"--token-file " + write("two", "0123456789\n0123456789", 0o600): "one line",
-		"--token-file " + dir:          "is not a file with a token",
+		"--token-file " + dir:          "is not a regular file",
 		"--token-file " + dir + "/nix": "no such file",
 		"--job=":                       "--job is empty",
 		"5 2":                          `unexpected argument "2"`,

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/private"
 )
 
 // Limits of marks.
@@ -69,15 +70,13 @@ func Write(dir string, m *cluster.Mark) error {
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		removeOld(dir)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	f, err := private.Open(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW)
 	if err != nil {
 		return err
 	}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%q is not a file of marks", path)
 	case info.Size()+int64(len(line)) > maxFile:
 		err = ErrFull
 	default:

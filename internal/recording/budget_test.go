@@ -151,7 +151,7 @@ func TestEachKindStaysSmall(t *testing.T) {
 		"Report": {hellos(100, 1, 1000)},
 		"Pace":   {ofEach(10_000, `"pace":{"interval":1}`)},
 		"Down": {ofEach(2000, `"try":{"interval":1}`) + ofEach(100, `"down":{"failure":{"words":"`+words+`"}}`) +
-				ofEach(100, `"try":{"interval":1}`) + ofEach(10, `"step":{"stage":"a","text":"`+words+`"}`)},
+			ofEach(100, `"try":{"interval":1}`) + ofEach(10, `"step":{"stage":"a","text":"`+words+`"}`)},
 		"Mark": {strings.Repeat(`{"at":1,"node":"","mark":{"job":"7","name":"`+words+`"}}`+"\n", 180),
 			strings.Repeat(`{"at":1,"node":"","mark":{"job":"7","name":"a"}}`+"\n", 5000)},
 		"Stacks": {stacksOf(40, groups(300, 1000, "{}")), stacksOf(40, groups(40, 1000, "{}")),

@@ -10,12 +10,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/private"
 )
 
 // FullError says that all slots are taken.
@@ -84,14 +87,17 @@ func open(dir string) (int, error) {
 	if err := unix.Mkdir(dir, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
 		return 0, fmt.Errorf("%q: %w", dir, err)
 	}
-	at, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	file, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return 0, fmt.Errorf("%q: %w", dir, err)
 	}
-	var stat unix.Stat_t
-	if err := unix.Fstat(at, &stat); err != nil || int(stat.Uid) != os.Getuid() || stat.Mode&0o077 != 0 {
-		_ = unix.Close(at)
+	defer func() { _ = file.Close() }() // the slot has a descriptor of its own
+	if info, err := file.Stat(); err != nil || private.Check(info, fs.ModeDir) != nil {
 		return 0, fmt.Errorf("%q does not belong to this user alone", dir)
+	}
+	at, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", dir, err)
 	}
 	_ = unix.Flock(at, unix.LOCK_SH|unix.LOCK_NB)
 	return at, nil

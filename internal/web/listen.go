@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/private"
 )
 
 // Limits on the resources that a client can hold.
@@ -68,7 +70,7 @@ type Listener struct {
 func Listen(p Endpoint) (*Listener, error) {
 	var certs []tls.Certificate
 	if p.Cert != "" {
-		if err := private(p.Key); err != nil {
+		if err := protected(p.Key); err != nil {
 			return nil, err
 		}
 		pair, err := tls.LoadX509KeyPair(p.Cert, p.Key)
@@ -90,8 +92,8 @@ func Listen(p Endpoint) (*Listener, error) {
 	return l, nil
 }
 
-// private refuses a user's own key that others can read, as ssh does. A key of root may be readable for a group.
-func private(key string) error {
+// protected refuses a user's own key that others can read, as ssh does. A key of root may be readable for a group.
+func protected(key string) error {
 	info, err := os.Stat(key)
 	if err != nil {
 		return fmt.Errorf("read the key of the certificate: %w", err)
@@ -178,7 +180,7 @@ func onlyOurs(path string) error {
 	if err != nil {
 		return readable(path, err)
 	}
-	if info.Mode() != fs.ModeSocket|0o600 || owner(info) != os.Geteuid() {
+	if private.Check(info, fs.ModeSocket) != nil {
 		return fmt.Errorf("listen at %q: it %w", path, ErrNotPrivate)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/private"
 	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
 
@@ -19,15 +20,10 @@ func openLog(path string) (log *slog.Logger, closed func(), err error) {
 	if path == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
 	}
-	// A link in a directory that others can write to may point to any file of the user's. O_NONBLOCK: a FIFO is
-	// refused, not waited for.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	// A link in a directory that others can write to may point to any file of the user's.
+	f, err := private.Open(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW)
 	if err != nil {
 		return nil, nil, Usage("--log: %w", err)
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		_ = f.Close()
-		return nil, nil, Usage("--log: %q is not a regular file", path)
 	}
 	d := newDrain(f)
 	return slog.New(slog.NewTextHandler(d, &slog.HandlerOptions{Level: slog.LevelDebug})), d.close, nil

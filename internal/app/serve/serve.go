@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -29,6 +28,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/private"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/web"
@@ -175,21 +175,13 @@ func (s *Options) check() (err error) {
 // need returns serve's demand on the nodes: with a recording they keep their pace, even if nobody watches.
 func (s *Options) need() feed.Need { return feed.Need{Steady: s.record != "", Marks: s.record != ""} }
 
-// leastToken is the least length of a token that nobody can guess.
-const leastToken = 16
+const (
+	leastToken = 16      // characters of a token that nobody can guess
+	maxToken   = 4 << 10 // bytes of its file
+)
 
 func readToken(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("--token-file: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > 4096 {
-		return "", fmt.Errorf("--token-file: %q is not a file with a token", path)
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("--token-file: others can read %q (chmod 600 prevents that)", path)
-	}
-	text, err := os.ReadFile(path)
+	text, err := private.Read(path, maxToken)
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}

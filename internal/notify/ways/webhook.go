@@ -15,11 +15,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/nvnodetop/nvnodetop/internal/private"
 	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 )
@@ -191,27 +191,9 @@ func readURL(file string) (*url.URL, error) {
 		}
 		file = filepath.Join(dir, rest)
 	}
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	words, err := private.Read(file, maxURL)
 	if err != nil {
 		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	owner, known := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !info.Mode().IsRegular() || info.Size() > maxURL:
-		return nil, fmt.Errorf("%q is not a file of at most %d bytes", file, maxURL)
-	case known && int(owner.Uid) != os.Geteuid():
-		return nil, fmt.Errorf("%q belongs to another user", file)
-	case info.Mode().Perm()&0o077 != 0:
-		return nil, fmt.Errorf("%q: others can read it (chmod 600 prevents that)", file)
-	}
-	words, err := io.ReadAll(io.LimitReader(f, maxURL))
-	if err != nil {
-		return nil, fmt.Errorf("%q cannot be read", file)
 	}
 	to, err := url.Parse(strings.TrimSpace(string(words)))
 	if err != nil || to.Host == "" || to.Scheme != "https" && (to.Scheme != "http" || !local(to.Hostname())) {

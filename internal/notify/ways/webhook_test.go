@@ -267,10 +267,10 @@ func TestURLFile(t *testing.T) {
 		write("file", "file:///etc/passwd", 0o600):                         "no URL that begins with https://",
 		write("broken", "https://hooks.example.org:x"+secret, 0o600):       "no URL that begins with https://",
 		write("empty", "", 0o600):                                          "no URL that begins with https://",
-		write("long", strings.Repeat("x", maxURL+1), 0o600):                "is not a file of at most",
+		write("long", strings.Repeat("x", maxURL+1), 0o600):                "is longer than",
 		write("lines", "https://hooks.example.org"+secret+"\nmore", 0o600): "no URL that begins with https://",
-		fifo:                          "is not a file of at most",
-		dir:                           "is not a file of at most",
+		fifo:                          "is not a regular file",
+		dir:                           "is not a regular file",
 		filepath.Join(dir, "nowhere"): "no such file",
 	} {
 		_, err := readURL(path)

@@ -21,6 +21,7 @@ import (
 
 	xssh "golang.org/x/crypto/ssh"
 
+	"github.com/nvnodetop/nvnodetop/internal/private"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
@@ -71,10 +72,11 @@ func (d *Door) socket(ctx context.Context, node string) (string, error) {
 		return "", errors.New("no ControlMaster is running")
 	case err != nil:
 		return "", err
-	case info.Mode().Type() != fs.ModeSocket:
-		return "", fmt.Errorf("ControlPath %q is not a socket", path)
 	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
+	switch err := private.Check(info, fs.ModeSocket); {
+	case errors.Is(err, private.ErrKind):
+		return "", fmt.Errorf("ControlPath %q is not a socket", path)
+	case err != nil:
 		return "", fmt.Errorf("ControlPath %q is open to others", path)
 	}
 	return path, nil

@@ -1,0 +1,70 @@
+// Package private tells whether a file is the user's, and only the user's: its kind, its owner and its mode. All that
+// keeps a secret, or is believed because it is the user's own, is checked here.
+//
+// Two others have rules of their own: keys of ssh and TLS may be those of root, and the log of a job may be open to all.
+package private
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// The reasons why a file is not private.
+var (
+	ErrKind  = errors.New("is not a regular file")
+	ErrOwner = errors.New("belongs to another user")
+	ErrMode  = errors.New("others can read it or write to it (chmod 600 prevents that)")
+)
+
+// Check returns why a file of a kind, such as fs.ModeSocket, is not the user's alone; 0 is a regular file.
+func Check(info fs.FileInfo, kind fs.FileMode) error {
+	owner, known := info.Sys().(*syscall.Stat_t)
+	switch {
+	case info.Mode().Type() != kind:
+		return ErrKind
+	case !known || int(owner.Uid) != os.Geteuid():
+		return ErrOwner
+	case info.Mode().Perm()&0o077 != 0:
+		return ErrMode
+	}
+	return nil
+}
+
+// Open opens a regular file that is the user's alone. With os.O_CREATE it makes one if there is none. A FIFO is
+// refused, not waited for.
+func Open(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = Check(info, 0)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("%q: %w", path, err)
+	}
+	return f, nil
+}
+
+// Read returns the contents of a regular file that is the user's alone, and has at most so many bytes.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("%q cannot be read", path)
+	}
+	if int64(len(text)) > most {
+		return nil, fmt.Errorf("%q is longer than %d bytes", path, most)
+	}
+	return text, nil
+}
