@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,10 +17,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
 
-// openLog opens the log file; without a path nothing is logged. close writes the remaining lines.
-func openLog(path string) (log *slog.Logger, closed func(), err error) {
+// openLog opens the log file; without a path nothing is logged. finish writes the remaining lines, and returns why some
+// are missing.
+func openLog(path string) (log *slog.Logger, finish func() error, err error) {
 	if path == "" {
-		return slog.New(slog.DiscardHandler), func() {}, nil
+		return slog.New(slog.DiscardHandler), func() error { return nil }, nil
 	}
 	// A link in a directory that others can write to may point to any file of the user's.
 	f, err := private.Open(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW)
@@ -53,7 +56,8 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 // that do not fit are dropped.
 type drain struct {
 	lines chan []byte
-	done  chan struct{}
+	done  chan struct{} // closed when the file is
+	wrong error         // the first one of the file; valid after done
 
 	mu      sync.Mutex // protects the following
 	ended   bool
@@ -69,10 +73,11 @@ func newDrain(f io.WriteCloser) *drain {
 	d := &drain{lines: make(chan []byte, drainRoom), done: make(chan struct{})}
 	go func() {
 		defer close(d.done)
-		defer f.Close()
 		for line := range d.lines {
-			_, _ = f.Write(line) // a full disk is no reason to disturb the user
+			_, err := f.Write(line)
+			d.wrong = cmp.Or(d.wrong, err)
 		}
+		d.wrong = cmp.Or(d.wrong, f.Close())
 	}()
 	return d
 }
@@ -95,13 +100,20 @@ func (d *drain) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (d *drain) close() {
+// close waits for the remaining lines, for a while, and returns why some are missing.
+func (d *drain) close() error {
 	d.mu.Lock()
 	d.ended = true
+	dropped := d.dropped
 	close(d.lines)
 	d.mu.Unlock()
 	select {
 	case <-d.done:
 	case <-time.After(drainTime):
+		return errors.New("its file system does not answer")
 	}
+	if d.wrong == nil && dropped > 0 {
+		return fmt.Errorf("its file system was too slow for the last %d records", dropped)
+	}
+	return d.wrong
 }

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -38,7 +41,9 @@ func TestAHungLogFileStopsNobody(t *testing.T) {
 		f.mu.Unlock() //nolint:staticcheck // lets the writer go on
 	}
 	line(-1)
-	d.close()
+	if err := d.close(); err != nil {
+		t.Error(err)
+	}
 	line(-2)
 	text := f.text.String()
 	lost := regexp.MustCompile(`msg="records left out" count=(\d+)\n-1\n$`).FindStringSubmatch(text)
@@ -47,5 +52,32 @@ func TestAHungLogFileStopsNobody(t *testing.T) {
 	}
 	if n, _ := strconv.Atoi(lost[1]); n+strings.Count(text, "\n")-2 != 3*drainRoom {
 		t.Errorf("%d lines, %d lost", strings.Count(text, "\n"), n)
+	}
+}
+
+// What a full disk does not take is said.
+func TestAFullLogFile(t *testing.T) {
+	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	d := newDrain(f)
+	for range 3 {
+		_, _ = d.Write([]byte("line\n"))
+	}
+	if err := d.close(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v", err)
+	}
+}
+
+// So is what a file system that hangs did not take in time.
+func TestAHungLogFileIsSaid(t *testing.T) {
+	f := &stuck{}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := newDrain(f)
+	_, _ = d.Write([]byte("line\n"))
+	if err := d.close(); err == nil {
+		t.Error("no error")
 	}
 }

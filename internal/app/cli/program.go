@@ -175,13 +175,17 @@ func (p *Program) Me() string {
 	return name
 }
 
-// Logged runs a command with its log.
+// Logged runs a command with its log. If records are missing, the user hears it at the end, when no screen is open.
 func (p *Program) Logged(run func(*slog.Logger) error) error {
-	log, closed, err := openLog(p.Config.Log)
+	log, finish, err := openLog(p.Config.Log)
 	if err != nil {
 		return err
 	}
-	defer closed()
+	defer func() {
+		if missing := finish(); missing != nil {
+			p.Say("--log: records are missing in %q: %v", p.Config.Log, missing)
+		}
+	}()
 	logStart(log, &p.Config, p.origins)
 	err = run(log)
 	log.Info("end", "failed", err != nil)
