@@ -29,15 +29,34 @@ func under(base string, next http.Handler) http.Handler {
 	}
 	inner := http.StripPrefix(base, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked := r.URL.EscapedPath()
+		meant := cleaned(asked)
 		switch {
 		case r.URL.Path == base: // the links of the page begin at its last slash
-			to := *r.URL
-			to.Path, to.RawPath = base+"/", ""
-			http.Redirect(w, r, to.RequestURI(), http.StatusPermanentRedirect)
-		case strings.HasPrefix(r.URL.EscapedPath(), base+"/"):
-			inner.ServeHTTP(w, r)
-		default:
+			redirect(w, r, base+"/", http.StatusPermanentRedirect)
+		case !strings.HasPrefix(asked, base+"/") || !strings.HasPrefix(meant, base+"/"):
 			fail(w, http.StatusNotFound, "all addresses of this server begin with "+base+"/")
+		case meant != asked: // the mux would redirect, too, but does not know the base
+			redirect(w, r, meant, http.StatusTemporaryRedirect)
+		default:
+			inner.ServeHTTP(w, r)
 		}
 	})
+}
+
+// cleaned is a path without "//", "." and "..", as the mux wants it.
+func cleaned(asked string) string {
+	to := path.Clean(asked)
+	if to != "/" && (strings.HasSuffix(asked, "/") || strings.HasSuffix(asked, "/.")) {
+		to += "/"
+	}
+	return to
+}
+
+// redirect leads a request to another path of this server.
+func redirect(w http.ResponseWriter, r *http.Request, to string, status int) {
+	if r.URL.RawQuery != "" {
+		to += "?" + r.URL.RawQuery
+	}
+	http.Redirect(w, r, to, status)
 }

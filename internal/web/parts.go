@@ -59,7 +59,9 @@ func (s *Server) parts(mux *http.ServeMux) {
 			})
 		})
 	}
-	mux.HandleFunc("GET "+api, func(w http.ResponseWriter, _ *http.Request) { missing(w, "there is no such part") })
+	for _, path := range []string{api, strings.TrimSuffix(api, "/")} { // for the second the mux would redirect
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { missing(w, "there is no such part") })
+	}
 	mux.HandleFunc("GET /metrics", s.metrics)
 	s.nvgpu(mux)
 }

@@ -95,7 +95,7 @@ func TestBasePath(t *testing.T) {
 	for path, want := range map[string]int{
 		"/node/n1/9481/": 200, "/node/n1/9481/api/v1/jobs": 200, "/node/n1/9481/assets/app.js": 200,
 		"/node/n1/9481/-/healthy": 200, "/node/n1/9481/nothing": 404, "/": 404, "/api/v1/jobs": 404, "/node/n1/94811/": 404,
-		"/node/n1/9481x": 404, "/node/n1/9481/../../../api/v1/jobs": 307, "/node%2Fn1/9481/": 404,
+		"/node/n1/9481x": 404, "/node/n1/9481/../../../api/v1/jobs": 404, "/node%2Fn1/9481/": 404,
 		"/node/n1/9481/api/v1/jobs/a%2Fb": 404, "/node/n1/9481": 308, "//node/n1/9481/": 404,
 	} {
 		if w := r.ask("GET", path, bearer); w.Code != want {
@@ -104,6 +104,16 @@ func TestBasePath(t *testing.T) {
 	}
 	if w := r.ask("GET", "/node/n1/9481?token=x"); w.Header().Get("Location") != "/node/n1/9481/?token=x" {
 		t.Errorf("without its slash: %q", w.Header().Get("Location"))
+	}
+	for path, want := range map[string]string{"/assets/../metrics": "/metrics", "//metrics": "/metrics",
+		"/./": "/", "/assets/..": "", "/../9481/metrics?a=b": "/metrics?a=b", "/a/./b//?x=/../": "/a/b/?x=/../", "/..": "",
+		"/../": "", "/../../../../../metrics": "", "/../94811/": "", "/api/v1": "", "/api/v1/": "", "/assets": "",
+		"/%2e%2e/%2e%2e/metrics": "", "//evil.example/..//x": "/x", "//evil.example/../..//x": "", "/-/healthy/": ""} {
+		want := "/node/n1/9481" + want
+		w := r.ask("GET", "/node/n1/9481"+path, bearer)
+		if got := w.Header().Get("Location"); got != "" && got != want || got == "" && want != "/node/n1/9481" {
+			t.Errorf("%s leads to %q, want %q", path, got, want)
+		}
 	}
 }
 
