@@ -14,17 +14,33 @@ import (
 const (
 	maxKnown     = 2 * maxStreams // of clients that have shown the token
 	maxStrangers = 256            // of all others
-	grace        = 250 * time.Millisecond
+)
+
+// The time of grace in which a client shows its token: usually, and in a flood of clients. A client of a flood has
+// waited in the kernel's queue, and its request is there, unless TLS asks for several answers of the client.
+const (
+	grace      = 250 * time.Millisecond
+	leastGrace = 25 * time.Millisecond
 )
 
 // places is a Listener on which only clients with the token keep a place. When there are maxStrangers other clients and
 // one more comes, the oldest of them is closed, once its time of grace to show the token is over. So nobody can keep
-// the owner out by holding connections.
+// the owner out by holding connections. The grace shrinks with each client that finds no room, and grows with each that
+// does: a flood of connections in the kernel's queue, of which the owner's is the last, takes less than a second.
 type places struct {
 	net.Listener
-	mu        sync.Mutex
-	strangers list.List // of *guest, the oldest first
+	least time.Duration // to which the grace shrinks
+
+	mu        sync.Mutex // protects the following
+	strangers list.List  // of *guest, the oldest first
 	known     int
+
+	grace time.Duration // of the next client; only Accept uses it
+}
+
+// newPlaces returns a Listener for clients that need this time of grace even in a flood.
+func newPlaces(l net.Listener, least time.Duration) *places {
+	return &places{Listener: l, least: least, grace: grace}
 }
 
 // guest is a connection with a place.
@@ -55,12 +71,14 @@ func (p *places) Accept() (net.Conn, error) {
 
 // makeRoom closes the oldest stranger if there are too many. New clients wait meanwhile in the kernel's queue.
 func (p *places) makeRoom() {
-	for {
-		oldest := p.tooMany()
-		if oldest == nil {
-			return
-		}
-		if wait := grace - time.Since(oldest.since); wait > 0 {
+	oldest := p.tooMany()
+	if oldest == nil {
+		p.grace = min(p.grace+p.grace/100, grace)
+		return
+	}
+	p.grace = max(p.grace-p.grace/100, p.least)
+	for ; oldest != nil; oldest = p.tooMany() {
+		if wait := p.grace - time.Since(oldest.since); wait > 0 {
 			time.Sleep(wait)
 			continue
 		}

@@ -9,8 +9,53 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
+
+// queue is a Listener with clients that wait in the kernel's queue.
+type queue struct{ net.Listener }
+
+func (queue) Accept() (net.Conn, error) {
+	c, _ := net.Pipe()
+	return c, nil
+}
+
+// The owner, behind a full queue of strangers who say nothing, is let in soon. Over TLS each has its full time. When
+// strangers come slowly again, each has its full time again.
+func TestAFloodIsShort(t *testing.T) {
+	for name, tc := range map[string]struct {
+		least, most, fewest time.Duration
+	}{
+		"plain": {leastGrace, time.Second, 0}, "TLS": {grace, 5 * time.Second, 3 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPlaces(queue{}, tc.least)
+			began := time.Now()
+			var all []net.Conn
+			for range 4096 { // net.core.somaxconn
+				c, err := p.Accept()
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, c)
+			}
+			if took := time.Since(began); took > tc.most || took < tc.fewest {
+				t.Errorf("%s: the last is let in after %v", name, took)
+			}
+			for range 1000 {
+				for _, c := range all {
+					_ = c.Close()
+				}
+				c, _ := p.Accept()
+				all = []net.Conn{c}
+			}
+			if p.grace != grace {
+				t.Errorf("%s: later the grace is %v", name, p.grace)
+			}
+		})
+	}
+}
 
 // pest is the behavior of a client without the token in the place that it has taken.
 type pest func(c net.Conn)

@@ -83,7 +83,11 @@ func Listen(p Endpoint) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Listener = &places{Listener: l.Listener}
+	least := leastGrace
+	if certs != nil {
+		least = grace
+	}
+	l.Listener = newPlaces(l.Listener, least)
 	if certs != nil {
 		l.TLS = true
 		l.Listener = tls.NewListener(l.Listener, &tls.Config{Certificates: certs, MinVersion: tls.VersionTLS12,
