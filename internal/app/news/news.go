@@ -127,13 +127,17 @@ func wayOf(cfg *config.Config, name string, terminal func(title, text string)) (
 	}}, nil
 }
 
-// Test sends one message in each way, and returns what failed.
-func Test(ctx context.Context, open []ways.Way) (failed []error) {
+// Test sends one message in each way, and returns what failed. Before a way that may take some time it calls
+// begin, unless that is nil.
+func Test(ctx context.Context, open []ways.Way, begin func(ways.Way)) (failed []error) {
 	m := notify.Message{At: time.Now(), Title: "nvnodetop: a test message", Text: "News of your jobs comes here.",
 		Count: 1,
 		Items: []notify.Item{{At: time.Now(), Event: "test", GPU: cluster.NoNumber, Title: "a test message"}}}
 	document := sender().Document(&m)
 	for _, w := range open {
+		if w.Most > 0 && begin != nil {
+			begin(w)
+		}
 		if err := w.Send(ctx, document); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", w.Name, err))
 		}

@@ -80,5 +80,5 @@ func (t *teller) ways() (all []settings.News) {
 // try sends a test message in a way.
 func (t *teller) try(ctx context.Context, way string) error {
 	open, wrong := news.Ways(t.cfg, t.options(way))
-	return errors.Join(append(wrong, news.Test(ctx, open)...)...)
+	return errors.Join(append(wrong, news.Test(ctx, open, nil)...)...)
 }

@@ -173,7 +173,9 @@ func (o *Options) sendTest(ctx context.Context) error {
 	case len(open) == 0:
 		return cli.Usage("there is no way to try: add --notify, or notify.ways to the settings")
 	}
-	failed := news.Test(ctx, open)
+	failed := news.Test(ctx, open, func(w ways.Way) {
+		o.Say("sending a test message by %s, which takes at most %v", w.Name, w.Most)
+	})
 	for _, err := range failed[:max(len(failed)-1, 0)] {
 		o.Say("%v", err)
 	}

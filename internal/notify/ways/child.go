@@ -46,7 +46,7 @@ func Command(argv []string) (Way, error) {
 	}
 	return Way{"command", func(ctx context.Context, d *Document) error {
 		return run(ctx, childTime, path, argv[1:], d.json())
-	}}, nil
+	}, childTime}, nil
 }
 
 // program finds a program. "~/" is the home directory.

@@ -35,7 +35,7 @@ func Mail(to string) (Way, error) {
 		}
 		return Way{"mail", func(ctx context.Context, d *Document) error {
 			return run(ctx, childTime, path, []string{"-t", "-i"}, letter(addresses, d))
-		}}, nil
+		}, childTime}, nil
 	}
 	return Way{}, errors.New("there is no sendmail on this host")
 }

@@ -21,7 +21,8 @@ import (
 // Way delivers Messages.
 type Way struct {
 	Name string
-	Send func(ctx context.Context, m *Document) error // within some time
+	Send func(ctx context.Context, m *Document) error
+	Most time.Duration // the longest that Send takes; 0: it does not wait for anybody
 }
 
 // Document is a Message as programs get it. Unknown values are absent.

@@ -47,15 +47,15 @@ func TestPost(t *testing.T) {
 		var mu sync.Mutex
 		var got, stuck, said []string
 		p := Open([]Way{
-			{"stuck", func(ctx context.Context, d *Document) error {
+			{Name: "stuck", Send: func(ctx context.Context, d *Document) error {
 				mu.Lock()
 				stuck = append(stuck, d.Title)
 				mu.Unlock()
 				<-ctx.Done()
 				return ctx.Err()
 			}},
-			{"broken", func(context.Context, *Document) error { return errors.New("broken") }},
-			{"fine", func(_ context.Context, d *Document) error {
+			{Name: "broken", Send: func(context.Context, *Document) error { return errors.New("broken") }},
+			{Name: "fine", Send: func(_ context.Context, d *Document) error {
 				got = append(got, d.Title)
 				return nil
 			}},
@@ -83,7 +83,7 @@ func TestPost(t *testing.T) {
 func TestCloseDelivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		p := Open([]Way{{"slow", func(context.Context, *Document) error { time.Sleep(time.Second); n++; return nil }}},
+		p := Open([]Way{{Name: "slow", Send: func(context.Context, *Document) error { time.Sleep(time.Second); n++; return nil }}},
 			nil)
 		for range 5 {
 			p.Send(document("x"))

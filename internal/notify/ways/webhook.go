@@ -57,22 +57,32 @@ func hook(to *url.URL, by proxies, p pace) Way {
 	client := &http.Client{Transport: transport, Timeout: p.try, CheckRedirect: stay}
 	secret := secretOf(to, by)
 	return Way{"webhook", func(ctx context.Context, d *Document) error {
-		body := payload(d)
+		ctx, cancel := context.WithTimeoutCause(ctx, p.all, errTooLong)
+		defer cancel()
+		body, last := payload(d), errNoAnswer
 		waits := &backoff.ExponentialBackOff{InitialInterval: p.first, RandomizationFactor: 0.2, Multiplier: 2,
 			MaxInterval: p.most}
 		_, err := backoff.Retry(ctx, func() (none struct{}, err error) {
-			return none, post(ctx, client, &request{to, secret, body}, p.most)
+			if err = post(ctx, client, &request{to, secret, body}, p.most); err != nil && ctx.Err() == nil {
+				last = err
+			}
+			return none, err
 		},
 			backoff.WithBackOff(waits), backoff.WithMaxTries(p.tries), backoff.WithMaxElapsedTime(p.all))
 		if final, ok := errors.AsType[*backoff.PermanentError](err); ok {
 			err = final.Unwrap()
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", to.Host, err)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil: // what the server said last helps more than that nobody waits any longer
+			err = last
 		}
-		return nil
-	}}
+		return fmt.Errorf("%s: %w", to.Host, err)
+	}, p.all}
 }
+
+var errNoAnswer = errors.New("no answer so far")
 
 // Redirects that are refused: they would take a secret to another host, or lose the message.
 var (

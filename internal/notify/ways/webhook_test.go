@@ -1,7 +1,9 @@
 package ways
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -111,6 +113,48 @@ func flood(w http.ResponseWriter) {
 		if _, err := w.Write([]byte(strings.Repeat("x", 10_000))); err != nil {
 			return
 		}
+	}
+}
+
+// Whoever stops waiting hears what the server said last, and so does whoever waits to the end.
+func TestTheLastWordOfAWebhook(t *testing.T) {
+	t.Parallel()
+	slow := quick
+	slow.first, slow.most, slow.all = time.Minute, time.Minute, time.Hour
+	short := quick
+	short.try, short.all = time.Minute, 50*time.Millisecond
+	for name, tc := range map[string]struct {
+		answer func(http.ResponseWriter)
+		pace   pace
+		want   string
+	}{
+		"interrupted between tries":  {status(503), slow, "it answers 503"},
+		"interrupted without answer": {hangs, slow, "no answer so far"},
+		"too late":                   {hangs, short, "no answer so far"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked := make(chan struct{}, 1)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				tc.answer(w)
+				asked <- struct{}{}
+			}))
+			defer server.Close()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				time.Sleep(quick.try / 2)
+				if strings.Contains(tc.want, "503") {
+					<-asked
+					time.Sleep(2 * time.Second) // until the answer has arrived
+				}
+				cancel(errors.New("a signal"))
+			}()
+			began := time.Now()
+			err := hook(at(t, server), http.ProxyFromEnvironment, tc.pace).Send(ctx, document("x"))
+			if err == nil || !strings.Contains(err.Error(), tc.want) || time.Since(began) > 30*time.Second {
+				t.Errorf("%v after %v", err, time.Since(began))
+			}
+		})
 	}
 }
 
