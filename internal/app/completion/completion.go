@@ -81,14 +81,7 @@ func scripts(io cli.Streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			switch root := c.Root(); args[0] {
-			case "bash":
-				return cli.Failed(root.GenBashCompletionV2(io.Out, true))
-			case "zsh":
-				return cli.Failed(root.GenZshCompletion(io.Out))
-			default:
-				return cli.Failed(root.GenFishCompletion(io.Out, true))
-			}
+			return cli.Failed(script(c.Root(), args[0], io.Out))
 		},
 	}
 }
