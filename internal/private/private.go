@@ -15,8 +15,8 @@ import (
 
 // The reasons why a file is not private.
 var (
-	ErrKind  = errors.New("is not a regular file")
-	ErrOwner = errors.New("belongs to another user")
+	ErrKind  = errors.New("it is not a regular file")
+	ErrOwner = errors.New("it belongs to another user")
 	ErrMode  = errors.New("others can read it or write to it (chmod 600 prevents that)")
 )
 
