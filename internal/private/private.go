@@ -1,7 +1,7 @@
 // Package private tells whether a file is the user's, and only the user's: its kind, its owner and its mode. All that
 // keeps a secret, or is believed because it is the user's own, is checked here.
 //
-// Two others have rules of their own: keys of ssh and TLS may be those of root, and the log of a job may be open to all.
+// Others have rules of their own: keys of ssh and TLS may be those of root, and the log of a job may be open to all.
 package private
 
 import (

@@ -25,7 +25,8 @@ func TestOpen(t *testing.T) {
 	if err := errors.Join(syscall.Mkfifo(fifo, 0o600), os.Symlink(write("target", 0o600), link)); err != nil {
 		t.Fatal(err)
 	}
-	cases := map[string]error{write("own", 0o600): nil, write("all", 0o700): nil, write("read only", 0o400): nil, link: nil,
+	cases := map[string]error{write("own", 0o600): nil, write("all", 0o700): nil, write("read only", 0o400): nil,
+		link:                  nil,
 		write("group", 0o640): ErrMode, write("others", 0o602): ErrMode, write("run", 0o601): ErrMode, fifo: ErrKind,
 		dir: ErrKind, os.DevNull: ErrKind, filepath.Join(dir, "none"): fs.ErrNotExist}
 	if os.Geteuid() == 0 {

@@ -32,8 +32,8 @@ type LongList struct {
 var ofMessages = Rooms{List: maxList, Values: maxValues, Long: []LongList{{[]byte(`"variables":`), MaxStrings},
 	{[]byte(`"arguments":`), MaxStrings}}}
 
-// Bounded checks, before anything is allocated, that no list in a line of JSON is too long, and that the line has not too
-// many values. It does not check that the line is JSON.
+// Bounded checks, before anything is allocated, that no list in a line of JSON is too long, and that all its lists
+// together have not too many values. It does not check that the line is JSON.
 func Bounded(line []byte, rooms *Rooms) error {
 	var room [maxDepth]int // remaining elements of each open list
 	var list [maxDepth]bool

@@ -83,8 +83,11 @@ func TestPost(t *testing.T) {
 func TestCloseDelivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		p := Open([]Way{{Name: "slow", Send: func(context.Context, *Document) error { time.Sleep(time.Second); n++; return nil }}},
-			nil)
+		p := Open([]Way{{Name: "slow", Send: func(context.Context, *Document) error {
+			time.Sleep(time.Second)
+			n++
+			return nil
+		}}}, nil)
 		for range 5 {
 			p.Send(document("x"))
 		}
