@@ -10,7 +10,9 @@ package metric
 
 import (
 	"iter"
+	"math"
 	"slices"
+	"strconv"
 )
 
 // Row describes a metric.
@@ -19,6 +21,7 @@ type Row struct {
 	Label    string   // its name on the screen
 	Unit     Unit     // also decides the range of plausible values
 	Decimals int      // number of decimals of its values
+	Positive bool     // 0 is no value: no GPU has a clock, a link, a limit or a memory of 0
 	Scope    Scope    // GPU or node
 	Pace     Pace     // pace at which it is read
 	Rate     bool     // it is read as a counter, and its value is the increase per second between two readings
@@ -89,21 +92,51 @@ const (
 // exact is the largest number up to which float64 holds every integer.
 const exact = 1 << 53
 
+// units has the range of each unit: beyond it a number is damaged. Few units need a narrower range of what a GPU can
+// have. That leaves room for what GPUs will have some day, and none for the numbers that drivers give in place of an
+// unknown value: 0 and 255 °C, 2^32-1 mW.
 var units = [...]struct {
-	name      string
-	low, high float64
+	name        string
+	low, high   float64
+	least, most float64 // of a GPU; both 0: the range
 }{
-	Percent:        {"percent", 0, 100},
-	Celsius:        {"°C", -100, 1000},
-	Watts:          {"W", 0, 1e6},
-	MHz:            {"MHz", 0, 1e6},
-	Bytes:          {"bytes", 0, exact},
-	Count:          {"count", 0, exact},
-	Seconds:        {"s", 0, exact},
-	Bits:           {"bits", 0, exact},
-	Joules:         {"J", 0, exact},
-	BytesPerSecond: {"bytes/s", 0, exact},
-	Relative:       {"percent", 0, 1000},
+	Percent:        {"percent", 0, 100, 0, 0},
+	Celsius:        {"°C", -100, 1000, 1, 250},
+	Watts:          {"W", 0, 1e6, 0, 50_000},
+	MHz:            {"MHz", 0, 1e6, 0, 0},
+	Bytes:          {"bytes", 0, exact, 0, 0},
+	Count:          {"count", 0, exact, 0, 0},
+	Seconds:        {"s", 0, exact, 0, 0},
+	Bits:           {"bits", 0, exact, 0, 0},
+	Joules:         {"J", 0, exact, 0, 0},
+	BytesPerSecond: {"bytes/s", 0, exact, 0, 0},
+	Relative:       {"percent", 0, 1000, 0, 250},
+}
+
+// none are the numbers of all ones, signed and unsigned, that drivers give in place of an unknown count. Those of 64
+// bits exceed every range.
+var none = [...]float64{math.MaxInt32, math.MaxUint32}
+
+// Plausible reports whether the driver means that value of the metric. What it does not mean is absent.
+func (id ID) Plausible(x float64) bool {
+	row := &table[id]
+	unit := &units[row.Unit]
+	least, most := unit.low, unit.high
+	if unit.most > 0 {
+		least, most = unit.least, unit.most
+	}
+	return x >= least && x <= most && !(row.Positive && x == 0) && !(row.Unit == Count && slices.Contains(none[:], x))
+}
+
+// Doubt is the reason why a value is absent that is not plausible.
+func (id ID) Doubt(x float64) string {
+	number := strconv.FormatFloat(x, 'f', -1, 64)
+	switch unit := table[id].Unit; unit {
+	case Count, Bits:
+		return "implausible value " + number
+	default:
+		return "implausible value " + number + " " + unit.String()
+	}
 }
 
 func (u Unit) String() string { return units[u].name }

@@ -52,21 +52,24 @@ var stateRows = []entry{
 	}},
 	{PowerLimit, Row{
 		Key: "power_limit_watts", Label: "power limit", Unit: Watts, Decimals: 3, Pace: Slow, Sum: Add,
-		From: []string{"nvmlDeviceGetEnforcedPowerLimit"},
-		DCGM: "DCGM_FI_DEV_ENFORCED_POWER_LIMIT",
-		Help: "Enforced power limit.",
+		Positive: true,
+		From:     []string{"nvmlDeviceGetEnforcedPowerLimit"},
+		DCGM:     "DCGM_FI_DEV_ENFORCED_POWER_LIMIT",
+		Help:     "Enforced power limit.",
 	}},
 	{PowerLimitDefault, Row{
 		Key: "power_limit_default_watts", Label: "default power limit", Unit: Watts, Decimals: 3, Pace: Once, Sum: Add,
-		From: []string{"nvmlDeviceGetPowerManagementDefaultLimit"},
-		DCGM: "DCGM_FI_DEV_POWER_MGMT_LIMIT_DEF",
-		Help: "Power limit after a reboot.",
+		Positive: true,
+		From:     []string{"nvmlDeviceGetPowerManagementDefaultLimit"},
+		DCGM:     "DCGM_FI_DEV_POWER_MGMT_LIMIT_DEF",
+		Help:     "Power limit after a reboot.",
 	}},
 	{PowerLimitMax, Row{
 		Key: "power_limit_max_watts", Label: "maximum power limit", Unit: Watts, Decimals: 3, Pace: Once, Sum: Add,
-		From: []string{"nvmlDeviceGetPowerManagementLimitConstraints"},
-		DCGM: "DCGM_FI_DEV_POWER_MGMT_LIMIT_MAX",
-		Help: "Highest power limit that can be set.",
+		Positive: true,
+		From:     []string{"nvmlDeviceGetPowerManagementLimitConstraints"},
+		DCGM:     "DCGM_FI_DEV_POWER_MGMT_LIMIT_MAX",
+		Help:     "Highest power limit that can be set.",
 	}},
 	{Energy, Row{
 		Key: "energy_joules", Label: "energy", Unit: Joules, Decimals: 3, Sum: Add,
@@ -88,8 +91,9 @@ var stateRows = []entry{
 	}},
 	{SMClockMax, Row{
 		Key: "sm_max_mhz", Label: "maximum SM clock", Unit: MHz, Pace: Once,
-		From:   []string{"nvmlDeviceGetMaxClockInfo"},
-		Series: "clock_max_hertz", Labels: `domain="sm"`, DCGM: "DCGM_FI_DEV_MAX_SM_CLOCK",
+		Positive: true,
+		From:     []string{"nvmlDeviceGetMaxClockInfo"},
+		Series:   "clock_max_hertz", Labels: `domain="sm"`, DCGM: "DCGM_FI_DEV_MAX_SM_CLOCK",
 		Help: "Maximum SM clock.",
 	}},
 	{MemClock, Row{
@@ -100,8 +104,9 @@ var stateRows = []entry{
 	}},
 	{MemClockMax, Row{
 		Key: "mem_max_mhz", Label: "maximum memory clock", Unit: MHz, Pace: Once,
-		From:   []string{"nvmlDeviceGetMaxClockInfo"},
-		Series: "clock_max_hertz", Labels: `domain="memory"`, DCGM: "DCGM_FI_DEV_MAX_MEM_CLOCK",
+		Positive: true,
+		From:     []string{"nvmlDeviceGetMaxClockInfo"},
+		Series:   "clock_max_hertz", Labels: `domain="memory"`, DCGM: "DCGM_FI_DEV_MAX_MEM_CLOCK",
 		Help: "Maximum memory clock.",
 	}},
 	{GraphicsClock, Row{
@@ -112,8 +117,9 @@ var stateRows = []entry{
 	}},
 	{GraphicsClockMax, Row{
 		Key: "graphics_max_mhz", Label: "maximum graphics clock", Unit: MHz, Pace: Once,
-		From:   []string{"nvmlDeviceGetMaxClockInfo"},
-		Series: "clock_max_hertz", Labels: `domain="graphics"`,
+		Positive: true,
+		From:     []string{"nvmlDeviceGetMaxClockInfo"},
+		Series:   "clock_max_hertz", Labels: `domain="graphics"`,
 		Help: "Maximum graphics clock.",
 	}},
 	{VideoClock, Row{
@@ -124,8 +130,9 @@ var stateRows = []entry{
 	}},
 	{VideoClockMax, Row{
 		Key: "video_max_mhz", Label: "maximum video clock", Unit: MHz, Pace: Once,
-		From:   []string{"nvmlDeviceGetMaxClockInfo"},
-		Series: "clock_max_hertz", Labels: `domain="video"`, DCGM: "DCGM_FI_DEV_MAX_VIDEO_CLOCK",
+		Positive: true,
+		From:     []string{"nvmlDeviceGetMaxClockInfo"},
+		Series:   "clock_max_hertz", Labels: `domain="video"`, DCGM: "DCGM_FI_DEV_MAX_VIDEO_CLOCK",
 		Help: "Maximum clock of the video encoders and decoders.",
 	}},
 	{Throttle, Row{

@@ -70,9 +70,10 @@ var useRows = []entry{
 	}},
 	{MemoryTotal, Row{
 		Core: true, Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Pace: Once, Sum: Add,
-		From: []string{"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetMemoryInfo"},
-		DCGM: "DCGM_FI_DEV_FB_TOTAL",
-		Help: "Total memory.",
+		Positive: true,
+		From:     []string{"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetMemoryInfo"},
+		DCGM:     "DCGM_FI_DEV_FB_TOTAL",
+		Help:     "Total memory.",
 	}},
 	{BAR1Used, Row{
 		Key: "bar1_used_bytes", Label: "BAR1 memory", Unit: Bytes, Pace: Slow, Sum: Add,
@@ -82,8 +83,9 @@ var useRows = []entry{
 	}},
 	{BAR1Total, Row{
 		Key: "bar1_total_bytes", Label: "BAR1 size", Unit: Bytes, Pace: Once, Sum: Add,
-		From: []string{"nvmlDeviceGetBAR1MemoryInfo"},
-		DCGM: "DCGM_FI_DEV_BAR1_TOTAL",
-		Help: "Size of the PCIe window BAR1.",
+		Positive: true,
+		From:     []string{"nvmlDeviceGetBAR1MemoryInfo"},
+		DCGM:     "DCGM_FI_DEV_BAR1_TOTAL",
+		Help:     "Size of the PCIe window BAR1.",
 	}},
 }

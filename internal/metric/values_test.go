@@ -27,6 +27,42 @@ func TestAbsentIsAbsent(t *testing.T) {
 	}
 }
 
+// Numbers that drivers give in place of an unknown value are absent. Those of any GPU, now and some day, are not.
+func TestPlausible(t *testing.T) {
+	absent := map[ID][]float64{
+		Temperature: {255, 0, -1, math.MaxUint32}, MemoryTemperature: {255, 0}, Slowdown: {0, 255},
+		Power: {math.MaxUint32 / 1e3, -1}, PowerLimit: {0}, PowerLimitDefault: {0}, Fan: {255, math.MaxUint32},
+		ECCUncorrected: {math.MaxUint32, math.MaxUint64, math.MaxInt32, -1}, PCIeReplays: {math.MaxUint32},
+		RetiredCorrectable: {math.MaxUint32}, MemoryUsed: {math.MaxUint64}, MemoryTotal: {0}, SMClock: {math.MaxUint32},
+	}
+	present := map[ID][]float64{
+		Temperature: {1, 5, 94, 110}, MemoryTemperature: {95, 110}, Shutdown: {120}, Power: {0, 1400, 3600},
+		PowerLimit: {1400, 3600}, MemoryTotal: {1440 << 30, 16 << 40}, MemoryUsed: {0}, Fan: {0, 120},
+		SMClock: {0, 2610}, MemClock: {14001}, ECCCorrected: {0, 65535, 1e9, math.MaxUint32 + 1}, PCIeReplays: {255, 65535},
+		NVLinkUp: {math.MaxUint32}, Energy: {math.MaxUint32}, Util: {0, 100},
+	}
+	for id, numbers := range absent {
+		for _, x := range numbers {
+			if id.Plausible(x) {
+				t.Errorf("%v is %v", id, x)
+			}
+		}
+	}
+	for id, numbers := range present {
+		for _, x := range numbers {
+			if v := Make(map[ID]float64{id: x}); !id.Plausible(x) || v.Float(id) != x {
+				t.Errorf("%v is not %v", id, x)
+			}
+		}
+	}
+	if got, want := Temperature.Doubt(255), "implausible value 255 °C"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := ECCCorrected.Doubt(math.MaxUint32), "implausible value 4294967295"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // NVML's percentage of the fan's speed may be over 100.
 func TestFanBeyondItsMaximum(t *testing.T) {
 	v := Make(map[ID]float64{Fan: 120})
