@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/remote/smi"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -34,7 +35,7 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 		return f // already classified
 	}
 	f := &c.Failure
-	known := ruleLocal(c, err) || ruleProbe(c, err) || ruleInstall(c, err) || ruleTimeout(c, err)
+	known := ruleLocal(c, err) || ruleStandIn(c, err) || ruleProbe(c, err) || ruleInstall(c, err) || ruleTimeout(c, err)
 	explain(c, err)
 	if !known && f.Class == "" {
 		c.Unknown(err)
@@ -170,6 +171,20 @@ func ruleProbe(c *Case, err error) bool {
 			c.Say(e.Read.Error())
 		}
 	}
+	return true
+}
+
+// ruleStandIn handles the end of an nvidia-smi that stood in for a probe.
+func ruleStandIn(c *Case, err error) bool {
+	e, ok := errors.AsType[*smi.UnusableError](err)
+	if !ok {
+		return false
+	}
+	c.Say(e.Words)
+	c.Is(reach.ClassClosed, "nvidia-smi ended")
+	c.Failure.Cause = e.Words
+	c.Failure.Meaning = "nvidia-smi, which is read in place of a probe there, ended by itself. Its error message is above."
+	c.Failure.Hints = []string{"run nvidia-smi on NODE; if it fails too, report it to your admins"}
 	return true
 }
 

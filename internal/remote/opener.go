@@ -112,8 +112,8 @@ func (o *Opener) standIn(ctx context.Context, shell Shell, log *Log, failed erro
 	defer cancel()
 	pipe, err := smi.Start(within, shell, why)
 	if err != nil {
-		log.Hear(err.Error())
-		return nil, "", failed
+		settled.Cause, settled.Words = clip(err.Error(), maxText), capWords(settled.Words+"\n"+err.Error())
+		return nil, "", settled
 	}
 	session := link.New(pipe, o.Installer.Link)
 	if err := session.Magic(within); err != nil {

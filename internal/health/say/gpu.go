@@ -130,7 +130,7 @@ func ranges(numbers []int) string {
 
 func gpuLost(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "LOST", "lost", "lost"
-	w.Sentence = fmt.Sprintf("GPU lost (NVML: %q).", e.gpu.Lost)
+	w.Sentence = fmt.Sprintf("GPU lost (%s: %q).", e.driver(), e.gpu.Lost)
 	if name := unnumbered(e.gpu); name != "" {
 		w.Sentence = "GPU with unknown number (" + name + ") lost: " + e.gpu.Lost + "."
 	}
@@ -139,6 +139,14 @@ func gpuLost(w *Words, e evidence) {
 		w.Hint = "GPU unavailable until your admins reset it (nvidia-smi -r) or reboot the node: move the job and " +
 			"report it"
 	}
+}
+
+// driver is what has the words of the driver: NVML, or nvidia-smi in place of a probe.
+func (e evidence) driver() string {
+	if e.hello.StandIn != "" {
+		return "nvidia-smi"
+	}
+	return "NVML"
 }
 
 // unnumbered identifies a GPU without a number; "" if it has one.

@@ -56,6 +56,7 @@ var columns = []column{
 	{"remapped_rows.uncorrectable", metric.RemappedUncorrectable, number(1)},
 	{"remapped_rows.pending", metric.RemapPending, on},
 	{"remapped_rows.failure", metric.RemapFailed, on},
+	{"gpu_recovery_action", metric.RecoveryAction, recovery},
 	{"persistence_mode", metric.PersistenceMode, on},
 }
 
@@ -87,6 +88,27 @@ func on(cell string) (float64, bool) {
 		return 1, true
 	case "Disabled", "No", "Not Active", "0":
 		return 0, true
+	}
+	return 0, false
+}
+
+// recovery reads a recovery action, as "Drain and Reset", into NVML's number of it.
+func recovery(cell string) (float64, bool) {
+	words := strings.ToLower(cell)
+	has := func(word string) bool { return strings.Contains(words, word) }
+	switch {
+	case words == "none":
+		return 0, true
+	case has("drain") && has("reset"):
+		return 4, true
+	case has("drain"):
+		return 3, true
+	case has("imex"):
+		return 5, true
+	case has("reboot"):
+		return 2, true
+	case has("reset") && !has("requires"):
+		return 1, true
 	}
 	return 0, false
 }

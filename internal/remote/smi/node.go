@@ -2,6 +2,7 @@ package smi
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"regexp"
 	"slices"
@@ -30,13 +31,19 @@ type node struct {
 	bus     string         // of the GPU whose properties are being read
 	minors  map[string]int // by PCI bus
 	columns []column
-	cards   []wire.Card
+
+	// For learn, then for translate.
+	gpus []*gpu
+	news bool // about a GPU, since the last Hello
 
 	// For translate.
-	report wire.Report // so far
-	rows   int         // in it
-	listed []wire.Process
-	listOK bool // the list is complete
+	watch   lookout
+	report  wire.Report  // so far
+	rows    int          // in it
+	faults  []wire.Fault // for it
+	listing bool         // a list of processes is being read
+	listed  []wire.Process
+	listOK  bool // the list is complete
 
 	telling sync.Mutex // protects writing to pipe.In
 
@@ -44,6 +51,7 @@ type node struct {
 	wire  wire.Writer
 	pace  wire.Pace
 	loop  int       // in ms: the interval of nvidia-smi
+	which string    // the GPUs that the loop reads
 	asked time.Time // when the last list of processes was asked for
 }
 
@@ -86,23 +94,8 @@ func (n *node) cells(line string, whole bool) (cells []string, ok bool) {
 	return cells, err == nil
 }
 
-// values reads the metrics of a row. Text that nvidia-smi puts in brackets, such as "[N/A]", is an absent value.
-func (n *node) values(cells []string, whole bool, keep func(metric.Pace) bool) (v metric.Values) {
-	for _, c := range n.columns {
-		if !wants(c, whole) {
-			continue
-		}
-		if x, ok := c.parse(strings.TrimSpace(cells[0])); ok && keep(c.id.Row().Pace) {
-			v.Set(c.id, x)
-		}
-		cells = cells[1:]
-	}
-	return v
-}
-
 // drop leaves out a field that this nvidia-smi does not know.
 func (n *node) drop(field string) {
-	n.cards = nil
 	n.columns = slices.DeleteFunc(slices.Clone(n.columns), func(c column) bool { return c.field == field })
 }
 
@@ -157,56 +150,68 @@ func busKey(bus string) string {
 	return strings.ToLower(bus[max(0, len(bus)-len("0000:00:00.0")):])
 }
 
-// card adds a GPU.
-func (n *node) card(cells []string) {
+// known is the text of a cell; "" if nvidia-smi does not know it.
+func known(cell string) string {
+	if strings.HasPrefix(cell, "[") || cell == "N/A" {
+		return ""
+	}
+	return cell
+}
+
+// card makes a GPU of its row.
+func (n *node) card(cells []string) *gpu {
 	index, _ := strconv.Atoi(cells[0]) // cells has checked it
-	if len(n.cards) == maxCards || slices.ContainsFunc(n.cards, func(c wire.Card) bool { return c.Index == index }) {
-		return
-	}
-	known := func(cell string) string {
-		if strings.HasPrefix(cell, "[") || cell == "N/A" {
-			return ""
-		}
-		return cell
-	}
-	c := wire.Card{
+	r := n.read(cells[8:], all)
+	g := &gpu{at: index, round: noRound, Card: wire.Card{
 		Index: index, UUID: known(cells[1]), PCIBus: known(cells[2]), Name: known(cells[3]), Serial: known(cells[4]),
-		VBIOS: known(cells[5]),
-		MIG:   cells[7] == "Enabled", Absent: map[string][]string{notListed: n.absent()},
+		VBIOS: known(cells[5]), MIG: cells[7] == "Enabled",
+	}}
+	n.place(g)
+	if words := r.failure(); words != "" {
+		g.say(words)
+	} else {
+		g.Absent, g.Values = n.absent(&r), r.only(metric.Once)
 	}
-	if minor, ok := n.minors[busKey(c.PCIBus)]; ok {
-		c.Minor = &minor
+	n.hello.Driver = cmp.Or(known(cells[6]), n.hello.Driver)
+	return g
+}
+
+// place finds the minor number of a GPU.
+func (n *node) place(g *gpu) {
+	if minor, ok := n.minors[busKey(g.PCIBus)]; ok {
+		g.Minor = &minor
 	}
-	c.Values = n.values(cells[8:], all, func(p metric.Pace) bool { return p == metric.Once })
-	n.hello.Driver = known(cells[6])
-	n.cards = append(n.cards, c)
+}
+
+// add adds a GPU, unless it is there already.
+func (n *node) add(g *gpu) {
+	if len(n.gpus) < maxCards && !n.anyGPU(func(o *gpu) bool { return o.Index == g.Index }) {
+		n.gpus = append(n.gpus, g)
+	}
 }
 
 // maxCards limits the GPUs of a node.
 const maxCards = 64
 
-// notListed is the reason why a metric is absent.
-const notListed = "nvidia-smi does not list it"
-
-// absent lists the metrics that no column gives.
-func (n *node) absent() []string {
-	keys := []string{wire.AbsentXids}
-	for id := range metric.All(metric.GPU) {
-		if !slices.ContainsFunc(n.columns, func(c column) bool { return c.id == id }) {
-			keys = append(keys, id.String())
-		}
-	}
-	return keys
-}
-
 // greet sends the beginning of a session.
 func (n *node) greet() error {
-	n.hello.Version, n.hello.Build, n.hello.GPUs = wire.Version, "nvidia-smi", n.cards
+	n.hello.Version, n.hello.Build = wire.Version, "nvidia-smi"
 	n.hello.StandIn = text.Cut(n.why, maxWhy)
 	if _, err := io.WriteString(n.out, wire.Magic+"\n"); err != nil {
 		return err
 	}
-	return n.send(wire.Message{Hello: &n.hello})
+	return n.introduceGPUs()
+}
+
+// introduceGPUs sends a Hello with the GPUs as they are now.
+func (n *node) introduceGPUs() error {
+	h := n.hello
+	h.GPUs = make([]wire.Card, len(n.gpus))
+	for i, g := range n.gpus {
+		h.GPUs[i] = g.Card
+	}
+	n.news = false
+	return n.send(wire.Message{Hello: &h})
 }
 
 // maxWhy limits the reason, in bytes.

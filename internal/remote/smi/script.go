@@ -15,10 +15,11 @@ const stepd = "j=$(sed -n 's,^0::\\(/.*/s[0-9A-Z]\\{13\\}\\)\\(/.*\\)*$,\\1,p' /
 	"[ -z \"$j\" ] || for p in $(cat \"$m$j\"/step_*/slurm/cgroup.procs 2>/dev/null); do " +
 	"echo \"stepd $(tr '\\0' ' ' 2>/dev/null <\"/proc/$p/cmdline\")\"; done; "
 
-// program introduces the node, and then obeys its input, a command per line: "once 0 FIELDS" prints a line per GPU
-// and "end STATUS", "loop MS FIELDS" prints them all the time until the next loop, "apps" prints the processes and
-// "done STATUS", "alive ID" prints itself. It obeys only lines with its own address, or with none. nvidia-smi prints
-// its errors to standard output too.
+// program introduces the node, and then obeys its input, a command per line: "once 0 GPUS FIELDS" prints a line per GPU
+// and "end STATUS", "look 0 GPUS FIELDS" prints them with "look" before each, "loop MS GPUS FIELDS" prints them all the
+// time until the next loop, "apps 0 GPUS" prints the processes and "done STATUS", "alive ID" prints itself. GPUS are
+// indices, or everyGPU. It obeys only lines with its own address, or with none. nvidia-smi prints its errors to
+// standard output too.
 //
 // The loop runs in a shell of its own, which reports its end. watch ends the script when it has received nothing for a
 // minute: another shell kills it then, unless it is killed before. That does not hold the output open.
@@ -27,20 +28,23 @@ const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"command -v nvidia-smi >/dev/null || { echo \"no nvidia-smi in $PATH\" >&2; exit 127; }; " +
 	"g=; w=; f=--format=csv,noheader,nounits; " +
 	"stop() { kill $p 2>/dev/null; exit; }; " +
-	"loop() { p=; trap stop TERM; nvidia-smi --query-gpu=\"$2\" $f --loop-ms=\"$1\" 2>&1 & p=$!; wait $p; echo " +
-	"\"ended $?\"; }; " +
-	"apps() { echo apps; nvidia-smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory,process_name $f 2>&1; echo " +
-	"\"done $?\"; }; " +
+	"smi() { nvidia-smi ${i:+-i} ${i:+\"$i\"} \"$@\" $f 2>&1; }; " +
+	"loop() { p=; trap stop TERM; nvidia-smi ${i:+-i} ${i:+\"$i\"} --query-gpu=\"$r\" $f --loop-ms=\"$a\" 2>&1 & " +
+	"p=$!; wait $p; echo \"ended $?\"; }; " +
+	"apps() { echo apps; smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory,process_name; echo \"done $?\"; }; " +
+	"look() { smi --query-gpu=\"$r\" </dev/null | sed 's/^/look /'; }; " +
 	"over() { [ -z \"$g\" ] || kill $g; [ -z \"$w\" ] || kill $w; exit; }; trap over HUP INT TERM PIPE; " +
 	"watch() { [ -z \"$w\" ] || kill $w; { sleep 60; kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; watch; " +
 	"echo " + mark + "; echo \"host $(uname -n)\"; echo \"kernel $(uname -r)\"; echo \"cpus $(grep -c ^processor " +
 	"/proc/cpuinfo)\"; " +
 	"cat /proc/self/cgroup /proc/driver/nvidia/gpus/*/information 2>/dev/null; " + stepd + "echo ready; " +
-	"while read -r c a r; do " +
-	"case $c in @$" + wire.NameVariable + ") c=$a; a=${r%% *}; r=${r#* };; @*) continue;; esac; watch; " +
+	"while read -r c a i r; do " +
+	"case $c in @$" + wire.NameVariable + ") c=$a; a=$i; i=${r%% *}; r=${r#* };; @*) continue;; esac; watch; " +
+	"case $i in " + everyGPU + ") i=;; esac; " +
 	"case $c in " +
-	"once) nvidia-smi --query-gpu=\"$r\" $f 2>&1 </dev/null; echo \"end $?\";; " +
-	"loop) [ -z \"$g\" ] || kill $g; loop \"$a\" \"$r\" & g=$!;; " +
+	"once) smi --query-gpu=\"$r\" </dev/null; echo \"end $?\";; " +
+	"loop) [ -z \"$g\" ] || kill $g; loop & g=$!;; " +
+	"look) look & ;; " +
 	"apps) apps & ;; " +
 	"alive) echo \"alive $a\";; " +
 	"esac; done; over"

@@ -4,6 +4,10 @@
 // ordinary session, with fewer values: no host metrics, no Xids, no NVLink, no GPM, no MIG instances, and of processes
 // only PID, name and GPU memory. Hello says so.
 //
+// A GPU does not answer if nvidia-smi has words in place of its values, fails because of it, or lists it no more. It is
+// then lost, with these words, like a GPU that NVML calls lost; the others go on. Every lookEvery a new nvidia-smi looks
+// for lost GPUs, and the loop begins again when one is back.
+//
 // Nothing is written on the node. nvidia-smi initializes NVML once and stays, like a probe. It runs once more for each
 // list of processes, at most every 10 s. The script ends when its input ends, or when it has received nothing for a
 // minute.
@@ -19,6 +23,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -82,28 +88,81 @@ func (i *input) Close() error {
 	return i.script.Close()
 }
 
-// learn reads the script's introduction of the node, and asks nvidia-smi for the GPUs. Fields unknown to nvidia-smi are
-// left out from then on.
+// learn reads the script's introduction of the node, and asks nvidia-smi for the GPUs. If nvidia-smi refuses all of
+// them because of one, it asks for each by itself.
 func (n *node) learn() error {
 	if err := n.introduce(); err != nil {
 		return err
 	}
-	n.columns = columns
-	for range columns {
-		words, err := n.once()
+	n.columns, n.watch.last, n.which = columns, -1, everyGPU
+	words, err := n.ask(everyGPU)
+	if err != nil {
+		return err
+	}
+	if who, ok := naming(words); ok && !n.anyGPU(who.is) {
+		if err := n.learnEach(words, who); err != nil {
+			return err
+		}
+	}
+	if len(n.gpus) == 0 {
+		return &UnusableError{text.FirstLine(words)}
+	}
+	n.which = n.whole()
+	return nil
+}
+
+// learnEach asks for one GPU after the other: nvidia-smi refused them all with these words about one.
+func (n *node) learnEach(words string, who named) error {
+	refusals := map[string]bool{}
+	for index := 0; index < maxCards; index++ {
+		if n.anyGPU(func(g *gpu) bool { return g.at == index }) {
+			continue
+		}
+		said, err := n.ask(strconv.Itoa(index))
 		if err != nil {
 			return err
 		}
-		switch field, unknown := unknownField(words); {
-		case unknown:
-			n.drop(field)
-		case len(n.cards) == 0:
-			return &UnusableError{text.FirstLine(words)}
-		default:
-			return nil
+		if n.anyGPU(func(g *gpu) bool { return g.at == index }) {
+			continue
+		}
+		about, ok := naming(said)
+		if !ok || about.index >= 0 && about.index != index || refusals[said] {
+			break // there are no more GPUs, or nvidia-smi refuses each because of the same
+		}
+		refusals[said] = true
+		n.refusedGPU(index, about, said)
+	}
+	if who.index >= 0 && !n.anyGPU(who.is) {
+		n.refusedGPU(who.index, who, words)
+	}
+	if !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !g.refused }) {
+		if n.watch.stopped = text.FirstLine(words); who.index < 0 {
+			n.gpus = nil // nobody knows which one it is
 		}
 	}
-	return &UnusableError{"it knows none of the fields"}
+	return nil
+}
+
+// refusedGPU adds a GPU for which nvidia-smi fails.
+func (n *node) refusedGPU(index int, who named, words string) {
+	g := &gpu{at: index, round: noRound, refused: true, Card: wire.Card{Index: index, UUID: who.uuid, PCIBus: who.bus}}
+	g.say(text.FirstLine(words))
+	n.place(g)
+	n.add(g)
+}
+
+// ask runs nvidia-smi once for some GPUs, and returns its other messages. Fields unknown to nvidia-smi are left out
+// from then on.
+func (n *node) ask(which string) (words string, err error) {
+	for range columns {
+		words, err = n.once(which)
+		field, unknown := unknownField(words)
+		if err != nil || !unknown {
+			return words, err
+		}
+		n.drop(field)
+	}
+	return "", &UnusableError{"it knows none of the fields"}
 }
 
 // introduce reads up to the end of the introduction. Output before it is that of a login script.
@@ -146,9 +205,9 @@ func (n *node) next() (string, error) {
 	return "", &UnusableError{cmp.Or(words, errors.Join(n.lines.Err(), io.ErrUnexpectedEOF).Error())}
 }
 
-// once runs nvidia-smi once for the cards, and returns its other messages.
-func (n *node) once() (words string, err error) {
-	if err := n.tell("once 0 " + n.fields(all)); err != nil {
+// once runs nvidia-smi once, adds the GPUs, and returns its other messages.
+func (n *node) once(which string) (words string, err error) {
+	if err := n.tell("once 0 " + which + " " + n.fields(all)); err != nil {
 		return "", err
 	}
 	for {
@@ -157,7 +216,7 @@ func (n *node) once() (words string, err error) {
 			return strings.TrimSpace(words), err
 		}
 		if cells, ok := n.cells(line, all); ok {
-			n.card(cells)
+			n.add(n.card(cells))
 		} else if len(words) < maxLine {
 			words += line + "\n"
 		}

@@ -322,6 +322,9 @@ func TestParsers(t *testing.T) {
 		{number(1), "Inf", 0, false}, {state, "P8", 8, true}, {state, "8", 0, false},
 		{bits, "0x0000000000000044", 0x44, true},
 		{bits, "0xffffffffffffffff", 0, false}, {on, "Enabled", 1, true}, {on, "No", 0, true}, {on, "[N/A]", 0, false},
+		{recovery, "None", 0, true}, {recovery, "Reset", 1, true}, {recovery, "GPU Reset", 1, true},
+		{recovery, "Node Reboot", 2, true}, {recovery, "Drain P2P", 3, true}, {recovery, "Drain and Reset", 4, true},
+		{recovery, "[GPU requires reset]", 0, false}, {recovery, "[N/A]", 0, false}, {recovery, "Pray", 0, false},
 	} {
 		if x, ok := tc.parse(tc.cell); ok != tc.ok || ok && x != tc.want {
 			t.Errorf("%q: %v %v", tc.cell, x, ok)
@@ -333,9 +336,9 @@ func FuzzRows(f *testing.F) {
 	f.Add("0, GPU-0, x")
 	f.Add("GPU-0, 1, 2, a, b")
 	f.Fuzz(func(t *testing.T, line string) {
-		n := &node{columns: columns[:1], cards: []wire.Card{{UUID: "GPU-0"}}}
+		n := &node{columns: columns[:1], gpus: []*gpu{{Card: wire.Card{UUID: "GPU-0"}}}}
 		if cells, ok := n.cells(line, all); ok {
-			n.card(cells)
+			n.add(n.card(cells))
 		}
 		n.introduced(line)
 		if n.process(line) && len(n.listed) != 1 {

@@ -15,60 +15,100 @@ import (
 // listEvery is the shortest time between two lists of processes: each starts a new nvidia-smi.
 const listEvery = 10 * time.Second
 
-// translate turns the output of the script into messages, until it ends.
+// translate turns the output of the script into messages, until it ends. The reader of the messages gets the error.
 func (n *node) translate() {
+	lines, over := make(chan string), make(chan struct{})
+	defer close(over)
+	go n.scan(lines, over)
+	n.watch.timer = time.NewTimer(time.Hour)
+	defer n.watch.timer.Stop()
 	err := n.greet()
-	for listing := false; err == nil && n.lines.Scan(); {
-		line := n.lines.Text()
-		key, value, _ := strings.Cut(line, " ")
-		switch key {
-		case "apps":
-			listing, n.listed = true, nil
-		case "done":
-			listing, n.listOK = false, value == "0"
-		case "alive":
-			if id, bad := strconv.ParseUint(value, 10, 64); bad == nil {
-				err = n.send(wire.Message{Reply: &wire.Reply{ID: id}})
+	for err == nil {
+		n.arm()
+		select {
+		case line, more := <-lines:
+			if err = io.EOF; more {
+				err = n.hear(line)
 			}
-		case "ended":
-			err = io.EOF // by itself: its output says why
-		default:
-			if cells, ok := n.cells(line, changing); ok {
-				err = n.row(cells)
-			} else if !listing || !n.process(line) {
-				fmt.Fprintln(n.pipe.Words, line)
-			}
+		case <-n.watch.timer.C:
+			err = n.tick()
 		}
 	}
 	n.pipe.Kill()
-	_ = n.out.Close()
+	_ = n.out.CloseWithError(err)
 }
 
-// row adds a GPU to the report. It sends the report when all GPUs are there, or when the next report begins.
+// scan reads the lines of the script.
+func (n *node) scan(lines chan<- string, over <-chan struct{}) {
+	defer close(lines)
+	for n.lines.Scan() {
+		select {
+		case lines <- n.lines.Text():
+		case <-over:
+			return
+		}
+	}
+}
+
+// hear takes a line of the script.
+func (n *node) hear(line string) error {
+	key, value, _ := strings.Cut(line, " ")
+	switch key {
+	case "apps":
+		n.listing, n.listed = true, nil
+	case "done":
+		n.listing, n.listOK = false, value == "0"
+	case "alive":
+		if id, err := strconv.ParseUint(value, 10, 64); err == nil {
+			return n.send(wire.Message{Reply: &wire.Reply{ID: id}})
+		}
+	case "look":
+		if cells, ok := n.cells(value, all); ok {
+			return n.found(n.card(cells))
+		}
+	case "ended":
+		return n.ended(value)
+	default:
+		if cells, ok := n.cells(line, changing); ok {
+			return n.row(cells)
+		} else if !n.listing || !n.process(line) {
+			n.heed(line)
+			fmt.Fprintln(n.pipe.Words, line)
+		}
+	}
+	return nil
+}
+
+// row adds a GPU to the report. It sends the report when all GPUs are there, or when the next round of rows begins: in
+// a round the indices rise. A GPU that comes back late in a round is in the next report.
 func (n *node) row(cells []string) error {
 	index, _ := strconv.Atoi(cells[0]) // cells has checked it
-	at := -1
-	for i, c := range n.cards {
-		if c.Index == index && c.UUID == cells[1] {
-			at = i
+	w := &n.watch
+	begins := index <= w.last
+	w.last, w.stopped, w.had = index, "", true
+	if begins {
+		w.round++
+		if n.rows > 0 {
+			if err := n.flush(); err != nil {
+				return err
+			}
 		}
 	}
-	if at < 0 {
+	g := n.find(index, cells[1])
+	if g == nil {
+		w.strange = true
 		return nil
 	}
-	if n.rows > 0 && !n.report.GPUs[at].Values.Empty() {
-		if err := n.flush(); err != nil {
-			return err
-		}
+	isLate := !begins && n.rows == 0 && g.gone
+	r := n.read(cells[2:], changing)
+	n.news = g.say(r.failure()) || n.news
+	g.at, g.gone, g.refused, g.missed, g.round = index, false, false, false, w.round
+	if isLate {
+		return nil
 	}
-	if n.rows == 0 {
-		n.report.GPUs = make([]wire.GPU, len(n.cards))
-		for i, c := range n.cards {
-			n.report.GPUs[i].Index = c.Index
-		}
-	}
-	n.report.GPUs[at].Values = n.values(cells[2:], changing, func(metric.Pace) bool { return true })
-	if n.rows++; n.rows == len(n.cards) {
+	g.values, g.seen = r.values, true
+	n.faults = append(n.faults, r.faults(g.Index)...)
+	if n.rows++; n.rows >= n.inRound() {
 		return n.flush()
 	}
 	return nil
@@ -85,19 +125,18 @@ func (n *node) flush() error {
 	}
 	due := time.Since(n.asked) >= listEach
 	n.mu.Unlock()
-	r := n.report
 	now := time.Since(n.began).Milliseconds()
-	if r.Seq > 0 && now-r.MonoMS < interval.Milliseconds()/2 {
+	if n.report.Seq > 0 && now-n.report.MonoMS < interval.Milliseconds()/2 {
+		n.forget()
 		return nil
 	}
-	r.MonoMS = now
-	r.Seq++
-	r.Listed, r.Processes = n.listOK, n.listed
-	if !n.listOK {
-		r.Processes = nil
+	for _, g := range n.gpus {
+		n.news = g.settle() || n.news
 	}
-	n.listOK, n.report = false, r
-	if r.Seq == 2 { // the second report came sooner
+	if err := n.announce(); err != nil {
+		return err
+	}
+	if n.report.Seq == 1 { // the second report came sooner
 		if err := n.repeat(pace); err != nil {
 			return err
 		}
@@ -107,7 +146,28 @@ func (n *node) flush() error {
 			return err
 		}
 	}
-	return n.send(wire.Message{Report: &r})
+	return n.deliver(now, n.faults)
+}
+
+// deliver sends the report of a round.
+func (n *node) deliver(now int64, faults []wire.Fault) error {
+	r := &n.report
+	r.MonoMS, r.Seq, r.Faults = now, r.Seq+1, faults
+	r.GPUs = make([]wire.GPU, len(n.gpus))
+	for i, g := range n.gpus {
+		r.GPUs[i] = g.entry()
+	}
+	r.Listed, r.Processes = n.listOK, n.listed
+	if !n.listOK {
+		r.Processes = nil
+	}
+	n.listOK = false
+	n.forget()
+	if n.watch.stopped != "" {
+		n.stop(r)
+	}
+	sent := *r
+	return n.send(wire.Message{Report: &sent})
 }
 
 // list asks for a list of processes.
@@ -115,7 +175,10 @@ func (n *node) list() error {
 	n.mu.Lock()
 	n.asked = time.Now()
 	n.mu.Unlock()
-	return n.tell("apps")
+	if which := n.whichGPUs(); which != noGPU {
+		return n.tell("apps 0 " + which)
+	}
+	return nil
 }
 
 // maxName limits the name of a process, in bytes. The kernel's are shorter.
@@ -131,11 +194,11 @@ func (n *node) process(line string) (ok bool) {
 	if err != nil || pid <= 0 {
 		return false
 	}
-	for _, c := range n.cards {
-		if c.UUID != cells[0] {
+	for _, g := range n.gpus {
+		if g.UUID != cells[0] {
 			continue
 		}
-		p := wire.Process{PID: pid, GPU: c.Index, Type: "C"}
+		p := wire.Process{PID: pid, GPU: g.Index, Type: "C"}
 		p.Command = text.Cut(cells[3], wire.MaxCommand)
 		p.Name = text.Cut(cells[3][strings.LastIndexByte(cells[3], '/')+1:], maxName)
 		if mib, known := number(1 << 20)(cells[2]); known && mib >= 0 && mib < 1<<60 {
@@ -210,5 +273,23 @@ func (n *node) repeat(ms int) error {
 	if ms == was {
 		return nil
 	}
-	return n.tell(fmt.Sprintf("loop %d %s", ms, n.fields(changing)))
+	return n.restart()
+}
+
+// restart starts the loop, in place of the one that runs.
+func (n *node) restart() error {
+	n.mu.Lock()
+	ms, which := n.loop, n.which
+	n.mu.Unlock()
+	if ms == 0 || which == noGPU {
+		return nil
+	}
+	return n.tell(fmt.Sprintf("loop %d %s %s", ms, which, n.fields(changing)))
+}
+
+// whichGPUs are the GPUs that the loop reads.
+func (n *node) whichGPUs() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.which
 }

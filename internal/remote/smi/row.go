@@ -1,0 +1,114 @@
+package smi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// reading is what a row says of a GPU.
+type reading struct {
+	values  metric.Values
+	reasons map[metric.ID]string // why a value of a column is absent
+	said    []complained
+	columns int
+}
+
+// complained is a metric with words in its place that are no known absence.
+type complained struct {
+	id    metric.ID
+	words string
+}
+
+// read reads the metrics of a row.
+func (n *node) read(cells []string, whole bool) reading {
+	r := reading{reasons: map[metric.ID]string{}}
+	for _, c := range n.columns {
+		if !wants(c, whole) {
+			continue
+		}
+		r.take(c, strings.TrimSpace(cells[r.columns]))
+		r.columns++
+	}
+	return r
+}
+
+// take reads a cell. A metric may have several columns, of which old and new drivers have one each.
+func (r *reading) take(c column, cell string) {
+	if r.values.Has(c.id) {
+		return
+	}
+	x, ok := c.parse(cell)
+	words := complaint(cell)
+	switch {
+	case ok && c.id.Plausible(x):
+		r.values.Set(c.id, x)
+		delete(r.reasons, c.id)
+	case ok:
+		r.reasons[c.id] = c.id.Doubt(x)
+	case words != "":
+		r.said = append(r.said, complained{c.id, words})
+		r.reasons[c.id] = "nvidia-smi: " + words
+	default:
+		r.reasons[c.id] = "nvidia-smi: " + unbracketed(cell)
+	}
+}
+
+// failure returns the words in place of the values; "" if the GPU answers. It does not answer if it has no vital value,
+// and words in place of one, or if most cells have words.
+func (r *reading) failure() (words string) {
+	for _, c := range r.said {
+		if slices.Contains(vital, c.id) {
+			words = c.words
+			break
+		}
+	}
+	alive := slices.ContainsFunc(vital, r.values.Has)
+	switch {
+	case words != "" && !alive:
+		return words
+	case 2*len(r.said) > r.columns:
+		return r.said[0].words
+	}
+	return ""
+}
+
+// only returns the values of a pace.
+func (r *reading) only(pace metric.Pace) (v metric.Values) {
+	for id := range metric.All(metric.GPU) {
+		if x, ok := r.values.Get(id); ok && id.Row().Pace == pace {
+			v.Set(id, x)
+		}
+	}
+	return v
+}
+
+// faults are the metrics that a GPU should have given.
+func (r *reading) faults(gpu int) (faults []wire.Fault) {
+	for _, c := range r.said {
+		faults = append(faults, wire.Fault{Collector: c.id.Row().Label, Error: "nvidia-smi: " + c.words,
+			GPUs: []int{gpu}})
+	}
+	return faults
+}
+
+// notListed is the reason why a metric is absent that no column gives.
+const notListed = "nvidia-smi does not list it"
+
+// absent lists the metrics that a GPU does not give, by reason.
+func (n *node) absent(r *reading) map[string][]string {
+	absent := map[string][]string{notListed: {wire.AbsentXids}}
+	for id := range metric.All(metric.GPU) {
+		isColumn := slices.ContainsFunc(n.columns, func(c column) bool { return c.id == id })
+		why, lacks := r.reasons[id]
+		switch {
+		case !isColumn:
+			absent[notListed] = append(absent[notListed], id.String())
+		case lacks:
+			absent[why] = append(absent[why], id.String())
+		}
+	}
+	return absent
+}
