@@ -22,6 +22,7 @@ type Row struct {
 	Unit     Unit     // also decides the range of plausible values
 	Decimals int      // number of decimals of its values
 	Positive bool     // 0 is no value: no GPU has a clock, a link, a limit or a memory of 0
+	Of       ID       // the metric of pace Once of which it is a part; 0: none
 	Scope    Scope    // GPU or node
 	Pace     Pace     // pace at which it is read
 	Rate     bool     // it is read as a counter, and its value is the increase per second between two readings

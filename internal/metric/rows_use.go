@@ -64,6 +64,7 @@ var useRows = []entry{
 	}},
 	{MemoryUsed, Row{
 		Core: true, Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Kept: true, Sum: Add,
+		Of:   MemoryTotal,
 		From: []string{"nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetMemoryInfo"},
 		DCGM: "DCGM_FI_DEV_FB_USED",
 		Help: "Used memory. The older call also counts memory reserved by the driver.",
@@ -77,6 +78,7 @@ var useRows = []entry{
 	}},
 	{BAR1Used, Row{
 		Key: "bar1_used_bytes", Label: "BAR1 memory", Unit: Bytes, Pace: Slow, Sum: Add,
+		Of:   BAR1Total,
 		From: []string{"nvmlDeviceGetBAR1MemoryInfo"},
 		DCGM: "DCGM_FI_DEV_BAR1_USED",
 		Help: "Memory mapped through the PCIe window BAR1.",

@@ -86,3 +86,38 @@ func TestAbsentMetricsOfAGPUThatHangs(t *testing.T) {
 		s.finish()
 	})
 }
+
+// A number that the driver cannot mean is absent, with the reason: in the card if it is there from the first reading
+// on, and with a fault later. A later number that it can mean counts.
+func TestDoubtfulNumbers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(1)
+		d := devices[0]
+		d.says = map[metric.ID]float64{metric.MemoryTemperature: 255, metric.ECCUncorrected: 1<<32 - 1,
+			metric.SMClockMax: 0}
+		s := open(t, lib)
+		s.paced(pace1s)
+		card := s.got()[0].Hello.GPUs[0]
+		want := map[string][]string{"implausible value 255 °C": {"memory_temperature_celsius"},
+			"implausible value 4294967295": {"ecc_uncorrected_volatile"}, "implausible value 0 MHz": {"sm_max_mhz"}}
+		if diff := cmp.Diff(want, card.Absent); diff != "" {
+			t.Errorf("absent (-want +got):\n%s", diff)
+		}
+		lib.change(func() { d.says = map[metric.ID]float64{metric.MemoryTemperature: 95, metric.Temperature: 255} })
+		time.Sleep(10 * time.Second)
+		msgs := s.got()
+		last := msgs[len(msgs)-1].Report
+		v := last.GPUs[0].Values
+		if v.Float(metric.MemoryTemperature) != 95 || v.Has(metric.Temperature) || !v.Has(metric.ECCUncorrected) {
+			t.Errorf("last report %v", v)
+		}
+		if diff := cmp.Diff([]wire.Fault{{Collector: "temperature", Error: "implausible value 255 °C", GPUs: []int{0}}},
+			last.Faults); diff != "" {
+			t.Errorf("faults (-want +got):\n%s", diff)
+		}
+		if healed := helloes(msgs); len(healed) != 1 || len(healed[0].GPUs[0].Absent) != 1 {
+			t.Errorf("Hellos %+v", healed)
+		}
+		s.finish()
+	})
+}

@@ -101,11 +101,12 @@ type fakeDevice struct {
 	lib      *fakeLibrary
 	index    int
 	err      map[string]error
-	hang     chan struct{} // the call named hangsIn returns when it is closed; nil: at once
-	hangsIn  string        // the label of a metric, "identity" or "MIG instances"
-	slow     time.Duration // how long a call takes
-	limit    float64       // of the power
-	counter  func() uint64 // of the rates; nil: they are values
+	hang     chan struct{}         // the call named hangsIn returns when it is closed; nil: at once
+	hangsIn  string                // the label of a metric, "identity" or "MIG instances"
+	slow     time.Duration         // how long a call takes
+	limit    float64               // of the power
+	says     map[metric.ID]float64 // other numbers than 7
+	counter  func() uint64         // of the rates; nil: they are values
 	reads    map[metric.ID]int
 	contexts []driver.Context
 	usage    []driver.Usage
@@ -151,12 +152,22 @@ func (d *fakeDevice) readers() []driver.Reader {
 				if id.Row().Rate && d.counter != nil {
 					to.Count(id, d.counter())
 				} else {
-					to.Set(id, 7)
+					to.Set(id, d.number(id))
 				}
 			}, id))
 		}
 	}
 	return all
+}
+
+// number is what the driver says.
+func (d *fakeDevice) number(id metric.ID) float64 {
+	d.lib.mu.Lock()
+	defer d.lib.mu.Unlock()
+	if x, ok := d.says[id]; ok {
+		return x
+	}
+	return 7
 }
 
 func (d *fakeDevice) reader(set func(*driver.Answer), ids ...metric.ID) driver.Reader {

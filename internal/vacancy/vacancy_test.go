@@ -38,6 +38,12 @@ type card struct {
 
 func seconds(n int64) *int64 { return &n }
 
+// smaller is the process with 7 GiB.
+func smaller(p wire.Process) wire.Process {
+	p.GPUMemory = new(uint64(7 << 30))
+	return p
+}
+
 // byUser is a process.
 func byUser(pid int, user, command string, elapsed int64) wire.Process {
 	return wire.Process{PID: pid, Type: "C", ElapsedSec: seconds(elapsed), GPUMemory: new(uint64(8 << 30)),
@@ -98,9 +104,9 @@ func seed() *cluster.Snapshot {
 		card{name: large, memory: 11178, used: 10789, temp: 44, clock: 139,
 			processes: []wire.Process{byUser(8479, "bob", "python -m ipykernel_launcher", 14*3600+5)}},
 		card{name: small, memory: 8119, used: 7881, util: 46, temp: 54, clock: 1506,
-			processes: []wire.Process{byUser(20883, "bob", "python train.py", 7*86400)}},
+			processes: []wire.Process{smaller(byUser(20883, "bob", "python train.py", 7*86400))}},
 		card{name: small, memory: 8119, used: 7881, util: 35, temp: 64, clock: 1480,
-			processes: []wire.Process{byUser(26228, "bob", "python evaluate.py", 7*86400)}},
+			processes: []wire.Process{smaller(byUser(26228, "bob", "python evaluate.py", 7*86400))}},
 		card{name: large, memory: 11178, used: 10795, temp: 44, clock: 139,
 			processes: []wire.Process{{PID: 9305, Type: "C", Identity: wire.Identity{Foreign: true}}}},
 		card{name: large, memory: 11178, used: 2, temp: 44, clock: 139,
@@ -275,7 +281,7 @@ func TestDialects(t *testing.T) {
                         "python",
                         "train.py"
                     ],
-                    "gpu_memory_usage": 8192,
+                    "gpu_memory_usage": 7168,
                     "cpu_percent": null,
                     "cpu_memory_usage": null,
                     "pid": 20883

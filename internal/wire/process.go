@@ -31,6 +31,9 @@ type Process struct {
 	IOWrite *uint64 `json:"io_write_bytes_per_second,omitempty"`
 }
 
+// MaxPID is the greatest number of a process that a kernel gives. Drivers have 2^32-1 where they know none.
+const MaxPID = 1 << 22
+
 // Identity has the facts that never, or hardly ever, change while a process runs a program. Facts that /proc hides are
 // absent.
 type Identity struct {

@@ -227,16 +227,17 @@ func GPU(g *wire.GPU) *wire.GPU {
 	return &c
 }
 
-// Processes drops entries that cannot be processes.
-func Processes(in []wire.Process) []wire.Process {
+// Processes drops entries that cannot be processes, and what they cannot have of the GPUs with these cards.
+func Processes(in []wire.Process, cards []wire.Card) []wire.Process {
 	out := cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
 		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory)
 		p.Command = safe.Line(p.Command, wire.MaxCommand)
+		memoryOf(p, cards)
 		if p.Rank != nil {
 			p.Rank = cleanRank(*p.Rank)
 		}
 	})
-	return slices.DeleteFunc(out, func(p wire.Process) bool { return p.PID < 1 })
+	return slices.DeleteFunc(out, func(p wire.Process) bool { return p.PID < 1 || p.PID > wire.MaxPID })
 }
 
 // maxProgram is the length of the longest Rank.Program.

@@ -51,6 +51,44 @@ func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 	}
 }
 
+// A part that exceeds its whole is absent, with the reason: memory of a GPU or of a process beyond that of the GPU. A
+// whole that is not known limits nothing.
+func TestMoreThanTheWhole(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	total := metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30})
+	lacks := map[string][]string{"Not Supported": {metric.Fan.String()}}
+	h := &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "0", Values: total, Absent: lacks}, {Index: 1, UUID: "1",
+		Values: total}, {Index: 2, UUID: "2"}}}
+	w.Apply(cluster.Event{At: at(0), Node: "a", Hello: h})
+	used := func(gib float64) metric.Values {
+		return metric.Make(map[metric.ID]float64{metric.MemoryUsed: gib * (1 << 30), metric.Util: 9})
+	}
+	w.Apply(cluster.Event{At: at(0), Node: "a", Report: &wire.Report{
+		GPUs:   []wire.GPU{{Index: 0, Values: used(98)}, {Index: 1, Values: used(80)}, {Index: 2, Values: used(98)}},
+		Listed: true, Processes: []wire.Process{
+			{PID: 1, GPU: 0, GPUMemory: new(uint64(98_000 << 30))}, {PID: 2, GPU: 1, GPUMemory: new(uint64(80 << 30))},
+			{PID: 3, GPU: 2, GPUMemory: new(uint64(98 << 30))}, {PID: math.MaxUint32},
+		},
+	}})
+	n := w.node(0, "a")
+	for i, want := range []bool{false, true, true} {
+		g := &n.GPUs[i]
+		if g.Values.Has(metric.MemoryUsed) != want || !g.Values.Has(metric.Util) {
+			t.Errorf("GPU %d has %v", i, g.Values)
+		}
+		if (n.Processes[i].GPUMemory != nil) != want {
+			t.Errorf("process %d has %v", i+1, n.Processes[i].GPUMemory)
+		}
+		if why := g.Card.Absent[clean.MoreThanWhole]; (len(why) == 1 && why[0] == metric.MemoryUsed.String()) == want {
+			t.Errorf("GPU %d lacks %v", i, g.Card.Absent)
+		}
+	}
+	if len(n.Processes) != 3 || len(lacks) != 1 || len(n.GPUs[0].Card.Absent) != 2 {
+		t.Errorf("%d processes, %v, %v", len(n.Processes), lacks, n.GPUs[0].Card.Absent)
+	}
+}
+
 // A clean text is kept once, even if a recording keeps it, too. Any other is copied: the Event stays as it came.
 func TestCleanDataIsNotCopied(t *testing.T) {
 	for word, same := range map[string]bool{"GPU is lost": true, "\x1b[2J": false} {

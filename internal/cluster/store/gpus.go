@@ -83,7 +83,7 @@ func begin(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
 	if sample == nil {
 		sample = &wire.GPU{Index: card.Index}
 	}
-	g.Card, g.GPU = card, clean.GPU(sample)
+	g.Card, g.GPU = clean.Parts(card, clean.GPU(sample))
 	if g.Lost == "" && card.Lost != "" {
 		lost := *g.GPU
 		lost.Lost, lost.LostID = card.Lost, card.LostID

@@ -15,7 +15,7 @@ func (n *nodeRecord) list(at time.Time, r *wire.Report, before []cluster.GPU, an
 	refused := slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.Unlisted != "" })
 	switch {
 	case r.Listed:
-		n.Listed, n.ListedAt, n.Processes = true, at, clean.Processes(r.Processes)
+		n.Listed, n.ListedAt, n.Processes = true, at, clean.Processes(r.Processes, n.Hello.GPUs)
 		n.recallRanks()
 	case refused || another:
 		n.Listed, n.Processes = false, nil

@@ -40,7 +40,7 @@ func (w world) hello(sec float64, node string, gpus int) {
 	for i := range gpus {
 		h.GPUs = append(h.GPUs, wire.Card{
 			Index: i, UUID: node + "-" + string(rune('a'+i)), Minor: new(i),
-			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.MemoryTotal: 4}),
+			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.MemoryTotal: 400}),
 		})
 	}
 	w.Apply(cluster.Event{At: at(sec), Node: node, Hello: h})

@@ -125,12 +125,13 @@ type ErrorKind int
 
 // Kinds of errors.
 const (
-	Other  ErrorKind = iota
-	Absent           // this driver or GPU does not have the value
-	Denied           // we may not read the value
-	Lost             // the GPU has fallen off the bus or needs a reset
-	Gone             // the driver was unloaded: no GPU responds any more
-	Stale            // the MIG instance is gone: it has to be listed again
+	Other    ErrorKind = iota
+	Absent             // this driver or GPU does not have the value
+	Denied             // we may not read the value
+	Lost               // the GPU has fallen off the bus or needs a reset
+	Gone               // the driver was unloaded: no GPU responds any more
+	Doubtful           // the driver gives a number that it cannot mean
+	Stale              // the MIG instance is gone: it has to be listed again
 )
 
 // Error is an NVML call that failed.

@@ -21,10 +21,17 @@ func (l lacks) add(err error, ids []metric.ID) {
 	}
 }
 
-// denied are the metrics that we have no permission to read. The permission may change at any time.
+// mayCome reports whether a metric that is lacking may be there at any time: we have no permission to read it, or the
+// driver gives a number that it cannot mean.
+func mayCome(err error) bool {
+	kind := driver.KindOf(err)
+	return kind == driver.Denied || kind == driver.Doubtful
+}
+
+// denied are the metrics that may be there at any time.
 func (l lacks) denied() (ids []metric.ID) {
 	for id := range metric.All(metric.GPU) {
-		if driver.KindOf(l[id]) == driver.Denied {
+		if mayCome(l[id]) {
 			ids = append(ids, id)
 		}
 	}
@@ -63,10 +70,12 @@ func (n note) refused(err error, ids ...metric.ID) error {
 func (g *gpu) noting(r *reading) note {
 	return func(err error, ids []metric.ID) {
 		switch kind := driver.KindOf(err); {
-		case kind != driver.Absent && kind != driver.Denied:
+		case kind != driver.Absent && !mayCome(err):
 			r.fault(ids[0].Row().Label, err)
 		case !g.examined:
 			g.lack(err, ids)
+		case kind == driver.Doubtful && g.lacking[ids[0]] == nil:
+			r.fault(ids[0].Row().Label, err)
 		}
 	}
 }
@@ -97,7 +106,7 @@ func (g *gpu) examine(r *reading) {
 	}
 }
 
-// heal forgets metrics that were denied before and that the GPU gives now.
+// heal forgets metrics that were denied or doubtful before and that the GPU gives now.
 func (g *gpu) heal() {
 	given := func(id metric.ID) bool { return g.last.values.Has(id) }
 	if !slices.ContainsFunc(g.denied, given) {
@@ -105,8 +114,7 @@ func (g *gpu) heal() {
 	}
 	g.lacks = maps.Clone(g.lacks) // the readings have the same map
 	maps.DeleteFunc(g.lacks, func(id metric.ID, err error) bool {
-		return driver.KindOf(err) == driver.Denied &&
-			given(id)
+		return mayCome(err) && given(id)
 	})
 	g.denied, g.stated = g.lacks.denied(), false
 }

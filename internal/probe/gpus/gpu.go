@@ -47,7 +47,7 @@ type gpu struct {
 	last   reading
 	isNew  bool        // last has not been in a report yet
 	lacks  lacks       // metrics of reports; nil until they are known
-	denied []metric.ID // metrics among lacks that we have no permission to read
+	denied []metric.ID // metrics among lacks that may be there at any time
 	stated bool        // the card lists lacks
 	once   onceState   // the state of the card
 	hang   hang
@@ -155,7 +155,7 @@ func (g *gpu) ask(i int, note note) error {
 		return note.refused(err, r.IDs...)
 	}
 	for _, c := range a.Counters {
-		a.Set(c.ID, g.rates.rate(c, began, time.Now()))
+		a.Values.Set(c.ID, g.rates.rate(c, began, time.Now()))
 	}
 	for _, f := range a.Refusals {
 		if err := note.refused(f.Err, f.ID); err != nil {

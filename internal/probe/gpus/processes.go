@@ -131,7 +131,7 @@ func mergeContexts(contexts []driver.Context) []driver.Context {
 	at := map[int]int{}                   // place in merged, by PID
 	memory := map[driver.Context]uint64{} // of a context in one list
 	for _, c := range contexts {
-		if c.PID < 1 {
+		if c.PID < 1 || c.PID > wire.MaxPID {
 			continue
 		}
 		i, seen := at[c.PID]

@@ -60,11 +60,11 @@ func TestField(t *testing.T) {
 		"unsigned": {answer{typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{83, 0, 0, 0, 9}},
 			`{"memory_temperature_celsius":83}`, 0},
 		"signed": {answer{typ: nvml.VALUE_TYPE_SIGNED_INT, value: [8]byte{0xfe, 0xff, 0xff, 0xff}},
-			`{"memory_temperature_celsius":-2}`, 0},
+			`{}`, driver.Doubtful},
 		"long": {answer{typ: nvml.VALUE_TYPE_UNSIGNED_LONG, value: [8]byte{83}},
 			`{"memory_temperature_celsius":83}`, 0},
 		"long long": {answer{typ: nvml.VALUE_TYPE_SIGNED_LONG_LONG, value: [8]byte{0xfe, 0xff, 0xff, 0xff, 0xff,
-			0xff, 0xff, 0xff}}, `{"memory_temperature_celsius":-2}`, 0},
+			0xff, 0xff, 0xff}}, `{}`, driver.Doubtful},
 		"double": {answer{typ: nvml.VALUE_TYPE_DOUBLE, value: [8]byte{7: 0x40}},
 			`{"memory_temperature_celsius":2}`, 0},
 		"unknown type":  {answer{typ: 99, value: [8]byte{83}}, `{}`, 0},
@@ -75,10 +75,13 @@ func TestField(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := readField(fieldsOf(map[uint32]answer{nvml.FI_DEV_MEMORY_TEMP: tt.answer}, new(int)),
 				metric.MemoryTemperature, 550)
-			refused := tt.ret != nvml.SUCCESS
+			refused := tt.kind != 0
 			if err != nil || got.String() != tt.want || len(got.Refusals) > 0 != refused || refused &&
 				driver.KindOf(got.Refusals[0].Err) != tt.kind {
 				t.Errorf("got %v, %v, refused %v, want %s", &got.Values, err, got.Refusals, tt.want)
+			}
+			if tt.kind == driver.Doubtful && got.Refusals[0].Err.Error() != "implausible value -2 °C" {
+				t.Errorf("refused with %q", got.Refusals[0].Err)
 			}
 		})
 	}

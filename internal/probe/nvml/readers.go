@@ -23,24 +23,17 @@ var readers = slices.Concat(useReaders, stateReaders, linkReaders, errorReaders)
 
 // one is the reader of a single number.
 func one[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID, call func(*device) (T, nvml.Return)) reader {
+	isUnknown := func(v T) bool { return v == 0 && id.Row().Positive }
 	return reader{[]metric.ID{id}, func(d *device, to *driver.Answer) nvml.Return {
 		v, ret := call(d)
+		if ret == nvml.SUCCESS && isUnknown(v) {
+			ret = nvml.ERROR_NOT_SUPPORTED
+		}
 		if ret == nvml.SUCCESS {
 			to.Set(id, float64(v))
 		}
 		return ret
 	}}
-}
-
-// positive is the reader of a single number that is unknown when it is 0: no GPU has a clock, a link or a limit of 0.
-func positive[T ~uint32 | int | uint64 | float64](id metric.ID, call func(*device) (T, nvml.Return)) reader {
-	return one(id, func(d *device) (T, nvml.Return) {
-		v, ret := call(d)
-		if ret == nvml.SUCCESS && v == 0 {
-			ret = nvml.ERROR_NOT_SUPPORTED
-		}
-		return v, ret
-	})
 }
 
 // readers returns the readers of a device. Each metric has exactly one.

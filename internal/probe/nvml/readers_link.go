@@ -13,10 +13,10 @@ import (
 
 // linkReaders read PCIe, NVLink and the fabric. GetPcieThroughput is not among them: it blocks for 20 ms.
 var linkReaders = []reader{
-	positive(metric.PCIeGen, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkGeneration() }),
-	positive(metric.PCIeGenMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkGeneration() }),
-	positive(metric.PCIeWidth, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkWidth() }),
-	positive(metric.PCIeWidthMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkWidth() }),
+	one(metric.PCIeGen, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkGeneration() }),
+	one(metric.PCIeGenMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkGeneration() }),
+	one(metric.PCIeWidth, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkWidth() }),
+	one(metric.PCIeWidthMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkWidth() }),
 	one(metric.PCIeReplays, func(d *device) (int, nvml.Return) { return d.nvml.GetPcieReplayCounter() }),
 	one(metric.NVLinks, func(d *device) (int, nvml.Return) { links, _, ret := d.links(); return links, ret }),
 	one(metric.NVLinkUp, func(d *device) (uint64, nvml.Return) { _, up, ret := d.links(); return up, ret }),

@@ -20,15 +20,15 @@ var stateReaders = []reader{
 	threshold(metric.MemoryMaxOperating, nvml.TEMPERATURE_THRESHOLD_MEM_MAX),
 	one(metric.Fan, func(d *device) (uint32, nvml.Return) { return d.nvml.GetFanSpeed() }),
 	one(metric.Power, func(d *device) (float64, nvml.Return) { return watts(d.nvml.GetPowerUsage()) }),
-	positive(metric.PowerLimit, func(d *device) (float64,
+	one(metric.PowerLimit, func(d *device) (float64,
 		nvml.Return) {
 		return watts(d.nvml.GetEnforcedPowerLimit())
 	}),
-	positive(metric.PowerLimitDefault, func(d *device) (float64,
+	one(metric.PowerLimitDefault, func(d *device) (float64,
 		nvml.Return) {
 		return watts(d.nvml.GetPowerManagementDefaultLimit())
 	}),
-	positive(metric.PowerLimitMax, func(d *device) (float64, nvml.Return) {
+	one(metric.PowerLimitMax, func(d *device) (float64, nvml.Return) {
 		_, highest, ret := d.nvml.GetPowerManagementLimitConstraints()
 		return watts(highest, ret)
 	}),
@@ -49,7 +49,7 @@ var stateReaders = []reader{
 }
 
 func threshold(id metric.ID, of nvml.TemperatureThresholds) reader {
-	return positive(id, func(d *device) (uint32, nvml.Return) { return d.nvml.GetTemperatureThreshold(of) })
+	return one(id, func(d *device) (uint32, nvml.Return) { return d.nvml.GetTemperatureThreshold(of) })
 }
 
 func clock(id metric.ID, of nvml.ClockType) reader {
@@ -57,7 +57,7 @@ func clock(id metric.ID, of nvml.ClockType) reader {
 }
 
 func highestClock(id metric.ID, of nvml.ClockType) reader {
-	return positive(id, func(d *device) (uint32, nvml.Return) { return d.nvml.GetMaxClockInfo(of) })
+	return one(id, func(d *device) (uint32, nvml.Return) { return d.nvml.GetMaxClockInfo(of) })
 }
 
 // performanceState reads P0 to P15. Any other number means that the driver does not know.

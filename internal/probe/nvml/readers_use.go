@@ -17,7 +17,7 @@ var useReaders = []reader{
 	one(metric.JPEG, func(d *device) (uint32, nvml.Return) { return sampled(d.nvml.GetJpgUtilization()) }),
 	one(metric.OFA, func(d *device) (uint32, nvml.Return) { return sampled(d.nvml.GetOfaUtilization()) }),
 	one(metric.MemoryUsed, func(d *device) (uint64, nvml.Return) { used, _, ret := d.memory(); return used, ret }),
-	positive(metric.MemoryTotal, func(d *device) (uint64, nvml.Return) {
+	one(metric.MemoryTotal, func(d *device) (uint64, nvml.Return) {
 		_, total, ret := d.memory()
 		return total,
 			ret
@@ -27,7 +27,7 @@ var useReaders = []reader{
 			ret := d.nvml.GetBAR1MemoryInfo()
 		return m.Bar1Used, ret
 	}),
-	positive(metric.BAR1Total, func(d *device) (uint64, nvml.Return) {
+	one(metric.BAR1Total, func(d *device) (uint64, nvml.Return) {
 		m,
 			ret := d.nvml.GetBAR1MemoryInfo()
 		return m.Bar1Total, ret

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -136,6 +137,9 @@ func (n *node) regroup() {
 func (n *node) heed(line string) {
 	w := &n.watch
 	w.said = line
+	if strings.Count(line, ", ") > 2 { // a row, not words
+		return
+	}
 	if who, ok := naming(line); ok && n.anyGPU(func(g *gpu) bool { return who.is(g) && g.round != w.round }) {
 		w.blamed = line
 	}

@@ -191,7 +191,7 @@ func (n *node) process(line string) (ok bool) {
 		return false
 	}
 	pid, err := strconv.Atoi(cells[1])
-	if err != nil || pid <= 0 {
+	if err != nil || pid <= 0 || pid > wire.MaxPID {
 		return false
 	}
 	for _, g := range n.gpus {
