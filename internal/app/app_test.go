@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +35,10 @@ const mainEnv = "NVNODETOP_APP_TEST_MAIN"
 // TestMain makes this test binary a probe when it is started as one, as the program is: without NVML.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "probe" {
+		if os.Getenv(noProbeEnv) != "" {
+			fmt.Fprintln(os.Stderr, "libc.so.6: version GLIBC_2.34 not found")
+			os.Exit(1)
+		}
 		os.Exit(probe.Main("test", noNVML{}))
 	}
 	cli.SystemFile = "" // of the machine on which the tests run
@@ -44,6 +49,9 @@ func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", "4") // most of them wait
 	os.Exit(m.Run())
 }
+
+// noProbeEnv makes a probe fail as on a host with an old glibc.
+const noProbeEnv = "NVNODETOP_APP_TEST_NO_PROBE"
 
 // noNVML is the library of a host without GPUs, or with the driver fault that the environment names.
 type noNVML struct{ driver.Library }
@@ -84,12 +92,12 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, string(text), errs.String()
 }
 
-// process runs the program as a process of its own, with one additional variable in its environment.
-func process(t *testing.T, variable string, args ...string) (code int, stdout, stderr string) {
+// process runs the program as a process of its own, with additional variables in its environment.
+func process(t *testing.T, variables []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	cmd := exec.Command("/proc/self/exe", args...)
-	cmd.Env = append(os.Environ(), mainEnv+"=1", variable)
+	cmd.Env = append(append(os.Environ(), mainEnv+"=1"), variables...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)

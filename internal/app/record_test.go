@@ -138,7 +138,7 @@ func TestRecordInAJob(t *testing.T) {
 		t.Run(test.args+" in "+test.inJob, func(t *testing.T) {
 			t.Parallel() // each is a process: it has an environment of its own
 			path := filepath.Join(t.TempDir(), "run.nvr")
-			code, out, errs := process(t, feed.BatchJob+"="+test.inJob,
+			code, out, errs := process(t, []string{feed.BatchJob + "=" + test.inJob},
 				append(strings.Fields("record --max-time 1s "+test.args), path)...)
 			_, absent := os.Stat(path)
 			if test.wrong != "" {
