@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/capacity/idle"
 	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
 // AllJobs are the fields of the jobs of all users.
@@ -56,7 +57,7 @@ var IdleGPUs = field.Table[idle.GPU]{Name: "idle GPUs", Fields: []field.Field[id
 	{Key: "job", Example: "48211", Help: "job ID", Title: "jobs there", Width: 10,
 		Each: func(g *idle.GPU, to []field.Value) []field.Value { return words(g.Node.Jobs, to) }},
 	{Key: "gpu_name", Example: "H100", Help: "model of the GPU", Title: "model", Width: 14,
-		Text: func(g *idle.GPU) string { return g.Card.Name }},
+		Text: func(g *idle.GPU) string { return tally.ShortModel(g.Card.Name) }},
 }, Words: func(g *idle.GPU, to []string) []string {
 	return slices.Concat(append(to, g.Node.Name, g.Card.Name), g.Node.Users, g.Node.Jobs)
 }}

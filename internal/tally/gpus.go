@@ -125,8 +125,15 @@ func NumberText(g *cluster.GPU) string {
 	return strconv.Itoa(g.Number)
 }
 
-// ShortModel is a model without its maker's name.
-func ShortModel(name string) string { return strings.TrimPrefix(name, "NVIDIA ") }
+// ShortModel is a model without its maker's name. The profile of a MIG instance comes first: a name that is cut still
+// tells the instances of a GPU apart.
+func ShortModel(name string) string {
+	name = strings.TrimPrefix(name, "NVIDIA ")
+	if model, profile, isInstance := strings.Cut(name, " MIG "); isInstance {
+		return profile + " " + model
+	}
+	return name
+}
 
 // Process is a process with its GPU and the number of the GPU. Own says that it is the job's.
 type Process struct {

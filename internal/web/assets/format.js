@@ -81,4 +81,5 @@ export function clock(time) {
   return Number.isNaN(at.getTime()) ? none : at.toLocaleTimeString('en-GB');
 }
 
-export const model = (name) => (name || '').replace(/^NVIDIA /, '');
+// model is a model without its maker's name, and with the profile of a MIG instance first, as on the screen.
+export const model = (name) => (name || '').replace(/^NVIDIA /, '').replace(/^(.*) MIG (.*)$/, '$2 $1');
