@@ -223,6 +223,53 @@ func TestRealProbeListsGPUAgain(t *testing.T) {
 	}
 }
 
+// GPUs that leave the driver's list are lost, each under its own identity, and read again when the list has them again.
+func TestRealProbeGPUsLeaveTheList(t *testing.T) {
+	t.Parallel()
+	p := run(t, "current", "count 4\n")
+	was := p.hello()
+	p.say(paceAlone)
+	p.set("count 4\ngpu 1 lost\ngpu 2 lost\n")
+	p.next(func(m wire.Message) bool {
+		return m.Report != nil && len(m.Report.GPUs) > 1 && m.Report.GPUs[1].LostID == wire.LostFellOff
+	})
+	p.set("count 4\ngpu 1 absent\ngpu 2 absent\n")
+	lost := func(h *wire.Hello) (minors []int) {
+		for _, c := range h.GPUs {
+			if c.Lost == "GPU not listed any more" && c.LostID == wire.LostFellOff {
+				minors = append(minors, *c.Minor)
+			}
+		}
+		slices.Sort(minors)
+		return minors
+	}
+	h := p.next(func(m wire.Message) bool { return m.Hello != nil && len(lost(m.Hello)) > 0 }).Hello
+	if !slices.Equal(lost(h), []int{1, 2}) || len(h.GPUs) != 4 {
+		t.Fatalf("cards %+v", h.GPUs)
+	}
+	index := map[int]bool{}
+	for _, c := range h.GPUs {
+		index[c.Index] = true
+		if at := slices.IndexFunc(was.GPUs, func(o wire.Card) bool { return o.UUID == c.UUID }); at < 0 ||
+			*was.GPUs[at].Minor != *c.Minor || (c.Lost == "") != (*c.Minor == 0 || *c.Minor == 3) {
+			t.Errorf("card %+v", c)
+		}
+	}
+	r := p.report()
+	if len(index) != 4 || len(r.GPUs) != 4 {
+		t.Errorf("%d indices, report %+v", len(index), r)
+	}
+	p.set("count 4\n")
+	p.next(func(m wire.Message) bool {
+		if m.Report == nil || len(m.Report.GPUs) != 4 {
+			return false
+		}
+		return !slices.ContainsFunc(m.Report.GPUs, func(g wire.GPU) bool {
+			return g.Lost != "" || !g.Values.Has(metric.Util)
+		})
+	})
+}
+
 // A driver that is replaced ends the probe with a status of its own.
 func TestRealProbeIsOutdated(t *testing.T) {
 	t.Parallel()

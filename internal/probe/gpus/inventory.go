@@ -97,6 +97,7 @@ func (n *Inventory) list(slots []driver.Slot) {
 			n.recognize(i, before.hello.GPUs)
 		}
 	}
+	n.remember(before.hello.GPUs)
 }
 
 // gpusOf makes GPUs of slots. A busy GPU stays as it was: a call for its card would be slow, or hang too.

@@ -1,0 +1,38 @@
+package gpus
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// unlisted is the reason why a GPU is lost that the driver listed before.
+const unlisted = "GPU not listed any more"
+
+// remember adds the known GPUs that the driver does not list any more, as lost: it may list them again after a reset. A
+// listed GPU that cannot say which one it is may be one of them: then none is added.
+func (n *Inventory) remember(known []wire.Card) {
+	isBare := func(c wire.Card) bool { return c.UUID == "" }
+	if slices.ContainsFunc(n.hello.GPUs, isBare) {
+		return
+	}
+	for _, was := range known {
+		isListed := func(c wire.Card) bool { return c.UUID == was.UUID }
+		if isBare(was) || was.Instance != nil || slices.ContainsFunc(n.hello.GPUs, isListed) {
+			continue
+		}
+		was.Index = n.freeIndex(was.Index)
+		was.Lost, was.LostID = unlisted, wire.LostFellOff
+		n.gpus = append(n.gpus, newGPU(driver.Slot{Index: was.Index, Lost: was.Lost, LostID: was.LostID}))
+		n.hello.GPUs = append(n.hello.GPUs, was)
+	}
+}
+
+// freeIndex returns an index that no GPU has: the wanted one, if possible. The driver's indices move up.
+func (n *Inventory) freeIndex(want int) int {
+	for slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Index == want }) {
+		want++
+	}
+	return want
+}
