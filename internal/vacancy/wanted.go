@@ -64,6 +64,19 @@ func (w *Wish) Choose(n *Node) []*GPU {
 	return chosen
 }
 
+// Unmeasured returns the free GPUs of a node of which the wish asks how much memory they have, and nobody knows: the
+// driver does not say it of chips that share the memory of the host.
+func (w *Wish) Unmeasured(n *Node) (gpus []*GPU) {
+	for _, g := range w.visible(n) {
+		used, total := g.memory()
+		isLimited := !math.IsNaN(w.TotalMemory) && math.IsNaN(total) || !math.IsNaN(w.FreeMemory) && math.IsNaN(total-used)
+		if n.State == cluster.NodeReporting && g.State == Free && isLimited {
+			gpus = append(gpus, g)
+		}
+	}
+	return gpus
+}
+
 // visible returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no GPU,
 // and none if one is named twice, as CUDA reads it.
 func (w *Wish) visible(n *Node) []*GPU {

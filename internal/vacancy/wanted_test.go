@@ -75,6 +75,26 @@ func TestChoose(t *testing.T) {
 }
 
 // CUDA sees either one MIG instance or GPUs; an instance is named by its UUID. Its GPU is not listed.
+// A free GPU whose memory nobody knows may be what was wanted.
+func TestUnmeasured(t *testing.T) {
+	nan := math.NaN()
+	s := node(card{memory: nan, used: nan}, card{memory: 100, used: nan}, card{memory: 100, used: 1},
+		card{memory: nan, used: nan, lost: "GPU is lost"})
+	for name, test := range map[string]struct {
+		change func(*Wish)
+		want   string
+	}{
+		"nothing about memory": {func(*Wish) {}, ""},
+		"free memory":          {func(w *Wish) { w.FreeMemory = 1 << 30 }, "0,1"},
+		"size":                 {func(w *Wish) { w.TotalMemory = 1 << 30 }, "0"},
+	} {
+		wish := anything(test.change)
+		if got := strings.Join(Names(wish.Unmeasured(&Nodes(s, false)[0]), false), ","); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
 func TestChooseInstances(t *testing.T) {
 	split := []card{{memory: 100, used: 1, mig: true}, {memory: 50, used: 1, parent: "GPU-00"},
 		{memory: 50, used: 0, parent: "GPU-00"}}

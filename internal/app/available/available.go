@@ -206,13 +206,14 @@ func (a *Options) print(s *cluster.Snapshot, here bool) error {
 		fmt.Fprintf(a.Err, "nvnodetop: %s\n", cli.Printable(err.Error()))
 	}
 	var text strings.Builder
-	enough := wish.Least == 0
+	enough, unmeasured := wish.Least == 0, ""
 	for _, n := range vacancy.Nodes(s, a.Config.Job != "") {
 		if here && a.nvisel {
 			return a.printAsNvisel(*wish, &n)
 		}
 		chosen := wish.Choose(&n)
 		if chosen == nil {
+			unmeasured += ofUnknownMemory(wish, &n, here)
 			continue
 		}
 		enough = true
@@ -223,10 +224,23 @@ func (a *Options) print(s *cluster.Snapshot, here bool) error {
 		}
 	}
 	if !enough {
-		return fmt.Errorf("too few free GPUs: %d wanted%s", wish.Least, onOneNode(here))
+		return fmt.Errorf("too few free GPUs: %d wanted%s%s", wish.Least, onOneNode(here), cli.Printable(unmeasured))
 	}
 	_, err = io.WriteString(a.Out, text.String())
 	return err
+}
+
+// ofUnknownMemory names the free GPUs of a node that would do if they had the memory, which is not known.
+func ofUnknownMemory(wish *vacancy.Wish, n *vacancy.Node, here bool) string {
+	gpus := wish.Unmeasured(n)
+	if len(gpus) == 0 {
+		return ""
+	}
+	names := "GPU " + strings.Join(vacancy.Names(gpus, false), ",")
+	if !here {
+		names += " of " + n.Name
+	}
+	return "; the memory of " + names + " is not known"
 }
 
 func onOneNode(here bool) string {
