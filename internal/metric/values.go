@@ -42,8 +42,8 @@ func (v *Values) Float(id ID) float64 {
 	return v.v[id]
 }
 
-// Set sets a value, rounded to the decimals of its row. A value that is NaN, or outside the range of the unit, makes the
-// metric absent. What a driver says is first checked with Plausible.
+// Set sets a value, rounded to the decimals of its row. NaN, or a value outside the range of the unit, makes the metric
+// absent. What a driver says is first checked with Plausible.
 func (v *Values) Set(id ID, x float64) {
 	row := &table[id]
 	if low, high := row.Unit.Range(); !(x >= low && x <= high) { // true for NaN as well

@@ -5,8 +5,8 @@
 // only PID, name and GPU memory. Hello says so.
 //
 // A GPU does not answer if nvidia-smi has words in place of its values, fails because of it, or lists it no more. It is
-// then lost, with these words, like a GPU that NVML calls lost; the others go on. Every lookEvery a new nvidia-smi looks
-// for lost GPUs, and the loop begins again when one is back.
+// then lost, with these words, like a GPU that NVML calls lost; the others go on. A new nvidia-smi looks for lost GPUs
+// every 10 s, and the loop begins again when one is back.
 //
 // Nothing is written on the node. nvidia-smi initializes NVML once and stays, like a probe. It runs once more for each
 // list of processes, at most every 10 s. The script ends when its input ends, or when it has received nothing for a
