@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/remote/smi"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -146,5 +147,17 @@ func TestAFailureIsShort(t *testing.T) {
 		if len(text) > 2<<10 || strings.Contains(text, "\n") {
 			t.Errorf("%d bytes: %.40q", len(text), text)
 		}
+	}
+}
+
+// An nvidia-smi that ended by itself was not killed by anybody, and its words are the reason.
+func TestStandInEnds(t *testing.T) {
+	c := &Case{Node: "n1"}
+	err := &link.EndError{Read: &smi.UnusableError{Words: "NVIDIA-SMI has failed"}, Exit: link.Exit{Known: true, Signal: "KILL"},
+		Stderr: "NVIDIA-SMI has failed"}
+	f := c.Settle(err, func(*Case, error) {})
+	if f.Class != reach.ClassClosed || f.Summary() != "nvidia-smi ended: NVIDIA-SMI has failed" ||
+		!strings.Contains(f.Words, "NVIDIA-SMI has failed") || !strings.Contains(strings.Join(f.Hints, " "), "nvidia-smi on n1") {
+		t.Errorf("%+v", f)
 	}
 }
