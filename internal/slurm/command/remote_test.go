@@ -25,7 +25,7 @@ func here(ctx context.Context, script string, input []byte) (stdout, stderr []by
 func TestRemote(t *testing.T) {
 	t.Setenv("SQUEUE_FORMAT", "%j")
 	t.Setenv("SINFO_PARTITION", "x")
-	t.Setenv("SCONTROL_ALL", "1")
+	t.Setenv("SCONTROL_ALL", "0")
 	t.Setenv("SCANCEL_FULL", "1")
 	t.Setenv("SACCT_FORMAT", "jobid")
 	t.Setenv("SLURM_TIME_FORMAT", "relative")
@@ -37,12 +37,12 @@ func TestRemote(t *testing.T) {
 		t.Context(),
 		"sh",
 		"-c",
-		`echo "$SQUEUE_FORMAT,$SCONTROL_ALL$SCANCEL_FULL$SACCT_FORMAT$SINFO_PARTITION$SLURM_TOPO_LEN,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`,
+		`echo "$SQUEUE_FORMAT,$SCONTROL_ALL$SINFO_ALL$SQUEUE_ALL,$SCANCEL_FULL$SACCT_FORMAT$SINFO_PARTITION$SLURM_TOPO_LEN,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`,
 		"sh",
 		`it's "odd" \ $(x) | <y>`,
 		"  two  ",
 	)
-	if want := ",,standard,,UTC0\n" + `it's "odd" \ $(x) | <y>|  two  ` + "\n"; string(out) != want ||
+	if want := ",111,,standard,,UTC0\n" + `it's "odd" \ $(x) | <y>|  two  ` + "\n"; string(out) != want ||
 		string(words) != "oops\n" {
 		t.Errorf("printed %q and %q, want %q", out, words, want)
 	}

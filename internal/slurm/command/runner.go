@@ -65,7 +65,8 @@ func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 // environment is base without settings that change the output format of squeue, sinfo, scontrol and sacct, or the
 // effect of scancel. Times come in one format and in UTC: glibc knows time zones that Go does not. Jobs are those of
 // one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters federated with it, since their nodes may
-// have the same names. An old scontrol refuses --local, but no variable.
+// have the same names. Partitions that a site hides, or keeps from the user's groups, are listed like all others: a job
+// of the user may run there. An old scontrol refuses --local, but no variable.
 func environment(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
@@ -75,7 +76,8 @@ func environment(base []string) []string {
 			name == "SLURM_TIME_FORMAT" || name == "SLURM_TOPO_LEN" || name == "TZ" || name == "SLURM_CLUSTERS" &&
 			!isOneCluster(value)
 	})
-	return append(env, "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1", "SCONTROL_LOCAL=1")
+	return append(env, "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1", "SINFO_LOCAL=1", "SCONTROL_LOCAL=1",
+		"SQUEUE_ALL=1", "SINFO_ALL=1", "SCONTROL_ALL=1")
 }
 
 // isOneCluster reports whether a value of SLURM_CLUSTERS names one cluster.
