@@ -17,7 +17,7 @@ type simDiscoverer struct {
 
 // The command of a real discoverer, and its time limit.
 const (
-	question = "squeue --me --states=R,S,ST,PD,CF,CG"
+	question = "squeue --me --all"
 	deadline = 10 * time.Second
 )
 

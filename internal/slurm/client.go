@@ -54,26 +54,20 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
-// states are the states of the jobs to list: running, suspended, stopped by a signal, pending, waiting for nodes that
-// boot, and ending.
-const states = "R,S,ST,PD,CF," + completing
-
-// completing is the state of a job that is ending.
-const completing = "CG"
-
-// Question is the command that Ask runs, in a form for the user to repeat.
-const Question = "squeue --me --states=" + states
+// Question is the command that Ask runs, in a form for the user to repeat: the jobs that have not ended, whatever their
+// state is called, in all partitions (Run sets SQUEUE_ALL). --states would compare whole states: it would leave out a
+// job that is held or signaled besides.
+const Question = "squeue --me --all"
 
 // Answer is the state of the user's jobs.
 type Answer struct {
 	Jobs    []cluster.Job        // with nodes, sorted by id
-	Pending []cluster.PendingJob // sorted by id
+	Pending []cluster.PendingJob // sorted by id, with those whose record or node list is not understood
 	// listed before, and ending or ended within the last hour; latest first, 50 after some minutes
 	Ended []cluster.EndedJob
 
@@ -91,7 +85,6 @@ type Client struct {
 	// All of these are about the jobs of squeue's last answer.
 	jobs    []listedJob
 	pending []cluster.PendingJob
-	unread  error            // a node list that is not understood; its job is left out
 	hosts   map[string]hosts // by node list
 	gpus    map[string]gpus  // by job number
 
@@ -129,8 +122,7 @@ func Installed() bool {
 }
 
 // Ask runs squeue. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue
-// answered. It comes with a Failure if a job was left out because its node list is not understood, or if SLURM did not
-// say which GPUs a job has.
+// answered. It comes with a Failure if SLURM did not say which GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, err := squeue(ctx, c.run, c.marks())
 	if err != nil {
@@ -177,7 +169,7 @@ func (c *Client) answer() (*Answer, error) {
 		More:     c.asks(now),
 		Topology: c.topology.due(now, c.nodesOfJobs()),
 	}
-	failed := c.unread
+	var failed error
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
 		job.Nodes = c.hosts[c.jobs[i].nodelist].names
@@ -207,26 +199,29 @@ func (c *Client) nodesOfJobs() iter.Seq[[]string] {
 	}
 }
 
-// list takes squeue's answer. A job without nodes has nothing to show and is left out.
+// list takes squeue's answer.
 func (c *Client) list(records []record) {
 	c.keepEnded(c.jobs, records, time.Now())
 	before := c.hosts
-	c.jobs, c.pending, c.unread, c.hosts = nil, nil, nil, map[string]hosts{}
+	c.jobs, c.pending, c.hosts = nil, nil, map[string]hosts{}
 	for i := range records {
 		r := &records[i]
-		switch {
-		case r.state == completing:
-		case !r.hasNodes():
-			c.pending = append(c.pending, r.pending())
-		case r.nodelist != "" && c.keepHosts(r, before):
-			c.jobs = append(c.jobs, listedJob{r.job(), r.nodelist})
+		if r.isEnding() {
+			continue
 		}
+		var unread error
+		if r.mayRun() {
+			if unread = c.keepHosts(r.nodelist, before); unread == nil {
+				c.jobs = append(c.jobs, listedJob{r.job(), r.nodelist})
+				continue
+			}
+		}
+		c.pending = append(c.pending, r.pending(unread))
 	}
 }
 
-// keepHosts keeps the expansion of a node list, or makes it. It reports false if the list is not understood.
-func (c *Client) keepHosts(r *record, before map[string]hosts) bool {
-	list := r.nodelist
+// keepHosts keeps the expansion of a node list, or makes it. The error says why the list is not understood.
+func (c *Client) keepHosts(list string, before map[string]hosts) error {
 	h, known := before[list]
 	if !known {
 		names, err := hostlist.Expand(list)
@@ -234,19 +229,17 @@ func (c *Client) keepHosts(r *record, before map[string]hosts) bool {
 			err = hostlist.Check(names)
 		}
 		if err != nil {
-			c.unread = &reach.Failure{Class: reach.ClassSlurm, Short: "unexpected node list from squeue",
-				Detail: "job " + r.id, Words: err.Error()}
-			return false
+			return err
 		}
 		h = hosts{names: names, final: !strings.Contains(list, "[")}
 	}
 	c.hosts[list] = h
-	return true
+	return nil
 }
 
 // squeue lists the jobs of the user.
 func squeue(ctx context.Context, run command.Runner, m marks) ([]record, error) {
-	out, stderr, err := run.Within(ctx, "squeue", "--me", "--states="+states, "--sort=i", "--format="+m.format())
+	out, stderr, err := run.Within(ctx, "squeue", "--me", "--sort=i", "--format="+m.format())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -138,7 +138,7 @@ func TestAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(slurm.asked[0], " --states=R,S,ST,PD,CF,CG ") {
+	if !strings.HasPrefix(slurm.asked[0], "squeue --me --sort=i --format=") { // and no --states: it drops states
 		t.Errorf("asked %q", slurm.asked[0])
 	}
 	start := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC)
@@ -277,31 +277,45 @@ func TestAskRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	}
 }
 
-// A job with unknown nodes, or without any, hides no other job.
+// A job with unknown nodes, or without any, says so in a row of its own. It hides no other job and is no failure of
+// these.
 func TestJobWithoutNodes(t *testing.T) {
-	for name, tt := range map[string]struct{ nodelist, Failed string }{
-		"no nodes":      {"", ""},
-		"not a list":    {"n[1-", "unexpected node list from squeue (job 1)"},
-		"too many":      {"n[1-999999]", "unexpected node list from squeue (job 1)"},
-		"with newlines": {"n1\nn2", "unexpected node list from squeue (job 1)"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			slurm := &fakeSlurm{
-				records: []record{
-					{id: "1", number: "1", state: "R", start: startedAt, nodelist: tt.nodelist},
-					{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n2"},
-				},
-				gres: map[string]string{"2": shownJob("2", "n2", "gpu:1(IDX:0)")},
-			}
-			answer, err := askAll(t, newClient(slurm.run))
-			if f, _ := errors.AsType[*reach.Failure](err); (f == nil) != (tt.Failed == "") || f != nil &&
-				f.Summary() != tt.Failed {
-				t.Errorf("error %v, want %q", err, tt.Failed)
-			}
-			if answer == nil || len(answer.Jobs) != 1 || answer.Jobs[0].ID != "2" || answer.Jobs[0].Minors == nil {
-				t.Errorf("answer %+v", answer)
-			}
-		})
+	const unexpected = "RUNNING: unexpected node list from squeue: "
+	odd := []record{
+		{id: "1", number: "1", nodelist: ""},
+		{id: "3", number: "3", nodelist: "n[1-"},
+		{id: "4", number: "4", nodelist: "n[1-999999]"},
+		{id: "5", number: "5", nodelist: "n1\nn2"},
+		{id: "6", number: "6", nodelist: "None assigned"},
+		{id: "7", number: "7", nodelist: "(null)"},
+	}
+	for i := range odd {
+		odd[i].state, odd[i].word, odd[i].start, odd[i].reason = "R", "RUNNING", startedAt, "None"
+	}
+	slurm := &fakeSlurm{
+		records: append(odd, record{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n2"}),
+		gres:    map[string]string{"2": shownJob("2", "n2", "gpu:1(IDX:0)")},
+	}
+	answer, err := askAll(t, newClient(slurm.run))
+	if err != nil || len(answer.Jobs) != 1 || answer.Jobs[0].ID != "2" || answer.Jobs[0].Minors == nil {
+		t.Fatalf("answer %+v, error %v", answer, err)
+	}
+	var got []string
+	for i := range answer.Pending {
+		if p := &answer.Pending[i]; p.Start.IsZero() {
+			got = append(got, p.ID+" "+p.Reason)
+		}
+	}
+	want := []string{
+		"1 RUNNING: no nodes",
+		"3 " + unexpected + `host list "n[1-": unmatched [`,
+		"4 " + unexpected + `host list "n[1-999999]": more than 65536 hosts`,
+		"5 " + unexpected + `host list "n1\nn2": "n1\nn2" contains a space`,
+		"6 " + unexpected + `host list "None assigned": "None assigned" contains a space`,
+		"7 " + unexpected + `invalid host name "(null)"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -324,8 +338,8 @@ func TestNamesThatAreCommands(t *testing.T) {
 		slurm := &fakeSlurm{records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt,
 			nodelist: name, nodes: "1", name: "train"}}}
 		answer, err := newClient(slurm.run).Ask(t.Context())
-		if answer == nil || len(answer.Jobs) > 0 || err == nil ||
-			!strings.Contains(err.Error(), "unexpected node list from squeue") {
+		if answer == nil || len(answer.Jobs) > 0 || err != nil || len(answer.Pending) != 1 ||
+			!strings.Contains(answer.Pending[0].Reason, "unexpected node list from squeue") {
 			t.Errorf("squeue says %.20q: %+v %v", name, answer, err)
 		}
 	}

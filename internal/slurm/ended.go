@@ -58,7 +58,7 @@ func (c *Client) keepEnded(before []listedJob, records []record, now time.Time) 
 	c.ended = slices.DeleteFunc(c.ended, func(e endedJob) bool {
 		r := listed[e.Number]
 		// started again, or old
-		return r != nil && r.state != completing || !e.Missed.IsZero() && now.Sub(e.Missed) > keepEnded
+		return r != nil && !r.isEnding() || !e.Missed.IsZero() && now.Sub(e.Missed) > keepEnded
 	})
 	known := make(map[string]bool, len(c.ended))
 	for i := range c.ended {
@@ -70,13 +70,13 @@ func (c *Client) keepEnded(before []listedJob, records []record, now time.Time) 
 	}
 	for i := range before {
 		job := &before[i]
-		if r := listed[job.Number]; !known[job.Number] && (r == nil || r.state == completing) {
+		if r := listed[job.Number]; !known[job.Number] && (r == nil || r.isEnding()) {
 			known[job.Number] = true
 			c.ended = append(c.ended, c.ending(job, r, now))
 		}
 	}
 	for i := range records {
-		if r := &records[i]; r.state == completing && !known[r.number] {
+		if r := &records[i]; r.isEnding() && !known[r.number] {
 			c.ended = append(c.ended, endedJob{EndedJob: r.ending()})
 		}
 	}

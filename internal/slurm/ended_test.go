@@ -292,3 +292,19 @@ func TestParseEnded(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A job that squeue still lists has not ended, whatever its state is called, and even if its record is not understood.
+func TestListedJobsHaveNotEnded(t *testing.T) {
+	b := oneAndTwo()
+	c := newClient(b.run)
+	if _, err := askAll(t, c); err != nil {
+		t.Fatal(err)
+	}
+	held := record{id: "1", number: "1", state: "SE", word: "SPECIAL_EXIT", priority: "0", reason: "held"}
+	broken := fixed.begin + "2_1" + fixed.next + "16" + fixed.end
+	b.says = map[string]string{"squeue": string(fixed.print(held, running("2_2", "17", "(null)"))) + broken}
+	answer, err := askAll(t, c)
+	if err != nil || len(answer.Ended) > 0 || len(answer.Pending) != 3 || len(b.saidOf()) > 0 {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -17,11 +18,13 @@ import (
 // records contain a nonce that is new in every call.
 
 // fields are the --format letters of the fields of record, in their order.
-const fields = "iAtPuSelDbrNj"
+const fields = "iAtTQPuSelDbrNj"
 
 // record is one job as squeue printed it.
 type record struct {
-	id, number, state, partition, user, start, end, limit, nodes, gres, reason, nodelist, name string
+	id, number, state, word, priority, partition, user, start, end, limit, nodes, gres, reason, nodelist, name string
+
+	broken error // why its fields are not understood; only id and number may be known then
 }
 
 // marks separate squeue's fields and records.
@@ -43,7 +46,8 @@ func (m marks) format() string {
 }
 
 // parse reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper. Text
-// without any record, not even the header, is not squeue's: it does not say that there are no jobs.
+// without any record, not even the header, is not squeue's: it does not say that there are no jobs. Neither does an
+// output that ends inside a record: the jobs behind it would seem to have ended.
 func (m marks) parse(out []byte) ([]record, error) {
 	var records []record
 	if !bytes.Contains(out, []byte(m.begin)) && len(bytes.TrimSpace(out)) > 0 {
@@ -58,25 +62,57 @@ func (m marks) parse(out []byte) ([]record, error) {
 		if !found {
 			return nil, errors.New("output ends inside a record")
 		}
-		f := strings.Split(string(body), m.next)
-		if len(f) != len(fields) {
-			return nil, fmt.Errorf("expected %d fields, got %d: %.80q", len(fields), len(f), body)
-		}
-		r := record{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12]}
-		if !r.isHeader() {
-			records = append(records, r)
+		for text := range strings.SplitSeq(string(body), m.begin) { // several: the first ones have no end
+			if r := m.record(text); !r.isHeader() {
+				records = append(records, r)
+			}
 		}
 		out = after
 	}
 }
 
+// record reads the fields of a record. A record that is not understood still names its job.
+func (m marks) record(text string) record {
+	f := strings.Split(text, m.next)
+	if len(f) != len(fields) {
+		r := record{id: cmp.Or(f[0], "?"), broken: fmt.Errorf("expected %d fields, got %d", len(fields), len(f))}
+		if len(f) > 1 {
+			r.number = f[1]
+		}
+		return r
+	}
+	return record{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12], f[13], f[14], nil}
+}
+
 // isHeader reports whether this is the header, in which squeue prints the names of the fields between the same marks.
 // The number of a job is never a word.
-func (r *record) isHeader() bool { return r.number == "JOBID" && r.state == "ST" }
+func (r *record) isHeader() bool { return r.number == "JOBID" }
 
-// hasNodes reports whether the job holds nodes that are up. A suspended job does: its processes stay in the GPUs'
-// memory.
-func (r *record) hasNodes() bool { return r.state == "R" || r.state == "S" || r.state == "ST" }
+// States with a meaning of their own, as squeue abbreviates them. SLURM has many more, and newer versions add some: all
+// others are known by what the record has.
+const (
+	waiting    = "PD"
+	booting    = "CF"
+	suspended  = "S"
+	stopped    = "ST" // by a signal
+	completing = "CG"
+	stagingOut = "SO"
+)
+
+// isEnding reports whether the job has ended, though squeue still lists it. A job that stages out its data may have
+// given its nodes to others.
+func (r *record) isEnding() bool { return r.state == completing || r.state == stagingOut }
+
+// mayRun reports whether the job runs if its node list is understood, whatever its state is called: a job that is
+// signaled or resized keeps its nodes. So does a suspended one, whose processes stay in the GPUs' memory. A job that is
+// held or requeued has no nodes.
+func (r *record) mayRun() bool {
+	return r.broken == nil && !r.isEnding() && r.state != waiting && r.state != booting && r.nodelist != ""
+}
+
+// isHeld reports whether the job does not start until somebody releases it. SLURM then sets its priority to 0, whoever
+// holds it and whatever its state and reason are called.
+func (r *record) isHeld() bool { return r.priority == "0" }
 
 // job returns a job with nodes from the record, without its nodes.
 func (r *record) job() cluster.Job {
@@ -89,16 +125,17 @@ func (r *record) job() cluster.Job {
 		Start:     parseTime(r.start),
 		End:       parseTime(r.end),
 		Limit:     parseLimit(r.limit),
-		Suspended: r.state != "R",
+		Suspended: r.state == suspended || r.state == stopped,
 	}
-	if r.state == "S" {
+	if r.state == suspended {
 		j.End = time.Time{} // its limit does not run
 	}
 	return j
 }
 
-// pending returns a pending job from the record.
-func (r *record) pending() cluster.PendingJob {
+// pending returns a job without nodes from the record; unread says why its node list is not understood, if it has one.
+// The start of a job is SLURM's plan only while the job waits and nobody holds it.
+func (r *record) pending(unread error) cluster.PendingJob {
 	nodes, _ := strconv.Atoi(r.nodes) // squeue always prints a number here
 	p := cluster.PendingJob{
 		ID:        r.id,
@@ -106,13 +143,33 @@ func (r *record) pending() cluster.PendingJob {
 		Partition: r.partition,
 		Nodes:     nodes,
 		GPUs:      gres.Requested(r.gres, nodes),
-		Reason:    r.reason,
-		Start:     parseTime(r.start),
+		Reason:    r.why(unread),
+		Booting:   r.state == booting,
 	}
-	if r.state == "CF" {
-		p.Booting, p.Reason = true, "nodes are booting"
+	if (r.state == waiting || r.state == booting) && !r.isHeld() {
+		p.Start = parseTime(r.start)
 	}
 	return p
+}
+
+// why says why the job has no nodes to show: in SLURM's words, with a state that says more than that the job waits.
+func (r *record) why(unread error) string {
+	switch {
+	case r.broken != nil:
+		return "unexpected record from squeue: " + r.broken.Error()
+	case r.state == booting:
+		return "nodes are booting"
+	case r.state == waiting:
+		return r.reason
+	}
+	var words []string
+	if r.reason != "" && r.reason != "None" {
+		words = append(words, r.reason)
+	}
+	if unread != nil {
+		words = append(words, "unexpected node list from squeue: "+unread.Error())
+	}
+	return cmp.Or(r.word, r.state) + ": " + cmp.Or(strings.Join(words, "; "), "no nodes")
 }
 
 // parseTime reads a time as squeue prints it with SLURM_TIME_FORMAT=standard, in UTC; zero for N/A, NONE, Unknown.

@@ -2,11 +2,13 @@ package slurm
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
@@ -18,7 +20,7 @@ var fixed = marks{begin: "<NONCE<", next: "|NONCE|", end: ">NONCE>"}
 func (m marks) print(records ...record) []byte {
 	var b strings.Builder
 	for _, r := range records {
-		f := []string{r.id, r.number, r.state, r.partition, r.user, r.start, r.end, r.limit, r.nodes, r.gres, r.reason,
+		f := []string{r.id, r.number, r.state, r.word, r.priority, r.partition, r.user, r.start, r.end, r.limit, r.nodes, r.gres, r.reason,
 			r.nodelist, r.name}
 		b.WriteString(m.begin + strings.Join(f, m.next) + m.end + "\n")
 	}
@@ -26,7 +28,7 @@ func (m marks) print(records ...record) []byte {
 }
 
 func TestMarksFormat(t *testing.T) {
-	want := "<NONCE<%i|NONCE|%A|NONCE|%t|NONCE|%P|NONCE|%u|NONCE|%S|NONCE|%e|NONCE|%l|NONCE|%D|NONCE|%b|NONCE|%r|NONCE|%N|NONCE|%j>NONCE>"
+	want := "<NONCE<%i|NONCE|%A|NONCE|%t|NONCE|%T|NONCE|%Q|NONCE|%P|NONCE|%u|NONCE|%S|NONCE|%e|NONCE|%l|NONCE|%D|NONCE|%b|NONCE|%r|NONCE|%N|NONCE|%j>NONCE>"
 	if got := fixed.format(); got != want {
 		t.Errorf("format:\n got %s\nwant %s", got, want)
 	}
@@ -64,7 +66,7 @@ func TestParseRecorded(t *testing.T) {
 	}
 	var running, waiting, names []string
 	for _, r := range records {
-		if !r.hasNodes() {
+		if !r.mayRun() {
 			waiting = append(waiting, r.id)
 			continue
 		}
@@ -103,7 +105,7 @@ func TestParsePassesOverNoise(t *testing.T) {
 }
 
 // header is the first line of squeue's output, even without jobs.
-var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%P", "PARTITION", "%u", "USER", "%S",
+var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%T", "STATE", "%Q", "PRIORITY", "%P", "PARTITION", "%u", "USER", "%S",
 	"START_TIME", "%e", "END_TIME", "%l", "TIME_LIMIT",
 	"%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(fixed.format()) + "\n"
 
@@ -128,16 +130,109 @@ func TestParseWithoutJobs(t *testing.T) {
 	}
 }
 
-func TestParseRefusesBrokenRecords(t *testing.T) {
-	whole := string(fixed.print(record{id: "1", name: "x"}))
-	for want, out := range map[string]string{
-		"ends inside a record":       strings.TrimSuffix(whole, fixed.end+"\n"),
-		"expected 13 fields, got 12": strings.Replace(whole, fixed.next, "", 1),
-		"expected 13 fields, got 14": strings.Replace(whole, "x", fixed.next, 1),
+// A record that is not understood names its job, and hides no other one.
+func TestParseBrokenRecords(t *testing.T) {
+	whole := func(id string) string { return string(fixed.print(record{id: id, number: id, name: "x"})) }
+	next := whole("2")
+	for name, tt := range map[string]struct{ out, ID, Number, Broken string }{
+		"too few fields":  {strings.Replace(whole("1"), fixed.next, "", 2), "11", "", "expected 15 fields, got 13"},
+		"too many fields": {strings.Replace(whole("1"), "x", fixed.next, 1), "1", "1", "expected 15 fields, got 16"},
+		"no end":          {strings.TrimSuffix(whole("1"), "x"+fixed.end+"\n"), "1", "1", ""},
+		"no id":           {fixed.begin + fixed.end, "?", "", "expected 15 fields, got 1"},
 	} {
-		if got, err := fixed.parse([]byte(out)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d records, error %v; want an error with %q", len(got), err, want)
+		got, err := fixed.parse([]byte(tt.out + next))
+		if err != nil || len(got) != 2 || got[1].id != "2" {
+			t.Fatalf("%s: %+v, %v", name, got, err)
 		}
+		broken := ""
+		if got[0].broken != nil {
+			broken = got[0].broken.Error()
+		}
+		if got[0].id != tt.ID || got[0].number != tt.Number || broken != tt.Broken {
+			t.Errorf("%s: %q %q %q, want %q %q %q", name, got[0].id, got[0].number, broken, tt.ID, tt.Number, tt.Broken)
+		}
+	}
+	cut := strings.TrimSuffix(next, fixed.end+"\n")
+	if got, err := fixed.parse([]byte(whole("1") + cut)); err == nil || !strings.Contains(err.Error(), "ends inside a record") {
+		t.Errorf("jobs are missing: %+v, %v", got, err)
+	}
+}
+
+// What a job is follows from what squeue prints about it, not from a list of states.
+func TestRecordStates(t *testing.T) {
+	for text, want := range map[string]string{ // state, word, reason, node list
+		"R RUNNING None n1":            "runs",
+		"SI SIGNALING None n1":         "runs",
+		"RS RESIZING None n1":          "runs",
+		"QQ QUITE_NEW None n1":         "runs",
+		"S SUSPENDED None n1":          "runs suspended",
+		"ST STOPPED None n1":           "runs suspended",
+		"CG COMPLETING None n1":        "ends",
+		"SO STAGE_OUT None n1":         "ends",
+		"PD PENDING Priority ":         "waits: Priority",
+		"CF CONFIGURING None n1":       "waits: nodes are booting",
+		"SE SPECIAL_EXIT job_is_held ": "waits: SPECIAL_EXIT: job_is_held",
+		"RV REVOKED None ":             "waits: REVOKED: no nodes",
+		"RQ  None ":                    "waits: RQ: no nodes",
+		"QQ QUITE_NEW BeginTime ":      "waits: QUITE_NEW: BeginTime",
+		"R RUNNING None (null)":        `waits: RUNNING: unexpected node list from squeue: invalid host name "(null)"`,
+		"RH REQUEUE_HOLD BeginTime n[": `waits: REQUEUE_HOLD: BeginTime; unexpected node list from squeue: host list "n[": unmatched [`,
+		"R RUNNING None ":              "waits: RUNNING: no nodes",
+	} {
+		f := strings.SplitN(text, " ", 4)
+		c := newClient(nil)
+		c.list([]record{{id: "1", number: "1", state: f[0], word: f[1], reason: f[2], nodelist: f[3]}})
+		got := "ends"
+		switch {
+		case len(c.jobs) == 1:
+			if got = "runs"; c.jobs[0].Suspended {
+				got += " suspended"
+			}
+		case len(c.pending) == 1:
+			got = "waits: " + c.pending[0].Reason
+		}
+		if got != want || got == "ends" && (len(c.ended) != 1 || c.ended[0].State != cluster.JobCompleting) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// SLURM gives a held job the time from which it may start, which is no plan to start it.
+func TestHeldRecorded(t *testing.T) {
+	out, err := os.ReadFile("testdata/squeue-held.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := fixed.parse(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(nil)
+	c.list(records)
+	if len(c.jobs) != 1 || c.jobs[0].Name != "run" {
+		t.Errorf("jobs %+v", c.jobs)
+	}
+	start := time.Date(2026, 11, 26, 22, 47, 49, 0, time.UTC)
+	want := map[string]struct {
+		Reason string
+		Start  time.Time
+	}{
+		"special":    {"SPECIAL_EXIT: job requeued in held state", time.Time{}},
+		"requeued":   {"job requeued in held state", time.Time{}},
+		"mine":       {"JobHeldUser", time.Time{}},
+		"theirs":     {"JobHeldAdmin", time.Time{}},
+		"gpus":       {"BeginTime", start},
+		"a per|task": {"BeginTime", start},
+	}
+	for i := range c.pending {
+		p := &c.pending[i]
+		if w := want[p.Name]; p.Reason != w.Reason || !p.Start.Equal(w.Start) {
+			t.Errorf("%s: %q, starts %v, want %q, %v", p.Name, p.Reason, p.Start, w.Reason, w.Start)
+		}
+		delete(want, p.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not listed: %v", want)
 	}
 }
 
@@ -171,11 +266,11 @@ func TestRecordPending(t *testing.T) {
 	r := record{id: "15", state: "PD", partition: "gpu", nodes: "2", gres: "gres:gpu:4", reason: "Resources",
 		start: "N/A", name: "p"}
 	want := cluster.PendingJob{ID: "15", Name: "p", Partition: "gpu", Nodes: 2, GPUs: &eight, Reason: "Resources"}
-	if diff := cmp.Diff(want, r.pending()); diff != "" {
+	if diff := cmp.Diff(want, r.pending(nil)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	r.state, r.reason = "CF", "None"
-	if got := r.pending().Reason; got != "nodes are booting" {
+	if got := r.pending(nil).Reason; got != "nodes are booting" {
 		t.Errorf("reason of a job whose nodes boot: %q", got)
 	}
 }
@@ -217,15 +312,16 @@ func FuzzParse(f *testing.F) {
 			if limit := r.job().Limit; limit < 0 || limit > maxLimit {
 				t.Fatalf("limit %v of %q", limit, r.limit)
 			}
-			if p := r.pending(); p.GPUs != nil && *p.GPUs < 0 {
+			if p := r.pending(nil); p.GPUs != nil && *p.GPUs < 0 {
 				t.Fatalf("%d GPUs from %q on %q nodes", *p.GPUs, r.gres, r.nodes)
 			}
 		}
+		records = slices.DeleteFunc(records, func(r record) bool { return r.broken != nil })
 		again, err := fixed.parse(fixed.print(records...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(records, again, cmp.AllowUnexported(record{})); diff != "" {
+		if diff := cmp.Diff(records, again, cmp.AllowUnexported(record{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("printed and parsed again (-want +got):\n%s", diff)
 		}
 	})
