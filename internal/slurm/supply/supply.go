@@ -20,10 +20,10 @@ import (
 
 // Supply has the GPUs of a cluster, and the number of them that SLURM has given to jobs.
 type Supply struct {
-	Partitions []Partition // visible to the user, with their nodes that have GPUs
+	Partitions []Partition // with their nodes that have GPUs, and hidden ones too
 	Nodes      []NodeGPUs  // with GPUs, by name
 	Jobs       []Job       // with nodes, as far as SLURM shows them to the user
-	NoJobs     error       // the reason why SLURM did not list the jobs
+	NoJobs     error       // the reason why SLURM did not list the jobs, or not all of them
 }
 
 // Partition is a partition.

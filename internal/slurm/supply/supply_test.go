@@ -170,13 +170,13 @@ func TestAskSupply(t *testing.T) {
 		return recordedNodes(t), nil, errors.New("exit status 1") // some of the nodes are gone
 	}
 	s, err := Ask(t.Context(), run)
-	if err != nil || len(s.Partitions) != 2 || len(s.Jobs) != 3 || s.NoJobs != nil || len(s.Nodes) != 3 ||
+	if err != nil || len(s.Partitions) != 2 || len(s.Jobs) != 4 || s.NoJobs != nil || len(s.Nodes) != 3 ||
 		s.Nodes[1].Name != "node02" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if want := []string{"sinfo --noheader --format=%P|%a|%G|%N",
 		"scontrol -d show node node[01-03,07-12],node[13-16]",
-		"squeue --noheader --states=R,S,ST,CF,CG --format=%i|%u|%P|%S|%e|%b|%N"}; !slices.Equal(asked, want) {
+		"squeue --noheader --format=%i|%t|%u|%P|%S|%e|%b|%N"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	_, err = Ask(t.Context(), func(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
@@ -231,11 +231,14 @@ func TestNoJobs(t *testing.T) {
 	}
 }
 
-// These lines were recorded, but for the second.
-const jobLines = "CLUSTER: c1\n1|alice|gpu|2026-11-23T16:14:40|2026-11-23T17:14:40|gres:gpu:4|node[01-02]\n" +
-	"2_[3]|bob|gpu|2026-11-23T16:14:40|N/A|gres/gpu:a100:2,gres/nic:1|node03\n" +
-	"3+1|carol|cpu|N/A|N/A|N/A|\n"
+// These lines were recorded, but for the second, and those from 4 on.
+const jobLines = "CLUSTER: c1\n1|R|alice|gpu|2026-11-23T16:14:40|2026-11-23T17:14:40|gres:gpu:4|node[01-02]\n" +
+	"2_[3]|R|bob|gpu|2026-11-23T16:14:40|N/A|gres/gpu:a100:2,gres/nic:1|node03\n" +
+	"3+1|PD|carol|cpu|N/A|N/A|N/A|\n" +
+	"4|SI|dave|gpu|N/A|N/A|N/A|node04\n5|SO|dave|gpu|N/A|N/A|N/A|node04\n6|SE|dave|gpu|N/A|N/A|N/A|\n" +
+	"7|R|erin|gpu|N/A|N/A|N/A|(null)\n"
 
+// A job with nodes counts whatever its state is called, until it has given them back. One that waits does not.
 func TestParseJobs(t *testing.T) {
 	jobs, err := parseJobs([]byte(jobLines))
 	if err != nil {
@@ -247,17 +250,19 @@ func TestParseJobs(t *testing.T) {
 			Nodes:   []string{"node01", "node02"},
 			PerNode: 4},
 		{ID: "2_[3]", User: "bob", Partition: "gpu", Start: at, Nodes: []string{"node03"}, PerNode: 2},
-		{ID: "3+1", User: "carol", Partition: "cpu"},
+		{ID: "4", User: "dave", Partition: "gpu", Nodes: []string{"node04"}},
+		{ID: "7", User: "erin", Partition: "gpu"},
 	}
 	if diff := cmp.Diff(want, jobs); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	jobs, err = parseJobs([]byte("4|alice|gpu|2026-11-23T16:14:40|NONE|N/A|node01\n"))
+	jobs, err = parseJobs([]byte("4|R|alice|gpu|2026-11-23T16:14:40|NONE|N/A|node01\n"))
 	if err != nil || len(jobs) != 1 || !jobs[0].Unlimited || !jobs[0].End.IsZero() {
 		t.Errorf("without a limit: %+v, %v", jobs, err)
 	}
-	if _, err := parseJobs([]byte("squeue: warning\n")); err == nil {
-		t.Error("a warning is a job")
+	jobs, err = parseJobs([]byte("squeue: warning\n" + jobLines + "8|R\n"))
+	if diff := cmp.Diff(want, jobs); diff != "" || err == nil || err.Error() != `"squeue: warning\n"` {
+		t.Errorf("among lines that are no jobs: %v (-want +got):\n%s", err, diff)
 	}
 }
 
