@@ -10,8 +10,9 @@
 // `scontrol show job -d` for the GPUs of one new job. The answers to both are kept until the job ends. When a job has
 // GPUs on a new node, `scontrol show node` says how many GPUs each new node has; that is kept for good. So most of the
 // time squeue is the only command. The end state of a job is requested once: from sacct, which answers for many jobs in
-// one call, or without accounting from scontrol, as long as the controller remembers the job. The switches of the nodes
-// are requested last, and only for jobs of many nodes: `scontrol show topology`, at most once an hour.
+// one call, or without accounting from scontrol, as long as the controller remembers the job. A second squeue tells the
+// GPUs of jobs that wait and do not request them for each node. The switches of the nodes are requested last, and only
+// for jobs of many nodes: `scontrol show topology`, at most once an hour.
 //
 // Cancel is the only command that changes anything: it cancels or signals a job at the user's request.
 //
@@ -22,7 +23,8 @@
 //
 // squeue runs after events; otherwise every 30 s while keys are pressed, every 60 s after 5 minutes without a key, and
 // every 300 s after 30. scontrol show job -d runs only for jobs that are new or have changed, one job per call.
-// scontrol show node runs once for each node with GPUs, many nodes per call.
+// scontrol show node runs once for each node with GPUs, many nodes per call. The second squeue runs when such a job is
+// new, for all of them, and at most once a minute.
 //
 // The end state of a job is requested once: from sacct for all ended jobs, in one call; for jobs that sacct does not
 // know, and without accounting, from scontrol show job, one job or array per call. The last 50 ended jobs are kept for
@@ -56,6 +58,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/requests"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
@@ -84,7 +87,7 @@ type Client struct {
 
 	// All of these are about the jobs of squeue's last answer.
 	jobs    []listedJob
-	pending []cluster.PendingJob
+	pending []pendingJob
 	hosts   map[string]hosts // by node list
 	gpus    map[string]gpus  // by job number
 
@@ -92,6 +95,8 @@ type Client struct {
 	accounts accounts
 
 	nodes map[string]nodeGPUs // by name, of all nodes so far: they rarely change
+
+	requests requests.Requests
 
 	topology topology
 
@@ -102,6 +107,22 @@ type Client struct {
 type listedJob struct {
 	cluster.Job
 	nodelist string
+}
+
+// pendingJob is a job without nodes as squeue lists it.
+type pendingJob struct {
+	cluster.PendingJob
+	number string
+}
+
+// untold returns the numbers of the jobs whose GPUs squeue has not listed.
+func untold(jobs []pendingJob) (numbers []string) {
+	for i := range jobs {
+		if jobs[i].GPUs == nil && jobs[i].number != "" {
+			numbers = append(numbers, jobs[i].number)
+		}
+	}
+	return numbers
 }
 
 // hosts is an expanded node list.
@@ -145,6 +166,8 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 		c.askGPUs(ctx, due)
 	} else if due := c.unexplained(); len(due) > 0 {
 		c.explain(ctx, due)
+	} else if due := untold(c.pending); c.requests.Due(time.Now(), due) {
+		c.requests.Ask(ctx, c.run, due)
 	} else if c.topology.due(time.Now(), c.nodesOfJobs()) {
 		c.topology.ask(ctx, c.run)
 	}
@@ -163,11 +186,16 @@ func (c *Client) Supply(ctx context.Context, q *supply.Question) (*supply.Supply
 func (c *Client) answer() (*Answer, error) {
 	now := time.Now()
 	answer := &Answer{
-		Pending:  c.pending,
 		Ended:    c.told(),
 		Switches: c.topology.switches(c.nodesOfJobs()),
 		More:     c.asks(now),
 		Topology: c.topology.due(now, c.nodesOfJobs()),
+	}
+	for _, p := range c.pending {
+		if p.GPUs == nil {
+			p.GPUs = c.requests.Of(p.number)
+		}
+		answer.Pending = append(answer.Pending, p.PendingJob)
 	}
 	var failed error
 	for i := range c.jobs {
@@ -185,7 +213,7 @@ func (c *Client) answer() (*Answer, error) {
 // asks reports whether a question about the jobs is open.
 func (c *Client) asks(now time.Time) bool {
 	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 ||
-		len(c.unexplained()) > 0
+		len(c.unexplained()) > 0 || c.requests.Due(now, untold(c.pending))
 }
 
 // nodesOfJobs yields the nodes of each job.
@@ -216,7 +244,7 @@ func (c *Client) list(records []record) {
 				continue
 			}
 		}
-		c.pending = append(c.pending, r.pending(unread))
+		c.pending = append(c.pending, pendingJob{r.pending(unread), r.number})
 	}
 }
 

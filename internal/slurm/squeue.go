@@ -22,7 +22,8 @@ const fields = "iAtTQPuSelDbrNj"
 
 // record is one job as squeue printed it.
 type record struct {
-	id, number, state, word, priority, partition, user, start, end, limit, nodes, gres, reason, nodelist, name string
+	id, number, state, word, priority, partition, user, start, end, limit, nodes string
+	gres, reason, nodelist, name                                                 string
 
 	broken error // why its fields are not understood; only id and number may be known then
 }
@@ -81,7 +82,8 @@ func (m marks) record(text string) record {
 		}
 		return r
 	}
-	return record{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12], f[13], f[14], nil}
+	return record{f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], f[9], f[10], f[11], f[12], f[13], f[14],
+		nil}
 }
 
 // isHeader reports whether this is the header, in which squeue prints the names of the fields between the same marks.
