@@ -47,7 +47,9 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os/exec"
@@ -257,7 +259,7 @@ func (c *Client) keepHosts(list string, before map[string]hosts) error {
 			err = hostlist.Check(names)
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("nodes unknown: node list %.40q not understood: %w", list, cmp.Or(errors.Unwrap(err), err))
 		}
 		h = hosts{names: names, final: !strings.Contains(list, "[")}
 	}

@@ -280,7 +280,6 @@ func TestAskRefusesWhatItDoesNotUnderstand(t *testing.T) {
 // A job with unknown nodes, or without any, says so in a row of its own. It hides no other job and is no failure of
 // these.
 func TestJobWithoutNodes(t *testing.T) {
-	const unexpected = "RUNNING: unexpected node list from squeue: "
 	odd := []record{
 		{id: "1", number: "1", nodelist: ""},
 		{id: "3", number: "3", nodelist: "n[1-"},
@@ -308,11 +307,11 @@ func TestJobWithoutNodes(t *testing.T) {
 	}
 	want := []string{
 		"1 RUNNING: no nodes",
-		"3 " + unexpected + `host list "n[1-": unmatched [`,
-		"4 " + unexpected + `host list "n[1-999999]": more than 65536 hosts`,
-		"5 " + unexpected + `host list "n1\nn2": "n1\nn2" contains a space`,
-		"6 " + unexpected + `host list "None assigned": "None assigned" contains a space`,
-		"7 " + unexpected + `invalid host name "(null)"`,
+		`3 RUNNING: nodes unknown: node list "n[1-" not understood: unmatched [`,
+		`4 RUNNING: nodes unknown: node list "n[1-999999]" not understood: more than 65536 hosts`,
+		`5 RUNNING: nodes unknown: node list "n1\nn2" not understood: "n1\nn2" contains a space`,
+		`6 RUNNING: nodes unknown: node list "None assigned" not understood: "None assigned" contains a space`,
+		`7 RUNNING: nodes unknown: node list "(null)" not understood: invalid host name "(null)"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -339,7 +338,7 @@ func TestNamesThatAreCommands(t *testing.T) {
 			nodelist: name, nodes: "1", name: "train"}}}
 		answer, err := newClient(slurm.run).Ask(t.Context())
 		if answer == nil || len(answer.Jobs) > 0 || err != nil || len(answer.Pending) != 1 ||
-			!strings.Contains(answer.Pending[0].Reason, "unexpected node list from squeue") {
+			!strings.Contains(answer.Pending[0].Reason, " not understood: ") {
 			t.Errorf("squeue says %.20q: %+v %v", name, answer, err)
 		}
 	}

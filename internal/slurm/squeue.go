@@ -169,7 +169,7 @@ func (r *record) why(unread error) string {
 		words = append(words, r.reason)
 	}
 	if unread != nil {
-		words = append(words, "unexpected node list from squeue: "+unread.Error())
+		words = append(words, unread.Error())
 	}
 	return cmp.Or(r.word, r.state) + ": " + cmp.Or(strings.Join(words, "; "), "no nodes")
 }

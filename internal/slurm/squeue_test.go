@@ -175,8 +175,8 @@ func TestRecordStates(t *testing.T) {
 		"RV REVOKED None ":             "waits: REVOKED: no nodes",
 		"RQ  None ":                    "waits: RQ: no nodes",
 		"QQ QUITE_NEW BeginTime ":      "waits: QUITE_NEW: BeginTime",
-		"R RUNNING None (null)":        `waits: RUNNING: unexpected node list from squeue: invalid host name "(null)"`,
-		"RH REQUEUE_HOLD BeginTime n[": `waits: REQUEUE_HOLD: BeginTime; unexpected node list from squeue: host list "n[": unmatched [`,
+		"R RUNNING None (null)":        `waits: RUNNING: nodes unknown: node list "(null)" not understood: invalid host name "(null)"`,
+		"RH REQUEUE_HOLD BeginTime n[": `waits: REQUEUE_HOLD: BeginTime; nodes unknown: node list "n[" not understood: unmatched [`,
 		"R RUNNING None ":              "waits: RUNNING: no nodes",
 	} {
 		f := strings.SplitN(text, " ", 4)

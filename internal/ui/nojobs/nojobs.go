@@ -32,7 +32,7 @@ func (p *Page) Draw(f *part.Frame) {
 	f.Fill(0, 1, f.W, '─', draw.Faint)
 	y := Asked(f, askedTop(f.H))
 	if len(d.Pending) > 0 && y+3 < f.H-1 {
-		pending(f, y+1, p.from)
+		Pending(f, y+1, p.from)
 	}
 	footer.Draw(f, "", slices.Concat(hint.Released(f.Scene), []keys.Hint{keys.HintOf(keys.Cluster).As("free GPUs"),
 		keys.HintOf(keys.ToJobs), keys.HintOf(keys.Refresh)}, hint.Last)...)
@@ -83,8 +83,8 @@ func Asked(f *part.Frame, y int) int {
 	return y
 }
 
-// pending draws the jobs that wait in the queue, from place from of the list on.
-func pending(f *part.Frame, y, from int) {
+// Pending draws the jobs that wait in the queue, from place from of the list on.
+func Pending(f *part.Frame, y, from int) {
 	jobs := f.Snap.Discovery.Pending
 	room := pendingRoom(f.H, y)
 	from = max(min(from, len(jobs)-room), 0)

@@ -37,7 +37,7 @@ type Options struct {
 }
 
 // Write writes the content of the screens as text: for each job its overview and problems, then each of its nodes
-// with its processes.
+// with its processes; and the jobs that wait.
 func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
@@ -59,6 +59,9 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 			s.Recall()
 			t.block(len(s.Node.GPUs)+len(s.Node.Processes), textNode)
 		}
+	}
+	if waiting := len(snap.Discovery.Pending); waiting > 0 {
+		t.block(waiting, func(f *part.Frame) { nojobs.Pending(f, 0, 0) })
 	}
 	return t.out.Flush()
 }

@@ -16,13 +16,13 @@ var pendingColumns = layout.Of(&rows.Jobs, []layout.Column{
 	{Key: colPartition, Gap: 2, Priority: 3},
 	{Key: colNodes, Gap: 2, Priority: 4},
 	{Key: colGPUs, Gap: 2, Priority: 4},
-	{Key: colReason, Gap: 2, Least: 10, Priority: 5, Title: "REASON"},
 	{Key: colStarts, Gap: 2, Least: 8, Priority: 6, Title: "STARTS"},
+	{Key: colReason, Gap: 2, Least: 10, Priority: 5, Title: "REASON"},
 })
 
 var pendingGrowth = []layout.Stage{
 	layout.To(14, colReason), layout.To(16, colJob), layout.To(24, colJobName), layout.To(15, colPartition),
-	layout.To(20, colReason), layout.To(20, colJob), layout.To(40, colJobName), layout.To(30, colReason),
+	layout.To(20, colReason), layout.To(20, colJob), layout.To(40, colJobName), layout.Rest(colReason),
 }
 
 func pendingLayout(width int) layout.Layout {
