@@ -371,6 +371,20 @@ func TestNoJobs(t *testing.T) {
 	}
 }
 
+// Of several clusters one is asked, which every output says.
+func TestSeveralClusters(t *testing.T) {
+	t.Setenv("SLURM_CLUSTERS", "a,b")
+	feedtest.Squeue(t, "exit 0")
+	const note = `SLURM_CLUSTERS="a,b" names several clusters`
+	for _, flag := range []string{"--json", "--once"} {
+		code, out, errs := program(t, flag)
+		if code != cli.ExitNoJobs || strings.Count(errs, note) != 1 ||
+			flag == "--json" && !strings.Contains(out, strings.ReplaceAll(note, `"`, `\"`)) {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
+		}
+	}
+}
+
 // squeue without a configuration is no SLURM: no waiting, and the ways that are left.
 func TestUnconfiguredSlurm(t *testing.T) {
 	feedtest.Squeue(t, `echo "squeue: fatal: Could not establish a configuration source" >&2; exit 1`)

@@ -74,6 +74,7 @@ type Discovery struct {
 	// time of the last answer, which the jobs are from; zero: none yet
 	Answered time.Time      `json:"answered,omitzero"`
 	Failure  *reach.Failure `json:"failure,omitempty"` // failure of the last question; the jobs stay those of Answered
+	Note     string         `json:"note,omitempty"`    // on what SLURM was asked about; empty: nothing to say
 	// SLURM has not yet answered which nodes and GPUs some of the jobs have
 	Asking   bool `json:"asking,omitempty"`
 	Topology bool `json:"topology,omitempty"` // SLURM has not yet answered which switch each node is under

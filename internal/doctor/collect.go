@@ -139,7 +139,7 @@ func (o *Options) ask(ctx context.Context, s *Slurm) {
 	answer, err := o.list(ctx, s)
 	for {
 		if answer != nil {
-			s.Jobs, s.Pending = answer.Jobs, len(answer.Pending)
+			s.Jobs, s.Pending, s.Note = answer.Jobs, len(answer.Pending), answer.Note
 		}
 		if answer == nil || !answer.More {
 			break

@@ -56,6 +56,7 @@ type Slurm struct {
 	Asked   bool // squeue was run to list the jobs
 	Jobs    []cluster.Job
 	Pending int
+	Note    string // on what was asked; empty: nothing to say
 	Took    time.Duration
 	Failure *reach.Failure // failure to list the jobs
 	None    bool           // no SLURM, or no configured one

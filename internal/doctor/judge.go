@@ -99,6 +99,12 @@ func judgeJobs(f *Facts) Step {
 	default:
 		step.Text = running(s) + pending(s.Pending)
 	}
+	if s.Note != "" {
+		step.Hints = append(step.Hints, s.Note)
+		if step.Verdict == OK {
+			step.Verdict = Warning
+		}
+	}
 	return step
 }
 

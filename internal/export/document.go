@@ -45,6 +45,7 @@ func newHead(s *cluster.Snapshot) document {
 		d.Discovery = &schema.Discovery{
 			Command: disc.Command, User: disc.User, Host: disc.Host,
 			Answered: disc.Answered, TookSeconds: disc.Took.Seconds(), Failure: newFailure(disc.Failure),
+			Note: disc.Note,
 		}
 	}
 	return document{d}

@@ -68,7 +68,7 @@ func full() *cluster.Snapshot {
 func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 	return &cluster.Discovery{
 		Command: "squeue --me", User: "alice", Host: "login1", Asked: at(-51), Answered: at(-110),
-		Took: 40 * time.Millisecond,
+		Took: 40 * time.Millisecond, Note: "only one cluster is asked",
 		Failure: &reach.Failure{
 			Class: reach.ClassSlurm, Short: "squeue failed", Words: "Unable to contact slurm controller",
 			Meaning: "The daemon does not answer.", Hints: []string{"scontrol ping"},

@@ -78,6 +78,8 @@ type Answer struct {
 
 	Switches []cluster.Switch // of the nodes of Jobs, as far as they are known
 
+	Note string // on what squeue was asked about; empty: nothing to say
+
 	More     bool // Next has a question to ask about the jobs
 	Topology bool // Next has only the topology to ask for, last: nothing about the jobs depends on it
 }
@@ -102,6 +104,7 @@ type Client struct {
 
 	topology topology
 
+	scope string              // the note of the last answer
 	named []*cluster.LogFiles // of jobs that were asked about, the latest last
 }
 
@@ -147,11 +150,12 @@ func Installed() bool {
 // Ask runs squeue. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue
 // answered. It comes with a Failure if SLURM did not say which GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
-	records, err := squeue(ctx, c.run, c.marks())
+	records, note, err := squeue(ctx, c.run, c.marks())
 	if err != nil {
 		c.topology.upset = true
 		return nil, err
 	}
+	c.scope = note
 	c.list(records)
 	c.keepGPUs()
 	return c.answer()
@@ -189,6 +193,7 @@ func (c *Client) answer() (*Answer, error) {
 	now := time.Now()
 	answer := &Answer{
 		Ended:    c.told(),
+		Note:     c.scope,
 		Switches: c.topology.switches(c.nodesOfJobs()),
 		More:     c.asks(now),
 		Topology: c.topology.due(now, c.nodesOfJobs()),
@@ -267,26 +272,26 @@ func (c *Client) keepHosts(list string, before map[string]hosts) error {
 	return nil
 }
 
-// squeue lists the jobs of the user.
-func squeue(ctx context.Context, run command.Runner, m marks) ([]record, error) {
+// squeue lists the jobs of the user. The note says which cluster they are from, if the user named several.
+func squeue(ctx context.Context, run command.Runner, m marks) (records []record, note string, err error) {
 	out, stderr, err := run.Within(ctx, "squeue", "--me", "--sort=i", "--format="+m.format())
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, "", ctx.Err()
 	}
 	if command.NoSlurm(stderr, err) {
-		return nil, command.ErrNoSlurm
+		return nil, "", command.ErrNoSlurm
 	}
 	if err != nil {
-		return nil, command.Failed("squeue", stderr, err)
+		return nil, "", command.Failed("squeue", stderr, err)
 	}
-	records, err := m.parse(out)
+	records, err = m.parse(out)
 	if err != nil {
-		return nil, command.Failed("squeue", nil, fmt.Errorf("unexpected output: %w", err))
+		return nil, "", command.Failed("squeue", nil, fmt.Errorf("unexpected output: %w", err))
 	}
 	if len(records) == 0 && strings.Contains(string(stderr), unknownUser) {
-		return nil, command.Failed("squeue", stderr, nil)
+		return nil, "", command.Failed("squeue", stderr, nil)
 	}
-	return records, nil
+	return records, command.Note(stderr), nil
 }
 
 // unexpanded returns the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes precedence

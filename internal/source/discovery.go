@@ -194,6 +194,7 @@ func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	d.known.Asking = answer != nil && answer.More
 	d.known.Topology = answer != nil && answer.Topology
 	if answer != nil {
+		d.known.Note = answer.Note
 		d.known.Jobs, d.known.Pending, d.known.Ended, d.known.Switches = answer.Jobs, answer.Pending, answer.Ended,
 			answer.Switches
 	}

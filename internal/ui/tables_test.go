@@ -26,6 +26,28 @@ func TestPendingColumns(t *testing.T) {
 	}
 }
 
+// Which of several clusters was asked is said on each page that shows SLURM's answer.
+func TestSeveralClustersAreSaid(t *testing.T) {
+	const note = "only one cluster is asked"
+	noted := func(snap *cluster.Snapshot) func() *cluster.Snapshot {
+		snap.Discovery.Note = note
+		return func() *cluster.Snapshot { return snap }
+	}
+	calm := fixture()
+	for i := range calm.Jobs {
+		calm.Jobs[i].Findings = nil
+	}
+	for name, s := range map[string]shot{
+		"no jobs":  {snap: noted(noJobsFixture()), view: func(*view) {}},
+		"jobs":     {snap: noted(fixture()), view: func(v *view) { v.on = keys.OnJobs }},
+		"overview": {snap: noted(calm), view: func(v *view) { v.on = keys.OnOverview }},
+	} {
+		if text := strings.Join(linesOf(s, 160, 40), "\n"); !strings.Contains(text, note) {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+}
+
 // A letter does not touch the number behind it: "97P100" would be a model.
 func TestLettersStandApart(t *testing.T) {
 	s := shot{name: "cells", snap: func() *cluster.Snapshot {

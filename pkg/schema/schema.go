@@ -94,6 +94,7 @@ type Discovery struct {
 	Answered    time.Time `json:"answered,omitzero"` // the jobs are those of that time
 	TookSeconds float64   `json:"took_seconds"`      // by the last answer or failure
 	Failure     *Failure  `json:"failure,omitempty"` // of the last question
+	Note        string    `json:"note,omitempty"`    // on the clusters that were asked, if the user names several
 }
 
 // Failure says why a node, or SLURM, gives no answer.

@@ -56,13 +56,17 @@ func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger,
 	return shown(from)
 }
 
-// Partial says once on stderr that not all nodes are watched, for outputs that are no screens.
+// Partial says once on stderr that not all nodes are watched, or not all clusters asked, for outputs that are no
+// screens.
 func Partial(p *cli.Program, out Show) Show {
 	return func(ctx context.Context, from Feed) error {
-		var once sync.Once
+		var once, noted sync.Once
 		return out(ctx, Heard(from, func(e cluster.Event) {
 			if e.Down != nil && e.Down.Failure.Class == reach.ClassNotWatched {
 				once.Do(func() { p.Say("not all nodes are watched: %s", e.Down.Failure.Cause) })
+			}
+			if e.Discovery != nil && e.Discovery.Note != "" {
+				noted.Do(func() { p.Say("%s", e.Discovery.Note) })
 			}
 		}))
 	}

@@ -124,7 +124,7 @@ func cleanCounts(in map[string]int) map[string]int {
 func Discovery(d *cluster.Discovery) cluster.Discovery {
 	c := *d
 	c.Failure = Failure(d.Failure)
-	c.Command = safe.Line(d.Command, maxWords)
+	c.Command, c.Note = safe.Line(d.Command, maxWords), safe.Line(d.Note, maxWords)
 	cleanNames(&c.User, &c.Host)
 	c.Jobs = cleaned(d.Jobs, len(d.Jobs), func(j *cluster.Job) {
 		cleanNames(&j.ID, &j.Number, &j.Name, &j.User, &j.Partition)

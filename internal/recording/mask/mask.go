@@ -105,7 +105,7 @@ func (m *Mask) Event(e cluster.Event) cluster.Event {
 
 func (m *Mask) discovery(d cluster.Discovery) *cluster.Discovery {
 	d.User, d.Host, d.Command = m.User(d.User), m.Node(d.Host), firstWord(d.Command)
-	d.Failure = m.failure(d.Failure)
+	d.Failure, d.Note = m.failure(d.Failure), ""
 	d.Jobs = each(d.Jobs, func(j *cluster.Job) {
 		j.ID, j.Number = m.number(j.ID), m.number(j.Number)
 		j.Name, j.User, j.Partition = m.job(j.Name), m.User(j.User), m.partition(j.Partition)

@@ -39,6 +39,7 @@ func Failed(command string, stderr []byte, err error) *reach.Failure {
 	if f, ok := errors.AsType[*reach.Failure](err); ok {
 		return f // failure of the connection to the command's host
 	}
+	_, stderr = cutDropped(stderr)
 	words := string(bytes.TrimSpace(stderr[:min(len(stderr), maxWords)]))
 	said := firstLine(words)
 	f := &reach.Failure{

@@ -36,7 +36,8 @@ const remoteScript = `IFS= read -r a; ` +
 	`command -v "$a" >/dev/null 2>&1 || { [ -r /etc/profile ] && . /etc/profile </dev/null >/dev/null 2>&1; }; ` +
 	`set -- "$a"; while IFS= read -r a; do set -- "$@" "$a"; done; ` +
 	`unset SLURM_TOPO_LEN $(env | grep -oE "^(SQUEUE|SINFO|SCONTROL|SCANCEL|SACCT)_[A-Za-z0-9_]*"); ` +
-	`case "$SLURM_CLUSTERS" in ""|*,*|[Aa][Ll][Ll]) unset SLURM_CLUSTERS;; esac; ` +
+	`case "$SLURM_CLUSTERS" in "") unset SLURM_CLUSTERS;; *,*|[Aa][Ll][Ll]) ` +
+	`echo "` + droppedMark + `$SLURM_CLUSTERS" >&2; unset SLURM_CLUSTERS;; esac; ` +
 	`export SLURM_TIME_FORMAT=standard TZ=UTC0 SQUEUE_LOCAL=1 SINFO_LOCAL=1 SCONTROL_LOCAL=1 ` +
 	`SQUEUE_ALL=1 SINFO_ALL=1 SCONTROL_ALL=1; ` +
 	`if command -v timeout >/dev/null 2>&1; then exec timeout -s KILL 15 "$@" </dev/null; fi; exec "$@" </dev/null`

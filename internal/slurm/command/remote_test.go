@@ -43,7 +43,7 @@ func TestRemote(t *testing.T) {
 		"  two  ",
 	)
 	if want := ",111,,standard,,UTC0\n" + `it's "odd" \ $(x) | <y>|  two  ` + "\n"; string(out) != want ||
-		string(words) != "oops\n" {
+		string(words) != droppedMark+"a,b\noops\n" {
 		t.Errorf("printed %q and %q, want %q", out, words, want)
 	}
 	if err == nil || err.Error() != "exit status 3" {

@@ -53,19 +53,23 @@ func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = reapDelay
 	err = cmd.Run()
+	said := words.Bytes()
+	if value := os.Getenv(clustersVariable); namesSeveral(value) {
+		said = append([]byte(droppedMark+value+"\n"), said...)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case len(out.Bytes()) == maxStdout:
 		err = ErrTooMuch
 	}
-	return out.Bytes(), words.Bytes(), err
+	return out.Bytes(), said, err
 }
 
 // environment is base without settings that change the output format of squeue, sinfo, scontrol and sacct, or the
 // effect of scancel. Times come in one format and in UTC: glibc knows time zones that Go does not. Jobs are those of
-// one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters federated with it, since their nodes may
-// have the same names. Partitions that a site hides, or keeps from the user's groups, are listed like all others: a job
+// one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters federated with it, since their nodes and
+// jobs may have the same names. Partitions that a site hides, or keeps from the user's groups, are listed like all others: a job
 // of the user may run there. An old scontrol refuses --local, but no variable.
 func environment(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
@@ -73,15 +77,9 @@ func environment(base []string) []string {
 		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") ||
 			strings.HasPrefix(name, "SCANCEL_") || strings.HasPrefix(name, "SACCT_") ||
 			strings.HasPrefix(name, "SINFO_") ||
-			name == "SLURM_TIME_FORMAT" || name == "SLURM_TOPO_LEN" || name == "TZ" || name == "SLURM_CLUSTERS" &&
+			name == "SLURM_TIME_FORMAT" || name == "SLURM_TOPO_LEN" || name == "TZ" || name == clustersVariable &&
 			!isOneCluster(value)
 	})
 	return append(env, "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1", "SINFO_LOCAL=1", "SCONTROL_LOCAL=1",
 		"SQUEUE_ALL=1", "SINFO_ALL=1", "SCONTROL_ALL=1")
-}
-
-// isOneCluster reports whether a value of SLURM_CLUSTERS names one cluster.
-func isOneCluster(value string) bool {
-	value = strings.TrimSpace(value)
-	return value != "" && !strings.Contains(value, ",") && !strings.EqualFold(value, "all")
 }

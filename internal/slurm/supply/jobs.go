@@ -23,10 +23,7 @@ type Job struct {
 }
 
 // jobsFormat has a mark between the fields that is in none of them: the name of a job, which may have any, is left out.
-const jobsFormat = "%i|%t|%u|%P|%S|%e|%b|%N"
-
-// stagingOut is the state of a job that has ended and given back its nodes, which squeue still names.
-const stagingOut = "SO"
+const jobsFormat = "%i|%u|%P|%S|%e|%b|%N"
 
 // askJobs runs squeue for the jobs of all users. It lists the waiting jobs too: --states would compare whole states, and
 // leave out a job with nodes that is signaled, for example. The controller sends all jobs in either case. The error is
@@ -43,7 +40,7 @@ func askJobs(ctx context.Context, run command.Runner) ([]Job, error) {
 	return jobs, nil
 }
 
-// parseJobs reads the lines "48211_3|R|alice|gpu|2026-11-20T18:22:34|2026-11-21T18:22:34|gres:gpu:a100:4|node[01-03]". A
+// parseJobs reads the lines "48211_3|alice|gpu|2026-11-20T18:22:34|2026-11-21T18:22:34|gres:gpu:a100:4|node[01-03]". A
 // job whose nodes are not understood has none. The error quotes the first line that is no job, and hides no job.
 func parseJobs(out []byte) (jobs []Job, err error) {
 	total := 0
@@ -52,19 +49,19 @@ func parseJobs(out []byte) (jobs []Job, err error) {
 			continue
 		}
 		fields := strings.Split(strings.TrimSpace(string(line)), "|")
-		if len(fields) != 8 || fields[0] == "" {
+		if len(fields) != 7 || fields[0] == "" {
 			err = cmp.Or(err, fmt.Errorf("%.80q", line))
 			continue
 		}
-		if fields[7] == "" || fields[1] == stagingOut {
-			continue // it waits, or has ended
+		if fields[6] == "" {
+			continue // it waits
 		}
-		j := Job{ID: fields[0], User: fields[2], Partition: fields[3], Start: parseTime(fields[4]),
-			End: parseTime(fields[5]), Unlimited: fields[5] == "NONE"}
-		if n := gres.Requested(fields[6], 1); n != nil {
+		j := Job{ID: fields[0], User: fields[1], Partition: fields[2], Start: parseTime(fields[3]),
+			End: parseTime(fields[4]), Unlimited: fields[4] == "NONE"}
+		if n := gres.Requested(fields[5], 1); n != nil {
 			j.PerNode = *n
 		}
-		names, unread := hostlist.Expand(fields[7])
+		names, unread := hostlist.Expand(fields[6])
 		if unread == nil && hostlist.Check(names) == nil && total+len(names) <= maxListed {
 			j.Nodes, total = names, total+len(names)
 		}

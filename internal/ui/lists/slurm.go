@@ -36,7 +36,7 @@ func summary(list []tally.JobRow) string {
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), ", ")
 }
 
-// slurm draws row 1: a text, and at its right the age of SLURM's answer, or in amber the reason why there is no new
+// slurm draws row 1: a text, what there is to say of SLURM's answer, and at its right the age of SLURM's answer, or in amber the reason why there is no new
 // answer.
 func slurm(f *part.Frame, text string) {
 	d, right := &f.Snap.Discovery, ""
@@ -55,6 +55,9 @@ func slurm(f *part.Frame, text string) {
 		}
 		f.Left(1, 1, end-1, "▲ "+d.Failure.Short+from, draw.Warn)
 		return
+	}
+	if d.Note != "" {
+		text += "  " + d.Note
 	}
 	f.Left(1, 1, end-1, text, draw.Dim)
 }

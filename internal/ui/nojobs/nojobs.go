@@ -77,6 +77,9 @@ func Asked(f *part.Frame, y int) int {
 		put("No running SLURM jobs found.", draw.Strong)
 		put("squeue last ran "+draw.Age(now.Sub(d.Asked))+" ago (took "+draw.Took(d.Took)+")"+again("next"), draw.Dim)
 	}
+	if d.Note != "" && !f.Printed { // stderr has it
+		put(d.Note, draw.Warn)
+	}
 	if d.Command != "" {
 		put("$ "+d.Command, draw.Dim)
 	}
