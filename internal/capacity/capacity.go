@@ -28,6 +28,7 @@ type Cluster struct {
 	// GPUs in use on nodes for which SLURM shows no job: it hides the jobs of others, or did not list them
 	Hidden int    `json:"gpus_of_hidden_jobs"`
 	NoJobs string `json:"jobs_error,omitempty"` // the reason why SLURM did not list the jobs
+	Note   string `json:"note,omitempty"`       // on which cluster was asked, if the user names several
 
 	jobs []Job
 
@@ -133,6 +134,7 @@ func Of(s *supply.Supply, at time.Time) *Cluster {
 	}
 	c.addUsers(s, places)
 	c.addJobs(s, places)
+	c.Note = safe.Line(s.Note, maxReason)
 	if s.NoJobs != nil {
 		c.NoJobs = safe.Line(s.NoJobs.Error(), maxReason)
 	}

@@ -37,7 +37,11 @@ func TestUsers(t *testing.T) {
 		!strings.HasPrefix(lines[0], "2 of 9 GPUs in use have no job") {
 		t.Errorf("untold: %q", lines)
 	}
-	s.NoJobs = errors.New("slow down")
+	s.Note = "only one cluster is asked"
+	if c := Of(s, time.Time{}); c.Untold()[0] != s.Note {
+		t.Errorf("several clusters: %q", c.Untold())
+	}
+	s.NoJobs, s.Note = errors.New("slow down"), ""
 	if c := Of(s, time.Time{}); c.Hidden != 0 || len(c.Untold()) != 1 || !strings.Contains(c.Untold()[0], "slow down") {
 		t.Errorf("%d hidden, untold: %q", c.Hidden, c.Untold())
 	}

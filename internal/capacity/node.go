@@ -103,8 +103,11 @@ func holders(jobs []*supply.Job, used int) (list []*supply.Job) {
 	return list
 }
 
-// Untold says what SLURM does not show of the users, in sentences.
+// Untold says what SLURM does not show of the clusters and users, in sentences.
 func (c *Cluster) Untold() (lines []string) {
+	if c.Note != "" {
+		lines = append(lines, c.Note)
+	}
 	if c.NoJobs != "" {
 		lines = append(lines, "SLURM does not say whose jobs use them: "+c.NoJobs)
 	}

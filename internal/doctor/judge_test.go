@@ -72,7 +72,7 @@ var cases = map[string]struct {
 	want   Verdict
 	change func(f *Facts, n *Node, ssh, srun *Way)
 }{
-	"sound": {OK, func(*Facts, *Node, *Way, *Way) {}},
+	"sound":               {OK, func(*Facts, *Node, *Way, *Way) {}},
 	"one of two clusters": {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Note = "only one cluster is asked" }},
 	"ssh refused, srun works": {Warning, func(_ *Facts, n *Node, ssh, _ *Way) {
 		ssh.fails(refused, "no key accepted (1 key tried)")

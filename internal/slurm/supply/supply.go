@@ -23,6 +23,7 @@ type Supply struct {
 	Partitions []Partition // with their nodes that have GPUs, and hidden ones too
 	Nodes      []NodeGPUs  // with GPUs, by name
 	Jobs       []Job       // with nodes, as far as SLURM shows them to the user
+	Note       string      // on which cluster was asked, if the user names several
 	NoJobs     error       // the reason why SLURM did not list the jobs, or not all of them
 }
 
@@ -108,6 +109,7 @@ func (q *Question) partitions(ctx context.Context, run command.Runner) error {
 	if q.supply.Partitions, lists, err = parsePartitions(out); err != nil {
 		return command.Failed("sinfo", nil, fmt.Errorf("unexpected output: %w", err))
 	}
+	q.supply.Note = command.Note(stderr)
 	q.began, q.batches = true, hostlist.Batches(lists)
 	return nil
 }

@@ -163,13 +163,16 @@ func TestAskSupply(t *testing.T) {
 		asked = append(asked, strings.Join(argv, " "))
 		switch argv[0] {
 		case "sinfo":
-			return []byte(partitionLines), nil, nil
+			return []byte(partitionLines), []byte("nvnodetop dropped SLURM_CLUSTERS=a,b\n"), nil
 		case "squeue":
 			return []byte(jobLines), nil, nil
 		}
 		return recordedNodes(t), nil, errors.New("exit status 1") // some of the nodes are gone
 	}
 	s, err := Ask(t.Context(), run)
+	if err == nil && !strings.HasPrefix(s.Note, `SLURM_CLUSTERS="a,b" names several clusters`) {
+		t.Errorf("note %q", s.Note)
+	}
 	if err != nil || len(s.Partitions) != 2 || len(s.Jobs) != 4 || s.NoJobs != nil || len(s.Nodes) != 3 ||
 		s.Nodes[1].Name != "node02" {
 		t.Errorf("%+v, %v", s, err)
