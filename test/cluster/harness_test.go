@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 	"github.com/nvnodetop/nvnodetop/test/term"
 	"github.com/nvnodetop/nvnodetop/test/watchdog"
 )
@@ -355,6 +356,7 @@ func runsProgram(t *testing.T, command []string, args ...string) result {
 // decoded is the JSON document, as a script would read it.
 type decoded struct {
 	Version int
+	Pending []schema.PendingJob
 	Jobs    []struct {
 		ID, Name string
 		Nodes    []string
