@@ -140,6 +140,9 @@ func (j shown) logs() (*cluster.LogFiles, error) {
 	switch j["JobState"] {
 	case "PENDING":
 		l.Waits, l.Expected, l.Start, l.Host = cmp.Or(j["Reason"], "None"), l.Start, time.Time{}, ""
+		if j["Priority"] == "0" { // it is held, as in record.isHeld
+			l.Expected = time.Time{}
+		}
 	case "CONFIGURING":
 		l.Waits = "its nodes boot"
 	}

@@ -121,6 +121,10 @@ func TestLogsOfAWaitingJob(t *testing.T) {
 		Expected: start}); err != nil || *got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
+	pending = strings.NewReplacer("RUNNING Reason=None", "PENDING Reason=JobHeldUser\n   Priority=0 Nice=0")
+	if got, err = c.Logs(t.Context(), "7"); err != nil || got.Waits != "JobHeldUser" || !got.Expected.IsZero() {
+		t.Errorf("held: %+v, %v", got, err)
+	}
 }
 
 // A task that waits in the record of its array has files with its own number, as far as they are known.
