@@ -264,7 +264,8 @@ func (c *Client) keepHosts(list string, before map[string]hosts) error {
 			err = hostlist.Check(names)
 		}
 		if err != nil {
-			return fmt.Errorf("nodes unknown: node list %.40q not understood: %w", list, cmp.Or(errors.Unwrap(err), err))
+			cause := cmp.Or(errors.Unwrap(err), err) // without the list
+			return fmt.Errorf("nodes unknown: node list %.40q not understood: %w", list, cause)
 		}
 		h = hosts{names: names, final: !strings.Contains(list, "[")}
 	}

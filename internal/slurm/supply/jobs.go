@@ -25,9 +25,9 @@ type Job struct {
 // jobsFormat has a mark between the fields that is in none of them: the name of a job, which may have any, is left out.
 const jobsFormat = "%i|%u|%P|%S|%e|%b|%N"
 
-// askJobs runs squeue for the jobs of all users. It lists the waiting jobs too: --states would compare whole states, and
-// leave out a job with nodes that is signaled, for example. The controller sends all jobs in either case. The error is
-// about lines that are not understood if there are jobs.
+// askJobs runs squeue for the jobs of all users. It lists the waiting jobs too: --states would compare whole states,
+// and leave out a job with nodes that is signaled, for example. The controller sends all jobs in either case. The error
+// is about lines that are not understood if there are jobs.
 func askJobs(ctx context.Context, run command.Runner) ([]Job, error) {
 	out, stderr, err := run.Within(ctx, "squeue", "--noheader", "--format="+jobsFormat)
 	if err != nil {

@@ -164,7 +164,8 @@ func items(f *part.Frame) []item {
 		all = slices.Insert(all, warnings, slurmAway(f, len(all) == 0))
 	}
 	if note := f.Snap.Discovery.Note; note != "" && !f.Printed { // stderr has it there
-		all = append(all, item{severity: cluster.Note, texts: []string{note, "not all clusters asked"}, fair: 1, least: 1})
+		texts := []string{note, "not all clusters asked"}
+		all = append(all, item{severity: cluster.Note, texts: texts, fair: 1, least: 1})
 	}
 	return all
 }
