@@ -24,6 +24,12 @@ func OnlyHere(cfg *config.Config) bool {
 	return cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed()
 }
 
+// EndsHere is OnlyHere that also finds out whether SLURM is installed without a configuration, which the source of the
+// jobs finds by itself. The controller is not asked.
+func EndsHere(ctx context.Context, cfg *config.Config) bool {
+	return cfg.Nodes == "" && cfg.Login == "" && !slurm.Configured(ctx)
+}
+
 // OwnGPUs returns the source for the GPUs of this host. The error is the reason why there are none: ErrNoGPU if the
 // host has none.
 func OwnGPUs(ctx context.Context, p poller.Config) (*source.Hosts, error) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 )
 
@@ -217,7 +218,7 @@ func TestAvailableOnTheCluster(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	if code, out, errs := program(t, "available", "--cluster"); code != cli.ExitNoJobs || out != "" ||
-		!strings.Contains(errs, "no SLURM") {
+		errs != "nvnodetop: "+feed.NotInstalled+"\n" {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
 }

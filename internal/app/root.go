@@ -100,7 +100,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 			return err
 		}
 		if err = p.Accept(intervals...); err == nil {
-			o.choice, err = chosen.Choose(p, o.json)
+			o.choice, err = chosen.Choose(cmd.Context(), p, o.json)
 		}
 		return err
 	}

@@ -60,7 +60,7 @@ func TestSelection(t *testing.T) {
 			t.Fatal(err)
 		}
 		wrong := ""
-		choice, err := flags.Choose(p, json)
+		choice, err := flags.Choose(t.Context(), p, json)
 		if err != nil {
 			wrong = err.Error()
 		}
@@ -76,7 +76,7 @@ func TestSelection(t *testing.T) {
 	if err := f.Parse([]string{"--only-visible"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flags.Choose(p, false); err == nil || err.Error() != here {
+	if _, err := flags.Choose(t.Context(), p, false); err == nil || err.Error() != here {
 		t.Errorf("with SLURM: %v", err)
 	}
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
@@ -85,7 +85,7 @@ func TestSelection(t *testing.T) {
 	if err := f.Parse([]string{"--only-visible", "--transport", "local"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flags.Choose(p, false); err == nil || err.Error() != "CUDA_VISIBLE_DEVICES names no GPU" {
+	if _, err := flags.Choose(t.Context(), p, false); err == nil || err.Error() != "CUDA_VISIBLE_DEVICES names no GPU" {
 		t.Errorf("nothing is visible: %v", err)
 	}
 }

@@ -22,6 +22,12 @@ import (
 // served runs serve with a demo, and returns its output and its end.
 func served(t *testing.T, args ...string) (lines []string, end func() error) {
 	t.Helper()
+	return serving(t, append([]string{"--demo=2x4"}, args...)...)
+}
+
+// serving runs serve likewise.
+func serving(t *testing.T, args ...string) (lines []string, end func() error) {
+	t.Helper()
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +36,7 @@ func served(t *testing.T, args ...string) (lines []string, end func() error) {
 	result := make(chan error, 1)
 	go func() {
 		cmd := newCommand(cli.Streams{Out: write, Err: io.Discard})
-		cmd.SetArgs(append([]string{"serve", "--demo=2x4"}, args...))
+		cmd.SetArgs(append([]string{"serve"}, args...))
 		result <- cmd.ExecuteContext(ctx)
 		_ = write.Close()
 	}()

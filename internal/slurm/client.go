@@ -147,6 +147,12 @@ func Installed() bool {
 	return err == nil
 }
 
+// Configured reports whether squeue is in PATH and knows a cluster. The controller is not asked.
+func Configured(ctx context.Context) bool {
+	_, err := command.Version(ctx, command.Run, "squeue")
+	return !errors.Is(err, command.ErrMissing) && !errors.Is(err, command.ErrNoSlurm)
+}
+
 // Ask runs squeue. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue
 // answered. It comes with a Failure if SLURM did not say which GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {

@@ -17,7 +17,7 @@ import (
 )
 
 // Logs asks for the files of a job's output, by the ID of the job as squeue prints it, or by its number. The error is a
-// *reach.Failure, or ctx's.
+// *reach.Failure, command.ErrNoSlurm, or ctx's.
 func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	if !jobID.MatchString(job) || strings.Contains(job, "[") {
 		return nil, noLogs(fmt.Sprintf("%q is not the id of a job that has started (squeue --me lists your jobs)", job))
@@ -28,6 +28,9 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", job)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if command.NoSlurm(stderr, err) {
+		return nil, command.ErrNoSlurm
 	}
 	if err != nil {
 		f := command.Failed("scontrol", stderr, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"sync"
 	"testing"
@@ -324,9 +323,6 @@ func TestLiveControls(t *testing.T) {
 
 func TestLiveWithoutSlurm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		noSqueue := func(context.Context, ...string) ([]byte, []byte, error) {
-			return nil, nil, &exec.Error{Name: "squeue", Err: exec.ErrNotFound}
-		}
 		var events []cluster.Event
 		l := NewLive(slurm.New(noSqueue), newNetwork().manager(), "alice", "laptop")
 		if err := l.Run(t.Context(), func(e cluster.Event) { events = append(events, e) }); !errors.Is(err,

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -36,7 +36,7 @@ type target struct {
 // background.
 const parting = 2 * time.Second
 
-// with calls use with the target of the options. Where SLURM turns out not to be configured, that is this host.
+// with calls use with the target of the options.
 func (o *Options) with(ctx context.Context, second time.Duration, use func(*target) error) error {
 	cfg, err := o.settings()
 	if err != nil {
@@ -44,16 +44,6 @@ func (o *Options) with(ctx context.Context, second time.Duration, use func(*targ
 	}
 	t := &target{cfg: cfg, second: second}
 	if err := t.connect(ctx); err != nil {
-		return err
-	}
-	err = use(t)
-	switch {
-	case !errors.Is(err, command.ErrNoSlurm):
-		return err
-	case cfg.Login != "":
-		return fmt.Errorf("%w on %q", ErrNoSlurm, cfg.Login)
-	}
-	if err = t.ownGPUs(ctx); err != nil {
 		return err
 	}
 	return use(t)
@@ -91,7 +81,11 @@ func (t *target) connect(ctx context.Context) error {
 		return ErrNoProbe
 	}
 	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
-		return t.ownGPUs(ctx)
+		from, err := t.ownGPUs(ctx)
+		if err == nil {
+			t.from = from
+		}
+		return err
 	}
 	names, err := access.ExpandHosts("Options.Nodes", cfg.Nodes)
 	if err != nil {
@@ -108,20 +102,22 @@ func (t *target) connect(ctx context.Context) error {
 	if cfg.Nodes != "" {
 		t.from = a.Hosts(cfg, cfg.Nodes, names, t.polling())
 	} else {
-		t.from = a.Jobs(cfg, t.polling(), nil)
+		t.from = source.NewFallback(a.Jobs(cfg, t.polling(), nil), t.ownGPUs)
 	}
 	return nil
 }
 
-// ownGPUs makes the source that of this host, which has no SLURM.
-func (t *target) ownGPUs(ctx context.Context) error {
-	if t.cfg.Job != "" {
-		return fmt.Errorf("%w on this host to ask for job %q", ErrNoSlurm, t.cfg.Job)
+// ownGPUs returns the source for the GPUs of this host, which has no SLURM.
+func (t *target) ownGPUs(ctx context.Context) (*source.Hosts, error) {
+	switch cfg := t.cfg; {
+	case cfg.Login != "":
+		return nil, fmt.Errorf("%w on %q", ErrNoSlurm, cfg.Login)
+	case cfg.Job != "":
+		return nil, fmt.Errorf("%w on this host to ask for job %q", ErrNoSlurm, cfg.Job)
 	}
 	from, err := access.OwnGPUs(ctx, t.polling())
 	if err != nil {
-		return fmt.Errorf("%w on this host, and %w", ErrNoSlurm, err)
+		return nil, fmt.Errorf("%w on this host, and %w", ErrNoSlurm, err)
 	}
-	t.from, t.end = from, nil
-	return nil
+	return from, nil
 }

@@ -185,6 +185,27 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// SLURM that is installed without a configuration is no SLURM.
+func TestUnconfiguredSlurm(t *testing.T) {
+	alone(t)
+	script := "#!/bin/sh\necho 'squeue: fatal: Could not establish a configuration source' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "squeue"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for job, want := range map[string]string{"": "there is no SLURM on this host, and it",
+		"7": `there is no SLURM on this host to ask for job "7"`} {
+		calls := 0
+		for s, err := range Watch(t.Context(), Options{Job: job}) {
+			if calls++; s != nil || !errors.Is(err, ErrNoSlurm) || !strings.Contains(err.Error(), want) {
+				t.Errorf("job %q: %v, %v", job, s, err)
+			}
+		}
+		if calls != 1 {
+			t.Errorf("job %q: %d results", job, calls)
+		}
+	}
+}
+
 // A program with a main that does not call Probe is never started on a node.
 func TestNoProbe(t *testing.T) {
 	alone(t)

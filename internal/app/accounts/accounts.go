@@ -37,6 +37,8 @@ func Ask(ctx context.Context, p *cli.Program, log *slog.Logger, patience time.Du
 		return cli.ErrInterrupted
 	case inTime.Err() != nil:
 		return fmt.Errorf("SLURM's accounting did not answer within %v", patience)
+	case errors.Is(err, command.ErrNoSlurm):
+		return feed.NoSlurm(&p.Config)
 	}
 	return err
 }

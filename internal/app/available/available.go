@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 )
@@ -282,6 +283,8 @@ func (a *Options) countCluster(ctx context.Context) error {
 		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
 	case inTime.Err() != nil:
 		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("SLURM did not answer within %v", a.Config.Timeout))
+	case errors.Is(err, command.ErrNoSlurm):
+		return cli.Exit(cli.ExitNoJobs, feed.NoSlurm(&a.Config))
 	default:
 		return cli.Exit(cli.ExitNoJobs, err)
 	}

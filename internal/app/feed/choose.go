@@ -14,6 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
@@ -40,7 +42,11 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return from, nil
 	}
 	if access.OnlyHere(cfg) {
-		return thisHost(ctx, cfg, NotInstalled, polling)
+		from, err := thisHost(ctx, cfg, polling)
+		if err != nil {
+			return nil, err
+		}
+		return from, nil
 	}
 	names, err := cli.Hosts("--nodes", cfg.Nodes)
 	if err != nil {
@@ -62,7 +68,12 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 	if cfg.Nodes != "" {
 		return ending{a.Hosts(cfg, cfg.Nodes, names, polling), a.Close}, nil
 	}
-	var jobs Feed = a.Jobs(cfg, polling, heard)
+	var jobs Feed = source.NewFallback(a.Jobs(cfg, polling, heard), func(ctx context.Context) (*source.Hosts, error) {
+		if cfg.Login != "" {
+			return nil, cli.Exit(cli.ExitNoJobs, NoSlurm(cfg))
+		}
+		return thisHost(ctx, cfg, polling)
+	})
 	if need.Marks {
 		jobs = marked{jobs}
 	}
@@ -120,16 +131,34 @@ const (
 	notConfigured = "SLURM is not configured on this host"
 )
 
+// noSlurm is command.ErrNoSlurm with the reason in place of its words.
+type noSlurm string
+
+func (why noSlurm) Error() string { return string(why) }
+func (noSlurm) Unwrap() error     { return command.ErrNoSlurm }
+
+// NoSlurm is the error of a question to SLURM where there is none.
+func NoSlurm(cfg *config.Config) error {
+	switch {
+	case cfg.Login != "":
+		return noSlurm(fmt.Sprintf("squeue is not in PATH on %q, or not configured there", cfg.Login))
+	case !slurm.Installed():
+		return noSlurm(NotInstalled)
+	}
+	return noSlurm(notConfigured)
+}
+
 // thisHost returns the source for the GPUs of this host, used without SLURM.
-func thisHost(ctx context.Context, cfg *config.Config, noSlurm string, polling poller.Config) (Feed, error) {
+func thisHost(ctx context.Context, cfg *config.Config, polling poller.Config) (*source.Hosts, error) {
+	why := NoSlurm(cfg)
 	if cfg.Job != "" {
-		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("%s: it cannot be asked for job %q", noSlurm, cfg.Job))
+		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("%w: it cannot be asked for job %q", why, cfg.Job))
 	}
 	from, err := access.OwnGPUs(ctx, polling)
 	if err != nil {
 		return nil, cli.Exit(cli.ExitNoJobs,
-			fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo",
-				noSlurm, err))
+			fmt.Errorf("%w and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo",
+				why, err))
 	}
 	return from, nil
 }

@@ -23,7 +23,7 @@ func TestOwnJob(t *testing.T) {
 		if err := f.Parse(strings.Fields(args)); err != nil {
 			t.Fatal(err)
 		}
-		if own := OwnJob(p); p.Config.Job != want || own != (args == "") {
+		if own := OwnJob(t.Context(), p); p.Config.Job != want || own != (args == "") {
 			t.Errorf("%q: job %q", args, p.Config.Job)
 		}
 	}

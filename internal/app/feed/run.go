@@ -4,8 +4,6 @@ package feed
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -14,7 +12,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
@@ -24,7 +21,7 @@ type Feed interface {
 	ui.Controls
 }
 
-// Show makes an output of the Events of a feed.
+// Show makes an output of the Events of a feed. It is called once.
 type Show func(ctx context.Context, from Feed) error
 
 // Run makes an output without a screen from the user's chosen source.
@@ -37,23 +34,11 @@ func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger,
 	if err := NameJobs(ctx, p, log, &p.Config.Job); err != nil {
 		return err
 	}
-	shown := func(from Feed) error { return out(ctx, guarded(&p.Config, from)) }
 	from, err := Choose(ctx, p, need, log)
 	if err != nil {
 		return err
 	}
-	err = shown(from)
-	if !errors.Is(err, command.ErrNoSlurm) {
-		return err
-	}
-	if login := p.Config.Login; login != "" {
-		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("squeue is not in PATH on %q, or not configured there", login))
-	}
-	// squeue is installed, but not configured for a cluster.
-	if from, err = thisHost(ctx, &p.Config, notConfigured, polling(&p.Config, need, log)); err != nil {
-		return err
-	}
-	return shown(from)
+	return out(ctx, guarded(&p.Config, from))
 }
 
 // Partial says once on stderr that not all nodes are watched, or not all clusters asked, for outputs that are no
@@ -100,10 +85,10 @@ const BatchJob = "SLURM_JOB_ID"
 // OwnJob chooses the job in which the program runs, if the user names nothing else: with many scripts each watches its
 // own job. It reports whether it has chosen a job. Without SLURM, as in most containers, nobody can be asked for the
 // job, and this host is watched.
-func OwnJob(p *cli.Program) bool {
+func OwnJob(ctx context.Context, p *cli.Program) bool {
 	job, cfg := os.Getenv(BatchJob), &p.Config
 	named := p.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != ""
-	if job == "" || named || !slurm.Installed() {
+	if job == "" || named || !slurm.Configured(ctx) {
 		return false
 	}
 	cfg.Job = job

@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // Name is the name of the command.
@@ -94,6 +95,8 @@ func (l *Options) run(ctx context.Context) error {
 		return nil
 	case ctx.Err() != nil:
 		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
+	case errors.Is(err, command.ErrNoSlurm):
+		return cli.Exit(cli.ExitNoJobs, feed.NoSlurm(&l.Config))
 	case is && (failure.Class == reach.ClassSlurm || failure.Class == reach.ClassSlurmTimeout):
 		return cli.Exit(cli.ExitNoJobs, err)
 	}

@@ -2,7 +2,6 @@ package logs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -36,7 +35,7 @@ func (l *Options) open(ctx context.Context, log *slog.Logger) (*source, error) {
 		return &source{demo.New(nodes, gpus, demo.Seed, cfg.Poll, 0).Log, func() {}}, nil
 	}
 	if cfg.Login == "" && !slurm.Installed() {
-		return nil, cli.Exit(cli.ExitNoJobs, errors.New(feed.NotInstalled))
+		return nil, cli.Exit(cli.ExitNoJobs, feed.NoSlurm(cfg))
 	}
 	ways, err := access.New(ctx, cfg, log)
 	if err == nil && ways.BeginsWith(config.SSH) {

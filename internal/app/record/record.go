@@ -87,7 +87,7 @@ programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
 		if err := o.check(f); err != nil {
 			return err
 		}
-		o.batch = feed.OwnJob(p)
+		o.batch = feed.OwnJob(cmd.Context(), p)
 		if err := p.Accept(poll...); err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
@@ -36,8 +37,8 @@ var Need = feed.Need{Brief: true, Steady: true, Marks: true}
 
 // Run watches a job until it ends, or until the user interrupts it, and prints its report.
 func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
-	if w.Config.Login == "" && !slurm.Installed() {
-		return cli.Exit(cli.ExitNoJobs, errors.New(feed.NotInstalled))
+	if w.Config.Login == "" && !slurm.Configured(ctx) {
+		return cli.Exit(cli.ExitNoJobs, feed.NoSlurm(&w.Config))
 	}
 	show := func(ctx context.Context, from feed.Feed) error {
 		seen, err := Observe(ctx, w.Program, from)
@@ -80,6 +81,8 @@ func (w *Live) unwatched(ctx context.Context, log *slog.Logger, file *os.File, w
 	switch {
 	case errors.Is(err, cli.ErrInterrupted):
 		return cli.Exit(cli.ExitFailed, err)
+	case errors.Is(err, command.ErrNoSlurm):
+		return cli.Exit(cli.ExitNoJobs, why)
 	case err != nil:
 		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("%w; %w", why, err))
 	case len(jobs) == 0:

@@ -79,7 +79,7 @@ JSON lines file is continued; one that holds something else is refused.`,
 	f.StringVar(&l.Config.Job, "job", "", "log the job `ID` only, and end with it")
 	l.Share("nodes", "login", "transport", "timeout", "log", "demo")
 	cmd.Args = l.Args(cli.NoArguments)
-	cmd.PreRunE = func(*cobra.Command, []string) error {
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := l.check(); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ JSON lines file is continued; one that holds something else is refused.`,
 		if err != nil {
 			return err
 		}
-		l.batch = feed.OwnJob(l.Program)
+		l.batch = feed.OwnJob(cmd.Context(), l.Program)
 		return l.Accept(poll...)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

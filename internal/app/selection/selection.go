@@ -2,6 +2,7 @@
 package selection
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -60,8 +61,8 @@ func AddGPUs(f *pflag.FlagSet) *Flags {
 }
 
 // Choose returns the choice made by the flags, for the screens and text, or else for JSON.
-func (n *Flags) Choose(p *cli.Program, json bool) (c Choice, err error) {
-	if c.GPUs, err = n.chooseGPUs(&p.Config); err != nil {
+func (n *Flags) Choose(ctx context.Context, p *cli.Program, json bool) (c Choice, err error) {
+	if c.GPUs, err = n.chooseGPUs(ctx, &p.Config); err != nil {
 		return c, err
 	}
 	var terms []string
@@ -119,14 +120,14 @@ func (n *Flags) check() error {
 }
 
 // chooseGPUs returns the GPUs to show.
-func (n *Flags) chooseGPUs(cfg *config.Config) (tally.Only, error) {
+func (n *Flags) chooseGPUs(ctx context.Context, cfg *config.Config) (tally.Only, error) {
 	from := "--only"
 	if n.visible {
 		from = "CUDA_VISIBLE_DEVICES"
 		switch {
 		case n.flags.Changed("only"):
 			return nil, errors.New("--only and --only-visible cannot be combined")
-		case cfg.Transport != config.Local && (cfg.Demo != "" || !access.OnlyHere(cfg)):
+		case cfg.Transport != config.Local && (cfg.Demo != "" || !access.EndsHere(ctx, cfg)):
 			return nil, errors.New("--only-visible is about the GPUs of this host: use it with --transport local, or " +
 				"name GPUs with --only")
 		}

@@ -62,7 +62,7 @@ from SLURM.`,
 		if err := p.Accept(); err != nil {
 			return err
 		}
-		choice, err := only.Choose(p, o.format != "text")
+		choice, err := only.Choose(cmd.Context(), p, o.format != "text")
 		o.look.Choice = choice
 		return err
 	}

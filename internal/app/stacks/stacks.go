@@ -69,7 +69,7 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	f.BoolVar(&o.oldNCCL, "old-nccl", false, "ask NCCL before 2.29 too, which can crash the job")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
 	cmd.Args = o.Args(o.take)
-	cmd.PreRunE = func(*cobra.Command, []string) error { return o.accept() }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.accept(cmd.Context()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return noAnswer(o.Logged(func(log *slog.Logger) error {
 			if err := feed.NameJobs(cmd.Context(), o.Program, log, &o.job, &o.Config.Job); err != nil {
@@ -99,14 +99,14 @@ func (o *Options) take(args []string) error {
 }
 
 // accept takes the command line and the settings.
-func (o *Options) accept() error {
+func (o *Options) accept(ctx context.Context) error {
 	switch {
 	case o.every != 0 && o.every < leastEvery:
 		return cli.Usage("--every must be at least %v, not %v", leastEvery, o.every)
 	case o.every == 0 && o.untilMoved:
 		o.every = usualEvery
 	}
-	if o.job == "" && feed.OwnJob(o.Program) {
+	if o.job == "" && feed.OwnJob(ctx, o.Program) {
 		o.job = o.Config.Job
 	}
 	return o.Accept()

@@ -83,7 +83,7 @@ Without one it watches all your jobs.`,
 	f.BoolVar(&o.test, "test", false, "send a test message and exit")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
 	cmd.Args = o.Args(func(args []string) error { return o.take(f, args) })
-	cmd.PreRunE = func(*cobra.Command, []string) error { return o.accept() }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.accept(cmd.Context()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if o.test {
 			return o.sendTest(cmd.Context())
@@ -126,12 +126,12 @@ func (o *Options) take(f *pflag.FlagSet, jobs []string) error {
 }
 
 // accept loads the settings.
-func (o *Options) accept() error {
+func (o *Options) accept(ctx context.Context) error {
 	poll, err := o.ByInterval(o.interval, leastInterval)
 	if err != nil {
 		return err
 	}
-	if len(o.jobs) == 0 && feed.OwnJob(o.Program) {
+	if len(o.jobs) == 0 && feed.OwnJob(ctx, o.Program) {
 		o.jobs = []string{o.Config.Job}
 	}
 	if err := o.Accept(poll...); err != nil {

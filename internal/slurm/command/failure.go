@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 
@@ -15,13 +16,22 @@ import (
 // ErrNoSlurm means that this host belongs to no SLURM cluster: there is no squeue, or no configuration for it.
 var ErrNoSlurm = errors.New("no SLURM on this host")
 
-// noConfig is the last error of SLURM's commands if they are installed but not configured.
-const noConfig = "Could not establish a configuration source"
-
-// NoSlurm reports whether a command that failed is missing, or has no configuration.
+// NoSlurm reports whether a command that failed is missing, or has no configuration. A configuration that is broken, or
+// that a controller keeps and does not send, is one.
 func NoSlurm(stderr []byte, err error) bool {
-	return errors.Is(err, exec.ErrNotFound) || bytes.Contains(stderr, []byte(noConfig))
+	if err == nil || Missing(err) {
+		return err != nil
+	}
+	return lacksConfig.Match(stderr) && !hasController.Match(stderr)
 }
+
+// Words of SLURM's commands. They look for a configuration in a file and then, since 20.02, for a controller that has
+// it; before, they wait a minute for the file.
+var (
+	lacksConfig = regexp.MustCompile(`(?im)configuration source|` +
+		`^.*(s_p_parse_file|slurm\.conf|config(uration)? file).*(no such file|not found|not exist)`)
+	hasController = regexp.MustCompile(`(?i)remote config|contact(ing)? .*(controller|slurmctld)`)
+)
 
 // Missing reports whether a command that failed is not installed.
 func Missing(err error) bool { return errors.Is(err, exec.ErrNotFound) }

@@ -1,0 +1,134 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Fallback is the user's jobs, or other nodes if there turns out to be no SLURM: only its first answer says so, when
+// outputs run already. They go on with the other nodes, and notice nothing.
+type Fallback struct {
+	without func(context.Context) (*Hosts, error)
+
+	mu   sync.Mutex // protects the following
+	from origin
+	look *look // the last one; nil: none
+	left bool  // the user has gone
+}
+
+// origin is Live or Hosts.
+type origin interface {
+	cluster.Source
+	Touch()
+	Leave()
+	Refresh()
+	Look(node string, processes bool)
+	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
+	Cancel(ctx context.Context, job, signal string) error
+	Log(ctx context.Context, q joblog.Query) (joblog.Piece, error)
+	Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error)
+}
+
+// look has the arguments of Look.
+type look struct {
+	node      string
+	processes bool
+}
+
+// NewFallback returns the source for the jobs of live. Without SLURM it continues with the nodes that without returns,
+// or ends with its error.
+func NewFallback(live *Live, without func(context.Context) (*Hosts, error)) *Fallback {
+	return &Fallback{from: live, without: without}
+}
+
+// Run emits Events until ctx ends.
+func (f *Fallback) Run(ctx context.Context, emit func(cluster.Event)) error {
+	err := f.current().Run(ctx, emit)
+	if !errors.Is(err, command.ErrNoSlurm) {
+		return err
+	}
+	hosts, err := f.without(ctx)
+	switch {
+	case ended(ctx):
+		return nil
+	case err != nil:
+		return err
+	}
+	f.change(hosts)
+	return hosts.Run(ctx, emit)
+}
+
+func (f *Fallback) current() origin {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.from
+}
+
+// change continues with another source, which learns where the user looks.
+func (f *Fallback) change(to origin) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.from = to
+	if f.look != nil {
+		to.Look(f.look.node, f.look.processes)
+	}
+	if f.left {
+		to.Leave()
+	} else {
+		to.Touch()
+	}
+}
+
+// Look lists the processes of a node.
+func (f *Fallback) Look(node string, processes bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.look = &look{node, processes}
+	f.from.Look(node, processes)
+}
+
+// Touch notes that a key was pressed.
+func (f *Fallback) Touch() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = false
+	f.from.Touch()
+}
+
+// Leave notes that the user has gone, until the next Touch.
+func (f *Fallback) Leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = true
+	f.from.Leave()
+}
+
+// Refresh asks SLURM and retries failed nodes now.
+func (f *Fallback) Refresh() { f.current().Refresh() }
+
+// Ask sends a request to the probe of a node and waits for its reply.
+func (f *Fallback) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
+	return f.current().Ask(ctx, node, r)
+}
+
+// Cancel ends a job, or sends it a signal.
+func (f *Fallback) Cancel(ctx context.Context, job, signal string) error {
+	return f.current().Cancel(ctx, job, signal)
+}
+
+// Log reads a piece of a job's log.
+func (f *Fallback) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
+	return f.current().Log(ctx, q)
+}
+
+// Cluster returns the GPUs of the cluster.
+func (f *Fallback) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
+	return f.current().Cluster(ctx, fresh)
+}
