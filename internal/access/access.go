@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
@@ -71,6 +72,17 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Access, er
 func (a *Access) Close() {
 	a.opener.steps.Close()
 	a.Native.Close()
+}
+
+// Answers are SLURM's answers that programs of the user keep for each other: those of the cluster of a login host, or
+// else of this host. nil: there is no place to keep them.
+func Answers(login string) *kept.Answers {
+	dir, err := config.AnswersDir()
+	if err != nil {
+		return nil
+	}
+	name, host := Here()
+	return kept.New(dir, name, login, os.Getenv("SLURM_CLUSTERS"), os.Getenv("SLURM_CONF"), slurm.ClusterName(host))
 }
 
 // BeginsWith reports whether the first attempt for a node is through that door.

@@ -32,7 +32,7 @@ var groups = []group{
 	{"What is shown", []string{"nodes", "job", "demo", "user", "pid", "compute", "only-compute", "graphics",
 		"only-graphics", "only", "only-visible"}},
 	{"How nodes are reached", []string{"login", "transport", "timeout"}},
-	{"Print once", []string{"once", "json", "first-sample", "force-color"}},
+	{"Print once", []string{"once", "json", "first-sample", "max-age", "force-color"}},
 	{"Look", []string{"view", "keys", "monitor", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}},
 	{"Other", []string{"readonly", "log", "help", "version"}},
 }

@@ -37,7 +37,7 @@ import (
 )
 
 // screenFlags are the program's flags about the watched nodes and about its look.
-var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "view", "keys", "monitor",
+var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "view", "keys", "monitor",
 	"colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
 
 // options are the options that only the program without a command has.
@@ -176,6 +176,8 @@ func (o *options) check(p *cli.Program) error {
 		return errors.New("--details is for --json: on the screen v shows them for a process")
 	case p.FirstSample && !o.once && !o.json:
 		return errors.New("--first-sample is for what is printed once: add --once or --json")
+	case p.MaxAge != 0 && !o.once && !o.json:
+		return errors.New("--max-age is for what is printed once: add --once or --json")
 	}
 	return nil
 }

@@ -74,6 +74,9 @@ func Remember(name, word string) error {
 // MarkDir returns the directory of the marks of the user's jobs.
 func MarkDir() (string, error) { return file("marks") }
 
+// AnswersDir returns the directory of SLURM's answers that programs keep for each other.
+func AnswersDir() (string, error) { return file("answers") }
+
 // file returns the path of the file that holds one choice as a single word.
 func file(name string) (string, error) {
 	return path("XDG_STATE_HOME", filepath.Join(".local", "state"), name)

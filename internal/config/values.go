@@ -127,3 +127,11 @@ func describe(v any) string {
 	}
 	return text.Cut(fmt.Sprint(v), most)
 }
+
+// Words returns the words that the setting of a flag takes; nil: it takes others too.
+func Words(flag string) []string {
+	if s := named(flag); s != nil {
+		return s.among
+	}
+	return nil
+}

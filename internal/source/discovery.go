@@ -67,6 +67,7 @@ type Heard struct {
 	Err    error
 	At     time.Time
 	Took   time.Duration
+	Kept   bool // by another program, which has asked all questions about the jobs; it is young enough for the user
 }
 
 // publishGap is the least time between two Discoveries while a quick controller answers open questions.
@@ -129,31 +130,36 @@ func (d *discoverer) publish(emit func(cluster.Discovery)) {
 func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	before := d.known.Jobs
 	over := d.overSince(d.known.Asked, time.Now())
-	answer, took, err := d.jobs(ctx)
-	if ended(ctx) || errors.Is(err, command.ErrNoSlurm) && d.known.Asked.IsZero() {
-		return err
+	said := d.jobs(ctx)
+	if ended(ctx) || errors.Is(said.Err, command.ErrNoSlurm) && d.known.Asked.IsZero() {
+		return said.Err
 	}
-	d.known.Took, d.known.Asked = took, d.heard
-	if answer != nil {
-		d.known.Answered = d.known.Asked
+	d.known.Took, d.known.Asked = said.Took, d.heard
+	if said.Answer != nil {
+		d.known.Answered = said.At
 	}
-	d.learn(answer, err)
+	d.learn(said.Answer, said.Err)
 	d.schedule.asked(d.known.Took, d.known.Failure != nil, why{lost, over}, !sameJobs(before, d.known.Jobs))
 	d.pull, d.followed = time.Time{}, false
 	d.known.Next = d.next()
 	return nil
 }
 
-// jobs asks for the jobs, unless that was just done. It returns the duration.
-func (d *discoverer) jobs(ctx context.Context) (answer *slurm.Answer, took time.Duration, err error) {
+// jobs asks for the jobs, unless that was just done, or another program has done it.
+func (d *discoverer) jobs(ctx context.Context) Heard {
 	began, heard := time.Now(), d.first
 	d.first = nil
-	if heard == nil || began.Sub(heard.At) >= d.floor {
-		answer, err = d.slurm.Ask(ctx)
-		return answer, d.rest(began), err
+	switch {
+	case heard != nil && heard.Kept:
+		d.rest(began)
+		return *heard
+	case heard != nil && began.Sub(heard.At) < d.floor:
+		d.heard, d.follow = heard.At, heard.At.Add(heard.Took)
+		return *heard
 	}
-	d.heard, d.follow = heard.At, heard.At.Add(heard.Took)
-	return heard.Answer, heard.Took, heard.Err
+	answer, err := d.slurm.Ask(ctx)
+	took := d.rest(began)
+	return Heard{Answer: answer, Err: err, At: d.heard, Took: took}
 }
 
 // followUp asks one open question.

@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -27,10 +28,12 @@ import (
 // of a job are watched until it ends.
 type Live struct {
 	*poller.Manager
-	Heard *Heard // a first answer of squeue, if it is younger than Floor; nil: none. Likewise
+	Heard *Heard // a first answer of squeue, if it is Kept or younger than Floor; nil: none. Likewise
 	// the least time from one answer of squeue to the next question; it must not change once Run is called
 	Floor time.Duration
 	Pace  time.Duration // time between two questions while somebody presses keys; 0: the usual one. Likewise
+
+	Answers *kept.Answers // where SLURM's answers are kept for other programs; nil: nowhere. Likewise
 
 	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 
@@ -76,6 +79,8 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 		})
 	})
 	return l.discoverer.run(ctx, func(d cluster.Discovery) {
+		all := d
+		defer l.keep(&all) // last: a home directory may be slow
 		if l.Job != "" {
 			d.Jobs = only(l.Job, d.Jobs)
 		}

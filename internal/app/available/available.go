@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
@@ -133,7 +133,7 @@ const (
 )
 
 // withCluster are the flags that --cluster can be combined with.
-var withCluster = []string{"cluster", "json", "login", "ascii", "timeout"}
+var withCluster = []string{"cluster", "json", "login", "ascii", "timeout", cli.MaxAge}
 
 // check reports mistakes of the command line.
 func (a *Options) check() error {
@@ -276,7 +276,9 @@ func (a *Options) countCluster(ctx context.Context) error {
 	}
 	inTime, cancel := context.WithTimeout(ctx, a.Config.Timeout)
 	defer cancel()
-	supply, err := supply.Ask(inTime, ways.Commands)
+	found, at, err := kept.Ask(a.Answers(), "GPUs of the cluster", a.MaxAge,
+		func(s *supply.Supply) bool { return s.NoJobs == nil },
+		func() (*supply.Supply, error) { return supply.Ask(inTime, ways.Commands) })
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -288,7 +290,7 @@ func (a *Options) countCluster(ctx context.Context) error {
 	default:
 		return cli.Exit(cli.ExitNoJobs, err)
 	}
-	counts := capacity.Of(supply, time.Now())
+	counts := capacity.Of(found, at)
 	if a.json {
 		err = counts.WriteJSON(a.Out)
 	} else {

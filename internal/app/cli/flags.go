@@ -36,6 +36,10 @@ var flags = map[string]flag{
 		f.BoolVar(&p.FirstSample, name, false, "print the first sample of each node, a second earlier: without "+
 			"rates and without problems that show in two samples")
 	},
+	MaxAge: func(f *pflag.FlagSet, name string, p *Program) {
+		f.DurationVar(&p.MaxAge, name, 0, "take SLURM's last answer if it is younger than `TIME`, such as 30s, and "+
+			"otherwise ask SLURM, and keep the answer")
+	},
 	"view": line("`PAGE` to start with: node, overview or auto (your last choice, else the overview if the job has "+
 		"several nodes)", func(c *config.Config) *string { return &c.View }),
 	"keys": line("`KEYS` is usual (each key has one meaning), or nvitop (its keys on the page of processes)",
@@ -64,8 +68,11 @@ var flags = map[string]flag{
 // FirstSample is the flag for output a second earlier.
 const FirstSample = "first-sample"
 
+// MaxAge is the flag for output that is printed often: SLURM is not asked each time.
+const MaxAge = "max-age"
+
 // NodeFlags are the flags of commands about the GPUs of nodes.
-var NodeFlags = []string{"nodes", "login", "transport", "timeout", FirstSample, "ascii", "demo"}
+var NodeFlags = []string{"nodes", "login", "transport", "timeout", FirstSample, MaxAge, "ascii", "demo"}
 
 // JobFlag adds the flag that chooses the nodes of a job.
 func JobFlag(f *pflag.FlagSet, p *Program) {

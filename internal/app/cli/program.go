@@ -7,12 +7,14 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 )
@@ -21,8 +23,9 @@ import (
 type Program struct {
 	Streams
 	Config      config.Config
-	FirstSample bool // print the first report of each node
-	Apart       bool // it reaches neither SLURM nor nodes, or Join is called later
+	FirstSample bool          // print the first report of each node
+	MaxAge      time.Duration // of an answer of SLURM that stands for a new question; 0: SLURM is asked
+	Apart       bool          // it reaches neither SLURM nor nodes, or Join is called later
 
 	flags   *pflag.FlagSet
 	origins *config.Origins
@@ -73,6 +76,9 @@ func (p *Program) Accept(intervals ...config.Word) error {
 			return fmt.Errorf("--%s is empty", name)
 		}
 	}
+	if p.MaxAge < 0 || p.MaxAge > kept.Longest {
+		return fmt.Errorf("--%s must be a time from 0s to %v, not %v", MaxAge, kept.Longest, p.MaxAge)
+	}
 	if err := p.Config.Validate(); err != nil {
 		return err
 	}
@@ -93,6 +99,14 @@ func (p *Program) Accept(intervals ...config.Word) error {
 		return nil
 	}
 	return p.Join()
+}
+
+// Answers are SLURM's answers that programs of the user keep for each other; nil: the user wants new ones.
+func (p *Program) Answers() *kept.Answers {
+	if p.MaxAge == 0 {
+		return nil
+	}
+	return access.Answers(p.Config.Login)
 }
 
 // Join counts the program among those of the user on this host, and returns an error if they are too many.

@@ -9,9 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 )
 
@@ -24,68 +27,85 @@ const (
 	longest = 40
 )
 
-// The words before the names in the kept listing: jobs that run, jobs that wait, and nodes.
-const aJob, waiting, aNode = "job ", "waits ", "node "
+// asker is slurm.Client's Ask.
+type asker func(context.Context) (*slurm.Answer, error)
+
+// here asks SLURM, or the programs that have.
+func here() *cluster.Discovery { return known(access.Answers(""), slurm.New(command.Run).Ask) }
 
 // jobs completes the IDs of the user's jobs.
 func jobs(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	ask := slurm.New(command.Run).Ask
-	return append(names(aJob, ask), names(waiting, ask)...), cobra.ShellCompDirectiveNoFileComp
+	d := here()
+	return append(runningIn(d), pendingIn(d)...), cobra.ShellCompDirectiveNoFileComp
 }
 
 // running completes the IDs of the user's jobs that run.
 func running(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return names(aJob, slurm.New(command.Run).Ask), cobra.ShellCompDirectiveNoFileComp
+	return runningIn(here()), cobra.ShellCompDirectiveNoFileComp
 }
 
 // nodes completes the last node of a list, with the nodes of the user's jobs.
 func nodes(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := word[:strings.LastIndexByte(word, ',')+1]
-	found := names(aNode, slurm.New(command.Run).Ask)
+	found := nodesIn(here())
 	for i := range found {
 		found[i] = before + found[i]
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// names returns the names of one kind: those kept, or else SLURM's answer, which is kept for the next TAB. If it does
-// not answer in time, the names are those that it gave before. A shell shows nothing else, so a failure is an empty
-// list.
-func names(kind string, ask func(context.Context) (*slurm.Answer, error)) (found []cobra.Completion) {
-	listing, kept := config.Listing(fresh)
-	if !kept {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if answer, _ := ask(ctx); answer != nil {
-			listing = listed(answer)
-		}
-		_ = config.KeepListing(listing) // without it, the next TAB asks SLURM again
+// known returns the jobs: those that a program of the user has kept, or else SLURM's answer, which is kept for the next
+// TAB. If it does not answer in time, the jobs are those that it listed before. A shell shows nothing else, so a failure
+// is an empty list.
+func known(answers *kept.Answers, ask asker) *cluster.Discovery {
+	d, _ := source.KeptJobs(answers)
+	if time.Since(d.Asked) < fresh {
+		return &d
 	}
-	for line := range strings.Lines(listing) {
-		if name, ours := strings.CutPrefix(strings.TrimSuffix(line, "\n"), kind); ours {
-			found = append(found, name)
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	answer, err := ask(ctx)
+	d.Asked = time.Now()
+	if answer != nil {
+		d = cluster.Discovery{Asked: d.Asked, Answered: d.Asked, Jobs: answer.Jobs, Pending: answer.Pending,
+			Ended: answer.Ended, Asking: answer.More || err != nil, Topology: answer.Topology}
+	} else if time.Since(d.Answered) > useful {
+		d = cluster.Discovery{Asked: d.Asked}
+	}
+	_ = source.KeepJobs(answers, &d) // without it, the next TAB asks SLURM again
+	return &d
+}
+
+// useful is the age up to which a list of jobs is better than none.
+const useful = time.Hour
+
+// runningIn returns the jobs that run, each with its name behind a tab for the shell to show.
+func runningIn(d *cluster.Discovery) (found []cobra.Completion) {
+	for i := range d.Jobs {
+		found = append(found, named(d.Jobs[i].ID, d.Jobs[i].Name))
 	}
 	return found
 }
 
-// listed are the jobs, each with its name behind a tab for the shell to show, and their nodes.
-func listed(answer *slurm.Answer) string {
-	var b strings.Builder
+// pendingIn returns the jobs that wait, likewise.
+func pendingIn(d *cluster.Discovery) (found []cobra.Completion) {
+	for i := range d.Pending {
+		found = append(found, named(d.Pending[i].ID, d.Pending[i].Name))
+	}
+	return found
+}
+
+func named(id, name string) cobra.Completion {
+	return safe.Line(id, longest) + "\t" + safe.Line(name, longest)
+}
+
+// nodesIn returns the nodes of the jobs.
+func nodesIn(d *cluster.Discovery) []cobra.Completion {
 	hosts := map[string]bool{}
-	add := func(kind, id, name string) { b.WriteString(kind + id + "\t" + safe.Line(name, longest) + "\n") }
-	for i := range answer.Jobs {
-		job := &answer.Jobs[i]
-		add(aJob, job.ID, job.Name)
-		for _, node := range job.Nodes {
+	for i := range d.Jobs {
+		for _, node := range d.Jobs[i].Nodes {
 			hosts[node] = true
 		}
 	}
-	for i := range answer.Pending {
-		add(waiting, answer.Pending[i].ID, answer.Pending[i].Name)
-	}
-	for _, host := range slices.Sorted(maps.Keys(hosts)) {
-		b.WriteString(aNode + host + "\n")
-	}
-	return b.String()
+	return slices.Sorted(maps.Keys(hosts))
 }

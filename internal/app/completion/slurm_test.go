@@ -2,7 +2,6 @@ package completion
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -10,13 +9,14 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // SLURM is asked once for several TABs, and the name of a job cannot add a line or an escape sequence.
 func TestNames(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	answers := kept.New(filepath.Join(t.TempDir(), "answers"))
 	asked := 0
 	ask := func(context.Context) (*slurm.Answer, error) {
 		asked++
@@ -26,12 +26,13 @@ func TestNames(t *testing.T) {
 			Pending: []cluster.PendingJob{{ID: "9", Name: "next"}},
 		}, nil
 	}
-	for _, test := range []struct {
-		kind string
+	for name, test := range map[string]struct {
+		of   func(*cluster.Discovery) []string
 		want []string
-	}{{aJob, []string{"7\ttrain", "2_1\ta?node evil"}}, {waiting, []string{"9\tnext"}}, {aNode, []string{"n1", "n2"}}} {
-		if got := names(test.kind, ask); !slices.Equal(got, test.want) {
-			t.Errorf("%q: got %q, want %q", test.kind, got, test.want)
+	}{"running": {runningIn, []string{"7\ttrain", "2_1\ta?node evil"}}, "pending": {pendingIn, []string{"9\tnext"}},
+		"nodes": {nodesIn, []string{"n1", "n2"}}} {
+		if got := test.of(known(answers, ask)); !slices.Equal(got, test.want) {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}
 	if asked != 1 {
@@ -39,37 +40,64 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// While SLURM is slow the names of its last answer are better than none, for an hour.
-func TestOldNames(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	answer := func(context.Context) (*slurm.Answer, error) {
-		return &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Name: "train"}}}, nil
+// What another program has kept is good enough, and an answer to the shell serves a program that needs no more.
+func TestAnswersAreShared(t *testing.T) {
+	now := time.Now()
+	answers := kept.New(filepath.Join(t.TempDir(), "answers"))
+	if err := source.KeepJobs(answers, &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{ID: "7", Nodes: []string{"n1"}}}}); err != nil {
+		t.Fatal(err)
 	}
-	if got := names(aJob, answer); len(got) != 1 {
-		t.Fatalf("%q", got)
+	got := nodesIn(known(answers, func(context.Context) (*slurm.Answer, error) {
+		t.Error("SLURM is asked")
+		return nil, nil
+	}))
+	if !slices.Equal(got, []string{"n1"}) {
+		t.Errorf("got %q", got)
 	}
-	path := filepath.Join(os.Getenv("XDG_STATE_HOME"), "nvnodetop", "completion")
-	for age, want := range map[time.Duration]int{2 * fresh: 1, 2 * time.Hour: 0} {
-		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
-			t.Fatal(err)
-		}
-		asked := false
-		got := names(aJob, func(context.Context) (*slurm.Answer, error) {
-			asked = true
-			return nil, context.DeadlineExceeded
-		})
-		if len(got) != want || !asked {
-			t.Errorf("%v later %q, asked %v", age, got, asked)
-		}
-		if err := config.KeepListing(aJob + "7\ttrain\n"); err != nil {
-			t.Fatal(err)
+	for more, serves := range map[bool]bool{false: true, true: false} {
+		answers := kept.New(filepath.Join(t.TempDir(), "answers"))
+		known(answers, func(context.Context) (*slurm.Answer, error) { return &slurm.Answer{More: more}, nil })
+		if heard := source.Kept(answers, time.Minute, ""); (heard != nil) != serves {
+			t.Errorf("open questions %v: kept %+v", more, heard)
 		}
 	}
 }
 
+// While SLURM is slow the names of its last answer are better than none, for an hour.
+func TestOldNames(t *testing.T) {
+	answers := kept.New(filepath.Join(t.TempDir(), "answers"))
+	synctest.Test(t, func(t *testing.T) {
+		ask := func(context.Context) (*slurm.Answer, error) {
+			return &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Name: "train"}}}, nil
+		}
+		if got := runningIn(known(answers, ask)); len(got) != 1 {
+			t.Fatalf("%q", got)
+		}
+		asked := false
+		late := func(context.Context) (*slurm.Answer, error) {
+			asked = true
+			return nil, context.DeadlineExceeded
+		}
+		for _, step := range []struct {
+			wait time.Duration
+			want int
+		}{{2 * fresh, 1}, {2 * fresh, 1}, {useful - 5*fresh, 1}, {2 * fresh, 0}} {
+			time.Sleep(step.wait)
+			asked = false
+			if got := runningIn(known(answers, late)); len(got) != step.want || !asked {
+				t.Errorf("%v later %q, asked %v", step.wait, got, asked)
+			}
+			if source.Kept(answers, fresh, "") != nil {
+				t.Error("a failure is kept as an answer")
+			}
+		}
+	})
+}
+
 // A controller that does not answer costs one short wait, not one at each TAB.
 func TestNamesOfASlowController(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	answers := kept.New(filepath.Join(t.TempDir(), "answers"))
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		ask := func(ctx context.Context) (*slurm.Answer, error) {
@@ -79,7 +107,7 @@ func TestNamesOfASlowController(t *testing.T) {
 		}
 		began := time.Now()
 		for range 2 {
-			if got := names(aJob, ask); len(got) > 0 {
+			if got := runningIn(known(answers, ask)); len(got) > 0 {
 				t.Errorf("got %q", got)
 			}
 		}

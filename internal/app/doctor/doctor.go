@@ -89,7 +89,7 @@ func examine(ctx context.Context, p *cli.Program, names []string, json bool) err
 	defer a.Close()
 	var heard *source.Heard
 	if slices.ContainsFunc(a.Doors, func(d auto.Door) bool { return d.Name == config.SSH }) {
-		heard, _ = feed.Prepare(ctx, a.Native, p.Streams, names, a.Client) // the report has the error
+		heard, _ = feed.Prepare(ctx, a.Native, p.Streams, names, a.Client, nil) // the report has the error
 	}
 	_, here := access.Here()
 	o := &doctor.Options{

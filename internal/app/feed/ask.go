@@ -19,28 +19,33 @@ import (
 )
 
 // Prepare asks the user for the answers that logins will need, if there is a terminal. It asks SLURM for the nodes only
-// if a key may need a passphrase; heard is SLURM's answer, nil if SLURM was not asked.
-func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string,
-	client *slurm.Client) (heard *source.Heard, err error) {
+// if a key may need a passphrase; heard is SLURM's answer, or else the one that was known before, which may be nil.
+func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string, client *slurm.Client,
+	known *source.Heard) (heard *source.Heard, err error) {
 	at := NewTerminal(io)
 	if at == nil {
-		return nil, nil
+		return known, nil
 	}
 	if err := door.Prepare(ctx, at, nodes); err != nil || len(nodes) > 0 || !door.MayAsk(ctx) {
-		return nil, err
+		return known, err
 	}
-	began := time.Now()
-	answer, err := client.Ask(ctx)
-	// the screen shows the error
-	heard = &source.Heard{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)}
-	if answer == nil {
+	if heard = known; heard == nil {
+		began := time.Now()
+		answer, err := client.Ask(ctx)
+		// the screen shows the error
+		heard = &source.Heard{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)}
+	}
+	if heard.Answer == nil {
 		return heard, nil
 	}
-	for i := range answer.Jobs {
-		nodes = append(nodes, answer.Jobs[i].Nodes...)
+	for i := range heard.Answer.Jobs {
+		nodes = append(nodes, heard.Answer.Jobs[i].Nodes...)
 	}
 	return heard, door.Prepare(ctx, at, nodes)
 }
+
+// Kept is SLURM's last answer about the jobs, if it is young enough for the user; nil: it is not, or there is none.
+func Kept(p *cli.Program) *source.Heard { return source.Kept(p.Answers(), p.MaxAge, p.Config.Job) }
 
 // asker asks the user on the terminal, before the screen starts. It implements ssh.Asker.
 type asker struct {

@@ -53,9 +53,9 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return nil, err
 	}
 	a, err := access.New(ctx, cfg, log)
-	var heard *source.Heard
+	heard := Kept(p)
 	if err == nil && a.BeginsWith(config.SSH) {
-		if heard, err = Prepare(ctx, a.Native, p.Streams, names, a.Client); err != nil {
+		if heard, err = Prepare(ctx, a.Native, p.Streams, names, a.Client, heard); err != nil {
 			a.Close()
 		}
 	}
@@ -68,7 +68,9 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 	if cfg.Nodes != "" {
 		return ending{a.Hosts(cfg, cfg.Nodes, names, polling), a.Close}, nil
 	}
-	var jobs Feed = source.NewFallback(a.Jobs(cfg, polling, heard), func(ctx context.Context) (*source.Hosts, error) {
+	live := a.Jobs(cfg, polling, heard)
+	live.Answers = p.Answers()
+	var jobs Feed = source.NewFallback(live, func(ctx context.Context) (*source.Hosts, error) {
 		if cfg.Login != "" {
 			return nil, cli.Exit(cli.ExitNoJobs, NoSlurm(cfg))
 		}

@@ -101,9 +101,10 @@ func (l *Options) accept(f *pflag.FlagSet) (err error) {
 			return err
 		}
 	}
-	if l.again && l.FirstSample {
-		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --%s", cli.FirstSample,
-			cli.Interval)
+	for name, given := range map[string]bool{cli.FirstSample: l.FirstSample, cli.MaxAge: l.MaxAge != 0} {
+		if l.again && given {
+			return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --%s", name, cli.Interval)
+		}
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ sequences are removed, and a progress bar is printed in its last state.`,
 	f.BoolVarP(&l.follow, "follow", "f", false, "print new lines as they come, until Ctrl-C")
 	f.IntVarP(&l.lines, "lines", "n", defaultLines, "print the last `N` lines")
 	f.BoolVar(&l.stderr, "stderr", false, "the file of the standard error, if it is another one")
-	l.Program = cli.New(io, f, "login", "transport", "timeout", "demo")
+	l.Program = cli.New(io, f, "login", "transport", "timeout", cli.MaxAge, "demo")
 	cmd.Args = l.Args(func(args []string) error {
 		if len(args) != 1 || args[0] == "" {
 			return errors.New("logs needs the id of a job: nvnodetop logs JOB (squeue --me lists your jobs)")
@@ -67,6 +67,9 @@ sequences are removed, and a progress bar is printed in its last state.`,
 func (l *Options) accept() error {
 	if l.lines < 0 || l.lines > mostLines {
 		return fmt.Errorf("--lines must be a number from 0 to %d, not %d", mostLines, l.lines)
+	}
+	if l.follow && l.MaxAge != 0 {
+		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --follow", cli.MaxAge)
 	}
 	if err := l.Accept(); err != nil {
 		return err

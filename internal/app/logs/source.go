@@ -14,7 +14,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -39,14 +41,14 @@ func (l *Options) open(ctx context.Context, log *slog.Logger) (*source, error) {
 	}
 	ways, err := access.New(ctx, cfg, log)
 	if err == nil && ways.BeginsWith(config.SSH) {
-		if _, err = feed.Prepare(ctx, ways.Native, l.Streams, nil, ways.Client); err != nil {
+		if _, err = feed.Prepare(ctx, ways.Native, l.Streams, nil, ways.Client, feed.Kept(l.Program)); err != nil {
 			ways.Close()
 		}
 	}
 	if err != nil {
 		return nil, cli.Exit(cli.ExitFailed, err)
 	}
-	n := &node{ways: ways, cfg: cfg, log: log}
+	n := &node{ways: ways, cfg: cfg, log: log, answers: l.Answers(), maxAge: l.MaxAge}
 	reader := joblog.NewReader(joblog.Sources{Find: n.find, Ask: n.ask, Login: ways.OnLogin,
 		User: ways.User, Host: ways.Host})
 	return &source{reader.Read, n.close}, nil
@@ -58,7 +60,10 @@ type node struct {
 	cfg   *config.Config
 	log   *slog.Logger
 	files *cluster.LogFiles
-	on    *watched // nil: none yet
+
+	answers *kept.Answers
+	maxAge  time.Duration
+	on      *watched // nil: none yet
 }
 
 // watched is a node with a connection.
@@ -72,9 +77,11 @@ type watched struct {
 	failed chan error // has room for the latest failure
 }
 
-// find asks SLURM for the files of a job.
+// find asks SLURM for the files of a job, unless another program has.
 func (n *node) find(ctx context.Context, job string) (*cluster.LogFiles, error) {
-	files, err := n.ways.Client.Logs(ctx, job)
+	files, _, err := kept.Ask(n.answers, "logs of "+job, n.maxAge,
+		func(f *cluster.LogFiles) bool { return f.Host == "" || hostlist.Check([]string{f.Host}) == nil },
+		func() (*cluster.LogFiles, error) { return n.ways.Client.Logs(ctx, job) })
 	if err == nil {
 		n.files = files
 	}

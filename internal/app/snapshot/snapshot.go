@@ -18,7 +18,7 @@ import (
 )
 
 // flags are the shared flags of snapshot. Flags about the look apply to text only.
-var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "log", "theme", "colors",
+var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "log", "theme", "colors",
 	"gpu-util-thresh", "mem-util-thresh", "ascii"}
 
 // Options are the user's choices for a Snapshot.

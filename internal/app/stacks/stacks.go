@@ -67,7 +67,7 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	f.DurationVar(&o.every, "every", 0, "look again every `TIME`, such as 30s, and compare with the look before")
 	f.BoolVar(&o.untilMoved, "until-moved", false, "end as soon as something has moved")
 	f.BoolVar(&o.oldNCCL, "old-nccl", false, "ask NCCL before 2.29 too, which can crash the job")
-	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
+	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", cli.MaxAge, "log", "demo")
 	cmd.Args = o.Args(o.take)
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.accept(cmd.Context()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -105,6 +105,10 @@ func (o *Options) accept(ctx context.Context) error {
 		return cli.Usage("--every must be at least %v, not %v", leastEvery, o.every)
 	case o.every == 0 && o.untilMoved:
 		o.every = usualEvery
+	}
+	if o.every != 0 && o.MaxAge != 0 {
+		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --every or --until-moved",
+			cli.MaxAge)
 	}
 	if o.job == "" && feed.OwnJob(ctx, o.Program) {
 		o.job = o.Config.Job

@@ -1,0 +1,58 @@
+package source
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/kept"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+)
+
+// KeptJobs returns what a program of the user has last kept about the jobs. Its times say how old it is: the jobs are
+// those of Answered, and Asked is later if SLURM has not answered since. It reports false if there is nothing.
+func KeptJobs(answers *kept.Answers) (d cluster.Discovery, ok bool) {
+	e := cluster.Event{Discovery: &d}
+	if _, ok = answers.Read(slurm.Question, &d); !ok {
+		return cluster.Discovery{}, false
+	}
+	e.Localize()
+	now := time.Now()
+	for i := range d.Jobs {
+		ok = ok && hostlist.Check(d.Jobs[i].Nodes) == nil
+	}
+	return d, ok && !d.Asked.After(now) && !d.Answered.After(d.Asked)
+}
+
+// KeepJobs keeps what is known about the jobs.
+func KeepJobs(answers *kept.Answers, d *cluster.Discovery) error {
+	return answers.Keep(slurm.Question, d.Asked, d)
+}
+
+// Kept returns a kept answer about the jobs that stands for a question to SLURM: it is younger than within, knows the
+// GPUs of the jobs, and has the wanted job, "": any. nil: there is none.
+func Kept(answers *kept.Answers, within time.Duration, job string) *Heard {
+	if within <= 0 {
+		return nil
+	}
+	d, ok := KeptJobs(answers)
+	switch {
+	case !ok, d.Asking, d.Answered.IsZero(), time.Since(d.Answered) >= within:
+		return nil
+	case job != "" && len(only(job, d.Jobs)) == 0:
+		return nil
+	}
+	return &Heard{Kept: true, At: d.Answered, Took: d.Took,
+		Answer: &slurm.Answer{Jobs: d.Jobs, Pending: d.Pending, Ended: d.Ended, Switches: d.Switches}}
+}
+
+// keep keeps a new answer, once it is whole.
+func (l *Live) keep(d *cluster.Discovery) {
+	whole := d.Failure == nil && !d.Asking && !d.Answered.IsZero()
+	if l.Answers != nil && whole && (l.Heard == nil || !l.Heard.Kept || d.Answered.After(l.Heard.At)) {
+		own := *d
+		own.Jobs = slices.Clone(d.Jobs)
+		_ = KeepJobs(l.Answers, &own) // without it, the next program asks SLURM
+	}
+}
