@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
@@ -18,6 +19,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "probe" {
 		os.Exit(asProbe())
 	}
+	crash.Own()
 	os.Exit(app.Main(app.Called(os.Args), os.Stdin, os.Stdout, os.Stderr))
 }
 

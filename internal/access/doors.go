@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/remote/control"
@@ -70,7 +71,10 @@ func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, erro
 	o.Opener = auto.New(o.favorite, doors...)
 	o.Won = func(door string) {
 		// a home directory may be slow or full: the next run then begins with another door
-		go func() { _ = config.Remember(choice, door) }()
+		go func() {
+			defer crash.End()
+			_ = config.Remember(choice, door)
+		}()
 	}
 	return o, nil
 }

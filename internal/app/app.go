@@ -29,10 +29,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 )
 
 // Main runs the program with its arguments (without its name) and returns its exit code.
 func Main(args []string, in, out *os.File, errs io.Writer) int {
+	defer crash.End()
 	// Login nodes are shared and count CPU seconds: one thread is plenty, and a heap that stays small. A second one
 	// would wake up for each report and find nothing to do, which was measured to cost a fifth of the report.
 	runtime.GOMAXPROCS(1)
@@ -56,6 +58,9 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	exit, ours := errors.AsType[*cli.ExitError](err)
 	if !ours { // cobra itself only reports usage errors
 		exit = &cli.ExitError{Code: cli.ExitUsage, Err: err}
+	}
+	if errors.Is(err, crash.Err) {
+		exit = &cli.ExitError{Code: crash.Exit, Err: exit.Err}
 	}
 	if exit.Err != nil {
 		fmt.Fprintf(errs, "nvnodetop: %s\n", cli.Printable(exit.Err.Error())) // it may be text of a host

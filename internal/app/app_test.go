@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -32,6 +33,9 @@ import (
 // mainEnv makes this test binary the program.
 const mainEnv = "NVNODETOP_APP_TEST_MAIN"
 
+// panicEnv makes it a program that panics in that way.
+const panicEnv = "NVNODETOP_APP_TEST_PANIC"
+
 // TestMain makes this test binary a probe when it is started as one, as the program is: without NVML.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "probe" {
@@ -43,6 +47,8 @@ func TestMain(m *testing.M) {
 	}
 	cli.SystemFile = "" // of the machine on which the tests run
 	if os.Getenv(mainEnv) != "" {
+		crash.Own()
+		panicking(os.Getenv(panicEnv))
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	heed.Signals()

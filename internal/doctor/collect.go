@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
@@ -64,6 +65,7 @@ func Collect(ctx context.Context, o *Options) *Facts {
 		n := &f.Nodes[i]
 		n.Name = name
 		group.Go(func() error {
+			defer crash.End()
 			o.examine(ctx, n, jobs)
 			return nil
 		})

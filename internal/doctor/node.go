@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
@@ -86,6 +87,7 @@ func (w *Way) watch(ctx context.Context, s poller.Session) {
 	defer context.AfterFunc(within, func() { _ = s.Close() })()
 	began := time.Now()
 	go func() {
+		defer crash.End()
 		// Next returns the error
 		_, _ = s.Call(within, wire.Request{Pace: &wire.Pace{IntervalMS: int(reportEvery / time.Millisecond),
 			Processes: true}})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
@@ -107,6 +108,7 @@ func (f *Follower) look(ctx context.Context, job string, places []stacks.Place, 
 	halted bool) *schema.Stacks {
 	told := make(chan *stacks.NCCL, 1)
 	go func() {
+		defer crash.End()
 		ctx, cancel := context.WithTimeout(ctx, rasBy)
 		defer cancel()
 		r, err := f.ras.Job(ctx, job, known)

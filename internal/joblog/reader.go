@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/joblog/tail"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -215,6 +216,7 @@ func (r *Reader) here(ctx context.Context, f *found, q wire.ReadLog) (*wire.LogP
 	}
 	done := make(chan result, 1)
 	go func() {
+		defer crash.End()
 		p, err := r.read(q)
 		r.reads.Add(-1)
 		<-f.turn

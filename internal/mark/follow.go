@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 )
 
 // Every is the time between two looks for new marks.
@@ -16,7 +17,7 @@ type Follower struct{ stop, done chan struct{} }
 // goroutine.
 func Follow(dir string, every time.Duration, jobs func() []string, take func(cluster.Mark)) *Follower {
 	f := &Follower{make(chan struct{}), make(chan struct{})}
-	go f.run(NewReader(dir), every, jobs, take)
+	crash.Go(func() { f.run(NewReader(dir), every, jobs, take) })
 	return f
 }
 

@@ -32,6 +32,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -257,6 +258,7 @@ func (m *Manager) start(name string) {
 	m.nodes[name] = n
 	m.wg.Go(func() {
 		defer left()
+		defer crash.End()
 		n.run(ctx)
 	})
 }

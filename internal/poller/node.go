@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/quiet"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
@@ -206,6 +207,7 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	defer stop() // also on a panic
 	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
 	wg.Go(func() {
+		defer crash.End()
 		if unpaced = n.keepPace(pacing, session, watch); unpaced != nil {
 			_ = session.Close()
 		}

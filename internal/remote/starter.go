@@ -3,6 +3,8 @@ package remote
 import (
 	"runtime"
 	"sync"
+
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 )
 
 // Starter starts programs that the kernel ends with this process (Pdeathsig). The kernel takes the end of the thread
@@ -17,7 +19,7 @@ type Starter struct {
 func (s *Starter) Do(start func() error) error {
 	s.begin.Do(func() {
 		s.starts = make(chan func())
-		go s.run()
+		crash.Go(s.run)
 	})
 	result := make(chan error, 1)
 	s.starts <- func() { result <- start() }

@@ -5,13 +5,11 @@ package session
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 )
 
 // Session is a running Source. Its Task is the run of the Source, which may take a while to close its sessions.
@@ -35,15 +33,9 @@ func Start(ctx context.Context, from cluster.Source, takers ...func(cluster.Even
 }
 
 // run turns a panic into an error, so that a terminal is restored before the program ends.
-func (s *Session) run() error {
-	err := func() (err error) {
-		defer reach.Recover(&err)
-		return s.from.Run(s.ctx, s.take)
-	}()
-	if mistake, ok := errors.AsType[*reach.Failure](err); ok {
-		return fmt.Errorf("%w: %s", mistake, mistake.Words)
-	}
-	return err
+func (s *Session) run() (err error) {
+	defer crash.Recover(&err)
+	return s.from.Run(s.ctx, s.take)
 }
 
 func (s *Session) take(e cluster.Event) {
@@ -79,6 +71,7 @@ func (s *Session) sources(yield func(cluster.Source) bool) {
 // Then calls a function when the Source has ended.
 func (s *Session) Then(do func()) {
 	go func() {
+		defer crash.End()
 		<-s.Done()
 		do()
 	}()

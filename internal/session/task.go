@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 )
 
 // Task is work in a goroutine.
@@ -17,6 +19,7 @@ func Go(work func() error) *Task {
 	t := &Task{done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
+		defer crash.End()
 		t.err = work()
 	}()
 	return t

@@ -17,6 +17,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
@@ -73,6 +74,7 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	defer wg.Wait()
 	defer cancel()
 	wg.Go(func() {
+		defer crash.End()
 		l.Manager.Run(ctx, func(e cluster.Event) {
 			emit(e)
 			l.noteLoss(e)

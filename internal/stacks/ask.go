@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -30,6 +31,7 @@ func (s *Survey) Ask(ctx context.Context, ask Asker) *Look {
 	}
 	answers, room := make(chan answer), make(chan struct{}, Abreast)
 	go func() {
+		defer crash.End()
 		for _, q := range s.questions {
 			select {
 			case room <- struct{}{}:
@@ -38,6 +40,7 @@ func (s *Survey) Ask(ctx context.Context, ask Asker) *Look {
 			}
 			go func() {
 				defer func() { <-room }()
+				defer crash.End()
 				reply, err := ask(ctx, q.Node, q.Request)
 				select {
 				case answers <- answer{q, reply, err}:

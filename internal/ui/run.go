@@ -1,14 +1,17 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
@@ -22,6 +25,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	m := newModel(o, out)
 	m.terminal.Start(os.Getenv("TMUX") != "")
 	defer m.terminal.Close()
+	defer crash.Before(m.terminal.Close)()
 	sh := terminal.NewShell(out, ctx.Done(), m.terminal)
 	size := sh.Size()
 	program := tea.NewProgram(m, tea.WithInput(terminal.Keyboard(in, o.Now)), tea.WithoutSignalHandler(),
@@ -33,7 +37,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	if o.Alerts != nil {
 		alerted, enough := context.WithCancel(ctx)
 		defer enough()
-		go o.alerts(alerted, program.Send)
+		crash.Go(func() { o.alerts(alerted, program.Send) })
 	}
 	// Cancelling Bubble Tea's own context leaks its input goroutine, so it is told to quit instead.
 	defer context.AfterFunc(ctx, func() {
@@ -41,10 +45,10 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		program.Quit()
 	})()
 	_, err := program.Run()
-	if gone := m.terminal.Failure(); gone != nil && !errors.Is(err, tea.ErrProgramPanic) {
-		return gone
+	if errors.Is(err, tea.ErrProgramPanic) { // Bubble Tea has printed the traceback
+		return fmt.Errorf("%w: %w", crash.Err, err)
 	}
-	return err
+	return cmp.Or(m.terminal.Failure(), err)
 }
 
 // attention tells the model when the terminal is detached and attached. Calling end stops this without waiting: Watch
@@ -55,6 +59,6 @@ func (o *Options) attention(ctx context.Context, send func(tea.Msg)) (end func()
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	go o.Watch(ctx, func(is bool) { send(attached(is)) })
+	crash.Go(func() { o.Watch(ctx, func(is bool) { send(attached(is)) }) })
 	return cancel
 }

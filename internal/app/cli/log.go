@@ -13,6 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/private"
 	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
@@ -73,6 +74,7 @@ func newDrain(f io.WriteCloser) *drain {
 	d := &drain{lines: make(chan []byte, drainRoom), done: make(chan struct{})}
 	go func() {
 		defer close(d.done)
+		defer crash.End()
 		for line := range d.lines {
 			_, err := f.Write(line)
 			d.wrong = cmp.Or(d.wrong, err)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
@@ -76,6 +77,7 @@ func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (stri
 	}
 	done := make(chan result, 1)
 	go func() {
+		defer crash.End()
 		text, err := t.read(tty, secret)
 		done <- result{text, err}
 	}()

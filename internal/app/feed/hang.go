@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/hang"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 )
@@ -15,6 +16,6 @@ const suspectEvery = 10 * time.Second
 // answers go to all that take the Events of the session. The settings may forbid it.
 func AskHung(cfg *config.Config, from Feed, w *session.Watch) {
 	if cfg.HangAsk {
-		go hang.New(from.Ask, w.Tell).Follow(w.Context(), suspectEvery, w.Store.Snapshot)
+		crash.Go(func() { hang.New(from.Ask, w.Tell).Follow(w.Context(), suspectEvery, w.Store.Snapshot) })
 	}
 }

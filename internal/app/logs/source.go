@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/kept"
@@ -120,7 +121,10 @@ func (n *node) connect(name string) *watched {
 	w := &watched{name: name, call: hosts.Ask, failed: make(chan error, 1), up: make(chan struct{})}
 	var ctx context.Context
 	ctx, w.stop = context.WithCancel(context.Background())
-	w.ended.Go(func() { _ = hosts.Run(ctx, w.hear) }) // it ends with ctx, without an error
+	w.ended.Go(func() {
+		defer crash.End()
+		_ = hosts.Run(ctx, w.hear)
+	}) // it ends with ctx, without an error
 	return w
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
@@ -231,11 +232,13 @@ func (o *Options) play(ctx context.Context, p *recording.Player, at *playhead) e
 	defer quit()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
+		defer crash.End()
 		p.Survey(ctx)
 		return nil
 	})
 	group.Go(func() error {
 		defer quit()
+		defer crash.End()
 		return ui.Run(ctx, shown, o.In, o.Out)
 	})
 	if err := group.Wait(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 )
 
 const (
@@ -68,7 +69,7 @@ func (c *collector) weigh(size, live, goal uint64) {
 		debug.SetGCPercent(room)
 	case size+growth > live+(goal-live)*beginsAt/100:
 		c.running.Store(true)
-		go c.collect()
+		crash.Go(c.collect)
 	}
 }
 

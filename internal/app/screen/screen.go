@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -48,6 +49,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	if err != nil {
 		return cli.Exit(cli.ExitFailed, fmt.Errorf("read the terminal's state: %w", err))
 	}
+	defer crash.Before(func() { _ = term.Restore(int(p.In.Fd()), before) })()
 	user := feed.NewAttended(from)
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
@@ -56,20 +58,37 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	recorder := record.NewBackground(&p.Config, func() string { return onlyJob(w.Store) })
 	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), unmarked(recorder.Take))
 	group.Go(func() error {
+		defer crash.End()
 		<-w.Done()
 		return w.Err()
 	})
-	group.Go(func() error { return recorder.Run(ctx) })
-	group.Go(func() error { return recorder.Hold(ctx, from.Touch) })
+	group.Go(func() error {
+		defer crash.End()
+		return recorder.Run(ctx)
+	})
+	group.Go(func() error {
+		defer crash.End()
+		return recorder.Hold(ctx, from.Touch)
+	})
 	if dir, err := config.MarkDir(); err == nil && p.Config.Demo == "" && p.Config.Nodes == "" {
-		group.Go(func() error { return recorder.Marks(ctx, dir) })
+		group.Go(func() error {
+			defer crash.End()
+			return recorder.Marks(ctx, dir)
+		})
 	}
-	group.Go(func() error { return choices.run(ctx) })
+	group.Go(func() error {
+		defer crash.End()
+		return choices.run(ctx)
+	})
 	feed.AskHung(&p.Config, from, w)
 	teller := newTeller(&p.Config)
-	group.Go(func() error { return teller.run(ctx, w) })
+	group.Go(func() error {
+		defer crash.End()
+		return teller.run(ctx, w)
+	})
 	group.Go(func() error {
 		defer quit()
+		defer crash.End()
 		garbage := newCollector()
 		o := Options(&p.Config, garbage.after(w.Store.Snapshot), &typist{user, garbage}, choice)
 		o.Save, o.Remember, o.Tell = save, choices.remember, w.Tell
@@ -82,6 +101,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	var away error
 	group.Go(func() error {
 		defer quit()
+		defer crash.End()
 		away = user.Left(ctx, p.Config.IdleExit, "key")
 		return nil
 	})

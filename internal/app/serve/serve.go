@@ -26,6 +26,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/private"
@@ -216,6 +217,7 @@ func (s *Options) run(ctx context.Context, log *slog.Logger) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
+		defer crash.End()
 		<-failing.Done()
 		cancel()
 	}()

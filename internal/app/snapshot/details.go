@@ -14,6 +14,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -53,6 +54,7 @@ func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) f
 			all = all[:min(len(all), left)]
 			left -= len(all)
 			group.Go(func() error {
+				defer crash.End()
 				d.ask(ctx, n.Name, all)
 				return nil
 			})

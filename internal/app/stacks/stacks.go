@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/session"
@@ -210,6 +211,7 @@ const ncclBy = 15 * time.Second
 func (l *looker) library(ctx context.Context) func() *stacks.NCCL {
 	said := make(chan *stacks.NCCL, 1)
 	go func() {
+		defer crash.End()
 		var evidence *stacks.NCCL
 		node := ask.Node(l.ask)
 		if l.oldNCCL {

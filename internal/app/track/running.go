@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/track"
 )
 
@@ -41,6 +42,7 @@ func (t *Options) follow(ctx context.Context) error {
 	defer cancel()
 	go func() {
 		defer close(ended)
+		defer crash.End()
 		await(ctx, tracker, every)
 	}()
 	sample(tracker, ended, every, points.write)

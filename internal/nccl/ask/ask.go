@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
@@ -99,7 +100,7 @@ func (a *Asker) Job(ctx context.Context, job string, places []nccl.Place) (*Resu
 	if c == nil {
 		c = &call{done: make(chan struct{})}
 		a.calls[job] = c
-		go a.run(context.WithoutCancel(ctx), job, places, c)
+		crash.Go(func() { a.run(context.WithoutCancel(ctx), job, places, c) })
 	}
 	a.mu.Unlock()
 	select {
@@ -231,6 +232,7 @@ func (a *Asker) read(ctx context.Context, p *nccl.Place) (*answer, error) {
 	}
 	done := make(chan parsed, 1)
 	go func() {
+		defer crash.End()
 		got, err := nccl.Read(in)
 		_, _ = io.Copy(io.Discard, in) // so that the pieces find a reader; it ends with them
 		done <- parsed{got, err}

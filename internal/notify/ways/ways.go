@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/notify"
 )
 
@@ -119,7 +120,10 @@ func Open(ways []Way, say func(string)) *Post {
 	for _, w := range ways {
 		b := &box{Way: w, in: make(chan *Document, waiting)}
 		p.boxes = append(p.boxes, b)
-		p.group.Go(func() { p.deliver(b) })
+		p.group.Go(func() {
+			defer crash.End()
+			p.deliver(b)
+		})
 	}
 	return p
 }
@@ -163,6 +167,7 @@ func (p *Post) Close(within time.Duration) bool {
 		close(b.in)
 	}
 	go func() {
+		defer crash.End()
 		p.group.Wait()
 		close(done)
 	}()

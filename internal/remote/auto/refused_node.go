@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -82,7 +83,7 @@ func (d *detour) Next() (wire.Message, error) {
 	if err == nil && !d.trying && !time.Now().Before(d.n.away.next) {
 		d.trying = true
 		d.n.away.next = time.Now().Add(d.n.away.wait) // if the detour ends before the answer
-		go d.try(&d.o.doors[d.n.away.from], d.n.name)
+		crash.Go(func() { d.try(&d.o.doors[d.n.away.from], d.n.name) })
 	}
 	return m, err
 }

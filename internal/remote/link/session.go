@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/quiet"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -70,8 +71,8 @@ func New(p *Pipe, l Limits) *Session {
 		s.end(&EndError{Read: ErrWords, Stderr: p.Words.String()})
 		p.Kill()
 	})
-	go s.await()
-	go s.read()
+	crash.Go(s.await)
+	crash.Go(s.read)
 	return s
 }
 

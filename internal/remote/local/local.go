@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
@@ -99,7 +100,7 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 		_, _ = io.Copy(in, input) // on error the script has ended: its exit status says more
 	}
 	if !going() {
-		go wait()
+		crash.Go(func() { wait() })
 		return nil, context.Cause(ctx)
 	}
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: end}, nil

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
@@ -72,6 +73,7 @@ func (d *Door) start(node string) (*child, error) {
 	}
 	c.in, c.pipe, c.out = in, out, bufio.NewReaderSize(out, 1<<9)
 	go func() {
+		defer crash.End()
 		_ = cmd.Wait() // ProcessState has the result
 		close(c.ended)
 	}()
@@ -177,6 +179,7 @@ func (c *child) kill() {
 		_ = c.pipe.Close()
 		c.signal(syscall.SIGTERM)
 		go func() {
+			defer crash.End()
 			c.await(c.linger)
 			c.signal(syscall.SIGKILL)
 		}()

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/text/redact"
 )
@@ -66,6 +67,7 @@ func Start(line string) (*Command, error) {
 	c.in, c.out = in, out
 	c.end = sync.OnceFunc(func() { c.kill(cmd.Process.Pid) })
 	go func() {
+		defer crash.End()
 		_ = cmd.Wait() // state has the result
 		c.state = cmd.ProcessState
 		close(c.ended)
@@ -91,6 +93,7 @@ func (c *Command) kill(pid int) {
 	}
 	late := time.AfterFunc(lingering, func() { _ = syscall.Kill(-pid, syscall.SIGKILL) })
 	go func() {
+		defer crash.End()
 		<-c.ended
 		late.Stop()
 	}()

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -99,7 +100,7 @@ func (s *Source) answer(ctx context.Context, f *files, key, node string) (*answe
 			f.answers.by = map[string]*answer{}
 		}
 		f.answers.by[key] = a
-		go s.ask(a)
+		crash.Go(func() { s.ask(a) })
 	}
 	f.answers.mu.Unlock()
 	select {

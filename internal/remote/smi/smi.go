@@ -29,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -56,7 +57,10 @@ func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, er
 		began: time.Now()}
 	n.lines.Buffer(make([]byte, 0, maxLine), maxLine)
 	known := make(chan error, 1)
-	go func() { known <- n.learn() }()
+	go func() {
+		defer crash.End()
+		known <- n.learn()
+	}()
 	select {
 	case err = <-known:
 	case <-ctx.Done():
@@ -64,11 +68,11 @@ func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, er
 	}
 	if err != nil {
 		p.Kill()
-		go n.wait()
+		crash.Go(func() { n.wait() })
 		return nil, err
 	}
-	go n.translate()
-	go n.obey(in)
+	crash.Go(n.translate)
+	crash.Go(func() { n.obey(in) })
 	kill := func() {
 		p.Kill()
 		_ = out.Close()
@@ -194,6 +198,7 @@ func (n *node) next() (string, error) {
 	}
 	over := make(chan struct{})
 	go func() {
+		defer crash.End()
 		n.wait()
 		close(over)
 	}()

@@ -62,6 +62,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
@@ -186,7 +187,7 @@ func (d *Door) Know(jobs []Job) {
 	}
 	for s := range d.open {
 		if s.crew.Suspended {
-			go s.halt()
+			crash.Go(s.halt)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 )
 
 // wish is a node's wish for a task.
@@ -77,7 +79,7 @@ func (d *Door) ask(w *wish) {
 		if w.steps > 0 {
 			patience *= again // the nodes of a step learn one after the other that it is a poor one
 		}
-		go d.serve(b, patience, time.Until(w.crew.rest))
+		crash.Go(func() { d.serve(b, patience, time.Until(w.crew.rest)) })
 	}
 	b.wishes = append(b.wishes, w)
 	if len(b.wishes) >= len(w.crew.Nodes) || o.alone != "" {
@@ -108,9 +110,10 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 	d.mu.Unlock()
 	s.run()
 	for _, w := range b.wishes {
-		go d.follow(w, s.tasks[w.node])
+		crash.Go(func() { d.follow(w, s.tasks[w.node]) })
 	}
 	go func() {
+		defer crash.End()
 		select {
 		case <-s.up:
 		case <-s.ended:

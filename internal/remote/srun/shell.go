@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
@@ -36,7 +37,7 @@ func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pip
 		select {
 		case a = <-w.answer: // with srun's words
 		case <-time.After(s.d.limits.words):
-			go w.decline()
+			crash.Go(w.decline)
 		}
 	}
 	switch {

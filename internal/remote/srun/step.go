@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -92,9 +93,16 @@ func (s *step) run() {
 	s.proc = cmd.Process
 	s.mu.Unlock()
 	var reading sync.WaitGroup
-	reading.Go(func() { parse(out, s.output) })
-	reading.Go(func() { parse(errs, s.errors) })
+	reading.Go(func() {
+		defer crash.End()
+		parse(out, s.output)
+	})
+	reading.Go(func() {
+		defer crash.End()
+		parse(errs, s.errors)
+	})
 	go func() {
+		defer crash.End()
 		reading.Wait()
 		_ = cmd.Wait() // its words say more than its status
 		s.end(nil)
@@ -258,6 +266,7 @@ func (s *step) sendFirst(in *input) {
 	s.writing.Lock()
 	go func() {
 		defer s.writing.Unlock()
+		defer crash.End()
 		_, _ = io.Copy(s.in, in.again()) // on error the task has ended: its status says more
 	}()
 }
@@ -289,6 +298,7 @@ func (s *step) close() {
 	}
 	_ = s.in.Close() // wakes a write that blocks
 	go func() {
+		defer crash.End()
 		for _, next := range []struct {
 			after  time.Duration
 			signal syscall.Signal

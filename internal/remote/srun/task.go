@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -162,7 +163,10 @@ func (t *task) leave() {
 	t.leaving.Do(func() {
 		if !t.gone() {
 			t.step.abandon(t)
-			go func() { _ = t.step.send(wire.Farewell(t.node)) }() // blocks while srun is stuck
+			go func() {
+				defer crash.End()
+				_ = t.step.send(wire.Farewell(t.node))
+			}() // blocks while srun is stuck
 		}
 		t.step.left()
 	})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
@@ -27,7 +28,7 @@ func (s *step) count() {
 	s.over = s.over || full
 	s.mu.Unlock()
 	if full {
-		go s.retire()
+		crash.Go(s.retire)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
@@ -42,7 +43,7 @@ func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn,
 	if err != nil {
 		o.left = true
 		if o.conn != nil { // it has come just now
-			go drop(o.conn)
+			crash.Go(func() { drop(o.conn) })
 		}
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn,
 		j.streams--
 		j.used = time.Now()
 		j.mu.Unlock()
-		go drop(conn) // blocks while the connection is stuck
+		crash.Go(func() { drop(conn) }) // blocks while the connection is stuck
 	}
 	return sshconn.Timed(conn, host, port, closed), nil
 }
@@ -72,6 +73,7 @@ func (j *jump) request(s *shell, address string) *opening {
 	o := &opening{done: make(chan struct{})}
 	j.openings[address] = o
 	go func() {
+		defer crash.End()
 		conn, err := func() (c net.Conn, err error) {
 			defer reach.Recover(&err)
 			return s.Client.Dial("tcp", address)
@@ -83,7 +85,7 @@ func (j *jump) request(s *shell, address string) *opening {
 		}
 		o.conn, o.err = conn, err
 		if o.left && conn != nil {
-			go drop(conn)
+			crash.Go(func() { drop(conn) })
 		}
 		close(o.done)
 	}()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
@@ -120,6 +121,7 @@ func (j *jump) state(asker Asker) (*shell, <-chan struct{}, error) {
 		j.dialing = done
 		j.jumps.wg.Go(func() {
 			defer close(done)
+			defer crash.End()
 			j.dial(asker)
 		})
 	}
@@ -146,7 +148,10 @@ func (j *jump) dial(asker Asker) {
 		return
 	}
 	j.shell, j.failure, j.used = s, nil, time.Now()
-	j.jumps.wg.Go(func() { j.tend(s) })
+	j.jumps.wg.Go(func() {
+		defer crash.End()
+		j.tend(s)
+	})
 }
 
 // fail notes a failure, and the earliest time of the next attempt. j.mu is held.

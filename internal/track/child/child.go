@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/track"
 )
 
@@ -70,9 +71,10 @@ func Start(command []string, s Streams) (*Child, error) {
 	}
 	go func() {
 		defer close(c.ended)
+		defer crash.End()
 		await(c.cmd.Process.Pid)
 	}()
-	go c.pass()
+	crash.Go(c.pass)
 	return c, nil
 }
 

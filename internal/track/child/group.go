@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/prometheus/procfs"
+
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 )
 
 // group tells a signal to this process from one to its whole process group. The kernel knows the difference, but Go
@@ -63,6 +65,7 @@ func (g *group) renew() {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
+		defer crash.End()
 		_ = cmd.Wait() // only its end matters
 	}()
 	g.witness, g.input, g.gone = cmd, input, gone

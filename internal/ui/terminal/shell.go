@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
@@ -73,6 +74,7 @@ func usable(w, h int) tea.WindowSizeMsg {
 func (s *Shell) Watch(send func(tea.Msg)) (stop func()) {
 	signal.Notify(s.signals, syscall.SIGCONT, syscall.SIGWINCH)
 	go func() {
+		defer crash.End()
 		for sig := range s.signals {
 			s.answer(sig, send)
 		}

@@ -24,7 +24,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -32,6 +31,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -189,6 +189,7 @@ func (t *Terminal) start() {
 	t.quit, t.done = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(t.done)
+		defer crash.End()
 		for {
 			select {
 			case <-t.wake:
@@ -224,7 +225,7 @@ func (t *Terminal) Close() {
 func (t *Terminal) flushSafely() {
 	defer func() {
 		if r := recover(); r != nil {
-			t.fail(fmt.Errorf("writing a frame: panic: %v\n%s", r, debug.Stack()))
+			t.fail(fmt.Errorf("writing a frame: %w", crash.Caught(r)))
 		}
 	}()
 	t.Flush()

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
@@ -22,6 +23,7 @@ func NewClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request
 	ctx, cancel := context.WithCancel(context.Background())
 	cl := &Client{Client: ssh.NewClient(c, chans, reqs), Gone: ctx.Done(), abandon: cancel}
 	go func() {
+		defer crash.End()
 		_ = cl.Wait() // Watched knows the error better
 		cancel()
 	}()
@@ -51,6 +53,7 @@ func Await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error)
 	}
 	done, left := make(chan result), make(chan struct{})
 	go func() {
+		defer crash.End()
 		r := guarded()
 		select {
 		case done <- r:

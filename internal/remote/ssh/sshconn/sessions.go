@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
@@ -52,7 +53,7 @@ func (s *Sessions) Run(ctx context.Context, script string, input io.Reader) (*li
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	kill := func() { go session.Close() } // blocks while the connection is stuck
+	kill := func() { crash.Go(func() { _ = session.Close() }) } // blocks while the connection is stuck
 	_, err = Await(ctx, s.Client.Gone, func() (any, error) {
 		if err := session.Start(install.Quoted(script)); err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ func (s *Sessions) Knock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	go session.Close() // blocks while the connection is stuck
+	crash.Go(func() { _ = session.Close() }) // blocks while the connection is stuck
 	return nil
 }
 

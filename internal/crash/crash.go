@@ -1,0 +1,86 @@
+// Package crash ends the program after a panic with an exit code of its own: Go's is 2, that of wrong arguments.
+//
+// Go has no hook for it. A goroutine can only catch its own panic, so each defers End, behind its other defers: then no
+// other goroutine ends the program first. What Go itself ends, such as two writes to a map at once, or a panic in a
+// goroutine of another module, keeps Go's code.
+//
+// In a program that does not call Own, such as one of somebody else with pkg/nvnodetop, a panic stays Go's.
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+)
+
+// Exit is the exit code: EX_SOFTWARE of sysexits.h.
+const Exit = 70
+
+// Err is the error of a panic that was caught, so that the program could end in good order.
+var Err = errors.New("internal error (bug in nvnodetop)")
+
+var owned atomic.Bool
+
+// Own makes a panic end the program with Exit from now on.
+func Own() { owned.Store(true) }
+
+// End, deferred, ends the program if its goroutine panics, with a traceback on standard error.
+func End() {
+	if !owned.Load() {
+		return
+	}
+	if p := recover(); p != nil {
+		end(p, debug.Stack(), os.Stderr, os.Exit)
+	}
+}
+
+// end ends the program. The first panic counts, and others wait for the end.
+func end(p any, stack []byte, to io.Writer, exit func(int)) {
+	ending.Lock()
+	for _, restore := range restores {
+		restore()
+	}
+	_, _ = fmt.Fprintf(to, "panic: %v\n\n%s", p, stack) // nobody is left to tell
+	exit(Exit)
+}
+
+// Recover, deferred, turns a panic into an error with a traceback: the caller ends the program in good order.
+func Recover(err *error) {
+	if p := recover(); p != nil {
+		*err = Caught(p)
+	}
+}
+
+// Caught returns the error for the result of recover.
+func Caught(p any) error { return fmt.Errorf("%w: %v\n%s", Err, p, debug.Stack()) }
+
+// Go runs a function in a goroutine of its own, which ends with End.
+func Go(do func()) {
+	go func() {
+		defer End()
+		do()
+	}()
+}
+
+var (
+	ending   sync.Mutex // protects the following; locked for good by the first panic
+	restores = map[*func()]func(){}
+)
+
+// Before calls restore before the program ends because of a panic, until forget is called: a terminal is given back, or
+// the traceback could not be read.
+func Before(restore func()) (forget func()) {
+	key := &restore
+	ending.Lock()
+	defer ending.Unlock()
+	restores[key] = restore
+	return func() {
+		ending.Lock()
+		defer ending.Unlock()
+		delete(restores, key)
+	}
+}
