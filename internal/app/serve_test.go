@@ -100,6 +100,15 @@ func TestAgentsOfAFile(t *testing.T) {
 	if _, out, errs := program(t, "list"); !strings.Contains(out, "2 days ago") || !strings.Contains(out, "train.py") {
 		t.Errorf("printed %q, and %q", out, errs)
 	}
+	if err := os.WriteFile(path, []byte("AGENTS = []\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{"list": "", "list --json=nvgpu": "[]"} {
+		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitOK || errs != "" ||
+			!strings.Contains(out, want) {
+			t.Errorf("%s without agents: exit code %d, printed %q, and %q", args, code, out, errs)
+		}
+	}
 	if code, out, _ := program(t, "list", "--demo=1x1"); code != cli.ExitOK || strings.Contains(out, "Tesla K80") {
 		t.Errorf("the demo has agents: exit code %d, %q", code, out)
 	}

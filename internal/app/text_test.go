@@ -55,3 +55,11 @@ func TestColorsInAPipe(t *testing.T) {
 		}
 	}
 }
+
+// A demo that hangs has hung for some time, in every output.
+func TestTheDemoHangs(t *testing.T) {
+	t.Parallel()
+	if _, out, errs := program(t, "--json", "--demo=2x4,hang"); !strings.Contains(out, `"kind": "job_hang"`) {
+		t.Errorf("no hang in %.2000s, stderr %q", out, errs)
+	}
+}

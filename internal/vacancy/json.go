@@ -53,7 +53,7 @@ type agentGPU struct {
 // gpuInfo has the fields of nvgpu's gpu_info beside an agent's answer.
 type gpuInfo struct {
 	Index   string   `json:"index"`
-	UUID    string   `json:"uuid"`
+	UUID    *string  `json:"uuid"`
 	Used    *int64   `json:"mem_used"`  // MiB
 	Total   *int64   `json:"mem_total"` // MiB
 	Percent *float64 `json:"mem_used_percent"`
@@ -61,7 +61,7 @@ type gpuInfo struct {
 
 func (g *GPU) info() gpuInfo {
 	used, total := g.memory()
-	info := gpuInfo{Index: g.Index, UUID: g.Card.UUID, Used: mebibytes(used), Total: mebibytes(total)}
+	info := gpuInfo{Index: g.Index, UUID: filled(g.Card.UUID), Used: mebibytes(used), Total: mebibytes(total)}
 	if percent, known := cluster.Percent(used, total); known {
 		info.Percent = &percent
 	}
@@ -130,7 +130,7 @@ type stat struct {
 
 type statGPU struct {
 	Index       int           `json:"index"`
-	UUID        string        `json:"uuid"`
+	UUID        *string       `json:"uuid"`
 	Name        string        `json:"name"`
 	Temperature *int64        `json:"temperature.gpu"`
 	Fan         *int64        `json:"fan.speed"`
@@ -167,7 +167,8 @@ func Stat(n *Node, at time.Time) any {
 		g := &n.GPUs[i]
 		used, total := g.memory()
 		s.GPUs = append(s.GPUs, statGPU{
-			Index: g.Card.Index, UUID: g.Card.UUID, Name: g.Card.Name, Temperature: whole(g.Float(metric.Temperature)),
+			Index: g.Card.Index, UUID: filled(g.Card.UUID), Name: g.Card.Name,
+			Temperature: whole(g.Float(metric.Temperature)),
 			Fan:         whole(g.Float(metric.Fan)),
 			Utilization: whole(g.Float(metric.Util)), Encoder: whole(g.Float(metric.Encoder)),
 			Decoder:    whole(g.Float(metric.Decoder)),

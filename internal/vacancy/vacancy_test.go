@@ -230,6 +230,23 @@ func TestShort(t *testing.T) {
 	}
 }
 
+// An agent of nvgpu does not tell the UUIDs of its GPUs: they are null then.
+func TestUnknownUUIDs(t *testing.T) {
+	s := seed()
+	nodes := Nodes(s, false)
+	for i := range nodes[0].GPUs {
+		card := *nodes[0].GPUs[i].Card
+		card.UUID = ""
+		nodes[0].GPUs[i].Card = &card
+	}
+	for name, of := range map[string]any{"nvgpu": Agent(&nodes[0], s.At), "gpustat": Stat(&nodes[0], s.At)} {
+		text, err := json.Marshal(of)
+		if err != nil || strings.Count(string(text), `"uuid":null`) != len(nodes[0].GPUs) {
+			t.Errorf("%s: %v, %s", name, err, text)
+		}
+	}
+}
+
 // Other keys, or other types of values, break readers of nvgpu's agents and gpustat.
 func TestDialects(t *testing.T) {
 	s := seed()

@@ -13,7 +13,7 @@ import (
 )
 
 // Report watches a job of the user to its end, from its start if it is pending, and returns its report. It is that of
-// nvnodetop track --job. A part of an array or of a heterogeneous job is named by the ID of that part. Options.Job and
+// nvnodetop report JOB. A part of an array or of a heterogeneous job is named by the ID of that part. Options.Job and
 // Options.Nodes do not count.
 //
 // If ctx ends before the job does, the error is that of ctx, and the report is about the time until then; nil if the

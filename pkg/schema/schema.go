@@ -1,7 +1,7 @@
 // Package schema has the document that nvnodetop prints with --json as Go types: a Snapshot of jobs, nodes, GPUs and
 // processes.
 //
-// An unknown value is absent: a nil pointer, an empty string, a zero time, or a metric that Get does not know. The
+// An unknown value is absent: a nil pointer, an empty string, a zero time, or a key that Metrics lacks. The
 // comment of a number without a pointer gives the meaning of 0. Names of numbers end in their unit. Strings that come
 // from a node or from SLURM are safe to display: they have no control characters, and a limited length.
 //

@@ -28,11 +28,11 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		if err != nil {
 			return nil, cli.Usage("%w", err)
 		}
-		from := demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll))
 		if cfg.DemoHangs() {
-			from.Hang()
+			need.Brief = false // a hang shows after minutes
+			return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)).Hang(), nil
 		}
-		return from, nil
+		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)), nil
 	}
 	if agent.IsList(cfg.Nodes) {
 		from, err := access.Agents(cfg.Nodes, polling)

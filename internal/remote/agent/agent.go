@@ -48,12 +48,18 @@ var _ poller.Opener = (*Opener)(nil)
 // Self stands for this host in a list of agents: its GPUs are read without HTTP.
 const Self = "self"
 
-// IsList reports whether a list of hosts is a list of agents: URLs, or Self, with commas between them.
-func IsList(list string) bool { return strings.Contains(list, "://") || list == Self }
+// Nobody is a list without agents, which nvgpu's file may have: the cluster is empty.
+const Nobody = "no agents"
+
+// IsList reports whether a list of hosts is a list of agents: URLs, or Self, with commas between them, or Nobody.
+func IsList(list string) bool { return strings.Contains(list, "://") || list == Self || list == Nobody }
 
 // New returns the Opener for a list of URLs of agents.
 func New(list string) (*Opener, error) {
 	o := &Opener{agents: map[string]string{}}
+	if list == Nobody {
+		return o, nil
+	}
 	listed := map[string]bool{}
 	for text := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(text) == Self {

@@ -52,7 +52,7 @@ func Listed(path string) (string, error) {
 		agents = append(agents, name[1]+name[2])
 	}
 	if len(agents) == 0 {
-		return "", fmt.Errorf("%q: AGENTS is empty", path)
+		return Nobody, nil
 	}
 	return strings.Join(agents, ","), nil
 }

@@ -14,7 +14,7 @@ func TestListed(t *testing.T) {
 		"# nvgpu_master.cfg\nAGENTS = [\n  'self', # node01 - master - direct access without using HTTP\n" +
 			"  'http://node02:1080',\n  \"http://node03:1080\",\n]\n": "self,http://node02:1080,http://node03:1080",
 		"DEBUG = True\n":                     "self",
-		"AGENTS = []":                        "error: AGENTS is empty",
+		"AGENTS = []":                        Nobody,
 		"AGENTS = ['a' + open('x').read()]":  "error: AGENTS must be a list of strings",
 		"#AGENTS = ['http://a']\nAGENTS=[x]": "error: AGENTS must be a list of strings, and has x",
 	} {
