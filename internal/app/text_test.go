@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,5 +62,25 @@ func TestTheDemoHangs(t *testing.T) {
 	t.Parallel()
 	if _, out, errs := program(t, "--json", "--demo=2x4,hang"); !strings.Contains(out, `"kind": "job_hang"`) {
 		t.Errorf("no hang in %.2000s, stderr %q", out, errs)
+	}
+}
+
+// The sum below the GPUs of a node counts those that are shown.
+func TestSumOfTheGPUsShown(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{"": "ALL (8 GPUs)", "-o 0": "ALL (1 GPU)", "-o 0,1": "ALL (2 GPUs)"} {
+		_, out, errs := program(t, strings.Fields("--once --demo=1x8 --first-sample "+args)...)
+		if all := regexp.MustCompile(`ALL \([^)]*\)`).FindAllString(out, -1); len(all) == 0 || all[0] != want {
+			t.Errorf("%q: %q, want %q, stderr %q", args, all, want, errs)
+		}
+	}
+}
+
+// Hosts are no job.
+func TestNoJobWithoutSLURM(t *testing.T) {
+	isUnconfigured(t, unconfigured["configless"])
+	_, out, errs := program(t, "--once", "--first-sample")
+	if !strings.Contains(out, "  ALL ") || strings.Contains(out, "JOB") {
+		t.Errorf("printed %s, stderr %q", out, errs)
 	}
 }

@@ -45,21 +45,22 @@ func (r *rig) gpuRows() (numbers string) {
 	return numbers
 }
 
-// The GPUs that --only does not name are hidden in the view of a node, and their processes with them; the sum stays
-// that of the node.
+// The GPUs that --only does not name are hidden in the view of a node, and their processes with them. The sum is that of
+// the GPUs shown.
 func TestOnly(t *testing.T) {
 	for _, test := range []struct {
 		only tally.Only
 		text string
 		want string
+		sum  string
 	}{
-		{nil, "", "01234567012334567"},
-		{tally.Only{"3", "5"}, "", "35335"},
-		{nil, "pid=358811", "012345673"},
-		{tally.Only{"3", "5"}, "not pid=358811", "3535"},
+		{nil, "", "01234567012334567", "ALL (8 GPUs)"},
+		{tally.Only{"3", "5"}, "", "35335", "ALL (2 GPUs)"},
+		{nil, "pid=358811", "012345673", "ALL (8 GPUs)"},
+		{tally.Only{"3", "5"}, "not pid=358811", "3535", "ALL (2 GPUs)"},
 	} {
 		r := narrowed(t, test.only, test.text)
-		if got := r.gpuRows(); got != test.want || !strings.Contains(r.text(), "8 GPUs") {
+		if got := r.gpuRows(); got != test.want || !strings.Contains(r.text(), test.sum) {
 			t.Errorf("%v %s: %s, want %s in\n%s", test.only, test.text, got, test.want, r.text())
 		}
 	}

@@ -31,10 +31,15 @@ func (m matching) none(f *part.Frame, y int) int {
 	return y + 1
 }
 
-// sumName is the name of the total of the job, which the filter does not change.
+// sumName is the name of the total of the job, which the filter does not change. Hosts are no job.
 func (m matching) sumName(s *part.Scene) string {
-	if m.on(s) {
+	switch isJob := s.Job.ID != ""; {
+	case m.on(s) && isJob:
 		return "whole job"
+	case m.on(s):
+		return "all hosts"
+	case isJob:
+		return "JOB"
 	}
-	return "JOB"
+	return "ALL"
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -12,10 +13,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Sum draws the sum of the job's GPUs of the node in row y.
+// Sum draws the sum of the job's GPUs of the node that are shown in row y.
 func (t *GPUs) Sum(f *part.Frame, y int) {
 	l := t.layout
-	gpus := f.Own(f.Node)
+	gpus := slices.DeleteFunc(f.Own(f.Node), func(g *cluster.GPU) bool { return !f.Only.Shows(g) })
 	sum := tally.Total(gpus)
 	x := l[colGPU].X
 	f.Put(x, y, "ALL", draw.Strong)
