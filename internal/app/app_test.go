@@ -21,12 +21,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
-	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/heed"
 )
 
@@ -58,34 +56,6 @@ func TestMain(m *testing.M) {
 
 // noProbeEnv makes a probe fail as on a host with an old glibc.
 const noProbeEnv = "NVNODETOP_APP_TEST_NO_PROBE"
-
-// noNVML is the library of a host without GPUs, or with the driver fault that the environment names, or with one GPU
-// that has fallen off the bus.
-type noNVML struct{ driver.Library }
-
-const (
-	faultEnv = "NVNODETOP_APP_TEST_FAULT"
-	lostEnv  = "NVNODETOP_APP_TEST_LOST"
-)
-
-func (noNVML) Init() error {
-	if os.Getenv(lostEnv) != "" {
-		return nil
-	}
-	if fault := os.Getenv(faultEnv); fault != "" {
-		return &driver.InitError{ID: wire.FaultMismatch, Words: fault}
-	}
-	return &driver.InitError{ID: wire.FaultNoLibrary, Words: "libnvidia-ml.so.1 not found"}
-}
-func (noNVML) Shutdown()                  {}
-func (noNVML) Missing() []string          { return nil }
-func (noNVML) Versions() (string, string) { return "", "" }
-func (noNVML) Devices() (slots []driver.Slot, err error) {
-	if why := os.Getenv(lostEnv); why != "" {
-		slots = []driver.Slot{{Lost: why}}
-	}
-	return slots, nil
-}
 
 // program runs Main with files for its streams, none of them a terminal.
 func program(t *testing.T, args ...string) (code int, stdout, stderr string) {

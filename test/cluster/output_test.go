@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,27 @@ func TestTimeZone(t *testing.T) {
 		if len(jobs) != 1 || time.Since(jobs[0].Start).Abs() > time.Minute {
 			t.Errorf("TZ=%s: at %v, printed %s", zone, time.Now(), out)
 		}
+	}
+}
+
+// A program that runs often takes SLURM's last answer, which says when it was given.
+func TestMaxAge(t *testing.T) {
+	id := job(t, 2)
+	const state = "/home/alice/max-age"
+	t.Cleanup(func() { do(t, "on", "login", "rm", "-rf", state) })
+	remembering := []string{"env", "XDG_STATE_HOME=" + state, program}
+	answered := regexp.MustCompile(`"answered": "[^"]+"`)
+	first := runsProgram(t, remembering, "--json", "--max-age", "10m")
+	next := runsProgram(t, remembering, "--json", "--first-sample", "--max-age", "10m")
+	at := answered.FindString(first.stdout)
+	if first.code != 0 || next.code != 0 || at == "" || answered.FindString(next.stdout) != at {
+		t.Errorf("exit codes %d and %d, %s, then %s", first.code, next.code, at, answered.FindString(next.stdout))
+	}
+	if d := next.json(t); len(d.Jobs) != 1 || d.Jobs[0].ID != id || d.Jobs[0].GPUs != 8 {
+		t.Errorf("jobs %+v", d.Jobs)
+	}
+	if now := runsProgram(t, remembering, "--json", "--first-sample"); answered.FindString(now.stdout) == at {
+		t.Error("without the flag the old answer is taken")
 	}
 }
 

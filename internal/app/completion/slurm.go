@@ -55,8 +55,8 @@ func nodes(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra
 }
 
 // known returns the jobs: those that a program of the user has kept, or else SLURM's answer, which is kept for the next
-// TAB. If it does not answer in time, the jobs are those that it listed before. A shell shows nothing else, so a failure
-// is an empty list.
+// TAB. If it does not answer in time, the jobs are those that it listed before. A shell shows nothing else, so a
+// failure is an empty list.
 func known(answers *kept.Answers, ask asker) *cluster.Discovery {
 	d, _ := source.KeptJobs(answers)
 	if time.Since(d.Asked) < fresh {
