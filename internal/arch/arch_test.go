@@ -141,7 +141,7 @@ var allowed = map[string][]string{
 		"internal/pace", "internal/reach", "internal/text", "internal/wire", "pkg/schema"},
 	"internal/health/signs": {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/health/xid":   {"internal/cluster"},
-	"internal/kept":         {},
+	"internal/kept":         {"internal/private"},
 	"internal/joblog":       {"internal/cluster", "internal/joblog/tail", "internal/text/safe", "internal/wire"},
 	"internal/joblog/tail":  {"internal/wire"},
 	"internal/mark":         {"internal/cluster", "internal/cluster/clean", "internal/private", "pkg/report"},

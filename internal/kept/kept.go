@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/private"
 )
 
 const (
@@ -48,7 +50,7 @@ type file struct {
 
 // Read reads the last answer to a question, and returns its time. It reports false if there is none.
 func (a *Answers) Read(question string, answer any) (at time.Time, ok bool) {
-	if a == nil || private(a.dir) != nil {
+	if a == nil || checkDir(a.dir) != nil {
 		return time.Time{}, false
 	}
 	text, err := contents(a.path(question))
@@ -76,7 +78,7 @@ func (a *Answers) Keep(question string, at time.Time, answer any) error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return err
 	}
-	if err := private(a.dir); err != nil {
+	if err := checkDir(a.dir); err != nil {
 		return err
 	}
 	a.forget(time.Now())
@@ -119,36 +121,30 @@ func (a *Answers) forget(now time.Time) {
 	}
 }
 
-// private returns an error unless a directory is the user's alone.
-func private(dir string) error {
+// checkDir returns an error unless a directory is the user's alone.
+func checkDir(dir string) error {
 	info, err := os.Lstat(dir)
-	if err == nil && (!info.IsDir() || !isOwn(info)) {
-		err = fmt.Errorf("%q is not a directory of this user alone", dir)
+	if err == nil {
+		err = private.Check(info, fs.ModeDir)
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("%q is not a directory of this user alone: %w", dir, err)
+	}
+	return nil
 }
 
-// isOwn reports whether a file belongs to this user, and others have no access.
-func isOwn(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
-}
-
-// contents reads a file of this user alone. It neither follows a link nor waits for a pipe.
+// contents reads a file of this user alone, and follows no link.
 func contents(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := private.Open(path, os.O_RDONLY|syscall.O_NOFOLLOW)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%q has more than %d bytes", path, maxFile)
 	}
-	if !info.Mode().IsRegular() || !isOwn(info) || info.Size() > maxFile {
-		return nil, fmt.Errorf("%q is not a file of this user alone with at most %d bytes", path, maxFile)
-	}
-	return io.ReadAll(io.LimitReader(f, maxFile))
+	return text, err
 }
 
 // replace writes a file whole.

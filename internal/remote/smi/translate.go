@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -19,7 +20,7 @@ const listEvery = 10 * time.Second
 func (n *node) translate() {
 	lines, over := make(chan string), make(chan struct{})
 	defer close(over)
-	go n.scan(lines, over)
+	crash.Go(func() { n.scan(lines, over) })
 	n.watch.timer = time.NewTimer(time.Hour)
 	defer n.watch.timer.Stop()
 	err := n.greet()
