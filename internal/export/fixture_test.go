@@ -191,7 +191,8 @@ func fullReport() *wire.Report {
 			}),
 			{
 				PID: 702, StartTicks: 902, GPU: 2, Type: "C+G",
-				Identity:  wire.Identity{User: "bob", UID: new(1002), Name: "render", Command: "./render", Job: "180"},
+				Identity: wire.Identity{User: "bob", UID: new(1002), Name: "render", Command: "./render", Job: "180",
+					NoRank: wire.NoRankOverwritten},
 				GPUMemory: new(uint64(5002)),
 				SMPercent: new(12), MemPercent: new(13), CPUPercent: new(14.5), RSS: new(uint64(6002)),
 				ElapsedSec: new(int64(15)),

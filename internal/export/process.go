@@ -13,6 +13,7 @@ func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process
 		PID: p.PID, StartTicks: p.StartTicks, Type: p.Type, State: p.State, User: p.User, Name: p.Name,
 		Command: p.Command, Directory: p.Directory,
 		ParentPID: p.Parent, JobNumber: p.Job, Step: p.Step, Foreign: p.Foreign, Ended: p.Ended, CPUAffinity: p.CPUAffinity,
+		NoRank: p.NoRank,
 	}
 	addNumbers(&out, p)
 	out.GPU, out.GPUKey = nameOf(g)

@@ -107,11 +107,15 @@ func TestEnvironIsCapped(t *testing.T) {
 			t.Errorf("%s: %d variables", name, n)
 		}
 	}
-	// A process with an environment of zeros has an empty variable for each.
-	if reply := ask(t, mine(t, strings.Repeat("\x00", 1<<17)),
+	if reply := ask(t, mine(t, strings.Repeat("=\x00", 1<<17)),
 		`"environ":`+processID(42, 1000)); reply.Environ == nil || !reply.Environ.Truncated ||
 		len(reply.Environ.Variables) != wire.MaxStrings {
-		t.Errorf("empty variables: %.200s", fmt.Sprintf("%+v", reply))
+		t.Errorf("short variables: %.200s", fmt.Sprintf("%+v", reply))
+	}
+	// An environment of zeros is none: a program has overwritten it.
+	if reply := ask(t, mine(t, strings.Repeat("\x00", 1<<17)),
+		`"environ":`+processID(42, 1000)); reply.Environ != nil || !strings.Contains(reply.Error, "has overwritten it") {
+		t.Errorf("zeros: %.200s", fmt.Sprintf("%+v", reply))
 	}
 	if reply := ask(t, mine(t, ""), `"environ":`+processID(42, 1000)); reply.Environ == nil ||
 		reply.Environ.Variables == nil || reply.Environ.Truncated {

@@ -61,7 +61,7 @@ func (p *Pair) group(g *Group, of motions) schema.StackGroup {
 		t.Moved = new(of[Moves])
 	}
 	for _, r := range g.Ranks {
-		t.Ranks = append(t.Ranks, schema.StackRank{Rank: r.number(), Node: r.Node, GPUs: r.GPUs, PID: r.PID,
+		t.Ranks = append(t.Ranks, schema.StackRank{Rank: r.number(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs, PID: r.PID,
 			StartTicks: r.StartTicks, State: r.Process.State})
 		t.Workers = append(t.Workers, workers(r)...)
 	}

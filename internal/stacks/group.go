@@ -46,6 +46,8 @@ func (l *Look) Groups() []Group {
 		return cmp.Compare(len(b.Ranks), len(a.Ranks))
 	})
 	for i := range groups {
+		// A look may have told the ranks of some.
+		slices.SortStableFunc(groups[i].Ranks, func(a, b *Rank) int { return byPlace(a.Place, b.Place) })
 		groups[i].share()
 	}
 	mark(groups)

@@ -13,7 +13,8 @@ const NoRank = -1
 
 // Place is where a process of a job runs.
 type Place struct {
-	Number int // its rank; NoRank: unknown
+	Number int    // its rank; NoRank: unknown
+	NoRank string // why it is unknown, as wire.Identity.NoRank has it
 	Node   string
 	wire.ProcessID
 	GPUs []int // their numbers

@@ -21,6 +21,9 @@ func Places(s *cluster.Snapshot, job *cluster.JobView) (places []Place, ready bo
 		if row.Rank != nil {
 			p.Number = row.Rank.Rank
 		}
+		if row.Process != nil {
+			p.NoRank = row.Process.NoRank
+		}
 		if row.Number != cluster.NoNumber {
 			p.GPUs = []int{row.Number}
 		}

@@ -135,6 +135,9 @@ func (r *Rank) take(p *wire.ProcessStacks, readMS uint64) {
 		return
 	}
 	r.Process, r.readMS = p, readMS
+	if p.Rank != nil && r.Number == NoRank && r.NoRank != "" {
+		r.Number, r.NoRank = p.Rank.Rank, ""
+	}
 }
 
 // Limits of the strings of a node, in bytes.
@@ -147,6 +150,9 @@ func clean(p *wire.ProcessStacks) {
 	p.Name, p.Python, p.State = safe.Line(p.Name, maxName), safe.Line(p.Python, maxName), safe.Line(p.State, 1)
 	if p.Refusal != nil {
 		cleanRefusal(p.Refusal)
+	}
+	if r := p.Rank; r != nil && (r.Rank < 0 || r.World != nil && *r.World <= r.Rank) {
+		p.Rank = nil
 	}
 	for i := range p.Threads {
 		t := &p.Threads[i]

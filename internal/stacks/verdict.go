@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -119,6 +120,9 @@ func (v *verdict) say() (said []string) {
 	}
 	if motion := v.motion(); motion != "" {
 		said = append(said, motion)
+	}
+	if unranked := v.unranked(); unranked != "" {
+		said = append(said, unranked)
 	}
 	return said
 }
@@ -280,6 +284,17 @@ func upper(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// unranked says why the ranks of processes are not known.
+func (v *verdict) unranked() string {
+	return tally.CountUnranked(func(yield func(string) bool) {
+		for i := range v.Now.Ranks {
+			if !yield(v.Now.Ranks[i].NoRank) {
+				return
+			}
+		}
+	}).String()
 }
 
 // motion says what has moved.

@@ -164,6 +164,16 @@ func unrankedFixture() *cluster.Snapshot {
 	return s
 }
 
+// overwrittenFixture is a job whose programs have overwritten their environments, on one of two nodes.
+func overwrittenFixture() *cluster.Snapshot {
+	s := fixture()
+	n := s.Nodes["gpu-n02"]
+	for i := range n.Processes {
+		n.Processes[i].Rank, n.Processes[i].NoRank = nil, wire.NoRankOverwritten
+	}
+	return s
+}
+
 // fixture is the snapshot of most golden frames: two jobs, on two nodes that stream, one that connects, one that
 // refuses, and a shared one.
 func fixture() *cluster.Snapshot {

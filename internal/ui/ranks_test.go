@@ -195,6 +195,19 @@ func TestRanksWantAllProcesses(t *testing.T) {
 	}
 }
 
+// A page that has ranks of some processes says why it has none of others, and so does the page of such a process.
+func TestNoRankSaysWhy(t *testing.T) {
+	r := newRig(t, overwrittenFixture())
+	r.press("m")
+	text := strings.Join(strings.Fields(r.text()), " ")
+	for _, want := range []string{"The ranks of 9 processes are not known: the program has overwritten its environment",
+		"SPT_NOENV=1 keeps it", "318802"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, r.text())
+		}
+	}
+}
+
 // Without ranks the page says why, and lists the processes.
 func TestNoRanks(t *testing.T) {
 	r := newRig(t, unrankedFixture())

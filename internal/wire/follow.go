@@ -86,7 +86,7 @@ func weight(list []Process) (bytes int) {
 	for i := range list {
 		p := &list[i]
 		for _, s := range []string{p.Type, p.State, p.User, p.Name, p.Command, p.Directory, p.Job, p.Step,
-			p.CPUAffinity} {
+			p.NoRank, p.CPUAffinity} {
 			bytes += len(s)
 		}
 		if p.Rank != nil {

@@ -46,6 +46,8 @@ type Identity struct {
 	Job       string `json:"job,omitempty"`  // SLURM job id, from its cgroup or from its environment
 	Step      string `json:"step,omitempty"` // likewise: "0", "batch", "interactive", "extern"
 	Rank      *Rank  `json:"rank,omitempty"` // of one of the user's own processes, whose environment names one
+	// why it is not known whether one of the user's own processes has a rank: one of the NoRank… constants
+	NoRank string `json:"no_rank,omitempty"`
 	// the CPUs on which the kernel may run it, at most MaxAffinity bytes: "0-15,64-79"
 	CPUAffinity string `json:"cpu_affinity,omitempty"`
 
@@ -57,6 +59,14 @@ type Identity struct {
 	// nothing else is known of it, and it may hold memory.
 	Ended bool `json:"ended,omitempty"`
 }
+
+// Values of Identity.NoRank.
+const (
+	// the program has written over the environment that the kernel shows, as setproctitle does
+	NoRankOverwritten = "environment_overwritten"
+	NoRankTooLong     = "environment_too_long"   // longer than the probe reads
+	NoRankUnreadable  = "environment_unreadable" // the kernel keeps it private, as that of a program with privileges
+)
 
 // Rank is the place of a process in a distributed program, from its environment. Numbers that the environment lacks are
 // absent.

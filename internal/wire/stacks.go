@@ -14,6 +14,9 @@ type ProcessStacks struct {
 	Name   string `json:"name,omitempty"`   // comm
 	State  string `json:"state,omitempty"`  // one letter, as ps shows it
 
+	// from its memory, of a requested process that has overwritten its environment
+	Rank *Rank `json:"rank,omitempty"`
+
 	Python  string   `json:"python,omitempty"`  // version of the interpreter: "3.12.4", or "3.8"
 	Refusal *Refusal `json:"refusal,omitempty"` // why there are no Python stacks; Threads have the rest
 

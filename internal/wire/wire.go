@@ -329,7 +329,8 @@ type Reply struct {
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Environ is the environment with which a process was started. It contains secrets: it is shown only on request and
+// Environ is the environment with which a process was started, or the present one if the program has overwritten that. It
+// contains secrets: it is shown only on request and
 // never logged.
 type Environ struct {
 	Variables []string `json:"variables"`           // "KEY=VALUE"

@@ -97,6 +97,9 @@ type Process struct {
 	LocalRank    *int   `json:"local_rank,omitempty"`
 	WorldSize    *int   `json:"world_size,omitempty"`
 	RankVariable string `json:"rank_variable,omitempty"` // of its environment, from which the rank is
+	// why it is not known whether one of the user's own processes has a rank: environment_overwritten (by the program's
+	// title, as with setproctitle), environment_too_long, environment_unreadable
+	NoRank string `json:"no_rank,omitempty"`
 	// it is in another PID namespace: only the driver knows it
 	Foreign bool `json:"foreign,omitempty"`
 	// it has exited, but the driver still lists it: nvitop's "No Such Process"

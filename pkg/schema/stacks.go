@@ -63,6 +63,7 @@ type StackGroup struct {
 // StackRank is a process of the job.
 type StackRank struct {
 	Rank       *int   `json:"rank,omitempty"`
+	NoRank     string `json:"no_rank,omitempty"` // as in Process
 	Node       string `json:"node"`
 	GPUs       []int  `json:"gpus,omitempty"`
 	PID        int    `json:"pid"`

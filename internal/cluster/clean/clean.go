@@ -230,7 +230,7 @@ func GPU(g *wire.GPU) *wire.GPU {
 // Processes drops entries that cannot be processes, and what they cannot have of the GPUs with these cards.
 func Processes(in []wire.Process, cards []wire.Card) []wire.Process {
 	out := cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
-		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory)
+		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory, &p.NoRank)
 		p.Command = safe.Line(p.Command, wire.MaxCommand)
 		memoryOf(p, cards)
 		if p.Rank != nil {

@@ -22,7 +22,7 @@ func Stacks(d *schema.Stacks) *schema.Stacks {
 	to.Headline, to.Said = safe.Line(d.Headline, maxSummary), lines(d.Said)
 	to.Groups = each(d.Groups, maxGroups, func(g *schema.StackGroup) {
 		line(&g.Summary, &g.Members, &g.Collective)
-		g.Ranks = each(g.Ranks, maxGroups, func(r *schema.StackRank) { line(&r.Node, &r.State) })
+		g.Ranks = each(g.Ranks, maxGroups, func(r *schema.StackRank) { line(&r.Node, &r.State, &r.NoRank) })
 		g.Frames = frames(g.Frames)
 		g.Threads = each(g.Threads, maxFrames, func(t *schema.StackThread) {
 			line(&t.Name, &t.State, &t.Summary)

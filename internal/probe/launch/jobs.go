@@ -211,10 +211,5 @@ func (j *Jobs) started(pid int, daemons []int) string {
 	if status, err := process.Status(); err != nil || status.UIDs[0] != os.Getuid() {
 		return ""
 	}
-	f, err := os.Open(filepath.Join(j.proc, strconv.Itoa(pid), "environ"))
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	return Read(f).Job
+	return Of(process).Job
 }

@@ -28,6 +28,14 @@
 // Nor has a process whose cgroup belongs to another step than SLURM's variables: the variables came along when a step
 // submitted the job.
 //
+// A program that sets its title, as with setproctitle, writes over the environment that the kernel shows. Then the rank
+// is unknown, and NoRank says why. Nothing else that is left is certain. The parent's variables are those of a launcher,
+// whose own rank is another one, if it has any. The cgroup of a task has the number of the task on its node, not its
+// rank, and a program may count its ranks in another order than SLURM. The variables are still in the memory of the
+// process, where its C library keeps them. But memory is read only on request, so the rank from there comes with the
+// stacks (package stacks): the kernel treats such a read as that of a debugger, and may log it as an attempt to trace.
+// Until it overwrites its environment a process has a rank, and keeps it.
+//
 // A PID that the driver lists and /proc does not have is said to be of another PID namespace (foreign) only if signal 0
 // finds no such process, the probe is not in the first PID namespace, and the driver lists it for longer than a process
 // takes to exit. A process that /proc hides (hidepid) stays in the list, with the values that the driver reports. A
@@ -38,9 +46,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -48,6 +58,7 @@ import (
 type Origin struct {
 	Job, Step string // of SLURM
 	Rank      *wire.Rank
+	NoRank    string   // why the environment tells nothing: one of wire's constants; empty: it was read
 	Spawned   *Spawned // nil: not a spawned process
 }
 
@@ -72,13 +83,35 @@ func (o Origin) In(m Member) Origin {
 // variable may be in the rest.
 const maxEnviron = 256 << 10
 
+// Of reads the environment of a process of this user.
+func Of(process proc.Process) Origin {
+	f, err := process.OpenEnviron()
+	if errors.Is(err, fs.ErrPermission) {
+		return Origin{NoRank: wire.NoRankUnreadable}
+	}
+	if err != nil { // it has exited
+		return Origin{}
+	}
+	defer func() { _ = f.Close() }() // open for reading only: a failure loses nothing
+	o := Read(f)
+	if o.NoRank == "" && process.TitleSpills() {
+		return Origin{NoRank: wire.NoRankOverwritten}
+	}
+	return o
+}
+
 // Read reads the environment of a process, as /proc/PID/environ has it.
 func Read(environ io.Reader) Origin {
 	text := make([]byte, maxEnviron)
 	defer clear(text) // it may hold secrets
 	n, err := io.ReadFull(environ, text)
-	if !errors.Is(err, io.ErrUnexpectedEOF) { // empty, unreadable or too long
+	switch {
+	case err == nil:
+		return Origin{NoRank: wire.NoRankTooLong}
+	case !errors.Is(err, io.ErrUnexpectedEOF): // empty or unreadable
 		return Origin{}
+	case proc.IsOverwritten(text[:n]): // the deciding variable may be in what is lost
+		return Origin{NoRank: wire.NoRankOverwritten}
 	}
 	vars := pick(text[:n])
 	o := Origin{Rank: rankOf(vars)}

@@ -47,10 +47,10 @@ func PlaceSpawned(processes []wire.Process, of func(pid int) *Spawned) {
 		for i := range processes {
 			p := &processes[i]
 			if s := children[p.PID]; s != nil {
-				p.Rank = s.rank(first, s.local)
+				p.Rank, p.NoRank = s.rank(first, s.local), ""
 			} else if p.PID == parent && p.Rank == nil {
 				for _, s := range children {
-					p.Rank = s.rank(first, 0)
+					p.Rank, p.NoRank = s.rank(first, 0), ""
 				}
 			}
 		}

@@ -27,6 +27,9 @@ type Stat struct {
 	CPU       int    // on which it ran last
 	Policy    int
 	DiskWaits uint64 // ticks
+
+	// Addresses in its memory, of another user's process 0. A call of exec chooses new ones.
+	ArgumentsFrom, ArgumentsTo, EnvironFrom, EnvironTo uint64
 }
 
 // statSize is enough for a file: 52 numbers and a name.
@@ -100,6 +103,14 @@ func (s *Stat) field(i int) any {
 		return &s.Policy
 	case 42:
 		return &s.DiskWaits
+	case 48:
+		return &s.ArgumentsFrom
+	case 49:
+		return &s.ArgumentsTo
+	case 50:
+		return &s.EnvironFrom
+	case 51:
+		return &s.EnvironTo
 	}
 	return nil
 }

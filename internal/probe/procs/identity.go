@@ -3,7 +3,6 @@ package procs
 import (
 	"os"
 	"os/user"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -33,12 +32,7 @@ func identifyOwn(mount string, jobs *launch.Jobs, k processKey) *identity {
 	if who.uid == nil || *who.uid != os.Getuid() {
 		return who
 	}
-	f, err := os.Open(filepath.Join(mount, strconv.Itoa(k.pid), "environ"))
-	if err != nil {
-		return who
-	}
-	who.Origin = launch.Read(f).In(who.place)
-	_ = f.Close() // open for reading only: a failure loses nothing
+	who.Origin = launch.Of(proc.Of(mount, k.pid)).In(who.place)
 	return who
 }
 

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -61,7 +64,7 @@ func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes",
 			id.PID, UserName(uid))
 	}
-	variables, err := process.Environ()
+	variables, err := environ(process, id.PID)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the environment of process %d: %w", id.PID, err)
 	}
@@ -71,6 +74,33 @@ func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 	e := &wire.Environ{}
 	e.Variables, e.Truncated = capped(variables, wire.MaxEnviron)
 	return e, nil
+}
+
+// environWithin is the time in which the memory of a process is read.
+const environWithin = time.Second
+
+// environ reads the environment that the kernel shows. If the program has overwritten it, its C library has another one
+// in its memory.
+func environ(process proc.Process, pid int) ([]string, error) {
+	variables, err := process.Environ()
+	if err != nil || !proc.IsOverwritten([]byte(strings.Join(variables, "\x00"))) && !process.TitleSpills() {
+		return variables, err
+	}
+	stat, err := process.Stat()
+	if err != nil {
+		return nil, err
+	}
+	areas, err := memory.Areas(string(process) + "/maps")
+	var text []byte
+	if err == nil {
+		program, _ := process.Link("exe") // empty if it cannot be read
+		text, err = memory.Open(pid, time.Now().Add(environWithin)).Environ(areas,
+			strings.TrimSuffix(program, " (deleted)"), stat.EnvironFrom, stat.EnvironTo)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the program has overwritten it, as setproctitle does (SPT_NOENV=1 keeps it): %w", err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"), nil
 }
 
 // capped returns the beginning of list that has at most wire.MaxStrings elements and takes at most limit bytes of JSON.

@@ -21,8 +21,10 @@ type process struct {
 	wire.Process // except the fields that NVML provides
 	identified   bool
 	spawned      *launch.Spawned
-	ours         bool // this PID namespace has, or had, a process with this PID
-	gone         bool // it has exited, at the latest at since
+	arguments    uint64 // where they begin in its memory: exec puts them elsewhere; 0: not known
+	renamed      bool   // it has an earlier name's job and rank
+	ours         bool   // this PID namespace has, or had, a process with this PID
+	gone         bool   // it has exited, at the latest at since
 
 	// The CPU time at the beginning of the window for CPUPercent; for a process that is not in /proc, when it was first
 	// listed.
@@ -83,16 +85,35 @@ func (t *Table) stat(pid int) *process {
 	}
 	lp := &process{ticks: stat.Ticks(), since: t.at.Mono, ours: true}
 	if old := t.known[pid]; old != nil && old.StartTicks == stat.Start && old.Name == stat.Comm {
-		lp.Process, lp.identified = old.Process, old.identified
+		lp.Process, lp.identified, lp.spawned, lp.renamed = old.Process, old.identified, old.spawned, old.renamed
 		lp.measureCPU(old)
 	} else {
 		lp.StartTicks, lp.Name = stat.Start, stat.Comm
+		lp.rename(old, &stat)
 	}
+	lp.arguments = stat.ArgumentsFrom
 	lp.gone, lp.State, lp.Parent = stat.Dead(), stat.State, stat.Parent
 	threads, rss := stat.Threads, stat.RSS*uint64(os.Getpagesize())
 	lp.Threads, lp.RSS = &threads, &rss
 	lp.ElapsedSec = Elapsed(t.at, stat.Start)
 	return lp
+}
+
+// rename takes over how a process was started, if it is the program that was listed before and has only another name.
+func (lp *process) rename(old *process, stat *proc.Stat) {
+	if old != nil && old.identified && old.StartTicks == stat.Start && old.arguments == stat.ArgumentsFrom &&
+		old.arguments > 0 {
+		lp.Job, lp.Step, lp.Rank, lp.NoRank, lp.spawned = old.Job, old.Step, old.Rank, old.NoRank, old.spawned
+		lp.renamed = true
+	}
+}
+
+// originates fills in how a process was started. What a program's environment said stays true when the program has
+// overwritten it since.
+func (lp *process) originates(from launch.Origin) {
+	if !lp.renamed || from.NoRank != wire.NoRankOverwritten {
+		lp.Job, lp.Step, lp.Rank, lp.NoRank, lp.spawned = from.Job, from.Step, from.Rank, from.NoRank, from.Spawned
+	}
 }
 
 // Elapsed is how long a process has run; nil if unknown.

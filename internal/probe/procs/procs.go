@@ -151,7 +151,7 @@ func (t *Table) settle() (complete bool) {
 	for _, lp := range strangers {
 		if who, known := t.identities.get(lp.key()); known {
 			lp.UID, lp.Command, lp.Directory = who.uid, who.command, who.directory
-			lp.Job, lp.Step, lp.Rank, lp.spawned = who.Job, who.Step, who.Rank, who.Spawned
+			lp.originates(who.Origin)
 			lp.identified = who.uid == nil
 		}
 		if lp.UID != nil {

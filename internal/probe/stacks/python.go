@@ -18,6 +18,7 @@ import (
 // pythonStacks are the Python stacks of a process.
 type pythonStacks struct {
 	version string
+	rank    *wire.Rank
 	refusal *wire.Refusal
 	threads []pythonThread
 }
@@ -30,19 +31,23 @@ type pythonThread struct {
 }
 
 // python reads the Python stacks of a process. It may never return.
-func (r *Reader) python(process proc.Process, pid int, all []wire.ThreadStack, until time.Time) *pythonStacks {
+func (r *Reader) python(t *target, process proc.Process, all []wire.ThreadStack, until time.Time) *pythonStacks {
 	found := &pythonStacks{}
-	mem := memory.Open(pid, until)
+	mem := memory.Open(t.PID, until)
 	areas, err := memory.Areas(string(process) + "/maps")
 	if err != nil {
 		found.refusal = r.refused(process, err)
 		return found
 	}
 	program, _ := process.Link("exe") // empty if it cannot be read
-	from, err := python.Find(mem, areas, strings.TrimSuffix(program, " (deleted)"))
+	program = strings.TrimSuffix(program, " (deleted)")
+	if t.of == 0 {
+		found.rank = rankInMemory(mem, areas, process, program)
+	}
+	from, err := python.Find(mem, areas, program)
 	if err == nil {
 		found.version = from.Version
-		err = found.read(from, process, pid, all)
+		err = found.read(from, process, t.PID, all)
 	}
 	if err != nil {
 		found.refusal = r.refused(process, err)
@@ -115,7 +120,7 @@ func mark(process proc.Process, tid int) string {
 
 // addPython adds the Python stacks to the threads.
 func (l *look) addPython(all []wire.ThreadStack, found *pythonStacks) {
-	l.Python, l.Refusal = found.version, found.refusal
+	l.Python, l.Refusal, l.Rank = found.version, found.refusal, found.rank
 	at := map[int]int{}
 	for i := range all {
 		at[all[i].TID] = i

@@ -70,6 +70,7 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 		list = append(list, r.process(&targets[i], until))
 		room -= size(list[i:])
 	}
+	dropShared(list)
 	list, cut := fitting(list)
 	return list, truncated || cut, nil
 }
@@ -135,7 +136,7 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 		if found := r.aside(until, func() any { return l.findWaits(seen) }); found != nil {
 			l.addWaits(all, found.(map[int]*wire.FileWait))
 		}
-		if found := r.aside(until, func() any { return r.python(l.process, t.PID, seen, until) }); found != nil {
+		if found := r.aside(until, func() any { return r.python(t, l.process, seen, until) }); found != nil {
 			late = nil
 			l.addPython(all, found.(*pythonStacks))
 		}

@@ -158,7 +158,7 @@ func (m *Mask) report(r wire.Report) *wire.Report {
 	r.Processes = each(r.Processes, func(p *wire.Process) {
 		p.User, p.UID = m.User(p.User), nil
 		p.Job, p.Step, p.State, p.Type = m.number(p.Job), step.of(p.Step), letter.of(p.State), kind.of(p.Type)
-		p.CPUAffinity = cpus.of(p.CPUAffinity)
+		p.CPUAffinity, p.NoRank = cpus.of(p.CPUAffinity), class.of(p.NoRank)
 		p.Name, p.Command, p.Directory = m.program(p.Name), m.command(p.Command), m.directory(p.Directory)
 		if p.Rank != nil {
 			r := *p.Rank

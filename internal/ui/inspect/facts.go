@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -96,15 +97,19 @@ const mostText = 2000
 
 // long returns the facts that need a line.
 func (m *Metrics) long() []fact {
-	command, directory, executable := m.target.Command, "", ""
-	if m.last != nil {
-		directory = m.last.Directory
+	command, directory, executable, rank := m.target.Command, "", "", ""
+	if p := m.last; p != nil {
+		directory = p.Directory
+		if why := tally.WhyNoRank(p.NoRank); why != "" {
+			rank = "not known: " + why
+		}
 	}
 	if d := m.details; d != nil {
 		command = cmp.Or(safe.Line(strings.Join(d.Arguments, " "), mostText), command)
 		directory, executable = cmp.Or(safe.Line(d.Directory, mostText), directory), safe.Line(d.Executable, mostText)
 	}
-	return known(fact{"command", command}, fact{"program", executable}, fact{"directory", directory})
+	return known(fact{"command", command}, fact{"program", executable}, fact{"directory", directory},
+		fact{"rank", rank})
 }
 
 // short returns the other facts.

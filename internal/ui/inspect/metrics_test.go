@@ -158,3 +158,18 @@ func TestPast(t *testing.T) {
 		t.Errorf("what is not known is %v", got)
 	}
 }
+
+// A process without a rank says why, if that is known.
+func TestNoRank(t *testing.T) {
+	m, _ := opened(t, 0)
+	for at, noRank := range []string{"", wire.NoRankOverwritten} {
+		s := scene(120, 40, noon.Add(time.Duration(at+1)*time.Second))
+		for i := range s.Snap.Nodes["n1"].Processes {
+			s.Snap.Nodes["n1"].Processes[i].NoRank = noRank
+		}
+		m.Settle(s)
+		if got := strings.Contains(drawn(s, m), "rank       not known: the program has overwritten"); got != (noRank != "") {
+			t.Errorf("%q: %v in\n%s", noRank, got, drawn(s, m))
+		}
+	}
+}

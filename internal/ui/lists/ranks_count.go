@@ -11,9 +11,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// unranked says why no process has a rank. It says nothing while a filter is on.
+// unranked says why processes have no rank. It says nothing while a filter is on.
 func (p *Ranks) unranked(f *part.Frame, v *list.View[tally.RankRow]) []string {
-	if v.Len() == 0 || p.Filter.On(f.Job.ID) || v.Find(func(r *tally.RankRow) bool { return r.Rank != nil }) >= 0 {
+	if v.Len() == 0 || p.Filter.On(f.Job.ID) {
+		return nil
+	}
+	unknown := tally.CountUnranked(func(yield func(string) bool) {
+		for i := range v.Len() {
+			if process := v.At(i).Process; process != nil && !yield(process.NoRank) {
+				return
+			}
+		}
+	})
+	if unknown.Count > 0 {
+		return f.Wrapped(unknown.String())
+	}
+	if v.Find(func(r *tally.RankRow) bool { return r.Rank != nil }) >= 0 {
 		return nil
 	}
 	return f.Wrapped("No ranks found: none of " + rankVariables +

@@ -1,0 +1,82 @@
+package memory
+
+import (
+	"errors"
+	"path"
+	"strings"
+)
+
+// Limits of an environment.
+const (
+	maxVariables = 4096
+	maxVariable  = 32 << 10 // bytes of one; the rest is left out
+	maxEnviron   = 1 << 20
+)
+
+// ErrOneCopy means that a program has no other copy of its environment.
+var ErrOneCopy = errors.New("it has no other copy")
+
+// Environ reads the environment of a program that has overwritten the one with which it began, from and to these
+// addresses: its C library has a copy, with what the program has set since. Each variable ends with a zero. Variables
+// that are still at the old place are not believed, and the others may lack the deciding one.
+func (p *Process) Environ(areas []Area, program string, from, to uint64) ([]byte, error) {
+	list, err := p.environ(areas, program)
+	if err != nil {
+		return nil, err
+	}
+	if to <= from {
+		return nil, ErrPlace
+	}
+	var text []byte
+	for n := range uint64(maxVariables) {
+		at, err := p.Word(list + 8*n)
+		if err != nil {
+			return nil, err
+		}
+		if at == 0 {
+			return text, nil
+		}
+		if at >= from && at < to {
+			return nil, ErrOneCopy
+		}
+		variable, err := p.Text(at, maxVariable)
+		if err != nil {
+			return nil, err
+		}
+		if text = append(append(text, variable...), 0); len(text) > maxEnviron {
+			return nil, ErrBounds
+		}
+	}
+	return nil, ErrBounds
+}
+
+// environ finds the list of variables. A program that names it has the list itself, and the C library uses that one.
+func (p *Process) environ(areas []Area, program string) (uint64, error) {
+	failed := ErrSymbol
+	for _, of := range []func(name string) bool{
+		func(name string) bool { return name == program },
+		func(name string) bool { return isLibrary(path.Base(name)) },
+	} {
+		for i := range areas {
+			if areas[i].Offset > 0 || areas[i].Path == "" || !of(areas[i].Path) {
+				continue
+			}
+			image, err := p.Image(areas[i].From)
+			if err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
+			for _, name := range []string{"environ", "__environ"} {
+				if at, err := image.Symbol(name); err == nil {
+					return p.Word(at)
+				}
+			}
+		}
+	}
+	return 0, failed
+}
+
+// isLibrary reports whether a file is a C library: "libc.so.6", "libc-2.31.so", "ld-musl-x86_64.so.1".
+func isLibrary(name string) bool {
+	return strings.HasPrefix(name, "libc.") || strings.HasPrefix(name, "libc-") || strings.HasPrefix(name, "ld-musl-")
+}

@@ -1,0 +1,48 @@
+package stacks
+
+import (
+	"bytes"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// rankInMemory returns the rank of a process that has overwritten the environment which the kernel shows: its C library
+// has another copy. nil: it names none, or the kernel shows the environment, or it cannot be read.
+func rankInMemory(mem *memory.Process, areas []memory.Area, process proc.Process, program string) *wire.Rank {
+	if launch.Of(process).NoRank != wire.NoRankOverwritten {
+		return nil
+	}
+	stat, err := process.Stat()
+	if err != nil {
+		return nil
+	}
+	environ, err := mem.Environ(areas, program, stat.EnvironFrom, stat.EnvironTo)
+	defer clear(environ) // it may hold secrets
+	if err != nil {
+		return nil
+	}
+	return launch.Read(bytes.NewReader(environ)).Rank
+}
+
+// dropShared removes ranks that several of the requested processes have: they have inherited them from one process.
+func dropShared(list []wire.ProcessStacks) {
+	type key struct {
+		from, program string
+		rank          int
+	}
+	count := map[key]int{}
+	of := func(r *wire.Rank) key { return key{r.From, r.Program, r.Rank} }
+	for i := range list {
+		if r := list[i].Rank; r != nil {
+			count[of(r)]++
+		}
+	}
+	for i := range list {
+		if r := list[i].Rank; r != nil && count[of(r)] > 1 {
+			list[i].Rank = nil
+		}
+	}
+}
