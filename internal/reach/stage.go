@@ -12,6 +12,9 @@ import "time"
 // stages, in its own order.
 type Stage string
 
+// DoorHere is the name of the door to this host itself.
+const DoorHere = "local"
+
 // Route is the route of an attempt: the name of its door, and the stages in order.
 type Route struct {
 	Door   string  `json:"transport,omitempty"`

@@ -104,5 +104,6 @@ func relative(s *cluster.Snapshot, n *cluster.Node, of Target, r *wire.Relative)
 	t := Target{Node: of.Node, ProcessID: r.ProcessID, User: r.User, Command: cmp.Or(r.Command, r.Name),
 		Job: of.Job}
 	t.Mine = r.User != "" && (r.User == s.Discovery.User || of.Mine && r.User == of.User)
+	t.own(n, r.UID)
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -18,6 +19,8 @@ type Target struct {
 	Rank    *wire.Rank
 	Job     string // see JobOf
 	Mine    bool   // it belongs to the owner of the jobs
+	// uid of another user to whom it belongs, if root may signal it: on the host of nvnodetop itself; nil: nobody may
+	Owner *int
 }
 
 // Refusal returns the reason why the process cannot be signaled, "" if it can. The node checks the owner again.
@@ -25,7 +28,7 @@ func (t *Target) Refusal() string {
 	switch {
 	case t.StartTicks == 0:
 		return "not in /proc of the node: it cannot be told from another process"
-	case t.Mine:
+	case t.Mine, t.Owner != nil:
 		return ""
 	case t.User == "":
 		return "belongs to an unknown user"
@@ -77,8 +80,17 @@ func idOfProcess(p *wire.Process) wire.ProcessID {
 
 // targetOf returns a process as a Target, without its GPUs.
 func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
-	return Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: cmp.Or(p.Command, p.Name),
+	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: cmp.Or(p.Command, p.Name),
 		Rank: p.Rank, Job: JobOf(s, p), Mine: Mine(s, p)}
+	t.own(n, p.UID)
+	return t
+}
+
+// own notes the owner of a process that root may signal. The user must be named, since the question names the owner.
+func (t *Target) own(n *cluster.Node, uid *int) {
+	if !t.Mine && t.User != "" && n.Route.Door == reach.DoorHere && n.Hello != nil && n.Hello.Root {
+		t.Owner = uid
+	}
 }
 
 // JobOf returns the ID of the job of a process, as squeue prints it, or SLURM's number for a job of another user; "":

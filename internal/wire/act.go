@@ -3,11 +3,13 @@ package wire
 // MaxTargets is the most processes that one Signal or Family may name.
 const MaxTargets = 256
 
-// Signal sends a signal to processes. The probe sends it only to processes of its own user, and never to a process that
-// has reused the PID of an ended process.
+// Signal sends a signal to processes. The probe sends it only to processes of its own user, or as root to those of the
+// Owner, and never to a process that has reused the PID of an ended process.
 type Signal struct {
 	Number    int         `json:"number"`    // as in kill -l on the node: 15 is TERM
 	Processes []ProcessID `json:"processes"` // each with its start time, else the probe refuses the whole request
+	// uid of another user, to whom root was told that they belong; nil: they are the user's own
+	Owner *int `json:"owner,omitempty"`
 }
 
 // Signaled is the result of a signal for one process.

@@ -70,6 +70,7 @@ type Hello struct {
 	Program string `json:"program,omitempty"`  // path of the probe's executable
 	Host    string `json:"host"`               // the node's own host name
 	PID     int    `json:"pid"`                // of the probe
+	Root    bool   `json:"root,omitempty"`     // the probe runs as root
 	Kernel  string `json:"kernel,omitempty"`   // release, as uname -r
 	CPUs    int    `json:"cpus"`               // logical CPUs of the node, not only those of the probe's cgroup
 	Job     string `json:"job,omitempty"`      // SLURM job id of the probe's own cgroup, when it was adopted into one

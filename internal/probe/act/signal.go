@@ -32,7 +32,7 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 		spared[p.PID] = true
 	}
 	fates := make([]fate, len(s.Processes))
-	done, tried := d.each(len(fates), func(i int) { fates[i] = d.signal(s.Processes[i], s.Number, spared) })
+	done, tried := d.each(len(fates), func(i int) { fates[i] = d.signal(s.Processes[i], &s, spared) })
 	list := make([]wire.Signaled, len(fates))
 	for i := range list {
 		list[i] = wire.Signaled{PID: s.Processes[i].PID, Error: "not tried: the node did not answer in time",
@@ -58,7 +58,7 @@ type fate struct {
 }
 
 // signal sends a signal to the process that has this PID and this start time.
-func (d *Desk) signal(id wire.ProcessID, number int, spared map[int]bool) fate {
+func (d *Desk) signal(id wire.ProcessID, s *wire.Signal, spared map[int]bool) fate {
 	if id.PID <= 1 || id.PID > math.MaxInt32 {
 		return fate{id: wire.SignalDenied, why: fmt.Sprintf("pid %d is never signaled", id.PID)}
 	}
@@ -67,13 +67,13 @@ func (d *Desk) signal(id wire.ProcessID, number int, spared map[int]bool) fate {
 	if held {
 		defer closeHandle(handle)
 	}
-	if wrong := d.check(id, spared); wrong.id != "" { // the pidfd holds the checked process, or an ended one
+	if wrong := d.check(id, d.owner(s), spared); wrong.id != "" { // the pidfd holds the checked process, or an ended one
 		return wrong
 	}
 	if held {
-		err = d.send(handle, number)
+		err = d.send(handle, s.Number)
 	} else { // an old kernel, or a sandbox without pidfds
-		err = d.kill(id.PID, number)
+		err = d.kill(id.PID, s.Number)
 	}
 	switch {
 	case err == nil:
@@ -86,15 +86,23 @@ func (d *Desk) signal(id wire.ProcessID, number int, spared map[int]bool) fate {
 
 var gone = fate{id: wire.SignalGone, why: "has exited"}
 
+// owner is the user whose processes a signal may reach.
+func (d *Desk) owner(s *wire.Signal) (uid int) {
+	if s.Owner != nil && d.uid == 0 {
+		return *s.Owner
+	}
+	return d.uid
+}
+
 // check returns the reason why a process must not be signaled; the zero fate means that it may be.
-func (d *Desk) check(id wire.ProcessID, spared map[int]bool) fate {
+func (d *Desk) check(id wire.ProcessID, owner int, spared map[int]bool) fate {
 	stat, uid, exists := d.status(id.PID)
 	switch {
 	case !exists:
 		return gone
 	case stat.Start != id.StartTicks:
 		return fate{id: wire.SignalReused, why: "has exited, and another process has this PID now"}
-	case uid != d.uid:
+	case uid != owner:
 		return fate{id: wire.SignalOtherUser, owner: uid}
 	case spared[id.PID]:
 		return fate{id: wire.SignalDenied, why: "nvnodetop's connection to this node runs under it"}

@@ -12,7 +12,7 @@ import (
 // Describe fills in the fields of a Hello about the node and the probe on it.
 func Describe(h *wire.Hello, proc string) {
 	h.Version = wire.Version
-	h.PID = os.Getpid()
+	h.PID, h.Root = os.Getpid(), os.Getuid() == 0
 	h.Kernel = kernel()
 	h.System = runtime.GOOS + "/" + runtime.GOARCH
 	if path, err := os.Executable(); err == nil {

@@ -41,7 +41,7 @@ func (Door) Dial(context.Context, string, *remote.Log) (remote.Shell, error) { r
 // program cannot read GPUs, the probe is a copy of an embedded probe.
 func New() (*remote.Opener, error) {
 	o := remote.New(Door{})
-	o.Name = "local"
+	o.Name = reach.DoorHere
 	if !probes.ReadsGPUs {
 		return o, nil
 	}

@@ -93,13 +93,21 @@ func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
 		case why != "":
 			lines = append(lines, c.line(t, draw.Ghost, part.Piece{Text: why, Role: draw.Ghost}))
 		case tally.Left(s.Snap, &t.Target):
-			lines = append(lines, c.line(t, draw.Dim, part.Piece{Text: "no longer on its GPU: it may have exited",
-				Role: draw.Dim}))
+			lines = append(lines, c.line(t, draw.Dim, append(owner(t), part.Dim("no longer on its GPU: it may have "+
+				"exited"))...))
 		default:
-			lines = append(lines, c.line(t, draw.Text, part.Text(t.Command)))
+			lines = append(lines, c.line(t, draw.Text, append(owner(t), part.Text(t.Command))...))
 		}
 	}
 	return lines
+}
+
+// owner names the owner of a process of another user.
+func owner(t *target) []part.Piece {
+	if t.Owner == nil {
+		return nil
+	}
+	return []part.Piece{{Text: "of " + t.User + ": ", Role: draw.Warn}}
 }
 
 // absence says why the list is empty.
@@ -155,7 +163,7 @@ func gpus(t *target) string {
 }
 
 // line is a row: the place of the process, its rank, its GPUs, and a remark.
-func (c columns) line(t *target, role draw.Role, said part.Piece) []part.Piece {
+func (c columns) line(t *target, role draw.Role, said ...part.Piece) []part.Piece {
 	name := ":" + strconv.Itoa(t.PID)
 	name = draw.ClipMiddle(t.Node, max(c.place-len(name), 1)) + name
 	pieces := []part.Piece{{Text: pad(name, c.place) + "  ", Role: role}}
@@ -174,7 +182,7 @@ func (c columns) line(t *target, role draw.Role, said part.Piece) []part.Piece {
 	if c.gpu > 0 {
 		pieces = append(pieces, part.Piece{Text: pad(gpus(t), c.gpu) + "  ", Role: dim})
 	}
-	return append(pieces, said)
+	return append(pieces, said...)
 }
 
 func pad(s string, w int) string { return s + strings.Repeat(" ", max(w-draw.Width(s), 0)) }

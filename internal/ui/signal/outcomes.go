@@ -44,21 +44,29 @@ type errand struct {
 	parts map[*wire.Signal][]int // the requests without a result, each with its targets
 }
 
-// newErrand makes the requests: one for each node, several if it has very many targets.
+// newErrand makes the requests: one for each node and owner, several if there are very many targets.
 func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
+	type to struct {
+		node  string
+		owner int
+	}
 	e := &errand{by: by, parts: map[*wire.Signal][]int{}}
 	var asks []nav.Ask
-	open := map[string]*wire.Signal{} // the newest request to each node
+	open := map[to]*wire.Signal{} // the newest request to each
 	for i := range list {
 		t := &list[i]
 		if t.Refusal() != "" {
 			continue
 		}
 		t.fate = waiting
-		r := open[t.Node]
+		at := to{t.Node, -1}
+		if t.Owner != nil {
+			at.owner = *t.Owner
+		}
+		r := open[at]
 		if r == nil || len(r.Processes) == wire.MaxTargets {
-			r = &wire.Signal{Number: int(by)}
-			open[t.Node] = r
+			r = &wire.Signal{Number: int(by), Owner: t.Owner}
+			open[at] = r
 			asks = append(asks, nav.Ask{Node: t.Node, Request: wire.Request{Signal: r}})
 		}
 		r.Processes = append(r.Processes, t.ProcessID)

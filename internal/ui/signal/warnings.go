@@ -21,6 +21,9 @@ func (d *Dialog) warnings(s *part.Scene) (lines [][]part.Piece) {
 	if text := d.others(s); text != "" {
 		lines = append(lines, marked(s, text)...)
 	}
+	if n := d.ofOthers(); n > 0 {
+		lines = append(lines, marked(s, onOthers(n))...)
+	}
 	if n := d.hidden(s); n > 0 {
 		lines = append(lines, marked(s, onHidden(n))...)
 	}
@@ -84,6 +87,23 @@ func gets(n int) string {
 		return " gets it"
 	}
 	return " get it"
+}
+
+// ofOthers counts recipients that belong to other users.
+func (d *Dialog) ofOthers() (n int) {
+	for i := range d.list {
+		if d.list[i].Owner != nil && d.list[i].Refusal() == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func onOthers(n int) string {
+	if n == 1 {
+		return "1 of these belongs to another user: root may signal it."
+	}
+	return strconv.Itoa(n) + " of these belong to other users: root may signal them."
 }
 
 // hidden counts recipients that the page does not list: a signal to all ranks of a job includes them.
