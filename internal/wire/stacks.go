@@ -43,6 +43,7 @@ const (
 	RefusedGone     = "gone"      // it has exited, or another process has its PID
 	RefusedState    = "state"     // the interpreter is starting or ending, or its memory does not make sense
 	RefusedTime     = "time"      // there was no time for it
+	RefusedLimit    = "limit"     // it is larger than the probe reads
 	RefusedKernel   = "kernel"    // another error of the kernel
 )
 

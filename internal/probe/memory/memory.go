@@ -16,6 +16,8 @@ var (
 	ErrBounds = errors.New("too much memory to read")
 	ErrTime   = errors.New("no time left")
 	ErrPlace  = errors.New("not an address of the process")
+	// ErrTotal means that a Process has read as much as it may: the limit is not one of the other process.
+	ErrTotal = errors.New("more than 64 MiB of its memory would have to be read")
 )
 
 const (
@@ -63,8 +65,11 @@ func (p *Process) Read(pieces ...Piece) error {
 		if at == 0 || at >= maxAddress {
 			return ErrPlace
 		}
-		if p.left -= size; size > maxPiece || p.left < 0 {
+		if size > maxPiece {
 			return ErrBounds
+		}
+		if p.left -= size; p.left < 0 {
+			return ErrTotal
 		}
 	}
 	return p.read(pieces)

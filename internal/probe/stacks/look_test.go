@@ -245,17 +245,23 @@ sys.argv = ["x", "0"]; exec(compile(open(%q).read(), %[1]q, "exec"))`, file)
 // Of a program with more threads than are told the main thread is among them, with its stack.
 func TestManyThreads(t *testing.T) {
 	for _, python := range pythons(t) {
-		p := script(t, python, fmt.Sprintf(`
+		for _, threads := range []int{wire.MaxStackThreads + 21, maxTasks + 100} {
+			p := script(t, python, fmt.Sprintf(`
 import threading, time
 threading.stack_size(65536)
 def helper(): time.sleep(1e6)
 def main(): print("1", flush=True); time.sleep(1e6)
 for i in range(%d): threading.Thread(target=helper, daemon=True).start()
-main()`, wire.MaxStackThreads+20))
-		got := lookAt(t, p.Process.Pid)[0]
-		if names := functions(&got.Threads[0]); !got.Threads[0].Main || len(names) == 0 || names[0] != "main" ||
-			got.Refusal != nil || len(got.Threads) != wire.MaxStackThreads || got.MoreThreads != 21 {
-			t.Errorf("%q, %+v, %d and %d more", names, got.Refusal, len(got.Threads), got.MoreThreads)
+main()`, threads-1))
+			got := lookAt(t, p.Process.Pid)[0]
+			if names := functions(&got.Threads[0]); !got.Threads[0].Main || len(names) == 0 || names[0] != "main" ||
+				got.Refusal != nil || len(got.Threads) != wire.MaxStackThreads ||
+				got.MoreThreads != threads-wire.MaxStackThreads {
+				t.Errorf("%d threads: %q, %+v, %d and %d more", threads, names, got.Refusal, len(got.Threads),
+					got.MoreThreads)
+			}
+			_ = p.Process.Kill() // they are many
+			_ = p.Wait()
 		}
 	}
 }

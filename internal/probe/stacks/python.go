@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -70,17 +71,11 @@ func (found *pythonStacks) read(from runtime, process proc.Process, pid int, all
 		return err
 	}
 	slices.Reverse(threads) // Python has the newest first, and the main thread last
-	tids, known := map[int]int{}, map[int]bool{}
-	for i := range all {
-		// A container has PIDs of its own.
-		status, err := process.Thread(all[i].TID).Status()
-		if n := len(status.NSPIDs); err == nil && n > 0 {
-			tids[status.NSPIDs[n-1]], known[status.NSPIDs[n-1]] = all[i].TID, true
-		}
-	}
+	threads = threads[:min(len(threads), wire.MaxStackThreads)]
+	tids, known := numbersOf(process, all)
 	from.Number(threads, known)
 	var main error
-	for i := range threads[:min(len(threads), wire.MaxStackThreads)] {
+	for i := range threads {
 		t := &threads[i]
 		of := pythonThread{tid: tids[t.Native], gil: t.GIL}
 		of.Stack, err = from.Stack(t, func() string { return mark(process, of.tid) })
@@ -95,6 +90,26 @@ func (found *pythonStacks) read(from runtime, process proc.Process, pid int, all
 		return err
 	}
 	return main
+}
+
+// numbersOf returns the numbers of threads in the PID namespace of the process, since a container has PIDs of its own, and
+// by them the numbers that /proc has.
+func numbersOf(process proc.Process, all []wire.ThreadStack) (tids map[int]int, known map[int]bool) {
+	tids, known = make(map[int]int, len(all)), make(map[int]bool, len(all))
+	status, err := process.Status()
+	nested := err != nil || len(status.NSPIDs) != 1
+	for i := range all {
+		tid := all[i].TID
+		if !nested {
+			tids[tid], known[tid] = tid, true
+			continue
+		}
+		status, err := process.Thread(tid).Status()
+		if n := len(status.NSPIDs); err == nil && n > 0 {
+			tids[status.NSPIDs[n-1]], known[status.NSPIDs[n-1]] = tid, true
+		}
+	}
+	return tids, known
 }
 
 // mark is a text that is another one after a thread has run; empty if it runs, or if the kernel does not say.
@@ -148,7 +163,9 @@ func (r *Reader) refused(process proc.Process, err error) *wire.Refusal {
 	case errors.Is(err, python.ErrStarting):
 		return refusal(wire.RefusedState, err.Error(), "")
 	case errors.Is(err, memory.ErrTime):
-		return refusal(wire.RefusedTime, "reading it took too long", "")
+		return refusal(wire.RefusedTime, fmt.Sprintf("it was not read within %v", patience), "")
+	case errors.Is(err, python.ErrThreads), errors.Is(err, memory.ErrTotal):
+		return refusal(wire.RefusedLimit, err.Error(), "")
 	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
 		return r.denied(process)
 	case errors.Is(err, syscall.ESRCH), errors.Is(err, os.ErrNotExist):

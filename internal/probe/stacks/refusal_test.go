@@ -43,7 +43,9 @@ func TestRefusals(t *testing.T) {
 		"no Python":      {python.ErrNone, nil, os.Getuid(), wire.RefusedNoPython, "no Python"},
 		"an old Python":  {&python.VersionError{Version: "3.6"}, nil, os.Getuid(), wire.RefusedVersion, "Python 3.6"},
 		"a young one":    {python.ErrStarting, nil, os.Getuid(), wire.RefusedState, "starting"},
-		"no time":        {memory.ErrTime, nil, os.Getuid(), wire.RefusedTime, "too long"},
+		"no time":        {memory.ErrTime, nil, os.Getuid(), wire.RefusedTime, "within 500ms"},
+		"many threads":   {python.ErrThreads, nil, os.Getuid(), wire.RefusedLimit, "more than 65,536 Python threads"},
+		"much memory":    {memory.ErrTotal, nil, os.Getuid(), wire.RefusedLimit, "more than 64 MiB"},
 		"another reason": {errors.New("x\xffy"), nil, os.Getuid(), wire.RefusedState, "x?y"},
 	} {
 		r := New(fakeproc.Write(t, test.files))

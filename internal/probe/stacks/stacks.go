@@ -145,8 +145,12 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 		l.Refusal = late
 	}
 	l.settle(all)
-	if again := r.check(l); again != nil { // another process may have its PID by now
-		return wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of, Refusal: again}
+	gone := r.check(l) // another process may have its PID by now
+	if gone == nil && l.Refusal != nil && l.Refusal.ID == wire.RefusedGone {
+		gone = l.Refusal // it exits: its memory has gone first
+	}
+	if gone != nil {
+		return wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of, Refusal: gone}
 	}
 	return l.ProcessStacks
 }

@@ -28,4 +28,4 @@ func (m *Mask) stacks(d *schema.Stacks) *schema.Stacks {
 // refusals are our own words for reasons.
 var refusals = map[string]bool{wire.RefusedNoPython: true, wire.RefusedVersion: true, wire.RefusedUser: true,
 	wire.RefusedPtrace: true, wire.RefusedDumpable: true, wire.RefusedHidden: true, wire.RefusedGone: true,
-	wire.RefusedState: true, wire.RefusedTime: true, wire.RefusedKernel: true}
+	wire.RefusedState: true, wire.RefusedTime: true, wire.RefusedLimit: true, wire.RefusedKernel: true}
