@@ -76,6 +76,9 @@ func (p *Process) environ(areas []Area, program string) (uint64, error) {
 	return 0, failed
 }
 
+// NamesEnviron reports whether a file may name the list of variables: the program, or a C library.
+func NamesEnviron(file, program string) bool { return file == program || isLibrary(path.Base(file)) }
+
 // isLibrary reports whether a file is a C library: "libc.so.6", "libc-2.31.so", "ld-musl-x86_64.so.1".
 func isLibrary(name string) bool {
 	return strings.HasPrefix(name, "libc.") || strings.HasPrefix(name, "libc-") || strings.HasPrefix(name, "ld-musl-")

@@ -2,48 +2,83 @@ package memory
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"os"
 	"strconv"
-	"strings"
 )
 
-// Area is a part of the address space of a process.
+// Area is a part of the address space of a process that shows a file.
 type Area struct {
 	From, To uint64
 	Writable bool
 	Offset   uint64 // in the file
-	Path     string // of the file, as the process knows it, without " (deleted)"; empty: none
+	Path     string // of the file, as the process knows it, without " (deleted)"
 }
 
-// maxAreas is the maximum number of areas that are looked at. Programs with many libraries have some thousands.
-const maxAreas = 1 << 16
+// Limits of a file maps. Programs with many libraries have some thousands of areas; a program may have as many as the
+// kernel lets it have (vm.max_map_count).
+const (
+	maxAreas = 1 << 20 // that are looked at
+	maxKept  = 1 << 13
+)
 
-// Areas reads a file maps of /proc. It waits for the lock of the address space, which may be held for ever.
-func Areas(maps string) ([]Area, error) {
+// ErrAreas means that a process has more areas than are looked at or kept.
+var ErrAreas = errors.New("it maps too many files")
+
+// Areas returns the areas of a file maps of /proc that show a wanted file, from its beginning or writable. With ErrAreas
+// it returns the first ones. It waits for the lock of the address space, which may be held for ever.
+func Areas(maps string, wanted func(path string) bool) ([]Area, error) {
 	f, err := os.Open(maps)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // open for reading only: a failure loses nothing
 	var list []Area
+	last, isWanted := "", false // most files have several areas, one after the other
 	lines := bufio.NewScanner(f)
-	for lines.Scan() && len(list) < maxAreas {
-		// 7f0c1000-7f0c2000 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6
-		of, rest, _ := strings.Cut(lines.Text(), " ")
-		words := strings.Fields(rest)
-		from, to, found := strings.Cut(of, "-")
-		if !found || len(words) < 4 || len(words[0]) < 4 {
+	for n := 0; lines.Scan(); n++ {
+		a, path := area(lines.Bytes())
+		if len(path) == 0 || a.Offset > 0 && !a.Writable {
 			continue
 		}
-		var a Area
-		a.From, _ = strconv.ParseUint(from, 16, 64) // the kernel writes numbers
-		a.To, _ = strconv.ParseUint(to, 16, 64)
-		a.Offset, _ = strconv.ParseUint(words[1], 16, 64)
-		a.Writable = words[0][1] == 'w'
-		if i := strings.IndexByte(rest, '/'); len(words) > 4 && i >= 0 && words[4][0] == '/' {
-			a.Path = strings.TrimSuffix(rest[i:], " (deleted)")
+		if string(path) != last {
+			last = string(path)
+			isWanted = wanted(last)
+		}
+		if a.Path = last; !isWanted {
+			continue
+		}
+		if n >= maxAreas || len(list) == maxKept {
+			return list, ErrAreas
 		}
 		list = append(list, a)
 	}
 	return list, lines.Err()
+}
+
+// area reads a line, such as
+//
+//	7f0c1000-7f0c2000 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6
+//
+// It has no path if it shows no file.
+func area(line []byte) (a Area, path []byte) {
+	addresses, rest, _ := bytes.Cut(line, []byte(" "))
+	rights, rest, _ := bytes.Cut(rest, []byte(" "))
+	offset, rest, _ := bytes.Cut(rest, []byte(" "))
+	_, rest, _ = bytes.Cut(rest, []byte(" ")) // the device
+	_, path, _ = bytes.Cut(rest, []byte(" ")) // the inode
+	from, to, _ := bytes.Cut(addresses, []byte("-"))
+	if path = bytes.TrimLeft(path, " "); len(path) == 0 || path[0] != '/' || len(rights) < 4 {
+		return a, nil
+	}
+	a.From, a.To, a.Offset = hex(from), hex(to), hex(offset)
+	a.Writable = rights[1] == 'w'
+	return a, bytes.TrimSuffix(path, []byte(" (deleted)"))
+}
+
+// hex is a number that the kernel has written.
+func hex(text []byte) uint64 {
+	n, _ := strconv.ParseUint(string(text), 16, 64)
+	return n
 }

@@ -90,12 +90,14 @@ func environ(process proc.Process, pid int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	areas, err := memory.Areas(string(process) + "/maps")
+	program, _ := process.Link("exe") // empty if it cannot be read
+	program = strings.TrimSuffix(program, " (deleted)")
+	areas, err := memory.Areas(string(process)+"/maps",
+		func(file string) bool { return memory.NamesEnviron(file, program) })
 	var text []byte
 	if err == nil {
-		program, _ := process.Link("exe") // empty if it cannot be read
-		text, err = memory.Open(pid, time.Now().Add(environWithin)).Environ(areas,
-			strings.TrimSuffix(program, " (deleted)"), stat.EnvironFrom, stat.EnvironTo)
+		text, err = memory.Open(pid, time.Now().Add(environWithin)).Environ(areas, program, stat.EnvironFrom,
+			stat.EnvironTo)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the program has overwritten it, as setproctitle does (SPT_NOENV=1 keeps it): %w", err)

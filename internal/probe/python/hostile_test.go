@@ -407,3 +407,21 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// A process may map very many files that are named as an interpreter: some are tried, first the program itself, and the
+// limit is called one.
+func TestManyInterpreters(t *testing.T) {
+	reads := 0
+	mem := memory.New(func([]memory.Piece) error { reads++; return errors.New("no") }, time.Now().Add(time.Minute))
+	var areas []memory.Area
+	for i := range 8000 {
+		areas = append(areas, memory.Area{From: base + uint64(i)<<12, Path: "/tmp/python3.9"})
+	}
+	if r, err := Find(mem, areas, "/usr/bin/python3"); !errors.Is(err, ErrFiles) || r != nil || reads > maxFiles {
+		t.Errorf("%v after %d reads", err, reads)
+	}
+	areas = append(areas, memory.Area{From: 77 << 12, Path: "/usr/bin/python3"})
+	if list := candidates(areas, "/usr/bin/python3"); len(list) != len(areas) || list[0].From != 77<<12 {
+		t.Errorf("the first of %d is %+v", len(list), list[0])
+	}
+}

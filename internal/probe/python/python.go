@@ -22,7 +22,9 @@ var (
 	ErrNone = errors.New("no Python interpreter")
 	// ErrStarting means that no interpreter runs in the process yet, or none any more.
 	ErrStarting = errors.New("the interpreter is starting or ending")
-	errSense    = errors.New("the memory of the interpreter makes no sense")
+	// ErrFiles means that a process maps more files named as an interpreter than are tried.
+	ErrFiles = errors.New("it maps more than 64 files that may be a Python interpreter")
+	errSense = errors.New("the memory of the interpreter makes no sense")
 )
 
 // VersionError is returned for a version of Python that is not known.
@@ -30,7 +32,10 @@ type VersionError struct{ Version string }
 
 func (e *VersionError) Error() string { return "Python " + e.Version + " is not known" }
 
-const maxInterpreters = 64
+const (
+	maxInterpreters = 64
+	maxFiles        = 64 // that are tried
+)
 
 // Runtime is the CPython in a process.
 type Runtime struct {
@@ -46,16 +51,13 @@ type Runtime struct {
 // Find finds the CPython of a process: areas are those of its memory, program is its executable.
 func Find(mem *memory.Process, areas []memory.Area, program string) (*Runtime, error) {
 	var failed error
-	for i := range areas {
-		a := &areas[i]
-		name := path.Base(a.Path)
-		if a.Offset > 0 || a.Path == "" || a.Path != program && !strings.HasPrefix(name, "libpython") &&
-			!strings.HasPrefix(name, "python") {
-			continue
+	for tried, a := range candidates(areas, program) {
+		if tried == maxFiles {
+			return nil, ErrFiles
 		}
 		r, err := find(mem, areas, a)
 		if err == nil && r.Version == "" {
-			err = r.named(cmp.Or(minorOf(name), latestMinor(areas)))
+			err = r.named(cmp.Or(minorOf(path.Base(a.Path)), latestMinor(areas)))
 		}
 		if err == nil {
 			return r, nil
@@ -71,6 +73,30 @@ func Find(mem *memory.Process, areas []memory.Area, program string) (*Runtime, e
 		return nil, &VersionError{fmt.Sprintf("3.%d", minor)}
 	}
 	return nil, ErrNone
+}
+
+// Tells reports whether a file may have an interpreter, or the name of its version.
+func Tells(file string) bool { return isPython(file) || minorOf(file) > 0 }
+
+// isPython reports whether a file is named as an interpreter, or as a library that has one.
+func isPython(file string) bool {
+	name := path.Base(file)
+	return strings.HasPrefix(name, "libpython") || strings.HasPrefix(name, "python")
+}
+
+// candidates are the areas from which on an interpreter may be mapped: those of the program come first.
+func candidates(areas []memory.Area, program string) (list []*memory.Area) {
+	var others []*memory.Area
+	for i := range areas {
+		switch a := &areas[i]; {
+		case a.Offset > 0:
+		case a.Path == program:
+			list = append(list, a)
+		case isPython(a.Path):
+			others = append(others, a)
+		}
+	}
+	return append(list, others...)
 }
 
 // find finds the runtime in the program or library that is mapped from an area on. Its version may be unknown yet.

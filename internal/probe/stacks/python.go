@@ -35,17 +35,23 @@ type pythonThread struct {
 func (r *Reader) python(t *target, process proc.Process, all []wire.ThreadStack, until time.Time) *pythonStacks {
 	found := &pythonStacks{}
 	mem := memory.Open(t.PID, until)
-	areas, err := memory.Areas(string(process) + "/maps")
-	if err != nil {
+	program, _ := process.Link("exe") // empty if it cannot be read
+	program = strings.TrimSuffix(program, " (deleted)")
+	areas, err := memory.Areas(string(process)+"/maps", func(file string) bool {
+		return memory.NamesEnviron(file, program) || python.Tells(file)
+	})
+	tooMany := errors.Is(err, memory.ErrAreas)
+	if err != nil && !tooMany {
 		found.refusal = r.refused(process, err)
 		return found
 	}
-	program, _ := process.Link("exe") // empty if it cannot be read
-	program = strings.TrimSuffix(program, " (deleted)")
 	if t.of == 0 {
 		found.rank = rankInMemory(mem, areas, process, program)
 	}
 	from, err := python.Find(mem, areas, program)
+	if errors.Is(err, python.ErrNone) && tooMany {
+		err = memory.ErrAreas
+	}
 	if err == nil {
 		found.version = from.Version
 		err = found.read(from, process, t.PID, all)
@@ -164,7 +170,8 @@ func (r *Reader) refused(process proc.Process, err error) *wire.Refusal {
 		return refusal(wire.RefusedState, err.Error(), "")
 	case errors.Is(err, memory.ErrTime):
 		return refusal(wire.RefusedTime, fmt.Sprintf("it was not read within %v", patience), "")
-	case errors.Is(err, python.ErrThreads), errors.Is(err, memory.ErrTotal):
+	case errors.Is(err, python.ErrThreads), errors.Is(err, python.ErrFiles), errors.Is(err, memory.ErrAreas),
+		errors.Is(err, memory.ErrTotal):
 		return refusal(wire.RefusedLimit, err.Error(), "")
 	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
 		return r.denied(process)
