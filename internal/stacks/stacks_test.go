@@ -445,3 +445,22 @@ func TestNoRank(t *testing.T) {
 		}
 	}
 }
+
+// A main thread that runs a greenlet is not where the others are that wait.
+func TestGreenletsAreSaid(t *testing.T) {
+	hub := func(p *wire.ProcessStacks) { p.Greenlets = true }
+	for name, test := range map[string]struct {
+		at   func(rank int) []is
+		want string
+	}{
+		"one": {all(in(reduce), 2, in(load), hub),
+			"Rank 2 (n1 GPU2, PID 102) runs greenlets, as with gevent: those that wait are not read."},
+		"all":  {all(both(in(load), hub), -1), "Ranks 0-3 run greenlets, as with gevent: those that wait are not read."},
+		"none": {all(in(load), -1), ""},
+	} {
+		said := strings.Join(Of(NewPair(nil, job(0, 4, test.at)), Evidence{}).Said, " ")
+		if !strings.Contains(said, test.want) || strings.Contains(said, "greenlet") != (test.want != "") {
+			t.Errorf("%s: %s", name, said)
+		}
+	}
+}

@@ -121,6 +121,9 @@ func (v *verdict) say() (said []string) {
 	if motion := v.motion(); motion != "" {
 		said = append(said, motion)
 	}
+	if greenlets := v.greenlets(); greenlets != "" {
+		said = append(said, greenlets)
+	}
 	if unranked := v.unranked(); unranked != "" {
 		said = append(said, unranked)
 	}
@@ -284,6 +287,23 @@ func upper(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// greenlets says which ranks have more stacks than are read.
+func (v *verdict) greenlets() string {
+	var list []*Rank
+	for i := range v.Now.Ranks {
+		if r := &v.Now.Ranks[i]; r.Process != nil && r.Process.Greenlets {
+			list = append(list, r)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return upper(list[0].brief()) + " runs greenlets, as with gevent: those that wait are not read."
+	}
+	return upper(Members(list)) + " run greenlets, as with gevent: those that wait are not read."
 }
 
 // unranked says why the ranks of processes are not known.

@@ -17,6 +17,9 @@ type ProcessStacks struct {
 	// from its memory, of a requested process that has overwritten its environment
 	Rank *Rank `json:"rank,omitempty"`
 
+	// its main thread runs a greenlet: other stacks of it wait, and are not read
+	Greenlets bool `json:"greenlets,omitempty"`
+
 	Python  string   `json:"python,omitempty"`  // version of the interpreter: "3.12.4", or "3.8"
 	Refusal *Refusal `json:"refusal,omitempty"` // why there are no Python stacks; Threads have the rest
 
@@ -35,7 +38,7 @@ type Refusal struct {
 // Values of Refusal.ID.
 const (
 	RefusedNoPython = "no_python" // it runs no Python, or none that is found
-	RefusedVersion  = "version"   // a version of Python that is not known
+	RefusedVersion  = "version"   // a version of Python that is not known, or another Python than CPython
 	RefusedUser     = "user"      // it belongs to another user
 	RefusedPtrace   = "ptrace"    // kernel.yama.ptrace_scope
 	RefusedDumpable = "dumpable"  // it has gained privileges, or asked for its memory to be private

@@ -72,11 +72,11 @@ func Find(mem *memory.Process, areas []memory.Area, program string) (*Runtime, e
 	if minor := minorOf(program); minor > 0 && minor < 7 { // without a runtime that has a name
 		return nil, &VersionError{fmt.Sprintf("3.%d", minor)}
 	}
-	return nil, ErrNone
+	return nil, findOther(areas, program)
 }
 
-// Tells reports whether a file may have an interpreter, or the name of its version.
-func Tells(file string) bool { return isPython(file) || minorOf(file) > 0 }
+// Tells reports whether a file may have an interpreter, or is of a library that names its version.
+func Tells(file string) bool { return isPython(file) || minorOf(file) > 0 || otherOf(file) != "" }
 
 // isPython reports whether a file is named as an interpreter, or as a library that has one.
 func isPython(file string) bool {

@@ -18,9 +18,10 @@ import (
 
 // pythonStacks are the Python stacks of a process.
 type pythonStacks struct {
-	version string
-	rank    *wire.Rank
-	refusal *wire.Refusal
+	version   string
+	rank      *wire.Rank
+	refusal   *wire.Refusal
+	greenlets bool // it may have stacks that wait and are those of no thread
 	threads []pythonThread
 }
 
@@ -53,7 +54,7 @@ func (r *Reader) python(t *target, process proc.Process, all []wire.ThreadStack,
 		err = memory.ErrAreas
 	}
 	if err == nil {
-		found.version = from.Version
+		found.version, found.greenlets = from.Version, python.HasGreenlets(areas)
 		err = found.read(from, process, t.PID, all)
 	}
 	if err != nil {
@@ -150,6 +151,7 @@ func (l *look) addPython(all []wire.ThreadStack, found *pythonStacks) {
 		t := &found.threads[i]
 		if k, known := at[t.tid]; known {
 			all[k].GIL, all[k].Frames, all[k].Deeper, all[k].Moving = t.gil, t.Frames, t.Deeper, t.Moving
+			l.Greenlets = l.Greenlets || all[k].Main && found.greenlets && inGreenlet(&t.Stack)
 		} else if len(t.Frames) > 0 {
 			l.loose = append(l.loose, wire.ThreadStack{GIL: t.gil, Frames: t.Frames, Deeper: t.Deeper,
 				Moving: t.Moving})
@@ -157,12 +159,21 @@ func (l *look) addPython(all []wire.ThreadStack, found *pythonStacks) {
 	}
 }
 
+// inGreenlet reports whether a stack of a main thread does not begin with a program: then another stack does.
+func inGreenlet(s *python.Stack) bool {
+	return len(s.Frames) > 0 && !s.Deeper &&
+		!slices.ContainsFunc(s.Frames, func(f wire.Frame) bool { return f.Function == "<module>" })
+}
+
 // refused says why the stacks of a process cannot be read, and what helps.
 func (r *Reader) refused(process proc.Process, err error) *wire.Refusal {
 	var version *python.VersionError
+	var other *python.OtherError
 	switch {
+	case errors.As(err, &other):
+		return refusal(wire.RefusedVersion, other.Error(), "")
 	case errors.Is(err, python.ErrNone):
-		return refusal(wire.RefusedNoPython, "it runs no Python", "")
+		return refusal(wire.RefusedNoPython, "no Python is found in it", "")
 	case errors.As(err, &version):
 		return refusal(wire.RefusedVersion, "stacks of Python "+version.Version+
 			" cannot be read: CPython 3.8 to 3.15 can be", "")

@@ -42,6 +42,9 @@ func TestRefusals(t *testing.T) {
 		"an old kernel":  {syscall.ENOSYS, nil, os.Getuid(), wire.RefusedKernel, "kernel cannot"},
 		"no Python":      {python.ErrNone, nil, os.Getuid(), wire.RefusedNoPython, "no Python"},
 		"an old Python":  {&python.VersionError{Version: "3.6"}, nil, os.Getuid(), wire.RefusedVersion, "Python 3.6"},
+		"another Python": {&python.OtherError{Name: "PyPy"}, nil, os.Getuid(), wire.RefusedVersion, "PyPy: not read"},
+		"many files":     {python.ErrFiles, nil, os.Getuid(), wire.RefusedLimit, "more than 64 files"},
+		"many areas":     {memory.ErrAreas, nil, os.Getuid(), wire.RefusedLimit, "maps too many files"},
 		"a young one":    {python.ErrStarting, nil, os.Getuid(), wire.RefusedState, "starting"},
 		"no time":        {memory.ErrTime, nil, os.Getuid(), wire.RefusedTime, "within 500ms"},
 		"many threads":   {python.ErrThreads, nil, os.Getuid(), wire.RefusedLimit, "more than 65,536 Python threads"},
@@ -162,6 +165,32 @@ func TestMainThread(t *testing.T) {
 		found := &pythonStacks{}
 		if err := found.read(test.of, process, 7, all); (err != nil) != test.fails || len(found.threads) != test.read {
 			t.Errorf("%s: %d read, %v", name, len(found.threads), err)
+		}
+	}
+}
+
+// Greenlets are named where the main thread runs one, and not where their library is there only.
+func TestGreenlets(t *testing.T) {
+	program := []wire.Frame{{Function: "main"}, {Function: "<module>"}, {Function: "_run_module_as_main"}}
+	hub := []wire.Frame{{Function: "run"}}
+	for name, test := range map[string]struct {
+		stack   python.Stack
+		library bool
+		tid     int
+		want    bool
+	}{
+		"a hub":                  {python.Stack{Frames: hub}, true, 7, true},
+		"without the library":    {python.Stack{Frames: hub}, false, 7, false},
+		"the program itself":     {python.Stack{Frames: program}, true, 7, false},
+		"another thread":         {python.Stack{Frames: hub}, true, 8, false},
+		"nothing is known of it": {python.Stack{}, true, 7, false},
+		"only the inner part is": {python.Stack{Frames: hub, Deeper: true}, true, 7, false},
+	} {
+		l := &look{}
+		l.addPython([]wire.ThreadStack{{TID: 7, Main: true}, {TID: 8}},
+			&pythonStacks{greenlets: test.library, threads: []pythonThread{{tid: test.tid, Stack: test.stack}}})
+		if l.Greenlets != test.want {
+			t.Errorf("%s: %v", name, l.Greenlets)
 		}
 	}
 }
