@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -61,6 +62,51 @@ func ranksInJSON(t *testing.T) {
 			if p := d.Nodes[0].Processes[0]; p["rank_variable"] != from || p["job_number"] != id || p["step"] != "0" ||
 				p["state"] != "S" || p["threads"] != 1.0 {
 				t.Errorf("process %v", p)
+			}
+		})
+	}
+}
+
+// A program that has written a title over its environment has no rank, and says why. Its stack comes with the rank.
+func TestOverwrittenEnvironment(t *testing.T) {
+	title := do(t, "put", "testdata/title.py")
+	for how, reason := range map[string]any{"none": nil, "zeros": "environment_overwritten",
+		"one": "environment_overwritten"} {
+		t.Run(how, func(t *testing.T) {
+			id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "-n", "4", "--gres=gpu:4",
+				"-o", "/dev/null", "--wrap", "srun sh -c 'RANK=$SLURM_PROCID WORLD_SIZE=4 "+
+					"exec python3 "+title+" "+how+"'")
+			t.Cleanup(func() { cancelJob(t, id) })
+			var r result
+			for range 30 {
+				r = runs(t, "--json")
+				if d := r.json(t); len(d.Jobs) == 1 && len(d.Nodes[0].Processes) == 4 {
+					break
+				}
+				time.Sleep(200 * time.Millisecond)
+			}
+			validate(t, r.stdout)
+			d := r.json(t)
+			if len(d.Jobs) != 1 || len(d.Nodes[0].Processes) != 4 {
+				t.Fatalf("not 4 processes in\n%s", r.stdout)
+			}
+			ranks := 0
+			for _, p := range d.Nodes[0].Processes {
+				if p["no_rank"] != reason || (p["rank"] == nil) != (reason != nil) || p["job_number"] != id {
+					t.Errorf("process %v", p)
+				}
+			}
+			if reason == nil {
+				ranks = 4
+			}
+			if len(d.Jobs[0].Ranks) != ranks {
+				t.Errorf("%d ranks, want %d", len(d.Jobs[0].Ranks), ranks)
+			}
+			looked := runs(t, "stacks")
+			for _, want := range []string{"All 4 ranks are in wait (title.py:", "ranks 0-3"} {
+				if !strings.Contains(looked.stdout, want) || strings.Contains(looked.stdout, "not known") {
+					t.Errorf("there is no %q in\n%s", want, looked.stdout)
+				}
 			}
 		})
 	}
