@@ -229,8 +229,14 @@ func watchAt(t *testing.T, poll string, columns, rows int, args ...string) *watc
 // watchProgram is watch for another command.
 func watchProgram(t *testing.T, columns, rows int, command ...string) *watcher {
 	t.Helper()
+	return watchAs(t, asAlice, columns, rows, command...)
+}
+
+// watchAs is watchProgram for another user or host.
+func watchAs(t *testing.T, who []string, columns, rows int, command ...string) *watcher {
+	t.Helper()
 	dog.Watch(t)
-	cmd := exec.Command("../../scripts/testcluster", slices.Concat(asAlice, command)...)
+	cmd := exec.Command("../../scripts/testcluster", slices.Concat(who, command)...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	terminal, err := term.Start(cmd, columns, rows)
 	if err != nil {

@@ -75,3 +75,20 @@ func TestAPasteEndsNothing(t *testing.T) {
 	time.Sleep(time.Second)
 	w.quits()
 }
+
+// On its own host root may end a process of somebody else, after a question that names both.
+func TestRootEndsAProcessOfOthers(t *testing.T) {
+	job(t, 1, "work", "-w", "node01")
+	w := watchAs(t, []string{"on", "node01"}, 120, 40, program, "1", "1", "--nodes", "node01", "--transport", "local",
+		"--view", "node")
+	w.sees("gpuwork", "alice")
+	w.types("5")
+	w.sees("Processes of node01", "4 processes")
+	w.types("T")
+	w.sees("Send SIGTERM to 1 process?", "of alice: /usr/local/bin/gpuwork", "root may signal it")
+	w.answers("y")
+	w.sees("Sent SIGTERM to 1 of 1 process", "sent to 1")
+	w.types("\r")
+	w.sees("3 processes")
+	w.quits()
+}
