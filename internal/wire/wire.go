@@ -330,9 +330,8 @@ type Reply struct {
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Environ is the environment with which a process was started, or the present one if the program has overwritten that. It
-// contains secrets: it is shown only on request and
-// never logged.
+// Environ is the environment with which a process was started, or the present one if the program has overwritten that.
+// It contains secrets: it is shown only on request and never logged.
 type Environ struct {
 	Variables []string `json:"variables"`           // "KEY=VALUE"
 	Truncated bool     `json:"truncated,omitempty"` // it was longer than MaxEnviron or MaxStrings

@@ -2,9 +2,9 @@
 // processes.
 //
 // A signal reaches only processes of the user who runs the probe. Root's reaches a process of another user only if the
-// request names that user, as the dialog did to root. It never reaches a process
-// that has reused the PID of an ended process: the start time is checked while a pidfd holds the process, where the
-// kernel has pidfds. It never reaches init, the probe, or the ancestors of the probe.
+// request names that user, as the dialog did to root. It never reaches a process that has reused the PID of an ended
+// process: the start time is checked while a pidfd holds the process, where the kernel has pidfds. It never reaches
+// init, the probe, or the ancestors of the probe.
 //
 // The methods of a Desk may be called from any goroutine. They return within a few seconds, although reading a hung
 // process or a directory of users may take forever: values that are still unknown then are left out. At most maxHung
@@ -16,9 +16,10 @@
 // the signal, and the answer has one result for each process. internal/probe/act opens a pidfd, then compares the start
 // time and the owner, and then sends the signal, so that no process gets a signal meant for an ended one; on kernels
 // before 5.3 a short gap remains between the check and the signal. It signals only processes of its own real user; as
-// root, which the program asks for on its own host only, also those of the user that the request names. It never signals init, itself or its ancestors: their end would be the end of the session, or of the user's
-// shell. A request that lacks the start time of a process is refused as a whole. Each signal is logged before it is
-// sent, and again with its result, one of wire's words.
+// root, which the program asks for on its own host only, also those of the user that the request names. It never
+// signals init, itself or its ancestors: their end would be the end of the session, or of the user's shell. A request
+// that lacks the start time of a process is refused as a whole. Each signal is logged before it is sent, and again with
+// its result, one of wire's words.
 package act
 
 import (

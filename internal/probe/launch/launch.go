@@ -29,12 +29,13 @@
 // submitted the job.
 //
 // A program that sets its title, as with setproctitle, writes over the environment that the kernel shows. Then the rank
-// is unknown, and NoRank says why. Nothing else that is left is certain. The parent's variables are those of a launcher,
-// whose own rank is another one, if it has any. The cgroup of a task has the number of the task on its node, not its
-// rank, and a program may count its ranks in another order than SLURM. The variables are still in the memory of the
-// process, where its C library keeps them. But memory is read only on request, so the rank from there comes with the
-// stacks (package stacks): the kernel treats such a read as that of a debugger, and may log it as an attempt to trace.
-// Until it overwrites its environment a process has a rank, and keeps it.
+// is unknown, and NoRank says why. Nothing else that is left is certain. The parent's variables are those of a
+// launcher, whose own rank is another one, if it has any. The number in the name of a task's cgroup counts in the step
+// or on the node, which depends on the plugins of the site, and a program may count its ranks in another order than
+// SLURM. The variables are still in the memory of the process, where its C library keeps them. But memory is read only
+// on request, so the rank from there comes with the stacks (package stacks): the kernel treats such a read as that of a
+// debugger, and may log it as an attempt to trace. A process that was listed before it has overwritten its environment
+// keeps its rank.
 //
 // A PID that the driver lists and /proc does not have is said to be of another PID namespace (foreign) only if signal 0
 // finds no such process, the probe is not in the first PID namespace, and the driver lists it for longer than a process

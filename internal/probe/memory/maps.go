@@ -26,8 +26,8 @@ const (
 // ErrAreas means that a process has more areas than are looked at or kept.
 var ErrAreas = errors.New("it maps too many files")
 
-// Areas returns the areas of a file maps of /proc that show a wanted file, from its beginning or writable. With ErrAreas
-// it returns the first ones. It waits for the lock of the address space, which may be held for ever.
+// Areas returns the areas of a file maps of /proc that show a wanted file, from its beginning or writable. With
+// ErrAreas it returns the first ones. It waits for the lock of the address space, which may be held for ever.
 func Areas(maps string, wanted func(path string) bool) ([]Area, error) {
 	f, err := os.Open(maps)
 	if err != nil {

@@ -22,7 +22,7 @@ type pythonStacks struct {
 	rank      *wire.Rank
 	refusal   *wire.Refusal
 	greenlets bool // it may have stacks that wait and are those of no thread
-	threads []pythonThread
+	threads   []pythonThread
 }
 
 // pythonThread is a thread that Python knows.
@@ -99,8 +99,8 @@ func (found *pythonStacks) read(from runtime, process proc.Process, pid int, all
 	return main
 }
 
-// numbersOf returns the numbers of threads in the PID namespace of the process, since a container has PIDs of its own, and
-// by them the numbers that /proc has.
+// numbersOf returns the numbers of threads in the PID namespace of the process, since a container has PIDs of its own,
+// and by them the numbers that /proc has.
 func numbersOf(process proc.Process, all []wire.ThreadStack) (tids map[int]int, known map[int]bool) {
 	tids, known = make(map[int]int, len(all)), make(map[int]bool, len(all))
 	status, err := process.Status()
