@@ -145,12 +145,11 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 		l.Refusal = late
 	}
 	l.settle(all)
-	gone := r.check(l) // another process may have its PID by now
-	if gone == nil && l.Refusal != nil && l.Refusal.ID == wire.RefusedGone {
-		gone = l.Refusal // it exits: its memory has gone first
+	if again := r.check(l); again != nil { // another process may have its PID by now
+		return wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of, Refusal: again}
 	}
-	if gone != nil {
-		return wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of, Refusal: gone}
+	if l.Refusal != nil && l.Refusal.ID == wire.RefusedGone { // it exits: its memory goes first
+		l.Threads, l.MoreThreads = nil, 0
 	}
 	return l.ProcessStacks
 }
