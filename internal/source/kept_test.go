@@ -19,7 +19,7 @@ type counted struct{ squeue, scontrol int }
 func (c *counted) run(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
 	if argv[0] != "squeue" {
 		c.scontrol++
-		return []byte("JobId=7 JobName=train\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:2(IDX:0-1)\n"), nil, nil
+		return []byte("JobId=7 JobName=train\n   UserId=alice(1)\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:2(IDX:0-1)\n"), nil, nil
 	}
 	c.squeue++
 	format := strings.TrimPrefix(argv[len(argv)-1], "--format=")

@@ -10,6 +10,7 @@ import (
 var statusLines = []struct{ first, keys []string }{
 	{[]string{"SLUID"}, []string{"SLUID"}},
 	{[]string{"UserId"}, []string{"UserId"}},
+	{[]string{"Priority"}, []string{"Priority"}},
 	{[]string{"JobState"}, []string{"JobState", "Reason"}},
 	{[]string{"Requeue"}, []string{"Restarts", "BatchFlag", "ExitCode"}},
 	{[]string{"StartTime"}, []string{"StartTime", "EndTime"}},
