@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -89,6 +90,7 @@ func (b *Browser) start(ctx context.Context, program string) error {
 		"--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
 		"--remote-debugging-pipe", "--user-data-dir="+b.home, "about:blank")
 	b.cmd.ExtraFiles = []*os.File{requests, answers}
+	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err = b.cmd.Start()
 	_, _ = requests.Close(), answers.Close()
 	if err != nil {
@@ -193,5 +195,7 @@ func (b *Browser) Close() {
 		_ = b.cmd.Process.Kill()
 	}
 	_ = b.cmd.Wait()
+	// Its helpers may outlive it, and become children of a test that follows orphans.
+	_ = syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL)
 	_ = os.RemoveAll(b.home)
 }
