@@ -112,7 +112,8 @@ func (w *Writer) line(e *cluster.Event, known bool) error {
 	if err != nil {
 		return err
 	}
-	if e.Hello == nil && e.Report == nil && fits(line, e.Discovery != nil) != nil { // no reader would go on behind it
+	readable := e.Hello != nil || e.Report != nil || fits(line, e.Discovery != nil) == nil
+	if !readable { // no reader would go on behind it
 		w.left++
 		return nil
 	}

@@ -20,8 +20,8 @@ var fixed = marks{begin: "<NONCE<", next: "|NONCE|", end: ">NONCE>"}
 func (m marks) print(records ...record) []byte {
 	var b strings.Builder
 	for _, r := range records {
-		f := []string{r.id, r.number, r.state, r.word, r.priority, r.partition, r.user, r.start, r.end, r.limit, r.nodes, r.gres, r.reason,
-			r.nodelist, r.name}
+		f := []string{r.id, r.number, r.state, r.word, r.priority, r.partition, r.user, r.start, r.end, r.limit,
+			r.nodes, r.gres, r.reason, r.nodelist, r.name}
 		b.WriteString(m.begin + strings.Join(f, m.next) + m.end + "\n")
 	}
 	return []byte(b.String())

@@ -45,8 +45,8 @@ func (r *rig) gpuRows() (numbers string) {
 	return numbers
 }
 
-// The GPUs that --only does not name are hidden in the view of a node, and their processes with them. The sum is that of
-// the GPUs shown.
+// The GPUs that --only does not name are hidden in the view of a node, and their processes with them. The sum is that
+// of the GPUs shown.
 func TestOnly(t *testing.T) {
 	for _, test := range []struct {
 		only tally.Only

@@ -18,8 +18,8 @@ import (
 )
 
 // flags are the shared flags of snapshot. Flags about the look apply to text only.
-var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "log", "theme", "colors",
-	"gpu-util-thresh", "mem-util-thresh", "ascii"}
+var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "log", "theme",
+	"colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}
 
 // Options are the user's choices for a Snapshot.
 type Options struct {

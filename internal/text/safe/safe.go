@@ -12,7 +12,8 @@ import (
 
 // Line makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts
 // on by '?' and bytes that are not UTF-8 by the replacement character, leaves out what joins two letters, and cuts the
-// string to at most limit bytes, between two characters. What is kept of a long string does not hold the rest in memory.
+// string to at most limit bytes, between two characters. The part that is kept of a long string does not hold the rest
+// in memory.
 func Line(s string, limit int) string {
 	if text.Plain(s) && len(s) <= limit {
 		return s
