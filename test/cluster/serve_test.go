@@ -27,7 +27,6 @@ type server struct {
 // serves starts the server, and waits until it is ready.
 func serves(t *testing.T, args ...string) *server {
 	t.Helper()
-	// all hosts and this process see that directory
 	s := &server{socket: filepath.Join(filepath.Dir(program), "serve.sock"), ended: make(chan error, 1)}
 	line := fmt.Sprintf("echo $$ > %s.pid; exec %s serve --listen unix:%s %s", s.socket, program, s.socket,
 		strings.Join(args, " "))
@@ -37,9 +36,10 @@ func serves(t *testing.T, args ...string) *server {
 		t.Fatal(err)
 	}
 	go func() { s.ended <- s.cmd.Wait() }()
+	seen := rootOf(t, "login") + s.socket
 	s.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", s.socket)
+			return (&net.Dialer{}).DialContext(ctx, "unix", seen)
 		}}}
 	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) {
 		if status, text := s.get("-/ready"); status == http.StatusOK {

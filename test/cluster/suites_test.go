@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 )
 
 var onlySLURM = flag.Bool("slurm", false, "leave out the tests that find the same with every SLURM and OpenSSH")
@@ -44,4 +45,15 @@ func skipSameEverywhere() error {
 		return nil
 	}
 	return flag.Set("test.skip", "^("+strings.Join(sameEverywhere, "|")+")$")
+}
+
+// rootOf is where this process sees the files of a host, also of one with the tree of another Debian release.
+func rootOf(t *testing.T, host string) string {
+	t.Helper()
+	_, status, _ := strings.Cut("\n"+do(t, "status"), "\n"+host+" ")
+	_, pid, found := strings.Cut(status, "up, pid 1 is ")
+	if !found {
+		t.Fatalf("%s is not up", host)
+	}
+	return "/proc/" + strings.Fields(pid)[0] + "/root"
 }
