@@ -4,6 +4,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/nvnodetop/nvnodetop/internal/app"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
@@ -12,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/rlimit"
 )
 
 func main() {
@@ -20,7 +23,18 @@ func main() {
 		os.Exit(asProbe())
 	}
 	crash.Own()
+	obeyLimits()
 	os.Exit(app.Main(app.Called(os.Args), os.Stdin, os.Stdout, os.Stderr))
+}
+
+// obeyLimits ends the program if a limit of this session is too low for it: it would end later, with a dump of Go's
+// runtime. A file that may not grow is an error of its write, as on a full disk, and not the end of the program.
+func obeyLimits() {
+	if low := rlimit.OfProgram(); low != nil {
+		fmt.Fprintf(os.Stderr, "nvnodetop: %v\n", low)
+		os.Exit(cli.ExitFailed)
+	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ) // unlike an ignored signal, a child does not inherit that
 }
 
 // asProbe runs the program as its own probe, and returns its exit code. Nodes never get a program without NVML, so the

@@ -42,10 +42,30 @@ func startsResolved(t *testing.T, cgo string) {
 	if out := run("--demo=2x2", "--json"); !json.Valid(out) {
 		t.Errorf("--json says %q", out)
 	}
+	obeysLimits(t, exe)
 	if cgo == "CGO_ENABLED=0" {
 		out, err := exec.Command(exe, "probe").CombinedOutput()
 		if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 2 || bytes.Count(out, []byte("\n")) != 1 {
 			t.Errorf("as a probe without NVML it says %q, and %v", out, err)
+		}
+	}
+}
+
+// obeysLimits checks that a limit of the session is named in one line, where the program begins at all, and that a file
+// that may not grow is an error like others.
+func obeysLimits(t *testing.T, exe string) {
+	t.Helper()
+	for limit, want := range map[string]string{
+		"-v 1800000": "nvnodetop: this session may use only 1757 MiB of virtual memory (ulimit -v): nvnodetop needs 1.75 GiB\n",
+		"-n 20":      "nvnodetop: this session may open only 20 files (ulimit -n): nvnodetop needs 32\n",
+		"-f 0":       "file too large",
+	} {
+		cmd := exec.Command("sh", "-c", "ulimit "+limit+"; exec \"$0\" --demo=2x2 --json >out", exe)
+		cmd.Dir = t.TempDir()
+		said, err := cmd.CombinedOutput()
+		e, ok := errors.AsType[*exec.ExitError](err)
+		if !ok || e.ExitCode() != 1 || !strings.Contains(string(said), want) || bytes.Count(said, []byte("\n")) != 1 {
+			t.Errorf("ulimit %s: %v, %q", limit, err, said)
 		}
 	}
 }

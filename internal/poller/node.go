@@ -72,7 +72,7 @@ func needsPerson(c reach.Class) bool {
 	switch c {
 	case reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyChanged, reach.ClassHostKeyUnknown,
 		reach.ClassUnknownHost, reach.ClassNoSpace, reach.ClassNoExec, reach.ClassPlatform, reach.ClassLocal,
-		reach.ClassTooMuch:
+		reach.ClassTooMuch, reach.ClassLimit:
 		return true
 	}
 	return false

@@ -26,6 +26,7 @@ const (
 	ClassDenied         Class = "denied"           // login accepted, then closed by the node for another reason
 	ClassNoSpace        Class = "no_space"         // nowhere to put the probe
 	ClassNoExec         Class = "no_exec"          // nowhere to execute the probe
+	ClassLimit          Class = "limit"            // a resource limit of the site keeps the probe from running
 	ClassPlatform       Class = "platform"         // no probe for the node's platform
 	ClassReplaced       Class = "driver_replaced"  // the driver was replaced while the probe ran
 	ClassProbeKilled    Class = "probe_killed"     // a signal ended the probe

@@ -26,6 +26,9 @@ var advices = map[reach.Class]advice{
 		[]string{"free some space in your home directory (see quota) or in /tmp on NODE"}},
 	reach.ClassNoExec: {"Every writable directory on the node is mounted noexec.",
 		[]string{"ask your admins for a directory without noexec on NODE"}},
+	reach.ClassLimit: {"A resource limit of the session, set by the site or by a startup file of the shell, keeps the " +
+		"probe from running.",
+		[]string{"see the limits there: ulimit -a; docs/TRANSPORTS.md says what a probe needs"}},
 	reach.ClassPlatform: {"This build has no probe for the node's CPU or operating system, and nvidia-smi cannot " +
 		"stand in for it.",
 		[]string{"use a release build: it has probes for Linux on x86_64 and aarch64"}},
@@ -43,11 +46,18 @@ var advices = map[reach.Class]advice{
 	reach.ClassClosed:  {meaning: "The connection closed or the probe exited."},
 }
 
+// notStarted is for a probe that failed before its first line: the node is no less suspect than the probe.
+var notStarted = advice{"The probe did not start; its error message is above.",
+	[]string{"see what a session there may use: ulimit -a"}}
+
 // advise adds the meaning, unless the door gave one, and the hints of the class. These hints come before the door's, as
 // some screens show only the first hint.
 func advise(c *Case) {
 	f := &c.Failure
 	a := advices[f.Class]
+	if f.Class == reach.ClassProbeFailed && c.Stage == StageProbe {
+		a = notStarted
+	}
 	f.Meaning = cmp.Or(f.Meaning, a.meaning)
 	f.Hints = slices.Concat(a.hints, f.Hints)
 }

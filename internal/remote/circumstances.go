@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/smi"
+	"github.com/nvnodetop/nvnodetop/internal/rlimit"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -112,7 +113,10 @@ func ruleInstall(c *Case, err error) bool {
 	}
 	c.Say(place.Words)
 	lower := strings.ToLower(place.Words)
+	short := rlimit.OfProbe(place.Limits, uint64(max(place.Size, 0)))
 	switch {
+	case short != nil && place.Any(install.NoWrite):
+		limited(c, short)
 	case strings.Contains(lower, "no space left") || strings.Contains(lower, "quota exceeded"):
 		c.Is(reach.ClassNoSpace, "no space for the probe")
 	case place.Any(install.NoExec):
@@ -137,7 +141,7 @@ func ruleProbe(c *Case, err error) bool {
 	if !ok {
 		return false
 	}
-	c.Say(install.WithoutNeed(e.Stderr))
+	c.Say(install.WithoutMarks(e.Stderr))
 	c.Say(e.Noise)
 	status, exited := e.Status()
 	switch {
@@ -147,6 +151,7 @@ func ruleProbe(c *Case, err error) bool {
 		c.Failure.Cause = tooMuch(e.Read)
 	case doesNotFit(e):
 		c.Is(reach.ClassPlatform, "probe does not run on this system")
+	case ruleLimits(c, e):
 	case e.Signal() != "":
 		c.Is(reach.ClassProbeKilled, "probe was killed")
 		c.Failure.Detail = "signal " + e.Signal()
@@ -157,6 +162,8 @@ func ruleProbe(c *Case, err error) bool {
 	// printed by nologin
 	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"):
 		c.Is(reach.ClassDenied, "account not allowed to run commands")
+	case e.IsEnd() && exited && c.Stage == StageProbe && !install.HasBegun(e.Stderr):
+		return false // the node has not run our script
 	case e.IsEnd() && exited && c.Stage == StageProbe && status == 0:
 		c.Is(reach.ClassGarbage, "probe did not start")
 	case e.IsEnd() && exited:

@@ -29,6 +29,11 @@ func TestSettle(t *testing.T) {
 		return &link.EndError{Read: io.EOF, Exit: link.Exit{Known: true, Status: status},
 			Stderr: "nvnodetop-need/1: x\nsome words"}
 	}
+	limits := func(status int, limit, words string) error {
+		return &link.EndError{Read: io.EOF, Exit: link.Exit{Known: true, Status: status},
+			Stderr: "nvnodetop-limit:" + limit + "   99 units\n" + words}
+	}
+	const plenty = "Max open files   1024"
 	for _, c := range []struct {
 		c       *Case
 		err     error
@@ -51,6 +56,29 @@ func TestSettle(t *testing.T) {
 			"nowhere to put the probe (not private to you: /tmp/nvnodetop-)", "ls -ld /tmp/nvnodetop-"},
 		{at(StageProbe), exit(0), reach.ClassGarbage, "probe did not start", "some words"},
 		{at(""), exit(0), reach.ClassProbeFailed, "probe exited with status 0", "report it"},
+		{at(StageProbe), exit(1), reach.ClassProbeFailed, "probe exited with status 1", "what a session there may use"},
+		{at(StageDriver), exit(1), reach.ClassProbeFailed, "probe exited with status 1", "report it"},
+		{at(StageProbe), limits(2, "Max address space   614400000", "fatal error: failed to reserve page summary memory"),
+			reach.ClassLimit,
+			"this session may use only 585 MiB of virtual memory (ulimit -v): nvnodetop needs 1.75 GiB", "page summary"},
+		{at(StageProbe), limits(134, "Max processes   5", ""), reach.ClassLimit,
+			"this session may have only 5 processes and threads (ulimit -u): nvnodetop needs 16", "ulimit -a"},
+		{at(StageProbe), limits(137, "cgroup memory 1048576", ""), reach.ClassLimit,
+			"this session may use only 1 MiB of memory (cgroup): nvnodetop needs 48 MiB", ""},
+		{at(StageProbe), limits(143, "cgroup memory 1048576", ""), reach.ClassProbeKilled,
+			"probe was killed (signal TERM)", ""},
+		{at(StageProbe), limits(2, plenty, "panic: oh"), reach.ClassProbeFailed, "probe exited with status 2",
+			"panic: oh"},
+		{at(StageProbe), limits(2, plenty, "runtime/cgo: pthread_create failed: Resource temporarily unavailable"),
+			reach.ClassLimit, "a limit has ended the probe: runtime/cgo: pthread_create failed: Resource temporarily " +
+				"unavailable", "ulimit -a"},
+		{at(""), limits(2, plenty, "panic: oh"), reach.ClassProbeFailed, "probe exited with status 2", "report it"},
+		{at(""), limits(2, plenty, "x\nruntime: out of memory: cannot allocate 4194304-byte block\ny"), reach.ClassLimit,
+			"a limit has ended the probe: runtime: out of memory: cannot allocate 4194304-byte block", ""},
+		{at(""), limits(152, plenty, ""), reach.ClassLimit, "a limit has ended the probe: CPU time limit exceeded", ""},
+		{at(StageProbe), &install.NoPlaceError{Refused: []install.Refusal{{Directory: "tmp", State: install.NoWrite}},
+			Limits: "Max file size   512 512 bytes\n", Size: 5 << 20}, reach.ClassLimit,
+			"this session may write only files of 512 bytes (ulimit -f): nvnodetop needs 5 MiB", "tried: "},
 		{at(""), exit(126), reach.ClassNoExec, "probe not executable", ""},
 		{at(""), exit(wire.ExitOutdated), reach.ClassReplaced, "driver replaced, restarting the probe",
 			"no action needed"},
@@ -77,7 +105,8 @@ func TestSettle(t *testing.T) {
 			if f.Class != c.class || f.Summary() != c.summary || f.Stage != c.c.Stage || f.Meaning == "" {
 				t.Errorf("got %+v, want %s %q", f, c.class, c.summary)
 			}
-			if !strings.Contains(all, c.says) || strings.Contains(all, "NODE") || strings.Contains(all, "need/1") {
+			if !strings.Contains(all, c.says) || strings.Contains(all, "NODE") || strings.Contains(all, "need/1") ||
+				strings.Contains(all, "nvnodetop-limit") {
 				t.Errorf("%q is not said in %q", c.says, all)
 			}
 		})

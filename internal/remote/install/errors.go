@@ -10,6 +10,8 @@ import (
 type NoPlaceError struct {
 	Refused []Refusal
 	Words   string // the node's output
+	Limits  string // of the session, as SessionLimits has them; empty: unknown
+	Size    int64  // of the probe
 	uid     string
 }
 

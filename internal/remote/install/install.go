@@ -7,6 +7,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func New(payloads func() ([]Payload, error)) *Installer {
 func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string,
 	err error) {
 	if in.Program != "" {
-		s, err := in.run(ctx, shell, environment+become(in.Program), nil)
+		s, err := in.run(ctx, shell, printLimits+environment+become(in.Program), nil)
 		return s, "started", err
 	}
 	payloads, err := in.payloads()
@@ -89,6 +90,7 @@ type attempt struct {
 	turn     *turn       // to copy; nil: none
 	refused  []Refusal
 	words    []string // output of the node
+	limits   string   // of the node's sessions; empty: they were not asked for
 }
 
 // try runs one round. It returns neither a session nor an error if another round should follow.
@@ -141,7 +143,7 @@ func (a *attempt) understand(err error) (need, bool) {
 		return need{}, false
 	}
 	if n, ok := parseNeed(ended.Stderr); ok {
-		a.hear(WithoutNeed(ended.Stderr))
+		a.hear(ended.Stderr)
 		return n, true
 	}
 	return need{}, false
@@ -168,8 +170,9 @@ func (a *attempt) lookCloser(err error) bool {
 }
 
 // hear keeps the node's output, without repetitions.
-func (a *attempt) hear(words string) {
-	if words = strings.TrimSpace(words); words != "" && !slices.Contains(a.words, words) {
+func (a *attempt) hear(stderr string) {
+	a.limits = cmp.Or(SessionLimits(stderr), a.limits)
+	if words := strings.TrimSpace(WithoutMarks(stderr)); words != "" && !slices.Contains(a.words, words) {
 		a.words = append(a.words, words)
 	}
 }
@@ -185,7 +188,8 @@ func (a *attempt) refuse(refusals ...Refusal) {
 }
 
 func (a *attempt) nowhere(uid string) error {
-	return &NoPlaceError{Refused: a.refused, uid: uid, Words: strings.Join(a.words, "\n")}
+	return &NoPlaceError{Refused: a.refused, uid: uid, Words: strings.Join(a.words, "\n"), Limits: a.limits,
+		Size: a.payload.Size}
 }
 
 // enter gets a turn to copy to n.place, if the attempt has none. It reports whether to look for a copy before copying.

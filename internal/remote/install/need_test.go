@@ -32,7 +32,7 @@ func FuzzParseNeed(f *testing.F) {
 		if ok != (n.machine != "") {
 			t.Errorf("%q: %+v %v", text, n, ok)
 		}
-		if rest := WithoutNeed(text); strings.Contains(rest, needMark) || len(rest) > len(text) {
+		if rest := WithoutMarks(text); strings.Contains(rest, needMark) || len(rest) > len(text) {
 			t.Errorf("%q leaves %q", text, rest)
 		}
 	})

@@ -89,7 +89,7 @@ func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 // directory with 0700 (45c0 with the setgid bit that some homes inherit), 81c0 a regular file with 0700. -x asks the
 // kernel, so it is false on a noexec mount.
 func prelude(list ...Payload) string {
-	return environment + "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); m=$(uname -sm); " + choice(list) +
+	return environment + searchPath + "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); m=$(uname -sm); " + choice(list) +
 		"place() { case $1 in " +
 		"run) d=${XDG_RUNTIME_DIR:+$XDG_RUNTIME_DIR/nvnodetop};; " +
 		"home) d=${HOME:+$HOME/.cache/nvnodetop};; " +
@@ -156,9 +156,13 @@ func (t trust) tries(fresh bool) string {
 // startScript starts an existing copy of the payload for the node's platform. If there is none, it prints one line with
 // the node's platform and the state of each place, up to the first that can hold a copy; no place is touched if no
 // payload is for this platform. A directory of ours that is open to others is made private; a directory of somebody
-// else, or a symlink in its place, is not touched.
+// else, or a symlink in its place, is not touched. After a copy that did not run, it prints the limits first.
 func startScript(list []Payload, t trust, places []Directory, fresh bool) string {
-	s := prelude(list...) + t.tries(fresh) +
+	s := ""
+	if t != trusting {
+		s = printLimits
+	}
+	s += prelude(list...) + t.tries(fresh) +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
 	return s + "s=; for p in ${f:+ " + words(places) + "}; do " +
 		"place $p || { s=\"$s $p:absent\"; continue; }; " +
@@ -185,7 +189,7 @@ func startScript(list []Payload, t trust, places []Directory, fresh bool) string
 // In memory the copy gets no name at all. The shell opens it, removes it, and executes the open file. So it goes
 // away with the probe, also when that is killed.
 func uploadScript(p Payload, place Directory, n int) string {
-	return prelude(p) + "place " + string(place) + "; " +
+	return printLimits + prelude(p) + "place " + string(place) + "; " +
 		fmt.Sprintf("mkdir -p \"$d\" || exit %d; private || exit %d; ", exitNoWrite, exitTaken) +
 		fmt.Sprintf("t=$(mktemp \"$d/.up.XXXXXX\") || exit %d; ", exitNoWrite) +
 		fmt.Sprintf("clean() { rm -f \"$t\"; }; trap clean EXIT; trap \"exit %d\" HUP INT TERM PIPE; ", exitNoWrite) +
@@ -246,13 +250,14 @@ func parseNeed(stderr string) (need, bool) {
 	return n, true
 }
 
-// WithoutNeed returns a node's stderr without the need line, which is not for users.
-func WithoutNeed(stderr string) string {
+// WithoutMarks returns a node's stderr without the need line and the limits, which are not for users.
+func WithoutMarks(stderr string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(stderr) {
-		before, _, found := strings.Cut(line, needMark)
+		before, _, needs := strings.Cut(line, needMark)
+		before, _, limits := strings.Cut(before, limitMark)
 		kept.WriteString(before)
-		if found && before != "" {
+		if (needs || limits) && before != "" {
 			kept.WriteByte('\n')
 		}
 	}

@@ -85,7 +85,8 @@ func (e *EndError) Signal() string {
 		return e.Exit.Signal
 	}
 	status, _ := e.Status()
-	return map[int]string{129: "HUP", 137: "KILL", 139: "SEGV", 143: "TERM", 134: "ABRT", 135: "BUS"}[status]
+	return map[int]string{129: "HUP", 137: "KILL", 139: "SEGV", 143: "TERM", 134: "ABRT", 135: "BUS",
+		152: "XCPU", 153: "XFSZ"}[status]
 }
 
 // Errors that end a Session, besides *EndError.

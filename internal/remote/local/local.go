@@ -126,7 +126,7 @@ func (shell) Close() error { return nil }
 
 // Explain implements remote.Shell.
 func (shell) Explain(c *remote.Case, err error) {
-	if _, ended := errors.AsType[*link.EndError](err); ended && c.Failure.Class == "" {
+	if _, ended := errors.AsType[*link.EndError](err); ended && c.Failure.Class == "" && !c.NotBegun(err) {
 		c.Is(reach.ClassClosed, "probe exited")
 	}
 }

@@ -69,7 +69,7 @@ func explainLogin(c *remote.Case, e *loginError) {
 		c.Is(reach.ClassOther, "ssh failed")
 		c.Failure.Cause = text.Cut(lines[len(lines)-1], 60)
 	default:
-		c.Is(reach.ClassDenied, "login accepted, but no command runs")
+		advice.NoCommandRuns(c)
 	}
 }
 
@@ -85,6 +85,7 @@ func explainEnd(c *remote.Case, err error) {
 	case ruleWords(c, c.Words):
 	case strings.Contains(c.Words, "ssh on this host was ended by signal"):
 		c.Is(reach.ClassClosed, "ssh was ended on this host")
+	case c.NotBegun(err):
 	case ended:
 		c.Is(reach.ClassProbeKilled, "probe was killed")
 	default:

@@ -147,6 +147,7 @@ func classify(c *remote.Case, err error) advice {
 	case isStep:
 		c.Is(reach.ClassSlurm, "srun failed")
 		c.Failure.Cause = cause(c.Words)
+	case c.NotBegun(err):
 	default:
 		c.Is(reach.ClassClosed, "SLURM step ended")
 	}

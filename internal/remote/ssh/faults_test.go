@@ -78,7 +78,15 @@ var faults = []struct {
 	{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
 		reach.ClassProbeLate, remote.StageProbe, "probe not started after ", ""},
 	{"prints garbage", func(n *node) { n.session = say("Welcome to node n\n", 0) },
-		reach.ClassGarbage, remote.StageProbe, "probe did not start", "Welcome to node n"},
+		reach.ClassDenied, remote.StageProbe, "login accepted, but no command runs", "Welcome to node n"},
+	{"its shell exits", func(n *node) { n.session = say("", 5) },
+		reach.ClassDenied, remote.StageProbe, "login accepted, but no command runs", ""},
+	{"cannot fork", func(n *node) {
+		n.session = func(ch ssh.Channel, _ string) {
+			fmt.Fprint(ch.Stderr(), "/bin/sh: 1: Cannot fork\n")
+			sendStatus(ch, 2)
+		}
+	}, reach.ClassLimit, remote.StageProbe, "a limit has ended the probe: /bin/sh: 1: Cannot fork", "Cannot fork"},
 	{"prints without end", func(n *node) {
 		n.session = func(ch ssh.Channel, _ string) {
 			for line := []byte(strings.Repeat("x", 4095) + "\n"); ; {

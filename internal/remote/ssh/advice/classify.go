@@ -35,7 +35,7 @@ func (at *Circumstances) Explain(c *remote.Case, err error) {
 			c.Say(at.Preamble)
 		}
 		known := ruleHostKey(c, err) || ruleAlgorithms(c, err) || ruleForward(at, c, err) || ruleProxy(at, c) ||
-			ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
+			ruleSession(at, c, err) || ruleShell(c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
 			ruleNetwork(c, err) || ruleClosed(at, c, err)
 		if !known {
 			c.Unknown(err)
@@ -78,6 +78,23 @@ func ruleSession(at *Circumstances, c *remote.Case, err error) bool {
 	c.Say(session.Err.Error())
 	c.Is(reach.ClassDenied, "session refused after login")
 	return true
+}
+
+// ruleShell handles a login shell that has ended without running our script.
+func ruleShell(c *remote.Case, err error) bool {
+	if !c.NotBegun(err) {
+		return false
+	}
+	NoCommandRuns(c)
+	return true
+}
+
+// NoCommandRuns classifies a login after which the node does not run our command.
+func NoCommandRuns(c *remote.Case) {
+	c.Is(reach.ClassDenied, "login accepted, but no command runs")
+	c.Failure.Detail = ""
+	c.Failure.Meaning = "The login shell has ended without running nvnodetop's command: a startup file of it exits, or " +
+		"the account may run only something else (ForceCommand, sftp only, a menu)."
 }
 
 func ruleTimeout(at *Circumstances, c *remote.Case, err error) bool {

@@ -1,0 +1,71 @@
+package remote
+
+import (
+	"cmp"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/rlimit"
+)
+
+// exhausted finds the line with which a program or a shell ends that the system has refused memory, a thread or a file:
+// the words of Go's runtime and of shells, and those of the errors ENOMEM, EAGAIN, EMFILE and EFBIG.
+var exhausted = regexp.MustCompile(`(?im)^.*(out of memory|failed to reserve .*memory|cannot allocate|` +
+	`can't allocate|thread_create failed|failed to create new os thread|can(no|')t fork|resource temporarily unavailable|` +
+	`too many open files|(epollcreate|eventfd|pipe) failed with 2[34]|(file size|cpu|cpu time) limit exceeded|file too large).*$`)
+
+// signalsOfLimits are the signals of the kernel at a limit.
+var signalsOfLimits = map[string]string{"XCPU": "CPU time limit exceeded", "XFSZ": "file size limit exceeded"}
+
+// ruleLimits handles the end of a program for lack of what a limit of the site forbids.
+func ruleLimits(c *Case, e *link.EndError) bool {
+	status, exited := e.Status()
+	switch signal := e.Signal(); {
+	case !e.IsEnd(), signal == "" && (!exited || status == 0), signal == "TERM", signal == "HUP", status == 126:
+		return false
+	}
+	if c.Stage == StageProbe {
+		if short := rlimit.OfProbe(install.SessionLimits(e.Stderr), 0); short != nil {
+			limited(c, short)
+			return true
+		}
+	}
+	line := cmp.Or(exhausted.FindString(install.WithoutMarks(e.Stderr)), signalsOfLimits[e.Signal()])
+	if line == "" {
+		return false
+	}
+	c.Is(reach.ClassLimit, "a limit has ended the probe")
+	c.Failure.Cause = strings.TrimSpace(line)
+	return true
+}
+
+// limited classifies a probe that does not run because of a limit.
+func limited(c *Case, short *rlimit.Shortage) {
+	c.Is(reach.ClassLimit, "this session may "+short.May)
+	c.Failure.Cause = "nvnodetop needs " + short.Needs
+}
+
+// NotBegun classifies the end of a shell that has not begun our script. It returns false if err is none, or the shell's
+// exit status is not known.
+func (c *Case) NotBegun(err error) bool {
+	e, ok := errors.AsType[*link.EndError](err)
+	if !ok {
+		return false
+	}
+	status, exited := e.Status()
+	if !exited || !e.IsEnd() {
+		return false
+	}
+	if status == 0 {
+		c.Is(reach.ClassGarbage, "probe did not start")
+		return true
+	}
+	c.Is(reach.ClassProbeFailed, "probe did not start")
+	c.Failure.Detail = "status " + strconv.Itoa(status)
+	return true
+}

@@ -1,0 +1,124 @@
+// Package rlimit knows which resource limits keep nvnodetop or its probe from running. A session over ssh, a step of a
+// job and a login host each have their own limits, which come from limits.conf, a startup file of the shell or a
+// cgroup.
+//
+// The numbers are measured on amd64. Go reserves address space for its heap before main begins, and each thread of a
+// probe has a stack and a heap of the C library. Where one of the numbers is too low, a program does not always fail,
+// and it may fail with a dump of Go's runtime.
+//
+// Its functions may be called by any number of goroutines.
+package rlimit
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// resource is a row of the table of limits.
+type resource struct {
+	key    string // begins its line in /proc/PID/limits, or ours for a cgroup
+	format string // of what the limit allows
+	size   bool   // it is in bytes
+	of     int    // for getrlimit; none: there is no such limit
+	needs
+}
+
+// needs are the least values; 0: any value will do.
+type needs struct{ program, probe uint64 }
+
+const none = -1
+
+// MemoryKey begins a line with a limit of a cgroup, in bytes.
+const MemoryKey = "cgroup memory"
+
+const fileSize = "Max file size"
+
+var resources = []resource{
+	{"Max address space", "use only %s of virtual memory (ulimit -v)", true, unix.RLIMIT_AS, needs{1792 << 20, 1792 << 20}},
+	{"Max data size", "use only %s of data (ulimit -d)", true, unix.RLIMIT_DATA, needs{384 << 20, 128 << 20}},
+	{"Max open files", "open only %s files (ulimit -n)", false, unix.RLIMIT_NOFILE, needs{32, 64}},
+	{"Max processes", "have only %s processes and threads (ulimit -u)", false, unix.RLIMIT_NPROC, needs{32, 16}},
+	{fileSize, "write only files of %s (ulimit -f)", true, none, needs{}},
+	{MemoryKey, "use only %s of memory (cgroup)", true, none, needs{0, 48 << 20}},
+}
+
+// Shortage is a limit that is too low.
+type Shortage struct {
+	May   string // "use only 586 MiB of virtual memory (ulimit -v)"
+	Needs string // "1.75 GiB"
+}
+
+// Error implements error, about the limits of this process.
+func (s *Shortage) Error() string {
+	return "this session may " + s.May + ": nvnodetop needs " + s.Needs
+}
+
+func (r *resource) shortage(has, need uint64) *Shortage {
+	if need == 0 || has >= need {
+		return nil
+	}
+	return &Shortage{May: fmt.Sprintf(r.format, r.text(has)), Needs: r.text(need)}
+}
+
+func (r *resource) text(n uint64) string {
+	switch {
+	case !r.size || n < 1<<10:
+		return strconv.FormatUint(n, 10) + map[bool]string{true: " bytes"}[r.size]
+	case n < 1<<20:
+		return strconv.FormatUint(n>>10, 10) + " KiB"
+	case n%(256<<20) != 0:
+		return strconv.FormatUint(n>>20, 10) + " MiB"
+	}
+	return strconv.FormatFloat(float64(n)/(1<<30), 'f', -1, 64) + " GiB"
+}
+
+// OfProgram returns the first limit of this process that is too low for nvnodetop, or nil. The kernel does not count the
+// processes of root.
+func OfProgram() *Shortage {
+	for i := range resources {
+		r := &resources[i]
+		var has unix.Rlimit
+		if r.of == none || r.of == unix.RLIMIT_NPROC && os.Geteuid() == 0 || unix.Getrlimit(r.of, &has) != nil {
+			continue
+		}
+		if s := r.shortage(has.Cur, r.program); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// OfProbe returns the first limit that is too low for a probe, or nil. list has lines of /proc/PID/limits, and may have
+// lines of MemoryKey; lines that are not understood do not count. file is the size of a file that had to be written;
+// 0: none.
+func OfProbe(list string, file uint64) *Shortage {
+	for i := range resources {
+		r, need := &resources[i], resources[i].probe
+		if r.key == fileSize {
+			need = (file + 1<<20 - 1) &^ (1<<20 - 1) // whole MiB
+		}
+		for line := range strings.Lines(list) {
+			if has, ok := r.soft(line); ok {
+				if s := r.shortage(has, need); s != nil {
+					return s
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// soft returns the soft limit in the line of a resource. A limit that is not a number is none.
+func (r *resource) soft(line string) (uint64, bool) {
+	rest, ok := strings.CutPrefix(line, r.key+" ")
+	fields := strings.Fields(rest)
+	if !ok || len(fields) == 0 {
+		return 0, false
+	}
+	has, err := strconv.ParseUint(fields[0], 10, 64)
+	return has, err == nil
+}
