@@ -25,7 +25,9 @@
 //     failed. After the last door, the failure lists the answer of each door, and the most delicate answer decides the
 //     wait: a refused login is not repeated soon just because SLURM was slow.
 //   - The class decides: a refused login may be cured by any door, a dead sshd or a changed host key only by a door
-//     without ssh, a full disk by none. A changed key stands in the routes of the node (Route.Passed) until an ssh
+//     without ssh, a full disk by none. Where a login works and the probe cannot run in its sessions (limits of the
+//     site, a home that is mounted noexec, a broken shell), a door of another kind is tried; where the login shell only
+//     hangs or prints, when it has failed twice. A changed key stands in the routes of the node (Route.Passed) until an ssh
 //     accepts it, so that a working srun does not hide it. A node that does not answer is down if other nodes answered
 //     the same door; otherwise it may be behind a firewall, and SLURM is tried.
 //   - A node keeps the door that reached it. Other nodes begin with the door that reaches the most nodes. It is
@@ -158,6 +160,7 @@ func (o *Opener) open(ctx context.Context, n *node, step func(reach.Step)) (poll
 
 // opened notes that the door of n has reached it.
 func (o *Opener) opened(ctx context.Context, n *node, s poller.Session) poller.Session {
+	n.slow = 0
 	content, kind := n.door == n.poor, o.doors[n.door].Kind
 	switch from := o.refusedBy(n); {
 	case kind == SSH:

@@ -206,6 +206,46 @@ func TestWhichFailuresAnotherDoorCures(t *testing.T) {
 	}
 }
 
+// TestADoorThatLetsUsInMayBeOfNoUse: a step has other limits, mounts and startup files than a session of sshd. A login
+// shell that is only slow gets a second try.
+func TestADoorThatLetsUsInMayBeOfNoUse(t *testing.T) {
+	inside := func(class reach.Class) *reach.Failure {
+		f := no(class)
+		f.Stage = remote.StageProbe
+		return f
+	}
+	driver := no(reach.ClassProbeFailed)
+	driver.Stage = remote.StageDriver
+	for _, c := range []struct {
+		failure *reach.Failure
+		want    string
+	}{
+		{inside(reach.ClassLimit), "ssh: limit+, srun: ok, srun: ok"},
+		{inside(reach.ClassNoExec), "ssh: no_exec+, srun: ok"},
+		{inside(reach.ClassProbeFailed), "ssh: probe_failed+, srun: ok"},
+		{inside(reach.ClassProbeKilled), "ssh: probe_killed+, srun: ok"},
+		{inside(reach.ClassDenied), "ssh: denied+, openssh: ok"},
+		{inside(reach.ClassProbeLate), "ssh: probe_late, ssh: probe_late+, srun: ok"},
+		{inside(reach.ClassGarbage), "ssh: garbage, ssh: garbage+, srun: ok"},
+		{driver, "ssh: probe_failed, ssh: probe_failed"},
+	} {
+		s := newSite(t, "")
+		s.answers["ssh"] = c.failure
+		s.goes("a", c.want)
+	}
+	s := newSite(t, "")
+	s.answers["ssh"], s.unfit["srun"] = inside(reach.ClassLimit), "no job"
+	if f := s.goes("a", "ssh: limit, ssh: limit"); len(f.Doors) != 2 || f.Doors[1].Summary != "no job" {
+		t.Errorf("doors %+v", f.Doors)
+	}
+	s.answers["ssh"], s.unfit["srun"] = inside(reach.ClassProbeLate), ""
+	s.goes("b", "ssh: probe_late")
+	s.answers["ssh"] = nil
+	s.goes("b", "ssh: ok")
+	s.answers["ssh"] = inside(reach.ClassProbeLate)
+	s.goes("b", "ssh: probe_late, ssh: probe_late+, srun: ok") // counted anew
+}
+
 // A node whose host key has changed is reached by a step, and the user is told until ssh accepts a key.
 func TestAChangedHostKeyIsNotForgotten(t *testing.T) {
 	s := newSite(t, "")

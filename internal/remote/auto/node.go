@@ -20,6 +20,7 @@ type node struct {
 	counted int // the door that counts the node as reached
 	// an ssh that met another host key than the known one; nil: none, or one has been accepted since
 	changed *reach.Tried
+	slow    int       // failures in slowFaults in a row, of the door of the last attempt
 	away    *away     // nil: the node does not go through SLURM because of a refusal
 	back    *returned // the session of the next attempt; nil: one is opened
 
@@ -43,7 +44,8 @@ func (o *Opener) node(name string) *node {
 
 // reset ends the round of a node. home is the first door of the next round.
 func (n *node) reset(home int) {
-	*n = node{name: n.name, door: home, home: home, counted: n.counted, poor: nowhere, changed: n.changed, away: n.away}
+	*n = node{name: n.name, door: home, home: home, counted: n.counted, poor: nowhere, changed: n.changed, away: n.away,
+		slow: n.slow}
 }
 
 // fault is a failure that another door may cure.
@@ -70,6 +72,13 @@ var kindFaults = []reach.Class{reach.ClassRefused, reach.ClassSlurm, reach.Class
 var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen, reach.ClassLoginHangs,
 	reach.ClassClosed}
 
+// sessionFaults are the classes of a probe that cannot run in the sessions of a door. The installer has tried it twice.
+// A step of SLURM has other limits, mounts and startup files than a session of sshd.
+var sessionFaults = []reach.Class{reach.ClassLimit, reach.ClassNoExec, reach.ClassProbeFailed, reach.ClassProbeKilled}
+
+// slowFaults are the classes of a login that may only be slow for now: the next door is tried when it has failed twice.
+var slowFaults = []reach.Class{reach.ClassProbeLate, reach.ClassGarbage}
+
 // faultOf returns the fault that a failure of the node's door amounts to. ok is false if no other door would fare
 // better.
 func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
@@ -79,6 +88,9 @@ func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
 	case slices.Contains(loginFaults, f.Class), f.Class == reach.ClassOther && !inside:
 		return fault{kind: kind, any: true}, true
 	case slices.Contains(kindFaults, f.Class), slices.Contains(deadFaults, f.Class) && !inside && !o.hasReached(n.door):
+		return fault{kind: kind}, true
+	case f.Stage == remote.StageProbe && slices.Contains(sessionFaults, f.Class), f.Class == reach.ClassLimit,
+		slices.Contains(slowFaults, f.Class) && n.slow >= 2:
 		return fault{kind: kind}, true
 	}
 	return fault{}, false
@@ -129,6 +141,11 @@ func (o *Opener) curedBy(n *node, d *Door) bool {
 // failure together with the next step.
 func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
 	f := *failure
+	if slices.Contains(slowFaults, f.Class) {
+		n.slow++
+	} else {
+		n.slow = 0
+	}
 	fault, curable := o.faultOf(n, &f)
 	if !curable && n.poor == nowhere && (f.Stage == remote.StageProbe || f.Stage == remote.StageDriver) {
 		n.reset(n.door) // the door itself works
