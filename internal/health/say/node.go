@@ -26,6 +26,7 @@ func connecting(w *Words, e evidence) {
 // stageDoing describes the stages of an attempt. A stage that is not listed is called by its name.
 var stageDoing = map[reach.Stage]string{
 	"name": "resolving host name", "TCP": "connecting to port 22", "ssh": "SSH handshake",
+	"shell":    "waiting for the login shell",
 	"host key": "checking host key",
 	"login":    "authenticating", "probe": "starting probe", "driver": "querying driver",
 	"stream": "waiting for first report",

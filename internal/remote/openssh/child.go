@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -46,14 +47,14 @@ type child struct {
 // starter starts each ssh, on a thread that ends with this process.
 var starter remote.Starter
 
-// start starts an ssh to a node.
-func (d *Door) start(node string) (*child, error) {
+// start starts an ssh to a node. It calls admitted when the login is done.
+func (d *Door) start(node string, admitted func()) (*child, error) {
 	cmd := exec.CommandContext(context.Background(), d.program, d.arguments(node)...) // kill ends it
 	// for the words that are classified
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.SysProcAttr = attributes()
 	cmd.WaitDelay = d.limits.closing
-	c := &child{cmd: cmd, words: newVoice(), ended: make(chan struct{}), linger: d.limits.closing}
+	c := &child{cmd: cmd, words: newVoice(admitted), ended: make(chan struct{}), linger: d.limits.closing}
 	cmd.Stderr = c.words
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -96,7 +97,7 @@ func (c *child) ready(ctx context.Context, limit time.Duration) error {
 		c.words.turn(c.linger)
 		return nil
 	}
-	e := &loginError{err: err, limit: limit, noise: noise != ""}
+	e := &loginError{err: err, limit: limit, noise: noise != "", admitted: c.words.wasAdmitted()}
 	if errors.Is(err, io.EOF) {
 		c.await(c.linger) // its last words and its status are about to come
 	}
@@ -212,13 +213,35 @@ type voice struct {
 	late   *text.Capture
 	marked chan struct{} // closed at the mark
 
+	admitted func() // called when the login is done
+
 	mu     sync.Mutex // protects the following
+	inside bool       // the login is done
 	turned bool
 	tail   []byte // the last bytes of the login, which may be the beginning of the mark
 }
 
-func newVoice() *voice {
-	return &voice{login: link.NewWords(), late: link.NewWords(), marked: make(chan struct{})}
+func newVoice(admitted func()) *voice {
+	return &voice{login: link.NewWords(), late: link.NewWords(), marked: make(chan struct{}), admitted: admitted}
+}
+
+func (v *voice) wasAdmitted() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.inside
+}
+
+// verbose are the lines that ssh prints only since it is told to be verbose: that the login is done, and how much it
+// has carried.
+var verbose = regexp.MustCompile(`(?m)^(Authenticated to |Transferred: sent |Bytes per second: sent ).*\n?`)
+
+// hear returns p without ssh's verbose lines, and notes that the login is done. v.mu is held.
+func (v *voice) hear(p []byte) []byte {
+	if !v.inside && !v.turned && bytes.Contains(verbose.Find(p), []byte("Authenticated")) {
+		v.inside = true
+		v.admitted()
+	}
+	return verbose.ReplaceAll(p, nil)
 }
 
 // turn ends the messages of the login: at the mark, or after limit if no mark comes, as with a login shell that closes
@@ -240,11 +263,13 @@ func (v *voice) early() string {
 	return strings.TrimSpace(said)
 }
 
-func (v *voice) Write(p []byte) (int, error) {
+func (v *voice) Write(all []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	p := v.hear(all)
 	if v.turned {
-		return v.late.Write(p)
+		_, err := v.late.Write(p)
+		return len(all), err
 	}
 	_, _ = v.login.Write(p)
 	heard := append(v.tail, p...)
@@ -252,10 +277,10 @@ func (v *voice) Write(p []byte) (int, error) {
 		v.turned, v.tail = true, nil
 		_, _ = v.late.Write(heard[at+len(mark):])
 		close(v.marked)
-		return len(p), nil
+		return len(all), nil
 	}
 	v.tail = bytes.Clone(heard[max(len(heard)-len(mark)+1, 0):])
-	return len(p), nil
+	return len(all), nil
 }
 
 // ReadFrom implements io.ReaderFrom, to avoid the 32 KiB buffer of io.Copy.

@@ -16,12 +16,13 @@ import (
 
 // loginError is an ssh that ended, or had to be ended, before its login was done.
 type loginError struct {
-	err    error // of reading its output
-	words  string
-	noise  bool   // the node has printed something
-	status int    // of ssh, if it ended by itself
-	signal string // that ended it; empty: none
-	limit  time.Duration
+	err      error // of reading its output
+	words    string
+	noise    bool   // the node has printed something
+	admitted bool   // the login is done
+	status   int    // of ssh, if it ended by itself
+	signal   string // that ended it; empty: none
+	limit    time.Duration
 }
 
 func (e *loginError) Error() string { return "ssh: " + e.err.Error() }
@@ -35,6 +36,9 @@ func explain(c *remote.Case, err error) {
 	if c.Failure.Class == "" {
 		if e, ok := errors.AsType[*loginError](err); ok {
 			c.Stage = StageSSH // also of a second login, for a copy
+			if e.admitted {
+				c.Stage = StageShell
+			}
 			explainLogin(c, e)
 		} else {
 			explainEnd(c, err)
@@ -50,9 +54,11 @@ func explain(c *remote.Case, err error) {
 
 func explainLogin(c *remote.Case, e *loginError) {
 	c.Say(e.words)
-	switch said := ruleWords(c, e.words); {
-	case said:
-	case remote.TimedOut(e.err) && e.noise:
+	switch {
+	case e.admitted && refused.MatchString(e.words):
+		c.Is(reach.ClassDenied, "session refused after login")
+	case ruleWords(c, e.words):
+	case remote.TimedOut(e.err) && (e.noise || e.admitted):
 		c.Took = e.limit
 		c.Is(reach.ClassProbeLate, "login accepted, but no command runs"+c.After())
 	case remote.TimedOut(e.err):
@@ -92,6 +98,9 @@ func explainEnd(c *remote.Case, err error) {
 		c.Unknown(err)
 	}
 }
+
+// refused are the words of ssh about a session that sshd does not open, as with MaxSessions 0.
+var refused = re(`(?m)^channel \d+: open failed|request failed on channel \d+`)
 
 // rule is the meaning of a line of ssh.
 type rule struct {
@@ -145,7 +154,7 @@ func ruleWords(c *remote.Case, words string) bool {
 			c.Failure.Detail = "pam_slurm_adopt"
 		case r.class == reach.ClassLocal || r.class == reach.ClassOther:
 			c.Failure.Cause = firstMatch(r.line, words)
-		case r.short == "connection closed" && c.Stage == StageSSH: // the key exchange was done: what is left is PAM
+		case r.short == "connection closed" && (c.Stage == StageSSH || c.Stage == StageShell): // the key exchange was done: what is left is PAM
 			c.Is(reach.ClassDenied, "connection closed during the login")
 		}
 		return true

@@ -23,8 +23,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// StageSSH is the only stage of this door: ssh connects and logs in.
-const StageSSH reach.Stage = "ssh"
+// The stages of this door: ssh connects and logs in, then the login shell begins our command. Through a ControlMaster
+// the login is done already, and ssh does not say so: both are StageSSH.
+const (
+	StageSSH   reach.Stage = "ssh"
+	StageShell reach.Stage = "shell"
+)
 
 // logins limits how many logins run at a time: their key exchange is expensive.
 const logins = 8
@@ -67,22 +71,30 @@ func (d *Door) Missing() string {
 }
 
 // Stages implements remote.Door.
-func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageSSH} }
+func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageSSH, StageShell} }
 
 // Dial implements remote.Door.
 func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
 	log.Begin(StageSSH, "waiting for other logins")
-	c, err := d.login(ctx, node, func() { log.Begin(StageSSH, "connecting") })
+	by := "logged in by " + d.version().name
+	c, err := d.login(ctx, node, func() { log.Begin(StageSSH, "connecting") }, func() {
+		log.Done(by)
+		log.Begin(StageShell, "")
+	})
 	if err != nil {
 		return nil, log.Case().Settle(err, explain)
 	}
 	log.Hear(c.words.early())
-	log.Done("logged in by " + d.version().name)
+	if c.words.wasAdmitted() {
+		by = "it runs our command"
+	}
+	log.Done(by)
 	return &shell{d: d, node: node, children: []*child{c}, spare: c}, nil
 }
 
-// login starts an ssh and returns it when it has logged in. It calls begin when its turn has come.
-func (d *Door) login(ctx context.Context, node string, begin func()) (*child, error) {
+// login starts an ssh and returns it when the node runs our command. It calls begin when its turn has come, and admitted
+// when the login is done, unless ssh does not say so.
+func (d *Door) login(ctx context.Context, node string, begin, admitted func()) (*child, error) {
 	if why := d.Missing(); why != "" {
 		return nil, &remote.LocalError{What: "cannot start ssh", Err: fmt.Errorf("%s", why)}
 	}
@@ -93,7 +105,7 @@ func (d *Door) login(ctx context.Context, node string, begin func()) (*child, er
 	defer end()
 	defer time.AfterFunc(d.limits.turn, end).Stop()
 	begin()
-	c, err := d.start(node)
+	c, err := d.start(node, admitted)
 	if err != nil {
 		return nil, &remote.LocalError{What: "cannot start ssh", Err: err}
 	}
@@ -110,7 +122,7 @@ func (d *Door) arguments(node string) []string {
 	options := []string{
 		"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "ControlMaster=no",
 		"ClearAllForwardings=yes", "Tunnel=no",
-		"PermitLocalCommand=no", "RequestTTY=no", "VisualHostKey=no", "LogLevel=INFO",
+		"PermitLocalCommand=no", "RequestTTY=no", "VisualHostKey=no", "LogLevel=VERBOSE",
 		"ConnectTimeout=" + strconv.Itoa(max(1, int(d.limits.connect/time.Second))), "ServerAliveInterval=10",
 		"ServerAliveCountMax=2",
 	}

@@ -9,7 +9,7 @@ import (
 func TestWordsAroundTheMark(t *testing.T) {
 	const said = "a banner\n" + mark + "an error\n"
 	for size := 1; size <= len(said); size++ {
-		v := newVoice()
+		v := newVoice(func() {})
 		for at := 0; at < len(said); at += size {
 			if n, err := v.Write([]byte(said[at:min(at+size, len(said))])); n != min(size, len(said)-at) || err != nil {
 				t.Fatalf("wrote %d bytes, %v", n, err)
@@ -24,7 +24,7 @@ func TestWordsAroundTheMark(t *testing.T) {
 
 // If the mark does not come, all words after the login still belong to the script.
 func TestWordsWithoutTheMark(t *testing.T) {
-	v := newVoice()
+	v := newVoice(func() {})
 	_, _ = v.Write([]byte("a banner\n"))
 	v.turn(time.Millisecond)
 	_, _ = v.Write([]byte("an error\n"))

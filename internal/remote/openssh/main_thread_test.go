@@ -18,7 +18,7 @@ func TestSSHOutlivesTheThreadsOfThisProgram(t *testing.T) {
 	var starting sync.WaitGroup
 	for i := range children {
 		starting.Go(func() {
-			c, err := s.d.start("n")
+			c, err := s.d.start("n", func() {})
 			if err != nil {
 				t.Error(err)
 				return

@@ -160,7 +160,7 @@ func TestFewLoginsAtATime(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 9 {
 		wg.Go(func() {
-			c, err := s.d.login(t.Context(), "n", func() {})
+			c, err := s.d.login(t.Context(), "n", func() {}, func() {})
 			if err != nil {
 				t.Error(err)
 				return
@@ -188,7 +188,7 @@ func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := s.d.login(ctx, "dead", func() {}); !errors.Is(err, context.Canceled) {
+			if _, err := s.d.login(ctx, "dead", func() {}, func() {}); !errors.Is(err, context.Canceled) {
 				t.Errorf("a dead node: %v", err)
 			}
 		})
@@ -197,7 +197,7 @@ func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	began := time.Now()
-	if c, err := s.d.login(t.Context(), "n", func() {}); err != nil || time.Since(began) > 5*time.Second {
+	if c, err := s.d.login(t.Context(), "n", func() {}, func() {}); err != nil || time.Since(began) > 5*time.Second {
 		t.Errorf("a healthy node: %v after %v", err, time.Since(began))
 	} else {
 		c.kill()
@@ -213,6 +213,34 @@ func TestALoginThatPrintsAndHangs(t *testing.T) {
 	if f := s.fails(); f.Class != reach.ClassProbeLate ||
 		f.Summary() != "login accepted, but no command runs after 0s" || f.Words != "Welcome" {
 		t.Errorf("%s: %s, %q", f.Class, f.Summary(), f.Words)
+	}
+}
+
+// TestAShellThatHangs: ssh says that the login is done. What hangs then is the login shell, whatever it prints.
+func TestAShellThatHangs(t *testing.T) {
+	const authenticated = `printf 'Authenticated to n ([10.77.1.3]:22) using "publickey".\r\n' >&2; `
+	s := newSite(t, authenticated+"exec sleep 600")
+	s.d.limits.login, s.d.limits.closing = 300*time.Millisecond, 100*time.Millisecond
+	if f := s.fails(); f.Class != reach.ClassProbeLate || f.Stage != StageShell ||
+		f.Summary() != "login accepted, but no command runs after 0s" || f.Words != "" {
+		t.Errorf("%s at %q: %s, %q", f.Class, f.Stage, f.Summary(), f.Words)
+	}
+	var stages []string
+	for _, step := range s.steps {
+		stages = append(stages, fmt.Sprintf("%s %s", step.Stage, step.State))
+	}
+	if got := strings.Join(stages, ", "); got != "ssh began, ssh began, ssh done, shell began, shell failed" {
+		t.Errorf("stages %s", got)
+	}
+	s = newSite(t, authenticated+"printf 'channel 0: open failed: administratively prohibited: open failed\\r\\n' >&2; exit 255")
+	if f := s.fails(); f.Class != reach.ClassDenied || f.Summary() != "session refused after login" {
+		t.Errorf("%s: %s", f.Class, f.Summary())
+	}
+	s = newSite(t, authenticated) // and nothing hangs
+	session, _ := s.mustOpen()
+	_ = session.Close()
+	if last := s.steps[len(s.steps)-1]; last.Stage != remote.StageDriver || last.State != reach.StepDone {
+		t.Errorf("the last step is %+v", last)
 	}
 }
 

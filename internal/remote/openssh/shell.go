@@ -28,7 +28,7 @@ func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.
 	c := s.takeSpare()
 	if c == nil {
 		var err error
-		if c, err = s.d.login(ctx, s.node, func() {}); err != nil {
+		if c, err = s.d.login(ctx, s.node, func() {}, func() {}); err != nil {
 			return nil, err
 		}
 		if !s.keep(c) {

@@ -13,6 +13,40 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/sshd"
 )
 
+// TestRealShells logs in to a real sshd whose login shell runs something else than our command.
+func TestRealShells(t *testing.T) {
+	program, err := exec.LookPath("ssh")
+	if err != nil {
+		t.Skip("needs ssh (scripts/testcluster install): ", err)
+	}
+	for option, want := range map[string]string{
+		"ForceCommand /bin/false":                             "denied: login accepted, but no command runs",
+		"ForceCommand true":                                   "denied: login accepted, but no command runs",
+		"ForceCommand internal-sftp":                          "denied: login accepted, but no command runs",
+		"ForceCommand echo 1: shell 2: quit; read x":          "probe_late: login accepted, but no command runs after 1s",
+		"ForceCommand sleep 60":                               "probe_late: login accepted, but no command runs after 1s",
+		"MaxSessions 0":                                       "denied: session refused after login",
+		"ForceCommand head -c 3000000 /dev/zero | tr '\\0' x": "garbage: unexpected output of the login",
+	} {
+		t.Run(option, func(t *testing.T) {
+			s := newSite(t, "")
+			config := sshd.Start(t, s.dir, option)
+			wrapper := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = -V ]; then exec %[1]s -V; fi\nexec %[1]s -F %[2]s \"$@\"\n",
+				program, config)
+			if err := os.WriteFile(filepath.Join(s.dir, "ssh"), []byte(wrapper), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(want, "probe_late") {
+				s.d.limits.login = 1200 * time.Millisecond
+			}
+			f := s.fails()
+			if got := fmt.Sprintf("%s: %s", f.Class, f.Summary()); got != want || f.Stage != StageShell {
+				t.Errorf("%s: %s at %q, want %s\n%s", option, got, f.Stage, want, f.Words)
+			}
+		})
+	}
+}
+
 // TestARealOne logs in to a real sshd with the real ssh.
 func TestARealOne(t *testing.T) {
 	program, err := exec.LookPath("ssh")
