@@ -94,12 +94,15 @@ type Node struct {
 	State  NodeState
 	Since  time.Time // of State
 
-	Tries    int            // attempts since the last report, including the current one
-	Route    reach.Route    // of the current attempt or session, or the last one
-	Steps    []reach.Step   // of it; in the order of Route.Stages
-	Attempts []Attempt      // that failed, newest first, at most maxAttempts
-	Failure  *reach.Failure // of the last attempt or session; nil while reports arrive
-	RetryAt  time.Time      // zero: none is planned
+	Tries    int          // attempts since the last report, including the current one
+	Route    reach.Route  // of the current attempt or session, or the last one
+	Steps    []reach.Step // of it; in the order of Route.Stages
+	Attempts []Attempt    // that failed, newest first, at most maxAttempts
+	// of the last attempt or session, or why a node is not reached yet when an output ends; nil while reports arrive
+	Failure *reach.Failure
+	// of a door that was given up for the current one and came the farthest; nil: none was, or the node has failed since
+	Passed  *Passed
+	RetryAt time.Time // zero: none is planned
 
 	Hello    *wire.Hello // nil before the first
 	Host     wire.Host
@@ -138,6 +141,25 @@ type Xid struct {
 	At   time.Time
 	Code uint64
 	Key  string // of the GPU
+}
+
+// StagesLeft returns the number of stages of the current attempt that are not done. All doors end with the same stages,
+// so the attempt with the fewest left came the farthest.
+func (n *Node) StagesLeft() int {
+	left := len(n.Route.Stages)
+	for i := range n.Steps {
+		if n.Steps[i].State == reach.StepDone {
+			left--
+		}
+	}
+	return left
+}
+
+// Passed is the failure of a door that was given up for another one.
+type Passed struct {
+	Door    string
+	Left    int // the number of its stages that were not done
+	Failure *reach.Failure
 }
 
 // Attempt is a failed attempt.

@@ -23,8 +23,8 @@ type Node struct {
 	Since      time.Time `json:"since,omitzero"`        // of State
 	AgeSeconds *float64  `json:"age_seconds,omitempty"` // of its numbers
 	Transport  string    `json:"transport,omitempty"`   // of its session or last attempt, as --transport takes it
-	Failure    *Failure  `json:"failure,omitempty"`
-	Hostname   string    `json:"hostname,omitempty"` // by which it calls itself
+	Failure    *Failure  `json:"failure,omitempty"`     // also of a node that is connecting when an output ends
+	Hostname   string    `json:"hostname,omitempty"`    // by which it calls itself
 	Driver     string    `json:"driver_version,omitempty"`
 	CUDA       string    `json:"cuda_version,omitempty"` // highest that the driver supports
 	NVMLFault  string    `json:"nvml_fault,omitempty"`   // why its GPUs cannot be read

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
 // The times that outputs wait for sessions to close: an output that is printed once, and an output that runs until it
@@ -42,7 +43,7 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 		if err := w.Err(); err != nil { // the source ended by itself: there is no SLURM
 			return cli.Failed(err)
 		}
-		snap := w.Snapshot()
+		snap := tally.GiveUp(w.Snapshot())
 		if err := cmp.Or(print(snap), w.Stop(ShortParting)); err != nil {
 			return cli.Failed(err)
 		}

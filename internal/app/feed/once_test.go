@@ -54,7 +54,7 @@ func TestOnceEndsWithItsTimeout(t *testing.T) {
 		t.Errorf("printed %s", text)
 	}
 	exit, ok := errors.AsType[*cli.ExitError](err)
-	if want := "2 of 3 nodes not reporting: n2 (login refused), n3 (authenticating)"; !ok || exit.Code != cli.ExitFailed ||
+	if want := "2 of 3 nodes not reporting: n2 (login refused), n3 (login not finished after 0s)"; !ok || exit.Code != cli.ExitFailed ||
 		exit.Err == nil || exit.Err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -47,6 +47,34 @@ func TestAnotherDoorIsNoFailure(t *testing.T) {
 	}
 }
 
+// TestTheDoorThatCameFarthestIsKept until the last one has failed, or there is a report.
+func TestTheDoorThatCameFarthestIsKept(t *testing.T) {
+	w := newWorld()
+	attempt := func(sec float64, door string, stages []reach.Stage, done int, next bool) *cluster.Passed {
+		w.Apply(cluster.Event{At: at(sec), Node: "a",
+			Try: &cluster.Try{Interval: time.Second, Route: reach.Route{Door: door, Stages: stages}}})
+		for _, s := range stages[:done] {
+			w.Apply(cluster.Event{At: at(sec), Node: "a", Step: &reach.Step{Stage: s, State: reach.StepDone}})
+		}
+		w.Apply(cluster.Event{At: at(sec), Node: "a",
+			Down: &cluster.Down{Failure: reach.Failure{Short: door, Next: next}, Retry: at(sec)}})
+		return w.Snapshot(at(sec)).Nodes["a"].Passed
+	}
+	ssh, master := []reach.Stage{"TCP", "login", "probe"}, []reach.Stage{"master", "probe"}
+	if p := attempt(0, "ssh", ssh, 1, true); p == nil || p.Door != "ssh" || p.Left != 2 || p.Failure.Short != "ssh" {
+		t.Errorf("passed %+v", p)
+	}
+	if p := attempt(1, "control", master, 0, true); p == nil || p.Door != "ssh" {
+		t.Errorf("passed %+v", p)
+	}
+	if p := attempt(2, "control", master, 1, true); p == nil || p.Door != "control" || p.Left != 1 {
+		t.Errorf("passed %+v", p)
+	}
+	if p := attempt(3, "srun", master, 0, false); p != nil {
+		t.Errorf("passed %+v", p)
+	}
+}
+
 // A session that was left for another door was not lost: the node reports, unless no report comes for as long as
 // otherwise, or no door is left.
 func TestANodeThatChangesDoorsReports(t *testing.T) {

@@ -129,12 +129,13 @@ func (n *nodeRecord) down(at time.Time, d *cluster.Down) {
 	before := n.reporting
 	n.began, n.reporting = time.Time{}, time.Time{}
 	if failure.Next { // the node has not failed before its last door has
+		n.pass(failure)
 		if !before.IsZero() {
 			n.moved = before
 		}
 		return
 	}
-	n.moved = time.Time{}
+	n.moved, n.Passed = time.Time{}, nil
 	if n.Failure == nil {
 		n.downSince = at
 	}
@@ -142,10 +143,17 @@ func (n *nodeRecord) down(at time.Time, d *cluster.Down) {
 	n.failed.route, n.failed.steps = n.Route, n.Steps
 }
 
+// pass keeps the failure of a door that is given up, if it came farther than those before.
+func (n *nodeRecord) pass(failure *reach.Failure) {
+	if left := n.StagesLeft(); n.Passed == nil || left < n.Passed.Left {
+		n.Passed = &cluster.Passed{Door: n.Route.Door, Left: left, Failure: failure}
+	}
+}
+
 func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	before, another := n.GPUs, n.reporting.IsZero() || n.hello != n.Hello
 	if n.reporting.IsZero() {
-		n.reporting, n.moved, n.Failure, n.Tries, n.Attempts = at, time.Time{}, nil, 0, nil
+		n.reporting, n.moved, n.Failure, n.Passed, n.Tries, n.Attempts = at, time.Time{}, nil, nil, 0, nil
 		n.clock = history.Clock{}
 	}
 	n.Arrived, n.Host, n.GPUs, n.hello, n.past = at, r.Host, n.mergeGPUs(at, r), n.Hello, nil

@@ -15,6 +15,10 @@ import (
 )
 
 func connecting(w *Words, e evidence) {
+	if e.node.Failure != nil { // nobody waits any longer
+		failed(w, e)
+		return
+	}
 	stage := "queued"
 	if steps := e.node.Steps; len(steps) > 0 {
 		now := steps[len(steps)-1].Stage
