@@ -53,8 +53,8 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Access, er
 		if err := native.Through(cfg.Login); err != nil {
 			return nil, err
 		}
-		a.Commands, a.OnLogin = command.Remote(native.Run), joblog.OnLogin(native.Run)
 		a.User, a.Host = native.LoginUser(ctx)
+		a.Commands, a.OnLogin = command.Remote(a.Host, native.Run), joblog.OnLogin(native.Run)
 	}
 	if log != nil {
 		a.Commands = command.Logged(a.Commands, log)

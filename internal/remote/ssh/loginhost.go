@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // CheckLogin returns an error if login is not [user@]host[:port].
@@ -87,7 +88,8 @@ func (j *jump) learnHosts(s *shell) {
 	j.known = known
 }
 
-// Run runs a script on the login host. Its error is ctx's cause, or a *reach.Failure if the connection is the cause.
+// Run runs a script on the login host. Its error is ctx's cause, or a *reach.Failure if the connection is the cause. It
+// returns the output so far in any case.
 func (d *Door) Run(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error) {
 	j := d.loginHost()
 	s, err := j.connect(ctx, nil)
@@ -97,14 +99,14 @@ func (d *Door) Run(ctx context.Context, script string, input []byte) (stdout, st
 	out, words, exit, err := runScript(ctx, s, script, bytes.NewReader(input), maxOutput)
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil, 0, context.Cause(ctx)
+		return out, words, 0, context.Cause(ctx)
 	case err == nil && !exit.Known:
 		err = sshconn.ErrGone
 	}
 	if err != nil {
 		f := *remote.NewLog(j.to.host, func(reach.Step) {}).Case().Settle(err, s.Explain)
 		f.Short = j.role() + " " + j.to.host + ": " + f.Short
-		return nil, nil, 0, &f
+		return out, words, 0, &f
 	}
 	if exit.Signal != "" {
 		return out, words, 0, fmt.Errorf("ended by signal %s", exit.Signal)
@@ -117,7 +119,7 @@ const maxOutput = 32 << 20
 
 var errTooMuch = errors.New("too much output")
 
-// runScript runs a script to its end.
+// runScript runs a script to its end. With an error it returns the output so far.
 func runScript(ctx context.Context, s *shell, script string, input io.Reader, most int64) (stdout, stderr []byte,
 	exit link.Exit, err error) {
 	p, err := s.Run(ctx, script, input)
@@ -125,22 +127,15 @@ func runScript(ctx context.Context, s *shell, script string, input io.Reader, mo
 		return nil, nil, link.Exit{}, err
 	}
 	defer p.Kill()
-	type end struct {
-		out  []byte
-		exit link.Exit
-	}
-	e, err := sshconn.Await(ctx, s.Client.Gone, func() (end, error) {
+	out := &text.Capture{Limit: int(most), Full: errTooMuch}
+	exit, err = sshconn.Await(ctx, s.Client.Gone, func() (link.Exit, error) {
 		drop(p.In)
-		out, err := io.ReadAll(io.LimitReader(p.Out, most))
-		return end{out, p.Wait()}, err
+		if _, err := io.Copy(out, p.Out); err != nil {
+			return link.Exit{}, err
+		}
+		return p.Wait(), nil
 	}, nil)
-	switch {
-	case err != nil:
-		return nil, nil, link.Exit{}, err
-	case int64(len(e.out)) == most:
-		return nil, nil, link.Exit{}, errTooMuch
-	}
-	return e.out, p.Words.Bytes(), e.exit, nil
+	return out.Bytes(), p.Words.Bytes(), exit, err
 }
 
 // Limits of Prepare.

@@ -1,21 +1,32 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Script runs a script of sh on another host. Its error is the reason why it could not be run; otherwise there is an
-// exit status.
+// Script runs a script of sh on another host. Its error is the reason why it could not be run to its end; otherwise
+// there is an exit status. The output is what has come so far.
 type Script func(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error)
 
+// mark is the first line of our script's output. The output before it is that of a login shell.
+const mark = "nvnodetop-command/1\n"
+
 // Remote returns the Runner for another host. Nothing has to be installed there.
-func Remote(run Script) Runner {
+func Remote(host string, run Script) Runner {
 	return func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
-		stdout, stderr, status, err := run(ctx, remoteScript, []byte(strings.Join(argv, "\n")+"\n"))
+		all, stderr, status, err := run(ctx, remoteScript, []byte(strings.Join(argv, "\n")+"\n"))
+		_, connection := errors.AsType[*reach.Failure](err)
+		printed, stdout, begun := bytes.Cut(all, []byte(mark))
 		switch {
+		case !begun && (err == nil || errors.Is(err, ErrLate) || connection && len(printed) > maxPrinted):
+			return nil, stderr, notBegun(host, printed, stderr, err)
 		case err != nil:
 		case status == exitNotFound:
 			err = fmt.Errorf("%s: %w", argv[0], exec.ErrNotFound)
@@ -26,13 +37,35 @@ func Remote(run Script) Runner {
 	}
 }
 
+// maxPrinted is more than a login shell prints before it runs a command.
+const maxPrinted = 256 << 10
+
+// notBegun is the failure of a login shell that does not run our script. SLURM has not been asked.
+func notBegun(host string, printed, stderr []byte, err error) *reach.Failure {
+	f := &reach.Failure{
+		Class: reach.ClassLoginHangs, Short: fmt.Sprintf("the shell of %s has not begun our command within %v", host, deadline),
+		Cause:   "its startup files hang or print",
+		Words:   string(bytes.TrimSpace(append(printed[:min(len(printed), maxWords)], stderr[:min(len(stderr), maxWords)]...))),
+		Meaning: "The login works, but the login shell does not come to our command. SLURM was not asked.",
+		Hints:   []string{"reproduce with: ssh " + host + " true"},
+	}
+	switch {
+	case len(printed) > maxPrinted:
+		f.Class, f.Cause = reach.ClassGarbage, "its startup files print without end"
+	case err == nil:
+		f.Class, f.Short, f.Cause = reach.ClassDenied, "the shell of "+host+" does not run our command",
+			"its startup files exit, or the account may run only something else"
+	}
+	return f
+}
+
 // exitNotFound is the exit status of a shell that does not find a command.
 const exitNotFound = 127
 
 // remoteScript runs the command whose words are the lines of its input, in the environment that Command makes. A login
 // shell cannot change it. If sh does not find the command, the paths of a login shell may. A command that hangs is
 // killed there, too, if possible.
-const remoteScript = `IFS= read -r a; ` +
+const remoteScript = `echo nvnodetop-command/1; IFS= read -r a; ` +
 	`command -v "$a" >/dev/null 2>&1 || { [ -r /etc/profile ] && . /etc/profile </dev/null >/dev/null 2>&1; }; ` +
 	`set -- "$a"; while IFS= read -r a; do set -- "$@" "$a"; done; ` +
 	`unset SLURM_TOPO_LEN $(env | grep -oE "^(SQUEUE|SINFO|SCONTROL|SCANCEL|SACCT)_[A-Za-z0-9_]*"); ` +

@@ -32,7 +32,7 @@ func TestRemote(t *testing.T) {
 	t.Setenv("SLURM_CLUSTERS", "a,b")
 	t.Setenv("SLURM_TOPO_LEN", "9")
 	t.Setenv("TZ", "JST-9")
-	run := Remote(here)
+	run := Remote("login1", here)
 	out, words, err := run(
 		t.Context(),
 		"sh",
@@ -64,10 +64,48 @@ func TestRemoteScriptSuitsAnyLoginShell(t *testing.T) {
 // A connection that failed says why itself.
 func TestRemoteConnectionFails(t *testing.T) {
 	lost := &reach.Failure{Class: reach.ClassTimeout, Short: "login host login1: no response after 5s"}
-	run := Remote(func(context.Context, string, []byte) ([]byte, []byte, int, error) {
+	run := Remote("login1", func(context.Context, string, []byte) ([]byte, []byte, int, error) {
 		return nil, nil, 0, lost
 	})
 	if _, stderr, err := run(t.Context(), "squeue"); !errors.Is(Failed("squeue", stderr, err), lost) {
 		t.Errorf("error %v, want %v", err, lost)
+	}
+}
+
+// TestAShellThatDoesNotBegin is not SLURM's fault. With the mark, SLURM is blamed as before.
+func TestAShellThatDoesNotBegin(t *testing.T) {
+	flood, lost := strings.Repeat("y\n", maxPrinted), &reach.Failure{Class: reach.ClassClosed, Short: "connection lost"}
+	const hangs = "the shell of login1 has not begun our command within 10s: "
+	for _, c := range []struct {
+		out    string
+		status int
+		err    error
+		class  reach.Class
+		want   string
+	}{
+		{"", 0, ErrLate, reach.ClassLoginHangs, hangs + "its startup files hang or print"},
+		{"module loaded\n", 0, ErrLate, reach.ClassLoginHangs, hangs + "its startup files hang or print"},
+		{flood, 0, ErrLate, reach.ClassGarbage, hangs + "its startup files print without end"},
+		{flood, 0, lost, reach.ClassGarbage, hangs + "its startup files print without end"},
+		{"y\n", 0, lost, reach.ClassClosed, "connection lost"},
+		{"sftp only\n", 1, nil, reach.ClassDenied, "the shell of login1 does not run our command: its startup files exit, " +
+			"or the account may run only something else"},
+		{"Welcome\n" + mark, 0, ErrLate, reach.ClassSlurmTimeout,
+			"slurmctld not responding: squeue timed out after 10s"},
+		{mark + "JOBID", 1, nil, reach.ClassSlurm, "squeue failed: exit status 1"},
+	} {
+		run := Remote("login1", func(context.Context, string, []byte) ([]byte, []byte, int, error) {
+			return []byte(c.out), nil, c.status, c.err
+		})
+		_, stderr, err := run(t.Context(), "squeue")
+		if f := Failed("squeue", stderr, err); f.Class != c.class || f.Summary() != c.want || len(f.Words) > maxWords {
+			t.Errorf("%.20q: %s: %s, want %s", c.out, f.Class, f.Summary(), c.want)
+		}
+	}
+	run := Remote("login1", func(context.Context, string, []byte) ([]byte, []byte, int, error) {
+		return []byte("Welcome\n" + mark + "JOBID\n"), nil, 0, nil
+	})
+	if out, _, err := run(t.Context(), "squeue"); string(out) != "JOBID\n" || err != nil {
+		t.Errorf("%q, %v", out, err)
 	}
 }
