@@ -80,12 +80,14 @@ join_group() {
 	[ ! -w "$dir/$1/cgroup.procs" ] || echo "$BASHPID" >"$dir/$1/cgroup.procs"
 }
 
-# in_host HOST CMD…: runs CMD as root in the namespaces of HOST.
+# in_host HOST CMD…: runs CMD as root in the namespaces of HOST. It joins the group of HOST in there: nsenter itself is no process of HOST, and
+# SLURM refuses a group with processes that it cannot see.
 # It closes the lock (fd 9), so that a daemon started here does not hold it.
 in_host() (
-	host=$1
+	host=$1 dir=$(cgroup_dir) || dir=
 	shift
-	join_group "${TESTCLUSTER_CGROUP:-$(group_of "$host")}"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	[ -z "$dir" ] || set -- sh -c 'if [ -w "$0" ]; then echo $$ >"$0"; fi; exec "$@"' "$dir/${TESTCLUSTER_CGROUP:-$(group_of "$host")}/cgroup.procs" "$@"
 	exec nsenter -t "$(pid_of "$host")" -m -u -i -n -p -- "$@" 9>&-
 )
 

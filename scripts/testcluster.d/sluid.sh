@@ -69,7 +69,7 @@ restart_slurmd() {
 	retry 10 no_slurmd "$1" || die "cannot end slurmd on $1"
 	began=$(date +%s)
 	in_host "$1" "${@:2}" /usr/sbin/slurmd -N "$1"
-	retry 60 has_registered "$1" "$began" || die "slurmd of $1 has not registered: see $STATE/hosts/$1/log/slurm/slurmd.log"
+	retry 60 has_registered "$1" "$began" || die "slurmd of $1 has not registered: $(tail -n 5 "$STATE/hosts/$1/log/slurm/slurmd.log")"
 	retry 20 nodes_are_up "$1" || die "$1 is not up after slurmd was started again"
 }
 no_slurmd() { ! in_host "$1" pgrep -x slurmd >/dev/null; }

@@ -38,8 +38,28 @@ dispatch() {
 		"cmd_$1" "${@:2}"
 		return
 	fi
-	nsenter "--mount=$KEPT/mnt" -- "$SCRIPTS_IN_TREE/testcluster" "$@"
-	[ "$1" != down ] || drop_root
+	case $1 in
+	put) put_from_machine "${@:2}" ;;
+	down)
+		in_kept_root down
+		drop_root
+		;;
+	*) in_kept_root "$@" ;;
+	esac
+}
+
+# in_kept_root VERB…: the cluster's own scripts do VERB.
+in_kept_root() { nsenter "--mount=$KEPT/mnt" -- "$SCRIPTS_IN_TREE/testcluster" "$@"; }
+
+# put_from_machine FILE [NAME]: of the machine's files the tree has those in /tmp only.
+put_from_machine() {
+	local file=${1:-} copy status=0
+	[ -f "$file" ] || { in_kept_root put; return; }
+	copy=$(mktemp /tmp/testcluster.XXXXXX)
+	cp "$file" "$copy"
+	in_kept_root put "$copy" "${2:-$(basename "$file")}" || status=$?
+	rm -f "$copy"
+	return $status
 }
 
 # root_is_wanted: the cluster is of the suite that is wanted, and these scripts made its root.

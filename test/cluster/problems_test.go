@@ -74,6 +74,6 @@ func memoryOfTheJob(t *testing.T) {
 func TestInstances(t *testing.T) {
 	fault(t, "nvml", "node02", "gpu 0 mig 1:0:9728:1 2:0:19968:2;proc 0 1 500 compute 40 1:0")
 	w := watch(t, "--nodes", "node02,node01")
-	w.sees("8 of 8 GPUs", "0:0 A100", "5.9/9.5", "0:1 A100", "n/a (MIG)")
+	w.sees("8 of 8 GPUs", "0:0 1g.10gb A100", "5.9/9.5", "0:1 2g.20gb A100", "n/a (MIG)")
 	w.quits()
 }

@@ -31,7 +31,7 @@ func TestSeveralClusters(t *testing.T) {
 		"\x1b[2J,cpu": `SLURM_CLUSTERS="\x1b[2J,cpu" names several clusters: only this host's own is asked (ClusterName of slurm.conf); for another one: SLURM_CLUSTERS=NAME nvnodetop`,
 	} {
 		t.Setenv(clustersVariable, value)
-		for name, run := range map[string]Runner{"here": Run, "there": Remote(here)} {
+		for name, run := range map[string]Runner{"here": Run, "there": Remote("login1", here)} {
 			out, said, err := run(t.Context(), "sh", "-c", `echo "$SLURM_CLUSTERS"; echo squeue: error: away >&2; exit 1`)
 			kept := ""
 			if want == "" {
