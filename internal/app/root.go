@@ -37,8 +37,8 @@ import (
 )
 
 // screenFlags are the program's flags about the watched nodes and about its look.
-var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "view", "keys",
-	"monitor", "colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
+var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "view",
+	"keys", "monitor", "colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
 
 // options are the options that only the program without a command has.
 type options struct {

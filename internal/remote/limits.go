@@ -16,8 +16,9 @@ import (
 // exhausted finds the line with which a program or a shell ends that the system has refused memory, a thread or a file:
 // the words of Go's runtime and of shells, and those of the errors ENOMEM, EAGAIN, EMFILE and EFBIG.
 var exhausted = regexp.MustCompile(`(?im)^.*(out of memory|failed to reserve .*memory|cannot allocate|` +
-	`can't allocate|thread_create failed|failed to create new os thread|can(no|')t fork|resource temporarily unavailable|` +
-	`too many open files|(epollcreate|eventfd|pipe) failed with 2[34]|(file size|cpu|cpu time) limit exceeded|file too large).*$`)
+	`can't allocate|thread_create failed|failed to create new os thread|can(no|')t fork|` +
+	`resource temporarily unavailable|too many open files|(epollcreate|eventfd|pipe) failed with 2[34]|` +
+	`(file size|cpu|cpu time) limit exceeded|file too large).*$`)
 
 // signalsOfLimits are the signals of the kernel at a limit.
 var signalsOfLimits = map[string]string{"XCPU": "CPU time limit exceeded", "XFSZ": "file size limit exceeded"}

@@ -27,9 +27,9 @@
 //   - The class decides: a refused login may be cured by any door, a dead sshd or a changed host key only by a door
 //     without ssh, a full disk by none. Where a login works and the probe cannot run in its sessions (limits of the
 //     site, a home that is mounted noexec, a broken shell), a door of another kind is tried; where the login shell only
-//     hangs or prints, when it has failed twice. A changed key stands in the routes of the node (Route.Passed) until an ssh
-//     accepts it, so that a working srun does not hide it. A node that does not answer is down if other nodes answered
-//     the same door; otherwise it may be behind a firewall, and SLURM is tried.
+//     hangs or prints, when it has failed twice. A changed key stands in the routes of the node (Route.Passed) until an
+//     ssh accepts it, so that a working srun does not hide it. A node that does not answer is down if other nodes
+//     answered the same door; otherwise it may be behind a firewall, and SLURM is tried.
 //   - A node keeps the door that reached it. Other nodes begin with the door that reaches the most nodes. It is
 //     remembered per cluster for a week: after that, ssh may work where it did not before.
 //   - If pam_slurm_adopt puts a session over ssh into another job than the wanted one, the node moves to a door of

@@ -154,7 +154,8 @@ func ruleWords(c *remote.Case, words string) bool {
 			c.Failure.Detail = "pam_slurm_adopt"
 		case r.class == reach.ClassLocal || r.class == reach.ClassOther:
 			c.Failure.Cause = firstMatch(r.line, words)
-		case r.short == "connection closed" && (c.Stage == StageSSH || c.Stage == StageShell): // the key exchange was done: what is left is PAM
+		case r.short == "connection closed" && (c.Stage == StageSSH || c.Stage == StageShell):
+			// The key exchange was done: what is left is PAM.
 			c.Is(reach.ClassDenied, "connection closed during the login")
 		}
 		return true

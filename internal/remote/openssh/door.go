@@ -92,8 +92,8 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	return &shell{d: d, node: node, children: []*child{c}, spare: c}, nil
 }
 
-// login starts an ssh and returns it when the node runs our command. It calls begin when its turn has come, and admitted
-// when the login is done, unless ssh does not say so.
+// login starts an ssh and returns it when the node runs our command. It calls begin when its turn has come, and
+// admitted when the login is done, unless ssh does not say so.
 func (d *Door) login(ctx context.Context, node string, begin, admitted func()) (*child, error) {
 	if why := d.Missing(); why != "" {
 		return nil, &remote.LocalError{What: "cannot start ssh", Err: fmt.Errorf("%s", why)}

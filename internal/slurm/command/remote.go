@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -42,10 +43,12 @@ const maxPrinted = 256 << 10
 
 // notBegun is the failure of a login shell that does not run our script. SLURM has not been asked.
 func notBegun(host string, printed, stderr []byte, err error) *reach.Failure {
+	words := slices.Concat(printed[:min(len(printed), maxWords)], stderr[:min(len(stderr), maxWords)])
 	f := &reach.Failure{
-		Class: reach.ClassLoginHangs, Short: fmt.Sprintf("the shell of %s has not begun our command within %v", host, deadline),
+		Class:   reach.ClassLoginHangs,
+		Short:   fmt.Sprintf("the shell of %s has not begun our command within %v", host, deadline),
 		Cause:   "its startup files hang or print",
-		Words:   string(bytes.TrimSpace(append(printed[:min(len(printed), maxWords)], stderr[:min(len(stderr), maxWords)]...))),
+		Words:   string(bytes.TrimSpace(words)),
 		Meaning: "The login works, but the login shell does not come to our command. SLURM was not asked.",
 		Hints:   []string{"reproduce with: ssh " + host + " true"},
 	}
