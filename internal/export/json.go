@@ -228,6 +228,9 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, content
 	if set, known := g.Get(metric.Throttle); known {
 		out.ThrottleReasons = wire.ReasonNames(uint64(set))
 	}
+	if bytes, known := node.MemoryOfProcesses(g); known && contents.whole {
+		out.MemoryOfProcesses = &bytes
+	}
 	if set, known := g.Get(metric.NVLinkUp); known && contents.whole {
 		out.NVLinksUp = bitNumbers(uint64(set))
 	}

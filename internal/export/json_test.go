@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"path"
 	"strings"
 	"testing"
@@ -46,7 +47,25 @@ func TestFull(t *testing.T) {
 
 // inParts are fields that the tests of parts and totals hold to values, and those of package snapshot.
 var inParts = map[string]bool{"document.revision": true, "document.history": true, "finding.coupling": true,
-	"process.details": true}
+	"process.details": true, "gpu.memory_of_processes_bytes": true}
+
+// Where the driver does not count the memory of a GPU, its processes tell.
+func TestMemoryOfProcesses(t *testing.T) {
+	s := full()
+	for _, n := range s.Nodes {
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; g.Index == 2 && g.Card.UUID == "GPU-c" {
+				sample := *g.GPU
+				sample.Values.Set(metric.MemoryUsed, math.NaN())
+				g.GPU = &sample
+			}
+		}
+	}
+	text, _ := export(t, s)
+	if n := strings.Count(string(text), `"memory_of_processes_bytes": 5002`); n != 1 {
+		t.Errorf("it is there %d times in\n%s", n, text)
+	}
+}
 
 // The evidence that GPUs work together stands in a finding that compares them, and only there.
 func TestCoupling(t *testing.T) {

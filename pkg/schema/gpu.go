@@ -33,6 +33,9 @@ type GPU struct {
 	Unlisted   string  `json:"processes_unlisted,omitempty"` // why its processes cannot be listed
 
 	Metrics Metrics `json:"-"` // members of the object, in the document
+	// sum of the memory of its processes, where the driver does not count the memory of the GPU (GB10 and its kin use
+	// the host's); nil: the driver counts it, or the sum is not known
+	MemoryOfProcesses *uint64 `json:"memory_of_processes_bytes,omitempty"`
 	// why its clocks are reduced, such as sw_power_cap; empty: they are not; nil: it is not known
 	ThrottleReasons []string `json:"throttle_reasons,omitzero"`
 	// numbers of the NVLink links that are up; nil: not known
@@ -65,6 +68,9 @@ func (g GPU) MarshalJSON() ([]byte, error) {
 		unlessZero(g.HangsSeconds)).add("hanging_call", g.HangingCall)
 	o = o.add("age_seconds", unlessZero(g.AgeSeconds)).add("processes_unlisted", g.Unlisted)
 	o = g.Metrics.appendTo(o, metric.GPU)
+	if g.MemoryOfProcesses != nil {
+		o = o.add("memory_of_processes_bytes", *g.MemoryOfProcesses)
+	}
 	if g.ThrottleReasons != nil {
 		o = o.add(metric.Throttle.Row().Key, g.ThrottleReasons)
 	}

@@ -162,7 +162,11 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout.Layout, r gpuRole
 	f.Meter(l[colUtilBar], y, r.util, bar)
 	f.Trend(l[colHistory], y, func(n int) []float32 { return trend.Last(g, metric.Util, n) }, history)
 	alone := tally.Total([]*cluster.GPU{g})
-	gpuMemory(f, y, &alone, l, r)
+	if bytes, known := f.Node.MemoryOfProcesses(g); known {
+		f.Number(l[colUsed], y, draw.GiB(bytes)+" procs", r.of(f, colUsed))
+	} else {
+		gpuMemory(f, y, &alone, l, r)
+	}
 	f.Number(l[colPower], y, part.Power(&alone, l[colPower].W, false).String(), r.of(f, colPower))
 	f.Number(l[colClock], y, clocks(g), r.of(f, colClock), part.Measured(g, metric.SMClock, ""))
 }
