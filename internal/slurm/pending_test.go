@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-const secondSqueue = "squeue --me --noheader --Format=JobID:|,tres-alloc:|"
+const secondSqueue = "squeue --me --noheader --Format=JobID:|,tres-alloc:|,tres-per-job:|,tres-per-task:|,numtasks:|"
 
 // These lines were recorded.
-const requestLines = "10|cpu=1,mem=250G,node=1,billing=1,gres/gpu=3|\n" +
-	"11|cpu=2,mem=250G,node=1,billing=2,gres/gpu=4|\n9|cpu=1,mem=250G,node=1,billing=1|\n"
+const requestLines = "10|cpu=1,mem=250G,node=1,billing=1,gres/gpu=3|gres:gpu:3|N/A|1|\n" +
+	"11|cpu=2,mem=250G,node=1,billing=2,gres/gpu=4|N/A|gres:gpu:2|2|\n9|cpu=1,mem=250G,node=1,billing=1|N/A|N/A|1|\n"
 
 // squeue is asked a second time only for waiting jobs that are new and whose GPUs the first one does not tell: once for
 // all of them, and at most once a minute.

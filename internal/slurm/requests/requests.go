@@ -1,11 +1,12 @@
 // Package requests asks squeue for the GPUs of jobs that wait and do not request them for each node, as with --gpus and
-// --gpus-per-task. Only the TRES of a job have these, and only --Format has the TRES, which squeue does not take beside
-// --format. So a second squeue tells them, of all jobs at once.
+// --gpus-per-task. Only --Format has these, which squeue does not take beside --format. So a second squeue tells them,
+// of all jobs at once.
 package requests
 
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ type Requests struct {
 // every is the least time between two questions.
 const every = time.Minute
 
+// fields are those of --Format, in the order of a line.
+var fields = []string{"JobID", "tres-alloc", "tres-per-job", "tres-per-task", "numtasks"}
+
 // Due reports whether to ask for the GPUs of one of these jobs: it is new, and the last question was a while ago.
 func (r *Requests) Due(now time.Time, jobs []string) bool {
 	return !now.Before(r.due) && slices.ContainsFunc(jobs, func(number string) bool {
@@ -32,7 +36,7 @@ func (r *Requests) Due(now time.Time, jobs []string) bool {
 
 // Ask asks for the GPUs of these jobs. The answer stays as long as they wait; a question that failed is repeated.
 func (r *Requests) Ask(ctx context.Context, run command.Runner, jobs []string) {
-	out, _, err := run.Within(ctx, "squeue", "--me", "--noheader", "--Format=JobID:|,tres-alloc:|")
+	out, _, err := run.Within(ctx, "squeue", "--me", "--noheader", "--Format="+strings.Join(fields, ":|,")+":|")
 	if ctx.Err() != nil {
 		return
 	}
@@ -50,16 +54,31 @@ func (r *Requests) Ask(ctx context.Context, run command.Runner, jobs []string) {
 // Of returns the GPUs of a job in total; nil: they are not known.
 func (r *Requests) Of(number string) *int { return r.told[number] }
 
-// parse reads the lines "48211|cpu=4,mem=32G,node=1,gres/gpu=3|". There are no GPUs in them if the job requests none,
-// and wherever GPUs are not accounted for.
+// parse reads the lines "48211|cpu=4,mem=32G,node=1,gres/gpu=3|gres/gpu:3|N/A|1|".
 func parse(out string) map[string]*int {
 	counts := map[string]*int{}
 	for line := range strings.Lines(out) {
-		number, rest, _ := strings.Cut(line, "|")
-		list, _, _ := strings.Cut(rest, "|")
-		if count, told := gres.InTRES(list); told && count >= 0 {
-			counts[number] = &count
+		if f := strings.Split(strings.TrimSpace(line), "|"); len(f) >= len(fields) {
+			if count := requested(f[1], f[2], f[3], f[4]); count != nil {
+				counts[f[0]] = count
+			}
 		}
 	}
 	return counts
+}
+
+// requested returns the GPUs of a job in total; nil: it requests none. The TRES have them only where the site accounts
+// for them; otherwise the user's own words do.
+func requested(tres, perJob, perTask, tasks string) *int {
+	if count, told := gres.InTRES(tres); told {
+		return &count
+	}
+	if count := gres.Requested(perJob, 1); count != nil {
+		return count
+	}
+	n, err := strconv.Atoi(tasks)
+	if err != nil {
+		return nil
+	}
+	return gres.Requested(perTask, n)
 }
