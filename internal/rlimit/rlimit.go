@@ -38,7 +38,8 @@ const MemoryKey = "cgroup memory"
 const fileSize = "Max file size"
 
 var resources = []resource{
-	{"Max address space", "use only %s of virtual memory (ulimit -v)", true, unix.RLIMIT_AS, needs{1792 << 20, 1792 << 20}},
+	{"Max address space", "use only %s of virtual memory (ulimit -v)", true, unix.RLIMIT_AS,
+		needs{1792 << 20, 1792 << 20}},
 	{"Max data size", "use only %s of data (ulimit -d)", true, unix.RLIMIT_DATA, needs{384 << 20, 128 << 20}},
 	{"Max open files", "open only %s files (ulimit -n)", false, unix.RLIMIT_NOFILE, needs{32, 64}},
 	{"Max processes", "have only %s processes and threads (ulimit -u)", false, unix.RLIMIT_NPROC, needs{32, 16}},
@@ -76,8 +77,8 @@ func (r *resource) text(n uint64) string {
 	return strconv.FormatFloat(float64(n)/(1<<30), 'f', -1, 64) + " GiB"
 }
 
-// OfProgram returns the first limit of this process that is too low for nvnodetop, or nil. The kernel does not count the
-// processes of root.
+// OfProgram returns the first limit of this process that is too low for nvnodetop, or nil. The kernel does not count
+// the processes of root.
 func OfProgram() *Shortage {
 	for i := range resources {
 		r := &resources[i]

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// GiveUp returns a Snapshot after which nobody waits any longer: each node that is still being reached has a Failure, of
-// the door that came the farthest.
+// GiveUp returns a Snapshot after which nobody waits any longer: each node that is still being reached has a Failure,
+// of the door that came the farthest.
 func GiveUp(s *cluster.Snapshot) *cluster.Snapshot {
 	waiting, _ := NodesThat(s, func(n *cluster.Node) bool {
 		return n.State == cluster.NodeConnecting && n.Failure == nil && len(n.Steps) > 0
