@@ -74,7 +74,7 @@ func TestTheUsersConfigurationIsNotObeyed(t *testing.T) {
 		_ = session.Close()
 		ran := s.ran()[0]
 		for _, want := range []string{"-T -a -x", "BatchMode=yes", "StrictHostKeyChecking=yes", "ControlMaster=no",
-			"ClearAllForwardings=yes", "ServerAliveInterval=10", "LogLevel=INFO", " -- n exec /bin/sh -c "} {
+			"ClearAllForwardings=yes", "ServerAliveInterval=10", "LogLevel=VERBOSE", " -- n exec /bin/sh -c "} {
 			if !strings.Contains(ran, want) {
 				t.Errorf("%s: no %q in %s", version, want, ran)
 			}
