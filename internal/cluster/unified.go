@@ -1,23 +1,55 @@
 package cluster
 
-import "github.com/nvnodetop/nvnodetop/internal/metric"
+import (
+	"iter"
+	"slices"
 
-// MemoryOfProcesses is the sum of what the processes of a GPU have of its memory, in bytes, where the driver does not
-// count the memory of the GPU itself: GB10 and its kin use the memory of the host. It is not known while the processes
-// are not listed, without any, and if one of them has no number.
-func (n *Node) MemoryOfProcesses(g *GPU) (bytes uint64, known bool) {
-	if _, counted := g.Get(metric.MemoryUsed); counted || !n.Listed || g.Unlisted != "" {
-		return 0, false
-	}
-	for i := range n.Processes {
-		p := &n.Processes[i]
-		if p.GPU != g.Index {
-			continue
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// MemoryOfProcesses is MemoryOfProcesses of GPUs of the node.
+func (n *Node) MemoryOfProcesses(gpus ...*GPU) (bytes uint64, known bool) {
+	return MemoryOfProcesses(func(yield func(*Node, *GPU) bool) {
+		for _, g := range gpus {
+			if !yield(n, g) {
+				return
+			}
 		}
-		if p.GPUMemory == nil {
+	})
+}
+
+// MemoryOfProcesses is the sum of what the processes of GPUs have of their memory, in bytes, where the driver counts
+// the memory of none of these GPUs itself: GB10 and its kin use the memory of the host. It is not known without any
+// memory, while the processes are not listed, or not all of them, and if one of them has no number.
+func MemoryOfProcesses(gpus iter.Seq2[*Node, *GPU]) (bytes uint64, known bool) {
+	for n, g := range gpus {
+		if mayCountMemory(g) || !n.listsAll(g) {
 			return 0, false
 		}
-		bytes, known = bytes+*p.GPUMemory, true
+		for i := range n.Processes {
+			p := &n.Processes[i]
+			switch {
+			case p.GPU != g.Index:
+			case p.GPUMemory == nil:
+				return 0, false
+			default:
+				bytes += *p.GPUMemory
+			}
+		}
 	}
-	return bytes, known
+	return bytes, bytes > 0
+}
+
+// mayCountMemory reports whether the driver counts the used memory of a GPU, or has given no numbers of it yet.
+func mayCountMemory(g *GPU) bool {
+	_, counted := g.Get(metric.MemoryUsed)
+	return counted || g.Values.Empty()
+}
+
+// listsAll reports whether every process on a GPU is in the list of the node.
+func (n *Node) listsAll(g *GPU) bool {
+	return n.Listed && g.Unlisted == "" && !slices.ContainsFunc(n.Faults, func(f wire.Fault) bool {
+		return f.Collector == wire.CollectorProcesses && (len(f.GPUs) == 0 || slices.Contains(f.GPUs, g.Index))
+	})
 }

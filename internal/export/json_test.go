@@ -61,6 +61,10 @@ func TestMemoryOfProcesses(t *testing.T) {
 			}
 		}
 	}
+	if text, _ := export(t, s); strings.Contains(string(text), "memory_of_processes_bytes") {
+		t.Errorf("it is there, although a list of processes failed:\n%s", text)
+	}
+	s.Nodes["n1"].Faults = nil
 	text, _ := export(t, s)
 	if n := strings.Count(string(text), `"memory_of_processes_bytes": 5002`); n != 1 {
 		t.Errorf("it is there %d times in\n%s", n, text)

@@ -183,6 +183,22 @@ func TestRealProbeOddLists(t *testing.T) {
 	}
 }
 
+// unifiedScenario is a GPU that uses the memory of the host.
+const unifiedScenario = "count 1\nmodel NVIDIA GB10\nmemory_total n/a\nmemory_used n/a\n" +
+	"bar1_total n/a\nbar1_used n/a\nproc 0 1 91418 compute 96\n"
+
+// The driver counts the memory of a process where it does not count that of the GPU.
+func TestRealProbeUnifiedMemory(t *testing.T) {
+	p := run(t, "current", unifiedScenario)
+	h := p.hello()
+	p.say(paceProcesses)
+	r := p.report()
+	if h.GPUs[0].Values.Has(metric.MemoryTotal) || r.GPUs[0].Values.Has(metric.MemoryUsed) || len(r.Faults) != 0 ||
+		len(r.Processes) != 1 || r.Processes[0].GPUMemory == nil || *r.Processes[0].GPUMemory != 91418<<20 {
+		t.Errorf("hello %+v, report %+v", h, r)
+	}
+}
+
 // A hanging call for one GPU leaves the other GPUs unchanged, and the probe a good guest.
 func TestRealProbeOneGPUHangs(t *testing.T) {
 	p := run(t, "current", "count 2\n")

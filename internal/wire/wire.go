@@ -258,6 +258,9 @@ const (
 	MaxXids      = 32   // likewise
 )
 
+// CollectorProcesses is the collector of processes: with its Fault, some of them are not in the list.
+const CollectorProcesses = "processes"
+
 // Fault reports that a collector failed in one report.
 type Fault struct {
 	Collector string `json:"collector"`

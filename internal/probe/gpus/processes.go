@@ -87,7 +87,7 @@ func (g *gpu) ownContexts() ([]driver.Context, error) {
 // processFault records the error of a process call. The loss of the GPU is left out, since its entry reports it.
 func (r *reading) processFault(err error) {
 	if driver.KindOf(err) == driver.Other {
-		r.fault("processes", err)
+		r.fault(wire.CollectorProcesses, err)
 	}
 }
 

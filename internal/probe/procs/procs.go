@@ -80,7 +80,7 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 	t.end()
 	launch.DropShared(sm.Processes)
 	if left > 0 {
-		sm.Fault("processes", fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
+		sm.Fault(wire.CollectorProcesses, fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
 	}
 	if t.identities.exhausted() || t.users.exhausted() || t.uses.exhausted() {
 		sm.Fault("names", fmt.Errorf("%d processes or users cannot be looked up: giving up", maxStuck))

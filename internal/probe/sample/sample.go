@@ -50,7 +50,7 @@ func (s *Report) add(f wire.Fault) {
 
 // Unlist removes the processes from the report.
 func (s *Report) Unlist(why error) {
-	s.Fault("processes", why)
+	s.Fault(wire.CollectorProcesses, why)
 	s.Processes, s.Listed = nil, false
 	for i := range s.GPUs {
 		if g := &s.GPUs[i]; g.Lost == "" {
