@@ -2,6 +2,7 @@ package tally
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,6 +78,27 @@ func ownOn(s *cluster.Snapshot, job *cluster.JobView, has func(*cluster.Node) bo
 		}
 	}
 	return gpus
+}
+
+// Each yields the GPUs of Fresh with their nodes; those of Known, if old numbers count too.
+func Each(s *cluster.Snapshot, job *cluster.JobView, old bool) iter.Seq2[*cluster.Node, *cluster.GPU] {
+	has := reports
+	if old {
+		has = HasNumbers
+	}
+	return func(yield func(*cluster.Node, *cluster.GPU) bool) {
+		for _, name := range job.Nodes {
+			n := Node(s, name)
+			if !has(n) {
+				continue
+			}
+			for _, g := range Own(job, n) {
+				if !yield(n, g) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // NodeOf returns the name of the job's node with this GPU, "" if there is none.

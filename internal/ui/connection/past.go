@@ -80,6 +80,8 @@ func gpusSeen(f *part.Frame) string {
 	if tot.Used.Known() {
 		used := part.MemoryUsed(&tot)
 		words = append(words, "memory "+used.Share()+" "+used.Unit)
+	} else if bytes, known := f.Node.MemoryOfProcesses(gpus...); known {
+		words = append(words, "memory of processes "+part.Bytes(float64(bytes)))
 	}
 	if tot.Power.Known() {
 		power := part.Power(&tot, part.Unlimited, true)

@@ -47,6 +47,9 @@ func identity(f *part.Frame, y int, g *cluster.GPU) {
 		l.add("MIG instance", fmt.Sprintf("%d (GI %d, CI %d)", i.Index, i.GPU, i.Compute))
 	}
 	l.add("rank", rankOn(f, g))
+	if bytes, known := f.Node.MemoryOfProcesses(g); known {
+		l.add("memory of processes", part.Bytes(float64(bytes)))
+	}
 	if g.Card.MIG {
 		l.add("MIG", mig(f.Node, g))
 	}

@@ -147,6 +147,8 @@ func heatMapSum(f *part.Frame, y int, t *tiles, name string) int {
 	if tot.Used.Known() {
 		used := part.MemoryUsed(&tot)
 		add("memory", used.Share()+" "+used.Unit, draw.Text)
+	} else if sum := f.JobProcessSum(); sum != "" {
+		add("memory", sum, draw.Text)
 	}
 	if tot.Power.Known() {
 		power := part.Power(&tot, part.Unlimited, true)

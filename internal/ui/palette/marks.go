@@ -43,6 +43,7 @@ var (
 		{Text: "free", Note: "a GPU that no job has"},
 		{Text: "[stale 12s]", Note: "not responding for 12s"},
 		{Text: "(5 of 8)", Note: "GPUs included in the total"},
+		{Text: "91.0 procs", Note: "GiB of the processes: the driver does not count the memory of the GPU"},
 		{Text: "C G X M", Note: "process type (column T): compute, graphics, both, MPS"},
 	}
 	colors = []Item{

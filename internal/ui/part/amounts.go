@@ -90,6 +90,24 @@ func MemorySum(t *tally.Totals) string {
 	return draw.GiB(uint64(t.Used.Value)) + "/" + draw.GiB(uint64(t.Memory.Value))
 }
 
+// ProcessSum is "91.0 procs": the memory of processes in GiB, where the driver does not count that of their GPUs; "" if
+// it is unknown.
+func ProcessSum(bytes uint64, known bool) string {
+	if !known {
+		return ""
+	}
+	return draw.GiB(bytes) + " procs"
+}
+
+// JobProcessSum is the ProcessSum of the GPUs of LastSaid.
+func (s *Scene) JobProcessSum() string {
+	return Once(s, processSumKey{}, func() string {
+		return ProcessSum(cluster.MemoryOfProcesses(tally.Each(s.Snap, s.Job, s.Old())))
+	})
+}
+
+type processSumKey struct{}
+
 // Summed is a sum over GPUs, rounded, with its unit; "" if unknown.
 func Summed(s tally.Sum, unit string) string {
 	if !s.Known() {

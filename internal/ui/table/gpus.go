@@ -162,8 +162,8 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout.Layout, r gpuRole
 	f.Meter(l[colUtilBar], y, r.util, bar)
 	f.Trend(l[colHistory], y, func(n int) []float32 { return trend.Last(g, metric.Util, n) }, history)
 	alone := tally.Total([]*cluster.GPU{g})
-	if bytes, known := f.Node.MemoryOfProcesses(g); known {
-		f.Number(l[colUsed], y, draw.GiB(bytes)+" procs", r.of(f, colUsed))
+	if sum := part.ProcessSum(f.Node.MemoryOfProcesses(g)); sum != "" {
+		f.Number(l[colUsed], y, sum, r.of(f, colUsed))
 	} else {
 		gpuMemory(f, y, &alone, l, r)
 	}

@@ -74,7 +74,7 @@ func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 		t.cells.Draw(f, s.X, y, n)
 	}
 	if numbers {
-		totals(f, y, sumOf(f.Own(n)), l, draw.Text, true)
+		totals(f, y, sumOf(n, f.Own(n)), l, draw.Text, true)
 		if tally.Old(n) {
 			f.Fade(y, layout.Behind(l[colNode]), f.W)
 		}

@@ -29,7 +29,7 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	}
 	counted(f, x+len("ALL "), y, first-1-x-len("ALL "), &sum)
 	if sum.GPUs > 0 {
-		totals(f, y, sumOf(gpus), l, draw.Strong, false)
+		totals(f, y, sumOf(f.Node, gpus), l, draw.Strong, false)
 	}
 }
 
@@ -53,13 +53,17 @@ type sum struct {
 	gpus    []*cluster.GPU
 	total   tally.Totals
 	history func(n int) []float32
+
+	processes func() string // their memory, where the driver does not count that of the GPUs
 }
 
-func sumOf(gpus []*cluster.GPU) sum {
-	return sum{gpus, tally.Total(gpus), func(n int) []float32 {
-		return trend.Of(gpus, metric.Util, metric.Mean,
-			n)
-	}}
+// sumOf is the sum of GPUs of a node.
+func sumOf(n *cluster.Node, gpus []*cluster.GPU) sum {
+	return sum{
+		gpus: gpus, total: tally.Total(gpus),
+		history:   func(bins int) []float32 { return trend.Of(gpus, metric.Util, metric.Mean, bins) },
+		processes: func() string { return part.ProcessSum(n.MemoryOfProcesses(gpus...)) },
+	}
 }
 
 // historyKey is a key of part.Once.
@@ -68,7 +72,7 @@ type historyKey struct{ n int }
 // jobSum is the sum of all GPUs of the job that report; in a silence of all nodes, the sum before it.
 func jobSum(f *part.Frame) sum {
 	gpus := f.LastSaid()
-	return sum{gpus, f.LastTotal(), func(n int) []float32 {
+	return sum{gpus: gpus, total: f.LastTotal(), processes: f.JobProcessSum, history: func(n int) []float32 {
 		return part.Once(f.Scene, historyKey{n},
 			func() []float32 { return trend.Of(gpus, metric.Util, metric.Mean, n) })
 	}}
@@ -98,12 +102,14 @@ func totals(f *part.Frame, y int, of sum, l layout.Layout, role draw.Role, large
 	if role == draw.Text {
 		heat = part.HeatRole(t.Temperature)
 	}
-	memory := role
+	memory, used := role, part.MemorySum(&t)
 	if t.Used.Known() {
 		percent := 100 * t.Used.Value / t.Memory.Value
 		level, bar := f.MemoryLevel(percent, role, draw.BarMem)
 		f.Meter(l[colMemBar], y, percent, bar)
 		memory = level
+	} else {
+		used = of.processes()
 	}
 	number, bar := f.Level(t.Util.Value, role, draw.BarData)
 	average := part.Summed(t.Util, "%")
@@ -115,7 +121,7 @@ func totals(f *part.Frame, y int, of sum, l layout.Layout, role draw.Role, large
 	history, _ := f.Level(t.Util.Value, draw.Cell, bar)
 	f.Meter(l[colUtilBar], y, t.Util.Value, bar)
 	f.Number(l[in.util], y, average, number)
-	f.Number(l[in.used], y, part.MemorySum(&t), memory)
+	f.Number(l[in.used], y, used, memory)
 	f.Number(l[in.power], y, part.Power(&t, l[in.power].W, large).String(), role)
 	f.Number(l[colHottest], y, part.Summed(t.Temperature, "°C"), heat)
 	f.Trend(l[colHistory], y, of.history, history)
