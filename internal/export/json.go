@@ -228,7 +228,7 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, content
 	if set, known := g.Get(metric.Throttle); known {
 		out.ThrottleReasons = wire.ReasonNames(uint64(set))
 	}
-	if bytes, known := node.MemoryOfProcesses(g); known && contents.whole {
+	if bytes, known := node.MemoryOfProcesses(g); known {
 		out.MemoryOfProcesses = &bytes
 	}
 	if set, known := g.Get(metric.NVLinkUp); known && contents.whole {

@@ -47,17 +47,16 @@ func TestFull(t *testing.T) {
 
 // inParts are fields that the tests of parts and totals hold to values, and those of package snapshot.
 var inParts = map[string]bool{"document.revision": true, "document.history": true, "finding.coupling": true,
-	"process.details": true, "gpu.memory_of_processes_bytes": true}
+	"process.details": true, "gpu.memory_of_processes_bytes": true,
+	"totals.memory_of_processes_bytes": true}
 
-// Where the driver does not count the memory of a GPU, its processes tell.
+// Where the driver does not count the memory of a GPU, its processes tell. A total needs them of all GPUs.
 func TestMemoryOfProcesses(t *testing.T) {
 	s := full()
 	for _, n := range s.Nodes {
 		for i := range n.GPUs {
 			if g := &n.GPUs[i]; g.Index == 2 && g.Card.UUID == "GPU-c" {
-				sample := *g.GPU
-				sample.Values.Set(metric.MemoryUsed, math.NaN())
-				g.GPU = &sample
+				uncount(g)
 			}
 		}
 	}
@@ -68,6 +67,39 @@ func TestMemoryOfProcesses(t *testing.T) {
 	text, _ := export(t, s)
 	if n := strings.Count(string(text), `"memory_of_processes_bytes": 5002`); n != 1 {
 		t.Errorf("it is there %d times in\n%s", n, text)
+	}
+	if n := strings.Count(string(text), `"memory_of_processes_bytes"`); n != 1 {
+		t.Errorf("a total has it, without the memory of other GPUs:\n%s", text)
+	}
+	_, values := scrape(t, s, OwnNames)
+	if got := values["nvnodetop_gpu_memory_of_processes_bytes node=n1 gpu=5"]; got != 5002 {
+		t.Errorf("Prometheus has %v", got)
+	}
+	if _, has := values["nvnodetop_gpu_memory_used_bytes node=n1 gpu=5"]; has {
+		t.Error("the sum of the processes is the memory of the GPU")
+	}
+}
+
+// uncount takes away what the driver says of the memory in use.
+func uncount(g *cluster.GPU) {
+	sample := *g.GPU
+	sample.Values.Set(metric.MemoryUsed, math.NaN())
+	g.GPU = &sample
+}
+
+// The total of a job is that of its processes if the driver counts the memory of none of its GPUs.
+func TestMemoryOfProcessesInTotals(t *testing.T) {
+	s := three(3)
+	n := s.Nodes["n1"]
+	n.Listed = true
+	for i := range n.GPUs {
+		uncount(&n.GPUs[i])
+		n.Processes = append(n.Processes, wire.Process{PID: 7 + i, GPU: i, GPUMemory: new(uint64(1000 + i))})
+	}
+	totals := written(t, Job(s, NoID))["jobs"].([]any)[0].(map[string]any)["totals"].(map[string]any)
+	if sum, used := totals["memory_of_processes_bytes"], totals["memory_used_bytes"]; sum != json.Number("3003") ||
+		used != nil {
+		t.Errorf("totals %v", totals)
 	}
 }
 

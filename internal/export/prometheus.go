@@ -48,6 +48,7 @@ func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which Which) erro
 		return t.gpus[i].labels,
 			t.gpus[i].gpu.Float
 	})
+	e.memoryOfProcesses(t)
 	e.xids(t, names)
 	return e.out.Flush()
 }
@@ -140,6 +141,18 @@ func (e *exposition) facts(t *targets) {
 		for _, j := range owners(g.node, g.gpu, g.jobs) {
 			e.sample(&owner, g.labels, labels("").add("job_id", j.ID).add("job_name", j.Name).add("user",
 				j.User).add("partition", j.Partition).tail(), 1)
+		}
+	}
+}
+
+// memoryOfProcesses stands for the used memory of GPUs whose memory the driver does not count.
+func (e *exposition) memoryOfProcesses(t *targets) {
+	sum := gauge("nvnodetop_gpu_memory_of_processes_bytes",
+		"Memory of the processes of the GPU together, where the driver does not count the memory of the GPU.")
+	for i := range t.gpus {
+		g := &t.gpus[i]
+		if bytes, known := g.node.MemoryOfProcesses(g.gpu); known {
+			e.sample(&sum, g.labels, "", float64(bytes))
 		}
 	}
 }

@@ -18,6 +18,9 @@ func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 		PowerWatts: known(t.Power.Value), PowerLimitWatts: known(t.PowerLimit.Value),
 		TemperatureCelsius: known(t.Temperature.Value),
 	}
+	if bytes, known := cluster.MemoryOfProcesses(tally.Each(s, j, false)); known {
+		out.MemoryOfProcessesBytes = new(float64(bytes))
+	}
 	if low, standsOut := tally.Slowest(gpus); standsOut {
 		out.UtilLowestPercent, out.UtilLowestNode = &low.Value, tally.NodeOf(s, j, low.GPU)
 		out.UtilLowestGPU, _ = nameOf(low.GPU)

@@ -34,14 +34,16 @@ type Totals struct {
 	UtilPercent       *float64 `json:"util_percent,omitempty"`
 	UtilMedianPercent *float64 `json:"util_median_percent,omitempty"`
 	// of the GPU with the lowest utilization, if that stands out from the others
-	UtilLowestPercent  *float64 `json:"util_lowest_percent,omitempty"`
-	UtilLowestNode     string   `json:"util_lowest_node,omitempty"`   // its node
-	UtilLowestGPU      *int     `json:"util_lowest_gpu,omitempty"`    // its GPU.Index
-	MemoryUsedBytes    *float64 `json:"memory_used_bytes,omitempty"`  // of GPUs that report both this and their size
-	MemoryTotalBytes   *float64 `json:"memory_total_bytes,omitempty"` // of the same GPUs
-	PowerWatts         *float64 `json:"power_watts,omitempty"`
-	PowerLimitWatts    *float64 `json:"power_limit_watts,omitempty"`   // of GPUs that report their power
-	TemperatureCelsius *float64 `json:"temperature_celsius,omitempty"` // of the hottest
+	UtilLowestPercent *float64 `json:"util_lowest_percent,omitempty"`
+	UtilLowestNode    string   `json:"util_lowest_node,omitempty"`   // its node
+	UtilLowestGPU     *int     `json:"util_lowest_gpu,omitempty"`    // its GPU.Index
+	MemoryUsedBytes   *float64 `json:"memory_used_bytes,omitempty"`  // of GPUs that report both this and their size
+	MemoryTotalBytes  *float64 `json:"memory_total_bytes,omitempty"` // of the same GPUs
+	// sum of the memory of the processes of all GPUs, where the driver counts the memory of none of them
+	MemoryOfProcessesBytes *float64 `json:"memory_of_processes_bytes,omitempty"`
+	PowerWatts             *float64 `json:"power_watts,omitempty"`
+	PowerLimitWatts        *float64 `json:"power_limit_watts,omitempty"`   // of GPUs that report their power
+	TemperatureCelsius     *float64 `json:"temperature_celsius,omitempty"` // of the hottest
 }
 
 // PendingJob is a job in the queue.
