@@ -147,13 +147,20 @@ func hostileLog(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 }
 
 // report is a report of the node n1, with the utilization of its GPUs.
-func (s *site) report(utils ...float64) {
+func (s *site) report(utils ...float64) { s.add(report(utils...)) }
+
+func report(utils ...float64) *wire.Report {
 	r := &wire.Report{}
 	for i, util := range utils {
 		r.GPUs = append(r.GPUs, wire.GPU{Index: i,
 			Values: metric.Make(map[metric.ID]float64{metric.Util: util, metric.SMClock: 1200,
 				metric.Throttle: wire.ThrottleSWPowerCap})})
 	}
+	return r
+}
+
+// add is a report of the node n1.
+func (s *site) add(r *wire.Report) {
 	s.store.Apply(cluster.Event{At: time.Now(), Node: "n1", Report: r})
 	s.news.Add(1)
 }
@@ -210,6 +217,30 @@ func TestPastOfANode(t *testing.T) {
 	} {
 		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
 			b.Wait("document.querySelector('main section')")); err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
+		checkPage(t, b, address, look, want)
+	}
+}
+
+// Where the driver does not count the memory of a GPU, the pages have that of its processes, and say so.
+func TestPagesWithMemoryOfProcesses(t *testing.T) {
+	b, s := chromium.New(t), newSite(t)
+	look := chromium.Look{Width: 1440, Height: 900}
+	if err := b.See(look); err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string][]string{
+		"#/jobs": {"93.0 GiB procs"}, "#/job/7": {"93.0 GiB procs"}, "#/nodes": {"93.0 GiB procs"},
+		"#/node/n1":  {"91.0 GiB procs", "2.0 GiB procs", "93.0 GiB procs"},
+		"#/gpu/n1/0": {"memory of processes 91.0 GiB"},
+	} {
+		r := report(90, 91)
+		r.Listed, r.Processes = true, []wire.Process{{PID: 7, GPU: 0, GPUMemory: new(uint64(91 << 30))},
+			{PID: 8, GPU: 1, GPUMemory: new(uint64(2 << 30))}}
+		s.add(r)
+		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
+			b.Wait("document.querySelector('main section, main a')")); err != nil {
 			t.Fatalf("%s: %v", address, err)
 		}
 		checkPage(t, b, address, look, want)

@@ -1,7 +1,7 @@
 // GPUs as cells: a number and a color for how much, a letter on amber or red for what is wrong. Also nodes as rows or tiles of cells.
 
 import { h } from './dom.js';
-import { age, celsius, clock, known, none, pair, power, whole } from './format.js';
+import { age, celsius, clock, known, memory, none, power, whole } from './format.js';
 import { letters } from './kinds.js';
 import { asSeen, badness, fresh, gauges, gpusOf, isInstance, markOf, old, owns, shortNames, total, worstLetter } from './model.js';
 import { brief, gpuLink, mark, nodeLink, row, table } from './parts.js';
@@ -64,7 +64,7 @@ export function nodeRows(nodes, at) {
     const has = node.gpus !== undefined;
     return row(node.name, fresh(node) ? '' : 'old', [
       ['mark', mark(problems)], ['name', h('a', { href: nodeLink(node.name) }, node.name)], ['gpus', cellsOf(node, at)],
-      ['avg', has ? average(node, at) : ''], ['memory', has ? pair(t.used, t.memory) : ''], ['power', has ? power(t.power, t.limit, true) : ''],
+      ['avg', has ? average(node, at) : ''], ['memory', has ? memory(t.used, t.memory, t.procs) : ''], ['power', has ? power(t.power, t.limit, true) : ''],
       [t.hot ? 'temp warning' : 'temp', has ? celsius(t.temp) : ''], ['words', has && !node.past ? brief(problems, at.time) : [stateOf(node, problems, at.time), lastSeen(node)]],
     ]);
   }));

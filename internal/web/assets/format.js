@@ -29,6 +29,9 @@ export function pair(used, total) {
   return `${short(used / size)}/${short(total / size)} ${unit}`;
 }
 
+// memory is a pair; where the driver does not count the used memory, the sum of the processes, which says so.
+export const memory = (used, total, ofProcesses) => (known(used) || !known(ofProcesses) ? pair(used, total) : `${bytes(ofProcesses)} procs`);
+
 // power is in W, of many GPUs in kW.
 export function power(now, limit, large) {
   if (!known(now)) return none;

@@ -32,7 +32,7 @@ export function gpuPage(doc, { args, draw }) {
 function identity(node, g, processes) {
   const rank = processes.find((p) => known(p.rank))?.rank;
   const words = [
-    known(rank) && `rank ${rank}`, g.pci_bus && `bus ${g.pci_bus}`, known(g.numa_node) && `NUMA ${g.numa_node}`, known(g.performance_state) && `P${g.performance_state}`,
+    known(rank) && `rank ${rank}`, known(g.memory_of_processes_bytes) && `memory of processes ${bytes(g.memory_of_processes_bytes)}`, g.pci_bus && `bus ${g.pci_bus}`, known(g.numa_node) && `NUMA ${g.numa_node}`, known(g.performance_state) && `P${g.performance_state}`,
     node.driver_version && `driver ${node.driver_version}`, known(g.ecc_enabled) && `ECC ${g.ecc_enabled ? 'on' : 'off'}`, g.mig && 'MIG on',
     (g.jobs || []).some(Boolean) && `job ${g.jobs.join(', ')}`,
   ];

@@ -1,7 +1,7 @@
 // The pages of all jobs, and of one.
 
 import { h } from './dom.js';
-import { age, between, celsius, known, none, pair, percent, plural, power, span } from './format.js';
+import { age, between, celsius, known, memory, none, percent, plural, power, span } from './format.js';
 import { clearedOf, fresh, gpusOf, problemsOf, share, slowsAt, total } from './model.js';
 import { nodeGrid } from './nodes.js';
 import { brief, clearedList, fact, facts, jobLink, mark, meter, problemList, row, section, table } from './parts.js';
@@ -35,7 +35,7 @@ function jobRow(job, time) {
     ['mark', mark(problems)],
     ['name', h('a', { href: jobLink(job.id) }, job.id && h('b', {}, job.id), h('span', { class: 'text' }, job.name))],
     ['state', stateOf(job)], ['count', String(job.nodes.length)], ['gpus', gpusSeen(job, '/')],
-    ['util', meter(t.util, 'data')], ['mem', meter(share(t.used, t.memory), 'mem', pair(t.used, t.memory))], ['power', power(t.power, t.limit, true)],
+    ['util', meter(t.util, 'data')], ['mem', meter(share(t.used, t.memory), 'mem', memory(t.used, t.memory, t.procs))], ['power', power(t.power, t.limit, true)],
     [problems.some((f) => f.kind === 'thermal') ? 'temp warning' : 'temp', celsius(t.temp)], ['time', job.start ? span(between(job.start, time)) : none],
     [job.end ? 'left' : 'left unknown', span(left(job, time))],
     ['words', brief(problems, undefined, job.nodes.length > 1 ? whereOf : undefined) || h('span', { class: 'dim' }, 'all well')],
@@ -56,7 +56,7 @@ function totalsOf(job) {
   const t = job.totals || {};
   return {
     util: t.util_percent, median: t.util_median_percent, low: t.util_lowest_percent, lowNode: t.util_lowest_node, lowGPU: t.util_lowest_gpu ?? t.util_lowest_gpu_key,
-    used: t.memory_used_bytes, memory: t.memory_total_bytes, power: t.power_watts, limit: t.power_limit_watts, temp: t.temperature_celsius,
+    used: t.memory_used_bytes, memory: t.memory_total_bytes, procs: t.memory_of_processes_bytes, power: t.power_watts, limit: t.power_limit_watts, temp: t.temperature_celsius,
   };
 }
 
@@ -129,7 +129,7 @@ function jobFacts(job, nodes) {
     fact('GPUs', gpusSeen(job, ' of '), job.gpus_seen < job.gpus && 'warning'),
     fact('Utilization', [meter(t.util, 'data'), h('span', { class: 'sub' }, `median ${percent(t.median)}`)]),
     fact('Slowest GPU', [percent(t.low ?? seen.low), h('span', { class: 'sub' }, where || 'none stands out')], where && 'warning'),
-    fact('Memory', [meter(share(t.used, t.memory), 'mem'), h('span', { class: 'sub' }, pair(t.used, t.memory))]),
+    fact('Memory', [meter(share(t.used, t.memory), 'mem'), h('span', { class: 'sub' }, memory(t.used, t.memory, t.procs))]),
     fact('Power', [power(t.power, t.limit, true), h('span', { class: 'sub' }, t.limit ? `${percent(share(t.power, t.limit))} of the limit` : '')]),
     fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, slowsAt(gpus))], seen.hot && 'warning'),
     ranksFact(job)));

@@ -139,6 +139,7 @@ export function total(gpus) {
   return {
     gpus: gpus.length, counted: utils.length, util: utils.length ? sum(utils) / utils.length : undefined, low: least(utils), high: most(utils),
     used: sum(values('memory_used_bytes', 'memory_total_bytes')), memory: sum(values('memory_total_bytes', 'memory_used_bytes')),
+    procs: gpus.every((g) => known(g.memory_of_processes_bytes)) ? sum(values('memory_of_processes_bytes')) : undefined,
     power: sum(values('power_watts')), limit: sum(values('power_limit_watts', 'power_watts')), temp: most(values('temperature_celsius')),
     hot: gpus.some(hot),
   };

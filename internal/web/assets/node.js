@@ -1,7 +1,7 @@
 // The page of a node: its state, its GPUs, what runs on them, its problems.
 
 import { h } from './dom.js';
-import { age, between, celsius, clock, known, model, none, pair, percent, plural, power } from './format.js';
+import { age, between, celsius, clock, known, memory, model, none, percent, plural, power } from './format.js';
 import { Problems, asSeen, hot, isInstance, slowsAt, numberOf, owns, share, total, memoryFull, old, worstLetter, gpusOf } from './model.js';
 import { letters } from './kinds.js';
 import { brief, fact, facts, gpuLink, mark, meter, nodeLink, problemList, row, section, table } from './parts.js';
@@ -56,7 +56,7 @@ function failureText(node, time) {
 }
 
 // amount is a fact about how much of something is in use.
-const amount = (name, used, all) => fact(name, [meter(share(used, all), 'mem'), h('span', { class: 'sub' }, pair(used, all))]);
+const amount = (name, used, all, procs) => fact(name, [meter(share(used, all), 'mem'), h('span', { class: 'sub' }, memory(used, all, procs))]);
 
 function hostFacts(node) {
   const host = node.host || {};
@@ -67,7 +67,7 @@ function hostFacts(node) {
     amount('Host memory', host.memory_used_bytes, host.memory_total_bytes),
     limited.map((job) => amount(`Job ${job.job_number} memory`, job.memory_used_bytes, job.memory_limit_bytes)),
     fact('Utilization', [meter(t.util, 'data'), h('span', { class: 'sub' }, known(t.low) ? `lowest ${percent(t.low)}` : '')]),
-    amount('GPU memory', t.used, t.memory),
+    amount('GPU memory', t.used, t.memory, t.procs),
     fact('Power', [power(t.power, t.limit, true), h('span', { class: 'sub' }, t.limit ? `${percent(share(t.power, t.limit))} of the limit` : '')]),
     fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, slowsAt(gpusOf(node)))], t.hot && 'warning')));
 }
@@ -110,7 +110,7 @@ function gpuRow(node, g, problems, ranks, time) {
   return row(key, kind, [
     ...name, ['rank', known(rank) ? String(rank) : none], [hot(g) ? 'temp warning' : 'temp', given(celsius(g.temperature_celsius))],
     ['util', meter(g.util_percent, `data ${slow}`, given(percent(g.util_percent)))], ['mem', meter(full, full >= memoryFull ? 'mem warning' : 'mem')],
-    ['pair', given(pair(g.memory_used_bytes, g.memory_total_bytes))], ['power', given(powerOf(g))], ['clock', given(known(g.sm_mhz) ? String(g.sm_mhz) : none)],
+    ['pair', given(memory(g.memory_used_bytes, g.memory_total_bytes, g.memory_of_processes_bytes))], ['power', given(powerOf(g))], ['clock', given(known(g.sm_mhz) ? String(g.sm_mhz) : none)],
     ['mrw', given(percent(g.mem_util_percent))], ['words', mine ? flags(letter, severity, problems, time) : owner(node, g)],
   ]);
 }
