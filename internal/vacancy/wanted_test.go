@@ -75,11 +75,12 @@ func TestChoose(t *testing.T) {
 }
 
 // CUDA sees either one MIG instance or GPUs; an instance is named by its UUID. Its GPU is not listed.
-// A free GPU whose memory nobody knows may be what was wanted.
+// A free GPU whose memory nobody knows may be what was wanted. One with a process is not free.
 func TestUnmeasured(t *testing.T) {
 	nan := math.NaN()
 	s := node(card{memory: nan, used: nan}, card{memory: 100, used: nan}, card{memory: 100, used: 1},
-		card{memory: nan, used: nan, lost: "GPU is lost"})
+		card{memory: nan, used: nan, lost: "GPU is lost"},
+		card{memory: nan, used: nan, processes: []wire.Process{byUser(7, "bob", "train", 60)}})
 	for name, test := range map[string]struct {
 		change func(*Wish)
 		want   string
