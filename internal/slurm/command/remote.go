@@ -54,7 +54,8 @@ func notBegun(host string, printed, stderr []byte, err error) *reach.Failure {
 	}
 	switch {
 	case len(printed) > maxPrinted:
-		f.Class, f.Cause = reach.ClassGarbage, "its startup files print without end"
+		f.Class, f.Short = reach.ClassGarbage, "the shell of "+host+" has not begun our command"
+		f.Cause = "its startup files print without end"
 	case err == nil:
 		f.Class, f.Short, f.Cause = reach.ClassDenied, "the shell of "+host+" does not run our command",
 			"its startup files exit, or the account may run only something else"

@@ -75,6 +75,7 @@ func TestRemoteConnectionFails(t *testing.T) {
 // TestAShellThatDoesNotBegin is not SLURM's fault. With the mark, SLURM is blamed as before.
 func TestAShellThatDoesNotBegin(t *testing.T) {
 	flood, lost := strings.Repeat("y\n", maxPrinted), &reach.Failure{Class: reach.ClassClosed, Short: "connection lost"}
+	const floods = "the shell of login1 has not begun our command: "
 	const hangs = "the shell of login1 has not begun our command within 10s: "
 	for _, c := range []struct {
 		out    string
@@ -85,8 +86,8 @@ func TestAShellThatDoesNotBegin(t *testing.T) {
 	}{
 		{"", 0, ErrLate, reach.ClassLoginHangs, hangs + "its startup files hang or print"},
 		{"module loaded\n", 0, ErrLate, reach.ClassLoginHangs, hangs + "its startup files hang or print"},
-		{flood, 0, ErrLate, reach.ClassGarbage, hangs + "its startup files print without end"},
-		{flood, 0, lost, reach.ClassGarbage, hangs + "its startup files print without end"},
+		{flood, 0, ErrLate, reach.ClassGarbage, floods + "its startup files print without end"},
+		{flood, 0, lost, reach.ClassGarbage, floods + "its startup files print without end"},
 		{"y\n", 0, lost, reach.ClassClosed, "connection lost"},
 		{"sftp only\n", 1, nil, reach.ClassDenied, "the shell of login1 does not run our command: its startup files exit, " +
 			"or the account may run only something else"},
