@@ -142,6 +142,10 @@ func (s *Source) ask(a *answer) {
 	defer cancel()
 	out, words, err := s.run(ctx, a.node)
 	exit, isExit := errors.AsType[*exec.ExitError](err)
+	if isExit && ctx.Err() == nil {
+		out, words, err = s.run(ctx, a.node, "true")
+		exit, isExit = errors.AsType[*exec.ExitError](err)
+	}
 	switch {
 	case ctx.Err() != nil: // the next ones need not wait for that too
 		now := time.Now()
@@ -167,9 +171,10 @@ func firstLine(words string, err error) string {
 }
 
 // run runs `ssh -G` in a group of its own. It keeps our environment, since the configuration may name variables, but
-// sets the language to English.
-func (s *Source) run(ctx context.Context, node string) (out []byte, words string, err error) {
-	args := []string{"-G", "--", node}
+// sets the language to English. A configuration may need a command (ForkAfterAuthentication) or forbid one
+// (RemoteCommand).
+func (s *Source) run(ctx context.Context, node string, command ...string) (out []byte, words string, err error) {
+	args := append([]string{"-G", "--", node}, command...)
 	if s.cfg.File != "" {
 		args = slices.Insert(args, 0, "-F", s.cfg.File)
 	}

@@ -97,6 +97,28 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestAskedAboutACommand: some configurations need a command, others forbid one.
+func TestAskedAboutACommand(t *testing.T) {
+	for config, want := range map[string]int{
+		"Host *\n Port 24\n":                                                       1,
+		"Host *\n Port 24\n RemoteCommand tmux\n":                                  1,
+		"Host *\n Port 24\n ForkAfterAuthentication yes\n":                         2,
+		"Host *\n Port 24\n ForkAfterAuthentication yes\n RemoteCommand tmux\n":    1,
+		"Host *\n Port 24\n SessionType none\n ForkAfterAuthentication yes\n":      1,
+		"Host *\n Port 24\n ForkAfterAuthentication yes\n StdinNull yes\n":         2,
+		"Host *\n Port 24\n ForkAfterAuthentication yes\n SessionType subsystem\n": 2,
+	} {
+		s, calls := ssh(t, config)
+		got, err := s.For(t.Context(), "n")
+		if err != nil || got.Port != "24" || got.Ignored != nil {
+			t.Errorf("%q: %+v, %v", config, got, err)
+		}
+		if n := calls(); n != want {
+			t.Errorf("%q: %d calls of ssh, want %d", config, n, want)
+		}
+	}
+}
+
 // TestAskedOldSSH: OpenSSH 7.4 prints paths as they are configured.
 func TestAskedOldSSH(t *testing.T) {
 	s, calls := ssh(t, "Host *\n ControlPath ~/%r@%h:%p\n")

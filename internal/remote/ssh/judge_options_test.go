@@ -27,6 +27,8 @@ var connectionRulings = []ruling{
 	{name: "ServerAliveInterval", config: "ServerAliveInterval 1\nServerAliveCountMax 1"},
 	{name: "HashKnownHosts", config: "HashKnownHosts yes", known: "HASH {ed25519}"},
 	{name: "RekeyLimit", config: "RekeyLimit 1K 1s"},
+	{name: "ForkAfterAuthentication", config: "ForkAfterAuthentication yes"},
+	{name: "ForkAfterAuthentication and StdinNull", config: "ForkAfterAuthentication yes\nStdinNull yes"},
 	{name: "GSSAPIAuthentication", config: "GSSAPIAuthentication yes"},
 	{name: "SecurityKeyProvider", config: "SecurityKeyProvider DIR/absent.so"},
 	{name: "PKCS11Provider that is not needed", config: "PKCS11Provider DIR/absent.so"},
