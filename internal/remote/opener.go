@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,7 +113,8 @@ func (o *Opener) standIn(ctx context.Context, shell Shell, log *Log, failed erro
 	defer cancel()
 	pipe, err := smi.Start(within, shell, why)
 	if err != nil {
-		settled.Cause, settled.Words = clip(err.Error(), maxText), capWords(settled.Words+"\n"+err.Error())
+		settled.Cause = cmp.Or(settled.Cause, clip(err.Error(), maxText))
+		settled.Words = capWords(settled.Words + "\n" + err.Error())
 		return nil, "", settled
 	}
 	session := link.New(pipe, o.Installer.Link)
