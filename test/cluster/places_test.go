@@ -6,16 +6,35 @@ import (
 	"testing"
 )
 
-// Bob's directories in the places of the probe lock out nobody whose home cannot be written: nvidia-smi stands in, and
-// the document says why. Without nvidia-smi, the failure names the directories.
+// Bob's directories in the places of the probe lock out nobody whose home cannot be written. Nothing of the probe is
+// left when it has ended.
 func TestPlacesOfAnotherUser(t *testing.T) {
+	t.Cleanup(func() {
+		do(t, "on", "node02", "sh", "-c", "umount /home/alice/.cache; rmdir /tmp/nvnodetop-* /dev/shm/nvnodetop-*")
+	})
+	do(t, "on", "-u", "alice", "login", "mkdir", "-p", "/home/alice/.cache")
+	do(t, "on", "node02", "sh", "-ec", `mount --bind /home/alice/.cache /home/alice/.cache
+		mount -o remount,bind,ro /home/alice/.cache
+		install -d -o bob /tmp/nvnodetop-$(id -u alice) /dev/shm/nvnodetop-$(id -u alice)`)
+	r := runs(t, "--json", "--nodes", "node02", "--transport", "ssh")
+	if n := r.json(t).Nodes[0]; n.State != "reporting" || len(n.GPUs) != 4 || strings.Contains(r.stdout, "stand_in") {
+		t.Errorf("exit code %d, %s", r.code, r.stdout)
+	}
+	if left := do(t, "on", "node02", "find", "/tmp", "/dev/shm", "-user", "alice"); left != "" {
+		t.Errorf("there is left: %s", left)
+	}
+}
+
+// If nothing can be written anywhere, nvidia-smi stands in, and the document says why. Without nvidia-smi, the failure
+// says so.
+func TestNoPlaceForTheProbe(t *testing.T) {
 	fake, err := filepath.Abs("../../internal/remote/smi/testdata/nvidia-smi")
 	if err != nil {
 		t.Fatal(err)
 	}
 	fake = do(t, "put", fake) // nodes have a /tmp of their own
-	const why = "not private to you: /dev/shm/nvnodetop-"
-	fault(t, "squat", "node02")
+	const why = "no space for the probe"
+	fault(t, "nospace", "node02")
 	r := runs(t, "--json", "--nodes", "node02", "--transport", "ssh")
 	if n := r.json(t).Nodes[0]; r.code != 1 || !strings.Contains(n.Failure.Summary, why) ||
 		!strings.Contains(r.stdout, "no nvidia-smi in") {
@@ -28,7 +47,7 @@ func TestPlacesOfAnotherUser(t *testing.T) {
 		smi)
 	r = runs(t, "--json", "--nodes", "node02", "--transport", "ssh")
 	if n := r.json(t).Nodes[0]; n.State != "reporting" || len(n.GPUs) != 2 ||
-		!strings.Contains(r.stdout, `"stand_in": "nowhere to put the probe (`+why) {
+		!strings.Contains(r.stdout, `"stand_in": "`+why) {
 		t.Errorf("with nvidia-smi: %s", r.stdout)
 	}
 }

@@ -21,7 +21,7 @@ func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	p := scriptPayload(fakeprobe.Script)
 	for _, script := range []string{startScript([]Payload{p}, trusting, uploadOrder, false),
 		startScript([]Payload{p}, verifying, uploadOrder, true), uploadScript(p, homeDirectory, 1),
-		uploadScript(p, shmDirectory, 1)} {
+		uploadScript(p, shmDirectory, 1), uploadScript(p, tmpDirectory, 1)} {
 		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
 		}

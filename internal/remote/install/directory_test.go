@@ -1,13 +1,19 @@
 package install
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
 // TestNodeThatOffersWhatItWasNotAskedFor ends, however often the node repeats itself.
@@ -195,5 +201,65 @@ func TestCopyInMemoryGoes(t *testing.T) {
 		}
 		session.Tend(noWay{}, func(err error) error { return err })
 		_ = session.Close()
+	}
+}
+
+// elsewhere is a node with other directories in place of /dev/shm and /tmp.
+type elsewhere struct {
+	*node
+	shm, tmp string
+}
+
+func (e elsewhere) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
+	script = strings.NewReplacer("/dev/shm", e.shm, "d=/tmp/", "d="+e.tmp+"/").Replace(script)
+	return e.node.Run(ctx, script, input)
+}
+
+// TestNamesThatOthersHaveTaken: where all may write, another user can make our directory, a link or a file in its
+// place, but not a directory that nobody knows before. The copy there goes with the session, and so does what a killed
+// script has left a day ago.
+func TestNamesThatOthersHaveTaken(t *testing.T) {
+	noLeaks(t)
+	trap := t.TempDir()
+	for name, squat := range map[string]func(path string) error{
+		"a link": func(path string) error { return os.Symlink(trap, path) },
+		"a file": func(path string) error { return os.WriteFile(path, nil, 0o644) },
+	} {
+		for _, place := range []string{"shm", "tmp"} {
+			t.Run(name+" in "+place, func(t *testing.T) {
+				s, n := newSite(t), newNode(t)
+				n.env = []string{"XDG_RUNTIME_DIR="}
+				writeFile(t, filepath.Join(n.home, ".cache"), "")
+				e := elsewhere{n, t.TempDir(), t.TempDir()}
+				at := e.shm
+				if place == "tmp" {
+					e.shm, at = filepath.Join(e.shm, "absent"), e.tmp
+				}
+				ours := filepath.Join(at, fmt.Sprintf("nvnodetop-%d", os.Getuid()))
+				old := time.Now().Add(-50 * time.Hour)
+				if err := errors.Join(squat(ours), os.Mkdir(ours+".killed", 0o700), os.Mkdir(ours+".runs", 0o700),
+					os.Chtimes(ours+".killed", old, old)); err != nil {
+					t.Fatal(err)
+				}
+				session, how, err := s.Start(t.Context(), e, func(string) {})
+				if err != nil || !strings.Contains(how, " to /") {
+					t.Fatal(how, err)
+				}
+				var left []string
+				files, err := os.ReadDir(at)
+				for _, f := range files {
+					left = append(left, f.Name())
+				}
+				if want := []string{filepath.Base(ours), filepath.Base(ours) + ".runs"}; err != nil ||
+					!slices.Equal(left, want) {
+					t.Errorf("there are %q while the probe runs, want %q, %v", left, want, err)
+				}
+				session.Tend(noWay{}, func(err error) error { return err })
+				_ = session.Close()
+			})
+		}
+	}
+	if left, err := os.ReadDir(trap); err != nil || len(left) > 0 {
+		t.Errorf("the link was followed: %v %v", left, err)
 	}
 }

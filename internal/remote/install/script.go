@@ -153,6 +153,15 @@ func (t trust) tries(fresh bool) string {
 	}
 }
 
+// own makes a directory of a name that nobody could take before, in a place where everybody may write: another user has
+// made ours there. o is its path. A copy there gets no name, since nobody would find it again, and leave removes the
+// directory. Those that a killed script has left behind are removed a day later.
+const own = "o=; own() { case $1 in shm|tmp) ;; *) return 1;; esac; " +
+	"find \"${d%/*}\" -maxdepth 1 -type d -user \"$u\" -name \"nvnodetop-$u.*\" -mtime +0 -exec rm -rf {} + " +
+	"2>/dev/null; " +
+	"o=$(mktemp -d \"$d.XXXXXX\") && d=$o; }; " +
+	"leave() { if [ -n \"$o\" ]; then rmdir \"$o\"; o=; fi; }; "
+
 // startScript starts an existing copy of the payload for the node's platform. If there is none, it prints one line with
 // the node's platform and the state of each place, up to the first that can hold a copy; no place is touched if no
 // payload is for this platform. A directory of ours that is open to others is made private; a directory of somebody
@@ -164,12 +173,12 @@ func startScript(list []Payload, t trust, places []Directory, fresh bool) string
 	}
 	s += prelude(list...) + t.tries(fresh) +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
-	return s + "s=; for p in ${f:+ " + words(places) + "}; do " +
-		"place $p || { s=\"$s $p:absent\"; continue; }; " +
-		"mkdir -p \"$d\" || { s=\"$s $p:nowrite\"; continue; }; " +
-		"private || { chmod_ours; private; } || { s=\"$s $p:taken\"; continue; }; " +
-		"t=$(mktemp \"$d/.up.XXXXXX\") || { s=\"$s $p:nowrite\"; continue; }; " +
-		"chmod 700 \"$t\"; if [ -x \"$t\" ]; then r=ok; else r=noexec; fi; rm -f \"$t\"; s=\"$s $p:$r\"; " +
+	return s + own + "s=; for p in ${f:+ " + words(places) + "}; do " +
+		"place $p || { s=\"$s $p:absent\"; continue; }; o=; " +
+		"mkdir -p \"$d\" || own $p || { s=\"$s $p:nowrite\"; continue; }; " +
+		"private || { chmod_ours; private; } || own $p || { s=\"$s $p:taken\"; continue; }; " +
+		"t=$(mktemp \"$d/.up.XXXXXX\") || { leave; s=\"$s $p:nowrite\"; continue; }; " +
+		"chmod 700 \"$t\"; if [ -x \"$t\" ]; then r=ok; else r=noexec; fi; rm -f \"$t\"; leave; s=\"$s $p:$r\"; " +
 		"if [ $r = ok ]; then break; fi; done; " +
 		fmt.Sprintf("echo \"%s $m $u$s\" >&2; exit %d", needMark, exitNeed)
 }
@@ -186,13 +195,14 @@ func startScript(list []Payload, t trust, places []Directory, fresh bool) string
 // Leftovers of broken uploads are removed, and copies that nobody has used for a week: a probe renews the age of its
 // copy.
 //
-// In memory the copy gets no name at all. The shell opens it, removes it, and executes the open file. So it goes
-// away with the probe, also when that is killed.
+// In memory, and in a directory of own, the copy gets no name at all. The shell opens it, removes it, and executes the
+// open file. So it goes away with the probe, also when that is killed.
 func uploadScript(p Payload, place Directory, n int) string {
-	return printLimits + prelude(p) + "place " + string(place) + "; " +
-		fmt.Sprintf("mkdir -p \"$d\" || exit %d; private || exit %d; ", exitNoWrite, exitTaken) +
-		fmt.Sprintf("t=$(mktemp \"$d/.up.XXXXXX\") || exit %d; ", exitNoWrite) +
-		fmt.Sprintf("clean() { rm -f \"$t\"; }; trap clean EXIT; trap \"exit %d\" HUP INT TERM PIPE; ", exitNoWrite) +
+	return printLimits + prelude(p) + own + "place " + string(place) + "; " +
+		fmt.Sprintf("mkdir -p \"$d\" || own %s || exit %d; private || own %[1]s || exit %[3]d; ", place, exitNoWrite,
+			exitTaken) +
+		"t=; clean() { rm -f \"$t\"; leave; }; trap clean EXIT; " +
+		fmt.Sprintf("trap \"exit %d\" HUP INT TERM PIPE; t=$(mktemp \"$d/.up.XXXXXX\") || exit %[1]d; ", exitNoWrite) +
 		fmt.Sprintf("head -c %d | gzip -dc >\"$t\" || exit %d; ", n, exitNoWrite) +
 		fmt.Sprintf("g=$(sha256sum \"$t\") || exit %d; ", exitMismatch) +
 		fmt.Sprintf("case $g in $h*) ;; *) echo \"the copy has the sha256 ${g%%%% *}\" >&2; exit %d;; esac; ",
@@ -206,13 +216,14 @@ const sweep = "find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\"
 
 // settle gives the verified copy t its name, or none, and becomes it.
 func settle(place Directory) string {
+	unnamed := fmt.Sprintf("[ -x \"$t\" ] || exit %d; private || exit %d; exec 3<\"$t\"; clean; rmdir \"$d\" "+
+		"2>/dev/null; ", exitNoExec, exitTaken) + become("/proc/self/fd/3")
 	if !slices.Contains(kept, place) {
-		return fmt.Sprintf("[ -x \"$t\" ] || exit %d; private || exit %d; exec 3<\"$t\"; clean; rmdir \"$d\" "+
-			"2>/dev/null; ", exitNoExec, exitTaken) +
-			become("/proc/self/fd/3")
+		return unnamed
 	}
-	return fmt.Sprintf("ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ",
-		exitNoWrite) +
+	return "if [ -n \"$o\" ]; then " + unnamed + "; fi; " +
+		fmt.Sprintf("ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ",
+			exitNoWrite) +
 		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; private && good || exit %d; ", exitNoExec, exitTaken) +
 		become("$d/$f")
 }
