@@ -66,6 +66,7 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 	alive, kill := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(alive, "/bin/sh", "-c", script)
 	cmd.WaitDelay = lingering
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // and what it has started
 	words := link.NewWords()
 	cmd.Stderr = words
 	in, err1 := cmd.StdinPipe()

@@ -97,11 +97,12 @@ func (c *child) ready(ctx context.Context, limit time.Duration) error {
 		c.words.turn(c.linger)
 		return nil
 	}
-	e := &loginError{err: err, limit: limit, noise: noise != "", admitted: c.words.wasAdmitted()}
+	e := &loginError{err: err, limit: limit, noise: noise != ""}
 	if errors.Is(err, io.EOF) {
 		c.await(c.linger) // its last words and its status are about to come
 	}
 	c.kill()
+	e.admitted = c.words.wasAdmitted()
 	e.words = strings.TrimSpace(strings.TrimSpace(noise) + "\n" + c.words.early())
 	if c.hasEnded() {
 		e.signal, e.status = signalOf(c.cmd.ProcessState), c.cmd.ProcessState.ExitCode()

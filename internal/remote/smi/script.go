@@ -23,6 +23,7 @@ const stepd = "j=$(sed -n 's,^0::\\(/.*/s[0-9A-Z]\\{13\\}\\)\\(/.*\\)*$,\\1,p' /
 //
 // The loop runs in a shell of its own, which reports its end. watch ends the script when it has received nothing for a
 // minute: another shell kills it then, unless it is killed before, with its sleep. That does not hold the output open.
+// born is when the script began: its PID may be another process's by then.
 const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"command -v nvidia-smi >/dev/null || PATH=$PATH:/usr/bin:/usr/local/bin:/usr/local/nvidia/bin; " +
 	"command -v nvidia-smi >/dev/null || { echo \"no nvidia-smi in $PATH\" >&2; exit 127; }; " +
@@ -35,7 +36,8 @@ const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"look() { smi --query-gpu=\"$r\" </dev/null | sed 's/^/look /'; }; " +
 	"unwatch() { [ -z \"$w\" ] || { kill -STOP $w; pkill -P $w; kill -KILL $w; } 2>/dev/null; }; " +
 	"over() { [ -z \"$g\" ] || kill $g; unwatch; exit; }; trap over HUP INT TERM PIPE; " +
-	"watch() { unwatch; { sleep 60; kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; watch; " +
+	"born() { cut -d\" \" -f22 /proc/$$/stat; }; b=$(born); " +
+	"watch() { unwatch; { sleep 60; [ \"$(born)\" != \"$b\" ] || kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; watch; " +
 	"echo " + mark + "; echo \"host $(uname -n)\"; echo \"kernel $(uname -r)\"; echo \"cpus $(grep -c ^processor " +
 	"/proc/cpuinfo)\"; " +
 	"cat /proc/self/cgroup /proc/driver/nvidia/gpus/*/information 2>/dev/null; " + stepd + "echo ready; " +
