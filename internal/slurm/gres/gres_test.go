@@ -49,6 +49,9 @@ func TestInUse(t *testing.T) {
 func TestUsed(t *testing.T) {
 	for list, want := range map[string]string{
 		"gpu:a100:2(IDX:0-1),shard:a100:0(0/4,0/4,0/4,0/4)":             "map[a100:2]", // before SLURM 26.05
+		"gpu:a100:2(IDX:0-1),shard:a100:0(IDX:N/A)":                     "map[a100:2]", // SLURM 22.05
+		"gpu:a100:0(IDX:N/A),shard:a100:1(IDX:0)":                       "map[a100:1]",
+		"gpu:a100:1(IDX:2),shard:a100:2(IDX:0-1)":                       "map[a100:3]",
 		"gpu:a100:2(IDX:0-1),shard:a100:0(-/4,-/4,0/4,0/4)":             "map[a100:2]",
 		"gpu:a100:1(IDX:2),shard:a100:5(2/4,3/4,-/4,0/4)":               "map[a100:3]",
 		"gpu:a100:4(IDX:0-3),shard:a100:0(-/4,-/4,-/4,-/4)":             "map[a100:4]",

@@ -101,23 +101,14 @@ func isShared(item string) bool {
 // HasShares reports whether a list has shares of GPUs.
 func HasShares(list string) bool { return slices.ContainsFunc(Split(list), isShared) }
 
-// sharedGPUs counts the GPUs with a share in use in "shard:a100:5(2/4,3/4,-/4,0/4)". A GPU that is in use as a whole
-// has "-" since SLURM 26.05, and 0 before: neither is a share. No GPU of another resource has a share in use.
+// sharedGPUs counts the GPUs with a share in use in "shard:a100:5(2/4,3/4,-/4,0/4)". No GPU of another resource has a
+// share in use.
 func sharedGPUs(item string) (typ string, count int, err error) {
 	if !isShared(item) {
 		return "", 0, nil
 	}
-	name, shares, listed := strings.Cut(strings.TrimSuffix(item, ")"), "(")
-	for share := range strings.SplitSeq(shares, ",") {
-		used, _, isShare := strings.Cut(share, "/")
-		n, err := strconv.ParseUint(used, 10, 64)
-		switch {
-		case isShare && err == nil && n > 0:
-			count++
-		case !isShare || err != nil && used != "-":
-			listed = false
-		}
-	}
+	count, listed := readShares(item)
+	name, _, _ := strings.Cut(item, "(")
 	parts := strings.Split(name, ":")
 	switch none := parts[len(parts)-1] == "0"; { // the sum of the shares in use
 	case none && count == 0:
@@ -134,4 +125,25 @@ type Type struct {
 	Total int
 	Used  int
 	Known bool // Used is known
+}
+
+// readShares counts the GPUs with a share in use, and reports whether the item lists them. A GPU that is in use as a
+// whole has "-" since SLURM 26.05, and 0 before: neither is a share. SLURM 22.05 has indices: "shard:a100:2(IDX:0-1)".
+func readShares(item string) (count int, listed bool) {
+	_, shares, listed := strings.Cut(strings.TrimSuffix(item, ")"), "(")
+	if strings.HasPrefix(shares, "IDX:") {
+		indices, err := parseIDX(item)
+		return len(indices), err == nil
+	}
+	for share := range strings.SplitSeq(shares, ",") {
+		used, _, isShare := strings.Cut(share, "/")
+		n, err := strconv.ParseUint(used, 10, 64)
+		switch {
+		case isShare && err == nil && n > 0:
+			count++
+		case !isShare || err != nil && used != "-":
+			listed = false
+		}
+	}
+	return count, listed
 }
