@@ -37,7 +37,8 @@ const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"unwatch() { [ -z \"$w\" ] || { kill -STOP $w; pkill -P $w; kill -KILL $w; } 2>/dev/null; }; " +
 	"over() { [ -z \"$g\" ] || kill $g; unwatch; exit; }; trap over HUP INT TERM PIPE; " +
 	"born() { cut -d\" \" -f22 /proc/$$/stat; }; b=$(born); " +
-	"watch() { unwatch; { sleep 60; [ \"$(born)\" != \"$b\" ] || kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; watch; " +
+	"watch() { unwatch; { sleep 60; [ \"$(born)\" != \"$b\" ] || kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; " +
+	"watch; " +
 	"echo " + mark + "; echo \"host $(uname -n)\"; echo \"kernel $(uname -r)\"; echo \"cpus $(grep -c ^processor " +
 	"/proc/cpuinfo)\"; " +
 	"cat /proc/self/cgroup /proc/driver/nvidia/gpus/*/information 2>/dev/null; " + stepd + "echo ready; " +
