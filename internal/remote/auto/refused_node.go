@@ -83,7 +83,8 @@ func (d *detour) Next() (wire.Message, error) {
 	if err == nil && !d.trying && !time.Now().Before(d.n.away.next) {
 		d.trying = true
 		d.n.away.next = time.Now().Add(d.n.away.wait) // if the detour ends before the answer
-		crash.Go(func() { d.try(&d.o.doors[d.n.away.from], d.n.name) })
+		from := &d.o.doors[d.n.away.from]
+		crash.Go(func() { d.try(from, d.n.name) })
 	}
 	return m, err
 }

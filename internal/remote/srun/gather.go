@@ -79,7 +79,8 @@ func (d *Door) ask(w *wish) {
 		if w.steps > 0 {
 			patience *= again // the nodes of a step learn one after the other that it is a poor one
 		}
-		crash.Go(func() { d.serve(b, patience, time.Until(w.crew.rest)) })
+		rest := time.Until(w.crew.rest)
+		crash.Go(func() { d.serve(b, patience, rest) })
 	}
 	b.wishes = append(b.wishes, w)
 	if len(b.wishes) >= len(w.crew.Nodes) || o.alone != "" {

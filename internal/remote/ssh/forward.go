@@ -42,8 +42,8 @@ func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn,
 	defer j.mu.Unlock()
 	if err != nil {
 		o.left = true
-		if o.conn != nil { // it has come just now
-			crash.Go(func() { drop(o.conn) })
+		if conn := o.conn; conn != nil { // it has come just now
+			crash.Go(func() { drop(conn) })
 		}
 		return nil, err
 	}
