@@ -79,7 +79,9 @@ type Discovery struct {
 	Asking   bool `json:"asking,omitempty"`
 	Topology bool `json:"topology,omitempty"` // SLURM has not yet answered which switch each node is under
 
-	Jobs    []Job        `json:"jobs"`
+	Jobs []Job `json:"jobs"`
+	// Others are the numbers of the user's running jobs that Jobs leaves out, since only one job was asked for.
+	Others  []string     `json:"others,omitempty"`
 	Pending []PendingJob `json:"pending,omitempty"`
 	Ended   []EndedJob   `json:"ended,omitempty"` // within the last hour, latest first
 

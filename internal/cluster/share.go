@@ -187,9 +187,15 @@ func (j *Job) stranger(p *wire.Process) bool {
 // leftOverBytes is the GPU memory above which a process counts as left over. A context alone needs more.
 const leftOverBytes = 15 << 20
 
+// Runs reports whether a job of that number runs, whether Jobs has it or leaves it out.
+func (d *Discovery) Runs(number string) bool {
+	return slices.Contains(d.Others, number) ||
+		slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Number == number })
+}
+
 // Orphans are processes that hold GPU memory, belong to the user whose jobs d lists, and belong to a job that has
-// ended, since it is not in the list. A process that began after the list was made may belong to a newer job. An empty
-// list of jobs is proof too.
+// ended, since it does not run. A process that began after the list was made may belong to a newer job. An empty list
+// of jobs is proof too.
 func (n *Node) Orphans(d *Discovery) []*wire.Process {
 	if d.User == "" || d.Answered.IsZero() {
 		return nil
@@ -202,7 +208,7 @@ func (n *Node) Orphans(d *Discovery) []*wire.Process {
 			continue
 		}
 		began := n.ListedAt.Add(-min(max(time.Duration(*p.ElapsedSec), 0), MaxElapsed) * time.Second)
-		if began.Before(d.Answered) && !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Number == p.Job }) {
+		if began.Before(d.Answered) && !d.Runs(p.Job) {
 			out = append(out, p)
 		}
 	}

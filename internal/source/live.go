@@ -84,7 +84,7 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 		all := d
 		defer l.keep(&all) // last: a home directory may be slow
 		if l.Job != "" {
-			d.Jobs = only(l.Job, d.Jobs)
+			d.Jobs, d.Others = only(l.Job, d.Jobs), others(l.Job, d.Jobs)
 		}
 		emit(cluster.Event{At: time.Now(), Discovery: &d})
 		if l.Jobs != nil {
@@ -97,6 +97,17 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 // only returns the jobs with the user's name for a job.
 func only(name string, jobs []cluster.Job) []cluster.Job {
 	return slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return !j.PartOf(name) })
+}
+
+// others returns the numbers of the jobs that only leaves out.
+func others(name string, jobs []cluster.Job) []string {
+	var numbers []string
+	for i := range jobs {
+		if j := &jobs[i]; !j.PartOf(name) {
+			numbers = append(numbers, j.Number)
+		}
+	}
+	return numbers
 }
 
 // noteLoss asks SLURM again when the session of a reporting node ends: its job may have ended.

@@ -211,10 +211,10 @@ func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
 // Only the nodes of one job are watched, even if another job shares them; after its end no node is watched.
 func TestLiveWatchesOneJob(t *testing.T) {
 	for _, only := range []string{"2_1", "7", "2"} {
-		c := &controller{only: only, jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}},
+		c := &controller{only: only, jobs: []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"n1", "n2"}},
 			{ID: "2_1", Number: "7", Nodes: []string{"n2"}}}}
 		n := newNetwork()
-		live(t, c, n, func(*Live) {
+		events := live(t, c, n, func(*Live) {
 			if got, _ := n.watched(); !slices.Equal(got, []string{"n2"}) || len(n.told) != 1 || n.told[0].ID != "2_1" {
 				t.Errorf("watched %q, told %+v", got, n.told)
 			}
@@ -224,6 +224,11 @@ func TestLiveWatchesOneJob(t *testing.T) {
 				t.Errorf("watched %q after the end", got)
 			}
 		})
+		for _, e := range events {
+			if d := e.Discovery; d != nil && !d.Answered.IsZero() && (!d.Runs("1") || len(d.Jobs) > 1) {
+				t.Errorf("%s: %+v: the other job is not known to run", only, d)
+			}
+		}
 	}
 }
 

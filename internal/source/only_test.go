@@ -19,5 +19,8 @@ func TestOnlyOneJob(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
+		if left := others(id, jobs); len(left)+len(got) != len(jobs) {
+			t.Errorf("%s: %q and %q, which are not all jobs", id, got, left)
+		}
 	}
 }

@@ -131,6 +131,7 @@ func Discovery(d *cluster.Discovery) cluster.Discovery {
 		j.Nodes, j.Minors = cleanNodes(j.Nodes), cleanMinors(j.Minors)
 		j.Counts, j.Configured = cleanCounts(j.Counts), cleanCounts(j.Configured)
 	})
+	c.Others = cleaned(d.Others, len(d.Others), func(number *string) { cleanNames(number) })
 	c.Pending = cleaned(d.Pending, len(d.Pending),
 		func(p *cluster.PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
 	c.Ended = cleaned(d.Ended, len(d.Ended),

@@ -229,6 +229,10 @@ func TestOrphans(t *testing.T) {
 	if got := pids(n.Orphans(d)); !slices.Equal(got, []int{2}) {
 		t.Errorf("orphans %v, want 2", got)
 	}
+	if d.Others = []string{"7"}; n.Orphans(d) != nil {
+		t.Error("orphans of a job that runs, since another one was asked for")
+	}
+	d.Others = nil
 	for _, d := range []*cluster.Discovery{{}, {Answered: at(50)}, {User: "alice"}} {
 		if got := n.Orphans(d); got != nil {
 			t.Errorf("%+v: orphans %v", d, pids(got))

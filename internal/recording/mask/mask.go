@@ -112,6 +112,7 @@ func (m *Mask) discovery(d cluster.Discovery) *cluster.Discovery {
 		j.Nodes = each(j.Nodes, func(n *string) { *n = m.Node(*n) })
 		j.Minors, j.Counts, j.Configured = nodeKeys(m, j.Minors), nodeKeys(m, j.Counts), nodeKeys(m, j.Configured)
 	})
+	d.Others = each(d.Others, func(number *string) { *number = m.number(*number) })
 	d.Pending = each(d.Pending, func(p *cluster.PendingJob) {
 		p.ID = m.number(p.ID)
 		p.Name, p.Partition, p.Reason = m.job(p.Name), m.partition(p.Partition), firstWord(p.Reason)
