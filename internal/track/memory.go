@@ -3,8 +3,12 @@ package track
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 // Reading smaps_rollup walks all pages of a process, and keeps it from mapping memory meanwhile: some 15 ns per page.
@@ -12,8 +16,9 @@ import (
 // memory, which costs nothing, is read in each look.
 const (
 	pagesPerSecond = 64 << 10
-	pagesAtOnce    = 512 << 10 // maximum number saved up
-	pagesPerRead   = 16 << 10  // fixed cost of a read
+	pagesAtOnce    = 512 << 10       // maximum number saved up
+	pagesForNew    = pagesAtOnce / 2 // of them kept for processes that were not walked since they began or forked
+	pagesPerRead   = 16 << 10        // fixed cost of a read
 )
 
 // memory is the memory of one process, in bytes.
@@ -22,6 +27,9 @@ type memory struct {
 	shared   uint64 // shared with other processes, when the pages were last walked
 	part     uint64 // its part of that: a page of n processes counts 1/n
 	walked   int    // the look in which the pages were walked; 0: never
+	born     int    // the look in which the process was first read
+	forked   int    // the same of the latest fork among those with its image; 0: none
+	image    string // what the process executes: a fork has the same as its parent, until it executes something else
 }
 
 // readMemory reads the memory of all members.
@@ -38,22 +46,85 @@ func (f *family) readMemory(since time.Duration) {
 			continue // it has ended
 		}
 		m.resident = size.ResidentBytes()
+		if m.born == 0 {
+			m.born = f.looks
+		}
 		if m.walked == 0 {
 			m.shared, m.part = size.SHRBytes(), size.SHRBytes()
+			m.image = imageOf(m.proc)
 		}
 		order = append(order, m)
 	}
+	f.walkSome(order)
+	inheritShared(order)
+}
+
+// walkSome walks the pages of as many processes as it may, new ones first.
+func (f *family) walkSome(order []*member) {
 	slices.SortFunc(order, func(a, b *member) int {
 		return cmp.Or(cmp.Compare(a.walked, b.walked),
 			cmp.Compare(a.PID, b.PID))
 	})
 	for _, m := range order {
-		if f.room <= 0 {
+		if f.room <= 0 || m.walked > m.forked && f.room <= pagesForNew {
 			return
 		}
 		f.room -= pagesPerRead + float64(m.resident/uint64(os.Getpagesize()))
 		f.walk(m)
 	}
+}
+
+// imageOf returns what is the same for two processes only if one is a fork of the other: the kernel's words for the
+// program, with the random addresses of this one execution. It is "" where the kernel does not show it.
+func imageOf(p procfs.Proc) string {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID), "auxv"))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// inheritShared corrects what is known from a time before a fork, or not yet, until the pages are walked: a fork shares
+// the memory of its elder, except for what it has beyond. Counted as its own, the memory of a rank would count again
+// for each of its DataLoader workers.
+func inheritShared(members []*member) {
+	latest := map[string]int{} // the look with the latest fork, by image
+	for _, m := range members {
+		elder := m.elder(members)
+		if elder == nil {
+			continue
+		}
+		latest[m.image] = max(latest[m.image], m.born)
+		if m.walked == 0 {
+			m.shared = max(m.shared, min(m.resident, elder.resident))
+		}
+		if elder.walked < m.born {
+			elder.shared = max(elder.shared, min(elder.resident, m.shared))
+		}
+	}
+	for _, m := range members {
+		if m.forked = latest[m.image]; m.walked < m.forked {
+			m.part = 0 // the part of fewer processes is larger
+		}
+	}
+}
+
+// elder returns the oldest process that executes the same, which a fork has its memory from; nil: m itself is it.
+func (m *member) elder(members []*member) *member {
+	oldest := m
+	for _, o := range members {
+		if m.image != "" && o.image == m.image && o.isOlder(oldest) {
+			oldest = o
+		}
+	}
+	if oldest == m {
+		return nil
+	}
+	return oldest
+}
+
+func (m *member) isOlder(o *member) bool {
+	return cmp.Or(cmp.Compare(m.Starttime, o.Starttime), cmp.Compare(m.PID, o.PID)) < 0
 }
 
 // walk reads the shared part of a process's memory. For another user's process the kernel does not show it.

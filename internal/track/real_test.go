@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/nvnodetop/nvnodetop/internal/track"
 	"github.com/nvnodetop/nvnodetop/internal/track/child"
@@ -48,6 +49,10 @@ func do(what string, n int) {
 		for until := cpu(syscall.RUSAGE_SELF) + float64(n)/1000; cpu(syscall.RUSAGE_SELF) < until; {
 			for range 1 << 16 {
 			}
+		}
+	case "forks": // children that share what this process holds, but for so many megabytes
+		for range forks {
+			fork(n)
 		}
 	case "sleep": // milliseconds
 		time.Sleep(time.Duration(n) * time.Millisecond)
@@ -89,6 +94,36 @@ func run(work string, leave bool) {
 	}
 }
 
+// forks is the number of children of "forks".
+const forks = 4
+
+// fork starts a child with the memory of this process, as a DataLoader does. The child writes to some megabytes of what
+// is held, which are then its own, and ends with its parent. It makes only system calls: Go has one thread in it.
+//
+//go:norace
+func fork(megabytes int) {
+	parent := os.Getpid()
+	own := held[:megabytes*1e6]
+	forever := &syscall.Timespec{Sec: 1000}
+	pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno != 0 {
+		panic(errno)
+	}
+	if pid != 0 {
+		return
+	}
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL), 0)
+	if now, _, _ := syscall.RawSyscall(syscall.SYS_GETPPID, 0, 0, 0); int(now) == parent {
+		for i := 0; i < len(own); i += 4096 {
+			own[i] = 2
+		}
+		_, _, _ = syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(forever)), 0, 0)
+	}
+	_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+}
+
+var held []byte // by hold
+
 // hold keeps megabytes of memory.
 func hold(n int) {
 	memory, err := syscall.Mmap(-1, 0, n*1e6, syscall.PROT_READ|syscall.PROT_WRITE,
@@ -99,6 +134,7 @@ func hold(n int) {
 	for i := 0; i < len(memory); i += 4096 {
 		memory[i] = 1
 	}
+	held = memory
 }
 
 // resident is the memory of this process in megabytes. The race detector takes 10 to 20 of them.
@@ -246,6 +282,14 @@ func TestOrphan(t *testing.T) {
 	if r.CPU.DescendantsThreads == 0 || r.RAM.Descendants.Total == 0 {
 		t.Errorf("no descendant was seen: %+v", r)
 	}
+}
+
+// TestForks tracks processes that share the memory of their parent. There are more pages than may be walked at once.
+func TestForks(t *testing.T) {
+	r, _, _, base := tracked(t, "hold=120 sleep=200 forks=10 sleep=3000", 50*time.Millisecond)
+	near(t, "RSS of all", r.RAM.Combined.Total, base+120+forks*10)
+	near(t, "RSS of the command", r.RAM.Main.Total, base+120)
+	near(t, "RSS of descendants", r.RAM.Descendants.Total, base+110+forks*10)
 }
 
 func TestFamily(t *testing.T) {
