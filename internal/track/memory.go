@@ -49,9 +49,11 @@ func (f *family) readMemory(since time.Duration) {
 		if m.born == 0 {
 			m.born = f.looks
 		}
+		if image := imageOf(m.proc); m.image != image {
+			m.image, m.walked = image, 0 // it executes something else
+		}
 		if m.walked == 0 {
 			m.shared, m.part = size.SHRBytes(), size.SHRBytes()
-			m.image = imageOf(m.proc)
 		}
 		order = append(order, m)
 	}
@@ -88,10 +90,11 @@ func imageOf(p procfs.Proc) string {
 // the memory of its elder, except for what it has beyond. Counted as its own, the memory of a rank would count again
 // for each of its DataLoader workers.
 func inheritShared(members []*member) {
+	elders := eldersOf(members)
 	latest := map[string]int{} // the look with the latest fork, by image
 	for _, m := range members {
-		elder := m.elder(members)
-		if elder == nil {
+		elder := elders[m.image]
+		if elder == nil || elder == m {
 			continue
 		}
 		latest[m.image] = max(latest[m.image], m.born)
@@ -109,18 +112,15 @@ func inheritShared(members []*member) {
 	}
 }
 
-// elder returns the oldest process that executes the same, which a fork has its memory from; nil: m itself is it.
-func (m *member) elder(members []*member) *member {
-	oldest := m
-	for _, o := range members {
-		if m.image != "" && o.image == m.image && o.isOlder(oldest) {
-			oldest = o
+// eldersOf returns the oldest process of each known image: the others have their memory from it.
+func eldersOf(members []*member) map[string]*member {
+	elders := make(map[string]*member, len(members))
+	for _, m := range members {
+		if elder := elders[m.image]; m.image != "" && (elder == nil || m.isOlder(elder)) {
+			elders[m.image] = m
 		}
 	}
-	if oldest == m {
-		return nil
-	}
-	return oldest
+	return elders
 }
 
 func (m *member) isOlder(o *member) bool {
