@@ -125,6 +125,11 @@ func (t *Tag) on(at time.Time) bool {
 	return false
 }
 
+// IsOpen reports whether a part of that name has begun and not ended.
+func (b *Book) IsOpen(name string) bool {
+	return slices.ContainsFunc(b.tags, func(t *Tag) bool { return t.name == name && len(t.open) > 0 })
+}
+
 // GPU adds a sample of a GPU, which counts for the seconds before it. NaN is unknown.
 func (t *Tag) GPU(seconds, util, memory, watts float64) {
 	if util == util {

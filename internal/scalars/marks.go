@@ -20,16 +20,33 @@ func (l *Log) marked(s *cluster.Snapshot) (samples []Sample) {
 			continue
 		}
 		l.marks = m.Arrived
-		samples = append(samples, Sample{At: m.At, Elapsed: l.elapsed(&s.Jobs[j], m.At), Job: s.Jobs[j].ID, Mark: m})
 		if l.books[m.Job] == nil {
 			l.books[m.Job] = &mark.Book{}
 		}
-		l.books[m.Job].Take(m)
+		samples = append(samples, Sample{At: m.At, Elapsed: l.elapsed(&s.Jobs[j], m.At), Job: s.Jobs[j].ID, Mark: m,
+			Curve: curveOf(l.books[m.Job], m)})
 	}
 	maps.DeleteFunc(l.books, func(number string, _ *mark.Book) bool {
 		return !slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool { return j.Number == number })
 	})
 	return samples
+}
+
+// curveOf enters a mark into the book of its job, and returns the points of its curve at this time. A curve needs the
+// value from before as well: TensorBoard draws a line from point to point, which would be a ramp over hours.
+func curveOf(b *mark.Book, m *cluster.Mark) []float64 {
+	level := func() float64 {
+		if b.IsOpen(m.Name) {
+			return 1
+		}
+		return 0
+	}
+	before := level()
+	b.Take(m)
+	if m.Kind == cluster.Moment {
+		return []float64{before, 1, level()}
+	}
+	return []float64{before, level()}
 }
 
 // addParts adds to samples of the GPUs of a job which of its parts go on, and the words that it has marked since the

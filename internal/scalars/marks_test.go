@@ -31,8 +31,33 @@ func TestMarks(t *testing.T) {
 	if got := appendCSV(nil, samples); len(got) > 0 {
 		t.Errorf("CSV has %q", got)
 	}
-	if event := string(sampleEvent(&samples[0])); !strings.Contains(event, `mark/epoch "1"`) {
-		t.Errorf("%q", event)
+	if events := sampleEvents(&samples[0]); len(events) != 2 || !strings.Contains(string(events[0]), `mark/epoch "1"`) {
+		t.Errorf("%q", events)
+	}
+}
+
+// A curve has steps. It stays at 1 until all who have begun a part have ended it.
+func TestMarksAreSteps(t *testing.T) {
+	at := time.Date(2026, 11, 23, 12, 0, 30, 0, time.UTC)
+	s := &cluster.Snapshot{Jobs: []cluster.JobView{{Job: cluster.Job{ID: "8", Number: "8"}}}}
+	for i, m := range []cluster.Mark{
+		{Name: "eval", By: "a", Kind: cluster.Begins},
+		{Name: "eval", By: "b", Kind: cluster.Begins},
+		{Name: "saved", Kind: cluster.Moment},
+		{Name: "eval", By: "a", Kind: cluster.Ends},
+		{Name: "eval", By: "b", Kind: cluster.Ends},
+	} {
+		m.Job, m.At = "8", at.Add(time.Duration(i)*time.Second)
+		m.Arrived = m.At
+		s.Marks = append(s.Marks, m)
+	}
+	var got []string
+	for _, sample := range New(time.Second).Samples(s) {
+		got = append(got, fmt.Sprint(sample.Mark.Name, sample.Curve))
+	}
+	want := "[eval[0 1] eval[1 1] saved[0 1 0] eval[1 1] eval[1 0]]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -36,6 +36,7 @@ type Sample struct {
 
 	Parts []string      // that the job has marked: those that go on, and words since the previous sample
 	Mark  *cluster.Mark // what a program of the job has marked, in place of a GPU; nil: a GPU
+	Curve []float64     // the points of the mark's curve: 1 while it goes on
 }
 
 // Whole is the Tag of the samples over all GPUs of a job.

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
 // TensorBoard writes event files, one for each job, in a directory of the job, which TensorBoard shows as a run.
@@ -40,7 +38,7 @@ func (b *TensorBoard) Write(samples []Sample) error {
 	records := map[string][]byte{}
 	for i := range samples {
 		run := b.run(samples[i].Job)
-		if event := sampleEvent(&samples[i]); event != nil {
+		for _, event := range sampleEvents(&samples[i]) {
 			records[run] = appendRecord(records[run], event)
 		}
 	}
@@ -111,32 +109,35 @@ func versionEvent(at time.Time) []byte {
 	return protowire.AppendString(event, "brain.Event:2")
 }
 
-// sampleEvent has the known values of a sample; nil without one.
-func sampleEvent(s *Sample) []byte {
-	var summary, value []byte
-	add := func(tag string, v float64) {
-		value = protowire.AppendTag(value[:0], valueTag, protowire.BytesType)
-		value = protowire.AppendString(value, tag)
-		value = protowire.AppendTag(value, valueNumber, protowire.Fixed32Type)
-		value = protowire.AppendFixed32(value, math.Float32bits(float32(v)))
-		summary = protowire.AppendTag(summary, summaryValue, protowire.BytesType)
-		summary = protowire.AppendBytes(summary, value)
-	}
+// sampleEvents are an event with the known values of a sample, if there are any, and one for each point of a mark.
+func sampleEvents(s *Sample) (events [][]byte) {
+	var summary []byte
 	for i, v := range s.Values {
 		if !math.IsNaN(v) {
-			add(s.Tag+"/"+Names[i], v)
+			summary = appendValue(summary, s.Tag+"/"+Names[i], v)
 		}
 	}
-	if m := s.Mark; m != nil { // 1 while it goes on
-		v := 1.0
-		if m.Kind == cluster.Ends {
-			v = 0
-		}
-		add("mark/"+m.Name, v)
+	if summary != nil {
+		events = append(events, summaryEvent(s, summary))
 	}
-	if summary == nil {
-		return nil
+	for _, v := range s.Curve {
+		events = append(events, summaryEvent(s, appendValue(nil, "mark/"+s.Mark.Name, v)))
 	}
+	return events
+}
+
+// appendValue appends a value to a Summary.
+func appendValue(summary []byte, tag string, v float64) []byte {
+	value := protowire.AppendTag(nil, valueTag, protowire.BytesType)
+	value = protowire.AppendString(value, tag)
+	value = protowire.AppendTag(value, valueNumber, protowire.Fixed32Type)
+	value = protowire.AppendFixed32(value, math.Float32bits(float32(v)))
+	summary = protowire.AppendTag(summary, summaryValue, protowire.BytesType)
+	return protowire.AppendBytes(summary, value)
+}
+
+// summaryEvent is the event of a Summary at the time of a sample.
+func summaryEvent(s *Sample, summary []byte) []byte {
 	event := appendTime(nil, s.At)
 	event = protowire.AppendTag(event, eventStep, protowire.VarintType)
 	event = protowire.AppendVarint(event, uint64(s.Elapsed))
