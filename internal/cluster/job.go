@@ -32,6 +32,9 @@ type Job struct {
 	// of each node in SLURM's configuration, as far as known.
 	Counts     map[string]int `json:"counts,omitempty"`
 	Configured map[string]int `json:"configured,omitempty"`
+
+	// Asking says that SLURM has not yet answered which GPUs the job has: Counts are those that it requests.
+	Asking bool `json:"asking,omitempty"`
 }
 
 // Owns reports whether the GPU of node n belongs to the job, or may belong to it: see Share. A GPU without a number

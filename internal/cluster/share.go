@@ -44,6 +44,8 @@ func (j *Job) Share(n *Node) Share {
 		return Share{Known: true, minors: minors}
 	case counted && j.alone(n, count):
 		return Share{Known: true, all: true}
+	case j.Asking && counted && n.layout.gpus > count: // all GPUs would be more than the job has
+		return Share{}
 	}
 	return Share{all: true}
 }

@@ -59,6 +59,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/requests"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
@@ -112,6 +113,7 @@ type Client struct {
 type listedJob struct {
 	cluster.Job
 	nodelist string
+	perNode  *int // the GPUs that it requests on each node; nil: squeue does not show it
 }
 
 // pendingJob is a job without nodes as squeue lists it.
@@ -214,6 +216,9 @@ func (c *Client) answer() (*Answer, error) {
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
 		job.Nodes = c.hosts[c.jobs[i].nodelist].names
+		if g.isUnasked() {
+			expect(&job, c.jobs[i].perNode)
+		}
 		c.tell(&job, g.on)
 		answer.Jobs = append(answer.Jobs, job)
 		if failed == nil {
@@ -253,7 +258,7 @@ func (c *Client) list(records []record) {
 		var unread error
 		if r.mayRun() {
 			if unread = c.keepHosts(r.nodelist, before); unread == nil {
-				c.jobs = append(c.jobs, listedJob{r.job(), r.nodelist})
+				c.jobs = append(c.jobs, listedJob{r.job(), r.nodelist, gres.Requested(r.gres, 1)})
 				continue
 			}
 		}

@@ -28,6 +28,21 @@ type ownGPUs struct {
 	indices []int // in the node's list in SLURM's configuration; nil: unknown
 }
 
+// isUnasked reports whether SLURM has not been asked for them yet.
+func (g *gpus) isUnasked() bool { return !g.final && g.again.IsZero() }
+
+// expect gives a job the numbers of GPUs that it requests, until SLURM has answered which ones it has.
+func expect(job *cluster.Job, perNode *int) {
+	job.Asking = true
+	if perNode == nil {
+		return
+	}
+	job.Counts = map[string]int{}
+	for _, name := range job.Nodes {
+		job.Counts[name] = *perNode
+	}
+}
+
 // keepGPUs makes c.gpus hold one entry per listed job. The entry of a new or restarted job is empty.
 func (c *Client) keepGPUs() {
 	before := c.gpus

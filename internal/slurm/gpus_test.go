@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,6 +61,28 @@ func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
 		"scontrol show job 1")
 	slurm.records = append(slurm.records, gone)
 	ask("scontrol show hostnames a[1-3]", "scontrol show job -d 1") // nothing is kept of jobs that went
+}
+
+// Until scontrol has answered, a job has as many GPUs as it requests of each node.
+func TestGPUsBeforeTheyAreTold(t *testing.T) {
+	for gres, want := range map[string]map[string]int{"gres:gpu:a100:2": {"n1": 2, "n2": 2}, "N/A": nil} {
+		slurm := &fakeSlurm{records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n[1-2]",
+			gres: gres}}, gres: map[string]string{"1": shownJob("1", "n[1-2]", "gpu:2(IDX:0-1)")}}
+		c := newClient(slurm.run)
+		answer, err := c.Ask(t.Context())
+		for err == nil && len(answer.Jobs[0].Nodes) == 0 {
+			answer, err = c.Next(t.Context())
+		}
+		if job := &answer.Jobs[0]; err != nil || !job.Asking || !maps.Equal(job.Counts, want) || job.Minors != nil {
+			t.Errorf("%s: %v, %+v", gres, err, job)
+		}
+		for err == nil && answer.More {
+			answer, err = c.Next(t.Context())
+		}
+		if job := &answer.Jobs[0]; err != nil || job.Asking || len(job.Minors["n2"]) != 2 {
+			t.Errorf("%s: %v, %+v", gres, err, job)
+		}
+	}
 }
 
 func TestSlowControllerDelaysOnlyTheGPUs(t *testing.T) {

@@ -85,6 +85,21 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// Before SLURM has answered which GPUs a job has, it has none of a node that has more than the job requests.
+func TestShareBeforeItIsTold(t *testing.T) {
+	for count, want := range map[int]int{2: 0, 4: 4} {
+		w := newWorld()
+		w.jobs(0, cluster.Job{ID: "1", Number: "1", Nodes: []string{"a"}, Counts: map[string]int{"a": count}, Asking: true})
+		w.try(0, "a")
+		w.Apply(cluster.Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: cards("0 1 2 3")}})
+		w.report(0, "a", 1, 2, 3, 4)
+		j := &w.Snapshot(at(0)).Jobs[0]
+		if j.GPUs != count || j.GPUsSeen != want {
+			t.Errorf("%d requested: %d GPUs, %d of them seen", count, j.GPUs, j.GPUsSeen)
+		}
+	}
+}
+
 // In the cgroup of an unknown job no GPU is missing, hidden by a certain job, or numbered by its place: all may be
 // hidden.
 func TestCgroupOfAnUnknownJob(t *testing.T) {
