@@ -159,6 +159,9 @@ func (d *Demo) Touch() {}
 // Leave does nothing either.
 func (d *Demo) Leave() {}
 
+// ListJobs does nothing either.
+func (d *Demo) ListJobs(bool) {}
+
 // Refresh asks for the jobs now, and tries to reach nodes that wait for their next attempt.
 func (d *Demo) Refresh() {
 	d.mu.Lock()

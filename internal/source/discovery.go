@@ -42,13 +42,14 @@ type discoverer struct {
 	followed  bool      // an open question was asked since the last question for the jobs
 	published time.Time // time of the last publication of known
 
-	mu   sync.Mutex // protects the following
-	key  time.Time  // of the last key press
-	seen schedule   // as it was at the last question
+	mu     sync.Mutex // protects the following
+	key    time.Time  // of the last key press
+	seen   schedule   // as it was at the last question
+	listed bool       // the list of jobs is on the screen
 
 	refresh bell.Bell // the user wants an answer now
 	lost    bell.Bell // a session was lost, so its job may have ended
-	back    bell.Bell // the user is back after a while
+	back    bell.Bell // the user is back after a while, or turns to the list of jobs
 
 	orders chan order
 }
@@ -89,6 +90,17 @@ func (d *discoverer) touch() {
 	d.key = now
 	d.mu.Unlock()
 	if away >= inUse {
+		d.back.Ring()
+	}
+}
+
+// list notes whether the list of jobs is on the screen.
+func (d *discoverer) list(shown bool) {
+	d.mu.Lock()
+	turns := shown && !d.listed
+	d.listed, d.seen.listed = shown, shown
+	d.mu.Unlock()
+	if turns {
 		d.back.Ring()
 	}
 }
@@ -222,6 +234,7 @@ func (d *discoverer) soonest() time.Time { return latest(d.follow, d.known.Asked
 // job is over.
 func (d *discoverer) paced() time.Time {
 	d.mu.Lock()
+	d.schedule.listed = d.listed
 	d.seen = d.schedule
 	d.mu.Unlock()
 	asked, interval := d.known.Asked, d.pace()
@@ -240,6 +253,13 @@ func (d *discoverer) pace() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen.interval(time.Since(d.key))
+}
+
+// attended returns the pace while keys are pressed.
+func (d *discoverer) attended() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen.interval(0)
 }
 
 // overSince reports whether the time of a job ended after from, and not after to.
@@ -283,7 +303,7 @@ func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lo
 			lost = true
 			d.hurry(d.schedule.lostGap(), emit)
 		case <-d.back:
-			d.hurry(d.schedule.interval(0), emit)
+			d.hurry(d.attended(), emit)
 		case o := <-d.orders:
 			if d.obey(ctx, o); ended(ctx) {
 				return false, false

@@ -201,6 +201,28 @@ func TestTheUsersPace(t *testing.T) {
 	}
 }
 
+// While the list of jobs is on the screen, and somebody presses keys, SLURM is asked more often, unless the user has set
+// a slower pace.
+func TestThePaceOfTheList(t *testing.T) {
+	c := &controller{}
+	discover(t, c, func(d *discoverer) {
+		c.at(4 * sec)
+		d.list(true)
+		c.at(25 * sec)
+		d.list(false)
+		c.at(95 * sec)
+	})
+	c.want(t, 0, 10*sec, 20*sec, 30*sec, 60*sec, 90*sec)
+	for _, test := range []struct{ own, away, want time.Duration }{
+		{0, 0, 10 * sec}, {0, 6 * min1, min1}, {15 * sec, 0, 10 * sec}, {40 * sec, 0, 40 * sec},
+	} {
+		s := schedule{own: test.own, listed: true}
+		if got := s.interval(test.away); got != test.want {
+			t.Errorf("own pace %v, away for %v: %v, want %v", test.own, test.away, got, test.want)
+		}
+	}
+}
+
 func TestKeysKeepThePaceUp(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {

@@ -30,6 +30,7 @@ type origin interface {
 	Leave()
 	Refresh()
 	Look(node string, processes bool)
+	ListJobs(shown bool)
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 	Cancel(ctx context.Context, job, signal string) error
 	Log(ctx context.Context, q joblog.Query) (joblog.Piece, error)
@@ -93,6 +94,9 @@ func (f *Fallback) Look(node string, processes bool) {
 	f.look = &look{node, processes}
 	f.from.Look(node, processes)
 }
+
+// ListJobs notes whether the list of jobs is on the screen.
+func (f *Fallback) ListJobs(shown bool) { f.current().ListJobs(shown) }
 
 // Touch notes that a key was pressed.
 func (f *Fallback) Touch() {

@@ -57,6 +57,9 @@ func (h *Hosts) Touch() {
 	h.Manager.Touch()
 }
 
+// ListJobs does nothing: SLURM lists no jobs.
+func (h *Hosts) ListJobs(bool) {}
+
 // Leave notes that the user has gone, until the next Touch.
 func (h *Hosts) Leave() {
 	h.key.Store(0)

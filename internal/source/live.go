@@ -146,6 +146,9 @@ func (l *Live) Touch() {
 	l.discoverer.touch()
 }
 
+// ListJobs notes whether the list of jobs is on the screen.
+func (l *Live) ListJobs(shown bool) { l.discoverer.list(shown) }
+
 // Leave notes that the user has gone, until the next Touch.
 func (l *Live) Leave() {
 	l.Manager.Leave()

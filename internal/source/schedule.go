@@ -9,6 +9,7 @@ import (
 // watches.
 const (
 	paceInUse  = 30 * time.Second // a key was pressed within inUse; users can set another
+	paceListed = 10 * time.Second // likewise, and the list of jobs is on the screen; not of users who set a slower one
 	paceIdle   = time.Minute      // within idle
 	paceAsleep = 5 * time.Minute  // the user is away
 
@@ -37,7 +38,8 @@ type schedule struct {
 	fruitless int  // rounds in a row that began because a session was lost, without any change
 	ends      int  // rounds in a row that began after the end of a job's time
 
-	own time.Duration // the user's pace in place of paceInUse; 0: none
+	own    time.Duration // the user's pace in place of paceInUse; 0: none
+	listed bool          // the list of jobs is on the screen
 }
 
 // why has the reasons for a round.
@@ -78,6 +80,8 @@ func (s *schedule) interval(away time.Duration) time.Duration {
 	switch {
 	case away < inUse && s.failed:
 		return max(used, paceInUse)
+	case away < inUse && s.listed && used <= paceInUse:
+		basic = min(used, paceListed)
 	case away < inUse:
 		basic = used
 	case away < idle:

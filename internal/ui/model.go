@@ -29,6 +29,7 @@ type model struct {
 	view  *view
 	scene *part.Scene // from the last Snapshot, with the selection resolved
 	told  look
+	lists bool // the list of jobs is on the screen, as Controls was told
 	past  lookback.Past
 	nccl  *ask.Asker
 	pace
@@ -280,14 +281,20 @@ func (m *model) look() tea.Cmd {
 	return tea.Batch(m.hurry(m.scene, m.told.node), m.askOn())
 }
 
-// notifyLook calls Controls.Look if its arguments have changed, and reports whether they have.
+// notifyLook calls Controls.ListJobs and Controls.Look if their arguments have changed, and reports whether those of
+// Look have.
 func (m *model) notifyLook() bool {
 	if !m.past.Live() { // nobody is asked for the past
 		return false
 	}
+	w := m.view.body().Wants(m.scene)
+	if w.Jobs != m.lists {
+		m.lists = w.Jobs
+		m.Controls.ListJobs(w.Jobs)
+	}
 	var l look
 	if m.scene.Job != nil {
-		switch w := m.view.body().Wants(m.scene); {
+		switch {
 		case w.Everywhere:
 			l = look{cluster.EveryNode, true}
 		case w.Selected:

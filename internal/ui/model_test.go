@@ -36,6 +36,7 @@ type asked struct {
 	touched, refreshed int
 	left               int
 	looks              []look
+	listed             []bool
 	canceled           []string // the jobs, and the signals
 	signals            int      // requests
 	clusters           []bool   // whether a new answer was wanted
@@ -44,6 +45,7 @@ type asked struct {
 func (a *asked) Touch()                           { a.touched++ }
 func (a *asked) Leave()                           { a.left++ }
 func (a *asked) Refresh()                         { a.refreshed++ }
+func (a *asked) ListJobs(shown bool)              { a.listed = append(a.listed, shown) }
 func (a *asked) Look(node string, processes bool) { a.looks = append(a.looks, look{node, processes}) }
 
 func (a *asked) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
@@ -312,6 +314,10 @@ func TestLook(t *testing.T) {
 		{"gpu-n02", false}}
 	if !slices.Equal(r.heard.looks, want) {
 		t.Errorf("Look heard %v, want %v", r.heard.looks, want)
+	}
+	r.press("1", "j", "3", "1")
+	if want := []bool{true, false, true}; !slices.Equal(r.heard.listed, want) {
+		t.Errorf("ListJobs heard %v, want %v", r.heard.listed, want)
 	}
 }
 

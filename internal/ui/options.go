@@ -25,6 +25,7 @@ type Controls interface {
 	Refresh() // the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
 	// the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
 	Look(node string, processes bool)
+	ListJobs(shown bool) // whether the list of jobs is on the screen: SLURM is asked more often then
 
 	// Ask sends a request to the probe of a node and waits for the reply.
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)

@@ -51,6 +51,7 @@ func (*Feed) Leave() {}
 func (*Feed) Refresh() {}
 
 func (*Feed) Look(string, bool) {}
+func (*Feed) ListJobs(bool)     {}
 
 func (*Feed) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, errors.ErrUnsupported
@@ -150,6 +151,7 @@ func (j *PolledJob) Reported(t *testing.T) {
 
 func (j *PolledJob) Touch()                           { j.Manager.Touch() }
 func (j *PolledJob) Leave()                           { j.Manager.Leave() }
+func (j *PolledJob) ListJobs(bool)                    {}
 func (j *PolledJob) Look(node string, processes bool) { j.Manager.Look(node, processes) }
 func (j *PolledJob) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
 	return j.Manager.Ask(ctx, node, r)

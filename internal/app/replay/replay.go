@@ -267,6 +267,9 @@ func (nobody) Refresh() {}
 // Look implements ui.Controls.
 func (nobody) Look(string, bool) {}
 
+// ListJobs implements ui.Controls.
+func (nobody) ListJobs(bool) {}
+
 // Ask implements ui.Controls.
 func (nobody) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, errRecorded

@@ -44,6 +44,7 @@ func NewJobs(past *prompt.History) *Jobs {
 		Table: func(f *part.Frame, _ *list.View[tally.JobRow]) list.Table[tally.JobRow] {
 			return table.NewJobs(f)
 		},
+		Wants: nav.Wants{Jobs: true},
 		None: func(f *part.Frame) string {
 			if f.Snap.Discovery.Answered.IsZero() {
 				return "Asking SLURM for your jobs…"

@@ -26,6 +26,7 @@ type Wants struct {
 	Processes bool // the processes of the selected node
 
 	Everywhere bool // the processes of all nodes
+	Jobs       bool // new answers of SLURM about the jobs
 }
 
 // Answer is a page's answer to a key, a paste or the mouse. The zero Answer means that the message is not for this

@@ -116,8 +116,8 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// Wants returns nothing.
-func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+// Wants returns the jobs: somebody may wait for one to begin.
+func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{Jobs: true} }
 
 // askedTop is the first row of SLURM's answer.
 func askedTop(h int) int { return min(4, max(h/4, 2)) }
