@@ -34,21 +34,26 @@ func (u *unfinished) add(raw []byte) {
 	}
 	if at := lastReturn(raw); at >= 0 {
 		u.head, u.more, raw = u.head[:0], 0, raw[at+1:]
-	} else if n := len(u.head); len(raw) > 0 && n > 0 && u.more == 0 && u.head[n-1] == '\r' &&
-		len(bytes.Trim(raw, "\r")) > 0 {
+	} else if u.more == 0 && bytes.HasSuffix(u.head, []byte{'\r'}) && len(bytes.Trim(raw, moves)) > 0 {
 		u.head = u.head[:0]
+	}
+	if u.more == 0 && (bytes.IndexByte(raw, '\b') >= 0 || bytes.HasSuffix(u.head, []byte{'\b'})) {
+		u.head, raw = nil, backspaced(append(u.head, raw...))
 	}
 	n := min(maxLine-len(u.head), len(raw))
 	u.head = append(u.head, raw[:n]...)
 	u.more += int64(len(raw) - n)
 }
 
+// moves are the characters that move the cursor in its line.
+const moves = "\r\b"
+
 // lastReturn returns the place of the last carriage return that has text after it, or -1.
-func lastReturn(raw []byte) int { return bytes.LastIndexByte(bytes.TrimRight(raw, "\r"), '\r') }
+func lastReturn(raw []byte) int { return bytes.LastIndexByte(bytes.TrimRight(raw, moves), '\r') }
 
 // line returns the line so far.
 func (u *unfinished) line() Line {
-	shown := strings.ReplaceAll(string(bytes.TrimRight(u.head, "\r")), "\t", "    ")
+	shown := strings.ReplaceAll(string(bytes.TrimRight(u.head, moves)), "\t", "    ")
 	shown = strings.TrimRight(safe.Line(shown, maxLine), " ")
 	l := Line{At: u.at, Text: shown, Mark: markOf(shown)}
 	if u.more > 0 {

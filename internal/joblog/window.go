@@ -21,6 +21,9 @@ const (
 type Window struct {
 	lines    []Line     // whole lines
 	last     unfinished // after them
+	up       int        // the number of rows that the cursor is above last
+	above    unfinished // the row of the cursor there
+	cut      []byte     // the beginning of an escape sequence or a character, before to
 	from, to int64      // offsets of the first byte, and behind the last
 	began    bool       // the first piece is there
 	seen     []byte     // the last bytes before to; none: not known
@@ -144,22 +147,25 @@ func (w *Window) skip(data *[]byte, from *int64) {
 	}
 	gap.Text = Bytes(*from-w.to) + " not read: the log grows faster than it is followed"
 	w.append(gap)
-	w.to, w.last, w.seen = *from, unfinished{at: *from}, nil
+	w.to, w.last, w.seen, w.up, w.cut = *from, unfinished{at: *from}, nil, 0, nil
 }
 
 // add appends bytes behind the last.
 func (w *Window) add(data []byte) {
+	w.to += int64(len(data))
+	at := w.to - int64(len(data)+len(w.cut))
+	data = append(w.cut, data...)
+	whole := wholeOf(data)
+	data, w.cut = data[:whole], slices.Clone(data[whole:])
 	for len(data) > 0 {
 		end := bytes.IndexByte(data, '\n')
 		if end < 0 {
-			w.last.add(data)
-			w.to += int64(len(data))
+			w.write(data)
 			return
 		}
-		w.last.add(data[:end])
-		w.append(w.last.line())
-		w.to += int64(end) + 1
-		w.last = unfinished{at: w.to}
+		w.write(data[:end])
+		at += int64(end) + 1
+		w.feed(at)
 		data = data[end+1:]
 	}
 }
@@ -182,6 +188,7 @@ func (w *Window) drop() {
 		w.from = w.lines[n].At
 	}
 	w.lines = slices.Clone(w.lines[n:])
+	w.up = min(w.up, len(w.lines))
 }
 
 // TakeBefore takes the answer to Before, and returns the number of lines that came in front. The last lines are
@@ -204,6 +211,7 @@ func (w *Window) TakeBefore(p *Piece) int {
 		l := w.lines[n-1]
 		w.cost -= len(l.Text) + lineCost
 		w.lines, w.to, w.last, w.seen = w.lines[:n-1], l.At, unfinished{at: l.At}, nil
+		w.up, w.cut = 0, nil
 	}
 	return len(before.lines)
 }
