@@ -216,6 +216,49 @@ TIMEOUT
 	}
 }
 
+// What the text says of a rank or a process that cannot be one is kept as it is, and never told of number 0.
+func TestReadStrangeNumbers(t *testing.T) {
+	a, err := nccl.Read(strings.NewReader(`SERVER PROTOCOL 2
+OK
+ERROR: Unknown command SET FORMAT json
+NCCL version 2.30.4 compiled with CUDA 13.0
+
+#1-0 (abc) INCOMPLETE
+  The missing ranks: 3,3057455228
+  Rank 99999999999999999999 -- [process information not found]
+  Rank 5 -- GPU 1 managed by process 4294967295 on node a
+
+#1-1 (abd) ERROR
+  Asynchronous errors on 2 ranks
+  Initialization error on 1 rank
+  Rank 1 reported Unhandled system error -- [process information not found]
+
+Warnings
+========
+
+`))
+	if err != nil || a.Cut || len(a.Comms) != 2 {
+		t.Fatalf("%v, %+v", err, a)
+	}
+	var missing []int
+	for _, m := range a.Comms[0].Missing {
+		missing = append(missing, m.Rank)
+		if m.PID != 0 {
+			t.Errorf("PID %d", m.PID)
+		}
+	}
+	if !slices.Equal(missing, []int{3, 3057455228, 5}) {
+		t.Errorf("missing %v", missing)
+	}
+	if want := []string{"  Rank 99999999999999999999 -- [process information not found]",
+		"  Asynchronous errors on 2 ranks"}; !slices.Equal(a.Rest, want) {
+		t.Errorf("rest %q, want %q", a.Rest, want)
+	}
+	if c := a.Comms[1]; len(c.Ranks) != 1 || c.Ranks[0].Rank != 1 || c.Ranks[0].Init == 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
 // endless is an input without end.
 type endless struct {
 	line string

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // textReader reads the text of RAS line by line. A line has a meaning of its own, or describes the communicator, the
@@ -26,6 +27,8 @@ type textReader struct {
 	init  bool           // an error is one of initialization
 	group group          // what the line above said about the ranks that follow; nil: nothing
 	whole bool           // the last section has begun
+	text  string         // the line that is read
+	open  string         // a line about ranks of which none was named yet
 }
 
 // place is a rank of a communicator.
@@ -48,6 +51,7 @@ func (r *textReader) read(in *bufio.Reader) {
 			r.line(strings.TrimRight(string(text), "\r\n"))
 		}
 		if err != nil {
+			r.leaveOpen()
 			r.a.Cut = r.a.Cut || !errors.Is(err, io.EOF) || !r.whole || len(text) > 0 // each line has an end
 			return
 		}
@@ -116,13 +120,16 @@ var meanings = []struct {
 	// ranks about which nothing is known
 	{`  The (missing|unknown) ranks?: ([\d,]+)`, func(r *textReader, m []string) {
 		for rank := range strings.SplitSeq(m[2], ",") {
-			r.miss(number(rank), GPU{Index: -1}, map[string]Why{"missing": Unresponsive, "unknown": Left}[m[1]])
+			r.miss(rank, GPU{Index: -1}, map[string]Why{"missing": Unresponsive, "unknown": Left}[m[1]])
 		}
 	}},
 
 	// errors
 	{`  (Initialization|Asynchronous) errors? on \d+ ranks?`,
-		func(r *textReader, m []string) { r.init = m[1][0] == 'I' }},
+		func(r *textReader, m []string) {
+			r.leaveOpen()
+			r.init, r.open = m[1][0] == 'I', r.text
+		}},
 
 	{`  \d+ ranks reported (.+)`, func(r *textReader, m []string) { r.group = r.fails(m[1]) }},
 
@@ -178,25 +185,57 @@ func (r *textReader) line(line string) {
 			continue
 		}
 		if m := f.of.FindStringSubmatch(line); m != nil {
+			r.text = line
 			f.mean(r, m)
 			return
 		}
 	}
-	if line = safe.Line(line, 4*maxWord); !known().MatchString(line) && len(r.a.Rest) < maxRest {
-		r.a.Rest = append(r.a.Rest, line)
+	if !known().MatchString(line) {
+		r.keep(line)
 	}
 }
 
-// number parses digits; one that is too large is 0.
-func number(text string) int {
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
-		return 0
+// keep keeps a line that is not understood.
+func (r *textReader) keep(line string) {
+	if len(r.a.Rest) < maxRest {
+		r.a.Rest = append(r.a.Rest, safe.Line(line, 4*maxWord))
 	}
+}
+
+// leaveOpen keeps a line about ranks, if no line after it has named one.
+func (r *textReader) leaveOpen() {
+	if r.open != "" {
+		r.keep(r.open)
+	}
+	r.open = ""
+}
+
+// number parses digits. A number that is too large for a count is the largest one.
+func number(text string) int {
+	n, _ := strconv.ParseInt(text, 10, 32) // an error comes with the largest one
 	return int(n)
 }
 
+// pidOf parses a PID; 0: it cannot be one.
+func pidOf(text string) int {
+	if n := number(text); n <= wire.MaxPID {
+		return n
+	}
+	return 0
+}
+
+// rankOf parses the number of a rank, which can be anything if memory is overwritten. Without a number the line is not
+// understood.
+func (r *textReader) rankOf(text string) (rank int, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		r.keep(r.text)
+	}
+	return int(n), err == nil
+}
+
 func (r *textReader) begin(c *Comm, kind string) {
+	r.leaveOpen()
 	r.comm, r.kind, r.group, r.init = c, kind, nil, false
 	r.whole = r.whole || kind == "Warnings"
 }
@@ -229,7 +268,7 @@ func (r *textReader) process(m []string) {
 		r.a.Cut = true
 		return
 	}
-	gone := Gone{PID: number(m[1]), Host: safe.Line(m[2], maxWord), Why: Unresponsive}
+	gone := Gone{PID: pidOf(m[1]), Host: safe.Line(m[2], maxWord), Why: Unresponsive}
 	if r.kind == "DEAD" {
 		gone.Why = Dead
 	}
@@ -247,17 +286,19 @@ func (r *textReader) process(m []string) {
 func (r *textReader) rank(rank string, where []string) {
 	g := GPU{Index: -1}
 	if where[2] != "" {
-		g = GPU{Host: safe.Line(where[3], maxWord), PID: number(where[2]), Index: number(where[0])}
+		g = GPU{Host: safe.Line(where[3], maxWord), PID: pidOf(where[2]), Index: number(where[0])}
 		if where[1] != "" {
 			g.Index = number(where[1])
 		}
 	}
-	switch n := number(rank); {
+	switch {
 	case r.comm == nil:
 	case r.kind == "INCOMPLETE":
-		r.miss(n, g, Unresponsive)
+		r.miss(rank, g, Unresponsive)
 	case r.group != nil:
-		r.group(n, g)
+		if n, ok := r.rankOf(rank); ok {
+			r.group(n, g)
+		}
 	}
 }
 
@@ -280,15 +321,16 @@ func (r *textReader) add(rank int, g GPU) (int, bool) {
 	return i, true
 }
 
-func (r *textReader) miss(rank int, g GPU, why Why) {
-	if r.comm == nil {
+func (r *textReader) miss(rank string, g GPU, why Why) {
+	n, ok := r.rankOf(rank)
+	if r.comm == nil || !ok {
 		return
 	}
 	if r.ranks++; r.ranks > maxRanks {
 		r.a.Cut = true
 		return
 	}
-	r.comm.Missing = append(r.comm.Missing, Missing{GPU: g, Rank: rank, Why: why})
+	r.comm.Missing = append(r.comm.Missing, Missing{GPU: g, Rank: n, Why: why})
 }
 
 // fails is a group of ranks that report an error.
@@ -300,6 +342,7 @@ func (r *textReader) fails(words string) group {
 		}
 	}
 	return func(rank int, g GPU) {
+		r.open = ""
 		i, ok := r.add(rank, g)
 		switch {
 		case ok && r.init:
@@ -313,7 +356,7 @@ func (r *textReader) fails(words string) group {
 // has is a group of ranks in a state.
 func (r *textReader) has(status string) group {
 	if status == "NOCOMM" || status == "UNKNOWN" {
-		return func(rank int, g GPU) { r.miss(rank, g, Left) }
+		return func(rank int, g GPU) { r.miss(strconv.Itoa(rank), g, Left) }
 	}
 	return func(rank int, g GPU) {
 		i, ok := r.add(rank, g)
