@@ -3,6 +3,7 @@ package srun
 import (
 	"cmp"
 	"errors"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -113,6 +114,9 @@ func (s *shell) Explain(c *remote.Case, err error) {
 	for _, h := range a.hints {
 		if s.crew != nil {
 			h = strings.ReplaceAll(h, "JOB", s.crew.id)
+		}
+		if os.Getenv("SLURM_JWT") != "" { // see kept
+			h = strings.Replace(h, ": srun ", ": env -u SLURM_JWT srun ", 1)
 		}
 		c.Failure.Hints = append(c.Failure.Hints, h)
 	}

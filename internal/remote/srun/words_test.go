@@ -115,6 +115,16 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// With a token in the environment, srun as the user would type it fails for another reason.
+func TestTheHintWithAToken(t *testing.T) {
+	t.Setenv("SLURM_JWT", "secret")
+	got := settle(&stepError{words: "srun: something new"}).Hints
+	if want := "reproduce with: env -u SLURM_JWT srun --overlap --jobid=2 -w n1 -N1 -n1 hostname"; !slices.Contains(
+		got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func settle(err error) *reach.Failure {
 	s := &shell{crew: &crew{id: "2"}}
 	return (&remote.Case{Node: "n1", Stage: remote.StageProbe, Took: time.Minute}).Settle(err, s.Explain)
