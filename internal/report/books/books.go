@@ -231,6 +231,7 @@ const (
 	noteFailed     = "failed_early"
 	noteStepOOM    = "out_of_memory"
 	noteImpossible = "impossible_numbers"
+	noteAboveLimit = "memory_above_limit"
 	lowUtil        = 25 // percent, as jobstats has it
 )
 
@@ -249,6 +250,11 @@ func notes(r *report.Report) []report.Note {
 		}
 		add(noteStepOOM, "%s needed more host memory than it had asked for: ask for more with --mem or "+
 			"--mem-per-cpu.", who)
+	}
+	if m := a.Memory; m != nil && m.Limit != nil && m.Peak > *m.Limit {
+		add(noteAboveLimit, "The peak of %s is above the limit of %s: this site does not enforce it, or memory that "+
+			"processes share was counted once for each of them, as SLURM does without JobAcctGatherParams=UsePss.",
+			words.Size(m.Peak), words.Size(*m.Limit))
 	}
 	if !judged && a.OutOfMemory == "" && slices.Contains([]string{"FAILED", "NODE_FAIL", "BOOT_FAIL"}, r.Job.State) {
 		add(noteFailed, "The job failed after %s: too early to judge what it needs.", words.Spoken(a.Elapsed))

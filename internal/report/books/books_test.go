@@ -102,6 +102,18 @@ func TestMemory(t *testing.T) {
 }
 
 // What is not known is said, and no number.
+// SLURM's peak may be above the limit, since it counts shared memory for each process: then a note says so.
+func TestPeakAboveTheLimit(t *testing.T) {
+	for peak, want := range map[uint64]bool{15 << 30: false, 17 << 30: true} {
+		limit := uint64(16 << 30)
+		r := &report.Report{Accounting: &report.Accounting{Memory: &report.Memory{Peak: peak, Limit: &limit}}}
+		has := slices.ContainsFunc(notes(r), func(n report.Note) bool { return n.Kind == noteAboveLimit })
+		if has != want {
+			t.Errorf("%d: noted: %v", peak, has)
+		}
+	}
+}
+
 func TestNothingGathered(t *testing.T) {
 	j := &sacct.Job{ID: "7", State: "FAILED", Code: 1, NodeList: "n1", Submit: now, Start: now, End: now.Add(2 * time.Second),
 		Elapsed: 2 * time.Second, CPUs: 4, Nodes: 1, Steps: []sacct.Step{{Name: "batch", State: "FAILED"}}}
