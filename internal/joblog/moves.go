@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Progress bars above each other move the cursor up to draw a bar again: tqdm with "\x1b[A", rich with "\x1b[1A\x1b[2K".
-// Other moves of a terminal are left out when a line is shown.
+// Progress bars above each other move the cursor up to draw a bar again: tqdm with "\x1b[A", rich with
+// "\x1b[1A\x1b[2K". Other moves of a terminal are left out when a line is shown.
 
 // vertical matches a move of the cursor up or down.
 var vertical = regexp.MustCompile("\x1b\\[([0-9]{0,4})([ABEF])")
@@ -89,7 +89,8 @@ func (w *Window) put(data []byte) {
 	w.cost += len(row.Text)
 }
 
-// feed ends the line at the row of the cursor: what follows, from an offset of the file on, is written at the row below.
+// feed ends the line at the row of the cursor: what follows, from an offset of the file on, is written at the row
+// below.
 func (w *Window) feed(at int64) {
 	if w.up > 0 {
 		w.goUp(w.up - 1)

@@ -201,8 +201,8 @@ func TestTheUsersPace(t *testing.T) {
 	}
 }
 
-// While the list of jobs is on the screen, and somebody presses keys, SLURM is asked more often, unless the user has set
-// a slower pace.
+// While the list of jobs is on the screen, and somebody presses keys, SLURM is asked more often, unless the user has
+// set a slower pace.
 func TestThePaceOfTheList(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {
