@@ -16,7 +16,7 @@ type column struct {
 }
 
 // columns are all fields with a metric. A field that the driver's nvidia-smi does not know is left out on that node.
-var columns = []column{
+var columns = query{
 	{"utilization.gpu", metric.Util, number(1)},
 	{"utilization.memory", metric.MemUtil, number(1)},
 	{"utilization.encoder", metric.Encoder, number(1)},

@@ -1,10 +1,6 @@
 package smi
 
 import (
-	"slices"
-	"strconv"
-	"strings"
-
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -57,49 +53,5 @@ func (g *gpu) settle() (news bool) {
 	return news
 }
 
-// find returns the GPU of a row that begins with this index and UUID; nil if it is not known.
-func (n *node) find(index int, uuid string) *gpu {
-	uuid = known(uuid)
-	for _, g := range n.gpus {
-		if uuid != "" && g.UUID == uuid || g.at == index && (uuid == "" || g.UUID == "") {
-			return g
-		}
-	}
-	return nil
-}
-
-// anyGPU reports whether a GPU has the property.
-func (n *node) anyGPU(has func(*gpu) bool) bool { return slices.ContainsFunc(n.gpus, has) }
-
 func isLost(g *gpu) bool    { return g.Lost != "" }
 func isRefused(g *gpu) bool { return g.refused }
-
-// Which GPUs to ask for: a list of indices, or one of these.
-const (
-	everyGPU = "-"
-	noGPU    = ""
-)
-
-// whole are the GPUs to ask for: all, unless nvidia-smi refuses all because of one.
-func (n *node) whole() string {
-	if !n.anyGPU(isRefused) {
-		return everyGPU
-	}
-	var indices []string
-	for _, g := range n.gpus {
-		if !g.refused && !g.gone {
-			indices = append(indices, strconv.Itoa(g.at))
-		}
-	}
-	return strings.Join(indices, ",") // noGPU if there are none
-}
-
-// inRound is the number of GPUs that each round of the loop has a row of.
-func (n *node) inRound() (count int) {
-	for _, g := range n.gpus {
-		if !g.refused && !g.gone {
-			count++
-		}
-	}
-	return count
-}

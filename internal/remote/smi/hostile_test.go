@@ -28,9 +28,8 @@ func (l liar) Run(context.Context, string, io.Reader) (*link.Pipe, error) {
 
 // row is a line of nvidia-smi with one value for all metrics.
 func row(before, value string, whole bool) string {
-	n := &node{columns: columns}
 	cells := strings.Split(before, ", ")
-	for len(cells) <= strings.Count(n.fields(whole), ",") {
+	for len(cells) <= strings.Count(columns.fields(whole), ",") {
 		cells = append(cells, value)
 	}
 	return strings.Join(cells, ", ") + "\n"

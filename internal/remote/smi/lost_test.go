@@ -146,20 +146,20 @@ func TestLoopEnds(t *testing.T) {
 
 // A value that nvidia-smi should have is a fault with its words, and a value that cannot be is absent with the reason.
 func TestReasonsOfCells(t *testing.T) {
-	n := &node{columns: []column{
+	q := query{
 		{"utilization.gpu", metric.Util, number(1)}, {"memory.used", metric.MemoryUsed, number(1 << 20)},
 		{"temperature.gpu", metric.Temperature, number(1)}, {"fan.speed", metric.Fan, number(1)},
 		{"enforced.power.limit", metric.PowerLimit, number(1)},
 		{"ecc.errors.corrected.volatile.total", metric.ECCCorrected, number(1)},
-	}}
-	r := n.read(strings.Split("97, 4, 255, [Unknown Error], 0.00, 4294967295", ", "), all)
+	}
+	r := q.read(strings.Split("97, 4, 255, [Unknown Error], 0.00, 4294967295", ", "), all)
 	if words := r.failure(); words != "" {
 		t.Errorf("a working GPU is lost: %q", words)
 	}
 	if f := r.faults(3); len(f) != 1 || f[0].Collector != "fan" || f[0].Error != "nvidia-smi: Unknown Error" || f[0].GPUs[0] != 3 {
 		t.Errorf("faults %+v", f)
 	}
-	absent := n.absent(&r)
+	absent := q.absent(&r)
 	for why, id := range map[string]metric.ID{"implausible value 255 °C": metric.Temperature,
 		"implausible value 0 W": metric.PowerLimit, "implausible value 4294967295": metric.ECCCorrected,
 		"nvidia-smi: Unknown Error": metric.Fan} {
@@ -170,11 +170,11 @@ func TestReasonsOfCells(t *testing.T) {
 }
 
 func TestFailure(t *testing.T) {
-	n := &node{columns: []column{
+	q := query{
 		{"utilization.gpu", metric.Util, number(1)}, {"memory.used", metric.MemoryUsed, number(1)},
 		{"power.draw", metric.Power, number(1)}, {"temperature.gpu", metric.Temperature, number(1)},
 		{"fan.speed", metric.Fan, number(1)}, {"clocks.sm", metric.SMClock, number(1)},
-	}}
+	}
 	for row, want := range map[string]string{
 		"97, 4, 300, 61, 30, 1980":                                                 "",
 		"[N/A], [N/A], [N/A], [N/A], [N/A], [N/A]":                                 "",
@@ -188,7 +188,7 @@ func TestFailure(t *testing.T) {
 		"[N/A], [N/A], [N/A], [Unknown Error], [Unknown Error], [Not Supported]":   "",
 		"[GPU requires reset], [Unknown Error], [N/A], [Unknown Error], [N/A], 10": "GPU requires reset",
 	} {
-		r := n.read(strings.Split(row, ", "), all)
+		r := q.read(strings.Split(row, ", "), all)
 		if got := r.failure(); got != want {
 			t.Errorf("%s: %q, want %q", row, got, want)
 		}

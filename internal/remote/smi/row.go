@@ -2,7 +2,6 @@ package smi
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -22,21 +21,8 @@ type complained struct {
 	words string
 }
 
-// read reads the metrics of a row.
-func (n *node) read(cells []string, whole bool) reading {
-	r := reading{reasons: map[metric.ID]string{}}
-	for _, c := range n.columns {
-		if !wants(c, whole) {
-			continue
-		}
-		r.take(c, strings.TrimSpace(cells[r.columns]))
-		r.columns++
-	}
-	return r
-}
-
-// take reads a cell. A metric may have several columns, of which old and new drivers have one each.
-func (r *reading) take(c column, cell string) {
+// readCell reads a cell. A metric may have several columns, of which old and new drivers have one each.
+func (r *reading) readCell(c column, cell string) {
 	if r.values.Has(c.id) {
 		return
 	}
@@ -92,23 +78,4 @@ func (r *reading) faults(gpu int) (faults []wire.Fault) {
 			GPUs: []int{gpu}})
 	}
 	return faults
-}
-
-// notListed is the reason why a metric is absent that no column gives.
-const notListed = "nvidia-smi does not list it"
-
-// absent lists the metrics that a GPU does not give, by reason.
-func (n *node) absent(r *reading) map[string][]string {
-	absent := map[string][]string{notListed: {wire.AbsentXids}}
-	for id := range metric.All(metric.GPU) {
-		isColumn := slices.ContainsFunc(n.columns, func(c column) bool { return c.id == id })
-		why, lacks := r.reasons[id]
-		switch {
-		case !isColumn:
-			absent[notListed] = append(absent[notListed], id.String())
-		case lacks:
-			absent[why] = append(absent[why], id.String())
-		}
-	}
-	return absent
 }

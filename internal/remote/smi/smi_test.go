@@ -336,13 +336,13 @@ func FuzzRows(f *testing.F) {
 	f.Add("0, GPU-0, x")
 	f.Add("GPU-0, 1, 2, a, b")
 	f.Fuzz(func(t *testing.T, line string) {
-		n := &node{columns: columns[:1], gpus: []*gpu{{Card: wire.Card{UUID: "GPU-0"}}}}
-		if cells, ok := n.cells(line, all); ok {
-			n.add(n.card(cells))
+		gpus := &roster{query: columns[:1], list: []*gpu{{Card: wire.Card{UUID: "GPU-0"}}}}
+		if cells, ok := gpus.query.cells(line, all); ok {
+			gpus.add(gpus.card(cells))
 		}
-		n.introduced(line)
-		if n.process(line) && len(n.listed) != 1 {
-			t.Errorf("%q: %+v", line, n.listed)
+		new(introduction).read(line)
+		if p := new(processes); p.add(line, gpus) && len(p.list) != 1 {
+			t.Errorf("%q: %+v", line, p.list)
 		}
 	})
 }

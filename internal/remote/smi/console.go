@@ -1,0 +1,76 @@
+package smi
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/crash"
+	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// console is the script on a node. Any goroutine may tell it what to do; one at a time reads its lines.
+type console struct {
+	pipe  *link.Pipe
+	wait  func() link.Exit // pipe.Wait, which may be called again
+	lines *bufio.Scanner
+
+	telling sync.Mutex // protects writing to pipe.In
+}
+
+// maxLine limits a line of nvidia-smi.
+const maxLine = 16 << 10
+
+func newConsole(p *link.Pipe) *console {
+	c := &console{pipe: p, wait: sync.OnceValue(p.Wait), lines: bufio.NewScanner(p.Out)}
+	c.lines.Buffer(make([]byte, 0, maxLine), maxLine)
+	return c
+}
+
+// tell sends a line to the script.
+func (c *console) tell(line string) error {
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	_, err := fmt.Fprintln(c.pipe.In, line)
+	return err
+}
+
+// lastWords is how long to wait for the exit of a script whose output has ended.
+const lastWords = time.Second
+
+// next returns the next line.
+func (c *console) next() (string, error) {
+	if c.lines.Scan() {
+		return c.lines.Text(), nil
+	}
+	over := make(chan struct{})
+	go func() {
+		defer crash.End()
+		c.wait()
+		close(over)
+	}()
+	select { // until its last words have come
+	case <-over:
+	case <-time.After(lastWords):
+	}
+	words := text.FirstLine(strings.TrimSpace(c.pipe.Words.String()))
+	return "", &UnusableError{cmp.Or(words, errors.Join(c.lines.Err(), io.ErrUnexpectedEOF).Error())}
+}
+
+// scan sends all lines to a channel, until over is closed.
+func (c *console) scan(lines chan<- string, over <-chan struct{}) {
+	defer close(lines)
+	for c.lines.Scan() {
+		select {
+		case lines <- c.lines.Text():
+		case <-over:
+			return
+		}
+	}
+}

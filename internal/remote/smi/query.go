@@ -1,0 +1,89 @@
+package smi
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// query is what nvidia-smi is asked for: the columns that it knows, behind those that say which GPU a row is of.
+type query []column
+
+// The fields that come first in each row, and those that come before the metrics in the row of a card.
+const (
+	rowFields  = "index,uuid"
+	cardFields = "pci.bus_id,name,serial,vbios_version,driver_version,mig.mode.current"
+)
+
+// The columns of a row: the row of a card has all of them, the row of a report has those that may change.
+const (
+	all      = true
+	changing = false
+)
+
+// wants reports whether a row has the column.
+func wants(c column, whole bool) bool { return whole || c.id.Row().Pace != metric.Once }
+
+// without returns the query without a field, which this nvidia-smi does not know.
+func (q query) without(field string) query {
+	return slices.DeleteFunc(slices.Clone(q), func(c column) bool { return c.field == field })
+}
+
+// fields returns the fields of a row.
+func (q query) fields(whole bool) string {
+	list := []string{rowFields}
+	if whole {
+		list = append(list, cardFields)
+	}
+	for _, c := range q {
+		if wants(c, whole) {
+			list = append(list, c.field)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// cells splits a row; ok is false if the line is no row. A name must not contain a comma: NVIDIA's names have none.
+func (q query) cells(line string, whole bool) (cells []string, ok bool) {
+	cells = strings.Split(line, ", ")
+	if len(cells) != strings.Count(q.fields(whole), ",")+1 {
+		return nil, false
+	}
+	_, err := strconv.ParseUint(cells[0], 10, 16)
+	return cells, err == nil
+}
+
+// read reads the metrics of a row.
+func (q query) read(cells []string, whole bool) reading {
+	r := reading{reasons: map[metric.ID]string{}}
+	for _, c := range q {
+		if !wants(c, whole) {
+			continue
+		}
+		r.readCell(c, strings.TrimSpace(cells[r.columns]))
+		r.columns++
+	}
+	return r
+}
+
+// notListed is the reason why a metric is absent that no column gives.
+const notListed = "nvidia-smi does not list it"
+
+// absent lists the metrics that a GPU does not give, by reason.
+func (q query) absent(r *reading) map[string][]string {
+	absent := map[string][]string{notListed: {wire.AbsentXids}}
+	for id := range metric.All(metric.GPU) {
+		isColumn := slices.ContainsFunc(q, func(c column) bool { return c.id == id })
+		why, lacks := r.reasons[id]
+		switch {
+		case !isColumn:
+			absent[notListed] = append(absent[notListed], id.String())
+		case lacks:
+			absent[why] = append(absent[why], id.String())
+		}
+	}
+	return absent
+}

@@ -1,0 +1,47 @@
+package smi
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// answerer carries out requests, in a goroutine of its own. All that it has is for any goroutine.
+type answerer struct {
+	console  *console
+	schedule *schedule
+	sender   *sender
+}
+
+// answerAll carries out requests until they end.
+func (a *answerer) answerAll(in *io.PipeReader) {
+	lines := wire.NewReader(in)
+	for {
+		var r wire.Request
+		if err := lines.Next(&r); err != nil {
+			_ = in.CloseWithError(err)
+			return
+		}
+		if err := a.answer(&r); err != nil {
+			_ = in.CloseWithError(err)
+			return
+		}
+	}
+}
+
+// answer answers a request. The script itself answers a sign of life: that proves that the node is alive.
+func (a *answerer) answer(r *wire.Request) error {
+	reply := wire.Reply{ID: r.ID}
+	switch {
+	case r.Alive != nil:
+		return a.console.tell(fmt.Sprintf("alive %d", r.ID))
+	case r.Pace != nil:
+		if err := a.schedule.follow(*r.Pace); err != nil {
+			return err
+		}
+	default:
+		reply.Error = "not known without a probe on the node"
+	}
+	return a.sender.send(wire.Message{Reply: &reply})
+}

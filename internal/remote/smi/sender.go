@@ -1,0 +1,33 @@
+package smi
+
+import (
+	"io"
+	"sync"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// sender writes the messages of the session, for any goroutine.
+type sender struct {
+	mu   sync.Mutex // protects wire, and writing to out
+	wire wire.Writer
+	out  *io.PipeWriter
+}
+
+// begin sends what every session begins with.
+func (s *sender) begin() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := io.WriteString(s.out, wire.Magic+"\n")
+	return err
+}
+
+// send sends a message.
+func (s *sender) send(m wire.Message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wire.Write(s.out, m)
+}
+
+// end ends the session. The reader of the messages gets the error, and a message that nobody reads is given up.
+func (s *sender) end(err error) { _ = s.out.CloseWithError(err) }
