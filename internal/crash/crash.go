@@ -66,6 +66,15 @@ func Go(do func()) {
 	}()
 }
 
+// Guard returns a function for a goroutine that a group begins: it does the same, and ends with End. A function with
+// defers of its own defers End behind them instead.
+func Guard(do func() error) func() error {
+	return func() error {
+		defer End()
+		return do()
+	}
+}
+
 var (
 	ending   sync.Mutex // protects the following; locked for good by the first panic
 	restores = map[*func()]func(){}

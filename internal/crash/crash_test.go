@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // asProgram, set in the environment, makes the test binary a program that panics in that way.
@@ -27,6 +29,11 @@ var ways = map[string]func(){
 			panic("oh no")
 		})
 		wg.Wait()
+	},
+	"a guarded goroutine of a group": func() {
+		var group errgroup.Group
+		group.Go(Guard(func() error { panic("oh no") }))
+		_ = group.Wait()
 	},
 	"two at once": func() {
 		for range 2 {

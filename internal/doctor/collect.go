@@ -64,11 +64,10 @@ func Collect(ctx context.Context, o *Options) *Facts {
 	for i, name := range names {
 		n := &f.Nodes[i]
 		n.Name = name
-		group.Go(func() error {
-			defer crash.End()
+		group.Go(crash.Guard(func() error {
 			o.examine(ctx, n, jobs)
 			return nil
-		})
+		}))
 	}
 	_ = group.Wait() // no error
 	o.look(ctx, &f.Job)

@@ -231,11 +231,10 @@ func (o *Options) play(ctx context.Context, p *recording.Player, at *playhead) e
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		defer crash.End()
+	group.Go(crash.Guard(func() error {
 		p.Survey(ctx)
 		return nil
-	})
+	}))
 	group.Go(func() error {
 		defer quit()
 		defer crash.End()

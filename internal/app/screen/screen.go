@@ -53,47 +53,23 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	user := feed.NewAttended(from)
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	choices := newSaver(&p.Config)
 	var w *session.Watch
-	recorder := record.NewBackground(&p.Config, func() string { return onlyJob(w.Store) })
-	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), unmarked(recorder.Take))
-	group.Go(func() error {
-		defer crash.End()
+	beside := aides{cfg: &p.Config, recorder: record.NewBackground(&p.Config, func() string { return onlyJob(w.Store) }),
+		choices: newSaver(&p.Config), teller: newTeller(&p.Config)}
+	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), unmarked(beside.recorder.Take))
+	group.Go(crash.Guard(func() error {
 		<-w.Done()
 		return w.Err()
-	})
-	group.Go(func() error {
-		defer crash.End()
-		return recorder.Run(ctx)
-	})
-	group.Go(func() error {
-		defer crash.End()
-		return recorder.Hold(ctx, from.Touch)
-	})
-	if dir, err := config.MarkDir(); err == nil && p.Config.Demo == "" && p.Config.Nodes == "" {
-		group.Go(func() error {
-			defer crash.End()
-			return recorder.Marks(ctx, dir)
-		})
-	}
-	group.Go(func() error {
-		defer crash.End()
-		return choices.run(ctx)
-	})
+	}))
+	beside.begin(ctx, group, w, from.Touch)
 	feed.AskHung(&p.Config, from, w)
-	teller := newTeller(&p.Config)
-	group.Go(func() error {
-		defer crash.End()
-		return teller.run(ctx, w)
-	})
 	group.Go(func() error {
 		defer quit()
 		defer crash.End()
 		garbage := newCollector()
 		o := Options(&p.Config, garbage.after(w.Store.Snapshot), &typist{user, garbage}, choice)
-		o.Save, o.Remember, o.Tell = save, choices.remember, w.Tell
-		o.Record, o.Watch, o.Alerts = recorder, attached.Find(os.Getenv).Watch, teller.alerts
-		o.TryNews = func(way string) error { return teller.try(ctx, way) }
+		beside.join(ctx, &o)
+		o.Tell, o.Watch = w.Tell, attached.Find(os.Getenv).Watch
 		o.Everyone = os.Geteuid() == 0 || slices.Contains(p.Config.Admins, p.Me())
 		w.CatchUp(session.Past)
 		return ui.Run(ctx, o, p.In, p.Out)
@@ -113,12 +89,37 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		_ = term.Restore(int(p.In.Fd()), before)
 	}
 	if ended { // otherwise the disk may be at fault
-		recorder.Report(p.Out)
+		beside.recorder.Report(p.Out)
 	}
 	if ended && err == nil {
 		return away
 	}
 	return cli.Failed(err)
+}
+
+// aides work beside the screens.
+type aides struct {
+	cfg      *config.Config
+	recorder *record.Background
+	choices  *saver
+	teller   *teller
+}
+
+// begin begins the work, which ends with ctx.
+func (a *aides) begin(ctx context.Context, group *errgroup.Group, w *session.Watch, touch func()) {
+	group.Go(crash.Guard(func() error { return a.recorder.Run(ctx) }))
+	group.Go(crash.Guard(func() error { return a.recorder.Hold(ctx, touch) }))
+	if dir, err := config.MarkDir(); err == nil && a.cfg.Demo == "" && a.cfg.Nodes == "" {
+		group.Go(crash.Guard(func() error { return a.recorder.Marks(ctx, dir) }))
+	}
+	group.Go(crash.Guard(func() error { return a.choices.run(ctx) }))
+	group.Go(crash.Guard(func() error { return a.teller.run(ctx, w) }))
+}
+
+// join gives the screens what the aides can do.
+func (a *aides) join(ctx context.Context, o *ui.Options) {
+	o.Save, o.Remember, o.Record, o.Alerts = save, a.choices.remember, a.recorder, a.teller.alerts
+	o.TryNews = func(way string) error { return a.teller.try(ctx, way) }
 }
 
 // unmarked takes all Events but marks: those of a recording come from Background.Marks, which has the earlier ones too.

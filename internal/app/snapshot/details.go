@@ -53,11 +53,10 @@ func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) f
 			beyond += max(len(all)-left, 0)
 			all = all[:min(len(all), left)]
 			left -= len(all)
-			group.Go(func() error {
-				defer crash.End()
+			group.Go(crash.Guard(func() error {
 				d.ask(ctx, n.Name, all)
 				return nil
-			})
+			}))
 		}
 		_ = group.Wait() // no function fails
 		d.missing += beyond

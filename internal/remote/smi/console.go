@@ -50,11 +50,10 @@ func (c *console) next() (string, error) {
 		return c.lines.Text(), nil
 	}
 	over := make(chan struct{})
-	go func() {
-		defer crash.End()
+	crash.Go(func() {
 		c.wait()
 		close(over)
-	}()
+	})
 	select { // until its last words have come
 	case <-over:
 	case <-time.After(lastWords):

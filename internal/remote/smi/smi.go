@@ -43,10 +43,7 @@ func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, er
 	began := time.Now()
 	l := learner{console: newConsole(p)}
 	known := make(chan error, 1)
-	go func() {
-		defer crash.End()
-		known <- l.learn()
-	}()
+	crash.Go(func() { known <- l.learn() })
 	select {
 	case err = <-known:
 	case <-ctx.Done():
