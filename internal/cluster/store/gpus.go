@@ -29,7 +29,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 		begin(&out[i], card, sampleOf(r, card.Index, i))
 	}
 	n.memory.restore(n.Hello, out)
-	n.number(out)
+	n.numbering().number(out)
 	for i := range out {
 		g := &out[i]
 		g.Key = gpuKey(g.Card, out[:i])

@@ -14,8 +14,17 @@ type memory struct {
 	cards []wire.Card
 }
 
+// numbering has what proves the numbers of a node's GPUs: what the probe sees, and what SLURM gave to jobs.
+type numbering struct {
+	node  string
+	hello *wire.Hello
+	jobs  []*team // on the node
+}
+
+func (n *nodeRecord) numbering() numbering { return numbering{n.Name, n.Hello, n.jobs} }
+
 // number sets the Number of each GPU. Without proof it stays NoNumber: a lost GPU must not be mistaken for another one.
-func (n *nodeRecord) number(gpus []cluster.GPU) {
+func (n numbering) number(gpus []cluster.GPU) {
 	var without []*cluster.GPU
 	for i := range gpus {
 		g := &gpus[i]
@@ -28,8 +37,8 @@ func (n *nodeRecord) number(gpus []cluster.GPU) {
 	if len(without) == 0 {
 		return
 	}
-	if whole := wholeGPUs(gpus); !n.numberByJobs(whole, without) {
-		n.numberByIndex(whole, without)
+	if whole := wholeGPUs(gpus); !n.byJobs(whole, without) {
+		n.byIndex(whole, without)
 	}
 }
 
@@ -93,15 +102,15 @@ func (m *memory) find(gpus []cluster.GPU, bare *cluster.GPU, bares int) int {
 	return -1
 }
 
-// numberByJobs numbers GPUs if the probe sees only the GPUs of one job: they get the numbers that the job lacks.
-func (n *nodeRecord) numberByJobs(gpus []cluster.GPU, without []*cluster.GPU) bool {
-	view := cluster.Node{Name: n.Name, Hello: n.Hello, GPUs: gpus}
+// byJobs numbers GPUs if the probe sees only the GPUs of one job: they get the numbers that the job lacks.
+func (n numbering) byJobs(gpus []cluster.GPU, without []*cluster.GPU) bool {
+	view := cluster.Node{Name: n.node, Hello: n.hello, GPUs: gpus}
 	view.LayOut()
 	var lacks []int
 	found := 0
 	for _, job := range n.jobs {
-		minors := job.Minors[n.Name]
-		if len(minors) == 0 || !job.Share(&view).Known || n.Hello.Adopted() && n.Hello.Job != job.Number ||
+		minors := job.Minors[n.node]
+		if len(minors) == 0 || !job.Share(&view).Known || n.hello.Adopted() && n.hello.Job != job.Number ||
 			!job.SeesOnlyIts(&view) {
 			continue
 		}
@@ -120,12 +129,11 @@ func (n *nodeRecord) numberByJobs(gpus []cluster.GPU, without []*cluster.GPU) bo
 	return true
 }
 
-// numberByIndex numbers GPUs by their index if the probe sees the whole node and the number of every other GPU is its
-// index.
-func (n *nodeRecord) numberByIndex(gpus []cluster.GPU, without []*cluster.GPU) {
-	whole := !n.Hello.Adopted() || slices.ContainsFunc(n.jobs, func(j *team) bool {
-		minors, known := j.Minors[n.Name]
-		return j.Number == n.Hello.Job && known && len(gpus) > len(minors)
+// byIndex numbers GPUs by their index if the probe sees the whole node and the number of every other GPU is its index.
+func (n numbering) byIndex(gpus []cluster.GPU, without []*cluster.GPU) {
+	whole := !n.hello.Adopted() || slices.ContainsFunc(n.jobs, func(j *team) bool {
+		minors, known := j.Minors[n.node]
+		return j.Number == n.hello.Job && known && len(gpus) > len(minors)
 	})
 	view := cluster.Node{GPUs: gpus}
 	if !whole || view.AnyGPU(func(g *cluster.GPU) bool {

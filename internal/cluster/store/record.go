@@ -79,7 +79,7 @@ func (n *nodeRecord) compare(at time.Time, rules cluster.Rules) {
 	}
 	if n.AnyGPU(func(g *cluster.GPU) bool { return g.Card.Minor == nil }) { // the numbers of others depend on no job
 		n.GPUs = slices.Clone(n.GPUs)
-		n.number(n.GPUs)
+		n.numbering().number(n.GPUs)
 		sortGPUs(n.GPUs)
 		n.follow(at, false)
 	}
