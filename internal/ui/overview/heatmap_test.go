@@ -102,7 +102,7 @@ func TestAmberIsTheSideThatMatters(t *testing.T) {
 		{97, '─', draw.Even}, {93, '─', draw.Even}, {91, '↓', draw.Odd1}, {80, '↓', draw.Odd2}, {10, '↓', draw.Odd3},
 		{103, '↑', draw.Fine1},
 	} {
-		if glyph, role := s.Shade(test.level); glyph != test.glyph || role != test.role {
+		if glyph, role := part.Shade(s.Gauge, test.level, s.Median().Level); glyph != test.glyph || role != test.role {
 			t.Errorf("%v %% is %q in role %d", test.level, glyph, role)
 		}
 	}

@@ -310,7 +310,7 @@ func (c oneCell) distance(f *Frame, median float64, x, y, w int) {
 		c.height(f, x, y, w)
 		return
 	}
-	glyph, role := f.shade(c.level, median)
+	glyph, role := Shade(f.Gauge, c.level, median)
 	f.Fill(x, y, w, glyph, role)
 }
 

@@ -54,11 +54,9 @@ type medianKey struct{ of tally.Gauge }
 // steps are the distances from the median, in points, from which a cell has the next shade.
 var steps = [...]float64{5, 15, 35}
 
-// Shade returns the glyph and the role of a level: values at the median are quiet, and others point up or down, the
-// more visibly the farther. The side that matters for the Gauge is amber.
-func (s *Scene) Shade(level float64) (rune, draw.Role) { return s.shade(level, s.Median().Level) }
-
-func (s *Scene) shade(level, median float64) (rune, draw.Role) {
+// Shade returns the glyph and the role of a level of a gauge: values at the median are quiet, and others point up or
+// down, the more visibly the farther. The side that matters for the gauge is amber.
+func Shade(of tally.Gauge, level, median float64) (rune, draw.Role) {
 	away := level - median
 	far := 0
 	for far < len(steps) && math.Abs(away) >= steps[far] {
@@ -71,7 +69,7 @@ func (s *Scene) shade(level, median float64) (rune, draw.Role) {
 	if away > 0 {
 		glyph = '↑'
 	}
-	if away > 0 != s.Gauge.Highest() {
+	if away > 0 != of.Highest() {
 		role = draw.Fine1
 	}
 	return glyph, role + draw.Role(far-1)
