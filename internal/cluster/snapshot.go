@@ -26,6 +26,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/growth"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/fill"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -178,7 +179,7 @@ type GPU struct {
 	Number    int        // displayed: the device's minor number, or NoNumber; an instance has that of its GPU
 
 	History history.History
-	growth  growth
+	growth  growth.Growth
 	limit   float64 // watts: the last power limit that the driver has given; 0: none yet
 	links   uint64  // a bit for each NVLink that has been up
 

@@ -1,0 +1,163 @@
+// Package growth keeps how the counters of a GPU have grown: since the watch began, in the last minutes, and since the
+// report before.
+package growth
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// counters are the metrics that only grow while the driver is loaded.
+var counters = [...]metric.ID{
+	metric.Energy, metric.PowerCapTime, metric.SyncBoostTime, metric.ThermalTime, metric.SWThermalTime,
+	metric.HWThermalTime, metric.PowerBrakeTime,
+	metric.PCIeReplays, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries,
+	metric.ECCUncorrected, metric.ECCCorrected,
+}
+
+// place of each counter in a mark, plus 1.
+var counterAt = func() (at [256]uint8) {
+	for i, id := range counters {
+		at[id] = uint8(i + 1)
+	}
+	return at
+}()
+
+// mark holds the counters of one report.
+type mark struct {
+	ms    int64 // the node's clock
+	known uint16
+	v     [len(counters)]float64
+}
+
+// timed reports whether the mark exists and has a time: a probe that knows no time sends 0.
+func (m *mark) timed() bool { return m != nil && m.ms != 0 }
+
+func (m *mark) get(i uint8) (float64, bool) { return m.v[i], m.known>>i&1 != 0 }
+
+func (m *mark) set(i int, v float64) {
+	m.v[i] = v
+	m.known |= 1 << i
+}
+
+// with returns the mark, plus the counters of now that were unknown before.
+func (m *mark) with(now *mark) *mark {
+	if now.known&^m.known == 0 {
+		return m
+	}
+	c := *m
+	for i, v := range now.v {
+		if now.known&^m.known>>i&1 != 0 {
+			c.set(i, v)
+		}
+	}
+	return &c
+}
+
+// Growth has the counters of a GPU so far. A counter that goes backwards means that the driver was loaded again: all
+// counters begin anew. Copies share the marks, which are replaced and never changed.
+type Growth struct {
+	grew   uint16    // a bit for each counter that has grown since first: most have not, and rules read only these
+	first  *mark     // the first value of each counter in this watch; nil: no counter has one
+	older  *mark     // one to two minutes old, or the same as first
+	newer  *mark     // becomes older when it is a minute old
+	before *mark     // counters of the previous report with new values; nil: there was none
+	now    *mark     // counters of this report
+	loaded time.Time // when the counters began anew; zero: they have not
+}
+
+// Add adds the counters of a report, with its time by the node's clock.
+func (w *Growth) Add(at time.Time, ms int64, values *metric.Values) {
+	now := &mark{ms: ms}
+	for i, id := range counters {
+		if v, known := values.Get(id); known {
+			now.set(i, v)
+		}
+	}
+	switch {
+	case w.now != nil && w.backwards(now):
+		*w = Growth{first: now, older: now, newer: now, now: now, loaded: at}
+		return
+	case !w.first.timed():
+		w.first, w.older, w.newer = now, now, now
+	default:
+		w.first, w.older, w.newer = w.first.with(now), w.older.with(now), w.newer.with(now)
+	}
+	if now.ms-w.newer.ms >= time.Minute.Milliseconds() {
+		w.older, w.newer = w.newer, now
+	}
+	w.before, w.now = w.now, now
+	w.grew = 0
+	for i, was := range w.first.v {
+		if now.known>>i&1 != 0 && now.v[i] > was {
+			w.grew |= 1 << i
+		}
+	}
+}
+
+func (w *Growth) backwards(now *mark) bool {
+	if now.ms < w.now.ms {
+		return true
+	}
+	for i := range uint8(len(counters)) {
+		v, known := now.get(i)
+		if was, before := w.now.get(i); known && before && v < was {
+			return true
+		}
+	}
+	return false
+}
+
+// since returns the growth of a counter since the mark, and the time since the mark.
+func (w *Growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
+	i := counterAt[id]
+	if i == 0 || !m.timed() {
+		return 0, 0, false
+	}
+	now, known := w.now.get(i - 1)
+	was, before := m.get(i - 1)
+	if !known || !before {
+		return 0, 0, false
+	}
+	return now - was, time.Duration(w.now.ms-m.ms) * time.Millisecond, true
+}
+
+// Grew reports whether a counter has grown since the watch began. It is cheaper than Grown.
+func (w *Growth) Grew(id metric.ID) bool {
+	i := counterAt[id]
+	return i != 0 && w.grew>>(i-1)&1 != 0
+}
+
+// Grown returns the growth of a counter since the watch began, or since a later load of the driver.
+func (w *Growth) Grown(id metric.ID) (float64, bool) {
+	grown, _, known := w.since(w.first, id)
+	return grown, known
+}
+
+// Watched returns how long the counters have been watched.
+func (w *Growth) Watched() time.Duration {
+	if w.now == nil {
+		return 0
+	}
+	return time.Duration(w.now.ms-w.first.ms) * time.Millisecond
+}
+
+// PerMinute returns the growth of a counter per minute, over the last one to two minutes. Within the first minute it
+// divides by a whole minute: one error is no storm.
+func (w *Growth) PerMinute(id metric.ID) (float64, bool) {
+	grown, over, known := w.since(w.older, id)
+	return grown * float64(time.Minute) / float64(max(over, time.Minute)), known
+}
+
+// Lately returns the growth of a counter per second since the previous report, and the time between the two reports.
+func (w *Growth) Lately(id metric.ID) (float64, time.Duration, bool) {
+	grown, over, known := w.since(w.before, id)
+	if over <= 0 {
+		return 0, 0, false
+	}
+	return grown / over.Seconds(), over, known
+}
+
+// Loaded returns the time at which the driver was loaded again, which restarts the counters; zero: it was not.
+func (w *Growth) Loaded() time.Time { return w.loaded }
