@@ -12,6 +12,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/recording/budget"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -80,13 +81,10 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 
 // fits checks the contents of a line that package wire does not read, before it is decoded.
 func fits(line []byte, hasJobs bool) error {
-	if hasJobs {
-		return wire.Bounded(line, &roomsOfJobs)
-	}
-	if len(line) > wire.MaxLine {
+	if !hasJobs && len(line) > wire.MaxLine {
 		return errTooLong
 	}
-	return wire.Bounded(line, &rooms)
+	return budget.Bounded(line, hasJobs)
 }
 
 // nameEnd returns the index after a JSON string at the beginning of text, -1 if there is none.
@@ -177,8 +175,8 @@ func (c *decoder) node(name string) (*nodeReader, error) {
 	if n := c.nodes[name]; n != nil {
 		return n, nil
 	}
-	if len(c.nodes) == maxNodes {
-		return nil, fmt.Errorf("more than %d nodes: %w", maxNodes, errTooMuch)
+	if len(c.nodes) == budget.MaxNodes {
+		return nil, fmt.Errorf("more than %d nodes: %w", budget.MaxNodes, budget.ErrTooMuch)
 	}
 	n := &nodeReader{}
 	n.lines = wire.NewReaderWith(&n.text, func(text []byte, v any) error { return jsonv2.Unmarshal(text, v) })

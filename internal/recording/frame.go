@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/nvnodetop/nvnodetop/internal/recording/budget"
 )
 
 // The skippable frames of zstd that a recording has: the first, one before each frame of Events, and the last.
@@ -95,7 +97,7 @@ func readIndex(f io.ReaderAt, size int64) *index {
 	if err != nil || end != size || len(body) < indexTail {
 		return nil
 	}
-	if bytes.Count(body, []byte{'{'}) > maxFrames {
+	if bytes.Count(body, []byte{'{'}) > budget.MaxFrames {
 		return nil
 	}
 	var x index
@@ -119,7 +121,7 @@ func (x *index) valid(end int64) bool {
 
 // scan finds the frames from offset on, as many as there are: the last one may be cut.
 func scan(ctx context.Context, f io.ReaderAt, offset int64) (frames []Frame) {
-	for len(frames) < maxFrames && ctx.Err() == nil {
+	for len(frames) < budget.MaxFrames && ctx.Err() == nil {
 		body, next, err := readSkippable(f, offset, magicFrame, maxJSON)
 		var frame Frame
 		if err != nil || json.Unmarshal(body, &frame) != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/recording/budget"
 )
 
 // Reader reads a recording.
@@ -107,7 +108,7 @@ func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
 type events struct {
 	ctx     context.Context // the end of ctx ends the events
 	of      *Reader
-	kept    ledger
+	kept    budget.Ledger
 	left    int64 // bytes that may still be read (limit); only if limited
 	limited bool
 	frame   int // the open frame, or the next one
@@ -175,7 +176,7 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 			e, known, err = s.lines.decode(line)
 		}
 		if err == nil && (!known || s.first) {
-			err = s.kept.take(&e, weigh(line))
+			err = s.kept.Take(&e, budget.Weigh(line))
 		}
 		if err != nil {
 			return e, false, s.failure(err)
@@ -189,7 +190,7 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 
 // failure returns the meaning of an error: a truncated recording has an end, any other is damaged.
 func (s *events) failure(err error) error {
-	if errors.Is(err, errTooMuch) {
+	if errors.Is(err, budget.ErrTooMuch) {
 		return err
 	}
 	if s.of.Cut && s.frame == len(s.of.Frames)-1 {

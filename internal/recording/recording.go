@@ -11,8 +11,8 @@
 // A Writer may be used from any goroutine, a Reader from several, and a Player from any. Time is data: the times of a
 // recording are those of its Events, and the caller tells a Player the current time.
 //
-// A recording is not trusted: before a line is decoded its length and its lists are limited (rooms), and the memory
-// that all Events together take in a Store has a budget (ledger).
+// A recording is not trusted: before a line is decoded its length and its lists are limited, and the memory that all
+// Events together take in a Store has a budget (package budget).
 //
 // # The Player
 //

@@ -1,4 +1,6 @@
-package recording
+// Package budget limits what a recording may hold: the lists in a line, before it is decoded, and the memory that all
+// Events together take in a Store. A recording is not trusted.
+package budget
 
 import (
 	"bytes"
@@ -14,13 +16,13 @@ import (
 
 // The budget of a recording: far more than 1,000 nodes with 8 GPUs, and far less than the memory of a login host.
 const (
-	maxNodes     = 16 << 10
-	maxGPUs      = 16 << 10
-	maxProcesses = 64 << 10
-	maxBytes     = 128 << 20 // of the last lines of all nodes
+	MaxNodes     = 16 << 10
+	MaxGPUs      = 16 << 10
+	MaxProcesses = 64 << 10
+	MaxBytes     = 128 << 20 // of the last lines of all nodes
 	maxJobs      = 16 << 10  // of each of the lists of a Discovery
 	maxPlaces    = 128 << 10 // nodes of jobs: 1,000 jobs on 128 nodes
-	maxFrames    = 1 << 20   // a year
+	MaxFrames    = 1 << 20   // a year
 	maxList      = 1 << 10   // elements of any other list
 	maxStacks    = 48 << 20  // bytes of all stacks
 	maxOfJobs    = 512 << 10 // lists and objects in a line with jobs
@@ -30,29 +32,37 @@ const (
 
 // roomsOfJobs are the limits of a line with jobs, and rooms those of others that package wire does not read.
 var (
-	roomsOfJobs = wire.Rooms{List: maxList, Members: maxNodes, Values: maxOfJobs, Long: longLists}
-	rooms       = wire.Rooms{List: maxList, Members: maxNodes, Values: maxValues, Long: longLists}
+	roomsOfJobs = wire.Rooms{List: maxList, Members: MaxNodes, Values: maxOfJobs, Long: longLists}
+	rooms       = wire.Rooms{List: maxList, Members: MaxNodes, Values: maxValues, Long: longLists}
 	longLists   = []wire.LongList{
 		{Key: []byte(`"jobs":`), Room: maxJobs}, {Key: []byte(`"pending":`), Room: maxJobs},
 		{Key: []byte(`"ended":`), Room: maxJobs},
-		{Key: []byte(`"switches":`), Room: maxNodes}, {Key: []byte(`"nodes":`), Room: maxNodes},
-		{Key: []byte(`"groups":`), Room: maxGPUs}, {Key: []byte(`"ranks":`), Room: maxGPUs},
-		{Key: []byte(`"workers":`), Room: maxGPUs},
+		{Key: []byte(`"switches":`), Room: MaxNodes}, {Key: []byte(`"nodes":`), Room: MaxNodes},
+		{Key: []byte(`"groups":`), Room: MaxGPUs}, {Key: []byte(`"ranks":`), Room: MaxGPUs},
+		{Key: []byte(`"workers":`), Room: MaxGPUs},
 	}
 )
 
-// weigh returns the memory that the contents of a line take, about: lists, objects and nulls, which may be empty
+// Bounded checks the lists in a line that package wire does not read, before it is decoded.
+func Bounded(line []byte, hasJobs bool) error {
+	if hasJobs {
+		return wire.Bounded(line, &roomsOfJobs)
+	}
+	return wire.Bounded(line, &rooms)
+}
+
+// Weigh returns the memory that the contents of a line take, about: lists, objects and nulls, which may be empty
 // objects, need more than their text.
-func weigh(line []byte) int {
+func Weigh(line []byte) int {
 	values := bytes.Count(line, []byte{'{'}) + bytes.Count(line, []byte{'['}) + bytes.Count(line, []byte("null"))
 	return len(line) + value*values
 }
 
-// errTooMuch is the error of a recording that needs more than its budget.
-var errTooMuch = errors.New("that is more than is read of a recording")
+// ErrTooMuch is the error of a recording that needs more than its budget.
+var ErrTooMuch = errors.New("that is more than is read of a recording")
 
-// ledger counts the contents of Events that a Store keeps.
-type ledger struct {
+// Ledger counts the contents of Events that a Store keeps.
+type Ledger struct {
 	nodes                 map[string]*account
 	gpus, processes, size int
 	discovery             int // bytes of the last one
@@ -92,8 +102,8 @@ func (r *recent) add(key string, bytes, most int) {
 	r.bytes[key] = bytes
 }
 
-// take counts an Event from a line of this weight.
-func (l *ledger) take(e *cluster.Event, line int) error {
+// Take counts an Event from a line of this weight.
+func (l *Ledger) Take(e *cluster.Event, line int) error {
 	switch {
 	case e.Discovery != nil:
 		l.size += line - l.discovery
@@ -116,7 +126,7 @@ func (l *ledger) take(e *cluster.Event, line int) error {
 }
 
 // ofNode counts an Event of a node.
-func (l *ledger) ofNode(e *cluster.Event, line int) error {
+func (l *Ledger) ofNode(e *cluster.Event, line int) error {
 	n, err := l.node(e.Node)
 	if err != nil {
 		return err
@@ -152,26 +162,26 @@ func (l *ledger) ofNode(e *cluster.Event, line int) error {
 func (a *account) bytes() int { return a.hello + a.report + a.pace + a.rest + a.failed }
 
 // check names the exceeded limit.
-func (l *ledger) check() error {
+func (l *Ledger) check() error {
 	for _, x := range []struct {
 		n, most int
 		what    string
 	}{
-		{l.gpus, maxGPUs, "GPUs"}, {l.processes, maxProcesses, "processes"}, {l.size, maxBytes, "bytes at a time"},
+		{l.gpus, MaxGPUs, "GPUs"}, {l.processes, MaxProcesses, "processes"}, {l.size, MaxBytes, "bytes at a time"},
 		{l.stacks.sum, maxStacks, "bytes of stacks"},
 	} {
 		if x.n > x.most {
-			return fmt.Errorf("more than %d %s: %w", x.most, x.what, errTooMuch)
+			return fmt.Errorf("more than %d %s: %w", x.most, x.what, ErrTooMuch)
 		}
 	}
 	return nil
 }
 
-func (l *ledger) node(name string) (*account, error) {
+func (l *Ledger) node(name string) (*account, error) {
 	n := l.nodes[name]
 	if n == nil {
-		if len(l.nodes) == maxNodes {
-			return nil, fmt.Errorf("more than %d nodes: %w", maxNodes, errTooMuch)
+		if len(l.nodes) == MaxNodes {
+			return nil, fmt.Errorf("more than %d nodes: %w", MaxNodes, ErrTooMuch)
 		}
 		if l.nodes == nil {
 			l.nodes = map[string]*account{}
@@ -183,22 +193,22 @@ func (l *ledger) node(name string) (*account, error) {
 }
 
 // jobs counts the nodes of all jobs: a Snapshot has a node for each name.
-func (l *ledger) jobs(d *cluster.Discovery) error {
+func (l *Ledger) jobs(d *cluster.Discovery) error {
 	places := 0
 	for i := range d.Jobs {
 		places += len(d.Jobs[i].Nodes)
 	}
 	if places > maxPlaces {
-		return fmt.Errorf("jobs with more than %d nodes together: %w", maxPlaces, errTooMuch)
+		return fmt.Errorf("jobs with more than %d nodes together: %w", maxPlaces, ErrTooMuch)
 	}
-	if places <= maxNodes {
+	if places <= MaxNodes {
 		return nil
 	}
-	names := make(map[string]bool, maxNodes)
+	names := make(map[string]bool, MaxNodes)
 	for i := range d.Jobs {
 		for _, name := range d.Jobs[i].Nodes {
-			if names[name] = true; len(names) > maxNodes {
-				return fmt.Errorf("jobs on more than %d nodes: %w", maxNodes, errTooMuch)
+			if names[name] = true; len(names) > MaxNodes {
+				return fmt.Errorf("jobs on more than %d nodes: %w", MaxNodes, ErrTooMuch)
 			}
 		}
 	}
