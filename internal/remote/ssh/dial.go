@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/algorithms"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
@@ -66,7 +67,7 @@ func (a *trip) handshake(ctx context.Context) (*sshconn.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.usable(known.algorithms()); err != nil {
+	if err := algorithms.Check(a.target, known.algorithms()); err != nil {
 		return nil, err
 	}
 	limit := 2 * (a.patience(a.d.limits.ssh) + a.d.limits.login)
@@ -117,7 +118,7 @@ func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, lo
 	check := &hostKeyCheck{trip: a, known: known, agree: func() { time.AfterFunc(a.d.limits.turn, endTurn) }}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.KeyAddress(), &ssh.ClientConfig{
 		Config: ssh.Config{
-			KeyExchanges: a.target.KexAlgorithms, Ciphers: cheapestFirst(a.target.Ciphers), MACs: a.target.MACs,
+			KeyExchanges: a.target.KexAlgorithms, Ciphers: algorithms.CheapestFirst(a.target.Ciphers), MACs: a.target.MACs,
 			RekeyThreshold: a.target.RekeyLimit,
 		},
 		User: a.target.User,

@@ -1,4 +1,6 @@
-package ssh
+// Package algorithms chooses among the algorithms of a configuration of ssh: those that this library has, the cheapest
+// first.
+package algorithms
 
 import (
 	"errors"
@@ -9,12 +11,13 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
 
-// usable returns an error if the configuration leaves no algorithm of a kind that this library has: otherwise x/crypto
+// Check returns an error if the configuration leaves no algorithm of a kind that this library has: otherwise x/crypto
 // would use its own defaults, or not mention the configuration. hostKeys are the algorithms to request.
-func (a *trip) usable(hostKeys []string) error {
+func Check(s *settings.Settings, hostKeys []string) error {
 	all := both(ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms())
 	lacks := func(option string, wanted, have []string) error {
 		if wanted == nil || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(have, w) }) {
@@ -27,24 +30,24 @@ func (a *trip) usable(hostKeys []string) error {
 		}
 	}
 	withMAC := func(c string) bool { return !strings.Contains(c, "-gcm@") && !strings.HasPrefix(c, "chacha20-") }
-	macs := a.target.MACs
-	if a.target.Ciphers == nil || slices.ContainsFunc(a.target.Ciphers,
+	macs := s.MACs
+	if s.Ciphers == nil || slices.ContainsFunc(s.Ciphers,
 		func(c string) bool { return slices.Contains(all.Ciphers, c) && !withMAC(c) }) {
 		macs = nil
 	}
 	if len(hostKeys) > 0 {
 		hostKeys = nil
 	} else {
-		hostKeys = a.target.HostKeyAlgorithms
+		hostKeys = s.HostKeyAlgorithms
 	}
-	return errors.Join(lacks("KexAlgorithms", a.target.KexAlgorithms, append(all.KeyExchanges, curve25519Before)),
-		lacks("HostKeyAlgorithms", hostKeys, nil), lacks("Ciphers", a.target.Ciphers, all.Ciphers),
+	return errors.Join(lacks("KexAlgorithms", s.KexAlgorithms, append(all.KeyExchanges, curve25519Before)),
+		lacks("HostKeyAlgorithms", hostKeys, nil), lacks("Ciphers", s.Ciphers, all.Ciphers),
 		lacks("MACs", macs, all.MACs))
 }
 
-// cheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: login nodes count CPU seconds, and
+// CheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: login nodes count CPU seconds, and
 // in Go AES-GCM costs a tenth of OpenSSH's first choice, ChaCha20. nil stays nil.
-func cheapestFirst(ciphers []string) []string {
+func CheapestFirst(ciphers []string) []string {
 	sorted := slices.Clone(ciphers)
 	rank := func(c string) int {
 		if strings.Contains(c, "-gcm@") {
