@@ -63,6 +63,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/requests"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
 )
 
 // Question is the command that Ask runs, in a form for the user to repeat: the jobs that have not ended, whatever their
@@ -103,7 +104,7 @@ type Client struct {
 
 	requests requests.Requests
 
-	topology topology
+	topology topology.Topology
 
 	scope string              // the note of the last answer
 	named []*cluster.LogFiles // of jobs that were asked about, the latest last
@@ -160,7 +161,7 @@ func Configured(ctx context.Context) bool {
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, note, err := squeue(ctx, c.run, c.marks())
 	if err != nil {
-		c.topology.upset = true
+		c.topology.Upset()
 		return nil, err
 	}
 	c.scope = note
@@ -182,8 +183,8 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 		c.explain(ctx, due)
 	} else if due := untold(c.pending); c.requests.Due(time.Now(), due) {
 		c.requests.Ask(ctx, c.run, due)
-	} else if c.topology.due(time.Now(), c.nodesOfJobs()) {
-		c.topology.ask(ctx, c.run)
+	} else if c.topology.Due(time.Now(), c.nodesOfJobs()) {
+		c.topology.Ask(ctx, c.run)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -202,9 +203,9 @@ func (c *Client) answer() (*Answer, error) {
 	answer := &Answer{
 		Ended:    c.told(),
 		Note:     c.scope,
-		Switches: c.topology.switches(c.nodesOfJobs()),
+		Switches: c.topology.Switches(c.nodesOfJobs()),
 		More:     c.asks(now),
-		Topology: c.topology.due(now, c.nodesOfJobs()),
+		Topology: c.topology.Due(now, c.nodesOfJobs()),
 	}
 	for _, p := range c.pending {
 		if p.GPUs == nil {

@@ -2,10 +2,7 @@ package slurm
 
 import (
 	"errors"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,75 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
 )
-
-func TestParseTopologyRecorded(t *testing.T) {
-	want := map[string]string{
-		"node01": "a1", "node02": "a1", "node03": "a1", "node07": "a1",
-		"node04": "a2", "node05": "a2", "node06": "a2",
-		"node08": "b2", "node09": "b2",
-	}
-	if diff := cmp.Diff(want, parseTopology(recorded(t, "topology-tree.txt"))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// The topologies that are new in SLURM 26.05.
-func TestParseTopologyOfRings(t *testing.T) {
-	for file, name := range map[string]string{"topology-ring.txt": "ring", "topology-torus3d.txt": "torus"} {
-		first, second := name+"1", name+"2"
-		want := map[string]string{"node01": first, "node02": first, "node03": first, "node07": first,
-			"node04": second, "node05": second, "node06": second}
-		if diff := cmp.Diff(want, parseTopology(recorded(t, file))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", file, diff)
-		}
-	}
-}
-
-func TestParseTopology(t *testing.T) {
-	for text, want := range map[string]string{ // the nodes with their switches
-		"":                                    "",
-		"No topology information available\n": "",
-		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-1]\n":             "tux0=s0 tux1=s0",
-		"SwitchName=s1 Level=1 LinkSpeed=1 Nodes=tux[0-1] Switches=s0\n": "",
-		"SwitchName=s0 Level=0 LinkSpeed=1\n":                            "",
-		// the first topology counts
-		"SwitchName=s0 Level=0 Nodes=tux0\nSwitchName=s1 Level=0 Nodes=tux[0-1]\n": "tux0=s0 tux1=s1",
-		"SwitchName=s0 Nodes=tux0\n": "",
-		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-\nSwitchName=s1 Level=0 Nodes=a\n":  "a=s1", // a line is cut
-		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=-oProxyCommand=x\n":                       "",
-		"SwitchName=s0 Level=0 Nodes=a[0-99999999]\n":                                      "",
-		"SwitchName= Level=0 Nodes=a\n":                                                    "",
-		"BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\r\nBlockName=b2 Nodes=c\n":     "a1=b1 a2=b1 c=b2",
-		"BlockName=b1 BlockIndex=0 Nodes=a1\nAggregatedBlock=b[1-2] BlockIndex=2 Nodes=a2": "a1=b1",
-		"   Nodes=x SwitchName=s0 Level=0\n":                                               "",
-		"MeshName=m1 Nodes=a[1-2] X=1\nMeshName=m2 Level=1 Nodes=a[1-3]\n":                 "a1=m1 a2=m1", // of later versions
-	} {
-		under := parseTopology([]byte(text))
-		var got []string
-		for _, node := range slices.Sorted(maps.Keys(under)) {
-			got = append(got, node+"="+under[node])
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-func FuzzParseTopology(f *testing.F) {
-	for _, name := range []string{"topology-tree.txt", "topology-ring.txt", "topology-torus3d.txt"} {
-		f.Add(recorded(f, name))
-	}
-	f.Add([]byte("BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\nSwitchName=s Level=0 Nodes=a[[1-2]]\n"))
-	f.Fuzz(func(t *testing.T, out []byte) {
-		for node, name := range parseTopology(out) {
-			if !hostlist.IsHost(node) || name == "" || strings.ContainsAny(name, " \n") {
-				t.Fatalf("%q is under %q", node, name)
-			}
-		}
-	})
-}
 
 // topologies counts the questions for the topology since the last call.
 func (s *fakeSlurm) topologies() (n int) {
@@ -104,7 +34,7 @@ func wide(n string) []record {
 func TestTopologyIsAskedSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slurm := &fakeSlurm{gres: map[string]string{"1": shownJob("1", "node01", "gpu:1(IDX:0)")},
-			topology: string(recorded(t, "topology-tree.txt"))}
+			topology: string(recordedTopology(t, "tree.txt"))}
 		c := newClient(slurm.run)
 		for i, step := range []struct {
 			after time.Duration
@@ -115,12 +45,12 @@ func TestTopologyIsAskedSeldom(t *testing.T) {
 		}{
 			{0, "04", false, 0, 0},
 			{0, "09", false, 1, 3},
-			{topologyAge - time.Second, "09", false, 0, 3},
+			{topology.Every - time.Second, "09", false, 0, 3},
 			{0, "02", false, 0, 1},
 			{time.Second, "05", false, 1, 2},
 			{time.Minute, "05", true, 0, 2},
-			{topologyUpset - time.Minute, "05", false, 1, 2},
-			{topologyUpset, "05", false, 0, 2},
+			{topology.Again - time.Minute, "05", false, 1, 2},
+			{topology.Again, "05", false, 0, 2},
 		} {
 			time.Sleep(step.after)
 			slurm.fail = nil
@@ -151,7 +81,7 @@ func TestSwitchesOfJobs(t *testing.T) {
 		},
 		gres: map[string]string{"1": shownJob("1", "node03", "gpu:1(IDX:0)"),
 			"2": shownJob("2", "node07", "gpu:1(IDX:0)")},
-		topology: string(recorded(t, "topology-tree.txt")),
+		topology: string(recordedTopology(t, "tree.txt")),
 	}
 	answer, err := askAll(t, newClient(slurm.run))
 	if err != nil {
@@ -181,27 +111,27 @@ func TestNoTopology(t *testing.T) {
 				t.Errorf("asked %d times", got)
 			}
 			slurm.fail, slurm.topology = nil, say
-			time.Sleep(topologyAge)
+			time.Sleep(topology.Every)
 		}
 	})
 }
 
 // An unclear output is no answer: the switches stay, and the question is asked again before the hour is over.
 func TestTopologyThatIsNotUnderstood(t *testing.T) {
-	tree := string(recorded(t, "topology-tree.txt"))
+	tree := string(recordedTopology(t, "tree.txt"))
 	for _, step := range []struct {
 		say   string
 		known int // switches, with this answer
 		again time.Duration
 	}{
-		{"<html>502 Bad Gateway</html>\n", 3, topologyUpset},
-		{"SwitchName=a1 Level=0 LinkSp", 3, topologyUpset},
-		{"SwitchName=a1 Level=0 LinkSpeed=1 Nodes=n[1-\n", 3, topologyUpset},
-		{"Slurm is down for maintenance\n", 3, topologyUpset},
-		{"", 0, topologyAge},
-		{"MeshName=m1 Dims=2x2\n  MeshName=m1 Anchors=4\nLinks=9 A=b\n", 0, topologyAge}, // of a later version
-		{string(recorded(t, "topology-ring.txt")), 2, topologyAge},
-		{"No topology information available\n", 0, topologyAge},
+		{"<html>502 Bad Gateway</html>\n", 3, topology.Again},
+		{"SwitchName=a1 Level=0 LinkSp", 3, topology.Again},
+		{"SwitchName=a1 Level=0 LinkSpeed=1 Nodes=n[1-\n", 3, topology.Again},
+		{"Slurm is down for maintenance\n", 3, topology.Again},
+		{"", 0, topology.Every},
+		{"MeshName=m1 Dims=2x2\n  MeshName=m1 Anchors=4\nLinks=9 A=b\n", 0, topology.Every}, // of a later version
+		{string(recordedTopology(t, "ring.txt")), 2, topology.Every},
+		{"No topology information available\n", 0, topology.Every},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			slurm := &fakeSlurm{records: wide("09"),
@@ -214,7 +144,7 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 				known int
 			}{
 				{0, tree, 1, 3},
-				{topologyAge, step.say, 1, step.known},
+				{topology.Every, step.say, 1, step.known},
 				{step.again - time.Second, tree, 0, step.known},
 				{time.Second, tree, 1, 3},
 			} {
@@ -236,7 +166,7 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 // The topology is no question about the jobs: it comes after them, and nobody who waits for them waits for it.
 func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
 	slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": shownJob("1", "node01", "gpu:1(IDX:0)")},
-		topology: string(recorded(t, "topology-tree.txt"))}
+		topology: string(recordedTopology(t, "tree.txt"))}
 	c := newClient(slurm.run)
 	answer, err := c.Ask(t.Context())
 	for err == nil && answer.More {
@@ -251,10 +181,10 @@ func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
 	}
 }
 
-// recorded returns a file of recorded output.
-func recorded(t testing.TB, name string) []byte {
+// recordedTopology returns a file of recorded output.
+func recordedTopology(t testing.TB, name string) []byte {
 	t.Helper()
-	out, err := os.ReadFile("testdata/" + name)
+	out, err := os.ReadFile("topology/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

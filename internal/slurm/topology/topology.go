@@ -1,4 +1,5 @@
-package slurm
+// Package topology asks SLURM under which switch each node is, seldom: it runs `scontrol show topology`.
+package topology
 
 import (
 	"bytes"
@@ -13,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// topology is the switch of each node, as far as SLURM has told it.
-type topology struct {
+// Topology is the switch of each node, as far as SLURM has told it.
+type Topology struct {
 	under map[string]string // the leaf switch, the block or the like, by node
 	asked time.Time         // time of the last question to SLURM; zero: none yet
 	// there was no answer, or squeue has failed since: the controller may have restarted, with another topology
@@ -24,41 +25,44 @@ type topology struct {
 // A topology changes only when the controller starts or reads its configuration again, and matters only for jobs with
 // many nodes. So most users never request it, and the others seldom do.
 const (
-	topologyLeast = 5                // nodes of a job
-	topologyAge   = time.Hour        // between two questions
-	topologyUpset = 10 * time.Minute // the same, after no answer or a failure of squeue
+	least = 5                // nodes of a job
+	Every = time.Hour        // between two questions
+	Again = 10 * time.Minute // the same, after no answer or a failure of squeue
 )
 
-// due reports whether to ask SLURM for its topology, for jobs on these nodes.
-func (t *topology) due(now time.Time, jobs iter.Seq[[]string]) bool {
-	age := topologyAge
+// Due reports whether to ask SLURM for its topology, for jobs on these nodes.
+func (t *Topology) Due(now time.Time, jobs iter.Seq[[]string]) bool {
+	age := Every
 	if t.upset {
-		age = topologyUpset
+		age = Again
 	}
 	if !t.asked.IsZero() && now.Sub(t.asked) < age {
 		return false
 	}
 	for nodes := range jobs {
-		if len(nodes) >= topologyLeast {
+		if len(nodes) >= least {
 			return true
 		}
 	}
 	return false
 }
 
-// ask asks for the topology. Without a usable answer the last topology stays: garbage must not remove the switches.
-func (t *topology) ask(ctx context.Context, run command.Runner) {
+// Ask asks for the topology. Without a usable answer the last topology stays: garbage must not remove the switches.
+func (t *Topology) Ask(ctx context.Context, run command.Runner) {
 	out, _, err := run.Within(ctx, "scontrol", "show", "topology")
 	if ctx.Err() != nil {
 		return
 	}
-	under := parseTopology(out)
+	under := parse(out)
 	answered := err == nil && (len(under) > 0 || noTopology(out) || hasNoGroups(out))
 	t.asked, t.upset = time.Now(), !answered
 	if answered {
 		t.under = under
 	}
 }
+
+// Upset notes that the controller may have restarted, with another topology.
+func (t *Topology) Upset() { t.upset = true }
 
 // noTopology reports whether `scontrol show topology` says that there is none. If it says so on standard error, its
 // output is empty.
@@ -67,8 +71,8 @@ func noTopology(out []byte) bool {
 	return len(out) == 0 || bytes.HasPrefix(out, []byte("No topology information available"))
 }
 
-// switches returns the switches of the nodes of all jobs, in the order of these.
-func (t *topology) switches(jobs iter.Seq[[]string]) []cluster.Switch {
+// Switches returns the switches of the nodes of all jobs, in the order of these.
+func (t *Topology) Switches(jobs iter.Seq[[]string]) []cluster.Switch {
 	if len(t.under) == 0 {
 		return nil
 	}
@@ -98,17 +102,17 @@ func hasNoGroups(out []byte) bool {
 		return false
 	}
 	for line := range bytes.Lines(out) {
-		if _, nodes := parseGroup(string(line)); nodes != "" || !topologyLine.Match(line) {
+		if _, nodes := parseGroup(string(line)); nodes != "" || !anyLine.Match(line) {
 			return false
 		}
 	}
 	return true
 }
 
-// topologyLine matches a line of any kind of topology.
-var topologyLine = regexp.MustCompile(`^\s*[A-Za-z0-9]+=\S+( [^<>]*)?\s*$`)
+// anyLine matches a line of any kind of topology.
+var anyLine = regexp.MustCompile(`^\s*[A-Za-z0-9]+=\S+( [^<>]*)?\s*$`)
 
-// parseTopology returns the leaf switch, the block, the ring or the like of each node, from the output of
+// parse returns the leaf switch, the block, the ring or the like of each node, from the output of
 // `scontrol show topology`:
 //
 //	SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-3]
@@ -118,7 +122,7 @@ var topologyLine = regexp.MustCompile(`^\s*[A-Za-z0-9]+=\S+( [^<>]*)?\s*$`)
 //	TorusName=t1 Dims=2x2x2 Nodes=tux[0-7]
 //
 // A line that is not understood is left out. Of several groups of a node the first one counts.
-func parseTopology(out []byte) map[string]string {
+func parse(out []byte) map[string]string {
 	under := map[string]string{}
 	for line := range bytes.Lines(out) {
 		name, list := parseGroup(string(line))
