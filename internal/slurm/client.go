@@ -61,6 +61,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/logs"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/requests"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
@@ -106,8 +107,8 @@ type Client struct {
 
 	topology topology.Topology
 
-	scope string              // the note of the last answer
-	named []*cluster.LogFiles // of jobs that were asked about, the latest last
+	scope string // the note of the last answer
+	files logs.Finder
 }
 
 // listedJob is a job as squeue lists it, without its nodes and GPUs.
@@ -141,7 +142,7 @@ type hosts struct {
 
 // New returns a client that runs its commands with run.
 func New(run command.Runner) *Client {
-	return &Client{run: run, marks: newMarks, nodes: map[string]nodeGPUs{}}
+	return &Client{run: run, marks: newMarks, nodes: map[string]nodeGPUs{}, files: logs.Finder{Run: run}}
 }
 
 // Installed reports whether squeue is in PATH.
@@ -190,6 +191,12 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 		return nil, ctx.Err()
 	}
 	return c.answer()
+}
+
+// Logs asks for the files of a job's output, by the ID of the job as squeue prints it, or by its number. The error is a
+// *reach.Failure, command.ErrNoSlurm, or ctx's.
+func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	return c.files.Find(ctx, job)
 }
 
 // Supply runs the next command of a question for the GPUs of the cluster.

@@ -13,6 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
 )
 
 // The last maxEnded jobs that have ended are kept for keepEnded. Of an array more tasks may end at once: up to
@@ -244,13 +246,6 @@ type end struct {
 	start, end time.Time
 }
 
-// endStates are the states of jobs that have ended.
-var endStates = []cluster.EndState{
-	cluster.JobCompleted, cluster.JobCanceled, cluster.JobFailed, cluster.JobTimedOut, cluster.JobOutOfMemory,
-	cluster.JobNodeFailed, cluster.JobBootFailed,
-	cluster.JobDeadline, cluster.JobPreempted,
-}
-
 // parseAccounts reads sacct's lines: "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36". A job
 // that has not ended is left out.
 func parseAccounts(out []byte) map[string]end {
@@ -265,9 +260,9 @@ func parseAccounts(out []byte) map[string]end {
 }
 
 // note adds the end of a job, if it has ended.
-func note(ends map[string]end, number, state, exit, start, over string) {
-	word, _, _ := strings.Cut(state, " ")
-	if s := cluster.EndState(word); slices.Contains(endStates, s) {
+func note(ends map[string]end, number, said, exit, start, over string) {
+	word, _, _ := strings.Cut(said, " ")
+	if s := cluster.EndState(word); state.IsEnd(s) {
 		ends[number] = end{state: s, exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
 	}
 }
@@ -286,7 +281,7 @@ func parseExit(s string) *cluster.Exit {
 // parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob.
 func parseEnded(out []byte) map[string]end {
 	ends, seen := map[string]end{}, map[string]bool{}
-	for _, j := range parseShown(out) {
+	for _, j := range scontrol.Jobs(out) {
 		number := j["JobId"]
 		if seen[number] {
 			delete(ends, number)

@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
 // gpus has SLURM's information about the GPUs of a job.
@@ -91,10 +92,10 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 // answer. A job whose number occurs twice has no lines, and would have none the next time.
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", "-d", id)
-	if err != nil && unknownJob(id, out, stderr) == nil {
+	if err != nil && !scontrol.Lacks(out, stderr) {
 		return nil, command.Failed("scontrol", stderr, err)
 	}
-	c.named = remembered(c.named, parseShown(out))
+	c.files.Note(scontrol.Jobs(out))
 	return parseShowJob(out), nil
 }
 

@@ -7,18 +7,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
-// shown is a job of `scontrol show job`, by key.
-type shown map[string]string
-
-// parseShown reads the output of `scontrol show job`.
-func parseShown(out []byte) []shown {
-	var jobs []shown
-	for _, r := range scontrol.Records(out, scontrol.Job) {
-		jobs = append(jobs, scontrol.ReadJob(r))
-	}
-	return jobs
-}
-
 // gresLine is one line of `scontrol show job -d`: the GPUs of a job on some of its nodes.
 type gresLine struct {
 	nodes   string // in SLURM's notation

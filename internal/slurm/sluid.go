@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
 // sluid matches a SLUID, the ID of a job that no other cluster has, which SLURM's commands take since 25.11: "s" and 13
@@ -37,9 +38,9 @@ func FindSLUID(ctx context.Context, run command.Runner, sluid string) (id, numbe
 			return "", "", f
 		}
 	}
-	for _, j := range parseShown(out) { // a version without SLUIDs may show other jobs
+	for _, j := range scontrol.Jobs(out) { // a version without SLUIDs may show other jobs
 		if isSameSLUID(j["SLUID"], sluid) {
-			return j.jobOrArray(), j["JobId"], nil
+			return jobOrArray(j), j["JobId"], nil
 		}
 	}
 	out, _, err = run.Within(ctx, "sacct", "--allocations", "--noheader", "--parsable2", "--jobs="+sluid,
@@ -59,9 +60,9 @@ func FindSLUID(ctx context.Context, run command.Runner, sluid string) (id, numbe
 }
 
 // jobOrArray is the ID of the job; of the waiting tasks of an array, that of the array.
-func (j shown) jobOrArray() string {
-	if j.waitsForTasks() {
+func jobOrArray(j scontrol.ShownJob) string {
+	if j.WaitsForTasks() {
 		return j["ArrayJobId"]
 	}
-	return j.id()
+	return j.ID()
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 )
 
@@ -174,14 +175,8 @@ func (r *record) why(unread error) string {
 	return cmp.Or(r.word, r.state) + ": " + cmp.Or(strings.Join(words, "; "), "no nodes")
 }
 
-// parseTime reads a time as squeue prints it with SLURM_TIME_FORMAT=standard, in UTC; zero for N/A, NONE, Unknown.
-func parseTime(s string) time.Time {
-	t, err := time.Parse("2006-01-02T15:04:05", s)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.Local() // screens print local time
-}
+// parseTime reads a time of squeue, scontrol or sacct; zero: there is none.
+func parseTime(s string) time.Time { return command.ParseTime(s) }
 
 // parseLimit reads a time limit: "5:00", "1:00:00", "2-12:00:00"; 0 for UNLIMITED, NOT_SET, INVALID.
 func parseLimit(s string) time.Duration {

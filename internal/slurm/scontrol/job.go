@@ -24,9 +24,47 @@ var texts = []string{"Features", "OverSubscribe", "Command", "SubmitLine", "Admi
 // Unsure begins the value of a key that scontrol seems to show twice. The texts that may have one of them follow.
 const Unsure = "\x00"
 
-// ReadJob returns the values of a job, by key. The value of a key that cannot be told from a text begins with Unsure.
-func ReadJob(r Record) map[string]string {
-	j := values{}
+// ShownJob is a job of `scontrol show job`, by key. The value of a key that cannot be told from a text begins with
+// Unsure.
+type ShownJob map[string]string
+
+// Jobs reads the output of `scontrol show job`.
+func Jobs(out []byte) []ShownJob {
+	var jobs []ShownJob
+	for _, r := range Records(out, Job) {
+		jobs = append(jobs, readJob(r))
+	}
+	return jobs
+}
+
+// Lacks reports whether `scontrol show job` says that there is no such job.
+func Lacks(stdout, stderr []byte) bool {
+	said := string(stdout) + string(stderr) // 22.05 has "Job 46_9 not found" in its output
+	return strings.Contains(said, "Invalid job id") || strings.Contains(said, "not found")
+}
+
+// Is reports whether the record has this number, or this ID in squeue's notation.
+func (j ShownJob) Is(id string) bool {
+	return id == j["JobId"] || id == j["ArrayJobId"]+"_"+j["ArrayTaskId"] || id == j["HetJobId"]+"+"+j["HetJobOffset"]
+}
+
+// ID is the ID of the job, as squeue prints it.
+func (j ShownJob) ID() string {
+	switch {
+	case j["ArrayTaskId"] != "":
+		return j["ArrayJobId"] + "_" + j["ArrayTaskId"]
+	case j["HetJobOffset"] != "":
+		return j["HetJobId"] + "+" + j["HetJobOffset"]
+	}
+	return j["JobId"]
+}
+
+// WaitsForTasks reports whether the record is that of all tasks of an array that wait.
+func (j ShownJob) WaitsForTasks() bool { return strings.ContainsAny(j["ArrayTaskId"], "-,%") }
+
+// readJob returns the values of a job.
+func readJob(r Record) ShownJob {
+	j := ShownJob{}
 	head, name, _ := strings.Cut(r[0].Text, "JobName=")
 	for key, value := range (Line{Key: r[0].Key, Text: head}).Fields() {
 		j[key] = value
@@ -48,11 +86,8 @@ func ReadJob(r Record) map[string]string {
 	return j
 }
 
-// values are those of a job, by key.
-type values map[string]string
-
 // readLine reads the fields of a line.
-func (j values) readLine(l Line, keys []string) {
+func (j ShownJob) readLine(l Line, keys []string) {
 	for key, value := range l.Fields() {
 		if slices.Contains(keys, key) {
 			j[key] = value
@@ -70,7 +105,7 @@ func placesOf(r Record, keys []string) []int {
 }
 
 // readWorkDir reads the directory, which is printed between the command line and the comments.
-func (j values) readWorkDir(r Record) {
+func (j ShownJob) readWorkDir(r Record) {
 	at := r.All("WorkDir")
 	if command := r.All("Command"); len(command) == 1 {
 		at = slices.DeleteFunc(at, func(i int) bool { return i < command[0] })
@@ -90,7 +125,7 @@ func isComment(key string) bool { return strings.HasSuffix(key, "Comment") || ke
 
 // readFiles reads the files of a batch script, which are printed one below the other, after all texts but that of a
 // burst buffer.
-func (j values) readFiles(r Record) {
+func (j ShownJob) readFiles(r Record) {
 	if j["BatchFlag"] == "0" {
 		return
 	}

@@ -56,8 +56,8 @@ func parseJobs(out []byte) (jobs []Job, err error) {
 		if fields[6] == "" {
 			continue // it waits
 		}
-		j := Job{ID: fields[0], User: fields[1], Partition: fields[2], Start: parseTime(fields[3]),
-			End: parseTime(fields[4]), Unlimited: fields[4] == "NONE"}
+		j := Job{ID: fields[0], User: fields[1], Partition: fields[2], Start: command.ParseTime(fields[3]),
+			End: command.ParseTime(fields[4]), Unlimited: fields[4] == "NONE"}
 		if n := gres.Requested(fields[5], 1); n != nil {
 			j.PerNode = *n
 		}
@@ -68,13 +68,4 @@ func parseJobs(out []byte) (jobs []Job, err error) {
 		jobs = append(jobs, j)
 	}
 	return jobs, err
-}
-
-// parseTime reads a time in UTC; zero for N/A.
-func parseTime(s string) time.Time {
-	t, err := time.Parse("2006-01-02T15:04:05", s)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.Local()
 }

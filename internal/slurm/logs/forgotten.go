@@ -1,4 +1,4 @@
-package slurm
+package logs
 
 import (
 	"bytes"
@@ -14,58 +14,55 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
 // maxNamed is the maximum number of jobs whose files are remembered.
 const maxNamed = 256
 
-// remembered returns the files of these jobs besides those before, for the time when the controller has forgotten them.
-func remembered(files []*cluster.LogFiles, jobs []shown) []*cluster.LogFiles {
+// Note remembers the files of these jobs, for the time when the controller has forgotten them.
+func (f *Finder) Note(jobs []scontrol.ShownJob) {
 	times := map[string]int{}
 	for _, j := range jobs {
 		times[j["JobId"]]++
 	}
 	for _, j := range jobs {
-		l, err := j.logs()
+		l, err := filesOf(j)
 		if err != nil || l.Waits != "" || times[l.Number] > 1 {
 			continue
 		}
-		files = slices.DeleteFunc(files, func(o *cluster.LogFiles) bool { return o.Number == l.Number })
-		files = append(files, l)
+		f.named = slices.DeleteFunc(f.named, func(o *cluster.LogFiles) bool { return o.Number == l.Number })
+		f.named = append(f.named, l)
 	}
-	return files[max(len(files)-maxNamed, 0):]
+	f.named = f.named[max(len(f.named)-maxNamed, 0):]
 }
 
-// unknownJob returns the failure of scontrol to find a job; nil: it says something else.
-func unknownJob(job string, stdout, stderr []byte) *reach.Failure {
-	said := string(stdout) + string(stderr) // 22.05 has "Job 46_9 not found" in its output
-	if !strings.Contains(said, "Invalid job id") && !strings.Contains(said, "not found") {
-		return nil
-	}
+// unknown returns the failure of scontrol to find a job.
+func unknown(job string) *reach.Failure {
 	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log of job " + job,
 		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script "+
-			"says, by default slurm-%s.out in the directory where it was submitted", arrayOf(job))}
+			"says, by default slurm-%s.out in the directory where it was submitted", startedID.ReplaceAllString(job, "$1"))}
 }
 
-// oldLogs finds the files of a job about which scontrol has failed, mostly since the controller has forgotten it: as it
-// has named them before, or from the accounts.
-func (c *Client) oldLogs(ctx context.Context, job string, failed *reach.Failure) (*cluster.LogFiles, error) {
-	at := slices.IndexFunc(c.named, func(l *cluster.LogFiles) bool { return l.ID == job || l.Number == job })
+// findForgotten finds the files of a job about which scontrol has failed, mostly since the controller has forgotten it:
+// as it has named them before, or from the accounts.
+func (f *Finder) findForgotten(ctx context.Context, job string, failed *reach.Failure) (*cluster.LogFiles, error) {
+	at := slices.IndexFunc(f.named, func(l *cluster.LogFiles) bool { return l.ID == job || l.Number == job })
 	if at >= 0 {
-		return c.named[at], nil
+		return f.named[at], nil
 	}
-	old, err := accountOf(ctx, c.run, job)
+	old, err := accountOf(ctx, f.Run, job)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil && !errors.Is(err, errNoAccounts):
 		return nil, err
 	case old != nil:
-		return old.logs()
+		return old.files()
 	}
 	if array, _, is := strings.Cut(job, "_"); is {
-		out, _, _ := c.run.Within(ctx, "scontrol", "show", "job", array)
-		failed = cmp.Or(noTask(job, parseShown(out)), failed)
+		out, _, _ := f.Run.Within(ctx, "scontrol", "show", "job", array)
+		failed = cmp.Or(noTask(job, scontrol.Jobs(out)), failed)
 	}
 	return nil, cmp.Or(ctx.Err(), error(failed))
 }
@@ -79,7 +76,7 @@ var errNoAccounts = errors.New("SLURM keeps no accounts of jobs here")
 
 // account is a job in SLURM's accounts.
 type account struct {
-	shown
+	scontrol.ShownJob
 	command string // that has submitted it
 	guessed bool
 }
@@ -103,9 +100,9 @@ func accountOf(ctx context.Context, run command.Runner, job string) (*account, e
 		var found *account
 		for _, r := range parseFields(out, mark, fields) {
 			switch a := accountFrom(r); {
-			case strings.HasPrefix(a.id(), job+"_") && !a.is(job):
-				return nil, noLogs("job " + job + " is an array: name a task of it, such as " + a.id())
-			case a.is(job):
+			case strings.HasPrefix(a.ID(), job+"_") && !a.Is(job):
+				return nil, noLogs("job " + job + " is an array: name a task of it, such as " + a.ID())
+			case a.Is(job):
 				found = a // the last run of it
 			}
 		}
@@ -134,19 +131,19 @@ func parseFields(out []byte, mark string, names []string) (records []map[string]
 
 // accountFrom returns a record as scontrol would show it.
 func accountFrom(r map[string]string) *account {
-	a := &account{command: r["SubmitLine"], shown: shown{
+	a := &account{command: r["SubmitLine"], ShownJob: scontrol.ShownJob{
 		"JobId": r["JobIDRaw"], "UserId": r["User"] + "(", "StartTime": r["Start"], "WorkDir": r["WorkDir"],
 		"JobName": r["JobName"], "StdOut": r["StdOut"], "StdErr": r["StdErr"],
 	}}
 	if job, task, is := strings.Cut(r["JobID"], "_"); is {
-		a.shown["ArrayJobId"], a.shown["ArrayTaskId"] = job, task
+		a.ShownJob["ArrayJobId"], a.ShownJob["ArrayTaskId"] = job, task
 	} else if job, at, is := strings.Cut(r["JobID"], "+"); is {
-		a.shown["HetJobId"], a.shown["HetJobOffset"] = job, at
+		a.ShownJob["HetJobId"], a.ShownJob["HetJobOffset"] = job, at
 	}
 	if hosts, err := hostlist.Expand(r["NodeList"]); err == nil && len(hosts) > 0 && hostlist.Check(hosts) == nil {
-		a.shown["BatchHost"] = hosts[0]
+		a.ShownJob["BatchHost"] = hosts[0]
 	}
-	if a.shown["StdOut"] == "" {
+	if a.ShownJob["StdOut"] == "" {
 		a.guess()
 	}
 	return a
@@ -159,20 +156,20 @@ func (a *account) guess() {
 		return // it has no batch script
 	}
 	a.guessed = true
-	a.shown["StdOut"] = "slurm-%j.out"
-	if a.shown["ArrayTaskId"] != "" {
-		a.shown["StdOut"] = "slurm-%A_%a.out"
+	a.ShownJob["StdOut"] = "slurm-%j.out"
+	if a.ShownJob["ArrayTaskId"] != "" {
+		a.ShownJob["StdOut"] = "slurm-%A_%a.out"
 	}
 	out, err := outputs(strings.Fields(args))
 	if out != "" {
-		a.shown["StdOut"] = out
+		a.ShownJob["StdOut"] = out
 	}
-	a.shown["StdErr"] = err
+	a.ShownJob["StdErr"] = err
 }
 
-// logs returns the files of the record.
-func (a *account) logs() (*cluster.LogFiles, error) {
-	l, err := a.shown.logs()
+// files returns the files of the record.
+func (a *account) files() (*cluster.LogFiles, error) {
+	l, err := filesOf(a.ShownJob)
 	if err == nil {
 		l.Ended, l.Guessed = true, a.guessed
 	}

@@ -1,10 +1,13 @@
-package slurm
+// Package logs finds the files to which SLURM writes the output of a job's batch script: from the controller, from what
+// it said before, or from the accounts.
+package logs
 
 import (
 	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,18 +17,30 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
 )
 
-// Logs asks for the files of a job's output, by the ID of the job as squeue prints it, or by its number. The error is a
+// Finder finds the files of jobs. It is for one goroutine.
+type Finder struct {
+	Run command.Runner
+
+	named []*cluster.LogFiles // of jobs that were asked about, the latest last
+}
+
+// startedID matches the ID of a job that may have begun, as squeue prints it: "48211", a task "2_1", a component "3+1".
+// Its group is the ID of the job, the array or the heterogeneous job.
+var startedID = regexp.MustCompile(`^([1-9][0-9]{0,9})(?:[_+][0-9]{1,9})?$`)
+
+// Find asks for the files of a job's output, by the ID of the job as squeue prints it, or by its number. The error is a
 // *reach.Failure, command.ErrNoSlurm, or ctx's.
-func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
-	if !jobID.MatchString(job) || strings.Contains(job, "[") {
+func (f *Finder) Find(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	if !startedID.MatchString(job) {
 		return nil, noLogs(fmt.Sprintf("%q is not the id of a job that has started (squeue --me lists your jobs)", job))
 	}
 	if leader, at, is := strings.Cut(job, "+"); is && at != "0" {
 		job = leader + "+0"
 	}
-	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", job)
+	out, stderr, err := f.Run.Within(ctx, "scontrol", "show", "job", job)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -33,35 +48,38 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 		return nil, command.ErrNoSlurm
 	}
 	if err != nil {
-		f := command.Failed("scontrol", stderr, err)
-		if f.Class != reach.ClassSlurm || f.Meaning != "" { // it was not asked, or the controller does not answer
-			return nil, f
+		failed := command.Failed("scontrol", stderr, err)
+		if failed.Class != reach.ClassSlurm || failed.Meaning != "" { // it was not asked, or the controller does not answer
+			return nil, failed
 		}
-		return c.oldLogs(ctx, job, cmp.Or(unknownJob(job, out, stderr), f))
+		if scontrol.Lacks(out, stderr) {
+			failed = unknown(job)
+		}
+		return f.findForgotten(ctx, job, failed)
 	}
-	jobs := parseShown(out)
-	c.named = remembered(c.named, jobs)
-	this := slices.DeleteFunc(slices.Clone(jobs), func(j shown) bool { return !j.is(job) })
+	jobs := scontrol.Jobs(out)
+	f.Note(jobs)
+	this := slices.DeleteFunc(slices.Clone(jobs), func(j scontrol.ShownJob) bool { return !j.Is(job) })
 	switch {
-	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job && (len(this) != len(jobs) || this[0].waitsForTasks()):
-		return nil, noLogs("job " + job + " is an array: name a task of it, such as " + job + "_" + jobs[0].firstTask())
+	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job && (len(this) != len(jobs) || this[0].WaitsForTasks()):
+		return nil, noLogs("job " + job + " is an array: name a task of it, such as " + job + "_" + firstTask(jobs[0]))
 	case len(this) > 1:
 		return nil, noLogs("scontrol shows job " + job + " twice: a text of the job has lines like those of scontrol")
 	case len(this) == 1 && !slices.Contains([]string{"", "0"}, this[0]["HetJobOffset"]):
-		return c.Logs(ctx, this[0]["HetJobId"]+"+0") // where the batch script runs, with the output of all components
+		return f.Find(ctx, this[0]["HetJobId"]+"+0") // where the batch script runs, with the output of all components
 	case len(this) == 1:
-		return this[0].logs()
+		return filesOf(this[0])
 	}
 	for _, j := range jobs {
-		if task, is := j.task(job); is {
-			return task.logs()
+		if task, is := taskOf(j, job); is {
+			return filesOf(task)
 		}
 	}
 	return nil, cmp.Or(noTask(job, jobs), noLogs("scontrol shows no job "+job))
 }
 
 // noTask returns the failure to find a task in the records of its array; nil: they are not of the array.
-func noTask(job string, records []shown) *reach.Failure {
+func noTask(job string, records []scontrol.ShownJob) *reach.Failure {
 	array, task, is := strings.Cut(job, "_")
 	for _, j := range records {
 		switch {
@@ -78,19 +96,11 @@ func noLogs(cause string) *reach.Failure {
 	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log", Cause: cause}
 }
 
-// is reports whether the record has this number, or this ID in squeue's notation.
-func (j shown) is(id string) bool {
-	return id == j["JobId"] || id == j["ArrayJobId"]+"_"+j["ArrayTaskId"] || id == j["HetJobId"]+"+"+j["HetJobOffset"]
-}
-
-// waitsForTasks reports whether the record is that of all tasks of an array that wait.
-func (j shown) waitsForTasks() bool { return strings.ContainsAny(j["ArrayTaskId"], "-,%") }
-
-// task returns the record of a task that waits under the record of its array; false: it does not. Its number is not
+// taskOf returns the record of a task that waits under the record of its array; false: it does not. Its number is not
 // known yet.
-func (j shown) task(job string) (shown, bool) {
+func taskOf(j scontrol.ShownJob, job string) (scontrol.ShownJob, bool) {
 	array, task, _ := strings.Cut(job, "_")
-	if !j.waitsForTasks() || array != j["ArrayJobId"] || task == "" {
+	if !j.WaitsForTasks() || array != j["ArrayJobId"] || task == "" {
 		return nil, false
 	}
 	all := cluster.PendingJob{ID: array + "_[" + j["ArrayTaskId"] + "]"}
@@ -112,44 +122,33 @@ func (j shown) task(job string) (shown, bool) {
 const waitingTask = "4294967294"
 
 // firstTask is the first task of an array's record.
-func (j shown) firstTask() string {
+func firstTask(j scontrol.ShownJob) string {
 	task := j["ArrayTaskId"]
 	return task[:len(task)-len(strings.TrimLeft(task, "0123456789"))]
 }
 
-// id is the ID of the job, as squeue prints it.
-func (j shown) id() string {
-	switch {
-	case j["ArrayTaskId"] != "":
-		return j["ArrayJobId"] + "_" + j["ArrayTaskId"]
-	case j["HetJobOffset"] != "":
-		return j["HetJobId"] + "+" + j["HetJobOffset"]
-	}
-	return j["JobId"]
-}
-
-// logs returns the files of the record.
-func (j shown) logs() (*cluster.LogFiles, error) {
-	if err := j.ambiguous(); err != nil {
+// filesOf returns the files of the record.
+func filesOf(j scontrol.ShownJob) (*cluster.LogFiles, error) {
+	if err := ambiguous(j); err != nil {
 		return nil, err
 	}
 	user, _, _ := strings.Cut(j["UserId"], "(")
-	l := &cluster.LogFiles{ID: j.id(), Number: j["JobId"], Host: j["BatchHost"], User: user,
-		Start: parseTime(j["StartTime"])}
-	l.Ended = slices.Contains(endStates, cluster.EndState(j["JobState"]))
+	l := &cluster.LogFiles{ID: j.ID(), Number: j["JobId"], Host: j["BatchHost"], User: user,
+		Start: command.ParseTime(j["StartTime"])}
+	l.Ended = state.IsEnd(cluster.EndState(j["JobState"]))
 	restarts, err := strconv.Atoi(j["Restarts"])
 	l.Again = err == nil && restarts > 0
 	l.Unused = l.Ended && l.Host == "" && !l.Again
 	switch j["JobState"] {
 	case "PENDING":
 		l.Waits, l.Expected, l.Start, l.Host = cmp.Or(j["Reason"], "None"), l.Start, time.Time{}, ""
-		if j["Priority"] == "0" { // it is held, as in record.isHeld
+		if j["Priority"] == "0" { // it is held, as in record.isHeld of package slurm
 			l.Expected = time.Time{}
 		}
 	case "CONFIGURING":
 		l.Waits = "its nodes boot"
 	}
-	l.Out, l.Err = j.path(j["StdOut"], user), j.path(j["StdErr"], user)
+	l.Out, l.Err = pathOf(j, j["StdOut"], user), pathOf(j, j["StdErr"], user)
 	if l.Err == "" {
 		l.Err = l.Out
 	}
@@ -157,7 +156,7 @@ func (j shown) logs() (*cluster.LogFiles, error) {
 }
 
 // ambiguous refuses a record with a value that may be part of a text.
-func (j shown) ambiguous() error {
+func ambiguous(j scontrol.ShownJob) error {
 	needed := []string{"UserId", "StdOut", "StdErr", "BatchHost", "StartTime", "JobState", "Restarts"}
 	if isRelative(j["StdOut"]) || isRelative(j["StdErr"]) {
 		needed = append(needed, "WorkDir")
@@ -178,15 +177,15 @@ func (j shown) ambiguous() error {
 // isRelative reports whether a file name is below the directory of the job.
 func isRelative(name string) bool { return name != "" && !strings.HasPrefix(name, "/") }
 
-// path returns the path behind a file name: some versions of SLURM show it as the user wrote it.
-func (j shown) path(name, user string) string {
+// pathOf returns the path behind a file name: some versions of SLURM show it as the user wrote it.
+func pathOf(j scontrol.ShownJob, name, user string) string {
 	switch {
 	case name == "" || name == "(null)":
 		return ""
 	case strings.Contains(name, `\`): // nothing is replaced then
 		name = strings.ReplaceAll(name, `\`, "")
 	default:
-		name = j.expand(name, user)
+		name = expand(j, name, user)
 	}
 	if !strings.HasPrefix(name, "/") {
 		name = strings.TrimRight(j["WorkDir"], "/") + "/" + name
@@ -198,7 +197,7 @@ func (j shown) path(name, user string) string {
 const maxPad = 10
 
 // expand replaces the patterns of a file name as slurmd does for a batch script: "%j", "%4a".
-func (j shown) expand(name, user string) string {
+func expand(j scontrol.ShownJob, name, user string) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(name, "%")
@@ -210,7 +209,7 @@ func (j shown) expand(name, user string) string {
 		if digits == len(rest) { // nothing follows
 			return b.String() + "%" + rest
 		}
-		value, known := j.pattern(rest[digits], user)
+		value, known := pattern(j, rest[digits], user)
 		if !known {
 			value = "%" + rest[:digits+1]
 		} else if pad, _ := strconv.Atoi(rest[:digits]); pad > 0 && value != "" && value[0] >= '0' && value[0] <= '9' {
@@ -222,7 +221,7 @@ func (j shown) expand(name, user string) string {
 }
 
 // pattern returns the value of a pattern.
-func (j shown) pattern(letter byte, user string) (value string, known bool) {
+func pattern(j scontrol.ShownJob, letter byte, user string) (value string, known bool) {
 	task, isTask := j["ArrayTaskId"]
 	switch letter {
 	case '%':
