@@ -262,8 +262,9 @@ func parseAccounts(out []byte) map[string]end {
 // note adds the end of a job, if it has ended.
 func note(ends map[string]end, number, said, exit, start, over string) {
 	word, _, _ := strings.Cut(said, " ")
-	if s := cluster.EndState(word); state.IsEnd(s) {
-		ends[number] = end{state: s, exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
+	e := end{state: cluster.EndState(word), exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
+	if state.IsEnd(e.state, e.end, time.Now()) {
+		ends[number] = e
 	}
 }
 

@@ -293,6 +293,18 @@ func TestParseEnded(t *testing.T) {
 	}
 }
 
+// A way to end that a later version of SLURM has is said in its word.
+func TestParseEndOfALaterVersion(t *testing.T) {
+	shown := strings.ReplaceAll(showEnded("22", "x", "MELTED", "4:0"), "=2026-", "=2020-")
+	books := "22|MELTED by 3|4:0|2020-11-20T18:22:36|2020-11-20T18:40:00\n23|SHRINKING|0:0|2020-11-20T18:22:36|Unknown\n"
+	for name, got := range map[string]map[string]end{"scontrol": parseEnded([]byte(shown)),
+		"sacct": parseAccounts([]byte(books))} {
+		if e := got["22"]; len(got) != 1 || e.state != "MELTED" || e.exit == nil || e.exit.Code != 4 || e.end.IsZero() {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // A job that squeue still lists has not ended, whatever its state is called, and even if its record is not understood.
 func TestListedJobsHaveNotEnded(t *testing.T) {
 	b := oneAndTwo()

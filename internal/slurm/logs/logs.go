@@ -135,7 +135,7 @@ func filesOf(j scontrol.ShownJob) (*cluster.LogFiles, error) {
 	user, _, _ := strings.Cut(j["UserId"], "(")
 	l := &cluster.LogFiles{ID: j.ID(), Number: j["JobId"], Host: j["BatchHost"], User: user,
 		Start: command.ParseTime(j["StartTime"])}
-	l.Ended = state.IsEnd(cluster.EndState(j["JobState"]))
+	l.Ended = state.IsEnd(cluster.EndState(j["JobState"]), command.ParseTime(j["EndTime"]), time.Now())
 	restarts, err := strconv.Atoi(j["Restarts"])
 	l.Again = err == nil && restarts > 0
 	l.Unused = l.Ended && l.Host == "" && !l.Again
