@@ -82,36 +82,6 @@ func newDiscoverer(from asker, user, host string) *discoverer {
 	}
 }
 
-// touch notes that a key was pressed.
-func (d *discoverer) touch() {
-	now := time.Now()
-	d.mu.Lock()
-	away := now.Sub(d.key)
-	d.key = now
-	d.mu.Unlock()
-	if away >= inUse {
-		d.back.Ring()
-	}
-}
-
-// list notes whether the list of jobs is on the screen.
-func (d *discoverer) list(shown bool) {
-	d.mu.Lock()
-	turns := shown && !d.listed
-	d.listed, d.seen.listed = shown, shown
-	d.mu.Unlock()
-	if turns {
-		d.back.Ring()
-	}
-}
-
-// leave notes that the user has gone, as if the last key were long ago.
-func (d *discoverer) leave() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.key = time.Now().Add(-idle)
-}
-
 // run asks until ctx ends and publishes the known state: before the first answer, only the question. It returns
 // command.ErrNoSlurm if the first question finds no SLURM.
 func (d *discoverer) run(ctx context.Context, emit func(cluster.Discovery)) error {
@@ -253,13 +223,6 @@ func (d *discoverer) pace() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen.interval(time.Since(d.key))
-}
-
-// attended returns the pace while keys are pressed.
-func (d *discoverer) attended() time.Duration {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.seen.interval(0)
 }
 
 // overSince reports whether the time of a job ended after from, and not after to.

@@ -10,15 +10,15 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/controls"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
-	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
 // Feed is the source of Events and the receiver of the user's requests.
 type Feed interface {
 	cluster.Source
-	ui.Controls
+	controls.Controls
 }
 
 // Show makes an output of the Events of a feed. It is called once.

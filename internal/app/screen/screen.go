@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/controls"
 	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
@@ -132,7 +133,7 @@ func unmarked(take func(cluster.Event)) func(cluster.Event) {
 }
 
 // Options are the options of screens whose choices are not saved.
-func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, from ui.Controls,
+func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, from controls.Controls,
 	choice selection.Choice) ui.Options {
 	return ui.Options{
 		Snapshot: snapshot,

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/controls"
 )
 
 // The number of threads that run Go code at once (runtime.GOMAXPROCS).
@@ -72,11 +72,11 @@ func (t *threads) set() {
 
 // typist tells a collector about the keys.
 type typist struct {
-	ui.Controls
+	controls.Controls
 	collector *collector
 }
 
-// Touch implements ui.Controls.
+// Touch implements controls.Controls.
 func (t *typist) Touch() {
 	t.collector.pressed(time.Now())
 	t.Controls.Touch()
