@@ -397,6 +397,7 @@ var allowed = map[string][]string{
 	"test/promises":    {},
 	"test/ras":         {},
 	"test/rasd":        {"test/ras"},
+	"test/realgpu":     {},
 	"test/same":        {"internal/cluster/history", "internal/metric"},
 	"test/shapes": {"internal/cluster", "internal/cluster/store", "internal/health", "internal/health/say",
 		"internal/metric", "internal/wire"},
