@@ -181,7 +181,7 @@ static void print_gpm(const char *ids, nvmlDevice_t gpu, nvmlGpmSample_t *sample
 	nvmlGpmSampleGet(gpu, samples[0]);
 }
 
-static void dmon(nvmlDevice_t gpu, const char *gpm)
+static void dmon(nvmlDevice_t gpu, const char *gpm, int lines)
 {
 	static const char *columns[][2] = {{"pwr", "power.draw"}, {"gtemp", "temperature.gpu"}, {"mtemp", "temperature.memory"},
 		{"sm", "utilization.gpu"}, {"mem", "utilization.memory"}, {"enc", "utilization/encoder_util"},
@@ -201,7 +201,7 @@ static void dmon(nvmlDevice_t gpu, const char *gpm)
 	for (int i = 0; gpm && i < 2; i++)
 		if (nvmlGpmSampleAlloc(&samples[i]) || nvmlGpmSampleGet(gpu, samples[i]))
 			gpm = NULL;
-	for (;; sleep(1)) {
+	for (; lines; lines--, sleep(1)) {
 		printf("%5d ", 0);
 		for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
 			print_cell(columns[i][1], gpu);
@@ -245,6 +245,7 @@ int main(int count, char **arguments)
 {
 	const char *command = count > 1 ? arguments[1] : "";
 	const char *fields = option(arguments, "--query-gpu"), *loop = option(arguments, "--loop-ms");
+	const char *lines = option(arguments, "-c");
 	nvmlDevice_t gpus[16];
 	unsigned n = 0;
 	nvmlReturn_t failed = nvmlInit_v2();
@@ -256,7 +257,7 @@ int main(int count, char **arguments)
 		if (nvmlDeviceGetHandleByIndex_v2(i, &gpus[i]))
 			return 15;
 	if (!strcmp(command, "dmon"))
-		dmon(gpus[0], option(arguments, "--gpm-metrics"));
+		dmon(gpus[0], option(arguments, "--gpm-metrics"), lines ? atoi(lines) : -1);
 	else if (!strcmp(command, "pmon"))
 		pmon(gpus[0]);
 	else if (option(arguments, "--query-compute-apps"))

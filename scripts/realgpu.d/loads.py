@@ -10,7 +10,7 @@ from pathlib import Path
 from run import Missing, module, tool, wait_for
 
 HERE = Path(__file__).resolve().parent / "loads"
-READY = 40  # seconds; torch is slow to import
+READY = 50  # seconds; torch is slow to import
 
 
 class Load:
@@ -42,6 +42,13 @@ class Load:
             end = Path(self.log.name).read_text(errors="replace").strip().splitlines()[-1:]
             raise Missing(f"the load {self.name} {'ended' if found else 'was not ready'}: {' '.join(end)[:200]}")
         return said
+
+    def ready(self):
+        """Waits until it works, and returns it. The process on the GPU may be a child."""
+        said = self.says("ready")
+        if said:
+            self.pid = int(said[0])
+        return self
 
     def rate(self, since, until):
         """Returns how much it did per second between two moments; None: it was not seen."""
@@ -95,10 +102,11 @@ def compiled(run, name):
     return program
 
 
+def launch(run, name, *args, **more):
+    """Starts a load, and returns it at once."""
+    return Load(run, name, [*command(run, name), *args], **more)
+
+
 def start(run, name, *args, **more):
     """Starts a load, and returns it once it works."""
-    load = Load(run, name, [*command(run, name), *args], **more)
-    ready = load.says("ready")
-    if ready:
-        load.pid = int(ready[0])
-    return load
+    return launch(run, name, *args, **more).ready()

@@ -20,13 +20,13 @@ import table
 
 # The parts in their order: the time limit of each in seconds (6 minutes in all), and what it is about.
 PARTS = {
-    "readings": (70, "each metric beside nvidia-smi and pynvml, idle and under a load"),
-    "activity": (55, "tensor cores, memory, PCIe, NVLink and energy under loads that are known"),
-    "processes": (35, "memory, utilization and type of processes that are known"),
-    "events": (25, "a program with an illegal address: its Xid, and the findings"),
+    "readings": (60, "each metric beside nvidia-smi and pynvml, idle and under a load"),
+    "activity": (50, "tensor cores, memory, PCIe, NVLink and energy under loads that are known"),
+    "processes": (25, "memory, utilization and type of processes that are known"),
+    "events": (20, "a program with an illegal address: its Xid, and the findings"),
     "cost": (75, "CPU time, memory and driver calls of the probe, and what the load loses by it"),
-    "ranks": (55, "stacks of a program that trains, and NCCL's RAS"),
-    "outputs": (35, "track, scalars, available, list, record and replay"),
+    "ranks": (80, "stacks of a program that trains, and NCCL's RAS"),
+    "outputs": (40, "track, scalars, available, list, record and replay"),
     "names": (10, "the values as the driver writes them"),
 }
 SLOWER = 4  # times the limit, with the loads of a test: its machine does other things too
@@ -119,15 +119,19 @@ def has_driver():
         return False
 
 
+def first_line(command):
+    """Returns the first line that a program prints, or why there is none."""
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as err:
+        return str(err)
+    return (said.stdout.strip() or said.stderr.strip() or f"{command[0]} says nothing").splitlines()[0]
+
+
 def machine(program):
     """Returns the title of the table: the GPU, the driver, and what was compared with what."""
-    version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.strip()
-    gpu = "no nvidia-smi"
-    if shutil.which("nvidia-smi"):
-        asked = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,count", "--format=csv,noheader"],
-                               capture_output=True, text=True, timeout=30)
-        first = (asked.stdout.strip() or asked.stderr.strip() or "nvidia-smi says nothing").splitlines()[0]
-        gpu = ", ".join(part.strip() for part in first.split(","))
+    version = first_line([program, "--version"])
+    gpu = first_line(["nvidia-smi", "--query-gpu=name,driver_version,count", "--format=csv,noheader"])
     date = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %z")
     system = f"Linux {platform.release()} {platform.machine()}, Python {platform.python_version()}"
     return f"# {gpu}\n\n{version}, {date}, {system}"

@@ -220,7 +220,7 @@ GPU = [
     Metric("persistence_mode", ("persistence_mode",), ("persistence_mode",),
            nvml=lambda n, g: n.nvmlDeviceGetPersistenceMode(g)),
     Metric("compute_mode", ("compute_mode",), ("compute_mode",), nvml=lambda n, g: n.nvmlDeviceGetComputeMode(g)),
-    Metric("display_mode", ("display_attached", "display_mode"), ("display_attached", "display_mode"),
+    Metric("display_mode", ("display_mode", "display_attached"), ("display_mode", "display_attached"),
            nvml=lambda n, g: n.nvmlDeviceGetDisplayMode(g)),
     Metric("display_active", ("display_active",), ("display_active",),
            nvml=lambda n, g: n.nvmlDeviceGetDisplayActive(g)),
@@ -237,7 +237,7 @@ FACTS = [
     ("serial", "serial", "serial"),
     ("vbios", "vbios_version", "vbios_version"),
     ("cuda_capability", "", "compute_cap"),
-    ("index", "minor_number", "index"),
+    ("index", "minor_number", ""),
     ("mig", "mig_mode/current_mig", "mig.mode.current"),
 ]
 

@@ -9,14 +9,15 @@ import ours
 import shim
 from run import Missing
 
-REPORTS, INTERVAL = 24, 0.25
+REPORTS, INTERVAL = 16, 0.25
 SKIPPED = 4  # the first reports read everything
-ROUNDS, TURN = 3, {None: 3.0, 0.25: 3.0, 3.0: 6.1}  # seconds of each turn, by the interval of the reports
+ROUNDS, TURN = 3, {None: 2.0, 0.25: 2.5, 3.0: 4.0}  # seconds of each turn, by the interval of the reports
+LISTED = 12  # functions
 LOSS = 0.5  # percent that the load may lose
 
 
 def do(run):
-    calls(run)
+    calls(run, "idle")
     for name, program in (("the small probe", run.probe), ("the program as probe", run.program)):
         if program:
             alone(run, name, program)
@@ -58,10 +59,10 @@ def alone(run, name, program):
     run.measured(f"{name}: memory", resident)
 
 
-def calls(run):
-    """Counts and times the driver calls of a probe."""
+def calls(run, state):
+    """Counts and times the driver calls of a probe. Under a load only those that take most are listed."""
     try:
-        env, file = shim.build(run)
+        env, file = shim.build(run, state)
     except Missing as err:
         run.skip("driver calls", err)
         return
@@ -76,19 +77,20 @@ def calls(run):
     made = sum(len(t) for name, t in times.items() if name not in ("nvmlErrorString", "nvmlEventSetWait_v2"))
     # What the probe did after its last report, it has not counted; and a wait for events is seen when it ends.
     waits = len(times.get("nvmlEventSetWait_v2", ())) + 1
-    run.judge("nvml_calls of all reports", counted, made - 2 * last, made + waits, "calls")
-    run.measured("driver calls of a report", last, f"{len(times)} functions in all")
-    for name, took in sorted(times.items(), key=lambda item: -sum(item[1])):
+    run.judge(f"{state}: nvml_calls of all reports", counted, made - 2 * last, made + waits, "calls")
+    run.measured(f"{state}: driver calls of a report", last, f"{len(times)} functions in all")
+    slowest = sorted(times.items(), key=lambda item: -sum(item[1]))
+    for name, took in slowest if state == "idle" else slowest[:LISTED]:
         median, p99 = shim.quantiles(took)
-        run.measured(name, f"{len(took)} calls", f"median {median:.1f} µs, p99 {p99:.1f} µs")
+        run.measured(f"{state}: {name}", f"{len(took)} calls", f"median {median:.1f} µs, p99 {p99:.1f} µs")
     for code, names in sorted(failed.items()):
-        run.measured(f"answer {code}", ", ".join(sorted(names)), "")
+        run.measured(f"{state}: answer {code}", ", ".join(sorted(names)))
 
 
 def effect(run):
     """Compares what a load does with and without a probe beside it, in turns."""
     load = loads.start(run, "product")
-    time.sleep(2)
+    calls(run, "load")
     rates = {interval: [] for interval in TURN}
     for _ in range(1 if run.loads else ROUNDS):  # a fake load is steady
         for interval, seconds in TURN.items():

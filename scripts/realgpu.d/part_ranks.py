@@ -19,6 +19,7 @@ from run import Failed, Missing, wait_for
 
 RAS = os.environ.get("NCCL_RAS_ADDR", "localhost:28028")
 ASKED = b"CLIENT PROTOCOL 2\nTIMEOUT 5\nSET FORMAT json\nVERBOSE STATUS\n"
+NCCL = "NCCL's RAS"
 OTHER_USER = 65534  # nobody: as root the probe asks no RAS, since it would speak as every user
 
 
@@ -34,22 +35,33 @@ def do(run):
 
 
 def compare(run):
-    for state, frames in (("busy", ["train_loop"]), ("blocked", ["next_batch", "train_loop"])):
+    """Starts all programs at once, since torch is slow to begin, and looks at them together."""
+    wanted = {"busy": ("train", "busy"), "blocked": ("train", "blocked"), NCCL: ("nccl", 0, 1, free_port())}
+    launched, running = {}, {}
+    for what, args in wanted.items():
         try:
-            load = start(run, "train", state)
+            launched[what] = loads.launch(run, *args, **run.user)
         except Missing as err:
-            run.skip(f"stacks of a program that is {state}", err)
-            continue
-        stacks_of(run, state, load, frames)
+            run.skip(what, err)
+    for what, load in launched.items():
+        try:
+            running[what] = load.ready()
+        except Missing as err:
+            run.skip(what, err)
+    if not running:
+        return
+    time.sleep(3)
+    raw = ask(run) if NCCL in running else None
+    said = stacks(run)
+    for state, frames in (("busy", ["train_loop"]), ("blocked", ["next_batch", "train_loop"])):
+        if state in running:
+            stacks_of(run, state, running[state], frames, said)
+    if NCCL in running:
+        nccl(run, running[NCCL], raw, said.get("nccl"))
+    for load in running.values():
         load.end()
-    try:
-        nccl(run)
-    except Missing as err:
-        run.skip("NCCL's RAS", err)
-
-
-def start(run, name, *args):
-    return loads.start(run, name, *args, **run.user)
+    if NCCL in running and not run.loads:
+        two_ranks(run)
 
 
 def with_user(run):
@@ -85,22 +97,18 @@ def with_user(run):
         loads.HERE = copy
 
 
-def stacks(run, keep):
-    said = run.call([run.program, "stacks", "--json", *ours.HERE], 40, keep, **run.user)
+def stacks(run):
+    """Returns what `nvnodetop stacks` says. An old NCCL is asked too, since the job is ours."""
+    command = [run.program, "stacks", "--json", "--old-nccl", *ours.HERE]
+    said = run.call(command, 45, "stacks.json", **run.user)
     try:
         return json.loads(said.stdout)
     except ValueError:
         raise Failed(f"nvnodetop stacks (status {said.returncode}): {said.stderr.strip()[:300]}") from None
 
 
-def stacks_of(run, state, load, frames):
+def stacks_of(run, state, load, frames, said):
     """Compares the frames of a program with those that it must be in."""
-    time.sleep(3)
-    try:
-        said = stacks(run, f"stacks-{state}.json")
-    except Failed as err:
-        run.row(f"{state}: stacks", str(err), "an answer", table.WRONG)
-        return
     groups = [g for g in said["groups"] if any(r["pid"] == load.pid for r in g["ranks"])]
     if not groups:
         run.row(f"{state}: PID {load.pid}", "not among the ranks", "a rank", table.WRONG, "; ".join(said["said"]))
@@ -109,7 +117,7 @@ def stacks_of(run, state, load, frames):
     missing = [f for f in frames if f not in names]
     run.row(f"{state}: frames of the main thread", " < ".join(names) or "none", " and ".join(frames),
             table.WRONG if missing else table.EQUAL)
-    run.measured(f"{state}: what it says", " ".join(said["said"]), said["state"])
+    run.measured(f"{state}: in short", groups[0]["summary"])
     if state == "blocked":
         run.judge("blocked: ranks that have moved", groups[0].get("moved"), 0, 0)
     how = next((words[1] for words in load.lines if words[0] == "how"), "")
@@ -123,23 +131,18 @@ def free_port():
         return s.getsockname()[1]
 
 
-def nccl(run):
-    """Asks RAS of one rank, by nvnodetop and with our own client, and then tries two ranks on one GPU."""
-    load = start(run, "nccl", 0, 1, free_port())
+def nccl(run, load, raw, verdict):
+    """Looks at the answer of RAS, and at what nvnodetop makes of it."""
     version = next((words[1] for words in load.lines if words[0] == "version"), "")
     run.measured("NCCL", "", version or "it did not say its version")
-    raw = ask(run)
     if raw is not None:
         greeting = raw.split(b"\n", 1)[0].decode(errors="replace")
         run.same("RAS: greeting", "SERVER PROTOCOL", greeting, greeting.startswith("SERVER PROTOCOL "))
         document(run, raw, version)
     if run.user or os.geteuid():
-        verdict(run, version)
+        judge(run, raw, verdict, version)
     else:
         run.skip("RAS: the verdict of nvnodetop", "as root the probe asks no RAS")
-    load.end()
-    if not run.loads:
-        two_ranks(run)
 
 
 def ask(run):
@@ -188,19 +191,22 @@ def document(run, raw, version):
         run.same("RAS: version", version, found[1], found[1].startswith(version))
 
 
-def verdict(run, version):
+def judge(run, raw, verdict, version):
     """Compares what nvnodetop says about the job with a job that moves."""
-    said = stacks(run, "stacks-nccl.json").get("nccl")
-    if said is None:
-        run.row("RAS: the verdict of nvnodetop", "none", "an answer", table.WRONG)
+    what = "RAS: the verdict of nvnodetop"
+    if raw is None:
+        run.skip(what, "there is no RAS")
         return
-    text = f"{said['state']}: {' '.join(said['said'])}"
-    if said["state"] == "not_asked":
-        run.skip("RAS: the verdict of nvnodetop", "an NCCL before 2.29 is not asked", text, version)
+    if verdict is None:
+        run.row(what, "none", "an answer", table.WRONG)
         return
-    run.same("RAS: the verdict of nvnodetop", text, "the job moves", said["state"] == "moving")
-    if said.get("nccl_version"):
-        ours_of = said["nccl_version"]
+    text = f"{verdict['state']}: {' '.join(verdict['said'])}"
+    if verdict["state"] == "unclear" and b"{" not in raw:
+        run.skip(what, "the text of an old NCCL does not tell whether a job moves", text, version)
+        return
+    run.same(what, text, "the job moves", verdict["state"] == "moving")
+    if verdict.get("nccl_version"):
+        ours_of = verdict["nccl_version"]
         run.same("RAS: the version of nvnodetop", ours_of, version, ours_of.startswith(version))
 
 
@@ -210,7 +216,7 @@ def two_ranks(run):
     ranks = [run.start([*loads.command(run, "nccl"), rank, 2, port], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                        **run.user) for rank in range(2)]
     try:
-        out, _ = ranks[0].communicate(timeout=15)
+        out, _ = ranks[0].communicate(timeout=12)
     except subprocess.TimeoutExpired:
         for rank in ranks:
             rank.terminate()

@@ -71,7 +71,7 @@ class Phase:
             fields = ",".join(self.query)
             query = ["-i", "0", f"--query-gpu={fields}", "--format=csv,noheader", "--loop-ms=200"]
             watch = Watch(run, [tools.smi, *query])
-            dmon = Dmon(run, tools.smi, "-s", "pucme")
+            dmon = Dmon(run, tools.smi, 3, "-s", "pucme")
         poll = Poll(tools, [m for m in self.compared if m.nvml])
         first, _ = tools.xml(f"{phase}-before.xml")
         document = ours.document(run, f"{phase}-ours.json")

@@ -52,14 +52,14 @@ static word timed(unsigned i, word a, word b, word c, word d, word e, word f)
 """
 
 
-def build(run):
+def build(run, name):
     """Builds it, and returns the environment with which a probe loads it, and the file that the calls come into."""
     compiler = tool("gcc")
     library, path = real_library()
     with open(path, "rb") as f:
         names = sorted({name.decode() for name in NAME.findall(f.read())})
     names = [name for name in names if hasattr(library, name)]
-    where = run.out / f"{run.part}-shim"
+    where = run.out / f"{run.part}-calls-{name}"
     where.mkdir()
     calls = where / "calls.txt"
     quoted = ", ".join(f'"{name}"' for name in names)

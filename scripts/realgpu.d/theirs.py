@@ -105,14 +105,19 @@ class Watch:
 
 
 class Dmon(Watch):
-    """`nvidia-smi dmon`: a table with the names of its columns in the first line."""
+    """`nvidia-smi dmon` for some seconds: a table with the names of its columns in the first line."""
 
-    def __init__(self, run, smi, *more):
-        super().__init__(run, [smi, "dmon", "-i", "0", "-d", "1", *more])
+    def __init__(self, run, smi, seconds, *more):
+        self.patience = 2 * seconds + 5
+        super().__init__(run, [smi, "dmon", "-i", "0", "-d", "1", "-c", str(seconds), *more])
 
     def columns(self, keep):
-        """Ends it, and returns the cells of each column. A "-" is none."""
+        """Waits for its end, and returns the cells of each column. A "-" is none."""
         names, cells = [], {}
+        try:
+            self.child.wait(self.patience)
+        except subprocess.TimeoutExpired:
+            pass
         for line in self.end(keep):
             words = line.replace(",", " ").split()
             if words[:1] == ["#"]:
