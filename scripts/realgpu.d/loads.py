@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from run import Missing, module, tool, wait_for
+from run import Missing, tool, wait_for
 
 HERE = Path(__file__).resolve().parent / "loads"
 READY = 50  # seconds; torch is slow to import
@@ -74,18 +74,11 @@ def command(run, name):
         if not os.access(path, os.X_OK):
             raise Missing(f"there is no {name} in REALGPU_LOADS")
         return [path]
-    if name == "product" and not has_torch():
+    if name == "product" and run.no_torch:
         return [compiled(run, "product.cu")]
-    if name in ("product", "train", "nccl", "grow"):
-        module("torch")
+    if name in ("train", "nccl", "grow") and run.no_torch:
+        raise Missing(run.no_torch)
     return [sys.executable, HERE / f"load_{name}.py"]  # a copy.py would hide that of Python
-
-
-def has_torch():
-    try:
-        return module("torch").cuda.is_available()
-    except Missing:
-        return False
 
 
 def compiled(run, name):
@@ -93,7 +86,7 @@ def compiled(run, name):
     try:
         nvcc = tool("nvcc")
     except Missing as err:
-        raise Missing(f"Python has no torch that reaches the GPU, and {err}") from None
+        raise Missing(f"{run.no_torch}, and {err}") from None
     program = run.out / Path(name).stem
     if not program.exists():
         said = run.call([nvcc, "-O3", "-arch=native", "-o", program, HERE / name], 60, "nvcc.txt")

@@ -18,18 +18,20 @@ import metrics
 import run
 import table
 
-# The parts in their order: the time limit of each in seconds (6 minutes in all), and what it is about.
+# The parts in their order: the time limit of each in seconds, and what it is about. With the first look at torch they
+# take 6 minutes at most.
 PARTS = {
-    "readings": (60, "each metric beside nvidia-smi and pynvml, idle and under a load"),
+    "readings": (55, "each metric beside nvidia-smi and pynvml, idle and under a load"),
     "activity": (50, "tensor cores, memory, PCIe, NVLink and energy under loads that are known"),
-    "processes": (25, "memory, utilization and type of processes that are known"),
+    "processes": (20, "memory, utilization and type of processes that are known"),
     "events": (20, "a program with an illegal address: its Xid, and the findings"),
-    "cost": (75, "CPU time, memory and driver calls of the probe, and what the load loses by it"),
-    "ranks": (80, "stacks of a program that trains, and NCCL's RAS"),
-    "outputs": (40, "track, scalars, available, list, record and replay"),
+    "cost": (65, "CPU time, memory and driver calls of the probe, and what the load loses by it"),
+    "ranks": (75, "stacks of a program that trains, and NCCL's RAS"),
+    "outputs": (35, "track, scalars, available, list, record and replay"),
     "names": (10, "the values as the driver writes them"),
 }
 SLOWER = 4  # times the limit, with the loads of a test: its machine does other things too
+TORCH = 30  # seconds
 HERE = Path(__file__).resolve().parent
 
 
@@ -81,7 +83,8 @@ def run_part(part, limit, settings):
 
     def read():
         for line in child.stdout:
-            rows.append(table.Row(**json.loads(line)))
+            if line.endswith(b"\n"):  # otherwise it was ended in the middle of a row
+                rows.append(table.Row(**json.loads(line)))
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
@@ -117,6 +120,16 @@ def has_driver():
         return bool(shutil.which("nvidia-smi") or ctypes.CDLL("libnvidia-ml.so.1"))
     except OSError:
         return False
+
+
+def why_no_torch():
+    """Returns why Python has no torch that reaches the GPU; empty: it has."""
+    look = "import torch; assert torch.cuda.is_available(), 'torch finds no GPU'"
+    try:
+        said = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, timeout=TORCH)
+    except subprocess.TimeoutExpired:
+        return f"torch was not imported within {TORCH} s"
+    return said.stderr.strip().splitlines()[-1] if said.returncode else ""
 
 
 def first_line(command):
@@ -156,6 +169,7 @@ def main():
     if not has_driver():
         print("nothing was compared: this machine has neither nvidia-smi nor NVML (libnvidia-ml.so.1)")
         return 1
+    settings["no_torch"] = "" if settings["loads"] else why_no_torch()
     title, rows = machine(program), []
     print(title, flush=True)
     for part in args.only:

@@ -80,8 +80,8 @@ def with_user(run):
     os.chown(cache, OTHER_USER, OTHER_USER)
     user = {"user": OTHER_USER, "group": OTHER_USER, "extra_groups": [], "cwd": str(cache),
             "env": {**os.environ, "HOME": str(cache), "USER": "nobody"}}
-    torch = [sys.executable, "-c", "import torch; torch.zeros(1).cuda()"]
-    command = [program, "--version"] if run.loads else torch
+    python = ["/usr/bin/env", "python3"] if run.loads else [sys.executable]
+    command = [*python, "-c", "" if run.loads or run.no_torch else "import torch; torch.zeros(1).cuda()"]
     try:
         said = run.call(command, 40, **user)
         why = said.stderr.strip().splitlines()[-1:] if said.returncode else []

@@ -29,6 +29,7 @@ class Run:
         self.program = settings["program"]
         self.probe = settings["probe"]
         self.loads = settings["loads"]
+        self.no_torch = settings["no_torch"]
         self.children = []
         self.rows = os.fdopen(os.dup(1), "w", buffering=1)
         os.dup2(2, 1)  # a module of others may print something

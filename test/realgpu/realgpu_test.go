@@ -68,7 +68,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("docs/REALGPU.md does not say that %s takes at most %d s", part, limit)
 		}
 	}
-	if sum > 360 || n == 0 {
+	if sum > 330 || n == 0 { // and 30 s for the first import of torch
 		t.Errorf("%d parts take up to %d s", n, sum)
 	}
 }
