@@ -40,7 +40,6 @@ def arguments():
                                      description="scripts/realgpu --help of the script itself says more")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--program", type=Path)
-    parser.add_argument("--probe", type=Path)
     parser.add_argument("--only", default=",".join(PARTS))
     parser.add_argument("--metrics", action="store_true")
     args = parser.parse_args()
@@ -48,10 +47,8 @@ def arguments():
     unknown = [part for part in args.only if part not in PARTS]
     if unknown or not args.only:
         parser.error(f"there is no part {','.join(unknown)!r}; the parts are {' '.join(PARTS)}")
-    for name in ("program", "probe"):
-        path = getattr(args, name)
-        if path and not (path.is_file() and os.access(path, os.X_OK)):
-            parser.error(f"{str(path)!r} is no program")
+    if args.program and not (args.program.is_file() and os.access(args.program, os.X_OK)):
+        parser.error(f"{str(args.program)!r} is no program")
     if args.out and args.out.exists() and (not args.out.is_dir() or any(args.out.iterdir())):
         parser.error(f"{str(args.out)!r} is not an empty directory")
     return args
@@ -160,10 +157,7 @@ def main():
     out = (args.out or Path(f"realgpu-{datetime.datetime.now():%Y%m%d-%H%M%S}")).resolve()
     out.mkdir(parents=True, exist_ok=True)
     program = find_program(args, out)
-    beside = program.with_name("nvnodetop-probe")
-    probe = args.probe or (beside if os.access(beside, os.X_OK) else None)
-    settings = {"out": str(out), "program": str(program), "probe": str(probe.resolve()) if probe else "",
-                "loads": os.environ.get("REALGPU_LOADS", "")}
+    settings = {"out": str(out), "program": str(program), "loads": os.environ.get("REALGPU_LOADS", "")}
     if settings["loads"]:
         print(f"scripts/realgpu: the loads are those of {settings['loads']} (REALGPU_LOADS)", file=sys.stderr)
     if not has_driver():

@@ -1,13 +1,14 @@
 """Cost: CPU time, memory and driver calls of the probe, and what a load loses by it."""
 
 import os
+import shutil
 import statistics
 import time
 
 import loads
 import ours
 import shim
-from run import Missing
+from run import Failed, Missing
 
 REPORTS, INTERVAL = 16, 0.25
 SKIPPED = 4  # the first reports read everything
@@ -17,17 +18,25 @@ LOSS = 0.5  # percent that the load may lose
 
 
 def do(run):
-    calls(run, "idle")
-    for name, program in (("the small probe", run.probe), ("the program as probe", run.program)):
-        if program:
-            alone(run, name, program)
-        else:
-            run.skip(name, "there is none: scripts/build --probe linux/amd64 bin/nvnodetop-probe, or --probe FILE")
     serve = ours.Serve(run, 3)
     time.sleep(4)
     run.measured("nvnodetop serve: memory", memory_of(serve.child.pid))
+    run.started = started(run, serve)
     serve.child.terminate()
+    calls(run, "idle")
+    alone(run)
     effect(run)
+
+
+def started(run, serve):
+    """Returns a copy of the probe that the program starts: a release has another one inside."""
+    copy = run.out / "cost-probe"
+    try:
+        shutil.copyfile(f"/proc/{serve.probe()}/exe", copy)
+    except OSError as err:
+        raise Failed(f"nvnodetop serve has no probe: {err}") from None
+    copy.chmod(0o755)
+    return copy
 
 
 def cpu_ns(pid):
@@ -44,9 +53,9 @@ def memory_of(pid):
     return f"{resident / 2**20:.1f} MiB, at most {peak / 2**20:.1f} MiB"
 
 
-def alone(run, name, program):
+def alone(run):
     """Measures a probe that lists processes in each report."""
-    probe = ours.Probe(run, program, INTERVAL)
+    probe = ours.Probe(run, run.started, INTERVAL)
     probe.reports(SKIPPED)
     before = cpu_ns(probe.child.pid)
     reports = probe.reports(REPORTS)
@@ -54,9 +63,12 @@ def alone(run, name, program):
     resident = memory_of(probe.child.pid)
     probe.end()
     took = [r.get("took_ms", 0) for r in reports]
-    run.measured(f"{name}: CPU time of a report", f"{each:.2f} ms")
-    run.measured(f"{name}: a reading of the GPU takes", f"{statistics.median(took):.0f} ms, at most {max(took)} ms")
-    run.measured(f"{name}: memory", resident)
+    run.measured("the probe: CPU time of a report", f"{each:.2f} ms")
+    run.measured("the probe: a reading of the GPU takes", f"{statistics.median(took):.0f} ms, at most {max(took)} ms")
+    run.measured("the probe: memory", resident)
+    size = os.path.getsize(run.started)
+    own = "the program itself: a release has a smaller one" if size == os.path.getsize(run.program) else ""
+    run.measured("the probe: the file", f"{size / 1e6:.1f} MB", own)
 
 
 def calls(run, state):
@@ -66,7 +78,7 @@ def calls(run, state):
     except Missing as err:
         run.skip("driver calls", err)
         return
-    probe = ours.Probe(run, run.program, INTERVAL, env)
+    probe = ours.Probe(run, run.started, INTERVAL, env)
     reports = probe.reports(REPORTS)
     probe.end()
     times, failed = shim.read(file)
@@ -94,7 +106,7 @@ def effect(run):
     rates = {interval: [] for interval in TURN}
     for _ in range(1 if run.loads else ROUNDS):  # a fake load is steady
         for interval, seconds in TURN.items():
-            probe = ours.Probe(run, run.program, interval) if interval else None
+            probe = ours.Probe(run, run.started, interval) if interval else None
             if probe:
                 probe.reports(1)
             since = time.monotonic()

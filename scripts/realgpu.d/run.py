@@ -27,7 +27,6 @@ class Run:
         self.part = part
         self.out = Path(settings["out"])
         self.program = settings["program"]
-        self.probe = settings["probe"]
         self.loads = settings["loads"]
         self.no_torch = settings["no_torch"]
         self.children = []

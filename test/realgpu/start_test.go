@@ -29,13 +29,18 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// build builds them once, and returns their directory, which every user may read.
-func build(t *testing.T) string {
-	for _, name := range []string{"python3", "gcc"} {
+// need skips a test where a program is missing.
+func need(t *testing.T, programs ...string) {
+	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil {
-			t.Skip("needs python3 and gcc: ", err)
+			t.Skip("needs ", name, ": ", err)
 		}
 	}
+}
+
+// build builds them once, and returns their directory, which every user may read.
+func build(t *testing.T) string {
+	need(t, "python3", "gcc")
 	built.Do(func() {
 		built.dir, built.err = os.MkdirTemp("", "realgpu-test-")
 		for _, args := range [][]string{
