@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/joblog/cause"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 )
 
@@ -15,7 +16,7 @@ const maxLine = 4 << 10
 type Line struct {
 	At   int64  // offset of its first byte in the file
 	Text string // safe to display
-	Mark Mark
+	Mark cause.Mark
 	Gap  bool // no line of the log: Text says what is missing here
 }
 
@@ -51,11 +52,11 @@ const moves = "\r\b"
 // lastReturn returns the place of the last carriage return that has text after it, or -1.
 func lastReturn(raw []byte) int { return bytes.LastIndexByte(bytes.TrimRight(raw, moves), '\r') }
 
-// line returns the line so far.
-func (u *unfinished) line() Line {
+// line returns the line so far, with the mark that mark finds.
+func (u *unfinished) line(mark func(string) cause.Mark) Line {
 	shown := strings.ReplaceAll(string(bytes.TrimRight(u.head, moves)), "\t", "    ")
 	shown = strings.TrimRight(safe.Line(shown, maxLine), " ")
-	l := Line{At: u.at, Text: shown, Mark: markOf(shown)}
+	l := Line{At: u.at, Text: shown, Mark: mark(shown)}
 	if u.more > 0 {
 		l.Text += " … " + Bytes(u.more) + " more"
 	}

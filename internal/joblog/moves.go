@@ -85,7 +85,7 @@ func (w *Window) put(data []byte) {
 	}
 	w.cost -= len(row.Text)
 	w.above.add(data)
-	*row = w.above.line()
+	*row = w.above.line(w.marker.Peek)
 	w.cost += len(row.Text)
 }
 
@@ -96,7 +96,7 @@ func (w *Window) feed(at int64) {
 		w.goUp(w.up - 1)
 		return
 	}
-	w.append(w.last.line())
+	w.append(w.last.line(w.marker.Next))
 	w.last = unfinished{at: at}
 }
 

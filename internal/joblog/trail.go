@@ -60,19 +60,19 @@ func (t *Trail) remember(now moment) {
 	t.moments = kept
 }
 
-// look finds the line to cite among new lines: the last one that names a cause, or else the last with a mark.
+// look finds the line to cite, if new lines have a mark: the first cause at the end of the log.
 func (t *Trail) look(lines []Line, at time.Time, followed bool) {
-	var best *Line
-	for i := len(lines) - 1; i >= 0 && lines[i].At >= t.read; i-- {
-		l := &lines[i]
-		if l.Mark != 0 && !l.Gap && (best == nil || !best.Mark.Cause() && l.Mark.Cause()) {
-			best = l
-		}
-	}
-	if best == nil || t.cite.Mark.Cause() && !best.Mark.Cause() {
+	if !slices.ContainsFunc(lines, func(l Line) bool { return l.At >= t.read && l.Mark != 0 && !l.Gap }) {
 		return
 	}
-	t.cite = Cite{Line: *best}
+	best, _, is := FirstCause(lines)
+	if !is || best.At == t.cite.At && t.cite.Mark != 0 || t.cite.Mark.Cause() && !best.Mark.Cause() {
+		return
+	}
+	t.cite = Cite{Line: best}
+	if best.At < t.read {
+		return // it was cited before, or nobody knows when it came
+	}
 	if followed {
 		t.cite.When = at
 	} else if stamp, is := stampOf(best.Text, at.Location()); is {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/joblog/cause"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -24,11 +25,12 @@ type Window struct {
 	up       int        // the number of rows that the cursor is above last
 	above    unfinished // the row of the cursor there
 	cut      []byte     // the beginning of an escape sequence or a character, before to
-	from, to int64      // offsets of the first byte, and behind the last
-	began    bool       // the first piece is there
-	seen     []byte     // the last bytes before to; none: not known
-	cost     int        // memory of lines
-	start    int64      // where the first piece begins; negative: before the end
+	marker   cause.Marker
+	from, to int64  // offsets of the first byte, and behind the last
+	began    bool   // the first piece is there
+	seen     []byte // the last bytes before to; none: not known
+	cost     int    // memory of lines
+	start    int64  // where the first piece begins; negative: before the end
 
 	size    int64 // of the file, as of the last piece
 	missing bool  // there is no such file, or not any more
@@ -43,7 +45,7 @@ func (w *Window) Lines() []Line {
 	if w.last.at == w.to { // nothing of it is known
 		return w.lines
 	}
-	return append(slices.Clip(w.lines), w.last.line())
+	return append(slices.Clip(w.lines), w.last.line(w.marker.Peek))
 }
 
 // Open reports whether a line of Lines has no end yet.
@@ -139,7 +141,7 @@ func (w *Window) restart(at time.Time, why string) {
 // skip goes to a later place in the file. A gap stands for the bytes between.
 func (w *Window) skip(data *[]byte, from *int64) {
 	if w.last.at != w.to {
-		w.append(w.last.line())
+		w.append(w.last.line(w.marker.Next))
 	}
 	gap := Line{At: w.to, Gap: true}
 	if end := bytes.IndexByte(*data, '\n'); end >= 0 {
@@ -203,7 +205,7 @@ func (w *Window) TakeBefore(p *Piece) int {
 	before.begin(&data, &from)
 	before.add(data)
 	if before.last.at != before.to { // a line longer than the piece
-		before.append(before.last.line())
+		before.append(before.last.line(before.marker.Next))
 	}
 	w.lines = append(before.lines, w.lines...)
 	w.from, w.cost = before.from, w.cost+before.cost

@@ -1,0 +1,193 @@
+// Package cause finds out why a job has failed, from the end of its log: it marks the lines that matter, and tells the
+// first cause from what follows from it. It is pure.
+//
+// When a process of a job fails, the others fail after it: they lose their connections, a watchdog ends them, launchers
+// report exit codes. So the first line that is a cause counts, after the last time in which the program did its work:
+// an exception that it has handled is none.
+package cause
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Most is the part of a log in which the cause is searched for, in bytes before its end.
+const Most = 64 << 10
+
+// Cause is why a job has failed.
+type Cause struct {
+	At   int    // the line that says it
+	Text string // a sentence: "rank 3: ValueError: bad batch (train.py:20)"
+	Mark Mark
+}
+
+// First returns the first cause in the last lines of a log. False: there is none.
+func First(lines []string) (c Cause, is bool) {
+	l := look(lines)
+	at := l.first()
+	if at < 0 {
+		return Cause{}, false
+	}
+	return Cause{At: at, Text: l.sentence(at), Mark: l.all[at].mark}, true
+}
+
+// looked are the lines of a log with what was found in them.
+type looked struct {
+	lines []string
+	all   []found
+}
+
+func look(lines []string) *looked {
+	l := &looked{lines: lines, all: make([]found, len(lines))}
+	var m Marker
+	for i, line := range lines {
+		l.all[i] = m.next(line)
+	}
+	return l
+}
+
+// Evidence that the program has gone on after a mark: lines as it wrote them before, or many that are alike. A program
+// may have written up to buffered bytes earlier than the log has them, if its output goes through a buffer and its
+// errors do not.
+const (
+	asBefore = 3
+	alike    = 5
+	buffered = 8 << 10
+)
+
+// first returns the place of the first cause; negative: there is none.
+func (l *looked) first() int {
+	runs := l.runs()
+	for i := len(runs) - 1; i >= 0; i-- {
+		at := l.pick(runs[i].marks)
+		if at >= 0 && l.all[at].mark.kind() >= doubt {
+			return at
+		}
+		if i > 0 && runs[i].handled {
+			return at
+		}
+		if i == 0 || l.best(runs[:i]) < 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// best returns the place of the cause in the last of some runs.
+func (l *looked) best(runs []run) int {
+	for i := len(runs) - 1; i >= 0; i-- {
+		if at := l.pick(runs[i].marks); at >= 0 && l.all[at].mark.kind() >= doubt {
+			return at
+		}
+		if runs[i].handled {
+			break
+		}
+	}
+	return -1
+}
+
+// run is a part of a log in which the program does not do its work.
+type run struct {
+	marks   []int // places of the lines with marks
+	handled bool  // what was marked before it was handled: the program has gone on
+}
+
+// runs cuts a log where the program did its work. The last run may be empty: then it did so up to the end.
+func (l *looked) runs() (runs []run) {
+	runs = []run{{}}
+	before, since := map[string]*seen{}, map[string]*seen{}
+	for i := range l.all {
+		f := &l.all[i]
+		if f.mark == 0 {
+			if shape := shapeOf(f); shape != "" {
+				note(since, shape, len(l.lines[i]))
+			}
+			continue
+		}
+		runs = cut(runs, before, since)
+		runs[len(runs)-1].marks = append(runs[len(runs)-1].marks, i)
+		for shape, s := range since {
+			note(before, shape, s.bytes)
+			before[shape].n += s.n - 1
+		}
+		clear(since)
+	}
+	return cut(runs, before, since)
+}
+
+// cut begins a new run, if the program has done its work since the last mark.
+func cut(runs []run, before, since map[string]*seen) []run {
+	goesOn, handled := went(before, since)
+	if len(runs[len(runs)-1].marks) == 0 || !goesOn {
+		return runs
+	}
+	return append(runs, run{handled: handled})
+}
+
+// seen counts the lines of a shape.
+type seen struct{ n, bytes int }
+
+func note(of map[string]*seen, shape string, bytes int) {
+	s := of[shape]
+	if s == nil {
+		s = &seen{}
+		of[shape] = s
+	}
+	s.n++
+	s.bytes += bytes
+}
+
+// went reports whether the lines since a mark show that the program has gone on, and whether they were surely written
+// after it.
+func went(before, since map[string]*seen) (goesOn, surely bool) {
+	known, flushed := 0, true
+	for shape, s := range since {
+		if b := before[shape]; b != nil && b.n >= 2 {
+			known += s.n
+			flushed = flushed && b.bytes >= buffered && s.bytes <= buffered
+		}
+		goesOn = goesOn || s.n >= alike
+	}
+	return goesOn || known >= asBefore, known >= asBefore && !flushed
+}
+
+var (
+	numbers  = regexp.MustCompile(`[-+]?[0-9][0-9.,:]*(?:e[-+]?[0-9]+)?`)
+	teardown = regexp.MustCompile(`(?i)kill|terminat|signal|abort|exit|clos|shut|wandb|sync|clean`)
+)
+
+// shapeOf returns a line without its numbers, "" if it is not one of a program at work.
+func shapeOf(f *found) string {
+	const much = 64
+	if f.body || strings.HasPrefix(f.words, "  ") || strings.TrimSpace(f.words) == "" || f.level == 'E' ||
+		f.level == 'F' || teardown.MatchString(f.words) {
+		return ""
+	}
+	shape := numbers.ReplaceAllString(f.words, "#")
+	return shape[:min(len(shape), much)]
+}
+
+// pick returns the place of the cause among the marks of a run; negative: there is none.
+func (l *looked) pick(marks []int) int {
+	best := -1
+	for _, i := range marks {
+		if best < 0 || l.rank(i) > l.rank(best) {
+			best = i
+		}
+	}
+	if best < 0 || !killed.MatchString(l.all[best].text) {
+		return best
+	}
+	for _, i := range marks { // why it was killed
+		if l.all[i].mark.Name() == hostMemory {
+			return i
+		}
+	}
+	return best
+}
+
+// rank is what a mark is worth: all that say how something failed are worth the same.
+func (l *looked) rank(i int) kind { return min(l.all[i].mark.kind(), death) }
+
+// killed is a process that was killed by somebody who is not named.
+var killed = regexp.MustCompile(`^\S*: line \d+: +\d+ Killed|^Killed$`)

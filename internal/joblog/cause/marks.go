@@ -1,0 +1,244 @@
+package cause
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Mark says why a line matters; 0: it does not.
+type Mark uint8
+
+// kind is what a line with a mark is worth as the cause of a failure.
+type kind uint8
+
+const (
+	noise  kind = iota // it goes with a failure, and says nothing of it
+	ended              // a program has ended with an exit code
+	effect             // it follows from something else
+	doubt              // it may be the cause, if nothing else is
+	death              // a signal has ended a process: the cause, if nothing came before
+	cause
+)
+
+// mark is a row of the table of lines that matter.
+type mark struct {
+	name string // in a few words
+	kind kind
+	has  string // in lower case: a line has one of these
+	is   *regexp.Regexp
+	mild bool // a warning may say so too
+}
+
+// Names of marks that others need.
+const (
+	lossNaN    = "loss is NaN"
+	lossInf    = "loss is infinite"
+	hostMemory = "host out of memory"
+)
+
+func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+
+// marks are the lines that matter. The first row that fits a line counts.
+var marks = []mark{
+	// What follows from the end of another process, whatever else it says.
+	{"child failed", ended, "childfailederror|raytaskerror", nil, false},
+	{"lost connection", effect, "connection|broken pipe|remote process|peer|ncclremote", re(
+		`(?i)connection (?:was |is |has been )?(?:closed|reset|aborted)|broken pipe|remote process exited|` +
+			`peer (?:has )?(?:closed|disconnected)|ncclRemoteError|connection lost`), false},
+	{"timeout of a store", effect, "store|timeout|timed out", re(`DistStoreError|(?i)socket timeout|` +
+		`client socket has timed out|timed out .*waiting for clients|wait timeout after \d+ ?ms`), false},
+	{"NCCL watchdog", effect, "nccl|inconsistency|watchdog|aborting", re(`Some NCCL operations have failed|` +
+		`To avoid data inconsistency|detected by watchdog|watchdog thread terminated|` +
+		`NCCL communicator was aborted|Aborting due to (?:NCCL|timeout)`), false},
+	{"signal of a launcher", noise, "signal|sigterm", re(`SignalException: |closing signal|got signal: \d+|` +
+		`Forwarding signal|Received .*SIGTERM`), false},
+	{"worker failed", effect, ": caught |see root cause", re(
+		`: Caught \w+ in .* (?:process|worker|replica)|See root cause above`), false},
+
+	{"GPU out of memory", cause, "ut of memory", re(`CUDA out of memory|HIP out of memory`), false},
+	{"GPU out of memory", cause, "outofmemoryerror|resource_exhausted: out of memory", nil, false},
+	{"Xid", cause, "nvrm: xid", nil, false},
+	{"NCCL watchdog", death, "watchdog caught collective operation timeout", nil, false},
+	{"assertion on the GPU", cause, "assertion `", re(`block: \[\d+,\d+,\d+\], thread: `), false},
+	{"CUDA error", cause, "cuda error:|cuda_error_", re(`CUDA error:|CUDA_ERROR_`), false},
+	{"NCCL warning", cause, "nccl warn", re(`(?i)fail|error|out of memory|timed? ?out|refused|mismatch|unreachable|` +
+		`no route`), true},
+	{"NCCL warning", doubt, "nccl warn", re(`NCCL WARN`), true},
+	{"NCCL error", cause, "nccl", re(`\bnccl(?:UnhandledCuda|System|Internal|Remote|InvalidUsage|InvalidArgument)?` +
+		`Error\b|ncclInvalidUsage`), false},
+	{lossNaN, doubt, "nan", re(losses + `nan\b`), false},
+	{lossInf, doubt, "inf", re(losses + `inf(?:inity)?\b`), false},
+	{hostMemory, cause, "oom|memory", re(`(?i)oom[_-]kill|OOM Killed|exceeded job memory limit|` +
+		`cgroup out-of-memory`), false},
+	{"shared memory full", cause, "shared memory", re(`(?i)insufficient shared memory|out of shared memory`), false},
+	{"disk full", cause, "no space left on device|disk quota exceeded", nil, false},
+
+	// SLURM.
+	{"end by SLURM", death, "error: ***", re(`^slurmstepd\S*: error: \*\*\*.* DUE TO `), false},
+	{"end by SLURM", noise, "error: ***", re(`^slurmstepd\S*: error: \*\*\*`), false},
+	{"error of SLURM", cause, "execve", re(`^(?:slurmstepd|srun)\S*: (?:error|fatal): execve`), false},
+	{"error of srun", ended, "srun: error", re(`^srun: error: \S+: tasks? \S+: Exited`), false},
+	{"error of srun", noise, "srun: error", re(`^srun: error: .*(?:: Terminated|Job step aborted|` +
+		`timeout waiting for task launch)`), false},
+	{"error of srun", death, "srun: error", re(`^srun: error: \S+: tasks? \S+: \S`), false},
+	{"error of srun", cause, "srun: ", re(`^srun: (?:error|fatal): (?:Unable to|Invalid|Requested|` +
+		`.*not (?:found|available))`), false},
+	{"error of srun", doubt, "srun: ", re(`^srun: (?:error|fatal): `), false},
+	{"error of SLURM", cause, "pyxis", re(`^slurmstepd\S*: error: pyxis: `), false},
+	{"error of SLURM", noise, "slurmstepd", re(`^slurmstepd\S*: error: `), false},
+
+	// Launchers.
+	{"traceback", noise, "traceback (most recent call last)", nil, false},
+	{"killed process", death, "exitcode|exit code|received by pid", re(`\bexit ?code *: -\d+|` +
+		`Signal \d+ \(SIG\w+\) received by PID`), false},
+	{"failed process", ended, "exit|bad termination", re(`failed \(exit ?code: \d+\)|exits with return code|` +
+		`^ *exit ?code *: [1-9]|detected that one or more processes exited|EXIT CODE: [1-9]|BAD TERMINATION`), false},
+	{"MPI abort", death, "mpi_abort was invoked", nil, false},
+	{"MPI error", cause, "mpi_|abort(", re(`\*\*\* MPI_ERR_|^Abort\(\d+\) on node|` +
+		`application called MPI_Abort|^Fatal error in P?MPI_`), false},
+	{"killed process", death, "signal", re(`exited on signal \d|KILLED BY SIGNAL|EXIT STRING: .*signal`), false},
+	{"MPI error", cause, "was unable to|not enough slots", re(
+		`was unable to (?:launch|start|find)|not enough slots available`), false},
+
+	// Crashes, as libc, shells and runtimes tell them.
+	{"killed process", death, "killed|terminated|hangup", re(
+		`^\S*: line \d+: +\d+ (?:Killed|Terminated|Hangup)|^Killed$`), false},
+	{"crash", death, "fault|error|abort|instruction|exception|trap|system call|exceeded", re(
+		`^\S*: (?:line \d+: +)?\d+ ` + signals + `|^` + signals + `(?: \(core dumped\))?$`), false},
+	{"crash", cause, "signal", re(`^Caught signal \d+|Program received signal|\bSignal: [A-Z][\w ]+ \(\d+\)`), false},
+	{"crash", cause, "free|alloc|munmap|corrupted|detected", re(
+		`^(?:\S+: )?(?:free|malloc|realloc|munmap_chunk|corrupted|double free)\b.*` +
+			`(?:invalid|corrupt|unaligned|mismatch|size vs)|stack smashing detected|buffer overflow detected`), false},
+	{"crash", cause, "fatal python error", nil, false},
+	{"crash", cause, "segmentation fault|bus error", re(`^\W*(?:Segmentation fault|Bus error)|` +
+		`(?:Segmentation fault|Bus error) \(`), false},
+	{"crash", cause, "terminat|fatal error: |sig", re(
+		`^terminate called|^libc\+\+abi: terminating|^fatal error: |^SIG[A-Z]+: `), false},
+	{"assertion", cause, "assert|check failed", re("Assertion [`'\"(].* failed|^Assertion failed|" +
+		`^(?:\S+ )?Check failed: `), false},
+	{"panic", cause, "panic|exception in thread", re(
+		`^panic: |^thread '.*' panicked at|^Exception in thread ".*" `), false},
+	{"Fortran error", cause, "forrtl|fortran|error stop|pgfio|***", re(`^forrtl: (?:severe|error)|` +
+		`^Fortran runtime error|^ERROR STOP|^PGFIO-F-|^\*\*\* ?(?:FATAL|Error)`), false},
+
+	// The batch script and its programs.
+	{"error of a script", cause, "not found|unbound|denied|interpreter|syntax|execute|/env: |exec format", re(
+		`: (?:command not found|unbound variable|Permission denied|bad interpreter: .*|syntax error.*|` +
+			`cannot execute.*)$|^/usr/bin/env: .*No such file|Exec format error`), false},
+	{"error of a script", cause, "can't open|no module|finding module", re(`: can't open (?:file|script) |` +
+		`^(?:\S*/)?python[\d.]*: No module named|Error while finding module specification`), false},
+	{"missing library", cause, "shared libraries|not found|symbol lookup", re(
+		`error while loading shared libraries|version .\w+_[\d.]+. not found|symbol lookup error`), false},
+	{"missing module", cause, "lmod|modulefile|environment", re(`Lmod has detected the following error|` +
+		`Unable to locate a modulefile|EnvironmentNameNotFound|EnvironmentLocationNotFound`), false},
+	{"wrong arguments", cause, "error", re(`^[\w./-]+: (?:fatal )?error: |` +
+		`^\S+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal )?error:? `), false},
+
+	{"exception", ended, "keyboardinterrupt|systemexit", re(`^(?:KeyboardInterrupt|SystemExit)\b`), false},
+	{"exception", cause, "error|exception|interrupt|notfound|failure|fault|expired", re(
+		`^(?:[A-Za-z_]\w*\.)*(?:_?[A-Z]\w*)?(?:Error|Exception|ExceptionGroup|Interrupt|NotFound|Failure|Fault|` +
+			`Expired)(?:\(\w+\))?(?:: |:?$)`), false},
+
+	// What programs call an error.
+	{"error", cause, "fatal", re(`^\W{0,4} *(?:FOAM )?(?:FATAL|Fatal)(?: IO)? (?:ERROR|[Ee]rror)\b|^FATAL: `), false},
+	{"error", cause, "error", re(`^ *(?:[A-Z][\w/ ]+ )?(?:[Ee]rror|ERROR)` +
+		`(?: in [\w ()./:"'=,-]+)?(?: on proc \d+)? ?: +[^\s\d.+-]`), false},
+	{"error", cause, "error|inconsistency", re(`^ *(?:Software inconsistency|Inconsistency in user input|` +
+		`Error in (?:user input|routine .*)|(?:[A-Z][a-z/]+ )+error(?: or [a-z ]+)?) ?:$`), false},
+	{"error", cause, "error ", re(`^Error (?:in|using|on) \S`), false},
+	{"error", cause, "failed |[abort]", re(`^FAILED \S+::|^ \* *\[ABORT\]`), false},
+	{"error", doubt, "error ", re(`^Error \w+ing `), false},
+	{"error", doubt, "failure|error", re(
+		`(?i)^(?:cuda|cublas|cudnn|cufft|hip|nvshmem|ucx)[\w ]* (?:failure|error)\b`), false},
+	{"error", doubt, "cannot|can't|could not|unable to|failed|no such file|denied|not found", re(
+		`(?i)^[\w./+-]+: .*(?:cannot|can't|could not|unable to|failed|no such file|denied|not found)`), false},
+}
+
+// losses are the beginnings of a loss that is no number.
+const losses = `(?i)(?:\b|_)loss\w*["']?\s*(?:is|[=:]|\s)\s*["']?[-+]?`
+
+// signals are the words for signals that end programs.
+const signals = `(?:Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception|` +
+	`Trace/breakpoint trap|Bad system call|CPU time limit exceeded|File size limit exceeded)`
+
+// best is before a loss that is the best one so far: it begins as infinite.
+var best = re(`(?i)\b(?:best|min|max|lowest|least)\w*[^,;|]{0,24}loss`)
+
+// hints are what lines with marks have, by row, and all of them.
+var hints, allHints = func() (rows [][]string, all []string) {
+	for i := range marks {
+		row := strings.Split(marks[i].has, "|")
+		rows = append(rows, row)
+		all = append(all, row...)
+	}
+	slices.Sort(all)
+	return rows, append(slices.Compact(all), `file "`, "critical", "error")
+}()
+
+// isHinted reports whether a line, in lower case, may have a mark.
+func isHinted(lower string) bool { return hasAny(lower, allHints) }
+
+func hasAny(lower string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
+}
+
+// markOf returns the mark of what a line says, and leaves in words what was looked at. lower is the line in lower case.
+func markOf(s *said, lower string) Mark {
+	for i := range marks {
+		m := &marks[i]
+		if s.level == 'I' || s.level == 'W' && !m.mild || !hasAny(lower, hints[i]) {
+			continue
+		}
+		if m.fits(s.words) {
+			return Mark(i + 1)
+		}
+		if s.text != s.words && m.fits(s.text) {
+			s.words = s.text
+			return Mark(i + 1)
+		}
+	}
+	if s.level == 'E' || s.level == 'F' {
+		s.words = s.text
+		return logged
+	}
+	return 0
+}
+
+// fits reports whether a line that has what the row wants has its mark.
+func (m *mark) fits(text string) bool {
+	return (m.is == nil || m.is.MatchString(text)) &&
+		(m.name != lossNaN && m.name != lossInf || !best.MatchString(text))
+}
+
+// logged is the mark of a line that its logger calls an error; bare is that of an exception that only its place tells.
+const (
+	logged Mark = 254
+	bare   Mark = 255
+)
+
+// Name is the mark in a few words.
+func (m Mark) Name() string {
+	switch m {
+	case 0:
+		return ""
+	case logged:
+		return "error"
+	case bare:
+		return "exception"
+	}
+	return marks[m-1].name
+}
+
+func (m Mark) kind() kind {
+	switch m {
+	case logged:
+		return doubt
+	case bare:
+		return cause
+	}
+	return marks[m-1].kind
+}
+
+// Cause reports whether such a line says why something failed, rather than that it did.
+func (m Mark) Cause() bool { return m != 0 && m.kind() >= death }
