@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// EndedJob is a job that squeue has listed, and that has ended or is ending.
+// EndedJob is a job that has ended or is ending.
 type EndedJob struct {
 	ID        string    `json:"id"`
 	Number    string    `json:"number"`
@@ -19,7 +19,10 @@ type EndedJob struct {
 	Start     time.Time `json:"start,omitzero"`   // zero: not known
 	End       time.Time `json:"end,omitzero"`     // zero: not known
 	Missed    time.Time `json:"missed,omitzero"`  // when squeue first did not list it; zero: it still does
-	Asking    bool      `json:"asking,omitempty"` // SLURM has not yet answered how it ended
+	Asking    bool      `json:"asking,omitempty"` // SLURM has not yet answered how it ended, or its log why
+	// OutOfMemory is the step of a job that has failed which ran out of memory: "0", "batch"; "": none is known.
+	OutOfMemory string `json:"out_of_memory,omitempty"`
+	Cause       string `json:"cause,omitempty"` // why it has failed, from its log; "": not known
 }
 
 // EndState is the way in which a job has ended, in SLURM's word.

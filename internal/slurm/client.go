@@ -67,10 +67,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
 )
 
-// Question is the command that Ask runs, in a form for the user to repeat: the jobs that have not ended, whatever their
-// state is called, in all partitions (Run sets SQUEUE_ALL). --states would compare whole states: it would leave out a
-// job that is held or signaled besides.
-const Question = "squeue --me --all"
+// Question is the command that Ask runs, in a form for the user to repeat: the jobs in all states and all partitions (Run
+// sets SQUEUE_ALL), also those that have ended, as long as the controller knows them. So a job that begins and ends
+// between two questions is seen. Other --states would compare whole states: they would leave out a job that is held or
+// signaled besides.
+const Question = "squeue --me --all --states=all"
 
 // Answer is the state of the user's jobs.
 type Answer struct {
@@ -100,6 +101,7 @@ type Client struct {
 
 	ended    []endedJob
 	accounts accounts
+	answered bool // squeue has answered before
 
 	nodes map[string]nodeGPUs // by name, of all nodes so far: they rarely change
 
@@ -255,12 +257,14 @@ func (c *Client) nodesOfJobs() iter.Seq[[]string] {
 
 // list takes squeue's answer.
 func (c *Client) list(records []record) {
-	c.keepEnded(c.jobs, records, time.Now())
+	now := time.Now()
+	c.keepEnded(records, now)
+	c.answered = true
 	before := c.hosts
 	c.jobs, c.pending, c.hosts = nil, nil, map[string]hosts{}
 	for i := range records {
 		r := &records[i]
-		if r.isEnding() {
+		if r.isEnding() || r.isOver(now) {
 			continue
 		}
 		var unread error
@@ -294,7 +298,7 @@ func (c *Client) keepHosts(list string, before map[string]hosts) error {
 
 // squeue lists the jobs of the user. The note says which cluster they are from, if the user named several.
 func squeue(ctx context.Context, run command.Runner, m marks) (records []record, note string, err error) {
-	out, stderr, err := run.Within(ctx, "squeue", "--me", "--sort=i", "--format="+m.format())
+	out, stderr, err := run.Within(ctx, "squeue", "--me", "--states=all", "--sort=i", "--format="+m.format())
 	if ctx.Err() != nil {
 		return nil, "", ctx.Err()
 	}

@@ -138,7 +138,7 @@ func TestAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(slurm.asked[0], "squeue --me --sort=i --format=") { // and no --states: it drops states
+	if !strings.HasPrefix(slurm.asked[0], "squeue --me --states=all --sort=i --format=") {
 		t.Errorf("asked %q", slurm.asked[0])
 	}
 	start := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC)

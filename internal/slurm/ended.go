@@ -42,6 +42,7 @@ type asked uint8
 const (
 	askAccounts   asked = iota // sacct, about many jobs in one call
 	askController              // scontrol: slurmctld forgets a job after MinJobAge, 5 minutes where it is not set
+	askSteps                   // sacct, about the steps of jobs that have failed: one may have run out of memory
 	askNobody
 )
 
@@ -51,37 +52,61 @@ type accounts struct {
 	retry
 }
 
-// keepEnded notes which of the previously listed jobs have ended or are ending, and forgets old ones.
-func (c *Client) keepEnded(before []listedJob, records []record, now time.Time) {
+// keepEnded notes which jobs have ended or are ending, and forgets old ones. They were listed before, or are listed with
+// their end.
+func (c *Client) keepEnded(records []record, now time.Time) {
 	listed := make(map[string]*record, len(records))
 	for i := range records {
 		listed[records[i].number] = &records[i]
 	}
 	c.ended = slices.DeleteFunc(c.ended, func(e endedJob) bool {
-		r := listed[e.Number]
-		// started again, or old
-		return r != nil && !r.isEnding() || !e.Missed.IsZero() && now.Sub(e.Missed) > keepEnded
+		return !e.Missed.IsZero() && now.Sub(e.Missed) > keepEnded || e.startedAgain(listed[e.Number], now)
 	})
 	known := make(map[string]bool, len(c.ended))
 	for i := range c.ended {
 		e := &c.ended[i]
 		known[e.Number] = true
-		if listed[e.Number] == nil && e.Missed.IsZero() {
-			e.miss(now)
+		if r := listed[e.Number]; e.Missed.IsZero() && (r == nil || r.isOver(now)) {
+			e.miss(r, now)
 		}
 	}
-	for i := range before {
-		job := &before[i]
-		if r := listed[job.Number]; !known[job.Number] && (r == nil || r.isEnding()) {
+	gone := func(number string) bool {
+		r := listed[number]
+		return number != "" && !known[number] && (r == nil || r.isEnding() || r.isOver(now))
+	}
+	for i := range c.jobs {
+		if job := &c.jobs[i]; gone(job.Number) {
 			known[job.Number] = true
-			c.ended = append(c.ended, c.ending(job, r, now))
+			c.ended = append(c.ended, c.ending(job, listed[job.Number], now))
+		}
+	}
+	for i := range c.pending {
+		if p := &c.pending[i]; gone(p.number) && listed[p.number] == nil {
+			known[p.number] = true
+			c.ended = append(c.ended, p.vanished(now))
 		}
 	}
 	for i := range records {
-		if r := &records[i]; r.isEnding() && !known[r.number] {
-			c.ended = append(c.ended, endedJob{EndedJob: r.ending()})
+		if r := &records[i]; (r.isEnding() || r.isOver(now)) && !known[r.number] {
+			c.ended = append(c.ended, r.ending(now, !c.answered))
 		}
 	}
+	c.dropEnded(now)
+}
+
+// startedAgain reports whether the record of a job that has ended is that of a later run.
+func (e *endedJob) startedAgain(r *record, now time.Time) bool {
+	switch {
+	case r == nil || r.isEnding():
+		return false
+	case r.isOver(now):
+		return !e.End.IsZero() && parseTime(r.end).After(e.End.Add(time.Second))
+	}
+	return true
+}
+
+// dropEnded forgets the oldest jobs, if they are too many.
+func (c *Client) dropEnded(now time.Time) {
 	slices.SortStableFunc(c.ended, latestFirst)
 	c.ended = c.ended[:min(len(c.ended), maxAtOnce)]
 	for len(c.ended) > maxEnded { // the last one is the oldest
@@ -110,14 +135,27 @@ func (c *Client) ending(job *listedJob, r *record, now time.Time) endedJob {
 		Nodes: len(c.hosts[job.nodelist].names),
 		GPUs:  c.countGPUs(job), Start: job.Start, State: cluster.JobCompleting,
 	}}
-	if r == nil {
-		e.miss(now)
+	if r == nil || r.isOver(now) {
+		e.miss(r, now)
 	}
 	return e
 }
 
-// miss notes that the job is no longer listed.
-func (e *endedJob) miss(now time.Time) { e.Missed, e.State, e.Asking = now, "", true }
+// miss notes that the job has ended; r is its present record, nil if it is no longer listed.
+func (e *endedJob) miss(r *record, now time.Time) {
+	if e.Missed, e.State, e.Asking = now, "", true; r != nil {
+		e.State, e.End = cluster.EndState(r.word), parseTime(r.end)
+		e.Asking = e.State.Bad() // why
+	}
+}
+
+// vanished is a job that waited, and is no longer listed: it has begun and ended, or was canceled.
+func (p *pendingJob) vanished(now time.Time) endedJob {
+	e := endedJob{EndedJob: cluster.EndedJob{ID: p.ID, Number: p.number, Name: p.Name, Partition: p.Partition,
+		Nodes: p.Nodes, GPUs: p.GPUs}}
+	e.miss(nil, now)
+	return e
+}
 
 // countGPUs returns the number of GPUs of a job, nil if SLURM has not given it for each of its nodes.
 func (c *Client) countGPUs(job *listedJob) *int {
@@ -131,14 +169,25 @@ func (c *Client) countGPUs(job *listedJob) *int {
 	return &total
 }
 
-// ending is the record of a job that is ending and was never seen running.
-func (r *record) ending() cluster.EndedJob {
+// ending is the record of a job that is ending, or has ended, and was never seen running. One of the first answer may
+// have ended before anybody asked.
+func (r *record) ending(now time.Time, first bool) endedJob {
 	nodes, _ := strconv.Atoi(r.nodes)
-	return cluster.EndedJob{
+	e := endedJob{EndedJob: cluster.EndedJob{
 		ID: r.id, Number: r.number, Name: r.name, Partition: r.partition, Nodes: nodes,
 		GPUs:  gres.Requested(r.gres, nodes),
 		Start: parseTime(r.start), State: cluster.JobCompleting,
+	}}
+	if !r.isOver(now) {
+		return e
 	}
+	if e.miss(r, now); !e.Start.Before(e.End) && e.State == cluster.JobCanceled {
+		e.Start = time.Time{} // it has not begun
+	}
+	if first && !e.End.IsZero() && e.End.Before(now) {
+		e.Missed = e.End
+	}
+	return e
 }
 
 // told returns the ended jobs in the answer.
@@ -166,8 +215,13 @@ func (c *Client) explain(ctx context.Context, due []*endedJob) {
 	ask := func(of asked) []*endedJob {
 		return slices.DeleteFunc(slices.Clone(due), func(e *endedJob) bool { return e.ask != of })
 	}
-	if jobs := ask(askAccounts); len(jobs) > 0 && !c.accounts.none && !time.Now().Before(c.accounts.again) {
+	asks := !c.accounts.none && !time.Now().Before(c.accounts.again)
+	if jobs := ask(askAccounts); len(jobs) > 0 && asks {
 		c.askAccounts(ctx, jobs[:min(len(jobs), maxAsked)])
+		return
+	}
+	if jobs := ask(askSteps); len(jobs) > 0 {
+		c.askSteps(ctx, jobs[:min(len(jobs), maxEnded)], asks)
 		return
 	}
 	for _, e := range due[min(len(due), maxEnded):] { // the controller is asked about few
@@ -196,7 +250,7 @@ func arrayOf(id string) string {
 func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
 	ids := make([]string, len(jobs))
 	for i, e := range jobs {
-		ids[i] = e.ID
+		ids[i] = e.name()
 	}
 	out, stderr, err := c.run.Within(ctx, "sacct", "--allocations", "--noheader", "--parsable2",
 		"--jobs="+strings.Join(ids, ","), "--format=JobIDRaw,State,ExitCode,Start,End")
@@ -211,9 +265,55 @@ func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
 	learn(jobs, parseAccounts(out), askController)
 }
 
+// name is the name of the job in a question: tasks of an array that wait have none of their own.
+func (e *endedJob) name() string {
+	if strings.Contains(e.ID, "[") {
+		return e.Number
+	}
+	return e.ID
+}
+
+// askSteps asks sacct which steps of jobs that have failed ran out of memory: the job ends with the exit code of its
+// script, which says nothing of it.
+func (c *Client) askSteps(ctx context.Context, jobs []*endedJob, asks bool) {
+	var steps map[string]string
+	if asks {
+		ids := make([]string, len(jobs))
+		for i, e := range jobs {
+			ids[i] = e.Number
+		}
+		out, _, _ := c.run.Within(ctx, "sacct", "--noheader", "--parsable2", "--jobs="+strings.Join(ids, ","),
+			"--format=JobIDRaw,State,ExitCode")
+		if ctx.Err() != nil {
+			return
+		}
+		steps = parseSteps(out)
+	}
+	for _, e := range jobs {
+		e.OutOfMemory, e.ask, e.Asking = steps[e.Number], askNobody, false
+	}
+}
+
+// parseSteps returns the step of each job that ran out of memory, from lines of sacct such as
+// "48211.0|OUT_OF_MEMORY|0:125". A step of srun says more than the script that started it.
+func parseSteps(out []byte) map[string]string {
+	steps := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		job, step, is := strings.Cut(f[0], ".")
+		if !is || len(f) != 3 || cluster.EndState(f[1]) != cluster.JobOutOfMemory {
+			continue
+		}
+		if known := steps[job]; known == "" || known == "batch" || known == "extern" {
+			steps[job] = step
+		}
+	}
+	return steps
+}
+
 // askController asks the controller about one job, or about tasks of one array.
 func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
-	id := jobs[0].ID
+	id := jobs[0].name()
 	if len(jobs) > 1 {
 		id = arrayOf(id)
 	}
@@ -232,9 +332,15 @@ func learn(jobs []*endedJob, ends map[string]end, next asked) {
 		if !known {
 			continue
 		}
-		e.State, e.Exit, e.End = how.state, how.exit, how.end
+		e.State, e.Exit = how.state, how.exit
+		if !how.end.IsZero() {
+			e.End = how.end
+		}
 		if !how.start.IsZero() {
 			e.Start = how.start
+		}
+		if e.State == cluster.JobFailed {
+			e.ask, e.Asking = askSteps, true
 		}
 	}
 }

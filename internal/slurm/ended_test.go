@@ -94,6 +94,7 @@ func (b *books) saidOf() []string {
 func TestEnded(t *testing.T) {
 	const accounts = "sacct --allocations --noheader --parsable2 --jobs=1,2_1,2_2 " +
 		"--format=JobIDRaw,State,ExitCode,Start,End"
+	const steps = "sacct --noheader --parsable2 --jobs=16 --format=JobIDRaw,State,ExitCode"
 	disabled := errors.New("sacct: error: Slurm accounting storage is disabled\n")
 	for _, test := range []struct {
 		name  string
@@ -105,7 +106,7 @@ func TestEnded(t *testing.T) {
 			"all in one call", func(b *books) {
 				b.sacct = "1|COMPLETED|0:0|2026-11-20T18:22:36|2026-11-20T18:40:00\n16|FAILED|3:0|Unknown|Unknown\n17|CANCELLED by 20001|0:15|x|y\n99|FAILED|1:0|x|y\n"
 			},
-			[]string{accounts}, []string{"1 COMPLETED 0:0 4 GPUs", "2_1 FAILED 3:0", "2_2 CANCELLED 0:15"},
+			[]string{accounts, steps}, []string{"1 COMPLETED 0:0 4 GPUs", "2_1 FAILED 3:0", "2_2 CANCELLED 0:15"},
 		},
 		{
 			"sacct lags behind", func(b *books) {
@@ -113,7 +114,7 @@ func TestEnded(t *testing.T) {
 				b.shows = map[string]string{"1": showEnded("1", "x", "OUT_OF_MEMORY", "0:125"),
 					"2_1": showEnded("16", "x", "FAILED", "3:0")}
 			},
-			[]string{accounts, "scontrol show job 1", "scontrol show job 2_1"},
+			[]string{accounts, "scontrol show job 1", "scontrol show job 2_1", steps},
 			[]string{"1 OUT_OF_MEMORY 4 GPUs", "2_1 FAILED 3:0", "2_2 TIMEOUT 0:0"},
 		},
 		{
@@ -318,5 +319,58 @@ func TestListedJobsHaveNotEnded(t *testing.T) {
 	answer, err := askAll(t, c)
 	if err != nil || len(answer.Ended) > 0 || len(answer.Pending) != 3 || len(b.saidOf()) > 0 {
 		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
+// over is the record of a job that has ended, which squeue still lists.
+func over(id, state, word, start, end string) record {
+	r := running(id, id, "n1")
+	r.state, r.word, r.start, r.end = state, word, start, end
+	return r
+}
+
+// A job that began and ended between two questions, or waited at the first one, is there with its end; one that ended
+// before the first question is, too, with the time of its end.
+func TestJobsThatEndBetweenTwoQuestions(t *testing.T) {
+	before, after := time.Now().Add(-time.Hour).UTC(), time.Now().Add(-time.Second).UTC()
+	at := func(t time.Time) string { return t.Format("2006-01-02T15:04:05") }
+	b := oneAndTwo()
+	b.records = append(b.records, over("90", "F", "FAILED", at(before), at(before)),
+		record{id: "91", number: "91", state: "PD", word: "PENDING", name: "waits", nodes: "1"},
+		record{id: "92_[1-3]", number: "92", state: "PD", word: "PENDING", name: "waits", nodes: "1"})
+	b.sacct = "90|FAILED|1:0|x|y\n91|FAILED|4:0|x|y\n93|FAILED|1:0|x|y\n94|OUT_OF_MEMORY|0:125|x|y\n92|CANCELLED|0:0|x|y\n"
+	c := newClient(b.run)
+	answer, err := askAll(t, c)
+	if err != nil || len(answer.Ended) != 1 || !answer.Ended[0].Missed.Equal(answer.Ended[0].End) ||
+		answer.Ended[0].Exit.Code != 1 {
+		t.Fatalf("%+v, %v", answer.Ended, err)
+	}
+	b.records = append(b.records[:4:4], over("93", "F", "FAILED", at(after), at(after)),
+		over("94", "OOM", "OUT_OF_MEMORY", at(after), at(after)), over("95", "CD", "COMPLETED", at(after), at(after)),
+		over("96", "ZZ", "NEW_END", at(after), at(after)), running("97", "97", "n3"))
+	b.gres["97"], b.asked = "", nil
+	b.sacct = "95.0|OUT_OF_MEMORY|0:125\n91.batch|OUT_OF_MEMORY|0:125\n91.0|OUT_OF_MEMORY|0:125\n" + b.sacct
+	answer, err = askAll(t, c)
+	got := ends(answer)
+	slices.Sort(got)
+	want := []string{"90 FAILED 1:0", "91 FAILED 4:0", "92_[1-3] CANCELLED 0:0", "93 FAILED 1:0", "94 OUT_OF_MEMORY",
+		"95 COMPLETED", "96 NEW_END"}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil || len(answer.Jobs) != 4 {
+		t.Errorf("%d jobs, ended (-want +got), %v:\n%s", len(answer.Jobs), err, diff)
+	}
+	if said := b.saidOf(); len(said) > 4 || !strings.Contains(said[0], ",92,") {
+		t.Errorf("asked %q", said)
+	}
+	for _, e := range answer.Ended {
+		if (e.OutOfMemory != "") != (e.ID == "91") || e.ID == "91" && e.OutOfMemory != "0" {
+			t.Errorf("%s: step %q", e.ID, e.OutOfMemory)
+		}
+	}
+	b.records = append(b.records, running("93", "93", "n4")) // it was requeued
+	b.records = slices.DeleteFunc(b.records, func(r record) bool { return r.id == "93" && r.state == "F" })
+	b.gres["93"] = ""
+	if answer, err = askAll(t, c); err != nil || slices.ContainsFunc(answer.Ended,
+		func(e cluster.EndedJob) bool { return e.ID == "93" }) {
+		t.Errorf("%q, %v", ends(answer), err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
 )
 
 // A job name may contain anything: spaces, tabs, newlines, any separator. So the marks between squeue's fields and
@@ -105,6 +106,11 @@ const (
 // isEnding reports whether the job has ended, though squeue still lists it. A job that stages out its data may have
 // given its nodes to others.
 func (r *record) isEnding() bool { return r.state == completing || r.state == stagingOut }
+
+// isOver reports whether the job has ended: the controller lists it for MinJobAge more.
+func (r *record) isOver(now time.Time) bool {
+	return r.broken == nil && !r.isEnding() && state.IsEnd(cluster.EndState(r.word), parseTime(r.end), now)
+}
 
 // mayRun reports whether the job runs if its node list is understood, whatever its state is called: a job that is
 // signaled or resized keeps its nodes. So does a suspended one, whose processes stay in the GPUs' memory. A job that is
