@@ -47,7 +47,7 @@ func Narrowed(s, narrow *cluster.Snapshot) *schema.Snapshot {
 
 func newEnded(e *cluster.EndedJob) schema.EndedJob {
 	j := schema.EndedJob{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs,
-		State: string(e.State), Start: e.Start, End: e.End}
+		State: string(e.State), Start: e.Start, End: e.End, OutOfMemoryStep: e.OutOfMemory, Cause: e.Cause}
 	if e.Exit != nil {
 		j.ExitCode, j.Signal = &e.Exit.Code, e.Exit.Signal
 	}

@@ -118,11 +118,15 @@ func ofEnd(at time.Time, e *cluster.EndedJob, event Event) Item {
 	return i
 }
 
-// HowEnded says how a job has ended: "failed after 1h 2m (exit code 3)".
+// HowEnded says how a job has ended: "failed after 1h 2m (exit code 3)", and why if that is known: "failed after 22s:
+// rank 3: ValueError: bad batch (train.py:20)".
 func HowEnded(e *cluster.EndedJob) string {
 	words := tally.EndOf(e).Word
 	if !e.Start.IsZero() && e.Over().After(e.Start) {
 		words += " after " + span(e.Over().Sub(e.Start))
+	}
+	if why := tally.WhyEnded(e); why != "" {
+		return words + ": " + why
 	}
 	switch x := e.Exit; {
 	case x == nil, x.Code == 0 && x.Signal == 0, e.State == cluster.JobCanceled: // a canceled job has that signal

@@ -38,12 +38,15 @@ type Live struct {
 
 	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 
+	Causes bool // the logs of jobs that fail are read, for why they have. Likewise
+
 	// OnLogin reads logs on another host, if SLURM is asked there; nil: it is asked here. Likewise
 	OnLogin func(wire.ReadLog) (*wire.LogPiece, error)
 
 	discoverer *discoverer
 	logs       func() *joblog.Reader
 	counter    counter
+	causes     *causes
 
 	// Jobs is called with the jobs of each Discovery before their nodes are watched. It must not block. nil: no call.
 	// It must not change once Run is called.
@@ -62,6 +65,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 		return joblog.NewReader(joblog.Sources{Find: l.discoverer.logs, Ask: l.Ask, Login: l.OnLogin,
 			User: user, Host: host})
 	})
+	l.causes = newCauses(l.Log)
 	return l
 }
 
@@ -80,18 +84,41 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 			l.noteLoss(e)
 		})
 	})
+	tell := l.teller(emit)
+	if l.Causes {
+		wg.Go(func() { l.causes.run(ctx, func() { tell(nil) }) })
+	}
 	return l.discoverer.run(ctx, func(d cluster.Discovery) {
 		all := d
 		defer l.keep(&all) // last: a home directory may be slow
 		if l.Job != "" {
 			d.Jobs, d.Others = only(l.Job, d.Jobs), others(l.Job, d.Jobs)
 		}
-		emit(cluster.Event{At: time.Now(), Discovery: &d})
+		tell(&d)
 		if l.Jobs != nil {
 			l.Jobs(d.Jobs)
 		}
 		l.SetNodes(nodesOf(d.Jobs))
 	})
+}
+
+// teller returns what emits a Discovery, with the causes that are known; nil: the last one again. It may be called from
+// any goroutine.
+func (l *Live) teller(emit func(cluster.Event)) func(*cluster.Discovery) {
+	var mu sync.Mutex
+	var last cluster.Discovery
+	return func(d *cluster.Discovery) {
+		mu.Lock()
+		defer mu.Unlock()
+		if d != nil {
+			last = *d
+		}
+		told := last
+		if l.Causes {
+			told.Ended = l.causes.fill(last.Ended, l.Job)
+		}
+		emit(cluster.Event{At: time.Now(), Discovery: &told})
+	}
 }
 
 // only returns the jobs with the user's name for a job.

@@ -1,6 +1,8 @@
 package tally
 
 import (
+	"strings"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
@@ -97,5 +99,26 @@ func runningRow(s *cluster.Snapshot, j *cluster.JobView) JobRow {
 	return r
 }
 
-// EndOf returns the state of a job that has ended.
-func EndOf(e *cluster.EndedJob) JobState { return endStates[e.State] }
+// EndOf returns the state of a job that has ended. A job whose step ran out of memory did so, too: SLURM has the exit
+// code of its script. A state that is not known is in SLURM's word.
+func EndOf(e *cluster.EndedJob) JobState {
+	if e.State == cluster.JobFailed && e.OutOfMemory != "" {
+		return endStates[cluster.JobOutOfMemory]
+	}
+	s, known := endStates[e.State]
+	if !known {
+		s = JobState{Code: "?", Word: strings.ToLower(strings.ReplaceAll(string(e.State), "_", " "))}
+	}
+	return s
+}
+
+// WhyEnded says why a job has failed, as far as it is known: what its log says, or the step that ran out of memory.
+func WhyEnded(e *cluster.EndedJob) string {
+	switch {
+	case e.Cause != "":
+		return e.Cause
+	case e.OutOfMemory != "":
+		return "step " + e.OutOfMemory
+	}
+	return ""
+}

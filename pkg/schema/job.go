@@ -71,6 +71,11 @@ type EndedJob struct {
 	Signal    int       `json:"signal,omitempty"` // that has ended it; 0: none, or not known
 	Start     time.Time `json:"start,omitzero"`
 	End       time.Time `json:"end,omitzero"`
+
+	// OutOfMemoryStep is the step of a job that has failed which ran out of memory: "0", "batch". Cause says why it has
+	// failed, in a sentence from its log: "rank 3: ValueError: bad batch (train.py:20)".
+	OutOfMemoryStep string `json:"out_of_memory_step,omitempty"`
+	Cause           string `json:"cause,omitempty"`
 }
 
 // Rank is one rank of a job on one GPU, or without one.

@@ -69,7 +69,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return ending{a.Hosts(cfg, cfg.Nodes, names, polling), a.Close}, nil
 	}
 	live := a.Jobs(cfg, polling, heard)
-	live.Answers = p.Answers()
+	live.Answers, live.Causes = p.Answers(), need.Causes && cfg.Logs
 	var jobs Feed = source.NewFallback(live, func(ctx context.Context) (*source.Hosts, error) {
 		if cfg.Login != "" {
 			return nil, cli.Exit(cli.ExitNoJobs, NoSlurm(cfg))
@@ -103,6 +103,7 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 type Need struct {
 	Steady bool          // they keep their pace even if no key is pressed
 	Marks  bool          // the marks of the jobs are used
+	Causes bool          // it says why jobs have failed, from their logs
 	Brief  bool          // no histories are shown, so a demo needs no past
 	Second time.Duration // time from the first report of each node to a second one; 0: the interval
 }

@@ -33,7 +33,7 @@ type Live struct {
 }
 
 // Need is the demand of a job's report on its nodes: nobody presses a key.
-var Need = feed.Need{Brief: true, Steady: true, Marks: true}
+var Need = feed.Need{Brief: true, Steady: true, Marks: true, Causes: true}
 
 // Run watches a job until it ends, or until the user interrupts it, and prints its report.
 func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {

@@ -174,7 +174,9 @@ func (s *Options) check() (err error) {
 }
 
 // need returns serve's demand on the nodes: with a recording they keep their pace, even if nobody watches.
-func (s *Options) need() feed.Need { return feed.Need{Steady: s.record != "", Marks: s.record != ""} }
+func (s *Options) need() feed.Need {
+	return feed.Need{Steady: s.record != "", Marks: s.record != "", Causes: true}
+}
 
 const (
 	leastToken = 16      // characters of a token that nobody can guess

@@ -207,7 +207,7 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 	}
 	o.desk, o.seen = desk, newProgress(o.jobs, time.Now())
 	show := feed.FollowedAsking(o.Program, o.Config.Poll, o.see)
-	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true}, log, show)
+	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true, Causes: true}, log, show)
 	if errors.Is(err, errOver) {
 		if failed := o.lookUp(ctx, log); failed != nil {
 			err = cli.Failed(failed)

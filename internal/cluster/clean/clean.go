@@ -135,7 +135,10 @@ func Discovery(d *cluster.Discovery) cluster.Discovery {
 	c.Pending = cleaned(d.Pending, len(d.Pending),
 		func(p *cluster.PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
 	c.Ended = cleaned(d.Ended, len(d.Ended),
-		func(e *cluster.EndedJob) { cleanNames(&e.ID, &e.Number, &e.Name, &e.Partition, (*string)(&e.State)) })
+		func(e *cluster.EndedJob) {
+			cleanNames(&e.ID, &e.Number, &e.Name, &e.Partition, &e.OutOfMemory, (*string)(&e.State))
+			e.Cause = safe.Line(e.Cause, maxWords)
+		})
 	c.Switches = cleaned(d.Switches, len(d.Switches), func(s *cluster.Switch) {
 		cleanNames(&s.Name)
 		s.Nodes = cleanNodes(s.Nodes)

@@ -119,7 +119,8 @@ func (m *Mask) discovery(d cluster.Discovery) *cluster.Discovery {
 	})
 	d.Ended = each(d.Ended, func(j *cluster.EndedJob) {
 		j.ID, j.Number, j.State = m.number(j.ID), m.number(j.Number), cluster.EndState(ended.of(string(j.State)))
-		j.Name, j.Partition = m.job(j.Name), m.partition(j.Partition)
+		j.Name, j.Partition, j.Cause = m.job(j.Name), m.partition(j.Partition), ""
+		j.OutOfMemory = firstWord(j.OutOfMemory)
 	})
 	d.Switches = each(d.Switches, func(s *cluster.Switch) {
 		s.Name = m.leaf(s.Name)

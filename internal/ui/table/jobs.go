@@ -216,10 +216,15 @@ func Facts(f *part.Frame, r *tally.JobRow) []string {
 	return append(lines, size)
 }
 
-// ended says how a job has ended: "failed, exit code 3, 4m ago".
+// ended says how a job has ended, and why if that is known: "failed, exit code 3, 4m ago", "failed 4m ago: rank 3:
+// ValueError: bad batch".
 func ended(f *part.Frame, r *tally.JobRow) string {
 	j, text := r.Ended, r.State.Word
-	if over := j.Over(); over.IsZero() {
+	over := j.Over()
+	if why := tally.WhyEnded(j); why != "" && !over.IsZero() {
+		return text + " " + draw.Age(f.Snap.At.Sub(over)) + " ago: " + why
+	}
+	if over.IsZero() {
 		return text
 	} else if text += exit(j) + ", " + draw.Age(f.Snap.At.Sub(over)) + " ago"; j.Asking {
 		return text

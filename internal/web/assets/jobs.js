@@ -90,7 +90,13 @@ function endedTable(ended, time) {
 }
 
 function how(job) {
-  const words = [endWords[job.state] || 'ended'];
+  const state = job.state === 'FAILED' && job.out_of_memory_step ? 'OUT_OF_MEMORY' : job.state;
+  const words = [endWords[state] || 'ended'];
+  const why = job.cause || (job.out_of_memory_step && `step ${job.out_of_memory_step}`);
+  if (why) {
+    if (job.start && job.end) words.push(`after ${span(between(job.start, job.end))}`);
+    return `${words.join(' ')}: ${why}`;
+  }
   if (job.exit_code > 0) words.push(`exit code ${job.exit_code}`);
   if (job.signal > 0) words.push(`signal ${job.signal}`);
   if (job.start && job.end) words.push(`after ${span(between(job.start, job.end))}`);

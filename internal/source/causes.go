@@ -1,0 +1,102 @@
+package source
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/crash"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+)
+
+const (
+	// reading is the time for which a log may be read. SLURM is asked for its file first, when no other command runs.
+	reading = 20 * time.Second
+	// maxWaiting is the maximum number of logs that wait to be read, and maxAlike that of an array, whose tasks mostly
+	// fail for the same reason. The others are not read.
+	maxWaiting, maxAlike = 8, 3
+)
+
+// causes finds out why jobs have failed: the end of the log of each is read once, of one after the other.
+type causes struct {
+	read func(context.Context, joblog.Query) (joblog.Piece, error)
+	due  chan *failure // logs to read
+
+	mu    sync.Mutex          // protects the following
+	jobs  map[string]*failure // by number and end
+	alike map[string]int      // logs of an array
+}
+
+// failure is a job that has failed.
+type failure struct {
+	job   string
+	cause string // "": not known
+	read  bool   // its log was read, or is not
+}
+
+func newCauses(read func(context.Context, joblog.Query) (joblog.Piece, error)) *causes {
+	return &causes{read: read, due: make(chan *failure, maxWaiting), jobs: map[string]*failure{},
+		alike: map[string]int{}}
+}
+
+// fill returns the jobs that have ended with the causes that are known. Jobs whose log is to be read are asked about.
+func (c *causes) fill(ended []cluster.EndedJob, wanted string) []cluster.EndedJob {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ended = slices.Clone(ended)
+	listed := map[string]*failure{}
+	for i := range ended {
+		e := &ended[i]
+		if e.Missed.IsZero() || e.Asking || !e.State.Bad() || wanted != "" &&
+			!(&cluster.Job{ID: e.ID, Number: e.Number}).PartOf(wanted) {
+			continue
+		}
+		key := e.Number + " " + e.Over().String()
+		f := c.jobs[key]
+		if f == nil {
+			f = c.ask(e.ID)
+		}
+		listed[key] = f
+		e.Cause, e.Asking = f.cause, !f.read
+	}
+	c.jobs = listed
+	return ended
+}
+
+// ask notes that the log of a job is to be read, unless too many are.
+func (c *causes) ask(job string) *failure {
+	f := &failure{job: job}
+	array, _, _ := strings.Cut(job, "_")
+	if c.alike[array]++; c.alike[array] > maxAlike || strings.Contains(job, "[") {
+		f.read = true
+		return f
+	}
+	select {
+	case c.due <- f:
+	default:
+		f.read = true
+	}
+	return f
+}
+
+// run reads logs until ctx ends, and calls news after each.
+func (c *causes) run(ctx context.Context, news func()) {
+	defer crash.End()
+	for {
+		select {
+		case f := <-c.due:
+			inTime, cancel := context.WithTimeout(ctx, reading)
+			cause, _ := joblog.Why(inTime, f.job, c.read) // without a log the job has failed for no known reason
+			cancel()
+			c.mu.Lock()
+			f.cause, f.read = cause, true
+			c.mu.Unlock()
+			news()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
