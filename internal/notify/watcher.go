@@ -23,6 +23,7 @@ type Watcher struct {
 	ran    map[string]cluster.Job      // that have run, and whose end is not known yet, by ID
 	ended  map[string]bool             // whose end is told
 	near   map[string]bool             // time limits that are told
+	never  map[string]bool             // jobs that wait in vain
 }
 
 // sight is a problem that was seen.
@@ -83,6 +84,7 @@ func (w *Watcher) See(s *cluster.Snapshot) (news []Item) {
 	news = append(news, w.starts(s)...)
 	news = append(news, w.problems(s)...)
 	news = append(news, w.requeues(s)...)
+	news = append(news, w.waitsInVain(s)...)
 	news = append(news, w.limits(s)...)
 	return append(news, w.ends(s)...)
 }
@@ -255,6 +257,23 @@ func (w *Watcher) requeues(s *cluster.Snapshot) (news []Item) {
 			news = append(news, ofRequeue(s, &j))
 		}
 		delete(w.ran, id)
+	}
+	return news
+}
+
+// waitsInVain returns the jobs that can no longer start.
+func (w *Watcher) waitsInVain(s *cluster.Snapshot) (news []Item) {
+	before := w.never
+	w.never = map[string]bool{}
+	for i := range s.Discovery.Pending {
+		p := &s.Discovery.Pending[i]
+		array, _, _ := strings.Cut(p.ID, "_[")
+		if !p.NeverStarts() || !OfJob(p.ID, array, w.Jobs) {
+			continue
+		}
+		if w.never[p.ID] = true; !before[p.ID] && w.wants(Failure) {
+			news = append(news, ofNever(s, p))
+		}
 	}
 	return news
 }

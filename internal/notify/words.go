@@ -138,6 +138,17 @@ func HowEnded(e *cluster.EndedJob) string {
 	return words
 }
 
+// InVain says that a job waits in vain.
+func InVain(j *cluster.PendingJob) string { return "can never start: " + j.Reason }
+
+// ofNever is the news of a job that waits in vain.
+func ofNever(s *cluster.Snapshot, j *cluster.PendingJob) Item {
+	return Item{At: s.At, Event: Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
+		Since: s.At, Title: titled(j.ID, j.Name, InVain(j)),
+		Text: "The job for which it waits has not ended as it should → cancel it, or change its dependency: " +
+			"scontrol update job=" + j.ID + " dependency=", Many: "jobs that can never start"}
+}
+
 // ofLimit is the news of a time limit.
 func ofLimit(s *cluster.Snapshot, j *cluster.Job, left time.Duration) Item {
 	return Item{At: s.At, Event: Time, Severity: cluster.Warning, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,

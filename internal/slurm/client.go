@@ -67,8 +67,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
 )
 
-// Question is the command that Ask runs, in a form for the user to repeat: the jobs in all states and all partitions (Run
-// sets SQUEUE_ALL), also those that have ended, as long as the controller knows them. So a job that begins and ends
+// Question is the command that Ask runs, in a form for the user to repeat: the jobs in all states and all partitions
+// (Run sets SQUEUE_ALL), also those that have ended, as long as the controller knows them. So a job that begins and ends
 // between two questions is seen. Other --states would compare whole states: they would leave out a job that is held or
 // signaled besides.
 const Question = "squeue --me --all --states=all"

@@ -52,8 +52,8 @@ type accounts struct {
 	retry
 }
 
-// keepEnded notes which jobs have ended or are ending, and forgets old ones. They were listed before, or are listed with
-// their end.
+// keepEnded notes which jobs have ended or are ending, and forgets old ones. They were listed before, or are listed
+// with their end.
 func (c *Client) keepEnded(records []record, now time.Time) {
 	listed := make(map[string]*record, len(records))
 	for i := range records {

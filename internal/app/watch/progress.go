@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ type progress struct {
 	jobs  []*job
 	byID  map[string]*job
 	news  map[string]int // by job
-	found bool           // SLURM has listed a job
+	found bool           // SLURM has listed a job, or its accounting has
 
 	arrays map[string]bool // of which tasks may begin and end unseen, between two questions to SLURM
 	over   bool
@@ -34,8 +35,11 @@ type job struct {
 	Signal int              `json:"signal,omitempty"`
 	News   int              `json:"news"`
 
-	words string // its end
+	Cause string `json:"cause,omitempty"` // why it has failed, from its log
+
+	words string // its end, or why there will be none
 	ended bool
+	never bool // it waits in vain
 }
 
 func newProgress(names []string, now time.Time) progress {
@@ -75,7 +79,7 @@ func (p *progress) see(s *cluster.Snapshot) (over bool, err error) {
 		if j := p.of(s.Jobs[i].ID, s.Jobs[i].Number, s.Jobs[i].Name); j != nil || s.Jobs[i].ID == "" {
 			left = true
 			if j != nil {
-				j.ended = false
+				j.ended, j.never = false, false
 			}
 		}
 	}
@@ -87,14 +91,12 @@ func (p *progress) see(s *cluster.Snapshot) (over bool, err error) {
 			left = p.ends(e, s.At) || left
 		}
 	}
-	if p.over = !left; left {
-		return false, nil
-	}
-	return true, p.missing(d)
+	p.over = !left
+	return p.over, nil
 }
 
-// waits notes a pending job. The tasks of an array that wait under one ID are no jobs yet; a task that was watched by
-// its own ID waits unless it is not among them, or has begun.
+// waits notes a pending job, and reports whether it may start. The tasks of an array that wait under one ID are no jobs
+// yet; a task that was watched by its own ID waits unless it is not among them, or has begun.
 func (p *progress) waits(j *cluster.PendingJob) bool {
 	id, _, array := strings.Cut(j.ID, "_[")
 	if array {
@@ -110,7 +112,14 @@ func (p *progress) waits(j *cluster.PendingJob) bool {
 		}
 		return watched
 	}
-	return p.of(j.ID, "", j.Name) != nil
+	of := p.of(j.ID, "", j.Name)
+	if of == nil {
+		return false
+	}
+	if of.never, of.ended = j.NeverStarts(), false; of.never {
+		of.words = notify.InVain(j)
+	}
+	return !of.never
 }
 
 // ends notes a job that is ending, and reports whether SLURM may still say how.
@@ -128,14 +137,30 @@ func (p *progress) ends(e *cluster.EndedJob, now time.Time) (waits bool) {
 
 // end notes how the job has ended.
 func (j *job) end(e *cluster.EndedJob) {
-	j.State, j.ended, j.words = e.State, true, notify.HowEnded(e)
+	j.State, j.ended, j.never, j.words, j.Cause = e.State, true, false, notify.HowEnded(e), e.Cause
 	if e.Exit != nil {
 		j.Code, j.Signal = &e.Exit.Code, e.Exit.Signal
 	}
 }
 
+// unknown returns the jobs whose end must be looked up, once the watch is over: those that are gone, and those that the
+// user has named and that SLURM has not listed.
+func (p *progress) unknown() (ids []string) {
+	for _, j := range p.jobs {
+		if !j.ended && !j.never {
+			ids = append(ids, j.ID)
+		}
+	}
+	for _, name := range p.names {
+		if !slices.ContainsFunc(p.jobs, func(j *job) bool { return notify.OfJob(j.ID, "", []string{name}) }) {
+			ids = append(ids, name)
+		}
+	}
+	return ids
+}
+
 // missing is the error if there was never anything to watch.
-func (p *progress) missing(d *cluster.Discovery) error {
+func (p *progress) missing() error {
 	switch {
 	case p.found:
 		return nil
@@ -146,23 +171,34 @@ func (p *progress) missing(d *cluster.Discovery) error {
 		strings.Join(p.names, ", ")))
 }
 
-// verdict is nil if every job has come to its end.
+// verdict is nil if every job has come to its end, and completed. A job that is gone has not, as far as anybody knows.
 func (p *progress) verdict() error {
+	if p.over && !p.found {
+		return p.missing()
+	}
 	bad := 0
 	for _, j := range p.jobs {
-		if j.ended && j.State != cluster.JobCompleted {
+		if !j.ended || j.State != cluster.JobCompleted {
 			bad++
 		}
 	}
 	switch {
-	case len(p.jobs) > 0 && !p.over:
+	case len(p.jobs) > 0 && !p.over && !p.allEnded():
 		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
+	case bad == 1 && len(p.jobs) == 1 && !p.jobs[0].ended && !p.jobs[0].never:
+		return cli.Exit(cli.ExitFailed, fmt.Errorf("how job %q ended is not known", p.jobs[0].ID))
 	case bad == 1 && len(p.jobs) == 1:
 		return cli.Exit(cli.ExitFailed, fmt.Errorf("job %q did not complete", p.jobs[0].ID))
 	case bad > 0:
 		return cli.Exit(cli.ExitFailed, fmt.Errorf("%d of %d jobs did not complete", bad, len(p.jobs)))
 	}
 	return nil
+}
+
+// allEnded reports whether each job that the user has named has ended: the accounting may know more than the last
+// answer of SLURM.
+func (p *progress) allEnded() bool {
+	return len(p.names) > 0 && len(p.arrays) == 0 && len(p.unknown()) == 0
 }
 
 // sumUp prints how each job has ended, and how much news there was of it.
@@ -188,7 +224,11 @@ func (o *Options) sumUp() error {
 	var b strings.Builder
 	for _, j := range jobs {
 		words := j.words
-		if !j.ended {
+		switch {
+		case j.ended, j.never:
+		case o.seen.over:
+			words = "is gone, and SLURM does not say how it ended"
+		default:
 			words = "has not ended"
 		}
 		fmt.Fprintf(&b, "%s: %s, %s\n", strings.TrimSpace(j.ID+" "+j.Name), words, counted(j.News))

@@ -17,25 +17,37 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 )
 
-// lookingUp is the time for that, also if a login asks for a password: nobody may be there.
-const lookingUp = time.Minute
+// lookingUp is the time to ask the accounting, also if a login asks for a password: nobody may be there. Whoever has
+// interrupted the watch does not wait for long.
+const (
+	lookingUp   = time.Minute
+	interrupted = 5 * time.Second
+)
 
-// lookUp asks SLURM's accounting about tasks of arrays that began and ended between two questions to SLURM: they count
-// as the others do. Where there is no accounting, the user is told that they are not known.
+// lookUp asks SLURM's accounting about jobs whose end is not known, and about tasks of arrays that began and ended
+// between two questions to SLURM: they count as the others do. Where there is no accounting, the user is told that they
+// are not known.
 func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
-	arrays := slices.Sorted(maps.Keys(o.seen.arrays))
-	if len(arrays) == 0 {
+	arrays, unknown := slices.Sorted(maps.Keys(o.seen.arrays)), o.seen.unknown()
+	ids := slices.Compact(slices.Sorted(slices.Values(slices.Concat(arrays, unknown))))
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !sacct.IsID(id) })
+	if len(ids) == 0 || o.Config.Demo != "" || o.Config.Nodes != "" {
 		return nil
 	}
 	inTime, cancel := context.WithTimeout(ctx, lookingUp)
 	defer cancel()
-	jobs, err := accounts.Settled(inTime, o.Program, log, o.seen.late(o.Me()), arrays...)
+	jobs, err := accounts.Settled(inTime, o.Program, log, o.seen.late(o.Me()), ids...)
 	if err != nil {
 		o.seen.over = o.seen.over && !errors.Is(err, cli.ErrInterrupted)
-		o.Say("tasks of %s that ended between two questions to SLURM are not known: %v",
-			strings.Join(arrays, ", "), err)
+		if len(arrays) > 0 {
+			o.Say("tasks of %s that ended between two questions to SLURM are not known: %v",
+				strings.Join(arrays, ", "), err)
+		} else if o.seen.found {
+			o.Say("how %s ended is not known: %v", strings.Join(ids, ", "), err)
+		}
 		return nil
 	}
+	jobs = slices.DeleteFunc(jobs, func(j sacct.Job) bool { return j.User != "" && j.User != o.Me() })
 	now := time.Now()
 	for _, i := range o.desk.Ended(now, o.seen.unseen(jobs)) {
 		o.seen.news[i.Job]++
@@ -56,11 +68,16 @@ func (p *progress) late(user string) func([]sacct.Job) bool {
 	}
 }
 
-// unseen adds the tasks that have ended since the watch began and were never listed, and returns them.
+// unseen notes the ends of jobs that are not known yet, and returns them. If jobs were listed, only those tasks of
+// arrays count besides that have ended since the watch began.
 func (p *progress) unseen(jobs []sacct.Job) (ended []cluster.EndedJob) {
+	listed := p.found
 	for i := range jobs {
 		j := &jobs[i]
-		if p.byID[j.ID] != nil || !j.Ran() || j.End.Before(p.began.Truncate(time.Second)) {
+		known := p.byID[j.ID]
+		more := known == nil && listed && !slices.Contains(p.unknown(), j.ID)
+		if j.End.IsZero() || known != nil && known.ended ||
+			more && (!j.Ran() || j.End.Before(p.began.Truncate(time.Second))) {
 			continue
 		}
 		e := endedOf(j)
@@ -79,7 +96,10 @@ func endedOf(j *sacct.Job) cluster.EndedJob {
 	const most = 256
 	e := cluster.EndedJob{ID: safe.Line(j.ID, most), Number: safe.Line(j.Number, most), Name: safe.Line(j.Name, most),
 		Partition: safe.Line(j.Partition, most), Nodes: j.Nodes, State: cluster.EndState(safe.Line(j.State, most)),
-		Start: j.Start, End: j.End, Missed: j.End}
+		Start: j.Start, End: j.End, Missed: j.End, OutOfMemory: safe.Line(j.OutOfMemory(), most)}
+	if !j.Ran() {
+		e.Start = time.Time{}
+	}
 	if j.Signal != sacct.MarkOutOfMemory {
 		e.Exit = &cluster.Exit{Code: j.Code, Signal: j.Signal}
 	}

@@ -208,8 +208,13 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 	o.desk, o.seen = desk, newProgress(o.jobs, time.Now())
 	show := feed.FollowedAsking(o.Program, o.Config.Poll, o.see)
 	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true, Causes: true}, log, show)
-	if errors.Is(err, errOver) {
-		if failed := o.lookUp(ctx, log); failed != nil {
+	if err == nil || errors.Is(err, errOver) {
+		asking, cancel := ctx, func() {}
+		if err == nil { // the user has interrupted it
+			asking, cancel = context.WithTimeout(context.WithoutCancel(ctx), interrupted)
+		}
+		failed := o.lookUp(asking, log)
+		if cancel(); failed != nil {
 			err = cli.Failed(failed)
 		}
 	}

@@ -45,6 +45,14 @@ func waits(ids ...string) func(s *cluster.Snapshot) {
 	}
 }
 
+// inVain is a job whose dependency is never satisfied.
+func inVain(id string) func(s *cluster.Snapshot) {
+	return func(s *cluster.Snapshot) {
+		s.Discovery.Pending = append(s.Discovery.Pending,
+			cluster.PendingJob{ID: id, Name: "after", Reason: "DependencyNeverSatisfied"})
+	}
+}
+
 // ended is a job that squeue has missed for a second; state "?" is one of which SLURM has not said how it ended.
 func ended(id string, state cluster.EndState) func(s *cluster.Snapshot) {
 	return func(s *cluster.Snapshot) {
@@ -81,12 +89,20 @@ func TestTheEnd(t *testing.T) {
 			`job "7" did not complete`},
 		"canceled": {nil, states{runs("7"), ended("7", cluster.JobCanceled)}, true, 1,
 			`job "7" did not complete`},
-		"one of two": {nil, states{runs("7", "8"), runs("8"), ended("8", cluster.JobFailed)}, true, 1,
+		"one of two": {nil, states{runs("7", "8"), func(s *cluster.Snapshot) {
+			runs("8")(s)
+			ended("7", cluster.JobCompleted)(s)
+		}, ended("8", cluster.JobFailed)}, true, 1,
 			"1 of 2 jobs did not"},
 		"is ending":    {nil, states{runs("7"), ended("7", cluster.JobCompleting)}, false, 1, "interrupted"},
 		"not said yet": {nil, states{runs("7"), ended("7", "?")}, false, 1, "interrupted"},
 		"waits":        {[]string{"7"}, states{waits("7"), waits("7")}, false, 1, "interrupted"},
-		"others run":   {[]string{"7"}, states{runs("7", "8"), runs("8")}, true, 0, ""},
+		"is gone":      {[]string{"7"}, states{runs("7", "8"), runs("8")}, true, 1, `how job "7" ended is not known`},
+		"waited":       {[]string{"7"}, states{waits("7"), ended("7", cluster.JobFailed)}, true, 1, "did not complete"},
+		"in vain":      {[]string{"7"}, states{waits("7"), inVain("7")}, true, 1, `job "7" did not complete`},
+		"others":       {nil, states{inVain("7"), func(s *cluster.Snapshot) { inVain("7")(s); runs("8")(s) }}, true, 1, "7"},
+		"mended": {nil, states{runs("8"), func(s *cluster.Snapshot) { inVain("7")(s); runs("8")(s) }, waits("7"),
+			ended("7", cluster.JobCompleted)}, true, 1, "1 of 2"},
 		"tasks wait":   {[]string{"7"}, states{runs("7_1"), waits("7_[2-9]")}, false, 1, "interrupted"},
 		"a task waits": {[]string{"7_3"}, states{waits("7_[2-9]")}, false, 0, ""},
 		"its task ran": {[]string{"7_3"}, states{waits("7_[2-9%1]"), runs("7_3"), func(s *cluster.Snapshot) {
@@ -156,6 +172,46 @@ func TestUnseenTasks(t *testing.T) {
 	}
 	if err := p.verdict(); err == nil || !strings.HasSuffix(err.Error(), "1 of 3 jobs did not complete") {
 		t.Errorf("%v", err)
+	}
+}
+
+// The accounting decides about jobs that are gone, and about those that the user has named and that had ended before.
+func TestUnknownEnds(t *testing.T) {
+	job := func(id, state string, before time.Duration) sacct.Job {
+		end := began.Add(-before)
+		return sacct.Job{ID: id, Number: id, Name: "x", State: state, NodeList: "n1", Start: end.Add(-time.Minute), End: end}
+	}
+	canceled := job("9", "CANCELLED", -time.Minute)
+	canceled.NodeList = "None assigned"
+	for name, tc := range map[string]struct {
+		names   []string
+		looks   []func(*cluster.Snapshot)
+		books   []sacct.Job
+		unknown string
+		told    int
+		words   string // of the verdict
+	}{
+		"failed before":    {[]string{"7"}, []func(*cluster.Snapshot){nothing}, []sacct.Job{job("7", "FAILED", time.Hour)}, "7", 1, `"7" did not`},
+		"completed before": {[]string{"7"}, []func(*cluster.Snapshot){nothing}, []sacct.Job{job("7", "COMPLETED", time.Hour)}, "7", 1, ""},
+		"nobody knows it":  {[]string{"7"}, []func(*cluster.Snapshot){nothing}, nil, "7", 0, "none of your jobs is 7"},
+		"is gone":          {[]string{"7"}, []func(*cluster.Snapshot){runs("7"), nothing}, []sacct.Job{job("7", "COMPLETED", -time.Minute)}, "7", 1, ""},
+		"waited": {[]string{"7", "9"}, []func(*cluster.Snapshot){waits("7", "9"), nothing},
+			[]sacct.Job{job("7", "FAILED", -time.Minute), canceled}, "7 9", 2, "2 of 2"},
+		"still there": {[]string{"7"}, []func(*cluster.Snapshot){runs("7"), nothing}, []sacct.Job{{ID: "7", NodeList: "n1", Start: began}}, "7", 0, "not known"},
+	} {
+		p := newProgress(tc.names, began)
+		for i, state := range tc.looks {
+			if _, err := p.see(look(2*i+2, state)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Join(p.unknown(), " "); got != tc.unknown {
+			t.Errorf("%s: unknown %q", name, got)
+		}
+		told, err := p.unseen(tc.books), p.verdict()
+		if len(told) != tc.told || (err == nil) != (tc.words == "") || err != nil && !strings.Contains(err.Error(), tc.words) {
+			t.Errorf("%s: %+v, %v", name, told, err)
+		}
 	}
 }
 
