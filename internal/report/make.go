@@ -62,6 +62,7 @@ func (d *draft) describe() Job {
 	if !d.over.End.IsZero() {
 		out.End = d.over.End.UTC()
 	}
+	out.Cause = d.over.Cause
 	if d.over.Exit != nil {
 		out.Code, out.Signal = &d.over.Exit.Code, d.over.Exit.Signal
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 )
 
@@ -84,7 +83,6 @@ func (c *causes) ask(job string) *failure {
 
 // run reads logs until ctx ends, and calls news after each.
 func (c *causes) run(ctx context.Context, news func()) {
-	defer crash.End()
 	for {
 		select {
 		case f := <-c.due:

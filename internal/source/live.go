@@ -86,7 +86,10 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 	tell := l.teller(emit)
 	if l.Causes {
-		wg.Go(func() { l.causes.run(ctx, func() { tell(nil) }) })
+		wg.Go(func() {
+			defer crash.End()
+			l.causes.run(ctx, func() { tell(nil) })
+		})
 	}
 	return l.discoverer.run(ctx, func(d cluster.Discovery) {
 		all := d

@@ -60,6 +60,7 @@ type Job struct {
 	State  string `json:"state"`
 	Code   *int   `json:"exit_code,omitempty"`
 	Signal int    `json:"signal,omitempty"` // that has ended it; 0: none, or not known
+	Cause  string `json:"cause,omitempty"`  // why it has failed, from its log: "rank 3: ValueError: bad batch"
 }
 
 // Watched is the time that the report is about.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
@@ -94,6 +96,7 @@ func (w *Live) unwatched(ctx context.Context, log *slog.Logger, file *os.File, w
 	if old := ownRecording(ctx, w.Program, w.From, id, &jobs[0]); old != nil {
 		made = old
 	}
+	made.Job.Cause = cmp.Or(made.Job.Cause, accounts.Why(ctx, w.Program, log, &jobs[0]))
 	return w.Report(file, w.Format, priced(w.Program, made))
 }
 

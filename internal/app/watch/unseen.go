@@ -49,13 +49,28 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	}
 	jobs = slices.DeleteFunc(jobs, func(j sacct.Job) bool { return j.User != "" && j.User != o.Me() })
 	now := time.Now()
-	for _, i := range o.desk.Ended(now, o.seen.unseen(jobs)) {
+	for _, i := range o.desk.Ended(now, o.seen.unseen(jobs, o.why(ctx, log))) {
 		o.seen.news[i.Job]++
 		if err := o.print(&i); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mostLogs is the maximum number of logs that are read for jobs which nobody has seen.
+const mostLogs = 5
+
+// why returns what reads why a job has failed.
+func (o *Options) why(ctx context.Context, log *slog.Logger) func(*sacct.Job) string {
+	left := mostLogs
+	return func(j *sacct.Job) string {
+		if !cluster.EndState(j.State).Bad() || left == 0 {
+			return ""
+		}
+		left--
+		return accounts.Why(ctx, o.Program, log, j)
+	}
 }
 
 // late returns whether a watched task of the user runs in the database. One that nobody watches, or another user's, may
@@ -70,7 +85,7 @@ func (p *progress) late(user string) func([]sacct.Job) bool {
 
 // unseen notes the ends of jobs that are not known yet, and returns them. If jobs were listed, only those tasks of
 // arrays count besides that have ended since the watch began.
-func (p *progress) unseen(jobs []sacct.Job) (ended []cluster.EndedJob) {
+func (p *progress) unseen(jobs []sacct.Job, why func(*sacct.Job) string) (ended []cluster.EndedJob) {
 	listed := p.found
 	for i := range jobs {
 		j := &jobs[i]
@@ -85,6 +100,7 @@ func (p *progress) unseen(jobs []sacct.Job) (ended []cluster.EndedJob) {
 		if of == nil {
 			continue
 		}
+		e.Cause = why(j)
 		of.end(&e)
 		ended = append(ended, e)
 	}

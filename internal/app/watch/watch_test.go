@@ -143,6 +143,8 @@ func TestTheEnd(t *testing.T) {
 	}
 }
 
+func noLog(*sacct.Job) string { return "" }
+
 // Tasks of an array that began and ended between two questions to SLURM count, as far as the user named them, and once.
 func TestUnseenTasks(t *testing.T) {
 	task := func(id, state string, code int, end time.Time) sacct.Job {
@@ -165,7 +167,7 @@ func TestUnseenTasks(t *testing.T) {
 	never.NodeList = "None assigned"
 	got := p.unseen([]sacct.Job{task("7_1", "COMPLETED", 0, began.Add(time.Minute)), oom, never,
 		task("7_4", "COMPLETED", 0, began.Add(time.Minute)), task("7_5", "FAILED", 3, began.Add(-time.Hour)),
-		task("8_1", "FAILED", 3, began.Add(time.Minute))})
+		task("8_1", "FAILED", 3, began.Add(time.Minute))}, noLog)
 	if len(got) != 2 || got[0].ID != "7_3" || got[0].Exit != nil || strings.Contains(got[0].Name, "\x1b") ||
 		got[1].ID != "7_4" || *got[1].Exit != (cluster.Exit{}) {
 		t.Errorf("%+v", got)
@@ -208,7 +210,7 @@ func TestUnknownEnds(t *testing.T) {
 		if got := strings.Join(p.unknown(), " "); got != tc.unknown {
 			t.Errorf("%s: unknown %q", name, got)
 		}
-		told, err := p.unseen(tc.books), p.verdict()
+		told, err := p.unseen(tc.books, noLog), p.verdict()
 		if len(told) != tc.told || (err == nil) != (tc.words == "") || err != nil && !strings.Contains(err.Error(), tc.words) {
 			t.Errorf("%s: %+v, %v", name, told, err)
 		}

@@ -94,6 +94,9 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 	w := &r.Watched
 	from := w.From.In(zone)
 	out := [][2]string{{"State", state(r)}}
+	if r.Job.Cause != "" {
+		out = append(out, [2]string{"Cause", r.Job.Cause})
+	}
 	if r.Watched == (report.Watched{}) {
 		return out
 	}

@@ -1,0 +1,40 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// reading is the time in which the log of a job is found and read.
+const reading = 20 * time.Second
+
+// Why says why a job has failed, from the end of its log; "": the log does not say, is not there, or may not be read. No
+// node is asked: the job has ended.
+func Why(ctx context.Context, p *cli.Program, log *slog.Logger, j *sacct.Job) string {
+	if !p.Config.Logs || !cluster.EndState(j.State).Bad() || j.User != p.Me() || !j.Ran() {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, reading)
+	defer cancel()
+	ways, err := access.New(ctx, &p.Config, log)
+	if err != nil {
+		return ""
+	}
+	defer ways.Close()
+	none := func(context.Context, string, wire.Request) (wire.Reply, error) {
+		return wire.Reply{}, errors.New("the job has ended")
+	}
+	reader := joblog.NewReader(joblog.Sources{Find: ways.Client.Logs, Ask: none, Login: ways.OnLogin, User: ways.User,
+		Host: ways.Host})
+	cause, _ := joblog.Why(ctx, j.ID, reader.Read) // without a log the job has failed for no known reason
+	return cause
+}
