@@ -52,6 +52,7 @@ func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
 	switch {
 	case p.window == nil, len(lines) == 0:
 	case key.Matches(k, keys.First) && p.window.From() > 0:
+		p.match = -1
 		p.start(0)
 	case key.Matches(k, keys.Last):
 		if p.match = -1; !p.window.AtEnd() {
@@ -59,6 +60,9 @@ func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
 		}
 		p.away = false
 	case to < w.From || to == 0 && w.Hidden() > 0:
+		if key.Matches(k, keys.First) {
+			p.match = -1
+		}
 		p.away, p.top, p.older = true, lines[to].At, to == 0 && p.window.From() > 0
 	case to == w.Hidden():
 		if atEnd := p.window.AtEnd(); atEnd || !p.away {
@@ -73,9 +77,15 @@ func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // find goes to the next line that the user searches for, or the previous one; without a search, to the next line that
-// matters.
+// matters. From the end of the log it goes to the line that says why the job has failed: many others may follow from it.
 func (p *Page) find(s *part.Scene, by int) (notice string) {
 	lines := p.lines()
+	if p.search.text == "" && p.match < 0 && !p.away {
+		if l, _, is := joblog.FirstCause(lines); is {
+			p.show(s, lines, indexOf(lines, l.At))
+			return ""
+		}
+	}
 	w := p.shown(s, lines)
 	at := w.From - 1
 	if by < 0 {

@@ -119,6 +119,27 @@ func numbers(n int) string {
 	return b.String()
 }
 
+// From the end of the log n and N go to the line that says why the job has failed; from there on, and from elsewhere,
+// to the lines around.
+func TestTheCauseComesFirst(t *testing.T) {
+	r := newRig(t, numbers(10)+"ValueError: bad\n"+strings.Repeat("RuntimeError: Connection closed by peer\nx\n", 9))
+	r.enter(nav.Go{})
+	for _, k := range []string{"n", "N"} {
+		r.press("end", k)
+		r.wants(k, "9 ValueError: bad RuntimeError: Connection closed by peer x RuntimeError: Connection closed by peer")
+	}
+	if said := r.press("N"); said != "no earlier line that matters" {
+		t.Errorf("%q", said)
+	}
+	if r.press("n"); r.lines()[indexOf(r.lines(), r.match)].Text != "RuntimeError: Connection closed by peer" {
+		t.Error("n stays")
+	}
+	r.press("end", "N", "home", "n")
+	if r.lines()[indexOf(r.lines(), r.match)].Text != "ValueError: bad" {
+		t.Error("n from the top does not go to the first line that matters")
+	}
+}
+
 // The end of the log is followed until the user scrolls away, and again once he is back at the end.
 func TestFollow(t *testing.T) {
 	r := newRig(t, numbers(10))
