@@ -80,6 +80,31 @@ func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	return t.rows
 }
 
+// Missing returns the ranks of the job's largest program that run, and all that it must have, if some are known to be
+// missing. It says nothing while a program may still be starting.
+func Missing(s *cluster.Snapshot, job *cluster.JobView) (runs, world int, known bool) {
+	if job.Start.IsZero() || s.At.Sub(job.Start) < startsWithin {
+		return 0, 0, false
+	}
+	for _, r := range Ranks(s, job) {
+		if r.Rank == nil || r.Rank.World == nil || r.Program > 1 {
+			continue
+		}
+		switch world = *r.Rank.World; r.State {
+		case RankRuns:
+			runs++
+		case RankGone, RankUnseen:
+			known = true
+		case RankUnknown:
+			return 0, 0, false
+		}
+	}
+	return runs, world, known && runs > 0 && runs < world
+}
+
+// startsWithin is the time after the start of a job in which some of its ranks may not be on their GPUs yet.
+const startsWithin = 2 * time.Minute
+
 // reserve makes room for all rows at once: if the room ended, all rows would be copied.
 func (t *rankTable) reserve() {
 	count := 0

@@ -155,6 +155,28 @@ func TestUnseenRanks(t *testing.T) {
 	}
 }
 
+// Ranks are missing only if they could be seen, and once the job has run for some time.
+func TestMissing(t *testing.T) {
+	for name, tc := range map[string]struct {
+		list  bool
+		since time.Duration
+		want  string
+	}{"starting": {true, time.Minute, "0 of 0, false"}, "later": {true, time.Hour, "3 of 4, true"},
+		"a node has not reported": {false, time.Hour, "0 of 0, false"}} {
+		r := newRanks()
+		r.list(4, "b", 4, 100, 0, 1)
+		if tc.list {
+			r.list(5, "a", 4, 0, -1, 2)
+		}
+		s := r.Snapshot(at(6))
+		s.Jobs[0].Start = s.At.Add(-tc.since)
+		runs, world, known := Missing(s, &s.Jobs[0])
+		if got := fmt.Sprintf("%d of %d, %v", runs, world, known); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+	}
+}
+
 func TestRankOfGPU(t *testing.T) {
 	rank := func(n, world int) *wire.Rank { return &wire.Rank{Rank: n, World: &world, From: "RANK"} }
 	g := &cluster.GPU{Card: &wire.Card{}, GPU: &wire.GPU{Index: 3}}

@@ -67,6 +67,7 @@ func verdict(f *part.Frame) string {
 	}
 	p := tally.Prove(f.Snap, j)
 	cleared, ago := lastCleared(f)
+	runs, world, missing := tally.Missing(f.Snap, j)
 	switch {
 	case p.Without:
 		return "this job has no GPUs"
@@ -76,6 +77,8 @@ func verdict(f *part.Frame) string {
 		return strconv.Itoa(j.GPUsSeen) + " of " + part.Plural(j.GPUs, "GPU reports", "GPUs report")
 	case p.Mute > 0:
 		return part.Plural(p.Mute, "GPU reports", "GPUs report") + " no metrics"
+	case missing:
+		return strconv.Itoa(runs) + " of " + strconv.Itoa(world) + " ranks"
 	case cleared > 0:
 		return part.Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
 	case !p.Named && j.ID != "":
