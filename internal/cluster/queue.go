@@ -52,6 +52,15 @@ func (s EndState) Bad() bool {
 	return true
 }
 
+// SaysWhy reports whether the state says all that there is to say: the log of the job does not know more.
+func (s EndState) SaysWhy() bool {
+	switch s {
+	case JobTimedOut, JobNodeFailed, JobBootFailed, JobDeadline, JobPreempted:
+		return true
+	}
+	return !s.Bad()
+}
+
 // Exit is an exit code of SLURM: the highest exit status of the job's steps, or the signal that ended a step.
 type Exit struct {
 	Code   int `json:"code"`

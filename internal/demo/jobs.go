@@ -154,8 +154,10 @@ func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
 	slices.SortFunc(list, func(a, b cluster.EndedJob) int { return b.End.Compare(a.End) })
 	one, four := 1, 4
 	task := cluster.EndedJob{Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one}
-	task.ID, task.Number, task.State, task.Exit = evalID+"_2", "48379", cluster.JobFailed, &cluster.Exit{Code: 3}
-	add(task, -44*time.Minute, -11*time.Minute)
+	failed := task
+	failed.ID, failed.Number, failed.State, failed.Exit = failedTask, "48379", cluster.JobFailed, &cluster.Exit{Code: 3}
+	failed.Cause = d.world.whyFailed()
+	add(failed, -44*time.Minute, taskFailed)
 	add(cluster.EndedJob{
 		ID: "48266", Number: "48266", Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four,
 		State: cluster.JobTimedOut, Exit: &cluster.Exit{},

@@ -49,7 +49,7 @@ func (c *causes) fill(ended []cluster.EndedJob, wanted string) []cluster.EndedJo
 	listed := map[string]*failure{}
 	for i := range ended {
 		e := &ended[i]
-		if e.Missed.IsZero() || e.Asking || !e.State.Bad() || wanted != "" &&
+		if e.Missed.IsZero() || e.Asking || e.State.SaysWhy() || wanted != "" &&
 			!(&cluster.Job{ID: e.ID, Number: e.Number}).PartOf(wanted) {
 			continue
 		}

@@ -32,7 +32,8 @@ func TestCauses(t *testing.T) {
 		}
 		jobs := []cluster.EndedJob{ended("1", cluster.JobFailed), ended("2", cluster.JobCompleted),
 			ended("3", cluster.JobCanceled), ended("4", cluster.JobNodeFailed)}
-		jobs[3].Asking = true
+		jobs = append(jobs, ended("4", cluster.JobFailed))
+		jobs[4].Asking = true
 		for i := range 6 {
 			jobs = append(jobs, ended(fmt.Sprintf("5_%d", i), cluster.JobFailed))
 		}
@@ -42,8 +43,8 @@ func TestCauses(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		again := c.fill(jobs, "")
-		if again[0].Asking || again[0].Cause != "ValueError: bad" || again[4].Cause == "" || again[9].Cause != "" ||
-			again[9].Asking || !slices.Equal(asked, []string{"1", "5_0", "5_1", "5_2"}) || news != 4 {
+		if again[0].Asking || again[0].Cause != "ValueError: bad" || again[5].Cause == "" || again[10].Cause != "" ||
+			again[10].Asking || !slices.Equal(asked, []string{"1", "5_0", "5_1", "5_2"}) || news != 4 {
 			t.Errorf("asked %q, %d times news, %+v", asked, news, again)
 		}
 		if other := c.fill(jobs[:1], "7"); other[0].Asking || other[0].Cause != "" {

@@ -65,7 +65,7 @@ const mostLogs = 5
 func (o *Options) why(ctx context.Context, log *slog.Logger) func(*sacct.Job) string {
 	left := mostLogs
 	return func(j *sacct.Job) string {
-		if !cluster.EndState(j.State).Bad() || left == 0 {
+		if cluster.EndState(j.State).SaysWhy() || left == 0 {
 			return ""
 		}
 		left--

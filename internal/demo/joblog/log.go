@@ -18,15 +18,22 @@ const (
 	past  = 4000
 )
 
-// Log is the simulated log of the jobs of a user, whose story began at this time.
+// Log is the simulated log of a job of a user, whose story began at this time.
 type Log struct {
 	Begin time.Time
 	User  string
+
+	End  time.Time // of the job; zero: it runs
+	Last string    // lines at its end
 }
 
 // Piece returns a piece of the log as of now.
 func (l Log) Piece(q joblog.Query, now time.Time) joblog.Piece {
-	size := int64(past+now.Sub(l.Begin)/every) * length
+	if !l.End.IsZero() && l.End.Before(now) {
+		now = l.End
+	}
+	lines := int64(past+now.Sub(l.Begin)/every) * length
+	size := lines + int64(len(l.Last))
 	from := q.From
 	if from < 0 {
 		from = max(size+from, 0)
@@ -37,14 +44,17 @@ func (l Log) Piece(q joblog.Query, now time.Time) joblog.Piece {
 	}
 	return joblog.Piece{Path: fmt.Sprintf("/home/%s/runs/slurm-%s.out", l.User, q.Job), Both: true, At: now,
 		LogPiece: wire.LogPiece{Size: size, From: from, ModMS: now.UnixMilli(), Shared: true,
-			Data: l.read(from, min(from+int64(q.Max), size))}}
+			Data: l.read(from, min(from+int64(q.Max), size), lines)}}
 }
 
-// read returns the bytes of the log in a range.
-func (l Log) read(from, to int64) (data []byte) {
+// read returns the bytes of the log in a range. Its last lines begin behind the others.
+func (l Log) read(from, to, last int64) (data []byte) {
 	for at := from; at < to; {
+		if at >= last {
+			return append(data, l.Last[at-last:to-last]...)
+		}
 		line := l.line(int(at / length))
-		piece := line[at%length : min(length, at%length+to-at)]
+		piece := line[at%length : min(length, at%length+min(to, last)-at)]
 		data = append(data, piece...)
 		at += int64(len(piece))
 	}
