@@ -145,8 +145,8 @@ func InVain(j *cluster.PendingJob) string { return "can never start: " + j.Reaso
 func ofNever(s *cluster.Snapshot, j *cluster.PendingJob) Item {
 	return Item{At: s.At, Event: Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
 		Since: s.At, Title: titled(j.ID, j.Name, InVain(j)),
-		Text: "The job for which it waits has not ended as it should → cancel it, or change its dependency: " +
-			"scontrol update job=" + j.ID + " dependency=", Many: "jobs that can never start"}
+		Text: "Its dependency can no longer be met → cancel it, or change that: scontrol update job=" + j.ID +
+			" dependency=", Many: "jobs that can never start"}
 }
 
 // ofLimit is the news of a time limit.

@@ -31,7 +31,7 @@ func TestJobsPage(t *testing.T) {
 			break
 		}
 	}
-	w.sees("2 running, 1 pending, 1 ended lately", "F "+id+"_1 wrap 1 2 failed, exit code 3", "R "+id+"_2 wrap 1 2")
+	w.sees("2 running, 1 pending", "F "+id+"_1 wrap 1 2 failed, exit code 3", "R "+id+"_2 wrap 1 2")
 	w.types("U")
 	w.sees("Users", "on the GPUs of 1 node")
 	w.types("\x1b")

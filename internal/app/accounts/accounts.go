@@ -48,6 +48,16 @@ func Jobs(ctx context.Context, p *cli.Program, log *slog.Logger, ids ...string) 
 	return Settled(ctx, p, log, func([]sacct.Job) bool { return false }, ids...)
 }
 
+// Since asks for the jobs of a user that ran since a time.
+func Since(ctx context.Context, p *cli.Program, log *slog.Logger, user string, from time.Time) (jobs []sacct.Job,
+	err error) {
+	q := sacct.Query{User: user, From: from, To: time.Now()}
+	err = Ask(ctx, p, log, p.Config.Timeout, func(ctx context.Context, run command.Runner) error {
+		return sacct.Each(ctx, run, q, func(some []sacct.Job) { jobs = append(jobs, some...) })
+	})
+	return sacct.Last(jobs), err
+}
+
 // Runs reports whether a job of a user runs, as far as the database knows.
 func Runs(j *sacct.Job, user string) bool { return j.User == user && j.End.IsZero() && j.Ran() }
 

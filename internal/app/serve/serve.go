@@ -175,7 +175,7 @@ func (s *Options) check() (err error) {
 
 // need returns serve's demand on the nodes: with a recording they keep their pace, even if nobody watches.
 func (s *Options) need() feed.Need {
-	return feed.Need{Steady: s.record != "", Marks: s.record != "", Causes: true}
+	return feed.Need{Steady: s.record != "", Marks: s.record != "", Causes: s.logs}
 }
 
 const (

@@ -24,19 +24,27 @@ const (
 	interrupted = 5 * time.Second
 )
 
-// lookUp asks SLURM's accounting about jobs whose end is not known, and about tasks of arrays that began and ended
-// between two questions to SLURM: they count as the others do. Where there is no accounting, the user is told that they
+// lookUp asks SLURM's accounting about jobs whose end is not known, and about tasks of arrays, or if the user names no
+// jobs about any, that began and ended between two questions to SLURM: they count as the others do. Where there is no accounting, the user is told that they
 // are not known.
 func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	arrays, unknown := slices.Sorted(maps.Keys(o.seen.arrays)), o.seen.unknown()
 	ids := slices.Compact(slices.Sorted(slices.Values(slices.Concat(arrays, unknown))))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !sacct.IsID(id) })
-	if len(ids) == 0 || o.Config.Demo != "" || o.Config.Nodes != "" {
+	if len(ids) == 0 && len(o.seen.names) > 0 || o.Config.Demo != "" || o.Config.Nodes != "" {
 		return nil
 	}
 	inTime, cancel := context.WithTimeout(ctx, lookingUp)
 	defer cancel()
-	jobs, err := accounts.Settled(inTime, o.Program, log, o.seen.late(o.Me()), ids...)
+	var jobs []sacct.Job
+	var err error
+	if len(ids) > 0 {
+		jobs, err = accounts.Settled(inTime, o.Program, log, o.seen.late(o.Me()), ids...)
+	}
+	if err == nil && len(o.seen.names) == 0 { // the others are there without the accounting, too
+		all, _ := accounts.Since(inTime, o.Program, log, o.Me(), o.seen.began)
+		jobs = append(jobs, all...)
+	}
 	if err != nil {
 		o.seen.over = o.seen.over && !errors.Is(err, cli.ErrInterrupted)
 		if len(arrays) > 0 {

@@ -117,13 +117,20 @@ func on(_ *part.Scene, r *tally.JobRow) nav.Answer {
 	return nav.To(nav.Go{Job: r.ID})
 }
 
-// open opens the job of a row, if it has nodes.
+// open opens the job of a row: its nodes, or the log of one that has ended, with the command for its report. Of one that
+// waits it says why.
 func open(s *part.Scene, r *tally.JobRow) nav.Answer {
-	a := on(s, r)
-	if job := r.Running; job != nil {
-		a.Page = nav.Start(len(job.Nodes))
+	switch {
+	case r.Running != nil:
+		a := on(s, r)
+		a.Page = nav.Start(len(r.Running.Nodes))
+		return a
+	case r.Ended != nil:
+		a := nav.To(nav.Go{Page: keys.OnLog, Log: r.ID})
+		a.Notice = "its numbers: nvnodetop report " + r.ID
+		return a
 	}
-	return a
+	return nav.Answer{Taken: true, Notice: "job " + r.ID + " waits: " + r.Pending.Reason}
 }
 
 // press answers the keys that lead from job to job.
