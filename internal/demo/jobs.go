@@ -17,7 +17,7 @@ type simDiscoverer struct {
 
 // The command of a real discoverer, and its time limit.
 const (
-	question = "squeue --me --all"
+	question = "squeue --me --all --states=all"
 	deadline = 10 * time.Second
 )
 

@@ -93,7 +93,7 @@ func fullDiscovery(at func(int) time.Time) *cluster.Discovery {
 			{
 				ID: "2_3", Number: "20", Name: "over", Partition: "short", Nodes: 3, GPUs: new(12),
 				State: cluster.JobFailed, Exit: &cluster.Exit{Code: 5, Signal: 9},
-				Start: at(-900), End: at(-70), Missed: at(-60),
+				Start: at(-900), End: at(-70), Missed: at(-60), OutOfMemory: "0", Cause: "rank 3: ValueError: bad batch",
 			},
 		},
 	}

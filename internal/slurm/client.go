@@ -6,7 +6,7 @@
 // output.
 //
 // Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue,
-// which lists the jobs. Next asks one question that is still open: `scontrol show hostnames` for new node lists, then
+// which lists the jobs, also those that have ended, for as long as the controller remembers them. Next asks one question that is still open: `scontrol show hostnames` for new node lists, then
 // `scontrol show job -d` for the GPUs of one new job. The answers to both are kept until the job ends. When a job has
 // GPUs on a new node, `scontrol show node` says how many GPUs each new node has; that is kept for good. So most of the
 // time squeue is the only command. The end state of a job is requested once: from sacct, which answers for many jobs in
@@ -27,8 +27,8 @@
 // new, for all of them, and at most once a minute.
 //
 // The end state of a job is requested once: from sacct for all ended jobs, in one call; for jobs that sacct does not
-// know, and without accounting, from scontrol show job, one job or array per call. The last 50 ended jobs are kept for
-// an hour, and requested.
+// know, and without accounting, from scontrol show job, one job or array per call. Of jobs that failed, sacct is asked
+// for the steps, too. The last 50 ended jobs are kept for an hour, and requested.
 //
 // scontrol show topology is the last question, and only while a job has 5 nodes or more: once an hour, since a topology
 // changes only with the controller's configuration, and already after 10 minutes if there was no usable answer or

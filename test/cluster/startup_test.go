@@ -72,12 +72,12 @@ func TestALimitOfTheLoginIsNotTheEnd(t *testing.T) {
 
 // TestTheShellOfTheLoginHost: as long as it has not begun our command, SLURM is not to blame.
 func TestTheShellOfTheLoginHost(t *testing.T) {
-	const begun = "squeue --me --all: the shell of node02 has not begun our command"
+	const begun = "squeue --me --all --states=all: the shell of node02 has not begun our command"
 	for commands, want := range map[string]string{
 		"sleep 30":                      begun + " within 10s: its startup files hang or print",
 		"exec sleep 30 <&- >&- 2>&-":    begun + " within 10s: its startup files hang or print",
 		"exec cat /dev/zero":            begun + ": its startup files print without end",
-		"exit 3":                        "squeue --me --all: the shell of node02 does not run our command: ",
+		"exit 3":                        "squeue --me --all --states=all: the shell of node02 does not run our command: ",
 		"echo Welcome; echo A tip >&2;": "no running job",
 	} {
 		startup(t, "node02", commands)
