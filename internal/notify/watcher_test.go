@@ -384,3 +384,42 @@ func TestAHangNamesTheRank(t *testing.T) {
 	s = newStory()
 	s.at(120, hang).says(t, "120 hang: 7 train: job seems to hang")
 }
+
+// The end of a job is said with the reason, if it is known, in place of the exit code.
+func TestHowEnded(t *testing.T) {
+	e := cluster.EndedJob{State: cluster.JobFailed, Exit: &cluster.Exit{Code: 15}, Start: began,
+		Missed: began.Add(22 * time.Second)}
+	because, oom, both := e, e, e
+	because.Cause = "rank 3: ValueError: bad batch (train.py:20)"
+	oom.OutOfMemory, both.OutOfMemory, both.Cause = "0", "0", "Detected 1 oom-kill event(s) in StepId=7.0."
+	atOnce := e
+	atOnce.Missed, atOnce.Cause = e.Start, "slurm_script: line 4: pyton: command not found"
+	for want, e := range map[string]*cluster.EndedJob{
+		"failed after 22s (exit code 15)":                                      &e,
+		"failed after 22s: rank 3: ValueError: bad batch (train.py:20)":        &because,
+		"out of memory after 22s: step 0":                                      &oom,
+		"out of memory after 22s: Detected 1 oom-kill event(s) in StepId=7.0.": &both,
+		"failed: slurm_script: line 4: pyton: command not found":               &atOnce,
+	} {
+		if got := HowEnded(e); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A job that waits in vain is told once, and again if it did not in between.
+func TestWaitsInVain(t *testing.T) {
+	s := newStory().at(0)
+	wait := func(sec int, reason string) {
+		s.snap.Discovery.Pending = []cluster.PendingJob{{ID: "9", Name: "after", Reason: reason}}
+		s.at(sec)
+	}
+	const never = "DependencyNeverSatisfied"
+	wait(10, "Dependency")
+	wait(20, never)
+	wait(30, never)
+	wait(40, "Priority")
+	wait(50, never)
+	s.says(t, "20 failure: 9 after: can never start: DependencyNeverSatisfied",
+		"50 failure: 9 after: can never start: DependencyNeverSatisfied")
+}

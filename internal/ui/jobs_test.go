@@ -129,6 +129,26 @@ func TestJobsOpen(t *testing.T) {
 	}
 }
 
+// An ended job has the reason why it has failed, and Enter opens its log.
+func TestJobsThatDoNotRun(t *testing.T) {
+	snap := jobsFixture()
+	at := slices.IndexFunc(snap.Discovery.Ended, func(e cluster.EndedJob) bool { return e.ID == "48377_2" })
+	snap.Discovery.Ended[at].Cause = "rank 3: ValueError: bad batch (train.py:20)"
+	d := jobsDesk(t, snap, 159)
+	d.press("down", "down", "down", "enter")
+	if d.v.on != keys.OnJobs {
+		t.Errorf("Enter on a pending job: screen %s", d.v.on)
+	}
+	d.press("down", "down", "down", "down", "down")
+	if got := rowsOf(d.lines())[8]; !strings.HasSuffix(got, "failed 4m ago: rank 3: ValueError: bad batch (train.py:20)") {
+		t.Errorf("%q", got)
+	}
+	d.press("enter")
+	if text := strings.Join(d.lines(), "\n"); d.v.on != keys.OnLog || !strings.Contains(text, "Log of job 48377_2") {
+		t.Errorf("Enter on an ended job: screen %s\n%s", d.v.on, text)
+	}
+}
+
 // A click selects a job, and opens the selected one. n goes from problem to problem, also to jobs that have failed.
 func TestJobsMouse(t *testing.T) {
 	d := jobsDesk(t, jobsFixture(), 120)
