@@ -79,9 +79,10 @@ srun: error: gpu-n05: task 1: Exited with exit code 3
 
 // whyFailed is why it has failed.
 func (w *world) whyFailed() string {
-	cause, _ := joblog.Why(context.Background(), failedTask, func(_ context.Context, q joblog.Query) (joblog.Piece, error) {
+	read := func(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 		return w.log(q.Job).Piece(q, w.begin), nil
-	})
+	}
+	cause, _ := joblog.Why(context.Background(), failedTask, read)
 	return cause
 }
 

@@ -77,7 +77,7 @@ func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // find goes to the next line that the user searches for, or the previous one; without a search, to the next line that
-// matters. From the end of the log it goes to the line that says why the job has failed: many others may follow from it.
+// matters. From the end of the log it goes to the line that says why the job has failed: others may follow from it.
 func (p *Page) find(s *part.Scene, by int) (notice string) {
 	lines := p.lines()
 	if p.search.text == "" && p.match < 0 && !p.away {

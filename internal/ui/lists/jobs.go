@@ -117,8 +117,8 @@ func on(_ *part.Scene, r *tally.JobRow) nav.Answer {
 	return nav.To(nav.Go{Job: r.ID})
 }
 
-// open opens the job of a row: its nodes, or the log of one that has ended, with the command for its report. Of one that
-// waits it says why.
+// open opens the job of a row: its nodes, or the log of one that has ended, with the command for its report. Of one
+// that waits it says why.
 func open(s *part.Scene, r *tally.JobRow) nav.Answer {
 	switch {
 	case r.Running != nil:
