@@ -224,6 +224,9 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 	if err != nil && !errors.Is(err, errOver) {
 		return err
 	}
+	if o.seen.over && !o.seen.found {
+		return o.seen.missing()
+	}
 	if err := o.sumUp(); err != nil {
 		return cli.Failed(err)
 	}
