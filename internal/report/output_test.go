@@ -191,7 +191,7 @@ func everything() *Report {
 		Version: Version,
 		Job: Job{ID: "7_1", Number: "8", Name: "train", User: "alice", Account: "ml", QOS: "normal",
 			Partition: "gpu", Submit: began, Start: began, End: began,
-			Limit: 60, State: "FAILED", Code: &one, Signal: 9},
+			Limit: 60, State: "FAILED", Code: &one, Signal: 9, Cause: "rank 3: ValueError: bad batch"},
 		Watched: Watched{From: began, To: began, Seconds: 1, Suspended: 2},
 		Total:   Total{Nodes: 1, GPUs: 2, GPUsSeen: 3, Hours: hours, HostMemory: memory, JobCPU: cpu, Numbers: full},
 		Nodes: []Node{{

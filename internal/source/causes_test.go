@@ -42,6 +42,7 @@ func TestCauses(t *testing.T) {
 			t.Errorf("%+v", first)
 		}
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		again := c.fill(jobs, "")
 		if again[0].Asking || again[0].Cause != "ValueError: bad" || again[5].Cause == "" || again[10].Cause != "" ||
 			again[10].Asking || !slices.Equal(asked, []string{"1", "5_0", "5_1", "5_2"}) || news != 4 {

@@ -20,29 +20,29 @@ func TestEnds(t *testing.T) {
 	}
 	typo := submit("-J", "typo", "-o", "ends-%j.log", "--wrap", "pyton train.py")
 	for _, tc := range []struct {
-		name string
+		how  string
 		id   string
 		code int
 		says string
 		then func(id string)
 	}{
-		{name: "a rank dies", id: submit("-J", "rank", "-N", "2", "-n", "2", "-o", "ends-%j.log", "--wrap",
+		{how: "a rank dies", id: submit("-J", "rank", "-N", "2", "-n", "2", "-o", "ends-%j.log", "--wrap",
 			`srun -K -l sh -c '[ $SLURM_PROCID = 0 ] || { sleep 5; kill -SEGV $$; }; echo step 1; sleep 60'`),
 			code: 1, says: ": failed after "},
-		{name: "a task", id: submit("-J", "array", "-a", "1-2", "-o", "ends-%A_%a.log", "--wrap",
+		{how: "a task", id: submit("-J", "array", "-a", "1-2", "-o", "ends-%A_%a.log", "--wrap",
 			`sleep 3; [ $SLURM_ARRAY_TASK_ID = 1 ] || { echo "ValueError: task 2"; exit 3; }`), code: 1,
 			says: "s: ValueError: task 2"},
-		{name: "later", id: submit("-J", "later", "--begin=now+10", "-o", "ends-%j.log", "--wrap", "exit 4"), code: 1,
+		{how: "later", id: submit("-J", "later", "--begin=now+10", "-o", "ends-%j.log", "--wrap", "exit 4"), code: 1,
 			says: "failed"},
-		{name: "in vain", id: submit("-J", "vain", "-d", "afterok:"+typo, "-o", "/dev/null", "--wrap", "true"), code: 1,
+		{how: "in vain", id: submit("-J", "vain", "-d", "afterok:"+typo, "-o", "/dev/null", "--wrap", "true"), code: 1,
 			says: "can never start: DependencyNeverSatisfied"},
-		{name: "canceled", id: submit("-J", "held", "-H", "-o", "/dev/null", "--wrap", "true"), code: 1,
+		{how: "canceled", id: submit("-J", "held", "-H", "-o", "/dev/null", "--wrap", "true"), code: 1,
 			says: "held: canceled", then: func(id string) { time.AfterFunc(3*time.Second, func() { cancelJob(t, id) }) }},
-		{name: "completed before", id: submit("-J", "quick", "-o", "/dev/null", "--wrap", "true"),
+		{how: "completed before", id: submit("-J", "quick", "-o", "/dev/null", "--wrap", "true"),
 			says: "quick: completed"},
-		{name: "failed at once", id: typo, code: 1, says: "pyton: not found"},
+		{how: "failed at once", id: typo, code: 1, says: "pyton: not found"},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
+		t.Run(tc.how, func(t *testing.T) {
 			if tc.then != nil {
 				tc.then(tc.id)
 			}
@@ -50,7 +50,7 @@ func TestEnds(t *testing.T) {
 			if r.code != tc.code || !strings.Contains(r.stdout, tc.says) || strings.Contains(r.stdout, "has not ended") {
 				t.Errorf("exit code %d, want %d and %q:\n%s%s", r.code, tc.code, tc.says, r.stdout, r.stderr)
 			}
-			if tc.name == "a rank dies" && !strings.Contains(r.stdout, ": task 1 on node0") {
+			if tc.how == "a rank dies" && !strings.Contains(r.stdout, ": task 1 on node0") {
 				t.Errorf("the task that failed first is not named:\n%s", r.stdout)
 			}
 		})
