@@ -48,6 +48,9 @@ func Narrowed(s, narrow *cluster.Snapshot) *schema.Snapshot {
 func newEnded(e *cluster.EndedJob) schema.EndedJob {
 	j := schema.EndedJob{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs,
 		State: string(e.State), Start: e.Start, End: e.End, OutOfMemoryStep: e.OutOfMemory, Cause: e.Cause}
+	if tally.EndOf(e).Code == tally.NewState { // the schema promises the others
+		j.State = ""
+	}
 	if e.Exit != nil {
 		j.ExitCode, j.Signal = &e.Exit.Code, e.Exit.Signal
 	}

@@ -99,6 +99,9 @@ func runningRow(s *cluster.Snapshot, j *cluster.JobView) JobRow {
 	return r
 }
 
+// NewState is the code of a state that is not known here.
+const NewState = "?"
+
 // EndOf returns the state of a job that has ended. A job whose step ran out of memory did so, too: SLURM has the exit
 // code of its script. A state that is not known is in SLURM's word.
 func EndOf(e *cluster.EndedJob) JobState {
@@ -107,7 +110,7 @@ func EndOf(e *cluster.EndedJob) JobState {
 	}
 	s, known := endStates[e.State]
 	if !known {
-		s = JobState{Code: "?", Word: strings.ToLower(strings.ReplaceAll(string(e.State), "_", " "))}
+		s = JobState{Code: NewState, Word: strings.ToLower(strings.ReplaceAll(string(e.State), "_", " "))}
 	}
 	return s
 }
