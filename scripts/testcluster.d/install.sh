@@ -15,17 +15,44 @@ missing_parts() {
 	[ -n "$(compgen -G '/lib/security/pam_slurm_adopt.so' || compgen -G '/lib/*/security/pam_slurm_adopt.so')" ] || echo pam_slurm_adopt.so
 }
 
+# What the programs of test/jobs need: PyTorch and its kin take 1 GB.
+JOB_PACKAGES=(python3-torch python3-mpi4py openmpi-bin python3-distributed python3-ipykernel python3-jupyter-client python3-setproctitle python3-filelock bubblewrap)
+
+# missing_for_jobs: prints those of JOB_PACKAGES that this machine lacks, one per line.
+missing_for_jobs() {
+	local name
+	for name in "${JOB_PACKAGES[@]}"; do
+		dpkg -s "$name" 2>/dev/null | grep -q '^Status: install ok installed$' || echo "$name"
+	done
+}
+
 cmd_install() {
+	case "$#,${1:-}" in
+	0,) install_cluster ;;
+	1,--jobs) install_cluster && install_jobs ;;
+	*) die "usage: testcluster install [--jobs]" 2 ;;
+	esac
+}
+
+install_jobs() {
+	[ -n "$(missing_for_jobs)" ] || return 0
+	forbid_services
+	trap allow_services EXIT
+	apt_install "${JOB_PACKAGES[@]}" || { apt-get update -q && apt_install "${JOB_PACKAGES[@]}"; } || die "cannot install the packages"
+	[ -z "$(missing_for_jobs)" ] || die "still missing after the installation: $(missing_for_jobs | tr '\n' ' ')"
+}
+
+install_cluster() {
 	[ -n "$(missing_parts)" ] || return 0
 	command -v apt-get >/dev/null || die "apt-get not found: the cluster needs Debian's packages ${PACKAGES[*]}"
 	forbid_services
 	trap allow_services EXIT
 	# The package lists may be missing or too old: refresh them only when the first attempt fails.
-	apt_install || { apt-get update -q && apt_install; } || die "cannot install the packages"
+	apt_install "${PACKAGES[@]}" || { apt-get update -q && apt_install "${PACKAGES[@]}"; } || die "cannot install the packages"
 	[ -z "$(missing_parts)" ] || die "still missing after the installation: $(missing_parts | tr '\n' ' ')"
 }
 
-apt_install() { DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${PACKAGES[@]}"; }
+apt_install() { DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"; }
 
 # No daemon of these packages may start on the machine itself: policy-rc.d tells Debian so.
 forbid_services() {

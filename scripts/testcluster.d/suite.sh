@@ -28,7 +28,13 @@ dispatch() {
 		return
 	fi
 	case $1 in
-	install) [ -z "$SUITE" ] || { install_suite; return; } ;;
+	install)
+		[ -z "$SUITE" ] || {
+			[ $# -eq 1 ] || die "install --jobs is for this machine's own release: unset TESTCLUSTER_SUITE" 2
+			install_suite
+			return
+		}
+		;;
 	up)
 		root_is_wanted || dispatch down
 		[ -z "$SUITE" ] || [ -n "$(kept_suite)" ] || keep_root
