@@ -96,7 +96,11 @@ func (c *responder) answer(ctx context.Context, r request) *wire.Reply {
 
 // await sends the reply to r, or an error if the answer takes too long.
 func (c *responder) await(ctx context.Context, r request, found <-chan *wire.Reply) {
-	late := time.NewTimer(answerWithin)
+	within := answerWithin
+	if r.Stacks != nil {
+		within += r.Stacks.Over()
+	}
+	late := time.NewTimer(within)
 	defer late.Stop()
 	var reply *wire.Reply
 	select {
@@ -143,8 +147,8 @@ func (c *responder) find(r request) *wire.Reply {
 		reply.Log, err = readLog(*r.ReadLog)
 	case r.RAS != nil:
 		reply.RAS, err = c.askRAS(*r.RAS)
-	case r.Stacks != nil:
-		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
+	case r.Stacks != nil: // what is compared is read after the time over which it looks
+		reply.ReadMS = uint64(max((c.now().Mono + r.Stacks.Over()).Milliseconds(), 0))
 		reply.Stacks, reply.Truncated, err = c.stacks.Read(*r.Stacks)
 	default:
 		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
@@ -198,6 +202,8 @@ func check(r request) error {
 	case r.Pace != nil && r.Pace.SecondMS != 0 && (r.Pace.SecondMS < minInterval || r.Pace.SecondMS > maxInterval):
 		return fmt.Errorf("second report after %d ms is not within %d and %d", r.Pace.SecondMS, minInterval,
 			maxInterval)
+	case r.Stacks != nil && (r.Stacks.OverMS < 0 || r.Stacks.OverMS > wire.MaxStacksOverMS):
+		return fmt.Errorf("stacks over %d ms are not within 0 and %d", r.Stacks.OverMS, wire.MaxStacksOverMS)
 	}
 	return nil
 }

@@ -1,9 +1,24 @@
 package wire
 
+import "time"
+
 // Stacks asks where processes of the user are: their threads, and the Python stack of each thread. The processes and
 // their descendants are neither stopped nor changed. It is read only on request.
 type Stacks struct {
 	Processes []ProcessID `json:"processes"` // at most MaxStackTargets, each with its start time
+
+	// OverMS is the time, in ms, over which the probe first looks StacksFollowed times at their main threads; 0: it does
+	// not. The reply comes after that.
+	OverMS int `json:"over_ms,omitempty"` // at most MaxStacksOverMS
+}
+
+// Over is the time of OverMS.
+func (s *Stacks) Over() time.Duration { return time.Duration(s.OverMS) * time.Millisecond }
+
+// StackLooks is what several looks at the main thread of a process have in common.
+type StackLooks struct {
+	Times int `json:"times"` // looks that have seen it
+	Same  int `json:"same"`  // those that have seen it where the last one has, line by line
 }
 
 // ProcessStacks is where a process is. What /proc hides is absent.
@@ -17,8 +32,15 @@ type ProcessStacks struct {
 	// from its memory, of a requested process that has overwritten its environment
 	Rank *Rank `json:"rank,omitempty"`
 
+	Looks *StackLooks `json:"looks,omitempty"` // if there were several, as Stacks.OverMS asks
+
+	// bytes that it has read and written by system calls, or had read from disks and written there; absent: not known
+	IOBytes *uint64 `json:"io_bytes,omitempty"`
+
 	// its main thread runs a greenlet: other stacks of it wait, and are not read
 	Greenlets bool `json:"greenlets,omitempty"`
+
+	MPI bool `json:"mpi,omitempty"` // it has loaded a library of MPI, which polls while it waits
 
 	Python  string   `json:"python,omitempty"`  // version of the interpreter: "3.12.4", or "3.8"
 	Refusal *Refusal `json:"refusal,omitempty"` // why there are no Python stacks; Threads have the rest
@@ -61,6 +83,9 @@ type ThreadStack struct {
 
 	CPUTicks *uint64 `json:"cpu_ticks,omitempty"` // CPU time, in hundredths of a second; Reply.ReadMS is the time of it
 
+	// Switches is how often it has begun to wait since it began; absent: not known.
+	Switches *uint64 `json:"voluntary_switches,omitempty"`
+
 	// WaitsFor is the file for which a thread in state D waits.
 	WaitsFor *FileWait `json:"waits_for,omitempty"`
 
@@ -95,4 +120,6 @@ const (
 	MaxStackFrames    = 1000
 	MaxFunction       = 128       // bytes of Frame.Function; a longer name is cut
 	MaxStacks         = 768 << 10 // bytes of JSON
+	StacksFollowed    = 10        // looks within Stacks.OverMS
+	MaxStacksOverMS   = 10_000
 )

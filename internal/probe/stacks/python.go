@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ type pythonStacks struct {
 	version   string
 	rank      *wire.Rank
 	refusal   *wire.Refusal
+	mpi       bool
 	greenlets bool // it may have stacks that wait and are those of no thread
 	threads   []pythonThread
 }
@@ -39,6 +41,7 @@ func (r *Reader) python(t *target, process proc.Process, all []wire.ThreadStack,
 	program, _ := process.Link("exe") // empty if it cannot be read
 	program = strings.TrimSuffix(program, " (deleted)")
 	areas, err := memory.Areas(string(process)+"/maps", func(file string) bool {
+		found.mpi = found.mpi || strings.HasPrefix(path.Base(file), "libmpi")
 		return memory.NamesEnviron(file, program) || python.Tells(file)
 	})
 	tooMany := errors.Is(err, memory.ErrAreas)
@@ -142,7 +145,7 @@ func mark(process proc.Process, tid int) string {
 
 // addPython adds the Python stacks to the threads.
 func (l *look) addPython(all []wire.ThreadStack, found *pythonStacks) {
-	l.Python, l.Refusal, l.Rank = found.version, found.refusal, found.rank
+	l.Python, l.Refusal, l.Rank, l.MPI = found.version, found.refusal, found.rank, found.mpi
 	at := map[int]int{}
 	for i := range all {
 		at[all[i].TID] = i

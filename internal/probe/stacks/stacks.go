@@ -56,6 +56,10 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 				"now", id.PID)
 		}
 	}
+	var looks map[int]*wire.StackLooks
+	if of.OverMS > 0 {
+		looks = r.follow(of.Processes, of.Over())
+	}
 	until := time.Now().Add(within)
 	targets := r.targets(of.Processes)
 	if len(targets) > wire.MaxStackProcesses {
@@ -67,7 +71,11 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 			truncated = true
 			break
 		}
-		list = append(list, r.process(&targets[i], until))
+		p := r.process(&targets[i], until)
+		if p.Of == 0 {
+			p.Looks = looks[p.PID]
+		}
+		list = append(list, p)
 		room -= size(list[i:])
 	}
 	dropShared(list)
@@ -127,6 +135,9 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 		return l.ProcessStacks
 	}
 	all := l.listThreads(until)
+	if io, err := l.process.IO(); err == nil {
+		l.IOBytes = new(io.ReadChars + io.WrittenChars + io.ReadBytes + io.WrittenBytes)
+	}
 	late := refusal(wire.RefusedTime, "there was no time for it", "")
 	if r.hung.Load() >= maxHung {
 		late.Cause = "too many earlier reads hang on the node"

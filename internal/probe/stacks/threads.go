@@ -39,8 +39,12 @@ func (l *look) listThreads(until time.Time) []wire.ThreadStack {
 		if err != nil {
 			continue // it has ended
 		}
-		list = append(list, wire.ThreadStack{TID: tid, Main: tid == l.PID, Name: strings.ToValidUTF8(stat.Comm, "?"),
-			State: stat.State, CPUTicks: new(stat.Ticks()), WChan: wchan(task)})
+		t := wire.ThreadStack{TID: tid, Main: tid == l.PID, Name: strings.ToValidUTF8(stat.Comm, "?"),
+			State: stat.State, CPUTicks: new(stat.Ticks()), WChan: wchan(task)}
+		if status, err := task.Status(); err == nil {
+			t.Switches = new(status.Voluntary)
+		}
+		list = append(list, t)
 	}
 	return list
 }
