@@ -39,7 +39,8 @@ func (n probe) answer(r *wire.Request) wire.Reply {
 		}
 	case r.RAS != nil:
 		reply.RAS, err = n.ras(r.RAS)
-	case r.Stacks != nil:
+	case r.Stacks != nil: // as after the time over which the ranks are followed
+		n.now += r.Stacks.Over()
 		reply.Stacks, reply.ReadMS = n.stacks(r.Stacks.Processes), uint64((n.booted()+n.now)/time.Millisecond)
 	case r.Signal != nil:
 		for _, id := range r.Signal.Processes {

@@ -10,15 +10,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
-
-// rasBy is the time in which NCCL's answers count.
-const rasBy = 12 * time.Second
 
 // Follower asks about jobs that seem to hang.
 type Follower struct {
@@ -53,7 +47,7 @@ func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Ti
 	s := snapshot(now)
 	for i := range s.Jobs {
 		job := &s.Jobs[i]
-		since, kind, is := suspected(job)
+		since, is := suspected(job)
 		if !is || f.asked[job.ID].Equal(since) {
 			continue
 		}
@@ -62,17 +56,30 @@ func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Ti
 			continue
 		}
 		f.asked[job.ID] = since
-		d := f.look(ctx, job.ID, places, ask.Places(s, job), kind == cluster.KindJobHang)
+		library := stacks.LibraryOf(f.ras, job.ID, ask.Places(s, job))
+		d := stacks.Examine(job.ID, places).Run(ctx, f.ask, library, func() stacks.GPUs {
+			return gpusOf(snapshot(time.Now()), job, places)
+		})
 		if ctx.Err() == nil && stillSuspected(snapshot(time.Now()), job.ID, since) {
 			f.tell(cluster.Event{At: time.Now(), Stacks: d})
 		}
 	}
 }
 
+// gpusOf is what the GPUs of a job show in a Snapshot; of a job that has ended since, nothing.
+func gpusOf(s *cluster.Snapshot, of *cluster.JobView, places []stacks.Place) stacks.GPUs {
+	for i := range s.Jobs {
+		if s.Jobs[i].ID == of.ID {
+			return stacks.GPUsOf(s, &s.Jobs[i], places)
+		}
+	}
+	return stacks.GPUs{}
+}
+
 // stillSuspected reports whether a job has seemed to hang since then.
 func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
 	for i := range s.Jobs {
-		if again, _, is := suspected(&s.Jobs[i]); s.Jobs[i].ID == id && is {
+		if again, is := suspected(&s.Jobs[i]); s.Jobs[i].ID == id && is {
 			return again.Equal(since)
 		}
 	}
@@ -80,15 +87,15 @@ func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
 }
 
 // suspected reports whether a job seems to hang or has been idle for long, and since when.
-func suspected(job *cluster.JobView) (since time.Time, kind cluster.Kind, is bool) {
+func suspected(job *cluster.JobView) (since time.Time, is bool) {
 	for i := range job.Findings {
 		f := &job.Findings[i]
 		if (f.Kind == cluster.KindJobHang || f.Kind == cluster.KindJobIdle) && f.Holds() &&
 			f.Severity >= cluster.Warning {
-			return f.Since, f.Kind, true
+			return f.Since, true
 		}
 	}
-	return time.Time{}, kind, false
+	return time.Time{}, false
 }
 
 // parallel reports whether several processes of a job are ranks: only those wait for each other.
@@ -100,29 +107,4 @@ func parallel(places []stacks.Place) bool {
 		}
 	}
 	return ranks > 1
-}
-
-// look looks twice at the ranks of a job, and asks NCCL meanwhile. halted says that its GPUs are seen to wait: idle
-// GPUs may belong to a job that computes on its CPUs.
-func (f *Follower) look(ctx context.Context, job string, places []stacks.Place, known []nccl.Place,
-	halted bool) *schema.Stacks {
-	told := make(chan *stacks.NCCL, 1)
-	go func() {
-		defer crash.End()
-		ctx, cancel := context.WithTimeout(ctx, rasBy)
-		defer cancel()
-		r, err := f.ras.Job(ctx, job, known)
-		if err != nil { // most jobs have none, or an old one
-			told <- nil
-			return
-		}
-		told <- stacks.OfNCCL(r.Verdict)
-	}()
-	first := stacks.NewSurvey(job, places, time.Now()).Ask(ctx, f.ask)
-	select {
-	case <-time.After(time.Until(first.At.Add(stacks.Between))):
-	case <-ctx.Done():
-	}
-	second := stacks.NewSurvey(job, places, time.Now()).Ask(ctx, f.ask)
-	return stacks.Of(stacks.NewPair(first, second), stacks.Evidence{Halted: halted, NCCL: <-told})
 }

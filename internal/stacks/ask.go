@@ -11,8 +11,6 @@ import (
 const (
 	// AnswersBy is the time after which no answer is waited for.
 	AnswersBy = 5 * time.Second
-	// Between is the time from one look to the next that is compared with it.
-	Between = 5 * time.Second
 	// Abreast is the maximum number of questions without an answer.
 	Abreast = 32
 )
@@ -20,9 +18,10 @@ const (
 // Asker sends a request to the probe of a node.
 type Asker func(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 
-// Ask asks all questions of a survey, several at a time, and returns the look. Answers count until AnswersBy.
+// Ask asks all questions of a survey, several at a time, and returns the look. Answers count for AnswersBy after
+// it is over.
 func (s *Survey) Ask(ctx context.Context, ask Asker) *Look {
-	ctx, cancel := context.WithTimeout(ctx, AnswersBy)
+	ctx, cancel := context.WithTimeout(ctx, s.over+AnswersBy)
 	defer cancel()
 	type answer struct {
 		q     Question

@@ -13,9 +13,9 @@ type Motion int
 // The motions of a rank.
 const (
 	Unknown Motion = iota // it was not read twice
-	Moves                 // it was elsewhere in the look before
-	Waits                 // it was in the same place, and used no CPU
-	Same                  // it was in the same place, and used CPU, or that is not known
+	Moves                 // it was elsewhere in another look
+	Waits                 // it was in the same place, and the kernel has counted no work of its main thread
+	Same                  // it was in the same place, and has worked there, or that is not known
 )
 
 const (
@@ -37,50 +37,22 @@ func MotionOf(before, now *Rank) Motion {
 	if was == nil || is == nil {
 		return Unknown
 	}
-	moved := !slices.Equal(was.Frames, is.Frames) || is.Moving || len(is.Frames) == 0 && was.WChan != is.WChan
+	moved := !equalFrames(was, is) || is.Moving || len(is.Frames) == 0 && was.WChan != is.WChan ||
+		now.Process.Looks != nil && now.Process.Looks.Same < now.Process.Looks.Times
 	if !moved && waitsForThread(is) {
 		moved = othersMoved(before.Process, now.Process)
 	}
-	switch used, known := cpu(was, is, before.readMS, now.readMS); {
-	case moved:
+	if moved {
 		return Moves
-	case known && used < idle:
+	}
+	if s := stirOf(was, is, before.readMS, now.readMS); s.still() {
 		return Waits
 	}
 	return Same
 }
 
-// helped reports whether a descendant of a rank is at work.
-func helped(before, now *Rank) bool {
-	was := map[wire.ProcessID]*wire.ProcessStacks{}
-	for i := range before.Workers {
-		was[before.Workers[i].ProcessID] = &before.Workers[i]
-	}
-	for i := range now.Workers {
-		p := &now.Workers[i]
-		if was[p.ProcessID] == nil {
-			continue
-		}
-		a, b := main(was[p.ProcessID]), main(p)
-		if a == nil || b == nil {
-			continue
-		}
-		used, known := cpu(a, b, before.readMS, now.readMS)
-		if b.Moving || !slices.Equal(a.Frames, b.Frames) || known && used >= idle {
-			return true
-		}
-	}
-	return false
-}
-
-// cpu is the share of a CPU that a thread has used between two looks.
-func cpu(was, is *wire.ThreadStack, from, to uint64) (share float64, known bool) {
-	if was.CPUTicks == nil || is.CPUTicks == nil || from == 0 || to <= from || *is.CPUTicks < *was.CPUTicks {
-		return 0, false
-	}
-	took := time.Duration(to-from) * time.Millisecond
-	return float64(time.Duration(*is.CPUTicks-*was.CPUTicks)*ticks) / float64(took), true
-}
+// equalFrames reports whether a thread was in the same lines twice.
+func equalFrames(was, is *wire.ThreadStack) bool { return slices.Equal(was.Frames, is.Frames) }
 
 // waitsForThread reports whether a thread may wait for another one of its process: then that one does the work.
 func waitsForThread(t *wire.ThreadStack) bool {

@@ -17,6 +17,8 @@ var Schema []byte
 type Evidence struct {
 	// Halted says that the job's GPUs are known to have stopped computing.
 	Halted bool
+	// GPUsWait says that they were seen, at each look, to wait or to stand.
+	GPUsWait bool
 	// NCCL is what the job's own library says; nil: nothing.
 	NCCL *NCCL
 }

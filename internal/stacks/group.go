@@ -84,20 +84,28 @@ func keyOf(r *Rank) uint64 {
 	return h.Sum64()
 }
 
-// mark marks the outliers: groups of at most a quarter of all ranks, while at least half are in one group.
+// mark marks the outliers: groups of at most a quarter of all ranks, while at least half are in one group, or wait for
+// others in several. Then those are none.
 func mark(groups []Group) {
-	all := 0
+	all, most, elsewhere := 0, 0, false
 	for i := range groups {
-		if groups[i].Vague == groups[0].Vague {
-			all += len(groups[i].Ranks)
+		g := &groups[i]
+		if g.Vague != groups[0].Vague {
+			continue
+		}
+		all += len(g.Ranks)
+		if i == 0 || g.awaits() {
+			most += len(g.Ranks)
+		} else {
+			elsewhere = true
 		}
 	}
-	if len(groups) == 0 || 2*len(groups[0].Ranks) < all {
+	if len(groups) == 0 || 2*most < all || 2*len(groups[0].Ranks) < all && !groups[0].awaits() {
 		return
 	}
 	for i := range groups[1:] {
 		g := &groups[1+i]
-		g.Outlier = 4*len(g.Ranks) <= all && g.Vague == groups[0].Vague
+		g.Outlier = 4*len(g.Ranks) <= all && g.Vague == groups[0].Vague && !(elsewhere && g.awaits())
 	}
 }
 

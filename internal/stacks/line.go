@@ -155,23 +155,6 @@ func callers(frames []wire.Frame) (names []string) {
 	return names
 }
 
-// collectives are functions in which a rank waits for other ranks.
-var collectives = []string{"all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_to_all",
-	"all_to_all_single", "allgather", "allreduce", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
-	"gather_object", "monitored_barrier", "recv_object_list", "reduce_scatter", "reduce_scatter_tensor",
-	"scatter_object_list",
-	"wait_for_everyone", "sync_global_devices"}
-
-// Collective returns the function in which a thread waits for other ranks; "": it is in none that is known.
-func Collective(frames []wire.Frame) string {
-	for i := range frames {
-		if slices.Contains(collectives, strings.ToLower(frames[i].Function)) {
-			return frames[i].Function
-		}
-	}
-	return ""
-}
-
 // Doing puts into words what a process without Python frames does: "in futex_wait", "stopped".
 func Doing(p *wire.ProcessStacks) string {
 	switch p.State {

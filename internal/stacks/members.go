@@ -89,6 +89,14 @@ func (p *Place) Name(between string) string {
 	return strings.Join(parts, between)
 }
 
+// inShort names a process that was named before: "rank 11".
+func (p *Place) inShort() string {
+	if p.Number == NoRank {
+		return p.Name(", ")
+	}
+	return "rank " + strconv.Itoa(p.Number)
+}
+
 // brief names a process in a sentence: "rank 11 (gpu-n02 GPU3, PID 360611)".
 func (p *Place) brief() string {
 	name := p.Name(", ")

@@ -18,7 +18,7 @@ func TestNoRank(t *testing.T) {
 	}
 	places[4].Number, places[4].NoRank = 7, ""
 	survey := func(told func(pid int) *wire.Rank) *schema.Stacks {
-		s := NewSurvey("7", places, now)
+		s := newSurvey("7", places, now, 0)
 		q, _ := s.Next()
 		reply := &wire.Reply{}
 		for _, id := range q.Request.Stacks.Processes {

@@ -33,6 +33,19 @@ var (
 	crunch = []wire.Frame{{Function: "crunch", File: "/home/a/loop.py", Line: 3},
 		{Function: "main", File: "/home/a/train.py", Line: 50}, {Function: "<module>", File: "/home/a/train.py",
 			Line: 9}}
+	backward = []wire.Frame{{Function: "backward", File: site + "torch/autograd/__init__.py", Line: 197},
+		{Function: "backward", File: site + "torch/_tensor.py", Line: 487},
+		{Function: "step", File: "/home/a/train.py", Line: 212}}
+	store = []wire.Frame{{Function: "_create_c10d_store", File: site + "torch/distributed/rendezvous.py", Line: 176},
+		{Function: "init_process_group", File: site + "torch/distributed/distributed_c10d.py", Line: 754},
+		{Function: "main", File: "/home/a/train.py", Line: 50}}
+	helper = []wire.Frame{{Function: "_new_process_group_helper", File: site + "torch/distributed/distributed_c10d.py",
+		Line: 862}, {Function: "init_process_group", File: site + "torch/distributed/distributed_c10d.py", Line: 761},
+		{Function: "main", File: "/home/a/train.py", Line: 50}}
+	serve = []wire.Frame{{Function: "select", File: std + "selectors.py", Line: 468},
+		{Function: "_run_once", File: std + "asyncio/base_events.py", Line: 1884},
+		{Function: "run_forever", File: std + "asyncio/base_events.py", Line: 607},
+		{Function: "run", File: "/home/a/app/main.py", Line: 9}}
 	item = []wire.Frame{{Function: "step", File: "/home/a/train.py", Line: 220}}
 )
 
@@ -51,6 +64,27 @@ func used(ticks uint64) is {
 	return func(p *wire.ProcessStacks) { p.Threads[0].CPUTicks = &ticks }
 }
 
+func waited(times uint64) is {
+	return func(p *wire.ProcessStacks) { p.Threads[0].Switches = &times }
+}
+
+func wrote(bytes uint64) is { return func(p *wire.ProcessStacks) { p.IOBytes = &bytes } }
+
+func seen(times, same int) is {
+	return func(p *wire.ProcessStacks) { p.Looks = &wire.StackLooks{Times: times, Same: same} }
+}
+
+func uncounted(p *wire.ProcessStacks) { p.Threads[0].Switches = nil }
+
+func polls(ticks uint64) is {
+	return func(p *wire.ProcessStacks) { in(item)(p); used(ticks)(p); p.MPI = true }
+}
+
+// atRendezvous is a job of which rank 3 has not come, for which the others wait in two places.
+func atRendezvous(rank int) []is {
+	return [][]is{{in(store)}, {in(helper)}, {in(helper)}, {in(crunch)}}[rank]
+}
+
 // job surveys ranks, four on each node, after so many seconds; at says what each is doing.
 func job(after, ranks int, at func(rank int) []is) *Look {
 	var places []Place
@@ -58,12 +92,13 @@ func job(after, ranks int, at func(rank int) []is) *Look {
 		places = append(places, Place{Number: r, Node: fmt.Sprintf("n%d", r/4+1), GPUs: []int{r % 4},
 			ProcessID: wire.ProcessID{PID: 100 + r, StartTicks: 7}})
 	}
-	s := NewSurvey("7", places, now.Add(time.Duration(after)*time.Second))
+	s := newSurvey("7", places, now.Add(time.Duration(after)*time.Second), 0)
 	for q, more := s.Next(); more; q, more = s.Next() {
 		reply := wire.Reply{ReadMS: uint64(5000 + 1000*after)}
 		for _, id := range q.Request.Stacks.Processes {
 			p := wire.ProcessStacks{ProcessID: id, State: "S", Threads: []wire.ThreadStack{
-				{TID: id.PID, Main: true, State: "S", CPUTicks: new(uint64(50))}}}
+				{TID: id.PID, Main: true, State: "S", CPUTicks: new(uint64(50)),
+					Switches: new(uint64(900))}}}
 			for _, do := range at(id.PID - 100) {
 				do(&p)
 			}
@@ -189,30 +224,36 @@ func TestVerdict(t *testing.T) {
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"a rank computes without end": {8, [2]func(int) []is{all(in(reduce), 5, in(crunch), state("R"), used(100)),
 			all(in(reduce), 5, in(crunch), state("R"), used(600))}, Evidence{}, schema.StacksUnclear,
-			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). None has moved " +
-				"within 5 s."},
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +
+				"Each was in one line within 5 s, but rank 5 has used 100% of a CPU."},
 		"rank 0 evaluates in one call, for which NCCL shows the others wait": {8, [2]func(int) []is{
 			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
 			Evidence{Halted: true, NCCL: &NCCL{Behind: true}}, schema.StacksUnclear,
-			"7 of 8 ranks are in all_reduce, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
+			"7 of 8 ranks are in all_reduce, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). " +
+				"Each was in one line within 5 s, but rank 0 has used 100% of a CPU."},
 		"rank 0 writes the last checkpoint, and the others have exited": {8, [2]func(int) []is{
 			all(state("Z"), 0, in(crunch), used(100)), all(state("Z"), 0, in(crunch), used(600))},
 			Evidence{NCCL: &NCCL{Lost: true}}, schema.StacksUnclear,
-			"7 of 8 ranks have exited, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
+			"7 of 8 ranks have exited, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). " +
+				"Each was in one line within 5 s, but rank 0 has used 100% of a CPU."},
 		"a rank has exited, and the others spin": {8, [2]func(int) []is{all(in(reduce), 5, state("Z")),
 			all(both(in(reduce), used(550)), 5, state("Z"))}, Evidence{NCCL: &NCCL{Lost: true}}, schema.StacksStuck,
-			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) has exited. None has moved within 5 s."},
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) has exited. " +
+				"None has moved within 5 s, but for polling."},
 		"a rank has exited, and the others spin for their GPUs": {8, [2]func(int) []is{all(in(crunch), 5, state("Z")),
 			all(both(in(crunch), used(550)), 5, state("Z"))}, Evidence{Halted: true, NCCL: &NCCL{Lost: true}},
 			schema.StacksStuck,
-			"7 of 8 ranks are in crunch (loop.py:3), rank 5 (n2 GPU1, PID 105) has exited. None has moved within 5 s."},
+			"7 of 8 ranks are in crunch (loop.py:3), rank 5 (n2 GPU1, PID 105) has exited. " +
+				"None has moved within 5 s, but for polling."},
 		"of two ranks rank 0 evaluates in one call": {2, [2]func(int) []is{
 			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
 			Evidence{Halted: true}, schema.StacksUnclear,
-			"The 2 ranks are in 2 places: 1 of them is in crunch (loop.py:3). None has moved within 5 s."},
+			"The 2 ranks are in 2 places: 1 of them is in crunch (loop.py:3). " +
+				"Each was in one line within 5 s, but rank 0 has used 100% of a CPU."},
 		"half of the ranks evaluate in one call": {4, [2]func(int) []is{half(100), half(600)}, Evidence{Halted: true},
 			schema.StacksUnclear,
-			"The 4 ranks are in 2 places: 2 of them are in crunch (loop.py:3). None has moved within 5 s."},
+			"The 4 ranks are in 2 places: 2 of them are in crunch (loop.py:3). " +
+				"Each was in one line within 5 s, but rank 0 has used 100% of a CPU."},
 		"of two ranks one never arrives": {2, same(all(in(reduce), 0, in(load))), Evidence{Halted: true},
 			schema.StacksStuck, "The 2 ranks are in 2 places: 1 of them is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
@@ -235,15 +276,63 @@ func TestVerdict(t *testing.T) {
 			"All 8 ranks are in step (train.py:220). None has moved within 5 s."},
 		"the others spin": {8, [2]func(int) []is{all(used(0), -1), all(used(490), -1)}, Evidence{},
 			schema.StacksUnclear,
-			"All 8 ranks wait. None has moved within 5 s."},
+			"All 8 ranks wait. " +
+				"Each was in one line within 5 s, and most use a CPU there, as in a wait that polls."},
 		"most are in a collective, and use a CPU": {8, [2]func(int) []is{
 			all(func(p *wire.ProcessStacks) { in(reduce)(p); used(0)(p) }, 5, in(load)),
 			all(func(p *wire.ProcessStacks) { in(reduce)(p); used(490)(p) }, 5, in(load))}, Evidence{},
 			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
-				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+				"(torch/utils/data/dataloader.py:1144). " +
+				"Each was in one line within 5 s, and most use a CPU there, as in a wait that polls."},
 		"NCCL has moved on": {8, same(all(in(reduce), 5, in(load))), Evidence{NCCL: &NCCL{Moving: true}},
 			schema.StacksMoving, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+		"a rank loads data slowly, in small steps": {8, [2]func(int) []is{
+			all(in(reduce), 5, in(load), waited(100)), all(in(reduce), 5, in(load), waited(153))}, Evidence{},
+			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). Each was in one line within 5 s, but rank 5 has begun to wait " +
+				"53 times: it works in small steps."},
+		"the others go on in small steps": {8, [2]func(int) []is{
+			all(both(in(reduce), waited(100)), 5, in(load)), all(both(in(reduce), waited(158)), 5, in(load))}, Evidence{},
+			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). Each was in one line within 5 s, but rank 0 has begun to wait " +
+				"58 times: it works in small steps."},
+		"a rank looks at a timeout": {8, [2]func(int) []is{
+			all(in(reduce), 5, in(load), waited(100)), all(in(reduce), 5, in(load), waited(102))}, Evidence{},
+			schema.StacksStuck, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+		"a rank writes a checkpoint in one call": {8, [2]func(int) []is{
+			all(in(reduce), 5, in(crunch), wrote(0)), all(in(reduce), 5, in(crunch), wrote(70<<20))}, Evidence{},
+			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +
+				"Each was in one line within 5 s, but rank 5 has read or written 70 MiB."},
+		"a rank was elsewhere in between": {8, same(all(in(reduce), 5, in(load), seen(10, 7))), Evidence{},
+			schema.StacksMoving, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). Rank 5 · n2 GPU1 · PID 105 has moved within 5 s."},
+		"the kernel does not count": {8, same(all(in(reduce), 5, in(load), uncounted)), Evidence{},
+			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). None has left its line within 5 s: whether each has worked there " +
+				"is not known."},
+		"DistributedDataParallel waits": {8, same(all(in(backward), 5, in(load))), Evidence{}, schema.StacksStuck,
+			"7 of 8 ranks are in backward (torch/autograd/__init__.py:197), rank 5 (n2 GPU1, PID 105) is in " +
+				"_try_get_data (torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+		"MPI polls": {8, [2]func(int) []is{all(polls(0), 5, in(load)), all(polls(490), 5, in(load))}, Evidence{},
+			schema.StacksStuck, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
+				"_try_get_data (torch/utils/data/dataloader.py:1144). None has moved within 5 s, but for polling."},
+		"they poll for GPUs that wait": {8, [2]func(int) []is{all(both(in(item), used(0)), 5, in(load)),
+			all(both(in(item), used(490)), 5, in(load))}, Evidence{GPUsWait: true},
+			schema.StacksStuck, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
+				"_try_get_data (torch/utils/data/dataloader.py:1144). None has moved within 5 s, but for polling."},
+		"they poll for GPUs that compute": {8, [2]func(int) []is{all(both(in(item), used(0)), 5, in(load)),
+			all(both(in(item), used(490)), 5, in(load))}, Evidence{},
+			schema.StacksUnclear, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
+				"_try_get_data (torch/utils/data/dataloader.py:1144). Each was in one line within 5 s, and most use a CPU " +
+				"there, as in a wait that polls."},
+		"a rank has not come to the rendezvous": {4, same(atRendezvous), Evidence{}, schema.StacksStuck,
+			"3 of 4 ranks wait for others, 2 of them in _new_process_group_helper, rank 3 (n1 GPU3, PID 103) is " +
+				"in crunch (loop.py:3). None has moved within 5 s."},
+		"a rank serves": {8, same(all(in(reduce), 5, in(serve))), Evidence{}, schema.StacksUnclear,
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in run_forever (asyncio/base_events.py:607). Each was " +
+				"in one line within 5 s, but rank 5 waits for requests, as a server does."},
 		"one rank": {1, same(all(in(crunch), -1)), Evidence{}, schema.StacksUnclear,
 			"Rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
 	} {
@@ -311,7 +400,7 @@ func TestHostileAnswers(t *testing.T) {
 		{Number: 2, Node: "c", ProcessID: wire.ProcessID{PID: 3, StartTicks: 1}},
 		{Number: 3, Node: "d", ProcessID: wire.ProcessID{PID: 4}},
 		{Number: 4, Node: "e", Absent: "gone", AbsentID: wire.RefusedGone}}
-	s := NewSurvey("7", places, now)
+	s := newSurvey("7", places, now, 0)
 	evil := "\x1b[2J\x1b]0;x\a\u202e"
 	answers := map[string]*wire.Reply{
 		"a": {Stacks: []wire.ProcessStacks{{ProcessID: places[0].ProcessID, Name: evil, State: evil,
@@ -349,7 +438,7 @@ func TestHostileAnswers(t *testing.T) {
 
 // Nobody waits for a node for ever.
 func TestGiveUp(t *testing.T) {
-	s := NewSurvey("7", []Place{{Node: "a", ProcessID: wire.ProcessID{PID: 1, StartTicks: 1}}}, now)
+	s := newSurvey("7", []Place{{Node: "a", ProcessID: wire.ProcessID{PID: 1, StartTicks: 1}}}, now, 0)
 	s.Next()
 	s.GiveUp(5 * time.Second)
 	if d := Of(NewPair(nil, s.Look()), Evidence{}); !s.Over() || d.Read != 0 || d.Refused[0].Cause !=
@@ -364,7 +453,7 @@ func TestManyOnANode(t *testing.T) {
 	for r := range 150 {
 		places = append(places, Place{Number: r, Node: "a", ProcessID: wire.ProcessID{PID: r + 1, StartTicks: 1}})
 	}
-	s, sizes := NewSurvey("7", places, now), []int{}
+	s, sizes := newSurvey("7", places, now, 0), []int{}
 	for q, more := s.Next(); more; q, more = s.Next() {
 		sizes = append(sizes, len(q.Request.Stacks.Processes))
 	}

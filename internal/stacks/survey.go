@@ -22,13 +22,14 @@ type Survey struct {
 	questions []Question
 	sent      int
 	answered  int
+	over      time.Duration // for which the nodes follow the ranks
 }
 
-// NewSurvey returns the survey of the processes of a job that begins now.
-func NewSurvey(job string, places []Place, now time.Time) *Survey {
+// newSurvey returns the survey of the processes of a job that begins now, and is over after some time.
+func newSurvey(job string, places []Place, now time.Time, over time.Duration) *Survey {
 	places = slices.Clone(places)
 	slices.SortStableFunc(places, byPlace)
-	s := &Survey{look: Look{Job: job, At: now, Ranks: make([]Rank, len(places))}}
+	s := &Survey{over: over, look: Look{Job: job, At: now.Add(over), Ranks: make([]Rank, len(places))}}
 	at := map[string]int{} // the last question for each node
 	for i, p := range places {
 		r := &s.look.Ranks[i]
@@ -40,7 +41,8 @@ func NewSurvey(job string, places []Place, now time.Time) *Survey {
 		if !known || len(s.questions[q].ranks) == wire.MaxStackTargets {
 			q = len(s.questions)
 			at[p.Node] = q
-			s.questions = append(s.questions, Question{Node: p.Node, Request: wire.Request{Stacks: &wire.Stacks{}}})
+			s.questions = append(s.questions, Question{Node: p.Node, Request: wire.Request{
+				Stacks: &wire.Stacks{OverMS: int(over.Milliseconds())}}})
 		}
 		to := &s.questions[q]
 		to.Request.Stacks.Processes = append(to.Request.Stacks.Processes, p.ProcessID)

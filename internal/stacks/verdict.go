@@ -46,7 +46,8 @@ func (p *Pair) judge(groups []Group, also Evidence) *verdict {
 }
 
 // state is Moving if anything has moved. It is Stuck only if NCCL says so, or no rank may be at work and the wait of
-// most shows: every rank was read twice, or NCCL knows for whom the others wait while their GPUs stand.
+// most shows: every rank was read twice and the kernel has counted no work of it, or NCCL knows for whom the others wait
+// while their GPUs stand.
 func (v *verdict) state() schema.StackState {
 	switch {
 	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
@@ -68,21 +69,42 @@ func (v *verdict) state() schema.StackState {
 // behind reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs too.
 func (v *verdict) behind() bool { return v.NCCL != nil && v.NCCL.Behind }
 
-// busy reports whether a rank that is not where most are may be at work: it has used a CPU, or its use is not known,
-// or a process of its own works for it. Rank 0 that evaluates or writes a checkpoint in one call looks like that. Most
+// busy reports whether a rank that does not wait for others may be at work: it has used a CPU, has read or written, or
+// has waited again and again, or that is not known; or a process of its own works for it; or it waits for requests.
+// Rank 0 that evaluates or writes a checkpoint in one call looks like that. Those for which others wait decide: most
 // may use a CPU while they wait for their GPU.
 func (v *verdict) busy() bool {
-	for i := range v.groups {
-		if 2*len(v.groups[i].Ranks) > v.read {
-			continue
-		}
-		for _, r := range v.groups[i].Ranks {
-			if m := v.Motion(r); m == Same || m == Waits && helped(v.before[process{r.Node, r.ProcessID}], r) {
-				return true
-			}
+	for _, r := range v.aside() {
+		if s := v.work(r); v.Motion(r) == Same || s.own.works() || s.worker != nil || servesRequests(r.frames()) {
+			return true
 		}
 	}
 	return false
+}
+
+// aside returns the ranks that are neither where most are, nor wait for others in another place. If all wait for
+// others, the ranks that are not where most are.
+func (v *verdict) aside() (list []*Rank) {
+	list = v.ranksIn(func(g *Group) bool { return !v.waitsWithMost(g) })
+	if len(list) == 0 {
+		return v.ranksIn(func(g *Group) bool { return !v.isMost(g) })
+	}
+	return list
+}
+
+func (v *verdict) isMost(g *Group) bool { return 2*len(g.Ranks) > v.read }
+
+// waitsWithMost reports whether a group is where most ranks are, or waits for others.
+func (v *verdict) waitsWithMost(g *Group) bool { return v.isMost(g) || g.awaits() }
+
+// ranksIn returns the ranks of some groups.
+func (v *verdict) ranksIn(wanted func(g *Group) bool) (list []*Rank) {
+	for i := range v.groups {
+		if wanted(&v.groups[i]) {
+			list = append(list, v.groups[i].Ranks...)
+		}
+	}
+	return list
 }
 
 // works reports whether a rank uses a CPU outside of collectives: at the end of a job it may write what is left while
@@ -96,15 +118,34 @@ func (v *verdict) works() bool {
 	return false
 }
 
-// wait reports whether most ranks are seen to wait for others: in one collective, without the use of a CPU. A rank that
-// waits for its own GPU looks the same in a job that computes, and so do all ranks in one place: that may be the same
-// collective of a later step.
+// wait reports whether most ranks are seen to wait for others: where ranks exchange something, and without work. A
+// rank that waits for its own GPU looks the same in a job that computes, and so do all ranks in one place: that may be
+// the same collective of a later step.
 func (v *verdict) wait() bool {
-	g := &v.groups[0]
-	if len(v.groups) < 2 || 2*len(g.Ranks) < v.read || Collective(g.first().frames()) == "" {
-		return false
+	waiting := 0
+	for i := range v.groups {
+		g := &v.groups[i]
+		if !g.awaits() && !(v.isMost(g) && v.polls(g)) {
+			continue
+		}
+		if v.moves[i][Waits] < len(g.Ranks) && !v.polls(g) {
+			return false
+		}
+		waiting += len(g.Ranks)
 	}
-	return v.moves[0][Waits] == len(g.Ranks)
+	return len(v.groups) > 1 && 2*waiting >= v.read
+}
+
+// polls reports whether the ranks of a group use a CPU to wait: in MPI, or for GPUs that are seen to wait themselves.
+// They do nothing else: a rank that computes would not stay in one line without a pause.
+func (v *verdict) polls(g *Group) bool {
+	for _, r := range g.Ranks {
+		s := v.work(r).own
+		if v.Motion(r) != Same || s.unknown || s.steps() || !s.computes() || !v.GPUsWait && !r.Process.MPI {
+			return false
+		}
+	}
+	return !g.Vague
 }
 
 // say puts the verdict into sentences.
@@ -141,10 +182,17 @@ func (v *verdict) split() string {
 		return upper(most.first().brief()) + " " + does(most, 1) + "."
 	case len(v.groups) == 1:
 		return "All " + v.ranks() + " " + does(most, n) + "."
+	case len(v.odd) > 0 && v.awaiting() == v.read-len(v.odd) && v.awaiting() > n:
+		who := v.rest()
+		if len(v.odd) == 1 {
+			who = v.odd[0].brief()
+		}
+		return fmt.Sprintf("%d of %s wait for others, %d of them in %s, %s %s.", v.awaiting(), v.ranks(), n, inFew(most),
+			who, v.doing())
 	case len(v.odd) == 0 || len(v.odd)+n < v.read:
 		return fmt.Sprintf("The %s are in %d places: %d of them %s.", v.ranks(), len(v.groups), n, does(most, n))
 	case len(v.odd) == 1:
-		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.odd[0].brief(), does(&v.groups[1], 1))
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.odd[0].brief(), v.doing())
 	default:
 		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.rest(), v.doing())
 	}
@@ -160,7 +208,7 @@ func (v *verdict) headline() string {
 	case len(v.groups) == 1:
 		return most
 	case len(v.odd) == 1 && v.odd[0].Number != NoRank:
-		return fmt.Sprintf("rank %d %s, %s", v.odd[0].Number, placed(&v.groups[1]), most)
+		return fmt.Sprintf("rank %d %s, %s", v.odd[0].Number, placed(v.outliers()[0]), most)
 	}
 	return fmt.Sprintf("%d elsewhere, %s", v.read-len(v.groups[0].Ranks), most)
 }
@@ -196,13 +244,27 @@ func (v *verdict) rest() string {
 	return strconv.Itoa(len(v.odd)) + " others"
 }
 
+// outliers are the groups of the odd ranks.
+func (v *verdict) outliers() (list []*Group) {
+	for i := range v.groups {
+		if v.groups[i].Outlier {
+			list = append(list, &v.groups[i])
+		}
+	}
+	return list
+}
+
 // doing says what they do, if it is one thing.
 func (v *verdict) doing() string {
-	if len(v.groups) == 2 {
-		return does(&v.groups[1], len(v.odd))
+	places := v.outliers()
+	if len(places) == 1 {
+		return does(places[0], len(v.odd))
 	}
-	return fmt.Sprintf("are in %d other places", len(v.groups)-1)
+	return fmt.Sprintf("are in %d other places", len(places))
 }
+
+// awaiting is the number of ranks that wait for others.
+func (v *verdict) awaiting() int { return len(v.ranksIn((*Group).awaits)) }
 
 // does says where the n ranks of a group are: "is in _try_get_data (torch/utils/data/dataloader.py:1144)".
 func does(g *Group, n int) string {
@@ -326,6 +388,14 @@ func (v *verdict) motion() string {
 	switch moved := v.of[Moves]; {
 	case v.of[Unknown] == v.read:
 		return "Nothing is known of the look before."
+	case moved == 0 && v.atWork() != "":
+		return "Each was in one line" + within + ", but " + v.atWork() + "."
+	case moved == 0 && v.of[Same] > 0 && v.of[Unknown] == 0 && v.state() == schema.StacksStuck:
+		return "None has moved" + within + ", but for polling."
+	case moved == 0 && v.computing() && v.of[Unknown] == 0:
+		return "Each was in one line" + within + ", and most use a CPU there, as in a wait that polls."
+	case moved == 0 && v.of[Same] > 0 && v.of[Unknown] == 0:
+		return "None has left its line" + within + ": whether each has worked there is not known."
 	case moved == 0 && v.of[Unknown] == 0 && v.read == len(v.Now.Ranks):
 		return "None has moved" + within + "."
 	case moved == 0:
@@ -337,6 +407,35 @@ func (v *verdict) motion() string {
 		return upper(Members(v.moved())) + have(moved) + within + "."
 	}
 	return fmt.Sprintf("%d of %d have moved%s.", v.of[Moves], v.read, within)
+}
+
+// computing reports whether a rank has used a CPU.
+func (v *verdict) computing() bool {
+	return slices.ContainsFunc(v.ranksIn(func(*Group) bool { return true }), func(r *Rank) bool {
+		s := v.work(r).own
+		return s.computes()
+	})
+}
+
+// atWork says what was counted of a rank that stays in its line and works there, of those for which others wait first:
+// "rank 3 has begun to wait 467 times in 10 of 10 looks at it: it works in small steps"; "": nothing was.
+func (v *verdict) atWork() string {
+	aside := v.aside()
+	for i, r := range slices.Concat(aside, v.ranksIn(v.waitsWithMost)) {
+		s, name := v.work(r), r.inShort()
+		switch {
+		case i >= len(aside) && !s.own.steps(): // it may poll
+		case s.own.works():
+			return name + " " + s.own.words()
+		case s.worker != nil && s.of.works():
+			return fmt.Sprintf("process %d (%s) of %s %s", s.worker.PID, s.worker.Name, name, s.of.words())
+		case s.worker != nil:
+			return fmt.Sprintf("process %d (%s) of %s has moved", s.worker.PID, s.worker.Name, name)
+		case servesRequests(r.frames()):
+			return name + " waits for requests, as a server does"
+		}
+	}
+	return ""
 }
 
 func have(n int) string {

@@ -38,7 +38,7 @@ func readsStacks(looks int) func(v *view, s *part.Scene) {
 				ask := asks[0]
 				asks = append(asks[1:], page.Press(tellStacks(ask), s).Ask...)
 			}
-			now = now.Add(5 * time.Second)
+			now = now.Add(time.Second / 2)
 		}
 		if looks == 0 {
 			page.Due(now, s, true)
@@ -61,7 +61,7 @@ func tellStacks(ask nav.Ask) nav.Result {
 	for i, id := range ask.Request.Stacks.Processes {
 		p := wire.ProcessStacks{ProcessID: id, Name: "python", State: "S", Python: "3.11.9",
 			Threads: []wire.ThreadStack{{TID: id.PID, Main: true, State: "S", WChan: "futex_wait_queue",
-				CPUTicks: new(uint64(812)), Frames: inReduce}}}
+				CPUTicks: new(uint64(812)), Switches: new(uint64(95)), Frames: inReduce}}}
 		if ask.Node == "gpu-n02" && i == 4 {
 			p.Refusal = &wire.Refusal{ID: wire.RefusedPtrace, Cause: "the kernel lets no process read another " +
 				"(kernel.yama.ptrace_scope is 2)", Hint: "an administrator can set kernel.yama.ptrace_scope to 0"}
@@ -70,7 +70,7 @@ func tellStacks(ask nav.Ask) nav.Result {
 		worker := p
 		if ask.Node == "gpu-n02" && i == 2 {
 			p.Threads = []wire.ThreadStack{{TID: id.PID, Main: true, State: "S", CPUTicks: new(uint64(402)),
-				Frames: inLoader}, {TID: id.PID + 3, Name: "Thread-1", State: "S", Frames: inLoader[2:]}}
+				Switches: new(uint64(77)), Frames: inLoader}, {TID: id.PID + 3, Name: "Thread-1", State: "S", Frames: inLoader[2:]}}
 		}
 		r.Reply.Stacks = append(r.Reply.Stacks, p)
 		if len(p.Threads) == 2 {
@@ -80,7 +80,7 @@ func tellStacks(ask nav.Ask) nav.Result {
 			r.Reply.Stacks = append(r.Reply.Stacks, worker)
 		}
 	}
-	r.Reply.ReadMS = 1000
+	r.Reply.ReadMS = uint64(1000 + ask.Request.Stacks.OverMS)
 	return r
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/session"
@@ -137,7 +136,7 @@ func (o *Options) see(ctx context.Context, from feed.Feed, take func(*schema.Sta
 	if err := w.Err(); err != nil {
 		return cli.Failed(err)
 	}
-	at := looker{Options: o, ask: from.Ask}
+	at := looker{Options: o, ask: from.Ask, watch: w}
 	if err := at.find(w); err != nil {
 		return err
 	}
@@ -199,59 +198,36 @@ func (o *Options) choose(s *cluster.Snapshot) (*cluster.JobView, error) {
 type looker struct {
 	*Options
 	ask     stacks.Asker
+	watch   *session.Watch
 	job     string
 	places  []stacks.Place
 	members []nccl.Place
 }
 
-// ncclBy is the time for which the result waits for the job's library after the second look.
-const ncclBy = 15 * time.Second
-
-// library asks what the job's library knows, while the stacks are read; nil: nothing.
-func (l *looker) library(ctx context.Context) func() *stacks.NCCL {
-	said := make(chan *stacks.NCCL, 1)
-	go func() {
-		defer crash.End()
-		var evidence *stacks.NCCL
-		node := ask.Node(l.ask)
-		if l.oldNCCL {
-			node = ask.Old(node)
-		}
-		if r, err := ask.New(node).Job(ctx, l.job, l.members); err == nil {
-			evidence = stacks.OfNCCL(r.Verdict)
-		}
-		said <- evidence
-	}()
-	return func() *stacks.NCCL {
-		select {
-		case evidence := <-said:
-			return evidence
-		case <-time.After(ncclBy):
-		case <-ctx.Done():
-		}
-		return nil
+// library asks what the job's library knows, while the stacks are read.
+func (l *looker) library() stacks.Library {
+	node := ask.Node(l.ask)
+	if l.oldNCCL {
+		node = ask.Old(node)
 	}
+	return stacks.LibraryOf(ask.New(node), l.job, l.members)
+}
+
+// gpus is what the job's GPUs show now; of a job that has ended, nothing.
+func (l *looker) gpus() stacks.GPUs {
+	snap := l.watch.Snapshot()
+	for i := range snap.Jobs {
+		if snap.Jobs[i].ID == l.job {
+			return stacks.GPUsOf(snap, &snap.Jobs[i], l.places)
+		}
+	}
+	return stacks.GPUs{}
 }
 
 // look looks twice, and then again and again if the user wants that. The library of the job is asked only once.
 func (l *looker) look(ctx context.Context, take func(*schema.Stacks) error) error {
-	library := l.library(ctx)
-	before := l.once(ctx)
-	for wait := stacks.Between; ; wait = l.every {
-		select {
-		case <-ctx.Done():
-			return cli.Exit(cli.ExitNoJobs, cli.ErrInterrupted)
-		case <-time.After(time.Until(before.At.Add(wait))):
-		}
-		now := l.once(ctx)
-		if ctx.Err() != nil {
-			continue
-		}
-		also := stacks.Evidence{}
-		if library != nil {
-			also.NCCL, library = library(), nil
-		}
-		d := stacks.Of(stacks.NewPair(before, now), also)
+	e := stacks.Examine(l.job, l.places)
+	for d := e.Run(ctx, l.ask, l.library(), l.gpus); ctx.Err() == nil; d = e.Document() {
 		if err := take(d); err != nil {
 			return cli.Failed(err)
 		}
@@ -265,13 +241,14 @@ func (l *looker) look(ctx context.Context, take func(*schema.Stacks) error) erro
 		case l.every == 0:
 			return nil
 		}
-		before = now
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Until(e.Due(l.every))):
+			e.Hear(nil)
+			e.Look(ctx, l.ask, l.gpus())
+		}
 	}
-}
-
-// once asks all nodes once.
-func (l *looker) once(ctx context.Context) *stacks.Look {
-	return stacks.NewSurvey(l.job, l.places, time.Now()).Ask(ctx, l.ask)
+	return cli.Exit(cli.ExitNoJobs, cli.ErrInterrupted)
 }
 
 // print prints what is known.

@@ -92,7 +92,7 @@ func Stacks(p *wire.Process, does Doing, ticks uint64, line int, loaders []wire.
 		State: p.State, Python: "3.11.9",
 		Threads: []wire.ThreadStack{
 			{TID: p.PID, Name: "python", Main: true, GIL: new(false), State: "S", WChan: "futex_wait_queue",
-				CPUTicks: &ticks, Frames: frames},
+				CPUTicks: &ticks, Switches: new(ticks / 2), Frames: frames},
 			{TID: p.PID + 400000, Name: "tqdm_monitor", GIL: new(false), State: "S", WChan: "futex_wait_queue",
 				CPUTicks: new(uint64(40)), Frames: slices.Clone(watching)},
 			{TID: p.PID + 400001, Name: "pt_nccl_watchdg", State: "S", CPUTicks: new(uint64(977))},
@@ -100,6 +100,7 @@ func Stacks(p *wire.Process, does Doing, ticks uint64, line int, loaders []wire.
 	}}
 	for i, r := range loaders {
 		at := wire.ThreadStack{TID: r.PID, Name: "pt_data_worker", Main: true, State: "S", WChan: "do_poll",
+			CPUTicks: new(uint64(5000)), Switches: new(uint64(70000)),
 			Frames: slices.Clone(fetching[3:])}
 		if does == Hanging {
 			at.State, at.WChan, at.Frames = "D", "cl_sync_io_wait", slices.Clone(fetching)

@@ -16,7 +16,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -36,16 +35,14 @@ type Page struct {
 	step step
 	from time.Time // when the user came, or refreshed
 
-	survey *stacks.Survey    // nil: none runs
-	asked  []stacks.Question // those without an answer
-	fresh  bool              // answers have come that doc does not have
-	first  *stacks.Look
+	places []stacks.Place
+	exam   *stacks.Examination // nil: none has begun
+	survey *stacks.Survey      // nil: none runs
+	asked  []stacks.Question   // those without an answer
+	fresh  bool                // answers have come that doc does not have
 
-	library *nav.NCCL    // the question to the job's library; nil: none yet
-	nccl    *stacks.NCCL // its answer; nil: none
-	pair    *stacks.Pair // of doc
-	lag     lag          // a rank that lags
-	halted  bool         // the job's GPUs were seen to wait when the page asked
+	library *nav.NCCL // the question to the job's library; nil: none yet
+	lag     lag       // a rank that lags
 
 	doc    *schema.Stacks // nil: nothing is known yet
 	past   bool           // doc is what was known at the time on the screen, and nobody is asked
@@ -115,8 +112,9 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 			p.start(now, s)
 		}
 	case waits:
-		if shown && now.Sub(p.first.At) >= stacks.Between {
-			p.again(now)
+		if shown && !now.Before(p.exam.Due(stacks.Between)) {
+			p.look(now, s)
+			p.step = looksAgain
 		}
 	case looks, looksAgain:
 		if now.Sub(p.survey.Look().At) >= stacks.AnswersBy {
@@ -143,26 +141,20 @@ func (p *Page) start(now time.Time, s *part.Scene) {
 		p.step = idle
 		return
 	}
-	p.survey, p.halted = stacks.NewSurvey(p.job, places, now), hangs(s.Job)
-	p.step, p.asked, p.fresh = looks, nil, true
+	p.places, p.exam = places, stacks.Examine(p.job, places)
+	p.look(now, s)
+	p.step = looks
 	p.library = &nav.NCCL{Job: p.job, Places: ask.Places(s.Snap, s.Job)}
 }
 
-// hangs reports whether all GPUs of a job are seen to wait.
-func hangs(job *cluster.JobView) bool {
-	return slices.ContainsFunc(job.Findings, func(f cluster.Finding) bool {
-		return f.Kind == cluster.KindJobHang && f.Holds() && f.Severity >= cluster.Warning
-	})
-}
-
-// again begins the second look, at the same processes.
-func (p *Page) again(now time.Time) {
-	places := make([]stacks.Place, len(p.first.Ranks))
-	for i := range places {
-		places[i] = p.first.Ranks[i].Place
+// look begins a look at the job's processes.
+func (p *Page) look(now time.Time, s *part.Scene) {
+	var gpus stacks.GPUs
+	if s.Job != nil && s.Job.ID == p.job {
+		gpus = stacks.GPUsOf(s.Snap, s.Job, p.places)
 	}
-	p.survey = stacks.NewSurvey(p.job, places, now)
-	p.step, p.asked, p.fresh = looksAgain, nil, true
+	p.survey = p.exam.Survey(now, gpus)
+	p.asked, p.fresh = nil, true
 }
 
 // questions returns the next questions, as many as may be asked at a time.
@@ -182,7 +174,7 @@ func (p *Page) questions() (asks []nav.Ask) {
 func (p *Page) hear(r nav.Result) nav.Answer {
 	if r.NCCL != nil {
 		if r.NCCL == p.library && r.Err == nil {
-			p.nccl = stacks.OfNCCL(r.Verdict.Verdict)
+			p.exam.Hear(stacks.OfNCCL(r.Verdict.Verdict))
 			p.write()
 		}
 		return nav.Answer{Taken: true, Stacks: p.told(true)}
@@ -209,14 +201,14 @@ func (p *Page) see() {
 	p.fresh = false
 	look := p.survey.Look()
 	if p.step == looks || p.survey.Over() {
-		p.pair = stacks.NewPair(p.first, look)
+		p.exam.Take(look, p.survey.Over())
 		p.write()
 	}
 	if !p.survey.Over() {
 		return
 	}
 	if p.survey = nil; p.lag.wants(look) || p.step == looks {
-		p.step, p.first = waits, look
+		p.step = waits
 	} else {
 		p.step = idle
 	}
@@ -224,11 +216,12 @@ func (p *Page) see() {
 
 // write makes the document of what is known. It is news once there are two whole looks.
 func (p *Page) write() {
-	if p.pair == nil {
+	d := p.exam.Document()
+	if d == nil {
 		return
 	}
-	p.news = p.pair.Before != nil
-	if d := stacks.Of(p.pair, stacks.Evidence{Halted: p.halted, NCCL: p.nccl}); p.past {
+	p.news = p.exam.Compared()
+	if p.past {
 		p.live = d
 	} else {
 		p.doc = d

@@ -1,0 +1,154 @@
+package stacks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// restless is the number of times that a thread begins to wait within Between from which on it works in small steps:
+	// one that waits for ever looks at its timeouts now and then.
+	restless = 3
+	// someBytes is what a process reads and writes within Between without work: a line of a log.
+	someBytes = 4 << 10
+)
+
+// stir is what the kernel has counted of a process or a thread between two looks at the same place.
+type stir struct {
+	took     time.Duration
+	cpu      float64 // share of a CPU
+	switches uint64  // how often it has begun to wait
+	bytes    uint64  // that it has read and written
+	unknown  bool    // something of it is not known
+}
+
+// scaled is a limit for the time between two looks.
+func (s *stir) scaled(limit uint64) uint64 {
+	return uint64(float64(limit) * max(1, s.took.Seconds()/Between.Seconds()))
+}
+
+// steps reports whether it has waited again and again.
+func (s *stir) steps() bool { return s.switches >= s.scaled(restless) }
+
+// computes reports whether it has used a CPU.
+func (s *stir) computes() bool { return s.cpu >= idle }
+
+// transfers reports whether it has read or written.
+func (s *stir) transfers() bool { return s.bytes > s.scaled(someBytes) }
+
+// works reports whether the kernel has counted work.
+func (s *stir) works() bool { return s.steps() || s.computes() || s.transfers() }
+
+// still reports whether nothing of it moves, as far as the kernel counts.
+func (s *stir) still() bool { return !s.works() && !s.unknown }
+
+// words say what was counted: "has begun to wait 467 times".
+func (s *stir) words() string {
+	switch {
+	case s.transfers():
+		return "has read or written " + sizeOf(s.bytes)
+	case s.computes():
+		return fmt.Sprintf("has used %.0f%% of a CPU", 100*s.cpu)
+	case s.steps():
+		return fmt.Sprintf("has begun to wait %d times: it works in small steps", s.switches)
+	}
+	return ""
+}
+
+// stirOf compares what the kernel counts of a thread.
+func stirOf(was, is *wire.ThreadStack, from, to uint64) (s stir) {
+	if from == 0 || to <= from {
+		return stir{unknown: true}
+	}
+	s.took = time.Duration(to-from) * time.Millisecond
+	ran, knowsCPU := grown(was.CPUTicks, is.CPUTicks)
+	switches, knowsSwitches := grown(was.Switches, is.Switches)
+	s.cpu, s.switches = float64(time.Duration(ran)*ticks)/float64(s.took), switches
+	s.unknown = !knowsCPU || !knowsSwitches
+	return s
+}
+
+// grown is the difference of two counters; false: it is not known.
+func grown(was, is *uint64) (by uint64, known bool) {
+	if was == nil || is == nil || *is < *was {
+		return 0, false
+	}
+	return *is - *was, true
+}
+
+// wholeStir is what the kernel has counted of a process: bytes and CPU of all its threads. Times at which a thread has
+// begun to wait count for the main thread, and for those that run Python if the main one may wait for them.
+func wholeStir(before, now *wire.ProcessStacks, from, to uint64) stir {
+	was, is := main(before), main(now)
+	if was == nil || is == nil {
+		return stir{unknown: true}
+	}
+	s := stirOf(was, is, from, to)
+	s.bytes, _ = grown(before.IOBytes, now.IOBytes)
+	threads := map[int]*wire.ThreadStack{}
+	for i := range before.Threads {
+		threads[before.Threads[i].TID] = &before.Threads[i]
+	}
+	for i := range now.Threads {
+		t := &now.Threads[i]
+		if t == is || t.TID == 0 || threads[t.TID] == nil {
+			continue
+		}
+		other := stirOf(threads[t.TID], t, from, to)
+		s.cpu += other.cpu
+		if len(t.Frames) > 0 && waitsForThread(is) {
+			s.switches = max(s.switches, other.switches)
+		}
+	}
+	return s
+}
+
+// stirs are what the kernel has counted of a rank and of its descendants.
+type stirs struct {
+	own    stir
+	worker *wire.ProcessStacks // that works; nil: none is seen to
+	of     stir                // what was counted of it
+}
+
+// work returns what the kernel has counted of a rank between the looks.
+func (p *Pair) work(r *Rank) (s stirs) {
+	before := p.before[process{r.Node, r.ProcessID}]
+	if before == nil || before.Process == nil || r.Process == nil {
+		return stirs{own: stir{unknown: true}}
+	}
+	s.own = wholeStir(before.Process, r.Process, before.readMS, r.readMS)
+	was := map[wire.ProcessID]*wire.ProcessStacks{}
+	for i := range before.Workers {
+		was[before.Workers[i].ProcessID] = &before.Workers[i]
+	}
+	for i := range r.Workers {
+		w := &r.Workers[i]
+		if was[w.ProcessID] == nil || halted(w) {
+			continue
+		}
+		if of := wholeStir(was[w.ProcessID], w, before.readMS, r.readMS); of.works() || elsewhere(was[w.ProcessID], w) {
+			s.worker, s.of = w, of
+			break
+		}
+	}
+	return s
+}
+
+// elsewhere reports whether the main thread of a process was in another line before.
+func elsewhere(before, now *wire.ProcessStacks) bool {
+	was, is := main(before), main(now)
+	return was != nil && is != nil && (is.Moving || !equalFrames(was, is))
+}
+
+// sizeOf writes a number of bytes.
+func sizeOf(n uint64) string {
+	switch {
+	case n < 1<<20:
+		return fmt.Sprintf("%d KiB", n>>10)
+	case n < 10<<30:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d GiB", n>>30)
+}

@@ -1,0 +1,87 @@
+package stacks
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// collectives are functions in which a rank waits for other ranks, whoever has written them.
+var collectives = []string{"all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_to_all",
+	"all_to_all_single", "allgather", "allreduce", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
+	"gather_object", "monitored_barrier", "recv_object_list", "reduce_scatter", "reduce_scatter_tensor",
+	"scatter_object_list",
+	"wait_for_everyone", "sync_global_devices"}
+
+// together is code whose functions wait for other ranks where they are the innermost of all packages: exchanges between
+// processes, and the rendezvous before them.
+var together = []struct{ file, but string }{
+	{file: "torch/distributed/", but: "torch/distributed/checkpoint/"}, // that one writes files
+	{file: "torch/nn/parallel/distributed.py"},
+	{file: "torch/nn/modules/_functions.py"}, // SyncBatchNorm
+	{file: "horovod/"},
+	{file: "mpi4py/"},
+	{file: "jax/_src/distributed.py"},
+	{file: "jax/experimental/multihost_utils.py"},
+	{file: "deepspeed/comm/"},
+}
+
+// passes is code in which the gradients of DistributedDataParallel are added up: the engine of torch, in C++.
+const passes = "torch/autograd/__init__.py"
+
+// Collective returns the function in which a thread waits for other ranks; "": it is in none that is known.
+func Collective(frames []wire.Frame) string {
+	for i := range frames {
+		if slices.Contains(collectives, strings.ToLower(frames[i].Function)) {
+			return frames[i].Function
+		}
+	}
+	inner := slices.IndexFunc(frames, func(f wire.Frame) bool { return from(&f) != ofPython })
+	if inner < 0 || from(&frames[inner]) != ofPackage {
+		return ""
+	}
+	if at := headOf(frames, -1); isTogether(Short(frames[inner].File)) {
+		return frames[at].Function
+	}
+	return ""
+}
+
+// isTogether reports whether the functions of an installed file wait for other ranks.
+func isTogether(file string) bool {
+	for _, of := range together {
+		if strings.HasPrefix(file, of.file) && (of.but == "" || !strings.HasPrefix(file, of.but)) {
+			return true
+		}
+	}
+	return false
+}
+
+// addsUp reports whether a thread is in the backward pass, where DistributedDataParallel waits for other ranks, in C++.
+// One that does not use a CPU there, nor anything else, waits: for other ranks if it has some.
+func addsUp(frames []wire.Frame) bool { return len(frames) > 0 && Short(frames[0].File) == passes }
+
+// servers are functions of Python that wait for work from outside: requests, events, cells of a notebook.
+var servers = []string{"serve_forever", "run_forever", "_run_once"}
+
+// servesRequests reports whether a thread runs a loop that waits for what comes from outside.
+func servesRequests(frames []wire.Frame) bool {
+	if len(frames) == 0 || from(&frames[0]) != ofPython {
+		return false
+	}
+	for i := range frames {
+		if from(&frames[i]) != ofPython {
+			return false
+		}
+		if slices.Contains(servers, frames[i].Function) {
+			return true
+		}
+	}
+	return false
+}
+
+// awaits reports whether the ranks of a group are in a place where they wait for other ranks.
+func (g *Group) awaits() bool {
+	frames := g.first().frames()
+	return !g.Vague && !halted(g.first().Process) && (Collective(frames) != "" || addsUp(frames))
+}
