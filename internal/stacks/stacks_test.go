@@ -330,9 +330,14 @@ func TestVerdict(t *testing.T) {
 		"a rank has not come to the rendezvous": {4, same(atRendezvous), Evidence{}, schema.StacksStuck,
 			"3 of 4 ranks wait for others, 2 of them in _new_process_group_helper, rank 3 (n1 GPU3, PID 103) is " +
 				"in crunch (loop.py:3). None has moved within 5 s."},
+		"a rank has not come to the rendezvous, which polls": {4, [2]func(int) []is{atRendezvous, func(rank int) []is {
+			return append(atRendezvous(rank), waited(map[bool]uint64{true: 1400, false: 900}[rank == 0]))
+		}}, Evidence{}, schema.StacksStuck,
+			"3 of 4 ranks wait for others, 2 of them in _new_process_group_helper, rank 3 (n1 GPU3, PID 103) is " +
+				"in crunch (loop.py:3). None has moved within 5 s, but for polling."},
 		"a rank serves": {8, same(all(in(reduce), 5, in(serve))), Evidence{}, schema.StacksUnclear,
-			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in run_forever (asyncio/base_events.py:607). Each was " +
-				"in one line within 5 s, but rank 5 waits for requests, as a server does."},
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in run_forever (asyncio/base_events.py:607). Each " +
+				"was in one line within 5 s, but rank 5 waits for requests, as a server does."},
 		"one rank": {1, same(all(in(crunch), -1)), Evidence{}, schema.StacksUnclear,
 			"Rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
 	} {

@@ -46,8 +46,8 @@ func (p *Pair) judge(groups []Group, also Evidence) *verdict {
 }
 
 // state is Moving if anything has moved. It is Stuck only if NCCL says so, or no rank may be at work and the wait of
-// most shows: every rank was read twice and the kernel has counted no work of it, or NCCL knows for whom the others wait
-// while their GPUs stand.
+// most shows: every rank was read twice and the kernel has counted no work of it, or NCCL knows for whom the others
+// wait while their GPUs stand.
 func (v *verdict) state() schema.StackState {
 	switch {
 	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
@@ -128,7 +128,7 @@ func (v *verdict) wait() bool {
 		if !g.awaits() && !(v.isMost(g) && v.polls(g)) {
 			continue
 		}
-		if v.moves[i][Waits] < len(g.Ranks) && !v.polls(g) {
+		if v.moves[i][Waits] < len(g.Ranks) && !v.polls(g) && !g.meets() {
 			return false
 		}
 		waiting += len(g.Ranks)
@@ -421,7 +421,8 @@ func (v *verdict) computing() bool {
 // "rank 3 has begun to wait 467 times in 10 of 10 looks at it: it works in small steps"; "": nothing was.
 func (v *verdict) atWork() string {
 	aside := v.aside()
-	for i, r := range slices.Concat(aside, v.ranksIn(v.waitsWithMost)) {
+	others := v.ranksIn(func(g *Group) bool { return v.waitsWithMost(g) && !g.meets() })
+	for i, r := range slices.Concat(aside, others) {
 		s, name := v.work(r), r.inShort()
 		switch {
 		case i >= len(aside) && !s.own.steps(): // it may poll

@@ -61,6 +61,15 @@ func isTogether(file string) bool {
 // One that does not use a CPU there, nor anything else, waits: for other ranks if it has some.
 func addsUp(frames []wire.Frame) bool { return len(frames) > 0 && Short(frames[0].File) == passes }
 
+// meeting is the code of torch in which ranks meet before they know each other: it polls.
+const meeting = "torch/distributed/rendezvous.py"
+
+// meets reports whether the ranks of a group wait for others to come, and poll until then: that is no work.
+func (g *Group) meets() bool {
+	frames := g.first().frames()
+	return !g.Vague && len(frames) > 0 && Short(frames[0].File) == meeting
+}
+
 // servers are functions of Python that wait for work from outside: requests, events, cells of a notebook.
 var servers = []string{"serve_forever", "run_forever", "_run_once"}
 

@@ -17,8 +17,8 @@ var clusters = flag.Int("clusters", 1, "how many clusters to start; each runs on
 
 // slow are the tests that take longest. They begin first, so that none of them is the last to end; tests with many
 // screens at once are apart.
-var slow = []string{"TestLongFaults", "TestBoards", "TestJobIsCancelledWhileWatched", "TestAdopted", "TestUnknownJob",
-	"TestLogins", "TestDeadLinkIsNotTheDriver", "TestPowerOff", "TestFaults", "TestABatchScriptRecordsItsOwnJob",
+var slow = []string{"TestRealJobs", "TestLongFaults", "TestBoards", "TestJobIsCancelledWhileWatched", "TestAdopted",
+	"TestUnknownJob", "TestLogins", "TestDeadLinkIsNotTheDriver", "TestPowerOff", "TestFaults", "TestABatchScriptRecordsItsOwnJob",
 	"TestStoppedForAWhile", "TestADetachedTmuxGetsFewReports", "TestAllAgree", "TestTrackJob"}
 
 // ready is the variable that tells a test binary that its cluster is up, and the program to test there.

@@ -39,11 +39,15 @@ func TestRealJobs(t *testing.T) {
 	}
 	start := putPrograms(t)
 	slots := make(chan string, nodes)
-	for i := 1; i < nodes; i += 2 {
-		for range 2 { // each job takes half of the GPUs of two nodes
-			slots <- fmt.Sprintf("node%02d,node%02d", i, i+1)
-		}
+	most := nodes
+	if !*allJobs { // other clusters are busy too
+		most = nodes / 2
 	}
+	for i := range most { // each job takes half of the GPUs of two nodes
+		slots <- fmt.Sprintf("node%02d,node%02d", i+1, (i+1)%nodes+1)
+	}
+	var score jobs.Score
+	t.Cleanup(func() { t.Logf("score:\n%s", score.String()) })
 	for _, row := range jobs.Table {
 		if !row.Fast && !*allJobs {
 			continue
@@ -55,7 +59,8 @@ func TestRealJobs(t *testing.T) {
 			r := realJob{row, on}
 			for _, d := range r.verdicts(t, start) {
 				found := row.Judge(d)
-				t.Logf("score: %s\t%s\t%s\t%s", row.Name(), d.State, found, strings.Join(d.Said, " "))
+				score.Add(found)
+				t.Logf("verdict: %s\t%s\t%s\t%s", row.Name(), d.State, found, strings.Join(d.Said, " "))
 				if wrong := found.Wrong(); wrong != "" {
 					text, _ := json.MarshalIndent(d, "", " ")
 					t.Errorf("%s\n%s", wrong, text)
@@ -107,8 +112,9 @@ func (r realJob) verdicts(t *testing.T, start string) []*schema.Stacks {
 	if r.How == jobs.Titled { // the fake NVML cannot read on which GPU it is, and takes the first ones
 		gpus = "gpu:4"
 	}
-	id := submits(t, "alice", fmt.Sprintf("%s %s %s %s %s", start, r.How, r.Does, cmp.Or(r.Who, "none"), dir), "-w", r.on, "-N", "2",
-		"--ntasks-per-node=2", "--gres="+gpus, "-J", r.Does, "-o", dir+"/out")
+	command := fmt.Sprintf("%s %s %s %s %s", start, r.How, r.Does, cmp.Or(r.Who, "none"), dir)
+	id := submits(t, "alice", command, "-w", r.on, "-N", "2", "--ntasks-per-node=2",
+		"--gres="+gpus, "-J", r.Does, "-o", dir+"/out")
 	r.begins(t, id, dir)
 	if r.Does == "frozen_disk" {
 		for node := range strings.SplitSeq(r.on, ",") {

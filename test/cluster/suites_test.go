@@ -18,7 +18,7 @@ var sameEverywhere = []string{
 	"TestKillLeavesNothing", "TestListOfABusyNode", "TestLogsThatAreNotRead", "TestLongFaults", "TestMissingGPU",
 	"TestNews", "TestOldDriver", "TestOtherCards", "TestPastOfANode", "TestPlacesOfAnotherUser", "TestPowerOff",
 	"TestPrintedOnceFromTwoSamples", "TestProgramOfTheLibrary", "TestQuitLeavesNothing", "TestQuitWithAFrozenNode",
-	"TestReadOnlyPastTheScreen", "TestReadings", "TestRecordAndReplay", "TestRelease", "TestServe",
+	"TestReadOnlyPastTheScreen", "TestReadings", "TestRealJobs", "TestRecordAndReplay", "TestRelease", "TestServe",
 	"TestSettingsAndLog", "TestSettingsPage", "TestSignalDialog", "TestSignalToANodeThatIsGone",
 	"TestSignalsGiveTheTerminalBack", "TestStoppedForAWhile", "TestThisHost", "TestTimeZone", "TestTwoPrograms",
 	"TestTwoVersions", "TestUsage",
