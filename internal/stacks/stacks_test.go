@@ -301,6 +301,9 @@ func TestVerdict(t *testing.T) {
 			all(in(reduce), 5, in(load), waited(100)), all(in(reduce), 5, in(load), waited(102))}, Evidence{},
 			schema.StacksStuck, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+		"a rank computes on a node that is too busy": {8, same(all(in(reduce), 5, in(crunch), state("R"))), Evidence{},
+			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +
+				"Each was in one line within 5 s, but rank 5 runs, and gets little of a CPU."},
 		"a rank writes a checkpoint in one call": {8, [2]func(int) []is{
 			all(in(reduce), 5, in(crunch), wrote(0)), all(in(reduce), 5, in(crunch), wrote(70<<20))}, Evidence{},
 			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +

@@ -19,6 +19,7 @@ const (
 type stir struct {
 	took     time.Duration
 	cpu      float64 // share of a CPU
+	runs     bool    // it ran, or waited for a CPU, at the later look
 	switches uint64  // how often it has begun to wait
 	bytes    uint64  // that it has read and written
 	unknown  bool    // something of it is not known
@@ -32,8 +33,8 @@ func (s *stir) scaled(limit uint64) uint64 {
 // steps reports whether it has waited again and again.
 func (s *stir) steps() bool { return s.switches >= s.scaled(restless) }
 
-// computes reports whether it has used a CPU.
-func (s *stir) computes() bool { return s.cpu >= idle }
+// computes reports whether it has used a CPU, or would if the node were not busy.
+func (s *stir) computes() bool { return s.cpu >= idle || s.runs }
 
 // transfers reports whether it has read or written.
 func (s *stir) transfers() bool { return s.bytes > s.scaled(someBytes) }
@@ -49,6 +50,8 @@ func (s *stir) words() string {
 	switch {
 	case s.transfers():
 		return "has read or written " + sizeOf(s.bytes)
+	case s.runs && s.cpu < idle:
+		return "runs, and gets little of a CPU"
 	case s.computes():
 		return fmt.Sprintf("has used %.0f%% of a CPU", 100*s.cpu)
 	case s.steps():
@@ -66,7 +69,7 @@ func stirOf(was, is *wire.ThreadStack, from, to uint64) (s stir) {
 	ran, knowsCPU := grown(was.CPUTicks, is.CPUTicks)
 	switches, knowsSwitches := grown(was.Switches, is.Switches)
 	s.cpu, s.switches = float64(time.Duration(ran)*ticks)/float64(s.took), switches
-	s.unknown = !knowsCPU || !knowsSwitches
+	s.unknown, s.runs = !knowsCPU || !knowsSwitches, is.State == "R"
 	return s
 }
 
