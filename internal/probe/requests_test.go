@@ -262,4 +262,8 @@ func TestStacks(t *testing.T) {
 		"no start time") {
 		t.Errorf("%+v", reply)
 	}
+	if reply := ask(t, mine(t, ""), `"stacks":{"processes":[`+processID(42, 1000)+`],"over_ms":10001}`); !strings.Contains(
+		reply.Error, "not within 0 and 10000") {
+		t.Errorf("%+v", reply)
+	}
 }
