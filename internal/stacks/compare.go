@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -39,12 +40,13 @@ func MotionOf(before, now *Rank) Motion {
 	}
 	moved := !equalFrames(was, is) || is.Moving || len(is.Frames) == 0 && was.WChan != is.WChan ||
 		now.Process.Looks != nil && now.Process.Looks.Same < now.Process.Looks.Times
-	if !moved && waitsForThread(is) {
+	if !moved && frames.WaitsForThread(is.Frames) {
 		moved = othersMoved(before.Process, now.Process)
 	}
 	if moved {
 		return Moves
 	}
+	was, is = deciding(before.Process, now.Process)
 	if s := stirOf(was, is, before.readMS, now.readMS); s.still() {
 		return Waits
 	}
@@ -53,18 +55,6 @@ func MotionOf(before, now *Rank) Motion {
 
 // equalFrames reports whether a thread was in the same lines twice.
 func equalFrames(was, is *wire.ThreadStack) bool { return slices.Equal(was.Frames, is.Frames) }
-
-// waitsForThread reports whether a thread may wait for another one of its process: then that one does the work.
-func waitsForThread(t *wire.ThreadStack) bool {
-	if len(t.Frames) == 0 {
-		return false
-	}
-	switch file := Short(t.Frames[0].File); file {
-	case "threading.py", "queue.py", "concurrent/futures/_base.py", "asyncio/runners.py", "selectors.py":
-		return from(&t.Frames[0]) == ofPython
-	}
-	return false
-}
 
 // othersMoved reports whether another thread with Python frames was elsewhere before.
 func othersMoved(before, now *wire.ProcessStacks) bool {

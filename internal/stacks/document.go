@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -58,7 +59,7 @@ func Of(p *Pair, also Evidence) *schema.Stacks {
 // group describes a group.
 func (p *Pair) group(g *Group, of motions) schema.StackGroup {
 	t := schema.StackGroup{Summary: g.Words(), Members: Members(g.Ranks), Outlier: g.Outlier, Vague: g.Vague,
-		Collective: Collective(g.first().frames())}
+		Collective: frames.Collective(g.first().frames())}
 	if p.Before != nil && (of[Unknown] == 0 || of[Moves] > 0) {
 		t.Moved = new(of[Moves])
 	}
@@ -96,7 +97,7 @@ func others(p *wire.ProcessStacks, first *wire.ThreadStack) (list []schema.Stack
 		if t == first || len(t.Frames) == 0 {
 			continue
 		}
-		of := schema.StackThread{TID: t.TID, Name: t.Name, State: t.State, Summary: LineOf(t.Frames).String()}
+		of := schema.StackThread{TID: t.TID, Name: t.Name, State: t.State, Summary: frames.Of(t.Frames).String()}
 		for _, f := range t.Frames {
 			of.Frames = append(of.Frames, schema.StackFrame{Function: f.Function, File: f.File, Line: f.Line})
 		}
@@ -118,7 +119,7 @@ func workers(r *Rank) (list []schema.StackWorker) {
 			w.File, w.FileSystem, w.Mount = f.Path, f.FileSystem, f.Mount
 		}
 		if m := main(p); m != nil && len(m.Frames) > 0 {
-			w.Summary = LineOf(m.Frames).String()
+			w.Summary = frames.Of(m.Frames).String()
 		}
 		list = append(list, w)
 	}

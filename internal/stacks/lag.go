@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
 )
 
 // LagLooks is the number of looks at a job with a rank that lags.
@@ -54,7 +56,7 @@ func whereIs(r *Rank) string {
 	if !r.known() || halted(r.Process) || len(r.frames()) == 0 {
 		return ""
 	}
-	return cmp.Or(Collective(r.frames()), LineOf(r.frames()).Head)
+	return cmp.Or(frames.Collective(r.frames()), frames.Of(r.frames()).Head)
 }
 
 // mostAre is the function in which more than half of the other ranks are; "": there is none. known is the number of

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -74,6 +75,16 @@ func seen(times, same int) is {
 	return func(p *wire.ProcessStacks) { p.Looks = &wire.StackLooks{Times: times, Same: same} }
 }
 
+// held lets another thread hold the interpreter's lock, for which the main thread waits again and again.
+func held(times uint64) is {
+	return func(p *wire.ProcessStacks) {
+		waited(times)(p)
+		p.Threads[0].GIL = new(false)
+		p.Threads = append(p.Threads, wire.ThreadStack{TID: p.PID + 1, State: "S", GIL: new(true), CPUTicks: new(uint64(3)),
+			Switches: new(uint64(4)), Frames: crunch})
+	}
+}
+
 func uncounted(p *wire.ProcessStacks) { p.Threads[0].Switches = nil }
 
 func polls(ticks uint64) is {
@@ -132,7 +143,7 @@ func half(ticks uint64) func(int) []is {
 }
 
 func TestALineOfAStack(t *testing.T) {
-	for want, frames := range map[string][]wire.Frame{
+	for want, stack := range map[string][]wire.Frame{
 		"": nil,
 		"all_reduce  torch/distributed/distributed_c10d.py:2501 ← step  train.py:212":        reduce,
 		"_try_get_data  torch/utils/data/dataloader.py:1144 ← __next__ ← main  train.py:198": load,
@@ -149,7 +160,7 @@ func TestALineOfAStack(t *testing.T) {
 			{Function: "_call_impl", File: site + "torch/nn/modules/module.py", Line: 3},
 			{Function: "main", File: "/m.py", Line: 4}},
 	} {
-		if got := LineOf(frames).String(); got != want {
+		if got := frames.Of(stack).String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -190,22 +201,6 @@ func TestGroups(t *testing.T) {
 	}
 	if d.State != schema.StacksUnclear {
 		t.Errorf("one look says %s", d.State)
-	}
-}
-
-// Two groups part where their lines or functions begin to differ, from the outermost frame on.
-func TestDiff(t *testing.T) {
-	d := Of(NewPair(nil, job(0, 4, all(in(crunch), 2, in(load)))), Evidence{})
-	p := Diff(&d.Groups[0], &d.Groups[1])
-	names := func(frames []schema.StackFrame) (s string) {
-		for _, f := range frames {
-			s += f.Function + " "
-		}
-		return s
-	}
-	if names(p.Common) != "<module> main " || names(p.A) != "crunch " ||
-		names(p.B) != "__next__ _try_get_data select " || len(p.Common[1].Lines) != 2 || len(p.Common[0].Lines) != 0 {
-		t.Errorf("%+v", p)
 	}
 }
 
@@ -311,6 +306,10 @@ func TestVerdict(t *testing.T) {
 		"a rank was elsewhere in between": {8, same(all(in(reduce), 5, in(load), seen(10, 7))), Evidence{},
 			schema.StacksMoving, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). Rank 5 · n2 GPU1 · PID 105 has moved within 5 s."},
+		"a rank waits for the lock of the interpreter, which its thread has": {8, [2]func(int) []is{
+			all(in(reduce), 5, in(load), held(100)), all(in(reduce), 5, in(load), held(1100))}, Evidence{},
+			schema.StacksStuck, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"the kernel does not count": {8, same(all(in(reduce), 5, in(load), uncounted)), Evidence{},
 			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has left its line within 5 s: whether each has worked there " +
@@ -435,7 +434,7 @@ func TestHostileAnswers(t *testing.T) {
 		t.Errorf("%d questions", asked)
 	}
 	d := Of(NewPair(nil, s.Look()), Evidence{})
-	text := Text(d, Full) + fmt.Sprint(d)
+	text := fmt.Sprint(d)
 	if strings.ContainsAny(text, "\x1b\a\u202e") {
 		t.Errorf("escapes: %q", text)
 	}

@@ -2,8 +2,10 @@ package stacks
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -81,6 +83,26 @@ func grown(was, is *uint64) (by uint64, known bool) {
 	return *is - *was, true
 }
 
+// deciding returns the thread that decides whether the main one goes on, at two looks: itself, or the one that has the
+// interpreter's lock both times. Who waits for that lock looks at it every 5 ms.
+func deciding(before, now *wire.ProcessStacks) (was, is *wire.ThreadStack) {
+	was, is = main(before), main(now)
+	a, b := holder(before), holder(now)
+	if a == nil || b == nil || a.TID == 0 || a.TID != b.TID || !equalFrames(a, b) {
+		return was, is
+	}
+	return a, b
+}
+
+// holder returns the thread that has the interpreter's lock; nil: none, or it is not known.
+func holder(p *wire.ProcessStacks) *wire.ThreadStack {
+	at := slices.IndexFunc(p.Threads, func(t wire.ThreadStack) bool { return t.GIL != nil && *t.GIL })
+	if at < 0 {
+		return nil
+	}
+	return &p.Threads[at]
+}
+
 // wholeStir is what the kernel has counted of a process: bytes and CPU of all its threads. Times at which a thread has
 // begun to wait count for the main thread, and for those that run Python if the main one may wait for them.
 func wholeStir(before, now *wire.ProcessStacks, from, to uint64) stir {
@@ -88,6 +110,7 @@ func wholeStir(before, now *wire.ProcessStacks, from, to uint64) stir {
 	if was == nil || is == nil {
 		return stir{unknown: true}
 	}
+	was, is = deciding(before, now)
 	s := stirOf(was, is, from, to)
 	s.bytes, _ = grown(before.IOBytes, now.IOBytes)
 	threads := map[int]*wire.ThreadStack{}
@@ -101,7 +124,7 @@ func wholeStir(before, now *wire.ProcessStacks, from, to uint64) stir {
 		}
 		other := stirOf(threads[t.TID], t, from, to)
 		s.cpu += other.cpu
-		if len(t.Frames) > 0 && waitsForThread(is) {
+		if len(t.Frames) > 0 && frames.WaitsForThread(is.Frames) {
 			s.switches = max(s.switches, other.switches)
 		}
 	}

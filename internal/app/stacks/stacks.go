@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -256,6 +257,6 @@ func (o *Options) print(d *schema.Stacks) error {
 	if o.json {
 		return text.WriteJSON(o.Out, "  ", d)
 	}
-	_, err := fmt.Fprint(o.Out, stacks.Text(d, stacks.Detail(o.full)))
+	_, err := fmt.Fprint(o.Out, stacktext.Text(d, stacktext.Detail(o.full)))
 	return err
 }

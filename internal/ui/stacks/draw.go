@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
@@ -206,7 +207,7 @@ func (p *Page) row(f *part.Frame, y int, r *row) {
 	}
 	f.Right(countAt, y, textAt-countAt-2, part.Plural(len(g.Ranks), "rank", "ranks"), draw.Strong)
 	put(f, y, cmp.Or(g.Summary, unnamed), role)
-	put(f, y+1, cmp.Or(g.Members, strings.Join(stacks.ByNode(g.Ranks), ", "))+movedWords(g), draw.Dim)
+	put(f, y+1, cmp.Or(g.Members, strings.Join(stacktext.ByNode(g.Ranks), ", "))+movedWords(g), draw.Dim)
 	if len(g.Workers) > 0 {
 		put(f, y+2, stacks.Workers(g.Workers), draw.Warn)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -286,9 +287,9 @@ func (p *Page) key(k tea.KeyPressMsg, rows []row, on row) nav.Answer {
 	case key.Matches(k, keys.CompareStacks):
 		return p.compare(rows, on)
 	case key.Matches(k, keys.CopyLine):
-		return copied("the group", stacks.GroupText(on.group, on.refusal))
+		return copied("the group", stacktext.GroupText(on.group, on.refusal))
 	case key.Matches(k, keys.CopyAll):
-		return copied("all groups", stacks.Text(p.doc, stacks.Full))
+		return copied("all groups", stacktext.Text(p.doc, stacktext.Full))
 	default:
 		return nav.Answer{}
 	}

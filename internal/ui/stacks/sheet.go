@@ -8,7 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
@@ -48,7 +48,7 @@ func (t *sheet) head(text string) {
 
 // open shows a group in full, or the ranks that were not read for a reason.
 func (p *Page) open(r row) {
-	t := &sheet{text: stacks.GroupText(r.group, r.refusal)}
+	t := &sheet{text: stacktext.GroupText(r.group, r.refusal)}
 	if r.refusal != nil {
 		t.title = part.Plural(r.refusal.Count, "rank", "ranks") + " not read"
 		t.head(r.refusal.Cause)
@@ -73,7 +73,7 @@ func (p *Page) open(r row) {
 	t.members(g.Ranks)
 	t.workers(g.Workers)
 	for _, th := range g.Threads {
-		t.head(fmt.Sprintf("Thread %s of %s", thread(&th), stacks.First(g)))
+		t.head(fmt.Sprintf("Thread %s of %s", thread(&th), stacktext.First(g)))
 		t.frames(th.Frames)
 	}
 	p.sheet = t
@@ -91,7 +91,7 @@ func thread(t *schema.StackThread) string {
 func (t *sheet) frames(frames []schema.StackFrame) {
 	for i := range frames {
 		f := &frames[i]
-		t.lines = append(t.lines, line{text: f.Function, role: draw.Text, indent: 2, path: stacks.Path(f)})
+		t.lines = append(t.lines, line{text: f.Function, role: draw.Text, indent: 2, path: stacktext.Path(f)})
 		for _, l := range f.Lines {
 			t.add(draw.Dim, 6, "line "+strconv.Itoa(l.Line)+": "+l.Members)
 		}
@@ -100,7 +100,7 @@ func (t *sheet) frames(frames []schema.StackFrame) {
 
 // members adds the ranks, node by node.
 func (t *sheet) members(ranks []schema.StackRank) {
-	for _, of := range stacks.ByNode(ranks) {
+	for _, of := range stacktext.ByNode(ranks) {
 		t.add(draw.Text, 2, of)
 	}
 }
@@ -112,7 +112,7 @@ func (t *sheet) workers(list []schema.StackWorker) {
 	}
 	t.head("Worker processes in state D: they wait, and cannot be interrupted")
 	for i := range list {
-		t.add(draw.Text, 2, stacks.WorkerText(&list[i]))
+		t.add(draw.Text, 2, stacktext.WorkerText(&list[i]))
 	}
 }
 
@@ -131,8 +131,8 @@ func (p *Page) compare(rows []row, on row) nav.Answer {
 		return nav.Answer{Taken: true, Notice: "one of the groups has no frames to compare"}
 	}
 	a, b := rows[with].group, on.group
-	t := &sheet{title: "Where two groups part, outermost frame first", text: stacks.DiffText(a, b)}
-	d := stacks.Diff(a, b)
+	t := &sheet{title: "Where two groups part, outermost frame first", text: stacktext.DiffText(a, b)}
+	d := stacktext.Diff(a, b)
 	t.head(fmt.Sprintf("%s and %s", count(a), count(b)))
 	t.frames(d.Common)
 	t.head("then " + count(a))

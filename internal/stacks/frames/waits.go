@@ -1,4 +1,4 @@
-package stacks
+package frames
 
 import (
 	"slices"
@@ -57,24 +57,21 @@ func isTogether(file string) bool {
 	return false
 }
 
-// addsUp reports whether a thread is in the backward pass, where DistributedDataParallel waits for other ranks, in C++.
+// AddsUp reports whether a thread is in the backward pass, where DistributedDataParallel waits for other ranks, in C++.
 // One that does not use a CPU there, nor anything else, waits: for other ranks if it has some.
-func addsUp(frames []wire.Frame) bool { return len(frames) > 0 && Short(frames[0].File) == passes }
+func AddsUp(frames []wire.Frame) bool { return len(frames) > 0 && Short(frames[0].File) == passes }
 
 // meeting is the code of torch in which ranks meet before they know each other: it polls.
 const meeting = "torch/distributed/rendezvous.py"
 
-// meets reports whether the ranks of a group wait for others to come, and poll until then: that is no work.
-func (g *Group) meets() bool {
-	frames := g.first().frames()
-	return !g.Vague && len(frames) > 0 && Short(frames[0].File) == meeting
-}
+// Meets reports whether a thread waits for other ranks to come, and polls until then: that is no work.
+func Meets(frames []wire.Frame) bool { return len(frames) > 0 && Short(frames[0].File) == meeting }
 
 // servers are functions of Python that wait for work from outside: requests, events, cells of a notebook.
 var servers = []string{"serve_forever", "run_forever", "_run_once"}
 
-// servesRequests reports whether a thread runs a loop that waits for what comes from outside.
-func servesRequests(frames []wire.Frame) bool {
+// ServesRequests reports whether a thread runs a loop that waits for what comes from outside.
+func ServesRequests(frames []wire.Frame) bool {
 	if len(frames) == 0 || from(&frames[0]) != ofPython {
 		return false
 	}
@@ -89,8 +86,14 @@ func servesRequests(frames []wire.Frame) bool {
 	return false
 }
 
-// awaits reports whether the ranks of a group are in a place where they wait for other ranks.
-func (g *Group) awaits() bool {
-	frames := g.first().frames()
-	return !g.Vague && !halted(g.first().Process) && (Collective(frames) != "" || addsUp(frames))
+// WaitsForThread reports whether a thread may wait for another one of its process: then that one does the work.
+func WaitsForThread(frames []wire.Frame) bool {
+	if len(frames) == 0 || from(&frames[0]) != ofPython {
+		return false
+	}
+	switch Short(frames[0].File) {
+	case "threading.py", "queue.py", "concurrent/futures/_base.py", "asyncio/runners.py", "selectors.py":
+		return true
+	}
+	return false
 }

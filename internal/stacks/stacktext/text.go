@@ -1,4 +1,5 @@
-package stacks
+// Package stacktext writes what the ranks of a job do for people: the whole document, a group, and where two groups part.
+package stacktext
 
 import (
 	"cmp"
@@ -7,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/stacks"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -48,8 +50,8 @@ func Path(f *schema.StackFrame) string {
 func First(g *schema.StackGroup) string { return place(&g.Ranks[0]).Name(" ") }
 
 // place is where a rank of a document is.
-func place(r *schema.StackRank) *Place {
-	p := &Place{Number: NoRank, Node: r.Node, GPUs: r.GPUs}
+func place(r *schema.StackRank) *stacks.Place {
+	p := &stacks.Place{Number: stacks.NoRank, Node: r.Node, GPUs: r.GPUs}
 	p.PID = r.PID
 	if r.Rank != nil {
 		p.Number = *r.Rank
@@ -93,9 +95,9 @@ func onNode(ranks []schema.StackRank) string {
 		switch {
 		case of.one == "PID " && len(of.list) > 2: // they say nothing together
 		case len(of.list) == 1:
-			parts = append(parts, of.one+Ranges(of.list))
+			parts = append(parts, of.one+stacks.Ranges(of.list))
 		case len(of.list) > 1:
-			parts = append(parts, of.many+Ranges(of.list))
+			parts = append(parts, of.many+stacks.Ranges(of.list))
 		}
 	}
 	return strings.Join(parts, "  ")
@@ -149,7 +151,7 @@ func Text(d *schema.Stacks, how Detail) string {
 			map[bool]string{true: "rank", false: "ranks"}[len(g.Ranks) == 1],
 			g.Summary, "", g.Members)
 		if len(g.Workers) > 0 {
-			fmt.Fprintf(&b, "%15s%s\n", "", Workers(g.Workers))
+			fmt.Fprintf(&b, "%15s%s\n", "", stacks.Workers(g.Workers))
 		}
 	}
 	for i := range d.Refused {

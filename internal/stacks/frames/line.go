@@ -1,7 +1,8 @@
-package stacks
+// Package frames says in words where a thread is, by its Python frames, and for whom it waits: for other ranks, for
+// another thread, or for requests.
+package frames
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -97,8 +98,8 @@ var wrappers = []string{"wrapper", "_wrapper", "_fn", "inner", "decorate_context
 
 func wraps(f *wire.Frame) bool { return slices.Contains(wrappers, f.Function) }
 
-// LineOf puts the frames of a thread into one line, innermost first.
-func LineOf(frames []wire.Frame) Line {
+// Of puts the frames of a thread into one line, innermost first.
+func Of(frames []wire.Frame) Line {
 	if len(frames) == 0 {
 		return Line{}
 	}
@@ -153,63 +154,4 @@ func callers(frames []wire.Frame) (names []string) {
 		}
 	}
 	return names
-}
-
-// Doing puts into words what a process without Python frames does: "in futex_wait", "stopped".
-func Doing(p *wire.ProcessStacks) string {
-	switch p.State {
-	case "T":
-		return "is stopped by a signal"
-	case "t":
-		return "is stopped by a debugger"
-	case "Z", "X":
-		return "has exited"
-	}
-	t := main(p)
-	if t == nil {
-		return "runs threads that are not known"
-	}
-	switch {
-	case t.WaitsFor != nil:
-		return "waits for " + fileOf(t.WaitsFor)
-	case t.State == "R":
-		return "runs"
-	case t.WChan != "" && t.WChan != "0":
-		return "waits in " + t.WChan
-	case t.State == "D":
-		return "waits in the kernel, and cannot be interrupted"
-	}
-	return "waits"
-}
-
-// fileOf names a file and its file system: "/lustre/set7/a.tar (lustre)".
-func fileOf(w *wire.FileWait) string {
-	name := cmp.Or(w.Path, w.Mount, w.Source, "a file")
-	if w.FileSystem != "" {
-		name += " (" + w.FileSystem + ")"
-	}
-	return name
-}
-
-// line is the stack of a group in one line.
-func (g *Group) line() Line {
-	shared := g.Frames()
-	frames := make([]wire.Frame, len(shared))
-	for i := range shared {
-		frames[i] = shared[i].Frame
-	}
-	return LineOf(frames)
-}
-
-// Words says what the ranks of a group do, in one line.
-func (g *Group) Words() string {
-	p, line := g.first().Process, g.line().String()
-	doing := strings.TrimPrefix(Doing(p), "is ")
-	switch {
-	case line == "":
-		return doing
-	case halted(p):
-		return doing + ", in " + line
-	}
-	return line
 }

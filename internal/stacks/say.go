@@ -1,0 +1,333 @@
+package stacks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// say puts the verdict into sentences.
+func (v *verdict) say() (said []string) {
+	if split := v.split(); split != "" {
+		said = append(said, split)
+	}
+	if gone := v.gone(); gone != "" {
+		said = append(said, gone)
+	}
+	if held := v.held(); held != "" {
+		said = append(said, held)
+	}
+	if motion := v.motion(); motion != "" {
+		said = append(said, motion)
+	}
+	if greenlets := v.greenlets(); greenlets != "" {
+		said = append(said, greenlets)
+	}
+	if unranked := v.unranked(); unranked != "" {
+		said = append(said, unranked)
+	}
+	return said
+}
+
+// split says where most ranks are, and who is elsewhere.
+func (v *verdict) split() string {
+	if v.read == 0 {
+		return "No stack of a rank could be read."
+	}
+	most := &v.groups[0]
+	switch n := len(most.Ranks); {
+	case v.read == 1:
+		return upper(most.first().brief()) + " " + does(most, 1) + "."
+	case len(v.groups) == 1:
+		return "All " + v.ranks() + " " + does(most, n) + "."
+	case len(v.odd) > 0 && v.awaiting() == v.read-len(v.odd) && v.awaiting() > n:
+		who := v.rest()
+		if len(v.odd) == 1 {
+			who = v.odd[0].brief()
+		}
+		return fmt.Sprintf("%d of %s wait for others, %d of them in %s, %s %s.", v.awaiting(), v.ranks(), n, inFew(most),
+			who, v.doing())
+	case len(v.odd) == 0 || len(v.odd)+n < v.read:
+		return fmt.Sprintf("The %s are in %d places: %d of them %s.", v.ranks(), len(v.groups), n, does(most, n))
+	case len(v.odd) == 1:
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.odd[0].brief(), v.doing())
+	default:
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.rest(), v.doing())
+	}
+}
+
+// headline says in few words where one rank is, and where most are; "": that does not say it.
+func (v *verdict) headline() string {
+	if v.read == 0 || 2*len(v.groups[0].Ranks) < v.read {
+		return ""
+	}
+	most := fmt.Sprintf("%d in %s", len(v.groups[0].Ranks), inFew(&v.groups[0]))
+	switch {
+	case len(v.groups) == 1:
+		return most
+	case len(v.odd) == 1 && v.odd[0].Number != NoRank:
+		return fmt.Sprintf("rank %d %s, %s", v.odd[0].Number, placed(v.outliers()[0]), most)
+	}
+	return fmt.Sprintf("%d elsewhere, %s", v.read-len(v.groups[0].Ranks), most)
+}
+
+// inFew is the function in which a group is.
+func inFew(g *Group) string {
+	return cmp.Or(frames.Collective(g.first().frames()), g.line().Head, "no Python code")
+}
+
+// placed says where one rank is: "in _try_get_data", "stopped by a signal".
+func placed(g *Group) string {
+	p := g.first().Process
+	if halted(p) || g.line().Head == "" {
+		return strings.TrimPrefix(Doing(p), "is ")
+	}
+	return "in " + inFew(g)
+}
+
+// ranks names the ranks that were read: "64 ranks", "60 ranks that were read".
+func (v *verdict) ranks() string {
+	text := strconv.Itoa(v.read) + " ranks"
+	if v.read < len(v.Now.Ranks) {
+		text += " that were read"
+	}
+	return text
+}
+
+// rest names the ranks that are not in the largest group.
+func (v *verdict) rest() string {
+	if len(v.odd) <= 4 {
+		return Members(v.odd)
+	}
+	return strconv.Itoa(len(v.odd)) + " others"
+}
+
+// outliers are the groups of the odd ranks.
+func (v *verdict) outliers() (list []*Group) {
+	for i := range v.groups {
+		if v.groups[i].Outlier {
+			list = append(list, &v.groups[i])
+		}
+	}
+	return list
+}
+
+// doing says what they do, if it is one thing.
+func (v *verdict) doing() string {
+	places := v.outliers()
+	if len(places) == 1 {
+		return does(places[0], len(v.odd))
+	}
+	return fmt.Sprintf("are in %d other places", len(places))
+}
+
+// awaiting is the number of ranks that wait for others.
+func (v *verdict) awaiting() int { return len(v.ranksIn((*Group).awaits)) }
+
+// does says where the n ranks of a group are: "is in _try_get_data (torch/utils/data/dataloader.py:1144)".
+func does(g *Group, n int) string {
+	at, p := g.first().frames(), g.first().Process
+	words := "is in "
+	switch line, c := g.line(), frames.Collective(at); {
+	case line.Head == "" || halted(p):
+		words = Doing(p)
+	case c != "":
+		words += c
+	default:
+		words += line.Head + " (" + line.Where + ")"
+	}
+	if n == 1 {
+		return words
+	}
+	return plural(words)
+}
+
+// plural puts the verb of a sentence into the plural.
+func plural(words string) string {
+	verb, rest, _ := strings.Cut(words, " ")
+	if many, is := map[string]string{"is": "are", "has": "have", "waits": "wait", "runs": "run"}[verb]; is {
+		verb = many
+	}
+	return strings.TrimSuffix(verb+" "+rest, " ")
+}
+
+// gone says which ranks have no process.
+func (v *verdict) gone() string {
+	for _, r := range v.Now.Refusals() {
+		switch {
+		case r.ID != wire.RefusedGone:
+		case len(r.Ranks) == 1:
+			return upper(r.Ranks[0].brief()) + ": " + r.Cause + "."
+		default:
+			return upper(Members(r.Ranks)) + ": " + r.Cause + "."
+		}
+	}
+	return ""
+}
+
+// held says which descendants wait for files.
+func (v *verdict) held() string {
+	var list []schema.StackWorker
+	for i := range v.all {
+		for _, r := range v.all[i].Ranks {
+			list = append(list, workers(r)...)
+		}
+	}
+	at := slices.IndexFunc(list, func(w schema.StackWorker) bool { return w.File != "" || w.Mount != "" })
+	if at < 0 {
+		return ""
+	}
+	return Workers(list) + "."
+}
+
+// Workers puts descendants that wait for files into words, those of the first one's file.
+func Workers(list []schema.StackWorker) string {
+	at := max(slices.IndexFunc(list, func(w schema.StackWorker) bool { return w.File != "" || w.Mount != "" }), 0)
+	first, n := list[at], 0
+	for _, w := range list {
+		if w.Node == first.Node && w.FileSystem == first.FileSystem && w.Mount == first.Mount {
+			n++
+		}
+	}
+	words := "is in state D"
+	if file := cmp.Or(first.File, first.Mount); file != "" {
+		words = "waits in state D for " + file
+	}
+	if first.FileSystem != "" {
+		words += " (" + first.FileSystem + ")"
+	}
+	if n == 1 {
+		return "Worker process " + strconv.Itoa(first.PID) + " on " + first.Node + " " + words
+	}
+	return strconv.Itoa(n) + " worker processes on " + first.Node + " " + plural(words)
+}
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// greenlets says which ranks have more stacks than are read.
+func (v *verdict) greenlets() string {
+	var list []*Rank
+	for i := range v.Now.Ranks {
+		if r := &v.Now.Ranks[i]; r.Process != nil && r.Process.Greenlets {
+			list = append(list, r)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return upper(list[0].brief()) + " runs greenlets, as with gevent: those that wait are not read."
+	}
+	return upper(Members(list)) + " run greenlets, as with gevent: those that wait are not read."
+}
+
+// unranked says why the ranks of processes are not known.
+func (v *verdict) unranked() string {
+	return tally.CountUnranked(func(yield func(string) bool) {
+		for i := range v.Now.Ranks {
+			if !yield(v.Now.Ranks[i].NoRank) {
+				return
+			}
+		}
+	}).String()
+}
+
+// motion says what has moved.
+func (v *verdict) motion() string {
+	if v.Before == nil || v.read == 0 {
+		return ""
+	}
+	within := " within " + seconds(v.Between())
+	switch moved := v.of[Moves]; {
+	case v.of[Unknown] == v.read:
+		return "Nothing is known of the look before."
+	case moved == 0 && v.atWork() != "":
+		return "Each was in one line" + within + ", but " + v.atWork() + "."
+	case moved == 0 && v.of[Same] > 0 && v.of[Unknown] == 0 && v.state() == schema.StacksStuck:
+		return "None has moved" + within + ", but for polling."
+	case moved == 0 && v.computing() && v.of[Unknown] == 0:
+		return "Each was in one line" + within + ", and most use a CPU there, as in a wait that polls."
+	case moved == 0 && v.of[Same] > 0 && v.of[Unknown] == 0:
+		return "None has left its line" + within + ": whether each has worked there is not known."
+	case moved == 0 && v.of[Unknown] == 0 && v.read == len(v.Now.Ranks):
+		return "None has moved" + within + "."
+	case moved == 0:
+		return fmt.Sprintf("None of the %d that were read twice has moved%s, of %d.", v.read-v.of[Unknown], within,
+			len(v.Now.Ranks))
+	case moved == v.read && v.read > 1:
+		return "All have moved" + within + "."
+	case moved <= 2:
+		return upper(Members(v.moved())) + have(moved) + within + "."
+	}
+	return fmt.Sprintf("%d of %d have moved%s.", v.of[Moves], v.read, within)
+}
+
+// computing reports whether a rank has used a CPU.
+func (v *verdict) computing() bool {
+	return slices.ContainsFunc(v.ranksIn(func(*Group) bool { return true }), func(r *Rank) bool {
+		s := v.work(r).own
+		return s.computes()
+	})
+}
+
+// atWork says what was counted of a rank that stays in its line and works there, of those for which others wait first:
+// "rank 3 has begun to wait 467 times in 10 of 10 looks at it: it works in small steps"; "": nothing was.
+func (v *verdict) atWork() string {
+	aside := v.aside()
+	others := v.ranksIn(func(g *Group) bool { return v.waitsWithMost(g) && !g.meets() })
+	for i, r := range slices.Concat(aside, others) {
+		s, name := v.work(r), r.inShort()
+		switch {
+		case i >= len(aside) && !s.own.steps(): // it may poll
+		case s.own.works():
+			return name + " " + s.own.words()
+		case s.worker != nil && s.of.works():
+			return fmt.Sprintf("process %d (%s) of %s %s", s.worker.PID, s.worker.Name, name, s.of.words())
+		case s.worker != nil:
+			return fmt.Sprintf("process %d (%s) of %s has moved", s.worker.PID, s.worker.Name, name)
+		case frames.ServesRequests(r.frames()):
+			return name + " waits for requests, as a server does"
+		}
+	}
+	return ""
+}
+
+func have(n int) string {
+	if n == 1 {
+		return " has moved"
+	}
+	return " have moved"
+}
+
+// moved returns the ranks that have moved.
+func (v *verdict) moved() (list []*Rank) {
+	for i := range v.groups {
+		for _, r := range v.groups[i].Ranks {
+			if v.Motion(r) == Moves {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// seconds writes a time between two looks: "5 s".
+func seconds(d time.Duration) string {
+	if d >= 2*time.Minute {
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	}
+	return strconv.Itoa(max(int(d.Round(time.Second).Seconds()), 1)) + " s"
+}
