@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -139,30 +138,6 @@ func half(ticks uint64) func(int) []is {
 			return []is{in(crunch), used(ticks)}
 		}
 		return []is{in(reduce)}
-	}
-}
-
-func TestALineOfAStack(t *testing.T) {
-	for want, stack := range map[string][]wire.Frame{
-		"": nil,
-		"all_reduce  torch/distributed/distributed_c10d.py:2501 ← step  train.py:212":        reduce,
-		"_try_get_data  torch/utils/data/dataloader.py:1144 ← __next__ ← main  train.py:198": load,
-		"crunch  loop.py:3 ← main": crunch,
-		"get  queue.py:171 ← fetch  data.py:5": {{Function: "wait", File: std + "threading.py", Line: 327},
-			{Function: "get", File: std + "queue.py", Line: 171}, {Function: "fetch", File: "/home/a/data.py",
-				Line: 5}},
-		"run  torch/run.py:1": {{Function: "run", File: site + "torch/run.py", Line: 1},
-			{Function: "_run", File: "<frozen runpy>", Line: 2}},
-		"f  <string>":        {{Function: "f", File: "<string>"}},
-		"go  eval/main.py:2": {{Function: "go", File: "/x/eval/main.py", Line: 2}},
-		"_x  a/b.py:1 ← forward ← main  m.py:4": {{Function: "_x", File: site + "a/b.py", Line: 1},
-			{Function: "forward", File: site + "a/c.py", Line: 2},
-			{Function: "_call_impl", File: site + "torch/nn/modules/module.py", Line: 3},
-			{Function: "main", File: "/m.py", Line: 4}},
-	} {
-		if got := frames.Of(stack).String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }
 

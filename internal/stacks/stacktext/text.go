@@ -1,4 +1,5 @@
-// Package stacktext writes what the ranks of a job do for people: the whole document, a group, and where two groups part.
+// Package stacktext writes for people what the ranks of a job do: the whole document, a group, and where two groups
+// part.
 package stacktext
 
 import (
