@@ -44,7 +44,7 @@ import (
 
 func main() {
 	dir := flag.String("dir", "", "`DIRECTORY` that all ranks of the job share")
-	pid := flag.Int("pid", os.Getpid(), "`PID` of the rank, if it is another process")
+	pid := flag.Int("pid", os.Getpid(), "`PID` of the rank, if it is another process: rasd ends with it")
 	flag.Parse()
 	log.Fatal(run(*dir, *pid))
 }
@@ -53,6 +53,9 @@ func main() {
 func run(dir string, pid int) error {
 	if err := register(dir, pid); err != nil {
 		return err
+	}
+	if pid != os.Getpid() {
+		go endWith(pid)
 	}
 	addr := "localhost:28028"
 	if env := os.Getenv("NCCL_RAS_ADDR"); env != "" {
@@ -78,6 +81,14 @@ func run(dir string, pid int) error {
 		}
 		go answer(dir, conn)
 	}
+}
+
+// endWith ends this process when another one is gone.
+func endWith(pid int) {
+	for unix.Kill(pid, 0) == nil {
+		time.Sleep(time.Second)
+	}
+	os.Exit(0)
 }
 
 // register writes down where a rank is. A node has an address of 10.0.0.0/8 that follows from its name.

@@ -126,7 +126,8 @@ def main():
     what, victim, directory = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     name("train.py")
     if "RASD" in os.environ:
-        subprocess.Popen([os.environ["RASD"], "-dir", directory, "-pid", str(os.getpid())])
+        # No child: one that answers would look as if it worked for the rank.
+        subprocess.run(["sh", "-c", '"$@" &', "sh", os.environ["RASD"], "-dir", directory, "-pid", str(os.getpid())])
     if RANK == 0:
         threading.Thread(target=serve, daemon=True).start()
     group = connect()
