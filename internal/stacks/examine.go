@@ -2,6 +2,7 @@ package stacks
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/crash"
@@ -66,6 +67,11 @@ func (e *Examination) Hear(n *NCCL) { e.also.NCCL = n }
 
 // Compared reports whether the job was seen at two looks.
 func (e *Examination) Compared() bool { return e.pair != nil && e.pair.Before != nil }
+
+// GoesOn reports whether a rank has moved between the last two looks, or has worked in small steps in one line.
+func (e *Examination) GoesOn() bool {
+	return e.Compared() && slices.ContainsFunc(e.pair.Now.Ranks, func(r Rank) bool { return e.pair.goesOn(&r) })
+}
 
 // Document is the verdict on what is known; nil: nothing is.
 func (e *Examination) Document() *schema.Stacks {

@@ -313,8 +313,8 @@ func TestVerdict(t *testing.T) {
 			"3 of 4 ranks wait for others, 2 of them in _new_process_group_helper, rank 3 (n1 GPU3, PID 103) is " +
 				"in crunch (loop.py:3). None has moved within 5 s, but for polling."},
 		"a rank serves": {8, same(all(in(reduce), 5, in(serve))), Evidence{}, schema.StacksUnclear,
-			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in run_forever (asyncio/base_events.py:607). Each " +
-				"was in one line within 5 s, but rank 5 waits for requests, as a server does."},
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in run_forever (asyncio/base_events.py:607). " +
+				"Each was in one line within 5 s, but rank 5 waits for requests, as a server does."},
 		"one rank": {1, same(all(in(crunch), -1)), Evidence{}, schema.StacksUnclear,
 			"Rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
 	} {
@@ -324,6 +324,32 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("%s: %s\nwant %s: %s", d.State, said, tc.state, tc.said)
 			}
 		})
+	}
+}
+
+// A job goes on if a rank moves, or works in small steps; not if it hangs, computes in one line, or polls until others
+// have come.
+func TestGoesOn(t *testing.T) {
+	for name, tc := range map[string]struct {
+		at   [2]func(int) []is
+		want bool
+	}{
+		"it moves":          {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(crunch))}, true},
+		"it loads in steps": {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(load), waited(950))}, true},
+		"it writes":         {[2]func(int) []is{all(in(reduce), 2, wrote(0)), all(in(reduce), 2, wrote(9<<20))}, true},
+		"it hangs":          {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(load))}, false},
+		"it loops":          {[2]func(int) []is{all(in(reduce), 2, in(crunch)), all(in(reduce), 2, in(crunch), used(550))}, false},
+		"it polls until others have come": {[2]func(int) []is{all(in(store), -1),
+			all(both(in(store), waited(1400)), -1)}, false},
+	} {
+		e := Examine("7", nil)
+		e.Take(job(0, 4, tc.at[0]), true)
+		if e.GoesOn() {
+			t.Errorf("%s: one look says that it does", name)
+		}
+		if e.Take(job(5, 4, tc.at[1]), true); e.GoesOn() != tc.want {
+			t.Errorf("%s: %v, want %v", name, e.GoesOn(), tc.want)
+		}
 	}
 }
 

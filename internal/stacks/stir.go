@@ -162,6 +162,15 @@ func (p *Pair) work(r *Rank) (s stirs) {
 	return s
 }
 
+// goesOn reports whether a rank was elsewhere at another look, or the kernel has counted steps or bytes of it or of its
+// descendants: an endless loop has neither, nor has a wait for others to come, which polls.
+func (p *Pair) goesOn(r *Rank) bool {
+	s := p.work(r)
+	steps := s.own.steps() && !frames.Meets(r.frames())
+	return p.Motion(r) == Moves || steps || s.own.transfers() ||
+		s.worker != nil && (s.of.steps() || s.of.transfers() || !s.of.works())
+}
+
 // elsewhere reports whether the main thread of a process was in another line before.
 func elsewhere(before, now *wire.ProcessStacks) bool {
 	was, is := main(before), main(now)

@@ -66,7 +66,7 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	f.BoolVar(&o.full, "full", false, "print the frames of each group, its members and other threads")
 	f.BoolVar(&o.json, "json", false, "print JSON: docs/API.md describes it")
 	f.DurationVar(&o.every, "every", 0, "look again every `TIME`, such as 30s, and compare with the look before")
-	f.BoolVar(&o.untilMoved, "until-moved", false, "end as soon as something has moved")
+	f.BoolVar(&o.untilMoved, "until-moved", false, "end as soon as something has moved, or works in small steps")
 	f.BoolVar(&o.oldNCCL, "old-nccl", false, "ask NCCL before 2.29 too, which can crash the job")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", cli.MaxAge, "log", "demo")
 	cmd.Args = o.Args(o.take)
@@ -232,7 +232,7 @@ func (l *looker) look(ctx context.Context, take func(*schema.Stacks) error) erro
 		if err := take(d); err != nil {
 			return cli.Failed(err)
 		}
-		switch moved := d.State == schema.StacksMoving; {
+		switch moved := d.State == schema.StacksMoving || e.GoesOn(); {
 		case l.untilMoved && moved:
 			return nil
 		case l.every == 0 && d.Read == 0 && d.NCCL == nil:
