@@ -334,11 +334,13 @@ func TestGoesOn(t *testing.T) {
 		at   [2]func(int) []is
 		want bool
 	}{
-		"it moves":          {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(crunch))}, true},
-		"it loads in steps": {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(load), waited(950))}, true},
-		"it writes":         {[2]func(int) []is{all(in(reduce), 2, wrote(0)), all(in(reduce), 2, wrote(9<<20))}, true},
-		"it hangs":          {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(load))}, false},
-		"it loops":          {[2]func(int) []is{all(in(reduce), 2, in(crunch)), all(in(reduce), 2, in(crunch), used(550))}, false},
+		"it moves": {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(crunch))}, true},
+		"it loads in steps": {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(load),
+			waited(950))}, true},
+		"it writes": {[2]func(int) []is{all(in(reduce), 2, wrote(0)), all(in(reduce), 2, wrote(9<<20))}, true},
+		"it hangs":  {[2]func(int) []is{all(in(reduce), 2, in(load)), all(in(reduce), 2, in(load))}, false},
+		"it loops": {[2]func(int) []is{all(in(reduce), 2, in(crunch)), all(in(reduce), 2, in(crunch),
+			used(550))}, false},
 		"it polls until others have come": {[2]func(int) []is{all(in(store), -1),
 			all(both(in(store), waited(1400)), -1)}, false},
 	} {
