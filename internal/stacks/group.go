@@ -105,7 +105,7 @@ func mark(groups []Group) {
 	}
 	for i := range groups[1:] {
 		g := &groups[1+i]
-		g.Outlier = 4*len(g.Ranks) <= all && g.Vague == groups[0].Vague && !(elsewhere && g.awaits())
+		g.Outlier = 4*len(g.Ranks) <= all && g.Vague == groups[0].Vague && (!elsewhere || !g.awaits())
 	}
 }
 

@@ -117,7 +117,7 @@ func (v *verdict) wait() bool {
 	waiting := 0
 	for i := range v.groups {
 		g := &v.groups[i]
-		if !g.awaits() && !(v.isMost(g) && v.polls(g)) {
+		if !g.awaits() && (!v.isMost(g) || !v.polls(g)) {
 			continue
 		}
 		if v.moves[i][Waits] < len(g.Ranks) && !v.polls(g) && !g.meets() {
