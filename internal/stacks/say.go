@@ -255,11 +255,11 @@ func (v *verdict) motion() string {
 	case v.of[Unknown] == v.read:
 		return "Nothing is known of the look before."
 	case moved == 0 && v.atWork() != "":
-		return "Each was in one line" + within + ", but " + v.atWork() + "."
+		return "Each was in one line" + v.looks() + within + ", but " + v.atWork() + "."
 	case moved == 0 && v.of[Same] > 0 && v.of[Unknown] == 0 && v.state() == schema.StacksStuck:
 		return "None has moved" + within + ", but for polling."
 	case moved == 0 && v.computing() && v.of[Unknown] == 0:
-		return "Each was in one line" + within + ", and most use a CPU there, as in a wait that polls."
+		return "Each was in one line" + v.looks() + within + ", and most use a CPU there, as in a wait that polls."
 	case moved == 0 && v.of[Same] > 0 && v.of[Unknown] == 0:
 		return "None has left its line" + within + ": whether each has worked there is not known."
 	case moved == 0 && v.of[Unknown] == 0 && v.read == len(v.Now.Ranks):
@@ -273,6 +273,19 @@ func (v *verdict) motion() string {
 		return upper(Members(v.moved())) + have(moved) + within + "."
 	}
 	return fmt.Sprintf("%d of %d have moved%s.", v.of[Moves], v.read, within)
+}
+
+// looks is how often the ranks were seen: " in 10 of 10 looks"; "": they were not followed.
+func (v *verdict) looks() string {
+	least := 0
+	for _, r := range v.ranksIn(func(*Group) bool { return true }) {
+		if l := r.Process.Looks; l == nil {
+			return ""
+		} else if least == 0 || l.Times < least {
+			least = l.Times
+		}
+	}
+	return fmt.Sprintf(" in %d of %d looks", least, least)
 }
 
 // computing reports whether a rank has used a CPU.

@@ -262,6 +262,11 @@ func TestVerdict(t *testing.T) {
 			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). Each was in one line within 5 s, but rank 5 has begun to wait " +
 				"53 times: it works in small steps."},
+		"a rank evaluates in one line, as ten looks have seen": {8, [2]func(int) []is{
+			all(in(reduce), 5, in(crunch)), all(both(in(reduce), seen(10, 10)), 5, in(crunch), waited(1367), seen(10, 10))},
+			Evidence{}, schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch " +
+				"(loop.py:3). Each was in one line in 10 of 10 looks within 5 s, but rank 5 has begun to wait 467 times: it " +
+				"works in small steps."},
 		"the others go on in small steps": {8, [2]func(int) []is{
 			all(both(in(reduce), waited(100)), 5, in(load)), all(both(in(reduce), waited(158)), 5, in(load))}, Evidence{},
 			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
