@@ -26,6 +26,7 @@ const (
 type Episode struct {
 	cluster.Finding
 	Say      string
+	Hint     string
 	From, To time.Duration // time since the beginning of the watch
 }
 
@@ -170,6 +171,9 @@ func (p *player) host(net, disk, read float64) wire.Host {
 	if p.Nodes == 1 && p.Beside == 0 {
 		net = 0
 	}
+	if p.NoNet {
+		return wire.Host{Values: metric.Make(values)}
+	}
 	if p.On.infiniband {
 		values[metric.InfiniBandTX], values[metric.InfiniBandRX] = shake(net+disk), shake(net+read)
 	} else {
@@ -194,8 +198,10 @@ func (p *player) look(at time.Duration) {
 			key := fmt.Sprint(f.Kind, f.Node, f.Key, f.Severity)
 			now[key] = true
 			if _, known := p.open[key]; !known {
+				words := say.Finding(snap, f)
 				p.open[key] = len(p.said)
-				p.said = append(p.said, Episode{Finding: *f, Say: say.Finding(snap, f).Sentence, From: at})
+				p.said = append(p.said, Episode{Finding: *f, Say: words.Sentence, Hint: words.Hint,
+					From: at})
 			}
 			p.said[p.open[key]].To = at
 		}

@@ -34,6 +34,8 @@ type Shape struct {
 
 	Want    []Want         // a faulty shape has some
 	Allowed []cluster.Kind // true of the job as well: neither wanted nor false
+	Wrong   []string       // words that would name a wrong cause
+	NoNet   bool           // the traffic of the network is not visible
 }
 
 // slurmWord is the state of the job as SLURM reports it.
@@ -122,7 +124,12 @@ func (s *Shape) Faulty() bool { return len(s.Want) > 0 }
 
 // All returns all shapes.
 func All() []Shape {
-	all := slices.Concat(training, hosted, awkward, independent, deceptive, phased, serving, slow, mild, hangs, others)
+	return filled(training, hosted, awkward, independent, deceptive, phased, serving, slow, mild, hangs, others)
+}
+
+// filled returns the shapes of some tables, with what they leave to the usual.
+func filled(tables ...[]Shape) []Shape {
+	all := slices.Concat(tables...)
 	for i := range all {
 		s := &all[i]
 		s.Nodes, s.GPUs = max(s.Nodes, 1), orElse(s.GPUs, 8)

@@ -89,11 +89,11 @@ func judged(t *testing.T, v *Verdict) {
 	switch {
 	case known && reason == "":
 		t.Error("no reason is given why it is not right yet")
-	case known && v.Good():
+	case known && v.Good() && *seed == 1: // with other seeds it may be chance
 		t.Error("it is right now: remove it from Known")
 	case !known && !v.Good():
 		t.Errorf("%d late, %d missed, said wrongly: %s", v.Late, v.Missed, counts(v.False))
-		for _, e := range v.False {
+		for _, e := range v.False[:min(len(v.False), 8)] {
 			t.Logf("after %v: %v %s: %s", e.From, e.Severity, e.Kind, e.Say)
 		}
 	}
@@ -104,7 +104,7 @@ func judged(t *testing.T, v *Verdict) {
 func TestRows(t *testing.T) {
 	names := map[string]bool{}
 	hours := 0.0
-	for _, s := range All() {
+	for _, s := range append(All(), More()...) {
 		if names[s.Name] || s.About == "" {
 			t.Errorf("%q is there twice, or says nothing", s.Name)
 		}
@@ -117,7 +117,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("there is no shape %q", name)
 		}
 	}
-	if hours < 80 {
+	if hours < 160 {
 		t.Errorf("%.1f job-hours of healthy work", hours)
 	}
 }

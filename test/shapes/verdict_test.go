@@ -9,10 +9,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Known are the shapes that are still judged wrongly, with the reason. A test fails when one of them is judged right,
-// so that none stays here.
-var Known = map[string]string{}
-
 // Verdict counts the right and wrong findings for one shape.
 type Verdict struct {
 	Shape
@@ -41,7 +37,7 @@ func Judge(s Shape, said []Episode) Verdict {
 		}
 	}
 	for _, e := range said {
-		if slices.ContainsFunc(s.Want, func(w Want) bool { return w.outlives(&e) }) {
+		if slices.ContainsFunc(s.Want, func(w Want) bool { return w.outlives(&e) }) || e.blames(s.Wrong) {
 			v.False = append(v.False, e)
 		}
 		wanted := func(w Want) bool { return w.met(&e) || slices.Contains(w.Kinds, e.Kind) && w.names(&e) }
@@ -58,6 +54,13 @@ func (v *Verdict) Add(o Verdict) {
 	v.Watched += o.Watched
 	v.Found, v.Late, v.Missed = v.Found+o.Found, v.Late+o.Late, v.Missed+o.Missed
 	v.Delays, v.False = append(v.Delays, o.Delays...), append(v.False, o.False...)
+}
+
+// blames reports whether an episode has words of a wrong cause.
+func (e *Episode) blames(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		return strings.Contains(e.Say, word) || strings.Contains(e.Hint, word)
+	})
 }
 
 // first returns the time from the onset to the first finding; negative: none.
