@@ -43,6 +43,19 @@ func TestDifferentIsNotSlow(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the starved one of two", func(t *testing.T) {
+		starved := work{util: 25, memory: 14, power: 215, clock: 1900, link: trains.link / 4, used: 70}
+		waits := work{util: 100, memory: 14, power: 300, clock: 1900, link: trains.link / 4, used: 70}
+		other := waits // with other work: it reads as much as ever
+		other.memory = trains.memory
+		for want, first := range map[int]work{1: waits, 0: other} {
+			tr := trace{nodes: 1, gpus: 2, age: traceAge, does: but(trains, first, starved, 0, 1)}
+			all := tr.play(t, changesAt+20*time.Minute)
+			if len(all) != want || want > 0 && (all[0].Kind != cluster.KindLag || all[0].GPU != 1) {
+				t.Errorf("%v: found %v", first, all)
+			}
+		}
+	})
 	t.Run("the fast one of two", func(t *testing.T) {
 		tr := trace{nodes: 1, gpus: 2, age: traceAge, does: but(trains, trains.with(99, 33, 438), slowed, 0, 1)}
 		all := tr.play(t, changesAt+20*time.Minute)

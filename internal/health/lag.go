@@ -1,6 +1,8 @@
 package health
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -23,9 +25,19 @@ const (
 	waiting = 0.75
 	harder  = 1.1
 
+	// same and fallen are the shares of usual power of a GPU that works as ever, and of others that wait for it for a
+	// sixth of the time.
+	same   = 0.95
+	fallen = 0.9
+
+	// nearly is added to a share below which a GPU lags beside others, for its share of its own past. oneRate is the
+	// largest ratio of two measures of one rate.
+	nearly  = 0.05
+	oneRate = 1.3
+
 	// less is the share of its usual power or memory traffic below which a GPU does less than the others at the same
 	// utilization. raised is the ratio to their clock from which on a GPU waits for them part of the time.
-	less   = 0.7
+	less   = 0.6
 	raised = 1.04
 
 	// The others wait, whatever is usual for them, if they are at waitUtil, take less than waitPower of their limit and
@@ -35,6 +47,7 @@ const (
 	waitPower             = 0.8
 	slowUtil, slowClock   = 0.75, 0.8
 	morePower, moreMemory = 1.5, 1.5
+	slowPower             = 1.25
 
 	// The others only wait up to this percentage of memory traffic and below this share of their usual power.
 	standMemory = 1
@@ -51,6 +64,7 @@ type look struct {
 	ratio  float32 // lag_ratio
 	others float32 // the share of their usual work that the others do; NaN: unknown
 	waits  bool    // they wait, whatever is usual for them
+	parted bool    // the few GPUs are out of step: only if all that the others do is less, they wait
 }
 
 // below reports whether a GPU has less than usual and less than the others by a factor, above whether it has more.
@@ -75,7 +89,58 @@ func (l *look) stand() bool {
 
 // slows reports whether a GPU has less by a factor, and the others do less because of it.
 func (l *look) slows(m pace.Measure, factor float32) bool {
-	return l.below(m, factor) && l.others <= 1-follows*(1-l.Share[m]/l.Usual[m])
+	return l.below(m, factor) && l.past(m) < factor+nearly && l.others <= 1-follows*(1-l.Share[m]/l.Usual[m])
+}
+
+// past is the value of the GPU as a share of its own usual value; NaN: unknown.
+func (l *look) past(m pace.Measure) float32 { return l.Mean[m] / (l.group.Usual[m] * l.Usual[m]) }
+
+// costs reports whether the others do less, at a rate of steps that is as much lower as they wait. A load that wanders
+// between GPUs costs little.
+func (l *look) costs() bool {
+	wait := max(1-l.Usual[pace.Power]/l.Share[pace.Power], 1-felt)
+	return l.others < felt && !(l.group.Rate() > 1-wait)
+}
+
+// persists reports whether the GPU draws as much power as ever and reads no more than the others, while their power
+// fell: they wait for it.
+func (l *look) persists() bool {
+	usual := l.group.Usual[pace.Power]
+	return l.past(pace.Power) >= same && l.group.Others(l.GPU, pace.Power) < fallen*usual &&
+		!(l.Share[pace.Memory] > harder*l.Usual[pace.Memory])
+}
+
+// standsOut reports whether at most a quarter of the others differ half as much from what is usual for them as this GPU
+// does, not counting its node if all of that does so. Where the load of all wanders, the highest and the lowest are no
+// fault.
+func (l *look) standsOut(m pace.Measure) bool {
+	differs := func(g *pace.GPU) float64 { return float64(g.Share[m]/g.Usual[m]) - 1 }
+	own, odd, beside, here := differs(l.GPU), 0, 0, 0
+	for _, o := range l.group.GPUs {
+		its, near := differs(o), o.Node == l.GPU.Node
+		if near {
+			here++
+		}
+		switch {
+		case math.Abs(its) <= math.Abs(own)/2 || o == l.GPU:
+		case near && its*own > 0:
+			beside++
+		default:
+			odd++
+		}
+	}
+	if beside+1 < here {
+		odd += beside
+	}
+	return odd <= max(1, len(l.group.GPUs)/4)
+}
+
+// longer reports whether each step of few GPUs moves what it always did, perhaps in more time. In another program they
+// would read and send in another proportion.
+func (l *look) longer() bool {
+	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.Usual[m] }
+	same := func(a, b float32) bool { return a <= oneRate*b && b <= oneRate*a }
+	return same(others(pace.Memory), others(pace.Link)) && same(l.past(pace.Memory), others(pace.Link))
 }
 
 // always reports whether the GPU was never seen to be like the others: it always had less, or more for power and memory
@@ -102,23 +167,22 @@ var ways = []way{
 	{cluster.Starved, false, false, func(l *look) bool { return l.slows(pace.Util, l.ratio) }},
 	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
 	{cluster.Awaited, false, false, func(l *look) bool {
-		return l.wait() && l.above(pace.Power, 1/l.ratio) &&
+		return l.wait() && l.above(pace.Power, 1/l.ratio) && !(l.parted && !(l.others < waiting)) &&
 			l.group.Others(l.GPU, pace.Power) < waiting*l.group.Usual[pace.Power]
 	}},
 	{cluster.Starved, true, false, func(l *look) bool { return l.slows(pace.Util, costly) }},
 	{cluster.Slowed, true, false, func(l *look) bool { return l.slows(pace.Clock, costly) }},
 	{cluster.Reads, true, false, func(l *look) bool {
-		return l.wait() && l.others < felt &&
-			l.above(pace.Memory, 1/costly)
+		return l.wait() && l.costs() && l.above(pace.Memory, 1/costly) && l.standsOut(pace.Memory)
 	}},
 	{cluster.Awaited, true, false, func(l *look) bool {
-		return l.wait() && l.others < felt &&
-			l.above(pace.Power, harder)
+		return l.wait() && l.costs() && (l.above(pace.Power, harder) || l.persists()) && l.standsOut(pace.Power)
 	}},
 	{cluster.Less, true, false, func(l *look) bool {
 		few := l.below(pace.Power, less) || l.below(pace.Memory, less)
 		spins := l.Share[pace.Clock] > raised || l.group.Spins(l.GPU) // it waits for the others
-		return few && !spins && !(l.others < felt) && len(l.group.GPUs) > 2 && l.Share[pace.Util] > costly
+		return few && !spins && !(l.others < felt) && len(l.group.GPUs) > 2 && l.Share[pace.Util] > costly &&
+			l.standsOut(pace.Power)
 	}},
 	{cluster.Starved, true, true, func(l *look) bool {
 		same := !(l.Share[pace.Memory] < less) // work, whoever waits: each step reads the same amount
@@ -129,7 +193,7 @@ var ways = []way{
 	}},
 	{cluster.Reads, true, true, func(l *look) bool {
 		return l.waits && l.always(pace.Memory) &&
-			l.Share[pace.Memory] > moreMemory
+			l.Share[pace.Memory] > moreMemory && l.Share[pace.Power] < slowPower // not just more work
 	}},
 	{cluster.Awaited, true, true, func(l *look) bool {
 		return l.waits && l.always(pace.Power) &&
@@ -154,7 +218,7 @@ func lagging(s subject) []cluster.Condition {
 func slower(s subject) []cluster.Condition {
 	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-justWorked)
 	found := differing(s, (*pace.Group).Lockstep, func(of *pace.Group, g *pace.GPU) bool {
-		return uneven(&g.Share) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
+		return uneven(g) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
 	})
 	var held []cluster.Condition
 	var old []peer
@@ -173,13 +237,27 @@ func slower(s subject) []cluster.Condition {
 			held = append(held, *c)
 		}
 	}
-	return held
+	return causes(s, held)
+}
+
+// causes drops those of few GPUs that are awaited where another one shows why all are slow: of two GPUs both differ.
+func causes(s subject, held []cluster.Condition) []cluster.Condition {
+	shows := func(c cluster.Condition) bool {
+		return c.Compared.How == cluster.Starved || c.Compared.How == cluster.Slowed
+	}
+	return slices.DeleteFunc(held, func(c cluster.Condition) bool {
+		g := s.Peers.Pace.GroupOf(c.Of.GPU)
+		return g.FellOut() && !shows(c) && slices.ContainsFunc(held, func(o cluster.Condition) bool {
+			return shows(o) && s.Peers.Pace.GroupOf(o.Of.GPU) == g
+		})
+	})
 }
 
 // uneven reports whether a GPU may be slow. In most cases none is.
-func uneven(share *[pace.Shares]float32) bool {
+func uneven(g *pace.GPU) bool {
+	share := &g.Share
 	return share[pace.Util] < costly || share[pace.Clock] < costly || share[pace.Power] < less ||
-		share[pace.Power] > harder ||
+		share[pace.Power] > harder*min(g.Usual[pace.Power], 1) ||
 		share[pace.Memory] < less || share[pace.Memory] > 1/costly
 }
 
@@ -187,8 +265,10 @@ func uneven(share *[pace.Shares]float32) bool {
 // perhaps by design, lags in no way.
 func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 	g := p.group
-	l := look{
-		peer: p, ratio: ratio, others: g.Slowed(p.GPU),
+	l := look{peer: p, ratio: ratio, parted: g.FellOut()}
+	least, greatest := g.Slowed(p.GPU)
+	if l.others = least; l.parted {
+		l.others = greatest
 	}
 	l.waits = g.Others(p.GPU, pace.Util) >= waitUtil && g.Others(p.GPU, pace.Power) < waitPower*p.Limit &&
 		g.Others(p.GPU, pace.Memory) < waitMemory
@@ -196,12 +276,13 @@ func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 		return nil, nil
 	}
 	for i := range ways {
-		if w := &ways[i]; w.holds(&l) {
+		if w := &ways[i]; w.holds(&l) && (w.how == cluster.Slowed || !g.Few() || l.longer()) {
 			c := p.condition(cluster.Condition{Severity: cluster.Warning, Mild: w.mild}, w.how)
 			return w, &c
 		}
 	}
-	if p.Share[pace.Util] < alwaysSlow && p.Usual[pace.Util] < ratio && g.Near == len(g.GPUs)-1 {
+	if p.Share[pace.Util] < alwaysSlow && p.Usual[pace.Util] < ratio && g.Near == len(g.GPUs)-1 &&
+		(!g.Few() || l.longer()) {
 		c := p.condition(cluster.Condition{Severity: p.blame()}, cluster.Starved)
 		return nil, &c
 	}

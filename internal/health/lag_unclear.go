@@ -35,7 +35,7 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused },
 		func(g *pace.Group, gpu *pace.GPU) bool {
 			return g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) &&
-				(!g.InStep || g.Rests() || uneven(&gpu.Share))
+				(!g.InStep || g.Rests() || uneven(gpu))
 		}) {
 		if !slices.ContainsFunc(held, func(c cluster.Condition) bool {
 			return c.Kind == cluster.KindLag &&

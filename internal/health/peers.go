@@ -32,10 +32,12 @@ var peerRules = []peerRule{
 		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, " +
 			"and of what is usual for it, and they do less because of it; or it works while they wait for part of " +
 			"the time. For four times as long: the same from 0.85 on; or its memory is busy for longer while they " +
-			"wait; or it takes 0.7 of its usual power or memory traffic at the same utilization; or it is much " +
+			"wait; or it takes 0.6 of its usual power or memory traffic at the same utilization; or it is much " +
 			"slower than the others for as long as it is watched, and they wait. Only where GPUs work together, in " +
-			"step. A note if it has always been slow and they do not wait, or if it works for a minute while the " +
-			"others do nothing but wait; a warning when that lasts for 5.5 minutes and twice the longest standstill. " +
+			"step. Of two or three GPUs, each step must move what it always did, at a lower pace. Where the load of " +
+			"all wanders, the GPU with the most or the least is no fault. A note if it has always been slow and they " +
+			"do not wait, or if it works for a minute while the others do nothing but wait; a warning when that " +
+			"lasts for 5.5 minutes and twice the longest standstill. " +
 			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.",
 		source: "NVIDIA Resiliency Extension"}, lagging},
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: aMinute,

@@ -52,7 +52,18 @@ func (g *Group) Coupled() bool {
 
 // Lockstep reports whether the GPUs work in step now, and nearly always have. Just after a pause the averages still
 // contain the pause.
-func (g *Group) Lockstep() bool { return g.InStep && g.at.Sub(g.uneven) > recovers && g.Coupled() }
+func (g *Group) Lockstep() bool {
+	return (g.InStep && g.at.Sub(g.uneven) > recovers || g.FellOut()) && g.Coupled()
+}
+
+// FellOut reports whether a group of few GPUs works, but has not been in step for a while, not just since a pause. If
+// it was in step before, one of its GPUs may hold the others up: of two GPUs that differ, neither is near the other.
+func (g *Group) FellOut() bool {
+	return g.Few() && g.Works && !g.InStep && !g.Rests() && !g.stood.IsZero() && g.stood.Sub(g.Halted) > 2*recovers
+}
+
+// Few reports whether the group has so few GPUs that of two that differ each could be the right one.
+func (g *Group) Few() bool { return len(g.GPUs) > 1 && len(g.GPUs) < several }
 
 // Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever their
 // usual values are.
@@ -119,16 +130,23 @@ func (g *Group) Spins(gpu *GPU) bool {
 }
 
 // Slowed returns the share of its usual work that the rest of a GPU's group does, measured by power, memory traffic or
-// links; NaN: unknown.
-func (g *Group) Slowed(gpu *GPU) float32 {
-	least := unknown
+// links: the least and the greatest of these shares; NaN: unknown.
+func (g *Group) Slowed(gpu *GPU) (least, greatest float32) {
+	least, greatest = unknown, unknown
 	for _, m := range [...]Measure{Power, Memory, Link} {
-		if now := share(g.Others(gpu, m), g.Usual[m]); now == now && !(now >= least) {
+		now := share(g.Others(gpu, m), g.Usual[m])
+		if now == now && !(now >= least) {
 			least = now
 		}
+		if now == now && !(now <= greatest) {
+			greatest = now
+		}
 	}
-	return least
+	return least, greatest
 }
+
+// Rate returns the share of their usual data that the GPUs exchange: each step moves the same amount; NaN: unknown.
+func (g *Group) Rate() float32 { return share(g.Median[Link], g.Usual[Link]) }
 
 // step counts time in step, or not in step, and reports which.
 func (g *Group) step(passed time.Duration) bool {

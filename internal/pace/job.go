@@ -85,6 +85,7 @@ const (
 	// trouble.
 	rises, falls = 2 * time.Minute, 10 * time.Minute
 	troubled     = 0.85 // share of the usual value
+	steady       = 0.93 // share of the usual rate of steps
 	differs      = 0.12 // share of the usual share
 )
 

@@ -17,6 +17,7 @@ func (g *Group) follow(passed time.Duration, young bool) {
 			g.Usual[m] = followed(g.Usual[m], g.Median[m], rise, fall)
 		}
 	}
+	late := g.Rate() < steady // one GPU may slow all
 	for _, gpu := range g.GPUs {
 		gpu.compared += seconds
 		rise, fall := rise, fall
@@ -26,7 +27,7 @@ func (g *Group) follow(passed time.Duration, young bool) {
 			fall = rise
 		}
 		for m := range Shares {
-			if now, usual := gpu.Share[m], gpu.Usual[m]; young || now >= troubled*usual &&
+			if now, usual := gpu.Share[m], gpu.Usual[m]; young || !late && now >= troubled*usual &&
 				(m == Util || now*troubled <= usual) {
 				gpu.Usual[m] = followed(usual, now, rise, fall)
 			}
