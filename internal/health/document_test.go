@@ -103,6 +103,8 @@ While they exchange data at times only, they still work together: in the last 10
 hangs or rests does not count. A GPU that stands still while the others go on as before proves the opposite, for half an hour.
 Where traffic is the evidence, a GPU that has sent nothing in its last 45 s of work is not called slow; the traffic of its node counts for it only where ` + "`network`" + ` is the evidence.
 GPUs on several nodes are compared with each other if nearly all nodes exchange data, or pause together; otherwise each with those of its node.
+Data that is exchanged makes no peers: if two sets of GPUs do so at two levels, with a factor of 1.5 between them, for a minute, the job has two roles, such as
+prefill and decode, and each GPU is compared with those of its node for half an hour.
 `)
 	b.WriteString("\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range peerRules {

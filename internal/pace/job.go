@@ -15,6 +15,8 @@ type Job struct {
 	Pause   time.Duration // the longest finished time without any work
 	Moved   time.Time     // when more than one GPU last did more than wait for others
 	Still   time.Duration // the longest finished time without such a moment
+	Split   time.Time     // when its GPUs were last seen to have two roles
+	unlike  time.Duration // for which they had, minus half of the time in which they had not
 	at      time.Time
 	since   time.Time // when the watch without gaps began
 	across  bool      // its nodes work together
@@ -98,6 +100,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	if j.at.IsZero() || at.Sub(j.at) > longest { // it is unknown whether the job worked
 		j.since, j.counted = at, at
 	}
+	j.roles(at, passed, gpus)
 	j.at = at
 	j.gather(gpus)
 	worked := j.pause(gpus)
@@ -168,7 +171,8 @@ func (j *Job) gather(gpus []*GPU) {
 		}
 		j.Groups[at].GPUs = append(j.Groups[at].GPUs, g)
 	}
-	j.across = j.Known && nodes.nodes > 1 || nodes.across() || nodes.nodes > 1 && j.nodes.count >= enough
+	j.across = (j.Known && nodes.nodes > 1 || nodes.across() || nodes.nodes > 1 && j.nodes.count >= enough) &&
+		!j.inRoles(j.at)
 	j.Groups = slices.DeleteFunc(j.Groups, func(g Group) bool { return len(g.GPUs) == 0 })
 	for i := range j.Groups {
 		for _, g := range j.Groups[i].GPUs {

@@ -23,8 +23,10 @@
 // still while the others go on as usual proves that the others do not need it: for half an hour the Group does not work
 // together, whatever its traffic.
 //
-// Across nodes the evidence is the network, NVLink of the only GPU of each node, or common pauses. GPUs that are not
-// known to work together are never compared: silence is better than a guess.
+// Across nodes the evidence is the network, NVLink of the only GPU of each node, or common pauses. An exchange of data
+// makes GPUs neighbors, not peers: where they exchange it at two levels for a minute, as with prefill and decode, the
+// job has two roles, and for half an hour each node is compared for itself. GPUs that are not known to work together are
+// never compared: silence is better than a guess.
 //
 // Everything here belongs to the Store of package cluster, which calls it under its lock. Nothing reads the clock:
 // samples and comparisons carry their times, so the same input always gives the same result.

@@ -192,3 +192,37 @@ func TestWaits(t *testing.T) {
 		t.Errorf("after a gap it lags since %v", g.LagBegan)
 	}
 }
+
+// Two levels of traffic that persist are two roles, and each node is compared for itself then. One GPU that differs is
+// none, and neither is a pause.
+func TestRoles(t *testing.T) {
+	for name, tc := range map[string]struct {
+		link  func(gpu int) float32
+		roles bool
+	}{
+		"alike":           {func(gpu int) float32 { return 50e9 + 1e9*float32(gpu) }, false},
+		"two nodes":       {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/4] }, true},
+		"one GPU":         {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/7] }, false},
+		"two GPUs":        {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/6] }, true},
+		"unlike by half":  {func(gpu int) float32 { return []float32{60e9, 40e9}[gpu/4] }, false},
+		"little traffic":  {func(gpu int) float32 { return []float32{300e3, 40e3}[gpu/4] }, false},
+		"unknown traffic": {func(int) float32 { return unknown }, false},
+	} {
+		var j Job
+		var gpus []*GPU
+		for i := range 8 {
+			g := New("x")
+			g.Mean[Link] = tc.link(i)
+			gpus = append(gpus, g)
+		}
+		for range 3 {
+			j.roles(t0, 40*time.Second, gpus)
+		}
+		if got := j.inRoles(t0.Add(time.Minute)); got != tc.roles {
+			t.Errorf("%s: in roles: %t", name, got)
+		}
+		if j.inRoles(t0.Add(apart + time.Minute)) {
+			t.Errorf("%s: in roles for ever", name)
+		}
+	}
+}
