@@ -63,6 +63,7 @@ type look struct {
 	peer
 	ratio  float32 // lag_ratio
 	others float32 // the share of their usual work that the others do; NaN: unknown
+	least  float32 // likewise, by the measure that fell most
 	waits  bool    // they wait, whatever is usual for them
 	parted bool    // the few GPUs are out of step: only if all that the others do is less, they wait
 }
@@ -89,7 +90,11 @@ func (l *look) stand() bool {
 
 // slows reports whether a GPU has less by a factor, and the others do less because of it.
 func (l *look) slows(m pace.Measure, factor float32) bool {
-	return l.below(m, factor) && l.past(m) < factor+nearly && l.others <= 1-follows*(1-l.Share[m]/l.Usual[m])
+	others := l.others
+	if m == pace.Clock { // that it clocks lower than it did is proof enough
+		others = l.least
+	}
+	return l.below(m, factor) && l.past(m) < factor+nearly && others <= 1-follows*(1-l.Share[m]/l.Usual[m])
 }
 
 // past is the value of the GPU as a share of its own usual value; NaN: unknown.
@@ -267,7 +272,7 @@ func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 	g := p.group
 	l := look{peer: p, ratio: ratio, parted: g.FellOut()}
 	least, greatest := g.Slowed(p.GPU)
-	if l.others = least; l.parted {
+	if l.others, l.least = least, least; l.parted {
 		l.others = greatest
 	}
 	l.waits = g.Others(p.GPU, pace.Util) >= waitUtil && g.Others(p.GPU, pace.Power) < waitPower*p.Limit &&

@@ -245,6 +245,7 @@ func (g *Group) couple(at time.Time, passed time.Duration, known bool) {
 	case g.falls() || at.Sub(g.fell) <= keeps && !g.fell.IsZero():
 		g.Evidence = Falls
 	}
+	g.once = g.once && g.Evidence != None
 	g.part(at, passed)
 }
 

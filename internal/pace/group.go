@@ -26,6 +26,7 @@ type Group struct {
 	stood    time.Time     // when they last did not work in step; zero: long ago
 	streak   time.Duration // duration of the last time in step, apart from short slips
 	slip     time.Duration // time out of step since then
+	once     bool          // that was long at least once, and they have worked together since
 	work     float64       // seconds of work; the last minutes count most
 	inStep   float64       // seconds of work in step
 	without  time.Duration // time for which a GPU is idle and the others continue
@@ -44,10 +45,11 @@ func (g *Group) Together() bool {
 	return g.Evidence != None && (g.Parted.IsZero() || g.at.Sub(g.Parted) > apart || g.spins.latest.After(g.Parted))
 }
 
-// Coupled reports whether the GPUs work together, and have nearly always worked in step.
+// Coupled reports whether the GPUs work together, and have nearly always worked in step. Few were in step once: a GPU
+// that is slow ends that.
 func (g *Group) Coupled() bool {
 	mostly := g.work >= settles.Seconds()/2 && g.inStep >= 0.8*g.work
-	return g.Together() && (mostly || len(g.GPUs) < several && g.streak >= 2*settles)
+	return g.Together() && (mostly || len(g.GPUs) < several && g.once)
 }
 
 // Lockstep reports whether the GPUs work in step now, and nearly always have. Just after a pause the averages still
@@ -59,7 +61,7 @@ func (g *Group) Lockstep() bool {
 // FellOut reports whether a group of few GPUs works, but has not been in step for a while, not just since a pause. If
 // it was in step before, one of its GPUs may hold the others up: of two GPUs that differ, neither is near the other.
 func (g *Group) FellOut() bool {
-	return g.Few() && g.Works && !g.InStep && !g.Rests() && !g.stood.IsZero() && g.stood.Sub(g.Halted) > 2*recovers
+	return g.Few() && g.Works && !g.Rests() && !g.stood.IsZero() && g.stood.Sub(g.Halted) > 2*recovers
 }
 
 // Few reports whether the group has so few GPUs that of two that differ each could be the right one.
@@ -161,5 +163,6 @@ func (g *Group) step(passed time.Duration) bool {
 		g.streak = 0
 	}
 	g.streak, g.slip, g.inStep = g.streak+passed, 0, g.inStep+passed.Seconds()
+	g.once = g.once || g.streak >= 2*settles
 	return true
 }
