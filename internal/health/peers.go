@@ -40,6 +40,9 @@ var peerRules = []peerRule{
 			"lasts for 5.5 minutes and twice the longest standstill. " +
 			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.",
 		source: "NVIDIA Resiliency Extension"}, lagging},
+	{rule{kind: cluster.KindLowClock, scope: cluster.ScopePeers, severity: cluster.Warning, after: 2 * time.Minute,
+		when: "For 2 minutes the GPU is fully utilized below 0.35 of its highest SM clock, or below 0.6 of its usual " +
+			"one, far from its power limit, and the driver names no reason. Not if it lags.", source: "own"}, clockedLow},
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: aMinute,
 		when: "No GPU of a job that works most of the time has worked for {hang_seconds} s, or for twice its longest " +
 			"pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if a " +
@@ -76,6 +79,7 @@ func comparing(s subject) []cluster.Condition {
 			break
 		}
 	}
+	held = oncePerGPU(s, held)
 	return append(held, unclear(s, held)...)
 }
 

@@ -110,6 +110,7 @@ var problems = map[cluster.Kind]problem{
 	cluster.KindSlowdown:    {Slow, cluster.Warning, steady},
 	cluster.KindGPUHot:      {Slow, cluster.Warning, steady},
 	cluster.KindMemoryHot:   {Slow, cluster.Warning, steady},
+	cluster.KindLowClock:    {Slow, cluster.Warning, steady},
 	cluster.KindNVLinkDown:  {Slow, cluster.Warning, steady},
 	cluster.KindPCIe:        {Slow, cluster.Warning, steady},
 	cluster.KindPCIeReplays: {Slow, cluster.Warning, steady},

@@ -25,7 +25,7 @@
 //
 // Across nodes the evidence is the network, NVLink of the only GPU of each node, or common pauses. An exchange of data
 // makes GPUs neighbors, not peers: where they exchange it at two levels for a minute, as with prefill and decode, the
-// job has two roles, and for half an hour each node is compared for itself. GPUs that are not known to work together are
+// job has two roles, and for half an hour each node is compared for itself. GPUs not known to work together are
 // never compared: silence is better than a guess.
 //
 // Everything here belongs to the Store of package cluster, which calls it under its lock. Nothing reads the clock:
@@ -80,6 +80,7 @@ type GPU struct {
 	Usual [Shares]float32 // the usual Share while the job works; unknown until it has worked for a while
 	Used  float32         // memory in use, in bytes; NaN: unknown
 	Limit float32         // power limit, in W; NaN: unknown
+	Full  Own             // what the GPU does when it is fully utilized
 
 	At       time.Time // time of the last sample
 	Seen     time.Time // when the watch of its utilization without gaps began
@@ -94,6 +95,25 @@ type GPU struct {
 	host     Traffic   // of its node, likewise
 	talks    talks
 	group    int // position in Job.Groups, as of the last comparison; negative: it is in none
+}
+
+// Own is what is usual for a GPU alone, whatever the others do.
+type Own struct {
+	Clock float32       // MHz; 0: unknown
+	For   time.Duration // for which it was measured
+}
+
+// add takes a sample of a fully utilized GPU. A clock that falls much is not usual, so it does not count.
+func (o *Own) add(passed time.Duration, clock float32) {
+	switch {
+	case !(clock > 0):
+		return
+	case o.Clock == 0:
+		o.Clock = clock
+	case clock >= troubled*o.Clock:
+		o.Clock += weightOf(passed, falls) * (clock - o.Clock)
+	}
+	o.For += passed
 }
 
 // New returns a GPU of this model that has no samples.
@@ -162,6 +182,9 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	}
 	if works(now) {
 		g.Worked = at
+	}
+	if now[Util] >= FullFrom && passed < lapse {
+		g.Full.add(passed, now[Clock])
 	}
 }
 

@@ -86,6 +86,25 @@ func (e evidence) whySlow() string {
 	return ""
 }
 
+// lowClock describes a GPU whose clock is low at full load, though no reason is known.
+func lowClock(w *Words, e evidence) {
+	own, usual := e.compared.Own[pace.Clock], e.compared.Median[pace.Clock]
+	most, known := e.gpu.Get(metric.SMClockMax)
+	w.Flag = "!CLK"
+	w.Short = fmt.Sprintf("SM clock %.0f MHz", own)
+	w.Long = fmt.Sprintf("SM clock %.0f MHz at full load", own)
+	of := ""
+	if known {
+		of = fmt.Sprintf(" of %.0f", most)
+	}
+	w.Sentence = fmt.Sprintf("SM clock %.0f%s MHz at %.0f%% utilization", own, of, e.compared.Own[pace.Util])
+	if usual > 0 {
+		w.Sentence += fmt.Sprintf(", usually %.0f MHz", usual)
+	}
+	w.Sentence += "; the driver names no reason."
+	w.Hint = "fine if the clocks are locked on purpose; otherwise the GPU may need a reset: report it to your admins"
+}
+
 // isAwaited describes a GPU that works while the others wait for it.
 func (e evidence) isAwaited(w *Words) {
 	own, median := e.compared.Own[pace.Power], e.compared.Median[pace.Power]
