@@ -59,6 +59,10 @@ var peerRules = []peerRule{
 			"more.", source: "own"}, unbalanced},
 }
 
+// fewestSamples is the least number of intervals for which the GPUs of a job must differ: with much time between two
+// samples, an evaluation of some seconds looks like minutes.
+const fewestSamples = 4
+
 // comparing returns the conditions that hold when the GPUs of a job are compared.
 func comparing(s subject) []cluster.Condition {
 	var held []cluster.Condition
@@ -72,6 +76,9 @@ func comparing(s subject) []cluster.Condition {
 			}
 			if c.After == 0 && r.lasts != noThreshold {
 				c.After = s.limits.seconds(r.lasts)
+			}
+			if c.After > moreThanOnce { // time counts in samples too
+				c.After = max(c.After, fewestSamples*s.Peers.Pace.Step)
 			}
 			held = append(held, c)
 		}

@@ -17,6 +17,7 @@ type Job struct {
 	Still   time.Duration // the longest finished time without such a moment
 	Split   time.Time     // when its GPUs were last seen to have two roles
 	unlike  time.Duration // for which they had, minus half of the time in which they had not
+	Step    time.Duration // between the last two comparisons; 0: unknown
 	at      time.Time
 	since   time.Time // when the watch without gaps began
 	across  bool      // its nodes work together
@@ -101,7 +102,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 		j.since, j.counted = at, at
 	}
 	j.roles(at, passed, gpus)
-	j.at = at
+	j.at, j.Step = at, passed
 	j.gather(gpus)
 	worked := j.pause(gpus)
 	all, working, halted, moving := 0, 0, 0, 0

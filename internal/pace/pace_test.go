@@ -215,8 +215,8 @@ func TestRoles(t *testing.T) {
 			g.Mean[Link] = tc.link(i)
 			gpus = append(gpus, g)
 		}
-		for range 3 {
-			j.roles(t0, 40*time.Second, gpus)
+		for range 4 {
+			j.roles(t0, 15*time.Second, gpus)
 		}
 		if got := j.inRoles(t0.Add(time.Minute)); got != tc.roles {
 			t.Errorf("%s: in roles: %t", name, got)

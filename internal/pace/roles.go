@@ -14,8 +14,10 @@ const (
 	fewest   = 2
 	rolePart = 16
 
-	// persists is the time for which the levels must differ.
-	persists = time.Minute
+	// persists is the time for which the levels must differ, in samples as well: nodes report at different moments of an
+	// interval, so one of them may have paused for a sample or two more than another.
+	persists    = time.Minute
+	leastLevels = 4
 
 	// busyRate is the share of the usual traffic that the higher level has at least: in a pause, as for a checkpoint,
 	// all have less.
@@ -34,8 +36,10 @@ func (j *Job) roles(at time.Time, passed time.Duration, gpus []*GPU) {
 		j.unlike = max(j.unlike-passed/2, 0)
 		return
 	}
-	if j.unlike += passed; j.unlike >= persists {
-		if j.unlike = persists; j.across && !j.inRoles(at) { // what was usual beside the other role does not count
+	if least := max(persists, leastLevels*passed); j.unlike+passed < least {
+		j.unlike += passed
+	} else {
+		if j.unlike = least; j.across && !j.inRoles(at) { // what was usual beside the other role does not count
 			j.Groups = nil
 			for _, g := range gpus {
 				g.Share, g.Usual, g.compared = noShares, noShares, 0

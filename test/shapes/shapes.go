@@ -132,6 +132,9 @@ func filled(tables ...[]Shape) []Shape {
 	all := slices.Concat(tables...)
 	for i := range all {
 		s := &all[i]
+		if s.Faulty() { // a low clock is true of many that are slow
+			s.Allowed = append(slices.Clone(s.Allowed), cluster.KindLowClock)
+		}
 		s.Nodes, s.GPUs = max(s.Nodes, 1), orElse(s.GPUs, 8)
 		s.Age, s.Poll = orElse(s.Age, usualAge), orElse(s.Poll, 3*time.Second)
 		s.On = orElse(s.On, h100)
