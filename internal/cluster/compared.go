@@ -28,6 +28,7 @@ type Comparison struct {
 	By      pace.Evidence // that the GPUs work together
 	Own     pace.Numbers  // averages of the GPU
 	Median  pace.Numbers  // averages of the other GPUs in its group
+	Lanes   pace.Lanes    // of the GPU, for KindLinkUnused
 	Used    [2]float64    // memory in use: of the GPU, and the median
 	Count   int           // number of GPUs with the Condition
 	Of      int           // number of GPUs compared

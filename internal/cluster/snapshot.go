@@ -299,6 +299,7 @@ const (
 	KindRankGone    Kind = "rank_gone"       // a rank of the job has ended while others run
 
 	KindLag        Kind = "lag"              // L: slower than the other GPUs of the job
+	KindLinkUnused Kind = "nvlink_unused"    // N: its exchange goes over PCIe, though it has NVLink
 	KindLowClock   Kind = "low_clock"        // T: a low SM clock at full load, and the driver names no reason
 	KindIdle       Kind = "idle"             // I: idle while the other GPUs of the job work
 	KindJobIdle    Kind = "job_idle"         // no GPU of the job works

@@ -43,6 +43,10 @@ var peerRules = []peerRule{
 	{rule{kind: cluster.KindLowClock, scope: cluster.ScopePeers, severity: cluster.Warning, after: 2 * time.Minute,
 		when: "For 2 minutes the GPU is fully utilized below 0.35 of its highest SM clock, or below 0.6 of its usual " +
 			"one, far from its power limit, and the driver names no reason. Not if it lags.", source: "own"}, clockedLow},
+	{rule{kind: cluster.KindLinkUnused, scope: cluster.ScopePeers, severity: cluster.Warning, after: time.Minute,
+		when: "For a minute NVLink of a busy GPU carries nothing, and 1 GiB/s go over PCIe in each direction, while " +
+			"NVLink of others carries that much, and they work in step. A note if it was so before on all.",
+		source: "own"}, linkUnused},
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: aMinute,
 		when: "No GPU of a job that works most of the time has worked for {hang_seconds} s, or for twice its longest " +
 			"pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if a " +

@@ -111,6 +111,7 @@ var problems = map[cluster.Kind]problem{
 	cluster.KindGPUHot:      {Slow, cluster.Warning, steady},
 	cluster.KindMemoryHot:   {Slow, cluster.Warning, steady},
 	cluster.KindLowClock:    {Slow, cluster.Warning, steady},
+	cluster.KindLinkUnused:  {Slow, cluster.Warning, steady},
 	cluster.KindNVLinkDown:  {Slow, cluster.Warning, steady},
 	cluster.KindPCIe:        {Slow, cluster.Warning, steady},
 	cluster.KindPCIeReplays: {Slow, cluster.Warning, steady},

@@ -81,6 +81,7 @@ type GPU struct {
 	Used  float32         // memory in use, in bytes; NaN: unknown
 	Limit float32         // power limit, in W; NaN: unknown
 	Full  Own             // what the GPU does when it is fully utilized
+	Lanes Lanes           // what it sends over its links
 
 	At       time.Time // time of the last sample
 	Seen     time.Time // when the watch of its utilization without gaps began
@@ -182,6 +183,9 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	}
 	if works(now) {
 		g.Worked = at
+	}
+	if now[Util] >= BusyFrom {
+		g.Lanes.add(at, min(passed, lapse), weight, v)
 	}
 	if now[Util] >= FullFrom && passed < lapse {
 		g.Full.add(passed, now[Clock])

@@ -86,6 +86,22 @@ func (e evidence) whySlow() string {
 	return ""
 }
 
+// linkUnused describes a GPU whose exchange with others goes over PCIe.
+func linkUnused(w *Words, e evidence) {
+	l := e.compared.Lanes
+	pcie := float64(l.TX+l.RX) / 2 / 1e9
+	w.Flag, w.Short = "!NVLINK", "NVLink unused"
+	w.Long = fmt.Sprintf("NVLink carries nothing, %.0f GB/s over PCIe", pcie)
+	w.Sentence = fmt.Sprintf("NVLink carries nothing since %s, %.0f GB/s each way go over PCIe",
+		l.Quiet.Format(time.TimeOnly), pcie)
+	if l.Used() {
+		w.Sentence += fmt.Sprintf(" (usual over NVLink: %.0f GB/s)", float64(l.Past)/1e9)
+	}
+	w.Sentence += "."
+	w.Hint = "peer-to-peer traffic has fallen back to PCIe: compare nvidia-smi topo -p2p n with another node, and " +
+		"report it to your admins; fine if the program has changed, or offloads"
+}
+
 // lowClock describes a GPU whose clock is low at full load, though no reason is known.
 func lowClock(w *Words, e evidence) {
 	own, usual := e.compared.Own[pace.Clock], e.compared.Median[pace.Clock]

@@ -106,6 +106,8 @@ var wordings = map[cluster.Kind]wording{
 
 	cluster.KindRankGone: {Label{'X', false, "rank gone", "GPUs whose rank is gone"}, "rank gone", rankGone},
 	cluster.KindLag:      {Label{'L', true, "lags", "GPUs lag"}, "lagged", lag},
+	cluster.KindLinkUnused: {Label{'N', true, "NVLink unused", "GPUs that do not use NVLink"}, "NVLink unused",
+		linkUnused},
 	cluster.KindLowClock: {Label{'T', true, "low clock", "GPUs with a low clock"}, "low clock", lowClock},
 	cluster.KindIdle:     {Label{'I', true, "idle", "GPUs idle"}, "idle", idleGPU},
 	cluster.KindJobIdle:  {Label{One: "all GPUs idle", Many: "jobs idle"}, "all GPUs idle", idleJob},

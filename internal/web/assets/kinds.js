@@ -27,6 +27,7 @@ export const kinds = {
   "nvlink_fabric": ["X", "no NVLink fabric"],
   "memory_hot": ["T", "memory too hot"],
   "gpu_hot": ["T", "too hot"],
+  "nvlink_unused": ["N", "NVLink unused"],
   "low_clock": ["T", "low clock"],
   "compute_mode": ["X", "compute prohibited"],
   "pcie_degraded": ["N", "PCIe slow"],
