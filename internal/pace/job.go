@@ -11,7 +11,7 @@ type Job struct {
 	Known   bool          // its GPUs are known to work together, whatever is seen of them
 	Worked  time.Time     // when a GPU of the job last worked, as of the last comparison; zero: none has
 	Work    time.Duration // time for which most GPUs have worked, while watched
-	Resumed time.Time     // when the job continued after the last pause of at least halts
+	Resumed time.Time     // when the job continued after the last pause or standstill of at least halts
 	Pause   time.Duration // the longest finished time without any work
 	Moved   time.Time     // when more than one GPU last did more than wait for others
 	Still   time.Duration // the longest finished time without such a moment
@@ -138,6 +138,9 @@ func (j *Job) move(at time.Time, moves bool) {
 	}
 	if j.Moved.After(j.since) {
 		j.Still = max(j.Still, at.Sub(j.Moved))
+		if at.Sub(j.Moved) >= halts { // GPUs that stood in a hang had no work
+			j.Resumed = at
+		}
 	}
 	j.Moved = at
 }

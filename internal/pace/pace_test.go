@@ -226,3 +226,16 @@ func TestRoles(t *testing.T) {
 		}
 	}
 }
+
+// After a hang the time that a GPU is idle counts anew, as after a pause: it had no work.
+func TestStandstillIsAPause(t *testing.T) {
+	for stood, resumed := range map[time.Duration]bool{time.Minute: false, time.Hour: true} {
+		j := Job{since: t0}
+		j.move(t0.Add(time.Second), true)
+		j.move(t0.Add(stood/2), false) // one GPU works while all others wait for it
+		j.move(t0.Add(stood), true)
+		if got := j.Resumed.Equal(t0.Add(stood)); got != resumed {
+			t.Errorf("after %v: resumed: %t", stood, got)
+		}
+	}
+}
