@@ -27,7 +27,7 @@ var peerRules = []peerRule{
 			"wait: some run kernels all the time, at 0.6 of their usual power, without memory traffic and with 1% of " +
 			"their usual traffic over PCIe and NVLink, the others stand still. If one stands whose process is at " +
 			"work or whose node writes: for 5.5 minutes. A note if nobody has seen the job work, and a warning after " +
-			"8 minutes if it has ranks.", source: "own"}, hanging},
+			"8 minutes if it has ranks, or after 15 if a process whose GPU stands is at work.", source: "own"}, hanging},
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
 		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, " +
 			"and of what is usual for it, and they do less because of it; or it works while they wait for part of " +
@@ -335,6 +335,9 @@ func hanging(s subject) []cluster.Condition {
 		odd = append(odd, o.Peer)
 		if s.occupied(o.Peer) {
 			patience = s.endurance()
+			if !together && p.At.Sub(c.Since) < longWrite { // a job that starts may prepare its data on one rank
+				c.Severity = cluster.Note
+			}
 		}
 	}
 	if c.After = patience; c.Severity == cluster.Warning && !together {
