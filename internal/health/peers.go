@@ -26,8 +26,9 @@ var peerRules = []peerRule{
 		when: "For {hang_seconds} s, or twice the longest standstill before, no GPU of the job does more than to " +
 			"wait: some run kernels all the time, at 0.6 of their usual power, without memory traffic and with 1% of " +
 			"their usual traffic over PCIe and NVLink, the others stand still. If one stands whose process is at " +
-			"work or whose node writes: for 5.5 minutes; for 15 if it is the only one, and its node writes. A note if nobody has seen the job work, and a warning after " +
-			"8 minutes if it has ranks, or after 15 if a process whose GPU stands is at work.", source: "own"}, hanging},
+			"work or whose node writes: for 5.5 minutes; for 15 if it is the only one, and its node writes. A note if " +
+			"nobody has seen the job work, and a warning after 8 minutes if it has ranks, or after 15 if a process " +
+			"whose GPU stands is at work.", source: "own"}, hanging},
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
 		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, " +
 			"and of what is usual for it, and they do less because of it; or it works while they wait for part of " +

@@ -135,5 +135,5 @@ var unevenFaults = []Shape{
 		Want: []Want{slowed(0, 1, patient), slowed(0, 6, patient)}},
 }
 
-// slowMemory are words about a memory that is not slow.
-var slowMemory = []string{"memory may be slow"}
+// slowMemory are words about a memory whose clock is as it should be.
+var slowMemory = []string{"memory may be slow", "memory clock is low"}

@@ -130,7 +130,7 @@ func (m *Machine) sample(w Work, is silicon, r *rand.Rand) metric.Values {
 		metric.Power: math.Min(shake(power, 0.02), m.limit*1.02), metric.PowerLimit: m.limit,
 		metric.SMClock:    math.Min(math.Round(shake(w.Clock*is.clock, 0.006)*m.clock/h100.clock/step)*step, m.clock),
 		metric.MemoryUsed: math.Min(w.Used*m.memory/h100.memory, m.memory) * (1 << 30),
-		metric.Throttle:   float64(w.Throttle),
+		metric.Throttle:   float64(w.Throttle), metric.MemClock: 2619,
 	}
 	if w.Power > 0.985*h100.limit {
 		values[metric.Throttle] = float64(w.Throttle | wire.ThrottleSWPowerCap)

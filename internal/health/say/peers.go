@@ -152,7 +152,7 @@ func (e evidence) readsLonger(w *Words) {
 	w.Long = fmt.Sprintf("lags: memory busy for %.0f%% of the time, others %.0f%%", own, median)
 	w.Sentence = fmt.Sprintf("its memory is busy for %.0f%% of the time, that of the others for %.0f%%; they wait "+
 		"for it.", own, median)
-	w.Hint = "its memory may be slow: compare its memory clock with that of the others, and report it to your admins"
+	w.Hint = e.whyMemoryIsBusy()
 }
 
 // doesLess describes a GPU that takes less power, or reads less memory, at the same utilization.
