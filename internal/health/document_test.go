@@ -205,7 +205,8 @@ func xidTable() string {
 	b.WriteString(`
 ## Xids
 
-The Xids that have a meaning in NVIDIA's catalog, in plain words, and the first action that it names. Another code is a warning. A
+The Xids that have a meaning in NVIDIA's catalog, in plain words, and the first action that it names. Another code is a warning, and critical if it is
+above the last one and the driver asks for a reset or a reboot. A
 consequence is shown with its cause only.
 
 | code | what | severity | where from | NVIDIA | do |

@@ -128,13 +128,18 @@ func memoryFull(s subject) bool {
 	return known && percent >= s.limits[MemoryFullPercent]
 }
 
-// hasXid returns a rule that holds if the worst Xid of the GPU has that severity.
+// hasXid returns a rule that holds if the worst Xid of the GPU has that severity. One that is newer than the catalog is
+// as bad as the recovery that the driver asks for.
 func hasXid(severity cluster.Severity) func(subject) bool {
 	return func(s subject) bool {
 		if len(s.Node.Xids) == 0 {
 			return false
 		}
 		c, found := xid.CauseOn(s.Node, s.GPU)
-		return found && xid.Of(c.Code).Severity == severity
+		is := xid.Of(c.Code).Severity
+		if found && xid.IsNewer(c.Code) && mustRecover(s) {
+			is = cluster.Critical
+		}
+		return found && is == severity
 	}
 }

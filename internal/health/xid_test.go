@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -87,5 +88,31 @@ func TestTheDriversAdvice(t *testing.T) {
 	if _, words := w.findings(1); words[0].Flag != "ACTION:9" ||
 		words[0].Sentence != "The driver asks to take recovery action 9." {
 		t.Errorf("%+v", words)
+	}
+}
+
+// An Xid that is newer than the catalog is critical if the driver asks for a reset or a reboot.
+func TestNewXid(t *testing.T) {
+	for name, tc := range map[string]struct {
+		code   int
+		action float64
+		want   cluster.Severity
+	}{
+		"new":                  {999, 0, cluster.Warning},
+		"new, drain":           {999, signs.RecoverDrain, cluster.Warning},
+		"new, reset":           {999, signs.RecoverReset, cluster.Critical},
+		"unknown, reset":       {42, signs.RecoverReset, cluster.Warning},
+		"link to the CPU":      {173, 0, cluster.Critical},
+		"a program, and reset": {31, signs.RecoverReset, cluster.Warning},
+	} {
+		g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Key: "x"}
+		g.Values = metric.Make(map[metric.ID]float64{metric.RecoveryAction: tc.action})
+		n := &cluster.Node{GPUs: []cluster.GPU{g}, Xids: []cluster.Xid{{At: t0, Code: uint64(tc.code), Key: "x"}}}
+		s := subject{Subject: cluster.Subject{Node: n, GPU: &n.GPUs[0]}}
+		for _, severity := range []cluster.Severity{cluster.Note, cluster.Warning, cluster.Critical} {
+			if got := hasXid(severity)(s); got != (severity == tc.want) {
+				t.Errorf("%s: %v: %t", name, severity, got)
+			}
+		}
 	}
 }

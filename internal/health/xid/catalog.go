@@ -54,6 +54,7 @@ const (
 	needsReset  = "this GPU needs a reset: move the job and report it to your admins"
 	needsBoot   = "the node must be rebooted: move the job and report it to your admins"
 	askAdmins   = "report it to your admins"
+	moveJob     = "move the job and report it to your admins"
 	watch       = "if it repeats, report it to your admins"
 	nothingToDo = "nothing for you to do"
 	SuspectData = "results from this GPU may be corrupt: restart from a checkpoint and report it to your admins"
@@ -198,7 +199,14 @@ var Catalog = map[uint64]Entry{
 	170: secureLink,
 	171: {"uncorrectable error in the GPU's memory", ofHardware, noAction, cluster.Critical, SuspectData, false},
 	172: {"uncorrectable error in the GPU's SRAM", ofHardware, noAction, cluster.Critical, SuspectData, false},
+	173: {"fatal failure of the link to the CPU", ofLink, noAction, cluster.Critical, moveJob, false},
 }
+
+// newest is the highest code of the catalog.
+const newest = 173
+
+// IsNewer reports whether a code is newer than this copy of the catalog.
+func IsNewer(code uint64) bool { return code > newest }
 
 // Of returns the entry of a code.
 func Of(code uint64) Entry {

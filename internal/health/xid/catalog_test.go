@@ -33,11 +33,11 @@ var meanings = []uint64{
 	126, 127, 128, 129, 130, 131,
 	132, 133, 134, 135, 136, 137, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155,
 	156, 157, 158, 159, 160, 161,
-	162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172,
+	162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173,
 }
 
 func TestXidCatalog(t *testing.T) {
-	if codes := slices.Sorted(maps.Keys(Catalog)); len(meanings) != 109 || !slices.Equal(codes, meanings) {
+	if codes := slices.Sorted(maps.Keys(Catalog)); len(meanings) != 110 || !slices.Equal(codes, meanings) {
 		t.Errorf("%d codes: %v", len(codes), codes)
 	}
 	for code, x := range Catalog {
@@ -45,6 +45,9 @@ func TestXidCatalog(t *testing.T) {
 		if x.Name == "" || x.Whose == "" || x.Hint == "" && !x.Follows || strings.ToUpper(first[:1]) == first[:1] &&
 			strings.ToUpper(first) != first && first != "NVLink" {
 			t.Errorf("%d: %+v", code, x)
+		}
+		if IsNewer(code) {
+			t.Errorf("%d is above the newest code", code)
 		}
 		if (x.Action == noAction) != (code >= 162) {
 			t.Errorf("%d: NVIDIA's action is %q", code, x.Action)
