@@ -6,13 +6,14 @@
 // output.
 //
 // Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue,
-// which lists the jobs, also those that have ended, for as long as the controller remembers them. Next asks one question that is still open: `scontrol show hostnames` for new node lists, then
-// `scontrol show job -d` for the GPUs of one new job. The answers to both are kept until the job ends. When a job has
-// GPUs on a new node, `scontrol show node` says how many GPUs each new node has; that is kept for good. So most of the
-// time squeue is the only command. The end state of a job is requested once: from sacct, which answers for many jobs in
-// one call, or without accounting from scontrol, as long as the controller remembers the job. A second squeue tells the
-// GPUs of jobs that wait and do not request them for each node. The switches of the nodes are requested last, and only
-// for jobs of many nodes: `scontrol show topology`, at most once an hour.
+// which lists the jobs, also those that have ended, for as long as the controller remembers them. Next asks one
+// question that is still open: `scontrol show hostnames` for new node lists, then `scontrol show job -d` for the GPUs
+// of one new job. The answers to both are kept until the job ends. When a job has GPUs on a new node, `scontrol show
+// node` says how many GPUs each new node has; that is kept for good. So most of the time squeue is the only command.
+// The end state of a job is requested once: from sacct, which answers for many jobs in one call, or without accounting
+// from scontrol, as long as the controller remembers the job. A second squeue tells the GPUs of jobs that wait and do
+// not request them for each node. The switches of the nodes are requested last, and only for jobs of many nodes:
+// `scontrol show topology`, at most once an hour.
 //
 // Cancel is the only command that changes anything: it cancels or signals a job at the user's request.
 //
@@ -68,9 +69,9 @@ import (
 )
 
 // Question is the command that Ask runs, in a form for the user to repeat: the jobs in all states and all partitions
-// (Run sets SQUEUE_ALL), also those that have ended, as long as the controller knows them. So a job that begins and ends
-// between two questions is seen. Other --states would compare whole states: they would leave out a job that is held or
-// signaled besides.
+// (Run sets SQUEUE_ALL), also those that have ended, as long as the controller knows them. So a job that begins and
+// ends between two questions is seen. Other --states would compare whole states: they would leave out a job that is
+// held or signaled besides.
 const Question = "squeue --me --all --states=all"
 
 // Answer is the state of the user's jobs.
@@ -99,7 +100,7 @@ type Client struct {
 	hosts   map[string]hosts // by node list
 	gpus    map[string]gpus  // by job number
 
-	ended    []endedJob
+	ended    endedJobs
 	accounts accounts
 	answered bool // squeue has answered before
 
@@ -182,7 +183,7 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 		c.askNodes(ctx, hostlist.Batches(due)[0])
 	} else if due := c.questions(time.Now()); len(due) > 0 {
 		c.askGPUs(ctx, due)
-	} else if due := c.unexplained(); len(due) > 0 {
+	} else if due := c.ended.unexplained(); len(due) > 0 {
 		c.explain(ctx, due)
 	} else if due := untold(c.pending); c.requests.Due(time.Now(), due) {
 		c.requests.Ask(ctx, c.run, due)
@@ -210,7 +211,7 @@ func (c *Client) Supply(ctx context.Context, q *supply.Question) (*supply.Supply
 func (c *Client) answer() (*Answer, error) {
 	now := time.Now()
 	answer := &Answer{
-		Ended:    c.told(),
+		Ended:    c.ended.told(),
 		Note:     c.scope,
 		Switches: c.topology.Switches(c.nodesOfJobs()),
 		More:     c.asks(now),
@@ -241,7 +242,7 @@ func (c *Client) answer() (*Answer, error) {
 // asks reports whether a question about the jobs is open.
 func (c *Client) asks(now time.Time) bool {
 	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 ||
-		len(c.unexplained()) > 0 || c.requests.Due(now, untold(c.pending))
+		len(c.ended.unexplained()) > 0 || c.requests.Due(now, untold(c.pending))
 }
 
 // nodesOfJobs yields the nodes of each job.

@@ -12,9 +12,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
 )
 
 // The last maxEnded jobs that have ended are kept for keepEnded. Of an array more tasks may end at once: up to
@@ -34,6 +31,9 @@ type endedJob struct {
 	cluster.EndedJob
 	ask asked
 }
+
+// endedJobs are the jobs that have ended or are ending, the latest first.
+type endedJobs []endedJob
 
 // asked is the next source of a job's end state. Each source is asked once: an end state that neither knows stays
 // unknown.
@@ -91,7 +91,7 @@ func (c *Client) keepEnded(records []record, now time.Time) {
 			c.ended = append(c.ended, r.ending(now, !c.answered))
 		}
 	}
-	c.dropEnded(now)
+	c.ended = c.ended.withoutOld(now)
 }
 
 // startedAgain reports whether the record of a job that has ended is that of a later run.
@@ -105,16 +105,17 @@ func (e *endedJob) startedAgain(r *record, now time.Time) bool {
 	return true
 }
 
-// dropEnded forgets the oldest jobs, if they are too many.
-func (c *Client) dropEnded(now time.Time) {
-	slices.SortStableFunc(c.ended, latestFirst)
-	c.ended = c.ended[:min(len(c.ended), maxAtOnce)]
-	for len(c.ended) > maxEnded { // the last one is the oldest
-		if last := &c.ended[len(c.ended)-1]; last.Missed.IsZero() || now.Sub(last.Missed) <= keepMore {
+// withoutOld forgets the oldest jobs, if they are too many.
+func (l endedJobs) withoutOld(now time.Time) endedJobs {
+	slices.SortStableFunc(l, latestFirst)
+	l = l[:min(len(l), maxAtOnce)]
+	for len(l) > maxEnded { // the last one is the oldest
+		if last := &l[len(l)-1]; last.Missed.IsZero() || now.Sub(last.Missed) <= keepMore {
 			break
 		}
-		c.ended = c.ended[:len(c.ended)-1]
+		l = l[:len(l)-1]
 	}
+	return l
 }
 
 // latestFirst orders jobs by their end, those that are ending first.
@@ -191,18 +192,18 @@ func (r *record) ending(now time.Time, first bool) endedJob {
 }
 
 // told returns the ended jobs in the answer.
-func (c *Client) told() []cluster.EndedJob {
+func (l endedJobs) told() []cluster.EndedJob {
 	var jobs []cluster.EndedJob
-	for i := range c.ended {
-		jobs = append(jobs, c.ended[i].EndedJob)
+	for i := range l {
+		jobs = append(jobs, l[i].EndedJob)
 	}
 	return jobs
 }
 
 // unexplained returns the jobs whose end state must still be requested.
-func (c *Client) unexplained() (jobs []*endedJob) {
-	for i := range c.ended {
-		if e := &c.ended[i]; e.Asking {
+func (l endedJobs) unexplained() (jobs []*endedJob) {
+	for i := range l {
+		if e := &l[i]; e.Asking {
 			jobs = append(jobs, e)
 		}
 	}
@@ -294,23 +295,6 @@ func (c *Client) askSteps(ctx context.Context, jobs []*endedJob, asks bool) {
 	}
 }
 
-// parseSteps returns the step of each job that ran out of memory, from lines of sacct such as
-// "48211.0|OUT_OF_MEMORY|0:125". A step of srun says more than the script that started it.
-func parseSteps(out []byte) map[string]string {
-	steps := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		f := strings.Split(strings.TrimSpace(line), "|")
-		job, step, is := strings.Cut(f[0], ".")
-		if !is || len(f) != 3 || cluster.EndState(f[1]) != cluster.JobOutOfMemory {
-			continue
-		}
-		if known := steps[job]; known == "" || known == "batch" || known == "extern" {
-			steps[job] = step
-		}
-	}
-	return steps
-}
-
 // askController asks the controller about one job, or about tasks of one array.
 func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
 	id := jobs[0].name()
@@ -343,59 +327,4 @@ func learn(jobs []*endedJob, ends map[string]end, next asked) {
 			e.ask, e.Asking = askSteps, true
 		}
 	}
-}
-
-// end is the end of a job.
-type end struct {
-	state      cluster.EndState
-	exit       *cluster.Exit
-	start, end time.Time
-}
-
-// parseAccounts reads sacct's lines: "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36". A job
-// that has not ended is left out.
-func parseAccounts(out []byte) map[string]end {
-	ends := map[string]end{}
-	for line := range strings.Lines(string(out)) {
-		f := strings.Split(strings.TrimSpace(line), "|")
-		if len(f) == 5 {
-			note(ends, f[0], f[1], f[2], f[3], f[4])
-		}
-	}
-	return ends
-}
-
-// note adds the end of a job, if it has ended.
-func note(ends map[string]end, number, said, exit, start, over string) {
-	word, _, _ := strings.Cut(said, " ")
-	e := end{state: cluster.EndState(word), exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
-	if state.IsEnd(e.state, e.end, time.Now()) {
-		ends[number] = e
-	}
-}
-
-// parseExit reads "3:0", an exit status and a signal. "0:125" is the mark of a job out of memory: neither is known.
-func parseExit(s string) *cluster.Exit {
-	code, signal, _ := strings.Cut(s, ":")
-	status, err1 := strconv.ParseUint(code, 10, 16)
-	by, err2 := strconv.ParseUint(signal, 10, 16)
-	if err1 != nil || err2 != nil || by == sacct.MarkOutOfMemory {
-		return nil
-	}
-	return &cluster.Exit{Code: int(status), Signal: int(by)}
-}
-
-// parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob.
-func parseEnded(out []byte) map[string]end {
-	ends, seen := map[string]end{}, map[string]bool{}
-	for _, j := range scontrol.Jobs(out) {
-		number := j["JobId"]
-		if seen[number] {
-			delete(ends, number)
-			continue
-		}
-		seen[number] = true
-		note(ends, number, j["JobState"], j["ExitCode"], j["StartTime"], j["EndTime"])
-	}
-	return ends
 }

@@ -1,0 +1,84 @@
+package slurm
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
+)
+
+// end is the end of a job.
+type end struct {
+	state      cluster.EndState
+	exit       *cluster.Exit
+	start, end time.Time
+}
+
+// parseAccounts reads sacct's lines: "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36". A job
+// that has not ended is left out.
+func parseAccounts(out []byte) map[string]end {
+	ends := map[string]end{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		if len(f) == 5 {
+			note(ends, f[0], f[1], f[2], f[3], f[4])
+		}
+	}
+	return ends
+}
+
+// note adds the end of a job, if it has ended.
+func note(ends map[string]end, number, said, exit, start, over string) {
+	word, _, _ := strings.Cut(said, " ")
+	e := end{state: cluster.EndState(word), exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
+	if state.IsEnd(e.state, e.end, time.Now()) {
+		ends[number] = e
+	}
+}
+
+// parseExit reads "3:0", an exit status and a signal. "0:125" is the mark of a job out of memory: neither is known.
+func parseExit(s string) *cluster.Exit {
+	code, signal, _ := strings.Cut(s, ":")
+	status, err1 := strconv.ParseUint(code, 10, 16)
+	by, err2 := strconv.ParseUint(signal, 10, 16)
+	if err1 != nil || err2 != nil || by == sacct.MarkOutOfMemory {
+		return nil
+	}
+	return &cluster.Exit{Code: int(status), Signal: int(by)}
+}
+
+// parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob.
+func parseEnded(out []byte) map[string]end {
+	ends, seen := map[string]end{}, map[string]bool{}
+	for _, j := range scontrol.Jobs(out) {
+		number := j["JobId"]
+		if seen[number] {
+			delete(ends, number)
+			continue
+		}
+		seen[number] = true
+		note(ends, number, j["JobState"], j["ExitCode"], j["StartTime"], j["EndTime"])
+	}
+	return ends
+}
+
+// parseSteps returns the step of each job that ran out of memory, from lines of sacct such as
+// "48211.0|OUT_OF_MEMORY|0:125". A step of srun says more than the script that started it.
+func parseSteps(out []byte) map[string]string {
+	steps := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		job, step, is := strings.Cut(f[0], ".")
+		if !is || len(f) != 3 || cluster.EndState(f[1]) != cluster.JobOutOfMemory {
+			continue
+		}
+		if known := steps[job]; known == "" || known == "batch" || known == "extern" {
+			steps[job] = step
+		}
+	}
+	return steps
+}
