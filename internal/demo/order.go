@@ -49,42 +49,16 @@ func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 func (w *world) log(job string) simulated.Log {
 	l := simulated.Log{Begin: w.begin, User: me}
 	if job == failedTask {
-		l.End, l.Last = w.begin.Add(taskFailed), failedLines
+		l.End, l.Last = w.begin.Add(taskFailed), simulated.Traceback
 	}
 	return l
 }
 
-// failedTask is a task of an array that has failed, with the end of its log: one rank has read a file that is cut off,
-// and the other has lost its connection.
+// failedTask is a task of an array that has failed.
 const (
-	failedTask  = evalID + "_2"
-	taskFailed  = -11 * time.Minute
-	failedLines = `[rank1]: Traceback (most recent call last):
-[rank1]:   File "/home/alice/eval/run.py", line 212, in <module>
-[rank1]:     main(parse_args())
-[rank1]:   File "/home/alice/eval/run.py", line 148, in main
-[rank1]:     for batch in read_tasks(args.tasks):
-[rank1]:   File "/home/alice/eval/tasks.py", line 63, in read_tasks
-[rank1]:     yield json.loads(line)
-[rank1]:   File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode
-[rank1]:     raise JSONDecodeError("Expecting value", s, err.value) from None
-[rank1]: json.decoder.JSONDecodeError: Expecting value: line 1 column 8193 (char 8192)
-[rank0]: Traceback (most recent call last):
-[rank0]:   File "/home/alice/eval/run.py", line 171, in main
-[rank0]:     dist.all_gather_object(answers, mine)
-[rank0]: RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.2.0.14]:41822
-srun: error: gpu-n05: task 1: Exited with exit code 3
-`
+	failedTask = evalID + "_2"
+	taskFailed = -11 * time.Minute
 )
-
-// whyFailed is why it has failed.
-func (w *world) whyFailed() string {
-	read := func(_ context.Context, q joblog.Query) (joblog.Piece, error) {
-		return w.log(q.Job).Piece(q, w.begin), nil
-	}
-	cause, _ := joblog.Why(context.Background(), failedTask, read)
-	return cause
-}
 
 // Cluster returns the GPUs that the simulated SLURM can give to jobs. What the user cancels still has its GPUs.
 func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {

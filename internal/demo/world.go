@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo/load"
 	"github.com/nvnodetop/nvnodetop/internal/demo/model"
+	"github.com/nvnodetop/nvnodetop/internal/demo/site"
 )
 
 // world holds the hosts, the jobs, and the story. Only the user's signals and cancellations change it while a Demo
@@ -101,7 +102,7 @@ func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 	w.addTraining(nodes, gpus)
 	mine, held, task := w.addShared(gpus)
 	training, shared, late := w.hosts[:nodes], w.hosts[nodes:nodes+1], w.hosts[nodes+1:]
-	w.connect(training)
+	w.under = site.Switches(namesOf(training))
 	w.jobs = []simJob{
 		{job(trainingID, trainingID, "llama-70b", "gpu-long", training, trainingMost, nil), -trainingFor,
 			trainingMost - trainingFor},
@@ -113,13 +114,13 @@ func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 		j.Suspended = true
 		w.jobs = append(w.jobs, simJob{j, -heldFor, heldMost})
 	}
-	w.rank()
+	rank(w.hosts)
 	return w
 }
 
 // rank numbers the processes of each program, as torchrun does.
-func (w *world) rank() {
-	for _, h := range w.hosts {
+func rank(hosts []*host) {
+	for _, h := range hosts {
 		local := map[*use]int{}
 		for g := range h.gpus {
 			if s := &h.gpus[g]; s.use != nil {
@@ -149,26 +150,11 @@ func (w *world) addTraining(nodes, gpus int) {
 	})
 }
 
-// A small cluster has no topology. The shared nodes are under no switch.
-const (
-	topologyFrom = 17 // nodes
-	nodesPerLeaf = 32
-)
-
-// connect puts hosts under leaf switches.
-func (w *world) connect(hosts []*host) {
-	if len(hosts) < topologyFrom {
-		return
+func namesOf(hosts []*host) (names []string) {
+	for _, h := range hosts {
+		names = append(names, h.name)
 	}
-	leaves := (len(hosts) + nodesPerLeaf - 1) / nodesPerLeaf
-	digits := max(len(fmt.Sprint(leaves)), 2)
-	for i, h := range hosts {
-		if i%nodesPerLeaf == 0 {
-			w.under = append(w.under, cluster.Switch{Name: fmt.Sprintf("leaf%0*d", digits, len(w.under)+1)})
-		}
-		leaf := &w.under[len(w.under)-1]
-		leaf.Nodes = append(leaf.Nodes, h.name)
-	}
+	return names
 }
 
 // cast gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread
@@ -260,9 +246,8 @@ func (h *host) assign(users []*use, of *use) (own []int) {
 // job returns a job on hosts; with minors nil it has all their GPUs.
 func job(id, number, name, partition string, hosts []*host, limit time.Duration, minors []int) cluster.Job {
 	j := cluster.Job{ID: id, Number: number, Name: name, User: me, Partition: partition, Limit: limit,
-		Minors: map[string][]int{}}
+		Nodes: namesOf(hosts), Minors: map[string][]int{}}
 	for _, h := range hosts {
-		j.Nodes = append(j.Nodes, h.name)
 		own := minors
 		if own == nil {
 			for g := range h.gpus {

@@ -2,6 +2,7 @@
 package joblog
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"time"
@@ -74,4 +75,11 @@ func (l Log) line(i int) string {
 		text = "gpu-n03:41822:42011 [2] NCCL WARN socketProgress: connection to gpu-n02<38411> timed out, retrying"
 	}
 	return fmt.Sprintf("%-*.*s\n", length-1, length-1, text)
+}
+
+// Why says why the job has failed.
+func (l Log) Why() string {
+	read := func(_ context.Context, q joblog.Query) (joblog.Piece, error) { return l.Piece(q, l.End), nil }
+	cause, _ := joblog.Why(context.Background(), "", read)
+	return cause
 }
