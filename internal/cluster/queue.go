@@ -76,8 +76,8 @@ func (j *EndedJob) Over() time.Time {
 	return j.End
 }
 
-// NeverStarts reports whether the job waits for another one that has not ended as it should, so in vain. SLURM leaves it
-// in the queue unless its configuration says otherwise.
+// NeverStarts reports whether the job waits for another one that has not ended as it should, so in vain. SLURM leaves
+// it in the queue unless its configuration says otherwise.
 func (j *PendingJob) NeverStarts() bool { return j.Reason == "DependencyNeverSatisfied" }
 
 // Tasks returns the number of tasks of an array that wait under one ID, as in "48500_[1-400%12]"; false if squeue has

@@ -25,8 +25,8 @@ const (
 )
 
 // lookUp asks SLURM's accounting about jobs whose end is not known, and about tasks of arrays, or if the user names no
-// jobs about any, that began and ended between two questions to SLURM: they count as the others do. Where there is no accounting, the user is told that they
-// are not known.
+// jobs about any, that began and ended between two questions to SLURM: they count as the others do. Where there is no
+// accounting, the user is told that they are not known.
 func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	arrays, unknown := slices.Sorted(maps.Keys(o.seen.arrays)), o.seen.unknown()
 	ids := slices.Compact(slices.Sorted(slices.Values(slices.Concat(arrays, unknown))))
