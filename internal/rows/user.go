@@ -4,37 +4,37 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/field"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/tally/users"
 )
 
 // Users are the fields of a user who has processes on the nodes.
-var Users = field.Table[tally.UserRow]{Name: "users", Fields: []field.Field[tally.UserRow]{
+var Users = field.Table[users.Row]{Name: "users", Fields: []field.Field[users.Row]{
 	{Key: "user", Example: "alice", Help: "user name", Title: "user", Width: 10,
-		Text: func(u *tally.UserRow) string { return u.User }},
+		Text: func(u *users.Row) string { return u.User }},
 	{Key: "nodes", Unit: field.Count, Example: "4", Help: "how many nodes", Title: "nodes", Width: 5, DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return whole(u.Nodes) }},
+		Number: func(u *users.Row) (float64, bool) { return whole(u.Nodes) }},
 	{Key: "gpus", Unit: field.Count, Example: "32", Help: "how many GPUs", Title: "GPUs", Width: 5, DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return whole(u.GPUs) }},
+		Number: func(u *users.Row) (float64, bool) { return whole(u.GPUs) }},
 	{Key: "processes", Unit: field.Count, Example: "8", Help: "how many processes", Title: "procs", Width: 5,
-		DownFirst: true, Number: func(u *tally.UserRow) (float64, bool) { return whole(u.Procs) }},
+		DownFirst: true, Number: func(u *users.Row) (float64, bool) { return whole(u.Procs) }},
 	{Key: "gpu_memory_bytes", Also: []string{"mem", "gpu_mem"}, Unit: field.Bytes, Example: "10GiB",
 		Help: "GPU memory of the processes", Title: "GPU-MEM", Width: 8, DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return measured(u.Memory) }},
+		Number: func(u *users.Row) (float64, bool) { return measured(u.Memory) }},
 	{Key: "power_sum_watts", Also: []string{"power_sum"}, Unit: field.Watts, Example: "2kW",
 		Help: "power draw of the GPUs together", Title: "power", Width: 7, DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return measured(u.Power) }},
+		Number: func(u *users.Row) (float64, bool) { return measured(u.Power) }},
 	{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h", Help: "how long it has run",
 		Title: "longest", Width: 8, DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return field.Known(u.Longest) }},
+		Number: func(u *users.Row) (float64, bool) { return field.Known(u.Longest) }},
 	{Key: "job", Example: "48211", Help: "job ID", Title: "jobs", Width: 8,
-		Each: func(u *tally.UserRow, to []field.Value) []field.Value {
+		Each: func(u *users.Row, to []field.Value) []field.Value {
 			for _, id := range u.Jobs {
 				to = field.Word(to, id)
 			}
 			return to
 		}},
 	{Key: "command", Also: []string{"cmd"}, Example: "train.py", Help: "command line", Title: "command", Width: 8,
-		Text: func(u *tally.UserRow) string { return u.Command }},
-}, Words: func(u *tally.UserRow, to []string) []string {
+		Text: func(u *users.Row) string { return u.Command }},
+}, Words: func(u *users.Row, to []string) []string {
 	return slices.Concat(to, []string{u.User, u.Command}, u.Jobs)
 }}

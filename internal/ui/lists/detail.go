@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/tally/users"
 	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
@@ -88,7 +89,7 @@ func (p *jobPane) draw(f *part.Frame, r *tally.JobRow) {
 }
 
 // fullUser names the nodes of a user, and lists the processes there, as far as there is room.
-func fullUser(f *part.Frame, u *tally.UserRow) {
+func fullUser(f *part.Frame, u *users.Row) {
 	rows, nodes := processesOf(f.Scene, u.User)
 	names := make([]string, len(nodes))
 	for i, n := range nodes {

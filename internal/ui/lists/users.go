@@ -7,7 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/tally/users"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
@@ -18,28 +18,28 @@ import (
 )
 
 // Users lists the users with processes on the GPUs of the jobs' nodes. The owner of the jobs comes first.
-type Users = list.List[tally.UserRow, string]
+type Users = list.List[users.Row, string]
 
 // NewUsers returns the page in its first state.
 func NewUsers(past *prompt.History) *Users {
-	return list.New(past, list.Of[tally.UserRow, string]{
+	return list.New(past, list.Of[users.Row, string]{
 		Name: func(*part.Scene) string { return "Users" }, Noun: "users",
-		Rows: (*part.Scene).Users, Key: func(u *tally.UserRow) string { return u.User },
-		Class: func(u *tally.UserRow) int {
+		Rows: (*part.Scene).Users, Key: func(u *users.Row) string { return u.User },
+		Class: func(u *users.Row) int {
 			if u.Mine {
 				return 0
 			}
 			return 1
 		},
-		Reads: list.By(&rows.Users, func(*part.Scene) func(*tally.UserRow) *tally.UserRow {
-			return func(u *tally.UserRow) *tally.UserRow { return u }
+		Reads: list.By(&rows.Users, func(*part.Scene) func(*users.Row) *users.Row {
+			return func(u *users.Row) *users.Row { return u }
 		}),
 		Orders: userOrders, Usual: []string{"gpus", "gpu_memory_bytes", "elapsed_seconds", "user"},
-		Open: func(_ *part.Scene, u *tally.UserRow) nav.Answer {
+		Open: func(_ *part.Scene, u *users.Row) nav.Answer {
 			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: OfUser(u.User)})
 		},
 		Header: func(f *part.Frame) { header.Title(f); slurm(f, listing(f)) },
-		Table: func(f *part.Frame, _ *list.View[tally.UserRow]) list.Table[tally.UserRow] {
+		Table: func(f *part.Frame, _ *list.View[users.Row]) list.Table[users.Row] {
 			return table.NewUsers(f)
 		},
 		None: noUsers, Detail: fullUser,
@@ -49,7 +49,7 @@ func NewUsers(past *prompt.History) *Users {
 	})
 }
 
-var userOrders = []list.Order[tally.UserRow]{
+var userOrders = []list.Order[users.Row]{
 	{Column: "user", Words: "name"}, {Column: "nodes"}, {Column: "gpus"}, {Column: "processes"},
 	{Column: "gpu_memory_bytes", Words: "memory"}, {Column: "power_sum_watts"}, {Column: "elapsed_seconds"},
 	{Column: "command"},

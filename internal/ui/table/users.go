@@ -7,7 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/tally/users"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -42,7 +42,7 @@ func NewUsers(f *part.Frame) *Users {
 }
 
 // Row draws one user in row y.
-func (t *Users) Row(f *part.Frame, y int, u *tally.UserRow, selected bool) {
+func (t *Users) Row(f *part.Frame, y int, u *users.Row, selected bool) {
 	l, role := t.Layout, draw.Text
 	if u.Mine {
 		role = draw.Strong

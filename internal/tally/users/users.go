@@ -1,4 +1,5 @@
-package tally
+// Package users sums up the GPUs of the nodes by the users who have processes on them.
+package users
 
 import (
 	"cmp"
@@ -8,11 +9,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// UserRow has the resources of a user on the GPUs of the nodes, according to their lists of processes.
-type UserRow struct {
+// Row has the resources of a user on the GPUs of the nodes, according to their lists of processes.
+type Row struct {
 	User               string // "": unknown
 	Mine               bool   // the owner of the jobs
 	Nodes, GPUs, Procs int
@@ -23,8 +25,8 @@ type UserRow struct {
 	Jobs               []string // IDs, for jobs of this user as squeue prints them
 }
 
-// userPlace is a GPU of a node with its MIG instances.
-type userPlace struct {
+// place is a GPU of a node with its MIG instances.
+type place struct {
 	number int
 	key    string // of a GPU without a number
 
@@ -32,55 +34,55 @@ type userPlace struct {
 	holders int     // number of its users, even of hidden instances
 }
 
-// userGPU is a GPU of a node, or an instance.
-type userGPU struct {
+// gpu is a GPU of a node, or an instance.
+type gpu struct {
 	index  int
 	hidden bool
-	place  int // in userNode.places
+	place  int // in node.places
 }
 
-// userHold is a user on a place of a node.
-type userHold struct {
-	of    *userSum
+// share is a user on a place of a node.
+type share struct {
+	of    *sum
 	place int
 	shown bool // one of the GPUs there is shown
 }
 
-// userSum is a UserRow under construction.
-type userSum struct {
-	row   UserRow
+// sum is a Row under construction.
+type sum struct {
+	row   Row
 	watts float64
 	jobs  map[string]bool
 	last  struct{ node, job string }
 }
 
-// userNode has the users on one node: lists, as there are few of each.
-type userNode struct {
-	places []userPlace
-	gpus   []userGPU
-	holds  []userHold
+// node has the users on one node: lists, as there are few of each.
+type node struct {
+	places []place
+	gpus   []gpu
+	holds  []share
 	procs  map[wire.ProcessID]bool // the shown ones: a process may be on several GPUs
 }
 
-// Users returns the users with processes on the shown GPUs of the jobs' nodes, or on no known GPU, by name.
-func Users(s *cluster.Snapshot, only Only) []UserRow {
-	sums := map[string]*userSum{}
+// Of returns the users with processes on the shown GPUs of the jobs' nodes, or on no known GPU, by name.
+func Of(s *cluster.Snapshot, only tally.Only) []Row {
+	sums := map[string]*sum{}
 	ids := map[string]string{}
 	for i := range s.Jobs {
 		ids[s.Jobs[i].Number] = s.Jobs[i].ID
 	}
-	sumOf := func(user string) *userSum {
+	sumOf := func(user string) *sum {
 		if sums[user] == nil {
-			sums[user] = &userSum{row: UserRow{User: user, Memory: math.NaN(), Power: math.NaN()},
+			sums[user] = &sum{row: Row{User: user, Memory: math.NaN(), Power: math.NaN()},
 				jobs: map[string]bool{}}
 		}
 		return sums[user]
 	}
-	here := userNode{procs: map[wire.ProcessID]bool{}}
+	here := node{procs: map[wire.ProcessID]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 		n := s.Nodes[name]
 		here.enter(n, only)
-		var u *userSum
+		var u *sum
 		for i := range n.Processes {
 			p := &n.Processes[i]
 			if u == nil || u.row.User != p.User {
@@ -92,7 +94,7 @@ func Users(s *cluster.Snapshot, only Only) []UserRow {
 		}
 		here.leave()
 	}
-	rows := make([]UserRow, 0, len(sums))
+	rows := make([]Row, 0, len(sums))
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		if u := sums[name]; u.row.Procs > 0 {
 			rows = append(rows, u.finish())
@@ -102,13 +104,13 @@ func Users(s *cluster.Snapshot, only Only) []UserRow {
 }
 
 // enter begins with the GPUs of a node.
-func (u *userNode) enter(n *cluster.Node, only Only) {
+func (u *node) enter(n *cluster.Node, only tally.Only) {
 	u.places, u.gpus, u.holds = u.places[:0], u.gpus[:0], u.holds[:0]
 	clear(u.procs)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		at := u.placeOf(g)
-		u.gpus = append(u.gpus, userGPU{index: g.Index, hidden: !only.Shows(g), place: at})
+		u.gpus = append(u.gpus, gpu{index: g.Index, hidden: !only.Shows(g), place: at})
 		if !g.Instance() {
 			u.places[at].watts = g.Float(metric.Power)
 		}
@@ -116,8 +118,8 @@ func (u *userNode) enter(n *cluster.Node, only Only) {
 }
 
 // placeOf returns the place of a GPU.
-func (u *userNode) placeOf(g *cluster.GPU) int {
-	is := userPlace{number: g.Number, watts: math.NaN()}
+func (u *node) placeOf(g *cluster.GPU) int {
+	is := place{number: g.Number, watts: math.NaN()}
 	if g.Number == cluster.NoNumber {
 		is.key = g.Key
 	}
@@ -131,32 +133,32 @@ func (u *userNode) placeOf(g *cluster.GPU) int {
 }
 
 // holdsShown notes a process of a user on one of its GPUs, and reports whether that GPU is shown.
-func (u *userNode) holdsShown(of *userSum, p *wire.Process) bool {
-	at := slices.IndexFunc(u.gpus, func(g userGPU) bool { return g.index == p.GPU })
+func (u *node) holdsShown(of *sum, p *wire.Process) bool {
+	at := slices.IndexFunc(u.gpus, func(g gpu) bool { return g.index == p.GPU })
 	shown := at < 0 || !u.gpus[at].hidden
 	if at >= 0 {
 		u.hold(of, u.gpus[at].place, shown)
 	}
-	if id := idOfProcess(p); shown && !u.procs[id] {
+	if id := (wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}); shown && !u.procs[id] {
 		u.procs[id] = true
 		of.row.Procs++
 	}
 	return shown
 }
 
-func (u *userNode) hold(of *userSum, place int, shown bool) {
+func (u *node) hold(of *sum, place int, shown bool) {
 	for i := range u.holds {
 		if h := &u.holds[i]; h.of == of && h.place == place {
 			h.shown = h.shown || shown
 			return
 		}
 	}
-	u.holds = append(u.holds, userHold{of, place, shown})
+	u.holds = append(u.holds, share{of, place, shown})
 	u.places[place].holders++
 }
 
 // leave adds the GPUs of the node to the sums.
-func (u *userNode) leave() {
+func (u *node) leave() {
 	for _, h := range u.holds {
 		if !h.shown {
 			continue
@@ -169,11 +171,11 @@ func (u *userNode) leave() {
 }
 
 // add adds a process on one of its GPUs.
-func (u *userSum) add(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
+func (u *sum) add(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
 	if u.row.Nodes == 0 || u.last.node != n.Name {
 		u.row.Nodes, u.last.node = u.row.Nodes+1, n.Name
 	}
-	u.row.Mine = u.row.Mine || Mine(s, p)
+	u.row.Mine = u.row.Mine || tally.Mine(s, p)
 	if job != u.last.job && job != "" {
 		u.jobs[job], u.last.job = true, job
 	}
@@ -189,7 +191,7 @@ func (u *userSum) add(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job
 }
 
 // finish completes the row.
-func (u *userSum) finish() UserRow {
+func (u *sum) finish() Row {
 	r := u.row
 	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs),
 		func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
