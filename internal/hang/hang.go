@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/places"
 )
 
 // Follower asks about jobs that seem to hang.
@@ -51,7 +52,7 @@ func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Ti
 		if !is || f.asked[job.ID].Equal(since) {
 			continue
 		}
-		places, ready := stacks.Places(s, job)
+		places, ready := places.Of(s, job)
 		if !ready || !parallel(places) {
 			continue
 		}

@@ -77,9 +77,9 @@ func (s *Survey) Take(q Question, reply *wire.Reply, err error) {
 	s.answered++
 	switch {
 	case err != nil:
-		s.refuse(q, wire.Refusal{ID: noAnswer, Cause: err.Error()})
+		s.refuse(q, wire.Refusal{ID: NoAnswer, Cause: err.Error()})
 	case reply.Error != "":
-		s.refuse(q, wire.Refusal{ID: noAnswer, Cause: reply.Error})
+		s.refuse(q, wire.Refusal{ID: NoAnswer, Cause: reply.Error})
 	default:
 		s.read(q, reply)
 	}
@@ -89,14 +89,14 @@ func (s *Survey) Take(q Question, reply *wire.Reply, err error) {
 func (s *Survey) GiveUp(after time.Duration) {
 	for i := range s.look.Ranks {
 		if r := &s.look.Ranks[i]; r.Process == nil && r.Why == nil {
-			r.Why = &wire.Refusal{ID: noAnswer, Cause: "the node has not answered within " + seconds(after)}
+			r.Why = &wire.Refusal{ID: NoAnswer, Cause: "the node has not answered within " + seconds(after)}
 		}
 	}
 	s.sent, s.answered = len(s.questions), len(s.questions)
 }
 
-// noAnswer is the ID of the refusal of a node that does not answer.
-const noAnswer = "no_answer"
+// NoAnswer is the ID of the refusal of a node that does not answer.
+const NoAnswer = "no_answer"
 
 func (s *Survey) refuse(q Question, why wire.Refusal) {
 	cleanRefusal(&why)
@@ -125,7 +125,7 @@ func (s *Survey) read(q Question, reply *wire.Reply) {
 	}
 	for _, i := range q.ranks {
 		if r := &s.look.Ranks[i]; r.Process == nil && r.Why == nil {
-			r.Why = &wire.Refusal{ID: noAnswer, Cause: "the node has not answered for the process"}
+			r.Why = &wire.Refusal{ID: NoAnswer, Cause: "the node has not answered for the process"}
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (s *Survey) read(q Question, reply *wire.Reply) {
 // take takes what is known of a rank. Without a thread that is the reason why nothing is.
 func (r *Rank) take(p *wire.ProcessStacks, readMS uint64) {
 	if len(p.Threads) == 0 && !halted(p) {
-		r.Why = cmp.Or(p.Refusal, &wire.Refusal{ID: noAnswer, Cause: "the node knows no thread of the process"})
+		r.Why = cmp.Or(p.Refusal, &wire.Refusal{ID: NoAnswer, Cause: "the node knows no thread of the process"})
 		return
 	}
 	r.Process, r.readMS = p, readMS

@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/places"
 	"github.com/nvnodetop/nvnodetop/internal/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -168,7 +169,7 @@ func (l *looker) find(w *session.Watch) (err error) {
 		if view, err = l.choose(snap); err != nil {
 			return true
 		}
-		places, ready := stacks.Places(snap, view)
+		places, ready := places.Of(snap, view)
 		l.job, l.places, l.members = view.ID, places, ask.Places(snap, view)
 		return ready && len(l.places) > 0
 	})

@@ -37,3 +37,14 @@ func (l *lag) wants(look *stacks.Look) bool {
 	l.looks = append(l.looks, look)
 	return len(l.looks) < stacks.LagLooks
 }
+
+// lags reports whether a GPU, by its number, is known to lag: the user comes from it, or it has such a finding.
+func (p *Page) lags(s *cluster.Snapshot, node string, gpu int) bool {
+	if p.lag.node == node && p.lag.gpu == gpu {
+		return true
+	}
+	job := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.ID == p.job })
+	return job >= 0 && slices.ContainsFunc(s.Jobs[job].Findings, func(f cluster.Finding) bool {
+		return f.Kind == cluster.KindLag && f.Holds() && f.Node == node && f.GPU == gpu
+	})
+}

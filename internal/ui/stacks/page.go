@@ -18,6 +18,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/places"
 	"github.com/nvnodetop/nvnodetop/internal/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -133,7 +134,7 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 
 // start begins the first look, once it is known which processes there are.
 func (p *Page) start(now time.Time, s *part.Scene) {
-	places, ready := stacks.Places(s.Snap, s.Job)
+	places, ready := places.Of(s.Snap, s.Job)
 	switch {
 	case !ready && now.Sub(p.from) < listedBy:
 		return

@@ -464,6 +464,48 @@ func TestTheRankThatLags(t *testing.T) {
 	}
 }
 
+// In a job that moves no group stands out, unless a rank of it lags: as a finding says, or the user comes from its GPU.
+func TestMarks(t *testing.T) {
+	lag := cluster.Finding{Kind: cluster.KindLag, Node: "n001", GPU: 3, Key: "1 3"}
+	cleared, elsewhere := lag, lag
+	cleared.Over, elsewhere.Node = time.Now(), "n000"
+	for name, c := range map[string]struct {
+		moves    bool
+		from     nav.Go
+		findings []cluster.Finding
+		marked   bool
+	}{
+		"it does not move":              {marked: true},
+		"it moves":                      {moves: true},
+		"it moves, and one lags":        {moves: true, findings: []cluster.Finding{lag}, marked: true},
+		"it moves, and one lagged":      {moves: true, findings: []cluster.Finding{cleared}},
+		"it moves, and another lags":    {moves: true, findings: []cluster.Finding{elsewhere}},
+		"it moves, from one that lags":  {moves: true, from: nav.Go{Node: "n001", GPU: "1 3"}, marked: true},
+		"it moves, from another's page": {moves: true, from: nav.Go{Node: "n001", GPU: "1 4"}},
+	} {
+		r := newRig(t, 2)
+		r.s.Snap.Jobs[0].Findings = c.findings
+		r.Arrive(r.s, c.from)
+		for range 6 {
+			r.due(time.Second, true)
+			if c.moves {
+				r.line++
+			}
+			r.answer()
+		}
+		var marked []string
+		for i := range r.doc.Groups {
+			if g := &r.doc.Groups[i]; r.standsOut(r.s.Snap, g) {
+				marked = append(marked, g.Members)
+			}
+		}
+		if (r.doc.State == schema.StacksMoving) != c.moves || (len(marked) == 1) != c.marked ||
+			c.marked && !strings.HasPrefix(marked[0], "rank 11 ") {
+			t.Errorf("%s: %s, marked %q", name, r.doc.State, marked)
+		}
+	}
+}
+
 // Who leaves before the third look has told the other outputs of the first two.
 func TestTheUserLeavesBeforeTheThirdLook(t *testing.T) {
 	r := newRig(t, 2)
