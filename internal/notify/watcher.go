@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // Watcher finds the news in Snapshots.
@@ -336,7 +337,7 @@ func (w *Watcher) limits(s *cluster.Snapshot) (news []Item) {
 func (o *sight) over(at time.Time) Item {
 	i := o.Item
 	i.At, i.Over = at, true
-	i.Title = "over after " + span(at.Sub(cmp.Or(i.Since, i.At))) + ": " + i.Title
+	i.Title = "over after " + text.Span(at.Sub(cmp.Or(i.Since, i.At))) + ": " + i.Title
 	return i
 }
 

@@ -134,7 +134,7 @@ func TestLostNode(t *testing.T) {
 	ends.gone(70).says(t)
 	lost := newStory().at(0).state("n2", cluster.NodeFailed).at(20, failed).answered(15).at(30, failed).at(45, failed)
 	lost.at(200, failed).state("n2", cluster.NodeReporting).at(260).says(t, "45 node: 7 train: n2 unreachable",
-		"260 node: over after 4m: 7 train: n2 unreachable")
+		"260 node: over after 4m 10s: 7 train: n2 unreachable")
 	silent := newStory().at(0).state("n2", cluster.NodeFailed).at(20, failed).at(120, failed).at(140, failed)
 	silent.says(t, "140 node: 7 train: n2 unreachable") // squeue does not answer either
 	stale := finding(cluster.KindStale, cluster.Warning, "n2", 10, 0)
@@ -214,7 +214,7 @@ func TestForecast(t *testing.T) {
 	n.GPUs[0].Memory = fill.Past{}
 	s.at(20).at(600).at(620)
 	if len(s.told) != 2 || !strings.HasPrefix(s.told[0], "0 memory: 7 train: n1 GPU2: GPU memory full in ") ||
-		!strings.HasPrefix(s.told[1], "620 memory: over after 10m: 7 train: n1 GPU2") {
+		!strings.HasPrefix(s.told[1], "620 memory: over after 10m 20s: 7 train: n1 GPU2") {
 		t.Errorf("news %q", s.told)
 	}
 }
@@ -226,7 +226,7 @@ func TestResume(t *testing.T) {
 	ids := first.Told()
 	again := newStory()
 	again.Resume(ids)
-	again.at(20, hang).at(60, hang).at(100).says(t, "100 hang: over after 1m: 7 train: job seems to hang")
+	again.at(20, hang).at(60, hang).at(100).says(t, "100 hang: over after 1m 39s: 7 train: job seems to hang")
 	late := newStory()
 	late.Resume(ids)
 	late.at(0).at(3600, hang).says(t, "3600 hang: 7 train: job seems to hang")

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -78,7 +79,7 @@ func (w *Watcher) forecast(s *cluster.Snapshot, j *cluster.JobView, now map[stri
 func ofForecast(s *cluster.Snapshot, j *cluster.JobView, node string, gpu int, of string, full time.Duration) *sight {
 	i := Item{At: s.At, Event: Memory, Kind: KindFills, Severity: cluster.Warning, Job: j.ID, Name: j.Name, Node: node,
 		GPU: gpu, Since: s.At, Place: placeOf(node, gpu), Many: "places where memory fills up"}
-	i.Title = titled(j.ID, j.Name, fmt.Sprintf("%s: %s full in %s", i.Place, of, span(full)))
+	i.Title = titled(j.ID, j.Name, fmt.Sprintf("%s: %s full in %s", i.Place, of, text.Span(full)))
 	i.Text = "It has grown evenly for half an hour."
 	return &sight{Item: i, ripe: true, keeps: forecastKeeps}
 }
@@ -100,7 +101,7 @@ func ofStart(s *cluster.Snapshot, j *cluster.Job) Item {
 func ofRequeue(s *cluster.Snapshot, j *cluster.Job) Item {
 	words := "requeued"
 	if !j.Start.IsZero() && s.At.After(j.Start) {
-		words += " after " + span(s.At.Sub(j.Start))
+		words += " after " + text.Span(s.At.Sub(j.Start))
 	}
 	return Item{At: s.At, Event: Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
 		Since: s.At, Title: titled(j.ID, j.Name, words), Text: "It waits to run again, from its beginning.",
@@ -123,7 +124,7 @@ func ofEnd(at time.Time, e *cluster.EndedJob, event Event) Item {
 func HowEnded(e *cluster.EndedJob) string {
 	words := tally.EndOf(e).Word
 	if !e.Start.IsZero() && e.Over().After(e.Start) {
-		words += " after " + span(e.Over().Sub(e.Start))
+		words += " after " + text.Span(e.Over().Sub(e.Start))
 	}
 	if why := tally.WhyEnded(e); why != "" {
 		return words + ": " + why
@@ -152,20 +153,6 @@ func ofNever(s *cluster.Snapshot, j *cluster.PendingJob) Item {
 // ofLimit is the news of a time limit.
 func ofLimit(s *cluster.Snapshot, j *cluster.Job, left time.Duration) Item {
 	return Item{At: s.At, Event: Time, Severity: cluster.Warning, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
-		Since: s.At, Title: titled(j.ID, j.Name, span(left)+" left before its time limit"),
+		Since: s.At, Title: titled(j.ID, j.Name, text.Span(left)+" left before its time limit"),
 		Text: "SLURM ends the job at " + j.End.Format("15:04") + ".", Many: "jobs near their time limit"}
-}
-
-// span is a duration with its two largest units: "28s", "12m", "1h 12m", "2d 4h".
-func span(d time.Duration) string {
-	s := int64(max(d, 0).Round(time.Second) / time.Second)
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 3600:
-		return fmt.Sprintf("%dm", s/60)
-	case s < 86400:
-		return strings.TrimSuffix(fmt.Sprintf("%dh %dm", s/3600, s%3600/60), " 0m")
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%dd %dh", s/86400, s%86400/3600), " 0h")
 }

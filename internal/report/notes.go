@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // Limits of the notes. The limits of the utilization, of the time limit and of the shortest judged run are those of
@@ -59,7 +60,7 @@ func (d *draft) notes(r *Report) []Note {
 		noteMemory(&p, r)
 	} else {
 		p.add(noteShortWatch, "Watched for %s: below %s the use of the GPUs and of the memory is not judged.",
-			words.Short(d.span()), words.Short(judgedFrom))
+			text.Span(d.span()), text.Span(judgedFrom))
 	}
 	d.noteHostFull(&p, r)
 	d.noteWatch(&p, r)
@@ -77,13 +78,13 @@ func (d *draft) ending(p *pad) {
 			"--mem-per-cpu.")
 	case cluster.JobTimedOut:
 		p.add(noteTimeLimit, "The job reached its time limit of %s: ask for more with --time, or continue from a "+
-			"checkpoint.", words.Short(d.job.Limit))
+			"checkpoint.", text.Span(d.job.Limit))
 	case cluster.JobCompleted:
 		ran := d.over.End.Sub(d.job.Start)
 		share, known := cluster.Percent(ran.Seconds(), d.job.Limit.Seconds())
 		if known && !d.over.End.IsZero() && !d.job.Start.IsZero() && ran >= judgedFrom && share <= shortRun {
 			p.add(noteShortRun, "The job needed %s of its time limit of %s (%.0f%%): with a shorter --time it may "+
-				"start earlier.", words.Short(ran), words.Short(d.job.Limit), share)
+				"start earlier.", text.Span(ran), text.Span(d.job.Limit), share)
 		}
 	}
 }
@@ -162,7 +163,7 @@ func shareOf(m *Memory) (float64, bool) {
 // noteWatch names the gaps in the numbers.
 func (d *draft) noteWatch(p *pad, r *Report) {
 	if late := d.from.Sub(d.job.Start); !d.job.Start.IsZero() && late >= lateStart {
-		p.add(noteLate, "Tracking started %s after the job did; earlier activity is not included.", words.Short(late))
+		p.add(noteLate, "Tracking started %s after the job did; earlier activity is not included.", text.Span(late))
 	}
 	var silent, unowned []string
 	for i := range r.Nodes {

@@ -1,6 +1,6 @@
 // Package text holds helpers for text from other programs that several packages need: limit it, cut it between
 // characters, take its first line, put it into a table. It also suggests the known name that is nearest to a mistyped
-// one.
+// one, and writes durations.
 //
 // Any number of goroutines may use a Capture; the rest are pure functions.
 package text

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -106,7 +107,7 @@ func timeOut(e *evidence) *report.Advice {
 	}
 	return &report.Advice{Kind: TimeLimit, Option: "--time", Value: clock(time.Duration(guess * float64(e.limit))),
 		Reason: fmt.Sprintf("it reached its limit of %s. How much was missing is not known: this is half as much "+
-			"again. Or let it continue from a checkpoint", words.Short(e.limit))}
+			"again. Or let it continue from a checkpoint", text.Span(e.limit))}
 }
 
 // longLimit is for a job that needed much less than its time limit.
@@ -120,7 +121,7 @@ func longLimit(e *evidence) *report.Advice {
 	}
 	return &report.Advice{Kind: ShortRun, Option: "--time", Value: clock(need),
 		Reason: fmt.Sprintf("it ran %s of %s (%.0f%%), and this leaves a quarter more. A shorter limit may start "+
-			"earlier", words.Short(e.ran), words.Short(e.limit), 100*e.ran.Seconds()/e.limit.Seconds())}
+			"earlier", text.Span(e.ran), text.Span(e.limit), 100*e.ran.Seconds()/e.limit.Seconds())}
 }
 
 // hostMemory returns the most memory of a node that is known, and its limit; nil: not known.

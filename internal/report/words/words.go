@@ -4,6 +4,8 @@ package words
 import (
 	"fmt"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // None stands for an unknown value.
@@ -14,27 +16,10 @@ func IsStep(outOfMemory string) bool {
 	return outOfMemory != "" && outOfMemory != "job" && outOfMemory != "batch"
 }
 
-// Short formats a duration with its two largest units: "28s", "5m 3s", "1h 12m", "2d 4h".
-func Short(d time.Duration) string {
-	s := int64(d.Round(time.Second) / time.Second)
-	units := []struct {
-		name string
-		of   int64
-	}{{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}}
-	for i, u := range units[:3] {
-		if s < u.of {
-			continue
-		}
-		if rest := s % u.of / units[i+1].of; rest > 0 {
-			return fmt.Sprintf("%d%s %d%s", s/u.of, u.name, rest, units[i+1].name)
-		}
-		return fmt.Sprintf("%d%s", s/u.of, u.name)
-	}
-	return fmt.Sprintf("%ds", s)
+// Spoken is text.Span for a number of seconds, which may be a sum of parts.
+func Spoken(seconds float64) string {
+	return text.Span(time.Duration(seconds * float64(time.Second)).Round(time.Millisecond))
 }
-
-// Spoken is short for a number of seconds.
-func Spoken(seconds float64) string { return Short(time.Duration(seconds * float64(time.Second))) }
 
 // Percent is a number of percent.
 func Percent(v float64) string { return fmt.Sprintf("%.1f%%", v) }
