@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
@@ -118,7 +119,7 @@ func on(_ *part.Scene, r *tally.JobRow) nav.Answer {
 }
 
 // open opens the job of a row: its nodes, or the log of one that has ended, with the command for its report. Of one
-// that waits it says why.
+// that waits it says why, and when it starts.
 func open(s *part.Scene, r *tally.JobRow) nav.Answer {
 	switch {
 	case r.Running != nil:
@@ -130,7 +131,31 @@ func open(s *part.Scene, r *tally.JobRow) nav.Answer {
 		a.Notice = "its numbers: nvnodetop report " + r.ID
 		return a
 	}
-	return nav.Answer{Taken: true, Notice: "job " + r.ID + " waits: " + r.Pending.Reason}
+	return nav.Answer{Taken: true, Notice: whyWaits(r.Pending, s.Snap.At)}
+}
+
+// whyWaits says why a job waits, and when SLURM plans to start it: "job 48302 waits: Resources · planned start 2026-11-20
+// 21:49, in 3h07m".
+func whyWaits(j *cluster.PendingJob, now time.Time) string {
+	name := "job " + j.ID
+	switch {
+	case j.Booting:
+		return name + ": its nodes are allocated, and boot"
+	case j.NeverStarts():
+		return name + " can never start: " + j.Reason
+	case j.Reason == "" || j.Reason == "None":
+		name += " waits: SLURM has not said why yet"
+	default:
+		name += " waits: " + j.Reason
+	}
+	if j.Start.IsZero() {
+		return name + " · no planned start"
+	}
+	name += " · planned start " + j.Start.Format("2006-01-02 15:04")
+	if j.Start.After(now) {
+		name += ", in " + draw.Age(j.Start.Sub(now))
+	}
+	return name
 }
 
 // press answers the keys that lead from job to job.
