@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/demo/site"
 )
 
 // simDiscoverer is a controller that answers most of the time.
@@ -64,7 +64,7 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	}
 	if during(now, controllerGone, controllerBackAt) {
 		answer.Took = deadline
-		answer.Failure = noController()
+		answer.Failure = site.NoController()
 		return &answer
 	}
 	answer.Answered = answer.Asked
@@ -72,18 +72,6 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 		d.world.under
 	d.last = answer
 	return &answer
-}
-
-// noController is the failure of squeue and scancel while the controller is away.
-func noController() *reach.Failure {
-	return &reach.Failure{
-		Class:   reach.ClassSlurmTimeout,
-		Short:   "slurmctld not responding",
-		Cause:   "Socket timed out on send/recv operation",
-		Words:   "slurm_load_jobs error: Socket timed out on send/recv operation",
-		Meaning: "The SLURM controller is down, overloaded or unreachable. Running jobs continue.",
-		Hints:   []string{"check with: scontrol ping"},
-	}
 }
 
 // jobs returns the jobs that run at now.

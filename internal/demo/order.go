@@ -10,7 +10,6 @@ import (
 	simulated "github.com/nvnodetop/nvnodetop/internal/demo/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -64,7 +63,7 @@ const (
 func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 	now := time.Now()
 	if during(now.Sub(d.world.begin), controllerGone, controllerBackAt) {
-		return nil, noController()
+		return nil, site.NoController()
 	}
 	var nodes []site.Node
 	for _, h := range d.world.hosts {
@@ -176,15 +175,11 @@ func (s *slot) stoppedAt(now time.Duration) bool { return s.stopped > 0 && now >
 // cancel ends a job, or sends its processes a signal.
 func (w *world) cancel(job, signal string, now time.Duration) error {
 	if during(now, controllerGone, controllerBackAt) {
-		return noController()
+		return site.NoController()
 	}
 	number, known := w.numberOf(job, now)
 	if !known {
-		return &reach.Failure{
-			Class: reach.ClassSlurm, Short: "scancel failed", Cause: "Kill job error on job id " + job +
-				": Invalid job id specified",
-			Meaning: "SLURM does not know this job any more.", Hints: []string{"press r: the job may have ended"},
-		}
+		return site.UnknownJob(job)
 	}
 	if signal == "" {
 		w.over[number] = now

@@ -137,9 +137,9 @@ func (w *world) addTraining(nodes, gpus int) {
 	train := &use{load: load.Training, user: me, job: trainingID, since: -trainingFor,
 		command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", directory: "llama",
 		memory: 0.87}
-	digits := len(fmt.Sprint(nodes))
+	digits := max(len(fmt.Sprint(nodes)), 2)
 	for i := range nodes {
-		h := w.addHost(fmt.Sprintf("gpu-n%0*d", max(digits, 2), i+1), model.H100, gpus)
+		h := w.addHost(fmt.Sprintf("gpu-n%0*d", digits, i+1), model.H100, gpus)
 		for g := range h.gpus {
 			h.gpus[g].use = train
 		}

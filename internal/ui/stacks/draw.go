@@ -3,12 +3,10 @@ package stacks
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -200,7 +198,7 @@ func (p *Page) row(f *part.Frame, y int, r *row) {
 		return
 	}
 	g, role := r.group, draw.Text
-	if p.standsOut(f.Snap, g) {
+	if standsOut(g, p.doc, f.Snap, &p.lag) {
 		role = draw.Warn
 		f.Put(1, y, "▲", draw.Warn)
 	}
@@ -213,17 +211,6 @@ func (p *Page) row(f *part.Frame, y int, r *row) {
 	if len(g.Workers) > 0 {
 		put(f, y+2, stacks.Workers(g.Workers), draw.Warn)
 	}
-}
-
-// standsOut reports whether few ranks are in a group and its job does not move. In a job that moves, ranks are in many
-// places: only one that lags stands out there.
-func (p *Page) standsOut(s *cluster.Snapshot, g *schema.StackGroup) bool {
-	if p.doc.State != schema.StacksMoving {
-		return g.Outlier
-	}
-	return g.Outlier && slices.ContainsFunc(g.Ranks, func(r schema.StackRank) bool {
-		return slices.ContainsFunc(r.GPUs, func(gpu int) bool { return p.lags(s, r.Node, gpu) })
-	})
 }
 
 // unnamed stands for the stack of a group in a recording without names.

@@ -7,6 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // lag is a rank that lags, by its place: the page looks at the job once more for it. Without a node there is none.
@@ -38,13 +39,21 @@ func (l *lag) wants(look *stacks.Look) bool {
 	return len(l.looks) < stacks.LagLooks
 }
 
-// lags reports whether a GPU, by its number, is known to lag: the user comes from it, or it has such a finding.
-func (p *Page) lags(s *cluster.Snapshot, node string, gpu int) bool {
-	if p.lag.node == node && p.lag.gpu == gpu {
-		return true
+// standsOut reports whether few ranks are in a group of a job that does not move. In a job that moves ranks are in many
+// places: only one that lags stands out there.
+func standsOut(g *schema.StackGroup, of *schema.Stacks, s *cluster.Snapshot, l *lag) bool {
+	if of.State != schema.StacksMoving {
+		return g.Outlier
 	}
-	job := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.ID == p.job })
-	return job >= 0 && slices.ContainsFunc(s.Jobs[job].Findings, func(f cluster.Finding) bool {
-		return f.Kind == cluster.KindLag && f.Holds() && f.Node == node && f.GPU == gpu
+	return g.Outlier && slices.ContainsFunc(g.Ranks, func(r schema.StackRank) bool {
+		return r.Node == l.node && slices.Contains(r.GPUs, l.gpu) || lags(s, of.Job, &r)
+	})
+}
+
+// lags reports whether a rank of a job is known to lag.
+func lags(s *cluster.Snapshot, job string, r *schema.StackRank) bool {
+	at := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.ID == job })
+	return at >= 0 && slices.ContainsFunc(s.Jobs[at].Findings, func(f cluster.Finding) bool {
+		return f.Kind == cluster.KindLag && f.Holds() && f.Node == r.Node && slices.Contains(r.GPUs, f.GPU)
 	})
 }

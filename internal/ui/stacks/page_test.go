@@ -495,7 +495,7 @@ func TestMarks(t *testing.T) {
 		}
 		var marked []string
 		for i := range r.doc.Groups {
-			if g := &r.doc.Groups[i]; r.standsOut(r.s.Snap, g) {
+			if g := &r.doc.Groups[i]; standsOut(g, r.doc, r.s.Snap, &r.lag) {
 				marked = append(marked, g.Members)
 			}
 		}
