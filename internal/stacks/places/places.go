@@ -62,7 +62,8 @@ var (
 	nowhere     = absence{wire.RefusedGone, "no process of this rank is on any GPU of the job",
 		"no processes of these ranks are on any GPU of the job", ""}
 	noNode = absence{stacks.NoAnswer, "not all nodes list their processes", "", ""}
-	silent = absence{stacks.NoAnswer, "its node does not report", "their node does not report", "their nodes do not report"}
+	silent = absence{stacks.NoAnswer, "its node does not report", "their node does not report",
+		"their nodes do not report"}
 	noGPU  = absence{stacks.NoAnswer, "the driver does not list its GPU", "the driver does not list their GPUs", ""}
 	lost   = absence{stacks.NoAnswer, "its GPU is lost", "their GPUs are lost", ""}
 	hung   = absence{stacks.NoAnswer, "its GPU hangs", "their GPUs hang", ""}

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Each rank that cannot be asked has a reason of its own, in words for as many ranks as have it, and counts once also if
-// its process is on several GPUs.
+// Each rank that cannot be asked has a reason of its own, in words for as many ranks as have it. It counts once, also
+// if its process is on several GPUs.
 func TestRanksThatCannotBeAsked(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := &cluster.Snapshot{Nodes: map[string]*cluster.Node{}}

@@ -134,8 +134,8 @@ func open(s *part.Scene, r *tally.JobRow) nav.Answer {
 	return nav.Answer{Taken: true, Notice: whyWaits(r.Pending, s.Snap.At)}
 }
 
-// whyWaits says why a job waits, and when SLURM plans to start it: "job 48302 waits: Resources · planned start 2026-11-20
-// 21:49, in 3h07m".
+// whyWaits says why a job waits, and when SLURM plans to start it: "job 48302 waits: Resources · planned start
+// 2026-11-20 21:49, in 3h07m".
 func whyWaits(j *cluster.PendingJob, now time.Time) string {
 	name := "job " + j.ID
 	switch {
