@@ -170,6 +170,8 @@ type rankTable struct {
 	absent []RankRow     // seen ranks without a process now
 	whole  bool          // all nodes report, and list all GPUs of the job
 	silent []string      // nodes that do not report
+
+	unlisted []unlistedGPU // GPUs of the job on other nodes
 }
 
 // addNode adds the processes of a node, and keeps its other ranks for later.
@@ -184,7 +186,12 @@ func (t *rankTable) addNode(place int, n *cluster.Node) {
 	t.whole = t.whole && n.State == cluster.NodeReporting && n.Listed
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		t.whole = t.whole && (listed(n, g) || !t.job.Owns(n, g))
+		if listed(n, g) || !t.job.Owns(n, g) {
+			continue
+		}
+		if t.whole = false; n.State == cluster.NodeReporting && n.Listed {
+			t.unlisted = append(t.unlisted, unlistedGPU{n.Name, g})
+		}
 	}
 	for i := range n.Processes {
 		if p := &n.Processes[i]; t.job.Runs(n, p) {
@@ -257,29 +264,6 @@ func (t *rankTable) addAbsent() {
 		if id := row.id(); t.roll.Misses(id, row.LastSeen) {
 			t.roll.Take(id)
 			t.rows = append(t.rows, row)
-		}
-	}
-}
-
-// addUnseen adds the ranks that a program must have, and that were never seen. If there are more ranks than GPUs, some
-// ranks need no GPU.
-func (t *rankTable) addUnseen() {
-	row := RankRow{State: RankUnknown, Number: cluster.NoNumber, place: len(t.job.Nodes)}
-	if t.whole {
-		row.State = RankUnseen
-	}
-	if len(t.silent) == 1 {
-		row.Node = t.silent[0]
-	}
-	for p := range t.roll.Running() {
-		if p.World > maxWorld || len(t.silent) == 0 && p.World > t.job.GPUs {
-			continue
-		}
-		for r := range p.World {
-			if !t.roll.Taken(cluster.RankID{Program: p, Rank: r}) {
-				row.Rank, row.of = &wire.Rank{Rank: r, World: new(p.World), From: p.From}, p
-				t.rows = append(t.rows, row)
-			}
 		}
 	}
 }

@@ -155,6 +155,35 @@ func TestUnseenRanks(t *testing.T) {
 	}
 }
 
+// A rank that was never seen is on a lost GPU if its neighbor is beside that GPU. Only the other ranks are on a silent
+// node, and only if no GPU of another node may have them.
+func TestUnseenOnALostGPU(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		beside int // rank on the GPU beside the lost one
+		listed bool
+		want   string
+	}{
+		{"all others run", 0, true, "0 b0 runs 5, 1 b1 unknown never, 2 a0 runs 5, 3 a1 runs 5"},
+		{"others are on a silent node", 0, false,
+			"0 b0 runs 5, 1 b1 unknown never, 2 a-1 unknown never, 3 a-1 unknown never"},
+		{"in another order", 3, false,
+			"0 -1 unknown never, 1 -1 unknown never, 2 -1 unknown never, 3 b0 runs 5"},
+	} {
+		r := newRanks()
+		if test.listed {
+			r.list(5, "a", 4, 101, 2, 3)
+		}
+		b := &wire.Report{MonoMS: 5000, Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1, Lost: "fell off"}},
+			Processes: []wire.Process{{PID: 7, StartTicks: 9, ElapsedSec: new(int64(101)), Identity: wire.Identity{
+				Job: "16", Rank: &wire.Rank{Rank: test.beside, World: new(4), From: "RANK"}}}}}
+		r.send(5, "b", b)
+		if got := r.table(6); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.name, got, test.want)
+		}
+	}
+}
+
 // Ranks are missing only if they could be seen, and once the job has run for some time.
 func TestMissing(t *testing.T) {
 	for name, tc := range map[string]struct {
