@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	simulated "github.com/nvnodetop/nvnodetop/internal/demo/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/demo/site"
 )
 
@@ -144,7 +145,7 @@ func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
 	task := cluster.EndedJob{Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one}
 	failed := task
 	failed.ID, failed.Number, failed.State, failed.Exit = failedTask, "48379", cluster.JobFailed, &cluster.Exit{Code: 3}
-	failed.Cause = d.world.log(failedTask).Why()
+	failed.Cause = simulated.Why()
 	add(failed, -44*time.Minute, taskFailed)
 	add(cluster.EndedJob{
 		ID: "48266", Number: "48266", Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
@@ -77,9 +78,11 @@ func (l Log) line(i int) string {
 	return fmt.Sprintf("%-*.*s\n", length-1, length-1, text)
 }
 
-// Why says why the job has failed.
-func (l Log) Why() string {
+// Why says why a job has failed whose log ends with the Traceback. It is the same at all times, and takes too long for
+// each look at the jobs.
+var Why = sync.OnceValue(func() string {
+	l := Log{Begin: time.Unix(0, 0), End: time.Unix(0, 0).Add(time.Hour), Last: Traceback}
 	read := func(_ context.Context, q joblog.Query) (joblog.Piece, error) { return l.Piece(q, l.End), nil }
 	cause, _ := joblog.Why(context.Background(), "", read)
 	return cause
-}
+})
