@@ -156,12 +156,20 @@ func clean(p *wire.ProcessStacks) {
 	if r := p.Rank; r != nil && (r.Rank < 0 || r.World != nil && *r.World <= r.Rank) {
 		p.Rank = nil
 	}
+	for i := range p.Unsent {
+		c := &p.Unsent[i]
+		c.Local, c.Peer = safe.Line(c.Local, maxName), safe.Line(c.Peer, maxName)
+	}
 	for i := range p.Threads {
 		t := &p.Threads[i]
 		t.Name, t.State, t.WChan = safe.Line(t.Name, maxName), safe.Line(t.State, 1), safe.Line(t.WChan, maxName)
 		if w := t.WaitsFor; w != nil {
 			w.Path, w.FileSystem = safe.Line(w.Path, maxFile), safe.Line(w.FileSystem, maxName)
 			w.Mount, w.Source = safe.Line(w.Mount, maxFile), safe.Line(w.Source, maxFile)
+		}
+		if c := t.Call; c != nil {
+			c.Does, c.File = safe.Line(c.Does, maxName), safe.Line(c.File, maxFile)
+			c.Local, c.Peer = safe.Line(c.Local, maxName), safe.Line(c.Peer, maxName)
 		}
 		for j := range t.Frames {
 			f := &t.Frames[j]

@@ -40,6 +40,9 @@ type ProcessStacks struct {
 	// its main thread runs a greenlet: other stacks of it wait, and are not read
 	Greenlets bool `json:"greenlets,omitempty"`
 
+	// Unsent are TCP connections of it at which the other side does not answer: at most MaxUnsent.
+	Unsent []Connection `json:"unsent,omitempty"`
+
 	MPI bool `json:"mpi,omitempty"` // it has loaded a library of MPI, which polls while it waits
 
 	Python  string   `json:"python,omitempty"`  // version of the interpreter: "3.12.4", or "3.8"
@@ -89,6 +92,10 @@ type ThreadStack struct {
 	// WaitsFor is the file for which a thread in state D waits.
 	WaitsFor *FileWait `json:"waits_for,omitempty"`
 
+	// Call is the system call in which the main thread, or one that runs Python, waits; absent: it is in none that is
+	// known, or the kernel does not say.
+	Call *SystemCall `json:"call,omitempty"`
+
 	Frames []Frame `json:"frames,omitempty"` // innermost first; empty: no Python runs in it
 
 	// Deeper says that there are more frames outside of the last one.
@@ -112,13 +119,51 @@ type FileWait struct {
 	Source     string `json:"source,omitempty"`      // what is mounted: "10.0.0.1@o2ib:/set7"
 }
 
+// SystemCall is a system call that waits, and for what. What the kernel does not say is absent.
+type SystemCall struct {
+	Does string `json:"does"`           // see CallReads
+	FD   *int   `json:"fd,omitempty"`   // its descriptor
+	File string `json:"file,omitempty"` // a path, or as the kernel names what has none: "pipe:[77]", "socket:[78]"
+
+	Child int   `json:"child,omitempty"` // the PID of the process whose end it waits for, as the program knows it
+	Ends  []int `json:"ends,omitempty"`  // processes in the same reply that have the other end of the pipe: at most MaxEnds
+
+	Local string `json:"local,omitempty"` // addresses of its TCP socket
+	Peer  string `json:"peer,omitempty"`
+}
+
+// Values of SystemCall.Does.
+const (
+	CallReads    = "read" // or receives, or polls one descriptor for that
+	CallWrites   = "write"
+	CallOpens    = "open"
+	CallSyncs    = "sync" // until a file is on its disk
+	CallLocks    = "lock" // a file
+	CallAccepts  = "accept"
+	CallConnects = "connect"
+	CallChild    = "wait" // for a child process
+	CallFutex    = "futex"
+	CallSleeps   = "sleep"
+)
+
+// Connection is a TCP connection with bytes that the other side has not confirmed, though they were sent again.
+type Connection struct {
+	Local       string `json:"local"`
+	Peer        string `json:"peer"`
+	Bytes       uint64 `json:"bytes"` // that are not confirmed
+	Retransmits int    `json:"retransmits"`
+}
+
 // Limits of Reply.Stacks.
 const (
 	MaxStackTargets   = 64 // requested processes
 	MaxStackProcesses = 512
 	MaxStackThreads   = 128 // of a process
 	MaxStackFrames    = 1000
-	MaxFunction       = 128       // bytes of Frame.Function; a longer name is cut
+	MaxFunction       = 128 // bytes of Frame.Function; a longer name is cut
+	MaxUnsent         = 4
+	MaxEnds           = 8
+	MaxStackCalls     = 32        // threads of a process with a SystemCall
 	MaxStacks         = 768 << 10 // bytes of JSON
 	StacksFollowed    = 10        // looks within Stacks.OverMS
 	MaxStacksOverMS   = 10_000

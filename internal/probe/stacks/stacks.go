@@ -78,6 +78,7 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 		list = append(list, p)
 		room -= size(list[i:])
 	}
+	r.addEnds(list, until)
 	dropShared(list)
 	list, cut := fitting(list)
 	return list, truncated || cut, nil
@@ -143,13 +144,8 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 		late.Cause = "too many earlier reads hang on the node"
 	} else if until = earlier(until, time.Now().Add(patience)); time.Now().Before(until) {
 		late.Cause = "its memory does not answer"
-		seen := slices.Clone(all) // for reads that may go on after they were given up
-		if found := r.aside(until, func() any { return l.findWaits(seen) }); found != nil {
-			l.addWaits(all, found.(map[int]*wire.FileWait))
-		}
-		if found := r.aside(until, func() any { return r.python(t, l.process, seen, until) }); found != nil {
+		if l.readMemory(r, t, all, until) {
 			late = nil
-			l.addPython(all, found.(*pythonStacks))
 		}
 	}
 	if late != nil {
@@ -163,6 +159,28 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 		l.Threads, l.MoreThreads = nil, 0
 	}
 	return l.ProcessStacks
+}
+
+// readMemory adds to the threads what may hang: for what they wait, and their Python stacks; false: the memory of the
+// process does not answer.
+func (l *look) readMemory(r *Reader, t *target, all []wire.ThreadStack, until time.Time) (answers bool) {
+	seen := slices.Clone(all) // for reads that may go on after they were given up
+	waits := r.aside(until, func() any { return l.findWaits(seen) })
+	if waits != nil {
+		l.addWaits(all, waits.(map[int]*wire.FileWait))
+	}
+	found := r.aside(until, func() any { return r.python(t, l.process, seen, until) })
+	if found != nil {
+		l.addPython(all, found.(*pythonStacks))
+	}
+	tids := waiting(all)
+	if waits == nil { // the next read of the same files would hang too
+		return found != nil
+	}
+	if calls := r.aside(until, func() any { return l.findCalls(tids) }); calls != nil {
+		l.addCalls(all, calls.(map[int]*wire.SystemCall))
+	}
+	return found != nil
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -1,6 +1,10 @@
 package stacks
 
-import "golang.org/x/sys/unix"
+import (
+	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
 
 // subjectOf is what a system call is about that may wait for a file system.
 func subjectOf(number int) subject {
@@ -22,4 +26,10 @@ func subjectOf(number int) subject {
 		return aPathAt
 	}
 	return 0
+}
+
+// olderCalls are those that other processors do not have.
+var olderCalls = map[int]call{
+	unix.SYS_OPEN: {wire.CallOpens, aPath},
+	unix.SYS_POLL: {subject: polled},
 }

@@ -21,3 +21,6 @@ func subjectOf(number int) subject {
 	}
 	return 0
 }
+
+// olderCalls are those that this processor does not have.
+var olderCalls map[int]call

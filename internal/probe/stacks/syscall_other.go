@@ -3,3 +3,5 @@
 package stacks
 
 func subjectOf(int) subject { return 0 }
+
+func callOf(int) call { return call{} }

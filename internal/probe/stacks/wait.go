@@ -9,7 +9,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
-	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -41,27 +40,17 @@ func (l *look) addWaits(all []wire.ThreadStack, waits map[int]*wire.FileWait) {
 
 // wait finds the file that the system call of a thread is about.
 func (l *look) wait(tid int, mounts []proc.Mount) *wire.FileWait {
-	var line [256]byte
-	n, err := proc.Read(string(l.process.Thread(tid))+"/syscall", line[:])
-	words := strings.Fields(string(line[:n])) // "0 0x3 0x7ffc… …": its number and arguments
-	if err != nil || len(words) < 3 {
+	number, of, is := systemCall(l.process.Thread(tid))
+	if !is {
 		return nil
-	}
-	number, err := strconv.Atoi(words[0])
-	if err != nil {
-		return nil // "running", or a fault of a page
-	}
-	argument := func(i int) uint64 {
-		n, _ := strconv.ParseUint(strings.TrimPrefix(words[1+i], "0x"), 16, 64) // the kernel writes a number
-		return n
 	}
 	switch subjectOf(number) {
 	case aDescriptor:
-		return l.descriptor(int(int32(argument(0))), mounts)
+		return l.descriptor(descriptorOf(of[0]), mounts)
 	case aPath:
-		return l.named(atWorkingDirectory, argument(0), mounts)
+		return l.named(atWorkingDirectory, of[0], mounts)
 	case aPathAt:
-		return l.named(int(int32(argument(0))), argument(1), mounts)
+		return l.named(descriptorOf(of[0]), of[1], mounts)
 	}
 	return nil
 }
@@ -71,9 +60,14 @@ type subject int
 
 const (
 	_           subject = iota
+	nothing             // that has a name
 	aDescriptor         // in the first argument
 	aPath
-	aPathAt // a descriptor of a directory, then a path
+	aPathAt      // a descriptor of a directory, then a path
+	aLock        // a descriptor, then a command of fcntl(2)
+	aChild       // a PID
+	aChildByKind // what the second argument is, and that
+	polled       // a list of descriptors, and their number
 )
 
 // atWorkingDirectory stands for the working directory in place of a descriptor.
@@ -131,10 +125,9 @@ func mountOf(name string, mounts []proc.Mount) (m *proc.Mount) {
 }
 
 func fileWait(name string, m *proc.Mount) *wire.FileWait {
-	cut := func(s string) string { return text.Cut(strings.ToValidUTF8(s, "?"), wire.MaxPath) }
-	w := &wire.FileWait{Path: cut(name)}
+	w := &wire.FileWait{Path: short(name)}
 	if m != nil {
-		w.FileSystem, w.Mount, w.Source = cut(m.Type), cut(m.Point), cut(m.Source)
+		w.FileSystem, w.Mount, w.Source = short(m.Type), short(m.Point), short(m.Source)
 	}
 	return w
 }

@@ -1,0 +1,86 @@
+// Package sockets reads the TCP sockets of a network namespace: who is at the other side, and whether it answers.
+package sockets
+
+import (
+	"bytes"
+	"io"
+	"net/netip"
+	"os"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+)
+
+const (
+	// maxTable limits a list of the kernel, in bytes.
+	maxTable = 4 << 20
+	// unanswered is the number of times that bytes were sent again at which the other side does not answer.
+	unanswered = 2
+)
+
+// Socket is a TCP socket.
+type Socket struct {
+	Local, Peer netip.AddrPort
+	Unsent      uint64 // bytes that the other side has not confirmed
+	Retransmits int    // how often they were sent again without an answer
+}
+
+// IsUnanswered reports whether the other side does not answer.
+func (s *Socket) IsUnanswered() bool { return s.Retransmits >= unanswered }
+
+// Table has the sockets by name, as /proc has it: "socket:[4711]".
+type Table struct {
+	Sockets map[string]Socket
+	Unsent  bool // one of them is not answered
+}
+
+// Of reads the sockets of the network namespace of a process, as far as the kernel lists them.
+func Of(process proc.Process) Table {
+	t := Table{Sockets: map[string]Socket{}}
+	for _, name := range []string{"/net/tcp", "/net/tcp6"} {
+		f, err := os.Open(string(process) + name)
+		if err != nil {
+			continue // a kernel without IPv6
+		}
+		list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read counts
+		f.Close()
+		t.Add(list)
+	}
+	return t
+}
+
+// Add adds the sockets of a list of the kernel.
+func (t *Table) Add(list []byte) {
+	for line := range bytes.Lines(list) {
+		name, s, ok := parse(line)
+		if !ok {
+			continue
+		}
+		t.Sockets[name] = s
+		t.Unsent = t.Unsent || s.IsUnanswered()
+	}
+}
+
+// Fields of a line.
+const (
+	local, peer, queues, retransmits, inode = 1, 2, 4, 6, 9
+)
+
+// parse parses a line; false: it is the heading, or is of a socket that nobody has.
+func parse(line []byte) (name string, s Socket, ok bool) {
+	fields := bytes.Fields(line)
+	if len(fields) <= inode || string(fields[inode]) == "0" {
+		return "", s, false
+	}
+	var isLocal, isPeer bool
+	s.Local, isLocal = proc.Address(fields[local])
+	s.Peer, isPeer = proc.Address(fields[peer])
+	sends, _, _ := bytes.Cut(fields[queues], []byte(":"))
+	bytesLeft, err := strconv.ParseUint(string(sends), 16, 64)
+	again, bad := strconv.ParseInt(string(fields[retransmits]), 16, 32)
+	if !isLocal || !isPeer || err != nil || bad != nil {
+		return "", s, false
+	}
+	s.Unsent, s.Retransmits = bytesLeft, int(again)
+	return "socket:[" + string(fields[inode]) + "]", s, true
+}

@@ -1,0 +1,135 @@
+package stacks
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sockets"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// maxDescriptors limits the descriptors that are looked at for one request.
+const maxDescriptors = 1 << 14
+
+// ends finds who is at the other end of pipes and sockets.
+type ends struct {
+	mount  string
+	tables map[string]sockets.Table // by network namespace
+	files  map[int][]descriptor     // by process
+	room   int                      // descriptors that may still be looked at
+}
+
+// addEnds adds who is at the other end of the pipes and sockets for which threads wait, and the connections at which
+// the other side does not answer. It begins no process after until.
+func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
+	e := ends{r.mount, map[string]sockets.Table{}, map[int][]descriptor{}, maxDescriptors}
+	for i := range list {
+		p := &list[i]
+		if time.Now().After(until) || p.Refusal != nil && p.Refusal.ID != wire.RefusedNoPython {
+			continue
+		}
+		table := e.table(proc.Of(r.mount, p.PID))
+		if table.Unsent {
+			p.Unsent = e.unsent(p.PID, table)
+		}
+		for k := range p.Threads {
+			if c := p.Threads[k].Call; c != nil {
+				addAddresses(c, table)
+				e.addHolders(c, p, list)
+			}
+		}
+	}
+}
+
+// table has the sockets of the network namespace of a process.
+func (e *ends) table(process proc.Process) sockets.Table {
+	namespace, err := process.Link("ns/net")
+	if err != nil {
+		return sockets.Table{}
+	}
+	table, known := e.tables[namespace]
+	if !known {
+		table = sockets.Of(process)
+		e.tables[namespace] = table
+	}
+	return table
+}
+
+// addAddresses adds the addresses of a socket.
+func addAddresses(c *wire.SystemCall, table sockets.Table) {
+	s, known := table.Sockets[c.File]
+	if !known {
+		return
+	}
+	c.Local = s.Local.String()
+	if s.Peer.Port() != 0 {
+		c.Peer = s.Peer.String()
+	}
+}
+
+// unsent lists the connections of a process at which the other side does not answer.
+func (e *ends) unsent(pid int, table sockets.Table) (list []wire.Connection) {
+	for _, d := range e.descriptors(pid) {
+		s, known := table.Sockets[d.file]
+		if known && s.IsUnanswered() && len(list) < wire.MaxUnsent {
+			list = append(list, wire.Connection{Local: s.Local.String(), Peer: s.Peer.String(), Bytes: s.Unsent,
+				Retransmits: s.Retransmits})
+		}
+	}
+	return list
+}
+
+// addHolders adds the descendants of the same rank that have the other end of a pipe.
+func (e *ends) addHolders(c *wire.SystemCall, p *wire.ProcessStacks, list []wire.ProcessStacks) {
+	if !strings.HasPrefix(c.File, "pipe:") || c.Does != wire.CallReads && c.Does != wire.CallWrites {
+		return
+	}
+	rank := p.Of
+	if rank == 0 {
+		rank = p.PID
+	}
+	for i := range list {
+		other := &list[i]
+		if other.PID == p.PID || other.PID != rank && other.Of != rank || len(c.Ends) == wire.MaxEnds {
+			continue
+		}
+		if slices.ContainsFunc(e.descriptors(other.PID), func(d descriptor) bool {
+			return d.file == c.File && (c.Does == wire.CallReads && d.writes || c.Does == wire.CallWrites && d.reads)
+		}) {
+			c.Ends = append(c.Ends, other.PID)
+		}
+	}
+}
+
+// descriptor is an open file of a process.
+type descriptor struct {
+	file          string
+	reads, writes bool
+}
+
+// descriptors lists the open pipes and sockets of a process. It reads only links of /proc, never what they name.
+func (e *ends) descriptors(pid int) (list []descriptor) {
+	if list, known := e.files[pid]; known {
+		return list
+	}
+	dir := string(proc.Of(e.mount, pid)) + "/fd"
+	for _, fd := range append([]int{0}, proc.All(dir)...) { // All leaves out 0, which is no PID
+		if e.room--; e.room < 0 {
+			break
+		}
+		link := dir + "/" + strconv.Itoa(fd)
+		file, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(file, "pipe:") && !strings.HasPrefix(file, "socket:") {
+			continue
+		}
+		if info, err := os.Lstat(link); err == nil {
+			list = append(list, descriptor{file, info.Mode()&0o400 != 0, info.Mode()&0o200 != 0})
+		}
+	}
+	e.files[pid] = list
+	return list
+}
