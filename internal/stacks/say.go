@@ -19,6 +19,8 @@ func (v *verdict) say() (said []string) {
 	if split := v.split(); split != "" {
 		said = append(said, split)
 	}
+	said = append(said, v.reasons()...)
+	said = append(said, v.unanswered()...)
 	if gone := v.gone(); gone != "" {
 		said = append(said, gone)
 	}
@@ -210,8 +212,9 @@ func Workers(list []schema.StackWorker) string {
 	return strconv.Itoa(n) + " worker processes on " + first.Node + " " + plural(words)
 }
 
+// upper begins a sentence. The name of a node keeps its letters: another spelling is no node.
 func upper(s string) string {
-	if s == "" {
+	if word, _, _ := strings.Cut(s, " "); word != "rank" && word != "ranks" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]

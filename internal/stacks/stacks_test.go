@@ -45,7 +45,8 @@ var (
 	serve = []wire.Frame{{Function: "select", File: std + "selectors.py", Line: 468},
 		{Function: "_run_once", File: std + "asyncio/base_events.py", Line: 1884},
 		{Function: "run_forever", File: std + "asyncio/base_events.py", Line: 607},
-		{Function: "run", File: "/home/a/app/main.py", Line: 9}}
+		{Function: "run", File: "/home/a/app/main.py", Line: 9}, {Function: "<module>", File: "/home/a/app/main.py",
+			Line: 20}}
 	item = []wire.Frame{{Function: "step", File: "/home/a/train.py", Line: 220}}
 )
 
@@ -289,7 +290,8 @@ func TestVerdict(t *testing.T) {
 		"a rank waits for the lock of the interpreter, which its thread has": {8, [2]func(int) []is{
 			all(in(reduce), 5, in(load), held(100)), all(in(reduce), 5, in(load), held(1100))}, Evidence{},
 			schema.StacksStuck, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
-				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+				"(torch/utils/data/dataloader.py:1144). Rank 5, in main (train.py:198), waits for the interpreter's lock " +
+				"(GIL), which thread 106 holds: it is in crunch (loop.py:3). None has moved within 5 s."},
 		"the kernel does not count": {8, same(all(in(reduce), 5, in(load), uncounted)), Evidence{},
 			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has left its line within 5 s: whether each has worked there " +
@@ -419,11 +421,13 @@ func TestHostileAnswers(t *testing.T) {
 	evil := "\x1b[2J\x1b]0;x\a\u202e"
 	answers := map[string]*wire.Reply{
 		"a": {Stacks: []wire.ProcessStacks{{ProcessID: places[0].ProcessID, Name: evil, State: evil,
-			Threads: []wire.ThreadStack{
-				{Main: true, State: evil, WChan: evil,
+			Unsent: []wire.Connection{{Local: evil, Peer: evil}}, Threads: []wire.ThreadStack{
+				{Main: true, State: evil, WChan: evil, Call: &wire.SystemCall{Does: wire.CallChild, Child: 8, File: evil},
 					Frames:   []wire.Frame{{Function: evil + "f", File: evil + "/x.py", Line: -5}},
 					WaitsFor: &wire.FileWait{Path: evil}}}},
 			{ProcessID: wire.ProcessID{PID: 99}},
+			{ProcessID: wire.ProcessID{PID: 8}, Of: 1, Name: evil, Parent: 1, Threads: []wire.ThreadStack{
+				{State: "S", Call: &wire.SystemCall{Does: wire.CallLocks, File: evil, Local: evil, Peer: evil}}}},
 			{ProcessID: wire.ProcessID{PID: 9}, Of: 1, Threads: []wire.ThreadStack{
 				{State: "D", WaitsFor: &wire.FileWait{Path: evil + "/p", FileSystem: evil}}}}}},
 		"b": {Stacks: []wire.ProcessStacks{{ProcessID: wire.ProcessID{PID: 2, StartTicks: 9},

@@ -23,6 +23,7 @@ type Socket struct {
 	Local, Peer netip.AddrPort
 	Unsent      uint64 // bytes that the other side has not confirmed
 	Retransmits int    // how often they were sent again without an answer
+	Connecting  bool   // the other side has not accepted it yet
 }
 
 // IsUnanswered reports whether the other side does not answer.
@@ -63,7 +64,7 @@ func (t *Table) Add(list []byte) {
 
 // Fields of a line.
 const (
-	local, peer, queues, retransmits, inode = 1, 2, 4, 6, 9
+	local, peer, state, queues, retransmits, inode = 1, 2, 3, 4, 6, 9
 )
 
 // parse parses a line; false: it is the heading, or is of a socket that nobody has.
@@ -81,6 +82,7 @@ func parse(line []byte) (name string, s Socket, ok bool) {
 	if !isLocal || !isPeer || err != nil || bad != nil {
 		return "", s, false
 	}
+	s.Connecting = string(fields[state]) == "02" // TCP_SYN_SENT
 	s.Unsent, s.Retransmits = bytesLeft, int(again)
 	return "socket:[" + string(fields[inode]) + "]", s, true
 }

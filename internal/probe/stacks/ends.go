@@ -65,7 +65,9 @@ func addAddresses(c *wire.SystemCall, table sockets.Table) {
 	if !known {
 		return
 	}
-	c.Local = s.Local.String()
+	if c.Local = s.Local.String(); s.Connecting { // poll(2) waits for that too
+		c.Does = wire.CallConnects
+	}
 	if s.Peer.Port() != 0 {
 		c.Peer = s.Peer.String()
 	}

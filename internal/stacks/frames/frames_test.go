@@ -37,8 +37,18 @@ func TestALineOfAStack(t *testing.T) {
 				Line: 5}},
 		"run  torch/run.py:1": {{Function: "run", File: site + "torch/run.py", Line: 1},
 			{Function: "_run", File: "<frozen runpy>", Line: 2}},
-		"f  <string>":        {{Function: "f", File: "<string>"}},
-		"go  eval/main.py:2": {{Function: "go", File: "/x/eval/main.py", Line: 2}},
+		"svd  numpy/linalg/linalg.py:1642 ← broken  train.py:74": {
+			{Function: "svd", File: site + "numpy/linalg/linalg.py", Line: 1642},
+			{Function: "svd", File: "<__array_function__ internals>", Line: 200},
+			{Function: "broken", File: "/home/a/train.py", Line: 74}},
+		"linear  torch/nn/functional.py:9 ← forward ← step  train.py:7": {
+			{Function: "linear", File: site + "torch/nn/functional.py", Line: 9},
+			{Function: "forward", File: "<eval_with_key>.3", Line: 5},
+			{Function: "step", File: "/home/a/train.py", Line: 7}},
+		"train_cell  a notebook cell, line 3": {{Function: "train_cell", File: "/tmp/ipykernel_77/1637549051.py", Line: 3}},
+		"fit  a notebook cell, line 8":        {{Function: "fit", File: "<ipython-input-3-ab12>", Line: 8}},
+		"f  <string>":                         {{Function: "f", File: "<string>"}},
+		"go  eval/main.py:2":                  {{Function: "go", File: "/x/eval/main.py", Line: 2}},
 		"_x  a/b.py:1 ← forward ← main  m.py:4": {{Function: "_x", File: site + "a/b.py", Line: 1},
 			{Function: "forward", File: site + "a/c.py", Line: 2},
 			{Function: "_call_impl", File: site + "torch/nn/modules/module.py", Line: 3},
@@ -90,6 +100,46 @@ func TestWaits(t *testing.T) {
 		got := waits{Collective(tc.frames), AddsUp(tc.frames), Meets(tc.frames), ServesRequests(tc.frames)}
 		if got != tc.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
+		}
+	}
+}
+
+// A worker's frames are those after its fork; it waits for work if it runs nothing but its loop.
+func TestWorkers(t *testing.T) {
+	loop := wire.Frame{Function: "_worker_loop", File: site + "torch/utils/data/_utils/worker.py", Line: 3}
+	start := []wire.Frame{{Function: "_bootstrap", File: std + "multiprocessing/process.py", Line: 4},
+		{Function: "main", File: "/home/a/train.py", Line: 5}}
+	get := wire.Frame{Function: "get", File: std + "multiprocessing/queues.py", Line: 1}
+	read := wire.Frame{Function: "read_shard", File: "/home/a/train.py", Line: 39}
+	for name, tc := range map[string]struct {
+		inside       []wire.Frame
+		idle, ofData bool
+	}{
+		"it waits for work":        {[]wire.Frame{get, loop}, true, true},
+		"it reads":                 {[]wire.Frame{read, loop}, false, true},
+		"it works for a pool":      {[]wire.Frame{read, {Function: "worker", File: std + "multiprocessing/pool.py"}}, false, false},
+		"a pool has nothing to do": {[]wire.Frame{get, {Function: "worker", File: std + "multiprocessing/pool.py"}}, true, false},
+	} {
+		frames := append(tc.inside, start...)
+		if idle, ofData := AwaitsWork(frames), IsDataWorker(frames); idle != tc.idle || ofData != tc.ofData {
+			t.Errorf("%s: waits for work %v, of a DataLoader %v", name, idle, ofData)
+		}
+	}
+	if AwaitsWork(crunch) || AwaitsWork(nil) || IsDataWorker(load) {
+		t.Error("a program is no worker")
+	}
+}
+
+// Whether code waits for processes is told by what it has called, not by the program around it.
+func TestWaitsForProcess(t *testing.T) {
+	for name, tc := range map[string]struct {
+		frames []wire.Frame
+		want   bool
+	}{"data": {load, true}, "a collective": {reduce, false}, "own": {crunch, false}, "nothing": {nil, false},
+		"a child":                {[]wire.Frame{{Function: "wait", File: std + "subprocess.py"}, crunch[0]}, true},
+		"a program of that name": {[]wire.Frame{{Function: "f", File: "/home/a/subprocess.py"}}, false}} {
+		if got := WaitsForProcess(tc.frames); got != tc.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

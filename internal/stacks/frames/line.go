@@ -59,10 +59,22 @@ func originOf(file string) (origin, string) {
 			}
 		}
 	}
-	if strings.HasPrefix(file, "<frozen ") {
+	switch {
+	case isCell(file):
+		return ofProgram, "a notebook cell"
+	case isMade(file):
 		return ofPython, file
 	}
 	return ofProgram, shortOwn(file)
+}
+
+// isMade reports whether code has no file: Python has it frozen in, a package has made it (<__array_function__ internals>,
+// <eval_with_key>.3, <attrs generated init Batch>), or it is an argument of Python.
+func isMade(file string) bool { return strings.HasPrefix(file, "<") }
+
+// isCell reports whether code is that of a cell of a notebook, which ipykernel names after itself.
+func isCell(file string) bool {
+	return strings.HasPrefix(file, "<ipython-input-") || strings.HasPrefix(path.Base(path.Dir(file)), "ipykernel_")
 }
 
 // shortOwn is the name of a file of the program, with its directory if the name alone says nothing.
@@ -83,10 +95,13 @@ func Short(file string) string {
 	return short
 }
 
-// at writes the place of a frame: "train.py:212".
-func at(f *wire.Frame) string {
+// At writes the place of a frame: "train.py:212".
+func At(f *wire.Frame) string {
 	place := Short(f.File)
-	if f.Line > 0 {
+	switch {
+	case f.Line > 0 && isCell(f.File):
+		place += ", line " + strconv.Itoa(f.Line)
+	case f.Line > 0:
 		place += ":" + strconv.Itoa(f.Line)
 	}
 	return place
@@ -103,9 +118,9 @@ func Of(frames []wire.Frame) Line {
 	if len(frames) == 0 {
 		return Line{}
 	}
-	own := slices.IndexFunc(frames, func(f wire.Frame) bool { return from(&f) == ofProgram })
+	own := ownOf(frames)
 	head := headOf(frames, own)
-	l := Line{Head: frames[head].Function, Where: at(&frames[head])}
+	l := Line{Head: frames[head].Function, Where: At(&frames[head])}
 	if head == own || own < 0 {
 		l.Via = callers(frames[head+1:])
 		return l
@@ -118,8 +133,26 @@ func Of(frames []wire.Frame) Line {
 			l.Via = []string{frames[entry].Function}
 		}
 	}
-	l.Own, l.At = frames[own].Function, at(&frames[own])
+	l.Own, l.At = frames[own].Function, At(&frames[own])
 	return l
+}
+
+// ownOf is the innermost frame of the program itself, or the one of its code without a file; -1: there is none.
+func ownOf(frames []wire.Frame) int {
+	own := slices.IndexFunc(frames, func(f wire.Frame) bool { return from(&f) == ofProgram })
+	if own >= 0 {
+		return own
+	}
+	return slices.IndexFunc(frames, func(f wire.Frame) bool { return f.File == "<string>" || f.File == "<stdin>" })
+}
+
+// Place writes where a thread is: "read_shard (train.py:39)", "load (PIL/ImageFile.py:269) of read_shard (train.py:39)".
+func (l Line) Place() string {
+	text := l.Head + " (" + l.Where + ")"
+	if l.Own != "" {
+		text += " of " + l.Own + " (" + l.At + ")"
+	}
+	return text
 }
 
 func from(f *wire.Frame) origin {

@@ -1,0 +1,110 @@
+package reason
+
+import (
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// call says for what a thread waits in the kernel: "reads /data/shard-0317.tar"; "": it does not say.
+func call(t *wire.ThreadStack) string {
+	c := t.Call
+	if t.State == "D" && t.WaitsFor != nil && t.WaitsFor.Path != "" {
+		words := "waits in state D for " + t.WaitsFor.Path
+		if t.WaitsFor.FileSystem != "" {
+			words += " (" + t.WaitsFor.FileSystem + ")"
+		}
+		return words
+	}
+	if c == nil {
+		return ""
+	}
+	file := fileOf(t)
+	switch c.Does {
+	case wire.CallReads:
+		return reads(c, file)
+	case wire.CallWrites:
+		return writes(c, file)
+	case wire.CallOpens:
+		return verb("opens ", file)
+	case wire.CallSyncs:
+		return verb("waits until its disk has ", file)
+	case wire.CallLocks:
+		return verb("waits for the lock of ", file)
+	case wire.CallAccepts:
+		return "waits for a connection" + verb(" to ", c.Local)
+	case wire.CallConnects:
+		return "waits for a connection" + verb(" to ", c.Peer)
+	case wire.CallChild:
+		return "waits for a child process"
+	case wire.CallFutex:
+		return "waits for a lock or for another thread"
+	case wire.CallSleeps:
+		return "sleeps"
+	}
+	return ""
+}
+
+// verb says what is done with a thing; "": the thing is not known.
+func verb(does, thing string) string {
+	if thing == "" {
+		return ""
+	}
+	return does + thing
+}
+
+// kinds are the names that the kernel gives to files without a path.
+var kinds = []struct{ prefix, words string }{
+	{"pipe:", "a pipe"},
+	{"socket:", "a socket"},
+	{"anon_inode:", ""},
+}
+
+// fileOf names the file of a system call; "": it is not known.
+func fileOf(t *wire.ThreadStack) string {
+	file := t.Call.File
+	for _, k := range kinds {
+		if strings.HasPrefix(file, k.prefix) {
+			return k.words
+		}
+	}
+	switch {
+	case strings.HasPrefix(file, "/dev/pts/"), strings.HasPrefix(file, "/dev/tty"), file == "/dev/console":
+		return "the terminal " + file
+	case file != "" && isPipe(t):
+		return "the pipe " + file
+	}
+	return file
+}
+
+// isPipe reports whether the kernel has the thread in its code for pipes: then a path is that of a pipe.
+func isPipe(t *wire.ThreadStack) bool {
+	return strings.Contains(t.WChan, "pipe") || strings.Contains(t.WChan, "fifo") || t.WChan == "wait_for_partner"
+}
+
+func reads(c *wire.SystemCall, file string) string {
+	switch {
+	case c.Peer != "":
+		return "waits for data from " + c.Peer
+	case strings.HasPrefix(file, "a "), strings.HasPrefix(file, "the "):
+		return "waits for input from " + file
+	}
+	return verb("reads ", file)
+}
+
+// writes says that the other side does not take what is written: a pipe or a socket only waits while it is full.
+func writes(c *wire.SystemCall, file string) string {
+	const errors = 2
+	output := c.FD != nil && (*c.FD == 1 || *c.FD == errors)
+	switch {
+	case c.Peer != "":
+		return "cannot send to " + c.Peer + ", which does not take the data"
+	case strings.Contains(file, "terminal "):
+		return "writes to " + file + ", whose output is held"
+	case !strings.HasPrefix(file, "a ") && !strings.HasPrefix(file, "the "):
+		return verb("writes ", file)
+	case output:
+		return "writes its output to " + file + ", which is full: nobody reads it"
+	}
+	return "writes to " + file + ", which is full: nobody reads it"
+}
