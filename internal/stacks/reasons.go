@@ -46,7 +46,7 @@ func (v *verdict) reason(r *Rank) string {
 		}
 	}
 	words := reason.Of(p)
-	if words == "" {
+	if s := v.work(r).own; words == "" || words == reason.Sleeps && s.steps() { // it polls, or works in small steps
 		return ""
 	}
 	name := upper(r.inShort())

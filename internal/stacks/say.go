@@ -19,12 +19,13 @@ func (v *verdict) say() (said []string) {
 	if split := v.split(); split != "" {
 		said = append(said, split)
 	}
-	said = append(said, v.reasons()...)
+	reasons := v.reasons()
+	said = append(said, reasons...)
 	said = append(said, v.unanswered()...)
 	if gone := v.gone(); gone != "" {
 		said = append(said, gone)
 	}
-	if held := v.held(); held != "" {
+	if held := v.held(); held != "" && !slices.ContainsFunc(reasons, namesState) {
 		said = append(said, held)
 	}
 	if motion := v.motion(); motion != "" {
@@ -38,6 +39,9 @@ func (v *verdict) say() (said []string) {
 	}
 	return said
 }
+
+// namesState reports whether a reason names a file for which a process waits in state D: it is the one that counts.
+func namesState(said string) bool { return strings.Contains(said, " in state D for ") }
 
 // split says where most ranks are, and who is elsewhere.
 func (v *verdict) split() string {

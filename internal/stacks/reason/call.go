@@ -6,6 +6,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// Sleeps are the words for a process of which the kernel says no more.
+const Sleeps = "sleeps"
+
 // call says for what a thread waits in the kernel: "reads /data/shard-0317.tar"; "": it does not say.
 func call(t *wire.ThreadStack) string {
 	c := t.Call
@@ -32,7 +35,7 @@ func call(t *wire.ThreadStack) string {
 	case wire.CallLocks:
 		return verb("waits for the lock of ", file)
 	case wire.CallAccepts:
-		return "waits for a connection" + verb(" to ", c.Local)
+		return "waits until somebody connects" + verb(" to ", c.Local)
 	case wire.CallConnects:
 		return "waits for a connection" + verb(" to ", c.Peer)
 	case wire.CallChild:
@@ -40,7 +43,7 @@ func call(t *wire.ThreadStack) string {
 	case wire.CallFutex:
 		return "waits for a lock or for another thread"
 	case wire.CallSleeps:
-		return "sleeps"
+		return Sleeps
 	}
 	return ""
 }

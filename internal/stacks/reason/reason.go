@@ -47,6 +47,9 @@ func (p Process) chain(n int) string {
 	if words := p.thread(t); words != "" {
 		return words
 	}
+	if frames.Collective(t.Frames) != "" && t.Call != nil && t.Call.Does == wire.CallFutex {
+		return "" // a thread of the library exchanges the data
+	}
 	return call(t)
 }
 
