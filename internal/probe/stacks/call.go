@@ -95,6 +95,8 @@ func (l *look) call(number int, of arguments) *wire.SystemCall {
 		}
 	case polled:
 		return l.polled(of[0], of[1])
+	case selected:
+		return l.selected(of[0], of[1])
 	default:
 		return nil
 	}
@@ -147,6 +149,34 @@ func (l *look) polled(at, number uint64) *wire.SystemCall {
 		return nil
 	}
 	l.addFile(c, descriptorOf(uint64(binary.LittleEndian.Uint32(entry))))
+	return c
+}
+
+// selected describes select(2) of one descriptor that is to be read, as a prompt with readline does.
+func (l *look) selected(number, at uint64) *wire.SystemCall {
+	const most = 1024 // FD_SETSIZE
+	if number == 0 || number > most || at == 0 {
+		return nil
+	}
+	set, err := memory.Open(l.PID, time.Now().Add(patience)).Bytes(at, int(number+7)/8)
+	if err != nil {
+		return nil
+	}
+	found := -1
+	for fd := range int(number) {
+		if set[fd/8]&(1<<(fd%8)) == 0 {
+			continue
+		}
+		if found >= 0 {
+			return nil
+		}
+		found = fd
+	}
+	if found < 0 {
+		return nil
+	}
+	c := &wire.SystemCall{Does: wire.CallReads}
+	l.addFile(c, found)
 	return c
 }
 

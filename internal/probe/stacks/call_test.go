@@ -34,6 +34,9 @@ func TestCalls(t *testing.T) {
 		"connection": {connected + "say(); c.recv(1)", "read socket at 127.0.0.1 to 127.0.0.1"},
 		"connection with a timeout": {connected + "c.settimeout(1000); say(); c.recv(1)",
 			"read socket at 127.0.0.1 to 127.0.0.1"},
+		"selection of one descriptor": {"import select; f = os.open('shard', os.O_RDWR); say(); select.select([f], [], [])",
+			"read %d/shard"},
+		"selection of two": {"import select; f = os.open('shard', os.O_RDWR); say(); select.select([f, 0], [], [])", "none"},
 		"lock of a thread": {"l = threading.Lock(); l.acquire(); say(); l.acquire()", "futex"},
 		"sleep":            {"say(); time.sleep(1000)", "sleep"},
 	} {

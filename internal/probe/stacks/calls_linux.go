@@ -42,6 +42,7 @@ var calls = map[int]call{
 	unix.SYS_NANOSLEEP:       {wire.CallSleeps, nothing},
 	unix.SYS_CLOCK_NANOSLEEP: {wire.CallSleeps, nothing},
 	unix.SYS_PPOLL:           {subject: polled},
+	unix.SYS_PSELECT6:        {subject: selected},
 }
 
 // callOf is the system call with a number; its subject is 0: none in which threads wait long.

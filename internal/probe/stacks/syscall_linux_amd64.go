@@ -30,6 +30,7 @@ func subjectOf(number int) subject {
 
 // olderCalls are those that other processors do not have.
 var olderCalls = map[int]call{
-	unix.SYS_OPEN: {wire.CallOpens, aPath},
-	unix.SYS_POLL: {subject: polled},
+	unix.SYS_OPEN:   {wire.CallOpens, aPath},
+	unix.SYS_POLL:   {subject: polled},
+	unix.SYS_SELECT: {subject: selected},
 }

@@ -68,6 +68,7 @@ const (
 	aChild       // a PID
 	aChildByKind // what the second argument is, and that
 	polled       // a list of descriptors, and their number
+	selected     // a number of descriptors, and which of them are to be read
 )
 
 // atWorkingDirectory stands for the working directory in place of a descriptor.
