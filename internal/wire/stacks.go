@@ -126,7 +126,7 @@ type SystemCall struct {
 	File string `json:"file,omitempty"` // a path, or as the kernel names what has none: "pipe:[77]", "socket:[78]"
 
 	Child int   `json:"child,omitempty"` // the PID of the process whose end it waits for, as the program knows it
-	Ends  []int `json:"ends,omitempty"`  // processes in the same reply that have the other end of the pipe: at most MaxEnds
+	Ends  []int `json:"ends,omitempty"`  // processes of the same rank with the other end of the pipe: at most MaxEnds
 
 	Local string `json:"local,omitempty"` // addresses of its TCP socket
 	Peer  string `json:"peer,omitempty"`

@@ -53,7 +53,7 @@ type End int
 const (
 	HasNotEnded End = iota
 	EndsThreads     // the interpreter waits for threads
-	EndsCalls       // the interpreter calls a function itself, with no module around it: as at exit, if it is its own program
+	EndsCalls       // the interpreter calls a function itself, with no module around it: as at exit, if not embedded
 )
 
 // Ending tells from the frames of a main thread whether its program has ended.

@@ -68,8 +68,8 @@ func originOf(file string) (origin, string) {
 	return ofProgram, shortOwn(file)
 }
 
-// isMade reports whether code has no file: Python has it frozen in, a package has made it (<__array_function__ internals>,
-// <eval_with_key>.3, <attrs generated init Batch>), or it is an argument of Python.
+// isMade reports whether code has no file: Python has it frozen in, a package has made it (<eval_with_key>.3, <attrs
+// generated init Batch>), or it is an argument of Python.
 func isMade(file string) bool { return strings.HasPrefix(file, "<") }
 
 // isCell reports whether code is that of a cell of a notebook, which ipykernel names after itself.
@@ -146,7 +146,7 @@ func ownOf(frames []wire.Frame) int {
 	return slices.IndexFunc(frames, func(f wire.Frame) bool { return f.File == "<string>" || f.File == "<stdin>" })
 }
 
-// Place writes where a thread is: "read_shard (train.py:39)", "load (PIL/ImageFile.py:269) of read_shard (train.py:39)".
+// Place writes where a thread is: "read_shard (train.py:39)", "load (PIL/Image.py:269) of read_shard (train.py:39)".
 func (l Line) Place() string {
 	text := l.Head + " (" + l.Where + ")"
 	if l.Own != "" {

@@ -1,5 +1,6 @@
-// Package reason follows a wait to its end, from what was read of a process and its descendants: to the worker, child or
-// thread for which it waits, and to the file, pipe, lock or socket for which that one does. It says only what was read.
+// Package reason follows a wait to its end, from what was read of a process and its descendants: to the worker, child
+// or thread for which it waits, and to the file, pipe, lock or socket for which that one does. It says only what was
+// read.
 package reason
 
 import (

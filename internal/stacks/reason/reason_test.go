@@ -149,7 +149,8 @@ func TestChainEnds(t *testing.T) {
 	if got := Of(Process{ProcessStacks: &p, Descendants: others}); got != want {
 		t.Error(got)
 	}
-	for _, p := range []wire.ProcessStacks{{}, {State: "T", Threads: p.Threads}, {Threads: []wire.ThreadStack{{State: "R"}}}} {
+	for _, p := range []wire.ProcessStacks{{}, {State: "T", Threads: p.Threads},
+		{Threads: []wire.ThreadStack{{State: "R"}}}} {
 		if got := Of(Process{ProcessStacks: &p}); got != "" {
 			t.Errorf("it %s", got)
 		}
