@@ -321,7 +321,7 @@ func TestVerdict(t *testing.T) {
 				"in crunch (loop.py:3). None has moved within 5 s, but for polling."},
 		"a rank serves": {8, same(all(in(reduce), 5, in(serve))), Evidence{}, schema.StacksUnclear,
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in run_forever (asyncio/base_events.py:607). " +
-				"Each was in one line within 5 s, but rank 5 waits for requests, as a server does."},
+				"Rank 5, in run (app/main.py:9), waits in an event loop. Each was in one line within 5 s, but rank 5 waits for requests, as a server does."},
 		"one rank": {1, same(all(in(crunch), -1)), Evidence{}, schema.StacksUnclear,
 			"Rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
 	} {

@@ -44,7 +44,7 @@ func Of(process proc.Process) Table {
 			continue // a kernel without IPv6
 		}
 		list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read counts
-		_ = f.Close() // open for reading only: a failure loses nothing
+		_ = f.Close()                                      // open for reading only: a failure loses nothing
 		t.Add(list)
 	}
 	return t

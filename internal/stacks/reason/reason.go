@@ -51,7 +51,10 @@ func (p Process) chain(n int) string {
 	if frames.Collective(t.Frames) != "" && t.Call != nil && t.Call.Does == wire.CallFutex {
 		return "" // a thread of the library exchanges the data
 	}
-	return call(t)
+	if words := call(t); words != "" || !frames.RunsLoop(t.Frames) {
+		return words
+	}
+	return "waits in an event loop"
 }
 
 func ofFrames(of func([]wire.Frame) string) func(*wire.ThreadStack) string {

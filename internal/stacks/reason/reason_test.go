@@ -128,6 +128,9 @@ func TestOf(t *testing.T) {
 			site+"distributed/cli/dask_worker.py", "<module>", "/usr/bin/dask-worker"), thread(11, nil, at("hold", own,
 			"apply_function", site+"distributed/worker.py"))), nil,
 			"runs an event loop, and thread 11 works: it is in hold (train.py:10)"},
+		"an event loop": {process(1, 0, "python", nil, in("select", std+"selectors.py", "_run_once",
+			std+"asyncio/base_events.py", "run_forever", std+"asyncio/base_events.py", "run", std+"asyncio/runners.py")), nil,
+			"waits in an event loop"},
 		"a place of which the kernel says nothing": {process(1, 0, "python", nil, in()), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
