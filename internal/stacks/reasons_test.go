@@ -26,6 +26,9 @@ func TestReasons(t *testing.T) {
 				{Function: "read_shard", File: "/home/a/train.py", Line: 39},
 				{Function: "_worker_loop", File: site + "torch/utils/data/_utils/worker.py", Line: 3},
 				{Function: "_bootstrap", File: std + "multiprocessing/process.py", Line: 4}}}}}
+	frozen := reader
+	frozen.Threads = []wire.ThreadStack{reader.Threads[0]}
+	frozen.Threads[0].State, frozen.Threads[0].WaitsFor = "D", &wire.FileWait{Path: "/lustre/a.tar", FileSystem: "lustre"}
 	locked := both(in(crunch), calls(wire.SystemCall{Does: wire.CallLocks, File: "/home/a/left"}))
 	several := func(r int) []is {
 		if r < 3 {
@@ -41,6 +44,10 @@ func TestReasons(t *testing.T) {
 			withWorker(job(5, 8, all(in(reduce), 5, in(load))), 5, reader),
 			[]string{"Rank 5, in main (train.py:198), waits for its DataLoader worker 1658 (pt_data_worker), which is in " +
 				"read_shard (train.py:39), where it reads /data/shard-0317.tar."}},
+		"a worker in state D is told once": {withWorker(job(0, 8, all(in(reduce), 5, in(load))), 5, frozen),
+			withWorker(job(5, 8, all(in(reduce), 5, in(load))), 5, frozen),
+			[]string{"Rank 5, in main (train.py:198), waits for its DataLoader worker 1658 (pt_data_worker), which is in " +
+				"read_shard (train.py:39), where it waits in state D for /lustre/a.tar (lustre)."}},
 		"a rank waits for a lock": {job(0, 8, all(in(reduce), 5, locked)), job(5, 8, all(in(reduce), 5, locked)),
 			[]string{"Rank 5 waits for the lock of /home/a/left."}},
 		"one that moves waits for nothing": {job(0, 8, all(in(reduce), 5, in(load))),

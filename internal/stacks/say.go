@@ -25,7 +25,7 @@ func (v *verdict) say() (said []string) {
 	if gone := v.gone(); gone != "" {
 		said = append(said, gone)
 	}
-	if held := v.held(); held != "" && !slices.ContainsFunc(reasons, namesState) {
+	if held := v.held(reasons); held != "" {
 		said = append(said, held)
 	}
 	if motion := v.motion(); motion != "" {
@@ -40,7 +40,7 @@ func (v *verdict) say() (said []string) {
 	return said
 }
 
-// namesState reports whether a reason names a file for which a process waits in state D: it is the one that counts.
+// namesState reports whether a reason names a file for which a process waits in state D.
 func namesState(said string) bool { return strings.Contains(said, " in state D for ") }
 
 // split says where most ranks are, and who is elsewhere.
@@ -179,8 +179,8 @@ func (v *verdict) gone() string {
 	return ""
 }
 
-// held says which descendants wait for files.
-func (v *verdict) held() string {
+// held says which descendants wait for files, if a reason does not name the only one.
+func (v *verdict) held(reasons []string) string {
 	var list []schema.StackWorker
 	for i := range v.all {
 		for _, r := range v.all[i].Ranks {
@@ -188,7 +188,7 @@ func (v *verdict) held() string {
 		}
 	}
 	at := slices.IndexFunc(list, func(w schema.StackWorker) bool { return w.File != "" || w.Mount != "" })
-	if at < 0 {
+	if at < 0 || len(list) == 1 && slices.ContainsFunc(reasons, namesState) {
 		return ""
 	}
 	return Workers(list) + "."
