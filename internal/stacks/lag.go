@@ -40,10 +40,10 @@ func Lag(looks []*Look, node string, gpu int) string {
 	times := fmt.Sprintf(" in %d of %d looks", len(looks), len(looks))
 	switch one, all := same(own), same(others); {
 	case one && all && own[0] == others[0]:
-		return upper(rank.brief()) + " is in " + own[0] + times +
+		return begins(rank.brief()) + " is in " + own[0] + times +
 			", as the others: its stack does not tell why it lags."
 	case one && all && others[0] != "":
-		return upper(rank.brief()) + " is in " + own[0] + times + ", the others in " + others[0] + "."
+		return begins(rank.brief()) + " is in " + own[0] + times + ", the others in " + others[0] + "."
 	}
 	return fmt.Sprintf("In %d looks %s and the others are in different places: its stack does not tell why it lags.",
 		len(looks), rank.brief())

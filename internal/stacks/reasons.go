@@ -49,7 +49,7 @@ func (v *verdict) reason(r *Rank) string {
 	if s := v.work(r).own; words == "" || words == reason.Sleeps && s.steps() { // it polls, or works in small steps
 		return ""
 	}
-	name := upper(r.inShort())
+	name := begins(r.inShort())
 	if line := frames.Of(r.frames()); line.Own != "" {
 		name += ", in " + line.Own + " (" + line.At + "),"
 	}
@@ -69,7 +69,7 @@ func (v *verdict) unanswered() (said []string) {
 }
 
 func unansweredAt(r *Rank, c *wire.Connection) string {
-	name := upper(r.inShort()) + "'s"
+	name := begins(r.inShort()) + "'s"
 	if r.Number == NoRank {
 		name = "Of " + r.inShort() + " the"
 	}

@@ -51,7 +51,7 @@ func (v *verdict) split() string {
 	most := &v.groups[0]
 	switch n := len(most.Ranks); {
 	case v.read == 1:
-		return upper(most.first().brief()) + " " + does(most, 1) + "."
+		return begins(most.first().brief()) + " " + does(most, 1) + "."
 	case len(v.groups) == 1:
 		return "All " + v.ranks() + " " + does(most, n) + "."
 	case len(v.odd) > 0 && v.awaiting() == v.read-len(v.odd) && v.awaiting() > n:
@@ -171,9 +171,9 @@ func (v *verdict) gone() string {
 		switch {
 		case r.ID != wire.RefusedGone:
 		case len(r.Ranks) == 1:
-			return upper(r.Ranks[0].brief()) + ": " + r.Cause + "."
+			return begins(r.Ranks[0].brief()) + ": " + r.Cause + "."
 		default:
-			return upper(Members(r.Ranks)) + ": " + r.Cause + "."
+			return begins(Members(r.Ranks)) + ": " + r.Cause + "."
 		}
 	}
 	return ""
@@ -216,9 +216,16 @@ func Workers(list []schema.StackWorker) string {
 	return strconv.Itoa(n) + " worker processes on " + first.Node + " " + plural(words)
 }
 
-// upper begins a sentence. The name of a node keeps its letters: another spelling is no node.
+// begins begins a sentence with a process. The name of a node keeps its letters: another spelling is no node.
+func begins(name string) string {
+	if word, _, _ := strings.Cut(name, " "); word != "rank" && word != "ranks" {
+		return name
+	}
+	return upper(name)
+}
+
 func upper(s string) string {
-	if word, _, _ := strings.Cut(s, " "); word != "rank" && word != "ranks" {
+	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
@@ -236,9 +243,9 @@ func (v *verdict) greenlets() string {
 	case 0:
 		return ""
 	case 1:
-		return upper(list[0].brief()) + " runs greenlets, as with gevent: those that wait are not read."
+		return begins(list[0].brief()) + " runs greenlets, as with gevent: those that wait are not read."
 	}
-	return upper(Members(list)) + " run greenlets, as with gevent: those that wait are not read."
+	return begins(Members(list)) + " run greenlets, as with gevent: those that wait are not read."
 }
 
 // unranked says why the ranks of processes are not known.
@@ -277,7 +284,7 @@ func (v *verdict) motion() string {
 	case moved == v.read && v.read > 1:
 		return "All have moved" + within + "."
 	case moved <= 2:
-		return upper(Members(v.moved())) + have(moved) + within + "."
+		return begins(Members(v.moved())) + have(moved) + within + "."
 	}
 	return fmt.Sprintf("%d of %d have moved%s.", v.of[Moves], v.read, within)
 }
