@@ -168,13 +168,13 @@ type Refused struct {
 	Ranks []*Rank
 }
 
-// Refusals returns the ranks of which nothing is known, or no Python stack, by reason, the most frequent first.
+// Refusals returns the ranks that no group tells the place of, by reason, the most frequent first.
 func (l *Look) Refusals() (all []Refused) {
 	at := map[wire.Refusal]int{}
 	for i := range l.Ranks {
 		r := &l.Ranks[i]
 		why := r.Why
-		if why == nil && r.Process != nil {
+		if why == nil && r.Process != nil && !r.known() {
 			why = r.Process.Refusal
 		}
 		if why == nil {

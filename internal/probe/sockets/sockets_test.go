@@ -16,8 +16,8 @@ const list = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when
 `
 
 const list6 = `  sl  local_address                         remote_address                        st tx_queue
-   0: 0000000000000000FFFF000003014D0A:8EFC 0000000000000000FFFF000004014D0A:7380 01 00000000:00000000 00:00000000 00000000 1000 0 77003 1 0 20 4 30 10 -1
-`
+   0: 0000000000000000FFFF000003014D0A:8EFC 0000000000000000FFFF000004014D0A:7380 01 00000000:00000000 ` +
+	"00:00000000 00000000 1000 0 77003 1 0 20 4 30 10 -1\n"
 
 func TestTable(t *testing.T) {
 	table := Table{Sockets: map[string]Socket{}}

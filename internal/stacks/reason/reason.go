@@ -117,7 +117,7 @@ func (p Process) thread(t *wire.ThreadStack) string {
 		return "runs an event loop, and " + named(other) + " works: it " + p.isIn(other)
 	}
 	inLock := t.Call != nil && t.Call.Does == wire.CallFutex
-	if !frames.WaitsForThread(t.Frames) && !(inLock && frames.IsOwn(t.Frames)) {
+	if !frames.WaitsForThread(t.Frames) && (!inLock || !frames.IsOwn(t.Frames)) {
 		return ""
 	}
 	switch {
