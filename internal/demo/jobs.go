@@ -146,7 +146,7 @@ func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
 	failed := task
 	failed.ID, failed.Number, failed.State, failed.Exit = failedTask, "48379", cluster.JobFailed, &cluster.Exit{Code: 3}
 	failed.Cause = simulated.Why()
-	add(failed, -44*time.Minute, taskFailed)
+	add(failed, -44*time.Minute, simulated.Failed)
 	add(cluster.EndedJob{
 		ID: "48266", Number: "48266", Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four,
 		State: cluster.JobTimedOut, Exit: &cluster.Exit{},

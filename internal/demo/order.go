@@ -48,16 +48,13 @@ func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 func (w *world) log(job string) simulated.Log {
 	l := simulated.Log{Begin: w.begin, User: me}
 	if job == failedTask {
-		l.End, l.Last = w.begin.Add(taskFailed), simulated.Traceback
+		l.End, l.Last = w.begin.Add(simulated.Failed), simulated.Traceback
 	}
 	return l
 }
 
 // failedTask is a task of an array that has failed.
-const (
-	failedTask = evalID + "_2"
-	taskFailed = -11 * time.Minute
-)
+const failedTask = evalID + "_2"
 
 // Cluster returns the GPUs that the simulated SLURM can give to jobs. What the user cancels still has its GPUs.
 func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {

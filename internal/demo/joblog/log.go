@@ -78,11 +78,16 @@ func (l Log) line(i int) string {
 	return fmt.Sprintf("%-*.*s\n", length-1, length-1, text)
 }
 
-// Why says why a job has failed whose log ends with the Traceback. It is the same at all times, and takes too long for
-// each look at the jobs.
+// Failed is when a job has failed whose log ends with the Traceback, from the beginning of the story on.
+const Failed = -11 * time.Minute
+
+// Why says why that job has failed. It is the same at all times, and takes too long for each look at the jobs.
 var Why = sync.OnceValue(func() string {
-	l := Log{Begin: time.Unix(0, 0), End: time.Unix(0, 0).Add(time.Hour), Last: Traceback}
-	read := func(_ context.Context, q joblog.Query) (joblog.Piece, error) { return l.Piece(q, l.End), nil }
+	l := Log{Begin: time.Unix(0, 0), End: time.Unix(0, 0).Add(Failed), Last: Traceback}
+	read := func(_ context.Context, q joblog.Query) (joblog.Piece, error) {
+		q.From = max(q.From, -8<<10) // enough for this log
+		return l.Piece(q, l.End), nil
+	}
 	cause, _ := joblog.Why(context.Background(), "", read)
 	return cause
 })

@@ -153,17 +153,17 @@ func went(before, since map[string]*seen) (goesOn, surely bool) {
 
 var (
 	numbers  = regexp.MustCompile(`[-+]?[0-9][0-9.,:]*(?:e[-+]?[0-9]+)?`)
-	teardown = regexp.MustCompile(`(?i)kill|terminat|signal|abort|exit|clos|shut|wandb|sync|clean`)
+	teardown = []string{"kill", "terminat", "signal", "abort", "exit", "clos", "shut", "wandb", "sync", "clean"}
 )
 
 // shapeOf returns a line without its numbers, "" if it is not one of a program at work.
 func shapeOf(f *found) string {
 	const much = 64
 	if f.body || strings.HasPrefix(f.words, "  ") || strings.TrimSpace(f.words) == "" || f.level == 'E' ||
-		f.level == 'F' || teardown.MatchString(f.words) {
+		f.level == 'F' || hasAny(strings.ToLower(f.words), teardown) {
 		return ""
 	}
-	shape := numbers.ReplaceAllString(f.words, "#")
+	shape := numbers.ReplaceAllString(f.words[:min(len(f.words), 2*much)], "#")
 	return shape[:min(len(shape), much)]
 }
 
