@@ -77,7 +77,7 @@ func withProgram(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	exe := filepath.Join(dir, "nvnodetop")
-	build := exec.Command("go", "build", "-race", "-o", exe, "./cmd/nvnodetop")
+	build := exec.Command("go", "build", "-race", "-ldflags=-s -w", "-o", exe, "./cmd/nvnodetop")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("go build: %w: %s", err, out)
@@ -107,12 +107,17 @@ func onOne(m *testing.M, exe string) (code int, err error) {
 	return m.Run(), nil
 }
 
-// bringUp starts a cluster, unless it is up, copies a program there, and returns its path.
+// bringUp starts a cluster, unless it is up, copies a program there, and returns its path. The program copies its probe
+// to the users' home before the tests: to pack it takes half a minute with the race detector on a busy machine.
 func bringUp(env []string, exe string) (path string, err error) {
 	if _, err := scriptIn(env, "up", strconv.Itoa(nodes)); err != nil {
 		return "", err
 	}
-	return scriptIn(env, "put", exe)
+	if path, err = scriptIn(env, "put", exe); err != nil {
+		return "", err
+	}
+	_, err = scriptIn(env, "on", "-u", "alice", "login", path, "--once", "--nodes", "node01", "--timeout", "3m")
+	return path, err
 }
 
 // script runs scripts/testcluster and returns its output.
