@@ -82,5 +82,5 @@ func TestSpecialExit(t *testing.T) {
 		t.Errorf("--json has the pending jobs %+v", d.Pending)
 	}
 	do(t, "on", "login", "scancel", id)
-	w.sees(id+" gpuwork: canceled")
+	w.sees(id + " gpuwork: canceled")
 }
