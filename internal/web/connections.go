@@ -27,6 +27,9 @@ const (
 // one more comes, the oldest of them is closed, once its time of grace to show the token is over. So nobody can keep
 // the owner out by holding connections. The grace shrinks with each client that finds no room, and grows with each that
 // does: a flood of connections in the kernel's queue, of which the owner's is the last, takes less than a second.
+//
+// A client's time passes only while the server waits for its bytes. A busy host that is slow to read a request, or to
+// find the token in it, costs the owner nothing.
 type places struct {
 	net.Listener
 	least time.Duration // to which the grace shrinks
@@ -46,13 +49,14 @@ func newPlaces(l net.Listener, least time.Duration) *places {
 // guest is a connection with a place.
 type guest struct {
 	net.Conn
-	at    *places
-	since time.Time
+	at *places
 
 	// Guarded by at.mu.
-	line  *list.Element // nil: it is no stranger
-	known bool
-	left  bool
+	line    *list.Element // nil: it is no stranger
+	since   time.Time     // of the first read; zero: the server has not begun to read
+	reading bool          // the server waits for bytes of this client
+	known   bool
+	left    bool
 }
 
 // Accept waits for the next client.
@@ -62,11 +66,16 @@ func (p *places) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	p.makeRoom()
-	g := &guest{Conn: c, at: p, since: time.Now()}
+	return p.admit(c), nil
+}
+
+// admit gives a place to a client.
+func (p *places) admit(c net.Conn) *guest {
+	g := &guest{Conn: c, at: p}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g.line = p.strangers.PushBack(g)
-	return g, nil
+	return g
 }
 
 // makeRoom closes the oldest stranger if there are too many. New clients wait meanwhile in the kernel's queue.
@@ -78,12 +87,41 @@ func (p *places) makeRoom() {
 	}
 	p.grace = max(p.grace-p.grace/100, p.least)
 	for ; oldest != nil; oldest = p.tooMany() {
-		if wait := p.grace - time.Since(oldest.since); wait > 0 {
+		if wait := oldest.remaining(p.grace); wait > 0 {
 			time.Sleep(wait)
 			continue
 		}
 		_ = oldest.Close()
 	}
+}
+
+// turn is the time until a client is looked at again whose bytes the server has yet to read or to understand.
+const turn = time.Millisecond
+
+// remaining returns how long a client keeps its place at least.
+func (g *guest) remaining(grace time.Duration) time.Duration {
+	g.at.mu.Lock()
+	defer g.at.mu.Unlock()
+	if !g.reading {
+		return turn
+	}
+	return grace - time.Since(g.since)
+}
+
+// Read waits for bytes of the client.
+func (g *guest) Read(b []byte) (int, error) {
+	g.setReading(true)
+	defer g.setReading(false)
+	return g.Conn.Read(b)
+}
+
+func (g *guest) setReading(reading bool) {
+	g.at.mu.Lock()
+	defer g.at.mu.Unlock()
+	if g.since.IsZero() {
+		g.since = time.Now()
+	}
+	g.reading = reading
 }
 
 // tooMany returns the oldest stranger if there is no room for one more.

@@ -13,12 +13,17 @@ import (
 	"time"
 )
 
-// queue is a Listener with clients that wait in the kernel's queue.
+// queue is a Listener with clients that wait in the kernel's queue, and say nothing.
 type queue struct{ net.Listener }
 
 func (queue) Accept() (net.Conn, error) {
 	c, _ := net.Pipe()
 	return c, nil
+}
+
+// serve reads from a client as a server does that has just accepted it.
+func serve(c net.Conn) {
+	go func() { _, _ = io.Copy(io.Discard, c) }()
 }
 
 // The owner, behind a full queue of strangers who say nothing, is let in soon. Over TLS each has its full time. When
@@ -38,6 +43,7 @@ func TestAFloodIsShort(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				serve(c)
 				all = append(all, c)
 			}
 			if took := time.Since(began); took > tc.most || took < tc.fewest {
@@ -48,11 +54,66 @@ func TestAFloodIsShort(t *testing.T) {
 					_ = c.Close()
 				}
 				c, _ := p.Accept()
+				serve(c)
 				all = []net.Conn{c}
 			}
+			_ = all[0].Close()
 			if p.grace != grace {
 				t.Errorf("%s: later the grace is %v", name, p.grace)
 			}
+		})
+	}
+}
+
+// A busy host is slow to read what a client has sent. The client keeps its place until the server has read it and waits
+// for more, however many others come meanwhile. A client that sends a byte now and then does not gain time by that.
+func TestASlowServerClosesNobody(t *testing.T) {
+	for name, tc := range map[string]struct {
+		read func(g net.Conn, client net.Conn) // the server, and the oldest client
+		kept bool
+	}{
+		"not yet read": {func(net.Conn, net.Conn) {}, true},
+		"read, not yet understood": {func(g, client net.Conn) {
+			go func() { _, _ = io.WriteString(client, "GET / HTTP/1.1\r\n") }()
+			_, _ = g.Read(make([]byte, 100))
+		}, true},
+		"a byte now and then": {func(g, client net.Conn) {
+			serve(g)
+			go func() {
+				for {
+					if _, err := io.WriteString(client, "G"); err != nil {
+						return
+					}
+					time.Sleep(grace / 10)
+				}
+			}()
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ours, client := net.Pipe()
+				p := newPlaces(nil, leastGrace)
+				oldest := p.admit(ours)
+				defer oldest.Close()
+				tc.read(oldest, client)
+				for range maxStrangers - 1 {
+					c, _ := net.Pipe()
+					g := p.admit(c)
+					defer g.Close()
+				}
+				more := make(chan struct{})
+				go func() {
+					defer close(more)
+					p.makeRoom()
+				}()
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				if oldest.left == tc.kept {
+					t.Errorf("the oldest client has left: %v", oldest.left)
+				}
+				_ = oldest.Close()
+				<-more
+			})
 		})
 	}
 }
