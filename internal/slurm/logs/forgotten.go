@@ -41,7 +41,8 @@ func (f *Finder) Note(jobs []scontrol.ShownJob) {
 func unknown(job string) *reach.Failure {
 	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log of job " + job,
 		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script "+
-			"says, by default slurm-%s.out in the directory where it was submitted", startedID.ReplaceAllString(job, "$1"))}
+			"says, by default slurm-%s.out in the directory where it was submitted",
+			startedID.ReplaceAllString(job, "$1"))}
 }
 
 // findForgotten finds the files of a job about which scontrol has failed, mostly since the controller has forgotten it:

@@ -49,7 +49,7 @@ func (f *Finder) Find(ctx context.Context, job string) (*cluster.LogFiles, error
 	}
 	if err != nil {
 		failed := command.Failed("scontrol", stderr, err)
-		if failed.Class != reach.ClassSlurm || failed.Meaning != "" { // it was not asked, or the controller does not answer
+		if failed.Class != reach.ClassSlurm || failed.Meaning != "" { // not asked, or the controller does not answer
 			return nil, failed
 		}
 		if scontrol.Lacks(out, stderr) {
