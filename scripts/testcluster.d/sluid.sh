@@ -62,17 +62,23 @@ fault_sluidok() {
 }
 
 # restart_slurmd HOST [CMD…]: CMD starts it, and what runs goes on. slurmctld takes a slurmd that has ended for one that runs for minutes, so
-# the new one must have registered.
+# the new one must have registered. slurmd ends if a process ends while slurmd moves it to another cgroup: then it is started once more.
 restart_slurmd() {
 	local began
 	in_host "$1" pkill -x slurmd || true
 	retry 10 no_slurmd "$1" || die "cannot end slurmd on $1"
-	began=$(date +%s)
-	in_host "$1" "${@:2}" /usr/sbin/slurmd -N "$1"
-	retry 60 has_registered "$1" "$began" || die "slurmd of $1 has not registered: $(tail -n 5 "$STATE/hosts/$1/log/slurm/slurmd.log")"
+	for _ in 1 2 3; do
+		began=$(date +%s)
+		in_host "$1" "${@:2}" /usr/sbin/slurmd -N "$1"
+		retry 60 has_registered_or_ended "$1" "$began" || break
+		if ! no_slurmd "$1"; then break; fi
+	done
+	has_registered "$1" "$began" || die "slurmd of $1 has not registered: $(tail -n 5 "$STATE/hosts/$1/log/slurm/slurmd.log")"
 	retry 20 nodes_are_up "$1" || die "$1 is not up after slurmd was started again"
 }
 no_slurmd() { ! in_host "$1" pgrep -x slurmd >/dev/null; }
+
+has_registered_or_ended() { no_slurmd "$1" || has_registered "$@"; }
 
 # has_registered HOST SECONDS: its slurmd runs, and slurmctld knows that it started after that moment.
 has_registered() {

@@ -176,7 +176,8 @@ func runsNow(t *testing.T, id string) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatalf("job %s does not start", id)
+	t.Fatalf("job %s does not start:\n%s\n%s", id, do(t, "on", "login", "squeue", "-o", "%i %t %r %N"),
+		do(t, "on", "login", "sinfo", "-N", "-o", "%N %T %E"))
 }
 
 // cancelJob returns when the nodes of the job are free again, so that the job of the next test starts at once.
