@@ -303,6 +303,36 @@ func TestPassphraseIsAskedOnce(t *testing.T) {
 	t.Error("not reached again")
 }
 
+// slowKey is like sesameKey, but has three rounds.
+const slowKey = `-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABDmQV/g/S
+jYoFq2sWVDTVDqAAAAAwAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAIC0VdfXFNlZSLe5f
+UMl3OzlkZaQi8ujReZRcMUf7yR9tAAAAkKomvEWRIDTTI1n3PuIvsvUtan+F5hN020Kmxk
+JmhWqK7VF13lQifwp046e/EgC3A4/NbOONCh1BuvaxJRzEuYy4oAv/WLMkaM7IaZXM9DQP
+zMjvuh1fvILyXjKjjJfBiQVWNH/6ipU+9ZTpCNI4W0pT58PLZPdzEh+s0NsVuntASutP09
+exwkKAamjjCjOrRA==
+-----END OPENSSH PRIVATE KEY-----
+`
+
+// A key of many rounds takes longer than the host has for a login.
+func TestAKeyOfManyRounds(t *testing.T) {
+	s := newSite(t)
+	writeFile(t, filepath.Join(s.home, ".ssh", "id_ed25519"), slowKey)
+	began := time.Now()
+	var err error
+	if s.key, err = ssh.ParsePrivateKeyWithPassphrase([]byte(slowKey), []byte("open sesame")); err != nil {
+		t.Fatal(err)
+	}
+	s.d.limits.login = time.Since(began) * 3 / 4
+	s.configure("cluster", startNode(t, s, nil))
+	if err := s.d.Through("alice@cluster"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.d.Prepare(t.Context(), says("open sesame"), nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // A key that the host refuses is no reason to ask for its passphrase.
 func TestNoPassphraseForAKeyThatIsNotWanted(t *testing.T) {
 	s := newSite(t)

@@ -67,7 +67,7 @@ func (a *trip) unlock(ctx context.Context, f *keyfile.File) (ssh.Signer, error) 
 		if text == "" {
 			break
 		}
-		signer, err := ssh.ParsePrivateKeyWithPassphrase(data, []byte(text))
+		signer, err := a.decrypt(data, text)
 		if errors.Is(err, x509.IncorrectPasswordError) {
 			continue
 		}
@@ -78,6 +78,14 @@ func (a *trip) unlock(ctx context.Context, f *keyfile.File) (ssh.Signer, error) 
 		return signer, nil
 	}
 	return nil, errSkipped
+}
+
+// decrypt decrypts a key. A key of many rounds (ssh-keygen -a) takes its time on this host, for which no other host is
+// to blame.
+func (a *trip) decrypt(data []byte, passphrase string) (ssh.Signer, error) {
+	a.conn.Allow(maxAnswering)
+	defer a.conn.Allow(a.d.limits.login)
+	return ssh.ParsePrivateKeyWithPassphrase(data, []byte(passphrase))
 }
 
 // lockedKey is a key that asks for its passphrase when it must sign. One login uses it.
