@@ -175,7 +175,13 @@ func (l *looked) pick(marks []int) int {
 			best = i
 		}
 	}
-	if best < 0 || !killed.MatchString(l.all[best].text) {
+	if best < 0 {
+		return best
+	}
+	if warned := l.warned(marks, best); warned >= 0 {
+		return warned
+	}
+	if !killed.MatchString(l.all[best].text) {
 		return best
 	}
 	for _, i := range marks { // why it was killed
@@ -186,8 +192,26 @@ func (l *looked) pick(marks []int) int {
 	return best
 }
 
-// rank is what a mark is worth: all that say how something failed are worth the same.
-func (l *looked) rank(i int) kind { return min(l.all[i].mark.kind(), death) }
+// warned returns the first warning before a line that tells what has come of it; negative: there is none.
+func (l *looked) warned(marks []int, at int) int {
+	if l.isPassing(at) || !l.follows(at) {
+		return -1
+	}
+	for _, i := range marks {
+		if i < at && l.isPassing(i) && l.all[i].mark.warns() {
+			return i
+		}
+	}
+	return -1
+}
+
+// rank is what a mark is worth: all that say how something failed are worth the same, and more than what may pass.
+func (l *looked) rank(i int) kind {
+	if l.isPassing(i) {
+		return doubt
+	}
+	return min(l.all[i].mark.kind(), death)
+}
 
 // killed is a process that was killed by somebody who is not named.
 var killed = regexp.MustCompile(`^\S*: line \d+: +\d+ Killed|^Killed$`)
