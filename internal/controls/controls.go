@@ -6,10 +6,11 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Controls takes the user's requests. Only Ask, Cancel, Log and Cluster may block.
+// Controls takes the user's requests. Only Ask, Cancel, Log, Accounts and Cluster may block.
 type Controls interface {
 	Touch()   // the user pressed a key
 	Leave()   // nobody sees the screen, until the next Touch
@@ -27,6 +28,9 @@ type Controls interface {
 
 	// Log reads a piece of the log of a job.
 	Log(ctx context.Context, q joblog.Query) (joblog.Piece, error)
+
+	// Accounts asks SLURM's accounting about a job, or the parts of one.
+	Accounts(ctx context.Context, job string) ([]sacct.Job, error)
 
 	// Cluster returns the GPUs that SLURM can give to jobs. It decides how often SLURM is asked; fresh says that the
 	// user wants a new answer.

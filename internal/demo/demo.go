@@ -1,8 +1,8 @@
 // Package demo simulates a cluster. A Demo is a cluster.Source that emits the same Events as a real cluster, so the
 // rest of the program runs unchanged.
 //
-// A Demo runs once. Its other methods may be called from any goroutine, also before Run. Only Ask and Cancel block,
-// until Run answers or their context ends.
+// A Demo runs once. Its other methods may be called from any goroutine, also before Run. Only Ask, Cancel and
+// Accounts block, until Run answers or their context ends.
 package demo
 
 import (

@@ -148,10 +148,10 @@ func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
 	failed.Cause = simulated.Why()
 	add(failed, -44*time.Minute, simulated.Failed)
 	add(cluster.EndedJob{
-		ID: "48266", Number: "48266", Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four,
+		ID: timedOut, Number: timedOut, Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four,
 		State: cluster.JobTimedOut, Exit: &cluster.Exit{},
-	}, -4*time.Hour-26*time.Minute, -26*time.Minute)
-	task.ID, task.Number, task.State, task.Exit = evalID+"_1", "48378", cluster.JobCompleted, &cluster.Exit{}
-	add(task, -71*time.Minute, -39*time.Minute)
+	}, timedOutAt-4*time.Hour, timedOutAt)
+	task.ID, task.Number, task.State, task.Exit = completed, "48378", cluster.JobCompleted, &cluster.Exit{}
+	add(task, -71*time.Minute, completedAt)
 	return slices.DeleteFunc(list, func(j cluster.EndedJob) bool { return d.world.begin.Add(now).Sub(j.End) > time.Hour })
 }

@@ -10,6 +10,7 @@ import (
 	simulated "github.com/nvnodetop/nvnodetop/internal/demo/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -19,13 +20,15 @@ type order struct {
 	request *wire.Request // nil: to SLURM
 
 	job, signal string
+	counts      bool // the job is not canceled: its account is wanted
 
 	done chan<- result // has room for the result
 }
 
 type result struct {
-	reply wire.Reply
-	err   error
+	reply   wire.Reply
+	counted []sacct.Job
+	err     error
 }
 
 // Ask sends a request to the simulated probe of a node and waits for its answer. A silent node never answers.
@@ -47,14 +50,28 @@ func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 // log returns the simulated log of a job.
 func (w *world) log(job string) simulated.Log {
 	l := simulated.Log{Begin: w.begin, User: me}
-	if job == failedTask {
+	switch job {
+	case failedTask:
 		l.End, l.Last = w.begin.Add(simulated.Failed), simulated.Traceback
+	case timedOut:
+		l.End = w.begin.Add(timedOutAt)
+		l.Last = "slurmstepd-gpu-s11: error: *** JOB " + job + " ON gpu-s11 CANCELLED AT " +
+			l.End.Format("2006-01-02T15:04:05") + " DUE TO TIME LIMIT ***\n"
+	case completed:
+		l.End = w.begin.Add(completedAt)
 	}
 	return l
 }
 
-// failedTask is a task of an array that has failed.
-const failedTask = evalID + "_2"
+// The jobs that ended before the story began: a task of an array that failed, a job that reached its time limit, and a
+// task that completed.
+const (
+	failedTask = evalID + "_2"
+	timedOut   = "48266"
+	completed  = evalID + "_1"
+
+	timedOutAt, completedAt = -26 * time.Minute, -39 * time.Minute
+)
 
 // Cluster returns the GPUs that the simulated SLURM can give to jobs. What the user cancels still has its GPUs.
 func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
@@ -94,6 +111,10 @@ func (d *Demo) order(ctx context.Context, o order) result {
 // obey carries out an order.
 func (d *Demo) obey(actors queue, o order, emit func(cluster.Event)) {
 	now := time.Since(d.world.begin)
+	if o.counts {
+		o.done <- result{counted: (&simDiscoverer{world: d.world}).counted(o.job, now)}
+		return
+	}
 	if o.request == nil {
 		err := d.world.cancel(o.job, o.signal, now)
 		o.done <- result{err: err}

@@ -29,7 +29,7 @@
 //
 // The end state of a job is requested once: from sacct for all ended jobs, in one call; for jobs that sacct does not
 // know, and without accounting, from scontrol show job, one job or array per call. Of jobs that failed, sacct is asked
-// for the steps, too. The last 50 ended jobs are kept for an hour, and requested.
+// for the steps, too. Who opens the report of an ended job has sacct asked about that job. The last 50 ended jobs are kept for an hour, and requested.
 //
 // scontrol show topology is the last question, and only while a job has 5 nodes or more: once an hour, since a topology
 // changes only with the controller's configuration, and already after 10 minutes if there was no usable answer or
@@ -64,6 +64,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/logs"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/requests"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
 )
@@ -200,6 +201,11 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 // *reach.Failure, command.ErrNoSlurm, or ctx's.
 func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	return c.files.Find(ctx, job)
+}
+
+// Accounts asks sacct about a job, or the parts of one.
+func (c *Client) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
+	return sacct.Ask(ctx, c.run, job)
 }
 
 // Supply runs the next command of a question for the GPUs of the cluster.

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
@@ -22,6 +23,7 @@ type asker interface {
 	Next(context.Context) (*slurm.Answer, error)
 	Cancel(ctx context.Context, job, signal string) error
 	Logs(ctx context.Context, job string) (*cluster.LogFiles, error)
+	Accounts(ctx context.Context, job string) ([]sacct.Job, error)
 	Supply(ctx context.Context, q *supply.Question) (*supply.Supply, error)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -34,6 +35,7 @@ type origin interface {
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 	Cancel(ctx context.Context, job, signal string) error
 	Log(ctx context.Context, q joblog.Query) (joblog.Piece, error)
+	Accounts(ctx context.Context, job string) ([]sacct.Job, error)
 	Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error)
 }
 
@@ -130,6 +132,11 @@ func (f *Fallback) Cancel(ctx context.Context, job, signal string) error {
 // Log reads a piece of a job's log.
 func (f *Fallback) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
 	return f.current().Log(ctx, q)
+}
+
+// Accounts asks SLURM's accounting about a job.
+func (f *Fallback) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
+	return f.current().Accounts(ctx, job)
 }
 
 // Cluster returns the GPUs of the cluster.

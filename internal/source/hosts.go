@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
@@ -101,4 +102,9 @@ func (h *Hosts) Cancel(context.Context, string, string) error {
 // Log fails likewise.
 func (h *Hosts) Log(context.Context, joblog.Query) (joblog.Piece, error) {
 	return joblog.Piece{}, errors.New("these hosts are no job of SLURM's: they have no log")
+}
+
+// Accounts fails likewise.
+func (h *Hosts) Accounts(context.Context, string) ([]sacct.Job, error) {
+	return nil, errors.New("these hosts are no job of SLURM's: it has counted nothing")
 }

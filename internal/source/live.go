@@ -4,9 +4,10 @@
 // of --nodes.
 //
 // Both are cluster.Sources with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and
-// retry nodes now), Cancel (end or signal a job), Log (a piece of a job's log), Cluster (the GPUs that SLURM can give
-// to jobs), and the poller's Look (list the processes of a node) and Ask (send a request to the probe of a node and
-// wait for its reply). They may be called from any goroutine, also before Run; only Ask, Cancel, Log and Cluster block.
+// retry nodes now), Cancel (end or signal a job), Log (a piece of a job's log), Accounts (what SLURM has counted of a
+// job), Cluster (the GPUs that SLURM can give to jobs), and the poller's Look (list the processes of a node) and Ask (send a request to the probe of a node and
+// wait for its reply). They may be called from any goroutine, also before Run; only Ask, Cancel, Log, Accounts and
+// Cluster block.
 package source
 
 import (
@@ -22,6 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -193,6 +195,11 @@ func (l *Live) Cancel(ctx context.Context, job, signal string) error {
 // Log reads a piece of a job's log.
 func (l *Live) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
 	return l.logs().Read(ctx, q)
+}
+
+// Accounts asks SLURM's accounting about a job, or the parts of one.
+func (l *Live) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
+	return l.discoverer.accounts(ctx, job)
 }
 
 // Cluster returns the GPUs of the cluster: a recent answer, if SLURM has just been asked.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,6 +23,8 @@ const (
 	// cancelPatience is the timeout of a request to SLURM: other commands go first, and the controller rests between.
 	cancelPatience  = 40 * time.Second
 	clusterPatience = 2 * time.Minute
+	// reportPatience is the timeout of a report: SLURM's accounting may lag behind, and a recording be large.
+	reportPatience = 2 * time.Minute
 )
 
 // told brings a Result to the page that asked.
@@ -51,14 +54,18 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	return tea.Batch(asked...)
 }
 
-// askOn asks what the pages of the cluster, of the log and of the stacks want to know now.
+// errNoReports is the reason why the screen makes no report.
+var errNoReports = errors.New("the screen shows a recording: on the login node, nvnodetop report JOB asks SLURM for it")
+
+// askOn asks what the pages of the cluster, of the log, of the report and of the stacks want to know now.
 func (m *model) askOn() tea.Cmd {
 	if !m.past.Live() {
 		return nil
 	}
 	log, stacks, on := m.view.log, m.view.stacks, m.view.body()
 	cluster := m.view.pages[keys.OnCluster].(*capacity.Page)
-	asked := []tea.Cmd{m.errands(cluster, cluster.Due(m.Now(), on == cluster))}
+	report := m.view.report
+	asked := []tea.Cmd{m.errands(cluster, cluster.Due(m.Now(), on == cluster)), m.errands(report, report.Due())}
 	if m.scene.Job != nil || on == log {
 		asked = append(asked, m.errands(log, log.Due(m.Now(), on == log)))
 	}
@@ -71,7 +78,7 @@ func (m *model) askOn() tea.Cmd {
 // tell passes the result of an Ask to the page that asked. If the last job has ended meanwhile, most pages have nothing
 // left to draw it on.
 func (m *model) tell(t told) tea.Cmd {
-	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.log {
+	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.log && t.page != m.view.report {
 		return nil
 	}
 	did := m.errands(t.page, t.page.Press(t.result, m.scene))
@@ -92,6 +99,8 @@ func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
 		limit = clusterPatience
 	case a.NCCL != nil:
 		limit = ncclPatience
+	case a.Report != nil:
+		limit = reportPatience
 	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -106,6 +115,10 @@ func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
 			result.GPUs, result.Err = m.Controls.Cluster(ctx, a.Cluster.Fresh)
 		case a.NCCL != nil:
 			result.Verdict, result.Err = m.nccl.Job(ctx, a.NCCL.Job, a.NCCL.Places)
+		case a.Report != nil && m.Report == nil:
+			result.Err = errNoReports
+		case a.Report != nil:
+			result.Report, result.Err = m.Report(ctx, a.Report.Job)
 		default:
 			result.Reply, result.Err = m.Controls.Ask(ctx, a.Node, a.Request)
 		}

@@ -64,6 +64,13 @@ var shots = append(inspectShots(), []shot{
 	{name: "log-ended", snap: jobsFixture, view: func(v *view) { v.on = keys.OnJobs }, typed: "Gl", later: readsLog(aLog)},
 	{name: "log-error", snap: fixture, view: func(v *view) { v.on = keys.OnLog },
 		later: readsLog("", errors.New("the log is read through its node: \"gpu-n01\" is not connected"))},
+	{name: "report", snap: jobsFixture, view: func(v *view) { v.on = keys.OnJobs }, typed: "Gkkkk\r",
+		later: reports(aReport())},
+	{name: "report-asking", snap: jobsFixture, view: func(v *view) { v.on = keys.OnJobs }, typed: "Gkkkk\r"},
+	{name: "report-none", snap: noJobsFixture, view: func(v *view) {
+		v.on = keys.OnReport
+		v.report.Arrive(&part.Scene{}, nav.Go{Report: "48377_2"})
+	}, later: reports(nil, errors.New("SLURM's accounting does not show job \"48377_2\""))},
 	{name: "stacks", snap: ranksFixture, view: func(v *view) { v.on = keys.OnStacks }, later: readsStacks(2)},
 	{name: "stacks-asking", snap: ranksFixture, view: func(v *view) { v.on = keys.OnStacks }, later: readsStacks(0)},
 	{name: "stacks-group", snap: ranksFixture, view: func(v *view) { v.on = keys.OnStacks },

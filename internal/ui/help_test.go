@@ -26,6 +26,7 @@ var helpPages = func() (list []helpPage) {
 	list = []helpPage{{page: keys.OnNode}, {page: keys.OnLog, keys: typedKeys("l")},
 		{page: keys.OnStacks, keys: typedKeys("b")},
 		{page: keys.OnCluster, keys: typedKeys("c")},
+		{page: keys.OnReport, keys: append(typedKeys("1G"), pressed("enter")), snap: jobsFixture},
 		{page: keys.OnNoJobs, snap: noJobsFixture},
 		{page: keys.OnEnviron, keys: typedKeys("5e")}, {page: keys.OnDetails, keys: typedKeys("5v")},
 		{page: keys.OnMetrics, keys: append(typedKeys("5"), pressed("enter"))}}

@@ -129,7 +129,7 @@ func TestJobsOpen(t *testing.T) {
 	}
 }
 
-// An ended job has the reason why it has failed, and Enter opens its log.
+// An ended job has the reason why it has failed. Enter opens its report, and l there its log; Esc leads back.
 func TestJobsThatDoNotRun(t *testing.T) {
 	snap := jobsFixture()
 	at := slices.IndexFunc(snap.Discovery.Ended, func(e cluster.EndedJob) bool { return e.ID == "48377_2" })
@@ -144,8 +144,16 @@ func TestJobsThatDoNotRun(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	d.press("enter")
-	if text := strings.Join(d.lines(), "\n"); d.v.on != keys.OnLog || !strings.Contains(text, "Log of job 48377_2") {
-		t.Errorf("Enter on an ended job: screen %s\n%s", d.v.on, text)
+	for _, step := range []struct {
+		key  string
+		page keys.Page
+		says string
+	}{{"", keys.OnReport, "Report of job 48377_2"}, {"l", keys.OnLog, "Log of job 48377_2"},
+		{"esc", keys.OnReport, "Report of job 48377_2"}, {"esc", keys.OnJobs, "Jobs"}} {
+		d.press(strings.Fields(step.key)...)
+		if text := strings.Join(d.lines(), "\n"); d.v.on != step.page || !strings.Contains(text, step.says) {
+			t.Errorf("after %q: screen %s\n%s", step.key, d.v.on, text)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -69,6 +70,10 @@ func (a *asked) Cancel(ctx context.Context, job, signal string) error {
 	}
 	a.canceled = append(a.canceled, job+" "+signal)
 	return errors.New("refused")
+}
+
+func (a *asked) Accounts(context.Context, string) ([]sacct.Job, error) {
+	return nil, errors.New("the screen asks for reports")
 }
 
 func (a *asked) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // Tape is a recording that the screens show in place of the present. Its methods do not block.
@@ -41,6 +42,9 @@ type Options struct {
 	Display time.Duration
 	Tape    Tape     // nil: no recording is shown
 	Record  Recorder // nil: nothing can be recorded
+
+	// makes the report of a job that has ended, on a goroutine of its own; nil: there are no reports
+	Report func(ctx context.Context, job string) (*report.Report, error)
 
 	Tell func(cluster.Event) // takes what pages have asked of a job; may be nil
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
@@ -154,8 +155,12 @@ var pages = []entry{
 		id: keys.OnLog, has: keys.HasJob | keys.OutlivesJob, key: keys.Log,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "log of the job",
 			Long: "log of the job, followed; from a problem: at its time; from the jobs: of ended ones, too",
-			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop).And(keys.OnReport)},
 		new: func(v *view, _ *Options) Page { return v.log },
+	},
+	{
+		id: keys.OnReport, has: keys.OutlivesJob,
+		new: func(v *view, _ *Options) Page { return v.report },
 	},
 	{
 		id: keys.OnStacks, has: keys.HasJob | keys.HasCursor, key: keys.Stacks,
@@ -180,6 +185,11 @@ var pages = []entry{
 	{id: keys.OnEnviron, has: keys.OfOneProcess,
 		nvitop: keys.OfOneProcess | keys.LikeNvitop}, // on top of the page of processes, which makes both
 	{id: keys.OnMetrics, has: keys.OfOneProcess, nvitop: keys.OfOneProcess | keys.LikeNvitop},
+}
+
+// word names the page in a footer, as its key does.
+func (e *entry) word() string {
+	return cmp.Or(e.number.Help().Desc, e.key.Help().Desc, string(e.id))
 }
 
 // entryOf returns the row of a page.

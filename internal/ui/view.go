@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/palette"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/report"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/stacks"
 )
@@ -34,13 +35,15 @@ type view struct {
 	settings settings.Page
 	palette  palette.Page
 	log      *joblog.Page
+	report   *report.Page
 	stacks   *stacks.Page
 }
 
 func newView(o *Options) *view {
 	v := &view{selection: selection{nodes: map[string]choice{}}, route: newRoute(o.View),
 		keymap: keymap{nvitop: o.Keys == KeysNvitop}, classic: o.Colors == ColorsClassic,
-		past: &prompt.History{}, pages: map[keys.Page]Page{}, log: joblog.New(), stacks: stacks.New()}
+		past: &prompt.History{}, pages: map[keys.Page]Page{}, log: joblog.New(), report: &report.Page{},
+		stacks: stacks.New()}
 	for _, e := range pages {
 		if e.new != nil {
 			v.pages[e.id] = e.new(v, o)
@@ -284,7 +287,7 @@ func (v *view) out(s *part.Scene) string {
 	case v.keys(s) != v.on:
 		return keys.Back.Help().Desc
 	case last >= 0:
-		return entryOf(v.trail[last]).number.Help().Desc
+		return entryOf(v.trail[last]).word()
 	case v.on == keys.OnOverview:
 		return ""
 	}

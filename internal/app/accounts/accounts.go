@@ -71,25 +71,34 @@ const (
 // ended.
 func Settled(ctx context.Context, p *cli.Program, log *slog.Logger, late func([]sacct.Job) bool, ids ...string) (
 	jobs []sacct.Job, err error) {
-	err = Ask(ctx, p, log, p.Config.Timeout+lag, func(ctx context.Context, run command.Runner) error {
-		for began := time.Now(); ; {
-			inTime, cancel := context.WithTimeout(ctx, p.Config.Timeout)
-			found, err := sacct.Ask(inTime, run, ids...)
-			tooLate := inTime.Err() != nil && ctx.Err() == nil
-			cancel()
-			if tooLate {
-				return fmt.Errorf("SLURM's accounting did not answer within %v", p.Config.Timeout)
-			}
-			jobs = sacct.Last(found)
-			if err != nil || !late(jobs) || time.Since(began) > lag {
-				return err
-			}
-			select {
-			case <-time.After(again):
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
+	err = Ask(ctx, p, log, p.Config.Timeout+lag, func(ctx context.Context, run command.Runner) (err error) {
+		jobs, err = Settle(ctx, p.Config.Timeout, late, func(ctx context.Context) ([]sacct.Job, error) {
+			return sacct.Ask(ctx, run, ids...)
+		})
+		return err
 	})
 	return jobs, err
+}
+
+// Settle asks again and again while the database is late. Each question may take so long.
+func Settle(ctx context.Context, patience time.Duration, late func([]sacct.Job) bool,
+	ask func(context.Context) ([]sacct.Job, error)) ([]sacct.Job, error) {
+	for began := time.Now(); ; {
+		inTime, cancel := context.WithTimeout(ctx, patience)
+		found, err := ask(inTime)
+		tooLate := inTime.Err() != nil && ctx.Err() == nil
+		cancel()
+		if tooLate {
+			return nil, fmt.Errorf("SLURM's accounting did not answer within %v", patience)
+		}
+		jobs := sacct.Last(found)
+		if err != nil || !late(jobs) || time.Since(began) > lag {
+			return jobs, err
+		}
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -60,6 +61,11 @@ func (*Feed) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 func (*Feed) Cancel(context.Context, string, string) error { return errors.ErrUnsupported }
 
 func (*Feed) Cluster(context.Context, bool) (*capacity.Cluster, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// Accounts implements controls.Controls.
+func (*Feed) Accounts(context.Context, string) ([]sacct.Job, error) {
 	return nil, errors.ErrUnsupported
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -276,6 +277,9 @@ func (nobody) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 
 // Cancel implements ui.Controls.
 func (nobody) Cancel(context.Context, string, string) error { return errRecorded }
+
+// Accounts implements ui.Controls.
+func (nobody) Accounts(context.Context, string) ([]sacct.Job, error) { return nil, errRecorded }
 
 // Cluster implements ui.Controls.
 func (nobody) Cluster(context.Context, bool) (*capacity.Cluster, error) { return nil, errRecorded }

@@ -47,8 +47,12 @@ func refused(err error) error {
 
 // settled asks for a job, or the parts of one, that has ended.
 func settled(ctx context.Context, p *cli.Program, log *slog.Logger, id string) ([]sacct.Job, error) {
-	late := func(jobs []sacct.Job) bool { return len(jobs) == 1 && accounts.Runs(&jobs[0], p.Me()) }
-	return accounts.Settled(ctx, p, log, late, id)
+	return accounts.Settled(ctx, p, log, late(p), id)
+}
+
+// late reports whether the accounting lets a job run: one that is asked for has ended.
+func late(p *cli.Program) func([]sacct.Job) bool {
+	return func(jobs []sacct.Job) bool { return len(jobs) == 1 && accounts.Runs(&jobs[0], p.Me()) }
 }
 
 // priced adds the cost, with the site's prices.

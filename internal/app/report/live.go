@@ -92,12 +92,9 @@ func (w *Live) unwatched(ctx context.Context, log *slog.Logger, file *os.File, w
 	case len(jobs) > 1:
 		return deliver(&w.Streams, file, output.Lists[w.Format], books.List(jobs))
 	}
-	made := books.Make(&jobs[0], time.Now())
-	if old := ownRecording(ctx, w.Program, w.From, id, &jobs[0]); old != nil {
-		made = old
-	}
+	made := ofEnded(ctx, w.Program, w.From, id, &jobs[0])
 	made.Job.Cause = cmp.Or(made.Job.Cause, accounts.Why(ctx, w.Program, log, &jobs[0]))
-	return w.Report(file, w.Format, priced(w.Program, made))
+	return w.Report(file, w.Format, made)
 }
 
 // Observe returns the report when the job or ctx has ended.

@@ -4,16 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"reflect"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/report/books"
 	"github.com/nvnodetop/nvnodetop/internal/report/compare"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
@@ -46,14 +43,11 @@ func (o *Options) counted(ctx context.Context, log *slog.Logger, id string) (*re
 	}
 	switch len(jobs) {
 	case 0:
-		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("SLURM's accounting does not show job %q", id))
+		return nil, cli.Exit(cli.ExitNoJobs, notShown(id))
 	case 1:
-		if made := ownRecording(ctx, o.Program, "", id, &jobs[0]); made != nil {
-			return priced(o.Program, made), nil
-		}
-		return priced(o.Program, books.Make(&jobs[0], time.Now())), nil
+		return ofEnded(ctx, o.Program, "", id, &jobs[0]), nil
 	}
-	return nil, cli.Usage("job %q has several parts: name one of them, e.g. %s", id, jobs[0].ID)
+	return nil, cli.Exit(cli.ExitUsage, severalParts(id, jobs))
 }
 
 // stored prints the report of a file again, in another format.

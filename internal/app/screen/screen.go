@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/attached"
 	"github.com/nvnodetop/nvnodetop/internal/build"
@@ -71,6 +72,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		o := Options(&p.Config, garbage.after(w.Store.Snapshot), &typist{user, garbage}, choice)
 		beside.join(ctx, &o)
 		o.Tell, o.Watch = w.Tell, attached.Find(os.Getenv).Watch
+		o.Report = report.Ended(p, from)
 		o.Everyone = os.Geteuid() == 0 || slices.Contains(p.Config.Admins, p.Me())
 		w.CatchUp(session.Past)
 		return ui.Run(ctx, o, p.In, p.Out)

@@ -30,11 +30,17 @@ const (
 	strong   = "1"
 )
 
+// csi begins a color, whose number and an m follow; unpainted ends it.
+const (
+	csi       = "\x1b["
+	unpainted = "0"
+)
+
 func (l Look) paint(text, color string) string {
 	if !l.Color || color == "" {
 		return text
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
+	return csi + color + "m" + text + csi + unpainted + "m"
 }
 
 // print prints a text after a beginning of its line. Further lines begin below the text, and more to the right if they

@@ -9,11 +9,11 @@ import (
 
 // Glyphs lists every glyph beyond ASCII and braille that the screens may use. Each is one column wide everywhere and
 // has no emoji form.
-const Glyphs = "█▉▊▋▌▍▎▏░▁▂▃▄▅▆▇─━╸╌┄│╭╮╰╯├└┊▲✗✓◌·–▸●→←↑↓‹›…°×"
+const Glyphs = "█▉▊▋▌▍▎▏░▁▂▃▄▅▆▇─━╸╌┄│╭╮╰╯├└┊▲✗✓◌·–▸●→←↑↓‹›…°×≤≥"
 
 // asciiOf has the ASCII form of each of Glyphs. Bars have their own ASCII forms of block glyphs (barASCII).
 var asciiOf = pairs(Glyphs,
-	"@"+"####"+"..."+":"+".:-=+*#"+"-=---"+"|"+"++++"+"+"+"`"+":"+"!X+~.->*><^v<>~ x")
+	"@"+"####"+"..."+":"+".:-=+*#"+"-=---"+"|"+"++++"+"+"+"`"+":"+"!X+~.->*><^v<>~ x<>")
 
 var barASCII = pairs("█━╸─", "###.")
 

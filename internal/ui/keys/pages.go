@@ -24,6 +24,7 @@ const (
 	OnJobs       Page = "jobs"
 	OnUsers      Page = "users"
 	OnLog        Page = "log"
+	OnReport     Page = "report"
 	OnStacks     Page = "stacks"
 	OnCluster    Page = "cluster"
 	OnSettings   Page = "settings"

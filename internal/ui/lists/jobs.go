@@ -118,8 +118,8 @@ func on(_ *part.Scene, r *tally.JobRow) nav.Answer {
 	return nav.To(nav.Go{Job: r.ID})
 }
 
-// open opens the job of a row: its nodes, or the log of one that has ended, with the command for its report. Of one
-// that waits it says why, and when it starts.
+// open opens the job of a row: its nodes, or the report of one that has ended. Of one that waits it says why, and when
+// it starts.
 func open(s *part.Scene, r *tally.JobRow) nav.Answer {
 	switch {
 	case r.Running != nil:
@@ -127,9 +127,7 @@ func open(s *part.Scene, r *tally.JobRow) nav.Answer {
 		a.Page = nav.Start(len(r.Running.Nodes))
 		return a
 	case r.Ended != nil:
-		a := nav.To(nav.Go{Page: keys.OnLog, Log: r.ID})
-		a.Notice = "its numbers: nvnodetop report " + r.ID
-		return a
+		return nav.To(nav.Go{Page: keys.OnReport, Report: r.ID})
 	}
 	return nav.Answer{Taken: true, Notice: whyWaits(r.Pending, s.Snap.At)}
 }

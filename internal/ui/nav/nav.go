@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -63,6 +64,7 @@ type Go struct {
 	Key     tea.Msg   // a key that the page answers too, if it lists the process; nil: none
 	At      time.Time // for the page of the log: the time to show; zero: its end
 	Log     string    // for the page of the log: ID of a job that may have ended, or wait; "": the selected one
+	Report  string    // for the page of the report: ID of a job that has ended
 	Choice  string    // on the page of settings and the overview: the name of what is chosen; "": nothing is
 }
 
@@ -95,6 +97,8 @@ type Ask struct {
 	Cluster *Cluster // a question for the GPUs of the cluster; likewise
 
 	NCCL *NCCL // a question to the library of a job; likewise
+
+	Report *Report // the report of a job is wanted; likewise
 }
 
 // Cancel asks SLURM to end a job, or to send a signal to it.
@@ -114,6 +118,11 @@ type NCCL struct {
 	Places []nccl.Place // its processes
 }
 
+// Report asks for the report of a job that has ended.
+type Report struct {
+	Job string // ID
+}
+
 // Result is the message with the result of an Ask. It goes to the page that asked, even if another page is on the
 // screen by then.
 type Result struct {
@@ -121,6 +130,7 @@ type Result struct {
 	Log     joblog.Piece
 	GPUs    *capacity.Cluster // for a Cluster
 	Verdict *ask.Result       // for an NCCL
+	Report  *report.Report    // for a Report
 	Reply   wire.Reply        // may be a refusal; its strings are unchecked: clean them before they go to a screen
 	Err     error             // the reason why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
 }

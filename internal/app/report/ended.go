@@ -1,0 +1,52 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/report/books"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Ended returns what makes reports of jobs of the user that have ended, for a screen: with what the screen's feed can
+// ask, over the connections that it has.
+func Ended(p *cli.Program, from feed.Feed) func(ctx context.Context, job string) (*report.Report, error) {
+	return func(ctx context.Context, id string) (*report.Report, error) {
+		jobs, err := accounts.Settle(ctx, p.Config.Timeout, late(p), func(ctx context.Context) ([]sacct.Job, error) {
+			return from.Accounts(ctx, id)
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case len(jobs) == 0:
+			return nil, notShown(id)
+		case len(jobs) > 1:
+			return nil, severalParts(id, jobs)
+		}
+		made := ofEnded(ctx, p, "", id, &jobs[0])
+		if made.Job.Cause == "" && !cluster.EndState(jobs[0].State).SaysWhy() && jobs[0].Ran() {
+			made.Job.Cause, _ = joblog.Why(ctx, id, from.Log) // without a log the job has failed for no known reason
+		}
+		return made, nil
+	}
+}
+
+// ofEnded returns the report of a job from a recording of it in a directory, "": in the usual ones, and from what SLURM
+// has counted.
+func ofEnded(ctx context.Context, p *cli.Program, dir, id string, j *sacct.Job) *report.Report {
+	return priced(p, cmp.Or(ownRecording(ctx, p, dir, id, j), books.Make(j, time.Now())))
+}
+
+func notShown(id string) error { return fmt.Errorf("SLURM's accounting does not show job %q", id) }
+
+func severalParts(id string, jobs []sacct.Job) error {
+	return fmt.Errorf("job %q has several parts: name one of them, e.g. %s", id, jobs[0].ID)
+}

@@ -1,0 +1,58 @@
+package output
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Tone is how a piece of a text looks.
+type Tone uint8
+
+// The tones.
+const (
+	Plain Tone = iota
+	Strong
+	Good
+	Doubtful
+	Bad
+)
+
+// tones are those of the colors.
+var tones = map[string]Tone{strong: Strong, good: Good, doubtful: Doubtful, bad: Bad}
+
+// Piece is a part of a line in one tone.
+type Piece struct {
+	Text string
+	Tone Tone
+}
+
+// Lines returns the lines of Text for a screen of so many columns.
+func Lines(r *report.Report, zone *time.Location, width int) (lines [][]Piece) {
+	var b bytes.Buffer
+	_ = Text(&b, r, zone, Look{Width: width, Color: true}) // a Buffer takes everything
+	for line := range strings.SplitSeq(strings.TrimSuffix(b.String(), "\n"), "\n") {
+		lines = append(lines, pieces(line))
+	}
+	return lines
+}
+
+// pieces cuts a line where its color changes. Its texts have no escape sequences of their own.
+func pieces(line string) (list []Piece) {
+	add := func(text string, tone Tone) {
+		if text != "" {
+			list = append(list, Piece{text, tone})
+		}
+	}
+	before, rest, painted := strings.Cut(line, csi)
+	add(before, Plain)
+	for painted {
+		var color, text string
+		color, rest, _ = strings.Cut(rest, "m")
+		text, rest, painted = strings.Cut(rest, csi)
+		add(text, tones[color])
+	}
+	return list
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+const (
+	titleRow = 2
+	top      = 3 // the first row of the report
+	margin   = 1 // columns left and right of it
+)
+
+// lineKey names the lines of a report in the memory of the screen.
+type lineKey struct {
+	of    *report.Report
+	width int
+}
+
+// lines returns the report in the lines of a screen, without its title.
+func (p *Page) lines(s *part.Scene) [][]output.Piece {
+	if p.made == nil {
+		return nil
+	}
+	width := s.W - 2*margin
+	return part.OfSnapshot(s, lineKey{p.made, width}, func() [][]output.Piece {
+		return output.Lines(p.made, s.Snap.At.Location(), width)[1:]
+	})
+}
+
+// roles are those of the tones.
+var roles = map[output.Tone]draw.Role{output.Strong: draw.Strong, output.Good: draw.Green,
+	output.Doubtful: draw.Warn, output.Bad: draw.Crit}
+
+// Draw draws the page.
+func (p *Page) Draw(f *part.Frame) {
+	header.Title(f)
+	w, lines := p.window(f.Scene), p.lines(f.Scene)
+	f.Section(titleRow, draw.ClipMiddle(p.title(), max(f.W-26, 12)), w.Where())
+	if p.made == nil {
+		f.Paragraphs(top+1, p.nothing())
+	}
+	for i := range w.Shown {
+		pieces := []part.Piece{}
+		for _, piece := range lines[w.From+i] {
+			pieces = append(pieces, part.Piece{Text: piece.Text, Role: roles[piece.Tone]})
+		}
+		f.Pieces(margin, top+i, pieces...)
+	}
+	footer.Draw(f, "", slices.Concat([]keys.Hint{keys.HintOf(keys.Log)}, hint.Last)...)
+}
+
+// title names the job, and says how it has ended.
+func (p *Page) title() string {
+	title := "Report of job " + p.job
+	switch {
+	case p.ended != nil:
+		return title + " " + p.ended.Name + " (" + tally.EndOf(p.ended).Word + ")"
+	case p.made != nil:
+		return title + " " + p.made.Job.Name
+	}
+	return title
+}
+
+// nothing says why there is no report.
+func (p *Page) nothing() []string {
+	switch {
+	case p.job == "":
+		return []string{"There is no job."}
+	case p.failed == "":
+		return []string{"Asking SLURM's accounting…"}
+	}
+	return []string{"There is no report: " + p.failed + ".", "The log of the job may say more: l opens it."}
+}
+
+// window returns the lines on the screen.
+func (p *Page) window(s *part.Scene) nav.Window {
+	all := len(p.lines(s))
+	w := nav.Window{Shown: min(max(s.H-1-top, 1), all), All: all}
+	w.From = min(p.from, w.Hidden())
+	return w
+}

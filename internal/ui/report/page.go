@@ -1,0 +1,101 @@
+// Package report is the page of the report of a job that has ended: the text of nvnodetop report, made once when the
+// user comes to it.
+package report
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Page shows the report of a job that has ended. The zero Page has none.
+type Page struct {
+	job    string
+	wanted bool           // the report is to be asked for
+	asked  *nav.Report    // the question that has no answer yet
+	made   *report.Report // nil: there is none
+	failed string         // why there is none
+
+	from  int               // the first line on the screen
+	ended *cluster.EndedJob // what the jobs page knows of the end of the job; nil: nothing
+}
+
+// Wants returns nothing.
+func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// Arrive asks for the report of a job, unless it is known and says how the job has ended.
+func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
+	if to.Report != p.job || p.asked == nil && (p.made == nil || p.made.Job.End.IsZero()) {
+		*p = Page{job: to.Report, wanted: true}
+	}
+	p.Settle(s)
+	return nav.Answer{}
+}
+
+// Settle looks for the end of the job.
+func (p *Page) Settle(s *part.Scene) {
+	if s.Snap == nil {
+		return
+	}
+	ended := s.Snap.Discovery.Ended
+	if at := slices.IndexFunc(ended, func(e cluster.EndedJob) bool { return e.ID == p.job }); at >= 0 {
+		p.ended = &ended[at]
+	}
+}
+
+// Due returns the question that is due.
+func (p *Page) Due() nav.Answer {
+	if !p.wanted {
+		return nav.Answer{}
+	}
+	p.wanted, p.asked = false, &nav.Report{Job: p.job}
+	return nav.Answer{Ask: []nav.Ask{{Report: p.asked}}}
+}
+
+// Press answers a key, the wheel, or the report.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if r, is := msg.(nav.Result); is {
+		p.hear(&r)
+		return nav.Taken
+	}
+	if k, is := msg.(tea.KeyPressMsg); is && key.Matches(k, keys.Log) {
+		return nav.To(nav.Go{Page: keys.OnLog, Log: p.job})
+	}
+	w := p.window(s)
+	to, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
+	if !moved {
+		return nav.Answer{}
+	}
+	p.from = to
+	return nav.Taken
+}
+
+// hear takes the report, or the reason why there is none.
+func (p *Page) hear(r *nav.Result) {
+	if r.Ask.Report == nil || r.Ask.Report != p.asked { // of a job that is not shown any more
+		return
+	}
+	p.asked, p.made, p.failed = nil, r.Report, ""
+	if r.Err != nil {
+		p.failed = words(r.Err)
+	}
+}
+
+// words are the reason why there is no report.
+func words(err error) string {
+	const most = 400
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "SLURM's accounting did not answer in time"
+	}
+	return safe.Line(err.Error(), most)
+}
