@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -19,19 +20,12 @@ const (
 	Same                  // it was in the same place, and has worked there, or that is not known
 )
 
-const (
-	// idle is the share of a CPU below which a thread is said to wait.
-	idle = 0.05
-	// ticks is the unit of CPU times.
-	ticks = 10 * time.Millisecond
-)
-
 // MotionOf compares a rank with itself in the look before; nil: there was none.
 func MotionOf(before, now *Rank) Motion {
 	if before == nil || before.Process == nil || now.Process == nil || before.ProcessID != now.ProcessID {
 		return Unknown
 	}
-	was, is := main(before.Process), main(now.Process)
+	was, is := stir.Main(before.Process), stir.Main(now.Process)
 	if halted(now.Process) && halted(before.Process) {
 		return Waits
 	}
@@ -46,8 +40,8 @@ func MotionOf(before, now *Rank) Motion {
 	if moved {
 		return Moves
 	}
-	was, is = deciding(before.Process, now.Process)
-	if s := stirOf(was, is, before.readMS, now.readMS); s.still() {
+	was, is = stir.Deciding(before.Process, now.Process)
+	if s := stir.Of(was, is, before.readMS, now.readMS); s.IsStill() {
 		return Waits
 	}
 	return Same

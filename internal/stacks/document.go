@@ -5,6 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -52,7 +53,8 @@ func Of(p *Pair, also Evidence) *schema.Stacks {
 	if also.NCCL != nil {
 		d.NCCL = &also.NCCL.StackNCCL
 	}
-	d.State, d.Said, d.Headline = v.state(), v.say(), v.headline()
+	w := wording{v}
+	d.State, d.Said, d.Headline = v.state(), w.say(), w.headline()
 	return d
 }
 
@@ -75,7 +77,7 @@ func (p *Pair) group(g *Group, of motions) schema.StackGroup {
 		}
 		t.Frames = append(t.Frames, frame)
 	}
-	if first := main(g.first().Process); first != nil {
+	if first := stir.Main(g.first().Process); first != nil {
 		t.Deeper = first.Deeper
 		t.Threads = others(g.first().Process, first)
 	}
@@ -118,7 +120,7 @@ func workers(r *Rank) (list []schema.StackWorker) {
 		if f := t.WaitsFor; f != nil {
 			w.File, w.FileSystem, w.Mount = f.Path, f.FileSystem, f.Mount
 		}
-		if m := main(p); m != nil && len(m.Frames) > 0 {
+		if m := stir.Main(p); m != nil && len(m.Frames) > 0 {
 			w.Summary = frames.Of(m.Frames).String()
 		}
 		list = append(list, w)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -18,7 +19,7 @@ func Doing(p *wire.ProcessStacks) string {
 	case "Z", "X":
 		return "has exited"
 	}
-	t := main(p)
+	t := stir.Main(p)
 	if t == nil {
 		return "runs threads that are not known"
 	}

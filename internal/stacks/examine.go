@@ -8,13 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Times of an Examination.
 const (
 	// Between is the time from one look to the next that is compared with it.
-	Between = 5 * time.Second
+	Between = stir.Usual
 	// followed is the time over which the nodes follow the ranks before the later look, and leastFollowed the shortest.
 	followed, leastFollowed = 4500 * time.Millisecond, 2 * time.Second
 	// libraryBy is the time in which NCCL's answer counts.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -74,7 +75,7 @@ func keyOf(r *Rank) uint64 {
 		h.WriteByte(0)
 		h.WriteString(frames[i].File)
 	}
-	if t := main(r.Process); len(frames) == 0 && t != nil {
+	if t := stir.Main(r.Process); len(frames) == 0 && t != nil {
 		h.WriteByte(1)
 		h.WriteString(t.WChan)
 		if t.State == "D" || t.State == "R" {

@@ -2,9 +2,9 @@ package stacks
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -72,18 +72,9 @@ func byPlace(a, b Place) int {
 	return cmp.Or(cmp.Compare(uint(a.Number), uint(b.Number)), cmp.Compare(a.Node, b.Node), cmp.Compare(a.PID, b.PID))
 }
 
-// main returns the first thread of a process; nil: it is not known.
-func main(p *wire.ProcessStacks) *wire.ThreadStack {
-	if p == nil || len(p.Threads) == 0 {
-		return nil
-	}
-	at := slices.IndexFunc(p.Threads, func(t wire.ThreadStack) bool { return t.Main })
-	return &p.Threads[max(at, 0)]
-}
-
 // frames returns the Python frames of a rank's main thread, innermost first.
 func (r *Rank) frames() []wire.Frame {
-	if t := main(r.Process); t != nil {
+	if t := stir.Main(r.Process); t != nil {
 		return t.Frames
 	}
 	return nil

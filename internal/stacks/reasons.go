@@ -5,14 +5,15 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/stacks/reason"
+	"github.com/nvnodetop/nvnodetop/internal/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // reasons say for what those ranks wait for which others do: "Rank 3, in main (train.py:198), waits for its DataLoader
 // worker 1658 (python), which …".
-func (v *verdict) reasons() (said []string) {
-	for _, r := range v.subjects() {
-		if words := v.reason(r); words != "" && len(said) < named {
+func (w wording) reasons() (said []string) {
+	for _, r := range w.subjects() {
+		if words := w.reason(r); words != "" && len(said) < named {
 			said = append(said, words)
 		}
 	}
@@ -21,32 +22,32 @@ func (v *verdict) reasons() (said []string) {
 
 // subjects are the ranks of which the reason matters: those for which others wait, or the first one if all are in one
 // place in which they do not wait for each other.
-func (v *verdict) subjects() []*Rank {
+func (w wording) subjects() []*Rank {
 	switch {
-	case v.read == 0, len(v.groups) == 1 && v.groups[0].awaits():
+	case w.read == 0, len(w.groups) == 1 && w.groups[0].awaits():
 		return nil
-	case len(v.groups) == 1:
-		return v.groups[0].Ranks[:1]
-	case v.isMost(&v.groups[0]) || v.groups[0].awaits():
-		return v.aside()
+	case len(w.groups) == 1:
+		return w.groups[0].Ranks[:1]
+	case w.isMost(&w.groups[0]) || w.groups[0].awaits():
+		return w.aside()
 	}
 	return nil // nobody is singled out
 }
 
 // reason says for what a rank waits; "": it moves, or it is not known.
-func (v *verdict) reason(r *Rank) string {
-	if v.Motion(r) == Moves {
+func (w wording) reason(r *Rank) string {
+	if w.Motion(r) == Moves {
 		return ""
 	}
 	p := reason.Process{ProcessStacks: r.Process, Descendants: r.Workers,
-		Others: r != v.groups[0].first() && frames.IsInModule(v.groups[0].first().frames())}
-	if before := v.before[process{r.Node, r.ProcessID}]; before != nil && before.Process != nil {
-		if _, is := deciding(before.Process, r.Process); is == holder(r.Process) {
+		Others: r != w.groups[0].first() && frames.IsInModule(w.groups[0].first().frames())}
+	if before := w.before[process{r.Node, r.ProcessID}]; before != nil && before.Process != nil {
+		if _, is := stir.Deciding(before.Process, r.Process); is == stir.Holder(r.Process) {
 			p.Holder = is
 		}
 	}
 	words := reason.Of(p)
-	if s := v.work(r).own; words == "" || words == reason.Sleeps && s.steps() { // it polls, or works in small steps
+	if s := w.work(r).own; words == "" || words == reason.Sleeps && s.Steps() { // it polls, or works in small steps
 		return ""
 	}
 	name := begins(r.inShort())
@@ -57,8 +58,8 @@ func (v *verdict) reason(r *Rank) string {
 }
 
 // unanswered says which connections are not answered: of ranks that all wait they tell where the link is broken.
-func (v *verdict) unanswered() (said []string) {
-	for _, r := range v.ranksIn(func(*Group) bool { return true }) {
+func (w wording) unanswered() (said []string) {
+	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
 		for i := range r.Process.Unsent {
 			if len(said) < named {
 				said = append(said, unansweredAt(r, &r.Process.Unsent[i]))
@@ -85,5 +86,5 @@ func bytesOf(n uint64) string {
 	case n < 1<<10:
 		return fmt.Sprintf("%d bytes", n)
 	}
-	return sizeOf(n)
+	return stir.Size(n)
 }

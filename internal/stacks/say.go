@@ -14,27 +14,30 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// say puts the verdict into sentences.
-func (v *verdict) say() (said []string) {
-	if split := v.split(); split != "" {
+// wording puts a verdict into sentences.
+type wording struct{ *verdict }
+
+// say returns the sentences.
+func (w wording) say() (said []string) {
+	if split := w.split(); split != "" {
 		said = append(said, split)
 	}
-	reasons := v.reasons()
+	reasons := w.reasons()
 	said = append(said, reasons...)
-	said = append(said, v.unanswered()...)
-	if gone := v.gone(); gone != "" {
+	said = append(said, w.unanswered()...)
+	if gone := w.gone(); gone != "" {
 		said = append(said, gone)
 	}
-	if held := v.held(reasons); held != "" {
+	if held := w.held(reasons); held != "" {
 		said = append(said, held)
 	}
-	if motion := v.motion(); motion != "" {
+	if motion := w.motion(); motion != "" {
 		said = append(said, motion)
 	}
-	if greenlets := v.greenlets(); greenlets != "" {
+	if greenlets := w.greenlets(); greenlets != "" {
 		said = append(said, greenlets)
 	}
-	if unranked := v.unranked(); unranked != "" {
+	if unranked := w.unranked(); unranked != "" {
 		said = append(said, unranked)
 	}
 	return said
@@ -44,45 +47,45 @@ func (v *verdict) say() (said []string) {
 func namesState(said string) bool { return strings.Contains(said, " in state D for ") }
 
 // split says where most ranks are, and who is elsewhere.
-func (v *verdict) split() string {
-	if v.read == 0 {
+func (w wording) split() string {
+	if w.read == 0 {
 		return "No stack of a rank could be read."
 	}
-	most := &v.groups[0]
+	most := &w.groups[0]
 	switch n := len(most.Ranks); {
-	case v.read == 1:
+	case w.read == 1:
 		return begins(most.first().brief()) + " " + does(most, 1) + "."
-	case len(v.groups) == 1:
-		return "All " + v.ranks() + " " + does(most, n) + "."
-	case len(v.odd) > 0 && v.awaiting() == v.read-len(v.odd) && v.awaiting() > n:
-		who := v.rest()
-		if len(v.odd) == 1 {
-			who = v.odd[0].brief()
+	case len(w.groups) == 1:
+		return "All " + w.ranks() + " " + does(most, n) + "."
+	case len(w.odd) > 0 && w.awaiting() == w.read-len(w.odd) && w.awaiting() > n:
+		who := w.rest()
+		if len(w.odd) == 1 {
+			who = w.odd[0].brief()
 		}
-		return fmt.Sprintf("%d of %s wait for others, %d of them in %s, %s %s.", v.awaiting(), v.ranks(), n, inFew(most),
-			who, v.doing())
-	case len(v.odd) == 0 || len(v.odd)+n < v.read:
-		return fmt.Sprintf("The %s are in %d places: %d of them %s.", v.ranks(), len(v.groups), n, does(most, n))
-	case len(v.odd) == 1:
-		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.odd[0].brief(), v.doing())
+		return fmt.Sprintf("%d of %s wait for others, %d of them in %s, %s %s.", w.awaiting(), w.ranks(), n, inFew(most),
+			who, w.doing())
+	case len(w.odd) == 0 || len(w.odd)+n < w.read:
+		return fmt.Sprintf("The %s are in %d places: %d of them %s.", w.ranks(), len(w.groups), n, does(most, n))
+	case len(w.odd) == 1:
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranks(), does(most, n), w.odd[0].brief(), w.doing())
 	default:
-		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.rest(), v.doing())
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranks(), does(most, n), w.rest(), w.doing())
 	}
 }
 
 // headline says in few words where one rank is, and where most are; "": that does not say it.
-func (v *verdict) headline() string {
-	if v.read == 0 || 2*len(v.groups[0].Ranks) < v.read {
+func (w wording) headline() string {
+	if w.read == 0 || 2*len(w.groups[0].Ranks) < w.read {
 		return ""
 	}
-	most := fmt.Sprintf("%d in %s", len(v.groups[0].Ranks), inFew(&v.groups[0]))
+	most := fmt.Sprintf("%d in %s", len(w.groups[0].Ranks), inFew(&w.groups[0]))
 	switch {
-	case len(v.groups) == 1:
+	case len(w.groups) == 1:
 		return most
-	case len(v.odd) == 1 && v.odd[0].Number != NoRank:
-		return fmt.Sprintf("rank %d %s, %s", v.odd[0].Number, placed(v.outliers()[0]), most)
+	case len(w.odd) == 1 && w.odd[0].Number != NoRank:
+		return fmt.Sprintf("rank %d %s, %s", w.odd[0].Number, placed(w.outliers()[0]), most)
 	}
-	return fmt.Sprintf("%d elsewhere, %s", v.read-len(v.groups[0].Ranks), most)
+	return fmt.Sprintf("%d elsewhere, %s", w.read-len(w.groups[0].Ranks), most)
 }
 
 // inFew is the function in which a group is.
@@ -100,43 +103,43 @@ func placed(g *Group) string {
 }
 
 // ranks names the ranks that were read: "64 ranks", "60 ranks that were read".
-func (v *verdict) ranks() string {
-	text := strconv.Itoa(v.read) + " ranks"
-	if v.read < len(v.Now.Ranks) {
+func (w wording) ranks() string {
+	text := strconv.Itoa(w.read) + " ranks"
+	if w.read < len(w.Now.Ranks) {
 		text += " that were read"
 	}
 	return text
 }
 
 // rest names the ranks that are not in the largest group.
-func (v *verdict) rest() string {
-	if len(v.odd) <= 4 {
-		return Members(v.odd)
+func (w wording) rest() string {
+	if len(w.odd) <= 4 {
+		return Members(w.odd)
 	}
-	return strconv.Itoa(len(v.odd)) + " others"
+	return strconv.Itoa(len(w.odd)) + " others"
 }
 
 // outliers are the groups of the odd ranks.
-func (v *verdict) outliers() (list []*Group) {
-	for i := range v.groups {
-		if v.groups[i].Outlier {
-			list = append(list, &v.groups[i])
+func (w wording) outliers() (list []*Group) {
+	for i := range w.groups {
+		if w.groups[i].Outlier {
+			list = append(list, &w.groups[i])
 		}
 	}
 	return list
 }
 
 // doing says what they do, if it is one thing.
-func (v *verdict) doing() string {
-	places := v.outliers()
+func (w wording) doing() string {
+	places := w.outliers()
 	if len(places) == 1 {
-		return does(places[0], len(v.odd))
+		return does(places[0], len(w.odd))
 	}
 	return fmt.Sprintf("are in %d other places", len(places))
 }
 
 // awaiting is the number of ranks that wait for others.
-func (v *verdict) awaiting() int { return len(v.ranksIn((*Group).awaits)) }
+func (w wording) awaiting() int { return len(w.ranksIn((*Group).awaits)) }
 
 // does says where the n ranks of a group are: "is in _try_get_data (torch/utils/data/dataloader.py:1144)".
 func does(g *Group, n int) string {
@@ -166,8 +169,8 @@ func plural(words string) string {
 }
 
 // gone says which ranks have no process.
-func (v *verdict) gone() string {
-	for _, r := range v.Now.Refusals() {
+func (w wording) gone() string {
+	for _, r := range w.Now.Refusals() {
 		switch {
 		case r.ID != wire.RefusedGone:
 		case len(r.Ranks) == 1:
@@ -180,10 +183,10 @@ func (v *verdict) gone() string {
 }
 
 // held says which descendants wait for files, if a reason does not name the only one.
-func (v *verdict) held(reasons []string) string {
+func (w wording) held(reasons []string) string {
 	var list []schema.StackWorker
-	for i := range v.all {
-		for _, r := range v.all[i].Ranks {
+	for i := range w.all {
+		for _, r := range w.all[i].Ranks {
 			list = append(list, workers(r)...)
 		}
 	}
@@ -232,10 +235,10 @@ func upper(s string) string {
 }
 
 // greenlets says which ranks have more stacks than are read.
-func (v *verdict) greenlets() string {
+func (w wording) greenlets() string {
 	var list []*Rank
-	for i := range v.Now.Ranks {
-		if r := &v.Now.Ranks[i]; r.Process != nil && r.Process.Greenlets {
+	for i := range w.Now.Ranks {
+		if r := &w.Now.Ranks[i]; r.Process != nil && r.Process.Greenlets {
 			list = append(list, r)
 		}
 	}
@@ -249,10 +252,10 @@ func (v *verdict) greenlets() string {
 }
 
 // unranked says why the ranks of processes are not known.
-func (v *verdict) unranked() string {
+func (w wording) unranked() string {
 	return tally.CountUnranked(func(yield func(string) bool) {
-		for i := range v.Now.Ranks {
-			if !yield(v.Now.Ranks[i].NoRank) {
+		for i := range w.Now.Ranks {
+			if !yield(w.Now.Ranks[i].NoRank) {
 				return
 			}
 		}
@@ -260,39 +263,39 @@ func (v *verdict) unranked() string {
 }
 
 // motion says what has moved.
-func (v *verdict) motion() string {
-	if v.Before == nil || v.read == 0 {
+func (w wording) motion() string {
+	if w.Before == nil || w.read == 0 {
 		return ""
 	}
-	within := " within " + seconds(v.Between())
-	switch moved := v.of[Moves]; {
-	case v.of[Unknown] == v.read:
+	within := " within " + seconds(w.Between())
+	switch moved := w.of[Moves]; {
+	case w.of[Unknown] == w.read:
 		return "Nothing is known of the look before."
-	case moved == 0 && v.atWork() != "":
-		return "Each was in one line" + v.looks() + within + ", but " + v.atWork() + "."
-	case moved == 0 && v.of[Same] > 0 && v.of[Unknown] == 0 && v.state() == schema.StacksStuck:
+	case moved == 0 && w.atWork() != "":
+		return "Each was in one line" + w.looks() + within + ", but " + w.atWork() + "."
+	case moved == 0 && w.of[Same] > 0 && w.of[Unknown] == 0 && w.state() == schema.StacksStuck:
 		return "None has moved" + within + ", but for polling."
-	case moved == 0 && v.computing() && v.of[Unknown] == 0:
-		return "Each was in one line" + v.looks() + within + ", and most use a CPU there, as in a wait that polls."
-	case moved == 0 && v.of[Same] > 0 && v.of[Unknown] == 0:
+	case moved == 0 && w.computing() && w.of[Unknown] == 0:
+		return "Each was in one line" + w.looks() + within + ", and most use a CPU there, as in a wait that polls."
+	case moved == 0 && w.of[Same] > 0 && w.of[Unknown] == 0:
 		return "None has left its line" + within + ": whether each has worked there is not known."
-	case moved == 0 && v.of[Unknown] == 0 && v.read == len(v.Now.Ranks):
+	case moved == 0 && w.of[Unknown] == 0 && w.read == len(w.Now.Ranks):
 		return "None has moved" + within + "."
 	case moved == 0:
-		return fmt.Sprintf("None of the %d that were read twice has moved%s, of %d.", v.read-v.of[Unknown], within,
-			len(v.Now.Ranks))
-	case moved == v.read && v.read > 1:
+		return fmt.Sprintf("None of the %d that were read twice has moved%s, of %d.", w.read-w.of[Unknown], within,
+			len(w.Now.Ranks))
+	case moved == w.read && w.read > 1:
 		return "All have moved" + within + "."
 	case moved <= 2:
-		return begins(Members(v.moved())) + have(moved) + within + "."
+		return begins(Members(w.moved())) + have(moved) + within + "."
 	}
-	return fmt.Sprintf("%d of %d have moved%s.", v.of[Moves], v.read, within)
+	return fmt.Sprintf("%d of %d have moved%s.", w.of[Moves], w.read, within)
 }
 
 // looks is how often the ranks were seen: " in 10 of 10 looks"; "": they were not followed.
-func (v *verdict) looks() string {
+func (w wording) looks() string {
 	least := 0
-	for _, r := range v.ranksIn(func(*Group) bool { return true }) {
+	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
 		if l := r.Process.Looks; l == nil {
 			return ""
 		} else if least == 0 || l.Times < least {
@@ -303,26 +306,26 @@ func (v *verdict) looks() string {
 }
 
 // computing reports whether a rank has used a CPU.
-func (v *verdict) computing() bool {
-	return slices.ContainsFunc(v.ranksIn(func(*Group) bool { return true }), func(r *Rank) bool {
-		s := v.work(r).own
-		return s.computes()
+func (w wording) computing() bool {
+	return slices.ContainsFunc(w.ranksIn(func(*Group) bool { return true }), func(r *Rank) bool {
+		s := w.work(r).own
+		return s.Computes()
 	})
 }
 
 // atWork says what was counted of a rank that stays in its line and works there, of those for which others wait first:
 // "rank 3 has begun to wait 467 times in 10 of 10 looks at it: it works in small steps"; "": nothing was.
-func (v *verdict) atWork() string {
-	aside := v.aside()
-	others := v.ranksIn(func(g *Group) bool { return v.waitsWithMost(g) && !g.meets() })
+func (w wording) atWork() string {
+	aside := w.aside()
+	others := w.ranksIn(func(g *Group) bool { return w.waitsWithMost(g) && !g.meets() })
 	for i, r := range slices.Concat(aside, others) {
-		s, name := v.work(r), r.inShort()
+		s, name := w.work(r), r.inShort()
 		switch {
-		case i >= len(aside) && !s.own.steps(): // it may poll
-		case s.own.works():
-			return name + " " + s.own.words()
-		case s.worker != nil && s.of.works():
-			return fmt.Sprintf("process %d (%s) of %s %s", s.worker.PID, s.worker.Name, name, s.of.words())
+		case i >= len(aside) && !s.own.Steps(): // it may poll
+		case s.own.Works():
+			return name + " " + s.own.Words()
+		case s.worker != nil && s.of.Works():
+			return fmt.Sprintf("process %d (%s) of %s %s", s.worker.PID, s.worker.Name, name, s.of.Words())
 		case s.worker != nil:
 			return fmt.Sprintf("process %d (%s) of %s has moved", s.worker.PID, s.worker.Name, name)
 		case frames.ServesRequests(r.frames()):
@@ -340,10 +343,10 @@ func have(n int) string {
 }
 
 // moved returns the ranks that have moved.
-func (v *verdict) moved() (list []*Rank) {
-	for i := range v.groups {
-		for _, r := range v.groups[i].Ranks {
-			if v.Motion(r) == Moves {
+func (w wording) moved() (list []*Rank) {
+	for i := range w.groups {
+		for _, r := range w.groups[i].Ranks {
+			if w.Motion(r) == Moves {
 				list = append(list, r)
 			}
 		}

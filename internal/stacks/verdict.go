@@ -67,7 +67,7 @@ func (v *verdict) behind() bool { return v.NCCL != nil && v.NCCL.Behind }
 // may use a CPU while they wait for their GPU.
 func (v *verdict) busy() bool {
 	for _, r := range v.aside() {
-		if s := v.work(r); v.Motion(r) == Same || s.own.works() || s.worker != nil || frames.ServesRequests(r.frames()) {
+		if s := v.work(r); v.Motion(r) == Same || s.own.Works() || s.worker != nil || frames.ServesRequests(r.frames()) {
 			return true
 		}
 	}
@@ -133,7 +133,7 @@ func (v *verdict) wait() bool {
 func (v *verdict) polls(g *Group) bool {
 	for _, r := range g.Ranks {
 		s := v.work(r).own
-		if v.Motion(r) != Same || s.unknown || s.steps() || !s.computes() || !v.GPUsWait && !r.Process.MPI {
+		if v.Motion(r) != Same || s.Unknown || s.Steps() || !s.Computes() || !v.GPUsWait && !r.Process.MPI {
 			return false
 		}
 	}
