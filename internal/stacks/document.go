@@ -67,8 +67,13 @@ func (p *Pair) group(g *Group, of motions) schema.StackGroup {
 	}
 	for _, r := range g.Ranks {
 		t.Ranks = append(t.Ranks, schema.StackRank{Rank: r.number(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs, PID: r.PID,
-			StartTicks: r.StartTicks, State: r.Process.State})
+			StartTicks: r.StartTicks, State: r.Process.State, Counted: p.counted(r)})
 		t.Workers = append(t.Workers, workers(r)...)
+		if children := p.children(r); len(t.Children)+len(children) <= mostChildren {
+			t.Children = append(t.Children, children...)
+		} else {
+			t.MoreChildren += len(children)
+		}
 	}
 	for _, f := range g.Frames() {
 		frame := schema.StackFrame{Function: f.Function, File: f.File, Line: f.Line}

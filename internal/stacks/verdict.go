@@ -133,7 +133,7 @@ func (v *verdict) wait() bool {
 func (v *verdict) polls(g *Group) bool {
 	for _, r := range g.Ranks {
 		s := v.work(r).own
-		if v.Motion(r) != Same || s.Unknown || s.Steps() || !s.Computes() || !v.GPUsWait && !r.Process.MPI {
+		if v.Motion(r) != Same || s.IsUnknown() || s.Steps() || !s.Computes() || !v.GPUsWait && !r.Process.MPI {
 			return false
 		}
 	}

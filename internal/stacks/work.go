@@ -17,13 +17,10 @@ type stirs struct {
 func (p *Pair) work(r *Rank) (s stirs) {
 	before := p.before[process{r.Node, r.ProcessID}]
 	if before == nil || before.Process == nil || r.Process == nil {
-		return stirs{own: stir.Stir{Unknown: true}}
+		return stirs{}
 	}
 	s.own = stir.OfProcess(before.Process, r.Process, before.readMS, r.readMS)
-	was := map[wire.ProcessID]*wire.ProcessStacks{}
-	for i := range before.Workers {
-		was[before.Workers[i].ProcessID] = &before.Workers[i]
-	}
+	was := before.workers()
 	for i := range r.Workers {
 		w := &r.Workers[i]
 		if was[w.ProcessID] == nil || halted(w) {

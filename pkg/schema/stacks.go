@@ -58,6 +58,9 @@ type StackGroup struct {
 	Threads []StackThread `json:"threads,omitempty"`
 	// descendants that wait for a file, and cannot be interrupted
 	Workers []StackWorker `json:"workers,omitempty"`
+	// Children are descendants that were read, whatever they do: of a large group, those of its first ranks.
+	Children     []StackChild `json:"children,omitempty"`
+	MoreChildren int          `json:"more_children,omitempty"` // that are left out
 }
 
 // StackRank is a process of the job.
@@ -69,6 +72,34 @@ type StackRank struct {
 	PID        int    `json:"pid"`
 	StartTicks uint64 `json:"start_ticks,omitempty"`
 	State      string `json:"state,omitempty"` // one letter, as ps shows it
+
+	Counted *StackCounted `json:"counted,omitempty"` // absent: there was one look, or nothing is known
+}
+
+// StackCounted is what was counted of a process between two looks: nothing of it grows in a process that waits for
+// ever. What is not known is absent.
+type StackCounted struct {
+	Seconds float64 `json:"seconds,omitempty"` // between the looks, on the clock of the node
+
+	CPUPercent *float64 `json:"cpu_percent,omitempty"` // of one CPU, of all its threads
+	// how often the thread that decides whether it goes on has begun to wait
+	Switches *uint64 `json:"voluntary_switches,omitempty"`
+	IOBytes  *uint64 `json:"io_bytes,omitempty"` // that it has read and written
+
+	Looks  int `json:"looks,omitempty"`             // quick looks in between
+	InLine int `json:"looks_in_one_line,omitempty"` // those that saw its main thread where the last one did
+}
+
+// StackChild is a descendant of a rank: a worker of its data loader, or a program that it has started.
+type StackChild struct {
+	Rank    *int          `json:"rank,omitempty"` // of its ancestor
+	Node    string        `json:"node"`
+	PID     int           `json:"pid"`
+	Parent  int           `json:"parent_pid,omitempty"`
+	Name    string        `json:"name,omitempty"`
+	State   string        `json:"state,omitempty"`   // one letter, as ps shows it
+	Summary string        `json:"summary,omitempty"` // its Python stack in one line, for people
+	Counted *StackCounted `json:"counted,omitempty"`
 }
 
 // StackFrame is a call of a function.

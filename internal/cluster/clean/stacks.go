@@ -31,6 +31,9 @@ func Stacks(d *schema.Stacks) *schema.Stacks {
 		g.Workers = each(g.Workers, maxGroups, func(w *schema.StackWorker) {
 			line(&w.Node, &w.Name, &w.State, &w.File, &w.FileSystem, &w.Mount, &w.Summary)
 		})
+		g.Children = each(g.Children, maxGroups, func(c *schema.StackChild) {
+			line(&c.Node, &c.Name, &c.State, &c.Summary)
+		})
 	})
 	to.Groups = slices.DeleteFunc(to.Groups, func(g schema.StackGroup) bool { return len(g.Ranks) == 0 })
 	to.Refused = each(d.Refused, maxGroups, func(r *schema.StackRefusal) { line(&r.ID, &r.Cause, &r.Hint, &r.Members) })

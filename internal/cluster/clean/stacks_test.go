@@ -14,10 +14,11 @@ func TestStacks(t *testing.T) {
 	d := &schema.Stacks{Job: evil, State: evil, Headline: evil, Said: []string{evil},
 		NCCL: &schema.StackNCCL{Version: evil,
 			State: evil, Said: []string{evil}}, Groups: []schema.StackGroup{{Summary: evil, Members: evil, Collective: evil,
-			Ranks:   []schema.StackRank{{Node: evil, State: evil}},
-			Frames:  []schema.StackFrame{{Function: evil, File: evil, Lines: []schema.StackLine{{Members: evil}}}},
-			Threads: []schema.StackThread{{Name: evil, Summary: evil, Frames: []schema.StackFrame{{Function: evil}}}},
-			Workers: []schema.StackWorker{{Node: evil, Name: evil, File: evil, Mount: evil, FileSystem: evil, Summary: evil}}}},
+			Ranks:    []schema.StackRank{{Node: evil, State: evil}},
+			Frames:   []schema.StackFrame{{Function: evil, File: evil, Lines: []schema.StackLine{{Members: evil}}}},
+			Threads:  []schema.StackThread{{Name: evil, Summary: evil, Frames: []schema.StackFrame{{Function: evil}}}},
+			Workers:  []schema.StackWorker{{Node: evil, Name: evil, File: evil, Mount: evil, FileSystem: evil, Summary: evil}},
+			Children: []schema.StackChild{{Node: evil, Name: evil, State: evil, Summary: evil}}}},
 		Refused: []schema.StackRefusal{{ID: evil, Cause: evil, Hint: evil, Members: evil}}}
 	d.Groups = append(d.Groups, schema.StackGroup{Summary: "nobody"})
 	for range 100 {

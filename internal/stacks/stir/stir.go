@@ -32,8 +32,11 @@ type Stir struct {
 	Runs     bool    // it ran, or waited for a CPU, at the later look
 	Switches uint64  // how often it has begun to wait
 	Bytes    uint64  // that it has read and written
-	Unknown  bool    // something of it is not known
+	Known    Known
 }
+
+// Known says which of the counters are known.
+type Known struct{ CPU, Switches, Bytes bool }
 
 // scaled is a limit for the time between two looks.
 func (s *Stir) scaled(limit uint64) uint64 {
@@ -53,7 +56,10 @@ func (s *Stir) Transfers() bool { return s.Bytes > s.scaled(someBytes) }
 func (s *Stir) Works() bool { return s.Steps() || s.Computes() || s.Transfers() }
 
 // IsStill reports whether nothing of it moves, as far as the kernel counts.
-func (s *Stir) IsStill() bool { return !s.Works() && !s.Unknown }
+func (s *Stir) IsStill() bool { return !s.Works() && !s.IsUnknown() }
+
+// IsUnknown reports whether something of its threads is not known. Bytes are those of a process.
+func (s *Stir) IsUnknown() bool { return !s.Known.CPU || !s.Known.Switches }
 
 // Words say what was counted: "has begun to wait 467 times".
 func (s *Stir) Words() string {
@@ -73,13 +79,13 @@ func (s *Stir) Words() string {
 // Of compares what the kernel counts of a thread.
 func Of(was, is *wire.ThreadStack, from, to uint64) (s Stir) {
 	if from == 0 || to <= from {
-		return Stir{Unknown: true}
+		return Stir{}
 	}
-	s.Took = time.Duration(to-from) * time.Millisecond
-	ran, knowsCPU := grown(was.CPUTicks, is.CPUTicks)
-	switches, knowsSwitches := grown(was.Switches, is.Switches)
-	s.CPU, s.Switches = float64(time.Duration(ran)*ticks)/float64(s.Took), switches
-	s.Unknown, s.Runs = !knowsCPU || !knowsSwitches, is.State == "R"
+	s.Took, s.Runs = time.Duration(to-from)*time.Millisecond, is.State == "R"
+	var ran uint64
+	ran, s.Known.CPU = grown(was.CPUTicks, is.CPUTicks)
+	s.Switches, s.Known.Switches = grown(was.Switches, is.Switches)
+	s.CPU = float64(time.Duration(ran)*ticks) / float64(s.Took)
 	return s
 }
 
@@ -116,11 +122,11 @@ func Holder(p *wire.ProcessStacks) *wire.ThreadStack {
 func OfProcess(before, now *wire.ProcessStacks, from, to uint64) Stir {
 	was, is := Main(before), Main(now)
 	if was == nil || is == nil {
-		return Stir{Unknown: true}
+		return Stir{}
 	}
 	was, is = Deciding(before, now)
 	s := Of(was, is, from, to)
-	s.Bytes, _ = grown(before.IOBytes, now.IOBytes)
+	s.Bytes, s.Known.Bytes = grown(before.IOBytes, now.IOBytes)
 	threads := map[int]*wire.ThreadStack{}
 	for i := range before.Threads {
 		threads[before.Threads[i].TID] = &before.Threads[i]
