@@ -37,15 +37,24 @@ type Comparison struct {
 	Waiting time.Time     // since when the others of its program wait for it; zero: they do not wait
 	Allowed time.Duration // the time that a job may be idle; 0: unknown
 	Longest time.Duration // the longest pause of the job before
+	First   Standing      // the GPUs of a job that stands that stopped first
+	AtWork  bool          // the host side of the only one is at work, or may be
 	Places  []Differing   // GPUs that differ, the first to differ first, at most maxPlaces
 }
 
-// Differing is a GPU that differs, and since when it differs.
+// Differing is a GPU that differs, and since when it differs; with NoNumber, several GPUs of a node.
 type Differing struct {
 	Node   string
 	Number int
 	Key    string
 	Since  time.Time
+}
+
+// Standing are GPUs that stopped together.
+type Standing struct {
+	GPUs, Nodes int
+	Whole       bool      // they are all GPUs of the job on these nodes
+	Since       time.Time // zero: nobody has seen them work
 }
 
 // How is the way in which a GPU differs from the others.
@@ -72,4 +81,35 @@ func NewPlaces(peers []Peer, since func(Peer) time.Time) []Differing {
 		places = append(places, Differing{Node: p.Node.Name, Number: p.Own.Number, Key: p.Own.Key, Since: since(p)})
 	}
 	return places
+}
+
+// SetFirst sets First and Places: of the GPUs that stand, those that stopped within some time of the first.
+func (c *Comparison) SetFirst(peers *Peers, stand []Peer, within time.Duration) {
+	if len(stand) == 0 {
+		return
+	}
+	c.First.Since = slices.MinFunc(stand, func(a, b Peer) int { return a.Worked.Compare(b.Worked) }).Worked
+	on := map[string]bool{}
+	for _, p := range stand {
+		if p.Worked.Sub(c.First.Since) > within {
+			continue
+		}
+		switch c.First.GPUs++; {
+		case on[p.Node.Name]:
+			if i := len(on) - 1; i < len(c.Places) { // they come node by node
+				c.Places[i].Number, c.Places[i].Key = NoNumber, ""
+			}
+		case len(c.Places) < maxPlaces:
+			c.Places = append(c.Places, Differing{Node: p.Node.Name, Number: p.Own.Number, Key: p.Own.Key,
+				Since: c.First.Since})
+		}
+		on[p.Node.Name] = true
+	}
+	all := 0
+	for _, p := range peers.GPUs {
+		if on[p.Node.Name] {
+			all++
+		}
+	}
+	c.First.Nodes, c.First.Whole = len(on), c.First.GPUs == all
 }

@@ -16,9 +16,10 @@ type Subject struct {
 	Node  *Node
 	GPU   *GPU   // in ScopeGPU
 	Job   *Job   // in ScopeJob and ScopePeers
-	Peers *Peers // in ScopePeers
+	Peers *Peers // in ScopePeers; only Pace in ScopeJobWatch
 
 	Watched time.Duration // in ScopeWatch
+	Poll    time.Duration // likewise: between two reports of a node
 
 	Silence *Silence // in ScopeReach: of all nodes, in place of one; Node has nothing then
 
@@ -39,6 +40,17 @@ const (
 	// no problem: the kinds for which Subject.Watched is too short, each with the time that it takes in After. Asked
 	// for each Snapshot
 	ScopeWatch
+	ScopeJobWatch // likewise, for one job
+)
+
+// Unchecked is the reason why a problem cannot have been found.
+type Unchecked uint8
+
+// Reasons.
+const (
+	TooEarly   Unchecked = iota // a node has not reported for long enough
+	TooSeldom                   // nodes report too seldom
+	NodesApart                  // the nodes of the job are not compared: no traffic between them is visible
 )
 
 // Condition is a problem at one moment.
@@ -55,12 +67,25 @@ type Condition struct {
 	// its state is unknown now: a condition that held a moment ago stays without growing older, and none begins
 	Unclear bool
 
+	Unchecked Unchecked // in ScopeWatch and ScopeJobWatch
+
 	Of       *Peer       // in ScopePeers: the GPU; nil: the job
 	Compared *Comparison // likewise: the evidence
 	Silence  *Silence    // the silence, for KindSilence
 }
 
+// Slowness is the factor by which it must hold longer than After.
+func (c *Condition) Slowness() time.Duration {
+	if c.Mild {
+		return mildly
+	}
+	return 1
+}
+
 const (
+	// mildly is the factor by which a mild condition must hold longer before it is reported.
+	mildly = 4
+
 	// Linger is the time for which a cleared Finding stays in its place. If it comes back in this time, it keeps its
 	// age.
 	Linger = time.Minute

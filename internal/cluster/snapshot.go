@@ -49,19 +49,21 @@ type Snapshot struct {
 	// Stacks are what the ranks of jobs did when they were asked last, by the ID of the job.
 	Stacks map[string]*schema.Stacks
 
-	// NotChecked are the problems that cannot have been found yet, because a node that reports has not done so for long
-	// enough.
+	// NotChecked are the problems that cannot have been found yet.
 	NotChecked []NotChecked
 }
 
 // Bin is the width of the bins of histories.
 func (s *Snapshot) Bin() time.Duration { return history.BinWidth(s.Poll, s.Span) }
 
-// NotChecked is a kind of problem, with the time that a node must report before the problem can be found. A time below
-// a second stands for a second report. A kind is listed more than once if some of its problems take longer than others.
+// NotChecked is a kind of problem, with the time that a node must report before the problem can be found, or another
+// reason. A time below a second stands for a second report. A kind is listed more than once if some of its problems
+// take longer than others.
 type NotChecked struct {
 	Kind  Kind
 	Takes time.Duration
+	Why   Unchecked
+	Job   string // only of this job; "": of all
 }
 
 // JobView is a job with the data of its nodes.

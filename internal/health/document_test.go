@@ -105,6 +105,9 @@ Where traffic is the evidence, a GPU that has sent nothing in its last 45 s of w
 GPUs on several nodes are compared with each other if nearly all nodes exchange data, or pause together; otherwise each with those of its node.
 Data that is exchanged makes no peers: if two sets of GPUs do so at two levels, with a factor of 1.5 between them, for a minute, the job has two roles, such as
 prefill and decode, and each GPU is compared with those of its node for half an hour.
+Where the counters of the network are hidden, nodes are compared only once they have paused together; until then ` + "`not_checked`" + ` in the JSON document says so.
+Time counts in samples too: what must last lasts for at least 4 intervals. Where nodes report a minute or more apart, most of these rules find nothing, and
+` + "`not_checked`" + ` names them.
 `)
 	b.WriteString("\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range peerRules {

@@ -1,9 +1,7 @@
 package health
 
 import (
-	"math"
 	"slices"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
@@ -40,10 +38,10 @@ const (
 	less   = 0.6
 	raised = 1.04
 
-	// The others wait, whatever is usual for them, if they are at waitUtil, take less than waitPower of their limit and
-	// read memory for less than waitMemory of the time. Then a GPU is slow below or above these shares of their values.
+	// The others wait, whatever is usual for them, if they work for waitUtil of the time, take less than waitPower of
+	// their limit and read memory for less than waitMemory of the time. Then a GPU is slow below or above these shares of their values.
 	// A smaller difference is the way in which the job divides its work.
-	waitUtil, waitMemory  = 98, 50 // percent
+	waitUtil, waitMemory  = 0.98, 0.5
 	waitPower             = 0.8
 	slowUtil, slowClock   = 0.75, 0.8
 	morePower, moreMemory = 1.5, 1.5
@@ -57,106 +55,6 @@ const (
 	// do not seem to wait.
 	alwaysSlow = 0.5
 )
-
-// look has the values by which one GPU of a group is judged.
-type look struct {
-	peer
-	ratio  float32 // lag_ratio
-	others float32 // the share of their usual work that the others do; NaN: unknown
-	least  float32 // likewise, by the measure that fell most
-	waits  bool    // they wait, whatever is usual for them
-	parted bool    // the few GPUs are out of step: only if all that the others do is less, they wait
-}
-
-// below reports whether a GPU has less than usual and less than the others by a factor, above whether it has more.
-func (l *look) below(m pace.Measure, factor float32) bool {
-	return l.Share[m] < factor*min(l.Usual[m], 1)
-}
-func (l *look) above(m pace.Measure, factor float32) bool {
-	return l.Share[m] > factor*max(l.Usual[m], 1)
-}
-
-// wait reports whether the others may be waiting for this GPU. GPUs that wait clock higher: if the others clock lower,
-// they are slow themselves.
-func (l *look) wait() bool { return !(l.Mean[pace.Clock] > raised*l.group.Lower[pace.Clock]) }
-
-// stand reports whether the others only wait, whatever their links show: as during an evaluation or a checkpoint on one
-// rank. A slow GPU lets the others continue now and then.
-func (l *look) stand() bool {
-	of := l.group
-	return of.Others(l.GPU, pace.Memory) <= standMemory &&
-		of.Others(l.GPU, pace.Power) < standPower*of.Usual[pace.Power]
-}
-
-// slows reports whether a GPU has less by a factor, and the others do less because of it.
-func (l *look) slows(m pace.Measure, factor float32) bool {
-	others := l.others
-	if m == pace.Clock { // that it clocks lower than it did is proof enough
-		others = l.least
-	}
-	return l.below(m, factor) && l.past(m) < factor+nearly && others <= 1-follows*(1-l.Share[m]/l.Usual[m])
-}
-
-// past is the value of the GPU as a share of its own usual value; NaN: unknown.
-func (l *look) past(m pace.Measure) float32 { return l.Mean[m] / (l.group.Usual[m] * l.Usual[m]) }
-
-// costs reports whether the others do less, at a rate of steps that is as much lower as they wait. A load that wanders
-// between GPUs costs little.
-func (l *look) costs() bool {
-	wait := max(1-l.Usual[pace.Power]/l.Share[pace.Power], 1-felt)
-	return l.others < felt && !(l.group.Rate() > 1-wait)
-}
-
-// persists reports whether the GPU draws as much power as ever and reads no more than the others, while their power
-// fell: they wait for it.
-func (l *look) persists() bool {
-	usual := l.group.Usual[pace.Power]
-	return l.past(pace.Power) >= same && l.group.Others(l.GPU, pace.Power) < fallen*usual &&
-		!(l.Share[pace.Memory] > harder*l.Usual[pace.Memory])
-}
-
-// standsOut reports whether at most a quarter of the others differ half as much from what is usual for them as this GPU
-// does, not counting its node if all of that does so. Where the load of all wanders, the highest and the lowest are no
-// fault.
-func (l *look) standsOut(m pace.Measure) bool {
-	differs := func(g *pace.GPU) float64 { return float64(g.Share[m]/g.Usual[m]) - 1 }
-	own, odd, beside, here := differs(l.GPU), 0, 0, 0
-	for _, o := range l.group.GPUs {
-		its, near := differs(o), o.Node == l.GPU.Node
-		if near {
-			here++
-		}
-		switch {
-		case math.Abs(its) <= math.Abs(own)/2 || o == l.GPU:
-		case near && its*own > 0:
-			beside++
-		default:
-			odd++
-		}
-	}
-	if beside+1 < here {
-		odd += beside
-	}
-	return odd <= max(1, len(l.group.GPUs)/4)
-}
-
-// longer reports whether each step of few GPUs moves what it always did, perhaps in more time. In another program they
-// would read and send in another proportion.
-func (l *look) longer() bool {
-	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.Usual[m] }
-	same := func(a, b float32) bool { return a <= oneRate*b && b <= oneRate*a }
-	return same(others(pace.Memory), others(pace.Link)) && same(l.past(pace.Memory), others(pace.Link))
-}
-
-// always reports whether the GPU was never seen to be like the others: it always had less, or more for power and memory
-// traffic.
-func (l *look) always(m pace.Measure) bool {
-	usual := l.Usual[m]
-	if m == pace.Power || m == pace.Memory {
-		return !(usual <= 1/costly)
-	}
-	return !(usual >= costly)
-}
 
 // way is one way in which a GPU is slow.
 type way struct {
@@ -172,37 +70,40 @@ var ways = []way{
 	{cluster.Starved, false, false, func(l *look) bool { return l.slows(pace.Util, l.ratio) }},
 	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
 	{cluster.Awaited, false, false, func(l *look) bool {
-		return l.wait() && l.above(pace.Power, 1/l.ratio) && !(l.parted && !(l.others < waiting)) &&
-			l.group.Others(l.GPU, pace.Power) < waiting*l.group.Usual[pace.Power]
+		return l.wait() && l.above(pace.Power, 1/l.ratio) && !(l.parted && !(l.others < l.most(waiting))) &&
+			l.group.Others(l.GPU, pace.Power) < l.most(waiting)*l.group.Usual[pace.Power]
 	}},
 	{cluster.Starved, true, false, func(l *look) bool { return l.slows(pace.Util, costly) }},
 	{cluster.Slowed, true, false, func(l *look) bool { return l.slows(pace.Clock, costly) }},
 	{cluster.Reads, true, false, func(l *look) bool {
-		return l.wait() && l.costs() && l.above(pace.Memory, 1/costly) && l.standsOut(pace.Memory)
+		return l.wait() && l.costs() && l.above(pace.Memory, 1/costly) && l.standsOut(pace.Memory) &&
+			!l.waitsToo(pace.Memory)
 	}},
 	{cluster.Awaited, true, false, func(l *look) bool {
-		return l.wait() && l.costs() && (l.above(pace.Power, harder) || l.persists()) && l.standsOut(pace.Power)
+		return l.wait() && l.costs() && (l.above(pace.Power, harder) || l.persists()) && l.standsOut(pace.Power) &&
+			!l.waitsToo(pace.Power)
 	}},
 	{cluster.Less, true, false, func(l *look) bool {
 		few := l.below(pace.Power, less) || l.below(pace.Memory, less)
-		spins := l.Share[pace.Clock] > raised || l.group.Spins(l.GPU) // it waits for the others
-		return few && !spins && !(l.others < felt) && len(l.group.GPUs) > 2 && l.Share[pace.Util] > costly &&
-			l.standsOut(pace.Power)
+		spins := l.Share[pace.Clock] > l.most(raised) || l.group.Spins(l.GPU) // it waits for the others
+		return few && !spins && !(l.others < l.least(felt)) && len(l.group.GPUs) > 2 &&
+			l.Share[pace.Util] > l.least(costly) && l.standsOut(pace.Power)
 	}},
 	{cluster.Starved, true, true, func(l *look) bool {
-		same := !(l.Share[pace.Memory] < less) // work, whoever waits: each step reads the same amount
-		return same && l.waits && l.always(pace.Util) && l.Share[pace.Util] < slowUtil
+		same := !(l.Share[pace.Memory] < l.least(less)) // work, whoever waits: each step reads the same amount
+		return same && l.waits && l.always(pace.Util) && l.Share[pace.Util] < l.most(slowUtil)
 	}},
 	{cluster.Slowed, true, true, func(l *look) bool {
-		return l.waits && l.always(pace.Clock) && l.Share[pace.Clock] < slowClock && l.Share[pace.Power] < harder
+		return l.waits && l.always(pace.Clock) && l.Share[pace.Clock] < l.most(slowClock) &&
+			l.Share[pace.Power] < l.most(harder)
 	}},
 	{cluster.Reads, true, true, func(l *look) bool {
 		return l.waits && l.always(pace.Memory) &&
-			l.Share[pace.Memory] > moreMemory && l.Share[pace.Power] < slowPower // not just more work
+			l.Share[pace.Memory] > l.least(moreMemory) && l.Share[pace.Power] < l.most(slowPower) // not just more work
 	}},
 	{cluster.Awaited, true, true, func(l *look) bool {
 		return l.waits && l.always(pace.Power) &&
-			l.Share[pace.Power] > morePower
+			l.Share[pace.Power] > l.least(morePower)
 	}},
 }
 
@@ -221,14 +122,14 @@ func lagging(s subject) []cluster.Condition {
 
 // slower finds the GPUs that are slow in one of the ways.
 func slower(s subject) []cluster.Condition {
-	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-justWorked)
+	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-s.within(justWorked))
 	found := differing(s, (*pace.Group).Lockstep, func(of *pace.Group, g *pace.GPU) bool {
-		return uneven(g) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
+		return (uneven(g) || s.hasTold(g)) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
 	})
 	var held []cluster.Condition
 	var old []peer
 	for _, p := range found {
-		switch w, c := p.lags(ratio); {
+		switch w, c := p.lags(ratio, s.hasTold(p.GPU)); {
 		case c == nil:
 		case w != nil && w.old:
 			old = append(old, p)
@@ -238,11 +139,31 @@ func slower(s subject) []cluster.Condition {
 	}
 	for _, p := range old {
 		if p.exception(old) {
-			_, c := p.lags(ratio)
+			_, c := p.lags(ratio, s.hasTold(p.GPU))
 			held = append(held, *c)
 		}
 	}
-	return causes(s, held)
+	return append(causes(s, held), slowerOfFew(s)...)
+}
+
+// slowerOfFew finds those of few GPUs that have never been in step for which the others wait: those that clock lower,
+// since more work would take more power, and those that work for less of the time, perhaps by design.
+func slowerOfFew(s subject) []cluster.Condition {
+	var held []cluster.Condition
+	for _, p := range differing(s, (*pace.Group).Differs, (*pace.Group).Talks) {
+		switch l := p.look(float32(s.limits[LagRatio]), s.hasTold(p.GPU)); {
+		case l.clocksLow():
+			held = append(held, p.condition(cluster.Condition{Severity: cluster.Warning, Mild: true}, cluster.Slowed))
+		case l.waits && l.Share[pace.Util] < l.most(alwaysSlow):
+			held = append(held, p.condition(cluster.Condition{Severity: p.blame(), Mild: true}, cluster.Starved))
+		}
+	}
+	return held
+}
+
+// hasTold reports whether a GPU was reported to lag a moment ago.
+func (s subject) hasTold(g *pace.GPU) bool {
+	return !g.LagTold.IsZero() && s.Peers.At.Sub(g.LagTold) <= s.within(justLagged)
 }
 
 // causes drops those of few GPUs that are awaited where another one shows why all are slow: of two GPUs both differ.
@@ -268,15 +189,8 @@ func uneven(g *pace.GPU) bool {
 
 // lags returns the way in which a GPU lags, and the condition; nil: it does not lag. A GPU that has always been slow,
 // perhaps by design, lags in no way.
-func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
-	g := p.group
-	l := look{peer: p, ratio: ratio, parted: g.FellOut()}
-	least, greatest := g.Slowed(p.GPU)
-	if l.others, l.least = least, least; l.parted {
-		l.others = greatest
-	}
-	l.waits = g.Others(p.GPU, pace.Util) >= waitUtil && g.Others(p.GPU, pace.Power) < waitPower*p.Limit &&
-		g.Others(p.GPU, pace.Memory) < waitMemory
+func (p peer) lags(ratio float32, told bool) (*way, *cluster.Condition) {
+	g, l := p.group, p.look(ratio, told)
 	if l.stand() {
 		return nil, nil
 	}
@@ -286,8 +200,8 @@ func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 			return w, &c
 		}
 	}
-	if p.Share[pace.Util] < alwaysSlow && p.Usual[pace.Util] < ratio && g.Near == len(g.GPUs)-1 &&
-		(!g.Few() || l.longer()) {
+	if p.Share[pace.Util] < l.most(alwaysSlow) && p.Usual[pace.Util] < l.most(ratio) &&
+		(told || g.Near == len(g.GPUs)-1) && (!g.Few() || l.longer()) {
 		c := p.condition(cluster.Condition{Severity: p.blame()}, cluster.Starved)
 		return nil, &c
 	}
@@ -341,16 +255,10 @@ func awaited(s subject) []cluster.Condition {
 	for _, one := range differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return g.Moved.Equal(p.At) }) {
 		c := one.condition(cluster.Condition{After: stopped}, cluster.Alone)
 		c.Compared.Count, c.Compared.Of = spinning, all+p.Away
-		if p.At.Sub(one.LagBegan) >= s.endurance() && p.At.Sub(one.LagLast) < justLagged {
+		if p.At.Sub(one.LagBegan) >= max(longWrite, s.endurance()) && p.At.Sub(one.LagLast) < s.within(justLagged) {
 			c.Severity = cluster.Warning
 		}
 		held = append(held, c)
 	}
 	return held
-}
-
-// endurance is the time for which a job may stand still while its host side works: during an evaluation or a checkpoint
-// on one rank, or twice its longest standstill.
-func (s subject) endurance() time.Duration {
-	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))
 }

@@ -35,7 +35,7 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused },
 		func(g *pace.Group, gpu *pace.GPU) bool {
 			return g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) &&
-				(!g.InStep || g.Rests() || uneven(gpu))
+				(!g.InStep || g.Rests() || uneven(gpu) || behind(g, gpu))
 		}) {
 		if !slices.ContainsFunc(held, func(c cluster.Condition) bool {
 			return c.Kind == cluster.KindLag &&
@@ -47,9 +47,17 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	return out
 }
 
-// better reports whether a GPU does more than when it lagged, and more than the others, which have paused.
+// behind reports whether a GPU may still lag just after a pause, when averages do not show it: it had less than usual in
+// its last sample, or its utilization never showed that it lagged.
+func behind(g *pace.Group, gpu *pace.GPU) bool {
+	return gpu.LagUtil >= same*g.Usual[pace.Util] || gpu.Now(pace.Util) < same*g.Usual[pace.Util] || gpu.Now(pace.Clock) < same*g.Usual[pace.Clock]
+}
+
+// better reports whether a GPU does more than when it lagged, and more than the others, which have paused. To wait in a
+// collective is not more.
 func better(g *pace.Group, gpu *pace.GPU) bool {
-	return gpu.Mean[pace.Util] > outdoes*max(gpu.LagUtil, g.Median[pace.Util])
+	least := outdoes * max(gpu.LagUtil, g.Median[pace.Util])
+	return g.Rests() && !gpu.Quiet() && gpu.Mean[pace.Util] > least && gpu.Now(pace.Util) > least
 }
 
 // wandering returns the job's finding that the slow GPU changes: no GPU has lagged for long, and others lagged just

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
@@ -21,52 +20,57 @@ var peerRules = []peerRule{
 		when: "The process of a rank has left its GPU, for 90 s, at least as many ranks of its program still run, " +
 			"and those work together and have done nothing but wait for 20 s. A note while they go on.", source: "own"},
 		ranksGone},
-	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: HangSeconds,
+	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, lasts: HangSeconds,
 		only: true,
 		when: "For {hang_seconds} s, or twice the longest standstill before, no GPU of the job does more than to " +
 			"wait: some run kernels all the time, at 0.6 of their usual power, without memory traffic and with 1% of " +
 			"their usual traffic over PCIe and NVLink, the others stand still. If one stands whose process is at " +
-			"work or whose node writes: for 5.5 minutes; for 15 if it is the only one, and its node writes. A note if " +
+			"work or whose node writes: for 5.5 minutes. A note until 15 minutes if it is the only one, and is seen " +
+			"at work: it or its node writes 0.1 GB/s, or it uses part of a core and reads or writes, or might where " +
+			"the network shows no traffic. A note if " +
 			"nobody has seen the job work, and a warning after 8 minutes if it has ranks, or after 15 if a process " +
 			"whose GPU stands is at work.", source: "own"}, hanging},
-	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
+	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, lasts: LagSeconds,
 		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, " +
 			"and of what is usual for it, and they do less because of it; or it works while they wait for part of " +
 			"the time. For four times as long: the same from 0.85 on; or its memory is busy for longer while they " +
 			"wait; or it takes 0.6 of its usual power or memory traffic at the same utilization; or it is much " +
 			"slower than the others for as long as it is watched, and they wait. Only where GPUs work together, in " +
-			"step. Of two or three GPUs, each step must move what it always did, at a lower pace. Where the load of " +
+			"step. Of two or three GPUs, each step must move what it always did, at a lower pace; if they were never " +
+			"in step, only one that clocks below 0.8 of the others, at less power, is slow. Where the load of " +
 			"all wanders, the GPU with the most or the least is no fault. A note if it has always been slow and they " +
 			"do not wait, or if it works for a minute while the others do nothing but wait; a warning when that " +
-			"lasts for 5.5 minutes and twice the longest standstill. " +
+			"lasts for 15 minutes and twice the longest standstill. It ends when a ratio is a tenth from its limit, " +
+			"or half of the way to no difference. " +
 			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.",
 		source: "NVIDIA Resiliency Extension"}, lagging},
 	{rule{kind: cluster.KindLowClock, scope: cluster.ScopePeers, severity: cluster.Warning, after: 2 * time.Minute,
 		when: "For 2 minutes the GPU is fully utilized below 0.35 of its highest SM clock, or below 0.6 of its usual " +
 			"one, far from its power limit, and the driver names no reason. Not if it lags.", source: "own"}, clockedLow},
-	{rule{kind: cluster.KindLinkUnused, scope: cluster.ScopePeers, severity: cluster.Warning, after: time.Minute,
+	{rule{kind: cluster.KindLinkUnused, scope: cluster.ScopePeers, often: true, severity: cluster.Warning,
+		after: time.Minute,
 		when: "For a minute NVLink of a busy GPU carries nothing, and 1 GiB/s go over PCIe in each direction, while " +
 			"NVLink of others carries that much, and they work in step. A note if it was so before on all.",
 		source: "own"}, linkUnused},
-	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: aMinute,
+	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, watch: aMinute,
 		when: "No GPU of a job that works most of the time has worked for {hang_seconds} s, or for twice its longest " +
-			"pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if a " +
-			"node writes. A note after 60 s, and if the job has not used a GPU at all. The only GPU of a job: " +
+			"pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if one " +
+			"is seen to write or read. A note after 60 s, and if the job has not used a GPU at all. The only GPU of a job: " +
 			"{idle_minutes} minutes, a warning after six times as long. It says when your site ends idle jobs, if " +
 			"that is known ({idle_kill_minutes} min; 0: it is not).", source: "own"}, allIdle},
-	{rule{kind: cluster.KindIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: idleMinutes,
+	{rule{kind: cluster.KindIdle, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, watch: idleMinutes,
 		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others " +
 			"of the job work: after a pause of the job of 2 minutes or more, the time counts anew. It says when your " +
 			"site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times " +
 			"as long.", source: "Princeton jobstats"}, idling},
-	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, severity: cluster.Note, after: time.Minute,
+	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, often: true, severity: cluster.Note, after: time.Minute,
 		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB " +
 			"more.", source: "own"}, unbalanced},
 }
 
 // fewestSamples is the least number of intervals for which the GPUs of a job must differ: with much time between two
 // samples, an evaluation of some seconds looks like minutes.
-const fewestSamples = 4
+const fewestSamples = 3
 
 // comparing returns the conditions that hold when the GPUs of a job are compared.
 func comparing(s subject) []cluster.Condition {
@@ -83,7 +87,7 @@ func comparing(s subject) []cluster.Condition {
 				c.After = s.limits.seconds(r.lasts)
 			}
 			if c.After > moreThanOnce { // time counts in samples too
-				c.After = max(c.After, fewestSamples*s.Peers.Pace.Step)
+				c.After = max(c.After, fewestSamples*s.Peers.Pace.Step/c.Slowness())
 			}
 			held = append(held, c)
 		}
@@ -151,7 +155,13 @@ func ranksGone(s subject) []cluster.Condition {
 // missed reports whether the others wait for a rank that has ended. Ranks that write their results do not wait.
 func (s subject) missed(gone *cluster.GoneRank) bool {
 	g := s.Peers.Pace.GroupOf(gone.GPU)
-	return g != nil && g.Together() && s.Peers.At.Sub(gone.Moved) >= halt && (g.Spinning > 0 || !gone.Writes)
+	return g != nil && g.Together() && s.Peers.At.Sub(gone.Moved) >= s.within(halt) && (g.Spinning > 0 ||
+		!gone.Writes && (!s.isHidden() || s.oneSpins()))
+}
+
+// oneSpins reports whether a GPU of the job waits for others in a collective.
+func (s subject) oneSpins() bool {
+	return slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Spinning > 0 })
 }
 
 const (
@@ -165,7 +175,7 @@ const (
 // idling finds GPUs that are idle while others of the job work.
 func idling(s subject) []cluster.Condition {
 	now, least := s.Peers.At, s.limits.minutes(IdleMinutes)
-	if now.Sub(s.Peers.Pace.Worked) > justWorked {
+	if now.Sub(s.Peers.Pace.Worked) > s.within(justWorked) {
 		return nil
 	}
 	latest := now.Add(-least)
@@ -188,179 +198,6 @@ func idling(s subject) []cluster.Condition {
 }
 
 func every(*pace.Group) bool { return true }
-
-const (
-	// stopped is the time without work on any GPU after which a job is reported. A job with longer pauses gets twice
-	// the longest of them, up to longestPause.
-	stopped      = time.Minute
-	longestPause = 30 * time.Minute
-
-	// longWork is the time that a job may stand still for an evaluation or a checkpoint on one rank: up to 5 minutes,
-	// and some until its end shows. longEnd is the same if no GPU waits for another in a collective: then it may be the
-	// end of the job. longWrite is the same while a node writes much: that continues.
-	longWork  = 330 * time.Second
-	longEnd   = 7 * time.Minute
-	longWrite = 15 * time.Minute
-
-	// apart is the least time by which one GPU stops before the last to count as the first.
-	apart = 30 * time.Second
-)
-
-// allIdle finds a job none of whose GPUs works any more.
-func allIdle(s subject) []cluster.Condition {
-	p := s.Peers
-	worked := p.Pace.Worked
-	least := max(stopped, min(2*p.Pace.Pause, longestPause))
-	if len(p.GPUs) == 1 {
-		least = max(least, s.limits.minutes(IdleMinutes))
-	}
-	switch {
-	case len(p.GPUs) == 0 || p.Away > len(p.GPUs)/3 || len(p.Pace.Groups) == 0:
-		return nil
-	case worked.IsZero():
-		return unused(s)
-	case p.At.Sub(worked) < least || !p.Pace.Steady():
-		return nil
-	}
-	since := idleSince(p)
-	if p.At.Sub(since) < least {
-		return nil
-	}
-	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{
-		Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.minutes(IdleKillMinutes),
-		Longest: p.Pace.Pause,
-	}}
-	if p.At.Sub(since) >= s.warnAfter(least) {
-		c.Severity = cluster.Warning
-	}
-	var first []cluster.Peer
-	for _, g := range p.GPUs {
-		if !g.Worked.IsZero() && worked.Sub(g.Worked) >= apart {
-			first = append(first, g)
-		}
-	}
-	if 2*len(first) < len(p.GPUs) {
-		c.Compared.Places = cluster.NewPlaces(first, func(p cluster.Peer) time.Time { return p.Worked })
-	}
-	return []cluster.Condition{c}
-}
-
-// warnAfter returns the idle time after which a job needs a look. least is the idle time after which it is reported.
-func (s subject) warnAfter(least time.Duration) time.Duration {
-	switch p := s.Peers; {
-	case len(p.GPUs) == 1:
-		return longIdle * least
-	case slices.ContainsFunc(p.GPUs, func(g cluster.Peer) bool { return g.Writes() }):
-		return max(longWrite, least)
-	case !s.deserted() && slices.ContainsFunc(p.GPUs, s.occupied):
-		return max(longEnd, least)
-	}
-	return max(s.limits.seconds(HangSeconds), least)
-}
-
-// deserted reports whether the others wait for a rank that has ended.
-func (s subject) deserted() bool {
-	return slices.ContainsFunc(s.Peers.Gone(s.Job), func(gone cluster.GoneRank) bool { return s.missed(&gone) })
-}
-
-// occupied reports whether the host side of an idle GPU may be at work: its process uses part of a core, its node
-// writes, or neither is known.
-func (s subject) occupied(p cluster.Peer) bool {
-	if p.Writes() {
-		return true
-	}
-	if !p.Node.Listed || p.Own.Unlisted != "" {
-		return true
-	}
-	process := signs.ProcessOf(p.Node, p.Own)
-	return process != nil && (process.CPUPercent == nil || *process.CPUPercent >= signs.SomeCPU)
-}
-
-// idleSince is the time since which no GPU of a job is seen to work.
-func idleSince(p *cluster.Peers) time.Time {
-	since := p.Pace.Worked
-	for _, g := range p.GPUs {
-		if idle := g.Idle(); idle.After(since) {
-			since = idle
-		}
-	}
-	return since
-}
-
-// unused finds a job that has not used a GPU since nvnodetop began to watch it.
-func unused(s subject) []cluster.Condition {
-	since := idleSince(s.Peers)
-	if s.Peers.At.Sub(since) < s.limits.minutes(IdleMinutes) {
-		return nil
-	}
-	n := len(s.Peers.GPUs)
-	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away,
-		Allowed: s.limits.minutes(IdleKillMinutes)}}}
-}
-
-// unwatched is the time for which GPUs that nobody has seen work must only wait before they are reported as hanging:
-// programs start within that time.
-const unwatched = 8 * time.Minute
-
-// hanging finds a job whose GPUs wait for a GPU that never arrives: all of them only wait, some stand still.
-func hanging(s subject) []cluster.Condition {
-	p := s.Peers
-	spinning, moving, all, together := 0, 0, 0, true
-	var g *pace.Group // a group that waits
-	for i := range p.Pace.Groups {
-		o := &p.Pace.Groups[i]
-		if spinning, moving, all = spinning+o.Spinning, moving+o.Moving, all+len(o.GPUs); o.Spinning > 0 {
-			g, together = o, together && o.Together()
-		}
-	}
-	if spinning == 0 || moving > 0 || all < 2 || p.Away > all/3 {
-		return nil
-	}
-	c := cluster.Condition{Severity: cluster.Warning}
-	usual := g.Usual
-	if !together {
-		if usual[pace.Power] == usual[pace.Power] || spinning < all && !s.ranked() {
-			return nil
-		}
-		c.Since = p.Pace.Since()
-		if p.At.Sub(c.Since) < unwatched || !s.ranked() {
-			c.Severity = cluster.Note
-		}
-	}
-	var odd []cluster.Peer
-	patience := s.limits.seconds(HangSeconds)
-	if p.Pace.Still > 0 {
-		patience = max(patience, min(2*p.Pace.Still, longestPause))
-	}
-	for _, o := range differing(s, every, func(_ *pace.Group, gpu *pace.GPU) bool { return gpu.Stands() }) {
-		odd = append(odd, o.Peer)
-		if s.occupied(o.Peer) {
-			patience = s.endurance()
-			if !together && p.At.Sub(c.Since) < longWrite { // a job that starts may prepare its data on one rank
-				c.Severity = cluster.Note
-			}
-		}
-	}
-	if len(odd) == 1 && odd[0].Writes() { // its checkpoint goes on
-		patience = max(patience, longWrite)
-	}
-	if c.After = patience; c.Severity == cluster.Warning && !together {
-		c.After = moreThanOnce
-	}
-	c.Compared = &cluster.Comparison{
-		By: g.Evidence, Own: usual, Median: g.Median, Count: spinning, Of: all + p.Away,
-		Places: cluster.NewPlaces(odd, func(p cluster.Peer) time.Time { return p.Worked }),
-	}
-	return []cluster.Condition{c}
-}
-
-// ranked reports whether processes on GPUs of the job are ranks of one program.
-func (s subject) ranked() bool {
-	return slices.ContainsFunc(s.Peers.GPUs, func(p cluster.Peer) bool {
-		process := signs.ProcessOf(p.Node, p.Own)
-		return process != nil && process.Rank != nil && process.Rank.World != nil && *process.Rank.World > 1
-	})
-}
 
 const (
 	// A GPU has much more memory in use than the others of its model from this factor of the median on, and this

@@ -55,6 +55,7 @@ type rule struct {
 	ofGPUs   bool          // it matters only to jobs with GPUs on the node
 	every    bool          // of a node: it holds for every GPU
 	only     bool          // if it holds, the rules below it in its scope do not count
+	often    bool          // it needs reports less than pace.Lapse apart
 
 	// watch is the time for which a node must report before the rule can find something, if after and lasts do not give
 	// it. May be nil.
@@ -81,6 +82,8 @@ func Rules(limits Thresholds) cluster.Rules {
 			return comparing(subject{s, &limits})
 		case cluster.ScopeWatch:
 			return unchecked(subject{s, &limits})
+		case cluster.ScopeJobWatch:
+			return uncompared(s)
 		}
 		return holding(subject{s, &limits})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
 // aMinute is for single events, and for counters that are read once a minute: a shorter absence proves nothing.
@@ -30,7 +31,11 @@ func (r *rule) takes(limits *Thresholds) time.Duration {
 func unchecked(s subject) []cluster.Condition {
 	var late []cluster.Condition
 	add := func(r *rule) {
-		if takes := r.takes(s.limits); takes > s.Watched {
+		takes := r.takes(s.limits)
+		if r.scope == cluster.ScopePeers {
+			takes = max(takes, fewestSamples*s.Poll)
+		}
+		if takes > s.Watched {
 			late = append(late, cluster.Condition{Kind: r.kind, After: takes})
 		}
 	}
@@ -38,10 +43,23 @@ func unchecked(s subject) []cluster.Condition {
 		add(&rules[i])
 	}
 	for i := range peerRules {
-		add(&peerRules[i].rule)
+		switch r := &peerRules[i].rule; {
+		case r.often && s.Poll >= pace.Lapse:
+			late = append(late, cluster.Condition{Kind: r.kind, Unchecked: cluster.TooSeldom})
+		default:
+			add(r)
+		}
 	}
 	slices.SortFunc(late, func(a, b cluster.Condition) int {
 		return cmp.Or(cmp.Compare(a.After, b.After), cmp.Compare(a.Kind, b.Kind))
 	})
 	return slices.CompactFunc(late, func(a, b cluster.Condition) bool { return a.Kind == b.Kind && a.After == b.After })
+}
+
+// uncompared returns what cannot be found in a job whose nodes are not compared, since they show no exchange of data.
+func uncompared(s cluster.Subject) []cluster.Condition {
+	if !s.Peers.Pace.Apart {
+		return nil
+	}
+	return []cluster.Condition{{Kind: cluster.KindLag, Unchecked: cluster.NodesApart}}
 }

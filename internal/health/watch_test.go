@@ -1,6 +1,7 @@
 package health
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -46,6 +47,49 @@ func TestUnchecked(t *testing.T) {
 	}
 	if len(long) != 0 {
 		t.Errorf("after an hour %v", long)
+	}
+}
+
+// Time counts in samples too. Where they are a minute or more apart, the GPUs of a job are not compared.
+func TestUncheckedAtASlowPace(t *testing.T) {
+	rules := Rules(Defaults())
+	for _, tc := range []struct {
+		poll, watched time.Duration
+		kind          cluster.Kind
+		want          []cluster.Condition
+	}{
+		{30 * time.Second, 80 * time.Second, cluster.KindLag, []cluster.Condition{{After: 90 * time.Second}}},
+		{30 * time.Second, 2 * time.Minute, cluster.KindLag, nil},
+		{30 * time.Second, 2 * time.Minute, cluster.KindIdle, []cluster.Condition{{After: 5 * time.Minute}}},
+		{2 * time.Minute, time.Hour, cluster.KindLag, []cluster.Condition{{Unchecked: cluster.TooSeldom}}},
+		{2 * time.Minute, time.Hour, cluster.KindJobHang, []cluster.Condition{{Unchecked: cluster.TooSeldom}}},
+		{2 * time.Minute, time.Hour, cluster.KindRankGone, nil},
+	} {
+		var got []cluster.Condition
+		for _, c := range rules(cluster.Subject{Scope: cluster.ScopeWatch, Watched: tc.watched, Poll: tc.poll}) {
+			if c.Kind == tc.kind {
+				got = append(got, cluster.Condition{After: c.After, Unchecked: c.Unchecked})
+			}
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s every %v, after %v: %+v, want %+v", tc.kind, tc.poll, tc.watched, got, tc.want)
+		}
+	}
+}
+
+// It is said that the nodes of a job are not compared, where no traffic between them is visible.
+func TestNodesThatAreNotCompared(t *testing.T) {
+	for nodes, want := range map[int]bool{1: false, 2: true} {
+		tr := trace{nodes: nodes, gpus: 4, age: traceAge, does: always(trains)}
+		s, r := tr.store(), rand.New(rand.NewPCG(1, 2))
+		for at := time.Duration(0); at <= 10*time.Minute; at += tracePoll {
+			tr.apply(s, at, r)
+		}
+		got := slices.Contains(s.Snapshot(t0.Add(10*time.Minute+time.Second)).NotChecked,
+			cluster.NotChecked{Kind: cluster.KindLag, Why: cluster.NodesApart, Job: "7"})
+		if got != want {
+			t.Errorf("with %d nodes it is said: %v", nodes, got)
+		}
 	}
 }
 

@@ -146,6 +146,7 @@ func (g *Group) Talks(gpu *GPU) bool {
 // reach records how far the GPUs of a job are known to work together, while they are examined node by node.
 type reach struct {
 	nodes, talk int  // nodes of the job, and those that exchange data with others
+	nets        int  // those that do so over the network
 	node        int  // the current one
 	gpus        int  // GPUs of the current node
 	nvlink, net bool // its only GPU sends over NVLink; it exchanges data over the network
@@ -154,7 +155,7 @@ type reach struct {
 func (r *reach) see(g *GPU) {
 	if r.gpus == 0 || g.Node != r.node {
 		r.leave()
-		*r = reach{nodes: r.nodes + 1, talk: r.talk, node: g.Node}
+		*r = reach{nodes: r.nodes + 1, talk: r.talk, nets: r.nets, node: g.Node}
 	}
 	r.gpus++
 	r.nvlink = r.nvlink || g.talks.over(NVLink)
@@ -165,6 +166,9 @@ func (r *reach) see(g *GPU) {
 func (r *reach) leave() {
 	if r.gpus > 0 && (r.net || r.nvlink && r.gpus == 1) {
 		r.talk++
+	}
+	if r.gpus > 0 && r.net {
+		r.nets++
 	}
 	r.gpus = 0
 }

@@ -7,6 +7,7 @@ import "time"
 type Group struct {
 	Model    uint64
 	Node     int           // as GPU.Node, or Everywhere
+	Part     bool          // the job has GPUs on nodes that are not compared with this one
 	GPUs     []*GPU        // the GPUs that report their utilization
 	Median   Numbers       // of their means; of two values, the higher
 	Lower    Numbers       // of their means; of two values, the lower
@@ -62,6 +63,19 @@ func (g *Group) Lockstep() bool {
 // it was in step before, one of its GPUs may hold the others up: of two GPUs that differ, neither is near the other.
 func (g *Group) FellOut() bool {
 	return g.Few() && g.Works && !g.Rests() && !g.stood.IsZero() && g.stood.Sub(g.Halted) > 2*recovers
+}
+
+// Differs reports whether the few GPUs of a group exchange as much as each other, though they have never been in step.
+func (g *Group) Differs() bool {
+	if !g.Few() || g.once || !g.Works || g.Rests() || !g.Together() {
+		return false
+	}
+	for _, gpu := range g.GPUs {
+		if !near(share(gpu.Mean[Link], g.Median[Link]), nearLink) {
+			return false
+		}
+	}
+	return true
 }
 
 // Few reports whether the group has so few GPUs that of two that differ each could be the right one.

@@ -16,12 +16,16 @@ type Job struct {
 	Moved   time.Time     // when more than one GPU last did more than wait for others
 	Still   time.Duration // the longest finished time without such a moment
 	Split   time.Time     // when its GPUs were last seen to have two roles
-	unlike  time.Duration // for which they had, minus half of the time in which they had not
-	Step    time.Duration // between the last two comparisons; 0: unknown
-	at      time.Time
-	since   time.Time // when the watch without gaps began
-	across  bool      // its nodes work together
-	nodes   rhythm    // of the GPUs of all nodes
+	// its nodes are seen to exchange data over their networks; false also where their counters do not show it
+	Networked bool
+	Apart     bool          // its nodes are not compared, though they work: they show no exchange of data
+	unlike    time.Duration // for which they had, minus half of the time in which they had not
+	Step      time.Duration // between the last two comparisons; 0: unknown
+	stirred   time.Time     // when a GPU last did more than wait for others
+	at        time.Time
+	since     time.Time // when the watch without gaps began
+	across    bool      // its nodes work together
+	nodes     rhythm    // of the GPUs of all nodes
 
 	busy, total float64   // seconds in which most GPUs worked, and all seconds; the last minutes count most
 	counted     time.Time // the last moment in total
@@ -54,8 +58,9 @@ const (
 	// runs kernels. Both are in percent.
 	BusyFrom, FullFrom = 50, 95
 
-	// nearUtil and nearPower are the largest differences from the median of GPUs in step.
-	nearUtil, nearPower = 0.15, 0.25
+	// nearUtil and nearPower are the largest differences from the median of GPUs in step; nearLink is that of their
+	// traffic, if they meet in each step.
+	nearUtil, nearPower, nearLink = 0.15, 0.25, 0.2
 
 	// GPUs only wait up to this percentage of memory traffic, this share of their usual traffic over links and this
 	// share of their usual power: GPUs of light programs take half of their usual power when they wait.
@@ -81,6 +86,9 @@ const (
 	proves  = 15 * time.Minute
 	slips   = 90 * time.Second
 
+	// apartAfter is the time that a job works before its nodes are said to be compared each for itself.
+	apartAfter = 5 * time.Minute
+
 	// settles is the time that a job works before its usual values are known.
 	settles = time.Minute
 
@@ -94,15 +102,16 @@ const (
 
 // Compare compares the GPUs that report. young means that the job is too young to learn usual values.
 func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
-	passed := min(max(at.Sub(j.at), 0), longest)
+	step := max(at.Sub(j.at), 0)
 	if j.at.IsZero() {
-		passed = 0
+		step = 0
 	}
+	passed := min(step, longest)
 	if j.at.IsZero() || at.Sub(j.at) > longest { // it is unknown whether the job worked
 		j.since, j.counted = at, at
 	}
 	j.roles(at, passed, gpus)
-	j.at, j.Step = at, passed
+	j.at, j.Step = at, step
 	j.gather(gpus)
 	worked := j.pause(gpus)
 	all, working, halted, moving := 0, 0, 0, 0
@@ -118,7 +127,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 		}
 		moving += g.Moving
 	}
-	j.move(at, moving >= min(all, 2))
+	j.move(at, moving > 0, moving >= min(all, 2))
 	if !j.across {
 		j.nodes.see(at, halted, all)
 	}
@@ -131,14 +140,21 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	}
 }
 
-// move notes when the job last continued, and its longest standstill.
-func (j *Job) move(at time.Time, moves bool) {
+// move notes when the job last continued, and its longest standstill. stirs means that a GPU does more than wait, moves
+// that more than one does.
+func (j *Job) move(at time.Time, stirs, moves bool) {
+	if stirs {
+		if j.stirred.After(j.since) && at.Sub(j.stirred) >= halts { // GPUs that stood in a hang had no work
+			j.Resumed = at
+		}
+		j.stirred = at
+	}
 	if !moves {
 		return
 	}
 	if j.Moved.After(j.since) {
 		j.Still = max(j.Still, at.Sub(j.Moved))
-		if at.Sub(j.Moved) >= halts { // GPUs that stood in a hang had no work
+		if at.Sub(j.Moved) >= halts { // GPUs that only waited for one that worked had no work
 			j.Resumed = at
 		}
 	}
@@ -175,10 +191,13 @@ func (j *Job) gather(gpus []*GPU) {
 		}
 		j.Groups[at].GPUs = append(j.Groups[at].GPUs, g)
 	}
-	j.across = (j.Known && nodes.nodes > 1 || nodes.across() || nodes.nodes > 1 && j.nodes.count >= enough) &&
-		!j.inRoles(j.at)
+	across := nodes.across()
+	j.across = (j.Known && nodes.nodes > 1 || across || nodes.nodes > 1 && j.nodes.count >= enough) && !j.inRoles(j.at)
+	j.Networked = nodes.nets > 1
+	j.Apart = nodes.nodes > 1 && !j.across && !j.Networked && j.Work >= apartAfter && !j.inRoles(j.at)
 	j.Groups = slices.DeleteFunc(j.Groups, func(g Group) bool { return len(g.GPUs) == 0 })
 	for i := range j.Groups {
+		j.Groups[i].Part = nodes.nodes > 1 && j.Groups[i].Node != Everywhere
 		for _, g := range j.Groups[i].GPUs {
 			g.group = i
 		}

@@ -91,6 +91,7 @@ type GPU struct {
 	LagLast  time.Time // when it last lagged
 	LagMuch  time.Time // when it last lagged much
 	LagUtil  float32   // its mean utilization then
+	LagTold  time.Time // when it was last reported to lag
 	compared float32   // seconds of work in Usual
 	now      Numbers   // of the last sample
 	host     Traffic   // of its node, likewise
@@ -144,8 +145,8 @@ const (
 	// smooth is the time constant of Mean: the last 30 s have nearly all of the weight.
 	smooth = 10 * time.Second
 
-	// lapse is the time without samples after which Mean begins again.
-	lapse = time.Minute
+	// Lapse is the time without samples after which Mean begins again: GPUs with less samples are not compared.
+	Lapse = time.Minute
 
 	// IdleMost is the highest utilization of an idle GPU, in percent.
 	IdleMost = 1
@@ -162,7 +163,7 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 		return
 	}
 	weight := float32(1)
-	if !g.At.IsZero() && passed < lapse {
+	if !g.At.IsZero() && passed < Lapse {
 		weight = weightOf(passed, smooth)
 	}
 	now := sample(v)
@@ -175,19 +176,19 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	}
 	g.Used, g.Limit, g.At, g.now = float32(v.Float(metric.MemoryUsed)), float32(v.Float(metric.PowerLimit)), at, now
 	g.host = host
-	if passed < lapse && works(now) && !quiet(&now, g.Limit) {
+	if passed < Lapse && works(now) && !quiet(&now, g.Limit) {
 		g.talks.add(passed, v, host)
 	}
-	if u := now[Util]; g.Seen.IsZero() || passed >= lapse || u != u {
+	if u := now[Util]; g.Seen.IsZero() || passed >= Lapse || u != u {
 		g.Seen = at
 	}
 	if works(now) {
 		g.Worked = at
 	}
 	if now[Util] >= BusyFrom {
-		g.Lanes.add(at, min(passed, lapse), weight, v)
+		g.Lanes.add(at, min(passed, Lapse), weight, v)
 	}
-	if now[Util] >= FullFrom && passed < lapse {
+	if now[Util] >= FullFrom && passed < Lapse {
 		g.Full.add(passed, now[Clock])
 	}
 }
@@ -233,6 +234,12 @@ func sample(v *metric.Values) Numbers {
 func works(n Numbers) bool { return n[Util] > IdleMost || n[Memory] > 0 || n[Link] > idleBytes }
 
 func (g *GPU) works() bool { return works(g.Mean) }
+
+// Now is the value of the last sample.
+func (g *GPU) Now(m Measure) float32 { return g.now[m] }
+
+// Quiet reports whether the GPU took little power and moved nothing in its last sample.
+func (g *GPU) Quiet() bool { return quiet(&g.now, g.Limit) }
 
 // Stands reports whether the GPU did nothing in its last sample.
 func (g *GPU) Stands() bool { return !works(g.now) }

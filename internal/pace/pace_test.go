@@ -43,7 +43,7 @@ func TestMeans(t *testing.T) {
 		if p := g.Mean[Power]; p == p {
 			t.Errorf("the unknown power is %v", p)
 		}
-		g.Add(at.Add(2*lapse), values(70, 500, 1650), Traffic{})
+		g.Add(at.Add(2*Lapse), values(70, 500, 1650), Traffic{})
 		if g.Mean[Util] != 70 || g.Mean[Power] != 500 {
 			t.Errorf("after a gap the means are %v", g.Mean)
 		}
@@ -231,9 +231,9 @@ func TestRoles(t *testing.T) {
 func TestStandstillIsAPause(t *testing.T) {
 	for stood, resumed := range map[time.Duration]bool{time.Minute: false, time.Hour: true} {
 		j := Job{since: t0}
-		j.move(t0.Add(time.Second), true)
-		j.move(t0.Add(stood/2), false) // one GPU works while all others wait for it
-		j.move(t0.Add(stood), true)
+		j.move(t0.Add(time.Second), true, true)
+		j.move(t0.Add(stood/2), true, false) // one GPU works while all others wait for it
+		j.move(t0.Add(stood), true, true)
 		if got := j.Resumed.Equal(t0.Add(stood)); got != resumed {
 			t.Errorf("after %v: resumed: %t", stood, got)
 		}

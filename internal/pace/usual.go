@@ -10,7 +10,7 @@ func (g *Group) follow(passed time.Duration, young bool) {
 	rise, fall, seconds := weightOf(passed, rises), weightOf(passed, falls), float32(passed.Seconds())
 	if p := share(g.Median[Power], g.Usual[Power]); !(p < troubled) {
 		fall := fall
-		if g.differs() {
+		if g.differs(passed) {
 			fall = 0
 		}
 		for m := range Measures {
@@ -19,6 +19,9 @@ func (g *Group) follow(passed time.Duration, young bool) {
 	}
 	late := g.Rate() < steady // one GPU may slow all
 	for _, gpu := range g.GPUs {
+		if g.hasTold(gpu, passed) { // else a fault would become usual
+			continue
+		}
 		gpu.compared += seconds
 		rise, fall := rise, fall
 		young := gpu.compared < float32(settles/time.Second)
@@ -35,9 +38,17 @@ func (g *Group) follow(passed time.Duration, young bool) {
 	}
 }
 
-// differs reports whether a GPU is not in its usual relation to the others: it may slow all of them.
-func (g *Group) differs() bool {
+// hasTold reports whether a GPU was reported to lag at the last comparison.
+func (g *Group) hasTold(gpu *GPU, passed time.Duration) bool {
+	return !gpu.LagTold.IsZero() && g.at.Sub(gpu.LagTold) <= 2*passed
+}
+
+// differs reports whether a GPU lags, or is not in its usual relation to the others: it may slow all of them.
+func (g *Group) differs(passed time.Duration) bool {
 	for _, gpu := range g.GPUs {
+		if g.hasTold(gpu, passed) {
+			return true
+		}
 		for m, now := range gpu.Share {
 			if usual := gpu.Usual[m]; now < (1-differs)*usual || now > (1+differs)*usual {
 				return true

@@ -174,7 +174,7 @@ func (n *nodeRecord) firstJob(number *int) string {
 // step steps the tracks of the job and its GPUs.
 func (p *jobPace) step(held []cluster.Condition, now moment) {
 	var whole []cluster.Condition
-	ofGPUs := map[subject][]cluster.Condition{}
+	ofGPUs, lag := map[subject][]cluster.Condition{}, map[subject]*pace.GPU{}
 	for _, c := range held {
 		if c.Of == nil {
 			whole = append(whole, c)
@@ -187,6 +187,9 @@ func (p *jobPace) step(held []cluster.Condition, now moment) {
 			c.Of.Lags(now.at, now.gap, c.Mild)
 		}
 		at := subject{node: c.Of.Node.Name, key: c.Of.Own.Key}
+		if c.Kind == cluster.KindLag {
+			lag[at] = c.Of.GPU
+		}
 		if p.gpus[at] == nil {
 			p.gpus[at] = &gpuTrack{}
 		}
@@ -198,6 +201,8 @@ func (p *jobPace) step(held []cluster.Condition, now moment) {
 	for at, track := range p.gpus {
 		if track.step(ofGPUs[at], now); track.empty() {
 			delete(p.gpus, at)
+		} else if lag[at] != nil && track.tells(cluster.KindLag) {
+			lag[at].LagTold = now.at
 		}
 	}
 }

@@ -213,8 +213,8 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 	return snap
 }
 
-// notChecked are the kinds of problems that cannot have been found yet, because one of the job's reporting nodes has
-// not reported for long enough.
+// notChecked are the kinds of problems that cannot have been found yet, mostly because one of the job's reporting nodes
+// has not reported for long enough.
 func (s *Store) notChecked(snap *cluster.Snapshot) []cluster.NotChecked {
 	const none = time.Duration(math.MaxInt64)
 	shortest := none
@@ -227,8 +227,17 @@ func (s *Store) notChecked(snap *cluster.Snapshot) []cluster.NotChecked {
 		return nil
 	}
 	var all []cluster.NotChecked
-	for _, c := range s.rules(cluster.Subject{Scope: cluster.ScopeWatch, Watched: shortest}) {
-		all = append(all, cluster.NotChecked{Kind: c.Kind, Takes: c.After})
+	add := func(job string, found []cluster.Condition) {
+		for _, c := range found {
+			all = append(all, cluster.NotChecked{Kind: c.Kind, Takes: c.After, Why: c.Unchecked, Job: job})
+		}
+	}
+	add("", s.rules(cluster.Subject{Scope: cluster.ScopeWatch, Watched: shortest, Poll: s.poll}))
+	for i := range snap.Jobs {
+		if p := s.paces[snap.Jobs[i].ID]; p != nil {
+			add(snap.Jobs[i].ID, s.rules(cluster.Subject{Scope: cluster.ScopeJobWatch, Job: &snap.Jobs[i].Job,
+				Peers: &cluster.Peers{Pace: &p.pace}}))
+		}
 	}
 	return all
 }

@@ -57,9 +57,6 @@ func (t *track) step(held []cluster.Condition, m moment) {
 	}
 }
 
-// mildly is the factor by which a mild condition must hold longer before it is reported.
-const mildly = 4
-
 func (t *track) hold(c cluster.Condition, m moment) {
 	began := cmp.Or(c.Since, m.at)
 	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
@@ -82,10 +79,7 @@ func (t *track) hold(c cluster.Condition, m moment) {
 			s.since, s.times, s.before = began, 1, m.first && c.Since.IsZero()
 		}
 	}
-	passed := s.passed(m)
-	if c.Mild {
-		passed /= mildly
-	}
+	passed := s.passed(m) / c.Slowness()
 	s.level, s.last = s.level+passed, m.at
 	if alone || !s.spares(c, passed) {
 		s.worse = max(0, s.worse-passed/2)
@@ -160,6 +154,11 @@ func (t *track) asOf(now time.Time) *track {
 	c := t.copy()
 	c.retire(now)
 	return c
+}
+
+// tells reports whether a condition of this kind holds, and is reported.
+func (t *track) tells(kind cluster.Kind) bool {
+	return slices.ContainsFunc(t.spells, func(s spell) bool { return s.Kind == kind && s.holds && s.told })
 }
 
 func (t *track) copy() *track {

@@ -128,8 +128,8 @@ func (e evidence) isAwaited(w *Words) {
 	w.Short = fmt.Sprintf("lags %.0f/%.0fW", own, median)
 	w.Long = fmt.Sprintf("lags: works at %.0f W, the others wait at %.0f W", own, median)
 	w.Sentence = fmt.Sprintf("it works at %.0f W while the others wait at a median of %.0f W.", own, median)
-	w.Hint = "fine if this rank does something alone, such as an evaluation; otherwise look at its PCIe and NVLink, " +
-		"and at other processes on it"
+	w.Hint = "fine if this " + e.rank() + " does something alone, such as an evaluation; otherwise look at its PCIe " +
+		"and NVLink, and at other processes on it"
 }
 
 // isAwaitedByAll describes the only GPU that works, while the others do nothing but wait.
@@ -139,9 +139,10 @@ func (e evidence) isAwaitedByAll(w *Words) {
 	w.Flag = "!WAIT"
 	w.Short = fmt.Sprintf("%d GPUs wait for it", c.Count)
 	w.Long = fmt.Sprintf("%s: works at %.0f W", wait, c.Own[pace.Power])
-	w.Sentence = fmt.Sprintf("%s%s, which works at %.0f W, for %s: an evaluation on one rank, or the slow one.", wait,
-		e.who(), c.Own[pace.Power], span(e.at.Sub(e.since)))
-	w.Hint = "if it takes longer than it should, look at the log of this rank, and at its stack with py-spy dump"
+	w.Sentence = fmt.Sprintf("%s%s, which works at %.0f W, for %s: an evaluation on one %s, or the slow one.", wait,
+		e.who(), c.Own[pace.Power], span(e.at.Sub(e.since)), e.rank())
+	w.Hint = "if it takes longer than it should, look at the log of this " + e.rank() + ", and at its stack with py-spy " +
+		"dump"
 }
 
 // readsLonger describes a GPU whose memory is busy for longer than that of the others.
@@ -215,7 +216,10 @@ func idleGPU(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "!IDLE", "idle", "idle"
 	if c.Seen {
 		w.Sentence = "Idle" + e.who() + " while other GPUs" + e.ofJob() + " work"
-		w.Hint = "if the rank on it has ended, its job may wait for it: look at its log"
+		w.Hint = "if its program has ended, others may wait for it: look at its log"
+		if e.isRanked() {
+			w.Hint = "if the rank on it has ended, its job may wait for it: look at its log"
+		}
 	} else {
 		w.Long, w.Short = "not used", "not used"
 		w.Sentence = "Not used since nvnodetop started watching" + e.who()
@@ -262,7 +266,7 @@ func idleJob(w *Words, e evidence) {
 			all += fmt.Sprintf(", longer than any pause so far (%s)", span(c.Longest))
 		}
 	}
-	w.Sentence = Sentence(all + e.firstPlace(": ", "is idle") + e.countdown())
+	w.Sentence = Sentence(all + e.firstToStop(": ") + e.countdown())
 	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
 }
 
@@ -285,49 +289,11 @@ func (e evidence) ofJob() string {
 	return " of the job"
 }
 
-// firstPlace names the GPU that differed first, with the time: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if
-// none is known.
-func (e evidence) firstPlace(sep, does string) string {
-	if len(e.compared.Places) == 0 {
-		return ""
-	}
-	p := e.compared.Places[0]
-	text := sep + placeName(e.job, p)
-	if n := e.nodes[p.Node]; n != nil {
-		for i := range n.GPUs {
-			if g := &n.GPUs[i]; g.Key == p.Key {
-				text += inBrackets(signs.ProcessOf(n, g))
-			}
-		}
-	}
-	if text += " " + does; !p.Since.IsZero() {
-		text += " since " + p.Since.Format(time.TimeOnly)
-	}
-	return text
-}
-
-// hangingJob describes a job whose GPUs wait for each other.
-func hangingJob(w *Words, e evidence) {
-	c := e.compared
-	w.Long, w.Short = "job seems to hang", "job hangs?"
-	w.Sentence = fmt.Sprintf("The job seems to hang in a collective: %d of %d GPUs are fully utilized, at %.0f W",
-		c.Count, c.Of, c.Median[pace.Power])
-	if usual := c.Own[pace.Power]; usual == usual {
-		w.Sentence += fmt.Sprintf(" instead of %.0f W", usual)
-	}
-	w.Sentence += " and without memory traffic"
-	if c.By == pace.None {
-		w.Sentence += ", as long as nvnodetop has watched"
-	}
-	w.Sentence += e.firstPlace("; ", "is idle") + "."
-	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each rank is"
-}
-
 // imbalance describes a GPU with much more memory in use than the others.
 func imbalance(w *Words, e evidence) {
 	own, median := e.compared.Used[0]/(1<<30), e.compared.Used[1]/(1<<30)
 	w.Long = fmt.Sprintf("%.0f GiB of memory, the median is %.0f", own, median)
 	w.Short = fmt.Sprintf("memory %.0f/%.0f GiB", own, median)
 	w.Sentence = fmt.Sprintf("%.0f GiB of memory is in use%s, against a median of %.0f GiB.", own, e.who(), median)
-	w.Hint = "the job can only grow until this GPU is full: look for tensors that are all on one rank"
+	w.Hint = "the job can only grow until this GPU is full: look for tensors that are all on one " + e.rank()
 }

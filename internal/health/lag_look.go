@@ -1,0 +1,165 @@
+package health
+
+import (
+	"math"
+
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+// ends is the share of a ratio at which a difference that is reported ends, or half of the difference if that is less.
+// At its limit a fault would begin and end again and again.
+const ends = 0.9
+
+// look has the values by which one GPU of a group is judged.
+type look struct {
+	peer
+	ratio  float32 // lag_ratio
+	others float32 // the share of their usual work that the others do; NaN: unknown
+	fell   float32 // likewise, by the measure that fell most
+	waits  bool    // they wait, whatever is usual for them
+	parted bool    // the few GPUs are out of step: only if all that the others do is less, they wait
+	told   bool    // it is reported to lag: it does until each ratio is far from its limit
+}
+
+// most is a limit below which a ratio must be, least one above which it must be.
+func (l *look) most(limit float32) float32 {
+	switch {
+	case !l.told:
+		return limit
+	case limit < 1:
+		return min(limit/ends, (1+limit)/2)
+	}
+	return limit / ends
+}
+
+func (l *look) least(limit float32) float32 {
+	switch {
+	case !l.told:
+		return limit
+	case limit > 1:
+		return max(limit*ends, (1+limit)/2)
+	}
+	return limit * ends
+}
+
+// look returns the values by which a GPU is judged. told means that it is reported to lag.
+func (p peer) look(ratio float32, told bool) look {
+	g := p.group
+	l := look{peer: p, ratio: ratio, parted: g.FellOut(), told: told}
+	least, greatest := g.Slowed(p.GPU)
+	if l.others, l.fell = least, least; l.parted {
+		l.others = greatest
+	}
+	l.waits = g.Others(p.GPU, pace.Util) >= 100*l.least(waitUtil) &&
+		g.Others(p.GPU, pace.Power) < l.most(waitPower)*p.Limit &&
+		g.Others(p.GPU, pace.Memory) < 100*l.most(waitMemory)
+	return l
+}
+
+// clocksLow reports whether a busy GPU clocks much lower than the others, which wait for it, and takes less power.
+func (l *look) clocksLow() bool {
+	return l.waits && l.Share[pace.Clock] < l.most(slowClock) && l.Share[pace.Power] < l.most(1) &&
+		l.Mean[pace.Util] >= pace.FullFrom && l.Mean[pace.Power] < coolPower*l.Limit
+}
+
+// below reports whether a GPU has less than usual and less than the others by a factor, above whether it has more.
+func (l *look) below(m pace.Measure, factor float32) bool {
+	return l.Share[m] < l.most(factor)*min(l.Usual[m], 1)
+}
+func (l *look) above(m pace.Measure, factor float32) bool {
+	return l.Share[m] > l.least(factor)*max(l.Usual[m], 1)
+}
+
+// wait reports whether the others may be waiting for this GPU. GPUs that wait clock higher: if the others clock lower,
+// they are slow themselves.
+func (l *look) wait() bool {
+	return !(l.Mean[pace.Clock] > l.most(raised)*l.group.Lower[pace.Clock])
+}
+
+// waitsToo reports whether this GPU as well has less than usual, as if all wait for another node: nodes that are
+// compared each for itself may work together.
+func (l *look) waitsToo(m pace.Measure) bool {
+	return l.group.Part && (l.past(m) < same || l.past(pace.Clock) > raised)
+}
+
+// stand reports whether the others only wait, whatever their links show: as during an evaluation or a checkpoint on one
+// rank. A slow GPU lets the others continue now and then.
+func (l *look) stand() bool {
+	of := l.group
+	return of.Others(l.GPU, pace.Memory) <= standMemory &&
+		of.Others(l.GPU, pace.Power) < standPower*of.Usual[pace.Power]
+}
+
+// slows reports whether a GPU has less by a factor, and the others do less because of it.
+func (l *look) slows(m pace.Measure, factor float32) bool {
+	others := l.others
+	if m == pace.Clock { // that it clocks lower than it did is proof enough
+		others = l.fell
+	}
+	if l.told && l.Now(m) >= same*l.group.Usual[m]*l.Usual[m] { // it has recovered: the averages show that later
+		return false
+	}
+	return l.below(m, factor) && l.past(m) < l.most(factor+nearly) &&
+		others <= l.most(1-follows*(1-l.Share[m]/l.Usual[m]))
+}
+
+// past is the value of the GPU as a share of its own usual value; NaN: unknown.
+func (l *look) past(m pace.Measure) float32 { return l.Mean[m] / (l.group.Usual[m] * l.Usual[m]) }
+
+// costs reports whether the others do less, at a rate of steps that is as much lower as they wait. A load that wanders
+// between GPUs costs little.
+func (l *look) costs() bool {
+	wait := max(1-l.Usual[pace.Power]/l.Share[pace.Power], 1-felt)
+	return l.others < l.most(felt) && !(l.group.Rate() > l.most(1-wait))
+}
+
+// persists reports whether the GPU draws as much power as ever and reads no more than the others, while their power
+// fell: they wait for it.
+func (l *look) persists() bool {
+	usual := l.group.Usual[pace.Power]
+	return l.past(pace.Power) >= same && l.group.Others(l.GPU, pace.Power) < l.most(fallen)*usual &&
+		!(l.Share[pace.Memory] > l.most(harder)*l.Usual[pace.Memory])
+}
+
+// standsOut reports whether at most a quarter of the others differ half as much from what is usual for them as this GPU
+// does, not counting its node if all of that does so. Where the load of all wanders, the highest and the lowest are no
+// fault.
+func (l *look) standsOut(m pace.Measure) bool {
+	differs := func(g *pace.GPU) float64 { return float64(g.Share[m]/g.Usual[m]) - 1 }
+	own, odd, beside, here := differs(l.GPU), 0, 0, 0
+	for _, o := range l.group.GPUs {
+		its, near := differs(o), o.Node == l.GPU.Node
+		if near {
+			here++
+		}
+		switch {
+		case math.Abs(its) <= math.Abs(own)/2 || o == l.GPU:
+		case near && its*own > 0:
+			beside++
+		default:
+			odd++
+		}
+	}
+	if beside+1 < here {
+		odd += beside
+	}
+	return l.told || odd <= max(1, len(l.group.GPUs)/4)
+}
+
+// longer reports whether each step of few GPUs moves what it always did, perhaps in more time. In another program they
+// would read and send in another proportion.
+func (l *look) longer() bool {
+	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.Usual[m] }
+	same := func(a, b float32) bool { return a <= oneRate*b && b <= oneRate*a }
+	return same(others(pace.Memory), others(pace.Link)) && same(l.past(pace.Memory), others(pace.Link))
+}
+
+// always reports whether the GPU was never seen to be like the others: it always had less, or more for power and memory
+// traffic.
+func (l *look) always(m pace.Measure) bool {
+	usual := l.Usual[m]
+	if m == pace.Power || m == pace.Memory {
+		return !(usual <= 1/costly)
+	}
+	return !(usual >= costly)
+}

@@ -1,0 +1,129 @@
+package say
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// hangingJob describes a job whose GPUs wait for each other.
+func hangingJob(w *Words, e evidence) {
+	c := e.compared
+	if c.AtWork && e.severity < cluster.Warning {
+		waitingJob(w, e)
+		return
+	}
+	w.Long, w.Short = "job seems to hang", "job hangs?"
+	w.Sentence = fmt.Sprintf("The job seems to hang in a collective: %d of %d GPUs are fully utilized, at %.0f W",
+		c.Count, c.Of, c.Median[pace.Power])
+	if usual := c.Own[pace.Power]; usual == usual {
+		w.Sentence += fmt.Sprintf(" instead of %.0f W", usual)
+	}
+	w.Sentence += " and without memory traffic"
+	if c.By == pace.None {
+		w.Sentence += ", as long as nvnodetop has watched"
+	}
+	w.Sentence += e.firstToStop("; ") + "."
+	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each " + e.rank() + " is"
+}
+
+// waitingJob describes a job whose GPUs wait for one that stands, whose host side is at work.
+func waitingJob(w *Words, e evidence) {
+	c := e.compared
+	w.Long, w.Short = "GPUs wait for one process", "GPUs wait"
+	w.Sentence = fmt.Sprintf("%d of %d GPUs wait in a collective%s; its process or its node is at work.", c.Count, c.Of,
+		e.firstToStop(": "))
+	w.Hint = "it may write a checkpoint or prepare data: if that takes longer than it should, look at its log"
+}
+
+// firstToStop names the GPUs that stopped first, with the time: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if
+// none is known.
+func (e evidence) firstToStop(sep string) string {
+	first, places := e.compared.First, e.compared.Places
+	if len(places) == 0 {
+		return ""
+	}
+	text := sep + e.stopped() + " are idle"
+	if first.GPUs == 1 {
+		text = sep + placeName(e.job, places[0]) + e.processAt(places[0]) + " is idle"
+	}
+	if !first.Since.IsZero() {
+		text += " since " + first.Since.Format(time.TimeOnly)
+	}
+	return text
+}
+
+// stopped names several GPUs: "the 8 GPUs of n02", "12 GPUs on n01 and n02".
+func (e evidence) stopped() string {
+	first := e.compared.First
+	text := fmt.Sprintf("%d GPUs", first.GPUs)
+	if len(e.job.Nodes) == 1 {
+		return text
+	}
+	var names []string
+	for _, p := range e.compared.Places {
+		names = append(names, p.Node)
+	}
+	if more := first.Nodes - len(names); more > 0 {
+		names = append(names, counted(float64(more), "more node"))
+	}
+	last := len(names) - 1
+	on := names[last]
+	if last > 0 {
+		on = strings.Join(names[:last], ", ") + " and " + on
+	}
+	if first.Whole {
+		return "the " + text + " of " + on
+	}
+	return text + " on " + on
+}
+
+// processAt names the process on a GPU of the job.
+func (e evidence) processAt(p cluster.Differing) string {
+	if n := e.nodes[p.Node]; n != nil {
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; g.Key == p.Key {
+				return inBrackets(signs.ProcessOf(n, g))
+			}
+		}
+	}
+	return ""
+}
+
+// isRanked reports whether a process of the job is one of several ranks.
+func (e evidence) isRanked() bool {
+	for _, name := range e.job.Nodes {
+		if n := e.nodes[name]; n != nil && slices.ContainsFunc(n.Processes, isRank) {
+			return true
+		}
+	}
+	return false
+}
+
+func isRank(p wire.Process) bool { return p.Rank != nil && p.Rank.World != nil && *p.Rank.World > 1 }
+
+// rank is the word for a process of the job.
+func (e evidence) rank() string {
+	if e.isRanked() {
+		return "rank"
+	}
+	return "process"
+}
+
+// Unchecked says why a kind of problem cannot be found, unless it is just too early.
+func Unchecked(why cluster.Unchecked) string {
+	switch why {
+	case cluster.TooSeldom:
+		return fmt.Sprintf("nodes report too seldom: it needs reports less than %s apart", span(pace.Lapse))
+	case cluster.NodesApart:
+		return "the nodes of this job are not compared with each other: no traffic between them is visible, as where " +
+			"the counters of the network are hidden"
+	}
+	return ""
+}
