@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -27,7 +28,10 @@ func notChecked(s *cluster.Snapshot) []schema.NotChecked {
 	all := []schema.NotChecked{}
 	for _, c := range s.NotChecked {
 		one := schema.NotChecked{Kind: string(c.Kind), Seconds: c.Takes.Seconds()}
-		if c.Takes < time.Second {
+		switch one.Job = c.Job; {
+		case c.Why != cluster.TooEarly:
+			one.Why = say.Unchecked(c.Why)
+		case c.Takes < time.Second:
 			one.Reports, one.Seconds = 2, 0
 		}
 		all = append(all, one)

@@ -77,13 +77,15 @@ func (s *Snapshot) GPUs() iter.Seq2[*Node, *GPU] {
 	}
 }
 
-// NotChecked is a kind of problem that cannot have been found yet, because a node has not reported for long enough:
-// that there is no such finding says nothing. Where a kind comes twice, or has a finding, only a part of its problems
-// takes so long.
+// NotChecked is a kind of problem that cannot have been found yet, because a node has not reported for long enough, or
+// for another reason: that there is no such finding says nothing. Where a kind comes twice, or has a finding, that is
+// true of only a part of its problems.
 type NotChecked struct {
 	Kind    string  `json:"kind"`              // as in Finding
 	Reports int     `json:"reports,omitempty"` // it is found with so many reports; 0: see Seconds
 	Seconds float64 `json:"seconds,omitempty"` // it is found when the node has reported for so long; 0: see Reports
+	Why     string  `json:"why,omitempty"`     // another reason; then Reports and Seconds are 0
+	Job     string  `json:"job,omitempty"`     // only in this job
 }
 
 // Discovery says how the jobs were found.
