@@ -45,7 +45,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// inParts are fields that the tests of parts, totals and unchecked problems hold to values, and those of package snapshot.
+// inParts are fields that the tests of parts, totals and unchecked problems hold to values, and those of package
+// snapshot.
 var inParts = map[string]bool{"document.revision": true, "document.history": true, "finding.coupling": true,
 	"process.details": true, "gpu.memory_of_processes_bytes": true,
 	"totals.memory_of_processes_bytes": true, "document.not_checked.why": true, "document.not_checked.job": true}

@@ -34,7 +34,8 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
 	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused },
 		func(g *pace.Group, gpu *pace.GPU) bool {
-			return g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) &&
+			long := gpu.LagLast.After(gpu.LagBegan) // not just as the pause began
+			return long && g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) &&
 				(!g.InStep || g.Rests() || uneven(gpu) || behind(g, gpu))
 		}) {
 		if !slices.ContainsFunc(held, func(c cluster.Condition) bool {

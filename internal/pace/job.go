@@ -73,8 +73,10 @@ const (
 	// GPU had work.
 	halts = 2 * time.Minute
 
-	// longest is the longest time between two comparisons that counts.
+	// longest is the longest time between two comparisons that counts. A time of up to lost intervals is no gap: a
+	// report may be lost.
 	longest = time.Minute
+	lost    = 3
 
 	// remembers is the time constant of the record of work in step.
 	remembers = 10 * time.Minute
@@ -107,7 +109,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 		step = 0
 	}
 	passed := min(step, longest)
-	if j.at.IsZero() || at.Sub(j.at) > longest { // it is unknown whether the job worked
+	if j.at.IsZero() || step > max(longest, lost*j.Step) { // it is unknown whether the job worked
 		j.since, j.counted = at, at
 	}
 	j.roles(at, passed, gpus)

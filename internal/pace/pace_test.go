@@ -239,3 +239,17 @@ func TestStandstillIsAPause(t *testing.T) {
 		}
 	}
 }
+
+// Where reports are half a minute apart, one that is lost is no gap in the watch.
+func TestLostReportIsNoGap(t *testing.T) {
+	var j Job
+	for _, at := range []time.Duration{0, 30, 60, 121} {
+		j.Compare(t0.Add(at*time.Second), nil, false)
+	}
+	if !j.Since().Equal(t0) {
+		t.Errorf("watched since %v", j.Since().Sub(t0))
+	}
+	if j.Compare(t0.Add(10*time.Minute), nil, false); !j.Since().Equal(t0.Add(10 * time.Minute)) {
+		t.Errorf("after a gap watched since %v", j.Since().Sub(t0))
+	}
+}
