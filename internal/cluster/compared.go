@@ -15,6 +15,19 @@ type Peers struct {
 	Away int // least number of the job's GPUs that do not report
 }
 
+// On returns the Peers of a node. They come node by node.
+func (p *Peers) On(n *Node) []Peer {
+	from := slices.IndexFunc(p.GPUs, func(o Peer) bool { return o.Node == n })
+	if from < 0 {
+		return nil
+	}
+	to := from
+	for to < len(p.GPUs) && p.GPUs[to].Node == n {
+		to++
+	}
+	return p.GPUs[from:to]
+}
+
 // Peer is one GPU among Peers.
 type Peer struct {
 	*pace.GPU

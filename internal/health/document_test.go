@@ -124,6 +124,9 @@ Time counts in samples too: what must last lasts for at least 4 intervals. Where
 			f.Compared.Waiting = time.Time{}.Add(11*time.Hour + 2*time.Minute)
 		case cluster.KindJobHang:
 			f.Compared.By = pace.NVLink
+		case cluster.KindLinkUnused:
+			f.Compared.Lanes = pace.Lanes{TX: 18e9, RX: 18e9, Past: 96e9, Busy: time.Hour,
+				Quiet: time.Time{}.Add(9*time.Hour + 30*time.Minute)}
 		}
 		words := say.Finding(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
 		letter := strings.Trim(string(rune(words.Letter)), "\x00")

@@ -1,29 +1,56 @@
 package health
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
-// settledLink is the time after which the averages of a GPU no longer contain the traffic before.
-const settledLink = 30 * time.Second
+const (
+	// settledLink is the time after which the averages of a GPU no longer contain the traffic before.
+	settledLink = 30 * time.Second
+
+	// unseenLink is the time after which NVLink counts as unused if nobody has seen it in use.
+	unseenLink = 4 * time.Minute
+
+	// Kernels wait for an exchange if they run all the time below this share of the power limit, and read memory for
+	// less than this percentage of the time.
+	exchangePower, exchangeMemory = 0.75, 50
+)
 
 // linkUnused finds GPUs whose exchange goes over PCIe, though NVLink carried it before or carries that of the others in
-// step with them. If all have changed alike, they may run another program, so it is a note.
+// step with them, and they or these wait for it. If no other uses NVLink, kernels must wait for the exchange, on all
+// GPUs of the node: a program that offloads moves as much over PCIe, and computes meanwhile or runs no kernel. With a
+// rank of one program on each GPU it is an exchange. Otherwise they may do other work than before, so it is a note.
 func linkUnused(s subject) []cluster.Condition {
 	found := differing(s, (*pace.Group).Coupled, func(_ *pace.Group, g *pace.GPU) bool {
 		return g.Lanes.Instead() && g.Mean[pace.Util] >= pace.BusyFrom && s.Peers.At.Sub(g.Lanes.Quiet) >= settledLink
 	})
 	var held []cluster.Condition
+	var last *cluster.Node
+	alike, ranks := false, false
 	for _, p := range found {
+		if p.Node != last {
+			here := s.Peers.On(p.Node)
+			last, alike = p.Node, waitOnPCIe(here)
+			ranks = alike && haveRanks(here)
+		}
 		c := cluster.Condition{}
 		switch {
 		case othersUseLink(p.group):
+			if !kernelsWait(p.GPU) && !(p.group.Others(p.GPU, pace.Power) < fallen*p.group.Usual[pace.Power]) {
+				continue // it does other work than they
+			}
 			c.Severity = cluster.Warning
-		case !p.Lanes.Used():
+		case !alike || !ranks && !p.Lanes.Used():
 			continue
+		case ranks:
+			if c.Severity = cluster.Warning; !p.Lanes.Used() {
+				c.After = unseenLink
+			}
 		}
 		c = p.condition(c, cluster.Less)
 		c.Compared.Lanes = p.Lanes
@@ -39,4 +66,32 @@ func othersUseLink(g *pace.Group) bool {
 		}
 	}
 	return false
+}
+
+// waitOnPCIe reports whether all GPUs of a node wait for data that goes over PCIe in place of NVLink, which they have.
+func waitOnPCIe(here []cluster.Peer) bool {
+	return !slices.ContainsFunc(here, func(p cluster.Peer) bool {
+		_, up, known := signs.LinksOf(p.Own)
+		return known && up == 0 || !p.Lanes.Instead() || !kernelsWait(p.GPU)
+	})
+}
+
+// kernelsWait reports whether kernels that run all the time do little.
+func kernelsWait(g *pace.GPU) bool {
+	return g.Mean[pace.Util] >= pace.FullFrom && g.Mean[pace.Power] < exchangePower*g.Limit &&
+		g.Mean[pace.Memory] < exchangeMemory
+}
+
+// haveRanks reports whether each of several GPUs runs a rank of its own of a program with several.
+func haveRanks(gpus []cluster.Peer) bool {
+	seen := map[int]bool{}
+	for _, p := range gpus {
+		process := signs.ProcessOf(p.Node, p.Own)
+		if process == nil || process.Rank == nil || process.Rank.World == nil || *process.Rank.World < len(gpus) ||
+			seen[process.Rank.Rank] {
+			return false
+		}
+		seen[process.Rank.Rank] = true
+	}
+	return len(seen) > 1
 }

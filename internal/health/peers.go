@@ -50,8 +50,10 @@ var peerRules = []peerRule{
 	{rule{kind: cluster.KindLinkUnused, scope: cluster.ScopePeers, often: true, severity: cluster.Warning,
 		after: time.Minute,
 		when: "For a minute NVLink of a busy GPU carries nothing, and 1 GiB/s go over PCIe in each direction, while " +
-			"NVLink of others carries that much, and they work in step. A note if it was so before on all.",
-		source: "own"}, linkUnused},
+			"NVLink of others carries that much, and they work in step; or on all GPUs of the node, whose ranks run " +
+			"kernels all the time, at 0.75 of the power limit and little memory traffic: they wait for the exchange. " +
+			"For 4 minutes if nobody has seen NVLink in use. A note if it was in use, and they have no ranks: they may " +
+			"do other work now.", source: "own"}, linkUnused},
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, watch: aMinute,
 		when: "No GPU of a job that works most of the time has worked for {hang_seconds} s, or for twice its longest " +
 			"pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if one " +

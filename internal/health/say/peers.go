@@ -92,8 +92,11 @@ func linkUnused(w *Words, e evidence) {
 	pcie := float64(l.TX+l.RX) / 2 / 1e9
 	w.Flag, w.Short = "!NVLINK", "NVLink unused"
 	w.Long = fmt.Sprintf("NVLink carries nothing, %.0f GB/s over PCIe", pcie)
-	w.Sentence = fmt.Sprintf("NVLink carries nothing since %s, %.0f GB/s each way go over PCIe",
-		l.Quiet.Format(time.TimeOnly), pcie)
+	since := "as long as nvnodetop has watched"
+	if l.Used() {
+		since = "since " + l.Quiet.Format(time.TimeOnly)
+	}
+	w.Sentence = fmt.Sprintf("NVLink carries nothing %s, %.0f GB/s each way go over PCIe", since, pcie)
 	if l.Used() {
 		w.Sentence += fmt.Sprintf(" (usual over NVLink: %.0f GB/s)", float64(l.Past)/1e9)
 	}
