@@ -42,6 +42,8 @@ type Comparison struct {
 	Own     pace.Numbers  // averages of the GPU
 	Median  pace.Numbers  // averages of the other GPUs in its group
 	Lanes   pace.Lanes    // of the GPU, for KindLinkUnused
+	Slower  *pace.Slower  // of the job, for KindStepSlower
+	Stall   pace.Stall    // of the job, for KindStalled
 	Used    [2]float64    // memory in use: of the GPU, and the median
 	Count   int           // number of GPUs with the Condition
 	Of      int           // number of GPUs compared

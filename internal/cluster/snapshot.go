@@ -302,6 +302,8 @@ const (
 
 	KindLag        Kind = "lag"              // L: slower than the other GPUs of the job
 	KindLinkUnused Kind = "nvlink_unused"    // N: its exchange goes over PCIe, though it has NVLink
+	KindStepSlower Kind = "step_slower"      // the steps of the job take longer than before
+	KindStalled    Kind = "stalled"          // the job stood still for longer than ever before, and goes on
 	KindLowClock   Kind = "low_clock"        // T: a low SM clock at full load, and the driver names no reason
 	KindIdle       Kind = "idle"             // I: idle while the other GPUs of the job work
 	KindJobIdle    Kind = "job_idle"         // no GPU of the job works

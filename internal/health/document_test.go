@@ -127,6 +127,13 @@ Time counts in samples too: what must last lasts for at least 4 intervals. Where
 		case cluster.KindLinkUnused:
 			f.Compared.Lanes = pace.Lanes{TX: 18e9, RX: 18e9, Past: 96e9, Busy: time.Hour,
 				Quiet: time.Time{}.Add(9*time.Hour + 30*time.Minute)}
+		case cluster.KindStepSlower:
+			f.Compared.Slower = &pace.Slower{Since: time.Time{}.Add(9*time.Hour + 35*time.Minute), Rate: 0.45,
+				Then: pace.Amounts{pace.Power: 610, pace.Net: 16e9, pace.Link: 100e9},
+				Now:  pace.Amounts{pace.Power: 410, pace.Net: 7.2e9, pace.Link: 45e9}}
+		case cluster.KindStalled:
+			f.Compared.Stall = pace.Stall{From: time.Time{}.Add(11 * time.Hour),
+				To: time.Time{}.Add(11*time.Hour + 4*time.Minute), Before: 45 * time.Second}
 		}
 		words := say.Finding(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
 		letter := strings.Trim(string(rune(words.Letter)), "\x00")

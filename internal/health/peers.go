@@ -20,6 +20,14 @@ var peerRules = []peerRule{
 		when: "The process of a rank has left its GPU, for 90 s, at least as many ranks of its program still run, " +
 			"and those work together and have done nothing but wait for 20 s. A note while they go on.", source: "own"},
 		ranksGone},
+	{rule{kind: cluster.KindStepSlower, scope: cluster.ScopePeers, severity: cluster.Note, watch: pastKnown,
+		when: "For 5 minutes all that the GPUs of the job move (memory reads, PCIe and NVLink, the network) has " +
+			"fallen alike, to 0.85 or less of what it was steadily for 12 minutes, and they take less power with as " +
+			"much memory in use: the same program makes fewer steps. Each GPU must have a rank of its own, unless the " +
+			"GPUs are as busy at a lower clock. Not while a GPU lags.", source: "own"}, stepsSlower},
+	{rule{kind: cluster.KindStalled, scope: cluster.ScopePeers, severity: cluster.Note, watch: aMinute,
+		when: "In the last 10 minutes all ranks of the job stood still for 90 s or more, at least twice as long as ever " +
+			"before, and went on. Not if a GPU worked or a node wrote meanwhile.", source: "own"}, stoodStill},
 	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, lasts: HangSeconds,
 		only: true,
 		when: "For {hang_seconds} s, or twice the longest standstill before, no GPU of the job does more than to " +
@@ -97,7 +105,7 @@ func comparing(s subject) []cluster.Condition {
 			break
 		}
 	}
-	held = oncePerGPU(s, held)
+	held = onceForAll(s, oncePerGPU(s, held))
 	return append(held, unclear(s, held)...)
 }
 

@@ -111,6 +111,8 @@ var problems = map[cluster.Kind]problem{
 	cluster.KindGPUHot:      {Slow, cluster.Warning, steady},
 	cluster.KindMemoryHot:   {Slow, cluster.Warning, steady},
 	cluster.KindLowClock:    {Slow, cluster.Warning, steady},
+	cluster.KindStepSlower:  {Slow, cluster.Warning, steady},
+	cluster.KindStalled:     {Slow, cluster.Warning, steady},
 	cluster.KindLinkUnused:  {Slow, cluster.Warning, steady},
 	cluster.KindNVLinkDown:  {Slow, cluster.Warning, steady},
 	cluster.KindPCIe:        {Slow, cluster.Warning, steady},

@@ -15,6 +15,7 @@ type Job struct {
 	Pause   time.Duration // the longest finished time without any work
 	Moved   time.Time     // when more than one GPU last did more than wait for others
 	Still   time.Duration // the longest finished time without such a moment
+	Stall   Stall         // the last one; zero: none
 	Split   time.Time     // when its GPUs were last seen to have two roles
 	// its nodes are seen to exchange data over their networks; false also where their counters do not show it
 	Networked bool
@@ -26,6 +27,8 @@ type Job struct {
 	since     time.Time // when the watch without gaps began
 	across    bool      // its nodes work together
 	nodes     rhythm    // of the GPUs of all nodes
+
+	stands stands
 
 	busy, total float64   // seconds in which most GPUs worked, and all seconds; the last minutes count most
 	counted     time.Time // the last moment in total
@@ -124,11 +127,13 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 		g.pause(at)
 		g.couple(at, passed, j.Known)
 		g.follow(passed, young)
+		g.remember(young)
 		if all, halted = all+len(g.GPUs), halted+g.halted; g.Works {
 			working += len(g.GPUs)
 		}
 		moving += g.Moving
 	}
+	j.stall(at, halted, all, gpus)
 	j.move(at, moving > 0, moving >= min(all, 2))
 	if !j.across {
 		j.nodes.see(at, halted, all)

@@ -28,6 +28,8 @@ export const kinds = {
   "memory_hot": ["T", "memory too hot"],
   "gpu_hot": ["T", "too hot"],
   "nvlink_unused": ["N", "NVLink unused"],
+  "step_slower": ["", "slower than before"],
+  "stalled": ["", "stood still"],
   "low_clock": ["T", "low clock"],
   "compute_mode": ["X", "compute prohibited"],
   "pcie_degraded": ["N", "PCIe slow"],

@@ -1,0 +1,67 @@
+package health
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+const (
+	// lowerClock is the share of the clock from which on it explains why steps take longer.
+	lowerClock = 0.95
+
+	// asked is the number of GPUs whose ranks are looked at.
+	asked = 64
+)
+
+// pastKnown is the time for which a job must work before it is compared with its own past.
+func pastKnown(*Thresholds) time.Duration { return 17 * time.Minute }
+
+// stepsSlower finds a job whose steps take longer than before. A program that serves requests moves less, of
+// everything, when it has fewer: so it must have ranks, or be as busy as ever at a lower clock.
+func stepsSlower(s subject) []cluster.Condition {
+	var most *pace.Group
+	slow, all := 0, 0
+	for i := range s.Peers.Pace.Groups {
+		g := &s.Peers.Pace.Groups[i]
+		if all += len(g.GPUs); g.Slower() == nil {
+			continue
+		}
+		if slow += len(g.GPUs); most == nil || len(g.GPUs) > len(most.GPUs) {
+			most = g
+		}
+	}
+	if most == nil || 3*slow < 2*all || s.Peers.Away > len(s.Peers.GPUs)/3 {
+		return nil
+	}
+	by := most.Slower()
+	clocked := by.Now[pace.Util] >= pace.FullFrom && by.Now[pace.Clock] <= lowerClock*by.Then[pace.Clock]
+	if !clocked && !haveRanks(s.Peers.GPUs[:min(len(s.Peers.GPUs), asked)]) {
+		return nil
+	}
+	return []cluster.Condition{{Since: by.Since, Compared: &cluster.Comparison{By: most.Evidence, Slower: by, Of: all}}}
+}
+
+// onceForAll drops the note that a job is slower than before if a GPU is said to be slow.
+func onceForAll(s subject, held []cluster.Condition) []cluster.Condition {
+	why := slices.ContainsFunc(held, func(c cluster.Condition) bool {
+		return c.Kind == cluster.KindLinkUnused || c.Kind == cluster.KindLag && c.Of != nil &&
+			c.Of.LagLast.Sub(c.Of.LagBegan) >= s.limits.seconds(LagSeconds)
+	})
+	return slices.DeleteFunc(held, func(c cluster.Condition) bool { return why && c.Kind == cluster.KindStepSlower })
+}
+
+// remembered is the time for which a stall that is over is told.
+const remembered = 10 * time.Minute
+
+// stoodStill finds a job that has stood still for longer than ever before, as when the storage stalls, and goes on.
+func stoodStill(s subject) []cluster.Condition {
+	stall := s.Peers.Pace.Stall
+	if stall.To.IsZero() || s.Peers.At.Sub(stall.To) > remembered ||
+		!haveRanks(s.Peers.GPUs[:min(len(s.Peers.GPUs), asked)]) {
+		return nil
+	}
+	return []cluster.Condition{{Since: stall.From, Compared: &cluster.Comparison{Stall: stall, Of: len(s.Peers.GPUs)}}}
+}

@@ -1,0 +1,49 @@
+package pace
+
+import (
+	"slices"
+	"time"
+)
+
+// Stall is a time in which all GPUs of a job only waited, much longer than any before.
+type Stall struct {
+	From, To time.Time
+	Before   time.Duration // the longest such time before
+}
+
+// leastStall is the shortest stall, much the ratio to the longest time before. If there was none before within firstStall
+// of the watch, it may be usual.
+const (
+	leastStall = 90 * time.Second
+	firstStall = time.Hour
+	much       = 2
+)
+
+// stands is how the GPUs of a job stand still.
+type stands struct {
+	from    time.Time     // zero: they do not
+	longest time.Duration // finished
+	writes  bool          // a node may write, as for a checkpoint, or another program starts
+}
+
+// stall notes when a stall begins and ends.
+func (j *Job) stall(at time.Time, halted, all int, gpus []*GPU) {
+	s := &j.stands
+	if halted == all && all > 0 {
+		if s.from.IsZero() {
+			s.from, s.writes = at, false
+		}
+		s.writes = s.writes || slices.ContainsFunc(gpus, func(g *GPU) bool { return g.Shared || g.Writes() }) ||
+			slices.ContainsFunc(j.Groups, func(g Group) bool { return len(g.past.over) == 0 })
+		return
+	}
+	if s.from.IsZero() {
+		return
+	}
+	lasted := at.Sub(s.from)
+	known := s.longest > 0 || s.from.Sub(j.since) >= firstStall
+	if known && lasted >= max(leastStall, much*s.longest) && !s.writes && s.from.After(j.since) && j.Steady() {
+		j.Stall = Stall{s.from, at, s.longest}
+	}
+	s.longest, s.from = max(s.longest, lasted), time.Time{}
+}
