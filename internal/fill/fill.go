@@ -77,7 +77,7 @@ const (
 
 	// mostGrowth is the share of the present use that may have come within the past: a program that starts fills its
 	// memory from nothing.
-	mostGrowth = 0.4
+	mostGrowth = 0.45
 
 	// slowest and fastest are how much of the mean a part may grow.
 	slowest, fastest = 0.6, 1.6
@@ -89,7 +89,7 @@ const (
 // Trend returns when the memory will be full, up to its limit in bytes; false if nothing says that it will.
 func (p *Past) Trend(limit float64) (Trend, bool) {
 	now := float64(p.open.high)
-	if len(p.bins) < kept || !(limit > 0) || p.before >= p.peak() || now < mostlyFull*limit {
+	if len(p.bins) < kept || !(limit > 0) || now < mostlyFull*limit || !p.mayFill(limit) || p.before >= p.peak() {
 		return Trend{}, false
 	}
 	var t Trend
@@ -105,6 +105,13 @@ func (p *Past) Trend(limit float64) (Trend, bool) {
 	}
 	t.Full = Until(max(now, float64(p.bins[kept-1].high)), limit, t.PerMinute/time.Minute.Seconds())
 	return t, t.Full <= soon
+}
+
+// mayFill reports whether the memory would be full soon at twice its pace. Most memory in use does not grow, and is asked
+// about with each report.
+func (p *Past) mayFill(limit float64) bool {
+	now, then := float64(p.open.high), float64(p.bins[0].low)
+	return now > then && limit-now <= 2*(now-then)
 }
 
 // Until returns the time until memory reaches its limit, if it grows by so many bytes a second.

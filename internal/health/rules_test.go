@@ -225,6 +225,16 @@ func withMIG(s cluster.Subject) cluster.Subject {
 	return s
 }
 
+// filling is a GPU of 80 GiB whose memory has grown for half an hour from a use, by so many GiB a minute.
+func filling(from, perMinute float64) cluster.Subject {
+	const minutes = 32
+	s := values(m{metric.MemoryUsed: (from + minutes*perMinute) * signs.GiB, metric.MemoryTotal: 80 * signs.GiB})
+	for i := range minutes + 1 {
+		s.GPU.Memory = s.GPU.Memory.Add(t0.Add(time.Duration(i)*time.Minute), (from+float64(i)*perMinute)*signs.GiB)
+	}
+	return s
+}
+
 // alarms has for each rule, in order, a sample with the problem, and a sample that only looks like it.
 var alarms = []struct {
 	kind     cluster.Kind
@@ -312,6 +322,8 @@ var alarms = []struct {
 	{cluster.KindPCIeReplays, over(metric.PCIeReplays, 100, 116), over(metric.PCIeReplays, 100, 115)},
 	{cluster.KindFault, gpuFault(0, 1), gpuFault(0)},
 	{cluster.KindNoCompute, values(m{metric.ComputeMode: 2}), values(m{metric.ComputeMode: 3})},
+	{cluster.KindMemoryFull, filling(46, 1), filling(63, 0.1)},
+	{cluster.KindMemoryFull, filling(42, 0.8), filling(70, 0)},
 	{cluster.KindMemoryFull, values(m{metric.MemoryUsed: 79 * signs.GiB, metric.MemoryTotal: 80 * signs.GiB}),
 		values(m{metric.MemoryUsed: 78 * signs.GiB, metric.MemoryTotal: 80 * signs.GiB})},
 

@@ -159,6 +159,13 @@ var rules = []rule{
 		when: "Something cannot be read of the GPU, in 2 samples."},
 	{kind: cluster.KindNoCompute, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: noCompute,
 		when: "The compute mode is prohibited.", source: nvml},
+	{kind: cluster.KindMemoryFull, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: memoryEnds,
+		after: time.Minute, watch: halfAnHour,
+		when: "80% of the GPU's memory is in use, its use has grown evenly for half an hour, and it will be full within " +
+			"{gpu_memory_full_minutes} min at this pace; for 1 min.", source: "own"},
+	{kind: cluster.KindMemoryFull, scope: cluster.ScopeGPU, severity: cluster.Note, holds: memoryFills,
+		after: time.Minute, watch: halfAnHour,
+		when: "The same, and it will be full within half an hour.", source: "own"},
 	{kind: cluster.KindMemoryFull, scope: cluster.ScopeGPU, severity: cluster.Note, holds: memoryFull,
 		when: "{gpu_memory_full_percent}% of the GPU's memory is in use."},
 

@@ -15,6 +15,7 @@ const (
 	NVLinkCRC
 	RetiredPages
 	MemoryFullPercent
+	MemoryFullMinutes
 	HostMemoryPercent
 	HostMemoryMinutes
 	DiskFreePercent
@@ -51,6 +52,8 @@ var thresholdRows = [thresholds]ThresholdRow{
 		"NVLink CRC errors per second from which they are critical."},
 	RetiredPages:      {"retired_pages", 63, 1, 1e6, "Retired memory pages of a GPU."},
 	MemoryFullPercent: {"gpu_memory_full_percent", 98, 1, 100, "GPU memory in use."},
+	MemoryFullMinutes: {"gpu_memory_full_minutes", 10, 0, 30,
+		"How soon the memory of a GPU will be full at the pace of the last half hour."},
 	HostMemoryPercent: {"host_memory_percent", 95, 1, 100, "Host memory of the job in use, in percent of its limit."},
 	HostMemoryMinutes: {"host_memory_minutes", 20, 0, 1440,
 		"How soon the host memory of the job will be full at the present pace."},

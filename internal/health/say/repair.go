@@ -121,9 +121,24 @@ func memoryNearlyFull(w *Words, e evidence) {
 	if !known {
 		return
 	}
+	if trend, fills := e.gpu.Memory.Trend(of); fills {
+		e.fills(w, trend.PerMinute, trend.Full)
+		return
+	}
 	w.Long, w.Short = fmt.Sprintf("GPU memory %.0f%% full", percent), "memory full"
 	w.Sentence = fmt.Sprintf("GPU memory is %.0f%% full: %s.", percent, gibOf(used, of))
 	w.Hint = "normal for programs that reserve all memory; otherwise the next allocation may fail"
+}
+
+// fills describes a GPU whose memory grows until it is full.
+func (e evidence) fills(w *Words, perMinute float64, in time.Duration) {
+	full := "full in " + minutes(in)
+	w.Short, w.Long = "memory "+full, "GPU memory "+full
+	w.Sentence = fmt.Sprintf("GPU memory grows by %.2g GiB a minute%s: %s in use, %s at this pace.",
+		perMinute/signs.GiB, e.who(), gibOf(e.gpu.Float(metric.MemoryUsed), e.gpu.Float(metric.MemoryTotal)),
+		full)
+	w.Hint = "it ends with an error of CUDA, out of memory: save a checkpoint, and look for what is kept from step to " +
+		"step, such as losses with their graphs"
 }
 
 // gibOf returns "78.9 of 79.6 GiB".

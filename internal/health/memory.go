@@ -1,0 +1,21 @@
+package health
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+// halfAnHour is the time for which memory must grow before there is a forecast.
+func halfAnHour(*Thresholds) time.Duration { return 30 * time.Minute }
+
+// memoryFills holds if the memory of a GPU grows until it is full, memoryEnds if that is soon.
+func memoryFills(s subject) bool {
+	_, fills := s.GPU.Memory.Trend(s.GPU.Float(metric.MemoryTotal))
+	return fills
+}
+
+func memoryEnds(s subject) bool {
+	trend, fills := s.GPU.Memory.Trend(s.GPU.Float(metric.MemoryTotal))
+	return fills && trend.Full <= s.limits.minutes(MemoryFullMinutes)
+}
