@@ -44,6 +44,8 @@ type Comparison struct {
 	Lanes   pace.Lanes    // of the GPU, for KindLinkUnused
 	Slower  *pace.Slower  // of the job, for KindStepSlower
 	Stall   pace.Stall    // of the job, for KindStalled
+	Rhythm  *pace.Rhythm  // of a GPU that lags again and again; nil: it lags all the time
+	Bout    Bout          // whether the GPU lags at this moment
 	Used    [2]float64    // memory in use: of the GPU, and the median
 	Count   int           // number of GPUs with the Condition
 	Of      int           // number of GPUs compared
@@ -56,6 +58,16 @@ type Comparison struct {
 	AtWork  bool          // the host side of the only one is at work, or may be
 	Places  []Differing   // GPUs that differ, the first to differ first, at most maxPlaces
 }
+
+// Bout says whether a GPU lags at a moment while the others go on.
+type Bout uint8
+
+// Kinds of moments.
+const (
+	NoBout  Bout = iota
+	Lagging      // it does
+	Noted        // it does, at a moment at which lags are not judged: the Condition is no finding
+)
 
 // Differing is a GPU that differs, and since when it differs; with NoNumber, several GPUs of a node.
 type Differing struct {

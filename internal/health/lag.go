@@ -117,7 +117,7 @@ func lagging(s subject) []cluster.Condition {
 		}
 		held = append(held, c)
 	}
-	return append(held, awaited(s)...)
+	return append(again(s, held), awaited(s)...)
 }
 
 // slower finds the GPUs that are slow in one of the ways.

@@ -48,7 +48,7 @@ func stepsSlower(s subject) []cluster.Condition {
 func onceForAll(s subject, held []cluster.Condition) []cluster.Condition {
 	why := slices.ContainsFunc(held, func(c cluster.Condition) bool {
 		return c.Kind == cluster.KindLinkUnused || c.Kind == cluster.KindLag && c.Of != nil &&
-			c.Of.LagLast.Sub(c.Of.LagBegan) >= s.limits.seconds(LagSeconds)
+			(c.Compared.Rhythm != nil || c.Of.LagLast.Sub(c.Of.LagBegan) >= s.limits.seconds(LagSeconds))
 	})
 	return slices.DeleteFunc(held, func(c cluster.Condition) bool { return why && c.Kind == cluster.KindStepSlower })
 }

@@ -50,7 +50,9 @@ var peerRules = []peerRule{
 			"do not wait, or if it works for a minute while the others do nothing but wait; a warning when that " +
 			"lasts for 15 minutes and twice the longest standstill. It ends when a ratio is a tenth from its limit, " +
 			"or half of the way to no difference. " +
-			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.",
+			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes. " +
+			"A GPU that lags five times in a row, at most 3 minutes apart, while the others make steps and do not lag " +
+			"as often, lags again and again.",
 		source: "NVIDIA Resiliency Extension"}, lagging},
 	{rule{kind: cluster.KindLowClock, scope: cluster.ScopePeers, severity: cluster.Warning, after: 2 * time.Minute,
 		when: "For 2 minutes the GPU is fully utilized below 0.35 of its highest SM clock, or below 0.6 of its usual " +
@@ -106,7 +108,8 @@ func comparing(s subject) []cluster.Condition {
 		}
 	}
 	held = onceForAll(s, oncePerGPU(s, held))
-	return append(held, unclear(s, held)...)
+	held = append(held, unclear(s, held)...)
+	return append(held, justUneven(s)...)
 }
 
 // peer is a GPU that differs from the others of its model.

@@ -28,6 +28,13 @@
 // job has two roles, and for half an hour each node is compared for itself. GPUs not known to work together are
 // never compared: silence is better than a guess.
 //
+// # A job against its own past
+//
+// Each step of a program moves the same data. So a group whose memory reads and traffic have all fallen alike for some
+// minutes, with as much memory in use and at less power, makes fewer steps (Slower); other work moves its data in
+// another proportion. A standstill that was much longer than any before is a Stall. A GPU that lags for a part of each
+// minute has Bouts with a Rhythm.
+//
 // Everything here belongs to the Store of package cluster, which calls it under its lock. Nothing reads the clock:
 // samples and comparisons carry their times, so the same input always gives the same result.
 package pace
@@ -92,6 +99,7 @@ type GPU struct {
 	LagMuch  time.Time // when it last lagged much
 	LagUtil  float32   // its mean utilization then
 	LagTold  time.Time // when it was last reported to lag
+	Bouts    *Bouts    // the times in which it lagged; nil: none
 	compared float32   // seconds of work in Usual
 	now      Numbers   // of the last sample
 	host     Traffic   // of its node, likewise
@@ -191,6 +199,14 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	if now[Util] >= FullFrom && passed < Lapse {
 		g.Full.add(passed, now[Clock])
 	}
+}
+
+// Reads is the memory traffic of the last sample, in percent.
+func (g *GPU) Reads() float32 { return g.now[Memory] }
+
+// IsBehind reports whether the last sample of the GPU has less than a share of the utilization or the clock of its group.
+func (g *GPU) IsBehind(of *Group, share float32) bool {
+	return g.now[Util] < share*of.Median[Util] || g.now[Clock] < share*of.Median[Clock]
 }
 
 // Idle returns the time since which the GPU is seen to do nothing. Unwatched time does not count.

@@ -22,7 +22,8 @@ var (
 // More returns the shapes of roles, small jobs, uneven work, links, whole nodes and whole jobs. The usual test plays
 // them at a slower pace than All.
 func More() []Shape {
-	return filled(roles, small, uneven, patience, whole, roleFaults, smallFaults, unevenFaults, wholeFaults, patienceFaults)
+	return filled(roles, small, uneven, patience, whole, roleFaults, smallFaults, unevenFaults, wholeFaults,
+		patienceFaults, pastFaults)
 }
 
 // usualPoll is the pace at which the usual test plays More. scripts/shapes plays other paces.

@@ -180,7 +180,14 @@ func (p *jobPace) step(held []cluster.Condition, now moment) {
 			whole = append(whole, c)
 			continue
 		}
+		by := c.Compared
+		if by != nil && by.Bout != cluster.NoBout {
+			c.Of.Bout(now.at, p.pace.Step, by.Own, by.Median)
+		}
 		switch {
+		case by != nil && by.Bout == cluster.Noted:
+			continue
+		case by != nil && by.Rhythm != nil && by.Bout == cluster.NoBout: // it lags at other moments
 		case c.Kind == cluster.KindLag && c.Unclear:
 			c.Of.Waits(now.at)
 		case c.Kind == cluster.KindLag:

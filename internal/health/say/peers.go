@@ -36,7 +36,19 @@ func lag(w *Words, e evidence) {
 	default:
 		e.lagsByUse(w)
 	}
-	w.Sentence = "Lags" + e.who() + ": " + w.Sentence
+	w.Sentence = "Lags" + e.who() + e.howOften() + ": " + w.Sentence
+}
+
+// howOften says for how long of each time a GPU lags that does so again and again: " for 20s of each 60s".
+func (e evidence) howOften() string {
+	switch r := e.compared.Rhythm; {
+	case r == nil:
+		return ""
+	case r.Coarse:
+		return fmt.Sprintf(" again and again, %d times since %s", r.Times, r.Since.Format(time.TimeOnly))
+	default:
+		return fmt.Sprintf(" for about %s of each %s", span(r.Lasts.Round(time.Second)), span(r.Each.Round(time.Second)))
+	}
 }
 
 // lagsByUse describes a GPU that has less to do than the others.

@@ -1,0 +1,145 @@
+package health
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+const (
+	// stepMemory is the percentage of memory traffic above which a GPU makes steps. If the others only wait for a GPU,
+	// it may do something alone, as a checkpoint: that is no lag, however often.
+	stepMemory = 2
+
+	// fewOfNode is the number of GPUs of a node below which those of all nodes show whether the others make steps.
+	fewOfNode = 3
+
+	// A GPU is behind at a moment below this share of the others, which are this busy: if they are not, they may wait
+	// for other things.
+	behind    = 0.75
+	busyLeast = 90 // percent
+
+	// lately is the number of times of its rhythm in which the bouts of other GPUs count.
+	lately = 8
+)
+
+// again marks the GPUs that lag at this moment, and adds those that lag again and again, each time for less long than
+// it takes to be reported.
+func again(s subject, held []cluster.Condition) []cluster.Condition {
+	return s.addRhythms(s.markBouts(held))
+}
+
+// markBouts marks the GPUs that are behind at this moment, while the others make steps.
+func (s subject) markBouts(held []cluster.Condition) []cluster.Condition {
+	var steps []makeSteps
+	return slices.DeleteFunc(held, func(c cluster.Condition) bool {
+		by := c.Compared
+		if c.Of == nil || by.How != cluster.Starved && by.How != cluster.Slowed {
+			return false
+		}
+		if !isBehind(s.Peers.Pace.GroupOf(c.Of.GPU), c.Of.GPU) {
+			return by.Bout == cluster.Noted
+		}
+		if steps == nil {
+			steps = stepsByNode(s.Peers)
+		}
+		if !steps[c.Of.GPU.Node].ofOthers() {
+			return by.Bout == cluster.Noted
+		}
+		by.Bout = max(by.Bout, cluster.Lagging)
+		return false
+	})
+}
+
+// addRhythms adds the GPUs that lag again and again. It is the same GPU each time: where others lag as often, none is
+// the slow one.
+func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
+	for _, one := range s.Peers.GPUs {
+		if one.Bouts == nil {
+			continue
+		}
+		r, is := one.Bouts.Rhythm(s.Peers.At, s.Peers.Pace.Step)
+		p := peer{one, s.Peers.Pace.GroupOf(one.GPU)}
+		if !is || p.group == nil || !p.group.Coupled() || s.othersLag(p, &r) {
+			continue
+		}
+		c := p.condition(cluster.Condition{Severity: cluster.Warning, Since: r.Since, After: moreThanOnce}, howOf(p.Bouts))
+		by := c.Compared
+		by.Own, by.Median, by.Rhythm = p.Bouts.Own, p.Bouts.Median, &r
+		at := slices.IndexFunc(held, func(o cluster.Condition) bool { return o.Of != nil && o.Of.GPU == p.GPU })
+		if at < 0 {
+			held = append(held, c)
+			continue
+		}
+		now := held[at].Compared
+		by.Own, by.Median, by.Bout = now.Own, now.Median, min(now.Bout, cluster.Lagging)
+		held[at] = c
+	}
+	return held
+}
+
+// justUneven finds the GPUs that lag just after a moment at which their group was not in step. That is too early to
+// judge, but a lag that comes and goes may be over before.
+func justUneven(s subject) []cluster.Condition {
+	found := differing(s, func(g *pace.Group) bool { return g.InStep && g.Coupled() && !g.Lockstep() },
+		func(of *pace.Group, g *pace.GPU) bool { return isBehind(of, g) && of.Talks(g) })
+	var held []cluster.Condition
+	for _, p := range found {
+		w, c := p.lags(float32(s.limits[LagRatio]))
+		if c != nil && w != nil && !w.old && (w.how == cluster.Starved || w.how == cluster.Slowed) {
+			c.Kind, c.Compared.Bout = cluster.KindLag, cluster.Noted
+			held = append(held, *c)
+		}
+	}
+	return s.markBouts(held)
+}
+
+func isBehind(of *pace.Group, g *pace.GPU) bool {
+	return uneven(g) && of.Median[pace.Util] >= busyLeast && g.IsBehind(of, behind)
+}
+
+// makeSteps counts the GPUs of a node that make steps at this moment.
+type makeSteps struct{ do, of int }
+
+// ofOthers reports whether most of the others of a GPU make steps.
+func (m makeSteps) ofOthers() bool { return m.do > 0 && 3*m.do >= 2*(m.of-1) }
+
+// stepsByNode counts the GPUs that make steps, by the number of their node: those of one node report together.
+func stepsByNode(p *cluster.Peers) []makeSteps {
+	var all makeSteps
+	var by []makeSteps
+	for _, g := range p.GPUs {
+		for len(by) <= g.GPU.Node {
+			by = append(by, makeSteps{})
+		}
+		n := &by[g.GPU.Node]
+		n.of, all.of = n.of+1, all.of+1
+		if g.Reads() > stepMemory {
+			n.do, all.do = n.do+1, all.do+1
+		}
+	}
+	for i := range by {
+		if by[i].of < fewOfNode {
+			by[i] = all
+		}
+	}
+	return by
+}
+
+// othersLag reports whether another GPU of the group has lagged half as often.
+func (s subject) othersLag(p peer, r *pace.Rhythm) bool {
+	within := lately * r.Each
+	own := p.Bouts.Lately(s.Peers.At, within)
+	return slices.ContainsFunc(p.group.GPUs, func(o *pace.GPU) bool {
+		return o != p.GPU && o.Bouts != nil && 2*o.Bouts.Lately(s.Peers.At, within) > own
+	})
+}
+
+// howOf is the way in which a GPU lags.
+func howOf(b *pace.Bouts) cluster.How {
+	if b.Own[pace.Clock] < costly*b.Median[pace.Clock] {
+		return cluster.Slowed
+	}
+	return cluster.Starved
+}

@@ -1,0 +1,94 @@
+package pace
+
+import (
+	"slices"
+	"time"
+)
+
+// Bouts are the times in which a GPU lagged of late. They are replaced, never changed.
+type Bouts struct {
+	Own, Median Numbers // of the GPU and of the others, at the worst moment of the last one
+	of          []bout  // oldest first
+	first       time.Time
+	times       int // since then
+}
+
+type bout struct{ from, to time.Time }
+
+const (
+	// fewBouts are the least that show a rhythm, manyBouts are kept.
+	fewBouts, manyBouts = 5, 12
+
+	// nextBout is the time without lag after which another bout begins, in intervals as well.
+	nextBout, nextSamples = 6 * time.Second, 2
+
+	// rarest is the median time from one bout to the next at most. Each time is between these shares of it: one bout in
+	// between may not have been seen.
+	rarest           = 3 * time.Minute
+	earliest, latest = 0.6, 2.3
+)
+
+// Rhythm is how a GPU lags again and again.
+type Rhythm struct {
+	Since       time.Time
+	Lasts, Each time.Duration // for so long of each such time
+	Times       int
+	Coarse      bool // there are too few samples to tell how long
+}
+
+// Bout notes that the GPU lags now, while the others go on. step is the time between two comparisons.
+func (g *GPU) Bout(at time.Time, step time.Duration, own, median Numbers) {
+	b := &Bouts{Own: own, Median: median}
+	if g.Bouts != nil {
+		b.first, b.times = g.Bouts.first, g.Bouts.times
+		b.of = slices.Clone(g.Bouts.of[max(len(g.Bouts.of)-manyBouts+1, 0):])
+	}
+	if n := len(b.of); n > 0 && at.Sub(b.of[n-1].to) <= max(nextBout, nextSamples*step) {
+		if b.of[n-1].to = at; worst(g.Bouts.Own, g.Bouts.Median) < worst(own, median) {
+			b.Own, b.Median = g.Bouts.Own, g.Bouts.Median
+		}
+	} else {
+		if n == 0 || at.Sub(b.of[n-1].to) > 2*rarest {
+			b.first, b.times = at, 0
+		}
+		b.of, b.times = append(b.of, bout{at, at}), b.times+1
+	}
+	g.Bouts = b
+}
+
+// worst is the lower share of the others' utilization and clock.
+func worst(own, median Numbers) float32 { return min(own[Util]/median[Util], own[Clock]/median[Clock]) }
+
+// Lately is the number of bouts that began within a time.
+func (b *Bouts) Lately(at time.Time, within time.Duration) (n int) {
+	for _, o := range b.of {
+		if at.Sub(o.from) <= within {
+			n++
+		}
+	}
+	return n
+}
+
+// Rhythm returns how the GPU lags again and again, as of a comparison; false if it does not, or no longer.
+func (b *Bouts) Rhythm(at time.Time, step time.Duration) (Rhythm, bool) {
+	n := len(b.of)
+	if n < fewBouts {
+		return Rhythm{}, false
+	}
+	var each, lasts []time.Duration
+	for i := n - fewBouts; i < n; i++ {
+		if lasts = append(lasts, b.of[i].to.Sub(b.of[i].from)+step); i > n-fewBouts {
+			each = append(each, b.of[i].from.Sub(b.of[i-1].from))
+		}
+	}
+	slices.Sort(each)
+	slices.Sort(lasts)
+	r := Rhythm{Since: b.first, Each: each[len(each)/2], Lasts: lasts[len(lasts)/2], Times: b.times}
+	share := func(d time.Duration) float64 { return d.Seconds() / r.Each.Seconds() }
+	if r.Each > rarest || share(each[0]) < earliest || share(each[len(each)-1]) > latest ||
+		share(at.Sub(b.of[n-1].from)) > latest {
+		return Rhythm{}, false
+	}
+	r.Coarse = r.Lasts < 3*step
+	return r, true
+}
