@@ -82,8 +82,14 @@ func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
 // justUneven finds the GPUs that lag just after a moment at which their group was not in step. That is too early to
 // judge, but a lag that comes and goes may be over before.
 func justUneven(s subject) []cluster.Condition {
-	found := differing(s, func(g *pace.Group) bool { return g.InStep && g.Coupled() && !g.Lockstep() },
-		func(of *pace.Group, g *pace.GPU) bool { return isBehind(of, g) && of.Talks(g) })
+	early := false
+	for i := range s.Peers.Pace.Groups {
+		early = early || isEarly(&s.Peers.Pace.Groups[i])
+	}
+	if !early { // as nearly always
+		return nil
+	}
+	found := differing(s, isEarly, func(of *pace.Group, g *pace.GPU) bool { return isBehind(of, g) && of.Talks(g) })
 	var held []cluster.Condition
 	for _, p := range found {
 		w, c := p.lags(float32(s.limits[LagRatio]))
@@ -94,6 +100,9 @@ func justUneven(s subject) []cluster.Condition {
 	}
 	return s.markBouts(held)
 }
+
+// isEarly reports whether a group is in step again, but not for long enough to judge a lag.
+func isEarly(g *pace.Group) bool { return g.InStep && g.Coupled() && !g.Lockstep() }
 
 func isBehind(of *pace.Group, g *pace.GPU) bool {
 	return uneven(g) && of.Median[pace.Util] >= busyLeast && g.IsBehind(of, behind)

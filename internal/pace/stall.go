@@ -22,28 +22,30 @@ const (
 // stands is how the GPUs of a job stand still.
 type stands struct {
 	from    time.Time     // zero: they do not
+	wrote   time.Time     // when a node last seemed to write, as for a checkpoint
 	longest time.Duration // finished
-	writes  bool          // a node may write, as for a checkpoint, or another program starts
+	starts  bool          // another program starts
 }
 
-// stall notes when a stall begins and ends.
+// stall notes when a stall begins and ends. It is none while nodes write, nor if another program starts.
 func (j *Job) stall(at time.Time, halted, all int, gpus []*GPU) {
 	s := &j.stands
 	if halted == all && all > 0 {
 		if s.from.IsZero() {
-			s.from, s.writes = at, false
+			s.from, s.wrote, s.starts = at, at, false
 		}
-		s.writes = s.writes || slices.ContainsFunc(gpus, func(g *GPU) bool { return g.Shared || g.Writes() }) ||
-			slices.ContainsFunc(j.Groups, func(g Group) bool { return len(g.past.over) == 0 })
+		if slices.ContainsFunc(gpus, func(g *GPU) bool { return g.Shared || g.Writes() }) {
+			s.wrote = at
+		}
+		s.starts = s.starts || slices.ContainsFunc(j.Groups, func(g Group) bool { return len(g.past.over) == 0 })
 		return
 	}
 	if s.from.IsZero() {
 		return
 	}
-	lasted := at.Sub(s.from)
-	known := s.longest > 0 || s.from.Sub(j.since) >= firstStall
-	if known && lasted >= max(leastStall, much*s.longest) && !s.writes && s.from.After(j.since) && j.Steady() {
-		j.Stall = Stall{s.from, at, s.longest}
+	lasted, known := at.Sub(s.wrote), s.longest > 0 || s.from.Sub(j.since) >= firstStall
+	if known && lasted >= max(leastStall, much*s.longest) && !s.starts && s.from.After(j.since) && j.Steady() {
+		j.Stall = Stall{s.wrote, at, s.longest}
 	}
-	s.longest, s.from = max(s.longest, lasted), time.Time{}
+	s.longest, s.from = max(s.longest, at.Sub(s.from)), time.Time{}
 }
