@@ -15,10 +15,6 @@ const (
 
 	// unseenLink is the time after which NVLink counts as unused if nobody has seen it in use.
 	unseenLink = 4 * time.Minute
-
-	// Kernels wait for an exchange if they run all the time below this share of the power limit, and read memory for
-	// less than this percentage of the time.
-	exchangePower, exchangeMemory = 0.75, 50
 )
 
 // linkUnused finds GPUs whose exchange goes over PCIe, though NVLink carried it before or carries that of the others in
@@ -41,7 +37,7 @@ func linkUnused(s subject) []cluster.Condition {
 		c := cluster.Condition{}
 		switch {
 		case othersUseLink(p.group):
-			if !kernelsWait(p.GPU) && !(p.group.Others(p.GPU, pace.Power) < fallen*p.group.Usual[pace.Power]) {
+			if !p.KernelsWait() && !(p.group.Others(p.GPU, pace.Power) < fallen*p.group.Usual[pace.Power]) {
 				continue // it does other work than they
 			}
 			c.Severity = cluster.Warning
@@ -72,14 +68,8 @@ func othersUseLink(g *pace.Group) bool {
 func waitOnPCIe(here []cluster.Peer) bool {
 	return !slices.ContainsFunc(here, func(p cluster.Peer) bool {
 		_, up, known := signs.LinksOf(p.Own)
-		return known && up == 0 || !p.Lanes.Instead() || !kernelsWait(p.GPU)
+		return known && up == 0 || !p.Lanes.Instead() || !p.KernelsWait()
 	})
-}
-
-// kernelsWait reports whether kernels that run all the time do little.
-func kernelsWait(g *pace.GPU) bool {
-	return g.Mean[pace.Util] >= pace.FullFrom && g.Mean[pace.Power] < exchangePower*g.Limit &&
-		g.Mean[pace.Memory] < exchangeMemory
 }
 
 // haveRanks reports whether each of several GPUs runs a rank of its own of a program with several.

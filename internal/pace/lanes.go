@@ -21,6 +21,10 @@ const (
 	wideLink = 1 << 30
 	even     = 1.5
 	busyLink = 3 * time.Minute
+
+	// Kernels wait for an exchange if they run all the time below this share of the power limit, and read memory for
+	// less than this percentage of the time.
+	exchangePower, exchangeMemory = 0.75, 50
 )
 
 // add takes a sample of a GPU at work.
@@ -52,4 +56,9 @@ func (l *Lanes) Used() bool { return l.Past >= wideLink && l.Busy >= busyLink }
 // Instead reports whether as much goes over PCIe in both directions while NVLink carries nothing.
 func (l *Lanes) Instead() bool {
 	return !l.Quiet.IsZero() && l.TX >= wideLink && l.RX >= wideLink && l.TX <= even*l.RX && l.RX <= even*l.TX
+}
+
+// KernelsWait reports whether kernels that run all the time do little: they wait for an exchange.
+func (g *GPU) KernelsWait() bool {
+	return g.Mean[Util] >= FullFrom && g.Mean[Power] < exchangePower*g.Limit && g.Mean[Memory] < exchangeMemory
 }

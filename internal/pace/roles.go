@@ -55,7 +55,7 @@ func (j *Job) twoLevels(gpus []*GPU) bool {
 	low, high, n := uint32(len(count)), uint32(0), uint32(0)
 	for _, g := range gpus {
 		v := g.Mean[Link]
-		if !(v >= 0) || g.Out || g.Lanes.Instead() { // where NVLink fell back to PCIe it is no role
+		if !(v >= 0) || g.Out || g.Lanes.Instead() && g.KernelsWait() { // where NVLink fell back to PCIe it is no role
 			continue
 		}
 		c := class(v)
