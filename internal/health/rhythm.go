@@ -17,8 +17,8 @@ const (
 
 	// A GPU is behind at a moment below this share of the others, which are this busy: if they are not, they may wait
 	// for other things.
-	behind    = 0.75
-	busyLeast = 90 // percent
+	behindShare = 0.75
+	busyLeast   = 90 // percent
 
 	// lately is the number of times of its rhythm in which the bouts of other GPUs count.
 	lately = 8
@@ -92,7 +92,7 @@ func justUneven(s subject) []cluster.Condition {
 	found := differing(s, isEarly, func(of *pace.Group, g *pace.GPU) bool { return isBehind(of, g) && of.Talks(g) })
 	var held []cluster.Condition
 	for _, p := range found {
-		w, c := p.lags(float32(s.limits[LagRatio]))
+		w, c := p.lags(float32(s.limits[LagRatio]), false)
 		if c != nil && w != nil && !w.old && (w.how == cluster.Starved || w.how == cluster.Slowed) {
 			c.Kind, c.Compared.Bout = cluster.KindLag, cluster.Noted
 			held = append(held, *c)
@@ -105,7 +105,7 @@ func justUneven(s subject) []cluster.Condition {
 func isEarly(g *pace.Group) bool { return g.InStep && g.Coupled() && !g.Lockstep() }
 
 func isBehind(of *pace.Group, g *pace.GPU) bool {
-	return uneven(g) && of.Median[pace.Util] >= busyLeast && g.IsBehind(of, behind)
+	return uneven(g) && of.Median[pace.Util] >= busyLeast && g.IsBehind(of, behindShare)
 }
 
 // makeSteps counts the GPUs of a node that make steps at this moment.
