@@ -53,7 +53,7 @@ func (s subject) markBouts(held []cluster.Condition) []cluster.Condition {
 }
 
 // addRhythms adds the GPUs that lag again and again. It is the same GPU each time: where others lag as often, none is
-// the slow one.
+// the slow one. A GPU that is behind for longer at a time is judged by the other ways of lagging.
 func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
 	for _, one := range s.Peers.GPUs {
 		if one.Bouts == nil {
@@ -61,7 +61,7 @@ func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
 		}
 		r, is := one.Bouts.Rhythm(s.Peers.At, s.Peers.Pace.Step)
 		p := peer{one, s.Peers.Pace.GroupOf(one.GPU)}
-		if !is || p.group == nil || !p.group.Coupled() || s.othersLag(p, &r) {
+		if !is || r.Lasts >= s.limits.seconds(LagSeconds) || p.group == nil || !p.group.Coupled() || s.othersLag(p, &r) {
 			continue
 		}
 		c := p.condition(cluster.Condition{Severity: cluster.Warning, Since: r.Since, After: moreThanOnce}, howOf(p.Bouts))

@@ -10,7 +10,8 @@ type Bouts struct {
 	Own, Median Numbers // of the GPU and of the others, at the worst moment of the last one
 	of          []bout  // oldest first
 	first       time.Time
-	times       int // since then
+	times       int       // since then
+	caught      time.Time // when it had caught up with the others after the last one; zero: it has not
 }
 
 type bout struct{ from, to time.Time }
@@ -26,6 +27,10 @@ const (
 	// between may not have been seen.
 	rarest           = 3 * time.Minute
 	earliest, latest = 0.6, 2.3
+
+	// caughtUp is the share of the others from which on a bout is over: it would begin again and again for a GPU that
+	// is about as far behind as a bout needs.
+	caughtUp = 0.9
 )
 
 // Rhythm is how a GPU lags again and again.
@@ -43,7 +48,7 @@ func (g *GPU) Bout(at time.Time, step time.Duration, own, median Numbers) {
 		b.first, b.times = g.Bouts.first, g.Bouts.times
 		b.of = slices.Clone(g.Bouts.of[max(len(g.Bouts.of)-manyBouts+1, 0):])
 	}
-	if n := len(b.of); n > 0 && at.Sub(b.of[n-1].to) <= max(nextBout, nextSamples*step) {
+	if n := len(b.of); n > 0 && (g.Bouts.caught.IsZero() || at.Sub(b.of[n-1].to) <= max(nextBout, nextSamples*step)) {
 		if b.of[n-1].to = at; worst(g.Bouts.Own, g.Bouts.Median) < worst(own, median) {
 			b.Own, b.Median = g.Bouts.Own, g.Bouts.Median
 		}
@@ -54,6 +59,17 @@ func (g *GPU) Bout(at time.Time, step time.Duration, own, median Numbers) {
 		b.of, b.times = append(b.of, bout{at, at}), b.times+1
 	}
 	g.Bouts = b
+}
+
+// catchUp notes which GPUs have caught up with the others after a bout.
+func (g *Group) catchUp(at time.Time) {
+	for _, gpu := range g.GPUs {
+		if b := gpu.Bouts; b != nil && b.caught.IsZero() && g.Works && !gpu.IsBehind(g, caughtUp) {
+			over := *b
+			over.caught = at
+			gpu.Bouts = &over
+		}
+	}
 }
 
 // worst is the lower share of the others' utilization and clock.

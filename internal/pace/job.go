@@ -124,6 +124,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 		g := &j.Groups[i]
 		g.at = at
 		j.measure(g)
+		g.catchUp(at)
 		g.pause(at)
 		g.couple(at, passed, j.Known)
 		g.follow(passed, young)
