@@ -44,16 +44,26 @@ func stepsSlower(s subject) []cluster.Condition {
 	return []cluster.Condition{{Since: by.Since, Compared: &cluster.Comparison{By: most.Evidence, Slower: by, Of: all}}}
 }
 
-// onceForAll drops the note that a job is slower than before if a GPU is said to be slow.
+// onceForAll drops the note that a job is slower than before if a GPU is said to be slow, or was of late: a slow GPU
+// may come and go.
 func onceForAll(s subject, held []cluster.Condition) []cluster.Condition {
-	why := slices.ContainsFunc(held, func(c cluster.Condition) bool {
+	isSlower := func(c cluster.Condition) bool { return c.Kind == cluster.KindStepSlower }
+	if !slices.ContainsFunc(held, isSlower) {
+		return held
+	}
+	why := slices.ContainsFunc(s.Peers.GPUs, func(p cluster.Peer) bool {
+		return !p.LagTold.IsZero() && s.Peers.At.Sub(p.LagTold) <= remembered
+	}) || slices.ContainsFunc(held, func(c cluster.Condition) bool {
 		return c.Kind == cluster.KindLinkUnused || c.Kind == cluster.KindLag && c.Of != nil &&
 			(c.Compared.Rhythm != nil || c.Of.LagLast.Sub(c.Of.LagBegan) >= s.limits.seconds(LagSeconds))
 	})
-	return slices.DeleteFunc(held, func(c cluster.Condition) bool { return why && c.Kind == cluster.KindStepSlower })
+	if !why {
+		return held
+	}
+	return slices.DeleteFunc(held, isSlower)
 }
 
-// remembered is the time for which a stall that is over is told.
+// remembered is the time for which a stall that is over is told, and a slow GPU explains slow steps.
 const remembered = 10 * time.Minute
 
 // stoodStill finds a job that has stood still for longer than ever before, as when the storage stalls, and goes on.

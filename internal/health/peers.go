@@ -24,7 +24,7 @@ var peerRules = []peerRule{
 		when: "For 5 minutes all that the GPUs of the job move (memory reads, PCIe and NVLink, the network) has " +
 			"fallen alike, to 0.85 or less of what it was steadily for 12 minutes, and they take less power with as " +
 			"much memory in use: the same program makes fewer steps. Each GPU must have a rank of its own, unless the " +
-			"GPUs are as busy at a lower clock. Not while a GPU lags.", source: "own"}, stepsSlower},
+			"GPUs are as busy at a lower clock. Not while a GPU lags, and for 10 minutes after.", source: "own"}, stepsSlower},
 	{rule{kind: cluster.KindStalled, scope: cluster.ScopePeers, severity: cluster.Note, watch: aMinute,
 		when: "In the last 10 minutes all ranks of the job stood still for 90 s or more, at least twice as long as ever " +
 			"before, and went on. Not if a GPU worked or a node wrote meanwhile.", source: "own"}, stoodStill},
