@@ -107,8 +107,8 @@ func (p *Past) Trend(limit float64) (Trend, bool) {
 	return t, t.Full <= soon
 }
 
-// mayFill reports whether the memory would be full soon at twice its pace. Most memory in use does not grow, and is asked
-// about with each report.
+// mayFill reports whether the memory would be full soon at twice its pace. It is cheap: most memory does not grow, and
+// rules ask with each report.
 func (p *Past) mayFill(limit float64) bool {
 	now, then := float64(p.open.high), float64(p.bins[0].low)
 	return now > then && limit-now <= 2*(now-then)

@@ -28,3 +28,20 @@ func TestLagsAgainAndAgain(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 }
+
+// What a GPU does alone while the others only wait is no lag, however often.
+func TestAloneAgainAndAgain(t *testing.T) {
+	tr := trace{nodes: 2, gpus: 4, age: traceAge, processes: ranked(4, false),
+		does: func(at time.Duration, node, gpu int) work {
+			switch {
+			case at%(90*time.Second) >= 12*time.Second:
+				return trains
+			case node == 0 && gpu == 0:
+				return idles(0, node, gpu)
+			}
+			return waits
+		}}
+	if all := tr.play(t, 40*time.Minute); len(all) > 0 {
+		t.Errorf("%v", all)
+	}
+}

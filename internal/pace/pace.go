@@ -204,7 +204,8 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 // Reads is the memory traffic of the last sample, in percent.
 func (g *GPU) Reads() float32 { return g.now[Memory] }
 
-// IsBehind reports whether the last sample of the GPU has less than a share of the utilization or the clock of its group.
+// IsBehind reports whether the last sample of the GPU has less than a share of the utilization or the clock of its
+// group.
 func (g *GPU) IsBehind(of *Group, share float32) bool {
 	return g.now[Util] < share*of.Median[Util] || g.now[Clock] < share*of.Median[Clock]
 }

@@ -70,6 +70,20 @@ func TestSlower(t *testing.T) {
 	}
 }
 
+// A pace that falls little by little is the work itself: a matrix that shrinks, or fewer requests.
+func TestSlowerLittleByLittle(t *testing.T) {
+	job, gpus := &Job{}, eight()
+	for at := t0; at.Sub(t0) < 90*time.Minute; at = at.Add(3 * time.Second) {
+		share := 1 - at.Sub(t0).Hours()/3
+		for _, g := range gpus {
+			g.Add(at, doing{98, share, share, share, 1}.values(), Traffic{unknown, unknown})
+		}
+		if job.Compare(at, gpus, false); job.Groups[0].Slower() != nil {
+			t.Fatalf("after %v: %+v", at.Sub(t0), job.Groups[0].Slower())
+		}
+	}
+}
+
 // A standstill is told if it was much longer than any before, and nothing worked or wrote meanwhile.
 func TestStall(t *testing.T) {
 	for name, tc := range map[string]struct {
