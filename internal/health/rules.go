@@ -24,9 +24,9 @@
 // never "broken": a constant difference may be the way in which the job divides its work. test/shapes measures the
 // true and the false findings of a change to these rules.
 //
-// What no comparison shows is found without one: past.go compares a job with its own past, fallback.go finds an exchange
-// that goes over PCIe on all GPUs of a node, memory.go a memory that will be full. These say nothing rather than accuse
-// a program that does other work by its own choice.
+// What no comparison shows is found without one: past.go compares a job with its own past, fallback.go finds an
+// exchange that goes over PCIe on all GPUs of a node, memory.go a memory that will be full. These say nothing rather
+// than accuse a program that does other work by its own choice.
 //
 // An output that is printed once takes two reports of each node (poller.Config.Second), so that rates exist and rules
 // that need two samples can hold. Snapshot.NotChecked lists the problems for which the nodes have not reported long

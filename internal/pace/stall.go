@@ -11,8 +11,8 @@ type Stall struct {
 	Before   time.Duration // the longest such time before
 }
 
-// leastStall is the shortest stall, much the ratio to the longest time before. The first standstill may be usual, unless
-// firstStall has passed since the watch began.
+// leastStall is the shortest stall, much the ratio to the longest time before. The first standstill may be usual,
+// unless firstStall has passed since the watch began.
 const (
 	leastStall = 90 * time.Second
 	firstStall = time.Hour
