@@ -57,7 +57,7 @@ func linkUnused(s subject) []cluster.Condition {
 
 func othersUseLink(g *pace.Group) bool {
 	for _, o := range g.GPUs {
-		if o.Lanes.Wide() && o.Lanes.Quiet.IsZero() {
+		if o.Lanes.Wide() && o.Lanes.Quiet.IsZero() && o.Mean[pace.Util] >= pace.BusyFrom { // an idle one did before
 			return true
 		}
 	}
