@@ -170,6 +170,7 @@ func clean(p *wire.ProcessStacks) {
 		if c := t.Call; c != nil {
 			c.Does, c.File = safe.Line(c.Does, maxName), safe.Line(c.File, maxFile)
 			c.Local, c.Peer = safe.Line(c.Local, maxName), safe.Line(c.Peer, maxName)
+			c.HolderName = safe.Line(c.HolderName, maxName)
 		}
 		for j := range t.Frames {
 			f := &t.Frames[j]

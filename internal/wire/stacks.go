@@ -128,6 +128,13 @@ type SystemCall struct {
 	Child int   `json:"child,omitempty"` // the PID of the process whose end it waits for, as the program knows it
 	Ends  []int `json:"ends,omitempty"`  // processes of the same rank with the other end of the pipe: at most MaxEnds
 
+	// Holder is the process of the node that has the lock of the file, or has taken it; 0: not known.
+	Holder     int    `json:"holder_pid,omitempty"`
+	HolderName string `json:"holder,omitempty"`      // its comm
+	HolderGone bool   `json:"holder_gone,omitempty"` // it has exited: who has inherited the file has the lock
+	// HeldElsewhere says that no process of the node has the lock: the file system asks somebody else.
+	HeldElsewhere bool `json:"held_elsewhere,omitempty"`
+
 	Local string `json:"local,omitempty"` // addresses of its TCP socket
 	Peer  string `json:"peer,omitempty"`
 }

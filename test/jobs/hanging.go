@@ -41,7 +41,7 @@ var hanging = []Row{
 	{Does: "pool_lost_a_worker", How: Manual, Kind: Hangs, Who: last, Others: "all_reduce", Frame: "pool_lost_a_worker",
 		Says: []string{"sleeps"}},
 	{Does: "file_lock", How: Manual, Kind: Hangs, Who: last, Others: "all_reduce", Frame: "file_lock",
-		Says: []string{"/left"}},
+		Says: []string{"/left", "on the same node holds"}},
 	{Does: "thread_outlives_program", How: Manual, Kind: Hangs, Who: last, Others: "all_reduce", Frame: "_shutdown",
 		Says: []string{"ended", "upload"}},
 	{Does: "uploads_at_exit", How: DDP, Kind: Hangs, Who: last, Others: "backward", Frame: "upload",

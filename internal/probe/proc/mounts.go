@@ -10,6 +10,7 @@ import (
 // Mount is a mounted file system.
 type Mount struct {
 	ID      int
+	Device  string // of the file system: "98:0"
 	Root    string // the directory of the file system that is mounted
 	Point   string // where
 	Type    string
@@ -29,7 +30,7 @@ func Mounts(mount, process string) ([]Mount, error) {
 		if !found || len(words) < 5 || len(its) < 2 {
 			continue
 		}
-		m := Mount{Root: unescape(words[3]), Point: unescape(words[4]), Type: its[0], Source: unescape(its[1])}
+		m := Mount{Device: words[2], Root: unescape(words[3]), Point: unescape(words[4]), Type: its[0], Source: unescape(its[1])}
 		m.ID, _ = strconv.Atoi(words[0]) // always a number
 		if len(its) > 2 {
 			m.Options = strings.Split(its[2], ",")

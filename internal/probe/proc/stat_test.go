@@ -124,8 +124,8 @@ func TestBrokenFiles(t *testing.T) {
 		t.Errorf("%v, %v, %v", status, io, pages)
 	}
 	mounts, err := Mounts(mount, "1")
-	if want := []Mount{{36, "/", `/a b\`, "ext3", `/dev/x\13`, []string{"rw", "memory"}},
-		{38, "/", "/c", "nfs4", "host:/x y", nil}}; err != nil || !reflect.DeepEqual(mounts, want) {
+	if want := []Mount{{36, "98:0", "/", `/a b\`, "ext3", `/dev/x\13`, []string{"rw", "memory"}},
+		{38, "98:0", "/", "/c", "nfs4", "host:/x y", nil}}; err != nil || !reflect.DeepEqual(mounts, want) {
 		t.Errorf("%+v, %v, want %+v", mounts, err, want)
 	}
 }

@@ -26,7 +26,14 @@ func TestCalls(t *testing.T) {
 			"while True:\n  try: os.write(f, b'x' * 65536)\n  except BlockingIOError: break\n" +
 			"os.set_blocking(f, True); say(); os.write(f, b'x')", "write %d/shard"},
 		"lock": {"a = os.open('lock', os.O_CREAT | os.O_RDWR); fcntl.flock(a, fcntl.LOCK_EX)\n" +
-			"b = os.open('lock', os.O_RDWR); say(); fcntl.flock(b, fcntl.LOCK_EX)", "lock %d/lock"},
+			"b = os.open('lock', os.O_RDWR); say(); fcntl.flock(b, fcntl.LOCK_EX)", "lock %d/lock, holder itself"},
+		"lock of another process": {holds + "b = os.open('lock', os.O_RDWR); say(); fcntl.flock(b, fcntl.LOCK_EX)",
+			"lock %d/lock, holder python"},
+		"lock of a range of another process": {strings.ReplaceAll(holds, "flock", "lockf") +
+			"b = os.open('lock', os.O_RDWR); say(); fcntl.lockf(b, fcntl.LOCK_EX)", "lock %d/lock, holder python"},
+		"lock that a child has inherited": {"if os.fork() == 0:\n  a = os.open('lock', os.O_CREAT | os.O_RDWR)\n" +
+			"  fcntl.flock(a, fcntl.LOCK_EX)\n  if os.fork() == 0: time.sleep(1000)\n  os._exit(0)\nos.wait()\n" +
+			"b = os.open('lock', os.O_RDWR); say(); fcntl.flock(b, fcntl.LOCK_EX)", "lock %d/lock, holder gone"},
 		"child": {"c = subprocess.Popen(['sleep', '1000']); say(); c.wait()", "wait, child sleep"},
 		"output of a child": {"c = subprocess.Popen(['sleep', '1000'], stdout=subprocess.PIPE); say(); c.stdout.read()",
 			"read pipe, end sleep"},
@@ -61,6 +68,10 @@ func TestCalls(t *testing.T) {
 
 const connected = "s = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(s.getsockname())\n"
 
+// holds lets a child hold a lock.
+const holds = "r, w = os.pipe()\nif os.fork() == 0:\n  a = os.open('lock', os.O_CREAT | os.O_RDWR)\n" +
+	"  fcntl.flock(a, fcntl.LOCK_EX)\n  os.write(w, b'x'); time.sleep(1000)\nos.read(r, 1)\n"
+
 // callWords writes the call of the main thread of the first process.
 func callWords(list []wire.ProcessStacks) string {
 	c := list[0].Threads[0].Call
@@ -82,6 +93,14 @@ func callWords(list []wire.ProcessStacks) string {
 	}
 	if c.Peer != "" {
 		words += " to " + host(c.Peer)
+	}
+	switch {
+	case c.HolderGone:
+		words += ", holder gone"
+	case c.Holder == list[0].PID:
+		words += ", holder itself"
+	case strings.HasPrefix(c.HolderName, "python"):
+		words += ", holder python"
 	}
 	for _, other := range list[1:] {
 		if c.Child == other.PID {

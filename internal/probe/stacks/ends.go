@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/locks"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sockets"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -21,12 +22,13 @@ type ends struct {
 	tables map[string]sockets.Table // by network namespace
 	files  map[int][]descriptor     // by process
 	room   int                      // descriptors that may still be looked at
+	locks  *locks.Table             // nil: not read yet
 }
 
-// addEnds adds who is at the other end of the pipes and sockets for which threads wait, and the connections at which
-// the other side does not answer. It begins no process after until.
+// addEnds adds who is at the other end of the pipes and sockets for which threads wait, who has the locks of files, and
+// the connections at which the other side does not answer. It begins no process after until.
 func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
-	e := ends{r.mount, map[string]sockets.Table{}, map[int][]descriptor{}, maxDescriptors}
+	e := ends{r.mount, map[string]sockets.Table{}, map[int][]descriptor{}, maxDescriptors, nil}
 	for i := range list {
 		p := &list[i]
 		if time.Now().After(until) || p.Refusal != nil && p.Refusal.ID != wire.RefusedNoPython {
@@ -40,6 +42,7 @@ func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
 			if c := p.Threads[k].Call; c != nil {
 				addAddresses(c, table)
 				e.addHolders(c, p, list)
+				e.addHolder(c, p)
 			}
 		}
 	}

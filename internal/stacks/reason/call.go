@@ -1,6 +1,7 @@
 package reason
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -33,7 +34,7 @@ func call(t *wire.ThreadStack) string {
 	case wire.CallSyncs:
 		return verb("waits until its disk has ", file)
 	case wire.CallLocks:
-		return verb("waits for the lock of ", file)
+		return verb("waits for the lock of ", file) + heldBy(c)
 	case wire.CallAccepts:
 		return "waits until somebody connects" + verb(" to ", c.Local)
 	case wire.CallConnects:
@@ -44,6 +45,24 @@ func call(t *wire.ThreadStack) string {
 		return "waits for a lock or for another thread"
 	case wire.CallSleeps:
 		return Sleeps
+	}
+	return ""
+}
+
+// heldBy says who has the lock of a file; "": it is not known.
+func heldBy(c *wire.SystemCall) string {
+	switch {
+	case c.File == "":
+		return ""
+	case c.HolderGone:
+		return fmt.Sprintf(", which process %d on the same node took and left to who has inherited its file: it has ended",
+			c.Holder)
+	case c.HolderName != "":
+		return fmt.Sprintf(", which process %d (%s) on the same node holds", c.Holder, c.HolderName)
+	case c.Holder != 0:
+		return fmt.Sprintf(", which process %d on the same node holds", c.Holder)
+	case c.HeldElsewhere:
+		return ", which no process on the same node holds: another node has it"
 	}
 	return ""
 }

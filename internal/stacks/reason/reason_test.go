@@ -92,6 +92,15 @@ func TestOf(t *testing.T) {
 			"waits for a child process"},
 		"a lock of a file": {process(1, 0, "python", &wire.SystemCall{Does: wire.CallLocks, File: "/home/a/left"}, in()), nil,
 			"waits for the lock of /home/a/left"},
+		"a lock of a process": {locked(wire.SystemCall{Holder: 9, HolderName: "prep.py"}), nil,
+			"waits for the lock of /home/a/left, which process 9 (prep.py) on the same node holds"},
+		"a lock of a process that is hidden": {locked(wire.SystemCall{Holder: 9}), nil,
+			"waits for the lock of /home/a/left, which process 9 on the same node holds"},
+		"a lock of a process that has ended": {locked(wire.SystemCall{Holder: 9, HolderGone: true}), nil,
+			"waits for the lock of /home/a/left, which process 9 on the same node took and left to who has inherited its " +
+				"file: it has ended"},
+		"a lock of another node": {locked(wire.SystemCall{HeldElsewhere: true}), nil,
+			"waits for the lock of /home/a/left, which no process on the same node holds: another node has it"},
 		"its output": {process(1, 0, "python", &wire.SystemCall{Does: wire.CallWrites, FD: new(1), File: "pipe:[7]"}, in()), nil,
 			"writes its output to a pipe, which is full: nobody reads it"},
 		"a server": {process(1, 0, "python", &wire.SystemCall{Does: wire.CallReads, File: "socket:[7]",
@@ -139,6 +148,12 @@ func TestOf(t *testing.T) {
 			}
 		})
 	}
+}
+
+// locked is a process that waits for the lock of a file.
+func locked(c wire.SystemCall) wire.ProcessStacks {
+	c.Does, c.File = wire.CallLocks, "/home/a/left"
+	return process(1, 0, "python", &c, in())
 }
 
 // Processes that wait for each other, or that make no sense, end the chain.

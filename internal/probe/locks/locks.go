@@ -1,0 +1,111 @@
+// Package locks reads the kernel's list of the locks of files: who has the lock for which a process waits.
+package locks
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// maxTable limits the list, in bytes.
+const maxTable = 1 << 20
+
+// File is a file as the kernel knows it: the device of its file system, as "8:2", and its number there.
+type File struct {
+	Device string
+	Inode  uint64
+}
+
+// Table is the list of locks of a node, as far as its process namespace shows them.
+type Table struct{ all []lock }
+
+// lock is a lock, or the wait for one.
+type lock struct {
+	group int // a lock and the waits for it
+	waits bool
+	pid   int // negative: nobody alone has it
+	file  File
+}
+
+// Read reads the list of the procfs at mount. Without one the Table is empty.
+func Read(mount string) *Table {
+	t := &Table{}
+	f, err := os.Open(mount + "/locks")
+	if err != nil {
+		return t
+	}
+	defer func() { _ = f.Close() }()
+	list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read counts
+	t.Add(list)
+	return t
+}
+
+// Add adds the locks of a list.
+func (t *Table) Add(list []byte) {
+	for line := range bytes.Lines(list) {
+		if l, is := parse(string(line)); is {
+			t.all = append(t.all, l)
+		}
+	}
+}
+
+// parse parses a line: "1: POSIX  ADVISORY  WRITE 708 08:02:1098 0 EOF", with "->" behind the number of a wait.
+func parse(line string) (l lock, is bool) {
+	words := strings.Fields(line)
+	if len(words) > 1 && words[1] == "->" {
+		l.waits = true
+		words = append(words[:1:1], words[2:]...)
+	}
+	const group, pid, file = 0, 4, 5
+	if len(words) <= file {
+		return l, false
+	}
+	place := strings.Split(words[file], ":")
+	if len(place) != 3 {
+		return l, false
+	}
+	major, err1 := strconv.ParseUint(place[0], 16, 32)
+	minor, err2 := strconv.ParseUint(place[1], 16, 32)
+	inode, err3 := strconv.ParseUint(place[2], 10, 64)
+	number, err4 := strconv.Atoi(strings.TrimSuffix(words[group], ":"))
+	owner, err5 := strconv.Atoi(words[pid])
+	if err1 != nil || err2 != nil || err3 != nil || err4 != nil || err5 != nil {
+		return l, false
+	}
+	l.group, l.pid = number, owner
+	l.file = File{strconv.FormatUint(major, 10) + ":" + strconv.FormatUint(minor, 10), inode}
+	return l, true
+}
+
+// Holder returns the process that has the lock for which another one waits; 0: it is not known. of is the file, as far
+// as it is known. elsewhere says that no process on this node has it or waits for it here: then its file system asks
+// somebody else.
+func (t *Table) Holder(pid int, of File) (holder int, elsewhere bool) {
+	known, seen := of.Inode != 0 && of.Device != "", false
+	for _, l := range t.all {
+		if l.waits && l.pid == pid && (!known || l.file == of) {
+			return t.first(l.group), false
+		}
+	}
+	for _, l := range t.all {
+		if !known || l.file != of {
+			continue
+		}
+		if seen = true; l.pid > 0 && l.pid != pid && !l.waits {
+			return l.pid, false
+		}
+	}
+	return 0, known && !seen
+}
+
+// first returns the process that has the lock of a group; 0: no single one has it.
+func (t *Table) first(group int) int {
+	for _, l := range t.all {
+		if l.group == group && !l.waits {
+			return max(l.pid, 0)
+		}
+	}
+	return 0
+}
