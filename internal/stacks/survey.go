@@ -23,13 +23,14 @@ type Survey struct {
 	sent      int
 	answered  int
 	over      time.Duration // for which the nodes follow the ranks
+	hosts     hosts         // the nodes that have answered
 }
 
 // newSurvey returns the survey of the processes of a job that begins now, and is over after some time.
 func newSurvey(job string, places []Place, now time.Time, over time.Duration) *Survey {
 	places = slices.Clone(places)
 	slices.SortStableFunc(places, byPlace)
-	s := &Survey{over: over, look: Look{Job: job, At: now.Add(over), Ranks: make([]Rank, len(places))}}
+	s := &Survey{over: over, hosts: hosts{}, look: Look{Job: job, At: now.Add(over), Ranks: make([]Rank, len(places))}}
 	at := map[string]int{} // the last question for each node
 	for i, p := range places {
 		r := &s.look.Ranks[i]
@@ -82,6 +83,10 @@ func (s *Survey) Take(q Question, reply *wire.Reply, err error) {
 		s.refuse(q, wire.Refusal{ID: NoAnswer, Cause: reply.Error})
 	default:
 		s.read(q, reply)
+		s.hosts.add(q.Node, reply.Addresses)
+	}
+	if s.Over() {
+		s.look.namePeers(s.hosts)
 	}
 }
 
@@ -93,6 +98,7 @@ func (s *Survey) GiveUp(after time.Duration) {
 		}
 	}
 	s.sent, s.answered = len(s.questions), len(s.questions)
+	s.look.namePeers(s.hosts)
 }
 
 // NoAnswer is the ID of the refusal of a node that does not answer.

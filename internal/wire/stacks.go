@@ -169,6 +169,7 @@ const (
 	MaxStackFrames    = 1000
 	MaxFunction       = 128 // bytes of Frame.Function; a longer name is cut
 	MaxUnsent         = 4
+	MaxAddresses      = 64 // of a node
 	MaxEnds           = 8
 	MaxStackCalls     = 32        // threads of a process with a SystemCall
 	MaxStacks         = 768 << 10 // bytes of JSON

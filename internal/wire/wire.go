@@ -322,6 +322,8 @@ type Reply struct {
 
 	// Stacks has the requested processes in their order, each followed by its descendants.
 	Stacks []ProcessStacks `json:"stacks,omitempty"`
+	// Addresses are those of the node, with Stacks: of connections they tell which node is at the other side.
+	Addresses []string `json:"addresses,omitempty"` // at most MaxAddresses
 
 	RAS *RASPiece `json:"ras,omitempty"`
 

@@ -1,0 +1,58 @@
+package stacks
+
+import (
+	"net/netip"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// hosts are the nodes of a job by their addresses, as they tell them. An address that several nodes have, as of a
+// bridge for containers, has no node.
+type hosts map[netip.Addr]string
+
+// add notes the addresses of a node.
+func (h hosts) add(node string, addresses []string) {
+	for _, text := range addresses[:min(len(addresses), wire.MaxAddresses)] {
+		a, err := netip.ParseAddr(text)
+		if err != nil {
+			continue
+		}
+		if other, known := h[a.Unmap()]; known && other != node {
+			h[a.Unmap()] = ""
+		} else {
+			h[a.Unmap()] = node
+		}
+	}
+}
+
+// named returns the address of a socket behind the name of its node: "node04 (10.77.1.4:29600)".
+func (h hosts) named(address string) string {
+	a, err := netip.ParseAddrPort(address)
+	if err != nil || h[a.Addr().Unmap()] == "" {
+		return address
+	}
+	return h[a.Addr().Unmap()] + " (" + address + ")"
+}
+
+// namePeers names the nodes at the other side of connections, once all nodes have told their addresses.
+func (l *Look) namePeers(h hosts) {
+	for i := range l.Ranks {
+		if p := l.Ranks[i].Process; p != nil {
+			h.name(p)
+		}
+		for k := range l.Ranks[i].Workers {
+			h.name(&l.Ranks[i].Workers[k])
+		}
+	}
+}
+
+func (h hosts) name(p *wire.ProcessStacks) {
+	for i := range p.Unsent {
+		p.Unsent[i].Peer = h.named(p.Unsent[i].Peer)
+	}
+	for i := range p.Threads {
+		if c := p.Threads[i].Call; c != nil {
+			c.Peer = h.named(c.Peer)
+		}
+	}
+}
