@@ -61,7 +61,7 @@ func originOf(file string) (origin, string) {
 	}
 	switch {
 	case isCell(file):
-		return ofProgram, "a notebook cell"
+		return ofProgram, cellOf(file)
 	case isMade(file):
 		return ofPython, file
 	}
@@ -72,9 +72,21 @@ func originOf(file string) (origin, string) {
 // generated init Batch>), or it is an argument of Python.
 func isMade(file string) bool { return strings.HasPrefix(file, "<") }
 
+// byNumber begins the name of a cell that has its number: "<ipython-input-3-ab12>".
+const byNumber = "<ipython-input-"
+
 // isCell reports whether code is that of a cell of a notebook, which ipykernel names after itself.
 func isCell(file string) bool {
-	return strings.HasPrefix(file, "<ipython-input-") || strings.HasPrefix(path.Base(path.Dir(file)), "ipykernel_")
+	return strings.HasPrefix(file, byNumber) || strings.HasPrefix(path.Base(path.Dir(file)), "ipykernel_")
+}
+
+// cellOf names a cell: by its number, if its file has that.
+func cellOf(file string) string {
+	number, _, _ := strings.Cut(strings.TrimPrefix(file, byNumber), "-")
+	if _, err := strconv.Atoi(number); err != nil || !strings.HasPrefix(file, byNumber) {
+		return "a notebook cell"
+	}
+	return "notebook cell " + number
 }
 
 // shortOwn is the name of a file of the program, with its directory if the name alone says nothing.
