@@ -29,7 +29,8 @@
 //
 // The end state of a job is requested once: from sacct for all ended jobs, in one call; for jobs that sacct does not
 // know, and without accounting, from scontrol show job, one job or array per call. Of jobs that failed, sacct is asked
-// for the steps, too. Who opens the report of an ended job has sacct asked about that job. The last 50 ended jobs are kept for an hour, and requested.
+// for the steps, too. Who opens the report of an ended job has sacct asked about that job. The last 50 ended jobs are
+// kept for an hour, and requested.
 //
 // scontrol show topology is the last question, and only while a job has 5 nodes or more: once an hour, since a topology
 // changes only with the controller's configuration, and already after 10 minutes if there was no usable answer or

@@ -5,9 +5,9 @@
 //
 // Both are cluster.Sources with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and
 // retry nodes now), Cancel (end or signal a job), Log (a piece of a job's log), Accounts (what SLURM has counted of a
-// job), Cluster (the GPUs that SLURM can give to jobs), and the poller's Look (list the processes of a node) and Ask (send a request to the probe of a node and
-// wait for its reply). They may be called from any goroutine, also before Run; only Ask, Cancel, Log, Accounts and
-// Cluster block.
+// job), Cluster (the GPUs that SLURM can give to jobs), and the poller's Look (list the processes of a node) and Ask
+// (send a request to the probe of a node and wait for its reply). They may be called from any goroutine, also before
+// Run; only Ask, Cancel, Log, Accounts and Cluster block.
 package source
 
 import (

@@ -30,7 +30,8 @@ func Mounts(mount, process string) ([]Mount, error) {
 		if !found || len(words) < 5 || len(its) < 2 {
 			continue
 		}
-		m := Mount{Device: words[2], Root: unescape(words[3]), Point: unescape(words[4]), Type: its[0], Source: unescape(its[1])}
+		m := Mount{Device: words[2], Root: unescape(words[3]), Point: unescape(words[4]), Type: its[0],
+			Source: unescape(its[1])}
 		m.ID, _ = strconv.Atoi(words[0]) // always a number
 		if len(its) > 2 {
 			m.Options = strings.Split(its[2], ",")
