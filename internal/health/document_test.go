@@ -215,16 +215,15 @@ They are set in ` + "`$XDG_CONFIG_HOME/nvnodetop/config.toml` (`~/.config/nvnode
 
 func xidTable() string {
 	var b strings.Builder
-	b.WriteString(`
+	fmt.Fprintf(&b, `
 ## Xids
 
-The Xids that have a meaning in NVIDIA's catalog, in plain words, and the first action that it names. Another code is a warning, and critical if it is
-above the last one and the driver asks for a reset or a reboot. A
-consequence is shown with its cause only.
+The Xids that have a meaning in NVIDIA's catalog, in plain words, and the first action that it names; 173 to %d are named by the driver alone (%s).
+Another code is a warning, and critical if it is above the last one and the driver asks for any recovery action. A consequence is shown with its cause only.
 
 | code | what | severity | where from | NVIDIA | do |
 |---|---|---|---|---|---|
-`)
+`, xid.Newest, xid.Release)
 	for _, code := range slices.Sorted(maps.Keys(xid.Catalog)) {
 		x := xid.Catalog[code]
 		severity := severityNames[x.Severity]

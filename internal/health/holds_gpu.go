@@ -129,7 +129,7 @@ func memoryFull(s subject) bool {
 }
 
 // hasXid returns a rule that holds if the worst Xid of the GPU has that severity. One that is newer than the catalog is
-// as bad as the recovery that the driver asks for.
+// critical if the driver asks for any recovery.
 func hasXid(severity cluster.Severity) func(subject) bool {
 	return func(s subject) bool {
 		if len(s.Node.Xids) == 0 {
@@ -137,7 +137,7 @@ func hasXid(severity cluster.Severity) func(subject) bool {
 		}
 		c, found := xid.CauseOn(s.Node, s.GPU)
 		is := xid.Of(c.Code).Severity
-		if found && xid.IsNewer(c.Code) && mustRecover(s) {
+		if found && xid.IsNewer(c.Code) && mayRecover(s) {
 			is = cluster.Critical
 		}
 		return found && is == severity

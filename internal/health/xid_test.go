@@ -52,7 +52,9 @@ func TestXidSentences(t *testing.T) {
 		sentence string
 		hint     string
 	}{
-		{[]int{999}, "Xid 999: see NVIDIA's Xid catalog, 10s ago.", "report it to your admins"},
+		{[]int{999}, "Xid 999: newer than the Xids that nvnodetop knows, up to 176 (driver 595.45.04, March 2026), " +
+			"10s ago.", "see NVIDIA's Xid catalog; report it to your admins"},
+		{[]int{42}, "Xid 42: see NVIDIA's Xid catalog, 10s ago.", "report it to your admins"},
 		{[]int{38}, "Xid 38: driver firmware error, 10s ago. Mostly a fault of the driver or its firmware. NVIDIA: " +
 			"no action.", xid.Of(38).Hint},
 		{[]int{167}, "Xid 167: fatal PCIe timeout, 10s ago. Mostly a fault of the hardware.", xid.Of(167).Hint},
@@ -91,7 +93,7 @@ func TestTheDriversAdvice(t *testing.T) {
 	}
 }
 
-// An Xid that is newer than the catalog is critical if the driver asks for a reset or a reboot.
+// An Xid that is newer than the catalog is critical if the driver asks for anything.
 func TestNewXid(t *testing.T) {
 	for name, tc := range map[string]struct {
 		code   int
@@ -99,10 +101,13 @@ func TestNewXid(t *testing.T) {
 		want   cluster.Severity
 	}{
 		"new":                  {999, 0, cluster.Warning},
-		"new, drain":           {999, signs.RecoverDrain, cluster.Warning},
+		"new, drain":           {999, signs.RecoverDrain, cluster.Critical},
+		"the first new one":    {xid.Newest + 1, 9, cluster.Critical},
+		"the newest, reset":    {xid.Newest, signs.RecoverReset, cluster.Warning},
 		"new, reset":           {999, signs.RecoverReset, cluster.Critical},
 		"unknown, reset":       {42, signs.RecoverReset, cluster.Warning},
 		"link to the CPU":      {173, 0, cluster.Critical},
+		"to be ignored":        {108, 0, cluster.Note},
 		"a program, and reset": {31, signs.RecoverReset, cluster.Warning},
 	} {
 		g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Key: "x"}

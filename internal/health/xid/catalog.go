@@ -1,7 +1,11 @@
 // Package xid has NVIDIA's catalog of Xids in plain words, and finds the Xid of a node that is the cause of others.
 package xid
 
-import "github.com/nvnodetop/nvnodetop/internal/cluster"
+import (
+	"fmt"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
 
 // Entry is an entry of the catalog of Xids.
 type Entry struct {
@@ -60,6 +64,7 @@ const (
 	SuspectData = "results from this GPU may be corrupt: restart from a checkpoint and report it to your admins"
 	suspectLink = "do not trust collectives on this node: move the job and report it to your admins"
 	firstInJob  = "often follows a fault of another GPU: look for the first Xid in the job"
+	ownLog      = "see the program's own log for its first error"
 )
 
 // Entries shared by several codes: one for each engine of a kind.
@@ -79,13 +84,15 @@ var (
 )
 
 // Catalog is NVIDIA's catalog of Xids for Ampere and later (Analyzing Xid Errors with the Xid Catalog), in plain words:
-// every code that has a meaning there. An Xid for which NVIDIA asks for no action is a note, except 43, which a program
-// did not survive.
+// every code that has a meaning or an own action there. An Xid for which NVIDIA asks for no action is a note, except
+// 43, which a program did not survive. Those from 173 on are newer than the catalog that was read: they are named by
+// the header of the open kernel modules, nverror.h.
 var Catalog = map[uint64]Entry{
 	8:  {"the GPU stopped processing for a program", ofProgram, restartApp, cluster.Warning, restart, false},
 	11: pushBuffer,
 	13: {"exception in the SMs, such as an illegal address or instruction", ofProgram, restartApp, cluster.Warning,
 		debug, false},
+	14: {"test error of the driver", ofNobody, ignore, cluster.Note, nothingToDo, false},
 	25: pushBuffer,
 	31: {"GPU memory page fault: illegal address in a kernel", ofProgram, restartApp, cluster.Warning, debug, false},
 	32: pushBuffer,
@@ -94,8 +101,7 @@ var Catalog = map[uint64]Entry{
 	39: copyEngine,
 	40: copyEngine,
 	41: copyEngine,
-	43: {"the GPU stopped processing for a program", ofProgram, ignore, cluster.Warning,
-		"see the program's own log for its first error", false},
+	43: {"the GPU stopped processing for a program", ofProgram, ignore, cluster.Warning, ownLog, false},
 	44: {"fault in a context switch", ofDriver, ignore, cluster.Note, watch, false},
 	45: {"a program was removed from the GPU", ofEither, otherXid, cluster.Note, "", true},
 	46: {"the GPU stopped processing", ofHardware, resetGPU, cluster.Critical, needsReset, false},
@@ -146,6 +152,7 @@ var Catalog = map[uint64]Entry{
 	105: jpeg,
 	106: testMail,
 	107: testMail,
+	108: {"NVLink remote translation error", ofEither, ignore, cluster.Note, firstInJob, false},
 	109: {"a context switch timed out: a kernel did not yield", ofProgram, resetGPU, cluster.Warning,
 		"end the program; if that does not help, the GPU needs a reset: report it to your admins", false},
 	110: {"security fault", ofHardware, resetGPU, cluster.Critical, needsReset, false},
@@ -200,18 +207,28 @@ var Catalog = map[uint64]Entry{
 	171: {"uncorrectable error in the GPU's memory", ofHardware, noAction, cluster.Critical, SuspectData, false},
 	172: {"uncorrectable error in the GPU's SRAM", ofHardware, noAction, cluster.Critical, SuspectData, false},
 	173: {"fatal failure of the link to the CPU", ofLink, noAction, cluster.Critical, moveJob, false},
+	174: {"a program was ended", ofProgram, noAction, cluster.Warning, ownLog, false},
+	175: {"error of the memory subsystem", ofHardware, noAction, cluster.Critical, needsReset, false},
+	176: {"too many corrected PCIe errors", ofHardware, noAction, cluster.Warning, askAdmins, false},
 }
 
-// newest is the highest code of the catalog.
-const newest = 173
+// Newest is the highest code of this copy of the catalog, and Release the driver whose codes it has, with its date.
+const (
+	Newest  = 176
+	Release = "driver 595.45.04, March 2026"
+)
 
 // IsNewer reports whether a code is newer than this copy of the catalog.
-func IsNewer(code uint64) bool { return code > newest }
+func IsNewer(code uint64) bool { return code > Newest }
 
 // Of returns the entry of a code.
 func Of(code uint64) Entry {
 	if x, known := Catalog[code]; known {
 		return x
+	}
+	if IsNewer(code) {
+		return Entry{Name: fmt.Sprintf("newer than the Xids that nvnodetop knows, up to %d (%s)", Newest, Release),
+			Severity: cluster.Warning, Hint: "see NVIDIA's Xid catalog; " + askAdmins}
 	}
 	return Entry{Name: "see NVIDIA's Xid catalog", Severity: cluster.Warning, Hint: askAdmins}
 }

@@ -25,21 +25,23 @@ func TestXidsApart(t *testing.T) {
 	}
 }
 
-// meanings are the codes that have a meaning in NVIDIA's catalog. Those from 162 on have no action there.
+// meanings are the codes that have a meaning in NVIDIA's catalog, and 14 and 108, which it only says to ignore. Those
+// from 162 on have no action there.
 var meanings = []uint64{
-	8, 11, 13, 25, 31, 32, 37, 38, 39, 40, 41, 43, 44, 45, 46, 48, 54, 60, 62, 63, 64, 66, 67, 68, 69, 70, 71, 72, 74,
+	8, 11, 13, 14, 25, 31, 32, 37, 38, 39, 40, 41, 43, 44, 45, 46, 48, 54, 60, 62, 63, 64, 66, 67, 68, 69, 70, 71, 72, 74,
 	75, 76, 77, 78, 79, 80, 82, 83,
-	84, 85, 86, 88, 89, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 109, 110, 119, 120, 121,
+	84, 85, 86, 88, 89, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 119, 120, 121,
 	126, 127, 128, 129, 130, 131,
 	132, 133, 134, 135, 136, 137, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155,
 	156, 157, 158, 159, 160, 161,
-	162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173,
+	162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176,
 }
 
 func TestXidCatalog(t *testing.T) {
-	if codes := slices.Sorted(maps.Keys(Catalog)); len(meanings) != 110 || !slices.Equal(codes, meanings) {
+	if codes := slices.Sorted(maps.Keys(Catalog)); len(meanings) != 115 || !slices.Equal(codes, meanings) {
 		t.Errorf("%d codes: %v", len(codes), codes)
 	}
+	newest := false
 	for code, x := range Catalog {
 		first, _, _ := strings.Cut(x.Name, " ")
 		if x.Name == "" || x.Whose == "" || x.Hint == "" && !x.Follows || strings.ToUpper(first[:1]) == first[:1] &&
@@ -49,16 +51,22 @@ func TestXidCatalog(t *testing.T) {
 		if IsNewer(code) {
 			t.Errorf("%d is above the newest code", code)
 		}
+		if code == Newest && IsNewer(code+1) {
+			newest = true
+		}
 		if (x.Action == noAction) != (code >= 162) {
 			t.Errorf("%d: NVIDIA's action is %q", code, x.Action)
 		}
+	}
+	if !newest {
+		t.Errorf("%d is not the newest code", Newest)
 	}
 }
 
 // What NVIDIA says to ignore is at most a note, and what it says to reset or restart is worth a look.
 func TestXidActions(t *testing.T) {
 	of := map[action][]uint64{
-		ignore: {37, 38, 43, 44, 63, 66, 67, 92, 93, 106, 107, 121, 137, 141, 152, 153, 157, 160, 161},
+		ignore: {14, 37, 38, 43, 44, 63, 66, 67, 92, 93, 106, 107, 108, 121, 137, 141, 152, 153, 157, 160, 161},
 		restartApp: {8, 11, 13, 25, 31, 32, 39, 40, 41, 60, 68, 69, 70, 71, 72, 75, 76, 77, 80, 82, 83, 84, 85, 86, 88,
 			89, 94, 96, 97, 98, 99, 100, 101,
 			102, 103, 104, 105, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 139},
