@@ -22,9 +22,13 @@ func unusable(s subject) bool { return s.GPU.Lost != "" && !lost(s) }
 
 func hangs(s subject) bool { return s.GPU.Hung() }
 
-// unread holds if some metrics of the GPU, or of the node itself, cannot be read.
+// unread holds if some metrics of the GPU, or of the node itself, cannot be read; ceased holds if the driver no longer
+// has some that it gave before.
 func unread(s subject) bool {
-	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return signs.IsOf(&f, s.GPU) })
+	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return !f.Ceased && signs.IsOf(&f, s.GPU) })
+}
+func ceased(s subject) bool {
+	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return f.Ceased && signs.IsOf(&f, s.GPU) })
 }
 
 // mustRecover holds if the driver asks for a recovery that ends every program on the GPU; mayRecover holds if it asks

@@ -57,6 +57,13 @@ func gpuFault(of ...int) cluster.Subject {
 	return s
 }
 
+// noLonger is GPU 1 on a node where the driver no longer has a value of the GPU at this index.
+func noLonger(of int) cluster.Subject {
+	s := gpuFault(of)
+	s.Node.Faults[0].Error, s.Node.Faults[0].Ceased = "Not Supported", true
+	return s
+}
+
 func gpu(g wire.GPU) cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeGPU, Node: &cluster.Node{Hello: &wire.Hello{}, Arrived: t0},
 		GPU: &cluster.GPU{Card: &wire.Card{}, GPU: &g}}
@@ -344,6 +351,7 @@ var alarms = []struct {
 		clock(7*time.Second, cluster.Common{Clocks: 3, Offset: -3 * time.Second})},
 }
 
+	{cluster.KindFault, noLonger(1), noLonger(0)},
 func TestEveryRule(t *testing.T) {
 	if len(alarms) != len(rules) {
 		t.Fatalf("%d rules, samples for %d", len(rules), len(alarms))

@@ -173,6 +173,8 @@ var rules = []rule{
 		when:   "The probe is in the cgroup of another job, which hides this job's GPUs.",
 		source: "scontrol show job -d"},
 	{kind: cluster.KindMissing, scope: cluster.ScopeJob, severity: cluster.Critical, holds: missing,
+	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Note, holds: ceased, after: moreThanOnce,
+		when: "The driver no longer has a value that it gave before, in 2 samples."},
 		when: "The driver does not list a GPU that SLURM allocated to the job.", source: "scontrol show job -d"},
 	{kind: cluster.KindMissing, scope: cluster.ScopeJob, severity: cluster.Warning, holds: perhapsMissing,
 		when: "The same, where SLURM may just number the GPUs differently.", source: "scontrol show job -d"},

@@ -121,3 +121,47 @@ func TestDoubtfulNumbers(t *testing.T) {
 		s.finish()
 	})
 }
+
+// A metric that the GPU gave before, and that the driver then says it does not have, is absent with a fault that says
+// so. It is asked for at its usual pace, and counts when it is back. A link without a width is that of a GPU that sleeps.
+func TestMetricsCease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lib, devices := newFakeLibrary(1)
+		d := devices[0]
+		d.err["fan"] = errAbsent
+		s := open(t, lib)
+		s.paced(pace1s)
+		s.got()
+		lib.change(func() {
+			for _, label := range []string{"temperature", "PCIe width", "page retirement pending", "fan"} {
+				d.err[label] = errAbsent
+			}
+			d.err["decoder"] = errDenied
+			d.reads = map[metric.ID]int{}
+		})
+		time.Sleep(40 * time.Second)
+		s.say(`{"id":2,"alive":{}}`)
+		time.Sleep(30 * time.Second)
+		msgs := s.got()
+		last := msgs[len(msgs)-1].Report
+		ceased := func(label, why string) wire.Fault {
+			return wire.Fault{Collector: label, Error: why, GPUs: []int{0}, Ceased: true}
+		}
+		want := []wire.Fault{ceased("page retirement pending", "Not Supported"),
+			ceased("decoder", "Insufficient Permissions"), ceased("temperature", "Not Supported")}
+		if diff := cmp.Diff(want, last.Faults); diff != "" || last.GPUs[0].Values.Has(metric.Temperature) {
+			t.Errorf("faults (-want +got):\n%s", diff)
+		}
+		if n := d.reads[metric.RetiredPending]; n != 1 {
+			t.Errorf("a slow metric that has ceased was read %d times in 70 s", n)
+		}
+		lib.change(func() { clear(d.err) })
+		s.say(`{"id":3,"alive":{}}`)
+		time.Sleep(55 * time.Second)
+		msgs = s.got()
+		if last := msgs[len(msgs)-1].Report; len(last.Faults) != 0 || !last.GPUs[0].Values.Has(metric.Temperature) {
+			t.Errorf("when they are back: %+v", last)
+		}
+		s.finish()
+	})
+}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/procfs"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -88,9 +89,14 @@ func TestRealProbe(t *testing.T) {
 	m := p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].Lost != "" })
 	v := &m.Report.GPUs[0].Values
 	if m.Report.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) ||
-		v.Has(metric.ECCUncorrected) || v.Has(metric.Power) || !v.Has(metric.Temperature) ||
-		len(m.Report.Faults) != 1 || m.Report.Faults[0].Collector != "power" {
+		v.Has(metric.ECCUncorrected) || v.Has(metric.Power) || !v.Has(metric.Temperature) {
 		t.Errorf("report %+v", m.Report)
+	}
+	power := wire.Fault{Collector: "power", Error: "Unknown Error", GPUs: []int{0}}
+	errors := wire.Fault{Collector: "ECC", Error: "Not Supported", GPUs: []int{0}, Ceased: true}
+	corrected := wire.Fault{Collector: "corrected ECC errors", Error: "Not Supported", GPUs: []int{0}, Ceased: true}
+	if diff := cmp.Diff([]wire.Fault{power, errors, corrected}, m.Report.Faults); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
 	}
 	p.set("count 2\n")
 	p.next(func(m wire.Message) bool {

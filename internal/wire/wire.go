@@ -269,6 +269,8 @@ type Fault struct {
 }
 
 // Request is one line to the probe. Exactly one of the pointers is set.
+	// Ceased says that the GPU gave the value before, and that the driver now refuses it as it does one that a GPU lacks.
+	Ceased bool `json:"ceased,omitempty"`
 type Request struct {
 	// repeated in the Reply; counts from 1; 0 in an Alive for several probes, to whose Replies nobody listens
 	ID      uint64     `json:"id"`

@@ -74,8 +74,11 @@ func (g *gpu) noting(r *reading) note {
 			r.fault(ids[0].Row().Label, err)
 		case !g.examined:
 			g.lack(err, ids)
-		case kind == driver.Doubtful && g.lacking[ids[0]] == nil:
+		case g.lacking[ids[0]] != nil:
+		case kind == driver.Doubtful:
 			r.fault(ids[0].Row().Label, err)
+		case !ids[0].Row().Positive: // the driver may have given 0, which it does of a GPU that sleeps
+			r.ceased(ids[0].Row().Label, err)
 		}
 	}
 }

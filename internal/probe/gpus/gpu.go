@@ -1,6 +1,7 @@
 package gpus
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -93,6 +94,11 @@ func (r *reading) fault(collector string, err error) {
 }
 
 // hang is a call that has not returned.
+// ceased records that the driver no longer has a value.
+func (r *reading) ceased(collector string, err error) {
+	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error(), Ceased: true})
+}
+
 type hang struct {
 	call  int32
 	begun time.Time // of its reading
@@ -126,12 +132,15 @@ func (g *gpu) readSlow(now time.Duration) error {
 	var r reading
 	g.slow, r.err = g.readAll(metric.Slow, metric.Values{}, g.noting(&r))
 	g.slowFaults = r.faults
-	g.slowKnown, g.slowAt = r.err == nil && len(r.faults) == 0, now
+	g.slowKnown, g.slowAt = r.err == nil && !slices.ContainsFunc(r.faults, mayReturn), now
 	return r.err
 }
 
 // readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; it
 // notes any other error.
+// mayReturn reports whether a value may be there at any time. One that has ceased is asked for at the usual pace.
+func mayReturn(f wire.Fault) bool { return !f.Ceased }
+
 func (g *gpu) readAll(pace metric.Pace, values metric.Values, note note) (metric.Values, error) {
 	g.answer.Values = values
 	for i := range g.Readers {

@@ -27,7 +27,8 @@
 //     lists them under NVML's error message. A metric that the GPU or the driver does not have is not requested again
 //     until the GPUs are listed anew. A metric that we may not read is requested again, and a Hello announces it when
 //     it is available. A metric that is read once is also listed when its call fails or has not returned; it is retried
-//     every 10 s. A metric that fails in a later report is absent from that report, without a Hello.
+//     every 10 s. A metric that fails in a later report is absent from that report, without a Hello: the
+//     report has a Fault, also if the driver says of a metric that the GPU has given that it has none.
 //   - Cards do not wait for each other. They are read like the values for reports. The first Hello waits at most 750 ms
 //     for the cards and 125 ms for the first readings. A GPU that hangs then is listed with the facts known so far,
 //     reports name the call, and a Hello of its own completes the card when the call returns. Until then the driver is

@@ -40,7 +40,9 @@ func (s *Report) Merge(faults []wire.Fault, gpu int) {
 
 // add adds a fault. GPUs with the same error share one.
 func (s *Report) add(f wire.Fault) {
-	said := func(o wire.Fault) bool { return o.Collector == f.Collector && o.Error == f.Error }
+	said := func(o wire.Fault) bool {
+		return o.Collector == f.Collector && o.Error == f.Error && o.Ceased == f.Ceased
+	}
 	if i := slices.IndexFunc(s.Faults, said); i >= 0 {
 		s.Faults[i].GPUs = append(s.Faults[i].GPUs, f.GPUs...)
 		return
