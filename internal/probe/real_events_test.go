@@ -75,3 +75,34 @@ func TestRealProbeReopensWhileItWaits(t *testing.T) {
 	}
 	p.finish()
 }
+
+// Two GPUs of eight leave the driver's list and come back to the running probe: they are read, and their Xids told, as
+// before.
+func TestRealProbeGPUsComeBack(t *testing.T) {
+	t.Parallel()
+	p := run(t, "current", "count 8\nproc none\n")
+	was := p.listed()
+	p.say(paceAlone)
+	lost := func(m wire.Message) (n int) {
+		for i := range m.Report.GPUs {
+			if m.Report.GPUs[i].Lost != "" {
+				n++
+			}
+		}
+		return n
+	}
+	p.set("count 6\nproc none\n")
+	p.next(func(m wire.Message) bool { return m.Report != nil && lost(m) == 2 })
+	p.set("count 8\nproc none\n")
+	p.next(func(m wire.Message) bool { return m.Report != nil && len(m.Report.GPUs) == 8 && lost(m) == 0 })
+	time.Sleep(time.Second) // the events are registered beside the reports
+	p.set("count 8\nproc none\nxid 6 79\nxid 7 48\nxid 0 31\n")
+	var got []wire.Xid
+	for len(got) < 3 {
+		got = append(got, p.report().Xids...)
+	}
+	if got[0].GPU != 6 || got[0].Code != 79 || got[1].GPU != 7 || got[1].Code != 48 || got[2].GPU != 0 {
+		t.Errorf("got %+v, of the GPUs %+v", got, was.GPUs)
+	}
+	p.finish()
+}

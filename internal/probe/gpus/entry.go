@@ -37,6 +37,7 @@ func (g *gpu) describe(sm *sample.Report, c *pool, interval time.Duration) (out 
 		out.Lost, out.LostID = r.err.Error(), driver.LostIDOf(r.err)
 		again = true
 	case r.err == nil:
+		again = r.blank
 		out.AgeMS, out.Repeated, out.Values = age.Milliseconds(), !g.isNew, r.values
 		if out.Repeated {
 			out.Values = withoutRates(r.values)

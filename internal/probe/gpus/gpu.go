@@ -85,6 +85,7 @@ type reading struct {
 	faults []wire.Fault // of collectors
 	lacks  lacks        // only in the first complete reading
 	err    error        // the GPU is lost or the driver is gone; the other fields are empty
+	blank  bool         // no metric could be read: the handle may be of a GPU that the driver no longer lists
 	listing
 }
 
@@ -93,12 +94,12 @@ func (r *reading) fault(collector string, err error) {
 	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error()})
 }
 
-// hang is a call that has not returned.
 // ceased records that the driver no longer has a value.
 func (r *reading) ceased(collector string, err error) {
 	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error(), Ceased: true})
 }
 
+// hang is a call that has not returned.
 type hang struct {
 	call  int32
 	begun time.Time // of its reading
@@ -119,6 +120,7 @@ func (g *gpu) read(q question) {
 		return
 	}
 	g.examine(r)
+	r.blank = r.values == g.slow && len(r.faults) > 0
 	if q.processes {
 		g.list(q.at.Wall)
 	}
@@ -136,11 +138,11 @@ func (g *gpu) readSlow(now time.Duration) error {
 	return r.err
 }
 
-// readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; it
-// notes any other error.
 // mayReturn reports whether a value may be there at any time. One that has ceased is asked for at the usual pace.
 func mayReturn(f wire.Fault) bool { return !f.Ceased }
 
+// readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; it
+// notes any other error.
 func (g *gpu) readAll(pace metric.Pace, values metric.Values, note note) (metric.Values, error) {
 	g.answer.Values = values
 	for i := range g.Readers {

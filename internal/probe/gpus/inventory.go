@@ -221,7 +221,7 @@ func (n *Inventory) keep(before *Inventory, busy []*gpu) {
 			} else {
 				g.once, g.stated = fresh.once, false
 			}
-		case well && g.last.err == nil:
+		case well && g.last.err == nil && !g.last.blank:
 			n.gpus[i] = g
 			g.once, g.stated = fresh.once, false
 		}
