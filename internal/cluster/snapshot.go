@@ -279,11 +279,14 @@ const (
 	KindRecovery    Kind = "recovery_action" // X: the driver asks for a reset or a reboot
 	KindRemap       Kind = "remap_pending"   // E: rows will be remapped at the next reset
 	KindRemapFailed Kind = "remap_failed"    // E: a row could not be remapped
+	KindNoSpares    Kind = "spare_rows"      // E: memory banks have no spare rows left
 	KindRetired     Kind = "retired_pages"   // E: many retired pages, or some that wait for a reboot
 	KindECCGrowing  Kind = "ecc_growing"     // E: uncorrectable ECC errors since we look
 	KindNVLinkDown  Kind = "nvlink_down"     // N: an NVLink link is down
 	KindNVLink      Kind = "nvlink_errors"   // N: NVLink errors since we look
 	KindFabric      Kind = "nvlink_fabric"   // X: the GPU is not registered with its NVLink fabric
+	KindFabricIll   Kind = "fabric_degraded" // N: the NVLink fabric of the GPU is not well
+	KindOtherClique Kind = "fabric_clique"   // N: NVLink does not connect the GPU with the others of the node
 	KindMemoryHot   Kind = "memory_hot"      // T: the memory is above its maximum temperature
 	KindGPUHot      Kind = "gpu_hot"         // T: the GPU is above its slowdown temperature, and not slowed down
 	KindNoCompute   Kind = "compute_mode"    // X: no CUDA program may start on the GPU

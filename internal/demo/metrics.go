@@ -37,6 +37,7 @@ func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l lo
 		v.Set(metric.DRAMActive, 84*l.Memory)
 		v.Set(metric.FabricState, 3)
 		v.Set(metric.FabricStatus, 0)
+		v.Set(metric.FabricClique, 0)
 	}
 	v.Set(metric.BAR1Used, float64(2<<20))
 	v.Set(metric.MemoryTemperature, min(math.Floor(v.Float(metric.Temperature)+6+8*l.Memory), model.HottestMemory))
@@ -114,7 +115,7 @@ func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Durati
 	v.Set(metric.PowerBrakeTime, braked)
 	for _, none := range []metric.ID{
 		metric.ECCUncorrectedAggregate, metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending,
-		metric.RemapFailed,
+		metric.RemapFailed, metric.BanksWithoutSpareRows,
 	} {
 		v.Set(none, 0)
 	}

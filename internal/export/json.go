@@ -223,6 +223,7 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, content
 	if contents.whole {
 		out.PCIBus, out.MIG, out.Serial, out.VBIOS, out.Capability, out.Absent = c.PCIBus, c.MIG, c.Serial, c.VBIOS,
 			c.Capability, c.Absent
+		out.FabricDomain = c.FabricDomain
 	}
 	out.Index, out.Key = nameOf(g)
 	if i := c.Instance; i != nil {

@@ -56,6 +56,8 @@ func remapDamaged(s subject) bool {
 }
 func remapWaits(s subject) bool { return s.GPU.Float(metric.RemapPending) > 0 }
 
+func sparesUsedUp(s subject) bool { return s.GPU.Float(metric.BanksWithoutSpareRows) > 0 }
+
 func pagesRetired(s subject) bool {
 	return s.GPU.Float(metric.RetiredPending) > 0 || signs.Retired(s.GPU) >= s.limits[RetiredPages]
 }

@@ -78,6 +78,18 @@ func mayFail(s subject) bool {
 	return !signs.Partitioned(s.GPU) && s.GPU.Float(metric.FabricState) > 0 && !registered(s.GPU)
 }
 
+// fabricIll holds if the driver finds a fault of the GPU's NVLink fabric; fabricRecovers holds if the fabric is about
+// to recover.
+func fabricIll(s subject) bool      { return len(signs.FabricFaults(s.GPU)) > 0 }
+func fabricRecovers(s subject) bool { return len(signs.FabricRecoveries(s.GPU)) > 0 }
+
+// otherClique holds if NVLink connects most GPUs of the node, and not this one.
+func otherClique(s subject) bool {
+	most, _, known := signs.Clique(s.Node)
+	own, its := signs.CliqueOf(s.GPU)
+	return known && its && own != most
+}
+
 // unregistered holds if, in addition, nothing computes on the GPU. A program that computes has found the fabric when it
 // started.
 func unregistered(s subject) bool { return mayFail(s) && !computes(s.Node, s.GPU) }

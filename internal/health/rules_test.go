@@ -102,6 +102,22 @@ func among(gpus ...map[metric.ID]float64) cluster.Subject {
 	return s
 }
 
+// cliques is the first of these GPUs, which are on one node: each has a letter for its NVLink domain, "-" for none, and
+// the number of its clique.
+func cliques(names ...string) cluster.Subject {
+	s := among(m{})
+	s.Node.GPUs = nil
+	for _, name := range names {
+		g := cluster.GPU{Card: &wire.Card{}, GPU: &wire.GPU{}}
+		if name != "-" {
+			g.Card.FabricDomain, g.Values = name[:1], metric.Make(m{metric.FabricClique: float64(name[1] - '0')})
+		}
+		s.Node.GPUs = append(s.Node.GPUs, g)
+	}
+	s.GPU = &s.Node.GPUs[0]
+	return s
+}
+
 // besideAnother gives the second GPU of the node another model.
 func besideAnother(s cluster.Subject) cluster.Subject {
 	s.Node.GPUs[1].Card.Name = "NVIDIA H100"
@@ -295,6 +311,9 @@ var alarms = []struct {
 	{cluster.KindFabric, values(m{metric.FabricState: 1}), values(m{metric.FabricState: 3})},
 	{cluster.KindFabric, values(m{metric.FabricState: 2, metric.Util: 97}),
 		values(m{metric.FabricState: 3, metric.FabricStatus: 0, metric.Util: 97})},
+	{cluster.KindFabricIll, values(m{metric.FabricHealth: 0x1A9}), values(m{metric.FabricHealth: 0x1AA})},
+	{cluster.KindFabricIll, values(m{metric.FabricHealth: 0x1A6}), values(m{metric.FabricHealth: 0})},
+	{cluster.KindOtherClique, cliques("a2", "a1", "a1", "a1"), cliques("a2", "a2", "a1", "a1")},
 	{cluster.KindRemapFailed, values(m{metric.RemapFailed: 1}),
 		values(m{metric.RemapFailed: 0, metric.RemapPending: 1})},
 	{cluster.KindECCGrowing, over(metric.ECCUncorrected, 4, 6), over(metric.ECCUncorrected, 4, 4)},
@@ -303,6 +322,8 @@ var alarms = []struct {
 		metric.RemappedCorrectable: 2}), values(m{metric.RemapPending: 0, metric.RemappedUncorrectable: 1})},
 	{cluster.KindRemap, values(m{metric.RemapPending: 1, metric.RemappedUncorrectable: 0,
 		metric.RemappedCorrectable: 1}), values(m{metric.RemappedUncorrectable: 3})},
+	{cluster.KindNoSpares, values(m{metric.BanksWithoutSpareRows: 1, metric.RemappedUncorrectable: 8,
+		metric.RemappedCorrectable: 2}), values(m{metric.BanksWithoutSpareRows: 0, metric.RemappedUncorrectable: 8})},
 	{cluster.KindRetired, values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 3}),
 		values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 2, metric.RetiredPending: 0})},
 	{cluster.KindThermal, values(m{metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown,
@@ -328,6 +349,7 @@ var alarms = []struct {
 			metric.PCIeGenMax: 5})},
 	{cluster.KindPCIeReplays, over(metric.PCIeReplays, 100, 116), over(metric.PCIeReplays, 100, 115)},
 	{cluster.KindFault, gpuFault(0, 1), gpuFault(0)},
+	{cluster.KindFault, noLonger(1), noLonger(0)},
 	{cluster.KindNoCompute, values(m{metric.ComputeMode: 2}), values(m{metric.ComputeMode: 3})},
 	{cluster.KindMemoryFull, filling(46, 1), filling(63, 0.1)},
 	{cluster.KindMemoryFull, filling(42, 0.8), filling(70, 0)},
@@ -351,7 +373,6 @@ var alarms = []struct {
 		clock(7*time.Second, cluster.Common{Clocks: 3, Offset: -3 * time.Second})},
 }
 
-	{cluster.KindFault, noLonger(1), noLonger(0)},
 func TestEveryRule(t *testing.T) {
 	if len(alarms) != len(rules) {
 		t.Fatalf("%d rules, samples for %d", len(rules), len(alarms))
@@ -407,6 +428,16 @@ func TestLikeAProblem(t *testing.T) {
 		"no fabric, and no links up":          {all(8, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
 		"a fabric of one GPU without peers": {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0,
 			metric.FabricState: 3}), ""},
+		"another NVLink domain":     {cliques("b1", "a1", "a1", "a1"), cluster.KindOtherClique},
+		"one of the many":           {cliques("a1", "a1", "a2", "a1"), ""},
+		"two GPUs in two cliques":   {cliques("a1", "a2"), ""},
+		"a GPU without a clique":    {cliques("-", "a1", "a1", "a1"), ""},
+		"all in one clique":         {cliques("a1", "a1", "a1", "a1"), ""},
+		"unhealthy route":           {values(m{metric.FabricHealth: 0x19A}), cluster.KindFabricIll},
+		"too few NVLinks":           {values(m{metric.FabricHealth: 0x5AA}), cluster.KindFabricIll},
+		"wrong in an unknown way":   {values(m{metric.FabricHealth: 0xFAA}), cluster.KindFabricIll},
+		"the fabric is not judged":  {values(m{metric.FabricHealth: 0}), ""},
+		"health judged only partly": {values(m{metric.FabricHealth: 0x102}), ""},
 		"PCIe generation": {values(m{metric.Util: 99, metric.PCIeGen: 3, metric.PCIeGenMax: 5}),
 			cluster.KindPCIe},
 		"PCIe, idle":              {values(m{metric.Util: 0, metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},

@@ -78,6 +78,12 @@ var errorRows = []entry{
 		Series: "row_remap_failed", DCGM: "DCGM_FI_DEV_ROW_REMAP_FAILURE",
 		Help: "1 if a row could not be remapped, else 0.",
 	}},
+	{BanksWithoutSpareRows, Row{
+		Key: "banks_without_spare_rows", Label: "memory banks without spare rows", Unit: Count, Pace: Slow, Sum: Add,
+		From: []string{"nvmlDeviceGetRowRemapperHistogram"},
+		DCGM: "DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_NONE",
+		Help: "Memory banks in which no row is left to remap a damaged one to. Ampere and later.",
+	}},
 	{RecoveryAction, Row{
 		Key: "recovery_action", Label: "recovery action", Unit: Count, Sum: Highest,
 		From: []string{"nvmlDeviceGetFieldValues"},

@@ -106,6 +106,18 @@ var linkRows = []entry{
 		From: []string{"nvmlDeviceGetGpuFabricInfoV", "nvmlDeviceGetGpuFabricInfo"},
 		Help: "Result of a completed registration: 0 is success, otherwise an NVML error.",
 	}},
+	{FabricHealth, Row{
+		Key: "fabric_health", Label: "fabric health", Unit: Count, Pace: Slow,
+		From: []string{"nvmlDeviceGetGpuFabricInfoV", "nvmlDeviceGetGpuFabricInfo"},
+		DCGM: "DCGM_FI_DEV_FABRIC_HEALTH_MASK",
+		Help: "Health of the NVLink fabric: the mask NVML_GPU_FABRIC_HEALTH_MASK of nvml.h. Absent if the driver " +
+			"judges nothing.",
+	}},
+	{FabricClique, Row{
+		Key: "fabric_clique", Label: "fabric clique", Unit: Count, Pace: Slow,
+		From: []string{"nvmlDeviceGetGpuFabricInfoV", "nvmlDeviceGetGpuFabricInfo"},
+		Help: "Clique of the NVLink fabric to which the GPU belongs: NVLink connects the GPUs of one clique.",
+	}},
 	{NUMANode, Row{
 		Key: "numa_node", Label: "NUMA node", Unit: Count, Pace: Once,
 		From: []string{"nvmlDeviceGetMemoryAffinity", "nvmlDeviceGetNumaNodeId"},

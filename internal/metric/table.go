@@ -73,6 +73,7 @@ const (
 	RemappedUncorrectable
 	RemapPending
 	RemapFailed
+	BanksWithoutSpareRows
 	RecoveryAction
 	PersistenceMode
 	ComputeMode
@@ -80,6 +81,8 @@ const (
 	DisplayActive
 	FabricState
 	FabricStatus
+	FabricHealth
+	FabricClique
 	NUMANode
 	gpus
 )

@@ -115,6 +115,8 @@ var problems = map[cluster.Kind]problem{
 	cluster.KindStalled:     {Slow, cluster.Warning, steady},
 	cluster.KindLinkUnused:  {Slow, cluster.Warning, steady},
 	cluster.KindNVLinkDown:  {Slow, cluster.Warning, steady},
+	cluster.KindFabricIll:   {Slow, cluster.Warning, steady},
+	cluster.KindOtherClique: {Slow, cluster.Warning, steady},
 	cluster.KindPCIe:        {Slow, cluster.Warning, steady},
 	cluster.KindPCIeReplays: {Slow, cluster.Warning, steady},
 	cluster.KindNVLink:      {Slow, cluster.Warning, steady},
@@ -132,6 +134,7 @@ var problems = map[cluster.Kind]problem{
 
 	cluster.KindECC:         {Warning, cluster.Warning, unclear},
 	cluster.KindRemap:       {Warning, cluster.Warning, unclear},
+	cluster.KindNoSpares:    {Warning, cluster.Warning, unclear},
 	cluster.KindRetired:     {Warning, cluster.Warning, unclear},
 	cluster.KindSlow:        {Warning, cluster.Warning, unclear},
 	cluster.KindMemoryFull:  {Warning, cluster.Warning, unclear},

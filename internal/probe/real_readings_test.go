@@ -73,6 +73,7 @@ ecc_aggregate 7
 ecc_corrected_aggregate 8
 retired 1 2 1
 remap 3 4 1 0
+banks_without_spares 2
 recovery 2
 persistence 0
 compute_mode 3
@@ -80,6 +81,9 @@ display_mode 1
 display_active 0
 fabric_state 3
 fabric_status 0
+fabric_domain 7
+fabric_clique 5
+fabric_health 0x1a9
 numa_node 1
 `
 
@@ -100,7 +104,8 @@ func TestRealReadings(t *testing.T) {
 	if calls, known := r.Host.Get(metric.NVMLCalls); !known || calls < 22 || calls > 23 {
 		t.Errorf("%v calls into the driver (known: %v), want 22", calls, known)
 	}
-	if c := h.GPUs[0]; c.Serial == "" || c.VBIOS == "" || c.Capability != "9.0" || len(c.Absent) != 0 {
+	if c := h.GPUs[0]; c.Serial == "" || c.VBIOS == "" || c.Capability != "9.0" ||
+		c.FabricDomain != "07070707-0707-0707-0707-070707070707" || len(c.Absent) != 0 {
 		t.Errorf("card %+v", c)
 	}
 	got := map[string]float64{}
@@ -174,6 +179,7 @@ var readings = map[string]float64{
 	"retired_pages_correctable": 1, "retired_pages_uncorrectable": 2, "retired_pages_pending": 1,
 	"remapped_rows_correctable": 3, "remapped_rows_uncorrectable": 4, "remap_pending": 1, "remap_failed": 0,
 	"recovery_action": 2, "persistence_mode": 0, "compute_mode": 3, "display_mode": 1, "display_active": 0, "fabric_state": 3, "fabric_status": 0,
+	"fabric_health": 0x1a9, "fabric_clique": 5, "banks_without_spare_rows": 2,
 	"numa_node": 1,
 }
 

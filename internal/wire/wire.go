@@ -131,6 +131,9 @@ type Card struct {
 	VBIOS      string `json:"vbios,omitempty"`
 	Capability string `json:"cuda_capability,omitempty"` // CUDA compute capability, as "9.0"
 
+	// FabricDomain is the UUID of the NVLink domain of several nodes to which the GPU belongs.
+	FabricDomain string `json:"fabric_domain,omitempty"`
+
 	// Absent lists the keys of the metrics that this GPU or its driver does not have, that we may not read, and of
 	// Values also those that could not be read so far, by reason: NVML's error message, or that the driver does not
 	// respond. AbsentXids says that it reports no Xids.
@@ -266,11 +269,11 @@ type Fault struct {
 	Collector string `json:"collector"`
 	Error     string `json:"error"`
 	GPUs      []int  `json:"gpus,omitempty"` // Card.Index of the GPUs it failed for; empty: it is not about GPUs
+	// Ceased says that the GPU gave the value before, and that the driver now refuses it as it does one that a GPU lacks.
+	Ceased bool `json:"ceased,omitempty"`
 }
 
 // Request is one line to the probe. Exactly one of the pointers is set.
-	// Ceased says that the GPU gave the value before, and that the driver now refuses it as it does one that a GPU lacks.
-	Ceased bool `json:"ceased,omitempty"`
 type Request struct {
 	// repeated in the Reply; counts from 1; 0 in an Alive for several probes, to whose Replies nobody listens
 	ID      uint64     `json:"id"`

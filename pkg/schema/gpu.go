@@ -22,6 +22,8 @@ type GPU struct {
 	VBIOS      string    `json:"vbios,omitempty"`
 	Capability string    `json:"cuda_capability,omitempty"`
 	Instance   *Instance `json:"mig_instance,omitempty"` // nil: it is a GPU itself
+	// UUID of the NVLink domain of several nodes to which the GPU belongs, as a GB200 does; empty: none is known
+	FabricDomain string `json:"fabric_domain,omitempty"`
 
 	Lost      string `json:"lost,omitempty"`       // why the driver does not give access to it
 	LostClass string `json:"lost_class,omitempty"` // stable: programs may match on it
@@ -61,6 +63,7 @@ func (g GPU) MarshalJSON() ([]byte, error) {
 	}
 	o = o.add("key", g.Key).add("uuid", g.UUID).add("name", g.Name).add("pci_bus", g.PCIBus).add("mig", g.MIG)
 	o = o.add("serial", g.Serial).add("vbios", g.VBIOS).add("cuda_capability", g.Capability)
+	o = o.add("fabric_domain", g.FabricDomain)
 	if g.Instance != nil {
 		o = o.add("mig_instance", *g.Instance)
 	}

@@ -137,6 +137,8 @@ const (
 	RemapPending Metric = "remap_pending"
 	// 1 if a row could not be remapped, else 0.
 	RemapFailed Metric = "remap_failed"
+	// Memory banks in which no row is left to remap a damaged one to. Ampere and later.
+	BanksWithoutSpareRows Metric = "banks_without_spare_rows"
 	// What the driver asks for: 0 nothing, 1 reset the GPU, 2 reboot the node, 3 drain P2P, 4 drain P2P and reset,
 	// 5 recover the IMEX domain.
 	RecoveryAction Metric = "recovery_action"
@@ -152,6 +154,11 @@ const (
 	FabricState Metric = "fabric_state"
 	// Result of a completed registration: 0 is success, otherwise an NVML error.
 	FabricStatus Metric = "fabric_status"
+	// Health of the NVLink fabric: the mask NVML_GPU_FABRIC_HEALTH_MASK of nvml.h. Absent if the driver judges
+	// nothing.
+	FabricHealth Metric = "fabric_health"
+	// Clique of the NVLink fabric to which the GPU belongs: NVLink connects the GPUs of one clique.
+	FabricClique Metric = "fabric_clique"
 	// NUMA node of the node's CPUs and memory that is nearest.
 	NUMANode Metric = "numa_node"
 )

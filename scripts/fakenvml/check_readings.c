@@ -64,9 +64,11 @@ static void check_set(void)
 	unsigned long long errors = 0;
 	nvmlEnableState_t on;
 	nvmlMemory_t memory;
+	nvmlRowRemapperHistogramValues_t banks;
 
 	play("gpu 1 fan 47\ngpu 1 util_encoder 12\ngpu 1 pcie_gen 1\ngpu 1 pcie_width 8\ngpu 1 pcie_replays 17\ngpu 1 nvlink_links 4\n"
 	     "gpu 1 nvlink_down 1,3\ngpu 1 nvlink_crc 5\ngpu 1 nvlink_recoveries 2\ngpu 1 ecc 3\ngpu 1 ecc_aggregate 9\ngpu 1 remap 1 2 1 0\n"
+	     "gpu 1 banks_without_spares 3\n"
 	     "gpu 1 retired 3 2 1\ngpu 1 persistence 0\ngpu 1 display_active 1\ngpu 1 power n/a\ngpu 1 memory_total n/a\ngpu 2 ecc_mode 0\n"
 	     "gpu 3 clock_sm_max n/a\ngpu 3 throttle hw_thermal\n");
 	EXPECT(FN(nvmlDeviceGetFanSpeed)(gpu(1), &value) == NVML_SUCCESS && value == 47);
@@ -81,6 +83,7 @@ static void check_set(void)
 	EXPECT(FN(nvmlDeviceGetTotalEccErrors)(gpu(1), NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_AGGREGATE_ECC, &errors) == NVML_SUCCESS && errors == 9);
 	EXPECT(FN(nvmlDeviceGetTotalEccErrors)(gpu(2), NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC, &errors) == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetRemappedRows)(gpu(1), &value, &more, &pending, &failed) == NVML_SUCCESS && value == 1 && more == 2 && pending == 1 && !failed);
+	EXPECT(FN(nvmlDeviceGetRowRemapperHistogram)(gpu(1), &banks) == NVML_SUCCESS && banks.none == 3 && banks.max == 637);
 	value = 0;
 	EXPECT(FN(nvmlDeviceGetRetiredPages)(gpu(1), NVML_PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR, &value, NULL) == NVML_ERROR_INSUFFICIENT_SIZE);
 	EXPECT(value == 2);
@@ -147,6 +150,10 @@ static void check_hopper(unsigned driver)
 		nvmlGpuFabricInfoV_t fabric = {.version = nvmlGpuFabricInfo_v2};
 		EXPECT(FN(nvmlDeviceGetGpuFabricInfoV)(gpu(0), &fabric) == NVML_SUCCESS);
 		EXPECT(fabric.state == NVML_GPU_FABRIC_STATE_COMPLETED && fabric.status == NVML_SUCCESS);
+		EXPECT(!fabric.clusterUuid[0] && !fabric.cliqueId && !fabric.healthMask);
+		play("hopper\nfabric_domain 7\nfabric_clique 5\nfabric_health 0xa9\n");
+		EXPECT(FN(nvmlDeviceGetGpuFabricInfoV)(gpu(0), &fabric) == NVML_SUCCESS);
+		EXPECT(fabric.clusterUuid[15] == 7 && fabric.cliqueId == 5 && fabric.healthMask == 0xa9);
 	}
 }
 

@@ -79,3 +79,17 @@ nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned *corrected,
 	*failed = gpu.remapped[3];
 	return NVML_SUCCESS;
 }
+
+// BANKS is the number of memory banks of an 80 GB GPU.
+enum { BANKS = 640 };
+
+nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t *values)
+{
+	unsigned none;
+	BEGIN_DEVICE(device);
+	REQUIRE(values);
+	nvmlReturn_t result = put_number(&none, gpu.now.banks_without_spares);
+	if (result == NVML_SUCCESS)
+		*values = (nvmlRowRemapperHistogramValues_t){.max = BANKS - none, .none = none};
+	return result;
+}

@@ -61,10 +61,11 @@ struct process {
 	X(nvlink_links, 12, 18) X(nvlink_tx, MODEL, MODEL) X(nvlink_rx, MODEL, MODEL)           \
 	X(nvlink_crc, 0, 0) X(nvlink_replays, 0, 0) X(nvlink_recoveries, 0, 0)                  \
 	X(fabric_state, ABSENT, 3) X(fabric_status, 0, 0) X(numa_node, MODEL, MODEL)            \
+	X(fabric_domain, 0, 0) X(fabric_clique, 0, 0) X(fabric_health, 0, 0)                    \
 	/* errors */                                                                            \
 	X(ecc_mode, 1, 1) X(ecc, 0, 0) X(ecc_corrected, 0, 0)                                   \
 	X(ecc_aggregate, MODEL, MODEL) X(ecc_corrected_aggregate, MODEL, MODEL)                 \
-	X(recovery, 0, 0)                                                                       \
+	X(recovery, 0, 0) X(banks_without_spares, 0, 0)                                         \
 	/* GPM, in percent */                                                                   \
 	X(gpm_graphics, ABSENT, MODEL) X(gpm_sm, ABSENT, MODEL) X(gpm_occupancy, ABSENT, MODEL) \
 	X(gpm_tensor, ABSENT, MODEL) X(gpm_dram, ABSENT, MODEL)

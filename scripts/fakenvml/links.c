@@ -26,6 +26,15 @@ nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned link, nvmlEn
 	return NVML_SUCCESS;
 }
 
+#if DRIVER >= 525
+// fill_cluster makes the UUID of a domain from its number; 0: there is none, as on a node with its own fabric.
+static unsigned fill_cluster(unsigned char *uuid, const struct gpu *gpu)
+{
+	memset(uuid, (int)gpu->now.fabric_domain, NVML_GPU_FABRIC_UUID_LEN);
+	return (unsigned)gpu->now.fabric_clique;
+}
+#endif
+
 #if DRIVER >= 545
 // The versions have the same beginning.
 nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV_t *info)
@@ -40,8 +49,9 @@ nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV
 		.version = info->version,
 		.status = (nvmlReturn_t)gpu.now.fabric_status,
 		.state = (nvmlGpuFabricState_t)gpu.now.fabric_state,
+		.healthMask = (unsigned)gpu.now.fabric_health,
 	};
-	memset(info->clusterUuid, 0xfa, sizeof info->clusterUuid);
+	info->cliqueId = fill_cluster(info->clusterUuid, &gpu);
 	return NVML_SUCCESS;
 }
 #endif
@@ -57,7 +67,7 @@ nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t
 		.status = (nvmlReturn_t)gpu.now.fabric_status,
 		.state = (nvmlGpuFabricState_t)gpu.now.fabric_state,
 	};
-	memset(info->clusterUuid, 0xfa, sizeof info->clusterUuid);
+	info->cliqueId = fill_cluster(info->clusterUuid, &gpu);
 	return NVML_SUCCESS;
 }
 #endif

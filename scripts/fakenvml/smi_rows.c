@@ -101,6 +101,7 @@ LONG(ecc_corrected_all, "%llu", n, nvmlDeviceGetTotalEccErrors(gpu, NVML_MEMORY_
 PART(bus, "%s", nvmlPciInfo_t, s.busId, nvmlDeviceGetPciInfo_v3(gpu, &s))
 PART(util, "%u %%", nvmlUtilization_t, s.gpu, nvmlDeviceGetUtilizationRates(gpu, &s))
 PART(mem_util, "%u %%", nvmlUtilization_t, s.memory, nvmlDeviceGetUtilizationRates(gpu, &s))
+PART(banks_without_spares, "%u bank(s)", nvmlRowRemapperHistogramValues_t, s.none, nvmlDeviceGetRowRemapperHistogram(gpu, &s))
 PART(bar1_total, "%llu MiB", nvmlBAR1Memory_t, s.bar1Total >> 20, nvmlDeviceGetBAR1MemoryInfo(gpu, &s))
 PART(bar1_used, "%llu MiB", nvmlBAR1Memory_t, s.bar1Used >> 20, nvmlDeviceGetBAR1MemoryInfo(gpu, &s))
 
@@ -119,6 +120,7 @@ static nvmlReturn_t fabric(nvmlDevice_t gpu, nvmlGpuFabricInfoV_t *s)
 }
 static const char *state_names[] = {"N/A", "Not Started", "In Progress", "Completed"};
 PART(fabric_state, "%s", nvmlGpuFabricInfoV_t, state_names[s.state & 3], fabric(gpu, &s))
+PART(fabric_clique, "%u", nvmlGpuFabricInfoV_t, s.cliqueId, fabric(gpu, &s))
 PART(fabric_status, "%s", nvmlGpuFabricInfoV_t, s.status ? "Failure" : "Success", fabric(gpu, &s))
 
 static nvmlReturn_t value(nvmlDevice_t gpu, unsigned field, nvmlFieldValue_t *s)
@@ -237,6 +239,7 @@ const struct smi_row smi_rows[] = {
 	{"remapped_rows/remapped_row_unc", "remapped_rows.uncorrectable", remapped_uncorrectable},
 	{"remapped_rows/remapped_row_pending", "remapped_rows.pending", remap_pending},
 	{"remapped_rows/remapped_row_failure", "remapped_rows.failure", remap_failed},
+	{"remapped_rows/row_remapper_histogram/row_remapper_histogram_none", "remapped_rows.histogram.none", banks_without_spares},
 	{"temperature/gpu_temp", "temperature.gpu", temperature},
 	{"temperature/gpu_temp_max_threshold", NULL, shutdown},
 	{"temperature/gpu_temp_slow_threshold", NULL, slowdown},
@@ -257,5 +260,6 @@ const struct smi_row smi_rows[] = {
 	{"max_clocks/video_clock", NULL, video_clock_max},
 	{"fabric/state", "fabric.state", fabric_state},
 	{"fabric/status", "fabric.status", fabric_status},
+	{"fabric/cliqueId", "fabric.cliqueId", fabric_clique},
 	{0},
 };

@@ -216,6 +216,8 @@ GPU = [
            nvml=rows(1)),
     Metric("remap_pending", ("remapped_rows/remapped_row_pending",), ("remapped_rows.pending",), nvml=rows(2)),
     Metric("remap_failed", ("remapped_rows/remapped_row_failure",), ("remapped_rows.failure",), nvml=rows(3)),
+    Metric("banks_without_spare_rows", ("remapped_rows/row_remapper_histogram/row_remapper_histogram_none",),
+           ("remapped_rows.histogram.none",)),
     Metric("recovery_action", ("gpu_recovery_action",), ("gpu_recovery_action",), nvml=field(230), words=ACTIONS),
     Metric("persistence_mode", ("persistence_mode",), ("persistence_mode",),
            nvml=lambda n, g: n.nvmlDeviceGetPersistenceMode(g)),
@@ -226,6 +228,8 @@ GPU = [
            nvml=lambda n, g: n.nvmlDeviceGetDisplayActive(g)),
     Metric("fabric_state", ("fabric/state",), ("fabric.state",), words=STATES),
     Metric("fabric_status", ("fabric/status",), ("fabric.status",), words={"success": 0}),
+    Metric("fabric_health"),
+    Metric("fabric_clique", ("fabric/cliqueId",), ("fabric.cliqueId",)),
     Metric("numa_node", sys=numa_node),
 ]
 

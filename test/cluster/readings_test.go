@@ -42,18 +42,20 @@ var everything = []struct {
 	{"pcie_gen 5;pcie_gen_max 5;pcie_width 16;pcie_width_max 16;pcie_replays 3;numa_node 1", map[string]float64{
 		"pcie_gen": 5, "pcie_gen_max": 5, "pcie_width": 16, "pcie_width_max": 16, "pcie_replays": 3, "numa_node": 1,
 	}},
-	{"nvlink_links 18;nvlink_crc 4;nvlink_replays 5;nvlink_recoveries 6;fabric_state 3;fabric_status 0",
+	{"nvlink_links 18;nvlink_crc 4;nvlink_replays 5;nvlink_recoveries 6;fabric_state 3;fabric_status 0;" +
+		"fabric_domain 7;fabric_clique 5;fabric_health 426",
 		map[string]float64{
 			"nvlink_links": 18, "nvlink_crc_errors": 4, "nvlink_replays": 5, "nvlink_recoveries": 6, "fabric_state": 3,
-			"fabric_status": 0,
+			"fabric_status": 0, "fabric_clique": 5, "fabric_health": 426,
 		}},
-	{"ecc_mode 1;ecc 0;ecc_corrected 8;ecc_aggregate 9;ecc_corrected_aggregate 10;remap 1 2 0 0;recovery 0",
+	{"ecc_mode 1;ecc 0;ecc_corrected 8;ecc_aggregate 9;ecc_corrected_aggregate 10;remap 1 2 0 0;" +
+		"banks_without_spares 0;recovery 0",
 		map[string]float64{
 			"ecc_enabled": 1, "ecc_uncorrected_volatile": 0, "ecc_corrected_volatile": 8,
 			"ecc_uncorrected_aggregate": 9,
 			"ecc_corrected_aggregate":   10,
 			"remapped_rows_correctable": 1, "remapped_rows_uncorrectable": 2, "remap_pending": 0, "remap_failed": 0,
-			"recovery_action": 0,
+			"recovery_action": 0, "banks_without_spare_rows": 0,
 		}},
 }
 

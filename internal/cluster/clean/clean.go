@@ -166,7 +166,8 @@ func cleanHello(c wire.Hello) wire.Hello {
 }
 
 func cleanCard(g *wire.Card) {
-	cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost, &g.Serial, &g.VBIOS, &g.Capability)
+	cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost, &g.Serial, &g.VBIOS, &g.Capability,
+		&g.FabricDomain)
 	g.Absent = cleanAbsent(g.Absent)
 	if g.Instance != nil {
 		instance := *g.Instance

@@ -51,10 +51,11 @@ var absent = map[*Model]map[string][]string{H100: H100.absentOf(), A100: A100.ab
 func (m *Model) Absent() map[string][]string { return absent[m] }
 
 func (m *Model) absentOf() map[string][]string {
-	absent := []metric.ID{metric.Fan, metric.RetiredCorrectable, metric.RetiredUncorrectable, metric.RetiredPending}
+	absent := []metric.ID{metric.Fan, metric.RetiredCorrectable, metric.RetiredUncorrectable, metric.RetiredPending,
+		metric.FabricHealth}
 	if !m.GPM {
 		absent = append(absent, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive,
-			metric.FabricState, metric.FabricStatus)
+			metric.FabricState, metric.FabricStatus, metric.FabricClique)
 	}
 	var keys []string
 	for _, id := range absent {

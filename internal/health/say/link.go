@@ -79,6 +79,38 @@ func fabric(w *Words, e evidence) {
 	}
 }
 
+func fabricDegraded(w *Words, e evidence) {
+	faults, from := signs.FabricFaults(e.gpu), signs.FabricRecoveries(e.gpu)
+	switch {
+	case len(faults) > 0:
+		w.Long = "NVLink fabric: " + strings.Join(faults, ", ")
+		w.Hint = "collectives over this GPU are slow or fail: report it to your admins"
+	case len(from) > 0:
+		w.Long = "NVLink fabric recovers from " + strings.Join(from, " and ")
+		w.Hint = "collectives may stall until then"
+	default:
+		return
+	}
+	w.Flag, w.Short, w.Sentence = "FABRIC", w.One, w.Long+"."
+}
+
+// differentClique names the clique of the GPU and that of the others.
+func differentClique(w *Words, e evidence) {
+	own, its := signs.CliqueOf(e.gpu)
+	most, gpus, known := signs.Clique(e.node)
+	if !its || !known {
+		return
+	}
+	mine, theirs := fmt.Sprintf("clique %.0f", own.ID), fmt.Sprintf("in clique %.0f", most.ID)
+	if own.Domain != most.Domain {
+		mine, theirs = "domain "+cmp.Or(own.Domain, "none"), "in "+cmp.Or(most.Domain, "none")
+	}
+	w.Flag, w.Long, w.Short = "CLIQUE", w.One+": "+mine, w.One
+	w.Sentence = fmt.Sprintf("NVLink does not connect this GPU with the %d others of the node: it is in %s, they are %s.",
+		gpus, mine, theirs)
+	w.Hint = "collectives with it go over PCIe or the network, or fail: report it to your admins"
+}
+
 func nvlinkErrors(w *Words, e evidence) {
 	var now []string
 	for _, c := range []struct {

@@ -87,6 +87,21 @@ func remappingFailed(w *Words, e evidence) {
 	w.Hint = "this GPU probably needs to be replaced: move the job and report it to your admins"
 }
 
+func withoutSpares(w *Words, e evidence) {
+	banks, known := e.gpu.Get(metric.BanksWithoutSpareRows)
+	if !known {
+		return
+	}
+	has := "has"
+	if banks != 1 {
+		has = "have"
+	}
+	w.Flag, w.Short = "SPARES", w.One
+	w.Long = counted(banks, "memory bank") + " " + has + " no spare rows left"
+	w.Sentence = w.Long + listed(e.remapped()) + ". The next damaged row there cannot be remapped."
+	w.Hint = "the memory of this GPU is wearing out: report it to your admins"
+}
+
 // remapped returns the number of remapped rows; "" if unknown.
 func (e evidence) remapped() string {
 	bad, known := e.gpu.Get(metric.RemappedUncorrectable)

@@ -1,6 +1,9 @@
 package signs
 
 import (
+	"cmp"
+	"fmt"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
@@ -41,4 +44,78 @@ func WithMetric(n *cluster.Node, id metric.ID) []*cluster.GPU {
 		}
 	}
 	return out
+}
+
+// Parts of metric.FabricHealth, as nvml.h has them (NVML_GPU_FABRIC_HEALTH_MASK).
+const (
+	bandwidthShift, routeRecoveryShift, routeShift, timeoutRecoveryShift = 0, 2, 4, 6
+
+	configurationShift = 8
+	isTrue             = 1 // of a part of two bits
+	isRight            = 1 // of the configuration, whose four bits name what is wrong
+)
+
+// configurations are the values of the configuration that nvml.h names.
+var configurations = map[uint64]string{2: "wrong system GUID", 3: "wrong serial number of the chassis",
+	4: "no partition", 5: "too few NVLinks", 6: "incompatible firmware of the GPU", 7: "wrong location"}
+
+// FabricFaults names what the driver finds wrong with the NVLink fabric of a GPU.
+func FabricFaults(g *cluster.GPU) (faults []string) {
+	mask := health(g)
+	if mask>>bandwidthShift&3 == isTrue {
+		faults = append(faults, "degraded bandwidth")
+	}
+	if mask>>routeShift&3 == isTrue {
+		faults = append(faults, "unhealthy route")
+	}
+	if what := mask >> configurationShift & 0xF; what > isRight {
+		faults = append(faults, cmp.Or(configurations[what], fmt.Sprintf("wrong configuration %d", what)))
+	}
+	return faults
+}
+
+// FabricRecoveries names from what the NVLink fabric of a GPU recovers.
+func FabricRecoveries(g *cluster.GPU) (from []string) {
+	mask := health(g)
+	if mask>>routeRecoveryShift&3 == isTrue {
+		from = append(from, "a lost route")
+	}
+	if mask>>timeoutRecoveryShift&3 == isTrue {
+		from = append(from, "a timeout")
+	}
+	return from
+}
+
+func health(g *cluster.GPU) uint64 {
+	mask, _ := g.Get(metric.FabricHealth)
+	return uint64(mask)
+}
+
+// NVLinkClique is a set of GPUs that NVLink connects, on any number of nodes.
+type NVLinkClique struct {
+	Domain string // UUID
+	ID     float64
+}
+
+// CliqueOf returns the clique of a GPU.
+func CliqueOf(g *cluster.GPU) (c NVLinkClique, known bool) {
+	id, known := g.Get(metric.FabricClique)
+	return NVLinkClique{g.Card.FabricDomain, id}, known && !Partitioned(g)
+}
+
+// Clique returns the clique of more than half of a node's GPUs, and their number.
+func Clique(n *cluster.Node) (most NVLinkClique, gpus int, known bool) {
+	members, all := map[NVLinkClique]int{}, 0
+	for i := range n.GPUs {
+		if c, known := CliqueOf(&n.GPUs[i]); known {
+			members[c]++
+			all++
+		}
+	}
+	for c, count := range members {
+		if 2*count > all {
+			return c, count, true
+		}
+	}
+	return most, 0, false
 }

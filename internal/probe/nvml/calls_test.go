@@ -50,12 +50,12 @@ func TestCallsOfAReport(t *testing.T) {
 		change            func(*fakeGPM)
 		first, fast, slow int
 	}{
-		"H100": {func(*fakeGPM) {}, 25, 22, 34},
+		"H100": {func(*fakeGPM) {}, 25, 22, 35},
 		"A100": {func(f *fakeGPM) {
 			f.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return 8, 0, nvml.SUCCESS }
 			absent := func() (uint32, uint32, nvml.Return) { return 0, 0, nvml.ERROR_NOT_SUPPORTED }
 			f.GetJpgUtilizationFunc, f.GetOfaUtilizationFunc = absent, absent
-		}, 22, 18, 34},
+		}, 22, 18, 35},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

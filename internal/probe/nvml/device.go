@@ -88,6 +88,9 @@ func (d *device) Card() wire.Card {
 	if major, minor, ret := d.nvml.GetCudaComputeCapability(); ret == nvml.SUCCESS {
 		c.Capability = fmt.Sprintf("%d.%d", major, minor)
 	}
+	if info, ret := d.fabricInfo(); ret == nvml.SUCCESS {
+		c.FabricDomain = domain(&info)
+	}
 	mode, _, ret := d.nvml.GetMigMode()
 	switch ret {
 	case nvml.SUCCESS:

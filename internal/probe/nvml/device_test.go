@@ -21,11 +21,11 @@ func TestCardWithoutUUID(t *testing.T) {
 		want wire.Card
 	}{
 		"all well": {nvml.SUCCESS, wire.Card{UUID: "GPU-1", Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100",
-			Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
+			Serial: "165", VBIOS: "92.00", Capability: "8.0", FabricDomain: "00000000-0000-0000-0000-000000000009"}},
 		"not supported": {nvml.ERROR_NOT_SUPPORTED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100",
-			Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
+			Serial: "165", VBIOS: "92.00", Capability: "8.0", FabricDomain: "00000000-0000-0000-0000-000000000009"}},
 		"unknown error": {nvml.ERROR_UNKNOWN, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100",
-			Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
+			Serial: "165", VBIOS: "92.00", Capability: "8.0", FabricDomain: "00000000-0000-0000-0000-000000000009"}},
 		"lost": {nvml.ERROR_GPU_IS_LOST, wire.Card{Minor: &minor, PCIBus: "0000:1B",
 			Lost: nvml.ERROR_GPU_IS_LOST.Error(), LostID: wire.LostFellOff}},
 		"needs a reset": {nvml.ERROR_RESET_REQUIRED, wire.Card{Minor: &minor, PCIBus: "0000:1B",

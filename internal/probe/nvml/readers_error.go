@@ -27,6 +27,10 @@ var errorReaders = []reader{
 	}),
 	{[]metric.ID{metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending, metric.RemapFailed},
 		remapped},
+	one(metric.BanksWithoutSpareRows, func(d *device) (uint32, nvml.Return) {
+		banks, ret := d.nvml.GetRowRemapperHistogram()
+		return banks.None, ret
+	}),
 }
 
 func ecc(id metric.ID, typ nvml.MemoryErrorType, since nvml.EccCounterType) reader {

@@ -3,6 +3,7 @@
 package nvml
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -20,7 +21,7 @@ var linkReaders = []reader{
 	one(metric.PCIeReplays, func(d *device) (int, nvml.Return) { return d.nvml.GetPcieReplayCounter() }),
 	one(metric.NVLinks, func(d *device) (int, nvml.Return) { links, _, ret := d.links(); return links, ret }),
 	one(metric.NVLinkUp, func(d *device) (uint64, nvml.Return) { _, up, ret := d.links(); return up, ret }),
-	{[]metric.ID{metric.FabricState, metric.FabricStatus}, fabric},
+	{[]metric.ID{metric.FabricState, metric.FabricStatus, metric.FabricHealth, metric.FabricClique}, fabric},
 	one(metric.NUMANode, (*device).numaNode),
 }
 
@@ -45,32 +46,57 @@ func (d *device) links() (count int, up uint64, ret nvml.Return) {
 	return count, up, nvml.SUCCESS
 }
 
-// fabric reads the fabric's state with the new call, or else with the old one.
+// fabric reads the state of the GPU's registration with its fabric.
 func fabric(d *device, to *driver.Answer) nvml.Return {
-	info, ret := d.nvml.GetGpuFabricInfoV().V2()
-	state, status := info.State, info.Status
-	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
-		var old nvml.GpuFabricInfo
-		old, ret = d.nvml.GetGpuFabricInfo()
-		state, status = old.State, old.Status
-	}
+	info, ret := d.fabricInfo()
 	if ret != nvml.SUCCESS {
 		return ret
 	}
-	return registration(state, status, to)
+	return registration(&info, to)
 }
 
-// registration sets the state of the GPU's registration with its fabric. The status counts only when the registration
-// is complete.
-func registration(state uint8, status uint32, to *driver.Answer) nvml.Return {
-	if state == nvml.GPU_FABRIC_STATE_NOT_SUPPORTED {
+// fabricInfo asks with the new call, or else with the old one.
+func (d *device) fabricInfo() (nvml.GpuFabricInfo_v2, nvml.Return) {
+	info, ret := d.nvml.GetGpuFabricInfoV().V2()
+	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
+		var old nvml.GpuFabricInfo
+		old, ret = d.nvml.GetGpuFabricInfo()
+		info = nvml.GpuFabricInfo_v2{ClusterUuid: old.ClusterUuid, Status: old.Status, CliqueId: old.CliqueId,
+			State: old.State}
+	}
+	return info, ret
+}
+
+// registration sets what is known of a registration. The status counts only when the registration is complete, the
+// clique only if it has succeeded, and the health only if the driver judges any of it.
+func registration(info *nvml.GpuFabricInfo_v2, to *driver.Answer) nvml.Return {
+	if info.State == nvml.GPU_FABRIC_STATE_NOT_SUPPORTED {
 		return nvml.ERROR_NOT_SUPPORTED
 	}
-	to.Set(metric.FabricState, float64(state))
-	if state == nvml.GPU_FABRIC_STATE_COMPLETED {
-		to.Set(metric.FabricStatus, float64(status))
+	to.Set(metric.FabricState, float64(info.State))
+	if info.State == nvml.GPU_FABRIC_STATE_COMPLETED {
+		to.Set(metric.FabricStatus, float64(info.Status))
+	}
+	if info.HealthMask != 0 {
+		to.Set(metric.FabricHealth, float64(info.HealthMask))
+	}
+	if isRegistered(info) {
+		to.Set(metric.FabricClique, float64(info.CliqueId))
 	}
 	return nvml.SUCCESS
+}
+
+func isRegistered(info *nvml.GpuFabricInfo_v2) bool {
+	return info.State == nvml.GPU_FABRIC_STATE_COMPLETED && info.Status == uint32(nvml.SUCCESS)
+}
+
+// domain is the UUID of the NVLink domain of a GPU; "" if it is not registered, or its fabric is that of one node.
+func domain(info *nvml.GpuFabricInfo_v2) string {
+	id := info.ClusterUuid
+	if !isRegistered(info) || id == [16]uint8{} {
+		return ""
+	}
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
 // maxNUMANodes is the maximum number of NUMA nodes of a kernel.

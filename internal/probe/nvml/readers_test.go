@@ -106,7 +106,8 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		// of an old driver
 		GetGpuFabricInfoVFunc: func() nvml.GpuFabricInfoHandler { return nvml.GpuFabricInfoHandler{} },
 		GetGpuFabricInfoFunc: func() (nvml.GpuFabricInfo, nvml.Return) {
-			return nvml.GpuFabricInfo{State: nvml.GPU_FABRIC_STATE_COMPLETED}, ret
+			return nvml.GpuFabricInfo{State: nvml.GPU_FABRIC_STATE_COMPLETED, ClusterUuid: [16]uint8{15: 9},
+				CliqueId: 4}, ret
 		},
 		GetMemoryAffinityFunc: func(int, nvml.AffinityScope) ([]uint, nvml.Return) { return []uint{0, 1 << 3}, ret },
 		GetEccModeFunc: func() (nvml.EnableState, nvml.EnableState, nvml.Return) {
@@ -120,6 +121,9 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		},
 		GetRetiredPagesPendingStatusFunc: func() (nvml.EnableState, nvml.Return) { return nvml.FEATURE_ENABLED, ret },
 		GetRemappedRowsFunc:              func() (int, int, bool, bool, nvml.Return) { return 5, 6, true, false, ret },
+		GetRowRemapperHistogramFunc: func() (nvml.RowRemapperHistogramValues, nvml.Return) {
+			return nvml.RowRemapperHistogramValues{Max: 630, High: 3, Partial: 2, Low: 4, None: 1}, ret
+		},
 	}
 }
 
@@ -154,7 +158,7 @@ func TestReadersOfAFullGPU(t *testing.T) {
 		`"pcie_gen_max":5,"pcie_width":8,"pcie_width_max":16,"pcie_replays":9,"nvlink_links":4,"nvlink_up":13,"ecc_enabled":1,` +
 		`"ecc_uncorrected_volatile":10,"ecc_corrected_volatile":0,"ecc_uncorrected_aggregate":11,"ecc_corrected_aggregate":1,` +
 		`"retired_pages_correctable":1,"retired_pages_uncorrectable":2,"retired_pages_pending":1,"remapped_rows_correctable":5,` +
-		`"remapped_rows_uncorrectable":6,"remap_pending":1,"remap_failed":0,"persistence_mode":1,"compute_mode":3,"display_mode":1,"display_active":0,"fabric_state":3,"fabric_status":0,"numa_node":67}`
+		`"remapped_rows_uncorrectable":6,"remap_pending":1,"remap_failed":0,"banks_without_spare_rows":1,"persistence_mode":1,"compute_mode":3,"display_mode":1,"display_active":0,"fabric_state":3,"fabric_status":0,"fabric_clique":4,"numa_node":67}`
 	got := readCalls(&device{nvml: fullGPU(nvml.SUCCESS)}, func(r driver.Reader, err error) {
 		if err != nil {
 			t.Errorf("%v: %v", r.IDs[0], err)
@@ -212,14 +216,27 @@ func TestNonsenseIsAbsent(t *testing.T) {
 }
 
 func TestRegistration(t *testing.T) {
-	for state, want := range map[uint8]string{
-		nvml.GPU_FABRIC_STATE_NOT_SUPPORTED: `{}`,
-		nvml.GPU_FABRIC_STATE_IN_PROGRESS:   `{"fabric_state":2}`,
-		nvml.GPU_FABRIC_STATE_COMPLETED:     `{"fabric_state":3,"fabric_status":9}`,
+	of := [16]uint8{0xfa, 0xce, 15: 7}
+	const uuid = "face0000-0000-0000-0000-000000000007"
+	for name, tc := range map[string]struct {
+		info   nvml.GpuFabricInfo_v2
+		want   string
+		domain string
+	}{
+		"none": {nvml.GpuFabricInfo_v2{State: nvml.GPU_FABRIC_STATE_NOT_SUPPORTED}, `{}`, ""},
+		"in progress": {nvml.GpuFabricInfo_v2{State: nvml.GPU_FABRIC_STATE_IN_PROGRESS, ClusterUuid: of},
+			`{"fabric_state":2}`, ""},
+		"failed": {nvml.GpuFabricInfo_v2{State: nvml.GPU_FABRIC_STATE_COMPLETED, Status: 9, ClusterUuid: of},
+			`{"fabric_state":3,"fabric_status":9}`, ""},
+		"of one node": {nvml.GpuFabricInfo_v2{State: nvml.GPU_FABRIC_STATE_COMPLETED},
+			`{"fabric_state":3,"fabric_status":0,"fabric_clique":0}`, ""},
+		"of several nodes": {nvml.GpuFabricInfo_v2{State: nvml.GPU_FABRIC_STATE_COMPLETED, ClusterUuid: of, CliqueId: 5,
+			HealthMask: 0x1aa}, `{"fabric_state":3,"fabric_status":0,"fabric_health":426,"fabric_clique":5}`, uuid},
 	} {
 		var got driver.Answer
-		if ret := registration(state, 9, &got); got.String() != want || (ret == nvml.SUCCESS) != (want != "{}") {
-			t.Errorf("state %d: got %v, %v, want %s", state, &got.Values, ret, want)
+		ret := registration(&tc.info, &got)
+		if got.String() != tc.want || (ret == nvml.SUCCESS) != (tc.want != "{}") || domain(&tc.info) != tc.domain {
+			t.Errorf("%s: got %v, %v, %q, want %s, %q", name, &got.Values, ret, domain(&tc.info), tc.want, tc.domain)
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (m *Mask) hello(h wire.Hello) *wire.Hello {
 	h.FaultID = class.of(h.FaultID)
 	h.Fault, h.StandIn = inPlaceOf(h.Fault, h.FaultID), inPlaceOf(h.StandIn, "no_probe")
 	h.GPUs = each(h.GPUs, func(c *wire.Card) {
-		c.UUID, c.Serial = m.uuid(c.UUID), ""
+		c.UUID, c.Serial, c.FabricDomain = m.uuid(c.UUID), "", m.uuid(c.FabricDomain)
 		c.Name, c.Absent = m.model(c.Name), absent(c.Absent)
 		c.PCIBus, c.VBIOS = address.of(c.PCIBus), address.of(c.VBIOS)
 		c.Capability, c.LostID = version.of(c.Capability), class.of(c.LostID)
