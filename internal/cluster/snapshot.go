@@ -332,6 +332,8 @@ type Finding struct {
 	Before   bool      // it was there when the node was first seen, at Since; its beginning is unknown
 	Over     time.Time // when it last held; zero: it still holds
 	Times    int       // how often it began since Since
+	Last     time.Time // when it last held before it began again; zero: this is the first time within Remember
+	Earlier  Earlier   // the times before Since
 	Job      string    // ID
 	Node     string    // empty: the whole job, on several nodes
 	GPU      int       // Number of the GPU; -1: the node, or a GPU without a number

@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"math/bits"
+	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
@@ -67,7 +68,7 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
 			words := say.Finding(s, &v.Findings[i])
-			f.Times, f.Text, f.Hint, f.AllGPUs = 0, &words.Sentence, words.Hint, v.Findings[i].Every
+			f.Last, f.Text, f.Hint, f.AllGPUs = v.Findings[i].Last, &words.Sentence, words.Hint, v.Findings[i].Every
 			if c := v.Findings[i].Compared; c != nil {
 				f.Coupling = c.By.String()
 			}
@@ -76,11 +77,16 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 			}
 			j.Findings = append(j.Findings, f)
 		} else {
+			if before := v.Findings[i].Earlier; before.Times > 0 {
+				f.Since = before.Since
+			}
 			j.Cleared = append(j.Cleared, f)
 		}
 	}
 	for i := range v.Cleared {
-		j.Cleared = append(j.Cleared, newFinding(&v.Cleared[i]))
+		if c := &v.Cleared[i]; !slices.ContainsFunc(v.Findings, c.IsSame) { // that one has its times
+			j.Cleared = append(j.Cleared, newFinding(c))
+		}
 	}
 	return j
 }
@@ -98,7 +104,7 @@ func minors(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
 
 func newFinding(f *cluster.Finding) schema.Finding {
 	out := schema.Finding{Kind: string(f.Kind), Class: string(f.Class), Severity: schema.Severity(f.Severity.String()),
-		Since: f.Since, SinceBefore: f.Before, Over: f.Over, Times: f.Times, Node: f.Node}
+		Since: f.Since, SinceBefore: f.Before, Over: f.Over, Times: f.Times + f.Earlier.Times, Node: f.Node}
 	out.GPU, out.GPUKey = identity(f.GPU, f.Key)
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func TestFull(t *testing.T) {
 // inParts are fields that the tests of parts, totals and unchecked problems hold to values, and those of package
 // snapshot.
 var inParts = map[string]bool{"document.revision": true, "document.history": true, "finding.coupling": true,
-	"process.details": true, "gpu.memory_of_processes_bytes": true,
+	"finding.last": true, "process.details": true, "gpu.memory_of_processes_bytes": true,
 	"totals.memory_of_processes_bytes": true, "document.not_checked.why": true, "document.not_checked.job": true}
 
 // Where the driver does not count the memory of a GPU, its processes tell. A total needs them of all GPUs.
@@ -216,6 +217,62 @@ func TestCleared(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, job["cleared"]); diff != "" || len(job["findings"].([]any)) > 0 {
 		t.Errorf("findings %v, cleared (-want +got):\n%s", job["findings"], diff)
+	}
+}
+
+// A problem that comes and goes is one: as often as it has begun, with the end of the last time, within a minute or
+// after it. When it is over it is cleared as one, since its first beginning.
+func TestFlapping(t *testing.T) {
+	s := store.New(time.Second, health.Rules(health.Defaults()))
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(4), UUID: "x"}}}})
+	said := func(sec int) any {
+		job := jobAt(t, s, now.Add(time.Duration(sec)*time.Second))
+		return []any{job["findings"], job["cleared"]}
+	}
+	at := func(sec time.Duration) string { return now.Add(sec * time.Second).Format(time.RFC3339) }
+	want := func(times, last, since string) []any {
+		holds := map[string]any{"kind": "thermal", "severity": "warning", "since": since, "times": json.Number(times),
+			"node": "n1", "gpu": json.Number("4"), "text": "Thermal throttling.",
+			"hint": "cooling problem in this slot: report it to your admins"}
+		if last != "" {
+			holds["last"] = last
+		}
+		return []any{[]any{holds}, nil}
+	}
+	hot := []int{10, 20, 200, 201}
+	for sec := 1; sec <= 215; sec++ {
+		bits := 0.0
+		if slices.Contains(hot, sec) {
+			bits = wire.ThrottleHWThermal
+		}
+		s.Apply(cluster.Event{At: now.Add(time.Duration(sec) * time.Second), Node: "n1", Report: &wire.Report{
+			GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: bits})}}}})
+		switch sec {
+		case 10:
+			equal(t, "first", want("1", "", at(10)), said(sec))
+		case 20:
+			equal(t, "again", want("2", at(10), at(10)), said(sec))
+		case 201:
+			equal(t, "after minutes", want("3", at(20), at(200)), said(sec))
+		}
+	}
+	equal(t, "over", []any{[]any{}, []any{map[string]any{"kind": "thermal", "severity": "warning", "since": at(10),
+		"over": at(201), "times": json.Number("3"), "node": "n1", "gpu": json.Number("4")}}}, said(215))
+}
+
+// jobAt is the only job of the document at a time.
+func jobAt(t *testing.T, s *store.Store, at time.Time) map[string]any {
+	t.Helper()
+	_, doc := export(t, s.Snapshot(at))
+	return doc["jobs"].([]any)[0].(map[string]any)
+}
+
+func equal(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,44 @@ func TestClearedIsCountedApart(t *testing.T) {
 		if text := strings.Join(linesOf(shot{snap: snap, view: view}, 120, 40), "\n"); !strings.Contains(text, want) {
 			t.Errorf("there is no %q:\n%s", want, text)
 		}
+	}
+}
+
+// The title of the problems counts the sentences below it: GPUs of a node with the same problem share one.
+func TestTitleCountsSentences(t *testing.T) {
+	snap := func() *cluster.Snapshot {
+		s := fixture()
+		s.Jobs[0].Findings = nil
+		for _, f := range []cluster.Finding{{Kind: cluster.KindECC, Node: "gpu-n01"}, {Kind: cluster.KindPowerBrake,
+			Node: "gpu-n02"}, {Kind: cluster.KindPowerBrake, Node: "gpu-n03"}} {
+			for gpu := range 4 {
+				f.Severity, f.GPU, f.Since = cluster.Warning, gpu, ago(time.Hour)
+				f.Key = fmt.Sprint("GPU-", gpu)
+				s.Jobs[0].Findings = append(s.Jobs[0].Findings, f)
+			}
+		}
+		return s
+	}
+	over := shot{snap: snap, view: func(v *view) { v.on = keys.OnOverview }}
+	if text := strings.Join(linesOf(over, 120, 40), "\n"); !strings.Contains(text, "3 problems, worst first") {
+		t.Errorf("there are not 3:\n%s", text)
+	}
+}
+
+// A problem that came back says how often it began, and when it was last over.
+func TestProblemSaysHowOften(t *testing.T) {
+	snap := func() *cluster.Snapshot {
+		s := fixture()
+		s.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Node: "gpu-n01",
+			GPU: 1, Key: s.Nodes["gpu-n01"].GPUs[1].Key, Since: ago(time.Minute), Times: 2, Last: ago(30 * time.Second),
+			Earlier: cluster.Earlier{Times: 3, Since: ago(20 * time.Minute)}}}
+		return s
+	}
+	want := fmt.Sprintf("5 times since %s, last over at %s.", ago(20*time.Minute).Format(time.TimeOnly),
+		ago(30*time.Second).Format(time.TimeOnly))
+	list := shot{snap: snap, view: func(v *view) { v.on = keys.OnProblems }}
+	if text := strings.Join(linesOf(list, 150, 40), "\n"); !strings.Contains(text, want) {
+		t.Errorf("there is no %q:\n%s", want, text)
 	}
 }
 

@@ -110,12 +110,14 @@ type Finding struct {
 	Since       time.Time `json:"since,omitzero"`
 	SinceBefore bool      `json:"since_before,omitempty"` // it was there when the node was first seen, at Since
 	Over        time.Time `json:"over,omitzero"`          // when it last held; zero: it holds
-	// how often it began between Since and Over; 0 of one that holds
-	Times   int    `json:"times,omitzero"`
-	Node    string `json:"node"`          // empty: the whole job
-	GPU     *int   `json:"gpu,omitempty"` // GPU.Index; nil: the node, or a GPU with a key
-	GPUKey  string `json:"gpu_key,omitempty"`
-	AllGPUs bool   `json:"all_gpus,omitempty"` // it is about the node because it is about every GPU of it
+	// how often it began: of one that holds within the last hour, else between Since and Over
+	Times int `json:"times,omitzero"`
+	// of one that holds: when it last held before it began again; zero: it has begun once
+	Last    time.Time `json:"last,omitzero"`
+	Node    string    `json:"node"`          // empty: the whole job
+	GPU     *int      `json:"gpu,omitempty"` // GPU.Index; nil: the node, or a GPU with a key
+	GPUKey  string    `json:"gpu_key,omitempty"`
+	AllGPUs bool      `json:"all_gpus,omitempty"` // it is about the node because it is about every GPU of it
 	// of kinds that compare the GPUs of a job: what shows that they work together. docs/health.md lists the values
 	Coupling string  `json:"coupling,omitempty"`
 	GPUs     []int   `json:"gpus,omitempty"` // indices of GPUs of the job that the driver does not list

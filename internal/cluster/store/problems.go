@@ -142,10 +142,11 @@ func (t *troubles) of(g *cluster.GPU, wanted bool) *gpuTrack {
 	return track
 }
 
-// notice is a spell to report, with its subject.
+// notice is a spell to report, with its subject, and the earlier spells of its Kind; nil: none.
 type notice struct {
 	*spell
 	*subject
+	earlier *spell
 }
 
 // notices are the spells to report for a job.
@@ -190,14 +191,22 @@ func (all *notices) addSubject(n *cluster.Node, at *subject, t *track, live, wit
 	for i := range t.spells {
 		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) &&
 			(withGPUs || !s.OfGPUs) {
-			all.now = append(all.now, notice{s, at})
+			all.now = append(all.now, notice{s, at, t.earlier(s)})
 		}
 	}
 	for i := range t.past {
 		if s := &t.past[i]; (withGPUs || !s.OfGPUs) && !s.last.Before(all.since) {
-			all.past = append(all.past, notice{s, at})
+			all.past = append(all.past, notice{s, at, nil})
 		}
 	}
+}
+
+// earlier returns the past spells of the Kind of a spell, nil if there are none.
+func (t *track) earlier(than *spell) *spell {
+	if i := slices.IndexFunc(t.past, func(p spell) bool { return p.Kind == than.Kind }); i >= 0 {
+		return &t.past[i]
+	}
+	return nil
 }
 
 // firstIf compares so that true comes before false.
@@ -233,7 +242,13 @@ func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) 
 	for _, t := range of {
 		f := cluster.Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before,
 			Times: t.times, Every: t.Every, Compared: t.Compared, Silence: t.Silence}
-		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.number, t.key
+		f.Job, f.Node, f.GPU, f.Key, f.Last = all.job, t.node, t.number, t.key, t.gap
+		if e := t.earlier; e != nil {
+			f.Earlier = cluster.Earlier{Times: e.times, Since: e.since}
+			if f.Last.IsZero() {
+				f.Last = e.last
+			}
+		}
 		if !t.holds {
 			f.Over = t.last
 		}

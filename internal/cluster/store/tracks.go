@@ -13,6 +13,7 @@ type spell struct {
 	cluster.Condition
 	since time.Time // when its first stretch began; stretches less than Linger apart are one spell
 	last  time.Time // when it last held
+	gap   time.Time // when it last held before the current stretch; zero: there is no stretch before
 	times int       // number of stretches
 	holds bool
 	told  bool // it is reported: level has reached After
@@ -75,8 +76,9 @@ func (t *track) hold(c cluster.Condition, m moment) {
 	if !s.holds {
 		s.holds = true
 		s.times++
+		s.gap = s.last
 		if !s.told && alone { // an unreported spell has no age
-			s.since, s.times, s.before = began, 1, m.first && c.Since.IsZero()
+			s.since, s.gap, s.times, s.before = began, time.Time{}, 1, m.first && c.Since.IsZero()
 		}
 	}
 	passed := s.passed(m) / c.Slowness()

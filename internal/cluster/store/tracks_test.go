@@ -79,6 +79,10 @@ func TestRepeatsAreClearedInOneEntry(t *testing.T) {
 	w.expect(t, 900, "; cleared: thermal a/0 0-600 x3")
 	w.sample(900, "a", hot)
 	w.expect(t, 900, "thermal a/0 900-; cleared: thermal a/0 0-600 x3")
+	f := w.Snapshot(at(900)).Jobs[0].Findings[0]
+	if want := (cluster.Earlier{Times: 3, Since: at(0)}); f.Earlier != want || !f.Last.Equal(at(600)) {
+		t.Errorf("earlier %+v, last %v, want %+v, 600 s", f.Earlier, f.Last, want)
+	}
 }
 
 // A condition with a delay is neither reported, kept nor aged for the time before.

@@ -104,10 +104,11 @@ func (o *Page) health(f *part.Frame, y int) int {
 	if f.H >= 40 && end-y > graphRoom+4 {
 		end -= graphRoom
 	}
-	count := part.Counted(f.Job.Findings, "problem", "problems")
+	listed := f.Health.Listed("")
+	count := part.Counted(problem.Firsts(problem.Alike(listed)), "problem", "problems")
 	if o.matching().on(f.Scene) {
 		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
 	}
 	f.Section(y, "Problems", count+", worst first")
-	return problem.Sentences(f, y+1, end, f.Health.Listed(""))
+	return problem.Sentences(f, y+1, end, listed)
 }

@@ -148,9 +148,12 @@ func (s *Scene) GPUName(g *cluster.GPU) string {
 	return tally.NodeOf(s.Snap, s.Job, g) + " " + GPUNumber(g)
 }
 
-// Say puts a finding into words, with the line of the job's log that explains it, if known.
+// Say puts a finding into words, with how often it has begun, and the line of the job's log that explains it, if known.
 func (s *Scene) Say(f *cluster.Finding) say.Words {
 	words := say.Finding(s.Snap, f)
+	if words.Sentence != "" {
+		words.Sentence += say.Times(f)
+	}
 	if c, known := s.Cites[f.Job]; known && cites[f.Kind] && f.Since.Sub(c.When) < stale {
 		words.Hint = strings.TrimSuffix("log: "+draw.Clip(c.Text, mostCited)+"\n"+words.Hint, "\n")
 	}

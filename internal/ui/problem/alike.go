@@ -43,6 +43,15 @@ func Members(all []Likes) []cluster.Finding {
 	return findings
 }
 
+// Firsts returns one finding of each sentence, as many as there are sentences.
+func Firsts(all []Likes) []cluster.Finding {
+	findings := make([]cluster.Finding, len(all))
+	for i, l := range all {
+		findings[i] = *l[0]
+	}
+	return findings
+}
+
 // Say returns the finding of the sentence, and its words. For several findings this is one about the node, as old as
 // the oldest.
 func (l Likes) Say(f *part.Frame) (*cluster.Finding, say.Words) {

@@ -52,7 +52,7 @@ func sentences(f *part.Frame, y, end, where int, findings []cluster.Finding) int
 		height := lines[len(lines)-1].row + 1
 		if y+height+more > end {
 			if y < end {
-				f.Left(3, y, f.W-4, left(Members(all[i:])), draw.Dim)
+				f.Left(3, y, f.W-4, left(Firsts(all[i:])), draw.Dim)
 				y++
 			}
 			return y
