@@ -31,6 +31,9 @@ var (
 
 // TestDocument checks that docs/health.md matches the rows.
 func TestDocument(t *testing.T) {
+	if len(alarms) != len(rules) {
+		t.Fatalf("%d rules, samples for %d: the last rule is on %s", len(rules), len(alarms), rules[len(rules)-1].kind)
+	}
 	var b strings.Builder
 	b.WriteString(`# Health rules
 

@@ -180,15 +180,13 @@ func (w *Window) append(l Line) {
 // drop forgets the first lines beyond the limit of memory.
 func (w *Window) drop() {
 	n := 0
-	for ; w.cost > maxWindow && n < len(w.lines); n++ {
+	for ; w.cost > maxWindow && n < len(w.lines)-1; n++ {
 		w.cost -= len(w.lines[n].Text) + lineCost
 	}
 	if n == 0 {
 		return
 	}
-	if w.from = w.last.at; n < len(w.lines) {
-		w.from = w.lines[n].At
-	}
+	w.from = w.lines[n].At
 	w.lines = slices.Clone(w.lines[n:])
 	w.up = min(w.up, len(w.lines))
 }

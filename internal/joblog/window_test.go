@@ -245,3 +245,10 @@ func FuzzWindow(f *testing.F) {
 		}
 	})
 }
+
+// The zeros of a file that was emptied while its writer goes on behind its old end are no text.
+func TestZeros(t *testing.T) {
+	d, w := &disk{[]byte("\x00\x00\x00two\nth\x00ree\n")}, NewWindow(-wire.MaxLog)
+	d.follow(w)
+	check(t, "zeros", texts(w), "two", "three")
+}

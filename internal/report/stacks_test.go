@@ -53,6 +53,9 @@ func TestStacksOfTheJob(t *testing.T) {
 	if err := output.Text(&text, r, time.UTC, output.Look{}); err != nil {
 		t.Fatal(err)
 	}
+	if strings.Contains(text.String(), "0 smaller groups") {
+		t.Errorf("it counts groups that are not there:\n%s", text.String())
+	}
 	for _, want := range []string{"\nWhat its ranks did when they were asked\n",
 		"  18:00:10, stuck: NCCL 2.28.9: 3 of 4 ranks wait in AllReduce #7 for rank 3. 3 of 4 ranks are in all_reduce.\n",
 		"  18:00:10, 3 ranks: wait_0  train.py:1 (ranks 0-2)\n", "  18:00:10, ▲ 1 rank: load  ",

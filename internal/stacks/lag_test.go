@@ -48,6 +48,16 @@ func TestLag(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+	for from, want := range []string{"", "Rank 3 (n1 GPU3) is in load in 3 of 3 looks, the others in all_reduce.",
+		"Rank 3 (n1 GPU3) is in load in 3 of 3 looks, the others in all_reduce."} {
+		few := looks(slow, slow, slow)
+		for _, l := range few {
+			l.Ranks = l.Ranks[from:]
+		}
+		if got := Lag(few, "n1", 3); want != "" && got != want {
+			t.Errorf("of %d ranks: %q, want %q", 4-from, got, want)
+		}
+	}
 	alone := looks(slow, slow, slow)
 	for _, l := range alone {
 		l.Ranks = l.Ranks[3:]

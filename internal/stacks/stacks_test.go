@@ -1,10 +1,12 @@
 package stacks
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -453,6 +455,65 @@ func TestHostileAnswers(t *testing.T) {
 	if d.Read != 1 || d.Asked != 5 || len(d.Refused) != 4 {
 		t.Errorf("read %d of %d, refused %+v", d.Read, d.Asked, d.Refused)
 	}
+}
+
+// A small group stands out only beside a large one: from half of the ranks on.
+func TestOutliers(t *testing.T) {
+	waiting := [][]wire.Frame{reduce, store, helper}
+	places := func(waits string, sizes ...int) func(int) []is {
+		return func(rank int) []is {
+			for i, n := range sizes {
+				rank -= n
+				switch {
+				case rank < 0 && i == 0 && waits == "first":
+					return []is{in(reduce)}
+				case rank < 0 && i > 0 && waits == "others":
+					return []is{in(waiting[i-1])}
+				case rank < 0:
+					return []is{in([]wire.Frame{{Function: fmt.Sprint("place", i), File: "/home/a/train.py", Line: 1}})}
+				}
+			}
+			return nil
+		}
+	}
+	for _, tc := range []struct {
+		waits string // the first group, or the others
+		sizes []int
+		want  string
+	}{
+		{"", []int{7, 1}, "7 1!"}, {"", []int{4, 2, 2}, "4 2! 2!"}, {"", []int{4, 3, 1}, "4 3 1!"},
+		{"", []int{3, 2, 2, 1}, "3 2 2 1"}, {"", []int{2, 1, 1, 1, 1, 1, 1}, "2 1 1 1 1 1 1"},
+		{"first", []int{7, 1}, "7 1!"}, {"first", []int{4, 2, 2}, "4 2! 2!"}, {"first", []int{3, 2, 2, 1}, "3 2 2 1"},
+		{"others", []int{3, 2, 2, 1}, "3 2 2 1"}, {"others", []int{7, 1}, "7 1!"},
+	} {
+		var got []string
+		for _, g := range Of(NewPair(nil, job(0, 8, places(tc.waits, tc.sizes...))), Evidence{}).Groups {
+			mark := ""
+			if g.Outlier {
+				mark = "!"
+			}
+			got = append(got, fmt.Sprint(len(g.Ranks), mark))
+		}
+		if strings.Join(got, " ") != tc.want {
+			t.Errorf("%v: %q, want %q", tc.sizes, got, tc.want)
+		}
+	}
+}
+
+// Who no longer waits for the answers gets the look without them, at once.
+func TestAskIsCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSurvey("7", []Place{{Node: "a", ProcessID: wire.ProcessID{PID: 1, StartTicks: 1}}}, now, 0)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		look := s.Ask(ctx, func(ctx context.Context, _ string, _ wire.Request) (wire.Reply, error) {
+			<-ctx.Done()
+			return wire.Reply{}, ctx.Err()
+		})
+		if d := Of(NewPair(nil, look), Evidence{}); d.Read != 0 || len(d.Refused) != 1 {
+			t.Errorf("%+v", d)
+		}
+	})
 }
 
 // Nobody waits for a node for ever.

@@ -51,7 +51,7 @@ func TestPageKnowsAllProblems(t *testing.T) {
 	want, kinds := map[string][]string{}, table[[]string](t, "kinds")
 	for _, rows := range strings.Split(string(page), "| kind | letter |")[1:] {
 		rows, _, _ = strings.Cut(rows, "\n\n")
-		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` ").FindAllStringSubmatch(rows, -1) {
+		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` ").FindAllStringSubmatch(rows, -1) {
 			l := words.LabelOf(&cluster.Finding{Kind: cluster.Kind(row[1]), Key: "a GPU", Severity: cluster.Critical})
 			want[row[1]] = []string{strings.Trim(string(rune(l.Letter)), "\x00"), l.One}
 		}
@@ -67,7 +67,7 @@ func TestPageKnowsAllFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{}
-	for _, class := range regexp.MustCompile(`Class = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, class := range regexp.MustCompile(`Class = "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
 		if l := words.LabelOf(&cluster.Finding{Kind: cluster.KindFailed,
 			Class: reach.Class(class[1])}); l.One != "failed" {
 			want[class[1]] = l.One

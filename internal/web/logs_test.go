@@ -91,3 +91,22 @@ func TestLog(t *testing.T) {
 		t.Errorf("%d, %+v", code, part)
 	}
 }
+
+// An answer serves all for logAge, and then the log is read again.
+func TestAgeOfALog(t *testing.T) {
+	at, asked := time.Unix(1000, 0), 0
+	l := &logs{turn: make(chan struct{}, 1)}
+	read := func(context.Context, joblog.Query) (joblog.Piece, error) {
+		asked++
+		return joblog.Piece{}, nil
+	}
+	for _, step := range []struct {
+		after time.Duration
+		asked int
+	}{{0, 1}, {logAge - 1, 1}, {1, 2}, {1, 2}, {logAge, 3}} {
+		at = at.Add(step.after)
+		if l.get(t.Context(), joblog.Query{Job: "7"}, read, func() time.Time { return at }); asked != step.asked {
+			t.Errorf("at %v, it was read %d times, want %d", at, asked, step.asked)
+		}
+	}
+}

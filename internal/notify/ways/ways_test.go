@@ -41,6 +41,33 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// Programs get the place of a problem: node, GPU, kind and since when.
+func TestNewsOfAGPU(t *testing.T) {
+	at := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+	for gpu, want := range map[int]any{3: 3., 0: 0., cluster.NoNumber: nil} {
+		text, err := json.Marshal(NewsOf(&notify.Item{At: at, Since: at, Event: notify.GPU, Kind: cluster.KindLost,
+			Severity: cluster.Critical, Job: "7", Name: "train", Node: "n1", GPU: gpu, Title: "lost", Over: true}))
+		var got map[string]any
+		if err := errors.Join(err, json.Unmarshal(text, &got)); err != nil {
+			t.Fatal(err)
+		}
+		if got["gpu"] != want || got["node"] != "n1" || got["kind"] != "gpu_lost" || got["over"] != true ||
+			got["since"] != "2026-11-20T18:00:00Z" || got["job"] != "7" {
+			t.Errorf("GPU %d: %s", gpu, text)
+		}
+	}
+}
+
+// A list of mail addresses may have as many as are allowed.
+func TestRecipients(t *testing.T) {
+	for n, well := range map[int]bool{1: true, mostAddresses: true, mostAddresses + 1: false} {
+		list := strings.TrimSuffix(strings.Repeat("A User <a@b.example>, ", n), ", ")
+		if got, err := recipients(list); (err == nil) != well || well && (len(got) != n || got[0] != "<a@b.example>") {
+			t.Errorf("%d: %v, %v", n, got, err)
+		}
+	}
+}
+
 // A way that hangs delays no other, and keeps the newest messages; the caller never waits. A failure is said once.
 func TestPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -33,6 +33,17 @@ func TestOtherPythons(t *testing.T) {
 	}
 }
 
+// Before 3.7 a program has no runtime by name: its version is said to be unknown.
+func TestOldPythons(t *testing.T) {
+	mem := memory.New(func([]memory.Piece) error { return memory.ErrSymbol }, time.Now().Add(time.Minute))
+	for program, want := range map[string]string{"/usr/bin/python3.6": "Python 3.6 is not known",
+		"/usr/bin/python3.7": ErrNone.Error(), "/usr/bin/python3": ErrNone.Error()} {
+		if _, err := Find(mem, nil, program); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", program, err, want)
+		}
+	}
+}
+
 func TestHasGreenlets(t *testing.T) {
 	for file, want := range map[string]bool{
 		"/site-packages/greenlet/_greenlet.cpython-311-x86_64-linux-gnu.so":       true,

@@ -278,3 +278,23 @@ func TestTheListOfTheKernel(t *testing.T) {
 		t.Errorf("got %s, want %s as user %s", got, want, strconv.Itoa(os.Getuid()))
 	}
 }
+
+// An answer ends with the last byte that is wanted.
+func TestAnswerEnds(t *testing.T) {
+	for left, more := range map[int]bool{4: false, 5: false, 6: true} {
+		ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := syscall.Write(ends[1], []byte("hello")); err != nil {
+			t.Fatal(err)
+		}
+		a := New("/proc")
+		a.q = &question{fd: ends[0], left: left}
+		if p, err := a.piece(); err != nil || string(p.Data) != "hello" || p.More != more || (a.q != nil) != more {
+			t.Errorf("%d bytes left: %+v, %v", left, p, err)
+		}
+		a.close(a.q)
+		_ = syscall.Close(ends[1])
+	}
+}

@@ -259,3 +259,15 @@ func TestThreadsInOrder(t *testing.T) {
 		t.Errorf("%v, %d and %d more", first, len(l.Threads), l.MoreThreads)
 	}
 }
+
+// No process has the number 0 or less: it is gone, and no file of it is looked for.
+func TestNoProcess(t *testing.T) {
+	r := New("/proc")
+	for _, pid := range []int{0, -1} {
+		l := &look{}
+		l.PID, l.process = pid, proc.Of("/proc", pid)
+		if got := r.check(l); got == nil || got.ID != wire.RefusedGone {
+			t.Errorf("PID %d: %+v", pid, got)
+		}
+	}
+}

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/report/advice"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -272,6 +275,24 @@ func TestList(t *testing.T) {
 	}
 }
 
+// The advice for a job that was watched counts what SLURM says of it.
+func TestJoinAdvises(t *testing.T) {
+	advised := 0
+	for id, j := range real(t, "gpus.txt") {
+		r := &report.Report{Version: report.Version, Job: report.Job{ID: id, User: j.User, Start: j.Start}}
+		if !Join(r, j, report.FromRecording, "a.nvr", now) {
+			continue
+		}
+		if diff := cmp.Diff(advice.Of(r), r.Advice); diff != "" {
+			t.Errorf("job %s (-want +got):\n%s", id, diff)
+		}
+		advised += len(r.Advice)
+	}
+	if advised == 0 {
+		t.Error("no job has any advice")
+	}
+}
+
 // What SLURM has counted joins a recording of the same job, and of no other with its ID.
 func TestJoin(t *testing.T) {
 	j := real(t, "gpus.txt")["1"]
@@ -291,6 +312,23 @@ func TestJoin(t *testing.T) {
 		r := watched()
 		if change(r); Join(r, j, report.FromRecording, "", now) || r.Accounting != nil {
 			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// A step needs its largest task as often as it has tasks on a node, but no more than all of them together.
+func TestNeed(t *testing.T) {
+	for _, tc := range []struct {
+		step sacct.Step
+		want uint64
+	}{
+		{sacct.Step{MaxRSS: 5, Tasks: 4, Nodes: 2}, 10}, {sacct.Step{MaxRSS: 5, Tasks: 3, Nodes: 2}, 10},
+		{sacct.Step{MaxRSS: 5, Tasks: 4, Nodes: 2, TotalRSS: 7}, 7},
+		{sacct.Step{MaxRSS: 5, Tasks: 4, Nodes: 2, TotalRSS: 5}, 5},
+		{sacct.Step{MaxRSS: 5, Tasks: 4, Nodes: 2, TotalRSS: 4}, 10}, {sacct.Step{MaxRSS: 5}, 5}, {sacct.Step{}, 0},
+	} {
+		if got := need(&tc.step); got != tc.want {
+			t.Errorf("%+v: %d, want %d", tc.step, got, tc.want)
 		}
 	}
 }

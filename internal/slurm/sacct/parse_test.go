@@ -98,7 +98,8 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int64{"": 0, "10": 10, "-1": 0, "UNLIMITED": 0, "4294967295": 0,
-		"4294967294": 0, "Partition_Limit": 0} {
+		"4294967294": 0, "4294967293": 0, "4294967292": 4294967292, "4294967296": 4294967296, "2147483648": 2147483648,
+		"1000000000000000": 1e15, "1000000000000001": 0, "Partition_Limit": 0} {
 		if got := parseCount(text); got != want {
 			t.Errorf("%q is %d, want %d", text, got, want)
 		}

@@ -187,3 +187,23 @@ func BenchmarkKey(b *testing.B) {
 		p.Draw(&part.Frame{Canvas: draw.New(s.W, s.H), Scene: s})
 	}
 }
+
+// On the pane, the text about a node is as wide as the pane allows, and at least 10 columns.
+func TestFullNode(t *testing.T) {
+	n := counted(4).ByNode()[1]
+	n.Reason = strings.TrimSpace(strings.Repeat("broken ", 20))
+	for width, longest := range map[int]int{20: 10, 40: 25, 80: 65} {
+		s := scene(width, 60)
+		f := &part.Frame{Canvas: draw.New(s.W, s.H), Scene: s}
+		(&Page{}).fullNode(f, &n)
+		most := 0
+		for line := range strings.Lines(string(draw.NewTheme(colorprofile.NoTTY, false, false).Encode(nil, f.Canvas))) {
+			if at := strings.Index(line, "broken"); at >= 0 {
+				most = max(most, len(strings.TrimSpace(line[at:])))
+			}
+		}
+		if most > longest || most+len(" broken") <= longest {
+			t.Errorf("%d wide: %d columns of text, want up to %d", width, most, longest)
+		}
+	}
+}
