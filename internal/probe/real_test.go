@@ -92,10 +92,10 @@ func TestRealProbe(t *testing.T) {
 		v.Has(metric.ECCUncorrected) || v.Has(metric.Power) || !v.Has(metric.Temperature) {
 		t.Errorf("report %+v", m.Report)
 	}
-	power := wire.Fault{Collector: "power", Error: "Unknown Error", GPUs: []int{0}}
-	errors := wire.Fault{Collector: "ECC", Error: "Not Supported", GPUs: []int{0}, Ceased: true}
-	corrected := wire.Fault{Collector: "corrected ECC errors", Error: "Not Supported", GPUs: []int{0}, Ceased: true}
-	if diff := cmp.Diff([]wire.Fault{power, errors, corrected}, m.Report.Faults); diff != "" {
+	if diff := cmp.Diff([]wire.Fault{{Collector: "power", Error: "Unknown Error", GPUs: []int{0}},
+		{Collector: "ECC", Error: "Not Supported", GPUs: []int{0}, Ceased: true},
+		{Collector: "corrected ECC errors", Error: "Not Supported", GPUs: []int{0}, Ceased: true}},
+		m.Report.Faults); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
 	}
 	p.set("count 2\n")

@@ -203,8 +203,8 @@ func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 	return w
 }
 
-// Times says how often a finding that holds has begun, and when it was last over: " 3 times since 18:00:00, last over at
-// 18:05:10."; "" of the first time, and of Xids, whose sentence says it.
+// Times says how often a finding that holds has begun, and when it was last over: " 3 times since 18:00:00, last over
+// at 18:05:10."; "" of the first time, and of Xids, whose sentence says it.
 func Times(f *cluster.Finding) string {
 	times, since := f.Times+f.Earlier.Times, f.Since
 	if times < 2 || f.Last.IsZero() || !f.Holds() || f.Kind == cluster.KindXid {
