@@ -39,8 +39,8 @@ const (
 	raised = 1.04
 
 	// The others wait, whatever is usual for them, if they work for waitUtil of the time, take less than waitPower of
-	// their limit and read memory for less than waitMemory of the time. Then a GPU is slow below or above these shares of their values.
-	// A smaller difference is the way in which the job divides its work.
+	// their limit and read memory for less than waitMemory of the time. Then a GPU is slow below or above these shares
+	// of their values. A smaller difference is the way in which the job divides its work.
 	waitUtil, waitMemory  = 0.98, 0.5
 	waitPower             = 0.8
 	slowUtil, slowClock   = 0.75, 0.8

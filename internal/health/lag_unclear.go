@@ -48,11 +48,11 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	return out
 }
 
-// behind reports whether a GPU may still lag just after a pause, when averages do not show it: it had less than usual in
-// its last sample, or its utilization never showed that it lagged.
+// behind reports whether a GPU may still lag just after a pause, when averages do not show it: it had less than usual
+// in its last sample, or its utilization never showed that it lagged.
 func behind(g *pace.Group, gpu *pace.GPU) bool {
-	return gpu.LagUtil >= same*g.Usual[pace.Util] || gpu.Now(pace.Util) < same*g.Usual[pace.Util] ||
-		gpu.Now(pace.Clock) < same*g.Usual[pace.Clock]
+	util, clock := same*g.Usual[pace.Util], same*g.Usual[pace.Clock]
+	return gpu.LagUtil >= util || gpu.Now(pace.Util) < util || gpu.Now(pace.Clock) < clock
 }
 
 // better reports whether a GPU does more than when it lagged, and more than the others, which have paused. To wait in a

@@ -29,10 +29,6 @@ const (
 	// together of the first stop with it.
 	apart    = 30 * time.Second
 	together = 10 * time.Second
-
-	// A process writes much from muchWritten on, and moves if it reads and writes moves, in bytes per second.
-	muchWritten = 0.1e9
-	moves       = 1e6
 )
 
 // allIdle finds a job none of whose GPUs works any more.
@@ -105,7 +101,7 @@ func (s subject) occupied(p cluster.Peer) bool {
 		return true
 	}
 	process := signs.ProcessOf(p.Node, p.Own)
-	return process != nil && (process.CPUPercent == nil || *process.CPUPercent >= signs.SomeCPU)
+	return process != nil && (process.CPUPercent == nil || signs.UsesCPU(process))
 }
 
 // isAtWork reports whether the host side of an idle GPU is seen at work: its node or its process writes much, or the
@@ -115,25 +111,14 @@ func (s subject) isAtWork(p cluster.Peer) bool {
 		return true
 	}
 	process := signs.ProcessOf(p.Node, p.Own)
-	if process == nil || p.Own.Unlisted != "" {
-		return false
-	}
-	bytes := func(v *uint64) float64 {
-		if v == nil {
-			return 0
-		}
-		return float64(*v)
-	}
-	read, written := bytes(process.IORead), bytes(process.IOWrite)
-	busy := process.CPUPercent != nil && *process.CPUPercent >= signs.SomeCPU
-	return written >= muchWritten || busy && read+written >= moves
+	return process != nil && p.Own.Unlisted == "" && signs.Moves(process)
 }
 
 // mayWrite reports whether the node of an idle GPU may write unseen while its process uses part of a core: the
 // counters of the job's nodes may not show it.
 func (s subject) mayWrite(p cluster.Peer) bool {
 	process := signs.ProcessOf(p.Node, p.Own)
-	return s.isHidden() && process != nil && process.CPUPercent != nil && *process.CPUPercent >= signs.SomeCPU
+	return s.isHidden() && process != nil && signs.UsesCPU(process)
 }
 
 // isHidden reports whether the nodes show no traffic between them: then it is unknown what they write, too.

@@ -79,7 +79,8 @@ var patience = []Shape{
 	{Name: "e19 unlike in hidden nodes", Nodes: 2,
 		About: "loads of 16 GPUs between 75 and 100% wander within 5 min, all in step",
 		Does:  inAll(loads(119, 5*mins, 0.75))},
-	{Name: "e20 shorter steps for some", Nodes: 4, About: "loads between 70 and 100% for each node, which change each 10 min",
+	{Name: "e20 shorter steps for some", Nodes: 4,
+		About: "loads between 70 and 100% for each node, which change each 10 min",
 		Does: inAll(func(at time.Duration, g int) cost {
 			return cost{0.7 + 0.3*unit(120, uint64(g/8), uint64(at/(10*mins))), more}
 		})},
@@ -94,8 +95,9 @@ var patienceFaults = []Shape{
 		Runs: torchrun.cpu(onset, 0, gpus(3, 8)...), Want: []Want{stands(0, anywhere)}},
 	{Name: "k02 evaluates for ever", Nodes: 2, About: "rank 0 evaluates and does not come back, the others spin",
 		Does: stopped(rank0Evaluates), Want: []Want{says(kinds("lag"), 0, 0, onset, 18*mins)}},
-	{Name: "k03 clock of two before", GPUs: 2, On: l40s, About: "one of 2 GPUs without NVLink has clocked at 0.55 since before",
-		Does: atFirst(these(1.8, clock, 0)), Want: []Want{slowed(0, 0, patient).before()}},
+	{Name: "k03 clock of two before", GPUs: 2, On: l40s,
+		About: "one of 2 GPUs without NVLink has clocked at 0.55 since before",
+		Does:  atFirst(these(1.8, clock, 0)), Want: []Want{slowed(0, 0, patient).before()}},
 	{Name: "k04 clock of 3 before", GPUs: 3, About: "one of 3 GPUs has clocked at 0.6 since before the watch",
 		Does: atFirst(these(1.66, clock, 2)), Want: []Want{slowed(0, 2, patient).before()}},
 	{Name: "k05 seldom looked at", Nodes: 2, Poll: 45 * sec, About: "one GPU clocks at 0.5; reports every 45 s",

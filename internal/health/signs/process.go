@@ -17,6 +17,18 @@ const starvedCPU, SomeCPU = 0.5, 20
 // Starved reports whether a process with this CPU time has too little, compared with the others.
 func Starved(own, others float64) bool { return own < starvedCPU*others && others >= SomeCPU }
 
+// UsesCPU reports whether a process is known to use part of a core.
+func UsesCPU(p *wire.Process) bool { return p.CPUPercent != nil && *p.CPUPercent >= SomeCPU }
+
+// A process writes much from muchWritten on, and moves if it reads or writes some, in bytes per second.
+const muchWritten, some = 0.1e9, 1e6
+
+// Moves reports whether a process writes much, or uses part of a core, and reads or writes.
+func Moves(p *wire.Process) bool {
+	read, written := known(p.IORead), known(p.IOWrite)
+	return written >= muchWritten || UsesCPU(p) && (read >= some || written >= some)
+}
+
 // ProcessOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if
 // there is none.
 func ProcessOf(n *cluster.Node, g *cluster.GPU) *wire.Process {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // A process is starved by its host side with less than half the CPU time of the others, if they need some.
@@ -49,6 +51,35 @@ func TestHost(t *testing.T) {
 		h := Host{tc.own, tc.others}
 		if got := fmt.Sprint(h.Bound(), h.ReadsLess(), h.ReadsMore(), h.WritesMore()); got != tc.want {
 			t.Errorf("%v beside %v: %s, want %s", tc.own, tc.others, got, tc.want)
+		}
+	}
+}
+
+// A process is seen at work if it writes much, or uses a core and reads or writes: a loop without end does neither.
+func TestMoves(t *testing.T) {
+	for name, tc := range map[string]struct {
+		cpu, read, write any
+		want             bool
+	}{
+		"writes much":      {0.0, nil, uint64(4e8), true},
+		"reads and works":  {100.0, uint64(25e6), nil, true},
+		"loops":            {100.0, uint64(0), uint64(2e3), false},
+		"only works":       {100.0, nil, nil, false},
+		"reads, but waits": {1.0, uint64(25e6), uint64(0), false},
+		"unknown":          {nil, nil, nil, false},
+	} {
+		var p wire.Process
+		if v, known := tc.cpu.(float64); known {
+			p.CPUPercent = &v
+		}
+		if v, known := tc.read.(uint64); known {
+			p.IORead = &v
+		}
+		if v, known := tc.write.(uint64); known {
+			p.IOWrite = &v
+		}
+		if got := Moves(&p); got != tc.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }
