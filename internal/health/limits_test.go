@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -66,5 +67,25 @@ func TestHangNamesAllThatStand(t *testing.T) {
 			!strings.HasSuffix(found[0].words.Sentence, tc.want) || strings.Contains(found[0].words.Hint, "rank") {
 			t.Errorf("found %v, want %q", found, tc.want)
 		}
+	}
+}
+
+// While the one rank that all wait for is seen at work, that is said, as a note until 15 minutes.
+func TestWaitingForOneAtWork(t *testing.T) {
+	raced.Skip(t)
+	const waitsFrom = 5 * time.Minute
+	tr := trace{nodes: 1, gpus: 8, age: traceAge,
+		does: one(until(trains, waits, waitsFrom), until(trains, rests, waitsFrom), 0, 3),
+		processes: func(at time.Duration, node int) []wire.Process {
+			list := ranks(8, 9, 9)(at, node)
+			list[3].IOWrite = new(uint64(4e8))
+			return list
+		}}
+	found := tr.play(t, waitsFrom+18*time.Minute)
+	if len(found) != 2 || found[0].Severity != cluster.Note || found[1].Severity != cluster.Warning ||
+		found[1].at < waitsFrom+15*time.Minute || found[1].at > waitsFrom+16*time.Minute ||
+		found[0].words.Sentence != "7 of 8 GPUs wait in a collective: GPU3 (rank 3, PID 1003) is idle since 18:04:57; "+
+			"its process or its node is at work." {
+		t.Errorf("found %v", found)
 	}
 }

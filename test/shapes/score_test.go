@@ -103,3 +103,21 @@ func TestScore(t *testing.T) {
 func (v *Verdict) counts() string {
 	return fmt.Sprintf("%d/%d/%d %d", v.Found, v.Late, v.Missed, len(v.False))
 }
+
+// Where the counters of the network are hidden, work that it would show is no fault.
+func TestHiddenNetwork(t *testing.T) {
+	if raced.On { // TestMoreShapes plays some with the race detector
+		t.Skip("it takes long with the race detector")
+	}
+	for _, s := range append(More(), All()...) {
+		switch s.Name {
+		case "u10 long checkpoint", "u13 gathers shards", "m11 among experts", "n96 ends in shards",
+			"e02 saves while others idle", "e07 another rank writes":
+			t.Run(s.Name, func(t *testing.T) {
+				t.Parallel()
+				v := Judge(s.at(s.Poll, true), Play(s.at(s.Poll, true), *seed))
+				judged(t, &v)
+			})
+		}
+	}
+}
