@@ -82,7 +82,7 @@ var peerRules = []peerRule{
 
 // fewestSamples is the least number of intervals for which the GPUs of a job must differ: with much time between two
 // samples, an evaluation of some seconds looks like minutes.
-const fewestSamples = 3
+const fewestSamples = 4
 
 // comparing returns the conditions that hold when the GPUs of a job are compared.
 func comparing(s subject) []cluster.Condition {

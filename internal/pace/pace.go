@@ -98,7 +98,7 @@ type GPU struct {
 	LagLast  time.Time // when it last lagged
 	LagMuch  time.Time // when it last lagged much
 	LagUtil  float32   // its mean utilization then
-	LagTold  time.Time // when it was last reported to lag
+	LagTold  time.Time // when it was last reported to lag, not just as a note
 	Bouts    *Bouts    // the times in which it lagged; nil: none
 	compared float32   // seconds of work in Usual
 	now      Numbers   // of the last sample

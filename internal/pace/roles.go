@@ -17,7 +17,7 @@ const (
 	// persists is the time for which the levels must differ, in samples as well: nodes report at different moments of an
 	// interval, so one of them may have paused for a sample or two more than another.
 	persists    = time.Minute
-	leastLevels = 4
+	leastLevels = 3
 
 	// busyRate is the share of the usual traffic that the higher level has at least: in a pause, as for a checkpoint,
 	// all have less.

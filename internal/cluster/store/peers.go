@@ -208,7 +208,7 @@ func (p *jobPace) step(held []cluster.Condition, now moment) {
 	for at, track := range p.gpus {
 		if track.step(ofGPUs[at], now); track.empty() {
 			delete(p.gpus, at)
-		} else if lag[at] != nil && track.tells(cluster.KindLag) {
+		} else if lag[at] != nil && track.warns(cluster.KindLag) {
 			lag[at].LagTold = now.at
 		}
 	}

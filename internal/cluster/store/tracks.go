@@ -158,9 +158,11 @@ func (t *track) asOf(now time.Time) *track {
 	return c
 }
 
-// tells reports whether a condition of this kind holds, and is reported.
-func (t *track) tells(kind cluster.Kind) bool {
-	return slices.ContainsFunc(t.spells, func(s spell) bool { return s.Kind == kind && s.holds && s.told })
+// warns reports whether a condition of this kind holds, and is reported, not just as a note.
+func (t *track) warns(kind cluster.Kind) bool {
+	return slices.ContainsFunc(t.spells, func(s spell) bool {
+		return s.Kind == kind && s.holds && s.told && s.Severity >= cluster.Warning
+	})
 }
 
 func (t *track) copy() *track {
