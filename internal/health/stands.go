@@ -224,7 +224,7 @@ func (s subject) hungBefore(stand []cluster.Peer) cluster.Condition {
 	c := cluster.Condition{Severity: cluster.Warning, Since: s.Peers.Pace.Since(), After: moreThanOnce,
 		Compared: &cluster.Comparison{}}
 	waits, occupied := s.Peers.At.Sub(c.Since), slices.ContainsFunc(stand, s.occupied)
-	if waits >= unwatched && s.ranked() && !(occupied && waits < longWrite) {
+	if waits >= unwatched && s.ranked() && (!occupied || waits >= longWrite) {
 		return c
 	}
 	c.Severity, c.After = cluster.Note, s.hangTime()

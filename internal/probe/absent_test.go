@@ -123,7 +123,8 @@ func TestDoubtfulNumbers(t *testing.T) {
 }
 
 // A metric that the GPU gave before, and that the driver then says it does not have, is absent with a fault that says
-// so. It is asked for at its usual pace, and counts when it is back. A link without a width is that of a GPU that sleeps.
+// so. It is asked for at its usual pace, and counts when it is back. A link without a width is that of a GPU that
+// sleeps.
 func TestMetricsCease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)

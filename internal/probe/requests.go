@@ -150,7 +150,7 @@ func (c *responder) find(r request) *wire.Reply {
 	case r.Stacks != nil: // what is compared is read after the time over which it looks
 		reply.ReadMS = uint64(max((c.now().Mono + r.Stacks.Over()).Milliseconds(), 0))
 		reply.Stacks, reply.Truncated, err = c.stacks.Read(*r.Stacks)
-		reply.Addresses = stacks.Addresses()
+		reply.Addresses = c.stacks.Addresses()
 	default:
 		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
 		reply.Family, reply.Truncated, err = c.desk.Family(*r.Family)

@@ -1,11 +1,10 @@
-// Package sockets reads the TCP sockets of a network namespace: who is at the other side, and whether it answers.
+// Package sockets reads the TCP sockets of a network namespace: who is at the other side, and whether it answers; and the
+// addresses at which others reach it.
 package sockets
 
 import (
 	"bytes"
-	"io"
 	"net/netip"
-	"os"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
@@ -39,13 +38,7 @@ type Table struct {
 func Of(process proc.Process) Table {
 	t := Table{Sockets: map[string]Socket{}}
 	for _, name := range []string{"/net/tcp", "/net/tcp6"} {
-		f, err := os.Open(string(process) + name)
-		if err != nil {
-			continue // a kernel without IPv6
-		}
-		list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read counts
-		_ = f.Close()                                      // open for reading only: a failure loses nothing
-		t.Add(list)
+		t.Add(readTable(process, name))
 	}
 	return t
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sockets"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -44,6 +46,11 @@ type Reader struct {
 
 // New returns a Reader of the procfs at mount.
 func New(mount string) *Reader { return &Reader{mount: mount, uid: os.Getuid()} }
+
+// Addresses are those at which other nodes reach this one. Nobody is asked for names.
+func (r *Reader) Addresses() []string {
+	return sockets.Addresses(proc.Process(filepath.Join(r.mount, "self")), wire.MaxAddresses)
+}
 
 // Read says where processes and their descendants are. truncated means that processes were left out.
 func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool, err error) {

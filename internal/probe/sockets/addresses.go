@@ -1,0 +1,63 @@
+package sockets
+
+import (
+	"bytes"
+	"encoding/hex"
+	"io"
+	"net/netip"
+	"os"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+)
+
+// Addresses are those at which other hosts reach the network namespace of a process, at most limit.
+func Addresses(process proc.Process, limit int) []string {
+	all := slices.Concat(parseRoutes(readTable(process, "/net/fib_trie")),
+		parseAddresses6(readTable(process, "/net/if_inet6")))
+	var list []string
+	for _, a := range all {
+		if name := a.String(); a.IsGlobalUnicast() && len(list) < limit && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// readTable reads a list of the kernel; empty: there is none, as of IPv6 in a kernel without it.
+func readTable(process proc.Process, name string) []byte {
+	f, err := os.Open(string(process) + name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()                                    // open for reading only: a failure loses nothing
+	list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read counts
+	return list
+}
+
+// parseRoutes returns the namespace's own addresses of IPv4. Its routing table has a leaf with the address, and below it
+// what the address is.
+func parseRoutes(list []byte) (own []netip.Addr) {
+	var leaf netip.Addr
+	for line := range bytes.Lines(list) {
+		line = bytes.TrimSpace(line)
+		if name, is := bytes.CutPrefix(line, []byte("|-- ")); is {
+			leaf, _ = netip.ParseAddr(string(name)) // if it is none, it is no global address
+		} else if string(line) == "/32 host LOCAL" {
+			own = append(own, leaf)
+		}
+	}
+	return own
+}
+
+// parseAddresses6 returns the namespace's own addresses of IPv6, each of which begins a line.
+func parseAddresses6(list []byte) (own []netip.Addr) {
+	for line := range bytes.Lines(list) {
+		digits, _, _ := bytes.Cut(line, []byte(" "))
+		raw, err := hex.DecodeString(string(digits))
+		if a, is := netip.AddrFromSlice(raw); err == nil && is {
+			own = append(own, a)
+		}
+	}
+	return own
+}
