@@ -34,7 +34,8 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
 	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused },
 		func(g *pace.Group, gpu *pace.GPU) bool {
-			long := gpu.LagLast.After(gpu.LagBegan) // not just as the pause began
+			// not just as the pause began; a reported lag may have begun anew then
+			long := gpu.LagLast.After(gpu.LagBegan) || g.Halted.Sub(gpu.LagTold) <= justLagged
 			return long && g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) &&
 				(!g.InStep || g.Rests() || uneven(gpu) || behind(g, gpu))
 		}) {

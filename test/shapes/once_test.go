@@ -8,8 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// A slow GPU, however slow, is one finding: at the limit of a rule it does not begin again and again. At most one of all
-// these begins twice.
+// A slow GPU, however slow, is one finding: at the limit of a rule it does not begin again and again.
 func TestOneFaultIsOneFinding(t *testing.T) {
 	if raced.On { // TestShapes plays some with the race detector
 		t.Skip("it takes a minute with the race detector")
@@ -26,7 +25,7 @@ func TestOneFaultIsOneFinding(t *testing.T) {
 		all = append(all, Shape{Name: fmt.Sprintf("memory %.0f/36", memory),
 			Does: only(train.with(func(w *Work) { w.Memory = memory }), others, 3)})
 	}
-	found, again := 0, 0
+	found := 0
 	for _, s := range filled(all) {
 		begun := 0
 		for _, e := range Play(s, *seed) {
@@ -35,12 +34,8 @@ func TestOneFaultIsOneFinding(t *testing.T) {
 			}
 		}
 		if found += min(begun, 1); begun > 1 {
-			again += begun - 1
-			t.Logf("%s: %d findings", s.Name, begun)
+			t.Errorf("%s: %d findings", s.Name, begun)
 		}
-	}
-	if again > 1 {
-		t.Errorf("%d findings of %d faults begin again", again, found)
 	}
 	if found < len(all)/3 {
 		t.Errorf("%d of %d faults found", found, len(all))

@@ -30,13 +30,13 @@ func readTable(process proc.Process, name string) []byte {
 	if err != nil {
 		return nil
 	}
-	defer f.Close()                                    // open for reading only: a failure loses nothing
 	list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read counts
+	_ = f.Close()                                      // open for reading only: a failure loses nothing
 	return list
 }
 
-// parseRoutes returns the namespace's own addresses of IPv4. Its routing table has a leaf with the address, and below it
-// what the address is.
+// parseRoutes returns the namespace's own addresses of IPv4. Its routing table has a leaf with each address, and below
+// that what the address is.
 func parseRoutes(list []byte) (own []netip.Addr) {
 	var leaf netip.Addr
 	for line := range bytes.Lines(list) {
