@@ -1,5 +1,5 @@
-// Package sockets reads the TCP sockets of a network namespace: who is at the other side, and whether it answers. It also
-// reads the addresses at which other hosts reach the namespace.
+// Package sockets reads the TCP sockets of a network namespace: who is at the other side, and whether it answers. It
+// also reads the addresses at which other hosts reach the namespace.
 package sockets
 
 import (
