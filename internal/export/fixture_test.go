@@ -105,7 +105,7 @@ func fullHello() *wire.Hello {
 		Host: "n1.cluster", Driver: "550.54", CUDA: "12.4", CPUs: 64,
 		GPUs: []wire.Card{
 			{Index: 0, UUID: "GPU-a", Minor: new(6), Name: "NVIDIA H100", PCIBus: "00000000:1B:00.0", Serial: "1650023",
-				VBIOS: "96.00.61", Capability: "9.0",
+				VBIOS: "96.00.61", Capability: "9.0", FabricDomain: "1ad0c0de-0000-4000-8000-000000000001",
 				Absent: map[string][]string{"Not Supported": {"fan_percent", "ofa_percent"}},
 				Values: numbers(true, map[metric.ID]float64{metric.MemoryTotal: 6006, metric.SMClockMax: 1980,
 					metric.Slowdown: 89})},

@@ -16,12 +16,14 @@ func TestPlacesOfAnotherUser(t *testing.T) {
 	do(t, "on", "node02", "sh", "-ec", `mount --bind /home/alice/.cache /home/alice/.cache
 		mount -o remount,bind,ro /home/alice/.cache
 		install -d -o bob /tmp/nvnodetop-$(id -u alice) /dev/shm/nvnodetop-$(id -u alice)`)
+	files := func() string { return do(t, "on", "node02", "find", "/tmp", "/dev/shm", "-user", "alice") }
+	before := files() // Python jobs of other tests may have left some
 	r := runs(t, "--json", "--nodes", "node02", "--transport", "ssh")
 	if n := r.json(t).Nodes[0]; n.State != "reporting" || len(n.GPUs) != 4 || strings.Contains(r.stdout, "stand_in") {
 		t.Errorf("exit code %d, %s", r.code, r.stdout)
 	}
-	if left := do(t, "on", "node02", "find", "/tmp", "/dev/shm", "-user", "alice"); left != "" {
-		t.Errorf("there is left: %s", left)
+	if left := files(); left != before {
+		t.Errorf("there is left: %s\nbefore there was: %s", left, before)
 	}
 }
 
