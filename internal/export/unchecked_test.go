@@ -11,10 +11,12 @@ import (
 // A problem that cannot be found has the time that it takes, or another reason.
 func TestNotCheckedSaysWhy(t *testing.T) {
 	s := &cluster.Snapshot{NotChecked: []cluster.NotChecked{{Kind: cluster.KindThermal, Takes: 30 * time.Second},
-		{Kind: cluster.KindIdle, Why: cluster.TooSeldom}, {Kind: cluster.KindLag, Why: cluster.NodesApart, Job: "7"}}}
+		{Kind: cluster.KindLag, Why: cluster.BriefLags}, {Kind: cluster.KindIdle, Why: cluster.TooSeldom},
+		{Kind: cluster.KindLag, Why: cluster.NodesApart, Job: "7"}}}
 	got := Document(s).NotChecked
 	want := []schema.NotChecked{
 		{Kind: "thermal", Seconds: 30},
+		{Kind: "lag", Why: "a lag that comes and goes is not seen: it needs reports at most 10s apart"},
 		{Kind: "idle", Why: "nodes report too seldom: it needs reports less than 60s apart"},
 		{Kind: "lag", Job: "7", Why: "the nodes of this job are not compared with each other: no traffic between them " +
 			"is visible, as where the counters of the network are hidden"},

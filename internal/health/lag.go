@@ -166,14 +166,15 @@ func (s subject) hasTold(g *pace.GPU) bool {
 	return !g.LagTold.IsZero() && s.Peers.At.Sub(g.LagTold) <= s.within(justLagged)
 }
 
-// causes drops those of few GPUs that are awaited where another one shows why all are slow: of two GPUs both differ.
+// causes drops those of few GPUs that are awaited where another one shows why all are slow: of two GPUs both differ,
+// and of three the one that waits a little less than the other.
 func causes(s subject, held []cluster.Condition) []cluster.Condition {
 	shows := func(c cluster.Condition) bool {
 		return c.Compared.How == cluster.Starved || c.Compared.How == cluster.Slowed
 	}
 	return slices.DeleteFunc(held, func(c cluster.Condition) bool {
 		g := s.Peers.Pace.GroupOf(c.Of.GPU)
-		return g.FellOut() && !shows(c) && slices.ContainsFunc(held, func(o cluster.Condition) bool {
+		return g.Few() && !shows(c) && slices.ContainsFunc(held, func(o cluster.Condition) bool {
 			return shows(o) && s.Peers.Pace.GroupOf(o.Of.GPU) == g
 		})
 	})

@@ -80,9 +80,13 @@ var peerRules = []peerRule{
 			"more.", source: "own"}, unbalanced},
 }
 
-// fewestSamples is the least number of intervals for which the GPUs of a job must differ: with much time between two
-// samples, an evaluation of some seconds looks like minutes.
-const fewestSamples = 4
+// With much time between two samples, an evaluation of some seconds looks like minutes.
+const (
+	// fewestSamples is the least number of intervals for which the GPUs of a job must differ. If they differ mildly, or
+	// only by their power, it is manySamples or longMild, whichever is less.
+	fewestSamples, manySamples = 5, 12
+	longMild                   = 5*time.Minute + 30*time.Second
+)
 
 // comparing returns the conditions that hold when the GPUs of a job are compared.
 func comparing(s subject) []cluster.Condition {
@@ -99,7 +103,7 @@ func comparing(s subject) []cluster.Condition {
 				c.After = s.limits.seconds(r.lasts)
 			}
 			if c.After > moreThanOnce { // time counts in samples too
-				c.After = max(c.After, fewestSamples*s.Peers.Pace.Step/c.Slowness())
+				c.After = max(c.After, leastTime(&c, s.Peers.Pace.Step)/c.Slowness())
 			}
 			held = append(held, c)
 		}
@@ -110,6 +114,14 @@ func comparing(s subject) []cluster.Condition {
 	held = onceForAll(s, oncePerGPU(s, held))
 	held = append(held, unclear(s, held)...)
 	return append(held, justUneven(s)...)
+}
+
+// leastTime is the least time for which a condition must hold where comparisons are a step apart.
+func leastTime(c *cluster.Condition, step time.Duration) time.Duration {
+	if c.Mild || c.Kind == cluster.KindLag && c.Compared.How == cluster.Awaited {
+		return min(manySamples*step, longMild)
+	}
+	return fewestSamples * step
 }
 
 // peer is a GPU that differs from the others of its model.

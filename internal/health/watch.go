@@ -48,6 +48,9 @@ func unchecked(s subject) []cluster.Condition {
 			late = append(late, cluster.Condition{Kind: r.kind, Unchecked: cluster.TooSeldom})
 		default:
 			add(r)
+			if r.kind == cluster.KindLag && s.Poll > pace.SeesBouts {
+				late = append(late, cluster.Condition{Kind: r.kind, Unchecked: cluster.BriefLags})
+			}
 		}
 	}
 	slices.SortFunc(late, func(a, b cluster.Condition) int {

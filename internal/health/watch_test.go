@@ -58,8 +58,10 @@ func TestUncheckedAtASlowPace(t *testing.T) {
 		kind          cluster.Kind
 		want          []cluster.Condition
 	}{
-		{30 * time.Second, 100 * time.Second, cluster.KindLag, []cluster.Condition{{After: 2 * time.Minute}}},
-		{30 * time.Second, 2 * time.Minute, cluster.KindLag, nil},
+		{30 * time.Second, 140 * time.Second, cluster.KindLag,
+			[]cluster.Condition{{Unchecked: cluster.BriefLags}, {After: 150 * time.Second}}},
+		{30 * time.Second, 150 * time.Second, cluster.KindLag, []cluster.Condition{{Unchecked: cluster.BriefLags}}},
+		{10 * time.Second, 2 * time.Minute, cluster.KindLag, nil},
 		{30 * time.Second, 2 * time.Minute, cluster.KindIdle, []cluster.Condition{{After: 5 * time.Minute}}},
 		{2 * time.Minute, time.Hour, cluster.KindLag, []cluster.Condition{{Unchecked: cluster.TooSeldom}}},
 		{2 * time.Minute, time.Hour, cluster.KindJobHang, []cluster.Condition{{Unchecked: cluster.TooSeldom}}},

@@ -23,6 +23,9 @@ const (
 	// nextBout is the time without lag after which another bout begins, in intervals as well.
 	nextBout, nextSamples = 6 * time.Second, 2
 
+	// SeesBouts is the longest time between two samples that shows bouts of 20 s or more, and the time between them.
+	SeesBouts = 10 * time.Second
+
 	// rarest is the median time from one bout to the next at most. Each time is between these shares of it: one bout in
 	// between may not have been seen.
 	rarest           = 3 * time.Minute

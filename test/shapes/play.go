@@ -37,6 +37,7 @@ type player struct {
 	r       *rand.Rand
 	store   *store.Store
 	silicon []silicon
+	lost    []bool             // by node, whether its last report was lost
 	listed  []time.Duration    // by node, the time of its next list of processes
 	met     map[[2]uint64]bool // processes that were in a list: before that their use of a CPU is unknown
 	slurm   slurmWord
@@ -65,7 +66,8 @@ func newPlayer(s *Shape, seed uint64) *player {
 	for _, c := range s.Name {
 		name = name*131 + uint64(c)
 	}
-	p := &player{Shape: s, listed: make([]time.Duration, s.Nodes), open: map[string]int{}, met: map[[2]uint64]bool{}}
+	p := &player{Shape: s, lost: make([]bool, s.Nodes), listed: make([]time.Duration, s.Nodes), open: map[string]int{},
+		met: map[[2]uint64]bool{}}
 	p.r = rand.New(rand.NewPCG(seed, name))
 	p.job = newRig(s, rand.New(rand.NewPCG(name, seed)))
 	p.store = store.New(s.Poll, health.Rules(health.Defaults()))
@@ -130,8 +132,8 @@ func (p *player) tell(at time.Duration) {
 // report applies the report of a node in an interval. Each node has its own moment in it.
 func (p *player) report(at time.Duration, node int) {
 	now := at + p.Poll*time.Duration(node)/time.Duration(p.Nodes) + time.Duration(p.r.IntN(60))*time.Millisecond
-	late := p.r.Float64() < lostReports
-	if late || p.Silent != nil && p.Silent(now, node) {
+	p.lost[node] = p.r.Float64() < lostReports && !p.lost[node] // a node that loses two is stale
+	if p.lost[node] || p.Silent != nil && p.Silent(now, node) {
 		return
 	}
 	rep := &wire.Report{MonoMS: now.Milliseconds()}

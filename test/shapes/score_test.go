@@ -54,7 +54,10 @@ func (s Shape) at(poll time.Duration, hidden bool) Shape {
 	s.NoNet = hidden
 	s.Want = slices.Clone(s.Want)
 	for i := range s.Want {
-		s.Want[i].Within += 3 * max(s.Poll-3*time.Second, 0)
+		more := 3 * max(s.Poll-3*time.Second, 0)
+		if s.Want[i].Within += more; s.Want[i].Heals > 0 {
+			s.Want[i].Heals += more
+		}
 	}
 	return s
 }
@@ -70,7 +73,7 @@ func TestScore(t *testing.T) {
 		if !strings.Contains(s.Name, *named) {
 			continue
 		}
-		line := fmt.Sprintf("%-34s", s.Name)
+		line, wrong := fmt.Sprintf("%-34s", s.Name), ""
 		for _, word := range strings.Split(*score, ",") {
 			seconds, err := strconv.Atoi(word)
 			if err != nil {
@@ -87,11 +90,14 @@ func TestScore(t *testing.T) {
 				if total[of] = cmp.Or(total[of], &Verdict{}); !s.Faulty() {
 					total[of].Watched += v.Watched
 				}
+				for _, e := range v.False {
+					wrong += fmt.Sprintf("  %s, after %v to %v: %v %s: %s\n", of, e.From, e.To, e.Severity, e.Kind, e.Say)
+				}
 				v.Watched = 0
 				total[of].Add(v)
 			}
 		}
-		fmt.Println(line)
+		fmt.Print(line, "\n", wrong)
 	}
 	fmt.Println("found/late/missed, false")
 	for _, of := range slices.Sorted(maps.Keys(total)) {

@@ -121,6 +121,8 @@ func Unchecked(why cluster.Unchecked) string {
 	switch why {
 	case cluster.TooSeldom:
 		return fmt.Sprintf("nodes report too seldom: it needs reports less than %s apart", span(pace.Lapse))
+	case cluster.BriefLags:
+		return fmt.Sprintf("a lag that comes and goes is not seen: it needs reports at most %s apart", span(pace.SeesBouts))
 	case cluster.NodesApart:
 		return "the nodes of this job are not compared with each other: no traffic between them is visible, as where " +
 			"the counters of the network are hidden"
