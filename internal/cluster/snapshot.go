@@ -30,6 +30,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/fill"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -72,10 +73,11 @@ type JobView struct {
 	Common Common
 	// worst first, then those that slow the whole job, then newest first; those cleared within Linger come last
 	Findings  []Finding
-	Cleared   []Finding // cleared before that, at most Remember ago, latest first; repeats are merged
-	Reporting int       // nodes that report
-	GPUs      int       // of the job: as SLURM counts them, otherwise those that nodes have listed
-	GPUsSeen  int       // those of them that report: on reporting nodes, neither lost nor hung
+	Cleared   []Finding   // cleared before that, at most Remember ago, latest first; repeats are merged
+	Reporting int         // nodes that report
+	GPUs      int         // of the job: as SLURM counts them, otherwise those that nodes have listed
+	GPUsSeen  int         // those of them that report: on reporting nodes, neither lost nor hung
+	Roles     []pace.Role // what they do, if they are seen to do two things; otherwise nil
 }
 
 // NodeState is the state of a node.

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -62,7 +63,9 @@ func full() *cluster.Snapshot {
 	} {
 		s.Apply(e)
 	}
-	return s.Snapshot(now)
+	snap := s.Snapshot(now)
+	snap.Jobs[0].Roles = []pace.Role{{GPUs: 9101, Util: 61.125}, {GPUs: 9102, Util: 62.375}}
+	return snap
 }
 
 func fullDiscovery(at func(int) time.Time) *cluster.Discovery {

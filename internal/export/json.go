@@ -65,6 +65,9 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 		Nodes: v.Nodes, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, NodesReporting: v.Reporting, Findings: []schema.Finding{},
 		Totals: newTotals(s, v),
 	}
+	for _, r := range v.Roles {
+		j.Groups = append(j.Groups, schema.Group{GPUs: r.GPUs, UtilPercent: known(float64(r.Util))})
+	}
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
 			words := say.Finding(s, &v.Findings[i])

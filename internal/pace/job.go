@@ -20,7 +20,9 @@ type Job struct {
 	// its nodes are seen to exchange data over their networks; false also where their counters do not show it
 	Networked bool
 	Apart     bool          // its nodes are not compared, though they work: they show no exchange of data
+	differ    bool          // they have two levels of traffic now, which may be roles: it is too early to compare them
 	unlike    time.Duration // for which they had, minus half of the time in which they had not
+	swaps     float32       // share of the GPUs that have changed their role, the last half hour counts most
 	Step      time.Duration // between the last two comparisons; 0: unknown
 	stirred   time.Time     // when a GPU last did more than wait for others
 	at        time.Time
@@ -300,7 +302,9 @@ func (j *Job) measure(g *Group) {
 		}
 	}
 	g.Works = g.Median[Util] >= BusyFrom
-	g.InStep = g.Works && len(g.GPUs) > 1 && 3*g.Spinning < len(g.GPUs) && (3*g.Near >= 2*(len(g.GPUs)-1) || g.byNode())
+	roles := j.differ && g.Node == Everywhere
+	g.InStep = g.Works && !roles && len(g.GPUs) > 1 && 3*g.Spinning < len(g.GPUs) &&
+		(3*g.Near >= 2*(len(g.GPUs)-1) || g.byNode())
 	if !g.InStep {
 		g.uneven = g.at
 	}

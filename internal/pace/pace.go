@@ -105,6 +105,8 @@ type GPU struct {
 	host     Traffic   // of its node, likewise
 	talks    talks
 	group    int // position in Job.Groups, as of the last comparison; negative: it is in none
+	role     uint8
+	sure     time.Duration // for which it was seen in the role, minus that in the other one
 }
 
 // Own is what is usual for a GPU alone, whatever the others do.

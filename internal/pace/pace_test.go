@@ -199,14 +199,17 @@ func TestRoles(t *testing.T) {
 	for name, tc := range map[string]struct {
 		link  func(gpu int) float32
 		roles bool
+		are   []Role
 	}{
-		"alike":           {func(gpu int) float32 { return 50e9 + 1e9*float32(gpu) }, false},
-		"two nodes":       {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/4] }, true},
-		"one GPU":         {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/7] }, false},
-		"two GPUs":        {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/6] }, true},
-		"unlike by half":  {func(gpu int) float32 { return []float32{60e9, 40e9}[gpu/4] }, false},
-		"little traffic":  {func(gpu int) float32 { return []float32{300e3, 40e3}[gpu/4] }, false},
-		"unknown traffic": {func(int) float32 { return unknown }, false},
+		"alike": {func(gpu int) float32 { return 50e9 + 1e9*float32(gpu) }, false, nil},
+		"two nodes": {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/4] }, true,
+			[]Role{{4, 90}, {4, 80}}},
+		"one GPU": {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/7] }, false, nil},
+		"two GPUs": {func(gpu int) float32 { return []float32{100e9, 16e9}[gpu/6] }, true,
+			[]Role{{6, (4*90 + 2*80) / 6.0}, {2, 80}}},
+		"unlike by half":  {func(gpu int) float32 { return []float32{60e9, 40e9}[gpu/4] }, false, nil},
+		"little traffic":  {func(gpu int) float32 { return []float32{300e3, 40e3}[gpu/4] }, false, nil},
+		"unknown traffic": {func(int) float32 { return unknown }, false, nil},
 	} {
 		var j Job
 		var gpus []*GPU
@@ -223,6 +226,31 @@ func TestRoles(t *testing.T) {
 		}
 		if j.inRoles(t0.Add(apart + time.Minute)) {
 			t.Errorf("%s: in roles for ever", name)
+		}
+		for i, g := range gpus { // which role has more traffic changes now and then
+			g.Mean[Util] = float32(90 - 10*(i/4))
+		}
+		for i := range 40 {
+			for _, g := range gpus {
+				if i%10 == 0 {
+					g.Mean[Link] = tc.link(0) + tc.link(7) - g.Mean[Link]
+				}
+			}
+			j.roles(t0, 15*time.Second, gpus)
+		}
+		if j.at = t0; len(j.Roles(gpus)) > 0 {
+			t.Errorf("%s: roles of GPUs that are not known to exchange data", name)
+		}
+		j.Groups = []Group{{Evidence: NVLink}}
+		if got := j.Roles(gpus); !slices.Equal(got, tc.are) {
+			t.Errorf("%s: %v, want %v", name, got, tc.are)
+		}
+		gpus[0].Mean[Link] = gpus[7].Mean[Link]
+		for range 8 {
+			j.roles(t0, 15*time.Second, gpus)
+		}
+		if len(j.Roles(gpus)) > 0 {
+			t.Errorf("%s: roles of GPUs that change them", name)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package pace
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -24,6 +25,22 @@ const (
 	busyRate = 0.2
 )
 
+const (
+	// newRoles stands for the share of the GPUs that has changed its role when two roles are seen first, fewSwaps is the
+	// share up to which the roles are told: after 5 minutes, if none changes.
+	newRoles, fewSwaps = 0.12, 0.1
+
+	noRole uint8 = iota - 1
+	busier       // with more traffic
+	calmer
+)
+
+// Role is what some GPUs of a job do, at the last comparison.
+type Role struct {
+	GPUs int
+	Util float32 // the mean of their utilizations, in percent; NaN: unknown
+}
+
 // levels counts GPUs by their traffic: two classes for each doubling.
 type levels [1 << (8 + 1)]uint32
 
@@ -32,12 +49,15 @@ func class(traffic float32) uint32 { return math.Float32bits(traffic) >> 22 }
 
 // roles notes when GPUs of the job were last seen to have two roles.
 func (j *Job) roles(at time.Time, passed time.Duration, gpus []*GPU) {
-	if !j.twoLevels(gpus) {
+	j.swaps *= 1 - weightOf(passed, apart)
+	low, differ := j.twoLevels(gpus)
+	if j.differ = differ; !differ {
 		j.unlike = max(j.unlike-passed/2, 0)
 		return
 	}
 	if least := max(persists, leastLevels*passed); j.unlike+passed < least {
 		j.unlike += passed
+		j.differ = j.unlike >= least/2
 	} else {
 		if j.unlike = least; j.across && !j.inRoles(at) { // what was usual beside the other role does not count
 			j.Groups = nil
@@ -45,12 +65,83 @@ func (j *Job) roles(at time.Time, passed time.Duration, gpus []*GPU) {
 				g.Share, g.Usual, g.compared = noShares, noShares, 0
 			}
 		}
+		if !j.inRoles(at) {
+			j.swaps = newRoles
+		}
 		j.Split = at
+		j.cast(passed, gpus, low)
 	}
 }
 
-// twoLevels reports whether the GPUs exchange data at two levels now.
-func (j *Job) twoLevels(gpus []*GPU) bool {
+// cast gives GPUs their roles, those that they are seen in for most of the time. low is the highest class of the lower
+// level. Which role has more traffic may change.
+func (j *Job) cast(passed time.Duration, gpus []*GPU, low uint32) {
+	same, other := 0, 0
+	for _, g := range gpus {
+		switch g.role {
+		case noRole:
+		case seen(g, low):
+			same++
+		default:
+			other++
+		}
+	}
+	for _, g := range gpus {
+		r := seen(g, low)
+		if other > same {
+			r = [...]uint8{noRole, calmer, busier}[r]
+		}
+		switch {
+		case r == noRole:
+		case g.role == noRole:
+			g.role = r
+		case g.role == r:
+			g.sure = min(g.sure+passed, persists)
+		case g.sure > passed:
+			g.sure -= passed
+		default:
+			g.role, g.sure = r, 0
+			j.swaps += 1 / float32(len(gpus))
+		}
+	}
+}
+
+// seen is the role of a GPU with the traffic that it has now.
+func seen(g *GPU, low uint32) uint8 {
+	switch v := g.Mean[Link]; {
+	case !(v >= 0):
+		return noRole
+	case class(v) <= low:
+		return calmer
+	}
+	return busier
+}
+
+// Roles returns the two roles of the job's GPUs, if it was seen to have two not long ago; otherwise nil, and also if
+// the GPUs change their roles, or are not known to exchange data, as those of programs that work alone.
+func (j *Job) Roles(gpus []*GPU) []Role {
+	if !j.inRoles(j.at) || j.swaps > fewSwaps ||
+		!slices.ContainsFunc(j.Groups, func(g Group) bool { return g.Evidence != None }) {
+		return nil
+	}
+	all := make([]Role, 2)
+	for _, g := range gpus {
+		if g.role != noRole {
+			all[g.role-busier].GPUs++
+			all[g.role-busier].Util += g.Mean[Util]
+		}
+	}
+	for i := range all {
+		if all[i].GPUs == 0 { // they do not report now
+			return nil
+		}
+		all[i].Util /= float32(all[i].GPUs)
+	}
+	return all
+}
+
+// twoLevels reports whether the GPUs exchange data at two levels now, and the highest class of the lower one.
+func (j *Job) twoLevels(gpus []*GPU) (uint32, bool) {
 	var count levels
 	low, high, n := uint32(len(count)), uint32(0), uint32(0)
 	for _, g := range gpus {
@@ -69,10 +160,10 @@ func (j *Job) twoLevels(gpus []*GPU) bool {
 	least, below := max(fewest, n/rolePart), uint32(0)
 	for c := low; c < high; c++ {
 		if below += count[c]; count[c+1] == 0 && below >= least && n-below >= least && high >= class(usual) {
-			return true
+			return c, true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // inRoles reports whether GPUs of the job were seen to have two roles not long ago.

@@ -23,9 +23,18 @@ type Job struct {
 	GPUsSeen       int              `json:"gpus_seen"` // those of them that report: neither lost nor hung
 	NodesReporting int              `json:"nodes_reporting"`
 	Totals         *Totals          `json:"totals,omitempty"` // nil only in documents of older versions
-	Ranks          []Rank           `json:"ranks,omitempty"`
-	Findings       []Finding        `json:"findings"`          // problems that hold, worst first
-	Cleared        []Finding        `json:"cleared,omitempty"` // problems that held within the last hour
+	// GPUs that do the same, in two groups, if the job is seen to do two things that exchange data, such as prefill and
+	// decode; otherwise nil
+	Groups   []Group   `json:"groups,omitempty"`
+	Ranks    []Rank    `json:"ranks,omitempty"`
+	Findings []Finding `json:"findings"`          // problems that hold, worst first
+	Cleared  []Finding `json:"cleared,omitempty"` // problems that held within the last hour
+}
+
+// Group is GPUs of a job that do the same.
+type Group struct {
+	GPUs        int      `json:"gpus"`
+	UtilPercent *float64 `json:"util_percent,omitempty"` // mean of the last half minute
 }
 
 // Totals are numbers over the GPUs of a job on nodes that report. A number that no GPU reports is nil.

@@ -1,6 +1,14 @@
 package shapes
 
-import "time"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
 
 // The works of serving: prefill computes, decode reads memory; both send to the GPUs of their kind.
 var (
@@ -91,4 +99,34 @@ var roleFaults = []Shape{
 		Does: from(onset, split(4, teacher, train), split(4, only(teacher.busy(99).with(func(w *Work) {
 			w.Clock, w.Power, w.NVLink = 760, 300, 2*giga
 		}), mix(teacher, spin, 0.4), 1), waits(0.4))), Want: []Want{slowed(0, 1, 12*mins)}},
+}
+
+// The two roles of a job are told, with the number of their GPUs. Jobs in step and programs that work alone have none.
+func TestRolesAreTold(t *testing.T) {
+	want := map[string]string{
+		"r01 wide experts": "[[16 16]]", "r03 asynchronous rollouts": "[[8 24]]", "n94 six learners": "[[6 2]]",
+		"q02 slow learner": "[[8 24]]", "u03 experts, busy": "[]", "n07 LoRA sweep": "[]", "n70 common stalls": "[]",
+	}
+	for _, s := range append(More(), All()...) {
+		if want[s.Name] == "" {
+			continue
+		}
+		told := map[string]bool{}
+		Play(s, *seed, func(snap *cluster.Snapshot) {
+			var gpus []int
+			for _, r := range snap.Jobs[0].Roles {
+				gpus = append(gpus, r.GPUs)
+			}
+			if gpus != nil {
+				told[fmt.Sprint(gpus)] = true
+			}
+		})
+		if got := fmt.Sprint(slices.Sorted(maps.Keys(told))); got != want[s.Name] {
+			t.Errorf("%s: %s, want %s", s.Name, got, want[s.Name])
+		}
+		delete(want, s.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not played: %v", want)
+	}
 }

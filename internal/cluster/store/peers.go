@@ -18,6 +18,7 @@ type jobPace struct {
 	gap   time.Duration
 	whole track
 	where subject // of the whole job: its node, if it has only one
+	roles []pace.Role
 	gpus  map[subject]*gpuTrack
 	peers []cluster.Peer // memory for the next comparison
 	bare  []*pace.GPU    // likewise
@@ -83,6 +84,7 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 	} else {
 		p.pace.Known = s.coupled(p, job, len(p.bare)+peers.Away)
 		p.pace.Compare(at, p.bare, at.Sub(job.Start) < youth)
+		p.roles = p.pace.Roles(p.bare)
 		held = s.rules(cluster.Subject{Scope: cluster.ScopePeers, Job: job, Peers: &peers})
 	}
 	p.step(held, now)
@@ -214,12 +216,12 @@ func (p *jobPace) step(held []cluster.Condition, now moment) {
 	}
 }
 
+// isLive reports whether the last comparison is of now: the next one is not overdue.
+func (p *jobPace) isLive(now time.Time) bool { return now.Sub(p.last) <= p.gap }
+
 // addPeers adds the findings of the comparison of a job's GPUs. They are live until the next comparison is overdue.
 func (all *notices) addPeers(p *jobPace, nodes map[string]*cluster.Node, now time.Time) {
-	if p == nil {
-		return
-	}
-	live := now.Sub(p.last) <= p.gap
+	live := p.isLive(now)
 	reporting := &cluster.Node{State: cluster.NodeReporting}
 	all.addSubject(reporting, &p.where, p.whole.asOf(now), live, true)
 	for _, g := range p.gpus {

@@ -204,7 +204,12 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 			count(&v, snap.Nodes[name], n.out, n.instances)
 			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
-		told.addPeers(s.paces[job.ID], snap.Nodes, now)
+		if p := s.paces[job.ID]; p != nil {
+			told.addPeers(p, snap.Nodes, now)
+			if p.isLive(now) {
+				v.Roles = p.roles
+			}
+		}
 		hush.add(&told, &job)
 		v.Findings, v.Cleared = told.findings()
 		snap.Jobs = append(snap.Jobs, v)

@@ -2,6 +2,7 @@ package header
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -94,9 +95,25 @@ func verdict(f *part.Frame) string {
 // they report.
 func well(f *part.Frame, gpus string) string {
 	if !f.Printed || len(f.Snap.NotChecked) == 0 {
-		return gpus + " OK"
+		return gpus + " OK" + groups(f.Job)
 	}
-	return part.Plural(f.Job.GPUs, "GPU reports", "GPUs report")
+	return part.Plural(f.Job.GPUs, "GPU reports", "GPUs report") + groups(f.Job)
+}
+
+// groups says what the GPUs do if they do two things: "   2 groups: 16 GPUs at 90%, 16 at 40%".
+func groups(j *cluster.JobView) string {
+	var each []string
+	for i, r := range j.Roles {
+		gpus := strconv.Itoa(r.GPUs)
+		if i == 0 {
+			gpus = part.Plural(r.GPUs, "GPU", "GPUs")
+		}
+		each = append(each, gpus+" at "+draw.Whole(float64(r.Util))+"%")
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return "   " + part.Plural(len(each), "group", "groups") + ": " + strings.Join(each, ", ")
 }
 
 // lastCleared counts the warnings and errors that ended a moment ago, and returns the time since the last one ended.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -125,6 +126,8 @@ func TestRow1SaysOKWhenItIsProven(t *testing.T) {
 		want   string
 	}{
 		{"all is well", func(*part.Frame) {}, "4 GPUs OK"},
+		{"two roles", func(f *part.Frame) { f.Job.Roles = []pace.Role{{GPUs: 1, Util: 89.6}, {GPUs: 3, Util: 40}} },
+			"4 GPUs OK   2 groups: 1 GPU at 90%, 3 at 40%"},
 		{"one GPU", func(f *part.Frame) { f.Job.GPUs, f.Job.GPUsSeen = 1, 1 }, "GPU OK"},
 		{"a note", func(f *part.Frame) { f.Job.Findings = []cluster.Finding{{Kind: cluster.KindOldDriver}} },
 			"4 GPUs OK"},

@@ -133,12 +133,17 @@ function jobFacts(job, nodes) {
   const where = t.lowNode ? `${t.lowNode}${t.lowGPU !== undefined ? ` GPU${t.lowGPU}` : ''}` : '';
   return h('div', { key: 'facts', class: 'big' }, facts(
     fact('GPUs', gpusSeen(job, ' of '), job.gpus_seen < job.gpus && 'warning'),
-    fact('Utilization', [meter(t.util, 'data'), h('span', { class: 'sub' }, `median ${percent(t.median)}`)]),
+    fact('Utilization', [meter(t.util, 'data'), h('span', { class: 'sub' }, groupsOf(job) || `median ${percent(t.median)}`)]),
     fact('Slowest GPU', [percent(t.low ?? seen.low), h('span', { class: 'sub' }, where || 'none stands out')], where && 'warning'),
     fact('Memory', [meter(share(t.used, t.memory), 'mem'), h('span', { class: 'sub' }, memory(t.used, t.memory, t.procs))]),
     fact('Power', [power(t.power, t.limit, true), h('span', { class: 'sub' }, t.limit ? `${percent(share(t.power, t.limit))} of the limit` : '')]),
     fact('Hottest GPU', [celsius(t.temp), h('span', { class: 'sub' }, slowsAt(gpus))], seen.hot && 'warning'),
     ranksFact(job)));
+}
+
+// groupsOf says what the GPUs of a job do if they do two things.
+function groupsOf(job) {
+  return job.groups?.map((g) => `${g.gpus} GPUs at ${percent(g.util_percent)}`).join(', ');
 }
 
 // ranksFact counts the ranks of a job, and says how many of them have gone.
