@@ -37,7 +37,7 @@ func linkUnused(s subject) []cluster.Condition {
 		c := cluster.Condition{}
 		switch {
 		case othersUseLink(p.group):
-			if !p.KernelsWait() && !(p.group.Others(p.GPU, pace.Power) < fallen*p.group.Usual[pace.Power]) {
+			if !p.KernelsWait() && !(p.group.Others(p.GPU, pace.Power) < fallen*p.group.UsualOthers(p.GPU, pace.Power)) {
 				continue // it does other work than they
 			}
 			c.Severity = cluster.Warning

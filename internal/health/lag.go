@@ -1,6 +1,7 @@
 package health
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -71,7 +72,7 @@ var ways = []way{
 	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
 	{cluster.Awaited, false, false, func(l *look) bool {
 		return l.wait() && l.above(pace.Power, 1/l.ratio) && !(l.parted && !(l.others < l.most(waiting))) &&
-			l.group.Others(l.GPU, pace.Power) < l.most(waiting)*l.group.Usual[pace.Power]
+			l.group.Others(l.GPU, pace.Power) < l.most(waiting)*l.group.UsualOthers(l.GPU, pace.Power)
 	}},
 	{cluster.Starved, true, false, func(l *look) bool { return l.slows(pace.Util, costly) }},
 	{cluster.Slowed, true, false, func(l *look) bool { return l.slows(pace.Clock, costly) }},
@@ -107,6 +108,10 @@ var ways = []way{
 	}},
 }
 
+// measures are what shows that a GPU is slow in a way.
+var measures = map[cluster.How]pace.Measure{cluster.Starved: pace.Util, cluster.Slowed: pace.Clock,
+	cluster.Reads: pace.Memory, cluster.Awaited: pace.Power}
+
 // lagging finds the GPUs that are slower than the others of a job that works in step. If the slow GPU changes, the
 // finding is the job's.
 func lagging(s subject) []cluster.Condition {
@@ -127,19 +132,8 @@ func slower(s subject) []cluster.Condition {
 		return (uneven(g) || s.hasTold(g)) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
 	})
 	var held []cluster.Condition
-	var old []peer
 	for _, p := range found {
-		switch w, c := p.lags(ratio, s.hasTold(p.GPU)); {
-		case c == nil:
-		case w != nil && w.old:
-			old = append(old, p)
-		default:
-			held = append(held, *c)
-		}
-	}
-	for _, p := range old {
-		if p.exception(old) {
-			_, c := p.lags(ratio, s.hasTold(p.GPU))
+		if w, c := p.lags(ratio, s.hasTold(p.GPU)); c != nil && (w == nil || !w.old || p.exception(w.how)) {
 			held = append(held, *c)
 		}
 	}
@@ -209,24 +203,26 @@ func (p peer) lags(ratio float32, told bool) (*way, *cluster.Condition) {
 	return nil, nil
 }
 
-// exception reports whether the GPUs that are slow in this way are few, or are all GPUs of some nodes.
-func (p peer) exception(alike []peer) bool {
-	slow, here, all := 0, 0, 0
-	for _, o := range alike {
-		if o.group == p.group {
-			slow++
+// exception reports whether the GPUs that differ at least half as much as this one are few, or are all GPUs of some
+// nodes: of up to half, but not of half the nodes if these only have more to do.
+func (p peer) exception(how cluster.How) bool {
+	differs := func(g *pace.GPU) float64 { return math.Abs(float64(g.Share[measures[how]]) - 1) }
+	alike, here, all := 0, 0, 0
+	for _, o := range p.group.GPUs {
+		its, near := 2*differs(o) >= differs(p.GPU), o.Node == p.GPU.Node
+		if its {
+			alike++
 		}
-		if o.group == p.group && o.GPU.Node == p.GPU.Node {
+		if near {
+			all++
+		}
+		if its && near {
 			here++
 		}
 	}
-	for _, o := range p.group.GPUs {
-		if o.Node == p.GPU.Node {
-			all++
-		}
-	}
 	n := len(p.group.GPUs)
-	return slow <= max(1, n/4) || here == all && 2*slow <= n
+	some := 2*alike < n || 2*alike == n && (how == cluster.Starved || how == cluster.Slowed)
+	return alike <= max(1, n/4) || here == all && some
 }
 
 // blame returns the severity for a GPU that has always been slow: it may have less work by design, unless its process

@@ -87,7 +87,7 @@ func (l *look) waitsToo(m pace.Measure) bool {
 func (l *look) stand() bool {
 	of := l.group
 	return of.Others(l.GPU, pace.Memory) <= standMemory &&
-		of.Others(l.GPU, pace.Power) < standPower*of.Usual[pace.Power]
+		of.Others(l.GPU, pace.Power) < standPower*of.UsualOthers(l.GPU, pace.Power)
 }
 
 // slows reports whether a GPU has less by a factor, and the others do less because of it.
@@ -116,7 +116,7 @@ func (l *look) costs() bool {
 // persists reports whether the GPU draws as much power as ever and reads no more than the others, while their power
 // fell: they wait for it.
 func (l *look) persists() bool {
-	usual := l.group.Usual[pace.Power]
+	usual := l.group.UsualOthers(l.GPU, pace.Power)
 	return l.past(pace.Power) >= same && l.group.Others(l.GPU, pace.Power) < l.most(fallen)*usual &&
 		!(l.Share[pace.Memory] > l.most(harder)*l.Usual[pace.Memory])
 }
@@ -149,7 +149,7 @@ func (l *look) standsOut(m pace.Measure) bool {
 // longer reports whether each step of few GPUs moves what it always did, perhaps in more time. In another program they
 // would read and send in another proportion.
 func (l *look) longer() bool {
-	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.Usual[m] }
+	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.UsualOthers(l.GPU, m) }
 	same := func(a, b float32) bool { return a <= oneRate*b && b <= oneRate*a }
 	return same(others(pace.Memory), others(pace.Link)) && same(l.past(pace.Memory), others(pace.Link))
 }

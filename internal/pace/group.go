@@ -11,7 +11,8 @@ type Group struct {
 	GPUs     []*GPU        // the GPUs that report their utilization
 	Median   Numbers       // of their means; of two values, the higher
 	Lower    Numbers       // of their means; of two values, the lower
-	Usual    Numbers       // the usual median while the job works
+	Usual    Numbers       // the usual Median while the job works
+	usualLow Numbers       // the usual Lower, likewise
 	Used     float32       // the median memory in use, in bytes; NaN: unknown
 	Full     int           // number of GPUs with a utilization of at least FullFrom
 	Near     int           // number of GPUs whose utilization and power are near the median
@@ -125,10 +126,23 @@ func (g *Group) Rests() bool { return 2*g.halted > len(g.GPUs) }
 // faster half sets the pace: the half with the higher utilization and the higher clock; for power and memory traffic,
 // the half without this GPU.
 func (g *Group) Others(gpu *GPU, m Measure) float32 {
-	if gpu.Mean[m] >= g.Median[m] && m != Util && m != Clock {
+	if g.isUpper(gpu, m) {
 		return g.Lower[m]
 	}
 	return g.Median[m]
+}
+
+// UsualOthers is what is usual for Others.
+func (g *Group) UsualOthers(gpu *GPU, m Measure) float32 {
+	if g.isUpper(gpu, m) {
+		return g.usualLow[m]
+	}
+	return g.Usual[m]
+}
+
+// isUpper reports whether a GPU is compared with the lower half.
+func (g *Group) isUpper(gpu *GPU, m Measure) bool {
+	return gpu.Mean[m] >= g.Median[m] && m != Util && m != Clock
 }
 
 // Spins reports whether a GPU only waits for others: it always runs kernels, but the kernels read no memory, send
@@ -151,7 +165,7 @@ func (g *Group) Spins(gpu *GPU) bool {
 func (g *Group) Slowed(gpu *GPU) (least, greatest float32) {
 	least, greatest = unknown, unknown
 	for _, m := range [...]Measure{Power, Memory, Link} {
-		now := share(g.Others(gpu, m), g.Usual[m])
+		now := share(g.Others(gpu, m), g.UsualOthers(gpu, m))
 		if now == now && !(now >= least) {
 			least = now
 		}

@@ -28,6 +28,7 @@ type Job struct {
 	at        time.Time
 	since     time.Time // when the watch without gaps began
 	across    bool      // its nodes work together
+	grouped   bool      // likewise, at the last comparison
 	nodes     rhythm    // of the GPUs of all nodes
 
 	stands stands
@@ -184,6 +185,7 @@ func (j *Job) count(at time.Time, busy bool) {
 
 // gather sorts the GPUs into groups. They come node by node.
 func (j *Job) gather(gpus []*GPU) {
+	regrouped := j.regroup(gpus)
 	for i := range j.Groups {
 		j.Groups[i].GPUs = j.Groups[i].GPUs[:0]
 	}
@@ -207,6 +209,9 @@ func (j *Job) gather(gpus []*GPU) {
 	j.Apart = nodes.nodes > 1 && !j.across && !j.Networked && j.Work >= apartAfter && !j.inRoles(j.at)
 	j.Groups = slices.DeleteFunc(j.Groups, func(g Group) bool { return len(g.GPUs) == 0 })
 	for i := range j.Groups {
+		if regrouped {
+			j.rebase(&j.Groups[i])
+		}
 		j.Groups[i].Part = nodes.nodes > 1 && j.Groups[i].Node != Everywhere
 		for _, g := range j.Groups[i].GPUs {
 			g.group = i
@@ -230,7 +235,7 @@ func (j *Job) groupOf(g *GPU, at int) int {
 	if i := slices.IndexFunc(j.Groups, func(o Group) bool { return its(&o) }); i >= 0 || len(j.Groups) >= maxGroups {
 		return i
 	}
-	fresh := Group{Model: g.Model, Usual: nothing}
+	fresh := Group{Model: g.Model, Usual: nothing, usualLow: nothing}
 	if i := slices.IndexFunc(j.Groups, func(o Group) bool {
 		return o.Model == g.Model &&
 			(o.Node == Everywhere || node == Everywhere)

@@ -50,6 +50,10 @@ func class(traffic float32) uint32 { return math.Float32bits(traffic) >> 22 }
 // roles notes when GPUs of the job were last seen to have two roles.
 func (j *Job) roles(at time.Time, passed time.Duration, gpus []*GPU) {
 	j.swaps *= 1 - weightOf(passed, apart)
+	if !j.Split.IsZero() && !j.inRoles(at) { // all are compared again: what was usual within a role does not count
+		j.Split = time.Time{}
+		j.forget(gpus)
+	}
 	low, differ := j.twoLevels(gpus)
 	if j.differ = differ; !differ {
 		j.unlike = max(j.unlike-passed/2, 0)
@@ -60,16 +64,21 @@ func (j *Job) roles(at time.Time, passed time.Duration, gpus []*GPU) {
 		j.differ = j.unlike >= least/2
 	} else {
 		if j.unlike = least; j.across && !j.inRoles(at) { // what was usual beside the other role does not count
-			j.Groups = nil
-			for _, g := range gpus {
-				g.Share, g.Usual, g.compared = noShares, noShares, 0
-			}
+			j.forget(gpus)
 		}
 		if !j.inRoles(at) {
 			j.swaps = newRoles
 		}
 		j.Split = at
 		j.cast(passed, gpus, low)
+	}
+}
+
+// forget forgets what is usual, as other GPUs are compared from now on.
+func (j *Job) forget(gpus []*GPU) {
+	j.Groups = nil
+	for _, g := range gpus {
+		g.Share, g.Usual, g.compared = noShares, noShares, 0
 	}
 }
 

@@ -15,6 +15,7 @@ func (g *Group) follow(passed time.Duration, young bool) {
 		}
 		for m := range Measures {
 			g.Usual[m] = followed(g.Usual[m], g.Median[m], rise, fall)
+			g.usualLow[m] = followed(g.usualLow[m], g.Lower[m], rise, fall)
 		}
 	}
 	late := g.Rate() < steady // one GPU may slow all

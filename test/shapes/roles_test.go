@@ -130,3 +130,20 @@ func TestRolesAreTold(t *testing.T) {
 		t.Errorf("not played: %v", want)
 	}
 }
+
+// A node whose GPUs have more to do than those of the other is no fault, also where the nodes are compared only later:
+// what is usual within a node is not what is usual among all.
+func TestMoreWorkIsNoFault(t *testing.T) {
+	for _, s := range More() {
+		if s.Name != "r10 critic" {
+			continue
+		}
+		for _, hidden := range []bool{false, true} {
+			for _, seed := range []uint64{601, 602} {
+				as := s.at(3*time.Second, hidden)
+				v := Judge(as, Play(as, seed))
+				judged(t, &v)
+			}
+		}
+	}
+}
