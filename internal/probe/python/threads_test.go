@@ -68,3 +68,30 @@ func TestManyInterpreters(t *testing.T) {
 		t.Errorf("the first of %d is %+v", len(list), list[0])
 	}
 }
+
+// The numbers of threads that the interpreter does not know stand at one place in all their blocks: they are numbers of
+// threads of the process, each another one, and agree with those that are known.
+func TestNumbersOfThreads(t *testing.T) {
+	for name, tc := range map[string]struct {
+		first, second [3]uint64 // numbers in two blocks, from their byte 16 on
+		native, want  int       // of the second thread; that of the first one is 7
+	}{
+		"alike, then right":    {[3]uint64{7, 7, 0}, [3]uint64{7, 9, 0}, 0, 9},
+		"contrary, then right": {[3]uint64{9, 7, 0}, [3]uint64{7, 9, 0}, 0, 9},
+		"strange, then right":  {[3]uint64{7, 7, 0}, [3]uint64{8, 9, 0}, 0, 9},
+		"from before a fork":   {[3]uint64{0, 0, 7}, [3]uint64{0, 0, 9}, 5, 9},
+		"in no place":          {[3]uint64{7, 8, 0}, [3]uint64{8, 9, 0}, 0, 0},
+		"known":                {[3]uint64{7, 0, 0}, [3]uint64{9, 0, 0}, 11, 11},
+	} {
+		i := newInterpreter(t)
+		list := []Thread{{Native: 7, local: i.room(4096)}, {Native: tc.native, local: i.room(4096)}}
+		for k := range tc.first {
+			i.word(list[0].local+16+8*uint64(k), tc.first[k])
+			i.word(list[1].local+16+8*uint64(k), tc.second[k])
+		}
+		i.Number(list, map[int]bool{7: true, 9: true, 11: true})
+		if list[0].Native != 7 || list[1].Native != tc.want {
+			t.Errorf("%s: %d and %d, want 7 and %d", name, list[0].Native, list[1].Native, tc.want)
+		}
+	}
+}
