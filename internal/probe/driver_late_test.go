@@ -2,12 +2,15 @@ package probe
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -201,6 +204,52 @@ func TestDriverIsOpenedAgain(t *testing.T) {
 		}
 		if inits, shutdowns := lib.opened(); inits < 5 || inits > 7 || shutdowns != inits-1 {
 			t.Errorf("%d Inits and %d Shutdowns in 5.5 minutes, want about one a minute", inits, shutdowns)
+		}
+		s.finish()
+	})
+}
+
+// A GPU that was missing when the probe started, and one that fell off the bus, are listed once the kernel has them:
+// the driver is opened again for each, once, and not while nothing is new.
+func TestGPUComesLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const first, second = "driver/nvidia/gpus/0000:05:00.0/power", "driver/nvidia/gpus/0000:85:00.0/power"
+		proc := fakeproc.Write(t, map[string]string{first: ""})
+		lib, devices := newFakeLibrary(1)
+		s := open(t, lib, proc)
+		s.paced(pace1s)
+		wait := func() {
+			for range 6 {
+				time.Sleep(25 * time.Second)
+				s.say(`{"id":2,"alive":{}}`)
+			}
+		}
+		wait()
+		if inits, _ := lib.opened(); inits != 1 {
+			t.Errorf("%d Inits while nothing is new", inits)
+		}
+		late := newFakeDevice(lib, 1)
+		lib.change(func() { lib.slots = append(lib.slots, driver.Slot{Index: 1, Device: late, Readers: late.readers()}) })
+		fakeproc.File(t, filepath.Join(proc, second), "")
+		s.got()
+		wait()
+		if inits, _ := lib.opened(); inits != 2 {
+			t.Errorf("%d Inits with a new GPU", inits)
+		}
+		hellos := helloes(s.got())
+		if len(hellos) != 1 || len(hellos[0].GPUs) != 2 {
+			t.Fatalf("with a new GPU: %+v", hellos)
+		}
+		if err := os.RemoveAll(filepath.Join(proc, filepath.Dir(first))); err != nil {
+			t.Fatal(err)
+		}
+		lib.change(func() { devices[0].err["*"] = errLost })
+		wait()
+		fakeproc.File(t, filepath.Join(proc, first), "")
+		lib.change(func() { delete(devices[0].err, "*") })
+		wait()
+		if inits, _ := lib.opened(); inits != 3 {
+			t.Errorf("%d Inits when a GPU is back", inits)
 		}
 		s.finish()
 	})

@@ -75,6 +75,7 @@ type Set struct {
 	listings []driver.Listing // of the last report
 	counted  uint64           // calls into the driver up to the last report
 
+	newcomers newcomers
 	taking    bool          // the inventory is being taken
 	void      bool          // the inventory that is being taken is out of date
 	reopening bool          // NVML is being initialized again: no GPU may be read

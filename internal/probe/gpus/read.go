@@ -15,6 +15,9 @@ const LongestWait = 5 * time.Second
 // Read reads all GPUs for a report. A report has room for all of them or for none. The driver counts as gone when every
 // GPU that has a handle returns that error.
 func (s *Set) Read(sm *sample.Report) {
+	if s.newcomers.look(s.Proc, sm.At.Mono) {
+		s.retryLater()
+	}
 	if !s.reopening {
 		s.read(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)
 	}

@@ -11,8 +11,7 @@ import (
 const (
 	// RetryEvery is the time between two attempts at a driver that does not work, or at a lost GPU.
 	RetryEvery = 10 * time.Second
-	// ReopenEvery is the time between two initializations of NVML while all GPUs are lost. An initialization may take
-	// seconds.
+	// ReopenEvery is the least time between two initializations of NVML. An initialization may take seconds.
 	ReopenEvery = time.Minute
 	// DriverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. The reader
 	// of the Hello waits 30 s.
@@ -33,9 +32,9 @@ func (s *Set) retryLater() {
 	}
 }
 
-// take starts the next inventory, while reports continue. If all GPUs are lost, it initializes NVML again, unless a
-// reading or the listener is running. It does not ask for the card of a GPU that is being read. A card that takes long
-// is adopted later.
+// take starts the next inventory, while reports continue. If all GPUs are lost, or there are new ones, it initializes
+// NVML again, unless a reading or the listener is running. It does not ask for the card of a GPU that is being read. A
+// card that takes long is adopted later.
 func (s *Set) take() {
 	now := s.Now().Mono
 	opens := !s.cards.up || s.cards.spent
@@ -44,14 +43,14 @@ func (s *Set) take() {
 		s.retryLater()
 		return
 	}
-	reopen := idle && s.cards.allLost() && now-s.reopened >= ReopenEvery
+	reopen := idle && now-s.reopened >= ReopenEvery && (s.cards.allLost() || s.newcomers.have(s.Proc))
 	if (opens || reopen) && s.Listener.Running() { // the listener calls the driver; it ends before the retry
 		s.reopenDue = true
 		s.Listener.End()
 		return
 	}
-	if reopen || !s.cards.up {
-		s.reopened = now
+	if reopen || opens {
+		s.reopened, s.newcomers.known = now, ofKernel(s.Proc)
 	}
 	s.taking, s.void, s.reopening = true, false, reopen
 	s.late.Reset(DriverPatience)

@@ -1,0 +1,41 @@
+package gpus
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// newcomers are the GPUs that the kernel has since NVML was initialized. NVML lists those that were there then, so it
+// must be initialized again for a GPU that was missing when the probe started, or fell off the bus, and is back.
+type newcomers struct {
+	known  []string      // at the last initialization
+	looked time.Duration // Moment.Mono of the last look
+}
+
+// ofKernel returns the PCI addresses of the GPUs for which the kernel has the NVIDIA driver, none if they are not known.
+func ofKernel(proc string) (names []string) {
+	list, _ := os.ReadDir(filepath.Join(proc, "driver/nvidia/gpus"))
+	for _, entry := range list {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// have reports whether there are any.
+func (n *newcomers) have(proc string) bool {
+	return slices.ContainsFunc(ofKernel(proc), func(name string) bool { return !slices.Contains(n.known, name) })
+}
+
+// look forgets GPUs that are gone: they are newcomers when they are back. It reports once a minute whether there are
+// any newcomers.
+func (n *newcomers) look(proc string, now time.Duration) bool {
+	if now-n.looked < slowEvery {
+		return false
+	}
+	n.looked = now
+	has := ofKernel(proc)
+	n.known = slices.DeleteFunc(n.known, func(name string) bool { return !slices.Contains(has, name) })
+	return n.have(proc)
+}
