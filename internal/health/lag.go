@@ -137,7 +137,30 @@ func slower(s subject) []cluster.Condition {
 			held = append(held, *c)
 		}
 	}
-	return append(causes(s, held), slowerOfFew(s)...)
+	return append(causes(s, inDoubt(s, held)), slowerOfFew(s)...)
+}
+
+// inDoubt makes those mild that are awaited beside another one of their node: who waits, waits for one GPU or for a
+// whole node. Pairs that train alone look so when the other pairs evaluate.
+func inDoubt(s subject, held []cluster.Condition) []cluster.Condition {
+	if len(held) < 2 {
+		return held
+	}
+	awaited := map[int]int{} // by node
+	isAwaited := func(c *cluster.Condition) bool { return !c.Mild && c.Compared.How == cluster.Awaited }
+	for i := range held {
+		if isAwaited(&held[i]) {
+			awaited[held[i].Of.GPU.Node]++
+		}
+	}
+	for i := range held {
+		c := &held[i]
+		n := awaited[c.Of.GPU.Node]
+		if isAwaited(c) && n > 1 && n < len(s.Peers.On(c.Of.Node)) {
+			c.Mild = true
+		}
+	}
+	return held
 }
 
 // slowerOfFew finds those of few GPUs that have never been in step for which the others wait: those that clock lower,
