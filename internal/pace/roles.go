@@ -164,7 +164,9 @@ func (j *Job) twoLevels(gpus []*GPU) (uint32, bool) {
 	}
 	usual := float32(LeastLink)
 	for i := range j.Groups {
-		usual = max(usual, busyRate*j.Groups[i].Usual[Link])
+		if link := busyRate * j.Groups[i].Usual[Link]; link > usual { // unknown where GPUs are not busy
+			usual = link
+		}
 	}
 	least, below := max(fewest, n/rolePart), uint32(0)
 	for c := low; c < high; c++ {

@@ -75,6 +75,8 @@ var roles = []Shape{
 		Does: where(func(_ time.Duration, g int) bool { return g%8 == 7 },
 			wobbling(15, 15*sec, 0.3, Work{Util: 25, Memory: 6, Power: 190, Clock: 1980, NVLink: giga, Net: giga,
 				Disk: 400 * mega, Used: 10}), train.light(450))},
+	{Name: "r17 lighter node", Nodes: 2, About: "a node trains, the other is busy for 40% of the time",
+		Does: split(8, train, Work{Util: 40, Memory: 24, Power: 310, Clock: 1900, NVLink: 16 * giga, Used: 60})},
 	{Name: "r16 two replicas", Runs: programs("VLLM::Worker"), About: "2 servers of 4 GPUs each, with unlike load",
 		Does: groups(4, pauses(bursts(5*mins, 20*sec), lull, decode), pauses(bursts(40*sec, 2*mins), lull, decode))},
 }
@@ -105,7 +107,8 @@ var roleFaults = []Shape{
 func TestRolesAreTold(t *testing.T) {
 	want := map[string]string{
 		"r01 wide experts": "[[16 16]]", "r03 asynchronous rollouts": "[[8 24]]", "n94 six learners": "[[6 2]]",
-		"q02 slow learner": "[[8 24]]", "u03 experts, busy": "[]", "n07 LoRA sweep": "[]", "n70 common stalls": "[]",
+		"r17 lighter node": "[[8 8]]", "q02 slow learner": "[[8 24]]", "u03 experts, busy": "[]",
+		"n07 LoRA sweep": "[]", "n70 common stalls": "[]",
 	}
 	for _, s := range append(More(), All()...) {
 		if want[s.Name] == "" {
