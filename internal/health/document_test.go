@@ -109,9 +109,9 @@ GPUs on several nodes are compared with each other if nearly all nodes exchange 
 Data that is exchanged makes no peers: if two sets of GPUs do so at two levels, with a factor of 1.5 between them, for a minute, the job has two roles, such as
 prefill and decode, and each GPU is compared with those of its node for half an hour.
 Where the counters of the network are hidden, nodes are compared only once they have paused together; until then ` + "`not_checked`" + ` in the JSON document says so.
-Time counts in samples too: what must last lasts for at least 5 intervals, and for 12
-of them or 5.5 minutes where a GPU is mildly slower, or only its power shows it. Where nodes report more than 10 s apart, lags that come and go are not
-found, and where they report a minute or more apart, most of these rules find nothing:
+Time counts in samples too: what must last lasts for at least 5 intervals, and for 12 of them or 5.5 minutes where a GPU is mildly slower, or only its power shows
+it, or the slow GPU changes. Where nodes report more than 10 s apart, lags that come and go are not found, and where they report a minute or more apart, most of
+these rules find nothing:
 ` + "`not_checked`" + ` names them.
 `)
 	b.WriteString("\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")

@@ -83,7 +83,7 @@ var peerRules = []peerRule{
 // With much time between two samples, an evaluation of some seconds looks like minutes.
 const (
 	// fewestSamples is the least number of intervals for which the GPUs of a job must differ. If they differ mildly, or
-	// only by their power, it is manySamples or longMild, whichever is less.
+	// only by their power, or if the slow one changes, it is manySamples or longMild, whichever is less.
 	fewestSamples, manySamples = 5, 12
 	longMild                   = 5*time.Minute + 30*time.Second
 )
@@ -118,7 +118,8 @@ func comparing(s subject) []cluster.Condition {
 
 // leastTime is the least time for which a condition must hold where comparisons are a step apart.
 func leastTime(c *cluster.Condition, step time.Duration) time.Duration {
-	if c.Mild || c.Kind == cluster.KindLag && c.Compared.How == cluster.Awaited {
+	unsure := c.Kind == cluster.KindLag && !c.Unclear && (c.Of == nil || c.Compared.How == cluster.Awaited)
+	if c.Mild || unsure {
 		return min(manySamples*step, longMild)
 	}
 	return fewestSamples * step
