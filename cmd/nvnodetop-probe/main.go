@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 )

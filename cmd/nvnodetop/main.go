@@ -9,12 +9,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/build"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/build"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
-	"github.com/nvnodetop/nvnodetop/internal/rlimit"
 )
 
 func main() {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	run "github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	run "github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // broken is a source that panics.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
 	"github.com/nvnodetop/nvnodetop/internal/app/watch"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 )
 
 // ofName are the commands that run under the name of another program: nvgpu's nvl, nvitop's nvisel.

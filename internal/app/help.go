@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
 // Widths of the help, and of the flags in it: terminals have 80 columns.

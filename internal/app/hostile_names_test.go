@@ -14,13 +14,13 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
-	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
+	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
-	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // nasty are strings that nodes, users and jobs should not be called.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/mark"
+	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 

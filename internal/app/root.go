@@ -31,9 +31,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
 	"github.com/nvnodetop/nvnodetop/internal/app/watch"
-	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 )
 
 // screenFlags are the program's flags about the watched nodes and about its look.

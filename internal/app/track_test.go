@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/track"
+	"github.com/nvnodetop/nvnodetop/internal/output/track"
 )
 
 func TestTrackUsage(t *testing.T) {

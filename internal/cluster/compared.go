@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
 // Peers are the GPUs of one job that report, to be compared.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 

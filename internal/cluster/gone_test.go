@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

@@ -3,8 +3,8 @@ package cluster
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Grew reports whether a counter has grown since nvnodetop began to watch the GPU. It is cheaper than Grown.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Job is one SLURM job that has nodes. An array task and a component of a heterogeneous job are Jobs of their own.

@@ -3,7 +3,7 @@ package cluster
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/fill"
+	"github.com/nvnodetop/nvnodetop/internal/lib/fill"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

@@ -3,7 +3,7 @@ package cluster
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Rules return the conditions that hold for a subject at one moment, worst first. The Store keeps the time. A Subject

@@ -28,11 +28,11 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/growth"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
-	"github.com/nvnodetop/nvnodetop/internal/fill"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/pace"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
+	"github.com/nvnodetop/nvnodetop/internal/lib/fill"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 

@@ -4,8 +4,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // MemoryOfProcesses is MemoryOfProcesses of GPUs of the node.

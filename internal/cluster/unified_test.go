@@ -3,8 +3,8 @@ package cluster
 import (
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // The processes tell the memory in use only where the driver does not, and only if each of them has a number.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 )
 
 // Columns are lists of names: a wrong name is one line with the place and the intended name.

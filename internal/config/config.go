@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
-	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/notify"
-	"github.com/nvnodetop/nvnodetop/internal/report/cost"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/cost"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 )
 
 // Config holds all settings of a run.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/config/document"
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 )
 
 // SystemFile holds the settings of all users, and limits that they cannot undo.

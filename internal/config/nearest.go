@@ -1,6 +1,6 @@
 package config
 
-import "github.com/nvnodetop/nvnodetop/internal/text"
+import "github.com/nvnodetop/nvnodetop/internal/lib/text"
 
 // typo is the maximum number of changes in a misspelled name.
 const typo = 2

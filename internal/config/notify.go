@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/notify"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 )
 
 // Notify is the user's choice of news, and of the ways in which it comes.

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // words is a value from the environment or the command line, which have only text.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
-	"github.com/nvnodetop/nvnodetop/internal/stacks"
-	"github.com/nvnodetop/nvnodetop/internal/stacks/places"
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/places"
 )
 
 // Follower asks about jobs that seem to hang.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
-	"github.com/nvnodetop/nvnodetop/internal/notify"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 )
 
 // Each kind of problem has its name and its place among the news: without a row in notify a warning is told to nobody.
@@ -19,7 +19,7 @@ func TestEveryKindIsSaidAndNews(t *testing.T) {
 			t.Errorf("%s has no words: give it a row in internal/health/say", r.kind)
 		}
 		if r.severity >= cluster.Warning && !slices.Contains(news, string(r.kind)) {
-			t.Errorf("%s is no news: give it a row in internal/notify/events.go", r.kind)
+			t.Errorf("%s is no news: give it a row in internal/output/notify/events.go", r.kind)
 		}
 	}
 }

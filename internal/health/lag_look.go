@@ -3,7 +3,7 @@ package health
 import (
 	"math"
 
-	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
 // ends is the share of a ratio at which a difference that is reported ends, or half of the difference if that is less.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
 const (

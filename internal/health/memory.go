@@ -3,7 +3,7 @@ package health
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // halfAnHour is the time for which memory must grow before there is a forecast.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
 // peerRule is one kind of problem found by comparing the GPUs of a job. Its severity is the highest that the problem

@@ -39,7 +39,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/health/xid"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // subject is the object that a rule examines, with the numbers to compare it with.

@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 var t0 = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)

@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/health/xid"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // xidAt is a report of GPU 0 with an Xid that the probe got a second earlier.

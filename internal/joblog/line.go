@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/joblog/cause"
-	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 )
 
 // maxLine is the maximum length of a displayed line, in bytes.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/joblog/tail"
+	"github.com/nvnodetop/nvnodetop/internal/probe/tail"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

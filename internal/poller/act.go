@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // logAsked logs the target processes of a signal before the signal is sent: the program may end before the answer.

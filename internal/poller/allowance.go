@@ -3,8 +3,8 @@ package poller
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // allowance is a token bucket: one token per interval each, at most most tokens. It starts full.

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // journal logs the events of one node. It describes failures in our words, never in the other side's. Repeated failures

@@ -10,11 +10,11 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/quiet"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/quiet"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // node is one watched node. All fields but the atomics, the channels, the journal and failed are set once, before run.

@@ -3,8 +3,8 @@ package poller
 import (
 	"context"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Opener reaches a node and starts a probe there. Route returns the route of the next attempt; it may take a moment.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // The real library's calls for one GPU's card hang: the other GPU is there at once, and the card is completed when the

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // indices are the indices of a Hello's cards, in their order.

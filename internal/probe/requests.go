@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/joblog/tail"
 	"github.com/nvnodetop/nvnodetop/internal/probe/act"
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
 	"github.com/nvnodetop/nvnodetop/internal/probe/ras"
 	"github.com/nvnodetop/nvnodetop/internal/probe/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/probe/tail"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

@@ -10,13 +10,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/smi"
-	"github.com/nvnodetop/nvnodetop/internal/rlimit"
-	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Case collects the circumstances of an error until it is classified.

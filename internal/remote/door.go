@@ -32,9 +32,9 @@ package remote
 import (
 	"context"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Door is one way to reach nodes. It may be used by any number of goroutines.

@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
-	"github.com/nvnodetop/nvnodetop/internal/rlimit"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // exhausted finds the line with which a program or a shell ends that the system has refused memory, a thread or a file:

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // The stages after those of the door.

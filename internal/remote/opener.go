@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 	"github.com/nvnodetop/nvnodetop/internal/remote/smi"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Opener opens sessions with probes through a Door. It implements poller.Opener. Its fields must not change once it is

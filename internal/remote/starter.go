@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 )
 
 // Starter starts programs that the kernel ends with this process (Pdeathsig). The kernel takes the end of the thread

@@ -4,11 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/capacity/idle"
-	"github.com/nvnodetop/nvnodetop/internal/field"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity/idle"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // AllJobs are the fields of the jobs of all users.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 )
 
 // AllNodes stands for the name of a partition where GPUs are those of all nodes.

@@ -2,9 +2,9 @@ package rows
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/field"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // ofGPU has the fields of a GPU for rows about GPUs. If a row is about several GPUs, the values of each count.

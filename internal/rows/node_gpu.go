@@ -2,9 +2,9 @@ package rows
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 )
 
 // GPU is a row about a GPU of a node. It has the fields of Processes: its own, and those of each process on it, so that

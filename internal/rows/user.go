@@ -3,8 +3,8 @@ package rows
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/field"
-	"github.com/nvnodetop/nvnodetop/internal/tally/users"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 )
 
 // Users are the fields of a user who has processes on the nodes.

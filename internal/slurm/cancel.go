@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 var (

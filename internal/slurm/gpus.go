@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // gpus has SLURM's information about the GPUs of a job.

@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // sluid matches a SLUID, the ID of a job that no other cluster has, which SLURM's commands take since 25.11: "s" and 13

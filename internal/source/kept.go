@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
 )
 
 // KeptJobs returns what a program of the user has last kept about the jobs. Its times say how old it is: the jobs are

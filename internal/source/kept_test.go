@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/kept"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
 )
 
 // counted is a controller with a job of GPUs, which counts the questions.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health/say"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"

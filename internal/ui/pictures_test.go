@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
-	"github.com/nvnodetop/nvnodetop/internal/demo"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/picture"
 	"github.com/nvnodetop/nvnodetop/test/raced"

@@ -19,8 +19,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
-	"github.com/nvnodetop/nvnodetop/internal/demo"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 )
 
 // The world of these measurements: the demo of 8,000 GPUs, the last seconds of which come as they would, one Snapshot

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // ErrLineTooLong is returned by a Reader for a line over MaxLine bytes.

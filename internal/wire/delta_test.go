@@ -14,8 +14,8 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/field"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // pipe passes messages from a Writer to a Reader.

@@ -1,6 +1,6 @@
 package wire
 
-import "github.com/nvnodetop/nvnodetop/internal/metric"
+import "github.com/nvnodetop/nvnodetop/internal/wire/metric"
 
 // change makes the changes of l to p.
 func (p *Process) change(l *processLine) {

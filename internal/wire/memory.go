@@ -3,7 +3,7 @@ package wire
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // memory is the part of the reports since the last Hello that both ends remember. Writer omits it from the next report,

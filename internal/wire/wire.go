@@ -36,7 +36,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Version is the version of the protocol, in the Magic line and in Hello.

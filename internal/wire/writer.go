@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // reportBegins is the beginning of a report's line.

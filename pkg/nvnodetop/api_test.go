@@ -103,7 +103,7 @@ func TestDependencies(t *testing.T) {
 		for _, dep := range deps {
 			is := func(b string) bool { return dep == b || strings.HasPrefix(dep, strings.TrimSuffix(b, "/")+"/") }
 			if slices.ContainsFunc(banned, is) &&
-				!slices.ContainsFunc([]string{module + "pkg/", module + "internal/metric"}, is) {
+				!slices.ContainsFunc([]string{module + "pkg/", module + "internal/wire/metric"}, is) {
 				t.Errorf("package %s depends on %s", name, dep)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	observer "github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	observer "github.com/nvnodetop/nvnodetop/internal/output/report"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 

@@ -29,7 +29,7 @@ func alone(t *testing.T) {
 
 // Each interval has a snapshot, with the numbers of its time.
 func TestWatch(t *testing.T) {
-	leaks.Check(t, "nvnodetop/internal/demo", "nvnodetop/pkg/")
+	leaks.Check(t, "nvnodetop/internal/source/demo", "nvnodetop/pkg/")
 	alone(t)
 	var all []*schema.Snapshot
 	// only break ends it
@@ -65,7 +65,7 @@ func TestWatch(t *testing.T) {
 
 // The end of a loop leaves nothing behind, and the end of ctx ends the sequence without an error.
 func TestWatchEnds(t *testing.T) {
-	leaks.Check(t, "nvnodetop/internal/demo", "nvnodetop/pkg/")
+	leaks.Check(t, "nvnodetop/internal/source/demo", "nvnodetop/pkg/")
 	alone(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

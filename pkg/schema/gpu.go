@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // GPU is a GPU, or a MIG instance of one.

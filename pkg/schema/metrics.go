@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Metric is the key of a number of a GPU or of a node, which ends in its unit where it has one. docs/metrics.md

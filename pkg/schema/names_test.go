@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -19,7 +19,7 @@ import (
 var shares = map[string]string{"gpu_memory_bytes": "gpu_memory_percent", "rss_bytes": "host_memory_percent"}
 
 // copies is the file that copies the numbers from one type to the other.
-const copies = "../../internal/export/numbers.go"
+const copies = "../../internal/output/export/numbers.go"
 
 // TestNumbersOfAProcess: Process has each number of a process of package wire, and their shares; package export copies
 // them.

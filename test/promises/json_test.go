@@ -20,9 +20,9 @@ var shown = map[string]struct {
 	full string
 	args []string
 }{
-	"json":      {"../../internal/export/testdata/full.json", []string{"--json", "--demo=2x4"}},
+	"json":      {"../../internal/output/export/testdata/full.json", []string{"--json", "--demo=2x4"}},
 	"doctor":    {"", []string{"doctor", "--json"}},
-	"report":    {"../../internal/report/testdata/report.json", []string{"report", "--format", "json", "1"}},
+	"report":    {"../../internal/output/report/testdata/report.json", []string{"report", "--format", "json", "1"}},
 	"available": {"", []string{"available", "--cluster", "--json"}},
 	"track":     {"", []string{"track", "--format", "json", "--", "/bin/true"}},
 	"list":      {"", []string{"list", "--json", "--demo=2x4"}},
@@ -138,9 +138,9 @@ var decoded = []struct {
 	name, path string
 	into       func() any
 }{
-	{"snapshot", "../../internal/export/testdata/full.json", func() any { return new(schema.Snapshot) }},
-	{"report", "../../internal/report/testdata/report.json", func() any { return new(report.Report) }},
-	{"track", "../../internal/track/testdata/documented.json", func() any { return new(report.Command) }},
+	{"snapshot", "../../internal/output/export/testdata/full.json", func() any { return new(schema.Snapshot) }},
+	{"report", "../../internal/output/report/testdata/report.json", func() any { return new(report.Report) }},
+	{"track", "../../internal/output/track/testdata/documented.json", func() any { return new(report.Command) }},
 	{"accounting", "", func() any { return new(report.Report) }},
 	{"jobs", "", func() any { return new(report.List) }},
 	{"comparison", "", func() any { return new(report.Comparison) }},

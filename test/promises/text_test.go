@@ -96,8 +96,8 @@ func families(text string) map[string][]string {
 func TestMetrics(t *testing.T) {
 	each(t, func(t *testing.T, dir string) {
 		for name, path := range map[string]string{
-			"metrics.txt": "../../internal/export/testdata/full.prom",
-			"dcgm.txt":    "../../internal/export/testdata/dcgm.prom",
+			"metrics.txt": "../../internal/output/export/testdata/full.prom",
+			"dcgm.txt":    "../../internal/output/export/testdata/dcgm.prom",
 		} {
 			today := families(read(t, path))
 			if name == "metrics.txt" { // the text has no processes

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // State compares everything in a Snapshot, with unexported fields. Times may differ in their clock.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/notify"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 

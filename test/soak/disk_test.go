@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/source/recording"
 )
 
 // disk is this host's disk, which is full at times. It implements io.Writer.

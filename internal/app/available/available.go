@@ -13,15 +13,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
-	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/kept"
+	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
-	"github.com/nvnodetop/nvnodetop/internal/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
 // Names of the command. Under Nvisel it chooses as nvisel does.

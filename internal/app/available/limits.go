@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 )
 
 // wish is the request in the flags.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 )
 
 // The defaults of nvisel, and its exit code for too few GPUs. Its help says that no tolerance is the default; it is 10.

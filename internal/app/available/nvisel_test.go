@@ -12,9 +12,9 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // host is a node of four GPUs of 80 GiB, with these MiB in use.

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/output/report"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 )
 
 // OpenReport opens the file of a report before the work that it reports on: a wrong path must not cost hours. The old

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/output/report"
 )
 
 // The file keeps its content until there is a report. A file that cannot be written costs nothing.

@@ -11,11 +11,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/private"
-	"github.com/nvnodetop/nvnodetop/internal/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/lib/build"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/private"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
 )
 
 // openLog opens the log file; without a path nothing is logged. finish writes the remaining lines, and returns why some

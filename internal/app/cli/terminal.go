@@ -14,8 +14,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
 // Streams are the standard streams.

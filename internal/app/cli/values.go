@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/field"
-	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 )
 
 // intervals are the arguments POLL and DISPLAY.

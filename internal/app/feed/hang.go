@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
 	"github.com/nvnodetop/nvnodetop/internal/hang"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // suspectEvery is the time from one search for jobs that seem to hang to the next.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 )
 
 // Attended is a Feed that records the user's signs of presence.

@@ -11,11 +11,11 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
-	"github.com/nvnodetop/nvnodetop/internal/export"
-	"github.com/nvnodetop/nvnodetop/internal/session"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
+	"github.com/nvnodetop/nvnodetop/internal/output/web"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
-	"github.com/nvnodetop/nvnodetop/internal/web"
 )
 
 // touched counts keys.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/mark"
+	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
 // marked is a feed with the marks of its jobs, for scalars, recordings and reports.

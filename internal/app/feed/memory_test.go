@@ -8,7 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // With a thousand nodes the limit leaves room for garbage, and it stays when jobs end.

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
 )
 
 // runOnce runs once for a while and returns what it printed to stdout.

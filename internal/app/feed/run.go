@@ -10,9 +10,9 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/controls"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Feed is the source of Events and the receiver of the user's requests.

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
 // Names of the command. nvgpu's name is Nvl.

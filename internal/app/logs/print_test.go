@@ -15,7 +15,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
-	"github.com/nvnodetop/nvnodetop/internal/joblog/tail"
+	"github.com/nvnodetop/nvnodetop/internal/probe/tail"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

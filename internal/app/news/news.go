@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/notify"
-	"github.com/nvnodetop/nvnodetop/internal/notify/ways"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify/ways"
+	"github.com/nvnodetop/nvnodetop/internal/source/access"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // Desk gets Snapshots, and delivers the news in them. One goroutine may use it.

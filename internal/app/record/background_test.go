@@ -18,10 +18,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/mark"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo"
+	"github.com/nvnodetop/nvnodetop/internal/source/mark"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 

@@ -15,15 +15,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
-	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/recording"
-	"github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/lib/build"
+	"github.com/nvnodetop/nvnodetop/internal/output/report"
+	"github.com/nvnodetop/nvnodetop/internal/source/access"
+	"github.com/nvnodetop/nvnodetop/internal/source/recording"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // Options are the user's choices for a recording.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/source/recording"
 )
 
 func TestMomentOf(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/source/recording"
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/report/books"
-	"github.com/nvnodetop/nvnodetop/internal/report/cost"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/books"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/cost"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
-	"github.com/nvnodetop/nvnodetop/internal/report/books"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/books"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )

@@ -15,13 +15,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/internal/report/books"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/output/report"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/books"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // Live reports on a job, which its settings name: it watches a job that runs until it ends, and asks SLURM's accounting

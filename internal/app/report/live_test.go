@@ -18,9 +18,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/output/report"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // watched observes job id over a feed, which also emits later.

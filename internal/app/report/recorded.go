@@ -18,11 +18,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/recording"
-	"github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/internal/report/books"
+	"github.com/nvnodetop/nvnodetop/internal/output/report"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/books"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/source/recording"
 )
 
 // recorded prints the report of a job of a recording, with what SLURM has counted if it still knows the job.

@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 

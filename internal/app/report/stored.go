@@ -11,10 +11,10 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/report/compare"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/compare"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/scalars"
+	"github.com/nvnodetop/nvnodetop/internal/output/scalars"
+	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
 // Name is the name of the command. Its old name Log still works.

@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/doctor"
-	"github.com/nvnodetop/nvnodetop/internal/export"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
-	"github.com/nvnodetop/nvnodetop/internal/stacks"
-	"github.com/nvnodetop/nvnodetop/internal/text"
-	"github.com/nvnodetop/nvnodetop/internal/track"
-	"github.com/nvnodetop/nvnodetop/internal/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/output/doctor"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/output/track"
+	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 )
 
 // Documents are the documents with a schema.

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 

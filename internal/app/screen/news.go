@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"

@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // A recording that Ctrl-K began ends with the screens, in the state before the sessions were closed.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 

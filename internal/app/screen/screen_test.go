@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/demo"
-	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 )
 
 // The number of threads that run Go code at once (runtime.GOMAXPROCS).

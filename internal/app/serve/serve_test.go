@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/web"
+	"github.com/nvnodetop/nvnodetop/internal/output/web"
 )
 
 func TestServeOfThisHostOnly(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"runtime"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 )
 

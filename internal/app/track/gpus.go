@@ -8,15 +8,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/output/track"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
-	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/source"
-	"github.com/nvnodetop/nvnodetop/internal/track"
+	"github.com/nvnodetop/nvnodetop/internal/source/access"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

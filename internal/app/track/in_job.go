@@ -13,9 +13,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	ofjobs "github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/internal/session"
-	"github.com/nvnodetop/nvnodetop/internal/track/child"
+	"github.com/nvnodetop/nvnodetop/internal/output/report"
+	"github.com/nvnodetop/nvnodetop/internal/output/track/child"
+	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // inJob runs a command, usually srun in a batch script, while its job is watched, and prints the report of the job.

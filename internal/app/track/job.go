@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	ofjobs "github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 )
 
 // Flags of the report of a job, and flags that only the report of a command has.

@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/output/report"
 )
 
 // A command in a job has the report of the job, and its own exit code.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/mark"
-	"github.com/nvnodetop/nvnodetop/internal/track"
+	"github.com/nvnodetop/nvnodetop/internal/output/track"
+	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
 // mostMarks is the time in which the last marks are awaited: the home directory may hang.

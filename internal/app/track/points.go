@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/track"
+	"github.com/nvnodetop/nvnodetop/internal/output/track"
 )
 
 // checkPoints checks the name of the file of samples.

@@ -18,9 +18,9 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/output/track"
+	"github.com/nvnodetop/nvnodetop/internal/output/track/child"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
-	"github.com/nvnodetop/nvnodetop/internal/track"
-	"github.com/nvnodetop/nvnodetop/internal/track/child"
 )
 
 // Name is that of the command.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/notify"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 )
 
 // progress is how far the jobs are.

@@ -12,9 +12,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/notify"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 )
 
 // lookingUp is the time to ask the accounting, also if a login asks for a password: nobody may be there. Whoever has

@@ -22,8 +22,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/notify"
-	"github.com/nvnodetop/nvnodetop/internal/notify/ways"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify/ways"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 

@@ -2,7 +2,7 @@ package clean
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 )
 
 // maxPart limits the names of marks, in bytes.

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"math"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // parts are the metrics of a GPU that are a part of another one.

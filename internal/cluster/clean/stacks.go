@@ -3,7 +3,7 @@ package clean
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 

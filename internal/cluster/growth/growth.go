@@ -5,7 +5,7 @@ package growth
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // counters are the metrics that only grow while the driver is loaded.

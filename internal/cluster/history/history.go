@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // The time that the graphs of a history show, and the limits of the setting.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // A job may have thousands of GPUs: a full history must be small, and a metric that the GPUs do not have free.

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 func TestBins(t *testing.T) {

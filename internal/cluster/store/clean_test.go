@@ -8,8 +8,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Facts from a probe are taken only if they can be true: known classes, possible times, existing processes.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // While other doors are left, a node has not failed: it is being connected, or still failed as before.

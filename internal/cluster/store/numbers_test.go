@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // cards are GPUs as NVML lists them: "5" has the minor number 5, "x" gives no handle, "?5" has the UUID of 5 and no

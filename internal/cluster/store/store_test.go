@@ -11,10 +11,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 var t0 = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
 // changed is the share of its value before from which on a measure is named as changed.

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/health/xid"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // recoveries are the driver's requests, by metric.RecoveryAction: the flag and the words.

@@ -3,7 +3,7 @@ package say
 import (
 	"fmt"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // whyMemoryIsBusy is the hint for a GPU whose memory is busy for longer. Whatever works while others wait has the

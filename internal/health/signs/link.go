@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // LinksOf returns the number of NVLinks of a GPU, and the mask of the links that are up. In MIG mode a GPU has no

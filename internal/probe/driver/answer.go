@@ -3,7 +3,7 @@ package driver
 import (
 	"math"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Answer collects the values that the Readers of a GPU read. Values that they cannot read stay absent.

@@ -8,9 +8,9 @@ package driver
 import (
 	"errors"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Library is NVML as the collectors need it. While Init or Shutdown runs, no other method is called. All other methods,

@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // lacks has the metrics that a GPU does not give, each with its error. The first complete reading of a GPU in an

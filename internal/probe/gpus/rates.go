@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // rateWindow is the shortest time over which a rate is computed. An off-beat report that comes sooner repeats the last

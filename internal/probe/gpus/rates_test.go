@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // start is when the first counter is read.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // LongestWait is the longest time that a report waits for all its GPUs, however long the interval is.

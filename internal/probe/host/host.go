@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // MinWindow is the shortest window for a rate or a CPU percentage, since the kernel counts CPU time in steps of 10 ms.

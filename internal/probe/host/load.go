@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // cpuTime is the time that all CPUs together have spent, in ticks.

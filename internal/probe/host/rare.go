@@ -3,7 +3,7 @@ package host
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // rareMemory and rareCPU are the metrics that are read every metric.SlowSeconds. They differ in each reading, and

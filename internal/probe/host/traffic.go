@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // lookEvery is the time between two searches for new interfaces and ports.

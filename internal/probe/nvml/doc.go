@@ -18,7 +18,7 @@
 //
 // # Readers
 //
-// Each metric of a GPU is a row of the table in internal/metric and has one Reader, in a file of internal/probe/nvml
+// Each metric of a GPU is a row of the table in internal/wire/metric and has one Reader, in a file of internal/probe/nvml
 // that is named like the file of the row. A Reader makes one call of NVML (a few walk over links), for metrics of the
 // same pace: once per list of GPUs, every 60 s, or in each report. A report costs 18 driver calls for an A100 and 22
 // for an H100, and 32 more every 60 s; a test counts them. The probe counts them too: each driver call passes through a

@@ -12,8 +12,8 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // fakeGPM is a GPU with GPM. Its metrics are the number of samples so far.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // linkReaders read PCIe, NVLink and the fabric. GetPcieThroughput is not among them: it blocks for 20 ms.

@@ -5,7 +5,7 @@ package nvml
 import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // stateReaders read temperatures, power, clocks and modes.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
-	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

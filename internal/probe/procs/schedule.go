@@ -3,7 +3,7 @@ package procs
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // agenda is the time of the next list of processes that nobody asked for: problems and ranks need one at the pace of

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
-	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

@@ -19,9 +19,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Door is the name of this connection to a node.

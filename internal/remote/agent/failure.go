@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"syscall"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // failure classifies an error of a request, and quotes it without the secret.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

@@ -48,7 +48,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Kind tells which part of a node a door depends on. If the sshd of a node does not answer one door, it answers no door

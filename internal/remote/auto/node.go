@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // nowhere stands for no door.

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // TestAnSSHThatRefusedIsTriedAgain beside the step, after longer and longer waits. The step is kept until ssh works.

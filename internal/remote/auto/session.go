@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // session is a session over ssh. It ends when it proves to be in another job than the wanted one, if a door of another

@@ -21,10 +21,10 @@ import (
 
 	xssh "golang.org/x/crypto/ssh"
 
-	"github.com/nvnodetop/nvnodetop/internal/private"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/private"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // StageMaster is the only stage of this door: the master accepts the connection.

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 	"github.com/nvnodetop/nvnodetop/test/sshd"
 )

@@ -3,7 +3,7 @@ package install
 import (
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/rlimit"
+	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
 )
 
 // limitMark begins each line on stderr with a limit of the session.

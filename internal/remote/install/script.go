@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Directory is a directory of a node that may hold the probe, by its word in the scripts.

@@ -17,7 +17,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Pipe is a program that runs anywhere: its three streams and its end.

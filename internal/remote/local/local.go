@@ -19,11 +19,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Door reaches this host. It implements remote.Door.

@@ -14,9 +14,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // payload is an executable for this platform.

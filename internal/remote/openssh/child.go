@@ -16,11 +16,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
-	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // mark is printed on the node when the login is done, on both outputs, which arrive separately. Output after the mark

@@ -19,8 +19,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // The stages of this door: ssh connects and logs in, then the login shell begins our command. Through a ControlMaster

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/sshd"
 )
 

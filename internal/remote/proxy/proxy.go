@@ -18,9 +18,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/text"
-	"github.com/nvnodetop/nvnodetop/internal/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
 )
 
 // Command is a running ProxyCommand.

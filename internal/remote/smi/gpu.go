@@ -1,8 +1,8 @@
 package smi
 
 import (
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // gpu is a GPU of the node, with what nvidia-smi said of it last. Card.Lost has the reason while it does not answer.

@@ -3,8 +3,8 @@ package smi
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // reading is what a row says of a GPU.

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // schedule is what nvidia-smi prints all the time, and how often: rows in a loop, and lists of processes. Requests

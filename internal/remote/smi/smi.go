@@ -22,10 +22,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
-	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // UnusableError means that nvidia-smi on the node returns no data.

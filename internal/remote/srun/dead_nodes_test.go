@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // TestManyDeadNodesKeepNoJobWaiting: each of them has an srun of its own, which hangs for a while before SLURM gives

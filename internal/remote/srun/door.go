@@ -62,9 +62,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // StageJob is the stage of this door: find the job on the node.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 

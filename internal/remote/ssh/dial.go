@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
@@ -18,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/algorithms"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // trip reaches one host: from its name to a login.

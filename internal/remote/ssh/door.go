@@ -60,13 +60,13 @@ import (
 	"os/user"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Door reaches nodes over SSH. It implements remote.Door.

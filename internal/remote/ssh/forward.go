@@ -5,10 +5,10 @@ import (
 	"net"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // opening is a request to a jump host that is not answered yet.

@@ -4,7 +4,7 @@ import (
 	"net"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // connectionRulings are about the ways to connect, and about features of OpenSSH alone.

@@ -24,9 +24,9 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // court asks OpenSSH's ssh and this Door to reach the same sshd, with the same files. Names in braces stand for public

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // startAgent serves keys on a socket in place of ssh-agent.

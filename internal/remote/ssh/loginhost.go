@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // CheckLogin returns an error if login is not [user@]host[:port].

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // children returns the child processes of this one.

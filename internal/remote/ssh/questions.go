@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
-	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // questions is the part of a login in which the host asks: keyboard-interactive, or a password.

@@ -24,10 +24,10 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 	"github.com/nvnodetop/nvnodetop/test/leaks"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // ErrNoSlurm means that this host belongs to no SLURM cluster: there is no squeue, or no configuration for it.

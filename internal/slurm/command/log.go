@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Logged is run with each command in the log: its arguments, its duration, and whether it failed. Its output is not

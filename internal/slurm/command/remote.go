@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Script runs a script of sh on another host. Its error is the reason why it could not be run to its end; otherwise

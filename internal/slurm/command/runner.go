@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Runner runs a command to its end and returns its output. If ctx ends first, it kills the command and returns ctx's

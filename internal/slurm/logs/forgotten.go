@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // maxNamed is the maximum number of jobs whose files are remembered.

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Finder finds the files of jobs. It is for one goroutine.

@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Supply has the GPUs of a cluster, and the number of them that SLURM has given to jobs.

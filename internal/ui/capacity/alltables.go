@@ -1,9 +1,9 @@
 package capacity
 
 import (
-	"github.com/nvnodetop/nvnodetop/internal/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/capacity/idle"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity/idle"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )

@@ -3,9 +3,9 @@ package connection
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // doors lists the transports that were tried or passed over, with the answer of each and the first hint, and returns

@@ -7,8 +7,8 @@ package detail
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
 	"github.com/nvnodetop/nvnodetop/internal/ui/inspect"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"

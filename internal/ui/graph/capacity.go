@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // pcieLane is the capacity of a PCIe lane one way, in bytes per second, by generation from 1 on.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // The engines have the longest names and bars with which all fit. In a narrow terminal the last ones are left out,

@@ -3,7 +3,7 @@ package graph
 import (
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
 // A short cycle is drawn as a band from its lowest to its highest; a job with a few pauses is not.

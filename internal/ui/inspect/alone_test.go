@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // lone is a scene whose process is on GPU 0 only, of which ten minutes are known. It started so many seconds ago.

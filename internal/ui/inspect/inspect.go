@@ -9,7 +9,7 @@ package inspect
 import (
 	"strconv"
 
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 )
 

@@ -1,7 +1,7 @@
 package inspect
 
 import (
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 

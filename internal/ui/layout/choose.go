@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 

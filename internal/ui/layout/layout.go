@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/field"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Key is the key of the field that a column shows, or the name of a picture.

@@ -3,7 +3,7 @@ package layout
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 

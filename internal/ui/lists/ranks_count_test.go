@@ -3,7 +3,7 @@ package lists
 import (
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
 // Naming shortens the names of a job's nodes so that they still differ where possible.

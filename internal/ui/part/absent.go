@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Lacks reports whether a GPU does not have a metric: its probe says so, or two samples with numbers did not have this

@@ -4,8 +4,8 @@ import (
 	"maps"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
-	"github.com/nvnodetop/nvnodetop/internal/tally/users"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
 )
 
 // facts are results computed from a Snapshot for a job: a job has thousands of GPUs, and each key draws a frame.

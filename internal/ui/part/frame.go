@@ -1,6 +1,6 @@
 package part
 
-import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
+import "github.com/nvnodetop/nvnodetop/internal/lib/draw"
 
 // Frame is a picture of a Scene while it is drawn, on a canvas of its size.
 type Frame struct {

@@ -3,7 +3,7 @@ package part
 import (
 	"cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
 // Levels are the thresholds between light, moderate and heavy use, in percent.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
 // The classic colors have two thresholds, which can be set; the memory has none unless they are.

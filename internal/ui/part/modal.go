@@ -1,6 +1,6 @@
 package part
 
-import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
+import "github.com/nvnodetop/nvnodetop/internal/lib/draw"
 
 // Modal is a box in the middle of the screen. Its rows and columns are those inside the border and a margin of two
 // columns.

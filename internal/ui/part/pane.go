@@ -1,6 +1,6 @@
 package part
 
-import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
+import "github.com/nvnodetop/nvnodetop/internal/lib/draw"
 
 // A wide terminal shows the row under the cursor of a list in full, in a pane beside the list.
 const (

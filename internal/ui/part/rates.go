@@ -3,7 +3,7 @@ package part
 import (
 	"math"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
 // Rate is bytes per second in GB/s: one decimal below 10, none from there; "" if unknown.

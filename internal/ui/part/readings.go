@@ -2,7 +2,7 @@ package part
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 )
 
 // reading has the facts of a GPU that a cell needs.

@@ -1,6 +1,6 @@
 package part
 
-import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
+import "github.com/nvnodetop/nvnodetop/internal/lib/draw"
 
 // Span is the place of a cell of a table in its row, with the number of blanks before it. If there is no room for its
 // column, W is 0.

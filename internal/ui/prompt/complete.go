@@ -3,7 +3,7 @@ package prompt
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 )
 
 // cycle has the choices of Tab.

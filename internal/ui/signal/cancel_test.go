@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 func cancelOf(t *testing.T) *rig {

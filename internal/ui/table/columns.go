@@ -8,11 +8,11 @@ package table
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/columns"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 type col = layout.Key

@@ -7,13 +7,13 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
-	"github.com/nvnodetop/nvnodetop/internal/trend"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // offends has the cells that a kind of finding is about.

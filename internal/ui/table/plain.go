@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )

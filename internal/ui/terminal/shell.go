@@ -13,8 +13,8 @@ import (
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 

@@ -30,9 +30,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
 // Terminal writes everything that goes to the terminal: frames, modes, the window title, the clipboard. It compares

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // advice explains a class of failure and lists remedies to try. NODE stands for the node's name.

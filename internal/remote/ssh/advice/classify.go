@@ -8,12 +8,12 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
-	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Circumstances are the known facts besides an error.

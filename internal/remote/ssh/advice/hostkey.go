@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 const (

@@ -1,6 +1,6 @@
 package advice
 
-import "github.com/nvnodetop/nvnodetop/internal/reach"
+import "github.com/nvnodetop/nvnodetop/internal/wire/reach"
 
 // The stages of this door.
 const (

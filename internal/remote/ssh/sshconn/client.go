@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/nvnodetop/nvnodetop/internal/crash"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Client is an SSH connection whose calls can be abandoned.

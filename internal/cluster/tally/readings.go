@@ -1,0 +1,134 @@
+package tally
+
+import (
+	"math"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// Readings are numbers of many GPUs, each number in a column: to fetch thousands of GPUs from memory takes longer than
+// to compute anything of them. The Readings of the next Snapshot take the columns over, and read only the GPUs that
+// have sent a report meanwhile: a GPU of a Snapshot never changes. Readings belong to one goroutine.
+type Readings struct {
+	GPUs    []*cluster.GPU
+	columns map[column]*cells
+}
+
+// column is a number of a GPU: a metric, or the level of a gauge.
+type column struct {
+	id    metric.ID
+	level bool
+	of    Gauge
+}
+
+// cells are the numbers of a column, NaN where a GPU has none.
+type cells struct {
+	values []float64
+	read   bool // since these GPUs came
+}
+
+func (c column) number(g *cluster.GPU) float64 {
+	if c.level {
+		return c.of.Level(g)
+	}
+	return g.Float(c.id)
+}
+
+// NewReadings returns the Readings of GPUs. It takes over those before, which nobody may use any more; nil: there are
+// none.
+func NewReadings(gpus []*cluster.GPU, before *Readings) *Readings {
+	r := &Readings{GPUs: gpus, columns: map[column]*cells{}}
+	if before == nil || len(before.GPUs) != len(gpus) {
+		return r
+	}
+	var changed []int
+	for i, g := range gpus {
+		if before.GPUs[i] != g {
+			changed = append(changed, i)
+		}
+	}
+	for of, c := range before.columns {
+		if !c.read {
+			continue
+		}
+		for _, i := range changed {
+			c.values[i] = of.number(gpus[i])
+		}
+		r.columns[of], c.read = c, false
+	}
+	return r
+}
+
+func (r *Readings) column(of column) []float64 {
+	c := r.columns[of]
+	if c == nil {
+		c = &cells{values: make([]float64, len(r.GPUs))}
+		for i, g := range r.GPUs {
+			c.values[i] = of.number(g)
+		}
+		r.columns[of] = c
+	}
+	c.read = true
+	return c.values
+}
+
+// Of returns a metric of each GPU, NaN where it is unknown. It must not be changed.
+func (r *Readings) Of(id metric.ID) []float64 { return r.column(column{id: id}) }
+
+// Total returns Total of the GPUs.
+func (r *Readings) Total() Totals { return total(r.GPUs, r.number) }
+
+// Slowest returns Slowest of the GPUs.
+func (r *Readings) Slowest() (low Sum, standsOut bool) { return slowest(r.GPUs, r.number) }
+
+// Lowest returns Lowest of the GPUs.
+func (r *Readings) Lowest(id metric.ID) Sum { return over(r.GPUs, r.number(id), metric.Lowest) }
+
+// Median returns the median of the levels of the GPUs, to a point, and of their numbers; NaN without any.
+func (r *Readings) Median(of Gauge) (level, number float64) {
+	level = median(r.column(column{level: true, of: of}))
+	if of == GaugeTemperature {
+		return level, median(r.Of(metric.Temperature))
+	}
+	return level, level
+}
+
+// median counts values by points: a job has thousands of GPUs.
+func median(values []float64) float64 {
+	const most = 1 << 8
+	var counts [most + 1]int
+	all := 0
+	for _, v := range values {
+		if v == v { // false for NaN
+			counts[int(min(max(v+0.5, 0), most))]++
+			all++
+		}
+	}
+	below := 0
+	for v, n := range counts {
+		if below += n; 2*below > all {
+			return float64(v)
+		}
+	}
+	return math.NaN()
+}
+
+// number is a metric of GPUs.
+type number struct {
+	id     metric.ID
+	column []float64 // of all of them; nil: each GPU is asked
+}
+
+func (r *Readings) number(id metric.ID) number { return number{id, r.Of(id)} }
+
+// asked is a metric that each of a few GPUs is asked for.
+func asked(id metric.ID) number { return number{id: id} }
+
+// of returns the number of the GPU at a place.
+func (n *number) of(i int, g *cluster.GPU) float64 {
+	if n.column != nil {
+		return n.column[i]
+	}
+	return g.Float(n.id)
+}

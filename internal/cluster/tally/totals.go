@@ -1,0 +1,160 @@
+// Package tally computes from a Snapshot the values that several outputs show: the GPUs of a job, totals over
+// them, the lowest and the hottest, the owner of a GPU, and the ranks of a job.
+//
+// Everything here is a function of its arguments: it keeps no state, reads no clock, and never counts an unreported
+// metric as 0. Formatting is up to the outputs. Functions may be called concurrently.
+package tally
+
+import (
+	"math"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// Sum is one metric over some GPUs: their sum, mean, lowest or highest. A GPU without the metric is not counted as 0.
+type Sum struct {
+	Value float64      // NaN: no GPU has it
+	Count int          // number of GPUs with the metric
+	GPU   *cluster.GPU // the GPU with the lowest or the highest value
+}
+
+// Known reports whether some GPU has the metric.
+func (s Sum) Known() bool { return s.Count > 0 }
+
+// Of combines a metric over GPUs as its row in the table says. Only GPUs that also have the metrics with count.
+func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
+	s := summing{number: asked(id), sum: id.Row().Sum, Sum: Sum{Value: math.NaN()}}
+	for _, id := range with {
+		s.with = append(s.with, asked(id))
+	}
+	return s.over(gpus)
+}
+
+// Lowest returns the lowest value of a metric over GPUs.
+func Lowest(gpus []*cluster.GPU, id metric.ID) Sum { return over(gpus, asked(id), metric.Lowest) }
+
+func over(gpus []*cluster.GPU, n number, sum metric.Sum) Sum {
+	s := summing{number: n, sum: sum, Sum: Sum{Value: math.NaN()}}
+	return s.over(gpus)
+}
+
+// summing is a Sum to which GPUs are added, as far as they have all of with too.
+type summing struct {
+	Sum
+	number
+	sum  metric.Sum
+	with []number
+}
+
+func (s *summing) over(gpus []*cluster.GPU) Sum {
+	for i, g := range gpus {
+		s.add(i, g)
+	}
+	return s.done()
+}
+
+func (s *summing) add(i int, g *cluster.GPU) {
+	v := s.of(i, g)
+	if v != v || !s.given(i, g) {
+		return
+	}
+	joined := join(s.sum, s.Value, v, s.Count == 0)
+	if joined != s.Value {
+		s.GPU = g
+	}
+	s.Value = joined
+	s.Count++
+}
+
+func (s *summing) done() Sum {
+	if s.sum == metric.Mean {
+		s.Value /= float64(s.Count)
+	}
+	return s.Sum
+}
+
+// given reports whether the GPU at a place has all the metrics of with.
+func (s *summing) given(i int, g *cluster.GPU) bool {
+	for k := range s.with {
+		if v := s.with[k].of(i, g); v != v {
+			return false
+		}
+	}
+	return true
+}
+
+// join adds a value to the earlier ones, for a sum or a mean, or keeps the lowest or the highest.
+func join[T float32 | float64](sum metric.Sum, before, v T, first bool) T {
+	switch {
+	case first:
+		return v
+	case sum == metric.Lowest:
+		return min(before, v)
+	case sum == metric.Highest:
+		return max(before, v)
+	}
+	return before + v
+}
+
+// Totals are metrics over some GPUs.
+type Totals struct {
+	GPUs              int
+	Util              Sum // percent
+	Used, Memory      Sum // bytes, of the GPUs with both
+	Power, PowerLimit Sum // watts; the limits of the GPUs with a power
+	Temperature       Sum // °C, of the hottest GPU
+}
+
+// Total computes the totals of GPUs, one GPU after the other: to fetch one of thousands from memory takes longer than
+// to add it to all sums.
+func Total(gpus []*cluster.GPU) Totals { return total(gpus, asked) }
+
+func total(gpus []*cluster.GPU, of func(metric.ID) number) Totals {
+	t := Totals{GPUs: len(gpus)}
+	sums := [...]struct {
+		to *Sum
+		summing
+	}{
+		{&t.Util, summing{number: of(metric.Util)}}, {&t.Temperature, summing{number: of(metric.Temperature)}},
+		{&t.Used, summing{number: of(metric.MemoryUsed), with: []number{of(metric.MemoryTotal)}}},
+		{&t.Memory, summing{number: of(metric.MemoryTotal), with: []number{of(metric.MemoryUsed)}}},
+		{&t.Power, summing{number: of(metric.Power)}},
+		{&t.PowerLimit, summing{number: of(metric.PowerLimit), with: []number{of(metric.Power)}}},
+	}
+	for i := range sums {
+		sums[i].sum, sums[i].Value = sums[i].id.Row().Sum, math.NaN()
+	}
+	for at, g := range gpus {
+		for i := range sums {
+			sums[i].add(at, g)
+		}
+	}
+	for i := range sums {
+		*sums[i].to = sums[i].done()
+	}
+	return t
+}
+
+// Counted returns the number of GPUs in the least complete sum.
+func (t *Totals) Counted() int {
+	n := 0
+	for _, s := range []Sum{t.Util, t.Used, t.Power} {
+		if s.Known() && (n == 0 || s.Count < n) {
+			n = s.Count
+		}
+	}
+	return n
+}
+
+// apart is the number of points below the mean from which a GPU is named. Among equals the name would change with every
+// poll.
+const apart = 5
+
+// Slowest returns the lowest utilization, and whether its GPU stands out from the rest.
+func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) { return slowest(gpus, asked) }
+
+func slowest(gpus []*cluster.GPU, of func(metric.ID) number) (low Sum, standsOut bool) {
+	low = over(gpus, of(metric.Util), metric.Lowest)
+	return low, low.Value <= over(gpus, of(metric.Util), metric.Util.Row().Sum).Value-apart // false for NaN
+}

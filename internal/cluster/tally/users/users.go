@@ -1,0 +1,202 @@
+// Package users sums up the GPUs of the nodes by the users who have processes on them.
+package users
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// Row has the resources of a user on the GPUs of the nodes, according to their lists of processes.
+type Row struct {
+	User               string // "": unknown
+	Mine               bool   // the owner of the jobs
+	Nodes, GPUs, Procs int
+	Memory             float64  // bytes of GPU memory; NaN: unknown for all processes
+	Power              float64  // watts of the GPUs that only this user uses; NaN: there are none, or it is unknown
+	Longest            *int64   // run time of the oldest process in seconds; nil: unknown
+	Command            string   // of that process
+	Jobs               []string // IDs, for jobs of this user as squeue prints them
+}
+
+// place is a GPU of a node with its MIG instances.
+type place struct {
+	number int
+	key    string // of a GPU without a number
+
+	watts   float64 // NaN: unknown
+	holders int     // number of its users, even of hidden instances
+}
+
+// gpu is a GPU of a node, or an instance.
+type gpu struct {
+	index  int
+	hidden bool
+	place  int // in node.places
+}
+
+// share is a user on a place of a node.
+type share struct {
+	of    *sum
+	place int
+	shown bool // one of the GPUs there is shown
+}
+
+// sum is a Row under construction.
+type sum struct {
+	row   Row
+	watts float64
+	jobs  map[string]bool
+	last  struct{ node, job string }
+}
+
+// node has the users on one node: lists, as there are few of each.
+type node struct {
+	places []place
+	gpus   []gpu
+	holds  []share
+	procs  map[wire.ProcessID]bool // the shown ones: a process may be on several GPUs
+}
+
+// Of returns the users with processes on the shown GPUs of the jobs' nodes, or on no known GPU, by name.
+func Of(s *cluster.Snapshot, only tally.Only) []Row {
+	sums := map[string]*sum{}
+	ids := map[string]string{}
+	for i := range s.Jobs {
+		ids[s.Jobs[i].Number] = s.Jobs[i].ID
+	}
+	sumOf := func(user string) *sum {
+		if sums[user] == nil {
+			sums[user] = &sum{row: Row{User: user, Memory: math.NaN(), Power: math.NaN()},
+				jobs: map[string]bool{}}
+		}
+		return sums[user]
+	}
+	here := node{procs: map[wire.ProcessID]bool{}}
+	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
+		n := s.Nodes[name]
+		here.enter(n, only)
+		var u *sum
+		for i := range n.Processes {
+			p := &n.Processes[i]
+			if u == nil || u.row.User != p.User {
+				u = sumOf(p.User)
+			}
+			if here.holdsShown(u, p) {
+				u.add(s, n, p, cmp.Or(ids[p.Job], p.Job))
+			}
+		}
+		here.leave()
+	}
+	rows := make([]Row, 0, len(sums))
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if u := sums[name]; u.row.Procs > 0 {
+			rows = append(rows, u.finish())
+		}
+	}
+	return rows
+}
+
+// enter begins with the GPUs of a node.
+func (u *node) enter(n *cluster.Node, only tally.Only) {
+	u.places, u.gpus, u.holds = u.places[:0], u.gpus[:0], u.holds[:0]
+	clear(u.procs)
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		at := u.placeOf(g)
+		u.gpus = append(u.gpus, gpu{index: g.Index, hidden: !only.Shows(g), place: at})
+		if !g.Instance() {
+			u.places[at].watts = g.Float(metric.Power)
+		}
+	}
+}
+
+// placeOf returns the place of a GPU.
+func (u *node) placeOf(g *cluster.GPU) int {
+	is := place{number: g.Number, watts: math.NaN()}
+	if g.Number == cluster.NoNumber {
+		is.key = g.Key
+	}
+	for at := range u.places {
+		if p := &u.places[at]; p.number == is.number && p.key == is.key {
+			return at
+		}
+	}
+	u.places = append(u.places, is)
+	return len(u.places) - 1
+}
+
+// holdsShown notes a process of a user on one of its GPUs, and reports whether that GPU is shown.
+func (u *node) holdsShown(of *sum, p *wire.Process) bool {
+	at := slices.IndexFunc(u.gpus, func(g gpu) bool { return g.index == p.GPU })
+	shown := at < 0 || !u.gpus[at].hidden
+	if at >= 0 {
+		u.hold(of, u.gpus[at].place, shown)
+	}
+	if id := (wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}); shown && !u.procs[id] {
+		u.procs[id] = true
+		of.row.Procs++
+	}
+	return shown
+}
+
+func (u *node) hold(of *sum, place int, shown bool) {
+	for i := range u.holds {
+		if h := &u.holds[i]; h.of == of && h.place == place {
+			h.shown = h.shown || shown
+			return
+		}
+	}
+	u.holds = append(u.holds, share{of, place, shown})
+	u.places[place].holders++
+}
+
+// leave adds the GPUs of the node to the sums.
+func (u *node) leave() {
+	for _, h := range u.holds {
+		if !h.shown {
+			continue
+		}
+		h.of.row.GPUs++
+		if at := &u.places[h.place]; !math.IsNaN(at.watts) && at.holders == 1 {
+			h.of.watts, h.of.row.Power = h.of.watts+at.watts, 0
+		}
+	}
+}
+
+// add adds a process on one of its GPUs.
+func (u *sum) add(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
+	if u.row.Nodes == 0 || u.last.node != n.Name {
+		u.row.Nodes, u.last.node = u.row.Nodes+1, n.Name
+	}
+	u.row.Mine = u.row.Mine || tally.Mine(s, p)
+	if job != u.last.job && job != "" {
+		u.jobs[job], u.last.job = true, job
+	}
+	if p.GPUMemory != nil {
+		if math.IsNaN(u.row.Memory) {
+			u.row.Memory = 0
+		}
+		u.row.Memory += float64(*p.GPUMemory)
+	}
+	if p.ElapsedSec != nil && (u.row.Longest == nil || *p.ElapsedSec > *u.row.Longest) {
+		u.row.Longest, u.row.Command = p.ElapsedSec, cmp.Or(p.Command, p.Name)
+	}
+}
+
+// finish completes the row.
+func (u *sum) finish() Row {
+	r := u.row
+	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs),
+		func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	if !math.IsNaN(r.Power) {
+		r.Power = math.Round(u.watts) // the GPUs come in any order, which must not show
+	}
+	return r
+}

@@ -1,0 +1,304 @@
+// Package ask asks NCCL's RAS about a job, through the probes of its nodes: two answers, a few seconds apart, and the
+// verdict from them.
+//
+// RAS asks all processes of the job for each answer, so it is never polled: a person asks, or the program once when the
+// job seems to hang. A job is asked one question at a time; who asks meanwhile gets the same Result.
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// apart is the time between the answers.
+	apart = 4 * time.Second
+	// patience is the longest time of an answer, as the probe allows it, with its way.
+	patience = (wire.MaxRASSeconds + 2) * time.Second
+	// silence is the time after which a process that has not said a word is given up: RAS answers commands at once.
+	silence = 3 * time.Second
+	// pause follows a piece without data, if the node sent it at once.
+	pause = 100 * time.Millisecond
+	// tries limits the processes that are asked for an answer.
+	tries = 4
+	// atMost is the longest time of a question.
+	atMost = 50 * time.Second
+	// maxWords limits the text of a node, in bytes.
+	maxWords = 300
+)
+
+// Node sends a request to the probe of a node.
+type Node func(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
+
+// Asker asks. Its methods may be called from any goroutine.
+type Asker struct {
+	node Node
+
+	mu    sync.Mutex // protects the following
+	calls map[string]*call
+}
+
+// call is a question about a job that has no answer yet.
+type call struct {
+	done   chan struct{}
+	result *Result
+	err    error
+}
+
+// Result is what RAS says about a job.
+type Result struct {
+	*nccl.Verdict
+	At      time.Time      // of the second answer
+	Node    string         // that was asked for it
+	Address string         // of the socket there
+	Answers [2]nccl.Answer // what they have of the job
+}
+
+// Old returns a Node that asks an NCCL before 2.29 too.
+func Old(node Node) Node {
+	return func(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
+		if r.RAS != nil {
+			q := *r.RAS
+			q.Old, r.RAS = true, &q
+		}
+		return node(ctx, name, r)
+	}
+}
+
+// New returns an Asker.
+func New(node Node) *Asker { return &Asker{node: node, calls: map[string]*call{}} }
+
+// Places returns the processes of a job on its GPUs that run now, those of known rank first.
+func Places(s *cluster.Snapshot, job *cluster.JobView) []nccl.Place {
+	var places []nccl.Place
+	for _, row := range tally.Ranks(s, job) {
+		if row.State == tally.RankRuns && row.Process != nil {
+			places = append(places, nccl.Place{Node: row.Node, Number: row.Number, Index: row.Process.GPU,
+				Rank:      row.Rank,
+				ProcessID: wire.ProcessID{PID: row.Process.PID, StartTicks: row.Process.StartTicks}})
+		}
+	}
+	return places
+}
+
+// Job asks about a job, given its processes. It takes at least as long as two answers are apart, and ends soon after
+// ctx.
+func (a *Asker) Job(ctx context.Context, job string, places []nccl.Place) (*Result, error) {
+	a.mu.Lock()
+	c := a.calls[job]
+	if c == nil {
+		c = &call{done: make(chan struct{})}
+		a.calls[job] = c
+		crash.Go(func() { a.run(context.WithoutCancel(ctx), job, places, c) })
+	}
+	a.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.result, c.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (a *Asker) run(ctx context.Context, job string, places []nccl.Place, c *call) {
+	ctx, cancel := context.WithTimeout(ctx, atMost)
+	defer cancel()
+	c.result, c.err = a.judge(ctx, places)
+	a.mu.Lock()
+	delete(a.calls, job)
+	a.mu.Unlock()
+	close(c.done)
+}
+
+func (a *Asker) judge(ctx context.Context, places []nccl.Place) (*Result, error) {
+	if len(places) == 0 {
+		return nil, errors.New("no process of the job is known: its nodes have not listed any")
+	}
+	roster := nccl.NewRoster(places)
+	first, err := a.answer(ctx, roster, order(places, ""))
+	if errors.Is(err, errOld) {
+		return &Result{Verdict: &nccl.Verdict{State: nccl.NotAsked}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := sleep(ctx, apart); err != nil {
+		return nil, err
+	}
+	second, err := a.answer(ctx, roster, order(places, first.from.Node))
+	if err != nil {
+		return nil, fmt.Errorf("the second answer: %w", err)
+	}
+	return &Result{Verdict: nccl.Judge(first.Answer, second.Answer, second.names), At: second.At,
+		Node:    second.from.Node,
+		Address: second.address, Answers: [2]nccl.Answer{*first.Answer, *second.Answer}}, nil
+}
+
+// order returns whom to ask: a process of each node, that of the node first, and then others, if there are few nodes.
+// One socket is shared by all processes of a user on the node, so another try may reach another one of them.
+func order(places []nccl.Place, first string) []*nccl.Place {
+	var list, rest []*nccl.Place
+	seen := map[string]bool{}
+	for pass := range 2 {
+		for i := range places {
+			p := &places[i]
+			switch {
+			case (p.Node == first) != (pass == 0):
+			case seen[p.Node]:
+				rest = append(rest, p)
+			default:
+				seen[p.Node] = true
+				list = append(list, p)
+			}
+		}
+	}
+	list = append(list, rest...)
+	for len(list) < tries {
+		list = append(list, list[0])
+	}
+	return list
+}
+
+// answer is an answer about the job, and who gave it.
+type answer struct {
+	*nccl.Answer
+	names   *nccl.Names
+	from    *nccl.Place
+	address string
+}
+
+var (
+	// errRefused is a node that does not ask: another try there is in vain.
+	errRefused = errors.New("refused")
+	// errOld is an NCCL before 2.29. It may be that of another job of the user on the node.
+	errOld = errors.New("an NCCL before 2.29 is not asked")
+)
+
+// answer asks one process after the other, until one answers about the job.
+func (a *Asker) answer(ctx context.Context, roster *nccl.Roster, places []*nccl.Place) (*answer, error) {
+	var failed error
+	refused := map[string]bool{}
+	tried := 0
+	for _, p := range places {
+		if refused[p.Node] || tried == tries {
+			continue
+		}
+		tried++
+		got, err := a.read(ctx, p)
+		if err == nil {
+			if got.names = roster.Match(got.Answer); got.names.Own() {
+				return got, nil
+			}
+			err = fmt.Errorf("%s: RAS of NCCL answers there for another job of yours, or for one in a container with "+
+				"PIDs of its own", p.Node)
+		}
+		if refused[p.Node] = errors.Is(err, errRefused); failed == nil || errors.Is(err, errOld) {
+			failed = err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, failed // the reason of the first is what a user can change
+}
+
+// refusal is the reason of a node, in its words.
+type refusal struct{ text string }
+
+func (r refusal) Error() string        { return r.text }
+func (r refusal) Is(target error) bool { return target == errRefused }
+
+// read asks a process, and reads what comes back while it comes.
+func (a *Asker) read(ctx context.Context, p *nccl.Place) (*answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: RAS of NCCL has not answered within %s",
+		p.Node,
+		patience))
+	defer cancel()
+	in, out := io.Pipe()
+	type parsed struct {
+		*nccl.Answer
+		err error
+	}
+	done := make(chan parsed, 1)
+	go func() {
+		defer crash.End()
+		got, err := nccl.Read(in)
+		_, _ = io.Copy(io.Discard, in) // so that the pieces find a reader; it ends with them
+		done <- parsed{got, err}
+	}()
+	address, err := a.pieces(ctx, p, out)
+	_ = out.Close() // it never fails
+	got := <-done
+	switch {
+	case err != nil:
+		return nil, err
+	case got.err != nil:
+		return nil, fmt.Errorf("%s, %s: %w", p.Node, address, got.err)
+	}
+	got.At = time.Now()
+	return &answer{Answer: got.Answer, from: p, address: address}, nil
+}
+
+// pieces hands over the pieces of an answer.
+func (a *Asker) pieces(ctx context.Context, p *nccl.Place, to io.Writer) (address string, err error) {
+	began, size := time.Now(), 0
+	for more := false; ; more = true {
+		asked := time.Now()
+		reply, err := a.node(ctx, p.Node, wire.Request{RAS: &wire.AskRAS{ProcessID: p.ProcessID, More: more}})
+		piece := reply.RAS
+		switch {
+		case ctx.Err() != nil:
+			return address, context.Cause(ctx)
+		case err != nil:
+			return address, err
+		case reply.Error != "":
+			return address, refusal{p.Node + ": " + safe.Line(reply.Error, maxWords)}
+		case piece != nil && piece.Old:
+			return address, errOld
+		case piece == nil, len(piece.Data) > wire.MaxRASPiece:
+			return address, refusal{p.Node + " has sent no answer of RAS"}
+		}
+		if !more {
+			address = safe.Line(piece.Address, maxWords)
+		}
+		if size += len(piece.Data); size > wire.MaxRAS+wire.MaxRASPiece {
+			return address, refusal{p.Node + " has sent too much"}
+		}
+		if _, err := to.Write(piece.Data); err != nil || !piece.More {
+			return address, err
+		}
+		if size == 0 && time.Since(began) >= silence {
+			return address, fmt.Errorf("%s: RAS of NCCL does not answer at %s: the process there may be stopped",
+				p.Node,
+				address)
+		}
+		if len(piece.Data) == 0 && time.Since(asked) < pause {
+			if err := sleep(ctx, pause); err != nil {
+				return address, err
+			}
+		}
+	}
+}
+
+// sleep waits, but not beyond the end of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,308 @@
+// Package say has the words of the verdicts of package nccl: a headline and the lines below it, for the screen, reports
+// and programs.
+package say
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
+)
+
+// Headline says in one line what the verdict is.
+func Headline(v *nccl.Verdict) string {
+	switch v.State {
+	case nccl.Moving:
+		if v.Members == 0 || v.Partial {
+			return "the job moves: ranks launch collectives"
+		}
+		return fmt.Sprintf("the job moves: %s launched collectives within %s", of(v.Moved, v.Members), seconds(v.Over))
+	case nccl.RankDead:
+		return causes(v, "is dead", "are dead") + ": RAS of NCCL no longer reaches " + it(v.Causes)
+	case nccl.NoAnswer:
+		return causes(v, "does", "do") + " not answer RAS of NCCL, and no rank has launched a collective within " +
+			seconds(v.Over)
+	case nccl.Failed:
+		return failed(v)
+	case nccl.Disagree:
+		return causes(v, "has", "have") + " called other collectives than the other ranks of the same communicator"
+	case nccl.Stuck:
+		return stuck(v)
+	case nccl.Initializing:
+		return initializing(v)
+	case nccl.RankLeft:
+		return causes(v, "has", "have") + " left a communicator that other ranks still have"
+	case nccl.NotStarted:
+		return "no rank has launched a collective"
+	case nccl.NotAsked:
+		return notAsked
+	case nccl.AllLaunched:
+		return "no rank is behind, and none has launched a collective within " + seconds(v.Over) +
+			": a collective does not end, or the ranks do something that NCCL does not count, such as CUDA graphs"
+	}
+	return "NCCL does not tell whether the job moves"
+}
+
+// notAsked says why, and what asks nevertheless.
+const notAsked = "not asked: it is older than 2.29, and an answer can crash the job (nvnodetop stacks --old-nccl asks)"
+
+// causes names the causes as the subject of a sentence, with its verb.
+func causes(v *nccl.Verdict, one, several string) string {
+	n := len(v.Causes) + v.Unnamed
+	switch {
+	case n == 0:
+		return "ranks that NCCL does not name " + several
+	case n == 1 && v.Unnamed == 0:
+		return Member(v.Causes[0]) + " " + one
+	}
+	return named(v) + " " + several
+}
+
+// named names the causes.
+func named(v *nccl.Verdict) string {
+	text := Members(v.Causes)
+	switch {
+	case len(v.Causes) == 0:
+		return count(v.Unnamed, "rank") + " that NCCL does not name"
+	case v.Unnamed > 0:
+		text += " and " + strconv.Itoa(v.Unnamed) + " more"
+	}
+	return text
+}
+
+// failed names the errors of the causes. An error of another rank says nothing, unless there is no other.
+func failed(v *nccl.Verdict) string {
+	causing := map[nccl.GPU]bool{}
+	for i := range v.Causes {
+		causing[v.Causes[i].GPU] = true
+	}
+	var own, others []string
+	for i := range v.Errors {
+		e := &v.Errors[i]
+		if !causing[e.GPU] {
+			continue
+		}
+		to := &own
+		if e.Result == nccl.RemoteError {
+			to = &others
+		}
+		if word := "\"" + e.Result.String() + "\""; !slices.Contains(*to, word) {
+			*to = append(*to, word)
+		}
+	}
+	if len(own) == 0 {
+		own = others
+	}
+	return causes(v, "reports", "report") + " " + strings.Join(own[:min(len(own), 3)], ", ")
+}
+
+func stuck(v *nccl.Verdict) string {
+	switch {
+	case v.Circular && v.Waiting == 0:
+		return named(v) + " wait for each other"
+	case v.Circular:
+		return named(v) + " wait for each other, and " + of(v.Waiting, v.Members) + " for them"
+	}
+	who := named(v)
+	if v.Partial && len(v.Causes)+v.Unnamed > 1 {
+		who = "some of " + who // text does not tell who of them waits for another one
+	}
+	text := of(v.Waiting, v.Members) + " " + verb(v.Waiting, "waits", "wait")
+	if len(v.Waits) == 0 || v.Waits[0].Operation == "" {
+		return text + " for " + who
+	}
+	operation := fmt.Sprintf("%s #%d", v.Waits[0].Operation, v.Waits[0].Launched)
+	if v.Waits[0].Waiting == v.Waiting {
+		return text + " in " + operation + " for " + who
+	}
+	return text + " for " + who + ", which " + verb(len(v.Causes)+v.Unnamed, "has", "have") + " not launched " +
+		operation
+}
+
+func initializing(v *nccl.Verdict) string {
+	if len(v.Initializing) == 0 {
+		return "a communicator is not initialized, and nothing moves"
+	}
+	p := &v.Initializing[0]
+	return fmt.Sprintf("communicator #%d of %s is not initialized within %s: %s still at it", p.Number,
+		count(p.Size, "rank"), seconds(v.Over), count(p.Few, "rank")+" "+verb(p.Few, "is", "are"))
+}
+
+// it is the pronoun of the causes.
+func it(of []nccl.Member) string { return verb(len(of), "it", "them") }
+
+func verb(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
+func count(n int, what string) string { return strconv.Itoa(n) + " " + what + verb(n, "", "s") }
+
+// of is "3 of 8 ranks"; total 0: it is not known.
+func of(n, total int) string {
+	if total <= n {
+		return count(n, "rank")
+	}
+	return fmt.Sprintf("%d of %s", n, count(total, "rank"))
+}
+
+func seconds(d time.Duration) string {
+	return strconv.Itoa(int(d.Round(time.Second)/time.Second)) + " s"
+}
+
+// Member names a member: by its rank in the job, its node, GPU and PID, as far as known.
+func Member(m nccl.Member) string {
+	switch {
+	case m.Place == nil && m.PID == 0:
+		return "a rank that NCCL does not name"
+	case m.Place == nil:
+		return fmt.Sprintf("PID %d on %s", m.PID, m.Host)
+	}
+	where := m.Place.Node
+	if m.Place.Number >= 0 {
+		where += " GPU" + strconv.Itoa(m.Place.Number)
+	}
+	pid := "PID " + strconv.Itoa(m.Place.PID)
+	if m.Place.Rank == nil {
+		return pid + " (" + where + ")"
+	}
+	return fmt.Sprintf("rank %d (%s, %s)", m.Place.Rank.Rank, where, pid)
+}
+
+// most limits how many members a line names.
+const most = 6
+
+// Members names members in few words: by their ranks in the job if all have one.
+func Members(list []nccl.Member) string {
+	if len(list) == 1 {
+		return Member(list[0])
+	}
+	ranks := make([]int, 0, len(list))
+	for i := range list {
+		if p := list[i].Place; p != nil && p.Rank != nil {
+			ranks = append(ranks, p.Rank.Rank)
+		}
+	}
+	if len(ranks) == len(list) {
+		slices.Sort(ranks)
+		return "ranks " + Ranges(slices.Compact(ranks))
+	}
+	var words []string
+	for _, m := range list[:min(len(list), most)] {
+		words = append(words, Member(m))
+	}
+	if more := len(list) - len(words); more > 0 {
+		words = append(words, strconv.Itoa(more)+" more")
+	}
+	return strings.Join(words, ", ")
+}
+
+// Ranges writes ascending numbers in few words: "0-7", "3, 11, ... 507 (every 8th)", "1, 5, 6".
+func Ranges(numbers []int) string {
+	n := len(numbers)
+	if n == 0 {
+		return ""
+	}
+	if step := steps(numbers); n > 3 && step == 1 {
+		return fmt.Sprintf("%d-%d", numbers[0], numbers[n-1])
+	} else if n > 3 && step > 1 {
+		return fmt.Sprintf("%d, %d, ... %d (every %s)", numbers[0], numbers[1], numbers[n-1], nth(step))
+	}
+	var words []string
+	for i := 0; i < n; {
+		end := i
+		for end+1 < n && numbers[end+1] == numbers[end]+1 {
+			end++
+		}
+		if end-i >= 2 {
+			words = append(words, fmt.Sprintf("%d-%d", numbers[i], numbers[end]))
+		} else {
+			end = i
+			words = append(words, strconv.Itoa(numbers[i]))
+		}
+		i = end + 1
+		if len(words) == most && i < n {
+			return fmt.Sprintf("%s, ... (%d in all)", strings.Join(words, ", "), n)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// steps returns the distance between the numbers, 0 if it is not always the same.
+func steps(numbers []int) int {
+	if len(numbers) < 2 {
+		return 0
+	}
+	step := numbers[1] - numbers[0]
+	for i := 2; i < len(numbers); i++ {
+		if numbers[i]-numbers[i-1] != step {
+			return 0
+		}
+	}
+	return step
+}
+
+func nth(n int) string {
+	switch n {
+	case 2:
+		return "2nd"
+	case 3:
+		return "3rd"
+	}
+	return strconv.Itoa(n) + "th"
+}
+
+// Part describes a communicator, by its members if all are known.
+func Part(p *nccl.Part) string {
+	text := "communicator"
+	if p.Number > 0 {
+		text += " #" + strconv.Itoa(p.Number)
+	}
+	text += " (" + count(cmp.Or(p.Size, len(p.Members)), "rank")
+	known := slices.DeleteFunc(slices.Clone(p.Members), func(m nccl.Member) bool { return m.Place == nil })
+	if len(known) == p.Size && len(known) > 1 {
+		slices.SortFunc(known, nccl.CompareMembers)
+		text += ": " + strings.TrimPrefix(Members(known), "ranks ")
+	}
+	return text + ")"
+}
+
+// Lines say more: where ranks wait, who does not answer, which errors there are.
+func Lines(v *nccl.Verdict) []string {
+	var lines []string
+	add := func(format string, of ...any) { lines = append(lines, fmt.Sprintf(format, of...)) }
+	for i := range v.Waits[:min(len(v.Waits), most)] {
+		w := &v.Waits[i]
+		var behind []string
+		for _, l := range w.Behind[:min(len(w.Behind), 3)] {
+			behind = append(behind, fmt.Sprintf("%d only #%d", l.Count, l.Launched))
+		}
+		operation := cmp.Or(w.Operation, "operation")
+		add("%s: %d %s launched %s #%d, %s", Part(&w.Part), w.Waiting, verb(w.Waiting, "has", "have"), operation,
+			w.Launched,
+			strings.Join(behind, ", "))
+	}
+	if more := len(v.Waits) - most; more > 0 {
+		add("and %d more communicators", more)
+	}
+	if len(v.Dead) > 0 && v.State != nccl.RankDead {
+		add("dead: %s", Members(v.Dead))
+	}
+	if len(v.Silent) > 0 && v.State != nccl.NoAnswer {
+		add("no answer: %s", Members(v.Silent))
+	}
+	for i := range v.Errors[:min(len(v.Errors), most)] {
+		e := &v.Errors[i]
+		add("%s: %s in communicator #%d", Member(e.Member), e.Result, e.Comm)
+	}
+	for _, p := range append(slices.Clone(v.Initializing), v.Left...) {
+		add("%s", Part(&p))
+	}
+	return lines
+}

@@ -1,0 +1,389 @@
+package nccl
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// textReader reads the text of RAS line by line. A line has a meaning of its own, or describes the communicator, the
+// kind of problem and the group of ranks that the lines above it have named.
+type textReader struct {
+	a     *Answer
+	ranks int // of all communicators so far
+
+	comm  *Comm          // the one that lines describe; nil: the job
+	at    map[string]int // index of a communicator by its hash
+	named map[place]int  // index of a rank in its communicator
+	kind  string         // the heading of the lines: INCOMPLETE, DEAD, ERROR, MISMATCH
+	init  bool           // an error is one of initialization
+	group group          // what the line above said about the ranks that follow; nil: nothing
+	whole bool           // the last section has begun
+	text  string         // the line that is read
+	open  string         // a line about ranks of which none was named yet
+}
+
+// place is a rank of a communicator.
+type place struct {
+	comm string // ID
+	rank int
+}
+
+// group takes a rank of the communicator that lines describe.
+type group func(rank int, of GPU)
+
+func (r *textReader) read(in *bufio.Reader) {
+	for lines := 0; ; lines++ {
+		text, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) || lines == maxLines && len(text) > 0 {
+			r.a.Cut = true
+			return
+		}
+		if len(text) > 0 {
+			r.line(strings.TrimRight(string(text), "\r\n"))
+		}
+		if err != nil {
+			r.leaveOpen()
+			r.a.Cut = r.a.Cut || !errors.Is(err, io.EOF) || !r.whole || len(text) > 0 // each line has an end
+			return
+		}
+	}
+}
+
+// form is a line that the text may have; mean takes the words that match the groups of the expression.
+type form struct {
+	head string // with which the line begins: most forms need not be tried
+	of   *regexp.Regexp
+	mean func(r *textReader, m []string)
+}
+
+// forms are the lines that are understood. They are compiled when the first text comes.
+var forms = sync.OnceValue(func() []form {
+	list := make([]form, len(meanings))
+	for i, m := range meanings {
+		head := m.line[:strings.IndexAny(m.line, `\([*?`)]
+		if m.line[len(head)] == '*' {
+			head = head[:len(head)-1]
+		}
+		list[i] = form{head, regexp.MustCompile("^" + m.line + "$"), m.mean}
+	}
+	return list
+})
+
+const (
+	gpu     = `GPU (\d+)(?: \(NVML (\d+)\))? managed by process (\d+) on node (\S+)`
+	anyGPU  = ` -- (?:` + gpu + `|\[process information not found\])`
+	devices = `GPUs? ([\d,]+)(?: \(NVML ([\d,]+)\))?`
+)
+
+var meanings = []struct {
+	line string
+	mean func(r *textReader, m []string)
+}{
+	{`NCCL version (\S+) .*`, func(r *textReader, m []string) { r.a.Version = safe.Line(m[1], maxWord) }},
+
+	{`Communicators\.\.\. \(([\d.]+)s\)`, func(r *textReader, m []string) {
+		if took, err := time.ParseDuration(m[1] + "s"); err == nil {
+			r.a.Took = took
+		}
+	}},
+
+	{` *\d+ +(\d+) +(\d+) +([\d-]+) +(\d+) +(\d+) +([A-Z]+) +([A-Z,]+)`, func(r *textReader, m []string) {
+		if len(r.a.Groups) < maxComms {
+			r.a.Groups = append(r.a.Groups, Group{Comms: number(m[1]), Nodes: number(m[2]), PerNode: m[3],
+				Size: number(m[4]), Ranks: number(m[5]), Status: m[6], Errors: m[7]})
+		}
+	}},
+
+	// the heads of sections and of problems
+	{`(Errors|Warnings|Job summary)`, func(r *textReader, m []string) { r.begin(nil, m[1]) }},
+
+	{`(INCOMPLETE|DEAD|TIMEOUT)`, func(r *textReader, m []string) { r.begin(nil, m[1]) }},
+
+	{`#(\d+)-\d+ \(([0-9a-f]+)\) ([A-Z]+)`, func(r *textReader, m []string) {
+		r.begin(r.find(m[2], number(m[1])), m[3])
+	}},
+
+	{`  Encountered (\d+) communication timeouts? .*`, func(r *textReader, m []string) { r.a.Timeouts = number(m[1]) }},
+
+	// processes
+	{`  Process (\d+) on node (\S+) managing ` + devices, (*textReader).process},
+
+	// ranks about which nothing is known
+	{`  The (missing|unknown) ranks?: ([\d,]+)`, func(r *textReader, m []string) {
+		for rank := range strings.SplitSeq(m[2], ",") {
+			r.miss(rank, GPU{Index: -1}, map[string]Why{"missing": Unresponsive, "unknown": Left}[m[1]])
+		}
+	}},
+
+	// errors
+	{`  (Initialization|Asynchronous) errors? on \d+ ranks?`,
+		func(r *textReader, m []string) {
+			r.leaveOpen()
+			r.init, r.open = m[1][0] == 'I', r.text
+		}},
+
+	{`  \d+ ranks reported (.+)`, func(r *textReader, m []string) { r.group = r.fails(m[1]) }},
+
+	// the states of ranks
+	{`  \d+ ranks have status ([A-Z]+)`, func(r *textReader, m []string) { r.group = r.has(m[1]) }},
+
+	// the numbers of launched operations
+	{`  Communicator ranks have different (?:collective|(\w+)) operation counts`, func(r *textReader, m []string) {
+		if r.group = nil; r.comm != nil {
+			r.comm.Spreads = append(r.comm.Spreads, Spread{Operation: safe.Line(m[1], maxWord)})
+		}
+	}},
+
+	{`  (\d+) ranks have launched up to operation (\d+)`, func(r *textReader, m []string) { r.launched(m[1], m[2]) }},
+
+	{`  (\d+) ranks have not launched any operations`, func(r *textReader, m []string) { r.launched(m[1], "0") }},
+
+	// a rank of the group above, or one that is a group by itself
+	{`  Rank (\d+)` + anyGPU, func(r *textReader, m []string) { r.rank(m[1], m[2:6]) }},
+
+	{`  Rank (\d+) reported (.+?)` + anyGPU, func(r *textReader, m []string) {
+		r.group = r.fails(m[2])
+		r.rank(m[1], m[3:7])
+	}},
+
+	{`  Rank (\d+) has status ([A-Z]+)(?:` + anyGPU + `)?`, func(r *textReader, m []string) {
+		r.group = r.has(m[2])
+		r.rank(m[1], m[3:7])
+	}},
+
+	{`  Rank (\d+) has launched up to operation (\d+)` + anyGPU, func(r *textReader, m []string) {
+		r.launched("1", m[2])
+		r.rank(m[1], m[3:7])
+	}},
+
+	{`  Rank (\d+) has not launched any operations` + anyGPU, func(r *textReader, m []string) {
+		r.launched("1", "0")
+		r.rank(m[1], m[2:6])
+	}},
+}
+
+// known are lines that say nothing more.
+var known = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^( *|=+|  Communicator ranks have different status|` +
+		`  Missing communicator data from .*|` +
+		`  \d+ job process.* considered dead .*|CUDA runtime version .*|Group +Comms .*|    #  in group .*|` +
+		`Communicators\.\.\.|No communicator data collected!| *(Nodes|Processes|\(total\)|per node) .*|[ \d]+)$`)
+})
+
+func (r *textReader) line(line string) {
+	for _, f := range forms() {
+		if !strings.HasPrefix(line, f.head) {
+			continue
+		}
+		if m := f.of.FindStringSubmatch(line); m != nil {
+			r.text = line
+			f.mean(r, m)
+			return
+		}
+	}
+	if !known().MatchString(line) {
+		r.keep(line)
+	}
+}
+
+// keep keeps a line that is not understood.
+func (r *textReader) keep(line string) {
+	if len(r.a.Rest) < maxRest {
+		r.a.Rest = append(r.a.Rest, safe.Line(line, 4*maxWord))
+	}
+}
+
+// leaveOpen keeps a line about ranks, if no line after it has named one.
+func (r *textReader) leaveOpen() {
+	if r.open != "" {
+		r.keep(r.open)
+	}
+	r.open = ""
+}
+
+// number parses digits. A number that is too large for a count is the largest one.
+func number(text string) int {
+	n, _ := strconv.ParseInt(text, 10, 32) // an error comes with the largest one
+	return int(n)
+}
+
+// pidOf parses a PID; 0: it cannot be one.
+func pidOf(text string) int {
+	if n := number(text); n <= wire.MaxPID {
+		return n
+	}
+	return 0
+}
+
+// rankOf parses the number of a rank, which can be anything if memory is overwritten. Without a number the line is not
+// understood.
+func (r *textReader) rankOf(text string) (rank int, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		r.keep(r.text)
+	}
+	return int(n), err == nil
+}
+
+func (r *textReader) begin(c *Comm, kind string) {
+	r.leaveOpen()
+	r.comm, r.kind, r.group, r.init = c, kind, nil, false
+	r.whole = r.whole || kind == "Warnings"
+}
+
+// find returns the communicator with this hash, of a group of the table.
+func (r *textReader) find(hash string, group int) *Comm {
+	if r.at == nil {
+		r.at = map[string]int{}
+	}
+	i, found := r.at[hash]
+	switch {
+	case !found && len(r.a.Comms) == maxComms:
+		r.a.Cut = true
+		return nil
+	case !found:
+		i = len(r.a.Comms)
+		r.at[hash] = i
+		c := Comm{ID: "0x" + safe.Line(hash, maxWord)}
+		if group < len(r.a.Groups) {
+			c.Size = r.a.Groups[group].Size
+		}
+		r.a.Comms = append(r.a.Comms, c)
+	}
+	return &r.a.Comms[i]
+}
+
+// process takes a process that did not answer.
+func (r *textReader) process(m []string) {
+	if len(r.a.Gone) == maxHosts {
+		r.a.Cut = true
+		return
+	}
+	gone := Gone{PID: pidOf(m[1]), Host: safe.Line(m[2], maxWord), Why: Unresponsive}
+	if r.kind == "DEAD" {
+		gone.Why = Dead
+	}
+	list := m[3]
+	if m[4] != "" {
+		list = m[4]
+	}
+	for index := range strings.SplitSeq(list, ",") {
+		gone.GPUs = append(gone.GPUs, number(index))
+	}
+	r.a.Gone = append(r.a.Gone, gone)
+}
+
+// rank takes a rank that a line names, with what the line above says about it.
+func (r *textReader) rank(rank string, where []string) {
+	g := GPU{Index: -1}
+	if where[2] != "" {
+		g = GPU{Host: safe.Line(where[3], maxWord), PID: pidOf(where[2]), Index: number(where[0])}
+		if where[1] != "" {
+			g.Index = number(where[1])
+		}
+	}
+	switch {
+	case r.comm == nil:
+	case r.kind == "INCOMPLETE":
+		r.miss(rank, g, Unresponsive)
+	case r.group != nil:
+		if n, ok := r.rankOf(rank); ok {
+			r.group(n, g)
+		}
+	}
+}
+
+// add returns the index of a rank, which lines may name more than once; false if there are too many.
+func (r *textReader) add(rank int, g GPU) (int, bool) {
+	key := place{r.comm.ID, rank}
+	if i, found := r.named[key]; found {
+		return i, true
+	}
+	if r.ranks++; r.ranks > maxRanks {
+		r.a.Cut = true
+		return 0, false
+	}
+	if r.named == nil {
+		r.named = map[place]int{}
+	}
+	i := len(r.comm.Ranks)
+	r.named[key] = i
+	r.comm.Ranks = append(r.comm.Ranks, Rank{GPU: g, Rank: rank})
+	return i, true
+}
+
+func (r *textReader) miss(rank string, g GPU, why Why) {
+	n, ok := r.rankOf(rank)
+	if r.comm == nil || !ok {
+		return
+	}
+	if r.ranks++; r.ranks > maxRanks {
+		r.a.Cut = true
+		return
+	}
+	r.comm.Missing = append(r.comm.Missing, Missing{GPU: g, Rank: n, Why: why})
+}
+
+// fails is a group of ranks that report an error.
+func (r *textReader) fails(words string) group {
+	result := Result(len(results)) // one that is not known
+	for i, known := range results {
+		if strings.EqualFold(known, words) {
+			result = Result(i)
+		}
+	}
+	return func(rank int, g GPU) {
+		r.open = ""
+		i, ok := r.add(rank, g)
+		switch {
+		case ok && r.init:
+			r.comm.Ranks[i].Init = result
+		case ok:
+			r.comm.Ranks[i].Error = result
+		}
+	}
+}
+
+// has is a group of ranks in a state.
+func (r *textReader) has(status string) group {
+	if status == "NOCOMM" || status == "UNKNOWN" {
+		return func(rank int, g GPU) { r.miss(strconv.Itoa(rank), g, Left) }
+	}
+	return func(rank int, g GPU) {
+		i, ok := r.add(rank, g)
+		switch {
+		case ok && status == "INIT":
+			r.comm.Ranks[i].Init = InProgress
+		case ok && (status == "FINALIZE" || status == "ABORT"):
+			r.comm.Ranks[i].Leaves = true
+		}
+	}
+}
+
+// launched begins a group of ranks that have launched equally many operations.
+func (r *textReader) launched(ranks, operation string) {
+	if r.comm == nil || len(r.comm.Spreads) == 0 {
+		return
+	}
+	n, err := strconv.ParseUint(operation, 10, 64)
+	if err != nil {
+		return
+	}
+	s := &r.comm.Spreads[len(r.comm.Spreads)-1]
+	level := len(s.Levels)
+	s.Levels = append(s.Levels, Level{Launched: n, Count: number(ranks)})
+	r.group = func(rank int, g GPU) {
+		if i, ok := r.add(rank, g); ok {
+			s.Levels[level].Ranks = append(s.Levels[level].Ranks, i)
+		}
+	}
+}

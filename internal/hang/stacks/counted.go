@@ -1,0 +1,67 @@
+package stacks
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// mostChildren limits the descendants of the ranks of a group in a document, which recordings keep too.
+const mostChildren = 256
+
+// counted describes what was counted of a rank between the looks; nil: nothing is known.
+func (p *Pair) counted(r *Rank) *schema.StackCounted {
+	return countedOf(p.work(r).own, r.Process.Looks)
+}
+
+func countedOf(s stir.Stir, looks *wire.StackLooks) *schema.StackCounted {
+	c := schema.StackCounted{}
+	if s.Known.CPU {
+		c.CPUPercent = new(metric.Round(100*s.CPU, 1))
+	}
+	if s.Known.Switches {
+		c.Switches = &s.Switches
+	}
+	if s.Known.Bytes {
+		c.IOBytes = &s.Bytes
+	}
+	if s.Known != (stir.Known{}) {
+		c.Seconds = metric.Round(s.Took.Seconds(), 3)
+	}
+	if looks != nil {
+		c.Looks, c.InLine = looks.Times, looks.Same
+	}
+	if c == (schema.StackCounted{}) {
+		return nil
+	}
+	return &c
+}
+
+// children describes the descendants of a rank.
+func (p *Pair) children(r *Rank) (list []schema.StackChild) {
+	before := p.before[process{r.Node, r.ProcessID}]
+	was := before.workers()
+	for i := range r.Workers {
+		w := &r.Workers[i]
+		c := schema.StackChild{Rank: r.number(), Node: r.Node, PID: w.PID, Parent: w.Parent, Name: w.Name, State: w.State}
+		if t := stir.Main(w); t != nil && len(t.Frames) > 0 {
+			c.Summary = frames.Of(t.Frames).String()
+		}
+		if earlier := was[w.ProcessID]; earlier != nil {
+			c.Counted = countedOf(stir.OfProcess(earlier, w, before.readMS, r.readMS), nil)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// workers are the descendants of a rank; of nil, none.
+func (r *Rank) workers() map[wire.ProcessID]*wire.ProcessStacks {
+	all := map[wire.ProcessID]*wire.ProcessStacks{}
+	for i := 0; r != nil && i < len(r.Workers); i++ {
+		all[r.Workers[i].ProcessID] = &r.Workers[i]
+	}
+	return all
+}

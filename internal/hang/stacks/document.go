@@ -1,0 +1,144 @@
+package stacks
+
+import (
+	_ "embed"
+
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// Schema is the JSON Schema of the document.
+//
+//go:embed schema.json
+var Schema []byte
+
+// Evidence is what else is known of a job.
+type Evidence struct {
+	// Halted says that the job's GPUs are known to have stopped computing.
+	Halted bool
+	// GPUsWait says that they were seen, at each look, to wait or to stand.
+	GPUsWait bool
+	// NCCL is what the job's own library says; nil: nothing.
+	NCCL *NCCL
+}
+
+// NCCL is what NCCL's RAS says of the collectives of a job, between two answers.
+type NCCL struct {
+	// Behind: ranks wait for others, as for some seconds in any job. Lost: processes do not answer, as at the end of any
+	// job. None: it is not known.
+	Moving, Stuck, Behind, Lost bool
+	schema.StackNCCL
+}
+
+// Of makes the document of one look or two.
+func Of(p *Pair, also Evidence) *schema.Stacks {
+	l := p.Now
+	d := &schema.Stacks{Version: schema.StacksVersion, Job: l.Job, Time: l.At, Asked: len(l.Ranks), Read: l.Read(),
+		Groups: []schema.StackGroup{}}
+	if p.Before != nil {
+		d.ComparedSeconds = new(metric.InSeconds(p.Between()))
+	}
+	groups := l.Groups()
+	v := p.judge(groups, also)
+	for i := range groups {
+		d.Groups = append(d.Groups, p.group(&groups[i], v.moves[i]))
+	}
+	for _, r := range l.Refusals() {
+		d.Refused = append(d.Refused, schema.StackRefusal{ID: r.ID, Cause: r.Cause, Hint: r.Hint, Count: len(r.Ranks),
+			Members: Members(r.Ranks)})
+	}
+	if also.NCCL != nil {
+		d.NCCL = &also.NCCL.StackNCCL
+	}
+	w := wording{v}
+	d.State, d.Said, d.Headline = v.state(), w.say(), w.headline()
+	return d
+}
+
+// group describes a group.
+func (p *Pair) group(g *Group, of motions) schema.StackGroup {
+	t := schema.StackGroup{Summary: g.Words(), Members: Members(g.Ranks), Outlier: g.Outlier, Vague: g.Vague,
+		Collective: frames.Collective(g.first().frames())}
+	if p.Before != nil && (of[Unknown] == 0 || of[Moves] > 0) {
+		t.Moved = new(of[Moves])
+	}
+	for _, r := range g.Ranks {
+		t.Ranks = append(t.Ranks, schema.StackRank{Rank: r.number(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs, PID: r.PID,
+			StartTicks: r.StartTicks, State: r.Process.State, Counted: p.counted(r)})
+		t.Workers = append(t.Workers, workers(r)...)
+		if children := p.children(r); len(t.Children)+len(children) <= mostChildren {
+			t.Children = append(t.Children, children...)
+		} else {
+			t.MoreChildren += len(children)
+		}
+	}
+	for _, f := range g.Frames() {
+		frame := schema.StackFrame{Function: f.Function, File: f.File, Line: f.Line}
+		for _, of := range f.Lines {
+			frame.Lines = append(frame.Lines, schema.StackLine{Line: of.Line, Members: Members(of.Ranks)})
+		}
+		t.Frames = append(t.Frames, frame)
+	}
+	if first := stir.Main(g.first().Process); first != nil {
+		t.Deeper = first.Deeper
+		t.Threads = others(g.first().Process, first)
+	}
+	return t
+}
+
+// number is the rank, nil if it is unknown.
+func (p *Place) number() *int {
+	if p.Number == NoRank {
+		return nil
+	}
+	return &p.Number
+}
+
+// others describes the other threads of a process that run Python.
+func others(p *wire.ProcessStacks, first *wire.ThreadStack) (list []schema.StackThread) {
+	for i := range p.Threads {
+		t := &p.Threads[i]
+		if t == first || len(t.Frames) == 0 {
+			continue
+		}
+		of := schema.StackThread{TID: t.TID, Name: t.Name, State: t.State, Summary: frames.Of(t.Frames).String()}
+		for _, f := range t.Frames {
+			of.Frames = append(of.Frames, schema.StackFrame{Function: f.Function, File: f.File, Line: f.Line})
+		}
+		list = append(list, of)
+	}
+	return list
+}
+
+// workers describes the descendants of a rank that the kernel holds: they wait for a file.
+func workers(r *Rank) (list []schema.StackWorker) {
+	for i := range r.Workers {
+		p := &r.Workers[i]
+		t := heldThread(p)
+		if t == nil {
+			continue
+		}
+		w := schema.StackWorker{Rank: r.number(), Node: r.Node, PID: p.PID, Name: p.Name, State: "D"}
+		if f := t.WaitsFor; f != nil {
+			w.File, w.FileSystem, w.Mount = f.Path, f.FileSystem, f.Mount
+		}
+		if m := stir.Main(p); m != nil && len(m.Frames) > 0 {
+			w.Summary = frames.Of(m.Frames).String()
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// heldThread returns a thread in state D, one whose file is known first; nil: there is none.
+func heldThread(p *wire.ProcessStacks) (held *wire.ThreadStack) {
+	for i := range p.Threads {
+		if t := &p.Threads[i]; t.State == "D" && (held == nil || held.WaitsFor == nil) {
+			held = t
+		}
+	}
+	return held
+}

@@ -1,0 +1,78 @@
+package stacks
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Doing puts into words what a process without Python frames does: "in futex_wait", "stopped".
+func Doing(p *wire.ProcessStacks) string {
+	switch p.State {
+	case "T":
+		return "is stopped by a signal"
+	case "t":
+		return "is stopped by a debugger"
+	case "Z", "X":
+		return "has exited"
+	}
+	t := stir.Main(p)
+	if t == nil {
+		return "runs threads that are not known"
+	}
+	switch {
+	case t.WaitsFor != nil:
+		return "waits for " + fileOf(t.WaitsFor)
+	case t.State == "R":
+		return "runs"
+	case t.WChan != "" && t.WChan != "0":
+		return "waits in " + t.WChan
+	case t.State == "D":
+		return "waits in the kernel, and cannot be interrupted"
+	}
+	return "waits"
+}
+
+// fileOf names a file and its file system: "/lustre/set7/a.tar (lustre)".
+func fileOf(w *wire.FileWait) string {
+	name := cmp.Or(w.Path, w.Mount, w.Source, "a file")
+	if w.FileSystem != "" {
+		name += " (" + w.FileSystem + ")"
+	}
+	return name
+}
+
+// line is the stack of a group in one line.
+func (g *Group) line() frames.Line {
+	shared := g.Frames()
+	list := make([]wire.Frame, len(shared))
+	for i := range shared {
+		list[i] = shared[i].Frame
+	}
+	return frames.Of(list)
+}
+
+// Words says what the ranks of a group do, in one line.
+func (g *Group) Words() string {
+	p, line := g.first().Process, g.line().String()
+	doing := strings.TrimPrefix(Doing(p), "is ")
+	switch {
+	case line == "":
+		return doing
+	case halted(p):
+		return doing + ", in " + line
+	}
+	return line
+}
+
+// awaits reports whether the ranks of a group are in a place where they wait for other ranks.
+func (g *Group) awaits() bool {
+	at := g.first().frames()
+	return !g.Vague && !halted(g.first().Process) && (frames.Collective(at) != "" || frames.AddsUp(at))
+}
+
+// meets reports whether they wait for others to come, and poll until then.
+func (g *Group) meets() bool { return !g.Vague && frames.Meets(g.first().frames()) }

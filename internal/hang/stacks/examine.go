@@ -1,0 +1,126 @@
+package stacks
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// Times of an Examination.
+const (
+	// Between is the time from one look to the next that is compared with it.
+	Between = stir.Usual
+	// followed is the time over which the nodes follow the ranks before the later look, and leastFollowed the shortest.
+	followed, leastFollowed = 4500 * time.Millisecond, 2 * time.Second
+	// libraryBy is the time in which NCCL's answer counts.
+	libraryBy = 12 * time.Second
+)
+
+// Examination is how a job is judged, for the screen, the commands and what asks by itself: the same looks, the same
+// evidence, the same verdict. After the first look each one follows the ranks for seconds, and is compared with the one
+// before. It belongs to one goroutine.
+type Examination struct {
+	job    string
+	places []Place
+	last   *Look // that is over
+	pair   *Pair // nil: there was no look yet
+	also   Evidence
+	waited bool // the GPUs waited at the last look
+}
+
+// Examine begins to judge the processes of a job.
+func Examine(job string, places []Place) *Examination { return &Examination{job: job, places: places} }
+
+// Survey begins a look, which is over at its time. gpus is what the GPUs of the job show now.
+func (e *Examination) Survey(now time.Time, gpus GPUs) *Survey {
+	var over time.Duration
+	if e.last != nil {
+		over = min(max(e.last.At.Add(Between).Sub(now), leastFollowed), followed).Truncate(time.Millisecond)
+	}
+	e.also.Halted, e.also.GPUsWait, e.waited = gpus.Halted, gpus.Wait && e.waited, gpus.Wait
+	return newSurvey(e.job, e.places, now, over)
+}
+
+// Due is when the next look begins, if it is to be over so long after the last one.
+func (e *Examination) Due(after time.Duration) time.Time {
+	if e.last == nil {
+		return time.Time{}
+	}
+	return e.last.At.Add(after - followed)
+}
+
+// Take takes a look, which is over or still goes on.
+func (e *Examination) Take(l *Look, over bool) {
+	e.pair = NewPair(e.last, l)
+	if over {
+		e.last = l
+	}
+}
+
+// Hear takes what NCCL says; nil: nothing.
+func (e *Examination) Hear(n *NCCL) { e.also.NCCL = n }
+
+// Compared reports whether the job was seen at two looks.
+func (e *Examination) Compared() bool { return e.pair != nil && e.pair.Before != nil }
+
+// GoesOn reports whether a rank has moved between the last two looks, or has worked in small steps in one line.
+func (e *Examination) GoesOn() bool {
+	return e.Compared() && slices.ContainsFunc(e.pair.Now.Ranks, func(r Rank) bool { return e.pair.goesOn(&r) })
+}
+
+// Document is the verdict on what is known; nil: nothing is.
+func (e *Examination) Document() *schema.Stacks {
+	if e.pair == nil {
+		return nil
+	}
+	return Of(e.pair, e.also)
+}
+
+// Look takes one look, and waits for the answers.
+func (e *Examination) Look(ctx context.Context, send Asker, gpus GPUs) {
+	e.Take(e.Survey(time.Now(), gpus).Ask(ctx, send), true)
+}
+
+// Run takes two looks, and asks NCCL meanwhile. watch says what the GPUs show.
+func (e *Examination) Run(ctx context.Context, send Asker, library Library, watch func() GPUs) *schema.Stacks {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	told := library.start(ctx)
+	for range 2 {
+		e.Look(ctx, send, watch())
+	}
+	e.Hear(<-told)
+	return e.Document()
+}
+
+// Library asks NCCL what it knows of a job. It takes seconds.
+type Library func(ctx context.Context) *NCCL
+
+// LibraryOf returns the library of a job, of which the places in its communicators are known.
+func LibraryOf(a *ask.Asker, job string, known []nccl.Place) Library {
+	return func(ctx context.Context) *NCCL {
+		r, err := a.Job(ctx, job, known)
+		if err != nil { // most jobs have none, or an old one
+			return nil
+		}
+		return OfNCCL(r.Verdict)
+	}
+}
+
+// start asks, and tells once within libraryBy.
+func (l Library) start(ctx context.Context) <-chan *NCCL {
+	told := make(chan *NCCL, 1)
+	go func() {
+		defer crash.End()
+		ctx, cancel := context.WithTimeout(ctx, libraryBy)
+		defer cancel()
+		told <- l(ctx)
+	}()
+	return told
+}

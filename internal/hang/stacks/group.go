@@ -1,0 +1,194 @@
+package stacks
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Group is ranks with equal stacks, in their order.
+type Group struct {
+	Ranks   []*Rank
+	Outlier bool // few are there, while most of the job is elsewhere
+	Vague   bool // only the kernel says how they wait
+
+	frames []SharedFrame
+}
+
+// first is the rank that stands for the group.
+func (g *Group) first() *Rank { return g.Ranks[0] }
+
+// Groups returns the groups of the ranks of which something is known, the largest first, and the vague ones last.
+func (l *Look) Groups() []Group {
+	at := map[uint64]int{}
+	var groups []Group
+	for i := range l.Ranks {
+		r := &l.Ranks[i]
+		if r.Process == nil {
+			continue
+		}
+		key := keyOf(r)
+		g, known := at[key]
+		if !known {
+			g = len(groups)
+			at[key] = g
+			groups = append(groups, Group{Vague: !r.known()})
+		}
+		groups[g].Ranks = append(groups[g].Ranks, r)
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		if a.Vague != b.Vague {
+			return map[bool]int{false: -1, true: 1}[a.Vague]
+		}
+		return cmp.Compare(len(b.Ranks), len(a.Ranks))
+	})
+	for i := range groups {
+		// A look may have told the ranks of some.
+		slices.SortStableFunc(groups[i].Ranks, func(a, b *Rank) int { return byPlace(a.Place, b.Place) })
+		groups[i].share()
+	}
+	mark(groups)
+	return groups
+}
+
+// seed is of the keys of all groups.
+var seed = maphash.MakeSeed()
+
+// keyOf is equal for ranks with equal stacks. A stopped process is not where another one is that runs there.
+func keyOf(r *Rank) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	if !r.known() {
+		h.WriteByte(2)
+	}
+	if halted(r.Process) {
+		h.WriteString(strings.ToUpper(r.Process.State))
+	}
+	frames := r.frames()
+	for i := range frames {
+		h.WriteByte(0)
+		h.WriteString(frames[i].Function)
+		h.WriteByte(0)
+		h.WriteString(frames[i].File)
+	}
+	if t := stir.Main(r.Process); len(frames) == 0 && t != nil {
+		h.WriteByte(1)
+		h.WriteString(t.WChan)
+		if t.State == "D" || t.State == "R" {
+			h.WriteString(t.State)
+		}
+	}
+	return h.Sum64()
+}
+
+// mark marks the outliers: groups of at most a quarter of all ranks, while at least half are in one group, or wait for
+// others in several. Then those are none.
+func mark(groups []Group) {
+	all, most, elsewhere := 0, 0, false
+	for i := range groups {
+		g := &groups[i]
+		if g.Vague != groups[0].Vague {
+			continue
+		}
+		all += len(g.Ranks)
+		if i == 0 || g.awaits() {
+			most += len(g.Ranks)
+		} else {
+			elsewhere = true
+		}
+	}
+	if len(groups) == 0 || 2*most < all || 2*len(groups[0].Ranks) < all && !groups[0].awaits() {
+		return
+	}
+	for i := range groups[1:] {
+		g := &groups[1+i]
+		g.Outlier = 4*len(g.Ranks) <= all && g.Vague == groups[0].Vague && (!elsewhere || !g.awaits())
+	}
+}
+
+// SharedFrame is a frame of a group: the ranks agree in function and file, and may differ in the line.
+type SharedFrame struct {
+	wire.Frame
+	Lines []Lines // where the ranks are, if not all are in Line
+}
+
+// Lines is the ranks in one line.
+type Lines struct {
+	Line  int
+	Ranks []*Rank
+}
+
+// Frames returns the frames of a group, innermost first. Line is that of most ranks.
+func (g *Group) Frames() []SharedFrame { return g.frames }
+
+// share finds the frames of a group.
+func (g *Group) share() {
+	frames := g.first().frames()
+	g.frames = make([]SharedFrame, len(frames))
+	for i := range frames {
+		g.frames[i].Frame = frames[i]
+	}
+	differ := make([]bool, len(frames))
+	for _, r := range g.Ranks[1:] {
+		for i, f := range r.frames() {
+			differ[i] = differ[i] || f.Line != frames[i].Line
+		}
+	}
+	for i, is := range differ {
+		if is {
+			g.frames[i].Lines = linesOf(g.Ranks, i)
+			g.frames[i].Line = g.frames[i].Lines[0].Line
+		}
+	}
+}
+
+// linesOf returns the lines of ranks in one frame, that of most ranks first.
+func linesOf(ranks []*Rank, frame int) (lines []Lines) {
+	at := map[int]int{}
+	for _, r := range ranks {
+		line := r.frames()[frame].Line
+		i, known := at[line]
+		if !known {
+			i = len(lines)
+			at[line] = i
+			lines = append(lines, Lines{Line: line})
+		}
+		lines[i].Ranks = append(lines[i].Ranks, r)
+	}
+	slices.SortStableFunc(lines, func(a, b Lines) int { return cmp.Compare(len(b.Ranks), len(a.Ranks)) })
+	return lines
+}
+
+// Refused is ranks of which nothing is known, for one reason.
+type Refused struct {
+	wire.Refusal
+	Ranks []*Rank
+}
+
+// Refusals returns the ranks that no group tells the place of, by reason, the most frequent first.
+func (l *Look) Refusals() (all []Refused) {
+	at := map[wire.Refusal]int{}
+	for i := range l.Ranks {
+		r := &l.Ranks[i]
+		why := r.Why
+		if why == nil && r.Process != nil && !r.known() {
+			why = r.Process.Refusal
+		}
+		if why == nil {
+			continue
+		}
+		n, known := at[*why]
+		if !known {
+			n = len(all)
+			at[*why] = n
+			all = append(all, Refused{Refusal: *why})
+		}
+		all[n].Ranks = append(all[n].Ranks, r)
+	}
+	slices.SortStableFunc(all, func(a, b Refused) int { return cmp.Compare(len(b.Ranks), len(a.Ranks)) })
+	return all
+}

@@ -1,0 +1,32 @@
+package stacks
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/say"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// OfNCCL is what NCCL's RAS says, as evidence. Where it cannot tell a hang from work that it does not count, it says
+// neither.
+func OfNCCL(v *nccl.Verdict) *NCCL {
+	n := &NCCL{StackNCCL: schema.StackNCCL{Version: v.Version, State: v.State.String(), Coupled: v.Coupled}}
+	switch v.State {
+	case nccl.Moving:
+		n.Moving = true
+	case nccl.Failed, nccl.Disagree:
+		n.Stuck = true
+	case nccl.RankDead, nccl.NoAnswer:
+		n.Lost = true
+	case nccl.Stuck:
+		n.Behind = true
+	}
+	head := "NCCL"
+	if v.Version != "" {
+		head += " " + v.Version
+	}
+	n.Said = []string{head + ": " + say.Headline(v) + "."}
+	for _, line := range say.Lines(v) {
+		n.Said = append(n.Said, upper(line)+".")
+	}
+	return n
+}

@@ -1,0 +1,90 @@
+package stacks
+
+import (
+	"fmt"
+
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/reason"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// reasons say for what those ranks wait for which others do: "Rank 3, in main (train.py:198), waits for its DataLoader
+// worker 1658 (python), which …".
+func (w wording) reasons() (said []string) {
+	for _, r := range w.subjects() {
+		if words := w.reason(r); words != "" && len(said) < named {
+			said = append(said, words)
+		}
+	}
+	return said
+}
+
+// subjects are the ranks of which the reason matters: those for which others wait, or the first one if all are in one
+// place in which they do not wait for each other.
+func (w wording) subjects() []*Rank {
+	switch {
+	case w.read == 0, len(w.groups) == 1 && w.groups[0].awaits():
+		return nil
+	case len(w.groups) == 1:
+		return w.groups[0].Ranks[:1]
+	case w.isMost(&w.groups[0]) || w.groups[0].awaits():
+		return w.aside()
+	}
+	return nil // nobody is singled out
+}
+
+// reason says for what a rank waits; "": it moves, or it is not known.
+func (w wording) reason(r *Rank) string {
+	if w.Motion(r) == Moves {
+		return ""
+	}
+	p := reason.Process{ProcessStacks: r.Process, Descendants: r.Workers,
+		Others: r != w.groups[0].first() && frames.IsInModule(w.groups[0].first().frames())}
+	if before := w.before[process{r.Node, r.ProcessID}]; before != nil && before.Process != nil {
+		if _, is := stir.Deciding(before.Process, r.Process); is == stir.Holder(r.Process) {
+			p.Holder = is
+		}
+	}
+	words := reason.Of(p)
+	if s := w.work(r).own; words == "" || words == reason.Sleeps && s.Steps() { // it polls, or works in small steps
+		return ""
+	}
+	name := begins(r.inShort())
+	if line := frames.Of(r.frames()); line.Own != "" {
+		name += ", in " + line.Own + " (" + line.At + "),"
+	}
+	return name + " " + words + "."
+}
+
+// unanswered says which connections are not answered: of ranks that all wait they tell where the link is broken.
+func (w wording) unanswered() (said []string) {
+	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
+		for i := range r.Process.Unsent {
+			if len(said) < named {
+				said = append(said, unansweredAt(r, &r.Process.Unsent[i]))
+			}
+		}
+	}
+	return said
+}
+
+func unansweredAt(r *Rank, c *wire.Connection) string {
+	name := begins(r.inShort()) + "'s"
+	if r.Number == NoRank {
+		name = "Of " + r.inShort() + " the"
+	}
+	return fmt.Sprintf("%s connection to %s has %s unsent, after %d retransmissions.", name, c.Peer, bytesOf(c.Bytes),
+		c.Retransmits)
+}
+
+// bytesOf writes a number of bytes that may be small.
+func bytesOf(n uint64) string {
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return stir.Size(n)
+}

@@ -1,0 +1,166 @@
+// Package stir says what the kernel has counted of a process between two looks at it: CPU time, bytes, and how often it
+// has begun to wait. It is pure.
+package stir
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// Usual is the time between two looks for which the limits are made.
+	Usual = 5 * time.Second
+	// Idle is the share of a CPU below which a thread is said to wait.
+	Idle = 0.05
+	// ticks is the unit of CPU times.
+	ticks = 10 * time.Millisecond
+	// restless is the number of times that a thread begins to wait within Usual from which on it works in small steps:
+	// one that waits for ever looks at its timeouts now and then.
+	restless = 3
+	// someBytes is what a process reads and writes within Usual without work: a line of a log.
+	someBytes = 4 << 10
+)
+
+// Stir is what the kernel has counted of a process or a thread between two looks at the same place.
+type Stir struct {
+	Took     time.Duration
+	CPU      float64 // share of a CPU
+	Runs     bool    // it ran, or waited for a CPU, at the later look
+	Switches uint64  // how often it has begun to wait
+	Bytes    uint64  // that it has read and written
+	Known    Known
+}
+
+// Known says which of the counters are known.
+type Known struct{ CPU, Switches, Bytes bool }
+
+// scaled is a limit for the time between two looks.
+func (s *Stir) scaled(limit uint64) uint64 {
+	return uint64(float64(limit) * max(1, s.Took.Seconds()/Usual.Seconds()))
+}
+
+// Steps reports whether it has waited again and again.
+func (s *Stir) Steps() bool { return s.Switches >= s.scaled(restless) }
+
+// Computes reports whether it has used a CPU, or would if the node were not busy.
+func (s *Stir) Computes() bool { return s.CPU >= Idle || s.Runs }
+
+// Transfers reports whether it has read or written.
+func (s *Stir) Transfers() bool { return s.Bytes > s.scaled(someBytes) }
+
+// Works reports whether the kernel has counted work.
+func (s *Stir) Works() bool { return s.Steps() || s.Computes() || s.Transfers() }
+
+// IsStill reports whether nothing of it moves, as far as the kernel counts.
+func (s *Stir) IsStill() bool { return !s.Works() && !s.IsUnknown() }
+
+// IsUnknown reports whether something of its threads is not known. Bytes are those of a process.
+func (s *Stir) IsUnknown() bool { return !s.Known.CPU || !s.Known.Switches }
+
+// Words say what was counted: "has begun to wait 467 times".
+func (s *Stir) Words() string {
+	switch {
+	case s.Transfers():
+		return "has read or written " + Size(s.Bytes)
+	case s.Runs && s.CPU < Idle:
+		return "runs, and gets little of a CPU"
+	case s.Computes():
+		return fmt.Sprintf("has used %.0f%% of a CPU", 100*s.CPU)
+	case s.Steps():
+		return fmt.Sprintf("has begun to wait %d times: it works in small steps", s.Switches)
+	}
+	return ""
+}
+
+// Of compares what the kernel counts of a thread.
+func Of(was, is *wire.ThreadStack, from, to uint64) (s Stir) {
+	if from == 0 || to <= from {
+		return Stir{}
+	}
+	s.Took, s.Runs = time.Duration(to-from)*time.Millisecond, is.State == "R"
+	var ran uint64
+	ran, s.Known.CPU = grown(was.CPUTicks, is.CPUTicks)
+	s.Switches, s.Known.Switches = grown(was.Switches, is.Switches)
+	s.CPU = float64(time.Duration(ran)*ticks) / float64(s.Took)
+	return s
+}
+
+// grown is the difference of two counters; false: it is not known.
+func grown(was, is *uint64) (by uint64, known bool) {
+	if was == nil || is == nil || *is < *was {
+		return 0, false
+	}
+	return *is - *was, true
+}
+
+// Deciding returns the thread that decides whether the main one goes on, at two looks: itself, or the one that has the
+// interpreter's lock both times. Who waits for that lock looks at it every 5 ms.
+func Deciding(before, now *wire.ProcessStacks) (was, is *wire.ThreadStack) {
+	was, is = Main(before), Main(now)
+	a, b := Holder(before), Holder(now)
+	if a == nil || b == nil || a.TID == 0 || a.TID != b.TID || !slices.Equal(a.Frames, b.Frames) {
+		return was, is
+	}
+	return a, b
+}
+
+// Holder returns the thread that has the interpreter's lock; nil: none, or it is not known.
+func Holder(p *wire.ProcessStacks) *wire.ThreadStack {
+	at := slices.IndexFunc(p.Threads, func(t wire.ThreadStack) bool { return t.GIL != nil && *t.GIL })
+	if at < 0 {
+		return nil
+	}
+	return &p.Threads[at]
+}
+
+// OfProcess is what the kernel has counted of a process: bytes and CPU of all its threads. Times at which a thread has
+// begun to wait count for the main thread, and for those that run Python if the main one may wait for them.
+func OfProcess(before, now *wire.ProcessStacks, from, to uint64) Stir {
+	was, is := Main(before), Main(now)
+	if was == nil || is == nil {
+		return Stir{}
+	}
+	was, is = Deciding(before, now)
+	s := Of(was, is, from, to)
+	s.Bytes, s.Known.Bytes = grown(before.IOBytes, now.IOBytes)
+	threads := map[int]*wire.ThreadStack{}
+	for i := range before.Threads {
+		threads[before.Threads[i].TID] = &before.Threads[i]
+	}
+	for i := range now.Threads {
+		t := &now.Threads[i]
+		if t == is || t.TID == 0 || threads[t.TID] == nil {
+			continue
+		}
+		other := Of(threads[t.TID], t, from, to)
+		s.CPU += other.CPU
+		if len(t.Frames) > 0 && frames.WaitsForThread(is.Frames) {
+			s.Switches = max(s.Switches, other.Switches)
+		}
+	}
+	return s
+}
+
+// Size writes a number of bytes.
+func Size(n uint64) string {
+	switch {
+	case n < 1<<20:
+		return fmt.Sprintf("%d KiB", n>>10)
+	case n < 10<<30:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d GiB", n>>30)
+}
+
+// Main returns the first thread of a process; nil: it is not known.
+func Main(p *wire.ProcessStacks) *wire.ThreadStack {
+	if p == nil || len(p.Threads) == 0 {
+		return nil
+	}
+	at := slices.IndexFunc(p.Threads, func(t wire.ThreadStack) bool { return t.Main })
+	return &p.Threads[max(at, 0)]
+}

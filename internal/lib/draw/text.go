@@ -1,0 +1,122 @@
+package draw
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+)
+
+// Width returns the number of columns that s takes on a Canvas.
+func Width(s string) int {
+	if text.Plain(s) {
+		return len(s)
+	}
+	n := 0
+	for _, r := range s {
+		_, w := glyph(r)
+		n += w
+	}
+	return n
+}
+
+// Clip cuts s to w columns; a cut text ends with "…".
+func Clip(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if w < 2 {
+		return head(s, w)
+	}
+	return head(s, w-1) + "…"
+}
+
+// ClipMiddle cuts s to w columns by taking out its middle.
+func ClipMiddle(s string, w int) string {
+	if Width(s) <= w {
+		return s
+	}
+	if w < 3 {
+		return Clip(s, w)
+	}
+	back := (w - 1) / 2
+	return head(s, w-1-back) + "…" + rear(s, back)
+}
+
+// head returns the longest beginning of s that has at most w columns.
+func head(s string, w int) string {
+	n := 0
+	for i, r := range s {
+		_, rw := glyph(r)
+		if n += rw; n > w {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// Chop cuts s into pieces of at most w columns, anywhere. A glyph wider than w is left out.
+func Chop(s string, w int) []string {
+	if Width(s) <= w {
+		return []string{s}
+	}
+	var pieces []string
+	for s != "" && w > 0 {
+		piece := head(s, w)
+		if piece == "" {
+			_, size := utf8.DecodeRuneInString(s)
+			s = s[size:]
+			continue
+		}
+		pieces, s = append(pieces, piece), s[len(piece):]
+	}
+	return pieces
+}
+
+// Drop returns s without its first n columns.
+func Drop(s string, n int) string {
+	if n <= 0 {
+		return s
+	}
+	return rear(s, max(Width(s)-n, 0))
+}
+
+// rear returns the longest end of s that has at most w columns.
+func rear(s string, w int) string {
+	skip := Width(s) - w
+	for i, r := range s {
+		if skip <= 0 {
+			return s[i:]
+		}
+		_, rw := glyph(r)
+		skip -= rw
+	}
+	return ""
+}
+
+// Wrap breaks s at spaces into lines of at most w columns; a longer word is cut. All lines after the first begin with
+// indent.
+func Wrap(s string, w int, indent string) []string {
+	if w < 1 {
+		return nil
+	}
+	if Width(s) <= w {
+		return []string{s}
+	}
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		switch {
+		case line == "":
+			line = word
+		case strings.TrimSpace(line) == "": // the line has only the indent
+			line += word
+		case Width(line)+1+Width(word) <= w:
+			line += " " + word
+		default:
+			lines = append(lines, Clip(line, w))
+			line = indent + word
+		}
+	}
+	return append(lines, Clip(line, w))
+}

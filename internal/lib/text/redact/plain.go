@@ -1,0 +1,38 @@
+package redact
+
+import (
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+)
+
+// escaped are the characters that URLs, JSON, and the source text of programs write as numbers or with a backslash.
+var escaped = regexp.MustCompile(`%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|[%\\]u[0-9A-Fa-f]{4}|\\[^A-Za-z0-9]`)
+
+// plain decodes a line, even if several programs have encoded it one after the other. It is harmless to display.
+func plain(line string) string {
+	const most = 5
+	for range most {
+		next := html.UnescapeString(escaped.ReplaceAllStringFunc(line, unescape))
+		if next = safe.Line(next, longest); next == line {
+			break
+		}
+		line = next
+	}
+	return line
+}
+
+func unescape(s string) string {
+	digits := strings.TrimLeft(s, `%\xu`)
+	code, err := strconv.ParseUint(digits, 16, 32)
+	switch {
+	case err != nil: // a backslash and a sign
+		return s[1:]
+	case len(digits) == len("ff"):
+		return string([]byte{byte(code)})
+	}
+	return string(rune(code))
+}

@@ -1,0 +1,172 @@
+// Package redact quotes the words of those who know a secret of the user's, such as the URL of a webhook. They may
+// repeat it: in full or in part, decoded or encoded, in other case. A quotation has nothing of it.
+//
+// Any number of goroutines may use a Secret; it does not change.
+package redact
+
+import (
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+)
+
+const (
+	// run is the number of characters in a row that a quotation may not share with a secret. Parts of a secret that are
+	// shorter count as whole words.
+	run     = 6
+	least   = 2       // characters of a part
+	longest = 8 << 10 // bytes of words that are looked at
+	hidden  = "…"     // stands in place of a word
+)
+
+// Secret is what quotations must not show.
+type Secret struct {
+	runs  map[string]bool // of exactly run characters
+	short map[string]bool // whole words
+}
+
+// OfURLs returns the secrets in URLs: of each the user, the password, the path, the query and the fragment. A nil URL
+// has none.
+func OfURLs(urls ...*url.URL) *Secret {
+	s := &Secret{map[string]bool{}, map[string]bool{}}
+	for _, u := range urls {
+		if u == nil {
+			continue
+		}
+		s.add(public.ReplaceAllString(u.EscapedPath(), "/$1") + "?" + u.RawQuery + "#" + u.EscapedFragment())
+		s.add(strings.ReplaceAll(u.RawQuery, "+", " "))
+		s.add(u.Opaque)
+		if u.User != nil {
+			password, _ := u.User.Password()
+			s.login(u.User.Username(), password)
+		}
+	}
+	return s
+}
+
+var (
+	// public is a part of a path that is the same for all users of a service, and a word in its answers.
+	public = regexp.MustCompile(`^/[a-z]{1,10}/(.)`)
+	urls   = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s'"]+`)
+	logins = regexp.MustCompile(`([^\s:=,;'"/@]+):([^\s:,;'"/]+)(?:$|[\s,;'"])`)
+	number = regexp.MustCompile(`^[0-9]+$`)
+)
+
+// OfCommand returns the secrets in the words of a command: those of its URLs, and each NAME:PASSWORD. A port is no
+// password.
+func OfCommand(words ...string) *Secret {
+	var found []*url.URL
+	for _, word := range words {
+		for _, text := range urls.FindAllString(word, -1) {
+			if u, err := url.Parse(text); err == nil {
+				found = append(found, u)
+			}
+		}
+	}
+	s := OfURLs(found...)
+	for _, word := range words {
+		for _, login := range logins.FindAllStringSubmatch(urls.ReplaceAllString(word, ""), -1) {
+			if !number.MatchString(login[2]) {
+				s.login(login[1], login[2])
+			}
+		}
+	}
+	return s
+}
+
+// login adds a name and a password, also as HTTP's Basic authentication has them.
+func (s *Secret) login(name, password string) {
+	s.add(name)
+	s.add(password)
+	s.add(strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(name+":"+password)), "="))
+}
+
+// add adds a text.
+func (s *Secret) add(words string) {
+	words = lower(plain(words))
+	r := []rune(words)
+	for i := range max(len(r)-run+1, 0) {
+		s.runs[string(r[i:i+run])] = true
+	}
+	for _, part := range strings.FieldsFunc(words, func(r rune) bool { return strings.ContainsRune("/?&=#;", r) }) {
+		if n := len([]rune(part)); n >= least && n < run {
+			s.short[part] = true
+		}
+	}
+}
+
+// Line quotes the first line of words: harmless to display, at most limit bytes, and with "…" in place of each word
+// that has a part of the secret.
+func (s *Secret) Line(words string, limit int) string {
+	return safe.Line(s.hide(safe.Line(text.FirstLine(words), longest)), limit)
+}
+
+// Text is Line for words of several lines.
+func (s *Secret) Text(words string) string {
+	lines := strings.Split(words, "\n")
+	for i, line := range lines {
+		lines[i] = s.hide(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// hide hides the words of a line that have a part of the secret. The rest is then decoded: only there were they found.
+func (s *Secret) hide(line string) string {
+	r := []rune(plain(line))
+	low := []rune(lower(string(r)))
+	secret := make([]bool, len(r))
+	some := false
+	mark := func(from, to int) {
+		for some = true; from < to; from++ {
+			secret[from] = true
+		}
+	}
+	for i := range low {
+		if i+run <= len(low) && s.runs[string(low[i:i+run])] {
+			mark(i, i+run)
+		}
+		for n := least; n < run && i+n <= len(low); n++ {
+			if s.short[string(low[i:i+n])] && !isInWord(low, i-1) && !isInWord(low, i+n) {
+				mark(i, i+n)
+			}
+		}
+	}
+	if !some {
+		return line
+	}
+	return withoutWords(r, secret)
+}
+
+// withoutWords replaces every word with a secret character.
+func withoutWords(r []rune, secret []bool) string {
+	var b strings.Builder
+	for at := 0; at < len(r); {
+		end, isSecret := at, false
+		for end < len(r) && (secret[end] || !unicode.IsSpace(r[end])) {
+			isSecret = isSecret || secret[end]
+			end++
+		}
+		if isSecret {
+			b.WriteString(hidden)
+		} else {
+			b.WriteString(string(r[at:end]))
+		}
+		if at = end; at < len(r) {
+			b.WriteRune(r[at])
+			at++
+		}
+	}
+	return b.String()
+}
+
+func isInWord(r []rune, i int) bool {
+	return i >= 0 && i < len(r) && (unicode.IsLetter(r[i]) || unicode.IsDigit(r[i]))
+}
+
+// lower is like strings.ToLower, and keeps the number of characters.
+func lower(s string) string { return strings.Map(unicode.ToLower, s) }

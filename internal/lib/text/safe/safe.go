@@ -1,0 +1,59 @@
+// Package safe makes text from other hosts safe to display. Its functions are pure.
+package safe
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+)
+
+// Line makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts
+// on by '?' and bytes that are not UTF-8 by the replacement character, leaves out what joins two letters, and cuts the
+// string to at most limit bytes, between two characters. The part that is kept of a long string does not hold the rest
+// in memory.
+func Line(s string, limit int) string {
+	if text.Plain(s) && len(s) <= limit {
+		return s
+	}
+	s = strings.Map(harmless, withoutJoiners(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))))
+	if len(s) <= limit {
+		return s
+	}
+	return strings.Clone(text.Cut(s, limit))
+}
+
+// withoutJoiners leaves out U+200C and U+200D, which names in Persian and emoji of several people have: terminals do
+// not agree on how wide a joined sequence is. One that joins nothing stays.
+func withoutJoiners(s string) string {
+	after := ' '
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Join_Control, r) && unicode.IsPrint(after) && after != ' ' {
+			return -1
+		}
+		after = r
+		return r
+	}, s)
+}
+
+// harmless replaces runes that move the cursor, change the writing direction or are invisible.
+func harmless(r rune) rune {
+	switch {
+	case r == '\t':
+		return ' '
+	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
+		return '?'
+	}
+	return r
+}
+
+// Lines is Line for text of several lines. It keeps the lines, except for empty ones at both ends.
+func Lines(s string, limit int) string {
+	lines := strings.Split(text.Cut(s, limit), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(Line(strings.TrimRight(line, "\r"), limit), " ")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}

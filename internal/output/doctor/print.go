@@ -1,0 +1,171 @@
+package doctor
+
+import (
+	_ "embed"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+)
+
+// Schema is the JSON Schema of the document.
+//
+//go:embed schema.json
+var Schema []byte
+
+// JSON writes the report as a document, indented, with a newline at its end.
+func JSON(w io.Writer, r *Report) error {
+	return text.WriteJSON(w, "  ", r)
+}
+
+// The columns of the text.
+const (
+	verdictX = 2
+	nameX    = 11
+	textX    = 22
+	hintX    = 24
+	tookW    = 7
+	tookX    = textWidth - tookW
+	// textWidth is the width of the text.
+	textWidth = 80
+)
+
+// Text writes the report as text of at most 80 columns.
+func Text(w io.Writer, r *Report, profile colorprofile.Profile, ascii bool) error {
+	p := &printer{said: map[string]bool{}}
+	from := r.User + " on " + r.Host
+	if r.Login != "" {
+		from += ", through " + r.Login
+	}
+	p.line(0, "nvnodetop "+r.Program+", "+from+", "+r.Time.Format(time.DateTime), draw.Dim)
+	p.title("SLURM")
+	p.steps(r.Slurm)
+	for i := range r.Nodes {
+		p.node(&r.Nodes[i])
+	}
+	if r.Job != nil {
+		clear(p.said)
+		p.title("job " + r.Job.ID)
+		p.steps(r.Job.Steps)
+	}
+	canvas := draw.New(textWidth, len(p.lines))
+	for y, line := range p.lines {
+		for _, piece := range line {
+			canvas.Put(piece.x, y, piece.text, piece.role)
+		}
+	}
+	_, err := w.Write(append(draw.NewTheme(profile, false, ascii).Encode(nil, canvas), '\n'))
+	return err
+}
+
+// printer makes lines of pieces.
+type printer struct {
+	lines [][]piece
+	said  map[string]bool // explanations of this node that have been printed
+}
+
+type piece struct {
+	x    int
+	text string
+	role draw.Role
+}
+
+func (p *printer) line(x int, text string, role draw.Role) {
+	p.lines = append(p.lines, []piece{{x, text, role}})
+}
+
+func (p *printer) title(text string) {
+	p.line(0, "", draw.Text)
+	p.line(0, text, draw.Strong)
+}
+
+// node prints the transports that were tried, then the choice of nvnodetop, below the transports that were passed over.
+func (p *printer) node(n *Patient) {
+	clear(p.said)
+	var passed []Step
+	for i := range n.Transports {
+		t := &n.Transports[i]
+		if len(t.Steps) == 1 && t.Steps[0].Verdict == Skipped {
+			step := t.Steps[0]
+			step.Name = t.Name
+			passed = append(passed, step)
+			continue
+		}
+		p.title(n.Name + ", transport " + t.Name)
+		p.steps(t.Steps)
+	}
+	p.title(n.Name)
+	p.steps(passed)
+	p.steps(n.Steps)
+}
+
+// verdictRoles are the looks of the verdicts.
+var verdictRoles = [...]draw.Role{Skipped: draw.Dim, OK: draw.Data, Warning: draw.Warn, Failed: draw.Crit}
+
+// maxQuoted limits the quoted lines of the other side's words.
+const maxQuoted = 6
+
+func (p *printer) steps(steps []Step) {
+	for i := range steps {
+		s := &steps[i]
+		role := draw.Text
+		if s.Verdict == Skipped {
+			role = draw.Dim
+		}
+		took := ""
+		if s.Took > 0 {
+			took = draw.Took(time.Duration(s.Took * float64(time.Second)))
+		}
+		width := tookX - 1 - textX
+		p.lines = append(p.lines, []piece{
+			{verdictX, s.Verdict.String(), verdictRoles[s.Verdict]}, {nameX, draw.Clip(s.Name, textX-1-nameX), role},
+			{textWidth - draw.Width(took), took, draw.Dim},
+		})
+		for k, text := range draw.Wrap(s.Text, width, "") {
+			if k == 0 {
+				p.lines[len(p.lines)-1] = append(p.lines[len(p.lines)-1], piece{textX, text, role})
+				continue
+			}
+			p.line(textX, text, role)
+		}
+		p.explain(s)
+	}
+}
+
+// explain prints the other side's words, their meaning and what to try; nothing twice for a node.
+func (p *printer) explain(s *Step) {
+	if p.news(s.Words) {
+		quoted := strings.Split(s.Words, "\n")
+		for _, words := range quoted[:min(len(quoted), maxQuoted)] {
+			p.wrapped("| ", words)
+		}
+	}
+	if p.news(s.Meaning) {
+		p.wrapped("", s.Meaning)
+	}
+	for _, hint := range s.Hints {
+		if p.news(hint) {
+			p.wrapped("→ ", hint)
+		}
+	}
+}
+
+// news reports whether a text has something to say, for the first time of this node.
+func (p *printer) news(text string) bool {
+	defer func() { p.said[text] = true }()
+	return text != "" && !p.said[text]
+}
+
+// wrapped prints text below a step, after a mark.
+func (p *printer) wrapped(mark, text string) {
+	for i, line := range draw.Wrap(text, textWidth-hintX-draw.Width(mark), "") {
+		if i > 0 && mark != "| " {
+			mark = strings.Repeat(" ", draw.Width(mark))
+		}
+		p.line(hintX, mark+line, draw.Dim)
+	}
+}

@@ -1,0 +1,67 @@
+package export
+
+import (
+	"math/bits"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// family is a metric of Prometheus: the rows of the table of metrics that share one name.
+type family struct {
+	name, kind, help string
+	parts            []part
+}
+
+// part is a row of the table, or one of its bits.
+type part struct {
+	id      metric.ID
+	labels  string // labels that tell it from the other parts, after the labels of the GPU
+	convert func(float64) float64
+}
+
+func gauge(name, help string) family { return family{name: name, kind: "gauge", help: help} }
+
+// families returns the metrics of a scope, in the order of the table.
+func families(s metric.Scope, names Names) (list []family) {
+	at := map[string]int{}
+	for id := range metric.All(s) {
+		f := newFamily(id, names)
+		if i, begun := at[f.name]; begun {
+			list[i].parts = append(list[i].parts, f.parts...)
+			continue
+		}
+		at[f.name] = len(list)
+		list = append(list, f)
+	}
+	return list
+}
+
+func newFamily(id metric.ID, names Names) family {
+	row := id.Row()
+	f := family{name: row.SeriesName(), kind: "gauge", help: row.SeriesHelp()}
+	if row.Counter {
+		f.kind = "counter"
+	}
+	switch {
+	case names == DCGMNames && row.DCGM != "":
+		f.name, f.help = row.DCGM, row.Help
+		f.parts = []part{{id, "", row.InDCGM}}
+	case id == metric.Throttle:
+		f.parts = throttleParts()
+	case id == metric.NVLinkUp:
+		f.parts = []part{{id, "", func(links float64) float64 { return float64(bits.OnesCount64(uint64(links))) }}}
+	default:
+		f.parts = []part{{id, labels(row.Labels).tail(), row.Base}}
+	}
+	return f
+}
+
+// throttleParts are the reasons that have names. Reasons added by a newer driver are in the JSON document only.
+func throttleParts() (list []part) {
+	for _, b := range wire.Reasons {
+		list = append(list, part{metric.Throttle, labels("").add("reason", b.Name).tail(),
+			func(reasons float64) float64 { return oneIf(uint64(reasons)&b.Bit != 0) }})
+	}
+	return list
+}

@@ -1,0 +1,114 @@
+package export
+
+import (
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+)
+
+// Part is the document with fewer contents: the same names have the same meaning. A list of GPUs has the metrics by
+// which GPUs are compared; the part of a node or of a GPU has all metrics.
+type Part struct{ document }
+
+// Write writes a part without spaces, with the number of the state that it shows.
+func (p *Part) Write(w io.Writer, revision uint64) error {
+	p.Revision = revision
+	return text.WriteJSON(w, "", p.Snapshot)
+}
+
+var (
+	inLists = contents{false, func(*cluster.GPU) bool { return false }}
+	onGPUs  = contents{false, everything.processes}
+)
+
+// Whole is the whole document.
+func Whole(s *cluster.Snapshot) *Part { return &Part{document{Document(s)}} }
+
+// Jobs is the part with all jobs, including those that wait and those that have ended.
+func Jobs(s *cluster.Snapshot) *Part {
+	p := Problems(s)
+	p.addQueue(s)
+	return p
+}
+
+// Problems is the part with the problems of the jobs that have nodes.
+func Problems(s *cluster.Snapshot) *Part {
+	p := &Part{newHead(s)}
+	p.addAllJobs(s, false)
+	return p
+}
+
+// NoID stands for the ID of a job that has none.
+const NoID = "-"
+
+// Job is the part about one job, with its nodes; nil: there is none.
+func Job(s *cluster.Snapshot, id string) *Part {
+	if id == NoID {
+		id = ""
+	}
+	at := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.ID == id })
+	if at < 0 {
+		return nil
+	}
+	p := &Part{newHead(s)}
+	job := &s.Jobs[at]
+	p.addJobs(s, true, func(j *cluster.JobView) bool { return j == job })
+	p.addNodes(s, inLists, func(name string) bool { return slices.Contains(job.Nodes, name) })
+	return p
+}
+
+// Nodes is the part with all nodes, and their jobs.
+func Nodes(s *cluster.Snapshot) *Part {
+	p := Problems(s)
+	p.addNodes(s, inLists, func(string) bool { return true })
+	return p
+}
+
+// Processes is the part with all processes.
+func Processes(s *cluster.Snapshot) *Part {
+	p := &Part{newHead(s)}
+	p.addNodes(s, onGPUs, func(string) bool { return true })
+	return p
+}
+
+// Node is the part about one node, with all data of the node, and its jobs; nil: there is no such node.
+func Node(s *cluster.Snapshot, name string) *Part { return aboutNode(s, name, everything) }
+
+func aboutNode(s *cluster.Snapshot, name string, c contents) *Part {
+	p := &Part{newHead(s)}
+	p.addJobs(s, false, func(j *cluster.JobView) bool { return slices.Contains(j.Nodes, name) })
+	if len(p.Jobs) == 0 {
+		return nil
+	}
+	p.addNodes(s, c, func(n string) bool { return n == name })
+	return p
+}
+
+// GPU is the part about one GPU, by its UUID, its number or its key, with its history; nil: there is no such GPU. For a
+// failed node it shows the past. It also has the other GPUs of the node.
+func GPU(s *cluster.Snapshot, node, name string) *Part {
+	n := tally.Node(s, node).AsSeen()
+	if !tally.Shows(n) {
+		return nil
+	}
+	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Key == name })
+	if at < 0 {
+		at = slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool {
+			return !g.Instance() &&
+				strconv.Itoa(g.Number) == name
+		})
+	}
+	if at < 0 {
+		return nil
+	}
+	gpu := &n.GPUs[at]
+	p := aboutNode(s, node, contents{true, func(g *cluster.GPU) bool { return g == gpu }})
+	if p != nil {
+		p.History = newHistory(s, gpu)
+	}
+	return p
+}

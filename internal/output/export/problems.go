@@ -1,0 +1,76 @@
+package export
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+)
+
+// jobs writes how many jobs there are, once SLURM has answered: those that run, are suspended or wait, and those that
+// ended within the last hour by the way they did, as far as it is known.
+func (e *exposition) jobs(s *cluster.Snapshot) {
+	if s.Discovery.Answered.IsZero() || s.Discovery.Command == "" { // nobody has asked SLURM
+		return
+	}
+	count := map[string]int{"running": 0, "suspended": 0, "pending": len(s.Discovery.Pending)}
+	for i := range s.Jobs {
+		switch j := &s.Jobs[i]; {
+		case j.ID == "": // hosts that the user names
+		case j.Suspended:
+			count["suspended"]++
+		default:
+			count["running"]++
+		}
+	}
+	for i := range s.Discovery.Ended {
+		if state := s.Discovery.Ended[i].State; state != "" {
+			count[strings.ToLower(string(state))]++
+		}
+	}
+	f := gauge("nvnodetop_jobs", "The user's jobs by state; those that ended count for an hour.")
+	for _, state := range slices.Sorted(maps.Keys(count)) {
+		e.sample(&f, string(labels("").add("state", state)), "", float64(count[state]))
+	}
+}
+
+// problems writes a sample for each problem that holds now. A problem that is cleared has none.
+func (e *exposition) problems(s *cluster.Snapshot, names Names) {
+	f := gauge("nvnodetop_problem", "1 for each problem that holds now; docs/health.md has the kinds.")
+	written := map[labels]bool{} // Prometheus would refuse everything because of two samples with the same labels
+	for i := range s.Jobs {
+		for k := range s.Jobs[i].Findings {
+			p := &s.Jobs[i].Findings[k]
+			if !p.Holds() {
+				continue
+			}
+			l := labels("").add(hostLabel(names), p.Node).add("gpu", gpuOf(s, p)).add("job_id", p.Job).add("kind",
+				string(p.Kind)).add("severity", p.Severity.String())
+			if !written[l] {
+				written[l] = true
+				e.sample(&f, string(l), "", 1)
+			}
+		}
+	}
+}
+
+// gpuOf is the label of the GPU of a problem, as the GPU's own samples have it; "": it is about no single GPU.
+func gpuOf(s *cluster.Snapshot, p *cluster.Finding) string {
+	if p.Key == "" {
+		return ""
+	}
+	if n := tally.Node(s, p.Node); n != nil {
+		for i := range n.GPUs {
+			if g := &n.GPUs[i]; g.Key == p.Key {
+				return tally.NumberText(g)
+			}
+		}
+	}
+	if p.GPU != cluster.NoNumber {
+		return strconv.Itoa(p.GPU)
+	}
+	return p.Key
+}

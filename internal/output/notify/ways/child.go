@@ -1,0 +1,97 @@
+package ways
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
+)
+
+// childTime is the time that a command has; lingering is how long its output may stay open after its end.
+const (
+	childTime = 30 * time.Second
+	lingering = time.Second
+	maxWords  = 1 << 10 // kept of its output
+	maxLine   = 200     // said of it
+)
+
+// passed are the variables that a child gets. Others may be secrets: tokens of services, keys of clouds.
+var passed = []string{"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY",
+	"XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "TMUX", "TMUX_PANE"}
+
+// environment are the variables of a child.
+func environment(of []string) []string {
+	return slices.DeleteFunc(slices.Clone(of), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return !slices.Contains(passed, name) && !strings.HasPrefix(name, "LC_")
+	})
+}
+
+// Command runs a program for each Message, which is JSON on its standard input. There is no shell between. The
+// program is looked for at once.
+func Command(argv []string) (Way, error) {
+	path, err := program(argv[0])
+	if err != nil {
+		return Way{}, err
+	}
+	return Way{"command", func(ctx context.Context, d *Document) error {
+		return run(ctx, childTime, path, argv[1:], d.json())
+	}, childTime}, nil
+}
+
+// program finds a program. "~/" is the home directory.
+func program(name string) (string, error) {
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		dir, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		name = filepath.Join(dir, rest)
+	}
+	path, err := exec.LookPath(name)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the command %q is not found, or not executable", name)
+	}
+	return path, nil
+}
+
+// run runs a program. Its process group ends with the time. A child that has left the group, as setsid does, stays:
+// that is how a program starts what shall go on, and a subreaper would have to tell it from other children of ours.
+func run(ctx context.Context, limit time.Duration, path string, args []string, in []byte) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
+	defer cancel()
+	words := &text.Capture{Limit: maxWords}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = environment(os.Environ()), "/", bytes.NewReader(in), words,
+		words
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask questions at
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = lingering
+	err := cmd.Run()
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it has left something running
+		return nil
+	case context.Cause(ctx) != nil:
+		err = context.Cause(ctx)
+	}
+	// Programs such as curl repeat their arguments.
+	if said := redact.OfCommand(args...).Line(words.String(), maxLine); said != "" {
+		return fmt.Errorf("%q: %w: %s", path, err, said)
+	}
+	return fmt.Errorf("%q: %w", path, err)
+}
+
+var errTooLong = errors.New("it takes too long")

@@ -1,0 +1,219 @@
+package ways
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/private"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+)
+
+const (
+	maxURL     = 4 << 10 // of the file
+	maxAnswer  = 4 << 10 // read of an answer
+	maxContent = 1900    // bytes: Discord refuses more than 2,000 characters
+)
+
+// pace is how a webhook is tried.
+type pace struct {
+	first, most time.Duration // between two tries
+	try, all    time.Duration // for one, and for all
+	tries       uint
+}
+
+var usual = pace{first: time.Second, most: 30 * time.Second, try: 15 * time.Second, all: 2 * time.Minute, tries: 5}
+
+// Webhook posts each Message to the URL in a file of the user's own.
+func Webhook(file string) (Way, error) {
+	to, err := readURL(file)
+	if err != nil {
+		return Way{}, err
+	}
+	return hook(to, http.ProxyFromEnvironment, usual), nil
+}
+
+// proxies finds the proxy on the way of a request; nil: there is none.
+type proxies func(*http.Request) (*url.URL, error)
+
+func hook(to *url.URL, by proxies, p pace) Way {
+	transport := &http.Transport{Proxy: by, DisableKeepAlives: true, TLSHandshakeTimeout: p.try,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, MaxResponseHeaderBytes: 64 << 10}
+	client := &http.Client{Transport: transport, Timeout: p.try, CheckRedirect: stay}
+	secret := secretOf(to, by)
+	return Way{"webhook", func(ctx context.Context, d *Document) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, p.all, errTooLong)
+		defer cancel()
+		body, last := payload(d), errNoAnswer
+		waits := &backoff.ExponentialBackOff{InitialInterval: p.first, RandomizationFactor: 0.2, Multiplier: 2,
+			MaxInterval: p.most}
+		_, err := backoff.Retry(ctx, func() (none struct{}, err error) {
+			if err = post(ctx, client, &request{to, secret, body}, p.most); err != nil && ctx.Err() == nil {
+				last = err
+			}
+			return none, err
+		},
+			backoff.WithBackOff(waits), backoff.WithMaxTries(p.tries), backoff.WithMaxElapsedTime(p.all))
+		if final, ok := errors.AsType[*backoff.PermanentError](err); ok {
+			err = final.Unwrap()
+		}
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil: // what the server said last helps more than that nobody waits any longer
+			err = last
+		}
+		return fmt.Errorf("%s: %w", to.Host, err)
+	}, p.all}
+}
+
+var errNoAnswer = errors.New("no answer so far")
+
+// Redirects that are refused: they would take a secret to another host, or lose the message.
+var (
+	errAway = errors.New("it redirects to another host, which is refused")
+	errLost = errors.New("it redirects, and the message would be lost")
+)
+
+// stay follows a redirect to the same host that keeps the message.
+func stay(r *http.Request, via []*http.Request) error {
+	const most = 3
+	first := via[0]
+	if r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host {
+		return errAway
+	}
+	if len(via) > most || r.Method != first.Method {
+		return errLost
+	}
+	return nil
+}
+
+// request is a body to post. The server, and a proxy on the way, may repeat the secret in their words.
+type request struct {
+	to     *url.URL
+	secret *redact.Secret
+	body   []byte
+}
+
+// secretOf is the secret in a URL, and in that of the proxy on the way to it.
+func secretOf(to *url.URL, by proxies) *redact.Secret {
+	proxy, _ := by(&http.Request{URL: to}) // its error is that of the first try, too
+	return redact.OfURLs(to, proxy)
+}
+
+// post sends a body once. Its error has nothing of the secret.
+func post(ctx context.Context, client *http.Client, what *request, most time.Duration) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, what.to.String(), bytes.NewReader(what.body))
+	if err != nil {
+		return backoff.Permanent(errBadURL)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "nvnodetop")
+	answer, err := client.Do(r)
+	if err != nil {
+		if outer, ok := errors.AsType[*url.Error](err); ok {
+			err = outer.Err
+		}
+		return unsent(err, what.secret)
+	}
+	defer answer.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // the status counts
+	return judged(answer, what.secret.Line(string(said), maxLine), most)
+}
+
+// unsent is the error of a request without an answer that counts. That of net/http may quote the answer.
+func unsent(err error, secret *redact.Secret) error {
+	if errors.Is(err, errAway) || errors.Is(err, errLost) {
+		return backoff.Permanent(err)
+	}
+	quoted := errors.New(secret.Line(err.Error(), maxLine))
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		return backoff.Permanent(quoted)
+	}
+	return quoted
+}
+
+// judged is the error of an answer. What the server may accept later is tried again.
+func judged(answer *http.Response, line string, most time.Duration) error {
+	status := answer.StatusCode
+	if status >= 200 && status < 300 {
+		return nil
+	}
+	err := fmt.Errorf("it answers %d %s", status, http.StatusText(status))
+	if line != "" {
+		err = fmt.Errorf("%w: %s", err, line)
+	}
+	switch {
+	case status == http.StatusTooManyRequests:
+		if wait, wrong := strconv.ParseFloat(answer.Header.Get("Retry-After"), 64); wrong == nil && wait > 0 {
+			return fmt.Errorf("%w (%w)", err, backoff.RetryAfter(int(min(wait+1, most.Seconds()))))
+		}
+		return err
+	case status >= 500, status == http.StatusRequestTimeout:
+		return err
+	}
+	return backoff.Permanent(err)
+}
+
+// payload is the body: the Document, with the names that Slack and others ("text"), and Discord ("content") expect.
+// Names of jobs and words of other hosts mention nobody.
+func payload(d *Document) []byte {
+	words := safe.Lines(d.Text, maxContent)
+	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") // as Slack wants it
+	type mentions struct {
+		Parse []string `json:"parse"`
+	}
+	body, err := json.Marshal(struct {
+		*Document
+		Text     string   `json:"text"`
+		Content  string   `json:"content"`
+		Mentions mentions `json:"allowed_mentions"`
+	}{d, escape.Replace(words), words, mentions{[]string{}}})
+	if err != nil { // its types cannot fail
+		panic(err)
+	}
+	return body
+}
+
+var errBadURL = errors.New("it has no URL that begins with https://, or with http:// for this host itself")
+
+// readURL reads the URL of a webhook. Who knows it can send messages: the file must be the user's own.
+func readURL(file string) (*url.URL, error) {
+	if rest, home := strings.CutPrefix(file, "~/"); home {
+		dir, err := os.UserHomeDir()
+		if err != nil {
+			return nil, err
+		}
+		file = filepath.Join(dir, rest)
+	}
+	words, err := private.Read(file, maxURL)
+	if err != nil {
+		return nil, err
+	}
+	to, err := url.Parse(strings.TrimSpace(string(words)))
+	if err != nil || to.Host == "" || to.Scheme != "https" && (to.Scheme != "http" || !local(to.Hostname())) {
+		return nil, fmt.Errorf("%q: %w", file, errBadURL) // an error of Parse has the URL
+	}
+	return to, nil
+}
+
+// local reports whether a name is that of this host itself.
+func local(name string) bool {
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,58 @@
+// Package cost says what a job has cost, with the prices of its site. It is pure.
+package cost
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Prices are a site's. A price of 0 is not set.
+type Prices struct {
+	GPUHour, KWh float64
+	Currency     string  // of these
+	CO2          float64 // grams for a kWh
+}
+
+// Of returns the cost of a job; nil: the site has no price for anything that is known of the job.
+func Of(r *report.Report, p *Prices) *report.Cost {
+	c := &report.Cost{Currency: p.Currency}
+	if hours, known := gpuHours(r); known && p.GPUHour > 0 {
+		c.GPUHours = rounded(hours*p.GPUHour, 2)
+	}
+	if kWh, known := energy(r); known {
+		if p.KWh > 0 {
+			c.Energy = rounded(kWh*p.KWh, 4)
+		}
+		if p.CO2 > 0 {
+			c.CO2 = rounded(kWh*p.CO2/1000, 6)
+		}
+	}
+	if c.GPUHours == nil && c.Energy == nil && c.CO2 == nil {
+		return nil
+	}
+	return c
+}
+
+// gpuHours prefers SLURM's count, which has the whole run.
+func gpuHours(r *report.Report) (float64, bool) {
+	if a := r.Accounting; a != nil && a.GPUHours != nil {
+		return a.GPUHours.Given, true
+	}
+	return r.Total.Hours.Given, r.Total.Hours.Given > 0
+}
+
+// energy prefers that of whole nodes to that of their GPUs alone.
+func energy(r *report.Report) (float64, bool) {
+	if a := r.Accounting; a != nil && a.Energy != nil {
+		return *a.Energy, true
+	}
+	if e := r.Total.Energy; e != nil {
+		return e.KWh, true
+	}
+	return 0, false
+}
+
+func rounded(v float64, decimals int) *float64 {
+	v = metric.Round(v, decimals)
+	return &v
+}

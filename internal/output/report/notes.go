@@ -1,0 +1,219 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+)
+
+// Limits of the notes. The limits of the utilization, of the time limit and of the shortest judged run are those of
+// jobstats, of Princeton University.
+const (
+	judgedFrom = 5 * time.Minute
+
+	veryLowUtil, lowUtil = 15, 25 // percent
+	lowGPUMemory         = 25     // percent of the GPU's memory
+	lowHostMemory        = 50     // percent of the job's limit
+	highHostMemory       = 95     // likewise
+	shortRun             = 60     // percent of the time limit
+
+	lateStart = time.Minute // from the start of the job to that of the watch
+)
+
+// The kinds of notes.
+const (
+	noteOutOfMemory = "out_of_memory"
+	noteTimeLimit   = "time_limit"
+	noteNeverUsed   = "gpus_never_used"
+	noteUtil        = "low_utilization"
+	noteGPUMemory   = "low_gpu_memory"
+	noteHostLow     = "low_host_memory"
+	noteHostHigh    = "high_host_memory"
+	noteShortRun    = "short_run"
+	noteShortWatch  = "short_watch"
+	noteLate        = "watched_late"
+	noteUnseen      = "nodes_unseen"
+	noteGPUsUnseen  = "gpus_unseen"
+	noteOwner       = "owner_unknown"
+	noteEnergy      = "energy_from_samples"
+)
+
+// pad is a list of notes under construction.
+type pad []Note
+
+func (p *pad) add(kind, format string, args ...any) {
+	*p = append(*p, Note{Kind: kind, Text: fmt.Sprintf(format, args...)})
+}
+
+// notes returns facts and advice, the most important first.
+func (d *draft) notes(r *Report) []Note {
+	p := pad{}
+	d.ending(&p)
+	if d.span() >= judgedFrom {
+		unused := d.unused()
+		d.noteUnused(&p, r, unused)
+		d.noteUtil(&p, r, len(unused))
+		noteMemory(&p, r)
+	} else {
+		p.add(noteShortWatch, "Watched for %s: below %s the use of the GPUs and of the memory is not judged.",
+			text.Span(d.span()), text.Span(judgedFrom))
+	}
+	d.noteHostFull(&p, r)
+	d.noteWatch(&p, r)
+	return p
+}
+
+// ending gives the advice that follows from SLURM's word for the end.
+func (d *draft) ending(p *pad) {
+	if d.over == nil {
+		return
+	}
+	switch d.over.State {
+	case cluster.JobOutOfMemory:
+		p.add(noteOutOfMemory, "The job needed more host memory than it had asked for: ask for more with --mem or "+
+			"--mem-per-cpu.")
+	case cluster.JobTimedOut:
+		p.add(noteTimeLimit, "The job reached its time limit of %s: ask for more with --time, or continue from a "+
+			"checkpoint.", text.Span(d.job.Limit))
+	case cluster.JobCompleted:
+		ran := d.over.End.Sub(d.job.Start)
+		share, known := cluster.Percent(ran.Seconds(), d.job.Limit.Seconds())
+		if known && !d.over.End.IsZero() && !d.job.Start.IsZero() && ran >= judgedFrom && share <= shortRun {
+			p.add(noteShortRun, "The job needed %s of its time limit of %s (%.0f%%): with a shorter --time it may "+
+				"start earlier.", text.Span(ran), text.Span(d.job.Limit), share)
+		}
+	}
+}
+
+// unused returns the job's GPUs on which no kernel ran, if they were seen for long enough.
+func (d *draft) unused() []Place {
+	var out []Place
+	for _, name := range d.job.Nodes {
+		for i := range d.sum.nodes {
+			if d.sum.nodes[i].name != name {
+				continue
+			}
+			for _, g := range d.sum.nodes[i].own() {
+				if g.util.n > 0 && g.util.high == 0 && g.seen >= judgedFrom {
+					out = append(out, g.place(name))
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (d *draft) noteUnused(p *pad, r *Report, unused []Place) {
+	switch {
+	case len(unused) == 0:
+	case len(unused) < r.Total.GPUs:
+		p.add(noteNeverUsed, "%d of %d GPUs were never used: %s. Ask for fewer GPUs, or let the program use all of "+
+			"them.", len(unused), r.Total.GPUs, listed(unused))
+	case len(unused) == 1:
+		p.add(noteNeverUsed, "The GPU was never used: check whether the program finds it.")
+	default:
+		p.add(noteNeverUsed, "None of the %d GPUs was ever used: check whether the program finds them.", len(unused))
+	}
+}
+
+func (d *draft) noteUtil(p *pad, r *Report, unused int) {
+	u := r.Total.Util
+	if u == nil || unused == r.Total.GPUs || u.Mean >= lowUtil {
+		return
+	}
+	how := "low"
+	if u.Mean <= veryLowUtil {
+		how = "very low"
+	}
+	p.add(noteUtil, "The mean GPU utilization is %s: %s. Check whether the GPUs wait for data, for the CPU or for "+
+		"each other.", how, words.Percent(u.Mean))
+}
+
+func noteMemory(p *pad, r *Report) {
+	if share, known := shareOf(r.Total.Memory); known && share < lowGPUMemory {
+		p.add(noteGPUMemory, "No GPU had more than %s of its memory in use: smaller GPUs or MIG instances may be "+
+			"enough, or a larger batch faster.", words.Percent(share))
+	}
+	if share, known := shareOf(r.Total.HostMemory); known && share < lowHostMemory {
+		m := r.Total.HostMemory
+		p.add(noteHostLow, "No node used more than %s of the %s of host memory that the job had there: ask for less "+
+			"with --mem.", words.GiB(m.Peak), words.GiB(*m.Limit))
+	}
+}
+
+func (d *draft) noteHostFull(p *pad, r *Report) {
+	m := r.Total.HostMemory
+	if share, known := shareOf(m); known && share >= highHostMemory {
+		p.add(noteHostHigh, "The job used up to %s of its host memory on %s: at the limit SLURM ends it. Ask for "+
+			"more with --mem.", words.Percent(share), m.At.Node)
+	}
+}
+
+func shareOf(m *Memory) (float64, bool) {
+	if m == nil || m.Limit == nil {
+		return 0, false
+	}
+	return cluster.Percent(float64(m.Peak), float64(*m.Limit))
+}
+
+// noteWatch names the gaps in the numbers.
+func (d *draft) noteWatch(p *pad, r *Report) {
+	if late := d.from.Sub(d.job.Start); !d.job.Start.IsZero() && late >= lateStart {
+		p.add(noteLate, "Tracking started %s after the job did; earlier activity is not included.", text.Span(late))
+	}
+	var silent, unowned []string
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		switch {
+		case n.Gaps == 0:
+		case n.Seen == 0:
+			silent = append(silent, n.Name+" (all the time)")
+		default:
+			silent = append(silent, fmt.Sprintf("%s (%s)", n.Name, words.Spoken(n.Unseen)))
+		}
+		if len(n.List) > n.GPUs {
+			unowned = append(unowned, n.Name)
+		}
+	}
+	if len(silent) > 0 {
+		p.add(noteUnseen, "%d of %d nodes did not report all the time: %s. That time is excluded from all averages.",
+			len(silent), len(r.Nodes), some(silent))
+	}
+	if missing := r.Total.GPUs - r.Total.GPUsSeen; missing > 0 && len(unowned) == 0 {
+		p.add(noteGPUsUnseen, "%d of %d GPUs never reported.", missing, r.Total.GPUs)
+	}
+	if len(unowned) > 0 {
+		p.add(noteOwner, "Which GPUs are the job's is not known on %s: all GPUs there are in this report.",
+			some(unowned))
+	}
+	if e := r.Total.Energy; e != nil && e.From != FromCounter {
+		which := "The energy"
+		if e.From == FromBoth {
+			which = "Part of the energy"
+		}
+		p.add(noteEnergy, "%s is computed from samples of the power: the driver does not count it. Time that was not "+
+			"seen is not in it.", which)
+	}
+}
+
+// most limits the names in a note.
+const most = 8
+
+func some(names []string) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+func listed(places []Place) string {
+	var names []string
+	for _, p := range places {
+		names = append(names, p.String())
+	}
+	return some(names)
+}

@@ -1,0 +1,249 @@
+package output
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// counted returns what SLURM has counted of a job.
+func counted(r *report.Report, zone *time.Location) [][2]string {
+	a := r.Accounting
+	out := [][2]string{{"Time", spent(r, zone)}}
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, [2]string{name, value})
+		}
+	}
+	add("Nodes", nodeList(a))
+	add("CPU", cpuTime(a))
+	add("Host memory", hostMemory(a))
+	add("GPUs", gpus(a))
+	add("GPU-hours", shares(a.GPUHours))
+	if a.GPUUtilMost != nil {
+		add("GPU utilization", "at most "+words.Percent(*a.GPUUtilMost)+": SLURM keeps each task's highest sample")
+	}
+	if a.GPUMemory != nil {
+		add("GPU memory", fmt.Sprintf("peak %s of a task", words.Size(*a.GPUMemory)))
+	}
+	if a.Energy != nil {
+		add("Energy", kWh(*a.Energy)+", whole nodes")
+	}
+	add("Earlier runs", earlier(a.Earlier))
+	return out
+}
+
+// mostEarlier is the number of earlier runs in the text.
+const mostEarlier = 3
+
+// earlier tells the runs before the one that the report is about.
+func earlier(runs []report.Run) string {
+	if len(runs) == 0 {
+		return ""
+	}
+	hours, ran := 0.0, 0.0
+	var each []string
+	for i := range runs {
+		r := &runs[i]
+		ran += r.Elapsed
+		if r.GPUHours != nil {
+			hours += *r.GPUHours
+		}
+		if i < mostEarlier {
+			each = append(each, strings.TrimSpace(fmt.Sprintf("%s after %s on %s", r.State, words.Spoken(r.Elapsed),
+				r.NodeList)))
+		}
+	}
+	s := count(len(runs), "run") + ", " + words.Spoken(ran)
+	if hours > 0 {
+		s += fmt.Sprintf(", %.2f GPU-hours", hours)
+	}
+	s += ": " + strings.Join(each, "; ")
+	if more := len(runs) - len(each); more > 0 {
+		s += fmt.Sprintf("; and %d more", more)
+	}
+	return s
+}
+
+// spent is the time of a job: how long it ran, of how much, from when to when.
+func spent(r *report.Report, zone *time.Location) string {
+	a := r.Accounting
+	if r.Job.Start.IsZero() {
+		s, again := "it has not begun", ""
+		if len(a.Earlier) > 0 {
+			s, again = "it has not begun again", "it did not run again"
+		}
+		if !r.Job.End.IsZero() {
+			s = cmp.Or(again, "it never ran") + ": it ended at " + r.Job.End.In(zone).Format("2006-01-02 15:04:05")
+		}
+		if a.Waited != nil {
+			s += ", after a wait of " + words.Spoken(*a.Waited)
+		}
+		return s
+	}
+	s := words.Spoken(a.Elapsed)
+	if limit := r.Job.Limit; limit > 0 {
+		s += fmt.Sprintf(" of %s (%s)", words.Spoken(limit), words.Percent(100*a.Elapsed/limit))
+	}
+	if from := r.Job.Start.In(zone); !r.Job.Start.IsZero() {
+		s += ", " + from.Format("2006-01-02 15:04:05") + " to "
+		if r.Job.End.IsZero() {
+			s += "now"
+		} else {
+			s += words.Clock(r.Job.End.In(zone), from)
+		}
+	}
+	if a.Waited != nil {
+		s += ", waited " + words.Spoken(*a.Waited)
+	}
+	return s
+}
+
+// nodeList returns the nodes of a job, as far as SLURM says.
+func nodeList(a *report.Accounting) string {
+	list := a.NodeList
+	if list == "None assigned" {
+		list = ""
+	}
+	switch {
+	case a.Nodes == 0:
+		return list
+	case list == "":
+		return nodes(a.Nodes)
+	}
+	return nodes(a.Nodes) + ": " + list
+}
+
+func cpuTime(a *report.Accounting) string {
+	if a.CPUs == 0 {
+		return ""
+	}
+	s := count(a.CPUs, "CPU")
+	if a.CPU == nil {
+		return s
+	}
+	return fmt.Sprintf("%s, used %s: %s of %s", s, words.Percent(a.CPU.Percent), words.Spoken(a.CPU.Used),
+		words.Spoken(a.CPU.Given))
+}
+
+func hostMemory(a *report.Accounting) string {
+	m := a.Memory
+	if m == nil {
+		return ""
+	}
+	s := "peak " + words.Size(m.Peak)
+	if limit := a.OutOfMemoryLimit; limit != nil && m.Limit != nil {
+		return fmt.Sprintf("step %s needed more than its %s of the job's %s: the kernel killed a process",
+			a.OutOfMemory, words.Size(*limit), words.Size(*m.Limit))
+	}
+	if a.OutOfMemory != "" && m.Limit != nil && m.Peak < *m.Limit {
+		return fmt.Sprintf("more than its %s: the kernel killed a process; the last sample saw %s",
+			words.Size(*m.Limit), words.Size(m.Peak))
+	}
+	if m.Limit != nil && *m.Limit > 0 {
+		s += fmt.Sprintf(" of %s (%s)", words.Size(*m.Limit), words.Percent(100*float64(m.Peak)/float64(*m.Limit)))
+	}
+	if m.At != nil {
+		s += " on " + m.At.String()
+	}
+	return s
+}
+
+func gpus(a *report.Accounting) string {
+	if a.GPUs == nil {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s", *a.GPUs, a.Model))
+}
+
+func shares(h *report.Shares) string {
+	switch {
+	case h == nil:
+		return ""
+	case h.UsedMost == nil || h.WastedLeast == nil:
+		return fmt.Sprintf("%.2f given, use not known", h.Given)
+	}
+	return fmt.Sprintf("%.2f given, at most %.2f used, at least %.2f wasted", h.Given, *h.UsedMost, *h.WastedLeast)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// cost is what a job has cost.
+func cost(c *report.Cost) string {
+	if c == nil {
+		return ""
+	}
+	var parts []string
+	add := func(v *float64, format string, args ...any) {
+		if v != nil {
+			parts = append(parts, strings.TrimSpace(fmt.Sprintf(format, append([]any{*v}, args...)...)))
+		}
+	}
+	add(c.GPUHours, "%.2f %s for GPU-hours", c.Currency)
+	add(c.Energy, "%.2f %s for energy", c.Currency)
+	add(c.CO2, "%.3g kg of CO₂")
+	return strings.Join(parts, ", ")
+}
+
+func sources(r *report.Report) (out []string) {
+	said := map[string]string{report.FromWatch: "watched by nvnodetop", report.FromRecording: "recording",
+		report.FromAccounting: "SLURM's accounting (sacct)"}
+	for _, s := range r.Sources {
+		line := said[s.From]
+		if s.File != "" {
+			line += fmt.Sprintf(" %q", s.File)
+		}
+		out = append(out, line+": "+s.Parts)
+	}
+	return out
+}
+
+// mostSteps is the number of steps in the text.
+const mostSteps = 20
+
+func stepGrid(r *report.Report) grid {
+	g := grid{title: "Steps", left: 4, spare: []string{"Tasks", "CPU time"},
+		head: []string{"Step", "Program", "State", "Code", "Elapsed", "Tasks", "CPU time", "Task memory", "GPU util"}}
+	if r.Accounting == nil {
+		return g
+	}
+	for i := range r.Accounting.Steps {
+		s := &r.Accounting.Steps[i]
+		if i == mostSteps {
+			more := len(r.Accounting.Steps) - mostSteps + r.Accounting.MoreSteps
+			g.rows = append(g.rows, []string{fmt.Sprintf("%d more", more), "", "", "", "", "", "", "", ""})
+			break
+		}
+		code := words.None
+		if s.Code != nil {
+			code = strconv.Itoa(*s.Code)
+		}
+		if s.Signal != 0 {
+			code += fmt.Sprintf(", signal %d", s.Signal)
+		}
+		row := []string{s.Name, s.Program, s.State, code, words.Spoken(s.Elapsed), words.None, words.None, words.None,
+			words.None}
+		if s.Tasks > 0 {
+			row[5] = strconv.Itoa(s.Tasks)
+		}
+		if s.CPU != nil {
+			row[6] = words.Spoken(*s.CPU)
+		}
+		if s.Memory != nil {
+			row[7] = words.Size(*s.Memory)
+		}
+		row[8] = mostOr(s.GPUUtilMost)
+		g.rows = append(g.rows, row)
+	}
+	return g
+}

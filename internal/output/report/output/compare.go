@@ -1,0 +1,124 @@
+package output
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/compare"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Comparisons write two reports side by side, by the names of their formats.
+var Comparisons = map[string]func(io.Writer, *report.Comparison, Look) error{
+	"text": func(w io.Writer, c *report.Comparison, look Look) error {
+		return compareText(w, c, time.Local, false, look)
+	},
+	"json": func(w io.Writer, c *report.Comparison, _ Look) error { return text.WriteJSON(w, "  ", c) },
+	"csv":  func(w io.Writer, c *report.Comparison, _ Look) error { return compareCSV(w, c) },
+	"markdown": func(w io.Writer, c *report.Comparison, look Look) error {
+		return compareText(w, c, time.Local, true, look)
+	},
+}
+
+// inUnit writes a number of each unit for people.
+var inUnit = map[string]func(float64) string{
+	compare.Seconds: words.Spoken,
+	compare.Count:   func(v float64) string { return fmt.Sprintf("%.0f", v) },
+	compare.Percent: words.Percent,
+	compare.Bytes:   func(v float64) string { return words.Size(uint64(v)) },
+	compare.Watts:   words.Watts,
+	compare.Hours:   func(v float64) string { return fmt.Sprintf("%.2f", v) },
+	compare.KWh:     kWh,
+	compare.Celsius: func(v float64) string { return fmt.Sprintf("%.0f°C", v) },
+}
+
+func compareGrid(c *report.Comparison, zone *time.Location) grid {
+	a, b := c.Reports[0], c.Reports[1]
+	g := grid{left: 1, head: []string{"", "A", "B", "B against A"}}
+	row4 := func(name, x, y string) { g.rows = append(g.rows, []string{name, orNone(x), orNone(y), ""}) }
+	row4("Job", a.Job.ID, b.Job.ID)
+	row4("Name", shortName(a.Job.Name), shortName(b.Job.Name))
+	row4("State", a.Job.State, b.Job.State)
+	row4("Partition", a.Job.Partition, b.Job.Partition)
+	row4("Start", startOf(a, zone), startOf(b, zone))
+	for _, r := range c.Rows {
+		change := ""
+		if r.Change != nil {
+			change = fmt.Sprintf("%+.1f%%", *r.Change)
+		}
+		show := func(v *float64) string {
+			if v == nil || inUnit[r.Unit] == nil {
+				return words.None
+			}
+			return inUnit[r.Unit](*v)
+		}
+		g.rows = append(g.rows, []string{r.Name, show(r.A), show(r.B), change})
+	}
+	return g
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return words.None
+	}
+	return s
+}
+
+func startOf(r *report.Report, zone *time.Location) string {
+	if r.Job.Start.IsZero() {
+		return ""
+	}
+	return r.Job.Start.In(zone).Format("2006-01-02 15:04")
+}
+
+// only returns the problems that one report has and the other has not.
+func only(name string, r, other *report.Report) []string {
+	var out []string
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !slices.ContainsFunc(other.Findings, func(o report.Finding) bool { return o.Kind == f.Kind }) {
+			at := report.Place{Node: f.Node, GPU: f.GPU, Key: f.Key}.String()
+			out = append(out, fmt.Sprintf("only %s: %s", name, strings.TrimSpace(at+" "+f.Text)))
+		}
+	}
+	return out[:min(len(out), mostSteps)]
+}
+
+func compareText(w io.Writer, c *report.Comparison, zone *time.Location, markdown bool, look Look) error {
+	var b bytes.Buffer
+	g := compareGrid(c, zone)
+	title := fmt.Sprintf("%s against %s", title(&c.Reports[1].Job), title(&c.Reports[0].Job))
+	problems := append(only("A", c.Reports[0], c.Reports[1]), only("B", c.Reports[1], c.Reports[0])...)
+	if markdown {
+		fmt.Fprintf(&b, "# %s\n\n", escape(title))
+		g.markdown(&b)
+		for i := range problems {
+			problems[i] = escape(problems[i])
+		}
+		paragraphs(&b, "\n## Problems\n\n", "- ", problems, Look{})
+	} else {
+		fmt.Fprintln(&b, look.paint(title, strong))
+		g.text(&b, look)
+		paragraphs(&b, "\n"+look.paint("Problems", strong)+"\n", "  ", problems, look)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func compareCSV(w io.Writer, c *report.Comparison) error {
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"name", "unit", "a", "b", "change_percent"})
+	_ = out.Write([]string{"Job", "", text.Cell(c.Reports[0].Job.ID), text.Cell(c.Reports[1].Job.ID), ""})
+	for _, r := range c.Rows {
+		_ = out.Write([]string{r.Name, r.Unit, floatCell(r.A), floatCell(r.B), floatCell(r.Change)})
+	}
+	out.Flush()
+	return out.Error()
+}

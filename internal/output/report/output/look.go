@@ -1,0 +1,249 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Look is how a text is laid out. The zero Look is that of a file: lines as long as they are, without colors.
+type Look struct {
+	Width int // of the terminal; 0: unlimited
+	Color bool
+}
+
+// leastWidth is the narrowest terminal that lines are cut for.
+const leastWidth = 40
+
+// The colors, for a text that is good, doubtful or bad.
+const (
+	good     = "32"
+	doubtful = "33"
+	bad      = "31"
+	strong   = "1"
+)
+
+// csi begins a color, whose number and an m follow; unpainted ends it.
+const (
+	csi       = "\x1b["
+	unpainted = "0"
+)
+
+func (l Look) paint(text, color string) string {
+	if !l.Color || color == "" {
+		return text
+	}
+	return csi + color + "m" + text + csi + unpainted + "m"
+}
+
+// print prints a text after a beginning of its line. Further lines begin below the text, and more to the right if they
+// would look like the next text.
+func (l Look) print(b *bytes.Buffer, begin, text string) {
+	indent := ansi.StringWidth(begin)
+	used := indent
+	if strings.TrimSpace(begin) == "" {
+		indent += 2
+	}
+	if l.Width < max(leastWidth, indent+leastWidth/2) {
+		fmt.Fprintf(b, "%s%s\n", begin, text)
+		return
+	}
+	line := begin
+	for i, word := range strings.Split(text, " ") {
+		n := ansi.StringWidth(word) // a color has none
+		switch {
+		case i == 0:
+		case used+1+n > l.Width:
+			fmt.Fprintln(b, line)
+			line, used = strings.Repeat(" ", indent), indent
+		default:
+			line, used = line+" ", used+1
+		}
+		line, used = line+word, used+n
+	}
+	fmt.Fprintln(b, line)
+}
+
+// use is how much of something the job has used, as a bar shows it.
+type use struct {
+	name   string
+	share  float64 // percent
+	prefix string  // of the number
+	judge  func(percent float64) string
+}
+
+// uses are those that are known of a job.
+func uses(r *report.Report) (all []use) {
+	t, a := &r.Total, r.Accounting
+	add := func(name string, share float64, prefix string, judge func(float64) string) {
+		all = append(all, use{name, share, prefix, judge})
+	}
+	if a != nil && r.Job.Limit > 0 && !r.Job.Start.IsZero() {
+		add("Time", 100*a.Elapsed/r.Job.Limit, "", nil)
+	}
+	if a != nil && a.CPU != nil {
+		add("CPU", a.CPU.Percent, "", busy)
+	}
+	switch host := shareOf(t.HostMemory); {
+	case a != nil && a.OutOfMemory != "" && a.OutOfMemoryLimit == nil:
+		add("Host memory", 100, ">", fits)
+	case host != nil:
+		add("Host memory", *host, "", fits)
+	case a != nil && shareOf(a.Memory) != nil:
+		add("Host memory", *shareOf(a.Memory), "", fits)
+	}
+	switch {
+	case t.Util != nil:
+		add("GPU", t.Util.Mean, "", busy)
+	case a != nil && a.GPUUtilMost != nil:
+		add("GPU", *a.GPUUtilMost, "≤", busy)
+	}
+	if share := shareOf(t.Memory); share != nil {
+		add("GPU memory", *share, "", nil)
+	}
+	return all
+}
+
+// busy judges a utilization, and fits the peak of a memory.
+func busy(percent float64) string {
+	switch {
+	case percent < 25:
+		return bad
+	case percent < 50:
+		return doubtful
+	}
+	return good
+}
+
+func fits(percent float64) string {
+	if percent >= 95 {
+		return bad
+	}
+	return good
+}
+
+// barWidth is the number of characters between the brackets of a bar.
+const barWidth = 50
+
+// bars draws how much of what it had the job has used.
+func (l Look) bars(b *bytes.Buffer, all []use) {
+	width := barWidth
+	if l.Width >= leastWidth {
+		width = min(width, l.Width-len("  ")-16-len(" [] ")-1)
+	}
+	for _, u := range all {
+		color := ""
+		if u.judge != nil {
+			color = u.judge(u.share)
+		}
+		number := u.prefix + words.Percent(u.share)
+		full := int(min(max(u.share, 0), 100)/100*float64(width) + 0.5)
+		bar := []rune(strings.Repeat("|", full) + strings.Repeat(" ", width-full))
+		at := len(bar) - utf8.RuneCountInString(number)
+		bar = append(bar[:max(at, 0)], []rune(number)...)
+		fmt.Fprintf(b, "  %-16s [%s]\n", u.name, l.paint(string(bar), color))
+	}
+}
+
+// state paints the word for the end of a job.
+func (l Look) state(line string) string {
+	word, rest, comma := strings.Cut(line, ",")
+	color := ""
+	switch word {
+	case "COMPLETED":
+		color = good
+	case "FAILED", "OUT_OF_MEMORY", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "DEADLINE":
+		color = bad
+	case "CANCELLED", "PREEMPTED", "REQUEUED":
+		color = doubtful
+	}
+	line = l.paint(word, color)
+	if comma {
+		line += "," + rest
+	}
+	return line
+}
+
+// fit leaves out columns that the terminal has no room for: first those that the table can spare, in their order.
+func (l Look) fit(g *grid) *grid {
+	if l.Width < leastWidth {
+		return g
+	}
+	fitting := &grid{title: g.title, left: g.left, head: slices.Clone(g.head)}
+	for _, row := range g.rows {
+		fitting.rows = append(fitting.rows, slices.Clone(row))
+	}
+	for _, name := range g.spare {
+		at := slices.Index(fitting.head, name)
+		over := fitting.width() - l.Width
+		switch {
+		case at < 0 || over <= 0:
+		case name == nameHead && fitting.widths()[at]-over >= leastName:
+			most := fitting.widths()[at] - over
+			for _, row := range fitting.rows {
+				row[at] = cut(row[at], most)
+			}
+		default:
+			fitting.drop(at)
+		}
+	}
+	return fitting
+}
+
+// nameHead is the head of a column that may become narrower, down to leastName.
+const (
+	nameHead  = "Name"
+	leastName = 8
+)
+
+// cut cuts a text to a number of cells.
+func cut(s string, most int) string { return ansi.Truncate(s, most, "…") }
+
+func (g *grid) drop(at int) {
+	g.head = slices.Delete(g.head, at, at+1)
+	for i := range g.rows {
+		g.rows[i] = slices.Delete(g.rows[i], at, at+1)
+	}
+	if at < g.left {
+		g.left--
+	}
+}
+
+// widths are those of the columns, in cells.
+func (g *grid) widths() []int {
+	widths := make([]int, len(g.head))
+	for _, row := range append([][]string{g.head}, g.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	return widths
+}
+
+func (g *grid) width() (n int) {
+	for _, w := range g.widths() {
+		n += w + 2
+	}
+	return n
+}
+
+// blocks cuts a table that is too wide: each block has the first column, and as many others as there is room for.
+func (l Look) blocks(g *grid) (blocks [][]int) {
+	widths := g.widths()
+	block, used := []int{0}, widths[0]+2
+	for i := 1; i < len(widths); i++ {
+		if l.Width >= leastWidth && used+widths[i]+2 > l.Width && len(block) > 1 {
+			blocks = append(blocks, block)
+			block, used = []int{0}, widths[0]+2
+		}
+		block, used = append(block, i), used+widths[i]+2
+	}
+	return append(blocks, block)
+}

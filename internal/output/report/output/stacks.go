@@ -1,0 +1,43 @@
+package output
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// stacks says what the ranks did when they were asked.
+func stacks(r *report.Report, zone *time.Location) (out []string) {
+	for i := range r.Stacks {
+		s := &r.Stacks[i]
+		at := words.Clock(s.Time.In(zone), r.Watched.From.In(zone)) + ", "
+		said := strings.Join(append(append([]string(nil), s.NCCL...), s.Said...), " ")
+		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s%s: %s", at, s.State, said), ": "))
+		for _, g := range s.Groups {
+			mark := ""
+			if g.Outlier {
+				mark = "▲ "
+			}
+			line := fmt.Sprintf("%s%s%s: %s", at, mark, many(g.Ranks, "rank"), g.Summary)
+			if g.Members != "" {
+				line += " (" + g.Members + ")"
+			}
+			out = append(out, strings.TrimSuffix(line, ": "))
+		}
+		if s.Others > 0 {
+			out = append(out, at+many(s.Others, "smaller group"))
+		}
+	}
+	return out
+}
+
+// many is a number of things: "1 rank", "3 ranks".
+func many(n int, one string) string {
+	if n != 1 {
+		one += "s"
+	}
+	return fmt.Sprintf("%d %s", n, one)
+}

@@ -1,0 +1,395 @@
+package output
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// grid is a table of the text and of the Markdown.
+type grid struct {
+	title string
+	left  int      // columns that are flush left
+	spare []string // heads of columns that a narrow terminal does not show, the first to go first
+	head  []string
+	rows  [][]string
+}
+
+// layout is the report in words, which both outputs print.
+type layout struct {
+	title    string
+	facts    [][2]string // name and value
+	sections []section
+	grids    []grid
+	lists    []list
+}
+
+// section has further facts under a title.
+type section struct {
+	title string
+	facts [][2]string
+}
+
+// list has sentences under a title, with a mark before each in the text.
+type list struct {
+	title, mark string
+	lines       []string
+}
+
+func newLayout(r *report.Report, zone *time.Location) *layout {
+	l := &layout{title: title(&r.Job), facts: facts(r, zone)}
+	if r.Accounting != nil {
+		l.sections = append(l.sections, section{"From SLURM's accounting", counted(r, zone)})
+	}
+	if price := cost(r.Cost); price != "" {
+		l.facts = append(l.facts, [2]string{"Cost", price})
+	}
+	ranks := ranksByGPU(r)
+	grids := []grid{nodeGrid(r), gpuGrid(r, ranks)}
+	if len(r.Ranks) > 0 && ranks == nil {
+		grids = append(grids, rankGrid(r))
+	}
+	for _, g := range append(grids, tagGrid(r.Tags, zone), stepGrid(r)) {
+		if len(g.rows) > 0 {
+			l.grids = append(l.grids, g)
+		}
+	}
+	l.lists = []list{{"Problems", "", problems(r, zone)},
+		{"What its ranks did when they were asked", "", stacks(r, zone)}, {"Next time", "", next(r)},
+		{"Notes", "* ", notes(r)}, {"Sources", "", sources(r)}}
+	return l
+}
+
+// notes returns the notes to which no advice gives a number.
+func notes(r *report.Report) (out []string) {
+	for _, n := range r.Notes {
+		if !slices.ContainsFunc(r.Advice, func(a report.Advice) bool { return a.Kind == n.Kind }) {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
+// next returns the advice, in the form in which it is written.
+func next(r *report.Report) (out []string) {
+	for _, a := range r.Advice {
+		out = append(out, fmt.Sprintf("%s=%s: %s.", a.Option, a.Value, a.Reason))
+	}
+	return out
+}
+
+func title(j *report.Job) string {
+	return strings.TrimSpace("Job " + j.ID + " " + j.Name)
+}
+
+// facts returns the numbers of the whole job.
+func facts(r *report.Report, zone *time.Location) [][2]string {
+	t := &r.Total
+	w := &r.Watched
+	from := w.From.In(zone)
+	out := [][2]string{{"State", state(r)}}
+	if r.Job.Cause != "" {
+		out = append(out, [2]string{"Cause", r.Job.Cause})
+	}
+	if r.Watched == (report.Watched{}) {
+		return out
+	}
+	out = append(out, [][2]string{
+		{"Watched", fmt.Sprintf("%s, %s to %s", words.Spoken(w.Seconds), from.Format("2006-01-02 15:04:05"),
+			words.Clock(w.To.In(zone), from)) + suspended(w)},
+		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, nodes(t.Nodes))},
+	}...)
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, [2]string{name, value})
+		}
+	}
+	add("GPU-hours", hours(&t.Hours))
+	add("GPU utilization", utilization(t.Util))
+	add("GPU memory", memory(t.Memory))
+	add("Host memory", memory(t.HostMemory))
+	if c := t.JobCPU; c != nil {
+		add("CPU", fmt.Sprintf("%.1f CPUs busy on average, %s of CPU time", c.Busy, words.Spoken(c.Seconds)))
+	}
+	if t.Power != nil {
+		add("Power", fmt.Sprintf("mean %s, peak %s", words.Watts(t.Power.Mean), words.Watts(t.Power.Peak)))
+	}
+	if t.Energy != nil {
+		add("Energy", energy(t.Energy)+source(t.Energy.From))
+	}
+	if t.Temperature != nil {
+		add("Temperature", fmt.Sprintf("peak %.0f°C", *t.Temperature))
+	}
+	add("Throttled", throttled(t.Throttled, true))
+	return out
+}
+
+func state(r *report.Report) string {
+	j := &r.Job
+	s := j.State
+	if j.Code != nil {
+		s += fmt.Sprintf(", exit code %d", *j.Code)
+	}
+	if j.Signal != 0 {
+		s += fmt.Sprintf(", signal %d", j.Signal)
+	}
+	if a := r.Accounting; a != nil && words.IsStep(a.OutOfMemory) {
+		s += ", step " + a.OutOfMemory + " out of memory"
+	}
+	if j.Partition != "" {
+		s += ", partition " + j.Partition
+	}
+	if j.Account != "" {
+		s += ", account " + j.Account
+	}
+	if j.QOS != "" {
+		s += ", QOS " + j.QOS
+	}
+	if j.User != "" {
+		s += ", user " + j.User
+	}
+	return s
+}
+
+func suspended(w *report.Watched) string {
+	if w.Suspended == 0 {
+		return ""
+	}
+	return ", suspended for " + words.Spoken(w.Suspended)
+}
+
+func nodes(n int) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("%d nodes", n)
+}
+
+func hours(h *report.Hours) string {
+	s := fmt.Sprintf("%.2f given, %.2f seen", h.Given, h.Seen)
+	if h.Used != nil {
+		s += fmt.Sprintf(", %.2f used", *h.Used)
+	}
+	return s
+}
+
+func utilization(u *report.Util) string {
+	switch {
+	case u == nil:
+		return ""
+	case where(u.LowestAt) == where(u.HighestAt):
+		return "mean " + words.Percent(u.Mean)
+	}
+	return fmt.Sprintf("mean %s, lowest %s%s, highest %s%s", words.Percent(u.Mean),
+		words.Percent(u.Lowest), where(u.LowestAt), words.Percent(u.Highest), where(u.HighestAt))
+}
+
+// where names a place in brackets; a report that somebody else has written may lack it.
+func where(p *report.Place) string {
+	if p == nil {
+		return ""
+	}
+	return " (" + p.String() + ")"
+}
+
+func memory(m *report.Memory) string {
+	switch {
+	case m == nil:
+		return ""
+	case m.Limit == nil:
+		return fmt.Sprintf("peak %s%s, without a limit", words.GiB(m.Peak), where(m.At))
+	}
+	return fmt.Sprintf("peak %s of %s%s, headroom %s", words.GiB(m.Peak), words.GiB(*m.Limit), where(m.At),
+		words.GiB(*m.Limit-min(m.Peak, *m.Limit)))
+}
+
+func source(from string) string {
+	switch from {
+	case report.FromCounter:
+		return ", counted by the driver"
+	case report.FromSamples:
+		return ", power over time"
+	}
+	return ", partly counted by the driver, partly power over time"
+}
+
+func throttled(list []report.Throttled, several bool) string {
+	var parts []string
+	for _, t := range list {
+		parts = append(parts, reasonWords[t.Reason]+" "+words.Spoken(t.Seconds))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if several {
+		return strings.Join(parts, ", ") + " (sum of all GPUs)"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// numbersHead are the columns of numbersRow.
+var numbersHead = []string{"Util mean", "low", "high", "Memory peak", "of", "Power mean", "peak", "Energy"}
+
+func numbersRow(n *report.Numbers) []string {
+	row := []string{words.None, words.None, words.None, words.None, words.None, words.None, words.None, words.None}
+	if u := n.Util; u != nil {
+		row[0], row[1], row[2] = words.Percent(u.Mean), words.Percent(u.Lowest), words.Percent(u.Highest)
+	}
+	if m := n.Memory; m != nil {
+		row[3] = words.GiB(m.Peak)
+		if m.Limit != nil {
+			row[4] = words.GiB(*m.Limit)
+		}
+	}
+	if p := n.Power; p != nil {
+		row[5], row[6] = words.Watts(p.Mean), words.Watts(p.Peak)
+	}
+	if n.Energy != nil {
+		row[7] = energy(n.Energy)
+	}
+	return row
+}
+
+func nodeGrid(r *report.Report) grid {
+	g := grid{title: "Nodes", left: 1, head: append([]string{"Node", "GPUs"},
+		append(append([]string{}, numbersHead...), "Host memory", "of", "CPU", "Not seen")...)}
+	own := r.Total.JobCPU != nil
+	if own {
+		g.head = slices.Insert(g.head, len(g.head)-1, "Job CPUs")
+	}
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		row := append([]string{n.Name, strconv.Itoa(n.GPUs)}, numbersRow(&n.Numbers)...)
+		used, limit, cpu, away := words.None, words.None, words.None, words.None
+		if m := n.HostMemory; m != nil {
+			if used = words.GiB(m.Peak); m.Limit != nil {
+				limit = words.GiB(*m.Limit)
+			}
+		}
+		if n.CPU != nil {
+			cpu = words.Percent(*n.CPU)
+		}
+		if n.Gaps > 0 {
+			away = words.Spoken(n.Unseen)
+		}
+		row = append(row, used, limit, cpu)
+		if own {
+			busy := words.None
+			if n.JobCPU != nil {
+				busy = fmt.Sprintf("%.1f", n.JobCPU.Busy)
+			}
+			row = append(row, busy)
+		}
+		g.rows = append(g.rows, append(row, away))
+	}
+	return g
+}
+
+// ranksByGPU returns the ranks by the name of their GPU, if each is alone on its GPU and has its numbers: then they
+// need no table of their own. Otherwise it is nil.
+func ranksByGPU(r *report.Report) map[string]string {
+	seen := map[string]float64{}
+	for i := range r.Nodes {
+		for _, g := range r.Nodes[i].List {
+			seen[report.Place{Node: r.Nodes[i].Name, GPU: g.Number, Key: g.Key}.String()] = g.Seen
+		}
+	}
+	ranks := map[string]string{}
+	for i := range r.Ranks {
+		k := &r.Ranks[i]
+		at := k.String()
+		if _, taken := ranks[at]; taken || seen[at] != k.Seen {
+			return nil
+		}
+		ranks[at] = strconv.Itoa(k.Rank)
+	}
+	return ranks
+}
+
+// gpuGrid has a column for the ranks, if there are any.
+func gpuGrid(r *report.Report, ranks map[string]string) grid {
+	g := grid{title: "GPUs", left: 1, head: append(append([]string{"GPU"}, numbersHead...), "Seen", "Throttled")}
+	if len(ranks) > 0 {
+		g.head = slices.Insert(g.head, 1, "Rank")
+	}
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		for k := range n.List {
+			u := &n.List[k]
+			at := report.Place{Node: n.Name, GPU: u.Number, Key: u.Key}
+			row := append([]string{at.String()}, numbersRow(&u.Numbers)...)
+			if len(ranks) > 0 {
+				row = slices.Insert(row, 1, cmp.Or(ranks[at.String()], words.None))
+			}
+			why := throttled(u.Throttled, false)
+			if why == "" {
+				why = words.None
+			}
+			g.rows = append(g.rows, append(row, words.Spoken(u.Seen), why))
+		}
+	}
+	return g
+}
+
+func rankGrid(r *report.Report) grid {
+	g := grid{title: "Ranks", left: 2, head: append(append([]string{"Rank", "GPU"}, numbersHead...), "Seen")}
+	for i := range r.Ranks {
+		k := &r.Ranks[i]
+		name := strconv.Itoa(k.Rank)
+		if k.World != nil {
+			name += " of " + strconv.Itoa(*k.World)
+		}
+		row := append([]string{name, k.String()}, numbersRow(&k.Numbers)...)
+		g.rows = append(g.rows, append(row, words.Spoken(k.Seen)))
+	}
+	return g
+}
+
+// problems returns the findings, one line each.
+func problems(r *report.Report, zone *time.Location) []string {
+	var out []string
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		since := f.Since.In(zone)
+		when := "from " + words.Clock(since, r.Watched.From.In(zone))
+		if f.Before {
+			when = "before " + words.Clock(since, r.Watched.From.In(zone))
+		}
+		if f.Over.IsZero() {
+			when += " to the end"
+		} else {
+			when += " to " + words.Clock(f.Over.In(zone), since)
+		}
+		if f.Times > 1 {
+			when += fmt.Sprintf(", %d times", f.Times)
+		}
+		at := report.Place{Node: f.Node, GPU: f.GPU, Key: f.Key}.String()
+		if at == "" {
+			at = "the job"
+		}
+		out = append(out, fmt.Sprintf("%s, %s, %s: %s", f.Severity, when, at, f.Text))
+	}
+	return out
+}
+
+func energy(e *report.Energy) string { return kWh(e.KWh) }
+
+// kWh keeps four digits of small amounts: a short run of one GPU uses some Wh.
+func kWh(v float64) string {
+	if v < 10 {
+		return fmt.Sprintf("%.4f kWh", v)
+	}
+	return fmt.Sprintf("%.1f kWh", v)
+}
+
+// reasonWords are the words for reasons of reduced clocks.
+var reasonWords = map[string]string{
+	"hw_thermal_slowdown": "hardware thermal", "sw_thermal_slowdown": "software thermal",
+	"hw_power_brake_slowdown": "power brake", "sw_power_cap": "power limit", "sync_boost": "sync boost",
+}

@@ -1,0 +1,90 @@
+package report
+
+import "github.com/nvnodetop/nvnodetop/internal/wire/metric"
+
+// together returns the numbers of the job's GPUs on some nodes. The caller sets the peak of the power, which is not the
+// sum of the peaks.
+func together(nodes []*nodeAccount) Numbers {
+	j := joint{}
+	for _, n := range nodes {
+		for _, g := range n.own() {
+			j.add(n.name, g)
+		}
+	}
+	return j.numbers()
+}
+
+// joint adds up GPUs.
+type joint struct {
+	util   stat
+	out    Numbers
+	watts  float64
+	powers int
+	joules float64
+	from   string
+	times  [len(reasons)]float64
+	froms  [len(reasons)]string
+}
+
+func (j *joint) add(node string, g *gpuAccount) {
+	own := g.numbers()
+	if u := own.Util; u != nil {
+		j.util.join(&g.util)
+		at := g.place(node)
+		if j.out.Util == nil {
+			j.out.Util = &Util{Lowest: u.Mean, Highest: u.Mean, LowestAt: &at, HighestAt: &at}
+		}
+		if u.Mean < j.out.Util.Lowest {
+			j.out.Util.Lowest, j.out.Util.LowestAt = u.Mean, &at
+		}
+		if u.Mean > j.out.Util.Highest {
+			j.out.Util.Highest, j.out.Util.HighestAt = u.Mean, &at
+		}
+	}
+	if m := own.Memory; m != nil && tighter(m, j.out.Memory) {
+		fullest, at := *m, g.place(node)
+		fullest.At = &at
+		j.out.Memory = &fullest
+	}
+	if t := own.Temperature; t != nil && (j.out.Temperature == nil || *t > *j.out.Temperature) {
+		j.out.Temperature = t
+	}
+	if own.Power != nil {
+		j.watts, j.powers = j.watts+g.power.mean(), j.powers+1
+	}
+	if joules, from := g.energy(); from != "" {
+		j.joules, j.from = j.joules+joules, either(j.from, from)
+	}
+	for i := range reasons {
+		if s, from := g.throttled(i); s > 0 {
+			j.times[i], j.froms[i] = j.times[i]+s, either(j.froms[i], from)
+		}
+	}
+}
+
+// either returns the source of a sum.
+func either(a, b string) string {
+	if a == "" || a == b {
+		return b
+	}
+	return FromBoth
+}
+
+func (j *joint) numbers() Numbers {
+	if j.out.Util != nil {
+		j.out.Util.Mean = metric.Round(j.util.mean(), 2)
+	}
+	if j.powers > 0 {
+		j.out.Power = &Power{Mean: metric.Round(j.watts, 1)}
+	}
+	if j.from != "" {
+		j.out.Energy = newEnergy(j.joules, j.from)
+	}
+	for i, why := range reasons {
+		if j.times[i] > 0 {
+			j.out.Throttled = append(j.out.Throttled, Throttled{Reason: why.name, Seconds: metric.Round(j.times[i], 1),
+				From: j.froms[i]})
+		}
+	}
+	return j.out
+}

@@ -1,0 +1,115 @@
+// Package child runs a command in the place of this program: the command has the terminal, the process group and the
+// standard streams of this program, and gets the signals that are sent to it. Package track measures the command
+// meanwhile.
+//
+// A Child is for one goroutine, except Ended. It guarantees that the command stays a zombie, with its times in /proc,
+// until Reap is called. After Adopt, orphans of the command become children of this process, which has to wait for
+// them. Adopt needs Linux.
+package child
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/output/track"
+)
+
+// Exit statuses of a command that cannot be run, as shells have them, and what they add to the number of the signal
+// that ends a command.
+const (
+	CannotRun = 126
+	NotFound  = 127
+	Signaled  = 128
+)
+
+// Streams are the standard streams of a command.
+type Streams struct {
+	In, Out *os.File
+	Err     io.Writer
+}
+
+// Child is a running command.
+type Child struct {
+	cmd   *exec.Cmd
+	group *group
+	ended chan struct{}
+
+	signals chan os.Signal
+	quit    chan struct{}
+	passing chan struct{} // closed when no more signals are passed on
+}
+
+// Result is the end of a command.
+type Result struct {
+	Status int    // its exit status, or Signaled plus the number of the signal that ended it
+	Peak   uint64 // the largest resident memory of the command or of a descendant for which it has waited, in bytes
+}
+
+// Start starts a command.
+func Start(command []string, s Streams) (*Child, error) {
+	if unsupported != nil {
+		return nil, unsupported
+	}
+	c := &Child{
+		cmd: exec.CommandContext(context.Background(), command[0], command[1:]...), ended: make(chan struct{}),
+		signals: make(chan os.Signal, 16), quit: make(chan struct{}), passing: make(chan struct{}),
+	}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = s.In, s.Out, s.Err
+	c.group = newGroup()
+	signal.Notify(c.signals, passed()...) // before it starts, so that no signal is lost
+	if err := c.cmd.Start(); err != nil {
+		signal.Stop(c.signals)
+		c.group.close()
+		return nil, err
+	}
+	go func() {
+		defer close(c.ended)
+		defer crash.End()
+		await(c.cmd.Process.Pid)
+	}()
+	crash.Go(c.pass)
+	return c, nil
+}
+
+// StatusOf returns a shell's exit status for a command that does not start.
+func StatusOf(err error) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return NotFound
+	}
+	return CannotRun
+}
+
+// PID returns the PID of the command.
+func (c *Child) PID() int { return c.cmd.Process.Pid }
+
+// Ended is closed when the command has ended.
+func (c *Child) Ended() <-chan struct{} { return c.ended }
+
+// Own reports whether the Child has started this process besides the command.
+func (c *Child) Own(pid int) bool { return c.group.has(pid) }
+
+// Reap waits for the command, which has ended.
+func (c *Child) Reap() Result {
+	signal.Stop(c.signals)
+	close(c.quit)
+	<-c.passing
+	c.group.close()
+	_ = c.cmd.Wait() // ProcessState has the result
+	var r Result
+	if used, ok := c.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		r.Peak = track.PeakOf(used)
+	}
+	if status, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		r.Status = Signaled + int(status.Signal())
+	} else {
+		r.Status = c.cmd.ProcessState.ExitCode()
+	}
+	return r
+}

@@ -1,0 +1,129 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// gpus has the probe's values of the GPUs. Without a GPU all are 0, as in gpu_tracker's report.
+type gpus struct {
+	expected []string // UUIDs; empty: all
+
+	cards    []wire.Card // without MIG instances, whose memory belongs to their GPU
+	capacity float64     // bytes
+	used     GPURAM      // bytes
+	load     meter       // of the expected GPUs
+	last     int64       // MonoMS of the last report; 0: none yet
+	listed   []wire.Process
+	now      GPURAM  // bytes, of the last report
+	percent  float64 // likewise, of the expected GPUs
+	window   float64 // seconds before it; 0: unknown
+}
+
+// apply takes an Event. Reports count once the command runs.
+func (g *gpus) apply(e *cluster.Event, running bool) {
+	switch {
+	case e.Hello != nil && len(e.Hello.GPUs) > 0: // a driver that goes away does not remove them
+		g.cards = slices.DeleteFunc(slices.Clone(e.Hello.GPUs), func(c wire.Card) bool { return c.Instance != nil })
+		total := 0.0
+		for i := range g.cards {
+			bytes, _ := g.cards[i].Values.Get(metric.MemoryTotal)
+			total += bytes
+		}
+		g.capacity = max(g.capacity, total)
+	case e.Report != nil && running:
+		g.report(e.Report)
+	}
+}
+
+func (g *gpus) report(r *wire.Report) {
+	var used, capacity, load float64
+	for i := range r.GPUs {
+		sample := &r.GPUs[i]
+		card := g.card(sample.Index)
+		if card == nil {
+			continue
+		}
+		used += get(sample, card, metric.MemoryUsed)
+		capacity += get(sample, card, metric.MemoryTotal)
+		if g.expects(card) {
+			load += get(sample, card, metric.Util)
+		}
+	}
+	g.used.System = max(g.used.System, used)
+	g.capacity = max(g.capacity, capacity)
+	window := 0.0
+	if g.last > 0 && r.MonoMS > g.last {
+		window = float64(r.MonoMS-g.last) / 1000
+	}
+	g.last, g.window = r.MonoMS, window
+	g.load.add(load, window)
+	g.now.System, g.percent = used, load
+	if r.Listed {
+		g.listed = r.Processes
+	}
+}
+
+func (g *gpus) card(index int) *wire.Card {
+	for i := range g.cards {
+		if g.cards[i].Index == index {
+			return &g.cards[i]
+		}
+	}
+	return nil
+}
+
+// get returns a metric of a GPU; 0: the driver does not report it.
+func get(sample *wire.GPU, card *wire.Card, id metric.ID) float64 {
+	x, known := sample.Values.Get(id)
+	if !known {
+		x, _ = card.Values.Get(id)
+	}
+	return x
+}
+
+func (g *gpus) expects(card *wire.Card) bool {
+	return len(g.expected) == 0 || slices.Contains(g.expected, card.UUID)
+}
+
+// count returns the number of GPUs that are expected to be used.
+func (g *gpus) count() int {
+	if len(g.expected) == 0 {
+		return len(g.cards)
+	}
+	return len(g.expected)
+}
+
+// attribute adds up the memory of the processes in the last report.
+func (g *gpus) attribute(f *family) {
+	var main, descendants float64
+	for i := range g.listed {
+		p := &g.listed[i]
+		m := f.members[p.PID]
+		if p.Foreign || p.Ended || p.GPUMemory == nil || m == nil || p.StartTicks != 0 && p.StartTicks != m.Starttime {
+			continue
+		}
+		if p.PID == f.main {
+			main += float64(*p.GPUMemory)
+		} else {
+			descendants += float64(*p.GPUMemory)
+		}
+	}
+	g.now.Main, g.now.Descendants, g.now.Combined = main, descendants, main+descendants
+	g.used.Main = max(g.used.Main, main)
+	g.used.Descendants = max(g.used.Descendants, descendants)
+	g.used.Combined = max(g.used.Combined, main+descendants)
+}
+
+func (g *gpus) ram(unit string) GPURAM {
+	size, u := sizeOf(sizes, unit), g.used
+	return GPURAM{Unit: unit, SystemCapacity: g.capacity / size, System: u.System / size, Main: u.Main / size,
+		Descendants: u.Descendants / size, Combined: u.Combined / size}
+}
+
+func (g *gpus) utilization() GPUUtilization {
+	return GPUUtilization{SystemGPUs: len(g.cards), ExpectedGPUs: g.count(), Percentages: g.load.percents(g.count())}
+}

@@ -1,0 +1,160 @@
+package track
+
+import (
+	"encoding/csv"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// Point is what the command used at one sample, in bytes and percent.
+type Point struct {
+	At time.Time
+
+	Main, Descendants, Combined, System float64 // memory
+	GPU                                 GPURAM
+	GPUPercent                          float64 // of the expected GPUs, their sum
+
+	MainThreads, DescendantsThreads int
+
+	SystemCPU, MainCPU, DescendantsCPU float64
+}
+
+// CSV writes points as gpu_tracker's tracking file has them: two lines about what does not change, then the names of
+// the columns, then a line for each point.
+type CSV struct {
+	to    *csv.Writer
+	units Units
+	begun bool
+	over  bool // there was an error
+	err   error
+}
+
+// NewCSV returns a writer of points.
+func NewCSV(w io.Writer, u Units) *CSV { return &CSV{to: csv.NewWriter(w), units: u} }
+
+var (
+	constants = []string{"ram_unit", "gpu_ram_unit", "time_unit", "ram_system_capacity", "gpu_ram_system_capacity",
+		"system_core_count", "n_expected_cores", "system_gpu_count", "n_expected_gpus"}
+	columns = []string{"main_ram", "descendants_ram", "combined_ram", "system_ram", "main_gpu_ram",
+		"descendants_gpu_ram", "combined_gpu_ram", "system_gpu_ram", "gpu_sum_utilization_percent",
+		"gpu_hardware_utilization_percent", "main_n_threads", "descendants_n_threads", "combined_n_threads",
+		"cpu_system_sum_utilization_percent", "cpu_system_hardware_utilization_percent",
+		"cpu_main_sum_utilization_percent", "cpu_main_hardware_utilization_percent",
+		"cpu_descendants_sum_utilization_percent", "cpu_descendants_hardware_utilization_percent",
+		"cpu_combined_sum_utilization_percent", "cpu_combined_hardware_utilization_percent", "timestamp"}
+)
+
+// Write writes a point. It returns the first error of all points, once.
+func (c *CSV) Write(t *Tracker) error {
+	if c.over {
+		return nil
+	}
+	p, r := t.Now(), t.Report(c.units)
+	if !c.begun {
+		c.begun = true
+		c.line(constants...)
+		c.line(c.units.RAM, c.units.GPURAM, c.units.Time, decimal(r.RAM.SystemCapacity),
+			decimal(r.GPURAM.SystemCapacity), strconv.Itoa(r.CPU.SystemCores), strconv.Itoa(r.CPU.ExpectedCores),
+			strconv.Itoa(r.GPU.SystemGPUs), strconv.Itoa(r.GPU.ExpectedGPUs))
+		c.line(columns...)
+	}
+	size, gpu := sizeOf(sizes, c.units.RAM), sizeOf(sizes, c.units.GPURAM)
+	var fields []string
+	for _, bytes := range []float64{p.Main, p.Descendants, p.Combined, p.System} {
+		fields = append(fields, decimal(bytes/size))
+	}
+	for _, bytes := range []float64{p.GPU.Main, p.GPU.Descendants, p.GPU.Combined, p.GPU.System} {
+		fields = append(fields, decimal(bytes/gpu))
+	}
+	share := func(percent float64, of int) {
+		fields = append(fields, decimal(percent), decimal(percent/float64(max(of, 1))))
+	}
+	share(p.GPUPercent, r.GPU.ExpectedGPUs)
+	for _, n := range []int{p.MainThreads, p.DescendantsThreads, p.MainThreads + p.DescendantsThreads} {
+		fields = append(fields, strconv.Itoa(n))
+	}
+	share(p.SystemCPU, r.CPU.SystemCores)
+	for _, percent := range []float64{p.MainCPU, p.DescendantsCPU, p.MainCPU + p.DescendantsCPU} {
+		share(percent, r.CPU.ExpectedCores)
+	}
+	c.line(append(fields, decimal(float64(p.At.UnixMicro())/1e6))...)
+	c.over = c.err != nil
+	return c.err
+}
+
+// line writes a line at once, so that a reader always has whole lines.
+func (c *CSV) line(fields ...string) {
+	if c.err == nil {
+		if c.err = c.to.Write(fields); c.err == nil {
+			c.to.Flush()
+			c.err = c.to.Error()
+		}
+	}
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// Now returns what the command used at the last sample.
+func (t *Tracker) Now() Point {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
+// Join starts to track a process that has run for a while: what it has used until then does not count. It reports
+// false if there is no such process.
+func (t *Tracker) Join(at time.Time, pid int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.began, t.at, t.window, t.joined = at, at, at, true
+	t.family.main = pid
+	if t.family.look(0) != nil || !t.alive() {
+		return false
+	}
+	main, others := t.family.cpu()
+	t.main.most, t.others.most = main, others
+	t.mainBase, t.othersBase = main, others
+	t.look(at)
+	return true
+}
+
+// Alive reports whether the process that was joined still runs.
+func (t *Tracker) Alive() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	proc, err := t.family.fs.Proc(t.family.main)
+	if err != nil {
+		return false
+	}
+	stat, err := proc.Stat()
+	return err == nil && t.family.members[t.family.main].is(&stat) && stat.State != "Z" && stat.State != "X"
+}
+
+func (t *Tracker) alive() bool {
+	m := t.family.members[t.family.main]
+	return m != nil && m.alive() && m.PID != os.Getpid()
+}
+
+// note keeps the last sample.
+func (t *Tracker) note(at time.Time) {
+	main, descendants, combined := t.family.memory()
+	p := &t.now
+	p.At, p.Main, p.Descendants, p.Combined = at, main.Total, descendants.Total, combined.Total
+	p.MainThreads, p.DescendantsThreads = t.family.threads()
+	p.GPU, p.GPUPercent = t.gpus.now, t.gpus.percent
+	for _, tag := range t.book.Active(at) {
+		tag.RAM(p.Combined)
+	}
+}
+
+// noteHost keeps the last sample of the host.
+func (t *Tracker) noteHost(now *metric.Values) {
+	if percent, known := now.Get(metric.CPU); known {
+		t.now.SystemCPU = percent * float64(t.cores)
+	}
+	t.now.System, _ = now.Get(metric.HostMemoryUsed)
+}

@@ -1,0 +1,68 @@
+package vacancy
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+)
+
+// Cluster writes the tables of a cluster: one of the partitions, one of the nodes. What SLURM does not tell is a line.
+func Cluster(w io.Writer, c *capacity.Cluster, theme *draw.Theme) error {
+	if len(c.Nodes) == 0 {
+		_, err := io.WriteString(w, "SLURM shows you no node with GPUs\n")
+		return err
+	}
+	free := func(g *capacity.Count) draw.Role {
+		if g.Free > 0 {
+			return draw.Green
+		}
+		return draw.Text
+	}
+	parts := []string{
+		fieldTable(&rows.Partitions, c.ByPartition(),
+			func(p *capacity.PartitionGPUs) draw.Role { return free(&p.Count) }).encode(theme),
+		fieldTable(&rows.ClusterNodes, c.ByNode(),
+			func(n *capacity.NodeGPUs) draw.Role { return free(&n.Count) }).encode(theme),
+	}
+	parts = append(parts, c.Untold()...)
+	_, err := io.WriteString(w, strings.Join(parts, "\n\n")+"\n")
+	return err
+}
+
+// fieldTable returns the table of the fields that have columns.
+func fieldTable[Row any](of *field.Table[Row], list []Row, role func(*Row) draw.Role) *table {
+	t := &table{}
+	shown := slices.DeleteFunc(slices.Clone(of.Fields), func(f field.Field[Row]) bool { return f.Title == "" })
+	for _, f := range shown {
+		t.columns = append(t.columns, column{strings.ToUpper(f.Title), f.Right()})
+	}
+	var values []field.Value
+	for i := range list {
+		var cells []string
+		for j := range shown {
+			values = shown[j].Values(&list[i], values[:0])
+			cells = append(cells, joined(values, shown[j].Unit))
+		}
+		t.add(role(&list[i]), cells...)
+	}
+	return t
+}
+
+// joined are the values of a cell, with commas between them.
+func joined(values []field.Value, unit field.Unit) string {
+	var texts []string
+	for _, v := range values {
+		if unit == field.Text {
+			texts = append(texts, v.Text)
+		} else {
+			texts = append(texts, strconv.Itoa(int(v.Number)))
+		}
+	}
+	return strings.Join(texts, ",")
+}

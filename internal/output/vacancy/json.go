@@ -1,0 +1,237 @@
+package vacancy
+
+import (
+	_ "embed"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// Schema is the JSON Schema of the documents of JSON.
+//
+//go:embed schema.json
+var Schema []byte
+
+// version is the version of these documents, in a field that nvgpu and gpustat do not have. The meaning of a field
+// changes only with it.
+const version = 1
+
+// agent is the answer of an agent of nvgpu to /gpu_status. Its names and forms are nvgpu's: an unknown value is null.
+type agent struct {
+	Version  int        `json:"version"`
+	Hostname string     `json:"hostname"`
+	GPUs     []agentGPU `json:"gpus"`
+}
+
+// silent is the entry in nvgpu's /cluster_status for an agent that does not answer.
+type silent struct {
+	Version int    `json:"version"`
+	Error   string `json:"error"`
+}
+
+type agentGPU struct {
+	gpuInfo
+	Type        string       `json:"type"`
+	Available   bool         `json:"is_available"`
+	PIDs        string       `json:"pids"`
+	Users       string       `json:"users"` // one for each process
+	Since       *string      `json:"running_since"`
+	Utilization *int64       `json:"utilization"`
+	Memory      *agentMemory `json:"memory"`
+	Clock       *int64       `json:"clock_mhz"`
+	Temperature *int64       `json:"temperature"`
+	Command     *string      `json:"cmd"`
+}
+
+// gpuInfo has the fields of nvgpu's gpu_info beside an agent's answer.
+type gpuInfo struct {
+	Index   string   `json:"index"`
+	UUID    *string  `json:"uuid"`
+	Used    *int64   `json:"mem_used"`  // MiB
+	Total   *int64   `json:"mem_total"` // MiB
+	Percent *float64 `json:"mem_used_percent"`
+}
+
+func (g *GPU) info() gpuInfo {
+	used, total := g.memory()
+	info := gpuInfo{Index: g.Index, UUID: filled(g.Card.UUID), Used: mebibytes(used), Total: mebibytes(total)}
+	if percent, known := cluster.Percent(used, total); known {
+		info.Percent = &percent
+	}
+	return info
+}
+
+// agentMemory is NVML's memory of a GPU, in bytes.
+type agentMemory struct {
+	Total int64 `json:"total"`
+	Free  int64 `json:"free"`
+	Used  int64 `json:"used"`
+}
+
+// Agent returns a node as nvgpu's agents report it at /gpu_status. A node that does not report is an error.
+func Agent(n *Node, at time.Time) any {
+	if !tally.HasNumbers(n.Node) {
+		return silent{version, missing(n.Node)}
+	}
+	return agent{Version: version, Hostname: n.Host(), GPUs: n.agentGPUs(at)}
+}
+
+// Agents returns several nodes as one agent, that of host, reports them. A single node has the form of Agent.
+func Agents(host string, nodes []Node, at time.Time) any {
+	if len(nodes) == 1 {
+		return Agent(&nodes[0], at)
+	}
+	all := agent{Version: version, Hostname: host, GPUs: []agentGPU{}}
+	for i := range nodes {
+		all.GPUs = append(all.GPUs, nodes[i].agentGPUs(at)...)
+	}
+	return all
+}
+
+func (n *Node) agentGPUs(at time.Time) []agentGPU {
+	list := []agentGPU{}
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		list = append(list, agentGPU{
+			gpuInfo: g.info(),
+			Type:    g.Card.Name, Available: g.State == Free, PIDs: g.pids(), Users: strings.Join(g.users(), ","),
+			Since:       filled(g.since(n.Node, at)),
+			Utilization: whole(g.Float(metric.Util)), Memory: g.agentMemory(), Clock: whole(g.Float(metric.SMClock)),
+			Temperature: whole(g.Float(metric.Temperature)), Command: filled(g.command()),
+		})
+	}
+	return list
+}
+
+func (g *GPU) agentMemory() *agentMemory {
+	bytes, of := g.memory()
+	used, total := whole(bytes), whole(of)
+	if used == nil || total == nil {
+		return nil
+	}
+	return &agentMemory{*total, max(*total-*used, 0), *used}
+}
+
+// stat is a host as gpustat prints it. Its names and forms are gpustat's: an unknown value is null.
+type stat struct {
+	Version  int       `json:"version"`
+	Hostname string    `json:"hostname"`
+	Driver   *string   `json:"driver_version"`
+	Time     string    `json:"query_time"`
+	GPUs     []statGPU `json:"gpus"`
+}
+
+type statGPU struct {
+	Index       int           `json:"index"`
+	UUID        *string       `json:"uuid"`
+	Name        string        `json:"name"`
+	Temperature *int64        `json:"temperature.gpu"`
+	Fan         *int64        `json:"fan.speed"`
+	Utilization *int64        `json:"utilization.gpu"`
+	Encoder     *int64        `json:"utilization.enc"`
+	Decoder     *int64        `json:"utilization.dec"`
+	Power       *int64        `json:"power.draw"`
+	PowerLimit  *int64        `json:"enforced.power.limit"`
+	Used        *int64        `json:"memory.used"`  // MiB
+	Total       *int64        `json:"memory.total"` // MiB
+	Processes   []statProcess `json:"processes"`    // nil: unknown
+}
+
+type statProcess struct {
+	User      *string  `json:"username"`
+	Command   *string  `json:"command"`
+	Arguments []string `json:"full_command"`
+	Memory    *int64   `json:"gpu_memory_usage"` // MiB
+	CPU       *float64 `json:"cpu_percent"`
+	RSS       *uint64  `json:"cpu_memory_usage"`
+	PID       int      `json:"pid"`
+}
+
+// statTime is the form in which Python prints a local time.
+const statTime = "2006-01-02T15:04:05.000000"
+
+// Stat returns a node as gpustat reports its host. A node that does not report has no GPUs.
+func Stat(n *Node, at time.Time) any {
+	s := stat{Version: version, Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
+	if n.Hello != nil {
+		s.Driver = filled(n.Hello.Driver)
+	}
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		used, total := g.memory()
+		s.GPUs = append(s.GPUs, statGPU{
+			Index: g.Card.Index, UUID: filled(g.Card.UUID), Name: g.Card.Name,
+			Temperature: whole(g.Float(metric.Temperature)),
+			Fan:         whole(g.Float(metric.Fan)),
+			Utilization: whole(g.Float(metric.Util)), Encoder: whole(g.Float(metric.Encoder)),
+			Decoder:    whole(g.Float(metric.Decoder)),
+			Power:      whole(math.Trunc(g.Float(metric.Power))),
+			PowerLimit: whole(math.Trunc(g.Float(metric.PowerLimit))),
+			Used:       mebibytes(used), Total: mebibytes(total), Processes: n.statProcesses(g),
+		})
+	}
+	return s
+}
+
+// statProcesses returns all processes on a GPU: gpustat also lists those that only draw.
+func (n *Node) statProcesses(g *GPU) []statProcess {
+	if !g.Listed {
+		return nil
+	}
+	list := []statProcess{}
+	for i := range n.Processes {
+		if p := &n.Processes[i]; p.GPU == g.GPU.Index {
+			list = append(list, newStatProcess(p))
+		}
+	}
+	return list
+}
+
+func newStatProcess(p *wire.Process) statProcess {
+	name, arguments := program(p)
+	out := statProcess{User: filled(p.User), Command: filled(name), Arguments: arguments, CPU: p.CPUPercent, RSS: p.RSS,
+		PID: p.PID}
+	if p.GPUMemory != nil {
+		out.Memory = mebibytes(float64(*p.GPUMemory))
+	}
+	return out
+}
+
+// filled returns a text, nil if it is empty.
+func filled(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// whole returns a number, nil if it is unknown.
+func whole(v float64) *int64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return new(int64(math.Round(v)))
+}
+
+func mebibytes(bytes float64) *int64 { return whole(math.Trunc(bytes / (1 << 20))) }
+
+// JSON writes a document for each node, made by of: for a single host, as its own program would print it, else as a
+// list.
+func JSON(w io.Writer, nodes []Node, single bool, of func(*Node) any) error {
+	const indent = "    "
+	if single && len(nodes) == 1 {
+		return text.WriteJSON(w, indent, of(&nodes[0]))
+	}
+	list := []any{}
+	for i := range nodes {
+		list = append(list, of(&nodes[i]))
+	}
+	return text.WriteJSON(w, indent, list)
+}

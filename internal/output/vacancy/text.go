@@ -1,0 +1,91 @@
+package vacancy
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// listColumns are the columns of nvgpu's table. At least two spaces follow a heading, as there.
+var listColumns = []column{
+	{"", true}, {"status", false}, {"type", false}, {"util.", false}, {"mem. used", false}, {"temp.", true},
+	{"MHz", true}, {"users", false},
+	{"since", false}, {"pids", false}, {"cmd", false},
+}
+
+// stateRoles are the colors of the states: green, blue and red in nvgpu.
+var stateRoles = [...]draw.Role{Free: draw.Green, Used: draw.Data, Unknown: draw.Red, Out: draw.Dim}
+
+// List writes the table of the GPUs of nodes, each node under its name unless it is the only one.
+func List(w io.Writer, nodes []Node, at time.Time, theme *draw.Theme) error {
+	var parts []string
+	for i := range nodes {
+		n := &nodes[i]
+		text := ""
+		if len(nodes) > 1 || !tally.HasNumbers(n.Node) {
+			text = n.Name + "\n"
+		}
+		switch {
+		case !tally.HasNumbers(n.Node):
+			text += missing(n.Node)
+		case len(n.GPUs) == 0:
+			text += "no GPU"
+		default:
+			text += n.table(at).encode(theme)
+		}
+		parts = append(parts, text)
+	}
+	_, err := io.WriteString(w, strings.Join(parts, "\n\n")+"\n")
+	return err
+}
+
+// missing returns the reason why a node has no numbers.
+func missing(n *cluster.Node) string {
+	if n.Failure != nil {
+		return n.Failure.Summary()
+	}
+	return "not reporting yet"
+}
+
+func (n *Node) table(at time.Time) *table {
+	t := &table{columns: listColumns, padded: true}
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		util := number(g.Float(metric.Util))
+		if util != "" {
+			util = strings.Repeat(" ", max(3-len(util), 0)) + util + " %"
+		}
+		t.add(stateRoles[g.State], g.Index, g.State.Mark(), tally.ShortModel(g.Card.Name), util,
+			gigabytes(g), number(g.Float(metric.Temperature)), number(g.Float(metric.SMClock)),
+			strings.Join(distinct(g.users()), ","), g.since(n.Node, at), g.pids(), g.command())
+	}
+	return t
+}
+
+// gigabytes is the used memory as nvgpu prints it, "11.32GB"; "" if unknown.
+func gigabytes(g *GPU) string {
+	used, _ := g.memory()
+	if math.IsNaN(used) {
+		return ""
+	}
+	text := strconv.FormatFloat(math.Round(used/1e7)/100, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0" // as Python prints it
+	}
+	return text + "GB"
+}
+
+// number is a value without decimals; "" if unknown.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return draw.Whole(v)
+}

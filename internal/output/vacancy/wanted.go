@@ -1,0 +1,190 @@
+package vacancy
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// Wish is the number and the kind of GPUs wanted on a node. NaN: there is no such limit.
+type Wish struct {
+	Least, Most int // number on a node; fewer than Least are none, Most < 0: all
+
+	MaxMemory   float64 // most of its memory that a GPU has in use, in percent
+	FreeMemory  float64 // at least, in bytes
+	TotalMemory float64 // at least, in bytes
+	MaxUtil     float64 // at most, in percent
+	MaxMemUtil  float64 // most of the time in which the memory is busy, in percent
+	Tolerance   float64 // percent by which the limits, except MaxMemory, may be missed
+
+	AsFree    []string // users whose GPU memory counts as free
+	Inherited bool     // only GPUs that Visible names
+	Visible   []string // in the form of CUDA_VISIBLE_DEVICES
+	Sort      bool     // the GPUs with the most free memory first
+}
+
+// candidate is a GPU that fits.
+type candidate struct {
+	*GPU
+	free, used float64 // bytes of memory
+	missed     int     // limits that only fit with the tolerance
+}
+
+// Choose returns the GPUs of a node that fit, first those that fit without tolerance; nil if they are too few. A MIG
+// instance is chosen only if no whole GPU is left, and then it is the only one: a program sees no more.
+func (w *Wish) Choose(n *Node) []*GPU {
+	if n.State != cluster.NodeReporting {
+		return nil
+	}
+	var fits []candidate
+	for _, g := range w.visible(n) {
+		if c, ok := w.fits(g); ok {
+			fits = append(fits, c)
+		}
+	}
+	slices.SortStableFunc(fits, func(a, b candidate) int { return cmp.Compare(a.missed, b.missed) })
+	if w.Sort {
+		slices.SortStableFunc(fits, better)
+	}
+	fits = wholeFirst(fits)
+	if w.Most >= 0 {
+		fits = fits[:min(len(fits), w.Most)]
+	}
+	if len(fits) < w.Least {
+		return nil
+	}
+	chosen := make([]*GPU, len(fits))
+	for i := range fits {
+		chosen[i] = fits[i].GPU
+	}
+	return chosen
+}
+
+// Unmeasured returns the free GPUs of a node of which the wish asks how much memory they have, and nobody knows: the
+// driver does not say it of chips that share the memory of the host.
+func (w *Wish) Unmeasured(n *Node) (gpus []*GPU) {
+	for _, g := range w.visible(n) {
+		used, total := g.memory()
+		isLimited := !math.IsNaN(w.TotalMemory) && math.IsNaN(total) || !math.IsNaN(w.FreeMemory) && math.IsNaN(total-used)
+		if n.State == cluster.NodeReporting && g.State == Free && isLimited {
+			gpus = append(gpus, g)
+		}
+	}
+	return gpus
+}
+
+// visible returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no GPU,
+// and none if one is named twice, as CUDA reads it.
+func (w *Wish) visible(n *Node) []*GPU {
+	var out []*GPU
+	if !w.Inherited {
+		for i := range n.GPUs {
+			out = append(out, &n.GPUs[i])
+		}
+		return out
+	}
+	for _, name := range w.Visible {
+		i := slices.IndexFunc(n.GPUs, func(g GPU) bool { return names(&g, name) })
+		if i < 0 {
+			break
+		}
+		if slices.Contains(out, &n.GPUs[i]) {
+			return nil
+		}
+		out = append(out, &n.GPUs[i])
+	}
+	return out
+}
+
+// names reports whether an element of CUDA_VISIBLE_DEVICES is this GPU: its index, or the beginning of its UUID.
+func names(g *GPU, name string) bool {
+	if name == g.Index {
+		return true
+	}
+	return len(name) > len("GPU-") && len(name) <= len(g.Card.UUID) && strings.EqualFold(g.Card.UUID[:len(name)], name)
+}
+
+// fits compares a GPU with the limits.
+func (w *Wish) fits(g *GPU) (candidate, bool) {
+	used, total := g.memory()
+	asFree := w.asFree(g)
+	used -= asFree
+	c := candidate{GPU: g, free: total - used, used: used}
+	percent, known := cluster.Percent(used, total)
+	switch {
+	case g.State == Out:
+		return c, false
+	case math.IsNaN(w.MaxMemory):
+	case known && percent > w.MaxMemory, !known && g.State != Free:
+		return c, false
+	}
+	t := w.Tolerance / 100
+	for _, l := range []struct{ value, limit, loose float64 }{
+		{-c.free, -w.FreeMemory, -w.FreeMemory * (1 - t)}, {-total, -w.TotalMemory, -w.TotalMemory * (1 - t)},
+		{g.Float(metric.Util), w.MaxUtil, w.MaxUtil + w.Tolerance},
+		{g.Float(metric.MemUtil), w.MaxMemUtil, w.MaxMemUtil + w.Tolerance},
+	} {
+		switch {
+		case math.IsNaN(l.limit) || l.value <= l.limit:
+		case l.value <= l.loose:
+			c.missed++
+		default: // unknown values too
+			return c, false
+		}
+	}
+	return c, true
+}
+
+// asFree returns the memory on a GPU of users whose memory counts as free.
+func (w *Wish) asFree(g *GPU) (bytes float64) {
+	for _, p := range g.Processes {
+		if p.GPUMemory != nil && slices.Contains(w.AsFree, p.User) {
+			bytes += float64(*p.GPUMemory)
+		}
+	}
+	return bytes
+}
+
+// better orders GPUs: those without tolerance first, then by the most free memory, the lowest utilization and the
+// highest index, which leaves GPU 0 to others.
+func better(a, b candidate) int {
+	return cmp.Or(
+		cmp.Compare(a.missed, b.missed), unknownLast(-a.free, -b.free), unknownLast(-a.used, -b.used),
+		unknownLast(a.Float(metric.Util), b.Float(metric.Util)),
+		unknownLast(a.Float(metric.MemUtil), b.Float(metric.MemUtil)),
+		-cmp.Compare(a.Card.Index, b.Card.Index),
+	)
+}
+
+func unknownLast(a, b float64) int {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return -cmp.Compare(a, b) // NaN is the least
+	}
+	return cmp.Compare(a, b)
+}
+
+// wholeFirst leaves out MIG instances if there is a GPU, else all instances but the first.
+func wholeFirst(fits []candidate) []candidate {
+	whole := slices.DeleteFunc(slices.Clone(fits), func(c candidate) bool { return c.Instance() })
+	if len(whole) > 0 || len(fits) == 0 {
+		return whole
+	}
+	return fits[:1]
+}
+
+// Names returns GPUs in the form of CUDA_VISIBLE_DEVICES: by index, or by UUID if that is wanted or one is a MIG
+// instance, which has no index there.
+func Names(gpus []*GPU, uuid bool) []string {
+	uuid = uuid || slices.ContainsFunc(gpus, func(g *GPU) bool { return g.Instance() })
+	out := make([]string, len(gpus))
+	for i, g := range gpus {
+		if out[i] = g.Index; uuid {
+			out[i] = g.Card.UUID
+		}
+	}
+	return out
+}

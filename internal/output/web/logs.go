@@ -1,0 +1,129 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// logAge is the time for which one answer serves all clients.
+	logAge = 2 * time.Second
+	// logPatience is the time for which a log may take.
+	logPatience = 10 * time.Second
+	// maxLogs is the maximum number of logs of which an answer is kept.
+	maxLogs = 64
+	// maxLogLines is the maximum number of lines of an answer.
+	maxLogLines = 500
+)
+
+// logs has the newest answers about logs. One is read at a time.
+type logs struct {
+	turn chan struct{}
+	mu   sync.Mutex // protects the following
+	kept map[joblog.Query]keptLog
+}
+
+type keptLog struct {
+	at  time.Time
+	log *logPart
+}
+
+// logPart is the end of a log.
+type logPart struct {
+	Time  time.Time `json:"time"`
+	Job   string    `json:"job"`
+	Error string    `json:"error,omitempty"` // why it cannot be read
+	Path  string    `json:"path,omitempty"`
+	Node  string    `json:"node,omitempty"` // that has read it
+	Both  bool      `json:"both,omitempty"` // both outputs go there
+	Size  int64     `json:"size_bytes"`
+	Lines []logLine `json:"lines"`
+}
+
+type logLine struct {
+	Offset int64  `json:"offset"`
+	Text   string `json:"text"`
+	Mark   string `json:"mark,omitempty"`
+}
+
+// log answers with the last lines of the log of a job that is shown.
+func (s *Server) log(w http.ResponseWriter, r *http.Request) {
+	job := r.PathValue("name")
+	snap := s.states.newest().snap
+	switch {
+	case s.Log == nil:
+		missing(w, "logs are not shown: nvnodetop serve --logs shows them")
+		return
+	case !slices.ContainsFunc(snap.Jobs, func(j cluster.JobView) bool { return j.ID == job }):
+		missing(w, "there is no running job of this name")
+		return
+	}
+	q := joblog.Query{Job: job, From: -wire.MaxLog, Max: wire.MaxLog}
+	if r.URL.Query().Get("of") == joblog.Err.String() {
+		q.Stream = joblog.Err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), logPatience)
+	defer cancel()
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(s.logs.get(ctx, q, s.Log, s.Now)) // nobody is left to tell
+}
+
+// get returns the end of a log, which may be logAge old.
+func (l *logs) get(ctx context.Context, q joblog.Query, read func(context.Context, joblog.Query) (joblog.Piece, error),
+	now func() time.Time) *logPart {
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return &logPart{Time: now(), Job: q.Job, Error: "other logs are still being read", Lines: []logLine{}}
+	}
+	l.mu.Lock()
+	kept, known := l.kept[q]
+	l.mu.Unlock()
+	if known && now().Sub(kept.at) < logAge {
+		return kept.log
+	}
+	p, err := read(ctx, q)
+	kept = keptLog{now(), partOf(q, &p, err, now())}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.kept) >= maxLogs || l.kept == nil {
+		l.kept = map[joblog.Query]keptLog{}
+	}
+	if ctx.Err() == nil { // else the client has left, which is no answer for the others
+		l.kept[q] = kept
+	}
+	return kept.log
+}
+
+// partOf makes lines of a piece.
+func partOf(q joblog.Query, p *joblog.Piece, err error, now time.Time) *logPart {
+	const most = 400
+	part := &logPart{Time: now, Job: q.Job, Lines: []logLine{}}
+	switch {
+	case err != nil:
+		part.Error = safe.Line(err.Error(), most)
+		return part
+	case p.Missing:
+		part.Error = p.Absence()
+		return part
+	}
+	part.Path, part.Node, part.Both, part.Size = p.Path, p.Node, p.Both, p.Size
+	w := joblog.NewWindow(q.From)
+	w.Take(p)
+	lines := w.Lines()
+	for _, line := range lines[max(len(lines)-maxLogLines, 0):] {
+		part.Lines = append(part.Lines, logLine{line.At, line.Text, line.Mark.Name()})
+	}
+	return part
+}

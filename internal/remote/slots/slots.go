@@ -1,0 +1,170 @@
+// Package slots limits the programs of a user that run on this host at once: each holds a lock on a file of its own.
+//
+// The kernel drops a lock when its program ends, however that ends: no slot is ever stale, and no two programs get the
+// same one. The files are in a directory in /tmp that belongs to the user and is open to nobody else. The runtime
+// directory of the user ends with the last login, while programs in tmux go on: it is the second choice, if somebody
+// else has taken the name in /tmp. The environment does not count, since it differs between programs.
+package slots
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/private"
+)
+
+// FullError says that all slots are taken.
+type FullError struct {
+	Of   int
+	PIDs []int // of the programs that hold them
+}
+
+func (e *FullError) Error() string {
+	var pids []string
+	for _, pid := range e.PIDs {
+		pids = append(pids, strconv.Itoa(pid))
+	}
+	return fmt.Sprintf("%d of your programs run on this host already (PID %s)", e.Of, strings.Join(pids, ", "))
+}
+
+// held is the slot of this program. It is never given back: the kernel does that when the program ends.
+var held struct {
+	mu   sync.Mutex // protects the following
+	slot *slot
+}
+
+// slot is a locked file. It has descriptors in place of files, which the garbage collector would close.
+type slot struct{ dir, file int }
+
+// Take takes one of a number of slots of this user for this program, unless it has one. Its error is a *FullError, or
+// the reason why programs cannot be counted here. It may be called from any goroutine.
+func Take(of int) error {
+	held.mu.Lock()
+	defer held.mu.Unlock()
+	if held.slot != nil {
+		return nil
+	}
+	var err error
+	held.slot, err = takeIn(of, Dirs...)
+	return err
+}
+
+// Dirs are the directories for slots: the first one that is safe to use is used. Only tests change them.
+var Dirs = []string{"/tmp/nvnodetop-" + user, "/run/user/" + user + "/nvnodetop-slots"}
+
+var user = strconv.Itoa(os.Getuid())
+
+// takeIn takes a slot in the first directory that is safe to use.
+func takeIn(of int, dirs ...string) (*slot, error) {
+	var first error
+	for _, dir := range dirs {
+		at, err := open(dir)
+		if err != nil {
+			first = cmp.Or(first, err)
+			continue
+		}
+		s, err := take(at, of)
+		if err != nil {
+			_ = unix.Close(at)
+			return nil, err
+		}
+		return s, nil
+	}
+	return nil, first
+}
+
+// open opens the directory of the slots, and makes it if there is none. A shared lock on it tells systemd-tmpfiles that
+// it is in use.
+func open(dir string) (int, error) {
+	if err := unix.Mkdir(dir, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
+		return 0, fmt.Errorf("%q: %w", dir, err)
+	}
+	file, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", dir, err)
+	}
+	defer func() { _ = file.Close() }() // the slot has a descriptor of its own
+	if info, err := file.Stat(); err != nil || private.Check(info, fs.ModeDir) != nil {
+		return 0, fmt.Errorf("%q does not belong to this user alone", dir)
+	}
+	at, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return 0, fmt.Errorf("%q: %w", dir, err)
+	}
+	_ = unix.Flock(at, unix.LOCK_SH|unix.LOCK_NB)
+	return at, nil
+}
+
+// take takes the first free slot.
+func take(at, of int) (*slot, error) {
+	full := &FullError{Of: of}
+	for i := range of {
+		name := strconv.Itoa(i)
+		file, err := lock(at, name)
+		switch {
+		case err == nil:
+			_ = unix.Ftruncate(file, 0)
+			_, _ = unix.Pwrite(file, []byte(strconv.Itoa(os.Getpid())), 0)
+			return &slot{at, file}, nil
+		case !errors.Is(err, unix.EWOULDBLOCK):
+			return nil, fmt.Errorf("the slot %s: %w", name, err)
+		}
+		if pid := holder(at, name); pid > 0 {
+			full.PIDs = append(full.PIDs, pid)
+		}
+	}
+	return nil, full
+}
+
+// lock opens and locks the file of a slot. If somebody has removed the file meanwhile, it is made anew: a lock on a
+// file without a name keeps nobody out.
+func lock(at int, name string) (int, error) {
+	const tries = 10
+	for range tries {
+		file, err := unix.Openat(at, name, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC,
+			0o600)
+		if err != nil {
+			return 0, err
+		}
+		if err = unix.Flock(file, unix.LOCK_EX|unix.LOCK_NB); err == nil && sameFile(file, at, name) {
+			return file, nil
+		}
+		_ = unix.Close(file)
+		if err != nil {
+			return 0, err
+		}
+	}
+	return 0, errors.New("its file is removed again and again")
+}
+
+// sameFile reports whether a name still leads to an open file.
+func sameFile(file, at int, name string) bool {
+	var open, named unix.Stat_t
+	return unix.Fstat(file, &open) == nil && unix.Fstatat(at, name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		open.Ino == named.Ino
+}
+
+// holder is the PID in the file of a slot; 0: its program has not written it yet.
+func holder(at int, name string) int {
+	file, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = unix.Close(file) }()
+	const longest = 20
+	text := make([]byte, longest)
+	n, err := unix.Pread(file, text, 0)
+	if err != nil || n <= 0 {
+		return 0
+	}
+	pid, _ := strconv.Atoi(string(text[:n]))
+	return max(pid, 0)
+}

@@ -1,0 +1,141 @@
+package columns
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
+	"github.com/nvnodetop/nvnodetop/test/golden"
+)
+
+// Names are words that a list in the settings can hold. No table has a name twice, and no caller can change them.
+func TestNames(t *testing.T) {
+	word := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+	for _, table := range Tables {
+		all := table.Names()
+		if len(all) < 2 || !word.MatchString(string(table)) {
+			t.Errorf("table %q has %d columns", table, len(all))
+		}
+		for i, name := range all {
+			if !word.MatchString(name) || slices.Contains(all[:i], name) {
+				t.Errorf("%s: %q is no word, or is there twice", table, name)
+			}
+		}
+		all[0] = "else"
+		if table.Names()[0] == "else" {
+			t.Errorf("the names of %s were changed", table)
+		}
+	}
+	if len(all) != len(Tables) || Table("gpus").Names() != nil {
+		t.Errorf("%d of %d tables have columns, or one that there is not", len(all), len(Tables))
+	}
+}
+
+// By default the subject of a row comes first. Saved settings and docs rely on the order.
+func TestTheUsualOrder(t *testing.T) {
+	for table, want := range map[Table][]string{Node: {"gpu", "rank", "gpu_name"}, Processes: {"gpu", "pid", "type"},
+		Overview: {"node", "gpus", "util_mean_percent"}, Ranks: {"rank", "node", "gpu"}, Jobs: {"state", "job", "name"},
+		Users: {"user", "nodes", "gpus"}} {
+		if got := table.Names(); !slices.Equal(got[:3], want) {
+			t.Errorf("%s begins with %q, want %q", table, got[:3], want)
+		}
+	}
+}
+
+// A List keeps names in their order. No names are the default, which is no list of names.
+func TestList(t *testing.T) {
+	for _, test := range []struct {
+		names []string
+		want  List
+	}{{nil, ""}, {[]string{}, ""}, {[]string{"util"}, "util"},
+		{[]string{"util", "gpu", "mem_bar"}, "util,gpu,mem_bar"}} {
+		l := Of(test.names)
+		if back := l.Names(); l != test.want || !slices.Equal(back, test.names) || l == "" && back != nil {
+			t.Errorf("%q is the list %q, which is %q, want %q", test.names, l, back, test.want)
+		}
+	}
+	for _, table := range Tables {
+		turned := table.Names()
+		for range turned {
+			turned = append(turned[1:], turned[0])
+			if got := Of(turned).Names(); !slices.Equal(got, turned) {
+				t.Errorf("%s: %q comes back as %q", table, turned, got)
+			}
+		}
+	}
+}
+
+// Each table has a list of its own, and begins with the default.
+func TestChosen(t *testing.T) {
+	var c Chosen
+	for _, table := range Tables {
+		if l := c.At(table); *l != "" {
+			t.Errorf("%s begins with %q", table, *l)
+		}
+		*c.At(table) = List(table)
+	}
+	if want := (Chosen{Node: "node", Processes: "processes", Overview: "overview", Ranks: "ranks", Jobs: "jobs",
+		Users: "users"}); c != want {
+		t.Errorf("%+v, want %+v", c, want)
+	}
+}
+
+// A column that is a field of filters, too, has the same names there.
+func TestNamesOfFields(t *testing.T) {
+	nodes, processes := filter.Of(&rows.Nodes), filter.Of(&rows.Processes)
+	for table, fields := range map[Table]filter.Fields{
+		Node: append(slices.Clone(nodes), processes...), Processes: processes, Overview: nodes, Ranks: processes,
+		Jobs: filter.Of(&rows.Jobs), Users: filter.Of(&rows.Users),
+	} {
+		for _, f := range fields {
+			for _, c := range table.Columns() {
+				if slices.Contains(c.Also, f.Name) || c.Key != f.Name && slices.Contains(f.Also, c.Key) {
+					t.Errorf("columns.%s: %s is called %s in filters", table, c.Key, f.Name)
+				}
+			}
+		}
+	}
+	for name, want := range map[string]string{"sm": "sm_percent", "sm_percent": "sm_percent", "threads": "threads",
+		"SM": "", "node": ""} {
+		if got := Processes.Find(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// The columns that are shown by default are not spare.
+func TestUsual(t *testing.T) {
+	usual := Processes.Usual()
+	if slices.Contains(usual, "io_read_bytes_per_second") || !slices.Contains(usual, "threads") ||
+		!slices.Equal(Processes.Names()[:len(usual)], usual) || !slices.Equal(Node.Usual(), Node.Names()) {
+		t.Errorf("%q of %q", usual, Processes.Names())
+	}
+}
+
+// The page about columns has the table of all columns.
+func TestThePage(t *testing.T) {
+	const path, mark = "../../../docs/COLUMNS.md", "-update. -->\n"
+	golden.After(t, path, mark, page())
+}
+
+// page are the tables of all columns.
+func page() string {
+	var b strings.Builder
+	for _, table := range Tables {
+		b.WriteString("\n| `columns." + string(table) + "` | | older names |\n|---|---|---|\n")
+		for _, c := range table.Columns() {
+			help, also := c.Help, ""
+			if c.Spare {
+				help += "; only where it is chosen"
+			}
+			if len(c.Also) > 0 {
+				also = "`" + strings.Join(c.Also, "`, `") + "`"
+			}
+			b.WriteString("| `" + c.Key + "` | " + help + " | " + also + " |\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,172 @@
+// Package filter is the language that chooses rows: words that a row shows, and comparisons of its fields, as in
+//
+//	train util<50 and node~n0[1-4]
+//
+// Parse reads a text for the rows of a table of package field, and checks it completely, so that Keep cannot fail. A
+// text has at most MostText characters, and every expression runs in time linear in the text of a row.
+//
+// An Expr never changes: any number of goroutines may use it. It works only on rows of the table for which it was
+// parsed.
+package filter
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+)
+
+// Expr is a filter.
+type Expr struct {
+	root node
+	text string
+}
+
+// String is the text of the filter.
+func (e *Expr) String() string { return e.text }
+
+// Keep returns the rows that match, in their order. A nil Expr keeps all. of may return the same pointer each time,
+// with another row behind it.
+func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) []T {
+	if e == nil {
+		return rows
+	}
+	s := &subject[Row]{table: t}
+	r := &row{source: s}
+	kept := []T{} // not nil, which could mean all
+	for i := range rows {
+		if s.row = of(&rows[i]); e.root.match(r) {
+			kept = append(kept, rows[i])
+		}
+	}
+	return kept
+}
+
+// source is a row of any table. It appends its values to a slice, so that thousands of rows need no memory of their
+// own.
+type source interface {
+	// appendValues appends the values of the field at a place of the table: none if unknown, several for a row about
+	// several things.
+	appendValues(at int, to []field.Value) []field.Value
+	// appendTexts appends the texts by which words find the row.
+	appendTexts(to []string) []string
+}
+
+// subject is a row of a table.
+type subject[Row any] struct {
+	table *field.Table[Row]
+	row   *Row
+}
+
+func (s *subject[Row]) appendValues(at int, to []field.Value) []field.Value {
+	return s.table.Fields[at].Values(s.row, to)
+}
+
+func (s *subject[Row]) appendTexts(to []string) []string { return s.table.Words(s.row, to) }
+
+// row is a row with memory for its values.
+type row struct {
+	source
+	values []field.Value
+	texts  []string
+}
+
+// node is a part of an Expr.
+type node interface{ match(r *row) bool }
+
+type (
+	anyOf []node
+	allOf []node
+	no    struct{ node }
+	word  string // in folded case
+)
+
+func (n anyOf) match(r *row) bool {
+	return slices.ContainsFunc(n, func(n node) bool { return n.match(r) })
+}
+
+func (n allOf) match(r *row) bool {
+	return !slices.ContainsFunc(n, func(n node) bool { return !n.match(r) })
+}
+
+func (n no) match(r *row) bool { return !n.node.match(r) }
+
+func (n word) match(r *row) bool {
+	r.texts = r.appendTexts(r.texts[:0])
+	return slices.ContainsFunc(r.texts, func(s string) bool { return contains(s, string(n)) })
+}
+
+// contains reports whether s contains the folded text, in upper or lower case.
+func contains(s, folded string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return strings.Contains(strings.ToLower(s), folded)
+		}
+	}
+	for at := 0; at+len(folded) <= len(s); at++ {
+		if (folded == "" || s[at]|0x20 == folded[0]|0x20) && hasFolded(s[at:], folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasFolded reports whether s, which is ASCII, begins with the folded text.
+func hasFolded(s, folded string) bool {
+	for i := range len(folded) {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != folded[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// comparison compares a field. No comparison holds for a row without a value, not even "!=". With several values, one
+// match is enough; "!=" holds if no value is equal.
+type comparison struct {
+	at      int // place of the field in the table
+	op      string
+	numbers []float64 // for a field of numbers: one, or several for equality
+	texts   []string  // for a field of text, in folded case
+	pattern *regexp.Regexp
+}
+
+func (c *comparison) match(r *row) bool {
+	r.values = r.appendValues(c.at, r.values[:0])
+	if c.numbers != nil {
+		r.values = slices.DeleteFunc(r.values, func(v field.Value) bool { return math.IsNaN(v.Number) })
+	}
+	if c.op == "!=" {
+		return len(r.values) > 0 && !slices.ContainsFunc(r.values, c.equal)
+	}
+	return slices.ContainsFunc(r.values, c.holds)
+}
+
+func (c *comparison) holds(v field.Value) bool {
+	switch c.op {
+	case "=":
+		return c.equal(v)
+	case "~":
+		return c.pattern.MatchString(v.Text)
+	case "<":
+		return v.Number < c.numbers[0]
+	case "<=":
+		return v.Number <= c.numbers[0]
+	case ">":
+		return v.Number > c.numbers[0]
+	}
+	return v.Number >= c.numbers[0]
+}
+
+func (c *comparison) equal(v field.Value) bool {
+	if c.numbers != nil {
+		return slices.Contains(c.numbers, v.Number)
+	}
+	return slices.ContainsFunc(c.texts, func(s string) bool { return strings.EqualFold(v.Text, s) })
+}

@@ -1,0 +1,203 @@
+package filter
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+)
+
+// MostText limits a filter, in characters, as in all-smi.
+const MostText = 512
+
+// Error is the mistake in a text.
+type Error struct {
+	At   int // the byte of the mistake; the length of the text: at the end
+	Text string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+func wrong(at int, format string, args ...any) *Error {
+	return &Error{at, fmt.Sprintf(format, args...)}
+}
+
+// Parse reads a filter for rows with these fields. An empty text gives nil, which matches all rows.
+func Parse(s string, fields Fields) (*Expr, *Error) {
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	if utf8.RuneCountInString(s) > MostText {
+		return nil, wrong(len(s), "a filter has at most %d characters", MostText)
+	}
+	tree, err := grammar.ParseString("", s)
+	if err != nil {
+		return nil, explain(s, err)
+	}
+	root, bad := tree.compile(&scope{Fields: fields, room: mostPattern})
+	if bad != nil {
+		return nil, bad
+	}
+	return &Expr{root, s}, nil
+}
+
+// mostPattern limits the instructions of all regular expressions of a filter: each row may need all of them for each of
+// its characters. An expression for names of nodes has about 50.
+const mostPattern = 2000
+
+// scope is the context in which a filter is read.
+type scope struct {
+	Fields
+	room int // instructions left for regular expressions
+}
+
+// pattern is the regular expression at this place of the filter.
+func (in *scope) pattern(s string, at int) (*regexp.Regexp, *Error) {
+	s = "(?i)" + s
+	tree, err := syntax.Parse(s, syntax.Perl)
+	if err != nil {
+		return nil, wrong(at, "%s", flaw(err))
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, wrong(at, "%s", flaw(err))
+	}
+	switch size := len(program.Inst); {
+	case size > mostPattern:
+		return nil, wrong(at, "this pattern is too large")
+	case size > in.room:
+		return nil, wrong(at, "this pattern is too large together with those before it")
+	default:
+		in.room -= size
+	}
+	pattern, err := regexp.Compile(s)
+	if err != nil {
+		return nil, wrong(at, "%s", flaw(err))
+	}
+	return pattern, nil
+}
+
+func (c *choice) compile(in *scope) (node, *Error) {
+	var n anyOf
+	for _, t := range c.Of {
+		all, bad := t.compile(in)
+		if bad != nil {
+			return nil, bad
+		}
+		n = append(n, all)
+	}
+	if len(n) == 1 {
+		return n[0], nil
+	}
+	return n, nil
+}
+
+func (t *terms) compile(in *scope) (node, *Error) {
+	var n allOf
+	for _, one := range t.Of {
+		part, bad := one.compile(in)
+		if bad != nil {
+			return nil, bad
+		}
+		n = append(n, part)
+	}
+	if len(n) == 1 {
+		return n[0], nil
+	}
+	return n, nil
+}
+
+func (t *term) compile(in *scope) (n node, bad *Error) {
+	switch {
+	case t.Group != nil:
+		n, bad = t.Group.compile(in)
+	case t.Words != nil:
+		n = word(strings.ToLower(unquote(t.Words.Text)))
+	default:
+		n, bad = t.Test.compile(in)
+	}
+	if bad == nil && len(t.Not)%2 == 1 {
+		n = no{n}
+	}
+	return n, bad
+}
+
+func unquote(s string) string { return s[1 : len(s)-1] }
+
+// oneOp maps operators with two names to one name.
+var oneOp = strings.NewReplacer("==", "=", "~=", "~")
+
+func (t *test) compile(in *scope) (node, *Error) {
+	if t.Value == nil {
+		return word(strings.ToLower(t.Word)), nil
+	}
+	f := in.find(t.Word)
+	if f == nil {
+		return nil, unknown(t, in.Fields)
+	}
+	c := &comparison{at: f.at, op: oneOp.Replace(t.Op.Text)}
+	if f.Unit == field.Text {
+		return c, c.compareText(t, in)
+	}
+	return c, c.compareNumbers(t, f)
+}
+
+// typo is the largest number of changes at which a name counts as the misspelling of another name.
+const typo = 2
+
+// unknown returns the error of a name that is no field of these rows.
+func unknown(t *test, fields Fields) *Error {
+	if near, far := text.Nearest(strings.ToLower(t.Word), fields.everyName()); far <= min(typo, len(t.Word)-1) {
+		return wrong(t.Pos.Offset, "no field %q here: the nearest is %s", t.Word, near)
+	}
+	return wrong(t.Pos.Offset, "no field %q here: put text that contains %s in quotes", t.Word, t.Op.Text)
+}
+
+func (c *comparison) compareText(t *test, in *scope) *Error {
+	s, at := t.Value.Plain, t.Value.Pos.Offset
+	if t.Value.Quoted != "" {
+		s, at = unquote(t.Value.Quoted), at+1
+	}
+	switch {
+	case c.op == "~":
+		pattern, bad := in.pattern(s, at)
+		if bad != nil {
+			return bad
+		}
+		c.pattern = pattern
+	case c.op != "=" && c.op != "!=":
+		return wrong(t.Op.Pos.Offset, "%s is text: compare it with = or != or ~", t.Word)
+	case t.Value.Quoted != "":
+		c.texts = []string{s}
+	default:
+		c.texts = strings.Split(s, ",")
+	}
+	return nil
+}
+
+func (c *comparison) compareNumbers(t *test, f *Field) *Error {
+	if c.op == "~" {
+		return wrong(t.Op.Pos.Offset, "%s is a number: compare it with < > <= >= = or !=", t.Word)
+	}
+	s, at := t.Value.Plain, t.Value.Pos.Offset
+	if t.Value.Quoted != "" {
+		s, at = unquote(t.Value.Quoted), at+1
+	}
+	list := strings.Split(s, ",")
+	if len(list) > 1 && c.op != "=" && c.op != "!=" {
+		return wrong(at, "a list goes with = or !=, not with %s", c.op)
+	}
+	for _, one := range list {
+		v, err := number(f.Unit, one)
+		if err != nil {
+			return wrong(at, "%s is %s, not %q", t.Word, forms[f.Unit], one)
+		}
+		c.numbers = append(c.numbers, v)
+		at += len(one) + 1
+	}
+	return nil
+}

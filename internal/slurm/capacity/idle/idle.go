@@ -1,0 +1,89 @@
+// Package idle finds the GPUs that SLURM has given to jobs and that do nothing, on the nodes that are read.
+//
+// SLURM says which GPUs of a node are in use, the node's own reports whether they work. A GPU of a node that is not
+// read is in no list: nothing is guessed. Everything here is a function of its arguments.
+package idle
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// GPU is a GPU that is in use and idle.
+type GPU struct {
+	*cluster.GPU
+	Node    *capacity.Node
+	For     time.Duration // it has been idle for so long, as far as its history goes
+	AtLeast bool          // the history does not go further back
+}
+
+// List has the GPUs that have been idle for a minute, the longest first, and how many GPUs in use are known to work or
+// not.
+type List struct {
+	GPUs      []GPU
+	Read, All int // GPUs in use on nodes that are read, and on all nodes
+}
+
+// Of returns the idle GPUs of a cluster.
+func Of(s *cluster.Snapshot, c *capacity.Cluster) (l List) {
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		for _, g := range n.GPUs {
+			l.All += g.Used
+		}
+		node := s.Nodes[n.Name]
+		if node == nil || node.State != cluster.NodeReporting {
+			continue
+		}
+		for g := range node.GPUs {
+			if gpu := &node.GPUs[g]; !gpu.Instance() && n.InUse(gpu.Number) {
+				l.add(n, gpu, s.Bin())
+			}
+		}
+	}
+	slices.SortStableFunc(l.GPUs, func(a, b GPU) int { return -cmp.Compare(a.For, b.For) })
+	return l
+}
+
+// least is the time for which a GPU must have been idle. Every program waits for moments, between two steps or while it
+// writes a checkpoint: a list of such GPUs would change with each report, and accuse jobs that work.
+const least = time.Minute
+
+// add adds a GPU that is in use.
+func (l *List) add(n *capacity.Node, g *cluster.GPU, bin time.Duration) {
+	util, known := g.Get(metric.Util)
+	if !known {
+		return
+	}
+	l.Read++
+	if util > pace.IdleMost {
+		return
+	}
+	if idle, all := idleFor(g, bin); idle >= least {
+		l.GPUs = append(l.GPUs, GPU{g, n, idle, all})
+	}
+}
+
+// idleFor returns the time for which a GPU has been idle, and whether that is as long as it is known.
+func idleFor(g *cluster.GPU, bin time.Duration) (idle time.Duration, all bool) {
+	newest, some := g.History.Newest()
+	oldest, _ := g.History.Oldest()
+	if !some {
+		return 0, true
+	}
+	samples := trend.Last(g, metric.Util, int(newest-oldest)+1)
+	for _, v := range slices.Backward(samples) {
+		if v != v || v > pace.IdleMost { // a gap is no proof
+			return idle, v != v
+		}
+		idle += bin
+	}
+	return idle, true
+}

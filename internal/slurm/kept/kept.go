@@ -1,0 +1,167 @@
+// Package kept keeps SLURM's last answers for the next program of the same user: a status line that runs every 5 s then
+// asks SLURM as seldom as a screen does.
+//
+// Each answer is a file in a directory that is the user's alone. A file is written whole and renamed, so no program
+// reads half of it. One that is too large, that others can write or read, that is no answer to the same question, or
+// that is from the future is as good as none.
+package kept
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/private"
+)
+
+const (
+	// Longest is the age up to which an answer is kept.
+	Longest = time.Hour
+
+	// maxFile limits a file; a longer answer is not kept. That of a user with 1000 jobs has 1 MB.
+	maxFile = 16 << 20
+
+	format    = 1 // of the files
+	extension = ".json"
+)
+
+// Answers are the kept answers to one asker. A nil Answers keeps nothing.
+type Answers struct{ dir, asker string }
+
+// New returns the answers below dir to an asker: the user, with everything that decides which cluster answers.
+func New(dir string, asker ...string) *Answers { return &Answers{dir, strings.Join(asker, "\x00")} }
+
+// file is what a file has.
+type file struct {
+	Format   int       `json:"format"`
+	Asker    string    `json:"asker"`
+	Question string    `json:"question"`
+	At       time.Time `json:"at"`
+	Answer   any       `json:"answer"`
+}
+
+// Read reads the last answer to a question, and returns its time. It reports false if there is none.
+func (a *Answers) Read(question string, answer any) (at time.Time, ok bool) {
+	if a == nil || checkDir(a.dir) != nil {
+		return time.Time{}, false
+	}
+	text, err := contents(a.path(question))
+	f := file{Answer: answer}
+	if err != nil || json.Unmarshal(text, &f) != nil {
+		return time.Time{}, false
+	}
+	now := time.Now()
+	same := f.Format == format && f.Asker == a.asker && f.Question == question
+	return f.At.Local(), same && !f.At.After(now) && now.Sub(f.At) <= Longest
+}
+
+// Keep keeps an answer of that time. A caller may ignore the error: then the next program asks SLURM.
+func (a *Answers) Keep(question string, at time.Time, answer any) error {
+	if a == nil {
+		return nil
+	}
+	text, err := json.Marshal(file{format, a.asker, question, at, answer})
+	if err != nil {
+		return err
+	}
+	if len(text) > maxFile {
+		return fmt.Errorf("an answer of %d bytes is too long to keep", len(text))
+	}
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return err
+	}
+	if err := checkDir(a.dir); err != nil {
+		return err
+	}
+	a.forget(time.Now())
+	return replace(a.path(question), text)
+}
+
+// Ask returns the kept answer to a question if it is younger than within and fits, or else the answer of ask, which is
+// kept. at is the time of the answer.
+func Ask[T any](a *Answers, question string, within time.Duration, fits func(*T) bool, ask func() (*T, error)) (
+	answer *T, at time.Time, err error) {
+	if within > 0 {
+		var last T
+		if at, ok := a.Read(question, &last); ok && time.Since(at) < within && fits(&last) {
+			return &last, at, nil
+		}
+	}
+	if answer, err = ask(); err != nil || answer == nil {
+		return answer, time.Now(), err
+	}
+	at = time.Now()
+	if within > 0 && fits(answer) {
+		_ = a.Keep(question, at, answer) // without it, the next program asks SLURM
+	}
+	return answer, at, nil
+}
+
+// path returns the file for a question.
+func (a *Answers) path(question string) string {
+	sum := sha256.Sum256([]byte(a.asker + "\x00" + question))
+	return filepath.Join(a.dir, hex.EncodeToString(sum[:16])+extension)
+}
+
+// forget removes files that nobody reads any more.
+func (a *Answers) forget(now time.Time) {
+	all, _ := os.ReadDir(a.dir)
+	for _, entry := range all {
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > Longest {
+			_ = os.Remove(filepath.Join(a.dir, entry.Name()))
+		}
+	}
+}
+
+// checkDir returns an error unless a directory is the user's alone.
+func checkDir(dir string) error {
+	info, err := os.Lstat(dir)
+	if err == nil {
+		err = private.Check(info, fs.ModeDir)
+	}
+	if err != nil {
+		return fmt.Errorf("%q is not a directory of this user alone: %w", dir, err)
+	}
+	return nil
+}
+
+// contents reads a file of this user alone, and follows no link.
+func contents(path string) ([]byte, error) {
+	f, err := private.Open(path, os.O_RDONLY|syscall.O_NOFOLLOW)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%q has more than %d bytes", path, maxFile)
+	}
+	return text, err
+}
+
+// replace writes a file whole.
+func replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+// Package demo simulates a cluster. A Demo is a cluster.Source that emits the same Events as a real cluster, so the
+// rest of the program runs unchanged.
+//
+// A Demo runs once. Its other methods may be called from any goroutine, also before Run. Only Ask, Cancel and
+// Accounts block, until Run answers or their context ends.
+package demo
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
+)
+
+// Demo is a simulated cluster: a training job on many nodes, tasks of an array on nodes shared with others, and nearly
+// every fault. Its Events depend only on the seed and on the time since the story began, with two exceptions: processes
+// are listed only where the user looks, and they end when the user signals them.
+type Demo struct {
+	world   *world
+	changed bell.Bell
+	orders  chan order
+	caught  chan struct{} // closed after the past
+
+	mu      sync.Mutex // protects the following
+	look    string     // the node whose processes the user wants, EveryNode, or none
+	refresh bool       // ask for the jobs, and try to reach nodes
+}
+
+// Seed is the seed of every demo that users see: each has the same story.
+const Seed = 48211
+
+// Twice is the number of intervals of the past in which nodes report twice.
+const Twice = 3
+
+// New makes a cluster whose training job runs on nodes with gpus each. Nodes report every poll, and have already
+// reported for the time past, or for less if there are very many nodes. Most of the story has already happened.
+func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
+	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order),
+		caught: make(chan struct{})}
+}
+
+// CaughtUp is closed when Run has emitted the past: earlier Events are old, and a large cluster has many of them.
+func (d *Demo) CaughtUp() <-chan struct{} { return d.caught }
+
+// gathers is the time that due Events wait for others: each wake-up of the program costs as much as a report.
+const gathers = 20 * time.Millisecond
+
+// Run emits the Events of the past at once and then continues in real time. It runs once.
+func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
+	actors := d.actors()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	told := false
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.changed:
+			d.instruct(actors, emit)
+			heap.Init(&actors)
+		case o := <-d.orders:
+			d.obey(actors, o, emit)
+			heap.Init(&actors)
+		case <-timer.C:
+			d.act(ctx, &actors, emit)
+		}
+		next := d.world.begin.Add(actors[0].due())
+		if !told && time.Since(next) < d.world.poll {
+			told = true
+			close(d.caught)
+		}
+		wait := time.Until(next)
+		if told { // what is of the past waits for no others
+			wait = max(wait, gathers)
+		}
+		timer.Reset(wait)
+	}
+}
+
+// actors returns the discoverer and the nodes, which already know the user's wishes.
+func (d *Demo) actors() queue {
+	actors := queue{&simDiscoverer{world: d.world, next: d.world.from}}
+	look, _ := d.wanted()
+	for _, host := range d.world.hosts {
+		n := newSimNode(d.world, host)
+		n.instruct(d.world.from, look, false)
+		actors = append(actors, n)
+	}
+	heap.Init(&actors)
+	return actors
+}
+
+// act runs the actors that are due.
+func (d *Demo) act(ctx context.Context, actors *queue, emit func(cluster.Event)) {
+	now := time.Since(d.world.begin)
+	for first := (*actors)[0]; first.due() <= now && ctx.Err() == nil; first = (*actors)[0] {
+		due := first.due()
+		d.tell(due, first.act(due), emit)
+		heap.Fix(actors, 0)
+	}
+}
+
+// instruct passes on the wishes of the user.
+func (d *Demo) instruct(actors queue, emit func(cluster.Event)) {
+	now := time.Since(d.world.begin)
+	look, refresh := d.wanted()
+	for _, a := range actors {
+		d.tell(now, a.instruct(now, look, refresh), emit)
+	}
+}
+
+// tell emits Events of one moment.
+func (d *Demo) tell(now time.Duration, events []cluster.Event, emit func(cluster.Event)) {
+	for _, event := range events {
+		event.At = d.world.begin.Add(now)
+		emit(event)
+	}
+}
+
+// wanted returns the user's present wishes. A refresh is wanted once.
+func (d *Demo) wanted() (look string, refresh bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	look, refresh = d.look, d.refresh
+	d.refresh = false
+	return look, refresh
+}
+
+// actor is a node or the discoverer. Times count from the beginning of the story.
+type actor interface {
+	due() time.Duration
+	act(now time.Duration) []cluster.Event // moves the due time on
+	instruct(now time.Duration, look string, refresh bool) []cluster.Event
+	notice(now time.Duration) []cluster.Event // jobs were canceled
+}
+
+// queue is a heap of actors, the earliest first.
+type queue []actor
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].due() < q[j].due() }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(a any)        { *q = append(*q, a.(actor)) }
+
+// Pop removes the last actor.
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	a := (*q)[last]
+	*q = (*q)[:last]
+	return a
+}
+
+// Touch does nothing: the simulated controller is asked at a fixed pace.
+func (d *Demo) Touch() {}
+
+// Leave does nothing either.
+func (d *Demo) Leave() {}
+
+// ListJobs does nothing either.
+func (d *Demo) ListJobs(bool) {}
+
+// Refresh asks for the jobs now, and tries to reach nodes that wait for their next attempt.
+func (d *Demo) Refresh() {
+	d.mu.Lock()
+	d.refresh = true
+	d.mu.Unlock()
+	d.changed.Ring()
+}
+
+// Look names the node whose processes are wanted, if any. The processes of other nodes are not listed.
+func (d *Demo) Look(node string, processes bool) {
+	d.mu.Lock()
+	d.look = ""
+	if processes {
+		d.look = node
+	}
+	d.mu.Unlock()
+	d.changed.Ring()
+}

@@ -1,0 +1,76 @@
+package demo
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/source/demo/process"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// The training job of a Demo that hangs has stopped some minutes before the start: the rank that lags in other demos
+// waits for data for ever, and the others wait for it in a collective.
+const hungFor = 4*time.Minute + 10*time.Second
+
+// Hang makes the training job hang, and nothing else happen to it. It is called before Run.
+func (d *Demo) Hang() *Demo {
+	d.world.hangs = true
+	for _, h := range d.world.hosts {
+		if !h.trains() {
+			continue
+		}
+		h.plot = quietLife
+		for g := range h.gpus {
+			h.gpus[g].fate &= lags
+		}
+	}
+	return d
+}
+
+// hangsAt reports whether the job of a host hangs at now.
+func (w *world) hangsAt(h *host, now time.Duration) bool {
+	return w.hangs && now >= told-hungFor && h.trains()
+}
+
+// trains reports whether the host is one of the training job.
+func (h *host) trains() bool { return h.gpus[0].use.job == trainingID }
+
+// stacks returns where processes are, each followed by those that load its data.
+func (n probe) stacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
+	for _, id := range ids {
+		p, gpu, err := n.the(id)
+		switch {
+		case err != nil:
+			list = append(list, wire.ProcessStacks{ProcessID: id,
+				Refusal: &wire.Refusal{ID: wire.RefusedGone, Cause: err.Error()}})
+		case p.User != me:
+			list = append(list, wire.ProcessStacks{ProcessID: id, Name: p.Name, Refusal: &wire.Refusal{
+				ID: wire.RefusedUser, Cause: "it belongs to " + p.User}})
+		default:
+			does, ticks, line := n.does(p, gpu)
+			_, loaders, _ := n.relatives(gpu, p)
+			list = append(list, process.Stacks(p, does, ticks, line, loaders)...)
+		}
+	}
+	return list
+}
+
+// does says what the process on a GPU does, with its CPU time. A job that works is mostly in a collective, and each
+// rank is elsewhere now and then.
+func (n probe) does(p *wire.Process, gpu int) (what process.Doing, ticks uint64, line int) {
+	waits := n.gpus[gpu].fate&lags != 0
+	elsewhere := n.world.noise('K', n.number, gpu, int64(n.now/time.Second))
+	ticks = uint64(max(*p.ElapsedSec, 0)) * 95
+	switch hangs := n.world.hangsAt(n.host, n.now); {
+	case hangs && waits:
+		return process.Hanging, 1 << 20, 0 // it has not grown since
+	case hangs:
+		return process.Reducing, 1 << 20, 0
+	case waits && during(n.now, lagBegins, lagEnds):
+		return process.Loading, ticks, 0
+	case !n.trains():
+		return process.Generating, ticks, int(elsewhere * 9)
+	case elsewhere > 0.12:
+		return process.Reducing, ticks, 0
+	}
+	return process.Computing, ticks, 0
+}

@@ -1,0 +1,248 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	simulated "github.com/nvnodetop/nvnodetop/internal/source/demo/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// order is a request to a node, or to SLURM. Run carries it out, since it may change the world.
+type order struct {
+	node    string
+	request *wire.Request // nil: to SLURM
+
+	job, signal string
+	counts      bool // the job is not canceled: its account is wanted
+
+	done chan<- result // has room for the result
+}
+
+type result struct {
+	reply   wire.Reply
+	counted []sacct.Job
+	err     error
+}
+
+// Ask sends a request to the simulated probe of a node and waits for its answer. A silent node never answers.
+func (d *Demo) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
+	got := d.order(ctx, order{node: node, request: &r})
+	return got.reply, got.err
+}
+
+// Cancel ends a simulated job, or sends it a signal.
+func (d *Demo) Cancel(ctx context.Context, job, signal string) error {
+	return d.order(ctx, order{job: job, signal: signal}).err
+}
+
+// Log returns a piece of the simulated log of a job.
+func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
+	return d.world.log(q.Job).Piece(q, time.Now()), nil
+}
+
+// log returns the simulated log of a job.
+func (w *world) log(job string) simulated.Log {
+	l := simulated.Log{Begin: w.begin, User: me}
+	switch job {
+	case failedTask:
+		l.End, l.Last = w.begin.Add(simulated.Failed), simulated.Traceback
+	case timedOut:
+		l.End = w.begin.Add(timedOutAt)
+		l.Last = "slurmstepd-gpu-s11: error: *** JOB " + job + " ON gpu-s11 CANCELLED AT " +
+			l.End.Format("2006-01-02T15:04:05") + " DUE TO TIME LIMIT ***\n"
+	case completed:
+		l.End = w.begin.Add(completedAt)
+	}
+	return l
+}
+
+// The jobs that ended before the story began: a task of an array that failed, a job that reached its time limit, and a
+// task that completed.
+const (
+	failedTask = evalID + "_2"
+	timedOut   = "48266"
+	completed  = evalID + "_1"
+
+	timedOutAt, completedAt = -26 * time.Minute, -39 * time.Minute
+)
+
+// Cluster returns the GPUs that the simulated SLURM can give to jobs. What the user cancels still has its GPUs.
+func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
+	now := time.Now()
+	if during(now.Sub(d.world.begin), controllerGone, controllerBackAt) {
+		return nil, site.NoController()
+	}
+	var nodes []site.Node
+	for _, h := range d.world.hosts {
+		n := site.Node{Name: h.name, Model: h.model.Name, GPUs: make([]site.Holder, len(h.gpus))}
+		for g := range h.gpus {
+			if u := h.gpus[g].use; u != nil {
+				n.GPUs[g] = site.Holder{Job: u.job, User: u.user}
+			}
+		}
+		nodes = append(nodes, n)
+	}
+	return site.Cluster(nodes, now), nil
+}
+
+func (d *Demo) order(ctx context.Context, o order) result {
+	done := make(chan result, 1)
+	o.done = done
+	select {
+	case d.orders <- o:
+	case <-ctx.Done():
+		return result{err: context.Cause(ctx)}
+	}
+	select {
+	case r := <-done:
+		return r
+	case <-ctx.Done():
+		return result{err: context.Cause(ctx)}
+	}
+}
+
+// obey carries out an order.
+func (d *Demo) obey(actors queue, o order, emit func(cluster.Event)) {
+	now := time.Since(d.world.begin)
+	if o.counts {
+		o.done <- result{counted: (&simDiscoverer{world: d.world}).counted(o.job, now)}
+		return
+	}
+	if o.request == nil {
+		err := d.world.cancel(o.job, o.signal, now)
+		o.done <- result{err: err}
+		for _, a := range actors {
+			if err == nil {
+				d.tell(now, a.notice(now), emit)
+			}
+		}
+		return
+	}
+	for _, a := range actors {
+		n, is := a.(*simNode)
+		switch {
+		case !is || n.host.name != o.node:
+		case !n.reporting():
+			o.done <- result{err: fmt.Errorf("%q is not connected", o.node)}
+			return
+		case n.host.silentAt(now):
+			return // no answer comes
+		default:
+			o.done <- result{reply: probe{n.host, d.world, now}.answer(o.request)}
+			return
+		}
+	}
+	o.done <- result{err: fmt.Errorf("%q is not watched", o.node)}
+}
+
+// notice looks for jobs again, soon after one was canceled.
+func (d *simDiscoverer) notice(now time.Duration) []cluster.Event { return d.act(now) }
+
+// notice leaves a node on which no job is left.
+func (n *simNode) notice(now time.Duration) []cluster.Event {
+	if n.away(now) {
+		n.next = now
+	}
+	return nil
+}
+
+// canceled reports whether a job was canceled. A job that comes back with each run of the story does so even then.
+func (w *world) canceled(number string, now time.Duration) bool {
+	at, is := w.over[number]
+	if !is {
+		return false
+	}
+	for i := range w.jobs {
+		if j := &w.jobs[i]; j.Number == number && j.start >= 0 {
+			return now/cycle == at/cycle
+		}
+	}
+	return true
+}
+
+// deserted reports whether no job of the user is left on a node.
+func (w *world) deserted(h *host, now time.Duration) bool {
+	for i := range w.jobs {
+		j := &w.jobs[i]
+		if _, on := j.Minors[h.name]; on && !w.canceled(j.Number, now) {
+			return false
+		}
+	}
+	return true
+}
+
+// runs reports whether a process is on a GPU.
+func (w *world) runs(h *host, gpu int, now time.Duration) bool {
+	s := &h.gpus[gpu]
+	if !s.use.active(now) || w.canceled(s.use.job, now) {
+		return false
+	}
+	return s.ended == 0 || now < s.ended || s.use.until != 0 && now/cycle != s.ended/cycle
+}
+
+// stoppedAt reports whether the process is stopped.
+func (s *slot) stoppedAt(now time.Duration) bool { return s.stopped > 0 && now >= s.stopped }
+
+// cancel ends a job, or sends its processes a signal.
+func (w *world) cancel(job, signal string, now time.Duration) error {
+	if during(now, controllerGone, controllerBackAt) {
+		return site.NoController()
+	}
+	number, known := w.numberOf(job, now)
+	if !known {
+		return site.UnknownJob(job)
+	}
+	if signal == "" {
+		w.over[number] = now
+		return nil
+	}
+	for _, h := range w.hosts {
+		for g := range h.gpus {
+			if w.runs(h, g, now) && h.gpus[g].use.job == number {
+				h.gpus[g].signal(wire.SignalNumber(signal), now)
+			}
+		}
+	}
+	return nil
+}
+
+// numberOf returns SLURM's number of a job that runs or waits.
+func (w *world) numberOf(id string, now time.Duration) (number string, known bool) {
+	d := &simDiscoverer{world: w}
+	for _, j := range d.jobs(now) {
+		if j.ID == id {
+			return j.Number, true
+		}
+	}
+	for _, j := range d.pending(now) {
+		if j.ID == id {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// signal has the effect of a signal on a Python program in a slot. Signals that programs use for checkpoints leave it
+// running.
+func (s *slot) signal(number int, now time.Duration) {
+	switch wire.SignalName(number) {
+	case "STOP", "TSTP", "TTIN", "TTOU":
+		s.stopped = now
+	case "CONT":
+		s.stopped = 0
+	case "USR1", "USR2", "CHLD", "URG", "WINCH", "PIPE":
+	case "KILL":
+		s.ended, s.stopped = now, 0
+	default:
+		if !s.stoppedAt(now) {
+			s.ended = now
+		}
+	}
+}

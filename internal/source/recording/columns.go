@@ -1,0 +1,155 @@
+package recording
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// Column is a metric in the packed numbers of a recording.
+type Column struct {
+	Key      string `json:"key"`
+	Decimals int    `json:"decimals,omitempty"`
+	Counter  bool   `json:"counter,omitempty"` // it grows by a similar amount each time
+}
+
+// Columns are the metrics of nodes and GPUs, in the order of packed numbers. The header has them, so that a reader with
+// other metrics finds its own.
+type Columns struct {
+	Node []Column `json:"node"`
+	GPU  []Column `json:"gpu"`
+}
+
+// ours are the columns that this program writes.
+var ours = Columns{Node: columnsOf(metric.Host), GPU: columnsOf(metric.GPU)}
+
+func columnsOf(s metric.Scope) (list []Column) {
+	for id := range metric.All(s) {
+		row := id.Row()
+		list = append(list, Column{row.Key, row.Decimals, row.Counter || id == metric.Uptime})
+	}
+	return list
+}
+
+// inVersion3 are the columns of version 3, which has none in its header.
+//
+//go:embed version-3.json
+var inVersion3 []byte
+
+// columns returns the columns of a recording. Version 1 lacks the last metric of a node; before version 3 the metrics
+// of GPM had no decimal.
+func (h *Header) columns() (c Columns, err error) {
+	if h.Version > 3 {
+		return h.Columns, h.Columns.check()
+	}
+	if err := json.Unmarshal(inVersion3, &c); err != nil {
+		return c, err
+	}
+	if h.Version < 2 {
+		c.Node = c.Node[:len(c.Node)-1]
+	}
+	for i := range c.GPU {
+		if h.Version < 3 && slices.Contains(ofGPM, c.GPU[i].Key) {
+			c.GPU[i].Decimals = 0
+		}
+	}
+	return c, nil
+}
+
+var ofGPM = []string{"sm_active_percent", "sm_occupancy_percent", "tensor_active_percent", "dram_active_percent"}
+
+// Limits of the columns of a recording, which somebody else may have written.
+const maxColumns, maxDecimals = 256, 9
+
+var errColumns = errors.New("it has no columns that can be read")
+
+func (c *Columns) check() error {
+	for _, list := range [][]Column{c.Node, c.GPU} {
+		if len(list) > maxColumns || slices.ContainsFunc(list,
+			func(c Column) bool { return c.Decimals < 0 || c.Decimals > maxDecimals }) {
+			return errColumns
+		}
+	}
+	return nil
+}
+
+// column is a Column as this program sees it.
+type column struct {
+	id      metric.ID
+	known   bool // a metric of ours has its key
+	scale   float64
+	counter bool
+}
+
+// layout is the order of the numbers of a report.
+type layout struct{ node, gpu []column }
+
+func layoutOf(c Columns) *layout {
+	return &layout{node: resolved(c.Node, metric.Host), gpu: resolved(c.GPU, metric.GPU)}
+}
+
+func resolved(columns []Column, s metric.Scope) (list []column) {
+	for _, c := range columns {
+		id, known := metric.Find(c.Key, s)
+		list = append(list, column{id, known, math.Pow10(c.Decimals), c.Counter})
+	}
+	return list
+}
+
+// multiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that set restores it to the
+// last bit.
+func (c *column) multiple(v *metric.Values) (m int64, exact bool) {
+	if !c.known {
+		return 0, true
+	}
+	x, _ := v.Get(c.id)
+	y := math.Round(x * c.scale)
+	m = int64(y)
+	return m, math.Abs(y) < 1<<60 && float64(m)/c.scale == x && (x != 0 || !math.Signbit(x))
+}
+
+// set replaces a present value, if it differs.
+func (c *column) set(v *metric.Values, m int64) {
+	if !c.known {
+		return
+	}
+	if x, there := v.Get(c.id); there {
+		if y := float64(m) / c.scale; x != y {
+			v.Set(c.id, y)
+		}
+	}
+}
+
+// alike reports whether two Values have the same metrics.
+func alike(a, b *metric.Values, columns []column) bool {
+	return !slices.ContainsFunc(columns, func(c column) bool { return c.known && a.Has(c.id) != b.Has(c.id) })
+}
+
+// row is a row of packed numbers: a count, a metric of the node, or one of all its GPUs.
+type row struct {
+	kind      int // one of the kinds below, or a metric
+	at, width int // place of its first number in a list, and its number of elements
+	counter   bool
+}
+
+// fewest is the number of counts of a report without jobs. The counts of jobs are of one kind.
+const fewest = 4
+
+// rows calls do with each row of a report with this many jobs and GPUs: its counts, which are last in a list, and its
+// metrics.
+func (l *layout) rows(jobs, gpus int, do func(row)) {
+	nodes := len(l.node)
+	for i := range fewest + jobs {
+		do(row{min(i, fewest), nodes + len(l.gpu)*gpus + i, 1, i < 3})
+	}
+	for i, c := range l.node {
+		do(row{fewest + 1 + i, i, 1, c.counter})
+	}
+	for i, c := range l.gpu {
+		do(row{fewest + 1 + nodes + i, nodes + i*gpus, gpus, c.counter})
+	}
+}

@@ -1,0 +1,185 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/source/recording/budget"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// decoder undoes encoder.
+type decoder struct {
+	layout *layout
+	coding coding
+	nodes  map[string]*nodeReader
+	text   []byte
+}
+
+// nodeReader reads the lines of one node.
+type nodeReader struct {
+	text    bytes.Reader
+	lines   *wire.Reader
+	last    *wire.Report
+	numbers numbers
+}
+
+// reset forgets the known state at the beginning of another frame, of a recording of this version.
+func (c *decoder) reset(version int, l *layout) {
+	c.layout, c.coding, c.nodes = l, codingOf(version, l), map[string]*nodeReader{}
+}
+
+var errLine = errors.New("a line is not an event")
+
+// decode returns the Event of a line, and whether it has been written before.
+func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
+	body, ok := bytes.CutPrefix(line, []byte(lineAt))
+	if !ok {
+		return e, false, errLine
+	}
+	at, body, _ := bytes.Cut(body, []byte(","))
+	ns, err := strconv.ParseInt(string(at), 10, 64)
+	if err != nil {
+		return e, false, errLine
+	}
+	e.At = time.Unix(0, ns)
+	if body, ok = bytes.CutPrefix(body, []byte(lineNode[1:])); !ok {
+		return e, false, errLine
+	}
+	end := nameEnd(body)
+	if end < 0 || json.Unmarshal(body[:end], &e.Node) != nil {
+		return e, false, errLine
+	}
+	body, known = bytes.CutPrefix(body[end:], []byte(lineKnown))
+	if bytes.HasPrefix(body, []byte(`,"report":`)) || bytes.HasPrefix(body, []byte(`,"hello":`)) ||
+		bytes.HasPrefix(body, []byte(linePacked)) {
+		return e, known, c.message(&e, body)
+	}
+	if err := fits(line, bytes.HasPrefix(body, []byte(lineJobs))); err != nil {
+		return e, known, err
+	}
+	var r rest
+	if err := json.Unmarshal(line, &r); err != nil {
+		return e, known, errLine
+	}
+	e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone = r.Discovery, r.Try, r.Step, r.Pace, r.Down, r.Gone
+	e.Stacks = r.Stacks
+	if e.Mark = r.Mark; e.Mark != nil {
+		e.Mark.Arrived = e.At
+	}
+	e.Localize()
+	return e, known, nil
+}
+
+// fits checks the contents of a line that package wire does not read, before it is decoded.
+func fits(line []byte, hasJobs bool) error {
+	if !hasJobs && len(line) > wire.MaxLine {
+		return errTooLong
+	}
+	return budget.Bounded(line, hasJobs)
+}
+
+// nameEnd returns the index after a JSON string at the beginning of text, -1 if there is none.
+func nameEnd(text []byte) int {
+	if len(text) == 0 || text[0] != '"' {
+		return -1
+	}
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// message reads a Hello or a report from the part of a line after the name of the node.
+func (c *decoder) message(e *cluster.Event, line []byte) error {
+	n, err := c.node(e.Node)
+	if err != nil {
+		return err
+	}
+	line, packed, err := cutPacked(line)
+	if err != nil {
+		return err
+	}
+	var m wire.Message
+	if len(line) > 0 {
+		c.text = append(append(append(c.text[:0], '{'), line[1:]...), "}\n"...)
+		n.text.Reset(c.text)
+		if err := n.lines.Next(&m); err != nil {
+			return errLine
+		}
+	}
+	e.Hello, e.Report = m.Hello, m.Report
+	switch {
+	case packed != nil:
+		e.Report, err = c.report(n, m.Report, packed)
+	case m.Report != nil:
+		n.numbers.reset(m.Report, c.layout)
+	}
+	n.last = e.Report
+	return err
+}
+
+// cutPacked cuts the packed numbers from the end of a line. They are nil if there are none.
+func cutPacked(line []byte) (rest, packed []byte, err error) {
+	line, ok := bytes.CutSuffix(line, []byte("}\n"))
+	if !ok {
+		return nil, nil, errLine
+	}
+	at := 0
+	if !bytes.HasPrefix(line, []byte(linePacked)) { // as in nearly all lines
+		at = bytes.LastIndex(line, []byte(linePacked))
+	}
+	if at < 0 {
+		return line, nil, nil
+	}
+	packed, ok = bytes.CutSuffix(line[at+len(linePacked):], []byte{'"'})
+	if !ok {
+		return nil, nil, errLine
+	}
+	return line[:at], packed, nil
+}
+
+// report returns the report with packed numbers: everything else comes from the last report, unless it was written.
+func (c *decoder) report(n *nodeReader, written *wire.Report, packed []byte) (*wire.Report, error) {
+	if n.last == nil || written != nil && len(written.GPUs) != len(n.last.GPUs) {
+		return nil, errLine
+	}
+	r := wire.Report{Jobs: n.last.Jobs, GPUs: n.last.GPUs}
+	if written != nil {
+		r = *written
+	}
+	r.Host = n.last.Host
+	r.Jobs, r.GPUs = slices.Clone(r.Jobs), slices.Clone(r.GPUs)
+	for i := range r.GPUs {
+		if written != nil {
+			r.GPUs[i].Values = n.last.GPUs[i].Values
+		}
+	}
+	return &r, c.layout.unpack(c.coding, &n.numbers, packed, &r)
+}
+
+func (c *decoder) node(name string) (*nodeReader, error) {
+	if n := c.nodes[name]; n != nil {
+		return n, nil
+	}
+	if len(c.nodes) == budget.MaxNodes {
+		return nil, fmt.Errorf("more than %d nodes: %w", budget.MaxNodes, budget.ErrTooMuch)
+	}
+	n := &nodeReader{}
+	n.lines = wire.NewReaderWith(&n.text, func(text []byte, v any) error { return jsonv2.Unmarshal(text, v) })
+	c.nodes[name] = n
+	return n, nil
+}

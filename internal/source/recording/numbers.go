@@ -1,0 +1,124 @@
+package recording
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/source/recording/dense"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// The numbers of a report take most of a recording. In JSON each costs a key, digits and a comma, so they are packed:
+// row by row, as multiples of their last decimal, and only as differences from the expected numbers.
+
+// series is a number of a node, from report to report.
+type series struct{ last, step int64 }
+
+// expected returns the number that a difference of 0 means. A counter continues with its last step, other numbers stay.
+func (s *series) expected(counter bool) int64 {
+	if counter {
+		return s.last + s.step
+	}
+	return s.last
+}
+
+func (s *series) set(x int64) { s.last, s.step = x, x-s.last }
+
+// numbers are the numbers of the last report of a node, in the order of a list.
+type numbers struct {
+	series []series
+	older  []dense.Slot // the same number of them, in a recording before version 4
+	list   []int64
+}
+
+// resized returns a list of this length: new elements are zero.
+func resized[T any](list []T, size int) []T {
+	if size <= len(list) {
+		return list[:size]
+	}
+	return append(list, make([]T, size-len(list))...)
+}
+
+// reset takes the numbers of a report that was written in another way.
+func (n *numbers) reset(r *wire.Report, l *layout) {
+	n.list, _ = listed(n.list, r, l)
+	n.series, n.older = n.series[:0], n.older[:0]
+	for _, x := range n.list {
+		n.series = append(n.series, series{last: x})
+	}
+}
+
+// listed returns the numbers of a report: the metrics of the node, row by row those of the GPUs, and the counts. exact
+// is false if reading would not restore them exactly.
+func listed(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
+	to, exact = to[:0], true
+	for i := range l.node {
+		m, same := l.node[i].multiple(&r.Host.Values)
+		to, exact = append(to, m), exact && same
+	}
+	for i := range l.gpu {
+		for g := range r.GPUs {
+			m, same := l.gpu[i].multiple(&r.GPUs[g].Values)
+			to, exact = append(to, m), exact && same
+		}
+	}
+	to = append(to, int64(r.Seq), r.MonoMS, r.WallMS, r.TookMS)
+	for i := range r.Jobs {
+		to = append(to, int64(r.Jobs[i].Used))
+	}
+	return to, exact
+}
+
+// unlist sets the numbers of a report from a list. The report has the metrics of the previous report.
+func unlist(list []series, r *wire.Report, l *layout) {
+	for i := range l.node {
+		l.node[i].set(&r.Host.Values, list[i].last)
+	}
+	list = list[len(l.node):]
+	for i := range l.gpu {
+		for g := range r.GPUs {
+			l.gpu[i].set(&r.GPUs[g].Values, list[i*len(r.GPUs)+g].last)
+		}
+	}
+	list = list[len(l.gpu)*len(r.GPUs):]
+	r.Seq, r.MonoMS, r.WallMS, r.TookMS = uint64(list[0].last), list[1].last, list[2].last, list[3].last
+	for i := range r.Jobs {
+		r.Jobs[i].Used = uint64(list[fewest+i].last)
+	}
+}
+
+// pack appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon. A row
+// without differences is empty.
+func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
+	n.series = resized(n.series, len(list))
+	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
+		begin, some := len(to), false
+		for i := row.at; i < row.at+row.width; i++ {
+			s := &n.series[i]
+			by := list[i] - s.expected(row.counter)
+			to, some = appendVLQ(to, by), some || by != 0
+			s.set(list[i])
+		}
+		if !some {
+			to = to[:begin]
+		}
+		to = append(to, ';')
+	})
+	return to
+}
+
+// unpack reads the numbers of a report into it. The report already has the numbers of the previous one.
+func (l *layout) unpack(from coding, n *numbers, text []byte, r *wire.Report) error {
+	if err := from.begin(text); err != nil {
+		return err
+	}
+	n.series = resized(n.series, len(l.node)+len(l.gpu)*len(r.GPUs)+fewest+len(r.Jobs))
+	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
+		by := resized(n.list[:0], row.width)
+		from.row(n, row, by)
+		for i := range by {
+			s := &n.series[row.at+i]
+			s.set(s.expected(row.counter) + by[i])
+		}
+		n.list = by
+	})
+	unlist(n.series, r, l)
+	return from.end()
+}

@@ -1,0 +1,271 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
+	"github.com/nvnodetop/nvnodetop/internal/source/recording/firstseen"
+)
+
+// Player has the Snapshots of a recording, at any of its times. To move to a time it needs a Store as of an earlier
+// time. It keeps a Store for each frame that it has read, and reads from there.
+type Player struct {
+	of *Reader
+
+	mu    sync.Mutex // protects the following
+	here  *reading
+	marks []*store.Store // the Store at the beginning of each frame; nil: not reached, or not kept
+	every int            // frames between two marks
+	kept  int            // number of marks
+	err   error          // the reason why the rest cannot be read
+	near  *reading       // a reading beyond the survey, from a frame on; nil: there is none
+	empty *store.Store
+	seen  firstseen.Problems
+	read  float64   // the part of the recording that the survey has read, 0 to 1
+	until time.Time // beginning of the damage; zero: none was found
+}
+
+// reading is a Store and the Events that come next.
+type reading struct {
+	store  *store.Store
+	events *events
+	next   *cluster.Event // nil: not read yet
+	began  bool           // next is the first of its frame
+	at     time.Time      // the latest time of an Event that the Store has
+	apart  bool           // it began in the middle, and leaves no marks
+}
+
+// NewPlayer returns a Player. empty is a Store without Events, with the interval of the recording.
+func NewPlayer(r *Reader, empty *store.Store) *Player {
+	p := &Player{of: r, marks: make([]*store.Store, len(r.Frames)), every: 1, kept: 1}
+	if span := r.End.Sub(r.Began()); span <= shortSpan {
+		empty.ShareHistories(min(span, sharedSpan))
+	}
+	p.marks[0], p.empty = empty, empty.Fork()
+	p.here = p.start(0)
+	return p
+}
+
+// start returns a reading from the beginning of a frame with a mark.
+func (p *Player) start(frame int) *reading {
+	e := p.of.from(context.Background(), frame)
+	e.first = frame == 0 // the mark knows the rest
+	return &reading{store: p.marks[frame].Fork(), events: e}
+}
+
+// Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before the
+// unreadable part.
+func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.toward(at)
+	r.events.ctx = ctx
+	r.events.unlimit()
+	defer func() { r.events.ctx = context.Background() }()
+	s, _ := p.reach(r, at)
+	return s
+}
+
+// toward returns the reading that reaches a time soonest.
+func (p *Player) toward(at time.Time) *reading {
+	if frame := p.nearest(at); at.Before(p.here.at) || frame > p.here.events.frame {
+		p.here.events.close()
+		p.here = p.start(frame)
+	}
+	return p.here
+}
+
+// glanced limits the bytes of lines that a Glance reads: two minutes of 1,000 nodes with 8 GPUs are a fifth of it.
+const glanced = 64 << 20
+
+// Glance is Snapshot, but does not read far. Beyond the survey, histories and the ages of problems begin a minute or
+// two before that time, and exact is false. It is also false if there is too much to read: the next Glance continues
+// from there.
+func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
+	p.mu.Lock()
+	frame, from := p.frameOf(at), p.nearest(at)
+	if p.here.events.frame > from && !at.Before(p.here.at) {
+		from = p.here.events.frame
+	}
+	defer p.mu.Unlock()
+	if frame-from <= 2*p.every || p.read == 1 {
+		r := p.toward(at)
+		r.events.limit(glanced)
+		return p.reach(r, at)
+	}
+	if p.near == nil || at.Before(p.near.at) || frame-1 > p.near.events.frame {
+		if p.near != nil {
+			p.near.events.close()
+		}
+		p.near = &reading{store: p.empty.Fork(), events: p.of.from(context.Background(), frame-1), apart: true}
+	}
+	p.near.events.limit(glanced)
+	s, _ = p.reach(p.near, at)
+	return s, false
+}
+
+// reach reads to a time, and returns the state then. It is exact unless a limit comes first.
+func (p *Player) reach(r *reading, at time.Time) (s *cluster.Snapshot, exact bool) {
+	for {
+		e, err := p.advance(r)
+		if err != nil || e.At.After(at) {
+			return r.store.Snapshot(at), !errors.Is(err, errLater)
+		}
+		r.apply()
+	}
+}
+
+// frameOf returns the last frame that begins before a time.
+func (p *Player) frameOf(at time.Time) (frame int) {
+	for i := range p.of.Frames {
+		if p.of.Frames[i].At.Before(at) {
+			frame = i
+		}
+	}
+	return frame
+}
+
+// nearest returns the last frame that begins before a time, and has a mark.
+func (p *Player) nearest(at time.Time) (frame int) {
+	for i, mark := range p.marks {
+		if mark != nil && p.of.Frames[i].At.Before(at) {
+			frame = i
+		}
+	}
+	return frame
+}
+
+// advance returns the next Event of a reading. Where a frame begins it leaves a mark. The caller holds the lock.
+func (p *Player) advance(r *reading) (*cluster.Event, error) {
+	if r.next == nil {
+		e, began, err := r.events.next()
+		if err != nil {
+			if !errors.Is(err, io.EOF) && !errors.Is(err, errLater) && r.events.ctx.Err() == nil {
+				p.err = err
+			}
+			return nil, err
+		}
+		r.next, r.began = &e, began
+	}
+	if frame := r.events.frame; r.began && !r.apart && p.marks[frame] == nil && frame%p.every == 0 {
+		p.marks[frame] = r.store.Fork()
+		p.kept++
+		p.thin(r.store)
+	}
+	return r.next, nil
+}
+
+// The sizes of the kept Stores: with 512 GPUs 2 MB each, and 35 MB for an hour of histories, which they share. If an
+// hour has few Stores, each takes its own histories.
+const (
+	sharedSpan = time.Hour
+	shortSpan  = 2 * sharedSpan
+	mostMarks  = 64
+	fewMarks   = 16 // always kept up to fewGPUs; with more GPUs perhaps fewer
+	fewGPUs    = 2 << 10
+	leastMarks = 4
+	mostBytes  = 250 << 20 // limit of all Stores, unless they are few
+	markBytes  = 4 << 10   // per GPU, in a recording of at most shortSpan
+	gpuBytes   = 20 << 10  // per GPU with its histories, in a longer recording
+)
+
+// most returns the number of Stores to keep.
+func (p *Player) most(s *store.Store) int {
+	gpus, bytes := 1, gpuBytes
+	if p.of.End.Sub(p.of.Began()) <= shortSpan {
+		bytes = markBytes
+	}
+	for _, n := range s.Snapshot(p.here.at).Nodes {
+		gpus += len(n.GPUs)
+	}
+	few := min(max(fewMarks*fewGPUs/gpus, leastMarks), fewMarks)
+	return min(max(mostBytes/bytes/gpus, few), mostMarks)
+}
+
+// thin drops every second mark when there are too many.
+func (p *Player) thin(s *store.Store) {
+	if p.kept <= leastMarks || p.kept <= p.most(s) {
+		return
+	}
+	p.every *= 2
+	for i := range p.marks {
+		if p.marks[i] != nil && i%p.every != 0 {
+			p.marks[i] = nil
+			p.kept--
+		}
+	}
+}
+
+// apply gives the next Event to the Store.
+func (r *reading) apply() {
+	r.store.Apply(*r.next)
+	if r.next.At.After(r.at) {
+		r.at = r.next.At
+	}
+	r.next = nil
+}
+
+// Err returns the reason why a part of the recording cannot be read; nil: all parts tried so far can be read.
+func (p *Player) Err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// Survey reads the whole recording, so that moving to any time is fast afterwards.
+func (p *Player) Survey(ctx context.Context) {
+	p.mu.Lock()
+	r := p.start(0)
+	r.events.ctx = ctx
+	p.mu.Unlock()
+	defer r.events.close()
+	for p.survey(r) && ctx.Err() == nil {
+	}
+}
+
+// surveyed is the number of Events that a survey reads before it gives way to others.
+const surveyed = 50
+
+// survey reads some Events, and reports whether there may be more.
+func (p *Player) survey(r *reading) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range surveyed {
+		r.events.limit(glanced) // to give way to others
+		e, err := p.advance(r)
+		if errors.Is(err, errLater) || r.events.ctx.Err() != nil {
+			return true
+		}
+		if err != nil {
+			p.read = 1
+			if p.err != nil {
+				p.until = r.at
+			} else {
+				p.seen.Look(r.store.Snapshot(p.of.End))
+			}
+			return false
+		}
+		if !e.At.Before(p.seen.Next) {
+			p.seen.Look(r.store.Snapshot(e.At))
+			p.seen.Next = e.At.Add(p.of.Header.Poll)
+		}
+		r.apply()
+	}
+	p.read = min(max(float64(r.at.Sub(p.of.Began()))/float64(max(p.of.End.Sub(p.of.Began()), 1)), 0), 1)
+	return true
+}
+
+// Close ends the use of the Player.
+func (p *Player) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.here.events.close()
+	if p.near != nil {
+		p.near.events.close()
+	}
+}
