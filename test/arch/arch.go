@@ -1,3 +1,3 @@
-// Package arch tests which package may import which, who may import certain modules such as go-nvml, and that every
-// package has a doc comment. docs/PACKAGES.md is made from its table. It has no code of its own.
+// Package arch tests which room of the repository may import which, who may import certain modules such as go-nvml, and
+// that every package has a doc comment, of which docs/PACKAGES.md is made. It has no code of its own.
 package arch
