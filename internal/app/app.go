@@ -5,8 +5,8 @@
 //
 // After 30 minutes without a key, the screen is drawn and its nodes are polled ten times less often, until the next
 // key: a program cannot know whether anybody watches its terminal. tmux and GNU screen show in the mode of their socket
-// that they are detached (internal/remote/attached): a detached screen slows down within 5 s, and is fresh 1 s after somebody
-// attaches.
+// that they are detached (internal/remote/attached): a detached screen slows down within 5 s, and is fresh 1 s after
+// somebody attaches.
 //
 // A recording, a command that writes files (scalars) and a command that prints repeatedly (list --interval) keep their
 // pace. Jobs are shown as soon as squeue has answered; their GPUs follow.

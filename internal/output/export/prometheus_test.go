@@ -250,8 +250,8 @@ func (c *counted) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkThousandNodes measures a scrape of 1,000 nodes with 8 GPUs each: go test ./internal/output/export -run - -bench
-// Thousand
+// BenchmarkThousandNodes measures a scrape of 1,000 nodes with 8 GPUs each: go test ./internal/output/export -run -
+// -bench Thousand
 func BenchmarkThousandNodes(b *testing.B) {
 	s := thousand()
 	for name, write := range map[string]func(*counted) error{

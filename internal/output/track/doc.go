@@ -9,8 +9,8 @@
 // # How a command is followed
 //
 // nvnodetop track runs a command on this host and reports the resources used by it and its descendants. Memory, CPU
-// time and threads are read from /proc (internal/output/track), the values of GPUs come as Events from the probe of this host,
-// as without SLURM. The probe ends when its Hello lists no GPU.
+// time and threads are read from /proc (internal/output/track), the values of GPUs come as Events from the probe of
+// this host, as without SLURM. The probe ends when its Hello lists no GPU.
 //
 //   - Ended processes. The kernel adds the CPU time of a process to its parent's when the parent waits for it, so each
 //     process is counted once, and a process that lived between two samples is not missed. nvnodetop is the subreaper:

@@ -9,11 +9,11 @@
 //
 // # States
 //
-// nvnodetop serve (internal/output/web) keeps a Store as the screen does. A state is a Snapshot with a number, its revision.
-// It is made when somebody asks, or at a tick while a stream of events is open, if there were Events since the last
-// state. Each answer from a state is written and compressed once, for all clients. The time that a state takes to make
-// is measured, and the next state waits ten times as long. An event tells a page of a new state, and the page fetches
-// only its own part. Parts (internal/output/export/parts.go) are the JSON document with fewer contents.
+// nvnodetop serve (internal/output/web) keeps a Store as the screen does. A state is a Snapshot with a number, its
+// revision. It is made when somebody asks, or at a tick while a stream of events is open, if there were Events since
+// the last state. Each answer from a state is written and compressed once, for all clients. The time that a state takes
+// to make is measured, and the next state waits ten times as long. An event tells a page of a new state, and the page
+// fetches only its own part. Parts (internal/output/export/parts.go) are the JSON document with fewer contents.
 //
 // The server sees two methods of the source: Touch, for each request for data, and Look, while somebody asks for
 // processes. So it can change nothing. Programs send requests too, so a request does not count as a key. An open stream

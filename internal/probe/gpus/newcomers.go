@@ -14,7 +14,8 @@ type newcomers struct {
 	looked time.Duration // Moment.Mono of the last look
 }
 
-// ofKernel returns the PCI addresses of the GPUs for which the kernel has the NVIDIA driver, none if they are not known.
+// ofKernel returns the PCI addresses of the GPUs for which the kernel has the NVIDIA driver, none if they are not
+// known.
 func ofKernel(proc string) (names []string) {
 	list, _ := os.ReadDir(filepath.Join(proc, "driver/nvidia/gpus"))
 	for _, entry := range list {

@@ -18,13 +18,13 @@
 //
 // # Readers
 //
-// Each metric of a GPU is a row of the table in internal/wire/metric and has one Reader, in a file of internal/probe/nvml
-// that is named like the file of the row. A Reader makes one call of NVML (a few walk over links), for metrics of the
-// same pace: once per list of GPUs, every 60 s, or in each report. A report costs 18 driver calls for an A100 and 22
-// for an H100, and 32 more every 60 s; a test counts them. The probe counts them too: each driver call passes through a
-// counting jump in package nvml, whoever makes the call. Each report has the number of driver calls since the previous
-// report (nvml_calls), including the calls for process lists and for an inventory, and the call every 5 s that waits
-// for Xids.
+// Each metric of a GPU is a row of the table in internal/wire/metric and has one Reader, in a file of
+// internal/probe/nvml that is named like the file of the row. A Reader makes one call of NVML (a few walk over links),
+// for metrics of the same pace: once per list of GPUs, every 60 s, or in each report. A report costs 18 driver calls
+// for an A100 and 22 for an H100, and 32 more every 60 s; a test counts them. The probe counts them too: each driver
+// call passes through a counting jump in package nvml, whoever makes the call. Each report has the number of driver
+// calls since the previous report (nvml_calls), including the calls for process lists and for an inventory, and the
+// call every 5 s that waits for Xids.
 //
 //   - Fields are NVML's numbered values (fields.go). All fast fields are read with one call, all slow fields with
 //     another. Each field has its own result. A metric may have several sources, such as a total or the sum of the

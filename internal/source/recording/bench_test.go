@@ -39,7 +39,8 @@ func hour(b *testing.B, nodes, gpus int) (events []cluster.Event) {
 	return events
 }
 
-// BenchmarkHour measures an hour of 64 nodes with 8 GPUs: go test ./internal/source/recording -run - -bench Hour -benchtime 1x
+// BenchmarkHour measures an hour of 64 nodes with 8 GPUs: go test ./internal/source/recording -run - -bench Hour
+// -benchtime 1x
 func BenchmarkHour(b *testing.B) {
 	file, first, span := recordedHour(b)
 	b.ReportMetric(ofWriter(b, file), "writer-MB")
