@@ -15,7 +15,7 @@ import (
 func TestDecode(t *testing.T) {
 	for path, into := range map[string]any{"report/testdata/report.json": &report.Report{},
 		"track/testdata/documented.json": &report.Command{}} {
-		text, err := os.ReadFile("../../internal/" + path)
+		text, err := os.ReadFile("../../internal/output/" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
