@@ -114,8 +114,8 @@ func TestPageBehindOpenOnDemand(t *testing.T) {
 		}
 		// the form would open a tab of its own
 		if err := errors.Join(b.Open(portal.URL+"/view.html"), b.Wait("document.querySelector('form button')"),
-			b.Eval("document.querySelector('form').target = ''; document.querySelector('form button').click()",
-				nil)); err != nil {
+			b.Leave("document.querySelector('form').target = ''; document.querySelector('form button').click()"),
+		); err != nil {
 			t.Fatal(err)
 		}
 		use(t, b, "/rnode/127.0.0.1/"+s.Port()+"/")
@@ -179,7 +179,7 @@ func use(t *testing.T, b *chromium.Browser, path string) {
 		b.Wait("document.querySelector('pre.log div')"),
 		click(`document.querySelector('nav a[href="#/nodes"]')`),
 		b.Wait(at+"document.querySelector('table.nodes td')"),
-		b.Eval("window.before = true; location.reload()", nil),
+		b.Leave("window.before = true; location.reload()"),
 		b.Wait(at+"!window.before && document.querySelector('table.nodes td')")); err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,11 @@ type message struct {
 	} `json:"error"`
 }
 
+// failure is what Chromium says of a request that failed.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
 // Start starts Chromium, which ends with ctx at the latest. The caller must close it.
 func Start(ctx context.Context) (*Browser, error) {
 	program := ""
@@ -168,7 +173,7 @@ func (b *Browser) call(method string, params map[string]any, result any) error {
 			case m.ID != b.last:
 				b.listen(m)
 			case m.Error != nil:
-				return fmt.Errorf("chromium: %s: %s", method, m.Error.Message)
+				return fmt.Errorf("chromium: %s: %w", method, failure(m.Error.Message))
 			case result != nil:
 				return json.Unmarshal(m.Result, result)
 			default:

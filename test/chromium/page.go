@@ -3,6 +3,7 @@ package chromium
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -47,6 +48,9 @@ func (b *Browser) Open(url string) error {
 	return nil
 }
 
+// errLeft is Chromium's answer to JavaScript whose page was left before it had returned.
+const errLeft = failure("Inspected target navigated or closed")
+
 // Eval runs JavaScript in the page, and decodes its result.
 func (b *Browser) Eval(script string, result any) error {
 	var answer struct {
@@ -70,11 +74,19 @@ func (b *Browser) Eval(script string, result any) error {
 	return json.Unmarshal(answer.Result.Value, result)
 }
 
-// Wait waits until JavaScript returns true.
+// Leave runs JavaScript that leaves the page, or loads it again.
+func (b *Browser) Leave(script string) error {
+	if err := b.Eval(script, nil); !errors.Is(err, errLeft) {
+		return err
+	}
+	return nil
+}
+
+// Wait waits until JavaScript returns true, in this page or in one that follows it.
 func (b *Browser) Wait(script string) error {
 	for late := time.Now().Add(patience); ; {
 		var is bool
-		if err := b.Eval("Boolean("+script+")", &is); err != nil || is {
+		if err := b.Eval("Boolean("+script+")", &is); is || err != nil && !errors.Is(err, errLeft) {
 			return err
 		}
 		if time.Now().After(late) {
