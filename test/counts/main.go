@@ -42,6 +42,14 @@ var rows = []row{
 	{"functions above 60 lines", func(s *source) any { return len(s.bigFunctions) }},
 	{"packages above 2,000 lines", func(s *source) any { return len(s.bigPackages()) }},
 	{"types above 30 methods", func(s *source) any { return len(s.bigTypes()) }},
+	{"rooms below internal/", func(s *source) any { return len(s.house.listRooms()) }},
+	{"arrows between rooms, pkg and cmd", func(s *source) any { return len(s.house.arrows) }},
+	{"packages of the program", func(s *source) any { return len(s.house.packages) }},
+	{"unexported functions with a name of one word", func(s *source) any { return s.house.part(s.house.countOneWord()) }},
+	{"unexported functions with 4 namesakes or more", func(s *source) any {
+		return s.house.part(s.house.countNamesakes())
+	}},
+	{"comments that say the name of their function again", func(s *source) any { return len(s.house.repeating) }},
 	{"lines of docs/ARCHITECTURE.md", func(s *source) any { return s.architecture }},
 }
 

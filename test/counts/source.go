@@ -38,6 +38,7 @@ type source struct {
 	packages      map[string]int // lines of a package, without its tests
 	methods       map[string]int
 	exported      map[string]int
+	house         house
 }
 
 // sharesSM matches every name of the share of time in which a process used the SMs: the field, the column, the sort
@@ -47,7 +48,8 @@ var sharesSM = regexp.MustCompile(
 
 // read counts the files below dir.
 func read(dir string) (*source, error) {
-	s := &source{packages: map[string]int{}, methods: map[string]int{}, exported: map[string]int{}}
+	s := &source{packages: map[string]int{}, methods: map[string]int{}, exported: map[string]int{}, house: house{
+		packages: map[string]bool{}, arrows: map[[2]string]bool{}, functions: map[string]int{}}}
 	return s, filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -128,9 +130,12 @@ func (s *source) syntax(short string, text []byte) error {
 		return nil
 	}
 	files := token.NewFileSet()
-	parsed, err := parser.ParseFile(files, short, text, parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(files, short, text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return err
+	}
+	if kindOf(short) == program {
+		s.house.addImports(path.Dir(short), parsed)
 	}
 	for _, decl := range parsed.Decls {
 		switch d := decl.(type) {
@@ -144,6 +149,9 @@ func (s *source) syntax(short string, text []byte) error {
 }
 
 func (s *source) function(short string, f *ast.FuncDecl, lines int) {
+	if kindOf(short) == program {
+		s.house.addFunction(short, f)
+	}
 	if lines > functionLines {
 		s.bigFunctions = append(s.bigFunctions, fmt.Sprintf("%s %s %d", short, f.Name.Name, lines))
 	}
