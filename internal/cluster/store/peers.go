@@ -61,7 +61,8 @@ func (s *Store) comparePeers(n *nodeRecord, at time.Time) {
 			p = &jobPace{gpus: map[subject]*gpuTrack{}}
 			s.paces[job.ID] = p
 		}
-		if at.Sub(p.last) >= history.BinWidth(s.poll, 0) {
+		// an interval ends a little early, so that a report that comes slightly sooner does not have to wait
+		if each := history.BinWidth(s.poll, 0); at.Sub(p.last) >= each-each/20 {
 			s.compareJob(p, &job.Job, at)
 		}
 	}
