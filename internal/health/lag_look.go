@@ -50,7 +50,11 @@ func (p peer) look(ratio float32, told bool) look {
 	if l.others, l.fell = least, least; l.parted {
 		l.others = greatest
 	}
-	l.waits = g.Others(p.GPU, pace.Util) >= 100*l.least(waitUtil) &&
+	full := g.Others(p.GPU, pace.Util)
+	if full >= pace.FullFrom && g.Usual[pace.Util] > full { // it is the least of some GPUs, and wanders around the limit
+		full = g.Usual[pace.Util]
+	}
+	l.waits = full >= 100*l.least(waitUtil) &&
 		g.Others(p.GPU, pace.Power) < l.most(waitPower)*p.Limit &&
 		g.Others(p.GPU, pace.Memory) < 100*l.most(waitMemory)
 	return l

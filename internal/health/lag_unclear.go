@@ -31,12 +31,13 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
 		return nil
 	}
+	just := s.within(justLagged)
 	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
 	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused },
 		func(g *pace.Group, gpu *pace.GPU) bool {
 			// not just as the pause began; a reported lag may have begun anew then
-			long := gpu.LagLast.After(gpu.LagBegan) || g.Halted.Sub(gpu.LagTold) <= justLagged
-			return long && g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) &&
+			long := gpu.LagLast.After(gpu.LagBegan) || g.Halted.Sub(gpu.LagTold) <= just
+			return long && g.Halted.Sub(gpu.LagLast) <= just && !better(g, gpu) &&
 				(!g.InStep || g.Rests() || uneven(gpu) || behind(g, gpu))
 		}) {
 		if !slices.ContainsFunc(held, func(c cluster.Condition) bool {

@@ -26,6 +26,7 @@ type Group struct {
 	Moving   int           // number of GPUs that do more than wait
 	halted   int           // number of GPUs that have halted
 	stood    time.Time     // when they last did not work in step; zero: long ago
+	rested   bool          // they rested, at the last comparison
 	streak   time.Duration // duration of the last time in step, apart from short slips
 	slip     time.Duration // time out of step since then
 	once     bool          // that was long at least once, and they have worked together since

@@ -23,13 +23,15 @@ type Job struct {
 	differ    bool          // they have two levels of traffic now, which may be roles: it is too early to compare them
 	unlike    time.Duration // for which they had, minus half of the time in which they had not
 	swaps     float32       // share of the GPUs that have changed their role, the last half hour counts most
-	Step      time.Duration // between the last two comparisons; 0: unknown
-	stirred   time.Time     // when a GPU last did more than wait for others
-	at        time.Time
-	since     time.Time // when the watch without gaps began
-	across    bool      // its nodes work together
-	grouped   bool      // likewise, at the last comparison
-	nodes     rhythm    // of the GPUs of all nodes
+	// Step is the time between two comparisons, the median of the last three: a report may be lost; 0: unknown.
+	Step    time.Duration
+	steps   [3]time.Duration // the last ones
+	stirred time.Time        // when a GPU last did more than wait for others
+	at      time.Time
+	since   time.Time // when the watch without gaps began
+	across  bool      // its nodes work together
+	grouped bool      // likewise, at the last comparison
+	nodes   rhythm    // of the GPUs of all nodes
 
 	stands stands
 
@@ -65,8 +67,10 @@ const (
 	BusyFrom, FullFrom = 50, 95
 
 	// nearUtil and nearPower are the largest differences from the median of GPUs in step; nearLink is that of their
-	// traffic, if they meet in each step.
+	// traffic, if they meet in each step. Few GPUs that are in step stay so up to stillNear in power: of two, a slow one
+	// is that far from the other.
 	nearUtil, nearPower, nearLink = 0.15, 0.25, 0.2
+	stillNear                     = 0.3
 
 	// GPUs only wait up to this percentage of memory traffic, this share of their usual traffic over links and this
 	// share of their usual power: GPUs of light programs take half of their usual power when they wait.
@@ -119,7 +123,8 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 		j.since, j.counted = at, at
 	}
 	j.roles(at, passed, gpus)
-	j.at, j.Step = at, step
+	j.at = at
+	j.measureStep(step)
 	j.gather(gpus)
 	worked := j.pause(gpus)
 	all, working, halted, moving := 0, 0, 0, 0
@@ -149,6 +154,18 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	if worked {
 		j.count(at, busy)
 	}
+}
+
+// measureStep takes the time since the last comparison.
+func (j *Job) measureStep(step time.Duration) {
+	if j.Step == 0 {
+		j.steps = [3]time.Duration{step, step, step}
+	}
+	copy(j.steps[:], j.steps[1:])
+	j.steps[2] = step
+	sorted := j.steps
+	slices.Sort(sorted[:])
+	j.Step = sorted[1]
 }
 
 // move notes when the job last continued, and its longest standstill. stirs means that a GPU does more than wait, moves
@@ -284,6 +301,10 @@ func (j *Job) measure(g *Group) {
 	}
 	_, g.Used = medians(j.columns[Measures])
 	g.Full, g.Near, g.halted, g.Spinning, g.Moving = 0, 0, 0, 0, 0
+	power := float32(nearPower)
+	if g.Few() && g.InStep {
+		power = stillNear
+	}
 	for _, gpu := range g.GPUs {
 		for m := range Shares {
 			gpu.Share[m] = share(gpu.Mean[m], g.Others(gpu, m))
@@ -292,7 +313,7 @@ func (j *Job) measure(g *Group) {
 			g.Full++
 		}
 		if near(gpu.Share[Util], nearUtil) &&
-			!(gpu.Share[Power] == gpu.Share[Power] && !near(gpu.Share[Power], nearPower)) {
+			!(gpu.Share[Power] == gpu.Share[Power] && !near(gpu.Share[Power], power)) {
 			g.Near++
 		}
 		if g.halting(gpu) {

@@ -24,13 +24,15 @@ func (g *Group) halting(gpu *GPU) bool {
 func (g *Group) pause(at time.Time) {
 	switch {
 	case g.Rests(), !g.InStep:
-		if g.stood.IsZero() {
+		out := g.stood.Sub(g.Halted) > 2*recovers // they fell out of step before
+		if g.stood.IsZero() || out && g.Rests() && !g.rested {
 			g.Halted = at
 		}
 		g.stood = at
 	case at.Sub(g.stood) > recovers:
 		g.stood = time.Time{}
 	}
+	g.rested = g.Rests()
 	g.Paused = !g.stood.IsZero() && g.stood.Sub(g.Halted) <= longestPause
 }
 

@@ -43,6 +43,10 @@ func (j *Job) stall(at time.Time, halted, all int, gpus []*GPU) {
 	if s.from.IsZero() {
 		return
 	}
+	if len(gpus) > 0 && gpus[0].Node != gpus[len(gpus)-1].Node {
+		// the last node says so half an interval after the first, as a rule
+		s.from, s.wrote = s.from.Add(-j.Step/2), s.wrote.Add(-j.Step/2)
+	}
 	lasted, known := at.Sub(s.wrote), s.longest > 0 || s.from.Sub(j.since) >= firstStall
 	if known && lasted >= max(leastStall, much*s.longest) && !s.starts && s.from.After(j.since) && j.Steady() {
 		j.Stall = Stall{s.wrote, at, s.longest}
