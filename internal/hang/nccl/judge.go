@@ -152,7 +152,7 @@ func CompareMembers(a, b Member) int {
 		if m.Place == nil || m.Place.Rank == nil {
 			return 1 << 30
 		}
-		return m.Place.Rank.Rank
+		return *m.Place.Rank
 	}
 	return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Host, b.Host), cmp.Compare(a.PID, b.PID),
 		cmp.Compare(a.Index, b.Index))

@@ -433,7 +433,7 @@ func TestLargest(t *testing.T) {
 	w.Of(7).Launch(1, 317)
 	first := answer(t, w, 0, true)
 	v := nccl.Judge(first, first, roster(places).Match(first))
-	if v.State != nccl.Stuck || len(v.Causes) != 1 || v.Causes[0].Place.Rank.Rank != 317 || v.Waiting != 1023 {
+	if v.State != nccl.Stuck || len(v.Causes) != 1 || *v.Causes[0].Place.Rank != 317 || v.Waiting != 1023 {
 		t.Errorf("got %s", say.Headline(v))
 	}
 }

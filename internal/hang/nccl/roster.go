@@ -4,17 +4,16 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Place is a process of the job on one of its GPUs, as the node lists it.
 type Place struct {
-	Node   string
-	Number int // of the GPU; negative: not known
-	Index  int // of the GPU in NVML
-	wire.ProcessID
-	Rank *wire.Rank // in the job; nil: not known
+	Node    string
+	Number  int // of the GPU; negative: not known
+	Index   int // of the GPU in NVML
+	PID     int
+	Started uint64 // when the process started, in clock ticks since the node's boot
+	Rank    *int   // in the job; nil: not known
 }
 
 // Roster is the processes of a job, to name the members of its communicators. NCCL has addresses of nodes, which SLURM

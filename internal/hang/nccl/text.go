@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // textReader reads the text of RAS line by line. A line has a meaning of its own, or describes the communicator, the
@@ -216,9 +215,12 @@ func number(text string) int {
 	return int(n)
 }
 
+// maxPID is the highest PID that Linux gives.
+const maxPID = 1 << 22
+
 // pidOf parses a PID; 0: it cannot be one.
 func pidOf(text string) int {
-	if n := number(text); n <= wire.MaxPID {
+	if n := number(text); n <= maxPID {
 		return n
 	}
 	return 0

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/say"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/ras"
 )
 
@@ -21,7 +20,7 @@ func roster(places []ras.Place) *nccl.Roster {
 	var list []nccl.Place
 	for i, p := range places {
 		list = append(list, nccl.Place{Node: "n" + p.Host[len("172.16."):], Number: p.GPU, Index: p.GPU,
-			ProcessID: wire.ProcessID{PID: p.PID, StartTicks: 5}, Rank: &wire.Rank{Rank: i}})
+			PID: p.PID, Started: 5, Rank: &i})
 	}
 	return nccl.NewRoster(list)
 }
@@ -196,7 +195,7 @@ func TestVerdict(t *testing.T) {
 				}
 				for _, rank := range c.causes { // text names more: it does not tell who waits for whom
 					if want != nccl.Unclear && !slices.ContainsFunc(v.Causes, func(m nccl.Member) bool {
-						return m.Place != nil && m.Place.Rank.Rank == rank
+						return m.Place != nil && *m.Place.Rank == rank
 					}) {
 						t.Errorf("rank %d is no cause: %s", rank, say.Headline(v))
 					}
@@ -214,7 +213,7 @@ func check(t *testing.T, v *nccl.Verdict, causes []int, says string) {
 		if m.Place == nil || m.Place.PID != m.PID {
 			t.Fatalf("the place of %+v", m)
 		}
-		got = append(got, m.Place.Rank.Rank)
+		got = append(got, *m.Place.Rank)
 	}
 	if !slices.Equal(got, causes) {
 		t.Errorf("causes %v, want %v", got, causes)

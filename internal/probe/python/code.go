@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // code is the code of a function.
@@ -37,10 +36,10 @@ func (r *Runtime) readCode(at uint64) (*code, error) {
 		return nil, err
 	}
 	c.first = int(int32(word(head, l.firstLine)))
-	if c.name, err = r.text(c, word(head, l.name), wire.MaxFunction, false); err != nil {
+	if c.name, err = r.text(c, word(head, l.name), MaxFunction, false); err != nil {
 		return nil, err
 	}
-	if c.file, err = r.text(c, word(head, l.file), wire.MaxPath, true); err != nil {
+	if c.file, err = r.text(c, word(head, l.file), MaxFile, true); err != nil {
 		return nil, err
 	}
 	table := word(head, l.table)

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // fake is the memory of a process that looks like CPython 3.12.
@@ -148,7 +147,7 @@ func TestFake(t *testing.T) {
 	f := i.function(i.textOf("train", 1), i.textOf("/é.py", 1), []byte{0x80, 0})
 	g := i.function(i.textOf("имя", 2), i.textOf("/𝒳.py", 4), []byte{0x80 | 11<<3, 0, 0})
 	s, err := i.stack(t, i.call(g, i.call(f, 0)))
-	want := []wire.Frame{{Function: "имя", File: "/𝒳.py", Line: 8}, {Function: "train", File: "/é.py", Line: 7}}
+	want := []Frame{{Function: "имя", File: "/𝒳.py", Line: 8}, {Function: "train", File: "/é.py", Line: 7}}
 	if err != nil || len(s.Frames) != 2 || s.Frames[0] != want[0] || s.Frames[1] != want[1] || s.Moving || s.Deeper {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -200,7 +199,7 @@ func TestHostileMemory(t *testing.T) {
 			i.word(at+8, at)
 			return at
 		}},
-		"a million calls": {frames: wire.MaxStackFrames, deeper: true, build: func(i *interpreter) (at uint64) {
+		"a million calls": {frames: MaxFrames, deeper: true, build: func(i *interpreter) (at uint64) {
 			f := i.function(i.textOf("f", 1), i.textOf("f.py", 1), []byte{0x80, 0})
 			for range 1_000_000 {
 				at = i.call(f, at)
@@ -261,7 +260,7 @@ func TestHostileMemory(t *testing.T) {
 				t.Errorf("%d frames, %v, %v", len(s.Frames), s.Deeper, err)
 			}
 			for _, f := range s.Frames {
-				if len(f.Function) > wire.MaxFunction || len(f.File) > wire.MaxPath || f.Line < 0 ||
+				if len(f.Function) > MaxFunction || len(f.File) > MaxFile || f.Line < 0 ||
 					!utf8.ValidString(f.Function) || !utf8.ValidString(f.File) {
 					t.Errorf("%+v", f)
 				}
@@ -293,7 +292,7 @@ func TestMemoryThatChanges(t *testing.T) {
 			continue
 		}
 		s, _ := i.Stack(&threads[0], func() string { return "" })
-		if len(s.Frames) > wire.MaxStackFrames {
+		if len(s.Frames) > MaxFrames {
 			t.Errorf("%d frames", len(s.Frames))
 		}
 		clear(i.codes)

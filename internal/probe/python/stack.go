@@ -5,14 +5,27 @@ import (
 	"errors"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
+
+// Limits of a Stack.
+const (
+	MaxFrames   = 1000
+	MaxFunction = 128 // bytes of a Frame's Function; a longer name is cut at its end
+	MaxFile     = 512 // bytes of a Frame's File; a longer path is cut at its beginning
+)
+
+// Frame is a call of a Python function.
+type Frame struct {
+	Function string
+	File     string // as Python has compiled it: perhaps relative
+	Line     int    // 0: not known
+}
 
 // Stack is where a thread is.
 type Stack struct {
-	Frames []wire.Frame // innermost first
-	Deeper bool         // there are more outside
-	Moving bool         // there were more inside, which changed
+	Frames []Frame // innermost first
+	Deeper bool    // there are more outside
+	Moving bool    // there were more inside, which changed
 }
 
 // call is a frame of the interpreter.
@@ -28,7 +41,7 @@ const (
 	// like one that does not with a probability that each look halves.
 	looks = 10
 	// maxCalls is how many calls are walked through: of more than that only the inner ones are known.
-	maxCalls = 2 * wire.MaxStackFrames
+	maxCalls = 2 * MaxFrames
 )
 
 // Stack reads the stack of a thread. mark returns a text that is another one after the thread has run, and "" if it may
@@ -71,8 +84,8 @@ func (r *Runtime) look(thread uint64, rests func() bool) (s Stack, err error) {
 		return s, err
 	}
 	s = Stack{Frames: r.frames(kept), Deeper: deeper, Moving: len(kept) < len(first)}
-	if len(s.Frames) > wire.MaxStackFrames {
-		s.Frames, s.Deeper = s.Frames[:wire.MaxStackFrames], true
+	if len(s.Frames) > MaxFrames {
+		s.Frames, s.Deeper = s.Frames[:MaxFrames], true
 	}
 	if len(s.Frames) == 0 && len(first) > 0 {
 		err = errSense
@@ -200,15 +213,15 @@ func (r *Runtime) confirm(calls []call) error {
 }
 
 // frames are calls in words.
-func (r *Runtime) frames(calls []call) []wire.Frame {
-	list := make([]wire.Frame, 0, len(calls))
+func (r *Runtime) frames(calls []call) []Frame {
+	list := make([]Frame, 0, len(calls))
 	for i := range calls {
 		if c := &calls[i]; !c.shim {
 			of := r.codes[c.code]
 			if of.internal {
 				continue
 			}
-			list = append(list, wire.Frame{Function: of.name, File: of.file, Line: of.line(r.layout.lines, r.unit(c))})
+			list = append(list, Frame{Function: of.name, File: of.file, Line: of.line(r.layout.lines, r.unit(c))})
 		}
 	}
 	return list

@@ -153,19 +153,35 @@ func (l *look) addPython(all []wire.ThreadStack, found *pythonStacks) {
 	for i := range found.threads {
 		t := &found.threads[i]
 		if k, known := at[t.tid]; known {
-			all[k].GIL, all[k].Frames, all[k].Deeper, all[k].Moving = t.gil, t.Frames, t.Deeper, t.Moving
+			all[k].GIL, all[k].Frames, all[k].Deeper, all[k].Moving = t.gil, wireFrames(t.Frames), t.Deeper, t.Moving
 			l.Greenlets = l.Greenlets || all[k].Main && found.greenlets && inGreenlet(&t.Stack)
 		} else if len(t.Frames) > 0 {
-			l.loose = append(l.loose, wire.ThreadStack{GIL: t.gil, Frames: t.Frames, Deeper: t.Deeper,
-				Moving: t.Moving})
+			l.loose = append(l.loose, wire.ThreadStack{GIL: t.gil, Frames: wireFrames(t.Frames),
+				Deeper: t.Deeper, Moving: t.Moving})
 		}
 	}
+}
+
+// What can be read can be sent.
+const (
+	_ = uint(wire.MaxStackFrames - python.MaxFrames)
+	_ = uint(wire.MaxFunction - python.MaxFunction)
+	_ = uint(wire.MaxPath - python.MaxFile)
+)
+
+// wireFrames returns frames as they are sent.
+func wireFrames(frames []python.Frame) []wire.Frame {
+	var list []wire.Frame
+	for _, f := range frames {
+		list = append(list, wire.Frame(f))
+	}
+	return list
 }
 
 // inGreenlet reports whether a stack of a main thread does not begin with a program: then another stack does.
 func inGreenlet(s *python.Stack) bool {
 	return len(s.Frames) > 0 && !s.Deeper &&
-		!slices.ContainsFunc(s.Frames, func(f wire.Frame) bool { return f.Function == "<module>" })
+		!slices.ContainsFunc(s.Frames, func(f python.Frame) bool { return f.Function == "<module>" })
 }
 
 // refused says why the stacks of a process cannot be read, and what helps.

@@ -139,7 +139,7 @@ func (i interpreter) Stack(t *python.Thread, _ func() string) (python.Stack, err
 	if i.fails[t.Native] {
 		return python.Stack{}, errors.New("it runs too fast")
 	}
-	return python.Stack{Frames: []wire.Frame{{Function: "f"}}}, nil
+	return python.Stack{Frames: []python.Frame{{Function: "f"}}}, nil
 }
 
 // Without the stack of the main thread it is not known where a process is, whatever its other threads do.
@@ -171,8 +171,8 @@ func TestMainThread(t *testing.T) {
 
 // Greenlets are named where the main thread runs one, and not where their library is there only.
 func TestGreenlets(t *testing.T) {
-	program := []wire.Frame{{Function: "main"}, {Function: "<module>"}, {Function: "_run_module_as_main"}}
-	hub := []wire.Frame{{Function: "run"}}
+	program := []python.Frame{{Function: "main"}, {Function: "<module>"}, {Function: "_run_module_as_main"}}
+	hub := []python.Frame{{Function: "run"}}
 	for name, test := range map[string]struct {
 		stack   python.Stack
 		library bool

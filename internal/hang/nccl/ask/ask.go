@@ -84,9 +84,12 @@ func Places(s *cluster.Snapshot, job *cluster.JobView) []nccl.Place {
 	var places []nccl.Place
 	for _, row := range tally.Ranks(s, job) {
 		if row.State == tally.RankRuns && row.Process != nil {
-			places = append(places, nccl.Place{Node: row.Node, Number: row.Number, Index: row.Process.GPU,
-				Rank:      row.Rank,
-				ProcessID: wire.ProcessID{PID: row.Process.PID, StartTicks: row.Process.StartTicks}})
+			p := nccl.Place{Node: row.Node, Number: row.Number, Index: row.Process.GPU, PID: row.Process.PID,
+				Started: row.Process.StartTicks}
+			if row.Rank != nil {
+				p.Rank = &row.Rank.Rank
+			}
+			places = append(places, p)
 		}
 	}
 	return places
@@ -252,10 +255,10 @@ func (a *Asker) read(ctx context.Context, p *nccl.Place) (*answer, error) {
 
 // pieces hands over the pieces of an answer.
 func (a *Asker) pieces(ctx context.Context, p *nccl.Place, to io.Writer) (address string, err error) {
-	began, size := time.Now(), 0
+	began, size, id := time.Now(), 0, wire.ProcessID{PID: p.PID, StartTicks: p.Started}
 	for more := false; ; more = true {
 		asked := time.Now()
-		reply, err := a.node(ctx, p.Node, wire.Request{RAS: &wire.AskRAS{ProcessID: p.ProcessID, More: more}})
+		reply, err := a.node(ctx, p.Node, wire.Request{RAS: &wire.AskRAS{ProcessID: id, More: more}})
 		piece := reply.RAS
 		switch {
 		case ctx.Err() != nil:

@@ -87,8 +87,7 @@ var grid = ras.Grid(4, 2)
 func places() (list []nccl.Place) {
 	for i, p := range grid {
 		list = append(list, nccl.Place{Node: fmt.Sprint("n", 1+i/2), Number: p.GPU, Index: p.GPU,
-			Rank:      &wire.Rank{Rank: i},
-			ProcessID: wire.ProcessID{PID: p.PID, StartTicks: 7}})
+			Rank: &i, PID: p.PID, Started: 7})
 	}
 	return list
 }
@@ -180,7 +179,7 @@ func TestJob(t *testing.T) {
 				if took := time.Since(began); took != c.after {
 					t.Errorf("took %s, want %s", took, c.after)
 				}
-				if r.State != nccl.Stuck || len(r.Causes) != 1 || r.Causes[0].Place.Rank.Rank != 5 {
+				if r.State != nccl.Stuck || len(r.Causes) != 1 || *r.Causes[0].Place.Rank != 5 {
 					t.Errorf("verdict %s of %+v", r.State, r.Causes)
 				}
 				if node := c.asked[len(c.asked)-2:]; r.Node != node || r.Address != "127.0.0.1:28028" {

@@ -172,7 +172,7 @@ func Member(m nccl.Member) string {
 	if m.Place.Rank == nil {
 		return pid + " (" + where + ")"
 	}
-	return fmt.Sprintf("rank %d (%s, %s)", m.Place.Rank.Rank, where, pid)
+	return fmt.Sprintf("rank %d (%s, %s)", *m.Place.Rank, where, pid)
 }
 
 // most limits how many members a line names.
@@ -186,7 +186,7 @@ func Members(list []nccl.Member) string {
 	ranks := make([]int, 0, len(list))
 	for i := range list {
 		if p := list[i].Place; p != nil && p.Rank != nil {
-			ranks = append(ranks, p.Rank.Rank)
+			ranks = append(ranks, *p.Rank)
 		}
 	}
 	if len(ranks) == len(list) {
