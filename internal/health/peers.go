@@ -74,7 +74,7 @@ var peerRules = []peerRule{
 		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others " +
 			"of the job work: after a pause of the job of 2 minutes or more, the time counts anew. It says when your " +
 			"site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times " +
-			"as long.", source: "Princeton jobstats"}, idling},
+			"as long, and 90 samples.", source: "Princeton jobstats"}, idling},
 	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, often: true, severity: cluster.Note, after: time.Minute,
 		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB " +
 			"more.", source: "own"}, unbalanced},
@@ -191,8 +191,9 @@ func (s subject) oneSpins() bool {
 }
 
 const (
-	// longIdle times the time until an idle GPU is reported is the time until it needs a look.
-	longIdle = 6
+	// longIdle times the time until an idle GPU is reported is the time until it needs a look. It is at least that of
+	// idleSamples, since short work between two samples is not seen.
+	longIdle, idleSamples = 6, 90
 
 	// justWorked is the longest time since its last work for a GPU to count as working.
 	justWorked = 30 * time.Second
@@ -212,7 +213,7 @@ func idling(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, p := range idle {
 		c := cluster.Condition{Since: p.Idle()}
-		if now.Sub(c.Since) >= longIdle*least {
+		if now.Sub(c.Since) >= max(longIdle*least, idleSamples*s.Peers.Pace.Step) {
 			c.Severity = cluster.Warning
 		}
 		c = p.condition(c, cluster.Starved)
