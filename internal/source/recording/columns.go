@@ -1,8 +1,6 @@
 package recording
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -34,33 +32,6 @@ func columnsOf(s metric.Scope) (list []Column) {
 	}
 	return list
 }
-
-// inVersion3 are the columns of version 3, which has none in its header.
-//
-//go:embed version-3.json
-var inVersion3 []byte
-
-// columns returns the columns of a recording. Version 1 lacks the last metric of a node; before version 3 the metrics
-// of GPM had no decimal.
-func (h *Header) columns() (c Columns, err error) {
-	if h.Version > 3 {
-		return h.Columns, h.Columns.check()
-	}
-	if err := json.Unmarshal(inVersion3, &c); err != nil {
-		return c, err
-	}
-	if h.Version < 2 {
-		c.Node = c.Node[:len(c.Node)-1]
-	}
-	for i := range c.GPU {
-		if h.Version < 3 && slices.Contains(ofGPM, c.GPU[i].Key) {
-			c.GPU[i].Decimals = 0
-		}
-	}
-	return c, nil
-}
-
-var ofGPM = []string{"sm_active_percent", "sm_occupancy_percent", "tensor_active_percent", "dram_active_percent"}
 
 // Limits of the columns of a recording, which somebody else may have written.
 const maxColumns, maxDecimals = 256, 9
@@ -131,12 +102,11 @@ func alike(a, b *metric.Values, columns []column) bool {
 
 // row is a row of packed numbers: a count, a metric of the node, or one of all its GPUs.
 type row struct {
-	kind      int // one of the kinds below, or a metric
 	at, width int // place of its first number in a list, and its number of elements
 	counter   bool
 }
 
-// fewest is the number of counts of a report without jobs. The counts of jobs are of one kind.
+// fewest is the number of counts of a report without jobs.
 const fewest = 4
 
 // rows calls do with each row of a report with this many jobs and GPUs: its counts, which are last in a list, and its
@@ -144,12 +114,12 @@ const fewest = 4
 func (l *layout) rows(jobs, gpus int, do func(row)) {
 	nodes := len(l.node)
 	for i := range fewest + jobs {
-		do(row{min(i, fewest), nodes + len(l.gpu)*gpus + i, 1, i < 3})
+		do(row{nodes + len(l.gpu)*gpus + i, 1, i < 3})
 	}
 	for i, c := range l.node {
-		do(row{fewest + 1 + i, i, 1, c.counter})
+		do(row{i, 1, c.counter})
 	}
 	for i, c := range l.gpu {
-		do(row{fewest + 1 + nodes + i, nodes + i*gpus, gpus, c.counter})
+		do(row{nodes + i*gpus, gpus, c.counter})
 	}
 }

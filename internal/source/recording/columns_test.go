@@ -5,19 +5,51 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/test/same"
 )
+
+// walk are Events of a node whose numbers move by all kinds of steps, from 1 bit to 40, and whose jobs come and go.
+func walk() (events []cluster.Event) {
+	random := rand.New(rand.NewPCG(1, 2))
+	at := time.Unix(1_700_000_000, 0)
+	events = append(events, cluster.Event{At: at, Node: "n1", Hello: &wire.Hello{Version: 1, Host: "n1",
+		GPUs: []wire.Card{{Index: 0, UUID: "GPU-0"}, {Index: 1, UUID: "GPU-1"}, {Index: 2, UUID: "GPU-2"}}}})
+	far := func(bits int) float64 { return float64(random.Int64N(1 << random.IntN(bits+1))) }
+	last := wire.Report{}
+	for i := range 60 {
+		r := &wire.Report{Seq: last.Seq + 1, MonoMS: last.MonoMS + 3000 + random.Int64N(3), WallMS: last.WallMS + 3000,
+			TookMS: random.Int64N(9), GPUs: []wire.GPU{{Index: 0}, {Index: 1}, {Index: 2}}}
+		for k := range i / 7 % 3 {
+			r.Jobs = append(r.Jobs, wire.JobMemory{Job: fmt.Sprint(k), Used: uint64(far(40)), Limit: 1 << 40})
+		}
+		r.Host.Values = metric.Make(map[metric.ID]float64{metric.CPU: far(6) + 0.25, metric.Uptime: 100 + float64(3*i),
+			metric.NVMLCalls: far(5), metric.NetTX: far(36)})
+		for g := range r.GPUs {
+			r.GPUs[g].Values = metric.Make(map[metric.ID]float64{metric.Util: far(6), metric.Power: 300 + far(8)/1000,
+				metric.SMActive: far(9) / 10, metric.MemoryUsed: 1 << 30, metric.Energy: float64(900*i) + far(10)/1000})
+			if i/20 == g {
+				r.GPUs[g].Values.Set(metric.Temperature, far(6))
+			}
+		}
+		last = *r
+		events = append(events, cluster.Event{At: at.Add(time.Duration(i+1) * 3 * time.Second), Node: "n1", Report: r})
+	}
+	return events
+}
 
 // recordedIn records as a program would that has these columns, and other keys in place of some of ours.
 func recordedIn(t *testing.T, columns Columns, events []cluster.Event, keys ...string) []byte {

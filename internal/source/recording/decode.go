@@ -19,7 +19,6 @@ import (
 // decoder undoes encoder.
 type decoder struct {
 	layout *layout
-	coding coding
 	nodes  map[string]*nodeReader
 	text   []byte
 }
@@ -32,10 +31,8 @@ type nodeReader struct {
 	numbers numbers
 }
 
-// reset forgets the known state at the beginning of another frame, of a recording of this version.
-func (c *decoder) reset(version int, l *layout) {
-	c.layout, c.coding, c.nodes = l, codingOf(version, l), map[string]*nodeReader{}
-}
+// reset forgets the known state at the beginning of another frame.
+func (c *decoder) reset(l *layout) { c.layout, c.nodes = l, map[string]*nodeReader{} }
 
 var errLine = errors.New("a line is not an event")
 
@@ -168,7 +165,7 @@ func (c *decoder) report(n *nodeReader, written *wire.Report, packed []byte) (*w
 			r.GPUs[i].Values = n.last.GPUs[i].Values
 		}
 	}
-	return &r, c.layout.unpack(c.coding, &n.numbers, packed, &r)
+	return &r, c.layout.unpack(&n.numbers, packed, &r)
 }
 
 func (c *decoder) node(name string) (*nodeReader, error) {

@@ -183,7 +183,7 @@ func readHeader(f io.ReaderAt) (h Header, next int64, err error) {
 	if err := json.Unmarshal(body, &version); err != nil || version.Version < 1 {
 		return h, 0, ErrNotRecording
 	}
-	if version.Version > Version {
+	if version.Version != Version {
 		return h, 0, &VersionError{version.Version}
 	}
 	if err := json.NewDecoder(bytes.NewReader(body)).Decode(&h); err != nil {

@@ -1,7 +1,8 @@
 package recording
 
 import (
-	"github.com/nvnodetop/nvnodetop/internal/source/recording/dense"
+	"bytes"
+
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -24,22 +25,22 @@ func (s *series) set(x int64) { s.last, s.step = x, x-s.last }
 // numbers are the numbers of the last report of a node, in the order of a list.
 type numbers struct {
 	series []series
-	older  []dense.Slot // the same number of them, in a recording before version 4
 	list   []int64
 }
 
-// resized returns a list of this length: new elements are zero.
-func resized[T any](list []T, size int) []T {
-	if size <= len(list) {
-		return list[:size]
+// resize makes the list as long as this: new elements are zero.
+func (n *numbers) resize(size int) {
+	if size <= len(n.series) {
+		n.series = n.series[:size]
+		return
 	}
-	return append(list, make([]T, size-len(list))...)
+	n.series = append(n.series, make([]series, size-len(n.series))...)
 }
 
 // reset takes the numbers of a report that was written in another way.
 func (n *numbers) reset(r *wire.Report, l *layout) {
 	n.list, _ = listed(n.list, r, l)
-	n.series, n.older = n.series[:0], n.older[:0]
+	n.series = n.series[:0]
 	for _, x := range n.list {
 		n.series = append(n.series, series{last: x})
 	}
@@ -87,7 +88,7 @@ func unlist(list []series, r *wire.Report, l *layout) {
 // pack appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon. A row
 // without differences is empty.
 func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
-	n.series = resized(n.series, len(list))
+	n.resize(len(list))
 	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
 		begin, some := len(to), false
 		for i := row.at; i < row.at+row.width; i++ {
@@ -105,20 +106,27 @@ func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byt
 }
 
 // unpack reads the numbers of a report into it. The report already has the numbers of the previous one.
-func (l *layout) unpack(from coding, n *numbers, text []byte, r *wire.Report) error {
-	if err := from.begin(text); err != nil {
-		return err
-	}
-	n.series = resized(n.series, len(l.node)+len(l.gpu)*len(r.GPUs)+fewest+len(r.Jobs))
+func (l *layout) unpack(n *numbers, text []byte, r *wire.Report) error {
+	n.resize(len(l.node) + len(l.gpu)*len(r.GPUs) + fewest + len(r.Jobs))
+	bad := false
 	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
-		by := resized(n.list[:0], row.width)
-		from.row(n, row, by)
-		for i := range by {
-			s := &n.series[row.at+i]
-			s.set(s.expected(row.counter) + by[i])
+		list, rest, ended := bytes.Cut(text, []byte{';'})
+		text, bad = rest, bad || !ended
+		differs := len(list) > 0
+		for i := row.at; i < row.at+row.width; i++ {
+			by := int64(0)
+			if differs {
+				by, list = cutVLQ(list)
+				bad = bad || list == nil
+			}
+			s := &n.series[i]
+			s.set(s.expected(row.counter) + by)
 		}
-		n.list = by
+		bad = bad || len(list) > 0
 	})
 	unlist(n.series, r, l)
-	return from.end()
+	if bad || len(text) > 0 {
+		return errPacked
+	}
+	return nil
 }

@@ -36,11 +36,10 @@ func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := header.columns()
-	if err != nil {
+	if err := header.Columns.check(); err != nil {
 		return nil, err
 	}
-	r := &Reader{Header: header, file: file, size: size, layout: layoutOf(columns)}
+	r := &Reader{Header: header, file: file, size: size, layout: layoutOf(header.Columns)}
 	if x := readIndex(file, size); x != nil {
 		r.Frames, r.End = x.Frames, x.End
 	} else {
@@ -226,7 +225,7 @@ func (s *events) begin() error {
 		s.text = bufio.NewReaderSize(s.zip, 64<<10)
 	}
 	s.text.Reset(s.zip)
-	s.lines.reset(s.of.Header.Version, s.of.layout)
+	s.lines.reset(s.of.layout)
 	s.open = true
 	return nil
 }

@@ -40,12 +40,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Version is the version of the format. A new metric needs no new one: the header has the keys of all metrics.
-//
-//	1  first version
-//	2  has the calls into the driver
-//	3  metrics of GPM have a decimal
-//	4  the header has the columns of packed numbers, which are text
+// Version is the version of the format. A new metric needs no new one: the header has the keys of all metrics. No
+// release wrote an earlier version.
 const Version = 4
 
 // Header describes a recording. It is at the beginning of the file.
@@ -57,15 +53,19 @@ type Header struct {
 	User      string        `json:"user"`                // user of the recording program
 	Host      string        `json:"host"`                // host of the recording program
 	Anonymous bool          `json:"anonymous,omitempty"` // names were replaced
-	Columns   Columns       `json:"columns,omitzero"`    // columns of packed numbers; none before version 4
+	Columns   Columns       `json:"columns"`             // columns of packed numbers
 }
 
-// VersionError says that a recording was written by a later version of nvnodetop.
+// VersionError says that a recording has another version of the format.
 type VersionError struct{ Version int }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("it has version %d of the format, and this nvnodetop reads up to version %d: use a newer "+
-		"nvnodetop", e.Version, Version)
+	hint := "use a newer nvnodetop"
+	if e.Version < Version {
+		hint = "no release wrote an earlier one"
+	}
+	return fmt.Sprintf("it has version %d of the format, and this nvnodetop reads version %d: %s", e.Version, Version,
+		hint)
 }
 
 // ErrNotRecording is returned for any other file.

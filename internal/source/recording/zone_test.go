@@ -27,7 +27,7 @@ func TestTimesAreLocal(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := decoder{}
-		d.reset(Version, layoutOf(ours))
+		d.reset(layoutOf(ours))
 		got, _, err := d.decode(line)
 		if err != nil {
 			t.Fatal(err)
