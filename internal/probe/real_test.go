@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/procfs"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -392,16 +392,12 @@ func TestRealProbeWithAllSymbolsResolvedAtItsStart(t *testing.T) {
 func TestRealAnswers(t *testing.T) {
 	p := run(t, "current", "count 1\n")
 	pid := p.hello().PID
-	proc, err := procfs.NewProc(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stat, err := proc.Stat()
+	stat, err := proc.Of("/proc", pid).Stat()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for id, to := range []string{"n8", "n7"} {
-		line := fmt.Sprintf(`{"id":%d,"environ":{"pid":%d,"start_ticks":%d}}`, id, pid, stat.Starttime)
+		line := fmt.Sprintf(`{"id":%d,"environ":{"pid":%d,"start_ticks":%d}}`, id, pid, stat.Start)
 		p.say(string(wire.Address(to, []byte(line))))
 	}
 	reply := p.next(func(m wire.Message) bool { return m.Reply != nil }).Reply

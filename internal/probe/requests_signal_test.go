@@ -9,8 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/prometheus/procfs"
-
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -22,11 +21,7 @@ func TestSignalRequest(t *testing.T) {
 	}
 	defer func() { _ = child.Process.Kill() }()
 	pid := child.Process.Pid
-	proc, err := procfs.NewProc(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stat, err := proc.Stat()
+	stat, err := proc.Of("/proc", pid).Stat()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +38,7 @@ func TestSignalRequest(t *testing.T) {
 		t.Errorf("read at %d, and then at %d", family.ReadMS, later.ReadMS)
 	}
 	reply := ask(t, "/proc", fmt.Sprintf(`"signal":{"number":15,"processes":[%s,%s]}`,
-		processID(pid, int(stat.Starttime)+1), processID(pid, int(stat.Starttime))))
+		processID(pid, int(stat.Start)+1), processID(pid, int(stat.Start))))
 	if reply.Error != "" || len(reply.Signaled) != 2 || reply.Signaled[0].ErrorID != wire.SignalReused ||
 		reply.Signaled[1] != (wire.Signaled{PID: pid}) {
 		t.Errorf("got %+v", reply)
@@ -76,15 +71,11 @@ func BenchmarkSignalToAJob(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-			proc, err := procfs.NewProc(c.Process.Pid)
+			stat, err := proc.Of("/proc", c.Process.Pid).Stat()
 			if err != nil {
 				b.Fatal(err)
 			}
-			stat, err := proc.Stat()
-			if err != nil {
-				b.Fatal(err)
-			}
-			s.Processes = append(s.Processes, wire.ProcessID{PID: c.Process.Pid, StartTicks: stat.Starttime})
+			s.Processes = append(s.Processes, wire.ProcessID{PID: c.Process.Pid, StartTicks: stat.Start})
 		}
 		asks = append(asks, probeThatSignals(b, s))
 	}

@@ -4,7 +4,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/prometheus/procfs"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 // family is the command and its descendants. A look lists /proc, but reads only the members and new processes: on a
 // node with thousands of processes reading all of them would cost more than everything else.
 type family struct {
-	fs         procfs.FS
+	mount      string // of procfs
 	self, main int
 	own        func(pid int) bool // a child of self that is no orphan of the command
 
@@ -34,36 +34,34 @@ type family struct {
 
 // member is a process of the family.
 type member struct {
-	procfs.ProcStat
+	proc.Stat
 	memory
-	proc procfs.Proc
+	files proc.Process
 }
 
 // is reports whether the process is still that of stat: its PID may have been reused.
-func (m *member) is(stat *procfs.ProcStat) bool { return m != nil && m.Starttime == stat.Starttime }
-
-// alive reports whether the process has memory and threads, and is not a zombie.
-func (m *member) alive() bool { return m.State != "Z" && m.State != "X" }
+func (m *member) is(stat *proc.Stat) bool { return m != nil && m.Start == stat.Start }
 
 // look finds the members and reads them. Parents are read before their children, mostly: a child that ends meanwhile is
-// missed in this look, and not counted twice.
-func (f *family) look(since time.Duration) error {
-	procs, err := f.fs.AllProcs()
-	if err != nil {
-		return err
+// missed in this look, and not counted twice. It reports whether there is a /proc.
+func (f *family) look(since time.Duration) bool {
+	pids := proc.All(f.mount)
+	if len(pids) == 0 {
+		return false
 	}
 	if f.looks++; f.looks%forgetful == 0 {
 		clear(f.strangers)
 	}
 	var stats []member
-	strangers := make(map[int]int, len(procs))
-	for _, p := range procs {
-		if times := f.strangers[p.PID]; times >= sure {
-			strangers[p.PID] = times
+	strangers := make(map[int]int, len(pids))
+	for _, pid := range pids {
+		if times := f.strangers[pid]; times >= sure {
+			strangers[pid] = times
 			continue
 		}
-		if stat, err := p.Stat(); err == nil { // otherwise it has ended
-			stats = append(stats, member{ProcStat: stat, proc: p})
+		files := proc.Of(f.mount, pid)
+		if stat, err := files.Stat(); err == nil { // otherwise it has ended
+			stats = append(stats, member{Stat: stat, files: files})
 		}
 	}
 	kin := f.kin(stats)
@@ -73,10 +71,10 @@ func (f *family) look(since time.Duration) error {
 		switch was := f.members[m.PID]; {
 		case !kin[m.PID]:
 			strangers[m.PID] = f.strangers[m.PID] + 1
-		case f.isOver(&m.ProcStat):
-			f.reap(&m.ProcStat)
+		case f.isOver(&m.Stat):
+			f.reap(&m.Stat)
 		default:
-			if was.is(&m.ProcStat) {
+			if was.is(&m.Stat) {
 				m.memory = was.memory
 			}
 			members[m.PID] = m
@@ -84,7 +82,7 @@ func (f *family) look(since time.Duration) error {
 	}
 	f.members, f.strangers = members, strangers
 	f.readMemory(since)
-	return nil
+	return true
 }
 
 // kin returns the PIDs of the members: the command, the processes that its members have started, and orphans, which the
@@ -94,12 +92,12 @@ func (f *family) kin(stats []member) map[int]bool {
 	for grown := true; grown; {
 		grown = false
 		for i := range stats {
-			s := &stats[i].ProcStat
+			s := &stats[i].Stat
 			if kin[s.PID] || s.PID == f.self {
 				continue
 			}
-			if s.PID == f.main || f.members[s.PID].is(s) || kin[s.PPID] || f.members[s.PPID] != nil ||
-				s.PPID == f.self && !f.own(s.PID) {
+			if s.PID == f.main || f.members[s.PID].is(s) || kin[s.Parent] || f.members[s.Parent] != nil ||
+				s.Parent == f.self && !f.own(s.PID) {
 				kin[s.PID], grown = true, true
 			}
 		}
@@ -108,12 +106,12 @@ func (f *family) kin(stats []member) map[int]bool {
 }
 
 // isOver reports whether stat is of an ended orphan: nobody else waits for it.
-func (f *family) isOver(stat *procfs.ProcStat) bool {
-	return stat.State == "Z" && stat.PPID == f.self && stat.PID != f.main
+func (f *family) isOver(stat *proc.Stat) bool {
+	return stat.Dead() && stat.Parent == f.self && stat.PID != f.main
 }
 
 // reap waits for an orphan that has ended.
-func (f *family) reap(stat *procfs.ProcStat) {
+func (f *family) reap(stat *proc.Stat) {
 	var used syscall.Rusage
 	if pid, err := syscall.Wait4(stat.PID, nil, syscall.WNOHANG, &used); err == nil && pid == stat.PID {
 		f.reaped += seconds(stat) + waited(stat)
@@ -129,19 +127,19 @@ func PeakOf(used *syscall.Rusage) uint64 { return uint64(max(used.Maxrss, 0)) <<
 const userHZ = 100
 
 // seconds returns the CPU time of a process; waited returns that of its ended descendants that were waited for.
-func seconds(s *procfs.ProcStat) float64 { return s.CPUTime() }
+func seconds(s *proc.Stat) float64 { return float64(s.Ticks()) / userHZ }
 
-func waited(s *procfs.ProcStat) float64 { return float64(s.CUTime+s.CSTime) / userHZ }
+func waited(s *proc.Stat) float64 { return float64(s.Children.User+s.Children.System) / userHZ }
 
 // cpu returns the CPU time of the command and of its descendants, in seconds.
 func (f *family) cpu() (main, descendants float64) {
 	descendants = f.reaped
 	for pid, m := range f.members {
-		descendants += waited(&m.ProcStat)
+		descendants += waited(&m.Stat)
 		if pid == f.main {
-			main = seconds(&m.ProcStat)
+			main = seconds(&m.Stat)
 		} else {
-			descendants += seconds(&m.ProcStat)
+			descendants += seconds(&m.Stat)
 		}
 	}
 	return main, descendants
@@ -151,11 +149,11 @@ func (f *family) cpu() (main, descendants float64) {
 func (f *family) threads() (main, descendants int) {
 	for pid, m := range f.members {
 		switch {
-		case !m.alive():
+		case m.Dead():
 		case pid == f.main:
-			main = m.NumThreads
+			main = m.Threads
 		default:
-			descendants += m.NumThreads
+			descendants += m.Threads
 		}
 	}
 	return main, descendants

@@ -103,7 +103,7 @@ func (g *gpus) attribute(f *family) {
 	for i := range g.listed {
 		p := &g.listed[i]
 		m := f.members[p.PID]
-		if p.Foreign || p.Ended || p.GPUMemory == nil || m == nil || p.StartTicks != 0 && p.StartTicks != m.Starttime {
+		if p.Foreign || p.Ended || p.GPUMemory == nil || m == nil || p.StartTicks != 0 && p.StartTicks != m.Start {
 			continue
 		}
 		if p.PID == f.main {

@@ -3,9 +3,8 @@ package track
 import (
 	"testing"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -28,7 +27,7 @@ var twoGPUs = cluster.Event{Hello: &wire.Hello{GPUs: []wire.Card{
 }}}
 
 func TestGPUs(t *testing.T) {
-	f := &family{main: 10, members: map[int]*member{10: {ProcStat: procfs.ProcStat{Starttime: 5}}, 11: {}}}
+	f := &family{main: 10, members: map[int]*member{10: {Stat: proc.Stat{Start: 5}}, 11: {}}}
 	for name, tc := range map[string]struct {
 		expected []string
 		want     GPUUtilization

@@ -3,12 +3,8 @@ package track
 import (
 	"cmp"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
-
-	"github.com/prometheus/procfs"
 )
 
 // Reading smaps_rollup walks all pages of a process, and keeps it from mapping memory meanwhile: some 15 ns per page.
@@ -35,25 +31,26 @@ type memory struct {
 // readMemory reads the memory of all members.
 func (f *family) readMemory(since time.Duration) {
 	f.room = min(f.room+pagesPerSecond*since.Seconds(), pagesAtOnce)
+	page := uint64(os.Getpagesize())
 	order := make([]*member, 0, len(f.members))
 	for _, m := range f.members {
-		if !m.alive() {
+		if m.Dead() {
 			m.memory = memory{}
 			continue
 		}
-		size, err := m.proc.Statm()
+		size, err := m.files.Statm()
 		if err != nil {
 			continue // it has ended
 		}
-		m.resident = size.ResidentBytes()
+		m.resident = size[1] * page
 		if m.born == 0 {
 			m.born = f.looks
 		}
-		if image := imageOf(m.proc); m.image != image {
+		if image := m.readImage(); m.image != image {
 			m.image, m.walked = image, 0 // it executes something else
 		}
 		if m.walked == 0 {
-			m.shared, m.part = size.SHRBytes(), size.SHRBytes()
+			m.shared, m.part = size[2]*page, size[2]*page
 		}
 		order = append(order, m)
 	}
@@ -76,10 +73,10 @@ func (f *family) walkSome(order []*member) {
 	}
 }
 
-// imageOf returns what is the same for two processes only if one is a fork of the other: the kernel's words for the
+// readImage returns what is the same for two processes only if one is a fork of the other: the kernel's words for the
 // program, with the random addresses of this one execution. It is "" where the kernel does not show it.
-func imageOf(p procfs.Proc) string {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID), "auxv"))
+func (m *member) readImage() string {
+	text, err := os.ReadFile(string(m.files) + "/auxv")
 	if err != nil {
 		return ""
 	}
@@ -124,19 +121,18 @@ func eldersOf(members []*member) map[string]*member {
 }
 
 func (m *member) isOlder(o *member) bool {
-	return cmp.Or(cmp.Compare(m.Starttime, o.Starttime), cmp.Compare(m.PID, o.PID)) < 0
+	return cmp.Or(cmp.Compare(m.Start, o.Start), cmp.Compare(m.PID, o.PID)) < 0
 }
 
 // walk reads the shared part of a process's memory. For another user's process the kernel does not show it.
 func (f *family) walk(m *member) {
-	sum, err := m.proc.ProcSMapsRollup()
+	sum, err := m.files.Rollup()
 	if err != nil {
 		return
 	}
-	private := sum.PrivateClean + sum.PrivateDirty
-	m.shared = sum.SharedClean + sum.SharedDirty
-	m.part = max(sum.Pss, private) - private
-	m.resident, m.walked = sum.Rss, f.looks
+	m.resident, m.shared = sum.RSS, sum.Shared
+	m.part = max(sum.PSS, sum.Private) - sum.Private
+	m.walked = f.looks
 }
 
 // rss adds up the memory of processes. Shared memory counts once: it is at least the shared memory of any one of them,
@@ -175,11 +171,11 @@ func (f *family) peak() uint64 {
 	if main == nil {
 		return 0
 	}
-	status, err := main.proc.NewStatus()
+	status, err := main.files.Status()
 	if err != nil {
 		return 0
 	}
-	return status.VmHWM
+	return status.VMHWM
 }
 
 // widen raises each number to that of another sample, if it is larger.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
@@ -112,7 +113,7 @@ func (t *Tracker) Join(at time.Time, pid int) bool {
 	defer t.mu.Unlock()
 	t.began, t.at, t.window, t.joined = at, at, at, true
 	t.family.main = pid
-	if t.family.look(0) != nil || !t.alive() {
+	if !t.family.look(0) || !t.alive() {
 		return false
 	}
 	main, others := t.family.cpu()
@@ -126,17 +127,13 @@ func (t *Tracker) Join(at time.Time, pid int) bool {
 func (t *Tracker) Alive() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	proc, err := t.family.fs.Proc(t.family.main)
-	if err != nil {
-		return false
-	}
-	stat, err := proc.Stat()
-	return err == nil && t.family.members[t.family.main].is(&stat) && stat.State != "Z" && stat.State != "X"
+	stat, err := proc.Of(t.o.Proc, t.family.main).Stat()
+	return err == nil && t.family.members[t.family.main].is(&stat) && !stat.Dead()
 }
 
 func (t *Tracker) alive() bool {
 	m := t.family.members[t.family.main]
-	return m != nil && m.alive() && m.PID != os.Getpid()
+	return m != nil && !m.Dead() && m.PID != os.Getpid()
 }
 
 // note keeps the last sample.

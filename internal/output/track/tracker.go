@@ -5,8 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
@@ -53,16 +51,12 @@ type Tracker struct {
 
 // New returns a Tracker of a command that has not started.
 func New(o Options) (*Tracker, error) {
-	fs, err := procfs.NewFS(o.Proc)
-	if err != nil {
-		return nil, fmt.Errorf("processes cannot be read: %w", err)
-	}
-	stat, err := fs.Stat()
+	cores, err := host.CPUs(o.Proc)
 	if err != nil {
 		return nil, fmt.Errorf("CPUs cannot be counted: %w", err)
 	}
-	t := &Tracker{o: o, cores: max(len(stat.CPU), 1), host: host.New(o.Proc, "/sys"), gpus: gpus{expected: o.GPUs}}
-	t.family = family{fs: fs, self: o.Self, own: o.Own, room: pagesAtOnce}
+	t := &Tracker{o: o, cores: max(cores, 1), host: host.New(o.Proc, "/sys"), gpus: gpus{expected: o.GPUs}}
+	t.family = family{mount: o.Proc, self: o.Self, own: o.Own, room: pagesAtOnce}
 	return t, nil
 }
 
@@ -118,7 +112,7 @@ func (t *Tracker) Peak(bytes uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	main := t.family.members[t.family.main]
-	if bytes > t.started && main != nil && main.MinFlt+main.MajFlt >= main.CMinFlt+main.CMajFlt {
+	if bytes > t.started && main != nil && main.Minor+main.Major >= main.Children.Minor+main.Children.Major {
 		raise(&t.ram.Main, bytes)
 		raise(&t.ram.Combined, bytes)
 		return
@@ -135,7 +129,7 @@ func (t *Tracker) raise(bytes uint64) {
 }
 
 func (t *Tracker) look(at time.Time) {
-	if t.family.look(at.Sub(t.at)) != nil {
+	if !t.family.look(at.Sub(t.at)) {
 		return // /proc is gone: the report has the data so far
 	}
 	t.measureMemory()

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
@@ -54,15 +53,11 @@ func start(t *testing.T, uid uint32, argv ...string) *child {
 
 func identify(t *testing.T, pid int) wire.ProcessID {
 	t.Helper()
-	proc, err := procfs.NewProc(pid)
+	stat, err := proc.Of("/proc", pid).Stat()
 	if err != nil {
 		t.Fatal(err)
 	}
-	stat, err := proc.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return wire.ProcessID{PID: pid, StartTicks: stat.Starttime}
+	return wire.ProcessID{PID: pid, StartTicks: stat.Start}
 }
 
 // end waits for the end of the process, and returns the signal that ended it.

@@ -21,9 +21,12 @@ func Describe(h *wire.Hello, proc string) {
 	if name, err := os.Hostname(); err == nil {
 		h.Host = name
 	}
-	// One line per CPU, after the line with the sum. Unlike sched_getaffinity(2), /proc/stat shows the CPUs outside the
-	// probe's own cgroup too.
-	if stat, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
-		h.CPUs = bytes.Count(stat, []byte("\ncpu"))
-	}
+	h.CPUs, _ = CPUs(proc) // 0: not known
+}
+
+// CPUs counts the CPUs. Unlike sched_getaffinity(2), /proc/stat shows those outside the probe's own cgroup too. It has
+// one line per CPU, after the line with the sum.
+func CPUs(proc string) (int, error) {
+	stat, err := os.ReadFile(filepath.Join(proc, "stat"))
+	return bytes.Count(stat, []byte("\ncpu")), err
 }

@@ -1,5 +1,5 @@
-// Package proc reads the files in /proc that the probe needs of processes. Package procfs would bring regular
-// expressions into the probe, and is slower.
+// Package proc reads the files in /proc that the probe and track need of processes. github.com/prometheus/procfs
+// would bring regular expressions into the probe, and is slower.
 //
 // Only Stat, Status, Cgroups and Threads never hang: the others read memory of the process, or what its locks protect.
 package proc

@@ -18,7 +18,7 @@ type Stat struct {
 	Major     uint64 // faults
 	User      uint64
 	System    uint64
-	Children  struct{ User, System uint64 } // that it has waited for
+	Children  struct{ Minor, Major, User, System uint64 } // that it has waited for
 	Priority  int
 	Nice      int
 	Threads   int
@@ -77,8 +77,12 @@ func (s *Stat) field(i int) any {
 		return &s.Terminal
 	case 10:
 		return &s.Minor
+	case 11:
+		return &s.Children.Minor
 	case 12:
 		return &s.Major
+	case 13:
+		return &s.Children.Major
 	case 14:
 		return &s.User
 	case 15:

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"reflect"
@@ -9,14 +10,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 )
 
-// What is read is what package procfs reads: of a process, and of files with odd contents. The process is stopped, so
-// that nothing changes between the two readings.
-func TestBesideProcfs(t *testing.T) {
+// What is read is what the files have at the places that proc(5) tells: of a process, and of files with odd contents. The
+// process is stopped, so that nothing changes between two readings.
+func TestPlacesOfNumbers(t *testing.T) {
 	const numbers = " 5 6 7 8 9 10 11 12 13 100 200 16 17 18 19 3 0 4242 5000 77 18446744073709551615 1 1 0 0 0 0 " +
 		"0 0 0 0 0 0 17 3 0 2 44 0 0 0 0 0 0 0 0 0 0\n"
 	const io = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n"
@@ -64,63 +63,88 @@ func stopped(t *testing.T) int {
 
 func compare(t *testing.T, mount string, pid int) {
 	t.Helper()
-	fs, err := procfs.NewFS(mount)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := fs.Proc(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := Of(mount, pid)
+	p := Of(mount, pid)
 	same := func(what string, got, want any) {
 		t.Helper()
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s of %d: %+v, want %+v", what, pid, got, want)
 		}
 	}
-	got, err := own.Stat()
-	want, wantErr := p.Stat()
-	same("errors", err, wantErr)
-	same("names", []string{got.Comm, got.State}, []string{want.Comm, want.State})
-	same("numbers", []int{got.PID, got.Parent, got.Session, got.Terminal, got.Priority, got.Nice, got.Threads, got.Policy},
-		[]int{want.PID, want.PPID, want.Session, want.TTY, want.Priority, want.Nice, want.NumThreads, int(want.Policy)})
-	same("start", got.Start, want.Starttime)
-	status, err := own.Status()
-	its, wantErr := p.NewStatus()
-	same("errors", err, wantErr)
-	for i := range status.UIDs {
-		same("owners", []int{status.UIDs[i], status.GIDs[i]}, []int{int(its.UIDs[i]), int(its.GIDs[i])})
+	read := func(name string) string {
+		text, _ := os.ReadFile(p.file(name))
+		return string(text)
 	}
-	arguments, err := own.Arguments()
-	wants, wantErr := p.CmdLine()
-	same("errors", err, wantErr)
-	same("arguments", strings.Join(arguments, "|"), strings.Join(wants, "|"))
-	groups, err := p.Cgroups()
-	for i, path := range own.Cgroups() {
-		same("cgroup", path, groups[i].Path)
+	stat, err := p.Stat()
+	text := read("stat")
+	at := strings.LastIndex(text, ")")
+	same("name", fmt.Sprintf("%d (%s", stat.PID, stat.Comm), text[:at])
+	fields := strings.Fields(text[at+1:])
+	for n, got := range map[int]any{3: stat.State, 4: stat.Parent, 6: stat.Session, 7: stat.Terminal, 10: stat.Minor,
+		11: stat.Children.Minor, 12: stat.Major, 13: stat.Children.Major, 14: stat.User, 15: stat.System,
+		16: stat.Children.User, 17: stat.Children.System, 18: stat.Priority, 19: stat.Nice, 20: stat.Threads,
+		22: stat.Start, 24: stat.RSS, 39: stat.CPU, 41: stat.Policy, 42: stat.DiskWaits, 48: stat.ArgumentsFrom,
+		49: stat.ArgumentsTo, 50: stat.EnvironFrom, 51: stat.EnvironTo} {
+		same(fmt.Sprint("field ", n), fmt.Sprint(got), fields[n-3])
 	}
-	same("errors", nil, err)
-	same("counters", []uint64{got.Minor, got.Major, got.User, got.System, got.RSS, got.DiskWaits, got.Children.User,
-		got.Children.System, uint64(got.CPU)}, []uint64{uint64(want.MinFlt), uint64(want.MajFlt), uint64(want.UTime),
-		uint64(want.STime), uint64(want.RSS), want.DelayAcctBlkIOTicks, uint64(want.CUTime), uint64(want.CSTime),
-		uint64(want.Processor)})
-	same("sizes", []uint64{status.VMSize, status.VMHWM, status.VMLck, status.VMSwap, status.Voluntary,
-		status.Involuntary}, []uint64{its.VmSize, its.VmHWM, its.VmLck, its.VmSwap, its.VoluntaryCtxtSwitches,
-		its.NonVoluntaryCtxtSwitches})
-	pids := []int{}
-	for _, pid := range its.NSpids {
-		pids = append(pids, int(pid))
+	same("error", err, nil)
+	status, err := p.Status()
+	same("error", err, nil)
+	compareKeys(t, read("status"), map[string]any{"Uid": status.UIDs, "Gid": status.GIDs, "NSpid": status.NSPIDs,
+		"VmSize": status.VMSize, "VmHWM": status.VMHWM, "VmLck": status.VMLck, "VmSwap": status.VMSwap,
+		"voluntary_ctxt_switches": status.Voluntary, "nonvoluntary_ctxt_switches": status.Involuntary})
+	io, err := p.IO()
+	same("error", err, nil)
+	compareKeys(t, read("io"), map[string]any{"rchar": io.ReadChars, "wchar": io.WrittenChars, "syscr": io.Reads,
+		"syscw": io.Writes, "read_bytes": io.ReadBytes, "write_bytes": io.WrittenBytes})
+	arguments, err := p.Arguments()
+	same("error", err, nil)
+	same("arguments", strings.Join(arguments, "\x00"), strings.TrimRight(read("cmdline"), "\x00"))
+	environ, _ := p.Environ() // some have none
+	same("environment", strings.Join(environ, "\x00"), strings.TrimSuffix(read("environ"), "\x00"))
+	groups := []string(nil)
+	for line := range strings.Lines(read("cgroup")) {
+		_, path, _ := strings.Cut(line[strings.Index(line, ":")+1:len(line)-1], ":")
+		groups = append(groups, path)
 	}
-	same("PIDs", status.NSPIDs, pids)
-	io, err := own.IO()
-	wantIO, wantErr := p.IO()
-	same("errors", err, wantErr)
-	same("io", io, IO{wantIO.RChar, wantIO.WChar, wantIO.SyscR, wantIO.SyscW, wantIO.ReadBytes, wantIO.WriteBytes})
-	environ, err := own.Environ()
-	wants, wantErr = p.Environ()
-	same("errors", err == nil, wantErr == nil)
-	same("environment", strings.Join(environ, "|"), strings.Join(wants, "|"))
+	same("cgroups", p.Cgroups(), groups)
+}
+
+// compareKeys compares numbers with those of lines such as "VmSize:  400 kB" and "Uid:  1 1 1 1".
+func compareKeys(t *testing.T, text string, got map[string]any) {
+	t.Helper()
+	for key, number := range got {
+		_, line, _ := strings.Cut("\n"+text, "\n"+key+":")
+		line, _, _ = strings.Cut(line, "\n")
+		if size, kilo := strings.CutSuffix(line, " kB"); kilo {
+			line = size
+			number = number.(uint64) >> 10
+		}
+		if want := strings.Join(strings.Fields(line), " "); strings.Trim(fmt.Sprint(number), "[]") != want {
+			t.Errorf("%s: %v, want %s", key, number, want)
+		}
+	}
+}
+
+// The sums of the areas are the same in one file and, on old kernels, area by area.
+func TestRollup(t *testing.T) {
+	const sums = "Size: 90 kB\nRss:    60 kB\nPss: 31 kB\nShared_Clean: 1 kB\nShared_Dirty: 2 kB\n" +
+		"Private_Clean: 4 kB\nPrivate_Dirty: 8 kB\nPrivate_Hugetlb: 7 kB\nSwap: 5 kB\nSwapPss: 5 kB\n"
+	mount := fakeproc.Write(t, map[string]string{"1/smaps_rollup": "55d0-7ffc ---p 00000000 00:00 0    [rollup]\n" + sums,
+		"2/smaps": "55d0-55e0 r--p 00000000 08:01 9 /a: Rss: 3 kB\n" + sums + "55f0-5600 rw-p 00000000 00:00 0\n" + sums +
+			"VmFlags: rd mr\n", "3/stat": ""})
+	for pid, want := range map[int]Rollup{1: {60 << 10, 31 << 10, 12 << 10, 3 << 10},
+		2: {120 << 10, 62 << 10, 24 << 10, 6 << 10}} {
+		if got, err := Of(mount, pid).Rollup(); got != want || err != nil {
+			t.Errorf("%d: %+v, %v, want %+v", pid, got, err, want)
+		}
+	}
+	if got, err := Of(mount, 3).Rollup(); err == nil {
+		t.Errorf("no file is %+v", got)
+	}
+	if here, err := Of("/proc", os.Getpid()).Rollup(); err == nil &&
+		(here.PSS > here.RSS || here.Private+here.Shared > here.RSS || here.Private == 0) {
+		t.Errorf("%+v", here)
+	}
 }
 
 func TestBrokenStat(t *testing.T) {
@@ -156,19 +180,7 @@ func TestBrokenFiles(t *testing.T) {
 }
 
 func BenchmarkStat(b *testing.B) {
-	b.Run("here", func(b *testing.B) {
-		for b.Loop() {
-			_, _ = Of("/proc", os.Getpid()).Stat()
-		}
-	})
-	b.Run("procfs", func(b *testing.B) {
-		fs, err := procfs.NewFS("/proc")
-		if err != nil {
-			b.Skip(err)
-		}
-		for b.Loop() {
-			p, _ := fs.Proc(os.Getpid())
-			_, _ = p.Stat()
-		}
-	})
+	for b.Loop() {
+		_, _ = Of("/proc", os.Getpid()).Stat()
+	}
 }

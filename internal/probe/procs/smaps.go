@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -64,7 +65,7 @@ func sumMaps(from io.Reader, until time.Time) (*schema.FullMemory, map[string]sc
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
 		line := lines.Bytes()
-		if key, amount, is := amountOf(line); is {
+		if key, amount, is := proc.Amount(line); is {
 			takeAmount(&area, full, key, amount)
 			continue
 		}
@@ -93,17 +94,6 @@ func areaOf(line []byte) (file string, is bool) {
 		file = "[anon]"
 	}
 	return path(file), true
-}
-
-// amountOf parses a line such as "Private_Dirty:        12 kB".
-func amountOf(line []byte) (key string, amount uint64, is bool) {
-	name, rest, found := bytes.Cut(line, []byte(":"))
-	text, kilo := bytes.CutSuffix(bytes.TrimSpace(rest), []byte(" kB"))
-	if !found || !kilo {
-		return "", 0, false
-	}
-	n, err := strconv.ParseUint(string(bytes.TrimSpace(text)), 10, 54)
-	return string(name), n << 10, err == nil
 }
 
 // takeAmount adds an amount to an area and to the sums.

@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -123,23 +122,19 @@ func (w *watched) ask(nodes ...string) {
 	var asking sync.WaitGroup
 	for _, node := range nodes {
 		pid := w.hello(node).PID
-		proc, err := procfs.NewProc(pid)
-		if err != nil {
-			w.f.t.Fatal(err)
-		}
-		stat, err := proc.Stat()
+		stat, err := proc.Of("/proc", pid).Stat()
 		if err != nil {
 			w.f.t.Fatal(err)
 		}
 		asking.Go(func() {
 			reply, err := w.Ask(w.f.t.Context(), node,
-				wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Starttime}})
+				wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Start}})
 			if err != nil || reply.Environ == nil || !slices.Contains(reply.Environ.Variables, "SLURMD_NODENAME="+
 				node) {
 				w.f.t.Errorf("%s answered %+v, %v", node, reply, err)
 			}
 			reply, err = w.Ask(w.f.t.Context(), node,
-				wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Starttime + 1}})
+				wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Start + 1}})
 			if err != nil || reply.Error == "" || reply.Environ != nil {
 				w.f.t.Errorf("%s answered %+v, %v for a process with another start time", node, reply, err)
 			}

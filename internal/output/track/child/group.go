@@ -12,9 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
 // group tells a signal to this process from one to its whole process group. The kernel knows the difference, but Go
@@ -134,12 +133,8 @@ func signalWaits(pid int) bool {
 
 // stateOf returns the state of a process.
 func stateOf(pid int) string {
-	proc, err := procfs.NewProc(pid)
-	if err != nil {
-		return ended
-	}
-	stat, err := proc.Stat()
-	if err != nil || stat.State == "Z" || stat.State == "X" {
+	stat, err := proc.Of("/proc", pid).Stat()
+	if err != nil || stat.Dead() {
 		return ended
 	}
 	return stat.State
