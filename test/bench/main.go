@@ -25,11 +25,8 @@ type options struct {
 	rounds               int
 	poll, display        string
 	against              string
-	probe, track, serve  int
-	transports           bool
-	jump                 int
-	processes, commands  bool
-	screen, costs        bool
+	probe                int
+	costs                bool
 	sized                bool // the number of nodes is given
 
 	fleet, trouble int
@@ -42,7 +39,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.nodes, "nodes", 0, "nodes of the cluster, and of the job (default 16; 64 with --processes or --soak)")
+	flag.IntVar(&o.nodes, "nodes", 0, "nodes of the cluster, and of the job (default 16; 64 with --soak)")
 	flag.IntVar(&o.seconds, "seconds", 60, "duration of the steady state")
 	flag.IntVar(&o.keys, "keys", 200, "number of keys to time")
 	flag.IntVar(&o.rounds, "rounds", 1, "number of measurements per program; results are medians")
@@ -50,15 +47,6 @@ func main() {
 	flag.StringVar(&o.display, "display", "1", "display interval in seconds")
 	flag.StringVar(&o.against, "against", "", "another program with the same arguments to measure in the same run")
 	flag.IntVar(&o.probe, "probe", 0, "measure only the probe, without a cluster, over this many reports")
-	flag.IntVar(&o.track, "track", 0, "measure only nvnodetop track, without a cluster, for this many seconds")
-	flag.IntVar(&o.serve, "serve", 0, "measure only nvnodetop serve, without a cluster, for this many seconds")
-	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
-	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
-	flag.BoolVar(&o.processes, "processes", false, "measure the pages of processes, and signals")
-	flag.BoolVar(&o.commands, "commands", false,
-		"measure the commands that watch, alone and all at once: probes, squeue calls, CPU time and memory")
-	flag.BoolVar(&o.screen, "screen", false,
-		"measure only the screens of 8,000 GPUs, without a cluster: keys, and bytes to the terminal")
 	flag.BoolVar(&o.costs, "costs", false,
 		"measure what the screen of 8,000 GPUs costs, and the probe; with --nodes the nodes of the cluster")
 	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without "+
@@ -81,11 +69,8 @@ func main() {
 
 // size is the number of nodes.
 func (o options) size() int {
-	switch {
-	case o.jump > 0:
-		return o.jump
-	case o.nodes == 0 && (o.processes || o.soak > 0):
-		return 64
+	if o.soak > 0 {
+		return cmp.Or(o.nodes, 64)
 	}
 	return cmp.Or(o.nodes, 16)
 }
@@ -97,15 +82,6 @@ func run(o options) error {
 	if o.probe > 0 {
 		return measureProbe(o.probe)
 	}
-	if o.track > 0 {
-		return measureTrack(o.track)
-	}
-	if o.serve > 0 {
-		return measureServe(o.serve)
-	}
-	if o.screen {
-		return measureScreen()
-	}
 	if o.fleet > 0 {
 		return scale.Measure(scale.Options{Nodes: o.fleet, Trouble: o.trouble, RTT: o.rtt, Loss: o.loss, SLURM: o.slurm,
 			Keep: o.keep, Against: o.against, Poll: o.poll, Display: o.display, Seconds: o.seconds, Keys: o.keys})
@@ -114,16 +90,7 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case o.transports:
-		return measureTransports(o, ours)
-	case o.jump > 0:
-		return measureJump(o, ours)
-	case o.processes:
-		return measureProcesses(o, ours)
-	case o.commands:
-		return measureCommands(o, ours)
-	case o.soak > 0:
+	if o.soak > 0 {
 		return soak.Run(soak.Options{Program: ours, Nodes: o.nodes, Minutes: o.soak, Seed: o.seed, Poll: o.poll,
 			Display: o.display, AnotherJob: func() error { return restartJob(o) }})
 	}
@@ -160,7 +127,7 @@ func comparePrograms(o options, ours string) error {
 			results[at] = append(results[at], f)
 		}
 	}
-	report(steady, programs, results, true)
+	report(programs, results)
 	return nil
 }
 
@@ -174,7 +141,6 @@ func prepare(o options) (string, error) {
 			return "", err
 		}
 	}
-	stopMasters() // of a killed run
 	if err := restartJob(o); err != nil {
 		return "", err
 	}
@@ -197,10 +163,6 @@ func restartJob(o options) error {
 		`scancel -u alice; while [ -n "$(squeue -h -u alice)" ]; do sleep 0.2; done`); err != nil {
 		return err
 	}
-	job := []string{"job", strconv.Itoa(o.nodes), "bench"}
-	if o.processes {
-		job = append(job, "--ntasks-per-node="+strconv.Itoa(perNode))
-	}
-	_, err := rig.Cluster(job...)
+	_, err := rig.Cluster("job", strconv.Itoa(o.nodes), "bench")
 	return err
 }

@@ -24,16 +24,12 @@ type figures struct {
 	rss, probeRSS    int64         // peak, KiB
 	bytes            float64       // per second, to the terminal
 	key50, key99     time.Duration // from a key to the frame that shows its effect
-	poll, master     time.Duration // CPU per poll of a node: of the program and its children, of the ControlMasters
-	probes           float64       // on each node
-	squeues          float64       // since the start
 }
 
 // usage is a reading of the counters.
 type usage struct {
 	at           time.Time
 	login, nodes int64 // ns of CPU
-	host         int64 // ns of CPU of everything else on the login node
 	forks        int64
 	written      int64
 }
@@ -53,8 +49,6 @@ func read(t *term.Terminal) (usage, error) {
 		switch group {
 		case "login-app":
 			u.login = n
-		case "login":
-			u.host = n
 		case "nodes":
 			u.nodes = n
 		}
@@ -109,9 +103,17 @@ func measure(o options, program string, idle figures) (figures, error) {
 		return f, err
 	}
 	defer t.Close()
-	if f, err = watched(o, t); err != nil {
+	time.Sleep(rig.Settling)
+	a, err := read(t)
+	if err != nil {
 		return f, err
 	}
+	time.Sleep(time.Duration(o.seconds) * time.Second)
+	b, err := read(t)
+	if err != nil {
+		return f, err
+	}
+	f = rates(a, b)
 	f.nodes, f.forks = f.nodes-idle.nodes, f.forks-idle.forks
 	f.cold, f.warm, f.coldAll, f.warmAll = cold, warm, coldAll, warmAll
 	f.rss, f.probeRSS = rig.PeakRSS(filepath.Base(program)), rig.PeakRSS("nvnodetop-probe")
@@ -121,37 +123,12 @@ func measure(o options, program string, idle figures) (figures, error) {
 	return f, rig.Quit(t)
 }
 
-// watched measures the steady state of the screen.
-func watched(o options, t *term.Terminal) (figures, error) {
-	time.Sleep(rig.Settling)
-	a, err := read(t)
-	if err != nil {
-		return figures{}, err
-	}
-	time.Sleep(time.Duration(o.seconds) * time.Second)
-	b, err := read(t)
-	return rates(a, b), err
-}
-
-// timeStarts times a cold and a warm start.
-func timeStarts(o options, program string, args ...string) (f figures, err error) {
-	if f.cold, f.coldAll, err = startCold(o, program, args...); err != nil {
-		return f, err
-	}
-	t, first, all, err := start(o, program, args...)
-	if err != nil {
-		return f, err
-	}
-	f.warm, f.warmAll = first, all
-	return f, rig.Quit(t)
-}
-
 // startCold times a start without any traces of earlier runs.
-func startCold(o options, program string, args ...string) (first, all time.Duration, err error) {
+func startCold(o options, program string) (first, all time.Duration, err error) {
 	if err := rig.AsAlice(firstRun); err != nil {
 		return 0, 0, err
 	}
-	t, first, all, err := start(o, program, args...)
+	t, first, all, err := start(o, program)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -159,9 +136,8 @@ func startCold(o options, program string, args ...string) (first, all time.Durat
 }
 
 // start runs program as alice and waits for its first number, and for all nodes if the program counts them.
-func start(o options, program string, args ...string) (t *term.Terminal, first, all time.Duration, err error) {
-	command := append([]string{"on", "-u", "alice", "login", program, o.poll, o.display}, args...)
-	cmd := exec.Command("scripts/testcluster", command...)
+func start(o options, program string) (t *term.Terminal, first, all time.Duration, err error) {
+	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", program, o.poll, o.display)
 	cmd.Env = append(os.Environ(), "TESTCLUSTER_CGROUP=login-app", "TERM=xterm-256color", "COLORTERM=truecolor")
 	if t, err = term.Start(cmd, rig.Columns, rig.Rows); err != nil {
 		return nil, 0, 0, err

@@ -16,36 +16,21 @@ type line struct {
 	value        func(figures) float64
 }
 
-// starts are the rows about the time from the start of the program.
-var starts = []line{
-	{"first number, cold, s", "%.2f", func(f figures) float64 { return f.cold.Seconds() }},
-	{"first number, warm, s", "%.2f", func(f figures) float64 { return f.warm.Seconds() }},
-	{"all nodes, cold, s", "%.2f", func(f figures) float64 { return f.coldAll.Seconds() }},
-	{"all nodes, warm, s", "%.2f", func(f figures) float64 { return f.warmAll.Seconds() }},
-}
-
-// costs are the rows about the CPU time and the memory of the steady state.
-var costs = []line{
+// lines are the rows of a report.
+var lines = []line{
 	{"login side, % of a core", "%.2f", func(f figures) float64 { return f.login }},
 	{"nodes together, % of a core", "%.2f", func(f figures) float64 { return f.nodes }},
 	{"peak RSS, MiB", "%.1f", func(f figures) float64 { return float64(f.rss) / 1024 }},
 	{"peak RSS of a probe, MiB", "%.1f", func(f figures) float64 { return float64(f.probeRSS) / 1024 }},
-}
-
-// steady are the rows of the report about programs.
-var steady = slices.Concat(costs, []line{
 	{"forks per second", "%.2f", func(f figures) float64 { return f.forks }},
-}, starts, []line{
+	{"first number, cold, s", "%.2f", func(f figures) float64 { return f.cold.Seconds() }},
+	{"first number, warm, s", "%.2f", func(f figures) float64 { return f.warm.Seconds() }},
+	{"all nodes, cold, s", "%.2f", func(f figures) float64 { return f.coldAll.Seconds() }},
+	{"all nodes, warm, s", "%.2f", func(f figures) float64 { return f.warmAll.Seconds() }},
 	{"bytes per second to the terminal", "%.0f", func(f figures) float64 { return f.bytes }},
 	{"key to frame, median, ms", "%.1f", func(f figures) float64 { return rig.MS(f.key50) }},
 	{"key to frame, 99th percentile, ms", "%.1f", func(f figures) float64 { return rig.MS(f.key99) }},
-})
-
-// polls are the rows of the report about transports.
-var polls = slices.Concat(starts, []line{
-	{"login side, CPU ms per node-poll", "%.3f", func(f figures) float64 { return rig.MS(f.poll) }},
-	{"ControlMasters, CPU ms per node-poll", "%.3f", func(f figures) float64 { return rig.MS(f.master) }},
-})
+}
 
 // median returns the median of a value over the rounds.
 func median(rounds []figures, value func(figures) float64) float64 {
@@ -57,9 +42,9 @@ func median(rounds []figures, value func(figures) float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// report prints a table with a column per name and, if wanted, the ratio of the second column to the first.
-func report(lines []line, names []string, results [][]figures, ratio bool) {
-	ratio = ratio && len(results) > 1
+// report prints a table with a column per name and, of two, the ratio of the second column to the first.
+func report(names []string, results [][]figures) {
+	ratio := len(results) > 1
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\t")
 	for _, n := range names {
