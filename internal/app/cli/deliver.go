@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"golang.org/x/term"
+	"github.com/charmbracelet/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/output/report"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
@@ -44,7 +44,7 @@ func (s *Streams) Look(file *os.File) output.Look {
 	if file != nil || !IsTerminal(s.Out) {
 		return output.Look{}
 	}
-	width, _, err := term.GetSize(int(s.Out.Fd()))
+	width, _, err := term.GetSize(s.Out.Fd())
 	if err != nil {
 		width = 0
 	}

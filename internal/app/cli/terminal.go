@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/colorprofile"
-	"golang.org/x/term"
+	"github.com/charmbracelet/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
@@ -40,7 +40,7 @@ func Printable(s string) string {
 }
 
 // IsTerminal reports whether a file is a terminal.
-func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+func IsTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }
 
 // ASCII reports whether to draw with ASCII only: because of --ascii, or because the terminal or the locale supports
 // nothing else.
@@ -92,7 +92,7 @@ func NewStatus(errs io.Writer) *Status {
 	}
 	s.out = file
 	s.width = func() int {
-		w, _, _ := term.GetSize(int(file.Fd()))
+		w, _, _ := term.GetSize(file.Fd())
 		return w
 	}
 	return s

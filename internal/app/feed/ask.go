@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/charmbracelet/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
@@ -66,7 +66,7 @@ func NewTerminal(io cli.Streams) *asker {
 // Ask implements ssh.Asker. If ctx ends, the terminal is restored, and the read is left behind.
 func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	fmt.Fprint(t.out, spoken(host, prompt))
-	tty := int(t.in.Fd()) // stored before the read: if the read is left behind, the file may be closed
+	tty := t.in.Fd() // stored before the read: if the read is left behind, the file may be closed
 	before, err := term.GetState(tty)
 	if err != nil {
 		return "", err
@@ -91,7 +91,7 @@ func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (stri
 	}
 }
 
-func (t *asker) read(tty int, secret bool) (string, error) {
+func (t *asker) read(tty uintptr, secret bool) (string, error) {
 	if secret {
 		text, err := term.ReadPassword(tty)
 		fmt.Fprintln(t.out)

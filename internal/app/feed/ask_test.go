@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
-	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
@@ -106,7 +106,7 @@ func TestAHostCannotSpeakForUs(t *testing.T) {
 // Ctrl-C and a signal end the question, and the terminal echoes again.
 func TestAskIsCanceled(t *testing.T) {
 	user, at := console(t)
-	before, err := term.GetState(int(at.in.Fd()))
+	before, err := term.GetState(at.in.Fd())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestAskIsCanceled(t *testing.T) {
 	if _, err := at.Ask(ctx, "n", "Password: ", true); !errors.Is(err, stop) {
 		t.Errorf("error %v", err)
 	}
-	if after, err := term.GetState(int(at.in.Fd())); err != nil || *after != *before {
+	if after, err := term.GetState(at.in.Fd()); err != nil || *after != *before {
 		t.Errorf("the terminal's state is %v, %v, want %v", after, err, before)
 	}
 	_, _ = io.WriteString(user, "\n") // wakes the read that was left behind

@@ -9,9 +9,9 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
@@ -165,7 +165,7 @@ func (l *Options) redraw(s *cluster.Snapshot) error {
 		return err
 	}
 	if l.json == "" && cli.IsTerminal(l.Out) {
-		if _, height, err := term.GetSize(int(l.Out.Fd())); err == nil {
+		if _, height, err := term.GetSize(l.Out.Fd()); err == nil {
 			text = inPlace(text, height)
 		}
 	}

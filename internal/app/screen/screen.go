@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
@@ -47,11 +47,11 @@ func Watch(p *cli.Program, choice selection.Choice) feed.Show {
 }
 
 func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from feed.Feed) error {
-	before, err := term.GetState(int(p.In.Fd()))
+	before, err := term.GetState(p.In.Fd())
 	if err != nil {
 		return cli.Exit(cli.ExitFailed, fmt.Errorf("read the terminal's state: %w", err))
 	}
-	defer crash.Before(func() { _ = term.Restore(int(p.In.Fd()), before) })()
+	defer crash.Before(func() { _ = term.Restore(p.In.Fd(), before) })()
 	user := feed.NewAttended(from)
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
@@ -89,7 +89,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	if !ended {
 		// A terminal that accepts no output (Ctrl-S, a dead link) blocks the screen, but its settings can still be
 		// restored.
-		_ = term.Restore(int(p.In.Fd()), before)
+		_ = term.Restore(p.In.Fd(), before)
 	}
 	if ended { // otherwise the disk may be at fault
 		beside.recorder.Report(p.Out)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/charmbracelet/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
@@ -73,7 +73,7 @@ func TestScreenKnowsTheLoginHost(t *testing.T) {
 // A panic in a source ends the screen and gives the terminal back.
 func TestWatchSurvivesAPanic(t *testing.T) {
 	tty, written := feedtest.Terminal(t)
-	before, err := term.GetState(int(tty.Fd()))
+	before, err := term.GetState(tty.Fd())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestWatchSurvivesAPanic(t *testing.T) {
 	cfg.Demo, cfg.Theme = config.DefaultDemo, "dark" // remembers nothing, asks the terminal nothing
 	p := &cli.Program{Config: cfg, Streams: cli.Streams{In: tty, Out: tty, Err: io.Discard}}
 	failed := Watch(p, selection.Choice{})(t.Context(), panics)
-	after, err := term.GetState(int(tty.Fd()))
+	after, err := term.GetState(tty.Fd())
 	if err != nil {
 		t.Fatal(err)
 	}

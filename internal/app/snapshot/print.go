@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/charmbracelet/colorprofile"
-	"golang.org/x/term"
+	"github.com/charmbracelet/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
@@ -60,7 +60,7 @@ func (l Look) profile(out *os.File) colorprofile.Profile {
 }
 
 func textWidth(out *os.File) int {
-	width, _, err := term.GetSize(int(out.Fd()))
+	width, _, err := term.GetSize(out.Fd())
 	if err != nil {
 		if width, err = strconv.Atoi(os.Getenv("COLUMNS")); err != nil {
 			return fileWidth
