@@ -9,8 +9,10 @@
 // nothing before Init.
 //
 // symbols.h lists the functions: run "go generate" after an update of go-nvml. go-nvml stays at v0.12: the header of
-// v0.13 marks functions that go-nvml itself calls as deprecated, so that every build prints 147 lines of warnings. Do
-// not use its constants for fields (FI_…) from 251 on: other drivers number those fields differently (fields.go).
+// v0.13 marks functions that go-nvml itself calls as deprecated, so that every build prints 147 lines of warnings.
+// v0.13.4 has no switch for them; the flags of cgo in this package do not reach another one, and "go install" knows
+// neither our CGO_CFLAGS nor a replaced module. Do not use its constants for fields (FI_…) from 251 on: other drivers
+// number those fields differently (fields.go).
 //
 // While Init or Shutdown runs, nothing else may be called; all other methods of a Library and its Devices may be called
 // from several goroutines at once. A build without cgo, or for another system than Linux on amd64 and arm64, has a
