@@ -51,7 +51,8 @@ func drawTiles(f *part.Frame, t *tiles) {
 // rowNames writes the name of the first node of each row, where nodes have no names of their own.
 func rowNames(f *part.Frame, t *tiles) {
 	for row := range t.used() {
-		f.Left(t.nameAt, t.top+row, t.name, draw.ClipMiddle(t.names.Of(t.nodes[row*t.across]), t.name), draw.Dim)
+		first := t.nodes[t.places.lines[row].from]
+		f.Left(t.nameAt, t.top+row, t.name, draw.ClipMiddle(t.names.Of(first), t.name), draw.Dim)
 	}
 }
 

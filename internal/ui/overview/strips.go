@@ -2,7 +2,6 @@ package overview
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
@@ -19,25 +18,18 @@ type group struct {
 // strips is the geometry of nodes in groups: each group has a strip of cells, on several lines if it is long. It
 // depends on the size of the terminal, the nodes, their GPUs and switches, and on the ranks of groups, never on values.
 type strips struct {
+	places
 	groups []group
-	lines  []stripLine
-	rows   int // lines one below the other
 	across int // lines side by side
-	wide   int // width of a line, with the gap after it
 
-	names   *naming.Naming // short names of the groups
-	name    int            // columns for the name of a group
-	cellsAt int            // the column of the first cell in a line
-	per     int            // number of nodes on a line
-	each    int            // columns of a node: its cells and the gap
-	gap     int            // the free columns behind them
-	tail    stripTail
-	tailAt  int // its column in a line
-	count   int // columns for the count of nodes in trouble
+	names  *naming.Naming // short names of the groups
+	name   int            // columns for the name of a group
+	per    int            // number of nodes on a line
+	gap    int            // the free columns behind the cells of a node
+	tail   stripTail
+	tailAt int // its column in a line
+	count  int // columns for the count of nodes in trouble
 }
-
-// stripLine is the nodes on one line: the place of the first one, and the place after the last.
-type stripLine struct{ group, from, to int }
 
 // stripTail is the end of a strip, after the cells of a group.
 type stripTail uint8
@@ -60,7 +52,7 @@ func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
 	if len(groups) < 2 || countNodes(groups) < leastInGroup*len(groups) || rows < 1 {
 		return nil
 	}
-	st := &strips{groups: groups}
+	st := &strips{groups: groups, places: places{ragged: true}}
 	st.label()
 	for cells := len(slots); cells > 1; cells = (cells + 1) / 2 {
 		if st.fits(cells, 1, tailCount, width, rows) {
@@ -183,12 +175,12 @@ func (st *strips) countLines() (lines int) {
 }
 
 func (st *strips) breakLines(lines int) {
-	st.lines = make([]stripLine, 0, lines)
+	st.lines = make([]line, 0, lines)
 	place := 0
 	for i := range st.groups {
 		for end := place + len(st.groups[i].nodes); place < end; {
 			next := min(place+st.per, end)
-			st.lines = append(st.lines, stripLine{i, place, next})
+			st.lines = append(st.lines, line{i, place, next})
 			place = next
 		}
 	}
@@ -201,78 +193,4 @@ func (st *strips) nodes() []string {
 		all = append(all, st.groups[i].nodes...)
 	}
 	return all
-}
-
-// lineOf returns the line of the node at a place.
-func (st *strips) lineOf(place int) int {
-	return sort.Search(len(st.lines), func(i int) bool { return st.lines[i].to > place })
-}
-
-// at returns the column and row of the node at a place, relative to the strips.
-func (st *strips) at(place int) (x, y int) {
-	line := st.lineOf(place)
-	x, y = st.start(line)
-	return x + st.cellsAt + (place-st.lines[line].from)*st.each, y
-}
-
-// start returns the beginning of a line.
-func (st *strips) start(line int) (x, y int) { return line / st.rows * st.wide, line % st.rows }
-
-// under returns the place of the node whose cells, or the gap behind them, are at a column and a row; -1 if there is
-// none.
-func (st *strips) under(x, y int) int {
-	if x < 0 || y < 0 || y >= st.rows {
-		return -1
-	}
-	line, inside := x/st.wide*st.rows+y, x%st.wide-st.cellsAt
-	if line >= len(st.lines) || inside < 0 {
-		return -1
-	}
-	if place := st.lines[line].from + inside/st.each; place < st.lines[line].to {
-		return place
-	}
-	return -1
-}
-
-// beside returns the place a number of columns and rows away from another, not beyond the edges. From the end of a line
-// it leads to the line beside it.
-func (st *strips) beside(place, columns, rows int) int {
-	for ; columns != 0; columns -= sign(columns) {
-		place = st.aside(place, sign(columns))
-	}
-	for ; rows != 0; rows -= sign(rows) {
-		line := st.lineOf(place)
-		next := line + sign(rows)
-		if next < 0 || next >= len(st.lines) || next/st.rows != line/st.rows {
-			break
-		}
-		place = st.inLine(next, place-st.lines[line].from)
-	}
-	return place
-}
-
-// aside returns the place one node to the left or to the right.
-func (st *strips) aside(place, step int) int {
-	line := st.lineOf(place)
-	next := place + step
-	if next >= st.lines[line].from && next < st.lines[line].to {
-		return next
-	}
-	switch next := line + step*st.rows; {
-	case next < 0:
-		return place
-	case step < 0:
-		return st.lines[next].to - 1
-	case next < len(st.lines):
-		return st.lines[next].from
-	case (line/st.rows+1)*st.rows < len(st.lines): // the last column is shorter
-		return st.lines[len(st.lines)-1].from
-	}
-	return place
-}
-
-// inLine returns the place of the node at a position of a line, or else of its last node.
-func (st *strips) inLine(line, position int) int {
-	l := st.lines[line]
-	return min(l.from+position, l.to-1)
 }

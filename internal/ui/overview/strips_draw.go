@@ -59,7 +59,7 @@ func groupName(f *part.Frame, x, y int, st *strips, line int, selected bool) {
 }
 
 // stripCells draws the nodes of a line.
-func stripCells(f *part.Frame, x, y int, t *tiles, line stripLine) {
+func stripCells(f *part.Frame, x, y int, t *tiles, line line) {
 	st := t.strips
 	x += st.cellsAt
 	for place := line.from; place < line.to; place++ {

@@ -38,6 +38,7 @@ type tiles struct {
 	cells   part.Cells
 	cellsAt int // column of the cells in the tile
 
+	places   *places
 	nodes    []string // on this page, in the order of their places
 	pinned   int      // number of them that are on every page
 	pages    [][]string
@@ -71,6 +72,7 @@ func newTiles(s *part.Scene, page int) *tiles {
 	}
 	t.across, t.rows = max(t.across, 1), max(t.rows, 1)
 	t.turnTo(s, page)
+	t.arrange()
 	if used := t.used(); (t.style == tileAvg || t.style == tileCells) && used < t.rows {
 		t.heading = t.top
 		t.top++
@@ -139,7 +141,7 @@ func (t *tiles) group(s *part.Scene, slots part.Slots) {
 	if t.strips = newStrips(groupsOf(s), slots, s.W-2, t.rows); t.strips == nil {
 		return
 	}
-	t.wide, t.across = t.strips.each, t.strips.across
+	t.places, t.wide, t.across = &t.strips.places, t.strips.each, t.strips.across
 	t.cells = part.NewCells(slots, max(t.wide-t.strips.gap, 1)).Apart(true)
 	t.nodes, t.of = t.strips.nodes(), len(s.Order)
 	t.pages, t.names = [][]string{t.nodes}, &naming.Naming{}
@@ -204,40 +206,28 @@ func pin(s *part.Scene, most int) (pinned, rest []string) {
 	return pinned, rest
 }
 
-// used returns the number of rows that the tiles of this page take. Columns are read downwards and are equally long.
-func (t *tiles) used() int {
-	if t.strips != nil {
-		return t.strips.rows
-	}
-	return min((len(t.nodes)+t.across-1)/t.across, t.rows)
-}
-
-// cell returns the column and the row of the tile at a place: nodes with names go down the columns, nodes without names
-// along the rows.
-func (t *tiles) cell(i int) (col, row int) {
+// arrange gives the nodes of this page their places: nodes with names go down the columns, which are equally long,
+// nodes without names along the rows.
+func (t *tiles) arrange() {
+	n := len(t.nodes)
+	p := &places{rows: (n + t.across - 1) / t.across, wide: t.wide, each: t.wide}
+	per := 1
 	if t.style == tileDot {
-		return i % t.across, i / t.across
+		per, p.wide = t.across, t.across*t.wide
 	}
-	rows := max(t.used(), 1)
-	return i / rows, i % rows
+	for from := 0; from < n; from += per {
+		p.lines = append(p.lines, line{from: from, to: min(from+per, n)})
+	}
+	t.places = p
 }
 
-// index returns the place of the tile in a column and a row.
-func (t *tiles) index(col, row int) int {
-	if t.style == tileDot {
-		return row*t.across + col
-	}
-	return col*max(t.used(), 1) + row
-}
+// used returns the number of rows that the nodes of this page take.
+func (t *tiles) used() int { return t.places.rows }
 
-// at returns the position of the tile at a place.
+// at returns the position of the node at a place.
 func (t *tiles) at(i int) (x, y int) {
-	if t.strips != nil {
-		x, y = t.strips.at(i)
-		return t.left + x, t.top + y
-	}
-	col, row := t.cell(i)
-	return t.left + col*t.wide, t.top + row
+	x, y = t.places.at(i)
+	return t.left + x, t.top + y
 }
 
 // beside returns the node a number of columns and rows away from another, not beyond the edges. It is the node itself
@@ -247,36 +237,7 @@ func (t *tiles) beside(node string, columns, rows int) string {
 	if i < 0 {
 		return node
 	}
-	if t.strips != nil {
-		return t.nodes[t.strips.beside(i, columns, rows)]
-	}
-	col, row := t.cell(i)
-	for ; columns != 0; columns -= sign(columns) {
-		if next := t.index(col+sign(columns), row); t.has(col+sign(columns), row, next) {
-			col, i = col+sign(columns), next
-		} else if last := len(t.nodes) - 1; columns > 0 && t.style != tileDot &&
-			t.index(col+1, 0) <= last { // the last column is shorter
-			return t.nodes[last]
-		}
-	}
-	for ; rows != 0; rows -= sign(rows) {
-		if next := t.index(col, row+sign(rows)); t.has(col, row+sign(rows), next) {
-			row, i = row+sign(rows), next
-		}
-	}
-	return t.nodes[i]
-}
-
-// has reports whether there is a tile in a column and a row, whose place is i.
-func (t *tiles) has(col, row, i int) bool {
-	return col >= 0 && row >= 0 && col < t.across && row < max(t.used(), 1) && i < len(t.nodes)
-}
-
-func sign(n int) int {
-	if n < 0 {
-		return -1
-	}
-	return 1
+	return t.nodes[t.places.beside(i, columns, rows)]
 }
 
 // turned returns the node to select this number of pages further on; without more pages, the first or the last of this
@@ -296,17 +257,7 @@ func (t *tiles) turned(by int) string {
 
 // under returns the node whose tile is at a column and a row of the terminal; "": there is none.
 func (t *tiles) under(x, y int) string {
-	if x < t.left || y < t.top {
-		return ""
-	}
-	if t.strips != nil {
-		if i := t.strips.under(x-t.left, y-t.top); i >= 0 {
-			return t.nodes[i]
-		}
-		return ""
-	}
-	col, row := (x-t.left)/t.wide, y-t.top
-	if i := t.index(col, row); t.has(col, row, i) {
+	if i := t.places.under(x-t.left, y-t.top); i >= 0 {
 		return t.nodes[i]
 	}
 	return ""

@@ -34,8 +34,8 @@ func heatMapTitles(f *part.Frame, t *tiles, of matching) {
 	if t.heading == 0 {
 		return
 	}
-	for i := range t.columns() {
-		x := t.left + i*t.wide
+	for i := 0; i < len(t.nodes); i += t.used() {
+		x, _ := t.at(i)
 		t.cells.Titles(f, x+t.cellsAt, t.heading)
 		if t.style == tileBig {
 			f.Left(x+2, t.heading, t.name, t.names.Title, draw.Dim)
@@ -48,18 +48,6 @@ func heatMapTitles(f *part.Frame, t *tiles, of matching) {
 
 // nameless reports whether the tiles have no names.
 func (t *tiles) nameless() bool { return t.style == tileStrips || t.style == tileDot }
-
-// columns returns the number of columns of tiles.
-func (t *tiles) columns() int {
-	if len(t.nodes) == 0 {
-		return 0
-	}
-	col, _ := t.cell(len(t.nodes) - 1)
-	if t.style == tileDot {
-		col = min(len(t.nodes), t.across) - 1
-	}
-	return col + 1
-}
 
 // explained are the explanations in the rule, the most useful first.
 func (t *tiles) explained(f *part.Frame) [][]part.Piece {
