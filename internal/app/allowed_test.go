@@ -10,10 +10,10 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/remote/slots"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // A feature that the system's file switches off is refused in one line that names the file, whatever the user's own

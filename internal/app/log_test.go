@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // The log has the events, and none of the secrets that the program sees: environments, keys, and the output of

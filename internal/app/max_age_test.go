@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // With --max-age, programs that print once ask SLURM once, and say how old the answer is.

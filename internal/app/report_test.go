@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // accounts puts a squeue without jobs and a sacct into PATH, which prints a recorded output with the mark it is given.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/schemas"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
 

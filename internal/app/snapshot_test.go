@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // Each format prints the same nodes and GPUs. Text and JSON equal the output of --once and --json, to the byte: each

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 )
 
 // realProbe runs a probe in real time over proc, and returns its input, its messages and its end.

@@ -21,7 +21,7 @@ var rooms = []struct {
 }{
 	{"cmd", "app probe remote lib"},
 	{"examples", "pkg/nvnodetop pkg/schema"},
-	{"test", "source health slurm cluster remote poller probe wire pkg/schema"},
+	{"test", "source health joblog slurm cluster remote poller probe wire pkg/schema lib"},
 	{"pkg/nvnodetop", "output source config health slurm cluster remote poller probe wire pkg/report pkg/schema lib"},
 	{"app", "ui output source config hang rows health joblog slurm cluster remote poller wire pkg/report pkg/schema lib"},
 	{"ui", "output source hang rows health joblog slurm cluster wire pkg/report pkg/schema lib"},

@@ -6,9 +6,9 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // With a thousand nodes the limit leaves room for garbage, and it stays when jobs end.

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -23,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // demoEvents are the Events of some minutes of the demo.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -21,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/report"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // watched observes job id over a feed, which also emits later.

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/output/web"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 func TestServeOfThisHostOnly(t *testing.T) {

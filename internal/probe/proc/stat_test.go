@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 )
 
 // What is read is what the files have at the places that proc(5) tells: of a process, and of files with odd contents. The

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 )
 
 // inspected inspects a process of a /proc.

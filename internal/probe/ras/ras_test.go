@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 	"github.com/nvnodetop/nvnodetop/test/ras"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 )
 
 // Only a probe that can neither work nor end keeps other probes away from the driver.
