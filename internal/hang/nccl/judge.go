@@ -83,9 +83,9 @@ func (j *judge) collect() {
 			j.zero = j.zero && !slices.ContainsFunc(r.Counts, func(n uint64) bool { return n > 0 })
 			switch {
 			case r.Error.Failed():
-				j.v.Errors = append(j.v.Errors, Error{j.member(r.GPU), c.Number, r.Error, false})
+				j.v.Errors = append(j.v.Errors, Error{j.member(r.GPU), c.Number, r.Error})
 			case r.Init.Failed():
-				j.v.Errors = append(j.v.Errors, Error{j.member(r.GPU), c.Number, r.Init, true})
+				j.v.Errors = append(j.v.Errors, Error{j.member(r.GPU), c.Number, r.Init})
 			}
 			if r.Init == InProgress {
 				starts++

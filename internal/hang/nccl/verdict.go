@@ -99,5 +99,4 @@ type Error struct {
 	Member
 	Comm   int // number of the communicator
 	Result Result
-	AtInit bool // the communicator could not be initialized
 }
