@@ -108,3 +108,13 @@ func (j *Job) Model(n *Node) string {
 	}
 	return ""
 }
+
+// JobWith returns the job with an ID; nil: no job has it.
+func (s *Snapshot) JobWith(id string) *JobView {
+	for i := range s.Jobs {
+		if s.Jobs[i].ID == id {
+			return &s.Jobs[i]
+		}
+	}
+	return nil
+}

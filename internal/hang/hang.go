@@ -69,22 +69,20 @@ func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Ti
 
 // gpusOf is what the GPUs of a job show in a Snapshot; of a job that has ended since, nothing.
 func gpusOf(s *cluster.Snapshot, of *cluster.JobView, places []stacks.Place) stacks.GPUs {
-	for i := range s.Jobs {
-		if s.Jobs[i].ID == of.ID {
-			return stacks.GPUsOf(s, &s.Jobs[i], places)
-		}
+	if job := s.JobWith(of.ID); job != nil {
+		return stacks.GPUsOf(s, job, places)
 	}
 	return stacks.GPUs{}
 }
 
 // stillSuspected reports whether a job has seemed to hang since then.
 func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
-	for i := range s.Jobs {
-		if again, is := suspected(&s.Jobs[i]); s.Jobs[i].ID == id && is {
-			return again.Equal(since)
-		}
+	job := s.JobWith(id)
+	if job == nil {
+		return false
 	}
-	return false
+	again, is := suspected(job)
+	return is && again.Equal(since)
 }
 
 // suspected reports whether a job seems to hang or has been idle for long, and since when.

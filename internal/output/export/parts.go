@@ -50,12 +50,11 @@ func Job(s *cluster.Snapshot, id string) *Part {
 	if id == NoID {
 		id = ""
 	}
-	at := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.ID == id })
-	if at < 0 {
+	job := s.JobWith(id)
+	if job == nil {
 		return nil
 	}
 	p := &Part{newHead(s)}
-	job := &s.Jobs[at]
 	p.addJobs(s, true, func(j *cluster.JobView) bool { return j == job })
 	p.addNodes(s, inLists, func(name string) bool { return slices.Contains(job.Nodes, name) })
 	return p

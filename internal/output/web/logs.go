@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -63,7 +61,7 @@ func (s *Server) log(w http.ResponseWriter, r *http.Request) {
 	case s.Log == nil:
 		missing(w, "logs are not shown: nvnodetop serve --logs shows them")
 		return
-	case !slices.ContainsFunc(snap.Jobs, func(j cluster.JobView) bool { return j.ID == job }):
+	case snap.JobWith(job) == nil:
 		missing(w, "there is no running job of this name")
 		return
 	}

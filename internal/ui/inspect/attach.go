@@ -61,11 +61,10 @@ func onLogin(s *part.Scene, of string) string {
 // jobOn returns the job of a process; nil for a job that SLURM does not list, since the node named it, and its name may
 // be shell code. A node may name another component of a heterogeneous job than its own.
 func jobOn(s *part.Scene, t *tally.Target) *cluster.JobView {
-	at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == t.Job })
-	if at < 0 {
+	job := s.Snap.JobWith(t.Job)
+	if job == nil {
 		return nil
 	}
-	job := &s.Snap.Jobs[at]
 	whole, _, isHet := job.Component()
 	if !isHet || slices.Contains(job.Nodes, t.Node) {
 		return job

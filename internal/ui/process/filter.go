@@ -31,10 +31,8 @@ func fields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
 
 // findingsOf returns the present findings of a job, by node.
 func findingsOf(s *part.Scene, job string) map[string][]*cluster.Finding {
-	for i := range s.Snap.Jobs {
-		if j := &s.Snap.Jobs[i]; j.ID == job {
-			return part.NewHealth(s.Snap, j).ByNode
-		}
+	if j := s.Snap.JobWith(job); j != nil {
+		return part.NewHealth(s.Snap, j).ByNode
 	}
 	return nil
 }

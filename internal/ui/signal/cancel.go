@@ -6,7 +6,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -158,14 +157,4 @@ func failure(f *reach.Failure) []answer {
 		lines = append(lines, answer{"→ " + safe.Line(hint, mostText), draw.Dim})
 	}
 	return lines
-}
-
-// jobOf returns the job, nil if SLURM no longer lists it.
-func (c *Cancel) jobOf(s *part.Scene) *cluster.JobView {
-	for i := range s.Snap.Jobs {
-		if s.Snap.Jobs[i].ID == c.job {
-			return &s.Snap.Jobs[i]
-		}
-	}
-	return nil
 }

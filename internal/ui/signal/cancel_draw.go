@@ -56,7 +56,7 @@ func (c *Cancel) outcome(s *part.Scene, b *sheet) {
 
 // about returns the lines that describe the job.
 func (c *Cancel) about(s *part.Scene) [][]part.Piece {
-	job := c.jobOf(s)
+	job := s.Snap.JobWith(c.job)
 	if job == nil {
 		return [][]part.Piece{{part.Strong(c.job), part.Piece{Text: "  SLURM no longer lists this job",
 			Role: draw.Warn}}}

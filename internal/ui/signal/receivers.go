@@ -59,12 +59,10 @@ func (w *whom) choices(s *part.Scene) (n int) {
 
 // job returns the job of the process, if it is one of the user's.
 func (w *whom) job(s *part.Scene) *cluster.JobView {
-	for i := range s.Snap.Jobs {
-		if j := &s.Snap.Jobs[i]; j.ID == w.at.Job && w.at.Mine {
-			return j
-		}
+	if !w.at.Mine {
+		return nil
 	}
-	return nil
+	return s.Snap.JobWith(w.at.Job)
 }
 
 // turn goes to the next choice, with a wrap at the ends.
