@@ -8,17 +8,8 @@ import (
 )
 
 // accounts asks SLURM's accounting about a job, once no other command runs and the controller has rested.
-func (d *discoverer) accounts(ctx context.Context, job string) (jobs []sacct.Job, err error) {
-	answer := make(chan []sacct.Job, 1)
-	err = d.give(ctx, order{do: func(ctx context.Context) error {
-		found, err := d.slurm.Accounts(ctx, job)
-		answer <- found
-		return err
-	}}, errUnasked, errUnanswered)
-	if err != nil {
-		return nil, err
-	}
-	return <-answer, nil
+func (d *discoverer) accounts(ctx context.Context, job string) ([]sacct.Job, error) {
+	return askInTurn(ctx, d, job, d.slurm.Accounts, errUnasked, errUnanswered)
 }
 
 // Reasons why there is no answer.

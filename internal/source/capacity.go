@@ -61,17 +61,8 @@ func (c *counter) question(ctx context.Context) (*supply.Supply, error) {
 
 // supply runs a command of a question for the GPUs of the cluster, once no other command runs and the controller has
 // rested.
-func (d *discoverer) supply(ctx context.Context, q *supply.Question) (got *supply.Supply, err error) {
-	answer := make(chan *supply.Supply, 1)
-	err = d.give(ctx, order{do: func(ctx context.Context) error {
-		got, err := d.slurm.Supply(ctx, q)
-		answer <- got
-		return err
-	}}, errOccupied, errOccupied)
-	if err != nil {
-		return nil, err
-	}
-	return <-answer, nil
+func (d *discoverer) supply(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+	return askInTurn(ctx, d, q, d.slurm.Supply, errOccupied, errOccupied)
 }
 
 var errOccupied = errors.New("SLURM did not list the nodes: it still answers another command")

@@ -288,15 +288,21 @@ func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
 }
 
 // logs finds the files of a job's output, likewise.
-func (d *discoverer) logs(ctx context.Context, job string) (found *cluster.LogFiles, err error) {
-	answer := make(chan *cluster.LogFiles, 1)
+func (d *discoverer) logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	return askInTurn(ctx, d, job, d.slurm.Logs, errBusy, errBusy)
+}
+
+// askInTurn gives a question to SLURM as an order, and returns the answer.
+func askInTurn[Question, Answer any](ctx context.Context, d *discoverer, q Question,
+	ask func(context.Context, Question) (Answer, error), late, unsure error) (none Answer, err error) {
+	answer := make(chan Answer, 1)
 	err = d.give(ctx, order{do: func(ctx context.Context) error {
-		files, err := d.slurm.Logs(ctx, job)
-		answer <- files
+		got, err := ask(ctx, q)
+		answer <- got
 		return err
-	}}, errBusy, errBusy)
+	}}, late, unsure)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	return <-answer, nil
 }

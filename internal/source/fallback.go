@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -27,16 +28,7 @@ type Fallback struct {
 // origin is Live or Hosts.
 type origin interface {
 	cluster.Source
-	Touch()
-	Leave()
-	Refresh()
-	Look(node string, processes bool)
-	ListJobs(shown bool)
-	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
-	Cancel(ctx context.Context, job, signal string) error
-	Log(ctx context.Context, q joblog.Query) (joblog.Piece, error)
-	Accounts(ctx context.Context, job string) ([]sacct.Job, error)
-	Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error)
+	controls.Controls
 }
 
 // look has the arguments of Look.
