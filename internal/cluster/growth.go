@@ -51,6 +51,9 @@ func Grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	}
 }
 
+// GPUWith returns the GPU with a key; nil: there is none.
+func (n *Node) GPUWith(key string) *GPU { return GPUWith(n.GPUs, key, 0) }
+
 // GPUWith returns the GPU with a key, which is probably at index likely; nil: there is none.
 func GPUWith(gpus []GPU, key string, likely int) *GPU {
 	if likely < len(gpus) && gpus[likely].Key == key {

@@ -56,12 +56,7 @@ func slow(s subject) bool {
 
 // unloads holds if persistence mode is off on some GPU.
 func unloads(s subject) bool {
-	for i := range s.Node.GPUs {
-		if s.Node.GPUs[i].Float(metric.PersistenceMode) == 0 {
-			return true
-		}
-	}
-	return false
+	return s.Node.AnyGPU(func(g *cluster.GPU) bool { return g.Float(metric.PersistenceMode) == 0 })
 }
 
 // nearlyFull returns a rule that holds if a file system has little free space.

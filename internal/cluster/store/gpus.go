@@ -98,23 +98,16 @@ func (n *nodeRecord) keep(gpus []cluster.GPU) {
 		n.known[gpus[i].Key] = gpus[i].History
 	}
 	if len(n.known) > 2*clean.MaxGPUs {
-		maps.DeleteFunc(n.known, func(key string, _ history.History) bool { return !has(gpus, key) })
+		maps.DeleteFunc(n.known, func(key string, _ history.History) bool {
+			return cluster.GPUWith(gpus, key, 0) == nil
+		})
 	}
 }
 
 // gpuKey returns the GPU's UUID, or a substitute if the GPU has no UUID or shares it with another GPU.
 func gpuKey(c *wire.Card, taken []cluster.GPU) string {
-	if c.UUID != "" && !has(taken, c.UUID) {
+	if c.UUID != "" && cluster.GPUWith(taken, c.UUID, 0) == nil {
 		return c.UUID
 	}
 	return "index:" + strconv.Itoa(c.Index)
-}
-
-func has(gpus []cluster.GPU, key string) bool {
-	for i := range gpus {
-		if gpus[i].Key == key {
-			return true
-		}
-	}
-	return false
 }

@@ -46,7 +46,7 @@ func (n *nodeRecord) follow(at time.Time, fresh bool) {
 	n.paces = paces
 	if len(n.work) > 2*clean.MaxGPUs {
 		for key := range n.work {
-			if !has(n.GPUs, key) {
+			if n.GPUWith(key) == nil {
 				delete(n.work, key)
 			}
 		}

@@ -73,14 +73,7 @@ func Strangers(job *cluster.Job, n *cluster.Node, d *cluster.Discovery) []*wire.
 }
 
 // HasMIG reports whether a GPU of the node is in MIG mode.
-func HasMIG(n *cluster.Node) bool {
-	for i := range n.GPUs {
-		if Partitioned(&n.GPUs[i]) {
-			return true
-		}
-	}
-	return false
-}
+func HasMIG(n *cluster.Node) bool { return n.AnyGPU(Partitioned) }
 
 // IsOf reports whether a fault concerns that GPU, or the node itself if g is nil.
 func IsOf(f *wire.Fault, g *cluster.GPU) bool {

@@ -46,9 +46,9 @@ func (h hostPast) cpu() chart {
 // load is a chart of the load average up to the number of CPUs, or higher if it has been higher.
 func (h hostPast) load() chart {
 	c := chart{title: "Load", short: "Load", bottom: "0", area: true, samples: h.of(metric.Load),
-		now: words(h.Host.Float(metric.Load), draw.One)}
-	c.title += "  (5 min " + words(h.Host.Float(metric.Load5), draw.One) + ", 15 min " +
-		words(h.Host.Float(metric.Load15), draw.One) + ")"
+		now: Words(h.Host.Float(metric.Load), draw.One)}
+	c.title += "  (5 min " + Words(h.Host.Float(metric.Load5), draw.One) + ", 15 min " +
+		Words(h.Host.Float(metric.Load15), draw.One) + ")"
 	c.unlimited(1)
 	if h.Hello != nil && float64(h.Hello.CPUs) >= c.high {
 		c.high, c.top = float64(h.Hello.CPUs), draw.Whole(float64(h.Hello.CPUs))
@@ -76,7 +76,7 @@ func (h hostPast) memory() []chart {
 // bytes is a chart of an amount of memory up to its size.
 func (h hostPast) bytes(title string, used, total metric.ID) chart {
 	c := chart{title: title, short: title, bottom: "0", area: true, samples: h.of(used),
-		now: words(h.Host.Float(used), part.Bytes)}
+		now: Words(h.Host.Float(used), part.Bytes)}
 	if size, known := h.Host.Get(total); known && size > 0 {
 		c.high, c.top = size, draw.GiB(uint64(size))
 		c.title += " of " + c.top
@@ -86,8 +86,8 @@ func (h hostPast) bytes(title string, used, total metric.ID) chart {
 	return c
 }
 
-// words is a number in words, "n/a" if unknown.
-func words(v float64, say func(float64) string) string {
+// Words is a number in words, "n/a" if unknown.
+func Words(v float64, say func(float64) string) string {
 	if v != v {
 		return "n/a"
 	}

@@ -121,10 +121,5 @@ type sharedKey struct{}
 func isShared(s *part.Scene, name string) bool {
 	n := s.NodeOf(name)
 	share := s.Job.Share(n)
-	for i := range n.GPUs {
-		if !share.Has(&n.GPUs[i].Number) {
-			return true
-		}
-	}
-	return false
+	return n.AnyGPU(func(g *cluster.GPU) bool { return !share.Has(&g.Number) })
 }

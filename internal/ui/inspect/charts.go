@@ -58,11 +58,11 @@ func (m *Metrics) sheet() *graph.Sheet {
 				most = m.now.most
 				title += " of " + draw.GiB(uint64(most))
 			}
-			sheet.Amount(title+behind(", ", on), words(v, part.Bytes), most, gib, past)
+			sheet.Amount(title+behind(", ", on), graph.Words(v, part.Bytes), most, gib, past)
 		case c.Unit == field.Bytes:
-			sheet.Amount(title, words(v, part.Bytes), 0, gib, past)
+			sheet.Amount(title, graph.Words(v, part.Bytes), 0, gib, past)
 		default:
-			sheet.Amount(title, words(v, func(v float64) string { return draw.Whole(v) + "%" }), 0, 1, past)
+			sheet.Amount(title, graph.Words(v, func(v float64) string { return draw.Whole(v) + "%" }), 0, 1, past)
 		}
 	}
 	return sheet

@@ -81,14 +81,6 @@ func (m *Metrics) from(w int) string {
 
 const gib = 1 << 30
 
-// words is a number in words, "n/a" if unknown.
-func words(v float64, say func(float64) string) string {
-	if v != v {
-		return "n/a"
-	}
-	return say(v)
-}
-
 // hints are the keys of the footer. The caller adds the keys that act on a process.
 func (m *Metrics) hints(s *part.Scene) []keys.Hint {
 	hints := append(footer.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Environ),

@@ -127,7 +127,7 @@ func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobVie
 	l.found, l.places = l.found[:0], l.places[:0]
 	for i := range n.Processes {
 		r, hidden := rowOf(s, n, &n.Processes[i], slots, jobs)
-		inGPU := l.of.scope != OfGPU || on(r.On, gpuOf(n, l.of.gpu))
+		inGPU := l.of.scope != OfGPU || on(r.On, n.GPUWith(l.of.gpu))
 		if !hidden && inGPU && (all && !l.of.mine || l.of.scope == OfNodes || r.Own) {
 			l.places = append(l.places, int32(len(l.found)))
 			l.found = append(l.found, r)

@@ -35,7 +35,7 @@ type scoping struct {
 
 // of returns the scope as far as the scene has it: a GPU is on one node only, and without SLURM there are no jobs.
 func (x *scoping) of(s *part.Scene) Scope {
-	if x.chosen == OfGPU && gpuOf(s.Node, x.gpu) == nil {
+	if x.chosen == OfGPU && s.Node.GPUWith(x.gpu) == nil {
 		return OfNode
 	}
 	return min(x.chosen, widest(s))
@@ -101,7 +101,7 @@ func (x *scoping) wants() nav.Wants {
 func (x *scoping) name(s *part.Scene) string {
 	switch x.of(s) {
 	case OfGPU:
-		return s.Node.Name + " " + part.GPUNumber(gpuOf(s.Node, x.gpu))
+		return s.Node.Name + " " + part.GPUNumber(s.Node.GPUWith(x.gpu))
 	case OfNode:
 		return s.Node.Name
 	case OfJobs:
@@ -127,7 +127,7 @@ func (x *scoping) none(f *part.Frame) (string, draw.Role) {
 	case !tally.HasNumbers(f.Node):
 		return problem.Absence(f, f.Node, f.W-3), f.Health.NodeMark(f.Node.Name).Role
 	case scope == OfGPU:
-		return part.NoProcessesOn(f, gpuOf(f.Node, x.gpu)), draw.Dim
+		return part.NoProcessesOn(f, f.Node.GPUWith(x.gpu)), draw.Dim
 	}
 	return part.NoProcesses(f), draw.Dim
 }
@@ -143,7 +143,7 @@ func (x *scoping) drawAbove(f *part.Frame, r rooms) {
 		header.Tabs(f)
 		t := table.NewGPUs(f)
 		t.Head(f, y)
-		t.Row(f, y+1, gpuOf(f.Node, x.gpu))
+		t.Row(f, y+1, f.Node.GPUWith(x.gpu))
 	case OfNode:
 		header.Tabs(f)
 		t := table.NewGPUs(f)
@@ -204,14 +204,4 @@ func nodesOf(s *part.Scene, scope Scope) []*cluster.Node {
 		}
 	}
 	return nodes
-}
-
-// gpuOf returns the GPU of a node with a key.
-func gpuOf(n *cluster.Node, key string) *cluster.GPU {
-	for i := range n.GPUs {
-		if n.GPUs[i].Key == key {
-			return &n.GPUs[i]
-		}
-	}
-	return nil
 }
