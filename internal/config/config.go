@@ -70,7 +70,7 @@ type Config struct {
 	View    string
 	Keys    string // "usual", or "nvitop": nvitop's keys on the page of processes
 	Monitor string // GPUs above the processes on their page: "auto" (where there is room), "full" or "compact" (never)
-	Colors  string // "job" or "classic"; "" for the remembered choice
+	Colors  string // ColorsJob or ColorsClassic; "" for the remembered choice
 	Theme   string // one of Themes
 
 	GPULevels    Levels // thresholds of the classic colors for utilization

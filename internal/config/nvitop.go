@@ -22,7 +22,7 @@ var modes = map[string]struct {
 	value any
 }{
 	"auto": {"monitor", "auto"}, "full": {"monitor", "full"}, "compact": {"monitor", "compact"},
-	"plain": {"colors", "job"}, "colorful": {"colors", "classic"},
+	"plain": {Colors, ColorsJob}, "colorful": {Colors, ColorsClassic},
 	"dark": {"theme", "dark"}, "light": {"theme", "light"},
 	"readonly": {"readonly", true},
 }

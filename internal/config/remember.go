@@ -15,9 +15,23 @@ const (
 	transport = "transport"
 )
 
+// The values of Config.Colors.
+const (
+	ColorsJob     = "job"     // a color means trouble
+	ColorsClassic = "classic" // a color means a level of utilization
+)
+
+// ColorsOf returns the value of Config.Colors for the classic colors, or the others.
+func ColorsOf(classic bool) string {
+	if classic {
+		return ColorsClassic
+	}
+	return ColorsJob
+}
+
 // choices lists the valid values of each remembered choice.
 var choices = map[string][]string{
-	Colors:    {"job", "classic"},
+	Colors:    {ColorsJob, ColorsClassic},
 	View:      {"node", "overview"},
 	transport: Transports[1:],
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
@@ -73,7 +74,7 @@ func (m *model) takeSnapshot() {
 	m.scene.Slow = 1
 	m.noteRecording()
 	if m.scene.Recording == "" && m.unseen() {
-		m.scene.Slow = IdleFactor
+		m.scene.Slow = controls.IdleFactor
 	}
 	m.show()
 }
@@ -261,14 +262,11 @@ func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 
 // remember saves the choices that have changed.
 func (o *Options) remember(v *view, classic bool, chosen string) {
-	if o.Remember == nil {
-		return
+	if v.classic != classic && o.RememberClassic != nil {
+		o.RememberClassic(v.classic)
 	}
-	if v.classic != classic {
-		o.Remember(RememberColors, map[bool]string{false: ColorsJob, true: ColorsClassic}[v.classic])
-	}
-	if v.chosen != chosen {
-		o.Remember(RememberView, v.chosen)
+	if v.chosen != chosen && o.RememberView != nil {
+		o.RememberView(v.chosen)
 	}
 }
 

@@ -117,8 +117,9 @@ func rigFor(t *testing.T, snap *cluster.Snapshot, keys string) *rig {
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now },
 		Controls: &r.heard, Keys: keys,
 		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", View: ViewNode,
-		Version:  "nvnodetop 0.1.0",
-		Remember: func(what, value string) { r.remembered = append(r.remembered, what+" "+value) },
+		Version:         "nvnodetop 0.1.0",
+		RememberClassic: func(classic bool) { r.remembered = append(r.remembered, fmt.Sprint("classic ", classic)) },
+		RememberView:    func(view string) { r.remembered = append(r.remembered, "view "+view) },
 	}, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
 	r.send(tick{})
@@ -402,7 +403,7 @@ func TestRefresh(t *testing.T) {
 func TestRemember(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("C", "c", "C", "o", "tab", "esc", "enter", "o")
-	if want := []string{"colors classic", "colors job", "view overview", "view node",
+	if want := []string{"classic true", "classic false", "view overview", "view node",
 		"view overview"}; !slices.Equal(r.remembered, want) {
 		t.Errorf("remembered %v, want %v", r.remembered, want)
 	}

@@ -53,7 +53,7 @@ type Options struct {
 	Theme                string               // one of draw.Themes; "": draw.Auto
 	ASCII                bool                 // ASCII glyphs only
 	Profile              colorprofile.Profile // colors of the terminal; Unknown: find out
-	Colors               string               // "classic" colors the utilization; otherwise color means trouble
+	Classic              bool                 // colors go by the utilization; otherwise a color means trouble
 	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; no MemoryLevels: memory has none
 	Columns              columns.Chosen       // columns of the tables; empty: the usual ones
 	// the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
@@ -76,14 +76,13 @@ type Options struct {
 	// writes these settings to the user's file; on a goroutine of its own; may be nil
 	Save    func(c settings.Choices, keys []string) (path string, err error)
 	TryNews func(way string) error // sends a test message; on a goroutine of its own; may be nil
-	// saves a choice that the user changed: RememberColors, RememberView; may be nil
-	Remember func(what, value string)
+	// save what the user has changed; may be nil
+	RememberClassic func(classic bool)
+	RememberView    func(view string)
 }
 
-// The values of Options.Colors, View and Keys, and the choices that Remember saves.
+// The values of Options.View and Keys.
 const (
-	ColorsJob, ColorsClassic         = "job", "classic"
 	ViewAuto, ViewNode, ViewOverview = "auto", "node", "overview"
 	KeysNvitop                       = "nvitop"
-	RememberColors, RememberView     = "colors", "view"
 )

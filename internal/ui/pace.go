@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -18,19 +19,12 @@ const (
 	fastKey   = 1500 * time.Millisecond
 )
 
-// After IdleAfter without a key, the screen is drawn and its nodes are polled IdleFactor times less often, until the
-// next key: nobody looks at most such screens. A detached terminal slows the screen at once. A recording keeps its
-// pace.
-const (
-	IdleAfter  = 30 * time.Minute
-	IdleFactor = 10
-)
-
 // tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that requests something starts a new
 // chain.
 type tick struct{ chain int }
 
-// pace times the ticks: they come fast while the user waits, and rarely while nobody looks.
+// pace times the ticks: they come fast while the user waits, and while nobody looks controls.IdleFactor times less
+// often, as the reports of the nodes do. A detached terminal slows the screen at once. A recording keeps its pace.
 type pace struct {
 	options      *Options
 	began, asked time.Time // start of the program, and time of the last key that requested something
@@ -94,7 +88,9 @@ func (p *pace) touch() {
 }
 
 // unseen reports whether nobody looks at the screen.
-func (p *pace) unseen() bool { return p.detached || p.options.Now().Sub(p.touched) >= IdleAfter }
+func (p *pace) unseen() bool {
+	return p.detached || p.options.Now().Sub(p.touched) >= controls.IdleAfter
+}
 
 // faded is the message that a notice, or the mark of another job, has been there long enough.
 type faded struct{ touches int }

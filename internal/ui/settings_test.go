@@ -36,7 +36,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 		if r.Theme != draw.Light || r.theme == before || !r.view.classic || !r.scene.Classic {
 			t.Errorf("%s: theme %s, classic %v", name, r.Theme, r.view.classic)
 		}
-		if want := []string{"colors classic"}; !slices.Equal(r.remembered, want) {
+		if want := []string{"classic true"}; !slices.Equal(r.remembered, want) {
 			t.Errorf("%s: remembered %v, want %v, as C does", name, r.remembered, want)
 		}
 		r.press("C")

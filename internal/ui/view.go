@@ -41,7 +41,7 @@ type view struct {
 
 func newView(o *Options) *view {
 	v := &view{selection: selection{nodes: map[string]choice{}}, route: newRoute(o.View),
-		keymap: keymap{nvitop: o.Keys == KeysNvitop}, classic: o.Colors == ColorsClassic,
+		keymap: keymap{nvitop: o.Keys == KeysNvitop}, classic: o.Classic,
 		past: &prompt.History{}, pages: map[keys.Page]Page{}, log: joblog.New(), report: &report.Page{},
 		stacks: stacks.New()}
 	for _, e := range pages {

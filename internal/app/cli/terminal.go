@@ -15,7 +15,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
 // Streams are the standard streams.
@@ -59,9 +58,9 @@ func ASCII(cfg *config.Config) bool {
 	return true
 }
 
-// Colors returns the palette: the requested one, or else the last choice.
-func Colors(cfg *config.Config) string {
-	return cmp.Or(cfg.Colors, config.Remembered(config.Colors), ui.ColorsJob)
+// Classic reports whether colors go by the utilization, as the user has requested, or else has chosen the last time.
+func Classic(cfg *config.Config) bool {
+	return cmp.Or(cfg.Colors, config.Remembered(config.Colors)) == config.ColorsClassic
 }
 
 // TextTheme is the look of tables.

@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
-	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
 // Choose returns the source of Events.
@@ -114,7 +114,7 @@ func polling(cfg *config.Config, need Need, log *slog.Logger) poller.Config {
 	p := access.Polling(cfg)
 	p.Second, p.Log = need.Second, log
 	if !need.Steady {
-		p.IdleAfter, p.IdleFactor = ui.IdleAfter, ui.IdleFactor
+		p.IdleAfter, p.IdleFactor = controls.IdleAfter, controls.IdleFactor
 	}
 	return p
 }

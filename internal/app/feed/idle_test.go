@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/output/web"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
-	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -100,7 +100,7 @@ func TestAnOpenPageCountsAsFewKeys(t *testing.T) {
 			return nil
 		})
 		time.Sleep(time.Hour - time.Second)
-		if n := from.keys.Load(); n != 3 || TouchEvery >= ui.IdleAfter {
+		if n := from.keys.Load(); n != 3 || TouchEvery >= controls.IdleAfter {
 			t.Errorf("%d keys in an hour", n)
 		}
 		closes()

@@ -18,10 +18,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
-	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -155,7 +155,7 @@ func TestARecordingOnCallCountsAsAKeyNowAndThen(t *testing.T) {
 		o.status.Store("rec 1m")
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		if n := keys.Load(); n < 5 || feed.TouchEvery >= ui.IdleAfter {
+		if n := keys.Load(); n < 5 || feed.TouchEvery >= controls.IdleAfter {
 			t.Errorf("%d keys in two hours", n)
 		}
 		cancel()

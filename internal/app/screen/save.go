@@ -2,7 +2,6 @@ package screen
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/ui"
 	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
@@ -11,10 +10,7 @@ func save(c choices.Choices, keys []string) (path string, err error) {
 	cfg := config.Default()
 	cfg.Theme, cfg.View, cfg.Columns = c.Theme, c.View, c.Columns
 	cfg.GPULevels, cfg.MemoryLevels = config.Levels(c.Levels), config.Levels(c.MemoryLevels)
-	cfg.Colors = ui.ColorsJob
-	if c.Classic {
-		cfg.Colors = ui.ColorsClassic
-	}
+	cfg.Colors = config.ColorsOf(c.Classic)
 	path = config.UserFile()
 	return path, cfg.Save(path, keys...)
 }

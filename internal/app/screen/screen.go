@@ -121,7 +121,9 @@ func (a *aides) begin(ctx context.Context, group *errgroup.Group, w *session.Wat
 
 // join gives the screens what the aides can do.
 func (a *aides) join(ctx context.Context, o *ui.Options) {
-	o.Save, o.Remember, o.Record, o.Alerts = save, a.choices.remember, a.recorder, a.teller.alerts
+	o.Save, o.Record, o.Alerts = save, a.recorder, a.teller.alerts
+	o.RememberClassic = func(classic bool) { a.choices.remember(config.Colors, config.ColorsOf(classic)) }
+	o.RememberView = func(view string) { a.choices.remember(config.View, view) }
 	o.TryNews = func(way string) error { return a.teller.try(ctx, way) }
 }
 
@@ -144,7 +146,7 @@ func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, fro
 		Display:  cfg.Display,
 		Theme:    cfg.Theme,
 		ASCII:    cli.ASCII(cfg),
-		Colors:   cli.Colors(cfg),
+		Classic:  cli.Classic(cfg),
 		Levels:   part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
 		Columns:  cfg.Columns,
 		View:     startView(cfg),

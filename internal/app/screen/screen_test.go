@@ -24,15 +24,16 @@ import (
 // The user's choices last until the next start, except in the demo and where the command line decides.
 func TestChoicesAreKept(t *testing.T) {
 	for _, test := range []struct {
-		name         string
-		change       func(*config.Config)
-		view, colors string
-		files        int
+		name    string
+		change  func(*config.Config)
+		view    string
+		classic bool
+		files   int
 	}{
-		{"plain", func(*config.Config) {}, ui.ViewOverview, ui.ColorsClassic, 2},
-		{"demo", func(c *config.Config) { c.Demo = "4x8" }, ui.ViewAuto, ui.ColorsJob, 0},
-		{"--view", func(c *config.Config) { c.View = ui.ViewNode }, ui.ViewNode, ui.ColorsClassic, 1},
-		{"--colors", func(c *config.Config) { c.Colors = ui.ColorsJob }, ui.ViewOverview, ui.ColorsJob, 1},
+		{"plain", func(*config.Config) {}, ui.ViewOverview, true, 2},
+		{"demo", func(c *config.Config) { c.Demo = "4x8" }, ui.ViewAuto, false, 0},
+		{"--view", func(c *config.Config) { c.View = ui.ViewNode }, ui.ViewNode, true, 1},
+		{"--colors", func(c *config.Config) { c.Colors = config.ColorsJob }, ui.ViewOverview, false, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -42,17 +43,18 @@ func TestChoicesAreKept(t *testing.T) {
 			choices := newSaver(&cfg)
 			ctx, quit := context.WithCancel(t.Context())
 			saved := session.Go(func() error { return choices.run(ctx) })
-			save := choices.remember
-			save(ui.RememberView, ui.ViewNode)
-			save(ui.RememberView, ui.ViewOverview)
-			save(ui.RememberColors, ui.ColorsClassic)
+			var first ui.Options
+			(&aides{choices: choices, teller: &teller{}}).join(ctx, &first)
+			first.RememberView(ui.ViewNode)
+			first.RememberView(ui.ViewOverview)
+			first.RememberClassic(true)
 			quit()
 			if done, err := saved.Wait(time.Minute); !done || err != nil {
 				t.Fatal("the choices are not saved", err)
 			}
 			next := Options(&cfg, nil, nil, selection.Choice{})
-			if next.View != test.view || next.Colors != test.colors {
-				t.Errorf("view %q, colors %q, want %q, %q", next.View, next.Colors, test.view, test.colors)
+			if next.View != test.view || next.Classic != test.classic {
+				t.Errorf("view %q, classic %v, want %q, %v", next.View, next.Classic, test.view, test.classic)
 			}
 			if files, _ := os.ReadDir(dir + "/nvnodetop"); len(files) != test.files {
 				t.Errorf("%d files, want %d", len(files), test.files)

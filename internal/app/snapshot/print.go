@@ -11,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
-	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -34,7 +33,7 @@ func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	cfg := &p.Config
 	return printout.Write(p.Out, snap, printout.Options{
 		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.profile(p.Out), ASCII: cli.ASCII(cfg),
-		Classic: cli.Colors(cfg) == ui.ColorsClassic,
+		Classic: cli.Classic(cfg),
 		Only:    l.GPUs, Processes: l.Processes, Levels: part.Levels(cfg.GPULevels),
 		MemoryLevels: part.Levels(cfg.MemoryLevels),
 		Columns:      cfg.Columns,

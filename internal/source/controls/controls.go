@@ -3,11 +3,19 @@ package controls
 
 import (
 	"context"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// After IdleAfter without a Touch the nodes are polled IdleFactor times less often, until the next one: nobody looks at
+// most such screens. A Leave slows the nodes at once.
+const (
+	IdleAfter  = 30 * time.Minute
+	IdleFactor = 10
 )
 
 // Controls takes the user's requests. Only Ask, Cancel, Log, Accounts and Cluster may block.
