@@ -75,6 +75,11 @@ var only = map[string][]string{
 		"test/daemon", "test/ondemand", "test/sshd", "test/term"},
 }
 
+// withScreen lists the packages outside of the screen that are linked with it: the commands that show it or print its
+// pages, and what has them. All other commands run without it.
+var withScreen = []string{"cmd/nvnodetop", "internal/app", "internal/app/replay", "internal/app/screen",
+	"internal/app/snapshot"}
+
 // isIn reports whether a package is one of these.
 func isIn(name string, of []string) bool {
 	return slices.ContainsFunc(of, func(pattern string) bool {
@@ -99,6 +104,7 @@ type pkg struct {
 	Name       string
 	Doc        string
 	Imports    []string
+	Deps       []string // what is linked with it
 }
 
 // packages lists the packages of this module, with and without cgo: the imports of both builds count.
@@ -106,7 +112,7 @@ func packages(t *testing.T) map[string]*pkg {
 	t.Helper()
 	out := map[string]*pkg{}
 	for _, cgo := range []string{"1", "0"} {
-		cmd := exec.CommandContext(t.Context(), "go", "list", "-pgo=off", "-json=ImportPath,Name,Doc,Imports", "./...")
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-pgo=off", "-json=ImportPath,Name,Doc,Imports,Deps", "./...")
 		cmd.Dir = "../.."
 		cmd.Env = append(cmd.Environ(), "CGO_ENABLED="+cgo)
 		text, err := cmd.Output()
@@ -123,6 +129,7 @@ func packages(t *testing.T) map[string]*pkg {
 			name := strings.TrimPrefix(p.ImportPath, module+"/")
 			if have := out[name]; have != nil {
 				p.Imports = append(p.Imports, have.Imports...)
+				p.Deps = append(p.Deps, have.Deps...)
 			}
 			out[name] = &p
 		}
@@ -161,6 +168,22 @@ func TestRooms(t *testing.T) {
 	}
 	for arrow, by := range all {
 		t.Errorf("%s may not import %s: %s", arrow[0], arrow[1], strings.Join(by, ", "))
+	}
+}
+
+// A command without a screen is not linked with the screen.
+func TestCommandsWithoutAScreen(t *testing.T) {
+	for name, p := range packages(t) {
+		if roomOf(name) == "ui" {
+			continue
+		}
+		at := slices.IndexFunc(p.Deps, func(dep string) bool { return roomOf(strings.TrimPrefix(dep, module+"/")) == "ui" })
+		switch has := slices.Contains(withScreen, name); {
+		case at >= 0 && !has:
+			t.Errorf("%s is linked with the screen, by %s: go list -deps", name, p.Deps[at])
+		case at < 0 && has:
+			t.Errorf("%s is not linked with the screen", name)
+		}
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/lib/alert"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
-	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
 const (
@@ -41,10 +41,10 @@ func (t *teller) tell(a ui.Alert) {
 
 // options are those of the ways.
 func (t *teller) options(ways ...string) news.Options {
-	on := terminal.HostOf(os.Getenv)
+	on := alert.HostOf(os.Getenv)
 	return news.Options{Ways: ways, Named: len(ways) > 0,
 		Terminal: func(title, text string) {
-			t.tell(ui.Alert{Sequence: terminal.Alert(t.cfg.Notify.Terminal, on, title, text)})
+			t.tell(ui.Alert{Sequence: alert.Sequence(t.cfg.Notify.Terminal, on, title, text)})
 		},
 		Say: func(line string) { t.tell(ui.Alert{Notice: line}) }}
 }

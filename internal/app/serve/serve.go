@@ -22,14 +22,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
-	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
+	"github.com/nvnodetop/nvnodetop/internal/app/series"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/lib/private"
-	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/output/web"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
@@ -42,11 +41,9 @@ type Options struct {
 	endpoint  web.Endpoint
 	base      string // path under which a proxy shows it
 	tokenFile string
-	names     string
-	which     string // metrics for Prometheus
-	processes bool   // Prometheus gets them
-	logs      bool   // the logs of jobs are shown, too
-	record    string // a file; "": nothing is recorded
+	metrics   series.Choice // for Prometheus
+	logs      bool          // the logs of jobs are shown, too
+	record    string        // a file; "": nothing is recorded
 
 	listener *web.Listener
 	token    string
@@ -121,9 +118,7 @@ func (s *Options) add(f *pflag.FlagSet) {
 	f.StringVar(&s.tokenFile, "token-file", "",
 		"read the token from `FILE`, which only you may read; otherwise a new one is made")
 	f.BoolVar(&s.logs, "logs", false, "show the logs of jobs, too")
-	snapshot.NamesFlag(f, &s.names)
-	snapshot.WhichFlag(f, &s.which)
-	snapshot.ProcessesFlag(f, &s.processes)
+	s.metrics.AddFlags(f)
 	f.StringVar(&s.Config.Job, "job", "", "only the nodes of the job `ID`")
 	record.BesideFlag(f, &s.record)
 }
@@ -161,7 +156,7 @@ func (s *Options) check() (err error) {
 	if s.base, err = web.CleanBase(s.base); err != nil {
 		return fmt.Errorf("--base-path %w", err)
 	}
-	if err := snapshot.CheckMetrics(s.names, s.which); err != nil {
+	if err := s.metrics.Check(); err != nil {
 		return err
 	}
 	if s.logs && s.endpoint.Open {
@@ -270,8 +265,8 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	user := feed.NewAttended(&feed.Sparing{Feed: from})
 	server := web.New(web.Options{
 		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
-		Every: s.Config.Display, Names: export.Names(s.names), Metrics: export.Which(s.which),
-		PIDs: s.processes, Agent: s.endpoint.Open,
+		Every: s.Config.Display, Names: s.metrics.Names, Metrics: s.metrics.Which,
+		PIDs: s.metrics.Processes, Agent: s.endpoint.Open,
 		Token: s.token, Local: s.listener.Local, Proxied: s.endpoint.Proxied, Base: s.base, Log: s.logOf(user),
 	})
 	s.handler = server.Handler()

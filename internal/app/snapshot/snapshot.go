@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
+	"github.com/nvnodetop/nvnodetop/internal/app/series"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -23,10 +24,10 @@ var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.First
 
 // Options are the user's choices for a Snapshot.
 type Options struct {
-	format, names, which string
-	processes            bool // for Prometheus
-	details              bool // for JSON
-	look                 Look
+	format  string
+	metrics series.Choice // for Prometheus
+	details bool          // for JSON
+	look    Look
 }
 
 // Command prints one Snapshot.
@@ -50,9 +51,7 @@ from SLURM.`,
 	p := cli.New(io, f, flags...)
 	only := selection.AddGPUs(f)
 	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text, json, csv or prometheus")
-	NamesFlag(f, &o.names)
-	WhichFlag(f, &o.which)
-	ProcessesFlag(f, &o.processes)
+	o.metrics.AddFlags(f)
 	DetailsFlag(f, &o.details)
 	cmd.Args = p.Args(cli.NoArguments)
 	cmd.PreRunE = func(*cobra.Command, []string) error {
@@ -89,40 +88,14 @@ func (o *Options) check(f *pflag.FlagSet) error {
 		return errors.New("--metrics-names is for --format prometheus")
 	case f.Changed("metrics") && o.format != "prometheus":
 		return errors.New("--metrics is for --format prometheus")
-	case o.processes && o.format != "prometheus":
+	case o.metrics.Processes && o.format != "prometheus":
 		return errors.New("--processes is for --format prometheus: text and JSON have them")
 	case o.details && o.format != "json":
 		return errors.New("--details is for --format json")
 	case f.Changed("only") && o.format != "text":
 		return errors.New("--only is for --format text: the other formats have every GPU")
 	}
-	return CheckMetrics(o.names, o.which)
-}
-
-// NamesFlag adds the flag for the names of metrics.
-func NamesFlag(f *pflag.FlagSet, names *string) {
-	f.StringVar(names, "metrics-names", string(export.OwnNames),
-		"`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
-}
-
-// WhichFlag adds the flag for the selection of metrics.
-func WhichFlag(f *pflag.FlagSet, which *string) {
-	f.StringVar(which, "metrics", string(export.AllMetrics),
-		"`METRICS` for Prometheus: all, or core (for large clusters: at most 25 series a GPU)")
-}
-
-// ProcessesFlag adds the flag for processes in the metrics.
-func ProcessesFlag(f *pflag.FlagSet, processes *bool) {
-	f.BoolVar(processes, "processes", false, "add the processes on the GPUs to the metrics for Prometheus: 10 series "+
-		"for each, new ones for each PID")
-}
-
-// CheckMetrics checks the values of --metrics-names and --metrics.
-func CheckMetrics(names, which string) error {
-	if err := cli.OneOf("metrics", export.Which(which), export.AllMetrics, export.CoreMetrics); err != nil {
-		return err
-	}
-	return cli.OneOf("metrics-names", export.Names(names), export.OwnNames, export.DCGMNames)
+	return o.metrics.Check()
 }
 
 // print prints a Snapshot in its format; more adds to JSON.
@@ -131,11 +104,11 @@ func (o *Options) print(p *cli.Program, s *cluster.Snapshot, more func(*schema.S
 	case "csv":
 		return export.CSV(p.Out, s)
 	case "prometheus":
-		if err := export.Prometheus(p.Out, s, export.Names(o.names), export.Which(o.which)); err != nil ||
-			!o.processes {
+		if err := export.Prometheus(p.Out, s, o.metrics.Names, o.metrics.Which); err != nil ||
+			!o.metrics.Processes {
 			return err
 		}
-		return export.PrometheusProcesses(p.Out, s, export.Names(o.names))
+		return export.PrometheusProcesses(p.Out, s, o.metrics.Names)
 	case "json":
 		return JSON(p, s, &o.look.Choice, more)
 	}

@@ -22,9 +22,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/lib/alert"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify/ways"
-	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
 // Name is that of the command.
@@ -158,9 +158,9 @@ func (o *Options) terminal() func(title, text string) {
 	if !cli.IsTerminal(to) {
 		return nil
 	}
-	on, style := terminal.HostOf(os.Getenv), o.Config.Notify.Terminal
+	on, style := alert.HostOf(os.Getenv), o.Config.Notify.Terminal
 	return func(title, text string) {
-		_, _ = io.WriteString(to, terminal.Titled("nvnodetop: "+title)+terminal.Alert(style, on, title, text))
+		_, _ = io.WriteString(to, alert.Title("nvnodetop: "+title)+alert.Sequence(style, on, title, text))
 	}
 }
 

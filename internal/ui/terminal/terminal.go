@@ -125,6 +125,17 @@ func (t *Terminal) Copy(text string) bool {
 	return true
 }
 
+// Say writes a text that changes nothing on the screen, such as an alert, after the next frame. A terminal that accepts
+// nothing misses it.
+func (t *Terminal) Say(text string) {
+	t.mu.Lock()
+	if len(t.clip)+len(text) <= MaxClip {
+		t.clip += text
+	}
+	t.mu.Unlock()
+	t.wake.Ring()
+}
+
 // suspend restores the terminal, unless that blocks for too long, and writes nothing until resume.
 func (t *Terminal) suspend() {
 	left := make(chan struct{})

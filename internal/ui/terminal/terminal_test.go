@@ -255,3 +255,25 @@ func TestUsable(t *testing.T) {
 		}
 	}
 }
+
+// An alert is written without a frame, and those that a terminal does not take do not pile up.
+func TestSay(t *testing.T) {
+	var out bytes.Buffer
+	term := New(&out)
+	for range 2 * MaxClip {
+		term.Say("\a")
+	}
+	term.start()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		term.mu.Lock()
+		waits := term.clip
+		term.mu.Unlock()
+		if waits == "" || time.Now().After(deadline) {
+			break
+		}
+	}
+	term.Close()
+	if got := out.String(); got != strings.Repeat("\a", MaxClip) {
+		t.Errorf("%d bytes", len(got))
+	}
+}

@@ -1,14 +1,12 @@
-package terminal
+package alert
 
 import (
-	"bytes"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Each terminal gets the sequence that it understands, and no text ends it early.
-func TestAlert(t *testing.T) {
+func TestSequence(t *testing.T) {
 	xterm, foot := Host{Name: "xterm-256color"}, Host{Name: "foot"}
 	for name, tc := range map[string]struct {
 		style       string
@@ -25,38 +23,16 @@ func TestAlert(t *testing.T) {
 		"screen":    {"auto", Host{Name: "screen", Screen: true}, "a", "", "\x1bP\x1b]9;a\a\x1b\\\a"},
 		"hostile":   {"auto", xterm, "a\a\x1b]0;b\x1b\\\nc", "d\u009ce", "\x1b]9;a??c. d?e\a\a"},
 	} {
-		if got := Alert(tc.style, tc.on, tc.title, tc.text); got != tc.want {
+		if got := Sequence(tc.style, tc.on, tc.title, tc.text); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
-	if got := Titled("größe\a\x1b]0;x"); strings.Count(got, "\a") != 1 || strings.Count(got, "\x1b") != 1 ||
+	if got := Title("größe\a\x1b]0;x"); strings.Count(got, "\a") != 1 || strings.Count(got, "\x1b") != 1 ||
 		strings.ContainsFunc(got, func(r rune) bool { return r > 0x7f }) {
 		t.Errorf("the title is %q", got)
 	}
 	env := map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x"}
 	if got := HostOf(func(name string) string { return env[name] }); got != (Host{Name: "tmux-256color", Tmux: true}) {
 		t.Errorf("the terminal is %+v", got)
-	}
-}
-
-// An alert is written without a frame, and those that a terminal does not take do not pile up.
-func TestSay(t *testing.T) {
-	var out bytes.Buffer
-	term := New(&out)
-	for range 2 * MaxClip {
-		term.Say("\a")
-	}
-	term.start()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		term.mu.Lock()
-		waits := term.clip
-		term.mu.Unlock()
-		if waits == "" || time.Now().After(deadline) {
-			break
-		}
-	}
-	term.Close()
-	if got := out.String(); got != strings.Repeat("\a", MaxClip) {
-		t.Errorf("%d bytes", len(got))
 	}
 }

@@ -1,4 +1,5 @@
-package terminal
+// Package alert makes the bytes that tell a user something on a terminal, whichever one it is.
+package alert
 
 import (
 	"strings"
@@ -24,10 +25,10 @@ func HostOf(getenv func(string) string) Host {
 // maxAlert limits the text of an alert, in bytes.
 const maxAlert = 300
 
-// Alert returns the bytes that tell the user something, wherever the terminal is: a bell, and a notification of the
+// Sequence returns the bytes that tell the user something, wherever the terminal is: a bell, and a notification of the
 // desktop in a sequence that the terminal understands. style is "bell", "osc9", "osc777" or "auto", which goes by the
 // name of the terminal. tmux and GNU screen pass the sequence on if they may, and mark the window for the bell.
-func Alert(style string, on Host, title, text string) string {
+func Sequence(style string, on Host, title, text string) string {
 	const bell = "\a"
 	if style == "auto" {
 		style = "osc9"
@@ -53,19 +54,8 @@ func Alert(style string, on Host, title, text string) string {
 	return sequence + bell
 }
 
-// Titled returns the bytes that set the title of the window, in ASCII: some terminals take a byte of another character
+// Title returns the bytes that set the title of the window, in ASCII: some terminals take a byte of another character
 // for the end of a title.
-func Titled(title string) string {
+func Title(title string) string {
 	return ansi.SetWindowTitle(strings.Map(draw.ASCII, safe.Line(title, maxAlert)))
-}
-
-// Say writes a text that changes nothing on the screen, such as an Alert, after the next frame. A terminal that accepts
-// nothing misses it.
-func (t *Terminal) Say(text string) {
-	t.mu.Lock()
-	if len(t.clip)+len(text) <= MaxClip {
-		t.clip += text
-	}
-	t.mu.Unlock()
-	t.wake.Ring()
 }
