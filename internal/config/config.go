@@ -21,8 +21,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/output/notify"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/cost"
+	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 )
 
@@ -81,7 +80,7 @@ type Config struct {
 	ASCII bool // draw with ASCII characters only
 	UTF8  bool // draw with all characters, whatever TERM and the locale suggest
 
-	Prices cost.Prices // of the site, for reports
+	Prices Prices // of the site, for reports
 
 	Admins []string // users who see the jobs of all on the page of the cluster; only the system's file sets them
 
@@ -99,7 +98,7 @@ func Default() Config {
 		GPULevels:  Levels{60, 85},
 		Thresholds: health.Defaults(),
 		Serve:      ServeAny, Record: true, Logs: true, HangAsk: true,
-		Notify: Notify{Settings: notify.Defaults(), Allow: NotifyAny, Terminal: NotifyStyles[0]},
+		Notify: Notify{Settings: newsworthy.Defaults(), Allow: NotifyAny, Terminal: NotifyStyles[0]},
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/output/notify"
+	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 )
 
 // Notify is the user's choice of news, and of the ways in which it comes.
 type Notify struct {
-	notify.Settings
+	newsworthy.Settings
 
 	Allow     string   // the ways that may be used: one of NotifyLimits
 	AllowFrom string   // origin of Allow; "": there is no limit
@@ -51,8 +51,8 @@ func (n *Notify) Allows(way string) bool {
 
 // eventsSetting is the choice of events. The kinds of problems are too many to list.
 func eventsSetting() setting {
-	s := some("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, notify.Words()...)
-	s.want = "a list of " + strings.Join(notify.Names(), ", ") + ", or kinds of problems (docs/health.md)"
+	s := some("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, newsworthy.Words()...)
+	s.want = "a list of " + strings.Join(newsworthy.Names(), ", ") + ", or kinds of problems (docs/health.md)"
 	return s
 }
 

@@ -1,5 +1,12 @@
 package config
 
+// Prices are a site's. A price of 0 is not set.
+type Prices struct {
+	GPUHour, KWh float64
+	Currency     string  // of these
+	CO2          float64 // grams for a kWh
+}
+
 // priceSettings are the settings of the site's prices, for reports.
 func priceSettings() []setting {
 	return []setting{

@@ -27,8 +27,7 @@ var rooms = []struct {
 	{"ui", "output source hang rows health joblog slurm cluster wire pkg/report pkg/schema lib"},
 	{"output", "source rows health joblog slurm cluster remote poller probe wire pkg/report pkg/schema lib"},
 	{"source", "config health joblog slurm cluster remote poller wire pkg/report pkg/schema lib"},
-	// upward: the names of events and the prices are settings
-	{"config", "output rows health cluster lib"},
+	{"config", "rows health cluster lib"},
 	{"hang", "cluster wire pkg/schema lib"},
 	{"rows", "health slurm cluster wire lib"},
 	{"health", "cluster wire pkg/schema lib"},

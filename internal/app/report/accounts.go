@@ -57,6 +57,6 @@ func late(p *cli.Program) func([]sacct.Job) bool {
 
 // priced adds the cost, with the site's prices.
 func priced(p *cli.Program, r *report.Report) *report.Report {
-	r.Cost = cost.Of(r, &p.Config.Prices)
+	r.Cost = cost.Of(r, (*cost.Prices)(&p.Config.Prices))
 	return r
 }

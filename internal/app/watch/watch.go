@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/lib/alert"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify/ways"
@@ -76,7 +77,7 @@ Without one it watches all your jobs.`,
 	o := &Options{}
 	f.StringSliceVar(&o.ways, "notify", nil, "tell also by these `WAYS`: "+strings.Join(config.NotifyWays, ", ")+
 		" (default: notify.ways of the settings)")
-	f.StringSliceVar(&o.events, "events", nil, "tell these `EVENTS` only: "+strings.Join(notify.Names(), ", ")+
+	f.StringSliceVar(&o.events, "events", nil, "tell these `EVENTS` only: "+strings.Join(newsworthy.Names(), ", ")+
 		", or kinds of problems (default: all but start and warning)")
 	f.StringVar(&o.interval, cli.Interval, defaultInterval, "`SECONDS` between two samples of a node")
 	f.BoolVar(&o.json, "json", false, "print each line as a JSON object")
@@ -96,7 +97,7 @@ Without one it watches all your jobs.`,
 // take takes the jobs and the lists of words.
 func (o *Options) take(f *pflag.FlagSet, jobs []string) error {
 	events := slices.DeleteFunc(slices.Clone(o.events), func(word string) bool {
-		return slices.Contains(notify.Words(), word)
+		return slices.Contains(newsworthy.Words(), word)
 	})
 	for name, words := range map[string][]string{"notify": o.ways, "events": o.events} {
 		if f.Changed(name) && len(words) == 0 {
@@ -106,7 +107,7 @@ func (o *Options) take(f *pflag.FlagSet, jobs []string) error {
 	for _, list := range []struct {
 		flag      string
 		words, of []string
-	}{{"notify", o.ways, config.NotifyWays}, {"events", events, notify.Names()}} {
+	}{{"notify", o.ways, config.NotifyWays}, {"events", events, newsworthy.Names()}} {
 		for _, word := range list.words {
 			if err := cli.OneOf(list.flag, word, list.of...); err != nil {
 				return err

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Watcher finds the news in Snapshots.
 type Watcher struct {
-	Settings
+	newsworthy.Settings
 	Jobs []string // IDs, or those of arrays; none: all jobs
 	Asks bool     // the ranks of jobs that seem to hang are asked what they do: that is part of the news
 
@@ -41,7 +42,7 @@ type sight struct {
 const resumes = 15 * time.Minute
 
 // NewWatcher returns a Watcher that knows nothing yet.
-func NewWatcher(s Settings, jobs []string) *Watcher {
+func NewWatcher(s newsworthy.Settings, jobs []string) *Watcher {
 	return &Watcher{Settings: s, Jobs: jobs, open: map[string]*sight{}, before: map[string]cluster.Severity{},
 		ran: map[string]cluster.Job{}, ended: map[string]bool{}, near: map[string]bool{}}
 }
@@ -101,7 +102,7 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 		for k := range j.Findings {
 			w.find(s, j, &j.Findings[k], now)
 		}
-		if w.wants(Memory) {
+		if w.Wants(newsworthy.Memory) {
 			w.forecast(s, j, now)
 		}
 	}
@@ -167,12 +168,12 @@ func (o *sight) tell(now *sight) (Item, bool) {
 
 // find notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may return.
 func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
-	p, wanted := w.of(f)
+	p, wanted := w.Of(f)
 	id := strings.Join([]string{string(f.Kind), f.Node, f.Key}, " ")
 	switch {
 	case f.Node == "":
 		id += j.ID
-	case p.event == Node: // first it does not respond, then it cannot be reached
+	case p.Event == newsworthy.Node: // first it does not respond, then it cannot be reached
 		id = "node " + f.Node
 	}
 	told := w.open[id] != nil && w.open[id].told // it may become milder
@@ -182,12 +183,12 @@ func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Findi
 	if o := now[id]; o != nil && o.ripe {
 		return // of another job on the node
 	}
-	i := ofFinding(s, j, f, p.event)
+	i := ofFinding(s, j, f, p.Event)
 	if o := w.open[id]; o != nil && o.Since.Before(i.Since) {
 		i.Since = o.Since
 	}
-	lasts := wanted && f.Holds() && s.At.Sub(i.Since) >= p.lasts
-	now[id] = &sight{Item: i, ripe: lasts && (p.event != Node || goesOn(s, f.Since))}
+	lasts := wanted && f.Holds() && s.At.Sub(i.Since) >= p.Lasts
+	now[id] = &sight{Item: i, ripe: lasts && (p.Event != newsworthy.Node || goesOn(s, f.Since))}
 }
 
 // unanswered is the time after which a lost node is news even if SLURM does not answer.
@@ -230,7 +231,7 @@ func (w *Watcher) starts(s *cluster.Snapshot) (news []Item) {
 		j := &s.Jobs[i]
 		w.jobs[j.ID] = true
 		if !first && !before[j.ID] && j.ID != "" && !j.Start.Before(w.began) && OfJob(j.ID, j.Number, w.Jobs) &&
-			w.wants(Start) {
+			w.Wants(newsworthy.Start) {
 			news = append(news, ofStart(s, &j.Job))
 		}
 	}
@@ -254,7 +255,7 @@ func (w *Watcher) requeues(s *cluster.Snapshot) (news []Item) {
 	}
 	for i := range s.Discovery.Pending {
 		id := s.Discovery.Pending[i].ID
-		if j, ran := w.ran[id]; ran && w.wants(Failure) && !w.jobs[id] {
+		if j, ran := w.ran[id]; ran && w.Wants(newsworthy.Failure) && !w.jobs[id] {
 			news = append(news, ofRequeue(s, &j))
 		}
 		delete(w.ran, id)
@@ -272,7 +273,7 @@ func (w *Watcher) waitsInVain(s *cluster.Snapshot) (news []Item) {
 		if !p.NeverStarts() || !OfJob(p.ID, array, w.Jobs) {
 			continue
 		}
-		if w.never[p.ID] = true; !before[p.ID] && w.wants(Failure) {
+		if w.never[p.ID] = true; !before[p.ID] && w.Wants(newsworthy.Failure) {
 			news = append(news, ofNever(s, p))
 		}
 	}
@@ -304,11 +305,11 @@ func (w *Watcher) ends(s *cluster.Snapshot) (news []Item) {
 
 // Ended returns the news of a job that has ended, also of one that was in no Snapshot.
 func (w *Watcher) Ended(at time.Time, e *cluster.EndedJob) (Item, bool) {
-	event := End
+	event := newsworthy.End
 	if e.State.Bad() {
-		event = Failure
+		event = newsworthy.Failure
 	}
-	if !w.wants(event) || e.Start.IsZero() && event != Failure { // the user has canceled what never ran
+	if !w.Wants(event) || e.Start.IsZero() && event != newsworthy.Failure { // the user has canceled what never ran
 		return Item{}, false
 	}
 	return ofEnd(at, e, event), true
@@ -324,7 +325,7 @@ func (w *Watcher) limits(s *cluster.Snapshot) (news []Item) {
 		id := j.ID + j.End.Truncate(time.Minute).String()
 		w.near[id] = before[id]
 		if j.End.IsZero() || left <= 0 || left > w.TimeLeft || j.Limit < 2*w.TimeLeft || before[id] ||
-			!OfJob(j.ID, j.Number, w.Jobs) || !w.wants(Time) {
+			!OfJob(j.ID, j.Number, w.Jobs) || !w.Wants(newsworthy.Time) {
 			continue
 		}
 		w.near[id] = true

@@ -1,4 +1,4 @@
-package notify
+package newsworthy
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func TestProblems(t *testing.T) {
 	var b strings.Builder
 	for _, kind := range slices.Sorted(maps.Keys(problems)) {
 		p := problems[kind]
-		fmt.Fprintf(&b, "%-16s %-7s from %-8s after %v\n", kind, p.event, severities[p.least], p.lasts)
+		fmt.Fprintf(&b, "%-16s %-7s from %-8s after %v\n", kind, p.Event, severities[p.Least], p.Lasts)
 	}
 	golden.Equal(t, "testdata/problems.txt", b.String())
 }
@@ -43,9 +43,9 @@ func TestWhatIsNews(t *testing.T) {
 		"of no kind, critical":      {[]string{"gpu"}, "new_kind", cluster.Critical, GPU},
 	} {
 		s := Settings{Events: tc.events}
-		p, wanted := s.of(&cluster.Finding{Kind: tc.kind, Severity: tc.severity})
-		if wanted != (tc.want != "") || wanted && p.event != tc.want {
-			t.Errorf("%s: %s, wanted: %t, want %q", name, p.event, wanted, tc.want)
+		p, wanted := s.Of(&cluster.Finding{Kind: tc.kind, Severity: tc.severity})
+		if wanted != (tc.want != "") || wanted && p.Event != tc.want {
+			t.Errorf("%s: %s, wanted: %t, want %q", name, p.Event, wanted, tc.want)
 		}
 	}
 }

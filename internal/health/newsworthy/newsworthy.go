@@ -1,12 +1,6 @@
-// Package notify decides what is news for a user who does not look at a screen: the end of a job, and problems that
-// last. It is pure: a Watcher turns Snapshots into Items, and a Gatherer turns Items into few Messages. Package
-// notify/ways delivers Messages.
-//
-// The problems are the findings of package health; no rule is here. A finding begins one Item; its getting worse and
-// its end are others. What a silent node hides has not ended. A job that is over takes its problems with it, and the
-// loss of a node counts only once SLURM has said that its job goes on: sessions end with their job. A Watcher and a
-// Gatherer belong to one goroutine each.
-package notify
+// Package newsworthy decides which events and problems are news: each kind of problem is a row, with its event, from
+// which severity on, and after which time. The user chooses among the events. Package notify finds them.
+package newsworthy
 
 import (
 	"maps"
@@ -53,7 +47,7 @@ type Settings struct {
 	Events   []string      // names of Events, and of kinds of findings, which count from a note on
 	Idle     time.Duration // the time from which idle GPUs are news
 	TimeLeft time.Duration // the time before a job's time limit
-	PerHour  int           // the most Messages in any hour
+	PerHour  int           // the most messages in any hour
 }
 
 // Defaults are the Settings of a user who has chosen nothing: all events but the first and the last one.
@@ -72,13 +66,14 @@ func Words() []string {
 	return words
 }
 
-func (s *Settings) wants(e Event) bool { return slices.Contains(s.Events, string(e)) }
+// Wants reports whether an event is chosen.
+func (s *Settings) Wants(e Event) bool { return slices.Contains(s.Events, string(e)) }
 
-// problem is how a kind of finding becomes news.
-type problem struct {
-	event Event
-	least cluster.Severity
-	lasts time.Duration // it must hold so long
+// Problem is how a kind of finding becomes news.
+type Problem struct {
+	Event Event
+	Least cluster.Severity
+	Lasts time.Duration // it must hold so long
 }
 
 // Times for which problems must hold. A node that does not answer for half a minute may just be slow, and clocks are
@@ -91,7 +86,7 @@ const (
 )
 
 // problems are the kinds of findings, and when each is news. A warning of a kind that must be critical is a Warning.
-var problems = map[cluster.Kind]problem{
+var problems = map[cluster.Kind]Problem{
 	cluster.KindFailed:     {Node, cluster.Critical, lostFor},
 	cluster.KindStale:      {Node, cluster.Warning, unclear},
 	cluster.KindSilence:    {Node, cluster.Warning, unclear},
@@ -148,53 +143,25 @@ var problems = map[cluster.Kind]problem{
 	cluster.KindFault:       {Warning, cluster.Warning, unclear},
 }
 
-// of returns how a finding becomes news. False: it is none.
-func (s *Settings) of(f *cluster.Finding) (p problem, wanted bool) {
+// Of returns how a finding becomes news. False: it is none.
+func (s *Settings) Of(f *cluster.Finding) (p Problem, wanted bool) {
 	p, known := problems[f.Kind]
 	if !known {
-		p = problem{GPU, cluster.Critical, atOnce}
+		p = Problem{GPU, cluster.Critical, atOnce}
 	}
-	if p.event == Idle {
-		p.lasts = s.Idle
+	if p.Event == Idle {
+		p.Lasts = s.Idle
 	}
 	switch {
 	case f.Severity == cluster.Waiting:
 		return p, false
-	case known && string(f.Kind) != string(p.event) && slices.Contains(s.Events, string(f.Kind)):
+	case known && string(f.Kind) != string(p.Event) && slices.Contains(s.Events, string(f.Kind)):
 		return p, f.Severity >= cluster.Note
-	case f.Severity >= p.least:
-		return p, s.wants(p.event)
+	case f.Severity >= p.Least:
+		return p, s.Wants(p.Event)
 	case f.Severity >= cluster.Warning:
-		p.event, p.lasts = Warning, max(p.lasts, unclear)
-		return p, s.wants(Warning)
+		p.Event, p.Lasts = Warning, max(p.Lasts, unclear)
+		return p, s.Wants(Warning)
 	}
 	return p, false
-}
-
-// Item is one piece of news.
-type Item struct {
-	At       time.Time
-	Event    Event
-	Over     bool // the problem has ended
-	Kind     cluster.Kind
-	Severity cluster.Severity
-
-	Job, Name string // ID and name of the job
-	Node      string // "": the whole job
-	GPU       int    // cluster.NoNumber: the node
-	Since     time.Time
-
-	State cluster.EndState // of a job that has ended
-	Exit  *cluster.Exit    // likewise; nil: unknown
-
-	Title string // one line with the job and the place
-	Text  string // sentences
-	Place string // the node and the GPU, for lists; "": the job
-	Many  string // after a count of such items: "nodes unreachable"
-}
-
-// OfJob reports whether a job has one of these names: its ID, its number, or the ID of its array or heterogeneous job.
-// No names stand for all jobs.
-func OfJob(id, number string, names []string) bool {
-	return len(names) == 0 || slices.ContainsFunc(names, (&cluster.Job{ID: id, Number: number}).PartOf)
 }

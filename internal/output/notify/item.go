@@ -1,0 +1,45 @@
+// Package notify decides what is news for a user who does not look at a screen: the end of a job, and problems that
+// last. What is news is in package newsworthy. It is pure: a Watcher turns Snapshots into Items, and a Gatherer turns Items into few Messages. Package
+// notify/ways delivers Messages.
+//
+// The problems are the findings of package health; no rule is here. A finding begins one Item; its getting worse and
+// its end are others. What a silent node hides has not ended. A job that is over takes its problems with it, and the
+// loss of a node counts only once SLURM has said that its job goes on: sessions end with their job. A Watcher and a
+// Gatherer belong to one goroutine each.
+package notify
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+)
+
+// Item is one piece of news.
+type Item struct {
+	At       time.Time
+	Event    newsworthy.Event
+	Over     bool // the problem has ended
+	Kind     cluster.Kind
+	Severity cluster.Severity
+
+	Job, Name string // ID and name of the job
+	Node      string // "": the whole job
+	GPU       int    // cluster.NoNumber: the node
+	Since     time.Time
+
+	State cluster.EndState // of a job that has ended
+	Exit  *cluster.Exit    // likewise; nil: unknown
+
+	Title string // one line with the job and the place
+	Text  string // sentences
+	Place string // the node and the GPU, for lists; "": the job
+	Many  string // after a count of such items: "nodes unreachable"
+}
+
+// OfJob reports whether a job has one of these names: its ID, its number, or the ID of its array or heterogeneous job.
+// No names stand for all jobs.
+func OfJob(id, number string, names []string) bool {
+	return len(names) == 0 || slices.ContainsFunc(names, (&cluster.Job{ID: id, Number: number}).PartOf)
+}
