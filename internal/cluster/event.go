@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Source produces Events. Run emits them in order until ctx ends, from one or several goroutines; emit may be called
@@ -21,16 +21,16 @@ type Event struct {
 	At   time.Time `json:"at"` // arrival at nvnodetop
 	Node string    `json:"node,omitempty"`
 
-	Discovery *Discovery     `json:"discovery,omitempty"` // SLURM answered the question for jobs, or failed to
-	Try       *Try           `json:"try,omitempty"`       // a new attempt to reach Node begins
-	Step      *reach.Step    `json:"step,omitempty"`      // a stage of the attempt began, was done or failed
-	Hello     *wire.Hello    `json:"hello,omitempty"`     // Node's probe sent its constant facts
-	Report    *wire.Report   `json:"report,omitempty"`    // one sample of Node
-	Pace      *Pace          `json:"pace,omitempty"`      // Node's probe got another interval
-	Down      *Down          `json:"down,omitempty"`      // the attempt failed, or the session ended
-	Mark      *Mark          `json:"mark,omitempty"`      // a program of a job has marked a part of its work
-	Stacks    *schema.Stacks `json:"stacks,omitempty"`    // what the ranks of a job do, which was asked for
-	Gone      bool           `json:"gone,omitempty"`      // Node is no longer watched
+	Discovery *Discovery          `json:"discovery,omitempty"` // SLURM answered the question for jobs, or failed to
+	Try       *Try                `json:"try,omitempty"`       // a new attempt to reach Node begins
+	Step      *reach.Step         `json:"step,omitempty"`      // a stage of the attempt began, was done or failed
+	Hello     *wire.Hello         `json:"hello,omitempty"`     // Node's probe sent its constant facts
+	Report    *wire.Report        `json:"report,omitempty"`    // one sample of Node
+	Pace      *Pace               `json:"pace,omitempty"`      // Node's probe got another interval
+	Down      *Down               `json:"down,omitempty"`      // the attempt failed, or the session ended
+	Mark      *Mark               `json:"mark,omitempty"`      // a program of a job has marked a part of its work
+	Stacks    *rankstacks.Verdict `json:"stacks,omitempty"`    // what the ranks of a job do, which was asked for
+	Gone      bool                `json:"gone,omitempty"`      // Node is no longer watched
 }
 
 // How much a Store keeps of Events that are not about a node.

@@ -29,11 +29,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/growth"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/lib/fill"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Snapshot is the immutable state of everything known at one moment.
@@ -48,7 +48,7 @@ type Snapshot struct {
 	Marks []Mark // of the programs of jobs, the latest of them, by their arrival
 
 	// Stacks are what the ranks of jobs did when they were asked last, by the ID of the job.
-	Stacks map[string]*schema.Stacks
+	Stacks map[string]*rankstacks.Verdict
 
 	// NotChecked are the problems that cannot have been found yet.
 	NotChecked []NotChecked

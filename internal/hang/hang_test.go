@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // watched is a demo that was watched for some minutes: the questions about stacks that it got, and what the screen
@@ -72,7 +72,7 @@ func TestAJobThatHangs(t *testing.T) {
 		t.Errorf("questions by node: %v", asked)
 	}
 	d := snap.Stacks["48211"]
-	if d == nil || d.State != schema.StacksStuck || d.Headline != "rank 11 in _try_get_data, 31 in all_reduce" {
+	if d == nil || d.State != rankstacks.Stuck || d.Headline != "rank 11 in _try_get_data, 31 in all_reduce" {
 		t.Fatalf("it knows %+v", d)
 	}
 	found := false

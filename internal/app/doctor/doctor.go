@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
@@ -24,7 +25,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Exit codes of the doctor.
@@ -101,7 +101,7 @@ func examine(ctx context.Context, p *cli.Program, names []string, json bool) err
 		Names: names, Run: a.Commands, Client: a.Client,
 		Doors: a.Doors, Favorite: a.Favorite, Know: a.Know,
 	}
-	o.Stacks = func(ctx context.Context) (*schema.Stacks, error) {
+	o.Stacks = func(ctx context.Context) (*rankstacks.Verdict, error) {
 		return stacks.Once(ctx, p, feed.JobsOf(p, a, feed.Need{Brief: true, Steady: true}))
 	}
 	if heard != nil {

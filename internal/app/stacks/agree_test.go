@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
@@ -17,16 +18,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	page "github.com/nvnodetop/nvnodetop/internal/ui/stacks"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 const jobID = "48211"
 
 // judged is what a way to look at the job says of it.
-type judged func(t *testing.T, p *cli.Program, from *demo.Demo) *schema.Stacks
+type judged func(t *testing.T, p *cli.Program, from *demo.Demo) *rankstacks.Verdict
 
 // asItself is what the screen, watch, serve and record find by themselves.
-func asItself(t *testing.T, p *cli.Program, from *demo.Demo) (d *schema.Stacks) {
+func asItself(t *testing.T, p *cli.Program, from *demo.Demo) (d *rankstacks.Verdict) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	see := func(s *cluster.Snapshot) error {
@@ -40,7 +40,7 @@ func asItself(t *testing.T, p *cli.Program, from *demo.Demo) (d *schema.Stacks) 
 }
 
 // asCommand is what the commands stacks and doctor find.
-func asCommand(t *testing.T, p *cli.Program, from *demo.Demo) *schema.Stacks {
+func asCommand(t *testing.T, p *cli.Program, from *demo.Demo) *rankstacks.Verdict {
 	d, err := Once(t.Context(), p, from)
 	if err != nil {
 		t.Error(err)
@@ -49,7 +49,7 @@ func asCommand(t *testing.T, p *cli.Program, from *demo.Demo) *schema.Stacks {
 }
 
 // asPage is what the page of the screen shows.
-func asPage(t *testing.T, p *cli.Program, from *demo.Demo) *schema.Stacks {
+func asPage(t *testing.T, p *cli.Program, from *demo.Demo) *rankstacks.Verdict {
 	ctx := t.Context()
 	from.Look(cluster.EveryNode, true)
 	w := session.Open(ctx, &p.Config, 0, from)
@@ -62,7 +62,7 @@ func asPage(t *testing.T, p *cli.Program, from *demo.Demo) *schema.Stacks {
 			s.SetJob(i)
 		}
 	}
-	on, last := page.New(), (*schema.Stacks)(nil)
+	on, last := page.New(), (*rankstacks.Verdict)(nil)
 	var library []nav.Ask // it takes seconds to answer
 	on.Arrive(s, nav.Go{})
 	var tell func(a nav.Answer)

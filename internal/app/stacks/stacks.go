@@ -13,14 +13,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/places"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Name is that of the command.
@@ -130,7 +131,7 @@ func noAnswer(err error) error {
 func (o *Options) show(ctx context.Context, from feed.Feed) error { return o.see(ctx, from, o.print) }
 
 // see looks at the job as often as the user wants, and tells what it does.
-func (o *Options) see(ctx context.Context, from feed.Feed, take func(*schema.Stacks) error) error {
+func (o *Options) see(ctx context.Context, from feed.Feed, take func(*rankstacks.Verdict) error) error {
 	from.Look(cluster.EveryNode, true)
 	w := session.Open(ctx, &o.Config, 0, from)
 	defer func() { _ = w.Stop(feed.ShortParting) }()
@@ -146,9 +147,9 @@ func (o *Options) see(ctx context.Context, from feed.Feed, take func(*schema.Sta
 }
 
 // Once looks twice at the job of the settings, as the command does.
-func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *schema.Stacks, err error) {
+func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *rankstacks.Verdict, err error) {
 	o := &Options{Program: p, job: p.Config.Job}
-	err = o.see(ctx, from, func(made *schema.Stacks) error {
+	err = o.see(ctx, from, func(made *rankstacks.Verdict) error {
 		d = made
 		return nil
 	})
@@ -227,18 +228,18 @@ func (l *looker) gpus() stacks.GPUs {
 }
 
 // look looks twice, and then again and again if the user wants that. The library of the job is asked only once.
-func (l *looker) look(ctx context.Context, take func(*schema.Stacks) error) error {
+func (l *looker) look(ctx context.Context, take func(*rankstacks.Verdict) error) error {
 	e := stacks.Examine(l.job, l.places)
 	for d := e.Run(ctx, l.ask, l.library(), l.gpus); ctx.Err() == nil; d = e.Document() {
 		if err := take(d); err != nil {
 			return cli.Failed(err)
 		}
-		switch moved := d.State == schema.StacksMoving || e.GoesOn(); {
+		switch moved := d.State == rankstacks.Moving || e.GoesOn(); {
 		case l.untilMoved && moved:
 			return nil
 		case l.every == 0 && d.Read == 0 && d.NCCL == nil:
 			return cli.Exit(cli.ExitNoJobs, errors.New("no stack of a rank could be read"))
-		case l.every == 0 && d.State == schema.StacksStuck:
+		case l.every == 0 && d.State == rankstacks.Stuck:
 			return cli.Exit(exitStuck, nil)
 		case l.every == 0:
 			return nil
@@ -254,9 +255,9 @@ func (l *looker) look(ctx context.Context, take func(*schema.Stacks) error) erro
 }
 
 // print prints what is known.
-func (o *Options) print(d *schema.Stacks) error {
+func (o *Options) print(d *rankstacks.Verdict) error {
 	if o.json {
-		return text.WriteJSON(o.Out, "  ", d)
+		return text.WriteJSON(o.Out, "  ", export.Stacks(d))
 	}
 	_, err := fmt.Fprint(o.Out, stacktext.Text(d, stacktext.Detail(o.full)))
 	return err

@@ -13,10 +13,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 var began = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
@@ -265,7 +265,7 @@ func prints(t *testing.T, asJSON bool) []string {
 	hangs := look(2, runs("7"))
 	hangs.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindJobHang, Severity: cluster.Warning, GPU: -1,
 		Since: began, Job: "7"}}
-	hangs.Stacks = map[string]*schema.Stacks{"7": {Job: "7", Time: began.Add(time.Second), State: schema.StacksStuck,
+	hangs.Stacks = map[string]*rankstacks.Verdict{"7": {Job: "7", Time: began.Add(time.Second), State: rankstacks.Stuck,
 		Headline: "rank 3 in load, 7 in all_reduce", Said: []string{"7 of 8 ranks are in all_reduce."}}}
 	for _, s := range []*cluster.Snapshot{look(1, runs("7")), hangs, look(10, ended("7", cluster.JobFailed))} {
 		if err = o.see(s); err != nil {

@@ -3,8 +3,8 @@ package clean
 import (
 	"slices"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Limits of what the ranks of a job do: of the elements of lists, and of the bytes of strings.
@@ -16,39 +16,39 @@ const (
 )
 
 // Stacks returns what the ranks of a job do, safe to display.
-func Stacks(d *schema.Stacks) *schema.Stacks {
+func Stacks(d *rankstacks.Verdict) *rankstacks.Verdict {
 	to := *d
-	to.Job, to.State = safe.Line(d.Job, maxPart), schema.StackState(safe.Line(string(d.State), maxPart))
+	to.Job, to.State = safe.Line(d.Job, maxPart), rankstacks.State(safe.Line(string(d.State), maxPart))
 	to.Headline, to.Said = safe.Line(d.Headline, maxSummary), lines(d.Said)
-	to.Groups = each(d.Groups, maxGroups, func(g *schema.StackGroup) {
+	to.Groups = each(d.Groups, maxGroups, func(g *rankstacks.Group) {
 		line(&g.Summary, &g.Members, &g.Collective)
-		g.Ranks = each(g.Ranks, maxGroups, func(r *schema.StackRank) { line(&r.Node, &r.State, &r.NoRank) })
+		g.Ranks = each(g.Ranks, maxGroups, func(r *rankstacks.Rank) { line(&r.Node, &r.State, &r.NoRank) })
 		g.Frames = frames(g.Frames)
-		g.Threads = each(g.Threads, maxFrames, func(t *schema.StackThread) {
+		g.Threads = each(g.Threads, maxFrames, func(t *rankstacks.Thread) {
 			line(&t.Name, &t.State, &t.Summary)
 			t.Frames = frames(t.Frames)
 		})
-		g.Workers = each(g.Workers, maxGroups, func(w *schema.StackWorker) {
+		g.Workers = each(g.Workers, maxGroups, func(w *rankstacks.Worker) {
 			line(&w.Node, &w.Name, &w.State, &w.File, &w.FileSystem, &w.Mount, &w.Summary)
 		})
-		g.Children = each(g.Children, maxGroups, func(c *schema.StackChild) {
+		g.Children = each(g.Children, maxGroups, func(c *rankstacks.Child) {
 			line(&c.Node, &c.Name, &c.State, &c.Summary)
 		})
 	})
-	to.Groups = slices.DeleteFunc(to.Groups, func(g schema.StackGroup) bool { return len(g.Ranks) == 0 })
-	to.Refused = each(d.Refused, maxGroups, func(r *schema.StackRefusal) { line(&r.ID, &r.Cause, &r.Hint, &r.Members) })
+	to.Groups = slices.DeleteFunc(to.Groups, func(g rankstacks.Group) bool { return len(g.Ranks) == 0 })
+	to.Refused = each(d.Refused, maxGroups, func(r *rankstacks.Refusal) { line(&r.ID, &r.Cause, &r.Hint, &r.Members) })
 	if d.NCCL != nil {
-		to.NCCL = &schema.StackNCCL{Version: safe.Line(d.NCCL.Version, maxPart),
+		to.NCCL = &rankstacks.NCCL{Version: safe.Line(d.NCCL.Version, maxPart),
 			State: safe.Line(d.NCCL.State, maxPart),
 			Said:  lines(d.NCCL.Said), Coupled: d.NCCL.Coupled}
 	}
 	return &to
 }
 
-func frames(list []schema.StackFrame) []schema.StackFrame {
-	return each(list, maxFrames, func(f *schema.StackFrame) {
+func frames(list []rankstacks.Frame) []rankstacks.Frame {
+	return each(list, maxFrames, func(f *rankstacks.Frame) {
 		line(&f.Function, &f.File)
-		f.Lines = each(f.Lines, maxFrames, func(l *schema.StackLine) { line(&l.Members) })
+		f.Lines = each(f.Lines, maxFrames, func(l *rankstacks.Line) { line(&l.Members) })
 	})
 }
 

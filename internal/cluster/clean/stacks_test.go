@@ -5,22 +5,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // What comes from a recording is as hostile as what comes from a node.
 func TestStacks(t *testing.T) {
 	const evil = "a\x1b[2Jb\a"
-	d := &schema.Stacks{Job: evil, State: evil, Headline: evil, Said: []string{evil},
-		NCCL: &schema.StackNCCL{Version: evil,
-			State: evil, Said: []string{evil}}, Groups: []schema.StackGroup{{Summary: evil, Members: evil, Collective: evil,
-			Ranks:    []schema.StackRank{{Node: evil, State: evil}},
-			Frames:   []schema.StackFrame{{Function: evil, File: evil, Lines: []schema.StackLine{{Members: evil}}}},
-			Threads:  []schema.StackThread{{Name: evil, Summary: evil, Frames: []schema.StackFrame{{Function: evil}}}},
-			Workers:  []schema.StackWorker{{Node: evil, Name: evil, File: evil, Mount: evil, FileSystem: evil, Summary: evil}},
-			Children: []schema.StackChild{{Node: evil, Name: evil, State: evil, Summary: evil}}}},
-		Refused: []schema.StackRefusal{{ID: evil, Cause: evil, Hint: evil, Members: evil}}}
-	d.Groups = append(d.Groups, schema.StackGroup{Summary: "nobody"})
+	d := &rankstacks.Verdict{Job: evil, State: evil, Headline: evil, Said: []string{evil},
+		NCCL: &rankstacks.NCCL{Version: evil,
+			State: evil, Said: []string{evil}}, Groups: []rankstacks.Group{{Summary: evil, Members: evil, Collective: evil,
+			Ranks:    []rankstacks.Rank{{Node: evil, State: evil}},
+			Frames:   []rankstacks.Frame{{Function: evil, File: evil, Lines: []rankstacks.Line{{Members: evil}}}},
+			Threads:  []rankstacks.Thread{{Name: evil, Summary: evil, Frames: []rankstacks.Frame{{Function: evil}}}},
+			Workers:  []rankstacks.Worker{{Node: evil, Name: evil, File: evil, Mount: evil, FileSystem: evil, Summary: evil}},
+			Children: []rankstacks.Child{{Node: evil, Name: evil, State: evil, Summary: evil}}}},
+		Refused: []rankstacks.Refusal{{ID: evil, Cause: evil, Hint: evil, Members: evil}}}
+	d.Groups = append(d.Groups, rankstacks.Group{Summary: "nobody"})
 	for range 100 {
 		d.Said = append(d.Said, evil)
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 	"github.com/nvnodetop/nvnodetop/test/same"
 )
 
@@ -48,7 +48,7 @@ func TestForksAreApart(t *testing.T) {
 	begins := slices.IndexFunc(events, func(e cluster.Event) bool { return e.Discovery != nil })
 	job := events[begins].Discovery.Jobs[0].ID
 	events = slices.Insert(events, len(events)/2-1, cluster.Event{At: events[len(events)/2-1].At,
-		Stacks: &schema.Stacks{Job: job, State: schema.StacksStuck}})
+		Stacks: &rankstacks.Verdict{Job: job, State: rankstacks.Stuck}})
 	feed := func(s *store.Store, events []cluster.Event, as func(cluster.Event) cluster.Event) {
 		for _, e := range events {
 			s.Apply(as(e))

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // jobPace compares the GPUs of one job over time, and has the tracks of its findings.
@@ -23,7 +23,7 @@ type jobPace struct {
 	peers []cluster.Peer // memory for the next comparison
 	bare  []*pace.GPU    // likewise
 
-	coupled *schema.Stacks // in which NCCL has said that all GPUs work together; nil: none
+	coupled *rankstacks.Verdict // in which NCCL has said that all GPUs work together; nil: none
 }
 
 // follow adds the samples of a report to the known work of the node's GPUs.
@@ -103,7 +103,7 @@ func (s *Store) coupled(p *jobPace, job *cluster.Job, n int) bool {
 }
 
 // runsOne reports whether a process whose stack was asked for still runs, or may.
-func (s *Store) runsOne(d *schema.Stacks) bool {
+func (s *Store) runsOne(d *rankstacks.Verdict) bool {
 	for _, g := range d.Groups {
 		for i := range g.Ranks {
 			r := &g.Ranks[i]

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // The traffic of a node is its job's alone unless others have GPUs of it: a lost GPU still belongs to the job.
@@ -43,16 +43,16 @@ func TestSharedTraffic(t *testing.T) {
 func TestCoupled(t *testing.T) {
 	began := time.Unix(10_000, 0)
 	const asked = 10 * time.Minute
-	said := func(gpus int, after time.Duration) *schema.Stacks {
-		return &schema.Stacks{Time: began.Add(after), NCCL: &schema.StackNCCL{Coupled: gpus},
-			Groups: []schema.StackGroup{{Ranks: []schema.StackRank{{Node: "a", PID: 7, StartTicks: 70},
+	said := func(gpus int, after time.Duration) *rankstacks.Verdict {
+		return &rankstacks.Verdict{Time: began.Add(after), NCCL: &rankstacks.NCCL{Coupled: gpus},
+			Groups: []rankstacks.Group{{Ranks: []rankstacks.Rank{{Node: "a", PID: 7, StartTicks: 70},
 				{Node: "a", PID: 8, StartTicks: 80}}}}}
 	}
 	runs := func(pid int, ticks uint64) wire.Process {
 		return wire.Process{PID: pid, StartTicks: ticks}
 	}
 	for name, tc := range map[string]struct {
-		first, then *schema.Stacks
+		first, then *rankstacks.Verdict
 		gpus        int
 		lists       []wire.Process
 		listed      time.Duration // since the answer; 0: never
@@ -66,23 +66,23 @@ func TestCoupled(t *testing.T) {
 		"the job starts":            {first: said(8, time.Minute), gpus: 8},
 		"one GPU":                   {first: said(1, asked), gpus: 1},
 		"nobody asked":              {gpus: 8},
-		"NCCL did not answer":       {first: &schema.Stacks{Time: began.Add(asked)}, gpus: 8},
+		"NCCL did not answer":       {first: &rankstacks.Verdict{Time: began.Add(asked)}, gpus: 8},
 		"the program runs": {first: said(8, asked), gpus: 8, lists: []wire.Process{runs(8, 80)}, listed: 1,
 			want: true},
 		"another program": {first: said(8, asked), gpus: 8, lists: []wire.Process{runs(7, 71), runs(9, 90)},
 			listed: 1},
 		"none runs":         {first: said(8, asked), gpus: 8, listed: 1},
 		"an old list":       {first: said(8, asked), gpus: 8, listed: -1, want: true},
-		"nobody was looked": {first: &schema.Stacks{Time: began.Add(asked), NCCL: &schema.StackNCCL{Coupled: 8}}, gpus: 8},
+		"nobody was looked": {first: &rankstacks.Verdict{Time: began.Add(asked), NCCL: &rankstacks.NCCL{Coupled: 8}}, gpus: 8},
 	} {
 		s, p, job := New(time.Second, nil), &jobPace{}, &cluster.Job{ID: "1", Start: began}
 		n := newNodeRecord("a", began, time.Second)
 		n.Listed, n.ListedAt, n.Processes = tc.listed != 0, began.Add(asked+tc.listed), tc.lists
 		s.nodes["a"] = n
-		s.stacks = map[string]*schema.Stacks{"1": tc.first}
+		s.stacks = map[string]*rankstacks.Verdict{"1": tc.first}
 		if tc.then != nil {
 			s.coupled(p, job, tc.first.NCCL.Coupled)
-			s.stacks = map[string]*schema.Stacks{"1": tc.then}
+			s.stacks = map[string]*rankstacks.Verdict{"1": tc.then}
 		}
 		if got := s.coupled(p, job, tc.gpus); got != tc.want {
 			t.Errorf("%s: %t", name, got)

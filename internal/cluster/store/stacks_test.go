@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // What the ranks do is kept of the jobs that were asked last, in the order of the questions, and NCCL's word with it.
@@ -18,7 +18,7 @@ func TestStacksOfTheLastJobs(t *testing.T) {
 	}
 	s.Apply(cluster.Event{Discovery: &d})
 	asked := func(id int) {
-		s.Apply(cluster.Event{Stacks: &schema.Stacks{Job: strconv.Itoa(id)}})
+		s.Apply(cluster.Event{Stacks: &rankstacks.Verdict{Job: strconv.Itoa(id)}})
 	}
 	asked(7)
 	s.paces["7"] = &jobPace{coupled: s.stacks["7"]}

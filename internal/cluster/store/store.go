@@ -44,7 +44,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // Store has the state that the Events of a Source lead to.
@@ -64,8 +64,8 @@ type Store struct {
 	quiet silences
 	marks []cluster.Mark // by their arrival; never changed, but replaced
 
-	stacks map[string]*schema.Stacks // by the ID of the job; likewise
-	asks   []string                  // the jobs of stacks, by the time of the question; likewise
+	stacks map[string]*rankstacks.Verdict // by the ID of the job; likewise
+	asks   []string                       // the jobs of stacks, by the time of the question; likewise
 }
 
 // New returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
@@ -120,7 +120,7 @@ func (s *Store) marked(m cluster.Mark) {
 }
 
 // asked keeps what the ranks of a job do, as long as there is the job, and no more jobs were asked than are kept.
-func (s *Store) asked(d *schema.Stacks) {
+func (s *Store) asked(d *rankstacks.Verdict) {
 	ended := func(id string) bool {
 		return !slices.ContainsFunc(s.disc.Jobs, func(j cluster.Job) bool { return j.ID == id })
 	}
@@ -130,7 +130,7 @@ func (s *Store) asked(d *schema.Stacks) {
 	asks := slices.DeleteFunc(slices.Clone(s.asks), func(id string) bool { return id == d.Job || ended(id) })
 	s.asks = append(asks[max(len(asks)+1-cluster.KeptStacks, 0):], d.Job)
 	was := s.stacks
-	s.stacks = make(map[string]*schema.Stacks, len(s.asks))
+	s.stacks = make(map[string]*rankstacks.Verdict, len(s.asks))
 	for _, id := range s.asks {
 		s.stacks[id] = was[id]
 	}

@@ -1,23 +1,23 @@
 package stacks
 
 import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // mostChildren limits the descendants of the ranks of a group in a document, which recordings keep too.
 const mostChildren = 256
 
 // counted describes what was counted of a rank between the looks; nil: nothing is known.
-func (p *Pair) counted(r *Rank) *schema.StackCounted {
+func (p *Pair) counted(r *Rank) *rankstacks.Counted {
 	return countedOf(p.work(r).own, r.Process.Looks)
 }
 
-func countedOf(s stir.Stir, looks *wire.StackLooks) *schema.StackCounted {
-	c := schema.StackCounted{}
+func countedOf(s stir.Stir, looks *wire.StackLooks) *rankstacks.Counted {
+	c := rankstacks.Counted{}
 	if s.Known.CPU {
 		c.CPUPercent = new(metric.Round(100*s.CPU, 1))
 	}
@@ -33,19 +33,19 @@ func countedOf(s stir.Stir, looks *wire.StackLooks) *schema.StackCounted {
 	if looks != nil {
 		c.Looks, c.InLine = looks.Times, looks.Same
 	}
-	if c == (schema.StackCounted{}) {
+	if c == (rankstacks.Counted{}) {
 		return nil
 	}
 	return &c
 }
 
 // children describes the descendants of a rank.
-func (p *Pair) children(r *Rank) (list []schema.StackChild) {
+func (p *Pair) children(r *Rank) (list []rankstacks.Child) {
 	before := p.before[process{r.Node, r.ProcessID}]
 	was := before.workers()
 	for i := range r.Workers {
 		w := &r.Workers[i]
-		c := schema.StackChild{Rank: r.number(), Node: r.Node, PID: w.PID, Parent: w.Parent, Name: w.Name, State: w.State}
+		c := rankstacks.Child{Rank: r.number(), Node: r.Node, PID: w.PID, Parent: w.Parent, Name: w.Name, State: w.State}
 		if t := stir.Main(w); t != nil && len(t.Frames) > 0 {
 			c.Summary = frames.Of(t.Frames).String()
 		}

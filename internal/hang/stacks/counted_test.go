@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // A program reads of the document what the sentences speak of: the counters of each rank, its looks, and its
@@ -32,13 +32,13 @@ func TestCountersOfTheDocument(t *testing.T) {
 	for i := range d.Groups {
 		g := &d.Groups[i]
 		of := *g.Ranks[0].Rank
-		want := &schema.StackCounted{Seconds: 5, CPUPercent: new(10.0), Switches: new(uint64(467)),
+		want := &rankstacks.Counted{Seconds: 5, CPUPercent: new(10.0), Switches: new(uint64(467)),
 			IOBytes: new(uint64(5000)), Looks: 10, InLine: 9}
-		children := []schema.StackChild{{Rank: new(0), Node: "n1", PID: 900, Parent: 100, Name: "pt_data_worker",
-			State: "S", Summary: g.Summary, Counted: &schema.StackCounted{Seconds: 5, CPUPercent: new(0.2),
+		children := []rankstacks.Child{{Rank: new(0), Node: "n1", PID: 900, Parent: 100, Name: "pt_data_worker",
+			State: "S", Summary: g.Summary, Counted: &rankstacks.Counted{Seconds: 5, CPUPercent: new(0.2),
 				Switches: new(uint64(1)), IOBytes: new(uint64(1 << 20))}}}
 		if of == 1 {
-			want, children = &schema.StackCounted{Seconds: 5, CPUPercent: new(0.0)}, nil
+			want, children = &rankstacks.Counted{Seconds: 5, CPUPercent: new(0.0)}, nil
 		}
 		if diff := cmp.Diff(want, g.Ranks[0].Counted) + cmp.Diff(children, g.Children); diff != "" {
 			t.Errorf("rank %d: %s", of, diff)

@@ -3,11 +3,11 @@ package stacks
 import (
 	_ "embed"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Schema is the JSON Schema of the document.
@@ -30,14 +30,14 @@ type NCCL struct {
 	// Behind: ranks wait for others, as for some seconds in any job. Lost: processes do not answer, as at the end of any
 	// job. None: it is not known.
 	Moving, Stuck, Behind, Lost bool
-	schema.StackNCCL
+	rankstacks.NCCL
 }
 
 // Of makes the document of one look or two.
-func Of(p *Pair, also Evidence) *schema.Stacks {
+func Of(p *Pair, also Evidence) *rankstacks.Verdict {
 	l := p.Now
-	d := &schema.Stacks{Version: schema.StacksVersion, Job: l.Job, Time: l.At, Asked: len(l.Ranks), Read: l.Read(),
-		Groups: []schema.StackGroup{}}
+	d := &rankstacks.Verdict{Version: rankstacks.Version, Job: l.Job, Time: l.At, Asked: len(l.Ranks), Read: l.Read(),
+		Groups: []rankstacks.Group{}}
 	if p.Before != nil {
 		d.ComparedSeconds = new(metric.InSeconds(p.Between()))
 	}
@@ -47,11 +47,11 @@ func Of(p *Pair, also Evidence) *schema.Stacks {
 		d.Groups = append(d.Groups, p.group(&groups[i], v.moves[i]))
 	}
 	for _, r := range l.Refusals() {
-		d.Refused = append(d.Refused, schema.StackRefusal{ID: r.ID, Cause: r.Cause, Hint: r.Hint, Count: len(r.Ranks),
+		d.Refused = append(d.Refused, rankstacks.Refusal{ID: r.ID, Cause: r.Cause, Hint: r.Hint, Count: len(r.Ranks),
 			Members: Members(r.Ranks)})
 	}
 	if also.NCCL != nil {
-		d.NCCL = &also.NCCL.StackNCCL
+		d.NCCL = &also.NCCL.NCCL
 	}
 	w := wording{v}
 	d.State, d.Said, d.Headline = v.state(), w.say(), w.headline()
@@ -59,14 +59,14 @@ func Of(p *Pair, also Evidence) *schema.Stacks {
 }
 
 // group describes a group.
-func (p *Pair) group(g *Group, of motions) schema.StackGroup {
-	t := schema.StackGroup{Summary: g.Words(), Members: Members(g.Ranks), Outlier: g.Outlier, Vague: g.Vague,
+func (p *Pair) group(g *Group, of motions) rankstacks.Group {
+	t := rankstacks.Group{Summary: g.Words(), Members: Members(g.Ranks), Outlier: g.Outlier, Vague: g.Vague,
 		Collective: frames.Collective(g.first().frames())}
 	if p.Before != nil && (of[Unknown] == 0 || of[Moves] > 0) {
 		t.Moved = new(of[Moves])
 	}
 	for _, r := range g.Ranks {
-		t.Ranks = append(t.Ranks, schema.StackRank{Rank: r.number(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs, PID: r.PID,
+		t.Ranks = append(t.Ranks, rankstacks.Rank{Rank: r.number(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs, PID: r.PID,
 			StartTicks: r.StartTicks, State: r.Process.State, Counted: p.counted(r)})
 		t.Workers = append(t.Workers, workers(r)...)
 		if children := p.children(r); len(t.Children)+len(children) <= mostChildren {
@@ -76,9 +76,9 @@ func (p *Pair) group(g *Group, of motions) schema.StackGroup {
 		}
 	}
 	for _, f := range g.Frames() {
-		frame := schema.StackFrame{Function: f.Function, File: f.File, Line: f.Line}
+		frame := rankstacks.Frame{Function: f.Function, File: f.File, Line: f.Line}
 		for _, of := range f.Lines {
-			frame.Lines = append(frame.Lines, schema.StackLine{Line: of.Line, Members: Members(of.Ranks)})
+			frame.Lines = append(frame.Lines, rankstacks.Line{Line: of.Line, Members: Members(of.Ranks)})
 		}
 		t.Frames = append(t.Frames, frame)
 	}
@@ -98,15 +98,15 @@ func (p *Place) number() *int {
 }
 
 // others describes the other threads of a process that run Python.
-func others(p *wire.ProcessStacks, first *wire.ThreadStack) (list []schema.StackThread) {
+func others(p *wire.ProcessStacks, first *wire.ThreadStack) (list []rankstacks.Thread) {
 	for i := range p.Threads {
 		t := &p.Threads[i]
 		if t == first || len(t.Frames) == 0 {
 			continue
 		}
-		of := schema.StackThread{TID: t.TID, Name: t.Name, State: t.State, Summary: frames.Of(t.Frames).String()}
+		of := rankstacks.Thread{TID: t.TID, Name: t.Name, State: t.State, Summary: frames.Of(t.Frames).String()}
 		for _, f := range t.Frames {
-			of.Frames = append(of.Frames, schema.StackFrame{Function: f.Function, File: f.File, Line: f.Line})
+			of.Frames = append(of.Frames, rankstacks.Frame{Function: f.Function, File: f.File, Line: f.Line})
 		}
 		list = append(list, of)
 	}
@@ -114,14 +114,14 @@ func others(p *wire.ProcessStacks, first *wire.ThreadStack) (list []schema.Stack
 }
 
 // workers describes the descendants of a rank that the kernel holds: they wait for a file.
-func workers(r *Rank) (list []schema.StackWorker) {
+func workers(r *Rank) (list []rankstacks.Worker) {
 	for i := range r.Workers {
 		p := &r.Workers[i]
 		t := heldThread(p)
 		if t == nil {
 			continue
 		}
-		w := schema.StackWorker{Rank: r.number(), Node: r.Node, PID: p.PID, Name: p.Name, State: "D"}
+		w := rankstacks.Worker{Rank: r.number(), Node: r.Node, PID: p.PID, Name: p.Name, State: "D"}
 		if f := t.WaitsFor; f != nil {
 			w.File, w.FileSystem, w.Mount = f.Path, f.FileSystem, f.Mount
 		}

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Times of an Examination.
@@ -75,7 +75,7 @@ func (e *Examination) GoesOn() bool {
 }
 
 // Document is the verdict on what is known; nil: nothing is.
-func (e *Examination) Document() *schema.Stacks {
+func (e *Examination) Document() *rankstacks.Verdict {
 	if e.pair == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (e *Examination) Look(ctx context.Context, send Asker, gpus GPUs) {
 }
 
 // Run takes two looks, and asks NCCL meanwhile. watch says what the GPUs show.
-func (e *Examination) Run(ctx context.Context, send Asker, library Library, watch func() GPUs) *schema.Stacks {
+func (e *Examination) Run(ctx context.Context, send Asker, library Library, watch func() GPUs) *rankstacks.Verdict {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	told := library.start(ctx)

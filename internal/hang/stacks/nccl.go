@@ -1,15 +1,15 @@
 package stacks
 
 import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/say"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // OfNCCL is what NCCL's RAS says, as evidence. Where it cannot tell a hang from work that it does not count, it says
 // neither.
 func OfNCCL(v *nccl.Verdict) *NCCL {
-	n := &NCCL{StackNCCL: schema.StackNCCL{Version: v.Version, State: v.State.String(), Coupled: v.Coupled}}
+	n := &NCCL{NCCL: rankstacks.NCCL{Version: v.Version, State: v.State.String(), Coupled: v.Coupled}}
 	switch v.State {
 	case nccl.Moving:
 		n.Moving = true

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Processes without a rank have a reason, in words and in the document; a rank that a look tells counts, unless it
@@ -17,7 +17,7 @@ func TestNoRank(t *testing.T) {
 			ProcessID: wire.ProcessID{PID: r + 1, StartTicks: 1}})
 	}
 	places[4].Number, places[4].NoRank = 7, ""
-	survey := func(told func(pid int) *wire.Rank) *schema.Stacks {
+	survey := func(told func(pid int) *wire.Rank) *rankstacks.Verdict {
 		s := newSurvey("7", places, now, 0)
 		q, _ := s.Next()
 		reply := &wire.Reply{}

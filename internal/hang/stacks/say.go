@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // wording puts a verdict into sentences.
@@ -184,13 +184,13 @@ func (w wording) gone() string {
 
 // held says which descendants wait for files, if a reason does not name the only one.
 func (w wording) held(reasons []string) string {
-	var list []schema.StackWorker
+	var list []rankstacks.Worker
 	for i := range w.all {
 		for _, r := range w.all[i].Ranks {
 			list = append(list, workers(r)...)
 		}
 	}
-	at := slices.IndexFunc(list, func(w schema.StackWorker) bool { return w.File != "" || w.Mount != "" })
+	at := slices.IndexFunc(list, func(w rankstacks.Worker) bool { return w.File != "" || w.Mount != "" })
 	if at < 0 || len(list) == 1 && slices.ContainsFunc(reasons, namesState) {
 		return ""
 	}
@@ -198,8 +198,8 @@ func (w wording) held(reasons []string) string {
 }
 
 // Workers puts descendants that wait for files into words, those of the first one's file.
-func Workers(list []schema.StackWorker) string {
-	at := max(slices.IndexFunc(list, func(w schema.StackWorker) bool { return w.File != "" || w.Mount != "" }), 0)
+func Workers(list []rankstacks.Worker) string {
+	at := max(slices.IndexFunc(list, func(w rankstacks.Worker) bool { return w.File != "" || w.Mount != "" }), 0)
 	first, n := list[at], 0
 	for _, w := range list {
 		if w.Node == first.Node && w.FileSystem == first.FileSystem && w.Mount == first.Mount {
@@ -273,7 +273,7 @@ func (w wording) motion() string {
 		return "Nothing is known of the look before."
 	case moved == 0 && w.atWork() != "":
 		return "Each was in one line" + w.looks() + within + ", but " + w.atWork() + "."
-	case moved == 0 && w.of[Same] > 0 && w.of[Unknown] == 0 && w.state() == schema.StacksStuck:
+	case moved == 0 && w.of[Same] > 0 && w.of[Unknown] == 0 && w.state() == rankstacks.Stuck:
 		return "None has moved" + within + ", but for polling."
 	case moved == 0 && w.computing() && w.of[Unknown] == 0:
 		return "Each was in one line" + w.looks() + within + ", and most use a CPU there, as in a wait that polls."

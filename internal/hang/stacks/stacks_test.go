@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 const (
@@ -173,11 +173,11 @@ func TestGroups(t *testing.T) {
 	}, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]schema.StackLine{{Line: 212, Members: "ranks 3, 4, 7-15"}, {Line: 300, Members: "ranks 0-2"}},
+	if diff := cmp.Diff([]rankstacks.Line{{Line: 212, Members: "ranks 3, 4, 7-15"}, {Line: 300, Members: "ranks 0-2"}},
 		d.Groups[0].Frames[2].Lines); diff != "" {
 		t.Error(diff)
 	}
-	if d.State != schema.StacksUnclear {
+	if d.State != rankstacks.Unclear {
 		t.Errorf("one look says %s", d.State)
 	}
 }
@@ -189,142 +189,142 @@ func TestVerdict(t *testing.T) {
 		ranks int
 		at    [2]func(int) []is
 		also  Evidence
-		state schema.StackState
+		state rankstacks.State
 		said  string
 	}{
-		"a rank loads data": {8, same(all(in(reduce), 5, in(load))), Evidence{}, schema.StacksStuck,
+		"a rank loads data": {8, same(all(in(reduce), 5, in(load))), Evidence{}, rankstacks.Stuck,
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"a rank computes without end": {8, [2]func(int) []is{all(in(reduce), 5, in(crunch), state("R"), used(100)),
-			all(in(reduce), 5, in(crunch), state("R"), used(600))}, Evidence{}, schema.StacksUnclear,
+			all(in(reduce), 5, in(crunch), state("R"), used(600))}, Evidence{}, rankstacks.Unclear,
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +
 				"Each was in one line within 5 s, but rank 5 has used 100% of a CPU."},
 		"rank 0 evaluates in one call, for which NCCL shows the others wait": {8, [2]func(int) []is{
 			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
-			Evidence{Halted: true, NCCL: &NCCL{Behind: true}}, schema.StacksUnclear,
+			Evidence{Halted: true, NCCL: &NCCL{Behind: true}}, rankstacks.Unclear,
 			"7 of 8 ranks are in all_reduce, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). " +
 				"Each was in one line within 5 s, but rank 0 has used 100% of a CPU."},
 		"rank 0 writes the last checkpoint, and the others have exited": {8, [2]func(int) []is{
 			all(state("Z"), 0, in(crunch), used(100)), all(state("Z"), 0, in(crunch), used(600))},
-			Evidence{NCCL: &NCCL{Lost: true}}, schema.StacksUnclear,
+			Evidence{NCCL: &NCCL{Lost: true}}, rankstacks.Unclear,
 			"7 of 8 ranks have exited, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). " +
 				"Each was in one line within 5 s, but rank 0 has used 100% of a CPU."},
 		"a rank has exited, and the others spin": {8, [2]func(int) []is{all(in(reduce), 5, state("Z")),
-			all(both(in(reduce), used(550)), 5, state("Z"))}, Evidence{NCCL: &NCCL{Lost: true}}, schema.StacksStuck,
+			all(both(in(reduce), used(550)), 5, state("Z"))}, Evidence{NCCL: &NCCL{Lost: true}}, rankstacks.Stuck,
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) has exited. " +
 				"None has moved within 5 s, but for polling."},
 		"a rank has exited, and the others spin for their GPUs": {8, [2]func(int) []is{all(in(crunch), 5, state("Z")),
 			all(both(in(crunch), used(550)), 5, state("Z"))}, Evidence{Halted: true, NCCL: &NCCL{Lost: true}},
-			schema.StacksStuck,
+			rankstacks.Stuck,
 			"7 of 8 ranks are in crunch (loop.py:3), rank 5 (n2 GPU1, PID 105) has exited. " +
 				"None has moved within 5 s, but for polling."},
 		"of two ranks rank 0 evaluates in one call": {2, [2]func(int) []is{
 			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
-			Evidence{Halted: true}, schema.StacksUnclear,
+			Evidence{Halted: true}, rankstacks.Unclear,
 			"The 2 ranks are in 2 places: 1 of them is in crunch (loop.py:3). " +
 				"Each was in one line within 5 s, but rank 0 has used 100% of a CPU."},
 		"half of the ranks evaluate in one call": {4, [2]func(int) []is{half(100), half(600)}, Evidence{Halted: true},
-			schema.StacksUnclear,
+			rankstacks.Unclear,
 			"The 4 ranks are in 2 places: 2 of them are in crunch (loop.py:3). " +
 				"Each was in one line within 5 s, but rank 0 has used 100% of a CPU."},
 		"of two ranks one never arrives": {2, same(all(in(reduce), 0, in(load))), Evidence{Halted: true},
-			schema.StacksStuck, "The 2 ranks are in 2 places: 1 of them is in _try_get_data " +
+			rankstacks.Stuck, "The 2 ranks are in 2 places: 1 of them is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"all are in one collective, perhaps of another step": {8, same(all(in(reduce), -1)), Evidence{},
-			schema.StacksUnclear, "All 8 ranks are in all_reduce. None has moved within 5 s."},
+			rankstacks.Unclear, "All 8 ranks are in all_reduce. None has moved within 5 s."},
 		"all are in one collective, and their GPUs are known to stand": {8, same(all(in(reduce), -1)),
-			Evidence{Halted: true}, schema.StacksStuck, "All 8 ranks are in all_reduce. None has moved within 5 s."},
-		"a rank is stopped": {8, same(all(in(reduce), 5, in(crunch), state("T"))), Evidence{}, schema.StacksStuck,
+			Evidence{Halted: true}, rankstacks.Stuck, "All 8 ranks are in all_reduce. None has moved within 5 s."},
+		"a rank is stopped": {8, same(all(in(reduce), 5, in(crunch), state("T"))), Evidence{}, rankstacks.Stuck,
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is stopped by a signal. None has moved within " +
 				"5 s."},
 		"rank 0 evaluates": {8, [2]func(int) []is{all(in(reduce), 0, in(crunch)), all(in(reduce), 0, in(crunch[1:]))},
-			Evidence{}, schema.StacksMoving,
+			Evidence{}, rankstacks.Moving,
 			"7 of 8 ranks are in all_reduce, rank 0 (n1 GPU0, PID 100) is in main (train.py:50). " +
 				"Rank 0 · n1 GPU0 · PID 100 has moved within 5 s."},
-		"all move": {8, [2]func(int) []is{all(in(reduce), -1), all(in(item), -1)}, Evidence{}, schema.StacksMoving,
+		"all move": {8, [2]func(int) []is{all(in(reduce), -1), all(in(item), -1)}, Evidence{}, rankstacks.Moving,
 			"All 8 ranks are in step (train.py:220). All have moved within 5 s."},
-		"all wait for their GPUs, and compute perhaps": {8, same(all(in(item), -1)), Evidence{}, schema.StacksUnclear,
+		"all wait for their GPUs, and compute perhaps": {8, same(all(in(item), -1)), Evidence{}, rankstacks.Unclear,
 			"All 8 ranks are in step (train.py:220). None has moved within 5 s."},
-		"their GPUs are known to stand": {8, same(all(in(item), -1)), Evidence{Halted: true}, schema.StacksStuck,
+		"their GPUs are known to stand": {8, same(all(in(item), -1)), Evidence{Halted: true}, rankstacks.Stuck,
 			"All 8 ranks are in step (train.py:220). None has moved within 5 s."},
 		"the others spin": {8, [2]func(int) []is{all(used(0), -1), all(used(490), -1)}, Evidence{},
-			schema.StacksUnclear,
+			rankstacks.Unclear,
 			"All 8 ranks wait. " +
 				"Each was in one line within 5 s, and most use a CPU there, as in a wait that polls."},
 		"most are in a collective, and use a CPU": {8, [2]func(int) []is{
 			all(func(p *wire.ProcessStacks) { in(reduce)(p); used(0)(p) }, 5, in(load)),
 			all(func(p *wire.ProcessStacks) { in(reduce)(p); used(490)(p) }, 5, in(load))}, Evidence{},
-			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+			rankstacks.Unclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). " +
 				"Each was in one line within 5 s, and most use a CPU there, as in a wait that polls."},
 		"NCCL has moved on": {8, same(all(in(reduce), 5, in(load))), Evidence{NCCL: &NCCL{Moving: true}},
-			schema.StacksMoving, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+			rankstacks.Moving, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"a rank loads data slowly, in small steps": {8, [2]func(int) []is{
 			all(in(reduce), 5, in(load), waited(100)), all(in(reduce), 5, in(load), waited(153))}, Evidence{},
-			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+			rankstacks.Unclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). Each was in one line within 5 s, but rank 5 has begun to wait " +
 				"53 times: it works in small steps."},
 		"a rank evaluates in one line, as ten looks have seen": {8, [2]func(int) []is{
 			all(in(reduce), 5, in(crunch)), all(both(in(reduce), seen(10, 10)), 5, in(crunch), waited(1367), seen(10, 10))},
-			Evidence{}, schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch " +
+			Evidence{}, rankstacks.Unclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch " +
 				"(loop.py:3). Each was in one line in 10 of 10 looks within 5 s, but rank 5 has begun to wait 467 times: it " +
 				"works in small steps."},
 		"the others go on in small steps": {8, [2]func(int) []is{
 			all(both(in(reduce), waited(100)), 5, in(load)), all(both(in(reduce), waited(158)), 5, in(load))}, Evidence{},
-			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+			rankstacks.Unclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). Each was in one line within 5 s, but rank 0 has begun to wait " +
 				"58 times: it works in small steps."},
 		"a rank looks at a timeout": {8, [2]func(int) []is{
 			all(in(reduce), 5, in(load), waited(100)), all(in(reduce), 5, in(load), waited(102))}, Evidence{},
-			schema.StacksStuck, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+			rankstacks.Stuck, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"a rank computes on a node that is too busy": {8, same(all(in(reduce), 5, in(crunch), state("R"))), Evidence{},
-			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +
+			rankstacks.Unclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +
 				"Each was in one line within 5 s, but rank 5 runs, and gets little of a CPU."},
 		"a rank writes a checkpoint in one call": {8, [2]func(int) []is{
 			all(in(reduce), 5, in(crunch), wrote(0)), all(in(reduce), 5, in(crunch), wrote(70<<20))}, Evidence{},
-			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +
+			rankstacks.Unclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). " +
 				"Each was in one line within 5 s, but rank 5 has read or written 70 MiB."},
 		"a rank was elsewhere in between": {8, same(all(in(reduce), 5, in(load), seen(10, 7))), Evidence{},
-			schema.StacksMoving, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+			rankstacks.Moving, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). Rank 5 · n2 GPU1 · PID 105 has moved within 5 s."},
 		"a rank waits for the lock of the interpreter, which its thread has": {8, [2]func(int) []is{
 			all(in(reduce), 5, in(load), held(100)), all(in(reduce), 5, in(load), held(1100))}, Evidence{},
-			schema.StacksStuck, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+			rankstacks.Stuck, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). Rank 5, in main (train.py:198), waits for the interpreter's lock " +
 				"(GIL), which thread 106 holds: it is in crunch (loop.py:3). None has moved within 5 s."},
 		"the kernel does not count": {8, same(all(in(reduce), 5, in(load), uncounted)), Evidence{},
-			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+			rankstacks.Unclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has left its line within 5 s: whether each has worked there " +
 				"is not known."},
-		"DistributedDataParallel waits": {8, same(all(in(backward), 5, in(load))), Evidence{}, schema.StacksStuck,
+		"DistributedDataParallel waits": {8, same(all(in(backward), 5, in(load))), Evidence{}, rankstacks.Stuck,
 			"7 of 8 ranks are in backward (torch/autograd/__init__.py:197), rank 5 (n2 GPU1, PID 105) is in " +
 				"_try_get_data (torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"MPI polls": {8, [2]func(int) []is{all(polls(0), 5, in(load)), all(polls(490), 5, in(load))}, Evidence{},
-			schema.StacksStuck, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
+			rankstacks.Stuck, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
 				"_try_get_data (torch/utils/data/dataloader.py:1144). None has moved within 5 s, but for polling."},
 		"they poll for GPUs that wait": {8, [2]func(int) []is{all(both(in(item), used(0)), 5, in(load)),
 			all(both(in(item), used(490)), 5, in(load))}, Evidence{GPUsWait: true},
-			schema.StacksStuck, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
+			rankstacks.Stuck, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
 				"_try_get_data (torch/utils/data/dataloader.py:1144). None has moved within 5 s, but for polling."},
 		"they poll for GPUs that compute": {8, [2]func(int) []is{all(both(in(item), used(0)), 5, in(load)),
 			all(both(in(item), used(490)), 5, in(load))}, Evidence{},
-			schema.StacksUnclear, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
+			rankstacks.Unclear, "7 of 8 ranks are in step (train.py:220), rank 5 (n2 GPU1, PID 105) is in " +
 				"_try_get_data (torch/utils/data/dataloader.py:1144). Each was in one line within 5 s, and most use a CPU " +
 				"there, as in a wait that polls."},
-		"a rank has not come to the rendezvous": {4, same(atRendezvous), Evidence{}, schema.StacksStuck,
+		"a rank has not come to the rendezvous": {4, same(atRendezvous), Evidence{}, rankstacks.Stuck,
 			"3 of 4 ranks wait for others, 2 of them in _new_process_group_helper, rank 3 (n1 GPU3, PID 103) is " +
 				"in crunch (loop.py:3). None has moved within 5 s."},
 		"a rank has not come to the rendezvous, which polls": {4, [2]func(int) []is{atRendezvous, func(rank int) []is {
 			return append(atRendezvous(rank), waited(map[bool]uint64{true: 1400, false: 900}[rank == 0]))
-		}}, Evidence{}, schema.StacksStuck,
+		}}, Evidence{}, rankstacks.Stuck,
 			"3 of 4 ranks wait for others, 2 of them in _new_process_group_helper, rank 3 (n1 GPU3, PID 103) is " +
 				"in crunch (loop.py:3). None has moved within 5 s, but for polling."},
-		"a rank serves": {8, same(all(in(reduce), 5, in(serve))), Evidence{}, schema.StacksUnclear,
+		"a rank serves": {8, same(all(in(reduce), 5, in(serve))), Evidence{}, rankstacks.Unclear,
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in run_forever (asyncio/base_events.py:607). " +
 				"Rank 5, in run (app/main.py:9), waits in an event loop. Each was in one line within 5 s, but rank 5 waits for requests, as a server does."},
-		"one rank": {1, same(all(in(crunch), -1)), Evidence{}, schema.StacksUnclear,
+		"one rank": {1, same(all(in(crunch), -1)), Evidence{}, rankstacks.Unclear,
 			"Rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -382,10 +382,10 @@ func TestPartialLooks(t *testing.T) {
 	}
 	want := "All 7 ranks that were read are in all_reduce. None of the 7 that were read twice has moved within 5 s, " +
 		"of 8."
-	if said := strings.Join(d.Said, " "); said != want || d.State != schema.StacksUnclear {
+	if said := strings.Join(d.Said, " "); said != want || d.State != rankstacks.Unclear {
 		t.Errorf("%s: %s", d.State, said)
 	}
-	if diff := cmp.Diff([]schema.StackRefusal{{ID: "ptrace", Cause: "ptrace", Hint: "sysctl", Count: 1,
+	if diff := cmp.Diff([]rankstacks.Refusal{{ID: "ptrace", Cause: "ptrace", Hint: "sysctl", Count: 1,
 		Members: "rank 3 · n1 GPU3 · PID 103"}}, d.Refused); diff != "" {
 		t.Error(diff)
 	}
@@ -403,11 +403,11 @@ func TestAThreadDoesTheWork(t *testing.T) {
 		}
 	}
 	if d := Of(NewPair(job(0, 2, works(1)), job(5, 2, works(2))),
-		Evidence{Halted: true}); d.State != schema.StacksMoving {
+		Evidence{Halted: true}); d.State != rankstacks.Moving {
 		t.Errorf("it is %s: %v", d.State, d.Said)
 	}
 	if d := Of(NewPair(job(0, 2, works(1)), job(5, 2, works(1))),
-		Evidence{Halted: true}); d.State != schema.StacksStuck {
+		Evidence{Halted: true}); d.State != rankstacks.Stuck {
 		t.Errorf("it is %s: %v", d.State, d.Said)
 	}
 }

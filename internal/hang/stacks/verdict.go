@@ -1,8 +1,8 @@
 package stacks
 
 import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // verdict is what two looks and the rest of the evidence say about a job.
@@ -40,22 +40,22 @@ func (p *Pair) judge(groups []Group, also Evidence) *verdict {
 // state is Moving if anything has moved. It is Stuck only if NCCL says so, or no rank may be at work and the wait of
 // most shows: every rank was read twice and the kernel has counted no work of it, or NCCL knows for whom the others
 // wait while their GPUs stand.
-func (v *verdict) state() schema.StackState {
+func (v *verdict) state() rankstacks.State {
 	switch {
 	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
-		return schema.StacksMoving
+		return rankstacks.Moving
 	case v.NCCL != nil && (v.NCCL.Stuck || v.NCCL.Lost && (v.Halted || !v.works())):
-		return schema.StacksStuck
+		return rankstacks.Stuck
 	case v.busy():
-		return schema.StacksUnclear
+		return rankstacks.Unclear
 	case v.Halted && v.behind():
-		return schema.StacksStuck
+		return rankstacks.Stuck
 	case v.Before == nil, v.read == 0, v.read < len(v.Now.Ranks), v.of[Unknown] > 0:
-		return schema.StacksUnclear
+		return rankstacks.Unclear
 	case v.Halted, v.behind(), v.wait():
-		return schema.StacksStuck
+		return rankstacks.Stuck
 	}
-	return schema.StacksUnclear
+	return rankstacks.Unclear
 }
 
 // behind reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs too.

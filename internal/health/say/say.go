@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Words are the text of a finding, in several lengths. They do not repeat the node or the GPU of the Finding.
@@ -230,11 +230,11 @@ type evidence struct {
 	nodes     map[string]*cluster.Node
 	compared  *cluster.Comparison
 	silence   *cluster.Silence
-	stacks    *schema.Stacks   // of the job's ranks, since it stands; nil: they were not asked
-	severity  cluster.Severity // of the finding
-	every     bool             // it is about all GPUs of the node, of which gpu is one
-	since     time.Time        // likewise
-	at        time.Time        // of the Snapshot
+	stacks    *rankstacks.Verdict // of the job's ranks, since it stands; nil: they were not asked
+	severity  cluster.Severity    // of the finding
+	every     bool                // it is about all GPUs of the node, of which gpu is one
+	since     time.Time           // likewise
+	at        time.Time           // of the Snapshot
 }
 
 // nothing is no evidence.

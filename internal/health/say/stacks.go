@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // asked adds to a job that stands still what its ranks do, if they were asked since.
@@ -13,7 +13,7 @@ func asked(w *Words, e evidence, kind cluster.Kind) {
 	if e.stacks == nil || kind != cluster.KindJobHang && kind != cluster.KindJobIdle {
 		return
 	}
-	if d := e.stacks; d.State == schema.StacksStuck && d.Headline != "" {
+	if d := e.stacks; d.State == rankstacks.Stuck && d.Headline != "" {
 		w.Long = "job stands: " + d.Headline
 	}
 	said := e.stacks.Said

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Options are the input of Collect.
@@ -29,7 +29,7 @@ type Options struct {
 	Know     func([]cluster.Job) []auto.Job // tells the doors the jobs, and returns these
 	Progress func(what string)              // may be called by several goroutines
 	// Stacks asks the ranks of the job what they do
-	Stacks func(context.Context) (*schema.Stacks, error)
+	Stacks func(context.Context) (*rankstacks.Verdict, error)
 }
 
 // Heard is an answer of squeue, or the reason why there is none.

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // fake is a door whose attempts fail, or hang, or lead to a session.
@@ -172,7 +172,7 @@ func TestTheRanksOfAJob(t *testing.T) {
 			Know: func([]cluster.Job) []auto.Job { return nil }, Progress: func(string) {},
 			Heard: &Heard{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Number: "7", Nodes: []string{"n1"}},
 				{ID: "8", Number: "8", Nodes: []string{"n2"}}}}},
-			Stacks: func(context.Context) (*schema.Stacks, error) {
+			Stacks: func(context.Context) (*rankstacks.Verdict, error) {
 				asked++
 				return stuck(), nil
 			}}

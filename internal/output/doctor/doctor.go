@@ -21,9 +21,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Facts are the findings in the words of other programs: not yet safe to display.
@@ -41,10 +41,10 @@ type Facts struct {
 
 // Asked is the job about which the user asks, and what its ranks do.
 type Asked struct {
-	ID      string         // "": the user asks about no job
-	Runs    bool           // SLURM lists it
-	Stacks  *schema.Stacks // nil: they are not known
-	Failure error          // the reason why
+	ID      string              // "": the user asks about no job
+	Runs    bool                // SLURM lists it
+	Stacks  *rankstacks.Verdict // nil: they are not known
+	Failure error               // the reason why
 	Took    time.Duration
 }
 

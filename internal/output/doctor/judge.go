@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -148,9 +147,6 @@ func (r *Report) clean() {
 	if j := r.Job; j != nil {
 		j.ID = safe.Line(j.ID, maxText)
 		cleanSteps(j.Steps)
-		if j.Stacks != nil {
-			j.Stacks = clean.Stacks(j.Stacks)
-		}
 	}
 	for i := range r.Nodes {
 		p := &r.Nodes[i]

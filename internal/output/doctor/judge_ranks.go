@@ -5,16 +5,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
 )
 
 // judgeRanks judges the ranks of the job about which the user asks: a job that is stuck is a warning.
 func judgeRanks(f *Facts) *JobState {
 	j := &f.Job
-	state := &JobState{ID: j.ID, Stacks: j.Stacks}
+	state := &JobState{ID: j.ID}
 	ranks := Step{Name: "stacks", Verdict: Failed, Took: j.Took.Seconds()}
 	switch {
 	case j.Stacks != nil:
+		state.Stacks = export.Stacks(clean.Stacks(j.Stacks))
 		state.Steps = []Step{judgeStacks(j.Stacks, j.Took), judgeNCCL(j.Stacks.NCCL)}
 	case j.Failure != nil:
 		ranks.Text = j.Failure.Error()
@@ -31,13 +34,13 @@ func judgeRanks(f *Facts) *JobState {
 }
 
 // judgeStacks gives the result of the two looks. The first sentence stands for all.
-func judgeStacks(d *schema.Stacks, took time.Duration) Step {
+func judgeStacks(d *rankstacks.Verdict, took time.Duration) Step {
 	s := Step{Name: "stacks", Verdict: OK, Text: string(d.State), Took: took.Seconds()}
 	if len(d.Said) > 0 {
 		s.Text += ": " + d.Said[0]
 		s.Meaning = strings.Join(d.Said[1:], " ")
 	}
-	if d.State == schema.StacksStuck || d.Read == 0 {
+	if d.State == rankstacks.Stuck || d.Read == 0 {
 		s.Verdict = Warning
 	}
 	for i := range d.Refused {
@@ -49,12 +52,12 @@ func judgeStacks(d *schema.Stacks, took time.Duration) Step {
 }
 
 // judgeNCCL gives the words of the job's own library.
-func judgeNCCL(n *schema.StackNCCL) Step {
+func judgeNCCL(n *rankstacks.NCCL) Step {
 	if n == nil || len(n.Said) == 0 {
 		return Step{Name: "NCCL", Verdict: Skipped,
 			Text: "has told nothing: no NCCL, one before 2.29, or its RAS is off"}
 	}
-	if n.State == schema.NCCLNotAsked {
+	if n.State == rankstacks.NCCLNotAsked {
 		return Step{Name: "NCCL", Verdict: Skipped, Text: n.Said[0]}
 	}
 	return Step{Name: "NCCL", Verdict: OK, Text: n.Said[0], Meaning: strings.Join(n.Said[1:], " ")}

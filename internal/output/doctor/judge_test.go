@@ -10,10 +10,10 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
@@ -140,20 +140,20 @@ var cases = map[string]struct {
 		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: stuck()}
 	}},
 	"its ranks move": {OK, func(f *Facts, _ *Node, _, _ *Way) {
-		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &schema.Stacks{Version: 1, Job: "12",
-			State: schema.StacksMoving, Asked: 4, Read: 4, Groups: []schema.StackGroup{}, Said: []string{
+		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &rankstacks.Verdict{Version: 1, Job: "12",
+			State: rankstacks.Moving, Asked: 4, Read: 4, Groups: []rankstacks.Group{}, Said: []string{
 				"All 4 ranks are in forward (train.py:12).", "All have moved within 5 s."}}}
 	}},
 	"its NCCL is old": {OK, func(f *Facts, _ *Node, _, _ *Way) {
-		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &schema.Stacks{Version: 1, Job: "12",
-			State: schema.StacksMoving, Asked: 4, Read: 4, Groups: []schema.StackGroup{}, Said: []string{
+		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &rankstacks.Verdict{Version: 1, Job: "12",
+			State: rankstacks.Moving, Asked: 4, Read: 4, Groups: []rankstacks.Group{}, Said: []string{
 				"All 4 ranks are in forward (train.py:12).", "All have moved within 5 s."},
-			NCCL: &schema.StackNCCL{State: schema.NCCLNotAsked, Said: []string{"NCCL: not asked: it is old."}}}}
+			NCCL: &rankstacks.NCCL{State: rankstacks.NCCLNotAsked, Said: []string{"NCCL: not asked: it is old."}}}}
 	}},
 	"its ranks are hidden": {Warning, func(f *Facts, _ *Node, _, _ *Way) {
-		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &schema.Stacks{Version: 1, Job: "12",
-			State: schema.StacksUnclear, Asked: 4, Groups: []schema.StackGroup{}, Said: []string{
-				"No stack of a rank could be read."}, Refused: []schema.StackRefusal{{ID: wire.RefusedPtrace, Count: 4,
+		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &rankstacks.Verdict{Version: 1, Job: "12",
+			State: rankstacks.Unclear, Asked: 4, Groups: []rankstacks.Group{}, Said: []string{
+				"No stack of a rank could be read."}, Refused: []rankstacks.Refusal{{ID: wire.RefusedPtrace, Count: 4,
 				Cause: "kernel.yama.ptrace_scope is 1", Hint: "an administrator sets it to 0"}}}}
 	}},
 	"its ranks do not answer": {Failed, func(f *Facts, _ *Node, _, _ *Way) {
@@ -165,12 +165,12 @@ var cases = map[string]struct {
 		func(f *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun); f.Slurm = Slurm{}; ssh.Steps = nil }},
 }
 
-func stuck() *schema.Stacks {
-	return &schema.Stacks{Version: 1, Job: "12", State: schema.StacksStuck, Asked: 4, Read: 4, Said: []string{
+func stuck() *rankstacks.Verdict {
+	return &rankstacks.Verdict{Version: 1, Job: "12", State: rankstacks.Stuck, Asked: 4, Read: 4, Said: []string{
 		"3 of 4 ranks are in all_reduce, rank 2 (gpu01 GPU2, PID 17) is in _try_get_data " +
 			"(torch/utils/data/dataloader.py:1144).", "None has moved within 5 s."},
-		Groups: []schema.StackGroup{},
-		NCCL: &schema.StackNCCL{Version: "2.29.7", State: "stuck", Said: []string{"NCCL 2.29.7: 3 of 4 ranks wait in " +
+		Groups: []rankstacks.Group{},
+		NCCL: &rankstacks.NCCL{Version: "2.29.7", State: "stuck", Said: []string{"NCCL 2.29.7: 3 of 4 ranks wait in " +
 			"AllReduce #66502 for rank 2 (gpu01 GPU2, PID 17).", "In 4 s nothing has been launched."}}}
 }
 
@@ -240,8 +240,8 @@ func TestTextIsSafe(t *testing.T) {
 	nasty := strings.Repeat("\x1b]0;x\a\x1b[2J\r\n\u202e👾", 500)
 	w := &f.Nodes[0].Ways[1]
 	w.Hello.Build, w.Hello.Program, w.Hello.Job, w.Noise, w.Steps[1].Text = nasty, nasty, nasty, nasty, nasty
-	f.Job = Asked{ID: nasty, Runs: true, Stacks: &schema.Stacks{Said: []string{nasty, nasty}, Groups: []schema.StackGroup{
-		{Summary: nasty}}, NCCL: &schema.StackNCCL{Said: []string{nasty}}}}
+	f.Job = Asked{ID: nasty, Runs: true, Stacks: &rankstacks.Verdict{Said: []string{nasty, nasty}, Groups: []rankstacks.Group{
+		{Summary: nasty}}, NCCL: &rankstacks.NCCL{Said: []string{nasty}}}}
 	if text := printed(t, Judge(f)); strings.ContainsAny(text, "\x1b\a\r\u202e") {
 		t.Errorf("%q", text)
 	}

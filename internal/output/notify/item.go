@@ -1,6 +1,6 @@
 // Package notify decides what is news for a user who does not look at a screen: the end of a job, and problems that
-// last. What is news is in package newsworthy. It is pure: a Watcher turns Snapshots into Items, and a Gatherer turns Items into few Messages. Package
-// notify/ways delivers Messages.
+// last. It is pure: a Watcher turns Snapshots into Items, and a Gatherer turns Items into few Messages. Package
+// newsworthy has what is news, and notify/ways delivers Messages.
 //
 // The problems are the findings of package health; no rule is here. A finding begins one Item; its getting worse and
 // its end are others. What a silent node hides has not ended. A job that is over takes its problems with it, and the

@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/lib/fill"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 var began = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
@@ -359,14 +359,14 @@ func TestEventsOfTheUser(t *testing.T) {
 func TestAHangNamesTheRank(t *testing.T) {
 	hang := finding(cluster.KindJobHang, cluster.Warning, "", 0, 0)
 	hang.Job = "7"
-	looked := func(sec int, state schema.StackState) map[string]*schema.Stacks {
-		return map[string]*schema.Stacks{"7": {Job: "7", Time: began.Add(time.Duration(sec) * time.Second), State: state,
+	looked := func(sec int, state rankstacks.State) map[string]*rankstacks.Verdict {
+		return map[string]*rankstacks.Verdict{"7": {Job: "7", Time: began.Add(time.Duration(sec) * time.Second), State: state,
 			Headline: "rank 11 in load, 63 in all_reduce", Said: []string{"63 of 64 ranks are in all_reduce."}}}
 	}
 	s := newStory()
-	s.Asks, s.snap.Stacks = true, looked(-60, schema.StacksStuck)
+	s.Asks, s.snap.Stacks = true, looked(-60, rankstacks.Stuck)
 	s.at(120, hang).at(130, hang).says(t)
-	s.snap.Stacks = looked(135, schema.StacksStuck)
+	s.snap.Stacks = looked(135, rankstacks.Stuck)
 	s.at(140, hang).at(150, hang).says(t, "140 hang: 7 train: job stands: rank 11 in load, 63 in all_reduce")
 	others := finding(cluster.KindDisk, cluster.Warning, "n1", 0, 0)
 	if s.at(160, hang, others); len(s.told) != 2 || strings.Contains(s.told[1], "stands") {
@@ -374,7 +374,7 @@ func TestAHangNamesTheRank(t *testing.T) {
 	}
 
 	s = newStory()
-	s.Asks, s.snap.Stacks = true, looked(125, schema.StacksUnclear)
+	s.Asks, s.snap.Stacks = true, looked(125, rankstacks.Unclear)
 	s.at(130, hang).says(t, "130 hang: 7 train: job seems to hang")
 
 	s = newStory()

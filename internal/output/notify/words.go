@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // nameOf names a job: "48211 llama".
@@ -39,7 +39,7 @@ func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, even
 	i := Item{At: s.At, Event: event, Kind: f.Kind, Severity: f.Severity, Job: j.ID, Name: j.Name, Node: f.Node,
 		GPU: f.GPU, Since: f.Since, Place: placeOf(f.Node, f.GPU), Many: words.Many, Text: words.Sentence}
 	what := words.One
-	if d := s.Stacks[j.ID]; f.Kind == cluster.KindJobHang && !awaits(s, &i) && d.State == schema.StacksStuck &&
+	if d := s.Stacks[j.ID]; f.Kind == cluster.KindJobHang && !awaits(s, &i) && d.State == rankstacks.Stuck &&
 		d.Headline != "" {
 		what = words.Long // it names the rank for which the job waits
 	}
@@ -78,8 +78,8 @@ func (w *Watcher) forecast(s *cluster.Snapshot, j *cluster.JobView, now map[stri
 }
 
 func ofForecast(s *cluster.Snapshot, j *cluster.JobView, node string, gpu int, of string, full time.Duration) *sight {
-	i := Item{At: s.At, Event: newsworthy.Memory, Kind: KindFills, Severity: cluster.Warning, Job: j.ID, Name: j.Name, Node: node,
-		GPU: gpu, Since: s.At, Place: placeOf(node, gpu), Many: "places where memory fills up"}
+	i := Item{At: s.At, Event: newsworthy.Memory, Kind: KindFills, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
+		Node: node, GPU: gpu, Since: s.At, Place: placeOf(node, gpu), Many: "places where memory fills up"}
 	i.Title = titled(j.ID, j.Name, fmt.Sprintf("%s: %s full in %s", i.Place, of, text.Span(full)))
 	i.Text = "It has grown evenly for half an hour."
 	return &sight{Item: i, ripe: true, keeps: forecastKeeps}
@@ -104,9 +104,9 @@ func ofRequeue(s *cluster.Snapshot, j *cluster.Job) Item {
 	if !j.Start.IsZero() && s.At.After(j.Start) {
 		words += " after " + text.Span(s.At.Sub(j.Start))
 	}
-	return Item{At: s.At, Event: newsworthy.Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
-		Since: s.At, Title: titled(j.ID, j.Name, words), Text: "It waits to run again, from its beginning.",
-		Many: "jobs requeued"}
+	return Item{At: s.At, Event: newsworthy.Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name,
+		GPU: cluster.NoNumber, Since: s.At, Title: titled(j.ID, j.Name, words),
+		Text: "It waits to run again, from its beginning.", Many: "jobs requeued"}
 }
 
 // ofEnd is the news of a job that has ended.
@@ -145,15 +145,15 @@ func InVain(j *cluster.PendingJob) string { return "can never start: " + j.Reaso
 
 // ofNever is the news of a job that waits in vain.
 func ofNever(s *cluster.Snapshot, j *cluster.PendingJob) Item {
-	return Item{At: s.At, Event: newsworthy.Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
-		Since: s.At, Title: titled(j.ID, j.Name, InVain(j)),
+	return Item{At: s.At, Event: newsworthy.Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name,
+		GPU: cluster.NoNumber, Since: s.At, Title: titled(j.ID, j.Name, InVain(j)),
 		Text: "Its dependency can no longer be met → cancel it, or change that: scontrol update job=" + j.ID +
 			" dependency=", Many: "jobs that can never start"}
 }
 
 // ofLimit is the news of a time limit.
 func ofLimit(s *cluster.Snapshot, j *cluster.Job, left time.Duration) Item {
-	return Item{At: s.At, Event: newsworthy.Time, Severity: cluster.Warning, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
-		Since: s.At, Title: titled(j.ID, j.Name, text.Span(left)+" left before its time limit"),
+	return Item{At: s.At, Event: newsworthy.Time, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
+		GPU: cluster.NoNumber, Since: s.At, Title: titled(j.ID, j.Name, text.Span(left)+" left before its time limit"),
 		Text: "SLURM ends the job at " + j.End.Format("15:04") + ".", Many: "jobs near their time limit"}
 }

@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Limits of the stacks in a report: of their number, the last ones count, and of the groups of each.
@@ -15,7 +15,7 @@ const (
 )
 
 // asked takes what the ranks did when they were asked. The same looks may come again, with more that is known of them.
-func (o *Observer) asked(d *schema.Stacks) {
+func (o *Observer) asked(d *rankstacks.Verdict) {
 	at := slices.IndexFunc(o.stacks, func(s report.Stacks) bool { return s.Time.Equal(d.Time) })
 	if made := stacksOf(d); at >= 0 {
 		o.stacks[at] = made
@@ -25,7 +25,7 @@ func (o *Observer) asked(d *schema.Stacks) {
 }
 
 // stacksOf keeps the result, the largest groups and the outliers.
-func stacksOf(d *schema.Stacks) report.Stacks {
+func stacksOf(d *rankstacks.Verdict) report.Stacks {
 	s := report.Stacks{Time: d.Time.UTC(), State: string(d.State), Said: d.Said, Asked: d.Asked, Read: d.Read,
 		Groups: []report.StackGroup{}}
 	if d.NCCL != nil {

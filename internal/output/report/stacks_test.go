@@ -9,21 +9,21 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
 
 // looked is what ranks did, in some large groups and one that is elsewhere.
-func looked(sec float64, groups int) *schema.Stacks {
-	d := &schema.Stacks{Version: 1, Job: "7", Time: at(sec), State: schema.StacksStuck, Asked: 4, Read: 4,
+func looked(sec float64, groups int) *rankstacks.Verdict {
+	d := &rankstacks.Verdict{Version: 1, Job: "7", Time: at(sec), State: rankstacks.Stuck, Asked: 4, Read: 4,
 		Said: []string{"3 of 4 ranks are in all_reduce."}}
 	for i := range groups {
-		d.Groups = append(d.Groups, schema.StackGroup{Summary: fmt.Sprintf("wait_%d  train.py:1", i), Members: "ranks 0-2",
-			Ranks: make([]schema.StackRank, 3)})
+		d.Groups = append(d.Groups, rankstacks.Group{Summary: fmt.Sprintf("wait_%d  train.py:1", i), Members: "ranks 0-2",
+			Ranks: make([]rankstacks.Rank, 3)})
 	}
-	d.Groups = append(d.Groups, schema.StackGroup{Summary: "load  \x1b[2Jdata.py:5", Members: "rank 3 · n2 GPU1",
-		Outlier: true, Ranks: make([]schema.StackRank, 1)})
+	d.Groups = append(d.Groups, rankstacks.Group{Summary: "load  \x1b[2Jdata.py:5", Members: "rank 3 · n2 GPU1",
+		Outlier: true, Ranks: make([]rankstacks.Rank, 1)})
 	return d
 }
 
@@ -35,11 +35,11 @@ func TestStacksOfTheJob(t *testing.T) {
 	p.report(1, "n1", busy(50))
 	other := looked(5, 1)
 	other.Job = "8"
-	ask := func(sec float64, d *schema.Stacks) { p.Apply(cluster.Event{At: at(sec), Stacks: d}) }
+	ask := func(sec float64, d *rankstacks.Verdict) { p.Apply(cluster.Event{At: at(sec), Stacks: d}) }
 	ask(6, other)
 	ask(11, looked(10, 5))
 	later := looked(10, 5)
-	later.NCCL = &schema.StackNCCL{Said: []string{"NCCL 2.28.9: 3 of 4 ranks wait in AllReduce #7 for rank 3."}}
+	later.NCCL = &rankstacks.NCCL{Said: []string{"NCCL 2.28.9: 3 of 4 ranks wait in AllReduce #7 for rank 3."}}
 	ask(12, later)
 	ask(71, looked(70, 1))
 	ask(75, looked(74, 4))

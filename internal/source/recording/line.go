@@ -7,21 +7,21 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // rest is the part of an Event that is neither written at the beginning of a line nor by package wire.
 type rest struct {
-	Discovery *cluster.Discovery `json:"discovery,omitempty"`
-	Try       *cluster.Try       `json:"try,omitempty"`
-	Step      *reach.Step        `json:"step,omitempty"`
-	Pace      *cluster.Pace      `json:"pace,omitempty"`
-	Down      *cluster.Down      `json:"down,omitempty"`
-	Gone      bool               `json:"gone,omitempty"`
-	Mark      *cluster.Mark      `json:"mark,omitempty"`
-	Stacks    *schema.Stacks     `json:"stacks,omitempty"`
+	Discovery *cluster.Discovery  `json:"discovery,omitempty"`
+	Try       *cluster.Try        `json:"try,omitempty"`
+	Step      *reach.Step         `json:"step,omitempty"`
+	Pace      *cluster.Pace       `json:"pace,omitempty"`
+	Down      *cluster.Down       `json:"down,omitempty"`
+	Gone      bool                `json:"gone,omitempty"`
+	Mark      *cluster.Mark       `json:"mark,omitempty"`
+	Stacks    *rankstacks.Verdict `json:"stacks,omitempty"`
 }
 
 // encoder makes lines of Events, for one frame.

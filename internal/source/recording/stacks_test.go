@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // What the ranks did is known at any time after they were asked, wherever a reading begins, and whenever the recording
@@ -23,8 +23,8 @@ func TestStacksAreKept(t *testing.T) {
 		}
 		return cluster.Event{At: at(s), Discovery: d}
 	}
-	events := []cluster.Event{runs(0, "7", "8"), {At: at(90), Stacks: &schema.Stacks{Version: 1, Job: "7", Time: at(89),
-		State: schema.StacksStuck, Groups: []schema.StackGroup{}}}}
+	events := []cluster.Event{runs(0, "7", "8"), {At: at(90), Stacks: &rankstacks.Verdict{Version: 1, Job: "7", Time: at(89),
+		State: rankstacks.Stuck, Groups: []rankstacks.Group{}}}}
 	for s := 100; s < 500; s += 5 {
 		events = append(events, runs(s, "7", "8"))
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // A recording from a host with another zone has the times of this one.
@@ -17,7 +17,7 @@ func TestTimesAreLocal(t *testing.T) {
 	c.reset()
 	for _, e := range []cluster.Event{
 		{At: began, Down: &cluster.Down{Retry: began}},
-		{At: began, Stacks: &schema.Stacks{Time: began}},
+		{At: began, Stacks: &rankstacks.Verdict{Time: began}},
 		{At: began, Discovery: &cluster.Discovery{Asked: began, Answered: began, Next: began,
 			Jobs: []cluster.Job{{Start: began, End: began}}, Pending: []cluster.PendingJob{{Start: began}},
 			Ended: []cluster.EndedJob{{Start: began, End: began, Missed: began}}}},

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
@@ -16,7 +17,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Wants is a page's demand on the rest of the program.
@@ -47,7 +47,7 @@ type Answer struct {
 
 	Notice string // stands in place of the footer until the next key
 
-	Stacks *schema.Stacks // what the ranks of a job do, for the other outputs
+	Stacks *rankstacks.Verdict // what the ranks of a job do, for the other outputs
 }
 
 // Taken answers a message that changed only the page.

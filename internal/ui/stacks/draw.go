@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
@@ -16,7 +17,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 const (
@@ -81,7 +81,7 @@ func (p *Page) state() string {
 }
 
 // times are those of the looks.
-func times(d *schema.Stacks) string {
+func times(d *rankstacks.Verdict) string {
 	switch {
 	case d == nil:
 		return ""
@@ -139,7 +139,7 @@ func (p *Page) verdict(s *part.Scene) (lines []string) {
 // said draws the verdict: its first sentence stands out, and the others explain it.
 func (p *Page) said(f *part.Frame) {
 	role, first := draw.Strong, 0
-	if p.doc.State == schema.StacksStuck {
+	if p.doc.State == rankstacks.Stuck {
 		role = draw.Warn
 	}
 	if all := p.paragraphs(); len(all) > 0 {
@@ -224,7 +224,7 @@ func put(f *part.Frame, y int, text string, role draw.Role) {
 }
 
 // movedWords says how many of a group were elsewhere before: " · 3 of 63 have moved".
-func movedWords(g *schema.StackGroup) string {
+func movedWords(g *rankstacks.Group) string {
 	switch n := len(g.Ranks); {
 	case g.Moved == nil:
 		return ""

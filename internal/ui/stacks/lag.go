@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // lag is a rank that lags, by its place: the page looks at the job once more for it. Without a node there is none.
@@ -41,17 +41,17 @@ func (l *lag) wants(look *stacks.Look) bool {
 
 // standsOut reports whether few ranks are in a group of a job that does not move. In a job that moves ranks are in many
 // places: only one that lags stands out there.
-func standsOut(g *schema.StackGroup, of *schema.Stacks, s *cluster.Snapshot, l *lag) bool {
-	if of.State != schema.StacksMoving {
+func standsOut(g *rankstacks.Group, of *rankstacks.Verdict, s *cluster.Snapshot, l *lag) bool {
+	if of.State != rankstacks.Moving {
 		return g.Outlier
 	}
-	return g.Outlier && slices.ContainsFunc(g.Ranks, func(r schema.StackRank) bool {
+	return g.Outlier && slices.ContainsFunc(g.Ranks, func(r rankstacks.Rank) bool {
 		return r.Node == l.node && slices.Contains(r.GPUs, l.gpu) || lags(s, of.Job, &r)
 	})
 }
 
 // lags reports whether a rank of a job is known to lag.
-func lags(s *cluster.Snapshot, job string, r *schema.StackRank) bool {
+func lags(s *cluster.Snapshot, job string, r *rankstacks.Rank) bool {
 	at := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.ID == job })
 	return at >= 0 && slices.ContainsFunc(s.Jobs[at].Findings, func(f cluster.Finding) bool {
 		return f.Kind == cluster.KindLag && f.Holds() && f.Node == r.Node && slices.Contains(r.GPUs, f.GPU)

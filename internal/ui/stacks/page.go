@@ -16,6 +16,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/places"
@@ -23,7 +24,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 const (
@@ -46,11 +46,11 @@ type Page struct {
 	library *nav.NCCL // the question to the job's library; nil: none yet
 	lag     lag       // a rank that lags
 
-	doc    *schema.Stacks // nil: nothing is known yet
-	past   bool           // doc is what was known at the time on the screen, and nobody is asked
-	live   *schema.Stacks // the page's own, while it shows the past
-	news   bool           // the other outputs do not know the result
-	failed string         // why there is none
+	doc    *rankstacks.Verdict // nil: nothing is known yet
+	past   bool                // doc is what was known at the time on the screen, and nobody is asked
+	live   *rankstacks.Verdict // the page's own, while it shows the past
+	news   bool                // the other outputs do not know the result
+	failed string              // why there is none
 
 	cursor nav.Cursor[string]
 	marked string // the group to compare with; "": the largest
@@ -232,7 +232,7 @@ func (p *Page) write() {
 
 // told returns the result if it is news for the other outputs, and nobody is still to answer for it: a further look
 // waits for the user, who may have left.
-func (p *Page) told(shown bool) *schema.Stacks {
+func (p *Page) told(shown bool) *rankstacks.Verdict {
 	if !p.news || p.step != idle && (p.step != waits || shown) {
 		return nil
 	}
@@ -304,8 +304,8 @@ func copied(what, text string) nav.Answer {
 // row is a row of the list: a group, or the ranks without a stack for one reason.
 type row struct {
 	key     string
-	group   *schema.StackGroup
-	refusal *schema.StackRefusal
+	group   *rankstacks.Group
+	refusal *rankstacks.Refusal
 }
 
 // rows returns the groups, and then the reasons.
@@ -326,7 +326,7 @@ func (p *Page) rows() (rows []row) {
 
 // groupKey is a group's own: two may share their summary, which has three frames at most. The lines are left out, as
 // ranks that move on keep their group. Ranks that were stopped, or have ended, are beside those that run there.
-func groupKey(g *schema.StackGroup) string {
+func groupKey(g *rankstacks.Group) string {
 	if len(g.Frames) == 0 && g.Summary == "" { // a recording without names
 		return fmt.Sprintf("g%s %d", g.Ranks[0].Node, g.Ranks[0].PID)
 	}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
@@ -17,7 +18,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // rig is the page over nodes of eight ranks each. Rank 11 is elsewhere.
@@ -29,7 +29,7 @@ type rig struct {
 	flying []nav.Ask
 	asked  map[string]int
 	nccl   []*nav.NCCL // the questions to the job's library
-	told   []*schema.Stacks
+	told   []*rankstacks.Verdict
 	silent string // a node that does not answer
 	line   int    // of all ranks but 11
 }
@@ -304,13 +304,13 @@ func TestSheets(t *testing.T) {
 // Groups with one summary are rows of their own, and stay them when their lines change.
 func TestGroupsOfOneSummary(t *testing.T) {
 	r := newRig(t, 1)
-	group := func(caller, state string, line int) schema.StackGroup {
-		return schema.StackGroup{Summary: fmt.Sprintf("all_reduce  train.py:%d", line),
-			Ranks: []schema.StackRank{{PID: line, State: state}}, Frames: []schema.StackFrame{
+	group := func(caller, state string, line int) rankstacks.Group {
+		return rankstacks.Group{Summary: fmt.Sprintf("all_reduce  train.py:%d", line),
+			Ranks: []rankstacks.Rank{{PID: line, State: state}}, Frames: []rankstacks.Frame{
 				{Function: "all_reduce", File: "/x/train.py", Line: line}, {Function: caller, File: "/x/train.py"}}}
 	}
-	r.doc = &schema.Stacks{Groups: []schema.StackGroup{group("forward", "S", 1), group("backward", "S", 1),
-		group("backward", "T", 1)}, Refused: []schema.StackRefusal{{Cause: "no", Hint: "a"}, {Cause: "no", Hint: "b"}}}
+	r.doc = &rankstacks.Verdict{Groups: []rankstacks.Group{group("forward", "S", 1), group("backward", "S", 1),
+		group("backward", "T", 1)}, Refused: []rankstacks.Refusal{{Cause: "no", Hint: "a"}, {Cause: "no", Hint: "b"}}}
 	keys := map[string]bool{}
 	for _, row := range r.rows() {
 		keys[row.key] = true
@@ -320,7 +320,7 @@ func TestGroupsOfOneSummary(t *testing.T) {
 	}
 	r.press("down")
 	r.press("space")
-	r.doc = &schema.Stacks{Groups: []schema.StackGroup{group("forward", "S", 2), group("backward", "R", 2)}}
+	r.doc = &rankstacks.Verdict{Groups: []rankstacks.Group{group("forward", "S", 2), group("backward", "R", 2)}}
 	rows := r.rows()
 	if at := r.cursor.At(r.list(r.s, rows)); at != 1 || r.marked != rows[1].key {
 		t.Errorf("the cursor is in row %d, %q is marked", at, r.marked)
@@ -394,10 +394,10 @@ func TestThePast(t *testing.T) {
 	r.answer()
 	own, asked := r.doc, r.total()
 	at := r.now.Add(-time.Hour)
-	then := &schema.Stacks{Job: "7", Time: at, ComparedSeconds: new(5.0), State: schema.StacksStuck, Asked: 16, Read: 16,
-		Groups: []schema.StackGroup{{Ranks: []schema.StackRank{{Node: "n000", PID: 1000}}},
-			{Ranks: []schema.StackRank{{Node: "n001", PID: 1011}}, Outlier: true}}}
-	past := func(known map[string]*schema.Stacks, replay bool, ago string) {
+	then := &rankstacks.Verdict{Job: "7", Time: at, ComparedSeconds: new(5.0), State: rankstacks.Stuck, Asked: 16, Read: 16,
+		Groups: []rankstacks.Group{{Ranks: []rankstacks.Rank{{Node: "n000", PID: 1000}}},
+			{Ranks: []rankstacks.Rank{{Node: "n001", PID: 1011}}, Outlier: true}}}
+	past := func(known map[string]*rankstacks.Verdict, replay bool, ago string) {
 		r.s.Snap.Stacks, r.s.Replay, r.s.Ago = known, replay, ago
 		r.Settle(r.s)
 		r.due(time.Second, true)
@@ -410,7 +410,7 @@ func TestThePast(t *testing.T) {
 		if r.doc != nil || !strings.Contains(nothing(r.Page), "Nobody has asked the ranks of this job by then") || len(r.rows()) != 0 {
 			t.Errorf("%+v: before the question it shows %+v", way, r.doc)
 		}
-		past(map[string]*schema.Stacks{"7": then, "8": own}, way.replay, way.ago)
+		past(map[string]*rankstacks.Verdict{"7": then, "8": own}, way.replay, way.ago)
 		if rows := r.rows(); r.doc != then || len(rows) != 2 || rows[0].key == rows[1].key ||
 			r.state() != "11:00:05 and 5 s before" {
 			t.Errorf("%+v: it shows %+v, %q", way, r.doc, r.state())
@@ -499,7 +499,7 @@ func TestMarks(t *testing.T) {
 				marked = append(marked, g.Members)
 			}
 		}
-		if (r.doc.State == schema.StacksMoving) != c.moves || (len(marked) == 1) != c.marked ||
+		if (r.doc.State == rankstacks.Moving) != c.moves || (len(marked) == 1) != c.marked ||
 			c.marked && !strings.HasPrefix(marked[0], "rank 11 ") {
 			t.Errorf("%s: %s, marked %q", name, r.doc.State, marked)
 		}

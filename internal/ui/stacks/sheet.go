@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
@@ -15,7 +16,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // sheet is text over the groups: one of them in full, or the difference of two.
@@ -80,7 +80,7 @@ func (p *Page) open(r row) {
 }
 
 // thread names a thread.
-func thread(t *schema.StackThread) string {
+func thread(t *rankstacks.Thread) string {
 	if t.TID == 0 {
 		return t.Name
 	}
@@ -88,7 +88,7 @@ func thread(t *schema.StackThread) string {
 }
 
 // frames adds frames, the lines of which may differ.
-func (t *sheet) frames(frames []schema.StackFrame) {
+func (t *sheet) frames(frames []rankstacks.Frame) {
 	for i := range frames {
 		f := &frames[i]
 		t.lines = append(t.lines, line{text: f.Function, role: draw.Text, indent: 2, path: stacktext.Path(f)})
@@ -99,14 +99,14 @@ func (t *sheet) frames(frames []schema.StackFrame) {
 }
 
 // members adds the ranks, node by node.
-func (t *sheet) members(ranks []schema.StackRank) {
+func (t *sheet) members(ranks []rankstacks.Rank) {
 	for _, of := range stacktext.ByNode(ranks) {
 		t.add(draw.Text, 2, of)
 	}
 }
 
 // workers adds the descendants that wait for files.
-func (t *sheet) workers(list []schema.StackWorker) {
+func (t *sheet) workers(list []rankstacks.Worker) {
 	if len(list) == 0 {
 		return
 	}
@@ -143,7 +143,7 @@ func (p *Page) compare(rows []row, on row) nav.Answer {
 	return nav.Taken
 }
 
-func count(g *schema.StackGroup) string {
+func count(g *rankstacks.Group) string {
 	return part.Plural(len(g.Ranks), "rank", "ranks") + ": " + g.Members
 }
 

@@ -9,24 +9,24 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Parting is how two groups differ, outermost first: the frames that they share, and those that follow in each.
 type Parting struct {
-	Common, A, B []schema.StackFrame
+	Common, A, B []rankstacks.Frame
 }
 
 // Diff compares two groups from the outermost frame on. The last frame in common has two lines where they part.
-func Diff(a, b *schema.StackGroup) Parting {
+func Diff(a, b *rankstacks.Group) Parting {
 	x, y := slices.Clone(a.Frames), slices.Clone(b.Frames)
 	slices.Reverse(x)
 	slices.Reverse(y)
 	n := 0
 	for n < len(x) && n < len(y) && x[n].Function == y[n].Function && x[n].File == y[n].File {
 		if x[n].Line != y[n].Line {
-			x[n].Lines = []schema.StackLine{{Line: x[n].Line, Members: a.Members},
+			x[n].Lines = []rankstacks.Line{{Line: x[n].Line, Members: a.Members},
 				{Line: y[n].Line, Members: b.Members}}
 		}
 		n++
@@ -35,12 +35,12 @@ func Diff(a, b *schema.StackGroup) Parting {
 }
 
 // FrameText writes a frame with its whole path: "main  /home/alice/train.py:301".
-func FrameText(f *schema.StackFrame) string {
+func FrameText(f *rankstacks.Frame) string {
 	return strings.TrimSpace(f.Function + "  " + Path(f))
 }
 
 // Path is the file of a frame with its line.
-func Path(f *schema.StackFrame) string {
+func Path(f *rankstacks.Frame) string {
 	if f.Line > 0 {
 		return f.File + ":" + strconv.Itoa(f.Line)
 	}
@@ -48,10 +48,10 @@ func Path(f *schema.StackFrame) string {
 }
 
 // First names the first rank of a group.
-func First(g *schema.StackGroup) string { return place(&g.Ranks[0]).Name(" ") }
+func First(g *rankstacks.Group) string { return place(&g.Ranks[0]).Name(" ") }
 
 // place is where a rank of a document is.
-func place(r *schema.StackRank) *stacks.Place {
+func place(r *rankstacks.Rank) *stacks.Place {
 	p := &stacks.Place{Number: stacks.NoRank, Node: r.Node, GPUs: r.GPUs}
 	p.PID = r.PID
 	if r.Rank != nil {
@@ -61,9 +61,9 @@ func place(r *schema.StackRank) *stacks.Place {
 }
 
 // ByNode names the ranks node by node: "gpu-n01  ranks 0-7  GPU0-7".
-func ByNode(ranks []schema.StackRank) (lines []string) {
+func ByNode(ranks []rankstacks.Rank) (lines []string) {
 	at := map[string]int{}
-	var nodes [][]schema.StackRank
+	var nodes [][]rankstacks.Rank
 	for _, r := range ranks {
 		i, known := at[r.Node]
 		if !known {
@@ -79,7 +79,7 @@ func ByNode(ranks []schema.StackRank) (lines []string) {
 	return lines
 }
 
-func onNode(ranks []schema.StackRank) string {
+func onNode(ranks []rankstacks.Rank) string {
 	var numbers, gpus, pids []int
 	for i := range ranks {
 		if ranks[i].Rank != nil {
@@ -105,7 +105,7 @@ func onNode(ranks []schema.StackRank) string {
 }
 
 // WorkerText describes a descendant that waits for a file.
-func WorkerText(w *schema.StackWorker) string {
+func WorkerText(w *rankstacks.Worker) string {
 	text := w.Node + "  PID " + strconv.Itoa(w.PID) + "  " + w.Name
 	if file := cmp.Or(w.File, w.Mount); file != "" {
 		text += "  waits for " + file
@@ -129,7 +129,7 @@ const (
 )
 
 // Text writes a document for people.
-func Text(d *schema.Stacks, how Detail) string {
+func Text(d *rankstacks.Verdict, how Detail) string {
 	var b strings.Builder
 	if d.Job != "" {
 		fmt.Fprintf(&b, "Job %s at %s: %s\n", d.Job, d.Time.Format("2006-01-02 15:04:05"), d.State)
@@ -162,7 +162,7 @@ func Text(d *schema.Stacks, how Detail) string {
 }
 
 // GroupText writes a group in full, or the ranks without a stack for one reason.
-func GroupText(g *schema.StackGroup, r *schema.StackRefusal) string {
+func GroupText(g *rankstacks.Group, r *rankstacks.Refusal) string {
 	var b strings.Builder
 	if g == nil {
 		fmt.Fprintf(&b, "not read, %s: %s\n", r.Members, r.Cause)
@@ -186,7 +186,7 @@ func GroupText(g *schema.StackGroup, r *schema.StackRefusal) string {
 	return b.String()
 }
 
-func writeFrames(b *strings.Builder, frames []schema.StackFrame) {
+func writeFrames(b *strings.Builder, frames []rankstacks.Frame) {
 	for i := range frames {
 		b.WriteString("    " + FrameText(&frames[i]) + "\n")
 		for _, l := range frames[i].Lines {
@@ -196,7 +196,7 @@ func writeFrames(b *strings.Builder, frames []schema.StackFrame) {
 }
 
 // DiffText writes where two groups part.
-func DiffText(a, b *schema.StackGroup) string {
+func DiffText(a, b *rankstacks.Group) string {
 	var text strings.Builder
 	d := Diff(a, b)
 	writeFrames(&text, d.Common)

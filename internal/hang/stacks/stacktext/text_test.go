@@ -3,20 +3,20 @@ package stacktext
 import (
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // Two groups part where their lines or functions begin to differ, from the outermost frame on.
 func TestDiff(t *testing.T) {
-	own := func(function string, line int) schema.StackFrame {
-		return schema.StackFrame{Function: function, File: "/home/a/train.py", Line: line}
+	own := func(function string, line int) rankstacks.Frame {
+		return rankstacks.Frame{Function: function, File: "/home/a/train.py", Line: line}
 	}
-	computes := schema.StackGroup{Members: "ranks 0, 1", Frames: []schema.StackFrame{own("crunch", 3), own("main", 50),
+	computes := rankstacks.Group{Members: "ranks 0, 1", Frames: []rankstacks.Frame{own("crunch", 3), own("main", 50),
 		own("<module>", 9)}}
-	loads := schema.StackGroup{Members: "rank 2", Frames: []schema.StackFrame{own("select", 415),
+	loads := rankstacks.Group{Members: "rank 2", Frames: []rankstacks.Frame{own("select", 415),
 		own("_try_get_data", 1144), own("main", 198), own("<module>", 9)}}
 	p := Diff(&computes, &loads)
-	names := func(frames []schema.StackFrame) (s string) {
+	names := func(frames []rankstacks.Frame) (s string) {
 		for _, f := range frames {
 			s += f.Function + " "
 		}
@@ -33,11 +33,11 @@ func TestDiff(t *testing.T) {
 
 // The text of a document has its state, each group and each reason.
 func TestText(t *testing.T) {
-	d := &schema.Stacks{Job: "7", State: schema.StacksStuck, Said: []string{"Rank 3 is in load."},
-		Groups: []schema.StackGroup{{Summary: "load  data.py:5", Members: "rank 3 · n1 GPU3",
-			Ranks:  []schema.StackRank{{Rank: new(3), Node: "n1", GPUs: []int{3}, PID: 103}},
-			Frames: []schema.StackFrame{{Function: "load", File: "/home/a/data.py", Line: 5}}}},
-		Refused: []schema.StackRefusal{{ID: "ptrace", Cause: "not permitted", Hint: "set it to 0", Members: "rank 4"}}}
+	d := &rankstacks.Verdict{Job: "7", State: rankstacks.Stuck, Said: []string{"Rank 3 is in load."},
+		Groups: []rankstacks.Group{{Summary: "load  data.py:5", Members: "rank 3 · n1 GPU3",
+			Ranks:  []rankstacks.Rank{{Rank: new(3), Node: "n1", GPUs: []int{3}, PID: 103}},
+			Frames: []rankstacks.Frame{{Function: "load", File: "/home/a/data.py", Line: 5}}}},
+		Refused: []rankstacks.Refusal{{ID: "ptrace", Cause: "not permitted", Hint: "set it to 0", Members: "rank 4"}}}
 	for detail, want := range map[Detail]string{
 		Brief: "Job 7 at 0001-01-01 00:00:00: stuck\nRank 3 is in load.\n     1 rank   load  data.py:5\n" +
 			"               rank 3 · n1 GPU3\nnot read, rank 4: not permitted\n  set it to 0\n",

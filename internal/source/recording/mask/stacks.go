@@ -1,18 +1,18 @@
 package mask
 
 import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // stacks leaves only numbers of what the ranks of a job do: functions, files and sentences name the user's program.
-func (m *Mask) stacks(d *schema.Stacks) *schema.Stacks {
-	to := &schema.Stacks{Version: d.Version, Job: m.number(d.Job), Time: d.Time, ComparedSeconds: d.ComparedSeconds,
-		State: d.State, Asked: d.Asked, Read: d.Read, Groups: []schema.StackGroup{}}
+func (m *Mask) stacks(d *rankstacks.Verdict) *rankstacks.Verdict {
+	to := &rankstacks.Verdict{Version: d.Version, Job: m.number(d.Job), Time: d.Time, ComparedSeconds: d.ComparedSeconds,
+		State: d.State, Asked: d.Asked, Read: d.Read, Groups: []rankstacks.Group{}}
 	for _, g := range d.Groups {
-		of := schema.StackGroup{Outlier: g.Outlier, Vague: g.Vague, Moved: g.Moved}
+		of := rankstacks.Group{Outlier: g.Outlier, Vague: g.Vague, Moved: g.Moved}
 		for _, r := range g.Ranks {
-			of.Ranks = append(of.Ranks, schema.StackRank{Rank: r.Rank, Node: m.Node(r.Node), GPUs: r.GPUs, PID: r.PID})
+			of.Ranks = append(of.Ranks, rankstacks.Rank{Rank: r.Rank, Node: m.Node(r.Node), GPUs: r.GPUs, PID: r.PID})
 		}
 		to.Groups = append(to.Groups, of)
 	}
@@ -20,7 +20,7 @@ func (m *Mask) stacks(d *schema.Stacks) *schema.Stacks {
 		if !refusals[r.ID] {
 			r.ID = "other"
 		}
-		to.Refused = append(to.Refused, schema.StackRefusal{ID: r.ID, Count: r.Count})
+		to.Refused = append(to.Refused, rankstacks.Refusal{ID: r.ID, Count: r.Count})
 	}
 	return to
 }

@@ -1,0 +1,164 @@
+// Package rankstacks has the verdict on the ranks of a job: where each of them is, by their stacks, and whether the
+// job moves. Package hang/stacks gives it, and an Event carries it. Recordings keep it as JSON; programs get the type
+// of package schema, from package export.
+package rankstacks
+
+import "time"
+
+// Version is the version of Verdict in recordings.
+const Version = 1
+
+// Verdict says what the ranks of a job do.
+type Verdict struct {
+	Version int       `json:"version"` // see Version
+	Job     string    `json:"job,omitempty"`
+	Time    time.Time `json:"time"` // of the last look
+	// time between the last look and the one before; absent: there was one look, and State is unclear
+	ComparedSeconds *float64 `json:"compared_seconds,omitempty"`
+	State           State    `json:"state"`
+
+	// Headline is the result in few words, for people: "rank 11 in _try_get_data, 63 in all_reduce"; "": there is none.
+	Headline string `json:"headline,omitempty"`
+	// Said is the result in sentences, the most important first. They are for people, and change between versions.
+	Said []string `json:"said"`
+
+	Asked  int     `json:"asked"` // processes of the job on its GPUs
+	Read   int     `json:"read"`  // those of which it is known where they are
+	Groups []Group `json:"groups"`
+	// processes of which it is not known, by reason; of some the kernel tells how they wait
+	Refused []Refusal `json:"refused,omitempty"`
+
+	// NCCL is what the job's own library says of its collectives; nil: it was not asked, or did not answer.
+	NCCL *NCCL `json:"nccl,omitempty"`
+}
+
+// State is the result of comparing two looks.
+type State string
+
+// The states of a job.
+const (
+	Moving  State = "moving"  // a rank was elsewhere in the look before, or a collective has ended since
+	Stuck   State = "stuck"   // none has moved, and most wait for one that does not work; or NCCL says so
+	Unclear State = "unclear" // neither is known
+)
+
+// Group is ranks with equal stacks: the frames of their main threads agree in function and file.
+type Group struct {
+	Summary string `json:"summary"` // the stack in one line, for people
+	Members string `json:"members"` // the ranks in a few words, for people
+	Outlier bool   `json:"outlier"` // few are there, while most of the job is elsewhere
+	// Vague says that only the kernel tells how they wait: Refused has the reason.
+	Vague bool `json:"vague,omitempty"`
+	// number of ranks that were elsewhere in the look before, at least; absent: not known
+	Moved      *int    `json:"moved,omitempty"`
+	Collective string  `json:"collective,omitempty"` // the function in which they wait for other ranks
+	Ranks      []Rank  `json:"ranks"`
+	Frames     []Frame `json:"frames,omitempty"` // innermost first; none: no Python, or not permitted
+	Deeper     bool    `json:"deeper,omitempty"` // there are more frames outside of the last one
+	// other threads with Python frames, of the first rank
+	Threads []Thread `json:"threads,omitempty"`
+	// descendants that wait for a file, and cannot be interrupted
+	Workers []Worker `json:"workers,omitempty"`
+	// Children are descendants that were read, whatever they do: of a large group, those of its first ranks.
+	Children     []Child `json:"children,omitempty"`
+	MoreChildren int     `json:"more_children,omitempty"` // that are left out
+}
+
+// Rank is a process of the job.
+type Rank struct {
+	Rank       *int   `json:"rank,omitempty"`
+	NoRank     string `json:"no_rank,omitempty"` // as in Process
+	Node       string `json:"node"`
+	GPUs       []int  `json:"gpus,omitempty"`
+	PID        int    `json:"pid"`
+	StartTicks uint64 `json:"start_ticks,omitempty"`
+	State      string `json:"state,omitempty"` // one letter, as ps shows it
+
+	Counted *Counted `json:"counted,omitempty"` // absent: there was one look, or nothing is known
+}
+
+// Counted is what was counted of a process between two looks: nothing of it grows in a process that waits for
+// ever. What is not known is absent.
+type Counted struct {
+	Seconds float64 `json:"seconds,omitempty"` // between the looks, on the clock of the node
+
+	CPUPercent *float64 `json:"cpu_percent,omitempty"` // of one CPU, of all its threads
+	// how often the thread that decides whether it goes on has begun to wait
+	Switches *uint64 `json:"voluntary_switches,omitempty"`
+	IOBytes  *uint64 `json:"io_bytes,omitempty"` // that it has read and written
+
+	Looks  int `json:"looks,omitempty"`             // quick looks in between
+	InLine int `json:"looks_in_one_line,omitempty"` // those that saw its main thread where the last one did
+}
+
+// Child is a descendant of a rank: a worker of its data loader, or a program that it has started.
+type Child struct {
+	Rank    *int     `json:"rank,omitempty"` // of its ancestor
+	Node    string   `json:"node"`
+	PID     int      `json:"pid"`
+	Parent  int      `json:"parent_pid,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	State   string   `json:"state,omitempty"`   // one letter, as ps shows it
+	Summary string   `json:"summary,omitempty"` // its Python stack in one line, for people
+	Counted *Counted `json:"counted,omitempty"`
+}
+
+// Frame is a call of a function.
+type Frame struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"` // of most ranks; absent: not known
+	// the ranks by line, if they are in several
+	Lines []Line `json:"lines,omitempty"`
+}
+
+// Line is the ranks in one line of a frame.
+type Line struct {
+	Line    int    `json:"line,omitempty"`
+	Members string `json:"members"`
+}
+
+// Thread is another thread of a process.
+type Thread struct {
+	TID     int     `json:"tid,omitempty"`
+	Name    string  `json:"name,omitempty"`
+	State   string  `json:"state,omitempty"`
+	Summary string  `json:"summary"`
+	Frames  []Frame `json:"frames,omitempty"`
+}
+
+// Worker is a descendant of a rank.
+type Worker struct {
+	Rank  *int   `json:"rank,omitempty"` // of its ancestor
+	Node  string `json:"node"`
+	PID   int    `json:"pid"`
+	Name  string `json:"name,omitempty"`
+	State string `json:"state,omitempty"`
+	// the file for which it waits, its file system with its type, and where it is mounted
+	File       string `json:"file,omitempty"`
+	FileSystem string `json:"file_system,omitempty"`
+	Mount      string `json:"mount,omitempty"`
+	Summary    string `json:"summary,omitempty"`
+}
+
+// Refusal is a reason for which stacks are not known.
+type Refusal struct {
+	ID      string `json:"id"`
+	Cause   string `json:"cause"`
+	Hint    string `json:"hint,omitempty"` // what the user or an administrator can change
+	Count   int    `json:"count"`
+	Members string `json:"members"`
+}
+
+// NCCLNotAsked is the NCCL.State of an NCCL before 2.29, which is not asked, since its answer can crash the job.
+const NCCLNotAsked = "not_asked"
+
+// NCCL is what NCCL's RAS says of the job's collectives.
+type NCCL struct {
+	Version string   `json:"nccl_version,omitempty"`
+	State   string   `json:"state"` // as of package nccl, or NCCLNotAsked
+	Said    []string `json:"said"`  // in sentences
+	// Coupled is the number of GPUs that work together for certain: all have launched operations of one communicator
+	// between the answers; absent: none are known to.
+	Coupled int `json:"coupled_gpus,omitempty"`
+}
