@@ -36,6 +36,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
@@ -319,7 +320,7 @@ type Reply struct {
 	Environ *Environ `json:"environ,omitempty"`
 	Process *Details `json:"process,omitempty"`
 
-	Inspected *Inspection `json:"inspected,omitempty"`
+	Inspected *inspection.Process `json:"inspected,omitempty"`
 
 	Signaled []Signaled `json:"signaled,omitempty"` // one for each process of Signal, in its order
 	Family   []Relative `json:"family,omitempty"`   // ordered by PID

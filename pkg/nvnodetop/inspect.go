@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -41,7 +42,9 @@ func Inspect(ctx context.Context, node string, p *schema.Process, memory bool, o
 		case reply.Error != "":
 			return fmt.Errorf("node %q: %w", node, errors.New(reply.Error))
 		}
-		d = reply.Inspected
+		if reply.Inspected != nil {
+			d = export.Details(reply.Inspected)
+		}
 		return nil
 	})
 	if err == nil && d == nil {

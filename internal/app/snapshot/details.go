@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -111,9 +112,10 @@ func (d *detailing) ask(ctx context.Context, node string, all [][]*schema.Proces
 			d.lacks(1, fmt.Errorf("node %q: %w", node, errors.New(cmp.Or(reply.Error, "it has answered nothing"))))
 			continue
 		}
-		harmless(reflect.ValueOf(reply.Inspected))
+		details := export.Details(reply.Inspected)
+		harmless(reflect.ValueOf(details))
 		for _, p := range same {
-			p.Details = reply.Inspected
+			p.Details = details
 		}
 	}
 }

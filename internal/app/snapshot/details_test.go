@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -42,8 +43,8 @@ func TestDetails(t *testing.T) {
 		{PID: 7, StartTicks: 1}, {PID: 7, StartTicks: 1}, {PID: 8, Foreign: true, StartTicks: 1},
 		{PID: 9, Ended: true, StartTicks: 1}, {PID: 10}}}}}
 	from := &nodes{answer: func(_ string, pid int) (wire.Reply, error) {
-		return wire.Reply{Inspected: &wire.Inspection{PID: pid, Arguments: []string{"sh", "a\nb\u009b31m\x1b[2J"},
-			Files:  &schema.Descriptors{Files: []schema.OpenFile{{Path: "/a\u202e"}}},
+		return wire.Reply{Inspected: &inspection.Process{PID: pid, Arguments: []string{"sh", "a\nb\u009b31m\x1b[2J"},
+			Files:  &inspection.Descriptors{Files: []inspection.OpenFile{{Path: "/a\u202e"}}},
 			Absent: map[string]string{"i\x1bo": "x\x07", "y": "z"}}}, nil
 	}}
 	if said := detailed(doc, from); said != "" || from.asked.Load() != 1 {
@@ -80,7 +81,7 @@ func TestDetailsAreMissing(t *testing.T) {
 		case pid == 1:
 			return wire.Reply{Error: "process 1 has exited"}, nil
 		}
-		return wire.Reply{Inspected: &wire.Inspection{PID: pid}}, nil
+		return wire.Reply{Inspected: &inspection.Process{PID: pid}}, nil
 	}}
 	said := detailed(doc, from)
 	if from.asked.Load() != 3 || doc.Nodes[1].Processes[1].Details == nil ||
@@ -93,7 +94,7 @@ func TestDetailsAreMissing(t *testing.T) {
 		doc.Nodes[0].Processes = append(doc.Nodes[0].Processes, schema.Process{PID: pid + 1, StartTicks: 1})
 	}
 	from = &nodes{answer: func(_ string, pid int) (wire.Reply, error) {
-		return wire.Reply{Inspected: &wire.Inspection{PID: pid}}, nil
+		return wire.Reply{Inspected: &inspection.Process{PID: pid}}, nil
 	}}
 	said = detailed(doc, from)
 	if from.asked.Load() != mostDetailed || !strings.Contains(said, "the details of 5 processes are missing: --details") {

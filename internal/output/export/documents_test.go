@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // fill gives every field a value of its own.
@@ -48,20 +49,22 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-// fullVerdict has a value in every field.
-func fullVerdict() *rankstacks.Verdict {
-	v, n := &rankstacks.Verdict{}, 0
+// filled has a value in every field.
+func filled[T any]() *T {
+	v, n := new(T), 0
 	fill(reflect.ValueOf(v).Elem(), &n)
-	v.Version = rankstacks.Version
 	return v
 }
 
 // The documents of programs have every value of those of the inside, under the same keys.
 func TestDocumentsLoseNothing(t *testing.T) {
-	verdict := fullVerdict()
+	verdict, process := filled[rankstacks.Verdict](), filled[inspection.Process]()
+	verdict.Version = rankstacks.Version
 	for name, tc := range map[string]struct{ inside, document any }{
-		"stacks":             {verdict, Stacks(verdict)},
-		"stacks, of nothing": {&rankstacks.Verdict{Version: rankstacks.Version}, Stacks(&rankstacks.Verdict{})},
+		"stacks":              {verdict, Stacks(verdict)},
+		"stacks, of nothing":  {&rankstacks.Verdict{Version: rankstacks.Version}, Stacks(&rankstacks.Verdict{})},
+		"details":             {process, Details(process)},
+		"details, of nothing": {&inspection.Process{}, Details(&inspection.Process{})},
 	} {
 		if diff := cmp.Diff(asJSON(t, tc.inside), asJSON(t, tc.document)); diff != "" {
 			t.Errorf("%s (-inside +document):\n%s", name, diff)

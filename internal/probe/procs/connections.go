@@ -12,7 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // mostTable limits a table of sockets, in bytes: it has those of all processes.
@@ -68,7 +68,7 @@ var states = [...]string{1: "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", 
 	"CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "SYN_RECV"}
 
 // socket parses a line of a table; ok is false for the headings and for what is malformed.
-func socket(line []byte) (c schema.Connection, inode uint64, ok bool) {
+func socket(line []byte) (c inspection.Connection, inode uint64, ok bool) {
 	var fields [10][]byte
 	i := 0
 	for field := range bytes.FieldsSeq(line) {

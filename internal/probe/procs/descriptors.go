@@ -12,7 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 const (
@@ -28,7 +28,7 @@ func (l *looked) descriptors() error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // open for reading only: a failure loses nothing
-	d, left := &schema.Descriptors{Files: []schema.OpenFile{}}, 0
+	d, left := &inspection.Descriptors{Files: []inspection.OpenFile{}}, 0
 	l.Files, l.sockets = d, map[uint64]int{}
 	for d.Count < mostDescriptors && time.Now().Before(l.until) {
 		names, err := f.Readdirnames(512)
@@ -58,7 +58,7 @@ func (l *looked) descriptors() error {
 }
 
 // descriptor counts a descriptor and notes its file.
-func (l *looked) descriptor(d *schema.Descriptors, fd int, link string) {
+func (l *looked) descriptor(d *inspection.Descriptors, fd int, link string) {
 	name, err := os.Readlink(link)
 	switch inode, isSocket := strings.CutPrefix(name, "socket:["); {
 	case err != nil: // it was closed
@@ -72,12 +72,12 @@ func (l *looked) descriptor(d *schema.Descriptors, fd int, link string) {
 	case !strings.HasPrefix(name, "/"):
 		d.Others++
 	default:
-		d.Files = append(d.Files, schema.OpenFile{FD: fd, Path: path(name)})
+		d.Files = append(d.Files, inspection.OpenFile{FD: fd, Path: path(name)})
 	}
 }
 
 // position reads where a file is read or written, and how it was opened.
-func (l *looked) position(of *schema.OpenFile) {
+func (l *looked) position(of *inspection.OpenFile) {
 	var head [256]byte
 	n, err := proc.Read(filepath.Join(l.mount, "fdinfo", strconv.Itoa(of.FD)), head[:])
 	words := strings.Fields(string(head[:n])) // "pos: 0 flags: 0100002 …"

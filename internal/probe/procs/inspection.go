@@ -15,12 +15,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // Inspect reads everything that the kernel tells about a process. What a group lacks does not end the others; the id is
 // checked again afterwards, since the PID may have been reused meanwhile.
-func (in *Inspector) Inspect(of wire.Inspect) (*wire.Inspection, error) {
+func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
 	process, stat, err := in.process(of.ProcessID)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (in *Inspector) Inspect(of wire.Inspect) (*wire.Inspection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d has exited", of.PID)
 	}
-	l := &looked{Inspection: wire.Inspection{PID: of.PID, StartTicks: of.StartTicks, Absent: map[string]string{},
+	l := &looked{Process: inspection.Process{PID: of.PID, StartTicks: of.StartTicks, Absent: map[string]string{},
 		More: map[string]int{}},
 		process: process, mount: string(process), until: time.Now().Add(inspectWithin)}
 	l.stat(&stat)
@@ -60,9 +60,9 @@ func (in *Inspector) Inspect(of wire.Inspect) (*wire.Inspection, error) {
 // inspectWithin is the time after which no further group is read. The caller gives up somewhat later.
 const inspectWithin = 3 * time.Second
 
-// looked is an Inspection under construction.
+// looked is an inspection under construction.
 type looked struct {
-	wire.Inspection
+	inspection.Process
 	process proc.Process
 	mount   string // the directory of the process in /proc
 	until   time.Time
@@ -136,7 +136,7 @@ func (l *looked) status(status *proc.Status) {
 		return
 	}
 	page := uint64(os.Getpagesize())
-	l.Memory = &schema.MemoryUse{VMS: m[0] * page, RSS: m[1] * page, Peak: status.VMHWM, Shared: m[2] * page,
+	l.Memory = &inspection.MemoryUse{VMS: m[0] * page, RSS: m[1] * page, Peak: status.VMHWM, Shared: m[2] * page,
 		Text: m[3] * page, Data: m[5] * page, Swap: status.VMSwap, Locked: status.VMLck}
 }
 
@@ -144,7 +144,7 @@ func (l *looked) status(status *proc.Status) {
 func (l *looked) counts() error {
 	io, err := l.process.IO()
 	if err == nil {
-		l.IO = &schema.IOCounts{Read: io.ReadChars, Written: io.WrittenChars, Reads: io.Reads, Writes: io.Writes,
+		l.IO = &inspection.IOCounts{Read: io.ReadChars, Written: io.WrittenChars, Reads: io.Reads, Writes: io.Writes,
 			DiskRead: io.ReadBytes, DiskWrites: io.WrittenBytes}
 	}
 	return err
@@ -162,7 +162,7 @@ func (l *looked) limits() error {
 		if len(words) < 2 {
 			continue
 		}
-		limit := schema.Limit{Name: strings.TrimSpace(line[:nameWidth]), Soft: number(words[0]), Hard: number(words[1])}
+		limit := inspection.Limit{Name: strings.TrimSpace(line[:nameWidth]), Soft: number(words[0]), Hard: number(words[1])}
 		if len(words) > 2 {
 			limit.Unit = words[2]
 		}
@@ -191,7 +191,7 @@ func (l *looked) threads() error {
 		if err != nil {
 			continue // it has ended
 		}
-		l.Threads = append(l.Threads, schema.Thread{ID: tid, Name: strings.ToValidUTF8(stat.Comm, "?"),
+		l.Threads = append(l.Threads, inspection.Thread{ID: tid, Name: strings.ToValidUTF8(stat.Comm, "?"),
 			State: stat.State, LastCPU: stat.CPU, UserSeconds: float64(stat.User) / ticksPerSecond,
 			SystemSeconds: float64(stat.System) / ticksPerSecond})
 		if time.Now().After(l.until) {
@@ -214,9 +214,9 @@ func (l *looked) left(key string, n int) {
 	}
 }
 
-// fitting returns the Inspection without the lists that make it longer than a Reply may be: names in it may be of any
+// fitting returns the inspection without the lists that make it longer than a Reply may be: names in it may be of any
 // characters.
-func (l *looked) fitting() *wire.Inspection {
+func (l *looked) fitting() *inspection.Process {
 	for _, shorten := range []func(){
 		func() {},
 		func() {
@@ -234,12 +234,12 @@ func (l *looked) fitting() *wire.Inspection {
 		func() { l.left("threads", l.More["threads"]+len(l.Threads)); l.Threads = nil },
 	} {
 		shorten()
-		if text, err := json.Marshal(&l.Inspection); err == nil && len(text) <= wire.MaxInspection {
+		if text, err := json.Marshal(&l.Process); err == nil && len(text) <= wire.MaxInspection {
 			break
 		}
 	}
-	return &l.Inspection
+	return &l.Process
 }
 
-// path is a path in the form of an Inspection.
+// path is a path in the form of an inspection.
 func path(name string) string { return text.Cut(strings.ToValidUTF8(name, "?"), wire.MaxPath) }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 const (
@@ -54,9 +54,9 @@ func (l *looked) fullMemory() error {
 }
 
 // sumMaps sums up a file smaps: areas, each with its address and its file, and then lines such as "Rss:  4 kB".
-func sumMaps(from io.Reader, until time.Time) (*schema.FullMemory, map[string]schema.Mapping, error) {
-	full, files := &schema.FullMemory{}, map[string]schema.Mapping{}
-	area, name, began := schema.Mapping{}, "", false
+func sumMaps(from io.Reader, until time.Time) (*inspection.FullMemory, map[string]inspection.Mapping, error) {
+	full, files := &inspection.FullMemory{}, map[string]inspection.Mapping{}
+	area, name, began := inspection.Mapping{}, "", false
 	end := func() {
 		if began && len(files) < mostMapFiles {
 			files[name] = added(files[name], &area)
@@ -73,7 +73,7 @@ func sumMaps(from io.Reader, until time.Time) (*schema.FullMemory, map[string]sc
 			if end(); time.Now().After(until) {
 				return nil, nil, errors.New("it has so much memory that the kernel needs too long")
 			}
-			area, name, began = schema.Mapping{Path: file, Areas: 1}, file, true
+			area, name, began = inspection.Mapping{Path: file, Areas: 1}, file, true
 		}
 	}
 	end()
@@ -97,7 +97,7 @@ func areaOf(line []byte) (file string, is bool) {
 }
 
 // takeAmount adds an amount to an area and to the sums.
-func takeAmount(area *schema.Mapping, full *schema.FullMemory, key string, amount uint64) {
+func takeAmount(area *inspection.Mapping, full *inspection.FullMemory, key string, amount uint64) {
 	switch {
 	case key == "Size":
 		area.Size += amount
@@ -113,7 +113,7 @@ func takeAmount(area *schema.Mapping, full *schema.FullMemory, key string, amoun
 }
 
 // added is the sum of two mappings of one file.
-func added(to schema.Mapping, more *schema.Mapping) schema.Mapping {
-	return schema.Mapping{Path: more.Path, Areas: to.Areas + more.Areas, Size: to.Size + more.Size,
+func added(to inspection.Mapping, more *inspection.Mapping) inspection.Mapping {
+	return inspection.Mapping{Path: more.Path, Areas: to.Areas + more.Areas, Size: to.Size + more.Size,
 		RSS: to.RSS + more.RSS, PSS: to.PSS + more.PSS, Private: to.Private + more.Private, Swap: to.Swap + more.Swap}
 }

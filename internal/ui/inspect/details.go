@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // details is everything that the kernel tells about a process.
@@ -37,13 +38,13 @@ func NewDetails(t tally.Target) (*Sheet, nav.Answer) { return newSheet(details, 
 
 // factList is the facts of a sheet under construction.
 type factList struct {
-	*wire.Inspection
+	*inspection.Process
 	facts []variable
 }
 
-// detailsOf are the facts of an Inspection, group by group. An absent fact has no line, or its reason.
-func detailsOf(in *wire.Inspection) []variable {
-	l := &factList{Inspection: in}
+// detailsOf are the facts of an inspection, group by group. An absent fact has no line, or its reason.
+func detailsOf(in *inspection.Process) []variable {
+	l := &factList{Process: in}
 	l.identity()
 	l.cpu()
 	l.memory()

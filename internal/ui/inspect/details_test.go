@@ -6,20 +6,20 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // inspection is what a node tells about a process of the user.
-func inspection() *wire.Inspection {
-	return &wire.Inspection{
+func inspected() *inspection.Process {
+	return &inspection.Process{
 		PID: 77, StartTicks: 9, Arguments: []string{"python", "train.py", "--name", "a b"},
 		UIDs: []int{1000, 0, 0, 0}, GIDs: []int{100, 100, 100, 100}, Nice: new(5), Priority: new(25), Policy: "batch",
 		CPUAffinity: "3", LastCPU: new(3), UserSeconds: new(3723.0), SystemSeconds: new(1.5),
-		Limits:  []schema.Limit{{Name: "Max open files", Soft: new(uint64(1024)), Unit: "files"}},
-		Threads: []schema.Thread{{ID: 78, Name: "pt_main\x1b[2J", State: "R", UserSeconds: 12.25}},
-		Files: &schema.Descriptors{Count: 3, Sockets: 1, Files: []schema.OpenFile{{FD: 5, Path: "/scratch/a", Mode: "rw",
+		Limits:  []inspection.Limit{{Name: "Max open files", Soft: new(uint64(1024)), Unit: "files"}},
+		Threads: []inspection.Thread{{ID: 78, Name: "pt_main\x1b[2J", State: "R", UserSeconds: 12.25}},
+		Files: &inspection.Descriptors{Count: 3, Sockets: 1, Files: []inspection.OpenFile{{FD: 5, Path: "/scratch/a", Mode: "rw",
 			Position: 42}}},
-		Connections: []schema.Connection{{FD: 6, Protocol: "tcp", Local: "10.0.0.1:1", Remote: "10.0.0.2:2",
+		Connections: []inspection.Connection{{FD: 6, Protocol: "tcp", Local: "10.0.0.1:1", Remote: "10.0.0.2:2",
 			Status: "ESTABLISHED"}},
 		More:   map[string]int{"threads": 12},
 		Absent: map[string]string{"io": "permission denied"},
@@ -33,7 +33,7 @@ func TestDetails(t *testing.T) {
 	if len(a.Ask) != 1 || a.Ask[0].Request.Inspect == nil || a.Ask[0].Request.Inspect.Memory {
 		t.Fatalf("asks %+v", a.Ask)
 	}
-	e.Press(nav.Result{Ask: a.Ask[0], Reply: wire.Reply{Inspected: inspection()}}, s)
+	e.Press(nav.Result{Ask: a.Ask[0], Reply: wire.Reply{Inspected: inspected()}}, s)
 	text := drawn(s, e)
 	for _, want := range []string{"Details of n1:77", "python train.py --name 'a b'",
 		"1000, effective 0, saved 0, of files 0", "5, priority 25, policy batch", "may run on 3, ran last on 3",
@@ -55,8 +55,8 @@ func TestDetails(t *testing.T) {
 	if twice, _ := pressed(e, s, "f"); len(twice.Ask) > 0 {
 		t.Error("a key that repeats asks for the memory again before the answer")
 	}
-	full := inspection()
-	full.Full = &schema.FullMemory{USS: 3 << 30, PSS: 4 << 30, Maps: []schema.Mapping{{Path: "/lib/a.so", Areas: 2}}}
+	full := inspected()
+	full.Full = &inspection.FullMemory{USS: 3 << 30, PSS: 4 << 30, Maps: []inspection.Mapping{{Path: "/lib/a.so", Areas: 2}}}
 	e.Press(nav.Result{Ask: again.Ask[0], Reply: wire.Reply{Inspected: full}}, s)
 	if text := drawn(s, e); !strings.Contains(text, "USS 3.0 GiB, PSS 4.0 GiB") || !strings.Contains(text, "/lib/a.so") {
 		t.Errorf("shown is\n%s", text)
@@ -78,7 +78,7 @@ func TestDetailsOfAnother(t *testing.T) {
 	e, a := NewDetails(target())
 	other := a.Ask[0]
 	other.Request = wire.Request{Inspect: &wire.Inspect{ProcessID: wire.ProcessID{PID: 77, StartTicks: 10}}}
-	e.Press(nav.Result{Ask: other, Reply: wire.Reply{Inspected: inspection()}}, s)
+	e.Press(nav.Result{Ask: other, Reply: wire.Reply{Inspected: inspected()}}, s)
 	if text := drawn(s, e); !strings.Contains(text, "Asking n1") {
 		t.Errorf("shown is\n%s", text)
 	}

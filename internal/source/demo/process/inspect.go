@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // Details returns what a node tells about a process before a signal. Of another user's it tells less.
@@ -26,10 +26,10 @@ func Details(p *wire.Process, me string) *wire.Details {
 
 // Inspect returns the kernel's facts about the process on a GPU, with its memory in full if that is asked for. Of
 // another user's it tells less.
-func Inspect(p *wire.Process, gpu int, me string, full bool) *wire.Inspection {
+func Inspect(p *wire.Process, gpu int, me string, full bool) *inspection.Process {
 	seconds := float64(*p.ElapsedSec)
 	of64 := func(v float64) *float64 { return &v }
-	in := &wire.Inspection{
+	in := &inspection.Process{
 		PID: p.PID, StartTicks: p.StartTicks, Arguments: strings.Fields(p.Command), Nice: new(0), Priority: new(20),
 		Policy:     "other",
 		IOPriority: "none", LastCPU: new(8 * gpu), CPUAffinity: p.CPUAffinity,
@@ -37,9 +37,9 @@ func Inspect(p *wire.Process, gpu int, me string, full bool) *wire.Inspection {
 		ChildrenUserSeconds: of64(0), ChildrenSystemSeconds: of64(0), DiskWaitSeconds: of64(0.001 * seconds),
 		VoluntarySwitches: new(uint64(310 * seconds)), InvoluntarySwitches: new(uint64(2 * seconds)),
 		MinorFaults: new(uint64(2_411_307)), MajorFaults: new(uint64(118)),
-		Memory: &schema.MemoryUse{VMS: *p.RSS + 31<<30, RSS: *p.RSS, Peak: *p.RSS + 200<<20, Shared: 1200 << 20,
+		Memory: &inspection.MemoryUse{VMS: *p.RSS + 31<<30, RSS: *p.RSS, Peak: *p.RSS + 200<<20, Shared: 1200 << 20,
 			Text: 3 << 20, Data: *p.RSS + 9<<30},
-		Limits: []schema.Limit{{Name: "Max stack size", Soft: new(uint64(8 << 20)), Unit: "bytes"},
+		Limits: []inspection.Limit{{Name: "Max stack size", Soft: new(uint64(8 << 20)), Unit: "bytes"},
 			{Name: "Max open files", Soft: new(uint64(1024)), Hard: new(uint64(524288)), Unit: "files"},
 			{Name: "Max locked memory", Unit: "bytes"}},
 	}
@@ -48,7 +48,7 @@ func Inspect(p *wire.Process, gpu int, me string, full bool) *wire.Inspection {
 	}
 	for i, name := range []string{"python", "cuda-EvtHandlr", "pt_autograd_0", "NCCL I/O", "pt_data_pin"} {
 		share := 0.9 / float64(1+i*i*4)
-		in.Threads = append(in.Threads, schema.Thread{ID: p.PID + i, Name: name, State: "S", LastCPU: 8*gpu + i%8,
+		in.Threads = append(in.Threads, inspection.Thread{ID: p.PID + i, Name: name, State: "S", LastCPU: 8*gpu + i%8,
 			UserSeconds: share * seconds, SystemSeconds: 0.05 * share * seconds})
 	}
 	if p.User != me {
@@ -64,23 +64,23 @@ func Inspect(p *wire.Process, gpu int, me string, full bool) *wire.Inspection {
 }
 
 // inspectOwn adds the facts that only the owner of a process may see.
-func inspectOwn(in *wire.Inspection, p *wire.Process, memory bool) {
+func inspectOwn(in *inspection.Process, p *wire.Process, memory bool) {
 	seconds := uint64(*p.ElapsedSec)
-	in.IO = &schema.IOCounts{Read: 178_000_000 * seconds, Written: 40_000 * seconds, Reads: 700 * seconds,
+	in.IO = &inspection.IOCounts{Read: 178_000_000 * seconds, Written: 40_000 * seconds, Reads: 700 * seconds,
 		Writes: 9 * seconds, DiskRead: 170_000_000 * seconds}
-	in.Files = &schema.Descriptors{Count: 46, Sockets: 9, Pipes: 6, Others: 23, Files: []schema.OpenFile{
+	in.Files = &inspection.Descriptors{Count: 46, Sockets: 9, Pipes: 6, Others: 23, Files: []inspection.OpenFile{
 		{FD: 0, Path: "/dev/null", Mode: "r"}, {FD: 1, Path: p.Directory + "/slurm-" + p.Job + ".out", Mode: "wa",
 			Position: 41 * seconds},
 		{FD: 19, Path: "/dev/nvidiactl", Mode: "rw"}, {FD: 20, Path: "/dev/nvidia-uvm", Mode: "rw"},
 		{FD: 41, Path: "/scratch/" + p.User + "/data/shard-00172.tar", Mode: "r", Position: 402_653_184},
 	}}
 	for i := range 3 {
-		in.Connections = append(in.Connections, schema.Connection{FD: 50 + i, Protocol: "tcp", Local: "10.1.0.1:" +
+		in.Connections = append(in.Connections, inspection.Connection{FD: 50 + i, Protocol: "tcp", Local: "10.1.0.1:" +
 			strconv.Itoa(40112+i), Remote: "10.1.0." + strconv.Itoa(2+i) + ":29500", Status: "ESTABLISHED"})
 	}
 	if memory {
 		rss := *p.RSS
-		in.Full = &schema.FullMemory{USS: rss - rss/8, PSS: rss - rss/12, Maps: []schema.Mapping{
+		in.Full = &inspection.FullMemory{USS: rss - rss/8, PSS: rss - rss/12, Maps: []inspection.Mapping{
 			{Path: "[anon]", Areas: 1204, Size: rss + 9<<30, RSS: rss - rss/4, PSS: rss - rss/4, Private: rss - rss/4},
 			{Path: "/opt/cuda/lib64/libcublasLt.so.12", Areas: 5, Size: 540 << 20, RSS: 310 << 20, PSS: 40 << 20,
 				Private: 2 << 20},

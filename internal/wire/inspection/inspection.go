@@ -1,0 +1,135 @@
+// Package inspection has the kernel's facts about a process, as a node sends them. Programs get the type of package
+// schema, from package export.
+package inspection
+
+// Process has the kernel's facts about a process. Unknown facts are absent; Absent has the reasons. Of another
+// user's process only public facts are read, even by root.
+type Process struct {
+	PID        int    `json:"pid"`
+	StartTicks uint64 `json:"start_ticks"`
+
+	Arguments []string `json:"arguments,omitempty"` // the command line
+	Truncated bool     `json:"truncated,omitempty"` // it was longer than a node sends
+	Terminal  string   `json:"terminal,omitempty"`  // that controls it: "pts/3"
+	UIDs      []int    `json:"uids,omitempty"`      // real, effective, saved, of the file system
+	GIDs      []int    `json:"gids,omitempty"`      // likewise
+
+	Nice       *int   `json:"nice,omitempty"`        // -20..19
+	Priority   *int   `json:"priority,omitempty"`    // as the kernel uses it
+	Policy     string `json:"policy,omitempty"`      // of the scheduler: "other", "batch", "idle", "fifo", …
+	IOPriority string `json:"io_priority,omitempty"` // "none", or a class with its level: "best-effort 4"
+	LastCPU    *int   `json:"last_cpu,omitempty"`    // on which it ran last
+	// the CPUs on which it may run, as in wire.Process
+	CPUAffinity string `json:"cpu_affinity,omitempty"`
+
+	// CPU time in seconds, of the process, of its children that have ended, and the time for which it waited for disks.
+	UserSeconds           *float64 `json:"user_seconds,omitempty"`
+	SystemSeconds         *float64 `json:"system_seconds,omitempty"`
+	ChildrenUserSeconds   *float64 `json:"children_user_seconds,omitempty"`
+	ChildrenSystemSeconds *float64 `json:"children_system_seconds,omitempty"`
+	DiskWaitSeconds       *float64 `json:"disk_wait_seconds,omitempty"`
+
+	VoluntarySwitches   *uint64 `json:"voluntary_switches,omitempty"`   // of its first thread: it waited for something
+	InvoluntarySwitches *uint64 `json:"involuntary_switches,omitempty"` // likewise: another process got the CPU
+	MinorFaults         *uint64 `json:"minor_faults,omitempty"`
+	MajorFaults         *uint64 `json:"major_faults,omitempty"` // a page came from a disk
+
+	Memory      *MemoryUse   `json:"memory,omitempty"`
+	Full        *FullMemory  `json:"full_memory,omitempty"`
+	IO          *IOCounts    `json:"io,omitempty"`
+	Limits      []Limit      `json:"limits,omitempty"`
+	Files       *Descriptors `json:"descriptors,omitempty"`
+	Connections []Connection `json:"connections,omitempty"` // TCP and UDP
+	Threads     []Thread     `json:"threads,omitempty"`     // those with the most CPU time first
+
+	// More has the number of elements that are left out of a list, by its key.
+	More map[string]int `json:"more,omitempty"`
+	// Absent has the reasons for absent facts, by key.
+	Absent map[string]string `json:"absent,omitempty"`
+}
+
+// MemoryUse is the memory of a process, in bytes.
+type MemoryUse struct {
+	VMS    uint64 `json:"vms_bytes"`
+	RSS    uint64 `json:"rss_bytes"`
+	Peak   uint64 `json:"peak_rss_bytes"`
+	Shared uint64 `json:"shared_bytes"` // of RSS, from files or shared
+	Text   uint64 `json:"text_bytes"`
+	Data   uint64 `json:"data_bytes"` // with the stack
+	Swap   uint64 `json:"swap_bytes"`
+	Locked uint64 `json:"locked_bytes"`
+}
+
+// FullMemory is the memory of a process by page, in bytes.
+type FullMemory struct {
+	USS  uint64 `json:"uss_bytes"` // what would be free if it ended
+	PSS  uint64 `json:"pss_bytes"` // with its share of the pages that others have too
+	Swap uint64 `json:"swap_bytes"`
+	// by file, largest RSS first
+	Maps []Mapping `json:"maps"`
+}
+
+// Mapping is the memory that a process has of one file.
+type Mapping struct {
+	Path    string `json:"path"` // "[heap]", "[anon]" for memory without a file
+	Areas   int    `json:"areas"`
+	Size    uint64 `json:"size_bytes"`
+	RSS     uint64 `json:"rss_bytes"`
+	PSS     uint64 `json:"pss_bytes"`
+	Private uint64 `json:"private_bytes"`
+	Swap    uint64 `json:"swap_bytes"`
+}
+
+// IOCounts is what a process has read and written since it started.
+type IOCounts struct {
+	Read       uint64 `json:"read_bytes"` // by system calls, from files, caches and pipes
+	Written    uint64 `json:"write_bytes"`
+	Reads      uint64 `json:"read_calls"`
+	Writes     uint64 `json:"write_calls"`
+	DiskRead   uint64 `json:"disk_read_bytes"` // from storage: network file systems may not count
+	DiskWrites uint64 `json:"disk_write_bytes"`
+}
+
+// Limit is a limit of resources (getrlimit(2)). nil: none.
+type Limit struct {
+	Name string  `json:"name"` // as the kernel writes it: "Max open files"
+	Soft *uint64 `json:"soft,omitempty"`
+	Hard *uint64 `json:"hard,omitempty"`
+	Unit string  `json:"unit,omitempty"` // "bytes", "files"
+}
+
+// Descriptors are the open files of a process.
+type Descriptors struct {
+	Count   int        `json:"count"`
+	Sockets int        `json:"sockets"` // among those that were looked at
+	Pipes   int        `json:"pipes"`
+	Others  int        `json:"others"` // event counters, timers, and their like
+	Files   []OpenFile `json:"files"`
+}
+
+// OpenFile is a file or a device that a process has open.
+type OpenFile struct {
+	FD       int    `json:"fd"`
+	Path     string `json:"path"`
+	Mode     string `json:"mode,omitempty"` // "r", "w", "rw", with "a" for append
+	Position uint64 `json:"position"`
+}
+
+// Connection is a socket of a process.
+type Connection struct {
+	FD       int    `json:"fd"`
+	Protocol string `json:"protocol"` // "tcp", "tcp6", "udp", "udp6"
+	Local    string `json:"local"`    // "10.0.0.1:29500"
+	Remote   string `json:"remote,omitempty"`
+	Status   string `json:"status,omitempty"` // "ESTABLISHED"; of TCP
+}
+
+// Thread is a thread of a process.
+type Thread struct {
+	ID            int     `json:"tid"`
+	Name          string  `json:"name"`
+	State         string  `json:"state"`
+	LastCPU       int     `json:"last_cpu"`
+	UserSeconds   float64 `json:"user_seconds"`
+	SystemSeconds float64 `json:"system_seconds"`
+}
