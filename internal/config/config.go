@@ -19,7 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
@@ -93,7 +92,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll,
-		SlurmFloor: MinSlurm, Slurm: 30 * time.Second, History: history.Usual,
+		SlurmFloor: MinSlurm, Slurm: 30 * time.Second, History: usualHistory,
 		Transport: Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto",
 		GPULevels:  Levels{60, 85},
 		Thresholds: health.Defaults(),
@@ -118,12 +117,16 @@ var Themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "m
 // SecondSample is the time between the first two reports of a node, for output that is printed once from two reports.
 const SecondSample = time.Second
 
+// usualHistory is the time that graphs show at first.
+const usualHistory = 10 * time.Minute
+
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
 const DefaultDemo = "4x8"
 
-// Limits of the intervals and of the demo. Below MinDisplay a terminal only flickers.
+// Limits of the times and of the demo. Below MinDisplay a terminal only flickers.
 const (
 	MinPoll, MaxPoll       = 250 * time.Millisecond, 10 * time.Minute
+	minHistory, maxHistory = 2 * time.Minute, 24 * time.Hour
 	MinDisplay, MaxDisplay = 100 * time.Millisecond, time.Minute
 	MinSlurm, maxSlurm     = 2 * time.Second, time.Hour
 	leastSlurm             = 10 * time.Second

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 )
 
 func TestValidate(t *testing.T) {
@@ -77,5 +79,12 @@ func TestTransportsAreNames(t *testing.T) {
 	cfg.Transport, cfg.Demo = SSH, DefaultDemo
 	if err := cfg.Validate(); err == nil || err.Error() != "--demo and --transport cannot be combined" {
 		t.Error(err)
+	}
+}
+
+// Graphs that know no setting show as much time as those of a user who has set none.
+func TestUsualHistory(t *testing.T) {
+	if got := Default().History; got != history.Usual {
+		t.Errorf("the default is %v, history.Usual %v", got, history.Usual)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 )
 
@@ -55,7 +54,7 @@ var settings = append([]setting{
 	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, more),
 	limited(count("max_programs", maxPrograms, mostPrograms), maxPrograms, more),
 	admins(),
-	span("history", func(c *Config) *time.Duration { return &c.History }, history.Shortest, history.Longest),
+	span("history", func(c *Config) *time.Duration { return &c.History }, minHistory, maxHistory),
 	limited(yesNo("hang.ask", hangAsk), hangAsk, looser),
 	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
 	atLeast("poll.interval", func(c *Config) *time.Duration { return &c.Poll }, MinPoll, MaxPoll,

@@ -4,8 +4,8 @@ package wire
 type Inspect struct {
 	ProcessID
 
-	// Memory asks for Process.Full of package inspection too. The kernel walks through all pages of the process for it, and a large
-	// process waits when it changes its mappings meanwhile.
+	// Memory asks for the Full of an inspection.Process too. The kernel walks through all pages of the process for it,
+	// and a large process waits when it changes its mappings meanwhile.
 	Memory bool `json:"memory,omitempty"`
 }
 

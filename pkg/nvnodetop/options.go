@@ -2,12 +2,11 @@ package nvnodetop
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
 // Options choose the jobs and nodes to watch. The zero value watches as the command without arguments does: all running
@@ -60,8 +59,5 @@ func (o *Options) settings() (*config.Config, error) {
 	if cfg.Login == "" {
 		return &cfg, nil
 	}
-	if err := ssh.CheckLogin(cfg.Login); err != nil {
-		return nil, fmt.Errorf("%s takes [USER@]HOST[:PORT]: %w", from.Of("login"), err)
-	}
-	return &cfg, nil
+	return &cfg, access.CheckLogin(&cfg, from.Of("login"))
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
@@ -59,13 +57,6 @@ func (t *target) hold(s *session.Session) (stop func()) {
 	return func() { _ = s.Stop(parting) }
 }
 
-// polling is how nodes are polled.
-func (t *target) polling() poller.Config {
-	p := access.Polling(t.cfg)
-	p.Second = t.second
-	return p
-}
-
 // connect finds the source.
 func (t *target) connect(ctx context.Context) error {
 	cfg := t.cfg
@@ -80,7 +71,7 @@ func (t *target) connect(ctx context.Context) error {
 	if !probed.Load() {
 		return ErrNoProbe
 	}
-	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
+	if access.OnlyHere(cfg) {
 		from, err := t.ownGPUs(ctx)
 		if err == nil {
 			t.from = from
@@ -99,10 +90,11 @@ func (t *target) connect(ctx context.Context) error {
 		return err
 	}
 	t.end = a.Close
+	polling := access.Polling{Second: t.second}
 	if cfg.Nodes != "" {
-		t.from = a.Hosts(cfg, cfg.Nodes, names, t.polling())
+		t.from = a.Hosts(cfg, cfg.Nodes, names, polling)
 	} else {
-		t.from = source.NewFallback(a.Jobs(cfg, t.polling(), nil), t.ownGPUs)
+		t.from = source.NewFallback(a.Jobs(cfg, polling, nil), t.ownGPUs)
 	}
 	return nil
 }
@@ -115,7 +107,7 @@ func (t *target) ownGPUs(ctx context.Context) (*source.Hosts, error) {
 	case cfg.Job != "":
 		return nil, fmt.Errorf("%w on this host to ask for job %q", ErrNoSlurm, cfg.Job)
 	}
-	from, err := access.OwnGPUs(ctx, t.polling())
+	from, err := access.OwnGPUs(ctx, t.cfg, access.Polling{Second: t.second})
 	if err != nil {
 		return nil, fmt.Errorf("%w on this host, and %w", ErrNoSlurm, err)
 	}

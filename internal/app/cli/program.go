@@ -134,9 +134,7 @@ func (p *Program) Load(words ...config.Word) (*config.Origins, error) {
 		User: config.UserFile(), Environ: os.Environ(), Line: line})
 	p.origins = origins
 	if err == nil && (p.Config.Login != "" || p.Changed("login")) {
-		if wrong := ssh.CheckLogin(p.Config.Login); wrong != nil {
-			err = fmt.Errorf("%s takes [USER@]HOST[:PORT]: %w", origins.Of("login"), wrong)
-		}
+		err = access.CheckLogin(&p.Config, origins.Of("login"))
 	}
 	return origins, err
 }

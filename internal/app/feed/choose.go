@@ -10,19 +10,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 )
 
 // Choose returns the source of Events.
 func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (Feed, error) {
-	cfg, polling := &p.Config, polling(&p.Config, need, log)
+	cfg, polling := &p.Config, need.polling(log)
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
 		if err != nil {
@@ -35,7 +33,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)), nil
 	}
 	if agent.IsList(cfg.Nodes) {
-		from, err := access.Agents(cfg.Nodes, polling)
+		from, err := access.Agents(cfg, polling)
 		if err != nil {
 			return nil, cli.Usage("--nodes: %w", err)
 		}
@@ -84,7 +82,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 
 // JobsOf returns the jobs as the source of Events, over connections that the caller closes.
 func JobsOf(p *cli.Program, a *access.Access, need Need) Feed {
-	return guarded(&p.Config, a.Jobs(&p.Config, polling(&p.Config, need, slog.New(slog.DiscardHandler)), nil))
+	return guarded(&p.Config, a.Jobs(&p.Config, need.polling(nil), nil))
 }
 
 // ending is a feed that closes its resources when it ends.
@@ -108,15 +106,9 @@ type Need struct {
 	Second time.Duration // time from the first report of each node to a second one; 0: the interval
 }
 
-// polling returns the poller's settings for a user. After a long time without a key polling slows down, unless nobody
-// can press a key.
-func polling(cfg *config.Config, need Need, log *slog.Logger) poller.Config {
-	p := access.Polling(cfg)
-	p.Second, p.Log = need.Second, log
-	if !need.Steady {
-		p.IdleAfter, p.IdleFactor = controls.IdleAfter, controls.IdleFactor
-	}
-	return p
+// polling is how nodes are polled: after a long time without a key less often, unless nobody can press one.
+func (n Need) polling(log *slog.Logger) access.Polling {
+	return access.Polling{Second: n.Second, Slows: !n.Steady, Log: log}
 }
 
 // demoPast is the time for which the nodes of the demo have already reported at the start: long enough to fill the
@@ -152,12 +144,12 @@ func NoSlurm(cfg *config.Config) error {
 }
 
 // thisHost returns the source for the GPUs of this host, used without SLURM.
-func thisHost(ctx context.Context, cfg *config.Config, polling poller.Config) (*source.Hosts, error) {
+func thisHost(ctx context.Context, cfg *config.Config, polling access.Polling) (*source.Hosts, error) {
 	why := NoSlurm(cfg)
 	if cfg.Job != "" {
 		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("%w: it cannot be asked for job %q", why, cfg.Job))
 	}
-	from, err := access.OwnGPUs(ctx, polling)
+	from, err := access.OwnGPUs(ctx, cfg, polling)
 	if err != nil {
 		return nil, cli.Exit(cli.ExitNoJobs,
 			fmt.Errorf("%w and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo",
@@ -168,7 +160,7 @@ func thisHost(ctx context.Context, cfg *config.Config, polling poller.Config) (*
 
 // OwnGPUs returns the source for the GPUs of this host alone.
 func OwnGPUs(ctx context.Context, cfg *config.Config, need Need, log *slog.Logger) (Feed, error) {
-	from, err := access.OwnGPUs(ctx, polling(cfg, need, log))
+	from, err := access.OwnGPUs(ctx, cfg, need.polling(log))
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -27,11 +26,10 @@ func TestOwnJob(t *testing.T) {
 			t.Errorf("%q: job %q", args, p.Config.Job)
 		}
 	}
-	cfg := config.Default()
-	if p := polling(&cfg, Need{Steady: true}, nil); p.IdleAfter != 0 { // nobody presses a key
-		t.Errorf("nodes slow down after %v", p.IdleAfter)
+	if (Need{Steady: true}).polling(nil).Slows { // nobody presses a key
+		t.Error("nodes slow down where nobody presses a key")
 	}
-	if p := polling(&cfg, Need{}, nil); p.IdleAfter == 0 {
+	if !(Need{}).polling(nil).Slows {
 		t.Error("nodes do not slow down for an idle user")
 	}
 }

@@ -115,8 +115,7 @@ func (n *node) ask(ctx context.Context, name string, r wire.Request) (wire.Reply
 // connect begins to watch a node.
 func (n *node) connect(name string) *watched {
 	n.ways.Know([]cluster.Job{{ID: n.files.Number, Number: n.files.Number, Nodes: []string{name}}})
-	polling := access.Polling(n.cfg)
-	polling.Interval = config.MaxPoll // the GPUs are of no interest
+	polling := access.Polling{Every: config.MaxPoll} // the GPUs are of no interest
 	hosts := n.ways.Hosts(n.cfg, name, []string{name}, polling)
 	w := &watched{name: name, call: hosts.Ask, failed: make(chan error, 1), up: make(chan struct{})}
 	var ctx context.Context

@@ -10,11 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// The time that the graphs of a history show, and the limits of the setting.
-const (
-	Usual             = 10 * time.Minute
-	Shortest, Longest = 2 * time.Minute, 24 * time.Hour
-)
+// Usual is the time that the graphs of a history show, unless the user wants another.
+const Usual = 10 * time.Minute
 
 // A history has a fifth more than its graphs show, in at least leastBins, and at most mostBins: those of a longer one
 // are wider, so that it takes no more memory.

@@ -11,15 +11,16 @@ import (
 )
 
 func TestBins(t *testing.T) {
+	const shortest, longest = 2 * time.Minute, 24 * time.Hour // the limits of the setting
 	for _, tc := range []struct {
 		poll, span, width time.Duration
 		length            int
 	}{
 		{time.Second / 4, 0, time.Second, 720}, {3 * time.Second, 0, 3 * time.Second, 240},
 		{time.Minute, 0, time.Minute, 60}, {3 * time.Second, Usual, 3 * time.Second, 240},
-		{3 * time.Second, Shortest, 3 * time.Second, 60}, {3 * time.Second, time.Hour, 6 * time.Second, 720},
-		{time.Second / 4, 3 * time.Hour, 18 * time.Second, 720}, {3 * time.Second, Longest, 144 * time.Second, 720},
-		{10 * time.Minute, Longest, 10 * time.Minute, 172},
+		{3 * time.Second, shortest, 3 * time.Second, 60}, {3 * time.Second, time.Hour, 6 * time.Second, 720},
+		{time.Second / 4, 3 * time.Hour, 18 * time.Second, 720}, {3 * time.Second, longest, 144 * time.Second, 720},
+		{10 * time.Minute, longest, 10 * time.Minute, 172},
 	} {
 		if w, n := BinWidth(tc.poll, tc.span), Len(tc.poll, tc.span); w != tc.width || n != tc.length {
 			t.Errorf("at a poll of %v %v are %d bins of %v, want %d of %v", tc.poll, tc.span, n, w, tc.length, tc.width)

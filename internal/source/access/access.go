@@ -96,9 +96,9 @@ func (a *Access) Know(jobs []cluster.Job) []auto.Job { return a.opener.know(jobs
 const parallelRetries = 64
 
 // Jobs returns the source for the jobs that the settings name, and their nodes. heard is a first answer of squeue; nil:
-// none. p has the poller's settings without the Opener, as in Hosts.
-func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) *source.Live {
-	live := source.NewLive(a.Client, a.poller(p), a.User, a.Host)
+// none.
+func (a *Access) Jobs(cfg *config.Config, p Polling, heard *source.Heard) *source.Live {
+	live := source.NewLive(a.Client, a.poller(p.within(cfg)), a.User, a.Host)
 	live.Floor, live.Pace, live.Heard, live.Job = cfg.SlurmFloor, cfg.Slurm, heard, cfg.Job
 	live.OnLogin = a.OnLogin
 	live.Jobs = func(jobs []cluster.Job) { a.Know(jobs) }
@@ -106,8 +106,8 @@ func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) 
 }
 
 // Hosts returns the source for names, the expanded form of list.
-func (a *Access) Hosts(cfg *config.Config, list string, names []string, p poller.Config) *source.Hosts {
-	hosts := source.NewHosts(list, names, a.poller(p), a.User, a.Host)
+func (a *Access) Hosts(cfg *config.Config, list string, names []string, p Polling) *source.Hosts {
+	hosts := source.NewHosts(list, names, a.poller(p.within(cfg)), a.User, a.Host)
 	hosts.Commands, hosts.Floor, hosts.Pace = a.Commands, cfg.SlurmFloor, cfg.Slurm
 	return hosts
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
@@ -12,15 +13,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Agents returns the source for hosts with agents of nvgpu, a list of URLs.
-func Agents(list string, p poller.Config) (*source.Hosts, error) {
-	agents, err := agent.New(list)
+// Agents returns the source for hosts with agents of nvgpu, whose URLs the settings list.
+func Agents(cfg *config.Config, p Polling) (*source.Hosts, error) {
+	agents, err := agent.New(cfg.Nodes)
 	if err != nil {
 		return nil, err
 	}
 	name, host := Here()
 	names := agents.Names()
-	p.Opener, p.Retries = agents, parallelRetries
+	c := p.within(cfg)
+	c.Opener, c.Retries = agents, parallelRetries
 	if agents.HasSelf() {
 		here, err := local.New()
 		if err != nil {
@@ -29,10 +31,10 @@ func Agents(list string, p poller.Config) (*source.Hosts, error) {
 		if slices.Contains(names, host) {
 			return nil, fmt.Errorf("%s is this host, which is in the list, too", agent.Self)
 		}
-		p.Opener = withSelf{agents, host, here}
+		c.Opener = withSelf{agents, host, here}
 		names = append([]string{host}, names...)
 	}
-	return source.NewHosts(list, names, poller.New(p), name, host), nil
+	return source.NewHosts(cfg.Nodes, names, poller.New(c), name, host), nil
 }
 
 // withSelf reaches this host without HTTP, and all others through their agents.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
@@ -27,4 +29,12 @@ func ExpandHosts(from, list string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// CheckLogin checks the login host of the settings. from is its origin, for the error.
+func CheckLogin(cfg *config.Config, from string) error {
+	if err := ssh.CheckLogin(cfg.Login); err != nil {
+		return fmt.Errorf("%s takes [USER@]HOST[:PORT]: %w", from, err)
+	}
+	return nil
 }

@@ -32,7 +32,7 @@ func EndsHere(ctx context.Context, cfg *config.Config) bool {
 
 // OwnGPUs returns the source for the GPUs of this host. The error is the reason why there are none: ErrNoGPU if the
 // host has none.
-func OwnGPUs(ctx context.Context, p poller.Config) (*source.Hosts, error) {
+func OwnGPUs(ctx context.Context, cfg *config.Config, p Polling) (*source.Hosts, error) {
 	opener, err := local.New()
 	if err != nil {
 		return nil, fmt.Errorf("its GPUs cannot be read: %w", err)
@@ -41,8 +41,9 @@ func OwnGPUs(ctx context.Context, p poller.Config) (*source.Hosts, error) {
 		return nil, err
 	}
 	name, host := Here()
-	p.Opener, p.Retries = opener, 1
-	return source.NewHosts(host, []string{host}, poller.New(p), name, host), nil
+	c := p.within(cfg)
+	c.Opener, c.Retries = opener, 1
+	return source.NewHosts(host, []string{host}, poller.New(c), name, host), nil
 }
 
 // OwnWithin is the time limit for finding this host's GPUs.

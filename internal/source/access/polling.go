@@ -1,16 +1,33 @@
 package access
 
 import (
+	"cmp"
 	"fmt"
+	"log/slog"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Polling returns the poller's settings, within the limits of the user's settings.
-func Polling(cfg *config.Config) poller.Config {
-	return poller.Config{Interval: cfg.Poll, Most: cfg.MaxNodes, Beyond: notWatched(cfg)}
+// Polling is how an output wants the nodes to be polled, besides the settings.
+type Polling struct {
+	Every  time.Duration // 0: as the settings say
+	Second time.Duration // from the first report of each node to a second one; 0: the interval
+	Slows  bool          // nodes are polled less often after a long time without a key
+	Log    *slog.Logger  // may be nil
+}
+
+// within returns the settings of a poller, without its Opener, within the limits of the user's settings.
+func (p Polling) within(cfg *config.Config) poller.Config {
+	c := poller.Config{Interval: cmp.Or(p.Every, cfg.Poll), Second: p.Second, Most: cfg.MaxNodes,
+		Beyond: notWatched(cfg), Log: p.Log}
+	if p.Slows {
+		c.IdleAfter, c.IdleFactor = controls.IdleAfter, controls.IdleFactor
+	}
+	return c
 }
 
 // notWatched is the failure of nodes beyond max_nodes.
