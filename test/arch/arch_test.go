@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/nvnodetop/nvnodetop"
 
-// rooms are the parts of the repository from the top down, each with the rooms below it that it may import. The packages
-// of one room may import each other.
+// rooms are the parts of the repository from the top down, each with the rooms below it that it may import. The
+// packages of one room may import each other.
 var rooms = []room{
 	{"cmd", "app probe remote lib"},
 	{"examples", "pkg/nvnodetop pkg/schema"},

@@ -255,36 +255,36 @@ type nobody struct{}
 
 var errRecorded = errors.New("not available in a recording")
 
-// Touch implements ui.Controls.
+// Touch implements controls.Controls.
 func (nobody) Touch() {}
 
-// Leave implements ui.Controls.
+// Leave implements controls.Controls.
 func (nobody) Leave() {}
 
-// Refresh implements ui.Controls.
+// Refresh implements controls.Controls.
 func (nobody) Refresh() {}
 
-// Look implements ui.Controls.
+// Look implements controls.Controls.
 func (nobody) Look(string, bool) {}
 
-// ListJobs implements ui.Controls.
+// ListJobs implements controls.Controls.
 func (nobody) ListJobs(bool) {}
 
-// Ask implements ui.Controls.
+// Ask implements controls.Controls.
 func (nobody) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, errRecorded
 }
 
-// Cancel implements ui.Controls.
+// Cancel implements controls.Controls.
 func (nobody) Cancel(context.Context, string, string) error { return errRecorded }
 
-// Accounts implements ui.Controls.
+// Accounts implements controls.Controls.
 func (nobody) Accounts(context.Context, string) ([]sacct.Job, error) { return nil, errRecorded }
 
-// Cluster implements ui.Controls.
+// Cluster implements controls.Controls.
 func (nobody) Cluster(context.Context, bool) (*capacity.Cluster, error) { return nil, errRecorded }
 
-// Log implements ui.Controls.
+// Log implements controls.Controls.
 func (nobody) Log(context.Context, joblog.Query) (joblog.Piece, error) {
 	return joblog.Piece{}, errRecorded
 }
