@@ -235,16 +235,6 @@ func TestDeadSwitch(t *testing.T) {
 	})
 }
 
-// Every kind that a rule finds for all GPUs of a node has names for the node.
-func TestNamesOfEveryGPU(t *testing.T) {
-	for _, r := range rules {
-		n := say.LabelOf(&cluster.Finding{Kind: r.kind, Every: true})
-		if r.every && (n.One == "" || n.Many == "") {
-			t.Errorf("%s has no names", r.kind)
-		}
-	}
-}
-
 // The first GPU that loses a link has a finding of its own. When the others follow, one finding covers all of them;
 // when all recover, one finding is cleared.
 func TestSwitchAfterALink(t *testing.T) {

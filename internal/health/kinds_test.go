@@ -2,24 +2,38 @@ package health
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
-// Each kind of problem has its name and its place among the news: without a row in newsworthy a warning is told to nobody.
-// Package web compares names and letters with those of the page.
-func TestEveryKindIsSaidAndNews(t *testing.T) {
-	news := newsworthy.Words()
+// Every kind that a rule finds has a row in package say with all that outputs tell of it, and every row has a rule.
+func TestEveryKindIsTold(t *testing.T) {
+	rows := say.Kinds()
 	for _, r := range allRules() {
+		if !slices.Contains(rows, r.kind) {
+			t.Errorf("%s has no row in internal/health/say/kinds.go", r.kind)
+			continue
+		}
 		l := say.LabelOf(&cluster.Finding{Kind: r.kind, Severity: r.severity, Key: "a GPU"})
 		if l.One == "" || l.Many == "" {
-			t.Errorf("%s has no words: give it a row in internal/health/say", r.kind)
+			t.Errorf("%s has no name", r.kind)
 		}
-		if r.severity >= cluster.Warning && !slices.Contains(news, string(r.kind)) {
-			t.Errorf("%s is no news: give it a row in internal/health/newsworthy", r.kind)
+		if all := say.LabelOf(&cluster.Finding{Kind: r.kind, Every: true}); r.every && (all.One == "" || all.Many == "") {
+			t.Errorf("%s has no names for all GPUs of a node", r.kind)
+		}
+		if _, told := say.NewsOf(r.kind); !told && r.severity >= cluster.Warning {
+			t.Errorf("a warning of kind %s is no news", r.kind)
+		}
+		if !strings.HasSuffix(r.when, ".") {
+			t.Errorf("%s: when %q", r.kind, r.when)
+		}
+	}
+	for _, kind := range rows {
+		if !slices.ContainsFunc(allRules(), func(r rule) bool { return r.kind == kind }) {
+			t.Errorf("no rule finds %s", kind)
 		}
 	}
 }

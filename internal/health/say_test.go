@@ -354,22 +354,6 @@ func TestUnplacedGPU(t *testing.T) {
 	}
 }
 
-// Every kind that a rule can find has words, and all words are for such a kind.
-func TestEveryKindHasWords(t *testing.T) {
-	found := map[cluster.Kind]bool{}
-	for _, r := range rules {
-		found[r.kind] = true
-	}
-	for _, r := range peerRules {
-		found[r.kind] = true
-	}
-	for kind := range found {
-		if w := say.LabelOf(&cluster.Finding{Kind: kind}); w.One == "" || w.Many == "" {
-			t.Errorf("%s has no name", kind)
-		}
-	}
-}
-
 // A duration below a second, or between two whole seconds, is not rounded to whole seconds.
 func TestSlowDriverOfAFastPace(t *testing.T) {
 	for _, tc := range []struct {

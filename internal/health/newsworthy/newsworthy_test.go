@@ -2,23 +2,28 @@ package newsworthy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
-// What is news, from which severity on and after which time is decided for each kind: a change of it is one of this
-// file.
+// What is news, from which severity on and after which time is decided for each kind, in its row: a change of it is one
+// of this file too.
 func TestProblems(t *testing.T) {
 	severities := map[cluster.Severity]string{cluster.Note: "note", cluster.Warning: "warning",
 		cluster.Critical: "critical"}
 	var b strings.Builder
-	for _, kind := range slices.Sorted(maps.Keys(problems)) {
-		p := problems[kind]
+	kinds := say.Kinds()
+	slices.Sort(kinds)
+	for _, kind := range kinds {
+		p, told := say.NewsOf(kind)
+		if !told {
+			continue
+		}
 		fmt.Fprintf(&b, "%-16s %-7s from %-8s after %v\n", kind, p.Event, severities[p.Least], p.Lasts)
 	}
 	golden.Equal(t, "testdata/problems.txt", b.String())

@@ -1,23 +1,30 @@
 package say
 
 import (
-	"os"
-	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// docs/health.md, which is made of the rules, has every kind that there are words for.
-func TestNoWordsInVain(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/health.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for kind, how := range wordings {
-		if !strings.Contains(string(page), "\n| `"+string(kind)+"` |") {
-			t.Errorf("there are words for %s, which no rule finds", kind)
+// A row tells a kind in full: it is the only one of its kind, it has words, and a letter that the legends explain. What
+// is news is so from a severity on. Package health asks for a row of every kind that its rules find.
+func TestRowsOfKinds(t *testing.T) {
+	for i := range kinds {
+		row := &kinds[i]
+		if byKind[row.is] != row {
+			t.Errorf("%s has two rows", row.is)
 		}
-		if how.say == nil {
-			t.Errorf("%s has no words", kind)
+		if row.say == nil || row.One == "" || row.Many == "" {
+			t.Errorf("%s lacks words", row.is)
+		}
+		if row.Letter != 0 && LetterRank(row.Letter) < 0 {
+			t.Errorf("%s: nothing explains the letter %c", row.is, row.Letter)
+		}
+		if row.AgeFlag && row.Letter == 0 {
+			t.Errorf("%s has no letter, and an age beside its flag", row.is)
+		}
+		if (row.news.Event != "") != (row.news.Least >= cluster.Note && row.news != News{}) {
+			t.Errorf("%s: news %+v", row.is, row.news)
 		}
 	}
 }

@@ -36,13 +36,7 @@ func recovery(w *Words, e evidence) {
 }
 
 // advised replaces the hint for a damaged GPU by the driver's own advice, if there is any.
-func advised(w *Words, e evidence, kind cluster.Kind) {
-	switch kind {
-	case cluster.KindXid, cluster.KindECC, cluster.KindECCGrowing, cluster.KindRemap, cluster.KindRemapFailed,
-		cluster.KindNVLinkDown:
-	default:
-		return
-	}
+func advised(w *Words, e evidence) {
 	if what := recoveries[e.gpu.Float(metric.RecoveryAction)]; what.asks != "" {
 		w.Hint = "the driver asks to " + what.asks + ": report it to your admins"
 	}

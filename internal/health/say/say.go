@@ -1,5 +1,6 @@
-// Package say has the words of the findings of package health: a row per kind of problem. Finding takes the evidence (a
-// temperature, a clock) from the Snapshot when a finding is displayed. Strings from nodes are already safe to display.
+// Package say has all that outputs tell of the findings of package health, in a row per kind of problem (kinds.go): its
+// words, its letter, when it is news, and which charts show it. Finding takes the evidence (a temperature, a clock)
+// from the Snapshot when a finding is displayed. Strings from nodes are already safe to display.
 package say
 
 import (
@@ -33,107 +34,6 @@ type Label struct {
 	Many    string // after a count: "logins refused"
 }
 
-// wording is the text of one kind.
-type wording struct {
-	Label
-	was string // its name after it is cleared
-	say func(*Words, evidence)
-}
-
-var wordings = map[cluster.Kind]wording{
-	cluster.KindConnecting: {Label{One: "connecting", Many: "nodes connecting"}, "connecting", connecting},
-	cluster.KindFailed:     {Label{One: "failed", Many: "nodes failed"}, "", failed},
-	cluster.KindSilence:    {Label{One: "no node answers", Many: "jobs without answers"}, "no node answered", silence},
-	cluster.KindStale:      {Label{One: "not responding", Many: "nodes not responding"}, "", stale},
-	cluster.KindNoDriver: {Label{One: "NVIDIA driver not working", Many: "nodes without a working driver"},
-		"NVIDIA driver not working", withoutDriver},
-	cluster.KindOldDriver: {Label{One: "driver too old", Many: "drivers too old"}, "driver too old", withOldDriver},
-	cluster.KindSlow:      {Label{One: "driver slow", Many: "nodes with a slow driver"}, "driver slow", slowDriver},
-	cluster.KindFault: {Label{One: "some metrics unavailable", Many: "nodes missing metrics"},
-		"metrics unavailable", unreadable},
-	cluster.KindMissing:    {Label{'X', false, "GPU missing", "nodes missing GPUs"}, "GPU missing", gpuMissing},
-	cluster.KindHidden:     {Label{'X', false, "GPUs hidden", "nodes with hidden GPUs"}, "GPUs hidden", gpusHidden},
-	cluster.KindLost:       {Label{'X', false, "lost", "GPUs lost"}, "GPU lost", gpuLost},
-	cluster.KindUnusable:   {Label{'X', false, "unusable", "GPUs unusable"}, "GPU unusable", gpuUnusable},
-	cluster.KindHang:       {Label{'X', false, "hung", "GPUs hung"}, "GPU hung", gpuHangs},
-	cluster.KindECC:        {Label{'E', false, "ECC errors", "GPUs with ECC errors"}, "ECC errors", ecc},
-	cluster.KindThermal:    {Label{'T', true, "thermal", "GPUs throttled"}, "thermal throttling", thermal},
-	cluster.KindPowerBrake: {Label{'P', true, "power brake", "GPUs under power brake"}, "power brake", powerBrake},
-	cluster.KindSlowdown:   {Label{'T', true, "HW slowdown", "GPUs throttled"}, "hardware slowdown", slowdown},
-
-	cluster.KindRecovery: {Label{'X', false, "recovery needed", "GPUs that need recovery"}, "recovery action",
-		recovery},
-	cluster.KindXid: {Label{'X', true, "Xid", "GPUs with Xids"}, "Xid", sayXid},
-	cluster.KindRemapFailed: {Label{'E', false, "remap failed", "GPUs with failed remaps"}, "row remapping failed",
-		remappingFailed},
-	cluster.KindRemap: {Label{'E', false, "remap pending", "GPUs with pending remaps"}, "row remapping",
-		remapping},
-	cluster.KindNoSpares: {Label{'E', false, "no spare rows", "GPUs without spare rows"}, "no spare rows",
-		withoutSpares},
-	cluster.KindRetired: {Label{'E', false, "retired pages", "GPUs with retired pages"}, "retired pages",
-		retiredPages},
-	cluster.KindECCGrowing: {Label{'E', false, "new ECC errors", "GPUs with new ECC errors"}, "new ECC errors",
-		eccGrowing},
-	cluster.KindNVLinkDown: {Label{'N', false, "NVLink down", "GPUs with NVLinks down"}, "NVLink down", nvlinkDown},
-	cluster.KindNVLink: {Label{'N', true, "NVLink errors", "GPUs with NVLink errors"}, "NVLink errors",
-		nvlinkErrors},
-	cluster.KindFabric: {Label{'X', false, "no NVLink fabric", "GPUs without their NVLink fabric"},
-		"NVLink fabric", fabric},
-	cluster.KindFabricIll: {Label{'N', false, "NVLink fabric degraded", "GPUs with a degraded NVLink fabric"},
-		"NVLink fabric degraded", fabricDegraded},
-	cluster.KindOtherClique: {Label{'N', false, "other NVLink clique", "GPUs in another NVLink clique"},
-		"other NVLink clique", differentClique},
-	cluster.KindMemoryHot: {Label{'T', true, "memory too hot", "GPUs with hot memory"}, "memory too hot",
-		memoryTooHot},
-	cluster.KindGPUHot: {Label{'T', true, "too hot", "GPUs too hot"}, "GPU too hot", tooHot},
-	cluster.KindNoCompute: {Label{'X', false, "compute prohibited", "GPUs with compute prohibited"},
-		"compute mode prohibited", computeProhibited},
-	cluster.KindPCIe: {Label{'N', false, "PCIe slow", "GPUs with a slow PCIe link"}, "slow PCIe link",
-		pcieNarrow},
-	cluster.KindPCIeReplays: {Label{'N', true, "PCIe replays", "GPUs with PCIe replays"}, "PCIe replays", pcieReplays},
-	cluster.KindMemoryFull: {Label{One: "memory full", Many: "GPUs with full memory"}, "GPU memory full",
-		memoryNearlyFull},
-	cluster.KindPersistence: {Label{One: "persistence off", Many: "nodes without persistence"}, "persistence mode off",
-		persistenceOff},
-	cluster.KindDisk: {Label{One: "disk full", Many: "nodes with full disks"}, "disk nearly full", diskFull},
-	cluster.KindHostMemory: {Label{One: "host memory full", Many: "nodes with full memory"}, "host memory nearly full",
-		hostMemory},
-	cluster.KindWrongCgroup: {Label{One: "other cgroup", Many: "sessions in another job's cgroup"},
-		"in the cgroup of another job", otherCgroup},
-	cluster.KindOwner: {Label{One: "owner not known", Many: "nodes with GPUs of unknown owners"},
-		"owner not known", ownerUnknown},
-	cluster.KindMixed: {Label{One: "other driver or model", Many: "nodes with other hardware or driver"},
-		"other driver or model", mixed},
-	cluster.KindLeftOver: {Label{One: "left-over process", Many: "nodes with left-over processes"},
-		"left-over process", leftBehind},
-	cluster.KindStranger: {Label{One: "foreign process", Many: "nodes with foreign processes"}, "foreign process",
-		stranger},
-	cluster.KindClockSkew: {Label{One: "clock wrong", Many: "nodes with clock skew"}, "clock wrong", clockSkew},
-
-	cluster.KindRankGone: {Label{'X', false, "rank gone", "GPUs whose rank is gone"}, "rank gone", rankGone},
-	cluster.KindLag:      {Label{'L', true, "lags", "GPUs lag"}, "lagged", lag},
-	cluster.KindLinkUnused: {Label{'N', true, "NVLink unused", "GPUs that do not use NVLink"}, "NVLink unused",
-		linkUnused},
-	cluster.KindStepSlower: {Label{One: "slower than before", Many: "jobs slower than before"}, "slower than before",
-		stepSlower},
-	cluster.KindStalled:  {Label{One: "stood still", Many: "jobs that stood still"}, "stood still", stalled},
-	cluster.KindLowClock: {Label{'T', true, "low clock", "GPUs with a low clock"}, "low clock", lowClock},
-	cluster.KindIdle:     {Label{'I', true, "idle", "GPUs idle"}, "idle", idleGPU},
-	cluster.KindJobIdle:  {Label{One: "all GPUs idle", Many: "jobs idle"}, "all GPUs idle", idleJob},
-	cluster.KindJobHang: {Label{One: "job seems to hang", Many: "jobs seem to hang"}, "the job seemed to hang",
-		hangingJob},
-	cluster.KindImbalance: {Label{One: "uses more memory", Many: "GPUs use more memory"},
-		"more memory in use than on other GPUs", imbalance},
-}
-
-// everyNames are the names of problems that hold for every GPU of a node: after the node's name, and after a count of
-// nodes.
-var everyNames = map[cluster.Kind]struct{ one, many string }{
-	cluster.KindHang:       {"all GPUs hung", "nodes with all GPUs hung"},
-	cluster.KindFabric:     {"no NVLink fabric", "nodes without their NVLink fabric"},
-	cluster.KindNVLinkDown: {"NVLink down on all GPUs", "nodes with NVLinks down on all GPUs"},
-}
-
 // labels are the labels of failures, by class. Other classes have the label of KindFailed.
 var labels = map[reach.Class]Label{
 	reach.ClassAdopt: refused, reach.ClassAuth: refused, reach.ClassDenied: refused,
@@ -157,14 +57,24 @@ var (
 	unreachable = Label{One: "unreachable", Many: "nodes unreachable"}
 )
 
+// Failures returns the names of the failures of a node, by class. Other classes have the name of KindFailed.
+func Failures() map[reach.Class]string {
+	names := map[reach.Class]string{}
+	for class, l := range labels {
+		names[class] = l.One
+	}
+	return names
+}
+
 // LabelOf returns the label of a finding.
 func LabelOf(f *cluster.Finding) Label {
-	l := wordings[f.Kind].Label
+	row := rowOf(f.Kind)
+	l := row.Label
 	switch {
 	case f.Class != "":
-		l = cmp.Or(labels[f.Class], wordings[cluster.KindFailed].Label)
+		l = cmp.Or(labels[f.Class], rowOf(cluster.KindFailed).Label)
 	case f.Every:
-		l.One, l.Many = everyNames[f.Kind].one, everyNames[f.Kind].many
+		l.One, l.Many = row.every.one, row.every.many
 	case f.Kind == cluster.KindFault && f.Key != "":
 		l.Many = "GPUs missing metrics"
 	case f.Kind == cluster.KindLag && f.Key == "":
@@ -186,7 +96,7 @@ func LabelOf(f *cluster.Finding) Label {
 // Finding returns the text of a finding in the Snapshot. A cleared finding has no evidence any more: its text is only
 // its name.
 func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
-	how := wordings[f.Kind]
+	how := rowOf(f.Kind)
 	w := Words{Label: LabelOf(f)}
 	if !f.Holds() {
 		was := cmp.Or(how.was, w.One)
@@ -198,7 +108,9 @@ func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 		e := evidenceOf(s, f)
 		how.say(&w, e)
 		asked(&w, e, f.Kind)
-		advised(&w, e, f.Kind)
+		if how.advised {
+			advised(&w, e)
+		}
 	}
 	return w
 }

@@ -3,21 +3,16 @@ package web
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
-	words "github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -25,58 +20,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/chromium"
 )
-
-// table reads an object of kinds.js.
-func table[T any](t *testing.T, name string) map[string]T {
-	t.Helper()
-	text, err := os.ReadFile("assets/kinds.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(text), "export const "+name+" = ")
-	object, _, ended := strings.Cut(after, ";")
-	out := map[string]T{}
-	if err := json.Unmarshal([]byte(object), &out); err != nil || !found || !ended {
-		t.Fatalf("kinds.js has no table of %s: %v", name, err)
-	}
-	return out
-}
-
-// The page names problems as the screen does.
-func TestPageKnowsAllProblems(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/health.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, kinds := map[string][]string{}, table[[]string](t, "kinds")
-	for _, rows := range strings.Split(string(page), "| kind | letter |")[1:] {
-		rows, _, _ = strings.Cut(rows, "\n\n")
-		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` ").FindAllStringSubmatch(rows, -1) {
-			l := words.LabelOf(&cluster.Finding{Kind: cluster.Kind(row[1]), Key: "a GPU", Severity: cluster.Critical})
-			want[row[1]] = []string{strings.Trim(string(rune(l.Letter)), "\x00"), l.One}
-		}
-	}
-	if diff := cmp.Diff(want, kinds); diff != "" || len(want) < 40 {
-		t.Errorf("%d kinds are documented; kinds.js (-documented +in the page): %s", len(want), diff)
-	}
-}
-
-func TestPageKnowsAllFailures(t *testing.T) {
-	source, err := os.ReadFile("../../wire/reach/failure.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{}
-	for _, class := range regexp.MustCompile(`Class = "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1) {
-		if l := words.LabelOf(&cluster.Finding{Kind: cluster.KindFailed,
-			Class: reach.Class(class[1])}); l.One != "failed" {
-			want[class[1]] = l.One
-		}
-	}
-	if diff := cmp.Diff(want, table[string](t, "failures")); diff != "" || len(want) < 15 {
-		t.Errorf("kinds.js (-the screen +the page): %s", diff)
-	}
-}
 
 // Names and command lines come from other people: nothing on the page turns text into markup or a program.
 func TestPageMakesNoMarkupOfText(t *testing.T) {

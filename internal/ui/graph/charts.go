@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
@@ -173,7 +174,7 @@ func lagged(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	since := f.Snap.At
 	for i := range f.Job.Findings {
 		finding := &f.Job.Findings[i]
-		if behind(finding) && finding.Holds() && finding.Since.Before(since) && slices.ContainsFunc(gpus, finding.Of) {
+		if slices.Contains(say.Charts(finding), metric.Util) && finding.Holds() && finding.Since.Before(since) && slices.ContainsFunc(gpus, finding.Of) {
 			since = finding.Since
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -22,41 +23,29 @@ type gpuChart struct {
 	name string // the name in the note that the GPU lacks it
 	of   []metric.ID
 	make func(*cluster.GPU) chart
-	held func(*cluster.Finding) bool // whether a finding is about what it shows; nil: none is
 }
 
 // gpuCharts are the charts of the GPU page, the most important first.
 var gpuCharts = []gpuChart{
 	{"utilization", []metric.ID{metric.Util},
-		func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }, behind},
-	{"memory", []metric.ID{metric.MemoryUsed}, gpuMemory, about(cluster.KindMemoryFull, cluster.KindImbalance)},
-	{"power", []metric.ID{metric.Power}, gpuPower, lagsBy(cluster.Less)},
-	{"temperature", []metric.ID{metric.Temperature}, gpuHeat, nil},
-	{"SM clock", []metric.ID{metric.SMClock}, gpuClock, lagsBy(cluster.Slowed)},
+		func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }},
+	{"memory", []metric.ID{metric.MemoryUsed}, gpuMemory},
+	{"power", []metric.ID{metric.Power}, gpuPower},
+	{"temperature", []metric.ID{metric.Temperature}, gpuHeat},
+	{"SM clock", []metric.ID{metric.SMClock}, gpuClock},
 	{"NVLink", []metric.ID{metric.NVLinkTX, metric.NVLinkRX}, func(g *cluster.GPU) chart {
 		return gpuTraffic(g, "NVLink", metric.NVLinkTX, metric.NVLinkRX, nvlinkMost(g))
-	}, about(cluster.KindNVLinkDown, cluster.KindNVLink)},
+	}},
 	{"PCIe", []metric.ID{metric.PCIeTX, metric.PCIeRX}, func(g *cluster.GPU) chart {
 		return gpuTraffic(g, "PCIe", metric.PCIeTX, metric.PCIeRX, pcieMost(g))
-	}, about(cluster.KindPCIe, cluster.KindPCIeReplays)},
+	}},
 	{"memory read/write time", []metric.ID{metric.MemUtil},
-		func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) },
-		lagsBy(cluster.Reads)},
+		func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) }},
 }
 
-// about returns whether a finding is of one of these kinds.
-func about(kinds ...cluster.Kind) func(*cluster.Finding) bool {
-	return func(f *cluster.Finding) bool { return slices.Contains(kinds, f.Kind) }
-}
-
-// behind returns whether a finding says that a GPU does too little.
-func behind(f *cluster.Finding) bool { return f.Kind == cluster.KindLag || f.Kind == cluster.KindIdle }
-
-// lagsBy returns whether a finding says that a GPU lags, as one number shows.
-func lagsBy(how cluster.How) func(*cluster.Finding) bool {
-	return func(f *cluster.Finding) bool {
-		return f.Kind == cluster.KindLag && f.Compared != nil && f.Compared.How == how
-	}
+// isAbout reports whether the chart shows what a finding is about.
+func (c *gpuChart) isAbout(f *cluster.Finding) bool {
+	return slices.ContainsFunc(say.Charts(f), func(id metric.ID) bool { return slices.Contains(c.of, id) })
 }
 
 // GPUCharts are the histories of one GPU, without those that the GPU lacks.
@@ -118,7 +107,7 @@ func (c *GPUCharts) chart(i int) chart {
 // since returns the finding about a chart that has held for longest; nil: there is none.
 func (c *GPUCharts) since(kind *gpuChart) (first *cluster.Finding) {
 	for _, f := range c.findings {
-		if kind.held != nil && kind.held(f) && (first == nil || f.Since.Before(first.Since)) {
+		if kind.isAbout(f) && (first == nil || f.Since.Before(first.Since)) {
 			first = f
 		}
 	}

@@ -145,7 +145,7 @@ func stripRank(finding *cluster.Finding) int {
 	if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
 		return 1
 	}
-	return 2 * part.LetterRank(say.LabelOf(finding).Letter)
+	return 2 * say.LetterRank(say.LabelOf(finding).Letter)
 }
 
 // silenceOf returns the mark for times without data.

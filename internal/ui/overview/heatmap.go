@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -180,7 +181,7 @@ func heatMapSum(f *part.Frame, y int, t *tiles, name string) int {
 // legend explains shades, letters and cells without numbers in w columns.
 func legend(f *part.Frame, w int) []part.Piece {
 	var letters []part.Piece
-	for _, l := range part.Letters {
+	for _, l := range say.Letters {
 		letters = append(letters, part.Strong("  "+string(l.Letter)), part.Dim(" "+l.Short))
 	}
 	absent := []part.Piece{part.Strong("  ░"), part.Dim(" not responding"), part.Strong("  ·"), part.Dim(" no data")}
@@ -217,7 +218,7 @@ func shades(f *part.Frame) (long, short []part.Piece) {
 // shortLegend explains the letters and the cells without numbers, as far as the line has room.
 func shortLegend(f *part.Frame, x, y int) {
 	words := []string{"░ not responding", "· no data"}
-	for i, l := range part.Letters {
+	for i, l := range say.Letters {
 		words = slices.Insert(words, i, string(l.Letter)+" "+l.Short)
 	}
 	for _, text := range words {

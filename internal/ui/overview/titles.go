@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -55,7 +56,7 @@ func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 		long, _ := shades(f)
 		legend := [][]part.Piece{append(append([]part.Piece{part.Dim(" " + part.GaugeTitle(f.Gauge) + ":  ")}, long...),
 			part.Dim("  "), part.Piece{Text: "─", Role: draw.Faint}, part.Dim("  "))}
-		for _, l := range part.Letters {
+		for _, l := range say.Letters {
 			legend = append(legend, []part.Piece{part.Strong(string(l.Letter)), part.Dim(" " + l.Short + "  ")})
 		}
 		return append(legend, noNumbers())

@@ -1,6 +1,7 @@
 package palette
 
 import (
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -12,7 +13,7 @@ func Marks() []Item {
 		{Text: "✗", Role: draw.Crit, Note: "error"},
 		{Text: "◌", Role: draw.Dim, Note: "connecting"},
 	}
-	for _, l := range part.Letters {
+	for _, l := range say.Letters {
 		role := draw.WarnFill
 		if l.Letter == 'X' {
 			role = draw.CritFill

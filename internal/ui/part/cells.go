@@ -11,23 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
-// Letter is the letter of a cell with a problem, with its meaning in a word and in full.
-type Letter struct {
-	Letter      rune
-	Short, Full string
-}
-
-// Letters are the letters of the health rules, worst first.
-var Letters = []Letter{
-	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n FABRIC"},
-	{'E', "ECC", "memory errors, ECC:n ROWS"},
-	{'T', "thermal", "thermal, !THERM !SLOW !HOT"},
-	{'P', "brake", "power brake, !PWR"},
-	{'N', "link", "NVLink, PCIe, LINK n/m !LINK"},
-	{'L', "lags", "slower than the job's other GPUs, !LAG"},
-	{'I', "idle", "idle while the others work, !IDLE"},
-}
-
 // CellsAcross is the least number of cells of a node. If a node has more GPUs than there are columns, several share a
 // cell.
 const CellsAcross = 8
@@ -222,7 +205,7 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, at int, r *reading, own bool) {
 	}
 	for _, finding := range f.Health.OfGPU(n.Name, &n.GPUs[at]) {
 		if letter := say.LabelOf(finding).Letter; letter != 0 &&
-			(c.letter == 0 || LetterRank(letter) < LetterRank(c.letter)) {
+			(c.letter == 0 || say.LetterRank(letter) < say.LetterRank(c.letter)) {
 			c.letter, c.severity = letter, finding.Severity
 		}
 	}
@@ -234,11 +217,6 @@ func (c *oneCell) gauge(of tally.Gauge, r *reading) {
 	if math.IsNaN(c.value) || of.Highest() && r.value > c.value || !of.Highest() && r.value < c.value {
 		c.value, c.level = r.value, r.level
 	}
-}
-
-// LetterRank orders letters: the lowest rank comes first.
-func LetterRank(b byte) int {
-	return slices.IndexFunc(Letters, func(l Letter) bool { return l.Letter == rune(b) })
 }
 
 // role returns the role of the cell: quiet if all is well.

@@ -154,15 +154,11 @@ func (s *Scene) Say(f *cluster.Finding) say.Words {
 	if words.Sentence != "" {
 		words.Sentence += say.Times(f)
 	}
-	if c, known := s.Cites[f.Job]; known && cites[f.Kind] && f.Since.Sub(c.When) < stale {
+	if c, known := s.Cites[f.Job]; known && say.Citable(f.Kind) && f.Since.Sub(c.When) < stale {
 		words.Hint = strings.TrimSuffix("log: "+draw.Clip(c.Text, mostCited)+"\n"+words.Hint, "\n")
 	}
 	return words
 }
-
-// cites are the findings that a line of the log may explain.
-var cites = map[cluster.Kind]bool{cluster.KindRankGone: true, cluster.KindJobHang: true, cluster.KindJobIdle: true,
-	cluster.KindHostMemory: true, cluster.KindMemoryFull: true, cluster.KindXid: true}
 
 const (
 	// stale is the age from which a line of the log says nothing about a new finding.

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -16,16 +17,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// offends has the cells that a kind of finding is about.
-var offends = map[cluster.Kind][]col{
-	cluster.KindThermal:    {colTemp, colClock},
-	cluster.KindPowerBrake: {colPower, colClock},
-	cluster.KindSlowdown:   {colClock},
-	cluster.KindIdle:       {colUtil},
-}
-
-// lagging has the cells that show how a GPU lags.
-var lagging = map[cluster.How][]col{cluster.Starved: {colUtil}, cluster.Slowed: {colClock}, cluster.Awaited: {colPower}}
+// cellOf has the cells of the numbers that findings are about.
+var cellOf = map[metric.ID]col{metric.Temperature: colTemp, metric.SMClock: colClock, metric.Power: colPower,
+	metric.Util: colUtil}
 
 // GPUs is the table of the selected node's GPUs.
 type GPUs struct{ layout layout.Layout }
@@ -100,9 +94,8 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 	}
 	r := gpuRoles{own: own, hot: tally.Hot(g), util: g.Float(metric.Util)}
 	for _, finding := range findings {
-		r.offending = append(r.offending, offends[finding.Kind]...)
-		if finding.Kind == cluster.KindLag && finding.Compared != nil {
-			r.offending = append(r.offending, lagging[finding.Compared.How]...)
+		for _, id := range say.Cells(finding) {
+			r.offending = append(r.offending, cellOf[id])
 		}
 	}
 	gpuNumbers(f, y, g, l, r)

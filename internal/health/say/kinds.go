@@ -1,0 +1,279 @@
+package say
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+// kind is all that outputs tell of one kind of problem. When it holds, and how bad it then is, are rows of package
+// health: a kind may have several.
+type kind struct {
+	is cluster.Kind
+	Label
+	was   string // its name after it is cleared; "": Label.One
+	every names  // of a kind that may hold for every GPU of a node
+	say   func(*Words, evidence)
+
+	news    News        // the zero News: it is none
+	charts  []metric.ID // of a GPU, that turn amber
+	cells   []metric.ID // numbers in the row of a GPU that take its color
+	cited   bool        // a line of the job's log may explain it
+	advised bool        // the driver's own advice takes the place of its hint
+}
+
+// names are the names of a problem that holds for every GPU of a node: after the node's name, and after a count of
+// nodes.
+type names struct{ one, many string }
+
+// News says when a kind of problem is news.
+type News struct {
+	Event Event
+	Least cluster.Severity // a warning of a kind that must be critical is an EventWarning
+	Lasts time.Duration    // it must hold so long
+}
+
+// Event is a kind of news, by which the user chooses them. Package notify has those of jobs.
+type Event string
+
+// The events of problems.
+const (
+	EventNode    Event = "node"    // a node is lost, or its driver
+	EventGPU     Event = "gpu"     // a critical problem of a GPU
+	EventSlow    Event = "slow"    // clocks are reduced, or a link is, for long
+	EventDisk    Event = "disk"    // /tmp is nearly full
+	EventRank    Event = "rank"    // a rank has ended while others run
+	EventHang    Event = "hang"    // the job or the driver hangs
+	EventLag     Event = "lag"     // a GPU is slower than the others
+	EventIdle    Event = "idle"    // GPUs are idle for longer than the user allows
+	EventMemory  Event = "memory"  // memory is nearly full, or will be
+	EventWarning Event = "warning" // any other warning
+)
+
+// Times for which problems must hold to be news. A node that does not answer for half a minute may just be slow, and
+// clocks are reduced for moments.
+const (
+	atOnce  = 0
+	lostFor = 30 * time.Second
+	unclear = time.Minute
+	steady  = 10 * time.Minute
+)
+
+// What most kinds have in common.
+var (
+	broken  = News{EventGPU, cluster.Critical, atOnce}
+	slow    = News{EventSlow, cluster.Warning, steady}
+	warning = News{EventWarning, cluster.Warning, unclear}
+)
+
+// kinds has a row for each kind of problem.
+var kinds = []kind{
+	{is: cluster.KindConnecting, Label: Label{One: "connecting", Many: "nodes connecting"}, was: "connecting",
+		say: connecting},
+	{is: cluster.KindFailed, Label: Label{One: "failed", Many: "nodes failed"}, say: failed,
+		news: News{EventNode, cluster.Critical, lostFor}},
+	{is: cluster.KindSilence, Label: Label{One: "no node answers", Many: "jobs without answers"},
+		was: "no node answered", say: silence, news: News{EventNode, cluster.Warning, unclear}},
+	{is: cluster.KindStale, Label: Label{One: "not responding", Many: "nodes not responding"}, say: stale,
+		news: News{EventNode, cluster.Warning, unclear}},
+	{is: cluster.KindNoDriver, Label: Label{One: "NVIDIA driver not working", Many: "nodes without a working driver"},
+		was: "NVIDIA driver not working", say: withoutDriver, news: News{EventNode, cluster.Critical, lostFor}},
+	{is: cluster.KindOldDriver, Label: Label{One: "driver too old", Many: "drivers too old"}, was: "driver too old",
+		say: withOldDriver},
+	{is: cluster.KindSlow, Label: Label{One: "driver slow", Many: "nodes with a slow driver"}, was: "driver slow",
+		say: slowDriver, news: warning},
+	{is: cluster.KindFault, Label: Label{One: "some metrics unavailable", Many: "nodes missing metrics"},
+		was: "metrics unavailable", say: unreadable, news: warning},
+	{is: cluster.KindMissing, Label: Label{Letter: 'X', One: "GPU missing", Many: "nodes missing GPUs"},
+		was: "GPU missing", say: gpuMissing, news: broken},
+	{is: cluster.KindHidden, Label: Label{Letter: 'X', One: "GPUs hidden", Many: "nodes with hidden GPUs"},
+		was: "GPUs hidden", say: gpusHidden, news: broken},
+	{is: cluster.KindLost, Label: Label{Letter: 'X', One: "lost", Many: "GPUs lost"}, was: "GPU lost", say: gpuLost,
+		news: broken},
+	{is: cluster.KindUnusable, Label: Label{Letter: 'X', One: "unusable", Many: "GPUs unusable"}, was: "GPU unusable",
+		say: gpuUnusable, news: broken},
+	{is: cluster.KindHang, Label: Label{Letter: 'X', One: "hung", Many: "GPUs hung"}, was: "GPU hung", say: gpuHangs,
+		news: News{EventHang, cluster.Critical, lostFor}, every: names{"all GPUs hung", "nodes with all GPUs hung"}},
+	{is: cluster.KindECC, Label: Label{Letter: 'E', One: "ECC errors", Many: "GPUs with ECC errors"},
+		was: "ECC errors", say: ecc, news: warning, advised: true},
+	{is: cluster.KindThermal, Label: Label{Letter: 'T', AgeFlag: true, One: "thermal", Many: "GPUs throttled"},
+		was: "thermal throttling", say: thermal, news: slow, cells: []metric.ID{metric.Temperature, metric.SMClock}},
+	{is: cluster.KindPowerBrake,
+		Label: Label{Letter: 'P', AgeFlag: true, One: "power brake", Many: "GPUs under power brake"}, was: "power brake",
+		say: powerBrake, news: slow, cells: []metric.ID{metric.Power, metric.SMClock}},
+	{is: cluster.KindSlowdown, Label: Label{Letter: 'T', AgeFlag: true, One: "HW slowdown", Many: "GPUs throttled"},
+		was: "hardware slowdown", say: slowdown, news: slow, cells: []metric.ID{metric.SMClock}},
+
+	{is: cluster.KindRecovery, Label: Label{Letter: 'X', One: "recovery needed", Many: "GPUs that need recovery"},
+		was: "recovery action", say: recovery, news: broken},
+	{is: cluster.KindXid, Label: Label{Letter: 'X', AgeFlag: true, One: "Xid", Many: "GPUs with Xids"}, was: "Xid",
+		say: sayXid, news: broken, cited: true, advised: true},
+	{is: cluster.KindRemapFailed, Label: Label{Letter: 'E', One: "remap failed", Many: "GPUs with failed remaps"},
+		was: "row remapping failed", say: remappingFailed, news: broken, advised: true},
+	{is: cluster.KindRemap, Label: Label{Letter: 'E', One: "remap pending", Many: "GPUs with pending remaps"},
+		was: "row remapping", say: remapping, news: warning, advised: true},
+	{is: cluster.KindNoSpares, Label: Label{Letter: 'E', One: "no spare rows", Many: "GPUs without spare rows"},
+		was: "no spare rows", say: withoutSpares, news: warning},
+	{is: cluster.KindRetired, Label: Label{Letter: 'E', One: "retired pages", Many: "GPUs with retired pages"},
+		was: "retired pages", say: retiredPages, news: warning},
+	{is: cluster.KindECCGrowing, Label: Label{Letter: 'E', One: "new ECC errors", Many: "GPUs with new ECC errors"},
+		was: "new ECC errors", say: eccGrowing, news: broken, advised: true},
+	{is: cluster.KindNVLinkDown, Label: Label{Letter: 'N', One: "NVLink down", Many: "GPUs with NVLinks down"},
+		was: "NVLink down", say: nvlinkDown, news: slow,
+		every: names{"NVLink down on all GPUs", "nodes with NVLinks down on all GPUs"}, charts: []metric.ID{metric.NVLinkTX},
+		advised: true},
+	{is: cluster.KindNVLink,
+		Label: Label{Letter: 'N', AgeFlag: true, One: "NVLink errors", Many: "GPUs with NVLink errors"},
+		was:   "NVLink errors", say: nvlinkErrors, news: slow, charts: []metric.ID{metric.NVLinkTX}},
+	{is: cluster.KindFabric,
+		Label: Label{Letter: 'X', One: "no NVLink fabric", Many: "GPUs without their NVLink fabric"},
+		was:   "NVLink fabric", say: fabric, news: broken,
+		every: names{"no NVLink fabric", "nodes without their NVLink fabric"}},
+	{is: cluster.KindFabricIll,
+		Label: Label{Letter: 'N', One: "NVLink fabric degraded", Many: "GPUs with a degraded NVLink fabric"},
+		was:   "NVLink fabric degraded", say: fabricDegraded, news: slow},
+	{is: cluster.KindOtherClique,
+		Label: Label{Letter: 'N', One: "other NVLink clique", Many: "GPUs in another NVLink clique"},
+		was:   "other NVLink clique", say: differentClique, news: slow},
+	{is: cluster.KindMemoryHot,
+		Label: Label{Letter: 'T', AgeFlag: true, One: "memory too hot", Many: "GPUs with hot memory"},
+		was:   "memory too hot", say: memoryTooHot, news: slow},
+	{is: cluster.KindGPUHot, Label: Label{Letter: 'T', AgeFlag: true, One: "too hot", Many: "GPUs too hot"},
+		was: "GPU too hot", say: tooHot, news: slow},
+	{is: cluster.KindNoCompute,
+		Label: Label{Letter: 'X', One: "compute prohibited", Many: "GPUs with compute prohibited"},
+		was:   "compute mode prohibited", say: computeProhibited, news: broken},
+	{is: cluster.KindPCIe, Label: Label{Letter: 'N', One: "PCIe slow", Many: "GPUs with a slow PCIe link"},
+		was: "slow PCIe link", say: pcieNarrow, news: slow, charts: []metric.ID{metric.PCIeTX}},
+	{is: cluster.KindPCIeReplays,
+		Label: Label{Letter: 'N', AgeFlag: true, One: "PCIe replays", Many: "GPUs with PCIe replays"},
+		was:   "PCIe replays", say: pcieReplays, news: slow, charts: []metric.ID{metric.PCIeTX}},
+	{is: cluster.KindMemoryFull, Label: Label{One: "memory full", Many: "GPUs with full memory"},
+		was: "GPU memory full", say: memoryNearlyFull, news: warning, charts: []metric.ID{metric.MemoryUsed}, cited: true},
+	{is: cluster.KindPersistence, Label: Label{One: "persistence off", Many: "nodes without persistence"},
+		was: "persistence mode off", say: persistenceOff, news: warning},
+	{is: cluster.KindDisk, Label: Label{One: "disk full", Many: "nodes with full disks"}, was: "disk nearly full",
+		say: diskFull, news: News{EventDisk, cluster.Warning, unclear}},
+	{is: cluster.KindHostMemory, Label: Label{One: "host memory full", Many: "nodes with full memory"},
+		was: "host memory nearly full", say: hostMemory, news: News{EventMemory, cluster.Warning, atOnce}, cited: true},
+	{is: cluster.KindWrongCgroup, Label: Label{One: "other cgroup", Many: "sessions in another job's cgroup"},
+		was: "in the cgroup of another job", say: otherCgroup, news: warning},
+	{is: cluster.KindOwner, Label: Label{One: "owner not known", Many: "nodes with GPUs of unknown owners"},
+		was: "owner not known", say: ownerUnknown},
+	{is: cluster.KindMixed, Label: Label{One: "other driver or model", Many: "nodes with other hardware or driver"},
+		was: "other driver or model", say: mixed, news: warning},
+	{is: cluster.KindLeftOver, Label: Label{One: "left-over process", Many: "nodes with left-over processes"},
+		was: "left-over process", say: leftBehind, news: warning},
+	{is: cluster.KindStranger, Label: Label{One: "foreign process", Many: "nodes with foreign processes"},
+		was: "foreign process", say: stranger, news: warning},
+	{is: cluster.KindClockSkew, Label: Label{One: "clock wrong", Many: "nodes with clock skew"}, was: "clock wrong",
+		say: clockSkew, news: warning},
+
+	{is: cluster.KindRankGone, Label: Label{Letter: 'X', One: "rank gone", Many: "GPUs whose rank is gone"},
+		was: "rank gone", say: rankGone, news: News{EventRank, cluster.Warning, atOnce}, cited: true},
+	{is: cluster.KindLag, Label: Label{Letter: 'L', AgeFlag: true, One: "lags", Many: "GPUs lag"}, was: "lagged",
+		say: lag, news: News{EventLag, cluster.Warning, atOnce}, charts: []metric.ID{metric.Util}},
+	{is: cluster.KindLinkUnused,
+		Label: Label{Letter: 'N', AgeFlag: true, One: "NVLink unused", Many: "GPUs that do not use NVLink"},
+		was:   "NVLink unused", say: linkUnused, news: slow},
+	{is: cluster.KindStepSlower, Label: Label{One: "slower than before", Many: "jobs slower than before"},
+		was: "slower than before", say: stepSlower, news: slow},
+	{is: cluster.KindStalled, Label: Label{One: "stood still", Many: "jobs that stood still"}, was: "stood still",
+		say: stalled, news: slow},
+	{is: cluster.KindLowClock,
+		Label: Label{Letter: 'T', AgeFlag: true, One: "low clock", Many: "GPUs with a low clock"}, was: "low clock",
+		say: lowClock, news: slow},
+	{is: cluster.KindIdle, Label: Label{Letter: 'I', AgeFlag: true, One: "idle", Many: "GPUs idle"}, was: "idle",
+		say: idleGPU, news: News{EventIdle, cluster.Note, atOnce}, charts: []metric.ID{metric.Util}, cells: []metric.ID{metric.Util}},
+	{is: cluster.KindJobIdle, Label: Label{One: "all GPUs idle", Many: "jobs idle"}, was: "all GPUs idle",
+		say: idleJob, news: News{EventIdle, cluster.Note, atOnce}, cited: true},
+	{is: cluster.KindJobHang, Label: Label{One: "job seems to hang", Many: "jobs seem to hang"},
+		was: "the job seemed to hang", say: hangingJob, news: News{EventHang, cluster.Warning, atOnce}, cited: true},
+	{is: cluster.KindImbalance, Label: Label{One: "uses more memory", Many: "GPUs use more memory"},
+		was: "more memory in use than on other GPUs", say: imbalance, news: warning, charts: []metric.ID{metric.MemoryUsed}},
+}
+
+// byKind finds the row of a kind.
+var byKind = func() map[cluster.Kind]*kind {
+	rows := map[cluster.Kind]*kind{}
+	for i := range kinds {
+		rows[kinds[i].is] = &kinds[i]
+	}
+	return rows
+}()
+
+// rowOf returns the row of a kind; an empty one of a kind that a newer nvnodetop has recorded.
+func rowOf(k cluster.Kind) *kind {
+	if row := byKind[k]; row != nil {
+		return row
+	}
+	return &kind{is: k}
+}
+
+// Kinds lists all kinds of problems.
+func Kinds() (all []cluster.Kind) {
+	for i := range kinds {
+		all = append(all, kinds[i].is)
+	}
+	return all
+}
+
+// NewsOf returns when a kind of problem is news. False: it never is, or the kind is unknown.
+func NewsOf(k cluster.Kind) (News, bool) {
+	news := rowOf(k).news
+	return news, news.Event != ""
+}
+
+// AsWarning returns the news of a warning of a kind that must be critical.
+func (n News) AsWarning() News {
+	n.Event, n.Lasts = EventWarning, max(n.Lasts, unclear)
+	return n
+}
+
+// Citable reports whether a line of the job's log may explain a kind of problem.
+func Citable(k cluster.Kind) bool { return rowOf(k).cited }
+
+// lagCharts and lagCells are, beside those of its row, the charts and cells that show how a GPU lags.
+var (
+	lagCharts = map[cluster.How][]metric.ID{cluster.Less: {metric.Power}, cluster.Slowed: {metric.SMClock},
+		cluster.Reads: {metric.MemUtil}}
+	lagCells = map[cluster.How][]metric.ID{cluster.Starved: {metric.Util}, cluster.Slowed: {metric.SMClock},
+		cluster.Awaited: {metric.Power}}
+)
+
+// Charts returns the metrics whose charts show what a finding is about.
+func Charts(f *cluster.Finding) []metric.ID { return withLag(f, rowOf(f.Kind).charts, lagCharts) }
+
+// Cells returns the numbers in the row of a GPU that a finding is about.
+func Cells(f *cluster.Finding) []metric.ID { return withLag(f, rowOf(f.Kind).cells, lagCells) }
+
+func withLag(f *cluster.Finding, usual []metric.ID, by map[cluster.How][]metric.ID) []metric.ID {
+	if f.Kind != cluster.KindLag || f.Compared == nil {
+		return usual
+	}
+	return slices.Concat(usual, by[f.Compared.How])
+}
+
+// Letter is a letter in the cells of GPUs, with its meaning in a word and in full.
+type Letter struct {
+	Letter      rune
+	Short, Full string
+}
+
+// Letters are the letters of the kinds, worst first.
+var Letters = []Letter{
+	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n FABRIC"},
+	{'E', "ECC", "memory errors, ECC:n ROWS"},
+	{'T', "thermal", "thermal, !THERM !SLOW !HOT"},
+	{'P', "brake", "power brake, !PWR"},
+	{'N', "link", "NVLink, PCIe, LINK n/m !LINK"},
+	{'L', "lags", "slower than the job's other GPUs, !LAG"},
+	{'I', "idle", "idle while the others work, !IDLE"},
+}
+
+// LetterRank orders letters: the lowest rank comes first.
+func LetterRank(b byte) int {
+	return slices.IndexFunc(Letters, func(l Letter) bool { return l.Letter == rune(b) })
+}
