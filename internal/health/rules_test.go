@@ -258,11 +258,37 @@ func filling(from, perMinute float64) cluster.Subject {
 	return s
 }
 
-// alarms has for each rule, in order, a sample with the problem, and a sample that only looks like it.
-var alarms = []struct {
+// alarm is a sample with a problem, and a sample that only looks like it.
+type alarm struct {
 	kind     cluster.Kind
 	yes, not cluster.Subject
-}{
+}
+
+// samplesOf returns the alarm of each rule: the first of its kind is that of the first rule of the kind.
+func samplesOf(t *testing.T) []alarm {
+	t.Helper()
+	byKind := map[cluster.Kind][]alarm{}
+	for _, a := range alarms {
+		byKind[a.kind] = append(byKind[a.kind], a)
+	}
+	of := make([]alarm, len(rules))
+	for i, r := range rules {
+		left := byKind[r.kind]
+		if len(left) == 0 {
+			t.Fatalf("alarms lacks a sample for the rule of %s that holds when: %s", r.kind, r.when)
+		}
+		of[i], byKind[r.kind] = left[0], left[1:]
+	}
+	for kind, left := range byKind {
+		if len(left) > 0 {
+			t.Fatalf("%d alarms of %s have no rule", len(left), kind)
+		}
+	}
+	return of
+}
+
+// alarms are the samples of the rules, in any order; those of one kind in the order of its rules.
+var alarms = []alarm{
 	{cluster.KindFailed, node(cluster.NodeFailed), node(cluster.NodeStale)},
 	{cluster.KindSilence, cluster.Subject{Node: &cluster.Node{}, Silence: &cluster.Silence{From: t0, Nodes: 8}},
 		node(cluster.NodeStale)},
@@ -374,14 +400,9 @@ var alarms = []struct {
 }
 
 func TestEveryRule(t *testing.T) {
-	if len(alarms) != len(rules) {
-		t.Fatalf("%d rules, samples for %d", len(rules), len(alarms))
-	}
+	samples := samplesOf(t)
 	for i, r := range rules {
-		a := alarms[i]
-		if a.kind != r.kind {
-			t.Fatalf("rule %d is on %s, its samples on %s", i, r.kind, a.kind)
-		}
+		a := samples[i]
 		if held := Rules(Defaults())(a.yes); !slices.Contains(held, r.condition(judged(a.yes))) {
 			t.Errorf("%s (%v, after %v) does not hold where it should: %v", r.kind, r.severity, r.after, held)
 		}
