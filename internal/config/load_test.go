@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -275,6 +276,43 @@ func TestPrint(t *testing.T) {
 	again := Default()
 	if _, err := again.Load(place(t, out.String(), "")); err != nil || !reflect.DeepEqual(again, c) {
 		t.Errorf("%v: read again\n%+v\nis not\n%+v", err, again, c)
+	}
+}
+
+// A row of the table of settings may stand anywhere: the printed file and the limits are the same.
+func TestSettingsInAnyOrder(t *testing.T) {
+	printed := func() string {
+		c := Default()
+		in := place(t, "slurm.min_interval = 90\n", "slurm.interval = 60\nreport.currency = 'EUR'\n")
+		if _, err := c.Load(in); err != nil {
+			t.Fatal(err)
+		}
+		if c.Slurm != 90*time.Second {
+			t.Errorf("SLURM is asked every %v, below the limit", c.Slurm)
+		}
+		var out strings.Builder
+		if err := c.Print(&out, &Origins{}); err != nil {
+			t.Fatal(err)
+		}
+		again := Default()
+		if _, err := again.Load(place(t, out.String(), "")); err != nil || !reflect.DeepEqual(again, c) {
+			t.Errorf("%v: read again\n%+v\nis not\n%+v", err, again, c)
+		}
+		lines := strings.Split(out.String(), "\n")
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	usual, rows := printed(), settings
+	t.Cleanup(func() { settings = rows })
+	for seed := range uint64(20) {
+		settings = slices.Clone(rows)
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(settings), func(i, j int) {
+			settings[i], settings[j] = settings[j], settings[i]
+		})
+		settings = inOrder(settings)
+		if got := printed(); got != usual {
+			t.Fatalf("seed %d: %s", seed, got)
+		}
 	}
 }
 

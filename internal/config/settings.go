@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,9 +26,30 @@ type setting struct {
 	bound string // the key of that limit; empty: the same key
 }
 
-// settings is the table of settings, in the order in which they are printed: first those without a table. A limit comes
-// before the setting that it limits.
-var settings = append([]setting{
+// settings is the table of settings, in the order in which they are read, limited and printed.
+var settings = inOrder(slices.Concat(general, notifySettings(), priceSettings(), columnLists(), thresholds()))
+
+// inOrder puts settings into the order of a file of TOML: first those without a table, then table by table, beginning
+// with the one that has the first row. In a table, a limit comes before the setting that it limits.
+func inOrder(rows []setting) []setting {
+	tables := []string{""}
+	for i := range rows {
+		if table := rows[i].table(); !slices.Contains(tables, table) {
+			tables = append(tables, table)
+		}
+	}
+	isLimited := func(s *setting) int { return min(len(s.bound), 1) }
+	slices.SortStableFunc(rows, func(a, b setting) int {
+		return cmp.Or(slices.Index(tables, a.table())-slices.Index(tables, b.table()), isLimited(&a)-isLimited(&b))
+	})
+	return rows
+}
+
+// table returns the table of TOML with a setting; "": it has none.
+func (s *setting) table() string { return s.key[:max(strings.LastIndex(s.key, delim), 0)] }
+
+// general are the settings without a file of their own, in any order.
+var general = []setting{
 	choice("transport", func(c *Config) *string { return &c.Transport }, Transports...),
 	doors(),
 	line("login", func(c *Config) *string { return &c.Login }),
@@ -63,7 +85,7 @@ var settings = append([]setting{
 	limited(span("slurm.min_interval", slurmFloor, MinSlurm, maxSlurm), slurmFloor, less),
 	atLeast("slurm.interval", func(c *Config) *time.Duration { return &c.Slurm }, leastSlurm, maxSlurm,
 		"slurm.min_interval", slurmFloor),
-}, slices.Concat(notifySettings(), priceSettings(), columnLists(), thresholds())...)
+}
 
 func idleExit(c *Config) *time.Duration   { return &c.IdleExit }
 func banner(c *Config) *string            { return &c.Banner }
