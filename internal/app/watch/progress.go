@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 )
 
@@ -231,18 +232,11 @@ func (o *Options) sumUp() error {
 		default:
 			words = "has not ended"
 		}
-		fmt.Fprintf(&b, "%s: %s, %s\n", strings.TrimSpace(j.ID+" "+j.Name), words, counted(j.News))
+		fmt.Fprintf(&b, "%s: %s, %s\n", strings.TrimSpace(j.ID+" "+j.Name), words, text.Plural(j.News, "line of news", "lines of news"))
 	}
 	if len(jobs) != 1 {
-		fmt.Fprintf(&b, "%d jobs, %s\n", len(jobs), counted(total))
+		fmt.Fprintf(&b, "%d jobs, %s\n", len(jobs), text.Plural(total, "line of news", "lines of news"))
 	}
 	_, err := o.Out.WriteString(b.String())
 	return err
-}
-
-func counted(news int) string {
-	if news == 1 {
-		return "1 line of news"
-	}
-	return fmt.Sprintf("%d lines of news", news)
 }

@@ -2,32 +2,11 @@ package stacks
 
 import (
 	"fmt"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// Ranges writes numbers in their order: "0-10, 12, 14-63".
-func Ranges(numbers []int) string {
-	var parts []string
-	for i := 0; i < len(numbers); {
-		last := i
-		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
-			last++
-		}
-		part := strconv.Itoa(numbers[i])
-		switch {
-		case last == i+1:
-			parts = append(parts, part)
-			part = strconv.Itoa(numbers[last])
-		case last > i:
-			part += "-" + strconv.Itoa(numbers[last])
-		}
-		parts = append(parts, part)
-		i = last + 1
-	}
-	return strings.Join(parts, ", ")
-}
 
 // named is the most processes that are named one by one.
 const named = 2
@@ -42,9 +21,9 @@ func Members(ranks []*Rank) string {
 	if n := len(ranks) - len(others); len(numbers) == 1 && n > 1 {
 		parts = append(parts, fmt.Sprintf("%d processes of rank %d", n, numbers[0]))
 	} else if len(numbers) == 1 {
-		parts = append(parts, "rank "+Ranges(numbers))
+		parts = append(parts, "rank "+text.Ranges(numbers))
 	} else if len(numbers) > 0 {
-		parts = append(parts, "ranks "+Ranges(numbers))
+		parts = append(parts, "ranks "+text.Ranges(numbers))
 	}
 	switch {
 	case len(others) > named:
@@ -78,7 +57,7 @@ func (p *Place) Name(between string) string {
 	}
 	place := p.Node
 	if len(p.GPUs) > 0 {
-		place += " GPU" + strings.ReplaceAll(Ranges(p.GPUs), ", ", ",")
+		place += " GPU" + strings.ReplaceAll(text.Ranges(p.GPUs), ", ", ",")
 	}
 	if place != "" {
 		parts = append(parts, strings.TrimSpace(place))

@@ -542,15 +542,6 @@ func TestManyOnANode(t *testing.T) {
 	}
 }
 
-func TestRanges(t *testing.T) {
-	for want, list := range map[string][]int{"": nil, "3": {3}, "1, 2": {1, 2},
-		"0-2, 4, 6-9": {0, 1, 2, 4, 6, 7, 8, 9}} {
-		if got := Ranges(list); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 func BenchmarkOf1024(b *testing.B) {
 	deep := append([]wire.Frame(nil), reduce...)
 	for i := range 40 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -24,7 +25,7 @@ func gpuMissing(w *Words, e evidence) {
 	case !m.Certain:
 		w.Long, w.Short = named(m.Numbers)+" not listed", "GPU not listed"
 		w.Sentence = fmt.Sprintf("SLURM allocated %s to this job; the driver lists %s.", named(m.Numbers),
-			ranges(numbersOf(e.node)))
+			inRanges(numbersOf(e.node)))
 		w.Hint = "fine if SLURM numbers the GPUs differently here; otherwise a GPU is missing: compare with " +
 			"nvidia-smi on the node"
 	case m.Of == 1 && m.Numbers == nil:
@@ -87,7 +88,7 @@ func named(numbers []int) string {
 	if len(numbers) == 1 {
 		return "GPU" + strconv.Itoa(numbers[0])
 	}
-	return "GPUs " + ranges(numbers)
+	return "GPUs " + inRanges(numbers)
 }
 
 // numbersOf returns the numbers of a node's GPUs.
@@ -104,28 +105,13 @@ func numbersOf(n *cluster.Node) []int {
 // maxRanges keeps a sentence readable, whatever the number of GPUs.
 const maxRanges = 8
 
-// ranges formats sorted numbers: "0-2, 5".
-func ranges(numbers []int) string {
-	var parts []string
-	for i := 0; i < len(numbers); {
-		last := i
-		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
-			last++
-		}
-		if last == i+1 { // "0, 1" is shorter than a range
-			last = i
-		}
-		part := strconv.Itoa(numbers[i])
-		if last > i {
-			part += "-" + strconv.Itoa(numbers[last])
-		}
-		if parts = append(parts, part); len(parts) == maxRanges && last+1 < len(numbers) {
-			parts = append(parts, "…")
-			break
-		}
-		i = last + 1
+// inRanges formats sorted numbers: "0-2, 5".
+func inRanges(numbers []int) string {
+	runs := text.Runs(numbers)
+	if len(runs) > maxRanges {
+		runs = append(runs[:maxRanges], "…")
 	}
-	return cmp.Or(strings.Join(parts, ", "), "none")
+	return cmp.Or(strings.Join(runs, ", "), "none")
 }
 
 func gpuLost(w *Words, e evidence) {

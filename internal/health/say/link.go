@@ -47,7 +47,7 @@ func linksAre(numbers []int) string {
 	case 2:
 		return fmt.Sprintf("links %d and %d are", numbers[0], numbers[1])
 	}
-	return "links " + ranges(numbers) + " are"
+	return "links " + inRanges(numbers) + " are"
 }
 
 // fabricStates are the values of metric.FabricState before the last, in the words of nvidia-smi.

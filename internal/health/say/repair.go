@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/health/xid"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
@@ -47,26 +48,18 @@ func ecc(w *Words, e evidence) {
 	if !known {
 		return
 	}
-	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%.0f", count), counted(count, "ECC error"),
+	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%.0f", count), text.Count(int(count), "ECC error"),
 		fmt.Sprintf("ECC %.0f", count)
-	w.Sentence = counted(count, "uncorrectable ECC error") + " since driver load."
+	w.Sentence = text.Count(int(count), "uncorrectable ECC error") + " since driver load."
 	w.Hint = xid.SuspectData
 }
 
 func eccGrowing(w *Words, e evidence) {
 	ecc(w, e)
 	grown, _ := e.gpu.Grown(metric.ECCUncorrected)
-	w.Long = counted(grown, "new ECC error")
+	w.Long = text.Count(int(grown), "new ECC error")
 	w.Sentence = "Uncorrectable ECC errors: " + ever(e.gpu, metric.ECCUncorrected) + "."
 	w.Hint = xid.SuspectData
-}
-
-// counted returns "1 ECC error", "2 ECC errors".
-func counted(count float64, what string) string {
-	if count != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%.0f %s", count, what)
 }
 
 func remapping(w *Words, e evidence) {
@@ -91,7 +84,7 @@ func withoutSpares(w *Words, e evidence) {
 		has = "have"
 	}
 	w.Flag, w.Short = "SPARES", w.One
-	w.Long = counted(banks, "memory bank") + " " + has + " no spare rows left"
+	w.Long = text.Count(int(banks), "memory bank") + " " + has + " no spare rows left"
 	w.Sentence = w.Long + listed(e.remapped()) + ". The next damaged row there cannot be remapped."
 	w.Hint = "the memory of this GPU is wearing out: report it to your admins"
 }
@@ -104,9 +97,9 @@ func (e evidence) remapped() string {
 		return ""
 	}
 	if bad == 0 {
-		return counted(good, "row") + " remapped"
+		return text.Count(int(good), "row") + " remapped"
 	}
-	return fmt.Sprintf("%s remapped, %.0f of them with uncorrectable errors", counted(bad+good, "row"), bad)
+	return fmt.Sprintf("%s remapped, %.0f of them with uncorrectable errors", text.Count(int(bad+good), "row"), bad)
 }
 
 func retiredPages(w *Words, e evidence) {
@@ -115,9 +108,9 @@ func retiredPages(w *Words, e evidence) {
 	count := signs.Retired(e.gpu)
 	switch known := count == count; {
 	case known && pending:
-		w.Sentence = fmt.Sprintf("%s retired, more at the next reboot.", counted(count, "memory page"))
+		w.Sentence = fmt.Sprintf("%s retired, more at the next reboot.", text.Count(int(count), "memory page"))
 	case known:
-		w.Sentence = fmt.Sprintf("%s retired.", counted(count, "memory page"))
+		w.Sentence = fmt.Sprintf("%s retired.", text.Count(int(count), "memory page"))
 	default:
 		w.Sentence = "Memory pages will be retired at the next reboot."
 	}

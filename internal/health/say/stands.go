@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -62,16 +63,16 @@ func (e evidence) firstToStop(sep string) string {
 // stopped names several GPUs: "the 8 GPUs of n02", "12 GPUs on n01 and n02".
 func (e evidence) stopped() string {
 	first := e.compared.First
-	text := fmt.Sprintf("%d GPUs", first.GPUs)
+	gpus := fmt.Sprintf("%d GPUs", first.GPUs)
 	if len(e.job.Nodes) == 1 {
-		return text
+		return gpus
 	}
 	var names []string
 	for _, p := range e.compared.Places {
 		names = append(names, p.Node)
 	}
 	if more := first.Nodes - len(names); more > 0 {
-		names = append(names, counted(float64(more), "more node"))
+		names = append(names, text.Count(more, "more node"))
 	}
 	last := len(names) - 1
 	on := names[last]
@@ -79,9 +80,9 @@ func (e evidence) stopped() string {
 		on = strings.Join(names[:last], ", ") + " and " + on
 	}
 	if first.Whole {
-		return "the " + text + " of " + on
+		return "the " + gpus + " of " + on
 	}
-	return text + " on " + on
+	return gpus + " on " + on
 }
 
 // processAt names the process on a GPU of the job.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // ofItsHost compares the CPUs, reads and writes of the process on an idle GPU with those of its job. It explains a lag:
@@ -38,7 +39,7 @@ func (e evidence) ofItsHost() (facts []string, end, hint string) {
 		facts = append(facts, "writes "+against(h.Own.Write, h.Others.Write))
 	}
 	if h.Bound() {
-		facts = append(facts, fmt.Sprintf("is bound to %s (others: %.0f)", counted(h.Own.CPUs, "CPU"), h.Others.CPUs))
+		facts = append(facts, fmt.Sprintf("is bound to %s (others: %.0f)", text.Count(int(h.Own.CPUs), "CPU"), h.Others.CPUs))
 		hint = fmt.Sprintf("give PID %d and its data loader more CPUs: see --cpus-per-task and --cpu-bind of srun",
 			p.PID)
 	}

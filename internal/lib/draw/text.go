@@ -103,20 +103,12 @@ func Wrap(s string, w int, indent string) []string {
 	if Width(s) <= w {
 		return []string{s}
 	}
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(s) {
-		switch {
-		case line == "":
-			line = word
-		case strings.TrimSpace(line) == "": // the line has only the indent
-			line += word
-		case Width(line)+1+Width(word) <= w:
-			line += " " + word
-		default:
-			lines = append(lines, Clip(line, w))
-			line = indent + word
+	lines := text.Fill(strings.Fields(s), w, w-Width(indent), Width)
+	for i := range lines {
+		if i > 0 {
+			lines[i] = indent + lines[i]
 		}
+		lines[i] = Clip(lines[i], w)
 	}
-	return append(lines, Clip(line, w))
+	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -115,7 +116,7 @@ func running(s *Slurm) string {
 		nodes = append(nodes, s.Jobs[i].Nodes...)
 	}
 	slices.Sort(nodes)
-	return fmt.Sprintf("%d running on %s", len(s.Jobs), plural(len(slices.Compact(nodes)), "node"))
+	return fmt.Sprintf("%d running on %s", len(s.Jobs), text.Count(len(slices.Compact(nodes)), "node"))
 }
 
 func pending(n int) string {
@@ -123,13 +124,6 @@ func pending(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(", %d pending", n)
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // Limits of the other side's words on the screen, in bytes.

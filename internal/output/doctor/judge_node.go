@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -144,7 +145,7 @@ func judgeDriver(slurm *Slurm, node string, h *wire.Hello, step *Step) {
 	case len(lost) > 0:
 		step.Verdict = Warning
 		step.Words = "lost: " + strings.Join(lost, ", ")
-		step.Hints = []string{"report it to your admins: " + plural(len(lost), "GPU") + " of " + node +
+		step.Hints = []string{"report it to your admins: " + text.Count(len(lost), "GPU") + " of " + node +
 			" cannot be used"}
 	}
 }

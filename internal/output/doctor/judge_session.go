@@ -52,10 +52,10 @@ func judgeSeen(step *Step, w *Way, seen, want int) {
 	if want == 0 || w.Hello.Fault != "" {
 		return
 	}
-	step.Text += fmt.Sprintf(", %d of its %s seen", min(seen, want), plural(want, "GPU"))
+	step.Text += fmt.Sprintf(", %d of its %s seen", min(seen, want), text.Count(want, "GPU"))
 	if w.Hello.Job == "" {
 		step.Text = fmt.Sprintf("the session is in no job, %d of %s of your jobs seen", min(seen, want),
-			plural(want, "GPU"))
+			text.Count(want, "GPU"))
 	}
 	if seen < want {
 		step.Verdict = Warning
@@ -107,7 +107,7 @@ func judgeNoise(n *Node, w *Way) Step {
 		return s
 	}
 	lines := strings.Count(noise, "\n") + 1
-	s.Verdict, s.Text = Warning, "prints "+plural(lines, "line")+" before the probe, which nvnodetop skips"
+	s.Verdict, s.Text = Warning, "prints "+text.Count(lines, "line")+" before the probe, which nvnodetop skips"
 	s.Words = firstLines(noise, maxNoise)
 	s.Meaning = "A login script prints something without a terminal. That breaks scp, rsync and sftp."
 	s.Hints = []string{"find it in ~/.bashrc or its like: ssh " + n.Name + " true"}

@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
@@ -161,12 +162,7 @@ func Measured(g *cluster.GPU, id metric.ID, unit string) string {
 }
 
 // Plural is "1 node", "4 nodes".
-func Plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
+func Plural(n int, one, many string) string { return text.Plural(n, one, many) }
 
 // Seconds is "3s", "0.5s".
 func Seconds(d time.Duration) string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Headline says in one line what the verdict is.
@@ -64,14 +65,14 @@ func causes(v *nccl.Verdict, one, several string) string {
 
 // named names the causes.
 func named(v *nccl.Verdict) string {
-	text := Members(v.Causes)
+	who := Members(v.Causes)
 	switch {
 	case len(v.Causes) == 0:
-		return count(v.Unnamed, "rank") + " that NCCL does not name"
+		return text.Count(v.Unnamed, "rank") + " that NCCL does not name"
 	case v.Unnamed > 0:
-		text += " and " + strconv.Itoa(v.Unnamed) + " more"
+		who += " and " + strconv.Itoa(v.Unnamed) + " more"
 	}
-	return text
+	return who
 }
 
 // failed names the errors of the causes. An error of another rank says nothing, unless there is no other.
@@ -129,7 +130,7 @@ func initializing(v *nccl.Verdict) string {
 	}
 	p := &v.Initializing[0]
 	return fmt.Sprintf("communicator #%d of %s is not initialized within %s: %s still at it", p.Number,
-		count(p.Size, "rank"), seconds(v.Over), count(p.Few, "rank")+" "+verb(p.Few, "is", "are"))
+		text.Count(p.Size, "rank"), seconds(v.Over), text.Count(p.Few, "rank")+" "+verb(p.Few, "is", "are"))
 }
 
 // it is the pronoun of the causes.
@@ -142,14 +143,12 @@ func verb(n int, one, several string) string {
 	return several
 }
 
-func count(n int, what string) string { return strconv.Itoa(n) + " " + what + verb(n, "", "s") }
-
 // of is "3 of 8 ranks"; total 0: it is not known.
 func of(n, total int) string {
 	if total <= n {
-		return count(n, "rank")
+		return text.Count(n, "rank")
 	}
-	return fmt.Sprintf("%d of %s", n, count(total, "rank"))
+	return fmt.Sprintf("%d of %s", n, text.Count(total, "rank"))
 }
 
 func seconds(d time.Duration) string {
@@ -191,7 +190,7 @@ func Members(list []nccl.Member) string {
 	}
 	if len(ranks) == len(list) {
 		slices.Sort(ranks)
-		return "ranks " + Ranges(slices.Compact(ranks))
+		return "ranks " + inShort(slices.Compact(ranks))
 	}
 	var words []string
 	for _, m := range list[:min(len(list), most)] {
@@ -203,8 +202,8 @@ func Members(list []nccl.Member) string {
 	return strings.Join(words, ", ")
 }
 
-// Ranges writes ascending numbers in few words: "0-7", "3, 11, ... 507 (every 8th)", "1, 5, 6".
-func Ranges(numbers []int) string {
+// inShort writes ascending numbers in few words: "0-7", "3, 11, ... 507 (every 8th)", "1, 5, 6".
+func inShort(numbers []int) string {
 	n := len(numbers)
 	if n == 0 {
 		return ""
@@ -214,24 +213,11 @@ func Ranges(numbers []int) string {
 	} else if n > 3 && step > 1 {
 		return fmt.Sprintf("%d, %d, ... %d (every %s)", numbers[0], numbers[1], numbers[n-1], nth(step))
 	}
-	var words []string
-	for i := 0; i < n; {
-		end := i
-		for end+1 < n && numbers[end+1] == numbers[end]+1 {
-			end++
-		}
-		if end-i >= 2 {
-			words = append(words, fmt.Sprintf("%d-%d", numbers[i], numbers[end]))
-		} else {
-			end = i
-			words = append(words, strconv.Itoa(numbers[i]))
-		}
-		i = end + 1
-		if len(words) == most && i < n {
-			return fmt.Sprintf("%s, ... (%d in all)", strings.Join(words, ", "), n)
-		}
+	runs := text.Runs(numbers)
+	if len(runs) > most {
+		return fmt.Sprintf("%s, ... (%d in all)", strings.Join(runs[:most], ", "), n)
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(runs, ", ")
 }
 
 // steps returns the distance between the numbers, 0 if it is not always the same.
@@ -260,17 +246,17 @@ func nth(n int) string {
 
 // Part describes a communicator, by its members if all are known.
 func Part(p *nccl.Part) string {
-	text := "communicator"
+	name := "communicator"
 	if p.Number > 0 {
-		text += " #" + strconv.Itoa(p.Number)
+		name += " #" + strconv.Itoa(p.Number)
 	}
-	text += " (" + count(cmp.Or(p.Size, len(p.Members)), "rank")
+	name += " (" + text.Count(cmp.Or(p.Size, len(p.Members)), "rank")
 	known := slices.DeleteFunc(slices.Clone(p.Members), func(m nccl.Member) bool { return m.Place == nil })
 	if len(known) == p.Size && len(known) > 1 {
 		slices.SortFunc(known, nccl.CompareMembers)
-		text += ": " + strings.TrimPrefix(Members(known), "ranks ")
+		name += ": " + strings.TrimPrefix(Members(known), "ranks ")
 	}
-	return text + ")"
+	return name + ")"
 }
 
 // Lines say more: where ranks wait, who does not answer, which errors there are.

@@ -2,7 +2,7 @@ package say
 
 import "testing"
 
-func TestRanges(t *testing.T) {
+func TestInShort(t *testing.T) {
 	for want, numbers := range map[string][]int{
 		"":                                    nil,
 		"5":                                   {5},
@@ -15,7 +15,7 @@ func TestRanges(t *testing.T) {
 		"1, 3, 4, 9-11":                       {1, 3, 4, 9, 10, 11},
 		"1, 3, 6, 10, 15, 21, ... (8 in all)": {1, 3, 6, 10, 15, 21, 28, 36},
 	} {
-		if got := Ranges(numbers); got != want {
+		if got := inShort(numbers); got != want {
 			t.Errorf("%v: got %q, want %q", numbers, got, want)
 		}
 	}

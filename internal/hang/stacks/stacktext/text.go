@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Parting is how two groups differ, outermost first: the frames that they share, and those that follow in each.
@@ -96,9 +97,9 @@ func onNode(ranks []rankstacks.Rank) string {
 		switch {
 		case of.one == "PID " && len(of.list) > 2: // they say nothing together
 		case len(of.list) == 1:
-			parts = append(parts, of.one+stacks.Ranges(of.list))
+			parts = append(parts, of.one+text.Ranges(of.list))
 		case len(of.list) > 1:
-			parts = append(parts, of.many+stacks.Ranges(of.list))
+			parts = append(parts, of.many+text.Ranges(of.list))
 		}
 	}
 	return strings.Join(parts, "  ")

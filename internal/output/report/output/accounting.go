@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -59,7 +60,7 @@ func earlier(runs []report.Run) string {
 				r.NodeList)))
 		}
 	}
-	s := count(len(runs), "run") + ", " + words.Spoken(ran)
+	s := text.Count(len(runs), "run") + ", " + words.Spoken(ran)
 	if hours > 0 {
 		s += fmt.Sprintf(", %.2f GPU-hours", hours)
 	}
@@ -114,16 +115,16 @@ func nodeList(a *report.Accounting) string {
 	case a.Nodes == 0:
 		return list
 	case list == "":
-		return nodes(a.Nodes)
+		return text.Count(a.Nodes, "node")
 	}
-	return nodes(a.Nodes) + ": " + list
+	return text.Count(a.Nodes, "node") + ": " + list
 }
 
 func cpuTime(a *report.Accounting) string {
 	if a.CPUs == 0 {
 		return ""
 	}
-	s := count(a.CPUs, "CPU")
+	s := text.Count(a.CPUs, "CPU")
 	if a.CPU == nil {
 		return s
 	}
@@ -169,13 +170,6 @@ func shares(h *report.Shares) string {
 		return fmt.Sprintf("%.2f given, use not known", h.Given)
 	}
 	return fmt.Sprintf("%.2f given, at most %.2f used, at least %.2f wasted", h.Given, *h.UsedMost, *h.WastedLeast)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // cost is what a job has cost.

@@ -82,7 +82,7 @@ func percentOr(v *float64) string {
 
 func listTitle(l *report.List, zone *time.Location) string {
 	if l.User == "" {
-		return count(len(l.Jobs), "job")
+		return text.Count(len(l.Jobs), "job")
 	}
 	return fmt.Sprintf("Jobs of %s, %s to %s", l.User, l.From.In(zone).Format("2006-01-02 15:04"),
 		l.To.In(zone).Format("2006-01-02 15:04"))
@@ -91,7 +91,7 @@ func listTitle(l *report.List, zone *time.Location) string {
 // totals are the sentences below a list.
 func totals(l *report.List) []string {
 	t := &l.Total
-	out := []string{count(t.Jobs, "job")}
+	out := []string{text.Count(t.Jobs, "job")}
 	if t.Failed > 0 {
 		out[0] += fmt.Sprintf(", %d failed", t.Failed)
 	}

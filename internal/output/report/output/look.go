@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -45,30 +46,19 @@ func (l Look) paint(text, color string) string {
 
 // print prints a text after a beginning of its line. Further lines begin below the text, and more to the right if they
 // would look like the next text.
-func (l Look) print(b *bytes.Buffer, begin, text string) {
+func (l Look) print(b *bytes.Buffer, begin, s string) {
 	indent := ansi.StringWidth(begin)
 	used := indent
 	if strings.TrimSpace(begin) == "" {
 		indent += 2
 	}
 	if l.Width < max(leastWidth, indent+leastWidth/2) {
-		fmt.Fprintf(b, "%s%s\n", begin, text)
+		fmt.Fprintf(b, "%s%s\n", begin, s)
 		return
 	}
-	line := begin
-	for i, word := range strings.Split(text, " ") {
-		n := ansi.StringWidth(word) // a color has none
-		switch {
-		case i == 0:
-		case used+1+n > l.Width:
-			fmt.Fprintln(b, line)
-			line, used = strings.Repeat(" ", indent), indent
-		default:
-			line, used = line+" ", used+1
-		}
-		line, used = line+word, used+n
-	}
-	fmt.Fprintln(b, line)
+	space := strings.Repeat(" ", indent)
+	lines := text.Fill(strings.Split(s, " "), l.Width-used, l.Width-indent, ansi.StringWidth) // a color has no width
+	fmt.Fprintf(b, "%s%s\n", begin, strings.Join(lines, "\n"+space))
 }
 
 // use is how much of something the job has used, as a bar shows it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -21,23 +22,15 @@ func stacks(r *report.Report, zone *time.Location) (out []string) {
 			if g.Outlier {
 				mark = "▲ "
 			}
-			line := fmt.Sprintf("%s%s%s: %s", at, mark, many(g.Ranks, "rank"), g.Summary)
+			line := fmt.Sprintf("%s%s%s: %s", at, mark, text.Count(g.Ranks, "rank"), g.Summary)
 			if g.Members != "" {
 				line += " (" + g.Members + ")"
 			}
 			out = append(out, strings.TrimSuffix(line, ": "))
 		}
 		if s.Others > 0 {
-			out = append(out, at+many(s.Others, "smaller group"))
+			out = append(out, at+text.Count(s.Others, "smaller group"))
 		}
 	}
 	return out
-}
-
-// many is a number of things: "1 rank", "3 ranks".
-func many(n int, one string) string {
-	if n != 1 {
-		one += "s"
-	}
-	return fmt.Sprintf("%d %s", n, one)
 }

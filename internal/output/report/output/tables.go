@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -103,7 +104,7 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 	out = append(out, [][2]string{
 		{"Watched", fmt.Sprintf("%s, %s to %s", words.Spoken(w.Seconds), from.Format("2006-01-02 15:04:05"),
 			words.Clock(w.To.In(zone), from)) + suspended(w)},
-		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, nodes(t.Nodes))},
+		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, text.Count(t.Nodes, "node"))},
 	}...)
 	add := func(name, value string) {
 		if value != "" {
@@ -162,13 +163,6 @@ func suspended(w *report.Watched) string {
 		return ""
 	}
 	return ", suspended for " + words.Spoken(w.Suspended)
-}
-
-func nodes(n int) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", n)
 }
 
 func hours(h *report.Hours) string {
