@@ -14,23 +14,12 @@ type Notify struct {
 
 	Allow     string   // the ways that may be used: one of NotifyLimits
 	AllowFrom string   // origin of Allow; "": there is no limit
-	Ways      []string // some of NotifyWays
+	Ways      []string // some of newsworthy.Ways
 	Terminal  string   // one of NotifyStyles
 	Command   []string // a program and its arguments
 	Webhook   string   // the file with the URL
 	Mail      string   // addresses
 }
-
-// The ways in which news comes.
-const (
-	NotifyTerminal = "terminal"
-	NotifyCommand  = "command"
-	NotifyWebhook  = "webhook"
-	NotifyMail     = "mail"
-)
-
-// NotifyWays lists the ways. Only the first one cannot leave the user's own terminal.
-var NotifyWays = []string{NotifyTerminal, NotifyCommand, NotifyWebhook, NotifyMail}
 
 // The limits of ways.
 const (
@@ -39,7 +28,7 @@ const (
 )
 
 // NotifyLimits lists the values of Notify.Allow, the strictest first.
-var NotifyLimits = []string{NotifyOff, NotifyTerminal, NotifyAny}
+var NotifyLimits = []string{NotifyOff, newsworthy.WayTerminal, NotifyAny}
 
 // NotifyStyles lists how a terminal is told: as it understands it, by a bell alone, or with the sequence OSC 9 or 777.
 var NotifyStyles = []string{"auto", "bell", "osc9", "osc777"}
@@ -63,7 +52,7 @@ func notifySettings() []setting {
 		limited(choice("notify.allow", allow, NotifyLimits...), allow, func(own, system string) bool {
 			return slices.Index(NotifyLimits, own) > slices.Index(NotifyLimits, system)
 		}),
-		some("notify.ways", func(c *Config) *[]string { return &c.Notify.Ways }, NotifyWays...),
+		some("notify.ways", func(c *Config) *[]string { return &c.Notify.Ways }, newsworthy.Ways...),
 		eventsSetting(),
 		span("notify.idle", func(c *Config) *time.Duration { return &c.Notify.Idle }, time.Minute, 7*24*time.Hour),
 		span("notify.time_left", func(c *Config) *time.Duration { return &c.Notify.TimeLeft }, time.Minute,

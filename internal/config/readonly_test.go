@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"strings"
 	"testing"
 )
@@ -114,8 +115,8 @@ func TestSwitches(t *testing.T) {
 		if got != test.want || note != test.note {
 			t.Errorf("%q, %q: %q, want %q; note %q", test.system, test.user, got, test.want, note)
 		}
-		for way, want := range map[string]bool{NotifyTerminal: c.Notify.Allow != NotifyOff,
-			NotifyWebhook: c.Notify.Allow == NotifyAny} {
+		for way, want := range map[string]bool{newsworthy.WayTerminal: c.Notify.Allow != NotifyOff,
+			"webhook": c.Notify.Allow == NotifyAny} {
 			if c.Notify.Allows(way) != want {
 				t.Errorf("%s allows %s: %v", got, way, !want)
 			}

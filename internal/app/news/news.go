@@ -73,7 +73,7 @@ func Ways(cfg *config.Config, o Options) (open []ways.Way, wrong []error) {
 		switch {
 		case err == nil:
 			open = append(open, way)
-		case o.Named || !errors.Is(err, errNoTerminal):
+		case o.Named || !errors.Is(err, ways.ErrNoTerminal):
 			wrong = append(wrong, unusable{name, err})
 		}
 	}
@@ -97,34 +97,13 @@ func Why(err error) string {
 	return err.Error()
 }
 
-var errNoTerminal = errors.New("this program has no terminal")
-
+// wayOf opens a way that the settings allow.
 func wayOf(cfg *config.Config, name string, terminal func(title, text string)) (ways.Way, error) {
 	n := &cfg.Notify
 	if !n.Allows(name) {
 		return ways.Way{}, fmt.Errorf("notify.allow = %q (%s) forbids it", n.Allow, n.AllowFrom)
 	}
-	missing := map[string]bool{config.NotifyCommand: len(n.Command) == 0, config.NotifyWebhook: n.Webhook == "",
-		config.NotifyMail: n.Mail == ""}
-	if missing[name] {
-		return ways.Way{}, fmt.Errorf("notify.%s is not set", name)
-	}
-	switch name {
-	case config.NotifyCommand:
-		return ways.Command(n.Command)
-	case config.NotifyWebhook:
-		return ways.Webhook(n.Webhook)
-	case config.NotifyMail:
-		return ways.Mail(n.Mail)
-	}
-	if terminal == nil {
-		return ways.Way{}, errNoTerminal
-	}
-	return ways.Way{Name: name, Send: func(_ context.Context, d *ways.Document) error {
-		_, more, _ := strings.Cut(d.Text, "\n")
-		terminal(d.Title, more)
-		return nil
-	}}, nil
+	return ways.New(name, &ways.Settings{Command: n.Command, Webhook: n.Webhook, Mail: n.Mail, Terminal: terminal})
 }
 
 // Test sends one message in each way, and returns what failed. Before a way that may take some time it calls

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/alert"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify/ways"
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
@@ -67,7 +68,7 @@ func (t *teller) run(ctx context.Context, w *session.Watch) error {
 
 // ways are those that the page of settings shows. Their files may be on a home that is slow.
 func (t *teller) ways() (all []settings.News) {
-	for _, name := range config.NotifyWays {
+	for _, name := range ways.Names() {
 		n := settings.News{Way: name, On: slices.Contains(t.cfg.Notify.Ways, name)}
 		if _, wrong := news.Ways(t.cfg, t.options(name)); len(wrong) > 0 {
 			n.Not = news.Why(wrong[0])

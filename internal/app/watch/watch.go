@@ -75,7 +75,7 @@ Without one it watches all your jobs.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	o := &Options{}
-	f.StringSliceVar(&o.ways, "notify", nil, "tell also by these `WAYS`: "+strings.Join(config.NotifyWays, ", ")+
+	f.StringSliceVar(&o.ways, "notify", nil, "tell also by these `WAYS`: "+strings.Join(ways.Names(), ", ")+
 		" (default: notify.ways of the settings)")
 	f.StringSliceVar(&o.events, "events", nil, "tell these `EVENTS` only: "+strings.Join(newsworthy.Names(), ", ")+
 		", or kinds of problems (default: all but start and warning)")
@@ -107,7 +107,7 @@ func (o *Options) take(f *pflag.FlagSet, jobs []string) error {
 	for _, list := range []struct {
 		flag      string
 		words, of []string
-	}{{"notify", o.ways, config.NotifyWays}, {"events", events, newsworthy.Names()}} {
+	}{{"notify", o.ways, ways.Names()}, {"events", events, newsworthy.Names()}} {
 		for _, word := range list.words {
 			if err := cli.OneOf(list.flag, word, list.of...); err != nil {
 				return err

@@ -43,6 +43,12 @@ func Names() (names []string) {
 	return names
 }
 
+// WayTerminal is the only way in which news comes that cannot leave the user's own terminal.
+const WayTerminal = "terminal"
+
+// Ways lists the names of the ways in which news comes. Package notify/ways has them.
+var Ways = []string{WayTerminal, "command", "webhook", "mail"}
+
 // Settings are the user's choice of news.
 type Settings struct {
 	Events   []string      // names of Events, and of kinds of findings, which count from a note on
