@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 )
@@ -37,10 +38,10 @@ func Cluster(w io.Writer, c *capacity.Cluster, theme *draw.Theme) error {
 
 // fieldTable returns the table of the fields that have columns.
 func fieldTable[Row any](of *field.Table[Row], list []Row, role func(*Row) draw.Role) *table {
-	t := &table{}
+	t := newTable(nil)
 	shown := slices.DeleteFunc(slices.Clone(of.Fields), func(f field.Field[Row]) bool { return f.Title == "" })
 	for _, f := range shown {
-		t.columns = append(t.columns, column{strings.ToUpper(f.Title), f.Right()})
+		t.Columns = append(t.Columns, grid.Column{Head: strings.ToUpper(f.Title), Right: f.Right()})
 	}
 	var values []field.Value
 	for i := range list {

@@ -1,70 +1,45 @@
 package vacancy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
 )
 
-// table is text in columns.
+// table is a table whose rows have colors.
 type table struct {
-	columns []column
-	padded  bool // columns are two wider than their headings
-	rows    []row
+	grid.Table
+	roles []draw.Role // of the rows
 }
 
-type column struct {
-	heading string
-	right   bool // its cells are flush right
+func newTable(columns []grid.Column) *table {
+	return &table{Table: grid.Table{Columns: columns, Width: draw.Width}}
 }
 
-type row struct {
-	role  draw.Role
-	cells []string
-}
-
-// gap is between two columns.
-const gap = 2
-
-func (t *table) add(role draw.Role, cells ...string) { t.rows = append(t.rows, row{role, cells}) }
-
-// widths returns the widths of the columns.
-func (t *table) widths() []int {
-	widths := make([]int, len(t.columns))
-	for i, c := range t.columns {
-		widths[i] = draw.Width(c.heading)
-		if t.padded {
-			widths[i] += gap
-		}
-		for _, r := range t.rows {
-			widths[i] = max(widths[i], draw.Width(r.cells[i]))
-		}
-	}
-	return widths
+func (t *table) add(role draw.Role, cells ...string) {
+	t.Rows, t.roles = append(t.Rows, cells), append(t.roles, role)
 }
 
 // encode returns the table as text without a newline at its end: a heading, a rule, the rows.
 func (t *table) encode(theme *draw.Theme) string {
-	widths := t.widths()
-	total := -gap
-	for _, w := range widths {
-		total += w + gap
+	widths := t.Widths()
+	canvas := draw.New(t.Total()-grid.Gap, len(t.Rows)+2)
+	rules := make([]string, len(widths))
+	for i, w := range widths {
+		rules[i] = strings.Repeat("-", w)
 	}
-	canvas := draw.New(total, len(t.rows)+2)
-	headings, rules := row{role: draw.Strong}, row{role: draw.Faint}
-	for i, c := range t.columns {
-		headings.cells, rules.cells = append(headings.cells, c.heading),
-			append(rules.cells, strings.Repeat("-", widths[i]))
-	}
-	for y, r := range append([]row{headings, rules}, t.rows...) {
+	roles := append([]draw.Role{draw.Strong, draw.Faint}, t.roles...)
+	for y, line := range slices.Insert(t.Lines(), 1, rules) {
 		x := 0
-		for i, cell := range r.cells {
-			if t.columns[i].right {
-				canvas.Right(x, y, widths[i], cell, r.role)
+		for i, cell := range line {
+			if t.Columns[i].Right {
+				canvas.Right(x, y, widths[i], cell, roles[y])
 			} else {
-				canvas.Left(x, y, widths[i], cell, r.role)
+				canvas.Left(x, y, widths[i], cell, roles[y])
 			}
-			x += widths[i] + gap
+			x += widths[i] + grid.Gap
 		}
 	}
 	return string(theme.Encode(nil, canvas))

@@ -10,14 +10,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // listColumns are the columns of nvgpu's table. At least two spaces follow a heading, as there.
-var listColumns = []column{
-	{"", true}, {"status", false}, {"type", false}, {"util.", false}, {"mem. used", false}, {"temp.", true},
-	{"MHz", true}, {"users", false},
-	{"since", false}, {"pids", false}, {"cmd", false},
+var listColumns = []grid.Column{
+	under("", true), under("status", false), under("type", false), under("util.", false), under("mem. used", false),
+	under("temp.", true), under("MHz", true), under("users", false), under("since", false), under("pids", false),
+	under("cmd", false),
+}
+
+func under(head string, right bool) grid.Column {
+	return grid.Column{Head: head, Right: right, Wide: draw.Width(head) + grid.Gap}
 }
 
 // stateRoles are the colors of the states: green, blue and red in nvgpu.
@@ -55,7 +60,7 @@ func missing(n *cluster.Node) string {
 }
 
 func (n *Node) table(at time.Time) *table {
-	t := &table{columns: listColumns, padded: true}
+	t := newTable(listColumns)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		util := number(g.Float(metric.Util))

@@ -205,9 +205,10 @@ func sources(r *report.Report) (out []string) {
 // mostSteps is the number of steps in the text.
 const mostSteps = 20
 
-func stepGrid(r *report.Report) grid {
-	g := grid{title: "Steps", left: 4, spare: []string{"Tasks", "CPU time"},
-		head: []string{"Step", "Program", "State", "Code", "Elapsed", "Tasks", "CPU time", "Task memory", "GPU util"}}
+func stepGrid(r *report.Report) table {
+	g := newTable("Steps", 4, "Step", "Program", "State", "Code", "Elapsed", "Tasks", "CPU time", "Task memory",
+		"GPU util")
+	g.spares("Tasks", "CPU time")
 	if r.Accounting == nil {
 		return g
 	}
@@ -215,7 +216,7 @@ func stepGrid(r *report.Report) grid {
 		s := &r.Accounting.Steps[i]
 		if i == mostSteps {
 			more := len(r.Accounting.Steps) - mostSteps + r.Accounting.MoreSteps
-			g.rows = append(g.rows, []string{fmt.Sprintf("%d more", more), "", "", "", "", "", "", "", ""})
+			g.Rows = append(g.Rows, []string{fmt.Sprintf("%d more", more), "", "", "", "", "", "", "", ""})
 			break
 		}
 		code := words.None
@@ -237,7 +238,7 @@ func stepGrid(r *report.Report) grid {
 			row[7] = words.Size(*s.Memory)
 		}
 		row[8] = mostOr(s.GPUUtilMost)
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	return g
 }

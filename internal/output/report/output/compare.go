@@ -39,10 +39,10 @@ var inUnit = map[string]func(float64) string{
 	compare.Celsius: func(v float64) string { return fmt.Sprintf("%.0f°C", v) },
 }
 
-func compareGrid(c *report.Comparison, zone *time.Location) grid {
+func compareGrid(c *report.Comparison, zone *time.Location) table {
 	a, b := c.Reports[0], c.Reports[1]
-	g := grid{left: 1, head: []string{"", "A", "B", "B against A"}}
-	row4 := func(name, x, y string) { g.rows = append(g.rows, []string{name, orNone(x), orNone(y), ""}) }
+	g := newTable("", 1, "", "A", "B", "B against A")
+	row4 := func(name, x, y string) { g.Rows = append(g.Rows, []string{name, orNone(x), orNone(y), ""}) }
 	row4("Job", a.Job.ID, b.Job.ID)
 	row4("Name", shortName(a.Job.Name), shortName(b.Job.Name))
 	row4("State", a.Job.State, b.Job.State)
@@ -59,7 +59,7 @@ func compareGrid(c *report.Comparison, zone *time.Location) grid {
 			}
 			return inUnit[r.Unit](*v)
 		}
-		g.rows = append(g.rows, []string{r.Name, show(r.A), show(r.B), change})
+		g.Rows = append(g.Rows, []string{r.Name, show(r.A), show(r.B), change})
 	}
 	return g
 }

@@ -29,10 +29,10 @@ var Lists = map[string]func(io.Writer, *report.List, Look) error{
 // maxName is the number of cells of a job's name in a list.
 const maxName = 24
 
-func listGrid(l *report.List, zone *time.Location) grid {
-	g := grid{left: 5, head: []string{"Job", nameHead, "Partition", "State", "Start", "Elapsed", "GPUs", "GPU-hours",
-		"GPU util", "Wasted", "CPUs", "CPU util", "Memory"},
-		spare: []string{"Partition", "CPUs", "GPUs", "Start", "CPU util", nameHead, "GPU util"}}
+func listGrid(l *report.List, zone *time.Location) table {
+	g := newTable("", 5, "Job", nameHead, "Partition", "State", "Start", "Elapsed", "GPUs", "GPU-hours", "GPU util",
+		"Wasted", "CPUs", "CPU util", "Memory")
+	g.spares("Partition", "CPUs", "GPUs", "Start", "CPU util", nameHead, "GPU util")
 	for i := range l.Jobs {
 		r := &l.Jobs[i]
 		row := []string{r.ID, shortName(r.Name), r.Partition, r.State, r.Start.In(zone).Format("2006-01-02 15:04"),
@@ -47,7 +47,7 @@ func listGrid(l *report.List, zone *time.Location) grid {
 				row[9] = fmt.Sprintf("≥%.2f", *h.WastedLeast)
 			}
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	return g
 }
@@ -119,7 +119,7 @@ func listText(w io.Writer, l *report.List, zone *time.Location, markdown bool, l
 		paragraphs(&b, "\n", "- ", totals(l), Look{})
 	} else {
 		fmt.Fprintln(&b, look.paint(listTitle(l, zone), strong))
-		if len(g.rows) > 0 {
+		if len(g.Rows) > 0 {
 			g.text(&b, look)
 		}
 		paragraphs(&b, "\n"+look.paint("Total", strong)+"\n", "  ", totals(l), look)

@@ -3,12 +3,12 @@ package output
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
@@ -161,30 +161,12 @@ func (l Look) state(line string) string {
 	return line
 }
 
-// fit leaves out columns that the terminal has no room for: first those that the table can spare, in their order.
-func (l Look) fit(g *grid) *grid {
+// fit leaves out columns that the terminal has no room for.
+func (l Look) fit(t *grid.Table) *grid.Table {
 	if l.Width < leastWidth {
-		return g
+		return t
 	}
-	fitting := &grid{title: g.title, left: g.left, head: slices.Clone(g.head)}
-	for _, row := range g.rows {
-		fitting.rows = append(fitting.rows, slices.Clone(row))
-	}
-	for _, name := range g.spare {
-		at := slices.Index(fitting.head, name)
-		over := fitting.width() - l.Width
-		switch {
-		case at < 0 || over <= 0:
-		case name == nameHead && fitting.widths()[at]-over >= leastName:
-			most := fitting.widths()[at] - over
-			for _, row := range fitting.rows {
-				row[at] = cut(row[at], most)
-			}
-		default:
-			fitting.drop(at)
-		}
-	}
-	return fitting
+	return t.Fit(l.Width)
 }
 
 // nameHead is the head of a column that may become narrower, down to leastName.
@@ -196,44 +178,10 @@ const (
 // cut cuts a text to a number of cells.
 func cut(s string, most int) string { return ansi.Truncate(s, most, "…") }
 
-func (g *grid) drop(at int) {
-	g.head = slices.Delete(g.head, at, at+1)
-	for i := range g.rows {
-		g.rows[i] = slices.Delete(g.rows[i], at, at+1)
+// blocks cuts a table that is too wide for the terminal.
+func (l Look) blocks(t *grid.Table) [][]int {
+	if l.Width < leastWidth {
+		return t.Blocks(0)
 	}
-	if at < g.left {
-		g.left--
-	}
-}
-
-// widths are those of the columns, in cells.
-func (g *grid) widths() []int {
-	widths := make([]int, len(g.head))
-	for _, row := range append([][]string{g.head}, g.rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], ansi.StringWidth(cell))
-		}
-	}
-	return widths
-}
-
-func (g *grid) width() (n int) {
-	for _, w := range g.widths() {
-		n += w + 2
-	}
-	return n
-}
-
-// blocks cuts a table that is too wide: each block has the first column, and as many others as there is room for.
-func (l Look) blocks(g *grid) (blocks [][]int) {
-	widths := g.widths()
-	block, used := []int{0}, widths[0]+2
-	for i := 1; i < len(widths); i++ {
-		if l.Width >= leastWidth && used+widths[i]+2 > l.Width && len(block) > 1 {
-			blocks = append(blocks, block)
-			block, used = []int{0}, widths[0]+2
-		}
-		block, used = append(block, i), used+widths[i]+2
-	}
-	return append(blocks, block)
+	return t.Blocks(l.Width)
 }

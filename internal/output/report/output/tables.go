@@ -8,18 +8,38 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// grid is a table of the text and of the Markdown.
-type grid struct {
+// table is a table of the text and of the Markdown.
+type table struct {
 	title string
-	left  int      // columns that are flush left
-	spare []string // heads of columns that a narrow terminal does not show, the first to go first
-	head  []string
-	rows  [][]string
+	grid.Table
+}
+
+// newTable returns a table without rows. The first columns, so many, are flush left.
+func newTable(title string, left int, heads ...string) table {
+	t := table{title, grid.Table{Width: ansi.StringWidth, Cut: cut}} // a color has no width
+	for i, head := range heads {
+		t.Columns = append(t.Columns, grid.Column{Head: head, Right: i >= left})
+	}
+	return t
+}
+
+// spares says which columns a narrow terminal does not show, the first to go first.
+func (t *table) spares(heads ...string) {
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		c.Spare = slices.Index(heads, c.Head) + 1
+		if c.Head == nameHead {
+			c.Shrinks = leastName
+		}
+	}
 }
 
 // layout is the report in words, which both outputs print.
@@ -27,7 +47,7 @@ type layout struct {
 	title    string
 	facts    [][2]string // name and value
 	sections []section
-	grids    []grid
+	grids    []table
 	lists    []list
 }
 
@@ -52,12 +72,12 @@ func newLayout(r *report.Report, zone *time.Location) *layout {
 		l.facts = append(l.facts, [2]string{"Cost", price})
 	}
 	ranks := ranksByGPU(r)
-	grids := []grid{nodeGrid(r), gpuGrid(r, ranks)}
+	grids := []table{nodeGrid(r), gpuGrid(r, ranks)}
 	if len(r.Ranks) > 0 && ranks == nil {
 		grids = append(grids, rankGrid(r))
 	}
 	for _, g := range append(grids, tagGrid(r.Tags, zone), stepGrid(r)) {
-		if len(g.rows) > 0 {
+		if len(g.Rows) > 0 {
 			l.grids = append(l.grids, g)
 		}
 	}
@@ -250,13 +270,13 @@ func numbersRow(n *report.Numbers) []string {
 	return row
 }
 
-func nodeGrid(r *report.Report) grid {
-	g := grid{title: "Nodes", left: 1, head: append([]string{"Node", "GPUs"},
-		append(append([]string{}, numbersHead...), "Host memory", "of", "CPU", "Not seen")...)}
+func nodeGrid(r *report.Report) table {
+	heads := slices.Concat([]string{"Node", "GPUs"}, numbersHead, []string{"Host memory", "of", "CPU", "Not seen"})
 	own := r.Total.JobCPU != nil
 	if own {
-		g.head = slices.Insert(g.head, len(g.head)-1, "Job CPUs")
+		heads = slices.Insert(heads, len(heads)-1, "Job CPUs")
 	}
+	g := newTable("Nodes", 1, heads...)
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		row := append([]string{n.Name, strconv.Itoa(n.GPUs)}, numbersRow(&n.Numbers)...)
@@ -280,7 +300,7 @@ func nodeGrid(r *report.Report) grid {
 			}
 			row = append(row, busy)
 		}
-		g.rows = append(g.rows, append(row, away))
+		g.Rows = append(g.Rows, append(row, away))
 	}
 	return g
 }
@@ -307,11 +327,13 @@ func ranksByGPU(r *report.Report) map[string]string {
 }
 
 // gpuGrid has a column for the ranks, if there are any.
-func gpuGrid(r *report.Report, ranks map[string]string) grid {
-	g := grid{title: "GPUs", left: 1, head: append(append([]string{"GPU"}, numbersHead...), "Seen", "Throttled")}
+func gpuGrid(r *report.Report, ranks map[string]string) table {
+	heads := slices.Concat([]string{"GPU"}, numbersHead, []string{"Seen", "Throttled"})
 	if len(ranks) > 0 {
-		g.head = slices.Insert(g.head, 1, "Rank")
+		heads = slices.Insert(heads, 1, "Rank")
 	}
+	g := newTable("GPUs", 1, heads...)
+	g.Columns[len(heads)-1].Right = false // it has words
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		for k := range n.List {
@@ -325,14 +347,14 @@ func gpuGrid(r *report.Report, ranks map[string]string) grid {
 			if why == "" {
 				why = words.None
 			}
-			g.rows = append(g.rows, append(row, words.Spoken(u.Seen), why))
+			g.Rows = append(g.Rows, append(row, words.Spoken(u.Seen), why))
 		}
 	}
 	return g
 }
 
-func rankGrid(r *report.Report) grid {
-	g := grid{title: "Ranks", left: 2, head: append(append([]string{"Rank", "GPU"}, numbersHead...), "Seen")}
+func rankGrid(r *report.Report) table {
+	g := newTable("Ranks", 2, slices.Concat([]string{"Rank", "GPU"}, numbersHead, []string{"Seen"})...)
 	for i := range r.Ranks {
 		k := &r.Ranks[i]
 		name := strconv.Itoa(k.Rank)
@@ -340,7 +362,7 @@ func rankGrid(r *report.Report) grid {
 			name += " of " + strconv.Itoa(*k.World)
 		}
 		row := append([]string{name, k.String()}, numbersRow(&k.Numbers)...)
-		g.rows = append(g.rows, append(row, words.Spoken(k.Seen)))
+		g.Rows = append(g.Rows, append(row, words.Spoken(k.Seen)))
 	}
 	return g
 }

@@ -8,9 +8,8 @@ import (
 )
 
 // tagGrid is the table of the parts that programs have marked.
-func tagGrid(tags []report.Tag, zone *time.Location) grid {
-	g := grid{title: "Tags", left: 1, head: []string{"Tag", "From", "Seconds", "Times", "Util %", "Highest %",
-		"GPU memory GiB", "Energy kJ"}}
+func tagGrid(tags []report.Tag, zone *time.Location) table {
+	g := newTable("Tags", 1, "Tag", "From", "Seconds", "Times", "Util %", "Highest %", "GPU memory GiB", "Energy kJ")
 	number := func(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) }
 	for i := range tags {
 		t := &tags[i]
@@ -26,7 +25,7 @@ func tagGrid(tags []report.Tag, zone *time.Location) grid {
 		if t.Energy != nil {
 			row[7] = number(*t.Energy/1000, 1)
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
 	return g
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -66,26 +64,22 @@ func paragraphs(b *bytes.Buffer, title, before string, lines []string, look Look
 }
 
 // text writes the table in columns.
-func (g *grid) text(b *bytes.Buffer, look Look) {
-	g = look.fit(g)
-	widths := g.widths()
+func (t *table) text(b *bytes.Buffer, look Look) {
+	g := look.fit(&t.Table)
+	widths := g.Widths()
 	for i, block := range look.blocks(g) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		for _, row := range append([][]string{g.head}, g.rows...) {
+		for _, row := range g.Lines() {
 			line := ""
 			for _, k := range block {
+				before, after := g.Blank(k, row[k], widths[k])
 				cell := row[k]
-				blank := strings.Repeat(" ", widths[k]-ansi.StringWidth(cell))
-				if g.head[k] == "State" {
+				if g.Columns[k].Head == "State" {
 					cell = look.state(cell)
 				}
-				if k < g.left || k == len(row)-1 && g.head[k] == "Throttled" {
-					line += "  " + cell + blank
-				} else {
-					line += "  " + blank + cell
-				}
+				line += "  " + before + cell + after
 			}
 			fmt.Fprintln(b, strings.TrimRight(line, " "))
 		}
@@ -101,9 +95,9 @@ func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 		if s.title != "" {
 			fmt.Fprintf(&b, "\n## %s\n\n", s.title)
 		}
-		summary := grid{left: 2, head: []string{"", ""}}
+		summary := newTable("", 2, "", "")
 		for _, f := range s.facts {
-			summary.rows = append(summary.rows, []string{f[0], f[1]})
+			summary.Rows = append(summary.Rows, []string{f[0], f[1]})
 		}
 		summary.markdown(&b)
 	}
@@ -122,23 +116,24 @@ func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 	return err
 }
 
-func (g *grid) markdown(b *bytes.Buffer) {
+func (t *table) markdown(b *bytes.Buffer) {
 	line := func(cells []string) {
 		for _, cell := range cells {
 			fmt.Fprintf(b, "| %s ", escape(cell))
 		}
 		b.WriteString("|\n")
 	}
-	line(g.head)
-	for i := range g.head {
-		if i < g.left {
-			b.WriteString("| --- ")
-		} else {
+	lines := t.Lines()
+	line(lines[0])
+	for i := range t.Columns {
+		if t.Columns[i].Right {
 			b.WriteString("| ---: ")
+		} else {
+			b.WriteString("| --- ")
 		}
 	}
 	b.WriteString("|\n")
-	for _, row := range g.rows {
+	for _, row := range lines[1:] {
 		line(row)
 	}
 }
