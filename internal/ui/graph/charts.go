@@ -174,7 +174,8 @@ func lagged(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	since := f.Snap.At
 	for i := range f.Job.Findings {
 		finding := &f.Job.Findings[i]
-		if slices.Contains(say.Charts(finding), metric.Util) && finding.Holds() && finding.Since.Before(since) && slices.ContainsFunc(gpus, finding.Of) {
+		behind := slices.Contains(say.Charts(finding), metric.Util)
+		if behind && finding.Holds() && finding.Since.Before(since) && slices.ContainsFunc(gpus, finding.Of) {
 			since = finding.Since
 		}
 	}
