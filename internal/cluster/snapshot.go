@@ -319,12 +319,6 @@ const (
 	KindOldDriver  Kind = "old_driver"    // the driver lacks optional NVML calls: some columns are empty
 )
 
-// SlowsJob reports whether a finding of this kind slows or stops the whole job: among equals, such a finding goes
-// first.
-func (k Kind) SlowsJob() bool {
-	return k == KindLag || k == KindJobHang || k == KindJobIdle || k == KindRankGone
-}
-
 // Finding is a problem, or something worth knowing. Package health has its text.
 type Finding struct {
 	Kind     Kind

@@ -89,8 +89,7 @@ func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
 func suspected(job *cluster.JobView) (since time.Time, is bool) {
 	for i := range job.Findings {
 		f := &job.Findings[i]
-		if (f.Kind == cluster.KindJobHang || f.Kind == cluster.KindJobIdle) && f.Holds() &&
-			f.Severity >= cluster.Warning {
+		if f.Kind.StopsJob() && f.Holds() && f.Severity >= cluster.Warning {
 			return f.Since, true
 		}
 	}

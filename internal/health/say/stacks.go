@@ -10,7 +10,7 @@ import (
 
 // asked adds to a job that stands still what its ranks do, if they were asked since.
 func asked(w *Words, e evidence, kind cluster.Kind) {
-	if e.stacks == nil || kind != cluster.KindJobHang && kind != cluster.KindJobIdle {
+	if e.stacks == nil || !kind.StopsJob() {
 		return
 	}
 	if d := e.stacks; d.State == rankstacks.Stuck && d.Headline != "" {

@@ -176,9 +176,6 @@ const (
 	nameFrom = 60
 )
 
-// standing are the findings whose words name the rank for which a job waits, if that was asked for.
-var standing = map[cluster.Kind]bool{cluster.KindJobHang: true, cluster.KindJobIdle: true}
-
 // name sets the wordings: a single finding is named, several are counted. A warning beside others keeps its name, an
 // error at least its kind.
 func (i *item) name(f *part.Frame, first *cluster.Finding, label say.Label) {
@@ -186,7 +183,7 @@ func (i *item) name(f *part.Frame, first *cluster.Finding, label say.Label) {
 	case i.count > 1:
 		i.texts = []string{strconv.Itoa(i.count) + " " + label.Many}
 		return
-	case standing[first.Kind] && first.Node == "": // its cause is what matters
+	case first.Kind.StopsJob() && first.Node == "": // the rank for which it waits is what matters
 		i.texts = slices.Compact([]string{f.Say(first).Long, label.One})
 		i.least = len(i.texts) - 1
 		return

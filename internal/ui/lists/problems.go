@@ -98,7 +98,7 @@ func (p *Problems) put(_ *part.Scene, f *cluster.Finding) nav.Answer {
 func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 	a := nav.To(nav.Go{Node: f.Node})
 	switch {
-	case f.Kind == cluster.KindJobHang || f.Kind == cluster.KindJobIdle:
+	case f.Kind.StopsJob():
 		a.Page = keys.OnStacks
 	case f.Kind == cluster.KindLag && f.Key != "" && f.Holds() && !s.Replay && s.Ago == "":
 		a.Page, a.GPU = keys.OnStacks, f.Key
