@@ -21,7 +21,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/lib/alert"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
