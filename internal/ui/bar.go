@@ -82,7 +82,7 @@ func (v *view) clickFooter(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) 
 	if !is || !known || !v.palette.IsOpen() && v.focus(s).Press(keys.Pressed(keys.Unused.Keys()[0]), s).Taken {
 		return a, false
 	}
-	return nav.Answer{Taken: true, Press: []tea.KeyPressMsg{k}}, true
+	return nav.Answer{Taken: true, Do: []tea.Msg{k}}, true
 }
 
 // turnTo goes to the page of a digit.

@@ -48,7 +48,7 @@ func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
 	}
 	for _, a := range keys.Actions(rows) {
 		needs := a.Needs
-		if e := numbered(a.Press()); e != nil && e.has&keys.IsAside == 0 {
+		if e := numbered(a.Do()); e != nil && e.has&keys.IsAside == 0 {
 			needs |= keys.NeedsJob
 		}
 		list = append(list, item(&a, hint.Why(s, needs)))
@@ -57,7 +57,7 @@ func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
 }
 
 func item(a *keys.Action, not string) palette.Item {
-	it := palette.Item{Group: keys.Groups[a.Group], Text: a.Text, Key: a.Keys, Press: a.Press(), Not: not}
+	it := palette.Item{Group: keys.Groups[a.Group], Text: a.Text, Key: a.Keys, Do: a.Do(), Not: not}
 	if a.Long != a.Text {
 		it.Note = a.Long
 	}
@@ -90,7 +90,7 @@ func thingsOf(s *part.Scene) (list []*palette.Item) {
 	for i := range pages {
 		if e := &pages[i]; len(e.number.Keys()) > 0 && (s.Job != nil || e.has&keys.IsAside != 0) {
 			list = append(list, &palette.Item{Text: "page: " + e.number.Help().Desc, Key: e.number.Help().Key,
-				Press: keys.Pressed(e.number.Keys()[0])})
+				Do: keys.Pressed(e.number.Keys()[0])})
 		}
 	}
 	return append(list, find.Things(s)...)

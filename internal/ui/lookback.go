@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -16,29 +15,25 @@ var errPast = errors.New(inThePast)
 
 const inThePast = "the screen shows the past: Esc leads back to now"
 
-// lookBack answers the keys that move the live screen through the last minutes.
-func (m *model) lookBack(k tea.KeyPressMsg) bool {
-	if m.Tape != nil || !m.view.answers(k, m.scene) {
-		return false
+// lookBack moves the live screen through the last minutes.
+func lookBack(by time.Duration) func(m *model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		m.scene.Notice = m.past.Step(by)
+		m.show()
+		return nil
 	}
-	switch {
-	case key.Matches(k, keys.StepBack):
-		m.scene.Notice = m.past.Step(-1)
-	case key.Matches(k, keys.StepOn):
-		m.scene.Notice = m.past.Step(+1)
-	case key.Matches(k, keys.LongBack):
-		m.scene.Notice = m.past.Step(-time.Minute)
-	case key.Matches(k, keys.LongOn):
-		m.scene.Notice = m.past.Step(+time.Minute)
-	case !m.past.Live() && key.Matches(k, keys.Back):
-		m.past.Return()
-	case !m.past.Live() && key.Matches(k, keys.Refresh):
-		m.scene.Notice = inThePast
-	default:
-		return false
-	}
+}
+
+func (m *model) leavePast() tea.Cmd {
+	m.past.Return()
 	m.show()
-	return true
+	return nil
+}
+
+func (m *model) refusePast() tea.Cmd {
+	m.scene.Notice = inThePast
+	m.show()
+	return nil
 }
 
 // canLookBack reports whether the page on the screen has the keys that look back, and there is a past.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 
@@ -214,24 +213,12 @@ func (m *model) attend(there attached) tea.Cmd {
 
 // key handles a key and redraws from the current Snapshot.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
-	classic, chosen, refresh, before := m.view.classic, m.view.chosen, false, m.view.job
+	classic, chosen, before := m.view.classic, m.view.chosen, m.view.job
 	did, taken := m.press(msg)
 	notice := m.scene.Notice
 	if !taken {
-		if key.Matches(msg, keys.Interrupt, keys.Quit) {
-			return m.terminal.Hush(tea.Quit) // after the terminal has answered, or has not in time
-		}
-		if key.Matches(msg, keys.Repaint) {
-			m.terminal.Forget()
-		}
-		if m.turn(msg) || m.lookBack(msg) {
-			return did
-		}
-		if key.Matches(msg, keys.Record) {
-			return tea.Batch(did, m.record())
-		}
-		if refresh = key.Matches(msg, keys.Refresh); refresh {
-			m.Controls.Refresh()
+		if after, known := m.reach(msg); known {
+			return tea.Batch(did, after)
 		}
 		m.view.apply(msg, m.scene)
 	}
@@ -240,10 +227,16 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if !m.view.has(keys.IsAside) {
 		did = tea.Batch(did, m.fades(before, notice))
 	}
-	if refresh {
-		m.notifyLook()
-		return tea.Batch(did, m.hurry(m.scene, ""))
+	return tea.Batch(did, m.look())
+}
+
+// do does what a page asks for.
+func (m *model) do(msg tea.Msg) tea.Cmd {
+	if k, is := msg.(tea.KeyPressMsg); is {
+		return m.key(k)
 	}
+	did, _ := m.press(msg)
+	m.resolve()
 	return tea.Batch(did, m.look())
 }
 
@@ -254,8 +247,8 @@ func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 	m.stir(m.scene)
 	m.scene.Notice = cmp.Or(a.Notice, m.scene.Notice)
 	did = tea.Batch(m.errands(page, a), m.settle())
-	for _, k := range a.Press {
-		did = tea.Batch(did, m.key(k))
+	for _, next := range a.Do {
+		did = tea.Batch(did, m.do(next))
 	}
 	return did, a.Taken
 }

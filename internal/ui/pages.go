@@ -239,10 +239,10 @@ func (m keymap) ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
 	return nil
 }
 
-// numbered returns the page to which a digit leads from all pages; nil: the key is not such a digit.
-func numbered(k tea.KeyPressMsg) *entry {
+// numbered returns the page to which a digit leads from all pages; nil: the message is not such a digit.
+func numbered(msg tea.Msg) *entry {
 	for i := range pages {
-		if e := &pages[i]; key.Matches(k, e.number) {
+		if e := &pages[i]; keys.AsksFor(msg, e.number) {
 			return e
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -177,27 +178,46 @@ func (v *view) answers(k tea.KeyPressMsg, s *part.Scene) bool {
 	return slices.ContainsFunc(v.helpOf(v.keys(s)), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) })
 }
 
+// anywhere are the actions that every page has, even without a job. selecting are those that change the selection, or a
+// choice of all pages.
+var (
+	anywhere = action.Table[*view]{
+		{Of: keys.Mouse, Do: action.Change((*view).freeMouse)},
+		{Of: keys.FreeMouse, Do: (*view).freeMouseOfNvitop},
+		{Of: keys.Palette, Do: (*view).openPalette},
+		{Of: keys.Help, Do: (*view).openHelp},
+		{Of: keys.Colors, Do: action.Change((*view).recolor)},
+	}
+	outward   = action.Table[*view]{{Of: keys.Back, Do: action.Change((*view).goBack)}}
+	selecting = action.Table[*view]{
+		{Of: keys.Mine, Do: action.Change((*view).hideOthers)},
+		{Of: keys.PrevJob, Do: (*view).prevJob},
+		{Of: keys.JobAbove, Do: (*view).prevJob},
+		{Of: keys.NextJob, Do: (*view).nextJob},
+		{Of: keys.JobBelow, Do: (*view).nextJob},
+		{Of: keys.PrevNode, Do: (*view).prevNode},
+		{Of: keys.Left, Do: (*view).prevNode},
+		{Of: keys.NextNode, Do: (*view).nextNode},
+		{Of: keys.Right, Do: (*view).nextNode},
+		{Of: keys.PrevProblem, Do: (*view).prevProblem},
+		{Of: keys.NextProblem, Do: (*view).nextProblem},
+	}
+)
+
 // apply answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
-	switch at := v.keys(s); {
+	at := v.keys(s)
+	to := v.ledTo(k, at)
+	switch {
 	case numbered(k) != nil:
 		v.turnTo(numbered(k), k, s)
-	case v.without(k, at, s):
-	case key.Matches(k, keys.Mouse), key.Matches(k, keys.FreeMouse) && v.has(keys.LikeNvitop):
-		v.noMouse = !v.noMouse
-	case key.Matches(k, keys.Palette, keys.Help):
-		v.find(s, key.Matches(k, keys.Palette))
-	case key.Matches(k, keys.Colors):
-		v.classic = !v.classic
-	case s.Job == nil && !v.has(needsNoJob) && v.ledTo(k, at) == nil: // a key must not change something invisible
-	case key.Matches(k, keys.Back):
-		v.leave(v.back())
-	default:
-		if e := v.ledTo(k, at); e == nil {
-			v.move(k, s)
-		} else if s.Job != nil || e.has&keys.IsAside != 0 {
-			v.lead(e, k, s)
-		}
+	case v.without(k, at, s), anywhere.Do(v, k, s).Taken:
+	case s.Job == nil && !v.has(needsNoJob) && to == nil: // a key must not change something invisible
+	case outward.Do(v, k, s).Taken:
+	case to == nil && s.Job != nil:
+		selecting.Do(v, k, s)
+	case to != nil && (s.Job != nil || to.has&keys.IsAside != 0):
+		v.lead(to, k, s)
 	}
 }
 
@@ -221,27 +241,6 @@ func (v *view) lead(to *entry, k tea.KeyPressMsg, s *part.Scene) {
 func (v *view) enter(to keys.Page, k tea.KeyPressMsg, s *part.Scene) {
 	v.leave(v.route.enter(to))
 	v.arrive(s, nav.Go{Page: to, Key: k})
-}
-
-// move changes the selection, or a choice of all pages.
-func (v *view) move(k tea.KeyPressMsg, s *part.Scene) {
-	switch {
-	case s.Job == nil:
-	case key.Matches(k, keys.Mine):
-		v.mine = !v.mine
-	case key.Matches(k, keys.PrevJob, keys.JobAbove):
-		v.moveJob(s.Snap.Jobs, -1)
-	case key.Matches(k, keys.NextJob, keys.JobBelow):
-		v.moveJob(s.Snap.Jobs, +1)
-	case key.Matches(k, keys.PrevNode, keys.Left):
-		v.moveNode(s.Job.Nodes, s.Order, -1)
-	case key.Matches(k, keys.NextNode, keys.Right):
-		v.moveNode(s.Job.Nodes, s.Order, +1)
-	case key.Matches(k, keys.PrevProblem):
-		v.moveProblem(s, -1)
-	case key.Matches(k, keys.NextProblem):
-		v.moveProblem(s, +1)
-	}
 }
 
 // moveProblem selects the next node with a problem, with a wrap at the ends; if this job has none, a node of the next

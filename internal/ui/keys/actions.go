@@ -51,8 +51,32 @@ type Action struct {
 	Own        bool // few pages have it: it comes before what can be done everywhere
 }
 
-// Press is the key that does the action: the page treats the action as this message.
-func (a *Action) Press() tea.KeyPressMsg { return Pressed(a.Binding.Keys()[0]) }
+// Do is the message that does the action: its key is pressed, or if it has none, it is asked for by its name.
+func (a *Action) Do() tea.Msg { return doing(a.Binding) }
+
+// Do asks for an action without a key by its name, as the palette does.
+type Do struct{ Name string }
+
+// AsksFor reports whether a message asks for an action: one of its keys, or its name if it has no key.
+func AsksFor(msg tea.Msg, action key.Binding) bool {
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		return key.Matches(m, action)
+	case Do:
+		return len(action.Keys()) == 0 && action.Help().Desc == m.Name
+	}
+	return false
+}
+
+func doing(action key.Binding) tea.Msg {
+	if k := action.Keys(); len(k) > 0 {
+		return Pressed(k[0])
+	}
+	return Do{action.Help().Desc}
+}
+
+// IsSame reports whether two bindings are the same action.
+func IsSame(a, b key.Binding) bool { return a.Help() == b.Help() && slices.Equal(a.Keys(), b.Keys()) }
 
 // Actions returns the actions of rows, group by group. A row with several texts has an action for each binding. Rows
 // that do the same are one action.

@@ -3,8 +3,6 @@ package keys
 import (
 	"slices"
 	"testing"
-
-	"charm.land/bubbles/v2/key"
 )
 
 // Each action has a group, a text of its own, and a key that does it.
@@ -19,8 +17,8 @@ func TestActions(t *testing.T) {
 			if Groups[a.Group] == "" || a.Text == "" || a.ID == "" || a.Long == "" {
 				t.Errorf("%s has the action %+v", r.Text, a)
 			}
-			if !key.Matches(a.Press(), a.Binding) {
-				t.Errorf("%s is done by %s, which is not one of %s", a.Text, a.Press(), a.Binding.Keys())
+			if !AsksFor(a.Do(), a.Binding) {
+				t.Errorf("%s is done by %s, which is not one of %s", a.Text, a.Do(), a.Binding.Keys())
 			}
 		}
 	}

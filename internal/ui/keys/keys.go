@@ -2,8 +2,9 @@
 // come from it.
 //
 // The rows of the list are the table of actions: Actions makes actions of the rows of a page, grouped, each with its
-// key and its needs. To do an action, give the screen Action.Press, the key that does it: an action never does more
-// than its key. Package hint says which needs a scene does not meet, and why.
+// key and its needs. To do an action, give the screen Action.Do, which is its key if it has one: an action never does
+// more than its key. The code of the actions is in tables of the pages (package action). Package hint says which needs a
+// scene does not meet, and why.
 //
 // A Binding's help is its name in a footer: the keys, as a screen writes them, and a verb. Movement keys have different
 // meanings on different pages, so each row of the list names its pages. Nothing here changes after the start, so it may
@@ -82,6 +83,9 @@ var (
 func bind(shown, verb string, names ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(names...), key.WithHelp(shown, verb))
 }
+
+// unbound is an action without a key, which is found by its name.
+func unbound(name string) key.Binding { return key.NewBinding(key.WithHelp("", name)) }
 
 // Row is a line of docs/KEYS.md: a binding, or several that belong together.
 type Row struct {

@@ -32,14 +32,24 @@ var usual = []struct{ nvitop, usual key.Binding }{
 	{nvitopCompact, Compact},
 }
 
-// FromNvitop returns the key that usually has the meaning of one of nvitop's keys. Keys without such a meaning stay.
-func FromNvitop(k tea.KeyPressMsg) tea.KeyPressMsg {
+// FromNvitop returns the message that usually has the meaning of one of nvitop's keys. Keys without such a meaning stay.
+func FromNvitop(k tea.KeyPressMsg) tea.Msg {
 	for _, u := range usual {
 		if key.Matches(k, u.nvitop) {
-			return Pressed(u.usual.Keys()[0])
+			return doing(u.usual)
 		}
 	}
 	return k
+}
+
+// UsualOf returns the action that one of nvitop's keys does, and any other action as it is.
+func UsualOf(action key.Binding) key.Binding {
+	for _, u := range usual {
+		if IsSame(action, u.nvitop) {
+			return u.usual
+		}
+	}
+	return action
 }
 
 // nvitopRows are the rows of the page of processes with nvitop's keys.

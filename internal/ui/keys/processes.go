@@ -20,9 +20,9 @@ var (
 	SortBy       = bind("s", "sort", "s")
 	FilterRows   = bind("/ F", "filter", "/", "F", "\\")
 	Tree         = bind("t", "tree", "t")
-	Auto         = bind("", "GPUs above", "do:auto") // without a key: see FromNvitop
-	Full         = bind("", "GPUs above", "do:full")
-	Compact      = bind("", "no GPUs above", "do:compact")
+	Auto         = unbound("GPUs above: where there is room") // nvitop has keys for them
+	Full         = unbound("GPUs above: always")
+	Compact      = unbound("GPUs above: never")
 	Widen        = bind("w", "scope", "w")
 	Narrow       = bind("W", "narrower", "W")
 )
@@ -54,7 +54,7 @@ var processRows = []Row{
 
 var (
 	commandTexts = []string{"scroll the commands left", "scroll the commands right"}
-	aboveTexts   = []string{"GPUs above: where there is room", "GPUs above: always", "GPUs above: never"}
+	aboveTexts   = []string{Auto.Help().Desc, Full.Help().Desc, Compact.Help().Desc}
 )
 
 // lettered are the letters of the columns behind a prefix: "sn GPU, sp PID".

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -50,6 +51,7 @@ type Of[Row any, Key comparable] struct {
 	Open    func(s *part.Scene, r *Row) nav.Answer
 	Node    nodeOf[Row]
 	Problem func(s *part.Scene, r *Row) bool // the keys that lead from problem to problem stop there; nil: nowhere
+	Own     action.Bound                     // actions of the page, which come before those of the list; nil: none
 	// Press answers a message before the list does; nil: the list answers all. at is the place of the row under the
 	// cursor.
 	Press func(msg tea.Msg, s *part.Scene, v *View[Row], at int) (a nav.Answer, did bool)
@@ -94,12 +96,14 @@ type List[Row any, Key comparable] struct {
 	Sorted Sorting
 
 	cursor nav.Cursor[Key]
+	code   action.Table[*List[Row, Key]]
 }
 
 // New returns a list in its first state.
 func New[Row any, Key comparable](past *prompt.History, of Of[Row, Key]) *List[Row, Key] {
 	l := &List[Row, Key]{Of: of, Filter: prompt.New(of.Reads.Fields, past)}
 	l.Keys = cmp.Or(of.Keys, usualKeys)
+	l.code = codeOf(l)
 	l.Sorted = l.By(of.Usual[0], false)
 	return l
 }

@@ -1,9 +1,12 @@
 package list
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -21,6 +24,11 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	v := l.View(s)
 	list := l.list(s, v)
 	at := l.cursor.At(list)
+	if l.Own != nil {
+		if a := l.Own.Do(msg, s); a.Taken {
+			return a
+		}
+	}
 	if l.Of.Press != nil {
 		if a, did := l.Of.Press(msg, s, v, at); did {
 			return a
@@ -33,7 +41,7 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	case tea.MouseClickMsg:
 		return l.click(m, s, v)
 	case tea.KeyPressMsg:
-		return l.key(m, s, v, at)
+		return l.code.Do(l, m, s)
 	}
 	return nav.Answer{}
 }
@@ -44,37 +52,87 @@ func (l *List[Row, Key]) Stay(s *part.Scene) nav.Answer {
 	return l.GoTo(s, l.cursor.At(l.list(s, v)))
 }
 
-// key answers a key that does not move the cursor.
-func (l *List[Row, Key]) key(k tea.KeyPressMsg, s *part.Scene, v *View[Row], at int) nav.Answer {
-	switch {
-	case key.Matches(k, keys.Open):
-		return l.open(s, v, at)
-	case key.Matches(k, keys.NextProblem) && l.Problem != nil:
-		return l.GoTo(s, l.next(s, v, at, +1))
-	case key.Matches(k, keys.PrevProblem) && l.Problem != nil:
-		return l.GoTo(s, l.next(s, v, at, -1))
-	case key.Matches(k, keys.PrevNode) && l.Node.several(s, v):
-		return l.GoTo(s, l.Node.beyond(s, v, at, -1))
-	case key.Matches(k, keys.NextNode) && l.Node.several(s, v):
-		return l.GoTo(s, l.Node.beyond(s, v, at, +1))
-	case key.Matches(k, l.Keys.Next):
-		l.Sorted = l.usual(l.Sorted)
-		l.cursor.Top()
-		return l.GoTo(s, 0)
-	case key.Matches(k, l.Keys.Before):
-		return l.Sort(s, l.beside(l.Sorted, -1))
-	case key.Matches(k, l.Keys.After):
-		return l.Sort(s, l.beside(l.Sorted, +1))
-	case key.Matches(k, l.Keys.Reverse):
-		return l.Sort(s, l.heading(l.Sorted, l.Sorted.By))
-	case key.Matches(k, l.Keys.Filter):
-		l.Filter.Open(l.job(s))
-		return nav.Taken
-	case key.Matches(k, keys.Back) && l.Filter.On(l.job(s)):
-		l.Filter.Clear(l.job(s))
-		return l.Stay(s)
+// codeOf is the code of the actions of a list, without those that it lacks.
+func codeOf[Row any, Key comparable](l *List[Row, Key]) action.Table[*List[Row, Key]] {
+	type list = List[Row, Key]
+	code := action.Table[*list]{{Of: keys.Open, Do: (*list).openCursor}, {Of: keys.Back, Do: (*list).unfilter}}
+	if l.Problem != nil {
+		code = append(code, action.Table[*list]{
+			{Of: keys.NextProblem, Do: toProblem[Row, Key](+1)}, {Of: keys.PrevProblem, Do: toProblem[Row, Key](-1)},
+		}...)
 	}
-	return nav.Answer{}
+	if l.Node != nil {
+		code = append(code, action.Table[*list]{
+			{Of: keys.PrevNode, Do: toNode[Row, Key](-1)}, {Of: keys.NextNode, Do: toNode[Row, Key](+1)},
+		}...)
+	}
+	own := action.Table[*list]{
+		{Of: l.Keys.Next, Do: (*list).sortNext}, {Of: l.Keys.Before, Do: sortBeside[Row, Key](-1)},
+		{Of: l.Keys.After, Do: sortBeside[Row, Key](+1)}, {Of: l.Keys.Reverse, Do: (*list).reverse},
+		{Of: l.Keys.Filter, Do: (*list).openFilter},
+	}
+	for _, c := range own {
+		if c.Of.Enabled() {
+			code = append(code, c)
+		}
+	}
+	return code
+}
+
+// Actions returns the actions that have code.
+func (l *List[Row, Key]) Actions() []key.Binding {
+	all := slices.Concat(l.code.Actions(), nav.Moves)
+	if l.Own != nil {
+		all = append(all, l.Own.Actions()...)
+	}
+	return all
+}
+
+func (l *List[Row, Key]) openCursor(s *part.Scene) nav.Answer { return l.open(s, l.View(s), l.At(s)) }
+
+// unfilter shows all rows again.
+func (l *List[Row, Key]) unfilter(s *part.Scene) nav.Answer {
+	if !l.Filter.On(l.job(s)) {
+		return nav.Answer{}
+	}
+	l.Filter.Clear(l.job(s))
+	return l.Stay(s)
+}
+
+func (l *List[Row, Key]) openFilter(s *part.Scene) nav.Answer {
+	l.Filter.Open(l.job(s))
+	return nav.Taken
+}
+
+// sortNext sorts by the next of the usual columns.
+func (l *List[Row, Key]) sortNext(s *part.Scene) nav.Answer {
+	l.Sorted = l.usual(l.Sorted)
+	l.cursor.Top()
+	return l.GoTo(s, 0)
+}
+
+func (l *List[Row, Key]) reverse(s *part.Scene) nav.Answer {
+	return l.Sort(s, l.heading(l.Sorted, l.Sorted.By))
+}
+
+func sortBeside[Row any, Key comparable](by int) func(*List[Row, Key], *part.Scene) nav.Answer {
+	return func(l *List[Row, Key], s *part.Scene) nav.Answer { return l.Sort(s, l.beside(l.Sorted, by)) }
+}
+
+func toProblem[Row any, Key comparable](by int) func(*List[Row, Key], *part.Scene) nav.Answer {
+	return func(l *List[Row, Key], s *part.Scene) nav.Answer {
+		return l.GoTo(s, l.next(s, l.View(s), l.At(s), by))
+	}
+}
+
+func toNode[Row any, Key comparable](by int) func(*List[Row, Key], *part.Scene) nav.Answer {
+	return func(l *List[Row, Key], s *part.Scene) nav.Answer {
+		v := l.View(s)
+		if !l.Node.several(s, v) {
+			return nav.Answer{}
+		}
+		return l.GoTo(s, l.Node.beyond(s, v, l.At(s), by))
+	}
 }
 
 // Sort sorts the rows. A cursor on the first row stays there; a cursor on another row stays on its thing.

@@ -1,10 +1,7 @@
 package nav
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // List describes the present list: its number of rows, their lines of the screen, and the subject of each row.
@@ -104,18 +101,18 @@ func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
 	case tea.MouseWheelMsg:
 		return c.GoTo(l, at+Notches(m)*WheelRows), true
 	case tea.KeyPressMsg:
-		switch {
-		case key.Matches(m, keys.Up):
+		switch moveOf(m) {
+		case up:
 			return c.GoTo(l, at-1), true
-		case key.Matches(m, keys.Down):
+		case down:
 			return c.GoTo(l, at+1), true
-		case key.Matches(m, keys.PageUp):
+		case pageUp:
 			return c.pageUp(l, at, w), true
-		case key.Matches(m, keys.PageDown):
+		case pageDown:
 			return c.pageDown(l, at, w), true
-		case key.Matches(m, keys.First):
+		case first:
 			return c.GoTo(l, 0), true
-		case key.Matches(m, keys.Last):
+		case last:
 			return c.GoTo(l, l.N-1), true
 		}
 	}

@@ -43,7 +43,7 @@ type Answer struct {
 	// the question, so the key was meant for something else, or is part of a paste.
 	Still bool
 
-	Press []tea.KeyPressMsg // the keys that are pressed next, on the page below the palette
+	Do []tea.Msg // what is done next, on the page below the palette: keys, or actions without one
 
 	Notice string // stands in place of the footer until the next key
 

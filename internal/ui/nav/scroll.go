@@ -7,32 +7,62 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// Scroll handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most last. up
-// and down are the number of rows that a page up and a page down scroll.
-func Scroll(msg tea.Msg, from, up, down, last int) (to int, moved bool) {
+// move is an action that moves a cursor, or scrolls.
+type move uint8
+
+const (
+	no move = iota
+	up
+	down
+	pageUp
+	pageDown
+	first
+	last
+)
+
+var moves = [...]key.Binding{
+	up: keys.Up, down: keys.Down, pageUp: keys.PageUp, pageDown: keys.PageDown, first: keys.First, last: keys.Last,
+}
+
+// Moves are the actions of Cursor.Move and of Scroll.
+var Moves = moves[up:]
+
+// moveOf returns the move of a key; no: it is none.
+func moveOf(k tea.KeyPressMsg) move {
+	for m := up; m <= last; m++ {
+		if key.Matches(k, moves[m]) {
+			return m
+		}
+	}
+	return no
+}
+
+// Scroll handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most end. above
+// and below are the number of rows that a page up and a page down scroll.
+func Scroll(msg tea.Msg, from, above, below, end int) (to int, moved bool) {
 	var by int
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
 		by = Notches(m) * WheelRows
 	case tea.KeyPressMsg:
-		switch {
-		case key.Matches(m, keys.Up):
+		switch moveOf(m) {
+		case up:
 			by = -1
-		case key.Matches(m, keys.Down):
+		case down:
 			by = +1
-		case key.Matches(m, keys.PageUp):
-			by = -max(up, 1)
-		case key.Matches(m, keys.PageDown):
-			by = max(down, 1)
-		case key.Matches(m, keys.First):
+		case pageUp:
+			by = -max(above, 1)
+		case pageDown:
+			by = max(below, 1)
+		case first:
 			by = -from
-		case key.Matches(m, keys.Last):
-			by = last
+		case last:
+			by = end
 		default:
 			return from, false
 		}
 	default:
 		return from, false
 	}
-	return max(min(from+by, last), 0), true
+	return max(min(from+by, end), 0), true
 }

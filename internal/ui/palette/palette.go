@@ -27,12 +27,12 @@ type Item struct {
 	Not   string    // why it is not possible now; "": it is
 	Role  draw.Role // of Text: a mark is as it is on the pages; the zero Role is that of all others
 
-	Press tea.KeyPressMsg // the key that is pressed when it is run
-	Go    nav.Go          // else where it leads
+	Do tea.Msg // does its action, when it is run; nil: it is none
+	Go nav.Go  // else where it leads
 }
 
 // Runs reports whether Enter does anything with the item: marks and colors are only explained.
-func (i *Item) Runs() bool { return i.Press.Code != 0 || i.Go != nav.Go{} }
+func (i *Item) Runs() bool { return i.Do != nil || i.Go != nav.Go{} }
 
 // Source has the items of a palette.
 type Source struct {
@@ -147,8 +147,8 @@ func (p *Page) run(l shown) nav.Answer {
 	}
 	p.used[it.Text]++
 	p.open = false
-	if it.Press.Code == 0 {
+	if it.Do == nil {
 		return nav.To(it.Go)
 	}
-	return nav.Answer{Taken: true, Press: []tea.KeyPressMsg{it.Press}}
+	return nav.Answer{Taken: true, Do: []tea.Msg{it.Do}}
 }

@@ -1,10 +1,13 @@
 package process
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/inspect"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -12,24 +15,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/signal"
 )
 
-// signals are the signals with a key; 0: the dialog asks for one.
-var signals = []struct {
-	key.Binding
-	by signal.Signal
-}{{keys.SignalInt, signal.Interrupt}, {keys.SignalTerm, signal.Terminate}, {keys.SignalKill, signal.Kill},
-	{keys.SignalAny, 0}}
+// acting is a page with processes to act on.
+type acting struct {
+	over *overlays
+	on   func() subject
+}
 
-// act answers the keys that open a dialog about signals.
-func (over *overlays) act(k tea.KeyPressMsg, s *part.Scene, on func() subject) (a nav.Answer, acts bool) {
-	for _, sends := range signals {
-		if key.Matches(k, sends.Binding) {
-			return over.signal(s, sends.by, on()), true
-		}
-	}
-	if key.Matches(k, keys.Scancel) {
-		return over.scancel(s, on().job), true
-	}
-	return nav.Answer{}, false
+// acts is the code of the actions that open a dialog about signals.
+var acts = action.Table[acting]{
+	{Of: keys.SignalInt, Do: send(signal.Interrupt)},
+	{Of: keys.SignalTerm, Do: send(signal.Terminate)},
+	{Of: keys.SignalKill, Do: send(signal.Kill)},
+	{Of: keys.SignalAny, Do: send(0)}, // the dialog asks for one
+	{Of: keys.Scancel, Do: func(x acting, s *part.Scene) nav.Answer { return x.over.scancel(s, x.on().job) }},
+}
+
+func send(by signal.Signal) func(acting, *part.Scene) nav.Answer {
+	return func(x acting, s *part.Scene) nav.Answer { return x.over.signal(s, by, x.on()) }
 }
 
 // signal asks whether to send a signal.
@@ -58,21 +60,49 @@ func (over *overlays) scancel(s *part.Scene, job string) nav.Answer {
 	return over.open(c, first)
 }
 
-// inspect answers the keys that show something about a process, and the key that copies.
-func (over *overlays) inspect(k tea.KeyPressMsg, s *part.Scene, t tally.Target) (a nav.Answer, did bool) {
-	switch {
-	case key.Matches(k, keys.Environ):
-		o, first := inspect.NewEnviron(t)
-		return over.open(o, first), true
-	case key.Matches(k, keys.Inspect):
-		o, first := inspect.NewDetails(t)
-		return over.open(o, first), true
-	case key.Matches(k, keys.CopyMenu):
-		o, first := inspect.NewCopy(t, s.NodeOf(t.Node).Route.Door, uuid(s, &t))
-		return over.open(o, first), true
-	case key.Matches(k, keys.Metrics) && over.on() == keys.OnProcesses:
-		o, first := inspect.NewMetrics(t)
-		return over.open(o, first), true
+// opener opens what shows something about a process, or copies it.
+type opener func(s *part.Scene, t tally.Target) (overlay, nav.Answer)
+
+func openEnviron(_ *part.Scene, t tally.Target) (overlay, nav.Answer) { return inspect.NewEnviron(t) }
+func openDetails(_ *part.Scene, t tally.Target) (overlay, nav.Answer) { return inspect.NewDetails(t) }
+func openMetrics(_ *part.Scene, t tally.Target) (overlay, nav.Answer) { return inspect.NewMetrics(t) }
+
+func openCopy(s *part.Scene, t tally.Target) (overlay, nav.Answer) {
+	return inspect.NewCopy(t, s.NodeOf(t.Node).Route.Door, uuid(s, &t))
+}
+
+// ofMetrics is the code of the actions on the page of a process's metrics, beside acts.
+var ofMetrics = action.Table[*metrics]{
+	{Of: keys.Environ, Do: shown(openEnviron)},
+	{Of: keys.Inspect, Do: shown(openDetails)},
+	{Of: keys.CopyMenu, Do: shown(openCopy)},
+}
+
+// metrics is the page of a process's metrics on top.
+type metrics struct {
+	*inspect.Metrics
+	over *overlays
+}
+
+func shown(open opener) func(*metrics, *part.Scene) nav.Answer {
+	return func(m *metrics, s *part.Scene) nav.Answer { return m.over.open(open(s, m.Target())) }
+}
+
+// do does an action on the process. The cursor may be on another one by now.
+func (m *metrics) do(msg tea.Msg, s *part.Scene) nav.Answer {
+	if a := ofMetrics.Do(m, msg, s); a.Taken {
+		return a
 	}
-	return nav.Answer{}, false
+	return acts.Do(acting{m.over, func() subject {
+		return subject{at: new(m.Target()), job: listed(s, m.Target().Job)}
+	}}, msg, s)
+}
+
+// actions returns the actions of the overlay on top.
+func (over overlays) actions() []key.Binding {
+	top := over[len(over)-1].(interface{ Actions() []key.Binding }).Actions()
+	if _, is := over[len(over)-1].(*inspect.Metrics); is {
+		return slices.Concat(top, ofMetrics.Actions(), acts.Actions())
+	}
+	return top
 }

@@ -66,12 +66,7 @@ func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	if k, ok := msg.(tea.KeyPressMsg); ok && !a.Taken {
 		if m, ok := top.(*inspect.Metrics); ok {
-			if opened, did := over.inspect(k, s, m.Target()); did {
-				return opened
-			}
-			// the cursor may be on another process by now
-			shown := func() subject { return subject{at: new(m.Target()), job: listed(s, m.Target().Job)} }
-			if opened, did := over.act(k, s, shown); did {
+			if opened := (&metrics{m, over}).do(k, s); opened.Taken {
 				return opened
 			}
 		}

@@ -1,9 +1,12 @@
 package process
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -29,77 +32,114 @@ func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if m, is := msg.(tea.MouseWheelMsg); is {
 		return p.wheel(m, s)
 	}
-	if k, is := msg.(tea.KeyPressMsg); is && !p.Filter.Typing(everyJob) {
-		return p.key(k, s)
+	switch msg.(type) {
+	case tea.KeyPressMsg, keys.Do:
+		if !p.Filter.Typing(everyJob) {
+			return p.do(msg, s)
+		}
 	}
 	return p.List.Press(msg, s)
 }
 
-// key answers a key.
-func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	if p.asked && !key.Matches(k, keys.Interrupt) {
+// code is the code of the page's own actions.
+var code = action.Table[*Page]{
+	{Of: keys.Environ, Do: row(openEnviron)},
+	{Of: keys.Inspect, Do: row(openDetails)},
+	{Of: keys.CopyMenu, Do: row(openCopy)},
+	{Of: keys.Metrics, Do: row(openMetrics)},
+	{Of: keys.Back, Do: (*Page).clear},
+	{Of: keys.PrevJob, Do: func(p *Page, s *part.Scene) nav.Answer { return p.toJob(s, -1) }},
+	{Of: keys.NextJob, Do: func(p *Page, s *part.Scene) nav.Answer { return p.toJob(s, +1) }},
+	{Of: keys.Refresh, Do: (*Page).refresh},
+	{Of: keys.Tag, Do: (*Page).tag},
+	{Of: keys.Widen, Do: (*Page).widen},
+	{Of: keys.Narrow, Do: (*Page).narrow},
+	{Of: keys.Tree, Do: action.Change((*Page).turnTree)},
+	{Of: keys.Auto, Do: show(modeAuto)},
+	{Of: keys.Full, Do: show(modeFull)},
+	{Of: keys.Compact, Do: show(modeCompact)},
+	{Of: keys.SortBy, Do: action.Change(func(p *Page) { p.asked = true })},
+	{Of: keys.CommandLeft, Do: scroll(-scrollStep)},
+	{Of: keys.CommandRight, Do: scroll(+scrollStep)},
+	{Of: keys.CommandStart, Do: action.Change(func(p *Page) { p.across = 0 })},
+	{Of: keys.CommandEnd, Do: scroll(endless)},
+}
+
+// Actions returns the actions that have code on the page, or on what is over it.
+func (p *Page) Actions() []key.Binding {
+	if len(p.over) > 0 {
+		return p.over.actions()
+	}
+	return slices.Concat(code.Actions(), acts.Actions(), p.List.Actions())
+}
+
+// do does an action.
+func (p *Page) do(msg tea.Msg, s *part.Scene) nav.Answer {
+	if p.asked && !keys.AsksFor(msg, keys.Interrupt) {
+		k, _ := msg.(tea.KeyPressMsg)
 		p.named(s, k)
 		return nav.Taken
 	}
-	if p.Nvitop {
-		k = keys.FromNvitop(k)
+	if k, is := msg.(tea.KeyPressMsg); is && p.Nvitop {
+		msg = keys.FromNvitop(k)
 	}
-	if a, acts := p.over.act(k, s, func() subject { return p.subject(s) }); acts {
+	if a := acts.Do(acting{&p.over, func() subject { return p.subject(s) }}, msg, s); a.Taken {
 		return a
 	}
-	if a, did := p.inspectRow(k, s); did {
+	if a := code.Do(p, msg, s); a.Taken {
 		return a
 	}
-	switch v := p.View(s); {
-	case key.Matches(k, keys.Back) && p.tags.shown > 0:
+	return p.List.Press(msg, s)
+}
+
+// clear clears the tags, or else the filter.
+func (p *Page) clear(s *part.Scene) nav.Answer {
+	switch {
+	case p.tags.shown > 0:
 		p.tags.clear()
-	case key.Matches(k, keys.Back) && p.Filter.On(everyJob): // the selected node stays
+	case p.Filter.On(everyJob): // the selected node stays
 		p.Filter.Clear(everyJob)
-	case key.Matches(k, keys.PrevJob) && p.scope.of(s) >= OfJobs:
-		return p.jump(s, besideJob(s, v, -1))
-	case key.Matches(k, keys.NextJob) && p.scope.of(s) >= OfJobs:
-		return p.jump(s, besideJob(s, v, +1))
-	case key.Matches(k, keys.Refresh):
-		p.kin.forget()
-		return nav.Answer{}
-	case key.Matches(k, keys.Tag):
-		return p.tag(s, v)
-	case key.Matches(k, keys.Widen):
-		p.scope.widen(s)
-	case key.Matches(k, keys.Narrow):
-		return p.narrow(s, v)
 	default:
-		return p.change(k, s)
+		return nav.Answer{}
 	}
 	return nav.Taken
 }
 
-// change answers the keys that change how the rows are shown, and the keys of all lists.
-func (p *Page) change(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	switch {
-	case key.Matches(k, keys.Tree):
-		p.kin.tree = !p.kin.tree
-		p.kin.forget()
-	case key.Matches(k, keys.Auto):
-		p.mode = modeAuto
-	case key.Matches(k, keys.Full):
-		p.mode = modeFull
-	case key.Matches(k, keys.Compact):
-		p.mode = modeCompact
-	case key.Matches(k, keys.SortBy):
-		p.asked = true
-	case key.Matches(k, keys.CommandLeft):
-		p.scroll(s, -scrollStep)
-	case key.Matches(k, keys.CommandRight):
-		p.scroll(s, +scrollStep)
-	case key.Matches(k, keys.CommandStart):
-		p.across = 0
-	case key.Matches(k, keys.CommandEnd):
-		p.scroll(s, endless)
-	default:
-		return p.List.Press(k, s)
+// toJob goes to the processes of the previous or next job, where the page has those of several.
+func (p *Page) toJob(s *part.Scene, by int) nav.Answer {
+	if p.scope.of(s) < OfJobs {
+		return nav.Answer{}
 	}
+	return p.jump(s, besideJob(s, p.View(s), by))
+}
+
+// refresh asks for the families anew, as SLURM is asked.
+func (p *Page) refresh(*part.Scene) nav.Answer {
+	p.kin.forget()
+	return nav.Answer{}
+}
+
+func (p *Page) widen(s *part.Scene) nav.Answer {
+	p.scope.widen(s)
 	return nav.Taken
+}
+
+func (p *Page) turnTree() {
+	p.kin.tree = !p.kin.tree
+	p.kin.forget()
+}
+
+// show is the code of an action that says whether GPUs are shown above the processes.
+func show(m mode) func(*Page, *part.Scene) nav.Answer {
+	return action.Change(func(p *Page) { p.mode = m })
+}
+
+// scroll is the code of an action that scrolls the commands.
+func scroll(by int) func(*Page, *part.Scene) nav.Answer {
+	return func(p *Page, s *part.Scene) nav.Answer {
+		p.scroll(s, by)
+		return nav.Taken
+	}
 }
 
 const (
@@ -120,7 +160,8 @@ func (p *Page) scroll(s *part.Scene, by int) {
 
 // tag tags the process under the cursor, or removes its tag, and goes to the next process, so that pressing the key
 // several times tags several.
-func (p *Page) tag(s *part.Scene, v *view) nav.Answer {
+func (p *Page) tag(s *part.Scene) nav.Answer {
+	v := p.View(s)
 	if v.Len() == 0 {
 		return nav.Taken
 	}
@@ -148,7 +189,8 @@ func (x *scoping) on(s *part.Scene, r *table.ProcessRow) nav.Answer {
 }
 
 // narrow shows the processes of the job, the node or the GPU of the row under the cursor.
-func (p *Page) narrow(s *part.Scene, v *view) nav.Answer {
+func (p *Page) narrow(s *part.Scene) nav.Answer {
+	v := p.View(s)
 	if v.Len() == 0 {
 		return nav.Taken
 	}
@@ -158,6 +200,3 @@ func (p *Page) narrow(s *part.Scene, v *view) nav.Answer {
 	}
 	return nav.Taken
 }
-
-// enter is the key that opens a row.
-var enter = tea.KeyPressMsg{Code: tea.KeyEnter}

@@ -55,10 +55,7 @@ func New(past *prompt.History) *Page {
 		Version: func(s *part.Scene) any { return p.scope.question(s) },
 		Shape:   p.kin.shape, Arrange: p.kin.arrange, Unshape: func() { p.kin.tree = false },
 		Reads: list.By(&rows.Processes, fields), Orders: orders, Usual: []string{"gpu"}, Keys: listKeys,
-		On: p.scope.on, Open: func(s *part.Scene, _ *table.ProcessRow) nav.Answer {
-			a, _ := p.inspectRow(enter, s)
-			return a
-		},
+		On: p.scope.on, Open: func(s *part.Scene, _ *table.ProcessRow) nav.Answer { return row(openMetrics)(p, s) },
 		Node:    func(r *table.ProcessRow) string { return r.Node.Name },
 		Problem: hasProblem, Table: p.table, Detail: full,
 		Place: func(s *part.Scene) (top, room int) {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
@@ -90,15 +88,17 @@ func uuid(s *part.Scene, t *tally.Target) string {
 	return ""
 }
 
-// inspectRow answers the keys of overlays.inspect for the process under the cursor, whose node is then the selected
+// row is the code of an action that shows something about the process under the cursor, whose node is then the selected
 // one.
-func (p *Page) inspectRow(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool) {
-	t, ok := p.target(s)
-	if !ok {
-		return nav.Answer{}, false
+func row(open opener) func(*Page, *part.Scene) nav.Answer {
+	return func(p *Page, s *part.Scene) nav.Answer {
+		t, ok := p.target(s)
+		if !ok {
+			return nav.Answer{}
+		}
+		on := p.scope.on(s, p.View(s).At(p.At(s)))
+		a := p.over.open(open(s, t))
+		a.Node, a.Job = on.Node, on.Job
+		return a
 	}
-	on := p.scope.on(s, p.View(s).At(p.At(s)))
-	a, did = p.over.inspect(k, s, t)
-	a.Node, a.Job = on.Node, on.Job
-	return a, did
 }

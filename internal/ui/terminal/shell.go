@@ -98,6 +98,9 @@ func (s *Shell) answer(sig os.Signal, send func(tea.Msg)) {
 	}
 }
 
+// Suspend is the message that suspends the program, as Ctrl-Z does.
+type Suspend struct{}
+
 // Filter makes Ctrl-Z suspend the program, and limits window sizes, which terminals can also report as input.
 func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
@@ -105,6 +108,8 @@ func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		if key.Matches(msg, keys.Suspend) {
 			return s.pause()
 		}
+	case Suspend:
+		return s.pause()
 	case tea.WindowSizeMsg:
 		return usable(msg.Width, msg.Height)
 	}

@@ -1,0 +1,65 @@
+// Package action gives the actions of package keys their code. A page has a Table in place of a switch over its keys:
+// what the table lacks does nothing, and a test of package ui compares the tables with the rows that document the keys.
+package action
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Code is the code of an action on a P: a page, or a part of one. If its answer is not taken, the action goes on to the
+// code behind it: that of the list, and at last that of the screen.
+type Code[P any] struct {
+	Of key.Binding
+	Do func(p P, s *part.Scene) nav.Answer
+}
+
+// Table is the code of several actions, each in one row.
+type Table[P any] []Code[P]
+
+// Do does the action for which a message asks. The zero Answer means that the table has no such action.
+func (t Table[P]) Do(p P, msg tea.Msg, s *part.Scene) nav.Answer {
+	for _, c := range t {
+		if keys.AsksFor(msg, c.Of) {
+			return c.Do(p, s)
+		}
+	}
+	return nav.Answer{}
+}
+
+// Actions returns the actions that have code.
+func (t Table[P]) Actions() (all []key.Binding) {
+	for _, c := range t {
+		all = append(all, c.Of)
+	}
+	return all
+}
+
+// Bound is a Table with the page that it is for.
+type Bound interface {
+	Do(msg tea.Msg, s *part.Scene) nav.Answer
+	Actions() []key.Binding
+}
+
+// Bind returns the table of a page.
+func Bind[P any](t Table[P], p P) Bound { return &bound[P]{t, p} }
+
+type bound[P any] struct {
+	Table[P]
+	p P
+}
+
+// Do implements Bound.
+func (b *bound[P]) Do(msg tea.Msg, s *part.Scene) nav.Answer { return b.Table.Do(b.p, msg, s) }
+
+// Change is the code of an action that changes only the page.
+func Change[P any](do func(p P)) func(P, *part.Scene) nav.Answer {
+	return func(p P, _ *part.Scene) nav.Answer {
+		do(p)
+		return nav.Taken
+	}
+}
