@@ -21,14 +21,17 @@ type Code[P any] struct {
 // Table is the code of several actions, each in one row.
 type Table[P any] []Code[P]
 
-// Do does the action for which a message asks. The zero Answer means that the table has no such action.
-func (t Table[P]) Do(p P, msg tea.Msg, s *part.Scene) nav.Answer {
+// Do does the action for which a message asks. Of several with that key it is the first whose answer is taken.
+func (t Table[P]) Do(p P, msg tea.Msg, s *part.Scene) (a nav.Answer) {
 	for _, c := range t {
-		if keys.AsksFor(msg, c.Of) {
-			return c.Do(p, s)
+		if !keys.AsksFor(msg, c.Of) {
+			continue
+		}
+		if a = c.Do(p, s); a.Taken {
+			return a
 		}
 	}
-	return nav.Answer{}
+	return a
 }
 
 // Actions returns the actions that have code.

@@ -3,9 +3,6 @@ package overview
 import (
 	"slices"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
@@ -46,18 +43,13 @@ func (r inRow) at(list []*cluster.GPU) int {
 	return slices.IndexFunc(list, func(g *cluster.GPU) bool { return g.Number == r.number })
 }
 
-// along moves the cursor to the GPU beside it, or from the first GPU to the node itself.
-func (r *inRow) along(k tea.KeyPressMsg, list []*cluster.GPU) {
+// along moves the cursor by some GPUs, or from the first GPU to the node itself.
+func (r *inRow) along(by int, list []*cluster.GPU) {
 	at := -1
 	if r.on {
 		at = r.at(list)
 	}
-	if key.Matches(k, keys.Left) {
-		at--
-	} else {
-		at++
-	}
-	if at = min(at, len(list)-1); at < 0 {
+	if at = min(at+by, len(list)-1); at < 0 {
 		*r = inRow{}
 	} else {
 		*r = inRow{on: true, number: list[at].Number}

@@ -1,7 +1,6 @@
 package overview
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -9,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// move moves the cursor over the tiles of the heat map.
+// move moves the cursor over the tiles of the heat map with the mouse.
 func (o *Page) move(msg tea.Msg, s *part.Scene) nav.Answer {
 	t := newTiles(s, o.page)
 	a := t.move(msg, s.Node.Name)
@@ -17,7 +16,7 @@ func (o *Page) move(msg tea.Msg, s *part.Scene) nav.Answer {
 	return a
 }
 
-// move answers the keys that move the cursor, and the mouse; at is the selected node.
+// move answers the mouse; at is the selected node.
 func (t *tiles) move(msg tea.Msg, at string) nav.Answer {
 	switch m := msg.(type) {
 	case tea.MouseClickMsg:
@@ -34,36 +33,35 @@ func (t *tiles) move(msg tea.Msg, at string) nav.Answer {
 			return nav.To(nav.Go{Node: t.turned(by)})
 		}
 		return nav.Taken
-	case tea.KeyPressMsg:
-		if node, moves := t.step(m, at); moves {
-			return nav.To(nav.Go{Node: node})
-		}
 	}
 	return nav.Answer{}
 }
 
-// step returns the node to which a key leads; moves is false if it is another kind of key.
-func (t *tiles) step(k tea.KeyPressMsg, at string) (node string, moves bool) {
-	switch {
-	case key.Matches(k, keys.Up):
-		return t.beside(at, 0, -1), true
-	case key.Matches(k, keys.Down):
-		return t.beside(at, 0, +1), true
-	case key.Matches(k, keys.Left):
-		return t.beside(at, -1, 0), true
-	case key.Matches(k, keys.Right):
-		return t.beside(at, +1, 0), true
-	case key.Matches(k, keys.PageUp):
-		return t.turned(-1), true
-	case key.Matches(k, keys.PageDown):
-		return t.turned(+1), true
-	case len(t.nodes) == 0:
-		return "", key.Matches(k, keys.First, keys.Last)
-	case key.Matches(k, keys.First): // nodes that are on every page do not count
-		return t.pages[0][0], true
-	case key.Matches(k, keys.Last):
-		last := t.pages[len(t.pages)-1]
-		return last[len(last)-1], true
+// over is the code of an action that moves the cursor over the tiles, while the nodes are tiles.
+func over(to func(t *tiles, at string) string) func(*Page, *part.Scene) nav.Answer {
+	return func(o *Page, s *part.Scene) nav.Answer {
+		if !o.asHeatMap(s) {
+			return nav.Answer{}
+		}
+		t := newTiles(s, o.page)
+		node := to(t, s.Node.Name)
+		o.page = t.pageOf(node)
+		return nav.To(nav.Go{Node: node})
 	}
-	return "", false
+}
+
+// first returns the first node; nodes that are on every page do not count.
+func (t *tiles) first() string {
+	if len(t.nodes) == 0 {
+		return ""
+	}
+	return t.pages[0][0]
+}
+
+func (t *tiles) last() string {
+	if len(t.nodes) == 0 {
+		return ""
+	}
+	last := t.pages[len(t.pages)-1]
+	return last[len(last)-1]
 }

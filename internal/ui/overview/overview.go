@@ -7,13 +7,13 @@ package overview
 import (
 	"slices"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
@@ -63,7 +63,7 @@ func New(past *prompt.History) *Page {
 			Number: func(name *string) (float64, bool) { return float64(o.worst.ranks[*name]), true }}},
 		Usual: []string{byName, byRank}, Keys: &list.Keys{Filter: keys.Filter},
 		On:   func(_ *part.Scene, name *string) nav.Answer { return nav.To(nav.Go{Node: *name}) },
-		Open: o.open,
+		Open: o.open, Own: action.Bind(code, o),
 		Press: func(msg tea.Msg, s *part.Scene, _ *list.View[string], _ int) (nav.Answer, bool) {
 			return o.press(msg, s)
 		},
@@ -98,45 +98,64 @@ func (o *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// press answers the messages that are not for the list.
+// code is the code of the page's own actions. Without a node on the screen none is opened.
+var code = action.Table[*Page]{
+	{Of: keys.Up, Do: over(func(t *tiles, at string) string { return t.beside(at, 0, -1) })},
+	{Of: keys.Down, Do: over(func(t *tiles, at string) string { return t.beside(at, 0, +1) })},
+	{Of: keys.PageUp, Do: over(func(t *tiles, _ string) string { return t.turned(-1) })},
+	{Of: keys.PageDown, Do: over(func(t *tiles, _ string) string { return t.turned(+1) })},
+	{Of: keys.First, Do: over(func(t *tiles, _ string) string { return t.first() })},
+	{Of: keys.Last, Do: over(func(t *tiles, _ string) string { return t.last() })},
+	{Of: keys.Left, Do: along(-1)},
+	{Of: keys.Right, Do: along(+1)},
+	{Of: keys.Worst, Do: (*Page).sort},
+	{Of: keys.Grid, Do: func(o *Page, s *part.Scene) nav.Answer { o.turn(s); return nav.Taken }},
+	{Of: keys.Gauge, Do: action.Change(func(o *Page) { o.Gauge = o.Gauge.Next() })},
+	{Of: keys.Connection, Do: unlessNone},
+	{Of: keys.Processes, Do: unlessNone},
+	{Of: keys.ToConnection, Do: unlessNone},
+	{Of: keys.ToNode, Do: unlessNone},
+	{Of: keys.ToGPU, Do: unlessNone},
+	{Of: keys.Ranks, Do: toRanks},
+	{Of: keys.ToRanks, Do: toRanks},
+}
+
+// along is the code of an action that goes to the tile or the GPU beside the cursor.
+func along(by int) func(*Page, *part.Scene) nav.Answer {
+	tile := over(func(t *tiles, at string) string { return t.beside(at, by, 0) })
+	return func(o *Page, s *part.Scene) nav.Answer {
+		if a := tile(o, s); a.Taken {
+			return a
+		}
+		if !o.Times && len(s.Order) > 0 { // a row has none beside it
+			o.inRow.along(by, gpus(s, s.Node))
+		}
+		return nav.Taken
+	}
+}
+
+// unlessNone takes the keys of the selected node while no node is shown.
+func unlessNone(_ *Page, s *part.Scene) nav.Answer { return nav.Answer{Taken: len(s.Order) == 0} }
+
+// toRanks goes to the ranks of the job, if the user has not chosen a node.
+func toRanks(_ *Page, s *part.Scene) nav.Answer {
+	if len(s.Order) == 0 || s.Node.Name != s.Order[0] {
+		return nav.Answer{}
+	}
+	return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID})
+}
+
+// press answers the mouse where it is not for the list.
 func (o *Page) press(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
 	if o.asHeatMap(s) {
 		if a := o.move(msg, s); a.Taken {
 			return a, true
 		}
 	}
-	switch k := msg.(type) {
-	case tea.KeyPressMsg:
-		return o.arrange(k, s)
-	case tea.MouseClickMsg:
-		if k.X <= o.Beside(s).W { // a row; the pane opens what it shows
-			o.inRow = inRow{}
-		}
+	if click, is := msg.(tea.MouseClickMsg); is && click.X <= o.Beside(s).W { // a row; the pane opens what it shows
+		o.inRow = inRow{}
 	}
 	return nav.Answer{}, false
-}
-
-// arrange answers the keys that change which nodes are shown, and how.
-func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool) {
-	switch {
-	case key.Matches(k, keys.Left, keys.Right) && (o.Times || len(s.Order) == 0): // a row has none beside it
-	case key.Matches(k, keys.Left, keys.Right):
-		o.inRow.along(k, gpus(s, s.Node))
-	case key.Matches(k, keys.Worst):
-		return o.sort(s), true
-	case key.Matches(k, keys.Grid):
-		o.turn(s)
-	case key.Matches(k, keys.Gauge):
-		o.Gauge = o.Gauge.Next()
-	case len(s.Order) == 0 && // no node is shown
-		key.Matches(k, keys.Connection, keys.Processes, keys.ToConnection, keys.ToNode, keys.ToGPU):
-	case len(s.Order) > 0 && s.Node.Name == s.Order[0] && // the user has not chosen a node
-		key.Matches(k, keys.Ranks, keys.ToRanks):
-		return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID}), true
-	default:
-		return nav.Answer{}, false
-	}
-	return nav.Taken, true
 }
 
 // sort changes the order. When the worst come first, the cursor goes to the worst node.
