@@ -5,13 +5,11 @@ package lists
 import (
 	"time"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
@@ -37,7 +35,7 @@ func NewJobs(past *prompt.History) *Jobs {
 			return (&rows.Job{Snapshot: s.Snap}).Of
 		}),
 		Orders: jobOrders, Usual: []string{"job", "health", "util_mean_percent", "left_seconds"},
-		On: on, Open: open, Press: p.press, Detail: (&jobPane{}).draw,
+		On: on, Open: open, Own: action.Bind(jobsCode, p), Detail: (&jobPane{}).draw,
 		Problem: func(_ *part.Scene, r *tally.JobRow) bool {
 			return r.Problems > 0 || r.Ended != nil && r.Ended.State.Bad()
 		},
@@ -156,16 +154,18 @@ func whyWaits(j *cluster.PendingJob, now time.Time) string {
 	return name
 }
 
-// press answers the keys that lead from job to job.
-func (p *Jobs) press(msg tea.Msg, s *part.Scene, v *list.View[tally.JobRow], at int) (nav.Answer, bool) {
-	k, is := msg.(tea.KeyPressMsg)
-	switch {
-	case is && key.Matches(k, keys.PrevJob):
-		return p.GoTo(s, at-1), true
-	case is && key.Matches(k, keys.NextJob):
-		return p.GoTo(s, at+1), true
-	case is && key.Matches(k, keys.Log) && v.Len() > 0 && v.At(at).Running == nil:
-		return nav.To(nav.Go{Page: keys.OnLog, Log: v.At(at).ID}), true
+// jobsCode is the code of the page's own actions.
+var jobsCode = action.Table[*Jobs]{
+	{Of: keys.PrevJob, Do: func(p *Jobs, s *part.Scene) nav.Answer { return p.GoTo(s, p.At(s)-1) }},
+	{Of: keys.NextJob, Do: func(p *Jobs, s *part.Scene) nav.Answer { return p.GoTo(s, p.At(s)+1) }},
+	{Of: keys.Log, Do: (*Jobs).openLog},
+}
+
+// openLog opens the log of a job that does not run.
+func (p *Jobs) openLog(s *part.Scene) nav.Answer {
+	v := p.View(s)
+	if v.Len() == 0 || v.At(p.At(s)).Running != nil {
+		return nav.Answer{}
 	}
-	return nav.Answer{}, false
+	return nav.To(nav.Go{Page: keys.OnLog, Log: v.At(p.At(s)).ID})
 }

@@ -1,12 +1,12 @@
 package lists
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
@@ -44,7 +44,7 @@ func NewProblems(past *prompt.History) *Problems {
 			return (&rows.Problem{Snapshot: s.Snap}).Of
 		}),
 		Orders: problemOrders, Usual: []string{"severity", "node", "elapsed_seconds"},
-		On: p.put, Open: openProblem, Press: p.scroll,
+		On: p.put, Open: openProblem, Own: action.Bind(problemsCode, p), Press: p.scroll,
 		Node:    func(f *cluster.Finding) string { return f.Node },
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
 		Header:  func(f *part.Frame) { header.Draw(f, false) },
@@ -111,13 +111,26 @@ func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 	return a
 }
 
+// problemsCode is the code of the page's own actions. The first and the last key do not scroll inside a problem.
+var problemsCode = action.Table[*Problems]{
+	{Of: keys.First, Do: func(p *Problems, s *part.Scene) nav.Answer { return p.GoTo(s, 0) }},
+	{Of: keys.Last, Do: func(p *Problems, s *part.Scene) nav.Answer { return p.GoTo(s, p.View(s).Len()-1) }},
+	{Of: keys.Log, Do: (*Problems).openLog},
+}
+
+// openLog opens the log of the job at the time of the problem.
+func (p *Problems) openLog(s *part.Scene) nav.Answer {
+	v := p.View(s)
+	if v.Len() == 0 {
+		return nav.Answer{}
+	}
+	return nav.To(nav.Go{Page: keys.OnLog, At: v.At(p.At(s)).Since})
+}
+
 // scroll scrolls inside a problem that is higher than the screen, and reports whether there was something to scroll.
 func (p *Problems) scroll(msg tea.Msg, s *part.Scene, v *list.View[cluster.Finding], at int) (nav.Answer, bool) {
 	k, is := msg.(tea.KeyPressMsg)
-	if is && v.Len() > 0 && key.Matches(k, keys.Log) {
-		return nav.To(nav.Go{Page: keys.OnLog, At: v.At(at).Since}), true
-	}
-	if !is || v.Len() == 0 || key.Matches(k, keys.First, keys.Last) {
+	if !is || v.Len() == 0 {
 		return nav.Answer{}, false
 	}
 	s = p.Beside(s)

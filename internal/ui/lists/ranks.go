@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
@@ -58,7 +59,7 @@ func NewRanks(past *prompt.History) *Ranks {
 		}),
 		Orders: rankOrders(), Usual: append([]string{"rank"}, field.Keys(rows.RankOrders)...),
 		Node: func(r *tally.RankRow) string { return r.Node },
-		On:   onRank, Open: openRank, Press: p.signal, Problem: inTrouble,
+		On:   onRank, Open: openRank, Own: action.Bind(ranksCode, p), Problem: inTrouble,
 		Header: func(f *part.Frame) { header.Draw(f, false) }, Count: p.count, Above: p.unranked,
 		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
 			return table.NewRanks(f, v.Find(func(r *tally.RankRow) bool { return r.Program > 0 }) >= 0)
@@ -179,27 +180,36 @@ func openRank(s *part.Scene, r *tally.RankRow) nav.Answer {
 	return a
 }
 
+// ranksCode is the code of the page's own actions.
+var ranksCode = action.Table[*Ranks]{
+	{Of: keys.SignalInt, Do: signalBy(keys.SignalInt)},
+	{Of: keys.SignalTerm, Do: signalBy(keys.SignalTerm)},
+	{Of: keys.SignalKill, Do: signalBy(keys.SignalKill)},
+	{Of: keys.SignalAny, Do: signalBy(keys.SignalAny)},
+}
+
+func signalBy(of key.Binding) func(*Ranks, *part.Scene) nav.Answer {
+	return func(p *Ranks, s *part.Scene) nav.Answer { return p.signal(s, keys.Pressed(of.Keys()[0])) }
+}
+
 // signal goes to the process under the cursor on the page of processes, where the key asks whether to send it a signal.
-func (p *Ranks) signal(msg tea.Msg, s *part.Scene, v *list.View[tally.RankRow], at int) (a nav.Answer, did bool) {
-	k, is := msg.(tea.KeyPressMsg)
-	if !is || !key.Matches(k, keys.SignalInt, keys.SignalTerm, keys.SignalKill, keys.SignalAny) {
-		return nav.Answer{}, false
-	}
-	a = p.GoTo(s, at)
+func (p *Ranks) signal(s *part.Scene, k tea.KeyPressMsg) nav.Answer {
+	v, at := p.View(s), p.At(s)
+	a := p.GoTo(s, at)
 	if a.Notice = s.Forbidden(); a.Notice != "" || a.Node == "" {
-		return a, true
+		return a
 	}
 	r := v.At(at)
 	if r.Process == nil {
 		a.Notice = "there is no process to send a signal to"
-		return a, true
+		return a
 	}
 	id := wire.ProcessID{PID: r.Process.PID, StartTicks: r.Process.StartTicks}
 	if !s.Only.ShowsProcess(s.NodeOf(r.Node), id) { // the page of processes does not list it
 		a.Notice = "this process is on a GPU that --only hides: start without it to signal the process"
-		return a, true
+		return a
 	}
 	a.Page, a.Key = keys.OnProcesses, k
 	a.Process = &nav.Process{Node: r.Node, ProcessID: id, GPU: r.Process.GPU}
-	return a, true
+	return a
 }
