@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
@@ -33,18 +34,26 @@ type Page struct {
 // Settle recalls a failed node's last report.
 func (p *Page) Settle(s *part.Scene) { s.Recall() }
 
+// code is the code of the page's own actions.
+var code = action.Table[*Page]{{Of: keys.Open, Do: openNode}}
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.PageMoves) }
+
+func openNode(_ *Page, s *part.Scene) nav.Answer {
+	if !tally.Shows(s.Node) {
+		return nav.Answer{}
+	}
+	return nav.To(nav.Go{Page: keys.OnNode, Node: s.Node.Name})
+}
+
 // Press scrolls. The arrows lead to other jobs and nodes, Enter to the numbers of the node, even those of its past.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch {
-		case key.Matches(k, keys.JobAbove, keys.JobBelow):
-			return nav.Answer{}
-		case key.Matches(k, keys.Open) && tally.Shows(s.Node):
-			return nav.To(nav.Go{Page: keys.OnNode, Node: s.Node.Name})
-		}
+	if a := code.Do(p, msg, s); a.Taken {
+		return a
 	}
 	_, w := p.sheet(s)
-	from, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
+	from, moved := nav.ScrollPages(msg, w.From, w.Shown, w.Shown, w.Hidden())
 	if !moved {
 		return nav.Answer{}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -141,10 +142,8 @@ func (p *Page) choose(list []*cluster.GPU, at int) {
 
 // Press changes the GPU and the node, and scrolls the processes.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		if a := p.key(k, s); a.Taken {
-			return a
-		}
+	if a := code.Do(p, msg, s); a.Taken {
+		return a
 	}
 	if !tally.Shows(s.Node) {
 		return p.connection.Press(msg, s)
@@ -158,17 +157,29 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// key answers a key that does not scroll.
-func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	switch {
-	case key.Matches(k, keys.ToProcesses):
-		return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name, GPU: p.gpu.key})
-	case key.Matches(k, keys.Left) && tally.Shows(s.Node):
-		return p.step(s, -1)
-	case key.Matches(k, keys.Right) && tally.Shows(s.Node):
-		return p.step(s, +1)
+// code is the code of the page's own actions.
+var code = action.Table[*Page]{
+	{Of: keys.ToProcesses, Do: toProcesses},
+	{Of: keys.Left, Do: toGPU(-1)},
+	{Of: keys.Right, Do: toGPU(+1)},
+	{Of: keys.Up, Do: func(p *Page, s *part.Scene) nav.Answer { return p.turn(s, -1) }},
+	{Of: keys.Down, Do: func(p *Page, s *part.Scene) nav.Answer { return p.turn(s, +1) }},
+}
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.PageMoves) }
+
+func toProcesses(p *Page, s *part.Scene) nav.Answer {
+	return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name, GPU: p.gpu.key})
+}
+
+func toGPU(by int) func(*Page, *part.Scene) nav.Answer {
+	return func(p *Page, s *part.Scene) nav.Answer {
+		if !tally.Shows(s.Node) {
+			return nav.Answer{}
+		}
+		return p.step(s, by)
 	}
-	return p.turn(k, s)
 }
 
 // step goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the GPU in its place.
@@ -188,15 +199,8 @@ func (p *Page) step(s *part.Scene, by int) nav.Answer {
 }
 
 // turn goes to the GPU with the same number on the next node, from the last to the first and back.
-func (p *Page) turn(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	by := 0
-	switch {
-	case key.Matches(k, keys.Up):
-		by = -1
-	case key.Matches(k, keys.Down):
-		by = +1
-	}
-	if by == 0 || len(s.Order) == 0 {
+func (p *Page) turn(s *part.Scene, by int) nav.Answer {
+	if len(s.Order) == 0 {
 		return nav.Answer{}
 	}
 	n := len(s.Order)

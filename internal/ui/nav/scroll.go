@@ -24,8 +24,8 @@ var moves = [...]key.Binding{
 	up: keys.Up, down: keys.Down, pageUp: keys.PageUp, pageDown: keys.PageDown, first: keys.First, last: keys.Last,
 }
 
-// Moves are the actions of Cursor.Move and of Scroll.
-var Moves = moves[up:]
+// Moves are the actions of Cursor.Move and of Scroll. PageMoves are those of ScrollPages.
+var Moves, PageMoves = moves[up:], moves[pageUp:]
 
 // moveOf returns the move of a key; no: it is none.
 func moveOf(k tea.KeyPressMsg) move {
@@ -65,4 +65,12 @@ func Scroll(msg tea.Msg, from, above, below, end int) (to int, moved bool) {
 		return from, false
 	}
 	return max(min(from+by, end), 0), true
+}
+
+// ScrollPages is Scroll where the arrows have another meaning.
+func ScrollPages(msg tea.Msg, from, above, below, end int) (to int, moved bool) {
+	if k, is := msg.(tea.KeyPressMsg); is && (moveOf(k) == up || moveOf(k) == down) {
+		return from, false
+	}
+	return Scroll(msg, from, above, below, end)
 }

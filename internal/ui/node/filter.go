@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -13,7 +12,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
-	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -32,17 +30,18 @@ func (p *Page) typed(msg tea.Msg) nav.Answer {
 	return nav.Answer{Taken: taken}
 }
 
-// refilter answers the keys that open the prompt and that clear the filter.
-func (p *Page) refilter(k tea.KeyPressMsg, s *part.Scene) (did bool) {
-	switch {
-	case key.Matches(k, keys.Filter):
-		p.filter.Open(s.Job.ID)
-	case key.Matches(k, keys.Back) && p.filter.On(s.Job.ID):
-		p.filter.Clear(s.Job.ID)
-	default:
-		return false
+func (p *Page) openFilter(s *part.Scene) nav.Answer {
+	p.filter.Open(s.Job.ID)
+	return nav.Taken
+}
+
+// unfilter shows all rows again.
+func (p *Page) unfilter(s *part.Scene) nav.Answer {
+	if !p.filter.On(s.Job.ID) {
+		return nav.Answer{}
 	}
-	return true
+	p.filter.Clear(s.Job.ID)
+	return nav.Taken
 }
 
 // gpus returns the GPUs of the node that match the filter, by their own values and by those of the processes on them.

@@ -159,5 +159,5 @@ func (r *rooms) scrolled(msg tea.Msg) (from int, moved bool) {
 	if from < hidden {
 		down = min(r.gpus.Shown, hidden-from)
 	}
-	return nav.Scroll(msg, from, up, down, hidden+r.list.Hidden())
+	return nav.ScrollPages(msg, from, up, down, hidden+r.list.Hidden())
 }

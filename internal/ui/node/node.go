@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
@@ -64,35 +65,53 @@ func (p *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 // Settle recalls the last report of a failed node.
 func (p *Page) Settle(s *part.Scene) { s.Recall() }
 
+// code is the code of the page's own actions.
+var code = action.Table[*Page]{
+	{Of: keys.Processes, Do: func(p *Page, s *part.Scene) nav.Answer { p.toggle(s); return nav.Taken }},
+	{Of: keys.ToProcesses, Do: func(_ *Page, s *part.Scene) nav.Answer {
+		return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name})
+	}},
+	{Of: keys.Connection, Do: unlessShown},
+	{Of: keys.GPU, Do: openGPU},
+	{Of: keys.Filter, Do: ofValues((*Page).openFilter)},
+	{Of: keys.Back, Do: ofValues((*Page).unfilter)},
+	{Of: keys.Grid, Do: ofValues(action.Change(func(p *Page) { p.host = !p.host }))},
+}
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.PageMoves) }
+
+// ofValues is the code of an action on the values of the node, which it may not have.
+func ofValues(do func(*Page, *part.Scene) nav.Answer) func(*Page, *part.Scene) nav.Answer {
+	return func(p *Page, s *part.Scene) nav.Answer {
+		if !tally.Shows(s.Node) {
+			return nav.Answer{}
+		}
+		return do(p, s)
+	}
+}
+
+// unlessShown takes the key of the connection while this page shows the same already.
+func unlessShown(_ *Page, s *part.Scene) nav.Answer { return nav.Answer{Taken: !tally.Shows(s.Node)} }
+
+func openGPU(_ *Page, s *part.Scene) nav.Answer {
+	if !tally.Shows(s.Node) || len(s.GPUs(s.Node)) == 0 {
+		return nav.Taken
+	}
+	return nav.To(nav.Go{Page: keys.OnGPU})
+}
+
 // Press shows and hides the processes, and scrolls.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if p.typing(s) {
 		return p.typed(msg)
 	}
 	p.filter.Close() // the prompt was for another job, or for lists that are not shown now
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch {
-		case key.Matches(k, keys.Processes):
-			p.toggle(s)
-			return nav.Taken
-		case key.Matches(k, keys.JobAbove, keys.JobBelow): // keys for the job: there is no cursor
-			return nav.Answer{}
-		case key.Matches(k, keys.ToProcesses):
-			return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name})
-		case key.Matches(k, keys.Connection) && !tally.Shows(s.Node): // this page shows the same already
-			return nav.Taken
-		case key.Matches(k, keys.GPU):
-			if !tally.Shows(s.Node) || len(s.GPUs(s.Node)) == 0 {
-				return nav.Taken
-			}
-			return nav.To(nav.Go{Page: keys.OnGPU})
-		}
+	if a := code.Do(p, msg, s); a.Taken {
+		return a
 	}
 	if !tally.Shows(s.Node) {
 		return p.connection.Press(msg, s)
-	}
-	if k, ok := msg.(tea.KeyPressMsg); ok && (p.refilter(k, s) || p.turn(k)) {
-		return nav.Taken
 	}
 	r := p.rooms(s)
 	if m, ok := msg.(tea.MouseClickMsg); ok {
@@ -104,15 +123,6 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	p.from = from
 	return nav.Taken
-}
-
-// turn answers the key that shows other graphs.
-func (p *Page) turn(k tea.KeyPressMsg) bool {
-	if !key.Matches(k, keys.Grid) {
-		return false
-	}
-	p.host = !p.host
-	return true
 }
 
 // click opens the GPU under the mouse, or the page of processes with the process under the mouse.
