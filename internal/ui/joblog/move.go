@@ -40,6 +40,32 @@ func (p *Page) shown(s *part.Scene, lines []joblog.Line) nav.Window {
 	return w
 }
 
+// toBeginning asks for the beginning of the log, or scrolls to it if it is known.
+func (p *Page) toBeginning(s *part.Scene) nav.Answer {
+	lines := p.lines()
+	switch {
+	case p.window == nil, len(lines) == 0:
+	case p.window.From() > 0:
+		p.match = -1
+		p.start(0)
+		return nav.Taken
+	case p.shown(s, lines).Hidden() > 0:
+		p.match = -1
+	}
+	return nav.Answer{}
+}
+
+// toEnd follows the log.
+func (p *Page) toEnd(*part.Scene) nav.Answer {
+	if p.window != nil && len(p.lines()) > 0 {
+		if p.match = -1; !p.window.AtEnd() {
+			p.start(-wire.MaxLog)
+		}
+		p.away = false
+	}
+	return nav.Taken
+}
+
 // scroll answers the keys that scroll, and the wheel. At the end of the log it is followed again.
 func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
 	lines := p.lines()
@@ -48,21 +74,9 @@ func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !moved {
 		return nav.Answer{}
 	}
-	k, _ := msg.(tea.KeyPressMsg)
 	switch {
 	case p.window == nil, len(lines) == 0:
-	case key.Matches(k, keys.First) && p.window.From() > 0:
-		p.match = -1
-		p.start(0)
-	case key.Matches(k, keys.Last):
-		if p.match = -1; !p.window.AtEnd() {
-			p.start(-wire.MaxLog)
-		}
-		p.away = false
 	case to < w.From || to == 0 && w.Hidden() > 0:
-		if key.Matches(k, keys.First) {
-			p.match = -1
-		}
 		p.away, p.top, p.older = true, lines[to].At, to == 0 && p.window.From() > 0
 	case to == w.Hidden():
 		if atEnd := p.window.AtEnd(); atEnd || !p.away {

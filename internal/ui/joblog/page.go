@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -204,27 +205,44 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if p.search.line != nil {
 		return p.edit(msg, s)
 	}
-	k, _ := msg.(tea.KeyPressMsg)
-	switch {
-	case key.Matches(k, keys.Back) && p.search.text != "":
-		p.search, p.match = search{}, -1
-	case key.Matches(k, keys.Search):
-		p.search.open()
-	case key.Matches(k, keys.NextMatch):
-		return nav.Answer{Taken: true, Notice: p.find(s, +1)}
-	case key.Matches(k, keys.PrevMatch):
-		return nav.Answer{Taken: true, Notice: p.find(s, -1)}
-	case key.Matches(k, keys.Left, keys.Right):
-		return nav.Answer{Taken: true, Notice: p.other()}
-	case key.Matches(k, keys.CommandLeft):
-		p.left = max(p.left-sideways, 0)
-	case key.Matches(k, keys.CommandRight):
-		p.left += sideways
-	default:
-		return p.scroll(msg, s)
+	if a := code.Do(p, msg, s); a.Taken {
+		return a
 	}
+	return p.scroll(msg, s)
+}
+
+// code is the code of the page's own actions.
+var code = action.Table[*Page]{
+	{Of: keys.Back, Do: (*Page).endSearch},
+	{Of: keys.Search, Do: action.Change(func(p *Page) { p.search.open() })},
+	{Of: keys.NextMatch, Do: toMatch(+1)},
+	{Of: keys.PrevMatch, Do: toMatch(-1)},
+	{Of: keys.Left, Do: (*Page).turnToOther},
+	{Of: keys.Right, Do: (*Page).turnToOther},
+	{Of: keys.CommandLeft, Do: action.Change(func(p *Page) { p.left = max(p.left-sideways, 0) })},
+	{Of: keys.CommandRight, Do: action.Change(func(p *Page) { p.left += sideways })},
+	{Of: keys.First, Do: (*Page).toBeginning},
+	{Of: keys.Last, Do: (*Page).toEnd},
+}
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.Moves) }
+
+// endSearch ends the search, if there is one.
+func (p *Page) endSearch(*part.Scene) nav.Answer {
+	if p.search.text == "" {
+		return nav.Answer{}
+	}
+	p.search, p.match = search{}, -1
 	return nav.Taken
 }
+
+// toMatch is the code of an action that goes to a match.
+func toMatch(by int) func(*Page, *part.Scene) nav.Answer {
+	return func(p *Page, s *part.Scene) nav.Answer { return nav.Answer{Taken: true, Notice: p.find(s, by)} }
+}
+
+func (p *Page) turnToOther(*part.Scene) nav.Answer { return nav.Answer{Taken: true, Notice: p.other()} }
 
 // sideways is the number of characters that a key scrolls to the side.
 const sideways = 20

@@ -21,6 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/places"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -263,36 +264,51 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		}
 		return nav.Answer{Taken: at >= 0}
 	}
-	k, _ := msg.(tea.KeyPressMsg)
-	if key.Matches(k, keys.Refresh) && !p.past {
-		p.begin(p.job)
-		return nav.Answer{} // SLURM is asked too
-	}
-	if len(rows) == 0 {
-		return nav.Answer{}
-	}
-	return p.key(k, rows, rows[p.cursor.At(l)])
+	return code.Do(p, msg, s)
 }
 
-// key answers the keys of the row under the cursor.
-func (p *Page) key(k tea.KeyPressMsg, rows []row, on row) nav.Answer {
-	switch {
-	case key.Matches(k, keys.Open):
-		p.open(on)
-	case key.Matches(k, keys.MarkStack):
-		if p.marked == on.key {
-			p.marked = ""
-		} else {
-			p.marked = on.key
-		}
-	case key.Matches(k, keys.CompareStacks):
-		return p.compare(rows, on)
-	case key.Matches(k, keys.CopyLine):
+// code is the code of the page's own actions.
+var code = action.Table[*Page]{
+	{Of: keys.Refresh, Do: (*Page).refresh},
+	{Of: keys.Open, Do: ofRow(func(p *Page, on row) nav.Answer { p.open(on); return nav.Taken })},
+	{Of: keys.MarkStack, Do: ofRow((*Page).mark)},
+	{Of: keys.CompareStacks, Do: ofRow((*Page).compare)},
+	{Of: keys.CopyLine, Do: ofRow(func(_ *Page, on row) nav.Answer {
 		return copied("the group", stacktext.GroupText(on.group, on.refusal))
-	case key.Matches(k, keys.CopyAll):
+	})},
+	{Of: keys.CopyAll, Do: ofRow(func(p *Page, _ row) nav.Answer {
 		return copied("all groups", stacktext.Text(p.doc, stacktext.Full))
-	default:
-		return nav.Answer{}
+	})},
+}
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.Moves) }
+
+// ofRow is the code of an action on the row under the cursor, if there is one.
+func ofRow(do func(p *Page, on row) nav.Answer) func(*Page, *part.Scene) nav.Answer {
+	return func(p *Page, s *part.Scene) nav.Answer {
+		rows := p.rows()
+		if len(rows) == 0 {
+			return nav.Answer{}
+		}
+		return do(p, rows[p.cursor.At(p.list(s, rows))])
+	}
+}
+
+// refresh looks again. SLURM is asked too.
+func (p *Page) refresh(*part.Scene) nav.Answer {
+	if !p.past {
+		p.begin(p.job)
+	}
+	return nav.Answer{}
+}
+
+// mark marks the row to compare others with, or takes the mark away.
+func (p *Page) mark(on row) nav.Answer {
+	if p.marked == on.key {
+		p.marked = ""
+	} else {
+		p.marked = on.key
 	}
 	return nav.Taken
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strconv"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -117,7 +117,8 @@ func (t *sheet) workers(list []rankstacks.Worker) {
 }
 
 // compare shows where the group under the cursor parts from the marked one, or from the largest.
-func (p *Page) compare(rows []row, on row) nav.Answer {
+func (p *Page) compare(on row) nav.Answer {
+	rows := p.rows()
 	with := slices.IndexFunc(rows, func(r row) bool { return r.key == p.marked })
 	if with < 0 || rows[with].key == on.key {
 		if with = 0; on.key == rows[0].key {
@@ -155,17 +156,20 @@ func (p *Page) onSheet(msg tea.Msg, s *part.Scene) nav.Answer {
 		t.from = to
 		return nav.Taken
 	}
-	k, _ := msg.(tea.KeyPressMsg)
-	switch {
-	case key.Matches(k, keys.Back, keys.Open):
-		p.sheet = nil
-	case key.Matches(k, keys.CopyLine, keys.CopyAll):
-		return copied("the stacks", t.text)
-	default:
-		return nav.Answer{}
-	}
-	return nav.Taken
+	return sheetCode.Do(p, msg, s)
 }
+
+// sheetCode is the code of the page's own actions while a sheet is open.
+var sheetCode = action.Table[*Page]{
+	{Of: keys.Back, Do: action.Change((*Page).closeSheet)},
+	{Of: keys.Open, Do: action.Change((*Page).closeSheet)},
+	{Of: keys.CopyLine, Do: (*Page).copySheet},
+	{Of: keys.CopyAll, Do: (*Page).copySheet},
+}
+
+func (p *Page) closeSheet() { p.sheet = nil }
+
+func (p *Page) copySheet(*part.Scene) nav.Answer { return copied("the stacks", p.sheet.text) }
 
 // sheetTop is the row of the first line.
 const sheetTop = titleRow + 1
