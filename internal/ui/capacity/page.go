@@ -8,6 +8,7 @@ package capacity
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -48,6 +50,7 @@ var words = [views]string{"partitions", "nodes", "all jobs", "idle GPUs"}
 type sheet interface {
 	Draw(f *part.Frame)
 	Press(msg tea.Msg, s *part.Scene) nav.Answer
+	Actions() []key.Binding
 }
 
 // Page shows the GPUs of the cluster.
@@ -111,22 +114,43 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		p.hear(&r)
 		return nav.Taken
 	}
-	k, _ := msg.(tea.KeyPressMsg)
-	if p.into && p.on == byNode && key.Matches(k, keys.Back) && !p.nodes.Filter.Typing("") {
-		p.nodes.Filter.Clear("")
-		p.on, p.into = byPartition, false
-		return nav.Taken
+	if a := outward.Do(p, msg, s); a.Taken {
+		return a
 	}
-	a := p.sheets[p.on].Press(msg, s)
-	switch {
-	case a.Taken:
-	case key.Matches(k, keys.Grid):
-		p.on = p.next(p.on)
-		return nav.Taken
-	case key.Matches(k, keys.Refresh):
-		p.fresh = true
+	if a := p.sheets[p.on].Press(msg, s); a.Taken {
+		return a
 	}
-	return a
+	return code.Do(p, msg, s)
+}
+
+// outward is the code of the action that comes before those of the list, code of those behind them.
+var (
+	outward = action.Table[*Page]{{Of: keys.Back, Do: (*Page).leavePartition}}
+	code    = action.Table[*Page]{
+		{Of: keys.Grid, Do: action.Change(func(p *Page) { p.on = p.next(p.on) })},
+		{Of: keys.Refresh, Do: (*Page).refresh},
+	}
+)
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding {
+	return slices.Concat(outward.Actions(), code.Actions(), p.sheets[p.on].Actions())
+}
+
+// leavePartition goes back from the nodes of a partition.
+func (p *Page) leavePartition(*part.Scene) nav.Answer {
+	if !p.into || p.on != byNode || p.nodes.Filter.Typing("") {
+		return nav.Answer{}
+	}
+	p.nodes.Filter.Clear("")
+	p.on, p.into = byPartition, false
+	return nav.Taken
+}
+
+// refresh asks anew, as the list of jobs does.
+func (p *Page) refresh(*part.Scene) nav.Answer {
+	p.fresh = true
+	return nav.Answer{}
 }
 
 // hear takes an answer. The last good one stays, with its age, if there is no new one.

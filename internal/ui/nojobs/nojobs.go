@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
@@ -103,6 +104,9 @@ func Pending(f *part.Frame, y, from int) {
 
 // pendingTitle is the number of rows of the title and the headings.
 const pendingTitle = 2
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding { return nav.Moves }
 
 // Press scrolls the jobs that wait.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {

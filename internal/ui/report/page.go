@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -62,14 +63,22 @@ func (p *Page) Due() nav.Answer {
 	return nav.Answer{Ask: []nav.Ask{{Report: p.asked}}}
 }
 
+// code is the code of the page's own actions.
+var code = action.Table[*Page]{{Of: keys.Log, Do: func(p *Page, _ *part.Scene) nav.Answer {
+	return nav.To(nav.Go{Page: keys.OnLog, Log: p.job})
+}}}
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.Moves) }
+
 // Press answers a key, the wheel, or the report.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, is := msg.(nav.Result); is {
 		p.hear(&r)
 		return nav.Taken
 	}
-	if k, is := msg.(tea.KeyPressMsg); is && key.Matches(k, keys.Log) {
-		return nav.To(nav.Go{Page: keys.OnLog, Log: p.job})
+	if a := code.Do(p, msg, s); a.Taken {
+		return a
 	}
 	w := p.window(s)
 	to, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())

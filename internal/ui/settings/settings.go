@@ -13,6 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -128,40 +129,64 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		p.cursor.Click(m, l, top)
 		return nav.Taken
 	case tea.KeyPressMsg:
-		return p.key(m, l)
+		return p.key(m, s)
 	}
 	return nav.Answer{}
 }
 
-func (p *Page) key(k tea.KeyPressMsg, l nav.List[row]) nav.Answer {
-	before := p.Now
-	on := l.Key(p.cursor.At(l))
+// code is the code of the page's own actions. News have no values: their key sends a test message.
+var code = action.Table[*Page]{
+	{Of: keys.NextValue, Do: (*Page).nextValue},
+	{Of: keys.PrevValue, Do: change(func(c *Choices, on row) { c.turn(on, -1) })},
+	{Of: keys.Later, Do: change(func(c *Choices, on row) { c.move(on, +1) })},
+	{Of: keys.Earlier, Do: change(func(c *Choices, on row) { c.move(on, -1) })},
+	{Of: keys.Usual, Do: change((*Choices).reset)},
+	{Of: keys.Write, Do: action.Change((*Page).save)},
+}
+
+// Actions returns the actions that have code.
+func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.Moves) }
+
+func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
+	before, on := p.Now, p.at(s)
 	p.tries.last = nil
-	switch {
-	case on.what == news && key.Matches(k, keys.NextValue):
-		p.try(on.name)
-	case on.what == news && key.Matches(k, keys.PrevValue, keys.Later, keys.Earlier, keys.Usual):
-	case key.Matches(k, keys.NextValue):
-		p.Now.turn(on, +1)
-	case key.Matches(k, keys.PrevValue):
-		p.Now.turn(on, -1)
-	case key.Matches(k, keys.Later):
-		p.Now.move(on, +1)
-	case key.Matches(k, keys.Earlier):
-		p.Now.move(on, -1)
-	case key.Matches(k, keys.Usual):
-		p.Now.reset(on)
-	case key.Matches(k, keys.Write):
-		wanted := p.Now
-		p.wants = &wanted
-	default:
-		return nav.Answer{}
-	}
+	a := code.Do(p, k, s)
 	if p.Now != before {
 		p.last = nil
-		p.cursor.GoTo(p.listOf(l.Room), slices.Index(p.rows(), on))
+		p.cursor.GoTo(p.list(s), slices.Index(p.rows(), on))
+	}
+	return a
+}
+
+// at returns the row under the cursor.
+func (p *Page) at(s *part.Scene) row {
+	l := p.list(s)
+	return l.Key(p.cursor.At(l))
+}
+
+// nextValue gives a setting its next value.
+func (p *Page) nextValue(s *part.Scene) nav.Answer {
+	if on := p.at(s); on.what == news {
+		p.try(on.name)
+	} else {
+		p.Now.turn(on, +1)
 	}
 	return nav.Taken
+}
+
+// change is the code of an action that changes the setting under the cursor.
+func change(do func(c *Choices, on row)) func(*Page, *part.Scene) nav.Answer {
+	return func(p *Page, s *part.Scene) nav.Answer {
+		if on := p.at(s); on.what != news {
+			do(&p.Now, on)
+		}
+		return nav.Taken
+	}
+}
+
+func (p *Page) save() {
+	wanted := p.Now
+	p.wants = &wanted
 }
 
 // Told takes the result of a write.
