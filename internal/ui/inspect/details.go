@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -25,6 +26,9 @@ var details = &kind{
 	answers: func(r *wire.Request, id wire.ProcessID) bool {
 		return r.Inspect != nil && r.Inspect.ProcessID == id
 	},
+	code: action.Table[*Sheet]{
+		{Of: keys.FullMemory, Do: (*Sheet).walk}, {Of: keys.LeaveDetails, Do: action.Change((*Sheet).close)},
+	},
 	read: func(r *wire.Reply) (list []variable, truncated, sent bool) {
 		if r.Inspected == nil {
 			return nil, false, false
@@ -35,6 +39,15 @@ var details = &kind{
 
 // NewDetails asks for everything that the kernel tells about a process, without the memory in full.
 func NewDetails(t tally.Target) (*Sheet, nav.Answer) { return newSheet(details, t) }
+
+// walk asks for the memory in full, once at a time: the key repeats.
+func (e *Sheet) walk(*part.Scene) nav.Answer {
+	if e.walks {
+		return nav.Taken
+	}
+	e.walks = true
+	return e.ask(wire.Request{Inspect: &wire.Inspect{ProcessID: e.target.ProcessID, Memory: true}})
+}
 
 // factList is the facts of a sheet under construction.
 type factList struct {

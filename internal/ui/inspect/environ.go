@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -16,6 +17,10 @@ var environment = &kind{
 	ask:       func(id wire.ProcessID) wire.Request { return wire.Request{Environ: &id} },
 	answers: func(r *wire.Request, id wire.ProcessID) bool {
 		return r.Environ != nil && *r.Environ == id
+	},
+	code: action.Table[*Sheet]{
+		{Of: keys.Secrets, Do: action.Change(func(e *Sheet) { e.shown = !e.shown })},
+		{Of: keys.LeaveEnviron, Do: action.Change((*Sheet).close)},
 	},
 	read: func(r *wire.Reply) (list []variable, truncated, sent bool) {
 		if r.Environ == nil {

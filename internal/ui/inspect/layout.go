@@ -3,11 +3,9 @@ package inspect
 import (
 	"sort"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -123,23 +121,20 @@ func (l *layout) span(at int) (from, to int) {
 	return l.first[at], len(l.lines)
 }
 
-// move answers the keys that move the cursor. Up and down go from variable to variable, but line by line through a
-// variable that is higher than the screen.
-func (e *Sheet) move(k tea.KeyPressMsg, s *part.Scene) bool {
+// moveBy is the code of an action that goes from variable to variable, but line by line through a variable that is
+// higher than the screen.
+func moveBy(by int) func(*Sheet, *part.Scene) nav.Answer {
+	return func(e *Sheet, s *part.Scene) nav.Answer {
+		e.moveBy(s, by)
+		return nav.Taken
+	}
+}
+
+func (e *Sheet) moveBy(s *part.Scene, by int) {
 	l := e.layout(s)
 	list := e.list(s, l)
-	var by int
-	switch {
-	case key.Matches(k, keys.Up):
-		by = -1
-	case key.Matches(k, keys.Down):
-		by = +1
-	default:
-		_, moved := e.cursor.Move(k, list)
-		return moved
-	}
 	if len(l.lines) == 0 {
-		return true
+		return
 	}
 	line := e.cursor.At(list)
 	at := l.shownAt(line)
@@ -150,7 +145,6 @@ func (e *Sheet) move(k tea.KeyPressMsg, s *part.Scene) bool {
 	case at+by >= 0 && at+by < len(l.first):
 		e.show(l, list, at+by, by)
 	}
-	return true
 }
 
 // show puts the cursor on a variable, and all of it on the screen if it fits there. A variable that does not fit is

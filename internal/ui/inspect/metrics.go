@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -30,6 +31,7 @@ type Metrics struct {
 	past    past
 	alone   string    // the GPU whose past is shown before opened: it has no other process; "": none
 	opened  time.Time // arrival of the first list
+	closed  bool
 }
 
 // reading has the values of one list for the process, on all of its GPUs. Unknown values are NaN.
@@ -61,16 +63,22 @@ func (m *Metrics) On() keys.Page { return keys.OnMetrics }
 // Wants returns the processes of the selected node, where the process runs.
 func (m *Metrics) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
 
+// metricsCode is the code of the page's own actions.
+var metricsCode = action.Table[*Metrics]{
+	{Of: keys.LeaveMetrics, Do: action.Change(func(m *Metrics) { m.closed = true })},
+}
+
+// Actions returns the actions that have code.
+func (m *Metrics) Actions() []key.Binding { return metricsCode.Actions() }
+
 // Press answers a key, the mouse, or the node's answer. Its only own key closes it.
-func (m *Metrics) Press(msg tea.Msg, _ *part.Scene) (a nav.Answer, open bool) {
+func (m *Metrics) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch msg := msg.(type) {
 	case nav.Result:
 		m.hear(msg)
 	case tea.KeyPressMsg:
-		if !key.Matches(msg, keys.LeaveMetrics) {
-			return nav.Answer{}, true
-		}
-		return nav.Taken, false
+		a = metricsCode.Do(m, msg, s)
+		return a, !m.closed
 	}
 	return nav.Taken, true
 }

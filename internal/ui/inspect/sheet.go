@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -27,6 +28,7 @@ type Sheet struct {
 	heard  int  // answers so far
 	shown  bool // secrets are shown
 	walks  bool // the kernel walks through the pages of the process, which is dear
+	closed bool
 
 	search search
 	cursor nav.Cursor[valueLine]
@@ -45,6 +47,7 @@ type answer struct {
 type kind struct {
 	page      keys.Page
 	leave     key.Binding
+	code      action.Table[*Sheet]
 	ask       func(id wire.ProcessID) wire.Request
 	answers   func(r *wire.Request, id wire.ProcessID) bool
 	read      func(r *wire.Reply) (variables []variable, truncated, sent bool)
@@ -93,36 +96,47 @@ func (e *Sheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	return nav.Taken, true
 }
 
+// sheetCode is the code of the actions of all sheets; those of one kind are kind.code.
+var sheetCode = action.Table[*Sheet]{
+	{Of: keys.Up, Do: moveBy(-1)},
+	{Of: keys.Down, Do: moveBy(+1)},
+	{Of: keys.Back, Do: (*Sheet).endSearch},
+	{Of: keys.Search, Do: action.Change(func(e *Sheet) { e.search.open() })},
+	{Of: keys.CopyLine, Do: (*Sheet).copyLine},
+	{Of: keys.CopyAll, Do: (*Sheet).copyAll},
+	{Of: keys.Refresh, Do: (*Sheet).refresh},
+}
+
+// Actions returns the actions that have code.
+func (e *Sheet) Actions() []key.Binding {
+	return slices.Concat(sheetCode.Actions(), e.kind.code.Actions(), nav.Moves)
+}
+
 // key answers a key.
 func (e *Sheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
-	if e.move(k, s) {
-		return nav.Taken, true
+	a = slices.Concat(sheetCode, e.kind.code).Do(e, k, s)
+	if !a.Taken {
+		_, a.Taken = e.cursor.Move(k, e.list(s, e.layout(s)))
 	}
-	switch {
-	case key.Matches(k, keys.Back) && e.search.text != "":
-		e.search.text = ""
-	case key.Matches(k, e.kind.leave):
-		return nav.Taken, false
-	case key.Matches(k, keys.Search):
-		e.search.open()
-	case key.Matches(k, keys.Secrets):
-		e.shown = !e.shown
-	case key.Matches(k, keys.CopyLine):
-		return e.copyLine(s), true
-	case key.Matches(k, keys.CopyAll):
-		return e.copyAll(s), true
-	case key.Matches(k, keys.Refresh):
-		a = e.ask(e.kind.ask(e.target.ProcessID))
-		a.Taken = false // the list of jobs takes this key too
-		return a, true
-	case key.Matches(k, keys.FullMemory) && e.kind == details && e.walks: // the key repeats
-	case key.Matches(k, keys.FullMemory) && e.kind == details:
-		e.walks = true
-		return e.ask(wire.Request{Inspect: &wire.Inspect{ProcessID: e.target.ProcessID, Memory: true}}), true
-	default:
-		return nav.Answer{}, true
+	return a, !e.closed
+}
+
+func (e *Sheet) close() { e.closed = true }
+
+// endSearch shows all again, if there is a search.
+func (e *Sheet) endSearch(*part.Scene) nav.Answer {
+	if e.search.text == "" {
+		return nav.Answer{}
 	}
-	return nav.Taken, true
+	e.search.text = ""
+	return nav.Taken
+}
+
+// refresh asks again. The list of jobs takes the key too.
+func (e *Sheet) refresh(*part.Scene) nav.Answer {
+	a := e.ask(e.kind.ask(e.target.ProcessID))
+	a.Taken = false
+	return a
 }
 
 // hear takes the node's answer, if it answers this overlay's request.
