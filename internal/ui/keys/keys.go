@@ -3,8 +3,8 @@
 //
 // The rows of the list are the table of actions: Actions makes actions of the rows of a page, grouped, each with its
 // key and its needs. To do an action, give the screen Action.Do, which is its key if it has one: an action never does
-// more than its key. The code of the actions is in tables of the pages (package action). Package hint says which needs a
-// scene does not meet, and why.
+// more than its key. The code of the actions is in tables of the pages (package action). Package hint says which needs
+// a scene does not meet, and why.
 //
 // A Binding's help is its name in a footer: the keys, as a screen writes them, and a verb. Movement keys have different
 // meanings on different pages, so each row of the list names its pages. Nothing here changes after the start, so it may

@@ -32,7 +32,8 @@ var usual = []struct{ nvitop, usual key.Binding }{
 	{nvitopCompact, Compact},
 }
 
-// FromNvitop returns the message that usually has the meaning of one of nvitop's keys. Keys without such a meaning stay.
+// FromNvitop returns the message that usually has the meaning of one of nvitop's keys. Keys without such a meaning
+// stay.
 func FromNvitop(k tea.KeyPressMsg) tea.Msg {
 	for _, u := range usual {
 		if key.Matches(k, u.nvitop) {

@@ -37,8 +37,8 @@ func moveOf(k tea.KeyPressMsg) move {
 	return no
 }
 
-// Scroll handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most end. above
-// and below are the number of rows that a page up and a page down scroll.
+// Scroll handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most end.
+// above and below are the number of rows that a page up and a page down scroll.
 func Scroll(msg tea.Msg, from, above, below, end int) (to int, moved bool) {
 	var by int
 	switch m := msg.(type) {

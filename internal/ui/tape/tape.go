@@ -37,7 +37,8 @@ const (
 	LaterProblem
 )
 
-var bindings = [...]key.Binding{
+// Actions are the actions of the orders.
+var Actions = [...]key.Binding{
 	Pause: keys.Pause, StepBack: keys.StepBack, StepOn: keys.StepOn, ShortBack: keys.ShortBack, ShortOn: keys.ShortOn,
 	LongBack: keys.LongBack, LongOn: keys.LongOn,
 	Beginning: keys.Beginning, End: keys.End, Slower: keys.Slower, Faster: keys.Faster,
@@ -46,7 +47,7 @@ var bindings = [...]key.Binding{
 
 // OrderOf returns the order of a key.
 func OrderOf(k tea.KeyPressMsg) (Order, bool) {
-	for o, b := range bindings {
+	for o, b := range Actions {
 		if key.Matches(k, b) {
 			return Order(o), true
 		}
