@@ -86,8 +86,9 @@ const endInBackground = `set -m; "$0"; f=$(mktemp); jobs -p >$f; read p <$f; rm 
 func TestEndInBackground(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(p *os.Process, tty *os.File){
-		"suspended": types("\x1a"),
-		"stopped":   func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), unix.SIGSTOP) },
+		"suspended":                  types("\x1a"),
+		"suspended from the palette": types(":suspend\r"),
+		"stopped":                    func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), unix.SIGSTOP) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
