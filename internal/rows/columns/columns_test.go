@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 	"github.com/nvnodetop/nvnodetop/test/golden"
@@ -106,11 +107,35 @@ func TestNamesOfFields(t *testing.T) {
 	}
 }
 
+// A spare column shows a field that has one value in each row, or a metric; all spare ones follow the usual ones.
+func TestSpare(t *testing.T) {
+	has := map[Table]func(key string) bool{Node: sortable(&rows.Processes), Overview: sortable(&rows.Nodes),
+		Jobs: sortable(&rows.Jobs), Users: sortable(&rows.Users)} // the others have code for all
+	for _, table := range Tables {
+		if usual := table.Usual(); !slices.Equal(table.Names()[:len(usual)], usual) {
+			t.Errorf("%s: the spare columns of %q are not behind %q", table, table.Names(), usual)
+		}
+		for _, c := range table.All() {
+			if needs := has[table]; c.Title == "" && c.Key != "gpus" || c.Spare && c.Least == 0 ||
+				c.Spare && c.Unit == "" && needs != nil && !needs(c.Key) {
+				t.Errorf("%s: %+v", table, c)
+			}
+		}
+	}
+}
+
+// sortable reports for a key whether it is that of a field with one value in each row.
+func sortable[Row any](of *field.Table[Row]) func(key string) bool {
+	return func(key string) bool {
+		return slices.ContainsFunc(of.Fields, func(f field.Field[Row]) bool { return f.Key == key && f.Sortable() })
+	}
+}
+
 // The columns that are shown by default are not spare.
 func TestUsual(t *testing.T) {
 	usual := Processes.Usual()
 	if slices.Contains(usual, "io_read_bytes_per_second") || !slices.Contains(usual, "threads") ||
-		!slices.Equal(Processes.Names()[:len(usual)], usual) || !slices.Equal(Node.Usual(), Node.Names()) {
+		!slices.Equal(Processes.Names()[:len(usual)], usual) {
 		t.Errorf("%q of %q", usual, Processes.Names())
 	}
 }

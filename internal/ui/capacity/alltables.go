@@ -2,34 +2,35 @@ package capacity
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity/idle"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var allJobsColumns = layout.Of(&rows.AllJobs, []layout.Column{
-	{Key: colJob, Priority: 1},
-	{Key: colUser, Gap: 2, Priority: 1},
-	{Key: colPartition, Gap: 2, Priority: 4},
-	{Key: colNodes, Gap: 2, Priority: 3},
-	{Key: colGPUs, Gap: 2, Priority: 2},
-	{Key: colTime, Gap: 2, Priority: 2},
-	{Key: colLeft, Gap: 2, Priority: 5},
-	{Key: colNode, Gap: 2, Priority: 6},
-})
+var allJobsColumns = columns.For(&rows.AllJobs,
+	columns.Column{Key: colJob, Priority: 1},
+	columns.Column{Key: colUser, Gap: 2, Priority: 1},
+	columns.Column{Key: colPartition, Gap: 2, Priority: 4},
+	columns.Column{Key: colNodes, Gap: 2, Priority: 3},
+	columns.Column{Key: colGPUs, Gap: 2, Priority: 2},
+	columns.Column{Key: colTime, Gap: 2, Priority: 2},
+	columns.Column{Key: colLeft, Gap: 2, Priority: 5},
+	columns.Column{Key: colNode, Gap: 2, Priority: 6},
+)
 
 var allJobsGrowth = []layout.Stage{layout.To(14, colJob, colUser, colPartition), layout.To(40, colNode)}
 
-var idleColumns = layout.Of(&rows.IdleGPUs, []layout.Column{
-	{Key: colNode, Priority: 1},
-	{Key: colGPU, Gap: 2, Priority: 1},
-	{Key: colIdle, Gap: 2, Priority: 1},
-	{Key: colMemory, Gap: 2, Priority: 4},
-	{Key: colUser, Gap: 2, Priority: 2},
-	{Key: colJob, Gap: 2, Priority: 3},
-	{Key: colModel, Gap: 2, Priority: 5},
-})
+var idleColumns = columns.For(&rows.IdleGPUs,
+	columns.Column{Key: colNode, Priority: 1},
+	columns.Column{Key: colGPU, Gap: 2, Priority: 1},
+	columns.Column{Key: colIdle, Gap: 2, Priority: 1},
+	columns.Column{Key: colMemory, Gap: 2, Priority: 4},
+	columns.Column{Key: colUser, Gap: 2, Priority: 2},
+	columns.Column{Key: colJob, Gap: 2, Priority: 3},
+	columns.Column{Key: colModel, Gap: 2, Priority: 5},
+)
 
 var idleGrowth = []layout.Stage{layout.To(20, colNode, colUser, colJob), layout.To(24, colModel),
 	layout.To(40, colUser, colJob)}

@@ -6,6 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -37,32 +38,32 @@ const (
 	colModel  col = "gpu_name"
 )
 
-var partitionColumns = layout.Of(&rows.Partitions, []layout.Column{
-	{Key: colPartition, Priority: 1},
-	{Key: colType, Gap: 2, Priority: 2},
-	{Key: colFree, Gap: 2, Priority: 1},
-	{Key: colInUse, Gap: 2, Priority: 2},
-	{Key: colOut, Gap: 2, Priority: 3},
-	{Key: colTotal, Gap: 2, Priority: 3},
-	{Key: colState, Gap: 2, Least: 11, Priority: 4},
-})
+var partitionColumns = columns.For(&rows.Partitions,
+	columns.Column{Key: colPartition, Priority: 1},
+	columns.Column{Key: colType, Gap: 2, Priority: 2},
+	columns.Column{Key: colFree, Gap: 2, Priority: 1},
+	columns.Column{Key: colInUse, Gap: 2, Priority: 2},
+	columns.Column{Key: colOut, Gap: 2, Priority: 3},
+	columns.Column{Key: colTotal, Gap: 2, Priority: 3},
+	columns.Column{Key: colState, Gap: 2, Least: 11, Priority: 4},
+)
 
 var partitionGrowth = []layout.Stage{layout.To(12, colType), layout.To(16, colPartition), layout.To(16, colType),
 	layout.To(30, colPartition)}
 
-var nodeColumns = layout.Of(&rows.ClusterNodes, []layout.Column{
-	{Key: colNode, Priority: 1},
-	{Key: colType, Gap: 2, Priority: 2},
-	{Key: colFree, Gap: 2, Priority: 1},
-	{Key: colInUse, Gap: 2, Priority: 3},
-	{Key: colOut, Gap: 2, Priority: 7},
-	{Key: colTotal, Gap: 2, Priority: 6},
-	{Key: colState, Gap: 2, Least: 10, Priority: 2},
-	{Key: colUser, Gap: 2, Priority: 4},
-	{Key: colJob, Gap: 2, Least: 18, Priority: 11},
-	{Key: colPartition, Gap: 2, Priority: 10},
-	{Key: colReason, Gap: 2, Least: 16, Priority: 5},
-})
+var nodeColumns = columns.For(&rows.ClusterNodes,
+	columns.Column{Key: colNode, Priority: 1},
+	columns.Column{Key: colType, Gap: 2, Priority: 2},
+	columns.Column{Key: colFree, Gap: 2, Priority: 1},
+	columns.Column{Key: colInUse, Gap: 2, Priority: 3},
+	columns.Column{Key: colOut, Gap: 2, Priority: 7},
+	columns.Column{Key: colTotal, Gap: 2, Priority: 6},
+	columns.Column{Key: colState, Gap: 2, Least: 10, Priority: 2},
+	columns.Column{Key: colUser, Gap: 2, Priority: 4},
+	columns.Column{Key: colJob, Gap: 2, Least: 18, Priority: 11},
+	columns.Column{Key: colPartition, Gap: 2, Priority: 10},
+	columns.Column{Key: colReason, Gap: 2, Least: 16, Priority: 5},
+)
 
 var nodeGrowth = []layout.Stage{layout.To(12, colNode), layout.To(12, colType),
 	layout.To(12, colUser), layout.To(20, colReason), layout.To(14, colState), layout.To(16, colUser),

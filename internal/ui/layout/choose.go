@@ -8,9 +8,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// chosenGap is the gap between columns that are not neighbors by default.
-const chosenGap = 2
-
 // Choose returns the columns of a list, in its order, which is also the order in which they come in; all columns if the
 // list is empty. The columns that name the row's subject (a GPU, a node) always come first: sentences follow them in
 // place of cells. No first: it is the first column of all.
@@ -41,7 +38,7 @@ func Choose(all []Column, list columns.List, first ...Key) []Column {
 		case len(chosen) == 0:
 			c.Gap = 0
 		case at != before+1:
-			c.Gap = max(c.Gap, chosenGap)
+			c.Gap = max(c.Gap, columns.Gap)
 		}
 		chosen, before = append(chosen, c), at
 	}
@@ -63,7 +60,7 @@ func (l Layout) Gap(has ...Key) (x int, ahead Layout) {
 		}
 	}
 	if x == unbounded {
-		return end + chosenGap, l
+		return end + columns.Gap, l
 	}
 	ahead = maps.Clone(l)
 	maps.DeleteFunc(ahead, func(_ Key, s part.Span) bool { return s.X > x })
@@ -71,4 +68,4 @@ func (l Layout) Gap(has ...Key) (x int, ahead Layout) {
 }
 
 // Behind returns the column after the name of the row's subject.
-func Behind(s part.Span) int { return s.X + s.W + chosenGap }
+func Behind(s part.Span) int { return s.X + s.W + columns.Gap }

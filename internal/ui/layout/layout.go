@@ -4,30 +4,17 @@ package layout
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/lib/field"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // Key is the key of the field that a column shows, or the name of a picture.
 type Key = string
 
-// Column is a column of a table: the blanks before it, its least width, its place in the order in which columns come in
-// as the terminal gets wider, and its title. If a column shows a single metric, Shows and Unit are enough; it needs no
-// code.
-type Column struct {
-	Key                  Key
-	Gap, Least, Priority int
-	Title, Short         string // Short is used where the title does not fit
-	Right                bool   // the title is flush right, above numbers
-	Left                 bool   // the title is flush left, although it is above numbers
-	Spare                bool   // it comes in only if it is chosen
-	Shows                metric.ID
-	Unit                 string // "": the table's own code draws the column
-}
+// Column is a column of a table.
+type Column = columns.Column
 
 // lowestPriority is the last place in the order in which columns come in.
 const lowestPriority = 14
@@ -45,24 +32,6 @@ func To(most int, keys ...Key) Stage { return Stage{most, keys} }
 func Rest(key Key) Stage { return To(unbounded, key) }
 
 const unbounded = 1 << 16
-
-// Of completes columns with the titles and widths of their fields, unless they have their own. Columns for the fields
-// of more follow them.
-func Of[Row any](t *field.Table[Row], list []Column, more ...Key) []Column {
-	for _, key := range more {
-		list = append(list, Column{Key: key, Gap: chosenGap, Spare: true})
-	}
-	for i := range list {
-		c, at := &list[i], t.Find(list[i].Key)
-		if at < 0 {
-			continue
-		}
-		f := &t.Fields[at]
-		c.Title, c.Least = cmp.Or(c.Title, strings.ToUpper(f.Title)), cmp.Or(c.Least, f.Width)
-		c.Right = f.Right() && !c.Left
-	}
-	return list
-}
 
 // Layout has the places of the columns of a table.
 type Layout map[Key]part.Span

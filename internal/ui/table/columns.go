@@ -12,7 +12,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 type col = layout.Key
@@ -62,22 +61,15 @@ const (
 	colStarts    col = "starts"
 )
 
-var gpuColumns = []layout.Column{
-	{Key: colGPU, Least: 3, Priority: 1, Title: "GPU", Right: true},
-	{Key: colRank, Gap: 2, Least: 4, Priority: 11, Title: "RANK", Right: true},
-	{Key: colName, Gap: 2, Least: 14, Priority: 10, Title: "NAME"},
-	{Key: colTemp, Gap: 2, Least: 5, Priority: 3, Title: "TEMP", Right: true, Shows: metric.Temperature, Unit: "°C"},
-	{Key: colUtilBar, Gap: 2, Least: 8, Priority: 6, Title: "UTILIZATION", Short: "UTIL"},
-	{Key: colUtil, Gap: 1, Least: 4, Priority: 1, Title: "%", Right: true, Shows: metric.Util, Unit: "%"},
-	{Key: colMemBar, Gap: 2, Least: 8, Priority: 8, Title: "MEMORY"},
-	{Key: colUsed, Gap: 1, Least: 13, Priority: 4, Title: "USED/TOT GiB", Right: true},
-	{Key: colPower, Gap: 2, Least: 10, Priority: 5, Title: "POWER", Right: true},
-	{Key: colClock, Gap: 2, Least: 9, Priority: 9, Title: "SM/MEMMHz", Right: true},
-	{Key: colMemRW, Gap: 2, Least: 4, Priority: 12, Title: rows.Processes.Field(colMemRW).Title, Right: true,
-		Shows: metric.MemUtil, Unit: "%"},
-	{Key: colHistory, Gap: 2, Least: 10, Priority: 7, Title: "UTIL HISTORY", Short: "HISTORY"},
-	{Key: colFlags, Gap: 2, Least: 11, Priority: 2, Title: "FLAGS"},
-}
+// The columns that can be chosen. Package columns has all of a column but the code that draws it.
+var (
+	gpuColumns     = columns.Node.All()
+	processColumns = columns.Processes.All()
+	rankColumns    = columns.Ranks.All()
+	nodeColumns    = columns.Overview.All()
+	jobColumns     = columns.Jobs.All()
+	userColumns    = columns.Users.All()
+)
 
 var gpuGrowth = []layout.Stage{
 	layout.To(10, colUtilBar), layout.To(14, colFlags), layout.To(20, colHistory), layout.To(10, colMemBar),
@@ -85,85 +77,22 @@ var gpuGrowth = []layout.Stage{
 	layout.To(60, colHistory), layout.To(40, colFlags), layout.To(120, colHistory), layout.Rest(colFlags),
 }
 
-// processColumns are the columns of processes: the usual ones, and the spare ones, which come in only if they are
-// chosen.
-var processColumns = layout.Of(&rows.Processes, placed(), spare(columns.Processes)...)
-
-// placed are the usual columns of processes. Texts, and the numbers behind which they stand, are close to each other.
-func placed() (list []layout.Column) {
-	for i := range rows.Processes.Fields {
-		f := &rows.Processes.Fields[i]
-		c := layout.Column{Key: f.Key, Gap: 2, Priority: f.Place}
-		switch f.Key {
-		case colNode, colGPU:
-			c.Gap = 0
-		case colPID, colType, colUser, colJob:
-			c.Gap = 1
-		}
-		if f.Place > 0 {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// spare returns the columns of a table that come in only if they are chosen.
-func spare(t columns.Table) (keys []col) {
-	for _, c := range t.Columns() {
-		if c.Spare {
-			keys = append(keys, c.Key)
-		}
-	}
-	return keys
-}
-
 var processGrowth = []layout.Stage{layout.To(28, colCommand), layout.To(16, colNode), layout.To(11, colJob),
 	layout.Rest(colCommand)}
 
-// rankColumns are the owner of a rank, the numbers of ranks, and the command.
-var rankColumns = layout.Of(&rows.Processes, slices.Concat([]layout.Column{
-	{Key: colProgram, Least: 4, Priority: 1, Title: "PROG", Right: true},
-	{Key: colRank, Gap: 1, Least: 5, Priority: 1},
-	{Key: colNode, Gap: 2, Priority: 1},
-	{Key: colGPU, Gap: 1, Priority: 1},
-	{Key: colPID, Gap: 1, Priority: 2},
-}, rankNumbers(), []layout.Column{
-	{Key: colState, Gap: 2, Priority: 4 + len(rows.RankNumbers)},
-	{Key: colCommand, Gap: 2, Priority: 3 + len(rows.RankNumbers)},
-}), spare(columns.Ranks)...)
-
-func rankNumbers() (list []layout.Column) {
-	for i, f := range rows.RankNumbers {
-		list = append(list, layout.Column{Key: f.Key, Gap: 2, Priority: 3 + i})
-	}
-	return list
-}
-
 var rankGrowth = []layout.Stage{layout.To(16, colNode), layout.Rest(colCommand)}
-
-var nodeColumns = layout.Of(&rows.Nodes, []layout.Column{
-	{Key: colNode, Priority: 1},
-	{Key: colCells, Gap: 2, Least: 8, Priority: 1},
-	{Key: colMean, Gap: 2, Least: 4, Priority: 3, Title: "AVG", Right: true},
-	{Key: colHistory, Gap: 2, Least: 12, Priority: 7, Title: "UTIL HISTORY"},
-	{Key: colMemBar, Gap: 2, Least: 8, Priority: 8, Title: "MEMORY"},
-	{Key: colUsedSum, Gap: 1, Least: 13, Priority: 6, Title: "USED/TOT GiB", Right: true},
-	{Key: colPowerSum, Gap: 2, Least: 11, Priority: 5, Title: "POWER", Right: true},
-	{Key: colHottest, Gap: 2, Least: 5, Priority: 4, Title: "MAX°C", Right: true},
-	{Key: colHealth, Gap: 2, Least: 26, Priority: 2, Title: "HEALTH"},
-})
 
 var nodeGrowth = []layout.Stage{
 	layout.To(36, colHealth), layout.To(20, colHistory), layout.To(16, colNode), layout.To(16, colMemBar),
 	layout.To(30, colHistory), layout.Rest(colHealth),
 }
 
-var timeColumns = layout.Of(&rows.Nodes, []layout.Column{
-	{Key: colNode, Priority: 1},
-	{Key: colHistory, Gap: 2, Least: 12, Priority: 1},
-	{Key: colMean, Gap: 2, Least: 4, Priority: 2, Title: "NOW", Right: true},
-	{Key: colHealth, Gap: 2, Least: 14, Priority: 3, Title: "HEALTH"},
-})
+var timeColumns = columns.For(&rows.Nodes,
+	columns.Column{Key: colNode, Priority: 1},
+	columns.Column{Key: colHistory, Gap: 2, Least: 12, Priority: 1},
+	columns.Column{Key: colMean, Gap: 2, Least: 4, Priority: 2, Title: "NOW", Right: true},
+	columns.Column{Key: colHealth, Gap: 2, Least: 14, Priority: 3, Title: "HEALTH"},
+)
 
 var timeGrowth = []layout.Stage{
 	layout.To(20, colHistory), layout.To(22, colHealth), layout.To(40, colHistory), layout.To(26, colHealth),

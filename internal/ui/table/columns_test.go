@@ -19,16 +19,16 @@ var layouts = map[string]struct {
 	of      func(int) layout.Layout
 	columns []layout.Column
 }{
-	"gpus":  {func(w int) layout.Layout { return gpuLayout(w, true, 0, "") }, gpuColumns},
+	"gpus":  {func(w int) layout.Layout { return gpuLayout(w, true, 0, "") }, usual(gpuColumns)},
 	"alike": {func(w int) layout.Layout { return gpuLayout(w, false, 0, "") }, alikeColumns},
 	"processes": {func(w int) layout.Layout { return processLayout(w, 0, false, false, "", 0) },
 		usual(nodesProcessColumns)},
 	"manager":   {func(w int) layout.Layout { return processLayout(w, 0, true, true, "", 0) }, usual(processColumns)},
-	"instances": {func(w int) layout.Layout { return gpuLayout(w, true, len("10:1"), "") }, gpuColumns},
+	"instances": {func(w int) layout.Layout { return gpuLayout(w, true, len("10:1"), "") }, usual(gpuColumns)},
 	"ranks":     {func(w int) layout.Layout { return rankLayout(w, 0, false, "") }, usual(rankColumns[1:])},
 	"programs":  {func(w int) layout.Layout { return rankLayout(w, 0, true, "") }, usual(rankColumns)},
 	"pending":   {pendingLayout, pendingColumns},
-	"nodes":     {func(w int) layout.Layout { return nodeLayout(w, 8, false, "") }, nodeColumns},
+	"nodes":     {func(w int) layout.Layout { return nodeLayout(w, 8, false, "") }, usual(nodeColumns)},
 	"times": {func(w int) layout.Layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) },
 		timeColumns},
 }
@@ -43,7 +43,7 @@ func usual(columns []layout.Column) []layout.Column {
 }
 
 // alikeColumns are those of GPUs of one model.
-var alikeColumns = slices.DeleteFunc(slices.Clone(gpuColumns), func(c layout.Column) bool { return c.Key == colName })
+var alikeColumns = slices.DeleteFunc(usual(gpuColumns), func(c layout.Column) bool { return c.Key == colName })
 
 // Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable
 // width.

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
@@ -99,6 +100,8 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 		}
 	}
 	gpuNumbers(f, y, g, l, r)
+	spareCells(f, y, l, gpuColumns, &rows.Processes, &rows.Process{Snapshot: f.Snap, Node: f.Node, GPU: g,
+		Number: g.Number, Findings: f.Health.ByNode[f.Node.Name]}, name)
 	gpuFlags(f, y, g, findings, own, m.Role, l)
 }
 

@@ -18,20 +18,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-var jobColumns = layout.Of(&rows.Jobs, []layout.Column{
-	{Key: colState, Priority: 1},
-	{Key: colJob, Gap: 1, Priority: 1},
-	{Key: colJobName, Gap: 2, Priority: 1},
-	{Key: colPartition, Gap: 2, Priority: 9},
-	{Key: colNodes, Gap: 2, Priority: 7},
-	{Key: colGPUs, Gap: 2, Priority: 5},
-	{Key: colMean, Gap: 2, Priority: 2},
-	{Key: colLowest, Gap: 2, Priority: 6, Left: true}, // the name of a GPU follows
-	{Key: colPowerSum, Gap: 2, Least: 11, Priority: 8},
-	{Key: colLeft, Gap: 2, Priority: 3},
-	{Key: colHealth, Gap: 2, Least: 12, Priority: 4, Title: "PROBLEMS"},
-})
-
 var jobGrowth = []layout.Stage{
 	layout.To(16, colHealth), layout.To(11, colJob), layout.To(17, colLowest), layout.To(20, colHealth),
 	layout.To(14, colJob), layout.To(16, colJobName), layout.To(30, colHealth), layout.To(16, colJob),
@@ -80,6 +66,7 @@ func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 	f.Text(l[colPartition], y, r.Partition, role)
 	f.Number(l[colNodes], y, strconv.Itoa(r.Nodes), role)
 	f.Number(l[colGPUs], y, gpus, role)
+	spareCells(f, y, l, jobColumns, &rows.Jobs, (&rows.Job{Snapshot: f.Snap}).Of(r), role)
 	switch {
 	case r.Running != nil:
 		t.running(f, y, r)

@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
@@ -75,6 +76,8 @@ func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	}
 	if numbers {
 		totals(f, y, sumOf(n, f.Own(n)), l, draw.Text, true)
+		row := rows.Node{Snapshot: f.Snap, Job: f.Job, Findings: f.Health.ByNode}
+		spareCells(f, y, l, nodeColumns, &rows.Nodes, row.Of(&n.Name), draw.Text)
 		if tally.Old(n) {
 			f.Fade(y, layout.Behind(l[colNode]), f.W)
 		}

@@ -6,19 +6,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var pendingColumns = layout.Of(&rows.Jobs, []layout.Column{
-	{Key: colJob, Least: 10, Priority: 1},
-	{Key: colJobName, Gap: 2, Least: 12, Priority: 2},
-	{Key: colPartition, Gap: 2, Priority: 3},
-	{Key: colNodes, Gap: 2, Priority: 4},
-	{Key: colGPUs, Gap: 2, Priority: 4},
-	{Key: colStarts, Gap: 2, Least: 8, Priority: 6, Title: "STARTS"},
-	{Key: colReason, Gap: 2, Least: 10, Priority: 5, Title: "REASON"},
-})
+var pendingColumns = columns.For(&rows.Jobs,
+	columns.Column{Key: colJob, Least: 10, Priority: 1},
+	columns.Column{Key: colJobName, Gap: 2, Least: 12, Priority: 2},
+	columns.Column{Key: colPartition, Gap: 2, Priority: 3},
+	columns.Column{Key: colNodes, Gap: 2, Priority: 4},
+	columns.Column{Key: colGPUs, Gap: 2, Priority: 4},
+	columns.Column{Key: colStarts, Gap: 2, Least: 8, Priority: 6, Title: "STARTS"},
+	columns.Column{Key: colReason, Gap: 2, Least: 10, Priority: 5, Title: "REASON"},
+)
 
 var pendingGrowth = []layout.Stage{
 	layout.To(14, colReason), layout.To(16, colJob), layout.To(24, colJobName), layout.To(15, colPartition),

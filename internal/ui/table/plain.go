@@ -40,6 +40,16 @@ func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout.L
 	}
 }
 
+// spareCells writes the columns that come in only if they are chosen: each shows a field of the row.
+func spareCells[Row any](f *part.Frame, y int, l layout.Layout, all []layout.Column, of *field.Table[Row], r *Row,
+	role draw.Role) {
+	for i := range all {
+		if c := &all[i]; c.Spare && c.Unit == "" && l[c.Key].Shown() {
+			Cell(f, l[c.Key], y, of.Field(c.Key), r, role)
+		}
+	}
+}
+
 // Cell writes a field of a row.
 func Cell[Row any](f *part.Frame, s part.Span, y int, of *field.Field[Row], r *Row, role draw.Role) {
 	if of.Text != nil {

@@ -13,18 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var userColumns = layout.Of(&rows.Users, []layout.Column{
-	{Key: colUser, Priority: 1},
-	{Key: colNodes, Gap: 2, Priority: 1},
-	{Key: colGPUs, Gap: 2, Priority: 1},
-	{Key: colProcs, Gap: 2, Priority: 4},
-	{Key: colGPUMem, Gap: 2, Priority: 2},
-	{Key: colPowerSum, Gap: 2, Priority: 5},
-	{Key: colTime, Gap: 2, Priority: 3},
-	{Key: colJob, Gap: 2, Priority: 6},
-	{Key: colCommand, Gap: 2, Least: 8, Priority: 7},
-})
-
 var userGrowth = []layout.Stage{layout.To(12, colUser), layout.To(16, colJob), layout.To(30, colCommand),
 	layout.To(30, colJob),
 	layout.Rest(colCommand)}
@@ -63,6 +51,7 @@ func (t *Users) Row(f *part.Frame, y int, u *users.Row, selected bool) {
 	f.Number(l[colTime], y, known(u.Longest, processTime), draw.Text)
 	f.Text(l[colJob], y, Names(u.Jobs, l[colJob].W), draw.Text)
 	f.Text(l[colCommand], y, u.Command, draw.Text)
+	spareCells(f, y, l, userColumns, &rows.Users, u, draw.Text)
 	if selected {
 		f.Cursor(y, y+1)
 	}
