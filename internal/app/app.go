@@ -40,10 +40,10 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	runtime.GOMAXPROCS(1)
 	feed.LimitMemory()
 
-	ctx, stop := signal.NotifyContext(context.Background(), heeded()...)
+	ctx, stop := signal.NotifyContext(context.Background(), exitSignals()...)
 	defer stop()
 	cmd := newCommand(cli.Streams{In: in, Out: out, Err: errs})
-	cmd.SetArgs(habits(ofVersion(cmd, args)))
+	cmd.SetArgs(rewriteArgs(ofVersion(cmd, args)))
 	cmd.SetIn(in)
 	said := &delivery{to: out}
 	cmd.SetOut(said)
@@ -81,8 +81,8 @@ func (p *delivery) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// heeded lists the signals that end the program. A signal that was ignored at the start, such as SIGHUP under nohup,
+// exitSignals lists the signals that end the program. A signal that was ignored at the start, such as SIGHUP under nohup,
 // stays ignored.
-func heeded() []os.Signal {
+func exitSignals() []os.Signal {
 	return append(slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGHUP}, signal.Ignored), syscall.SIGTERM)
 }

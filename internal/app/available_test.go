@@ -174,7 +174,7 @@ func TestListWatches(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	cmd := newCommand(cli.Streams{In: tty, Out: tty, Err: io.Discard})
-	cmd.SetArgs(habits([]string{"list", "--demo=1x2", "--watch", "0.25"}))
+	cmd.SetArgs(rewriteArgs([]string{"list", "--demo=1x2", "--watch", "0.25"}))
 	if err := cmd.ExecuteContext(ctx); err != nil {
 		t.Errorf("interrupted: %v", err)
 	}
@@ -237,11 +237,11 @@ func TestHabits(t *testing.T) {
 		"nvl -i 2":                               "nvl --interval=2",
 		"-1 --interval 2":                        "--once 2",
 	} {
-		if got := habits(strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {
+		if got := rewriteArgs(strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s: %q, want %s", line, got, want)
 		}
 	}
-	if got := habits([]string{"available", "-i", ""}); !slices.Equal(got, []string{"available", "--inherit="}) {
+	if got := rewriteArgs([]string{"available", "-i", ""}); !slices.Equal(got, []string{"available", "--inherit="}) {
 		t.Errorf("no GPU to choose from: %q", got)
 	}
 	for argv, want := range map[string]string{"/usr/bin/nvl --watch": "list --watch", "/opt/nvnodetop 5": "5",

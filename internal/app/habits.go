@@ -32,8 +32,8 @@ func Called(argv []string) []string {
 	return argv[1:]
 }
 
-// habits rewrites the arguments of other programs into arguments of this program.
-func habits(args []string) []string {
+// rewriteArgs rewrites the arguments of other programs into arguments of this program.
+func rewriteArgs(args []string) []string {
 	switch {
 	case len(args) > 0 && args[0] == track.Name: // the rest is the command to track
 		return args

@@ -60,9 +60,9 @@ func atSite() string {
 	return "Your site:      " + p.Config.HelpURL + "\n"
 }
 
-// usage prints cobra's usage, with flags in groups that fit the width. It uses no template: with text/template the
+// printUsage prints cobra's usage, with flags in groups that fit the width. It uses no template: with text/template the
 // linker keeps every method, 3 MB that a probe pays for too.
-func usage(c *cobra.Command) error {
+func printUsage(c *cobra.Command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
 	if c.HasAvailableSubCommands() {
@@ -83,7 +83,7 @@ func usage(c *cobra.Command) error {
 		}
 	}
 	for _, g := range groups {
-		g.print(&b, c.LocalFlags())
+		g.printFlags(&b, c.LocalFlags())
 	}
 	if c.HasAvailableSubCommands() {
 		b.WriteString(more + atSite() + last)
@@ -92,8 +92,8 @@ func usage(c *cobra.Command) error {
 	return err
 }
 
-// print prints the flags of the group that a command has.
-func (g *group) print(b *strings.Builder, of *pflag.FlagSet) {
+// printFlags prints the flags of the group that a command has.
+func (g *group) printFlags(b *strings.Builder, of *pflag.FlagSet) {
 	var flags []*pflag.Flag
 	of.VisitAll(func(f *pflag.Flag) {
 		home := slices.IndexFunc(groups, func(g group) bool { return slices.Contains(g.flags, f.Name) })
@@ -143,8 +143,8 @@ func printFlag(b *strings.Builder, f *pflag.Flag) {
 	}
 }
 
-// help prints the text of --help after the names of a command; with all the rare commands too.
-func help(root *cobra.Command, names []string, all bool) error {
+// printHelp prints the text of --help after the names of a command; with all the rare commands too.
+func printHelp(root *cobra.Command, names []string, all bool) error {
 	for _, command := range root.Commands() {
 		command.Hidden = command.Hidden && !all
 	}

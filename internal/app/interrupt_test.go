@@ -15,14 +15,14 @@ func TestHeeded(t *testing.T) {
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		came := make(chan os.Signal, 1)
 		signal.Notify(came, s) // also where the tests themselves run under nohup
-		if !slices.Contains(heeded(), s) {
+		if !slices.Contains(exitSignals(), s) {
 			t.Errorf("%v does not end the program", s)
 		}
 		signal.Ignore(s)
-		if slices.Contains(heeded(), s) {
+		if slices.Contains(exitSignals(), s) {
 			t.Errorf("%v, which is ignored, ends the program", s)
 		}
-		if !slices.Contains(heeded(), os.Signal(syscall.SIGTERM)) {
+		if !slices.Contains(exitSignals(), os.Signal(syscall.SIGTERM)) {
 			t.Error("SIGTERM does not end the program")
 		}
 		signal.Reset(s)

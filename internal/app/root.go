@@ -96,7 +96,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 		return err
 	})
 	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
-		if err = o.check(p); err != nil {
+		if err = o.checkFlags(p); err != nil {
 			return err
 		}
 		if err = p.Accept(intervals...); err == nil {
@@ -105,11 +105,11 @@ func newCommand(io cli.Streams) *cobra.Command {
 		return err
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), p, log) })
+		return p.Logged(func(log *slog.Logger) error { return o.runScreens(cmd.Context(), p, log) })
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	cmd.SuggestionsMinimumDistance = 2
-	cmd.SetUsageFunc(usage)
+	cmd.SetUsageFunc(printUsage)
 	cmd.SetFlagErrorFunc(cli.FlagError)
 	addCommands(cmd, io)
 	completion.Add(cmd, io)
@@ -162,13 +162,13 @@ func addCommands(root *cobra.Command, io cli.Streams) {
 	}
 	all := false
 	what := &cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command; --all: all commands",
-		GroupID: toGetHelp, RunE: func(_ *cobra.Command, args []string) error { return help(root, args, all) }}
+		GroupID: toGetHelp, RunE: func(_ *cobra.Command, args []string) error { return printHelp(root, args, all) }}
 	what.Flags().BoolVar(&all, "all", false, "list all commands")
 	root.SetHelpCommand(what)
 }
 
-// check refuses flags that exclude each other.
-func (o *options) check(p *cli.Program) error {
+// checkFlags refuses flags that exclude each other.
+func (o *options) checkFlags(p *cli.Program) error {
 	switch {
 	case o.once && o.json:
 		return errors.New("--once and --json cannot be combined")
@@ -231,8 +231,8 @@ func orInterval(words []config.Word, flags *pflag.FlagSet) ([]config.Word, error
 	return []config.Word{{Name: "--" + cli.Interval, Text: flags.Lookup(cli.Interval).Value.String()}}, nil
 }
 
-// run shows the screens, or prints once.
-func (o *options) run(ctx context.Context, p *cli.Program, log *slog.Logger) error {
+// runScreens shows the screens, or prints once.
+func (o *options) runScreens(ctx context.Context, p *cli.Program, log *slog.Logger) error {
 	if !o.once && !o.json {
 		if err := screen.Possible(&p.Streams); err != nil {
 			return err

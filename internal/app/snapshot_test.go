@@ -140,6 +140,6 @@ func TestSnapshotIsDocumented(t *testing.T) {
 // signalsOutside starts the goroutine that delivers signals to the whole process. In a bubble of synctest it would
 // belong to the bubble.
 func signalsOutside() (stop func()) {
-	_, stop = signal.NotifyContext(context.Background(), heeded()...)
+	_, stop = signal.NotifyContext(context.Background(), exitSignals()...)
 	return stop
 }

@@ -35,7 +35,7 @@ func NewRoll(ranks iter.Seq[*SeenRank]) *Roll {
 	return &Roll{Programs: NewPrograms(ranks), by: map[Program]*attendance{}}
 }
 
-func (l *Roll) program(of Program) *attendance {
+func (l *Roll) attendanceOf(of Program) *attendance {
 	if l.at == nil || l.last != of {
 		if l.by[of] == nil {
 			l.by[of] = &attendance{}
@@ -47,7 +47,7 @@ func (l *Roll) program(of Program) *attendance {
 
 // GoesOn notes a process of a program that runs, or may run.
 func (l *Roll) GoesOn(of Program, began time.Time) {
-	if p := l.program(of); !p.runs || began.Before(p.began) {
+	if p := l.attendanceOf(of); !p.runs || began.Before(p.began) {
 		p.runs, p.began = true, began
 	}
 }
@@ -64,16 +64,16 @@ func (l *Roll) Running() iter.Seq[Program] {
 }
 
 // Take notes that something accounts for a rank: a process with this rank, or the last trace of one.
-func (l *Roll) Take(id RankID) { l.program(id.Program).taken.add(id.Rank) }
+func (l *Roll) Take(id RankID) { l.attendanceOf(id.Program).taken.addRank(id.Rank) }
 
 // Taken reports whether something accounts for a rank.
-func (l *Roll) Taken(id RankID) bool { return l.program(id.Program).taken.has(id.Rank) }
+func (l *Roll) Taken(id RankID) bool { return l.attendanceOf(id.Program).taken.hasRank(id.Rank) }
 
 // Misses reports whether a program misses a rank that was last seen at a time: the program still runs, and no process
 // has the rank now. After a restart of the program, ranks from before the restart do not count.
 func (l *Roll) Misses(id RankID, seen time.Time) bool {
-	p := l.program(id.Program)
-	return p.runs && !p.began.After(seen) && !p.taken.has(id.Rank)
+	p := l.attendanceOf(id.Program)
+	return p.runs && !p.began.After(seen) && !p.taken.hasRank(id.Rank)
 }
 
 // programState is the known state of a program.
@@ -107,7 +107,7 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 	})
 	var wanted numbers
 	for _, r := range missed {
-		wanted.add(r.Rank.Rank)
+		wanted.addRank(r.Rank.Rank)
 	}
 	programs := map[Program]*programState{}
 	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
@@ -116,13 +116,13 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 		}
 		program := roll.Of(r)
 		roll.GoesOn(program, r.Began)
-		if wanted.has(r.Rank.Rank) { // few of thousands of ranks
+		if wanted.hasRank(r.Rank.Rank) { // few of thousands of ranks
 			roll.Take(RankID{program, r.Rank.Rank})
 		}
 		if programs[program] == nil {
 			programs[program] = &programState{}
 		}
-		programs[program].add(p.peerWith(at, r.Key))
+		programs[program].addRank(p.peerWith(at, r.Key))
 	})
 	var gone []GoneRank
 	for _, r := range missed {
@@ -145,8 +145,8 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 	return most
 }
 
-// add adds a running rank, with its GPU; nil: the GPU is unknown.
-func (s *programState) add(g *Peer) {
+// addRank adds a running rank, with its GPU; nil: the GPU is unknown.
+func (s *programState) addRank(g *Peer) {
 	s.runs++
 	if g == nil {
 		return

@@ -28,9 +28,9 @@ func (j *Job) Missing(n *Node) Missing {
 	m := Missing{Of: count}
 	switch share := j.Share(n); {
 	case share.Known && !share.all:
-		m = j.missing(n, m)
+		m = j.completeMissing(n, m)
 	case j.inCgroup(n): // the number of GPUs is known, but not their identity
-		m = m.counted(count-len(n.GPUs), false)
+		m = m.withCount(count-len(n.GPUs), false)
 	default:
 		return Missing{}
 	}
@@ -40,8 +40,8 @@ func (j *Job) Missing(n *Node) Missing {
 	return m
 }
 
-// missing completes m if SLURM's indices are minor numbers.
-func (j *Job) missing(n *Node, m Missing) Missing {
+// completeMissing completes m if SLURM's indices are minor numbers.
+func (j *Job) completeMissing(n *Node, m Missing) Missing {
 	minors := j.Minors[n.Name]
 	for _, minor := range minors {
 		if !n.HasGPU(minor) {
@@ -52,11 +52,11 @@ func (j *Job) missing(n *Node, m Missing) Missing {
 	switch {
 	case len(m.Numbers) == 0:
 		return Missing{}
-	case j.hidden(n, len(m.Numbers)):
+	case j.areGPUsHidden(n, len(m.Numbers)):
 		m.Count, m.Certain, m.Hidden, m.Cgroup = len(m.Numbers), true, true, n.Hello.Job
 	case j.SeesOnlyIts(n):
-		return m.counted(m.Of-n.placed(), true)
-	case n.whole(len(minors)):
+		return m.withCount(m.Of-n.countNumbered(), true)
+	case n.seesAllGPUs(len(minors)):
 		longer := 0 // numbers beyond the end of a list as long as the driver's
 		for _, minor := range minors {
 			if minor >= len(n.GPUs) {
@@ -64,7 +64,7 @@ func (j *Job) missing(n *Node, m Missing) Missing {
 			}
 		}
 		if longer > 0 {
-			return m.counted(min(longer, len(m.Numbers)), n.numberedByIndex())
+			return m.withCount(min(longer, len(m.Numbers)), n.numberedByIndex())
 		}
 		m.Count = len(m.Numbers)
 	default:
@@ -73,9 +73,9 @@ func (j *Job) missing(n *Node, m Missing) Missing {
 	return m
 }
 
-// counted returns m with count GPUs that are certainly missing. It keeps their numbers if SLURM and the driver number
+// withCount returns m with count GPUs that are certainly missing. It keeps their numbers if SLURM and the driver number
 // GPUs alike.
-func (m Missing) counted(count int, agree bool) Missing {
+func (m Missing) withCount(count int, agree bool) Missing {
 	if count <= 0 {
 		return Missing{}
 	}
@@ -86,9 +86,9 @@ func (m Missing) counted(count int, agree bool) Missing {
 	return m
 }
 
-// hidden reports whether the node's probe is in the cgroup of another job and sees none of this job's GPUs.
-func (j *Job) hidden(n *Node, missing int) bool {
-	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) && n.placed() == len(n.GPUs)
+// areGPUsHidden reports whether the node's probe is in the cgroup of another job and sees none of this job's GPUs.
+func (j *Job) areGPUsHidden(n *Node, missing int) bool {
+	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) && n.countNumbered() == len(n.GPUs)
 }
 
 // SeesOnlyIts reports whether the node's probe sees the job's GPUs and no others. A probe in the cgroup of another job
@@ -103,9 +103,9 @@ func (j *Job) SeesOnlyIts(n *Node) bool {
 	})
 }
 
-// whole reports whether the node's probe sees all GPUs of the node: it is in no job's cgroup, or it sees more GPUs than
+// seesAllGPUs reports whether the node's probe sees all GPUs of the node: it is in no job's cgroup, or it sees more GPUs than
 // the job has.
-func (n *Node) whole(minors int) bool { return n.Hello.Job == "" || len(n.GPUs) > minors }
+func (n *Node) seesAllGPUs(minors int) bool { return n.Hello.Job == "" || len(n.GPUs) > minors }
 
 // numberedByIndex reports whether the number of each GPU is its index in NVML's list.
 func (n *Node) numberedByIndex() bool {
@@ -117,8 +117,8 @@ func (n *Node) HasGPU(number int) bool {
 	return n.AnyGPU(func(g *GPU) bool { return g.Number == number })
 }
 
-// placed counts the GPUs of the node that have a number.
-func (n *Node) placed() int {
+// countNumbered returns how many GPUs of the node have a number.
+func (n *Node) countNumbered() int {
 	count := 0
 	for i := range n.GPUs {
 		if n.GPUs[i].Number != NoNumber {

@@ -9,8 +9,8 @@ type numbers struct {
 	other map[int]bool
 }
 
-// add adds a rank, and reports whether it is new.
-func (n *numbers) add(rank int) bool {
+// addRank adds a rank, and reports whether it is new.
+func (n *numbers) addRank(rank int) bool {
 	if rank < 0 || rank >= mostSmall {
 		if n.other == nil {
 			n.other = map[int]bool{}
@@ -28,8 +28,8 @@ func (n *numbers) add(rank int) bool {
 	return !is
 }
 
-// has reports whether a rank is in the set.
-func (n *numbers) has(rank int) bool {
+// hasRank reports whether a rank is in the set.
+func (n *numbers) hasRank(rank int) bool {
 	if rank < 0 || rank >= mostSmall {
 		return n.other[rank]
 	}

@@ -7,10 +7,10 @@ func TestNumbers(t *testing.T) {
 	var n numbers
 	all := []int{0, 1, 63, 64, 8191, mostSmall - 1, mostSmall, -1, 1 << 62}
 	for _, rank := range all {
-		if n.has(rank) || !n.add(rank) || n.add(rank) || !n.has(rank) {
+		if n.hasRank(rank) || !n.addRank(rank) || n.addRank(rank) || !n.hasRank(rank) {
 			t.Errorf("%d is not added once", rank)
 		}
-		if n.has(rank + 5) {
+		if n.hasRank(rank + 5) {
 			t.Errorf("%d is there too", rank+5)
 		}
 	}

@@ -57,7 +57,7 @@ type Programs struct{ nth map[launched]int }
 // a process of the same rank each.
 func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var p Programs
-	if distinct(ranks) {
+	if ranksAreDistinct(ranks) {
 		return p
 	}
 	clans := map[launched]*clan{}
@@ -73,19 +73,19 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 			of.Launch = Launch{}
 			clans[c.launched], alike[of] = c, append(alike[of], c)
 		}
-		c.add(r)
+		c.addRank(r)
 	}
 	for _, clans := range alike {
 		if len(clans) > 1 {
-			p.divide(clans)
+			p.assignLaunches(clans)
 		}
 	}
 	return p
 }
 
-// distinct reports whether no two processes of programs of the same variable and size have the same rank. Then their
+// ranksAreDistinct reports whether no two processes of programs of the same variable and size have the same rank. Then their
 // launches are one program, as in most jobs.
-func distinct(ranks iter.Seq[*SeenRank]) bool {
+func ranksAreDistinct(ranks iter.Seq[*SeenRank]) bool {
 	all := map[launched]*numbers{}
 	var of launched
 	var last *numbers
@@ -97,26 +97,26 @@ func distinct(ranks iter.Seq[*SeenRank]) bool {
 				all[is] = last
 			}
 		}
-		if !last.add(r.Rank.Rank) {
+		if !last.addRank(r.Rank.Rank) {
 			return false
 		}
 	}
 	return true
 }
 
-// divide assigns launches to programs. Earlier launches go first, each into the first program that did not have such a
-// rank at that time.
-func (p *Programs) divide(clans []*clan) {
+// assignLaunches finds the program of each launch. Earlier launches go first, each into the first program that did not
+// have such a rank at that time.
+func (p *Programs) assignLaunches(clans []*clan) {
 	slices.SortStableFunc(clans, func(a, b *clan) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.node, b.node), cmp.Compare(a.parent, b.parent))
 	})
 	var programs []lives
 	for _, c := range clans {
-		at := slices.IndexFunc(programs, func(o lives) bool { return !o.rival(c) })
+		at := slices.IndexFunc(programs, func(o lives) bool { return !o.sharesRank(c) })
 		if at < 0 {
 			programs, at = append(programs, lives{}), len(programs)
 		}
-		programs[at].add(c)
+		programs[at].addLaunch(c)
 		if p.nth == nil {
 			p.nth = map[launched]int{}
 		}
@@ -125,14 +125,14 @@ func (p *Programs) divide(clans []*clan) {
 }
 
 // Of returns the program of a rank.
-func (p Programs) Of(r *SeenRank) Program { return p.of(&r.Rank, r.By) }
+func (p Programs) Of(r *SeenRank) Program { return p.programOf(&r.Rank, r.By) }
 
 // OfProcess returns the program of a process with a rank.
 func (p Programs) OfProcess(n *Node, q *wire.Process) Program {
-	return p.of(q.Rank, LaunchOf(n.Name, q))
+	return p.programOf(q.Rank, LaunchOf(n.Name, q))
 }
 
-func (p Programs) of(r *wire.Rank, l Launch) Program {
+func (p Programs) programOf(r *wire.Rank, l Launch) Program {
 	world := WorldOf(r)
 	return Program{r.From, world, p.nth[launched{r.From, world, l}]}
 }
@@ -150,7 +150,7 @@ type life struct {
 	began, seen time.Time
 }
 
-func (c *clan) add(r *SeenRank) {
+func (c *clan) addRank(r *SeenRank) {
 	if r.Began.Before(c.began) {
 		c.began = r.Began
 	}
@@ -160,14 +160,14 @@ func (c *clan) add(r *SeenRank) {
 // lives are the ranks of one program, by number.
 type lives map[int][]life
 
-func (p lives) add(c *clan) {
+func (p lives) addLaunch(c *clan) {
 	for _, l := range c.ranks {
 		p[l.rank] = append(p[l.rank], l)
 	}
 }
 
-// rival reports whether a rank is in both the program and the launch, at the same time.
-func (p lives) rival(c *clan) bool {
+// sharesRank reports whether a rank is in both the program and the launch, at the same time.
+func (p lives) sharesRank(c *clan) bool {
 	return slices.ContainsFunc(c.ranks, func(l life) bool {
 		return slices.ContainsFunc(p[l.rank], func(m life) bool {
 			return !l.began.After(m.seen) && !m.began.After(l.seen)

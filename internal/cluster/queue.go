@@ -86,7 +86,7 @@ func (j *PendingJob) Tasks() (n int, known bool) {
 	if !strings.Contains(j.ID, "_[") {
 		return 1, true
 	}
-	tasks, known := j.tasks()
+	tasks, known := j.parseTasks()
 	if !known {
 		return 0, false
 	}
@@ -99,7 +99,7 @@ func (j *PendingJob) Tasks() (n int, known bool) {
 // Has reports whether a task of an array, by its number, is among those that wait under one ID. It is not known if
 // squeue has cut their list short before it.
 func (j *PendingJob) Has(task string) (has, known bool) {
-	tasks, known := j.tasks()
+	tasks, known := j.parseTasks()
 	n, err := strconv.ParseUint(task, 10, 31)
 	for _, of := range tasks {
 		if err == nil && of.from <= n && n <= of.to && (n-of.from)%of.step == 0 {
@@ -112,8 +112,8 @@ func (j *PendingJob) Has(task string) (has, known bool) {
 // tasks are task numbers of an array, each step-th.
 type tasks struct{ from, to, step uint64 }
 
-// tasks returns the tasks that wait under one ID; false if there are more, or none.
-func (j *PendingJob) tasks() (all []tasks, whole bool) {
+// parseTasks returns the tasks that wait under one ID; false if there are more, or none.
+func (j *PendingJob) parseTasks() (all []tasks, whole bool) {
 	_, list, _ := strings.Cut(j.ID, "_[")
 	list, whole = strings.CutSuffix(list, "]")
 	list, _, _ = strings.Cut(list, "%")

@@ -40,9 +40,9 @@ func (j *Job) Share(n *Node) Share {
 	case counted && count == 0:
 		return Share{Known: true}
 	case n.layout.mig:
-	case told && j.numbers(n, minors):
+	case told && j.mayBeMinors(n, minors):
 		return Share{Known: true, minors: minors}
-	case counted && j.alone(n, count):
+	case counted && j.ownsListedGPUs(n, count):
 		return Share{Known: true, all: true}
 	case j.Asking && counted && n.layout.gpus > count: // all GPUs would be more than the job has
 		return Share{}
@@ -102,9 +102,9 @@ func layoutOf(gpus []GPU) layout {
 	return l
 }
 
-// numbers reports whether SLURM's indices can be minor numbers: those of the node are below the configured count, and
+// mayBeMinors reports whether SLURM's indices can be minor numbers: those of the node are below the configured count, and
 // where the node lists all GPUs of the job, and no others, they are the same.
-func (j *Job) numbers(n *Node, indices []int) bool {
+func (j *Job) mayBeMinors(n *Node, indices []int) bool {
 	named := uint64(0)
 	for _, i := range indices {
 		if i < 64 {
@@ -121,9 +121,9 @@ func (j *Job) numbers(n *Node, indices []int) bool {
 	return true
 }
 
-// alone reports whether all GPUs that the node lists are the job's: they are those of its cgroup, or all that the node
+// ownsListedGPUs reports whether all GPUs that the node lists are the job's: they are those of its cgroup, or all that the node
 // has.
-func (j *Job) alone(n *Node, count int) bool {
+func (j *Job) ownsListedGPUs(n *Node, count int) bool {
 	if n.layout.gpus == 0 {
 		return false
 	}
@@ -168,14 +168,14 @@ func (j *Job) Strangers(n *Node) []*wire.Process {
 	var out []*wire.Process
 	for i := range n.Processes {
 		p := &n.Processes[i]
-		if g := n.GPUAt(p.GPU); g != nil && share.Has(&g.Number) && j.stranger(p) {
+		if g := n.GPUAt(p.GPU); g != nil && share.Has(&g.Number) && j.isOutsideJob(p) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-func (j *Job) stranger(p *wire.Process) bool {
+func (j *Job) isOutsideJob(p *wire.Process) bool {
 	switch {
 	case p.Type == "G", p.UID != nil && *p.UID == 0:
 		return false

@@ -43,19 +43,19 @@ func besideOf(program string) Beside {
 	return Beside{filepath.Join(prefix, "etc", "nvnodetop", "config.toml"), ownerOf(info)}
 }
 
-// beside reads the file, if there is one.
-func (o *Origins) beside(b Beside) (*layer, error) {
+// readBeside reads the file of settings beside the program, if there is one.
+func (o *Origins) readBeside(b Beside) (*layer, error) {
 	if b.Path == "" {
 		return nil, nil
 	}
 	if _, err := os.Stat(b.Path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
-	l, err := o.file(b.Path)
+	l, err := o.readSettings(b.Path)
 	if err != nil || l == nil {
 		return nil, err
 	}
-	doubt, err := b.doubt()
+	doubt, err := b.unsafeReason()
 	if err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
@@ -66,9 +66,9 @@ func (o *Origins) beside(b Beside) (*layer, error) {
 	return l, nil
 }
 
-// doubt says why others than root and the owner of the program can change the file or its directory, and what mends
+// unsafeReason says why others than root and the owner of the program can change the file or its directory, and what mends
 // that; "": they cannot.
-func (b Beside) doubt() (string, error) {
+func (b Beside) unsafeReason() (string, error) {
 	var open []string
 	for _, path := range []string{filepath.Dir(b.Path), b.Path} {
 		info, err := os.Stat(path)
@@ -91,7 +91,7 @@ func (b Beside) doubt() (string, error) {
 // isLimit reports whether a key has a limit that only makes settings stricter: it has no looser value than the default.
 // Texts for users and the list of admins are no such limits.
 func isLimit(key string) bool {
-	s := named(key)
+	s := findSetting(key)
 	return s != nil && s.bind != nil && s.bound == "" &&
 		!slices.Contains([]string{"admins", "banner", "help_url"}, key)
 }

@@ -188,7 +188,7 @@ func TestLimitsOnlyRestrict(t *testing.T) {
 		}
 	}
 	for key, looser := range map[string]any{"slurm.min_interval": 1.9, "poll.min_interval": 0.2} {
-		if c := Default(); named(key).take(&c, looser) {
+		if c := Default(); findSetting(key).take(&c, looser) {
 			t.Errorf("%s may be %v", key, looser)
 		}
 	}

@@ -17,13 +17,13 @@ func columnLists() []setting {
 			key: "columns." + string(t), want: "a list of different names among " + strings.Join(t.Names(), ", "),
 			take: func(c *Config, v any) bool {
 				l, good, _ := asColumns(t, v)
-				return set(c.Columns.At(t))(l, good)
+				return storeValid(c.Columns.At(t))(l, good)
 			},
 			wrong: func(v any) string {
 				_, _, why := asColumns(t, v)
 				return why
 			},
-			show: func(c *Config) string { return listed(c.Columns.At(t).Names()) },
+			show: func(c *Config) string { return tomlList(c.Columns.At(t).Names()) },
 		})
 	}
 	return all
@@ -40,7 +40,7 @@ func asColumns(t columns.Table, v any) (l columns.List, good bool, why string) {
 		switch key := t.Find(name); {
 		case key == "":
 			near, _ := text.Nearest(name, everyName(t))
-			return "", false, fmt.Sprintf("has no column %s (the nearest is %s)", describe(name), near)
+			return "", false, fmt.Sprintf("has no column %s (the nearest is %s)", describeValue(name), near)
 		case slices.Contains(keys, key):
 			return "", false, fmt.Sprintf("names the column %q twice", name)
 		default:
@@ -58,8 +58,8 @@ func everyName(t columns.Table) (names []string) {
 	return names
 }
 
-// renamed returns notes about chosen columns with a new name; nil: there are none.
-func renamed(t columns.Table, v any) (notes []string) {
+// renameNotes returns notes about chosen columns with a new name; nil: there are none.
+func renameNotes(t columns.Table, v any) (notes []string) {
 	list, _ := asList(v)
 	for _, name := range list {
 		if key := t.Find(name); key != "" && key != name {
@@ -69,14 +69,14 @@ func renamed(t columns.Table, v any) (notes []string) {
 	return notes
 }
 
-// listed returns a list of strings in TOML; empty for none.
-func listed(list []string) string {
+// tomlList returns a list of strings in TOML; empty for none.
+func tomlList(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
 	quotes := make([]string, len(list))
 	for i, s := range list {
-		quotes[i] = quoted(s)
+		quotes[i] = tomlString(s)
 	}
 	return "[" + strings.Join(quotes, ", ") + "]"
 }

@@ -32,17 +32,17 @@ func (d Doors) Has(transport string) bool {
 	return at > 0 && d>>at&1 == 1
 }
 
-// names lists the transports of the set.
-func (d Doors) names() []string {
+// doorNames lists the transports of the set.
+func (d Doors) doorNames() []string {
 	return slices.DeleteFunc(slices.Clone(Transports), func(name string) bool { return !d.Has(name) })
 }
 
-// doors is the setting of the set.
-func doors() setting {
+// doorsSetting is the setting of the set.
+func doorsSetting() setting {
 	return setting{
 		key: "doors", want: "a list of " + strings.Join(Transports[1:], ", "),
 		take: takeDoors,
-		show: func(c *Config) string { return listed(c.Doors.names()) },
+		show: func(c *Config) string { return tomlList(c.Doors.doorNames()) },
 		bind: func(c, system *Config) bool {
 			if c.Doors&^system.Doors == 0 {
 				return false
@@ -81,7 +81,7 @@ func (c *Config) checkDoors(o *Origins) error {
 			o.Of("doors"))
 	case c.Transport != Auto && !c.Doors.Has(c.Transport):
 		return fmt.Errorf("transport %s (%s) is not allowed: doors is %s (%s)", c.Transport, o.Of("transport"),
-			strings.Join(c.Doors.names(), ", "), o.Of("doors"))
+			strings.Join(c.Doors.doorNames(), ", "), o.Of("doors"))
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func TestDoors(t *testing.T) {
 			}
 			continue
 		}
-		if got := strings.Join(c.Doors.names(), " "); got != test.want || test.says != "" {
+		if got := strings.Join(c.Doors.doorNames(), " "); got != test.want || test.says != "" {
 			t.Errorf("%s: %q, want %q, error %q", test.name, got, test.want, test.says)
 		}
 		if bound := test.name == "fewer" || test.name == "none in common"; bound != slices.ContainsFunc(o.Notes,

@@ -21,16 +21,16 @@ const maxFile = 1 << 20
 
 // UserFile returns the path of the user's file of settings; "" without a home.
 func UserFile() string {
-	path, _ := path("XDG_CONFIG_HOME", ".config", "config.toml")
+	path, _ := userFilePath("XDG_CONFIG_HOME", ".config", "config.toml")
 	return path
 }
 
-// file reads a file of settings, if there is one.
-func (o *Origins) file(path string) (*layer, error) {
+// readSettings reads a file of settings, if there is one.
+func (o *Origins) readSettings(path string) (*layer, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := contents(path)
+	text, err := readContents(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -40,14 +40,14 @@ func (o *Origins) file(path string) (*layer, error) {
 	o.Files = append(o.Files, path)
 	d, err := document.Parse(strings.TrimPrefix(text, mark))
 	if err != nil {
-		return nil, located(path, err)
+		return nil, addLocation(path, err)
 	}
 	origin := func(key string) string { return fmt.Sprintf("%s:%d", path, d.LineOf(key)) }
 	return &layer{values: document.Flat(d.Values), line: d.LineOf, origin: origin}, nil
 }
 
-// contents reads a file.
-func contents(path string) (string, error) {
+// readContents reads a file.
+func readContents(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -59,8 +59,8 @@ func contents(path string) (string, error) {
 	return string(text), err
 }
 
-// located adds the file and the line to an error.
-func located(path string, err error) error {
+// addLocation adds the file and the line to an error.
+func addLocation(path string, err error) error {
 	if at, known := errors.AsType[*toml.DecodeError](err); known {
 		line, _ := at.Position()
 		return fmt.Errorf("%s:%d: %s", path, line, strings.ReplaceAll(strings.TrimPrefix(at.Error(), "toml: "), "\n",
@@ -69,9 +69,9 @@ func located(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// path returns the path of one of our files: in the directory of an environment variable, or else in a directory of the
+// userFilePath returns the path of one of our files: in the directory of an environment variable, or else in a directory of the
 // home directory.
-func path(variable, otherwise, name string) (string, error) {
+func userFilePath(variable, otherwise, name string) (string, error) {
 	dir := os.Getenv(variable)
 	if !filepath.IsAbs(dir) {
 		home, err := os.UserHomeDir()

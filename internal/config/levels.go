@@ -5,17 +5,17 @@ import "strings"
 // Levels are the thresholds between light, moderate and heavy use, in percent; zero: none.
 type Levels [2]float64
 
-// levels is the setting of such thresholds.
-func levels(key, example string, at func(*Config) *Levels) setting {
+// levelsSetting is the setting of such thresholds.
+func levelsSetting(key, example string, at func(*Config) *Levels) setting {
 	return setting{
 		key: key, want: "two numbers, 0 < low < high < 100, such as " + example,
-		take: func(c *Config, v any) bool { return set(at(c))(asLevels(v)) },
+		take: func(c *Config, v any) bool { return storeValid(at(c))(asLevels(v)) },
 		show: func(c *Config) string {
 			l := at(c)
 			if *l == (Levels{}) {
 				return ""
 			}
-			return "[" + number(l[0]) + ", " + number(l[1]) + "]"
+			return "[" + formatNumber(l[0]) + ", " + formatNumber(l[1]) + "]"
 		},
 	}
 }

@@ -69,39 +69,39 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 	o := &Origins{of: map[string]string{}}
 	all := values{}
 	for _, read := range []func() (*layer, error){
-		func() (*layer, error) { return o.beside(in.Beside) },
-		func() (*layer, error) { return o.file(in.System) },
+		func() (*layer, error) { return o.readBeside(in.Beside) },
+		func() (*layer, error) { return o.readSettings(in.System) },
 	} {
-		if err := o.limit(all, read); err != nil {
+		if err := o.addSystemLayer(all, read); err != nil {
 			return nil, err
 		}
 	}
 	for _, read := range []func() (*layer, error){
-		func() (*layer, error) { return o.file(in.User) },
-		func() (*layer, error) { return o.nvitop(in.Environ) },
-		func() (*layer, error) { return environment(in.Environ) },
+		func() (*layer, error) { return o.readSettings(in.User) },
+		func() (*layer, error) { return o.readNvitop(in.Environ) },
+		func() (*layer, error) { return readEnvironment(in.Environ) },
 		func() (*layer, error) { return commandLine(in.Line) },
 	} {
-		if err := o.add(all, read); err != nil {
+		if err := o.addLayer(all, read); err != nil {
 			return nil, err
 		}
 	}
 	c.take(all)
 	for _, t := range columns.Tables {
-		o.Notes = append(o.Notes, renamed(t, all["columns."+string(t)])...)
+		o.Notes = append(o.Notes, renameNotes(t, all["columns."+string(t)])...)
 	}
-	o.bind(c)
-	c.remember(o)
+	o.applyLimits(c)
+	c.keepOrigins(o)
 	return o, c.checkDoors(o)
 }
 
-// limit adds the layer of one of the system's files.
-func (o *Origins) limit(all values, read func() (*layer, error)) error {
+// addSystemLayer adds the layer of one of the system's files.
+func (o *Origins) addSystemLayer(all values, read func() (*layer, error)) error {
 	l, err := read()
 	if err != nil || l == nil {
 		return err
 	}
-	if err := o.add(all, func() (*layer, error) { return l, nil }); err != nil {
+	if err := o.addLayer(all, func() (*layer, error) { return l, nil }); err != nil {
 		return err
 	}
 	own := limits{Default(), map[string]string{}}
@@ -113,8 +113,8 @@ func (o *Origins) limit(all values, read func() (*layer, error)) error {
 	return nil
 }
 
-// remember keeps the origins of limits that a user may ask about.
-func (c *Config) remember(o *Origins) {
+// keepOrigins keeps the origins of limits that a user may ask about.
+func (c *Config) keepOrigins(o *Origins) {
 	for _, limit := range []struct {
 		set bool
 		key string
@@ -142,8 +142,8 @@ func (o *Origins) Remarks() []string {
 	return append(all, o.Notes...)
 }
 
-// add adds a layer, if all its values are valid.
-func (o *Origins) add(all values, read func() (*layer, error)) error {
+// addLayer adds a layer, if all its values are valid.
+func (o *Origins) addLayer(all values, read func() (*layer, error)) error {
 	l, err := read()
 	if err != nil || l == nil {
 		return err
@@ -153,7 +153,7 @@ func (o *Origins) add(all values, read func() (*layer, error)) error {
 		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(l.line(a), l.line(b)) })
 	}
 	for _, key := range keys {
-		err := l.check(key)
+		err := l.checkKey(key)
 		switch {
 		case l.line != nil && errors.Is(err, errUnknown):
 			o.PassedOver = append(o.PassedOver, err.Error()+": passed over")
@@ -172,14 +172,14 @@ func (o *Origins) add(all values, read func() (*layer, error)) error {
 // share the system's file, and a home.
 var errUnknown = errors.New("unknown key")
 
-// check returns the mistake in a key or its value.
-func (l *layer) check(key string) error {
+// checkKey returns the mistake in a key or its value.
+func (l *layer) checkKey(key string) error {
 	name, at := l.origin(key), ""
 	if l.line != nil {
 		name, at = key, l.origin(key)+": "
 	}
 	value := l.values[key]
-	s := named(key)
+	s := findSetting(key)
 	if s == nil {
 		table, isMap := value.(map[string]any)
 		switch {
@@ -188,14 +188,14 @@ func (l *layer) check(key string) error {
 		case isTable(key):
 			return fmt.Errorf("%s%s must be a table: [%s]", at, name, key)
 		}
-		return fmt.Errorf("%s%w %q (%s)", at, errUnknown, name, alike(key))
+		return fmt.Errorf("%s%w %q (%s)", at, errUnknown, name, nearestKey(key))
 	}
 	var scratch Config
 	if !s.take(&scratch, value) {
 		if s.wrong != nil && s.wrong(value) != "" {
 			return fmt.Errorf("%s%s %s", at, name, s.wrong(value))
 		}
-		return fmt.Errorf("%s%s must be %s, not %s%s", at, name, s.want, describe(value),
+		return fmt.Errorf("%s%s must be %s, not %s%s", at, name, s.want, describeValue(value),
 			text.Meant(fmt.Sprint(value), s.among))
 	}
 	return nil
@@ -210,9 +210,9 @@ func (c *Config) take(all values) {
 	}
 }
 
-// bind brings the settings within their limits, those of all of the system's files, and notes the user's values that
+// applyLimits brings the settings within their limits, those of all of the system's files, and notes the user's values that
 // exceeded them.
-func (o *Origins) bind(c *Config) {
+func (o *Origins) applyLimits(c *Config) {
 	for i := range settings {
 		s := &settings[i]
 		if s.bind == nil {
@@ -220,7 +220,7 @@ func (o *Origins) bind(c *Config) {
 		}
 		before := s.show(c)
 		limit := cmp.Or(s.bound, s.key)
-		where, exceeded := o.hold(s, c)
+		where, exceeded := o.limitSetting(s, c)
 		if !exceeded {
 			continue
 		}
@@ -235,9 +235,9 @@ func (o *Origins) bind(c *Config) {
 	}
 }
 
-// hold brings a setting within the limit of each of the system's files that has one, and returns the origin of the last
+// limitSetting brings a setting within the limit of each of the system's files that has one, and returns the origin of the last
 // one that it exceeded.
-func (o *Origins) hold(s *setting, c *Config) (where string, exceeded bool) {
+func (o *Origins) limitSetting(s *setting, c *Config) (where string, exceeded bool) {
 	if s.bound != "" {
 		return o.Of(s.bound), s.bind(c, nil)
 	}
@@ -264,22 +264,22 @@ func (o *Origins) bySystem(key, from string) bool {
 // envPrefix is the beginning of our environment variables.
 const envPrefix = "NVNODETOP_"
 
-// variable returns the environment variable of a key.
-func variable(key string) string {
+// variableName returns the environment variable of a key.
+func variableName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, delim, "_"))
 }
 
-// environment reads the environment. An unknown variable may belong to anything, for example to a module file, unless
+// readEnvironment reads the environment. An unknown variable may belong to anything, for example to a module file, unless
 // its name is close to that of a setting.
-func environment(environ []string) (*layer, error) {
+func readEnvironment(environ []string) (*layer, error) {
 	keys := map[string]string{}
 	var names []string
 	for i := range settings {
-		name := variable(settings[i].key)
+		name := variableName(settings[i].key)
 		keys[name] = settings[i].key
 		names = append(names, name)
 	}
-	l := &layer{values: values{}, origin: variable}
+	l := &layer{values: values{}, origin: variableName}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		if key := keys[name]; key != "" {

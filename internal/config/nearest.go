@@ -5,8 +5,8 @@ import "github.com/nvnodetop/nvnodetop/internal/lib/text"
 // typo is the maximum number of changes in a misspelled name.
 const typo = 2
 
-// alike returns the key that a wrong one probably means.
-func alike(key string) string {
+// nearestKey returns the key that a wrong one probably means.
+func nearestKey(key string) string {
 	var keys []string
 	for i := range settings {
 		keys = append(keys, settings[i].key)

@@ -40,7 +40,7 @@ func (n *Notify) Allows(way string) bool {
 
 // eventsSetting is the choice of events. The kinds of problems are too many to list.
 func eventsSetting() setting {
-	s := some("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, newsworthy.Words()...)
+	s := wordsSetting("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, newsworthy.Words()...)
 	s.want = "a list of " + strings.Join(newsworthy.Names(), ", ") + ", or kinds of problems (docs/health.md)"
 	return s
 }
@@ -49,26 +49,26 @@ func eventsSetting() setting {
 func notifySettings() []setting {
 	allow := func(c *Config) *string { return &c.Notify.Allow }
 	return []setting{
-		limited(choice("notify.allow", allow, NotifyLimits...), allow, func(own, system string) bool {
+		withSystemLimit(choiceSetting("notify.allow", allow, NotifyLimits...), allow, func(own, system string) bool {
 			return slices.Index(NotifyLimits, own) > slices.Index(NotifyLimits, system)
 		}),
-		some("notify.ways", func(c *Config) *[]string { return &c.Notify.Ways }, newsworthy.Ways...),
+		wordsSetting("notify.ways", func(c *Config) *[]string { return &c.Notify.Ways }, newsworthy.Ways...),
 		eventsSetting(),
-		span("notify.idle", func(c *Config) *time.Duration { return &c.Notify.Idle }, time.Minute, 7*24*time.Hour),
-		span("notify.time_left", func(c *Config) *time.Duration { return &c.Notify.TimeLeft }, time.Minute,
+		durationSetting("notify.idle", func(c *Config) *time.Duration { return &c.Notify.Idle }, time.Minute, 7*24*time.Hour),
+		durationSetting("notify.time_left", func(c *Config) *time.Duration { return &c.Notify.TimeLeft }, time.Minute,
 			7*24*time.Hour),
-		count("notify.per_hour", func(c *Config) *int { return &c.Notify.PerHour }, 1000),
-		choice("notify.terminal", func(c *Config) *string { return &c.Notify.Terminal }, NotifyStyles...),
-		arguments("notify.command", func(c *Config) *[]string { return &c.Notify.Command }),
-		webhook(),
-		line("notify.mail", func(c *Config) *string { return &c.Notify.Mail }),
+		countSetting("notify.per_hour", func(c *Config) *int { return &c.Notify.PerHour }, 1000),
+		choiceSetting("notify.terminal", func(c *Config) *string { return &c.Notify.Terminal }, NotifyStyles...),
+		commandSetting("notify.command", func(c *Config) *[]string { return &c.Notify.Command }),
+		webhookSetting(),
+		textSetting("notify.mail", func(c *Config) *string { return &c.Notify.Mail }),
 	}
 }
 
-// webhook is the setting with the file of a webhook's URL. The URL itself is a secret: it is no value, and no error
+// webhookSetting is the setting with the file of a webhook's URL. The URL itself is a secret: it is no value, and no error
 // quotes it.
-func webhook() setting {
-	s := line("notify.webhook", func(c *Config) *string { return &c.Notify.Webhook })
+func webhookSetting() setting {
+	s := textSetting("notify.webhook", func(c *Config) *string { return &c.Notify.Webhook })
 	isURL := func(v any) bool {
 		_, is := asString(v, func(s string) bool { return strings.Contains(s, "://") })
 		return is
@@ -84,8 +84,8 @@ func webhook() setting {
 	return s
 }
 
-// some is a setting with a list of different words.
-func some(key string, at func(*Config) *[]string, of ...string) setting {
+// wordsSetting is a setting with a list of different words.
+func wordsSetting(key string, at func(*Config) *[]string, of ...string) setting {
 	return setting{
 		key: key, want: "a list of " + strings.Join(of, ", "), among: of,
 		take: func(c *Config, v any) bool {
@@ -96,9 +96,9 @@ func some(key string, at func(*Config) *[]string, of ...string) setting {
 			for i, word := range list {
 				ok = ok && slices.Contains(of, word) && !slices.Contains(list[:i], word)
 			}
-			return set(at(c))(list, ok)
+			return storeValid(at(c))(list, ok)
 		},
-		show: func(c *Config) string { return listed(*at(c)) },
+		show: func(c *Config) string { return tomlList(*at(c)) },
 	}
 }
 
@@ -108,8 +108,8 @@ const (
 	mostArgument  = 1000
 )
 
-// arguments is a setting with a program and its arguments.
-func arguments(key string, at func(*Config) *[]string) setting {
+// commandSetting is a setting with a program and its arguments.
+func commandSetting(key string, at func(*Config) *[]string) setting {
 	return setting{
 		key: key, want: `a list of a program and its arguments, such as ["notify-send", "-a", "nvnodetop"]`,
 		take: func(c *Config, v any) bool {
@@ -118,8 +118,8 @@ func arguments(key string, at func(*Config) *[]string) setting {
 				!slices.ContainsFunc(list, func(s string) bool {
 					return len(s) > mostArgument || strings.ContainsFunc(s, isNotPrintable)
 				})
-			return set(at(c))(list, ok)
+			return storeValid(at(c))(list, ok)
 		},
-		show: func(c *Config) string { return listed(*at(c)) },
+		show: func(c *Config) string { return tomlList(*at(c)) },
 	}
 }

@@ -27,15 +27,15 @@ var modes = map[string]struct {
 	"readonly": {"readonly", true},
 }
 
-// nvitop reads nvitop's variables.
-func (o *Origins) nvitop(environ []string) (*layer, error) {
+// readNvitop reads nvitop's variables.
+func (o *Origins) readNvitop(environ []string) (*layer, error) {
 	set, from := values{}, map[string]string{}
 	take := func(name, key string, value any) {
-		if s := named(key); s != nil && s.take(&Config{}, value) {
+		if s := findSetting(key); s != nil && s.take(&Config{}, value) {
 			set[key], from[key] = value, name
 			return
 		}
-		o.ignore(name, fmt.Sprint(value))
+		o.noteIgnored(name, fmt.Sprint(value))
 	}
 	for _, pair := range environ {
 		switch name, value, _ := strings.Cut(pair, "="); name {
@@ -46,7 +46,7 @@ func (o *Origins) nvitop(environ []string) (*layer, error) {
 		case nvitopTheme:
 			switch mode := modes[value]; {
 			case mode.key != "theme":
-				o.ignore(name, value)
+				o.noteIgnored(name, value)
 			case from["theme"] == "": // the words of NVITOP_MONITOR_MODE count more
 				take(name, mode.key, mode.value)
 			}
@@ -55,7 +55,7 @@ func (o *Origins) nvitop(environ []string) (*layer, error) {
 				if mode, known := modes[strings.TrimSpace(word)]; known {
 					take(name, mode.key, mode.value)
 				} else {
-					o.ignore(name, word)
+					o.noteIgnored(name, word)
 				}
 			}
 		}
@@ -63,8 +63,8 @@ func (o *Origins) nvitop(environ []string) (*layer, error) {
 	return &layer{values: set, origin: func(key string) string { return from[key] }}, nil
 }
 
-// ignore notes a word without a meaning here.
-func (o *Origins) ignore(name, word string) {
+// noteIgnored notes a word without a meaning here.
+func (o *Origins) noteIgnored(name, word string) {
 	const most, mostWords = 40, 8
 	if len(o.Ignored) < mostWords {
 		o.Ignored = append(o.Ignored, fmt.Sprintf("%q in %s", text.Cut(word, most), name))

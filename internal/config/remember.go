@@ -48,7 +48,7 @@ func Transport(cluster string) string {
 
 // Remembered returns the last choice with that name, or "" if there is none or it cannot be read.
 func Remembered(name string) string {
-	path, err := file(name)
+	path, err := choicePath(name)
 	if err != nil {
 		return ""
 	}
@@ -65,7 +65,7 @@ func Remembered(name string) string {
 
 // RememberedLately is Remembered for a choice that was saved within a time; "" for an older one.
 func RememberedLately(name string, within time.Duration) string {
-	path, err := file(name)
+	path, err := choicePath(name)
 	if err != nil {
 		return ""
 	}
@@ -78,20 +78,20 @@ func RememberedLately(name string, within time.Duration) string {
 // Remember saves a choice for the next run. A caller may ignore the error, for example of a full home directory: then
 // the previous choice stays.
 func Remember(name, word string) error {
-	path, err := file(name)
+	path, err := choicePath(name)
 	if err != nil {
 		return err
 	}
-	return replace(path, word+"\n", nil)
+	return replaceFile(path, word+"\n", nil)
 }
 
 // MarkDir returns the directory of the marks of the user's jobs.
-func MarkDir() (string, error) { return file("marks") }
+func MarkDir() (string, error) { return choicePath("marks") }
 
 // AnswersDir returns the directory of SLURM's answers that programs keep for each other.
-func AnswersDir() (string, error) { return file("answers") }
+func AnswersDir() (string, error) { return choicePath("answers") }
 
-// file returns the path of the file that holds one choice as a single word.
-func file(name string) (string, error) {
-	return path("XDG_STATE_HOME", filepath.Join(".local", "state"), name)
+// choicePath returns the path of the file that holds one choice as a single word.
+func choicePath(name string) (string, error) {
+	return userFilePath("XDG_STATE_HOME", filepath.Join(".local", "state"), name)
 }

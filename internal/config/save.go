@@ -20,35 +20,35 @@ func (c *Config) Save(path string, keys ...string) error {
 	if path == "" {
 		return errors.New("there is no home directory for a file of settings")
 	}
-	path, err := linked(path)
+	path, err := resolveLink(path)
 	if err != nil {
 		return err
 	}
-	text, err := contents(path)
+	text, err := readContents(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if text, err = c.edited(path, text, keys); err != nil {
+	if text, err = c.editText(path, text, keys); err != nil {
 		return err
 	}
 	old, err := os.Stat(path)
 	if err != nil {
 		old = nil
 	}
-	return replace(path, text, old)
+	return replaceFile(path, text, old)
 }
 
-// edited returns the text of a file with the values of some keys.
-func (c *Config) edited(path, text string, keys []string) (string, error) {
+// editText returns the text of a file with the values of some keys.
+func (c *Config) editText(path, text string, keys []string) (string, error) {
 	text, marked := strings.CutPrefix(text, mark)
 	for _, key := range keys {
-		s := named(key)
+		s := findSetting(key)
 		if s == nil {
 			return "", fmt.Errorf("there is no setting %q", key)
 		}
 		var err error
 		if text, err = document.Edit(text, key, s.show(c)); err != nil {
-			return "", located(path, err)
+			return "", addLocation(path, err)
 		}
 	}
 	if marked {
@@ -57,8 +57,8 @@ func (c *Config) edited(path, text string, keys []string) (string, error) {
 	return text, nil
 }
 
-// linked returns the path that a link leads to. The file need not exist, but its directory must.
-func linked(path string) (string, error) {
+// resolveLink returns the path that a link leads to. The file need not exist, but its directory must.
+func resolveLink(path string) (string, error) {
 	end, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return end, err
@@ -77,11 +77,11 @@ func linked(path string) (string, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", fmt.Errorf("%q is a link to %q, whose directory cannot be used: %w", path, to, err)
 	}
-	return linked(filepath.Join(dir, name))
+	return resolveLink(filepath.Join(dir, name))
 }
 
-// replace writes a file beside the old one, nil if there is none, and moves it into its place.
-func replace(path, text string, old fs.FileInfo) error {
+// replaceFile writes a file beside the old one, nil if there is none, and moves it into its place.
+func replaceFile(path, text string, old fs.FileInfo) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func replace(path, text string, old fs.FileInfo) error {
 		return err
 	}
 	_, err = f.WriteString(text)
-	err = cmp.Or(err, dress(f, old), f.Sync(), f.Close())
+	err = cmp.Or(err, copyAttributes(f, old), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -101,8 +101,8 @@ func replace(path, text string, old fs.FileInfo) error {
 	return err
 }
 
-// dress gives a new file the owner, the group and the mode of the old one.
-func dress(f *os.File, old fs.FileInfo) error {
+// copyAttributes gives a new file the owner, the group and the mode of the old one.
+func copyAttributes(f *os.File, old fs.FileInfo) error {
 	if old == nil {
 		return f.Chmod(0o600)
 	}
@@ -110,12 +110,12 @@ func dress(f *os.File, old fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(give(f, now, old), f.Chmod(old.Mode().Perm()))
+	return cmp.Or(copyOwner(f, now, old), f.Chmod(old.Mode().Perm()))
 }
 
-// give gives a file the owner and the group of the old one. Only root can change the owner, and must; a group that the
+// copyOwner gives a file the owner and the group of the old one. Only root can change the owner, and must; a group that the
 // user is not in is lost.
-func give(f *os.File, now, old fs.FileInfo) error {
+func copyOwner(f *os.File, now, old fs.FileInfo) error {
 	is, known := now.Sys().(*syscall.Stat_t)
 	was, knows := old.Sys().(*syscall.Stat_t)
 	if !known || !knows {

@@ -27,7 +27,7 @@ type setting struct {
 }
 
 // settings is the table of settings, in the order in which they are read, limited and printed.
-var settings = inOrder(slices.Concat(general, notifySettings(), priceSettings(), columnLists(), thresholds()))
+var settings = inOrder(slices.Concat(general, notifySettings(), priceSettings(), columnLists(), thresholdSettings()))
 
 // inOrder puts settings into the order of a file of TOML: first those without a table, then table by table, beginning
 // with the one that has the first row. In a table, a limit comes before the setting that it limits.
@@ -50,49 +50,49 @@ func (s *setting) table() string { return s.key[:max(strings.LastIndex(s.key, de
 
 // general are the settings without a file of their own, in any order.
 var general = []setting{
-	choice("transport", func(c *Config) *string { return &c.Transport }, Transports...),
-	doors(),
-	line("login", func(c *Config) *string { return &c.Login }),
-	choice("view", func(c *Config) *string { return &c.View }, "auto", "node", "overview"),
-	choice("keys", func(c *Config) *string { return &c.Keys }, "usual", "nvitop"),
-	choice("monitor", func(c *Config) *string { return &c.Monitor }, "auto", "full", "compact"),
-	choice("colors", func(c *Config) *string { return &c.Colors }, choices[Colors]...),
-	choice("theme", func(c *Config) *string { return &c.Theme }, Themes...),
-	levels("gpu_util_thresh", "60,85", func(c *Config) *Levels { return &c.GPULevels }),
-	levels("mem_util_thresh", "10,80", func(c *Config) *Levels { return &c.MemoryLevels }),
+	choiceSetting("transport", func(c *Config) *string { return &c.Transport }, Transports...),
+	doorsSetting(),
+	textSetting("login", func(c *Config) *string { return &c.Login }),
+	choiceSetting("view", func(c *Config) *string { return &c.View }, "auto", "node", "overview"),
+	choiceSetting("keys", func(c *Config) *string { return &c.Keys }, "usual", "nvitop"),
+	choiceSetting("monitor", func(c *Config) *string { return &c.Monitor }, "auto", "full", "compact"),
+	choiceSetting("colors", func(c *Config) *string { return &c.Colors }, choices[Colors]...),
+	choiceSetting("theme", func(c *Config) *string { return &c.Theme }, Themes...),
+	levelsSetting("gpu_util_thresh", "60,85", func(c *Config) *Levels { return &c.GPULevels }),
+	levelsSetting("mem_util_thresh", "10,80", func(c *Config) *Levels { return &c.MemoryLevels }),
 	{key: "ascii", want: "true or false", take: takeASCII, show: showASCII},
-	span("timeout", func(c *Config) *time.Duration { return &c.Timeout }, time.Millisecond, 24*time.Hour),
-	line("log", func(c *Config) *string { return &c.Log }),
-	line("recordings", func(c *Config) *string { return &c.Recordings }),
-	limited(span("idle_exit", idleExit, time.Minute, 365*24*time.Hour), idleExit, func(own, system time.Duration) bool {
+	durationSetting("timeout", func(c *Config) *time.Duration { return &c.Timeout }, time.Millisecond, 24*time.Hour),
+	textSetting("log", func(c *Config) *string { return &c.Log }),
+	textSetting("recordings", func(c *Config) *string { return &c.Recordings }),
+	withSystemLimit(durationSetting("idle_exit", idleExit, time.Minute, 365*24*time.Hour), idleExit, func(own, system time.Duration) bool {
 		return system > 0 && (own == 0 || own > system)
 	}),
-	limited(line("banner", banner), banner, another),
-	limited(address("help_url", helpURL), helpURL, another),
-	limited(yesNo("readonly", readOnly), readOnly, func(own, system bool) bool { return system && !own }),
-	limited(choice("serve", serve, ServePlaces...), serve, wider),
-	limited(yesNo("record", record), record, looser),
-	limited(yesNo("logs", logs), logs, looser),
-	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, more),
-	limited(count("max_programs", maxPrograms, mostPrograms), maxPrograms, more),
-	admins(),
-	span("history", func(c *Config) *time.Duration { return &c.History }, minHistory, maxHistory),
-	limited(yesNo("hang.ask", hangAsk), hangAsk, looser),
-	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
+	withSystemLimit(textSetting("banner", bannerField), bannerField, isOtherText),
+	withSystemLimit(addressSetting("help_url", helpURL), helpURL, isOtherText),
+	withSystemLimit(yesNo("readonly", readOnly), readOnly, func(own, system bool) bool { return system && !own }),
+	withSystemLimit(choiceSetting("serve", serveField, ServePlaces...), serveField, listensWider),
+	withSystemLimit(yesNo("record", recordField), recordField, isLooser),
+	withSystemLimit(yesNo("logs", logsField), logsField, isLooser),
+	withSystemLimit(countSetting("max_nodes", maxNodes, mostNodes), maxNodes, exceedsNumber),
+	withSystemLimit(countSetting("max_programs", maxPrograms, mostPrograms), maxPrograms, exceedsNumber),
+	adminsSetting(),
+	durationSetting("history", func(c *Config) *time.Duration { return &c.History }, minHistory, maxHistory),
+	withSystemLimit(yesNo("hang.ask", hangAsk), hangAsk, isLooser),
+	withSystemLimit(durationSetting("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, isShorter),
 	atLeast("poll.interval", func(c *Config) *time.Duration { return &c.Poll }, MinPoll, MaxPoll,
 		"poll.min_interval", pollFloor),
-	span("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
-	limited(span("slurm.min_interval", slurmFloor, MinSlurm, maxSlurm), slurmFloor, less),
+	durationSetting("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
+	withSystemLimit(durationSetting("slurm.min_interval", slurmFloor, MinSlurm, maxSlurm), slurmFloor, isShorter),
 	atLeast("slurm.interval", func(c *Config) *time.Duration { return &c.Slurm }, leastSlurm, maxSlurm,
 		"slurm.min_interval", slurmFloor),
 }
 
 func idleExit(c *Config) *time.Duration   { return &c.IdleExit }
-func banner(c *Config) *string            { return &c.Banner }
+func bannerField(c *Config) *string       { return &c.Banner }
 func readOnly(c *Config) *bool            { return &c.ReadOnly }
-func serve(c *Config) *string             { return &c.Serve }
-func record(c *Config) *bool              { return &c.Record }
-func logs(c *Config) *bool                { return &c.Logs }
+func serveField(c *Config) *string        { return &c.Serve }
+func recordField(c *Config) *bool         { return &c.Record }
+func logsField(c *Config) *bool           { return &c.Logs }
 func hangAsk(c *Config) *bool             { return &c.HangAsk }
 func maxNodes(c *Config) *int             { return &c.MaxNodes }
 func maxPrograms(c *Config) *int          { return &c.MaxPrograms }
@@ -100,24 +100,24 @@ func helpURL(c *Config) *string           { return &c.HelpURL }
 func pollFloor(c *Config) *time.Duration  { return &c.PollFloor }
 func slurmFloor(c *Config) *time.Duration { return &c.SlurmFloor }
 
-func less(own, system time.Duration) bool { return own < system }
+func isShorter(own, system time.Duration) bool { return own < system }
 
-// more reports whether a number, of which 0 means any, exceeds the limit.
-func more(own, system int) bool { return system > 0 && (own == 0 || own > system) }
+// exceedsNumber reports whether a number, of which 0 means any, exceeds the limit.
+func exceedsNumber(own, system int) bool { return system > 0 && (own == 0 || own > system) }
 
-// another reports whether a text differs from the fixed one.
-func another(own, system string) bool { return system != "" && own != system }
+// isOtherText reports whether a text differs from the fixed one.
+func isOtherText(own, system string) bool { return system != "" && own != system }
 
-// looser reports whether something is allowed that the system's file forbids.
-func looser(own, system bool) bool { return own && !system }
+// isLooser reports whether something is allowed that the system's file forbids.
+func isLooser(own, system bool) bool { return own && !system }
 
-// wider reports whether serve may listen at more places than the system's file allows.
-func wider(own, system string) bool {
+// listensWider reports whether serve may listen at more places than the system's file allows.
+func listensWider(own, system string) bool {
 	return slices.Index(ServePlaces, own) > slices.Index(ServePlaces, system)
 }
 
-// named returns the row of a key; nil: there is none.
-func named(key string) *setting {
+// findSetting returns the row of a key; nil: there is none.
+func findSetting(key string) *setting {
 	i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
 	if i < 0 {
 		return nil
@@ -130,8 +130,8 @@ func isTable(name string) bool {
 	return slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.key, name+".") })
 }
 
-// limited lets the system's file limit a setting: a value that exceeds the value there is replaced by it.
-func limited[T any](s setting, at func(*Config) *T, exceeds func(own, system T) bool) setting {
+// withSystemLimit lets the system's file limit a setting: a value that exceeds the value there is replaced by it.
+func withSystemLimit[T any](s setting, at func(*Config) *T, exceeds func(own, system T) bool) setting {
 	s.bind = func(c, system *Config) bool {
 		if !exceeds(*at(c), *at(system)) {
 			return false
@@ -145,7 +145,7 @@ func limited[T any](s setting, at func(*Config) *T, exceeds func(own, system T) 
 // atLeast is a setting with a time that another setting limits.
 func atLeast(key string, at func(*Config) *time.Duration, low, high time.Duration, bound string,
 	floor func(*Config) *time.Duration) setting {
-	s := span(key, at, low, high)
+	s := durationSetting(key, at, low, high)
 	s.bound = bound
 	s.bind = func(c, _ *Config) bool {
 		if *at(c) >= *floor(c) {
@@ -157,36 +157,36 @@ func atLeast(key string, at func(*Config) *time.Duration, low, high time.Duratio
 	return s
 }
 
-// choice is a setting with a few words as values.
-func choice(key string, at func(*Config) *string, of ...string) setting {
+// choiceSetting is a setting with a few words as values.
+func choiceSetting(key string, at func(*Config) *string, of ...string) setting {
 	want := strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1]
 	return setting{
 		key: key, want: want, among: of,
 		take: func(c *Config, v any) bool {
-			return set(at(c))(asString(v, func(s string) bool { return slices.Contains(of, s) }))
+			return storeValid(at(c))(asString(v, func(s string) bool { return slices.Contains(of, s) }))
 		},
-		show: func(c *Config) string { return quoted(*at(c)) },
+		show: func(c *Config) string { return tomlString(*at(c)) },
 	}
 }
 
-// line is a setting with any text in one line.
-func line(key string, at func(*Config) *string) setting {
+// textSetting is a setting with any text in one line.
+func textSetting(key string, at func(*Config) *string) setting {
 	const most = 200
 	return setting{
 		key: key, want: "a line of at most " + strconv.Itoa(most) + " printable characters",
 		take: func(c *Config, v any) bool {
-			return set(at(c))(asString(v, func(s string) bool {
+			return storeValid(at(c))(asString(v, func(s string) bool {
 				return len([]rune(s)) <= most &&
 					!strings.ContainsFunc(s, isNotPrintable)
 			}))
 		},
-		show: func(c *Config) string { return quoted(*at(c)) },
+		show: func(c *Config) string { return tomlString(*at(c)) },
 	}
 }
 
-// address is a setting with the address of a page or of a person.
-func address(key string, at func(*Config) *string) setting {
-	s := line(key, at)
+// addressSetting is a setting with the address of a page or of a person.
+func addressSetting(key string, at func(*Config) *string) setting {
+	s := textSetting(key, at)
 	s.want = "an address that begins with https://, http:// or mailto:, in at most 200 printable characters"
 	plain := s.take
 	s.take = func(c *Config, v any) bool {
@@ -197,24 +197,24 @@ func address(key string, at func(*Config) *string) setting {
 		u, err := url.Parse(*at(&text))
 		good := err == nil && (u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") ||
 			u.Scheme == "mailto" && u.Opaque != "") && !strings.Contains(*at(&text), " ")
-		return set(at(c))(*at(&text), good)
+		return storeValid(at(c))(*at(&text), good)
 	}
 	return s
 }
 
-// span is a setting with a time. A number means seconds.
-func span(key string, at func(*Config) *time.Duration, low, high time.Duration) setting {
+// durationSetting is a setting with a time. A number means seconds.
+func durationSetting(key string, at func(*Config) *time.Duration, low, high time.Duration) setting {
 	return setting{
-		key: key, want: "a time from " + short(low) + " to " + short(high) + ", such as 5 (seconds) or 2m",
+		key: key, want: "a time from " + shortDuration(low) + " to " + shortDuration(high) + ", such as 5 (seconds) or 2m",
 		take: func(c *Config, v any) bool {
 			d, ok := asTime(v)
-			return set(at(c))(d, ok && d >= low && d <= high)
+			return storeValid(at(c))(d, ok && d >= low && d <= high)
 		},
 		show: func(c *Config) string {
 			if *at(c) == 0 {
 				return ""
 			}
-			return quoted(short(*at(c)))
+			return tomlString(shortDuration(*at(c)))
 		},
 	}
 }
@@ -223,18 +223,18 @@ func span(key string, at func(*Config) *time.Duration, low, high time.Duration) 
 func yesNo(key string, at func(*Config) *bool) setting {
 	return setting{
 		key: key, want: "true or false",
-		take: func(c *Config, v any) bool { return set(at(c))(asBool(v)) },
+		take: func(c *Config, v any) bool { return storeValid(at(c))(asBool(v)) },
 		show: func(c *Config) string { return strconv.FormatBool(*at(c)) },
 	}
 }
 
-// count is a setting with a number from 1 on; 0: it is unset.
-func count(key string, at func(*Config) *int, most int) setting {
+// countSetting is a setting with a number from 1 on; 0: it is unset.
+func countSetting(key string, at func(*Config) *int, most int) setting {
 	return setting{
 		key: key, want: "a whole number from 1 to " + strconv.Itoa(most),
 		take: func(c *Config, v any) bool {
 			n, ok := asNumber(v)
-			return set(at(c))(int(n), ok && n >= 1 && n <= float64(most) && n == float64(int(n)))
+			return storeValid(at(c))(int(n), ok && n >= 1 && n <= float64(most) && n == float64(int(n)))
 		},
 		show: func(c *Config) string {
 			if *at(c) == 0 {
@@ -261,19 +261,19 @@ func showASCII(c *Config) string {
 	return strconv.FormatBool(c.ASCII)
 }
 
-// thresholds are the settings of the health rules' thresholds.
-func thresholds() []setting {
+// thresholdSettings are the settings of the health rules' thresholds.
+func thresholdSettings() []setting {
 	var all []setting
 	for _, name := range health.Names() {
 		t, _ := health.Named(name)
 		row := t.Row()
 		all = append(all, setting{
-			key: "thresholds." + name, want: "a number from " + number(row.Low) + " to " + number(row.High),
+			key: "thresholds." + name, want: "a number from " + formatNumber(row.Low) + " to " + formatNumber(row.High),
 			take: func(c *Config, v any) bool {
 				n, ok := asNumber(v)
-				return set(&c.Thresholds[t])(n, ok && n >= row.Low && n <= row.High)
+				return storeValid(&c.Thresholds[t])(n, ok && n >= row.Low && n <= row.High)
 			},
-			show: func(c *Config) string { return number(c.Thresholds[t]) },
+			show: func(c *Config) string { return formatNumber(c.Thresholds[t]) },
 		})
 	}
 	return all

@@ -26,11 +26,11 @@ func Told(name string, now time.Time) (ids []string) {
 
 // toldLines are the lines of the file: a time and a problem.
 func toldLines(name string, now time.Time) (lines []string) {
-	path, err := file(name)
+	path, err := choicePath(name)
 	if err != nil {
 		return nil
 	}
-	if text, err := contents(path); err == nil {
+	if text, err := readContents(path); err == nil {
 		lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	}
 	return slices.DeleteFunc(lines, func(line string) bool {
@@ -42,7 +42,7 @@ func toldLines(name string, now time.Time) (lines []string) {
 
 // Tell remembers problems that are told, and forgets others. News told by other programs stays.
 func Tell(name string, told, forgotten []string, now time.Time) error {
-	path, err := file(name)
+	path, err := choicePath(name)
 	if err != nil {
 		return err
 	}
@@ -56,5 +56,5 @@ func Tell(name string, told, forgotten []string, now time.Time) error {
 	if len(lines) == 0 {
 		return os.Remove(path)
 	}
-	return replace(path, strings.Join(lines[max(len(lines)-mostTold, 0):], "\n")+"\n", nil)
+	return replaceFile(path, strings.Join(lines[max(len(lines)-mostTold, 0):], "\n")+"\n", nil)
 }

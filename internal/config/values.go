@@ -13,8 +13,8 @@ import (
 // words is a value from the environment or the command line, which have only text.
 type words string
 
-// set returns a function that stores a value if it is good, and reports whether it is.
-func set[T any](to *T) func(value T, good bool) bool {
+// storeValid returns a function that stores a value if it is good, and reports whether it is.
+func storeValid[T any](to *T) func(value T, good bool) bool {
 	return func(value T, good bool) bool {
 		if good {
 			*to = value
@@ -90,8 +90,8 @@ func asList(v any) (list []string, ok bool) {
 
 func isNotPrintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// short is d without zero parts: "10m" for 10m0s.
-func short(d time.Duration) string {
+// shortDuration is d without zero parts: "10m" for 10m0s.
+func shortDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -102,18 +102,18 @@ func short(d time.Duration) string {
 	return s
 }
 
-func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+func formatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// quoted returns a string in TOML; empty for an empty string.
-func quoted(s string) string {
+// tomlString returns a string in TOML; empty for an empty string.
+func tomlString(s string) string {
 	if s == "" {
 		return ""
 	}
 	return strconv.Quote(strings.ToValidUTF8(s, "\ufffd")) // settings are printable: the same escapes as in TOML
 }
 
-// describe describes a value, for an error.
-func describe(v any) string {
+// describeValue describes a value, for an error.
+func describeValue(v any) string {
 	const most = 40
 	switch v := v.(type) {
 	case map[string]any:
@@ -130,7 +130,7 @@ func describe(v any) string {
 
 // Words returns the words that the setting of a flag takes; nil: it takes others too.
 func Words(flag string) []string {
-	if s := named(flag); s != nil {
+	if s := findSetting(flag); s != nil {
 		return s.among
 	}
 	return nil

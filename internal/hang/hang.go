@@ -37,23 +37,23 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, snapshot fun
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			f.see(ctx, now, snapshot)
+			f.askSuspects(ctx, now, snapshot)
 		}
 	}
 }
 
-// see asks about the jobs that seem to hang now, and were not asked for it. The answer counts if they still do then:
+// askSuspects asks about the jobs that seem to hang now, and were not asked for it. The answer counts if they still do then:
 // otherwise it is about a moment of waiting.
-func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Time) *cluster.Snapshot) {
+func (f *Follower) askSuspects(ctx context.Context, now time.Time, snapshot func(time.Time) *cluster.Snapshot) {
 	s := snapshot(now)
 	for i := range s.Jobs {
 		job := &s.Jobs[i]
-		since, is := suspected(job)
+		since, is := suspectedSince(job)
 		if !is || f.asked[job.ID].Equal(since) {
 			continue
 		}
 		places, ready := places.Of(s, job)
-		if !ready || !parallel(places) {
+		if !ready || !hasSeveralRanks(places) {
 			continue
 		}
 		f.asked[job.ID] = since
@@ -81,12 +81,12 @@ func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
 	if job == nil {
 		return false
 	}
-	again, is := suspected(job)
+	again, is := suspectedSince(job)
 	return is && again.Equal(since)
 }
 
-// suspected reports whether a job seems to hang or has been idle for long, and since when.
-func suspected(job *cluster.JobView) (since time.Time, is bool) {
+// suspectedSince reports whether a job seems to hang or has been idle for long, and since when.
+func suspectedSince(job *cluster.JobView) (since time.Time, is bool) {
 	for i := range job.Findings {
 		f := &job.Findings[i]
 		if f.Kind.StopsJob() && f.Holds() && f.Severity >= cluster.Warning {
@@ -96,8 +96,8 @@ func suspected(job *cluster.JobView) (since time.Time, is bool) {
 	return time.Time{}, false
 }
 
-// parallel reports whether several processes of a job are ranks: only those wait for each other.
-func parallel(places []stacks.Place) bool {
+// hasSeveralRanks reports whether several processes of a job are ranks: only those wait for each other.
+func hasSeveralRanks(places []stacks.Place) bool {
 	ranks := 0
 	for i := range places {
 		if places[i].Number != stacks.NoRank {

@@ -22,7 +22,7 @@ const (
 // GPUs of the node: a program that offloads moves as much over PCIe, and computes meanwhile or runs no kernel. With a
 // rank of one program on each GPU it is an exchange. Otherwise they may do other work than before, so it is a note.
 func linkUnused(s subject) []cluster.Condition {
-	found := differing(s, (*pace.Group).Coupled, func(_ *pace.Group, g *pace.GPU) bool {
+	found := pickPeers(s, (*pace.Group).Coupled, func(_ *pace.Group, g *pace.GPU) bool {
 		return g.Lanes.Instead() && g.Mean[pace.Util] >= pace.BusyFrom && s.Peers.At.Sub(g.Lanes.Quiet) >= settledLink
 	})
 	var held []cluster.Condition
@@ -48,7 +48,7 @@ func linkUnused(s subject) []cluster.Condition {
 				c.After = unseenLink
 			}
 		}
-		c = p.condition(c, cluster.Less)
+		c = p.newCondition(c, cluster.Less)
 		c.Compared.Lanes = p.Lanes
 		held = append(held, c)
 	}

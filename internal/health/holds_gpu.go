@@ -14,20 +14,20 @@ import (
 // In comparisons here an unknown metric is NaN, and NaN is neither above nor below anything: an unknown value is no
 // problem.
 
-// lost holds for a GPU that is gone until a reset or reboot; unusable holds for any other GPU without access.
-func lost(s subject) bool {
+// isGPULost holds for a GPU that is gone until a reset or reboot; isGPUUnusable holds for any other GPU without access.
+func isGPULost(s subject) bool {
 	return s.GPU.LostID == wire.LostFellOff || s.GPU.LostID == wire.LostReset
 }
-func unusable(s subject) bool { return s.GPU.Lost != "" && !lost(s) }
+func isGPUUnusable(s subject) bool { return s.GPU.Lost != "" && !isGPULost(s) }
 
-func hangs(s subject) bool { return s.GPU.Hung() }
+func isGPUHung(s subject) bool { return s.GPU.Hung() }
 
-// unread holds if some metrics of the GPU, or of the node itself, cannot be read; ceased holds if the driver no longer
-// has some that it gave before.
-func unread(s subject) bool {
+// hasUnreadMetrics holds if some metrics of the GPU, or of the node itself, cannot be read; hasCeasedMetrics holds if
+// the driver no longer has some that it gave before.
+func hasUnreadMetrics(s subject) bool {
 	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return !f.Ceased && signs.IsOf(&f, s.GPU) })
 }
-func ceased(s subject) bool {
+func hasCeasedMetrics(s subject) bool {
 	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return f.Ceased && signs.IsOf(&f, s.GPU) })
 }
 
@@ -65,9 +65,9 @@ func pagesRetired(s subject) bool {
 // brief is the share of the time below which a counter of throttled time is ignored: short throttling is normal.
 const brief = 0.01
 
-// throttled returns a rule that holds if one of bits is among the reasons for reduced clocks, or if the GPU was
+// isThrottledBy returns a rule that holds if one of bits is among the reasons for reduced clocks, or if the GPU was
 // throttled since the last report, but not at the moment of the sample.
-func throttled(bits uint64, time metric.ID) func(subject) bool {
+func isThrottledBy(bits uint64, time metric.ID) func(subject) bool {
 	return func(s subject) bool {
 		now := signs.Reasons(s.GPU)&bits != 0
 		if now || !s.GPU.Grew(time) {
@@ -110,9 +110,9 @@ func linkErrors(s subject) bool {
 		signs.PerMinute(s.GPU, metric.NVLinkRecoveries) >= limit
 }
 
-// narrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than possible. An idle GPU lowers
+// isPCIeNarrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than possible. An idle GPU lowers
 // its generation.
-func narrow(s subject) bool {
+func isPCIeNarrow(s subject) bool {
 	g := s.GPU
 	return g.Float(metric.Util) >= s.limits[PCIeLoadPercent] &&
 		(g.Float(metric.PCIeWidth) < g.Float(metric.PCIeWidthMax) ||

@@ -20,7 +20,7 @@ func linkDown(s subject) bool {
 	switch {
 	case !known || bits.OnesCount64(up) == links:
 		return false
-	case registered(s.GPU) && up != 0:
+	case isRegistered(s.GPU) && up != 0:
 		return true
 	case signs.HasMIG(s.Node):
 		return false
@@ -51,7 +51,7 @@ func switchDown(s subject) bool {
 	for i := range s.Node.GPUs {
 		g := &s.Node.GPUs[i]
 		if _, _, known := signs.LinksOf(g); known {
-			fabric = fabric && registered(g)
+			fabric = fabric && isRegistered(g)
 			seen = seen && g.LinksSeen()&down == down
 			switched = switched && allSwitched(g, links, gpus)
 		}
@@ -68,14 +68,14 @@ func allSwitched(g *cluster.GPU, links, gpus int) bool {
 // fabricCompleted is the last value of metric.FabricState, as nvml.h names them (nvmlGpuFabricState_t).
 const fabricCompleted = 3
 
-// registered reports whether a GPU is registered with its NVLink fabric.
-func registered(g *cluster.GPU) bool {
+// isRegistered reports whether a GPU is registered with its NVLink fabric.
+func isRegistered(g *cluster.GPU) bool {
 	return g.Float(metric.FabricState) == fabricCompleted && !(g.Float(metric.FabricStatus) > 0)
 }
 
 // mayFail holds if a GPU has an NVLink fabric and is not registered with the fabric.
 func mayFail(s subject) bool {
-	return !signs.Partitioned(s.GPU) && s.GPU.Float(metric.FabricState) > 0 && !registered(s.GPU)
+	return !signs.Partitioned(s.GPU) && s.GPU.Float(metric.FabricState) > 0 && !isRegistered(s.GPU)
 }
 
 // fabricIll holds if the driver finds a fault of the GPU's NVLink fabric; fabricRecovers holds if the fabric is about
@@ -90,12 +90,12 @@ func otherClique(s subject) bool {
 	return known && its && own != most
 }
 
-// unregistered holds if, in addition, nothing computes on the GPU. A program that computes has found the fabric when it
+// isUnregistered holds if, in addition, nothing computes on the GPU. A program that computes has found the fabric when it
 // started.
-func unregistered(s subject) bool { return mayFail(s) && !computes(s.Node, s.GPU) }
+func isUnregistered(s subject) bool { return mayFail(s) && !hasComputeProcess(s.Node, s.GPU) }
 
-// computes reports whether a program has the GPU open for computing.
-func computes(n *cluster.Node, g *cluster.GPU) bool {
+// hasComputeProcess reports whether a program has the GPU open for computing.
+func hasComputeProcess(n *cluster.Node, g *cluster.GPU) bool {
 	return g.Float(metric.Util) > 0 || slices.ContainsFunc(n.Processes, func(p wire.Process) bool {
 		return p.GPU == g.Card.Index && p.Type != "G"
 	})

@@ -9,13 +9,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-func is(state cluster.NodeState) func(subject) bool {
+func isInState(state cluster.NodeState) func(subject) bool {
 	return func(s subject) bool { return s.Node.State == state }
 }
 
-// fails returns a rule that holds if a watched node does not report because of itself or the network; or, if watched is
+// failsToReport returns a rule that holds if a watched node does not report because of itself or the network; or, if watched is
 // false, if a node is not watched because there are too many nodes.
-func fails(watched bool) func(subject) bool {
+func failsToReport(watched bool) func(subject) bool {
 	return func(s subject) bool {
 		f := s.Node.Failure
 		return s.Node.State == cluster.NodeFailed && watched == (f == nil || f.Class != reach.ClassNotWatched)
@@ -41,9 +41,9 @@ func allHang(s subject) bool {
 	return hung && len(s.Node.GPUs) > 1
 }
 
-// slow holds if the driver is too slow for the interval: a reading takes longer than the interval, or most GPUs repeat
+// isDriverSlow holds if the driver is too slow for the interval: a reading takes longer than the interval, or most GPUs repeat
 // old values.
-func slow(s subject) bool {
+func isDriverSlow(s subject) bool {
 	n := s.Node
 	late := 0
 	for i := range n.GPUs {
@@ -54,8 +54,8 @@ func slow(s subject) bool {
 	return !allHang(s) && (n.Took > max(n.Interval, time.Second) || 2*late > len(n.GPUs))
 }
 
-// unloads holds if persistence mode is off on some GPU.
-func unloads(s subject) bool {
+// unloadsDriver holds if persistence mode is off on some GPU.
+func unloadsDriver(s subject) bool {
 	return s.Node.AnyGPU(func(g *cluster.GPU) bool { return g.Float(metric.PersistenceMode) == 0 })
 }
 
@@ -68,8 +68,8 @@ func nearlyFull(free, total metric.ID) func(subject) bool {
 	}
 }
 
-func hidden(s subject) bool         { return s.Job.Missing(s.Node).Hidden }
-func missing(s subject) bool        { return s.Job.Missing(s.Node).Certain }
+func areGPUsHidden(s subject) bool  { return s.Job.Missing(s.Node).Hidden }
+func areGPUsMissing(s subject) bool { return s.Job.Missing(s.Node).Certain }
 func perhapsMissing(s subject) bool { return s.Job.Missing(s.Node).Count > 0 }
 
 func hostMemoryFull(s subject) bool {
@@ -90,21 +90,21 @@ func hostMemoryFills(s subject) bool {
 	return known && in <= time.Duration(s.limits[HostMemoryMinutes]*float64(time.Minute))
 }
 
-// differs holds if the node's driver or GPU model differs from that of most of the job's nodes.
-func differs(s subject) bool {
+// differsFromMost holds if the node's driver or GPU model differs from that of most of the job's nodes.
+func differsFromMost(s subject) bool {
 	return s.Common != nil && (signs.OtherThan(s.Node.Hello.Driver, s.Common.Driver) ||
 		signs.OtherThan(s.Job.Model(s.Node), s.Common.Model))
 }
 
 func clockWrong(s subject) bool {
 	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 &&
-		(s.Node.Offset-s.Common.Offset).Abs() > s.limits.seconds(ClockSkewSeconds)
+		(s.Node.Offset-s.Common.Offset).Abs() > s.limits.inSeconds(ClockSkewSeconds)
 }
 
 // leftOver holds if processes of jobs that have ended hold GPU memory.
 func leftOver(s subject) bool { return s.Discovery != nil && len(s.Node.Orphans(s.Discovery)) > 0 }
 
-// strange holds if processes of others are on the job's GPUs. The GPUs of a suspended job are lent to others.
-func strange(s subject) bool {
+// hasForeignProcess holds if processes of others are on the job's GPUs. The GPUs of a suspended job are lent to others.
+func hasForeignProcess(s subject) bool {
 	return !s.Job.Suspended && len(signs.Strangers(s.Job, s.Node, s.Discovery)) > 0
 }

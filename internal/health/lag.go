@@ -68,43 +68,43 @@ type way struct {
 // ways are in order of priority. Utilization alone does not show the slow GPU: a GPU that waits for the others in a
 // collective is fully utilized, and the awaited GPU may be as well.
 var ways = []way{
-	{cluster.Starved, false, false, func(l *look) bool { return l.slows(pace.Util, l.ratio) }},
-	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
+	{cluster.Starved, false, false, func(l *look) bool { return l.slowsOthers(pace.Util, l.ratio) }},
+	{cluster.Slowed, false, false, func(l *look) bool { return l.slowsOthers(pace.Clock, l.ratio) }},
 	{cluster.Awaited, false, false, func(l *look) bool {
-		return l.wait() && l.above(pace.Power, 1/l.ratio) && !(l.parted && !(l.others < l.most(waiting))) &&
-			l.group.Others(l.GPU, pace.Power) < l.most(waiting)*l.group.UsualOthers(l.GPU, pace.Power)
+		return l.othersMayWait() && l.isAbove(pace.Power, 1/l.ratio) && !(l.parted && !(l.others < l.upperLimit(waiting))) &&
+			l.group.Others(l.GPU, pace.Power) < l.upperLimit(waiting)*l.group.UsualOthers(l.GPU, pace.Power)
 	}},
-	{cluster.Starved, true, false, func(l *look) bool { return l.slows(pace.Util, costly) }},
-	{cluster.Slowed, true, false, func(l *look) bool { return l.slows(pace.Clock, costly) }},
+	{cluster.Starved, true, false, func(l *look) bool { return l.slowsOthers(pace.Util, costly) }},
+	{cluster.Slowed, true, false, func(l *look) bool { return l.slowsOthers(pace.Clock, costly) }},
 	{cluster.Reads, true, false, func(l *look) bool {
-		return l.wait() && l.costs() && l.above(pace.Memory, 1/costly) && l.standsOut(pace.Memory) &&
+		return l.othersMayWait() && l.costsOthers() && l.isAbove(pace.Memory, 1/costly) && l.standsOut(pace.Memory) &&
 			!l.waitsToo(pace.Memory)
 	}},
 	{cluster.Awaited, true, false, func(l *look) bool {
-		return l.wait() && l.costs() && (l.above(pace.Power, harder) || l.persists()) && l.standsOut(pace.Power) &&
+		return l.othersMayWait() && l.costsOthers() && (l.isAbove(pace.Power, harder) || l.keepsPower()) && l.standsOut(pace.Power) &&
 			!l.waitsToo(pace.Power)
 	}},
 	{cluster.Less, true, false, func(l *look) bool {
-		few := l.below(pace.Power, less) || l.below(pace.Memory, less)
-		spins := l.Share[pace.Clock] > l.most(raised) || l.group.Spins(l.GPU) // it waits for the others
-		return few && !spins && !(l.others < l.least(felt)) && len(l.group.GPUs) > 2 &&
-			l.Share[pace.Util] > l.least(costly) && l.standsOut(pace.Power)
+		few := l.isBelow(pace.Power, less) || l.isBelow(pace.Memory, less)
+		spins := l.Share[pace.Clock] > l.upperLimit(raised) || l.group.Spins(l.GPU) // it waits for the others
+		return few && !spins && !(l.others < l.lowerLimit(felt)) && len(l.group.GPUs) > 2 &&
+			l.Share[pace.Util] > l.lowerLimit(costly) && l.standsOut(pace.Power)
 	}},
 	{cluster.Starved, true, true, func(l *look) bool {
-		same := !(l.Share[pace.Memory] < l.least(less)) // work, whoever waits: each step reads the same amount
-		return same && l.waits && l.always(pace.Util) && l.Share[pace.Util] < l.most(slowUtil)
+		same := !(l.Share[pace.Memory] < l.lowerLimit(less)) // work, whoever waits: each step reads the same amount
+		return same && l.waits && l.alwaysDiffered(pace.Util) && l.Share[pace.Util] < l.upperLimit(slowUtil)
 	}},
 	{cluster.Slowed, true, true, func(l *look) bool {
-		return l.waits && l.always(pace.Clock) && l.Share[pace.Clock] < l.most(slowClock) &&
-			l.Share[pace.Power] < l.most(harder)
+		return l.waits && l.alwaysDiffered(pace.Clock) && l.Share[pace.Clock] < l.upperLimit(slowClock) &&
+			l.Share[pace.Power] < l.upperLimit(harder)
 	}},
 	{cluster.Reads, true, true, func(l *look) bool {
-		return l.waits && l.always(pace.Memory) &&
-			l.Share[pace.Memory] > l.least(moreMemory) && l.Share[pace.Power] < l.most(slowPower) // not just more work
+		return l.waits && l.alwaysDiffered(pace.Memory) &&
+			l.Share[pace.Memory] > l.lowerLimit(moreMemory) && l.Share[pace.Power] < l.upperLimit(slowPower) // not just more work
 	}},
 	{cluster.Awaited, true, true, func(l *look) bool {
-		return l.waits && l.always(pace.Power) &&
-			l.Share[pace.Power] > l.least(morePower)
+		return l.waits && l.alwaysDiffered(pace.Power) &&
+			l.Share[pace.Power] > l.lowerLimit(morePower)
 	}},
 }
 
@@ -112,32 +112,32 @@ var ways = []way{
 var measures = map[cluster.How]pace.Measure{cluster.Starved: pace.Util, cluster.Slowed: pace.Clock,
 	cluster.Reads: pace.Memory, cluster.Awaited: pace.Power}
 
-// lagging finds the GPUs that are slower than the others of a job that works in step. If the slow GPU changes, the
+// findLaggingGPUs finds the GPUs that are slower than the others of a job that works in step. If the slow GPU changes, the
 // finding is the job's.
-func lagging(s subject) []cluster.Condition {
-	held := slower(s)
-	if c, wanders := wandering(s, held); wanders {
+func findLaggingGPUs(s subject) []cluster.Condition {
+	held := findSlowGPUs(s)
+	if c, wanders := findWanderingLag(s, held); wanders {
 		for i := range held { // none of these GPUs is the slow one
 			held[i].After = never
 		}
 		held = append(held, c)
 	}
-	return append(again(s, held), awaited(s)...)
+	return append(addRepeatedLags(s, held), findAwaitedGPU(s)...)
 }
 
-// slower finds the GPUs that are slow in one of the ways.
-func slower(s subject) []cluster.Condition {
-	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-s.within(justWorked))
-	found := differing(s, (*pace.Group).Lockstep, func(of *pace.Group, g *pace.GPU) bool {
-		return (uneven(g) || s.hasTold(g)) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
+// findSlowGPUs finds the GPUs that are slow in one of the ways.
+func findSlowGPUs(s subject) []cluster.Condition {
+	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-s.atLeastTwoSamples(justWorked))
+	found := pickPeers(s, (*pace.Group).Lockstep, func(of *pace.Group, g *pace.GPU) bool {
+		return (mayBeSlow(g) || s.hasTold(g)) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
 	})
 	var held []cluster.Condition
 	for _, p := range found {
-		if w, c := p.lags(ratio, s.hasTold(p.GPU)); c != nil && (w == nil || !w.old || p.exception(w.how)) {
+		if w, c := p.findLag(ratio, s.hasTold(p.GPU)); c != nil && (w == nil || !w.old || p.isException(w.how)) {
 			held = append(held, *c)
 		}
 	}
-	return append(causes(s, inDoubt(s, held)), slowerOfFew(s)...)
+	return append(dropAwaited(s, inDoubt(s, held)), slowerOfFew(s)...)
 }
 
 // inDoubt makes those mild that are awaited beside another one of their node: who waits, waits for one GPU or for a
@@ -167,12 +167,12 @@ func inDoubt(s subject, held []cluster.Condition) []cluster.Condition {
 // since more work would take more power, and those that work for less of the time, perhaps by design.
 func slowerOfFew(s subject) []cluster.Condition {
 	var held []cluster.Condition
-	for _, p := range differing(s, (*pace.Group).Differs, (*pace.Group).Talks) {
-		switch l := p.look(float32(s.limits[LagRatio]), s.hasTold(p.GPU)); {
+	for _, p := range pickPeers(s, (*pace.Group).Differs, (*pace.Group).Talks) {
+		switch l := p.newLook(float32(s.limits[LagRatio]), s.hasTold(p.GPU)); {
 		case l.clocksLow():
-			held = append(held, p.condition(cluster.Condition{Severity: cluster.Warning, Mild: true}, cluster.Slowed))
-		case l.waits && l.Share[pace.Util] < l.most(alwaysSlow):
-			held = append(held, p.condition(cluster.Condition{Severity: p.blame(), Mild: true}, cluster.Starved))
+			held = append(held, p.newCondition(cluster.Condition{Severity: cluster.Warning, Mild: true}, cluster.Slowed))
+		case l.waits && l.Share[pace.Util] < l.upperLimit(alwaysSlow):
+			held = append(held, p.newCondition(cluster.Condition{Severity: p.lagSeverity(), Mild: true}, cluster.Starved))
 		}
 	}
 	return held
@@ -180,12 +180,12 @@ func slowerOfFew(s subject) []cluster.Condition {
 
 // hasTold reports whether a GPU was reported to lag a moment ago.
 func (s subject) hasTold(g *pace.GPU) bool {
-	return !g.LagTold.IsZero() && s.Peers.At.Sub(g.LagTold) <= s.within(justLagged)
+	return !g.LagTold.IsZero() && s.Peers.At.Sub(g.LagTold) <= s.atLeastTwoSamples(justLagged)
 }
 
-// causes drops those of few GPUs that are awaited where another one shows why all are slow: of two GPUs both differ,
-// and of three the one that waits a little less than the other.
-func causes(s subject, held []cluster.Condition) []cluster.Condition {
+// dropAwaited drops the awaited ones of few GPUs where another GPU shows why all are slow: of two GPUs both differ, and
+// of three the one that waits a little less than the other.
+func dropAwaited(s subject, held []cluster.Condition) []cluster.Condition {
 	shows := func(c cluster.Condition) bool {
 		return c.Compared.How == cluster.Starved || c.Compared.How == cluster.Slowed
 	}
@@ -197,38 +197,38 @@ func causes(s subject, held []cluster.Condition) []cluster.Condition {
 	})
 }
 
-// uneven reports whether a GPU may be slow. In most cases none is.
-func uneven(g *pace.GPU) bool {
+// mayBeSlow reports whether a GPU may be slow. In most cases none is.
+func mayBeSlow(g *pace.GPU) bool {
 	share := &g.Share
 	return share[pace.Util] < costly || share[pace.Clock] < costly || share[pace.Power] < less ||
 		share[pace.Power] > harder*min(g.Usual[pace.Power], 1) ||
 		share[pace.Memory] < less || share[pace.Memory] > 1/costly
 }
 
-// lags returns the way in which a GPU lags, and the condition; nil: it does not lag. A GPU that has always been slow,
-// perhaps by design, lags in no way.
-func (p peer) lags(ratio float32, told bool) (*way, *cluster.Condition) {
-	g, l := p.group, p.look(ratio, told)
-	if l.stand() {
+// findLag returns the way in which a GPU lags, and the condition; nil: it does not lag. A GPU that has always been
+// slow, perhaps by design, lags in no way.
+func (p peer) findLag(ratio float32, told bool) (*way, *cluster.Condition) {
+	g, l := p.group, p.newLook(ratio, told)
+	if l.othersOnlyWait() {
 		return nil, nil
 	}
 	for i := range ways {
-		if w := &ways[i]; w.holds(&l) && (w.how == cluster.Slowed || !g.Few() || l.longer()) {
-			c := p.condition(cluster.Condition{Severity: cluster.Warning, Mild: w.mild}, w.how)
+		if w := &ways[i]; w.holds(&l) && (w.how == cluster.Slowed || !g.Few() || l.stepsTakeLonger()) {
+			c := p.newCondition(cluster.Condition{Severity: cluster.Warning, Mild: w.mild}, w.how)
 			return w, &c
 		}
 	}
-	if p.Share[pace.Util] < l.most(alwaysSlow) && p.Usual[pace.Util] < l.most(ratio) &&
-		(told || g.Near == len(g.GPUs)-1) && (!g.Few() || l.longer()) {
-		c := p.condition(cluster.Condition{Severity: p.blame()}, cluster.Starved)
+	if p.Share[pace.Util] < l.upperLimit(alwaysSlow) && p.Usual[pace.Util] < l.upperLimit(ratio) &&
+		(told || g.Near == len(g.GPUs)-1) && (!g.Few() || l.stepsTakeLonger()) {
+		c := p.newCondition(cluster.Condition{Severity: p.lagSeverity()}, cluster.Starved)
 		return nil, &c
 	}
 	return nil, nil
 }
 
-// exception reports whether the GPUs that differ at least half as much as this one are few, or are all GPUs of some
+// isException reports whether the GPUs that differ at least half as much as this one are few, or are all GPUs of some
 // nodes: of up to half, but not of half the nodes if these only have more to do.
-func (p peer) exception(how cluster.How) bool {
+func (p peer) isException(how cluster.How) bool {
 	differs := func(g *pace.GPU) float64 { return math.Abs(float64(g.Share[measures[how]]) - 1) }
 	alike, here, all := 0, 0, 0
 	for _, o := range p.group.GPUs {
@@ -248,17 +248,17 @@ func (p peer) exception(how cluster.How) bool {
 	return alike <= max(1, n/4) || here == all && some
 }
 
-// blame returns the severity for a GPU that has always been slow: it may have less work by design, unless its process
+// lagSeverity returns the severity for a GPU that has always been slow: it may have less work by design, unless its process
 // is starved as well.
-func (p peer) blame() cluster.Severity {
+func (p peer) lagSeverity() cluster.Severity {
 	if signs.Starved(signs.CPUOf(p.Node, p.Own)) {
 		return cluster.Warning
 	}
 	return cluster.Note
 }
 
-// awaited finds the only GPU of a job that works while the others wait for it.
-func awaited(s subject) []cluster.Condition {
+// findAwaitedGPU finds the only GPU of a job that works while the others wait for it.
+func findAwaitedGPU(s subject) []cluster.Condition {
 	p := s.Peers
 	spinning, moving, all := 0, 0, 0
 	for i := range p.Pace.Groups {
@@ -272,10 +272,10 @@ func awaited(s subject) []cluster.Condition {
 		return nil
 	}
 	var held []cluster.Condition
-	for _, one := range differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return g.Moved.Equal(p.At) }) {
-		c := one.condition(cluster.Condition{After: stopped}, cluster.Alone)
+	for _, one := range pickPeers(s, isAnyGroup, func(_ *pace.Group, g *pace.GPU) bool { return g.Moved.Equal(p.At) }) {
+		c := one.newCondition(cluster.Condition{After: stopped}, cluster.Alone)
 		c.Compared.Count, c.Compared.Of = spinning, all+p.Away
-		if p.At.Sub(one.LagBegan) >= max(longWrite, s.endurance()) && p.At.Sub(one.LagLast) < s.within(justLagged) {
+		if p.At.Sub(one.LagBegan) >= max(longWrite, s.standstillLimit()) && p.At.Sub(one.LagLast) < s.atLeastTwoSamples(justLagged) {
 			c.Severity = cluster.Warning
 		}
 		held = append(held, c)

@@ -21,8 +21,8 @@ type look struct {
 	told   bool    // it is reported to lag: it does until each ratio is far from its limit
 }
 
-// most is a limit below which a ratio must be, least one above which it must be.
-func (l *look) most(limit float32) float32 {
+// upperLimit returns the limit below which a ratio must be, lowerLimit one above which it must be.
+func (l *look) upperLimit(limit float32) float32 {
 	switch {
 	case !l.told:
 		return limit
@@ -32,7 +32,7 @@ func (l *look) most(limit float32) float32 {
 	return limit / ends
 }
 
-func (l *look) least(limit float32) float32 {
+func (l *look) lowerLimit(limit float32) float32 {
 	switch {
 	case !l.told:
 		return limit
@@ -42,8 +42,8 @@ func (l *look) least(limit float32) float32 {
 	return limit * ends
 }
 
-// look returns the values by which a GPU is judged. told means that it is reported to lag.
-func (p peer) look(ratio float32, told bool) look {
+// newLook returns the values by which a GPU is judged. told means that it is reported to lag.
+func (p peer) newLook(ratio float32, told bool) look {
 	g := p.group
 	l := look{peer: p, ratio: ratio, parted: g.FellOut(), told: told}
 	least, greatest := g.Slowed(p.GPU)
@@ -54,48 +54,48 @@ func (p peer) look(ratio float32, told bool) look {
 	if full >= pace.FullFrom && g.Usual[pace.Util] > full { // it is the least of some GPUs, and wanders around the limit
 		full = g.Usual[pace.Util]
 	}
-	l.waits = full >= 100*l.least(waitUtil) &&
-		g.Others(p.GPU, pace.Power) < l.most(waitPower)*p.Limit &&
-		g.Others(p.GPU, pace.Memory) < 100*l.most(waitMemory)
+	l.waits = full >= 100*l.lowerLimit(waitUtil) &&
+		g.Others(p.GPU, pace.Power) < l.upperLimit(waitPower)*p.Limit &&
+		g.Others(p.GPU, pace.Memory) < 100*l.upperLimit(waitMemory)
 	return l
 }
 
 // clocksLow reports whether a busy GPU clocks much lower than the others, which wait for it, and takes less power.
 func (l *look) clocksLow() bool {
-	return l.waits && l.Share[pace.Clock] < l.most(slowClock) && l.Share[pace.Power] < l.most(1) &&
+	return l.waits && l.Share[pace.Clock] < l.upperLimit(slowClock) && l.Share[pace.Power] < l.upperLimit(1) &&
 		l.Mean[pace.Util] >= pace.FullFrom && l.Mean[pace.Power] < coolPower*l.Limit
 }
 
-// below reports whether a GPU has less than usual and less than the others by a factor, above whether it has more.
-func (l *look) below(m pace.Measure, factor float32) bool {
-	return l.Share[m] < l.most(factor)*min(l.Usual[m], 1)
+// isBelow reports whether a GPU has less than usual and less than the others by a factor, isAbove whether it has more.
+func (l *look) isBelow(m pace.Measure, factor float32) bool {
+	return l.Share[m] < l.upperLimit(factor)*min(l.Usual[m], 1)
 }
-func (l *look) above(m pace.Measure, factor float32) bool {
-	return l.Share[m] > l.least(factor)*max(l.Usual[m], 1)
+func (l *look) isAbove(m pace.Measure, factor float32) bool {
+	return l.Share[m] > l.lowerLimit(factor)*max(l.Usual[m], 1)
 }
 
-// wait reports whether the others may be waiting for this GPU. GPUs that wait clock higher: if the others clock lower,
+// othersMayWait reports whether the others may be waiting for this GPU. GPUs that wait clock higher: if the others clock lower,
 // they are slow themselves.
-func (l *look) wait() bool {
-	return !(l.Mean[pace.Clock] > l.most(raised)*l.group.Lower[pace.Clock])
+func (l *look) othersMayWait() bool {
+	return !(l.Mean[pace.Clock] > l.upperLimit(raised)*l.group.Lower[pace.Clock])
 }
 
 // waitsToo reports whether this GPU as well has less than usual, as if all wait for another node: nodes that are
 // compared each for itself may work together.
 func (l *look) waitsToo(m pace.Measure) bool {
-	return l.group.Part && (l.past(m) < same || l.past(pace.Clock) > raised)
+	return l.group.Part && (l.shareOfUsual(m) < same || l.shareOfUsual(pace.Clock) > raised)
 }
 
-// stand reports whether the others only wait, whatever their links show: as during an evaluation or a checkpoint on one
+// othersOnlyWait reports whether the others only wait, whatever their links show: as during an evaluation or a checkpoint on one
 // rank. A slow GPU lets the others continue now and then.
-func (l *look) stand() bool {
+func (l *look) othersOnlyWait() bool {
 	of := l.group
 	return of.Others(l.GPU, pace.Memory) <= standMemory &&
 		of.Others(l.GPU, pace.Power) < standPower*of.UsualOthers(l.GPU, pace.Power)
 }
 
-// slows reports whether a GPU has less by a factor, and the others do less because of it.
-func (l *look) slows(m pace.Measure, factor float32) bool {
+// slowsOthers reports whether a GPU has less by a factor, and the others do less because of it.
+func (l *look) slowsOthers(m pace.Measure, factor float32) bool {
 	others := l.others
 	if m == pace.Clock { // that it clocks lower than it did is proof enough
 		others = l.fell
@@ -103,26 +103,28 @@ func (l *look) slows(m pace.Measure, factor float32) bool {
 	if l.told && l.Now(m) >= same*l.group.Usual[m]*l.Usual[m] { // it has recovered: the averages show that later
 		return false
 	}
-	return l.below(m, factor) && l.past(m) < l.most(factor+nearly) &&
-		others <= l.most(1-follows*(1-l.Share[m]/l.Usual[m]))
+	return l.isBelow(m, factor) && l.shareOfUsual(m) < l.upperLimit(factor+nearly) &&
+		others <= l.upperLimit(1-follows*(1-l.Share[m]/l.Usual[m]))
 }
 
-// past is the value of the GPU as a share of its own usual value; NaN: unknown.
-func (l *look) past(m pace.Measure) float32 { return l.Mean[m] / (l.group.Usual[m] * l.Usual[m]) }
+// shareOfUsual returns the value of the GPU as a share of its own usual value; NaN: unknown.
+func (l *look) shareOfUsual(m pace.Measure) float32 {
+	return l.Mean[m] / (l.group.Usual[m] * l.Usual[m])
+}
 
-// costs reports whether the others do less, at a rate of steps that is as much lower as they wait. A load that wanders
+// costsOthers reports whether the others do less, at a rate of steps that is as much lower as they wait. A load that wanders
 // between GPUs costs little.
-func (l *look) costs() bool {
+func (l *look) costsOthers() bool {
 	wait := max(1-l.Usual[pace.Power]/l.Share[pace.Power], 1-felt)
-	return l.others < l.most(felt) && !(l.group.Rate() > l.most(1-wait))
+	return l.others < l.upperLimit(felt) && !(l.group.Rate() > l.upperLimit(1-wait))
 }
 
-// persists reports whether the GPU draws as much power as ever and reads no more than the others, while their power
+// keepsPower reports whether the GPU draws as much power as ever and reads no more than the others, while their power
 // fell: they wait for it.
-func (l *look) persists() bool {
+func (l *look) keepsPower() bool {
 	usual := l.group.UsualOthers(l.GPU, pace.Power)
-	return l.past(pace.Power) >= same && l.group.Others(l.GPU, pace.Power) < l.most(fallen)*usual &&
-		!(l.Share[pace.Memory] > l.most(harder)*l.Usual[pace.Memory])
+	return l.shareOfUsual(pace.Power) >= same && l.group.Others(l.GPU, pace.Power) < l.upperLimit(fallen)*usual &&
+		!(l.Share[pace.Memory] > l.upperLimit(harder)*l.Usual[pace.Memory])
 }
 
 // standsOut reports whether at most a quarter of the others differ half as much from what is usual for them as this GPU
@@ -150,17 +152,17 @@ func (l *look) standsOut(m pace.Measure) bool {
 	return l.told || odd <= max(1, len(l.group.GPUs)/4)
 }
 
-// longer reports whether each step of few GPUs moves what it always did, perhaps in more time. In another program they
+// stepsTakeLonger reports whether each step of few GPUs moves what it always did, perhaps in more time. In another program they
 // would read and send in another proportion.
-func (l *look) longer() bool {
+func (l *look) stepsTakeLonger() bool {
 	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.UsualOthers(l.GPU, m) }
 	same := func(a, b float32) bool { return a <= oneRate*b && b <= oneRate*a }
-	return same(others(pace.Memory), others(pace.Link)) && same(l.past(pace.Memory), others(pace.Link))
+	return same(others(pace.Memory), others(pace.Link)) && same(l.shareOfUsual(pace.Memory), others(pace.Link))
 }
 
-// always reports whether the GPU was never seen to be like the others: it always had less, or more for power and memory
+// alwaysDiffered reports whether the GPU was never seen to be like the others: it always had less, or more for power and memory
 // traffic.
-func (l *look) always(m pace.Measure) bool {
+func (l *look) alwaysDiffered(m pace.Measure) bool {
 	usual := l.Usual[m]
 	if m == pace.Power || m == pace.Memory {
 		return !(usual <= 1/costly)

@@ -25,20 +25,20 @@ const (
 	outdoes    = 1.15
 )
 
-// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Only when the job continues is
+// findUnclearLags finds the GPUs that lagged when the job paused, and are not found to lag now. Only when the job continues is
 // it known whether they still lag.
-func unclear(s subject, held []cluster.Condition) []cluster.Condition {
+func findUnclearLags(s subject, held []cluster.Condition) []cluster.Condition {
 	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
 		return nil
 	}
-	just := s.within(justLagged)
+	just := s.atLeastTwoSamples(justLagged)
 	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
-	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused },
+	for _, p := range pickPeers(s, func(g *pace.Group) bool { return g.Paused },
 		func(g *pace.Group, gpu *pace.GPU) bool {
 			// not just as the pause began; a reported lag may have begun anew then
 			long := gpu.LagLast.After(gpu.LagBegan) || g.Halted.Sub(gpu.LagTold) <= just
-			return long && g.Halted.Sub(gpu.LagLast) <= just && !better(g, gpu) &&
-				(!g.InStep || g.Rests() || uneven(gpu) || behind(g, gpu))
+			return long && g.Halted.Sub(gpu.LagLast) <= just && !doesMore(g, gpu) &&
+				(!g.InStep || g.Rests() || mayBeSlow(gpu) || mayStillLag(g, gpu))
 		}) {
 		if !slices.ContainsFunc(held, func(c cluster.Condition) bool {
 			return c.Kind == cluster.KindLag &&
@@ -50,25 +50,25 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	return out
 }
 
-// behind reports whether a GPU may still lag just after a pause, when averages do not show it: it had less than usual
+// mayStillLag reports whether a GPU may still lag just after a pause, when averages do not show it: it had less than usual
 // in its last sample, or its utilization never showed that it lagged.
-func behind(g *pace.Group, gpu *pace.GPU) bool {
+func mayStillLag(g *pace.Group, gpu *pace.GPU) bool {
 	util, clock := same*g.Usual[pace.Util], same*g.Usual[pace.Clock]
 	return gpu.LagUtil >= util || gpu.Now(pace.Util) < util || gpu.Now(pace.Clock) < clock
 }
 
-// better reports whether a GPU does more than when it lagged, and more than the others, which have paused. To wait in a
+// doesMore reports whether a GPU does more than when it lagged, and more than the others, which have paused. To wait in a
 // collective is not more.
-func better(g *pace.Group, gpu *pace.GPU) bool {
+func doesMore(g *pace.Group, gpu *pace.GPU) bool {
 	least := outdoes * max(gpu.LagUtil, g.Median[pace.Util])
 	return g.Rests() && !gpu.Quiet() && gpu.Mean[pace.Util] > least && gpu.Now(pace.Util) > least
 }
 
-// wandering returns the job's finding that the slow GPU changes: no GPU has lagged for long, and others lagged just
+// findWanderingLag returns the job's finding that the slow GPU changes: no GPU has lagged for long, and others lagged just
 // before.
-func wandering(s subject, held []cluster.Condition) (cluster.Condition, bool) {
+func findWanderingLag(s subject, held []cluster.Condition) (cluster.Condition, bool) {
 	now := s.Peers.At
-	long := s.limits.seconds(LagSeconds)
+	long := s.limits.inSeconds(LagSeconds)
 	places := []cluster.Peer{}
 	for _, c := range held {
 		if c.Mild {

@@ -17,5 +17,5 @@ func memoryFills(s subject) bool {
 
 func memoryEnds(s subject) bool {
 	trend, fills := s.GPU.Memory.Trend(s.GPU.Float(metric.MemoryTotal))
-	return fills && trend.Full <= s.limits.minutes(MemoryFullMinutes)
+	return fills && trend.Full <= s.limits.inMinutes(MemoryFullMinutes)
 }

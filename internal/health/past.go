@@ -55,7 +55,7 @@ func onceForAll(s subject, held []cluster.Condition) []cluster.Condition {
 		return !p.LagTold.IsZero() && s.Peers.At.Sub(p.LagTold) <= remembered
 	}) || slices.ContainsFunc(held, func(c cluster.Condition) bool {
 		return c.Kind == cluster.KindLinkUnused || c.Kind == cluster.KindLag && c.Of != nil &&
-			(c.Compared.Rhythm != nil || c.Of.LagLast.Sub(c.Of.LagBegan) >= s.limits.seconds(LagSeconds))
+			(c.Compared.Rhythm != nil || c.Of.LagLast.Sub(c.Of.LagBegan) >= s.limits.inSeconds(LagSeconds))
 	})
 	if !why {
 		return held

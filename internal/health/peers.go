@@ -37,7 +37,7 @@ var peerRules = []peerRule{
 			"at work: it or its node writes 0.1 GB/s, or it uses part of a core and reads or writes, or might where " +
 			"the network shows no traffic. A note if " +
 			"nobody has seen the job work, and a warning after 8 minutes if it has ranks, or after 15 if a process " +
-			"whose GPU stands is at work.", source: "own"}, hanging},
+			"whose GPU stands is at work.", source: "own"}, findHangingJob},
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, lasts: LagSeconds,
 		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, " +
 			"and of what is usual for it, and they do less because of it; or it works while they wait for part of " +
@@ -53,7 +53,7 @@ var peerRules = []peerRule{
 			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes. " +
 			"A GPU that lags five times in a row, at most 3 minutes apart, while the others make steps and do not lag " +
 			"as often, lags again and again.",
-		source: "NVIDIA Resiliency Extension"}, lagging},
+		source: "NVIDIA Resiliency Extension"}, findLaggingGPUs},
 	{rule{kind: cluster.KindLowClock, scope: cluster.ScopePeers, severity: cluster.Warning, after: 2 * time.Minute,
 		when: "For 2 minutes the GPU is fully utilized below 0.35 of its highest SM clock, or below 0.6 of its usual " +
 			"one, far from its power limit, and the driver names no reason. Not if it lags.", source: "own"}, clockedLow},
@@ -74,10 +74,10 @@ var peerRules = []peerRule{
 		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others " +
 			"of the job work: after a pause of the job of 2 minutes or more, the time counts anew. It says when your " +
 			"site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times " +
-			"as long, and 90 samples.", source: "Princeton jobstats"}, idling},
+			"as long, and 90 samples.", source: "Princeton jobstats"}, findIdleGPUs},
 	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, often: true, severity: cluster.Note, after: time.Minute,
 		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB " +
-			"more.", source: "own"}, unbalanced},
+			"more.", source: "own"}, findFullerGPUs},
 }
 
 // With much time between two samples, an evaluation of some seconds looks like minutes.
@@ -88,8 +88,8 @@ const (
 	longMild                   = 5*time.Minute + 30*time.Second
 )
 
-// comparing returns the conditions that hold when the GPUs of a job are compared.
-func comparing(s subject) []cluster.Condition {
+// compareGPUs returns the conditions that hold when the GPUs of a job are compared.
+func compareGPUs(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for i := range peerRules {
 		r := &peerRules[i]
@@ -100,7 +100,7 @@ func comparing(s subject) []cluster.Condition {
 				c.After = r.after
 			}
 			if c.After == 0 && r.lasts != noThreshold {
-				c.After = s.limits.seconds(r.lasts)
+				c.After = s.limits.inSeconds(r.lasts)
 			}
 			if c.After > moreThanOnce { // time counts in samples too
 				c.After = max(c.After, leastTime(&c, s.Peers.Pace.Step)/c.Slowness())
@@ -112,7 +112,7 @@ func comparing(s subject) []cluster.Condition {
 		}
 	}
 	held = onceForAll(s, oncePerGPU(s, held))
-	held = append(held, unclear(s, held)...)
+	held = append(held, findUnclearLags(s, held)...)
 	return append(held, justUneven(s)...)
 }
 
@@ -131,8 +131,8 @@ type peer struct {
 	group *pace.Group
 }
 
-// condition returns a condition of the GPU, with its evidence.
-func (p peer) condition(c cluster.Condition, how cluster.How) cluster.Condition {
+// newCondition returns a condition of the GPU, with its evidence.
+func (p peer) newCondition(c cluster.Condition, how cluster.How) cluster.Condition {
 	c.Of = &p.Peer
 	c.Compared = &cluster.Comparison{
 		How: how, By: p.group.Evidence, Own: p.Mean, Used: [2]float64{float64(p.Used), float64(p.group.Used)},
@@ -144,8 +144,8 @@ func (p peer) condition(c cluster.Condition, how cluster.How) cluster.Condition 
 	return c
 }
 
-// differing returns the GPUs that one test picks, in the groups that another test picks.
-func differing(s subject, groups func(*pace.Group) bool, test func(*pace.Group, *pace.GPU) bool) []peer {
+// pickPeers returns the GPUs that one test picks, in the groups that another test picks.
+func pickPeers(s subject, groups func(*pace.Group) bool, test func(*pace.Group, *pace.GPU) bool) []peer {
 	var found []peer
 	var last *pace.Group
 	picked := false
@@ -170,7 +170,7 @@ func ranksGone(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, gone := range s.Peers.Gone(s.Job) {
 		c := cluster.Condition{Of: &gone.Peer, Compared: &cluster.Comparison{Rank: &gone.SeenRank}}
-		if g := s.Peers.Pace.GroupOf(gone.GPU); s.missed(&gone) {
+		if g := s.Peers.Pace.GroupOf(gone.GPU); s.isRankAwaited(&gone) {
 			c.Severity, c.Compared.By, c.Compared.Waiting = cluster.Critical, g.Evidence, gone.Moved
 		}
 		held = append(held, c)
@@ -178,10 +178,10 @@ func ranksGone(s subject) []cluster.Condition {
 	return held
 }
 
-// missed reports whether the others wait for a rank that has ended. Ranks that write their results do not wait.
-func (s subject) missed(gone *cluster.GoneRank) bool {
+// isRankAwaited reports whether the others wait for a rank that has ended. Ranks that write their results do not wait.
+func (s subject) isRankAwaited(gone *cluster.GoneRank) bool {
 	g := s.Peers.Pace.GroupOf(gone.GPU)
-	return g != nil && g.Together() && s.Peers.At.Sub(gone.Moved) >= s.within(halt) && (g.Spinning > 0 ||
+	return g != nil && g.Together() && s.Peers.At.Sub(gone.Moved) >= s.atLeastTwoSamples(halt) && (g.Spinning > 0 ||
 		!gone.Writes && (!s.isHidden() || s.oneSpins()))
 }
 
@@ -199,32 +199,32 @@ const (
 	justWorked = 30 * time.Second
 )
 
-// idling finds GPUs that are idle while others of the job work.
-func idling(s subject) []cluster.Condition {
-	now, least := s.Peers.At, s.limits.minutes(IdleMinutes)
-	if now.Sub(s.Peers.Pace.Worked) > s.within(justWorked) {
+// findIdleGPUs finds GPUs that are idle while others of the job work.
+func findIdleGPUs(s subject) []cluster.Condition {
+	now, least := s.Peers.At, s.limits.inMinutes(IdleMinutes)
+	if now.Sub(s.Peers.Pace.Worked) > s.atLeastTwoSamples(justWorked) {
 		return nil
 	}
 	latest := now.Add(-least)
 	if s.Peers.Pace.Resumed.After(latest) { // the others began to work again after that
 		return nil
 	}
-	idle := differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return !g.Idle().After(latest) })
+	idle := pickPeers(s, isAnyGroup, func(_ *pace.Group, g *pace.GPU) bool { return !g.Idle().After(latest) })
 	var held []cluster.Condition
 	for _, p := range idle {
 		c := cluster.Condition{Since: p.Idle()}
 		if now.Sub(c.Since) >= max(longIdle*least, idleSamples*s.Peers.Pace.Step) {
 			c.Severity = cluster.Warning
 		}
-		c = p.condition(c, cluster.Starved)
-		c.Compared.Allowed = s.limits.minutes(IdleKillMinutes)
+		c = p.newCondition(c, cluster.Starved)
+		c.Compared.Allowed = s.limits.inMinutes(IdleKillMinutes)
 		c.Compared.Count, c.Compared.Of = len(idle), len(s.Peers.GPUs)+s.Peers.Away
 		held = append(held, c)
 	}
 	return held
 }
 
-func every(*pace.Group) bool { return true }
+func isAnyGroup(*pace.Group) bool { return true }
 
 const (
 	// A GPU has much more memory in use than the others of its model from this factor of the median on, and this
@@ -233,13 +233,13 @@ const (
 	muchMoreBytes = 10 << 30
 )
 
-// unbalanced finds GPUs that have much more memory in use than the others.
-func unbalanced(s subject) []cluster.Condition {
+// findFullerGPUs finds GPUs that have much more memory in use than the others.
+func findFullerGPUs(s subject) []cluster.Condition {
 	var held []cluster.Condition
-	for _, p := range differing(s, (*pace.Group).Coupled, func(g *pace.Group, gpu *pace.GPU) bool {
+	for _, p := range pickPeers(s, (*pace.Group).Coupled, func(g *pace.Group, gpu *pace.GPU) bool {
 		return gpu.Used > muchMore*g.Used && gpu.Used > g.Used+muchMoreBytes
 	}) {
-		held = append(held, p.condition(cluster.Condition{}, cluster.Starved))
+		held = append(held, p.newCondition(cluster.Condition{}, cluster.Starved))
 	}
 	return held
 }

@@ -24,9 +24,9 @@ const (
 	lately = 8
 )
 
-// again marks the GPUs that lag at this moment, and adds those that lag again and again, each time for less long than
-// it takes to be reported.
-func again(s subject, held []cluster.Condition) []cluster.Condition {
+// addRepeatedLags marks the GPUs that lag at this moment, and adds those that lag again and again, each time for less
+// long than it takes to be reported.
+func addRepeatedLags(s subject, held []cluster.Condition) []cluster.Condition {
 	return s.addRhythms(s.markBouts(held))
 }
 
@@ -61,10 +61,10 @@ func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
 		}
 		r, is := one.Bouts.Rhythm(s.Peers.At, s.Peers.Pace.Step)
 		p := peer{one, s.Peers.Pace.GroupOf(one.GPU)}
-		if !is || r.Lasts >= s.limits.seconds(LagSeconds) || p.group == nil || !p.group.Coupled() || s.othersLag(p, &r) {
+		if !is || r.Lasts >= s.limits.inSeconds(LagSeconds) || p.group == nil || !p.group.Coupled() || s.othersLag(p, &r) {
 			continue
 		}
-		c := p.condition(cluster.Condition{Severity: cluster.Warning, Since: r.Since, After: moreThanOnce}, howOf(p.Bouts))
+		c := p.newCondition(cluster.Condition{Severity: cluster.Warning, Since: r.Since, After: moreThanOnce}, howOf(p.Bouts))
 		by := c.Compared
 		by.Own, by.Median, by.Rhythm = p.Bouts.Own, p.Bouts.Median, &r
 		at := slices.IndexFunc(held, func(o cluster.Condition) bool { return o.Of != nil && o.Of.GPU == p.GPU })
@@ -89,10 +89,10 @@ func justUneven(s subject) []cluster.Condition {
 	if !early { // as nearly always
 		return nil
 	}
-	found := differing(s, isEarly, func(of *pace.Group, g *pace.GPU) bool { return isBehind(of, g) && of.Talks(g) })
+	found := pickPeers(s, isEarly, func(of *pace.Group, g *pace.GPU) bool { return isBehind(of, g) && of.Talks(g) })
 	var held []cluster.Condition
 	for _, p := range found {
-		w, c := p.lags(float32(s.limits[LagRatio]), false)
+		w, c := p.findLag(float32(s.limits[LagRatio]), false)
 		if c != nil && w != nil && !w.old && (w.how == cluster.Starved || w.how == cluster.Slowed) {
 			c.Kind, c.Compared.Bout = cluster.KindLag, cluster.Noted
 			held = append(held, *c)
@@ -105,7 +105,7 @@ func justUneven(s subject) []cluster.Condition {
 func isEarly(g *pace.Group) bool { return g.InStep && g.Coupled() && !g.Lockstep() }
 
 func isBehind(of *pace.Group, g *pace.GPU) bool {
-	return uneven(g) && of.Median[pace.Util] >= busyLeast && g.IsBehind(of, behindShare)
+	return mayBeSlow(g) && of.Median[pace.Util] >= busyLeast && g.IsBehind(of, behindShare)
 }
 
 // makeSteps counts the GPUs of a node that make steps at this moment.

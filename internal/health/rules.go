@@ -83,24 +83,24 @@ func Rules(limits Thresholds) cluster.Rules {
 	return func(s cluster.Subject) []cluster.Condition {
 		switch s.Scope {
 		case cluster.ScopePeers:
-			return comparing(subject{s, &limits})
+			return compareGPUs(subject{s, &limits})
 		case cluster.ScopeWatch:
-			return unchecked(subject{s, &limits})
+			return listUnchecked(subject{s, &limits})
 		case cluster.ScopeJobWatch:
-			return uncompared(s)
+			return listUncompared(s)
 		}
-		return holding(subject{s, &limits})
+		return findConditions(subject{s, &limits})
 	}
 }
 
-// holding returns the conditions that hold.
-func holding(s subject) []cluster.Condition {
+// findConditions returns the conditions that hold.
+func findConditions(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, r := range byScope[s.Scope] {
 		if len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(s) {
 			continue
 		}
-		held = append(held, r.condition(s))
+		held = append(held, r.newCondition(s))
 		if r.only {
 			break
 		}
@@ -108,12 +108,12 @@ func holding(s subject) []cluster.Condition {
 	return held
 }
 
-// condition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a hung
-// call states its duration.
-func (r *rule) condition(s subject) cluster.Condition {
+// newCondition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a
+// hung call states its duration.
+func (r *rule) newCondition(s subject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs, Every: r.every}
 	if r.lasts != noThreshold {
-		c.After = s.limits.seconds(r.lasts)
+		c.After = s.limits.inSeconds(r.lasts)
 	}
 	switch {
 	case r.kind == cluster.KindHang:

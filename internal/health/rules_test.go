@@ -403,7 +403,7 @@ func TestEveryRule(t *testing.T) {
 	samples := samplesOf(t)
 	for i, r := range rules {
 		a := samples[i]
-		if held := Rules(Defaults())(a.yes); !slices.Contains(held, r.condition(judged(a.yes))) {
+		if held := Rules(Defaults())(a.yes); !slices.Contains(held, r.newCondition(judged(a.yes))) {
 			t.Errorf("%s (%v, after %v) does not hold where it should: %v", r.kind, r.severity, r.after, held)
 		}
 		if held := Rules(Defaults())(a.not); slices.ContainsFunc(held,

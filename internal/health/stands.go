@@ -37,13 +37,13 @@ func allIdle(s subject) []cluster.Condition {
 	worked := p.Pace.Worked
 	least := max(stopped, min(2*p.Pace.Pause, longestPause), fewestSamples*p.Pace.Step)
 	if len(p.GPUs) == 1 {
-		least = max(least, s.limits.minutes(IdleMinutes))
+		least = max(least, s.limits.inMinutes(IdleMinutes))
 	}
 	switch {
 	case len(p.GPUs) == 0 || p.Away > len(p.GPUs)/3 || len(p.Pace.Groups) == 0:
 		return nil
 	case worked.IsZero():
-		return unused(s)
+		return findUnusedJob(s)
 	case p.At.Sub(worked) < least || !p.Pace.Steady():
 		return nil
 	}
@@ -52,7 +52,7 @@ func allIdle(s subject) []cluster.Condition {
 		return nil
 	}
 	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{
-		Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.minutes(IdleKillMinutes),
+		Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.inMinutes(IdleKillMinutes),
 		Longest: p.Pace.Pause,
 	}}
 	if p.At.Sub(since) >= s.warnAfter(least)-justDone {
@@ -65,35 +65,35 @@ func allIdle(s subject) []cluster.Condition {
 		}
 	}
 	if 2*len(first) < len(p.GPUs) {
-		c.Compared.SetFirst(p, first, s.within(together))
+		c.Compared.SetFirst(p, first, s.atLeastTwoSamples(together))
 	}
 	return []cluster.Condition{c}
 }
 
-// within is a time of this length, or of two samples: nodes report at different moments of an interval.
-func (s subject) within(d time.Duration) time.Duration { return max(d, 2*s.Peers.Pace.Step) }
+// atLeastTwoSamples returns a time of this length, or of two samples: nodes report at different moments of an interval.
+func (s subject) atLeastTwoSamples(d time.Duration) time.Duration { return max(d, 2*s.Peers.Pace.Step) }
 
 // warnAfter returns the idle time after which a job needs a look. least is the idle time after which it is reported.
 func (s subject) warnAfter(least time.Duration) time.Duration {
 	switch p := s.Peers; {
 	case len(p.GPUs) == 1:
 		return longIdle * least
-	case slices.ContainsFunc(p.GPUs, s.isAtWork) || !s.deserted() && slices.ContainsFunc(p.GPUs, s.mayWrite):
+	case slices.ContainsFunc(p.GPUs, s.isAtWork) || !s.waitsForEndedRank() && slices.ContainsFunc(p.GPUs, s.mayWrite):
 		return max(longWrite, least)
-	case !s.deserted() && slices.ContainsFunc(p.GPUs, s.occupied):
+	case !s.waitsForEndedRank() && slices.ContainsFunc(p.GPUs, s.isHostBusy):
 		return max(longEnd, least)
 	}
-	return max(s.limits.seconds(HangSeconds), least)
+	return max(s.limits.inSeconds(HangSeconds), least)
 }
 
-// deserted reports whether the others wait for a rank that has ended.
-func (s subject) deserted() bool {
-	return slices.ContainsFunc(s.Peers.Gone(s.Job), func(gone cluster.GoneRank) bool { return s.missed(&gone) })
+// waitsForEndedRank reports whether the others wait for a rank that has ended.
+func (s subject) waitsForEndedRank() bool {
+	return slices.ContainsFunc(s.Peers.Gone(s.Job), func(gone cluster.GoneRank) bool { return s.isRankAwaited(&gone) })
 }
 
-// occupied reports whether the host side of an idle GPU may be at work: its process uses part of a core, its node
+// isHostBusy reports whether the host side of an idle GPU may be at work: its process uses part of a core, its node
 // writes, or neither is known.
-func (s subject) occupied(p cluster.Peer) bool {
+func (s subject) isHostBusy(p cluster.Peer) bool {
 	if p.Writes() {
 		return true
 	}
@@ -135,15 +135,15 @@ func idleSince(p *cluster.Peers) time.Time {
 	return since
 }
 
-// unused finds a job that has not used a GPU since nvnodetop began to watch it.
-func unused(s subject) []cluster.Condition {
+// findUnusedJob finds a job that has not used a GPU since nvnodetop began to watch it.
+func findUnusedJob(s subject) []cluster.Condition {
 	since := idleSince(s.Peers)
-	if s.Peers.At.Sub(since) < s.limits.minutes(IdleMinutes) {
+	if s.Peers.At.Sub(since) < s.limits.inMinutes(IdleMinutes) {
 		return nil
 	}
 	n := len(s.Peers.GPUs)
 	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away,
-		Allowed: s.limits.minutes(IdleKillMinutes)}}}
+		Allowed: s.limits.inMinutes(IdleKillMinutes)}}}
 }
 
 // unwatched is the time for which GPUs that nobody has seen work must only wait before they are reported as hanging:
@@ -158,8 +158,8 @@ type standstill struct {
 	together bool // all that spin are known to work together
 }
 
-// standstill returns what waits, false if a GPU does more, or none spins.
-func (s subject) standstill() (w standstill, is bool) {
+// findStandstill returns what waits, false if a GPU does more, or none spins.
+func (s subject) findStandstill() (w standstill, is bool) {
 	moving := 0
 	w.together = true
 	for i := range s.Peers.Pace.Groups {
@@ -172,36 +172,36 @@ func (s subject) standstill() (w standstill, is bool) {
 	return w, w.spinning > 0 && moving == 0 && w.all > 1 && s.Peers.Away <= w.all/3
 }
 
-// hanging finds a job whose GPUs wait for a GPU that never arrives: all of them only wait, some stand still.
-func hanging(s subject) []cluster.Condition {
-	w, is := s.standstill()
+// findHangingJob finds a job whose GPUs wait for a GPU that never arrives: all of them only wait, some stand still.
+func findHangingJob(s subject) []cluster.Condition {
+	w, is := s.findStandstill()
 	if !is {
 		return nil
 	}
 	var stand []cluster.Peer
-	for _, o := range differing(s, every, func(_ *pace.Group, gpu *pace.GPU) bool { return gpu.Stands() }) {
+	for _, o := range pickPeers(s, isAnyGroup, func(_ *pace.Group, gpu *pace.GPU) bool { return gpu.Stands() }) {
 		stand = append(stand, o.Peer)
 	}
 	var c cluster.Condition
 	if usual := w.group.Usual[pace.Power]; w.together {
-		c = s.hangs(stand)
-	} else if usual == usual || w.spinning < w.all && !s.ranked() {
+		c = s.judgeStandstill(stand)
+	} else if usual == usual || w.spinning < w.all && !s.isRanked() {
 		return nil
 	} else {
 		c = s.hungBefore(stand)
 	}
 	c.Compared.By, c.Compared.Own, c.Compared.Median = w.group.Evidence, w.group.Usual, w.group.Median
 	c.Compared.Count, c.Compared.Of = w.spinning, w.all+s.Peers.Away
-	c.Compared.SetFirst(s.Peers, stand, s.within(together))
+	c.Compared.SetFirst(s.Peers, stand, s.atLeastTwoSamples(together))
 	return []cluster.Condition{c}
 }
 
-// hangs judges a job whose GPUs work together, and wait. While the one rank that all wait for is at work, that is a
+// judgeStandstill judges a job whose GPUs work together, and wait. While the one rank that all wait for is at work, that is a
 // note.
-func (s subject) hangs(stand []cluster.Peer) cluster.Condition {
+func (s subject) judgeStandstill(stand []cluster.Peer) cluster.Condition {
 	c := cluster.Condition{Severity: cluster.Warning, After: s.hangTime(), Compared: &cluster.Comparison{}}
-	if slices.ContainsFunc(stand, s.occupied) {
-		c.After = s.endurance()
+	if slices.ContainsFunc(stand, s.isHostBusy) {
+		c.After = s.standstillLimit()
 	}
 	if len(stand) != 1 || !s.isAtWork(stand[0]) && !s.mayWrite(stand[0]) {
 		return c
@@ -223,13 +223,13 @@ func (s subject) hangs(stand []cluster.Peer) cluster.Condition {
 func (s subject) hungBefore(stand []cluster.Peer) cluster.Condition {
 	c := cluster.Condition{Severity: cluster.Warning, Since: s.Peers.Pace.Since(), After: moreThanOnce,
 		Compared: &cluster.Comparison{}}
-	waits, occupied := s.Peers.At.Sub(c.Since), slices.ContainsFunc(stand, s.occupied)
-	if waits >= unwatched && s.ranked() && (!occupied || waits >= longWrite) {
+	waits, occupied := s.Peers.At.Sub(c.Since), slices.ContainsFunc(stand, s.isHostBusy)
+	if waits >= unwatched && s.isRanked() && (!occupied || waits >= longWrite) {
 		return c
 	}
 	c.Severity, c.After = cluster.Note, s.hangTime()
 	if occupied {
-		c.After = s.endurance()
+		c.After = s.standstillLimit()
 	}
 	if len(stand) == 1 && stand[0].Writes() { // its checkpoint goes on
 		c.After = max(c.After, longWrite)
@@ -240,21 +240,21 @@ func (s subject) hungBefore(stand []cluster.Peer) cluster.Condition {
 // hangTime is the time for which the GPUs of a job wait before it seems to hang: some time, or twice its longest
 // standstill.
 func (s subject) hangTime() time.Duration {
-	least := s.limits.seconds(HangSeconds)
+	least := s.limits.inSeconds(HangSeconds)
 	if still := s.Peers.Pace.Still; still > 0 {
 		return max(least, min(2*still, longestPause))
 	}
 	return least
 }
 
-// endurance is the time for which a job may stand still while its host side works: during an evaluation or a checkpoint
+// standstillLimit is the time for which a job may stand still while its host side works: during an evaluation or a checkpoint
 // on one rank, or twice its longest standstill.
-func (s subject) endurance() time.Duration {
+func (s subject) standstillLimit() time.Duration {
 	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))
 }
 
-// ranked reports whether processes on GPUs of the job are ranks of one program.
-func (s subject) ranked() bool {
+// isRanked reports whether processes on GPUs of the job are ranks of one program.
+func (s subject) isRanked() bool {
 	return slices.ContainsFunc(s.Peers.GPUs, func(p cluster.Peer) bool {
 		process := signs.ProcessOf(p.Node, p.Own)
 		return process != nil && process.Rank != nil && process.Rank.World != nil && *process.Rank.World > 1

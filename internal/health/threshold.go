@@ -105,12 +105,12 @@ func Names() []string {
 	return keys
 }
 
-// seconds returns a threshold that is a number of seconds.
-func (t *Thresholds) seconds(of Threshold) time.Duration {
+// inSeconds returns a threshold that is a number of seconds.
+func (t *Thresholds) inSeconds(of Threshold) time.Duration {
 	return time.Duration(t[of] * float64(time.Second))
 }
 
-// minutes returns a threshold that is a number of minutes.
-func (t *Thresholds) minutes(of Threshold) time.Duration {
+// inMinutes returns a threshold that is a number of minutes.
+func (t *Thresholds) inMinutes(of Threshold) time.Duration {
 	return time.Duration(t[of] * float64(time.Minute))
 }

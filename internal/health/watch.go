@@ -12,14 +12,14 @@ import (
 // aMinute is for single events, and for counters that are read once a minute: a shorter absence proves nothing.
 func aMinute(*Thresholds) time.Duration { return time.Minute }
 
-func idleMinutes(limits *Thresholds) time.Duration { return limits.minutes(IdleMinutes) }
+func idleMinutes(limits *Thresholds) time.Duration { return limits.inMinutes(IdleMinutes) }
 
-// takes returns the minimum time for which a node must report before the rule can find something; 0: its first report
+// timeToDetect returns the minimum time for which a node must report before the rule can find something; 0: its first report
 // is enough.
-func (r *rule) takes(limits *Thresholds) time.Duration {
+func (r *rule) timeToDetect(limits *Thresholds) time.Duration {
 	takes := r.after
 	if r.lasts != noThreshold {
-		takes = limits.seconds(r.lasts)
+		takes = limits.inSeconds(r.lasts)
 	}
 	if r.watch != nil {
 		takes = max(takes, r.watch(limits))
@@ -27,11 +27,11 @@ func (r *rule) takes(limits *Thresholds) time.Duration {
 	return takes
 }
 
-// unchecked returns the kinds that cannot have been found within Watched: shortest time first, and each kind once.
-func unchecked(s subject) []cluster.Condition {
+// listUnchecked returns the kinds that cannot have been found within Watched: shortest time first, and each kind once.
+func listUnchecked(s subject) []cluster.Condition {
 	var late []cluster.Condition
 	add := func(r *rule) {
-		takes := r.takes(s.limits)
+		takes := r.timeToDetect(s.limits)
 		if r.scope == cluster.ScopePeers {
 			takes = max(takes, fewestSamples*s.Poll)
 		}
@@ -59,8 +59,8 @@ func unchecked(s subject) []cluster.Condition {
 	return slices.CompactFunc(late, func(a, b cluster.Condition) bool { return a.Kind == b.Kind && a.After == b.After })
 }
 
-// uncompared returns what cannot be found in a job whose nodes are not compared, since they show no exchange of data.
-func uncompared(s cluster.Subject) []cluster.Condition {
+// listUncompared returns what cannot be found in a job whose nodes are not compared, since they show no exchange of data.
+func listUncompared(s cluster.Subject) []cluster.Condition {
 	if !s.Peers.Pace.Apart {
 		return nil
 	}

@@ -99,7 +99,7 @@ func TestNodesThatAreNotCompared(t *testing.T) {
 func TestComparingTakesTime(t *testing.T) {
 	limits := Defaults()
 	for i := range peerRules {
-		if takes := peerRules[i].takes(&limits); takes < time.Second {
+		if takes := peerRules[i].timeToDetect(&limits); takes < time.Second {
 			t.Errorf("%s takes %v", peerRules[i].kind, takes)
 		}
 	}

@@ -48,26 +48,26 @@ const (
 	onNode
 )
 
-// find returns the files of a job.
-func (r *Reader) find(ctx context.Context, job string) (*found, error) {
+// findFiles returns the files of a job.
+func (r *Reader) findFiles(ctx context.Context, job string) (*found, error) {
 	r.mu.Lock()
 	f := r.jobs[job]
 	r.mu.Unlock()
 	switch {
 	case f == nil:
-		return r.locate(ctx, job, nil)
-	case f.doubt(r.now()):
+		return r.askFiles(ctx, job, nil)
+	case f.shouldAskAgain(r.now()):
 		ctx, cancel := context.WithTimeout(ctx, doubtful)
 		defer cancel()
-		if next, err := r.locate(ctx, job, f); err == nil || f.files == nil {
+		if next, err := r.askFiles(ctx, job, f); err == nil || f.files == nil {
 			return next, err
 		}
 	}
 	return f, f.err
 }
 
-// doubt reports whether SLURM should be asked again, and notes that it is.
-func (f *found) doubt(now time.Time) bool {
+// shouldAskAgain reports whether SLURM should be asked again, and notes that it is.
+func (f *found) shouldAskAgain(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	keep := max(keepFiles, f.asked.Sub(f.grown))
@@ -88,8 +88,8 @@ func (f *found) doubt(now time.Time) bool {
 	return true
 }
 
-// locate asks SLURM for the files of a job. before is what was known; nil: nothing.
-func (r *Reader) locate(ctx context.Context, job string, before *found) (*found, error) {
+// askFiles asks SLURM for the files of a job. before is what was known; nil: nothing.
+func (r *Reader) askFiles(ctx context.Context, job string, before *found) (*found, error) {
 	files, err := r.from.Find(ctx, job)
 	if err != nil && (ctx.Err() != nil || before != nil && before.files != nil) {
 		return nil, err
@@ -115,8 +115,8 @@ func (r *Reader) locate(ctx context.Context, job string, before *found) (*found,
 	return f, err
 }
 
-// note notes what a read has shown; nil: it has failed.
-func (f *found) note(p *wire.LogPiece, now time.Time) {
+// noteRead notes what a read has shown; nil: it has failed.
+func (f *found) noteRead(p *wire.LogPiece, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fails = p == nil || p.Missing; !f.fails && p.Size != f.size {
@@ -124,27 +124,27 @@ func (f *found) note(p *wire.LogPiece, now time.Time) {
 	}
 }
 
-// where returns where the log was read.
-func (f *found) where() place {
+// logPlace returns where the log was read.
+func (f *found) logPlace() place {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.place
 }
 
-func (f *found) settle(at place) {
+func (f *found) setLogPlace(at place) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.place = at
 }
 
-// runs reports whether the batch script runs on a host.
-func (f *found) runs(host string) bool {
+// runsOn reports whether the batch script runs on a host.
+func (f *found) runsOn(host string) bool {
 	short, _, _ := strings.Cut(host, ".")
 	return f.files.Host != "" && (f.files.Host == host || f.files.Host == short)
 }
 
-// hangs is the error of a read that does not return.
-func (f *found) hangs(path string, now time.Time) error {
+// hangError returns the error of a read that does not return.
+func (f *found) hangError(path string, now time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return fmt.Errorf("reading %q has hung for %v: its file system does not respond", path,

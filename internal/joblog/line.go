@@ -27,9 +27,9 @@ type unfinished struct {
 	more int64  // bytes that head omits after its own
 }
 
-// add appends bytes without a newline. A carriage return before further text begins the line anew. Zeros are left out:
+// addBytes appends bytes without a newline. A carriage return before further text begins the line anew. Zeros are left out:
 // a file that was emptied while its writer goes on behind its old end begins with any number of them.
-func (u *unfinished) add(raw []byte) {
+func (u *unfinished) addBytes(raw []byte) {
 	if bytes.IndexByte(raw, 0) >= 0 {
 		raw = bytes.ReplaceAll(raw, []byte{0}, nil)
 	}
@@ -39,7 +39,7 @@ func (u *unfinished) add(raw []byte) {
 		u.head = u.head[:0]
 	}
 	if u.more == 0 && (bytes.IndexByte(raw, '\b') >= 0 || bytes.HasSuffix(u.head, []byte{'\b'})) {
-		u.head, raw = nil, backspaced(append(u.head, raw...))
+		u.head, raw = nil, applyBackspaces(append(u.head, raw...))
 	}
 	n := min(maxLine-len(u.head), len(raw))
 	u.head = append(u.head, raw[:n]...)
@@ -52,8 +52,8 @@ const moves = "\r\b"
 // lastReturn returns the place of the last carriage return that has text after it, or -1.
 func lastReturn(raw []byte) int { return bytes.LastIndexByte(bytes.TrimRight(raw, moves), '\r') }
 
-// line returns the line so far, with the mark that mark finds.
-func (u *unfinished) line(mark func(string) cause.Mark) Line {
+// currentLine returns the line so far, with the mark that mark finds.
+func (u *unfinished) currentLine(mark func(string) cause.Mark) Line {
 	shown := strings.ReplaceAll(string(bytes.TrimRight(u.head, moves)), "\t", "    ")
 	shown = strings.TrimRight(safe.Line(shown, maxLine), " ")
 	l := Line{At: u.at, Text: shown, Mark: mark(shown)}

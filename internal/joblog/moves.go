@@ -38,15 +38,15 @@ func startsMove(rest []byte) bool {
 	return len(rest) == 0 || rest[0] == '[' && len(bytes.Trim(rest[1:], "0123456789")) == 0
 }
 
-// write writes bytes without a newline, at the row of the cursor and at those to which they move it.
-func (w *Window) write(data []byte) {
+// writeWithMoves writes bytes without a newline, at the row of the cursor and at those to which they move it.
+func (w *Window) writeWithMoves(data []byte) {
 	for len(data) > 0 {
 		m := vertical.FindSubmatchIndex(data)
 		if m == nil {
-			w.put(data)
+			w.writeWithoutMoves(data)
 			return
 		}
-		w.put(data[:m[0]])
+		w.writeWithoutMoves(data[:m[0]])
 		rows, err := strconv.Atoi(string(data[m[2]:m[3]]))
 		if err != nil || rows == 0 {
 			rows = 1
@@ -66,17 +66,17 @@ func (w *Window) goUp(rows int) {
 		return
 	}
 	if w.up = rows; rows == 0 {
-		w.last.add([]byte{'\r'})
+		w.last.addBytes([]byte{'\r'})
 		return
 	}
 	row := &w.lines[len(w.lines)-rows]
 	w.above = unfinished{at: row.At, head: []byte(row.Text + "\r")}
 }
 
-// put writes bytes without moves at the row of the cursor.
-func (w *Window) put(data []byte) {
+// writeWithoutMoves writes bytes without moves at the row of the cursor.
+func (w *Window) writeWithoutMoves(data []byte) {
 	if w.up == 0 {
-		w.last.add(data)
+		w.last.addBytes(data)
 		return
 	}
 	row := &w.lines[len(w.lines)-w.up]
@@ -84,25 +84,25 @@ func (w *Window) put(data []byte) {
 		return
 	}
 	w.cost -= len(row.Text)
-	w.above.add(data)
-	*row = w.above.line(w.marker.Peek)
+	w.above.addBytes(data)
+	*row = w.above.currentLine(w.marker.Peek)
 	w.cost += len(row.Text)
 }
 
-// feed ends the line at the row of the cursor: what follows, from an offset of the file on, is written at the row
+// endRow ends the line at the row of the cursor: what follows, from an offset of the file on, is written at the row
 // below.
-func (w *Window) feed(at int64) {
+func (w *Window) endRow(at int64) {
 	if w.up > 0 {
 		w.goUp(w.up - 1)
 		return
 	}
-	w.append(w.last.line(w.marker.Next))
+	w.appendLine(w.last.currentLine(w.marker.Next))
 	w.last = unfinished{at: at}
 }
 
-// backspaced writes text over what stands before it: a backspace moves the cursor to the left. If it ends there, the
+// applyBackspaces writes text over what stands before it: a backspace moves the cursor to the left. If it ends there, the
 // result ends with the backspaces, or with a carriage return.
-func backspaced(text []byte) []byte {
+func applyBackspaces(text []byte) []byte {
 	end := len(bytes.TrimRight(text, moves))
 	isReturned := bytes.IndexByte(text[end:], '\r') >= 0
 	if isReturned {

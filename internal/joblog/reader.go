@@ -66,7 +66,7 @@ func NewReader(from Sources) *Reader {
 
 // Read reads a piece of a log. It may be called from any goroutine, and ends soon after ctx.
 func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
-	f, err := r.find(ctx, q.Job)
+	f, err := r.findFiles(ctx, q.Job)
 	if err != nil {
 		return Piece{}, err
 	}
@@ -88,14 +88,14 @@ func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
 		Earlier: f.files.Waits != "" && f.files.Again}
 	switch {
 	case f.files.Unused:
-		piece.never(q.Job)
+		piece.setNeverBegun(q.Job)
 		return piece, nil
 	case f.files.Waits != "" && !f.files.Again: // a file of that name is another job's
-		piece.Missing, piece.Waits = true, safe.Line(waits(f.files, piece.At), maxWords)
+		piece.Missing, piece.Waits = true, safe.Line(whyNoLog(f.files, piece.At), maxWords)
 		return piece, nil
 	}
-	p, node, err := r.piece(ctx, f, wire.ReadLog{Path: path, From: q.From, Max: q.Max, Latest: q.Latest})
-	f.note(p, r.now())
+	p, node, err := r.readPiece(ctx, f, wire.ReadLog{Path: path, From: q.From, Max: q.Max, Latest: q.Latest})
+	f.noteRead(p, r.now())
 	if err != nil {
 		return Piece{}, err
 	}
@@ -106,21 +106,21 @@ func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
 			"--output of "+
 			"its batch script names it", q.Job, path)
 	case p.Missing && f.files.Waits != "":
-		piece.Waits = safe.Line(waits(f.files, piece.At), maxWords)
+		piece.Waits = safe.Line(whyNoLog(f.files, piece.At), maxWords)
 	case p.Missing && f.files.Ended && f.files.Host == "":
-		piece.never(q.Job)
+		piece.setNeverBegun(q.Job)
 	}
 	return piece, nil
 }
 
-// never is the piece of a job that has ended, and had no log.
-func (p *Piece) never(job string) {
+// setNeverBegun makes p the piece of a job that was canceled before it began, and has no log.
+func (p *Piece) setNeverBegun(job string) {
 	p.Missing, p.Never = true, true
 	p.Waits = fmt.Sprintf("job %s was canceled before it began: it has no log", job)
 }
 
-// waits says why a job has no log yet.
-func waits(l *cluster.LogFiles, now time.Time) string {
+// whyNoLog says why a job has no log yet.
+func whyNoLog(l *cluster.LogFiles, now time.Time) string {
 	words := fmt.Sprintf("job %s has not begun: SLURM's reason is %s", l.ID, l.Waits)
 	if l.Expected.IsZero() {
 		return words
@@ -132,38 +132,38 @@ func waits(l *cluster.LogFiles, now time.Time) string {
 	return words + ", it expects the start at " + l.Expected.Format(layout)
 }
 
-// piece reads a piece where the file is. node is "" if that is not the node of the batch script.
-func (r *Reader) piece(ctx context.Context, f *found, q wire.ReadLog) (p *wire.LogPiece, node string, err error) {
-	place, host := f.where(), f.files.Host
+// readPiece reads a piece where the file is. node is "" if that is not the node of the batch script.
+func (r *Reader) readPiece(ctx context.Context, f *found, q wire.ReadLog) (p *wire.LogPiece, node string, err error) {
+	place, host := f.logPlace(), f.files.Host
 	if place == unknown && r.from.Login != nil && !f.files.Ended {
 		place = onNode
 	}
 	asked := place == onNode
 	if asked {
-		if p, err = r.ask(ctx, host, q); err == nil && !p.Missing {
-			f.settle(onNode)
+		if p, err = r.askNode(ctx, host, q); err == nil && !p.Missing {
+			f.setLogPlace(onNode)
 			return p, host, nil
 		}
 	}
-	local, localErr := r.here(ctx, f, q)
+	local, localErr := r.readHere(ctx, f, q)
 	has := localErr == nil && !local.Missing
-	if has && (local.Shared || f.runs(r.from.Host) || place == here) {
-		f.settle(here)
+	if has && (local.Shared || f.runsOn(r.from.Host) || place == here) {
+		f.setLogPlace(here)
 		return local, "", nil
 	}
 	if !asked {
-		p, err = r.ask(ctx, host, q)
+		p, err = r.askNode(ctx, host, q)
 	}
 	switch {
 	case err == nil && !p.Missing:
-		f.settle(onNode)
+		f.setLogPlace(onNode)
 		return p, host, nil
 	case has && local.ModMS >= f.files.Start.UnixMilli():
-		f.settle(here)
+		f.setLogPlace(here)
 		return local, "", nil
 	case err == nil:
 		return p, host, nil
-	case localErr == nil && (host == "" || f.runs(r.from.Host)):
+	case localErr == nil && (host == "" || f.runsOn(r.from.Host)):
 		return local, "", nil
 	case localErr != nil:
 		return nil, "", localErr
@@ -173,8 +173,8 @@ func (r *Reader) piece(ctx context.Context, f *found, q wire.ReadLog) (p *wire.L
 	return nil, "", fmt.Errorf("%q here is older than the job, and its node cannot be asked: %w", q.Path, err)
 }
 
-// ask reads a piece through the node of the batch script.
-func (r *Reader) ask(ctx context.Context, node string, q wire.ReadLog) (*wire.LogPiece, error) {
+// askNode reads a piece through the node of the batch script.
+func (r *Reader) askNode(ctx context.Context, node string, q wire.ReadLog) (*wire.LogPiece, error) {
 	if node == "" {
 		return nil, errors.New("the job has not started: there is no log yet")
 	}
@@ -191,14 +191,14 @@ func (r *Reader) ask(ctx context.Context, node string, q wire.ReadLog) (*wire.Lo
 	return reply.Log, nil
 }
 
-// here reads a piece on this host.
-func (r *Reader) here(ctx context.Context, f *found, q wire.ReadLog) (*wire.LogPiece, error) {
+// readHere reads a piece on this host.
+func (r *Reader) readHere(ctx context.Context, f *found, q wire.ReadLog) (*wire.LogPiece, error) {
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
 	case f.turn <- struct{}{}:
 	case <-late.C:
-		return nil, f.hangs(q.Path, r.now())
+		return nil, f.hangError(q.Path, r.now())
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -226,7 +226,7 @@ func (r *Reader) here(ctx context.Context, f *found, q wire.ReadLog) (*wire.LogP
 	case d := <-done:
 		return d.piece, d.err
 	case <-late.C:
-		return nil, f.hangs(q.Path, r.now())
+		return nil, f.hangError(q.Path, r.now())
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

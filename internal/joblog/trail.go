@@ -38,12 +38,12 @@ func (t *Trail) Note(p *Piece, w *Window) {
 	if last := len(t.moments) - 1; followed && t.moments[last].size > p.Size { // the file is another one
 		*t, followed = Trail{cite: t.cite}, false
 	}
-	t.remember(moment{p.At, p.Size})
-	t.look(w.Lines(), p.At, followed)
+	t.addMoment(moment{p.At, p.Size})
+	t.findCite(w.Lines(), p.At, followed)
 	t.read = max(t.read, w.last.at)
 }
 
-func (t *Trail) remember(now moment) {
+func (t *Trail) addMoment(now moment) {
 	if last := len(t.moments) - 1; last >= 0 && t.moments[last].size == now.size {
 		return
 	}
@@ -60,8 +60,8 @@ func (t *Trail) remember(now moment) {
 	t.moments = kept
 }
 
-// look finds the line to cite, if new lines have a mark: the first cause at the end of the log.
-func (t *Trail) look(lines []Line, at time.Time, followed bool) {
+// findCite finds the line to cite, if new lines have a mark: the first cause at the end of the log.
+func (t *Trail) findCite(lines []Line, at time.Time, followed bool) {
 	if !slices.ContainsFunc(lines, func(l Line) bool { return l.At >= t.read && l.Mark != 0 && !l.Gap }) {
 		return
 	}

@@ -45,7 +45,7 @@ func (w *Window) Lines() []Line {
 	if w.last.at == w.to { // nothing of it is known
 		return w.lines
 	}
-	return append(slices.Clip(w.lines), w.last.line(w.marker.Peek))
+	return append(slices.Clip(w.lines), w.last.currentLine(w.marker.Peek))
 }
 
 // Open reports whether a line of Lines has no end yet.
@@ -95,7 +95,7 @@ func (w *Window) Take(p *Piece) {
 	case !w.began:
 		w.begin(&data, &from)
 	case p.Size < w.to:
-		w.restart(p.At, "was emptied or replaced")
+		w.forgetFile(p.At, "was emptied or replaced")
 		return
 	case from < w.to-int64(len(w.seen)): // of another question
 		return
@@ -105,17 +105,17 @@ func (w *Window) Take(p *Piece) {
 			return
 		}
 		if !bytes.Equal(data[:known], w.seen[len(w.seen)-known:]) {
-			w.restart(p.At, "was replaced")
+			w.forgetFile(p.At, "was replaced")
 			return
 		}
 		data, from = data[known:], w.to
 	}
 	if from > w.to {
-		w.skip(&data, &from)
+		w.skipTo(&data, &from)
 	}
-	w.add(data)
+	w.appendBytes(data)
 	w.seen = lastOf(append(w.seen, data...))
-	w.drop()
+	w.dropOldLines()
 }
 
 // lastOf returns a copy of the bytes that are read again.
@@ -132,28 +132,28 @@ func (w *Window) begin(data *[]byte, from *int64) {
 	w.from, w.to, w.last.at = *from, *from, *from
 }
 
-// restart forgets everything: the file is another one now.
-func (w *Window) restart(at time.Time, why string) {
+// forgetFile forgets everything: the file is another one now.
+func (w *Window) forgetFile(at time.Time, why string) {
 	*w = Window{start: -wire.MaxLog, size: w.size}
-	w.append(Line{At: -1, Gap: true, Text: "the log " + why + " at " + at.Format(time.TimeOnly)})
+	w.appendLine(Line{At: -1, Gap: true, Text: "the log " + why + " at " + at.Format(time.TimeOnly)})
 }
 
-// skip goes to a later place in the file. A gap stands for the bytes between.
-func (w *Window) skip(data *[]byte, from *int64) {
+// skipTo goes to a later place in the file. A gap stands for the bytes between.
+func (w *Window) skipTo(data *[]byte, from *int64) {
 	if w.last.at != w.to {
-		w.append(w.last.line(w.marker.Next))
+		w.appendLine(w.last.currentLine(w.marker.Next))
 	}
 	gap := Line{At: w.to, Gap: true}
 	if end := bytes.IndexByte(*data, '\n'); end >= 0 {
 		*data, *from = (*data)[end+1:], *from+int64(end)+1
 	}
 	gap.Text = Bytes(*from-w.to) + " not read: the log grows faster than it is followed"
-	w.append(gap)
+	w.appendLine(gap)
 	w.to, w.last, w.seen, w.up, w.cut = *from, unfinished{at: *from}, nil, 0, nil
 }
 
-// add appends bytes behind the last.
-func (w *Window) add(data []byte) {
+// appendBytes appends bytes behind the last.
+func (w *Window) appendBytes(data []byte) {
 	w.to += int64(len(data))
 	at := w.to - int64(len(data)+len(w.cut))
 	data = append(w.cut, data...)
@@ -162,23 +162,23 @@ func (w *Window) add(data []byte) {
 	for len(data) > 0 {
 		end := bytes.IndexByte(data, '\n')
 		if end < 0 {
-			w.write(data)
+			w.writeWithMoves(data)
 			return
 		}
-		w.write(data[:end])
+		w.writeWithMoves(data[:end])
 		at += int64(end) + 1
-		w.feed(at)
+		w.endRow(at)
 		data = data[end+1:]
 	}
 }
 
-func (w *Window) append(l Line) {
+func (w *Window) appendLine(l Line) {
 	w.lines = append(w.lines, l)
 	w.cost += len(l.Text) + lineCost
 }
 
-// drop forgets the first lines beyond the limit of memory.
-func (w *Window) drop() {
+// dropOldLines forgets the first lines beyond the limit of memory.
+func (w *Window) dropOldLines() {
 	n := 0
 	for ; w.cost > maxWindow && n < len(w.lines)-1; n++ {
 		w.cost -= len(w.lines[n].Text) + lineCost
@@ -201,9 +201,9 @@ func (w *Window) TakeBefore(p *Piece) int {
 	data, from := p.Data[:w.from-p.From], p.From
 	before := Window{}
 	before.begin(&data, &from)
-	before.add(data)
+	before.appendBytes(data)
 	if before.last.at != before.to { // a line longer than the piece
-		before.append(before.last.line(before.marker.Next))
+		before.appendLine(before.last.currentLine(before.marker.Next))
 	}
 	w.lines = append(before.lines, w.lines...)
 	w.from, w.cost = before.from, w.cost+before.cost

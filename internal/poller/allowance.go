@@ -30,8 +30,8 @@ func (a *allowance) take(now time.Time) bool {
 	return true
 }
 
-// add adds n tokens.
-func (a *allowance) add(n float64) { a.left = min(a.most, a.left+n) }
+// addTokens adds n tokens.
+func (a *allowance) addTokens(n float64) { a.left = min(a.most, a.left+n) }
 
 // intake limits the messages of one session, so a node cannot cost more than the requests justify.
 type intake struct{ reports, hellos allowance }
@@ -39,21 +39,21 @@ type intake struct{ reports, hellos allowance }
 // newIntake allows one report per interval, and a little more because clocks differ. After a stalled link, or a stop of
 // this program, all reports that a probe sends before it exits may arrive at once.
 func (n *node) newIntake(now time.Time) *intake {
-	backlog := max(silence(n.base), wire.SilenceMS*time.Millisecond)
+	backlog := max(silenceLimit(n.base), wire.SilenceMS*time.Millisecond)
 	return &intake{
 		reports: newAllowance(n.base*4/5, float64(backlog/n.base)+16, now),
 		hellos:  newAllowance(5*time.Second, 8, now),
 	}
 }
 
-// admit returns a failure if the node has sent too much. asked counts the extra reports requested since the last call.
-func (in *intake) admit(m *wire.Message, asked int64, now time.Time) error {
-	in.reports.add(float64(asked))
+// admitMessage returns a failure if the node has sent too much. asked counts the extra reports requested since the last call.
+func (in *intake) admitMessage(m *wire.Message, asked int64, now time.Time) error {
+	in.reports.addTokens(float64(asked))
 	switch {
 	case m.Hello != nil && !in.hellos.take(now), m.Report != nil && !in.reports.take(now):
 		return errTooMuch()
 	case m.Hello != nil:
-		in.reports.add(1) // a probe whose GPUs changed reports at once
+		in.reports.addTokens(1) // a probe whose GPUs changed reports at once
 	}
 	return nil
 }

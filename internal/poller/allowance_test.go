@@ -34,13 +34,13 @@ func TestAllowance(t *testing.T) {
 		}
 	}
 	a := newAllowance(time.Second, 2, t0)
-	a.add(5)
+	a.addTokens(5)
 	for i := range 3 {
 		if got := a.take(t0); got != (i < 2) {
 			t.Errorf("token %d of at most 2: %v", i+1, got)
 		}
 	}
-	if a.add(1); !a.take(t0) {
+	if a.addTokens(1); !a.take(t0) {
 		t.Error("what is added cannot be used")
 	}
 }

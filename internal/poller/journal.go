@@ -18,19 +18,19 @@ type journal struct {
 	same int    // failures in a row like the last one
 }
 
-func (j *journal) begins(door string) {
+func (j *journal) logAttempt(door string) {
 	j.door = door
 	if j.same == 0 {
 		j.log.Debug("attempt", "door", door)
 	}
 }
 
-func (j *journal) opened() {
+func (j *journal) logSession() {
 	j.open, j.last, j.same = true, "", 0
 	j.log.Info("session begins", "door", j.door)
 }
 
-func (j *journal) ended(f *reach.Failure, streamed, wait time.Duration) {
+func (j *journal) logEnd(f *reach.Failure, streamed, wait time.Duration) {
 	what := "attempt failed"
 	if j.open {
 		what = "session ended"
@@ -47,8 +47,8 @@ func (j *journal) ended(f *reach.Failure, streamed, wait time.Duration) {
 		wait.Round(time.Millisecond), "times", j.same)
 }
 
-// left ends the watch of the node.
-func (j *journal) left() {
+// logUnwatched logs that an open session was closed because the node is no longer watched.
+func (j *journal) logUnwatched() {
 	if j.open {
 		j.log.Info("session closed", "door", j.door)
 	}

@@ -98,10 +98,10 @@ func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
 			emit(e)
 		}
 	}
-	m.reconcile()
+	m.reconcileNodes()
 	m.mu.Unlock()
 
-	m.attend(ctx)
+	m.slowWhileAway(ctx)
 	m.mu.Lock()
 	m.ctx = nil // no more nodes start
 	m.mu.Unlock()
@@ -120,8 +120,8 @@ func (m *Manager) Leave() {
 	m.signs.Ring()
 }
 
-// attend slows the nodes down while the user is away, until ctx ends.
-func (m *Manager) attend(ctx context.Context) {
+// slowWhileAway slows the nodes down while the user is away, until ctx ends.
+func (m *Manager) slowWhileAway(ctx context.Context) {
 	if m.cfg.IdleAfter == 0 {
 		<-ctx.Done()
 		return
@@ -149,13 +149,13 @@ func (m *Manager) setIdle(idle bool) {
 	}
 	m.idle = idle
 	for _, n := range m.nodes {
-		n.interval.Store(int64(m.interval()))
+		n.interval.Store(int64(m.wantedInterval()))
 		n.repace.Ring()
 	}
 }
 
-// interval is the interval wanted now. m.mu is held.
-func (m *Manager) interval() time.Duration {
+// wantedInterval returns the interval of reports that is wanted now. m.mu is held.
+func (m *Manager) wantedInterval() time.Duration {
 	if !m.idle {
 		return m.cfg.Interval
 	}
@@ -168,15 +168,15 @@ func (m *Manager) SetNodes(names []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.wanted = names
-	m.reconcile()
+	m.reconcileNodes()
 }
 
-// reconcile brings the running nodes in line with the wanted ones. m.mu is held.
-func (m *Manager) reconcile() {
+// reconcileNodes brings the running nodes in line with the wanted ones. m.mu is held.
+func (m *Manager) reconcileNodes() {
 	if m.ctx == nil {
 		return
 	}
-	wanted := m.admitted()
+	wanted := m.nodesToWatch()
 	maps.DeleteFunc(m.leaving, func(_ string, done context.Context) bool { return done.Err() != nil })
 	for name, n := range m.nodes {
 		if !wanted[name] {
@@ -188,15 +188,15 @@ func (m *Manager) reconcile() {
 	for _, name := range m.wanted {
 		if wanted[name] && m.nodes[name] == nil {
 			delete(m.beyond, name)
-			m.start(name)
+			m.startNode(name)
 		}
 	}
 	m.tellBeyond(wanted)
 }
 
-// admitted returns the nodes to watch: of the wanted nodes, those already watched come first, so that no node loses its
+// nodesToWatch returns the nodes to watch: of the wanted nodes, those already watched come first, so that no node loses its
 // place.
-func (m *Manager) admitted() map[string]bool {
+func (m *Manager) nodesToWatch() map[string]bool {
 	admitted := make(map[string]bool, len(m.wanted))
 	room := func() bool { return m.cfg.Most == 0 || len(admitted) < m.cfg.Most }
 	for _, name := range m.wanted {
@@ -220,7 +220,7 @@ func (m *Manager) tellBeyond(admitted map[string]bool) {
 	for _, name := range m.wanted {
 		wanted[name] = true
 		if last := m.leaving[name]; !admitted[name] && last != nil {
-			context.AfterFunc(last, m.revise) // otherwise the end of its last watch would be the last event about it
+			context.AfterFunc(last, m.reconcileAfterDrop) // otherwise the end of its last watch would be the last event about it
 		} else if !admitted[name] && !m.beyond[name] {
 			m.beyond[name] = true
 			m.emit(cluster.Event{At: now, Node: name, Down: &cluster.Down{Failure: m.cfg.Beyond}})
@@ -234,16 +234,16 @@ func (m *Manager) tellBeyond(admitted map[string]bool) {
 	}
 }
 
-// revise reconciles after the last event of a dropped node.
-func (m *Manager) revise() {
+// reconcileAfterDrop reconciles after the last event of a dropped node.
+func (m *Manager) reconcileAfterDrop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ctx.Err() == nil {
-		m.reconcile()
+		m.reconcileNodes()
 	}
 }
 
-func (m *Manager) start(name string) {
+func (m *Manager) startNode(name string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	done, left := context.WithCancel(context.Background())
 	n := &node{
@@ -253,13 +253,13 @@ func (m *Manager) start(name string) {
 		repace: bell.New(), retry: bell.New(),
 	}
 	delete(m.leaving, name)
-	n.interval.Store(int64(m.interval()))
+	n.interval.Store(int64(m.wantedInterval()))
 	n.processes.Store(m.listed == name || m.listed == cluster.EveryNode)
 	m.nodes[name] = n
 	m.wg.Go(func() {
 		defer left()
 		defer crash.End()
-		n.run(ctx)
+		n.watchNode(ctx)
 	})
 }
 
@@ -283,16 +283,16 @@ func (m *Manager) Look(name string, processes bool) {
 // or the session ends. A signal is logged before it is sent, and again with its results.
 func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	if r.Signal == nil {
-		return m.ask(ctx, name, r)
+		return m.askNode(ctx, name, r)
 	}
 	log := m.cfg.Log.With("node", name)
 	logAsked(log, r.Signal)
-	reply, err := m.ask(ctx, name, r)
+	reply, err := m.askNode(ctx, name, r)
 	logSignal(log, r.Signal, &reply, err)
 	return reply, err
 }
 
-func (m *Manager) ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
+func (m *Manager) askNode(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	m.mu.Lock()
 	n := m.nodes[name]
 	m.mu.Unlock()

@@ -78,22 +78,22 @@ func needsPerson(c reach.Class) bool {
 	return false
 }
 
-func (w waits) backoff() *backoff.ExponentialBackOff {
+func (w waits) newBackoff() *backoff.ExponentialBackOff {
 	return &backoff.ExponentialBackOff{InitialInterval: w.first, RandomizationFactor: 0.2, Multiplier: 2,
 		MaxInterval: w.most}
 }
 
-// run watches the node until ctx ends.
-func (n *node) run(ctx context.Context) {
+// watchNode watches the node until ctx ends.
+func (n *node) watchNode(ctx context.Context) {
 	if n.before != nil {
 		<-n.before.Done()
 	}
-	defer func() { _ = n.tell(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
+	defer func() { _ = n.tellEvent(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
 	backoffs := map[waits]*backoff.ExponentialBackOff{}
 	for ctx.Err() == nil {
-		streamed, err := n.attempt(ctx)
+		streamed, err := n.runAttempt(ctx)
 		if ctx.Err() != nil {
-			n.journal.left()
+			n.journal.logUnwatched()
 			return
 		}
 		if streamed >= steady {
@@ -102,8 +102,8 @@ func (n *node) run(ctx context.Context) {
 		failure := reach.AsFailure(err, reach.ClassOther)
 		if failure.Next {
 			n.failed = false // another door has not failed yet
-			n.journal.ended(failure, streamed, 0)
-			n.down(failure, 0)
+			n.journal.logEnd(failure, streamed, 0)
+			n.tellDown(failure, 0)
 			continue
 		}
 		w := waitsFor(failure)
@@ -111,34 +111,34 @@ func (n *node) run(ctx context.Context) {
 			w = ofJob
 		}
 		if backoffs[w] == nil {
-			backoffs[w] = w.backoff()
+			backoffs[w] = w.newBackoff()
 		}
 		delay := backoffs[w].NextBackOff()
-		n.journal.ended(failure, streamed, delay)
-		n.down(failure, delay)
-		n.wait(ctx, delay, w.least)
+		n.journal.logEnd(failure, streamed, delay)
+		n.tellDown(failure, delay)
+		n.awaitRetry(ctx, delay, w.least)
 	}
 }
 
-// down says that an attempt or a session has ended and when the next attempt begins.
-func (n *node) down(failure *reach.Failure, delay time.Duration) {
+// tellDown says that an attempt or a session has ended and when the next attempt begins.
+func (n *node) tellDown(failure *reach.Failure, delay time.Duration) {
 	now := time.Now()
 	down := cluster.Down{Failure: *failure, Retry: now.Add(delay)}
-	if err := n.tell(cluster.Event{At: now, Node: n.name, Down: &down}); err != nil {
+	if err := n.tellEvent(cluster.Event{At: now, Node: n.name, Down: &down}); err != nil {
 		down.Failure = *reach.AsFailure(err, reach.ClassLocal)
-		_ = n.tell(cluster.Event{At: now, Node: n.name, Down: &down})
+		_ = n.tellEvent(cluster.Event{At: now, Node: n.name, Down: &down})
 	}
 }
 
-// tell emits an event outside of an attempt, where nothing else catches a panic.
-func (n *node) tell(e cluster.Event) (err error) {
+// tellEvent emits an event outside of an attempt, where nothing else catches a panic.
+func (n *node) tellEvent(e cluster.Event) (err error) {
 	defer reach.Recover(&err)
 	n.emit(e)
 	return nil
 }
 
-// wait returns after delay, or earlier on request, but not before least has passed.
-func (n *node) wait(ctx context.Context, delay, least time.Duration) {
+// awaitRetry returns after delay, or earlier on request, but not before least has passed.
+func (n *node) awaitRetry(ctx context.Context, delay, least time.Duration) {
 	select {
 	case <-n.retry: // requested while the session was open: meant for other nodes
 	default:
@@ -158,8 +158,8 @@ func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 	}
 }
 
-// turn waits for the node's turn to be dialed, and returns a function that ends the turn.
-func (n *node) turn(ctx context.Context) (end func(), err error) {
+// awaitTurn waits for the node's turn to be dialed, and returns a function that ends the turn.
+func (n *node) awaitTurn(ctx context.Context) (end func(), err error) {
 	if !n.failed {
 		return func() {}, nil
 	}
@@ -171,10 +171,10 @@ func (n *node) turn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// attempt opens a session and reads from it until it ends. streamed is the time for which the session reported.
-func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) {
+// runAttempt opens a session and reads from it until it ends. streamed is the time for which the session reported.
+func (n *node) runAttempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer reach.Recover(&err)
-	dialed, err := n.turn(ctx)
+	dialed, err := n.awaitTurn(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -182,17 +182,17 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 	n.failed, n.inJob = true, false
 	route := n.opener.Route(ctx, n.name)
 	route.Stages = append(slices.Clip(route.Stages), StageStream)
-	interval := n.every()
+	interval := n.reportInterval()
 	n.told.Store(int64(interval))
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: interval, Route: route}})
-	n.journal.begins(route.Door)
-	session, err := n.opener.Open(ctx, n.name, n.step)
+	n.journal.logAttempt(route.Door)
+	session, err := n.opener.Open(ctx, n.name, n.tellStep)
 	dialed()
 	if err != nil {
 		return 0, err
 	}
 	n.failed = false
-	n.journal.opened()
+	n.journal.logSession()
 	n.session.Store(&session)
 	defer n.session.Store(nil)
 	var wg sync.WaitGroup
@@ -213,31 +213,31 @@ func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) 
 		}
 	})
 	began := time.Now()
-	streamed, err = n.stream(session, watch)
+	streamed, err = n.readReports(session, watch)
 	stop()
 	if unpaced != nil {
 		err = unpaced
 	}
 	if ctx.Err() == nil {
 		why := reach.AsFailure(err, reach.ClassOther).Summary()
-		n.step(reach.Step{Stage: StageStream, State: reach.StepFailed, Text: why, Took: time.Since(began)})
+		n.tellStep(reach.Step{Stage: StageStream, State: reach.StepFailed, Text: why, Took: time.Since(began)})
 	}
 	return streamed, err
 }
 
-func (n *node) step(s reach.Step) {
+func (n *node) tellStep(s reach.Step) {
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
 }
 
-func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Duration, err error) {
+func (n *node) readReports(session Session, watch *quiet.Watch) (streamed time.Duration, err error) {
 	began := time.Now()
-	n.step(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
+	n.tellStep(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
 	last := began           // when the last report came
 	var silent atomic.Int64 // length of the silence, if it closed the session
 	in := n.newIntake(began)
 	watch.Heard()
-	watch.Start(silence(n.every()), func(quiet time.Duration) {
+	watch.Start(silenceLimit(n.reportInterval()), func(quiet time.Duration) {
 		silent.Store(int64(quiet))
 		_ = session.Close()
 	})
@@ -256,7 +256,7 @@ func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Durati
 			}
 			return streamed, err
 		}
-		if err := in.admit(&msg, n.asked.Swap(0), now); err != nil {
+		if err := in.admitMessage(&msg, n.asked.Swap(0), now); err != nil {
 			return streamed, err
 		}
 		switch {
@@ -268,10 +268,10 @@ func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Durati
 			watch.Heard()
 			if first.IsZero() {
 				first = now
-				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports",
+				n.tellStep(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports",
 					Took: now.Sub(began)})
 			}
-			n.tellPace(n.every())
+			n.tellPace(n.reportInterval())
 			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})
 		}
 	}

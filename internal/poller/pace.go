@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-func (n *node) every() time.Duration { return time.Duration(n.interval.Load()) }
+func (n *node) reportInterval() time.Duration { return time.Duration(n.interval.Load()) }
 
 // tellPace emits the interval if it has changed. A longer interval must be emitted before its reports are missed, a
 // shorter interval with the first of its reports.
@@ -21,9 +21,10 @@ func (n *node) tellPace(interval time.Duration) {
 	}
 }
 
-// silence is the time for which a probe may send no report over an open connection, for example because the driver
-// hangs. After that a new probe is tried. It is longer than the time in which a session notices a dead connection.
-func silence(interval time.Duration) time.Duration { return max(10*interval, 35*time.Second) }
+// silenceLimit returns the time for which a probe may send no report over an open connection, for example because the
+// driver hangs. After that a new probe is tried. It is longer than the time in which a session notices a dead
+// connection.
+func silenceLimit(interval time.Duration) time.Duration { return max(10*interval, 35*time.Second) }
 
 // errSilent ends a session whose probe went silent.
 func errSilent(quiet time.Duration) *reach.Failure {
@@ -39,8 +40,8 @@ func errSilent(quiet time.Duration) *reach.Failure {
 func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
 	defer reach.Recover(&err)
 	for {
-		interval := n.every()
-		watch.Limit(silence(interval))
+		interval := n.reportInterval()
+		watch.Limit(silenceLimit(interval))
 		if interval > time.Duration(n.told.Load()) {
 			n.tellPace(interval)
 		}

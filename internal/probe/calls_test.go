@@ -23,7 +23,7 @@ func TestCalls(t *testing.T) {
 	lib, _ := newFakeLibrary(1)
 	counts := func(of driver.Library, calls *uint64) (got []float64) {
 		s := newSampler(&output{w: io.Discard}, Options{Library: of, Proc: t.TempDir(), Now: clock.Now})
-		defer s.close()
+		defer s.closeSampler()
 		s.pace = &wire.Pace{IntervalMS: 3000}
 		learnGPUs(s)
 		for _, more := range []uint64{30, 18, 0} {

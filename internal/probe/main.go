@@ -37,7 +37,7 @@ func Main(build string, lib driver.Library) int {
 	// The file names the process, on whatever thread this runs. A failure means a wrong name in ps, and nothing else.
 	_ = os.WriteFile("/proc/self/comm", []byte(stuck.ProcessName), 0)
 
-	go renew()
+	go renewAge()
 	fold, _ := strconv.Atoi(os.Getenv(wire.FoldVariable)) // 0 if it is unset
 	opts := Options{Build: build, Library: lib, Beat: clock.KernelBeat(), Patience: clock.KernelBeat(),
 		Name: os.Getenv(wire.NameVariable), Fold: max(fold, 0)}
@@ -54,9 +54,9 @@ func Main(build string, lib driver.Library) int {
 // renewal is how often the age of the probe's file is renewed: copies that nobody has used for a week are removed.
 const renewal = 24 * time.Hour
 
-// renew renews the age of the probe's own file while it runs. The file may be on a file server that hangs. A program
-// that is not a copy, or that was removed, is left alone.
-func renew() {
+// renewAge keeps the probe's own file from looking old while it runs. The file may be on a file server that hangs. A
+// program that is not a copy, or that was removed, is left alone.
+func renewAge() {
 	for {
 		const self = "/proc/self/exe"
 		name, err := os.Readlink(self)

@@ -52,8 +52,8 @@ type Options struct {
 	Patience clock.Beat // ticks while GPUs are read; without a C: a time.Ticker
 }
 
-// complete fills in the defaults.
-func (o Options) complete() Options {
+// withDefaults returns the options, with the defaults for what is not set.
+func (o Options) withDefaults() Options {
 	o.Proc = cmp.Or(o.Proc, "/proc")
 	o.Sys = cmp.Or(o.Sys, "/sys")
 	if o.Now == nil {
@@ -94,15 +94,15 @@ type worker struct {
 	queue []request
 }
 
-func employ(do func(asked <-chan request) error) *worker {
+func startWorker(do func(asked <-chan request) error) *worker {
 	w := &worker{asked: make(chan request), ended: make(chan error, 1)}
 	go func() { w.ended <- do(w.asked) }()
 	return w
 }
 
-// next returns the first request of the queue and the channel to send it to; nil, which is never ready, if the queue is
+// nextRequest returns the first request of the queue and the channel to send it to; nil, which is never ready, if the queue is
 // empty.
-func (w *worker) next() (to chan<- request, r request) {
+func (w *worker) nextRequest() (to chan<- request, r request) {
 	if len(w.queue) == 0 {
 		return nil, request{}
 	}
@@ -119,11 +119,11 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	}
 	shared := &output{w: out}
 	heard, inEnded := make(chan request), make(chan error, 1)
-	go func() { inEnded <- listen(ctx, in, opts.Name, heard) }()
-	sampler := employ(func(asked <-chan request) error { return newSampler(shared, opts).run(ctx, asked) })
-	responder := employ(func(asked <-chan request) error { return newResponder(shared, opts).run(ctx, asked) })
+	go func() { inEnded <- listenForRequests(ctx, in, opts.Name, heard) }()
+	sampler := startWorker(func(asked <-chan request) error { return newSampler(shared, opts).runSampler(ctx, asked) })
+	responder := startWorker(func(asked <-chan request) error { return newResponder(shared, opts).runResponder(ctx, asked) })
 
-	err, sampling := supervise(ctx, heard, inEnded, sampler, responder)
+	err, sampling := superviseWorkers(ctx, heard, inEnded, sampler, responder)
 	cancel()
 	if sampling {
 		select {
@@ -137,15 +137,15 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	return err
 }
 
-// supervise passes requests to the workers until something ends the session. It never blocks on one worker. It reports
+// superviseWorkers passes requests to the workers until something ends the session. It never blocks on one worker. It reports
 // whether the sampler is still running.
-func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, responder *worker) (err error,
+func superviseWorkers(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, responder *worker) (err error,
 	sampling bool) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	for {
-		toSampler, pace := sampler.next()
-		toResponder, question := responder.next()
+		toSampler, pace := sampler.nextRequest()
+		toResponder, question := responder.nextRequest()
 		select {
 		case r := <-heard:
 			quiet.Reset(silence)
@@ -183,8 +183,8 @@ type output struct {
 	begun bool
 }
 
-// write writes messages, after the magic line if it was not written yet.
-func (o *output) write(messages ...wire.Message) error {
+// writeMessages writes the magic line if it was not written yet, and then the messages.
+func (o *output) writeMessages(messages ...wire.Message) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.begun {
@@ -201,8 +201,8 @@ func (o *output) write(messages ...wire.Message) error {
 	return nil
 }
 
-// listen reads requests until in ends.
-func listen(ctx context.Context, in io.Reader, name string, heard chan<- request) error {
+// listenForRequests reads requests until in ends.
+func listenForRequests(ctx context.Context, in io.Reader, name string, heard chan<- request) error {
 	lines := wire.NewReader(in)
 	for {
 		var r request

@@ -188,10 +188,10 @@ func reported(t *testing.T, lib driver.Library, proc string) (m wire.Message) {
 	synctest.Test(t, func(t *testing.T) {
 		at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 		s := lister(lib, proc, &at)
-		defer s.close()
+		defer s.closeSampler()
 		var out bytes.Buffer
 		s.out = &output{w: &out, begun: true}
-		if err := s.report(false); err != nil {
+		if err := s.writeReport(false); err != nil {
 			t.Fatal(err)
 		}
 		if err := wire.NewReader(&out).Next(&m); err != nil {
@@ -256,7 +256,7 @@ func benchmarkReport(b *testing.B, gpus, procs int) {
 	learnGPUs(s)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := s.report(false); err != nil {
+		if err := s.writeReport(false); err != nil {
 			b.Fatal(err)
 		}
 	}

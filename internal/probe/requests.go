@@ -45,7 +45,7 @@ type responder struct {
 }
 
 func newResponder(out *output, opts Options) *responder {
-	opts = opts.complete()
+	opts = opts.withDefaults()
 	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine,
 		Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
 	return &responder{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk,
@@ -53,8 +53,8 @@ func newResponder(out *output, opts Options) *responder {
 		replies: make(chan *wire.Reply)}
 }
 
-// run answers until ctx ends or out cannot be written.
-func (c *responder) run(ctx context.Context, asked <-chan request) error {
+// runResponder answers requests until ctx ends or out cannot be written.
+func (c *responder) runResponder(ctx context.Context, asked <-chan request) error {
 	for {
 		var reply *wire.Reply
 		select {
@@ -62,19 +62,19 @@ func (c *responder) run(ctx context.Context, asked <-chan request) error {
 			return nil
 		case reply = <-c.replies:
 		case r := <-asked:
-			if reply = c.answer(ctx, r); reply == nil {
+			if reply = c.replyOf(ctx, r); reply == nil {
 				continue
 			}
 		}
-		if err := c.out.write(wire.Message{Reply: reply}); err != nil {
+		if err := c.out.writeMessages(wire.Message{Reply: reply}); err != nil {
 			return err
 		}
 	}
 }
 
-// answer returns the reply to r, or nil if the reply will come from c.replies.
-func (c *responder) answer(ctx context.Context, r request) *wire.Reply {
-	if err := check(r); err != nil || r.Alive != nil {
+// replyOf returns the reply to r, or nil if the reply will come from c.replies.
+func (c *responder) replyOf(ctx context.Context, r request) *wire.Reply {
+	if err := checkRequest(r); err != nil || r.Alive != nil {
 		return replyTo(r, err)
 	}
 	reading, most := &c.reading, int32(maxReading)
@@ -88,14 +88,14 @@ func (c *responder) answer(ctx context.Context, r request) *wire.Reply {
 	found := make(chan *wire.Reply, 1)
 	go func() {
 		defer reading.Add(-1)
-		found <- c.find(r)
+		found <- c.findReply(r)
 	}()
-	go c.await(ctx, r, found)
+	go c.awaitReply(ctx, r, found)
 	return nil
 }
 
-// await sends the reply to r, or an error if the answer takes too long.
-func (c *responder) await(ctx context.Context, r request, found <-chan *wire.Reply) {
+// awaitReply sends the reply to r, or an error if the answer takes too long.
+func (c *responder) awaitReply(ctx context.Context, r request, found <-chan *wire.Reply) {
 	within := answerWithin
 	if r.Stacks != nil {
 		within += r.Stacks.Over()
@@ -106,7 +106,7 @@ func (c *responder) await(ctx context.Context, r request, found <-chan *wire.Rep
 	select {
 	case reply = <-found:
 	case <-late.C:
-		reply = replyTo(r, hangs(r))
+		reply = replyTo(r, timeoutError(r))
 	case <-ctx.Done():
 		return
 	}
@@ -116,8 +116,8 @@ func (c *responder) await(ctx context.Context, r request, found <-chan *wire.Rep
 	}
 }
 
-// hangs is the error of a request that gets no answer in time.
-func hangs(r request) error {
+// timeoutError is the error of a request that gets no answer in time.
+func timeoutError(r request) error {
 	id := cmp.Or(r.Environ, r.Process)
 	if r.Inspect != nil {
 		id = &r.Inspect.ProcessID
@@ -131,7 +131,7 @@ func hangs(r request) error {
 	return errors.New("the processes of the node cannot be read: the kernel does not respond")
 }
 
-func (c *responder) find(r request) *wire.Reply {
+func (c *responder) findReply(r request) *wire.Reply {
 	reply := replyTo(r, nil)
 	var err error
 	switch {
@@ -183,8 +183,8 @@ func replyTo(r request, err error) *wire.Reply {
 	return reply
 }
 
-// check returns the error in a request.
-func check(r request) error {
+// checkRequest returns the error in a request.
+func checkRequest(r request) error {
 	asked := 0
 	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Inspect != nil,
 		r.Signal != nil, r.Family != nil, r.ReadLog != nil, r.Stacks != nil, r.RAS != nil} {

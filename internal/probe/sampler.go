@@ -47,7 +47,7 @@ type sampler struct {
 }
 
 func newSampler(out *output, opts Options) *sampler {
-	opts = opts.complete()
+	opts = opts.withDefaults()
 	jobs := launch.NewJobs(opts.Proc)
 	s := &sampler{
 		opts: opts,
@@ -68,11 +68,11 @@ func newSampler(out *output, opts Options) *sampler {
 	return s
 }
 
-// run writes reports until ctx ends or out cannot be written. The magic line comes before any call into the driver,
-// which may take seconds.
-func (s *sampler) run(ctx context.Context, asked <-chan request) error {
-	defer s.close()
-	if err := s.out.write(); err != nil {
+// runSampler writes reports until ctx ends or out cannot be written. The magic line comes before any call into the
+// driver, which may take seconds.
+func (s *sampler) runSampler(ctx context.Context, asked <-chan request) error {
+	defer s.closeSampler()
+	if err := s.out.writeMessages(); err != nil {
 		return err
 	}
 	s.gpus.Start(ctx.Done())
@@ -87,17 +87,17 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 		case <-ctx.Done():
 			return nil
 		case r := <-heard:
-			err = s.answer(r)
+			err = s.answerRequest(r)
 		case <-s.beat.C:
 			if s.sooner {
 				s.sooner = false
 				s.beat.Reset(s.gpus.Interval)
 			}
-			err = s.report(false)
+			err = s.writeReport(false)
 		case <-s.gpus.Listener.Box.Rung:
-			err = s.hurry()
+			err = s.reportEvent()
 		case <-s.hurryLater.C:
-			err = s.hurry()
+			err = s.reportEvent()
 		case i := <-s.gpus.Taken:
 			news, err = s.gpus.Settle(i)
 		case <-s.gpus.Cards:
@@ -112,7 +112,7 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 			news = s.gpus.Unwatched(e) && s.greeted
 		}
 		if news {
-			err = s.announce()
+			err = s.announceHello()
 		}
 		if err != nil {
 			return err
@@ -120,18 +120,18 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	}
 }
 
-// close releases what run acquired.
-func (s *sampler) close() {
+// closeSampler releases what runSampler acquired.
+func (s *sampler) closeSampler() {
 	s.beat.Stop()
 	s.hurryLater.Stop()
 	s.host.Close()
 	s.gpus.Close()
 }
 
-// answer answers a request, and adopts its pace if the pace is valid.
-func (s *sampler) answer(r request) error {
-	wrong := check(r)
-	if err := s.out.write(wire.Message{Reply: replyTo(r, wrong)}); err != nil {
+// answerRequest replies to a request, and adopts its pace if the pace is valid.
+func (s *sampler) answerRequest(r request) error {
+	wrong := checkRequest(r)
+	if err := s.out.writeMessages(wire.Message{Reply: replyTo(r, wrong)}); err != nil {
 		return err
 	}
 	if wrong == nil {
@@ -153,7 +153,7 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	}
 	switch {
 	case old == nil:
-		err := s.report(false)
+		err := s.writeReport(false)
 		// after the first report, however long it took
 		if second := time.Duration(pace.SecondMS) * time.Millisecond; second > 0 && second < s.gpus.Interval {
 			s.sooner = true
@@ -161,14 +161,14 @@ func (s *sampler) setPace(pace wire.Pace) error {
 		}
 		return err
 	case pace.Processes && !old.Processes:
-		return s.report(true)
+		return s.writeReport(true)
 	}
 	return nil
 }
 
-// hurry reports an event at once, or hurryEvery after the last such report, unless a report on the beat takes the event
-// before.
-func (s *sampler) hurry() error {
+// reportEvent sends a report with an event at once, or hurryEvery after the last such report, unless a report on the
+// beat takes the event before.
+func (s *sampler) reportEvent() error {
 	if s.pace == nil || s.gpus.Listener.Box.Empty() { // without a pace, the first report will have the event
 		return nil
 	}
@@ -178,19 +178,19 @@ func (s *sampler) hurry() error {
 		return nil
 	}
 	s.hurried = now
-	return s.report(true)
+	return s.writeReport(true)
 }
 
-// announce sends a Hello and right after it a report, since the previous report is out of date.
-func (s *sampler) announce() error {
-	if err := s.hello(); err != nil || s.pace == nil {
+// announceHello sends a Hello and right after it a report, since the previous report is out of date.
+func (s *sampler) announceHello() error {
+	if err := s.writeHello(); err != nil || s.pace == nil {
 		return err
 	}
-	return s.report(true)
+	return s.writeReport(true)
 }
 
-// hello writes a Hello. The next report lists processes, since the last list named GPUs by their old indices.
-func (s *sampler) hello() error {
+// writeHello writes a Hello. The next report lists processes, since the last list named GPUs by their old indices.
+func (s *sampler) writeHello() error {
 	s.greeted = true
 	s.procs.Renew()
 	h := s.gpus.Hello()
@@ -198,36 +198,36 @@ func (s *sampler) hello() error {
 	host.Describe(&h, s.opts.Proc)
 	s.place = s.of.Own()
 	h.Job, h.SLUID = s.place.Job, s.place.SLUID
-	return s.out.write(wire.Message{Hello: &h})
+	return s.out.writeMessages(wire.Message{Hello: &h})
 }
 
-// report takes a sample and writes it. A Hello comes first if the driver has gone away, so that the GPUs of a report
+// writeReport takes a sample and writes it. A Hello comes first if the driver has gone away, so that the GPUs of a report
 // are always those of the Hello before it. A Hello also comes first if a lacking metric of a GPU has just become known.
-func (s *sampler) report(offBeat bool) error {
+func (s *sampler) writeReport(offBeat bool) error {
 	sm := s.take()
-	news := s.gpus.Explain() || s.placed(sm)
+	news := s.gpus.Explain() || s.hasFoundJob(sm)
 	if sm.Gone != "" {
 		s.gpus.Drop(sm.Gone)
 		news = true
 		sm.GPUs, sm.Processes, sm.Listed = []wire.GPU{}, nil, false
 	}
 	if news {
-		if err := s.hello(); err != nil {
+		if err := s.writeHello(); err != nil {
 			return err
 		}
 	}
 	s.seq++
 	sm.Seq, sm.OffBeat = s.seq, offBeat
-	err := s.out.write(wire.Message{Report: &sm.Report})
+	err := s.out.writeMessages(wire.Message{Report: &sm.Report})
 	if errors.Is(err, wire.ErrLineTooLong) { // the processes are not too many, but their text is too long
 		sm.Unlist(fmt.Errorf("process list too long for one report: %d left out", len(sm.Processes)))
-		err = s.out.write(wire.Message{Report: &sm.Report})
+		err = s.out.writeMessages(wire.Message{Report: &sm.Report})
 	}
 	return err
 }
 
-// placed reports whether the unknown job of the probe has become known. It looks for it when processes are listed.
-func (s *sampler) placed(sm *sample.Report) bool {
+// hasFoundJob reports whether the unknown job of the probe has become known. It looks for it when processes are listed.
+func (s *sampler) hasFoundJob(sm *sample.Report) bool {
 	return s.place.SLUID != "" && sm.Listed && s.of.Own().SLUID == ""
 }
 

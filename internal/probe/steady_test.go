@@ -24,11 +24,11 @@ func steady(t testing.TB) *sampler {
 		lib.slots = append(lib.slots, driver.Slot{Index: i, Device: newFakeDevice(lib, i), Readers: busyReaders()})
 	}
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Beat: clock.NewBeat(), Patience: clock.NewBeat()})
-	t.Cleanup(s.close)
-	next := func() error { return s.report(false) }
+	t.Cleanup(s.closeSampler)
+	next := func() error { return s.writeReport(false) }
 	s.pace = &wire.Pace{IntervalMS: maxInterval}
 	learnGPUs(s)
-	for _, do := range []func() error{s.hello, next, next, next} {
+	for _, do := range []func() error{s.writeHello, next, next, next} {
 		if err := do(); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func BenchmarkSteadyReport(b *testing.B) {
 	s := steady(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := s.report(false); err != nil {
+		if err := s.writeReport(false); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestSteadyReport(t *testing.T) {
 	}
 	s := steady(t)
 	allocs := testing.AllocsPerRun(200, func() {
-		if err := s.report(false); err != nil {
+		if err := s.writeReport(false); err != nil {
 			t.Fatal(err)
 		}
 		// the goroutine that has read the GPUs waits for the next report: there is more time between two

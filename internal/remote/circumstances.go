@@ -41,12 +41,12 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	if !known && f.Class == "" {
 		c.Unknown(err)
 	}
-	advise(c)
+	addAdvice(c)
 	f.Stage, f.Words = c.Stage, capWords(c.Words)
-	f.Short, f.Detail, f.Cause, f.Meaning = clip(f.Short, maxText), clip(f.Detail, maxText), clip(f.Cause, maxText),
-		clip(f.Meaning, maxAdvice)
+	f.Short, f.Detail, f.Cause, f.Meaning = clipLine(f.Short, maxText), clipLine(f.Detail, maxText), clipLine(f.Cause, maxText),
+		clipLine(f.Meaning, maxAdvice)
 	for i, h := range f.Hints {
-		f.Hints[i] = clip(strings.ReplaceAll(h, "NODE", c.Node), maxAdvice)
+		f.Hints[i] = clipLine(strings.ReplaceAll(h, "NODE", c.Node), maxAdvice)
 	}
 	return f
 }
@@ -67,7 +67,7 @@ func (c *Case) Is(class reach.Class, short string) { c.Failure.Class, c.Failure.
 // Unknown classifies an error that no rule knows.
 func (c *Case) Unknown(err error) {
 	c.Is(reach.ClassOther, "unexpected error")
-	c.Failure.Cause = clip(err.Error(), 60)
+	c.Failure.Cause = clipLine(err.Error(), 60)
 	c.Say(err.Error())
 }
 
@@ -96,7 +96,7 @@ func ruleLocal(c *Case, err error) bool {
 	}
 	c.Say(l.Error())
 	c.Is(reach.ClassLocal, l.What)
-	c.Failure.Cause, c.Failure.Hints = clip(l.Err.Error(), max(58-len(l.What), 20)), l.Hints
+	c.Failure.Cause, c.Failure.Hints = clipLine(l.Err.Error(), max(58-len(l.What), 20)), l.Hints
 	return true
 }
 
@@ -116,7 +116,7 @@ func ruleInstall(c *Case, err error) bool {
 	short := rlimit.OfProbe(place.Limits, uint64(max(place.Size, 0)))
 	switch {
 	case short != nil && place.Any(install.NoWrite):
-		limited(c, short)
+		classifyLimit(c, short)
 	case strings.Contains(lower, "no space left") || strings.Contains(lower, "quota exceeded"):
 		c.Is(reach.ClassNoSpace, "no space for the probe")
 	case place.Any(install.NoExec):
@@ -277,8 +277,8 @@ func capWords(words string) string {
 	return text.Cut(words, head) + gap + rest
 }
 
-// clip returns the first line of s, cut to n characters.
-func clip(s string, n int) string {
+// clipLine returns the first line of s, cut to n characters.
+func clipLine(s string, n int) string {
 	s = text.FirstLine(s)
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"

@@ -32,7 +32,7 @@ func ruleLimits(c *Case, e *link.EndError) bool {
 	}
 	if c.Stage == StageProbe {
 		if short := rlimit.OfProbe(install.SessionLimits(e.Stderr), 0); short != nil {
-			limited(c, short)
+			classifyLimit(c, short)
 			return true
 		}
 	}
@@ -45,8 +45,8 @@ func ruleLimits(c *Case, e *link.EndError) bool {
 	return true
 }
 
-// limited classifies a probe that does not run because of a limit.
-func limited(c *Case, short *rlimit.Shortage) {
+// classifyLimit classifies a probe that does not run because of a limit.
+func classifyLimit(c *Case, short *rlimit.Shortage) {
 	c.Is(reach.ClassLimit, "this session may "+short.May)
 	c.Failure.Cause = "nvnodetop needs " + short.Needs
 }

@@ -42,7 +42,7 @@ func (l *Log) Begin(stage reach.Stage, text string) {
 	if l.stage != stage {
 		l.stage, l.began = stage, time.Now()
 	}
-	l.send(reach.Step{Stage: stage, State: reach.StepBegan, Text: text})
+	l.passStep(reach.Step{Stage: stage, State: reach.StepBegan, Text: text})
 }
 
 // Done ends the stage with success. text is the result.
@@ -55,12 +55,12 @@ func (l *Log) Fail(text string) { l.endStage(reach.StepFailed, text) }
 func (l *Log) endStage(state reach.StepState, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.send(reach.Step{Stage: l.stage, State: state, Text: text, Took: time.Since(l.began)})
+	l.passStep(reach.Step{Stage: l.stage, State: state, Text: text, Took: time.Since(l.began)})
 	l.over = l.over || state == reach.StepFailed
 }
 
-// send passes on a step. l.mu is held.
-func (l *Log) send(s reach.Step) {
+// passStep passes on a step. l.mu is held.
+func (l *Log) passStep(s reach.Step) {
 	if !l.over {
 		l.step(s)
 	}

@@ -39,7 +39,7 @@ func (o *Opener) Route(context.Context, string) reach.Route {
 // Open implements poller.Opener.
 func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
 	log := NewLog(node, step)
-	session, err := o.open(ctx, node, log)
+	session, err := o.openSession(ctx, node, log)
 	switch {
 	case err == nil:
 		return session, nil
@@ -52,12 +52,12 @@ func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (
 	return nil, failure
 }
 
-func (o *Opener) open(ctx context.Context, node string, log *Log) (*link.Session, error) {
+func (o *Opener) openSession(ctx context.Context, node string, log *Log) (*link.Session, error) {
 	shell, err := o.Door.Dial(ctx, node, log)
 	if err != nil {
 		return nil, err
 	}
-	session, err := o.start(ctx, shell, log)
+	session, err := o.startProbe(ctx, shell, log)
 	if err != nil {
 		failure := log.Case().Settle(err, shell.Explain) // before Close: the shell still knows the connection's state
 		_ = shell.Close()                                // the failure above matters more
@@ -77,8 +77,8 @@ func (o *Opener) open(ctx context.Context, node string, log *Log) (*link.Session
 	return session, nil
 }
 
-// start runs the stages probe and driver.
-func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Session, error) {
+// startProbe runs the stages probe and driver.
+func (o *Opener) startProbe(ctx context.Context, shell Shell, log *Log) (*link.Session, error) {
 	log.Begin(StageProbe, "")
 	session, how, err := o.Installer.Start(ctx, shell, func(text string) { log.Begin(StageProbe, text) })
 	if err != nil {
@@ -113,7 +113,7 @@ func (o *Opener) standIn(ctx context.Context, shell Shell, log *Log, failed erro
 	defer cancel()
 	pipe, err := smi.Start(within, shell, why)
 	if err != nil {
-		settled.Cause = cmp.Or(settled.Cause, clip(err.Error(), maxText))
+		settled.Cause = cmp.Or(settled.Cause, clipLine(err.Error(), maxText))
 		settled.Words = capWords(settled.Words + "\n" + err.Error())
 		return nil, "", settled
 	}

@@ -19,14 +19,14 @@ type Starter struct {
 func (s *Starter) Do(start func() error) error {
 	s.begin.Do(func() {
 		s.starts = make(chan func())
-		crash.Go(s.run)
+		crash.Go(s.runStarts)
 	})
 	result := make(chan error, 1)
 	s.starts <- func() { result <- start() }
 	return <-result
 }
 
-func (s *Starter) run() {
+func (s *Starter) runStarts() {
 	runtime.LockOSThread()
 	for start := range s.starts {
 		start()

@@ -20,7 +20,7 @@ var AllJobs = field.Table[capacity.Job]{Name: "jobs of all users", Fields: []fie
 	{Key: "partition", Example: "gpu", Help: "SLURM partition", Title: "partition", Width: 9,
 		Text: func(j *capacity.Job) string { return j.Partition }},
 	{Key: "nodes", Unit: field.Count, Example: "4", Help: "how many nodes", Title: "nodes", Width: 5, DownFirst: true,
-		Number: func(j *capacity.Job) (float64, bool) { return whole(len(j.Nodes)) }},
+		Number: func(j *capacity.Job) (float64, bool) { return knownNumber(len(j.Nodes)) }},
 	{Key: "gpus", Unit: field.Count, Example: "32", Help: "how many GPUs", Title: "GPUs", Width: 4, DownFirst: true,
 		Number: func(j *capacity.Job) (float64, bool) { return field.Known(j.GPUs) }},
 	{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h", Help: "how long it has run",
@@ -35,7 +35,7 @@ var AllJobs = field.Table[capacity.Job]{Name: "jobs of all users", Fields: []fie
 			return field.Known(j.Left)
 		}},
 	{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "on", Width: 12,
-		Each: func(j *capacity.Job, to []field.Value) []field.Value { return words(j.Nodes, to) }},
+		Each: func(j *capacity.Job, to []field.Value) []field.Value { return appendWords(j.Nodes, to) }},
 }, Words: func(j *capacity.Job, to []string) []string {
 	return slices.Concat(append(to, j.ID, j.User, j.Partition), j.Nodes)
 }}
@@ -45,7 +45,7 @@ var IdleGPUs = field.Table[idle.GPU]{Name: "idle GPUs", Fields: []field.Field[id
 	{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "node", Width: 10,
 		Text: func(g *idle.GPU) string { return g.Node.Name }},
 	{Key: "gpu", Unit: field.Count, Example: "3", Help: "number of the GPU", Title: "GPU", Width: 3,
-		Number: func(g *idle.GPU) (float64, bool) { return numbered(g.Number) }},
+		Number: func(g *idle.GPU) (float64, bool) { return gpuNumber(g.Number) }},
 	{Key: "idle_seconds", Also: []string{"idle"}, Unit: field.Seconds, Example: "10m", Title: "idle", Width: 8,
 		Help: "how long it has been idle, as far as its history goes", DownFirst: true,
 		Number: func(g *idle.GPU) (float64, bool) { return g.For.Seconds(), true }},
@@ -53,9 +53,9 @@ var IdleGPUs = field.Table[idle.GPU]{Name: "idle GPUs", Fields: []field.Field[id
 		Help: "used memory", DownFirst: true,
 		Number: func(g *idle.GPU) (float64, bool) { return g.Get(metric.MemoryUsed) }},
 	{Key: "user", Example: "alice", Help: "users with jobs on the node", Title: "users there", Width: 11,
-		Each: func(g *idle.GPU, to []field.Value) []field.Value { return words(g.Node.Users, to) }},
+		Each: func(g *idle.GPU, to []field.Value) []field.Value { return appendWords(g.Node.Users, to) }},
 	{Key: "job", Example: "48211", Help: "job ID", Title: "jobs there", Width: 10,
-		Each: func(g *idle.GPU, to []field.Value) []field.Value { return words(g.Node.Jobs, to) }},
+		Each: func(g *idle.GPU, to []field.Value) []field.Value { return appendWords(g.Node.Jobs, to) }},
 	{Key: "gpu_name", Example: "H100", Help: "model of the GPU", Title: "model", Width: 14,
 		Text: func(g *idle.GPU) string { return tally.ShortModel(g.Card.Name) }},
 }, Words: func(g *idle.GPU, to []string) []string {

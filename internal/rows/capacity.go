@@ -34,11 +34,11 @@ var ClusterNodes = field.Table[capacity.NodeGPUs]{Name: "nodes of the cluster", 
 		{Key: "state", Example: "drain+idle", Help: "states of the node, as SLURM names them", Title: "state", Width: 8,
 			Text: func(n *capacity.NodeGPUs) string { return n.Words() }},
 		{Key: "user", Example: "alice", Help: "users with jobs there", Title: "users", Width: 8,
-			Each: func(n *capacity.NodeGPUs, to []field.Value) []field.Value { return words(n.Users, to) }},
+			Each: func(n *capacity.NodeGPUs, to []field.Value) []field.Value { return appendWords(n.Users, to) }},
 		{Key: "job", Example: "48211", Help: "job ID", Title: "jobs", Width: 8,
-			Each: func(n *capacity.NodeGPUs, to []field.Value) []field.Value { return words(n.Jobs, to) }},
+			Each: func(n *capacity.NodeGPUs, to []field.Value) []field.Value { return appendWords(n.Jobs, to) }},
 		{Key: "partition", Example: "gpu", Help: "SLURM partitions", Title: "partitions", Width: 10,
-			Each: func(n *capacity.NodeGPUs, to []field.Value) []field.Value { return words(n.Partitions, to) }},
+			Each: func(n *capacity.NodeGPUs, to []field.Value) []field.Value { return appendWords(n.Partitions, to) }},
 		{Key: "reason", Example: "fan", Help: "the reason why the node is not available, in an admin's words",
 			Title: "reason", Width: 8, Text: func(n *capacity.NodeGPUs) string { return n.Reason }},
 	},
@@ -50,17 +50,17 @@ var ClusterNodes = field.Table[capacity.NodeGPUs]{Name: "nodes of the cluster", 
 var ofCount = []field.Field[capacity.Count]{
 	{Key: "type", Also: []string{"model"}, Example: "a100", Help: "GRES type of the GPUs; gpu if they have none",
 		Title: "type", Width: 6, Text: func(c *capacity.Count) string { return cmp.Or(c.Type, "gpu") }},
-	counted("free", "GPUs that a job can ask for now", func(c *capacity.Count) int { return c.Free }),
-	counted("used", "GPUs that are allocated to jobs", func(c *capacity.Count) int { return c.Used }),
-	counted("out", "GPUs that are neither: their node is down, drained, reserved or full",
+	gpuCountField("free", "GPUs that a job can ask for now", func(c *capacity.Count) int { return c.Free }),
+	gpuCountField("used", "GPUs that are allocated to jobs", func(c *capacity.Count) int { return c.Used }),
+	gpuCountField("out", "GPUs that are neither: their node is down, drained, reserved or full",
 		func(c *capacity.Count) int { return c.Out }),
-	counted("total", "all these GPUs", func(c *capacity.Count) int { return c.Total }),
+	gpuCountField("total", "all these GPUs", func(c *capacity.Count) int { return c.Total }),
 }
 
-// counted is a field with a number of GPUs; its key is its title.
-func counted(key, help string, of func(*capacity.Count) int) field.Field[capacity.Count] {
+// gpuCountField returns a field with a number of GPUs; its key is its title.
+func gpuCountField(key, help string, of func(*capacity.Count) int) field.Field[capacity.Count] {
 	return field.Field[capacity.Count]{Key: key, Unit: field.Count, Example: "4", Help: help, Title: key, Width: 5,
-		DownFirst: true, Number: func(c *capacity.Count) (float64, bool) { return whole(of(c)) }}
+		DownFirst: true, Number: func(c *capacity.Count) (float64, bool) { return knownNumber(of(c)) }}
 }
 
 func partitionName(p *capacity.PartitionGPUs) string {
@@ -80,7 +80,7 @@ func partitionState(p *capacity.PartitionGPUs) string {
 	return p.State
 }
 
-func words(list []string, to []field.Value) []field.Value {
+func appendWords(list []string, to []field.Value) []field.Value {
 	for _, s := range list {
 		to = field.Word(to, s)
 	}

@@ -24,7 +24,7 @@ var ofGPU = []field.Field[cluster.GPU]{
 		Text: func(g *cluster.GPU) string { return g.Card.UUID }},
 	{Key: "pci_bus", Also: []string{"bus"}, Example: "00000000:1B:00.0", Help: "PCI bus ID of the GPU",
 		Text: func(g *cluster.GPU) string { return g.Card.PCIBus }},
-	{Key: "device_type", Example: "GPU", Help: "GPU, or MIG for an instance of one", Text: device},
+	{Key: "device_type", Example: "GPU", Help: "GPU, or MIG for an instance of one", Text: deviceType},
 	ofMetric(metric.PerformanceState, field.Count, "0", "performance state of the GPU, 0 is the fastest", "pstate"),
 	ofMetric(metric.NUMANode, field.Count, "1", "NUMA node of the GPU", "numa"),
 }
@@ -32,10 +32,10 @@ var ofGPU = []field.Field[cluster.GPU]{
 // ofMetric returns the field of a metric, which has the same key.
 func ofMetric(id metric.ID, u field.Unit, example, help string, also ...string) field.Field[cluster.GPU] {
 	return field.Field[cluster.GPU]{Key: id.Row().Key, Also: also, Unit: u, Example: example, Help: help,
-		DownFirst: true, Number: func(g *cluster.GPU) (float64, bool) { return measured(g.Float(id)) }}
+		DownFirst: true, Number: func(g *cluster.GPU) (float64, bool) { return measuredNumber(g.Float(id)) }}
 }
 
-func device(g *cluster.GPU) string {
+func deviceType(g *cluster.GPU) string {
 	if g.Instance() {
 		return "MIG"
 	}
@@ -45,7 +45,7 @@ func device(g *cluster.GPU) string {
 // numberOfGPU is the field of the numbers of several GPUs.
 var numberOfGPU = field.Field[cluster.GPU]{Key: "gpu", Also: []string{"index"}, Unit: field.Count, Example: "3",
 	Help: "number of the GPU", Title: "GPU", Width: 3,
-	Number: func(g *cluster.GPU) (float64, bool) { return numbered(g.Number) }}
+	Number: func(g *cluster.GPU) (float64, bool) { return gpuNumber(g.Number) }}
 
 // sums are the values that the pages compute from several GPUs.
 type sums struct {
@@ -57,16 +57,16 @@ type sums struct {
 var ofSums = []field.Field[sums]{
 	{Key: "util_lowest_percent", Also: []string{"util_low"}, Unit: field.Percent, Example: "50",
 		Help: "utilization of the lowest GPU", Title: "lowest", Width: 6,
-		Number: func(s *sums) (float64, bool) { return measured(s.low.Value) }},
+		Number: func(s *sums) (float64, bool) { return measuredNumber(s.low.Value) }},
 	{Key: "util_mean_percent", Also: []string{"util_avg"}, Unit: field.Percent, Example: "50",
 		Help: "mean utilization of the GPUs", Title: "util", Width: 5,
-		Number: func(s *sums) (float64, bool) { return measured(s.Util.Value) }},
+		Number: func(s *sums) (float64, bool) { return measuredNumber(s.Util.Value) }},
 	{Key: "power_sum_watts", Also: []string{"power_sum"}, Unit: field.Watts, Example: "2kW",
 		Help: "power draw of the GPUs together", Title: "power", Width: 7, DownFirst: true,
-		Number: func(s *sums) (float64, bool) { return measured(s.Power.Value) }},
+		Number: func(s *sums) (float64, bool) { return measuredNumber(s.Power.Value) }},
 	{Key: "memory_used_sum_bytes", Also: []string{"mem_used_sum"}, Unit: field.Bytes, Example: "300GiB",
 		Help: "GPU memory in use on the GPUs together", DownFirst: true,
-		Number: func(s *sums) (float64, bool) { return measured(s.Used.Value) }},
+		Number: func(s *sums) (float64, bool) { return measuredNumber(s.Used.Value) }},
 	{Key: "memory_mean_percent", Also: []string{"mem_pct_avg"}, Unit: field.Percent, Example: "90",
 		Help: "share of the memory of all the GPUs in use", DownFirst: true,
 		Number: func(s *sums) (float64, bool) { return cluster.Percent(s.Used.Value, s.Memory.Value) }},

@@ -17,7 +17,7 @@ type Job struct {
 }
 
 // Jobs has the fields of a job. Its numbers are those of each of its GPUs, and those on the page of the jobs.
-var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).words, Fields: slices.Concat(
+var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).appendWords, Fields: slices.Concat(
 	[]field.Field[Job]{
 		{Key: "job", Example: "48211", Help: "job ID", Title: "job", Width: 9,
 			Text: func(r *Job) string { return r.row.ID }},
@@ -31,21 +31,21 @@ var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).words, Fields: slices.Co
 			}},
 		{Key: "user", Example: "alice", Help: "user name",
 			Text: func(r *Job) string { return r.Snapshot.Discovery.User }},
-		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Each: (*Job).nodes},
+		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Each: (*Job).appendNodes},
 		{Key: "nodes", Unit: field.Count, Example: "4", Help: "how many nodes", Title: "nodes", Width: 5,
-			DownFirst: true, Number: func(r *Job) (float64, bool) { return whole(r.row.Nodes) }},
+			DownFirst: true, Number: func(r *Job) (float64, bool) { return knownNumber(r.row.Nodes) }},
 		{Key: "gpus", Unit: field.Count, Example: "32", Help: "how many GPUs", Title: "GPUs", Width: 4, DownFirst: true,
 			Number: func(r *Job) (float64, bool) { return field.Known(r.row.GPUs) }},
 	},
-	field.Each(ofGPU[:3], (*Job).gpus), // utilization, temperature, power
-	field.Of(ofSums[:3], (*Job).over),  // of utilization and power
+	field.Each(ofGPU[:3], (*Job).freshGPUs), // utilization, temperature, power
+	field.Of(ofSums[:3], (*Job).totalSums),  // of utilization and power
 	[]field.Field[Job]{
 		{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h",
-			Help: "how long it has run", DownFirst: true, Number: (*Job).age},
+			Help: "how long it has run", DownFirst: true, Number: (*Job).runTime},
 		{Key: "left_seconds", Also: []string{"left"}, Unit: field.Seconds, Example: "2h", Title: "time left", Width: 10,
-			Help: "how long it may still run", Number: (*Job).left},
+			Help: "how long it may still run", Number: (*Job).remainingTime},
 	},
-	problems((*Job).findings),
+	problemFields((*Job).presentFindings),
 )}
 
 // Of moves the row to that job.
@@ -54,8 +54,8 @@ func (r *Job) Of(row *tally.JobRow) *Job {
 	return r
 }
 
-// nodes appends the nodes of the job.
-func (r *Job) nodes(to []field.Value) []field.Value {
+// appendNodes appends the nodes of the job.
+func (r *Job) appendNodes(to []field.Value) []field.Value {
 	if r.row.Running == nil {
 		return to
 	}
@@ -65,38 +65,38 @@ func (r *Job) nodes(to []field.Value) []field.Value {
 	return to
 }
 
-func (r *Job) gpus() []*cluster.GPU {
+func (r *Job) freshGPUs() []*cluster.GPU {
 	if r.row.Running == nil {
 		return nil
 	}
 	return tally.Fresh(r.Snapshot, r.row.Running)
 }
 
-func (r *Job) over() *sums {
+func (r *Job) totalSums() *sums {
 	if r.row.Running == nil {
 		return nil
 	}
 	return &sums{&r.row.Totals, r.row.Low}
 }
 
-// age is its run time in seconds.
-func (r *Job) age() (float64, bool) {
+// runTime returns the job's run time in seconds.
+func (r *Job) runTime() (float64, bool) {
 	if r.row.Running == nil || r.row.Running.Start.IsZero() {
 		return 0, false
 	}
 	return r.Snapshot.At.Sub(r.row.Running.Start).Seconds(), true
 }
 
-// left is its remaining time in seconds.
-func (r *Job) left() (float64, bool) {
+// remainingTime returns the job's remaining time in seconds.
+func (r *Job) remainingTime() (float64, bool) {
 	if r.row.Running == nil || r.row.Running.End.IsZero() {
 		return 0, false
 	}
 	return r.row.Running.End.Sub(r.Snapshot.At).Seconds(), true
 }
 
-// findings returns its present problems.
-func (r *Job) findings() (hold []*cluster.Finding) {
+// presentFindings returns its present problems.
+func (r *Job) presentFindings() (hold []*cluster.Finding) {
 	if r.row.Running == nil {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (r *Job) findings() (hold []*cluster.Finding) {
 	return hold
 }
 
-// words are the ID, the name, the partition, the state, the reason for waiting, and the worst problem.
-func (r *Job) words(to []string) []string {
+// appendWords appends the ID, the name, the partition, the state, the reason for waiting, and the worst problem.
+func (r *Job) appendWords(to []string) []string {
 	j := r.row
 	to = append(to, j.ID, j.Name, j.Partition, j.State.Word)
 	if j.Pending != nil {

@@ -22,20 +22,20 @@ type Node struct {
 }
 
 // Nodes has the fields of a node: the numbers of each of the job's GPUs there, and the overview's sums over them.
-var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).words, Fields: slices.Concat(
+var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).appendWords, Fields: slices.Concat(
 	[]field.Field[Node]{
 		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "node", Width: 10,
 			Text: func(r *Node) string { return r.node.Name }},
 		{Key: "state", Example: "reporting", Help: "state of the node",
 			Text: func(r *Node) string { return string(r.node.State) }},
 	},
-	field.Each(slices.Concat([]field.Field[cluster.GPU]{numberOfGPU}, ofGPU), (*Node).own),
-	field.Of(ofSums, (*Node).over),
-	problems(func(r *Node) []*cluster.Finding { return r.Findings[r.node.Name] }),
+	field.Each(slices.Concat([]field.Field[cluster.GPU]{numberOfGPU}, ofGPU), (*Node).jobGPUs),
+	field.Of(ofSums, (*Node).totalSums),
+	problemFields(func(r *Node) []*cluster.Finding { return r.Findings[r.node.Name] }),
 	[]field.Field[Node]{
 		{Key: "driver_version", Also: []string{"driver"}, Example: "550.54.15", Help: "version of the driver",
-			Text: func(r *Node) string { return driver(r.node) }},
-		{Key: "rank", Unit: field.Count, Example: "13", Help: "rank of the process", Each: (*Node).ranks},
+			Text: func(r *Node) string { return driverVersion(r.node) }},
+		{Key: "rank", Unit: field.Count, Example: "13", Help: "rank of the process", Each: (*Node).appendRanks},
 		{Key: "user", Example: "alice", Help: "user name", Text: func(r *Node) string { return r.Job.User }},
 		{Key: "job", Example: "48211", Help: "job ID", Text: func(r *Node) string { return r.Job.ID }},
 		{Key: "partition", Example: "gpu", Help: "SLURM partition",
@@ -51,24 +51,24 @@ func (r *Node) Of(name *string) *Node {
 	return r
 }
 
-// own returns the job's GPUs of the node, if it has numbers.
-func (r *Node) own() []*cluster.GPU {
+// jobGPUs returns the job's GPUs of the node, if it has numbers.
+func (r *Node) jobGPUs() []*cluster.GPU {
 	if r.gpus == nil && tally.HasNumbers(r.node) {
 		r.gpus = tally.Own(r.Job, r.node)
 	}
 	return r.gpus
 }
 
-// over returns the sums over these GPUs.
-func (r *Node) over() *sums {
+// totalSums returns the sums over the job's GPUs of the node.
+func (r *Node) totalSums() *sums {
 	if r.sums == nil {
-		r.sums = &sums{new(tally.Total(r.own())), tally.Lowest(r.own(), metric.Util)}
+		r.sums = &sums{new(tally.Total(r.jobGPUs())), tally.Lowest(r.jobGPUs(), metric.Util)}
 	}
 	return r.sums
 }
 
-// ranks appends the ranks of the job's processes on the node.
-func (r *Node) ranks(to []field.Value) []field.Value {
+// appendRanks appends the ranks of the job's processes on the node.
+func (r *Node) appendRanks(to []field.Value) []field.Value {
 	for i := range r.node.Processes {
 		if p := &r.node.Processes[i]; p.Rank != nil && r.Job.Runs(r.node, p) {
 			to = append(to, field.Value{Number: float64(p.Rank.Rank)})
@@ -77,8 +77,8 @@ func (r *Node) ranks(to []field.Value) []field.Value {
 	return to
 }
 
-// words are the name of the node, and the names of its problems.
-func (r *Node) words(to []string) []string {
+// appendWords appends the name of the node, and the names of its problems.
+func (r *Node) appendWords(to []string) []string {
 	to = append(to, r.node.Name)
 	for _, f := range r.Findings[r.node.Name] {
 		to = append(to, say.LabelOf(f).One)

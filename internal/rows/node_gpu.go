@@ -18,7 +18,7 @@ type GPU struct {
 }
 
 // GPUs are the fields of a GPU of a node.
-var GPUs = field.Table[GPU]{Name: "GPUs", Words: (*GPU).words, Fields: field.Each(Processes.Fields, (*GPU).parts)}
+var GPUs = field.Table[GPU]{Name: "GPUs", Words: (*GPU).appendWords, Fields: field.Each(Processes.Fields, (*GPU).splitProcesses)}
 
 // Of moves the row to that GPU.
 func (r *GPU) Of(g **cluster.GPU) *GPU {
@@ -26,9 +26,9 @@ func (r *GPU) Of(g **cluster.GPU) *GPU {
 	return r
 }
 
-// parts returns the GPU without a process, and each process on it without the GPU. A missing GPU has an index that no
+// splitProcesses returns the GPU without a process, and each process on it without the GPU. A missing GPU has an index that no
 // process has.
-func (r *GPU) parts() []*Process {
+func (r *GPU) splitProcesses() []*Process {
 	parts := []*Process{{Snapshot: r.Snapshot, Node: r.Node, GPU: r.gpu, Number: r.gpu.Number, Findings: r.Findings}}
 	for i := range r.Node.Processes {
 		if p := &r.Node.Processes[i]; p.GPU == r.gpu.Index && !tally.Absent(r.gpu) {
@@ -39,16 +39,16 @@ func (r *GPU) parts() []*Process {
 	return parts
 }
 
-// words are the names of its problems, and the words of the processes on it.
-func (r *GPU) words(to []string) []string {
+// appendWords appends the names of its problems, and the words of the processes on it.
+func (r *GPU) appendWords(to []string) []string {
 	to = append(to, r.Node.Name)
 	for _, f := range r.Findings {
 		if f.Of(r.gpu) {
 			to = append(to, say.LabelOf(f).One)
 		}
 	}
-	for _, p := range r.parts()[1:] {
-		to = p.words(to)
+	for _, p := range r.splitProcesses()[1:] {
+		to = p.appendWords(to)
 	}
 	return to
 }

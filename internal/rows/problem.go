@@ -16,18 +16,18 @@ type Problem struct {
 }
 
 // Problems are the fields of a problem.
-var Problems = field.Table[Problem]{Name: "problems", Words: (*Problem).words, Fields: slices.Concat(
-	problems(func(r *Problem) []*cluster.Finding { return []*cluster.Finding{r.finding} }),
+var Problems = field.Table[Problem]{Name: "problems", Words: (*Problem).appendWords, Fields: slices.Concat(
+	problemFields(func(r *Problem) []*cluster.Finding { return []*cluster.Finding{r.finding} }),
 	[]field.Field[Problem]{
 		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node",
 			Text: func(r *Problem) string { return r.finding.Node }},
-		{Key: "state", Example: "holds", Help: "whether the problem holds, or is cleared", Text: (*Problem).state},
+		{Key: "state", Example: "holds", Help: "whether the problem holds, or is cleared", Text: (*Problem).problemState},
 		{Key: "gpu", Also: numberOfGPU.Also, Unit: field.Count, Example: "3", Help: numberOfGPU.Help,
-			Number: func(r *Problem) (float64, bool) { return numbered(r.finding.GPU) }},
+			Number: func(r *Problem) (float64, bool) { return gpuNumber(r.finding.GPU) }},
 		{Key: "uuid", Example: "GPU-1c2d", Help: "UUID of the GPU",
 			Text: func(r *Problem) string { return r.finding.Key }},
 		{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h",
-			Help: "how long it is there", Number: (*Problem).age},
+			Help: "how long it is there", Number: (*Problem).problemAge},
 		{Key: "job", Example: "48211", Help: "job ID", Text: func(r *Problem) string { return r.finding.Job }},
 	},
 )}
@@ -38,21 +38,21 @@ func (r *Problem) Of(f *cluster.Finding) *Problem {
 	return r
 }
 
-func (r *Problem) state() string {
+func (r *Problem) problemState() string {
 	if r.finding.Holds() {
 		return "holds"
 	}
 	return "cleared"
 }
 
-// age is the time since its beginning in seconds.
-func (r *Problem) age() (float64, bool) {
+// problemAge returns the time since the problem began, in seconds.
+func (r *Problem) problemAge() (float64, bool) {
 	since := r.finding.Since
 	return r.Snapshot.At.Sub(since).Seconds(), !since.IsZero()
 }
 
-// words are the node and the words of the problem.
-func (r *Problem) words(to []string) []string {
+// appendWords appends the node and the words of the problem.
+func (r *Problem) appendWords(to []string) []string {
 	words := say.Finding(r.Snapshot, r.finding)
 	return append(to, r.finding.Node, words.One, words.Sentence, words.Hint)
 }

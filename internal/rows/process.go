@@ -31,36 +31,36 @@ func (r *Process) Set(s *cluster.Snapshot, n *cluster.Node, p *tally.Process) *P
 }
 
 // Processes has the fields of a process on a GPU, of a rank, and of the GPU, in the order of the columns.
-var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Process).words, Fields: slices.Concat(
+var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Process).appendWords, Fields: slices.Concat(
 	[]field.Field[Process]{
 		{Key: "node", Also: []string{"host"}, Title: "node", Width: 10, Place: 2, Example: "gpu-n01",
 			Help: "name of the node", Text: func(r *Process) string { return r.Node.Name }},
 		{Key: "gpu", Also: numberOfGPU.Also, Unit: field.Count, Title: "GPU", Width: 3, Place: 1, Example: "3",
 			Letter: 'n', Help: numberOfGPU.Help,
-			Number: func(r *Process) (float64, bool) { return numbered(r.Number) }},
+			Number: func(r *Process) (float64, bool) { return gpuNumber(r.Number) }},
 		ofProcess(pid),
 		{Key: "type", Title: "T", Width: 3, Place: 1, Example: "C", Help: "C compute, G graphics, M MPS client",
-			Each: (*Process).types},
+			Each: (*Process).appendTypes},
 		ofProcess(user),
-		{Key: "job", Title: "job", Width: 8, Place: 3, Example: "48211", Help: "job ID", Text: (*Process).job},
+		{Key: "job", Title: "job", Width: 8, Place: 3, Example: "48211", Help: "job ID", Text: (*Process).jobID},
 		{Key: "rank", Unit: field.Count, Title: "rank", Width: 4, Place: 8, Example: "13", Help: "rank of the process",
-			Letter: 'r', Number: (*Process).rank},
+			Letter: 'r', Number: (*Process).rankNumber},
 		ofProcess(affinity),
 	},
-	numbers(),
+	numberFields(),
 	[]field.Field[Process]{
 		ofProcess(command),
 		{Key: "driver_version", Also: []string{"driver"}, Example: "550.54.15", Help: "version of the driver",
-			Text: func(r *Process) string { return driver(r.Node) }},
+			Text: func(r *Process) string { return driverVersion(r.Node) }},
 	},
 	field.Of(ofGPU, func(r *Process) *cluster.GPU { return r.GPU }),
-	problems((*Process).findings),
+	problemFields((*Process).gpuFindings),
 )}
 
 // Fields that identify a process, and the program that it runs.
 var (
 	pid = field.Field[wire.Process]{Key: "pid", Unit: field.Count, Title: "PID", Width: 7, Place: 1, Example: "358811",
-		Help: "process ID", Letter: 'p', Number: func(p *wire.Process) (float64, bool) { return whole(p.PID) }}
+		Help: "process ID", Letter: 'p', Number: func(p *wire.Process) (float64, bool) { return knownNumber(p.PID) }}
 	user = field.Field[wire.Process]{Key: "user", Title: "user", Width: 8, Place: 5, Example: "alice",
 		Help: "user name", Letter: 'u', Text: func(p *wire.Process) string { return p.User }}
 	command = field.Field[wire.Process]{Key: "command", Also: []string{"cmd"}, Title: "command", Width: 12, Place: 4,
@@ -70,11 +70,11 @@ var (
 )
 
 func ofProcess(f field.Field[wire.Process]) field.Field[Process] {
-	return field.Of([]field.Field[wire.Process]{f}, (*Process).process)[0]
+	return field.Of([]field.Field[wire.Process]{f}, (*Process).wireProcess)[0]
 }
 
-// numbers returns the numbers of a process, each followed by its related fields.
-func numbers() (fields []field.Field[Process]) {
+// numberFields returns the fields of a process that are numbers, each followed by its related fields.
+func numberFields() (fields []field.Field[Process]) {
 	behind := map[string]field.Field[Process]{
 		"gpu_memory_bytes": {Key: "gpu_memory_percent", Unit: field.Percent, Decimals: 1, Title: "%GMEM", Width: 5,
 			Example: "50", Help: "share of the GPU's memory that the process has", DownFirst: true, OnGPU: true,
@@ -83,9 +83,9 @@ func numbers() (fields []field.Field[Process]) {
 			Title: "%MEM", Width: 5, Place: 12, Example: "10", Help: "share of the node's memory that the process has",
 			DownFirst: true, Letter: 'm', Number: (*Process).shareOfHost},
 		"elapsed_seconds": {Key: "state", Title: "S", Width: 1, Place: 13, Example: "R",
-			Help: "state of the process, as in ps; gone or missing: of a rank", Text: (*Process).state},
+			Help: "state of the process, as in ps; gone or missing: of a rank", Text: (*Process).processState},
 	}
-	for _, f := range field.Of(wire.Numbers(), (*Process).process) {
+	for _, f := range field.Of(wire.Numbers(), (*Process).wireProcess) {
 		fields = append(fields, f)
 		if more, has := behind[f.Key]; has {
 			fields = append(fields, more)
@@ -111,13 +111,13 @@ var RankNumbers = InOrder(func(f *field.Field[Process]) int { return f.AtRank })
 // RankOrders are the first three of them, by which users sort ranks most.
 var RankOrders = RankNumbers[:3]
 
-func (r *Process) process() *wire.Process { return r.Process }
+func (r *Process) wireProcess() *wire.Process { return r.Process }
 
-func (r *Process) rank() (float64, bool) {
+func (r *Process) rankNumber() (float64, bool) {
 	if r.Rank == nil {
 		return 0, false
 	}
-	return whole(r.Rank.Rank)
+	return knownNumber(r.Rank.Rank)
 }
 
 // shareOfGPU is the share of its GPU's memory that the process has, in percent.
@@ -136,8 +136,8 @@ func (r *Process) shareOfHost() (float64, bool) {
 	return tally.HostPercent(r.Node, r.Process)
 }
 
-// types appends the type of a process, and for a process that computes and draws also each of these types.
-func (r *Process) types(to []field.Value) []field.Value {
+// appendTypes appends the type of a process, and for a process that computes and draws also each of these types.
+func (r *Process) appendTypes(to []field.Value) []field.Value {
 	if r.Process == nil {
 		return to
 	}
@@ -148,23 +148,23 @@ func (r *Process) types(to []field.Value) []field.Value {
 	return to
 }
 
-func (r *Process) state() string {
+func (r *Process) processState() string {
 	if r.State == "" && r.Process != nil {
 		return r.Process.State
 	}
 	return r.State
 }
 
-// job is the ID of the process's job. It is looked up only when a filter needs it: there may be a thousand jobs.
-func (r *Process) job() string {
+// jobID returns the ID of the process's job. It is looked up only when a filter needs it: there may be a thousand jobs.
+func (r *Process) jobID() string {
 	if r.Job != "" || r.Process == nil {
 		return r.Job
 	}
 	return tally.JobOf(r.Snapshot, r.Process)
 }
 
-// findings returns the problems of its GPU.
-func (r *Process) findings() (on []*cluster.Finding) {
+// gpuFindings returns the problems of its GPU.
+func (r *Process) gpuFindings() (on []*cluster.Finding) {
 	for _, f := range r.Findings {
 		if r.GPU != nil && f.Of(r.GPU) {
 			on = append(on, f)
@@ -173,9 +173,9 @@ func (r *Process) findings() (on []*cluster.Finding) {
 	return on
 }
 
-// words are node, user, PID, command and job.
-func (r *Process) words(to []string) []string {
-	to = append(to, r.Node.Name, r.State, r.job())
+// appendWords appends node, user, PID, command and job.
+func (r *Process) appendWords(to []string) []string {
+	to = append(to, r.Node.Name, r.State, r.jobID())
 	if p := r.Process; p != nil {
 		to = append(to, p.User, strconv.Itoa(p.PID), commandOf(p), p.Job)
 	}
@@ -185,7 +185,7 @@ func (r *Process) words(to []string) []string {
 // commandOf returns the command line of a process as the pages show it.
 func commandOf(p *wire.Process) string { return cmp.Or(p.Command, p.Name) }
 
-func driver(n *cluster.Node) string {
+func driverVersion(n *cluster.Node) string {
 	if n.Hello == nil {
 		return ""
 	}

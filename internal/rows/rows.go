@@ -13,31 +13,31 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 )
 
-// problems are the fields of rows with findings.
-func problems[Row any](of func(*Row) []*cluster.Finding) []field.Field[Row] {
+// problemFields returns the fields of rows with findings.
+func problemFields[Row any](of func(*Row) []*cluster.Finding) []field.Field[Row] {
 	return field.Each([]field.Field[cluster.Finding]{
 		{Key: "problem", Also: []string{"kind"}, Example: "lag", Help: "kind of a problem, or its name",
 			Each: func(f *cluster.Finding, to []field.Value) []field.Value {
 				return field.Word(field.Word(to, string(f.Kind)), say.LabelOf(f).One)
 			}},
-		{Key: "letter", Example: "T", Help: "letter of a problem: X E T P N L I", Text: letter},
+		{Key: "letter", Example: "T", Help: "letter of a problem: X E T P N L I", Text: problemLetter},
 		{Key: "severity", Example: "critical", Help: "critical, warning, waiting, note",
 			Text: func(f *cluster.Finding) string { return f.Severity.String() }},
 	}, of)
 }
 
-func letter(f *cluster.Finding) string {
+func problemLetter(f *cluster.Finding) string {
 	if letter := say.LabelOf(f).Letter; letter != 0 {
 		return string(rune(letter))
 	}
 	return ""
 }
 
-// whole returns a number that is always known.
-func whole(n int) (float64, bool) { return float64(n), true }
+// knownNumber returns a number that is always known.
+func knownNumber(n int) (float64, bool) { return float64(n), true }
 
-// measured returns a number that is NaN if unknown.
-func measured(v float64) (float64, bool) { return v, v == v }
+// measuredNumber returns a number that is NaN if unknown.
+func measuredNumber(v float64) (float64, bool) { return v, v == v }
 
-// numbered returns the number of a GPU, if it is known.
-func numbered(n int) (float64, bool) { return float64(n), n != cluster.NoNumber }
+// gpuNumber returns the number of a GPU, if it is known.
+func gpuNumber(n int) (float64, bool) { return float64(n), n != cluster.NoNumber }

@@ -39,15 +39,15 @@ func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if refusal := refusals(stderr, err != nil); err != nil || len(refusal) > 0 { // some versions exit with 0
+	if refusal := scancelErrors(stderr, err != nil); err != nil || len(refusal) > 0 { // some versions exit with 0
 		return explainCancel(command.Failed(cancelName, refusal, err))
 	}
 	return nil
 }
 
-// refusals are the errors on scancel's standard error. Other lines of scancel describe its actions. If it has failed, a
-// line that does not begin with its name is an error too: "Unknown job signal: FOO".
-func refusals(stderr []byte, failed bool) (lines []byte) {
+// scancelErrors returns the errors on scancel's standard error. Other lines of scancel describe its actions. If it has
+// failed, a line that does not begin with its name is an error too: "Unknown job signal: FOO".
+func scancelErrors(stderr []byte, failed bool) (lines []byte) {
 	for line := range bytes.Lines(stderr) {
 		isError := bytes.Contains(line, []byte("error: ")) || bytes.Contains(line, []byte("fatal: "))
 		if isError || failed && !bytes.HasPrefix(line, []byte(cancelName+": ")) {

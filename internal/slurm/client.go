@@ -129,8 +129,8 @@ type pendingJob struct {
 	number string
 }
 
-// untold returns the numbers of the jobs whose GPUs squeue has not listed.
-func untold(jobs []pendingJob) (numbers []string) {
+// jobsWithoutGPUs returns the numbers of the jobs whose GPUs squeue has not listed.
+func jobsWithoutGPUs(jobs []pendingJob) (numbers []string) {
 	for i := range jobs {
 		if jobs[i].GPUs == nil && jobs[i].number != "" {
 			numbers = append(numbers, jobs[i].number)
@@ -165,29 +165,29 @@ func Configured(ctx context.Context) bool {
 // Ask runs squeue. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue
 // answered. It comes with a Failure if SLURM did not say which GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
-	records, note, err := squeue(ctx, c.run, c.marks())
+	records, note, err := runSqueue(ctx, c.run, c.marks())
 	if err != nil {
 		c.topology.Upset()
 		return nil, err
 	}
 	c.scope = note
-	c.list(records)
+	c.keepJobs(records)
 	c.keepGPUs()
-	return c.answer()
+	return c.newAnswer()
 }
 
 // Next asks one open question, if there is one: More or Topology. The Answer is nil only if ctx ended; otherwise its
 // errors are those of Ask.
 func (c *Client) Next(ctx context.Context) (*Answer, error) {
-	if lists := c.unexpanded(); len(lists) > 0 {
-		c.expand(ctx, hostlist.Batches(lists)[0])
-	} else if due := c.unconfigured(time.Now()); len(due) > 0 {
+	if lists := c.unexpandedLists(); len(lists) > 0 {
+		c.expandLists(ctx, hostlist.Batches(lists)[0])
+	} else if due := c.unconfiguredNodes(time.Now()); len(due) > 0 {
 		c.askNodes(ctx, hostlist.Batches(due)[0])
-	} else if due := c.questions(time.Now()); len(due) > 0 {
+	} else if due := c.dueQuestions(time.Now()); len(due) > 0 {
 		c.askGPUs(ctx, due)
-	} else if due := c.ended.unexplained(); len(due) > 0 {
-		c.explain(ctx, due)
-	} else if due := untold(c.pending); c.requests.Due(time.Now(), due) {
+	} else if due := c.ended.unexplainedJobs(); len(due) > 0 {
+		c.askEnds(ctx, due)
+	} else if due := jobsWithoutGPUs(c.pending); c.requests.Due(time.Now(), due) {
 		c.requests.Ask(ctx, c.run, due)
 	} else if c.topology.Due(time.Now(), c.nodesOfJobs()) {
 		c.topology.Ask(ctx, c.run)
@@ -195,7 +195,7 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return c.answer()
+	return c.newAnswer()
 }
 
 // Logs asks for the files of a job's output, by the ID of the job as squeue prints it, or by its number. The error is a
@@ -214,14 +214,14 @@ func (c *Client) Supply(ctx context.Context, q *supply.Question) (*supply.Supply
 	return q.Step(ctx, c.run)
 }
 
-// answer returns all present knowledge, with the first failure.
-func (c *Client) answer() (*Answer, error) {
+// newAnswer returns all present knowledge, with the first failure.
+func (c *Client) newAnswer() (*Answer, error) {
 	now := time.Now()
 	answer := &Answer{
-		Ended:    c.ended.told(),
+		Ended:    c.ended.listEnded(),
 		Note:     c.scope,
 		Switches: c.topology.Switches(c.nodesOfJobs()),
-		More:     c.asks(now),
+		More:     c.hasOpenQuestion(now),
 		Topology: c.topology.Due(now, c.nodesOfJobs()),
 	}
 	for _, p := range c.pending {
@@ -235,9 +235,9 @@ func (c *Client) answer() (*Answer, error) {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
 		job.Nodes = c.hosts[c.jobs[i].nodelist].names
 		if g.isUnasked() {
-			expect(&job, c.jobs[i].perNode)
+			expectGPUs(&job, c.jobs[i].perNode)
 		}
-		c.tell(&job, g.on)
+		c.addGPUs(&job, g.on)
 		answer.Jobs = append(answer.Jobs, job)
 		if failed == nil {
 			failed = g.err
@@ -246,10 +246,10 @@ func (c *Client) answer() (*Answer, error) {
 	return answer, failed
 }
 
-// asks reports whether a question about the jobs is open.
-func (c *Client) asks(now time.Time) bool {
-	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 ||
-		len(c.ended.unexplained()) > 0 || c.requests.Due(now, untold(c.pending))
+// hasOpenQuestion reports whether a question about the jobs is open.
+func (c *Client) hasOpenQuestion(now time.Time) bool {
+	return len(c.unexpandedLists()) > 0 || len(c.unconfiguredNodes(now)) > 0 || len(c.dueQuestions(now)) > 0 ||
+		len(c.ended.unexplainedJobs()) > 0 || c.requests.Due(now, jobsWithoutGPUs(c.pending))
 }
 
 // nodesOfJobs yields the nodes of each job.
@@ -263,8 +263,8 @@ func (c *Client) nodesOfJobs() iter.Seq[[]string] {
 	}
 }
 
-// list takes squeue's answer.
-func (c *Client) list(records []record) {
+// keepJobs keeps the jobs of squeue's answer.
+func (c *Client) keepJobs(records []record) {
 	now := time.Now()
 	c.keepEnded(records, now)
 	c.answered = true
@@ -278,11 +278,11 @@ func (c *Client) list(records []record) {
 		var unread error
 		if r.mayRun() {
 			if unread = c.keepHosts(r.nodelist, before); unread == nil {
-				c.jobs = append(c.jobs, listedJob{r.job(), r.nodelist, gres.Requested(r.gres, 1)})
+				c.jobs = append(c.jobs, listedJob{r.newJob(), r.nodelist, gres.Requested(r.gres, 1)})
 				continue
 			}
 		}
-		c.pending = append(c.pending, pendingJob{r.pending(unread), r.number})
+		c.pending = append(c.pending, pendingJob{r.newPendingJob(unread), r.number})
 	}
 }
 
@@ -304,9 +304,9 @@ func (c *Client) keepHosts(list string, before map[string]hosts) error {
 	return nil
 }
 
-// squeue lists the jobs of the user. The note says which cluster they are from, if the user named several.
-func squeue(ctx context.Context, run command.Runner, m marks) (records []record, note string, err error) {
-	out, stderr, err := run.Within(ctx, "squeue", "--me", "--states=all", "--sort=i", "--format="+m.format())
+// runSqueue lists the jobs of the user. The note says which cluster they are from, if the user named several.
+func runSqueue(ctx context.Context, run command.Runner, m marks) (records []record, note string, err error) {
+	out, stderr, err := run.Within(ctx, "squeue", "--me", "--states=all", "--sort=i", "--format="+m.squeueFormat())
 	if ctx.Err() != nil {
 		return nil, "", ctx.Err()
 	}
@@ -316,7 +316,7 @@ func squeue(ctx context.Context, run command.Runner, m marks) (records []record,
 	if err != nil {
 		return nil, "", command.Failed("squeue", stderr, err)
 	}
-	records, err = m.parse(out)
+	records, err = m.parseSqueue(out)
 	if err != nil {
 		return nil, "", command.Failed("squeue", nil, fmt.Errorf("unexpected output: %w", err))
 	}
@@ -326,9 +326,9 @@ func squeue(ctx context.Context, run command.Runner, m marks) (records []record,
 	return records, command.Note(stderr), nil
 }
 
-// unexpanded returns the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes precedence
+// unexpandedLists returns the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes precedence
 // over ours, since a site can configure the meaning of its numbers.
-func (c *Client) unexpanded() []string {
+func (c *Client) unexpandedLists() []string {
 	var lists []string
 	for list, h := range c.hosts {
 		if !h.final {
@@ -339,9 +339,9 @@ func (c *Client) unexpanded() []string {
 	return lists
 }
 
-// expand asks SLURM to expand lists. If it fails, our expansion stays.
-func (c *Client) expand(ctx context.Context, lists []string) {
-	expanded := hostnames(ctx, c.run, lists)
+// expandLists asks SLURM to expand lists. If it fails, our expansion stays.
+func (c *Client) expandLists(ctx context.Context, lists []string) {
+	expanded := askHostnames(ctx, c.run, lists)
 	for _, list := range lists {
 		h := hosts{names: c.hosts[list].names, final: true}
 		if names, ok := expanded[list]; ok {
@@ -351,9 +351,9 @@ func (c *Client) expand(ctx context.Context, lists []string) {
 	}
 }
 
-// hostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the
+// askHostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the
 // output does not match the lists, and leaves out a list without names or with names that are no host names.
-func hostnames(ctx context.Context, run command.Runner, lists []string) map[string][]string {
+func askHostnames(ctx context.Context, run command.Runner, lists []string) map[string][]string {
 	const part = "-" // begins no host name
 	out, _, err := run.Within(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))
 	if err != nil {

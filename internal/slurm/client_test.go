@@ -345,7 +345,7 @@ func TestNamesThatAreCommands(t *testing.T) {
 	for _, said := range []string{"node01\nx;id\n", "-oProxyCommand=id\n", strings.Repeat("n", 300),
 		strings.Repeat("n ", hostlist.MaxHosts+1)} {
 		c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return []byte(said), nil, nil })
-		if names := hostnames(t.Context(), c.run, []string{"node[01-02]"}); len(names) > 0 {
+		if names := askHostnames(t.Context(), c.run, []string{"node[01-02]"}); len(names) > 0 {
 			t.Errorf("scontrol says %.20q: %d lists are taken", said, len(names))
 		}
 	}

@@ -67,7 +67,7 @@ func (c *Client) keepEnded(records []record, now time.Time) {
 		e := &c.ended[i]
 		known[e.Number] = true
 		if r := listed[e.Number]; e.Missed.IsZero() && (r == nil || r.isOver(now)) {
-			e.miss(r, now)
+			e.noteMissing(r, now)
 		}
 	}
 	gone := func(number string) bool {
@@ -77,18 +77,18 @@ func (c *Client) keepEnded(records []record, now time.Time) {
 	for i := range c.jobs {
 		if job := &c.jobs[i]; gone(job.Number) {
 			known[job.Number] = true
-			c.ended = append(c.ended, c.ending(job, listed[job.Number], now))
+			c.ended = append(c.ended, c.newEndedJob(job, listed[job.Number], now))
 		}
 	}
 	for i := range c.pending {
 		if p := &c.pending[i]; gone(p.number) && listed[p.number] == nil {
 			known[p.number] = true
-			c.ended = append(c.ended, p.vanished(now))
+			c.ended = append(c.ended, p.newEndedJob(now))
 		}
 	}
 	for i := range records {
 		if r := &records[i]; (r.isEnding() || r.isOver(now)) && !known[r.number] {
-			c.ended = append(c.ended, r.ending(now, !c.answered))
+			c.ended = append(c.ended, r.newEndedJob(now, !c.answered))
 		}
 	}
 	c.ended = c.ended.withoutOld(now)
@@ -129,32 +129,32 @@ func latestFirst(a, b endedJob) int {
 	return b.Over().Compare(a.Over())
 }
 
-// ending is a job that was listed; r is its present record, nil if it is no longer listed.
-func (c *Client) ending(job *listedJob, r *record, now time.Time) endedJob {
+// newEndedJob makes an endedJob of a job that was listed; r is its present record, nil if it is no longer listed.
+func (c *Client) newEndedJob(job *listedJob, r *record, now time.Time) endedJob {
 	e := endedJob{EndedJob: cluster.EndedJob{
 		ID: job.ID, Number: job.Number, Name: job.Name, Partition: job.Partition,
 		Nodes: len(c.hosts[job.nodelist].names),
 		GPUs:  c.countGPUs(job), Start: job.Start, State: cluster.JobCompleting,
 	}}
 	if r == nil || r.isOver(now) {
-		e.miss(r, now)
+		e.noteMissing(r, now)
 	}
 	return e
 }
 
-// miss notes that the job has ended; r is its present record, nil if it is no longer listed.
-func (e *endedJob) miss(r *record, now time.Time) {
+// noteMissing notes that the job has ended; r is its present record, nil if it is no longer listed.
+func (e *endedJob) noteMissing(r *record, now time.Time) {
 	if e.Missed, e.State, e.Asking = now, "", true; r != nil {
 		e.State, e.End = cluster.EndState(r.word), parseTime(r.end)
 		e.Asking = e.State.Bad() // why
 	}
 }
 
-// vanished is a job that waited, and is no longer listed: it has begun and ended, or was canceled.
-func (p *pendingJob) vanished(now time.Time) endedJob {
+// newEndedJob makes an endedJob of a job that waited, and is no longer listed: it has begun and ended, or was canceled.
+func (p *pendingJob) newEndedJob(now time.Time) endedJob {
 	e := endedJob{EndedJob: cluster.EndedJob{ID: p.ID, Number: p.number, Name: p.Name, Partition: p.Partition,
 		Nodes: p.Nodes, GPUs: p.GPUs}}
-	e.miss(nil, now)
+	e.noteMissing(nil, now)
 	return e
 }
 
@@ -170,9 +170,9 @@ func (c *Client) countGPUs(job *listedJob) *int {
 	return &total
 }
 
-// ending is the record of a job that is ending, or has ended, and was never seen running. One of the first answer may
-// have ended before anybody asked.
-func (r *record) ending(now time.Time, first bool) endedJob {
+// newEndedJob makes an endedJob of a job that is ending, or has ended, and was never seen running. One of the first
+// answer may have ended before anybody asked.
+func (r *record) newEndedJob(now time.Time, first bool) endedJob {
 	nodes, _ := strconv.Atoi(r.nodes)
 	e := endedJob{EndedJob: cluster.EndedJob{
 		ID: r.id, Number: r.number, Name: r.name, Partition: r.partition, Nodes: nodes,
@@ -182,7 +182,7 @@ func (r *record) ending(now time.Time, first bool) endedJob {
 	if !r.isOver(now) {
 		return e
 	}
-	if e.miss(r, now); !e.Start.Before(e.End) && e.State == cluster.JobCanceled {
+	if e.noteMissing(r, now); !e.Start.Before(e.End) && e.State == cluster.JobCanceled {
 		e.Start = time.Time{} // it has not begun
 	}
 	if first && !e.End.IsZero() && e.End.Before(now) {
@@ -191,8 +191,8 @@ func (r *record) ending(now time.Time, first bool) endedJob {
 	return e
 }
 
-// told returns the ended jobs in the answer.
-func (l endedJobs) told() []cluster.EndedJob {
+// listEnded returns the ended jobs in the answer.
+func (l endedJobs) listEnded() []cluster.EndedJob {
 	var jobs []cluster.EndedJob
 	for i := range l {
 		jobs = append(jobs, l[i].EndedJob)
@@ -200,8 +200,8 @@ func (l endedJobs) told() []cluster.EndedJob {
 	return jobs
 }
 
-// unexplained returns the jobs whose end state must still be requested.
-func (l endedJobs) unexplained() (jobs []*endedJob) {
+// unexplainedJobs returns the jobs whose end state must still be requested.
+func (l endedJobs) unexplainedJobs() (jobs []*endedJob) {
 	for i := range l {
 		if e := &l[i]; e.Asking {
 			jobs = append(jobs, e)
@@ -210,9 +210,9 @@ func (l endedJobs) unexplained() (jobs []*endedJob) {
 	return jobs
 }
 
-// explain asks one question about end states: sacct about all jobs, else the controller about one job, or the tasks of
+// askEnds asks one question about end states: sacct about all jobs, else the controller about one job, or the tasks of
 // one array.
-func (c *Client) explain(ctx context.Context, due []*endedJob) {
+func (c *Client) askEnds(ctx context.Context, due []*endedJob) {
 	ask := func(of asked) []*endedJob {
 		return slices.DeleteFunc(slices.Clone(due), func(e *endedJob) bool { return e.ask != of })
 	}
@@ -230,11 +230,11 @@ func (c *Client) explain(ctx context.Context, due []*endedJob) {
 			e.ask, e.Asking = askNobody, false
 		}
 	}
-	c.askController(ctx, together(due))
+	c.askController(ctx, firstWithArray(due))
 }
 
-// together returns the first of the jobs, with the other tasks of its array.
-func together(jobs []*endedJob) []*endedJob {
+// firstWithArray returns the first of the jobs, with the other tasks of its array.
+func firstWithArray(jobs []*endedJob) []*endedJob {
 	array := arrayOf(jobs[0].ID)
 	return slices.DeleteFunc(slices.Clone(jobs), func(e *endedJob) bool { return arrayOf(e.ID) != array })
 }
@@ -251,7 +251,7 @@ func arrayOf(id string) string {
 func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
 	ids := make([]string, len(jobs))
 	for i, e := range jobs {
-		ids[i] = e.name()
+		ids[i] = e.nameInQuestion()
 	}
 	out, stderr, err := c.run.Within(ctx, "sacct", "--allocations", "--noheader", "--parsable2",
 		"--jobs="+strings.Join(ids, ","), "--format=JobIDRaw,State,ExitCode,Start,End")
@@ -261,13 +261,13 @@ func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
 	if err != nil {
 		c.accounts.none = errors.Is(err, exec.ErrNotFound) ||
 			bytes.Contains(stderr, []byte("accounting storage is disabled"))
-		c.accounts.failed(time.Now())
+		c.accounts.delayRetry(time.Now())
 	}
-	learn(jobs, parseAccounts(out), askController)
+	keepEnds(jobs, parseAccounts(out), askController)
 }
 
-// name is the name of the job in a question: tasks of an array that wait have none of their own.
-func (e *endedJob) name() string {
+// nameInQuestion returns the name of the job in a question: tasks of an array that wait have none of their own.
+func (e *endedJob) nameInQuestion() string {
 	if strings.Contains(e.ID, "[") {
 		return e.Number
 	}
@@ -297,7 +297,7 @@ func (c *Client) askSteps(ctx context.Context, jobs []*endedJob, asks bool) {
 
 // askController asks the controller about one job, or about tasks of one array.
 func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
-	id := jobs[0].name()
+	id := jobs[0].nameInQuestion()
 	if len(jobs) > 1 {
 		id = arrayOf(id)
 	}
@@ -305,11 +305,11 @@ func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
 	if ctx.Err() != nil {
 		return
 	}
-	learn(jobs, parseEnded(out), askNobody)
+	keepEnds(jobs, parseEnded(out), askNobody)
 }
 
-// learn takes the end states of jobs. The remaining jobs are left to the next source.
-func learn(jobs []*endedJob, ends map[string]end, next asked) {
+// keepEnds keeps the end states of jobs. The remaining jobs are left to the next source.
+func keepEnds(jobs []*endedJob, ends map[string]end, next asked) {
 	for _, e := range jobs {
 		how, known := ends[e.Number]
 		e.ask, e.Asking = next, !known && next != askNobody

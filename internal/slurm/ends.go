@@ -25,14 +25,14 @@ func parseAccounts(out []byte) map[string]end {
 	for line := range strings.Lines(string(out)) {
 		f := strings.Split(strings.TrimSpace(line), "|")
 		if len(f) == 5 {
-			note(ends, f[0], f[1], f[2], f[3], f[4])
+			noteEnd(ends, f[0], f[1], f[2], f[3], f[4])
 		}
 	}
 	return ends
 }
 
-// note adds the end of a job, if it has ended.
-func note(ends map[string]end, number, said, exit, start, over string) {
+// noteEnd adds the end of a job, if it has ended.
+func noteEnd(ends map[string]end, number, said, exit, start, over string) {
 	word, _, _ := strings.Cut(said, " ")
 	e := end{state: cluster.EndState(word), exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
 	if state.IsEnd(e.state, e.end, time.Now()) {
@@ -61,7 +61,7 @@ func parseEnded(out []byte) map[string]end {
 			continue
 		}
 		seen[number] = true
-		note(ends, number, j["JobState"], j["ExitCode"], j["StartTime"], j["EndTime"])
+		noteEnd(ends, number, j["JobState"], j["ExitCode"], j["StartTime"], j["EndTime"])
 	}
 	return ends
 }

@@ -32,8 +32,8 @@ type ownGPUs struct {
 // isUnasked reports whether SLURM has not been asked for them yet.
 func (g *gpus) isUnasked() bool { return !g.final && g.again.IsZero() }
 
-// expect gives a job the numbers of GPUs that it requests, until SLURM has answered which ones it has.
-func expect(job *cluster.Job, perNode *int) {
+// expectGPUs gives a job the numbers of GPUs that it requests, until SLURM has answered which ones it has.
+func expectGPUs(job *cluster.Job, perNode *int) {
 	job.Asking = true
 	if perNode == nil {
 		return
@@ -65,24 +65,24 @@ func (c *Client) askGPUs(ctx context.Context, due []question) {
 	if ctx.Err() != nil {
 		return
 	}
-	c.note(due[0], lines, err)
+	c.keepAnswer(due[0], lines, err)
 	if f, ok := errors.AsType[*reach.Failure](err); ok && f.Class == reach.ClassSlurmTimeout {
 		for _, q := range due[1:] {
-			c.note(q, nil, err)
+			c.keepAnswer(q, nil, err)
 		}
 	}
 }
 
-// note keeps the answer to a question, or the reason why there is none. A job that the answer lacks is requested again
+// keepAnswer keeps the answer to a question, or the reason why there is none. A job that the answer lacks is requested again
 // later: it has ended, as squeue will tell, or there was no answer.
-func (c *Client) note(q question, lines map[string][]gresLine, err error) {
+func (c *Client) keepAnswer(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
 		if told, ok := lines[job.Number]; ok {
 			g = gpus{of: g.of, final: true, on: jobGPUs(c.hosts[job.nodelist].names, told)}
 		} else {
 			g.err = err
-			g.failed(time.Now())
+			g.delayRetry(time.Now())
 		}
 		c.gpus[job.Number] = g
 	}
@@ -105,8 +105,8 @@ type question struct {
 	jobs []*listedJob
 }
 
-// questions returns the calls that are due at now.
-func (c *Client) questions(now time.Time) []question {
+// dueQuestions returns the calls that are due at now.
+func (c *Client) dueQuestions(now time.Time) []question {
 	var due []question
 	at := map[string]int{} // by id, in due
 	for i := range c.jobs {
@@ -153,9 +153,9 @@ func jobGPUs(nodes []string, lines []gresLine) map[string]ownGPUs {
 	return on
 }
 
-// tell adds the known GPUs to a job. Their indices are minor numbers only if the node has that many GPUs in SLURM's
+// addGPUs adds the known GPUs to a job. Their indices are minor numbers only if the node has that many GPUs in SLURM's
 // configuration.
-func (c *Client) tell(job *cluster.Job, on map[string]ownGPUs) {
+func (c *Client) addGPUs(job *cluster.Job, on map[string]ownGPUs) {
 	if on == nil {
 		return
 	}

@@ -20,9 +20,9 @@ type nodeGPUs struct {
 	retry
 }
 
-// unconfigured lists the nodes of jobs for which SLURM has not told the number of GPUs. It is empty as long as no job
+// unconfiguredNodes lists the nodes of jobs for which SLURM has not told the number of GPUs. It is empty as long as no job
 // is known to have GPUs. After that, one question covers all nodes.
-func (c *Client) unconfigured(now time.Time) []string {
+func (c *Client) unconfiguredNodes(now time.Time) []string {
 	if !c.anyGPUs() {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (c *Client) askNodes(ctx context.Context, names []string) {
 		n := c.nodes[name]
 		n.count, n.known = configured[name]
 		if n.final = n.known || contrary[name]; !n.final {
-			n.failed(time.Now())
+			n.delayRetry(time.Now())
 		}
 		c.nodes[name] = n
 	}
@@ -110,7 +110,7 @@ const (
 	maxWait   = 16 * time.Minute
 )
 
-func (r *retry) failed(now time.Time) {
+func (r *retry) delayRetry(now time.Time) {
 	r.wait = min(max(2*r.wait, firstWait), maxWait)
 	r.again = now.Add(r.wait)
 }

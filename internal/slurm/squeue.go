@@ -39,8 +39,8 @@ func newMarks() marks {
 	return marks{begin: "<" + nonce + "<", next: "|" + nonce + "|", end: ">" + nonce + ">"}
 }
 
-// format is squeue's --format for m.
-func (m marks) format() string {
+// squeueFormat returns squeue's --format for m.
+func (m marks) squeueFormat() string {
 	letters := make([]string, len(fields))
 	for i, letter := range fields {
 		letters[i] = "%" + string(letter)
@@ -48,10 +48,10 @@ func (m marks) format() string {
 	return m.begin + strings.Join(letters, m.next) + m.end
 }
 
-// parse reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper. Text
+// parseSqueue reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper. Text
 // without any record, not even the header, is not squeue's: it does not say that there are no jobs. Neither does an
 // output that ends inside a record: the jobs behind it would seem to have ended.
-func (m marks) parse(out []byte) ([]record, error) {
+func (m marks) parseSqueue(out []byte) ([]record, error) {
 	var records []record
 	if !bytes.Contains(out, []byte(m.begin)) && len(bytes.TrimSpace(out)) > 0 {
 		return nil, fmt.Errorf("neither a job nor the header: %.80q", bytes.TrimSpace(out))
@@ -66,7 +66,7 @@ func (m marks) parse(out []byte) ([]record, error) {
 			return nil, errors.New("output ends inside a record")
 		}
 		for text := range strings.SplitSeq(string(body), m.begin) { // several: the first ones have no end
-			if r := m.record(text); !r.isHeader() {
+			if r := m.parseRecord(text); !r.isHeader() {
 				records = append(records, r)
 			}
 		}
@@ -74,8 +74,8 @@ func (m marks) parse(out []byte) ([]record, error) {
 	}
 }
 
-// record reads the fields of a record. A record that is not understood still names its job.
-func (m marks) record(text string) record {
+// parseRecord reads the fields of a record. A record that is not understood still names its job.
+func (m marks) parseRecord(text string) record {
 	f := strings.Split(text, m.next)
 	if len(f) != len(fields) {
 		r := record{id: cmp.Or(f[0], "?"), broken: fmt.Errorf("expected %d fields, got %d", len(fields), len(f))}
@@ -123,8 +123,8 @@ func (r *record) mayRun() bool {
 // holds it and whatever its state and reason are called.
 func (r *record) isHeld() bool { return r.priority == "0" }
 
-// job returns a job with nodes from the record, without its nodes.
-func (r *record) job() cluster.Job {
+// newJob returns a job with nodes from the record, without its nodes.
+func (r *record) newJob() cluster.Job {
 	j := cluster.Job{
 		ID:        r.id,
 		Number:    r.number,
@@ -142,9 +142,9 @@ func (r *record) job() cluster.Job {
 	return j
 }
 
-// pending returns a job without nodes from the record; unread says why its node list is not understood, if it has one.
+// newPendingJob returns a job without nodes from the record; unread says why its node list is not understood, if it has one.
 // The start of a job is SLURM's plan only while the job waits and nobody holds it.
-func (r *record) pending(unread error) cluster.PendingJob {
+func (r *record) newPendingJob(unread error) cluster.PendingJob {
 	nodes, _ := strconv.Atoi(r.nodes) // squeue always prints a number here
 	p := cluster.PendingJob{
 		ID:        r.id,
@@ -152,7 +152,7 @@ func (r *record) pending(unread error) cluster.PendingJob {
 		Partition: r.partition,
 		Nodes:     nodes,
 		GPUs:      gres.Requested(r.gres, nodes),
-		Reason:    r.why(unread),
+		Reason:    r.whyNoNodes(unread),
 		Booting:   r.state == booting,
 	}
 	if (r.state == waiting || r.state == booting) && !r.isHeld() {
@@ -161,8 +161,8 @@ func (r *record) pending(unread error) cluster.PendingJob {
 	return p
 }
 
-// why says why the job has no nodes to show: in SLURM's words, with a state that says more than that the job waits.
-func (r *record) why(unread error) string {
+// whyNoNodes says why the job has no nodes to show: in SLURM's words, with a state that says more than that the job waits.
+func (r *record) whyNoNodes(unread error) string {
 	switch {
 	case r.broken != nil:
 		return "unexpected record from squeue: " + r.broken.Error()

@@ -29,7 +29,7 @@ func (m marks) print(records ...record) []byte {
 
 func TestMarksFormat(t *testing.T) {
 	want := "<NONCE<%i|NONCE|%A|NONCE|%t|NONCE|%T|NONCE|%Q|NONCE|%P|NONCE|%u|NONCE|%S|NONCE|%e|NONCE|%l|NONCE|%D|NONCE|%b|NONCE|%r|NONCE|%N|NONCE|%j>NONCE>"
-	if got := fixed.format(); got != want {
+	if got := fixed.squeueFormat(); got != want {
 		t.Errorf("format:\n got %s\nwant %s", got, want)
 	}
 	if a, b := newMarks(), newMarks(); a == b {
@@ -45,7 +45,7 @@ func TestParseSurvivesEveryName(t *testing.T) {
 		forger.end + "\n" + forger.begin + "99", "<NONC" + forger.next, ">", "|", strings.Repeat("x", 4096),
 	} {
 		want := []record{{id: "1", name: name}, {id: "2", name: "next"}}
-		got, err := fixed.parse(fixed.print(want...))
+		got, err := fixed.parseSqueue(fixed.print(want...))
 		if err != nil {
 			t.Errorf("name %q: %v", name, err)
 		}
@@ -60,7 +60,7 @@ func TestParseRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := fixed.parse(out)
+	records, err := fixed.parseSqueue(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,14 +91,14 @@ func TestParseRecorded(t *testing.T) {
 		ID: "1", Number: "1", Name: "train", User: "root", Partition: "gpu", Limit: 24 * time.Hour,
 		Start: time.Date(2026, 11, 20, 20, 57, 42, 0, time.UTC), End: time.Date(2026, 11, 21, 20, 57, 42, 0, time.UTC),
 	}
-	if diff := cmp.Diff(want, records[0].job()); diff != "" {
+	if diff := cmp.Diff(want, records[0].newJob()); diff != "" {
 		t.Errorf("job 1 (-want +got):\n%s", diff)
 	}
 }
 
 func TestParsePassesOverNoise(t *testing.T) {
 	out := "CLUSTER: test\n" + string(fixed.print(record{id: "1"})) + "site notice\n"
-	got, err := fixed.parse([]byte(out))
+	got, err := fixed.parseSqueue([]byte(out))
 	if err != nil || len(got) != 1 {
 		t.Errorf("%d records, %v", len(got), err)
 	}
@@ -107,23 +107,23 @@ func TestParsePassesOverNoise(t *testing.T) {
 // header is the first line of squeue's output, even without jobs.
 var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%T", "STATE", "%Q", "PRIORITY", "%P", "PARTITION", "%u", "USER", "%S",
 	"START_TIME", "%e", "END_TIME", "%l", "TIME_LIMIT",
-	"%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(fixed.format()) + "\n"
+	"%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(fixed.squeueFormat()) + "\n"
 
 // Only squeue can say that there are no jobs: the output of a wrapper or a proxy in its place cannot.
 func TestParseWithoutJobs(t *testing.T) {
 	for _, out := range []string{"", "\n", header, "CLUSTER: test\n" + header + "site notice\n",
 		header + "CLUSTER: b\n" + header} {
-		if got, err := fixed.parse([]byte(out)); err != nil || len(got) != 0 {
+		if got, err := fixed.parseSqueue([]byte(out)); err != nil || len(got) != 0 {
 			t.Errorf("%q: %d records, %v", out, len(got), err)
 		}
 	}
 	for _, out := range []string{"<html>502 Bad Gateway</html>", "\x00\x01\x02", "site notice\n", header[1:],
 		strings.ReplaceAll(header, "NONCE", "OTHER")} {
-		if got, err := fixed.parse([]byte(out)); err == nil {
+		if got, err := fixed.parseSqueue([]byte(out)); err == nil {
 			t.Errorf("%q: %d records", out, len(got))
 		}
 	}
-	got, err := fixed.parse([]byte(header +
+	got, err := fixed.parseSqueue([]byte(header +
 		string(fixed.print(record{id: "1", number: "1", state: "ST", name: "JOBID"}))))
 	if err != nil || len(got) != 1 {
 		t.Errorf("with a header: %d records, %v", len(got), err)
@@ -140,7 +140,7 @@ func TestParseBrokenRecords(t *testing.T) {
 		"no end":          {strings.TrimSuffix(whole("1"), "x"+fixed.end+"\n"), "1", "1", ""},
 		"no id":           {fixed.begin + fixed.end, "?", "", "expected 15 fields, got 1"},
 	} {
-		got, err := fixed.parse([]byte(tt.out + next))
+		got, err := fixed.parseSqueue([]byte(tt.out + next))
 		if err != nil || len(got) != 2 || got[1].id != "2" {
 			t.Fatalf("%s: %+v, %v", name, got, err)
 		}
@@ -153,7 +153,7 @@ func TestParseBrokenRecords(t *testing.T) {
 		}
 	}
 	cut := strings.TrimSuffix(next, fixed.end+"\n")
-	if got, err := fixed.parse([]byte(whole("1") + cut)); err == nil || !strings.Contains(err.Error(), "ends inside a record") {
+	if got, err := fixed.parseSqueue([]byte(whole("1") + cut)); err == nil || !strings.Contains(err.Error(), "ends inside a record") {
 		t.Errorf("jobs are missing: %+v, %v", got, err)
 	}
 }
@@ -181,7 +181,7 @@ func TestRecordStates(t *testing.T) {
 	} {
 		f := strings.SplitN(text, " ", 4)
 		c := newClient(nil)
-		c.list([]record{{id: "1", number: "1", state: f[0], word: f[1], reason: f[2], nodelist: f[3]}})
+		c.keepJobs([]record{{id: "1", number: "1", state: f[0], word: f[1], reason: f[2], nodelist: f[3]}})
 		got := "ends"
 		switch {
 		case len(c.jobs) == 1:
@@ -203,12 +203,12 @@ func TestHeldRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := fixed.parse(out)
+	records, err := fixed.parseSqueue(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := newClient(nil)
-	c.list(records)
+	c.keepJobs(records)
 	if len(c.jobs) != 1 || c.jobs[0].Name != "run" {
 		t.Errorf("jobs %+v", c.jobs)
 	}
@@ -243,7 +243,7 @@ func TestRecordJob(t *testing.T) {
 		ID: "2_1", Number: "16", Name: "arr", User: "alice", Partition: "gpu", Limit: time.Hour,
 		Start: time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC), End: time.Date(2026, 11, 20, 19, 22, 36, 0, time.UTC),
 	}
-	if diff := cmp.Diff(want, r.job()); diff != "" {
+	if diff := cmp.Diff(want, r.newJob()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	for state, end := range map[string]time.Time{
@@ -251,12 +251,12 @@ func TestRecordJob(t *testing.T) {
 		"ST": want.End,
 	} {
 		r.state = state
-		if job := r.job(); !job.Suspended || !job.End.Equal(end) {
+		if job := r.newJob(); !job.Suspended || !job.End.Equal(end) {
 			t.Errorf("state %s: suspended %v, ends %v; want %v", state, job.Suspended, job.End, end)
 		}
 	}
 	r.start, r.end, r.limit = "N/A", "NONE", "UNLIMITED"
-	if job := r.job(); !job.Start.IsZero() || !job.End.IsZero() || job.Limit != 0 {
+	if job := r.newJob(); !job.Start.IsZero() || !job.End.IsZero() || job.Limit != 0 {
 		t.Errorf("absent times became %v, %v, %v", job.Start, job.End, job.Limit)
 	}
 }
@@ -266,11 +266,11 @@ func TestRecordPending(t *testing.T) {
 	r := record{id: "15", state: "PD", partition: "gpu", nodes: "2", gres: "gres:gpu:4", reason: "Resources",
 		start: "N/A", name: "p"}
 	want := cluster.PendingJob{ID: "15", Name: "p", Partition: "gpu", Nodes: 2, GPUs: &eight, Reason: "Resources"}
-	if diff := cmp.Diff(want, r.pending(nil)); diff != "" {
+	if diff := cmp.Diff(want, r.newPendingJob(nil)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	r.state, r.reason = "CF", "None"
-	if got := r.pending(nil).Reason; got != "nodes are booting" {
+	if got := r.newPendingJob(nil).Reason; got != "nodes are booting" {
 		t.Errorf("reason of a job whose nodes boot: %q", got)
 	}
 }
@@ -304,20 +304,20 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("<NONCE<>NONCE>"))
 	f.Add([]byte("<NONCE<<NONCE<|NONCE|"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		records, err := fixed.parse(out)
+		records, err := fixed.parseSqueue(out)
 		if err != nil {
 			return
 		}
 		for _, r := range records {
-			if limit := r.job().Limit; limit < 0 || limit > maxLimit {
+			if limit := r.newJob().Limit; limit < 0 || limit > maxLimit {
 				t.Fatalf("limit %v of %q", limit, r.limit)
 			}
-			if p := r.pending(nil); p.GPUs != nil && *p.GPUs < 0 {
+			if p := r.newPendingJob(nil); p.GPUs != nil && *p.GPUs < 0 {
 				t.Fatalf("%d GPUs from %q on %q nodes", *p.GPUs, r.gres, r.nodes)
 			}
 		}
 		records = slices.DeleteFunc(records, func(r record) bool { return r.broken != nil })
-		again, err := fixed.parse(fixed.print(records...))
+		again, err := fixed.parseSqueue(fixed.print(records...))
 		if err != nil {
 			t.Fatal(err)
 		}

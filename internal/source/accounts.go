@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
-// accounts asks SLURM's accounting about a job, once no other command runs and the controller has rested.
-func (d *discoverer) accounts(ctx context.Context, job string) ([]sacct.Job, error) {
+// askAccounting asks SLURM's accounting about a job, once no other command runs and the controller has rested.
+func (d *discoverer) askAccounting(ctx context.Context, job string) ([]sacct.Job, error) {
 	return askInTurn(ctx, d, job, d.slurm.Accounts, errUnasked, errUnanswered)
 }
 

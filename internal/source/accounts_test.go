@@ -24,10 +24,10 @@ func TestAccountsTakeTheirTurn(t *testing.T) {
 		c.at(sec)
 		ctx, stop := context.WithTimeout(context.Background(), sec)
 		defer stop()
-		if jobs, err := d.accounts(ctx, "48211"); !errors.Is(err, errUnasked) || jobs != nil {
+		if jobs, err := d.askAccounting(ctx, "48211"); !errors.Is(err, errUnasked) || jobs != nil {
 			t.Errorf("%+v, %v", jobs, err)
 		}
-		jobs, err := d.accounts(context.Background(), "48212")
+		jobs, err := d.askAccounting(context.Background(), "48212")
 		if err != nil || len(jobs) != 1 || jobs[0].ID != "48212" || !slices.Equal(c.counted, []time.Duration{6 * sec}) {
 			t.Errorf("%+v, %v, asked at %v", jobs, err, c.counted)
 		}

@@ -14,7 +14,7 @@ func TestCancelTakesItsTurn(t *testing.T) {
 	discover(t, c, func(d *discoverer) {
 		c.at(sec) // squeue runs until 3 s, and the controller rests until 6 s
 		done := make(chan error, 1)
-		go func() { done <- d.cancel(context.Background(), "48211", "USR1") }()
+		go func() { done <- d.cancelJob(context.Background(), "48211", "USR1") }()
 		if err := <-done; err != nil {
 			t.Errorf("cancel: %v", err)
 		}
@@ -35,14 +35,14 @@ func TestCancelFails(t *testing.T) {
 			want     error
 		}{{sec, errTurn}, {7 * sec, errUnsure}} { // squeue runs; the controller rests
 			ctx, stop := context.WithTimeout(context.Background(), test.patience)
-			if err := d.cancel(ctx, "48211", ""); !errors.Is(err, test.want) {
+			if err := d.cancelJob(ctx, "48211", ""); !errors.Is(err, test.want) {
 				t.Errorf("after %v: %v, want %v", test.patience, err, test.want)
 			}
 			stop()
 		}
 		refused := errors.New("Invalid job id specified")
 		c.change(func() { c.err = refused })
-		if err := d.cancel(context.Background(), "48211", ""); !errors.Is(err, refused) {
+		if err := d.cancelJob(context.Background(), "48211", ""); !errors.Is(err, refused) {
 			t.Errorf("refused: %v", err)
 		}
 		if c.orders != nil {
@@ -58,10 +58,10 @@ func TestLogsTakeTheirTurn(t *testing.T) {
 		c.at(sec)
 		ctx, stop := context.WithTimeout(context.Background(), sec)
 		defer stop()
-		if files, err := d.logs(ctx, "48211"); !errors.Is(err, errBusy) || files != nil {
+		if files, err := d.findLogs(ctx, "48211"); !errors.Is(err, errBusy) || files != nil {
 			t.Errorf("%+v, %v", files, err)
 		}
-		files, err := d.logs(context.Background(), "48212")
+		files, err := d.findLogs(context.Background(), "48212")
 		if err != nil || files.Out != "/o" || !slices.Equal(c.orders, []string{"log of 48212 6s"}) {
 			t.Errorf("%+v, %v, orders: %q", files, err, c.orders)
 		}

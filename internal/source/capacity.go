@@ -24,9 +24,9 @@ type counter struct {
 	took time.Duration // of all its commands
 }
 
-// ask returns the GPUs of the cluster, or the reason why the last question has no answer. fresh says that the user has
+// askCapacity returns the GPUs of the cluster, or the reason why the last question has no answer. fresh says that the user has
 // asked for it.
-func (c *counter) ask(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
+func (c *counter) askCapacity(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	wait := c.pace()
@@ -40,7 +40,7 @@ func (c *counter) ask(ctx context.Context, fresh bool) (*capacity.Cluster, error
 		return c.last, c.err
 	}
 	began := time.Now()
-	got, err := c.question(ctx)
+	got, err := c.runQuestion(ctx)
 	c.at = time.Now()
 	c.last, c.err, c.took = nil, err, c.at.Sub(began)
 	if err == nil {
@@ -49,8 +49,8 @@ func (c *counter) ask(ctx context.Context, fresh bool) (*capacity.Cluster, error
 	return c.last, c.err
 }
 
-// question runs the commands of a question.
-func (c *counter) question(ctx context.Context) (*supply.Supply, error) {
+// runQuestion runs the commands of a question.
+func (c *counter) runQuestion(ctx context.Context) (*supply.Supply, error) {
 	var q supply.Question
 	for {
 		if got, err := c.step(ctx, &q); got != nil || err != nil {
@@ -59,9 +59,9 @@ func (c *counter) question(ctx context.Context) (*supply.Supply, error) {
 	}
 }
 
-// supply runs a command of a question for the GPUs of the cluster, once no other command runs and the controller has
+// runSupplyCommand runs a command of a question for the GPUs of the cluster, once no other command runs and the controller has
 // rested.
-func (d *discoverer) supply(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+func (d *discoverer) runSupplyCommand(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
 	return askInTurn(ctx, d, q, d.slurm.Supply, errOccupied, errOccupied)
 }
 

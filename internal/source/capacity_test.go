@@ -29,9 +29,9 @@ func (c *controller) Supply(ctx context.Context, q *supply.Question) (*supply.Su
 func TestTheClusterIsAskedForSlowly(t *testing.T) {
 	c := &controller{took: sec}
 	discover(t, c, func(d *discoverer) {
-		count := counter{step: d.supply, pace: d.pace, floor: func() time.Duration { return 10 * sec }}
+		count := counter{step: d.runSupplyCommand, pace: d.currentInterval, floor: func() time.Duration { return 10 * sec }}
 		ask := func(fresh bool) *time.Time {
-			got, err := count.ask(context.Background(), fresh)
+			got, err := count.askCapacity(context.Background(), fresh)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -41,8 +41,8 @@ func newCauses(read func(context.Context, joblog.Query) (joblog.Piece, error)) *
 		alike: map[string]int{}}
 }
 
-// fill returns the jobs that have ended with the causes that are known. Jobs whose log is to be read are asked about.
-func (c *causes) fill(ended []cluster.EndedJob, wanted string) []cluster.EndedJob {
+// addCauses returns the jobs that have ended with the causes that are known. Jobs whose log is to be read are asked about.
+func (c *causes) addCauses(ended []cluster.EndedJob, wanted string) []cluster.EndedJob {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ended = slices.Clone(ended)
@@ -56,7 +56,7 @@ func (c *causes) fill(ended []cluster.EndedJob, wanted string) []cluster.EndedJo
 		key := e.Number + " " + e.Over().String()
 		f := c.jobs[key]
 		if f == nil {
-			f = c.ask(e.ID)
+			f = c.requestCause(e.ID)
 		}
 		listed[key] = f
 		e.Cause, e.Asking = f.cause, !f.read
@@ -65,8 +65,8 @@ func (c *causes) fill(ended []cluster.EndedJob, wanted string) []cluster.EndedJo
 	return ended
 }
 
-// ask notes that the log of a job is to be read, unless too many are.
-func (c *causes) ask(job string) *failure {
+// requestCause notes that the log of a job is to be read, unless too many are.
+func (c *causes) requestCause(job string) *failure {
 	f := &failure{job: job}
 	array, _, _ := strings.Cut(job, "_")
 	if c.alike[array]++; c.alike[array] > maxAlike || strings.Contains(job, "[") {
@@ -81,8 +81,8 @@ func (c *causes) ask(job string) *failure {
 	return f
 }
 
-// run reads logs until ctx ends, and calls news after each.
-func (c *causes) run(ctx context.Context, news func()) {
+// readLogs reads logs until ctx ends, and calls news after each.
+func (c *causes) readLogs(ctx context.Context, news func()) {
 	for {
 		select {
 		case f := <-c.due:

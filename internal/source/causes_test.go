@@ -25,7 +25,7 @@ func TestCauses(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		news := 0
-		go c.run(ctx, func() { news++ })
+		go c.readLogs(ctx, func() { news++ })
 		now := time.Now()
 		ended := func(id string, state cluster.EndState) cluster.EndedJob {
 			return cluster.EndedJob{ID: id, Number: id, State: state, Missed: now}
@@ -37,18 +37,18 @@ func TestCauses(t *testing.T) {
 		for i := range 6 {
 			jobs = append(jobs, ended(fmt.Sprintf("5_%d", i), cluster.JobFailed))
 		}
-		first := c.fill(jobs, "")
+		first := c.addCauses(jobs, "")
 		if !first[0].Asking || first[1].Asking || first[0].Cause != "" || jobs[0].Asking {
 			t.Errorf("%+v", first)
 		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		again := c.fill(jobs, "")
+		again := c.addCauses(jobs, "")
 		if again[0].Asking || again[0].Cause != "ValueError: bad" || again[5].Cause == "" || again[10].Cause != "" ||
 			again[10].Asking || !slices.Equal(asked, []string{"1", "5_0", "5_1", "5_2"}) || news != 4 {
 			t.Errorf("asked %q, %d times news, %+v", asked, news, again)
 		}
-		if other := c.fill(jobs[:1], "7"); other[0].Asking || other[0].Cause != "" {
+		if other := c.addCauses(jobs[:1], "7"); other[0].Asking || other[0].Cause != "" {
 			t.Errorf("a job that nobody wants: %+v", other)
 		}
 		cancel()

@@ -84,65 +84,65 @@ func newDiscoverer(from asker, user, host string) *discoverer {
 	}
 }
 
-// run asks until ctx ends and publishes the known state: before the first answer, only the question. It returns
+// runDiscovery asks until ctx ends and publishes the known state: before the first answer, only the question. It returns
 // command.ErrNoSlurm if the first question finds no SLURM.
-func (d *discoverer) run(ctx context.Context, emit func(cluster.Discovery)) error {
-	d.touch() // the user who starts the program is there
+func (d *discoverer) runDiscovery(ctx context.Context, emit func(cluster.Discovery)) error {
+	d.noteKey() // the user who starts the program is there
 	emit(d.known)
-	for lost, ok := false, true; ok; lost, ok = d.wait(ctx, emit) {
-		err := d.ask(ctx, lost)
+	for lost, ok := false, true; ok; lost, ok = d.waitForNext(ctx, emit) {
+		err := d.updateJobs(ctx, lost)
 		switch {
-		case ended(ctx):
+		case hasEnded(ctx):
 			return nil
 		case err != nil:
 			return err
 		}
-		d.publish(emit)
+		d.publishState(emit)
 	}
 	return nil
 }
 
-// ended reports whether ctx has ended. That is not an error here.
-func ended(ctx context.Context) bool { return ctx.Err() != nil }
+// hasEnded reports whether ctx has ended. That is not an error here.
+func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
-func (d *discoverer) publish(emit func(cluster.Discovery)) {
+func (d *discoverer) publishState(emit func(cluster.Discovery)) {
 	d.published = time.Now()
 	emit(d.known)
 }
 
-// ask asks for the jobs. The error is command.ErrNoSlurm, or ctx's.
-func (d *discoverer) ask(ctx context.Context, lost bool) error {
+// updateJobs asks for the jobs, and keeps the answer. The error is command.ErrNoSlurm, or ctx's.
+func (d *discoverer) updateJobs(ctx context.Context, lost bool) error {
 	before := d.known.Jobs
 	over := d.overSince(d.known.Asked, time.Now())
-	said := d.jobs(ctx)
-	if ended(ctx) || errors.Is(said.Err, command.ErrNoSlurm) && d.known.Asked.IsZero() {
+	said := d.askJobs(ctx)
+	if hasEnded(ctx) || errors.Is(said.Err, command.ErrNoSlurm) && d.known.Asked.IsZero() {
 		return said.Err
 	}
 	d.known.Took, d.known.Asked = said.Took, d.heard
 	if said.Answer != nil {
 		d.known.Answered = said.At
 	}
-	d.learn(said.Answer, said.Err)
-	d.schedule.asked(d.known.Took, d.known.Failure != nil, why{lost, over}, !sameJobs(before, d.known.Jobs))
+	d.applyAnswer(said.Answer, said.Err)
+	d.schedule.beginRound(d.known.Took, d.known.Failure != nil, why{lost, over}, !sameJobs(before, d.known.Jobs))
 	d.pull, d.followed = time.Time{}, false
-	d.known.Next = d.next()
+	d.known.Next = d.nextQuestion()
 	return nil
 }
 
-// jobs asks for the jobs, unless that was just done, or another program has done it.
-func (d *discoverer) jobs(ctx context.Context) Heard {
+// askJobs asks for the jobs, unless that was just done, or another program has done it.
+func (d *discoverer) askJobs(ctx context.Context) Heard {
 	began, heard := time.Now(), d.first
 	d.first = nil
 	switch {
 	case heard != nil && heard.Kept:
-		d.rest(began)
+		d.restController(began)
 		return *heard
 	case heard != nil && began.Sub(heard.At) < d.floor:
 		d.heard, d.follow = heard.At, heard.At.Add(heard.Took)
 		return *heard
 	}
 	answer, err := d.slurm.Ask(ctx)
-	took := d.rest(began)
+	took := d.restController(began)
 	return Heard{Answer: answer, Err: err, At: d.heard, Took: took}
 }
 
@@ -150,21 +150,21 @@ func (d *discoverer) jobs(ctx context.Context) Heard {
 func (d *discoverer) followUp(ctx context.Context, emit func(cluster.Discovery)) {
 	began := time.Now()
 	answer, err := d.slurm.Next(ctx)
-	if ended(ctx) {
+	if hasEnded(ctx) {
 		return
 	}
-	took := d.rest(began)
+	took := d.restController(began)
 	d.followed = true
-	d.learn(answer, err)
-	d.schedule.followed(took, d.known.Failure != nil)
-	d.known.Next = d.next()
+	d.applyAnswer(answer, err)
+	d.schedule.addQuestion(took, d.known.Failure != nil)
+	d.known.Next = d.nextQuestion()
 	if !d.known.Asking || d.heard.Sub(d.published) >= publishGap {
-		d.publish(emit)
+		d.publishState(emit)
 	}
 }
 
-// rest notes the end of a command, lets the controller rest for the same duration, and returns that duration.
-func (d *discoverer) rest(began time.Time) time.Duration {
+// restController notes the end of a command, lets the controller rest for the same duration, and returns that duration.
+func (d *discoverer) restController(began time.Time) time.Duration {
 	d.heard = time.Now()
 	took := d.heard.Sub(began)
 	d.follow = d.heard.Add(took)
@@ -178,8 +178,8 @@ func sameJobs(a, b []cluster.Job) bool {
 	})
 }
 
-// learn takes an answer. Without one, the jobs stay as they are, and no more questions about them follow.
-func (d *discoverer) learn(answer *slurm.Answer, err error) {
+// applyAnswer keeps an answer. Without one, the jobs stay as they are, and no more questions about them follow.
+func (d *discoverer) applyAnswer(answer *slurm.Answer, err error) {
 	d.known.Failure = reach.AsFailure(err, reach.ClassSlurm)
 	d.known.Asking = answer != nil && answer.More
 	d.known.Topology = answer != nil && answer.Topology
@@ -190,41 +190,43 @@ func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	}
 }
 
-// next returns the time of the next question for the jobs.
-func (d *discoverer) next() time.Time {
+// nextQuestion returns the time of the next question for the jobs.
+func (d *discoverer) nextQuestion() time.Time {
 	if d.pull.IsZero() {
-		return d.paced()
+		return d.pacedQuestion()
 	}
-	return earliest(d.paced(), latest(d.pull, d.soonest()))
+	return earlierTime(d.pacedQuestion(), laterTime(d.pull, d.earliestQuestion()))
 }
 
-// soonest returns the earliest time of the next question for the jobs, whatever happens: the controller has rested, and
+// earliestQuestion returns the earliest time of the next question for the jobs, whatever happens: the controller has rested, and
 // the floor has passed.
-func (d *discoverer) soonest() time.Time { return latest(d.follow, d.known.Asked.Add(d.floor)) }
+func (d *discoverer) earliestQuestion() time.Time {
+	return laterTime(d.follow, d.known.Asked.Add(d.floor))
+}
 
-// paced returns the time of the next question for the jobs without an event: after the interval, or when the time of a
+// pacedQuestion returns the time of the next question for the jobs without an event: after the interval, or when the time of a
 // job is over.
-func (d *discoverer) paced() time.Time {
+func (d *discoverer) pacedQuestion() time.Time {
 	d.mu.Lock()
 	d.schedule.listed = d.listed
 	d.seen = d.schedule
 	d.mu.Unlock()
-	asked, interval := d.known.Asked, d.pace()
+	asked, interval := d.known.Asked, d.currentInterval()
 	next := asked.Add(interval)
 	soonest := asked.Add(d.schedule.endGap(interval))
 	for i := range d.known.Jobs {
 		if end := d.known.Jobs[i].End; end.After(asked) {
-			next = earliest(next, latest(end.Add(endSlack), soonest))
+			next = earlierTime(next, laterTime(end.Add(endSlack), soonest))
 		}
 	}
-	return latest(next, d.soonest())
+	return laterTime(next, d.earliestQuestion())
 }
 
-// pace returns the time from one question to the next without an event. It may be called from any goroutine.
-func (d *discoverer) pace() time.Duration {
+// currentInterval returns the time from one question to the next without an event. It may be called from any goroutine.
+func (d *discoverer) currentInterval() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.seen.interval(time.Since(d.key))
+	return d.seen.questionInterval(time.Since(d.key))
 }
 
 // overSince reports whether the time of a job ended after from, and not after to.
@@ -232,63 +234,63 @@ func (d *discoverer) overSince(from, to time.Time) bool {
 	return slices.ContainsFunc(d.known.Jobs, func(j cluster.Job) bool { return j.End.After(from) && !j.End.After(to) })
 }
 
-func earliest(a, b time.Time) time.Time {
+func earlierTime(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}
 	return a
 }
 
-func latest(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
 	return a
 }
 
-// wait asks the open questions until it is time to ask for the jobs again. It returns whether a session was lost
+// waitForNext asks the open questions until it is time to ask for the jobs again. It returns whether a session was lost
 // meanwhile; ok is false if ctx ended.
-func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lost, ok bool) {
-	timer := time.NewTimer(time.Until(d.alarm()))
+func (d *discoverer) waitForNext(ctx context.Context, emit func(cluster.Discovery)) (lost, ok bool) {
+	timer := time.NewTimer(time.Until(d.nextWakeup()))
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return false, false
 		case <-timer.C:
-			if !d.follows() {
+			if !d.hasFollowUp() {
 				return lost, true
 			}
-			if d.followUp(ctx, emit); ended(ctx) {
+			if d.followUp(ctx, emit); hasEnded(ctx) {
 				return false, false
 			}
 		case <-d.refresh:
-			d.hurry(leastGap, emit)
+			d.hurryQuestion(leastGap, emit)
 		case <-d.lost:
 			lost = true
-			d.hurry(d.schedule.lostGap(), emit)
+			d.hurryQuestion(d.schedule.lostGap(), emit)
 		case <-d.back:
-			d.hurry(d.attended(), emit)
+			d.hurryQuestion(d.attendedInterval(), emit)
 		case o := <-d.orders:
-			if d.obey(ctx, o); ended(ctx) {
+			if d.runOrder(ctx, o); hasEnded(ctx) {
 				return false, false
 			}
 			if o.changes {
-				d.hurry(leastGap, emit) // the job may be gone
+				d.hurryQuestion(leastGap, emit) // the job may be gone
 			}
 		}
-		timer.Reset(time.Until(d.alarm()))
+		timer.Reset(time.Until(d.nextWakeup()))
 	}
 }
 
-// cancel cancels or signals a job, once no other command runs and the controller has rested.
-func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
+// cancelJob cancels or signals a job, once no other command runs and the controller has rested.
+func (d *discoverer) cancelJob(ctx context.Context, job, signal string) error {
 	o := order{changes: true, do: func(ctx context.Context) error { return d.slurm.Cancel(ctx, job, signal) }}
-	return d.give(ctx, o, errTurn, errUnsure)
+	return d.giveOrder(ctx, o, errTurn, errUnsure)
 }
 
-// logs finds the files of a job's output, likewise.
-func (d *discoverer) logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+// findLogs finds the files of a job's output, likewise.
+func (d *discoverer) findLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	return askInTurn(ctx, d, job, d.slurm.Logs, errBusy, errBusy)
 }
 
@@ -296,7 +298,7 @@ func (d *discoverer) logs(ctx context.Context, job string) (*cluster.LogFiles, e
 func askInTurn[Question, Answer any](ctx context.Context, d *discoverer, q Question,
 	ask func(context.Context, Question) (Answer, error), late, unsure error) (none Answer, err error) {
 	answer := make(chan Answer, 1)
-	err = d.give(ctx, order{do: func(ctx context.Context) error {
+	err = d.giveOrder(ctx, order{do: func(ctx context.Context) error {
 		got, err := ask(ctx, q)
 		answer <- got
 		return err
@@ -307,8 +309,8 @@ func askInTurn[Question, Answer any](ctx context.Context, d *discoverer, q Quest
 	return <-answer, nil
 }
 
-// give waits for the result of an order. late and unsure are the errors if ctx ends before its turn, or while it runs.
-func (d *discoverer) give(ctx context.Context, o order, late, unsure error) error {
+// giveOrder waits for the result of an order. late and unsure are the errors if ctx ends before its turn, or while it runs.
+func (d *discoverer) giveOrder(ctx context.Context, o order, late, unsure error) error {
 	done := make(chan error, 1)
 	o.ctx, o.done = ctx, done
 	select {
@@ -331,8 +333,8 @@ var (
 	errBusy   = errors.New("SLURM did not say where the log is: it still answers another command")
 )
 
-// obey carries out an order that nobody has given up.
-func (d *discoverer) obey(ctx context.Context, o order) {
+// runOrder carries out an order that nobody has given up.
+func (d *discoverer) runOrder(ctx context.Context, o order) {
 	rested := time.NewTimer(time.Until(d.follow))
 	defer rested.Stop()
 	select {
@@ -347,29 +349,29 @@ func (d *discoverer) obey(ctx context.Context, o order) {
 	defer cancel()
 	defer context.AfterFunc(o.ctx, cancel)()
 	o.done <- o.do(ctx)
-	d.rest(began)
+	d.restController(began)
 }
 
-// follows reports whether an open question comes before the next one for the jobs. At least one does, however many
+// hasFollowUp reports whether an open question comes before the next one for the jobs. At least one does, however many
 // events there are.
-func (d *discoverer) follows() bool {
+func (d *discoverer) hasFollowUp() bool {
 	return (d.known.Asking || d.known.Topology) && (!d.followed || d.follow.Before(d.known.Next))
 }
 
-// alarm returns the time of the next question.
-func (d *discoverer) alarm() time.Time {
-	if d.follows() {
+// nextWakeup returns the time of the next question.
+func (d *discoverer) nextWakeup() time.Time {
+	if d.hasFollowUp() {
 		return d.follow
 	}
 	return d.known.Next
 }
 
-// hurry brings the next question for the jobs forward: to gap after the last command, or to the earliest allowed time.
-func (d *discoverer) hurry(gap time.Duration, emit func(cluster.Discovery)) {
-	next := latest(d.heard.Add(gap), d.soonest())
+// hurryQuestion brings the next question for the jobs forward: to gap after the last command, or to the earliest allowed time.
+func (d *discoverer) hurryQuestion(gap time.Duration, emit func(cluster.Discovery)) {
+	next := laterTime(d.heard.Add(gap), d.earliestQuestion())
 	if !next.Before(d.known.Next) {
 		return
 	}
 	d.pull, d.known.Next = next, next
-	d.publish(emit)
+	d.publishState(emit)
 }

@@ -126,7 +126,7 @@ func discover(t *testing.T, c *controller, test func(d *discoverer)) {
 		d := newDiscoverer(c, "alice", "login1")
 		d.floor, d.schedule.own = c.floor, c.pace
 		done := make(chan error)
-		go func() { done <- d.run(ctx, c.tell) }()
+		go func() { done <- d.runDiscovery(ctx, c.tell) }()
 		synctest.Wait()
 		test(d)
 		synctest.Wait()
@@ -196,7 +196,7 @@ func TestTheUsersPace(t *testing.T) {
 		{20 * min1, time.Hour, false, 20 * min1},
 	} {
 		s := schedule{own: test.own, failed: test.failed}
-		if got := s.interval(test.away); got != test.want {
+		if got := s.questionInterval(test.away); got != test.want {
 			t.Errorf("own pace %v, away for %v, failed %v: %v, want %v", test.own, test.away, test.failed, got, test.want)
 		}
 	}
@@ -208,9 +208,9 @@ func TestThePaceOfTheList(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {
 		c.at(4 * sec)
-		d.list(true)
+		d.noteList(true)
 		c.at(25 * sec)
-		d.list(false)
+		d.noteList(false)
 		c.at(95 * sec)
 	})
 	c.want(t, 0, 10*sec, 20*sec, 30*sec, 60*sec, 90*sec)
@@ -218,7 +218,7 @@ func TestThePaceOfTheList(t *testing.T) {
 		{0, 0, 10 * sec}, {0, 6 * min1, min1}, {15 * sec, 0, 10 * sec}, {40 * sec, 0, 40 * sec},
 	} {
 		s := schedule{own: test.own, listed: true}
-		if got := s.interval(test.away); got != test.want {
+		if got := s.questionInterval(test.away); got != test.want {
 			t.Errorf("own pace %v, away for %v: %v, want %v", test.own, test.away, got, test.want)
 		}
 	}
@@ -228,7 +228,7 @@ func TestKeysKeepThePaceUp(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {
 		c.at(4 * min1)
-		d.touch()
+		d.noteKey()
 		c.at(8 * min1)
 	})
 	if last := c.asked[len(c.asked)-1]; last != 8*min1 || len(c.asked) != 17 {
@@ -241,7 +241,7 @@ func TestWhoComesBackIsAnsweredSoon(t *testing.T) {
 	discover(t, c, func(d *discoverer) {
 		c.at(43 * min1) // asked last at 40 min, next at 45
 		c.change(func() { c.asked = nil })
-		d.touch()
+		d.noteKey()
 		c.at(43*min1 + 31*sec)
 	})
 	c.want(t, 43*min1, 43*min1+30*sec)
@@ -251,9 +251,9 @@ func TestADetachedScreenAsksSeldom(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {
 		c.at(31 * sec)
-		d.leave()
+		d.noteAbsence()
 		c.at(12*min1 + 1*sec)
-		d.touch()
+		d.noteKey()
 		c.at(12*min1 + 32*sec)
 	})
 	c.want(t, 0, 30*sec, 1*min1, 6*min1, 11*min1, 12*min1+1*sec, 12*min1+31*sec)
@@ -360,7 +360,7 @@ func TestManyEndsDoNotSetThePace(t *testing.T) {
 				c.change(func() { c.err, c.took = test.err, test.took })
 				for at := 3 * sec; at <= 10*min1; at += 10 * sec { // the user is present all the time
 					c.at(at)
-					d.touch()
+					d.noteKey()
 				}
 			})
 			if len(c.asked) > test.most {
@@ -381,7 +381,7 @@ func TestTheFloorHolds(t *testing.T) {
 			c.change(func() { c.jobs = manyEnds(c.begin.Add(2 * sec)) })
 			for at := sec; at < 4*min1; at += sec {
 				c.at(at)
-				d.touch()
+				d.noteKey()
 				d.refresh.Ring()
 				d.lost.Ring()
 			}
@@ -401,7 +401,7 @@ func TestSlowAnswersDoubleTheInterval(t *testing.T) {
 	discover(t, c, func(d *discoverer) {
 		for at := sec; at <= 12*min1; at += min1 { // the user is present all the time
 			c.at(at)
-			d.touch()
+			d.noteKey()
 		}
 		c.change(func() { c.took = 0 })
 	})

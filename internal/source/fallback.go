@@ -45,13 +45,13 @@ func NewFallback(live *Live, without func(context.Context) (*Hosts, error)) *Fal
 
 // Run emits Events until ctx ends.
 func (f *Fallback) Run(ctx context.Context, emit func(cluster.Event)) error {
-	err := f.current().Run(ctx, emit)
+	err := f.currentOrigin().Run(ctx, emit)
 	if !errors.Is(err, command.ErrNoSlurm) {
 		return err
 	}
 	hosts, err := f.without(ctx)
 	switch {
-	case ended(ctx):
+	case hasEnded(ctx):
 		return nil
 	case err != nil:
 		return err
@@ -60,7 +60,7 @@ func (f *Fallback) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return hosts.Run(ctx, emit)
 }
 
-func (f *Fallback) current() origin {
+func (f *Fallback) currentOrigin() origin {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.from
@@ -90,7 +90,7 @@ func (f *Fallback) Look(node string, processes bool) {
 }
 
 // ListJobs notes whether the list of jobs is on the screen.
-func (f *Fallback) ListJobs(shown bool) { f.current().ListJobs(shown) }
+func (f *Fallback) ListJobs(shown bool) { f.currentOrigin().ListJobs(shown) }
 
 // Touch notes that a key was pressed.
 func (f *Fallback) Touch() {
@@ -109,29 +109,29 @@ func (f *Fallback) Leave() {
 }
 
 // Refresh asks SLURM and retries failed nodes now.
-func (f *Fallback) Refresh() { f.current().Refresh() }
+func (f *Fallback) Refresh() { f.currentOrigin().Refresh() }
 
 // Ask sends a request to the probe of a node and waits for its reply.
 func (f *Fallback) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
-	return f.current().Ask(ctx, node, r)
+	return f.currentOrigin().Ask(ctx, node, r)
 }
 
 // Cancel ends a job, or sends it a signal.
 func (f *Fallback) Cancel(ctx context.Context, job, signal string) error {
-	return f.current().Cancel(ctx, job, signal)
+	return f.currentOrigin().Cancel(ctx, job, signal)
 }
 
 // Log reads a piece of a job's log.
 func (f *Fallback) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
-	return f.current().Log(ctx, q)
+	return f.currentOrigin().Log(ctx, q)
 }
 
 // Accounts asks SLURM's accounting about a job.
 func (f *Fallback) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
-	return f.current().Accounts(ctx, job)
+	return f.currentOrigin().Accounts(ctx, job)
 }
 
 // Cluster returns the GPUs of the cluster.
 func (f *Fallback) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
-	return f.current().Cluster(ctx, fresh)
+	return f.currentOrigin().Cluster(ctx, fresh)
 }

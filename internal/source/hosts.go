@@ -35,9 +35,9 @@ func NewHosts(list string, names []string, nodes *poller.Manager, user, host str
 	job := cluster.Job{Name: list, User: user, Nodes: names}
 	job.Nodes = nodesOf([]cluster.Job{job}) // each once
 	h := &Hosts{job: job, user: user, host: host, Manager: nodes}
-	h.counter = counter{step: h.supply, floor: func() time.Duration { return h.Floor },
+	h.counter = counter{step: h.runSupplyCommand, floor: func() time.Duration { return h.Floor },
 		pace: func() time.Duration {
-			return (&schedule{own: h.Pace}).interval(time.Since(time.Unix(0, h.key.Load())))
+			return (&schedule{own: h.Pace}).questionInterval(time.Since(time.Unix(0, h.key.Load())))
 		}}
 	return h
 }
@@ -72,11 +72,11 @@ func (h *Hosts) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, err
 	if h.Commands == nil {
 		return nil, command.ErrNoSlurm
 	}
-	return h.counter.ask(ctx, fresh)
+	return h.counter.askCapacity(ctx, fresh)
 }
 
-// supply runs a command of a question, and lets the controller rest for as long as it took.
-func (h *Hosts) supply(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+// runSupplyCommand runs a command of a question, and lets the controller rest for as long as it took.
+func (h *Hosts) runSupplyCommand(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
 	began := time.Now()
 	got, err := q.Step(ctx, h.Commands)
 	if got == nil && err == nil {

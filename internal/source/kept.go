@@ -40,15 +40,15 @@ func Kept(answers *kept.Answers, within time.Duration, job string) *Heard {
 	switch {
 	case !ok, d.Asking, d.Answered.IsZero(), time.Since(d.Answered) >= within:
 		return nil
-	case job != "" && len(only(job, d.Jobs)) == 0:
+	case job != "" && len(jobsNamed(job, d.Jobs)) == 0:
 		return nil
 	}
 	return &Heard{Kept: true, At: d.Answered, Took: d.Took,
 		Answer: &slurm.Answer{Jobs: d.Jobs, Pending: d.Pending, Ended: d.Ended, Switches: d.Switches}}
 }
 
-// keep keeps a new answer, once it is whole.
-func (l *Live) keep(d *cluster.Discovery) {
+// keepAnswer keeps a new answer, once it is whole.
+func (l *Live) keepAnswer(d *cluster.Discovery) {
 	whole := d.Failure == nil && !d.Asking && !d.Answered.IsZero()
 	if l.Answers != nil && whole && (l.Heard == nil || !l.Heard.Kept || d.Answered.After(l.Heard.At)) {
 		own := *d

@@ -61,10 +61,10 @@ type Live struct {
 // NewLive returns the source for user on host. Nothing else may use client and nodes.
 func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Live {
 	l := &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
-	l.counter = counter{step: l.discoverer.supply, pace: l.discoverer.pace,
+	l.counter = counter{step: l.discoverer.runSupplyCommand, pace: l.discoverer.currentInterval,
 		floor: func() time.Duration { return l.Floor }}
 	l.logs = sync.OnceValue(func() *joblog.Reader {
-		return joblog.NewReader(joblog.Sources{Find: l.discoverer.logs, Ask: l.Ask, Login: l.OnLogin,
+		return joblog.NewReader(joblog.Sources{Find: l.discoverer.findLogs, Ask: l.Ask, Login: l.OnLogin,
 			User: user, Host: host})
 	})
 	l.causes = newCauses(l.Log)
@@ -86,18 +86,18 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 			l.noteLoss(e)
 		})
 	})
-	tell := l.teller(emit)
+	tell := l.discoveryEmitter(emit)
 	if l.Causes {
 		wg.Go(func() {
 			defer crash.End()
-			l.causes.run(ctx, func() { tell(nil) })
+			l.causes.readLogs(ctx, func() { tell(nil) })
 		})
 	}
-	return l.discoverer.run(ctx, func(d cluster.Discovery) {
+	return l.discoverer.runDiscovery(ctx, func(d cluster.Discovery) {
 		all := d
-		defer l.keep(&all) // last: a home directory may be slow
+		defer l.keepAnswer(&all) // last: a home directory may be slow
 		if l.Job != "" {
-			d.Jobs, d.Others = only(l.Job, d.Jobs), others(l.Job, d.Jobs)
+			d.Jobs, d.Others = jobsNamed(l.Job, d.Jobs), otherJobs(l.Job, d.Jobs)
 		}
 		tell(&d)
 		if l.Jobs != nil {
@@ -107,9 +107,9 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 }
 
-// teller returns what emits a Discovery, with the causes that are known; nil: the last one again. It may be called from
+// discoveryEmitter returns what emits a Discovery, with the causes that are known; nil: the last one again. It may be called from
 // any goroutine.
-func (l *Live) teller(emit func(cluster.Event)) func(*cluster.Discovery) {
+func (l *Live) discoveryEmitter(emit func(cluster.Event)) func(*cluster.Discovery) {
 	var mu sync.Mutex
 	var last cluster.Discovery
 	return func(d *cluster.Discovery) {
@@ -120,19 +120,19 @@ func (l *Live) teller(emit func(cluster.Event)) func(*cluster.Discovery) {
 		}
 		told := last
 		if l.Causes {
-			told.Ended = l.causes.fill(last.Ended, l.Job)
+			told.Ended = l.causes.addCauses(last.Ended, l.Job)
 		}
 		emit(cluster.Event{At: time.Now(), Discovery: &told})
 	}
 }
 
-// only returns the jobs with the user's name for a job.
-func only(name string, jobs []cluster.Job) []cluster.Job {
+// jobsNamed returns the jobs with the user's name for a job.
+func jobsNamed(name string, jobs []cluster.Job) []cluster.Job {
 	return slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return !j.PartOf(name) })
 }
 
-// others returns the numbers of the jobs that only leaves out.
-func others(name string, jobs []cluster.Job) []string {
+// otherJobs returns the numbers of the jobs that jobsNamed leaves out.
+func otherJobs(name string, jobs []cluster.Job) []string {
 	var numbers []string
 	for i := range jobs {
 		if j := &jobs[i]; !j.PartOf(name) {
@@ -175,21 +175,21 @@ func nodesOf(jobs []cluster.Job) []string {
 // Touch notes that a key was pressed.
 func (l *Live) Touch() {
 	l.Manager.Touch()
-	l.discoverer.touch()
+	l.discoverer.noteKey()
 }
 
 // ListJobs notes whether the list of jobs is on the screen.
-func (l *Live) ListJobs(shown bool) { l.discoverer.list(shown) }
+func (l *Live) ListJobs(shown bool) { l.discoverer.noteList(shown) }
 
 // Leave notes that the user has gone, until the next Touch.
 func (l *Live) Leave() {
 	l.Manager.Leave()
-	l.discoverer.leave()
+	l.discoverer.noteAbsence()
 }
 
 // Cancel ends a job, or sends it a signal. It waits for SLURM's answer, and before that for the command that runs.
 func (l *Live) Cancel(ctx context.Context, job, signal string) error {
-	return l.discoverer.cancel(ctx, job, signal)
+	return l.discoverer.cancelJob(ctx, job, signal)
 }
 
 // Log reads a piece of a job's log.
@@ -199,12 +199,12 @@ func (l *Live) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
 
 // Accounts asks SLURM's accounting about a job, or the parts of one.
 func (l *Live) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
-	return l.discoverer.accounts(ctx, job)
+	return l.discoverer.askAccounting(ctx, job)
 }
 
 // Cluster returns the GPUs of the cluster: a recent answer, if SLURM has just been asked.
 func (l *Live) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
-	return l.counter.ask(ctx, fresh)
+	return l.counter.askCapacity(ctx, fresh)
 }
 
 // Refresh asks SLURM and retries failed nodes now.

@@ -13,13 +13,13 @@ func TestOnlyOneJob(t *testing.T) {
 	for id, want := range map[string][]string{"7": {"7", "7_1"}, "9": {"7_1"}, "7_1": {"7_1"}, "20": {"20+0", "20+1"},
 		"21": {"20+1"}, "2": nil, "7_": nil} {
 		var got []string
-		for _, j := range only(id, jobs) {
+		for _, j := range jobsNamed(id, jobs) {
 			got = append(got, j.ID)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
-		if left := others(id, jobs); len(left)+len(got) != len(jobs) {
+		if left := otherJobs(id, jobs); len(left)+len(got) != len(jobs) {
 			t.Errorf("%s: %q and %q, which are not all jobs", id, got, left)
 		}
 	}

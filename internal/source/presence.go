@@ -2,8 +2,8 @@ package source
 
 import "time"
 
-// touch notes that a key was pressed.
-func (d *discoverer) touch() {
+// noteKey notes that a key was pressed.
+func (d *discoverer) noteKey() {
 	now := time.Now()
 	d.mu.Lock()
 	away := now.Sub(d.key)
@@ -14,8 +14,8 @@ func (d *discoverer) touch() {
 	}
 }
 
-// list notes whether the list of jobs is on the screen.
-func (d *discoverer) list(shown bool) {
+// noteList notes whether the list of jobs is on the screen.
+func (d *discoverer) noteList(shown bool) {
 	d.mu.Lock()
 	turns := shown && !d.listed
 	d.listed, d.seen.listed = shown, shown
@@ -25,16 +25,16 @@ func (d *discoverer) list(shown bool) {
 	}
 }
 
-// leave notes that the user has gone, as if the last key were long ago.
-func (d *discoverer) leave() {
+// noteAbsence notes that the user has gone, as if the last key were long ago.
+func (d *discoverer) noteAbsence() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.key = time.Now().Add(-idle)
 }
 
-// attended returns the pace while keys are pressed.
-func (d *discoverer) attended() time.Duration {
+// attendedInterval returns the interval while keys are pressed.
+func (d *discoverer) attendedInterval() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.seen.interval(0)
+	return d.seen.questionInterval(0)
 }

@@ -48,11 +48,11 @@ type why struct {
 	over bool // the time of a job is over since the last round
 }
 
-// asked begins a round with the result of its first question; news says that something has changed.
-func (s *schedule) asked(took time.Duration, failed bool, reason why, news bool) {
+// beginRound begins a round with the result of its first question; news says that something has changed.
+func (s *schedule) beginRound(took time.Duration, failed bool, reason why, news bool) {
 	s.labored = inRow(s.labored, s.heavy)
 	s.heavy = false
-	s.followed(took, failed)
+	s.addQuestion(took, failed)
 	s.fruitless = inRow(s.fruitless, reason.lost && !news)
 	s.ends = inRow(s.ends, reason.over)
 }
@@ -64,16 +64,16 @@ func inRow(n int, again bool) int {
 	return 0
 }
 
-// followed adds a question to the round.
-func (s *schedule) followed(took time.Duration, failed bool) {
+// addQuestion adds a question to the round.
+func (s *schedule) addQuestion(took time.Duration, failed bool) {
 	s.failed = failed
 	s.heavy = s.heavy || failed || took > slow
 }
 
-// interval returns the time from one question for the jobs to the next when the last key was away ago. It doubles with
+// questionInterval returns the time from one question for the jobs to the next when the last key was away ago. It doubles with
 // every round that had a slow answer or a failure, but a controller that failed is asked again soon while the user
 // waits for it to come back.
-func (s *schedule) interval(away time.Duration) time.Duration {
+func (s *schedule) questionInterval(away time.Duration) time.Duration {
 	used := cmp.Or(s.own, paceInUse)
 	asleep := max(used, paceAsleep)
 	basic := asleep

@@ -15,8 +15,8 @@ type Alert struct {
 	Ways     []settings.News // if any: what the page of settings shows of news from now on
 }
 
-// alerts passes on the alerts until ctx ends.
-func (o *Options) alerts(ctx context.Context, send func(tea.Msg)) {
+// forwardAlerts passes on the alerts until ctx ends.
+func (o *Options) forwardAlerts(ctx context.Context, send func(tea.Msg)) {
 	for {
 		select {
 		case a := <-o.Alerts:
@@ -27,8 +27,8 @@ func (o *Options) alerts(ctx context.Context, send func(tea.Msg)) {
 	}
 }
 
-// alert gives the terminal its bytes, and the footer a notice for a while.
-func (m *model) alert(a Alert) tea.Cmd {
+// showAlert gives the terminal its bytes, and the footer a notice for a while.
+func (m *model) showAlert(a Alert) tea.Cmd {
 	if a.Sequence != "" {
 		m.terminal.Say(a.Sequence)
 	}
@@ -40,5 +40,5 @@ func (m *model) alert(a Alert) tea.Cmd {
 		return nil
 	}
 	m.scene.Notice, m.dirty = a.Notice, true
-	return m.fade(alertTime)
+	return m.scheduleFade(alertTime)
 }

@@ -33,8 +33,8 @@ type told struct {
 	result nav.Result
 }
 
-// errands does the work outside the screen that a page wants, without blocking the page.
-func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
+// runErrands does the work outside the screen that a page wants, without blocking the page.
+func (m *model) runErrands(p Page, a nav.Answer) tea.Cmd {
 	if a.Notice != "" {
 		m.scene.Notice = a.Notice
 	}
@@ -46,10 +46,10 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	}
 	var asked []tea.Cmd
 	for _, ask := range a.Ask {
-		asked = append(asked, m.ask(p, ask))
+		asked = append(asked, m.sendRequest(p, ask))
 	}
 	if a.Still {
-		asked = append(asked, m.rest(m.scene))
+		asked = append(asked, m.awaitStill(m.scene))
 	}
 	return tea.Batch(asked...)
 }
@@ -62,32 +62,32 @@ func (m *model) askOn() tea.Cmd {
 	if !m.past.Live() {
 		return nil
 	}
-	log, stacks, on := m.view.log, m.view.stacks, m.view.body()
+	log, stacks, on := m.view.log, m.view.stacks, m.view.chosenPage()
 	cluster := m.view.pages[keys.OnCluster].(*capacity.Page)
 	report := m.view.report
-	asked := []tea.Cmd{m.errands(cluster, cluster.Due(m.Now(), on == cluster)), m.errands(report, report.Due())}
+	asked := []tea.Cmd{m.runErrands(cluster, cluster.Due(m.Now(), on == cluster)), m.runErrands(report, report.Due())}
 	if m.scene.Job != nil || on == log {
-		asked = append(asked, m.errands(log, log.Due(m.Now(), on == log)))
+		asked = append(asked, m.runErrands(log, log.Due(m.Now(), on == log)))
 	}
 	if m.scene.Job != nil {
-		asked = append(asked, m.errands(stacks, stacks.Due(m.Now(), m.scene, on == stacks)))
+		asked = append(asked, m.runErrands(stacks, stacks.Due(m.Now(), m.scene, on == stacks)))
 	}
 	return tea.Batch(asked...)
 }
 
-// tell passes the result of an Ask to the page that asked. If the last job has ended meanwhile, most pages have nothing
+// passResult passes the result of an Ask to the page that asked. If the last job has ended meanwhile, most pages have nothing
 // left to draw it on.
-func (m *model) tell(t told) tea.Cmd {
+func (m *model) passResult(t told) tea.Cmd {
 	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.log && t.page != m.view.report {
 		return nil
 	}
-	did := m.errands(t.page, t.page.Press(t.result, m.scene))
-	m.resolve()
+	did := m.runErrands(t.page, t.page.Press(t.result, m.scene))
+	m.resolveScene()
 	return tea.Batch(did, m.askOn())
 }
 
-// ask sends a request to the probe of a node or to SLURM.
-func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
+// sendRequest sends a request to the probe of a node or to SLURM.
+func (m *model) sendRequest(p Page, a nav.Ask) tea.Cmd {
 	if !m.past.Live() {
 		return func() tea.Msg { return told{p, nav.Result{Ask: a, Err: errPast}} }
 	}

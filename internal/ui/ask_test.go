@@ -37,7 +37,7 @@ func TestResultsGoToThePageThatAsked(t *testing.T) {
 	}{{"gpu-n01", false}, {"gpu-n99", true}} {
 		r := newRig(t, fixture())
 		page := &asker{node: test.node}
-		msg := r.errands(page, page.Press(nil, r.scene))()
+		msg := r.runErrands(page, page.Press(nil, r.scene))()
 		r.Update(msg)
 		if len(page.got) != 1 || (page.got[0].Err != nil) != test.fails ||
 			(page.got[0].Reply.Environ == nil) != test.fails {
@@ -53,7 +53,7 @@ func TestResultsGoToThePageThatAsked(t *testing.T) {
 func TestCancelGoesToTheControls(t *testing.T) {
 	r := newRig(t, fixture())
 	page := &asker{}
-	r.Update(r.errands(page, nav.Answer{Ask: []nav.Ask{{Cancel: &nav.Cancel{Job: "48211", Signal: "USR1"}}}})())
+	r.Update(r.runErrands(page, nav.Answer{Ask: []nav.Ask{{Cancel: &nav.Cancel{Job: "48211", Signal: "USR1"}}}})())
 	if len(page.got) != 1 || page.got[0].Err == nil || page.got[0].Cancel == nil ||
 		!slices.Equal(r.heard.canceled, []string{"48211 USR1"}) {
 		t.Errorf("got %+v, canceled %q", page.got, r.heard.canceled)

@@ -10,31 +10,31 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// draw draws the page on the screen, and the bar of pages. The page draws without the bar, which then takes a row of
+// drawPage draws the page on the screen, and the bar of pages. The page draws without the bar, which then takes a row of
 // its own.
-func (v *view) draw(f *part.Frame) {
+func (v *view) drawPage(f *part.Frame) {
 	f.Memory.Footer.Forget()
-	v.page(f.Scene).Draw(f)
+	v.shownPage(f.Scene).Draw(f)
 	if v.palette.IsOpen() {
 		v.palette.Draw(f)
 	}
 	if f.WithBar {
 		f.Insert(header.BarRow)
-		header.Bar(f, v.number(f.Scene))
+		header.Bar(f, v.pageDigit(f.Scene))
 	}
 }
 
-// number is the digit of the page on the screen.
-func (v *view) number(s *part.Scene) keys.Hint {
-	if s.Job == nil && !v.has(keys.IsAside) {
+// pageDigit is the digit of the page on the screen.
+func (v *view) pageDigit(s *part.Scene) keys.Hint {
+	if s.Job == nil && !v.hasProperty(keys.IsAside) {
 		return keys.Hint{}
 	}
 	return keys.HintOf(entryOf(v.on).number)
 }
 
-// below returns a message with the row of the mouse as the page counts it. onBar reports whether the mouse is on the
+// shiftMouseRow returns a message with the row of the mouse as the page counts it. onBar reports whether the mouse is on the
 // bar of pages.
-func below(msg tea.Msg, s *part.Scene) (same tea.Msg, onBar bool) {
+func shiftMouseRow(msg tea.Msg, s *part.Scene) (same tea.Msg, onBar bool) {
 	if !s.WithBar {
 		return msg, false
 	}
@@ -56,15 +56,15 @@ func below(msg tea.Msg, s *part.Scene) (same tea.Msg, onBar bool) {
 // clickBar goes to the page under the mouse, unless a prompt or a dialog has the keyboard.
 func (v *view) clickBar(msg tea.Msg, s *part.Scene) nav.Answer {
 	m := msg.(tea.MouseClickMsg)
-	k, is := header.BarAt(s, v.number(s), m.X)
-	if !is || m.Button != tea.MouseLeft || v.focus(s).Press(tea.KeyPressMsg{Code: tea.KeyF63}, s).Taken {
+	k, is := header.BarAt(s, v.pageDigit(s), m.X)
+	if !is || m.Button != tea.MouseLeft || v.focusedPage(s).Press(tea.KeyPressMsg{Code: tea.KeyF63}, s).Taken {
 		return nav.Taken
 	}
 	v.palette.Close()
 	digit := tea.KeyPressMsg{Code: rune(k.Key[0]), Text: k.Key}
-	a := v.press(digit, s)
+	a := v.passMessage(digit, s)
 	if !a.Taken {
-		v.apply(digit, s)
+		v.handleGlobalKey(digit, s)
 		a.Taken = true
 	}
 	return a
@@ -79,7 +79,7 @@ func (v *view) clickFooter(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) 
 	}
 	shown, is := footer.KeyAt(s, m.X)
 	k, known := keys.Shown(shown)
-	if !is || !known || !v.palette.IsOpen() && v.focus(s).Press(keys.Pressed(keys.Unused.Keys()[0]), s).Taken {
+	if !is || !known || !v.palette.IsOpen() && v.focusedPage(s).Press(keys.Pressed(keys.Unused.Keys()[0]), s).Taken {
 		return a, false
 	}
 	return nav.Answer{Taken: true, Do: []tea.Msg{k}}, true
@@ -90,9 +90,9 @@ func (v *view) turnTo(to *entry, k tea.KeyPressMsg, s *part.Scene) {
 	switch {
 	case s.Job == nil && to.has&keys.IsAside == 0:
 	case to.id != v.on:
-		v.enter(to.id, k, s)
+		v.enterWithKey(to.id, k, s)
 	default:
-		if p, is := v.body().(uncoverer); is {
+		if p, is := v.chosenPage().(uncoverer); is {
 			p.Uncover()
 		}
 	}

@@ -25,17 +25,17 @@ func TestDigits(t *testing.T) {
 		for digit, to := range digits {
 			r := onPage(t, at)
 			for range 2 {
-				if r.press(digit); r.view.keys(r.scene) != to {
-					t.Errorf("%s on %s leads to %s, not to %s", digit, from.page, r.view.keys(r.scene), to)
+				if r.press(digit); r.view.focusedKeys(r.scene) != to {
+					t.Errorf("%s on %s leads to %s, not to %s", digit, from.page, r.view.focusedKeys(r.scene), to)
 				}
 			}
 		}
 	}
 	r := newRig(t, noJobsFixture())
-	if r.press("4"); r.view.keys(r.scene) != keys.OnNoJobs {
+	if r.press("4"); r.view.focusedKeys(r.scene) != keys.OnNoJobs {
 		t.Error("4 leads to a GPU without a job")
 	}
-	if r.press("8"); r.view.keys(r.scene) != keys.OnUsers {
+	if r.press("8"); r.view.focusedKeys(r.scene) != keys.OnUsers {
 		t.Error("8 does not lead to the users without a job")
 	}
 }

@@ -43,8 +43,8 @@ func BenchmarkFrame(b *testing.B) {
 			var out []byte
 			for b.Loop() {
 				c.Reset(200, 50)
-				v.resolve(s)
-				v.draw(&part.Frame{Canvas: c, Scene: s})
+				v.resolveSelection(s)
+				v.drawPage(&part.Frame{Canvas: c, Scene: s})
 				out = theme.Encode(out[:0], c)
 			}
 			b.ReportMetric(float64(len(out)), "bytes/frame")

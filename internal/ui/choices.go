@@ -10,7 +10,7 @@ func (v *view) freeMouse() { v.noMouse = !v.noMouse }
 
 // freeMouseOfNvitop answers nvitop's key, which elsewhere leads to the ranks.
 func (v *view) freeMouseOfNvitop(*part.Scene) nav.Answer {
-	if !v.has(keys.LikeNvitop) {
+	if !v.hasProperty(keys.LikeNvitop) {
 		return nav.Answer{}
 	}
 	v.freeMouse()
@@ -31,7 +31,7 @@ func (v *view) recolor() { v.classic = !v.classic }
 
 func (v *view) hideOthers() { v.mine = !v.mine }
 
-func (v *view) goBack() { v.leave(v.back()) }
+func (v *view) goBack() { v.leavePages(v.popPage()) }
 
 func (v *view) prevJob(s *part.Scene) nav.Answer {
 	v.moveJob(s.Snap.Jobs, -1)

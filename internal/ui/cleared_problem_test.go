@@ -32,7 +32,7 @@ const overWords = "Thermal throttling, cleared 12s ago."
 // A cleared problem is mentioned in its line, quietly, and nowhere else.
 func TestWhatIsOver(t *testing.T) {
 	for name, view := range map[string]func(*view){
-		"node":     func(v *view) { v.choose("gpu-n01", 0) },
+		"node":     func(v *view) { v.chooseNode("gpu-n01", 0) },
 		"overview": func(v *view) { v.on = keys.OnOverview },
 	} {
 		s := shot{name: name, snap: overFixture, view: view}
@@ -100,7 +100,7 @@ func TestClearedIsCountedApart(t *testing.T) {
 	}
 	for want, view := range map[string]func(*view){
 		"1 problem, 1 cleared, worst first": func(v *view) { v.on = keys.OnOverview },
-		"1 in this job, 1 cleared: press 7": func(v *view) { v.choose("gpu-n01", 0) },
+		"1 in this job, 1 cleared: press 7": func(v *view) { v.chooseNode("gpu-n01", 0) },
 	} {
 		if text := strings.Join(linesOf(shot{snap: snap, view: view}, 120, 40), "\n"); !strings.Contains(text, want) {
 			t.Errorf("there is no %q:\n%s", want, text)

@@ -15,7 +15,7 @@ func TestTheClusterIsAskedForWhileItIsOpen(t *testing.T) {
 		if len(r.heard.clusters) != 0 {
 			t.Error("asked before the page is open")
 		}
-		if r.do(r.press("c")); r.view.keys(r.scene) != keys.OnCluster || len(r.heard.clusters) != 1 ||
+		if r.do(r.press("c")); r.view.focusedKeys(r.scene) != keys.OnCluster || len(r.heard.clusters) != 1 ||
 			!strings.Contains(r.text(), "37 of 110 GPUs free") {
 			t.Errorf("%d questions:\n%s", len(r.heard.clusters), r.text())
 		}
@@ -33,7 +33,7 @@ func TestTheClusterIsAskedForWhileItIsOpen(t *testing.T) {
 		r.do(r.press("c"))
 		r.now = r.now.Add(time.Hour)
 		r.do(r.askOn())
-		if r.view.keys(r.scene) == keys.OnCluster || len(r.heard.clusters) != 3 {
+		if r.view.focusedKeys(r.scene) == keys.OnCluster || len(r.heard.clusters) != 3 {
 			t.Errorf("%d questions after the page was left", len(r.heard.clusters))
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func TestEveryKeyHasCode(t *testing.T) {
 	for at, p := range helpPages {
 		r := onPage(t, at)
-		page, is := r.view.page(r.scene).(interface{ Actions() []key.Binding })
+		page, is := r.view.shownPage(r.scene).(interface{ Actions() []key.Binding })
 		if !is {
 			t.Errorf("%s does not say which actions it has", p.page)
 			continue

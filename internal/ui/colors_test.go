@@ -31,7 +31,7 @@ func TestArrowKeysInASCII(t *testing.T) {
 func TestClassicColorsAreEverywhere(t *testing.T) {
 	const red, green = "38;2;248;81;73", "38;2;63;185;80"
 	for name, show := range map[string]func(*view){
-		"node":     func(v *view) { v.choose("gpu-n02", 1) },
+		"node":     func(v *view) { v.chooseNode("gpu-n02", 1) },
 		"overview": func(v *view) { v.on = keys.OnOverview },
 		"heat map": func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap },
 	} {

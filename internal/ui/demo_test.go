@@ -59,7 +59,7 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 	node := shot{name: "node", snap: the, view: func(v *view) {
 		v.on, v.node().Processes = keys.OnNode,
 			node.ShowOn
-		v.choose("gpu-n02", 1)
+		v.chooseNode("gpu-n02", 1)
 	}}
 	overview := shot{name: "overview", snap: the, view: func(v *view) { v.on = keys.OnOverview }}
 	problems := shot{name: "problems", snap: the, view: func(v *view) { v.on = keys.OnProblems }}

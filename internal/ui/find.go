@@ -10,13 +10,13 @@ import (
 
 // find opens the palette over the page with the keyboard: to search for anything, or as the help of the page.
 func (v *view) find(s *part.Scene, anything bool) {
-	v.palette.Open(v.source(v.keys(s), v.about(s), anything))
+	v.palette.Open(v.paletteSource(v.focusedKeys(s), v.subjectText(s), anything))
 }
 
-// about names the subject of the actions.
-func (v *view) about(s *part.Scene) string {
-	at := string(v.keys(s))
-	if p, is := v.body().(subject); is && s.Job != nil {
+// subjectText names the subject of the actions.
+func (v *view) subjectText(s *part.Scene) string {
+	at := string(v.focusedKeys(s))
+	if p, is := v.chosenPage().(subject); is && s.Job != nil {
 		if on := p.Subject(s); on != "" {
 			return at + ": " + on
 		}
@@ -24,39 +24,39 @@ func (v *view) about(s *part.Scene) string {
 	switch {
 	case s.Job == nil:
 		return at
-	case s.Node == nil || !v.has(keys.HasNode):
+	case s.Node == nil || !v.hasProperty(keys.HasNode):
 		return at + " of job " + s.Job.ID
 	}
 	return at + ", " + s.Node.Name + ", job " + s.Job.ID
 }
 
-// source has the items of the palette over a page.
-func (m keymap) source(at keys.Page, about string, anything bool) *palette.Source {
-	elsewhere := palette.Pointers(m.elsewhere(at))
+// paletteSource has the items of the palette over a page.
+func (m keymap) paletteSource(at keys.Page, about string, anything bool) *palette.Source {
+	elsewhere := palette.Pointers(m.otherPagesActions(at))
 	return &palette.Source{
 		About: about, Finds: anything,
-		Here:  func(s *part.Scene) []palette.Item { return append(m.actions(at, s), palette.Explained(s)...) },
+		Here:  func(s *part.Scene) []palette.Item { return append(m.pageActions(at, s), palette.Explained(s)...) },
 		There: func(s *part.Scene) []*palette.Item { return append(thingsOf(s), elsewhere...) },
 	}
 }
 
-// actions returns the actions of a page, group by group.
-func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
+// pageActions returns the actions of a page, group by group.
+func (m keymap) pageActions(at keys.Page, s *part.Scene) (list []palette.Item) {
 	rows := m.helpOf(at)
 	if s.Replay {
 		rows = keys.InReplay(rows)
 	}
 	for _, a := range keys.Actions(rows) {
 		needs := a.Needs
-		if e := numbered(a.Do()); e != nil && e.has&keys.IsAside == 0 {
+		if e := pageOfDigit(a.Do()); e != nil && e.has&keys.IsAside == 0 {
 			needs |= keys.NeedsJob
 		}
-		list = append(list, item(&a, hint.Why(s, needs)))
+		list = append(list, paletteItem(&a, hint.Why(s, needs)))
 	}
 	return list
 }
 
-func item(a *keys.Action, not string) palette.Item {
+func paletteItem(a *keys.Action, not string) palette.Item {
 	it := palette.Item{Group: keys.Groups[a.Group], Text: a.Text, Key: a.Keys, Do: a.Do(), Not: not}
 	if a.Long != a.Text {
 		it.Note = a.Long
@@ -64,8 +64,8 @@ func item(a *keys.Action, not string) palette.Item {
 	return it
 }
 
-// elsewhere returns the actions of other pages only, with the names of the pages.
-func (m keymap) elsewhere(at keys.Page) (list []palette.Item) {
+// otherPagesActions returns the actions of other pages only, with the names of the pages.
+func (m keymap) otherPagesActions(at keys.Page) (list []palette.Item) {
 	known := map[string]bool{}
 	for _, a := range m.actionsOf(at) {
 		known[a.ID] = true
@@ -77,7 +77,7 @@ func (m keymap) elsewhere(at keys.Page) (list []palette.Item) {
 		}
 		for _, a := range m.actionsOf(e.id) {
 			if !known[a.ID] {
-				list = append(list, item(&a, "on the page "+e.number.Help().Desc+" ("+e.number.Help().Key+")"))
+				list = append(list, paletteItem(&a, "on the page "+e.number.Help().Desc+" ("+e.number.Help().Key+")"))
 			}
 			known[a.ID] = true
 		}

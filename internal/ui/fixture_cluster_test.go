@@ -71,7 +71,7 @@ func counts(c *capacity.Cluster, failed ...error) func(v *view, s *part.Scene) {
 			due := page.Due(s.Snap.At.Add(time.Duration(i)*time.Minute), true).Ask
 			page.Press(nav.Result{Ask: due[0], GPUs: c, Err: err}, s)
 		}
-		v.resolve(s)
+		v.resolveSelection(s)
 	}
 }
 
@@ -100,9 +100,9 @@ func ofEveryone(times int) func(v *view, s *part.Scene) {
 		v.pages[keys.OnCluster] = uicapacity.New(v.past, true)
 		counts(aCluster(8))(v, s)
 		for range times {
-			v.press(pressed("v"), s)
+			v.passMessage(pressed("v"), s)
 		}
-		v.resolve(s)
+		v.resolveSelection(s)
 	}
 }
 

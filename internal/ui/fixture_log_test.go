@@ -43,6 +43,6 @@ func readsLog(text string, failed ...error) func(v *view, s *part.Scene) {
 				Path: "/home/alice/llm/slurm-48211.out", Both: true,
 				LogPiece: wire.LogPiece{Size: int64(len(text)), From: from, Data: []byte(text[from:])}}}, s)
 		}
-		v.resolve(s)
+		v.resolveSelection(s)
 	}
 }

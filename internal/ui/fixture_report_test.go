@@ -44,6 +44,6 @@ func reports(r *report.Report, failed ...error) func(v *view, s *part.Scene) {
 		for _, ask := range v.report.Due().Ask {
 			v.report.Press(nav.Result{Ask: ask, Report: r, Err: errors.Join(failed...)}, s)
 		}
-		v.resolve(s)
+		v.resolveSelection(s)
 	}
 }

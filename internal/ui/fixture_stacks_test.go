@@ -43,7 +43,7 @@ func readsStacks(looks int) func(v *view, s *part.Scene) {
 		if looks == 0 {
 			page.Due(now, s, true)
 		}
-		v.resolve(s)
+		v.resolveSelection(s)
 	}
 }
 

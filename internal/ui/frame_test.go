@@ -41,24 +41,24 @@ type shot struct {
 }
 
 var shots = append(inspectShots(), []shot{
-	{name: "node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
+	{name: "node", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }},
 	{name: "node-procs", snap: fixture, view: func(v *view) {
-		v.choose("gpu-n02",
+		v.chooseNode("gpu-n02",
 			1)
 		v.node().Processes = node.ShowOn
 	}},
-	{name: "node-classic", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.classic = true }},
+	{name: "node-classic", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1); v.classic = true }},
 	{name: "node-filter", snap: fixture,
-		view:  func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn },
+		view:  func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn },
 		typed: "/util<97 or pid=358761\r"},
 	{name: "filter-prompt-node", snap: fixture,
-		view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }, typed: "/rank>12"},
+		view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }, typed: "/rank>12"},
 	{name: "node-filter-none", snap: fixture,
-		view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }, typed: "/user=bob\r"},
+		view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }, typed: "/user=bob\r"},
 	{name: "node-shared", snap: fixture, view: func(v *view) { v.job = "48377"; v.node().Processes = node.ShowOn }},
 	{name: "node-states", snap: statesFixture, view: func(*view) {}},
-	{name: "node-connecting", snap: fixture, view: func(v *view) { v.choose("gpu-n03", 2) }},
-	{name: "node-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
+	{name: "node-connecting", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n03", 2) }},
+	{name: "node-refused", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n04", 3) }},
 	{name: "connection", snap: fixture, view: func(v *view) { v.on = keys.OnConnection }},
 	{name: "log", snap: fixture, view: func(v *view) { v.on = keys.OnLog }, later: readsLog(aLog)},
 	{name: "log-ended", snap: jobsFixture, view: func(v *view) { v.on = keys.OnJobs }, typed: "Gl", later: readsLog(aLog)},
@@ -83,9 +83,9 @@ var shots = append(inspectShots(), []shot{
 		later: func(v *view, s *part.Scene) {
 			counts(aCluster(8))(v, s)
 			for _, k := range []string{"down", "down", "down", "down", "down", "down", "down", "enter"} {
-				v.press(pressed(k), s)
+				v.passMessage(pressed(k), s)
 			}
-			v.resolve(s)
+			v.resolveSelection(s)
 		}},
 	{name: "cluster-1000", snap: fixture, view: func(v *view) { v.on = keys.OnCluster }, typed: "v",
 		later: counts(aCluster(1000))},
@@ -99,38 +99,38 @@ var shots = append(inspectShots(), []shot{
 	{name: "cluster-none", snap: fixture, view: func(v *view) { v.on = keys.OnCluster },
 		later: counts(capacity.Of(&supply.Supply{}, fixtureNow))},
 	{name: "connection-transports", snap: doorsFixture,
-		view: func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection }},
+		view: func(v *view) { v.chooseNode("gpu-n04", 3); v.on = keys.OnConnection }},
 	{name: "connection-passed", snap: passedFixture,
-		view: func(v *view) { v.choose("gpu-n02", 1); v.on = keys.OnConnection }},
-	{name: "overview", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n02", 1) }},
+		view: func(v *view) { v.chooseNode("gpu-n02", 1); v.on = keys.OnConnection }},
+	{name: "overview", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n02", 1) }},
 	{name: "overview-worst", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.overview().Worst() }},
-	{name: "overview-power", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n02", 1) },
+	{name: "overview-power", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n02", 1) },
 		typed: "u"},
 	{name: "overview-clock", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uu"},
 	{name: "overview-memory", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uuu"},
 	{name: "overview-temperature", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uuuu"},
 	{name: "heatmap-temperature", snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uuuu"},
-	{name: "times", snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n02", 1) },
+	{name: "times", snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n02", 1) },
 		typed: "vv"},
-	{name: "times-64", snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n044", 43) },
+	{name: "times-64", snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n044", 43) },
 		typed: "v"},
 	{name: "times-power", snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "vvus"},
-	{name: "heatmap", snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n017", 16) }},
+	{name: "heatmap", snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n017", 16) }},
 	{name: "heatmap-200", snap: func() *cluster.Snapshot { return manyFixture(200) },
-		view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n0017", 16) }},
+		view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n0017", 16) }},
 	{name: "heatmap-1000", snap: func() *cluster.Snapshot { return manyFixture(1000) },
-		view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n0017", 16) }},
+		view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n0017", 16) }},
 	{name: "strips-1000", snap: func() *cluster.Snapshot { return switchedFixture(1000) },
-		view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n0530", 529) }},
+		view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n0530", 529) }},
 	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
 	{name: "palette", snap: fixture, view: func(v *view) {
-		v.palette.Open(v.source(keys.OnNode, "node view", true))
+		v.palette.Open(v.paletteSource(keys.OnNode, "node view", true))
 	}, typed: "n03"},
 	{name: "help", snap: fixture, view: func(v *view) {
-		v.palette.Open(v.source(keys.OnProcesses, "processes", false))
+		v.palette.Open(v.paletteSource(keys.OnProcesses, "processes", false))
 	}},
 	{name: "help-marks", snap: fixture, view: func(v *view) {
-		v.palette.Open(v.source(keys.OnNode, "node view", false))
+		v.palette.Open(v.paletteSource(keys.OnNode, "node view", false))
 	}, typed: "warning"},
 	{name: "problems", snap: fixture, view: func(v *view) { v.on = keys.OnProblems }, typed: "j"},
 	{name: "problems-64", snap: bigFixture, view: func(v *view) { v.on = keys.OnProblems }, typed: "G"},
@@ -167,47 +167,47 @@ var shots = append(inspectShots(), []shot{
 		typed: "/letter=E\r"},
 	{name: "filter-none", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "/gpu xyz\r"},
 	{name: "gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 1)},
-	{name: "marks", snap: marksFixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
+	{name: "marks", snap: marksFixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }},
 	{name: "marks-gpu", snap: marksFixture, view: showGPU("gpu-n02", 1, marksFixture, 1)},
-	{name: "gpu-throttled", snap: fixture, view: func(v *view) { v.choose("gpu-n01", 0); v.on = keys.OnGPU }},
+	{name: "gpu-throttled", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n01", 0); v.on = keys.OnGPU }},
 	{name: "gpu-old", snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)},
 	{name: "gpu-lost", snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)},
 	{name: "gpu-mig", snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)},
 	{name: "gpu-instance", snap: migFixture,
 		view: func(v *view) {
-			v.choose("gpu-n01", 0)
+			v.chooseNode("gpu-n01", 0)
 			v.on = keys.OnGPU
 			v.gpu().Arrive(nil, nav.Go{Node: "gpu-n01", GPU: "MIG-1"})
 		}},
 	{name: "node-mig", snap: tenthFixture,
-		view: func(v *view) { v.choose("gpu-n01", 0); v.node().Processes = node.ShowOn }},
+		view: func(v *view) { v.chooseNode("gpu-n01", 0); v.node().Processes = node.ShowOn }},
 	{name: "processes-gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3), typed: "5"},
-	{name: "processes-node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5scj jj ki"},
+	{name: "processes-node", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }, typed: "5scj jj ki"},
 	{name: "processes-shared", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "5ss"},
 	{name: "processes-job", snap: ranksFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5sg$"},
 	{name: "processes-jobs", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5w  k"},
-	{name: "processes-tree", snap: treeFixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5tjjj",
+	{name: "processes-tree", snap: treeFixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }, typed: "5tjjj",
 		told: relatives},
 	{name: "processes-filter", snap: fixture, view: func(v *view) { v.on = keys.OnOverview },
 		typed: "5/sm<50 or gpu=7"},
 	{name: "processes-none-match", snap: fixture, view: func(v *view) { v.on = keys.OnOverview },
 		typed: "5/sm>200\r"},
 	{name: "processes-sorting", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5s"},
-	{name: "processes-none", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "5"},
-	{name: "signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5  T"},
+	{name: "processes-none", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n04", 3) }, typed: "5"},
+	{name: "signal", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }, typed: "5  T"},
 	{name: "signal-job", snap: ranksFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5K\t\t"},
 	{name: "signal-others", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "5   I"},
-	{name: "signal-which", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5S"},
+	{name: "signal-which", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }, typed: "5S"},
 	{name: "signal-results", snap: ranksFixture, view: func(v *view) { v.on = keys.OnRanks }, typed: "T\t\ty",
 		told: someReplies},
-	{name: "signal-family", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5K\t\t\t",
+	{name: "signal-family", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }, typed: "5K\t\t\t",
 		told: someReplies},
-	{name: "scancel", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5X4821\r"},
-	{name: "scancel-signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5X\tusr1\r"},
-	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5X48211\r",
+	{name: "scancel", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }, typed: "5X4821\r"},
+	{name: "scancel-signal", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }, typed: "5X\tusr1\r"},
+	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }, typed: "5X48211\r",
 		told: someReplies},
 	{
-		name: "columns-node", snap: statesFixture, view: func(v *view) { v.choose("gpu-n01", 0) },
+		name: "columns-node", snap: statesFixture, view: func(v *view) { v.chooseNode("gpu-n01", 0) },
 		columns: columns.Chosen{Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"},
 	},
 	{
@@ -246,19 +246,19 @@ var shots = append(inspectShots(), []shot{
 	}, typed: "jjjjjjjjj"},
 	{name: "settings-end", snap: fixture, view: func(v *view) { v.on = keys.OnSettings }, typed: "G"},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
-	{name: "past-node", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
+	{name: "past-node", snap: pastFixture, view: func(v *view) { v.chooseNode("gpu-n04", 3) }},
 	{name: "past-gpu", snap: pastFixture, view: showGPU("gpu-n04", 3, pastFixture, 5)},
 	{name: "past-overview", snap: pastFixture,
-		view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n04", 3) }},
-	{name: "past-times", snap: pastFixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n04", 3) },
+		view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n04", 3) }},
+	{name: "past-times", snap: pastFixture, view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n04", 3) },
 		typed: "vv"},
 	{name: "past-connection", snap: pastFixture,
-		view: func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection }},
-	{name: "past-ranks", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnRanks }},
+		view: func(v *view) { v.chooseNode("gpu-n04", 3); v.on = keys.OnConnection }},
+	{name: "past-ranks", snap: pastFixture, view: func(v *view) { v.chooseNode("gpu-n04", 3); v.on = keys.OnRanks }},
 	{name: "ranks-programs", snap: programsFixture, view: func(v *view) { v.on = keys.OnRanks }, typed: "n"},
 	{name: "silence", snap: silenceFixture, view: func(v *view) { v.on = keys.OnOverview }},
 	{name: "silence-map", snap: silenceFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "v"},
-	{name: "past-manager", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "5"},
+	{name: "past-manager", snap: pastFixture, view: func(v *view) { v.chooseNode("gpu-n04", 3) }, typed: "5"},
 }...)
 
 // scene is what a shot shows in a terminal of that size.
@@ -267,9 +267,9 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 	sc := &part.Scene{Snap: s.snap(), Columns: s.columns, Display: time.Second, Version: "nvnodetop 0.1.0",
 		Memory: &part.Memory{}}
 	sc.Resize(w, h)
-	v.resolve(sc)
+	v.resolveSelection(sc)
 	s.view(v)
-	v.resolve(sc)
+	v.resolveSelection(sc)
 	for _, r := range s.typed {
 		msg := tea.KeyPressMsg{Code: r, Text: string(r)}
 		switch r {
@@ -280,16 +280,16 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 		case '\v':
 			msg = tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}
 		}
-		a := v.press(msg, sc)
+		a := v.passMessage(msg, sc)
 		sc.Still = a.Still
 		if !a.Taken {
-			v.apply(msg, sc)
+			v.handleGlobalKey(msg, sc)
 		}
-		v.resolve(sc)
+		v.resolveSelection(sc)
 		for _, ask := range a.Ask {
 			if s.told != nil {
-				v.press(s.told(ask), sc)
-				v.resolve(sc)
+				v.passMessage(s.told(ask), sc)
+				v.resolveSelection(sc)
 			}
 		}
 	}
@@ -307,7 +307,7 @@ func (s shot) takeFor(w, h int, ascii bool) *draw.Canvas {
 	c := draw.New(w, h)
 	v, sc := s.scene(w, h)
 	sc.ASCII = ascii
-	v.draw(&part.Frame{Canvas: c, Scene: sc})
+	v.drawPage(&part.Frame{Canvas: c, Scene: sc})
 	return c
 }
 
@@ -360,7 +360,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 			var pictures [2]string
 			for i := range pictures {
 				c := draw.New(size[0], size[1])
-				v.draw(&part.Frame{Canvas: c, Scene: sc})
+				v.drawPage(&part.Frame{Canvas: c, Scene: sc})
 				pictures[i] = string(darkTheme.Encode(nil, c))
 			}
 			if pictures[0] != pictures[1] {

@@ -93,7 +93,7 @@ func allShots() []shot {
 			view: func(v *view) {
 				v.on = keys.OnOverview
 				v.overview().Grid = overview.GridRows
-				v.choose("gpu-n050",
+				v.chooseNode("gpu-n050",
 					49)
 			}},
 		shot{name: "mine", snap: fixture, view: func(v *view) { v.job = "48377"; v.mine = true }},
@@ -147,7 +147,7 @@ func TestPositionsDoNotDependOnValues(t *testing.T) {
 		}
 		return func() *cluster.Snapshot { return snap }
 	}
-	choose := func(v *view) { v.choose("gpu-n02", 1) }
+	choose := func(v *view) { v.chooseNode("gpu-n02", 1) }
 	small := shot{name: "small", snap: of(values{"util": 0, "used": 0, "power": 0, "temp": 0, "sm": 0, "bandwidth": 0}),
 		view: choose}
 	large := shot{name: "large", snap: of(values{"util": 100, "used": 81559, "power": 1000, "temp": 100,

@@ -27,7 +27,7 @@ func showGPU(node string, at int, snap func() *cluster.Snapshot, number int) fun
 		}
 	}
 	return func(v *view) {
-		v.choose(node, at)
+		v.chooseNode(node, at)
 		v.on, v.trail = keys.OnGPU, []keys.Page{keys.OnNode}
 		v.gpu().Arrive(nil, nav.Go{Node: node, GPU: key})
 	}

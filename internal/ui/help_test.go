@@ -71,7 +71,7 @@ func TestThePaletteOfEachPage(t *testing.T) {
 			t.Errorf("%s is not named:\n%s", p.page, r.text())
 		}
 		has := map[string]bool{}
-		for _, it := range plain.source(p.page, "", false).Here(r.scene) {
+		for _, it := range plain.paletteSource(p.page, "", false).Here(r.scene) {
 			if it.Do == nil {
 				continue
 			}

@@ -17,7 +17,7 @@ import (
 
 // inspectShots are the pages about one process.
 func inspectShots() []shot {
-	first := func(v *view) { v.choose("gpu-n02", 1) }
+	first := func(v *view) { v.chooseNode("gpu-n02", 1) }
 	return []shot{
 		{name: "environ", snap: fixture, view: first, typed: "5jejjjjjj", told: says(environFixture)},
 		{name: "environ-search", snap: fixture, view: first, typed: "5jes/L O", told: says(environFixture)},
@@ -31,17 +31,17 @@ func inspectShots() []shot {
 		{name: "metrics-gone", snap: goneFixture, view: first, later: func(v *view, s *part.Scene) {
 			now := s.Snap
 			s.Snap = fixture()
-			v.resolve(s)
+			v.resolveSelection(s)
 			for _, k := range []tea.KeyPressMsg{{Code: '5', Text: "5"}, {Code: tea.KeyDown}, {Code: tea.KeyDown},
 				{Code: tea.KeyEnter}} {
-				if !v.press(k, s).Taken {
-					v.apply(k, s)
+				if !v.passMessage(k, s).Taken {
+					v.handleGlobalKey(k, s)
 				}
-				v.resolve(s)
+				v.resolveSelection(s)
 			}
 			watch(100)(v, s)
 			s.Snap = now
-			v.resolve(s)
+			v.resolveSelection(s)
 		}},
 		{name: "copy-menu", snap: fixture, view: first, typed: "5yj"},
 	}
@@ -71,7 +71,7 @@ func see(v *view, s *part.Scene, n *cluster.Node) {
 	}
 	snap.Nodes["gpu-n02"] = n
 	s.Snap = &snap
-	v.resolve(s)
+	v.resolveSelection(s)
 	s.Snap = now
 	v.process().Wants(s)
 }
@@ -93,7 +93,7 @@ func watch(lists int) func(v *view, s *part.Scene) {
 		}
 		n := *s.Snap.Nodes["gpu-n02"]
 		see(v, s, &n)
-		v.resolve(s)
+		v.resolveSelection(s)
 	}
 }
 

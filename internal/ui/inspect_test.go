@@ -94,7 +94,7 @@ func TestInspectHearsLate(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("right", "5", "enter")
 	a := r.view.process().Press(tea.KeyPressMsg{Code: 'e', Text: "e"}, r.scene)
-	r.Update(r.errands(r.view.process(), a)())
+	r.Update(r.runErrands(r.view.process(), a)())
 	r.press("?")
 	ask := a.Ask[0]
 	r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
@@ -120,7 +120,7 @@ func TestCopiesAreSaid(t *testing.T) {
 	if r.press("j"); strings.Contains(r.text(), "OSC 52") {
 		t.Error("it is still said after the next key")
 	}
-	r.errands(&asker{}, nav.Answer{Copy: strings.Repeat("x", terminal.MaxClip+1), Notice: "copied"})
+	r.runErrands(&asker{}, nav.Answer{Copy: strings.Repeat("x", terminal.MaxClip+1), Notice: "copied"})
 	if got := r.scene.Notice; got != "not copied: terminals take at most 100 kB" {
 		t.Errorf("said is %q", got)
 	}

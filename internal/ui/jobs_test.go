@@ -221,7 +221,7 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 	}
 	d.press("esc")
 	*snap = *jobsFixture()
-	d.v.resolve(d.sc)
+	d.v.resolveSelection(d.sc)
 	if d.v.on != keys.OnJobs {
 		t.Errorf("a job has begun: screen %s", d.v.on)
 	}
@@ -235,7 +235,7 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 func TestUsersPage(t *testing.T) {
 	d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 159, 40)
 	d.press("U")
-	if !d.v.body().Wants(d.sc).Everywhere {
+	if !d.v.chosenPage().Wants(d.sc).Everywhere {
 		t.Error("the page does not want the processes of all nodes")
 	}
 	got := rowsOf(d.lines())
@@ -252,7 +252,7 @@ func TestUsersPage(t *testing.T) {
 	carols := jobsFixture()
 	carols.Discovery.User = "carol"
 	d.sc.Snap = carols
-	d.v.resolve(d.sc)
+	d.v.resolveSelection(d.sc)
 	d.press("s", "s", "s")
 	if got := names(); got[0] != "carol" || !slices.IsSorted(got[1:]) || !strings.Contains(d.lines()[3], "USER↑") {
 		t.Errorf("by name: %q below %s", got, d.lines()[3])
@@ -278,7 +278,7 @@ func BenchmarkJobs(b *testing.B) {
 				if i%25 == 0 { // a new Snapshot every now and then, as on each tick
 					next := *snap
 					d.sc.Snap = &next
-					d.v.resolve(d.sc)
+					d.v.resolveSelection(d.sc)
 				}
 				began := time.Now()
 				d.press(keys[i%len(keys)])

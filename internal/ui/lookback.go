@@ -19,31 +19,31 @@ const inThePast = "the screen shows the past: Esc leads back to now"
 func lookBack(by time.Duration) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		m.scene.Notice = m.past.Step(by)
-		m.show()
+		m.showSnapshot()
 		return nil
 	}
 }
 
 func (m *model) leavePast() tea.Cmd {
 	m.past.Return()
-	m.show()
+	m.showSnapshot()
 	return nil
 }
 
 func (m *model) refusePast() tea.Cmd {
 	m.scene.Notice = inThePast
-	m.show()
+	m.showSnapshot()
 	return nil
 }
 
 // canLookBack reports whether the page on the screen has the keys that look back, and there is a past.
 func (m *model) canLookBack() bool {
-	at := m.view.keys(m.scene)
+	at := m.view.focusedKeys(m.scene)
 	return m.Tape == nil && m.scene.NoPast == "" && keys.Main.Is(at, m.view.hasOf(at))
 }
 
-// show puts the Snapshot of now, or of the chosen moment, on the screen. In the past nothing can be sent to processes.
-func (m *model) show() {
+// showSnapshot puts the Snapshot of now, or of the chosen moment, on the screen. In the past nothing can be sent to processes.
+func (m *model) showSnapshot() {
 	var age time.Duration
 	m.scene.Snap, age = m.past.Shown()
 	m.scene.Ago, m.scene.ReadOnly, m.scene.NoPast = "", m.ReadOnly, m.past.None()
@@ -51,5 +51,5 @@ func (m *model) show() {
 		s := int(age / time.Second)
 		m.scene.Ago, m.scene.ReadOnly = fmt.Sprintf("−%dm%02ds", s/60, s%60), inThePast
 	}
-	m.resolve()
+	m.resolveScene()
 }

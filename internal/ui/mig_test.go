@@ -55,7 +55,7 @@ func tenthFixture() *cluster.Snapshot {
 func TestNumbersOfInstances(t *testing.T) {
 	for _, w := range []int{60, 80, 120, 200} {
 		for typed, want := range map[string]int{"": 3, "m": 1} {
-			view := func(v *view) { v.choose("gpu-n01", 0); v.node().Processes = node.ShowOn }
+			view := func(v *view) { v.chooseNode("gpu-n01", 0); v.node().Processes = node.ShowOn }
 			d := newDesk(t, shot{snap: tenthFixture, view: view, typed: typed}, w, 50)
 			text := strings.Join(d.lines(), "\n")
 			if got := strings.Count(text, "10:0 ") + strings.Count(text, "10:1 "); got < want {

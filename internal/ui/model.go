@@ -59,23 +59,23 @@ func newModel(o Options, out io.Writer) *model {
 	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil
 	m.pace = newPace(&m.Options)
 	m.begin()
-	m.retheme()
+	m.applyTheme()
 	m.takeSnapshot()
 	return m
 }
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return m.next(m.scene) }
+func (m *model) Init() tea.Cmd { return m.nextTick(m.scene) }
 
 // takeSnapshot takes a new Snapshot.
 func (m *model) takeSnapshot() {
 	m.past.Keep(m.Snapshot(m.Now()))
 	m.scene.Slow = 1
 	m.noteRecording()
-	if m.scene.Recording == "" && m.unseen() {
+	if m.scene.Recording == "" && m.isUnseen() {
 		m.scene.Slow = controls.IdleFactor
 	}
-	m.show()
+	m.showSnapshot()
 }
 
 // noteRecording takes the state of the recording. If it ends while the terminal is detached, the pace slows down.
@@ -90,14 +90,14 @@ func (m *model) noteRecording() {
 	}
 }
 
-// resolve settles the selection and marks the frame for redrawing.
-func (m *model) resolve() {
-	m.view.resolve(m.scene)
+// resolveScene settles the selection and marks the frame for redrawing.
+func (m *model) resolveScene() {
+	m.view.resolveSelection(m.scene)
 	m.scene.LooksBack = m.canLookBack()
 	m.dirty = true
 }
 
-func (m *model) retheme() {
+func (m *model) applyTheme() {
 	if draw.AsksTerminal(m.Theme) && !m.ASCII { // an ASCII terminal does not understand the question
 		m.terminal.Ask()
 	}
@@ -108,7 +108,7 @@ func (m *model) retheme() {
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	defer m.rescue()
+	defer m.restoreOnPanic()
 	if m.terminal.Failure() != nil {
 		return m, tea.Quit
 	}
@@ -119,24 +119,24 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.takeSnapshot()
 		m.notifyLook()
-		return m, tea.Batch(m.next(m.scene), m.askOn())
+		return m, tea.Batch(m.nextTick(m.scene), m.askOn())
 	case tea.KeyPressMsg:
-		return m, tea.Batch(m.touch(), m.key(msg))
+		return m, tea.Batch(m.noteUser(), m.key(msg))
 	case uv.UnknownCsiEvent:
 		m.terminal.Answered(string(msg))
 	case attached:
-		return m, m.attend(msg)
+		return m, m.handleAttached(msg)
 	case tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
-		woken := m.touch()
-		if did, taken := m.press(msg); taken {
-			m.resolve()
-			return m, tea.Batch(woken, did, m.look())
+		woken := m.noteUser()
+		if did, taken := m.passMessage(msg); taken {
+			m.resolveScene()
+			return m, tea.Batch(woken, did, m.updateWants())
 		}
 		return m, woken
 	case told:
-		return m, m.tell(msg)
+		return m, m.passResult(msg)
 	case still:
-		return m, m.settled(msg, m.scene, m.terminal.Behind())
+		return m, m.handleRestEnd(msg, m.scene, m.terminal.Behind())
 	case faded:
 		if msg.touches == m.touches {
 			m.scene.Notice, m.scene.OtherJob, m.dirty = "", false, true
@@ -147,20 +147,20 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case settings.Saved:
 		m.view.settings.Told(msg)
 		m.dirty = true
-		return m, m.write(&m.view.settings)
+		return m, m.writeSettings(&m.view.settings)
 	case settings.Tried:
 		m.view.settings.Answered(msg)
 		m.dirty = true
 	case Alert:
-		return m, m.alert(msg)
+		return m, m.showAlert(msg)
 	default:
-		m.adapt(msg)
+		m.adaptToTerminal(msg)
 	}
 	return m, nil
 }
 
-// adapt takes the size and the colors of the terminal.
-func (m *model) adapt(msg tea.Msg) {
+// adaptToTerminal takes the size and the colors of the terminal.
+func (m *model) adaptToTerminal(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.height = msg.Height
@@ -168,38 +168,38 @@ func (m *model) adapt(msg tea.Msg) {
 			msg.Height--
 		}
 		m.scene.Resize(msg.Width, msg.Height)
-		m.resolve()
+		m.resolveScene()
 	case tea.BackgroundColorMsg:
 		m.light = !msg.IsDark()
-		m.retheme()
+		m.applyTheme()
 	case tea.ColorProfileMsg:
 		if m.Profile != msg.Profile {
 			m.Profile = msg.Profile
-			m.retheme()
+			m.applyTheme()
 		}
 	}
 }
 
-// touch notes the user's presence, and hurries if the screen was idle.
-func (m *model) touch() tea.Cmd {
+// noteUser notes the user's presence, and hurries if the screen was idle.
+func (m *model) noteUser() tea.Cmd {
 	m.Controls.Touch()
-	m.pace.touch()
+	m.pace.noteKey()
 	m.dirty = m.dirty || m.scene.Notice != "" || m.scene.OtherJob
 	m.scene.Notice, m.scene.OtherJob = "", false
 	if m.scene.Slow == 1 {
 		return nil
 	}
 	m.scene.Slow = 1
-	return m.hurry(m.scene, "")
+	return m.hurryTicks(m.scene, "")
 }
 
 // attached says whether the terminal was attached or detached.
 type attached bool
 
-// attend slows the screen down while its terminal is detached. When it is attached again, a fresh frame comes at once.
-func (m *model) attend(there attached) tea.Cmd {
+// handleAttached slows the screen down while its terminal is detached. When it is attached again, a fresh frame comes at once.
+func (m *model) handleAttached(there attached) tea.Cmd {
 	if there {
-		woken := m.touch()
+		woken := m.noteUser()
 		m.takeSnapshot()
 		return woken
 	}
@@ -214,20 +214,20 @@ func (m *model) attend(there attached) tea.Cmd {
 // key handles a key and redraws from the current Snapshot.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	classic, chosen, before := m.view.classic, m.view.chosen, m.view.job
-	did, taken := m.press(msg)
+	did, taken := m.passMessage(msg)
 	notice := m.scene.Notice
 	if !taken {
 		if after, known := m.reach(msg); known {
 			return tea.Batch(did, after)
 		}
-		m.view.apply(msg, m.scene)
+		m.view.handleGlobalKey(msg, m.scene)
 	}
-	m.resolve()
-	m.remember(m.view, classic, chosen)
-	if !m.view.has(keys.IsAside) {
-		did = tea.Batch(did, m.fades(before, notice))
+	m.resolveScene()
+	m.saveChoices(m.view, classic, chosen)
+	if !m.view.hasProperty(keys.IsAside) {
+		did = tea.Batch(did, m.fadeNotice(before, notice))
 	}
-	return tea.Batch(did, m.look())
+	return tea.Batch(did, m.updateWants())
 }
 
 // do does what a page asks for.
@@ -235,26 +235,26 @@ func (m *model) do(msg tea.Msg) tea.Cmd {
 	if k, is := msg.(tea.KeyPressMsg); is {
 		return m.key(k)
 	}
-	did, _ := m.press(msg)
-	m.resolve()
-	return tea.Batch(did, m.look())
+	did, _ := m.passMessage(msg)
+	m.resolveScene()
+	return tea.Batch(did, m.updateWants())
 }
 
-// press passes a message to the current page, and carries out its answer.
-func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
-	page := m.view.page(m.scene)
-	a := m.view.press(msg, m.scene)
-	m.stir(m.scene)
+// passMessage passes a message to the current page, and carries out its answer.
+func (m *model) passMessage(msg tea.Msg) (did tea.Cmd, taken bool) {
+	page := m.view.shownPage(m.scene)
+	a := m.view.passMessage(msg, m.scene)
+	m.endRest(m.scene)
 	m.scene.Notice = cmp.Or(a.Notice, m.scene.Notice)
-	did = tea.Batch(m.errands(page, a), m.settle())
+	did = tea.Batch(m.runErrands(page, a), m.applySettings())
 	for _, next := range a.Do {
 		did = tea.Batch(did, m.do(next))
 	}
 	return did, a.Taken
 }
 
-// remember saves the choices that have changed.
-func (o *Options) remember(v *view, classic bool, chosen string) {
+// saveChoices saves the choices that have changed.
+func (o *Options) saveChoices(v *view, classic bool, chosen string) {
 	if v.classic != classic && o.RememberClassic != nil {
 		o.RememberClassic(v.classic)
 	}
@@ -263,13 +263,13 @@ func (o *Options) remember(v *view, classic bool, chosen string) {
 	}
 }
 
-// look tells Controls which node is on the screen, or that all are, and asks what the page wants. If this asks for
+// updateWants tells Controls which node is on the screen, or that all are, and asks what the page wants. If this asks for
 // processes, ticks come faster for a while.
-func (m *model) look() tea.Cmd {
+func (m *model) updateWants() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return m.askOn()
 	}
-	return tea.Batch(m.hurry(m.scene, m.told.node), m.askOn())
+	return tea.Batch(m.hurryTicks(m.scene, m.told.node), m.askOn())
 }
 
 // notifyLook calls Controls.ListJobs and Controls.Look if their arguments have changed, and reports whether those of
@@ -278,7 +278,7 @@ func (m *model) notifyLook() bool {
 	if !m.past.Live() { // nobody is asked for the past
 		return false
 	}
-	w := m.view.body().Wants(m.scene)
+	w := m.view.chosenPage().Wants(m.scene)
 	if w.Jobs != m.lists {
 		m.lists = w.Jobs
 		m.Controls.ListJobs(w.Jobs)
@@ -305,13 +305,13 @@ func (m *model) notifyLook() bool {
 func (m *model) View() tea.View {
 	if m.dirty && m.scene.W > 0 && m.height > 0 {
 		m.dirty = false
-		m.paint()
+		m.paintFrame()
 	}
-	return m.modes()
+	return m.viewModes()
 }
 
-// modes returns the window title and the mouse mode.
-func (m *model) modes() tea.View {
+// viewModes returns the window title and the mouse mode.
+func (m *model) viewModes() tea.View {
 	v := tea.View{WindowTitle: header.Window(m.scene.Job), MouseMode: tea.MouseModeCellMotion}
 	if m.view.noMouse {
 		v.MouseMode = tea.MouseModeNone
@@ -319,20 +319,20 @@ func (m *model) modes() tea.View {
 	return v
 }
 
-func (m *model) paint() {
-	defer m.rescue()
+func (m *model) paintFrame() {
+	defer m.restoreOnPanic()
 	c := m.terminal.Blank(m.scene.W, m.height)
 	f := &part.Frame{Canvas: c, Scene: m.scene}
-	m.view.draw(f)
+	m.view.drawPage(f)
 	if m.Tape != nil {
 		place := m.Tape.Position()
 		tape.Draw(f, m.height-1, &place)
 	}
-	m.terminal.Show(m.theme, c, m.modes())
+	m.terminal.Show(m.theme, c, m.viewModes())
 }
 
-// rescue restores the terminal before a panic reaches Bubble Tea, so that its report can be read.
-func (m *model) rescue() {
+// restoreOnPanic restores the terminal before a panic reaches Bubble Tea, so that its report can be read.
+func (m *model) restoreOnPanic() {
 	if r := recover(); r != nil {
 		m.terminal.Close()
 		panic(r)

@@ -335,7 +335,7 @@ func TestHurry(t *testing.T) {
 	}
 	r.press("p")
 	chain := r.chain
-	if chain == 0 || !r.waiting(r.scene) {
+	if chain == 0 || !r.isUserWaiting(r.scene) {
 		t.Fatalf("processes were asked for, and the next look is at the usual pace (chain %d)", chain)
 	}
 	if cmd := r.send(tick{chain - 1}); cmd != nil {
@@ -345,15 +345,15 @@ func TestHurry(t *testing.T) {
 		t.Error("the new chain of ticks has ended")
 	}
 	r.began = ago(time.Minute)
-	if !r.waiting(r.scene) {
+	if !r.isUserWaiting(r.scene) {
 		t.Error("the list is from before the key, and the pace is not fast")
 	}
 	r.snap.Nodes["gpu-n01"].ListedAt = r.now.Add(time.Millisecond)
-	if r.waiting(r.scene) {
+	if r.isUserWaiting(r.scene) {
 		t.Error("the list has come, and the pace stays fast")
 	}
 	r.snap.Nodes["gpu-n01"].ListedAt, r.asked = r.now, ago(time.Minute)
-	if r.waiting(r.scene) {
+	if r.isUserWaiting(r.scene) {
 		t.Error("the list does not come, and the pace stays fast")
 	}
 	r.press("a")
@@ -384,7 +384,7 @@ func TestHurryAtFirst(t *testing.T) {
 		r.snap, r.now = test.snap, fixtureNow.Add(test.after)
 		r.send(tick{r.chain})
 		r.asked = time.Time{} // no key
-		if got := r.waiting(r.scene); got != test.waiting {
+		if got := r.isUserWaiting(r.scene); got != test.waiting {
 			t.Errorf("%v after the begin, with %d nodes: waits %v, want %v", test.after, len(test.snap.Nodes), got,
 				test.waiting)
 		}

@@ -104,7 +104,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"
 		}
 		return snap
-	}, view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }}
+	}, view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }}
 	for w := 60; w < 240; w++ {
 		for _, line := range linesOf(s, w, 40)[3:24] {
 			for i, r := range line {
@@ -157,7 +157,7 @@ func TestConnectionHasTheStagesOfTheWay(t *testing.T) {
 
 // A low terminal says what went wrong, and what can be done rather than what it means.
 func TestConnectionInLowTerminals(t *testing.T) {
-	s := shot{name: "refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }}
+	s := shot{name: "refused", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n04", 3) }}
 	for h, want := range map[int][]string{
 		9:  {"closed by PAM", "Access denied"},
 		16: {"closed by PAM", "pending", "Access denied", "Look for a crashed rank"},

@@ -20,9 +20,9 @@ const (
 	alertTime     = 10 * time.Second
 )
 
-// without reports whether a key has no effect on a page, and says in the footer why: it is the key of other pages, or
+// explainUselessKey reports whether a key has no effect on a page, and says in the footer why: it is the key of other pages, or
 // its subject is absent.
-func (v *view) without(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
+func (v *view) explainUselessKey(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
 	has := func(r keys.Row) bool { return key.Matches(k, r.Bindings...) }
 	rows := v.helpOf(at)
 	if i := slices.IndexFunc(rows, has); i >= 0 {
@@ -52,14 +52,14 @@ func (v *view) without(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
 	return true
 }
 
-// fades marks the job in row 0 if a key has changed it, and returns the command that ends the notice.
-func (m *model) fades(before string, wasNotice string) tea.Cmd {
+// fadeNotice marks the job in row 0 if a key has changed it, and returns the command that ends the notice.
+func (m *model) fadeNotice(before string, wasNotice string) tea.Cmd {
 	switch job := m.scene.Job; {
 	case job != nil && before != "" && job.ID != before:
 		m.scene.OtherJob = true
-		return m.fade(otherJobTime)
+		return m.scheduleFade(otherJobTime)
 	case m.scene.Notice != wasNotice:
-		return m.fade(elsewhereTime)
+		return m.scheduleFade(elsewhereTime)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func TestOldListSaysItsAge(t *testing.T) {
 			snap := fixture()
 			change(snap.Nodes["gpu-n02"])
 			return snap
-		}, view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }}
+		}, view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }}
 		if text := strings.Join(linesOf(s, 120, 40), "\n"); !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

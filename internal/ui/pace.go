@@ -40,19 +40,19 @@ func newPace(o *Options) pace {
 	return pace{options: o, began: now, touched: now}
 }
 
-// next waits for the next display tick. Ticks are aligned with the clock, so that seconds change on time.
-func (p *pace) next(s *part.Scene) tea.Cmd {
+// nextTick waits for the next display tick. Ticks are aligned with the clock, so that seconds change on time.
+func (p *pace) nextTick(s *part.Scene) tea.Cmd {
 	every, chain := p.options.Display*time.Duration(s.Slow), p.chain
-	if p.waiting(s) {
+	if p.isUserWaiting(s) {
 		every = min(every, fast)
 	}
 	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
 
-// waiting reports whether the user is waiting: for the answer to a key, or for the first values of the job's nodes.
-func (p *pace) waiting(s *part.Scene) bool {
+// isUserWaiting reports whether the user is waiting: for the answer to a key, or for the first values of the job's nodes.
+func (p *pace) isUserWaiting(s *part.Scene) bool {
 	now := p.options.Now()
-	if now.Sub(p.asked) < fastKey && !p.answered(s) {
+	if now.Sub(p.asked) < fastKey && !p.hasAnswer(s) {
 		return true
 	}
 	if now.Sub(p.began) > fastFirst {
@@ -67,36 +67,36 @@ func (p *pace) waiting(s *part.Scene) bool {
 	})
 }
 
-// answered reports whether the processes of the awaited node are there. A Snapshot of a thousand nodes takes longer
+// hasAnswer reports whether the processes of the awaited node are there. A Snapshot of a thousand nodes takes longer
 // than a key, so none is taken for an answer that the screen has.
-func (p *pace) answered(s *part.Scene) bool {
+func (p *pace) hasAnswer(s *part.Scene) bool {
 	return s.NodeOf(p.awaited).ListedAt.After(p.asked)
 }
 
-// hurry starts a new, fast chain of ticks, so that the screen soon shows the answer to a request. awaited is the node
+// hurryTicks starts a new, fast chain of ticks, so that the screen soon shows the answer to a request. awaited is the node
 // whose processes were requested, cluster.EveryNode, or "" for anything else.
-func (p *pace) hurry(s *part.Scene, awaited string) tea.Cmd {
+func (p *pace) hurryTicks(s *part.Scene, awaited string) tea.Cmd {
 	p.asked, p.awaited = p.options.Now(), awaited
 	p.chain++
-	return p.next(s)
+	return p.nextTick(s)
 }
 
-// touch notes a key.
-func (p *pace) touch() {
+// noteKey notes a key.
+func (p *pace) noteKey() {
 	p.touched, p.detached = p.options.Now(), false
 	p.touches++
 }
 
-// unseen reports whether nobody looks at the screen.
-func (p *pace) unseen() bool {
+// isUnseen reports whether nobody looks at the screen.
+func (p *pace) isUnseen() bool {
 	return p.detached || p.options.Now().Sub(p.touched) >= controls.IdleAfter
 }
 
 // faded is the message that a notice, or the mark of another job, has been there long enough.
 type faded struct{ touches int }
 
-// fade ends a key's notice, unless another key was pressed meanwhile.
-func (p *pace) fade(after time.Duration) tea.Cmd {
+// scheduleFade ends a key's notice, unless another key was pressed meanwhile.
+func (p *pace) scheduleFade(after time.Duration) tea.Cmd {
 	now := faded{p.touches}
 	return tea.Tick(after, func(time.Time) tea.Msg { return now })
 }

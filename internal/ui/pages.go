@@ -187,8 +187,8 @@ var pages = []entry{
 	{id: keys.OnMetrics, has: keys.OfOneProcess, nvitop: keys.OfOneProcess | keys.LikeNvitop},
 }
 
-// word names the page in a footer, as its key does.
-func (e *entry) word() string {
+// pageWord names the page in a footer, as its key does.
+func (e *entry) pageWord() string {
 	return cmp.Or(e.number.Help().Desc, e.key.Help().Desc, string(e.id))
 }
 
@@ -239,8 +239,8 @@ func (m keymap) ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
 	return nil
 }
 
-// numbered returns the page to which a digit leads from all pages; nil: the message is not such a digit.
-func numbered(msg tea.Msg) *entry {
+// pageOfDigit returns the page to which a digit leads from all pages; nil: the message is not such a digit.
+func pageOfDigit(msg tea.Msg) *entry {
 	for i := range pages {
 		if e := &pages[i]; keys.AsksFor(msg, e.number) {
 			return e

@@ -71,7 +71,7 @@ func TestNextProblemLeadsElsewhere(t *testing.T) {
 func TestHelpWithoutJobs(t *testing.T) {
 	r := newRig(t, noJobsFixture())
 	var text strings.Builder
-	for _, it := range plain.source(keys.OnNoJobs, "", false).Here(r.scene) {
+	for _, it := range plain.paletteSource(keys.OnNoJobs, "", false).Here(r.scene) {
 		fmt.Fprintln(&text, it.Text, it.Not)
 	}
 	if text := text.String(); !strings.Contains(text, "scroll the pending jobs") || strings.Contains(text, "next node") ||
@@ -94,7 +94,7 @@ func TestMouseOffIsSaidEverywhere(t *testing.T) {
 
 // A terminal without room for all GPUs says which it shows, and offers no processes.
 func TestVeryLowNodeView(t *testing.T) {
-	text := strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }}, 120, 8), "\n")
+	text := strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }}, 120, 8), "\n")
 	if !strings.Contains(text, "of 8  PgDn") || strings.Contains(text, "procs") {
 		t.Errorf("the node view is\n%s", text)
 	}
@@ -104,8 +104,8 @@ func TestVeryLowNodeView(t *testing.T) {
 func TestConnectionScrolls(t *testing.T) {
 	for _, size := range [][2]int{{60, 15}, {80, 24}} {
 		for name, view := range map[string]func(*view){
-			"details": func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection },
-			"node":    func(v *view) { v.choose("gpu-n04", 3) },
+			"details": func(v *view) { v.chooseNode("gpu-n04", 3); v.on = keys.OnConnection },
+			"node":    func(v *view) { v.chooseNode("gpu-n04", 3) },
 		} {
 			d := newDesk(t, shot{snap: fixture, view: view}, size[0], size[1])
 			d.reaches(name, []string{"What it means", "What to try", "Failed attempts", "18:39:02", "18:41:20"})

@@ -51,7 +51,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			pids = append(pids, fmt.Sprint(p.PID))
 		}
 		node := newDesk(t, shot{snap: fixture,
-			view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }}, size[0], size[1])
+			view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }}, size[0], size[1])
 		node.reaches("node", append(pids, gpus...))
 
 		for name, grid := range map[string]overview.Grid{"rows": overview.GridRows, "map": overview.GridMap} {
@@ -91,7 +91,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 
 		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
 			d := newDesk(t, shot{snap: fixture, view: func(v *view) {
-				v.palette.Open(v.source(p, string(p), false))
+				v.palette.Open(v.paletteSource(p, string(p), false))
 			}}, size[0], size[1])
 			words := []string{"--ascii", "!THERM", "C G X M"}
 			for _, a := range plain.actionsOf(p) {
@@ -122,7 +122,7 @@ func TestRowsLeaveRoomForProblems(t *testing.T) {
 func TestAProblemKeepsItsLine(t *testing.T) {
 	snap := fixture()
 	s := shot{snap: func() *cluster.Snapshot { return snap },
-		view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }}
+		view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }}
 	finding := snap.Jobs[0].Findings[2]
 	words := words.Finding(snap, &finding)
 	if finding.Node != "gpu-n02" {
@@ -155,7 +155,7 @@ func TestProcessesByDefault(t *testing.T) {
 	} {
 		d := newDesk(t, shot{snap: test.snap, view: func(*view) {}}, test.w, test.h)
 		shown := func() bool { return strings.Contains(strings.Join(d.lines(), "\n"), "COMMAND") }
-		if wants := d.v.body().Wants(d.sc).Processes; shown() != test.want || wants != test.want {
+		if wants := d.v.chosenPage().Wants(d.sc).Processes; shown() != test.want || wants != test.want {
 			t.Errorf("%d×%d: the processes are shown: %v, wanted: %v", test.w, test.h, shown(), wants)
 		}
 		if d.press("p"); shown() == test.want {
@@ -167,7 +167,7 @@ func TestProcessesByDefault(t *testing.T) {
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return late }, view: func(*view) {}}, 120, 40)
 	before := rowOf(d.lines(), "Problems on this node")
 	d.sc.Snap = fixture()
-	d.v.resolve(d.sc)
+	d.v.resolveSelection(d.sc)
 	listed := d.sc.Node.Processes
 	for i := range listed { // one per GPU
 		if listed[i].Command == "python -m ray.worker" {

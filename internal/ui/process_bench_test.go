@@ -47,13 +47,13 @@ func TestProcessesOfTheNextSnapshot(t *testing.T) {
 		v := newView(&Options{View: ViewNode})
 		s := &part.Scene{Snap: snap, Size: part.Size{W: 200, H: 50}, Display: time.Second, Memory: memory}
 		v.on = keys.OnOverview
-		v.resolve(s)
+		v.resolveSelection(s)
 		for _, k := range pressing {
-			v.apply(pressed(k), s)
-			v.resolve(s)
+			v.handleGlobalKey(pressed(k), s)
+			v.resolveSelection(s)
 		}
 		c := draw.New(s.W, s.H)
-		v.draw(&part.Frame{Canvas: c, Scene: s})
+		v.drawPage(&part.Frame{Canvas: c, Scene: s})
 		return string(darkTheme.Encode(nil, c))
 	}
 	memory, many := &part.Memory{}, crowdedFixture()
@@ -86,26 +86,26 @@ func BenchmarkProcesses(b *testing.B) {
 			s := &part.Scene{Snap: snaps[0], Size: part.Size{W: 200, H: 50}, Display: time.Second,
 				Memory: &part.Memory{}}
 			v.on = keys.OnOverview
-			v.resolve(s)
-			v.apply(pressed("5"), s)
-			v.resolve(s)
+			v.resolveSelection(s)
+			v.handleGlobalKey(pressed("5"), s)
+			v.resolveSelection(s)
 			c, out := draw.New(0, 0), []byte(nil)
 			var took []time.Duration
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				if i%len(bench.keys) == 0 && !bench.anew { // what the last keys have asked for is forgotten
 					s.Snap = snaps[i/len(bench.keys)%2]
-					v.resolve(s)
+					v.resolveSelection(s)
 				}
 				began := ownCPU()
 				if bench.anew {
 					s.Snap = snaps[i%2]
 				} else {
-					v.press(pressed(bench.keys[i%len(bench.keys)]), s)
+					v.passMessage(pressed(bench.keys[i%len(bench.keys)]), s)
 				}
-				v.resolve(s)
+				v.resolveSelection(s)
 				c.Reset(s.W, s.H)
-				v.draw(&part.Frame{Canvas: c, Scene: s})
+				v.drawPage(&part.Frame{Canvas: c, Scene: s})
 				out = darkTheme.Encode(out[:0], c)
 				took = append(took, ownCPU()-began)
 			}

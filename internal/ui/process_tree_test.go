@@ -41,7 +41,7 @@ func treeFixture() *cluster.Snapshot {
 func TestProcessTree(t *testing.T) {
 	r := nvitopRig(t, fixture())
 	asked := func(key string) (nodes []string) {
-		a := r.view.press(pressed(key), r.scene)
+		a := r.view.passMessage(pressed(key), r.scene)
 		for _, ask := range a.Ask {
 			nodes = append(nodes, ask.Node)
 			if len(ask.Request.Family.PIDs) != 9 {
@@ -56,11 +56,11 @@ func TestProcessTree(t *testing.T) {
 		if got := strings.Join(asked(step.key), " "); got != step.asks {
 			t.Errorf("%s asks %q, want %q", step.key, got, step.asks)
 		}
-		r.view.resolve(r.scene)
+		r.view.resolveSelection(r.scene)
 	}
 	r = nvitopRig(t, treeFixture())
 	r.press("right", "5")
-	ask := r.view.press(pressed("t"), r.scene).Ask[0]
+	ask := r.view.passMessage(pressed("t"), r.scene).Ask[0]
 	r.send(told{r.view.process(), relatives(ask)})
 	r.press("space", "up")
 	want := []string{"358701", "358709", "358802", "358901", "358761", "358902"}
@@ -125,7 +125,7 @@ func TestSharesOfRelatives(t *testing.T) {
 	} {
 		var ask nav.Ask
 		for k := range strings.FieldsSeq(step.keys) {
-			if asks := r.view.press(pressed(k), r.scene).Ask; len(asks) > 0 {
+			if asks := r.view.passMessage(pressed(k), r.scene).Ask; len(asks) > 0 {
 				ask = asks[0]
 			}
 		}
@@ -156,7 +156,7 @@ func TestHostileRelatives(t *testing.T) {
 	s.Nodes["gpu-n01"].Processes[0].Parent, s.Nodes["gpu-n01"].Processes[1].Parent = 400001, 400003
 	r := nvitopRig(t, s)
 	r.press("5")
-	ask := r.view.press(pressed("t"), r.scene).Ask[0]
+	ask := r.view.passMessage(pressed("t"), r.scene).Ask[0]
 	kin := []wire.Relative{
 		{ProcessID: wire.ProcessID{PID: 400001}, Parent: 400002, Command: "a\x1b[2Jb"},
 		{ProcessID: wire.ProcessID{PID: 400002}, Parent: 400001},
@@ -186,7 +186,7 @@ func TestTreeOfSomeProcesses(t *testing.T) {
 	r := nvitopRig(t, treeFixture())
 	asked := func(keys ...string) (about []int) {
 		for _, k := range keys {
-			for _, ask := range r.view.press(pressed(k), r.scene).Ask {
+			for _, ask := range r.view.passMessage(pressed(k), r.scene).Ask {
 				about = ask.Request.Family.PIDs
 				kin := slices.Clone(family)
 				for _, w := range r.snap.Nodes["gpu-n02"].Processes {
@@ -195,7 +195,7 @@ func TestTreeOfSomeProcesses(t *testing.T) {
 				}
 				r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
 			}
-			r.view.resolve(r.scene)
+			r.view.resolveSelection(r.scene)
 		}
 		r.send(tick{r.chain})
 		return about

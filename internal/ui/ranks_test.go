@@ -271,7 +271,7 @@ func TestRankColumns(t *testing.T) {
 		Node: "gpu-n02", GPU: 3}}
 	snap.Nodes["gpu-n02"].Processes[0].Foreign, snap.Nodes["gpu-n02"].Processes[0].Command,
 		snap.Nodes["gpu-n02"].Processes[0].Name = true, "", ""
-	s := shot{snap: func() *cluster.Snapshot { return keyed(snap) }, view: func(v *view) { v.choose("gpu-n02", 1) }}
+	s := shot{snap: func() *cluster.Snapshot { return keyed(snap) }, view: func(v *view) { v.chooseNode("gpu-n02", 1) }}
 	text := strings.Join(linesOf(s, 120, 40), "\n")
 	for _, want := range []string{
 		"GPU  RANK   TEMP", "0     8   65°C", "▲  3    11   49°C", "5     –   67°C",

@@ -22,7 +22,7 @@ type reaching struct {
 var (
 	always = []reaching{
 		{keys.Interrupt, (*model).quit}, {keys.Quit, (*model).quit}, {keys.Repaint, (*model).repaint},
-		{keys.Suspend, (*model).suspend}, {keys.Record, (*model).record}, {keys.Refresh, (*model).refresh},
+		{keys.Suspend, (*model).suspend}, {keys.Record, (*model).switchRecording}, {keys.Refresh, (*model).refresh},
 	}
 	lookingBack = []reaching{
 		{keys.StepBack, lookBack(-1)}, {keys.StepOn, lookBack(+1)},
@@ -33,11 +33,11 @@ var (
 
 // reach answers a key that reaches beyond the view.
 func (m *model) reach(k tea.KeyPressMsg) (after tea.Cmd, known bool) {
-	if m.turn(k) {
+	if m.turnTape(k) {
 		return nil, true
 	}
 	var all []reaching
-	if m.Tape == nil && m.view.answers(k, m.scene) {
+	if m.Tape == nil && m.view.handlesKey(k, m.scene) {
 		if all = lookingBack; !m.past.Live() {
 			all = slices.Concat(all, inPast)
 		}
@@ -55,8 +55,8 @@ func (m *model) quit() tea.Cmd { return m.terminal.Hush(tea.Quit) }
 
 func (m *model) repaint() tea.Cmd {
 	m.terminal.Forget()
-	m.resolve()
-	return m.look()
+	m.resolveScene()
+	return m.updateWants()
 }
 
 // suspend asks for what Ctrl-Z does: the key itself never comes here.
@@ -65,7 +65,7 @@ func (m *model) suspend() tea.Cmd { return func() tea.Msg { return terminal.Susp
 // refresh asks SLURM and the failed nodes now.
 func (m *model) refresh() tea.Cmd {
 	m.Controls.Refresh()
-	m.resolve()
+	m.resolveScene()
 	m.notifyLook()
-	return m.hurry(m.scene, "")
+	return m.hurryTicks(m.scene, "")
 }

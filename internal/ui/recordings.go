@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 
-// turn moves in the recording on the screen, if the key is for that.
-func (m *model) turn(k tea.KeyPressMsg) bool {
+// turnTape moves in the recording on the screen, if the key is for that.
+func (m *model) turnTape(k tea.KeyPressMsg) bool {
 	if m.Tape == nil {
 		return false
 	}
@@ -23,8 +23,8 @@ func (m *model) turn(k tea.KeyPressMsg) bool {
 // switched reports the start or end of a recording.
 type switched struct{ said string }
 
-// record begins or ends a recording. The file may be on a file system that does not answer: the screen does not wait.
-func (o *Options) record() tea.Cmd {
+// switchRecording begins or ends a recording. The file may be on a file system that does not answer: the screen does not wait.
+func (o *Options) switchRecording() tea.Cmd {
 	if o.Record == nil {
 		return nil
 	}

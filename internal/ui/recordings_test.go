@@ -148,7 +148,7 @@ func TestReplayFrames(t *testing.T) {
 				v, sc := s.scene(size[0], size[1]-1)
 				sc.ASCII = ascii
 				f, place := &part.Frame{Canvas: c, Scene: sc}, p.place()
-				v.draw(f)
+				v.drawPage(f)
 				tape.Draw(f, size[1]-1, &place)
 				name := "replay-" + p.name + "-" + draw.MiB(uint64(size[0])<<20) + map[bool]string{true: "-ascii",
 					false: "-dark"}[ascii] + ".golden"
@@ -172,12 +172,12 @@ func (n *notes) Status() string { return map[bool]string{true: "rec 12m"}[n.on] 
 func TestRecordKey(t *testing.T) {
 	r := newRig(t, fixture())
 	k := tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
-	if r.send(k); r.record() != nil {
+	if r.send(k); r.switchRecording() != nil {
 		t.Error("there is something to record to")
 	}
 	r.Record = &notes{}
 	for _, want := range []struct{ first, last string }{{"● rec 12m  ", "recording to a file"}, {"", "recorded"}} {
-		r.send(r.record()())
+		r.send(r.switchRecording()())
 		lines := strings.Split(r.text(), "\n")
 		if !strings.Contains(lines[0], want.first) || strings.Contains(lines[0], "●") != (want.first != "") ||
 			!strings.HasPrefix(lines[38], " "+want.last) {

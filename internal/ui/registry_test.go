@@ -15,7 +15,7 @@ func TestEveryPageIsSeen(t *testing.T) {
 	shown := map[keys.Page]bool{}
 	for _, s := range shots {
 		if v, sc := s.scene(120, 40); !v.palette.IsOpen() {
-			shown[v.keys(sc)] = true
+			shown[v.focusedKeys(sc)] = true
 		}
 	}
 	for _, e := range pages {
@@ -51,13 +51,13 @@ func TestTheKeyOfEachPageLeadsThere(t *testing.T) {
 			}
 			r := onPage(t, at)
 			k := pressed(e.key.Keys()[0])
-			if r.send(k); from.page != e.id && r.view.keys(r.scene) != e.id {
+			if r.send(k); from.page != e.id && r.view.focusedKeys(r.scene) != e.id {
 				t.Errorf("%s on %s leads to %s, not to %s", k, from.page, r.view.on, e.id)
 			}
 			if from.page == e.id || e.has&keys.IsLevel != 0 || e.id == keys.OnGPU {
 				continue
 			}
-			if r.send(k); r.view.keys(r.scene) != from.page {
+			if r.send(k); r.view.focusedKeys(r.scene) != from.page {
 				t.Errorf("%s on %s leads back to %s, not to %s", k, e.id, r.view.on, from.page)
 			}
 		}

@@ -19,7 +19,7 @@ func TestTheReportOfAnEndedJob(t *testing.T) {
 		snap.Jobs = jobs
 		r := newRig(t, snap)
 		r.press("1", "end")
-		if r.do(r.press("enter")); r.view.keys(r.scene) != keys.OnReport || !strings.Contains(r.text(), "a recording") {
+		if r.do(r.press("enter")); r.view.focusedKeys(r.scene) != keys.OnReport || !strings.Contains(r.text(), "a recording") {
 			t.Errorf("%d jobs, without reports:\n%s", len(jobs), r.text())
 		}
 		r.Report = func(ctx context.Context, job string) (*report.Report, error) {
@@ -32,8 +32,8 @@ func TestTheReportOfAnEndedJob(t *testing.T) {
 		if r.do(r.press("enter")); !strings.Contains(r.text(), "From SLURM's accounting") {
 			t.Errorf("%d jobs, with reports:\n%s", len(jobs), r.text())
 		}
-		if r.press("esc"); r.view.keys(r.scene) != keys.OnJobs {
-			t.Errorf("Esc leads to %s", r.view.keys(r.scene))
+		if r.press("esc"); r.view.focusedKeys(r.scene) != keys.OnJobs {
+			t.Errorf("Esc leads to %s", r.view.focusedKeys(r.scene))
 		}
 	}
 }

@@ -17,26 +17,26 @@ type still struct{ rest int }
 // rests counts the rests begun: times without any key.
 type rests struct{ rested int }
 
-// rest waits until the screen has been still for stillTime.
-func (r *rests) rest(s *part.Scene) tea.Cmd {
-	r.stir(s)
+// awaitStill waits until the screen has been still for stillTime.
+func (r *rests) awaitStill(s *part.Scene) tea.Cmd {
+	r.endRest(s)
 	rest := still{r.rested}
 	return tea.Tick(stillTime, func(time.Time) tea.Msg { return rest })
 }
 
-// stir ends a rest.
-func (r *rests) stir(s *part.Scene) {
+// endRest ends a rest.
+func (r *rests) endRest(s *part.Scene) {
 	r.rested++
 	s.Still = false
 }
 
-// settled handles the end of a rest. behind: the question is still on its way to the terminal.
-func (r *rests) settled(end still, s *part.Scene, behind bool) tea.Cmd {
+// handleRestEnd handles the end of a rest. behind: the question is still on its way to the terminal.
+func (r *rests) handleRestEnd(end still, s *part.Scene, behind bool) tea.Cmd {
 	if end.rest != r.rested {
 		return nil
 	}
 	if behind {
-		return r.rest(s)
+		return r.awaitStill(s)
 	}
 	s.Still = true
 	return nil

@@ -38,29 +38,29 @@ func (r *route) startFor(job *cluster.JobView) {
 // isAside reports whether a page says nothing about the job.
 func isAside(id keys.Page) bool { return entryOf(id).has&keys.IsAside != 0 }
 
-// enter goes to a page: to a level of its own, or over this page.
-func (r *route) enter(to keys.Page) (left []keys.Page) {
+// goToPage goes to a page: to a level of its own, or over this page.
+func (r *route) goToPage(to keys.Page) (left []keys.Page) {
 	if entryOf(to).has&keys.IsLevel != 0 && (isAside(r.on) || !slices.Contains(r.trail, to)) {
-		r.level(to)
+		r.goToLevel(to)
 		return nil
 	}
-	return r.over(to)
+	return r.putPageOver(to)
 }
 
-// level goes to a page that is a level of its own: the node view, or the overview above it. Esc leads back from there,
+// goToLevel goes to a page that is a level of its own: the node view, or the overview above it. Esc leads back from there,
 // but not from level to level.
-func (r *route) level(to keys.Page) {
+func (r *route) goToLevel(to keys.Page) {
 	from := r.on
 	if r.on, r.trail, r.auto = to, nil, false; entryOf(from).has&keys.IsLevel == 0 {
 		r.trail = []keys.Page{from}
 	}
 }
 
-// over puts a page over this one. If the page is already on the trail, it returns there, so Esc always terminates.
-func (r *route) over(to keys.Page) (left []keys.Page) {
+// putPageOver puts a page over this one. If the page is already on the trail, it returns there, so Esc always terminates.
+func (r *route) putPageOver(to keys.Page) (left []keys.Page) {
 	at := slices.Index(r.trail, to)
 	if at < 0 {
-		r.push(to)
+		r.pushPage(to)
 		return nil
 	}
 	left = append(slices.Clone(r.trail[at+1:]), r.on)
@@ -68,13 +68,13 @@ func (r *route) over(to keys.Page) (left []keys.Page) {
 	return left
 }
 
-// push puts a page over this one, even if the page is on the trail. After a page aside the job may still decide.
-func (r *route) push(to keys.Page) {
+// pushPage puts a page over this one, even if the page is on the trail. After a page aside the job may still decide.
+func (r *route) pushPage(to keys.Page) {
 	r.on, r.trail, r.auto = to, append(r.trail, r.on), r.auto && isAside(to)
 }
 
-// back goes to the page below, or one level up.
-func (r *route) back() (left []keys.Page) {
+// popPage goes to the page below, or one level up.
+func (r *route) popPage() (left []keys.Page) {
 	last := len(r.trail) - 1
 	if last < 0 {
 		left = []keys.Page{r.on}

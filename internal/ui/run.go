@@ -33,11 +33,11 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		// Bubble Tea's renderer has nothing to show: all bytes come from m.terminal.
 		tea.WithOutput(io.Discard), tea.WithFPS(1), tea.WithWindowSize(size.Width, size.Height))
 	defer sh.Watch(program.Send)()
-	defer o.attention(ctx, program.Send)()
+	defer o.watchAttachment(ctx, program.Send)()
 	if o.Alerts != nil {
 		alerted, enough := context.WithCancel(ctx)
 		defer enough()
-		crash.Go(func() { o.alerts(alerted, program.Send) })
+		crash.Go(func() { o.forwardAlerts(alerted, program.Send) })
 	}
 	// Cancelling Bubble Tea's own context leaks its input goroutine, so it is told to quit instead.
 	defer context.AfterFunc(ctx, func() {
@@ -51,10 +51,10 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return cmp.Or(m.terminal.Failure(), err)
 }
 
-// attention tells the model when the terminal is detached and attached. Calling end stops this without waiting: Watch
+// watchAttachment tells the model when the terminal is detached and attached. Calling end stops this without waiting: Watch
 // may read a file system that hangs, and the terminal must be restored all the same. Later calls of Watch have no
 // effect.
-func (o *Options) attention(ctx context.Context, send func(tea.Msg)) (end func()) {
+func (o *Options) watchAttachment(ctx context.Context, send func(tea.Msg)) (end func()) {
 	if o.Watch == nil {
 		return func() {}
 	}

@@ -283,7 +283,7 @@ func BenchmarkScreenBytes(b *testing.B) {
 			s := newStage(events, size[0], size[1], v.to...)
 			s.bytes = 0
 			s.terminal.Forget()
-			s.resolve()
+			s.resolveScene()
 			s.send(nil)
 			whole := float64(s.bytes)
 			s.bytes = 0

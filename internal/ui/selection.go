@@ -20,8 +20,8 @@ type choice struct {
 	at   int // its place in the job's list
 }
 
-// choose selects a node by its name and its place in the job's list.
-func (s *selection) choose(node string, at int) { s.nodes[s.job] = choice{node, at} }
+// chooseNode selects a node by its name and its place in the job's list.
+func (s *selection) chooseNode(node string, at int) { s.nodes[s.job] = choice{node, at} }
 
 // resolveJob selects a job of the Snapshot and returns its place, or -1 if there is none.
 func (s *selection) resolveJob(snap *cluster.Snapshot) int {
@@ -52,13 +52,13 @@ func (s *selection) resolveNode(nodes, order []string) int {
 			break
 		}
 	}
-	s.choose(nodes[at], at)
+	s.chooseNode(nodes[at], at)
 	return at
 }
 
 // moveJob selects the job by places further on, with a wrap at the ends.
 func (s *selection) moveJob(jobs []cluster.JobView, by int) {
-	s.jobAt = wrap(s.jobAt+by, len(jobs))
+	s.jobAt = wrapIndex(s.jobAt+by, len(jobs))
 	s.job = jobs[s.jobAt].ID
 }
 
@@ -67,8 +67,8 @@ func (s *selection) moveNode(nodes, order []string, by int) {
 	if len(order) == 0 {
 		return
 	}
-	next := order[wrap(slices.Index(order, s.nodes[s.job].name)+by, len(order))]
-	s.choose(next, slices.Index(nodes, next))
+	next := order[wrapIndex(slices.Index(order, s.nodes[s.job].name)+by, len(order))]
+	s.chooseNode(next, slices.Index(nodes, next))
 }
 
-func wrap(i, n int) int { return (i%n + n) % n }
+func wrapIndex(i, n int) int { return (i%n + n) % n }

@@ -12,18 +12,18 @@ func (m *model) begin() {
 		Theme: m.Theme, Classic: m.view.classic, View: m.Options.View, Levels: m.Levels, MemoryLevels: m.MemoryLevels,
 		Columns: m.Columns,
 	})
-	m.settle()
+	m.applySettings()
 }
 
-// settle puts the user's choices on the page of settings into effect, and writes them if the user asked for that.
-func (m *model) settle() tea.Cmd {
+// applySettings puts the user's choices on the page of settings into effect, and writes them if the user asked for that.
+func (m *model) applySettings() tea.Cmd {
 	now := &m.view.settings.Now
 	m.scene.Levels, m.scene.MemoryLevels, m.scene.Columns = now.Levels, now.MemoryLevels, now.Columns
 	if m.Theme != now.Theme {
 		m.Theme = now.Theme
-		m.retheme()
+		m.applyTheme()
 	}
-	return tea.Batch(m.write(&m.view.settings), m.tryNews(&m.view.settings))
+	return tea.Batch(m.writeSettings(&m.view.settings), m.tryNews(&m.view.settings))
 }
 
 // tryNews sends the test message that the user wants.
@@ -35,8 +35,8 @@ func (o *Options) tryNews(p *settings.Page) tea.Cmd {
 	return func() tea.Msg { return settings.Tried{Way: way, Err: o.TryNews(way)} }
 }
 
-// write writes the changes that the user wants written. The next write begins after the result of this one.
-func (o *Options) write(p *settings.Page) tea.Cmd {
+// writeSettings writes the changes that the user wants written. The next write begins after the result of this one.
+func (o *Options) writeSettings(p *settings.Page) tea.Cmd {
 	if o.Save == nil {
 		return nil
 	}

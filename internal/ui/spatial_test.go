@@ -30,12 +30,12 @@ func newDesk(t *testing.T, s shot, w, h int) *desk {
 
 // send gives the page a message, and the view what the page does not take.
 func (d *desk) send(msg tea.Msg) {
-	if !d.v.press(onScreen(msg, d.sc), d.sc).Taken {
+	if !d.v.passMessage(onScreen(msg, d.sc), d.sc).Taken {
 		if k, ok := msg.(tea.KeyPressMsg); ok {
-			d.v.apply(k, d.sc)
+			d.v.handleGlobalKey(k, d.sc)
 		}
 	}
-	d.v.resolve(d.sc)
+	d.v.resolveSelection(d.sc)
 }
 
 func (d *desk) press(keys ...string) {
@@ -58,7 +58,7 @@ func (d *desk) canvas() *draw.Canvas {
 		h++
 	}
 	c := draw.New(d.sc.W, h)
-	d.v.draw(&part.Frame{Canvas: c, Scene: d.sc})
+	d.v.drawPage(&part.Frame{Canvas: c, Scene: d.sc})
 	return c
 }
 
@@ -193,7 +193,7 @@ func TestWorstKeepsPlaces(t *testing.T) {
 	well.Name = "gpu-n04"
 	later.Nodes["gpu-n04"] = &well
 	d.sc.Snap = later
-	d.v.resolve(d.sc)
+	d.v.resolveSelection(d.sc)
 	if after := strings.Join(d.sc.Order, " "); after != before || d.sc.Node.Name != "gpu-n04" {
 		t.Errorf("the order was %s and is %s, with the cursor on %s", before, after, d.sc.Node.Name)
 	}

@@ -11,7 +11,7 @@ import (
 // The ends of the tabs have the marks of nodes that are not there: an error is never out of sight.
 func TestTabsMarkWhatTheyHide(t *testing.T) {
 	for at, node := range map[int]string{0: "gpu-n001", 63: "gpu-n064", 30: "gpu-n031"} {
-		s := shot{name: "tabs", snap: bigFixture, view: func(v *view) { v.on = keys.OnNode; v.choose(node, at) }}
+		s := shot{name: "tabs", snap: bigFixture, view: func(v *view) { v.on = keys.OnNode; v.chooseNode(node, at) }}
 		for w := 60; w <= 200; w += 10 {
 			row := linesOf(s, w, 40)[2]
 			if !strings.Contains(row, "✗") || !strings.Contains(row, "▲") ||

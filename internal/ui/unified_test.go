@@ -32,7 +32,7 @@ func unifiedFixture() *cluster.Snapshot {
 // The memory of its processes is in the column, and says what it is.
 func TestMemoryOfProcesses(t *testing.T) {
 	for _, w := range []int{80, 120, 200} {
-		d := newDesk(t, shot{snap: unifiedFixture, view: func(v *view) { v.choose("gpu-n01", 0) }}, w, 50)
+		d := newDesk(t, shot{snap: unifiedFixture, view: func(v *view) { v.chooseNode("gpu-n01", 0) }}, w, 50)
 		text := strings.Join(d.lines(), "\n")
 		for _, want := range []string{" 91.0 procs ", " 728 procs "} { // of a GPU, and of all eight
 			if !strings.Contains(text, want) {
@@ -76,7 +76,7 @@ func TestMemoryOfSomeProcesses(t *testing.T) {
 
 // The page of a GPU names the sum.
 func TestMemoryOfProcessesOfGPU(t *testing.T) {
-	d := newDesk(t, shot{snap: unifiedFixture, view: func(v *view) { v.choose("gpu-n01", 0); v.on = keys.OnGPU }}, 120, 40)
+	d := newDesk(t, shot{snap: unifiedFixture, view: func(v *view) { v.chooseNode("gpu-n01", 0); v.on = keys.OnGPU }}, 120, 40)
 	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "memory of processes 91.0 GiB") {
 		t.Errorf("the page:\n%s", text)
 	}

@@ -53,129 +53,129 @@ func newView(o *Options) *view {
 	return v
 }
 
-// has reports whether the page has a property.
-func (v *view) has(property keys.Has) bool { return v.hasOf(v.on)&property != 0 }
+// hasProperty reports whether the page has a property.
+func (v *view) hasProperty(property keys.Has) bool { return v.hasOf(v.on)&property != 0 }
 
-// resolve makes the selection valid for the Snapshot, and completes the scene with it.
-func (v *view) resolve(s *part.Scene) {
-	s.Mine, s.Classic, s.MouseFree, s.Out = v.mine, v.classic, v.noMouse, v.out(s)
+// resolveSelection makes the selection valid for the Snapshot, and completes the scene with it.
+func (v *view) resolveSelection(s *part.Scene) {
+	s.Mine, s.Classic, s.MouseFree, s.Out = v.mine, v.classic, v.noMouse, v.escTarget(s)
 	v.settings.Now.Classic = v.classic
 	s.Job, s.Node, s.Cites = nil, nil, v.log.Cites()
 	at := v.resolveJob(s.Snap)
 	if at < 0 {
-		if p, is := v.body().(forgetter); is {
+		if p, is := v.chosenPage().(forgetter); is {
 			p.Forget()
 		}
-		if p, is := v.body().(settler); is && v.has(keys.OutlivesJob) {
+		if p, is := v.chosenPage().(settler); is && v.hasProperty(keys.OutlivesJob) {
 			p.Settle(s)
 		}
 		return
 	}
 	s.SetJob(at)
 	v.startFor(s.Job)
-	if order := v.body().Wants(s).Order; order != nil {
+	if order := v.chosenPage().Wants(s).Order; order != nil {
 		s.Order = order
 	}
 	if at := v.resolveNode(s.Job.Nodes, s.Order); at >= 0 {
 		s.SetNode(at)
-		if p, is := v.body().(settler); is {
+		if p, is := v.chosenPage().(settler); is {
 			p.Settle(s)
 		}
 	}
 }
 
-// body returns the page of the user's keys.
-func (v *view) body() Page { return v.pages[v.on] }
+// chosenPage returns the page of the user's keys.
+func (v *view) chosenPage() Page { return v.pages[v.on] }
 
 // needsNoJob are the pages that exist without a job.
 const needsNoJob = keys.IsAside | keys.OutlivesJob
 
-// page returns the page on the screen.
-func (v *view) page(s *part.Scene) Page {
-	if s.Node == nil && !v.has(needsNoJob) {
+// shownPage returns the page on the screen.
+func (v *view) shownPage(s *part.Scene) Page {
+	if s.Node == nil && !v.hasProperty(needsNoJob) {
 		return v.pages[keys.OnNoJobs]
 	}
-	return v.body()
+	return v.chosenPage()
 }
 
-// focus returns the owner of the keyboard: the palette, or the page on the screen.
-func (v *view) focus(s *part.Scene) Page {
+// focusedPage returns the owner of the keyboard: the palette, or the page on the screen.
+func (v *view) focusedPage(s *part.Scene) Page {
 	if v.palette.IsOpen() {
 		return &v.palette
 	}
-	return v.page(s)
+	return v.shownPage(s)
 }
 
-// keys names the page or overlay with the keyboard, in the list of keys.
-func (v *view) keys(s *part.Scene) keys.Page {
-	if s.Job == nil && !v.has(needsNoJob) {
+// focusedKeys names the page or overlay with the keyboard, in the list of keys.
+func (v *view) focusedKeys(s *part.Scene) keys.Page {
+	if s.Job == nil && !v.hasProperty(needsNoJob) {
 		return keys.OnNoJobs
 	}
-	if p, is := v.body().(covered); is {
+	if p, is := v.chosenPage().(covered); is {
 		return p.OnTop()
 	}
 	return v.on
 }
 
-// press passes a message to the page on the screen, and follows its answer.
-func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
-	msg, onBar := below(msg, s)
+// passMessage passes a message to the page on the screen, and follows its answer.
+func (v *view) passMessage(msg tea.Msg, s *part.Scene) nav.Answer {
+	msg, onBar := shiftMouseRow(msg, s)
 	if onBar {
 		return v.clickBar(msg, s)
 	}
 	if a, did := v.clickFooter(msg, s); did {
 		return a
 	}
-	a := v.focus(s).Press(msg, s)
+	a := v.focusedPage(s).Press(msg, s)
 	v.classic = v.settings.Now.Classic
 	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" &&
 		at >= 0 {
 		v.job, v.jobAt = a.Job, at
 		s.SetJob(at)
 	}
-	v.pick(s, a.Node)
+	v.selectNode(s, a.Node)
 	if a.Page != "" && (s.Job != nil || entryOf(a.Page).has&needsNoJob != 0) {
-		v.follow(&a, s)
+		v.followAnswer(&a, s)
 	}
 	return a
 }
 
-// follow goes to the destination of an answer.
-func (v *view) follow(a *nav.Answer, s *part.Scene) {
-	v.resolve(s) // the subject of the page is selected now
+// followAnswer goes to the destination of an answer.
+func (v *view) followAnswer(a *nav.Answer, s *part.Scene) {
+	v.resolveSelection(s) // the subject of the page is selected now
 	switch {
 	case entryOf(a.Page).has&keys.IsLevel != 0:
-		v.level(a.Page)
+		v.goToLevel(a.Page)
 	case a.Filter != "": // the page may be below, with its own filter
-		v.push(a.Page)
+		v.pushPage(a.Page)
 	default:
-		v.leave(v.over(a.Page))
+		v.leavePages(v.putPageOver(a.Page))
 	}
-	first := v.arrive(s, a.Go)
+	first := v.passDestination(s, a.Go)
 	a.Notice, a.Still = cmp.Or(a.Notice, first.Notice), a.Still || first.Still
 }
 
-// arrive tells the page on the screen the user's destination.
-func (v *view) arrive(s *part.Scene, to nav.Go) nav.Answer {
-	p, is := v.body().(host)
+// passDestination tells the page on the screen the user's destination.
+func (v *view) passDestination(s *part.Scene, to nav.Go) nav.Answer {
+	p, is := v.chosenPage().(host)
 	if !is {
 		return nav.Answer{}
 	}
 	a := p.Arrive(s, to)
-	v.pick(s, a.Node)
+	v.selectNode(s, a.Node)
 	return a
 }
 
-// pick selects a node of the job; "": no change.
-func (v *view) pick(s *part.Scene, node string) {
+// selectNode selects a node of the job; "": no change.
+func (v *view) selectNode(s *part.Scene, node string) {
 	if node != "" {
-		v.choose(node, slices.Index(s.Job.Nodes, node))
+		v.chooseNode(node, slices.Index(s.Job.Nodes, node))
 	}
 }
 
-// answers reports whether the page on the screen has a key.
-func (v *view) answers(k tea.KeyPressMsg, s *part.Scene) bool {
-	return slices.ContainsFunc(v.helpOf(v.keys(s)), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) })
+// handlesKey reports whether the page on the screen has a key.
+func (v *view) handlesKey(k tea.KeyPressMsg, s *part.Scene) bool {
+	return slices.ContainsFunc(v.helpOf(v.focusedKeys(s)), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) })
 }
 
 // anywhere are the actions that every page has, even without a job. selecting are those that change the selection, or a
@@ -204,50 +204,50 @@ var (
 	}
 )
 
-// apply answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
-func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
-	at := v.keys(s)
+// handleGlobalKey answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
+func (v *view) handleGlobalKey(k tea.KeyPressMsg, s *part.Scene) {
+	at := v.focusedKeys(s)
 	to := v.ledTo(k, at)
 	switch {
-	case numbered(k) != nil:
-		v.turnTo(numbered(k), k, s)
-	case v.without(k, at, s), anywhere.Do(v, k, s).Taken:
-	case s.Job == nil && !v.has(needsNoJob) && to == nil: // a key must not change something invisible
+	case pageOfDigit(k) != nil:
+		v.turnTo(pageOfDigit(k), k, s)
+	case v.explainUselessKey(k, at, s), anywhere.Do(v, k, s).Taken:
+	case s.Job == nil && !v.hasProperty(needsNoJob) && to == nil: // a key must not change something invisible
 	case outward.Do(v, k, s).Taken:
 	case to == nil && s.Job != nil:
 		selecting.Do(v, k, s)
 	case to != nil && (s.Job != nil || to.has&keys.IsAside != 0):
-		v.lead(to, k, s)
+		v.followPageKey(to, k, s)
 	}
 }
 
-// lead goes to the page of a key, or back from it.
-func (v *view) lead(to *entry, k tea.KeyPressMsg, s *part.Scene) {
+// followPageKey goes to the page of a key, or back from it.
+func (v *view) followPageKey(to *entry, k tea.KeyPressMsg, s *part.Scene) {
 	switch {
 	case to.id == keys.OnOverview && v.on == keys.OnOverview:
-		v.level(keys.OnNode)
+		v.goToLevel(keys.OnNode)
 		v.chosen = ViewNode
 	case to.id == v.on:
-		v.leave(v.back())
+		v.leavePages(v.popPage())
 	default:
 		if to.id == keys.OnOverview {
 			v.chosen = ViewOverview
 		}
-		v.enter(to.id, k, s)
+		v.enterWithKey(to.id, k, s)
 	}
 }
 
-// enter goes to a page with a key.
-func (v *view) enter(to keys.Page, k tea.KeyPressMsg, s *part.Scene) {
-	v.leave(v.route.enter(to))
-	v.arrive(s, nav.Go{Page: to, Key: k})
+// enterWithKey goes to a page with a key.
+func (v *view) enterWithKey(to keys.Page, k tea.KeyPressMsg, s *part.Scene) {
+	v.leavePages(v.route.goToPage(to))
+	v.passDestination(s, nav.Go{Page: to, Key: k})
 }
 
 // moveProblem selects the next node with a problem, with a wrap at the ends; if this job has none, a node of the next
 // job that has one.
 func (v *view) moveProblem(s *part.Scene, by int) {
 	for i := range s.Snap.Jobs {
-		at := wrap(s.JobAt+i*by, len(s.Snap.Jobs))
+		at := wrapIndex(s.JobAt+i*by, len(s.Snap.Jobs))
 		job, order := &s.Snap.Jobs[at], s.Order
 		health := s.Health
 		if i > 0 {
@@ -255,7 +255,7 @@ func (v *view) moveProblem(s *part.Scene, by int) {
 		}
 		if node := nextProblem(order, health, v.nodes[job.ID].name, by, i > 0); node != "" {
 			v.job, v.jobAt = job.ID, at
-			v.choose(node, slices.Index(job.Nodes, node))
+			v.chooseNode(node, slices.Index(job.Nodes, node))
 			v.pages[keys.OnGPU].(host).Arrive(s, nav.Go{Node: node})
 			return
 		}
@@ -270,7 +270,7 @@ func nextProblem(order []string, health part.Health, from string, by int, here b
 		if !here {
 			i++
 		}
-		if name := order[wrap(at+i*by, len(order))]; (here || name != from) &&
+		if name := order[wrapIndex(at+i*by, len(order))]; (here || name != from) &&
 			health.Rank(name) >= int(cluster.Warning) {
 			return name
 		}
@@ -278,23 +278,23 @@ func nextProblem(order []string, health part.Health, from string, by int, here b
 	return ""
 }
 
-// out names the page to which Esc leads, as its digit does; "": to none.
-func (v *view) out(s *part.Scene) string {
+// escTarget names the page to which Esc leads, as its digit does; "": to none.
+func (v *view) escTarget(s *part.Scene) string {
 	switch last := len(v.trail) - 1; {
 	case s.Ago != "":
 		return "live"
-	case v.keys(s) != v.on:
+	case v.focusedKeys(s) != v.on:
 		return keys.Back.Help().Desc
 	case last >= 0:
-		return entryOf(v.trail[last]).word()
+		return entryOf(v.trail[last]).pageWord()
 	case v.on == keys.OnOverview:
 		return ""
 	}
 	return keys.ToOverview.Help().Desc
 }
 
-// leave tells pages that the user has gone back from them.
-func (v *view) leave(from []keys.Page) {
+// leavePages tells pages that the user has gone back from them.
+func (v *view) leavePages(from []keys.Page) {
 	for _, id := range from {
 		if p, is := v.pages[id].(leaver); is {
 			p.Leave()

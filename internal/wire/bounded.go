@@ -49,7 +49,7 @@ func Bounded(line []byte, rooms *Rooms) error {
 			if depth++; depth == maxDepth {
 				return ErrListTooLong
 			}
-			list[depth], room[depth] = line[i] == '[' || rooms.Members > 0, rooms.of(line[i], line[:i])
+			list[depth], room[depth] = line[i] == '[' || rooms.Members > 0, rooms.maxElements(line[i], line[:i])
 		case ']', '}':
 			depth = max(depth-1, 0)
 		case ',':
@@ -64,8 +64,8 @@ func Bounded(line []byte, rooms *Rooms) error {
 	return nil
 }
 
-// of returns the maximum number of elements of a list whose bracket follows before.
-func (r *Rooms) of(bracket byte, before []byte) int {
+// maxElements returns the maximum number of elements of a list whose bracket follows before.
+func (r *Rooms) maxElements(bracket byte, before []byte) int {
 	if bracket == '{' {
 		return r.Members
 	}

@@ -113,26 +113,26 @@ func (r *Reader) Noise() string { return r.noise }
 // with the Reader, so it must not be changed. Next returns io.EOF at a clean end, ErrLineTooLong for a line over
 // MaxLine (the stream is unusable after that), and a MalformedError for a line that is not a message.
 func (r *Reader) Next(v any) error {
-	if err := r.line(); err != nil {
+	if err := r.readLine(); err != nil {
 		return err
 	}
 	m, ok := v.(*Message)
 	if !ok {
-		return r.decode(r.buf, v)
+		return r.decodeLine(r.buf, v)
 	}
 	var l messageLine
 	if bytes.HasPrefix(r.buf, []byte(reportBegins)) {
 		l.Report = &reportLine{Changes: r.room[:0]}
 	}
-	if err := r.decode(r.buf, &l); err != nil {
+	if err := r.decodeLine(r.buf, &l); err != nil {
 		return err
 	}
-	report, err := r.last.restore(&l)
+	report, err := r.last.restoreReport(&l)
 	if l.Report != nil {
 		r.room, l.Report.Changes = l.Report.Changes, nil
 	}
 	if err != nil {
-		return &MalformedError{Line: quotable(r.buf), Cause: err}
+		return &MalformedError{Line: quotablePart(r.buf), Cause: err}
 	}
 	*m = Message{Hello: l.Hello, Report: report, Reply: l.Reply}
 	return nil
@@ -142,18 +142,18 @@ func (r *Reader) Next(v any) error {
 // to name.
 func (r *Reader) NextFor(name string, v any) error {
 	for {
-		if err := r.line(); err != nil {
+		if err := r.readLine(); err != nil {
 			return err
 		}
 		rest, addressed := bytes.CutPrefix(r.buf, []byte{addressMark})
 		if !addressed {
-			return r.decode(r.buf, v)
+			return r.decodeLine(r.buf, v)
 		}
 		if to, line, ok := bytes.Cut(rest, []byte(" ")); ok && string(to) == name {
 			if string(line) == "\n" {
 				return io.EOF
 			}
-			return r.decode(line, v)
+			return r.decodeLine(line, v)
 		}
 	}
 }
@@ -173,28 +173,28 @@ func Address(name string, line []byte) []byte {
 // Farewell ends the input of the probe that was started under name, while other probes go on reading it.
 func Farewell(name string) []byte { return Address(name, []byte("\n")) }
 
-func (r *Reader) decode(line []byte, v any) error {
+func (r *Reader) decodeLine(line []byte, v any) error {
 	err := Bounded(line, &ofMessages)
 	if err == nil {
 		err = r.parse(line, v)
 	}
 	if err != nil {
-		return &MalformedError{Line: quotable(line), Cause: err}
+		return &MalformedError{Line: quotablePart(line), Cause: err}
 	}
 	return nil
 }
 
-// quotable returns the beginning of a line that may be shown. It ends at the first brace: the text after it may be the
+// quotablePart returns the beginning of a line that may be shown. It ends at the first brace: the text after it may be the
 // body of a message, and the body of a Reply holds secrets.
-func quotable(line []byte) string {
+func quotablePart(line []byte) string {
 	if i := bytes.IndexByte(line, '{'); i >= 0 {
 		line = line[:i+1]
 	}
 	return string(line[:min(len(line), lineKept)])
 }
 
-// line reads one line into r.buf, where it is valid until the next call.
-func (r *Reader) line() error {
+// readLine reads one line into r.buf, where it is valid until the next call.
+func (r *Reader) readLine() error {
 	part, err := r.br.ReadSlice('\n')
 	if err == nil {
 		r.buf, r.long = part, nil

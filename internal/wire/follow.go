@@ -12,8 +12,8 @@ func (p *Process) change(l *processLine) {
 	}
 }
 
-// expected returns a process of the last listing as it should be at the time of host: older.
-func (m *memory) expected(at int, host *Host) *Process {
+// expectedProcess returns a process of the last listing as it should be at the time of host: older.
+func (m *memory) expectedProcess(at int, host *Host) *Process {
 	p := m.listing[at]
 	then, known1 := m.listed.Get(metric.Uptime)
 	now, known2 := host.Get(metric.Uptime)
@@ -24,8 +24,8 @@ func (m *memory) expected(at int, host *Host) *Process {
 	return &p
 }
 
-// finder returns a function that finds a process in the last listing, or returns -1: mostly it is at the same index.
-func (m *memory) finder() func(i int, p *Process) int {
+// processFinder returns a function that finds a process in the last listing, or returns -1: mostly it is at the same index.
+func (m *memory) processFinder() func(i int, p *Process) int {
 	type key struct {
 		pid   int
 		start uint64
@@ -33,7 +33,7 @@ func (m *memory) finder() func(i int, p *Process) int {
 	}
 	var index map[key]int
 	return func(i int, p *Process) int {
-		if i < len(m.listing) && p.follows(&m.listing[i]) {
+		if i < len(m.listing) && p.sameButAmounts(&m.listing[i]) {
 			return i
 		}
 		if index == nil {
@@ -42,47 +42,47 @@ func (m *memory) finder() func(i int, p *Process) int {
 				index[key{was.PID, was.StartTicks, was.GPU}] = at
 			}
 		}
-		if at, known := index[key{p.PID, p.StartTicks, p.GPU}]; known && p.follows(&m.listing[at]) {
+		if at, known := index[key{p.PID, p.StartTicks, p.GPU}]; known && p.sameButAmounts(&m.listing[at]) {
 			return at
 		}
 		return -1
 	}
 }
 
-// follows reports whether p differs from base only in its amounts and its state, which a listing can tell apart.
-func (p *Process) follows(base *Process) bool {
+// sameButAmounts reports whether p differs from base only in its amounts and its state, which a listing can tell apart.
+func (p *Process) sameButAmounts(base *Process) bool {
 	return p.PID == base.PID && p.StartTicks == base.StartTicks && p.GPU == base.GPU && p.Type == base.Type &&
-		(p.State == base.State || plainState(p.State)) && p.equal(&base.Identity)
+		(p.State == base.State || plainState(p.State)) && p.equalsIdentity(&base.Identity)
 }
 
 // plainState reports whether a state can be written as it is, and replaces another one.
 func plainState(s string) bool { return len(s) == 1 && s[0] >= 'A' && s[0] <= 'z' && s[0] != '\\' }
 
-func (id *Identity) equal(other *Identity) bool {
+func (id *Identity) equalsIdentity(other *Identity) bool {
 	a, b := *id, *other
 	a.UID, b.UID, a.Rank, b.Rank = nil, nil, nil, nil
-	return a == b && equal(id.UID, other.UID) && id.Rank.equal(other.Rank)
+	return a == b && equalPointees(id.UID, other.UID) && id.Rank.equalsRank(other.Rank)
 }
 
-func (r *Rank) equal(other *Rank) bool {
+func (r *Rank) equalsRank(other *Rank) bool {
 	if r == nil || other == nil {
 		return r == other
 	}
-	return r.Rank == other.Rank && r.From == other.From && r.Program == other.Program && equal(r.Local, other.Local) &&
-		equal(r.World, other.World)
+	return r.Rank == other.Rank && r.From == other.From && r.Program == other.Program && equalPointees(r.Local, other.Local) &&
+		equalPointees(r.World, other.World)
 }
 
-// equal reports whether both are nil or point to equal values.
-func equal[T comparable](a, b *T) bool {
+// equalPointees reports whether both are nil or point to equal values.
+func equalPointees[T comparable](a, b *T) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	return *a == *b
 }
 
-// weight is how many bytes the text of processes takes. A Reader limits it: text may be left out of line after line,
+// processBytes is how many bytes the text of processes takes. A Reader limits it: text may be left out of line after line,
 // and still be kept.
-func weight(list []Process) (bytes int) {
+func processBytes(list []Process) (bytes int) {
 	for i := range list {
 		p := &list[i]
 		for _, s := range []string{p.Type, p.State, p.User, p.Name, p.Command, p.Directory, p.Job, p.Step,

@@ -43,21 +43,21 @@ type processLine struct {
 	Gone []string `json:"gone"`
 }
 
-// keep remembers a report.
-func (m *memory) keep(r *Report) {
+// keepReport remembers a report.
+func (m *memory) keepReport(r *Report) {
 	m.known, m.host, m.gpus = true, r.Host, r.GPUs
 	if len(r.Processes) > 0 {
 		m.listing, m.listed = r.Processes, r.Host
 	}
 }
 
-// follows reports whether r may omit the values that m has: both have the same GPUs.
-func (m *memory) follows(r *Report) bool {
+// hasSameGPUs reports whether r may omit the values that m has: both have the same GPUs.
+func (m *memory) hasSameGPUs(r *Report) bool {
 	return m.known && slices.EqualFunc(m.gpus, r.GPUs, func(a, b GPU) bool { return a.Index == b.Index })
 }
 
-// restore returns the report of a line, if there is one, and remembers it. The error is ErrNoBase or ErrListTooLong.
-func (m *memory) restore(l *messageLine) (*Report, error) {
+// restoreReport returns the report of a line, if there is one, and remembers it. The error is ErrNoBase or ErrListTooLong.
+func (m *memory) restoreReport(l *messageLine) (*Report, error) {
 	if l.Hello != nil {
 		*m = memory{}
 		ShareAbsent(l.Hello.GPUs)
@@ -67,12 +67,12 @@ func (m *memory) restore(l *messageLine) (*Report, error) {
 	}
 	r := &l.Report.Report
 	if l.Report.Same && r.GPUs == nil {
-		r.GPUs = m.plain()
+		r.GPUs = m.plainGPUs()
 	}
 	switch {
 	case !l.Report.Same:
 		*m = memory{}
-	case !m.follows(r) || max(len(l.Report.Changes), len(l.Report.Gone)) > len(r.GPUs):
+	case !m.hasSameGPUs(r) || max(len(l.Report.Changes), len(l.Report.Gone)) > len(r.GPUs):
 		return nil, ErrNoBase
 	default:
 		m.restoreValues(r, l.Report)
@@ -80,12 +80,12 @@ func (m *memory) restore(l *messageLine) (*Report, error) {
 	if err := m.restoreProcesses(r, l.Report.Processes); err != nil {
 		return nil, err
 	}
-	m.keep(r)
+	m.keepReport(r)
 	return r, nil
 }
 
-// plain returns the GPUs of the last report, if only their values may differ.
-func (m *memory) plain() []GPU {
+// plainGPUs returns the GPUs of the last report, if only their values may differ.
+func (m *memory) plainGPUs() []GPU {
 	list := make([]GPU, len(m.gpus))
 	for i := range list {
 		list[i].Index = m.gpus[i].Index
@@ -120,11 +120,11 @@ func (m *memory) restoreProcesses(r *Report, lines []processLine) error {
 		case *l.As < 0 || *l.As >= len(m.listing):
 			return ErrNoBase
 		default:
-			*p = *m.expected(*l.As, &r.Host)
+			*p = *m.expectedProcess(*l.As, &r.Host)
 			p.change(l)
 		}
 	}
-	if weight(r.Processes) > MaxLine {
+	if processBytes(r.Processes) > MaxLine {
 		return ErrListTooLong
 	}
 	return nil

@@ -195,7 +195,7 @@ func (n number[T]) gone(p, base *Process) bool { return *n.of(p) == nil && *n.of
 
 func (n number[T]) appendChanged(line []byte, p, base *Process) ([]byte, error) {
 	x := *n.of(p)
-	if equal(x, *n.of(base)) {
+	if equalPointees(x, *n.of(base)) {
 		return line, nil
 	}
 	text, err := json.Marshal(*x)

@@ -34,14 +34,14 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 		}
 		return Write(to, m)
 	}
-	if weight(m.Report.Processes) > MaxLine {
+	if processBytes(m.Report.Processes) > MaxLine {
 		return ErrLineTooLong
 	}
 	base := &w.last
-	if !base.follows(m.Report) {
+	if !base.hasSameGPUs(m.Report) {
 		base = &memory{}
 	}
-	line, err := base.encode(w.line[:0], m.Report)
+	line, err := base.appendReport(w.line[:0], m.Report)
 	if err == nil {
 		w.line = line
 		err = writeLine(to, line)
@@ -53,14 +53,14 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 		return err
 	}
 	w.last = *base
-	w.last.keep(m.Report)
+	w.last.keepReport(m.Report)
 	return nil
 }
 
-// encode appends the line of a report, without the values that m also has. It calls json.Marshal for the rare parts
+// appendReport appends the line of a report, without the values that m also has. It calls json.Marshal for the rare parts
 // only: json.Marshal checks every byte from a MarshalJSON, which was measured to cost a probe more than the rest of the
 // report.
-func (m *memory) encode(line []byte, r *Report) (_ []byte, err error) {
+func (m *memory) appendReport(line []byte, r *Report) (_ []byte, err error) {
 	line = slices.Grow(line, 512+512*len(r.GPUs)+128*len(r.Processes))
 	line = strconv.AppendUint(append(line, reportBegins+`{"seq":`...), r.Seq, 10)
 	line = strconv.AppendInt(append(line, `,"mono_ms":`...), r.MonoMS, 10)
@@ -141,7 +141,7 @@ func (m *memory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
 	if m.known && len(gpus) > 0 {
 		line = m.appendChanges(line, gpus)
 	}
-	if m.known && plain(gpus) {
+	if m.known && arePlain(gpus) {
 		return line, nil
 	}
 	line = append(line, `,"gpus":[`...)
@@ -182,25 +182,25 @@ func (m *memory) appendChanges(line []byte, gpus []GPU) []byte {
 	return append(line, ']')
 }
 
-// plain reports whether the GPUs have nothing to report but their values.
-func plain(gpus []GPU) bool {
+// arePlain reports whether the GPUs have nothing to report but their values.
+func arePlain(gpus []GPU) bool {
 	for i := range gpus {
-		if !gpus[i].plain() {
+		if !gpus[i].isPlain() {
 			return false
 		}
 	}
 	return true
 }
 
-// plain reports whether a GPU has nothing but an index and values, as a healthy GPU does.
-func (g *GPU) plain() bool {
+// isPlain reports whether a GPU has nothing but an index and values, as a healthy GPU does.
+func (g *GPU) isPlain() bool {
 	return g.Lost == "" && g.LostID == "" && g.HangsMS == 0 && g.Call == "" && !g.Reading && g.AgeMS == 0 &&
 		!g.Repeated && g.Unlisted == ""
 }
 
 // appendRest appends all but the index and the values of a GPU.
 func (g *GPU) appendRest(to []byte) ([]byte, error) {
-	if g.plain() {
+	if g.isPlain() {
 		return append(to, '}'), nil
 	}
 	type gpu GPU
@@ -220,14 +220,14 @@ func (m *memory) appendProcesses(line []byte, r *Report) (_ []byte, err error) {
 		return line, nil
 	}
 	line = append(line, `,"processes":[`...)
-	find := m.finder()
+	find := m.processFinder()
 	for i := range r.Processes {
 		if i > 0 {
 			line = append(line, ',')
 		}
 		p := &r.Processes[i]
 		if at := find(i, p); at >= 0 {
-			line, err = p.appendChanged(line, at, m.expected(at, &r.Host))
+			line, err = p.appendChanged(line, at, m.expectedProcess(at, &r.Host))
 		} else {
 			var whole []byte
 			whole, err = json.Marshal(p)

@@ -70,22 +70,22 @@ most free memory first, with 10 % of tolerance.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	a := &Options{flags: f}
-	a.add(f)
+	a.addFlags(f)
 	a.Program = cli.New(io, f, cli.NodeFlags...)
 	cli.JobFlag(f, a.Program)
 	cmd.Args = a.Args(cli.NoArguments)
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		a.nvisel = cmd.CalledAs() == Nvisel
-		if err := a.check(); err != nil {
+		if err := a.checkFlags(); err != nil {
 			return err
 		}
 		return a.Accept()
 	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.runAvailable(cmd.Context()) }
 	return cmd
 }
 
-func (a *Options) add(f *pflag.FlagSet) {
+func (a *Options) addFlags(f *pflag.FlagSet) {
 	f.IntVarP(&a.limit, "limit", "l", 0, "print at most `N` GPUs of a node")
 	f.IntVarP(&a.least, "min-count", "c", 1, "print nothing if a node has fewer than `N`")
 	f.IntVarP(&a.most, "max-count", "C", 0, "at most `N`, as --limit")
@@ -135,8 +135,8 @@ const (
 // withCluster are the flags that --cluster can be combined with.
 var withCluster = []string{"cluster", "json", "login", "ascii", "timeout", cli.MaxAge}
 
-// check reports mistakes of the command line.
-func (a *Options) check() error {
+// checkFlags reports mistakes of the command line.
+func (a *Options) checkFlags() error {
 	given := a.flags.Changed
 	if err := cli.OneOf("format", a.format, "index", "uuid"); err != nil {
 		return err
@@ -160,14 +160,14 @@ func (a *Options) check() error {
 		}
 	}
 	if a.whole {
-		return a.alone()
+		return a.checkCluster()
 	}
-	_, err := a.wish()
+	_, err := a.makeWish()
 	return err
 }
 
-// alone refuses flags that have no meaning for --cluster.
-func (a *Options) alone() (err error) {
+// checkCluster refuses flags that have no meaning for --cluster.
+func (a *Options) checkCluster() (err error) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		if !slices.Contains(withCluster, f.Name) {
 			err = fmt.Errorf("--%s cannot be combined with --cluster", f.Name)
@@ -176,13 +176,13 @@ func (a *Options) alone() (err error) {
 	return err
 }
 
-func (a *Options) run(ctx context.Context) error {
+func (a *Options) runAvailable(ctx context.Context) error {
 	if a.whole {
 		return a.countCluster(ctx)
 	}
 	need, log := feed.Once(a.Program), slog.New(slog.DiscardHandler)
 	here := a.Config.Nodes == "" && a.Config.Job == "" && a.Config.Demo == "" && a.Config.Login == ""
-	out := feed.Printed(a.Program, need, func(s *cluster.Snapshot) error { return a.print(s, here) },
+	out := feed.Printed(a.Program, need, func(s *cluster.Snapshot) error { return a.printGPUs(s, here) },
 		func(*cluster.Snapshot) error { return nil })
 	if !here {
 		return feed.Run(ctx, a.Program, need, log, out)
@@ -194,9 +194,9 @@ func (a *Options) run(ctx context.Context) error {
 	return out(ctx, from)
 }
 
-// print prints the GPUs that fit: only those of this host, or those of each node after the node's name.
-func (a *Options) print(s *cluster.Snapshot, here bool) error {
-	wish, err := a.wish()
+// printGPUs prints the GPUs that fit: only those of this host, or those of each node after the node's name.
+func (a *Options) printGPUs(s *cluster.Snapshot, here bool) error {
+	wish, err := a.makeWish()
 	if err != nil {
 		return err
 	}
@@ -219,9 +219,9 @@ func (a *Options) print(s *cluster.Snapshot, here bool) error {
 		}
 		enough = true
 		if names := vacancy.Names(chosen, a.format == "uuid"); here {
-			text.WriteString(a.join(names))
+			text.WriteString(a.joinGPUs(names))
 		} else {
-			text.WriteString(n.Name + " " + a.join(names))
+			text.WriteString(n.Name + " " + a.joinGPUs(names))
 		}
 	}
 	if !enough {
@@ -251,8 +251,8 @@ func onOneNode(here bool) string {
 	return " on one node"
 }
 
-// join returns a list of GPUs as it is printed, with its end.
-func (a *Options) join(names []string) string {
+// joinGPUs returns a list of GPUs as it is printed, with its end.
+func (a *Options) joinGPUs(names []string) string {
 	switch {
 	case a.null:
 		return strings.Join(names, "\x00") + "\x00"

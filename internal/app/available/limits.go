@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 )
 
-// wish is the request in the flags.
-func (a *Options) wish() (*vacancy.Wish, error) {
+// makeWish returns the request in the flags.
+func (a *Options) makeWish() (*vacancy.Wish, error) {
 	given := a.flags.Changed
 	nan := math.NaN()
 	w := &vacancy.Wish{
@@ -42,16 +42,16 @@ func (a *Options) wish() (*vacancy.Wish, error) {
 	if given("free-memory") && !given("max-memory-percent") {
 		w.MaxMemory = nan
 	}
-	if err := a.sizes(w); err != nil {
+	if err := a.readSizes(w); err != nil {
 		return nil, err
 	}
-	w.AsFree = accounts(a.asFree, a.Me())
-	a.inherited(w)
+	w.AsFree = fillUserNames(a.asFree, a.Me())
+	a.applyInherit(w)
 	return w, nil
 }
 
-// sizes reads the amounts of memory.
-func (a *Options) sizes(w *vacancy.Wish) (err error) {
+// readSizes reads the amounts of memory.
+func (a *Options) readSizes(w *vacancy.Wish) (err error) {
 	for _, size := range []struct {
 		name, text string
 		to         *float64
@@ -66,8 +66,8 @@ func (a *Options) sizes(w *vacancy.Wish) (err error) {
 	return nil
 }
 
-// accounts returns the names of users, with this user's name in place of an empty one.
-func accounts(names []string, user string) (out []string) {
+// fillUserNames returns the names of users, with this user's name in place of an empty one.
+func fillUserNames(names []string, user string) (out []string) {
 	for _, name := range names {
 		if name == yourself {
 			name = user
@@ -77,8 +77,8 @@ func accounts(names []string, user string) (out []string) {
 	return out
 }
 
-// inherited applies --inherit. Without a value in the flag and the environment, all GPUs are visible.
-func (a *Options) inherited(w *vacancy.Wish) {
+// applyInherit applies --inherit. Without a value in the flag and the environment, all GPUs are visible.
+func (a *Options) applyInherit(w *vacancy.Wish) {
 	visible, set := a.inherit, a.flags.Changed("inherit")
 	if visible == fromEnvironment {
 		visible, set = os.LookupEnv("CUDA_VISIBLE_DEVICES")

@@ -40,7 +40,7 @@ func (a *Options) printAsNvisel(w vacancy.Wish, n *vacancy.Node) error {
 	if !cli.IsTerminal(a.Out) {
 		fmt.Fprintf(a.Err, "CUDA_VISIBLE_DEVICES=%q\n", strings.Join(names, ","))
 	}
-	if _, err := io.WriteString(a.Out, a.join(names)); err != nil {
+	if _, err := io.WriteString(a.Out, a.joinGPUs(names)); err != nil {
 		return err
 	}
 	if len(names) < least {

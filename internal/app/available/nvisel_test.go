@@ -45,14 +45,14 @@ func TestAsNvisel(t *testing.T) {
 	} {
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
 		a := &Options{flags: f, nvisel: true}
-		a.add(f)
+		a.addFlags(f)
 		var errs bytes.Buffer
 		in, out, _ := os.Pipe()
 		a.Program = cli.New(cli.Streams{Out: out, Err: &errs}, f)
 		if err := f.Parse(strings.Fields(args)); err != nil {
 			t.Fatal(err)
 		}
-		wish, err := a.wish()
+		wish, err := a.makeWish()
 		if err != nil {
 			t.Fatalf("%s: %v", args, err)
 		}

@@ -30,7 +30,7 @@ func (s *Streams) Deliver(file *os.File, text []byte) (err error) {
 	if file == nil {
 		_, err = s.Out.Write(text)
 	} else {
-		err = replace(file, text)
+		err = replaceContent(file, text)
 	}
 	if err == nil {
 		return nil
@@ -72,8 +72,8 @@ func (s *Streams) Report(file *os.File, format string, r *report.Report) error {
 	return Exit(ExitFailed, fmt.Errorf("no node of job %q has reported", r.Job.ID))
 }
 
-// replace writes the whole content of a file, and closes it.
-func replace(file *os.File, content []byte) error {
+// replaceContent writes the whole content of a file, and closes it.
+func replaceContent(file *os.File, content []byte) error {
 	info, err := file.Stat()
 	if err == nil && info.Mode().IsRegular() {
 		err = file.Truncate(0)

@@ -20,12 +20,12 @@ var flags = map[string]flag{
 			"simulate a cluster of `NODESxGPUS` GPUs, such as 64x8")
 		f.Lookup(name).NoOptDefVal = config.DefaultDemo
 	},
-	"nodes": line("these `HOSTS`, such as a,b[1-3], without asking SLURM; http://a:1080 runs the nvgpu agent",
+	"nodes": stringFlag("these `HOSTS`, such as a,b[1-3], without asking SLURM; http://a:1080 runs the nvgpu agent",
 		func(c *config.Config) *string { return &c.Nodes }),
-	"transport": line("reach nodes through `NAME` only: ssh, control (your ControlMaster), openssh (your ssh "+
+	"transport": stringFlag("reach nodes through `NAME` only: ssh, control (your ControlMaster), openssh (your ssh "+
 		"program), srun (a step of the job) or local (this host)",
 		func(c *config.Config) *string { return &c.Transport }),
-	"login": line("work from your own computer: ask SLURM on the login node `[USER@]HOST`, and reach the nodes "+
+	"login": stringFlag("work from your own computer: ask SLURM on the login node `[USER@]HOST`, and reach the nodes "+
 		"through it",
 		func(c *config.Config) *string { return &c.Login }),
 	"timeout": func(f *pflag.FlagSet, name string, p *Program) {
@@ -40,13 +40,13 @@ var flags = map[string]flag{
 		f.DurationVar(&p.MaxAge, name, 0, "take SLURM's last answer if it is younger than `TIME`, such as 30s, and "+
 			"otherwise ask SLURM, and keep the answer")
 	},
-	"view": line("`PAGE` to start with: node, overview or auto (your last choice, else the overview if the job has "+
+	"view": stringFlag("`PAGE` to start with: node, overview or auto (your last choice, else the overview if the job has "+
 		"several nodes)", func(c *config.Config) *string { return &c.View }),
-	"keys": line("`KEYS` is usual (each key has one meaning), or nvitop (its keys on the page of processes)",
+	"keys": stringFlag("`KEYS` is usual (each key has one meaning), or nvitop (its keys on the page of processes)",
 		func(c *config.Config) *string { return &c.Keys }),
-	"monitor": line("show GPUs above the processes on their page: `MODE` is auto (if there is room), full or "+
+	"monitor": stringFlag("show GPUs above the processes on their page: `MODE` is auto (if there is room), full or "+
 		"compact (never); also -m", func(c *config.Config) *string { return &c.Monitor }),
-	"colors": line("color `MODE`: job (amber = warning) or classic (green, yellow, red by utilization); default: "+
+	"colors": stringFlag("color `MODE`: job (amber = warning) or classic (green, yellow, red by utilization); default: "+
 		"your last choice", func(c *config.Config) *string { return &c.Colors }),
 	"gpu-util-thresh": func(f *pflag.FlagSet, name string, _ *Program) {
 		f.String(name, "60,85", "`LOW,HIGH` or LOW HIGH: percent of utilization from which classic "+
@@ -55,13 +55,13 @@ var flags = map[string]flag{
 	"mem-util-thresh": func(f *pflag.FlagSet, name string, _ *Program) {
 		f.String(name, "", "`LOW,HIGH` of GPU memory, which is not colored otherwise")
 	},
-	"theme": line("colors and background: `THEME` is auto, dark, light, high-contrast, colorblind or mono",
+	"theme": stringFlag("colors and background: `THEME` is auto, dark, light, high-contrast, colorblind or mono",
 		func(c *config.Config) *string { return &c.Theme }),
-	"ascii": truth("draw with ASCII characters only; --ascii=false overrides TERM and the locale",
+	"ascii": boolFlag("draw with ASCII characters only; --ascii=false overrides TERM and the locale",
 		func(c *config.Config) *bool { return &c.ASCII }),
-	"readonly": truth("disable signals and scancel",
+	"readonly": boolFlag("disable signals and scancel",
 		func(c *config.Config) *bool { return &c.ReadOnly }),
-	"log": line("append a log of attempts, failures and SLURM's answers to `FILE`, but never remote output",
+	"log": stringFlag("append a log of attempts, failures and SLURM's answers to `FILE`, but never remote output",
 		func(c *config.Config) *string { return &c.Log }),
 }
 
@@ -79,13 +79,13 @@ func JobFlag(f *pflag.FlagSet, p *Program) {
 	f.StringVar(&p.Config.Job, "job", "", "the nodes of the job `ID`, and its GPUs only")
 }
 
-func line(usage string, at func(*config.Config) *string) flag {
+func stringFlag(usage string, at func(*config.Config) *string) flag {
 	return func(f *pflag.FlagSet, name string, p *Program) {
 		f.StringVar(at(&p.Config), name, *at(&p.Config), usage)
 	}
 }
 
-func truth(usage string, at func(*config.Config) *bool) flag {
+func boolFlag(usage string, at func(*config.Config) *bool) flag {
 	return func(f *pflag.FlagSet, name string, p *Program) { f.BoolVar(at(&p.Config), name, false, usage) }
 }
 

@@ -30,7 +30,7 @@ func openLog(path string) (log *slog.Logger, finish func() error, err error) {
 		return nil, nil, Usage("--log: %w", err)
 	}
 	d := newDrain(f)
-	return slog.New(slog.NewTextHandler(d, &slog.HandlerOptions{Level: slog.LevelDebug})), d.close, nil
+	return slog.New(slog.NewTextHandler(d, &slog.HandlerOptions{Level: slog.LevelDebug})), d.awaitLines, nil
 }
 
 // logStart logs the build and the settings that are not the defaults.
@@ -102,8 +102,8 @@ func (d *drain) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// close waits for the remaining lines, for a while, and returns why some are missing.
-func (d *drain) close() error {
+// awaitLines waits for the remaining lines, for a while, and returns why some are missing.
+func (d *drain) awaitLines() error {
 	d.mu.Lock()
 	d.ended = true
 	dropped := d.dropped

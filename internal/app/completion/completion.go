@@ -18,30 +18,30 @@ const Name = "completion"
 
 // flags complete the values of flags that are not settings, by the flag's name.
 var flags = map[string]cobra.CompletionFunc{
-	"job": jobs, "nodes": nodes,
+	"job": completeJobs, "nodes": completeNodes,
 }
 
 // arguments complete the arguments of commands, by the command's name.
 var arguments = map[string]cobra.CompletionFunc{
-	"logs": only(jobs), "report": jobs, "watch": jobs, "stacks": only(running), "doctor": nodes,
-	"replay": only(recordings), "record": only(recordings),
+	"logs": completeFirst(completeJobs), "report": completeJobs, "watch": completeJobs, "stacks": completeFirst(completeRunning), "doctor": completeNodes,
+	"replay": completeFirst(completeRecordings), "record": completeFirst(completeRecordings),
 }
 
 // Add adds completion to the program and its commands.
 func Add(root *cobra.Command, io cli.Streams) {
-	complete(root)
+	completeFlags(root)
 	root.ValidArgsFunction = cobra.NoFileCompletions
 	for _, command := range root.Commands() {
-		complete(command)
+		completeFlags(command)
 		if argument := arguments[command.Name()]; argument != nil {
 			command.ValidArgsFunction = argument
 		}
 	}
-	root.AddCommand(scripts(io))
+	root.AddCommand(scriptCommand(io))
 }
 
-// complete completes the values of a command's flags.
-func complete(command *cobra.Command) {
+// completeFlags completes the values of a command's flags.
+func completeFlags(command *cobra.Command) {
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		completer := flags[f.Name]
 		if words := config.Words(strings.ReplaceAll(f.Name, "-", "_")); words != nil {
@@ -53,8 +53,8 @@ func complete(command *cobra.Command) {
 	})
 }
 
-// only completes the first argument.
-func only(first cobra.CompletionFunc) cobra.CompletionFunc {
+// completeFirst completes the first argument.
+func completeFirst(first cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -63,13 +63,13 @@ func only(first cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// recordings completes files of recordings.
-func recordings(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeRecordings completes files of recordings.
+func completeRecordings(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return []cobra.Completion{"nvr"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// scripts is the command that prints the script of a shell.
-func scripts(io cli.Streams) *cobra.Command {
+// scriptCommand is the command that prints the script of a shell.
+func scriptCommand(io cli.Streams) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish"}
 	return &cobra.Command{
 		Use: Name + " bash|zsh|fish", Short: "print the script with which a shell completes words", Hidden: true,
@@ -81,7 +81,7 @@ func scripts(io cli.Streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return cli.Failed(script(c.Root(), args[0], io.Out))
+			return cli.Failed(writeScript(c.Root(), args[0], io.Out))
 		},
 	}
 }

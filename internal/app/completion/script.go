@@ -42,8 +42,8 @@ var fishChanges = []change{
 `},
 }
 
-// script writes the script of a shell.
-func script(root *cobra.Command, shell string, to io.Writer) error {
+// writeScript writes the script of a shell.
+func writeScript(root *cobra.Command, shell string, to io.Writer) error {
 	var b bytes.Buffer
 	generate := func() error { return root.GenBashCompletionV2(&b, true) }
 	changes := bashChanges

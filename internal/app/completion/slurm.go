@@ -30,34 +30,34 @@ const (
 // asker is slurm.Client's Ask.
 type asker func(context.Context) (*slurm.Answer, error)
 
-// here asks SLURM, or the programs that have.
-func here() *cluster.Discovery { return known(access.Answers(""), slurm.New(command.Run).Ask) }
+// askSlurm asks SLURM, or the programs that have.
+func askSlurm() *cluster.Discovery { return knownJobs(access.Answers(""), slurm.New(command.Run).Ask) }
 
-// jobs completes the IDs of the user's jobs.
-func jobs(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	d := here()
+// completeJobs completes the IDs of the user's jobs.
+func completeJobs(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	d := askSlurm()
 	return append(runningIn(d), pendingIn(d)...), cobra.ShellCompDirectiveNoFileComp
 }
 
-// running completes the IDs of the user's jobs that run.
-func running(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return runningIn(here()), cobra.ShellCompDirectiveNoFileComp
+// completeRunning completes the IDs of the user's jobs that run.
+func completeRunning(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return runningIn(askSlurm()), cobra.ShellCompDirectiveNoFileComp
 }
 
-// nodes completes the last node of a list, with the nodes of the user's jobs.
-func nodes(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeNodes completes the last node of a list, with the nodes of the user's jobs.
+func completeNodes(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := word[:strings.LastIndexByte(word, ',')+1]
-	found := nodesIn(here())
+	found := nodesIn(askSlurm())
 	for i := range found {
 		found[i] = before + found[i]
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// known returns the jobs: those that a program of the user has kept, or else SLURM's answer, which is kept for the next
+// knownJobs returns the jobs: those that a program of the user has kept, or else SLURM's answer, which is kept for the next
 // TAB. If it does not answer in time, the jobs are those that it listed before. A shell shows nothing else, so a
 // failure is an empty list.
-func known(answers *kept.Answers, ask asker) *cluster.Discovery {
+func knownJobs(answers *kept.Answers, ask asker) *cluster.Discovery {
 	d, _ := source.KeptJobs(answers)
 	if time.Since(d.Asked) < fresh {
 		return &d
@@ -82,7 +82,7 @@ const useful = time.Hour
 // runningIn returns the jobs that run, each with its name behind a tab for the shell to show.
 func runningIn(d *cluster.Discovery) (found []cobra.Completion) {
 	for i := range d.Jobs {
-		found = append(found, named(d.Jobs[i].ID, d.Jobs[i].Name))
+		found = append(found, formatCompletion(d.Jobs[i].ID, d.Jobs[i].Name))
 	}
 	return found
 }
@@ -90,12 +90,12 @@ func runningIn(d *cluster.Discovery) (found []cobra.Completion) {
 // pendingIn returns the jobs that wait, likewise.
 func pendingIn(d *cluster.Discovery) (found []cobra.Completion) {
 	for i := range d.Pending {
-		found = append(found, named(d.Pending[i].ID, d.Pending[i].Name))
+		found = append(found, formatCompletion(d.Pending[i].ID, d.Pending[i].Name))
 	}
 	return found
 }
 
-func named(id, name string) cobra.Completion {
+func formatCompletion(id, name string) cobra.Completion {
 	return safe.Line(id, longest) + "\t" + safe.Line(name, longest)
 }
 

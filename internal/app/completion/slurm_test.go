@@ -31,7 +31,7 @@ func TestNames(t *testing.T) {
 		want []string
 	}{"running": {runningIn, []string{"7\ttrain", "2_1\ta?node evil"}}, "pending": {pendingIn, []string{"9\tnext"}},
 		"nodes": {nodesIn, []string{"n1", "n2"}}} {
-		if got := test.of(known(answers, ask)); !slices.Equal(got, test.want) {
+		if got := test.of(knownJobs(answers, ask)); !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}
@@ -48,7 +48,7 @@ func TestAnswersAreShared(t *testing.T) {
 		Jobs: []cluster.Job{{ID: "7", Nodes: []string{"n1"}}}}); err != nil {
 		t.Fatal(err)
 	}
-	got := nodesIn(known(answers, func(context.Context) (*slurm.Answer, error) {
+	got := nodesIn(knownJobs(answers, func(context.Context) (*slurm.Answer, error) {
 		t.Error("SLURM is asked")
 		return nil, nil
 	}))
@@ -57,7 +57,7 @@ func TestAnswersAreShared(t *testing.T) {
 	}
 	for more, serves := range map[bool]bool{false: true, true: false} {
 		answers := kept.New(filepath.Join(t.TempDir(), "answers"))
-		known(answers, func(context.Context) (*slurm.Answer, error) { return &slurm.Answer{More: more}, nil })
+		knownJobs(answers, func(context.Context) (*slurm.Answer, error) { return &slurm.Answer{More: more}, nil })
 		if heard := source.Kept(answers, time.Minute, ""); (heard != nil) != serves {
 			t.Errorf("open questions %v: kept %+v", more, heard)
 		}
@@ -71,7 +71,7 @@ func TestOldNames(t *testing.T) {
 		ask := func(context.Context) (*slurm.Answer, error) {
 			return &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Name: "train"}}}, nil
 		}
-		if got := runningIn(known(answers, ask)); len(got) != 1 {
+		if got := runningIn(knownJobs(answers, ask)); len(got) != 1 {
 			t.Fatalf("%q", got)
 		}
 		asked := false
@@ -85,7 +85,7 @@ func TestOldNames(t *testing.T) {
 		}{{2 * fresh, 1}, {2 * fresh, 1}, {useful - 5*fresh, 1}, {2 * fresh, 0}} {
 			time.Sleep(step.wait)
 			asked = false
-			if got := runningIn(known(answers, late)); len(got) != step.want || !asked {
+			if got := runningIn(knownJobs(answers, late)); len(got) != step.want || !asked {
 				t.Errorf("%v later %q, asked %v", step.wait, got, asked)
 			}
 			if source.Kept(answers, fresh, "") != nil {
@@ -107,7 +107,7 @@ func TestNamesOfASlowController(t *testing.T) {
 		}
 		began := time.Now()
 		for range 2 {
-			if got := runningIn(known(answers, ask)); len(got) > 0 {
+			if got := runningIn(knownJobs(answers, ask)); len(got) > 0 {
 				t.Errorf("got %q", got)
 			}
 		}

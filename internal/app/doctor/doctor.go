@@ -70,14 +70,14 @@ Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
 		if err != nil {
 			return err
 		}
-		return examine(cmd.Context(), p, names, json)
+		return examineNodes(cmd.Context(), p, names, json)
 	}
 	return cmd
 }
 
-// examine examines the connections to nodes, and prints the report. If it is interrupted, it prints what is known so
+// examineNodes examines the connections to nodes, and prints the report. If it is interrupted, it prints what is known so
 // far.
-func examine(ctx context.Context, p *cli.Program, names []string, json bool) error {
+func examineNodes(ctx context.Context, p *cli.Program, names []string, json bool) error {
 	began, cfg, log := time.Now(), &p.Config, slog.New(slog.DiscardHandler)
 	if err := feed.NameJobs(ctx, p, log, &cfg.Job); err != nil {
 		return err

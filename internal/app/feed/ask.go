@@ -65,7 +65,7 @@ func NewTerminal(io cli.Streams) *asker {
 
 // Ask implements ssh.Asker. If ctx ends, the terminal is restored, and the read is left behind.
 func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
-	fmt.Fprint(t.out, spoken(host, prompt))
+	fmt.Fprint(t.out, promptText(host, prompt))
 	tty := t.in.Fd() // stored before the read: if the read is left behind, the file may be closed
 	before, err := term.GetState(tty)
 	if err != nil {
@@ -78,7 +78,7 @@ func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (stri
 	done := make(chan result, 1)
 	go func() {
 		defer crash.End()
-		text, err := t.read(tty, secret)
+		text, err := t.readAnswer(tty, secret)
 		done <- result{text, err}
 	}()
 	select {
@@ -91,7 +91,7 @@ func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (stri
 	}
 }
 
-func (t *asker) read(tty uintptr, secret bool) (string, error) {
+func (t *asker) readAnswer(tty uintptr, secret bool) (string, error) {
 	if secret {
 		text, err := term.ReadPassword(tty)
 		fmt.Fprintln(t.out)
@@ -106,10 +106,10 @@ type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
 
-// spoken returns a question with the name of the asking host before each line. nvnodetop's own questions have no name
+// promptText returns a question with the name of the asking host before each line. nvnodetop's own questions have no name
 // before them, so no host can pretend to be nvnodetop. Long blanks, which could fake a new line by filling a line of
 // the terminal, are shortened.
-func spoken(host, prompt string) string {
+func promptText(host, prompt string) string {
 	prompt = cli.Printable(prompt)
 	if host == "" {
 		return prompt

@@ -24,7 +24,7 @@ func TestTheScreenWaitsForThePastOfADemo(t *testing.T) {
 			caught := false
 			go func() {
 				untold := lateStory{demo.New(1, 1, demo.Seed, time.Second, time.Minute), make(chan struct{})}
-				session.Start(ctx, guarded(&cfg, untold)).CatchUp(session.Past)
+				session.Start(ctx, guardFeed(&cfg, untold)).CatchUp(session.Past)
 				caught = true
 			}()
 			synctest.Wait()

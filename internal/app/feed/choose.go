@@ -82,7 +82,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 
 // JobsOf returns the jobs as the source of Events, over connections that the caller closes.
 func JobsOf(p *cli.Program, a *access.Access, need Need) Feed {
-	return guarded(&p.Config, a.Jobs(&p.Config, need.polling(nil), nil))
+	return guardFeed(&p.Config, a.Jobs(&p.Config, need.polling(nil), nil))
 }
 
 // ending is a feed that closes its resources when it ends.

@@ -21,14 +21,14 @@ func (n noLogs) Unwrap() cluster.Source { return n.Feed }
 // Ask implements controls.Controls.
 func (n noLogs) Ask(ctx context.Context, node string, q wire.Request) (wire.Reply, error) {
 	if q.ReadLog != nil {
-		return wire.Reply{}, n.refusal()
+		return wire.Reply{}, n.refusalError()
 	}
 	return n.Feed.Ask(ctx, node, q)
 }
 
 // Log implements controls.Controls.
 func (n noLogs) Log(context.Context, joblog.Query) (joblog.Piece, error) {
-	return joblog.Piece{}, n.refusal()
+	return joblog.Piece{}, n.refusalError()
 }
 
-func (n noLogs) refusal() error { return fmt.Errorf("logs are not read: %s forbids it", n.why) }
+func (n noLogs) refusalError() error { return fmt.Errorf("logs are not read: %s forbids it", n.why) }

@@ -27,7 +27,7 @@ func TestNoLogIsRead(t *testing.T) {
 	for _, allowed := range []bool{true, false} {
 		cfg := config.Default()
 		cfg.Logs, cfg.LogsFrom = allowed, "/etc/x.toml:3"
-		f := guarded(&cfg, &logger{})
+		f := guardFeed(&cfg, &logger{})
 		_, err := f.Log(t.Context(), joblog.Query{Job: "7"})
 		_, asked := f.Ask(t.Context(), "n1", wire.Request{ReadLog: &wire.ReadLog{}})
 		for _, err := range []error{err, asked} {

@@ -54,15 +54,15 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 // Followed calls see with a Snapshot at each interval until ctx ends, which is no error, or see fails. The first call
 // comes once every node has reported or failed, or after the timeout.
 func Followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
-	return followed(p, every, see, func(Feed, *session.Watch) {})
+	return followSnapshots(p, every, see, func(Feed, *session.Watch) {})
 }
 
 // FollowedAsking is Followed that asks jobs that seem to hang where their ranks are.
 func FollowedAsking(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
-	return followed(p, every, see, func(from Feed, w *session.Watch) { AskHung(&p.Config, from, w) })
+	return followSnapshots(p, every, see, func(from Feed, w *session.Watch) { AskHung(&p.Config, from, w) })
 }
 
-func followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error,
+func followSnapshots(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error,
 	begin func(Feed, *session.Watch)) Show {
 	return func(ctx context.Context, from Feed) error {
 		from.Look(cluster.EveryNode, true)

@@ -17,8 +17,8 @@ type readOnly struct {
 	why string
 }
 
-// guarded returns the feed without the actions that the settings forbid.
-func guarded(cfg *config.Config, from Feed) Feed {
+// guardFeed returns the feed without the actions that the settings forbid.
+func guardFeed(cfg *config.Config, from Feed) Feed {
 	if !cfg.Logs {
 		from = noLogs{from, whyOf("logs", cfg.LogsFrom)}
 	}

@@ -39,7 +39,7 @@ func TestReadOnlyLetsNothingThrough(t *testing.T) {
 		below := &doer{}
 		cfg := config.Default()
 		cfg.ReadOnlyFrom = from
-		f := guarded(&cfg, below)
+		f := guardFeed(&cfg, below)
 		_, err1 := f.Ask(t.Context(), "n1", wire.Request{Signal: &wire.Signal{Number: 15}})
 		err2 := f.Cancel(t.Context(), "48211", "")
 		reply, err := f.Ask(t.Context(), "n1", wire.Request{Environ: &wire.ProcessID{PID: 1}})

@@ -38,7 +38,7 @@ func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger,
 	if err != nil {
 		return err
 	}
-	return out(ctx, guarded(&p.Config, from))
+	return out(ctx, guardFeed(&p.Config, from))
 }
 
 // Partial says once on stderr that not all nodes are watched, or not all clusters asked, for outputs that are no

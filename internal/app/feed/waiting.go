@@ -30,11 +30,11 @@ func waitingFor(s *cluster.Snapshot, width int) string {
 	case len(waiting) == 0 && s.Discovery.Asking:
 		return "waiting for SLURM to say which GPUs the jobs have"
 	case len(waiting) == 0:
-		return waitingForGPUs(awaited(s)) // no such node
+		return waitingForGPUs(awaitedGPUs(s)) // no such node
 	}
 	line := ""
 	for named := min(len(waiting), maxNamed); named >= 0; named-- {
-		line = fmt.Sprintf("waiting for %d of %d nodes", len(waiting), all) + listed(s, waiting, named)
+		line = fmt.Sprintf("waiting for %d of %d nodes", len(waiting), all) + nameNodes(s, waiting, named)
 		if draw.Width(line) <= width {
 			return line
 		}
@@ -62,8 +62,8 @@ func waitingForGPUs(names []string) string {
 	return "waiting for the driver: " + firstOf(names)
 }
 
-// awaited names the jobs' GPUs, on nodes that report, without values from the driver.
-func awaited(s *cluster.Snapshot) (names []string) {
+// awaitedGPUs names the jobs' GPUs, on nodes that report, without values from the driver.
+func awaitedGPUs(s *cluster.Snapshot) (names []string) {
 	for n, g := range tally.Awaited(s) {
 		names = append(names, nameOf(n.Name, g.Number))
 	}
@@ -84,14 +84,14 @@ func NotReporting(s *cluster.Snapshot) error {
 	if len(silent) == 0 {
 		return nil
 	}
-	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
+	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + nameNodes(s, silent, maxNamed))
 }
 
 // notWell joins the failures: nodes that do not report, critical problems of the other nodes, GPUs without values. It
 // is nil if there are none.
 func notWell(s *cluster.Snapshot) error {
 	var all error
-	for _, err := range []error{NotReporting(s), critical(s), noValues(s)} {
+	for _, err := range []error{NotReporting(s), criticalError(s), noValues(s)} {
 		switch {
 		case all == nil:
 			all = err
@@ -102,9 +102,9 @@ func notWell(s *cluster.Snapshot) error {
 	return all
 }
 
-// critical returns an error that names the critical problems of the nodes that report, nil if there are none. A
+// criticalError returns an error that names the critical problems of the nodes that report, nil if there are none. A
 // problem of several jobs counts once.
-func critical(s *cluster.Snapshot) error {
+func criticalError(s *cluster.Snapshot) error {
 	var all []string
 	for i := range s.Jobs {
 		for k := range s.Jobs[i].Findings {
@@ -126,7 +126,7 @@ func critical(s *cluster.Snapshot) error {
 
 // noValues is the error for the GPUs that are still awaited, nil if there are none.
 func noValues(s *cluster.Snapshot) error {
-	names := awaited(s)
+	names := awaitedGPUs(s)
 	if len(names) == 0 {
 		return nil
 	}
@@ -145,12 +145,12 @@ func firstOf(names []string) string {
 // maxNamed is the maximum number of nodes that one line names.
 const maxNamed = 8
 
-// listed names the first nodes, and why they do not report: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2
+// nameNodes names the first nodes, and why they do not report: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2
 // more".
-func listed(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
+func nameNodes(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
 	text, sep := "", ": "
 	for _, n := range nodes[:min(named, len(nodes))] {
-		text += sep + n.Name + " (" + lack(s, n) + ")"
+		text += sep + n.Name + " (" + silenceReason(s, n) + ")"
 		sep = ", "
 	}
 	if rest := len(nodes) - named; rest > 0 && named > 0 {
@@ -159,8 +159,8 @@ func listed(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
 	return text
 }
 
-// lack says in a few words why a node does not report.
-func lack(s *cluster.Snapshot, n *cluster.Node) string {
+// silenceReason says in a few words why a node does not report.
+func silenceReason(s *cluster.Snapshot, n *cluster.Node) string {
 	switch {
 	case n.Failure != nil:
 		return n.Failure.Short

@@ -77,13 +77,13 @@ those of the nodes of your running jobs.`,
 	l.Program = cli.New(io, f, cli.NodeFlags...)
 	cli.JobFlag(f, l.Program)
 	cmd.Args = l.Args(cli.NoArguments)
-	cmd.PreRunE = func(*cobra.Command, []string) error { return l.accept(f) }
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context()) }
+	cmd.PreRunE = func(*cobra.Command, []string) error { return l.loadOptions(f) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return l.runList(cmd.Context()) }
 	return cmd
 }
 
-// accept takes the command line and the settings.
-func (l *Options) accept(f *pflag.FlagSet) (err error) {
+// loadOptions reads the command line and the settings.
+func (l *Options) loadOptions(f *pflag.FlagSet) (err error) {
 	var poll []config.Word
 	if l.again = f.Changed(cli.Interval); l.again {
 		if poll, err = l.ByInterval(l.interval, config.MinPoll); err != nil {
@@ -109,13 +109,13 @@ func (l *Options) accept(f *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// run shows this host if it has GPUs and the user has asked for nothing else.
-func (l *Options) run(ctx context.Context) error {
+// runList shows this host if it has GPUs and the user has asked for nothing else.
+func (l *Options) runList(ctx context.Context) error {
 	need, cfg, log := feed.Once(l.Program), &l.Config, slog.New(slog.DiscardHandler)
-	show := feed.Printed(l.Program, need, l.print, feed.Verdict)
+	show := feed.Printed(l.Program, need, l.printSnapshot, feed.Verdict)
 	if l.again {
 		need = feed.Need{Brief: true, Steady: true}
-		show = feed.Followed(l.Program, cfg.Poll, l.redraw)
+		show = feed.Followed(l.Program, cfg.Poll, l.redrawSnapshot)
 	}
 	if cfg.Nodes != "" || cfg.Job != "" || cfg.Demo != "" || cfg.Login != "" {
 		return feed.Run(ctx, l.Program, need, log, show)
@@ -131,16 +131,16 @@ func (l *Options) run(ctx context.Context) error {
 	return show(ctx, from)
 }
 
-// print prints a Snapshot.
-func (l *Options) print(s *cluster.Snapshot) error {
-	text, err := l.text(s)
+// printSnapshot prints a Snapshot.
+func (l *Options) printSnapshot(s *cluster.Snapshot) error {
+	text, err := l.snapshotText(s)
 	if err == nil {
 		_, err = l.Out.Write(text)
 	}
 	return err
 }
 
-func (l *Options) text(s *cluster.Snapshot) ([]byte, error) {
+func (l *Options) snapshotText(s *cluster.Snapshot) ([]byte, error) {
 	if len(s.Jobs) == 0 {
 		return nil, feed.NoJob(&l.Config, s)
 	}
@@ -158,9 +158,9 @@ func (l *Options) text(s *cluster.Snapshot) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// redraw prints a Snapshot in place of the last one: on a terminal from its top, as much as fits.
-func (l *Options) redraw(s *cluster.Snapshot) error {
-	text, err := l.text(s)
+// redrawSnapshot prints a Snapshot in place of the last one: on a terminal from its top, as much as fits.
+func (l *Options) redrawSnapshot(s *cluster.Snapshot) error {
+	text, err := l.snapshotText(s)
 	if err != nil {
 		return err
 	}

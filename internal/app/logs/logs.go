@@ -58,13 +58,13 @@ sequences are removed, and a progress bar is printed in its last state.`,
 		l.job = args[0]
 		return nil
 	})
-	cmd.PreRunE = func(*cobra.Command, []string) error { return l.accept() }
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context()) }
+	cmd.PreRunE = func(*cobra.Command, []string) error { return l.loadOptions() }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return l.runLogs(cmd.Context()) }
 	return cmd
 }
 
-// accept takes the command line and the settings.
-func (l *Options) accept() error {
+// loadOptions reads the command line and the settings.
+func (l *Options) loadOptions() error {
 	if l.lines < 0 || l.lines > mostLines {
 		return fmt.Errorf("--lines must be a number from 0 to %d, not %d", mostLines, l.lines)
 	}
@@ -80,18 +80,18 @@ func (l *Options) accept() error {
 	return nil
 }
 
-func (l *Options) run(ctx context.Context) error {
+func (l *Options) runLogs(ctx context.Context) error {
 	log := slog.New(slog.DiscardHandler)
 	if err := feed.NameJobs(ctx, l.Program, log, &l.job); err != nil {
 		return err
 	}
-	from, err := l.open(ctx, log)
+	from, err := l.openSource(ctx, log)
 	if err != nil {
 		return err
 	}
 	defer from.close()
 	p := &printer{Options: l, from: from, window: joblog.NewWindow(-firstPiece)}
-	err = p.print(ctx)
+	err = p.printLog(ctx)
 	failure, is := errors.AsType[*reach.Failure](err)
 	switch {
 	case err == nil, ctx.Err() != nil && l.follow:

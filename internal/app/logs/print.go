@@ -32,9 +32,9 @@ type printer struct {
 	said   string
 }
 
-// print prints the last lines and, if the user wants it, those that come.
-func (p *printer) print(ctx context.Context) error {
-	piece, err := p.ask(ctx, p.window.Next(false))
+// printLog prints the last lines and, if the user wants it, those that come.
+func (p *printer) printLog(ctx context.Context) error {
+	piece, err := p.readPiece(ctx, p.window.Next(false))
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (p *printer) print(ctx context.Context) error {
 	}
 	p.window.Take(&piece)
 	for len(p.window.Lines()) < p.lines && p.window.From() > 0 {
-		piece, err := p.ask(ctx, p.window.Before())
+		piece, err := p.readPiece(ctx, p.window.Before())
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (p *printer) print(ctx context.Context) error {
 	if p.next = p.window.To(); len(lines) > 0 {
 		p.next = lines[0].At
 	}
-	if err := p.write(lines, !p.follow); err != nil || !p.follow {
+	if err := p.writeLines(lines, !p.follow); err != nil || !p.follow {
 		return err
 	}
 	return p.keepOn(ctx)
@@ -73,10 +73,10 @@ func (p *printer) keepOn(ctx context.Context) error {
 			return ctx.Err()
 		case <-time.After(pause):
 		}
-		if unread(p.Out) {
+		if hasNoReader(p.Out) {
 			return cli.Exit(exitPipe, nil)
 		}
-		piece, err := p.ask(ctx, p.window.Next(true))
+		piece, err := p.readPiece(ctx, p.window.Next(true))
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -84,12 +84,12 @@ func (p *printer) keepOn(ctx context.Context) error {
 			if failed++; failed == tries {
 				return err
 			}
-			p.say(err.Error())
+			p.sayOnce(err.Error())
 			continue
 		case piece.Never:
 			return errors.New(piece.Absence())
 		case piece.Missing && p.said == "": // once, though the reason may change
-			p.say(piece.Absence())
+			p.sayOnce(piece.Absence())
 		case piece.Missing:
 		default:
 			p.said = ""
@@ -101,22 +101,22 @@ func (p *printer) keepOn(ctx context.Context) error {
 			p.Say("%s", p.window.Lines()[0].Text)
 			continue
 		}
-		if err := p.write(p.window.Lines(), false); err != nil {
+		if err := p.writeLines(p.window.Lines(), false); err != nil {
 			return err
 		}
 	}
 }
 
-// say says something once.
-func (p *printer) say(words string) {
+// sayOnce tells the user something once.
+func (p *printer) sayOnce(words string) {
 	if p.said != words {
 		p.said = words
 		p.Say("%s", words)
 	}
 }
 
-// ask reads a piece.
-func (p *printer) ask(ctx context.Context, want wire.ReadLog) (joblog.Piece, error) {
+// readPiece reads a piece.
+func (p *printer) readPiece(ctx context.Context, want wire.ReadLog) (joblog.Piece, error) {
 	of := joblog.Out
 	if p.stderr {
 		of = joblog.Err
@@ -124,8 +124,8 @@ func (p *printer) ask(ctx context.Context, want wire.ReadLog) (joblog.Piece, err
 	return p.from.read(ctx, joblog.Ask(p.job, of, want))
 }
 
-// write prints the lines that were not printed. The last one is printed only if it has ended, or if no more is read.
-func (p *printer) write(lines []joblog.Line, all bool) error {
+// writeLines prints the lines that were not printed. The last one is printed only if it has ended, or if no more is read.
+func (p *printer) writeLines(lines []joblog.Line, all bool) error {
 	var text bytes.Buffer
 	for _, l := range lines {
 		switch {
@@ -147,9 +147,9 @@ func (p *printer) write(lines []joblog.Line, all bool) error {
 // exitPipe is the exit status of a program whose output nobody reads any more, as the shell tells it of tail.
 const exitPipe = 128 + int(unix.SIGPIPE)
 
-// unread reports whether out is a pipe that nobody reads any more. A write would end the program, but a log may have
+// hasNoReader reports whether out is a pipe that nobody reads any more. A write would end the program, but a log may have
 // nothing to write for hours.
-func unread(out io.Writer) bool {
+func hasNoReader(out io.Writer) bool {
 	file, is := out.(interface{ Fd() uintptr })
 	if !is {
 		return false

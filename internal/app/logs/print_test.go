@@ -85,21 +85,21 @@ func (r *rig) printed(t *testing.T) string {
 
 func TestLastLines(t *testing.T) {
 	r := newRig(t, "1\n2\n3\n\x1b[31m4\nhalf")
-	if err := r.print(t.Context()); err != nil || r.printed(t) != "3\n4\nhalf\n" {
+	if err := r.printLog(t.Context()); err != nil || r.printed(t) != "3\n4\nhalf\n" {
 		t.Errorf("%q, %v", r.printed(t), err)
 	}
 	r = newRig(t, strings.Repeat(strings.Repeat("x", 99)+"\n", 3000))
-	if r.lines = 2000; r.print(t.Context()) != nil || strings.Count(r.printed(t), "\n") != 2000 {
+	if r.lines = 2000; r.printLog(t.Context()) != nil || strings.Count(r.printed(t), "\n") != 2000 {
 		t.Errorf("%d lines", strings.Count(r.printed(t), "\n"))
 	}
 	r = newRig(t, "")
 	os.Remove(r.path)
-	if err := r.print(t.Context()); err == nil || !strings.Contains(err.Error(), "there is no file") {
+	if err := r.printLog(t.Context()); err == nil || !strings.Contains(err.Error(), "there is no file") {
 		t.Errorf("without a file: %v", err)
 	}
 	r = newRig(t, "1\n")
 	r.stderr = true
-	if r.print(t.Context()) != nil || r.questions[0].Stream != joblog.Err || r.questions[0].Job != "7" {
+	if r.printLog(t.Context()) != nil || r.questions[0].Stream != joblog.Err || r.questions[0].Job != "7" {
 		t.Errorf("asked for %+v", r.questions)
 	}
 }
@@ -111,7 +111,7 @@ func TestFollow(t *testing.T) {
 		r.follow = true
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
-		go func() { done <- r.print(ctx) }()
+		go func() { done <- r.printLog(ctx) }()
 		for i, step := range []struct {
 			do   func()
 			want string // printed so far
@@ -157,11 +157,11 @@ func TestFollowUntilCanceled(t *testing.T) {
 			r.waits, r.never = "job 7 was canceled", true
 		})
 		began := time.Now()
-		if err := r.print(doneAfter(t, 20*pause)); err == nil || err.Error() != "job 7 was canceled" || r.printed(t) != "" ||
+		if err := r.printLog(doneAfter(t, 20*pause)); err == nil || err.Error() != "job 7 was canceled" || r.printed(t) != "" ||
 			time.Since(began) > 7*pause {
 			t.Errorf("%v after %v, printed %q", err, time.Since(began), r.printed(t))
 		}
-		if err := r.print(doneAfter(t, 20*pause)); err == nil || err.Error() != "job 7 was canceled" {
+		if err := r.printLog(doneAfter(t, 20*pause)); err == nil || err.Error() != "job 7 was canceled" {
 			t.Errorf("at once: %v", err)
 		}
 	})
@@ -171,7 +171,7 @@ func TestFollowUntilCanceled(t *testing.T) {
 func TestFollowEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "1\n")
-		if r.follow = true; r.print(doneAfter(t, 2*pause)) == nil {
+		if r.follow = true; r.printLog(doneAfter(t, 2*pause)) == nil {
 			t.Error("it ends by itself")
 		}
 		r = newRig(t, "1\n")
@@ -182,7 +182,7 @@ func TestFollowEnds(t *testing.T) {
 			r.failing = fmt.Errorf("not connected")
 		})
 		began := time.Now()
-		if err := r.print(t.Context()); err == nil || err.Error() != "not connected" || time.Since(began) > 15*pause {
+		if err := r.printLog(t.Context()); err == nil || err.Error() != "not connected" || time.Since(began) > 15*pause {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 	})
@@ -199,7 +199,7 @@ func TestFollowFromTheEnd(t *testing.T) {
 				defer r.mu.Unlock()
 				r.add(t, "lf\nnext\n")
 			})
-			if err := r.print(doneAfter(t, 4*pause)); !errors.Is(err, context.DeadlineExceeded) || r.printed(t) != want {
+			if err := r.printLog(doneAfter(t, 4*pause)); !errors.Is(err, context.DeadlineExceeded) || r.printed(t) != want {
 				t.Errorf("%d lines: %q, %v", lines, r.printed(t), err)
 			}
 		})
@@ -216,7 +216,7 @@ func TestNobodyReads(t *testing.T) {
 	r := newRig(t, "1\n2\n")
 	r.follow, r.Out = true, out
 	time.AfterFunc(pause/2, func() { in.Close() })
-	exit, is := errors.AsType[*cli.ExitError](r.print(doneAfter(t, 10*pause)))
+	exit, is := errors.AsType[*cli.ExitError](r.printLog(doneAfter(t, 10*pause)))
 	if !is || exit.Code != 141 || exit.Err != nil {
 		t.Errorf("it ends with %v", exit)
 	}

@@ -27,8 +27,8 @@ type source struct {
 	close func()
 }
 
-// open returns the source that the settings choose.
-func (l *Options) open(ctx context.Context, log *slog.Logger) (*source, error) {
+// openSource returns the source that the settings choose.
+func (l *Options) openSource(ctx context.Context, log *slog.Logger) (*source, error) {
 	cfg := &l.Config
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
@@ -50,9 +50,9 @@ func (l *Options) open(ctx context.Context, log *slog.Logger) (*source, error) {
 		return nil, cli.Exit(cli.ExitFailed, err)
 	}
 	n := &node{ways: ways, cfg: cfg, log: log, answers: l.Answers(), maxAge: l.MaxAge}
-	reader := joblog.NewReader(joblog.Sources{Find: n.find, Ask: n.ask, Login: ways.OnLogin,
+	reader := joblog.NewReader(joblog.Sources{Find: n.findFiles, Ask: n.askProbe, Login: ways.OnLogin,
 		User: ways.User, Host: ways.Host})
-	return &source{reader.Read, n.close}, nil
+	return &source{reader.Read, n.closeWays}, nil
 }
 
 // node is the node of the job, with a connection once it is needed.
@@ -78,8 +78,8 @@ type watched struct {
 	failed chan error // has room for the latest failure
 }
 
-// find asks SLURM for the files of a job, unless another program has.
-func (n *node) find(ctx context.Context, job string) (*cluster.LogFiles, error) {
+// findFiles asks SLURM for the files of a job, unless another program has.
+func (n *node) findFiles(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	files, _, err := kept.Ask(n.answers, "logs of "+job, n.maxAge,
 		func(f *cluster.LogFiles) bool { return f.Host == "" || hostlist.Check([]string{f.Host}) == nil },
 		func() (*cluster.LogFiles, error) { return n.ways.Client.Logs(ctx, job) })
@@ -89,12 +89,12 @@ func (n *node) find(ctx context.Context, job string) (*cluster.LogFiles, error) 
 	return files, err
 }
 
-// ask sends a request to the probe of a node. The first one waits for the connection. A job that was requeued may run
+// askProbe sends a request to the probe of a node. The first one waits for the connection. A job that was requeued may run
 // on another node.
-func (n *node) ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
+func (n *node) askProbe(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	if n.on == nil || n.on.name != name {
-		n.leave()
-		n.on = n.connect(name)
+		n.unwatchNode()
+		n.on = n.watchNode(name)
 		late := time.NewTimer(n.cfg.Timeout)
 		defer late.Stop()
 		select {
@@ -112,8 +112,8 @@ func (n *node) ask(ctx context.Context, name string, r wire.Request) (wire.Reply
 	return n.on.call(ctx, name, r)
 }
 
-// connect begins to watch a node.
-func (n *node) connect(name string) *watched {
+// watchNode begins to watch a node.
+func (n *node) watchNode(name string) *watched {
 	n.ways.Know([]cluster.Job{{ID: n.files.Number, Number: n.files.Number, Nodes: []string{name}}})
 	polling := access.Polling{Every: config.MaxPoll} // the GPUs are of no interest
 	hosts := n.ways.Hosts(n.cfg, name, []string{name}, polling)
@@ -122,13 +122,13 @@ func (n *node) connect(name string) *watched {
 	ctx, w.stop = context.WithCancel(context.Background())
 	w.ended.Go(func() {
 		defer crash.End()
-		_ = hosts.Run(ctx, w.hear)
+		_ = hosts.Run(ctx, w.noteEvent)
 	}) // it ends with ctx, without an error
 	return w
 }
 
-// hear notes when the node answers, and why it does not.
-func (w *watched) hear(e cluster.Event) {
+// noteEvent notes when the node answers, and why it does not.
+func (w *watched) noteEvent(e cluster.Event) {
 	switch {
 	case e.Hello != nil:
 		w.once.Do(func() { close(w.up) })
@@ -140,15 +140,15 @@ func (w *watched) hear(e cluster.Event) {
 	}
 }
 
-// leave ends the watching of the node.
-func (n *node) leave() {
+// unwatchNode ends the watching of the node.
+func (n *node) unwatchNode() {
 	if n.on != nil {
 		n.on.stop()
 		n.on.ended.Wait()
 	}
 }
 
-func (n *node) close() {
-	n.leave()
+func (n *node) closeWays() {
+	n.unwatchNode()
 	n.ways.Close()
 }

@@ -35,11 +35,11 @@ It belongs to the job in which it runs, or to the command of nvnodetop track.`,
 	}
 	cmd.Flags().StringVar(&job, "job", "", "mark in the job with this number, `ID`, in place of its own")
 	cmd.Args = func(_ *cobra.Command, args []string) error {
-		_, _, err := parse(args)
+		_, _, err := parseArguments(args)
 		return err
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		kind, name, _ := parse(args)
+		kind, name, _ := parseArguments(args)
 		id := mark.ID()
 		if cmd.Flags().Changed("job") {
 			number, err := numberOf(cmd.Context(), job)
@@ -76,8 +76,8 @@ func numberOf(ctx context.Context, job string) (string, error) {
 	return number, err
 }
 
-// parse reads the arguments.
-func parse(args []string) (kind cluster.MarkKind, name string, err error) {
+// parseArguments reads the arguments.
+func parseArguments(args []string) (kind cluster.MarkKind, name string, err error) {
 	switch {
 	case len(args) == 2 && (args[0] == string(cluster.Begins) || args[0] == string(cluster.Ends)):
 		kind, name = cluster.MarkKind(args[0]), args[1]

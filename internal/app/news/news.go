@@ -42,7 +42,7 @@ type Options struct {
 // Open opens the ways. wrong are the reasons why some cannot be used.
 func Open(cfg *config.Config, o Options) (d *Desk, wrong []error) {
 	open, wrong := Ways(cfg, o)
-	d = &Desk{watcher: notify.NewWatcher(cfg.Notify.Settings, o.Jobs), sender: sender(),
+	d = &Desk{watcher: notify.NewWatcher(cfg.Notify.Settings, o.Jobs), sender: localSender(),
 		gatherer: notify.Gatherer{PerHour: cfg.Notify.PerHour}, post: ways.Open(open, o.Say)}
 	d.watcher.Asks = cfg.HangAsk
 	if len(open) > 0 && cfg.Demo == "" {
@@ -57,7 +57,7 @@ func Open(cfg *config.Config, o Options) (d *Desk, wrong []error) {
 	return d, wrong
 }
 
-func sender() ways.Sender {
+func localSender() ways.Sender {
 	user, host := access.Here()
 	return ways.Sender{Host: host, User: user}
 }
@@ -112,7 +112,7 @@ func Test(ctx context.Context, open []ways.Way, begin func(ways.Way)) (failed []
 	m := notify.Message{At: time.Now(), Title: "nvnodetop: a test message", Text: "News of your jobs comes here.",
 		Count: 1,
 		Items: []notify.Item{{At: time.Now(), Event: "test", GPU: cluster.NoNumber, Title: "a test message"}}}
-	document := sender().Document(&m)
+	document := localSender().Document(&m)
 	for _, w := range open {
 		if w.Most > 0 && begin != nil {
 			begin(w)
@@ -128,7 +128,7 @@ func Test(ctx context.Context, open []ways.Way, begin func(ways.Way)) (failed []
 func (d *Desk) See(s *cluster.Snapshot) []notify.Item {
 	items := d.watcher.See(s)
 	d.take(s.At, items)
-	d.remember()
+	d.saveTold()
 	return items
 }
 
@@ -149,8 +149,8 @@ func (d *Desk) take(at time.Time, items []notify.Item) {
 	}
 }
 
-// remember saves what is told, if that has changed and the last change is saved. A home directory may hang.
-func (d *Desk) remember() {
+// saveTold saves what is told, if that has changed and the last change is saved. A home directory may hang.
+func (d *Desk) saveTold() {
 	if d.saved != nil {
 		if done, _ := d.saved.Wait(0); !done {
 			return

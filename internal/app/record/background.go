@@ -64,9 +64,9 @@ func NewBackground(cfg *config.Config, job func() string) *Background {
 // thousands of Events at the start of a large cluster need not wait in memory.
 func (o *Background) Take(e cluster.Event) {
 	if e.Discovery != nil {
-		o.know(e.Discovery)
+		o.keepJobs(e.Discovery)
 	}
-	if o.unread.Load() == 0 && o.remember(e) {
+	if o.unread.Load() == 0 && o.rememberEvent(e) {
 		return
 	}
 	o.unread.Add(1)
@@ -78,8 +78,8 @@ func (o *Background) Take(e cluster.Event) {
 	}
 }
 
-// know keeps the numbers of the jobs.
-func (o *Background) know(d *cluster.Discovery) {
+// keepJobs keeps the numbers of the jobs.
+func (o *Background) keepJobs(d *cluster.Discovery) {
 	var numbers []string
 	for i := range d.Jobs {
 		numbers = append(numbers, d.Jobs[i].Number)
@@ -87,8 +87,8 @@ func (o *Background) know(d *cluster.Discovery) {
 	o.jobs.Store(&numbers)
 }
 
-// remember adds an Event to the known state, unless something is recorded or the lock is held.
-func (o *Background) remember(e cluster.Event) bool {
+// rememberEvent adds an Event to the known state, unless something is recorded or the lock is held.
+func (o *Background) rememberEvent(e cluster.Event) bool {
 	if !o.mu.TryLock() {
 		return false
 	}
@@ -104,7 +104,7 @@ func (o *Background) Run(ctx context.Context) error {
 	for {
 		select {
 		case e := <-o.queue:
-			o.write(e)
+			o.writeEvent(e)
 			o.unread.Add(-1)
 		case <-ctx.Done():
 			o.end()
@@ -174,16 +174,16 @@ func (o *Background) Marks(ctx context.Context, dir string) error {
 // end writes the waiting Events, and ends the recording.
 func (o *Background) end() {
 	for range len(o.queue) {
-		o.write(<-o.queue)
+		o.writeEvent(<-o.queue)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.finish()
+	o.finishRecording()
 }
 
 var errBehind = errors.New("the disk is too slow")
 
-func (o *Background) write(e cluster.Event) {
+func (o *Background) writeEvent(e cluster.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	lost := o.behind.Swap(false)
@@ -192,18 +192,18 @@ func (o *Background) write(e cluster.Event) {
 		return
 	}
 	if lost {
-		o.file.fail(errBehind)
+		o.file.failNext(errBehind)
 	}
 	if !o.file.take(e) {
-		o.finish()
+		o.finishRecording()
 		o.status.Store("not recorded")
 		return
 	}
 	o.status.Store("rec " + draw.Age(e.At.Sub(o.file.since)))
 }
 
-// finish ends the recording, if there is one, and keeps the message about it. The caller holds the lock.
-func (o *Background) finish() {
+// finishRecording ends the recording, if there is one, and keeps the message about it. The caller holds the lock.
+func (o *Background) finishRecording() {
 	if o.file == nil {
 		return
 	}
@@ -216,7 +216,7 @@ func (o *Background) finish() {
 	case o.file.total.Events == 0:
 		o.said = "nothing was recorded"
 	default:
-		o.said = o.file.summary()
+		o.said = o.file.describeRecording()
 	}
 	o.file, o.told = nil, false
 	o.status.Store("")
@@ -231,7 +231,7 @@ func (o *Background) Switch() (said string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.file != nil || o.status.Load() != "" { // it runs, or has failed and the user has not read the message
-		o.finish()
+		o.finishRecording()
 		o.status.Store("")
 		o.told = true
 		return o.said
@@ -247,8 +247,8 @@ func (o *Background) Switch() (said string) {
 	return fmt.Sprintf("recording to %q", file.path)
 }
 
-// to begins to record to a file that does not exist.
-func (o *Background) to(path string, at time.Time) error {
+// recordTo begins to record to a file that does not exist.
+func (o *Background) recordTo(path string, at time.Time) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r := &recorder{path: path, w: o.w}
@@ -282,13 +282,13 @@ func (o *Background) Status() string { return o.status.Load().(string) }
 
 // Report prints the message about a recording that ended with the screens.
 func (o *Background) Report(out io.Writer) {
-	if said := o.last(); said != "" {
+	if said := o.lastMessage(); said != "" {
 		fmt.Fprintln(out, cli.Printable(said))
 	}
 }
 
-// last returns the message about the last recording; "": there was none.
-func (o *Background) last() string {
+// lastMessage returns the message about the last recording; "": there was none.
+func (o *Background) lastMessage() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.told {

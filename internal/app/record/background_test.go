@@ -48,7 +48,7 @@ func TestRecordFromTheScreen(t *testing.T) {
 	events := demoEvents(t)
 	o, _ := background(t)
 	for _, e := range events[:len(events)-50] {
-		o.write(e)
+		o.writeEvent(e)
 	}
 	if o.Status() != "" {
 		t.Errorf("status %q", o.Status())
@@ -59,11 +59,11 @@ func TestRecordFromTheScreen(t *testing.T) {
 		t.Fatalf("said %q, status %q", said, o.Status())
 	}
 	for _, e := range events[len(events)-50:] {
-		o.write(e)
+		o.writeEvent(e)
 	}
 	if said := o.Switch(); !strings.HasPrefix(said, "recorded ") || !strings.Contains(said, name[1]) ||
-		o.Status() != "" || o.last() != "" {
-		t.Errorf("said %q, status %q, at the end %q", said, o.Status(), o.last())
+		o.Status() != "" || o.lastMessage() != "" {
+		t.Errorf("said %q, status %q, at the end %q", said, o.Status(), o.lastMessage())
 	}
 	info, err := os.Stat(name[1])
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -117,8 +117,8 @@ func TestRecordUntilTheEnd(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
-	if err := <-done; err != nil || !strings.HasPrefix(o.last(), "recorded ") {
-		t.Errorf("%v, %q", err, o.last())
+	if err := <-done; err != nil || !strings.HasPrefix(o.lastMessage(), "recorded ") {
+		t.Errorf("%v, %q", err, o.lastMessage())
 	}
 }
 
@@ -127,11 +127,11 @@ func TestRecordBehind(t *testing.T) {
 	events := demoEvents(t)
 	o, _ := background(t)
 	o.Switch()
-	o.write(events[0])
+	o.writeEvent(events[0])
 	for range waiting + 1 {
 		o.Take(events[1])
 	}
-	o.write(events[2])
+	o.writeEvent(events[2])
 	if o.Status() != "not recorded" {
 		t.Errorf("status %q", o.Status())
 	}

@@ -25,7 +25,7 @@ func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 	}
 	return func(ctx context.Context, from feed.Feed) error {
 		b := NewBackground(&p.Config, nil)
-		if err := b.to(path, time.Now()); err != nil {
+		if err := b.recordTo(path, time.Now()); err != nil {
 			return cli.Usage("--record: %w", err)
 		}
 		writes, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -34,7 +34,7 @@ func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 		err := out(ctx, feed.Heard(from, b.Take))
 		stop()
 		if done, _ := writing.Wait(feed.Parting); done {
-			p.Say("%s", b.last())
+			p.Say("%s", b.lastMessage())
 		} else {
 			p.Say("%q: the disk does not answer", path)
 		}

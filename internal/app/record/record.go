@@ -84,7 +84,7 @@ programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
 		return nil
 	})
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if err := o.check(f); err != nil {
+		if err := o.checkFlags(f); err != nil {
 			return err
 		}
 		o.batch = feed.OwnJob(cmd.Context(), p)
@@ -94,7 +94,7 @@ programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
 		return Allowed(&p.Config)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), p, path, log) })
+		return p.Logged(func(log *slog.Logger) error { return o.runRecord(cmd.Context(), p, path, log) })
 	}
 	return cmd
 }
@@ -111,8 +111,8 @@ func checkArgs(args []string) error {
 	return nil
 }
 
-// check completes the flags, and returns their mistakes.
-func (o *Options) check(f *pflag.FlagSet) (err error) {
+// checkFlags completes the flags, and returns their mistakes.
+func (o *Options) checkFlags(f *pflag.FlagSet) (err error) {
 	if f.Changed("max-size") {
 		if o.limit.bytes, err = parseSize(o.size); err != nil {
 			return fmt.Errorf("--max-size must be a size such as 500M or 2G, at least 1M, not %q", o.size)
@@ -146,8 +146,8 @@ func parseSize(s string) (int64, error) {
 	return int64(n * float64(unit)), nil
 }
 
-// run records until ctx ends, or a limit is reached.
-func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slog.Logger) error {
+// runRecord records until ctx ends, or a limit is reached.
+func (o *Options) runRecord(ctx context.Context, p *cli.Program, path string, log *slog.Logger) error {
 	if err := feed.NameJobs(ctx, p, log, &p.Config.Job); err != nil {
 		return err
 	}
@@ -161,29 +161,29 @@ func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slo
 		return cli.Usage("%w", err)
 	}
 	need := feed.Need{Steady: true, Marks: true} // nobody presses a key
-	err := feed.Run(ctx, p, need, log, o.recorded(&p.Config, out))
+	err := feed.Run(ctx, p, need, log, o.recordEvents(&p.Config, out))
 	if failed := out.end(); failed != nil {
 		err = cli.Exit(cli.ExitFailed, failed)
 	}
 	if out.total.Events > 0 {
-		fmt.Fprintln(p.Out, out.summary())
+		fmt.Fprintln(p.Out, out.describeRecording())
 	}
 	return err
 }
 
-// recorded records the Events of a source, until ctx ends, a limit is reached, or the wanted job turns out not to
+// recordEvents records the Events of a source, until ctx ends, a limit is reached, or the wanted job turns out not to
 // exist.
-func (o *Options) recorded(cfg *config.Config, out *recorder) feed.Show {
+func (o *Options) recordEvents(cfg *config.Config, out *recorder) feed.Show {
 	job := cfg.Job
 	return func(ctx context.Context, from feed.Feed) error {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		var missing error
 		asked := job == ""
-		run := start(ctx, cfg, from, feed.RaiseMemory(), func(e cluster.Event) {
+		run := startSource(ctx, cfg, from, feed.RaiseMemory(), func(e cluster.Event) {
 			if d := e.Discovery; d != nil && !asked && !d.Answered.IsZero() { // one goroutine emits Discoveries
-				if asked, missing = true, o.absent(job, d); missing != nil {
-					out.discard()
+				if asked, missing = true, o.absenceReason(job, d); missing != nil {
+					out.discardFile()
 				}
 			}
 			if !out.take(e) {
@@ -198,8 +198,8 @@ func (o *Options) recorded(cfg *config.Config, out *recorder) feed.Show {
 	}
 }
 
-// start runs the source. If jobs that seem to hang are asked where their ranks are, there is a Store, to know them.
-func start(ctx context.Context, cfg *config.Config, from feed.Feed,
+// startSource runs the source. If jobs that seem to hang are asked where their ranks are, there is a Store, to know them.
+func startSource(ctx context.Context, cfg *config.Config, from feed.Feed,
 	takers ...func(cluster.Event)) *session.Session {
 	if !cfg.HangAsk {
 		return session.Start(ctx, from, takers...)
@@ -209,8 +209,8 @@ func start(ctx context.Context, cfg *config.Config, from feed.Feed,
 	return w.Session
 }
 
-// absent returns the reason why a job cannot be recorded. A waiting job will begin.
-func (o *Options) absent(job string, d *cluster.Discovery) error {
+// absenceReason returns the reason why a job cannot be recorded. A waiting job will begin.
+func (o *Options) absenceReason(job string, d *cluster.Discovery) error {
 	runs := func(j cluster.Job) bool { return j.PartOf(job) }
 	waits := func(j cluster.PendingJob) bool { return (&cluster.Job{ID: j.ID}).PartOf(job) }
 	if slices.ContainsFunc(d.Jobs, runs) || slices.ContainsFunc(d.Pending, waits) {
@@ -223,20 +223,20 @@ func (o *Options) absent(job string, d *cluster.Discovery) error {
 	return cli.Exit(cli.ExitNoJobs, err)
 }
 
-// summary describes the recording.
-func (r *recorder) summary() string {
+// describeRecording describes the recording.
+func (r *recorder) describeRecording() string {
 	name := strconv.Quote(r.files[len(r.files)-1])
 	if n := len(r.files); n > 1 {
 		name = fmt.Sprintf("%d files, the last of them %s", n, name)
 	}
 	return fmt.Sprintf("recorded %v in %s: %d events, %s", r.total.Last.Sub(r.total.First).Round(time.Second), name,
-		r.total.Events, megabytes(r.total.Bytes))
+		r.total.Events, formatBytes(r.total.Bytes))
 }
 
 var errExists = errors.New("exists: recordings are not overwritten")
 
-// megabytes is a readable number of bytes: "52 kB", "16.8 MB".
-func megabytes(bytes int64) string {
+// formatBytes returns a readable number of bytes: "52 kB", "16.8 MB".
+func formatBytes(bytes int64) string {
 	switch {
 	case bytes < 1e6:
 		return fmt.Sprintf("%d kB", (bytes+999)/1000)

@@ -30,7 +30,7 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 		defer func() { _ = r.end() }()
 		cfg := config.Default()
 		cfg.Job = "7"
-		return (&Options{}).recorded(&cfg, r)(ctx, from)
+		return (&Options{}).recordEvents(&cfg, r)(ctx, from)
 	})
 }
 
@@ -48,7 +48,7 @@ func TestAHangIsRecorded(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			from := demo.New(2, 8, demo.Seed, cfg.Poll, 10*time.Minute).Hang()
-			if err := (&Options{}).recorded(&cfg, r)(ctx, from); err != nil {
+			if err := (&Options{}).recordEvents(&cfg, r)(ctx, from); err != nil {
 				t.Error(err)
 			}
 			if err := r.end(); err != nil {
@@ -116,8 +116,8 @@ func TestRecordFiles(t *testing.T) {
 	if len(left) != 2 || len(r.files) != 2 || r.files[1] != left[1] || r.count < 10 {
 		t.Fatalf("files %q, %q of %d", left, r.files, r.count)
 	}
-	if !strings.Contains(r.summary(), "2 files, the last of them ") {
-		t.Error(r.summary())
+	if !strings.Contains(r.describeRecording(), "2 files, the last of them ") {
+		t.Error(r.describeRecording())
 	}
 	for _, path := range left {
 		store := store.New(time.Second, health.Rules(health.Defaults()))

@@ -84,8 +84,8 @@ func (r *recorder) take(e cluster.Event) bool {
 		return false
 	}
 	r.err = r.w.Write(e)
-	if r.err == nil && r.full(e.At) {
-		if r.err = r.finish(); r.err == nil && r.keep > 0 {
+	if r.err == nil && r.isFull(e.At) {
+		if r.err = r.finishFile(); r.err == nil && r.keep > 0 {
 			r.err = r.begin(e.At)
 		}
 		r.over = r.keep == 0
@@ -94,30 +94,30 @@ func (r *recorder) take(e cluster.Event) bool {
 	return !r.over
 }
 
-// fail makes the recording end with the next Event, with an error.
-func (r *recorder) fail(err error) {
+// failNext makes the recording end with the next Event, with an error.
+func (r *recorder) failNext(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over, r.err = true, err
 }
 
-// discard ends the recording, and removes its file, since it has no content.
-func (r *recorder) discard() {
+// discardFile ends the recording, and removes its file, since it has no content.
+func (r *recorder) discardFile() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
-	_ = r.finish()
+	_ = r.finishFile()
 	r.total = recording.Written{}
 }
 
-// full reports whether the file has reached a limit.
-func (r *recorder) full(at time.Time) bool {
+// isFull reports whether the file has reached a limit.
+func (r *recorder) isFull(at time.Time) bool {
 	return r.limit.time > 0 && at.Sub(r.since) >= r.limit.time || r.limit.bytes > 0 &&
 		r.w.Written().Bytes >= r.limit.bytes
 }
 
-// finish ends the open file.
-func (r *recorder) finish() error {
+// finishFile ends the open file.
+func (r *recorder) finishFile() error {
 	if r.file == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (r *recorder) end() error {
 	defer r.mu.Unlock()
 	r.over = true
 	path := r.files[len(r.files)-1]
-	err := r.finish()
+	err := r.finishFile()
 	if r.err != nil {
 		err = r.err
 	}

@@ -31,21 +31,21 @@ func newPlayhead(p *recording.Player, r *recording.Reader, at time.Time) *playhe
 	return &playhead{player: p, began: r.Began(), end: r.End, step: r.Header.Poll, from: at, since: time.Now()}
 }
 
-// at returns the time in the recording.
-func (h *playhead) at() time.Time {
+// currentTime returns the time in the recording.
+func (h *playhead) currentTime() time.Time {
 	t := h.from
 	if !h.paused {
 		t = t.Add(time.Since(h.since) * time.Duration(speeds[h.speed]))
 	}
-	if end, _ := h.last(); t.After(end) {
+	if end, _ := h.lastTime(); t.After(end) {
 		return end
 	}
 	return t
 }
 
-// last returns the last time that can be shown, and whether damage ends the recording there, so that later events are
+// lastTime returns the last time that can be shown, and whether damage ends the recording there, so that later events are
 // unknown.
-func (h *playhead) last() (end time.Time, damaged bool) {
+func (h *playhead) lastTime() (end time.Time, damaged bool) {
 	if at := h.player.Progress().Damaged; !at.IsZero() {
 		return at, true
 	}
@@ -54,13 +54,13 @@ func (h *playhead) last() (end time.Time, damaged bool) {
 
 // Snapshot is for ui.Options: its argument is the user's time.
 func (h *playhead) Snapshot(time.Time) *cluster.Snapshot {
-	s, exact := h.player.Glance(h.at())
+	s, exact := h.player.Glance(h.currentTime())
 	h.rough = !exact
 	return s
 }
 
-// move goes to a time, and plays from there.
-func (h *playhead) move(to time.Time) {
+// moveTo goes to a time, and plays from there.
+func (h *playhead) moveTo(to time.Time) {
 	if to.Before(h.began) {
 		to = h.began
 	}
@@ -70,44 +70,44 @@ func (h *playhead) move(to time.Time) {
 	h.from, h.since = to, time.Now()
 }
 
-// pause stops or continues the time.
-func (h *playhead) pause(on bool) {
-	h.move(h.at())
+// setPaused stops or continues the time.
+func (h *playhead) setPaused(on bool) {
+	h.moveTo(h.currentTime())
 	h.paused = on
 }
 
 // Turn implements ui.Tape.
 func (h *playhead) Turn(o tape.Order) (notice string) {
-	at := h.at()
+	at := h.currentTime()
 	switch o {
 	case tape.Pause:
-		h.pause(!h.paused)
+		h.setPaused(!h.paused)
 	case tape.StepBack, tape.StepOn:
-		h.pause(true)
-		h.move(at.Add(map[tape.Order]time.Duration{tape.StepBack: -h.step, tape.StepOn: h.step}[o]))
+		h.setPaused(true)
+		h.moveTo(at.Add(map[tape.Order]time.Duration{tape.StepBack: -h.step, tape.StepOn: h.step}[o]))
 	case tape.ShortBack:
-		h.move(at.Add(-10 * time.Second))
+		h.moveTo(at.Add(-10 * time.Second))
 	case tape.ShortOn:
-		h.move(at.Add(10 * time.Second))
+		h.moveTo(at.Add(10 * time.Second))
 	case tape.LongBack:
-		h.move(at.Add(-time.Minute))
+		h.moveTo(at.Add(-time.Minute))
 	case tape.LongOn:
-		h.move(at.Add(time.Minute))
+		h.moveTo(at.Add(time.Minute))
 	case tape.Beginning:
-		h.move(h.began)
+		h.moveTo(h.began)
 	case tape.End:
-		h.move(h.end)
+		h.moveTo(h.end)
 	case tape.Slower, tape.Faster:
-		h.move(at)
+		h.moveTo(at)
 		h.speed = min(max(h.speed+map[tape.Order]int{tape.Slower: -1, tape.Faster: 1}[o], 0), len(speeds)-1)
 	case tape.EarlierProblem, tape.LaterProblem:
-		return h.problem(at, o == tape.LaterProblem)
+		return h.moveToProblem(at, o == tape.LaterProblem)
 	}
 	return ""
 }
 
-// problem goes to the beginning of the next problem, or of the previous one.
-func (h *playhead) problem(at time.Time, later bool) (notice string) {
+// moveToProblem goes to the beginning of the next problem, or of the previous one.
+func (h *playhead) moveToProblem(at time.Time, later bool) (notice string) {
 	found := h.player.Progress()
 	times := found.Problems
 	next, same := slices.BinarySearchFunc(times, at, time.Time.Compare)
@@ -118,7 +118,7 @@ func (h *playhead) problem(at time.Time, later bool) (notice string) {
 		next--
 	}
 	if next >= 0 && next < len(times) {
-		h.move(times[next])
+		h.moveTo(times[next])
 		h.paused = true
 		return ""
 	}
@@ -134,10 +134,10 @@ func (h *playhead) problem(at time.Time, later bool) (notice string) {
 // Position implements ui.Tape.
 func (h *playhead) Position() tape.Position {
 	found := h.player.Progress()
-	_, damaged := h.last()
+	_, damaged := h.lastTime()
 	return tape.Position{
-		Began: h.began, End: h.end, At: h.at(), Speed: speeds[h.speed], Paused: h.paused, Rough: h.rough,
+		Began: h.began, End: h.end, At: h.currentTime(), Speed: speeds[h.speed], Paused: h.paused, Rough: h.rough,
 		Read: found.Read, Problems: found.Problems,
-		Damaged: damaged && !h.at().Before(found.Damaged),
+		Damaged: damaged && !h.currentTime().Before(found.Damaged),
 	}
 }

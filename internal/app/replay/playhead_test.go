@@ -32,7 +32,7 @@ func playheadOf(t *testing.T, after time.Duration) *playhead {
 }
 
 // place is the time since the beginning, with a pause so that it stands.
-func (d *playhead) place() time.Duration { return d.at().Sub(d.began) }
+func (d *playhead) place() time.Duration { return d.currentTime().Sub(d.began) }
 
 func TestPlayheadMoves(t *testing.T) {
 	d := playheadOf(t, 5*time.Minute)
@@ -72,15 +72,15 @@ func TestPlayheadSpeedAndPause(t *testing.T) {
 	if p := d.Position(); p.Speed != 60 || p.Paused {
 		t.Errorf("%+v", p)
 	}
-	before := d.at()
+	before := d.currentTime()
 	time.Sleep(20 * time.Millisecond)
-	if moved := d.at().Sub(before); moved < time.Second || moved > time.Minute {
+	if moved := d.currentTime().Sub(before); moved < time.Second || moved > time.Minute {
 		t.Errorf("in 20 ms it goes on for %v", moved)
 	}
 	d.Turn(tape.StepOn)
-	before = d.at()
+	before = d.currentTime()
 	time.Sleep(5 * time.Millisecond)
-	if !d.Position().Paused || !d.at().Equal(before) {
+	if !d.Position().Paused || !d.currentTime().Equal(before) {
 		t.Error("a step does not pause")
 	}
 	d.Turn(tape.Pause)
@@ -104,15 +104,15 @@ func TestPlayheadProblems(t *testing.T) {
 		if want.Equal(d.began) {
 			continue
 		}
-		if said := d.Turn(tape.LaterProblem); said != "" || !d.at().Equal(want) {
-			t.Errorf("at %v, want %v; says %q", d.at(), want, said)
+		if said := d.Turn(tape.LaterProblem); said != "" || !d.currentTime().Equal(want) {
+			t.Errorf("at %v, want %v; says %q", d.currentTime(), want, said)
 		}
 	}
 	if said := d.Turn(tape.LaterProblem); said != "no later problem" {
 		t.Errorf("after the last: %q", said)
 	}
-	if d.Turn(tape.EarlierProblem); !d.at().Equal(times[len(times)-2]) {
-		t.Errorf("back at %v", d.at())
+	if d.Turn(tape.EarlierProblem); !d.currentTime().Equal(times[len(times)-2]) {
+		t.Errorf("back at %v", d.currentTime())
 	}
 	d.Turn(tape.Beginning)
 	d.Turn(tape.EarlierProblem)
@@ -138,7 +138,7 @@ func TestPlayheadDamaged(t *testing.T) {
 	p := recording.NewPlayer(r, store.New(r.Header.Poll, health.Rules(health.Defaults())))
 	defer p.Close()
 	d := newPlayhead(p, r, r.End)
-	if at := d.at(); !at.Equal(r.End) {
+	if at := d.currentTime(); !at.Equal(r.End) {
 		t.Errorf("before the survey it is at %v", at)
 	}
 	p.Survey(t.Context())

@@ -77,18 +77,18 @@ time --at, or the end. nvnodetop report --from FILE reports on a job of it.`,
 		_ = f.MarkHidden(old)
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if err := o.check(); err != nil {
+		if err := o.checkFlags(); err != nil {
 			return err
 		}
 		o.Apart = true
 		return o.Accept()
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.runReplay(cmd.Context(), args[0]) }
 	return cmd
 }
 
-// check returns the mistakes in the flags.
-func (o *Options) check() error {
+// checkFlags returns the mistakes in the flags.
+func (o *Options) checkFlags() error {
 	if o.Changed("report") {
 		if err := cli.OneOf("report", o.report, output.Names...); err != nil {
 			return err
@@ -105,8 +105,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-// run shows a recording.
-func (o *Options) run(ctx context.Context, path string) error {
+// runReplay shows a recording.
+func (o *Options) runReplay(ctx context.Context, path string) error {
 	print := o.once || o.json
 	if o.report == "" && !print {
 		if err := screen.Possible(&o.Streams); err != nil {
@@ -142,9 +142,9 @@ func (o *Options) run(ctx context.Context, path string) error {
 	p := recording.NewPlayer(r, state)
 	defer p.Close()
 	if print {
-		return o.print(ctx, p, moment)
+		return o.printSnapshot(ctx, p, moment)
 	}
-	return o.play(ctx, p, newPlayhead(p, r, moment))
+	return o.playScreens(ctx, p, newPlayhead(p, r, moment))
 }
 
 // reportOf prints the report of a job, from the Events of a recording.
@@ -203,8 +203,8 @@ func parseMoment(r *recording.Reader, at string) (time.Time, error) {
 	return time.Parse(time.RFC3339, at)
 }
 
-// print prints one Snapshot.
-func (o *Options) print(ctx context.Context, p *recording.Player, at time.Time) error {
+// printSnapshot prints one Snapshot.
+func (o *Options) printSnapshot(ctx context.Context, p *recording.Player, at time.Time) error {
 	snap := p.Snapshot(ctx, at)
 	if ctx.Err() != nil {
 		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
@@ -225,8 +225,8 @@ func (o *Options) print(ctx context.Context, p *recording.Player, at time.Time) 
 // memory is the limit for replay: a Player keeps more Stores than a watched cluster has.
 const memory = 384 << 20
 
-// play shows the screens until the user quits.
-func (o *Options) play(ctx context.Context, p *recording.Player, at *playhead) error {
+// playScreens shows the screens until the user quits.
+func (o *Options) playScreens(ctx context.Context, p *recording.Player, at *playhead) error {
 	shown := screen.Options(&o.Config, at.Snapshot, nobody{}, selection.Choice{})
 	shown.Tape, shown.ReadOnly = at, "not available in a recording"
 	ctx, quit := context.WithCancel(ctx)

@@ -28,7 +28,7 @@ func TestAMomentIsInterrupted(t *testing.T) {
 	p := recording.NewPlayer(r, store.New(cfg.Poll, health.Rules(cfg.Thresholds)))
 	defer p.Close()
 	o := &Options{Program: &cli.Program{Config: cfg, Streams: cli.Streams{Err: io.Discard}}}
-	if err := o.print(ctx, p, r.End); !errors.Is(err, cli.ErrInterrupted) {
+	if err := o.printSnapshot(ctx, p, r.End); !errors.Is(err, cli.ErrInterrupted) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func listOf(ctx context.Context, p *cli.Program, log *slog.Logger, q sacct.Query
 		})
 	line.Erase()
 	if err != nil {
-		return nil, refused(err)
+		return nil, accountingError(err)
 	}
 	list, more := made.List()
 	if more > 0 {
@@ -37,26 +37,26 @@ func listOf(ctx context.Context, p *cli.Program, log *slog.Logger, q sacct.Query
 	return list, nil
 }
 
-// refused is the error of a question to the accounting.
-func refused(err error) error {
+// accountingError is the error of a question to the accounting.
+func accountingError(err error) error {
 	if errors.Is(err, cli.ErrInterrupted) {
 		return cli.Exit(cli.ExitFailed, err)
 	}
 	return cli.Exit(cli.ExitNoJobs, err)
 }
 
-// settled asks for a job, or the parts of one, that has ended.
-func settled(ctx context.Context, p *cli.Program, log *slog.Logger, id string) ([]sacct.Job, error) {
-	return accounts.Settled(ctx, p, log, late(p), id)
+// askEnded asks for a job, or the parts of one, that has ended.
+func askEnded(ctx context.Context, p *cli.Program, log *slog.Logger, id string) ([]sacct.Job, error) {
+	return accounts.Settled(ctx, p, log, accountingLags(p), id)
 }
 
-// late reports whether the accounting lets a job run: one that is asked for has ended.
-func late(p *cli.Program) func([]sacct.Job) bool {
+// accountingLags returns what reports whether the accounting still lets a job run: one that is asked for has ended.
+func accountingLags(p *cli.Program) func([]sacct.Job) bool {
 	return func(jobs []sacct.Job) bool { return len(jobs) == 1 && accounts.Runs(&jobs[0], p.Me()) }
 }
 
-// priced adds the cost, with the site's prices.
-func priced(p *cli.Program, r *report.Report) *report.Report {
+// addCost adds the cost, with the site's prices.
+func addCost(p *cli.Program, r *report.Report) *report.Report {
 	r.Cost = cost.Of(r, (*cost.Prices)(&p.Config.Prices))
 	return r
 }

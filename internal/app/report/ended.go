@@ -20,7 +20,7 @@ import (
 // ask, over the connections that it has.
 func Ended(p *cli.Program, from feed.Feed) func(ctx context.Context, job string) (*report.Report, error) {
 	return func(ctx context.Context, id string) (*report.Report, error) {
-		jobs, err := accounts.Settle(ctx, p.Config.Timeout, late(p), func(ctx context.Context) ([]sacct.Job, error) {
+		jobs, err := accounts.Settle(ctx, p.Config.Timeout, accountingLags(p), func(ctx context.Context) ([]sacct.Job, error) {
 			return from.Accounts(ctx, id)
 		})
 		switch {
@@ -42,7 +42,7 @@ func Ended(p *cli.Program, from feed.Feed) func(ctx context.Context, job string)
 // ofEnded returns the report of a job from a recording of it in a directory, "": in the usual ones, and from what SLURM
 // has counted.
 func ofEnded(ctx context.Context, p *cli.Program, dir, id string, j *sacct.Job) *report.Report {
-	return priced(p, cmp.Or(ownRecording(ctx, p, dir, id, j), books.Make(j, time.Now())))
+	return addCost(p, cmp.Or(ownRecording(ctx, p, dir, id, j), books.Make(j, time.Now())))
 }
 
 func notShown(id string) error { return fmt.Errorf("SLURM's accounting does not show job %q", id) }

@@ -47,38 +47,38 @@ func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
 		if err != nil {
 			return err
 		}
-		w.join(ctx, log, seen)
-		return w.Report(file, w.Format, priced(w.Program, seen))
+		w.addAccounting(ctx, log, seen)
+		return w.Report(file, w.Format, addCost(w.Program, seen))
 	}
 	err := feed.Run(ctx, w.Program, Need, log, record.Beside(w.Program, w.Record, show))
 	exit, ours := errors.AsType[*cli.ExitError](err)
 	if !ours || exit.Code != cli.ExitNoJobs || ctx.Err() != nil {
 		return err
 	}
-	return w.unwatched(ctx, log, file, exit.Err)
+	return w.reportUnwatched(ctx, log, file, exit.Err)
 }
 
-// join adds SLURM's accounting, if the job has ended and the cluster keeps accounts.
-func (w *Live) join(ctx context.Context, log *slog.Logger, seen *report.Report) {
+// addAccounting adds SLURM's accounting, if the job has ended and the cluster keeps accounts.
+func (w *Live) addAccounting(ctx context.Context, log *slog.Logger, seen *report.Report) {
 	if !w.Join || seen.Job.End.IsZero() || ctx.Err() != nil {
 		return
 	}
-	jobs, err := settled(ctx, w.Program, log, seen.Job.ID)
+	jobs, err := askEnded(ctx, w.Program, log, seen.Job.ID)
 	if err != nil || len(jobs) != 1 {
 		return // the report is whole without
 	}
 	books.Join(seen, &jobs[0], report.FromWatch, "", time.Now())
 }
 
-// unwatched reports on a job that cannot be watched for a reason why: it has ended, or is another user's.
-func (w *Live) unwatched(ctx context.Context, log *slog.Logger, file *os.File, why error) error {
+// reportUnwatched reports on a job that cannot be watched for a reason why: it has ended, or is another user's.
+func (w *Live) reportUnwatched(ctx context.Context, log *slog.Logger, file *os.File, why error) error {
 	id := w.Config.Job
 	if !sacct.IsID(id) {
 		return cli.Exit(cli.ExitNoJobs, why)
 	}
 	line := cli.NewStatus(w.Err)
 	line.Set("asking SLURM's accounting")
-	jobs, err := settled(ctx, w.Program, log, id)
+	jobs, err := askEnded(ctx, w.Program, log, id)
 	line.Erase()
 	switch {
 	case errors.Is(err, cli.ErrInterrupted):
@@ -90,7 +90,7 @@ func (w *Live) unwatched(ctx context.Context, log *slog.Logger, file *os.File, w
 	case len(jobs) == 0:
 		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("%w; SLURM's accounting does not show it", why))
 	case len(jobs) > 1:
-		return deliver(&w.Streams, file, output.Lists[w.Format], books.List(jobs))
+		return writeDocument(&w.Streams, file, output.Lists[w.Format], books.List(jobs))
 	}
 	made := ofEnded(ctx, w.Program, w.From, id, &jobs[0])
 	made.Job.Cause = cmp.Or(made.Job.Cause, accounts.Why(ctx, w.Program, log, &jobs[0]))
@@ -103,7 +103,7 @@ func Observe(ctx context.Context, p *cli.Program, from feed.Feed) (*report.Repor
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
 	w := &jobWait{Wait: report.Wait{Job: cfg.Job, Answer: time.Now().Add(cfg.Timeout)}, line: cli.NewStatus(p.Err)}
 	run := session.Start(ctx, from, feed.RaiseMemory(), seen.Apply)
-	run.Await(0, func() bool { return w.over(seen.Stage()) })
+	run.Await(0, func() bool { return w.isOver(seen.Stage()) })
 	w.line.Erase()
 	if err := run.Stop(feed.ShortParting); err != nil {
 		return nil, cli.Failed(err)
@@ -125,8 +125,8 @@ type jobWait struct {
 	failed error // the reason why there is nothing to wait for
 }
 
-// over reports whether the wait is over.
-func (w *jobWait) over(stage report.Stage, d cluster.Discovery) (over bool) {
+// isOver reports whether the wait is over.
+func (w *jobWait) isOver(stage report.Stage, d cluster.Discovery) (over bool) {
 	switch stage {
 	case report.Unknown:
 		w.line.Set("waiting for SLURM")

@@ -25,8 +25,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/recording"
 )
 
-// recorded prints the report of a job of a recording, with what SLURM has counted if it still knows the job.
-func (o *Options) recorded(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
+// reportRecorded prints the report of a job of a recording, with what SLURM has counted if it still knows the job.
+func (o *Options) reportRecorded(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
 	opened, r, err := OpenRecording(ctx, o.from)
 	if ctx.Err() != nil {
 		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
@@ -47,7 +47,7 @@ func (o *Options) recorded(ctx context.Context, log *slog.Logger, file *os.File,
 			books.Join(made, &jobs[0], report.FromRecording, o.from, time.Now())
 		}
 	}
-	err = o.Report(file, o.format, priced(o.Program, made))
+	err = o.Report(file, o.format, addCost(o.Program, made))
 	if damaged != nil {
 		err = cli.Exit(cli.ExitFailed, damaged)
 	}

@@ -64,21 +64,21 @@ wasted GPU-hours.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	o := &Options{Program: cli.New(io, f)}
-	o.add(f)
+	o.addFlags(f)
 	o.Share("login", "transport", "timeout", "log")
-	cmd.PreRunE = func(_ *cobra.Command, args []string) error { return o.check(args) }
+	cmd.PreRunE = func(_ *cobra.Command, args []string) error { return o.checkArguments(args) }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cli.OutliveReaders()
 		file, err := cli.OpenReport(o.output)
 		if err != nil {
 			return cli.Usage("--output: %w", err)
 		}
-		return o.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), log, file, args) })
+		return o.Logged(func(log *slog.Logger) error { return o.runReport(cmd.Context(), log, file, args) })
 	}
 	return cmd
 }
 
-func (o *Options) add(f *pflag.FlagSet) {
+func (o *Options) addFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.format, "format", "f", "text", "print `FORMAT`: text, json, csv or markdown")
 	f.StringVarP(&o.output, "output", "o", "", "write to `FILE`")
 	f.StringVar(&o.from, "from", "", "report on the job of the recording `FILE`, or on JOB if it has several; "+
@@ -93,8 +93,8 @@ func (o *Options) add(f *pflag.FlagSet) {
 // self stands for the user's own name, in the form that the help shows.
 const self = "$USER"
 
-// check reports mistakes of the command line, and loads the settings.
-func (o *Options) check(args []string) error {
+// checkArguments reports mistakes of the command line, and loads the settings.
+func (o *Options) checkArguments(args []string) error {
 	if err := cli.OneOf("format", o.format, output.Names...); err != nil {
 		return err
 	}
@@ -142,20 +142,20 @@ func (o *Options) check(args []string) error {
 	return nil
 }
 
-func (o *Options) run(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
+func (o *Options) runReport(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
 	if err := o.nameJobs(ctx, log, args); err != nil {
 		return err
 	}
 	inDir := isDir(o.from) && len(args) == 1 && sacct.IsID(args[0])
 	switch {
 	case o.from != "" && !inDir:
-		return o.recorded(ctx, log, file, args)
+		return o.reportRecorded(ctx, log, file, args)
 	case len(args) == 0:
-		return o.list(ctx, log, file)
+		return o.listJobs(ctx, log, file)
 	case len(args) == 2:
-		return o.compare(ctx, log, file, args)
+		return o.compareReports(ctx, log, file, args)
 	case !sacct.IsID(args[0]):
-		return o.stored(ctx, file, args[0])
+		return o.printStored(ctx, file, args[0])
 	}
 	o.Config.Job = args[0]
 	live := Live{Program: o.Program, Format: o.format, Record: o.record, Join: true, From: o.from}
@@ -178,8 +178,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// deliver writes a document to the user's file, or to standard output.
-func deliver[T any](io *cli.Streams, file *os.File, write func(io.Writer, T, output.Look) error,
+// writeDocument writes a document to the user's file, or to standard output.
+func writeDocument[T any](io *cli.Streams, file *os.File, write func(io.Writer, T, output.Look) error,
 	document T) error {
 	var text bytes.Buffer
 	err := write(&text, document, io.Look(file))
@@ -189,8 +189,8 @@ func deliver[T any](io *cli.Streams, file *os.File, write func(io.Writer, T, out
 	return cli.Failed(err)
 }
 
-// list prints a line for each job of a user.
-func (o *Options) list(ctx context.Context, log *slog.Logger, file *os.File) error {
+// listJobs prints a line for each job of a user.
+func (o *Options) listJobs(ctx context.Context, log *slog.Logger, file *os.File) error {
 	user := o.user
 	if user == "" || user == self {
 		user = o.Me()
@@ -204,5 +204,5 @@ func (o *Options) list(ctx context.Context, log *slog.Logger, file *os.File) err
 	if len(made.Jobs) == 0 {
 		o.Say("SLURM shows no job of %q that ran in the last %d days", user, o.days)
 	}
-	return deliver(&o.Streams, file, output.Lists[o.format], made)
+	return writeDocument(&o.Streams, file, output.Lists[o.format], made)
 }

@@ -18,28 +18,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// compare prints two reports side by side. Of a job that still runs it takes what SLURM has counted so far.
-func (o *Options) compare(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
+// compareReports prints two reports side by side. Of a job that still runs it takes what SLURM has counted so far.
+func (o *Options) compareReports(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
 	var reports [2]*report.Report
 	for i, arg := range args {
 		var err error
 		if sacct.IsID(arg) {
-			reports[i], err = o.counted(ctx, log, arg)
+			reports[i], err = o.accountedReport(ctx, log, arg)
 		} else {
-			reports[i], err = load(arg)
+			reports[i], err = loadReport(arg)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return deliver(&o.Streams, file, output.Comparisons[o.format], compare.Of(reports[0], reports[1]))
+	return writeDocument(&o.Streams, file, output.Comparisons[o.format], compare.Of(reports[0], reports[1]))
 }
 
-// counted returns the report of a job from SLURM's accounting, and a recording of it.
-func (o *Options) counted(ctx context.Context, log *slog.Logger, id string) (*report.Report, error) {
+// accountedReport returns the report of a job from SLURM's accounting, and a recording of it.
+func (o *Options) accountedReport(ctx context.Context, log *slog.Logger, id string) (*report.Report, error) {
 	jobs, err := accounts.Jobs(ctx, o.Program, log, id)
 	if err != nil {
-		return nil, refused(err)
+		return nil, accountingError(err)
 	}
 	switch len(jobs) {
 	case 0:
@@ -50,20 +50,20 @@ func (o *Options) counted(ctx context.Context, log *slog.Logger, id string) (*re
 	return nil, cli.Exit(cli.ExitUsage, severalParts(id, jobs))
 }
 
-// stored prints the report of a file again, in another format.
-func (o *Options) stored(_ context.Context, file *os.File, path string) error {
-	r, err := load(path)
+// printStored prints the report of a file again, in another format.
+func (o *Options) printStored(_ context.Context, file *os.File, path string) error {
+	r, err := loadReport(path)
 	if err != nil {
 		return err
 	}
-	return deliver(&o.Streams, file, output.Formats[o.format], r)
+	return writeDocument(&o.Streams, file, output.Formats[o.format], r)
 }
 
 // maxStored is the size of the largest report that is read: that of a job of 1,000 nodes with 8 GPUs has 5 MB.
 const maxStored = 64 << 20
 
-// load reads a report as JSON.
-func load(path string) (*report.Report, error) {
+// loadReport reads a report as JSON.
+func loadReport(path string) (*report.Report, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -83,28 +83,28 @@ func load(path string) (*report.Report, error) {
 	if r.Version != report.Version || r.Job.ID == "" {
 		return nil, cli.Usage("%q is no report of a job, or of another version", path)
 	}
-	clean(reflect.ValueOf(r).Elem())
+	cleanTexts(reflect.ValueOf(r).Elem())
 	return r, nil
 }
 
-// clean makes every text of a document safe to display: anybody may have written it.
-func clean(v reflect.Value) {
+// cleanTexts makes every text of a document safe to display: anybody may have written it.
+func cleanTexts(v reflect.Value) {
 	const most = 4096
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(safe.Line(v.String(), most))
 	case reflect.Pointer:
 		if !v.IsNil() {
-			clean(v.Elem())
+			cleanTexts(v.Elem())
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			clean(v.Index(i))
+			cleanTexts(v.Index(i))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				clean(v.Field(i))
+				cleanTexts(v.Field(i))
 			}
 		}
 	}

@@ -80,7 +80,7 @@ JSON lines file is continued; one that holds something else is refused.`,
 	l.Share("nodes", "login", "transport", "timeout", "log", "demo")
 	cmd.Args = l.Args(cli.NoArguments)
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := l.check(); err != nil {
+		if err := l.checkChoice(); err != nil {
 			return err
 		}
 		poll, err := l.ByInterval(l.interval, leastInterval)
@@ -91,13 +91,13 @@ JSON lines file is continued; one that holds something else is refused.`,
 		return l.Accept(poll...)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return l.Logged(func(log *slog.Logger) error { return l.run(cmd.Context(), log) })
+		return l.Logged(func(log *slog.Logger) error { return l.runScalars(cmd.Context(), log) })
 	}
 	return cmd
 }
 
-// check checks the choice of files and of the job.
-func (l *Options) check() error {
+// checkChoice checks the choice of files and of the job.
+func (l *Options) checkChoice() error {
 	for _, name := range []string{"tensorboard", "csv", "jsonl", "job"} { // "$UNSET" in a script
 		if f := l.flags.Lookup(name); f.Changed && f.Value.String() == "" {
 			return fmt.Errorf("--%s is empty", name)
@@ -112,7 +112,7 @@ func (l *Options) check() error {
 	return nil
 }
 
-func (l *Options) run(ctx context.Context, log *slog.Logger) (err error) {
+func (l *Options) runScalars(ctx context.Context, log *slog.Logger) (err error) {
 	defer func() {
 		for _, o := range l.outputs {
 			if wrong := o.Close(); wrong != nil && err == nil {
@@ -120,12 +120,12 @@ func (l *Options) run(ctx context.Context, log *slog.Logger) (err error) {
 			}
 		}
 	}()
-	if err := l.open(); err != nil {
+	if err := l.openFiles(); err != nil {
 		return err
 	}
 	every := l.Config.Poll
 	l.log = scalars.New(every)
-	show := feed.Followed(l.Program, every/2, l.see) // twice per report, so that none is missed
+	show := feed.Followed(l.Program, every/2, l.logSnapshot) // twice per report, so that none is missed
 	err = feed.Run(ctx, l.Program, feed.Need{Brief: true, Steady: true, Marks: true}, log, show)
 	if errors.Is(err, errJobOver) {
 		return nil
@@ -136,8 +136,8 @@ func (l *Options) run(ctx context.Context, log *slog.Logger) (err error) {
 // errJobOver reports that the job to be logged has ended.
 var errJobOver = errors.New("the job has ended")
 
-// open opens the files before any request is sent: problems with the files are reported at once.
-func (l *Options) open() error {
+// openFiles opens the files before any request is sent: problems with the files are reported at once.
+func (l *Options) openFiles() error {
 	if l.dir != "" {
 		_, host := access.Here()
 		o, err := scalars.NewTensorBoard(l.dir, host, os.Getpid())
@@ -153,7 +153,7 @@ func (l *Options) open() error {
 		if file.path == "" {
 			continue
 		}
-		o, err := l.table(file.path, file.form)
+		o, err := l.openTable(file.path, file.form)
 		if err != nil {
 			return cli.Usage("--%s: %w", file.flag, err)
 		}
@@ -162,23 +162,23 @@ func (l *Options) open() error {
 	return nil
 }
 
-func (l *Options) table(path string, form scalars.Form) (*scalars.Table, error) {
+func (l *Options) openTable(path string, form scalars.Form) (*scalars.Table, error) {
 	if path == "-" {
 		return scalars.Stream(l.Out, form)
 	}
 	return scalars.Open(path, form)
 }
 
-// see logs the new values of a Snapshot.
-func (l *Options) see(s *cluster.Snapshot) error {
+// logSnapshot logs the new values of a Snapshot.
+func (l *Options) logSnapshot(s *cluster.Snapshot) error {
 	switch {
 	case len(s.Jobs) == 0 && !l.begun:
-		return l.nothing(s)
+		return l.emptyReason(s)
 	case len(s.Jobs) == 0 && l.Config.Job != "" && s.Discovery.Failure == nil:
 		return errJobOver
 	case !l.begun:
 		l.begun = true
-		l.greet(s)
+		l.announceStart(s)
 	}
 	samples := l.log.Samples(s)
 	for _, o := range l.outputs {
@@ -189,8 +189,8 @@ func (l *Options) see(s *cluster.Snapshot) error {
 	return nil
 }
 
-// nothing returns the reason why there is nothing to log.
-func (l *Options) nothing(s *cluster.Snapshot) error {
+// emptyReason returns the reason why there is nothing to log.
+func (l *Options) emptyReason(s *cluster.Snapshot) error {
 	d := &s.Discovery
 	if l.batch && !d.Answered.IsZero() {
 		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q, which %s names, is not one of your running jobs",
@@ -200,8 +200,8 @@ func (l *Options) nothing(s *cluster.Snapshot) error {
 	return feed.NoJob(&l.Config, s)
 }
 
-// greet announces on a terminal that logging has begun.
-func (l *Options) greet(s *cluster.Snapshot) {
+// announceStart announces on a terminal that logging has begun.
+func (l *Options) announceStart(s *cluster.Snapshot) {
 	if file, ok := l.Err.(*os.File); ok && cli.IsTerminal(file) {
 		gpus := 0
 		for i := range s.Jobs {

@@ -61,7 +61,7 @@ func TestLogEnds(t *testing.T) {
 			outputs: []output{{"csv", &written{}}}}
 		code, words := -1, ""
 		for i := range test.looks {
-			if err := l.see(&test.looks[i]); err != nil {
+			if err := l.logSnapshot(&test.looks[i]); err != nil {
 				if errors.Is(err, errJobOver) {
 					code = cli.ExitOK
 				} else if exit, ok := errors.AsType[*cli.ExitError](err); ok {

@@ -54,7 +54,7 @@ print such a document.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return list(io)
+			return listDocuments(io)
 		}
 		for _, d := range Documents {
 			if d.Name == args[0] {
@@ -67,7 +67,7 @@ print such a document.`,
 	return cmd
 }
 
-func list(io cli.Streams) error {
+func listDocuments(io cli.Streams) error {
 	for _, d := range Documents {
 		if _, err := fmt.Fprintf(io.Out, "%-10s %s\n", d.Name, d.Of); err != nil {
 			return cli.Failed(err)

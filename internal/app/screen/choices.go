@@ -31,8 +31,8 @@ func newSaver(cfg *config.Config) *saver {
 	return &saver{fixed: fixed, rung: bell.New(), choices: map[string]string{}}
 }
 
-// remember saves a choice soon.
-func (s *saver) remember(what, value string) {
+// rememberChoice saves a choice soon.
+func (s *saver) rememberChoice(what, value string) {
 	if s == nil || s.fixed[what] {
 		return
 	}
@@ -42,8 +42,8 @@ func (s *saver) remember(what, value string) {
 	s.rung.Ring()
 }
 
-// run saves until ctx ends, and then saves the remaining choices.
-func (s *saver) run(ctx context.Context) error {
+// runSaver saves until ctx ends, and then saves the remaining choices.
+func (s *saver) runSaver(ctx context.Context) error {
 	for ended := false; s != nil && !ended; {
 		select {
 		case <-s.rung:
@@ -54,13 +54,13 @@ func (s *saver) run(ctx context.Context) error {
 		case <-time.After(settle):
 		case <-ctx.Done():
 		}
-		s.save()
+		s.saveChoices()
 	}
 	return nil
 }
 
-// save saves the choices. An error is ignored: a full home directory is no reason to disturb the user.
-func (s *saver) save() {
+// saveChoices saves the choices. An error is ignored: a full home directory is no reason to disturb the user.
+func (s *saver) saveChoices() {
 	s.mu.Lock()
 	choices := s.choices
 	s.choices = map[string]string{}

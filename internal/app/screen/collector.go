@@ -40,26 +40,26 @@ func newCollector() *collector {
 		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/goal:bytes"}}}
 }
 
-// after returns a function that takes Snapshots, and looks at the heap each time.
-func (c *collector) after(snapshot func(time.Time) *cluster.Snapshot) func(time.Time) *cluster.Snapshot {
+// watchHeap returns a function that takes Snapshots, and looks at the heap each time.
+func (c *collector) watchHeap(snapshot func(time.Time) *cluster.Snapshot) func(time.Time) *cluster.Snapshot {
 	return func(now time.Time) *cluster.Snapshot {
-		defer c.look(now)
+		defer c.checkHeap(now)
 		return snapshot(now)
 	}
 }
 
-// look begins a collection if otherwise the runtime might do so before the next look. The collection begins when the
+// checkHeap begins a collection if otherwise the runtime might do so before the next look. The collection begins when the
 // screen has drawn its frame, or on another thread.
-func (c *collector) look(now time.Time) {
+func (c *collector) checkHeap(now time.Time) {
 	metrics.Read(c.heap[:])
-	c.weigh(c.heap[0].Value.Uint64(), c.heap[1].Value.Uint64(), c.heap[2].Value.Uint64())
+	c.compareSizes(c.heap[0].Value.Uint64(), c.heap[1].Value.Uint64(), c.heap[2].Value.Uint64())
 	if c.large {
-		c.threads.rest(now)
+		c.threads.restThread(now)
 	}
 }
 
-// weigh decides by the size of the heap: now, after the last collection, and at the end of the next one.
-func (c *collector) weigh(size, live, goal uint64) {
+// compareSizes decides by the size of the heap: now, after the last collection, and at the end of the next one.
+func (c *collector) compareSizes(size, live, goal uint64) {
 	growth := size - min(c.before, size)
 	c.before = size
 	switch {
@@ -69,20 +69,20 @@ func (c *collector) weigh(size, live, goal uint64) {
 		debug.SetGCPercent(room)
 	case size+growth > live+(goal-live)*beginsAt/100:
 		c.running.Store(true)
-		crash.Go(c.collect)
+		crash.Go(c.collectGarbage)
 	}
 }
 
-// pressed notes a key.
-func (c *collector) pressed(now time.Time) {
+// noteKey notes a key.
+func (c *collector) noteKey(now time.Time) {
 	if c.large {
-		c.threads.pressed(now)
+		c.threads.noteKey(now)
 	}
 }
 
-func (c *collector) collect() {
+func (c *collector) collectGarbage() {
 	defer c.running.Store(false)
-	c.threads.collect(true)
-	defer c.threads.collect(false)
+	c.threads.noteCollection(true)
+	defer c.threads.noteCollection(false)
 	runtime.GC()
 }

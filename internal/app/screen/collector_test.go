@@ -18,7 +18,7 @@ func TestCollector(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	c := newCollector()
-	look := c.after(func(time.Time) *cluster.Snapshot {
+	look := c.watchHeap(func(time.Time) *cluster.Snapshot {
 		garbage = make([]byte, smallHeap/16)
 		return nil
 	})
@@ -44,7 +44,7 @@ func TestCollector(t *testing.T) {
 func TestSmallHeap(t *testing.T) {
 	c := newCollector()
 	for size := uint64(smallHeap / 2); size < smallHeap; size += 1 << 16 {
-		c.weigh(size, smallHeap/2, smallHeap-1)
+		c.compareSizes(size, smallHeap/2, smallHeap-1)
 	}
 	if c.large || c.running.Load() {
 		t.Errorf("large %v, collects %v", c.large, c.running.Load())

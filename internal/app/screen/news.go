@@ -33,32 +33,32 @@ type teller struct {
 
 func newTeller(cfg *config.Config) *teller { return &teller{cfg, make(chan ui.Alert, mostAlerts)} }
 
-func (t *teller) tell(a ui.Alert) {
+func (t *teller) sendAlert(a ui.Alert) {
 	select {
 	case t.alerts <- a:
 	default: // the terminal does not accept anything
 	}
 }
 
-// options are those of the ways.
-func (t *teller) options(ways ...string) news.Options {
+// newsOptions are the options of news with these ways.
+func (t *teller) newsOptions(ways ...string) news.Options {
 	on := alert.HostOf(os.Getenv)
 	return news.Options{Ways: ways, Named: len(ways) > 0,
 		Terminal: func(title, text string) {
-			t.tell(ui.Alert{Sequence: alert.Sequence(t.cfg.Notify.Terminal, on, title, text)})
+			t.sendAlert(ui.Alert{Sequence: alert.Sequence(t.cfg.Notify.Terminal, on, title, text)})
 		},
-		Say: func(line string) { t.tell(ui.Alert{Notice: line}) }}
+		Say: func(line string) { t.sendAlert(ui.Alert{Notice: line}) }}
 }
 
-// run delivers the news until ctx ends. Without a way it only says which ways there are.
-func (t *teller) run(ctx context.Context, w *session.Watch) error {
-	t.tell(ui.Alert{Ways: t.ways()})
+// deliverNews delivers the news until ctx ends. Without a way it only says which ways there are.
+func (t *teller) deliverNews(ctx context.Context, w *session.Watch) error {
+	t.sendAlert(ui.Alert{Ways: t.newsWays()})
 	if len(t.cfg.Notify.Ways) == 0 {
 		return nil
 	}
-	desk, wrong := news.Open(t.cfg, t.options())
+	desk, wrong := news.Open(t.cfg, t.newsOptions())
 	if len(wrong) > 0 {
-		t.tell(ui.Alert{Notice: strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; ")})
+		t.sendAlert(ui.Alert{Notice: strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; ")})
 	}
 	w.CatchUp(session.Past)
 	desk.Follow(ctx, newsEvery, w.Store.Snapshot)
@@ -66,11 +66,11 @@ func (t *teller) run(ctx context.Context, w *session.Watch) error {
 	return nil
 }
 
-// ways are those that the page of settings shows. Their files may be on a home that is slow.
-func (t *teller) ways() (all []settings.News) {
+// newsWays are the ways that the page of settings shows. Their files may be on a home that is slow.
+func (t *teller) newsWays() (all []settings.News) {
 	for _, name := range ways.Names() {
 		n := settings.News{Way: name, On: slices.Contains(t.cfg.Notify.Ways, name)}
-		if _, wrong := news.Ways(t.cfg, t.options(name)); len(wrong) > 0 {
+		if _, wrong := news.Ways(t.cfg, t.newsOptions(name)); len(wrong) > 0 {
 			n.Not = news.Why(wrong[0])
 		}
 		all = append(all, n)
@@ -78,8 +78,8 @@ func (t *teller) ways() (all []settings.News) {
 	return all
 }
 
-// try sends a test message in a way.
-func (t *teller) try(ctx context.Context, way string) error {
-	open, wrong := news.Ways(t.cfg, t.options(way))
+// sendTest sends a test message in a way.
+func (t *teller) sendTest(ctx context.Context, way string) error {
+	open, wrong := news.Ways(t.cfg, t.newsOptions(way))
 	return errors.Join(append(wrong, news.Test(ctx, open, nil)...)...)
 }

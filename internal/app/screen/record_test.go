@@ -66,7 +66,7 @@ func TestARecordingOnCallEndsWithTheNodesAsTheyWere(t *testing.T) {
 // A recording has each mark once, from Background.Marks.
 func TestMarksAreNotRecordedTwice(t *testing.T) {
 	var took []string
-	take := unmarked(func(e cluster.Event) { took = append(took, e.Node) })
+	take := dropMarks(func(e cluster.Event) { took = append(took, e.Node) })
 	take(cluster.Event{Node: "n1", Gone: true})
 	take(cluster.Event{Mark: &cluster.Mark{Job: "7", Name: "eval"}})
 	if !slices.Equal(took, []string{"n1"}) {

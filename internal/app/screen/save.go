@@ -5,8 +5,8 @@ import (
 	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
-// save writes the choices made on the screen to the user's file of settings, and returns its path.
-func save(c choices.Choices, keys []string) (path string, err error) {
+// saveSettings writes the choices made on the screen to the user's file of settings, and returns its path.
+func saveSettings(c choices.Choices, keys []string) (path string, err error) {
 	cfg := config.Default()
 	cfg.Theme, cfg.View, cfg.Columns = c.Theme, c.View, c.Columns
 	cfg.GPULevels, cfg.MemoryLevels = config.Levels(c.Levels), config.Levels(c.MemoryLevels)

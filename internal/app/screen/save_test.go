@@ -21,7 +21,7 @@ func TestSaveAndLoad(t *testing.T) {
 		[]byte("# mine\ntheme = 'dark' # at night\n[poll]\ninterval = 5\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	path, err := save(choices.Choices{
+	path, err := saveSettings(choices.Choices{
 		Theme: draw.Colorblind, Classic: true, View: "node", MemoryLevels: [2]float64{10, 80},
 		Columns: columns.Chosen{Overview: "node,health"},
 	}, []string{"theme", "colors", "mem_util_thresh", "columns.overview"})

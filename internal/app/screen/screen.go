@@ -43,10 +43,10 @@ func Possible(io *cli.Streams) error {
 
 // Watch shows the screens until the user quits or a signal comes.
 func Watch(p *cli.Program, choice selection.Choice) feed.Show {
-	return func(ctx context.Context, from feed.Feed) error { return watch(ctx, p, choice, from) }
+	return func(ctx context.Context, from feed.Feed) error { return showScreens(ctx, p, choice, from) }
 }
 
-func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from feed.Feed) error {
+func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, from feed.Feed) error {
 	before, err := term.GetState(p.In.Fd())
 	if err != nil {
 		return cli.Exit(cli.ExitFailed, fmt.Errorf("read the terminal's state: %w", err))
@@ -58,7 +58,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	var w *session.Watch
 	beside := aides{cfg: &p.Config, recorder: record.NewBackground(&p.Config, func() string { return onlyJob(w.Store) }),
 		choices: newSaver(&p.Config), teller: newTeller(&p.Config)}
-	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), unmarked(beside.recorder.Take))
+	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), dropMarks(beside.recorder.Take))
 	group.Go(crash.Guard(func() error {
 		<-w.Done()
 		return w.Err()
@@ -69,8 +69,8 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		defer quit()
 		defer crash.End()
 		garbage := newCollector()
-		o := Options(&p.Config, garbage.after(w.Store.Snapshot), &typist{user, garbage}, choice)
-		beside.join(ctx, &o)
+		o := Options(&p.Config, garbage.watchHeap(w.Store.Snapshot), &typist{user, garbage}, choice)
+		beside.addAides(ctx, &o)
 		o.Tell, o.Watch = w.Tell, attached.Find(os.Getenv).Watch
 		o.Report = report.Ended(p, from)
 		o.Everyone = os.Geteuid() == 0 || slices.Contains(p.Config.Admins, p.Me())
@@ -115,20 +115,21 @@ func (a *aides) begin(ctx context.Context, group *errgroup.Group, w *session.Wat
 	if dir, err := config.MarkDir(); err == nil && a.cfg.Demo == "" && a.cfg.Nodes == "" {
 		group.Go(crash.Guard(func() error { return a.recorder.Marks(ctx, dir) }))
 	}
-	group.Go(crash.Guard(func() error { return a.choices.run(ctx) }))
-	group.Go(crash.Guard(func() error { return a.teller.run(ctx, w) }))
+	group.Go(crash.Guard(func() error { return a.choices.runSaver(ctx) }))
+	group.Go(crash.Guard(func() error { return a.teller.deliverNews(ctx, w) }))
 }
 
-// join gives the screens what the aides can do.
-func (a *aides) join(ctx context.Context, o *ui.Options) {
-	o.Save, o.Record, o.Alerts = save, a.recorder, a.teller.alerts
-	o.RememberClassic = func(classic bool) { a.choices.remember(config.Colors, config.ColorsOf(classic)) }
-	o.RememberView = func(view string) { a.choices.remember(config.View, view) }
-	o.TryNews = func(way string) error { return a.teller.try(ctx, way) }
+// addAides gives the screens what the aides can do.
+func (a *aides) addAides(ctx context.Context, o *ui.Options) {
+	o.Save, o.Record, o.Alerts = saveSettings, a.recorder, a.teller.alerts
+	o.RememberClassic = func(classic bool) { a.choices.rememberChoice(config.Colors, config.ColorsOf(classic)) }
+	o.RememberView = func(view string) { a.choices.rememberChoice(config.View, view) }
+	o.TryNews = func(way string) error { return a.teller.sendTest(ctx, way) }
 }
 
-// unmarked takes all Events but marks: those of a recording come from Background.Marks, which has the earlier ones too.
-func unmarked(take func(cluster.Event)) func(cluster.Event) {
+// dropMarks passes on all Events but marks: those of a recording come from Background.Marks, which has the earlier ones
+// too.
+func dropMarks(take func(cluster.Event)) func(cluster.Event) {
 	return func(e cluster.Event) {
 		if e.Mark == nil {
 			take(e)

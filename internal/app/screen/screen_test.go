@@ -42,9 +42,9 @@ func TestChoicesAreKept(t *testing.T) {
 			test.change(&cfg)
 			choices := newSaver(&cfg)
 			ctx, quit := context.WithCancel(t.Context())
-			saved := session.Go(func() error { return choices.run(ctx) })
+			saved := session.Go(func() error { return choices.runSaver(ctx) })
 			var first ui.Options
-			(&aides{choices: choices, teller: &teller{}}).join(ctx, &first)
+			(&aides{choices: choices, teller: &teller{}}).addAides(ctx, &first)
 			first.RememberView(ui.ViewNode)
 			first.RememberView(ui.ViewOverview)
 			first.RememberClassic(true)

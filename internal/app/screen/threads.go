@@ -30,34 +30,34 @@ type threads struct {
 	collects bool      // garbage is being collected
 }
 
-// pressed notes a key.
-func (t *threads) pressed(now time.Time) {
+// noteKey notes a key.
+func (t *threads) noteKey(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.key = now
-	t.set()
+	t.setThreads()
 }
 
-// rest lets the second thread rest if no key came for a while.
-func (t *threads) rest(now time.Time) {
+// restThread lets the second thread rest if no key came for a while.
+func (t *threads) restThread(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if now.Sub(t.key) >= typed {
 		t.key = time.Time{}
-		t.set()
+		t.setThreads()
 	}
 }
 
-// collect says that a collection of garbage begins or has ended.
-func (t *threads) collect(begins bool) {
+// noteCollection says that a collection of garbage begins or has ended.
+func (t *threads) noteCollection(begins bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.collects = begins
-	t.set()
+	t.setThreads()
 }
 
-// set stops the program for a moment if it changes the number, so that is done only then.
-func (t *threads) set() {
+// setThreads stops the program for a moment if it changes the number, so that is done only then.
+func (t *threads) setThreads() {
 	n := usual
 	switch {
 	case t.collects:
@@ -78,6 +78,6 @@ type typist struct {
 
 // Touch implements controls.Controls.
 func (t *typist) Touch() {
-	t.collector.pressed(time.Now())
+	t.collector.noteKey(time.Now())
 	t.Controls.Touch()
 }

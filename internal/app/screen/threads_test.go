@@ -18,16 +18,16 @@ func TestThreads(t *testing.T) {
 		do   func()
 		want int
 	}{
-		{"a look", func() { threads.rest(began) }, usual},
-		{"a key", func() { threads.pressed(began) }, typing},
-		{"a look soon after", func() { threads.rest(began.Add(typed - 1)) }, typing},
-		{"a collection", func() { threads.collect(true) }, collecting},
-		{"a look while it runs", func() { threads.rest(began.Add(typed)) }, collecting},
-		{"its end", func() { threads.collect(false) }, usual},
-		{"a collection", func() { threads.collect(true) }, collecting},
-		{"a key while it runs", func() { threads.pressed(began) }, collecting},
-		{"its end", func() { threads.collect(false) }, typing},
-		{"a look long after", func() { threads.rest(began.Add(typed)) }, usual},
+		{"a look", func() { threads.restThread(began) }, usual},
+		{"a key", func() { threads.noteKey(began) }, typing},
+		{"a look soon after", func() { threads.restThread(began.Add(typed - 1)) }, typing},
+		{"a collection", func() { threads.noteCollection(true) }, collecting},
+		{"a look while it runs", func() { threads.restThread(began.Add(typed)) }, collecting},
+		{"its end", func() { threads.noteCollection(false) }, usual},
+		{"a collection", func() { threads.noteCollection(true) }, collecting},
+		{"a key while it runs", func() { threads.noteKey(began) }, collecting},
+		{"its end", func() { threads.noteCollection(false) }, typing},
+		{"a look long after", func() { threads.restThread(began.Add(typed)) }, usual},
 	} {
 		if step.do(); runtime.GOMAXPROCS(0) != step.want {
 			t.Errorf("%s: %d threads, want %d", step.what, runtime.GOMAXPROCS(0), step.want)
@@ -39,12 +39,12 @@ func TestThreads(t *testing.T) {
 func TestKeysOfASmallHeap(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(usual))
 	c := newCollector()
-	c.pressed(time.Now())
+	c.noteKey(time.Now())
 	if got := runtime.GOMAXPROCS(0); got != usual {
 		t.Errorf("%d threads, want %d", got, usual)
 	}
 	c.large = true
-	c.pressed(time.Now())
+	c.noteKey(time.Now())
 	if got := runtime.GOMAXPROCS(0); got != typing {
 		t.Errorf("%d threads of a large heap, want %d", got, typing)
 	}

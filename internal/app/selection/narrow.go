@@ -20,10 +20,10 @@ func (c *Choice) Narrow(s *cluster.Snapshot) *cluster.Snapshot {
 	narrow.Nodes = maps.Clone(s.Nodes)
 	for name, n := range s.Nodes {
 		own := *n
-		own.Processes = c.of(s, n)
+		own.Processes = c.chosenProcesses(s, n)
 		if n.Past != nil {
 			past := *n.Past
-			past.Processes = c.of(s, n.AsSeen())
+			past.Processes = c.chosenProcesses(s, n.AsSeen())
 			own.Past = &past
 		}
 		narrow.Nodes[name] = &own
@@ -31,8 +31,8 @@ func (c *Choice) Narrow(s *cluster.Snapshot) *cluster.Snapshot {
 	return &narrow
 }
 
-// of returns the chosen processes of a node, in their order.
-func (c *Choice) of(s *cluster.Snapshot, n *cluster.Node) []wire.Process {
+// chosenProcesses returns the chosen processes of a node, in their order.
+func (c *Choice) chosenProcesses(s *cluster.Snapshot, n *cluster.Node) []wire.Process {
 	list, _ := tally.Processes(&cluster.JobView{}, n)
 	var r rows.Process
 	chosen := map[*wire.Process]bool{}

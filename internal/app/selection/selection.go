@@ -87,7 +87,7 @@ func (n *Flags) Choose(ctx context.Context, p *cli.Program, json bool) (c Choice
 	if c.text = strings.Join(terms, " and "); json && c.GPUs != nil {
 		return c, errors.New("--json has every GPU: -o cannot be combined with it")
 	}
-	if err := n.check(); err != nil {
+	if err := n.checkNames(); err != nil {
 		return c, err
 	}
 	expr, wrong := filter.Parse(c.text, filter.Of(&rows.Processes))
@@ -101,8 +101,8 @@ func (n *Flags) Choose(ctx context.Context, p *cli.Program, json bool) (c Choice
 // userName matches the permitted names of users, since a filter is made from them.
 var userName = regexp.MustCompile(`^[\pL\pN_.][\pL\pN_.@$+-]*$`)
 
-// check reports malformed names and numbers.
-func (n *Flags) check() error {
+// checkNames reports malformed names and numbers.
+func (n *Flags) checkNames() error {
 	for _, name := range n.users {
 		if !userName.MatchString(name) {
 			return fmt.Errorf("--user takes names of users, not %q", name)

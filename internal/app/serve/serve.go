@@ -72,7 +72,7 @@ or a proxy that has it, such as Open OnDemand's.`,
 	}
 	f := cmd.Flags()
 	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log"), chosen: make(chan struct{})}
-	s.add(f)
+	s.addFlags(f)
 	cmd.Args = s.Args(func(args []string) error {
 		if len(args) > 1 {
 			return fmt.Errorf("unexpected argument %q: serve takes only POLL, in seconds", args[1])
@@ -81,7 +81,7 @@ or a proxy that has it, such as Open OnDemand's.`,
 		return nil
 	})
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if err := s.check(); err != nil {
+		if err := s.checkFlags(); err != nil {
 			return err
 		}
 		if err := s.TakeAgents(); err != nil {
@@ -95,16 +95,16 @@ or a proxy that has it, such as Open OnDemand's.`,
 				return err
 			}
 		}
-		return allowed(&s.Config, s.endpoint, s.logs)
+		return refusalReason(&s.Config, s.endpoint, s.logs)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return s.Logged(func(log *slog.Logger) error { return s.run(cmd.Context(), log) })
+		return s.Logged(func(log *slog.Logger) error { return s.runServer(cmd.Context(), log) })
 	}
 	return cmd
 }
 
-// add adds the flags that only serve has.
-func (s *Options) add(f *pflag.FlagSet) {
+// addFlags adds the flags that only serve has.
+func (s *Options) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.endpoint.Address, "listen", defaultListen,
 		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
 	f.BoolVar(&s.endpoint.Open, "insecure-http", false, "be an agent of nvgpu for other hosts, without TLS and token: "+
@@ -123,8 +123,8 @@ func (s *Options) add(f *pflag.FlagSet) {
 	record.BesideFlag(f, &s.record)
 }
 
-// allowed returns the reason why serve may not listen there, or show logs.
-func allowed(cfg *config.Config, at web.Endpoint, logs bool) error {
+// refusalReason returns the reason why serve may not listen there, or show logs.
+func refusalReason(cfg *config.Config, at web.Endpoint, logs bool) error {
 	switch {
 	case logs && !cfg.Logs:
 		return cli.Usage("logs are switched off: logs = false (%s)", cfg.LogsFrom)
@@ -139,8 +139,8 @@ func allowed(cfg *config.Config, at web.Endpoint, logs bool) error {
 	return nil
 }
 
-// check checks the flags that only serve has.
-func (s *Options) check() (err error) {
+// checkFlags checks the flags that only serve has.
+func (s *Options) checkFlags() (err error) {
 	if (s.endpoint.Cert == "") != (s.endpoint.Key == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
 	}
@@ -168,8 +168,8 @@ func (s *Options) check() (err error) {
 	return err
 }
 
-// need returns serve's demand on the nodes: with a recording they keep their pace, even if nobody watches.
-func (s *Options) need() feed.Need {
+// feedNeed returns serve's demand on the nodes: with a recording they keep their pace, even if nobody watches.
+func (s *Options) feedNeed() feed.Need {
 	return feed.Need{Steady: s.record != "", Marks: s.record != "", Causes: s.logs}
 }
 
@@ -191,8 +191,8 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// run listens, and then chooses the source: a port in use is reported before nodes are reached.
-func (s *Options) run(ctx context.Context, log *slog.Logger) error {
+// runServer listens, and then chooses the source: a port in use is reported before nodes are reached.
+func (s *Options) runServer(ctx context.Context, log *slog.Logger) error {
 	listener, err := web.Listen(s.endpoint)
 	switch {
 	case errors.Is(err, web.ErrUnsafe), errors.Is(err, web.ErrAddress), errors.Is(err, web.ErrAbstract):
@@ -209,7 +209,7 @@ func (s *Options) run(ctx context.Context, log *slog.Logger) error {
 	} else if s.token == "" && (!listener.Socket || s.endpoint.Proxied) {
 		s.token = rand.Text()
 	}
-	server := web.NewHTTP(http.HandlerFunc(s.answer))
+	server := web.NewHTTP(http.HandlerFunc(s.answerRequest))
 	failing := session.Go(func() error { return server.Serve(listener) })
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -218,19 +218,19 @@ func (s *Options) run(ctx context.Context, log *slog.Logger) error {
 		<-failing.Done()
 		cancel()
 	}()
-	if err := s.announce(); err != nil {
+	if err := s.printAddress(); err != nil {
 		return cli.Exit(cli.ExitFailed, err)
 	}
-	err = feed.Run(ctx, s.Program, s.need(), log, record.Beside(s.Program, s.record, s.show))
-	s.part(server)
+	err = feed.Run(ctx, s.Program, s.feedNeed(), log, record.Beside(s.Program, s.record, s.serveFeed))
+	s.closeServer(server)
 	if broken := failing.Err(); broken != nil && !errors.Is(broken, http.ErrServerClosed) {
 		return cli.Failed(broken)
 	}
 	return err
 }
 
-// part ends the server once the last answers are sent.
-func (s *Options) part(server *http.Server) {
+// closeServer ends the server once the last answers are sent.
+func (s *Options) closeServer(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), feed.ShortParting)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {
@@ -241,8 +241,8 @@ func (s *Options) part(server *http.Server) {
 // startPatience is how long a request waits for the source of GPUs, which SLURM may be slow to tell.
 const startPatience = 10 * time.Second
 
-// answer answers a request, even before the source of GPUs is known.
-func (s *Options) answer(w http.ResponseWriter, r *http.Request) {
+// answerRequest answers a request, even before the source of GPUs is known.
+func (s *Options) answerRequest(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-s.chosen:
 		s.handler.ServeHTTP(w, r)
@@ -254,9 +254,9 @@ func (s *Options) answer(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "starting", http.StatusServiceUnavailable)
 }
 
-// show answers requests until ctx ends, nobody has asked for longer than the admins allow, or the source cannot
+// serveFeed answers requests until ctx ends, nobody has asked for longer than the admins allow, or the source cannot
 // continue.
-func (s *Options) show(ctx context.Context, from feed.Feed) error {
+func (s *Options) serveFeed(ctx context.Context, from feed.Feed) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var news atomic.Uint64
@@ -289,10 +289,10 @@ func (s *Options) logOf(from feed.Feed) func(context.Context, joblog.Query) (job
 	return from.Log
 }
 
-// announce prints the address of the page. The token is shown only here.
-func (s *Options) announce() error {
+// printAddress prints the address of the page. The token is shown only here.
+func (s *Options) printAddress() error {
 	_, host := access.Here()
-	page := s.base + "/" + s.query()
+	page := s.base + "/" + s.tokenQuery()
 	if s.listener.Socket {
 		path := strings.TrimPrefix(s.endpoint.Address, "unix:")
 		_, err := fmt.Fprintf(s.Out, "unix socket %s\nfrom your own computer: ssh -L 9481:%s %s, and open "+
@@ -323,8 +323,8 @@ func (s *Options) announce() error {
 	return err
 }
 
-// query is the token for the address of the page. The user already knows a token from a file.
-func (s *Options) query() string {
+// tokenQuery is the token for the address of the page. The user already knows a token from a file.
+func (s *Options) tokenQuery() string {
 	if s.token == "" || s.tokenFile != "" {
 		return ""
 	}

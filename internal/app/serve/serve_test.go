@@ -23,11 +23,11 @@ func TestServeOfThisHostOnly(t *testing.T) {
 		"127.0.0.1:0": true, "localhost:0": true, "[::1]:0": true, "unix:/tmp/x": true, ":0": false, "0.0.0.0:0": false,
 		"192.0.2.1:0": false, "x": false,
 	} {
-		if err := allowed(&cfg, web.Endpoint{Address: address}, false); (err == nil) != ok {
+		if err := refusalReason(&cfg, web.Endpoint{Address: address}, false); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}
 		at := web.Endpoint{Address: address, Proxied: true} // a proxy shows it to others, wherever it is
-		if err := allowed(&cfg, at, false); err == nil || !strings.Contains(err.Error(), `serve = "local"`) {
+		if err := refusalReason(&cfg, at, false); err == nil || !strings.Contains(err.Error(), `serve = "local"`) {
 			t.Errorf("%s behind a proxy: %v", address, err)
 		}
 	}
@@ -45,14 +45,14 @@ func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	}
 	defer s.listener.Close()
 	feedtest.EndsWell(t, path, func(ctx context.Context, from *feedtest.PolledJob) error {
-		return record.Beside(p, path, s.show)(ctx, from)
+		return record.Beside(p, path, s.serveFeed)(ctx, from)
 	})
 }
 
 // A recording keeps its pace, even if nobody looks.
 func TestRecordsAtFullPace(t *testing.T) {
 	for _, record := range []string{"", "file"} {
-		if need := (&Options{record: record}).need(); need.Steady != (record != "") || need.Marks != need.Steady {
+		if need := (&Options{record: record}).feedNeed(); need.Steady != (record != "") || need.Marks != need.Steady {
 			t.Errorf("record %q: %+v", record, need)
 		}
 	}

@@ -32,15 +32,15 @@ func Command(io cli.Streams) *cobra.Command {
 		case err != nil:
 			return err
 		case check:
-			return checked(p, origins)
+			return reportIgnored(p, origins)
 		}
 		return cli.Failed(p.Config.Print(p.Out, origins))
 	}
 	return cmd
 }
 
-// checked reports what is passed over, or that nothing is: other mistakes have ended the command before.
-func checked(p *cli.Program, o *config.Origins) error {
+// reportIgnored reports what is passed over, or that nothing is: other mistakes have ended the command before.
+func reportIgnored(p *cli.Program, o *config.Origins) error {
 	if len(o.PassedOver) > 0 {
 		for _, line := range o.PassedOver {
 			p.Say("%s", line)

@@ -55,7 +55,7 @@ func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) f
 			all = all[:min(len(all), left)]
 			left -= len(all)
 			group.Go(crash.Guard(func() error {
-				d.ask(ctx, n.Name, all)
+				d.askDetails(ctx, n.Name, all)
 				return nil
 			}))
 		}
@@ -99,28 +99,28 @@ type detailing struct {
 	why     error // the first reason
 }
 
-// ask asks a node for the details of these processes, one after the other, until it does not answer.
-func (d *detailing) ask(ctx context.Context, node string, all [][]*schema.Process) {
+// askDetails asks a node for the details of these processes, one after the other, until it does not answer.
+func (d *detailing) askDetails(ctx context.Context, node string, all [][]*schema.Process) {
 	for i, same := range all {
 		reply, err := d.from.Ask(ctx, node, wire.Request{Inspect: &wire.Inspect{ProcessID: wire.ProcessID{
 			PID: same[0].PID, StartTicks: same[0].StartTicks}}})
 		switch {
 		case err != nil:
-			d.lacks(len(all)-i, fmt.Errorf("node %q: %w", node, err))
+			d.noteMissing(len(all)-i, fmt.Errorf("node %q: %w", node, err))
 			return
 		case reply.Error != "" || reply.Inspected == nil:
-			d.lacks(1, fmt.Errorf("node %q: %w", node, errors.New(cmp.Or(reply.Error, "it has answered nothing"))))
+			d.noteMissing(1, fmt.Errorf("node %q: %w", node, errors.New(cmp.Or(reply.Error, "it has answered nothing"))))
 			continue
 		}
 		details := export.Details(reply.Inspected)
-		harmless(reflect.ValueOf(details))
+		cleanTexts(reflect.ValueOf(details))
 		for _, p := range same {
 			p.Details = details
 		}
 	}
 }
 
-func (d *detailing) lacks(processes int, why error) {
+func (d *detailing) noteMissing(processes int, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.missing += processes
@@ -129,27 +129,27 @@ func (d *detailing) lacks(processes int, why error) {
 	}
 }
 
-// harmless makes every string of a document of a node safe to display. Newlines stay: JSON escapes them.
-func harmless(v reflect.Value) {
+// cleanTexts makes every string of a document of a node safe to display. Newlines stay: JSON escapes them.
+func cleanTexts(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
-			harmless(v.Elem())
+			cleanTexts(v.Elem())
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			harmless(v.Field(i))
+			cleanTexts(v.Field(i))
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			harmless(v.Index(i))
+			cleanTexts(v.Index(i))
 		}
 	case reflect.Map:
 		clean := reflect.MakeMapWithSize(v.Type(), v.Len())
 		for key, value := range v.Seq2() {
 			of := reflect.New(value.Type()).Elem()
 			of.Set(value)
-			harmless(of)
+			cleanTexts(of)
 			clean.SetMapIndex(reflect.ValueOf(safeText(key.String())), of)
 		}
 		if !v.IsNil() {

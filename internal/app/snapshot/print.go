@@ -32,7 +32,7 @@ type Look struct {
 func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	cfg := &p.Config
 	return printout.Write(p.Out, snap, printout.Options{
-		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.profile(p.Out), ASCII: cli.ASCII(cfg),
+		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.outputColors(p.Out), ASCII: cli.ASCII(cfg),
 		Classic: cli.Classic(cfg),
 		Only:    l.GPUs, Processes: l.Processes, Levels: part.Levels(cfg.GPULevels),
 		MemoryLevels: part.Levels(cfg.MemoryLevels),
@@ -49,8 +49,8 @@ func JSON(p *cli.Program, snap *cluster.Snapshot, choice *selection.Choice, more
 	return export.JSON(p.Out, doc)
 }
 
-// profile returns the colors that the output supports. NO_COLOR takes precedence over --force-color.
-func (l Look) profile(out *os.File) colorprofile.Profile {
+// outputColors returns the colors that the output supports. NO_COLOR takes precedence over --force-color.
+func (l Look) outputColors(out *os.File) colorprofile.Profile {
 	environ := os.Environ()
 	if l.ForceColor {
 		environ = append(environ, "CLICOLOR_FORCE=1")

@@ -55,7 +55,7 @@ from SLURM.`,
 	DetailsFlag(f, &o.details)
 	cmd.Args = p.Args(cli.NoArguments)
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		if err := o.check(f); err != nil {
+		if err := o.checkFlags(f); err != nil {
 			return err
 		}
 		if err := p.Accept(); err != nil {
@@ -70,7 +70,7 @@ from SLURM.`,
 		need.Brief = o.format != "text"
 		return p.Logged(func(log *slog.Logger) error {
 			return feed.Run(cmd.Context(), p, need, log, func(ctx context.Context, from feed.Feed) error {
-				print := func(s *cluster.Snapshot) error { return o.print(p, s, Details(ctx, p, from, o.details)) }
+				print := func(s *cluster.Snapshot) error { return o.printSnapshot(p, s, Details(ctx, p, from, o.details)) }
 				return feed.Printed(p, need, print, feed.Verdict)(ctx, from)
 			})
 		})
@@ -78,8 +78,8 @@ from SLURM.`,
 	return cmd
 }
 
-// check checks the flags that only snapshot has.
-func (o *Options) check(f *pflag.FlagSet) error {
+// checkFlags checks the flags that only snapshot has.
+func (o *Options) checkFlags(f *pflag.FlagSet) error {
 	if err := cli.OneOf("format", o.format, "text", "json", "csv", "prometheus"); err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (o *Options) check(f *pflag.FlagSet) error {
 	return o.metrics.Check()
 }
 
-// print prints a Snapshot in its format; more adds to JSON.
-func (o *Options) print(p *cli.Program, s *cluster.Snapshot, more func(*schema.Snapshot)) error {
+// printSnapshot prints a Snapshot in its format; more adds to JSON.
+func (o *Options) printSnapshot(p *cli.Program, s *cluster.Snapshot, more func(*schema.Snapshot)) error {
 	switch o.format {
 	case "csv":
 		return export.CSV(p.Out, s)

@@ -72,13 +72,13 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	f.BoolVar(&o.oldNCCL, "old-nccl", false, "ask NCCL before 2.29 too, which can crash the job")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", cli.MaxAge, "log", "demo")
 	cmd.Args = o.Args(o.take)
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.accept(cmd.Context()) }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.loadOptions(cmd.Context()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return noAnswer(o.Logged(func(log *slog.Logger) error {
 			if err := feed.NameJobs(cmd.Context(), o.Program, log, &o.job, &o.Config.Job); err != nil {
 				return err
 			}
-			return feed.Run(cmd.Context(), o.Program, feed.Need{Brief: true, Steady: true}, log, o.show)
+			return feed.Run(cmd.Context(), o.Program, feed.Need{Brief: true, Steady: true}, log, o.showJob)
 		}))
 	}
 	return cmd
@@ -101,8 +101,8 @@ func (o *Options) take(args []string) error {
 	return nil
 }
 
-// accept takes the command line and the settings.
-func (o *Options) accept(ctx context.Context) error {
+// loadOptions reads the command line and the settings.
+func (o *Options) loadOptions(ctx context.Context) error {
 	switch {
 	case o.every != 0 && o.every < leastEvery:
 		return cli.Usage("--every must be at least %v, not %v", leastEvery, o.every)
@@ -127,11 +127,13 @@ func noAnswer(err error) error {
 	return err
 }
 
-// show prints what the job does.
-func (o *Options) show(ctx context.Context, from feed.Feed) error { return o.see(ctx, from, o.print) }
+// showJob prints what the job does.
+func (o *Options) showJob(ctx context.Context, from feed.Feed) error {
+	return o.watchJob(ctx, from, o.printStacks)
+}
 
-// see looks at the job as often as the user wants, and tells what it does.
-func (o *Options) see(ctx context.Context, from feed.Feed, take func(*rankstacks.Verdict) error) error {
+// watchJob looks at the job as often as the user wants, and reports what it does.
+func (o *Options) watchJob(ctx context.Context, from feed.Feed, take func(*rankstacks.Verdict) error) error {
 	from.Look(cluster.EveryNode, true)
 	w := session.Open(ctx, &o.Config, 0, from)
 	defer func() { _ = w.Stop(feed.ShortParting) }()
@@ -140,16 +142,16 @@ func (o *Options) see(ctx context.Context, from feed.Feed, take func(*rankstacks
 		return cli.Failed(err)
 	}
 	at := looker{Options: o, ask: from.Ask, watch: w}
-	if err := at.find(w); err != nil {
+	if err := at.findProcesses(w); err != nil {
 		return err
 	}
-	return at.look(ctx, take)
+	return at.sampleStacks(ctx, take)
 }
 
 // Once looks twice at the job of the settings, as the command does.
 func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *rankstacks.Verdict, err error) {
 	o := &Options{Program: p, job: p.Config.Job}
-	err = o.see(ctx, from, func(made *rankstacks.Verdict) error {
+	err = o.watchJob(ctx, from, func(made *rankstacks.Verdict) error {
 		d = made
 		return nil
 	})
@@ -162,12 +164,12 @@ func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *rankstacks.Ve
 	return nil, err
 }
 
-// find finds the places of the job's processes, once all nodes have listed them.
-func (l *looker) find(w *session.Watch) (err error) {
+// findProcesses finds the places of the job's processes, once all nodes have listed them.
+func (l *looker) findProcesses(w *session.Watch) (err error) {
 	w.Await(l.Config.Timeout, func() bool {
 		snap := w.Snapshot()
 		var view *cluster.JobView
-		if view, err = l.choose(snap); err != nil {
+		if view, err = l.chooseJob(snap); err != nil {
 			return true
 		}
 		places, ready := places.Of(snap, view)
@@ -180,8 +182,8 @@ func (l *looker) find(w *session.Watch) (err error) {
 	return err
 }
 
-// choose returns the user's job in a Snapshot.
-func (o *Options) choose(s *cluster.Snapshot) (*cluster.JobView, error) {
+// chooseJob returns the user's job in a Snapshot.
+func (o *Options) chooseJob(s *cluster.Snapshot) (*cluster.JobView, error) {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.ID == o.job || j.Number == o.job || o.job == "" && len(s.Jobs) == 1 {
 			return j, nil
@@ -207,8 +209,8 @@ type looker struct {
 	members []nccl.Place
 }
 
-// library asks what the job's library knows, while the stacks are read.
-func (l *looker) library() stacks.Library {
+// askLibrary asks what the job's library knows, while the stacks are read.
+func (l *looker) askLibrary() stacks.Library {
 	node := ask.Node(l.ask)
 	if l.oldNCCL {
 		node = ask.Old(node)
@@ -216,8 +218,8 @@ func (l *looker) library() stacks.Library {
 	return stacks.LibraryOf(ask.New(node), l.job, l.members)
 }
 
-// gpus is what the job's GPUs show now; of a job that has ended, nothing.
-func (l *looker) gpus() stacks.GPUs {
+// gpuValues is what the job's GPUs show now; of a job that has ended, nothing.
+func (l *looker) gpuValues() stacks.GPUs {
 	snap := l.watch.Snapshot()
 	for i := range snap.Jobs {
 		if snap.Jobs[i].ID == l.job {
@@ -227,10 +229,11 @@ func (l *looker) gpus() stacks.GPUs {
 	return stacks.GPUs{}
 }
 
-// look looks twice, and then again and again if the user wants that. The library of the job is asked only once.
-func (l *looker) look(ctx context.Context, take func(*rankstacks.Verdict) error) error {
+// sampleStacks reads the stacks twice, and then again and again if the user wants that. The library of the job is asked
+// only once.
+func (l *looker) sampleStacks(ctx context.Context, take func(*rankstacks.Verdict) error) error {
 	e := stacks.Examine(l.job, l.places)
-	for d := e.Run(ctx, l.ask, l.library(), l.gpus); ctx.Err() == nil; d = e.Document() {
+	for d := e.Run(ctx, l.ask, l.askLibrary(), l.gpuValues); ctx.Err() == nil; d = e.Document() {
 		if err := take(d); err != nil {
 			return cli.Failed(err)
 		}
@@ -248,14 +251,14 @@ func (l *looker) look(ctx context.Context, take func(*rankstacks.Verdict) error)
 		case <-ctx.Done():
 		case <-time.After(time.Until(e.Due(l.every))):
 			e.Hear(nil)
-			e.Look(ctx, l.ask, l.gpus())
+			e.Look(ctx, l.ask, l.gpuValues())
 		}
 	}
 	return cli.Exit(cli.ExitNoJobs, cli.ErrInterrupted)
 }
 
-// print prints what is known.
-func (o *Options) print(d *rankstacks.Verdict) error {
+// printStacks prints what is known.
+func (o *Options) printStacks(d *rankstacks.Verdict) error {
 	if o.json {
 		return text.WriteJSON(o.Out, "  ", export.Stacks(d))
 	}

@@ -45,35 +45,35 @@ func watchGPUs(ctx context.Context, every time.Duration, tracker *track.Tracker)
 	w := &gpuWatch{tracker: tracker, cancel: cancel, answered: make(chan struct{}), why: tooShort}
 	opener, err := local.New()
 	if err != nil {
-		w.learn(nil, err.Error())
+		w.noteCards(nil, err.Error())
 		return w
 	}
 	name, host := access.Here()
 	nodes := poller.New(poller.Config{Opener: opener, Interval: max(every, leastPoll), Retries: 1})
 	from := source.NewHosts(host, []string{host}, nodes, name, host)
 	from.Look(cluster.EveryNode, true)
-	w.session = session.Start(ctx, from, w.see)
+	w.session = session.Start(ctx, from, w.noteEvent)
 	return w
 }
 
-// see takes an Event.
-func (w *gpuWatch) see(e cluster.Event) {
+// noteEvent keeps what an Event tells.
+func (w *gpuWatch) noteEvent(e cluster.Event) {
 	w.tracker.Apply(e)
 	switch {
 	case e.Down != nil:
-		w.learn(nil, "they cannot be read: "+e.Down.Failure.Error())
+		w.noteCards(nil, "they cannot be read: "+e.Down.Failure.Error())
 	case e.Hello != nil && len(e.Hello.GPUs) > 0:
-		w.learn(e.Hello.GPUs, "")
+		w.noteCards(e.Hello.GPUs, "")
 	case e.Hello != nil && (e.Hello.Fault == "" || e.Hello.FaultID == wire.FaultNoLibrary):
-		w.learn(nil, "this host has no NVIDIA GPU")
+		w.noteCards(nil, "this host has no NVIDIA GPU")
 		w.cancel() // no later Event changes that
 	case e.Hello != nil:
-		w.learn(nil, "this host has no working NVIDIA driver: "+e.Hello.Fault)
+		w.noteCards(nil, "this host has no working NVIDIA driver: "+e.Hello.Fault)
 	}
 }
 
-// learn notes the facts about the GPUs. A fact that was known once stays in the report.
-func (w *gpuWatch) learn(cards []wire.Card, why string) {
+// noteCards notes the facts about the GPUs. A fact that was known once stays in the report.
+func (w *gpuWatch) noteCards(cards []wire.Card, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range cards {
@@ -89,9 +89,9 @@ func (w *gpuWatch) learn(cards []wire.Card, why string) {
 	w.once.Do(func() { close(w.answered) })
 }
 
-// check waits until the GPUs are known, if some are wanted or it should wait, and names the wanted GPUs that do not
+// checkGPUs waits until the GPUs are known, if some are wanted or it should wait, and names the wanted GPUs that do not
 // exist.
-func (w *gpuWatch) check(ctx context.Context, wanted []string, wait bool) error {
+func (w *gpuWatch) checkGPUs(ctx context.Context, wanted []string, wait bool) error {
 	if len(wanted) == 0 && !wait {
 		return nil
 	}
@@ -115,13 +115,13 @@ func (w *gpuWatch) check(ctx context.Context, wanted []string, wait bool) error 
 	return nil
 }
 
-// close ends the probe, and returns the reason why there are no numbers of GPUs; empty: there are numbers. It may be
+// closeProbe ends the probe, and returns the reason why there are no numbers of GPUs; empty: there are numbers. It may be
 // called twice.
-func (w *gpuWatch) close() (why string) {
+func (w *gpuWatch) closeProbe() (why string) {
 	w.cancel()
 	if w.session != nil {
 		if err := w.session.Stop(feed.ShortParting); err != nil {
-			w.learn(nil, fmt.Sprint(err))
+			w.noteCards(nil, fmt.Sprint(err))
 		}
 	}
 	w.mu.Lock()

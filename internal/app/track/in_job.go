@@ -29,7 +29,7 @@ func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string,
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the command gets the signals
 	defer cancel()
-	watch := session.Go(func() error { return t.aside(ctx, log, seen) })
+	watch := session.Go(func() error { return t.observeJob(ctx, log, seen) })
 	<-running.Ended()
 	result := running.Reap()
 	cancel()
@@ -41,28 +41,28 @@ func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string,
 	if r := seen.Report(); r != nil {
 		err = t.Report(file, t.format, r)
 	} else {
-		err = fmt.Errorf("there is no report of job %q: %w", cfg.Job, reason(cmp.Or(err, unseen(cfg.Job, seen))))
+		err = fmt.Errorf("there is no report of job %q: %w", cfg.Job, withoutExitCode(cmp.Or(err, unseenReason(cfg.Job, seen))))
 	}
 	switch {
 	case result.Status != 0:
-		return cli.Exit(result.Status, reason(err))
+		return cli.Exit(result.Status, withoutExitCode(err))
 	case err != nil:
-		return cli.Exit(cli.ExitFailed, reason(err))
+		return cli.Exit(cli.ExitFailed, withoutExitCode(err))
 	}
 	return nil
 }
 
-// reason returns the error without its exit code.
-func reason(err error) error {
+// withoutExitCode returns the error without its exit code.
+func withoutExitCode(err error) error {
 	if exit, ours := errors.AsType[*cli.ExitError](err); ours {
 		return exit.Err
 	}
 	return err
 }
 
-// aside passes the Events of its job to an Observer until ctx ends. It asks the user nothing: the terminal belongs to
+// observeJob passes the Events of its job to an Observer until ctx ends. It asks the user nothing: the terminal belongs to
 // the command.
-func (t *Options) aside(ctx context.Context, log *slog.Logger, seen *report.Observer) error {
+func (t *Options) observeJob(ctx context.Context, log *slog.Logger, seen *report.Observer) error {
 	nobody, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
@@ -77,11 +77,11 @@ func (t *Options) aside(ctx context.Context, log *slog.Logger, seen *report.Obse
 	if err != nil {
 		return err
 	}
-	return feed.Partial(&silent, record.Beside(&silent, t.record, observed(seen)))(ctx, from)
+	return feed.Partial(&silent, record.Beside(&silent, t.record, observeEvents(seen)))(ctx, from)
 }
 
-// observed gives an Observer the Events of a source.
-func observed(seen *report.Observer) feed.Show {
+// observeEvents gives an Observer the Events of a source.
+func observeEvents(seen *report.Observer) feed.Show {
 	return func(ctx context.Context, from feed.Feed) error {
 		run := session.Start(ctx, from, feed.RaiseMemory(), seen.Apply)
 		<-run.Done()
@@ -89,8 +89,8 @@ func observed(seen *report.Observer) feed.Show {
 	}
 }
 
-// unseen returns the reason why a job was not seen.
-func unseen(id string, seen *report.Observer) error {
+// unseenReason returns the reason why a job was not seen.
+func unseenReason(id string, seen *report.Observer) error {
 	stage, d := seen.Stage()
 	if stage == report.Absent {
 		return report.Missing(id, &d)

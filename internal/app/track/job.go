@@ -23,9 +23,9 @@ var (
 		"execute", "pid", "tracking-file", "overwrite", "tconfig"}
 )
 
-// choose takes the job of the batch script if the command is srun. A flag that only the report of a command has selects
+// chooseJob takes the job of the batch script if the command is srun. A flag that only the report of a command has selects
 // that report.
-func (t *Options) choose(args []string) {
+func (t *Options) chooseJob(args []string) {
 	if len(args) > 0 && filepath.Base(args[0]) == "srun" && !t.Changed("job") &&
 		!slices.ContainsFunc(commandFlags, t.Changed) {
 		t.job = os.Getenv(feed.BatchJob)

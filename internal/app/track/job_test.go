@@ -47,11 +47,11 @@ func TestChooseJob(t *testing.T) {
 	} {
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
 		run := Options{Program: cli.New(cli.Streams{}, f), flags: f}
-		run.add(f)
+		run.addFlags(f)
 		if err := f.Parse(strings.Fields(args)); err != nil {
 			t.Fatal(err)
 		}
-		if run.choose(f.Args()); run.job != want {
+		if run.chooseJob(f.Args()); run.job != want {
 			t.Errorf("%s: job %q, want %q", args, run.job, want)
 		}
 	}
@@ -70,6 +70,6 @@ func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	seen := report.New("7", o.Config.Poll, health.Rules(o.Config.Thresholds))
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	feedtest.EndsWell(t, path, func(ctx context.Context, from *feedtest.PolledJob) error {
-		return record.Beside(o.Program, path, observed(seen))(ctx, from)
+		return record.Beside(o.Program, path, observeEvents(seen))(ctx, from)
 	})
 }

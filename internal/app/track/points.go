@@ -58,8 +58,8 @@ func (t *Options) openPoints() (*pointFile, error) {
 	return &pointFile{f, track.NewCSV(f, t.units), t.Say}, nil
 }
 
-// write writes a sample. An error is told once: the command goes on.
-func (p *pointFile) write(t *track.Tracker) {
+// writeSample writes a sample. An error is told once: the command goes on.
+func (p *pointFile) writeSample(t *track.Tracker) {
 	if p != nil {
 		if err := p.csv.Write(t); err != nil {
 			p.say("--tracking-file: %v: no more samples are written", err)
@@ -67,7 +67,7 @@ func (p *pointFile) write(t *track.Tracker) {
 	}
 }
 
-func (p *pointFile) close() {
+func (p *pointFile) closeFile() {
 	if p != nil {
 		_ = p.file.Close() // write has told its errors
 	}
@@ -109,7 +109,7 @@ func (t *Options) takeConfig() error {
 			return cli.Usage("--tconfig: %q has the option %q, which track does not have", t.config, key)
 		case t.Changed(flag):
 		default:
-			if err := t.flags.Set(flag, plain(value)); err != nil {
+			if err := t.flags.Set(flag, flagText(value)); err != nil {
 				return cli.Usage("--tconfig: %q: %s: %v is not valid", t.config, key, value)
 			}
 		}
@@ -117,8 +117,8 @@ func (t *Options) takeConfig() error {
 	return nil
 }
 
-// plain is a value of JSON as the command line has it.
-func plain(value any) string {
+// flagText is a value of JSON as the command line has it.
+func flagText(value any) string {
 	list, is := value.([]any)
 	if !is {
 		return fmt.Sprint(value)

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/track"
 )
 
-// follow reports on a process that runs already, until it ends or ctx does.
-func (t *Options) follow(ctx context.Context) error {
+// followProcess reports on a process that runs already, until it ends or ctx does.
+func (t *Options) followProcess(ctx context.Context) error {
 	file, err := cli.OpenReport(t.output)
 	if err != nil {
 		return cli.Usage("--output: %w", err)
@@ -21,7 +21,7 @@ func (t *Options) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer points.close()
+	defer points.closeFile()
 	every := time.Duration(t.every * float64(time.Second))
 	tracker, err := track.New(track.Options{Proc: "/proc", Self: os.Getpid(), Interval: every, Cores: t.cores,
 		GPUs: t.gpus, Own: func(int) bool { return true }})
@@ -30,8 +30,8 @@ func (t *Options) follow(ctx context.Context) error {
 	}
 	defer tracker.Close()
 	gpus := watchGPUs(context.WithoutCancel(ctx), every, tracker)
-	defer gpus.close()
-	if err := gpus.check(ctx, t.gpus, points != nil); err != nil {
+	defer gpus.closeProbe()
+	if err := gpus.checkGPUs(ctx, t.gpus, points != nil); err != nil {
 		return err
 	}
 	if !tracker.Join(time.Now(), t.pid) {
@@ -43,10 +43,10 @@ func (t *Options) follow(ctx context.Context) error {
 	go func() {
 		defer close(ended)
 		defer crash.End()
-		await(ctx, tracker, every)
+		awaitProcess(ctx, tracker, every)
 	}()
-	sample(tracker, ended, every, points.write)
-	why := gpus.close()
+	sampleCommand(tracker, ended, every, points.writeSample)
+	why := gpus.closeProbe()
 	if tracker.Alive() {
 		fmt.Fprintf(t.Err, "Resource tracking complete. Process %d still runs.\n", t.pid)
 	} else {
@@ -55,14 +55,14 @@ func (t *Options) follow(ctx context.Context) error {
 	if why != "" && !t.quiet {
 		t.Say("the report has no GPUs: %s", why)
 	}
-	return t.finish(file, tracker.Report(t.units), 0)
+	return t.finishReport(file, tracker.Report(t.units), 0)
 }
 
 // looks is the longest time in which the end of a process that somebody else has started is not seen.
 const looks = 200 * time.Millisecond
 
-// await returns when the process has ended, or ctx.
-func await(ctx context.Context, tracker *track.Tracker, every time.Duration) {
+// awaitProcess returns when the process has ended, or ctx.
+func awaitProcess(ctx context.Context, tracker *track.Tracker, every time.Duration) {
 	ticker := time.NewTicker(min(every, looks))
 	defer ticker.Stop()
 	for tracker.Alive() {

@@ -79,32 +79,32 @@ ended it, 127 if it is not found, 126 if it cannot be run.`,
 	}
 	f := cmd.Flags()
 	t := &Options{units: track.DefaultUnits, flags: f}
-	t.add(f)
+	t.addFlags(f)
 	t.Program = cli.New(io, f, jobFlags...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cli.OutliveReaders()
 		if err := t.takeConfig(); err != nil {
 			return err
 		}
-		if t.choose(args); t.job != "" || t.Changed("job") {
+		if t.chooseJob(args); t.job != "" || t.Changed("job") {
 			return t.ofJob(cmd.Context(), args)
 		}
-		command, err := t.command(args)
+		command, err := t.commandLine(args)
 		if err != nil {
 			return err
 		}
-		if err := t.check(); err != nil {
+		if err := t.checkFlags(); err != nil {
 			return cli.Usage("%w", err)
 		}
 		if command == nil {
-			return t.follow(cmd.Context())
+			return t.followProcess(cmd.Context())
 		}
-		return t.run(cmd.Context(), command)
+		return t.runCommand(cmd.Context(), command)
 	}
 	return cmd
 }
 
-func (t *Options) add(f *pflag.FlagSet) {
+func (t *Options) addFlags(f *pflag.FlagSet) {
 	f.SetInterspersed(false) // flags after COMMAND belong to it
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if ours := trackersNames[name]; ours != "" {
@@ -133,8 +133,8 @@ func (t *Options) add(f *pflag.FlagSet) {
 	_ = f.MarkHidden("job") // nvnodetop report has taken its place
 }
 
-// command is the command to run.
-func (t *Options) command(args []string) ([]string, error) {
+// commandLine is the command to run.
+func (t *Options) commandLine(args []string) ([]string, error) {
 	switch {
 	case t.Changed("pid") && (t.execute != "" || len(args) > 0):
 		return nil, cli.Usage("--pid and a command exclude each other")
@@ -150,7 +150,7 @@ func (t *Options) command(args []string) ([]string, error) {
 	return args, nil
 }
 
-func (t *Options) check() error {
+func (t *Options) checkFlags() error {
 	for _, name := range append([]string{"record"}, jobFlags...) {
 		if t.Changed(name) {
 			return fmt.Errorf("--%s is for the report of a job: it needs --job, or srun in a batch script", name)
@@ -185,8 +185,8 @@ func (t *Options) check() error {
 	return t.checkPoints()
 }
 
-// run runs the command. Signals are for the command: they end this program only before the command starts.
-func (t *Options) run(ctx context.Context, command []string) error {
+// runCommand runs the command. Signals are for the command: they end this program only before the command starts.
+func (t *Options) runCommand(ctx context.Context, command []string) error {
 	file, err := cli.OpenReport(t.output)
 	if err != nil {
 		return cli.Usage("--output: %w", err)
@@ -196,7 +196,7 @@ func (t *Options) run(ctx context.Context, command []string) error {
 	if err != nil {
 		return err
 	}
-	defer points.close()
+	defer points.closeFile()
 	every := time.Duration(t.every * float64(time.Second))
 	var running *child.Child
 	tracker, err := track.New(track.Options{
@@ -208,8 +208,8 @@ func (t *Options) run(ctx context.Context, command []string) error {
 	}
 	defer tracker.Close()
 	gpus := watchGPUs(context.WithoutCancel(ctx), every, tracker)
-	defer gpus.close()
-	if err := gpus.check(ctx, t.gpus, points != nil); err != nil {
+	defer gpus.closeProbe()
+	if err := gpus.checkGPUs(ctx, t.gpus, points != nil); err != nil {
 		return err
 	}
 	if err := child.Adopt(); err != nil {
@@ -221,13 +221,13 @@ func (t *Options) run(ctx context.Context, command []string) error {
 		return cannotRun(command[0], err)
 	}
 	tracker.Begin(began, running.PID(), ownPeak())
-	sample(tracker, running.Ended(), every, points.write)
+	sampleCommand(tracker, running.Ended(), every, points.writeSample)
 	tracker.End(time.Now())
-	points.write(tracker)
+	points.writeSample(tracker)
 	endMarks()
 	result := running.Reap()
 	tracker.Peak(result.Peak)
-	why := gpus.close()
+	why := gpus.closeProbe()
 	if why == "" && !tracker.HasGPUs() {
 		why = tooShort
 	}
@@ -235,11 +235,11 @@ func (t *Options) run(ctx context.Context, command []string) error {
 	if why != "" && !t.quiet {
 		t.Say("the report has no GPUs: %s", why)
 	}
-	return t.finish(file, tracker.Report(t.units), result.Status)
+	return t.finishReport(file, tracker.Report(t.units), result.Status)
 }
 
-// sample measures the command until it has ended.
-func sample(tracker *track.Tracker, ended <-chan struct{}, every time.Duration, see func(*track.Tracker)) {
+// sampleCommand measures the command until it has ended.
+func sampleCommand(tracker *track.Tracker, ended <-chan struct{}, every time.Duration, see func(*track.Tracker)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -253,8 +253,8 @@ func sample(tracker *track.Tracker, ended <-chan struct{}, every time.Duration, 
 	}
 }
 
-// finish writes the report, and returns the exit code.
-func (t *Options) finish(file *os.File, r *track.Report, status int) error {
+// finishReport writes the report, and returns the exit code.
+func (t *Options) finishReport(file *os.File, r *track.Report, status int) error {
 	write := track.Text
 	if t.format == "json" {
 		write = track.JSON

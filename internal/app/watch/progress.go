@@ -48,8 +48,8 @@ func newProgress(names []string, now time.Time) progress {
 		arrays: map[string]bool{}}
 }
 
-// of returns a watched job; nil: it is not watched.
-func (p *progress) of(id, number, name string) *job {
+// watchedJob returns a watched job; nil: it is not watched.
+func (p *progress) watchedJob(id, number, name string) *job {
 	if id == "" || !notify.OfJob(id, number, p.names) {
 		return nil
 	}
@@ -66,8 +66,8 @@ func (p *progress) of(id, number, name string) *job {
 // explained is the time in which SLURM should say how a job has ended.
 const explained = 2 * time.Minute
 
-// see takes the next Snapshot, and reports whether all jobs have ended.
-func (p *progress) see(s *cluster.Snapshot) (over bool, err error) {
+// applySnapshot notes the jobs of the next Snapshot, and reports whether all jobs have ended.
+func (p *progress) applySnapshot(s *cluster.Snapshot) (over bool, err error) {
 	d := &s.Discovery
 	if d.Answered.IsZero() && d.Command != "" {
 		if d.Failure != nil && !p.found {
@@ -77,7 +77,7 @@ func (p *progress) see(s *cluster.Snapshot) (over bool, err error) {
 	}
 	left := false
 	for i := range s.Jobs {
-		if j := p.of(s.Jobs[i].ID, s.Jobs[i].Number, s.Jobs[i].Name); j != nil || s.Jobs[i].ID == "" {
+		if j := p.watchedJob(s.Jobs[i].ID, s.Jobs[i].Number, s.Jobs[i].Name); j != nil || s.Jobs[i].ID == "" {
 			left = true
 			if j != nil {
 				j.ended, j.never = false, false
@@ -85,20 +85,20 @@ func (p *progress) see(s *cluster.Snapshot) (over bool, err error) {
 		}
 	}
 	for i := range d.Pending {
-		left = p.waits(&d.Pending[i]) || left
+		left = p.notePending(&d.Pending[i]) || left
 	}
 	for i := range d.Ended {
 		if e := &d.Ended[i]; e.Missed.IsZero() || e.Missed.After(p.began) {
-			left = p.ends(e, s.At) || left
+			left = p.noteEnding(e, s.At) || left
 		}
 	}
 	p.over = !left
 	return p.over, nil
 }
 
-// waits notes a pending job, and reports whether it may start. The tasks of an array that wait under one ID are no jobs
+// notePending notes a pending job, and reports whether it may start. The tasks of an array that wait under one ID are no jobs
 // yet; a task that was watched by its own ID waits unless it is not among them, or has begun.
-func (p *progress) waits(j *cluster.PendingJob) bool {
+func (p *progress) notePending(j *cluster.PendingJob) bool {
 	id, _, array := strings.Cut(j.ID, "_[")
 	if array {
 		watched := notify.OfJob(id, "", p.names)
@@ -113,7 +113,7 @@ func (p *progress) waits(j *cluster.PendingJob) bool {
 		}
 		return watched
 	}
-	of := p.of(j.ID, "", j.Name)
+	of := p.watchedJob(j.ID, "", j.Name)
 	if of == nil {
 		return false
 	}
@@ -123,9 +123,9 @@ func (p *progress) waits(j *cluster.PendingJob) bool {
 	return !of.never
 }
 
-// ends notes a job that is ending, and reports whether SLURM may still say how.
-func (p *progress) ends(e *cluster.EndedJob, now time.Time) (waits bool) {
-	j := p.of(e.ID, e.Number, e.Name)
+// noteEnding notes a job that is ending, and reports whether SLURM may still say how.
+func (p *progress) noteEnding(e *cluster.EndedJob, now time.Time) (waits bool) {
+	j := p.watchedJob(e.ID, e.Number, e.Name)
 	if j == nil {
 		return false
 	}
@@ -144,9 +144,9 @@ func (j *job) end(e *cluster.EndedJob) {
 	}
 }
 
-// unknown returns the jobs whose end must be looked up, once the watch is over: those that are gone, and those that the
+// unknownJobs returns the jobs whose end must be looked up, once the watch is over: those that are gone, and those that the
 // user has named and that SLURM has not listed.
-func (p *progress) unknown() (ids []string) {
+func (p *progress) unknownJobs() (ids []string) {
 	for _, j := range p.jobs {
 		if !j.ended && !j.never {
 			ids = append(ids, j.ID)
@@ -160,8 +160,8 @@ func (p *progress) unknown() (ids []string) {
 	return ids
 }
 
-// missing is the error if there was never anything to watch.
-func (p *progress) missing() error {
+// missingError is the error if there was never anything to watch.
+func (p *progress) missingError() error {
 	switch {
 	case p.found:
 		return nil
@@ -172,10 +172,10 @@ func (p *progress) missing() error {
 		strings.Join(p.names, ", ")))
 }
 
-// verdict is nil if every job has come to its end, and completed. A job that is gone has not, as far as anybody knows.
-func (p *progress) verdict() error {
+// finalError is nil if every job has come to its end, and completed. A job that is gone has not, as far as anybody knows.
+func (p *progress) finalError() error {
 	if p.over && !p.found {
-		return p.missing()
+		return p.missingError()
 	}
 	bad := 0
 	for _, j := range p.jobs {
@@ -199,7 +199,7 @@ func (p *progress) verdict() error {
 // allEnded reports whether each job that the user has named has ended: the accounting may know more than the last
 // answer of SLURM.
 func (p *progress) allEnded() bool {
-	return len(p.names) > 0 && len(p.arrays) == 0 && len(p.unknown()) == 0
+	return len(p.names) > 0 && len(p.arrays) == 0 && len(p.unknownJobs()) == 0
 }
 
 // sumUp prints how each job has ended, and how much news there was of it.

@@ -28,7 +28,7 @@ const (
 // jobs about any, that began and ended between two questions to SLURM: they count as the others do. Where there is no
 // accounting, the user is told that they are not known.
 func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
-	arrays, unknown := slices.Sorted(maps.Keys(o.seen.arrays)), o.seen.unknown()
+	arrays, unknown := slices.Sorted(maps.Keys(o.seen.arrays)), o.seen.unknownJobs()
 	ids := slices.Compact(slices.Sorted(slices.Values(slices.Concat(arrays, unknown))))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !sacct.IsID(id) })
 	if len(ids) == 0 && len(o.seen.names) > 0 || o.Config.Demo != "" || o.Config.Nodes != "" {
@@ -39,7 +39,7 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	var jobs []sacct.Job
 	var err error
 	if len(ids) > 0 {
-		jobs, err = accounts.Settled(inTime, o.Program, log, o.seen.late(o.Me()), ids...)
+		jobs, err = accounts.Settled(inTime, o.Program, log, o.seen.databaseLags(o.Me()), ids...)
 	}
 	if err == nil && len(o.seen.names) == 0 { // the others are there without the accounting, too
 		all, _ := accounts.Since(inTime, o.Program, log, o.Me(), o.seen.began)
@@ -57,9 +57,9 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	}
 	jobs = slices.DeleteFunc(jobs, func(j sacct.Job) bool { return j.User != "" && j.User != o.Me() })
 	now := time.Now()
-	for _, i := range o.desk.Ended(now, o.seen.unseen(jobs, o.why(ctx, log))) {
+	for _, i := range o.desk.Ended(now, o.seen.noteUnseen(jobs, o.causeReader(ctx, log))) {
 		o.seen.news[i.Job]++
-		if err := o.print(&i); err != nil {
+		if err := o.printItem(&i); err != nil {
 			return err
 		}
 	}
@@ -69,8 +69,8 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 // mostLogs is the maximum number of logs that are read for jobs which nobody has seen.
 const mostLogs = 5
 
-// why returns what reads why a job has failed.
-func (o *Options) why(ctx context.Context, log *slog.Logger) func(*sacct.Job) string {
+// causeReader returns what reads why a job has failed.
+func (o *Options) causeReader(ctx context.Context, log *slog.Logger) func(*sacct.Job) string {
 	left := mostLogs
 	return func(j *sacct.Job) string {
 		if cluster.EndState(j.State).SaysWhy() || left == 0 {
@@ -81,9 +81,9 @@ func (o *Options) why(ctx context.Context, log *slog.Logger) func(*sacct.Job) st
 	}
 }
 
-// late returns whether a watched task of the user runs in the database. One that nobody watches, or another user's, may
+// databaseLags returns whether a watched task of the user runs in the database. One that nobody watches, or another user's, may
 // well run.
-func (p *progress) late(user string) func([]sacct.Job) bool {
+func (p *progress) databaseLags(user string) func([]sacct.Job) bool {
 	return func(jobs []sacct.Job) bool {
 		return slices.ContainsFunc(jobs, func(j sacct.Job) bool {
 			return accounts.Runs(&j, user) && notify.OfJob(j.ID, j.Number, p.names)
@@ -91,20 +91,20 @@ func (p *progress) late(user string) func([]sacct.Job) bool {
 	}
 }
 
-// unseen notes the ends of jobs that are not known yet, and returns them. If jobs were listed, only those tasks of
+// noteUnseen notes the ends of jobs that are not known yet, and returns them. If jobs were listed, only those tasks of
 // arrays count besides that have ended since the watch began.
-func (p *progress) unseen(jobs []sacct.Job, why func(*sacct.Job) string) (ended []cluster.EndedJob) {
+func (p *progress) noteUnseen(jobs []sacct.Job, why func(*sacct.Job) string) (ended []cluster.EndedJob) {
 	listed := p.found
 	for i := range jobs {
 		j := &jobs[i]
 		known := p.byID[j.ID]
-		more := known == nil && listed && !slices.Contains(p.unknown(), j.ID)
+		more := known == nil && listed && !slices.Contains(p.unknownJobs(), j.ID)
 		if j.End.IsZero() || known != nil && known.ended ||
 			more && (!j.Ran() || j.End.Before(p.began.Truncate(time.Second))) {
 			continue
 		}
 		e := endedOf(j)
-		of := p.of(e.ID, e.Number, e.Name)
+		of := p.watchedJob(e.ID, e.Number, e.Name)
 		if of == nil {
 			continue
 		}

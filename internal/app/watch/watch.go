@@ -83,12 +83,12 @@ Without one it watches all your jobs.`,
 	f.BoolVar(&o.test, "test", false, "send a test message and exit")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
 	cmd.Args = o.Args(func(args []string) error { return o.take(f, args) })
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.accept(cmd.Context()) }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.loadSettings(cmd.Context()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if o.test {
 			return o.sendTest(cmd.Context())
 		}
-		return o.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), log) })
+		return o.Logged(func(log *slog.Logger) error { return o.runWatch(cmd.Context(), log) })
 	}
 	return cmd
 }
@@ -125,8 +125,8 @@ func (o *Options) take(f *pflag.FlagSet, jobs []string) error {
 	return nil
 }
 
-// accept loads the settings.
-func (o *Options) accept(ctx context.Context) error {
+// loadSettings loads the settings.
+func (o *Options) loadSettings(ctx context.Context) error {
 	poll, err := o.ByInterval(o.interval, leastInterval)
 	if err != nil {
 		return err
@@ -143,14 +143,14 @@ func (o *Options) accept(ctx context.Context) error {
 	return nil
 }
 
-// wanted are the ways that the user wants.
-func (o *Options) wanted() news.Options {
-	return news.Options{Ways: o.ways, Named: o.Changed("notify"), Jobs: o.jobs, Terminal: o.terminal(),
+// wantedWays are the ways that the user wants.
+func (o *Options) wantedWays() news.Options {
+	return news.Options{Ways: o.ways, Named: o.Changed("notify"), Jobs: o.jobs, Terminal: o.terminalNotifier(),
 		Say: func(line string) { o.Say("%s", line) }}
 }
 
-// terminal tells the user something on the terminal of this program; nil: there is none.
-func (o *Options) terminal() func(title, text string) {
+// terminalNotifier returns what tells the user something on the terminal of this program; nil: there is none.
+func (o *Options) terminalNotifier() func(title, text string) {
 	to := o.Out
 	if file, is := o.Err.(*os.File); !cli.IsTerminal(to) && is && cli.IsTerminal(file) {
 		to = file
@@ -166,7 +166,7 @@ func (o *Options) terminal() func(title, text string) {
 
 // sendTest sends a message in each way.
 func (o *Options) sendTest(ctx context.Context) error {
-	open, wrong := news.Ways(&o.Config, o.wanted())
+	open, wrong := news.Ways(&o.Config, o.wantedWays())
 	switch {
 	case len(wrong) > 0:
 		return cli.Usage("%w", wrong[0])
@@ -193,7 +193,7 @@ func (o *Options) sendTest(ctx context.Context) error {
 // errOver reports that the jobs have ended.
 var errOver = errors.New("the jobs have ended")
 
-func (o *Options) run(ctx context.Context, log *slog.Logger) error {
+func (o *Options) runWatch(ctx context.Context, log *slog.Logger) error {
 	jobs := []*string{&o.Config.Job}
 	for i := range o.jobs {
 		jobs = append(jobs, &o.jobs[i])
@@ -201,12 +201,12 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 	if err := feed.NameJobs(ctx, o.Program, log, jobs...); err != nil {
 		return err
 	}
-	desk, wrong := news.Open(&o.Config, o.wanted())
+	desk, wrong := news.Open(&o.Config, o.wantedWays())
 	if len(wrong) > 0 {
 		return cli.Usage("%w", wrong[0])
 	}
 	o.desk, o.seen = desk, newProgress(o.jobs, time.Now())
-	show := feed.FollowedAsking(o.Program, o.Config.Poll, o.see)
+	show := feed.FollowedAsking(o.Program, o.Config.Poll, o.printNews)
 	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true, Causes: true}, log, show)
 	if err == nil || errors.Is(err, errOver) {
 		asking, cancel := ctx, func() {}
@@ -225,20 +225,20 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	if o.seen.over && !o.seen.found {
-		return o.seen.missing()
+		return o.seen.missingError()
 	}
 	if err := o.sumUp(); err != nil {
 		return cli.Failed(err)
 	}
-	return o.seen.verdict()
+	return o.seen.finalError()
 }
 
 // thrifty is the time between two returns of unused memory to the host; the second one comes early, after the first
 // copies of the probe.
 const thrifty, early = 10 * time.Minute, time.Minute
 
-// thrift keeps the memory small: the watch may run for days, and the start needs far more than the rest.
-func (o *Options) thrift(now time.Time) {
+// reduceMemory keeps the memory small: the watch may run for days, and the start needs far more than the rest.
+func (o *Options) reduceMemory(now time.Time) {
 	if now.Before(o.thrifty) {
 		return
 	}
@@ -251,24 +251,24 @@ func (o *Options) thrift(now time.Time) {
 	debug.FreeOSMemory()
 }
 
-// see prints the news of a Snapshot.
-func (o *Options) see(s *cluster.Snapshot) error {
+// printNews prints the news of a Snapshot.
+func (o *Options) printNews(s *cluster.Snapshot) error {
 	for _, i := range o.desk.See(s) {
 		o.seen.news[i.Job]++
-		if err := o.print(&i); err != nil {
+		if err := o.printItem(&i); err != nil {
 			return err
 		}
 	}
-	o.thrift(s.At)
-	over, err := o.seen.see(s)
+	o.reduceMemory(s.At)
+	over, err := o.seen.applySnapshot(s)
 	if over && err == nil {
 		err = errOver
 	}
 	return err
 }
 
-// print prints one piece of news as a line.
-func (o *Options) print(i *notify.Item) error {
+// printItem prints one piece of news as a line.
+func (o *Options) printItem(i *notify.Item) error {
 	if o.json {
 		return json.NewEncoder(o.Out).Encode(ways.NewsOf(i))
 	}

@@ -124,12 +124,12 @@ func TestTheEnd(t *testing.T) {
 			var err error
 			over := false
 			for i, state := range tc.looks {
-				if over, err = p.see(look(2*i+2, state)); over || err != nil {
+				if over, err = p.applySnapshot(look(2*i+2, state)); over || err != nil {
 					break
 				}
 			}
 			if err == nil {
-				err = p.verdict()
+				err = p.finalError()
 			}
 			code, words := 0, ""
 			if exit, ok := errors.AsType[*cli.ExitError](err); ok {
@@ -154,25 +154,25 @@ func TestUnseenTasks(t *testing.T) {
 	p := newProgress([]string{"7"}, began)
 	looks := []func(*cluster.Snapshot){runs("7_1"), waits("7_[2-9]"), ended("7_1", cluster.JobCompleted)}
 	for i, state := range looks {
-		if _, err := p.see(look(2*i+2, state)); err != nil {
+		if _, err := p.applySnapshot(look(2*i+2, state)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := p.verdict(); err != nil || !p.arrays["7"] {
+	if err := p.finalError(); err != nil || !p.arrays["7"] {
 		t.Fatalf("%v, arrays %v", err, p.arrays)
 	}
 	oom := task("7_3", "OUT_OF_MEMORY", 0, began.Add(time.Minute))
 	oom.Signal = sacct.MarkOutOfMemory
 	never := task("7_6", "CANCELLED", 0, began.Add(time.Minute))
 	never.NodeList = "None assigned"
-	got := p.unseen([]sacct.Job{task("7_1", "COMPLETED", 0, began.Add(time.Minute)), oom, never,
+	got := p.noteUnseen([]sacct.Job{task("7_1", "COMPLETED", 0, began.Add(time.Minute)), oom, never,
 		task("7_4", "COMPLETED", 0, began.Add(time.Minute)), task("7_5", "FAILED", 3, began.Add(-time.Hour)),
 		task("8_1", "FAILED", 3, began.Add(time.Minute))}, noLog)
 	if len(got) != 2 || got[0].ID != "7_3" || got[0].Exit != nil || strings.Contains(got[0].Name, "\x1b") ||
 		got[1].ID != "7_4" || *got[1].Exit != (cluster.Exit{}) {
 		t.Errorf("%+v", got)
 	}
-	if err := p.verdict(); err == nil || !strings.HasSuffix(err.Error(), "1 of 3 jobs did not complete") {
+	if err := p.finalError(); err == nil || !strings.HasSuffix(err.Error(), "1 of 3 jobs did not complete") {
 		t.Errorf("%v", err)
 	}
 }
@@ -203,14 +203,14 @@ func TestUnknownEnds(t *testing.T) {
 	} {
 		p := newProgress(tc.names, began)
 		for i, state := range tc.looks {
-			if _, err := p.see(look(2*i+2, state)); err != nil {
+			if _, err := p.applySnapshot(look(2*i+2, state)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := strings.Join(p.unknown(), " "); got != tc.unknown {
+		if got := strings.Join(p.unknownJobs(), " "); got != tc.unknown {
 			t.Errorf("%s: unknown %q", name, got)
 		}
-		told, err := p.unseen(tc.books, noLog), p.verdict()
+		told, err := p.noteUnseen(tc.books, noLog), p.finalError()
 		if len(told) != tc.told || (err == nil) != (tc.words == "") || err != nil && !strings.Contains(err.Error(), tc.words) {
 			t.Errorf("%s: %+v, %v", name, told, err)
 		}
@@ -228,7 +228,7 @@ func TestLate(t *testing.T) {
 		want bool
 	}{"runs": {[]sacct.Job{ended, task}, true}, "none": {nil, false},
 		"others": {[]sacct.Job{ended, waiting, other, another}, false}} {
-		if got := p.late("alice")(tc.jobs); got != tc.want {
+		if got := p.databaseLags("alice")(tc.jobs); got != tc.want {
 			t.Errorf("%s: late %v", name, got)
 		}
 	}
@@ -246,7 +246,7 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	if err := o.lookUp(ctx, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.seen.verdict(); !errors.Is(err, cli.ErrInterrupted) || !strings.Contains(said.String(), "7 that ended") {
+	if err := o.seen.finalError(); !errors.Is(err, cli.ErrInterrupted) || !strings.Contains(said.String(), "7 that ended") {
 		t.Errorf("%v, said %q", err, said.String())
 	}
 }
@@ -268,7 +268,7 @@ func prints(t *testing.T, asJSON bool) []string {
 	hangs.Stacks = map[string]*rankstacks.Verdict{"7": {Job: "7", Time: began.Add(time.Second), State: rankstacks.Stuck,
 		Headline: "rank 3 in load, 7 in all_reduce", Said: []string{"7 of 8 ranks are in all_reduce."}}}
 	for _, s := range []*cluster.Snapshot{look(1, runs("7")), hangs, look(10, ended("7", cluster.JobFailed))} {
-		if err = o.see(s); err != nil {
+		if err = o.printNews(s); err != nil {
 			break
 		}
 	}

@@ -34,8 +34,8 @@ func cleanNames(names ...*string) {
 	}
 }
 
-// cleaned copies at most the first most elements and cleans each.
-func cleaned[T any](in []T, most int, clean func(*T)) []T {
+// copyCleaned copies at most the first most elements and cleans each.
+func copyCleaned[T any](in []T, most int, clean func(*T)) []T {
 	out := slices.Clone(in[:min(len(in), most)])
 	for i := range out {
 		clean(&out[i])
@@ -51,8 +51,8 @@ func Failure(f *reach.Failure) *reach.Failure {
 	c := *f
 	cleanNames(&c.Short, &c.Detail, &c.Cause)
 	c.Words, c.Meaning = safe.Lines(f.Words, maxWords), safe.Line(f.Meaning, maxWords)
-	c.Hints = cleaned(f.Hints, len(f.Hints), func(h *string) { *h = safe.Line(*h, maxWords) })
-	c.Doors = cleaned(f.Doors, len(f.Doors), cleanTried)
+	c.Hints = copyCleaned(f.Hints, len(f.Hints), func(h *string) { *h = safe.Line(*h, maxWords) })
+	c.Doors = copyCleaned(f.Doors, len(f.Doors), cleanTried)
 	return &c
 }
 
@@ -126,20 +126,20 @@ func Discovery(d *cluster.Discovery) cluster.Discovery {
 	c.Failure = Failure(d.Failure)
 	c.Command, c.Note = safe.Line(d.Command, maxWords), safe.Line(d.Note, maxWords)
 	cleanNames(&c.User, &c.Host)
-	c.Jobs = cleaned(d.Jobs, len(d.Jobs), func(j *cluster.Job) {
+	c.Jobs = copyCleaned(d.Jobs, len(d.Jobs), func(j *cluster.Job) {
 		cleanNames(&j.ID, &j.Number, &j.Name, &j.User, &j.Partition)
 		j.Nodes, j.Minors = cleanNodes(j.Nodes), cleanMinors(j.Minors)
 		j.Counts, j.Configured = cleanCounts(j.Counts), cleanCounts(j.Configured)
 	})
-	c.Others = cleaned(d.Others, len(d.Others), func(number *string) { cleanNames(number) })
-	c.Pending = cleaned(d.Pending, len(d.Pending),
+	c.Others = copyCleaned(d.Others, len(d.Others), func(number *string) { cleanNames(number) })
+	c.Pending = copyCleaned(d.Pending, len(d.Pending),
 		func(p *cluster.PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
-	c.Ended = cleaned(d.Ended, len(d.Ended),
+	c.Ended = copyCleaned(d.Ended, len(d.Ended),
 		func(e *cluster.EndedJob) {
 			cleanNames(&e.ID, &e.Number, &e.Name, &e.Partition, &e.OutOfMemory, (*string)(&e.State))
 			e.Cause = safe.Line(e.Cause, maxWords)
 		})
-	c.Switches = cleaned(d.Switches, len(d.Switches), func(s *cluster.Switch) {
+	c.Switches = copyCleaned(d.Switches, len(d.Switches), func(s *cluster.Switch) {
 		cleanNames(&s.Name)
 		s.Nodes = cleanNodes(s.Nodes)
 	})
@@ -159,9 +159,9 @@ func cleanHello(c wire.Hello) wire.Hello {
 	cleanNames(&c.Build, &c.System, &c.Program, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
 	c.FaultID, c.Fault = cleanID(c.FaultID, c.Fault, faultIDs), safe.Line(c.Fault, maxWords)
 	c.StandIn = safe.Line(c.StandIn, maxWords)
-	c.GPUs = cleaned(c.GPUs, MaxGPUs, cleanCard)
+	c.GPUs = copyCleaned(c.GPUs, MaxGPUs, cleanCard)
 	wire.ShareAbsent(c.GPUs)
-	c.Missing = cleaned(c.Missing, MaxFaults, func(symbol *string) { cleanNames(symbol) })
+	c.Missing = copyCleaned(c.Missing, MaxFaults, func(symbol *string) { cleanNames(symbol) })
 	return c
 }
 
@@ -234,7 +234,7 @@ func GPU(g *wire.GPU) *wire.GPU {
 
 // Processes drops entries that cannot be processes, and what they cannot have of the GPUs with these cards.
 func Processes(in []wire.Process, cards []wire.Card) []wire.Process {
-	out := cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
+	out := copyCleaned(in, wire.MaxProcesses, func(p *wire.Process) {
 		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory, &p.NoRank)
 		p.Command = safe.Line(p.Command, wire.MaxCommand)
 		memoryOf(p, cards)
@@ -262,12 +262,12 @@ func cleanRank(r wire.Rank) *wire.Rank {
 
 // Memory cleans the host memory of jobs.
 func Memory(in []wire.JobMemory) []wire.JobMemory {
-	return cleaned(in, maxJobs, func(m *wire.JobMemory) { cleanNames(&m.Job) })
+	return copyCleaned(in, maxJobs, func(m *wire.JobMemory) { cleanNames(&m.Job) })
 }
 
 // Faults cleans the faults of collectors.
 func Faults(in []wire.Fault) []wire.Fault {
-	return cleaned(in, MaxFaults, func(f *wire.Fault) {
+	return copyCleaned(in, MaxFaults, func(f *wire.Fault) {
 		cleanNames(&f.Collector, &f.Error)
 		f.GPUs = slices.Clone(f.GPUs[:min(len(f.GPUs), MaxGPUs)])
 	})

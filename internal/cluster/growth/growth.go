@@ -31,25 +31,25 @@ type mark struct {
 	v     [len(counters)]float64
 }
 
-// timed reports whether the mark exists and has a time: a probe that knows no time sends 0.
-func (m *mark) timed() bool { return m != nil && m.ms != 0 }
+// hasTime reports whether the mark exists and has a time: a probe that knows no time sends 0.
+func (m *mark) hasTime() bool { return m != nil && m.ms != 0 }
 
-func (m *mark) get(i uint8) (float64, bool) { return m.v[i], m.known>>i&1 != 0 }
+func (m *mark) getCounter(i uint8) (float64, bool) { return m.v[i], m.known>>i&1 != 0 }
 
-func (m *mark) set(i int, v float64) {
+func (m *mark) setCounter(i int, v float64) {
 	m.v[i] = v
 	m.known |= 1 << i
 }
 
-// with returns the mark, plus the counters of now that were unknown before.
-func (m *mark) with(now *mark) *mark {
+// withNewCounters returns the mark, plus the counters of now that were unknown before.
+func (m *mark) withNewCounters(now *mark) *mark {
 	if now.known&^m.known == 0 {
 		return m
 	}
 	c := *m
 	for i, v := range now.v {
 		if now.known&^m.known>>i&1 != 0 {
-			c.set(i, v)
+			c.setCounter(i, v)
 		}
 	}
 	return &c
@@ -72,17 +72,17 @@ func (w *Growth) Add(at time.Time, ms int64, values *metric.Values) {
 	now := &mark{ms: ms}
 	for i, id := range counters {
 		if v, known := values.Get(id); known {
-			now.set(i, v)
+			now.setCounter(i, v)
 		}
 	}
 	switch {
-	case w.now != nil && w.backwards(now):
+	case w.now != nil && w.wentBackwards(now):
 		*w = Growth{first: now, older: now, newer: now, now: now, loaded: at}
 		return
-	case !w.first.timed():
+	case !w.first.hasTime():
 		w.first, w.older, w.newer = now, now, now
 	default:
-		w.first, w.older, w.newer = w.first.with(now), w.older.with(now), w.newer.with(now)
+		w.first, w.older, w.newer = w.first.withNewCounters(now), w.older.withNewCounters(now), w.newer.withNewCounters(now)
 	}
 	if now.ms-w.newer.ms >= time.Minute.Milliseconds() {
 		w.older, w.newer = w.newer, now
@@ -96,27 +96,27 @@ func (w *Growth) Add(at time.Time, ms int64, values *metric.Values) {
 	}
 }
 
-func (w *Growth) backwards(now *mark) bool {
+func (w *Growth) wentBackwards(now *mark) bool {
 	if now.ms < w.now.ms {
 		return true
 	}
 	for i := range uint8(len(counters)) {
-		v, known := now.get(i)
-		if was, before := w.now.get(i); known && before && v < was {
+		v, known := now.getCounter(i)
+		if was, before := w.now.getCounter(i); known && before && v < was {
 			return true
 		}
 	}
 	return false
 }
 
-// since returns the growth of a counter since the mark, and the time since the mark.
-func (w *Growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
+// growthSince returns the growth of a counter since the mark, and the time since the mark.
+func (w *Growth) growthSince(m *mark, id metric.ID) (float64, time.Duration, bool) {
 	i := counterAt[id]
-	if i == 0 || !m.timed() {
+	if i == 0 || !m.hasTime() {
 		return 0, 0, false
 	}
-	now, known := w.now.get(i - 1)
-	was, before := m.get(i - 1)
+	now, known := w.now.getCounter(i - 1)
+	was, before := m.getCounter(i - 1)
 	if !known || !before {
 		return 0, 0, false
 	}
@@ -131,7 +131,7 @@ func (w *Growth) Grew(id metric.ID) bool {
 
 // Grown returns the growth of a counter since the watch began, or since a later load of the driver.
 func (w *Growth) Grown(id metric.ID) (float64, bool) {
-	grown, _, known := w.since(w.first, id)
+	grown, _, known := w.growthSince(w.first, id)
 	return grown, known
 }
 
@@ -146,13 +146,13 @@ func (w *Growth) Watched() time.Duration {
 // PerMinute returns the growth of a counter per minute, over the last one to two minutes. Within the first minute it
 // divides by a whole minute: one error is no storm.
 func (w *Growth) PerMinute(id metric.ID) (float64, bool) {
-	grown, over, known := w.since(w.older, id)
+	grown, over, known := w.growthSince(w.older, id)
 	return grown * float64(time.Minute) / float64(max(over, time.Minute)), known
 }
 
 // Lately returns the growth of a counter per second since the previous report, and the time between the two reports.
 func (w *Growth) Lately(id metric.ID) (float64, time.Duration, bool) {
-	grown, over, known := w.since(w.before, id)
+	grown, over, known := w.growthSince(w.before, id)
 	if over <= 0 {
 		return 0, 0, false
 	}

@@ -17,8 +17,8 @@ const Usual = 10 * time.Minute
 // are wider, so that it takes no more memory.
 const leastBins, mostBins = 60, 720
 
-// kept is the time of a history whose graphs show a span; 0: the usual one.
-func kept(span time.Duration) time.Duration {
+// keptTime is how long a history keeps bins whose graphs show a span; 0: the usual span.
+func keptTime(span time.Duration) time.Duration {
 	if span == 0 {
 		span = Usual
 	}
@@ -28,11 +28,13 @@ func kept(span time.Duration) time.Duration {
 // BinWidth is the duration of one bin at this polling interval, of a history whose graphs show this span; 0: the usual
 // one. It is the interval, or whole seconds.
 func BinWidth(poll, span time.Duration) time.Duration {
-	return max(poll, (kept(span)/mostBins + time.Second - 1).Truncate(time.Second))
+	return max(poll, (keptTime(span)/mostBins + time.Second - 1).Truncate(time.Second))
 }
 
 // Len is the number of bins in such a history.
-func Len(poll, span time.Duration) int { return max(int(kept(span)/BinWidth(poll, span)), leastBins) }
+func Len(poll, span time.Duration) int {
+	return max(int(keptTime(span)/BinWidth(poll, span)), leastBins)
+}
 
 // Gap is a bin without a value.
 var Gap = float32(math.NaN())
@@ -72,8 +74,8 @@ type line struct {
 // maxBits are the bits that fit into a short beside noShort. NVML uses nine.
 const maxBits = 1<<15 - 1
 
-// value returns the value of the newest bin.
-func (l *line) value() float32 {
+// newestValue returns the value of the newest bin.
+func (l *line) newestValue() float32 {
 	switch {
 	case l.n == 0:
 		return Gap
@@ -83,26 +85,26 @@ func (l *line) value() float32 {
 	return l.sum / float32(l.n)
 }
 
-// newest returns the stored value of the newest bin.
-func (l *line) newest() short {
+// newestStored returns the stored value of the newest bin.
+func (l *line) newestStored() short {
 	if l.bits && l.n > 0 {
 		return short(l.sum)
 	}
-	return toShort(l.value())
+	return toShort(l.newestValue())
 }
 
-// floats writes the values of bins before the newest.
-func (l *line) floats(to []float32, bins []short) {
+// writeFloats writes the values of bins before the newest.
+func (l *line) writeFloats(to []float32, bins []short) {
 	for i, s := range bins[:len(to)] {
 		if l.bits && s != noShort {
 			to[i] = float32(s)
 		} else {
-			to[i] = s.float()
+			to[i] = s.toFloat()
 		}
 	}
 }
 
-func (l *line) add(v float64) {
+func (l *line) addValue(v float64) {
 	switch {
 	case v != v || l.n == math.MaxUint16:
 		return
@@ -114,14 +116,14 @@ func (l *line) add(v float64) {
 	l.n++
 }
 
-// shut closes the newest bin of each line. Together with the next bin, at most length bins are kept.
-func (h *History) shut(length int) {
+// closeBins closes the newest bin of each line. Together with the next bin, at most length bins are kept.
+func (h *History) closeBins(length int) {
 	if h.past == nil || h.from+h.bins-1 == h.past.end {
-		h.renew(length)
+		h.growLines(length)
 	}
 	for i := range h.lines {
 		l := &h.lines[i]
-		h.past.values[i*h.past.width+h.from+h.bins-1] = l.newest()
+		h.past.values[i*h.past.width+h.from+h.bins-1] = l.newestStored()
 		l.sum, l.n = 0, 0
 	}
 	if h.bins < length {
@@ -131,9 +133,9 @@ func (h *History) shut(length int) {
 	}
 }
 
-// renew copies the past to where there is room for more bins, and for each line. The spare room is an eighth of the
+// growLines copies the past to where there is room for more bins, and for each line. The spare room is an eighth of the
 // bins in the end: it costs memory for the life of the history, and a copy whenever it is full.
-func (h *History) renew(length int) {
+func (h *History) growLines(length int) {
 	bins := h.bins - 1
 	p := &past{width: min(length+max(length/8, h.room), bins+max(bins/4, 16))}
 	p.values, p.end = make([]short, len(h.lines)*p.width), p.width
@@ -165,10 +167,10 @@ func (h *History) Newest() (bin int64, ok bool) { return h.newest, h.bins > 0 }
 func (h *History) Oldest() (bin int64, ok bool) { return h.newest - int64(h.bins) + 1, h.bins > 0 }
 
 // Has reports whether a metric has ever had a value.
-func (h *History) Has(id metric.ID) bool { return h.line(id) >= 0 }
+func (h *History) Has(id metric.ID) bool { return h.lineIndex(id) >= 0 }
 
-// line returns the place of a metric's line, -1 if it has never had a value.
-func (h *History) line(id metric.ID) int {
+// lineIndex returns the index of a metric's line, -1 if it has never had a value.
+func (h *History) lineIndex(id metric.ID) int {
 	for i := range h.lines {
 		if h.lines[i].id == id {
 			return i
@@ -184,15 +186,15 @@ func (h *History) Reserve(room int) { h.room = room }
 // sample for the bin before the newest goes into the newest bin. A sample for an earlier bin means that the numbers of
 // all bins were too high: Add renumbers them.
 func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
-	h.add(metric.Kept, bin, length, sample)
+	h.addSample(metric.Kept, bin, length, sample)
 }
 
 // AddNode is Add for the history of a node.
 func (h *History) AddNode(bin int64, length int, sample func(metric.ID) float64) {
-	h.add(metric.KeptOfNode, bin, length, sample)
+	h.addSample(metric.KeptOfNode, bin, length, sample)
 }
 
-func (h *History) add(kept []metric.ID, bin int64, length int, sample func(metric.ID) float64) {
+func (h *History) addSample(kept []metric.ID, bin int64, length int, sample func(metric.ID) float64) {
 	shut := 0
 	switch {
 	case h.bins == 0:
@@ -205,29 +207,29 @@ func (h *History) add(kept []metric.ID, bin int64, length int, sample func(metri
 	}
 	h.lines = slices.Clone(h.lines)
 	for range shut {
-		h.shut(length)
+		h.closeBins(length)
 	}
 	known := len(h.lines)
 	for _, id := range kept {
 		v := sample(id)
-		at := h.line(id)
+		at := h.lineIndex(id)
 		if at < 0 && v == v {
 			at = len(h.lines)
 			h.lines = append(h.lines, line{id: id, bits: id.Row().Unit == metric.Bits})
 		}
 		if at >= 0 {
-			h.lines[at].add(v)
+			h.lines[at].addValue(v)
 		}
 	}
 	if len(h.lines) > known && h.past != nil {
-		h.renew(length)
+		h.growLines(length)
 	}
 }
 
 // Tail writes the n bins of one metric up to bin newest into to, which it grows if needed. A bin without a value, or a
 // bin that is no longer kept, is a gap.
 func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float32 {
-	return h.tail(to, h.line(id), newest, n)
+	return h.lineTail(to, h.lineIndex(id), newest, n)
 }
 
 // Tails yields the Tail of each of these histories, each valid until the next. Locating all of them first is faster
@@ -236,22 +238,22 @@ func Tails(all []*History, id metric.ID, newest int64, n int) iter.Seq[[]float32
 	return func(yield func([]float32) bool) {
 		lines := make([]int, len(all))
 		for i, h := range all {
-			lines[i] = h.line(id)
+			lines[i] = h.lineIndex(id)
 		}
 		var to []float32
 		for i, h := range all {
-			if to = h.tail(to, lines[i], newest, n); !yield(to) {
+			if to = h.lineTail(to, lines[i], newest, n); !yield(to) {
 				return
 			}
 		}
 	}
 }
 
-// tail is Tail of a line; -1: there is none.
-func (h *History) tail(to []float32, line int, newest int64, n int) []float32 {
+// lineTail does what Tail does, for the line with an index; -1: there is none.
+func (h *History) lineTail(to []float32, line int, newest int64, n int) []float32 {
 	to = slices.Grow(to[:0], n)[:n]
 	if line < 0 {
-		fill(to)
+		fillGaps(to)
 		return to
 	}
 	l, row := &h.lines[line], h.row(line)
@@ -259,18 +261,18 @@ func (h *History) tail(to []float32, line int, newest int64, n int) []float32 {
 	// to[i] is row[i+from]; row[all] would be the open bin
 	from := all - n + 1 + int(max(min(newest-h.newest, int64(n)), -int64(all)-1))
 	begin, end := min(max(-from, 0), n), min(max(all-from, 0), n)
-	fill(to[:begin])
-	fill(to[end:])
+	fillGaps(to[:begin])
+	fillGaps(to[end:])
 	if begin < end {
-		l.floats(to[begin:end], row[from+begin:])
+		l.writeFloats(to[begin:end], row[from+begin:])
 	}
 	if open := all - from; open >= 0 && open < n {
-		to[open] = l.value()
+		to[open] = l.newestValue()
 	}
 	return to
 }
 
-func fill(to []float32) {
+func fillGaps(to []float32) {
 	for i := range to {
 		to[i] = Gap
 	}
@@ -295,24 +297,24 @@ type Clock struct {
 func (c *Clock) Bin(at time.Time, mono int64, width time.Duration) int64 {
 	arrived := at.UnixNano() / int64(width)
 	if !c.running || mono < c.last {
-		return c.set(arrived, mono)
+		return c.startAt(arrived, mono)
 	}
 	c.last = mono
 	bin := c.first + int64(math.Round(float64(mono-c.mono)/float64(width.Milliseconds())))
 	switch {
 	case bin > arrived+1:
-		return c.set(arrived, mono)
+		return c.startAt(arrived, mono)
 	case bin >= arrived-1:
 		c.late = time.Time{}
 	case c.late.IsZero():
 		c.late = at
 	case at.Sub(c.late) > lateFor*width:
-		return c.set(arrived, mono)
+		return c.startAt(arrived, mono)
 	}
 	return bin
 }
 
-func (c *Clock) set(bin, mono int64) int64 {
+func (c *Clock) startAt(bin, mono int64) int64 {
 	*c = Clock{running: true, first: bin, mono: mono, last: mono}
 	return bin
 }

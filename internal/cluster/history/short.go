@@ -35,8 +35,8 @@ func toShort(v float32) short {
 	return short(exponent<<shortBits) | short(bits>>lost&(1<<shortBits-1))
 }
 
-// float returns the number; Gap for noShort.
-func (s short) float() float32 {
+// toFloat returns the number; Gap for noShort.
+func (s short) toFloat() float32 {
 	switch s {
 	case 0:
 		return 0

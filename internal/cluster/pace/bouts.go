@@ -52,7 +52,7 @@ func (g *GPU) Bout(at time.Time, step time.Duration, own, median Numbers) {
 		b.of = slices.Clone(g.Bouts.of[max(len(g.Bouts.of)-manyBouts+1, 0):])
 	}
 	if n := len(b.of); n > 0 && (g.Bouts.caught.IsZero() || at.Sub(b.of[n-1].to) <= max(nextBout, nextSamples*step)) {
-		if b.of[n-1].to = at; worst(g.Bouts.Own, g.Bouts.Median) < worst(own, median) {
+		if b.of[n-1].to = at; worstShare(g.Bouts.Own, g.Bouts.Median) < worstShare(own, median) {
 			b.Own, b.Median = g.Bouts.Own, g.Bouts.Median
 		}
 	} else {
@@ -75,8 +75,10 @@ func (g *Group) catchUp(at time.Time) {
 	}
 }
 
-// worst is the lower share of the others' utilization and clock.
-func worst(own, median Numbers) float32 { return min(own[Util]/median[Util], own[Clock]/median[Clock]) }
+// worstShare is the lower share of the others' utilization and clock.
+func worstShare(own, median Numbers) float32 {
+	return min(own[Util]/median[Util], own[Clock]/median[Clock])
+}
 
 // Lately is the number of bouts that began within a time.
 func (b *Bouts) Lately(at time.Time, within time.Duration) (n int) {

@@ -83,16 +83,16 @@ func TrafficOf(v *metric.Values) Traffic {
 	return ib
 }
 
-// mutual reports whether the traffic is an exchange: much data in both directions.
-func (t Traffic) mutual() bool {
+// isExchange reports whether much data goes in both directions.
+func (t Traffic) isExchange() bool {
 	return t.TX >= leastBoth && t.RX >= leastBoth && t.TX <= lopsided*t.RX && t.RX <= lopsided*t.TX
 }
 
-// writes reports whether the host sends much and receives little, as when it writes to a file system.
-func (t Traffic) writes() bool { return t.TX >= leastBoth/2 && !(t.TX <= lopsided*t.RX) }
+// mostlySends reports whether the host sends much and receives little, as when it writes to a file system.
+func (t Traffic) mostlySends() bool { return t.TX >= leastBoth/2 && !(t.TX <= lopsided*t.RX) }
 
 // Writes reports whether the GPU's node writes much over its networks.
-func (g *GPU) Writes() bool { return g.host.writes() }
+func (g *GPU) Writes() bool { return g.host.mostlySends() }
 
 // talks counts the seconds in which a GPU has exchanged data while it worked; the last minutes count most.
 type talks struct {
@@ -101,8 +101,8 @@ type talks struct {
 	silent [Network + 1]float32 // seconds of work since the last exchange
 }
 
-// add counts a sample with work.
-func (t *talks) add(passed time.Duration, v *metric.Values, host Traffic) {
+// addSample counts a sample with work.
+func (t *talks) addSample(passed time.Duration, v *metric.Values, host Traffic) {
 	seconds := float32(passed.Seconds())
 	keep := max(1-seconds/counts, 0)
 	t.work = keep*t.work + seconds
@@ -111,8 +111,8 @@ func (t *talks) add(passed time.Duration, v *metric.Values, host Traffic) {
 	}
 	for e, does := range [...]bool{
 		NVLink:  v.Float(metric.NVLinkTX) >= LeastLink || v.Float(metric.NVLinkRX) >= LeastLink,
-		PCIe:    (Traffic{float32(v.Float(metric.PCIeTX)), float32(v.Float(metric.PCIeRX))}).mutual(),
-		Network: host.mutual(),
+		PCIe:    (Traffic{float32(v.Float(metric.PCIeTX)), float32(v.Float(metric.PCIeRX))}).isExchange(),
+		Network: host.isExchange(),
 	} {
 		if does {
 			t.by[e], t.silent[e] = t.by[e]+seconds, 0
@@ -120,15 +120,17 @@ func (t *talks) add(passed time.Duration, v *metric.Values, host Traffic) {
 	}
 }
 
-// over reports whether the GPU exchanges data in this way.
-func (t *talks) over(e Evidence) bool { return t.by[e] >= exchanged && t.by[e] >= talkative*t.work }
+// exchangesOver reports whether the GPU exchanges data in this way.
+func (t *talks) exchangesOver(e Evidence) bool {
+	return t.by[e] >= exchanged && t.by[e] >= talkative*t.work
+}
 
-// inside returns the way in which the GPU exchanges data with others of its node, if it does.
-func (t *talks) inside() Evidence {
+// exchangeInNode returns the way in which the GPU exchanges data with others of its node, if it does.
+func (t *talks) exchangeInNode() Evidence {
 	switch {
-	case t.over(NVLink):
+	case t.exchangesOver(NVLink):
 		return NVLink
-	case t.over(PCIe):
+	case t.exchangesOver(PCIe):
 		return PCIe
 	}
 	return None
@@ -138,7 +140,7 @@ func (t *talks) inside() Evidence {
 // may run programs that do not need each other. The traffic of a node proves nothing about one of its GPUs where other
 // GPUs show theirs over NVLink or PCIe.
 func (g *Group) Talks(gpu *GPU) bool {
-	still := func(e Evidence) bool { return gpu.talks.over(e) && gpu.talks.silent[e] <= quietFor }
+	still := func(e Evidence) bool { return gpu.talks.exchangesOver(e) && gpu.talks.silent[e] <= quietFor }
 	return g.Evidence > Network || still(NVLink) || still(PCIe) || g.Evidence == Network && !gpu.Shared &&
 		still(Network)
 }
@@ -152,18 +154,18 @@ type reach struct {
 	nvlink, net bool // its only GPU sends over NVLink; it exchanges data over the network
 }
 
-func (r *reach) see(g *GPU) {
+func (r *reach) addGPU(g *GPU) {
 	if r.gpus == 0 || g.Node != r.node {
-		r.leave()
+		r.finishNode()
 		*r = reach{nodes: r.nodes + 1, talk: r.talk, nets: r.nets, node: g.Node}
 	}
 	r.gpus++
-	r.nvlink = r.nvlink || g.talks.over(NVLink)
-	r.net = r.net || !g.Shared && g.talks.over(Network)
+	r.nvlink = r.nvlink || g.talks.exchangesOver(NVLink)
+	r.net = r.net || !g.Shared && g.talks.exchangesOver(Network)
 }
 
-// leave counts the current node.
-func (r *reach) leave() {
+// finishNode counts the current node.
+func (r *reach) finishNode() {
 	if r.gpus > 0 && (r.net || r.nvlink && r.gpus == 1) {
 		r.talk++
 	}
@@ -173,9 +175,9 @@ func (r *reach) leave() {
 	r.gpus = 0
 }
 
-// across reports whether nearly all nodes exchange data with others.
-func (r *reach) across() bool {
-	r.leave()
+// nodesExchange reports whether nearly all nodes exchange data with others.
+func (r *reach) nodesExchange() bool {
+	r.finishNode()
 	return r.nodes > 1 && 10*r.talk >= 9*r.nodes && r.talk > 1
 }
 
@@ -189,8 +191,8 @@ type rhythm struct {
 	count  int       // number of such pauses that also ended together, since some GPUs paused alone
 }
 
-// see takes the number of GPUs that have halted. Among many GPUs, one may differ.
-func (r *rhythm) see(at time.Time, halted, of int) {
+// noteHalted takes the number of GPUs that have halted. Among many GPUs, one may differ.
+func (r *rhythm) noteHalted(at time.Time, halted, of int) {
 	odd := of / 10
 	if of >= several {
 		odd = max(odd, 1)
@@ -215,20 +217,20 @@ func (r *rhythm) see(at time.Time, halted, of int) {
 	r.paused, r.left, r.ragged = halted > odd, time.Time{}, false
 }
 
-// couple looks for evidence that the GPUs of a group work together, unless that is known, and for evidence against it.
-func (g *Group) couple(at time.Time, passed time.Duration, known bool) {
+// findCoupling looks for evidence that the GPUs of a group work together, unless that is known, and for evidence against it.
+func (g *Group) findCoupling(at time.Time, passed time.Duration, known bool) {
 	var by [Network + 1]int
 	for _, gpu := range g.GPUs {
-		if e := gpu.talks.inside(); e != None {
+		if e := gpu.talks.exchangeInNode(); e != None {
 			by[e]++
 		}
-		if g.Node == Everywhere && gpu.talks.over(Network) && !gpu.Shared {
+		if g.Node == Everywhere && gpu.talks.exchangesOver(Network) && !gpu.Shared {
 			by[Network]++
 		}
 	}
-	g.halts.see(at, g.halted, len(g.GPUs))
+	g.halts.noteHalted(at, g.halted, len(g.GPUs))
 	if usual := g.Usual[Power]; usual == usual { // they have worked
-		g.spins.see(at, g.Spinning, len(g.GPUs))
+		g.spins.noteHalted(at, g.Spinning, len(g.GPUs))
 	}
 	g.Evidence = None
 	n := len(g.GPUs)
@@ -246,25 +248,25 @@ func (g *Group) couple(at time.Time, passed time.Duration, known bool) {
 		g.Evidence = Pauses
 	case !g.spins.latest.IsZero() && g.Median[Link] != g.Median[Link]:
 		g.Evidence = Waits
-	case g.falls() || at.Sub(g.fell) <= keeps && !g.fell.IsZero():
+	case g.mostDoLess() || at.Sub(g.fell) <= keeps && !g.fell.IsZero():
 		g.Evidence = Falls
 	}
 	g.once = g.once && g.Evidence != None
-	g.part(at, passed)
+	g.noteStandstill(at, passed)
 }
 
-// falls reports whether nearly all GPUs do less than usual while one or two differ from the others. It matters only for
+// mostDoLess reports whether nearly all GPUs do less than usual while one or two differ from the others. It matters only for
 // GPUs whose traffic is unknown: traffic shows directly whether GPUs work together.
-func (g *Group) falls() bool {
+func (g *Group) mostDoLess() bool {
 	if len(g.GPUs) < several || g.Median[Link] == g.Median[Link] || !g.InStep {
 		return false
 	}
 	odd, less := 0, 0
 	for _, gpu := range g.GPUs {
-		switch power := share(gpu.Mean[Power], g.Usual[Power]*gpu.Usual[Power]); {
+		switch power := shareOfMedian(gpu.Mean[Power], g.Usual[Power]*gpu.Usual[Power]); {
 		case gpu.Share[Util] < troubled*gpu.Usual[Util] || gpu.Share[Clock] < troubled*gpu.Usual[Clock]:
 			odd++
-		case power < troubled && share(gpu.Mean[Memory], g.Usual[Memory]*gpu.Usual[Memory]) < troubled:
+		case power < troubled && shareOfMedian(gpu.Mean[Memory], g.Usual[Memory]*gpu.Usual[Memory]) < troubled:
 			less++
 		}
 	}
@@ -275,10 +277,10 @@ func (g *Group) falls() bool {
 	return true
 }
 
-// part notes a GPU that stands still while the others continue as usual.
-func (g *Group) part(at time.Time, passed time.Duration) {
-	if !g.Works || g.Spinning > 0 || g.Moving == len(g.GPUs) || !(share(g.Median[Power], g.Usual[Power]) >= goingOn) ||
-		share(g.Median[Memory], g.Usual[Memory]) < goingOn {
+// noteStandstill notes a GPU that stands still while the others continue as usual.
+func (g *Group) noteStandstill(at time.Time, passed time.Duration) {
+	if !g.Works || g.Spinning > 0 || g.Moving == len(g.GPUs) || !(shareOfMedian(g.Median[Power], g.Usual[Power]) >= goingOn) ||
+		shareOfMedian(g.Median[Memory], g.Usual[Memory]) < goingOn {
 		g.without = 0
 		return
 	}

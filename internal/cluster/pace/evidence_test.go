@@ -66,7 +66,7 @@ func TestRhythm(t *testing.T) {
 	at := t0
 	see := func(halted int, length time.Duration) {
 		for end := at.Add(length); at.Before(end); at = at.Add(3 * time.Second) {
-			r.see(at, halted, 8)
+			r.noteHalted(at, halted, 8)
 		}
 	}
 	for range 3 {

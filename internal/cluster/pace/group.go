@@ -74,7 +74,7 @@ func (g *Group) Differs() bool {
 		return false
 	}
 	for _, gpu := range g.GPUs {
-		if !near(share(gpu.Mean[Link], g.Median[Link]), nearLink) {
+		if !isNearOne(shareOfMedian(gpu.Mean[Link], g.Median[Link]), nearLink) {
 			return false
 		}
 	}
@@ -87,10 +87,10 @@ func (g *Group) Few() bool { return len(g.GPUs) > 1 && len(g.GPUs) < several }
 // Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever their
 // usual values are.
 func (g *Group) Quiet() bool {
-	return quiet(&g.Median, g.GPUs[0].Limit)
+	return isQuiet(&g.Median, g.GPUs[0].Limit)
 }
 
-func quiet(n *Numbers, limit float32) bool {
+func isQuiet(n *Numbers, limit float32) bool {
 	return n[Power] < quietPower*limit && n[Memory] <= quietMemory && !(n[Link] > LeastLink)
 }
 
@@ -104,7 +104,7 @@ func (g *Group) byNode() bool {
 	for from := 0; from < len(g.GPUs); {
 		to, busy := from, 0
 		for ; to < len(g.GPUs) && g.GPUs[to].Node == g.GPUs[from].Node; to++ {
-			if near(g.GPUs[to].Share[Util], nearUtil) {
+			if isNearOne(g.GPUs[to].Share[Util], nearUtil) {
 				busy++
 			}
 		}
@@ -166,7 +166,7 @@ func (g *Group) Spins(gpu *GPU) bool {
 func (g *Group) Slowed(gpu *GPU) (least, greatest float32) {
 	least, greatest = unknown, unknown
 	for _, m := range [...]Measure{Power, Memory, Link} {
-		now := share(g.Others(gpu, m), g.UsualOthers(gpu, m))
+		now := shareOfMedian(g.Others(gpu, m), g.UsualOthers(gpu, m))
 		if now == now && !(now >= least) {
 			least = now
 		}
@@ -178,10 +178,11 @@ func (g *Group) Slowed(gpu *GPU) (least, greatest float32) {
 }
 
 // Rate returns the share of their usual data that the GPUs exchange: each step moves the same amount; NaN: unknown.
-func (g *Group) Rate() float32 { return share(g.Median[Link], g.Usual[Link]) }
+func (g *Group) Rate() float32 { return shareOfMedian(g.Median[Link], g.Usual[Link]) }
 
-// step counts time in step, or not in step, and reports which.
-func (g *Group) step(passed time.Duration) bool {
+// addStepTime adds the time that has passed to that in step, or to that not in step, and reports whether the group was
+// in step.
+func (g *Group) addStepTime(passed time.Duration) bool {
 	inStep := g.InStep && (len(g.GPUs) >= several || g.Near == len(g.GPUs))
 	keep := 1 - float64(weightOf(passed, remembers))
 	g.work, g.inStep = keep*g.work+passed.Seconds(), keep*g.inStep

@@ -122,37 +122,37 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	if j.at.IsZero() || step > max(longest, lost*j.Step) { // it is unknown whether the job worked
 		j.since, j.counted = at, at
 	}
-	j.roles(at, passed, gpus)
+	j.noteRoles(at, passed, gpus)
 	j.at = at
 	j.measureStep(step)
-	j.gather(gpus)
-	worked := j.pause(gpus)
+	j.groupGPUs(gpus)
+	worked := j.notePauses(gpus)
 	all, working, halted, moving := 0, 0, 0, 0
 	for i := range j.Groups {
 		g := &j.Groups[i]
 		g.at = at
-		j.measure(g)
+		j.measureGroup(g)
 		g.catchUp(at)
-		g.pause(at)
-		g.couple(at, passed, j.Known)
-		g.follow(passed, young)
-		g.remember(young)
+		g.notePause(at)
+		g.findCoupling(at, passed, j.Known)
+		g.learnUsual(passed, young)
+		g.recordMoment(young)
 		if all, halted = all+len(g.GPUs), halted+g.halted; g.Works {
 			working += len(g.GPUs)
 		}
 		moving += g.Moving
 	}
-	j.stall(at, halted, all, gpus)
-	j.move(at, moving > 0, moving >= min(all, 2))
+	j.noteStall(at, halted, all, gpus)
+	j.noteMotion(at, moving > 0, moving >= min(all, 2))
 	if !j.across {
-		j.nodes.see(at, halted, all)
+		j.nodes.noteHalted(at, halted, all)
 	}
 	busy := working > 0 && 3*working >= 2*all
 	if busy {
 		j.Work += passed
 	}
 	if worked {
-		j.count(at, busy)
+		j.addIdleTime(at, busy)
 	}
 }
 
@@ -168,9 +168,9 @@ func (j *Job) measureStep(step time.Duration) {
 	j.Step = sorted[1]
 }
 
-// move notes when the job last continued, and its longest standstill. stirs means that a GPU does more than wait, moves
+// noteMotion notes when the job last continued, and its longest standstill. stirs means that a GPU does more than wait, moves
 // that more than one does.
-func (j *Job) move(at time.Time, stirs, moves bool) {
+func (j *Job) noteMotion(at time.Time, stirs, moves bool) {
 	if stirs {
 		if j.stirred.After(j.since) && at.Sub(j.stirred) >= halts { // GPUs that stood in a hang had no work
 			j.Resumed = at
@@ -189,8 +189,8 @@ func (j *Job) move(at time.Time, stirs, moves bool) {
 	j.Moved = at
 }
 
-// count counts the time since a GPU last worked. A pause counts when it is over.
-func (j *Job) count(at time.Time, busy bool) {
+// addIdleTime adds the time since a GPU last worked. A pause counts when it is over.
+func (j *Job) addIdleTime(at time.Time, busy bool) {
 	passed := at.Sub(j.counted)
 	j.counted = at
 	keep := 1 - float64(weightOf(passed, remembers))
@@ -200,9 +200,9 @@ func (j *Job) count(at time.Time, busy bool) {
 	}
 }
 
-// gather sorts the GPUs into groups. They come node by node.
-func (j *Job) gather(gpus []*GPU) {
-	regrouped := j.regroup(gpus)
+// groupGPUs sorts the GPUs into groups. They come node by node.
+func (j *Job) groupGPUs(gpus []*GPU) {
+	regrouped := j.makeUsualAbsolute(gpus)
 	for i := range j.Groups {
 		j.Groups[i].GPUs = j.Groups[i].GPUs[:0]
 	}
@@ -213,21 +213,21 @@ func (j *Job) gather(gpus []*GPU) {
 		if u := g.Mean[Util]; u != u || g.Out {
 			continue
 		}
-		nodes.see(g)
+		nodes.addGPU(g)
 		if at = j.groupOf(g, at); at < 0 {
 			at = 0
 			continue
 		}
 		j.Groups[at].GPUs = append(j.Groups[at].GPUs, g)
 	}
-	across := nodes.across()
+	across := nodes.nodesExchange()
 	j.across = (j.Known && nodes.nodes > 1 || across || nodes.nodes > 1 && j.nodes.count >= enough) && !j.inRoles(j.at)
 	j.Networked = nodes.nets > 1
 	j.Apart = nodes.nodes > 1 && !j.across && !j.Networked && j.Work >= apartAfter && !j.inRoles(j.at)
 	j.Groups = slices.DeleteFunc(j.Groups, func(g Group) bool { return len(g.GPUs) == 0 })
 	for i := range j.Groups {
 		if regrouped {
-			j.rebase(&j.Groups[i])
+			j.rebaseShares(&j.Groups[i])
 		}
 		j.Groups[i].Part = nodes.nodes > 1 && j.Groups[i].Node != Everywhere
 		for _, g := range j.Groups[i].GPUs {
@@ -273,9 +273,9 @@ func (j *Job) GroupOf(g *GPU) *Group {
 	return &j.Groups[g.group]
 }
 
-// pause notes when the job last worked, and the lengths of its pauses. It reports whether the job has worked since the
+// notePauses notes when the job last worked, and the lengths of its pauses. It reports whether the job has worked since the
 // last comparison.
-func (j *Job) pause(gpus []*GPU) bool {
+func (j *Job) notePauses(gpus []*GPU) bool {
 	last := j.Worked
 	for _, g := range gpus {
 		if g.Worked.After(last) {
@@ -293,13 +293,13 @@ func (j *Job) pause(gpus []*GPU) bool {
 	return worked
 }
 
-// measure computes the medians of a group, and each GPU's share of the others' values.
-func (j *Job) measure(g *Group) {
-	j.fill(g)
+// measureGroup computes the medians of a group, and each GPU's share of the others' values.
+func (j *Job) measureGroup(g *Group) {
+	j.fillColumns(g)
 	for m := range Measures {
-		g.Lower[m], g.Median[m] = medians(j.columns[m])
+		g.Lower[m], g.Median[m] = bothMedians(j.columns[m])
 	}
-	_, g.Used = medians(j.columns[Measures])
+	_, g.Used = bothMedians(j.columns[Measures])
 	g.Full, g.Near, g.halted, g.Spinning, g.Moving = 0, 0, 0, 0, 0
 	power := float32(nearPower)
 	if g.Few() && g.InStep {
@@ -307,22 +307,22 @@ func (j *Job) measure(g *Group) {
 	}
 	for _, gpu := range g.GPUs {
 		for m := range Shares {
-			gpu.Share[m] = share(gpu.Mean[m], g.Others(gpu, m))
+			gpu.Share[m] = shareOfMedian(gpu.Mean[m], g.Others(gpu, m))
 		}
 		if gpu.Mean[Util] >= FullFrom {
 			g.Full++
 		}
-		if near(gpu.Share[Util], nearUtil) &&
-			!(gpu.Share[Power] == gpu.Share[Power] && !near(gpu.Share[Power], power)) {
+		if isNearOne(gpu.Share[Util], nearUtil) &&
+			!(gpu.Share[Power] == gpu.Share[Power] && !isNearOne(gpu.Share[Power], power)) {
 			g.Near++
 		}
-		if g.halting(gpu) {
+		if g.isHalted(gpu) {
 			g.halted++
 		}
 		switch {
 		case g.Spins(gpu):
 			g.Spinning++
-		case works(gpu.now):
+		case showsWork(gpu.now):
 			g.Moving++
 			gpu.Moved = g.at
 		}

@@ -27,8 +27,8 @@ const (
 	exchangePower, exchangeMemory = 0.75, 50
 )
 
-// add takes a sample of a GPU at work.
-func (l *Lanes) add(at time.Time, passed time.Duration, weight float32, v *metric.Values) {
+// addSample adds a sample of a GPU at work.
+func (l *Lanes) addSample(at time.Time, passed time.Duration, weight float32, v *metric.Values) {
 	tx, has := v.Get(metric.NVLinkTX)
 	if !has {
 		return

@@ -2,18 +2,18 @@ package pace
 
 import "slices"
 
-// share returns a number as a share of the median, NaN if one is unknown or the median is 0.
-func share(v, median float32) float32 {
+// shareOfMedian returns a number as a share of the median, NaN if one is unknown or the median is 0.
+func shareOfMedian(v, median float32) float32 {
 	if !(median > 0) {
 		return unknown
 	}
 	return v / median
 }
 
-func near(share, within float32) bool { return share >= 1-within && share <= 1+within }
+func isNearOne(share, within float32) bool { return share >= 1-within && share <= 1+within }
 
-// fill sorts the known numbers of a group into the columns.
-func (j *Job) fill(g *Group) {
+// fillColumns sorts the known numbers of a group into the columns.
+func (j *Job) fillColumns(g *Group) {
 	for m := range j.columns {
 		j.columns[m] = slices.Grow(j.columns[m][:0], len(g.GPUs))
 	}
@@ -29,23 +29,23 @@ func (j *Job) fill(g *Group) {
 	}
 }
 
-// medians returns the median of some numbers; of an even number of them, the two in the middle; NaN if there is none.
+// bothMedians returns the median of some numbers; of an even number of them, the two in the middle; NaN if there is none.
 // It changes their order.
-func medians(v []float32) (lower, higher float32) {
+func bothMedians(v []float32) (lower, higher float32) {
 	if len(v) == 0 {
 		return unknown, unknown
 	}
-	higher = nth(v, len(v)/2)
+	higher = nthSmallest(v, len(v)/2)
 	if len(v)%2 == 1 {
 		return higher, higher
 	}
 	return slices.Max(v[:len(v)/2]), higher
 }
 
-// nth returns the number that would be at n if v were sorted. It changes the order.
-func nth(v []float32, n int) float32 {
+// nthSmallest returns the number that would be at n if v were sorted. It changes the order.
+func nthSmallest(v []float32, n int) float32 {
 	for low, high := 0, len(v)-1; low < high; {
-		pivot, i, k := guess(v[low:high+1], n-low), low, high
+		pivot, i, k := guessNth(v[low:high+1], n-low), low, high
 		for i <= k {
 			for v[i] < pivot {
 				i++
@@ -70,8 +70,8 @@ func nth(v []float32, n int) float32 {
 	return v[n]
 }
 
-// guess returns a number that is probably near the number at n if v were sorted; for a long list it uses a sample.
-func guess(v []float32, n int) float32 {
+// guessNth returns a number that is probably near the number at n if v were sorted; for a long list it uses a sample.
+func guessNth(v []float32, n int) float32 {
 	var sample [21]float32
 	if len(v) < 20*len(sample) {
 		return v[len(v)/2]

@@ -115,8 +115,8 @@ type Own struct {
 	For   time.Duration // for which it was measured
 }
 
-// add takes a sample of a fully utilized GPU. A clock that falls much is not usual, so it does not count.
-func (o *Own) add(passed time.Duration, clock float32) {
+// addSample adds a sample of a fully utilized GPU. A clock that falls much is not usual, so it does not count.
+func (o *Own) addSample(passed time.Duration, clock float32) {
 	switch {
 	case !(clock > 0):
 		return
@@ -146,7 +146,7 @@ func (g *GPU) Begin(job string) {
 		now: g.now, host: g.host,
 		Share: noShares, Usual: noShares, Used: g.Used, Limit: g.Limit, At: g.At, Seen: g.At,
 	}
-	if g.works() {
+	if g.isWorking() {
 		g.Worked = g.At
 	}
 }
@@ -176,7 +176,7 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	if !g.At.IsZero() && passed < Lapse {
 		weight = weightOf(passed, smooth)
 	}
-	now := sample(v)
+	now := numbersOf(v)
 	for m := range g.Mean {
 		if old := g.Mean[m]; old == old && now[m] == now[m] {
 			g.Mean[m] = old + weight*(now[m]-old)
@@ -186,20 +186,20 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	}
 	g.Used, g.Limit, g.At, g.now = float32(v.Float(metric.MemoryUsed)), float32(v.Float(metric.PowerLimit)), at, now
 	g.host = host
-	if passed < Lapse && works(now) && !quiet(&now, g.Limit) {
-		g.talks.add(passed, v, host)
+	if passed < Lapse && showsWork(now) && !isQuiet(&now, g.Limit) {
+		g.talks.addSample(passed, v, host)
 	}
 	if u := now[Util]; g.Seen.IsZero() || passed >= Lapse || u != u {
 		g.Seen = at
 	}
-	if works(now) {
+	if showsWork(now) {
 		g.Worked = at
 	}
 	if now[Util] >= BusyFrom {
-		g.Lanes.add(at, min(passed, Lapse), weight, v)
+		g.Lanes.addSample(at, min(passed, Lapse), weight, v)
 	}
 	if now[Util] >= FullFrom && passed < Lapse {
-		g.Full.add(passed, now[Clock])
+		g.Full.addSample(passed, now[Clock])
 	}
 }
 
@@ -228,8 +228,8 @@ func weightOf(passed, constant time.Duration) float32 {
 	return float32(-math.Expm1(-passed.Seconds() / constant.Seconds()))
 }
 
-// sample returns the numbers of a sample.
-func sample(v *metric.Values) Numbers {
+// numbersOf returns the numbers of a sample.
+func numbersOf(v *metric.Values) Numbers {
 	now := Numbers{
 		Util: float32(v.Float(metric.Util)), Memory: float32(v.Float(metric.MemUtil)),
 		Clock: float32(v.Float(metric.SMClock)), Power: float32(v.Float(metric.Power)),
@@ -249,16 +249,16 @@ func sample(v *metric.Values) Numbers {
 	return now
 }
 
-// works reports whether a GPU with these numbers does anything.
-func works(n Numbers) bool { return n[Util] > IdleMost || n[Memory] > 0 || n[Link] > idleBytes }
+// showsWork reports whether a GPU with these numbers does anything.
+func showsWork(n Numbers) bool { return n[Util] > IdleMost || n[Memory] > 0 || n[Link] > idleBytes }
 
-func (g *GPU) works() bool { return works(g.Mean) }
+func (g *GPU) isWorking() bool { return showsWork(g.Mean) }
 
 // Now is the value of the last sample.
 func (g *GPU) Now(m Measure) float32 { return g.now[m] }
 
 // Quiet reports whether the GPU took little power and moved nothing in its last sample.
-func (g *GPU) Quiet() bool { return quiet(&g.now, g.Limit) }
+func (g *GPU) Quiet() bool { return isQuiet(&g.now, g.Limit) }
 
 // Stands reports whether the GPU did nothing in its last sample.
-func (g *GPU) Stands() bool { return !works(g.now) }
+func (g *GPU) Stands() bool { return !showsWork(g.now) }

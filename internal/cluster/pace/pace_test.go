@@ -78,7 +78,7 @@ func TestNth(t *testing.T) {
 			v = append(v, float32(r.IntN(1+r.IntN(2000))))
 		}
 		sorted := slices.Sorted(slices.Values(v))
-		if k := r.IntN(n); nth(slices.Clone(v), k) != sorted[k] {
+		if k := r.IntN(n); nthSmallest(slices.Clone(v), k) != sorted[k] {
 			t.Fatalf("number %d of %v is not %v", k, sorted, sorted[k])
 		}
 	}
@@ -219,7 +219,7 @@ func TestRoles(t *testing.T) {
 			gpus = append(gpus, g)
 		}
 		for range 4 {
-			j.roles(t0, 15*time.Second, gpus)
+			j.noteRoles(t0, 15*time.Second, gpus)
 		}
 		if got := j.inRoles(t0.Add(time.Minute)); got != tc.roles {
 			t.Errorf("%s: in roles: %t", name, got)
@@ -236,7 +236,7 @@ func TestRoles(t *testing.T) {
 					g.Mean[Link] = tc.link(0) + tc.link(7) - g.Mean[Link]
 				}
 			}
-			j.roles(t0, 15*time.Second, gpus)
+			j.noteRoles(t0, 15*time.Second, gpus)
 		}
 		if j.at = t0; len(j.Roles(gpus)) > 0 {
 			t.Errorf("%s: roles of GPUs that are not known to exchange data", name)
@@ -247,7 +247,7 @@ func TestRoles(t *testing.T) {
 		}
 		gpus[0].Mean[Link] = gpus[7].Mean[Link]
 		for range 8 {
-			j.roles(t0, 15*time.Second, gpus)
+			j.noteRoles(t0, 15*time.Second, gpus)
 		}
 		if len(j.Roles(gpus)) > 0 {
 			t.Errorf("%s: roles of GPUs that change them", name)
@@ -259,9 +259,9 @@ func TestRoles(t *testing.T) {
 func TestStandstillIsAPause(t *testing.T) {
 	for stood, resumed := range map[time.Duration]bool{time.Minute: false, time.Hour: true} {
 		j := Job{since: t0}
-		j.move(t0.Add(time.Second), true, true)
-		j.move(t0.Add(stood/2), true, false) // one GPU works while all others wait for it
-		j.move(t0.Add(stood), true, true)
+		j.noteMotion(t0.Add(time.Second), true, true)
+		j.noteMotion(t0.Add(stood/2), true, false) // one GPU works while all others wait for it
+		j.noteMotion(t0.Add(stood), true, true)
 		if got := j.Resumed.Equal(t0.Add(stood)); got != resumed {
 			t.Errorf("after %v: resumed: %t", stood, got)
 		}

@@ -41,7 +41,7 @@ type minute struct {
 	Amounts
 }
 
-func (m *minute) begins() time.Time { return time.Unix(60*m.number, 0).UTC() }
+func (m *minute) startTime() time.Time { return time.Unix(60*m.number, 0).UTC() }
 
 const (
 	// recallsMinutes is the number of minutes kept. The last freshMinutes are compared with at least leastMinutes before.
@@ -70,8 +70,8 @@ var rates = [...]struct {
 // Slower returns how much slower the group has become, nil if it has not.
 func (g *Group) Slower() *Slower { return g.past.slow }
 
-// remember adds the moment of the last comparison to the past. A pause is no pace.
-func (g *Group) remember(young bool) {
+// recordMoment adds the moment of the last comparison to the past. A pause is no pace.
+func (g *Group) recordMoment(young bool) {
 	if n := len(g.past.over); n > 0 && g.Used < freed*g.past.over[n-1].Amounts[Used] {
 		g.past = past{}
 	}
@@ -80,17 +80,17 @@ func (g *Group) remember(young bool) {
 	}
 	p := &g.past
 	if number := g.at.Unix() / 60; number != p.open.number {
-		p.close()
+		p.closeMinute()
 		p.open, p.count = minute{number: number}, 0
 	}
 	p.count++
-	now := g.amounts()
+	now := g.currentAmounts()
 	for m, v := range now {
 		p.open.Amounts[m] += v
 	}
 }
 
-func (g *Group) amounts() Amounts {
+func (g *Group) currentAmounts() Amounts {
 	var now Amounts
 	copy(now[:], g.Median[:])
 	now[Used] = g.Used
@@ -104,8 +104,8 @@ func (g *Group) amounts() Amounts {
 	return now
 }
 
-// close ends a minute, and compares the last ones with those before.
-func (p *past) close() {
+// closeMinute ends a minute, and compares the last ones with those before.
+func (p *past) closeMinute() {
 	if p.count == 0 {
 		return
 	}
@@ -114,7 +114,7 @@ func (p *past) close() {
 		m.Amounts[i] /= float32(p.count)
 	}
 	over := p.over[max(len(p.over)-recallsMinutes+1, 0):]
-	if n := len(over); n > 0 && !(within(m.Amounts[Used]/over[n-1].Amounts[Used], sameUse)) {
+	if n := len(over); n > 0 && !(mayBeOne(m.Amounts[Used]/over[n-1].Amounts[Used], sameUse)) {
 		over, p.slow = nil, nil // another program, or another size of its work
 	}
 	p.over = append(slices.Clip(over), m)
@@ -122,39 +122,39 @@ func (p *past) close() {
 		p.goOn()
 		return
 	}
-	p.compare()
+	p.findSlowdown()
 }
 
-// compare finds out whether steps take longer in the last minutes.
-func (p *past) compare() {
+// findSlowdown finds out whether steps take longer in the last minutes.
+func (p *past) findSlowdown() {
 	n := len(p.over) - freshMinutes
 	if n < leastMinutes || p.over[len(p.over)-1].number-p.over[n].number > 2*freshMinutes {
 		return
 	}
-	then, now := middle(p.over[:n]), middle(p.over[n:])
-	if !steadily(p.over[:n], then, steadyPart) || !steadily(p.over[n:], now, 1) {
+	then, now := medianAmounts(p.over[:n]), medianAmounts(p.over[n:])
+	if !areSteady(p.over[:n], then, steadyPart) || !areSteady(p.over[n:], now, 1) {
 		return
 	}
 	rate, told := rateOf(then, now)
 	if !told || rate > slowRate || !(now[Power] <= weaker*then[Power]) {
 		return
 	}
-	justBefore := middle(p.over[n-freshMinutes-1 : n-1])
+	justBefore := medianAmounts(p.over[n-freshMinutes-1 : n-1])
 	if sudden, told := rateOf(justBefore, now); !told || sudden > slowRate {
 		return // it fell little by little: the work itself changes
 	}
 	since := n
-	for since > 0 && within(p.over[since-1].Amounts[Power]/now[Power], steadyBy) {
+	for since > 0 && mayBeOne(p.over[since-1].Amounts[Power]/now[Power], steadyBy) {
 		since--
 	}
-	p.slow = &Slower{Since: p.over[since].begins(), Rate: rate, Then: then, Now: now}
+	p.slow = &Slower{Since: p.over[since].startTime(), Rate: rate, Then: then, Now: now}
 }
 
 // goOn finds out whether steps still take longer. The values before remain those with which they are compared.
 func (p *past) goOn() {
 	const few = 3
 	last := p.over[max(len(p.over)-few, 0):]
-	now := middle(last)
+	now := medianAmounts(last)
 	switch rate, told := rateOf(p.slow.Then, now); {
 	case told && rate > recoveredRate:
 		p.slow, p.over = nil, slices.Clone(last)
@@ -175,31 +175,31 @@ func rateOf(then, now Amounts) (rate float32, told bool) {
 	return rate / float32(n), n > 1 && most <= alike*least
 }
 
-// middle returns the medians of some minutes.
-func middle(of []minute) (out Amounts) {
+// medianAmounts returns the medians of some minutes.
+func medianAmounts(of []minute) (out Amounts) {
 	column := make([]float32, len(of))
 	for m := range out {
 		for i := range of {
 			column[i] = of[i].Amounts[m]
 		}
 		if out[m] = unknown; !slices.ContainsFunc(column, func(v float32) bool { return v != v }) {
-			_, out[m] = medians(column)
+			_, out[m] = bothMedians(column)
 		}
 	}
 	return out
 }
 
-// steadily reports whether at least a part of these minutes are near their median.
-func steadily(of []minute, median Amounts, part float32) bool {
+// areSteady reports whether at least a part of these minutes are near their median.
+func areSteady(of []minute, median Amounts, part float32) bool {
 	near := 0
 	for i := range of {
 		its := &of[i].Amounts
-		if within(its[Power]/median[Power], steadyBy) && !(math.Abs(float64(its[Link]/median[Link]-1)) > 2*steadyBy) {
+		if mayBeOne(its[Power]/median[Power], steadyBy) && !(math.Abs(float64(its[Link]/median[Link]-1)) > 2*steadyBy) {
 			near++
 		}
 	}
 	return float32(near) >= part*float32(len(of))
 }
 
-// within reports whether a ratio is near 1; an unknown one may be.
-func within(ratio, by float32) bool { return !(ratio > 1+by || ratio < 1-by) }
+// mayBeOne reports whether a ratio is near 1; an unknown one may be.
+func mayBeOne(ratio, by float32) bool { return !(ratio > 1+by || ratio < 1-by) }

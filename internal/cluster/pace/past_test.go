@@ -52,7 +52,7 @@ func TestSlower(t *testing.T) {
 			changed := at
 			at = play(at, 8, tc.then)
 			by := job.Groups[0].Slower()
-			if by == nil != (tc.rate == 0) || by != nil && !near(by.Rate/tc.rate, 0.05) {
+			if by == nil != (tc.rate == 0) || by != nil && !isNearOne(by.Rate/tc.rate, 0.05) {
 				t.Fatalf("%+v, want a rate of %v", by, tc.rate)
 			}
 			if by != nil && by.Since.Sub(changed).Abs() > time.Minute {

@@ -13,15 +13,15 @@ const (
 	recovers = 30 * time.Second
 )
 
-// halting reports whether a GPU of the group did none of its usual work in its last sample: it was idle, or waited for
+// isHalted reports whether a GPU of the group did none of its usual work in its last sample: it was idle, or waited for
 // others.
-func (g *Group) halting(gpu *GPU) bool {
-	return gpu.now[Util] < little*g.Usual[Util] || quiet(&gpu.now, gpu.Limit)
+func (g *Group) isHalted(gpu *GPU) bool {
+	return gpu.now[Util] < little*g.Usual[Util] || isQuiet(&gpu.now, gpu.Limit)
 }
 
-// pause notes when most of the GPUs halted, as for a checkpoint. GPUs do not all begin and end a pause in the same
+// notePause notes when most of the GPUs halted, as for a checkpoint. GPUs do not all begin and end a pause in the same
 // sample: until they are in step again, they are part of it.
-func (g *Group) pause(at time.Time) {
+func (g *Group) notePause(at time.Time) {
 	switch {
 	case g.Rests(), !g.InStep:
 		out := g.stood.Sub(g.Halted) > 2*recovers // they fell out of step before

@@ -1,8 +1,8 @@
 package pace
 
-// regroup notes what is usual for each GPU, whatever the others do, if the GPUs are compared with others from now on;
-// Group.rebase then makes shares of it again. It reports whether they are.
-func (j *Job) regroup(gpus []*GPU) bool {
+// makeUsualAbsolute notes what is usual for each GPU, whatever the others do, if the GPUs are compared with others from
+// now on; rebaseShares then makes shares of it again. It reports whether they are.
+func (j *Job) makeUsualAbsolute(gpus []*GPU) bool {
 	if j.grouped == j.across {
 		return false
 	}
@@ -20,8 +20,8 @@ func (j *Job) regroup(gpus []*GPU) bool {
 	return true
 }
 
-// rebase computes what is usual for a group, and the share of each GPU in it, from what is usual for each GPU.
-func (j *Job) rebase(g *Group) {
+// rebaseShares computes what is usual for a group, and the share of each GPU in it, from what is usual for each GPU.
+func (j *Job) rebaseShares(g *Group) {
 	for m := range Shares {
 		column := j.columns[m][:0]
 		for _, gpu := range g.GPUs {
@@ -32,13 +32,13 @@ func (j *Job) rebase(g *Group) {
 		if j.columns[m] = column; len(column) == 0 {
 			continue
 		}
-		g.usualLow[m], g.Usual[m] = medians(column)
+		g.usualLow[m], g.Usual[m] = bothMedians(column)
 		for _, gpu := range g.GPUs {
 			of := g.Usual[m]
 			if gpu.Usual[m] >= of && m != Util && m != Clock {
 				of = g.usualLow[m]
 			}
-			gpu.Usual[m] = share(gpu.Usual[m], of)
+			gpu.Usual[m] = shareOfMedian(gpu.Usual[m], of)
 		}
 	}
 }

@@ -44,15 +44,15 @@ type Role struct {
 // levels counts GPUs by their traffic: two classes for each doubling.
 type levels [1 << (8 + 1)]uint32
 
-// class is the exponent of the number and the first bit after its point.
-func class(traffic float32) uint32 { return math.Float32bits(traffic) >> 22 }
+// trafficClass is the exponent of the number and the first bit after its point.
+func trafficClass(traffic float32) uint32 { return math.Float32bits(traffic) >> 22 }
 
-// roles notes when GPUs of the job were last seen to have two roles.
-func (j *Job) roles(at time.Time, passed time.Duration, gpus []*GPU) {
+// noteRoles notes when GPUs of the job were last seen to have two roles.
+func (j *Job) noteRoles(at time.Time, passed time.Duration, gpus []*GPU) {
 	j.swaps *= 1 - weightOf(passed, apart)
 	if !j.Split.IsZero() && !j.inRoles(at) { // all are compared again: what was usual within a role does not count
 		j.Split = time.Time{}
-		j.forget(gpus)
+		j.forgetUsual(gpus)
 	}
 	low, differ := j.twoLevels(gpus)
 	if j.differ = differ; !differ {
@@ -64,39 +64,39 @@ func (j *Job) roles(at time.Time, passed time.Duration, gpus []*GPU) {
 		j.differ = j.unlike >= least/2
 	} else {
 		if j.unlike = least; j.across && !j.inRoles(at) { // what was usual beside the other role does not count
-			j.forget(gpus)
+			j.forgetUsual(gpus)
 		}
 		if !j.inRoles(at) {
 			j.swaps = newRoles
 		}
 		j.Split = at
-		j.cast(passed, gpus, low)
+		j.assignRoles(passed, gpus, low)
 	}
 }
 
-// forget forgets what is usual, as other GPUs are compared from now on.
-func (j *Job) forget(gpus []*GPU) {
+// forgetUsual drops what is usual, as other GPUs are compared from now on.
+func (j *Job) forgetUsual(gpus []*GPU) {
 	j.Groups = nil
 	for _, g := range gpus {
 		g.Share, g.Usual, g.compared = noShares, noShares, 0
 	}
 }
 
-// cast gives GPUs their roles, those that they are seen in for most of the time. low is the highest class of the lower
+// assignRoles gives GPUs their roles, those that they are seen in for most of the time. low is the highest class of the lower
 // level. Which role has more traffic may change.
-func (j *Job) cast(passed time.Duration, gpus []*GPU, low uint32) {
+func (j *Job) assignRoles(passed time.Duration, gpus []*GPU, low uint32) {
 	same, other := 0, 0
 	for _, g := range gpus {
 		switch g.role {
 		case noRole:
-		case seen(g, low):
+		case currentRole(g, low):
 			same++
 		default:
 			other++
 		}
 	}
 	for _, g := range gpus {
-		r := seen(g, low)
+		r := currentRole(g, low)
 		if other > same {
 			r = [...]uint8{noRole, calmer, busier}[r]
 		}
@@ -115,12 +115,12 @@ func (j *Job) cast(passed time.Duration, gpus []*GPU, low uint32) {
 	}
 }
 
-// seen is the role of a GPU with the traffic that it has now.
-func seen(g *GPU, low uint32) uint8 {
+// currentRole is the role of a GPU with the traffic that it has now.
+func currentRole(g *GPU, low uint32) uint8 {
 	switch v := g.Mean[Link]; {
 	case !(v >= 0):
 		return noRole
-	case class(v) <= low:
+	case trafficClass(v) <= low:
 		return calmer
 	}
 	return busier
@@ -158,7 +158,7 @@ func (j *Job) twoLevels(gpus []*GPU) (uint32, bool) {
 		if !(v >= 0) || g.Out || g.Lanes.Instead() && g.KernelsWait() { // where NVLink fell back to PCIe it is no role
 			continue
 		}
-		c := class(v)
+		c := trafficClass(v)
 		count[c]++
 		low, high, n = min(low, c), max(high, c), n+1
 	}
@@ -170,7 +170,7 @@ func (j *Job) twoLevels(gpus []*GPU) (uint32, bool) {
 	}
 	least, below := max(fewest, n/rolePart), uint32(0)
 	for c := low; c < high; c++ {
-		if below += count[c]; count[c+1] == 0 && below >= least && n-below >= least && high >= class(usual) {
+		if below += count[c]; count[c+1] == 0 && below >= least && n-below >= least && high >= trafficClass(usual) {
 			return c, true
 		}
 	}

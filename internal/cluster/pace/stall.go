@@ -27,8 +27,8 @@ type stands struct {
 	starts  bool          // another program starts
 }
 
-// stall notes when a stall begins and ends. It is none while nodes write, nor if another program starts.
-func (j *Job) stall(at time.Time, halted, all int, gpus []*GPU) {
+// noteStall notes when a stall begins and ends. It is none while nodes write, nor if another program starts.
+func (j *Job) noteStall(at time.Time, halted, all int, gpus []*GPU) {
 	s := &j.stands
 	if halted == all && all > 0 {
 		if s.from.IsZero() {

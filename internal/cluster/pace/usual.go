@@ -2,20 +2,20 @@ package pace
 
 import "time"
 
-// follow learns the usual values of the group and its GPUs.
-func (g *Group) follow(passed time.Duration, young bool) {
-	if !g.Works || g.Quiet() || passed == 0 || !g.step(passed) || young {
+// learnUsual brings the usual values of the group and its GPUs up to date.
+func (g *Group) learnUsual(passed time.Duration, young bool) {
+	if !g.Works || g.Quiet() || passed == 0 || !g.addStepTime(passed) || young {
 		return
 	}
 	rise, fall, seconds := weightOf(passed, rises), weightOf(passed, falls), float32(passed.Seconds())
-	if p := share(g.Median[Power], g.Usual[Power]); !(p < troubled) {
+	if p := shareOfMedian(g.Median[Power], g.Usual[Power]); !(p < troubled) {
 		fall := fall
-		if g.differs(passed) {
+		if g.anyGPUDiffers(passed) {
 			fall = 0
 		}
 		for m := range Measures {
-			g.Usual[m] = followed(g.Usual[m], g.Median[m], rise, fall)
-			g.usualLow[m] = followed(g.usualLow[m], g.Lower[m], rise, fall)
+			g.Usual[m] = nextUsual(g.Usual[m], g.Median[m], rise, fall)
+			g.usualLow[m] = nextUsual(g.usualLow[m], g.Lower[m], rise, fall)
 		}
 	}
 	late := g.Rate() < steady // one GPU may slow all
@@ -33,7 +33,7 @@ func (g *Group) follow(passed time.Duration, young bool) {
 		for m := range Shares {
 			if now, usual := gpu.Share[m], gpu.Usual[m]; young || !late && now >= troubled*usual &&
 				(m == Util || now*troubled <= usual) {
-				gpu.Usual[m] = followed(usual, now, rise, fall)
+				gpu.Usual[m] = nextUsual(usual, now, rise, fall)
 			}
 		}
 	}
@@ -44,8 +44,8 @@ func (g *Group) hasTold(gpu *GPU, passed time.Duration) bool {
 	return !gpu.LagTold.IsZero() && g.at.Sub(gpu.LagTold) <= 2*passed
 }
 
-// differs reports whether a GPU lags, or is not in its usual relation to the others: it may slow all of them.
-func (g *Group) differs(passed time.Duration) bool {
+// anyGPUDiffers reports whether a GPU lags, or is not in its usual relation to the others: it may slow all of them.
+func (g *Group) anyGPUDiffers(passed time.Duration) bool {
 	for _, gpu := range g.GPUs {
 		if g.hasTold(gpu, passed) {
 			return true
@@ -59,9 +59,9 @@ func (g *Group) differs(passed time.Duration) bool {
 	return false
 }
 
-// followed returns the usual value after a new value. The new value has one weight if it is higher, another if it is
+// nextUsual returns the usual value after a new value. The new value has one weight if it is higher, another if it is
 // lower.
-func followed(usual, now, rise, fall float32) float32 {
+func nextUsual(usual, now, rise, fall float32) float32 {
 	switch {
 	case now != now:
 		return usual

@@ -84,15 +84,15 @@ type offsets struct {
 // farthest limits the difference of two clocks, whatever time a node sends.
 const farthest = 100 * 365 * 24 * time.Hour
 
-// timed notes the time of a report by the node's clock.
-func (n *nodeRecord) timed(at time.Time, r *wire.Report) {
+// noteReportTime stores the time of a report by the node's clock.
+func (n *nodeRecord) noteReportTime(at time.Time, r *wire.Report) {
 	if r.WallMS > 0 {
-		n.Clocked, n.Offset = true, n.offsets.add(at, min(max(at.Sub(time.UnixMilli(r.WallMS)), -farthest), farthest))
+		n.Clocked, n.Offset = true, n.offsets.addOffset(at, min(max(at.Sub(time.UnixMilli(r.WallMS)), -farthest), farthest))
 	}
 }
 
-// add adds the difference of a report, and returns the least difference of the last one to two minutes.
-func (o *offsets) add(at time.Time, off time.Duration) time.Duration {
+// addOffset adds the difference of a report, and returns the least difference of the last one to two minutes.
+func (o *offsets) addOffset(at time.Time, off time.Duration) time.Duration {
 	switch passed := at.Sub(o.began); {
 	case !o.known, passed >= 2*time.Minute:
 		*o = offsets{began: at, this: off, known: true}

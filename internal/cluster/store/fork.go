@@ -20,7 +20,7 @@ func (s *Store) Fork() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := New(s.poll, s.rules)
-	c.span, c.room, c.quiet = s.span, s.room, s.quiet.fork()
+	c.span, c.room, c.quiet = s.span, s.room, s.quiet.forkSilences()
 	c.disc, c.under, c.marks, c.stacks, c.asks = s.disc, s.under, s.marks, s.stacks, s.asks
 	c.teams = make([]*team, len(s.teams))
 	of := make(map[*team]*team, len(s.teams))
@@ -30,22 +30,22 @@ func (s *Store) Fork() *Store {
 	}
 	c.jobs = make(map[string][]*team, len(s.jobs))
 	for node, teams := range s.jobs {
-		c.jobs[node] = renamed(teams, of)
+		c.jobs[node] = mapToCopies(teams, of)
 	}
 	for name, n := range s.nodes {
-		c.nodes[name] = n.fork(of)
+		c.nodes[name] = n.forkRecord(of)
 	}
 	for id, p := range s.paces {
-		c.paces[id] = p.fork()
+		c.paces[id] = p.forkPace()
 	}
 	return c
 }
 
-// Fork copies the parts that Events modify. Events replace all other parts, so these are shared.
-func (n *nodeRecord) fork(teams map[*team]*team) *nodeRecord {
+// forkRecord copies the parts that Events modify. Events replace all other parts, so these are shared.
+func (n *nodeRecord) forkRecord(teams map[*team]*team) *nodeRecord {
 	c := *n
 	work := make(map[*pace.GPU]*pace.GPU, len(n.work))
-	c.jobs, c.troubles, c.judged = renamed(n.jobs, teams), n.troubles.fork(), cluster.Node{}
+	c.jobs, c.troubles, c.judged = mapToCopies(n.jobs, teams), n.troubles.forkTracks(), cluster.Node{}
 	c.known = make(map[string]history.History, len(n.known))
 	for key, h := range n.known {
 		c.known[key] = h.Fork()
@@ -55,13 +55,13 @@ func (n *nodeRecord) fork(teams map[*team]*team) *nodeRecord {
 		copied := *g
 		c.work[key], work[g] = &copied, &copied
 	}
-	c.paces = renamed(n.paces, work)
+	c.paces = mapToCopies(n.paces, work)
 	c.History = n.History.Fork()
 	return &c
 }
 
-// renamed returns the copies of a list.
-func renamed[T any](list []*T, copies map[*T]*T) []*T {
+// mapToCopies returns the copies of a list.
+func mapToCopies[T any](list []*T, copies map[*T]*T) []*T {
 	out := make([]*T, len(list))
 	for i, x := range list {
 		out[i] = copies[x]
@@ -69,32 +69,32 @@ func renamed[T any](list []*T, copies map[*T]*T) []*T {
 	return out
 }
 
-func (t *troubles) fork() troubles {
+func (t *troubles) forkTracks() troubles {
 	c := *t
-	c.reach, c.report = *t.reach.copy(), *t.report.copy()
+	c.reach, c.report = *t.reach.copyTrack(), *t.report.copyTrack()
 	c.gpus, c.jobs = nil, nil
 	for _, g := range t.gpus {
-		c.gpus = append(c.gpus, g.fork())
+		c.gpus = append(c.gpus, g.forkTrack())
 	}
 	for _, j := range t.jobs {
-		c.jobs = append(c.jobs, &jobTrack{*j.copy(), j.id})
+		c.jobs = append(c.jobs, &jobTrack{*j.copyTrack(), j.id})
 	}
 	return c
 }
 
-func (g *gpuTrack) fork() *gpuTrack {
+func (g *gpuTrack) forkTrack() *gpuTrack {
 	c := *g
-	c.track = *g.copy()
+	c.track = *g.copyTrack()
 	return &c
 }
 
-func (p *jobPace) fork() *jobPace {
+func (p *jobPace) forkPace() *jobPace {
 	c := *p
-	c.pace, c.whole = p.pace.Fork(), *p.whole.copy()
+	c.pace, c.whole = p.pace.Fork(), *p.whole.copyTrack()
 	c.peers, c.bare = nil, nil
 	c.gpus = maps.Clone(p.gpus)
 	for at, track := range c.gpus {
-		c.gpus[at] = track.fork()
+		c.gpus[at] = track.forkTrack()
 	}
 	return &c
 }

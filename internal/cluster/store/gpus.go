@@ -26,10 +26,10 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 	out := make([]cluster.GPU, len(n.Hello.GPUs))
 	for i := range out {
 		card := &n.Hello.GPUs[i]
-		begin(&out[i], card, sampleOf(r, card.Index, i))
+		fillGPU(&out[i], card, sampleOf(r, card.Index, i))
 	}
-	n.memory.restore(n.Hello, out)
-	n.numbering().number(out)
+	n.memory.restoreCards(n.Hello, out)
+	n.newNumbering().numberGPUs(out)
 	for i := range out {
 		g := &out[i]
 		g.Key = gpuKey(g.Card, out[:i])
@@ -40,7 +40,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 		}
 	}
 	cluster.Grow(out, n.GPUs, at, r)
-	n.keep(out)
+	n.keepHistories(out)
 	sortGPUs(out)
 	return out
 }
@@ -78,8 +78,8 @@ func newNumbers(g *cluster.GPU) func(metric.ID) float64 {
 	return g.Values.Float
 }
 
-// begin fills the empty g with a GPU's card and its sample; nil: there is no sample.
-func begin(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
+// fillGPU fills the empty g with a GPU's card and its sample; nil: there is no sample.
+func fillGPU(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
 	if sample == nil {
 		sample = &wire.GPU{Index: card.Index}
 	}
@@ -91,9 +91,9 @@ func begin(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
 	}
 }
 
-// keep stores the histories of GPUs. Histories of GPUs that are not listed stay (the driver may be unloaded, and they
+// keepHistories stores the histories of GPUs. Histories of GPUs that are not listed stay (the driver may be unloaded, and they
 // may come back), unless there are too many.
-func (n *nodeRecord) keep(gpus []cluster.GPU) {
+func (n *nodeRecord) keepHistories(gpus []cluster.GPU) {
 	for i := range gpus {
 		n.known[gpus[i].Key] = gpus[i].History
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// memories returns the host memory of the jobs in a report, with their trends.
-func (n *nodeRecord) memories(at time.Time, r *wire.Report) []cluster.JobMemory {
+// jobMemories returns the host memory of the jobs in a report, with their trends.
+func (n *nodeRecord) jobMemories(at time.Time, r *wire.Report) []cluster.JobMemory {
 	var out []cluster.JobMemory
 	for _, m := range clean.Memory(r.Jobs) {
 		var was cluster.JobMemory

@@ -21,10 +21,10 @@ type numbering struct {
 	jobs  []*team // on the node
 }
 
-func (n *nodeRecord) numbering() numbering { return numbering{n.Name, n.Hello, n.jobs} }
+func (n *nodeRecord) newNumbering() numbering { return numbering{n.Name, n.Hello, n.jobs} }
 
-// number sets the Number of each GPU. Without proof it stays NoNumber: a lost GPU must not be mistaken for another one.
-func (n numbering) number(gpus []cluster.GPU) {
+// numberGPUs sets the Number of each GPU. Without proof it stays NoNumber: a lost GPU must not be mistaken for another one.
+func (n numbering) numberGPUs(gpus []cluster.GPU) {
 	var without []*cluster.GPU
 	for i := range gpus {
 		g := &gpus[i]
@@ -47,8 +47,8 @@ func wholeGPUs(gpus []cluster.GPU) []cluster.GPU {
 	return slices.DeleteFunc(slices.Clone(gpus), func(g cluster.GPU) bool { return g.Instance() })
 }
 
-// restore restores the cards of GPUs that have lost them, and stores the cards of the Hello if they are complete.
-func (m *memory) restore(h *wire.Hello, gpus []cluster.GPU) {
+// restoreCards gives GPUs back the cards that they have lost, and stores the cards of the Hello if they are complete.
+func (m *memory) restoreCards(h *wire.Hello, gpus []cluster.GPU) {
 	if job := h.Job + h.SLUID; m.job != job {
 		*m = memory{job: job}
 	}
@@ -62,7 +62,7 @@ func (m *memory) restore(h *wire.Hello, gpus []cluster.GPU) {
 		m.cards = h.GPUs
 	}
 	for _, g := range bare {
-		if i := m.find(gpus, g, len(bare)); i >= 0 {
+		if i := m.findCard(gpus, g, len(bare)); i >= 0 {
 			card := m.cards[i]
 			card.Index, card.Lost, card.LostID = g.Card.Index, g.Card.Lost, g.Card.LostID
 			g.Card = &card
@@ -70,9 +70,9 @@ func (m *memory) restore(h *wire.Hello, gpus []cluster.GPU) {
 	}
 }
 
-// find returns the position of the stored card of a bare GPU: by UUID, by PCI bus, as the only absent one, or by index
+// findCard returns the position of the stored card of a bare GPU: by UUID, by PCI bus, as the only absent one, or by index
 // if all others kept theirs. It returns -1 if none of these identifies it.
-func (m *memory) find(gpus []cluster.GPU, bare *cluster.GPU, bares int) int {
+func (m *memory) findCard(gpus []cluster.GPU, bare *cluster.GPU, bares int) int {
 	if i := slices.IndexFunc(m.cards, func(c wire.Card) bool { return c.UUID == bare.Card.UUID }); i >= 0 {
 		return i
 	}

@@ -26,8 +26,8 @@ type jobPace struct {
 	coupled *rankstacks.Verdict // in which NCCL has said that all GPUs work together; nil: none
 }
 
-// follow adds the samples of a report to the known work of the node's GPUs.
-func (n *nodeRecord) follow(at time.Time, fresh bool) {
+// addSamples adds the samples of a report to the known work of the node's GPUs.
+func (n *nodeRecord) addSamples(at time.Time, fresh bool) {
 	paces := n.paces[:0:0]
 	host := pace.TrafficOf(&n.Host.Values)
 	for i := range n.GPUs {
@@ -83,19 +83,19 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 			g.Rest(at)
 		}
 	} else {
-		p.pace.Known = s.coupled(p, job, len(p.bare)+peers.Away)
+		p.pace.Known = s.isCoupled(p, job, len(p.bare)+peers.Away)
 		p.pace.Compare(at, p.bare, at.Sub(job.Start) < youth)
 		p.roles = p.pace.Roles(p.bare)
 		held = s.rules(cluster.Subject{Scope: cluster.ScopePeers, Job: job, Peers: &peers})
 	}
-	p.step(held, now)
+	p.stepTracks(held, now)
 	clear(p.peers) // else it would keep what nodes have told before
 }
 
-// coupled reports whether NCCL has said that the n GPUs of a job, which are all, work together. A job that starts does
+// isCoupled reports whether NCCL has said that the n GPUs of a job, which are all, work together. A job that starts does
 // not count: programs whose ranks work alone often begin with one collective of all. Its word is about the processes
 // that were asked: the next program of the job may be of another kind.
-func (s *Store) coupled(p *jobPace, job *cluster.Job, n int) bool {
+func (s *Store) isCoupled(p *jobPace, job *cluster.Job, n int) bool {
 	if d := s.stacks[job.ID]; d != nil && d.NCCL != nil && d.NCCL.Coupled >= n && d.Time.Sub(job.Start) >= youth {
 		p.coupled = d
 	}
@@ -131,7 +131,7 @@ func (s *Store) gatherPeers(p *jobPace, job *cluster.Job, at time.Time) cluster.
 			all.Away++
 			continue
 		}
-		if state, _ := n.state(at); state != cluster.NodeReporting {
+		if state, _ := n.stateAt(at); state != cluster.NodeReporting {
 			count, _ := job.GPUsOn(name)
 			all.Away += max(count, 1)
 			continue
@@ -174,8 +174,8 @@ func (n *nodeRecord) firstJob(number *int) string {
 	return ""
 }
 
-// step steps the tracks of the job and its GPUs.
-func (p *jobPace) step(held []cluster.Condition, now moment) {
+// stepTracks steps the tracks of the job and its GPUs.
+func (p *jobPace) stepTracks(held []cluster.Condition, now moment) {
 	var whole []cluster.Condition
 	ofGPUs, lag := map[subject][]cluster.Condition{}, map[subject]*pace.GPU{}
 	for _, c := range held {
@@ -207,11 +207,11 @@ func (p *jobPace) step(held []cluster.Condition, now moment) {
 		c.Of = nil
 		ofGPUs[at] = append(ofGPUs[at], c)
 	}
-	p.whole.step(whole, now)
+	p.whole.stepSpells(whole, now)
 	for at, track := range p.gpus {
-		if track.step(ofGPUs[at], now); track.empty() {
+		if track.stepSpells(ofGPUs[at], now); track.isEmpty() {
 			delete(p.gpus, at)
-		} else if lag[at] != nil && track.warns(cluster.KindLag) {
+		} else if lag[at] != nil && track.hasWarning(cluster.KindLag) {
 			lag[at].LagTold = now.at
 		}
 	}

@@ -81,10 +81,10 @@ func TestCoupled(t *testing.T) {
 		s.nodes["a"] = n
 		s.stacks = map[string]*rankstacks.Verdict{"1": tc.first}
 		if tc.then != nil {
-			s.coupled(p, job, tc.first.NCCL.Coupled)
+			s.isCoupled(p, job, tc.first.NCCL.Coupled)
 			s.stacks = map[string]*rankstacks.Verdict{"1": tc.then}
 		}
-		if got := s.coupled(p, job, tc.gpus); got != tc.want {
+		if got := s.isCoupled(p, job, tc.gpus); got != tc.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

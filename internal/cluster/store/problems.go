@@ -44,17 +44,17 @@ type gpuTrack struct {
 	present bool // in the last report
 }
 
-// reached steps the conditions of how the node is reached.
-func (t *troubles) reached(rules cluster.Rules, n *cluster.Node, at time.Time) {
-	t.reach.step(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}), moment{at: at, gap: math.MaxInt64})
+// stepReach steps the conditions that concern the connection to the node.
+func (t *troubles) stepReach(rules cluster.Rules, n *cluster.Node, at time.Time) {
+	t.reach.stepSpells(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}), moment{at: at, gap: math.MaxInt64})
 }
 
-// reported steps the conditions of the node's report.
-func (t *troubles) reported(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
+// stepReport steps the conditions that concern the node's report.
+func (t *troubles) stepReport(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
 	now := moment{at, n.Patience(), !t.looked}
 	t.looked = true
 	whole := rules(cluster.Subject{Scope: cluster.ScopeReport, Node: n})
-	t.report.step(whole, now)
+	t.report.stepSpells(whole, now)
 	t.ofJobs(rules, n, jobs, now)
 	for _, g := range t.gpus {
 		g.present = false
@@ -63,19 +63,19 @@ func (t *troubles) reported(rules cluster.Rules, n *cluster.Node, jobs []*team, 
 		g := &n.GPUs[i]
 		held := slices.DeleteFunc(rules(cluster.Subject{Scope: cluster.ScopeGPU, Node: n, GPU: g}),
 			func(c cluster.Condition) bool { return ofEvery(whole, c.Kind) })
-		if track := t.of(g, len(held) > 0); track != nil {
-			track.drop(whole)
+		if track := t.trackOf(g, len(held) > 0); track != nil {
+			track.dropSpells(whole)
 			track.present, track.subject = true, subject{n.Name, g.Number, g.Key}
-			track.step(held, now)
+			track.stepSpells(held, now)
 		}
 	}
 	for _, g := range t.gpus {
 		if !g.present {
-			g.step(nil, now)
+			g.stepSpells(nil, now)
 		}
 	}
 	crowded := len(t.gpus) > 2*clean.MaxGPUs
-	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.empty() || crowded && !g.present })
+	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.isEmpty() || crowded && !g.present })
 }
 
 // ofEvery reports whether one of these conditions of a node replaces conditions of this kind of its GPUs.
@@ -83,11 +83,11 @@ func ofEvery(whole []cluster.Condition, kind cluster.Kind) bool {
 	return slices.ContainsFunc(whole, func(c cluster.Condition) bool { return c.Every && c.Kind == kind })
 }
 
-// compared steps the conditions of the jobs when SLURM has answered, between two reports. Findings about GPUs get the
+// stepJobs steps the conditions of the jobs when SLURM has answered, between two reports. Findings about GPUs get the
 // new numbers of their GPUs.
-func (t *troubles) compared(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
+func (t *troubles) stepJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
 	for i := range n.GPUs {
-		if track := t.of(&n.GPUs[i], false); track != nil {
+		if track := t.trackOf(&n.GPUs[i], false); track != nil {
 			track.number = n.GPUs[i].Number
 		}
 	}
@@ -114,7 +114,7 @@ func (t *troubles) ofJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, no
 		if track == nil {
 			track = &jobTrack{id: job.ID}
 		}
-		if track.step(held, now); !track.empty() {
+		if track.stepSpells(held, now); !track.isEmpty() {
 			kept = append(kept, track)
 		}
 	}
@@ -129,8 +129,8 @@ func (t *troubles) ofJob(id string) *jobTrack {
 	return nil
 }
 
-// of returns the track of a GPU. If there is none, it returns a new one if wanted, otherwise nil.
-func (t *troubles) of(g *cluster.GPU, wanted bool) *gpuTrack {
+// trackOf returns the track of a GPU. If there is none, it returns a new one if wanted, otherwise nil.
+func (t *troubles) trackOf(g *cluster.GPU, wanted bool) *gpuTrack {
 	if i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.key == g.Key }); i >= 0 {
 		return t.gpus[i]
 	}
@@ -157,14 +157,14 @@ type notices struct {
 	hush      *hush     // what all nodes have in common
 }
 
-// add adds the spells of the job's node n at now.
-func (all *notices) add(job *cluster.Job, n *cluster.Node, t *troubles, rules cluster.Rules, now time.Time) {
+// addSpells adds the spells of the job's node n at now.
+func (all *notices) addSpells(job *cluster.Job, n *cluster.Node, t *troubles, rules cluster.Rules, now time.Time) {
 	count, known := job.GPUsOn(n.Name)
 	withGPUs := !known || count > 0
-	if held := rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}); len(held) > 0 || !t.reach.empty() {
-		reach := t.reach.copy()
-		reach.step(held, moment{at: now, gap: math.MaxInt64})
-		covered := func(s spell) bool { return all.hush.covers(n, &s) }
+	if held := rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}); len(held) > 0 || !t.reach.isEmpty() {
+		reach := t.reach.copyTrack()
+		reach.stepSpells(held, moment{at: now, gap: math.MaxInt64})
+		covered := func(s spell) bool { return all.hush.coversSpell(n, &s) }
 		reach.spells, reach.past = slices.DeleteFunc(reach.spells, covered), slices.DeleteFunc(reach.past, covered)
 		all.addSubject(n, &t.whole, reach, true, withGPUs)
 	}
@@ -191,7 +191,7 @@ func (all *notices) addSubject(n *cluster.Node, at *subject, t *track, live, wit
 	for i := range t.spells {
 		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) &&
 			(withGPUs || !s.OfGPUs) {
-			all.now = append(all.now, notice{s, at, t.earlier(s)})
+			all.now = append(all.now, notice{s, at, t.earlierSpells(s)})
 		}
 	}
 	for i := range t.past {
@@ -201,8 +201,8 @@ func (all *notices) addSubject(n *cluster.Node, at *subject, t *track, live, wit
 	}
 }
 
-// earlier returns the past spells of the Kind of a spell, nil if there are none.
-func (t *track) earlier(than *spell) *spell {
+// earlierSpells returns the past spells of the Kind of a spell, nil if there are none.
+func (t *track) earlierSpells(than *spell) *spell {
 	if i := slices.IndexFunc(t.past, func(p spell) bool { return p.Kind == than.Kind }); i >= 0 {
 		return &t.past[i]
 	}
@@ -220,8 +220,8 @@ func firstIf(a, b bool) int {
 	return 1
 }
 
-// findings returns JobView's Findings, those that hold first, and Cleared.
-func (all *notices) findings() (now, cleared []cluster.Finding) {
+// jobFindings returns JobView's Findings, those that hold first, and Cleared.
+func (all *notices) jobFindings() (now, cleared []cluster.Finding) {
 	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {
 		return cmp.Or(firstIf(a.holds, b.holds), cmp.Compare(b.Severity, a.Severity),
 			firstIf(a.Kind.SlowsJob(), b.Kind.SlowsJob()), b.since.Compare(a.since))

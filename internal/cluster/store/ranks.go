@@ -22,8 +22,8 @@ func (n *nodeRecord) recallRanks() {
 		}
 	}
 	for i := range n.Ranks {
-		if r := &n.Ranks[i]; len(ranks) < maxRanks && n.hasJob(r.Job) && find(ranks, r.Job, &r.Rank, r.By) == nil &&
-			!n.ListsProcess(r.PID, r.Start) && !replaced(ranks, r) {
+		if r := &n.Ranks[i]; len(ranks) < maxRanks && n.hasJob(r.Job) && findSeenRank(ranks, r.Job, &r.Rank, r.By) == nil &&
+			!n.ListsProcess(r.PID, r.Start) && !isReplaced(ranks, r) {
 			ranks = append(ranks, *r)
 		}
 	}
@@ -34,12 +34,12 @@ func (n *nodeRecord) recallRanks() {
 func (n *nodeRecord) addRank(ranks []cluster.SeenRank, job string, p *wire.Process) []cluster.SeenRank {
 	g := n.GPUAt(p.GPU)
 	l := cluster.LaunchOf(n.Name, p)
-	if g == nil || find(ranks, job, p.Rank, l) != nil {
+	if g == nil || findSeenRank(ranks, job, p.Rank, l) != nil {
 		return ranks
 	}
 	r := cluster.SeenRank{Rank: *p.Rank, Job: job, PID: p.PID, Start: p.StartTicks, Key: g.Key, Number: g.Number,
 		Began: n.ListedAt, Seen: n.ListedAt, By: l}
-	old := find(n.Ranks, job, p.Rank, l)
+	old := findSeenRank(n.Ranks, job, p.Rank, l)
 	switch {
 	case old != nil && old.PID == p.PID && old.Start == p.StartTicks:
 		r.Began = old.Began
@@ -49,7 +49,7 @@ func (n *nodeRecord) addRank(ranks []cluster.SeenRank, job string, p *wire.Proce
 	return append(ranks, r)
 }
 
-func find(ranks []cluster.SeenRank, job string, rank *wire.Rank, of cluster.Launch) *cluster.SeenRank {
+func findSeenRank(ranks []cluster.SeenRank, job string, rank *wire.Rank, of cluster.Launch) *cluster.SeenRank {
 	for i := range ranks {
 		if r := &ranks[i]; r.Rank.Rank == rank.Rank && r.From == rank.From && r.By == of && r.Job == job &&
 			cluster.WorldOf(&r.Rank) == cluster.WorldOf(rank) {
@@ -59,9 +59,9 @@ func find(ranks []cluster.SeenRank, job string, rank *wire.Rank, of cluster.Laun
 	return nil
 }
 
-// replaced reports whether the rank runs again on its GPU, with a start after the rank was last seen: its program was
+// isReplaced reports whether the rank runs again on its GPU, with a start after the rank was last seen: its program was
 // then started again, by another launch.
-func replaced(ranks []cluster.SeenRank, r *cluster.SeenRank) bool {
+func isReplaced(ranks []cluster.SeenRank, r *cluster.SeenRank) bool {
 	return slices.ContainsFunc(ranks, func(o cluster.SeenRank) bool {
 		return o.Rank.Rank == r.Rank.Rank && o.Key == r.Key && o.Job == r.Job && o.From == r.From &&
 			cluster.WorldOf(&o.Rank) == cluster.WorldOf(&r.Rank) && o.Began.After(r.Seen)

@@ -62,54 +62,54 @@ func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
 
 // take applies an Event, and steps the conditions that held before the Event and those that hold after it.
 func (n *nodeRecord) take(e cluster.Event, rules cluster.Rules) {
-	n.troubles.reached(rules, n.asOf(e.At), e.At)
-	n.apply(e)
+	n.troubles.stepReach(rules, n.asOf(e.At), e.At)
+	n.applyEvent(e)
 	after := n.asOf(e.At)
-	n.troubles.reached(rules, after, e.At)
+	n.troubles.stepReach(rules, after, e.At)
 	if e.Report != nil && n.Hello != nil {
-		n.troubles.reported(rules, after, n.jobs, e.At)
+		n.troubles.stepReport(rules, after, n.jobs, e.At)
 	}
 }
 
-// compare finds the places of the last report's GPUs and steps the conditions of the jobs. It waits for the next report
-// if the last one is old or belongs to an earlier Hello.
-func (n *nodeRecord) compare(at time.Time, rules cluster.Rules) {
-	if state, _ := n.state(at); state != cluster.NodeReporting || n.hello != n.Hello {
+// compareWithJobs numbers the GPUs of the last report and steps the conditions of the jobs. It waits for the next
+// report if the last one is old or belongs to an earlier Hello.
+func (n *nodeRecord) compareWithJobs(at time.Time, rules cluster.Rules) {
+	if state, _ := n.stateAt(at); state != cluster.NodeReporting || n.hello != n.Hello {
 		return
 	}
 	if n.AnyGPU(func(g *cluster.GPU) bool { return g.Card.Minor == nil }) { // the numbers of others depend on no job
 		n.GPUs = slices.Clone(n.GPUs)
-		n.numbering().number(n.GPUs)
+		n.newNumbering().numberGPUs(n.GPUs)
 		sortGPUs(n.GPUs)
-		n.follow(at, false)
+		n.addSamples(at, false)
 	}
-	n.troubles.compared(rules, n.asOf(at), n.jobs, at)
+	n.troubles.stepJobs(rules, n.asOf(at), n.jobs, at)
 }
 
-func (n *nodeRecord) apply(e cluster.Event) {
+func (n *nodeRecord) applyEvent(e cluster.Event) {
 	switch {
 	case e.Try != nil:
-		n.try(e.At, e.Try)
+		n.applyTry(e.At, e.Try)
 	case e.Step != nil:
-		n.step(e.At, *e.Step)
+		n.applyStep(e.At, *e.Step)
 	case e.Hello != nil:
-		n.greet(clean.Hello(e.Hello))
+		n.applyHello(clean.Hello(e.Hello))
 	case e.Report != nil && n.Hello != nil:
-		n.sample(e.At, e.Report)
+		n.applyReport(e.At, e.Report)
 	case e.Pace != nil:
 		n.Interval = max(e.Pace.Interval, time.Millisecond)
 	case e.Down != nil:
-		n.down(e.At, e.Down)
+		n.applyDown(e.At, e.Down)
 	}
 }
 
-func (n *nodeRecord) try(at time.Time, t *cluster.Try) {
+func (n *nodeRecord) applyTry(at time.Time, t *cluster.Try) {
 	n.began, n.Tries, n.Steps, n.RetryAt = at, n.Tries+1, nil, time.Time{}
 	n.Route = clean.Route(t.Route)
 	n.Interval = max(t.Interval, time.Millisecond)
 }
 
-func (n *nodeRecord) step(at time.Time, s reach.Step) {
+func (n *nodeRecord) applyStep(at time.Time, s reach.Step) {
 	s.At, s.Text = at, safe.Line(s.Text, clean.MaxName)
 	n.Steps = slices.Clone(n.Steps)
 	if i := slices.IndexFunc(n.Steps, func(o reach.Step) bool { return o.Stage == s.Stage }); i >= 0 {
@@ -119,7 +119,7 @@ func (n *nodeRecord) step(at time.Time, s reach.Step) {
 	}
 }
 
-func (n *nodeRecord) down(at time.Time, d *cluster.Down) {
+func (n *nodeRecord) applyDown(at time.Time, d *cluster.Down) {
 	failure, took := clean.Failure(&d.Failure), time.Duration(0)
 	if !n.began.IsZero() {
 		took = at.Sub(n.began)
@@ -129,7 +129,7 @@ func (n *nodeRecord) down(at time.Time, d *cluster.Down) {
 	before := n.reporting
 	n.began, n.reporting = time.Time{}, time.Time{}
 	if failure.Next { // the node has not failed before its last door has
-		n.pass(failure)
+		n.keepPassed(failure)
 		if !before.IsZero() {
 			n.moved = before
 		}
@@ -143,14 +143,14 @@ func (n *nodeRecord) down(at time.Time, d *cluster.Down) {
 	n.failed.route, n.failed.steps = n.Route, n.Steps
 }
 
-// pass keeps the failure of a door that is given up, if it came farther than those before.
-func (n *nodeRecord) pass(failure *reach.Failure) {
+// keepPassed stores the failure of a door that is given up, if it came farther than those before.
+func (n *nodeRecord) keepPassed(failure *reach.Failure) {
 	if left := n.StagesLeft(); n.Passed == nil || left < n.Passed.Left {
 		n.Passed = &cluster.Passed{Door: n.Route.Door, Left: left, Failure: failure}
 	}
 }
 
-func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
+func (n *nodeRecord) applyReport(at time.Time, r *wire.Report) {
 	before, another := n.GPUs, n.reporting.IsZero() || n.hello != n.Hello
 	if n.reporting.IsZero() {
 		n.reporting, n.moved, n.Failure, n.Passed, n.Tries, n.Attempts = at, time.Time{}, nil, nil, 0, nil
@@ -158,7 +158,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	}
 	n.Arrived, n.Host, n.GPUs, n.hello, n.past = at, r.Host, n.mergeGPUs(at, r), n.Hello, nil
 	n.LayOut()
-	n.follow(at, !r.OffBeat)
+	n.addSamples(at, !r.OffBeat)
 	n.out, n.instances = 0, 0
 	for i := range n.GPUs {
 		if !n.GPUs[i].Reports() {
@@ -169,22 +169,22 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		}
 	}
 	n.Took = time.Duration(clean.Span(r.TookMS)) * time.Millisecond
-	n.Faults, n.Memory = clean.Faults(r.Faults), n.memories(at, r)
-	n.list(at, r, before, another)
+	n.Faults, n.Memory = clean.Faults(r.Faults), n.jobMemories(at, r)
+	n.updateProcesses(at, r, before, another)
 	n.addXids(at, r)
-	n.timed(at, r)
+	n.noteReportTime(at, r)
 }
 
 // asOf returns the node as of a moment, for the rules. The result is valid until the next call.
 func (n *nodeRecord) asOf(at time.Time) *cluster.Node {
-	n.judged = n.view(at)
+	n.judged = n.viewAt(at)
 	return &n.judged
 }
 
-// view returns the node as of now.
-func (n *nodeRecord) view(now time.Time) cluster.Node {
+// viewAt returns the node as of now.
+func (n *nodeRecord) viewAt(now time.Time) cluster.Node {
 	v := n.Node
-	v.State, v.Since = n.state(now)
+	v.State, v.Since = n.stateAt(now)
 	if v.State == cluster.NodeFailed {
 		v.Route, v.Steps = n.failed.route, n.failed.steps
 	}
@@ -192,7 +192,7 @@ func (n *nodeRecord) view(now time.Time) cluster.Node {
 		v.Age = max(now.Sub(n.Arrived), 0)
 	}
 	if !v.HasNumbers() {
-		v.Past = n.remember()
+		v.Past = n.makePast()
 		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults, v.Memory = wire.Host{}, nil, false, nil, nil, nil
 	}
 	if now.Sub(v.ListedAt) > cluster.KeepList {
@@ -201,7 +201,7 @@ func (n *nodeRecord) view(now time.Time) cluster.Node {
 	return v
 }
 
-func (n *nodeRecord) state(now time.Time) (cluster.NodeState, time.Time) {
+func (n *nodeRecord) stateAt(now time.Time) (cluster.NodeState, time.Time) {
 	age, reporting := now.Sub(n.Arrived), n.reporting
 	if reporting.IsZero() {
 		reporting = n.moved

@@ -25,40 +25,40 @@ type silences struct {
 	track track
 }
 
-// hear takes a report of one of these nodes. It ends a silence before the report.
-func (s *silences) hear(n *nodeRecord, nodes map[string]*nodeRecord, at time.Time, rules cluster.Rules) {
+// noteReport takes the time of a report of one of these nodes. It ends a silence before the report.
+func (s *silences) noteReport(n *nodeRecord, nodes map[string]*nodeRecord, at time.Time, rules cluster.Rules) {
 	if s.heard.Sub(at) > n.Patience() { // the clock of this host has gone back: the times of the past mean nothing now
 		*s = silences{}
 	}
 	over := cluster.Silence{From: s.heard, Over: at}
-	if !s.heard.IsZero() && at.Sub(s.heard) > n.Patience() && sharers(&over, nodes) > 1 {
+	if !s.heard.IsZero() && at.Sub(s.heard) > n.Patience() && countSharers(&over, nodes) > 1 {
 		s.past = slices.DeleteFunc(slices.Clone(s.past),
 			func(o cluster.Silence) bool { return at.Sub(o.Over) > cluster.Remember })
 		s.past = append(s.past[max(len(s.past)+1-maxSilences, 0):], over)
 		now := moment{at: at, gap: math.MaxInt64}
-		s.track.step(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{}, Silence: &over}), now)
-		s.track.step(nil, now)
+		s.track.stepSpells(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{}, Silence: &over}), now)
+		s.track.stepSpells(nil, now)
 	}
 	if at.After(s.heard) {
 		s.heard = at
 	}
 }
 
-// sharers counts the nodes that have been silent until now. Nodes of ended jobs and new nodes do not count: between two
+// countSharers counts the nodes that have been silent until now. Nodes of ended jobs and new nodes do not count: between two
 // jobs nobody is silent.
-func sharers(s *cluster.Silence, nodes map[string]*nodeRecord) (count int) {
+func countSharers(s *cluster.Silence, nodes map[string]*nodeRecord) (count int) {
 	for _, n := range nodes {
-		state, _ := n.state(s.Over)
-		if n.shares(s, &cluster.Node{State: state, Failure: n.Failure}) {
+		state, _ := n.stateAt(s.Over)
+		if n.sharesSilence(s, &cluster.Node{State: state, Failure: n.Failure}) {
 			count++
 		}
 	}
 	return count
 }
 
-func (s *silences) fork() silences {
+func (s *silences) forkSilences() silences {
 	c := *s
-	c.track = *s.track.copy()
+	c.track = *s.track.copyTrack()
 	return c
 }
 
@@ -67,9 +67,9 @@ var lone = []reach.Class{
 	"", reach.ClassClosed, reach.ClassSilent, reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen,
 }
 
-// shares reports whether a node fell silent together with all others, and has not reported since. view is the present
+// sharesSilence reports whether a node fell silent together with all others, and has not reported since. view is the present
 // node.
-func (n *nodeRecord) shares(s *cluster.Silence, view *cluster.Node) bool {
+func (n *nodeRecord) sharesSilence(s *cluster.Silence, view *cluster.Node) bool {
 	if n.Arrived.IsZero() || view.State == cluster.NodeReporting {
 		return false
 	}
@@ -79,9 +79,9 @@ func (n *nodeRecord) shares(s *cluster.Silence, view *cluster.Node) bool {
 	return view.Failure == nil || slices.Contains(lone, view.Failure.Class)
 }
 
-// now returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some means that some node
+// currentSilence returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some means that some node
 // reports.
-func (s *silences) now(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool) (*cluster.Silence,
+func (s *silences) currentSilence(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool) (*cluster.Silence,
 	map[string]bool) {
 	var is cluster.Silence
 	switch last := len(s.past) - 1; {
@@ -94,7 +94,7 @@ func (s *silences) now(nodes map[string]*nodeRecord, snap *cluster.Snapshot, som
 	}
 	shared := map[string]bool{}
 	for name, n := range nodes {
-		if n.shares(&is, snap.Nodes[name]) {
+		if n.sharesSilence(&is, snap.Nodes[name]) {
 			shared[name] = true
 		}
 	}
@@ -115,16 +115,16 @@ type hush struct {
 func (s *silences) asOf(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool, rules cluster.Rules) *hush {
 	at := snap.At
 	h := &hush{silences: s, track: s.track.asOf(at)}
-	if h.now, h.shared = s.now(nodes, snap, some); h.now != nil {
-		h.track = s.track.copy()
+	if h.now, h.shared = s.currentSilence(nodes, snap, some); h.now != nil {
+		h.track = s.track.copyTrack()
 		held := rules(cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{}, Silence: h.now})
-		h.track.step(held, moment{at: at, gap: math.MaxInt64})
+		h.track.stepSpells(held, moment{at: at, gap: math.MaxInt64})
 	}
 	return h
 }
 
-// covers reports whether a problem with reaching a node was only part of a silence.
-func (h *hush) covers(n *cluster.Node, s *spell) bool {
+// coversSpell reports whether a problem with reaching a node was only part of a silence.
+func (h *hush) coversSpell(n *cluster.Node, s *spell) bool {
 	if s.Kind != cluster.KindStale && s.Kind != cluster.KindFailed || !slices.Contains(lone, s.Class) {
 		return false
 	}
@@ -136,8 +136,8 @@ func (h *hush) covers(n *cluster.Node, s *spell) bool {
 	})
 }
 
-// add adds the silences to the notices of a job with some of the nodes.
-func (h *hush) add(all *notices, job *cluster.Job) {
+// addNotices adds the silences to the notices of a job with some of the nodes.
+func (h *hush) addNotices(all *notices, job *cluster.Job) {
 	if h.now == nil || slices.ContainsFunc(job.Nodes, func(name string) bool { return h.shared[name] }) {
 		reporting := &cluster.Node{State: cluster.NodeReporting}
 		all.addSubject(reporting, &subject{number: cluster.NoNumber}, h.track, true, true)

@@ -83,11 +83,11 @@ func (s *Store) Apply(e cluster.Event) {
 	e.Node = clean.Node(e.Node)
 	switch {
 	case e.Discovery != nil:
-		s.discovered(e.At, clean.Discovery(e.Discovery))
+		s.storeJobs(e.At, clean.Discovery(e.Discovery))
 	case e.Mark != nil:
-		s.marked(clean.Mark(*e.Mark))
+		s.addMark(clean.Mark(*e.Mark))
 	case e.Stacks != nil:
-		s.asked(clean.Stacks(e.Stacks))
+		s.keepStacks(clean.Stacks(e.Stacks))
 	case e.Node == "":
 	case e.Gone:
 		delete(s.nodes, e.Node)
@@ -101,7 +101,7 @@ func (s *Store) Apply(e cluster.Event) {
 		n.jobs = s.jobs[e.Node]
 		s.renewTeams(n.jobs, e.At)
 		if e.Report != nil && n.Hello != nil {
-			s.quiet.hear(n, s.nodes, e.At, s.rules)
+			s.quiet.noteReport(n, s.nodes, e.At, s.rules)
 		}
 		n.take(e, s.rules)
 		if e.Hello != nil {
@@ -115,12 +115,12 @@ func (s *Store) Apply(e cluster.Event) {
 	}
 }
 
-func (s *Store) marked(m cluster.Mark) {
+func (s *Store) addMark(m cluster.Mark) {
 	s.marks = append(slices.Clone(s.marks[max(len(s.marks)+1-cluster.KeptMarks, 0):]), m)
 }
 
-// asked keeps what the ranks of a job do, as long as there is the job, and no more jobs were asked than are kept.
-func (s *Store) asked(d *rankstacks.Verdict) {
+// keepStacks stores what the ranks of a job do, as long as there is the job, and no more jobs were asked than are kept.
+func (s *Store) keepStacks(d *rankstacks.Verdict) {
 	ended := func(id string) bool {
 		return !slices.ContainsFunc(s.disc.Jobs, func(j cluster.Job) bool { return j.ID == id })
 	}
@@ -142,8 +142,8 @@ func (s *Store) asked(d *rankstacks.Verdict) {
 	}
 }
 
-// discovered stores the jobs, and compares their GPUs with the GPUs in the last report of each node.
-func (s *Store) discovered(at time.Time, d cluster.Discovery) {
+// storeJobs takes the jobs that SLURM has named, and compares their GPUs with the GPUs in the last report of each node.
+func (s *Store) storeJobs(at time.Time, d cluster.Discovery) {
 	s.disc, s.teams, s.jobs, s.under = d, teamsOf(&d), make(map[string][]*team, len(s.nodes)), switchesOf(&d)
 	for _, t := range s.teams {
 		for _, node := range t.Nodes {
@@ -157,7 +157,7 @@ func (s *Store) discovered(at time.Time, d cluster.Discovery) {
 	for name, n := range s.nodes {
 		n.jobs, n.Switch = s.jobs[name], s.under[name]
 		n.forgetRanks()
-		n.compare(at, s.rules)
+		n.compareWithJobs(at, s.rules)
 	}
 }
 
@@ -185,7 +185,7 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 		Nodes: make(map[string]*cluster.Node, len(s.nodes))}
 	views, some := make([]cluster.Node, 0, len(s.nodes)), false
 	for name, n := range s.nodes {
-		views = append(views, n.view(now))
+		views = append(views, n.viewAt(now))
 		v := &views[len(views)-1]
 		snap.Nodes[name], some = v, some || v.State == cluster.NodeReporting
 	}
@@ -198,11 +198,11 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 			if n == nil {
 				n = newNodeRecord(name, s.disc.Answered, s.poll)
 				n.Switch = s.under[name]
-				v := n.view(now)
+				v := n.viewAt(now)
 				snap.Nodes[name] = &v
 			}
-			count(&v, snap.Nodes[name], n.out, n.instances)
-			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
+			countNode(&v, snap.Nodes[name], n.out, n.instances)
+			told.addSpells(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
 		if p := s.paces[job.ID]; p != nil {
 			told.addPeers(p, snap.Nodes, now)
@@ -210,8 +210,8 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 				v.Roles = p.roles
 			}
 		}
-		hush.add(&told, &job)
-		v.Findings, v.Cleared = told.findings()
+		hush.addNotices(&told, &job)
+		v.Findings, v.Cleared = told.jobFindings()
 		snap.Jobs = append(snap.Jobs, v)
 	}
 	snap.NotChecked = s.notChecked(snap)
@@ -247,9 +247,9 @@ func (s *Store) notChecked(snap *cluster.Snapshot) []cluster.NotChecked {
 	return all
 }
 
-// count adds a node of the job. out is the number of its lost or hung GPUs, which do not count as seen. MIG instances
+// countNode adds a node of the job. out is the number of its lost or hung GPUs, which do not count as seen. MIG instances
 // do not count as GPUs.
-func count(v *cluster.JobView, n *cluster.Node, out, instances int) {
+func countNode(v *cluster.JobView, n *cluster.Node, out, instances int) {
 	own, seen := 0, 0
 	share := v.Share(n)
 	for i := range n.GPUs {
@@ -280,6 +280,6 @@ func (s *Store) Node(name string, now time.Time) *cluster.Node {
 	if n == nil {
 		return nil
 	}
-	v := n.view(now)
+	v := n.viewAt(now)
 	return &v
 }

@@ -44,26 +44,26 @@ type track struct {
 	past   []spell
 }
 
-// step takes the conditions that hold at a moment. Events may be slightly out of order.
-func (t *track) step(held []cluster.Condition, m moment) {
-	t.retire(m.at)
+// stepSpells takes the conditions that hold at a moment. Events may be slightly out of order.
+func (t *track) stepSpells(held []cluster.Condition, m moment) {
+	t.retireSpells(m.at)
 	for _, c := range held {
-		t.hold(c, m)
+		t.extendSpell(c, m)
 	}
 	for i := range t.spells {
 		s := &t.spells[i]
 		if s.holds = slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == s.Kind }); !s.holds {
-			s.level = max(0, s.level-s.passed(m)/2)
+			s.level = max(0, s.level-s.sinceLastStep(m)/2)
 		}
 	}
 }
 
-func (t *track) hold(c cluster.Condition, m moment) {
+func (t *track) extendSpell(c cluster.Condition, m moment) {
 	began := cmp.Or(c.Since, m.at)
 	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
 	switch {
 	case c.Unclear && i >= 0:
-		t.spells[i].stay(m)
+		t.spells[i].pauseClock(m)
 		return
 	case c.Unclear:
 		return
@@ -81,17 +81,17 @@ func (t *track) hold(c cluster.Condition, m moment) {
 			s.since, s.gap, s.times, s.before = began, time.Time{}, 1, m.first && c.Since.IsZero()
 		}
 	}
-	passed := s.passed(m) / c.Slowness()
+	passed := s.sinceLastStep(m) / c.Slowness()
 	s.level, s.last = s.level+passed, m.at
-	if alone || !s.spares(c, passed) {
+	if alone || !s.staysMilder(c, passed) {
 		s.worse = max(0, s.worse-passed/2)
 		s.Condition = c
 	}
 	s.told = s.told || c.After == 0 || !alone && s.level >= c.After
 }
 
-// spares reports whether the spell has not yet been as severe as the condition for long enough.
-func (s *spell) spares(c cluster.Condition, passed time.Duration) bool {
+// staysMilder reports whether the spell has not yet been as severe as the condition for long enough.
+func (s *spell) staysMilder(c cluster.Condition, passed time.Duration) bool {
 	if c.Severity <= s.Severity || c.After == 0 {
 		return false
 	}
@@ -99,11 +99,12 @@ func (s *spell) spares(c cluster.Condition, passed time.Duration) bool {
 	return s.told && s.worse < c.After || !s.told && 3*s.worse < s.level
 }
 
-// stay stops the clock of the spell.
-func (s *spell) stay(m moment) { s.last, s.at = m.at, m.at }
+// pauseClock stops the clock of the spell.
+func (s *spell) pauseClock(m moment) { s.last, s.at = m.at, m.at }
 
-// passed returns the time since the last step, 0 if it is unknown.
-func (s *spell) passed(m moment) time.Duration {
+// sinceLastStep returns the time since the last step, 0 if it is unknown. The moment counts as the last step from then
+// on.
+func (s *spell) sinceLastStep(m moment) time.Duration {
 	d := m.at.Sub(s.at)
 	if s.at = m.at; d > m.gap {
 		return 0
@@ -111,33 +112,33 @@ func (s *spell) passed(m moment) time.Duration {
 	return max(d, 0)
 }
 
-// retire moves spells that ended Linger ago to the past, and drops those that ended Remember ago.
-func (t *track) retire(at time.Time) {
-	t.past = slices.DeleteFunc(t.past, func(s spell) bool { return s.forgotten(at) })
+// retireSpells moves spells that ended Linger ago to the past, and drops those that ended Remember ago.
+func (t *track) retireSpells(at time.Time) {
+	t.past = slices.DeleteFunc(t.past, func(s spell) bool { return s.isForgotten(at) })
 	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool {
-		over := s.ended(at)
-		if over && s.told && s.Severity != cluster.Waiting && !s.forgotten(at) {
-			t.clear(s)
+		over := s.hasEnded(at)
+		if over && s.told && s.Severity != cluster.Waiting && !s.isForgotten(at) {
+			t.mergeIntoPast(s)
 		}
 		return over
 	})
 }
 
-// drop forgets the spells of a GPU that are now spells of its node: they have not ended.
-func (t *track) drop(whole []cluster.Condition) {
+// dropSpells forgets the spells of a GPU that are now spells of its node: they have not ended.
+func (t *track) dropSpells(whole []cluster.Condition) {
 	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool { return ofEvery(whole, s.Kind) })
 }
 
-// ended reports whether the spell can no longer continue. A spell that is Waiting ends at once: the awaited data has
+// hasEnded reports whether the spell can no longer continue. A spell that is Waiting ends at once: the awaited data has
 // arrived.
-func (s *spell) ended(at time.Time) bool {
+func (s *spell) hasEnded(at time.Time) bool {
 	return !s.holds && (at.Sub(s.last) > cluster.Linger || s.Severity == cluster.Waiting)
 }
 
-func (s *spell) forgotten(at time.Time) bool { return at.Sub(s.last) > cluster.Remember }
+func (s *spell) isForgotten(at time.Time) bool { return at.Sub(s.last) > cluster.Remember }
 
-// clear merges the spell with earlier ones of its Kind.
-func (t *track) clear(s spell) {
+// mergeIntoPast merges the spell with earlier ones of its Kind.
+func (t *track) mergeIntoPast(s spell) {
 	i := slices.IndexFunc(t.past, func(p spell) bool { return p.Kind == s.Kind })
 	if i < 0 {
 		t.past = append(t.past, s)
@@ -149,24 +150,24 @@ func (t *track) clear(s spell) {
 
 // asOf returns the track at a moment without an Event. It does not change the track: only Events do, never Snapshots.
 func (t *track) asOf(now time.Time) *track {
-	ended := slices.ContainsFunc(t.spells, func(s spell) bool { return s.ended(now) })
-	if !ended && !slices.ContainsFunc(t.past, func(s spell) bool { return s.forgotten(now) }) {
+	ended := slices.ContainsFunc(t.spells, func(s spell) bool { return s.hasEnded(now) })
+	if !ended && !slices.ContainsFunc(t.past, func(s spell) bool { return s.isForgotten(now) }) {
 		return t
 	}
-	c := t.copy()
-	c.retire(now)
+	c := t.copyTrack()
+	c.retireSpells(now)
 	return c
 }
 
-// warns reports whether a condition of this kind holds, and is reported, not just as a note.
-func (t *track) warns(kind cluster.Kind) bool {
+// hasWarning reports whether a condition of this kind holds, and is reported, not just as a note.
+func (t *track) hasWarning(kind cluster.Kind) bool {
 	return slices.ContainsFunc(t.spells, func(s spell) bool {
 		return s.Kind == kind && s.holds && s.told && s.Severity >= cluster.Warning
 	})
 }
 
-func (t *track) copy() *track {
+func (t *track) copyTrack() *track {
 	return &track{spells: slices.Clone(t.spells), past: slices.Clone(t.past)}
 }
 
-func (t *track) empty() bool { return len(t.spells) == 0 && len(t.past) == 0 }
+func (t *track) isEmpty() bool { return len(t.spells) == 0 && len(t.past) == 0 }

@@ -11,7 +11,7 @@ import (
 
 // addXids adds the events of a report. It never changes the slice that Snapshots share.
 func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
-	over := func(x cluster.Xid) bool { return at.Sub(x.At) > cluster.Remember || n.over(x) }
+	over := func(x cluster.Xid) bool { return at.Sub(x.At) > cluster.Remember || n.isXidOver(x) }
 	if len(r.Xids) == 0 && !slices.ContainsFunc(n.Xids, over) {
 		return
 	}
@@ -27,14 +27,14 @@ func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
 	n.Xids = xids[max(len(xids)-clean.MaxXids, 0):]
 }
 
-// over reports whether the driver was loaded again, or the GPU reset, since the event.
-func (n *nodeRecord) over(x cluster.Xid) bool {
+// isXidOver reports whether the driver was loaded again, or the GPU reset, since the event.
+func (n *nodeRecord) isXidOver(x cluster.Xid) bool {
 	g := cluster.GPUWith(n.GPUs, x.Key, 0)
 	return g != nil && x.At.Before(g.Loaded())
 }
 
-// greet takes a Hello. If the driver is another one, or is gone, the earlier events are forgotten.
-func (n *nodeRecord) greet(h *wire.Hello) {
+// applyHello takes a Hello. If the driver is another one, or is gone, the earlier events are forgotten.
+func (n *nodeRecord) applyHello(h *wire.Hello) {
 	if was := n.Hello; was != nil && (h.FaultID == wire.FaultNoDriver || h.FaultID == wire.FaultMismatch ||
 		h.Driver != "" && was.Driver != "" && h.Driver != was.Driver) {
 		n.Xids = nil

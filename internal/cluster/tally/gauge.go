@@ -29,12 +29,12 @@ var gauges = [Gauges]struct {
 }{
 	GaugeUtil:        {metric.Util, func(*cluster.GPU) float64 { return 100 }, false},
 	GaugePower:       {metric.Power, powerLimit, false},
-	GaugeClock:       {metric.SMClock, limited(metric.SMClockMax), false},
-	GaugeMemory:      {metric.MemoryUsed, limited(metric.MemoryTotal), true},
-	GaugeTemperature: {metric.Temperature, slowdown, true},
+	GaugeClock:       {metric.SMClock, limitFrom(metric.SMClockMax), false},
+	GaugeMemory:      {metric.MemoryUsed, limitFrom(metric.MemoryTotal), true},
+	GaugeTemperature: {metric.Temperature, slowdownLimit, true},
 }
 
-func limited(by metric.ID) func(*cluster.GPU) float64 {
+func limitFrom(by metric.ID) func(*cluster.GPU) float64 {
 	return func(g *cluster.GPU) float64 { return g.Float(by) }
 }
 
@@ -45,7 +45,7 @@ func powerLimit(g *cluster.GPU) float64 {
 	return math.NaN()
 }
 
-func slowdown(g *cluster.GPU) float64 {
+func slowdownLimit(g *cluster.GPU) float64 {
 	if v, told := g.Get(metric.Slowdown); told {
 		return v
 	}
@@ -127,7 +127,7 @@ func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 		scale := float32(100 / gauges[a].most(g))
 		for i, v := range bins {
 			if v *= scale; v == v { // false for a gap
-				outer[i] = join(sum, outer[i], v, outer[i] != outer[i])
+				outer[i] = joinValues(sum, outer[i], v, outer[i] != outer[i])
 			}
 		}
 	}

@@ -59,11 +59,13 @@ func All(n *cluster.Node) []*cluster.GPU {
 	return gpus
 }
 
-// reports reports whether the numbers of a node are current.
-func reports(n *cluster.Node) bool { return n.State == cluster.NodeReporting }
+// hasCurrentNumbers reports whether the numbers of a node are current.
+func hasCurrentNumbers(n *cluster.Node) bool { return n.State == cluster.NodeReporting }
 
 // Fresh returns the job's GPUs on nodes that report.
-func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU { return ownOn(s, job, reports) }
+func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
+	return ownOn(s, job, hasCurrentNumbers)
+}
 
 // Known returns the job's GPUs on nodes with numbers, even old ones.
 func Known(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
@@ -82,7 +84,7 @@ func ownOn(s *cluster.Snapshot, job *cluster.JobView, has func(*cluster.Node) bo
 
 // Each yields the GPUs of Fresh with their nodes; those of Known, if old numbers count too.
 func Each(s *cluster.Snapshot, job *cluster.JobView, old bool) iter.Seq2[*cluster.Node, *cluster.GPU] {
-	has := reports
+	has := hasCurrentNumbers
 	if old {
 		has = HasNumbers
 	}

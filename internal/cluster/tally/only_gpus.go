@@ -58,15 +58,15 @@ func isNamed(g *cluster.GPU, name string) bool {
 	case uuidForm.MatchString(name):
 		return hasPrefix(g.Card.UUID, name) || g.Instance() && hasPrefix(g.Card.Instance.Parent, name)
 	}
-	return g.Card.PCIBus != "" && bus(g.Card.PCIBus) == bus(name)
+	return g.Card.PCIBus != "" && normalizeBusID(g.Card.PCIBus) == normalizeBusID(name)
 }
 
 func hasPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// bus returns a PCI bus ID in a common form: NVML writes eight digits of the domain, the kernel four, people none.
-func bus(id string) string {
+// normalizeBusID returns a PCI bus ID in a common form: NVML writes eight digits of the domain, the kernel four, people none.
+func normalizeBusID(id string) string {
 	m := busForm.FindStringSubmatch(id)
 	if m == nil {
 		return id

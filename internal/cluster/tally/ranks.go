@@ -63,8 +63,8 @@ const maxWorld = 1 << 14
 // without a rank come last. The time tells apart two programs of the same size, one after the other.
 func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	t := rankTable{s: s, job: job, whole: true}
-	t.roll = cluster.NewRoll(t.seen)
-	t.reserve()
+	t.roll = cluster.NewRoll(t.eachSeenRank)
+	t.reserveRows()
 	for place, name := range job.Nodes {
 		t.addNode(place, Node(s, name))
 	}
@@ -76,7 +76,7 @@ func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	if !slices.IsSortedFunc(t.rows, order) { // usually they come in order
 		slices.SortStableFunc(t.rows, order)
 	}
-	t.number()
+	t.numberPrograms()
 	return t.rows
 }
 
@@ -105,8 +105,8 @@ func Missing(s *cluster.Snapshot, job *cluster.JobView) (runs, world int, known 
 // startsWithin is the time after the start of a job in which some of its ranks may not be on their GPUs yet.
 const startsWithin = 2 * time.Minute
 
-// reserve makes room for all rows at once: if the room ended, all rows would be copied.
-func (t *rankTable) reserve() {
+// reserveRows makes room for all rows at once: if the room ended, all rows would be copied.
+func (t *rankTable) reserveRows() {
 	count := 0
 	for _, name := range t.job.Nodes {
 		n := Node(t.s, name)
@@ -116,8 +116,8 @@ func (t *rankTable) reserve() {
 	t.rows = make([]RankRow, 0, count+unseen)
 }
 
-// seen yields the ranks of the job that its nodes remember.
-func (t *rankTable) seen(yield func(*cluster.SeenRank) bool) {
+// eachSeenRank yields the ranks of the job that its nodes remember.
+func (t *rankTable) eachSeenRank(yield func(*cluster.SeenRank) bool) {
 	for _, name := range t.job.Nodes {
 		n := Node(t.s, name)
 		for i := range n.Ranks {
@@ -128,8 +128,8 @@ func (t *rankTable) seen(yield func(*cluster.SeenRank) bool) {
 	}
 }
 
-// number numbers the programs in the order of the rows, if there are several.
-func (t *rankTable) number() {
+// numberPrograms gives the programs numbers in the order of the rows, if there are several.
+func (t *rankTable) numberPrograms() {
 	programs, last := 0, cluster.Program{}
 	for i := range t.rows {
 		if r := &t.rows[i]; r.Rank != nil {
@@ -186,7 +186,7 @@ func (t *rankTable) addNode(place int, n *cluster.Node) {
 	t.whole = t.whole && n.State == cluster.NodeReporting && n.Listed
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		if listed(n, g) || !t.job.Owns(n, g) {
+		if listsProcesses(n, g) || !t.job.Owns(n, g) {
 			continue
 		}
 		if t.whole = false; n.State == cluster.NodeReporting && n.Listed {
@@ -208,19 +208,19 @@ func (t *rankTable) addNode(place int, n *cluster.Node) {
 func (t *rankTable) addProcess(place int, n *cluster.Node, p *wire.Process, state RankState) {
 	row := RankRow{Rank: p.Rank, State: state, Node: n.Name, Number: cluster.NoNumber, Process: p, LastSeen: n.ListedAt,
 		place: place}
-	row.find(n, func(g *cluster.GPU) bool { return g.Index == p.GPU })
+	row.findGPU(n, func(g *cluster.GPU) bool { return g.Index == p.GPU })
 	if p.Rank != nil {
 		row.of = t.roll.OfProcess(n, p)
-		t.roll.Take(row.id())
+		t.roll.Take(row.idOfRank())
 	}
 	t.rows = append(t.rows, row)
 }
 
-// id returns the rank of a row that has one.
-func (r *RankRow) id() cluster.RankID { return cluster.RankID{Program: r.of, Rank: r.Rank.Rank} }
+// idOfRank returns the rank of a row that has one.
+func (r *RankRow) idOfRank() cluster.RankID { return cluster.RankID{Program: r.of, Rank: r.Rank.Rank} }
 
-// find sets the GPU of a row; for a failed node, from its past. It copies no GPU, since they are large.
-func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
+// findGPU sets the GPU of a row; for a failed node, from its past. It copies no GPU, since they are large.
+func (r *RankRow) findGPU(n *cluster.Node, is func(g *cluster.GPU) bool) {
 	gpus := n.GPUs
 	if n.Past != nil {
 		gpus = n.Past.GPUs
@@ -242,8 +242,8 @@ func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
 	}
 	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen, of: of,
 		place: place}
-	row.find(n, func(g *cluster.GPU) bool { return g.Key == r.Key })
-	if n.State == cluster.NodeReporting && row.GPU != nil && listed(n, row.GPU) {
+	row.findGPU(n, func(g *cluster.GPU) bool { return g.Key == r.Key })
+	if n.State == cluster.NodeReporting && row.GPU != nil && listsProcesses(n, row.GPU) {
 		row.State = RankGone
 	} else {
 		t.roll.GoesOn(of, r.Began)
@@ -251,8 +251,8 @@ func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
 	t.absent = append(t.absent, row)
 }
 
-// listed reports whether the node's list has the processes on a GPU.
-func listed(n *cluster.Node, g *cluster.GPU) bool {
+// listsProcesses reports whether the node's list has the processes on a GPU.
+func listsProcesses(n *cluster.Node, g *cluster.GPU) bool {
 	return n.Listed && g.Unlisted == "" && Lost(g) == "" && !g.Hung()
 }
 
@@ -261,7 +261,7 @@ func listed(n *cluster.Node, g *cluster.GPU) bool {
 func (t *rankTable) addAbsent() {
 	slices.SortStableFunc(t.absent, func(a, b RankRow) int { return b.LastSeen.Compare(a.LastSeen) })
 	for _, row := range t.absent {
-		if id := row.id(); t.roll.Misses(id, row.LastSeen) {
+		if id := row.idOfRank(); t.roll.Misses(id, row.LastSeen) {
 			t.roll.Take(id)
 			t.rows = append(t.rows, row)
 		}

@@ -28,7 +28,7 @@ type cells struct {
 	read   bool // since these GPUs came
 }
 
-func (c column) number(g *cluster.GPU) float64 {
+func (c column) valueOf(g *cluster.GPU) float64 {
 	if c.level {
 		return c.of.Level(g)
 	}
@@ -53,19 +53,19 @@ func NewReadings(gpus []*cluster.GPU, before *Readings) *Readings {
 			continue
 		}
 		for _, i := range changed {
-			c.values[i] = of.number(gpus[i])
+			c.values[i] = of.valueOf(gpus[i])
 		}
 		r.columns[of], c.read = c, false
 	}
 	return r
 }
 
-func (r *Readings) column(of column) []float64 {
+func (r *Readings) columnValues(of column) []float64 {
 	c := r.columns[of]
 	if c == nil {
 		c = &cells{values: make([]float64, len(r.GPUs))}
 		for i, g := range r.GPUs {
-			c.values[i] = of.number(g)
+			c.values[i] = of.valueOf(g)
 		}
 		r.columns[of] = c
 	}
@@ -74,28 +74,30 @@ func (r *Readings) column(of column) []float64 {
 }
 
 // Of returns a metric of each GPU, NaN where it is unknown. It must not be changed.
-func (r *Readings) Of(id metric.ID) []float64 { return r.column(column{id: id}) }
+func (r *Readings) Of(id metric.ID) []float64 { return r.columnValues(column{id: id}) }
 
 // Total returns Total of the GPUs.
-func (r *Readings) Total() Totals { return total(r.GPUs, r.number) }
+func (r *Readings) Total() Totals { return computeTotals(r.GPUs, r.columnNumber) }
 
 // Slowest returns Slowest of the GPUs.
-func (r *Readings) Slowest() (low Sum, standsOut bool) { return slowest(r.GPUs, r.number) }
+func (r *Readings) Slowest() (low Sum, standsOut bool) { return findSlowest(r.GPUs, r.columnNumber) }
 
 // Lowest returns Lowest of the GPUs.
-func (r *Readings) Lowest(id metric.ID) Sum { return over(r.GPUs, r.number(id), metric.Lowest) }
+func (r *Readings) Lowest(id metric.ID) Sum {
+	return sumNumbers(r.GPUs, r.columnNumber(id), metric.Lowest)
+}
 
 // Median returns the median of the levels of the GPUs, to a point, and of their numbers; NaN without any.
 func (r *Readings) Median(of Gauge) (level, number float64) {
-	level = median(r.column(column{level: true, of: of}))
+	level = medianByPoints(r.columnValues(column{level: true, of: of}))
 	if of == GaugeTemperature {
-		return level, median(r.Of(metric.Temperature))
+		return level, medianByPoints(r.Of(metric.Temperature))
 	}
 	return level, level
 }
 
-// median counts values by points: a job has thousands of GPUs.
-func median(values []float64) float64 {
+// medianByPoints returns a median to a point. It counts values: a job has thousands of GPUs.
+func medianByPoints(values []float64) float64 {
 	const most = 1 << 8
 	var counts [most + 1]int
 	all := 0
@@ -120,13 +122,13 @@ type number struct {
 	column []float64 // of all of them; nil: each GPU is asked
 }
 
-func (r *Readings) number(id metric.ID) number { return number{id, r.Of(id)} }
+func (r *Readings) columnNumber(id metric.ID) number { return number{id, r.Of(id)} }
 
-// asked is a metric that each of a few GPUs is asked for.
-func asked(id metric.ID) number { return number{id: id} }
+// directNumber is a metric that each of a few GPUs is asked for.
+func directNumber(id metric.ID) number { return number{id: id} }
 
-// of returns the number of the GPU at a place.
-func (n *number) of(i int, g *cluster.GPU) float64 {
+// valueAt returns the number of the GPU at a place.
+func (n *number) valueAt(i int, g *cluster.GPU) float64 {
 	if n.column != nil {
 		return n.column[i]
 	}

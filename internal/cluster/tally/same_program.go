@@ -42,7 +42,7 @@ func Left(s *cluster.Snapshot, t *Target) bool {
 	}
 	return !slices.ContainsFunc(t.GPUs, func(number int) bool {
 		i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Number == number })
-		return i < 0 || !listed(n, &n.GPUs[i])
+		return i < 0 || !listsProcesses(n, &n.GPUs[i])
 	})
 }
 
@@ -87,15 +87,15 @@ func Children(s *cluster.Snapshot, of Target, family []wire.Relative) (list []Ta
 		for _, r := range children[list[i].PID] {
 			if !seen[r.PID] {
 				seen[r.PID] = true
-				list = append(list, relative(s, n, of, r))
+				list = append(list, relativeTarget(s, n, of, r))
 			}
 		}
 	}
 	return list, found
 }
 
-// relative returns the Target of a descendant of another one.
-func relative(s *cluster.Snapshot, n *cluster.Node, of Target, r *wire.Relative) Target {
+// relativeTarget returns the Target of a descendant of another one.
+func relativeTarget(s *cluster.Snapshot, n *cluster.Node, of Target, r *wire.Relative) Target {
 	for i := range n.Processes {
 		if p := &n.Processes[i]; idOfProcess(p) == r.ProcessID {
 			return TargetOf(s, n, p)
@@ -104,6 +104,6 @@ func relative(s *cluster.Snapshot, n *cluster.Node, of Target, r *wire.Relative)
 	t := Target{Node: of.Node, ProcessID: r.ProcessID, User: r.User, Command: cmp.Or(r.Command, r.Name),
 		Job: of.Job}
 	t.Mine = r.User != "" && (r.User == s.Discovery.User || of.Mine && r.User == of.User)
-	t.own(n, r.UID)
+	t.setOwner(n, r.UID)
 	return t
 }

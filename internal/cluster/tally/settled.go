@@ -44,7 +44,7 @@ func (w *Settling) Over(s *cluster.Snapshot) bool {
 	if w.since.IsZero() {
 		w.since = s.At
 	}
-	return !nameless(s) && !late(s) && !s.Discovery.Topology || s.At.Sub(w.since) >= Patience
+	return !hasNamelessProcess(s) && !hasLateGPU(s) && !s.Discovery.Topology || s.At.Sub(w.since) >= Patience
 }
 
 // Early returns the nodes that report and whose second report is awaited. A report off the beat, right after the first,
@@ -54,18 +54,18 @@ func (w *Settling) Early(s *cluster.Snapshot) []*cluster.Node {
 		return nil
 	}
 	early, _ := NodesThat(s, func(n *cluster.Node) bool {
-		return reports(n) && n.Watched() < w.Second/2
+		return hasCurrentNumbers(n) && n.Watched() < w.Second/2
 	})
 	return early
 }
 
-// late reports whether a GPU of a job is still being read for new numbers, or for the list of its processes.
-func late(s *cluster.Snapshot) bool {
-	nodes, _ := NodesThat(s, reports)
+// hasLateGPU reports whether a GPU of a job is still being read for new numbers, or for the list of its processes.
+func hasLateGPU(s *cluster.Snapshot) bool {
+	nodes, _ := NodesThat(s, hasCurrentNumbers)
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
 		for i := range n.GPUs {
 			g := &n.GPUs[i]
-			if g.Reading && !g.Hung() && g.Lost == "" && (g.Repeated || g.Unlisted != "") && owned(s, n, g) {
+			if g.Reading && !g.Hung() && g.Lost == "" && (g.Repeated || g.Unlisted != "") && isOwnedByJob(s, n, g) {
 				return true
 			}
 		}
@@ -73,10 +73,10 @@ func late(s *cluster.Snapshot) bool {
 	})
 }
 
-// nameless reports whether a list has a process whose user is unknown yet. A probe waits only a moment for names, and
+// hasNamelessProcess reports whether a list has a process whose user is unknown yet. A probe waits only a moment for names, and
 // looks again in its next report.
-func nameless(s *cluster.Snapshot) bool {
-	nodes, _ := NodesThat(s, reports)
+func hasNamelessProcess(s *cluster.Snapshot) bool {
+	nodes, _ := NodesThat(s, hasCurrentNumbers)
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
 		return slices.ContainsFunc(n.Processes, func(p wire.Process) bool {
 			return p.StartTicks > 0 && p.User == "" && !p.Foreign && !p.Ended
@@ -109,10 +109,10 @@ func NodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*clus
 // Awaited yields the jobs' GPUs without any values from the driver yet, on nodes that report.
 func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
 	return func(yield func(*cluster.Node, *cluster.GPU) bool) {
-		nodes, _ := NodesThat(s, reports)
+		nodes, _ := NodesThat(s, hasCurrentNumbers)
 		for _, n := range nodes {
 			for i := range n.GPUs {
-				if g := &n.GPUs[i]; g.Awaited() && owned(s, n, g) && !yield(n, g) {
+				if g := &n.GPUs[i]; g.Awaited() && isOwnedByJob(s, n, g) && !yield(n, g) {
 					return
 				}
 			}
@@ -120,8 +120,8 @@ func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
 	}
 }
 
-// owned reports whether one of the jobs on the node has the GPU.
-func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
+// isOwnedByJob reports whether one of the jobs on the node has the GPU.
+func isOwnedByJob(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
 	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool {
 		return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g)
 	})

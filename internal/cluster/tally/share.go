@@ -8,15 +8,15 @@ import (
 
 // HostPercent returns the resident memory of a process as a percentage of its node's memory; false if unknown.
 func HostPercent(n *cluster.Node, p *wire.Process) (percent float64, known bool) {
-	return share(p.RSS, n.Host.Float(metric.HostMemoryTotal))
+	return percentOfTotal(p.RSS, n.Host.Float(metric.HostMemoryTotal))
 }
 
 // GPUShare returns the GPU memory of a process as a percentage of its GPU's memory; false if unknown.
 func GPUShare(g *cluster.GPU, p *wire.Process) (percent float64, known bool) {
-	return share(p.GPUMemory, g.Float(metric.MemoryTotal))
+	return percentOfTotal(p.GPUMemory, g.Float(metric.MemoryTotal))
 }
 
-func share(bytes *uint64, total float64) (percent float64, known bool) {
+func percentOfTotal(bytes *uint64, total float64) (percent float64, known bool) {
 	if bytes == nil {
 		return 0, false
 	}

@@ -40,7 +40,7 @@ func (t *Target) Refusal() string {
 func Targets(s *cluster.Snapshot, job *cluster.JobView) []Target {
 	var list []Target
 	for _, name := range job.Nodes {
-		list = append(list, targets(s, job, Node(s, name))...)
+		list = append(list, targetsOnNode(s, job, Node(s, name))...)
 	}
 	return list
 }
@@ -56,8 +56,8 @@ func TargetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	return t
 }
 
-// targets returns the processes of a job on a node. A process on several GPUs is listed on each.
-func targets(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node) (list []Target) {
+// targetsOnNode returns the processes of a job on a node. A process on several GPUs is listed on each.
+func targetsOnNode(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node) (list []Target) {
 	at := map[wire.ProcessID]int{}
 	for i := range n.Processes {
 		p := &n.Processes[i]
@@ -82,12 +82,13 @@ func idOfProcess(p *wire.Process) wire.ProcessID {
 func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: cmp.Or(p.Command, p.Name),
 		Rank: p.Rank, Job: JobOf(s, p), Mine: Mine(s, p)}
-	t.own(n, p.UID)
+	t.setOwner(n, p.UID)
 	return t
 }
 
-// own notes the owner of a process that root may signal. The user must be named, since the question names the owner.
-func (t *Target) own(n *cluster.Node, uid *int) {
+// setOwner fills in the owner of a process that root may signal. The user must be named, since the question names the
+// owner.
+func (t *Target) setOwner(n *cluster.Node, uid *int) {
 	if !t.Mine && t.User != "" && n.Route.Door == reach.DoorHere && n.Hello != nil && n.Hello.Root {
 		t.Owner = uid
 	}

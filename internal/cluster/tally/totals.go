@@ -24,19 +24,21 @@ func (s Sum) Known() bool { return s.Count > 0 }
 
 // Of combines a metric over GPUs as its row in the table says. Only GPUs that also have the metrics with count.
 func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
-	s := summing{number: asked(id), sum: id.Row().Sum, Sum: Sum{Value: math.NaN()}}
+	s := summing{number: directNumber(id), sum: id.Row().Sum, Sum: Sum{Value: math.NaN()}}
 	for _, id := range with {
-		s.with = append(s.with, asked(id))
+		s.with = append(s.with, directNumber(id))
 	}
-	return s.over(gpus)
+	return s.sumGPUs(gpus)
 }
 
 // Lowest returns the lowest value of a metric over GPUs.
-func Lowest(gpus []*cluster.GPU, id metric.ID) Sum { return over(gpus, asked(id), metric.Lowest) }
+func Lowest(gpus []*cluster.GPU, id metric.ID) Sum {
+	return sumNumbers(gpus, directNumber(id), metric.Lowest)
+}
 
-func over(gpus []*cluster.GPU, n number, sum metric.Sum) Sum {
+func sumNumbers(gpus []*cluster.GPU, n number, sum metric.Sum) Sum {
 	s := summing{number: n, sum: sum, Sum: Sum{Value: math.NaN()}}
-	return s.over(gpus)
+	return s.sumGPUs(gpus)
 }
 
 // summing is a Sum to which GPUs are added, as far as they have all of with too.
@@ -47,19 +49,19 @@ type summing struct {
 	with []number
 }
 
-func (s *summing) over(gpus []*cluster.GPU) Sum {
+func (s *summing) sumGPUs(gpus []*cluster.GPU) Sum {
 	for i, g := range gpus {
-		s.add(i, g)
+		s.addValue(i, g)
 	}
-	return s.done()
+	return s.finishSum()
 }
 
-func (s *summing) add(i int, g *cluster.GPU) {
-	v := s.of(i, g)
-	if v != v || !s.given(i, g) {
+func (s *summing) addValue(i int, g *cluster.GPU) {
+	v := s.valueAt(i, g)
+	if v != v || !s.hasAllNumbers(i, g) {
 		return
 	}
-	joined := join(s.sum, s.Value, v, s.Count == 0)
+	joined := joinValues(s.sum, s.Value, v, s.Count == 0)
 	if joined != s.Value {
 		s.GPU = g
 	}
@@ -67,25 +69,25 @@ func (s *summing) add(i int, g *cluster.GPU) {
 	s.Count++
 }
 
-func (s *summing) done() Sum {
+func (s *summing) finishSum() Sum {
 	if s.sum == metric.Mean {
 		s.Value /= float64(s.Count)
 	}
 	return s.Sum
 }
 
-// given reports whether the GPU at a place has all the metrics of with.
-func (s *summing) given(i int, g *cluster.GPU) bool {
+// hasAllNumbers reports whether the GPU at a place has all the metrics of with.
+func (s *summing) hasAllNumbers(i int, g *cluster.GPU) bool {
 	for k := range s.with {
-		if v := s.with[k].of(i, g); v != v {
+		if v := s.with[k].valueAt(i, g); v != v {
 			return false
 		}
 	}
 	return true
 }
 
-// join adds a value to the earlier ones, for a sum or a mean, or keeps the lowest or the highest.
-func join[T float32 | float64](sum metric.Sum, before, v T, first bool) T {
+// joinValues adds a value to the earlier ones, for a sum or a mean, or keeps the lowest or the highest.
+func joinValues[T float32 | float64](sum metric.Sum, before, v T, first bool) T {
 	switch {
 	case first:
 		return v
@@ -108,9 +110,9 @@ type Totals struct {
 
 // Total computes the totals of GPUs, one GPU after the other: to fetch one of thousands from memory takes longer than
 // to add it to all sums.
-func Total(gpus []*cluster.GPU) Totals { return total(gpus, asked) }
+func Total(gpus []*cluster.GPU) Totals { return computeTotals(gpus, directNumber) }
 
-func total(gpus []*cluster.GPU, of func(metric.ID) number) Totals {
+func computeTotals(gpus []*cluster.GPU, of func(metric.ID) number) Totals {
 	t := Totals{GPUs: len(gpus)}
 	sums := [...]struct {
 		to *Sum
@@ -127,11 +129,11 @@ func total(gpus []*cluster.GPU, of func(metric.ID) number) Totals {
 	}
 	for at, g := range gpus {
 		for i := range sums {
-			sums[i].add(at, g)
+			sums[i].addValue(at, g)
 		}
 	}
 	for i := range sums {
-		*sums[i].to = sums[i].done()
+		*sums[i].to = sums[i].finishSum()
 	}
 	return t
 }
@@ -152,9 +154,9 @@ func (t *Totals) Counted() int {
 const apart = 5
 
 // Slowest returns the lowest utilization, and whether its GPU stands out from the rest.
-func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) { return slowest(gpus, asked) }
+func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) { return findSlowest(gpus, directNumber) }
 
-func slowest(gpus []*cluster.GPU, of func(metric.ID) number) (low Sum, standsOut bool) {
-	low = over(gpus, of(metric.Util), metric.Lowest)
-	return low, low.Value <= over(gpus, of(metric.Util), metric.Util.Row().Sum).Value-apart // false for NaN
+func findSlowest(gpus []*cluster.GPU, of func(metric.ID) number) (low Sum, standsOut bool) {
+	low = sumNumbers(gpus, of(metric.Util), metric.Lowest)
+	return low, low.Value <= sumNumbers(gpus, of(metric.Util), metric.Util.Row().Sum).Value-apart // false for NaN
 }

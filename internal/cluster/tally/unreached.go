@@ -23,15 +23,15 @@ func GiveUp(s *cluster.Snapshot) *cluster.Snapshot {
 	given.Nodes = maps.Clone(s.Nodes)
 	for _, n := range waiting {
 		late := *n
-		late.Failure = unreached(n, s.At)
+		late.Failure = reachFailure(n, s.At)
 		given.Nodes[n.Name] = &late
 	}
 	return &given
 }
 
-// unreached is the failure of a node that is not reached at a time. A door that was given up may have come farther than
+// reachFailure is the failure of a node that is not reached at a time. A door that was given up may have come farther than
 // the current one.
-func unreached(n *cluster.Node, at time.Time) *reach.Failure {
+func reachFailure(n *cluster.Node, at time.Time) *reach.Failure {
 	if p := n.Passed; p != nil && p.Left <= n.StagesLeft() {
 		f := *p.Failure
 		f.Short, f.Next = p.Door+": "+f.Short, false

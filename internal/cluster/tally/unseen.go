@@ -49,7 +49,7 @@ func (t *rankTable) placeUnseen(unseen []RankRow) (left int) {
 	free := t.unlisted
 	for i := range t.rows {
 		if r := &t.rows[i]; len(free) > 0 && r.Rank != nil {
-			known[r.id()] = r
+			known[r.idOfRank()] = r
 			free = slices.DeleteFunc(free, func(u unlistedGPU) bool { return u.gpu == r.GPU })
 		}
 	}
@@ -63,7 +63,7 @@ func (t *rankTable) placeUnseen(unseen []RankRow) (left int) {
 		})
 		if at >= 0 {
 			r.Node, r.GPU, r.Number = free[at].node, free[at].gpu, free[at].gpu.Number
-			known[r.id()] = r
+			known[r.idOfRank()] = r
 			free = slices.Delete(free, at, at+1)
 		}
 	}

@@ -15,7 +15,7 @@ func Medians(gpus []*cluster.GPU, ids []metric.ID, newest int64, n int) []float3
 	sums := make([]float32, len(gpus)*n)
 	for _, id := range ids {
 		at := 0
-		for bins := range w.tails(id) {
+		for bins := range w.eachTail(id) {
 			for i, v := range bins {
 				sums[i*len(gpus)+at] += v
 			}

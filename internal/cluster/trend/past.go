@@ -63,16 +63,16 @@ func NewPast(gpus []*cluster.GPU, before *Past) *Past {
 	if !same {
 		p.who = whoOf(gpus)
 	}
-	p.Edge, p.Oldest = edge(p.ends), oldest(p.ends)
+	p.Edge, p.Oldest = edgeBin(p.ends), oldestBin(p.ends)
 	if !same {
 		return p
 	}
 	p.who = before.who
 	for id, r := range before.rows {
-		if r.first == p.first() {
+		if r.first == p.firstBin() {
 			p.rows[id] = r
 			for _, i := range changed {
-				r.read(i, gpus[i], id)
+				r.readRow(i, gpus[i], id)
 			}
 		}
 	}
@@ -116,33 +116,33 @@ func whoOf(gpus []*cluster.GPU) uint64 {
 	return h.Sum64()
 }
 
-// first is the first bin of the rows: that of the block at the edge, and those before it that a sum needs.
-func (p *Past) first() int64 { return blockOf(p.Edge+1)*blockBins - edgeLag }
+// firstBin is the first bin of the rows: that of the block at the edge, and those before it that a sum needs.
+func (p *Past) firstBin() int64 { return blockOf(p.Edge+1)*blockBins - edgeLag }
 
-// read reads the row of the GPU at a place.
-func (r *rows) read(i int, g *cluster.GPU, id metric.ID) {
+// readRow reads the samples of the GPU at a place.
+func (r *rows) readRow(i int, g *cluster.GPU, id metric.ID) {
 	row := r.samples[i*rowBins:][:rowBins]
 	copy(row, g.History.Tail(row[:0:rowBins], id, r.first+rowBins-1, rowBins))
 	_, r.reports[i] = g.Get(id)
 }
 
-// of returns the rows of a metric.
-func (p *Past) of(id metric.ID) *rows {
+// rowsOf returns the rows of a metric.
+func (p *Past) rowsOf(id metric.ID) *rows {
 	r := p.rows[id]
 	if r == nil {
-		r = &rows{p.first(), make([]float32, len(p.GPUs)*rowBins), make([]bool, len(p.GPUs))}
+		r = &rows{p.firstBin(), make([]float32, len(p.GPUs)*rowBins), make([]bool, len(p.GPUs))}
 		for i, g := range p.GPUs {
-			r.read(i, g, id)
+			r.readRow(i, g, id)
 		}
 		p.rows[id] = r
 	}
 	return r
 }
 
-// tails gives the n samples of each GPU from the first bin of the rows on.
-func (p *Past) tails(id metric.ID, n int) iter.Seq[[]float32] {
+// eachRow yields the n samples of each GPU from the first bin of the rows on.
+func (p *Past) eachRow(id metric.ID, n int) iter.Seq[[]float32] {
 	return func(yield func([]float32) bool) {
-		r := p.of(id)
+		r := p.rowsOf(id)
 		for i := range p.GPUs {
 			if !yield(r.samples[i*rowBins:][:n]) {
 				return
@@ -154,68 +154,68 @@ func (p *Past) tails(id metric.ID, n int) iter.Seq[[]float32] {
 // Samples are the newest n samples.
 func (p *Past) Samples(of Samples, n int) []float32 {
 	first := max(p.Edge-int64(n)+1, p.Oldest)
-	p.complete(of, first)
+	p.completeBlocks(of, first)
 	all := make([]float32, n, 2*n+2*blockBins)
-	gaps(all)
+	fillGaps(all)
 	for at := blockOf(first); at < blockOf(p.Edge+1); at++ {
 		all = append(all, p.kept[block{of, at}].samples...)
 	}
 	if p.last[of] == nil {
-		p.last[of] = of.in(&window{p.GPUs, p.Edge, int(p.Edge-p.first()) + 1, p}, p.reporting(of))[edgeLag:]
+		p.last[of] = of.samplesIn(&window{p.GPUs, p.Edge, int(p.Edge-p.firstBin()) + 1, p}, p.reportingCount(of))[edgeLag:]
 	}
 	all = append(all, p.last[of]...)
 	return all[len(all)-n:]
 }
 
-// complete works out the blocks that are over and not known, from that with the first bin on.
-func (p *Past) complete(of Samples, first int64) {
+// completeBlocks works out the blocks that are over and not known, from that with the first bin on.
+func (p *Past) completeBlocks(of Samples, first int64) {
 	end := blockOf(p.Edge + 1)
 	for at := blockOf(first); at < end; at++ {
 		from := at
-		for at < end && !p.knows(block{of, at}) {
+		for at < end && !p.knowsBlock(block{of, at}) {
 			at++
 		}
 		if from == at {
 			continue
 		}
-		all := p.read(of, from*blockBins, at*blockBins-1)
+		all := p.computeSamples(of, from*blockBins, at*blockBins-1)
 		for b := from; b < at; b++ {
-			p.kept[block{of, b}] = known{p.state(block{of, b}), all[(b-from)*blockBins : (b-from+1)*blockBins]}
+			p.kept[block{of, b}] = known{p.blockState(block{of, b}), all[(b-from)*blockBins : (b-from+1)*blockBins]}
 		}
 	}
 }
 
-func (p *Past) knows(b block) bool {
+func (p *Past) knowsBlock(b block) bool {
 	k, there := p.kept[b]
-	return there && k.state == p.state(b)
+	return there && k.state == p.blockState(b)
 }
 
-// read works out samples from one bin up to another. A sum also needs the bins before: see window.added.
-func (p *Past) read(of Samples, first, last int64) []float32 {
+// computeSamples works out samples from one bin up to another. A sum also needs the bins before: see window.sumSeries.
+func (p *Past) computeSamples(of Samples, first, last int64) []float32 {
 	w := &window{gpus: p.GPUs, newest: last, n: int(last-first) + 1 + edgeLag}
-	return of.in(w, p.reporting(of))[edgeLag:]
+	return of.samplesIn(w, p.reportingCount(of))[edgeLag:]
 }
 
-// state says on what the samples of a block depend, beside the bins of it that are over: which GPUs may still send
+// blockState says on what the samples of a block depend, beside the bins of it that are over: which GPUs may still send
 // samples of it, which have not its first bins, and for a sum how many count now.
-func (p *Past) state(b block) uint64 {
+func (p *Past) blockState(b block) uint64 {
 	state, there := p.states[b.at]
 	if !there {
 		state = p.stateOf(b.at)
 		p.states[b.at] = state
 	}
-	if b.of.adds() {
-		return mixed(state, p.reporting(b.of))
+	if b.of.areSums() {
+		return mixState(state, p.reportingCount(b.of))
 	}
 	return state
 }
 
-// reporting is how many of the GPUs report the metric of a sum now.
-func (p *Past) reporting(of Samples) (n int) {
-	if !of.adds() {
+// reportingCount returns how many of the GPUs report the metric of a sum now.
+func (p *Past) reportingCount(of Samples) (n int) {
+	if !of.areSums() {
 		return 0
 	}
-	for _, is := range p.of(of.ID).reports {
+	for _, is := range p.rowsOf(of.ID).reports {
 		if is {
 			n++
 		}
@@ -228,14 +228,14 @@ func (p *Past) stateOf(at int64) uint64 {
 	state := p.who
 	for i := range p.ends {
 		if newest := p.ends[i].newest; newest <= last {
-			state = mixed(mixed(state, i), int(newest))
+			state = mixState(mixState(state, i), int(newest))
 		}
 		if oldest := p.ends[i].oldest; oldest > first {
-			state = mixed(mixed(state, -i), int(oldest))
+			state = mixState(mixState(state, -i), int(oldest))
 		}
 	}
 	return state
 }
 
-// mixed is a state with one more number in it, as in FNV.
-func mixed(state uint64, n int) uint64 { return (state ^ uint64(n)) * 1099511628211 }
+// mixState returns a state with one more number in it, as in FNV.
+func mixState(state uint64, n int) uint64 { return (state ^ uint64(n)) * 1099511628211 }

@@ -17,9 +17,9 @@ import (
 const edgeLag = 2
 
 // Edge returns the newest bin that all reporting GPUs have: the right edge of their series.
-func Edge(gpus ...*cluster.GPU) int64 { return edge(endsOf(gpus)) }
+func Edge(gpus ...*cluster.GPU) int64 { return edgeBin(endsOf(gpus)) }
 
-func edge(all []ends) int64 {
+func edgeBin(all []ends) int64 {
 	var newest int64
 	for i := range all {
 		newest = max(newest, all[i].newest)
@@ -34,10 +34,10 @@ func edge(all []ends) int64 {
 }
 
 // Oldest returns the oldest bin of any of the GPUs.
-func Oldest(gpus ...*cluster.GPU) int64 { return oldest(endsOf(gpus)) }
+func Oldest(gpus ...*cluster.GPU) int64 { return oldestBin(endsOf(gpus)) }
 
-func oldest(all []ends) int64 {
-	oldest := edge(all)
+func oldestBin(all []ends) int64 {
+	oldest := edgeBin(all)
 	for i := range all {
 		if all[i].some {
 			oldest = min(oldest, all[i].oldest)
@@ -80,26 +80,26 @@ type Samples struct {
 // Of are the newest n samples of GPUs.
 func (of Samples) Of(gpus []*cluster.GPU, n int) []float32 {
 	now := 0
-	if of.adds() {
-		now = reporting(gpus, of.ID)
+	if of.areSums() {
+		now = countReporting(gpus, of.ID)
 	}
-	return of.in(&window{gpus: gpus, newest: Edge(gpus...), n: n}, now)
+	return of.samplesIn(&window{gpus: gpus, newest: Edge(gpus...), n: n}, now)
 }
 
-// adds reports whether the samples are sums.
-func (of Samples) adds() bool { return of.Sum == metric.Add && !of.Median && of.Reasons == 0 }
+// areSums reports whether each sample is a sum over GPUs.
+func (of Samples) areSums() bool { return of.Sum == metric.Add && !of.Median && of.Reasons == 0 }
 
-// in are the samples of a window; a sum is one of so many GPUs, which report the metric now.
-func (of Samples) in(w *window, now int) []float32 {
+// samplesIn returns the samples of a window; a sum is one of so many GPUs, which report the metric now.
+func (of Samples) samplesIn(w *window, now int) []float32 {
 	switch {
 	case of.Median:
-		return w.median()
+		return w.medianSeries()
 	case of.Reasons != 0:
-		return w.throttled(of.Reasons)
-	case of.adds():
-		return w.added(of.ID, now)
+		return w.throttleSeries(of.Reasons)
+	case of.areSums():
+		return w.sumSeries(of.ID, now)
 	}
-	return w.series(of.ID, of.Sum)
+	return w.metricSeries(of.ID, of.Sum)
 }
 
 // window is n bins of GPUs, up to the newest.
@@ -110,10 +110,10 @@ type window struct {
 	past   *Past // keeps the samples; nil: they are read from the histories
 }
 
-// tails gives the samples of each GPU, each valid until the next.
-func (w *window) tails(id metric.ID) iter.Seq[[]float32] {
+// eachTail yields the samples of each GPU, each valid until the next.
+func (w *window) eachTail(id metric.ID) iter.Seq[[]float32] {
 	if w.past != nil {
-		return w.past.tails(id, w.n)
+		return w.past.eachRow(id, w.n)
 	}
 	all := make([]*history.History, len(w.gpus))
 	for i, g := range w.gpus {
@@ -128,8 +128,8 @@ func Of(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
 	return Samples{ID: id, Sum: sum}.Of(gpus, n)
 }
 
-// reporting counts the GPUs that have a metric now.
-func reporting(gpus []*cluster.GPU, id metric.ID) (n int) {
+// countReporting returns how many GPUs have a metric now.
+func countReporting(gpus []*cluster.GPU, id metric.ID) (n int) {
 	for _, g := range gpus {
 		if _, known := g.Get(id); known {
 			n++
@@ -138,12 +138,12 @@ func reporting(gpus []*cluster.GPU, id metric.ID) (n int) {
 	return n
 }
 
-func (w *window) series(id metric.ID, sum metric.Sum) []float32 {
+func (w *window) metricSeries(id metric.ID, sum metric.Sum) []float32 {
 	samples, counts := make([]float32, w.n), make([]uint16, w.n)
 	if sum != metric.Mean {
-		gaps(samples)
+		fillGaps(samples)
 	}
-	for bins := range w.tails(id) { // millions of them: nothing here takes a call
+	for bins := range w.eachTail(id) { // millions of them: nothing here takes a call
 		switch sum {
 		case metric.Lowest:
 			for i, v := range bins {
@@ -178,19 +178,19 @@ func (w *window) series(id metric.ID, sum metric.Sum) []float32 {
 	return samples
 }
 
-// gaps makes all samples gaps.
-func gaps(samples []float32) {
+// fillGaps makes all samples gaps.
+func fillGaps(samples []float32) {
 	for i := range samples {
 		samples[i] = history.Gap
 	}
 }
 
-// added is the sums of a number over GPUs, of which so many report it now. A bin that lacks one of these is a gap:
-// unknown must not look like less. A GPU that misses a bin or two has its last sample there, since reports do not come
-// all at once.
-func (w *window) added(id metric.ID, now int) []float32 {
+// sumSeries returns the sums of a number over GPUs, of which so many report it now. A bin that lacks one of these is a
+// gap: unknown must not look like less. A GPU that misses a bin or two has its last sample there, since reports do not
+// come all at once.
+func (w *window) sumSeries(id metric.ID, now int) []float32 {
 	samples, counts, seen := make([]float32, w.n), make([]int, w.n), make([]bool, w.n)
-	for bins := range w.tails(id) {
+	for bins := range w.eachTail(id) {
 		last, missing := history.Gap, 0
 		for i, v := range bins {
 			if v == v {
@@ -218,10 +218,10 @@ func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
 	return Samples{Reasons: reasons}.Of(gpus, n)
 }
 
-func (w *window) throttled(reasons uint64) []float32 {
+func (w *window) throttleSeries(reasons uint64) []float32 {
 	samples := make([]float32, w.n)
-	gaps(samples)
-	for bins := range w.tails(metric.Throttle) {
+	fillGaps(samples)
+	for bins := range w.eachTail(metric.Throttle) {
 		for i, v := range bins {
 			switch {
 			case v != v:
@@ -239,15 +239,15 @@ func (w *window) throttled(reasons uint64) []float32 {
 // all of them.
 type percents [102]uint16
 
-func (p *percents) add(percent float32) {
+func (p *percents) addPercent(percent float32) {
 	if percent == percent { // known
 		p[min(uint32(percent), 100)]++
 		p[101]++
 	}
 }
 
-// middle returns the median, or a gap if nothing was counted.
-func (p *percents) middle() float32 {
+// medianPercent returns the median, or a gap if nothing was counted.
+func (p *percents) medianPercent() float32 {
 	below := 0
 	for v, n := range p[:101] {
 		if below += int(n); p[101] > 0 && below*2 >= int(p[101]) {
@@ -257,16 +257,16 @@ func (p *percents) middle() float32 {
 	return history.Gap
 }
 
-func (w *window) median() []float32 {
+func (w *window) medianSeries() []float32 {
 	counts := make([]percents, w.n)
-	for bins := range w.tails(metric.Util) {
+	for bins := range w.eachTail(metric.Util) {
 		for i, v := range bins {
-			counts[i].add(v)
+			counts[i].addPercent(v)
 		}
 	}
 	samples := make([]float32, w.n)
 	for i := range samples {
-		samples[i] = counts[i].middle()
+		samples[i] = counts[i].medianPercent()
 	}
 	return samples
 }
@@ -284,7 +284,7 @@ func MedianNow(gpus []*cluster.GPU) float64 {
 func Middle(values []float64) float64 {
 	var counts percents
 	for _, v := range values {
-		counts.add(float32(v))
+		counts.addPercent(float32(v))
 	}
-	return float64(counts.middle())
+	return float64(counts.medianPercent())
 }

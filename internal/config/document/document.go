@@ -45,7 +45,7 @@ func Parse(text string) (*Document, error) {
 	for p.NextExpression() {
 		e := p.Expression()
 		if e.Kind == unstable.KeyValue {
-			if err := d.pair(e, spot{table: table}, table); err != nil {
+			if err := d.notePair(e, spot{table: table}, table); err != nil {
 				return nil, err
 			}
 			continue
@@ -55,7 +55,7 @@ func Parse(text string) (*Document, error) {
 			return nil, err
 		}
 		at.head = true
-		d.note(key, at)
+		d.noteKey(key, at)
 		table = key
 	}
 	if err := toml.Unmarshal([]byte(text), &d.Values); err != nil { // this reader knows the place of a mistake
@@ -64,8 +64,8 @@ func Parse(text string) (*Document, error) {
 	return d, p.Error()
 }
 
-// pair notes a key with a value, and the keys inside the value.
-func (d *Document) pair(e *unstable.Node, like spot, prefix string) error {
+// notePair notes a key with a value, and the keys inside the value.
+func (d *Document) notePair(e *unstable.Node, like spot, prefix string) error {
 	key, at, err := d.key(e, prefix)
 	if err != nil {
 		return err
@@ -74,13 +74,13 @@ func (d *Document) pair(e *unstable.Node, like spot, prefix string) error {
 	at.value = at.end + strings.IndexByte(d.text[at.end:], '=') + 1
 	at.value += len(d.text[at.value:]) - len(strings.TrimLeft(d.text[at.value:], " \t"))
 	at.end = int(e.Raw.Offset + e.Raw.Length)
-	d.note(key, at)
+	d.noteKey(key, at)
 	if e.Value().Kind != unstable.InlineTable {
 		return nil
 	}
 	at.inline = true
 	for inner := e.Value().Children(); inner.Next(); {
-		if err := d.pair(inner.Node(), at, key); err != nil {
+		if err := d.notePair(inner.Node(), at, key); err != nil {
 			return err
 		}
 	}
@@ -112,8 +112,8 @@ func (d *Document) key(e *unstable.Node, prefix string) (key string, at spot, er
 	return strings.Join(parts, Delim), at, nil
 }
 
-// note keeps the first place of a key: the key of an array of tables has many.
-func (d *Document) note(key string, at spot) {
+// noteKey keeps the first place of a key: the key of an array of tables has many.
+func (d *Document) noteKey(key string, at spot) {
 	if _, known := d.places[key]; !known {
 		d.places[key] = at
 	}

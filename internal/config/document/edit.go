@@ -20,20 +20,20 @@ func Edit(text, key, value string) (string, error) {
 	case known && value != "":
 		after = text[:at.value] + value + text[at.end:]
 	case known && at.inline:
-		after = d.without(at)
+		after = d.removeKey(at)
 	case known:
 		after = text[:strings.LastIndexByte(text[:at.start], '\n')+1] + text[d.lineEnd(at.end):]
 	case value != "":
-		after = d.with(key, value)
+		after = d.addKey(key, value)
 	}
-	if !d.becomes(after, key, value) {
+	if !d.differsOnlyIn(after, key, value) {
 		return "", fmt.Errorf("%s is written in a way that cannot be changed here: change it by hand", key)
 	}
 	return after, nil
 }
 
-// without returns the text without a key between braces, and without the comma after it, or else before it.
-func (d *Document) without(at spot) string {
+// removeKey returns the text without a key between braces, and without the comma after it, or else before it.
+func (d *Document) removeKey(at spot) string {
 	before, after := d.text[:at.start], d.text[at.end:]
 	if rest, found := strings.CutPrefix(strings.TrimLeft(after, " \t"), ","); found {
 		return before + strings.TrimLeft(rest, " \t")
@@ -41,27 +41,27 @@ func (d *Document) without(at spot) string {
 	return strings.TrimSuffix(strings.TrimRight(before, " \t"), ",") + after
 }
 
-// with returns the text with one more key: in its table if there is one, in any form, else in a new table.
-func (d *Document) with(key, value string) string {
+// addKey returns the text with one more key: in its table if there is one, in any form, else in a new table.
+func (d *Document) addKey(key, value string) string {
 	cut := max(strings.LastIndex(key, Delim), 0)
 	table, line := key[:cut], strings.TrimPrefix(key[cut:], Delim)+" = "+value
 	at, known := d.places[table]
-	last := d.last(table)
+	last := d.lastValueEnd(table)
 	switch {
 	case known && at.head:
-		return d.insert(d.lineEnd(at.end), line)
+		return d.insertLine(d.lineEnd(at.end), line)
 	case known:
-		return d.between(at, line)
+		return d.addInlineKey(at, line)
 	case last > 0: // the whole key, like its neighbors
-		return d.insert(d.lineEnd(last), key+" = "+value)
+		return d.insertLine(d.lineEnd(last), key+" = "+value)
 	case table == "":
-		return d.insert(d.top(), line)
+		return d.insertLine(d.topOffset(), line)
 	}
-	return d.insert(len(d.text), d.newline()+"["+table+"]"+d.newline()+line)
+	return d.insertLine(len(d.text), d.lineEnding()+"["+table+"]"+d.lineEnding()+line)
 }
 
-// between returns the text with one more key at the beginning of a table between braces.
-func (d *Document) between(at spot, pair string) string {
+// addInlineKey returns the text with one more key at the beginning of a table between braces.
+func (d *Document) addInlineKey(at spot, pair string) string {
 	inner := strings.TrimLeft(d.text[at.value+1:], " \t")
 	if !strings.HasPrefix(inner, "}") {
 		pair += ", "
@@ -70,9 +70,9 @@ func (d *Document) between(at spot, pair string) string {
 	return d.text[:first] + pair + inner
 }
 
-// last returns the end of the last value above all tables whose key is in a table and is written with a dot; without a
+// lastValueEnd returns the end of the last value above all tables whose key is in a table and is written with a dot; without a
 // table, of any value. 0: there is none.
-func (d *Document) last(table string) int {
+func (d *Document) lastValueEnd(table string) int {
 	end := 0
 	for key, at := range d.places {
 		if !at.head && !at.inline && at.table == "" && (table == "" || strings.HasPrefix(key, table+Delim)) {
@@ -82,9 +82,9 @@ func (d *Document) last(table string) int {
 	return end
 }
 
-// top returns the place below the comments at the beginning of the file, but not between a comment and the line right
-// below it.
-func (d *Document) top() int {
+// topOffset returns the offset below the comments at the beginning of the file, but not between a comment and the line
+// right below it.
+func (d *Document) topOffset() int {
 	rest := d.text
 	for strings.HasPrefix(rest, "#") {
 		_, rest, _ = strings.Cut(rest, "\n")
@@ -95,13 +95,13 @@ func (d *Document) top() int {
 	return len(d.text) - len(rest)
 }
 
-// insert returns the text with one more line.
-func (d *Document) insert(at int, line string) string {
+// insertLine returns the text with one more line.
+func (d *Document) insertLine(at int, line string) string {
 	before := d.text[:at]
 	if before != "" && !strings.HasSuffix(before, "\n") {
-		before += d.newline()
+		before += d.lineEnding()
 	}
-	return before + line + d.newline() + d.text[at:]
+	return before + line + d.lineEnding() + d.text[at:]
 }
 
 // lineEnd returns the beginning of the next line.
@@ -112,17 +112,17 @@ func (d *Document) lineEnd(at int) int {
 	return len(d.text)
 }
 
-// newline returns the line ending of the file.
-func (d *Document) newline() string {
+// lineEnding returns the line ending of the file.
+func (d *Document) lineEnding() string {
 	if strings.Contains(d.text, "\r\n") {
 		return "\r\n"
 	}
 	return "\n"
 }
 
-// becomes reports whether a text has the same meaning as the document, except for the value of one key.
-func (d *Document) becomes(text, key, value string) bool {
-	want := meaning(d)
+// differsOnlyIn reports whether a text has the same meaning as the document, except for the value of one key.
+func (d *Document) differsOnlyIn(text, key, value string) bool {
+	want := nonEmptyValues(d)
 	delete(want, key)
 	if value != "" {
 		one, err := Parse("x = " + value)
@@ -132,11 +132,11 @@ func (d *Document) becomes(text, key, value string) bool {
 		want[key] = one.Values["x"]
 	}
 	after, err := Parse(text)
-	return err == nil && reflect.DeepEqual(meaning(after), want)
+	return err == nil && reflect.DeepEqual(nonEmptyValues(after), want)
 }
 
-// meaning returns the values of the document, without empty tables, which mean nothing.
-func meaning(d *Document) map[string]any {
+// nonEmptyValues returns the values of the document, without empty tables, which mean nothing.
+func nonEmptyValues(d *Document) map[string]any {
 	all := Flat(d.Values)
 	maps.DeleteFunc(all, func(_ string, value any) bool {
 		_, table := value.(map[string]any)

@@ -25,7 +25,7 @@ func (c *commas) Read(to []byte) (n int, err error) {
 				return n, err
 			}
 		} else {
-			c.pass(b)
+			c.passByte(b)
 		}
 		to[n] = b
 		n++
@@ -36,8 +36,8 @@ func (c *commas) Read(to []byte) (n int, err error) {
 	return n, nil
 }
 
-// pass takes a byte of the document.
-func (c *commas) pass(b byte) {
+// passByte takes a byte of the document.
+func (c *commas) passByte(b byte) {
 	switch {
 	case c.escaped:
 		c.escaped = false

@@ -21,16 +21,16 @@ type jsonReader struct {
 // errMost ends an answer that has more than Read takes.
 var errMost = errors.New("too much")
 
-func (r *jsonReader) read(in *bufio.Reader) {
+func (r *jsonReader) readDocument(in *bufio.Reader) {
 	r.d = json.NewDecoder(&commas{from: in})
-	if err := r.object(r.top); err != nil {
+	if err := r.readObject(r.readTopField); err != nil {
 		r.a.Cut = true
 	}
 }
 
-// object reads an object; field reads the value of each of its keys, or skips it.
-func (r *jsonReader) object(field func(key string) error) error {
-	if err := r.delim('{'); err != nil {
+// readObject reads an object; field reads the value of each of its keys, or skips it.
+func (r *jsonReader) readObject(field func(key string) error) error {
+	if err := r.expectDelim('{'); err != nil {
 		return err
 	}
 	for r.d.More() {
@@ -47,9 +47,9 @@ func (r *jsonReader) object(field func(key string) error) error {
 	return err
 }
 
-// list reads an array; element reads each element.
-func (r *jsonReader) list(element func() error) error {
-	if err := r.delim('['); err != nil {
+// readArray reads an array; element reads each element.
+func (r *jsonReader) readArray(element func() error) error {
+	if err := r.expectDelim('['); err != nil {
 		return err
 	}
 	for r.d.More() {
@@ -61,7 +61,7 @@ func (r *jsonReader) list(element func() error) error {
 	return err
 }
 
-func (r *jsonReader) delim(want json.Delim) error {
+func (r *jsonReader) expectDelim(want json.Delim) error {
 	token, err := r.d.Token()
 	if err == nil && token != want {
 		err = errors.New("another kind of value")
@@ -69,8 +69,8 @@ func (r *jsonReader) delim(want json.Delim) error {
 	return err
 }
 
-// value reads a value; one of another type leaves to unchanged.
-func (r *jsonReader) value(to any) error {
+// readValue reads a value; one of another type leaves to unchanged.
+func (r *jsonReader) readValue(to any) error {
 	var wrong *json.UnmarshalTypeError
 	if err := r.d.Decode(to); !errors.As(err, &wrong) {
 		return err
@@ -78,61 +78,61 @@ func (r *jsonReader) value(to any) error {
 	return nil
 }
 
-func (r *jsonReader) skip() error {
+func (r *jsonReader) skipValue() error {
 	var any json.RawMessage
 	return r.d.Decode(&any)
 }
 
-func (r *jsonReader) word(to *string) error {
+func (r *jsonReader) readWord(to *string) error {
 	var text string
-	err := r.value(&text)
+	err := r.readValue(&text)
 	*to = safe.Line(text, maxWord)
 	return err
 }
 
-func (r *jsonReader) top(key string) error {
+func (r *jsonReader) readTopField(key string) error {
 	switch key {
 	case "nccl_version":
-		return r.word(&r.a.Version)
+		return r.readWord(&r.a.Version)
 	case "communicators":
-		return r.list(r.comm)
+		return r.readArray(r.readComm)
 	case "ras":
 		var ras struct {
 			Took     float64 `json:"collection_time_sec"`
 			Timeouts int     `json:"timeouts_count"`
 		}
-		err := r.value(&ras)
+		err := r.readValue(&ras)
 		if ras.Took > 0 && ras.Took < 3600 {
 			r.a.Took = time.Duration(ras.Took * float64(time.Second)).Round(time.Millisecond)
 		}
 		r.a.Timeouts = max(ras.Timeouts, 0)
 		return err
 	}
-	return r.skip()
+	return r.skipValue()
 }
 
-// comm reads a communicator. One that is broken off stays, with the ranks that it had so far.
-func (r *jsonReader) comm() error {
+// readComm reads a communicator. One that is broken off stays, with the ranks that it had so far.
+func (r *jsonReader) readComm() error {
 	if len(r.a.Comms) == maxComms {
 		return errMost
 	}
 	r.a.Comms = append(r.a.Comms, Comm{})
 	c := &r.a.Comms[len(r.a.Comms)-1]
 	var hash, second string
-	err := r.object(func(key string) error {
+	err := r.readObject(func(key string) error {
 		switch key {
 		case "hash":
-			return r.word(&hash)
+			return r.readWord(&hash)
 		case "secondary_hash":
-			return r.word(&second)
+			return r.readWord(&second)
 		case "size":
-			return r.value(&c.Size)
+			return r.readValue(&c.Size)
 		case "ranks":
-			return r.list(func() error { return r.rank(c) })
+			return r.readArray(func() error { return r.readRank(c) })
 		case "missing_ranks":
-			return r.list(func() error { return r.missing(c) })
+			return r.readArray(func() error { return r.readMissing(c) })
 		}
-		return r.skip()
+		return r.skipValue()
 	})
 	if c.ID = hash; second != "" {
 		c.ID += " " + second
@@ -152,8 +152,8 @@ type member struct {
 	NVML *int   `json:"nvml_dev"`
 }
 
-// gpu returns the identity of a member; RAS writes "unknown" and -1 if it does not know the process.
-func (m *member) gpu() GPU {
+// gpuIdentity returns the identity of a member; RAS writes "unknown" and -1 if it does not know the process.
+func (m *member) gpuIdentity() GPU {
 	g := GPU{Host: safe.Line(m.Host, maxWord), PID: max(m.PID, 0), Index: -1}
 	if g.Host == "unknown" {
 		g.Host = ""
@@ -164,7 +164,7 @@ func (m *member) gpu() GPU {
 	return g
 }
 
-func (r *jsonReader) rank(c *Comm) error {
+func (r *jsonReader) readRank(c *Comm) error {
 	if r.ranks++; r.ranks > maxRanks {
 		return errMost
 	}
@@ -179,13 +179,13 @@ func (r *jsonReader) rank(c *Comm) error {
 		} `json:"status"`
 		Counts map[string]uint64 `json:"collective_counts"`
 	}
-	if err := r.value(&m); err != nil {
+	if err := r.readValue(&m); err != nil {
 		return err
 	}
-	rank := Rank{GPU: m.gpu(), Rank: m.Rank, Init: m.Status.Init, Error: m.Status.Error,
+	rank := Rank{GPU: m.gpuIdentity(), Rank: m.Rank, Init: m.Status.Init, Error: m.Status.Error,
 		Leaves: m.Status.Finalize || m.Status.Destroy || m.Status.Abort, Counts: make([]uint64, len(r.a.Operations))}
 	for _, name := range slices.Sorted(maps.Keys(m.Counts)) {
-		if i := r.operation(name); i >= 0 {
+		if i := r.operationIndex(name); i >= 0 {
 			for len(rank.Counts) <= i {
 				rank.Counts = append(rank.Counts, 0)
 			}
@@ -196,8 +196,8 @@ func (r *jsonReader) rank(c *Comm) error {
 	return nil
 }
 
-// operation returns the index of an operation, -1 if there are too many.
-func (r *jsonReader) operation(name string) int {
+// operationIndex returns the index of an operation, -1 if there are too many.
+func (r *jsonReader) operationIndex(name string) int {
 	name = safe.Line(name, maxWord)
 	i := slices.Index(r.a.Operations, name)
 	if i < 0 && len(r.a.Operations) < maxOperations {
@@ -207,7 +207,7 @@ func (r *jsonReader) operation(name string) int {
 	return i
 }
 
-func (r *jsonReader) missing(c *Comm) error {
+func (r *jsonReader) readMissing(c *Comm) error {
 	if r.ranks++; r.ranks > maxRanks {
 		return errMost
 	}
@@ -218,10 +218,10 @@ func (r *jsonReader) missing(c *Comm) error {
 			Dead         bool `json:"considered_dead"`
 		} `json:"status"`
 	}
-	if err := r.value(&m); err != nil {
+	if err := r.readValue(&m); err != nil {
 		return err
 	}
-	gone := Missing{GPU: m.gpu(), Rank: m.Rank}
+	gone := Missing{GPU: m.gpuIdentity(), Rank: m.Rank}
 	switch {
 	case m.Status.Dead:
 		gone.Why = Dead

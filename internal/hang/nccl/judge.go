@@ -18,16 +18,16 @@ func Judge(first, second *Answer, names *Names) *Verdict {
 			j.v.Comms += g.Comms
 		}
 	}
-	j.collect()
+	j.collectFacts()
 	compared := first != nil && first.JSON == second.JSON
 	if compared {
 		j.v.Over = second.At.Sub(first.At)
 		j.v.Partial = j.v.Partial || first.Cut
-		j.v.Moved = moved(first, second, len(j.v.Dead) > 0)
-		j.v.Coupled = coupled(first, second)
+		j.v.Moved = countMoved(first, second, len(j.v.Dead) > 0)
+		j.v.Coupled = coupledRanks(first, second)
 		j.old = first
 	}
-	moves := j.v.Moved > 0 || compared && len(j.v.Dead) == 0 && !maps.Equal(first.kinds(), second.kinds())
+	moves := j.v.Moved > 0 || compared && len(j.v.Dead) == 0 && !maps.Equal(first.countComms(), second.countComms())
 	still := compared && !moves
 	switch {
 	case moves && len(j.v.Errors) == 0:
@@ -35,10 +35,10 @@ func Judge(first, second *Answer, names *Names) *Verdict {
 	case len(j.v.Dead) > 0:
 		j.v.State, j.v.Causes = RankDead, j.v.Dead
 	case len(j.v.Errors) > 0:
-		j.v.State, j.v.Causes = Failed, j.origins()
+		j.v.State, j.v.Causes = Failed, j.failedMembers()
 	case compared && (first.Cut || second.Cut): // who waits for whom may be in the rest
 	case still:
-		j.stands()
+		j.explainStandstill()
 	}
 	return j.v
 }
@@ -54,19 +54,19 @@ type judge struct {
 	zero  bool // no rank has launched any operation
 }
 
-func (j *judge) member(g GPU) Member { return j.names.Member(g) }
+func (j *judge) memberOf(g GPU) Member { return j.names.Member(g) }
 
-// part describes a communicator.
-func (j *judge) part(c *Comm, few int) Part {
+// describePart describes a communicator.
+func (j *judge) describePart(c *Comm, few int) Part {
 	p := Part{Number: c.Number, ID: c.ID, Size: c.Size, Few: few}
 	for i := range c.Ranks {
-		p.Members = append(p.Members, j.member(c.Ranks[i].GPU))
+		p.Members = append(p.Members, j.memberOf(c.Ranks[i].GPU))
 	}
 	return p
 }
 
-// collect finds what speaks for itself.
-func (j *judge) collect() {
+// collectFacts finds what speaks for itself.
+func (j *judge) collectFacts() {
 	j.zero = j.a.JSON
 	gone := map[GPU]Why{}
 	miss := func(g GPU, why Why) {
@@ -83,9 +83,9 @@ func (j *judge) collect() {
 			j.zero = j.zero && !slices.ContainsFunc(r.Counts, func(n uint64) bool { return n > 0 })
 			switch {
 			case r.Error.Failed():
-				j.v.Errors = append(j.v.Errors, Error{j.member(r.GPU), c.Number, r.Error})
+				j.v.Errors = append(j.v.Errors, Error{j.memberOf(r.GPU), c.Number, r.Error})
 			case r.Init.Failed():
-				j.v.Errors = append(j.v.Errors, Error{j.member(r.GPU), c.Number, r.Init})
+				j.v.Errors = append(j.v.Errors, Error{j.memberOf(r.GPU), c.Number, r.Init})
 			}
 			if r.Init == InProgress {
 				starts++
@@ -105,7 +105,7 @@ func (j *judge) collect() {
 			stays += c.Size - len(c.Ranks) - len(c.Missing)
 		}
 		if starts > 0 {
-			j.v.Initializing = append(j.v.Initializing, j.part(c, starts))
+			j.v.Initializing = append(j.v.Initializing, j.describePart(c, starts))
 		} else if left > 0 && stays > 0 {
 			j.left = append(j.left, j.leftPart(c, left))
 		}
@@ -115,17 +115,17 @@ func (j *judge) collect() {
 			miss(GPU{j.a.Gone[i].Host, j.a.Gone[i].PID, index}, j.a.Gone[i].Why)
 		}
 	}
-	j.miss(gone)
+	j.sortMissing(gone)
 }
 
-// miss sorts those about which nothing is known.
-func (j *judge) miss(gone map[GPU]Why) {
+// sortMissing sorts those about which nothing is known.
+func (j *judge) sortMissing(gone map[GPU]Why) {
 	j.v.Members = len(j.seen)
 	for g, why := range gone {
 		if !j.seen[g] {
 			j.v.Members++
 		}
-		if m := j.member(g); why == Dead {
+		if m := j.memberOf(g); why == Dead {
 			j.v.Dead = append(j.v.Dead, m)
 		} else {
 			j.v.Silent = append(j.v.Silent, m)
@@ -140,7 +140,7 @@ func (j *judge) leftPart(c *Comm, left int) Part {
 	p := Part{Number: c.Number, ID: c.ID, Size: c.Size, Few: left}
 	for k := range c.Missing {
 		if m := &c.Missing[k]; m.Why == Left && m.PID != 0 {
-			p.Members = append(p.Members, j.member(m.GPU))
+			p.Members = append(p.Members, j.memberOf(m.GPU))
 		}
 	}
 	return p
@@ -158,8 +158,8 @@ func CompareMembers(a, b Member) int {
 		cmp.Compare(a.Index, b.Index))
 }
 
-// origins returns the members with errors, without those that only report the failure of another rank.
-func (j *judge) origins() []Member {
+// failedMembers returns the members with errors, without those that only report the failure of another rank.
+func (j *judge) failedMembers() []Member {
 	var own, all []Member
 	for i := range j.v.Errors {
 		e := &j.v.Errors[i]
@@ -174,17 +174,17 @@ func (j *judge) origins() []Member {
 	return slices.CompactFunc(own, func(a, b Member) bool { return a.GPU == b.GPU })
 }
 
-// stands says why a job does not move.
-func (j *judge) stands() {
+// explainStandstill says why a job does not move.
+func (j *judge) explainStandstill() {
 	v := j.v
-	w := j.waits()
+	w := j.findWaits()
 	switch {
-	case len(v.Silent) > 0 && j.silent():
+	case len(v.Silent) > 0 && j.staysSilent():
 		v.State, v.Causes = NoAnswer, v.Silent
 	case len(v.Silent) > 0: // perhaps only late
 	case len(w.spreads) > 0:
 		v.State = Stuck
-		w.settle()
+		w.findCauses()
 	case len(v.Initializing) > 0, j.a.Holes, slices.ContainsFunc(j.a.Groups,
 		func(g Group) bool { return g.Status == "INIT" }):
 		v.State = Initializing
@@ -203,10 +203,10 @@ func (j *judge) stands() {
 	}
 }
 
-// silent reports whether some that do not answer did not do so at first either.
-func (j *judge) silent() bool {
+// staysSilent reports whether some that do not answer did not do so at first either.
+func (j *judge) staysSilent() bool {
 	before := judge{a: j.old, names: j.names, v: &Verdict{}, seen: map[GPU]bool{}}
-	before.collect()
+	before.collectFacts()
 	were := map[GPU]bool{}
 	for i := range before.v.Silent {
 		were[before.v.Silent[i].GPU] = true
@@ -214,10 +214,10 @@ func (j *judge) silent() bool {
 	return slices.ContainsFunc(j.v.Silent, func(m Member) bool { return were[m.GPU] })
 }
 
-// moved returns how many members have launched operations between two answers, or changed their state. Where ranks are
+// countMoved returns how many members have launched operations between two answers, or changed their state. Where ranks are
 // dead only operations of communicators without them count: a job that goes on has such ones, and in those with them
 // others may launch an operation before they wait, or leave.
-func moved(first, second *Answer, dead bool) int {
+func countMoved(first, second *Answer, dead bool) int {
 	before := map[string]*Comm{}
 	for i := range first.Comms {
 		if c := &first.Comms[i]; before[c.ID] == nil {
@@ -239,7 +239,7 @@ func moved(first, second *Answer, dead bool) int {
 			changed[GPU{Host: c.ID}] = true // which of them is not known
 		case dead && slices.ContainsFunc(c.Missing, func(m Missing) bool { return m.Why == Dead }):
 		case second.JSON && old != nil:
-			c.differing(old, first.Operations, second.Operations, dead, changed)
+			c.addDiffering(old, first.Operations, second.Operations, dead, changed)
 		case second.JSON && whole: // it was made meanwhile
 			for k := range c.Ranks {
 				changed[c.Ranks[k].GPU] = true
@@ -256,10 +256,10 @@ func moved(first, second *Answer, dead bool) int {
 	return len(changed)
 }
 
-// coupled returns the size of the largest communicator in which all members have launched operations between two
+// coupledRanks returns the size of the largest communicator in which all members have launched operations between two
 // answers. That members share one proves little: most programs have one of all ranks, also those whose halves work
 // alone.
-func coupled(first, second *Answer) (most int) {
+func coupledRanks(first, second *Answer) (most int) {
 	if !first.JSON || !second.JSON {
 		return 0
 	}
@@ -274,7 +274,7 @@ func coupled(first, second *Answer) (most int) {
 			continue
 		}
 		changed := map[GPU]bool{}
-		c.differing(old, first.Operations, second.Operations, true, changed)
+		c.addDiffering(old, first.Operations, second.Operations, true, changed)
 		if len(changed) == len(c.Ranks) {
 			most = len(c.Ranks)
 		}
@@ -282,9 +282,9 @@ func coupled(first, second *Answer) (most int) {
 	return most
 }
 
-// differing adds the members that differ from an earlier answer; launches says that only operations count. A rank that
+// addDiffering adds the members that differ from an earlier answer; launches says that only operations count. A rank that
 // did not answer then has not moved by answering now.
-func (c *Comm) differing(old *Comm, named, operations []string, launches bool, changed map[GPU]bool) {
+func (c *Comm) addDiffering(old *Comm, named, operations []string, launches bool, changed map[GPU]bool) {
 	ranks := map[int]*Rank{}
 	for k := range old.Ranks {
 		if r := &old.Ranks[k]; ranks[r.Rank] == nil {
@@ -299,14 +299,14 @@ func (c *Comm) differing(old *Comm, named, operations []string, launches bool, c
 			continue
 		}
 		if state := r.GPU != before.GPU || r.Init != before.Init || r.Leaves != before.Leaves; state && !launches ||
-			r.launched(before, named, operations) {
+			r.hasLaunched(before, named, operations) {
 			changed[r.GPU] = true
 		}
 	}
 }
 
-// kinds counts the communicators of a text by size and status.
-func (a *Answer) kinds() map[string]int {
+// countComms returns how many communicators of a text have each size and status.
+func (a *Answer) countComms() map[string]int {
 	kinds := map[string]int{}
 	for _, g := range a.Groups {
 		kinds[strconv.Itoa(g.Size)+" "+g.Status] += g.Comms
@@ -314,14 +314,14 @@ func (a *Answer) kinds() map[string]int {
 	return kinds
 }
 
-// launched reports whether the rank has launched operations since an earlier answer.
-func (r *Rank) launched(before *Rank, named, operations []string) bool {
+// hasLaunched reports whether the rank has launched operations since an earlier answer.
+func (r *Rank) hasLaunched(before *Rank, named, operations []string) bool {
 	for i, name := range operations {
 		old := uint64(0)
 		if k := slices.Index(named, name); k >= 0 {
-			old = before.count(k)
+			old = before.launchedCount(k)
 		}
-		if r.count(i) != old {
+		if r.launchedCount(i) != old {
 			return true
 		}
 	}

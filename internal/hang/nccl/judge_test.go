@@ -22,7 +22,7 @@ func TestDiffering(t *testing.T) {
 			now := before
 			tc.change(&now)
 			changed := map[GPU]bool{}
-			(&Comm{Ranks: []Rank{now}}).differing(&Comm{Ranks: []Rank{before}}, []string{"AllReduce"},
+			(&Comm{Ranks: []Rank{now}}).addDiffering(&Comm{Ranks: []Rank{before}}, []string{"AllReduce"},
 				[]string{"AllReduce"}, launches, changed)
 			if want := tc.always || tc.state && !launches; changed[now.GPU] != want {
 				t.Errorf("%s, only operations %t: %v, want %t", name, launches, changed, want)

@@ -35,17 +35,17 @@ func Read(from io.Reader) (*Answer, error) {
 	for {
 		next, err := in.Peek(1)
 		if err != nil {
-			return nil, broken(err, served)
+			return nil, connectionError(err, served)
 		}
 		if next[0] == '{' {
 			a.JSON = true
 			r := &jsonReader{a: a}
-			r.read(in)
+			r.readDocument(in)
 			break
 		}
 		text, err := in.ReadSlice('\n')
 		if err != nil && len(text) == 0 {
-			return nil, broken(err, served)
+			return nil, connectionError(err, served)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			return nil, errors.New("no answer of NCCL's RAS: a line without end")
@@ -58,17 +58,17 @@ func Read(from io.Reader) (*Answer, error) {
 		case strings.HasPrefix(line, "ERROR: ") && served: // a command that this version does not know
 		case served || strings.HasPrefix(line, "NCCL version "):
 			r := &textReader{a: a}
-			r.line(line)
-			r.read(in)
-			return a.finish(), nil
+			r.readLine(line)
+			r.readLines(in)
+			return a.finishAnswer(), nil
 		default:
 			return nil, fmt.Errorf("no answer of NCCL's RAS: it begins with %q", safe.Line(line, maxWord))
 		}
 	}
-	return a.finish(), nil
+	return a.finishAnswer(), nil
 }
 
-func broken(err error, served bool) error {
+func connectionError(err error, served bool) error {
 	switch {
 	case !errors.Is(err, io.EOF):
 		return err
@@ -78,22 +78,22 @@ func broken(err error, served bool) error {
 	return errors.New("no answer of NCCL's RAS: the connection was closed")
 }
 
-// finish orders and numbers the communicators, and compares their ranks.
-func (a *Answer) finish() *Answer {
+// finishAnswer orders and numbers the communicators, and compares their ranks.
+func (a *Answer) finishAnswer() *Answer {
 	slices.SortStableFunc(a.Comms, func(x, y Comm) int {
-		return cmp.Or(cmp.Compare(y.Size, x.Size), cmp.Compare(x.first(), y.first()), cmp.Compare(x.ID, y.ID))
+		return cmp.Or(cmp.Compare(y.Size, x.Size), cmp.Compare(x.firstProcess(), y.firstProcess()), cmp.Compare(x.ID, y.ID))
 	})
 	for i := range a.Comms {
 		c := &a.Comms[i]
 		if c.Number = i + 1; a.JSON {
-			c.compare(a.Operations)
+			c.findSpreads(a.Operations)
 		}
 	}
 	return a
 }
 
-// first is the first process of a communicator, so that equal parts of a job come in the order of its nodes.
-func (c *Comm) first() string {
+// firstProcess is the first process of a communicator, so that equal parts of a job come in the order of its nodes.
+func (c *Comm) firstProcess() string {
 	if len(c.Ranks) == 0 {
 		return ""
 	}
@@ -101,36 +101,36 @@ func (c *Comm) first() string {
 	return g.Host + " " + strconv.Itoa(g.PID)
 }
 
-// compare finds the operations of which the ranks have launched different numbers.
-func (c *Comm) compare(operations []string) {
+// findSpreads finds the operations of which the ranks have launched different numbers.
+func (c *Comm) findSpreads(operations []string) {
 	for op, name := range operations {
 		differ := false
 		for i := range c.Ranks {
-			differ = differ || c.Ranks[i].count(op) != c.Ranks[0].count(op)
+			differ = differ || c.Ranks[i].launchedCount(op) != c.Ranks[0].launchedCount(op)
 		}
 		if !differ {
 			continue
 		}
 		at := map[uint64][]int{}
 		for i := range c.Ranks {
-			launched := c.Ranks[i].count(op)
+			launched := c.Ranks[i].launchedCount(op)
 			at[launched] = append(at[launched], i)
 		}
 		s := Spread{Operation: name}
 		for launched, ranks := range at {
 			s.Levels = append(s.Levels, Level{Launched: launched, Count: len(ranks), Ranks: ranks})
 		}
-		s.order()
+		s.sortLevels()
 		c.Spreads = append(c.Spreads, s)
 	}
 }
 
-func (s *Spread) order() {
+func (s *Spread) sortLevels() {
 	slices.SortFunc(s.Levels, func(a, b Level) int { return cmp.Compare(b.Launched, a.Launched) })
 }
 
-// count returns how many operations the rank has launched. An older rank may not count all of them.
-func (r *Rank) count(op int) uint64 {
+// launchedCount returns how many operations the rank has launched. An older rank may not count all of them.
+func (r *Rank) launchedCount(op int) uint64 {
 	if op >= len(r.Counts) {
 		return 0
 	}

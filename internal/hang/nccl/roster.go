@@ -60,7 +60,7 @@ func (r *Roster) Match(a *Answer) *Names {
 	for _, pids := range r.nodes {
 		n.Size += len(pids)
 	}
-	pairs := r.pairs(a, n)
+	pairs := r.rankedPairs(a, n)
 	settled := map[string]bool{} // hosts and nodes; no host has the name of a node
 	for len(pairs) > 0 {
 		end := 1
@@ -88,9 +88,9 @@ func (r *Roster) Match(a *Answer) *Names {
 	return n
 }
 
-// pairs returns the pairs with the most equal PIDs first, and counts processes.
-func (r *Roster) pairs(a *Answer, n *Names) []pair {
-	hosts := a.processes()
+// rankedPairs returns the pairs with the most equal PIDs first, and counts processes.
+func (r *Roster) rankedPairs(a *Answer, n *Names) []pair {
+	hosts := a.pidsByHost()
 	var pairs []pair
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		n.Of += len(hosts[host])
@@ -131,8 +131,8 @@ func (n *Names) Member(g GPU) Member {
 	return m
 }
 
-// processes returns the PIDs in the answer by host.
-func (a *Answer) processes() map[string]map[int]bool {
+// pidsByHost returns the PIDs in the answer by host.
+func (a *Answer) pidsByHost() map[string]map[int]bool {
 	hosts := map[string]map[int]bool{}
 	add := func(host string, pid int) {
 		if host == "" || pid <= 0 || hosts[host] == nil && len(hosts) == maxHosts {

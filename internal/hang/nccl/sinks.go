@@ -2,15 +2,15 @@ package nccl
 
 import "slices"
 
-// sinks returns the groups of nodes that wait for each other and for nobody else: the strongly connected components
+// findSinks returns the groups of nodes that wait for each other and for nobody else: the strongly connected components
 // without a way out. A node alone is one if it waits for nobody. It is Tarjan's algorithm, without recursion: a hostile
 // answer could make it deep.
-func (w *waits) sinks() [][]int {
+func (w *waits) findSinks() [][]int {
 	n := len(w.edges)
 	t := tarjan{edges: w.edges, number: make([]int, n), low: make([]int, n), on: make([]bool, n), part: make([]int, n)}
 	for node := range n {
 		if t.number[node] == 0 {
-			t.visit(node)
+			t.visitNodes(node)
 		}
 	}
 	out := make([]bool, len(t.parts)) // has a way out
@@ -38,15 +38,15 @@ type tarjan struct {
 	parts       [][]int
 }
 
-func (t *tarjan) enter(node int) {
+func (t *tarjan) pushNode(node int) {
 	t.next++
 	t.number[node], t.low[node], t.on[node] = t.next, t.next, true
 	t.stack = append(t.stack, node)
 }
 
-func (t *tarjan) visit(root int) {
+func (t *tarjan) visitNodes(root int) {
 	type frame struct{ node, edge int }
-	t.enter(root)
+	t.pushNode(root)
 	path := []frame{{root, 0}}
 	for len(path) > 0 {
 		f := &path[len(path)-1]
@@ -55,7 +55,7 @@ func (t *tarjan) visit(root int) {
 			f.edge++
 			switch {
 			case t.number[to] == 0:
-				t.enter(to)
+				t.pushNode(to)
 				path = append(path, frame{to, 0})
 			case t.on[to]:
 				t.low[f.node] = min(t.low[f.node], t.number[to])
@@ -69,13 +69,13 @@ func (t *tarjan) visit(root int) {
 			t.low[over] = min(t.low[over], t.low[node])
 		}
 		if t.low[node] == t.number[node] {
-			t.cut(node)
+			t.popComponent(node)
 		}
 	}
 }
 
-// cut takes a component off the stack.
-func (t *tarjan) cut(root int) {
+// popComponent takes a component off the stack.
+func (t *tarjan) popComponent(root int) {
 	at := len(t.stack) - 1
 	for t.stack[at] != root {
 		at--

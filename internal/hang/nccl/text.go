@@ -39,7 +39,7 @@ type place struct {
 // group takes a rank of the communicator that lines describe.
 type group func(rank int, of GPU)
 
-func (r *textReader) read(in *bufio.Reader) {
+func (r *textReader) readLines(in *bufio.Reader) {
 	for lines := 0; ; lines++ {
 		text, err := in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) || lines == maxLines && len(text) > 0 {
@@ -47,7 +47,7 @@ func (r *textReader) read(in *bufio.Reader) {
 			return
 		}
 		if len(text) > 0 {
-			r.line(strings.TrimRight(string(text), "\r\n"))
+			r.readLine(strings.TrimRight(string(text), "\r\n"))
 		}
 		if err != nil {
 			r.leaveOpen()
@@ -97,8 +97,8 @@ var meanings = []struct {
 
 	{` *\d+ +(\d+) +(\d+) +([\d-]+) +(\d+) +(\d+) +([A-Z]+) +([A-Z,]+)`, func(r *textReader, m []string) {
 		if len(r.a.Groups) < maxComms {
-			r.a.Groups = append(r.a.Groups, Group{Comms: number(m[1]), Nodes: number(m[2]), PerNode: m[3],
-				Size: number(m[4]), Ranks: number(m[5]), Status: m[6], Errors: m[7]})
+			r.a.Groups = append(r.a.Groups, Group{Comms: parseCount(m[1]), Nodes: parseCount(m[2]), PerNode: m[3],
+				Size: parseCount(m[4]), Ranks: parseCount(m[5]), Status: m[6], Errors: m[7]})
 		}
 	}},
 
@@ -108,18 +108,18 @@ var meanings = []struct {
 	{`(INCOMPLETE|DEAD|TIMEOUT)`, func(r *textReader, m []string) { r.begin(nil, m[1]) }},
 
 	{`#(\d+)-\d+ \(([0-9a-f]+)\) ([A-Z]+)`, func(r *textReader, m []string) {
-		r.begin(r.find(m[2], number(m[1])), m[3])
+		r.begin(r.findComm(m[2], parseCount(m[1])), m[3])
 	}},
 
-	{`  Encountered (\d+) communication timeouts? .*`, func(r *textReader, m []string) { r.a.Timeouts = number(m[1]) }},
+	{`  Encountered (\d+) communication timeouts? .*`, func(r *textReader, m []string) { r.a.Timeouts = parseCount(m[1]) }},
 
 	// processes
-	{`  Process (\d+) on node (\S+) managing ` + devices, (*textReader).process},
+	{`  Process (\d+) on node (\S+) managing ` + devices, (*textReader).addProcess},
 
 	// ranks about which nothing is known
 	{`  The (missing|unknown) ranks?: ([\d,]+)`, func(r *textReader, m []string) {
 		for rank := range strings.SplitSeq(m[2], ",") {
-			r.miss(rank, GPU{Index: -1}, map[string]Why{"missing": Unresponsive, "unknown": Left}[m[1]])
+			r.addMissing(rank, GPU{Index: -1}, map[string]Why{"missing": Unresponsive, "unknown": Left}[m[1]])
 		}
 	}},
 
@@ -130,10 +130,10 @@ var meanings = []struct {
 			r.init, r.open = m[1][0] == 'I', r.text
 		}},
 
-	{`  \d+ ranks reported (.+)`, func(r *textReader, m []string) { r.group = r.fails(m[1]) }},
+	{`  \d+ ranks reported (.+)`, func(r *textReader, m []string) { r.group = r.errorGroup(m[1]) }},
 
 	// the states of ranks
-	{`  \d+ ranks have status ([A-Z]+)`, func(r *textReader, m []string) { r.group = r.has(m[1]) }},
+	{`  \d+ ranks have status ([A-Z]+)`, func(r *textReader, m []string) { r.group = r.statusGroup(m[1]) }},
 
 	// the numbers of launched operations
 	{`  Communicator ranks have different (?:collective|(\w+)) operation counts`, func(r *textReader, m []string) {
@@ -142,31 +142,31 @@ var meanings = []struct {
 		}
 	}},
 
-	{`  (\d+) ranks have launched up to operation (\d+)`, func(r *textReader, m []string) { r.launched(m[1], m[2]) }},
+	{`  (\d+) ranks have launched up to operation (\d+)`, func(r *textReader, m []string) { r.beginLaunched(m[1], m[2]) }},
 
-	{`  (\d+) ranks have not launched any operations`, func(r *textReader, m []string) { r.launched(m[1], "0") }},
+	{`  (\d+) ranks have not launched any operations`, func(r *textReader, m []string) { r.beginLaunched(m[1], "0") }},
 
 	// a rank of the group above, or one that is a group by itself
-	{`  Rank (\d+)` + anyGPU, func(r *textReader, m []string) { r.rank(m[1], m[2:6]) }},
+	{`  Rank (\d+)` + anyGPU, func(r *textReader, m []string) { r.addNamedRank(m[1], m[2:6]) }},
 
 	{`  Rank (\d+) reported (.+?)` + anyGPU, func(r *textReader, m []string) {
-		r.group = r.fails(m[2])
-		r.rank(m[1], m[3:7])
+		r.group = r.errorGroup(m[2])
+		r.addNamedRank(m[1], m[3:7])
 	}},
 
 	{`  Rank (\d+) has status ([A-Z]+)(?:` + anyGPU + `)?`, func(r *textReader, m []string) {
-		r.group = r.has(m[2])
-		r.rank(m[1], m[3:7])
+		r.group = r.statusGroup(m[2])
+		r.addNamedRank(m[1], m[3:7])
 	}},
 
 	{`  Rank (\d+) has launched up to operation (\d+)` + anyGPU, func(r *textReader, m []string) {
-		r.launched("1", m[2])
-		r.rank(m[1], m[3:7])
+		r.beginLaunched("1", m[2])
+		r.addNamedRank(m[1], m[3:7])
 	}},
 
 	{`  Rank (\d+) has not launched any operations` + anyGPU, func(r *textReader, m []string) {
-		r.launched("1", "0")
-		r.rank(m[1], m[2:6])
+		r.beginLaunched("1", "0")
+		r.addNamedRank(m[1], m[2:6])
 	}},
 }
 
@@ -178,7 +178,7 @@ var known = sync.OnceValue(func() *regexp.Regexp {
 		`Communicators\.\.\.|No communicator data collected!| *(Nodes|Processes|\(total\)|per node) .*|[ \d]+)$`)
 })
 
-func (r *textReader) line(line string) {
+func (r *textReader) readLine(line string) {
 	for _, f := range forms() {
 		if !strings.HasPrefix(line, f.head) {
 			continue
@@ -190,12 +190,12 @@ func (r *textReader) line(line string) {
 		}
 	}
 	if !known().MatchString(line) {
-		r.keep(line)
+		r.keepUnknown(line)
 	}
 }
 
-// keep keeps a line that is not understood.
-func (r *textReader) keep(line string) {
+// keepUnknown stores a line that is not understood.
+func (r *textReader) keepUnknown(line string) {
 	if len(r.a.Rest) < maxRest {
 		r.a.Rest = append(r.a.Rest, safe.Line(line, 4*maxWord))
 	}
@@ -204,13 +204,13 @@ func (r *textReader) keep(line string) {
 // leaveOpen keeps a line about ranks, if no line after it has named one.
 func (r *textReader) leaveOpen() {
 	if r.open != "" {
-		r.keep(r.open)
+		r.keepUnknown(r.open)
 	}
 	r.open = ""
 }
 
-// number parses digits. A number that is too large for a count is the largest one.
-func number(text string) int {
+// parseCount parses digits. A number that is too large for a count is the largest one.
+func parseCount(text string) int {
 	n, _ := strconv.ParseInt(text, 10, 32) // an error comes with the largest one
 	return int(n)
 }
@@ -220,7 +220,7 @@ const maxPID = 1 << 22
 
 // pidOf parses a PID; 0: it cannot be one.
 func pidOf(text string) int {
-	if n := number(text); n <= maxPID {
+	if n := parseCount(text); n <= maxPID {
 		return n
 	}
 	return 0
@@ -231,7 +231,7 @@ func pidOf(text string) int {
 func (r *textReader) rankOf(text string) (rank int, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		r.keep(r.text)
+		r.keepUnknown(r.text)
 	}
 	return int(n), err == nil
 }
@@ -242,8 +242,8 @@ func (r *textReader) begin(c *Comm, kind string) {
 	r.whole = r.whole || kind == "Warnings"
 }
 
-// find returns the communicator with this hash, of a group of the table.
-func (r *textReader) find(hash string, group int) *Comm {
+// findComm returns the communicator with this hash, of a group of the table.
+func (r *textReader) findComm(hash string, group int) *Comm {
 	if r.at == nil {
 		r.at = map[string]int{}
 	}
@@ -264,8 +264,8 @@ func (r *textReader) find(hash string, group int) *Comm {
 	return &r.a.Comms[i]
 }
 
-// process takes a process that did not answer.
-func (r *textReader) process(m []string) {
+// addProcess adds a process that did not answer.
+func (r *textReader) addProcess(m []string) {
 	if len(r.a.Gone) == maxHosts {
 		r.a.Cut = true
 		return
@@ -279,24 +279,24 @@ func (r *textReader) process(m []string) {
 		list = m[4]
 	}
 	for index := range strings.SplitSeq(list, ",") {
-		gone.GPUs = append(gone.GPUs, number(index))
+		gone.GPUs = append(gone.GPUs, parseCount(index))
 	}
 	r.a.Gone = append(r.a.Gone, gone)
 }
 
-// rank takes a rank that a line names, with what the line above says about it.
-func (r *textReader) rank(rank string, where []string) {
+// addNamedRank takes a rank that a line names, with what the line above says about it.
+func (r *textReader) addNamedRank(rank string, where []string) {
 	g := GPU{Index: -1}
 	if where[2] != "" {
-		g = GPU{Host: safe.Line(where[3], maxWord), PID: pidOf(where[2]), Index: number(where[0])}
+		g = GPU{Host: safe.Line(where[3], maxWord), PID: pidOf(where[2]), Index: parseCount(where[0])}
 		if where[1] != "" {
-			g.Index = number(where[1])
+			g.Index = parseCount(where[1])
 		}
 	}
 	switch {
 	case r.comm == nil:
 	case r.kind == "INCOMPLETE":
-		r.miss(rank, g, Unresponsive)
+		r.addMissing(rank, g, Unresponsive)
 	case r.group != nil:
 		if n, ok := r.rankOf(rank); ok {
 			r.group(n, g)
@@ -304,8 +304,8 @@ func (r *textReader) rank(rank string, where []string) {
 	}
 }
 
-// add returns the index of a rank, which lines may name more than once; false if there are too many.
-func (r *textReader) add(rank int, g GPU) (int, bool) {
+// rankIndex returns the index of a rank, which lines may name more than once; false if there are too many.
+func (r *textReader) rankIndex(rank int, g GPU) (int, bool) {
 	key := place{r.comm.ID, rank}
 	if i, found := r.named[key]; found {
 		return i, true
@@ -323,7 +323,7 @@ func (r *textReader) add(rank int, g GPU) (int, bool) {
 	return i, true
 }
 
-func (r *textReader) miss(rank string, g GPU, why Why) {
+func (r *textReader) addMissing(rank string, g GPU, why Why) {
 	n, ok := r.rankOf(rank)
 	if r.comm == nil || !ok {
 		return
@@ -335,8 +335,8 @@ func (r *textReader) miss(rank string, g GPU, why Why) {
 	r.comm.Missing = append(r.comm.Missing, Missing{GPU: g, Rank: n, Why: why})
 }
 
-// fails is a group of ranks that report an error.
-func (r *textReader) fails(words string) group {
+// errorGroup returns a group of ranks that report an error.
+func (r *textReader) errorGroup(words string) group {
 	result := Result(len(results)) // one that is not known
 	for i, known := range results {
 		if strings.EqualFold(known, words) {
@@ -345,7 +345,7 @@ func (r *textReader) fails(words string) group {
 	}
 	return func(rank int, g GPU) {
 		r.open = ""
-		i, ok := r.add(rank, g)
+		i, ok := r.rankIndex(rank, g)
 		switch {
 		case ok && r.init:
 			r.comm.Ranks[i].Init = result
@@ -355,13 +355,13 @@ func (r *textReader) fails(words string) group {
 	}
 }
 
-// has is a group of ranks in a state.
-func (r *textReader) has(status string) group {
+// statusGroup returns a group of ranks in a state.
+func (r *textReader) statusGroup(status string) group {
 	if status == "NOCOMM" || status == "UNKNOWN" {
-		return func(rank int, g GPU) { r.miss(strconv.Itoa(rank), g, Left) }
+		return func(rank int, g GPU) { r.addMissing(strconv.Itoa(rank), g, Left) }
 	}
 	return func(rank int, g GPU) {
-		i, ok := r.add(rank, g)
+		i, ok := r.rankIndex(rank, g)
 		switch {
 		case ok && status == "INIT":
 			r.comm.Ranks[i].Init = InProgress
@@ -371,8 +371,8 @@ func (r *textReader) has(status string) group {
 	}
 }
 
-// launched begins a group of ranks that have launched equally many operations.
-func (r *textReader) launched(ranks, operation string) {
+// beginLaunched starts a group of ranks that have launched equally many operations.
+func (r *textReader) beginLaunched(ranks, operation string) {
 	if r.comm == nil || len(r.comm.Spreads) == 0 {
 		return
 	}
@@ -382,9 +382,9 @@ func (r *textReader) launched(ranks, operation string) {
 	}
 	s := &r.comm.Spreads[len(r.comm.Spreads)-1]
 	level := len(s.Levels)
-	s.Levels = append(s.Levels, Level{Launched: n, Count: number(ranks)})
+	s.Levels = append(s.Levels, Level{Launched: n, Count: parseCount(ranks)})
 	r.group = func(rank int, g GPU) {
-		if i, ok := r.add(rank, g); ok {
+		if i, ok := r.rankIndex(rank, g); ok {
 			s.Levels[level].Ranks = append(s.Levels[level].Ranks, i)
 		}
 	}

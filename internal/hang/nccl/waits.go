@@ -26,21 +26,21 @@ type spread struct {
 	nodes [][]int
 }
 
-// waits finds out who waits for whom.
-func (j *judge) waits() *waits {
+// findWaits finds out who waits for whom.
+func (j *judge) findWaits() *waits {
 	w := &waits{judge: j, node: map[GPU]int{}}
 	for i := range j.a.Comms {
 		c := &j.a.Comms[i]
 		for k := range c.Spreads {
 			if s := &c.Spreads[k]; len(s.Levels) > 1 {
-				w.spreads = append(w.spreads, w.levels(c, s))
+				w.spreads = append(w.spreads, w.levelNodes(c, s))
 			}
 		}
 	}
 	for _, s := range w.spreads {
 		below := -1 // the step below the current level
 		for level := len(s.nodes) - 2; level >= 0; level-- {
-			step := w.add(GPU{}, 0)
+			step := w.addNode(GPU{}, 0)
 			w.edges[step] = slices.Clone(s.nodes[level+1])
 			for _, n := range s.nodes[level+1] {
 				w.behind[n] = true
@@ -57,8 +57,8 @@ func (j *judge) waits() *waits {
 	return w
 }
 
-// levels returns the nodes of a spread.
-func (w *waits) levels(c *Comm, s *Spread) spread {
+// levelNodes returns the nodes of a spread.
+func (w *waits) levelNodes(c *Comm, s *Spread) spread {
 	it := spread{Spread: s, comm: c, nodes: make([][]int, len(s.Levels))}
 	slices.SortStableFunc(s.Levels, func(a, b Level) int { return cmp.Compare(b.Launched, a.Launched) })
 	for i, l := range s.Levels {
@@ -69,19 +69,19 @@ func (w *waits) levels(c *Comm, s *Spread) spread {
 			}
 			n, found := w.node[g]
 			if !found {
-				n = w.add(c.Ranks[rank].GPU, 0)
+				n = w.addNode(c.Ranks[rank].GPU, 0)
 				w.node[g] = n
 			}
 			it.nodes[i] = append(it.nodes[i], n)
 		}
 		if rest := l.Count - len(l.Ranks); rest > 0 {
-			it.nodes[i] = append(it.nodes[i], w.add(GPU{}, rest))
+			it.nodes[i] = append(it.nodes[i], w.addNode(GPU{}, rest))
 		}
 	}
 	return it
 }
 
-func (w *waits) add(g GPU, unnamed int) int {
+func (w *waits) addNode(g GPU, unnamed int) int {
 	w.members = append(w.members, g)
 	w.unnamed = append(w.unnamed, unnamed)
 	w.edges = append(w.edges, nil)
@@ -89,23 +89,23 @@ func (w *waits) add(g GPU, unnamed int) int {
 	return len(w.members) - 1
 }
 
-// is reports whether a node is a member, or stands for some.
-func (w *waits) is(node int) bool { return w.members[node].PID != 0 || w.unnamed[node] > 0 }
+// hasMembers reports whether a node is a member, or stands for some.
+func (w *waits) hasMembers(node int) bool { return w.members[node].PID != 0 || w.unnamed[node] > 0 }
 
-// settle finds the causes: those that are behind and wait for nobody, or only for each other.
-func (w *waits) settle() {
+// findCauses decides which members are the causes: those that are behind and wait for nobody, or only for each other.
+func (w *waits) findCauses() {
 	v := w.v
 	causes := map[int]bool{}
-	if odd := w.odd(); len(odd) > 0 {
+	if odd := w.oddNodes(); len(odd) > 0 {
 		v.State = Disagree
 		for _, n := range odd {
 			causes[n] = true
 		}
 	} else {
-		for _, part := range w.sinks() {
+		for _, part := range w.findSinks() {
 			n := 0
 			for _, node := range part {
-				if w.is(node) && w.behind[node] {
+				if w.hasMembers(node) && w.behind[node] {
 					causes[node] = true
 					n++
 				}
@@ -115,16 +115,16 @@ func (w *waits) settle() {
 	}
 	for node := range causes {
 		if v.Unnamed += w.unnamed[node]; w.unnamed[node] == 0 {
-			v.Causes = append(v.Causes, w.member(w.members[node]))
+			v.Causes = append(v.Causes, w.memberOf(w.members[node]))
 		}
 	}
 	slices.SortFunc(v.Causes, CompareMembers)
-	w.count(causes)
-	w.describe(causes)
+	w.countWaiting(causes)
+	w.listWaits(causes)
 }
 
-// count counts the members that wait for the causes, through others too.
-func (w *waits) count(causes map[int]bool) {
+// countWaiting adds up the members that wait for the causes, through others too.
+func (w *waits) countWaiting(causes map[int]bool) {
 	back := make([][]int, len(w.edges))
 	for from, all := range w.edges {
 		for _, to := range all {
@@ -141,7 +141,7 @@ func (w *waits) count(causes map[int]bool) {
 	for len(queue) > 0 {
 		node := queue[0]
 		queue = queue[1:]
-		if w.is(node) && !causes[node] && w.unnamed[node] == 0 {
+		if w.hasMembers(node) && !causes[node] && w.unnamed[node] == 0 {
 			w.v.Waiting++
 		}
 		if !causes[node] {
@@ -157,15 +157,15 @@ func (w *waits) count(causes map[int]bool) {
 	w.v.Waiting += unnamed
 }
 
-// describe lists where members wait.
-func (w *waits) describe(causes map[int]bool) {
+// listWaits lists where members wait.
+func (w *waits) listWaits(causes map[int]bool) {
 	for _, s := range w.spreads {
 		it := Wait{Operation: s.Operation, Launched: s.Levels[0].Launched, Waiting: s.Levels[0].Count}
 		for level := 1; level < len(s.Levels); level++ {
 			it.Behind = append(it.Behind, Level{Launched: s.Levels[level].Launched, Count: s.Levels[level].Count})
 			it.OfCause = it.OfCause || slices.ContainsFunc(s.nodes[level], func(n int) bool { return causes[n] })
 		}
-		it.Part = w.part(s.comm, it.Waiting)
+		it.Part = w.describePart(s.comm, it.Waiting)
 		w.v.Waits = append(w.v.Waits, it)
 	}
 	slices.SortStableFunc(w.v.Waits, func(a, b Wait) int {
@@ -180,9 +180,9 @@ func (w *waits) describe(causes map[int]bool) {
 	})
 }
 
-// odd returns the nodes that have called other operations than most of their communicator. A communicator runs its
+// oddNodes returns the nodes that have called other operations than most of their communicator. A communicator runs its
 // operations in one order, so of two ranks one is ahead in all of them, unless they have called different ones.
-func (w *waits) odd() []int {
+func (w *waits) oddNodes() []int {
 	var odd []int
 	for i := range w.a.Comms {
 		c := &w.a.Comms[i]
@@ -190,7 +190,7 @@ func (w *waits) odd() []int {
 			continue
 		}
 		if !w.a.JSON {
-			odd = append(odd, w.both(c)...)
+			odd = append(odd, w.aheadAndBehind(c)...)
 			continue
 		}
 		order := make([]int, len(c.Ranks))
@@ -205,8 +205,8 @@ func (w *waits) odd() []int {
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sum(b), sum(a)) })
 		for k := 1; k < len(order); k++ {
-			if !c.Ranks[order[k-1]].ahead(&c.Ranks[order[k]]) {
-				odd = append(odd, w.minority(c)...)
+			if !c.Ranks[order[k-1]].isNotBehind(&c.Ranks[order[k]]) {
+				odd = append(odd, w.minorityNodes(c)...)
 				break
 			}
 		}
@@ -215,8 +215,8 @@ func (w *waits) odd() []int {
 	return slices.Compact(odd)
 }
 
-// both returns the nodes of ranks that a text has ahead of most others in one operation and behind them in another.
-func (w *waits) both(c *Comm) []int {
+// aheadAndBehind returns the nodes of ranks that a text has ahead of most others in one operation and behind them in another.
+func (w *waits) aheadAndBehind(c *Comm) []int {
 	ahead := map[int]bool{}
 	var odd []int
 	for pass := range 2 {
@@ -243,20 +243,20 @@ func (w *waits) both(c *Comm) []int {
 	return odd
 }
 
-// ahead reports whether the rank has launched at least as many of every operation.
-func (r *Rank) ahead(other *Rank) bool {
+// isNotBehind reports whether the rank has launched at least as many of every operation.
+func (r *Rank) isNotBehind(other *Rank) bool {
 	for op := range max(len(r.Counts), len(other.Counts)) {
-		if r.count(op) < other.count(op) {
+		if r.launchedCount(op) < other.launchedCount(op) {
 			return false
 		}
 	}
 	return true
 }
 
-// minority returns the nodes of all ranks that are neither ahead of nor behind the largest group of equal ones; of all
+// minorityNodes returns the nodes of all ranks that are neither ahead of nor behind the largest group of equal ones; of all
 // ranks, if no group is the largest.
-func (w *waits) minority(c *Comm) []int {
-	equal := func(a, b *Rank) bool { return a.ahead(b) && b.ahead(a) }
+func (w *waits) minorityNodes(c *Comm) []int {
+	equal := func(a, b *Rank) bool { return a.isNotBehind(b) && b.isNotBehind(a) }
 	var groups []int // index of their first rank
 	var sizes []int
 	for i := range c.Ranks {
@@ -271,11 +271,11 @@ func (w *waits) minority(c *Comm) []int {
 	}
 	most := slices.Max(sizes)
 	usual := &c.Ranks[groups[slices.Index(sizes, most)]]
-	tied := slices.Index(sizes, most) != len(sizes)-1-slices.Index(reversed(sizes), most)
+	tied := slices.Index(sizes, most) != len(sizes)-1-slices.Index(reversedCopy(sizes), most)
 	var odd []int
 	for i := range c.Ranks {
 		r := &c.Ranks[i]
-		if node, found := w.node[r.GPU]; found && (tied || !r.ahead(usual) && !usual.ahead(r)) {
+		if node, found := w.node[r.GPU]; found && (tied || !r.isNotBehind(usual) && !usual.isNotBehind(r)) {
 			odd = append(odd, node)
 		}
 	}
@@ -285,7 +285,7 @@ func (w *waits) minority(c *Comm) []int {
 // maxGroups limits the groups of equal ranks that are told apart.
 const maxGroups = 64
 
-func reversed(list []int) []int {
+func reversedCopy(list []int) []int {
 	list = slices.Clone(list)
 	slices.Reverse(list)
 	return list

@@ -26,7 +26,7 @@ func MotionOf(before, now *Rank) Motion {
 		return Unknown
 	}
 	was, is := stir.Main(before.Process), stir.Main(now.Process)
-	if halted(now.Process) && halted(before.Process) {
+	if isHalted(now.Process) && isHalted(before.Process) {
 		return Waits
 	}
 	if was == nil || is == nil {
@@ -104,8 +104,8 @@ func (p *Pair) Between() time.Duration {
 // motions are numbers of ranks by their motion.
 type motions [Same + 1]int
 
-// count counts the ranks with each motion.
-func (p *Pair) count(ranks []*Rank) (of motions) {
+// countMotions returns how many of the ranks have each motion.
+func (p *Pair) countMotions(ranks []*Rank) (of motions) {
 	for _, r := range ranks {
 		of[p.Motion(r)]++
 	}

@@ -11,9 +11,9 @@ import (
 // mostChildren limits the descendants of the ranks of a group in a document, which recordings keep too.
 const mostChildren = 256
 
-// counted describes what was counted of a rank between the looks; nil: nothing is known.
-func (p *Pair) counted(r *Rank) *rankstacks.Counted {
-	return countedOf(p.work(r).own, r.Process.Looks)
+// describeCounts returns what was counted of a rank between the looks; nil: nothing is known.
+func (p *Pair) describeCounts(r *Rank) *rankstacks.Counted {
+	return countedOf(p.kernelWork(r).own, r.Process.Looks)
 }
 
 func countedOf(s stir.Stir, looks *wire.StackLooks) *rankstacks.Counted {
@@ -39,13 +39,13 @@ func countedOf(s stir.Stir, looks *wire.StackLooks) *rankstacks.Counted {
 	return &c
 }
 
-// children describes the descendants of a rank.
-func (p *Pair) children(r *Rank) (list []rankstacks.Child) {
+// describeChildren returns the descendants of a rank as the document has them.
+func (p *Pair) describeChildren(r *Rank) (list []rankstacks.Child) {
 	before := p.before[process{r.Node, r.ProcessID}]
-	was := before.workers()
+	was := before.workersByID()
 	for i := range r.Workers {
 		w := &r.Workers[i]
-		c := rankstacks.Child{Rank: r.number(), Node: r.Node, PID: w.PID, Parent: w.Parent, Name: w.Name, State: w.State}
+		c := rankstacks.Child{Rank: r.rankNumber(), Node: r.Node, PID: w.PID, Parent: w.Parent, Name: w.Name, State: w.State}
 		if t := stir.Main(w); t != nil && len(t.Frames) > 0 {
 			c.Summary = frames.Of(t.Frames).String()
 		}
@@ -57,8 +57,8 @@ func (p *Pair) children(r *Rank) (list []rankstacks.Child) {
 	return list
 }
 
-// workers are the descendants of a rank; of nil, none.
-func (r *Rank) workers() map[wire.ProcessID]*wire.ProcessStacks {
+// workersByID returns the descendants of a rank; of nil, none.
+func (r *Rank) workersByID() map[wire.ProcessID]*wire.ProcessStacks {
 	all := map[wire.ProcessID]*wire.ProcessStacks{}
 	for i := 0; r != nil && i < len(r.Workers); i++ {
 		all[r.Workers[i].ProcessID] = &r.Workers[i]

@@ -42,9 +42,9 @@ func Of(p *Pair, also Evidence) *rankstacks.Verdict {
 		d.ComparedSeconds = new(metric.InSeconds(p.Between()))
 	}
 	groups := l.Groups()
-	v := p.judge(groups, also)
+	v := p.judgeLooks(groups, also)
 	for i := range groups {
-		d.Groups = append(d.Groups, p.group(&groups[i], v.moves[i]))
+		d.Groups = append(d.Groups, p.describeGroup(&groups[i], v.moves[i]))
 	}
 	for _, r := range l.Refusals() {
 		d.Refused = append(d.Refused, rankstacks.Refusal{ID: r.ID, Cause: r.Cause, Hint: r.Hint, Count: len(r.Ranks),
@@ -54,22 +54,22 @@ func Of(p *Pair, also Evidence) *rankstacks.Verdict {
 		d.NCCL = &also.NCCL.NCCL
 	}
 	w := wording{v}
-	d.State, d.Said, d.Headline = v.state(), w.say(), w.headline()
+	d.State, d.Said, d.Headline = v.jobState(), w.allSentences(), w.shortHeadline()
 	return d
 }
 
-// group describes a group.
-func (p *Pair) group(g *Group, of motions) rankstacks.Group {
+// describeGroup returns a group as the document has it.
+func (p *Pair) describeGroup(g *Group, of motions) rankstacks.Group {
 	t := rankstacks.Group{Summary: g.Words(), Members: Members(g.Ranks), Outlier: g.Outlier, Vague: g.Vague,
-		Collective: frames.Collective(g.first().frames())}
+		Collective: frames.Collective(g.firstRank().pythonFrames())}
 	if p.Before != nil && (of[Unknown] == 0 || of[Moves] > 0) {
 		t.Moved = new(of[Moves])
 	}
 	for _, r := range g.Ranks {
-		t.Ranks = append(t.Ranks, rankstacks.Rank{Rank: r.number(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs, PID: r.PID,
-			StartTicks: r.StartTicks, State: r.Process.State, Counted: p.counted(r)})
-		t.Workers = append(t.Workers, workers(r)...)
-		if children := p.children(r); len(t.Children)+len(children) <= mostChildren {
+		t.Ranks = append(t.Ranks, rankstacks.Rank{Rank: r.rankNumber(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs, PID: r.PID,
+			StartTicks: r.StartTicks, State: r.Process.State, Counted: p.describeCounts(r)})
+		t.Workers = append(t.Workers, heldWorkers(r)...)
+		if children := p.describeChildren(r); len(t.Children)+len(children) <= mostChildren {
 			t.Children = append(t.Children, children...)
 		} else {
 			t.MoreChildren += len(children)
@@ -82,23 +82,23 @@ func (p *Pair) group(g *Group, of motions) rankstacks.Group {
 		}
 		t.Frames = append(t.Frames, frame)
 	}
-	if first := stir.Main(g.first().Process); first != nil {
+	if first := stir.Main(g.firstRank().Process); first != nil {
 		t.Deeper = first.Deeper
-		t.Threads = others(g.first().Process, first)
+		t.Threads = otherThreads(g.firstRank().Process, first)
 	}
 	return t
 }
 
-// number is the rank, nil if it is unknown.
-func (p *Place) number() *int {
+// rankNumber is the rank, nil if it is unknown.
+func (p *Place) rankNumber() *int {
 	if p.Number == NoRank {
 		return nil
 	}
 	return &p.Number
 }
 
-// others describes the other threads of a process that run Python.
-func others(p *wire.ProcessStacks, first *wire.ThreadStack) (list []rankstacks.Thread) {
+// otherThreads returns the other threads of a process that run Python.
+func otherThreads(p *wire.ProcessStacks, first *wire.ThreadStack) (list []rankstacks.Thread) {
 	for i := range p.Threads {
 		t := &p.Threads[i]
 		if t == first || len(t.Frames) == 0 {
@@ -113,15 +113,15 @@ func others(p *wire.ProcessStacks, first *wire.ThreadStack) (list []rankstacks.T
 	return list
 }
 
-// workers describes the descendants of a rank that the kernel holds: they wait for a file.
-func workers(r *Rank) (list []rankstacks.Worker) {
+// heldWorkers returns the descendants of a rank that the kernel holds: they wait for a file.
+func heldWorkers(r *Rank) (list []rankstacks.Worker) {
 	for i := range r.Workers {
 		p := &r.Workers[i]
 		t := heldThread(p)
 		if t == nil {
 			continue
 		}
-		w := rankstacks.Worker{Rank: r.number(), Node: r.Node, PID: p.PID, Name: p.Name, State: "D"}
+		w := rankstacks.Worker{Rank: r.rankNumber(), Node: r.Node, PID: p.PID, Name: p.Name, State: "D"}
 		if f := t.WaitsFor; f != nil {
 			w.File, w.FileSystem, w.Mount = f.Path, f.FileSystem, f.Mount
 		}

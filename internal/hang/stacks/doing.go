@@ -45,8 +45,8 @@ func fileOf(w *wire.FileWait) string {
 	return name
 }
 
-// line is the stack of a group in one line.
-func (g *Group) line() frames.Line {
+// stackLine is the stack of a group in one line.
+func (g *Group) stackLine() frames.Line {
 	shared := g.Frames()
 	list := make([]wire.Frame, len(shared))
 	for i := range shared {
@@ -57,22 +57,22 @@ func (g *Group) line() frames.Line {
 
 // Words says what the ranks of a group do, in one line.
 func (g *Group) Words() string {
-	p, line := g.first().Process, g.line().String()
+	p, line := g.firstRank().Process, g.stackLine().String()
 	doing := strings.TrimPrefix(Doing(p), "is ")
 	switch {
 	case line == "":
 		return doing
-	case halted(p):
+	case isHalted(p):
 		return doing + ", in " + line
 	}
 	return line
 }
 
-// awaits reports whether the ranks of a group are in a place where they wait for other ranks.
-func (g *Group) awaits() bool {
-	at := g.first().frames()
-	return !g.Vague && !halted(g.first().Process) && (frames.Collective(at) != "" || frames.AddsUp(at))
+// awaitsOthers reports whether the ranks of a group are in a place where they wait for other ranks.
+func (g *Group) awaitsOthers() bool {
+	at := g.firstRank().pythonFrames()
+	return !g.Vague && !isHalted(g.firstRank().Process) && (frames.Collective(at) != "" || frames.AddsUp(at))
 }
 
-// meets reports whether they wait for others to come, and poll until then.
-func (g *Group) meets() bool { return !g.Vague && frames.Meets(g.first().frames()) }
+// pollsForOthers reports whether the ranks of a group wait for others to come, and poll until then.
+func (g *Group) pollsForOthers() bool { return !g.Vague && frames.Meets(g.firstRank().pythonFrames()) }

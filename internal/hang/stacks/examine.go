@@ -91,7 +91,7 @@ func (e *Examination) Look(ctx context.Context, send Asker, gpus GPUs) {
 func (e *Examination) Run(ctx context.Context, send Asker, library Library, watch func() GPUs) *rankstacks.Verdict {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	told := library.start(ctx)
+	told := library.startAsking(ctx)
 	for range 2 {
 		e.Look(ctx, send, watch())
 	}
@@ -113,8 +113,8 @@ func LibraryOf(a *ask.Asker, job string, known []nccl.Place) Library {
 	}
 }
 
-// start asks, and tells once within libraryBy.
-func (l Library) start(ctx context.Context) <-chan *NCCL {
+// startAsking asks NCCL on another goroutine. The channel gets the answer within libraryBy.
+func (l Library) startAsking(ctx context.Context) <-chan *NCCL {
 	told := make(chan *NCCL, 1)
 	go func() {
 		defer crash.End()

@@ -37,9 +37,9 @@ func GPUsOf(s *cluster.Snapshot, job *cluster.JobView, places []Place) GPUs {
 				continue
 			}
 			switch {
-			case waits(gpu):
+			case isSpinning(gpu):
 				g.Wait = true
-			case !stands(gpu):
+			case !isIdle(gpu):
 				g.Wait = false
 				return g
 			}
@@ -48,13 +48,13 @@ func GPUsOf(s *cluster.Snapshot, job *cluster.JobView, places []Place) GPUs {
 	return g
 }
 
-// waits reports whether a GPU runs a kernel that does nothing but look whether others have come. An unknown number is
+// isSpinning reports whether a GPU runs a kernel that does nothing but look whether others have come. An unknown number is
 // NaN, which is neither above nor below anything.
-func waits(g *cluster.GPU) bool {
+func isSpinning(g *cluster.GPU) bool {
 	limit, known := g.PowerLimit()
 	return known && g.Float(metric.Util) >= waitUtil && g.Float(metric.MemUtil) <= waitMemory &&
 		g.Float(metric.Power) <= waitPower*limit
 }
 
-// stands reports whether a GPU does nothing.
-func stands(g *cluster.GPU) bool { return g.Float(metric.Util) < standsBelow }
+// isIdle reports whether a GPU does nothing.
+func isIdle(g *cluster.GPU) bool { return g.Float(metric.Util) < standsBelow }

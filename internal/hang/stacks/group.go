@@ -19,8 +19,8 @@ type Group struct {
 	frames []SharedFrame
 }
 
-// first is the rank that stands for the group.
-func (g *Group) first() *Rank { return g.Ranks[0] }
+// firstRank is the rank that stands for the group.
+func (g *Group) firstRank() *Rank { return g.Ranks[0] }
 
 // Groups returns the groups of the ranks of which something is known, the largest first, and the vague ones last.
 func (l *Look) Groups() []Group {
@@ -36,7 +36,7 @@ func (l *Look) Groups() []Group {
 		if !known {
 			g = len(groups)
 			at[key] = g
-			groups = append(groups, Group{Vague: !r.known()})
+			groups = append(groups, Group{Vague: !r.isLocated()})
 		}
 		groups[g].Ranks = append(groups[g].Ranks, r)
 	}
@@ -49,9 +49,9 @@ func (l *Look) Groups() []Group {
 	for i := range groups {
 		// A look may have told the ranks of some.
 		slices.SortStableFunc(groups[i].Ranks, func(a, b *Rank) int { return byPlace(a.Place, b.Place) })
-		groups[i].share()
+		groups[i].shareFrames()
 	}
-	mark(groups)
+	markOutliers(groups)
 	return groups
 }
 
@@ -62,13 +62,13 @@ var seed = maphash.MakeSeed()
 func keyOf(r *Rank) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	if !r.known() {
+	if !r.isLocated() {
 		h.WriteByte(2)
 	}
-	if halted(r.Process) {
+	if isHalted(r.Process) {
 		h.WriteString(strings.ToUpper(r.Process.State))
 	}
-	frames := r.frames()
+	frames := r.pythonFrames()
 	for i := range frames {
 		h.WriteByte(0)
 		h.WriteString(frames[i].Function)
@@ -85,9 +85,9 @@ func keyOf(r *Rank) uint64 {
 	return h.Sum64()
 }
 
-// mark marks the outliers: groups of at most a quarter of all ranks, while at least half are in one group, or wait for
-// others in several. Then those are none.
-func mark(groups []Group) {
+// markOutliers finds the outliers: groups of at most a quarter of all ranks, while at least half are in one group, or
+// wait for others in several. Then those are none.
+func markOutliers(groups []Group) {
 	all, most, elsewhere := 0, 0, false
 	for i := range groups {
 		g := &groups[i]
@@ -95,18 +95,18 @@ func mark(groups []Group) {
 			continue
 		}
 		all += len(g.Ranks)
-		if i == 0 || g.awaits() {
+		if i == 0 || g.awaitsOthers() {
 			most += len(g.Ranks)
 		} else {
 			elsewhere = true
 		}
 	}
-	if len(groups) == 0 || 2*most < all || 2*len(groups[0].Ranks) < all && !groups[0].awaits() {
+	if len(groups) == 0 || 2*most < all || 2*len(groups[0].Ranks) < all && !groups[0].awaitsOthers() {
 		return
 	}
 	for i := range groups[1:] {
 		g := &groups[1+i]
-		g.Outlier = 4*len(g.Ranks) <= all && g.Vague == groups[0].Vague && (!elsewhere || !g.awaits())
+		g.Outlier = 4*len(g.Ranks) <= all && g.Vague == groups[0].Vague && (!elsewhere || !g.awaitsOthers())
 	}
 }
 
@@ -125,16 +125,16 @@ type Lines struct {
 // Frames returns the frames of a group, innermost first. Line is that of most ranks.
 func (g *Group) Frames() []SharedFrame { return g.frames }
 
-// share finds the frames of a group.
-func (g *Group) share() {
-	frames := g.first().frames()
+// shareFrames sets the frames of a group: those of its first rank, with the lines of all ranks where they differ.
+func (g *Group) shareFrames() {
+	frames := g.firstRank().pythonFrames()
 	g.frames = make([]SharedFrame, len(frames))
 	for i := range frames {
 		g.frames[i].Frame = frames[i]
 	}
 	differ := make([]bool, len(frames))
 	for _, r := range g.Ranks[1:] {
-		for i, f := range r.frames() {
+		for i, f := range r.pythonFrames() {
 			differ[i] = differ[i] || f.Line != frames[i].Line
 		}
 	}
@@ -150,7 +150,7 @@ func (g *Group) share() {
 func linesOf(ranks []*Rank, frame int) (lines []Lines) {
 	at := map[int]int{}
 	for _, r := range ranks {
-		line := r.frames()[frame].Line
+		line := r.pythonFrames()[frame].Line
 		i, known := at[line]
 		if !known {
 			i = len(lines)
@@ -175,7 +175,7 @@ func (l *Look) Refusals() (all []Refused) {
 	for i := range l.Ranks {
 		r := &l.Ranks[i]
 		why := r.Why
-		if why == nil && r.Process != nil && !r.known() {
+		if why == nil && r.Process != nil && !r.isLocated() {
 			why = r.Process.Refusal
 		}
 		if why == nil {

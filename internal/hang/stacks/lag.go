@@ -35,28 +35,28 @@ func Lag(looks []*Look, node string, gpu int) string {
 		own, others, read = append(own, where), append(others, most), read && 2*known > len(l.Ranks)-1
 	}
 	if !read {
-		return "The stacks of most others are not known: where " + rank.brief() + " is does not tell why it lags."
+		return "The stacks of most others are not known: where " + rank.briefName() + " is does not tell why it lags."
 	}
 	times := fmt.Sprintf(" in %d of %d looks", len(looks), len(looks))
-	switch one, all := same(own), same(others); {
+	switch one, all := areAllEqual(own), areAllEqual(others); {
 	case one && all && own[0] == others[0]:
-		return begins(rank.brief()) + " is in " + own[0] + times +
+		return beginSentence(rank.briefName()) + " is in " + own[0] + times +
 			", as the others: its stack does not tell why it lags."
 	case one && all && others[0] != "":
-		return begins(rank.brief()) + " is in " + own[0] + times + ", the others in " + others[0] + "."
+		return beginSentence(rank.briefName()) + " is in " + own[0] + times + ", the others in " + others[0] + "."
 	}
 	return fmt.Sprintf("In %d looks %s and the others are in different places: its stack does not tell why it lags.",
-		len(looks), rank.brief())
+		len(looks), rank.briefName())
 }
 
-func same(words []string) bool { return len(slices.Compact(slices.Clone(words))) == 1 }
+func areAllEqual(words []string) bool { return len(slices.Compact(slices.Clone(words))) == 1 }
 
 // whereIs is the function in which a rank is; "": it is not known.
 func whereIs(r *Rank) string {
-	if !r.known() || halted(r.Process) || len(r.frames()) == 0 {
+	if !r.isLocated() || isHalted(r.Process) || len(r.pythonFrames()) == 0 {
 		return ""
 	}
-	return cmp.Or(frames.Collective(r.frames()), frames.Of(r.frames()).Head)
+	return cmp.Or(frames.Collective(r.pythonFrames()), frames.Of(r.pythonFrames()).Head)
 }
 
 // mostAre is the function in which more than half of the other ranks are; "": there is none. known is the number of

@@ -53,18 +53,18 @@ type Look struct {
 // Read returns the number of ranks of which it is known where they are.
 func (l *Look) Read() (n int) {
 	for i := range l.Ranks {
-		if l.Ranks[i].known() {
+		if l.Ranks[i].isLocated() {
 			n++
 		}
 	}
 	return n
 }
 
-// known reports whether it is known where a rank is: by its Python stack, or because it runs no Python. Of others the
+// isLocated reports whether it is known where a rank is: by its Python stack, or because it runs no Python. Of others the
 // kernel may tell how they wait.
-func (r *Rank) known() bool {
+func (r *Rank) isLocated() bool {
 	p := r.Process
-	return p != nil && (p.Refusal == nil || p.Refusal.ID == wire.RefusedNoPython || halted(p))
+	return p != nil && (p.Refusal == nil || p.Refusal.ID == wire.RefusedNoPython || isHalted(p))
 }
 
 // byPlace orders ranks by number, those without one by their place.
@@ -72,15 +72,15 @@ func byPlace(a, b Place) int {
 	return cmp.Or(cmp.Compare(uint(a.Number), uint(b.Number)), cmp.Compare(a.Node, b.Node), cmp.Compare(a.PID, b.PID))
 }
 
-// frames returns the Python frames of a rank's main thread, innermost first.
-func (r *Rank) frames() []wire.Frame {
+// pythonFrames returns the Python frames of a rank's main thread, innermost first.
+func (r *Rank) pythonFrames() []wire.Frame {
 	if t := stir.Main(r.Process); t != nil {
 		return t.Frames
 	}
 	return nil
 }
 
-// halted reports whether somebody has stopped the process, or it has ended.
-func halted(p *wire.ProcessStacks) bool {
+// isHalted reports whether somebody has stopped the process, or it has ended.
+func isHalted(p *wire.ProcessStacks) bool {
 	return p != nil && (p.State == "T" || p.State == "t" || p.State == "Z" || p.State == "X")
 }

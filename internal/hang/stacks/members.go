@@ -76,8 +76,8 @@ func (p *Place) inShort() string {
 	return "rank " + strconv.Itoa(p.Number)
 }
 
-// brief names a process in a sentence: "rank 11 (gpu-n02 GPU3, PID 360611)".
-func (p *Place) brief() string {
+// briefName names a process in a sentence: "rank 11 (gpu-n02 GPU3, PID 360611)".
+func (p *Place) briefName() string {
 	name := p.Name(", ")
 	if p.Number == NoRank {
 		return name

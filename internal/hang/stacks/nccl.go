@@ -26,7 +26,7 @@ func OfNCCL(v *nccl.Verdict) *NCCL {
 	}
 	n.Said = []string{head + ": " + say.Headline(v) + "."}
 	for _, line := range say.Lines(v) {
-		n.Said = append(n.Said, upper(line)+".")
+		n.Said = append(n.Said, upperFirst(line)+".")
 	}
 	return n
 }

@@ -10,8 +10,8 @@ import (
 // bridge for containers, has no node.
 type hosts map[netip.Addr]string
 
-// add notes the addresses of a node.
-func (h hosts) add(node string, addresses []string) {
+// addAddresses notes the addresses of a node.
+func (h hosts) addAddresses(node string, addresses []string) {
 	for _, text := range addresses[:min(len(addresses), wire.MaxAddresses)] {
 		a, err := netip.ParseAddr(text)
 		if err != nil {
@@ -25,8 +25,8 @@ func (h hosts) add(node string, addresses []string) {
 	}
 }
 
-// named returns the address of a socket behind the name of its node: "node04 (10.77.1.4:29600)".
-func (h hosts) named(address string) string {
+// namedAddress returns the address of a socket behind the name of its node: "node04 (10.77.1.4:29600)".
+func (h hosts) namedAddress(address string) string {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || h[a.Addr().Unmap()] == "" {
 		return address
@@ -38,21 +38,21 @@ func (h hosts) named(address string) string {
 func (l *Look) namePeers(h hosts) {
 	for i := range l.Ranks {
 		if p := l.Ranks[i].Process; p != nil {
-			h.name(p)
+			h.namePeerNodes(p)
 		}
 		for k := range l.Ranks[i].Workers {
-			h.name(&l.Ranks[i].Workers[k])
+			h.namePeerNodes(&l.Ranks[i].Workers[k])
 		}
 	}
 }
 
-func (h hosts) name(p *wire.ProcessStacks) {
+func (h hosts) namePeerNodes(p *wire.ProcessStacks) {
 	for i := range p.Unsent {
-		p.Unsent[i].Peer = h.named(p.Unsent[i].Peer)
+		p.Unsent[i].Peer = h.namedAddress(p.Unsent[i].Peer)
 	}
 	for i := range p.Threads {
 		if c := p.Threads[i].Call; c != nil {
-			c.Peer = h.named(c.Peer)
+			c.Peer = h.namedAddress(c.Peer)
 		}
 	}
 }

@@ -10,13 +10,13 @@ import (
 // The node at the other side of a connection is named, if one node of the job alone has its address.
 func TestPeersAreNamed(t *testing.T) {
 	h := hosts{}
-	h.add("node03", []string{"10.77.1.3", "172.17.0.1", "fd00::3", "no address"})
-	h.add("node04", []string{"10.77.1.4", "172.17.0.1", "10.77.2.4"})
+	h.addAddresses("node03", []string{"10.77.1.3", "172.17.0.1", "fd00::3", "no address"})
+	h.addAddresses("node04", []string{"10.77.1.4", "172.17.0.1", "10.77.2.4"})
 	for address, want := range map[string]string{"10.77.1.4:29600": "node04 (10.77.1.4:29600)",
 		"[::ffff:10.77.1.3]:7": "node03 ([::ffff:10.77.1.3]:7)", "[fd00::3]:7": "node03 ([fd00::3]:7)",
 		"10.77.2.4:1": "node04 (10.77.2.4:1)", "172.17.0.1:80": "172.17.0.1:80", "10.9.9.9:80": "10.9.9.9:80", "": "",
 		"node04": "node04"} {
-		if got := h.named(address); got != want {
+		if got := h.namedAddress(address); got != want {
 			t.Errorf("%q is named %q, want %q", address, got, want)
 		}
 	}

@@ -9,56 +9,56 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// reasons say for what those ranks wait for which others do: "Rank 3, in main (train.py:198), waits for its DataLoader
-// worker 1658 (python), which …".
-func (w wording) reasons() (said []string) {
-	for _, r := range w.subjects() {
-		if words := w.reason(r); words != "" && len(said) < named {
+// waitReasons says for what those ranks wait for which others do: "Rank 3, in main (train.py:198), waits for its
+// DataLoader worker 1658 (python), which …".
+func (w wording) waitReasons() (said []string) {
+	for _, r := range w.reasonSubjects() {
+		if words := w.rankReason(r); words != "" && len(said) < named {
 			said = append(said, words)
 		}
 	}
 	return said
 }
 
-// subjects are the ranks of which the reason matters: those for which others wait, or the first one if all are in one
-// place in which they do not wait for each other.
-func (w wording) subjects() []*Rank {
+// reasonSubjects returns the ranks of which the reason matters: those for which others wait, or the first one if all
+// are in one place in which they do not wait for each other.
+func (w wording) reasonSubjects() []*Rank {
 	switch {
-	case w.read == 0, len(w.groups) == 1 && w.groups[0].awaits():
+	case w.read == 0, len(w.groups) == 1 && w.groups[0].awaitsOthers():
 		return nil
 	case len(w.groups) == 1:
 		return w.groups[0].Ranks[:1]
-	case w.isMost(&w.groups[0]) || w.groups[0].awaits():
-		return w.aside()
+	case w.isMost(&w.groups[0]) || w.groups[0].awaitsOthers():
+		return w.ranksAside()
 	}
 	return nil // nobody is singled out
 }
 
-// reason says for what a rank waits; "": it moves, or it is not known.
-func (w wording) reason(r *Rank) string {
+// rankReason says for what a rank waits; "": it moves, or it is not known.
+func (w wording) rankReason(r *Rank) string {
 	if w.Motion(r) == Moves {
 		return ""
 	}
 	p := reason.Process{ProcessStacks: r.Process, Descendants: r.Workers,
-		Others: r != w.groups[0].first() && frames.IsInModule(w.groups[0].first().frames())}
+		Others: r != w.groups[0].firstRank() && frames.IsInModule(w.groups[0].firstRank().pythonFrames())}
 	if before := w.before[process{r.Node, r.ProcessID}]; before != nil && before.Process != nil {
 		if _, is := stir.Deciding(before.Process, r.Process); is == stir.Holder(r.Process) {
 			p.Holder = is
 		}
 	}
 	words := reason.Of(p)
-	if s := w.work(r).own; words == "" || words == reason.Sleeps && s.Steps() { // it polls, or works in small steps
+	if s := w.kernelWork(r).own; words == "" || words == reason.Sleeps && s.Steps() { // it polls, or works in small steps
 		return ""
 	}
-	name := begins(r.inShort())
-	if line := frames.Of(r.frames()); line.Own != "" {
+	name := beginSentence(r.inShort())
+	if line := frames.Of(r.pythonFrames()); line.Own != "" {
 		name += ", in " + line.Own + " (" + line.At + "),"
 	}
 	return name + " " + words + "."
 }
 
-// unanswered says which connections are not answered: of ranks that all wait they tell where the link is broken.
-func (w wording) unanswered() (said []string) {
+// unansweredLinks says which connections are not answered: of ranks that all wait they tell where the link is broken.
+func (w wording) unansweredLinks() (said []string) {
 	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
 		for i := range r.Process.Unsent {
 			if len(said) < named {
@@ -70,7 +70,7 @@ func (w wording) unanswered() (said []string) {
 }
 
 func unansweredAt(r *Rank, c *wire.Connection) string {
-	name := begins(r.inShort()) + "'s"
+	name := beginSentence(r.inShort()) + "'s"
 	if r.Number == NoRank {
 		name = "Of " + r.inShort() + " the"
 	}

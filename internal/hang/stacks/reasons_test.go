@@ -72,7 +72,7 @@ func TestReasons(t *testing.T) {
 func TestBegins(t *testing.T) {
 	for said, want := range map[string]string{"rank 3 waits": "Rank 3 waits", "ranks 3, 4": "Ranks 3, 4",
 		"node03 GPU0, PID 7": "node03 GPU0, PID 7", "": "", "rank5 GPU0": "rank5 GPU0"} {
-		if got := begins(said); got != want {
+		if got := beginSentence(said); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

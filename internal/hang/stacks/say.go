@@ -17,27 +17,27 @@ import (
 // wording puts a verdict into sentences.
 type wording struct{ *verdict }
 
-// say returns the sentences.
-func (w wording) say() (said []string) {
-	if split := w.split(); split != "" {
+// allSentences puts the verdict into sentences.
+func (w wording) allSentences() (said []string) {
+	if split := w.placesSentence(); split != "" {
 		said = append(said, split)
 	}
-	reasons := w.reasons()
+	reasons := w.waitReasons()
 	said = append(said, reasons...)
-	said = append(said, w.unanswered()...)
+	said = append(said, w.unansweredLinks()...)
 	if gone := w.gone(); gone != "" {
 		said = append(said, gone)
 	}
-	if held := w.held(reasons); held != "" {
+	if held := w.heldSentence(reasons); held != "" {
 		said = append(said, held)
 	}
-	if motion := w.motion(); motion != "" {
+	if motion := w.motionSentence(); motion != "" {
 		said = append(said, motion)
 	}
-	if greenlets := w.greenlets(); greenlets != "" {
+	if greenlets := w.greenletSentence(); greenlets != "" {
 		said = append(said, greenlets)
 	}
-	if unranked := w.unranked(); unranked != "" {
+	if unranked := w.unrankedSentence(); unranked != "" {
 		said = append(said, unranked)
 	}
 	return said
@@ -46,35 +46,35 @@ func (w wording) say() (said []string) {
 // namesState reports whether a reason names a file for which a process waits in state D.
 func namesState(said string) bool { return strings.Contains(said, " in state D for ") }
 
-// split says where most ranks are, and who is elsewhere.
-func (w wording) split() string {
+// placesSentence says where most ranks are, and who is elsewhere.
+func (w wording) placesSentence() string {
 	if w.read == 0 {
 		return "No stack of a rank could be read."
 	}
 	most := &w.groups[0]
 	switch n := len(most.Ranks); {
 	case w.read == 1:
-		return begins(most.first().brief()) + " " + does(most, 1) + "."
+		return beginSentence(most.firstRank().briefName()) + " " + groupPlace(most, 1) + "."
 	case len(w.groups) == 1:
-		return "All " + w.ranks() + " " + does(most, n) + "."
-	case len(w.odd) > 0 && w.awaiting() == w.read-len(w.odd) && w.awaiting() > n:
-		who := w.rest()
+		return "All " + w.ranksRead() + " " + groupPlace(most, n) + "."
+	case len(w.odd) > 0 && w.awaitingCount() == w.read-len(w.odd) && w.awaitingCount() > n:
+		who := w.nameOutliers()
 		if len(w.odd) == 1 {
-			who = w.odd[0].brief()
+			who = w.odd[0].briefName()
 		}
-		return fmt.Sprintf("%d of %s wait for others, %d of them in %s, %s %s.", w.awaiting(), w.ranks(), n, inFew(most),
-			who, w.doing())
+		return fmt.Sprintf("%d of %s wait for others, %d of them in %s, %s %s.", w.awaitingCount(), w.ranksRead(), n, inFew(most),
+			who, w.outlierPlaces())
 	case len(w.odd) == 0 || len(w.odd)+n < w.read:
-		return fmt.Sprintf("The %s are in %d places: %d of them %s.", w.ranks(), len(w.groups), n, does(most, n))
+		return fmt.Sprintf("The %s are in %d places: %d of them %s.", w.ranksRead(), len(w.groups), n, groupPlace(most, n))
 	case len(w.odd) == 1:
-		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranks(), does(most, n), w.odd[0].brief(), w.doing())
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranksRead(), groupPlace(most, n), w.odd[0].briefName(), w.outlierPlaces())
 	default:
-		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranks(), does(most, n), w.rest(), w.doing())
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranksRead(), groupPlace(most, n), w.nameOutliers(), w.outlierPlaces())
 	}
 }
 
-// headline says in few words where one rank is, and where most are; "": that does not say it.
-func (w wording) headline() string {
+// shortHeadline says in few words where one rank is, and where most are; "": that does not say it.
+func (w wording) shortHeadline() string {
 	if w.read == 0 || 2*len(w.groups[0].Ranks) < w.read {
 		return ""
 	}
@@ -83,27 +83,27 @@ func (w wording) headline() string {
 	case len(w.groups) == 1:
 		return most
 	case len(w.odd) == 1 && w.odd[0].Number != NoRank:
-		return fmt.Sprintf("rank %d %s, %s", w.odd[0].Number, placed(w.outliers()[0]), most)
+		return fmt.Sprintf("rank %d %s, %s", w.odd[0].Number, placeInFew(w.outlierGroups()[0]), most)
 	}
 	return fmt.Sprintf("%d elsewhere, %s", w.read-len(w.groups[0].Ranks), most)
 }
 
 // inFew is the function in which a group is.
 func inFew(g *Group) string {
-	return cmp.Or(frames.Collective(g.first().frames()), g.line().Head, "no Python code")
+	return cmp.Or(frames.Collective(g.firstRank().pythonFrames()), g.stackLine().Head, "no Python code")
 }
 
-// placed says where one rank is: "in _try_get_data", "stopped by a signal".
-func placed(g *Group) string {
-	p := g.first().Process
-	if halted(p) || g.line().Head == "" {
+// placeInFew says where one rank is: "in _try_get_data", "stopped by a signal".
+func placeInFew(g *Group) string {
+	p := g.firstRank().Process
+	if isHalted(p) || g.stackLine().Head == "" {
 		return strings.TrimPrefix(Doing(p), "is ")
 	}
 	return "in " + inFew(g)
 }
 
-// ranks names the ranks that were read: "64 ranks", "60 ranks that were read".
-func (w wording) ranks() string {
+// ranksRead names the ranks that were read: "64 ranks", "60 ranks that were read".
+func (w wording) ranksRead() string {
 	text := strconv.Itoa(w.read) + " ranks"
 	if w.read < len(w.Now.Ranks) {
 		text += " that were read"
@@ -111,16 +111,16 @@ func (w wording) ranks() string {
 	return text
 }
 
-// rest names the ranks that are not in the largest group.
-func (w wording) rest() string {
+// nameOutliers names the ranks that are not in the largest group.
+func (w wording) nameOutliers() string {
 	if len(w.odd) <= 4 {
 		return Members(w.odd)
 	}
 	return strconv.Itoa(len(w.odd)) + " others"
 }
 
-// outliers are the groups of the odd ranks.
-func (w wording) outliers() (list []*Group) {
+// outlierGroups returns the groups of the odd ranks.
+func (w wording) outlierGroups() (list []*Group) {
 	for i := range w.groups {
 		if w.groups[i].Outlier {
 			list = append(list, &w.groups[i])
@@ -129,24 +129,24 @@ func (w wording) outliers() (list []*Group) {
 	return list
 }
 
-// doing says what they do, if it is one thing.
-func (w wording) doing() string {
-	places := w.outliers()
+// outlierPlaces says where the ranks outside the largest group are, or in how many places.
+func (w wording) outlierPlaces() string {
+	places := w.outlierGroups()
 	if len(places) == 1 {
-		return does(places[0], len(w.odd))
+		return groupPlace(places[0], len(w.odd))
 	}
 	return fmt.Sprintf("are in %d other places", len(places))
 }
 
-// awaiting is the number of ranks that wait for others.
-func (w wording) awaiting() int { return len(w.ranksIn((*Group).awaits)) }
+// awaitingCount returns how many ranks wait for others.
+func (w wording) awaitingCount() int { return len(w.ranksIn((*Group).awaitsOthers)) }
 
-// does says where the n ranks of a group are: "is in _try_get_data (torch/utils/data/dataloader.py:1144)".
-func does(g *Group, n int) string {
-	at, p := g.first().frames(), g.first().Process
+// groupPlace says where the n ranks of a group are: "is in _try_get_data (torch/utils/data/dataloader.py:1144)".
+func groupPlace(g *Group, n int) string {
+	at, p := g.firstRank().pythonFrames(), g.firstRank().Process
 	words := "is in "
-	switch line, c := g.line(), frames.Collective(at); {
-	case line.Head == "" || halted(p):
+	switch line, c := g.stackLine(), frames.Collective(at); {
+	case line.Head == "" || isHalted(p):
 		words = Doing(p)
 	case c != "":
 		words += c
@@ -156,11 +156,11 @@ func does(g *Group, n int) string {
 	if n == 1 {
 		return words
 	}
-	return plural(words)
+	return pluralVerb(words)
 }
 
-// plural puts the verb of a sentence into the plural.
-func plural(words string) string {
+// pluralVerb returns words that begin with a verb, with that verb in the plural.
+func pluralVerb(words string) string {
 	verb, rest, _ := strings.Cut(words, " ")
 	if many, is := map[string]string{"is": "are", "has": "have", "waits": "wait", "runs": "run"}[verb]; is {
 		verb = many
@@ -174,20 +174,20 @@ func (w wording) gone() string {
 		switch {
 		case r.ID != wire.RefusedGone:
 		case len(r.Ranks) == 1:
-			return begins(r.Ranks[0].brief()) + ": " + r.Cause + "."
+			return beginSentence(r.Ranks[0].briefName()) + ": " + r.Cause + "."
 		default:
-			return begins(Members(r.Ranks)) + ": " + r.Cause + "."
+			return beginSentence(Members(r.Ranks)) + ": " + r.Cause + "."
 		}
 	}
 	return ""
 }
 
-// held says which descendants wait for files, if a reason does not name the only one.
-func (w wording) held(reasons []string) string {
+// heldSentence says which descendants wait for files, if a reason does not name the only one.
+func (w wording) heldSentence(reasons []string) string {
 	var list []rankstacks.Worker
 	for i := range w.all {
 		for _, r := range w.all[i].Ranks {
-			list = append(list, workers(r)...)
+			list = append(list, heldWorkers(r)...)
 		}
 	}
 	at := slices.IndexFunc(list, func(w rankstacks.Worker) bool { return w.File != "" || w.Mount != "" })
@@ -216,26 +216,27 @@ func Workers(list []rankstacks.Worker) string {
 	if n == 1 {
 		return "Worker process " + strconv.Itoa(first.PID) + " on " + first.Node + " " + words
 	}
-	return strconv.Itoa(n) + " worker processes on " + first.Node + " " + plural(words)
+	return strconv.Itoa(n) + " worker processes on " + first.Node + " " + pluralVerb(words)
 }
 
-// begins begins a sentence with a process. The name of a node keeps its letters: another spelling is no node.
-func begins(name string) string {
+// beginSentence returns the name of a process for the beginning of a sentence. The name of a node keeps its letters:
+// another spelling is no node.
+func beginSentence(name string) string {
 	if word, _, _ := strings.Cut(name, " "); word != "rank" && word != "ranks" {
 		return name
 	}
-	return upper(name)
+	return upperFirst(name)
 }
 
-func upper(s string) string {
+func upperFirst(s string) string {
 	if s == "" {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// greenlets says which ranks have more stacks than are read.
-func (w wording) greenlets() string {
+// greenletSentence says which ranks have more stacks than are read.
+func (w wording) greenletSentence() string {
 	var list []*Rank
 	for i := range w.Now.Ranks {
 		if r := &w.Now.Ranks[i]; r.Process != nil && r.Process.Greenlets {
@@ -246,13 +247,13 @@ func (w wording) greenlets() string {
 	case 0:
 		return ""
 	case 1:
-		return begins(list[0].brief()) + " runs greenlets, as with gevent: those that wait are not read."
+		return beginSentence(list[0].briefName()) + " runs greenlets, as with gevent: those that wait are not read."
 	}
-	return begins(Members(list)) + " run greenlets, as with gevent: those that wait are not read."
+	return beginSentence(Members(list)) + " run greenlets, as with gevent: those that wait are not read."
 }
 
-// unranked says why the ranks of processes are not known.
-func (w wording) unranked() string {
+// unrankedSentence says why the ranks of processes are not known.
+func (w wording) unrankedSentence() string {
 	return tally.CountUnranked(func(yield func(string) bool) {
 		for i := range w.Now.Ranks {
 			if !yield(w.Now.Ranks[i].NoRank) {
@@ -262,21 +263,21 @@ func (w wording) unranked() string {
 	}).String()
 }
 
-// motion says what has moved.
-func (w wording) motion() string {
+// motionSentence says what has moved.
+func (w wording) motionSentence() string {
 	if w.Before == nil || w.read == 0 {
 		return ""
 	}
-	within := " within " + seconds(w.Between())
+	within := " within " + formatSpan(w.Between())
 	switch moved := w.of[Moves]; {
 	case w.of[Unknown] == w.read:
 		return "Nothing is known of the look before."
 	case moved == 0 && w.atWork() != "":
-		return "Each was in one line" + w.looks() + within + ", but " + w.atWork() + "."
-	case moved == 0 && w.of[Same] > 0 && w.of[Unknown] == 0 && w.state() == rankstacks.Stuck:
+		return "Each was in one line" + w.lookCount() + within + ", but " + w.atWork() + "."
+	case moved == 0 && w.of[Same] > 0 && w.of[Unknown] == 0 && w.jobState() == rankstacks.Stuck:
 		return "None has moved" + within + ", but for polling."
-	case moved == 0 && w.computing() && w.of[Unknown] == 0:
-		return "Each was in one line" + w.looks() + within + ", and most use a CPU there, as in a wait that polls."
+	case moved == 0 && w.anyRankComputes() && w.of[Unknown] == 0:
+		return "Each was in one line" + w.lookCount() + within + ", and most use a CPU there, as in a wait that polls."
 	case moved == 0 && w.of[Same] > 0 && w.of[Unknown] == 0:
 		return "None has left its line" + within + ": whether each has worked there is not known."
 	case moved == 0 && w.of[Unknown] == 0 && w.read == len(w.Now.Ranks):
@@ -287,13 +288,13 @@ func (w wording) motion() string {
 	case moved == w.read && w.read > 1:
 		return "All have moved" + within + "."
 	case moved <= 2:
-		return begins(Members(w.moved())) + have(moved) + within + "."
+		return beginSentence(Members(w.movedRanks())) + haveMoved(moved) + within + "."
 	}
 	return fmt.Sprintf("%d of %d have moved%s.", w.of[Moves], w.read, within)
 }
 
-// looks is how often the ranks were seen: " in 10 of 10 looks"; "": they were not followed.
-func (w wording) looks() string {
+// lookCount says how often the ranks were seen: " in 10 of 10 looks"; "": they were not followed.
+func (w wording) lookCount() string {
 	least := 0
 	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
 		if l := r.Process.Looks; l == nil {
@@ -305,10 +306,10 @@ func (w wording) looks() string {
 	return fmt.Sprintf(" in %d of %d looks", least, least)
 }
 
-// computing reports whether a rank has used a CPU.
-func (w wording) computing() bool {
+// anyRankComputes reports whether a rank has used a CPU.
+func (w wording) anyRankComputes() bool {
 	return slices.ContainsFunc(w.ranksIn(func(*Group) bool { return true }), func(r *Rank) bool {
-		s := w.work(r).own
+		s := w.kernelWork(r).own
 		return s.Computes()
 	})
 }
@@ -316,10 +317,10 @@ func (w wording) computing() bool {
 // atWork says what was counted of a rank that stays in its line and works there, of those for which others wait first:
 // "rank 3 has begun to wait 467 times in 10 of 10 looks at it: it works in small steps"; "": nothing was.
 func (w wording) atWork() string {
-	aside := w.aside()
-	others := w.ranksIn(func(g *Group) bool { return w.waitsWithMost(g) && !g.meets() })
+	aside := w.ranksAside()
+	others := w.ranksIn(func(g *Group) bool { return w.waitsWithMost(g) && !g.pollsForOthers() })
 	for i, r := range slices.Concat(aside, others) {
-		s, name := w.work(r), r.inShort()
+		s, name := w.kernelWork(r), r.inShort()
 		switch {
 		case i >= len(aside) && !s.own.Steps(): // it may poll
 		case s.own.Works():
@@ -328,22 +329,22 @@ func (w wording) atWork() string {
 			return fmt.Sprintf("process %d (%s) of %s %s", s.worker.PID, s.worker.Name, name, s.of.Words())
 		case s.worker != nil:
 			return fmt.Sprintf("process %d (%s) of %s has moved", s.worker.PID, s.worker.Name, name)
-		case frames.ServesRequests(r.frames()):
+		case frames.ServesRequests(r.pythonFrames()):
 			return name + " waits for requests, as a server does"
 		}
 	}
 	return ""
 }
 
-func have(n int) string {
+func haveMoved(n int) string {
 	if n == 1 {
 		return " has moved"
 	}
 	return " have moved"
 }
 
-// moved returns the ranks that have moved.
-func (w wording) moved() (list []*Rank) {
+// movedRanks returns the ranks that have moved.
+func (w wording) movedRanks() (list []*Rank) {
 	for i := range w.groups {
 		for _, r := range w.groups[i].Ranks {
 			if w.Motion(r) == Moves {
@@ -354,8 +355,8 @@ func (w wording) moved() (list []*Rank) {
 	return list
 }
 
-// seconds writes a time between two looks: "5 s".
-func seconds(d time.Duration) string {
+// formatSpan writes a time between two looks: "5 s".
+func formatSpan(d time.Duration) string {
 	if d >= 2*time.Minute {
 		return strconv.Itoa(int(d.Minutes())) + " min"
 	}

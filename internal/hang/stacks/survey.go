@@ -78,12 +78,12 @@ func (s *Survey) Take(q Question, reply *wire.Reply, err error) {
 	s.answered++
 	switch {
 	case err != nil:
-		s.refuse(q, wire.Refusal{ID: NoAnswer, Cause: err.Error()})
+		s.refuseRanks(q, wire.Refusal{ID: NoAnswer, Cause: err.Error()})
 	case reply.Error != "":
-		s.refuse(q, wire.Refusal{ID: NoAnswer, Cause: reply.Error})
+		s.refuseRanks(q, wire.Refusal{ID: NoAnswer, Cause: reply.Error})
 	default:
-		s.read(q, reply)
-		s.hosts.add(q.Node, reply.Addresses)
+		s.readReply(q, reply)
+		s.hosts.addAddresses(q.Node, reply.Addresses)
 	}
 	if s.Over() {
 		s.look.namePeers(s.hosts)
@@ -94,7 +94,7 @@ func (s *Survey) Take(q Question, reply *wire.Reply, err error) {
 func (s *Survey) GiveUp(after time.Duration) {
 	for i := range s.look.Ranks {
 		if r := &s.look.Ranks[i]; r.Process == nil && r.Why == nil {
-			r.Why = &wire.Refusal{ID: NoAnswer, Cause: "the node has not answered within " + seconds(after)}
+			r.Why = &wire.Refusal{ID: NoAnswer, Cause: "the node has not answered within " + formatSpan(after)}
 		}
 	}
 	s.sent, s.answered = len(s.questions), len(s.questions)
@@ -104,22 +104,22 @@ func (s *Survey) GiveUp(after time.Duration) {
 // NoAnswer is the ID of the refusal of a node that does not answer.
 const NoAnswer = "no_answer"
 
-func (s *Survey) refuse(q Question, why wire.Refusal) {
+func (s *Survey) refuseRanks(q Question, why wire.Refusal) {
 	cleanRefusal(&why)
 	for _, i := range q.ranks {
 		s.look.Ranks[i].Why = &why
 	}
 }
 
-// read takes the processes of an answer.
-func (s *Survey) read(q Question, reply *wire.Reply) {
+// readReply takes the processes of an answer.
+func (s *Survey) readReply(q Question, reply *wire.Reply) {
 	at := map[int]*Rank{} // by PID
 	for _, i := range q.ranks {
 		at[s.look.Ranks[i].PID] = &s.look.Ranks[i]
 	}
 	for i := range reply.Stacks {
 		p := &reply.Stacks[i]
-		clean(p)
+		cleanProcess(p)
 		r := at[cmp.Or(p.Of, p.PID)]
 		switch {
 		case r == nil: // nobody has asked for it
@@ -138,7 +138,7 @@ func (s *Survey) read(q Question, reply *wire.Reply) {
 
 // take takes what is known of a rank. Without a thread that is the reason why nothing is.
 func (r *Rank) take(p *wire.ProcessStacks, readMS uint64) {
-	if len(p.Threads) == 0 && !halted(p) {
+	if len(p.Threads) == 0 && !isHalted(p) {
 		r.Why = cmp.Or(p.Refusal, &wire.Refusal{ID: NoAnswer, Cause: "the node knows no thread of the process"})
 		return
 	}
@@ -153,8 +153,8 @@ const (
 	maxName, maxFile, maxCause = 64, 512, 300
 )
 
-// clean makes the strings of a process harmless.
-func clean(p *wire.ProcessStacks) {
+// cleanProcess makes the strings of a process harmless.
+func cleanProcess(p *wire.ProcessStacks) {
 	p.Name, p.Python, p.State = safe.Line(p.Name, maxName), safe.Line(p.Python, maxName), safe.Line(p.State, 1)
 	if p.Refusal != nil {
 		cleanRefusal(p.Refusal)

@@ -17,11 +17,11 @@ type verdict struct {
 	read   int
 }
 
-// judge compares the looks.
-func (p *Pair) judge(groups []Group, also Evidence) *verdict {
+// judgeLooks compares the looks.
+func (p *Pair) judgeLooks(groups []Group, also Evidence) *verdict {
 	v := &verdict{Pair: p, Evidence: also, all: groups}
 	for i := range groups {
-		v.moves = append(v.moves, p.count(groups[i].Ranks))
+		v.moves = append(v.moves, p.countMotions(groups[i].Ranks))
 		if groups[i].Vague {
 			continue
 		}
@@ -37,46 +37,46 @@ func (p *Pair) judge(groups []Group, also Evidence) *verdict {
 	return v
 }
 
-// state is Moving if anything has moved. It is Stuck only if NCCL says so, or no rank may be at work and the wait of
+// jobState is Moving if anything has moved. It is Stuck only if NCCL says so, or no rank may be at work and the wait of
 // most shows: every rank was read twice and the kernel has counted no work of it, or NCCL knows for whom the others
 // wait while their GPUs stand.
-func (v *verdict) state() rankstacks.State {
+func (v *verdict) jobState() rankstacks.State {
 	switch {
 	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
 		return rankstacks.Moving
-	case v.NCCL != nil && (v.NCCL.Stuck || v.NCCL.Lost && (v.Halted || !v.works())):
+	case v.NCCL != nil && (v.NCCL.Stuck || v.NCCL.Lost && (v.Halted || !v.computesOutside())):
 		return rankstacks.Stuck
-	case v.busy():
+	case v.mayWork():
 		return rankstacks.Unclear
-	case v.Halted && v.behind():
+	case v.Halted && v.hasLaggard():
 		return rankstacks.Stuck
 	case v.Before == nil, v.read == 0, v.read < len(v.Now.Ranks), v.of[Unknown] > 0:
 		return rankstacks.Unclear
-	case v.Halted, v.behind(), v.wait():
+	case v.Halted, v.hasLaggard(), v.mostWait():
 		return rankstacks.Stuck
 	}
 	return rankstacks.Unclear
 }
 
-// behind reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs too.
-func (v *verdict) behind() bool { return v.NCCL != nil && v.NCCL.Behind }
+// hasLaggard reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs too.
+func (v *verdict) hasLaggard() bool { return v.NCCL != nil && v.NCCL.Behind }
 
-// busy reports whether a rank that does not wait for others may be at work: it has used a CPU, has read or written, or
+// mayWork reports whether a rank that does not wait for others may be at work: it has used a CPU, has read or written, or
 // has waited again and again, or that is not known; or a process of its own works for it; or it waits for requests.
 // Rank 0 that evaluates or writes a checkpoint in one call looks like that. Those for which others wait decide: most
 // may use a CPU while they wait for their GPU.
-func (v *verdict) busy() bool {
-	for _, r := range v.aside() {
-		if s := v.work(r); v.Motion(r) == Same || s.own.Works() || s.worker != nil || frames.ServesRequests(r.frames()) {
+func (v *verdict) mayWork() bool {
+	for _, r := range v.ranksAside() {
+		if s := v.kernelWork(r); v.Motion(r) == Same || s.own.Works() || s.worker != nil || frames.ServesRequests(r.pythonFrames()) {
 			return true
 		}
 	}
 	return false
 }
 
-// aside returns the ranks that are neither where most are, nor wait for others in another place. If all wait for
+// ranksAside returns the ranks that are neither where most are, nor wait for others in another place. If all wait for
 // others, the ranks that are not where most are.
-func (v *verdict) aside() (list []*Rank) {
+func (v *verdict) ranksAside() (list []*Rank) {
 	list = v.ranksIn(func(g *Group) bool { return !v.waitsWithMost(g) })
 	if len(list) == 0 {
 		return v.ranksIn(func(g *Group) bool { return !v.isMost(g) })
@@ -87,7 +87,7 @@ func (v *verdict) aside() (list []*Rank) {
 func (v *verdict) isMost(g *Group) bool { return 2*len(g.Ranks) > v.read }
 
 // waitsWithMost reports whether a group is where most ranks are, or waits for others.
-func (v *verdict) waitsWithMost(g *Group) bool { return v.isMost(g) || g.awaits() }
+func (v *verdict) waitsWithMost(g *Group) bool { return v.isMost(g) || g.awaitsOthers() }
 
 // ranksIn returns the ranks of some groups.
 func (v *verdict) ranksIn(wanted func(g *Group) bool) (list []*Rank) {
@@ -99,28 +99,28 @@ func (v *verdict) ranksIn(wanted func(g *Group) bool) (list []*Rank) {
 	return list
 }
 
-// works reports whether a rank uses a CPU outside of collectives: at the end of a job it may write what is left while
+// computesOutside reports whether a rank uses a CPU outside of collectives: at the end of a job it may write what is left while
 // the others have exited.
-func (v *verdict) works() bool {
+func (v *verdict) computesOutside() bool {
 	for i := range v.groups {
-		if g := &v.groups[i]; v.moves[i][Same] > 0 && frames.Collective(g.first().frames()) == "" {
+		if g := &v.groups[i]; v.moves[i][Same] > 0 && frames.Collective(g.firstRank().pythonFrames()) == "" {
 			return true
 		}
 	}
 	return false
 }
 
-// wait reports whether most ranks are seen to wait for others: where ranks exchange something, and without work. A
+// mostWait reports whether most ranks are seen to wait for others: where ranks exchange something, and without work. A
 // rank that waits for its own GPU looks the same in a job that computes, and so do all ranks in one place: that may be
 // the same collective of a later step.
-func (v *verdict) wait() bool {
+func (v *verdict) mostWait() bool {
 	waiting := 0
 	for i := range v.groups {
 		g := &v.groups[i]
-		if !g.awaits() && (!v.isMost(g) || !v.polls(g)) {
+		if !g.awaitsOthers() && (!v.isMost(g) || !v.ranksPoll(g)) {
 			continue
 		}
-		if v.moves[i][Waits] < len(g.Ranks) && !v.polls(g) && !g.meets() {
+		if v.moves[i][Waits] < len(g.Ranks) && !v.ranksPoll(g) && !g.pollsForOthers() {
 			return false
 		}
 		waiting += len(g.Ranks)
@@ -128,11 +128,11 @@ func (v *verdict) wait() bool {
 	return len(v.groups) > 1 && 2*waiting >= v.read
 }
 
-// polls reports whether the ranks of a group use a CPU to wait: in MPI, or for GPUs that are seen to wait themselves.
+// ranksPoll reports whether the ranks of a group use a CPU to wait: in MPI, or for GPUs that are seen to wait themselves.
 // They do nothing else: a rank that computes would not stay in one line without a pause.
-func (v *verdict) polls(g *Group) bool {
+func (v *verdict) ranksPoll(g *Group) bool {
 	for _, r := range g.Ranks {
-		s := v.work(r).own
+		s := v.kernelWork(r).own
 		if v.Motion(r) != Same || s.IsUnknown() || s.Steps() || !s.Computes() || !v.GPUsWait && !r.Process.MPI {
 			return false
 		}

@@ -13,20 +13,20 @@ type stirs struct {
 	of     stir.Stir           // what was counted of it
 }
 
-// work returns what the kernel has counted of a rank between the looks.
-func (p *Pair) work(r *Rank) (s stirs) {
+// kernelWork returns what the kernel has counted of a rank between the looks.
+func (p *Pair) kernelWork(r *Rank) (s stirs) {
 	before := p.before[process{r.Node, r.ProcessID}]
 	if before == nil || before.Process == nil || r.Process == nil {
 		return stirs{}
 	}
 	s.own = stir.OfProcess(before.Process, r.Process, before.readMS, r.readMS)
-	was := before.workers()
+	was := before.workersByID()
 	for i := range r.Workers {
 		w := &r.Workers[i]
-		if was[w.ProcessID] == nil || halted(w) {
+		if was[w.ProcessID] == nil || isHalted(w) {
 			continue
 		}
-		if of := stir.OfProcess(was[w.ProcessID], w, before.readMS, r.readMS); of.Works() || elsewhere(was[w.ProcessID], w) {
+		if of := stir.OfProcess(was[w.ProcessID], w, before.readMS, r.readMS); of.Works() || hasChangedLine(was[w.ProcessID], w) {
 			s.worker, s.of = w, of
 			break
 		}
@@ -37,14 +37,14 @@ func (p *Pair) work(r *Rank) (s stirs) {
 // goesOn reports whether a rank was elsewhere at another look, or the kernel has counted steps or bytes of it or of its
 // descendants: an endless loop has neither, nor has a wait for others to come, which polls.
 func (p *Pair) goesOn(r *Rank) bool {
-	s := p.work(r)
-	steps := s.own.Steps() && !frames.Meets(r.frames())
+	s := p.kernelWork(r)
+	steps := s.own.Steps() && !frames.Meets(r.pythonFrames())
 	return p.Motion(r) == Moves || steps || s.own.Transfers() ||
 		s.worker != nil && (s.of.Steps() || s.of.Transfers() || !s.of.Works())
 }
 
-// elsewhere reports whether the main thread of a process was in another line before.
-func elsewhere(before, now *wire.ProcessStacks) bool {
+// hasChangedLine reports whether the main thread of a process was in another line before.
+func hasChangedLine(before, now *wire.ProcessStacks) bool {
 	was, is := stir.Main(before), stir.Main(now)
 	return was != nil && is != nil && (is.Moving || !equalFrames(was, is))
 }

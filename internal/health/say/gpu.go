@@ -23,8 +23,8 @@ func gpuMissing(w *Words, e evidence) {
 		w.Long, w.Short, w.Sentence = "GPU missing", "GPU missing", "A GPU that SLURM allocated to this job is missing."
 		return
 	case !m.Certain:
-		w.Long, w.Short = named(m.Numbers)+" not listed", "GPU not listed"
-		w.Sentence = fmt.Sprintf("SLURM allocated %s to this job; the driver lists %s.", named(m.Numbers),
+		w.Long, w.Short = nameGPUs(m.Numbers)+" not listed", "GPU not listed"
+		w.Sentence = fmt.Sprintf("SLURM allocated %s to this job; the driver lists %s.", nameGPUs(m.Numbers),
 			inRanges(numbersOf(e.node)))
 		w.Hint = "fine if SLURM numbers the GPUs differently here; otherwise a GPU is missing: compare with " +
 			"nvidia-smi on the node"
@@ -36,16 +36,16 @@ func gpuMissing(w *Words, e evidence) {
 		w.Sentence = fmt.Sprintf("%d of %d GPUs missing: SLURM allocated %d to this job, but the driver does not "+
 			"list them all.", m.Count, m.Of, m.Of)
 	default:
-		w.Long, w.Short = named(m.Numbers)+" missing", named(m.Numbers)+" missing"
+		w.Long, w.Short = nameGPUs(m.Numbers)+" missing", nameGPUs(m.Numbers)+" missing"
 		w.Sentence = fmt.Sprintf("%s missing: SLURM allocated %s to this job, but the driver does not list %s.",
-			named(m.Numbers), them(m.Count), them(m.Count))
+			nameGPUs(m.Numbers), itOrThem(m.Count), itOrThem(m.Count))
 	}
 	w.Sentence += withoutNumber(e.node)
 	w.Hint = cmp.Or(w.Hint, "if nvidia-smi on the node does not list it either, move the job and report it to your "+
 		"admins")
 }
 
-func them(count int) string {
+func itOrThem(count int) string {
 	if count == 1 {
 		return "it"
 	}
@@ -74,7 +74,7 @@ func gpusHidden(w *Words, e evidence) {
 	m := e.job.Missing(e.node)
 	w.Long, w.Short = "GPUs hidden by the cgroup of job "+m.Cgroup, "GPUs hidden"
 	w.Sentence = fmt.Sprintf("The ssh session is in the cgroup of job %s, which hides this job's %s.", m.Cgroup,
-		named(m.Numbers))
+		nameGPUs(m.Numbers))
 	w.Hint = fmt.Sprintf("pam_slurm_adopt picked the other job; from this one: srun --jobid=%s --overlap -w %s "+
 		"nvidia-smi", e.job.Number, e.node.Name)
 	if !m.Hidden {
@@ -83,8 +83,8 @@ func gpusHidden(w *Words, e evidence) {
 	}
 }
 
-// named returns "GPU5" or "GPUs 2, 5-7".
-func named(numbers []int) string {
+// nameGPUs returns "GPU5" or "GPUs 2, 5-7".
+func nameGPUs(numbers []int) string {
 	if len(numbers) == 1 {
 		return "GPU" + strconv.Itoa(numbers[0])
 	}
@@ -116,8 +116,8 @@ func inRanges(numbers []int) string {
 
 func gpuLost(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "LOST", "lost", "lost"
-	w.Sentence = fmt.Sprintf("GPU lost (%s: %q).", e.driver(), e.gpu.Lost)
-	if name := unnumbered(e.gpu); name != "" {
+	w.Sentence = fmt.Sprintf("GPU lost (%s: %q).", e.driverName(), e.gpu.Lost)
+	if name := nameUnnumbered(e.gpu); name != "" {
 		w.Sentence = "GPU with unknown number (" + name + ") lost: " + e.gpu.Lost + "."
 	}
 	w.Hint = "GPU unavailable until the node reboots: move the job and report it to your admins"
@@ -127,16 +127,16 @@ func gpuLost(w *Words, e evidence) {
 	}
 }
 
-// driver is what has the words of the driver: NVML, or nvidia-smi in place of a probe.
-func (e evidence) driver() string {
+// driverName names the source of the driver's messages: NVML, or nvidia-smi in place of a probe.
+func (e evidence) driverName() string {
 	if e.hello.StandIn != "" {
 		return "nvidia-smi"
 	}
 	return "NVML"
 }
 
-// unnumbered identifies a GPU without a number; "" if it has one.
-func unnumbered(g *cluster.GPU) string {
+// nameUnnumbered identifies a GPU without a number; "" if it has one.
+func nameUnnumbered(g *cluster.GPU) string {
 	if g.Number != cluster.NoNumber {
 		return ""
 	}
@@ -146,7 +146,7 @@ func unnumbered(g *cluster.GPU) string {
 func gpuUnusable(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "NO ACCESS", "unusable: "+e.gpu.Lost, "unusable"
 	w.Sentence = "The driver cannot access this GPU: " + e.gpu.Lost + "."
-	if name := unnumbered(e.gpu); name != "" {
+	if name := nameUnnumbered(e.gpu); name != "" {
 		w.Sentence = "The driver cannot access a GPU with unknown number (" + name + "): " + e.gpu.Lost + "."
 	}
 	w.Hint = "if nvidia-smi on the node fails too, report it to your admins"
@@ -162,14 +162,14 @@ func gpuHangs(w *Words, e evidence) {
 		all := allGPUs(len(e.node.GPUs))
 		w.Long, w.Short = "driver calls hang for "+all, "all GPUs hung"
 		w.Sentence = fmt.Sprintf("Driver calls hang for %s of the node%s.", all,
-			inParens(commonCall(e.node), span(signs.LongestHang(e.node, nil))))
+			inParens(commonCall(e.node), formatDuration(signs.LongestHang(e.node, nil))))
 		return
 	}
 	call := "A driver call for this GPU"
 	if e.gpu.Call != "" {
 		call += " (" + e.gpu.Call + ")"
 	}
-	w.Sentence = call + " has not returned for " + span(signs.LongestHang(e.node, e.gpu)) + e.othersAnswer() + "."
+	w.Sentence = call + " has not returned for " + formatDuration(signs.LongestHang(e.node, e.gpu)) + e.othersAnswer() + "."
 }
 
 // allGPUs returns "both GPUs", "all 8 GPUs".
@@ -214,9 +214,9 @@ func (e evidence) othersAnswer() string {
 	return ""
 }
 
-func thermal(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "!THERM", "thermal throttling"+e.temperature(", "), "thermal"+e.temperature(" ")
-	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.hotMemory(), e.clocks(),
+func thermalThrottling(w *Words, e evidence) {
+	w.Flag, w.Long, w.Short = "!THERM", "thermal throttling"+e.temperatureAfter(", "), "thermal"+e.temperatureAfter(" ")
+	w.Sentence = "Thermal throttling" + listFacts(e.temperatureAfter(""), e.hotMemory(), e.clockText(),
 		e.throttledFor(metric.HWThermalTime, metric.SWThermalTime, metric.ThermalTime)) + "."
 	w.Hint = badCooling
 }
@@ -267,18 +267,18 @@ func computeProhibited(w *Words, _ evidence) {
 
 func powerBrake(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "!PWR", "power brake", "power brake"
-	w.Sentence = "Hardware power brake active" + listed(e.clocks(), e.throttledFor(metric.PowerBrakeTime)) + "."
+	w.Sentence = "Hardware power brake active" + listFacts(e.clockText(), e.throttledFor(metric.PowerBrakeTime)) + "."
 	w.Hint = "node or rack power problem, not your job: report it to your admins"
 }
 
-func slowdown(w *Words, e evidence) {
+func hardwareSlowdown(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "!SLOW", "hardware slowdown", "HW slowdown"
-	w.Sentence = "Hardware slowdown, reason not reported by the driver" + listed(e.clocks()) + "."
+	w.Sentence = "Hardware slowdown, reason not reported by the driver" + listFacts(e.clockText()) + "."
 	w.Hint = "if it persists, report it to your admins"
 }
 
-// listed joins the facts that are not empty, after a colon.
-func listed(facts ...string) string {
+// listFacts joins the facts that are not empty, after a colon.
+func listFacts(facts ...string) string {
 	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
 	if len(facts) == 0 {
 		return ""
@@ -303,20 +303,22 @@ func (e evidence) throttledFor(ids ...metric.ID) string {
 	}
 	now := "throttled now"
 	if share = min(share, 1); share < allTheTime {
-		now = fmt.Sprintf("throttled for %.0f%% of the last %s", 100*share, lately(over))
+		now = fmt.Sprintf("throttled for %.0f%% of the last %s", 100*share, formatInterval(over))
 	}
-	return fmt.Sprintf("%s; %s in the last %s", now, span(time.Duration(total*float64(time.Second))),
-		span(e.gpu.Watched()))
+	return fmt.Sprintf("%s; %s in the last %s", now, formatDuration(time.Duration(total*float64(time.Second))),
+		formatDuration(e.gpu.Watched()))
 }
 
 // allTheTime is the share of an interval from which a GPU is throttled now.
 const allTheTime = 0.995
 
-// lately formats the time between two readings: "3s", never 0.
-func lately(d time.Duration) string { return span(max(d.Round(time.Second), time.Second)) }
+// formatInterval formats the time between two readings: "3s", never 0.
+func formatInterval(d time.Duration) string {
+	return formatDuration(max(d.Round(time.Second), time.Second))
+}
 
-// temperature returns the GPU's temperature after the text before; "" if it is unknown.
-func (e evidence) temperature(before string) string {
+// temperatureAfter returns the GPU's temperature after the text before; "" if it is unknown.
+func (e evidence) temperatureAfter(before string) string {
 	celsius, known := e.gpu.Get(metric.Temperature)
 	if !known {
 		return ""
@@ -324,8 +326,8 @@ func (e evidence) temperature(before string) string {
 	return fmt.Sprintf("%s%.0f°C", before, celsius)
 }
 
-// clocks returns the GPU's SM clock; "" if it is unknown.
-func (e evidence) clocks() string {
+// clockText returns the GPU's SM clock; "" if it is unknown.
+func (e evidence) clockText() string {
 	now, known := e.gpu.Get(metric.SMClock)
 	most, told := e.gpu.Get(metric.SMClockMax)
 	switch {

@@ -40,19 +40,19 @@ func hostMemory(w *Words, e evidence) {
 	w.Long, w.Short = "host memory "+gibOf(used, limit), fmt.Sprintf("host memory %.0f%%", 100*used/limit)
 	w.Sentence = "The job uses " + gibOf(used, limit) + " host memory here"
 	if full, known := m.Full(); known && full < 2*time.Hour {
-		w.Long += ", full in " + minutes(full)
-		w.Sentence += ": full in about " + minutes(full)
+		w.Long += ", full in " + formatMinutes(full)
+		w.Sentence += ": full in about " + formatMinutes(full)
 	}
 	w.Sentence += "."
 	w.Hint = "at the limit the kernel kills processes of the job: save a checkpoint, and ask for more with --mem"
 }
 
-// minutes returns a time in whole minutes: "20 min".
-func minutes(d time.Duration) string {
+// formatMinutes returns a time in whole minutes: "20 min".
+func formatMinutes(d time.Duration) string {
 	return fmt.Sprintf("%d min", max(1, int(d.Round(time.Minute)/time.Minute)))
 }
 
-func mixed(w *Words, e evidence) {
+func mixedNodes(w *Words, e evidence) {
 	others, run := "most other nodes", "run"
 	if len(e.job.Nodes) == 2 {
 		others, run = "the other node", "runs"
@@ -62,7 +62,7 @@ func mixed(w *Words, e evidence) {
 		w.Long, w.Short = "driver "+own+", others "+e.common.Driver, "other driver"
 		what = append(what, fmt.Sprintf("This node runs driver %s, %s %s %s.", own, others, run, e.common.Driver))
 	}
-	if own := e.model(); signs.OtherThan(own, e.common.Model) {
+	if own := e.gpuModel(); signs.OtherThan(own, e.common.Model) {
 		w.Long, w.Short = own+", others "+e.common.Model, "other GPUs"
 		what = append(what, fmt.Sprintf("Its GPUs are %s, those of %s are %s.", own, others, e.common.Model))
 	}
@@ -70,8 +70,8 @@ func mixed(w *Words, e evidence) {
 	w.Hint = "fine if you asked for it; otherwise the slowest kind sets the pace"
 }
 
-// model returns the model of the job's GPUs on the node.
-func (e evidence) model() string {
+// gpuModel returns the model of the job's GPUs on the node.
+func (e evidence) gpuModel() string {
 	if e.node.Hello == nil {
 		return ""
 	}
@@ -84,12 +84,12 @@ func clockSkew(w *Words, e evidence) {
 	if ahead < 0 {
 		how = "behind"
 	}
-	w.Long, w.Short = fmt.Sprintf("clock %s %s", fine(ahead.Abs()), strings.TrimSuffix(how, " of")), "clock wrong"
+	w.Long, w.Short = fmt.Sprintf("clock %s %s", formatTwoDigits(ahead.Abs()), strings.TrimSuffix(how, " of")), "clock wrong"
 	others := "those of the job's other nodes"
 	if len(e.job.Nodes) == 2 {
 		others = "that of the job's other node"
 	}
-	w.Sentence = fmt.Sprintf("The clock of this node is %s %s %s.", fine(ahead.Abs()), how, others)
+	w.Sentence = fmt.Sprintf("The clock of this node is %s %s %s.", formatTwoDigits(ahead.Abs()), how, others)
 	w.Hint = "log and file timestamps will not match across nodes: report it to your admins"
 }
 

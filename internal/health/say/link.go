@@ -53,8 +53,8 @@ func linksAre(numbers []int) string {
 // fabricStates are the values of metric.FabricState before the last, in the words of nvidia-smi.
 var fabricStates = map[float64]string{1: "not started", 2: "in progress"}
 
-// fabric names the state of the registration with the NVLink fabric, and the consequence of a failure.
-func fabric(w *Words, e evidence) {
+// fabricState names the state of the registration with the NVLink fabric, and the consequence of a failure.
+func fabricState(w *Words, e evidence) {
 	who, of := "This GPU is", []*cluster.GPU{e.gpu}
 	if e.every {
 		of = signs.WithMetric(e.node, metric.FabricState)
@@ -119,7 +119,7 @@ func nvlinkErrors(w *Words, e evidence) {
 	}{{metric.NVLinkCRC, "CRC error", "CRC errors"}, {metric.NVLinkReplays, "replay", "replays"},
 		{metric.NVLinkRecoveries, "recovery", "recoveries"}} {
 		if pace := signs.PerMinute(e.gpu, c.id); pace > 0 {
-			now = append(now, amount(pace, c.one, c.many))
+			now = append(now, formatAmount(pace, c.one, c.many))
 		}
 	}
 	if len(now) == 0 {
@@ -127,12 +127,12 @@ func nvlinkErrors(w *Words, e evidence) {
 	}
 	w.Flag, w.Long, w.Short = "!LINK", "NVLink: "+now[0]+" a minute", "NVLink errors"
 	w.Sentence = fmt.Sprintf("NVLink: %s a minute; %s.", strings.Join(now, ", "),
-		ever(e.gpu, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries))
+		errorsSoFar(e.gpu, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries))
 	w.Hint = "a link or its other end is going bad: report it to your admins"
 }
 
-// amount returns "1 replay", "1.5 replays", "2 recoveries".
-func amount(count float64, one, many string) string {
+// formatAmount returns "1 replay", "1.5 replays", "2 recoveries".
+func formatAmount(count float64, one, many string) string {
 	switch {
 	case count == 1:
 		return "1 " + one
@@ -142,8 +142,8 @@ func amount(count float64, one, many string) string {
 	return fmt.Sprintf("%.0f %s", count, many)
 }
 
-// ever returns the number of errors since nvnodetop began to watch a GPU, and before.
-func ever(g *cluster.GPU, ids ...metric.ID) string {
+// errorsSoFar returns the number of errors since nvnodetop began to watch a GPU, and before.
+func errorsSoFar(g *cluster.GPU, ids ...metric.ID) string {
 	watched, total := 0.0, 0.0
 	for _, id := range ids {
 		grown, _ := g.Grown(id)
@@ -153,7 +153,7 @@ func ever(g *cluster.GPU, ids ...metric.ID) string {
 	if total < watched {
 		total = watched
 	}
-	return fmt.Sprintf("%.0f in the %s watched, %.0f since driver load", watched, span(g.Watched()), total)
+	return fmt.Sprintf("%.0f in the %s watched, %.0f since driver load", watched, formatDuration(g.Watched()), total)
 }
 
 func pcieNarrow(w *Words, e evidence) {
@@ -183,8 +183,8 @@ func pcieReplays(w *Words, e evidence) {
 	if pace == 0 {
 		return
 	}
-	w.Flag, w.Long, w.Short = "!PCIE", amount(pace, "PCIe replay", "PCIe replays")+" a minute", "PCIe replays"
+	w.Flag, w.Long, w.Short = "!PCIE", formatAmount(pace, "PCIe replay", "PCIe replays")+" a minute", "PCIe replays"
 	w.Sentence = fmt.Sprintf("%s at generation %.0f x%.0f; %s.", w.Long, e.gpu.Float(metric.PCIeGen),
-		e.gpu.Float(metric.PCIeWidth), ever(e.gpu, metric.PCIeReplays))
+		e.gpu.Float(metric.PCIeWidth), errorsSoFar(e.gpu, metric.PCIeReplays))
 	w.Hint = "a bad PCIe slot, riser or cable: report it to your admins"
 }

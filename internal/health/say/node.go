@@ -14,9 +14,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-func connecting(w *Words, e evidence) {
+func connectingNode(w *Words, e evidence) {
 	if e.node.Failure != nil { // nobody waits any longer
-		failed(w, e)
+		failedNode(w, e)
 		return
 	}
 	stage := "queued"
@@ -36,21 +36,21 @@ var stageDoing = map[reach.Stage]string{
 	"stream": "waiting for first report",
 }
 
-func failed(w *Words, e evidence) {
+func failedNode(w *Words, e evidence) {
 	why := e.node.Failure
 	if why == nil {
 		return
 	}
 	w.Long, w.Short, w.Brief = why.Summary(), why.Summary(), why.Short
-	w.Sentence = Sentence(failure(why))
+	w.Sentence = Sentence(describeFailure(why))
 	if len(why.Hints) > 0 {
 		w.Hint = why.Hints[0]
 	}
 }
 
-// failure names the failed part, with the error message: `login refused: "no active jobs" (pam_slurm_adopt)`.
-func failure(f *reach.Failure) string {
-	words := telling(f.Words)
+// describeFailure names the failed part, with the error message: `login refused: "no active jobs" (pam_slurm_adopt)`.
+func describeFailure(f *reach.Failure) string {
+	words := reasonLine(f.Words)
 	switch {
 	case words == "" || strings.Contains(f.Summary(), words):
 		return f.Summary()
@@ -62,9 +62,9 @@ func failure(f *reach.Failure) string {
 	return fmt.Sprintf("%s: %q", f.Short, words)
 }
 
-// telling returns the line of an error message that has the reason: the line of pam_slurm_adopt, otherwise the first
+// reasonLine returns the line of an error message that has the reason: the line of pam_slurm_adopt, otherwise the first
 // line.
-func telling(words string) string {
+func reasonLine(words string) string {
 	const adopt = "pam_slurm_adopt: "
 	if _, reason, found := strings.Cut(words, adopt); found {
 		words = reason
@@ -72,21 +72,21 @@ func telling(words string) string {
 	return text.FirstLine(words)
 }
 
-func stale(w *Words, e evidence) {
+func staleNode(w *Words, e evidence) {
 	if e.node.Failure != nil {
-		failed(w, e)
+		failedNode(w, e)
 		return
 	}
 	w.Long, w.Short = "not responding", "not responding"
-	w.Sentence = "No report for " + span(e.node.Age) + "; the connection is still open."
+	w.Sentence = "No report for " + formatDuration(e.node.Age) + "; the connection is still open."
 	w.Hint = "wait up to 30s: the connection is being checked"
 }
 
-// silence describes a silence in one sentence for all nodes.
-func silence(w *Words, e evidence) {
+// silentNodes describes a silence in one sentence for all nodes.
+func silentNodes(w *Words, e evidence) {
 	w.Long, w.Short = "no node answers", "no node answers"
 	s := e.silence
-	w.Sentence = "No node has answered for " + span(e.at.Sub(s.From)) +
+	w.Sentence = "No node has answered for " + formatDuration(e.at.Sub(s.From)) +
 		": this host was suspended or busy, or the network between it and the nodes is down."
 	w.Hint = "if that does not pass, try ssh to one of the nodes"
 	if !s.Over.IsZero() {
@@ -142,17 +142,17 @@ func withOldDriver(w *Words, e evidence) {
 
 func slowDriver(w *Words, e evidence) {
 	w.Long, w.Short = "driver slow", "driver slow"
-	w.Sentence = "The driver cannot keep up: it is polled every " + fine(e.node.Interval) + "."
+	w.Sentence = "The driver cannot keep up: it is polled every " + formatTwoDigits(e.node.Interval) + "."
 	if e.node.Took > e.node.Interval {
-		w.Long = "driver slow, " + fine(e.node.Took)
-		w.Sentence = "The driver takes " + fine(e.node.Took) + " to answer but is polled every " +
-			fine(e.node.Interval) + "."
+		w.Long = "driver slow, " + formatTwoDigits(e.node.Took)
+		w.Sentence = "The driver takes " + formatTwoDigits(e.node.Took) + " to answer but is polled every " +
+			formatTwoDigits(e.node.Interval) + "."
 	}
 	w.Hint = "if nvidia-smi on the node is slow too, report it to your admins"
 }
 
-// unreadable names the metrics that cannot be read of the node or of one GPU.
-func unreadable(w *Words, e evidence) {
+// unreadableMetrics names the metrics that cannot be read of the node or of one GPU.
+func unreadableMetrics(w *Words, e evidence) {
 	of := e.gpu
 	if of.Key == "" {
 		of = nil

@@ -20,15 +20,15 @@ func stepSlower(w *Words, e evidence) {
 	w.Short = fmt.Sprintf("steps take %.1fx", 1/by.Rate)
 	w.Long = fmt.Sprintf("steps take %.1f times as long as before", 1/by.Rate)
 	w.Sentence = fmt.Sprintf("Steps take about %.1f times as long since %s", 1/by.Rate, by.Since.Format(time.TimeOnly))
-	if facts := differences(by); len(facts) > 0 {
+	if facts := listDrops(by); len(facts) > 0 {
 		w.Sentence += ": " + strings.Join(facts, ", ")
 	}
 	w.Sentence += "."
 	w.Hint = whySlower(by) + "; fine if the program does other work now"
 }
 
-// differences says what is lower than before, with the values: "412 instead of 610 W".
-func differences(by *pace.Slower) []string {
+// listDrops lists what is lower than before, with the values: "412 instead of 610 W".
+func listDrops(by *pace.Slower) []string {
 	var facts []string
 	for _, row := range []struct {
 		of    pace.Measure
@@ -63,14 +63,14 @@ func whySlower(by *pace.Slower) string {
 	return "the GPUs wait inside of kernels, as for the network: look for a slow link or node"
 }
 
-// stalled describes a job that stood still for long, and goes on.
-func stalled(w *Words, e evidence) {
+// stalledJob describes a job that stood still for long, and goes on.
+func stalledJob(w *Words, e evidence) {
 	stall := e.compared.Stall
-	lasted := span(stall.To.Sub(stall.From))
+	lasted := formatDuration(stall.To.Sub(stall.From))
 	w.Short, w.Long = "stood still for "+lasted, "stood still for "+lasted
 	w.Sentence = fmt.Sprintf("All GPUs stood still for %s, until %s", lasted, stall.To.Format(time.TimeOnly))
 	if stall.Before >= aPause {
-		w.Sentence += fmt.Sprintf("; the longest time before was %s", span(stall.Before))
+		w.Sentence += fmt.Sprintf("; the longest time before was %s", formatDuration(stall.Before))
 	}
 	w.Sentence += "."
 	w.Hint = "fine if the program did something on the CPUs, as to compile or to write; otherwise look at the storage " +

@@ -15,12 +15,12 @@ import (
 // sameClock is the share of the others' SM clock from which a GPU counts as equally fast.
 const sameClock = 0.9
 
-// lag names the GPU that is slower than the others, or the GPUs between which the slowness moves.
-func lag(w *Words, e evidence) {
+// laggingGPU names the GPU that is slower than the others, or the GPUs between which the slowness moves.
+func laggingGPU(w *Words, e evidence) {
 	c := e.compared
 	switch {
 	case len(c.Places) > 0:
-		wanders(w, e)
+		wanderingLag(w, e)
 		return
 	case c.How == cluster.Slowed:
 		e.lagsByClock(w)
@@ -36,7 +36,7 @@ func lag(w *Words, e evidence) {
 	default:
 		e.lagsByUse(w)
 	}
-	w.Sentence = "Lags" + e.who() + e.howOften() + ": " + w.Sentence
+	w.Sentence = "Lags" + e.rankAndProcess() + e.howOften() + ": " + w.Sentence
 }
 
 // howOften says for how long of each time a GPU lags that does so again and again: " for 20s of each 60s".
@@ -47,7 +47,7 @@ func (e evidence) howOften() string {
 	case r.Coarse:
 		return fmt.Sprintf(" again and again, %d times since %s", r.Times, r.Since.Format(time.TimeOnly))
 	default:
-		return fmt.Sprintf(" for about %s of each %s", span(r.Lasts.Round(time.Second)), span(r.Each.Round(time.Second)))
+		return fmt.Sprintf(" for about %s of each %s", formatDuration(r.Lasts.Round(time.Second)), formatDuration(r.Each.Round(time.Second)))
 	}
 }
 
@@ -86,7 +86,7 @@ func (e evidence) whySlow() string {
 		bits uint64
 		name string
 	}{
-		{wire.ThrottleHWThermal | wire.ThrottleSWThermal, "thermal throttling" + e.temperature(", ")},
+		{wire.ThrottleHWThermal | wire.ThrottleSWThermal, "thermal throttling" + e.temperatureAfter(", ")},
 		{wire.ThrottleHWPowerBrake, "power brake"},
 		{wire.ThrottleHWSlowdown, "hardware slowdown"}, {wire.ThrottleSWPowerCap, "power limit"},
 		{wire.ThrottleAppClocks, "application clocks are set"},
@@ -143,7 +143,7 @@ func (e evidence) isAwaited(w *Words) {
 	w.Short = fmt.Sprintf("lags %.0f/%.0fW", own, median)
 	w.Long = fmt.Sprintf("lags: works at %.0f W, the others wait at %.0f W", own, median)
 	w.Sentence = fmt.Sprintf("it works at %.0f W while the others wait at a median of %.0f W.", own, median)
-	w.Hint = "fine if this " + e.rank() + " does something alone, such as an evaluation; otherwise look at its PCIe " +
+	w.Hint = "fine if this " + e.wordForRank() + " does something alone, such as an evaluation; otherwise look at its PCIe " +
 		"and NVLink, and at other processes on it"
 }
 
@@ -155,8 +155,8 @@ func (e evidence) isAwaitedByAll(w *Words) {
 	w.Short = fmt.Sprintf("%d GPUs wait for it", c.Count)
 	w.Long = fmt.Sprintf("%s: works at %.0f W", wait, c.Own[pace.Power])
 	w.Sentence = fmt.Sprintf("%s%s, which works at %.0f W, for %s: an evaluation on one %s, or the slow one.", wait,
-		e.who(), c.Own[pace.Power], span(e.at.Sub(e.since)), e.rank())
-	w.Hint = "if it takes longer than it should, look at the log of this " + e.rank() + ", and at its stack with py-spy " +
+		e.rankAndProcess(), c.Own[pace.Power], formatDuration(e.at.Sub(e.since)), e.wordForRank())
+	w.Hint = "if it takes longer than it should, look at the log of this " + e.wordForRank() + ", and at its stack with py-spy " +
 		"dump"
 }
 
@@ -188,8 +188,8 @@ func (e evidence) doesLess(w *Words) {
 		"of the work"
 }
 
-// wanders describes a job whose slow GPU changes.
-func wanders(w *Words, e evidence) {
+// wanderingLag describes a job whose slow GPU changes.
+func wanderingLag(w *Words, e evidence) {
 	var places []string
 	for _, p := range e.compared.Places {
 		places = append(places, placeName(e.job, p))
@@ -212,8 +212,8 @@ func placeName(job *cluster.Job, p cluster.Differing) string {
 	return name
 }
 
-// who names the rank and the process on the GPU: " (rank 11, PID 359811)"; "" if they are unknown.
-func (e evidence) who() string { return inBrackets(signs.ProcessOf(e.node, e.gpu)) }
+// rankAndProcess names the rank and the process on the GPU: " (rank 11, PID 359811)"; "" if they are unknown.
+func (e evidence) rankAndProcess() string { return inBrackets(signs.ProcessOf(e.node, e.gpu)) }
 
 func inBrackets(p *wire.Process) string {
 	switch {
@@ -230,14 +230,14 @@ func idleGPU(w *Words, e evidence) {
 	c := e.compared
 	w.Flag, w.Long, w.Short = "!IDLE", "idle", "idle"
 	if c.Seen {
-		w.Sentence = "Idle" + e.who() + " while other GPUs" + e.ofJob() + " work"
+		w.Sentence = "Idle" + e.rankAndProcess() + " while other GPUs" + e.ofJob() + " work"
 		w.Hint = "if its program has ended, others may wait for it: look at its log"
 		if e.isRanked() {
 			w.Hint = "if the rank on it has ended, its job may wait for it: look at its log"
 		}
 	} else {
 		w.Long, w.Short = "not used", "not used"
-		w.Sentence = "Not used since nvnodetop started watching" + e.who()
+		w.Sentence = "Not used since nvnodetop started watching" + e.rankAndProcess()
 		w.Hint = "ask for fewer GPUs, or check CUDA_VISIBLE_DEVICES and the number of ranks"
 	}
 	if c.Count > 1 {
@@ -246,18 +246,18 @@ func idleGPU(w *Words, e evidence) {
 	if used, known := e.gpu.Get(metric.MemoryUsed); known && used >= 1<<30 {
 		w.Sentence += fmt.Sprintf("; %.0f GiB of its memory is in use", used/(1<<30))
 	}
-	w.Sentence += e.countdown() + "."
+	w.Sentence += e.idleCountdown() + "."
 }
 
-// countdown says when the site ends an idle job; "" if that is unknown.
-func (e evidence) countdown() string {
+// idleCountdown says when the site ends an idle job; "" if that is unknown.
+func (e evidence) idleCountdown() string {
 	allowed := e.compared.Allowed
 	if allowed <= 0 {
 		return ""
 	}
-	text := "; your site ends idle jobs after " + minutes(allowed)
+	text := "; your site ends idle jobs after " + formatMinutes(allowed)
 	if left := allowed - e.at.Sub(e.since); left > 0 {
-		text += ": " + minutes(left) + " left"
+		text += ": " + formatMinutes(left) + " left"
 	}
 	return text
 }
@@ -271,17 +271,17 @@ func idleJob(w *Words, e evidence) {
 	}
 	w.One, w.Long, w.Short = all, all, all
 	if !c.Seen {
-		w.Sentence = noneOf(c.Of) + " been used since nvnodetop started watching" + e.countdown() + "."
+		w.Sentence = noneOf(c.Of) + " been used since nvnodetop started watching" + e.idleCountdown() + "."
 		w.Hint = "if it should, check that its program finds the GPUs"
 		return
 	}
 	if e.severity < cluster.Warning && c.Of > 1 {
-		all = "all GPUs paused for " + span(e.at.Sub(e.since))
+		all = "all GPUs paused for " + formatDuration(e.at.Sub(e.since))
 		if c.Longest >= aPause {
-			all += fmt.Sprintf(", longer than any pause so far (%s)", span(c.Longest))
+			all += fmt.Sprintf(", longer than any pause so far (%s)", formatDuration(c.Longest))
 		}
 	}
-	w.Sentence = Sentence(all + e.firstToStop(": ") + e.countdown())
+	w.Sentence = Sentence(all + e.firstToStop(": ") + e.idleCountdown())
 	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
 }
 
@@ -304,11 +304,11 @@ func (e evidence) ofJob() string {
 	return " of the job"
 }
 
-// imbalance describes a GPU with much more memory in use than the others.
-func imbalance(w *Words, e evidence) {
+// memoryImbalance describes a GPU with much more memory in use than the others.
+func memoryImbalance(w *Words, e evidence) {
 	own, median := e.compared.Used[0]/(1<<30), e.compared.Used[1]/(1<<30)
 	w.Long = fmt.Sprintf("%.0f GiB of memory, the median is %.0f", own, median)
 	w.Short = fmt.Sprintf("memory %.0f/%.0f GiB", own, median)
-	w.Sentence = fmt.Sprintf("%.0f GiB of memory is in use%s, against a median of %.0f GiB.", own, e.who(), median)
-	w.Hint = "the job can only grow until this GPU is full: look for tensors that are all on one " + e.rank()
+	w.Sentence = fmt.Sprintf("%.0f GiB of memory is in use%s, against a median of %.0f GiB.", own, e.rankAndProcess(), median)
+	w.Hint = "the job can only grow until this GPU is full: look for tensors that are all on one " + e.wordForRank()
 }

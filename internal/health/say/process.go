@@ -23,12 +23,12 @@ func leftBehind(w *Words, e evidence) {
 	p := left[0]
 	w.Long, w.Short = fmt.Sprintf("PID %d of job %s left over on %s", p.PID, p.Job, gpuOf(e.node, p)),
 		"left-over process"
-	w.Sentence = fmt.Sprintf("%s of job %s, which has ended, holds %s GiB of the memory of %s%s.", process(p), p.Job,
+	w.Sentence = fmt.Sprintf("%s of job %s, which has ended, holds %s GiB of the memory of %s%s.", nameProcess(p), p.Job,
 		inGiB(float64(*p.GPUMemory)), gpuOf(e.node, p), andMore(left[1:], e.node, held))
 	w.Hint = "if it is yours and not needed, end it; otherwise report it to your admins"
 }
 
-func stranger(w *Words, e evidence) {
+func foreignProcess(w *Words, e evidence) {
 	others := signs.Strangers(e.job, e.node, e.discovery)
 	if len(others) == 0 {
 		return
@@ -39,7 +39,7 @@ func stranger(w *Words, e evidence) {
 		whose = "job " + p.Job
 	}
 	w.Long, w.Short = fmt.Sprintf("PID %d of %s on this job's %s", p.PID, whose, gpuOf(e.node, p)), "foreign process"
-	w.Sentence = fmt.Sprintf("%s of %s is on %s of this job%s.", process(p), whose, gpuOf(e.node, p),
+	w.Sentence = fmt.Sprintf("%s of %s is on %s of this job%s.", nameProcess(p), whose, gpuOf(e.node, p),
 		andMore(others[1:], e.node, 0))
 	w.Hint = "it takes time and memory from your job: report it to your admins"
 }
@@ -56,7 +56,7 @@ func rankGone(w *Words, e evidence) {
 		which += fmt.Sprintf(" of %d", *r.World)
 	}
 	w.Long = which + " has ended"
-	ended := fmt.Sprintf("%s has ended: PID %d was last seen %s ago", which, r.PID, span(e.at.Sub(r.Seen)))
+	ended := fmt.Sprintf("%s has ended: PID %d was last seen %s ago", which, r.PID, formatDuration(e.at.Sub(r.Seen)))
 	if since := e.compared.Waiting; !since.IsZero() {
 		w.Flag, w.Short, w.Long = "!RANK", fmt.Sprintf("rank %d gone", r.Rank.Rank),
 			which+" is gone, and the others wait"
@@ -68,8 +68,8 @@ func rankGone(w *Words, e evidence) {
 	w.Hint = "fine if its part of the work is done; otherwise look for its first error in the job's log"
 }
 
-// process names a process.
-func process(p *wire.Process) string {
+// nameProcess names a process.
+func nameProcess(p *wire.Process) string {
 	return fmt.Sprintf("Process %d (%s)", p.PID, cmp.Or(p.Name, "name unknown"))
 }
 
@@ -92,7 +92,7 @@ func gpuOf(n *cluster.Node, p *wire.Process) string {
 	if len(numbers) == 0 {
 		return "a GPU"
 	}
-	return named(numbers)
+	return nameGPUs(numbers)
 }
 
 // andMore mentions other processes with their GPUs, and the GPU memory of all of them.
@@ -102,7 +102,7 @@ func andMore(others []*wire.Process, n *cluster.Node, held uint64) string {
 	}
 	where := ""
 	if numbers := numbersOfGPUs(n, others...); len(numbers) > 0 {
-		where = " on " + named(numbers)
+		where = " on " + nameGPUs(numbers)
 	}
 	if held == 0 {
 		return fmt.Sprintf(", and %d more%s", len(others), where)

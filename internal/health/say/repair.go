@@ -22,7 +22,7 @@ var recoveries = map[float64]struct{ flag, asks string }{
 	signs.RecoverIMEX:       {"IMEX", "recover the IMEX domain"},
 }
 
-func recovery(w *Words, e evidence) {
+func recoveryAction(w *Words, e evidence) {
 	action, known := e.gpu.Get(metric.RecoveryAction)
 	if !known || action == 0 {
 		return
@@ -36,14 +36,14 @@ func recovery(w *Words, e evidence) {
 	w.Hint = "this is the driver's own advice: report it to your admins, and move the job"
 }
 
-// advised replaces the hint for a damaged GPU by the driver's own advice, if there is any.
-func advised(w *Words, e evidence) {
+// useDriverAdvice replaces the hint for a damaged GPU by the driver's own advice, if there is any.
+func useDriverAdvice(w *Words, e evidence) {
 	if what := recoveries[e.gpu.Float(metric.RecoveryAction)]; what.asks != "" {
 		w.Hint = "the driver asks to " + what.asks + ": report it to your admins"
 	}
 }
 
-func ecc(w *Words, e evidence) {
+func eccErrors(w *Words, e evidence) {
 	count, known := e.gpu.Get(metric.ECCUncorrected)
 	if !known {
 		return
@@ -55,22 +55,22 @@ func ecc(w *Words, e evidence) {
 }
 
 func eccGrowing(w *Words, e evidence) {
-	ecc(w, e)
+	eccErrors(w, e)
 	grown, _ := e.gpu.Grown(metric.ECCUncorrected)
 	w.Long = text.Count(int(grown), "new ECC error")
-	w.Sentence = "Uncorrectable ECC errors: " + ever(e.gpu, metric.ECCUncorrected) + "."
+	w.Sentence = "Uncorrectable ECC errors: " + errorsSoFar(e.gpu, metric.ECCUncorrected) + "."
 	w.Hint = xid.SuspectData
 }
 
-func remapping(w *Words, e evidence) {
+func rowRemapping(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "ROWS", "row remapping pending", "rows pending"
-	w.Sentence = "A memory row will be remapped at the next reset of the GPU" + listed(e.remapped()) + "."
+	w.Sentence = "A memory row will be remapped at the next reset of the GPU" + listFacts(e.remappedRows()) + "."
 	w.Hint = "running programs are safe; the GPU needs a reset between two jobs: report it to your admins"
 }
 
 func remappingFailed(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "ROWS", "row remapping failed", "remap failed"
-	w.Sentence = "A memory row could not be remapped" + listed(e.remapped()) + "."
+	w.Sentence = "A memory row could not be remapped" + listFacts(e.remappedRows()) + "."
 	w.Hint = "this GPU probably needs to be replaced: move the job and report it to your admins"
 }
 
@@ -85,12 +85,12 @@ func withoutSpares(w *Words, e evidence) {
 	}
 	w.Flag, w.Short = "SPARES", w.One
 	w.Long = text.Count(int(banks), "memory bank") + " " + has + " no spare rows left"
-	w.Sentence = w.Long + listed(e.remapped()) + ". The next damaged row there cannot be remapped."
+	w.Sentence = w.Long + listFacts(e.remappedRows()) + ". The next damaged row there cannot be remapped."
 	w.Hint = "the memory of this GPU is wearing out: report it to your admins"
 }
 
-// remapped returns the number of remapped rows; "" if unknown.
-func (e evidence) remapped() string {
+// remappedRows returns the number of remapped rows; "" if unknown.
+func (e evidence) remappedRows() string {
 	bad, known := e.gpu.Get(metric.RemappedUncorrectable)
 	good, told := e.gpu.Get(metric.RemappedCorrectable)
 	if !known || !told {
@@ -124,7 +124,7 @@ func memoryNearlyFull(w *Words, e evidence) {
 		return
 	}
 	if trend, fills := e.gpu.Memory.Trend(of); fills {
-		e.fills(w, trend.PerMinute, trend.Full)
+		e.describeFilling(w, trend.PerMinute, trend.Full)
 		return
 	}
 	w.Long, w.Short = fmt.Sprintf("GPU memory %.0f%% full", percent), "memory full"
@@ -132,12 +132,12 @@ func memoryNearlyFull(w *Words, e evidence) {
 	w.Hint = "normal for programs that reserve all memory; otherwise the next allocation may fail"
 }
 
-// fills describes a GPU whose memory grows until it is full.
-func (e evidence) fills(w *Words, perMinute float64, in time.Duration) {
-	full := "full in " + minutes(in)
+// describeFilling describes a GPU whose memory grows until it is full.
+func (e evidence) describeFilling(w *Words, perMinute float64, in time.Duration) {
+	full := "full in " + formatMinutes(in)
 	w.Short, w.Long = "memory "+full, "GPU memory "+full
 	w.Sentence = fmt.Sprintf("GPU memory grows by %.2g GiB a minute%s: %s in use, %s at this pace.",
-		perMinute/signs.GiB, e.who(), gibOf(e.gpu.Float(metric.MemoryUsed), e.gpu.Float(metric.MemoryTotal)),
+		perMinute/signs.GiB, e.rankAndProcess(), gibOf(e.gpu.Float(metric.MemoryUsed), e.gpu.Float(metric.MemoryTotal)),
 		full)
 	w.Hint = "it ends with an error of CUDA, out of memory: save a checkpoint, and look for what is kept from step to " +
 		"step, such as losses with their graphs"
@@ -162,7 +162,7 @@ func sayXid(w *Words, e evidence) {
 	what := xid.Of(c.Code)
 	w.Flag, w.Short = fmt.Sprintf("XID:%d", c.Code), fmt.Sprintf("Xid %d", c.Code)
 	w.Long, w.Hint = w.Short+": "+what.Name, what.Hint
-	w.Sentence = w.Long + ", " + span(e.at.Sub(c.Last)) + " ago"
+	w.Sentence = w.Long + ", " + formatDuration(e.at.Sub(c.Last)) + " ago"
 	if c.Times > 1 {
 		w.Sentence += fmt.Sprintf(", %d times since %s", c.Times, c.At.Format(time.TimeOnly))
 	}

@@ -100,16 +100,16 @@ func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 	w := Words{Label: LabelOf(f)}
 	if !f.Holds() {
 		was := cmp.Or(how.was, w.One)
-		cleared := was + ", cleared " + span(s.At.Sub(f.Over)) + " ago"
+		cleared := was + ", cleared " + formatDuration(s.At.Sub(f.Over)) + " ago"
 		w.Short, w.Long, w.Sentence = "cleared: "+was, cleared, Sentence(cleared)
 		return w
 	}
 	if how.say != nil {
 		e := evidenceOf(s, f)
 		how.say(&w, e)
-		asked(&w, e, f.Kind)
+		addRankStacks(&w, e, f.Kind)
 		if how.advised {
-			advised(&w, e)
+			useDriverAdvice(&w, e)
 		}
 	}
 	return w
@@ -201,8 +201,8 @@ func Sentence(s string) string {
 	return s
 }
 
-// span formats a duration: "40s", "5m".
-func span(d time.Duration) string {
+// formatDuration formats a duration: "40s", "5m".
+func formatDuration(d time.Duration) string {
 	switch s := max(0, int(d/time.Second)); {
 	case s >= 7200:
 		return fmt.Sprintf("%dh", s/3600)
@@ -213,10 +213,10 @@ func span(d time.Duration) string {
 	}
 }
 
-// fine formats a duration with two digits if it is below 10 s: "0.25s", "1.5s", "3s".
-func fine(d time.Duration) string {
+// formatTwoDigits formats a duration with two digits if it is below 10 s: "0.25s", "1.5s", "3s".
+func formatTwoDigits(d time.Duration) string {
 	if d >= 10*time.Second {
-		return span(d)
+		return formatDuration(d)
 	}
 	return fmt.Sprintf("%.2gs", d.Seconds())
 }

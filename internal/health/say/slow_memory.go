@@ -9,7 +9,7 @@ import (
 // whyMemoryIsBusy is the hint for a GPU whose memory is busy for longer. Whatever works while others wait has the
 // busier memory, so only what was compared is named: other processes first, then the memory clock.
 func (e evidence) whyMemoryIsBusy() string {
-	if n := e.processes(); n > 1 {
+	if n := e.processCount(); n > 1 {
 		return fmt.Sprintf("%d processes are on this GPU: look for one that is not the rank's", n)
 	}
 	own, known := e.gpu.Get(metric.MemClock)
@@ -24,8 +24,8 @@ func (e evidence) whyMemoryIsBusy() string {
 		"other processes on it", own)
 }
 
-// processes is the number of processes that compute on the GPU.
-func (e evidence) processes() (n int) {
+// processCount returns the number of processes that compute on the GPU.
+func (e evidence) processCount() (n int) {
 	for i := range e.node.Processes {
 		if p := &e.node.Processes[i]; p.GPU == e.gpu.Card.Index && e.gpu.Key != "" && !p.Ended && p.Type != "G" {
 			n++

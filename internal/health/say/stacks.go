@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
-// asked adds to a job that stands still what its ranks do, if they were asked since.
-func asked(w *Words, e evidence, kind cluster.Kind) {
+// addRankStacks adds to a job that stands still what its ranks do, if they were asked since.
+func addRankStacks(w *Words, e evidence, kind cluster.Kind) {
 	if e.stacks == nil || !kind.StopsJob() {
 		return
 	}

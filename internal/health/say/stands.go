@@ -31,7 +31,7 @@ func hangingJob(w *Words, e evidence) {
 		w.Sentence += ", as long as nvnodetop has watched"
 	}
 	w.Sentence += e.firstToStop("; ") + "."
-	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each " + e.rank() + " is"
+	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each " + e.wordForRank() + " is"
 }
 
 // waitingJob describes a job whose GPUs wait for one that stands, whose host side is at work.
@@ -50,7 +50,7 @@ func (e evidence) firstToStop(sep string) string {
 	if len(places) == 0 {
 		return ""
 	}
-	text := sep + e.stopped() + " are idle"
+	text := sep + e.nameStopped() + " are idle"
 	if first.GPUs == 1 {
 		text = sep + placeName(e.job, places[0]) + e.processAt(places[0]) + " is idle"
 	}
@@ -60,8 +60,8 @@ func (e evidence) firstToStop(sep string) string {
 	return text
 }
 
-// stopped names several GPUs: "the 8 GPUs of n02", "12 GPUs on n01 and n02".
-func (e evidence) stopped() string {
+// nameStopped names several GPUs: "the 8 GPUs of n02", "12 GPUs on n01 and n02".
+func (e evidence) nameStopped() string {
 	first := e.compared.First
 	gpus := fmt.Sprintf("%d GPUs", first.GPUs)
 	if len(e.job.Nodes) == 1 {
@@ -109,8 +109,8 @@ func (e evidence) isRanked() bool {
 
 func isRank(p wire.Process) bool { return p.Rank != nil && p.Rank.World != nil && *p.Rank.World > 1 }
 
-// rank is the word for a process of the job.
-func (e evidence) rank() string {
+// wordForRank returns the word for a process of the job.
+func (e evidence) wordForRank() string {
 	if e.isRanked() {
 		return "rank"
 	}
@@ -121,9 +121,9 @@ func (e evidence) rank() string {
 func Unchecked(why cluster.Unchecked) string {
 	switch why {
 	case cluster.TooSeldom:
-		return fmt.Sprintf("nodes report too seldom: it needs reports less than %s apart", span(pace.Lapse))
+		return fmt.Sprintf("nodes report too seldom: it needs reports less than %s apart", formatDuration(pace.Lapse))
 	case cluster.BriefLags:
-		return fmt.Sprintf("a lag that comes and goes is not seen: it needs reports at most %s apart", span(pace.SeesBouts))
+		return fmt.Sprintf("a lag that comes and goes is not seen: it needs reports at most %s apart", formatDuration(pace.SeesBouts))
 	case cluster.NodesApart:
 		return "the nodes of this job are not compared with each other: no traffic between them is visible, as where " +
 			"the counters of the network are hidden"

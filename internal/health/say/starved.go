@@ -33,10 +33,10 @@ func (e evidence) ofItsHost() (facts []string, end, hint string) {
 		hint = fmt.Sprintf("check the data loader of PID %d, and the storage from which it reads", p.PID)
 	}
 	if h.ReadsLess() || h.ReadsMore() {
-		facts = append(facts, "reads "+against(h.Own.Read, h.Others.Read))
+		facts = append(facts, "reads "+compareRates(h.Own.Read, h.Others.Read))
 	}
 	if h.WritesMore() {
-		facts = append(facts, "writes "+against(h.Own.Write, h.Others.Write))
+		facts = append(facts, "writes "+compareRates(h.Own.Write, h.Others.Write))
 	}
 	if h.Bound() {
 		facts = append(facts, fmt.Sprintf("is bound to %s (others: %.0f)", text.Count(int(h.Own.CPUs), "CPU"), h.Others.CPUs))
@@ -49,13 +49,13 @@ func (e evidence) ofItsHost() (facts []string, end, hint string) {
 	return facts, end, hint
 }
 
-// against compares two rates: "2 MB/s (others: 300)".
-func against(own, others float64) string {
-	return fmt.Sprintf("%s MB/s (others: %s)", megabytes(own), megabytes(others))
+// compareRates compares two rates: "2 MB/s (others: 300)".
+func compareRates(own, others float64) string {
+	return fmt.Sprintf("%s MB/s (others: %s)", formatMegabytes(own), formatMegabytes(others))
 }
 
-// megabytes formats a rate, with a digit behind the point if it is small: "0", "0.3", "2", "300".
-func megabytes(rate float64) string {
+// formatMegabytes formats a rate, with a digit behind the point if it is small: "0", "0.3", "2", "300".
+func formatMegabytes(rate float64) string {
 	if rate >= 0.5e5 && rate < 9.5e5 {
 		return fmt.Sprintf("%.1f", rate/1e6)
 	}

@@ -61,7 +61,7 @@ var configurations = map[uint64]string{2: "wrong system GUID", 3: "wrong serial 
 
 // FabricFaults names what the driver finds wrong with the NVLink fabric of a GPU.
 func FabricFaults(g *cluster.GPU) (faults []string) {
-	mask := health(g)
+	mask := fabricHealth(g)
 	if mask>>bandwidthShift&3 == isTrue {
 		faults = append(faults, "degraded bandwidth")
 	}
@@ -76,7 +76,7 @@ func FabricFaults(g *cluster.GPU) (faults []string) {
 
 // FabricRecoveries names from what the NVLink fabric of a GPU recovers.
 func FabricRecoveries(g *cluster.GPU) (from []string) {
-	mask := health(g)
+	mask := fabricHealth(g)
 	if mask>>routeRecoveryShift&3 == isTrue {
 		from = append(from, "a lost route")
 	}
@@ -86,7 +86,7 @@ func FabricRecoveries(g *cluster.GPU) (from []string) {
 	return from
 }
 
-func health(g *cluster.GPU) uint64 {
+func fabricHealth(g *cluster.GPU) uint64 {
 	mask, _ := g.Get(metric.FabricHealth)
 	return uint64(mask)
 }

@@ -25,7 +25,7 @@ const muchWritten, some = 0.1e9, 1e6
 
 // Moves reports whether a process writes much, or uses part of a core, and reads or writes.
 func Moves(p *wire.Process) bool {
-	read, written := known(p.IORead), known(p.IOWrite)
+	read, written := valueOrNaN(p.IORead), valueOrNaN(p.IOWrite)
 	return written >= muchWritten || UsesCPU(p) && (read >= some || written >= some)
 }
 
@@ -59,13 +59,13 @@ func CPUOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
 	if mine == nil || mine.CPUPercent == nil {
 		return math.NaN(), math.NaN()
 	}
-	return *mine.CPUPercent, median(beside(nil, n, g.Key, mine), func(p *wire.Process) float64 {
-		return known(p.CPUPercent)
+	return *mine.CPUPercent, upperMedian(addJobProcesses(nil, n, g.Key, mine), func(p *wire.Process) float64 {
+		return valueOrNaN(p.CPUPercent)
 	})
 }
 
-// beside adds the processes of the same job on the node's other GPUs.
-func beside(to []*wire.Process, n *cluster.Node, key string, mine *wire.Process) []*wire.Process {
+// addJobProcesses adds the processes of the same job on the node's other GPUs.
+func addJobProcesses(to []*wire.Process, n *cluster.Node, key string, mine *wire.Process) []*wire.Process {
 	for i := range n.GPUs {
 		if o := &n.GPUs[i]; o.Key != key {
 			if p := ProcessOf(n, o); p != nil && p != mine && p.Job == mine.Job && p.User == mine.User {
@@ -93,11 +93,11 @@ const (
 func (h *Host) Bound() bool { return h.Own.CPUs < h.Others.CPUs/2 }
 
 // ReadsLess and ReadsMore report whether a process reads much less, or much more, than the others; WritesMore likewise.
-func (h *Host) ReadsLess() bool  { return exceeds(h.Others.Read, h.Own.Read) }
-func (h *Host) ReadsMore() bool  { return exceeds(h.Own.Read, h.Others.Read) }
-func (h *Host) WritesMore() bool { return exceeds(h.Own.Write, h.Others.Write) }
+func (h *Host) ReadsLess() bool  { return isMuchHigher(h.Others.Read, h.Own.Read) }
+func (h *Host) ReadsMore() bool  { return isMuchHigher(h.Own.Read, h.Others.Read) }
+func (h *Host) WritesMore() bool { return isMuchHigher(h.Own.Write, h.Others.Write) }
 
-func exceeds(a, b float64) bool { return a >= fast && a >= apart*b }
+func isMuchHigher(a, b float64) bool { return a >= fast && a >= apart*b }
 
 // enough is the number of processes from which on no more nodes are asked for others.
 const enough = 15
@@ -110,21 +110,21 @@ func HostOf(job *cluster.Job, nodes map[string]*cluster.Node, n *cluster.Node, g
 	if mine == nil {
 		return Host{unknown, unknown}
 	}
-	others := beside(nil, n, g.Key, mine)
+	others := addJobProcesses(nil, n, g.Key, mine)
 	for i := 0; i < len(job.Nodes) && len(others) < enough; i++ {
 		if o := nodes[job.Nodes[i]]; o != nil && o != n {
-			others = beside(others, o, "", mine)
+			others = addJobProcesses(others, o, "", mine)
 		}
 	}
 	return Host{shareOf(mine), HostShare{
-		CPUs:  median(others, func(p *wire.Process) float64 { return shareOf(p).CPUs }),
-		Read:  median(others, func(p *wire.Process) float64 { return shareOf(p).Read }),
-		Write: median(others, func(p *wire.Process) float64 { return shareOf(p).Write }),
+		CPUs:  upperMedian(others, func(p *wire.Process) float64 { return shareOf(p).CPUs }),
+		Read:  upperMedian(others, func(p *wire.Process) float64 { return shareOf(p).Read }),
+		Write: upperMedian(others, func(p *wire.Process) float64 { return shareOf(p).Write }),
 	}}
 }
 
 func shareOf(p *wire.Process) HostShare {
-	return HostShare{cpusIn(p.CPUAffinity), known(p.IORead), known(p.IOWrite)}
+	return HostShare{cpusIn(p.CPUAffinity), valueOrNaN(p.IORead), valueOrNaN(p.IOWrite)}
 }
 
 // cpusIn counts the CPUs of a list as the kernel writes it, "0-15,64-79"; NaN if it is none.
@@ -145,15 +145,15 @@ func cpusIn(list string) float64 {
 	return float64(count)
 }
 
-func known[T uint64 | float64](v *T) float64 {
+func valueOrNaN[T uint64 | float64](v *T) float64 {
 	if v == nil {
 		return math.NaN()
 	}
 	return float64(*v)
 }
 
-// median returns the upper median of what is known of the processes, NaN if nothing is.
-func median(of []*wire.Process, value func(*wire.Process) float64) float64 {
+// upperMedian returns the upper median of what is known of the processes, NaN if nothing is.
+func upperMedian(of []*wire.Process, value func(*wire.Process) float64) float64 {
 	var all []float64
 	for _, p := range of {
 		if v := value(p); v == v {

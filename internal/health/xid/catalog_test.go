@@ -19,7 +19,7 @@ func TestXidsApart(t *testing.T) {
 	}{{60 * time.Second, 1}, {61 * time.Second, 2}} {
 		n := &cluster.Node{Xids: []cluster.Xid{{At: first.Add(tc.apart), Code: 43, Key: "y"},
 			{At: first, Code: 31, Key: "x"}}}
-		if got := causes(n); len(got) != tc.causes || got[0].Code != 31 {
+		if got := findCauses(n); len(got) != tc.causes || got[0].Code != 31 {
 			t.Errorf("%v apart: %+v", tc.apart, got)
 		}
 	}

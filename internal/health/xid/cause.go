@@ -18,9 +18,9 @@ type Cause struct {
 	Then  []uint64
 }
 
-// causes returns the Xids of a node that are not consequences of another Xid. Within a minute the first Xid is the
+// findCauses returns the Xids of a node that are not consequences of another Xid. Within a minute the first Xid is the
 // cause of the others, unless one of them is worse, or is as bad on another GPU.
-func causes(n *cluster.Node) []Cause {
+func findCauses(n *cluster.Node) []Cause {
 	var out []Cause
 	events := slices.Clone(n.Xids)
 	slices.SortStableFunc(events, func(a, b cluster.Xid) int { return a.At.Compare(b.At) })
@@ -45,15 +45,15 @@ func causes(n *cluster.Node) []Cause {
 // causeOf returns the last of these causes that led to an Xid; nil if none did.
 func causeOf(x cluster.Xid, of []Cause) *Cause {
 	for i := len(of) - 1; i >= 0; i-- {
-		if of[i].brought(x) {
+		if of[i].hasCaused(x) {
 			return &of[i]
 		}
 	}
 	return nil
 }
 
-// brought reports whether an Xid is a consequence of this one.
-func (c *Cause) brought(x cluster.Xid) bool {
+// hasCaused reports whether an Xid is a consequence of this one.
+func (c *Cause) hasCaused(x cluster.Xid) bool {
 	what := Of(x.Code).Severity
 	return x.At.Sub(c.Last) <= together && what <= Of(c.Code).Severity && (c.Key == x.Key || what < cluster.Critical)
 }
@@ -61,7 +61,7 @@ func (c *Cause) brought(x cluster.Xid) bool {
 // CauseOn returns the worst Cause on a GPU, among equals the last.
 func CauseOn(n *cluster.Node, g *cluster.GPU) (Cause, bool) {
 	var worst Cause
-	for _, c := range causes(n) {
+	for _, c := range findCauses(n) {
 		if c.Key == g.Key && (worst.Times == 0 || Of(c.Code).Severity >= Of(worst.Code).Severity) {
 			worst = c
 		}

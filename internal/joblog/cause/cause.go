@@ -23,12 +23,12 @@ type Cause struct {
 
 // First returns the first cause in the last lines of a log. False: there is none.
 func First(lines []string) (c Cause, is bool) {
-	l := look(lines)
-	at := l.first()
+	l := findMarks(lines)
+	at := l.firstCause()
 	if at < 0 {
 		return Cause{}, false
 	}
-	return Cause{At: at, Text: l.sentence(at), Mark: l.all[at].mark}, true
+	return Cause{At: at, Text: l.sentenceOf(at), Mark: l.all[at].mark}, true
 }
 
 // looked are the lines of a log with what was found in them.
@@ -37,11 +37,11 @@ type looked struct {
 	all   []found
 }
 
-func look(lines []string) *looked {
+func findMarks(lines []string) *looked {
 	l := &looked{lines: lines, all: make([]found, len(lines))}
 	var m Marker
 	for i, line := range lines {
-		l.all[i] = m.next(line)
+		l.all[i] = m.markLine(line)
 	}
 	return l
 }
@@ -55,28 +55,28 @@ const (
 	buffered = 8 << 10
 )
 
-// first returns the place of the first cause; negative: there is none.
-func (l *looked) first() int {
-	runs := l.runs()
+// firstCause returns the place of the first cause; negative: there is none.
+func (l *looked) firstCause() int {
+	runs := l.cutRuns()
 	for i := len(runs) - 1; i >= 0; i-- {
-		at := l.pick(runs[i].marks)
-		if at >= 0 && l.all[at].mark.kind() >= doubt {
+		at := l.pickCause(runs[i].marks)
+		if at >= 0 && l.all[at].mark.markKind() >= doubt {
 			return at
 		}
 		if i > 0 && runs[i].handled {
 			return at
 		}
-		if i == 0 || l.best(runs[:i]) < 0 {
+		if i == 0 || l.causeOfLast(runs[:i]) < 0 {
 			return at
 		}
 	}
 	return -1
 }
 
-// best returns the place of the cause in the last of some runs.
-func (l *looked) best(runs []run) int {
+// causeOfLast returns the place of the cause in the last of some runs.
+func (l *looked) causeOfLast(runs []run) int {
 	for i := len(runs) - 1; i >= 0; i-- {
-		if at := l.pick(runs[i].marks); at >= 0 && l.all[at].mark.kind() >= doubt {
+		if at := l.pickCause(runs[i].marks); at >= 0 && l.all[at].mark.markKind() >= doubt {
 			return at
 		}
 		if runs[i].handled {
@@ -92,32 +92,32 @@ type run struct {
 	handled bool  // what was marked before it was handled: the program has gone on
 }
 
-// runs cuts a log where the program did its work. The last run may be empty: then it did so up to the end.
-func (l *looked) runs() (runs []run) {
+// cutRuns cuts a log where the program did its work. The last run may be empty: then it did so up to the end.
+func (l *looked) cutRuns() (runs []run) {
 	runs = []run{{}}
 	before, since := map[string]*seen{}, map[string]*seen{}
 	for i := range l.all {
 		f := &l.all[i]
 		if f.mark == 0 {
 			if shape := shapeOf(f); shape != "" {
-				note(since, shape, len(l.lines[i]))
+				noteShape(since, shape, len(l.lines[i]))
 			}
 			continue
 		}
-		runs = cut(runs, before, since)
+		runs = cutRun(runs, before, since)
 		runs[len(runs)-1].marks = append(runs[len(runs)-1].marks, i)
 		for shape, s := range since {
-			note(before, shape, s.bytes)
+			noteShape(before, shape, s.bytes)
 			before[shape].n += s.n - 1
 		}
 		clear(since)
 	}
-	return cut(runs, before, since)
+	return cutRun(runs, before, since)
 }
 
-// cut begins a new run, if the program has done its work since the last mark.
-func cut(runs []run, before, since map[string]*seen) []run {
-	goesOn, handled := went(before, since)
+// cutRun begins a new run, if the program has done its work since the last mark.
+func cutRun(runs []run, before, since map[string]*seen) []run {
+	goesOn, handled := hasGoneOn(before, since)
 	if len(runs[len(runs)-1].marks) == 0 || !goesOn {
 		return runs
 	}
@@ -127,7 +127,7 @@ func cut(runs []run, before, since map[string]*seen) []run {
 // seen counts the lines of a shape.
 type seen struct{ n, bytes int }
 
-func note(of map[string]*seen, shape string, bytes int) {
+func noteShape(of map[string]*seen, shape string, bytes int) {
 	s := of[shape]
 	if s == nil {
 		s = &seen{}
@@ -137,9 +137,9 @@ func note(of map[string]*seen, shape string, bytes int) {
 	s.bytes += bytes
 }
 
-// went reports whether the lines since a mark show that the program has gone on, and whether they were surely written
+// hasGoneOn reports whether the lines since a mark show that the program has gone on, and whether they were surely written
 // after it.
-func went(before, since map[string]*seen) (goesOn, surely bool) {
+func hasGoneOn(before, since map[string]*seen) (goesOn, surely bool) {
 	known, flushed := 0, true
 	for shape, s := range since {
 		if b := before[shape]; b != nil && b.n >= 2 {
@@ -167,18 +167,18 @@ func shapeOf(f *found) string {
 	return shape[:min(len(shape), much)]
 }
 
-// pick returns the place of the cause among the marks of a run; negative: there is none.
-func (l *looked) pick(marks []int) int {
+// pickCause returns the place of the cause among the marks of a run; negative: there is none.
+func (l *looked) pickCause(marks []int) int {
 	best := -1
 	for _, i := range marks {
-		if best < 0 || l.rank(i) > l.rank(best) {
+		if best < 0 || l.rankMark(i) > l.rankMark(best) {
 			best = i
 		}
 	}
 	if best < 0 {
 		return best
 	}
-	if warned := l.warned(marks, best); warned >= 0 {
+	if warned := l.firstWarning(marks, best); warned >= 0 {
 		return warned
 	}
 	if !killed.MatchString(l.all[best].text) {
@@ -192,25 +192,26 @@ func (l *looked) pick(marks []int) int {
 	return best
 }
 
-// warned returns the first warning before a line that tells what has come of it; negative: there is none.
-func (l *looked) warned(marks []int, at int) int {
-	if l.isPassing(at) || !l.follows(at) {
+// firstWarning returns the first warning before a line that tells what has come of it; negative: there is none.
+func (l *looked) firstWarning(marks []int, at int) int {
+	if l.isPassing(at) || !l.isOutcome(at) {
 		return -1
 	}
 	for _, i := range marks {
-		if i < at && l.isPassing(i) && l.all[i].mark.warns() {
+		if i < at && l.isPassing(i) && l.all[i].mark.isWarning() {
 			return i
 		}
 	}
 	return -1
 }
 
-// rank is what a mark is worth: all that say how something failed are worth the same, and more than what may pass.
-func (l *looked) rank(i int) kind {
+// rankMark returns what a mark is worth: all that say how something failed are worth the same, and more than what may
+// pass.
+func (l *looked) rankMark(i int) kind {
 	if l.isPassing(i) {
 		return doubt
 	}
-	return min(l.all[i].mark.kind(), death)
+	return min(l.all[i].mark.markKind(), death)
 }
 
 // killed is a process that was killed by somebody who is not named.

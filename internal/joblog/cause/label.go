@@ -48,8 +48,8 @@ var (
 var letterOf = map[string]byte{"DEBUG": 'I', "INFO": 'I', "WARN": 'W', "WARNING": 'W', "ERROR": 'E', "CRITICAL": 'E',
 	"FATAL": 'F'}
 
-// read strips the labels of a line, and those that own finds besides.
-func read(line string, own []*regexp.Regexp) said {
+// stripLabels strips the labels of a line, and those that own finds besides.
+func stripLabels(line string, own []*regexp.Regexp) said {
 	s := said{words: line}
 	rank, host := "", ""
 	used := make([]bool, len(labels))
@@ -59,10 +59,10 @@ func read(line string, own []*regexp.Regexp) said {
 			l := &labels[i]
 			if at := l.is.FindStringSubmatchIndex(s.words); at != nil && !used[i] {
 				used[i], again = true, true
-				if n := named(l, s.words, at, "n"); n != "" {
+				if n := namedPart(l, s.words, at, "n"); n != "" {
 					rank = l.rank + " " + n
 				}
-				if h := named(l, s.words, at, "host"); h != "" {
+				if h := namedPart(l, s.words, at, "host"); h != "" {
 					host = h
 				}
 				end := at[1]
@@ -104,8 +104,8 @@ func read(line string, own []*regexp.Regexp) said {
 // ofRank is what torch's C++ puts before its words.
 var ofRank = regexp.MustCompile(`^\[Rank (\d+)\] `)
 
-// named returns a named part of a match.
-func named(l *label, text string, at []int, name string) string {
+// namedPart returns a named part of a match.
+func namedPart(l *label, text string, at []int, name string) string {
 	i := l.is.SubexpIndex(name)
 	if i < 0 || at[2*i] < 0 {
 		return ""

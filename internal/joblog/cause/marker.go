@@ -38,7 +38,7 @@ type found struct {
 }
 
 // Next returns the mark of the next line.
-func (m *Marker) Next(line string) Mark { return m.next(line).mark }
+func (m *Marker) Next(line string) Mark { return m.markLine(line).mark }
 
 // Peek returns the mark of the next line as far as it is known: more of it may come.
 func (m *Marker) Peek(line string) Mark {
@@ -48,27 +48,27 @@ func (m *Marker) Peek(line string) Mark {
 		c := *t
 		own.traces[key] = &c
 	}
-	return own.next(line).mark
+	return own.markLine(line).mark
 }
 
-// next looks at the next line. Lines without any word that a mark has are passed over, as long as no traceback is open.
-func (m *Marker) next(line string) found {
+// markLine looks at the next line. Lines without any word that a mark has are passed over, as long as no traceback is open.
+func (m *Marker) markLine(line string) found {
 	lower := strings.ToLower(line)
 	hinted := isHinted(lower)
 	if !hinted && len(m.traces) == 0 {
 		return found{said: said{words: line}}
 	}
-	f := found{said: read(line, m.own)}
+	f := found{said: stripLabels(line, m.own)}
 	if before, _, is := strings.Cut(f.words, header); is {
 		m.begin(&f, before, lower)
 		return f
 	}
 	t := m.traces[f.key]
 	if t == nil && call.MatchString(f.words) {
-		t = m.open(f.key, &trace{body: true})
+		t = m.openTrace(f.key, &trace{body: true})
 	}
 	switch {
-	case t != nil && t.takes(f.words):
+	case t != nil && t.takesLine(f.words):
 		m.quiet, f.body = 0, true
 		return f
 	case !hinted && t == nil:
@@ -94,15 +94,15 @@ func (m *Marker) begin(f *found, before, lower string) {
 		f.key += before
 	}
 	ignored := m.traces[f.key] != nil && m.traces[f.key].ignored
-	m.open(f.key, &trace{boxed: boxed, body: true, ignored: ignored})
+	m.openTrace(f.key, &trace{boxed: boxed, body: true, ignored: ignored})
 	if f.mark = markOf(&f.said, lower); f.mark == 0 || ignored {
 		f.mark = 0
 		f.body = true
 	}
 }
 
-// open notes a traceback whose exception is to come.
-func (m *Marker) open(key string, t *trace) *trace {
+// openTrace notes a traceback whose exception is to come.
+func (m *Marker) openTrace(key string, t *trace) *trace {
 	if m.traces == nil || len(m.traces) == most {
 		m.traces = map[string]*trace{}
 	}
@@ -119,8 +119,8 @@ var (
 // library are parts of the paths of files that are not the program's own.
 var library = regexp.MustCompile(`^<|/(?:site|dist)-packages/|/lib/python[\d.]*/|/torchrun$|\.pyx$|/bin/[^/]*$`)
 
-// takes reports whether a line is part of the traceback, and notes its place.
-func (t *trace) takes(words string) bool {
+// takesLine reports whether a line is part of the traceback, and notes its place.
+func (t *trace) takesLine(words string) bool {
 	m := call.FindStringSubmatch(words)
 	if m == nil && t.boxed {
 		m = boxCall.FindStringSubmatch(words)
@@ -143,7 +143,7 @@ var name = regexp.MustCompile(`^[A-Za-z_][\w.]*(?:\([\w.]+\))?(?:: .*|:?)$`)
 // end notes the exception of a traceback.
 func (m *Marker) end(f *found, t *trace) {
 	if strings.HasPrefix(f.words, "Exception ignored in") {
-		m.open(f.key, &trace{ignored: true})
+		m.openTrace(f.key, &trace{ignored: true})
 		f.mark = 0
 		return
 	}

@@ -37,121 +37,121 @@ const (
 	hostMemory = "host out of memory"
 )
 
-func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+func mustCompile(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
 // marks are the lines that matter. The first row that fits a line counts.
 var marks = []mark{
 	// What follows from the end of another process, whatever else it says.
 	{"child failed", ended, "childfailederror|raytaskerror", nil, false},
-	{"lost connection", effect, "connection|broken pipe|remote process|peer|ncclremote", re(
+	{"lost connection", effect, "connection|broken pipe|remote process|peer|ncclremote", mustCompile(
 		`(?i)connection (?:was |is |has been )?(?:closed|reset|aborted)|broken pipe|remote process exited|` +
 			`peer (?:has )?(?:closed|disconnected)|ncclRemoteError|connection lost`), false},
-	{"timeout of a store", effect, "store|timeout|timed out", re(`DistStoreError|(?i)socket timeout|` +
+	{"timeout of a store", effect, "store|timeout|timed out", mustCompile(`DistStoreError|(?i)socket timeout|` +
 		`client socket has timed out|timed out .*waiting for clients|wait timeout after \d+ ?ms`), false},
-	{"NCCL watchdog", effect, "nccl|inconsistency|watchdog|aborting", re(`Some NCCL operations have failed|` +
+	{"NCCL watchdog", effect, "nccl|inconsistency|watchdog|aborting", mustCompile(`Some NCCL operations have failed|` +
 		`To avoid data inconsistency|detected by watchdog|watchdog thread terminated|` +
 		`NCCL communicator was aborted|Aborting due to (?:NCCL|timeout)`), false},
-	{"signal of a launcher", noise, "signal|sigterm", re(`SignalException: |closing signal|got signal: \d+|` +
+	{"signal of a launcher", noise, "signal|sigterm", mustCompile(`SignalException: |closing signal|got signal: \d+|` +
 		`Forwarding signal|Received .*SIGTERM`), false},
-	{"worker failed", effect, ": caught |see root cause", re(
+	{"worker failed", effect, ": caught |see root cause", mustCompile(
 		`: Caught \w+ in .* (?:process|worker|replica)|See root cause above`), false},
 
-	{"GPU out of memory", cause, "ut of memory", re(`CUDA out of memory|HIP out of memory`), false},
+	{"GPU out of memory", cause, "ut of memory", mustCompile(`CUDA out of memory|HIP out of memory`), false},
 	{"GPU out of memory", cause, "outofmemoryerror|resource_exhausted: out of memory", nil, false},
 	{"Xid", cause, "nvrm: xid", nil, false},
 	{"NCCL watchdog", death, "watchdog caught collective operation timeout", nil, false},
-	{"assertion on the GPU", cause, "assertion `", re(`block: \[\d+,\d+,\d+\], thread: `), false},
-	{"CUDA error", cause, "cuda error:|cuda_error_", re(`CUDA error:|CUDA_ERROR_`), false},
-	{"NCCL warning", cause, "nccl warn", re(`(?i)fail|error|out of memory|timed? ?out|refused|mismatch|unreachable|` +
+	{"assertion on the GPU", cause, "assertion `", mustCompile(`block: \[\d+,\d+,\d+\], thread: `), false},
+	{"CUDA error", cause, "cuda error:|cuda_error_", mustCompile(`CUDA error:|CUDA_ERROR_`), false},
+	{"NCCL warning", cause, "nccl warn", mustCompile(`(?i)fail|error|out of memory|timed? ?out|refused|mismatch|unreachable|` +
 		`no route`), true},
-	{"NCCL warning", doubt, "nccl warn", re(`NCCL WARN`), true},
-	{"NCCL error", cause, "nccl", re(`\bnccl(?:UnhandledCuda|System|Internal|Remote|InvalidUsage|InvalidArgument)?` +
+	{"NCCL warning", doubt, "nccl warn", mustCompile(`NCCL WARN`), true},
+	{"NCCL error", cause, "nccl", mustCompile(`\bnccl(?:UnhandledCuda|System|Internal|Remote|InvalidUsage|InvalidArgument)?` +
 		`Error\b|ncclInvalidUsage`), false},
-	{lossNaN, doubt, "nan", re(losses + `nan\b`), false},
-	{lossInf, doubt, "inf", re(losses + `inf(?:inity)?\b`), false},
-	{hostMemory, cause, "oom|memory", re(`(?i)oom[_-]kill|OOM Killed|exceeded job memory limit|` +
+	{lossNaN, doubt, "nan", mustCompile(losses + `nan\b`), false},
+	{lossInf, doubt, "inf", mustCompile(losses + `inf(?:inity)?\b`), false},
+	{hostMemory, cause, "oom|memory", mustCompile(`(?i)oom[_-]kill|OOM Killed|exceeded job memory limit|` +
 		`cgroup out-of-memory`), false},
-	{"shared memory full", cause, "shared memory", re(`(?i)insufficient shared memory|out of shared memory`), false},
+	{"shared memory full", cause, "shared memory", mustCompile(`(?i)insufficient shared memory|out of shared memory`), false},
 	{"disk full", cause, "no space left on device|disk quota exceeded", nil, false},
 
 	// SLURM.
-	{"end by SLURM", death, "error: ***", re(`^slurmstepd\S*: error: \*\*\*.* DUE TO `), false},
-	{"end by SLURM", noise, "error: ***", re(`^slurmstepd\S*: error: \*\*\*`), false},
-	{"error of SLURM", cause, "execve", re(`^(?:slurmstepd|srun)\S*: (?:error|fatal): execve`), false},
-	{"error of srun", ended, "srun: error", re(`^srun: error: \S+: tasks? \S+: Exited`), false},
-	{"error of srun", noise, "srun: error", re(`^srun: error: .*(?:: Terminated|Job step aborted|` +
+	{"end by SLURM", death, "error: ***", mustCompile(`^slurmstepd\S*: error: \*\*\*.* DUE TO `), false},
+	{"end by SLURM", noise, "error: ***", mustCompile(`^slurmstepd\S*: error: \*\*\*`), false},
+	{"error of SLURM", cause, "execve", mustCompile(`^(?:slurmstepd|srun)\S*: (?:error|fatal): execve`), false},
+	{"error of srun", ended, "srun: error", mustCompile(`^srun: error: \S+: tasks? \S+: Exited`), false},
+	{"error of srun", noise, "srun: error", mustCompile(`^srun: error: .*(?:: Terminated|Job step aborted|` +
 		`timeout waiting for task launch)`), false},
-	{"error of srun", death, "srun: error", re(`^srun: error: \S+: tasks? \S+: \S`), false},
-	{"error of srun", cause, "srun: ", re(`^srun: (?:error|fatal): (?:Unable to|Invalid|Requested|` +
+	{"error of srun", death, "srun: error", mustCompile(`^srun: error: \S+: tasks? \S+: \S`), false},
+	{"error of srun", cause, "srun: ", mustCompile(`^srun: (?:error|fatal): (?:Unable to|Invalid|Requested|` +
 		`.*not (?:found|available))`), false},
-	{"error of srun", doubt, "srun: ", re(`^srun: (?:error|fatal): `), false},
-	{"error of SLURM", cause, "pyxis", re(`^slurmstepd\S*: error: pyxis: `), false},
-	{"error of SLURM", noise, "slurmstepd", re(`^slurmstepd\S*: error: `), false},
+	{"error of srun", doubt, "srun: ", mustCompile(`^srun: (?:error|fatal): `), false},
+	{"error of SLURM", cause, "pyxis", mustCompile(`^slurmstepd\S*: error: pyxis: `), false},
+	{"error of SLURM", noise, "slurmstepd", mustCompile(`^slurmstepd\S*: error: `), false},
 
 	// Launchers.
 	{"traceback", noise, "traceback (most recent call last)", nil, false},
-	{"killed process", death, "exitcode|exit code|received by pid", re(`\bexit ?code *: -\d+|` +
+	{"killed process", death, "exitcode|exit code|received by pid", mustCompile(`\bexit ?code *: -\d+|` +
 		`Signal \d+ \(SIG\w+\) received by PID`), false},
-	{"failed process", ended, "exit|bad termination", re(`failed \(exit ?code: \d+\)|exits with return code|` +
+	{"failed process", ended, "exit|bad termination", mustCompile(`failed \(exit ?code: \d+\)|exits with return code|` +
 		`^ *exit ?code *: [1-9]|detected that one or more processes exited|EXIT CODE: [1-9]|BAD TERMINATION`), false},
 	{"MPI abort", death, "mpi_abort was invoked", nil, false},
-	{"MPI error", cause, "mpi_|abort(", re(`\*\*\* MPI_ERR_|^Abort\(\d+\) on node|` +
+	{"MPI error", cause, "mpi_|abort(", mustCompile(`\*\*\* MPI_ERR_|^Abort\(\d+\) on node|` +
 		`application called MPI_Abort|^Fatal error in P?MPI_`), false},
-	{"killed process", death, "signal", re(`exited on signal \d|KILLED BY SIGNAL|EXIT STRING: .*signal`), false},
-	{"MPI error", cause, "was unable to|not enough slots", re(
+	{"killed process", death, "signal", mustCompile(`exited on signal \d|KILLED BY SIGNAL|EXIT STRING: .*signal`), false},
+	{"MPI error", cause, "was unable to|not enough slots", mustCompile(
 		`was unable to (?:launch|start|find)|not enough slots available`), false},
 
 	// Crashes, as libc, shells and runtimes tell them.
-	{"killed process", death, "killed|terminated|hangup", re(
+	{"killed process", death, "killed|terminated|hangup", mustCompile(
 		`^\S*: line \d+: +\d+ (?:Killed|Terminated|Hangup)|^Killed$`), false},
-	{"crash", death, "fault|error|abort|instruction|exception|trap|system call|exceeded", re(
+	{"crash", death, "fault|error|abort|instruction|exception|trap|system call|exceeded", mustCompile(
 		`^\S*: (?:line \d+: +)?\d+ ` + signals + `|^` + signals + `(?: \(core dumped\))?$`), false},
-	{"crash", cause, "signal", re(`^Caught signal \d+|Program received signal|\bSignal: [A-Z][\w ]+ \(\d+\)`), false},
-	{"crash", cause, "free|alloc|munmap|corrupted|detected", re(
+	{"crash", cause, "signal", mustCompile(`^Caught signal \d+|Program received signal|\bSignal: [A-Z][\w ]+ \(\d+\)`), false},
+	{"crash", cause, "free|alloc|munmap|corrupted|detected", mustCompile(
 		`^(?:\S+: )?(?:free|malloc|realloc|munmap_chunk|corrupted|double free)\b.*` +
 			`(?:invalid|corrupt|unaligned|mismatch|size vs)|stack smashing detected|buffer overflow detected`), false},
 	{"crash", cause, "fatal python error", nil, false},
-	{"crash", cause, "segmentation fault|bus error", re(`^\W*(?:Segmentation fault|Bus error)|` +
+	{"crash", cause, "segmentation fault|bus error", mustCompile(`^\W*(?:Segmentation fault|Bus error)|` +
 		`(?:Segmentation fault|Bus error) \(`), false},
-	{"crash", cause, "terminat|fatal error: |sig", re(
+	{"crash", cause, "terminat|fatal error: |sig", mustCompile(
 		`^terminate called|^libc\+\+abi: terminating|^fatal error: |^SIG[A-Z]+: `), false},
-	{"assertion", cause, "assert|check failed", re("Assertion [`'\"(].* failed|^Assertion failed|" +
+	{"assertion", cause, "assert|check failed", mustCompile("Assertion [`'\"(].* failed|^Assertion failed|" +
 		`^(?:\S+ )?Check failed: `), false},
-	{"panic", cause, "panic|exception in thread", re(
+	{"panic", cause, "panic|exception in thread", mustCompile(
 		`^panic: |^thread '.*' panicked at|^Exception in thread ".*" `), false},
-	{"Fortran error", cause, "forrtl|fortran|error stop|pgfio|***", re(`^forrtl: (?:severe|error)|` +
+	{"Fortran error", cause, "forrtl|fortran|error stop|pgfio|***", mustCompile(`^forrtl: (?:severe|error)|` +
 		`^Fortran runtime error|^ERROR STOP|^PGFIO-F-|^\*\*\* ?(?:FATAL|Error)`), false},
 
 	// The batch script and its programs.
-	{"error of a script", cause, "not found|unbound|denied|interpreter|syntax|execute|/env: |exec format", re(
+	{"error of a script", cause, "not found|unbound|denied|interpreter|syntax|execute|/env: |exec format", mustCompile(
 		`: (?:command not found|unbound variable|Permission denied|bad interpreter: .*|syntax error.*|` +
 			`cannot execute.*)$|^/usr/bin/env: .*No such file|Exec format error`), false},
-	{"error of a script", cause, "can't open|no module|finding module", re(`: can't open (?:file|script) |` +
+	{"error of a script", cause, "can't open|no module|finding module", mustCompile(`: can't open (?:file|script) |` +
 		`^(?:\S*/)?python[\d.]*: No module named|Error while finding module specification`), false},
-	{"missing library", cause, "shared libraries|not found|symbol lookup", re(
+	{"missing library", cause, "shared libraries|not found|symbol lookup", mustCompile(
 		`error while loading shared libraries|version .\w+_[\d.]+. not found|symbol lookup error`), false},
-	{"missing module", cause, "lmod|modulefile|environment", re(`Lmod has detected the following error|` +
+	{"missing module", cause, "lmod|modulefile|environment", mustCompile(`Lmod has detected the following error|` +
 		`Unable to locate a modulefile|EnvironmentNameNotFound|EnvironmentLocationNotFound`), false},
-	{"wrong arguments", cause, "error", re(`^[\w./-]+: (?:fatal )?error: |` +
+	{"wrong arguments", cause, "error", mustCompile(`^[\w./-]+: (?:fatal )?error: |` +
 		`^\S+[:(]\d+(?:[:,]\d+)?\)?: (?:fatal )?error:? `), false},
 
-	{"exception", ended, "keyboardinterrupt|systemexit", re(`^(?:KeyboardInterrupt|SystemExit)\b`), false},
-	{"exception", cause, "error|exception|interrupt|notfound|failure|fault|expired", re(
+	{"exception", ended, "keyboardinterrupt|systemexit", mustCompile(`^(?:KeyboardInterrupt|SystemExit)\b`), false},
+	{"exception", cause, "error|exception|interrupt|notfound|failure|fault|expired", mustCompile(
 		`^(?:[A-Za-z_]\w*\.)*(?:_?[A-Z]\w*)?(?:Error|Exception|ExceptionGroup|Interrupt|NotFound|Failure|Fault|` +
 			`Expired)(?:\(\w+\))?(?:: |:?$)`), false},
 
 	// What programs call an error.
-	{"error", cause, "fatal", re(`^\W{0,4} *(?:FOAM )?(?:FATAL|Fatal)(?: IO)? (?:ERROR|[Ee]rror)\b|^FATAL: `), false},
-	{"error", cause, "error", re(`^ *(?:[A-Z][\w/ ]+ )?(?:[Ee]rror|ERROR)` +
+	{"error", cause, "fatal", mustCompile(`^\W{0,4} *(?:FOAM )?(?:FATAL|Fatal)(?: IO)? (?:ERROR|[Ee]rror)\b|^FATAL: `), false},
+	{"error", cause, "error", mustCompile(`^ *(?:[A-Z][\w/ ]+ )?(?:[Ee]rror|ERROR)` +
 		`(?: in [\w ()./:"'=,-]+)?(?: on proc \d+)? ?: +[^\s\d.+-]`), false},
-	{"error", cause, "error|inconsistency", re(`^ *(?:Software inconsistency|Inconsistency in user input|` +
+	{"error", cause, "error|inconsistency", mustCompile(`^ *(?:Software inconsistency|Inconsistency in user input|` +
 		`Error in (?:user input|routine .*)|(?:[A-Z][a-z/]+ )+error(?: or [a-z ]+)?) ?:$`), false},
-	{"error", cause, "error ", re(`^Error (?:in|using|on) \S`), false},
-	{"error", cause, "failed |[abort]", re(`^FAILED \S+::|^ \* *\[ABORT\]`), false},
-	{"error", doubt, "error ", re(`^Error \w+ing `), false},
-	{"error", doubt, "failure|error", re(
+	{"error", cause, "error ", mustCompile(`^Error (?:in|using|on) \S`), false},
+	{"error", cause, "failed |[abort]", mustCompile(`^FAILED \S+::|^ \* *\[ABORT\]`), false},
+	{"error", doubt, "error ", mustCompile(`^Error \w+ing `), false},
+	{"error", doubt, "failure|error", mustCompile(
 		`(?i)^(?:cuda|cublas|cudnn|cufft|hip|nvshmem|ucx)[\w ]* (?:failure|error)\b`), false},
-	{"error", doubt, "cannot|can't|could not|unable to|failed|no such file|denied|not found", re(
+	{"error", doubt, "cannot|can't|could not|unable to|failed|no such file|denied|not found", mustCompile(
 		`(?i)^[\w./+-]+: .*(?:cannot|can't|could not|unable to|failed|no such file|denied|not found)`), false},
 }
 
@@ -163,7 +163,7 @@ const signals = `(?:Segmentation fault|Bus error|Aborted|Illegal instruction|Flo
 	`Trace/breakpoint trap|Bad system call|CPU time limit exceeded|File size limit exceeded)`
 
 // best is before a loss that is the best one so far: it begins as infinite.
-var best = re(`(?i)\b(?:best|min|max|lowest|least)\w*[^,;|]{0,24}loss`)
+var best = mustCompile(`(?i)\b(?:best|min|max|lowest|least)\w*[^,;|]{0,24}loss`)
 
 // hints are what lines with marks have, by row, and all of them.
 var hints, allHints = func() (rows [][]string, all []string) {
@@ -190,10 +190,10 @@ func markOf(s *said, lower string) Mark {
 		if s.level == 'I' || s.level == 'W' && !m.mild || !hasAny(lower, hints[i]) {
 			continue
 		}
-		if m.fits(s.words) {
+		if m.fitsText(s.words) {
 			return Mark(i + 1)
 		}
-		if s.text != s.words && m.fits(s.text) {
+		if s.text != s.words && m.fitsText(s.text) {
 			s.words = s.text
 			return Mark(i + 1)
 		}
@@ -205,8 +205,8 @@ func markOf(s *said, lower string) Mark {
 	return 0
 }
 
-// fits reports whether a line that has what the row wants has its mark.
-func (m *mark) fits(text string) bool {
+// fitsText reports whether a line that has what the row wants has its mark.
+func (m *mark) fitsText(text string) bool {
 	return (m.is == nil || m.is.MatchString(text)) &&
 		(m.name != lossNaN && m.name != lossInf || !best.MatchString(text))
 }
@@ -230,7 +230,7 @@ func (m Mark) Name() string {
 	return marks[m-1].name
 }
 
-func (m Mark) kind() kind {
+func (m Mark) markKind() kind {
 	switch m {
 	case logged:
 		return doubt
@@ -241,4 +241,4 @@ func (m Mark) kind() kind {
 }
 
 // Cause reports whether such a line says why something failed, rather than that it did.
-func (m Mark) Cause() bool { return m != 0 && m.kind() >= death }
+func (m Mark) Cause() bool { return m != 0 && m.markKind() >= death }

@@ -22,8 +22,8 @@ var (
 	spaces  = regexp.MustCompile(`\s{2,}`)
 )
 
-// sentence says what a line says, and who says it.
-func (l *looked) sentence(at int) string {
+// sentenceOf says what a line says, and who says it.
+func (l *looked) sentenceOf(at int) string {
 	f := &l.all[at]
 	who, text := f.who, f.words
 	text = ofRank.ReplaceAllString(text, "")
@@ -34,7 +34,7 @@ func (l *looked) sentence(at int) string {
 	} else if m := ofSlurm.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
-	text = script.ReplaceAllString(strings.TrimSpace(text), "$1") + l.more(at, text)
+	text = script.ReplaceAllString(strings.TrimSpace(text), "$1") + l.wordsBelow(at, text)
 	if name := f.mark.Name(); name == lossNaN || name == lossInf {
 		text = name + ": " + text
 	}
@@ -48,8 +48,8 @@ func (l *looked) sentence(at int) string {
 	return safe.Line(text, maxText)
 }
 
-// more returns the words of the lines below, if a line only announces them.
-func (l *looked) more(at int, text string) string {
+// wordsBelow returns the words of the lines below, if a line only announces them.
+func (l *looked) wordsBelow(at int, text string) string {
 	announces := strings.HasSuffix(text, ":")
 	if !announces && !strings.HasPrefix(text, "terminate called") {
 		return ""
@@ -57,7 +57,7 @@ func (l *looked) more(at int, text string) string {
 	var b strings.Builder
 	for i := at + 1; i < len(l.all) && i <= at+3; i++ {
 		words := strings.TrimSpace(l.all[i].words)
-		other := l.all[i].mark != 0 && l.all[i].mark.kind() < doubt
+		other := l.all[i].mark != 0 && l.all[i].mark.markKind() < doubt
 		if other || !letters.MatchString(words) || !announces && !strings.HasPrefix(words, "what():") {
 			break
 		}

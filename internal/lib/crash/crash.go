@@ -34,12 +34,12 @@ func End() {
 		return
 	}
 	if p := recover(); p != nil {
-		end(p, debug.Stack(), os.Stderr, os.Exit)
+		endProgram(p, debug.Stack(), os.Stderr, os.Exit)
 	}
 }
 
-// end ends the program. The first panic counts, and others wait for the end.
-func end(p any, stack []byte, to io.Writer, exit func(int)) {
+// endProgram ends the program. The first panic counts, and others wait for the end.
+func endProgram(p any, stack []byte, to io.Writer, exit func(int)) {
 	ending.Lock()
 	for _, restore := range restores {
 		restore()

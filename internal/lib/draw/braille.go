@@ -24,30 +24,30 @@ func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 	}
 	for col := range w {
 		at0, at1 := 2*col-2*w, 2*col+1-2*w
-		left, right := at(values, at0), at(values, at1)
-		earlier, before := at(values, at0-2), at(values, at0-1)
-		l0, l1 := g.reach(earlier, before, left, at(g.Upper, at0), h)
-		r0, r1 := g.reach(before, left, right, at(g.Upper, at1), h)
+		left, right := valueFromEnd(values, at0), valueFromEnd(values, at1)
+		earlier, before := valueFromEnd(values, at0-2), valueFromEnd(values, at0-1)
+		l0, l1 := g.dotRange(earlier, before, left, valueFromEnd(g.Upper, at0), h)
+		r0, r1 := g.dotRange(before, left, right, valueFromEnd(g.Upper, at1), h)
 		line := g.Line
-		if at(g.Held, at0) > 0 || at(g.Held, at1) > 0 {
+		if valueFromEnd(g.Held, at0) > 0 || valueFromEnd(g.Held, at1) > 0 {
 			line = Warn
 		}
-		g.column(c, x+col, y, h, line, [2][2]int{{l0, l1}, {r0, r1}})
+		g.drawColumn(c, x+col, y, h, line, [2][2]int{{l0, l1}, {r0, r1}})
 		if g.Usual != nil {
-			g.usual(c, x+col, y, h, [2]float64{at(g.Usual, at0), at(g.Usual, at1)}, [2][2]int{{l0, l1}, {r0, r1}})
+			g.drawUsual(c, x+col, y, h, [2]float64{valueFromEnd(g.Usual, at0), valueFromEnd(g.Usual, at1)}, [2][2]int{{l0, l1}, {r0, r1}})
 		}
 	}
 }
 
-// usual draws two dots of the line of what is usual: in an empty cell as dots, in a full one as holes. A cell with an
+// drawUsual draws two dots of the line of what is usual: in an empty cell as dots, in a full one as holes. A cell with an
 // edge of the picture stays as it is.
-func (g Graph) usual(c *Canvas, x, y, h int, values [2]float64, reach [2][2]int) {
+func (g Graph) drawUsual(c *Canvas, x, y, h int, values [2]float64, reach [2][2]int) {
 	var lines [2]int // of each half, the lowest dot of its cell
 	var bits [2]rune
 	for i, v := range values {
 		lines[i] = -1
 		if v == v {
-			dot := g.dot(v, h)
+			dot := g.dotOf(v, h)
 			lines[i], bits[i] = dot/4*4, dots[i][dot%4]
 		}
 	}
@@ -59,11 +59,11 @@ func (g Graph) usual(c *Canvas, x, y, h int, values [2]float64, reach [2][2]int)
 			continue
 		}
 		row := y + h - 1 - floor/4
-		switch pattern := half(dots[0], reach[0], floor) | half(dots[1], reach[1], floor); {
+		switch pattern := halfPattern(dots[0], reach[0], floor) | halfPattern(dots[1], reach[1], floor); {
 		case pattern == 0:
-			c.set(x, row, brailleFirst+bits[i], 1, Dim)
+			c.setGlyph(x, row, brailleFirst+bits[i], 1, Dim)
 		case pattern == fullCell && min(reach[0][1], reach[1][1]) > floor+3:
-			c.set(x, row, brailleFirst+pattern&^bits[i], 1, g.Body)
+			c.setGlyph(x, row, brailleFirst+pattern&^bits[i], 1, g.Body)
 		}
 	}
 }
@@ -71,74 +71,74 @@ func (g Graph) usual(c *Canvas, x, y, h int, values [2]float64, reach [2][2]int)
 const fullCell = 0xff
 
 // Row returns the row of a value in h rows, from the top.
-func (g Graph) Row(v float64, h int) int { return h - 1 - g.dot(v, h)/4 }
+func (g Graph) Row(v float64, h int) int { return h - 1 - g.dotOf(v, h)/4 }
 
-// at returns the value i from the end (i < 0), or NaN before the beginning.
-func at(values []float32, i int) float64 {
+// valueFromEnd returns the value i from the end (i < 0), or NaN before the beginning.
+func valueFromEnd(values []float32, i int) float64 {
 	if i += len(values); i < 0 || i >= len(values) {
 		return math.NaN()
 	}
 	return float64(values[i])
 }
 
-// reach returns the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A
+// dotRange returns the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A
 // line joins a sample to the previous one, unless the values jump up and down all the time: joined, they would look
 // like a slab.
-func (g Graph) reach(earlier, prev, v, upper float64, h int) (low, high int) {
+func (g Graph) dotRange(earlier, prev, v, upper float64, h int) (low, high int) {
 	if math.IsNaN(v) {
 		return 0, -1
 	}
-	n := g.dot(v, h)
+	n := g.dotOf(v, h)
 	switch {
 	case g.Area:
 		return 0, n
 	case upper >= v:
-		return n, g.dot(upper, h)
+		return n, g.dotOf(upper, h)
 	}
-	if math.IsNaN(prev) || g.leaps(prev, v) && g.leaps(earlier, prev) {
+	if math.IsNaN(prev) || g.isLeap(prev, v) && g.isLeap(earlier, prev) {
 		return n, n
 	}
-	p := g.dot(prev, h)
+	p := g.dotOf(prev, h)
 	return min(n, p), max(n, p)
 }
 
-// leaps reports whether two samples are more than half of the scale apart.
-func (g Graph) leaps(a, b float64) bool { return math.Abs(b-a) > (g.High-g.Low)/2 }
+// isLeap reports whether two samples are more than half of the scale apart.
+func (g Graph) isLeap(a, b float64) bool { return math.Abs(b-a) > (g.High-g.Low)/2 }
 
-func (g Graph) dot(v float64, h int) int {
+func (g Graph) dotOf(v float64, h int) int {
 	top := float64(h*4 - 1)
 	return int(math.Round(math.Min(math.Max((v-g.Low)/(g.High-g.Low), 0), 1) * top))
 }
 
-// column draws one column of cells from the reach of its two samples.
-func (g Graph) column(c *Canvas, x, y, h int, line Role, reach [2][2]int) {
+// drawColumn draws one column of cells from the reach of its two samples.
+func (g Graph) drawColumn(c *Canvas, x, y, h int, line Role, reach [2][2]int) {
 	role := line
 	for r := range h {
 		floor := (h - 1 - r) * 4
-		pattern := half(dots[0], reach[0], floor) | half(dots[1], reach[1], floor)
+		pattern := halfPattern(dots[0], reach[0], floor) | halfPattern(dots[1], reach[1], floor)
 		if pattern == 0 {
 			continue
 		}
 		if g.Upper != nil {
 			role = g.Body
-			if edge(reach[0], floor) || edge(reach[1], floor) {
+			if hasLowerEnd(reach[0], floor) || hasLowerEnd(reach[1], floor) {
 				role = line
 			}
 		}
-		c.set(x, y+r, brailleFirst+pattern, 1, role)
+		c.setGlyph(x, y+r, brailleFirst+pattern, 1, role)
 		if g.Area {
 			role = g.Body
 		}
 	}
 }
 
-// edge reports whether the lower end of a sample is in the cell whose lowest dot is floor.
-func edge(reach [2]int, floor int) bool {
+// hasLowerEnd reports whether the lower end of a sample is in the cell whose lowest dot is floor.
+func hasLowerEnd(reach [2]int, floor int) bool {
 	return reach[1] >= 0 && reach[0] >= floor && reach[0] < floor+4
 }
 
-// half returns the pattern of half a cell, whose lowest dot is floor, for one sample.
-func half(bits [4]rune, reach [2]int, floor int) rune {
+// halfPattern returns the pattern of half a cell, whose lowest dot is floor, for one sample.
+func halfPattern(bits [4]rune, reach [2]int, floor int) rune {
 	low, high := max(reach[0]-floor, 0), min(reach[1]-floor, 3)
 	var pattern rune
 	for i := low; i <= high; i++ {
@@ -164,25 +164,27 @@ type Sampling struct {
 	Bins, Dots int   // number of bins, and of the dots that show them
 }
 
-// first returns the first bin of a dot.
-func (s Sampling) first(dot int64) int64 {
+// firstBin returns the first bin of a dot.
+func (s Sampling) firstBin(dot int64) int64 {
 	return (dot*int64(s.Bins) + int64(s.Dots) - 1) / int64(s.Dots)
 }
 
-// leftmost returns the dot at the left end.
-func (s Sampling) leftmost() int64 { return s.Newest*int64(s.Dots)/int64(s.Bins) - int64(s.Dots) + 1 }
+// leftmostDot returns the dot at the left end.
+func (s Sampling) leftmostDot() int64 {
+	return s.Newest*int64(s.Dots)/int64(s.Bins) - int64(s.Dots) + 1
+}
 
 // Values returns the number of values, up to the newest, that the dots need.
-func (s Sampling) Values() int { return int(s.Newest-s.first(s.leftmost())) + 2 }
+func (s Sampling) Values() int { return int(s.Newest-s.firstBin(s.leftmostDot())) + 2 }
 
 // Resample pools values into dots. The last value is that of the newest bin. With more dots than bins, values are
 // repeated. Missing values are gaps.
 func (s Sampling) Resample(values []float32, pool Pool) []float32 {
 	dots := make([]float32, s.Dots)
-	left := s.leftmost()
+	left := s.leftmostDot()
 	oldest := s.Newest - int64(len(values)) + 1
 	for i := range dots {
-		from, to := s.first(left+int64(i)), s.first(left+int64(i)+1)
+		from, to := s.firstBin(left+int64(i)), s.firstBin(left+int64(i)+1)
 		if from == to {
 			from--
 		}

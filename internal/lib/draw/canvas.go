@@ -97,14 +97,14 @@ func (c *Canvas) Put(x, y int, s string, role Role) int {
 func (c *Canvas) PutUntil(x, y, end int, s string, role Role) int {
 	end = min(end, c.w)
 	for _, r := range s {
-		g, n := glyph(r)
+		g, n := drawnGlyph(r)
 		switch {
 		case n == 0:
 			continue
 		case x+n <= end:
-			c.set(x, y, g, n, role)
+			c.setGlyph(x, y, g, n, role)
 		case x < end: // only half of a wide glyph fits
-			c.set(x, y, ' ', 1, role)
+			c.setGlyph(x, y, ' ', 1, role)
 		}
 		x += n
 	}
@@ -114,7 +114,7 @@ func (c *Canvas) PutUntil(x, y, end int, s string, role Role) int {
 // Fill writes n times the glyph r, which is one column wide.
 func (c *Canvas) Fill(x, y, n int, r rune, role Role) int {
 	for range n {
-		c.set(x, y, r, 1, role)
+		c.setGlyph(x, y, r, 1, role)
 		x++
 	}
 	return x
@@ -131,8 +131,8 @@ func (c *Canvas) Right(x, y, w int, s string, role Role) {
 	c.PutUntil(x+w-Width(s), y, x+w, s, role)
 }
 
-// set writes one glyph of n columns. Overwriting half of a wide glyph blanks its other half.
-func (c *Canvas) set(x, y int, r rune, n int, role Role) {
+// setGlyph writes one glyph of n columns. Overwriting half of a wide glyph blanks its other half.
+func (c *Canvas) setGlyph(x, y int, r rune, n int, role Role) {
 	if y < 0 || y >= c.h || x < 0 || x+n > c.w {
 		return
 	}
@@ -168,8 +168,8 @@ func (c *Canvas) Insert(y int) {
 	clearCells(c.row(y))
 }
 
-// stretch returns the columns from x0 up to x1 of row y, as far as they are on the Canvas.
-func (c *Canvas) stretch(y, x0, x1 int) []cell {
+// cellsBetween returns the cells from column x0 up to x1 of row y, as far as they are on the Canvas.
+func (c *Canvas) cellsBetween(y, x0, x1 int) []cell {
 	x0, x1 = max(x0, 0), min(x1, c.w)
 	if y < 0 || y >= c.h || x0 >= x1 {
 		return nil
@@ -179,7 +179,7 @@ func (c *Canvas) stretch(y, x0, x1 int) []cell {
 
 // Select marks the columns from x0 up to x1 of row y as selected.
 func (c *Canvas) Select(y, x0, x1 int) {
-	cells := c.stretch(y, x0, x1)
+	cells := c.cellsBetween(y, x0, x1)
 	for i := range cells {
 		cells[i].on = selected
 	}
@@ -187,7 +187,7 @@ func (c *Canvas) Select(y, x0, x1 int) {
 
 // Point makes the columns from x0 up to x1 of row y the cursor. Their glyphs stay.
 func (c *Canvas) Point(y, x0, x1 int) {
-	cells := c.stretch(y, x0, x1)
+	cells := c.cellsBetween(y, x0, x1)
 	for i := range cells {
 		cells[i].on = pointed
 	}
@@ -195,7 +195,7 @@ func (c *Canvas) Point(y, x0, x1 int) {
 
 // SelectCell is Select for a cell that may be filled: its letters keep their color, and the filling goes.
 func (c *Canvas) SelectCell(y, x0, x1 int) {
-	cells := c.stretch(y, x0, x1)
+	cells := c.cellsBetween(y, x0, x1)
 	for i := range cells {
 		cells[i].role = cmp.Or(unfilled[cells[i].role], cells[i].role)
 	}
@@ -207,7 +207,7 @@ var unfilled = map[Role]Role{WarnFill: Warn, CritFill: Crit}
 
 // Fade gives the columns from x0 up to x1 of row y the roles of old numbers.
 func (c *Canvas) Fade(y, x0, x1 int) {
-	cells := c.stretch(y, x0, x1)
+	cells := c.cellsBetween(y, x0, x1)
 	for i := range cells {
 		cells[i].role = faded[cells[i].role]
 	}
@@ -217,18 +217,18 @@ func (c *Canvas) Fade(y, x0, x1 int) {
 func (c *Canvas) Recede() {
 	c.receded = true
 	for y := range c.h {
-		recede(c.row(y))
+		recedeCells(c.row(y))
 	}
 }
 
 // RecedeRow makes row y a part of the background of a box, if there is a box.
 func (c *Canvas) RecedeRow(y int) {
 	if c.receded {
-		recede(c.row(y))
+		recedeCells(c.row(y))
 	}
 }
 
-func recede(cells []cell) {
+func recedeCells(cells []cell) {
 	for i := range cells {
 		cells[i].role, cells[i].on = behind[cells[i].role], plain
 	}

@@ -42,7 +42,7 @@ func (c *Canvas) Spark(x, y, w int, values []float32, role Role) {
 	x += w - len(values)
 	for _, v := range values {
 		if r := Height(float64(v)); r != ' ' {
-			c.set(x, y, r, 1, role)
+			c.setGlyph(x, y, r, 1, role)
 		}
 		x++
 	}

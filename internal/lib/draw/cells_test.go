@@ -105,7 +105,7 @@ func TestResampleDoesNotFlicker(t *testing.T) {
 			values = append(values, float32(newest*37%101))
 			s := Sampling{Newest: newest, Bins: shape[0], Dots: shape[1]}
 			got := s.Resample(values, PoolLowest)
-			by := int(s.leftmost() - left)
+			by := int(s.leftmostDot() - left)
 			if before != nil && by > 1 {
 				t.Fatalf("%v: at %d it moves by %d", shape, newest, by)
 			}
@@ -121,7 +121,7 @@ func TestResampleDoesNotFlicker(t *testing.T) {
 					}
 				}
 			}
-			before, left = got, s.leftmost()
+			before, left = got, s.leftmostDot()
 		}
 	}
 }

@@ -13,20 +13,20 @@ func (t *Theme) Encode(dst []byte, c *Canvas) []byte {
 			p.dst = append(p.dst, '\n')
 		}
 		row := c.row(y)
-		for x := range row[:t.filled(row)] {
+		for x := range row[:t.filledColumns(row)] {
 			if row[x].glyph != tail {
-				p.put(&row[x])
+				p.writeCell(&row[x])
 			}
 		}
-		p.reset()
+		p.resetStyle()
 	}
 	return p.dst
 }
 
-// filled returns the number of columns of a row before the spaces at its end.
-func (t *Theme) filled(row []cell) int {
+// filledColumns returns the number of columns of a row before the spaces at its end.
+func (t *Theme) filledColumns(row []cell) int {
 	n := len(row)
-	for n > 0 && t.empty(&row[n-1]) {
+	for n > 0 && t.isBlank(&row[n-1]) {
 		n--
 	}
 	return n
@@ -43,45 +43,45 @@ func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
 	for y := range c.h {
 		p.row(y, old.row(y), c.row(y))
 	}
-	p.reset()
+	p.resetStyle()
 	return p.dst
 }
 
-// same reports whether two cells look the same. The ASCII form of a glyph depends on the role.
-func (t *Theme) same(a, b *cell) bool {
-	return *a == *b || a.glyph == b.glyph && !t.ascii && t.style(a).id == t.style(b).id
+// looksSame reports whether two cells look the same. The ASCII form of a glyph depends on the role.
+func (t *Theme) looksSame(a, b *cell) bool {
+	return *a == *b || a.glyph == b.glyph && !t.ascii && t.styleOf(a).id == t.styleOf(b).id
 }
 
 // row writes the difference of one row.
 func (p *pen) row(y int, old, row []cell) {
-	filled := p.t.filled(row)
+	filled := p.t.filledColumns(row)
 	for x := 0; x < len(row); x++ {
-		if p.t.same(&row[x], &old[x]) {
+		if p.t.looksSame(&row[x], &old[x]) {
 			continue
 		}
 		if x >= filled { // the rest is empty
-			p.move(x, y)
-			p.reset()
+			p.moveCursor(x, y)
+			p.resetStyle()
 			p.dst = append(p.dst, "\x1b[K"...)
 			return
 		}
 		if row[x].glyph == tail {
 			x--
 		}
-		x = p.run(x, y, old, row[:filled])
+		x = p.writeChanged(x, y, old, row[:filled])
 	}
 }
 
-// run writes the changed cells from x on, up to the next unchanged cells that are worth skipping, and returns the last
+// writeChanged writes the changed cells from x on, up to the next unchanged cells that are worth skipping, and returns the last
 // column written.
-func (p *pen) run(x, y int, old, row []cell) int {
+func (p *pen) writeChanged(x, y int, old, row []cell) int {
 	for {
 		x = p.glyphAt(x, y, row)
 		gap := 0
-		for x+gap < len(row) && gap <= bridge && row[x+gap].glyph != tail && p.t.same(&row[x+gap], &old[x+gap]) {
+		for x+gap < len(row) && gap <= bridge && row[x+gap].glyph != tail && p.t.looksSame(&row[x+gap], &old[x+gap]) {
 			gap++
 		}
-		if x+gap >= len(row) || gap > 0 && !p.bridges(row[x:x+gap]) {
+		if x+gap >= len(row) || gap > 0 && !p.isRewriteCheaper(row[x:x+gap]) {
 			return x - 1
 		}
 		for to := x + gap; x < to; {
@@ -95,8 +95,8 @@ func (p *pen) run(x, y int, old, row []cell) int {
 
 // glyphAt writes the glyph of a cell, and returns the column after it.
 func (p *pen) glyphAt(x, y int, row []cell) int {
-	p.move(x, y)
-	sure := p.put(&row[x])
+	p.moveCursor(x, y)
+	sure := p.writeCell(&row[x])
 	for x++; x < len(row) && row[x].glyph == tail; x++ {
 	}
 	p.x = x
@@ -109,12 +109,13 @@ func (p *pen) glyphAt(x, y int, row []cell) int {
 // bridge is the longest gap of unchanged cells that may take no more bytes than a movement over it.
 const bridge = 5
 
-// bridges reports whether to write unchanged cells again, since this takes no more bytes than moving over them.
-func (p *pen) bridges(gap []cell) bool {
+// isRewriteCheaper reports whether to write unchanged cells again, since this takes no more bytes than moving over
+// them.
+func (p *pen) isRewriteCheaper(gap []cell) bool {
 	n := 0
 	for i := range gap {
 		c := &gap[i]
-		switch st := p.t.style(c); {
+		switch st := p.t.styleOf(c); {
 		case c.glyph == ' ' && !st.shows:
 			if p.now.shows {
 				return false
@@ -132,8 +133,8 @@ func (p *pen) bridges(gap []cell) bool {
 	return p.x >= 0 && n <= len("\x1b[4C")
 }
 
-// move moves the cursor to a cell.
-func (p *pen) move(x, y int) {
+// moveCursor moves the cursor to a cell.
+func (p *pen) moveCursor(x, y int) {
 	switch by := x - p.x; {
 	case p.x < 0 || p.y != y || by < 0:
 		p.dst = append(p.dst, "\x1b["...)

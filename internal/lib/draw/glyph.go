@@ -12,12 +12,12 @@ import (
 const Glyphs = "█▉▊▋▌▍▎▏░▁▂▃▄▅▆▇─━╸╌┄│╭╮╰╯├└┊▲✗✓◌·–▸●→←↑↓‹›…°×≤≥"
 
 // asciiOf has the ASCII form of each of Glyphs. Bars have their own ASCII forms of block glyphs (barASCII).
-var asciiOf = pairs(Glyphs,
+var asciiOf = mapRunes(Glyphs,
 	"@"+"####"+"..."+":"+".:-=+*#"+"-=---"+"|"+"++++"+"+"+"`"+":"+"!X+~.->*><^v<>~ x<>")
 
-var barASCII = pairs("█━╸─", "###.")
+var barASCII = mapRunes("█━╸─", "###.")
 
-func pairs(from, to string) map[rune]rune {
+func mapRunes(from, to string) map[rune]rune {
 	m := make(map[rune]rune, len(to))
 	for i, r := range []rune(from) {
 		m[r] = rune(to[i])
@@ -38,7 +38,7 @@ func toASCII(r rune, role Role) rune {
 	if r >= brailleFirst && r <= brailleLast {
 		return rune(" .:-=+*#@"[bits.OnesCount32(uint32(r-brailleFirst))])
 	}
-	if role.bar() {
+	if role.isBar() {
 		if a, ok := barASCII[r]; ok {
 			return a
 		}
@@ -49,13 +49,13 @@ func toASCII(r rune, role Role) rune {
 	return '?'
 }
 
-// glyph returns the glyph drawn for r and its width: 0, 1 or 2. Terminals disagree about runes that join others or
+// drawnGlyph returns the glyph drawn for r and its width: 0, 1 or 2. Terminals disagree about runes that join others or
 // whose width depends on their neighbors: those become "?".
-func glyph(r rune) (rune, int) {
+func drawnGlyph(r rune) (rune, int) {
 	switch {
 	case r >= 0x20 && r < 0x7f:
 		return r, 1
-	case ours(r):
+	case isOwnGlyph(r):
 		return r, 1
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
 		return '?', 1
@@ -73,8 +73,8 @@ func glyph(r rune) (rune, int) {
 	return r, w
 }
 
-// ours reports whether r is one of our own glyphs.
-func ours(r rune) bool {
+// isOwnGlyph reports whether r is one of our own glyphs.
+func isOwnGlyph(r rune) bool {
 	if r >= brailleFirst && r <= brailleLast {
 		return true
 	}

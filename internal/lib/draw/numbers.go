@@ -13,7 +13,7 @@ const gib = 1 << 30
 func MiB(bytes uint64) string { return strconv.FormatUint(bytes>>20, 10) }
 
 // GiB is bytes in GiB: one decimal below 100, none from there.
-func GiB(bytes uint64) string { return short(float64(bytes) / gib) }
+func GiB(bytes uint64) string { return formatShort(float64(bytes) / gib) }
 
 // Size is bytes in GiB with the unit, or in MiB where GiB would be 0.0: "71.2", "GiB".
 func Size(bytes uint64) (size, unit string) {
@@ -26,15 +26,15 @@ func Size(bytes uint64) (size, unit string) {
 // Share is used and total in the same unit: GiB, or TiB from 10 000 GiB.
 func Share(used, total uint64) (now, most, unit string) {
 	if total >= 10_000*gib {
-		return short(float64(used) / gib / 1024), short(float64(total) / gib / 1024), "TiB"
+		return formatShort(float64(used) / gib / 1024), formatShort(float64(total) / gib / 1024), "TiB"
 	}
 	return GiB(used), GiB(total), "GiB"
 }
 
 // KW is watts in kW: one decimal below 100 kW, none from there.
-func KW(watts float64) string { return short(watts / 1000) }
+func KW(watts float64) string { return formatShort(watts / 1000) }
 
-func short(v float64) string {
+func formatShort(v float64) string {
 	if v < 99.95 {
 		return One(v)
 	}

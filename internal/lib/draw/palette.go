@@ -65,23 +65,23 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	return l
 }
 
-// of returns the look of one kind of cell.
-func (l *looks) of(r Role, cl class, on ground) lipgloss.Style {
+// styleOf returns the look of one kind of cell.
+func (l *looks) styleOf(r Role, cl class, on ground) lipgloss.Style {
 	s := l.roles[r]
-	if r.bar() {
-		s = l.bar(r, cl)
+	if r.isBar() {
+		s = l.barStyle(r, cl)
 	}
 	switch on {
 	case selected:
-		return l.selected(s, cl)
+		return l.selectedStyle(s, cl)
 	case pointed:
-		return l.pointed(s, r)
+		return l.pointedStyle(s, r)
 	}
 	return s
 }
 
-// pointed returns the look of a cell under the cursor: the color of its meaning, on the cursor.
-func (l *looks) pointed(s lipgloss.Style, r Role) lipgloss.Style {
+// pointedStyle returns the look of a cell under the cursor: the color of its meaning, on the cursor.
+func (l *looks) pointedStyle(s lipgloss.Style, r Role) lipgloss.Style {
 	own := lipgloss.NewStyle().Bold(true)
 	if l.cursor == none {
 		return own.Reverse(!s.GetReverse())
@@ -96,8 +96,8 @@ func (l *looks) pointed(s lipgloss.Style, r Role) lipgloss.Style {
 	return own.Foreground(ink).Background(l.cursor)
 }
 
-// bar returns the look of a bar's cell: another role's color, or that of the track.
-func (l *looks) bar(r Role, cl class) lipgloss.Style {
+// barStyle returns the look of a bar's cell: another role's color, or that of the track.
+func (l *looks) barStyle(r Role, cl class) lipgloss.Style {
 	switch {
 	case cl != shade:
 		return l.roles[ink[r]].Bold(false)
@@ -107,9 +107,9 @@ func (l *looks) bar(r Role, cl class) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(l.track)
 }
 
-// selected returns the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite
+// selectedStyle returns the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite
 // of its value.
-func (l *looks) selected(s lipgloss.Style, cl class) lipgloss.Style {
+func (l *looks) selectedStyle(s lipgloss.Style, cl class) lipgloss.Style {
 	switch {
 	case s.GetBackground() != none:
 		return s

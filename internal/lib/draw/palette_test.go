@@ -119,7 +119,7 @@ func TestWarningsAreBrighterThanBars(t *testing.T) {
 		}
 	}
 	for _, r := range []Role{BarData, BarMem} {
-		got, warn := seen(looks.of(r, block, plain), false), seen(looks.of(BarWarn, block, plain), false)
+		got, warn := seen(looks.styleOf(r, block, plain), false), seen(looks.styleOf(BarWarn, block, plain), false)
 		if got > warn/2 {
 			t.Errorf("a bar in role %d has a contrast of %.1f, one in amber of %.1f", r, got, warn)
 		}

@@ -50,7 +50,7 @@ var ink = [roleCount]Role{
 	BarData: Cell, BarMem: Mem, BarWarn: Warn, BarGhost: GhostBar, BarGreen: Green, BarYellow: Yellow, BarRed: Red,
 }
 
-func (r Role) bar() bool { return r >= BarData && r <= BarRed }
+func (r Role) isBar() bool { return r >= BarData && r <= BarRed }
 
 // faded maps each role to the role of old values. Warnings and errors stay as they are.
 var faded = func() (to [roleCount]Role) {
@@ -71,7 +71,7 @@ var faded = func() (to [roleCount]Role) {
 var behind = func() (to [roleCount]Role) {
 	for r := range to {
 		to[r] = Faint
-		if Role(r).bar() {
+		if Role(r).isBar() {
 			to[r] = BarGhost
 		}
 	}

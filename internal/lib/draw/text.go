@@ -14,7 +14,7 @@ func Width(s string) int {
 	}
 	n := 0
 	for _, r := range s {
-		_, w := glyph(r)
+		_, w := drawnGlyph(r)
 		n += w
 	}
 	return n
@@ -26,9 +26,9 @@ func Clip(s string, w int) string {
 		return s
 	}
 	if w < 2 {
-		return head(s, w)
+		return firstColumns(s, w)
 	}
-	return head(s, w-1) + "…"
+	return firstColumns(s, w-1) + "…"
 }
 
 // ClipMiddle cuts s to w columns by taking out its middle.
@@ -40,14 +40,14 @@ func ClipMiddle(s string, w int) string {
 		return Clip(s, w)
 	}
 	back := (w - 1) / 2
-	return head(s, w-1-back) + "…" + rear(s, back)
+	return firstColumns(s, w-1-back) + "…" + lastColumns(s, back)
 }
 
-// head returns the longest beginning of s that has at most w columns.
-func head(s string, w int) string {
+// firstColumns returns the longest beginning of s that has at most w columns.
+func firstColumns(s string, w int) string {
 	n := 0
 	for i, r := range s {
-		_, rw := glyph(r)
+		_, rw := drawnGlyph(r)
 		if n += rw; n > w {
 			return s[:i]
 		}
@@ -62,7 +62,7 @@ func Chop(s string, w int) []string {
 	}
 	var pieces []string
 	for s != "" && w > 0 {
-		piece := head(s, w)
+		piece := firstColumns(s, w)
 		if piece == "" {
 			_, size := utf8.DecodeRuneInString(s)
 			s = s[size:]
@@ -78,17 +78,17 @@ func Drop(s string, n int) string {
 	if n <= 0 {
 		return s
 	}
-	return rear(s, max(Width(s)-n, 0))
+	return lastColumns(s, max(Width(s)-n, 0))
 }
 
-// rear returns the longest end of s that has at most w columns.
-func rear(s string, w int) string {
+// lastColumns returns the longest end of s that has at most w columns.
+func lastColumns(s string, w int) string {
 	skip := Width(s) - w
 	for i, r := range s {
 		if skip <= 0 {
 			return s[i:]
 		}
-		_, rw := glyph(r)
+		_, rw := drawnGlyph(r)
 		skip -= rw
 	}
 	return ""

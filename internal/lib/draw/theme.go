@@ -94,7 +94,7 @@ func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Them
 	for r := range roleCount {
 		for cl := letter; cl <= shade; cl++ {
 			for on := plain; on < groundCount; on++ {
-				t.styles[r][on][cl] = compose(looks.of(r, cl, on), ids)
+				t.styles[r][on][cl] = composeStyle(looks.styleOf(r, cl, on), ids)
 			}
 		}
 	}
@@ -104,9 +104,9 @@ func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Them
 // onlyInk matches the parameters of a foreground color alone.
 var onlyInk = regexp.MustCompile(`^(38;2;\d+;\d+;\d+|38;5;\d+|3[0-7]|9[0-7])m$`)
 
-// compose takes from Lip Gloss the sequence before a text. Calling Lip Gloss for every cell would cost milliseconds per
+// composeStyle takes from Lip Gloss the sequence before a text. Calling Lip Gloss for every cell would cost milliseconds per
 // frame.
-func compose(s lipgloss.Style, ids map[string]uint8) style {
+func composeStyle(s lipgloss.Style, ids map[string]uint8) style {
 	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}
 	before, _, _ := strings.Cut(s.Render("x"), "x")
 	if params := strings.TrimPrefix(before, "\x1b["); params != "" {
@@ -133,7 +133,7 @@ type pen struct {
 
 var plainStyle style
 
-func (p *pen) use(st *style) {
+func (p *pen) setStyle(st *style) {
 	switch {
 	case st.id == p.now.id:
 	case p.brief && st.id != 0 && (p.now.id == 0 || p.now.ink && st.ink):
@@ -144,51 +144,51 @@ func (p *pen) use(st *style) {
 	p.now = st
 }
 
-// blank prepares to write an invisible space: the current style may stay unless it would be visible on a space
+// prepareBlank prepares to write an invisible space: the current style may stay unless it would be visible on a space
 // (background, reverse).
-func (p *pen) blank() {
+func (p *pen) prepareBlank() {
 	if p.now.shows {
-		p.reset()
+		p.resetStyle()
 	}
 }
 
-func (p *pen) reset() {
+func (p *pen) resetStyle() {
 	if p.now.id != 0 {
 		p.dst = append(p.dst, reset...)
 	}
 	p.now = &plainStyle
 }
 
-// style returns the style of a cell.
-func (t *Theme) style(c *cell) *style { return &t.styles[c.role][c.on][classOf(c.glyph)] }
+// styleOf returns the style of a cell.
+func (t *Theme) styleOf(c *cell) *style { return &t.styles[c.role][c.on][classOf(c.glyph)] }
 
-// empty reports whether the cell is an invisible space.
-func (t *Theme) empty(c *cell) bool { return c.glyph == ' ' && !t.style(c).shows }
+// isBlank reports whether the cell is an invisible space.
+func (t *Theme) isBlank(c *cell) bool { return c.glyph == ' ' && !t.styleOf(c).shows }
 
-// put writes one cell. It returns false after a glyph whose width differs between terminals: the position of the cursor
+// writeCell writes one cell. It returns false after a glyph whose width differs between terminals: the position of the cursor
 // is then uncertain.
-func (p *pen) put(c *cell) (sure bool) {
-	st := p.t.style(c)
+func (p *pen) writeCell(c *cell) (sure bool) {
+	st := p.t.styleOf(c)
 	if c.glyph == ' ' && !st.shows {
-		p.blank()
+		p.prepareBlank()
 		p.dst = append(p.dst, ' ')
 		return true
 	}
-	p.use(st)
-	p.dst, sure = p.t.glyph(p.dst, c.glyph, c.role)
+	p.setStyle(st)
+	p.dst, sure = p.t.appendGlyph(p.dst, c.glyph, c.role)
 	return sure
 }
 
-func (t *Theme) glyph(dst []byte, r rune, role Role) (_ []byte, sure bool) {
+func (t *Theme) appendGlyph(dst []byte, r rune, role Role) (_ []byte, sure bool) {
 	switch {
 	case r < utf8.RuneSelf:
 		return append(dst, byte(r)), true
 	case t.ascii:
 		dst = append(dst, byte(toASCII(r, role)))
-		if _, w := glyph(r); w == 2 {
+		if _, w := drawnGlyph(r); w == 2 {
 			dst = append(dst, '?')
 		}
 		return dst, true
 	}
-	return utf8.AppendRune(dst, r), ours(r)
+	return utf8.AppendRune(dst, r), isOwnGlyph(r)
 }

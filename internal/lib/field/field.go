@@ -151,7 +151,7 @@ func Keys[Row any](fields []*Field[Row]) (keys []string) {
 func Of[Outer, Inner any](fields []Field[Inner], inner func(*Outer) *Inner) []Field[Outer] {
 	outer := make([]Field[Outer], len(fields))
 	for i, f := range fields {
-		outer[i] = described[Outer](&f)
+		outer[i] = withoutReader[Outer](&f)
 		if f.Number != nil {
 			outer[i].Number = func(r *Outer) (v float64, known bool) {
 				if in := inner(r); in != nil {
@@ -176,7 +176,7 @@ func Of[Outer, Inner any](fields []Field[Inner], inner func(*Outer) *Inner) []Fi
 func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) []Field[Outer] {
 	outer := make([]Field[Outer], len(fields))
 	for i, f := range fields {
-		outer[i] = described[Outer](&f)
+		outer[i] = withoutReader[Outer](&f)
 		outer[i].Each = func(r *Outer, to []Value) []Value {
 			for _, in := range inner(r) {
 				to = f.Values(in, to)
@@ -187,8 +187,8 @@ func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) 
 	return outer
 }
 
-// described returns a field of other rows without its reader.
-func described[Outer, Inner any](f *Field[Inner]) Field[Outer] {
+// withoutReader returns a field of other rows that has the description of f, and no reader.
+func withoutReader[Outer, Inner any](f *Field[Inner]) Field[Outer] {
 	return Field[Outer]{Key: f.Key, Also: f.Also, Unit: f.Unit, Decimals: f.Decimals, Title: f.Title, Width: f.Width,
 		Place: f.Place, Help: f.Help, Example: f.Example, DownFirst: f.DownFirst, Letter: f.Letter, OnGPU: f.OnGPU,
 		Pace: f.Pace, AtRank: f.AtRank, Chart: f.Chart, Series: f.Series}

@@ -24,7 +24,7 @@ func Sort[Row any](o *Order, f *Field[Row], down bool, n int, row func(i int) *R
 	o.weighs = o.weighs[:0]
 	weight := f.Number
 	if weight == nil {
-		weight = textual(o, f, n, row)
+		weight = rankTexts(o, f, n, row)
 	}
 	for i := range n {
 		w, known := weight(row(i))
@@ -54,8 +54,8 @@ func compareWeighed(a, b weighed) int {
 	return int(a.at - b.at)
 }
 
-// textual reads the place of a row's text among the texts of all rows.
-func textual[Row any](o *Order, f *Field[Row], n int, row func(i int) *Row) func(*Row) (float64, bool) {
+// rankTexts sorts the texts of all rows, and returns a function that reads the place of a row's text among them.
+func rankTexts[Row any](o *Order, f *Field[Row], n int, row func(i int) *Row) func(*Row) (float64, bool) {
 	clear(o.places)
 	if o.places == nil {
 		o.places = map[string]float64{}

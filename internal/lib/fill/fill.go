@@ -33,7 +33,7 @@ func (p Past) Add(at time.Time, used float64) Past {
 	case v != v:
 		return p
 	case p.at == 0, number < p.at, number > p.at+1:
-		return Past{open: bin{v, v}, at: number, before: max(p.before, p.peak())}
+		return Past{open: bin{v, v}, at: number, before: max(p.before, p.highestUse())}
 	case number == p.at:
 		p.open = bin{min(p.open.low, v), max(p.open.high, v)}
 		return p
@@ -46,8 +46,8 @@ func (p Past) Add(at time.Time, used float64) Past {
 	return p
 }
 
-// peak returns the highest use in the bins.
-func (p *Past) peak() float32 {
+// highestUse returns the highest use in the bins.
+func (p *Past) highestUse() float32 {
 	high := p.open.high
 	for _, b := range p.bins {
 		high = max(high, b.high)
@@ -59,7 +59,7 @@ func (p *Past) peak() float32 {
 func (p *Past) Known() bool { return p.at != 0 }
 
 // Peak returns the highest use since the first sample, in bytes.
-func (p *Past) Peak() float64 { return float64(max(p.peak(), p.before)) }
+func (p *Past) Peak() float64 { return float64(max(p.highestUse(), p.before)) }
 
 // Trend is a growth that fills memory.
 type Trend struct {
@@ -89,18 +89,18 @@ const (
 // Trend returns when the memory will be full, up to its limit in bytes; false if nothing says that it will.
 func (p *Past) Trend(limit float64) (Trend, bool) {
 	now := float64(p.open.high)
-	if len(p.bins) < kept || !(limit > 0) || now < mostlyFull*limit || !p.mayFill(limit) || p.before >= p.peak() {
+	if len(p.bins) < kept || !(limit > 0) || now < mostlyFull*limit || !p.mayFill(limit) || p.before >= p.highestUse() {
 		return Trend{}, false
 	}
 	var t Trend
 	for _, size := range sizes {
-		growth, even := p.evenly(size)
+		growth, even := p.growthOfParts(size)
 		if !even {
 			return Trend{}, false
 		}
 		t.PerMinute = growth / (float64(size) * width.Minutes())
 	}
-	if !p.straight() || t.PerMinute*soon.Minutes() > mostGrowth*now {
+	if !p.growsSteadily() || t.PerMinute*soon.Minutes() > mostGrowth*now {
 		return Trend{}, false
 	}
 	t.Full = Until(max(now, float64(p.bins[kept-1].high)), limit, t.PerMinute/time.Minute.Seconds())
@@ -123,9 +123,9 @@ func Until(used, limit, perSecond float64) time.Duration {
 // smaller parts show growth that has begun late, or ended.
 var sizes = [...]int{2, 3}
 
-// evenly returns the mean growth from part to part of some bins: of the lower of floor and peak. It reports whether
-// floors and peaks grow in each part, evenly.
-func (p *Past) evenly(size int) (growth float64, even bool) {
+// growthOfParts returns the mean growth from part to part of some bins: of the lower of floor and peak. It reports
+// whether floors and peaks grow in each part, evenly.
+func (p *Past) growthOfParts(size int) (growth float64, even bool) {
 	bins := p.bins[kept%size:]
 	var floors, peaks []float64
 	for i := 0; i < len(bins); i += size {
@@ -135,13 +135,13 @@ func (p *Past) evenly(size int) (growth float64, even bool) {
 		}
 		floors, peaks = append(floors, low), append(peaks, high)
 	}
-	low, lowEven := steady(floors)
-	high, highEven := steady(peaks)
+	low, lowEven := meanGrowth(floors)
+	high, highEven := meanGrowth(peaks)
 	return min(low, high), lowEven && highEven && min(low, high) >= slowest*max(low, high)
 }
 
-// steady returns the mean growth of values, and whether each grows about as much.
-func steady(values []float64) (mean float64, even bool) {
+// meanGrowth returns the mean growth of values, and whether each grows about as much.
+func meanGrowth(values []float64) (mean float64, even bool) {
 	n := len(values) - 1
 	if mean = (values[n] - values[0]) / float64(n); mean <= 0 {
 		return mean, false
@@ -154,8 +154,8 @@ func steady(values []float64) (mean float64, even bool) {
 	return mean, true
 }
 
-// straight reports whether the mean grows as much in the second half of the past as in the first.
-func (p *Past) straight() bool {
+// growsSteadily reports whether the mean grows as much in the second half of the past as in the first.
+func (p *Past) growsSteadily() bool {
 	var sums [3]float64
 	for i, b := range p.bins {
 		sums[i*3/kept] += float64(b.low) + float64(b.high)

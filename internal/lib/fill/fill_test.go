@@ -267,7 +267,7 @@ func TestSteady(t *testing.T) {
 		{[]float64{1, 2, 3}, 1, true}, {[]float64{5, 5, 5}, 0, false}, {[]float64{3, 2, 1}, -1, false},
 		{[]float64{0, 0, 6}, 3, false},
 	} {
-		if mean, even := steady(tc.values); mean != tc.mean || even != tc.even {
+		if mean, even := meanGrowth(tc.values); mean != tc.mean || even != tc.even {
 			t.Errorf("%v: %v, %t", tc.values, mean, even)
 		}
 	}

@@ -48,9 +48,9 @@ func (w *Watch) Start(limit time.Duration, over func(quiet time.Duration)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.limit, w.over = limit, over
-	wait := w.wait(w.Quiet(), 0)
+	wait := w.timeToCheck(w.Quiet(), 0)
 	w.due = time.Since(w.base) + wait
-	w.timer = time.AfterFunc(wait, w.look)
+	w.timer = time.AfterFunc(wait, w.checkSilence)
 }
 
 // Limit changes the limit, from now on.
@@ -62,7 +62,7 @@ func (w *Watch) Limit(limit time.Duration) {
 	if w.timer == nil || w.stopped {
 		return
 	}
-	wait := w.wait(0, 0)
+	wait := w.timeToCheck(0, 0)
 	w.due = time.Since(w.base) + wait
 	w.timer.Reset(wait)
 }
@@ -77,11 +77,11 @@ func (w *Watch) Stop() {
 	}
 }
 
-// look runs when the timer fires.
-func (w *Watch) look() {
+// checkSilence runs when the timer fires.
+func (w *Watch) checkSilence() {
 	quiet, now := w.Quiet(), time.Since(w.base)
 	w.mu.Lock()
-	wait := w.wait(quiet, now-w.due)
+	wait := w.timeToCheck(quiet, now-w.due)
 	call := wait == 0 && !w.stopped
 	if wait > 0 && !w.stopped {
 		w.due = now + wait
@@ -93,9 +93,10 @@ func (w *Watch) look() {
 	}
 }
 
-// wait returns the time until the next look, 0 if the silence has been too long. The first look at a silence is grace
-// before its end. The second must be on time: if the timer was late, the process was stopped in between. w.mu is held.
-func (w *Watch) wait(quiet, tardy time.Duration) time.Duration {
+// timeToCheck returns the time until the next check, 0 if the silence has been too long. The first check of a silence
+// is grace before its end. The second must be on time: if the timer was late, the process was stopped in between. w.mu
+// is held.
+func (w *Watch) timeToCheck(quiet, tardy time.Duration) time.Duration {
 	left, grace := w.limit-quiet, min(longGrace, w.limit/4)
 	switch {
 	case left > grace:

@@ -54,8 +54,8 @@ func TestStop(t *testing.T) {
 		time.Sleep(29 * time.Second)
 		w.Heard()
 		w.Stop()
-		w.look() // the timer fired while Stop was called
-		w.look()
+		w.checkSilence() // the timer fired while Stop was called
+		w.checkSilence()
 		time.Sleep(time.Hour)
 	})
 }
@@ -80,7 +80,7 @@ func TestLateTimer(t *testing.T) {
 	} {
 		w := &Watch{limit: limit}
 		for i, l := range looks {
-			if got := w.wait(l.quiet, l.tardy); got != l.want {
+			if got := w.timeToCheck(l.quiet, l.tardy); got != l.want {
 				t.Errorf("%s: after %v of silence the next look (%d) is in %v, want %v", name, l.quiet, i, got, l.want)
 			}
 		}

@@ -58,14 +58,14 @@ func (s *Shortage) Error() string {
 	return "this session may " + s.May + ": nvnodetop needs " + s.Needs
 }
 
-func (r *resource) shortage(has, need uint64) *Shortage {
+func (r *resource) findShortage(has, need uint64) *Shortage {
 	if need == 0 || has >= need {
 		return nil
 	}
-	return &Shortage{May: fmt.Sprintf(r.format, r.text(has)), Needs: r.text(need)}
+	return &Shortage{May: fmt.Sprintf(r.format, r.formatLimit(has)), Needs: r.formatLimit(need)}
 }
 
-func (r *resource) text(n uint64) string {
+func (r *resource) formatLimit(n uint64) string {
 	switch {
 	case !r.size || n < 1<<10:
 		return strconv.FormatUint(n, 10) + map[bool]string{true: " bytes"}[r.size]
@@ -86,7 +86,7 @@ func OfProgram() *Shortage {
 		if r.of == none || r.of == unix.RLIMIT_NPROC && os.Geteuid() == 0 || unix.Getrlimit(r.of, &has) != nil {
 			continue
 		}
-		if s := r.shortage(has.Cur, r.program); s != nil {
+		if s := r.findShortage(has.Cur, r.program); s != nil {
 			return s
 		}
 	}
@@ -103,8 +103,8 @@ func OfProbe(list string, file uint64) *Shortage {
 			need = (file + 1<<20 - 1) &^ (1<<20 - 1) // whole MiB
 		}
 		for line := range strings.Lines(list) {
-			if has, ok := r.soft(line); ok {
-				if s := r.shortage(has, need); s != nil {
+			if has, ok := r.parseSoftLimit(line); ok {
+				if s := r.findShortage(has, need); s != nil {
 					return s
 				}
 			}
@@ -113,8 +113,8 @@ func OfProbe(list string, file uint64) *Shortage {
 	return nil
 }
 
-// soft returns the soft limit in the line of a resource. A limit that is not a number is none.
-func (r *resource) soft(line string) (uint64, bool) {
+// parseSoftLimit returns the soft limit in the line of a resource. A limit that is not a number is none.
+func (r *resource) parseSoftLimit(line string) (uint64, bool) {
 	rest, ok := strings.CutPrefix(line, r.key+" ")
 	fields := strings.Fields(rest)
 	if !ok || len(fields) == 0 {

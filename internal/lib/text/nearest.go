@@ -19,7 +19,7 @@ func Meant(wrong string, names []string) string {
 func Nearest(s string, names []string) (near string, far int) {
 	far = 1 << 10
 	for _, name := range names {
-		d := distance(s, name)
+		d := editDistance(s, name)
 		if strings.HasPrefix(name, s) || strings.HasSuffix(name, "."+s) {
 			d = min(d, 1)
 		}
@@ -30,8 +30,8 @@ func Nearest(s string, names []string) (near string, far int) {
 	return near, far
 }
 
-// distance is the number of characters to insert, delete or replace to make a into b (Levenshtein).
-func distance(a, b string) int {
+// editDistance returns the number of characters to insert, delete or replace to make a into b (Levenshtein).
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

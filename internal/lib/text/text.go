@@ -34,14 +34,14 @@ func (c *Capture) Guard(most int, flooded func()) {
 }
 
 func (c *Capture) Write(p []byte) (int, error) {
-	if flooded := c.count(len(p)); flooded != nil {
+	if flooded := c.countWritten(len(p)); flooded != nil {
 		flooded()
 	}
-	return c.keep(p)
+	return c.keepBytes(p)
 }
 
-// count returns the function to call now.
-func (c *Capture) count(n int) (flooded func()) {
+// countWritten counts n bytes, and returns the function to call now; nil: none.
+func (c *Capture) countWritten(n int) (flooded func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.flooded == nil {
@@ -53,7 +53,7 @@ func (c *Capture) count(n int) (flooded func()) {
 	return flooded
 }
 
-func (c *Capture) keep(p []byte) (int, error) {
+func (c *Capture) keepBytes(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	room := c.Limit - len(c.buf)

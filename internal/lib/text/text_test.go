@@ -87,7 +87,7 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"view", "viwe", 2}, {"theme", "theme", 0}} {
-		if got := distance(c.a, c.b); got != c.want {
+		if got := editDistance(c.a, c.b); got != c.want {
 			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}

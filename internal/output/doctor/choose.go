@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// choose returns the door that nvnodetop would use, or the reason why it would use none: package auto goes through the
+// chooseDoor returns the door that nvnodetop would use, or the reason why it would use none: package auto goes through the
 // recorded answers of the doors.
-func choose(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string,
+func chooseDoor(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string,
 	*reach.Failure) {
 	answered := make([]auto.Door, len(doors))
 	for i := range doors {

@@ -50,8 +50,8 @@ var tools = []string{"squeue", "scontrol", "srun"}
 // Collect gathers the facts.
 func Collect(ctx context.Context, o *Options) *Facts {
 	f := o.Facts
-	f.Slurm.Tools = o.versions(ctx)
-	o.ask(ctx, &f.Slurm)
+	f.Slurm.Tools = o.askVersions(ctx)
+	o.listJobs(ctx, &f.Slurm)
 	jobs := o.Know(f.Slurm.Jobs)
 	f.Job.Runs = slices.ContainsFunc(f.Slurm.Jobs, func(j cluster.Job) bool { return j.Is(f.Job.ID) })
 	names := o.Names
@@ -65,17 +65,17 @@ func Collect(ctx context.Context, o *Options) *Facts {
 		n := &f.Nodes[i]
 		n.Name = name
 		group.Go(crash.Guard(func() error {
-			o.examine(ctx, n, jobs)
+			o.examineNode(ctx, n, jobs)
 			return nil
 		}))
 	}
 	_ = group.Wait() // no error
-	o.look(ctx, &f.Job)
+	o.askRanks(ctx, &f.Job)
 	return &f
 }
 
-// look asks what the ranks of the job do.
-func (o *Options) look(ctx context.Context, j *Asked) {
+// askRanks asks what the ranks of the job do.
+func (o *Options) askRanks(ctx context.Context, j *Asked) {
 	if !j.Runs || ctx.Err() != nil {
 		return
 	}
@@ -104,11 +104,11 @@ func firstNodes(f *Facts) (names []string) {
 	return names
 }
 
-// versions asks SLURM's tools for their versions. If their host cannot be reached, it asks only one.
-func (o *Options) versions(ctx context.Context) (all []Tool) {
+// askVersions asks SLURM's tools for their versions. If their host cannot be reached, it asks only one.
+func (o *Options) askVersions(ctx context.Context) (all []Tool) {
 	for _, name := range tools {
 		o.Progress(name + " --version")
-		t := o.version(ctx, name)
+		t := o.askVersion(ctx, name)
 		if ctx.Err() != nil {
 			break
 		}
@@ -119,7 +119,7 @@ func (o *Options) versions(ctx context.Context) (all []Tool) {
 	return all
 }
 
-func (o *Options) version(ctx context.Context, name string) Tool {
+func (o *Options) askVersion(ctx context.Context, name string) Tool {
 	t := Tool{Name: name}
 	began := time.Now()
 	version, err := command.Version(ctx, o.Run, name)
@@ -131,13 +131,13 @@ func (o *Options) version(ctx context.Context, name string) Tool {
 	return t
 }
 
-// ask lists the jobs, with their GPUs.
-func (o *Options) ask(ctx context.Context, s *Slurm) {
+// listJobs lists the jobs, with their GPUs.
+func (o *Options) listJobs(ctx context.Context, s *Slurm) {
 	if ctx.Err() != nil {
 		return
 	}
 	s.Asked = true
-	answer, err := o.list(ctx, s)
+	answer, err := o.runSqueue(ctx, s)
 	for {
 		if answer != nil {
 			s.Jobs, s.Pending, s.Note = answer.Jobs, len(answer.Pending), answer.Note
@@ -158,8 +158,8 @@ func (o *Options) ask(ctx context.Context, s *Slurm) {
 	}
 }
 
-// list runs squeue, unless it has run already.
-func (o *Options) list(ctx context.Context, s *Slurm) (*slurm.Answer, error) {
+// runSqueue runs squeue, unless it has run already.
+func (o *Options) runSqueue(ctx context.Context, s *Slurm) (*slurm.Answer, error) {
 	if o.Heard != nil {
 		s.Took = o.Heard.Took
 		return o.Heard.Answer, o.Heard.Err

@@ -101,8 +101,8 @@ type Way struct {
 	Broken   *reach.Failure // the reason why there is no Report
 }
 
-// works reports whether the way has led to reports.
-func (w *Way) works() bool { return w.Report != nil }
+// hasReports reports whether the way has led to reports.
+func (w *Way) hasReports() bool { return w.Report != nil }
 
 // jobsOn returns the jobs on a node.
 func (s *Slurm) jobsOn(node string) (on []cluster.Job) {

@@ -17,7 +17,7 @@ func Judge(f *Facts) *Report {
 	r := &Report{Version: Version, Program: f.Program, Time: f.At, User: f.User, Host: f.Host, Login: f.Login,
 		Nodes: []Patient{}}
 	r.Slurm = judgeSlurm(f)
-	r.Verdict = worst(r.Slurm)
+	r.Verdict = worstVerdict(r.Slurm)
 	for i := range f.Nodes {
 		p := judgeNode(f, &f.Nodes[i])
 		r.Verdict = max(r.Verdict, p.Verdict)
@@ -27,12 +27,12 @@ func Judge(f *Facts) *Report {
 		r.Job = judgeRanks(f)
 		r.Verdict = max(r.Verdict, r.Job.Verdict)
 	}
-	r.clean()
+	r.cleanTexts()
 	return r
 }
 
-// fail returns the step of a failure.
-func fail(name string, f *reach.Failure, took time.Duration) Step {
+// failedStep returns the step of a failure.
+func failedStep(name string, f *reach.Failure, took time.Duration) Step {
 	return Step{
 		Name: name, Verdict: Failed, Text: f.Summary(), Took: took.Seconds(),
 		Class: string(f.Class), Words: f.Words, Meaning: f.Meaning, Hints: slices.Clone(f.Hints),
@@ -56,7 +56,7 @@ func judgeTool(t *Tool, named bool) Step {
 	s := Step{Name: t.Name, Verdict: OK, Text: t.Version, Took: t.Took.Seconds()}
 	switch {
 	case t.Failure != nil:
-		s = fail(t.Name, t.Failure, t.Took)
+		s = failedStep(t.Name, t.Failure, t.Took)
 		if named {
 			s.Verdict = Warning
 		}
@@ -86,18 +86,18 @@ func judgeJobs(f *Facts) Step {
 			step.Text += ": this host is examined"
 		}
 	case s.Failure != nil:
-		step = fail("jobs", s.Failure, s.Took)
+		step = failedStep("jobs", s.Failure, s.Took)
 		if f.Named || len(s.Jobs) > 0 {
 			step.Verdict = Warning
 		}
 	case len(s.Jobs) == 0:
-		step.Verdict, step.Text = Warning, "none is running"+pending(s.Pending)
+		step.Verdict, step.Text = Warning, "none is running"+pendingText(s.Pending)
 		step.Hints = []string{"examine a node by its name: nvnodetop doctor NODE"}
 		if f.Named {
 			step.Verdict, step.Hints = OK, nil
 		}
 	default:
-		step.Text = running(s) + pending(s.Pending)
+		step.Text = runningText(s) + pendingText(s.Pending)
 	}
 	if s.Note != "" {
 		step.Hints = append(step.Hints, s.Note)
@@ -110,7 +110,7 @@ func judgeJobs(f *Facts) Step {
 
 const interrupted = "interrupted"
 
-func running(s *Slurm) string {
+func runningText(s *Slurm) string {
 	var nodes []string
 	for i := range s.Jobs {
 		nodes = append(nodes, s.Jobs[i].Nodes...)
@@ -119,7 +119,7 @@ func running(s *Slurm) string {
 	return fmt.Sprintf("%d running on %s", len(s.Jobs), text.Count(len(slices.Compact(nodes)), "node"))
 }
 
-func pending(n int) string {
+func pendingText(n int) string {
 	if n == 0 {
 		return ""
 	}
@@ -132,8 +132,8 @@ const (
 	maxWords = 4 << 10
 )
 
-// clean makes the report safe to display.
-func (r *Report) clean() {
+// cleanTexts makes the report safe to display.
+func (r *Report) cleanTexts() {
 	for _, s := range []*string{&r.Program, &r.User, &r.Host, &r.Login} {
 		*s = safe.Line(*s, maxText)
 	}

@@ -29,14 +29,14 @@ func judgeNode(f *Facts, n *Node) Patient {
 	if chosen != nil {
 		p.Steps = judgeSession(f, n, chosen)
 	}
-	p.Steps = append([]Step{judgeChoice(n, p.works(), stopped)}, p.Steps...)
-	p.Verdict = worst(p.Steps)
+	p.Steps = append([]Step{judgeChoice(n, p.workingDoors(), stopped)}, p.Steps...)
+	p.Verdict = worstVerdict(p.Steps)
 	for i := range p.Transports {
 		t := &p.Transports[i]
 		if n.Choice != "" && n.Choice != t.Name {
-			soften(t.Steps)
+			softenFailures(t.Steps)
 		}
-		t.Verdict = worst(t.Steps)
+		t.Verdict = worstVerdict(t.Steps)
 		p.Verdict = max(p.Verdict, t.Verdict)
 	}
 	return p
@@ -55,18 +55,18 @@ func judgeChoice(n *Node, works []string, stopped bool) Step {
 			s.Class = string(n.None.Class)
 		}
 	case n.Choice == "":
-		s.Verdict, s.Text = Failed, "nvnodetop would use no transport, although "+list(works)+": "+n.None.Summary()
+		s.Verdict, s.Text = Failed, "nvnodetop would use no transport, although "+worksText(works)+": "+n.None.Summary()
 		s.Hints = []string{"choose it yourself: nvnodetop --transport " + works[0]}
 	case len(others) == 0:
 		s.Text = "nvnodetop uses " + n.Choice
 	default:
-		s.Text = "nvnodetop uses " + n.Choice + "; " + list(others) + " too"
+		s.Text = "nvnodetop uses " + n.Choice + "; " + worksText(others) + " too"
 	}
 	return s
 }
 
-// list is "a works", "a and b work".
-func list(names []string) string {
+// worksText is "a works", "a and b work".
+func worksText(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
 		return names[0] + " works"
@@ -76,7 +76,7 @@ func list(names []string) string {
 
 // judgeWay judges the stages of a way, and its session's view of the job.
 func judgeWay(f *Facts, n *Node, w *Way) Transport {
-	t := Transport{Name: w.Door, Works: w.works(), Steps: []Step{}}
+	t := Transport{Name: w.Door, Works: w.hasReports(), Steps: []Step{}}
 	if w.Unfit != "" {
 		t.Steps = append(t.Steps, Step{Name: "use", Verdict: Skipped, Text: w.Unfit})
 		return t
@@ -86,7 +86,7 @@ func judgeWay(f *Facts, n *Node, w *Way) Transport {
 	}
 	if w.Failure != nil && !slices.ContainsFunc(w.Steps,
 		func(s reach.Step) bool { return s.State == reach.StepFailed }) {
-		t.Steps = append(t.Steps, fail("connect", w.Failure, w.Took)) // in no stage
+		t.Steps = append(t.Steps, failedStep("connect", w.Failure, w.Took)) // in no stage
 	}
 	if w.Stopped && w.Report == nil && !slices.ContainsFunc(w.Steps,
 		func(s reach.Step) bool { return s.State == reach.StepBegan }) {
@@ -97,7 +97,7 @@ func judgeWay(f *Facts, n *Node, w *Way) Transport {
 	}
 	switch {
 	case w.Broken != nil:
-		t.Steps = append(t.Steps, fail("report", w.Broken, w.Reported))
+		t.Steps = append(t.Steps, failedStep("report", w.Broken, w.Reported))
 	case w.Report != nil:
 		t.Steps = append(t.Steps, Step{Name: "report", Verdict: OK, Text: "the first report has arrived",
 			Took: w.Reported.Seconds()})
@@ -110,7 +110,7 @@ func judgeStage(f *Facts, n *Node, w *Way, s *reach.Step) Step {
 	step := Step{Name: string(s.Stage), Verdict: OK, Text: s.Text, Took: s.Took.Seconds()}
 	switch {
 	case s.State == reach.StepFailed && w.Failure != nil:
-		step = fail(string(s.Stage), w.Failure, s.Took)
+		step = failedStep(string(s.Stage), w.Failure, s.Took)
 		if s.Text != "" && s.Text != step.Text {
 			step.Text += ": " + s.Text
 		}
@@ -137,7 +137,7 @@ func judgeDriver(slurm *Slurm, node string, h *wire.Hello, step *Step) {
 		}
 	}
 	switch {
-	case h.Fault != "" && wanted(slurm, node) > 0:
+	case h.Fault != "" && wantedGPUs(slurm, node) > 0:
 		step.Verdict, step.Class = Failed, h.FaultID
 		step.Hints = []string{"run nvidia-smi on " + node + "; if it fails too, report it to your admins"}
 	case h.Fault != "":
@@ -150,8 +150,8 @@ func judgeDriver(slurm *Slurm, node string, h *wire.Hello, step *Step) {
 	}
 }
 
-// wanted returns the number of GPUs that the jobs have on a node, as far as known.
-func wanted(s *Slurm, node string) (gpus int) {
+// wantedGPUs returns the number of GPUs that the jobs have on a node, as far as known.
+func wantedGPUs(s *Slurm, node string) (gpus int) {
 	for _, j := range s.jobsOn(node) {
 		n, _ := j.GPUsOn(node)
 		gpus += n

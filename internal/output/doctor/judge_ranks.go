@@ -29,7 +29,7 @@ func judgeRanks(f *Facts) *JobState {
 	if state.Steps == nil {
 		state.Steps = []Step{ranks}
 	}
-	state.Verdict = worst(state.Steps)
+	state.Verdict = worstVerdict(state.Steps)
 	return state
 }
 

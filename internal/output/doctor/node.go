@@ -19,8 +19,8 @@ const (
 	mostReports  = 3 // reports until one has a list of processes
 )
 
-// examine tries all doors to a node, and determines nvnodetop's choice.
-func (o *Options) examine(ctx context.Context, n *Node, jobs []auto.Job) {
+// examineNode tries all doors to a node, and determines nvnodetop's choice.
+func (o *Options) examineNode(ctx context.Context, n *Node, jobs []auto.Job) {
 	here := false
 	for i := range o.Doors {
 		d := &o.Doors[i]
@@ -35,22 +35,22 @@ func (o *Options) examine(ctx context.Context, n *Node, jobs []auto.Job) {
 			w.Unfit, w.Stopped = "", true
 		} else if w.Unfit == "" {
 			here = w.Here
-			o.try(ctx, d, n.Name, &w)
+			o.tryDoor(ctx, d, n.Name, &w)
 		}
 		n.Ways = append(n.Ways, w)
 	}
 	if ctx.Err() == nil && len(n.Ways) > 0 {
-		n.Choice, n.None = choose(ctx, o.Favorite, o.Doors, n, jobs)
+		n.Choice, n.None = chooseDoor(ctx, o.Favorite, o.Doors, n, jobs)
 	}
 }
 
-// try reaches a node through a door.
-func (o *Options) try(ctx context.Context, d *auto.Door, node string, w *Way) {
+// tryDoor reaches a node through a door.
+func (o *Options) tryDoor(ctx context.Context, d *auto.Door, node string, w *Way) {
 	w.Stages = d.Opener.Route(ctx, node).Stages
 	began := time.Now()
 	session, err := d.Opener.Open(ctx, node, func(s reach.Step) {
 		o.Progress(node + " through " + d.Name + ": " + string(s.Stage))
-		w.note(s)
+		w.noteStep(s)
 	})
 	w.Took = time.Since(began)
 	switch {
@@ -60,13 +60,13 @@ func (o *Options) try(ctx context.Context, d *auto.Door, node string, w *Way) {
 		w.Failure = reach.AsFailure(err, reach.ClassOther)
 	}
 	if err == nil {
-		w.watch(ctx, session)
+		w.awaitReport(ctx, session)
 		_ = session.Close() // nothing is left to do about an error
 	}
 }
 
-// note keeps the last step of each stage.
-func (w *Way) note(s reach.Step) {
+// noteStep keeps the last step of each stage.
+func (w *Way) noteStep(s reach.Step) {
 	if i := slices.IndexFunc(w.Steps, func(before reach.Step) bool { return before.Stage == s.Stage }); i >= 0 {
 		w.Steps[i] = s
 		return
@@ -77,8 +77,8 @@ func (w *Way) note(s reach.Step) {
 // noisy is a session that knows the output before its first line.
 type noisy interface{ Noise() string }
 
-// watch waits for the Hello and the first report of a session.
-func (w *Way) watch(ctx context.Context, s poller.Session) {
+// awaitReport waits for the Hello and the first report of a session.
+func (w *Way) awaitReport(ctx context.Context, s poller.Session) {
 	if n, ok := s.(noisy); ok {
 		w.Noise = n.Noise()
 	}
@@ -96,7 +96,7 @@ func (w *Way) watch(ctx context.Context, s poller.Session) {
 		m, err := s.Next()
 		switch {
 		case err != nil:
-			w.broken(ctx, within, err)
+			w.noteBreak(ctx, within, err)
 			if w.Report == nil {
 				w.Reported = time.Since(began)
 			}
@@ -112,8 +112,8 @@ func (w *Way) watch(ctx context.Context, s poller.Session) {
 	}
 }
 
-// broken notes the reason why a session has ended early. A report that has come counts.
-func (w *Way) broken(ctx, within context.Context, err error) {
+// noteBreak notes the reason why a session has ended early. A report that has come counts.
+func (w *Way) noteBreak(ctx, within context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
 		w.Stopped = true

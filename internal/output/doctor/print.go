@@ -41,16 +41,16 @@ func Text(w io.Writer, r *Report, profile colorprofile.Profile, ascii bool) erro
 	if r.Login != "" {
 		from += ", through " + r.Login
 	}
-	p.line(0, "nvnodetop "+r.Program+", "+from+", "+r.Time.Format(time.DateTime), draw.Dim)
-	p.title("SLURM")
-	p.steps(r.Slurm)
+	p.printLine(0, "nvnodetop "+r.Program+", "+from+", "+r.Time.Format(time.DateTime), draw.Dim)
+	p.printTitle("SLURM")
+	p.printSteps(r.Slurm)
 	for i := range r.Nodes {
-		p.node(&r.Nodes[i])
+		p.printNode(&r.Nodes[i])
 	}
 	if r.Job != nil {
 		clear(p.said)
-		p.title("job " + r.Job.ID)
-		p.steps(r.Job.Steps)
+		p.printTitle("job " + r.Job.ID)
+		p.printSteps(r.Job.Steps)
 	}
 	canvas := draw.New(textWidth, len(p.lines))
 	for y, line := range p.lines {
@@ -74,17 +74,17 @@ type piece struct {
 	role draw.Role
 }
 
-func (p *printer) line(x int, text string, role draw.Role) {
+func (p *printer) printLine(x int, text string, role draw.Role) {
 	p.lines = append(p.lines, []piece{{x, text, role}})
 }
 
-func (p *printer) title(text string) {
-	p.line(0, "", draw.Text)
-	p.line(0, text, draw.Strong)
+func (p *printer) printTitle(text string) {
+	p.printLine(0, "", draw.Text)
+	p.printLine(0, text, draw.Strong)
 }
 
-// node prints the transports that were tried, then the choice of nvnodetop, below the transports that were passed over.
-func (p *printer) node(n *Patient) {
+// printNode prints the transports that were tried, then the choice of nvnodetop, below the transports that were passed over.
+func (p *printer) printNode(n *Patient) {
 	clear(p.said)
 	var passed []Step
 	for i := range n.Transports {
@@ -95,12 +95,12 @@ func (p *printer) node(n *Patient) {
 			passed = append(passed, step)
 			continue
 		}
-		p.title(n.Name + ", transport " + t.Name)
-		p.steps(t.Steps)
+		p.printTitle(n.Name + ", transport " + t.Name)
+		p.printSteps(t.Steps)
 	}
-	p.title(n.Name)
-	p.steps(passed)
-	p.steps(n.Steps)
+	p.printTitle(n.Name)
+	p.printSteps(passed)
+	p.printSteps(n.Steps)
 }
 
 // verdictRoles are the looks of the verdicts.
@@ -109,7 +109,7 @@ var verdictRoles = [...]draw.Role{Skipped: draw.Dim, OK: draw.Data, Warning: dra
 // maxQuoted limits the quoted lines of the other side's words.
 const maxQuoted = 6
 
-func (p *printer) steps(steps []Step) {
+func (p *printer) printSteps(steps []Step) {
 	for i := range steps {
 		s := &steps[i]
 		role := draw.Text
@@ -130,42 +130,42 @@ func (p *printer) steps(steps []Step) {
 				p.lines[len(p.lines)-1] = append(p.lines[len(p.lines)-1], piece{textX, text, role})
 				continue
 			}
-			p.line(textX, text, role)
+			p.printLine(textX, text, role)
 		}
-		p.explain(s)
+		p.explainStep(s)
 	}
 }
 
-// explain prints the other side's words, their meaning and what to try; nothing twice for a node.
-func (p *printer) explain(s *Step) {
-	if p.news(s.Words) {
+// explainStep prints the other side's words, their meaning and what to try; nothing twice for a node.
+func (p *printer) explainStep(s *Step) {
+	if p.isNewText(s.Words) {
 		quoted := strings.Split(s.Words, "\n")
 		for _, words := range quoted[:min(len(quoted), maxQuoted)] {
-			p.wrapped("| ", words)
+			p.printWrapped("| ", words)
 		}
 	}
-	if p.news(s.Meaning) {
-		p.wrapped("", s.Meaning)
+	if p.isNewText(s.Meaning) {
+		p.printWrapped("", s.Meaning)
 	}
 	for _, hint := range s.Hints {
-		if p.news(hint) {
-			p.wrapped("→ ", hint)
+		if p.isNewText(hint) {
+			p.printWrapped("→ ", hint)
 		}
 	}
 }
 
-// news reports whether a text has something to say, for the first time of this node.
-func (p *printer) news(text string) bool {
+// isNewText reports whether a text has something to say, for the first time of this node.
+func (p *printer) isNewText(text string) bool {
 	defer func() { p.said[text] = true }()
 	return text != "" && !p.said[text]
 }
 
-// wrapped prints text below a step, after a mark.
-func (p *printer) wrapped(mark, text string) {
+// printWrapped prints text below a step, after a mark.
+func (p *printer) printWrapped(mark, text string) {
 	for i, line := range draw.Wrap(text, textWidth-hintX-draw.Width(mark), "") {
 		if i > 0 && mark != "| " {
 			mark = strings.Repeat(" ", draw.Width(mark))
 		}
-		p.line(hintX, mark+line, draw.Dim)
+		p.printLine(hintX, mark+line, draw.Dim)
 	}
 }

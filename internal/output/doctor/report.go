@@ -81,23 +81,23 @@ type Step struct {
 	Hints   []string `json:"hints,omitempty"`   // what to try
 }
 
-// worst returns the worst verdict of steps.
-func worst(steps []Step) (v Verdict) {
+// worstVerdict returns the worst verdict of steps.
+func worstVerdict(steps []Step) (v Verdict) {
 	for i := range steps {
 		v = max(v, steps[i].Verdict)
 	}
 	return v
 }
 
-// soften turns failures into warnings: something else does their work.
-func soften(steps []Step) {
+// softenFailures turns failures into warnings: something else does their work.
+func softenFailures(steps []Step) {
 	for i := range steps {
 		steps[i].Verdict = min(steps[i].Verdict, Warning)
 	}
 }
 
-// Works returns the transports that lead to the node.
-func (p *Patient) works() (names []string) {
+// workingDoors returns the transports that lead to the node.
+func (p *Patient) workingDoors() (names []string) {
 	for i := range p.Transports {
 		if p.Transports[i].Works {
 			names = append(names, p.Transports[i].Name)

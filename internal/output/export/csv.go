@@ -62,14 +62,14 @@ func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster
 		parent = g.Card.Instance.Parent
 	}
 	if g.HangsMS > 0 {
-		hangs = decimal(float64(g.HangsMS) / 1000)
+		hangs = formatDecimal(float64(g.HangsMS) / 1000)
 	}
 	var ids, users []string
-	for _, j := range owners(n, g, jobs) {
+	for _, j := range gpuOwners(n, g, jobs) {
 		ids, users = append(ids, j.ID), append(users, j.User)
 	}
 	return append(line,
-		s.At.Format(time.RFC3339Nano), text.Cell(n.Name), string(n.State), decimal(ageOf(n)), text.Cell(driver),
+		s.At.Format(time.RFC3339Nano), text.Cell(n.Name), string(n.State), formatDecimal(ageOf(n)), text.Cell(driver),
 		text.Cell(tally.NumberText(g)), text.Cell(g.Card.UUID),
 		text.Cell(g.Card.Name), text.Cell(g.Card.PCIBus), text.Cell(g.Card.Serial), mig, text.Cell(parent),
 		text.Cell(strings.Join(ids, " ")), text.Cell(strings.Join(users, " ")), text.Cell(tally.Lost(g)), hangs)
@@ -106,7 +106,7 @@ func appendValues(line []string, g *cluster.GPU) []string {
 		switch {
 		case !known:
 		case id.Row().Unit != metric.Bits:
-			text = decimal(v)
+			text = formatDecimal(v)
 		case v == 0:
 			text = none
 		case id == metric.Throttle:
@@ -122,4 +122,4 @@ func appendValues(line []string, g *cluster.GPU) []string {
 	return line
 }
 
-func decimal(v float64) string { return string(metric.AppendNumber(nil, v)) }
+func formatDecimal(v float64) string { return string(metric.AppendNumber(nil, v)) }

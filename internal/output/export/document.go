@@ -62,7 +62,7 @@ func (d document) addJobs(s *cluster.Snapshot, whole bool, wanted func(*cluster.
 		if v := &s.Jobs[i]; wanted(v) {
 			j := newJob(s, v)
 			if whole {
-				j.GPUMinors, j.Ranks = minors(s, v), newRanks(s, v)
+				j.GPUMinors, j.Ranks = gpuNumbers(s, v), newRanks(s, v)
 			}
 			d.Jobs = append(d.Jobs, j)
 		}
@@ -113,7 +113,7 @@ var compared = []metric.ID{
 	metric.Throttle,
 }
 
-func (c *contents) metrics() iter.Seq[metric.ID] {
+func (c *contents) metricIDs() iter.Seq[metric.ID] {
 	if c.whole {
 		return metric.All(metric.GPU)
 	}

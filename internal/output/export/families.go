@@ -20,10 +20,10 @@ type part struct {
 	convert func(float64) float64
 }
 
-func gauge(name, help string) family { return family{name: name, kind: "gauge", help: help} }
+func gaugeFamily(name, help string) family { return family{name: name, kind: "gauge", help: help} }
 
-// families returns the metrics of a scope, in the order of the table.
-func families(s metric.Scope, names Names) (list []family) {
+// metricFamilies returns the metrics of a scope, in the order of the table.
+func metricFamilies(s metric.Scope, names Names) (list []family) {
 	at := map[string]int{}
 	for id := range metric.All(s) {
 		f := newFamily(id, names)
@@ -52,7 +52,7 @@ func newFamily(id metric.ID, names Names) family {
 	case id == metric.NVLinkUp:
 		f.parts = []part{{id, "", func(links float64) float64 { return float64(bits.OnesCount64(uint64(links))) }}}
 	default:
-		f.parts = []part{{id, labels(row.Labels).tail(), row.Base}}
+		f.parts = []part{{id, labels(row.Labels).withComma(), row.Base}}
 	}
 	return f
 }
@@ -60,7 +60,7 @@ func newFamily(id metric.ID, names Names) family {
 // throttleParts are the reasons that have names. Reasons added by a newer driver are in the JSON document only.
 func throttleParts() (list []part) {
 	for _, b := range wire.Reasons {
-		list = append(list, part{metric.Throttle, labels("").add("reason", b.Name).tail(),
+		list = append(list, part{metric.Throttle, labels("").addPair("reason", b.Name).withComma(),
 			func(reasons float64) float64 { return oneIf(uint64(reasons)&b.Bit != 0) }})
 	}
 	return list

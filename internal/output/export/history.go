@@ -26,16 +26,16 @@ func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
 		}
 		samples := trend.Last(g, id, int(newest-oldest)+1)
 		if id == metric.Throttle {
-			h.ThrottleReasons = reasons(samples)
+			h.ThrottleReasons = throttleReasons(samples)
 		} else {
-			h.Metrics[schema.Metric(id.Row().Key)] = series(samples, id.Row().Decimals)
+			h.Metrics[schema.Metric(id.Row().Key)] = roundSeries(samples, id.Row().Decimals)
 		}
 	}
 	return h
 }
 
-// series rounds means as the table of metrics rounds values, but to one more decimal.
-func series(samples []float32, decimals int) schema.Series {
+// roundSeries rounds means as the table of metrics rounds values, but to one more decimal.
+func roundSeries(samples []float32, decimals int) schema.Series {
 	list := make(schema.Series, len(samples))
 	for i, v := range samples {
 		list[i] = metric.Round(float64(v), decimals+1)
@@ -43,8 +43,8 @@ func series(samples []float32, decimals int) schema.Series {
 	return list
 }
 
-// reasons are the throttle reasons of each bin, nil where they are unknown.
-func reasons(samples []float32) [][]string {
+// throttleReasons are the throttle reasons of each bin, nil where they are unknown.
+func throttleReasons(samples []float32) [][]string {
 	list := make([][]string, len(samples))
 	for i, v := range samples {
 		if v == v {

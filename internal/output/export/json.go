@@ -66,7 +66,7 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 		Totals: newTotals(s, v),
 	}
 	for _, r := range v.Roles {
-		j.Groups = append(j.Groups, schema.Group{GPUs: r.GPUs, UtilPercent: known(float64(r.Util))})
+		j.Groups = append(j.Groups, schema.Group{GPUs: r.GPUs, UtilPercent: roundedOrNil(float64(r.Util))})
 	}
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
@@ -94,8 +94,8 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 	return j
 }
 
-// minors are the numbers of the job's GPUs by node, where they are known.
-func minors(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
+// gpuNumbers are the numbers of the job's GPUs by node, where they are known.
+func gpuNumbers(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
 	out := map[string][]int{}
 	for name, numbers := range v.Minors {
 		if len(numbers) == 0 || v.Share(s.Nodes[name]).Numbers() != nil {
@@ -108,7 +108,7 @@ func minors(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
 func newFinding(f *cluster.Finding) schema.Finding {
 	out := schema.Finding{Kind: string(f.Kind), Class: string(f.Class), Severity: schema.Severity(f.Severity.String()),
 		Since: f.Since, SinceBefore: f.Before, Over: f.Over, Times: f.Times + f.Earlier.Times, Node: f.Node}
-	out.GPU, out.GPUKey = identity(f.GPU, f.Key)
+	out.GPU, out.GPUKey = gpuIdentity(f.GPU, f.Key)
 	return out
 }
 
@@ -117,11 +117,11 @@ func nameOf(g *cluster.GPU) (*int, string) {
 	if g.Instance() {
 		return nil, g.Key
 	}
-	return identity(g.Number, g.Key)
+	return gpuIdentity(g.Number, g.Key)
 }
 
-// identity identifies a GPU: by its number, else by its key.
-func identity(number int, key string) (*int, string) {
+// gpuIdentity identifies a GPU: by its number, else by its key.
+func gpuIdentity(number int, key string) (*int, string) {
 	if number == cluster.NoNumber {
 		return nil, key
 	}
@@ -169,7 +169,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
 
 // newPast is the data of a node's last report.
 func newPast(n *cluster.Node, jobs []*cluster.JobView, c contents) *schema.Past {
-	out := &schema.Past{Host: metrics(metric.All(metric.Host), n.Host.Get)}
+	out := &schema.Past{Host: knownMetrics(metric.All(metric.Host), n.Host.Get)}
 	byIndex := map[int]*cluster.GPU{}
 	for i := range n.GPUs {
 		byIndex[n.GPUs[i].Card.Index] = &n.GPUs[i]
@@ -199,7 +199,7 @@ func newXid(n *cluster.Node, x cluster.Xid) schema.Xid {
 	out := schema.Xid{Time: x.At, GPUKey: x.Key, Code: x.Code}
 	for i := range n.GPUs {
 		if g := &n.GPUs[i]; g.Key == x.Key {
-			out.GPU, out.GPUKey = identity(g.Number, g.Key)
+			out.GPU, out.GPUKey = gpuIdentity(g.Number, g.Key)
 		}
 	}
 	return out
@@ -225,9 +225,9 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, content
 	c := g.Card
 	out := schema.GPU{
 		UUID: c.UUID, Name: c.Name,
-		Lost: g.Lost, LostClass: g.LostID, HangsSeconds: seconds(g.HangsMS), HangingCall: g.Call,
-		AgeSeconds: seconds(g.AgeMS), Unlisted: g.Unlisted,
-		Metrics: metrics(contents.metrics(), g.Get),
+		Lost: g.Lost, LostClass: g.LostID, HangsSeconds: toSeconds(g.HangsMS), HangingCall: g.Call,
+		AgeSeconds: toSeconds(g.AgeMS), Unlisted: g.Unlisted,
+		Metrics: knownMetrics(contents.metricIDs(), g.Get),
 	}
 	if contents.whole {
 		out.PCIBus, out.MIG, out.Serial, out.VBIOS, out.Capability, out.Absent = c.PCIBus, c.MIG, c.Serial, c.VBIOS,
@@ -247,14 +247,14 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, content
 	if set, known := g.Get(metric.NVLinkUp); known && contents.whole {
 		out.NVLinksUp = bitNumbers(uint64(set))
 	}
-	for _, j := range owners(node, g, jobs) {
+	for _, j := range gpuOwners(node, g, jobs) {
 		out.Jobs = append(out.Jobs, j.ID)
 	}
 	return out
 }
 
-// metrics are the given metrics with known values. A map that grows costs twice as much.
-func metrics(ids iter.Seq[metric.ID], get func(metric.ID) (float64, bool)) schema.Metrics {
+// knownMetrics are the given metrics with known values. A map that grows costs twice as much.
+func knownMetrics(ids iter.Seq[metric.ID], get func(metric.ID) (float64, bool)) schema.Metrics {
 	size := 0
 	for id := range ids {
 		if _, known := get(id); known {
@@ -281,8 +281,8 @@ func bitNumbers(set uint64) []int {
 	return numbers
 }
 
-// seconds is a time in ms, in seconds.
-func seconds(ms int64) float64 { return float64(ms) / 1000 }
+// toSeconds converts a time in ms to seconds.
+func toSeconds(ms int64) float64 { return float64(ms) / 1000 }
 
 // ageOf is an age in seconds, rounded to ms. Finer digits depend on the clocks: a recording lacks the monotonic clock.
 func ageOf(n *cluster.Node) float64 { return metric.InSeconds(n.Age) }

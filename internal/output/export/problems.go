@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 )
 
-// jobs writes how many jobs there are, once SLURM has answered: those that run, are suspended or wait, and those that
+// writeJobs writes how many jobs there are, once SLURM has answered: those that run, are suspended or wait, and those that
 // ended within the last hour by the way they did, as far as it is known.
-func (e *exposition) jobs(s *cluster.Snapshot) {
+func (e *exposition) writeJobs(s *cluster.Snapshot) {
 	if s.Discovery.Answered.IsZero() || s.Discovery.Command == "" { // nobody has asked SLURM
 		return
 	}
@@ -31,15 +31,15 @@ func (e *exposition) jobs(s *cluster.Snapshot) {
 			count[strings.ToLower(string(state))]++
 		}
 	}
-	f := gauge("nvnodetop_jobs", "The user's jobs by state; those that ended count for an hour.")
+	f := gaugeFamily("nvnodetop_jobs", "The user's jobs by state; those that ended count for an hour.")
 	for _, state := range slices.Sorted(maps.Keys(count)) {
-		e.sample(&f, string(labels("").add("state", state)), "", float64(count[state]))
+		e.writeSample(&f, string(labels("").addPair("state", state)), "", float64(count[state]))
 	}
 }
 
-// problems writes a sample for each problem that holds now. A problem that is cleared has none.
-func (e *exposition) problems(s *cluster.Snapshot, names Names) {
-	f := gauge("nvnodetop_problem", "1 for each problem that holds now; docs/health.md has the kinds.")
+// writeProblems writes a sample for each problem that holds now. A problem that is cleared has none.
+func (e *exposition) writeProblems(s *cluster.Snapshot, names Names) {
+	f := gaugeFamily("nvnodetop_problem", "1 for each problem that holds now; docs/health.md has the kinds.")
 	written := map[labels]bool{} // Prometheus would refuse everything because of two samples with the same labels
 	for i := range s.Jobs {
 		for k := range s.Jobs[i].Findings {
@@ -47,11 +47,11 @@ func (e *exposition) problems(s *cluster.Snapshot, names Names) {
 			if !p.Holds() {
 				continue
 			}
-			l := labels("").add(hostLabel(names), p.Node).add("gpu", gpuOf(s, p)).add("job_id", p.Job).add("kind",
-				string(p.Kind)).add("severity", p.Severity.String())
+			l := labels("").addPair(hostLabel(names), p.Node).addPair("gpu", gpuOf(s, p)).addPair("job_id", p.Job).addPair("kind",
+				string(p.Kind)).addPair("severity", p.Severity.String())
 			if !written[l] {
 				written[l] = true
-				e.sample(&f, string(l), "", 1)
+				e.writeSample(&f, string(l), "", 1)
 			}
 		}
 	}

@@ -17,15 +17,15 @@ func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process
 	}
 	addNumbers(&out, p)
 	out.GPU, out.GPUKey = nameOf(g)
-	out.GPUMemoryPercent, out.HostMemoryPercent = percent(tally.GPUShare(g, p)), percent(tally.HostPercent(n, p))
+	out.GPUMemoryPercent, out.HostMemoryPercent = roundedPercent(tally.GPUShare(g, p)), roundedPercent(tally.HostPercent(n, p))
 	if r := p.Rank; r != nil {
 		out.Rank, out.LocalRank, out.WorldSize, out.RankVariable = &r.Rank, r.Local, r.World, r.From
 	}
 	return out
 }
 
-// percent is a share, to two decimals; nil if it is unknown.
-func percent(value float64, known bool) *float64 {
+// roundedPercent is a share, to two decimals; nil if it is unknown.
+func roundedPercent(value float64, known bool) *float64 {
 	if !known {
 		return nil
 	}

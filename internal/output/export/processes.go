@@ -31,8 +31,8 @@ type processTarget struct {
 var processFamilies = familiesOfProcesses()
 
 func familiesOfProcesses() []processFamily {
-	list := []processFamily{{4, gauge("nvnodetop_process_memory_ratio", "Its share of the node's memory."),
-		func(t *processTarget) (float64, bool) { return ratio(tally.HostPercent(t.gpu.node, t.process)) }}}
+	list := []processFamily{{4, gaugeFamily("nvnodetop_process_memory_ratio", "Its share of the node's memory."),
+		func(t *processTarget) (float64, bool) { return toRatio(tally.HostPercent(t.gpu.node, t.process)) }}}
 	for _, f := range wire.Numbers() {
 		if f.Series.Name == "" {
 			continue
@@ -40,20 +40,20 @@ func familiesOfProcesses() []processFamily {
 		of := func(t *processTarget) (float64, bool) { return f.Number(t.process) }
 		switch f.Unit {
 		case field.Percent:
-			of = func(t *processTarget) (float64, bool) { return ratio(f.Number(t.process)) }
+			of = func(t *processTarget) (float64, bool) { return toRatio(f.Number(t.process)) }
 		case field.Seconds: // the process has run on since
 			of = func(t *processTarget) (float64, bool) {
 				v, known := f.Number(t.process)
 				return v + t.age, known
 			}
 		}
-		list = append(list, processFamily{f.Series.Place, gauge(f.Series.Name, f.Series.Help), of})
+		list = append(list, processFamily{f.Series.Place, gaugeFamily(f.Series.Name, f.Series.Help), of})
 	}
 	slices.SortFunc(list, func(a, b processFamily) int { return a.place - b.place })
 	return list
 }
 
-func ratio(percent float64, known bool) (float64, bool) { return metric.Round(percent/100, 4), known }
+func toRatio(percent float64, known bool) (float64, bool) { return metric.Round(percent/100, 4), known }
 
 // PrometheusProcesses writes the processes on the GPUs of the reporting nodes, behind what Prometheus writes: nothing
 // else has a PID as label, since each process begins series of its own. Its user, job and rank are labels of one metric
@@ -61,20 +61,20 @@ func ratio(percent float64, known bool) (float64, bool) { return metric.Round(pe
 func PrometheusProcesses(w io.Writer, s *cluster.Snapshot, names Names) error {
 	e := exposition{out: bufio.NewWriterSize(w, 64<<10)}
 	all := processTargets(s, names)
-	info := gauge("nvnodetop_process_info", "What does not change about a process on a GPU.")
+	info := gaugeFamily("nvnodetop_process_info", "What does not change about a process on a GPU.")
 	for i := range all {
 		p := all[i].process
-		l := labels("").add("user", p.User).add("name", p.Name).add("type", p.Type).add("job", p.Job).add("step", p.Step)
+		l := labels("").addPair("user", p.User).addPair("name", p.Name).addPair("type", p.Type).addPair("job", p.Job).addPair("step", p.Step)
 		if p.Rank != nil {
-			l = l.add("rank", strconv.Itoa(p.Rank.Rank))
+			l = l.addPair("rank", strconv.Itoa(p.Rank.Rank))
 		}
-		e.sample(&info, all[i].labels, l.tail(), 1)
+		e.writeSample(&info, all[i].labels, l.withComma(), 1)
 	}
 	for k := range processFamilies {
 		f := &processFamilies[k]
 		for i := range all {
 			if v, known := f.of(&all[i]); known {
-				e.sample(&f.family, all[i].labels, "", v)
+				e.writeSample(&f.family, all[i].labels, "", v)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func processTargets(s *cluster.Snapshot, names Names) (all []processTarget) {
 			if p.GPU != g.gpu.Index {
 				continue
 			}
-			l := string(labels(g.labels).add("pid", strconv.Itoa(p.PID)))
+			l := string(labels(g.labels).addPair("pid", strconv.Itoa(p.PID)))
 			if taken[l] {
 				continue
 			}

@@ -35,21 +35,21 @@ const (
 func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which Which) error {
 	t := newTargets(s, names)
 	e := exposition{out: bufio.NewWriterSize(w, 64<<10), which: which}
-	e.states(t)
-	e.jobs(s)
-	e.problems(s, names)
+	e.writeStates(t)
+	e.writeJobs(s)
+	e.writeProblems(s, names)
 	fresh := slices.DeleteFunc(slices.Clone(t.nodes), func(n nodeTarget) bool { return !n.fresh })
-	e.table(metric.Host, names, len(fresh), func(i int) (string, func(metric.ID) float64) {
+	e.writeTable(metric.Host, names, len(fresh), func(i int) (string, func(metric.ID) float64) {
 		return fresh[i].labels,
 			fresh[i].node.Host.Float
 	})
-	e.facts(t)
-	e.table(metric.GPU, names, len(t.gpus), func(i int) (string, func(metric.ID) float64) {
+	e.writeFacts(t)
+	e.writeTable(metric.GPU, names, len(t.gpus), func(i int) (string, func(metric.ID) float64) {
 		return t.gpus[i].labels,
 			t.gpus[i].gpu.Float
 	})
 	e.memoryOfProcesses(t)
-	e.xids(t, names)
+	e.writeXids(t, names)
 	return e.out.Flush()
 }
 
@@ -61,9 +61,9 @@ type exposition struct {
 	open  string // the family that has begun
 }
 
-// sample writes one sample, preceded by the description of a family if it is the first. The writer keeps its first
+// writeSample writes one sample, preceded by the description of a family if it is the first. The writer keeps its first
 // error.
-func (e *exposition) sample(f *family, labels, more string, value float64) {
+func (e *exposition) writeSample(f *family, labels, more string, value float64) {
 	if e.open != f.name {
 		e.open = f.name
 		_, _ = e.out.WriteString("# HELP " + f.name + " " + f.help + "\n# TYPE " + f.name + " " + f.kind + "\n")
@@ -73,9 +73,9 @@ func (e *exposition) sample(f *family, labels, more string, value float64) {
 	_, _ = e.out.Write(append(metric.AppendNumber(b, value), '\n'))
 }
 
-// table writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one GPU before those of the next: a
+// writeTable writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one GPU before those of the next: a
 // GPU has thousands of bytes, and one pass over all GPUs per metric takes longer than writing the samples.
-func (e *exposition) table(s metric.Scope, names Names, n int,
+func (e *exposition) writeTable(s metric.Scope, names Names, n int,
 	at func(i int) (labels string, value func(metric.ID) float64)) {
 	ids := slices.Collect(metric.All(s))
 	columns, about := make([][]float64, slices.Max(ids)+1), make([]string, n) // a metric that is left out has no column
@@ -90,7 +90,7 @@ func (e *exposition) table(s metric.Scope, names Names, n int,
 			columns[id][i] = value(id)
 		}
 	}
-	for _, f := range families(s, names) {
+	for _, f := range metricFamilies(s, names) {
 		for i := range n {
 			for k := range f.parts {
 				p := &f.parts[k]
@@ -98,7 +98,7 @@ func (e *exposition) table(s metric.Scope, names Names, n int,
 					continue
 				}
 				if v := columns[p.id][i]; v == v { // not NaN: it is known
-					e.sample(&f, about[i], p.labels, p.convert(v))
+					e.writeSample(&f, about[i], p.labels, p.convert(v))
 				}
 			}
 		}
@@ -108,58 +108,58 @@ func (e *exposition) table(s metric.Scope, names Names, n int,
 // leavesOut reports whether a metric is not among the selected ones.
 func (e *exposition) leavesOut(id metric.ID) bool { return e.which == CoreMetrics && !id.Row().Core }
 
-// states writes which nodes report, and the jobs on them.
-func (e *exposition) states(t *targets) {
-	up := gauge("nvnodetop_node_up", "1 if the node reports, else 0.")
+// writeStates writes which nodes report, and the jobs on them.
+func (e *exposition) writeStates(t *targets) {
+	up := gaugeFamily("nvnodetop_node_up", "1 if the node reports, else 0.")
 	for i := range t.nodes {
-		e.sample(&up, t.nodes[i].labels, "", oneIf(t.nodes[i].fresh))
+		e.writeSample(&up, t.nodes[i].labels, "", oneIf(t.nodes[i].fresh))
 	}
-	info := gauge("nvnodetop_node_info", "Host name and versions of the driver on a node.")
+	info := gaugeFamily("nvnodetop_node_info", "Host name and versions of the driver on a node.")
 	for i := range t.nodes {
 		if n := &t.nodes[i]; n.fresh && n.node.Hello != nil {
 			h := n.node.Hello
-			e.sample(&info, n.labels, labels("").add("hostname", h.Host).add("driver_version",
-				h.Driver).add("cuda_version", h.CUDA).tail(), 1)
+			e.writeSample(&info, n.labels, labels("").addPair("hostname", h.Host).addPair("driver_version",
+				h.Driver).addPair("cuda_version", h.CUDA).withComma(), 1)
 		}
 	}
 }
 
-// facts writes the unchanging facts about the GPUs, their states, and their owners.
-func (e *exposition) facts(t *targets) {
-	up := gauge("nvnodetop_gpu_up", "1 if the driver answers for the GPU, 0 if the GPU is lost or a call for it hangs.")
+// writeFacts writes the unchanging facts about the GPUs, their states, and their owners.
+func (e *exposition) writeFacts(t *targets) {
+	up := gaugeFamily("nvnodetop_gpu_up", "1 if the driver answers for the GPU, 0 if the GPU is lost or a call for it hangs.")
 	for i := range t.gpus {
 		g := t.gpus[i].gpu
-		e.sample(&up, t.gpus[i].labels, "", oneIf(g.Lost == "" && !g.Hung()))
+		e.writeSample(&up, t.gpus[i].labels, "", oneIf(g.Lost == "" && !g.Hung()))
 	}
-	info := gauge("nvnodetop_gpu_info", "What does not change about a GPU.")
+	info := gaugeFamily("nvnodetop_gpu_info", "What does not change about a GPU.")
 	for i := range t.gpus {
-		e.sample(&info, t.gpus[i].labels, t.gpus[i].info(), 1)
+		e.writeSample(&info, t.gpus[i].labels, t.gpus[i].infoLabels(), 1)
 	}
-	owner := gauge("nvnodetop_gpu_job_info", "The jobs to which SLURM has allocated the GPU.")
+	owner := gaugeFamily("nvnodetop_gpu_job_info", "The jobs to which SLURM has allocated the GPU.")
 	for i := range t.gpus {
 		g := &t.gpus[i]
-		for _, j := range owners(g.node, g.gpu, g.jobs) {
-			e.sample(&owner, g.labels, labels("").add("job_id", j.ID).add("job_name", j.Name).add("user",
-				j.User).add("partition", j.Partition).tail(), 1)
+		for _, j := range gpuOwners(g.node, g.gpu, g.jobs) {
+			e.writeSample(&owner, g.labels, labels("").addPair("job_id", j.ID).addPair("job_name", j.Name).addPair("user",
+				j.User).addPair("partition", j.Partition).withComma(), 1)
 		}
 	}
 }
 
 // memoryOfProcesses stands for the used memory of GPUs whose memory the driver does not count.
 func (e *exposition) memoryOfProcesses(t *targets) {
-	sum := gauge("nvnodetop_gpu_memory_of_processes_bytes",
+	sum := gaugeFamily("nvnodetop_gpu_memory_of_processes_bytes",
 		"Memory of the processes of the GPU together, where the driver does not count the memory of the GPU.")
 	for i := range t.gpus {
 		g := &t.gpus[i]
 		if bytes, known := g.node.MemoryOfProcesses(g.gpu); known {
-			e.sample(&sum, g.labels, "", float64(bytes))
+			e.writeSample(&sum, g.labels, "", float64(bytes))
 		}
 	}
 }
 
-// xids are the last Xids of the GPUs that had any lately. There is no count: Xids are kept for only an hour.
-func (e *exposition) xids(t *targets, names Names) {
-	last := gauge("nvnodetop_gpu_xid_last", "The last Xid of the GPU, if it had one within the last hour.")
+// writeXids writes the last Xids of the GPUs that had any lately. There is no count: Xids are kept for only an hour.
+func (e *exposition) writeXids(t *targets, names Names) {
+	last := gaugeFamily("nvnodetop_gpu_xid_last", "The last Xid of the GPU, if it had one within the last hour.")
 	if names == DCGMNames {
 		last.name = "DCGM_FI_DEV_XID_ERRORS"
 	}
@@ -172,7 +172,7 @@ func (e *exposition) xids(t *targets, names Names) {
 			}
 		}
 		if had {
-			e.sample(&last, g.labels, "", code)
+			e.writeSample(&last, g.labels, "", code)
 		}
 	}
 }
@@ -189,8 +189,8 @@ type labels string
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// add adds a pair, unless the value is unknown.
-func (l labels) add(name, value string) labels {
+// addPair adds a pair, unless the value is unknown.
+func (l labels) addPair(name, value string) labels {
 	if value == "" {
 		return l
 	}
@@ -200,8 +200,8 @@ func (l labels) add(name, value string) labels {
 	return l + labels(name+`="`+escapes.Replace(strings.ToValidUTF8(value, "\uFFFD"))+`"`)
 }
 
-// tail is the form of pairs after other pairs.
-func (l labels) tail() string {
+// withComma is the form of pairs after other pairs.
+func (l labels) withComma() string {
 	if l == "" {
 		return ""
 	}

@@ -16,8 +16,8 @@ func jobsByNode(s *cluster.Snapshot) (names []string, jobs map[string][]*cluster
 	return names, jobs
 }
 
-// owners are those jobs of a node that own a GPU, as far as that is known.
-func owners(n *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) (list []*cluster.JobView) {
+// gpuOwners are those jobs of a node that own a GPU, as far as that is known.
+func gpuOwners(n *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) (list []*cluster.JobView) {
 	for _, j := range jobs {
 		if share := j.Share(n); j.ID != "" && share.Known && share.Has(&g.Number) {
 			list = append(list, j)

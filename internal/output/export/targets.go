@@ -34,7 +34,7 @@ func newTargets(s *cluster.Snapshot, names Names) *targets {
 	for _, name := range order {
 		n := tally.Node(s, name)
 		fresh := n.State == cluster.NodeReporting
-		t.nodes = append(t.nodes, nodeTarget{n, fresh, string(labels("").add(hostLabel(names), name))})
+		t.nodes = append(t.nodes, nodeTarget{n, fresh, string(labels("").addPair(hostLabel(names), name))})
 		if fresh {
 			t.addGPUs(n, jobs[name], names)
 		}
@@ -66,33 +66,33 @@ func hostLabel(names Names) string {
 // gpuLabels identify a GPU in all its samples. Those of dcgm-exporter also describe it.
 func gpuLabels(n *cluster.Node, g *cluster.GPU, names Names) string {
 	if names != DCGMNames {
-		return string(labels("").add("node", n.Name).add("gpu", tally.NumberText(g)))
+		return string(labels("").addPair("node", n.Name).addPair("gpu", tally.NumberText(g)))
 	}
 	var l labels
 	if g.Number != cluster.NoNumber {
 		number := strconv.Itoa(g.Number)
-		l = l.add("gpu", number).add("device", "nvidia"+number)
+		l = l.addPair("gpu", number).addPair("device", "nvidia"+number)
 	}
-	l = l.add("UUID", g.Key).add("pci_bus_id", g.Card.PCIBus).add("modelName", g.Card.Name).add("Hostname", n.Name)
+	l = l.addPair("UUID", g.Key).addPair("pci_bus_id", g.Card.PCIBus).addPair("modelName", g.Card.Name).addPair("Hostname", n.Name)
 	if n.Hello != nil {
-		l = l.add("DCGM_FI_DRIVER_VERSION", n.Hello.Driver)
+		l = l.addPair("DCGM_FI_DRIVER_VERSION", n.Hello.Driver)
 	}
 	if i := g.Card.Instance; i != nil {
 		_, profile, _ := strings.Cut(g.Card.Name, " MIG ")
-		l = l.add("GPU_I_PROFILE", profile).add("GPU_I_ID", strconv.Itoa(i.GPU))
+		l = l.addPair("GPU_I_PROFILE", profile).addPair("GPU_I_ID", strconv.Itoa(i.GPU))
 	}
 	return string(l)
 }
 
-// info describes the GPU, in labels that its samples do not have.
-func (t *gpuTarget) info() string {
+// infoLabels describes the GPU, in labels that its samples do not have.
+func (t *gpuTarget) infoLabels() string {
 	c := t.gpu.Card
 	var l labels
 	if t.names != DCGMNames {
-		l = l.add("uuid", c.UUID).add("name", c.Name).add("pci_bus_id", c.PCIBus)
+		l = l.addPair("uuid", c.UUID).addPair("name", c.Name).addPair("pci_bus_id", c.PCIBus)
 		if c.Instance != nil {
-			l = l.add("mig_parent", c.Instance.Parent)
+			l = l.addPair("mig_parent", c.Instance.Parent)
 		}
 	}
-	return l.add("serial", c.Serial).add("vbios_version", c.VBIOS).add("compute_capability", c.Capability).tail()
+	return l.addPair("serial", c.Serial).addPair("vbios_version", c.VBIOS).addPair("compute_capability", c.Capability).withComma()
 }

@@ -13,10 +13,10 @@ func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	gpus := tally.Fresh(s, j)
 	t := tally.Total(gpus)
 	out := &schema.Totals{
-		GPUsCounted: t.Counted(), UtilPercent: known(t.Util.Value), UtilMedianPercent: known(trend.MedianNow(gpus)),
-		MemoryUsedBytes: known(t.Used.Value), MemoryTotalBytes: known(t.Memory.Value),
-		PowerWatts: known(t.Power.Value), PowerLimitWatts: known(t.PowerLimit.Value),
-		TemperatureCelsius: known(t.Temperature.Value),
+		GPUsCounted: t.Counted(), UtilPercent: roundedOrNil(t.Util.Value), UtilMedianPercent: roundedOrNil(trend.MedianNow(gpus)),
+		MemoryUsedBytes: roundedOrNil(t.Used.Value), MemoryTotalBytes: roundedOrNil(t.Memory.Value),
+		PowerWatts: roundedOrNil(t.Power.Value), PowerLimitWatts: roundedOrNil(t.PowerLimit.Value),
+		TemperatureCelsius: roundedOrNil(t.Temperature.Value),
 	}
 	if bytes, known := cluster.MemoryOfProcesses(tally.Each(s, j, false)); known {
 		out.MemoryOfProcessesBytes = new(float64(bytes))
@@ -28,8 +28,8 @@ func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	return out
 }
 
-// known is a number to three decimals, which no metric exceeds; nil if it is not known.
-func known(v float64) *float64 {
+// roundedOrNil is a number to three decimals, which no metric exceeds; nil if it is not known.
+func roundedOrNil(v float64) *float64 {
 	if v != v {
 		return nil
 	}

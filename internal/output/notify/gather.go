@@ -51,7 +51,7 @@ func (g *Gatherer) Take(at time.Time, news []Item) []Message {
 		g.waiting = append(g.waiting, news...)
 	}
 	if more := len(g.waiting) - mostItems; more > 0 {
-		g.dropped.add(g.waiting[:more])
+		g.dropped.addItems(g.waiting[:more])
 		g.waiting = slices.Delete(g.waiting, 0, more)
 	}
 	g.sent = slices.DeleteFunc(g.sent, func(t time.Time) bool { return at.Sub(t) >= time.Hour })
@@ -62,7 +62,7 @@ func (g *Gatherer) Take(at time.Time, news []Item) []Message {
 		g.held = true
 		return nil
 	}
-	groups := grouped(g.waiting)
+	groups := groupItems(g.waiting)
 	if g.held || len(g.dropped) > 0 || len(g.sent)+len(groups) > g.PerHour {
 		groups = [][]Item{g.waiting}
 	}
@@ -85,11 +85,11 @@ func (g *Gatherer) Rest(at time.Time) (Message, bool) {
 	return m, true
 }
 
-// grouped puts the Items that are alike together, if there are several.
-func grouped(items []Item) (groups [][]Item) {
+// groupItems puts the Items that are alike together, if there are several.
+func groupItems(items []Item) (groups [][]Item) {
 	at := map[string]int{}
 	for _, i := range items {
-		key := i.alike()
+		key := i.groupKey()
 		k, known := at[key]
 		if !known {
 			k = len(groups)
@@ -111,8 +111,8 @@ func grouped(items []Item) (groups [][]Item) {
 	return out
 }
 
-// alike is the same for Items that one line can count.
-func (i *Item) alike() string { return fmt.Sprint(i.Event, i.Over) }
+// groupKey is the same for Items that one line can count.
+func (i *Item) groupKey() string { return fmt.Sprint(i.Event, i.Over) }
 
 // counts are the numbers of Items of the same words, in the order in which they came.
 type counts []counted
@@ -124,7 +124,7 @@ type counted struct {
 	n         int
 }
 
-func (t *counts) add(items []Item) {
+func (t *counts) addItems(items []Item) {
 	for i := range items {
 		c := counted{items[i].Many, items[i].Over, items[i].Job, items[i].Name, 1}
 		at := slices.IndexFunc(*t, func(o counted) bool { return o.many == c.many && o.over == c.over })
@@ -133,20 +133,20 @@ func (t *counts) add(items []Item) {
 			continue
 		}
 		o := &(*t)[at]
-		o.job = common(o.job, c.job)
+		o.job = sharedJobID(o.job, c.job)
 		o.n++
 	}
 }
 
-func (t counts) count() (n int) {
+func (t counts) totalCount() (n int) {
 	for i := range t {
 		n += t[i].n
 	}
 	return n
 }
 
-// common is what two jobs have in common: their ID, or that of their array; "": nothing.
-func common(a, b string) string {
+// sharedJobID is the ID that two jobs share: of the job, or of its array; "": they share none.
+func sharedJobID(a, b string) string {
 	if a == b {
 		return a
 	}
@@ -161,13 +161,13 @@ func common(a, b string) string {
 // messageOf makes one Message of Items. more are left out.
 func messageOf(at time.Time, items []Item, more counts) Message {
 	all := slices.Clone(more)
-	all.add(items)
-	m := Message{At: at, Items: slices.Clone(items), Count: all.count()}
+	all.addItems(items)
+	m := Message{At: at, Items: slices.Clone(items), Count: all.totalCount()}
 	if m.Count == 1 {
 		m.Title, m.Text = items[0].Title, items[0].Text
 		return m
 	}
-	m.Title = all.summary()
+	m.Title = all.summarizeCounts()
 	var lines []string
 	for i := range items[:min(len(items), mostLines)] {
 		lines = append(lines, items[i].Title)
@@ -182,15 +182,15 @@ func messageOf(at time.Time, items []Item, more counts) Message {
 // mostWords is the number of kinds of Items that a title counts.
 const mostWords = 3
 
-// summary counts Items: "48211 llama: 100 nodes unreachable", "48377: 390 jobs have ended, 10 jobs have failed", or
-// "12 messages".
-func (t counts) summary() string {
+// summarizeCounts puts the counts of Items into words: "48211 llama: 100 nodes unreachable", "48377: 390 jobs have
+// ended, 10 jobs have failed", or "12 messages".
+func (t counts) summarizeCounts() string {
 	job := t[0].job
 	var parts []string
 	mixed := false // beginnings and ends of problems
 	for i := range t {
 		mixed = mixed || t[i].over != t[0].over
-		job = common(job, t[i].job)
+		job = sharedJobID(job, t[i].job)
 		words := fmt.Sprintf("%d %s", t[i].n, t[i].many)
 		if t[i].over {
 			words = "over: " + words
@@ -198,7 +198,7 @@ func (t counts) summary() string {
 		parts = append(parts, words)
 	}
 	if mixed || len(parts) > mostWords {
-		parts = []string{fmt.Sprintf("%d messages", t.count())}
+		parts = []string{fmt.Sprintf("%d messages", t.totalCount())}
 	}
-	return titled(job, t[0].name, strings.Join(parts, ", "))
+	return prependJob(job, t[0].name, strings.Join(parts, ", "))
 }

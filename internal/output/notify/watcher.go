@@ -83,16 +83,16 @@ func (w *Watcher) See(s *cluster.Snapshot) (news []Item) {
 	if s.At.Sub(w.began) > resumes {
 		clear(w.before)
 	}
-	news = append(news, w.starts(s)...)
-	news = append(news, w.problems(s)...)
-	news = append(news, w.requeues(s)...)
+	news = append(news, w.jobStarts(s)...)
+	news = append(news, w.problemNews(s)...)
+	news = append(news, w.jobRequeues(s)...)
 	news = append(news, w.waitsInVain(s)...)
-	news = append(news, w.limits(s)...)
-	return append(news, w.ends(s)...)
+	news = append(news, w.nearLimits(s)...)
+	return append(news, w.jobEnds(s)...)
 }
 
-// problems returns the problems that have become news, and the ends of those that were.
-func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
+// problemNews returns the problems that have become news, and the ends of those that were.
+func (w *Watcher) problemNews(s *cluster.Snapshot) (news []Item) {
 	now := map[string]*sight{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -100,10 +100,10 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 			continue
 		}
 		for k := range j.Findings {
-			w.find(s, j, &j.Findings[k], now)
+			w.noteFinding(s, j, &j.Findings[k], now)
 		}
 		if w.Wants(newsworthy.Memory) {
-			w.forecast(s, j, now)
+			w.noteForecast(s, j, now)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
@@ -117,10 +117,10 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 			w.open[id] = o
 			delete(w.before, id)
 		}
-		if o.last = s.At; w.Asks && !o.told && awaits(s, &now[id].Item) && s.At.Sub(o.first) < answersBy {
+		if o.last = s.At; w.Asks && !o.told && awaitsStacks(s, &now[id].Item) && s.At.Sub(o.first) < answersBy {
 			continue
 		}
-		if i, is := o.tell(now[id]); is {
+		if i, is := o.problemItem(now[id]); is {
 			news = append(news, i)
 		}
 	}
@@ -130,11 +130,11 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 		case now[id] != nil:
 		case job == nil: // it has ended
 			delete(w.open, id)
-		case hidden(s, job, &o.Item), s.At.Sub(o.last) < o.keeps:
+		case isUnobservable(s, job, &o.Item), s.At.Sub(o.last) < o.keeps:
 		default:
 			delete(w.open, id)
 			if o.told {
-				news = append(news, o.over(s.At))
+				news = append(news, o.endedItem(s.At))
 			}
 		}
 	}
@@ -144,16 +144,16 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 // answersBy is the time for which the news that a job seems to hang waits for what its ranks do.
 const answersBy = 40 * time.Second
 
-// awaits reports whether the ranks of a job that seems to hang have not been asked what they do since it does.
-func awaits(s *cluster.Snapshot, i *Item) bool {
+// awaitsStacks reports whether the ranks of a job that seems to hang have not been asked what they do since it does.
+func awaitsStacks(s *cluster.Snapshot, i *Item) bool {
 	d := s.Stacks[i.Job]
 	return i.Kind == cluster.KindJobHang && (d == nil || d.Time.Before(i.Since))
 }
 
-// tell returns the news of a problem that is there: it is news once, and again each time when it is worse than all that
+// problemItem returns the news of a problem that is there: it is news once, and again each time when it is worse than all that
 // was told of it, as a warning that becomes critical. A node that does not respond, and then cannot be reached, is lost
 // once.
-func (o *sight) tell(now *sight) (Item, bool) {
+func (o *sight) problemItem(now *sight) (Item, bool) {
 	worse := o.told && now.Kind == o.Kind && now.Severity > o.Severity
 	if !now.ripe || o.told && !worse {
 		return Item{}, false
@@ -166,8 +166,8 @@ func (o *sight) tell(now *sight) (Item, bool) {
 	return i, true
 }
 
-// find notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may return.
-func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
+// noteFinding notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may return.
+func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
 	p, wanted := w.Of(f)
 	id := strings.Join([]string{string(f.Kind), f.Node, f.Key}, " ")
 	switch {
@@ -210,9 +210,9 @@ func jobOf(s *cluster.Snapshot, i *Item) *cluster.JobView {
 	return nil
 }
 
-// hidden reports whether nobody can see whether a problem has ended: its node does not report, or one of the job's, or
+// isUnobservable reports whether nobody can see whether a problem has ended: its node does not report, or one of the job's, or
 // the job is suspended.
-func hidden(s *cluster.Snapshot, j *cluster.JobView, i *Item) bool {
+func isUnobservable(s *cluster.Snapshot, j *cluster.JobView, i *Item) bool {
 	reports := func(name string) bool { return s.Nodes[name] != nil && s.Nodes[name].State == cluster.NodeReporting }
 	switch {
 	case i.Kind == cluster.KindSilence:
@@ -223,8 +223,8 @@ func hidden(s *cluster.Snapshot, j *cluster.JobView, i *Item) bool {
 	return j.Suspended || slices.ContainsFunc(j.Nodes, func(name string) bool { return !reports(name) })
 }
 
-// starts returns the jobs that have begun to run.
-func (w *Watcher) starts(s *cluster.Snapshot) (news []Item) {
+// jobStarts returns the jobs that have begun to run.
+func (w *Watcher) jobStarts(s *cluster.Snapshot) (news []Item) {
 	before, first := w.jobs, w.jobs == nil
 	w.jobs = map[string]bool{}
 	for i := range s.Jobs {
@@ -241,8 +241,8 @@ func (w *Watcher) starts(s *cluster.Snapshot) (news []Item) {
 	return news
 }
 
-// requeues returns the jobs that ran, and wait again. SLURM lists them all the time.
-func (w *Watcher) requeues(s *cluster.Snapshot) (news []Item) {
+// jobRequeues returns the jobs that ran, and wait again. SLURM lists them all the time.
+func (w *Watcher) jobRequeues(s *cluster.Snapshot) (news []Item) {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i].Job; j.ID != "" && OfJob(j.ID, j.Number, w.Jobs) {
 			w.ran[j.ID] = *j
@@ -283,8 +283,8 @@ func (w *Watcher) waitsInVain(s *cluster.Snapshot) (news []Item) {
 // explained is the time in which SLURM should say how a job has ended.
 const explained = 2 * time.Minute
 
-// ends returns the jobs that have ended since the first Snapshot.
-func (w *Watcher) ends(s *cluster.Snapshot) (news []Item) {
+// jobEnds returns the jobs that have ended since the first Snapshot.
+func (w *Watcher) jobEnds(s *cluster.Snapshot) (news []Item) {
 	before := w.ended
 	w.ended = map[string]bool{}
 	for i := range s.Discovery.Ended {
@@ -315,8 +315,8 @@ func (w *Watcher) Ended(at time.Time, e *cluster.EndedJob) (Item, bool) {
 	return ofEnd(at, e, event), true
 }
 
-// limits returns the jobs that will soon reach their time limit. A job whose whole limit is short is no news.
-func (w *Watcher) limits(s *cluster.Snapshot) (news []Item) {
+// nearLimits returns the jobs that will soon reach their time limit. A job whose whole limit is short is no news.
+func (w *Watcher) nearLimits(s *cluster.Snapshot) (news []Item) {
 	before := w.near
 	w.near = map[string]bool{}
 	for i := range s.Jobs {
@@ -334,8 +334,8 @@ func (w *Watcher) limits(s *cluster.Snapshot) (news []Item) {
 	return news
 }
 
-// over is the end of a problem.
-func (o *sight) over(at time.Time) Item {
+// endedItem is the end of a problem.
+func (o *sight) endedItem(at time.Time) Item {
 	i := o.Item
 	i.At, i.Over = at, true
 	i.Title = "over after " + text.Span(at.Sub(cmp.Or(i.Since, i.At))) + ": " + i.Title

@@ -17,8 +17,8 @@ import (
 // nameOf names a job: "48211 llama".
 func nameOf(id, name string) string { return strings.TrimSpace(id + " " + name) }
 
-// titled puts the job before the words of a title.
-func titled(id, name, words string) string {
+// prependJob puts the job before the words of a title.
+func prependJob(id, name, words string) string {
 	if job := nameOf(id, name); job != "" {
 		return job + ": " + words
 	}
@@ -39,11 +39,11 @@ func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, even
 	i := Item{At: s.At, Event: event, Kind: f.Kind, Severity: f.Severity, Job: j.ID, Name: j.Name, Node: f.Node,
 		GPU: f.GPU, Since: f.Since, Place: placeOf(f.Node, f.GPU), Many: words.Many, Text: words.Sentence}
 	what := words.One
-	if d := s.Stacks[j.ID]; f.Kind == cluster.KindJobHang && !awaits(s, &i) && d.State == rankstacks.Stuck &&
+	if d := s.Stacks[j.ID]; f.Kind == cluster.KindJobHang && !awaitsStacks(s, &i) && d.State == rankstacks.Stuck &&
 		d.Headline != "" {
 		what = words.Long // it names the rank for which the job waits
 	}
-	i.Title = titled(j.ID, j.Name, strings.TrimSpace(i.Place+" "+what))
+	i.Title = prependJob(j.ID, j.Name, strings.TrimSpace(i.Place+" "+what))
 	if words.Hint != "" {
 		i.Text += " → " + words.Hint
 	}
@@ -53,8 +53,8 @@ func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, even
 // forecastKeeps is the time after which a forecast that is no longer made counts as over: the next one may follow.
 const forecastKeeps = 10 * time.Minute
 
-// forecast notes the memory that will be full. A finding about the same memory has priority.
-func (w *Watcher) forecast(s *cluster.Snapshot, j *cluster.JobView, now map[string]*sight) {
+// noteForecast notes the memory that will be full. A finding about the same memory has priority.
+func (w *Watcher) noteForecast(s *cluster.Snapshot, j *cluster.JobView, now map[string]*sight) {
 	for _, name := range j.Nodes {
 		n := s.Nodes[name]
 		if n == nil || n.State != cluster.NodeReporting {
@@ -80,7 +80,7 @@ func (w *Watcher) forecast(s *cluster.Snapshot, j *cluster.JobView, now map[stri
 func ofForecast(s *cluster.Snapshot, j *cluster.JobView, node string, gpu int, of string, full time.Duration) *sight {
 	i := Item{At: s.At, Event: newsworthy.Memory, Kind: KindFills, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
 		Node: node, GPU: gpu, Since: s.At, Place: placeOf(node, gpu), Many: "places where memory fills up"}
-	i.Title = titled(j.ID, j.Name, fmt.Sprintf("%s: %s full in %s", i.Place, of, text.Span(full)))
+	i.Title = prependJob(j.ID, j.Name, fmt.Sprintf("%s: %s full in %s", i.Place, of, text.Span(full)))
 	i.Text = "It has grown evenly for half an hour."
 	return &sight{Item: i, ripe: true, keeps: forecastKeeps}
 }
@@ -95,7 +95,7 @@ func ofStart(s *cluster.Snapshot, j *cluster.Job) Item {
 		nodes = fmt.Sprintf("%d nodes", len(j.Nodes))
 	}
 	return Item{At: s.At, Event: newsworthy.Start, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber, Since: j.Start,
-		Title: titled(j.ID, j.Name, "runs on "+nodes), Many: "jobs have begun"}
+		Title: prependJob(j.ID, j.Name, "runs on "+nodes), Many: "jobs have begun"}
 }
 
 // ofRequeue is the news of a job that ran, and waits again.
@@ -105,7 +105,7 @@ func ofRequeue(s *cluster.Snapshot, j *cluster.Job) Item {
 		words += " after " + text.Span(s.At.Sub(j.Start))
 	}
 	return Item{At: s.At, Event: newsworthy.Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name,
-		GPU: cluster.NoNumber, Since: s.At, Title: titled(j.ID, j.Name, words),
+		GPU: cluster.NoNumber, Since: s.At, Title: prependJob(j.ID, j.Name, words),
 		Text: "It waits to run again, from its beginning.", Many: "jobs requeued"}
 }
 
@@ -116,7 +116,7 @@ func ofEnd(at time.Time, e *cluster.EndedJob, event newsworthy.Event) Item {
 	if event == newsworthy.Failure {
 		i.Severity, i.Many = cluster.Critical, "jobs have failed"
 	}
-	i.Title = titled(e.ID, e.Name, HowEnded(e))
+	i.Title = prependJob(e.ID, e.Name, HowEnded(e))
 	return i
 }
 
@@ -146,7 +146,7 @@ func InVain(j *cluster.PendingJob) string { return "can never start: " + j.Reaso
 // ofNever is the news of a job that waits in vain.
 func ofNever(s *cluster.Snapshot, j *cluster.PendingJob) Item {
 	return Item{At: s.At, Event: newsworthy.Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name,
-		GPU: cluster.NoNumber, Since: s.At, Title: titled(j.ID, j.Name, InVain(j)),
+		GPU: cluster.NoNumber, Since: s.At, Title: prependJob(j.ID, j.Name, InVain(j)),
 		Text: "Its dependency can no longer be met → cancel it, or change that: scontrol update job=" + j.ID +
 			" dependency=", Many: "jobs that can never start"}
 }
@@ -154,6 +154,6 @@ func ofNever(s *cluster.Snapshot, j *cluster.PendingJob) Item {
 // ofLimit is the news of a time limit.
 func ofLimit(s *cluster.Snapshot, j *cluster.Job, left time.Duration) Item {
 	return Item{At: s.At, Event: newsworthy.Time, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
-		GPU: cluster.NoNumber, Since: s.At, Title: titled(j.ID, j.Name, text.Span(left)+" left before its time limit"),
+		GPU: cluster.NoNumber, Since: s.At, Title: prependJob(j.ID, j.Name, text.Span(left)+" left before its time limit"),
 		Text: "SLURM ends the job at " + j.End.Format("15:04") + ".", Many: "jobs near their time limit"}
 }

@@ -35,14 +35,14 @@ type entry struct {
 // maxFindings limits the problems that are kept.
 const maxFindings = 4096
 
-// note takes the problems of a Snapshot.
-func (l *log) note(s *cluster.Snapshot, j *cluster.JobView) {
+// noteProblems adds the problems of a Snapshot.
+func (l *log) noteProblems(s *cluster.Snapshot, j *cluster.JobView) {
 	if l.at == nil {
 		l.at = map[subject]int{}
 	}
 	for i := range j.Findings {
 		if f := &j.Findings[i]; f.Severity != cluster.Waiting {
-			l.add(s, f)
+			l.addFinding(s, f)
 		}
 	}
 	for i := range l.entries { // a problem that has disappeared, on a node that does not report, ended without notice
@@ -52,7 +52,7 @@ func (l *log) note(s *cluster.Snapshot, j *cluster.JobView) {
 	}
 }
 
-func (l *log) add(s *cluster.Snapshot, f *cluster.Finding) {
+func (l *log) addFinding(s *cluster.Snapshot, f *cluster.Finding) {
 	about := subject{f.Kind, f.Node, f.Key}
 	i, known := l.at[about]
 	if !known {
@@ -78,9 +78,9 @@ func (l *log) add(s *cluster.Snapshot, f *cluster.Finding) {
 // the job.
 const atTheEnd = time.Minute
 
-// findings returns the findings of the report up to a time. ended says that the job ended then, and not because of a
+// findingsUntil returns the findings of the report up to a time. ended says that the job ended then, and not because of a
 // node.
-func (l *log) findings(to time.Time, ended bool) []Finding {
+func (l *log) findingsUntil(to time.Time, ended bool) []Finding {
 	out := []Finding{}
 	for i := range l.entries {
 		e := &l.entries[i]
@@ -88,7 +88,7 @@ func (l *log) findings(to time.Time, ended bool) []Finding {
 		if e.first.After(to) || ended && lost && !e.Since.Before(to.Add(-atTheEnd)) && e.earlier == 0 {
 			continue
 		}
-		out = append(out, e.finding(to))
+		out = append(out, e.makeFinding(to))
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Node, b.Node),
@@ -104,7 +104,7 @@ func numberOf(n *int) int {
 	return *n
 }
 
-func (e *entry) finding(to time.Time) Finding {
+func (e *entry) makeFinding(to time.Time) Finding {
 	f := Finding{
 		Kind: string(e.Kind), Severity: e.Severity.String(), Since: e.first.UTC(), Before: e.Before, Times: e.earlier +
 			e.Times, Node: e.Node,

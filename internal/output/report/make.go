@@ -22,27 +22,27 @@ type draft struct {
 	stacks   []report.Stacks
 }
 
-func (d *draft) report(l *log) *Report {
-	r := &Report{Version: Version, Job: d.describe(), Nodes: []Node{}}
-	r.Watched = Watched{From: d.from.UTC(), To: d.to.UTC(), Seconds: metric.InSeconds(d.span()),
+func (d *draft) makeReport(l *log) *Report {
+	r := &Report{Version: Version, Job: d.describeJob(), Nodes: []Node{}}
+	r.Watched = Watched{From: d.from.UTC(), To: d.to.UTC(), Seconds: metric.InSeconds(d.watchedTime()),
 		Suspended: metric.InSeconds(d.rested)}
 	for _, name := range d.job.Nodes {
-		r.Nodes = append(r.Nodes, d.node(name))
+		r.Nodes = append(r.Nodes, d.makeNode(name))
 	}
-	r.Total = d.total(r)
-	r.Ranks = d.sum.ranked()
+	r.Total = d.makeTotal(r)
+	r.Ranks = d.sum.sortedRanks()
 	r.Tags = d.sum.book.Tags(d.to)
 	ended := d.stage >= Ends && (d.over == nil || d.over.State != cluster.JobNodeFailed)
-	r.Findings = l.findings(d.to, ended)
+	r.Findings = l.findingsUntil(d.to, ended)
 	r.Stacks = d.stacks
-	r.Notes = d.notes(r)
+	r.Notes = d.makeNotes(r)
 	r.Advice = advice.Of(r)
 	return r
 }
 
-func (d *draft) span() time.Duration { return d.to.Sub(d.from) }
+func (d *draft) watchedTime() time.Duration { return d.to.Sub(d.from) }
 
-func (d *draft) describe() Job {
+func (d *draft) describeJob() Job {
 	j := d.job
 	out := Job{ID: j.ID, Number: j.Number, Name: j.Name, User: j.User, Partition: j.Partition, Start: j.Start.UTC(),
 		Limit: metric.InSeconds(j.Limit), State: "RUNNING"}
@@ -69,8 +69,8 @@ func (d *draft) describe() Job {
 	return out
 }
 
-// own returns the job's GPUs of a node, in the order of their numbers.
-func (n *nodeAccount) own() []*gpuAccount {
+// jobGPUs returns the job's GPUs of a node, in the order of their numbers.
+func (n *nodeAccount) jobGPUs() []*gpuAccount {
 	var own []*gpuAccount
 	for i := range n.gpus {
 		if g := &n.gpus[i]; g.own {
@@ -82,12 +82,12 @@ func (n *nodeAccount) own() []*gpuAccount {
 	return own
 }
 
-func (d *draft) node(name string) Node {
+func (d *draft) makeNode(name string) Node {
 	n := &nodeAccount{name: name}
 	if i := slices.IndexFunc(d.sum.nodes, func(n nodeAccount) bool { return n.name == name }); i >= 0 {
 		n = &d.sum.nodes[i]
 	}
-	out := Node{Name: name, Seen: metric.InSeconds(n.seen), CPU: known(n.cpu.mean(), 2), List: []GPU{}}
+	out := Node{Name: name, Seen: metric.InSeconds(n.seen), CPU: roundedOrNil(n.cpu.mean(), 2), List: []GPU{}}
 	if n.used > 0 {
 		out.HostMemory = newMemory(n.used, n.limit)
 	}
@@ -95,28 +95,28 @@ func (d *draft) node(name string) Node {
 		out.JobCPU = &report.JobCPU{Seconds: metric.Round(n.jobCPU.sum/1e6, 3),
 			Busy: metric.Round(n.jobCPU.sum/1e3/float64(n.ms-n.jobFrom), 2)}
 	}
-	unseen, gaps := d.unseen(n)
+	unseen, gaps := d.unseenTime(n)
 	out.Unseen, out.Gaps = metric.InSeconds(unseen), gaps
-	own := n.own()
+	own := n.jobGPUs()
 	for _, g := range own {
-		out.List = append(out.List, g.gpu())
+		out.List = append(out.List, g.makeGPU())
 	}
 	var counted bool
 	if out.GPUs, counted = d.job.GPUsOn(name); !counted {
 		out.GPUs = len(own)
 	}
-	out.Hours = d.hours(out.GPUs, own)
-	out.Numbers = together([]*nodeAccount{n})
+	out.Hours = d.gpuHours(out.GPUs, own)
+	out.Numbers = combineNumbers([]*nodeAccount{n})
 	if out.Power != nil {
 		out.Power.Peak = metric.Round(n.peak, 1)
 	}
 	return out
 }
 
-// unseen returns the time in which a node was silent, even before its first report and after its last one.
-func (d *draft) unseen(n *nodeAccount) (time.Duration, int) {
+// unseenTime returns the time in which a node was silent, even before its first report and after its last one.
+func (d *draft) unseenTime(n *nodeAccount) (time.Duration, int) {
 	if n.first.IsZero() {
-		return max(d.span()-d.rested, 0), 1
+		return max(d.watchedTime()-d.rested, 0), 1
 	}
 	unseen, gaps := n.unseen, n.gaps
 	for _, away := range []time.Duration{n.first.Sub(d.from), d.to.Sub(n.last)} {
@@ -127,9 +127,9 @@ func (d *draft) unseen(n *nodeAccount) (time.Duration, int) {
 	return unseen, gaps
 }
 
-// hours returns the GPU-hours of count GPUs, of which own have reported.
-func (d *draft) hours(count int, own []*gpuAccount) Hours {
-	h := Hours{Given: metric.Round(float64(count)*d.span().Hours(), 4)}
+// gpuHours returns the GPU-hours of count GPUs, of which own have reported.
+func (d *draft) gpuHours(count int, own []*gpuAccount) Hours {
+	h := Hours{Given: metric.Round(float64(count)*d.watchedTime().Hours(), 4)}
 	seen, used, told := 0.0, 0.0, false
 	for _, g := range own {
 		seen += g.seen.Hours()
@@ -144,7 +144,7 @@ func (d *draft) hours(count int, own []*gpuAccount) Hours {
 	return h
 }
 
-func (d *draft) total(r *Report) Total {
+func (d *draft) makeTotal(r *Report) Total {
 	t := Total{Nodes: len(d.job.Nodes)}
 	var nodes []*nodeAccount
 	var own []*gpuAccount
@@ -155,7 +155,7 @@ func (d *draft) total(r *Report) Total {
 		return cmp.Compare(slices.Index(d.job.Nodes, a.name), slices.Index(d.job.Nodes, b.name))
 	})
 	for _, n := range nodes {
-		own = append(own, n.own()...)
+		own = append(own, n.jobGPUs()...)
 	}
 	for i := range r.Nodes {
 		t.GPUs += r.Nodes[i].GPUs
@@ -166,7 +166,7 @@ func (d *draft) total(r *Report) Total {
 			t.JobCPU.Seconds, t.JobCPU.Busy = metric.Round(t.JobCPU.Seconds+c.Seconds, 3),
 				metric.Round(t.JobCPU.Busy+c.Busy, 2)
 		}
-		if m := r.Nodes[i].HostMemory; m != nil && tighter(m, t.HostMemory) {
+		if m := r.Nodes[i].HostMemory; m != nil && isTighter(m, t.HostMemory) {
 			tight := *m
 			tight.At = &Place{Node: r.Nodes[i].Name}
 			t.HostMemory = &tight
@@ -177,17 +177,17 @@ func (d *draft) total(r *Report) Total {
 			t.GPUsSeen++
 		}
 	}
-	t.Hours = d.hours(t.GPUs, own)
-	t.Numbers = together(nodes)
+	t.Hours = d.gpuHours(t.GPUs, own)
+	t.Numbers = combineNumbers(nodes)
 	if t.Power != nil {
 		t.Power.Peak = metric.Round(d.sum.peak, 1)
 	}
 	return t
 }
 
-// tighter reports whether a leaves a smaller share of its limit than b; memory with a limit comes before memory
+// isTighter reports whether a leaves a smaller share of its limit than b; memory with a limit comes before memory
 // without.
-func tighter(a, b *Memory) bool {
+func isTighter(a, b *Memory) bool {
 	if b == nil || a.Limit == nil || b.Limit == nil {
 		return b == nil || a.Limit != nil && b.Limit == nil || a.Limit == nil && b.Limit == nil && a.Peak > b.Peak
 	}
@@ -203,7 +203,7 @@ func newMemory(used, limit uint64) *Memory {
 	return m
 }
 
-func (g *gpuAccount) place(node string) Place {
+func (g *gpuAccount) makePlace(node string) Place {
 	p := Place{Node: node}
 	if g.number != cluster.NoNumber {
 		p.GPU = &g.number
@@ -213,14 +213,14 @@ func (g *gpuAccount) place(node string) Place {
 	return p
 }
 
-func (g *gpuAccount) gpu() GPU {
-	p := g.place("")
+func (g *gpuAccount) makeGPU() GPU {
+	p := g.makePlace("")
 	return GPU{Number: p.GPU, Key: p.Key, UUID: g.uuid, Model: g.model, Seen: metric.InSeconds(g.seen),
-		Numbers: g.numbers()}
+		Numbers: g.gpuNumbers()}
 }
 
-// numbers returns the numbers of one GPU.
-func (m *meter) numbers() Numbers {
+// gpuNumbers returns the numbers of one GPU.
+func (m *meter) gpuNumbers() Numbers {
 	var out Numbers
 	if m.util.n > 0 {
 		out.Util = &Util{Mean: metric.Round(m.util.mean(), 2), Lowest: m.util.low, Highest: m.util.high}
@@ -234,11 +234,11 @@ func (m *meter) numbers() Numbers {
 	if m.power.n > 0 {
 		out.Power = &Power{Mean: metric.Round(m.power.mean(), 1), Peak: metric.Round(m.power.high, 1)}
 	}
-	if joules, from := m.energy(); from != "" {
+	if joules, from := m.energyTotal(); from != "" {
 		out.Energy = newEnergy(joules, from)
 	}
 	for i, why := range reasons {
-		if s, from := m.throttled(i); s > 0 {
+		if s, from := m.throttledTime(i); s > 0 {
 			out.Throttled = append(out.Throttled, Throttled{Reason: why.name, Seconds: metric.Round(s, 1), From: from})
 		}
 	}
@@ -249,8 +249,8 @@ func newEnergy(joules float64, from string) *Energy {
 	return &Energy{KWh: metric.Round(joules/3.6e6, 6), Joules: metric.Round(joules, 1), From: from}
 }
 
-// known returns a rounded number; nil if it is NaN.
-func known(v float64, decimals int) *float64 {
+// roundedOrNil returns a rounded number; nil if it is NaN.
+func roundedOrNil(v float64, decimals int) *float64 {
 	if v != v {
 		return nil
 	}

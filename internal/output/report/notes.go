@@ -45,61 +45,61 @@ const (
 // pad is a list of notes under construction.
 type pad []Note
 
-func (p *pad) add(kind, format string, args ...any) {
+func (p *pad) addNote(kind, format string, args ...any) {
 	*p = append(*p, Note{Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// notes returns facts and advice, the most important first.
-func (d *draft) notes(r *Report) []Note {
+// makeNotes returns facts and advice, the most important first.
+func (d *draft) makeNotes(r *Report) []Note {
 	p := pad{}
-	d.ending(&p)
-	if d.span() >= judgedFrom {
-		unused := d.unused()
+	d.addEndAdvice(&p)
+	if d.watchedTime() >= judgedFrom {
+		unused := d.unusedGPUs()
 		d.noteUnused(&p, r, unused)
 		d.noteUtil(&p, r, len(unused))
 		noteMemory(&p, r)
 	} else {
-		p.add(noteShortWatch, "Watched for %s: below %s the use of the GPUs and of the memory is not judged.",
-			text.Span(d.span()), text.Span(judgedFrom))
+		p.addNote(noteShortWatch, "Watched for %s: below %s the use of the GPUs and of the memory is not judged.",
+			text.Span(d.watchedTime()), text.Span(judgedFrom))
 	}
 	d.noteHostFull(&p, r)
 	d.noteWatch(&p, r)
 	return p
 }
 
-// ending gives the advice that follows from SLURM's word for the end.
-func (d *draft) ending(p *pad) {
+// addEndAdvice adds the advice that follows from SLURM's word for the end.
+func (d *draft) addEndAdvice(p *pad) {
 	if d.over == nil {
 		return
 	}
 	switch d.over.State {
 	case cluster.JobOutOfMemory:
-		p.add(noteOutOfMemory, "The job needed more host memory than it had asked for: ask for more with --mem or "+
+		p.addNote(noteOutOfMemory, "The job needed more host memory than it had asked for: ask for more with --mem or "+
 			"--mem-per-cpu.")
 	case cluster.JobTimedOut:
-		p.add(noteTimeLimit, "The job reached its time limit of %s: ask for more with --time, or continue from a "+
+		p.addNote(noteTimeLimit, "The job reached its time limit of %s: ask for more with --time, or continue from a "+
 			"checkpoint.", text.Span(d.job.Limit))
 	case cluster.JobCompleted:
 		ran := d.over.End.Sub(d.job.Start)
 		share, known := cluster.Percent(ran.Seconds(), d.job.Limit.Seconds())
 		if known && !d.over.End.IsZero() && !d.job.Start.IsZero() && ran >= judgedFrom && share <= shortRun {
-			p.add(noteShortRun, "The job needed %s of its time limit of %s (%.0f%%): with a shorter --time it may "+
+			p.addNote(noteShortRun, "The job needed %s of its time limit of %s (%.0f%%): with a shorter --time it may "+
 				"start earlier.", text.Span(ran), text.Span(d.job.Limit), share)
 		}
 	}
 }
 
-// unused returns the job's GPUs on which no kernel ran, if they were seen for long enough.
-func (d *draft) unused() []Place {
+// unusedGPUs returns the job's GPUs on which no kernel ran, if they were seen for long enough.
+func (d *draft) unusedGPUs() []Place {
 	var out []Place
 	for _, name := range d.job.Nodes {
 		for i := range d.sum.nodes {
 			if d.sum.nodes[i].name != name {
 				continue
 			}
-			for _, g := range d.sum.nodes[i].own() {
+			for _, g := range d.sum.nodes[i].jobGPUs() {
 				if g.util.n > 0 && g.util.high == 0 && g.seen >= judgedFrom {
-					out = append(out, g.place(name))
+					out = append(out, g.makePlace(name))
 				}
 			}
 		}
@@ -111,12 +111,12 @@ func (d *draft) noteUnused(p *pad, r *Report, unused []Place) {
 	switch {
 	case len(unused) == 0:
 	case len(unused) < r.Total.GPUs:
-		p.add(noteNeverUsed, "%d of %d GPUs were never used: %s. Ask for fewer GPUs, or let the program use all of "+
-			"them.", len(unused), r.Total.GPUs, listed(unused))
+		p.addNote(noteNeverUsed, "%d of %d GPUs were never used: %s. Ask for fewer GPUs, or let the program use all of "+
+			"them.", len(unused), r.Total.GPUs, joinPlaces(unused))
 	case len(unused) == 1:
-		p.add(noteNeverUsed, "The GPU was never used: check whether the program finds it.")
+		p.addNote(noteNeverUsed, "The GPU was never used: check whether the program finds it.")
 	default:
-		p.add(noteNeverUsed, "None of the %d GPUs was ever used: check whether the program finds them.", len(unused))
+		p.addNote(noteNeverUsed, "None of the %d GPUs was ever used: check whether the program finds them.", len(unused))
 	}
 }
 
@@ -129,18 +129,18 @@ func (d *draft) noteUtil(p *pad, r *Report, unused int) {
 	if u.Mean <= veryLowUtil {
 		how = "very low"
 	}
-	p.add(noteUtil, "The mean GPU utilization is %s: %s. Check whether the GPUs wait for data, for the CPU or for "+
+	p.addNote(noteUtil, "The mean GPU utilization is %s: %s. Check whether the GPUs wait for data, for the CPU or for "+
 		"each other.", how, words.Percent(u.Mean))
 }
 
 func noteMemory(p *pad, r *Report) {
 	if share, known := shareOf(r.Total.Memory); known && share < lowGPUMemory {
-		p.add(noteGPUMemory, "No GPU had more than %s of its memory in use: smaller GPUs or MIG instances may be "+
+		p.addNote(noteGPUMemory, "No GPU had more than %s of its memory in use: smaller GPUs or MIG instances may be "+
 			"enough, or a larger batch faster.", words.Percent(share))
 	}
 	if share, known := shareOf(r.Total.HostMemory); known && share < lowHostMemory {
 		m := r.Total.HostMemory
-		p.add(noteHostLow, "No node used more than %s of the %s of host memory that the job had there: ask for less "+
+		p.addNote(noteHostLow, "No node used more than %s of the %s of host memory that the job had there: ask for less "+
 			"with --mem.", words.GiB(m.Peak), words.GiB(*m.Limit))
 	}
 }
@@ -148,7 +148,7 @@ func noteMemory(p *pad, r *Report) {
 func (d *draft) noteHostFull(p *pad, r *Report) {
 	m := r.Total.HostMemory
 	if share, known := shareOf(m); known && share >= highHostMemory {
-		p.add(noteHostHigh, "The job used up to %s of its host memory on %s: at the limit SLURM ends it. Ask for "+
+		p.addNote(noteHostHigh, "The job used up to %s of its host memory on %s: at the limit SLURM ends it. Ask for "+
 			"more with --mem.", words.Percent(share), m.At.Node)
 	}
 }
@@ -163,7 +163,7 @@ func shareOf(m *Memory) (float64, bool) {
 // noteWatch names the gaps in the numbers.
 func (d *draft) noteWatch(p *pad, r *Report) {
 	if late := d.from.Sub(d.job.Start); !d.job.Start.IsZero() && late >= lateStart {
-		p.add(noteLate, "Tracking started %s after the job did; earlier activity is not included.", text.Span(late))
+		p.addNote(noteLate, "Tracking started %s after the job did; earlier activity is not included.", text.Span(late))
 	}
 	var silent, unowned []string
 	for i := range r.Nodes {
@@ -180,22 +180,22 @@ func (d *draft) noteWatch(p *pad, r *Report) {
 		}
 	}
 	if len(silent) > 0 {
-		p.add(noteUnseen, "%d of %d nodes did not report all the time: %s. That time is excluded from all averages.",
-			len(silent), len(r.Nodes), some(silent))
+		p.addNote(noteUnseen, "%d of %d nodes did not report all the time: %s. That time is excluded from all averages.",
+			len(silent), len(r.Nodes), joinNames(silent))
 	}
 	if missing := r.Total.GPUs - r.Total.GPUsSeen; missing > 0 && len(unowned) == 0 {
-		p.add(noteGPUsUnseen, "%d of %d GPUs never reported.", missing, r.Total.GPUs)
+		p.addNote(noteGPUsUnseen, "%d of %d GPUs never reported.", missing, r.Total.GPUs)
 	}
 	if len(unowned) > 0 {
-		p.add(noteOwner, "Which GPUs are the job's is not known on %s: all GPUs there are in this report.",
-			some(unowned))
+		p.addNote(noteOwner, "Which GPUs are the job's is not known on %s: all GPUs there are in this report.",
+			joinNames(unowned))
 	}
 	if e := r.Total.Energy; e != nil && e.From != FromCounter {
 		which := "The energy"
 		if e.From == FromBoth {
 			which = "Part of the energy"
 		}
-		p.add(noteEnergy, "%s is computed from samples of the power: the driver does not count it. Time that was not "+
+		p.addNote(noteEnergy, "%s is computed from samples of the power: the driver does not count it. Time that was not "+
 			"seen is not in it.", which)
 	}
 }
@@ -203,17 +203,17 @@ func (d *draft) noteWatch(p *pad, r *Report) {
 // most limits the names in a note.
 const most = 8
 
-func some(names []string) string {
+func joinNames(names []string) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-func listed(places []Place) string {
+func joinPlaces(places []Place) string {
 	var names []string
 	for _, p := range places {
 		names = append(names, p.String())
 	}
-	return some(names)
+	return joinNames(names)
 }

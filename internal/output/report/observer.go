@@ -54,25 +54,25 @@ func (o *Observer) Apply(e cluster.Event) {
 	}
 	switch {
 	case e.Discovery != nil:
-		o.discovered(e.At)
+		o.noteDiscovery(e.At)
 	case e.Mark != nil && o.job != nil && o.job.Marked(e.Mark):
 		o.sum.book.Take(e.Mark)
 	case e.Stacks != nil && o.job != nil:
 		if d := o.store.Snapshot(e.At).Stacks[o.job.ID]; d != nil && d.Job == e.Stacks.Job { // it is safe to display
-			o.asked(d)
+			o.noteStacks(d)
 		}
-	case e.Report != nil && o.runs():
-		o.sample(&e)
+	case e.Report != nil && o.isListed():
+		o.collectSample(&e)
 	}
-	if o.runs() && !e.At.Before(o.next) {
-		o.look(o.store.Snapshot(e.At))
+	if o.isListed() && !e.At.Before(o.next) {
+		o.noteState(o.store.Snapshot(e.At))
 	}
 }
 
-// runs reports whether SLURM has listed the job, and still lists it.
-func (o *Observer) runs() bool { return o.job != nil && o.missed.IsZero() }
+// isListed reports whether SLURM has listed the job, and still lists it.
+func (o *Observer) isListed() bool { return o.job != nil && o.missed.IsZero() }
 
-func (o *Observer) sample(e *cluster.Event) {
+func (o *Observer) collectSample(e *cluster.Event) {
 	n := o.store.Node(e.Node, e.At)
 	if n == nil || n.Hello == nil || !slices.Contains(o.job.Nodes, n.Name) {
 		return
@@ -80,30 +80,30 @@ func (o *Observer) sample(e *cluster.Event) {
 	o.pending = append(o.pending, newSample(&o.job.Job, n, e.Report))
 }
 
-// discovered takes SLURM's answer.
-func (o *Observer) discovered(at time.Time) {
+// noteDiscovery keeps SLURM's answer.
+func (o *Observer) noteDiscovery(at time.Time) {
 	s := o.store.Snapshot(at)
 	o.disc = s.Discovery
 	d := &o.disc
 	switch {
 	case d.Failure != nil: // the jobs are those of the last answer
 	case !o.missed.IsZero():
-		o.ends(d)
-	case o.find(s) != nil:
+		o.noteEnd(d)
+	case o.findJob(s) != nil:
 		if o.job == nil {
-			o.begin(o.find(s), at)
+			o.begin(o.findJob(s), at)
 		}
-		o.look(s)
-		o.commit(d.Answered)
-		o.rest(at)
+		o.noteState(s)
+		o.commitSamples(d.Answered)
+		o.noteSuspension(at)
 	case o.job != nil:
 		o.missed = at
-		o.ends(d)
+		o.noteEnd(d)
 	}
 }
 
-// find returns the job; nil: SLURM does not list it.
-func (o *Observer) find(s *cluster.Snapshot) *cluster.JobView {
+// findJob returns the job; nil: SLURM does not list it.
+func (o *Observer) findJob(s *cluster.Snapshot) *cluster.JobView {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Is(o.id) {
 			return j
@@ -119,17 +119,17 @@ func (o *Observer) begin(j *cluster.JobView, at time.Time) {
 	}
 }
 
-// look notes the state and the problems of the job.
-func (o *Observer) look(s *cluster.Snapshot) {
-	if j := o.find(s); j != nil {
+// noteState notes the state and the problems of the job.
+func (o *Observer) noteState(s *cluster.Snapshot) {
+	if j := o.findJob(s); j != nil {
 		o.job = j
-		o.findings.note(s, j)
+		o.findings.noteProblems(s, j)
 	}
 	o.next = s.At.Add(o.every)
 }
 
-// rest notes whether the job is suspended.
-func (o *Observer) rest(at time.Time) {
+// noteSuspension notes whether the job is suspended.
+func (o *Observer) noteSuspension(at time.Time) {
 	switch {
 	case o.job.Suspended == !o.rests.IsZero():
 	case o.job.Suspended:
@@ -140,8 +140,8 @@ func (o *Observer) rest(at time.Time) {
 	}
 }
 
-// ends notes the end of the job, as far as SLURM has given it.
-func (o *Observer) ends(d *cluster.Discovery) {
+// noteEnd notes the end of the job, as far as SLURM has given it.
+func (o *Observer) noteEnd(d *cluster.Discovery) {
 	for i := range d.Ended {
 		if e := d.Ended[i]; e.ID == o.job.ID {
 			o.over = &e
@@ -149,8 +149,8 @@ func (o *Observer) ends(d *cluster.Discovery) {
 	}
 }
 
-// commit counts the samples up to a time at which the job still ran.
-func (o *Observer) commit(until time.Time) {
+// commitSamples counts the samples up to a time at which the job still ran.
+func (o *Observer) commitSamples(until time.Time) {
 	left := o.pending[:0]
 	for i := range o.pending {
 		if s := &o.pending[i]; s.at.After(until) {
@@ -180,10 +180,10 @@ const (
 func (o *Observer) Stage() (Stage, cluster.Discovery) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.stage(), o.disc
+	return o.currentStage(), o.disc
 }
 
-func (o *Observer) stage() Stage {
+func (o *Observer) currentStage() Stage {
 	switch {
 	case o.over != nil && !o.over.Asking && !o.over.Over().IsZero():
 		return Ended
@@ -206,23 +206,23 @@ func (o *Observer) Report() *Report {
 	if o.job == nil {
 		return nil
 	}
-	to := o.until()
-	sum := o.sum.copy()
+	to := o.endTime()
+	sum := o.sum.copyAccount()
 	for i := range o.pending {
 		if s := &o.pending[i]; !s.at.After(to) {
 			sum.take(s)
 		}
 	}
-	d := draft{job: o.job, from: o.from, to: to, sum: sum, over: o.over, stage: o.stage(), rested: o.rested,
+	d := draft{job: o.job, from: o.from, to: to, sum: sum, over: o.over, stage: o.currentStage(), rested: o.rested,
 		stacks: slices.Clone(o.stacks)}
 	if !o.rests.IsZero() {
 		d.rested += max(to.Sub(o.rests), 0)
 	}
-	return d.report(&o.findings)
+	return d.makeReport(&o.findings)
 }
 
-// until returns the end of the report's time.
-func (o *Observer) until() time.Time {
+// endTime returns the end of the report's time.
+func (o *Observer) endTime() time.Time {
 	to := o.last
 	if !o.missed.IsZero() {
 		to = o.missed

@@ -337,7 +337,7 @@ func TestThrottled(t *testing.T) {
 func TestDriverIsLoadedAgain(t *testing.T) {
 	var c counter
 	for _, v := range []float64{1000, 1500, math.NaN(), 20, 50} {
-		c.add(v)
+		c.addReading(v)
 	}
 	if c.sum != 550 || c.spans != 3 {
 		t.Errorf("%v in %d spans", c.sum, c.spans)

@@ -13,7 +13,7 @@ type rankKey struct {
 	rank, world int // world 0: unknown
 }
 
-func (r *running) id() rankKey {
+func (r *running) rankID() rankKey {
 	id := rankKey{from: r.From, rank: r.Rank.Rank}
 	if r.World != nil {
 		id.world = *r.World
@@ -21,14 +21,14 @@ func (r *running) id() rankKey {
 	return id
 }
 
-// list takes the ranks on a node from its new list of processes. The earlier ranks on its GPUs are gone.
-func (a *account) list(n *nodeAccount, s *sample) {
+// updateRanks takes the ranks on a node from its new list of processes. The earlier ranks on its GPUs are gone.
+func (a *account) updateRanks(n *nodeAccount, s *sample) {
 	for i := range n.gpus {
 		n.gpus[i].ranks = nil // not shortened in place: copies share it
 	}
 	for i := range s.ranks {
 		r := &s.ranks[i]
-		at := slices.IndexFunc(a.ranks, func(k rankAccount) bool { return k.id() == r.id() })
+		at := slices.IndexFunc(a.ranks, func(k rankAccount) bool { return k.rankID() == r.rankID() })
 		if at < 0 {
 			if at = len(a.ranks); at == maxRanks {
 				continue
@@ -37,22 +37,22 @@ func (a *account) list(n *nodeAccount, s *sample) {
 		}
 		k := &a.ranks[at]
 		if k.node != n.name || k.key != r.key {
-			k.pause()
+			k.skipNextGap()
 		}
 		k.running, k.node = *r, n.name
-		if g := n.gpu(r.key); g != nil {
+		if g := n.ensureGPU(r.key); g != nil {
 			g.ranks = append(g.ranks, at)
 		}
 	}
 }
 
-// ranked returns the ranks in order, with their numbers.
-func (a *account) ranked() []Rank {
+// sortedRanks returns the ranks in order, with their numbers.
+func (a *account) sortedRanks() []Rank {
 	var out []Rank
 	for i := range a.ranks {
 		k := &a.ranks[i]
-		r := Rank{Rank: k.Rank.Rank, World: k.World, PID: k.pid, Seen: metric.InSeconds(k.seen), Numbers: k.numbers()}
-		r.Place = a.place(k.node, k.key)
+		r := Rank{Rank: k.Rank.Rank, World: k.World, PID: k.pid, Seen: metric.InSeconds(k.seen), Numbers: k.gpuNumbers()}
+		r.Place = a.gpuPlace(k.node, k.key)
 		out = append(out, r)
 	}
 	slices.SortStableFunc(out, func(a, b Rank) int {
@@ -61,13 +61,13 @@ func (a *account) ranked() []Rank {
 	return out
 }
 
-// place names a GPU by its number, or by its key if it has none.
-func (a *account) place(node, key string) Place {
+// gpuPlace names a GPU by its number, or by its key if it has none.
+func (a *account) gpuPlace(node, key string) Place {
 	for i := range a.nodes {
 		if n := &a.nodes[i]; n.name == node {
 			for k := range n.gpus {
 				if g := &n.gpus[k]; g.key == key {
-					return g.place(node)
+					return g.makePlace(node)
 				}
 			}
 		}

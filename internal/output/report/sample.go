@@ -121,7 +121,7 @@ type rankAccount struct {
 	node string
 }
 
-func (a *account) copy() *account {
+func (a *account) copyAccount() *account {
 	c := &account{nodes: slices.Clone(a.nodes), ranks: slices.Clone(a.ranks), peak: a.peak, book: a.book.Copy()}
 	for i := range c.nodes {
 		c.nodes[i].gpus = slices.Clone(c.nodes[i].gpus)
@@ -135,7 +135,7 @@ const (
 	maxRanks = 1 << 14
 )
 
-func (a *account) node(name string) *nodeAccount {
+func (a *account) ensureNode(name string) *nodeAccount {
 	i := slices.IndexFunc(a.nodes, func(n nodeAccount) bool { return n.name == name })
 	if i < 0 {
 		i = len(a.nodes)
@@ -144,8 +144,8 @@ func (a *account) node(name string) *nodeAccount {
 	return &a.nodes[i]
 }
 
-// gpu returns the GPU with a key; nil: there are too many.
-func (n *nodeAccount) gpu(key string) *gpuAccount {
+// ensureGPU returns the GPU with a key; nil: there are too many.
+func (n *nodeAccount) ensureGPU(key string) *gpuAccount {
 	i := slices.IndexFunc(n.gpus, func(g gpuAccount) bool { return g.key == key })
 	if i < 0 {
 		if i = len(n.gpus); i == maxGPUs {
@@ -158,28 +158,28 @@ func (n *nodeAccount) gpu(key string) *gpuAccount {
 
 // take adds a sample.
 func (a *account) take(s *sample) {
-	n := a.node(s.node)
-	span := n.pass(s)
+	n := a.ensureNode(s.node)
+	span := n.noteElapsed(s)
 	if n.rested = s.suspended; n.rested {
 		return // the driver's counters continue
 	}
-	n.cpu.add(s.cpu, span.Seconds())
+	n.cpu.addSample(s.cpu, span.Seconds())
 	if s.memory.CPU > 0 {
 		if !n.jobCPU.known {
 			n.jobFrom = s.ms
 		}
-		n.jobCPU.add(float64(s.memory.CPU))
+		n.jobCPU.addReading(float64(s.memory.CPU))
 	}
 	if s.memory.Used > n.used {
 		n.used = s.memory.Used
 	}
 	n.limit = max(n.limit, s.memory.Limit)
 	if s.listed {
-		a.list(n, s)
+		a.updateRanks(n, s)
 	}
 	n.watts = 0
 	for i := range s.gpus {
-		a.read(n, &s.gpus[i], s)
+		a.addReading(n, &s.gpus[i], s)
 	}
 	for _, t := range a.book.Active(s.at) {
 		for i := range s.gpus {
@@ -190,11 +190,11 @@ func (a *account) take(s *sample) {
 		}
 	}
 	n.peak = max(n.peak, n.watts)
-	a.peak = max(a.peak, a.watts(s.at))
+	a.peak = max(a.peak, a.totalPower(s.at))
 }
 
-// pass notes the time since the last sample, and returns it unless it is a gap.
-func (n *nodeAccount) pass(s *sample) time.Duration {
+// noteElapsed notes the time since the last sample, and returns it unless it is a gap.
+func (n *nodeAccount) noteElapsed(s *sample) time.Duration {
 	span := spanOf(n.ms, s.ms, s.patience)
 	if away := s.at.Sub(n.last); n.ms != 0 && !n.rested && !s.suspended && away > s.patience && span == 0 {
 		n.gaps++
@@ -207,9 +207,9 @@ func (n *nodeAccount) pass(s *sample) time.Duration {
 	return span
 }
 
-// read adds a reading of a GPU, also to the ranks on it.
-func (a *account) read(n *nodeAccount, r *reading, s *sample) {
-	g := n.gpu(r.key)
+// addReading adds a reading of a GPU, also to the ranks on it.
+func (a *account) addReading(n *nodeAccount, r *reading, s *sample) {
+	g := n.ensureGPU(r.key)
 	if g == nil {
 		return
 	}
@@ -227,8 +227,8 @@ func (a *account) read(n *nodeAccount, r *reading, s *sample) {
 	}
 }
 
-// watts returns the power of all nodes that report.
-func (a *account) watts(at time.Time) float64 {
+// totalPower returns the power of all nodes that report.
+func (a *account) totalPower(at time.Time) float64 {
 	sum := 0.0
 	for i := range a.nodes {
 		if n := &a.nodes[i]; at.Sub(n.last) <= n.patience {

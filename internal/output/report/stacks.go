@@ -14,8 +14,9 @@ const (
 	mostOutlier = 8
 )
 
-// asked takes what the ranks did when they were asked. The same looks may come again, with more that is known of them.
-func (o *Observer) asked(d *rankstacks.Verdict) {
+// noteStacks keeps what the ranks did when they were asked. The same looks may come again, with more that is known of
+// them.
+func (o *Observer) noteStacks(d *rankstacks.Verdict) {
 	at := slices.IndexFunc(o.stacks, func(s report.Stacks) bool { return s.Time.Equal(d.Time) })
 	if made := stacksOf(d); at >= 0 {
 		o.stacks[at] = made

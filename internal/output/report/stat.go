@@ -16,8 +16,8 @@ type stat struct {
 	low, high   float64
 }
 
-// add adds a sample, which counts for the seconds before it.
-func (s *stat) add(v, seconds float64) {
+// addSample adds a sample, which counts for the seconds before it.
+func (s *stat) addSample(v, seconds float64) {
 	if v != v {
 		return
 	}
@@ -28,8 +28,8 @@ func (s *stat) add(v, seconds float64) {
 	s.sum, s.weight, s.plain, s.n = s.sum+v*seconds, s.weight+seconds, s.plain+v, s.n+1
 }
 
-// join adds the samples of another stat.
-func (s *stat) join(o *stat) {
+// mergeStat adds the samples of another stat.
+func (s *stat) mergeStat(o *stat) {
 	if o.n == 0 {
 		return
 	}
@@ -55,8 +55,8 @@ type counter struct {
 	spans     int  // number of times between two readings
 }
 
-// add takes a reading. A counter that has gone back began again at 0 in between.
-func (c *counter) add(v float64) {
+// addReading adds a reading. A counter that has gone back began again at 0 in between.
+func (c *counter) addReading(v float64) {
 	if v != v {
 		return
 	}
@@ -112,15 +112,15 @@ func (m *meter) take(v *metric.Values, size float64, ms int64, patience time.Dur
 	span := spanOf(m.ms, ms, patience)
 	seconds := span.Seconds()
 	m.ms, m.seen = ms, m.seen+span
-	m.util.add(v.Float(metric.Util), seconds)
-	m.memory.add(v.Float(metric.MemoryUsed), seconds)
-	m.temperature.add(v.Float(metric.Temperature), seconds)
-	m.counted.add(v.Float(metric.Energy))
+	m.util.addSample(v.Float(metric.Util), seconds)
+	m.memory.addSample(v.Float(metric.MemoryUsed), seconds)
+	m.temperature.addSample(v.Float(metric.Temperature), seconds)
+	m.counted.addReading(v.Float(metric.Energy))
 	if size > 0 {
 		m.size = size
 	}
 	watts := v.Float(metric.Power)
-	m.power.add(watts, seconds)
+	m.power.addSample(watts, seconds)
 	if both := (watts + m.watts) / 2; both == both && seconds > 0 {
 		m.drawn += both * seconds
 		m.draws++
@@ -128,7 +128,7 @@ func (m *meter) take(v *metric.Values, size float64, ms int64, patience time.Dur
 	m.watts = watts
 	bits := v.Float(metric.Throttle)
 	for i, why := range reasons {
-		m.reduced[i].counted.add(v.Float(why.count))
+		m.reduced[i].counted.addReading(v.Float(why.count))
 		if bits == bits && uint64(bits)&why.bit != 0 {
 			m.reduced[i].sampled += seconds
 		}
@@ -144,16 +144,16 @@ func spanOf(before, ms int64, patience time.Duration) time.Duration {
 	return span
 }
 
-// pause makes the next reading the first one, without a comparison with earlier ones.
-func (m *meter) pause() {
+// skipNextGap makes the next reading the first one, without a comparison with earlier ones.
+func (m *meter) skipNextGap() {
 	m.ms, m.watts, m.counted.known = 0, math.NaN(), false
 	for i := range m.reduced {
 		m.reduced[i].counted.known = false
 	}
 }
 
-// energy returns the energy in joules and its source; "": unknown.
-func (m *meter) energy() (joules float64, from string) {
+// energyTotal returns the energy in joules and its source; "": unknown.
+func (m *meter) energyTotal() (joules float64, from string) {
 	switch {
 	case m.counted.spans > 0:
 		return m.counted.sum, FromCounter
@@ -163,8 +163,8 @@ func (m *meter) energy() (joules float64, from string) {
 	return 0, ""
 }
 
-// throttled returns the seconds for one reason, and their source.
-func (m *meter) throttled(i int) (seconds float64, from string) {
+// throttledTime returns the seconds for one reason, and their source.
+func (m *meter) throttledTime(i int) (seconds float64, from string) {
 	r := &m.reduced[i]
 	if r.counted.spans > 0 {
 		return r.counted.sum, FromCounter

@@ -2,16 +2,16 @@ package report
 
 import "github.com/nvnodetop/nvnodetop/internal/wire/metric"
 
-// together returns the numbers of the job's GPUs on some nodes. The caller sets the peak of the power, which is not the
+// combineNumbers returns the numbers of the job's GPUs on some nodes. The caller sets the peak of the power, which is not the
 // sum of the peaks.
-func together(nodes []*nodeAccount) Numbers {
+func combineNumbers(nodes []*nodeAccount) Numbers {
 	j := joint{}
 	for _, n := range nodes {
-		for _, g := range n.own() {
-			j.add(n.name, g)
+		for _, g := range n.jobGPUs() {
+			j.addGPU(n.name, g)
 		}
 	}
-	return j.numbers()
+	return j.jointNumbers()
 }
 
 // joint adds up GPUs.
@@ -26,11 +26,11 @@ type joint struct {
 	froms  [len(reasons)]string
 }
 
-func (j *joint) add(node string, g *gpuAccount) {
-	own := g.numbers()
+func (j *joint) addGPU(node string, g *gpuAccount) {
+	own := g.gpuNumbers()
 	if u := own.Util; u != nil {
-		j.util.join(&g.util)
-		at := g.place(node)
+		j.util.mergeStat(&g.util)
+		at := g.makePlace(node)
 		if j.out.Util == nil {
 			j.out.Util = &Util{Lowest: u.Mean, Highest: u.Mean, LowestAt: &at, HighestAt: &at}
 		}
@@ -41,8 +41,8 @@ func (j *joint) add(node string, g *gpuAccount) {
 			j.out.Util.Highest, j.out.Util.HighestAt = u.Mean, &at
 		}
 	}
-	if m := own.Memory; m != nil && tighter(m, j.out.Memory) {
-		fullest, at := *m, g.place(node)
+	if m := own.Memory; m != nil && isTighter(m, j.out.Memory) {
+		fullest, at := *m, g.makePlace(node)
 		fullest.At = &at
 		j.out.Memory = &fullest
 	}
@@ -52,25 +52,25 @@ func (j *joint) add(node string, g *gpuAccount) {
 	if own.Power != nil {
 		j.watts, j.powers = j.watts+g.power.mean(), j.powers+1
 	}
-	if joules, from := g.energy(); from != "" {
-		j.joules, j.from = j.joules+joules, either(j.from, from)
+	if joules, from := g.energyTotal(); from != "" {
+		j.joules, j.from = j.joules+joules, sumSource(j.from, from)
 	}
 	for i := range reasons {
-		if s, from := g.throttled(i); s > 0 {
-			j.times[i], j.froms[i] = j.times[i]+s, either(j.froms[i], from)
+		if s, from := g.throttledTime(i); s > 0 {
+			j.times[i], j.froms[i] = j.times[i]+s, sumSource(j.froms[i], from)
 		}
 	}
 }
 
-// either returns the source of a sum.
-func either(a, b string) string {
+// sumSource returns the source of a sum.
+func sumSource(a, b string) string {
 	if a == "" || a == b {
 		return b
 	}
 	return FromBoth
 }
 
-func (j *joint) numbers() Numbers {
+func (j *joint) jointNumbers() Numbers {
 	if j.out.Util != nil {
 		j.out.Util.Mean = metric.Round(j.util.mean(), 2)
 	}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// write appends to a file, all or nothing: if a full disk cuts the text off, the rest is removed.
-func write(f *os.File, text []byte) error {
+// appendWhole appends to a file, all or nothing: if a full disk cuts the text off, the rest is removed.
+func appendWhole(f *os.File, text []byte) error {
 	n, err := f.Write(text)
 	if err == nil || n == 0 {
 		return err
@@ -30,14 +30,14 @@ func openLines(path string, ours func(first string) bool) (f *os.File, empty boo
 	if err != nil {
 		return nil, false, err
 	}
-	if empty, err = prepare(f, ours); err != nil {
+	if empty, err = prepareFile(f, ours); err != nil {
 		_ = f.Close()
 		return nil, false, err
 	}
 	return f, empty, nil
 }
 
-func prepare(f *os.File, ours func(first string) bool) (empty bool, err error) {
+func prepareFile(f *os.File, ours func(first string) bool) (empty bool, err error) {
 	info, err := f.Stat()
 	switch {
 	case err != nil:

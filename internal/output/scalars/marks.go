@@ -9,9 +9,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
-// marked returns samples of the marks that have come since the previous Snapshot, and enters them into the books of
+// markSamples returns samples of the marks that have come since the previous Snapshot, and enters them into the books of
 // their jobs.
-func (l *Log) marked(s *cluster.Snapshot) (samples []Sample) {
+func (l *Log) markSamples(s *cluster.Snapshot) (samples []Sample) {
 	last := l.marks
 	for i := range s.Marks {
 		m := &s.Marks[i]
@@ -23,7 +23,7 @@ func (l *Log) marked(s *cluster.Snapshot) (samples []Sample) {
 		if l.books[m.Job] == nil {
 			l.books[m.Job] = &mark.Book{}
 		}
-		samples = append(samples, Sample{At: m.At, Elapsed: l.elapsed(&s.Jobs[j], m.At), Job: s.Jobs[j].ID, Mark: m,
+		samples = append(samples, Sample{At: m.At, Elapsed: l.runTime(&s.Jobs[j], m.At), Job: s.Jobs[j].ID, Mark: m,
 			Curve: curveOf(l.books[m.Job], m)})
 	}
 	maps.DeleteFunc(l.books, func(number string, _ *mark.Book) bool {

@@ -71,7 +71,7 @@ func valuesOf(g *cluster.GPU, p *wire.Process) []float64 {
 	for _, id := range numbers {
 		values = append(values, g.Float(id))
 	}
-	values = append(values, percent(g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)))
+	values = append(values, percentOrNaN(g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)))
 	if p == nil {
 		p = &wire.Process{}
 	}
@@ -79,7 +79,7 @@ func valuesOf(g *cluster.GPU, p *wire.Process) []float64 {
 	if p.CPUPercent != nil {
 		cpu = *p.CPUPercent
 	}
-	return append(values, amount(p.GPUMemory), cpu, amount(p.RSS))
+	return append(values, amountOrNaN(p.GPUMemory), cpu, amountOrNaN(p.RSS))
 }
 
 // valuesOver returns the values of several GPUs together. A sum needs all of them: unknown must not look like less.
@@ -95,17 +95,17 @@ func valuesOver(gpus []*cluster.GPU, all bool) []float64 {
 	}
 	used, size := tally.Of(gpus, metric.MemoryUsed, metric.MemoryTotal),
 		tally.Of(gpus, metric.MemoryTotal, metric.MemoryUsed)
-	return append(values, percent(used.Value, size.Value), nan, nan, nan)
+	return append(values, percentOrNaN(used.Value, size.Value), nan, nan, nan)
 }
 
-func percent(used, total float64) float64 {
+func percentOrNaN(used, total float64) float64 {
 	if v, known := cluster.Percent(used, total); known {
 		return v
 	}
 	return math.NaN()
 }
 
-func amount(n *uint64) float64 {
+func amountOrNaN(n *uint64) float64 {
 	if n == nil {
 		return math.NaN()
 	}
@@ -146,7 +146,7 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 	}
 	before := l.had
 	l.had = had
-	marked := l.marked(s)
+	marked := l.markSamples(s)
 	together := s.At.Sub(l.whole) >= l.every-l.every/4 // every second Snapshot
 	if together {
 		l.whole = s.At
@@ -171,13 +171,13 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 // addGPUs adds the samples of the GPUs of a job on nodes with a fresh report.
 func (l *Log) addGPUs(samples []Sample, s *cluster.Snapshot, j *cluster.JobView, fresh map[string]*cluster.Node,
 	ranks map[spot]int) []Sample {
-	for _, p := range l.places(s, j, ranks) {
+	for _, p := range l.jobGPUs(s, j, ranks) {
 		n := fresh[p.node]
 		if n == nil || tally.Lost(p.gpu) != "" || p.gpu.Hung() {
 			continue
 		}
 		samples = append(samples, Sample{
-			At: n.Arrived, Elapsed: l.elapsed(j, n.Arrived), Job: j.ID, Tag: p.tag,
+			At: n.Arrived, Elapsed: l.runTime(j, n.Arrived), Job: j.ID, Tag: p.tag,
 			Rank: p.rank, Node: n.Name, GPU: tally.NumberText(p.gpu), UUID: p.gpu.Card.UUID,
 			Values: valuesOf(p.gpu, p.process),
 		})
@@ -192,12 +192,12 @@ func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 	if len(gpus) == 0 || unknown {
 		return samples
 	}
-	return append(samples, Sample{At: s.At, Elapsed: l.elapsed(j, s.At), Job: j.ID, Tag: Whole,
+	return append(samples, Sample{At: s.At, Elapsed: l.runTime(j, s.At), Job: j.ID, Tag: Whole,
 		Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
 }
 
-// elapsed returns the run time of the job. Clocks may differ: it is never negative.
-func (l *Log) elapsed(j *cluster.JobView, at time.Time) int64 {
+// runTime returns the run time of the job. Clocks may differ: it is never negative.
+func (l *Log) runTime(j *cluster.JobView, at time.Time) int64 {
 	began := j.Start
 	if began.IsZero() {
 		began = l.began

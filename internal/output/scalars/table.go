@@ -65,7 +65,7 @@ func (t *Table) begin() error {
 	if t.form.head == "" {
 		return nil
 	}
-	return write(t.file, []byte(t.form.head+"\n"))
+	return appendWhole(t.file, []byte(t.form.head+"\n"))
 }
 
 // Write implements Output. Samples over all GPUs of a job are left out: they can be computed from the lines.
@@ -73,7 +73,7 @@ func (t *Table) Write(samples []Sample) error {
 	if t.text = t.form.lines(t.text[:0], samples); len(t.text) == 0 {
 		return nil
 	}
-	return write(t.file, t.text)
+	return appendWhole(t.file, t.text)
 }
 
 // Close implements Output.

@@ -17,9 +17,9 @@ type taggedGPU struct {
 	process *wire.Process // process of the rank; nil: none is listed
 }
 
-// places returns the GPUs of a job: first those of its ranks, wherever they are now, then the others. ranks gets the
+// jobGPUs returns the GPUs of a job: first those of its ranks, wherever they are now, then the others. ranks gets the
 // rank of each.
-func (l *Log) places(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int) []taggedGPU {
+func (l *Log) jobGPUs(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int) []taggedGPU {
 	t := tags{job: j, taken: map[string]bool{}, ranked: map[*cluster.GPU]bool{}, used: map[*cluster.GPU]bool{}}
 	rows := tally.Ranks(s, j)
 	for i := range rows {

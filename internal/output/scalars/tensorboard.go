@@ -37,13 +37,13 @@ func (b *TensorBoard) Write(samples []Sample) error {
 	}
 	records := map[string][]byte{}
 	for i := range samples {
-		run := b.run(samples[i].Job)
+		run := b.runDirectory(samples[i].Job)
 		for _, event := range sampleEvents(&samples[i]) {
 			records[run] = appendRecord(records[run], event)
 		}
 	}
 	for run, text := range records {
-		if err := b.append(run, text); err != nil {
+		if err := b.appendText(run, text); err != nil {
 			return err
 		}
 	}
@@ -53,16 +53,16 @@ func (b *TensorBoard) Write(samples []Sample) error {
 // Close implements Output.
 func (b *TensorBoard) Close() error { return nil }
 
-// run is the directory of a job. Without SLURM each run of the program has its own.
-func (b *TensorBoard) run(job string) string {
+// runDirectory is the directory of a job. Without SLURM each run of the program has its own.
+func (b *TensorBoard) runDirectory(job string) string {
 	if job == "" {
 		return "run-" + b.began.Format("20060102-150405")
 	}
 	return "job-" + fileName(job)
 }
 
-// append appends to the file of a run, which it makes first.
-func (b *TensorBoard) append(run string, text []byte) error {
+// appendText appends to the file of a run, which it makes first.
+func (b *TensorBoard) appendText(run string, text []byte) error {
 	flags := os.O_WRONLY | os.O_APPEND
 	path, there := b.files[run]
 	if !there {
@@ -78,7 +78,7 @@ func (b *TensorBoard) append(run string, text []byte) error {
 		return err
 	}
 	b.files[run] = path
-	if err := write(f, text); err != nil {
+	if err := appendWhole(f, text); err != nil {
 		_ = f.Close()
 		return err
 	}
@@ -155,16 +155,16 @@ func appendTime(event []byte, at time.Time) []byte {
 func appendRecord(to, event []byte) []byte {
 	length := binary.LittleEndian.AppendUint64(nil, uint64(len(event)))
 	to = append(to, length...)
-	to = binary.LittleEndian.AppendUint32(to, masked(length))
+	to = binary.LittleEndian.AppendUint32(to, maskedCRC(length))
 	to = append(to, event...)
-	return binary.LittleEndian.AppendUint32(to, masked(event))
+	return binary.LittleEndian.AppendUint32(to, maskedCRC(event))
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data that contains checksums
+// maskedCRC is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data that contains checksums
 // has no weak ones.
-func masked(data []byte) uint32 {
+func maskedCRC(data []byte) uint32 {
 	sum := crc32.Checksum(data, castagnoli)
 	return (sum>>15 | sum<<17) + 0xa282ead8
 }

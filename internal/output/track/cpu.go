@@ -35,24 +35,24 @@ func (c *counter) take(read float64) (grown float64) {
 // meter is a utilization over time, in percent.
 type meter struct{ most, area, seconds float64 }
 
-// add adds a utilization with its duration in seconds.
-func (m *meter) add(percent, seconds float64) {
+// addUtilization adds a utilization with its duration in seconds.
+func (m *meter) addUtilization(percent, seconds float64) {
 	m.most = max(m.most, percent)
 	m.area += percent * seconds
 	m.seconds += seconds
 }
 
-// percents returns the meter as a part of a report.
-func (m *meter) percents(expected int) Percents {
+// meterPercents returns the meter as a part of a report.
+func (m *meter) meterPercents(expected int) Percents {
 	mean := m.most // for one sample, before any time is known
 	if m.seconds > 0 {
 		mean = m.area / m.seconds
 	}
-	return percents(max(m.most, mean), mean, expected)
+	return makePercents(max(m.most, mean), mean, expected)
 }
 
-// percents returns a highest and a mean utilization, with their shares of the expected CPUs or GPUs.
-func percents(most, mean float64, expected int) Percents {
+// makePercents returns a highest and a mean utilization, with their shares of the expected CPUs or GPUs.
+func makePercents(most, mean float64, expected int) Percents {
 	n := float64(max(expected, 1))
 	return Percents{MaxSum: most, MaxHardware: most / n, MeanSum: mean, MeanHardware: mean / n}
 }

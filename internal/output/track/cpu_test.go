@@ -23,18 +23,18 @@ func TestCounter(t *testing.T) {
 
 func TestMeter(t *testing.T) {
 	var m meter
-	if got := m.percents(0); got != (Percents{}) {
+	if got := m.meterPercents(0); got != (Percents{}) {
 		t.Errorf("nothing was measured: %+v", got)
 	}
 	single := meter{}
-	single.add(40, 0)
-	if got, want := single.percents(2), (Percents{MaxSum: 40, MaxHardware: 20, MeanSum: 40,
+	single.addUtilization(40, 0)
+	if got, want := single.meterPercents(2), (Percents{MaxSum: 40, MaxHardware: 20, MeanSum: 40,
 		MeanHardware: 20}); got != want {
 		t.Errorf("one sample: %+v, want %+v", got, want)
 	}
-	m.add(100, 1)
-	m.add(400, 3)
-	if got, want := m.percents(4), (Percents{MaxSum: 400, MaxHardware: 100, MeanSum: 325,
+	m.addUtilization(100, 1)
+	m.addUtilization(400, 3)
+	if got, want := m.meterPercents(4), (Percents{MaxSum: 400, MaxHardware: 100, MeanSum: 325,
 		MeanHardware: 81.25}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -58,7 +58,7 @@ func TestShared(t *testing.T) {
 			process(80, 80, 40)}, RSS{Total: 160, Private: 0, Shared: 160}},
 		"it has shrunk since": {[]*member{process(20, 30, 15)}, RSS{Total: 20, Private: 0, Shared: 20}},
 	} {
-		if got := rss(tc.members); got != tc.want {
+		if got := sumRSS(tc.members); got != tc.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
 		}
 	}

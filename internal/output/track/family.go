@@ -39,12 +39,12 @@ type member struct {
 	files proc.Process
 }
 
-// is reports whether the process is still that of stat: its PID may have been reused.
-func (m *member) is(stat *proc.Stat) bool { return m != nil && m.Start == stat.Start }
+// isSameProcess reports whether the process is still that of stat: its PID may have been reused.
+func (m *member) isSameProcess(stat *proc.Stat) bool { return m != nil && m.Start == stat.Start }
 
-// look finds the members and reads them. Parents are read before their children, mostly: a child that ends meanwhile is
+// readMembers finds the members and reads them. Parents are read before their children, mostly: a child that ends meanwhile is
 // missed in this look, and not counted twice. It reports whether there is a /proc.
-func (f *family) look(since time.Duration) bool {
+func (f *family) readMembers(since time.Duration) bool {
 	pids := proc.All(f.mount)
 	if len(pids) == 0 {
 		return false
@@ -64,7 +64,7 @@ func (f *family) look(since time.Duration) bool {
 			stats = append(stats, member{Stat: stat, files: files})
 		}
 	}
-	kin := f.kin(stats)
+	kin := f.memberPIDs(stats)
 	members := make(map[int]*member, len(kin))
 	for i := range stats {
 		m := &stats[i]
@@ -72,9 +72,9 @@ func (f *family) look(since time.Duration) bool {
 		case !kin[m.PID]:
 			strangers[m.PID] = f.strangers[m.PID] + 1
 		case f.isOver(&m.Stat):
-			f.reap(&m.Stat)
+			f.reapOrphan(&m.Stat)
 		default:
-			if was.is(&m.Stat) {
+			if was.isSameProcess(&m.Stat) {
 				m.memory = was.memory
 			}
 			members[m.PID] = m
@@ -85,9 +85,9 @@ func (f *family) look(since time.Duration) bool {
 	return true
 }
 
-// kin returns the PIDs of the members: the command, the processes that its members have started, and orphans, which the
+// memberPIDs returns the PIDs of the members: the command, the processes that its members have started, and orphans, which the
 // kernel gives to self.
-func (f *family) kin(stats []member) map[int]bool {
+func (f *family) memberPIDs(stats []member) map[int]bool {
 	kin := map[int]bool{}
 	for grown := true; grown; {
 		grown = false
@@ -96,7 +96,7 @@ func (f *family) kin(stats []member) map[int]bool {
 			if kin[s.PID] || s.PID == f.self {
 				continue
 			}
-			if s.PID == f.main || f.members[s.PID].is(s) || kin[s.Parent] || f.members[s.Parent] != nil ||
+			if s.PID == f.main || f.members[s.PID].isSameProcess(s) || kin[s.Parent] || f.members[s.Parent] != nil ||
 				s.Parent == f.self && !f.own(s.PID) {
 				kin[s.PID], grown = true, true
 			}
@@ -110,11 +110,11 @@ func (f *family) isOver(stat *proc.Stat) bool {
 	return stat.Dead() && stat.Parent == f.self && stat.PID != f.main
 }
 
-// reap waits for an orphan that has ended.
-func (f *family) reap(stat *proc.Stat) {
+// reapOrphan waits for an orphan that has ended.
+func (f *family) reapOrphan(stat *proc.Stat) {
 	var used syscall.Rusage
 	if pid, err := syscall.Wait4(stat.PID, nil, syscall.WNOHANG, &used); err == nil && pid == stat.PID {
-		f.reaped += seconds(stat) + waited(stat)
+		f.reaped += cpuSeconds(stat) + waitedSeconds(stat)
 		f.largest = max(f.largest, PeakOf(&used))
 	}
 }
@@ -126,27 +126,28 @@ func PeakOf(used *syscall.Rusage) uint64 { return uint64(max(used.Maxrss, 0)) <<
 // userHZ is the kernel's unit of CPU time, the same on all platforms of Go.
 const userHZ = 100
 
-// seconds returns the CPU time of a process; waited returns that of its ended descendants that were waited for.
-func seconds(s *proc.Stat) float64 { return float64(s.Ticks()) / userHZ }
+// cpuSeconds returns the CPU time of a process; waitedSeconds returns that of its ended descendants that were waited
+// for.
+func cpuSeconds(s *proc.Stat) float64 { return float64(s.Ticks()) / userHZ }
 
-func waited(s *proc.Stat) float64 { return float64(s.Children.User+s.Children.System) / userHZ }
+func waitedSeconds(s *proc.Stat) float64 { return float64(s.Children.User+s.Children.System) / userHZ }
 
-// cpu returns the CPU time of the command and of its descendants, in seconds.
-func (f *family) cpu() (main, descendants float64) {
+// cpuTimes returns the CPU time of the command and of its descendants, in seconds.
+func (f *family) cpuTimes() (main, descendants float64) {
 	descendants = f.reaped
 	for pid, m := range f.members {
-		descendants += waited(&m.Stat)
+		descendants += waitedSeconds(&m.Stat)
 		if pid == f.main {
-			main = seconds(&m.Stat)
+			main = cpuSeconds(&m.Stat)
 		} else {
-			descendants += seconds(&m.Stat)
+			descendants += cpuSeconds(&m.Stat)
 		}
 	}
 	return main, descendants
 }
 
-// threads counts the threads of the command and of its descendants.
-func (f *family) threads() (main, descendants int) {
+// countThreads counts the threads of the command and of its descendants.
+func (f *family) countThreads() (main, descendants int) {
 	for pid, m := range f.members {
 		switch {
 		case m.Dead():

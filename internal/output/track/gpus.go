@@ -23,8 +23,8 @@ type gpus struct {
 	window   float64 // seconds before it; 0: unknown
 }
 
-// apply takes an Event. Reports count once the command runs.
-func (g *gpus) apply(e *cluster.Event, running bool) {
+// applyEvent adds an Event. Reports count once the command runs.
+func (g *gpus) applyEvent(e *cluster.Event, running bool) {
 	switch {
 	case e.Hello != nil && len(e.Hello.GPUs) > 0: // a driver that goes away does not remove them
 		g.cards = slices.DeleteFunc(slices.Clone(e.Hello.GPUs), func(c wire.Card) bool { return c.Instance != nil })
@@ -35,22 +35,22 @@ func (g *gpus) apply(e *cluster.Event, running bool) {
 		}
 		g.capacity = max(g.capacity, total)
 	case e.Report != nil && running:
-		g.report(e.Report)
+		g.addReport(e.Report)
 	}
 }
 
-func (g *gpus) report(r *wire.Report) {
+func (g *gpus) addReport(r *wire.Report) {
 	var used, capacity, load float64
 	for i := range r.GPUs {
 		sample := &r.GPUs[i]
-		card := g.card(sample.Index)
+		card := g.findCard(sample.Index)
 		if card == nil {
 			continue
 		}
-		used += get(sample, card, metric.MemoryUsed)
-		capacity += get(sample, card, metric.MemoryTotal)
-		if g.expects(card) {
-			load += get(sample, card, metric.Util)
+		used += metricOrZero(sample, card, metric.MemoryUsed)
+		capacity += metricOrZero(sample, card, metric.MemoryTotal)
+		if g.isExpected(card) {
+			load += metricOrZero(sample, card, metric.Util)
 		}
 	}
 	g.used.System = max(g.used.System, used)
@@ -60,14 +60,14 @@ func (g *gpus) report(r *wire.Report) {
 		window = float64(r.MonoMS-g.last) / 1000
 	}
 	g.last, g.window = r.MonoMS, window
-	g.load.add(load, window)
+	g.load.addUtilization(load, window)
 	g.now.System, g.percent = used, load
 	if r.Listed {
 		g.listed = r.Processes
 	}
 }
 
-func (g *gpus) card(index int) *wire.Card {
+func (g *gpus) findCard(index int) *wire.Card {
 	for i := range g.cards {
 		if g.cards[i].Index == index {
 			return &g.cards[i]
@@ -76,8 +76,8 @@ func (g *gpus) card(index int) *wire.Card {
 	return nil
 }
 
-// get returns a metric of a GPU; 0: the driver does not report it.
-func get(sample *wire.GPU, card *wire.Card, id metric.ID) float64 {
+// metricOrZero returns a metric of a GPU; 0: the driver does not report it.
+func metricOrZero(sample *wire.GPU, card *wire.Card, id metric.ID) float64 {
 	x, known := sample.Values.Get(id)
 	if !known {
 		x, _ = card.Values.Get(id)
@@ -85,20 +85,20 @@ func get(sample *wire.GPU, card *wire.Card, id metric.ID) float64 {
 	return x
 }
 
-func (g *gpus) expects(card *wire.Card) bool {
+func (g *gpus) isExpected(card *wire.Card) bool {
 	return len(g.expected) == 0 || slices.Contains(g.expected, card.UUID)
 }
 
-// count returns the number of GPUs that are expected to be used.
-func (g *gpus) count() int {
+// expectedCount returns the number of GPUs that are expected to be used.
+func (g *gpus) expectedCount() int {
 	if len(g.expected) == 0 {
 		return len(g.cards)
 	}
 	return len(g.expected)
 }
 
-// attribute adds up the memory of the processes in the last report.
-func (g *gpus) attribute(f *family) {
+// attributeMemory adds up the memory of the processes in the last report.
+func (g *gpus) attributeMemory(f *family) {
 	var main, descendants float64
 	for i := range g.listed {
 		p := &g.listed[i]
@@ -118,12 +118,12 @@ func (g *gpus) attribute(f *family) {
 	g.used.Combined = max(g.used.Combined, main+descendants)
 }
 
-func (g *gpus) ram(unit string) GPURAM {
+func (g *gpus) makeRAM(unit string) GPURAM {
 	size, u := sizeOf(sizes, unit), g.used
 	return GPURAM{Unit: unit, SystemCapacity: g.capacity / size, System: u.System / size, Main: u.Main / size,
 		Descendants: u.Descendants / size, Combined: u.Combined / size}
 }
 
-func (g *gpus) utilization() GPUUtilization {
-	return GPUUtilization{SystemGPUs: len(g.cards), ExpectedGPUs: g.count(), Percentages: g.load.percents(g.count())}
+func (g *gpus) makeUtilization() GPUUtilization {
+	return GPUUtilization{SystemGPUs: len(g.cards), ExpectedGPUs: g.expectedCount(), Percentages: g.load.meterPercents(g.expectedCount())}
 }

@@ -39,9 +39,9 @@ func TestGPUs(t *testing.T) {
 		"unknown": {[]string{"GPU-c"}, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 1, Percentages: Percents{}}},
 	} {
 		g := gpus{expected: tc.expected}
-		g.apply(&twoGPUs, false)
+		g.applyEvent(&twoGPUs, false)
 		early := wire.Report{MonoMS: 1, GPUs: []wire.GPU{gpu(0, 100, 8*gib)}}
-		g.apply(&cluster.Event{Report: &early}, false) // the command does not run yet
+		g.applyEvent(&cluster.Event{Report: &early}, false) // the command does not run yet
 		for _, r := range []wire.Report{
 			{MonoMS: 1000, GPUs: []wire.GPU{gpu(0, 0, gib), gpu(1000, 0, gib), gpu(1, 0, 0)}},
 			{MonoMS: 2000, Listed: true, GPUs: []wire.GPU{gpu(0, 90, 3*gib), gpu(1, 60, gib)},
@@ -51,16 +51,16 @@ func TestGPUs(t *testing.T) {
 				}},
 			{MonoMS: 4000, GPUs: []wire.GPU{gpu(0, 60, 2*gib), gpu(1, 15, gib)}},
 		} {
-			g.apply(&cluster.Event{Report: &r}, true)
-			g.attribute(f)
+			g.applyEvent(&cluster.Event{Report: &r}, true)
+			g.attributeMemory(f)
 		}
-		g.apply(&cluster.Event{Hello: &wire.Hello{Fault: "driver unloaded"}}, true)
-		if got := g.utilization(); got != tc.want {
+		g.applyEvent(&cluster.Event{Hello: &wire.Hello{Fault: "driver unloaded"}}, true)
+		if got := g.makeUtilization(); got != tc.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
 		}
 		ram := GPURAM{Unit: "bytes", SystemCapacity: 16 * gib, System: 4 * gib, Main: 2 * gib, Descendants: gib / 2,
 			Combined: 2.5 * gib}
-		if got := g.ram("bytes"); got != ram {
+		if got := g.makeRAM("bytes"); got != ram {
 			t.Errorf("%s: %+v, want %+v", name, got, ram)
 		}
 	}
@@ -68,13 +68,13 @@ func TestGPUs(t *testing.T) {
 
 func TestNoGPU(t *testing.T) {
 	var g gpus
-	g.apply(&cluster.Event{Hello: &wire.Hello{FaultID: wire.FaultNoLibrary}}, true)
-	g.apply(&cluster.Event{Report: &wire.Report{MonoMS: 1}}, true)
-	g.apply(&cluster.Event{Report: &wire.Report{MonoMS: 1000}}, true)
-	if got := g.utilization(); got != (GPUUtilization{}) {
+	g.applyEvent(&cluster.Event{Hello: &wire.Hello{FaultID: wire.FaultNoLibrary}}, true)
+	g.applyEvent(&cluster.Event{Report: &wire.Report{MonoMS: 1}}, true)
+	g.applyEvent(&cluster.Event{Report: &wire.Report{MonoMS: 1000}}, true)
+	if got := g.makeUtilization(); got != (GPUUtilization{}) {
 		t.Errorf("%+v, want zeros", got)
 	}
-	if got := g.ram("gigabytes"); got != (GPURAM{Unit: "gigabytes"}) {
+	if got := g.makeRAM("gigabytes"); got != (GPURAM{Unit: "gigabytes"}) {
 		t.Errorf("%+v, want zeros", got)
 	}
 }

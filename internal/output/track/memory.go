@@ -69,7 +69,7 @@ func (f *family) walkSome(order []*member) {
 			return
 		}
 		f.room -= pagesPerRead + float64(m.resident/uint64(os.Getpagesize()))
-		f.walk(m)
+		f.readShared(m)
 	}
 }
 
@@ -124,8 +124,8 @@ func (m *member) isOlder(o *member) bool {
 	return cmp.Or(cmp.Compare(m.Start, o.Start), cmp.Compare(m.PID, o.PID)) < 0
 }
 
-// walk reads the shared part of a process's memory. For another user's process the kernel does not show it.
-func (f *family) walk(m *member) {
+// readShared reads the shared part of a process's memory. For another user's process the kernel does not show it.
+func (f *family) readShared(m *member) {
 	sum, err := m.files.Rollup()
 	if err != nil {
 		return
@@ -135,9 +135,9 @@ func (f *family) walk(m *member) {
 	m.walked = f.looks
 }
 
-// rss adds up the memory of processes. Shared memory counts once: it is at least the shared memory of any one of them,
+// sumRSS adds up the memory of processes. Shared memory counts once: it is at least the shared memory of any one of them,
 // and at least the sum of their parts.
-func rss(members []*member) RSS {
+func sumRSS(members []*member) RSS {
 	var private, most, parts uint64
 	for _, m := range members {
 		shared := min(m.shared, m.resident)
@@ -149,24 +149,24 @@ func rss(members []*member) RSS {
 	return RSS{Total: float64(private + shared), Private: float64(private), Shared: float64(shared)}
 }
 
-// memory adds up the memory of the command, of its descendants, and of all.
-func (f *family) memory() (main, descendants, combined RSS) {
+// sumMemory adds up the memory of the command, of its descendants, and of all.
+func (f *family) sumMemory() (main, descendants, combined RSS) {
 	var all, others []*member
 	for pid, m := range f.members {
 		if m.resident == 0 {
 			continue
 		}
 		if all = append(all, m); pid == f.main {
-			main = rss([]*member{m})
+			main = sumRSS([]*member{m})
 		} else {
 			others = append(others, m)
 		}
 	}
-	return main, rss(others), rss(all)
+	return main, sumRSS(others), sumRSS(all)
 }
 
-// peak returns the largest resident memory of the command, in bytes; 0: unknown.
-func (f *family) peak() uint64 {
+// peakMemory returns the largest resident memory of the command, in bytes; 0: unknown.
+func (f *family) peakMemory() uint64 {
 	main := f.members[f.main]
 	if main == nil {
 		return 0
@@ -178,18 +178,18 @@ func (f *family) peak() uint64 {
 	return status.VMHWM
 }
 
-// widen raises each number to that of another sample, if it is larger.
-func widen(r *RSS, now RSS) {
+// raiseNumbers raises each number to that of another sample, if it is larger.
+func raiseNumbers(r *RSS, now RSS) {
 	r.Total, r.Private, r.Shared = max(r.Total, now.Total), max(r.Private, now.Private), max(r.Shared, now.Shared)
 }
 
-// raise raises the total to a peak that no sample has seen. The excess counts as private: shared memory hardly changes.
-func raise(r *RSS, peak uint64) {
+// raiseTotal raises the total to a peak that no sample has seen. The excess counts as private: shared memory hardly changes.
+func raiseTotal(r *RSS, peak uint64) {
 	r.Total = max(r.Total, float64(peak))
 	r.Private = max(r.Private, float64(peak)-r.Shared)
 }
 
-// in returns r in another unit.
-func in(r RSS, size float64) RSS {
+// convertRSS returns r in another unit.
+func convertRSS(r RSS, size float64) RSS {
 	return RSS{Total: r.Total / size, Private: r.Private / size, Shared: r.Shared / size}
 }

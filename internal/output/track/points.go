@@ -57,22 +57,22 @@ func (c *CSV) Write(t *Tracker) error {
 	p, r := t.Now(), t.Report(c.units)
 	if !c.begun {
 		c.begun = true
-		c.line(constants...)
-		c.line(c.units.RAM, c.units.GPURAM, c.units.Time, decimal(r.RAM.SystemCapacity),
-			decimal(r.GPURAM.SystemCapacity), strconv.Itoa(r.CPU.SystemCores), strconv.Itoa(r.CPU.ExpectedCores),
+		c.writeLine(constants...)
+		c.writeLine(c.units.RAM, c.units.GPURAM, c.units.Time, formatDecimal(r.RAM.SystemCapacity),
+			formatDecimal(r.GPURAM.SystemCapacity), strconv.Itoa(r.CPU.SystemCores), strconv.Itoa(r.CPU.ExpectedCores),
 			strconv.Itoa(r.GPU.SystemGPUs), strconv.Itoa(r.GPU.ExpectedGPUs))
-		c.line(columns...)
+		c.writeLine(columns...)
 	}
 	size, gpu := sizeOf(sizes, c.units.RAM), sizeOf(sizes, c.units.GPURAM)
 	var fields []string
 	for _, bytes := range []float64{p.Main, p.Descendants, p.Combined, p.System} {
-		fields = append(fields, decimal(bytes/size))
+		fields = append(fields, formatDecimal(bytes/size))
 	}
 	for _, bytes := range []float64{p.GPU.Main, p.GPU.Descendants, p.GPU.Combined, p.GPU.System} {
-		fields = append(fields, decimal(bytes/gpu))
+		fields = append(fields, formatDecimal(bytes/gpu))
 	}
 	share := func(percent float64, of int) {
-		fields = append(fields, decimal(percent), decimal(percent/float64(max(of, 1))))
+		fields = append(fields, formatDecimal(percent), formatDecimal(percent/float64(max(of, 1))))
 	}
 	share(p.GPUPercent, r.GPU.ExpectedGPUs)
 	for _, n := range []int{p.MainThreads, p.DescendantsThreads, p.MainThreads + p.DescendantsThreads} {
@@ -82,13 +82,13 @@ func (c *CSV) Write(t *Tracker) error {
 	for _, percent := range []float64{p.MainCPU, p.DescendantsCPU, p.MainCPU + p.DescendantsCPU} {
 		share(percent, r.CPU.ExpectedCores)
 	}
-	c.line(append(fields, decimal(float64(p.At.UnixMicro())/1e6))...)
+	c.writeLine(append(fields, formatDecimal(float64(p.At.UnixMicro())/1e6))...)
 	c.over = c.err != nil
 	return c.err
 }
 
-// line writes a line at once, so that a reader always has whole lines.
-func (c *CSV) line(fields ...string) {
+// writeLine writes a line at once, so that a reader always has whole lines.
+func (c *CSV) writeLine(fields ...string) {
 	if c.err == nil {
 		if c.err = c.to.Write(fields); c.err == nil {
 			c.to.Flush()
@@ -97,7 +97,7 @@ func (c *CSV) line(fields ...string) {
 	}
 }
 
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+func formatDecimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // Now returns what the command used at the last sample.
 func (t *Tracker) Now() Point {
@@ -113,13 +113,13 @@ func (t *Tracker) Join(at time.Time, pid int) bool {
 	defer t.mu.Unlock()
 	t.began, t.at, t.window, t.joined = at, at, at, true
 	t.family.main = pid
-	if !t.family.look(0) || !t.alive() {
+	if !t.family.readMembers(0) || !t.isCommandAlive() {
 		return false
 	}
-	main, others := t.family.cpu()
+	main, others := t.family.cpuTimes()
 	t.main.most, t.others.most = main, others
 	t.mainBase, t.othersBase = main, others
-	t.look(at)
+	t.takeSample(at)
 	return true
 }
 
@@ -128,20 +128,20 @@ func (t *Tracker) Alive() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	stat, err := proc.Of(t.o.Proc, t.family.main).Stat()
-	return err == nil && t.family.members[t.family.main].is(&stat) && !stat.Dead()
+	return err == nil && t.family.members[t.family.main].isSameProcess(&stat) && !stat.Dead()
 }
 
-func (t *Tracker) alive() bool {
+func (t *Tracker) isCommandAlive() bool {
 	m := t.family.members[t.family.main]
 	return m != nil && !m.Dead() && m.PID != os.Getpid()
 }
 
-// note keeps the last sample.
-func (t *Tracker) note(at time.Time) {
-	main, descendants, combined := t.family.memory()
+// keepSample keeps the last sample.
+func (t *Tracker) keepSample(at time.Time) {
+	main, descendants, combined := t.family.sumMemory()
 	p := &t.now
 	p.At, p.Main, p.Descendants, p.Combined = at, main.Total, descendants.Total, combined.Total
-	p.MainThreads, p.DescendantsThreads = t.family.threads()
+	p.MainThreads, p.DescendantsThreads = t.family.countThreads()
 	p.GPU, p.GPUPercent = t.gpus.now, t.gpus.percent
 	for _, tag := range t.book.Active(at) {
 		tag.RAM(p.Combined)

@@ -68,7 +68,7 @@ func (t *Tracker) Begin(at time.Time, main int, peak uint64) {
 	t.began, t.at, t.window, t.started = at, at, at, peak+peak/8 // the kernel does not count exactly
 	t.family.main = main
 	t.threads, t.together = 1, 1 // even if it has ended already
-	t.look(at)
+	t.takeSample(at)
 }
 
 // Apply takes an Event of this host's probe.
@@ -80,12 +80,12 @@ func (t *Tracker) Apply(e cluster.Event) {
 		t.book.Take(e.Mark)
 		return
 	}
-	t.gpus.apply(&e, running)
+	t.gpus.applyEvent(&e, running)
 	if running && e.Report != nil {
-		t.tag(&e)
+		t.tagReport(&e)
 	}
 	if running {
-		t.gpus.attribute(&t.family)
+		t.gpus.attributeMemory(&t.family)
 	}
 }
 
@@ -100,7 +100,7 @@ func (t *Tracker) HasGPUs() bool {
 func (t *Tracker) Sample(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.look(at)
+	t.takeSample(at)
 }
 
 // End measures the command for the last time, after its end and before it is waited for: then its times are complete.
@@ -113,54 +113,54 @@ func (t *Tracker) Peak(bytes uint64) {
 	defer t.mu.Unlock()
 	main := t.family.members[t.family.main]
 	if bytes > t.started && main != nil && main.Minor+main.Major >= main.Children.Minor+main.Children.Major {
-		raise(&t.ram.Main, bytes)
-		raise(&t.ram.Combined, bytes)
+		raiseTotal(&t.ram.Main, bytes)
+		raiseTotal(&t.ram.Combined, bytes)
 		return
 	}
-	t.raise(bytes)
+	t.raisePeak(bytes)
 }
 
-// raise counts the peak of descendants. At first, a process that another one starts has its parent's peak.
-func (t *Tracker) raise(bytes uint64) {
+// raisePeak counts the peak of descendants. At first, a process that another one starts has its parent's peak.
+func (t *Tracker) raisePeak(bytes uint64) {
 	if bytes > t.started && float64(bytes) > t.ram.Main.Total {
-		raise(&t.ram.Descendants, bytes)
-		raise(&t.ram.Combined, bytes)
+		raiseTotal(&t.ram.Descendants, bytes)
+		raiseTotal(&t.ram.Combined, bytes)
 	}
 }
 
-func (t *Tracker) look(at time.Time) {
-	if !t.family.look(at.Sub(t.at)) {
+func (t *Tracker) takeSample(at time.Time) {
+	if !t.family.readMembers(at.Sub(t.at)) {
 		return // /proc is gone: the report has the data so far
 	}
 	t.measureMemory()
 	t.measureCPU(at)
 	t.measureHost(at)
-	t.gpus.attribute(&t.family)
-	t.note(at)
+	t.gpus.attributeMemory(&t.family)
+	t.keepSample(at)
 	t.at = at
 }
 
 func (t *Tracker) measureMemory() {
-	main, descendants, combined := t.family.memory()
-	widen(&t.ram.Main, main)
-	widen(&t.ram.Descendants, descendants)
-	widen(&t.ram.Combined, combined)
+	main, descendants, combined := t.family.sumMemory()
+	raiseNumbers(&t.ram.Main, main)
+	raiseNumbers(&t.ram.Descendants, descendants)
+	raiseNumbers(&t.ram.Combined, combined)
 	if t.joined { // its peak may be from before
 		return
 	}
-	if peak := t.family.peak(); peak > 0 {
-		raise(&t.ram.Main, peak)
-		raise(&t.ram.Combined, peak)
+	if peak := t.family.peakMemory(); peak > 0 {
+		raiseTotal(&t.ram.Main, peak)
+		raiseTotal(&t.ram.Combined, peak)
 	}
-	t.raise(t.family.largest)
+	t.raisePeak(t.family.largest)
 }
 
 // measureCPU measures over at least half an interval: the kernel counts in steps of 10 ms.
 func (t *Tracker) measureCPU(at time.Time) {
-	main, below := t.family.threads()
+	main, below := t.family.countThreads()
 	t.threads, t.below, t.together = max(t.threads, main), max(t.below, below), max(t.together, main+below)
 
-	used, others := t.family.cpu()
+	used, others := t.family.cpuTimes()
 	t.mainSince += t.main.take(used)
 	t.othersSince += t.others.take(others)
 	window := at.Sub(t.window)
@@ -179,7 +179,7 @@ func (t *Tracker) measureHost(at time.Time) {
 	var now metric.Values
 	_ = t.host.ReadUse(&now, at.Sub(t.began)) // unreadable values are absent
 	if percent, known := now.Get(metric.CPU); known {
-		t.system.add(percent*float64(t.cores), at.Sub(t.at).Seconds())
+		t.system.addUtilization(percent*float64(t.cores), at.Sub(t.at).Seconds())
 	}
 	t.noteHost(&now)
 	used, _ := now.Get(metric.HostMemoryUsed)
@@ -197,17 +197,17 @@ func (t *Tracker) Report(u Units) *Report {
 		Version: version,
 		RAM: RAM{
 			Unit: u.RAM, SystemCapacity: ram.SystemCapacity / size, System: ram.System / size,
-			Main: in(ram.Main, size), Descendants: in(ram.Descendants, size), Combined: in(ram.Combined, size),
+			Main: convertRSS(ram.Main, size), Descendants: convertRSS(ram.Descendants, size), Combined: convertRSS(ram.Combined, size),
 		},
-		GPURAM: t.gpus.ram(u.GPURAM),
-		CPU:    t.utilization(seconds),
-		GPU:    t.gpus.utilization(),
+		GPURAM: t.gpus.makeRAM(u.GPURAM),
+		CPU:    t.cpuUtilization(seconds),
+		GPU:    t.gpus.makeUtilization(),
 		Time:   ComputeTime{Unit: u.Time, Time: seconds / sizeOf(times, u.Time)},
 		Tags:   t.book.Tags(t.at),
 	}
 }
 
-func (t *Tracker) utilization(seconds float64) CPUUtilization {
+func (t *Tracker) cpuUtilization(seconds float64) CPUUtilization {
 	expected := t.o.Cores
 	if expected == 0 {
 		expected = t.cores
@@ -217,12 +217,12 @@ func (t *Tracker) utilization(seconds float64) CPUUtilization {
 		if seconds > 0 {
 			mean = 100 * used / seconds
 		}
-		return percents(max(most, mean), mean, expected)
+		return makePercents(max(most, mean), mean, expected)
 	}
 	main, others := t.main.most-t.mainBase, t.others.most-t.othersBase
 	return CPUUtilization{
 		SystemCores: t.cores, ExpectedCores: expected,
-		System: t.system.percents(t.cores), Main: of(t.mainMost, main),
+		System: t.system.meterPercents(t.cores), Main: of(t.mainMost, main),
 		Descendants: of(t.othersMost, others),
 		Combined:    of(t.combinedMost, main+others),
 		MainThreads: t.threads, DescendantsThreads: t.below, CombinedThreads: t.together,

@@ -24,12 +24,12 @@ var (
 )
 
 // CheckSize returns the error in the name of a unit of memory.
-func CheckSize(name string) error { return check(sizes, name) }
+func CheckSize(name string) error { return checkUnit(sizes, name) }
 
 // CheckTime returns the error in the name of a unit of time.
-func CheckTime(name string) error { return check(times, name) }
+func CheckTime(name string) error { return checkUnit(times, name) }
 
-func check(units []unit, name string) error {
+func checkUnit(units []unit, name string) error {
 	if slices.ContainsFunc(units, func(u unit) bool { return u.name == name }) {
 		return nil
 	}

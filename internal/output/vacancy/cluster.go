@@ -27,9 +27,9 @@ func Cluster(w io.Writer, c *capacity.Cluster, theme *draw.Theme) error {
 	}
 	parts := []string{
 		fieldTable(&rows.Partitions, c.ByPartition(),
-			func(p *capacity.PartitionGPUs) draw.Role { return free(&p.Count) }).encode(theme),
+			func(p *capacity.PartitionGPUs) draw.Role { return free(&p.Count) }).encodeTable(theme),
 		fieldTable(&rows.ClusterNodes, c.ByNode(),
-			func(n *capacity.NodeGPUs) draw.Role { return free(&n.Count) }).encode(theme),
+			func(n *capacity.NodeGPUs) draw.Role { return free(&n.Count) }).encodeTable(theme),
 	}
 	parts = append(parts, c.Untold()...)
 	_, err := io.WriteString(w, strings.Join(parts, "\n\n")+"\n")
@@ -48,15 +48,15 @@ func fieldTable[Row any](of *field.Table[Row], list []Row, role func(*Row) draw.
 		var cells []string
 		for j := range shown {
 			values = shown[j].Values(&list[i], values[:0])
-			cells = append(cells, joined(values, shown[j].Unit))
+			cells = append(cells, joinValues(values, shown[j].Unit))
 		}
-		t.add(role(&list[i]), cells...)
+		t.addRow(role(&list[i]), cells...)
 	}
 	return t
 }
 
-// joined are the values of a cell, with commas between them.
-func joined(values []field.Value, unit field.Unit) string {
+// joinValues returns the values of a cell, with commas between them.
+func joinValues(values []field.Value, unit field.Unit) string {
 	var texts []string
 	for _, v := range values {
 		if unit == field.Text {

@@ -59,9 +59,9 @@ type gpuInfo struct {
 	Percent *float64 `json:"mem_used_percent"`
 }
 
-func (g *GPU) info() gpuInfo {
-	used, total := g.memory()
-	info := gpuInfo{Index: g.Index, UUID: filled(g.Card.UUID), Used: mebibytes(used), Total: mebibytes(total)}
+func (g *GPU) makeInfo() gpuInfo {
+	used, total := g.memoryUse()
+	info := gpuInfo{Index: g.Index, UUID: textOrNil(g.Card.UUID), Used: toMebibytes(used), Total: toMebibytes(total)}
 	if percent, known := cluster.Percent(used, total); known {
 		info.Percent = &percent
 	}
@@ -78,7 +78,7 @@ type agentMemory struct {
 // Agent returns a node as nvgpu's agents report it at /gpu_status. A node that does not report is an error.
 func Agent(n *Node, at time.Time) any {
 	if !tally.HasNumbers(n.Node) {
-		return silent{version, missing(n.Node)}
+		return silent{version, missingReason(n.Node)}
 	}
 	return agent{Version: version, Hostname: n.Host(), GPUs: n.agentGPUs(at)}
 }
@@ -100,19 +100,19 @@ func (n *Node) agentGPUs(at time.Time) []agentGPU {
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		list = append(list, agentGPU{
-			gpuInfo: g.info(),
-			Type:    g.Card.Name, Available: g.State == Free, PIDs: g.pids(), Users: strings.Join(g.users(), ","),
-			Since:       filled(g.since(n.Node, at)),
-			Utilization: whole(g.Float(metric.Util)), Memory: g.agentMemory(), Clock: whole(g.Float(metric.SMClock)),
-			Temperature: whole(g.Float(metric.Temperature)), Command: filled(g.command()),
+			gpuInfo: g.makeInfo(),
+			Type:    g.Card.Name, Available: g.State == Free, PIDs: g.joinPIDs(), Users: strings.Join(g.userNames(), ","),
+			Since:       textOrNil(g.processAge(n.Node, at)),
+			Utilization: wholeOrNil(g.Float(metric.Util)), Memory: g.agentMemory(), Clock: wholeOrNil(g.Float(metric.SMClock)),
+			Temperature: wholeOrNil(g.Float(metric.Temperature)), Command: textOrNil(g.firstCommand()),
 		})
 	}
 	return list
 }
 
 func (g *GPU) agentMemory() *agentMemory {
-	bytes, of := g.memory()
-	used, total := whole(bytes), whole(of)
+	bytes, of := g.memoryUse()
+	used, total := wholeOrNil(bytes), wholeOrNil(of)
 	if used == nil || total == nil {
 		return nil
 	}
@@ -161,20 +161,20 @@ const statTime = "2006-01-02T15:04:05.000000"
 func Stat(n *Node, at time.Time) any {
 	s := stat{Version: version, Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
 	if n.Hello != nil {
-		s.Driver = filled(n.Hello.Driver)
+		s.Driver = textOrNil(n.Hello.Driver)
 	}
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		used, total := g.memory()
+		used, total := g.memoryUse()
 		s.GPUs = append(s.GPUs, statGPU{
-			Index: g.Card.Index, UUID: filled(g.Card.UUID), Name: g.Card.Name,
-			Temperature: whole(g.Float(metric.Temperature)),
-			Fan:         whole(g.Float(metric.Fan)),
-			Utilization: whole(g.Float(metric.Util)), Encoder: whole(g.Float(metric.Encoder)),
-			Decoder:    whole(g.Float(metric.Decoder)),
-			Power:      whole(math.Trunc(g.Float(metric.Power))),
-			PowerLimit: whole(math.Trunc(g.Float(metric.PowerLimit))),
-			Used:       mebibytes(used), Total: mebibytes(total), Processes: n.statProcesses(g),
+			Index: g.Card.Index, UUID: textOrNil(g.Card.UUID), Name: g.Card.Name,
+			Temperature: wholeOrNil(g.Float(metric.Temperature)),
+			Fan:         wholeOrNil(g.Float(metric.Fan)),
+			Utilization: wholeOrNil(g.Float(metric.Util)), Encoder: wholeOrNil(g.Float(metric.Encoder)),
+			Decoder:    wholeOrNil(g.Float(metric.Decoder)),
+			Power:      wholeOrNil(math.Trunc(g.Float(metric.Power))),
+			PowerLimit: wholeOrNil(math.Trunc(g.Float(metric.PowerLimit))),
+			Used:       toMebibytes(used), Total: toMebibytes(total), Processes: n.statProcesses(g),
 		})
 	}
 	return s
@@ -195,32 +195,32 @@ func (n *Node) statProcesses(g *GPU) []statProcess {
 }
 
 func newStatProcess(p *wire.Process) statProcess {
-	name, arguments := program(p)
-	out := statProcess{User: filled(p.User), Command: filled(name), Arguments: arguments, CPU: p.CPUPercent, RSS: p.RSS,
+	name, arguments := splitProgram(p)
+	out := statProcess{User: textOrNil(p.User), Command: textOrNil(name), Arguments: arguments, CPU: p.CPUPercent, RSS: p.RSS,
 		PID: p.PID}
 	if p.GPUMemory != nil {
-		out.Memory = mebibytes(float64(*p.GPUMemory))
+		out.Memory = toMebibytes(float64(*p.GPUMemory))
 	}
 	return out
 }
 
-// filled returns a text, nil if it is empty.
-func filled(s string) *string {
+// textOrNil returns a text, nil if it is empty.
+func textOrNil(s string) *string {
 	if s == "" {
 		return nil
 	}
 	return &s
 }
 
-// whole returns a number, nil if it is unknown.
-func whole(v float64) *int64 {
+// wholeOrNil returns a number, nil if it is unknown.
+func wholeOrNil(v float64) *int64 {
 	if math.IsNaN(v) {
 		return nil
 	}
 	return new(int64(math.Round(v)))
 }
 
-func mebibytes(bytes float64) *int64 { return whole(math.Trunc(bytes / (1 << 20))) }
+func toMebibytes(bytes float64) *int64 { return wholeOrNil(math.Trunc(bytes / (1 << 20))) }
 
 // JSON writes a document for each node, made by of: for a single host, as its own program would print it, else as a
 // list.

@@ -18,12 +18,12 @@ func newTable(columns []grid.Column) *table {
 	return &table{Table: grid.Table{Columns: columns, Width: draw.Width}}
 }
 
-func (t *table) add(role draw.Role, cells ...string) {
+func (t *table) addRow(role draw.Role, cells ...string) {
 	t.Rows, t.roles = append(t.Rows, cells), append(t.roles, role)
 }
 
-// encode returns the table as text without a newline at its end: a heading, a rule, the rows.
-func (t *table) encode(theme *draw.Theme) string {
+// encodeTable returns the table as text without a newline at its end: a heading, a rule, the rows.
+func (t *table) encodeTable(theme *draw.Theme) string {
 	widths := t.Widths()
 	canvas := draw.New(t.Total()-grid.Gap, len(t.Rows)+2)
 	rules := make([]string, len(widths))

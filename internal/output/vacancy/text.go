@@ -39,11 +39,11 @@ func List(w io.Writer, nodes []Node, at time.Time, theme *draw.Theme) error {
 		}
 		switch {
 		case !tally.HasNumbers(n.Node):
-			text += missing(n.Node)
+			text += missingReason(n.Node)
 		case len(n.GPUs) == 0:
 			text += "no GPU"
 		default:
-			text += n.table(at).encode(theme)
+			text += n.makeTable(at).encodeTable(theme)
 		}
 		parts = append(parts, text)
 	}
@@ -51,32 +51,32 @@ func List(w io.Writer, nodes []Node, at time.Time, theme *draw.Theme) error {
 	return err
 }
 
-// missing returns the reason why a node has no numbers.
-func missing(n *cluster.Node) string {
+// missingReason returns the reason why a node has no numbers.
+func missingReason(n *cluster.Node) string {
 	if n.Failure != nil {
 		return n.Failure.Summary()
 	}
 	return "not reporting yet"
 }
 
-func (n *Node) table(at time.Time) *table {
+func (n *Node) makeTable(at time.Time) *table {
 	t := newTable(listColumns)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		util := number(g.Float(metric.Util))
+		util := formatNumber(g.Float(metric.Util))
 		if util != "" {
 			util = strings.Repeat(" ", max(3-len(util), 0)) + util + " %"
 		}
-		t.add(stateRoles[g.State], g.Index, g.State.Mark(), tally.ShortModel(g.Card.Name), util,
-			gigabytes(g), number(g.Float(metric.Temperature)), number(g.Float(metric.SMClock)),
-			strings.Join(distinct(g.users()), ","), g.since(n.Node, at), g.pids(), g.command())
+		t.addRow(stateRoles[g.State], g.Index, g.State.Mark(), tally.ShortModel(g.Card.Name), util,
+			formatGigabytes(g), formatNumber(g.Float(metric.Temperature)), formatNumber(g.Float(metric.SMClock)),
+			strings.Join(removeRepeats(g.userNames()), ","), g.processAge(n.Node, at), g.joinPIDs(), g.firstCommand())
 	}
 	return t
 }
 
-// gigabytes is the used memory as nvgpu prints it, "11.32GB"; "" if unknown.
-func gigabytes(g *GPU) string {
-	used, _ := g.memory()
+// formatGigabytes returns the used memory as nvgpu prints it, "11.32GB"; "" if unknown.
+func formatGigabytes(g *GPU) string {
+	used, _ := g.memoryUse()
 	if math.IsNaN(used) {
 		return ""
 	}
@@ -87,8 +87,8 @@ func gigabytes(g *GPU) string {
 	return text + "GB"
 }
 
-// number is a value without decimals; "" if unknown.
-func number(v float64) string {
+// formatNumber returns a value without decimals; "" if unknown.
+func formatNumber(v float64) string {
 	if math.IsNaN(v) {
 		return ""
 	}

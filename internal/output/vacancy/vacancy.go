@@ -77,14 +77,14 @@ func Nodes(s *cluster.Snapshot, own bool) []Node {
 	if own {
 		for i := range nodes {
 			n := &nodes[i]
-			n.GPUs = slices.DeleteFunc(n.GPUs, func(g GPU) bool { return !owned(s, n.Node, g.GPU) })
+			n.GPUs = slices.DeleteFunc(n.GPUs, func(g GPU) bool { return !isOwned(s, n.Node, g.GPU) })
 		}
 	}
 	return nodes
 }
 
-// owned reports whether one of the jobs on the node has the GPU.
-func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
+// isOwned reports whether one of the jobs on the node has the GPU.
+func isOwned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
 	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool {
 		return slices.Contains(j.Nodes, n.Name) &&
 			j.Owns(n, g)
@@ -112,18 +112,18 @@ func gpusOf(n *cluster.Node) []GPU {
 			continue
 		}
 		v := GPU{GPU: g, Index: strconv.Itoa(g.Card.Index), Listed: n.Listed && g.Unlisted == "",
-			Processes: processes(n, g)}
+			Processes: computeProcesses(n, g)}
 		if i := g.Card.Instance; i != nil {
 			v.Index = strconv.Itoa(index[i.Parent]) + ":" + strconv.Itoa(i.Index)
 		}
-		v.State = v.decide()
+		v.State = v.decideState()
 		out = append(out, v)
 	}
 	return out
 }
 
-// processes returns the processes on a GPU that do not only draw.
-func processes(n *cluster.Node, g *cluster.GPU) []*wire.Process {
+// computeProcesses returns the processes on a GPU that do not only draw.
+func computeProcesses(n *cluster.Node, g *cluster.GPU) []*wire.Process {
 	var out []*wire.Process
 	for i := range n.Processes {
 		if p := &n.Processes[i]; p.GPU == g.Index && p.Type != "G" {
@@ -134,8 +134,8 @@ func processes(n *cluster.Node, g *cluster.GPU) []*wire.Process {
 	return out
 }
 
-func (g *GPU) decide() State {
-	percent, known := cluster.Percent(g.memory())
+func (g *GPU) decideState() State {
+	percent, known := cluster.Percent(g.memoryUse())
 	switch {
 	case tally.Lost(g.GPU) != "" || g.Hung() || g.Card.MIG && !g.Instance():
 		return Out
@@ -149,7 +149,7 @@ func (g *GPU) decide() State {
 	return Free
 }
 
-// memory returns the used and the total memory in bytes; NaN: unknown.
-func (g *GPU) memory() (used, total float64) {
+// memoryUse returns the used and the total memory in bytes; NaN: unknown.
+func (g *GPU) memoryUse() (used, total float64) {
 	return g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)
 }

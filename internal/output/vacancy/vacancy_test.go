@@ -212,7 +212,7 @@ func TestAgo(t *testing.T) {
 		44 * time.Minute: "44 minutes ago", 80 * time.Minute: "an hour ago", 14 * time.Hour: "14 hours ago",
 		30 * time.Hour: "a day ago", 47 * time.Hour: "2 days ago", 400 * 24 * time.Hour: "400 days ago",
 	} {
-		if got := ago(d); got != want {
+		if got := formatAgo(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
@@ -224,7 +224,7 @@ func TestShort(t *testing.T) {
 		"": "", "python /a/b/train.py --x 1": "/a/b/train.py",
 		"/opt/bin/simulate --steps 100000": "/opt/bin/simulate --steps...", "x": "x",
 	} {
-		if got := short(command); got != want {
+		if got := shortCommand(command); got != want {
 			t.Errorf("%q: %q, want %q", command, got, want)
 		}
 	}

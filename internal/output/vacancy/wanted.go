@@ -41,14 +41,14 @@ func (w *Wish) Choose(n *Node) []*GPU {
 		return nil
 	}
 	var fits []candidate
-	for _, g := range w.visible(n) {
-		if c, ok := w.fits(g); ok {
+	for _, g := range w.visibleGPUs(n) {
+		if c, ok := w.compareLimits(g); ok {
 			fits = append(fits, c)
 		}
 	}
 	slices.SortStableFunc(fits, func(a, b candidate) int { return cmp.Compare(a.missed, b.missed) })
 	if w.Sort {
-		slices.SortStableFunc(fits, better)
+		slices.SortStableFunc(fits, compareCandidates)
 	}
 	fits = wholeFirst(fits)
 	if w.Most >= 0 {
@@ -67,8 +67,8 @@ func (w *Wish) Choose(n *Node) []*GPU {
 // Unmeasured returns the free GPUs of a node of which the wish asks how much memory they have, and nobody knows: the
 // driver does not say it of chips that share the memory of the host.
 func (w *Wish) Unmeasured(n *Node) (gpus []*GPU) {
-	for _, g := range w.visible(n) {
-		used, total := g.memory()
+	for _, g := range w.visibleGPUs(n) {
+		used, total := g.memoryUse()
 		isLimited := !math.IsNaN(w.TotalMemory) && math.IsNaN(total) || !math.IsNaN(w.FreeMemory) && math.IsNaN(total-used)
 		if n.State == cluster.NodeReporting && g.State == Free && isLimited {
 			gpus = append(gpus, g)
@@ -77,9 +77,9 @@ func (w *Wish) Unmeasured(n *Node) (gpus []*GPU) {
 	return gpus
 }
 
-// visible returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no GPU,
+// visibleGPUs returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no GPU,
 // and none if one is named twice, as CUDA reads it.
-func (w *Wish) visible(n *Node) []*GPU {
+func (w *Wish) visibleGPUs(n *Node) []*GPU {
 	var out []*GPU
 	if !w.Inherited {
 		for i := range n.GPUs {
@@ -88,7 +88,7 @@ func (w *Wish) visible(n *Node) []*GPU {
 		return out
 	}
 	for _, name := range w.Visible {
-		i := slices.IndexFunc(n.GPUs, func(g GPU) bool { return names(&g, name) })
+		i := slices.IndexFunc(n.GPUs, func(g GPU) bool { return matchesName(&g, name) })
 		if i < 0 {
 			break
 		}
@@ -100,17 +100,17 @@ func (w *Wish) visible(n *Node) []*GPU {
 	return out
 }
 
-// names reports whether an element of CUDA_VISIBLE_DEVICES is this GPU: its index, or the beginning of its UUID.
-func names(g *GPU, name string) bool {
+// matchesName reports whether an element of CUDA_VISIBLE_DEVICES is this GPU: its index, or the beginning of its UUID.
+func matchesName(g *GPU, name string) bool {
 	if name == g.Index {
 		return true
 	}
 	return len(name) > len("GPU-") && len(name) <= len(g.Card.UUID) && strings.EqualFold(g.Card.UUID[:len(name)], name)
 }
 
-// fits compares a GPU with the limits.
-func (w *Wish) fits(g *GPU) (candidate, bool) {
-	used, total := g.memory()
+// compareLimits compares a GPU with the limits.
+func (w *Wish) compareLimits(g *GPU) (candidate, bool) {
+	used, total := g.memoryUse()
 	asFree := w.asFree(g)
 	used -= asFree
 	c := candidate{GPU: g, free: total - used, used: used}
@@ -149,9 +149,9 @@ func (w *Wish) asFree(g *GPU) (bytes float64) {
 	return bytes
 }
 
-// better orders GPUs: those without tolerance first, then by the most free memory, the lowest utilization and the
+// compareCandidates orders GPUs: those without tolerance first, then by the most free memory, the lowest utilization and the
 // highest index, which leaves GPU 0 to others.
-func better(a, b candidate) int {
+func compareCandidates(a, b candidate) int {
 	return cmp.Or(
 		cmp.Compare(a.missed, b.missed), unknownLast(-a.free, -b.free), unknownLast(-a.used, -b.used),
 		unknownLast(a.Float(metric.Util), b.Float(metric.Util)),

@@ -16,8 +16,8 @@ import (
 // nobody stands for an unknown user.
 const nobody = "?"
 
-// users returns the users of the processes, one for each.
-func (g *GPU) users() []string {
+// userNames returns the users of the processes, one for each.
+func (g *GPU) userNames() []string {
 	var out []string
 	for _, p := range g.Processes {
 		out = append(out, cmp.Or(p.User, nobody))
@@ -25,8 +25,8 @@ func (g *GPU) users() []string {
 	return out
 }
 
-// pids returns the processes, with commas between them.
-func (g *GPU) pids() string {
+// joinPIDs returns the PIDs of the processes, with commas between them.
+func (g *GPU) joinPIDs() string {
 	var out []string
 	for _, p := range g.Processes {
 		out = append(out, strconv.Itoa(p.PID))
@@ -34,11 +34,11 @@ func (g *GPU) pids() string {
 	return strings.Join(out, ",")
 }
 
-// command returns the first known command, in short form.
-func (g *GPU) command() string {
+// firstCommand returns the first known command, in short form.
+func (g *GPU) firstCommand() string {
 	for _, p := range g.Processes {
 		if c := cmp.Or(p.Command, p.Name); c != "" {
-			return short(c)
+			return shortCommand(c)
 		}
 	}
 	return ""
@@ -47,8 +47,8 @@ func (g *GPU) command() string {
 // longest is the length of a shown command.
 const longest = 25
 
-// short returns a command as nvgpu shortens it: a notebook, its Python script, or its beginning.
-func short(command string) string {
+// shortCommand returns a command as nvgpu shortens it: a notebook, its Python script, or its beginning.
+func shortCommand(command string) string {
 	if strings.Contains(command, "-m ipykernel_launcher") {
 		return "jupyter"
 	}
@@ -63,8 +63,8 @@ func short(command string) string {
 	return command
 }
 
-// since returns the age of the oldest process; "" if unknown.
-func (g *GPU) since(n *cluster.Node, at time.Time) string {
+// processAge returns the age of the oldest process; "" if unknown.
+func (g *GPU) processAge(n *cluster.Node, at time.Time) string {
 	var seconds int64 = -1
 	for _, p := range g.Processes {
 		if p.ElapsedSec != nil {
@@ -74,14 +74,14 @@ func (g *GPU) since(n *cluster.Node, at time.Time) string {
 	if seconds < 0 {
 		return ""
 	}
-	return ago(time.Duration(min(seconds, maxSeconds))*time.Second + max(at.Sub(n.ListedAt), 0))
+	return formatAgo(time.Duration(min(seconds, maxSeconds))*time.Second + max(at.Sub(n.ListedAt), 0))
 }
 
 // maxSeconds is longer than any computer has run.
 const maxSeconds = 100 * 365 * 86400
 
-// ago is a duration before now, in words.
-func ago(d time.Duration) string {
+// formatAgo returns a duration before now, in words.
+func formatAgo(d time.Duration) string {
 	const day = 24 * time.Hour
 	several := func(unit time.Duration, name string) string {
 		return fmt.Sprintf("%d %s ago", max(int(d/unit), 2), name)
@@ -105,8 +105,8 @@ func ago(d time.Duration) string {
 	return several(day, "days")
 }
 
-// distinct removes repetitions.
-func distinct(list []string) []string {
+// removeRepeats removes repetitions.
+func removeRepeats(list []string) []string {
 	var out []string
 	for _, s := range list {
 		if !slices.Contains(out, s) {
@@ -116,9 +116,9 @@ func distinct(list []string) []string {
 	return out
 }
 
-// program returns the name of the program of a process, and its arguments. The list of processes has them joined by
+// splitProgram returns the name of the program of a process, and its arguments. The list of processes has them joined by
 // spaces.
-func program(p *wire.Process) (name string, arguments []string) {
+func splitProgram(p *wire.Process) (name string, arguments []string) {
 	arguments = strings.Fields(p.Command)
 	if len(arguments) == 0 {
 		return p.Name, nil

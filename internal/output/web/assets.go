@@ -18,8 +18,8 @@ var embedded embed.FS
 var kinds = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// pages serves the page and the files that it loads. These never change while the program runs.
-func (s *Server) pages(mux *http.ServeMux) {
+// servePages serves the page and the files that it loads. These never change while the program runs.
+func (s *Server) servePages(mux *http.ServeMux) {
 	_ = fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || kinds[path.Ext(name)] == "" {
 			return err
@@ -32,12 +32,12 @@ func (s *Server) pages(mux *http.ServeMux) {
 		if name == "assets/index.html" {
 			address = "GET /{$}"
 		}
-		mux.HandleFunc(address, asset(path.Ext(name), text))
+		mux.HandleFunc(address, assetHandler(path.Ext(name), text))
 		return nil
 	})
 }
 
-func asset(ext string, text []byte) http.HandlerFunc {
+func assetHandler(ext string, text []byte) http.HandlerFunc {
 	sum := sha256.Sum256(text)
 	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -19,8 +19,8 @@ type looks struct {
 	timer *time.Timer
 }
 
-// look notes a request; processes says that it is for processes.
-func (l *looks) look(processes bool) {
+// noteRequest notes a request; processes says that it is for processes.
+func (l *looks) noteRequest(processes bool) {
 	l.audience.Asked()
 	if !processes {
 		return
@@ -28,7 +28,7 @@ func (l *looks) look(processes bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.timer == nil {
-		l.timer = time.AfterFunc(lookFor, l.stop)
+		l.timer = time.AfterFunc(lookFor, l.stopLists)
 	} else {
 		l.timer.Reset(lookFor)
 	}
@@ -38,8 +38,8 @@ func (l *looks) look(processes bool) {
 	}
 }
 
-// stop ends the lists of processes: nobody has asked for them for a while.
-func (l *looks) stop() {
+// stopLists ends the lists of processes: nobody has asked for them for a while.
+func (l *looks) stopLists() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.on = false

@@ -22,30 +22,30 @@ func CleanBase(base string) (string, error) {
 	return cut, nil
 }
 
-// under answers requests below base, without it, and no others.
-func under(base string, next http.Handler) http.Handler {
+// serveUnder answers requests below base, without it, and no others.
+func serveUnder(base string, next http.Handler) http.Handler {
 	if base == "" {
 		return next
 	}
 	inner := http.StripPrefix(base, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked := r.URL.EscapedPath()
-		meant := cleaned(asked)
+		meant := cleanPath(asked)
 		switch {
 		case r.URL.Path == base: // the links of the page begin at its last slash
-			redirect(w, r, base+"/", http.StatusPermanentRedirect)
+			redirectTo(w, r, base+"/", http.StatusPermanentRedirect)
 		case !strings.HasPrefix(asked, base+"/") || !strings.HasPrefix(meant, base+"/"):
-			fail(w, http.StatusNotFound, "all addresses of this server begin with "+base+"/")
+			failRequest(w, http.StatusNotFound, "all addresses of this server begin with "+base+"/")
 		case meant != asked: // the mux would redirect, too, but does not know the base
-			redirect(w, r, meant, http.StatusTemporaryRedirect)
+			redirectTo(w, r, meant, http.StatusTemporaryRedirect)
 		default:
 			inner.ServeHTTP(w, r)
 		}
 	})
 }
 
-// cleaned is a path without "//", "." and "..", as the mux wants it.
-func cleaned(asked string) string {
+// cleanPath is a path without "//", "." and "..", as the mux wants it.
+func cleanPath(asked string) string {
 	to := path.Clean(asked)
 	if to != "/" && (strings.HasSuffix(asked, "/") || strings.HasSuffix(asked, "/.")) {
 		to += "/"
@@ -53,8 +53,8 @@ func cleaned(asked string) string {
 	return to
 }
 
-// redirect leads a request to another path of this server.
-func redirect(w http.ResponseWriter, r *http.Request, to string, status int) {
+// redirectTo leads a request to another path of this server.
+func redirectTo(w http.ResponseWriter, r *http.Request, to string, status int) {
 	if r.URL.RawQuery != "" {
 		to += "?" + r.URL.RawQuery
 	}

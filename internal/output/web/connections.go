@@ -66,11 +66,11 @@ func (p *places) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	p.makeRoom()
-	return p.admit(c), nil
+	return p.admitClient(c), nil
 }
 
-// admit gives a place to a client.
-func (p *places) admit(c net.Conn) *guest {
+// admitClient gives a place to a client.
+func (p *places) admitClient(c net.Conn) *guest {
 	g := &guest{Conn: c, at: p}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,7 @@ func (p *places) makeRoom() {
 	}
 	p.grace = max(p.grace-p.grace/100, p.least)
 	for ; oldest != nil; oldest = p.tooMany() {
-		if wait := oldest.remaining(p.grace); wait > 0 {
+		if wait := oldest.remainingTime(p.grace); wait > 0 {
 			time.Sleep(wait)
 			continue
 		}
@@ -98,8 +98,8 @@ func (p *places) makeRoom() {
 // turn is the time until a client is looked at again whose bytes the server has yet to read or to understand.
 const turn = time.Millisecond
 
-// remaining returns how long a client keeps its place at least.
-func (g *guest) remaining(grace time.Duration) time.Duration {
+// remainingTime returns how long a client keeps its place at least.
+func (g *guest) remainingTime(grace time.Duration) time.Duration {
 	g.at.mu.Lock()
 	defer g.at.mu.Unlock()
 	if !g.reading {
@@ -134,8 +134,8 @@ func (p *places) tooMany() *guest {
 	return p.strangers.Front().Value.(*guest)
 }
 
-// settle gives a lasting place to a client that has shown the token, if there is one.
-func (g *guest) settle() bool {
+// keepPlace gives a lasting place to a client that has shown the token, if there is one.
+func (g *guest) keepPlace() bool {
 	p := g.at
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,11 +150,11 @@ func (g *guest) settle() bool {
 
 // Close ends the connection and frees its place.
 func (g *guest) Close() error {
-	g.leave()
+	g.freePlace()
 	return g.Conn.Close()
 }
 
-func (g *guest) leave() {
+func (g *guest) freePlace() {
 	p := g.at
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,8 +179,8 @@ func withGuest(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, guestKey{}, c)
 }
 
-// settle reports whether the connection of a request that has shown the token may stay open.
-func settle(r *http.Request) bool {
+// mayStayOpen reports whether the connection of a request that has shown the token may stay open.
+func mayStayOpen(r *http.Request) bool {
 	g, ok := r.Context().Value(guestKey{}).(*guest)
-	return !ok || g.settle()
+	return !ok || g.keepPlace()
 }

@@ -93,12 +93,12 @@ func TestASlowServerClosesNobody(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ours, client := net.Pipe()
 				p := newPlaces(nil, leastGrace)
-				oldest := p.admit(ours)
+				oldest := p.admitClient(ours)
 				defer oldest.Close()
 				tc.read(oldest, client)
 				for range maxStrangers - 1 {
 					c, _ := net.Pipe()
-					g := p.admit(c)
+					g := p.admitClient(c)
 					defer g.Close()
 				}
 				more := make(chan struct{})

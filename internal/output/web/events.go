@@ -13,13 +13,13 @@ const (
 	writeTime  = 10 * time.Second // for a client that does not read
 )
 
-// events is a stream of Server-Sent Events: each announces a new state, which the client may then request. The page has
-// a stream while it is visible, so a stream is the sign of a person.
-func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+// serveEvents answers with a stream of Server-Sent Events: each announces a new state, which the client may then
+// request. The page has a stream while it is visible, so a stream is the sign of a person.
+func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	defer s.streams.Add(-1)
 	if s.streams.Add(1) > maxStreams {
 		w.Header().Set("Retry-After", "30")
-		fail(w, http.StatusServiceUnavailable, "too many streams")
+		failRequest(w, http.StatusServiceUnavailable, "too many streams")
 		return
 	}
 	h := w.Header()
@@ -33,7 +33,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	s.watched.Ring()
 	stream := &stream{w: w, control: http.NewResponseController(w)}
 	_ = stream.control.SetReadDeadline(time.Time{}) // the deadline of the request would end the stream
-	stream.follow(s, r)
+	stream.sendEvents(s, r)
 }
 
 // stream is the stream of one client.
@@ -42,26 +42,26 @@ type stream struct {
 	control *http.ResponseController
 }
 
-// follow sends events until the client or the server ends. States that come while the client does not read are one
+// sendEvents sends events until the client or the server ends. States that come while the client does not read are one
 // event.
-func (t *stream) follow(s *Server, r *http.Request) {
+func (t *stream) sendEvents(s *Server, r *http.Request) {
 	idle := time.NewTicker(keepAlive)
 	defer idle.Stop()
-	st := s.states.newest()
-	if !t.tell(st) {
+	st := s.states.newestState()
+	if !t.announceState(st) {
 		return
 	}
 	for {
 		var listens bool
 		select {
 		case <-st.over:
-			st = s.states.newest()
-			listens = t.tell(st)
+			st = s.states.newestState()
+			listens = t.announceState(st)
 			idle.Reset(keepAlive)
 		case <-idle.C:
-			listens = t.send(":\n\n")
+			listens = t.sendText(":\n\n")
 		case <-s.ending.Done():
-			t.send("event: end\ndata: {}\n\n")
+			t.sendText("event: end\ndata: {}\n\n")
 		case <-r.Context().Done():
 		}
 		if !listens {
@@ -70,15 +70,15 @@ func (t *stream) follow(s *Server, r *http.Request) {
 	}
 }
 
-// tell announces a new state.
-func (t *stream) tell(st *state) bool {
+// announceState announces a new state.
+func (t *stream) announceState(st *state) bool {
 	at, _ := json.Marshal(st.snap.At)
-	return t.send(fmt.Sprintf("event: snapshot\nid: %d\ndata: {\"revision\":%d,\"time\":%s}\n\n", st.number, st.number,
+	return t.sendText(fmt.Sprintf("event: snapshot\nid: %d\ndata: {\"revision\":%d,\"time\":%s}\n\n", st.number, st.number,
 		at))
 }
 
-// send sends text at once, and reports whether the client takes it.
-func (t *stream) send(text string) bool {
+// sendText sends text at once, and reports whether the client takes it.
+func (t *stream) sendText(text string) bool {
 	_ = t.control.SetWriteDeadline(time.Now().Add(writeTime))
 	_, err := t.w.Write([]byte(text))
 	return err == nil && t.control.Flush() == nil

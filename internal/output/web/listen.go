@@ -70,7 +70,7 @@ type Listener struct {
 func Listen(p Endpoint) (*Listener, error) {
 	var certs []tls.Certificate
 	if p.Cert != "" {
-		if err := protected(p.Key); err != nil {
+		if err := refuseOpenKey(p.Key); err != nil {
 			return nil, err
 		}
 		pair, err := tls.LoadX509KeyPair(p.Cert, p.Key)
@@ -79,7 +79,7 @@ func Listen(p Endpoint) (*Listener, error) {
 		}
 		certs = append(certs, pair)
 	}
-	l, err := bind(p.Address, certs != nil || p.Open || p.Proxied)
+	l, err := bindAddress(p.Address, certs != nil || p.Open || p.Proxied)
 	if err != nil {
 		return nil, err
 	}
@@ -96,24 +96,24 @@ func Listen(p Endpoint) (*Listener, error) {
 	return l, nil
 }
 
-// protected refuses a user's own key that others can read, as ssh does. A key of root may be readable for a group.
-func protected(key string) error {
+// refuseOpenKey refuses a user's own key that others can read, as ssh does. A key of root may be readable for a group.
+func refuseOpenKey(key string) error {
 	info, err := os.Stat(key)
 	if err != nil {
 		return fmt.Errorf("read the key of the certificate: %w", err)
 	}
-	if owner(info) == os.Getuid() && info.Mode().Perm()&0o077 != 0 {
+	if ownerUID(info) == os.Getuid() && info.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("the key %q: %w", key, ErrOpenKey)
 	}
 	return nil
 }
 
-// owner is the user ID of a file.
-func owner(info fs.FileInfo) int {
+// ownerUID is the user ID of a file.
+func ownerUID(info fs.FileInfo) int {
 	return int(info.Sys().(*syscall.Stat_t).Uid)
 }
 
-func bind(address string, safe bool) (*Listener, error) {
+func bindAddress(address string, safe bool) (*Listener, error) {
 	if path, ok := strings.CutPrefix(address, unixPrefix); ok {
 		l, err := bindSocket(path)
 		return &Listener{Listener: l, Socket: true, Local: true}, err
@@ -133,13 +133,13 @@ func bind(address string, safe bool) (*Listener, error) {
 	}
 	l, err := net.ListenTCP("tcp", at)
 	if err != nil {
-		return nil, readable(address, err)
+		return nil, shortBindError(address, err)
 	}
 	return &Listener{Listener: l, Local: local}, nil
 }
 
-// readable returns a short form of an error of a bind.
-func readable(address string, err error) error {
+// shortBindError returns a short form of an error of a bind.
+func shortBindError(address string, err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return fmt.Errorf("listen at %q: %w", address, errno)
 	}
@@ -169,7 +169,7 @@ func bindSocket(path string) (net.Listener, error) {
 	defer syscall.Umask(before)
 	l, err := net.ListenUnix("unix", at)
 	if err != nil {
-		return nil, readable(path, err)
+		return nil, shortBindError(path, err)
 	}
 	if err := onlyOurs(path); err != nil {
 		_ = l.Close()
@@ -182,7 +182,7 @@ func bindSocket(path string) (net.Listener, error) {
 func onlyOurs(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return readable(path, err)
+		return shortBindError(path, err)
 	}
 	if private.Check(info, fs.ModeSocket) != nil {
 		return fmt.Errorf("listen at %q: it %w", path, ErrNotPrivate)

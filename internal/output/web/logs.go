@@ -53,16 +53,16 @@ type logLine struct {
 	Mark   string `json:"mark,omitempty"`
 }
 
-// log answers with the last lines of the log of a job that is shown.
-func (s *Server) log(w http.ResponseWriter, r *http.Request) {
+// serveLog answers with the last lines of the log of a job that is shown.
+func (s *Server) serveLog(w http.ResponseWriter, r *http.Request) {
 	job := r.PathValue("name")
-	snap := s.states.newest().snap
+	snap := s.states.newestState().snap
 	switch {
 	case s.Log == nil:
-		missing(w, "logs are not shown: nvnodetop serve --logs shows them")
+		failNotFound(w, "logs are not shown: nvnodetop serve --logs shows them")
 		return
 	case snap.JobWith(job) == nil:
-		missing(w, "there is no running job of this name")
+		failNotFound(w, "there is no running job of this name")
 		return
 	}
 	q := joblog.Query{Job: job, From: -wire.MaxLog, Max: wire.MaxLog}
@@ -73,11 +73,11 @@ func (s *Server) log(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(s.logs.get(ctx, q, s.Log, s.Now)) // nobody is left to tell
+	_ = json.NewEncoder(w).Encode(s.logs.logEnd(ctx, q, s.Log, s.Now)) // nobody is left to tell
 }
 
-// get returns the end of a log, which may be logAge old.
-func (l *logs) get(ctx context.Context, q joblog.Query, read func(context.Context, joblog.Query) (joblog.Piece, error),
+// logEnd returns the end of a log, which may be logAge old.
+func (l *logs) logEnd(ctx context.Context, q joblog.Query, read func(context.Context, joblog.Query) (joblog.Piece, error),
 	now func() time.Time) *logPart {
 	select {
 	case l.turn <- struct{}{}:

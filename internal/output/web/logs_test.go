@@ -105,7 +105,7 @@ func TestAgeOfALog(t *testing.T) {
 		asked int
 	}{{0, 1}, {logAge - 1, 1}, {1, 2}, {1, 2}, {logAge, 3}} {
 		at = at.Add(step.after)
-		if l.get(t.Context(), joblog.Query{Job: "7"}, read, func() time.Time { return at }); asked != step.asked {
+		if l.logEnd(t.Context(), joblog.Query{Job: "7"}, read, func() time.Time { return at }); asked != step.asked {
 			t.Errorf("at %v, it was read %d times, want %d", at, asked, step.asked)
 		}
 	}

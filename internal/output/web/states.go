@@ -50,9 +50,9 @@ type answer struct {
 	err    error
 }
 
-// newest is the present state. It is the last state if that is not older than the interval, if nothing new has come, or
+// newestState is the present state. It is the last state if that is not older than the interval, if nothing new has come, or
 // if states of such a large cluster cost too much to be made that often.
-func (s *states) newest() *state {
+func (s *states) newestState() *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
@@ -74,8 +74,8 @@ func (s *states) newest() *state {
 	return s.last
 }
 
-// answer is the output of write for the state, made once for each name. A write that returns false has no output.
-func (s *state) answer(name string, write func(io.Writer, *state) (bool, error)) *answer {
+// cachedAnswer is the output of write for the state, made once for each name. A write that returns false has no output.
+func (s *state) cachedAnswer(name string, write func(io.Writer, *state) (bool, error)) *answer {
 	s.mu.Lock()
 	a := s.made[name]
 	if a == nil {
@@ -83,12 +83,12 @@ func (s *state) answer(name string, write func(io.Writer, *state) (bool, error))
 		s.made[name] = a
 	}
 	s.mu.Unlock()
-	a.once.Do(func() { a.make(s, write) })
+	a.once.Do(func() { a.makeAnswer(s, write) })
 	return a
 }
 
-// forget drops an answer: anybody can request things that do not exist.
-func (s *state) forget(name string) {
+// dropAnswer drops an answer: anybody can request things that do not exist.
+func (s *state) dropAnswer(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.made, name)
@@ -100,7 +100,7 @@ var packers = sync.Pool{New: func() any {
 	return w
 }}
 
-func (a *answer) make(s *state, write func(io.Writer, *state) (bool, error)) {
+func (a *answer) makeAnswer(s *state, write func(io.Writer, *state) (bool, error)) {
 	began := s.now()
 	defer func() { s.took.Add(int64(s.now().Sub(began))) }()
 	var out bytes.Buffer

@@ -30,20 +30,20 @@ func newGate(o *Options) gate {
 	d := gate{local: o.Local && !o.Proxied, behind: o.Proxied, home: o.Base + "/"}
 	if token := o.Token; token != "" {
 		sum := sha256.Sum256([]byte(token))
-		d.token, d.cookie = string(sum[:]), derived(token, "cookie")
-		d.name = "nvnodetop_" + derived(token, "name")[:8]
+		d.token, d.cookie = string(sum[:]), deriveKey(token, "cookie")
+		d.name = "nvnodetop_" + deriveKey(token, "name")[:8]
 	}
 	return d
 }
 
-func derived(token, what string) string {
+func deriveKey(token, what string) string {
 	m := hmac.New(sha256.New, []byte(token))
 	m.Write([]byte("nvnodetop " + what))
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// guard admits permitted requests, and adds the headers that keep a browser safe.
-func (d *gate) guard(next http.Handler) http.Handler {
+// guardHandler admits permitted requests, and adds the headers that keep a browser safe.
+func (d *gate) guardHandler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -53,8 +53,8 @@ func (d *gate) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "private, no-cache")
-		known := d.knows(r)
-		if !known || !settle(r) {
+		known := d.hasToken(r)
+		if !known || !mayStayOpen(r) {
 			h.Set("Connection", "close") // a client without the token keeps no place
 		}
 		switch {
@@ -62,19 +62,19 @@ func (d *gate) guard(next http.Handler) http.Handler {
 			d.signIn(w, r)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
-			fail(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered")
+			failRequest(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered")
 		case d.local && !localName(r.Host):
 			h.Set("Connection", "close")
-			fail(w, http.StatusForbidden,
+			failRequest(w, http.StatusForbidden,
 				"this server answers only under the name localhost or the address of this host's loopback")
 		case r.URL.Path == "/" && r.URL.Query().Has("token"):
-			d.exchange(w, r, r.URL.Query().Get("token"))
+			d.exchangeToken(w, r, r.URL.Query().Get("token"))
 		// these answers contain no user's data
 		case r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/assets/") || strings.HasPrefix(r.URL.Path, "/-/"):
 			next.ServeHTTP(w, r)
 		case !known:
 			h.Set("WWW-Authenticate", `Bearer realm="nvnodetop"`)
-			fail(w, http.StatusUnauthorized,
+			failRequest(w, http.StatusUnauthorized,
 				"not signed in: open the address that nvnodetop serve has printed, or send its token")
 		default:
 			next.ServeHTTP(w, r)
@@ -102,17 +102,17 @@ const maxForm = 4 << 10
 func (d *gate) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		fail(w, http.StatusBadRequest, "a form with the token was expected")
+		failRequest(w, http.StatusBadRequest, "a form with the token was expected")
 		return
 	}
-	d.exchange(w, r, r.PostForm.Get("token"))
+	d.exchangeToken(w, r, r.PostForm.Get("token"))
 }
 
-// exchange gives a browser a cookie for the token in its address or form, so that the token does not stay there.
-func (d *gate) exchange(w http.ResponseWriter, r *http.Request, token string) {
+// exchangeToken gives a browser a cookie for the token in its address or form, so that the token does not stay there.
+func (d *gate) exchangeToken(w http.ResponseWriter, r *http.Request, token string) {
 	if d.token != "" {
 		if !d.isToken(token) {
-			fail(w, http.StatusUnauthorized, "wrong token: open the address that nvnodetop serve has printed last")
+			failRequest(w, http.StatusUnauthorized, "wrong token: open the address that nvnodetop serve has printed last")
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: d.name, Value: d.cookie, Path: d.home, HttpOnly: true,
@@ -128,9 +128,9 @@ func overTLS(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// knows reports whether a request has the token: as a bearer token, as a password (for programs that know only
+// hasToken reports whether a request has the token: as a bearer token, as a password (for programs that know only
 // passwords), or as the cookie.
-func (d *gate) knows(r *http.Request) bool {
+func (d *gate) hasToken(r *http.Request) bool {
 	if d.token == "" {
 		return true
 	}

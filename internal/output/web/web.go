@@ -103,7 +103,7 @@ func (s *Server) Run(ctx context.Context) {
 		select {
 		case <-tick.C:
 			s.Audience.Touch()
-			s.states.newest()
+			s.states.newestState()
 		case <-ctx.Done():
 			return
 		}
@@ -114,29 +114,29 @@ func (s *Server) Run(ctx context.Context) {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	if s.Agent {
-		s.nvgpu(mux)
-		return under(s.Base, s.gate.guard(mux))
+		s.serveNvgpu(mux)
+		return serveUnder(s.Base, s.gate.guardHandler(mux))
 	}
-	s.pages(mux)
-	s.parts(mux)
-	mux.HandleFunc("GET "+api+"jobs/{name}/log", s.log)
-	mux.HandleFunc("GET /api/v1/events", s.events)
-	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "healthy") })
-	mux.HandleFunc("GET /-/ready", s.ready)
-	return under(s.Base, s.gate.guard(mux))
+	s.servePages(mux)
+	s.serveParts(mux)
+	mux.HandleFunc("GET "+api+"jobs/{name}/log", s.serveLog)
+	mux.HandleFunc("GET /api/v1/events", s.serveEvents)
+	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { sendLine(w, http.StatusOK, "healthy") })
+	mux.HandleFunc("GET /-/ready", s.serveReady)
+	return serveUnder(s.Base, s.gate.guardHandler(mux))
 }
 
-// ready reports whether the known state is complete.
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	if !s.Ready(s.states.newest().snap) {
-		say(w, http.StatusServiceUnavailable, "not ready: not every node has reported or failed yet")
+// serveReady answers whether the known state is complete.
+func (s *Server) serveReady(w http.ResponseWriter, _ *http.Request) {
+	if !s.Ready(s.states.newestState().snap) {
+		sendLine(w, http.StatusServiceUnavailable, "not ready: not every node has reported or failed yet")
 		return
 	}
-	say(w, http.StatusOK, "ready")
+	sendLine(w, http.StatusOK, "ready")
 }
 
-// say answers with a line of text.
-func say(w http.ResponseWriter, status int, line string) {
+// sendLine answers with a line of text.
+func sendLine(w http.ResponseWriter, status int, line string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(line + "\n"))

@@ -63,15 +63,15 @@ const (
 func New(mount string, words Words) *Desk {
 	return &Desk{
 		mount: mount, words: words, uid: os.Getuid(), self: os.Getpid(),
-		hold: openPidfd, send: sendPidfd, kill: kill,
+		hold: openPidfd, send: sendPidfd, kill: sendSignal,
 		patience: patience,
 	}
 }
 
-// each calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in
+// callEach calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in
 // time. A late call may still return later, so its output must not be read; the calls after it are not made. If too
 // many requests hang already, tried is false and no call is made.
-func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
+func (d *Desk) callEach(n int, do func(i int)) (returned int, tried bool) {
 	if d.hung.Add(1) > maxHung {
 		d.hung.Add(-1)
 		return 0, false
@@ -97,8 +97,8 @@ func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
 	return int(done.Load()), true
 }
 
-// status reads the basic facts about a process: /proc/PID/stat and the owner. Reading them never hangs.
-func (d *Desk) status(pid int) (stat proc.Stat, uid int, exists bool) {
+// readStatus reads the basic facts about a process: /proc/PID/stat and the owner. Reading them never hangs.
+func (d *Desk) readStatus(pid int) (stat proc.Stat, uid int, exists bool) {
 	stat, err := proc.Of(d.mount, pid).Stat()
 	if err != nil {
 		return stat, 0, false
@@ -107,8 +107,8 @@ func (d *Desk) status(pid int) (stat proc.Stat, uid int, exists bool) {
 	return stat, status.UIDs[0], err == nil
 }
 
-// above returns the ancestors of a process, the nearest first, as far as /proc shows them.
-func (d *Desk) above(pid int) (list []proc.Stat) {
+// listAncestors returns the ancestors of a process, the nearest first, as far as /proc shows them.
+func (d *Desk) listAncestors(pid int) (list []proc.Stat) {
 	for range maxDepth {
 		stat, err := proc.Of(d.mount, pid).Stat()
 		if err != nil || stat.Parent <= 0 {

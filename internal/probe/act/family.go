@@ -19,12 +19,12 @@ func (d *Desk) Family(f wire.Family) (list []wire.Relative, truncated bool, err 
 	if len(f.PIDs) == 0 || len(f.PIDs) > wire.MaxTargets {
 		return nil, false, fmt.Errorf("a family needs 1 to %d processes, not %d", wire.MaxTargets, len(f.PIDs))
 	}
-	all, more := d.scan()
-	family := all.of(f.PIDs)
+	all, more := d.scanProcesses()
+	family := all.familyOf(f.PIDs)
 	if len(family) > wire.MaxRelatives {
 		family, more = family[:wire.MaxRelatives], true
 	}
-	list, cut := capped(d.describe(family))
+	list, cut := capFamily(d.describeFamily(family))
 	sort.Slice(list, func(i, k int) bool { return list[i].PID < list[k].PID })
 	return list, more || cut, nil
 }
@@ -35,8 +35,8 @@ type tree struct {
 	children map[int][]int
 }
 
-// scan reads all processes of the node. It reads only files that never hang.
-func (d *Desk) scan() (all tree, more bool) {
+// scanProcesses reads all processes of the node. It reads only files that never hang.
+func (d *Desk) scanProcesses() (all tree, more bool) {
 	all = tree{map[int]proc.Stat{}, map[int][]int{}}
 	pids := proc.All(d.mount)
 	if len(pids) > maxScan {
@@ -53,9 +53,9 @@ func (d *Desk) scan() (all tree, more bool) {
 	return all, more
 }
 
-// of returns the family of processes, each process once: ancestors and the processes themselves first, then
+// familyOf returns the family of processes, each process once: ancestors and the processes themselves first, then
 // descendants, the nearest first.
-func (t tree) of(pids []int) (family []proc.Stat) {
+func (t tree) familyOf(pids []int) (family []proc.Stat) {
 	seen := map[int]bool{}
 	add := func(pid int) {
 		if stat, known := t.at[pid]; known && !seen[pid] {
@@ -67,7 +67,7 @@ func (t tree) of(pids []int) (family []proc.Stat) {
 		if _, known := t.at[pid]; !known {
 			continue
 		}
-		for _, above := range t.above(pid) {
+		for _, above := range t.ancestorsOf(pid) {
 			add(above)
 		}
 		add(pid)
@@ -89,9 +89,9 @@ func (t tree) of(pids []int) (family []proc.Stat) {
 	return family
 }
 
-// above returns the ancestors of a process that matter to the user: its ancestors in the job step, and slurmstepd,
+// ancestorsOf returns the ancestors of a process that matter to the user: its ancestors in the job step, and slurmstepd,
 // which started the step. Outside of a step: its ancestors in the session, and the parent of the session.
-func (t tree) above(pid int) (list []int) {
+func (t tree) ancestorsOf(pid int) (list []int) {
 	session := -1
 	for at := pid; len(list) < maxDepth; {
 		stat := t.at[at]
@@ -112,9 +112,9 @@ func (t tree) above(pid int) (list []int) {
 	return list
 }
 
-// describe reads the descriptions of processes. If a reading hangs, that description and the commands of all later
+// describeFamily reads the descriptions of processes. If a reading hangs, that description and the commands of all later
 // processes are left out.
-func (d *Desk) describe(family []proc.Stat) []wire.Relative {
+func (d *Desk) describeFamily(family []proc.Stat) []wire.Relative {
 	list := make([]wire.Relative, len(family))
 	for i, stat := range family {
 		ticks, rss := stat.Ticks(), stat.RSS*uint64(os.Getpagesize())
@@ -123,13 +123,13 @@ func (d *Desk) describe(family []proc.Stat) []wire.Relative {
 			State:    stat.State,
 			CPUTicks: &ticks, RSS: &rss, ElapsedSec: d.words.Elapsed(stat.Start),
 		}
-		if _, uid, exists := d.status(stat.PID); exists {
+		if _, uid, exists := d.readStatus(stat.PID); exists {
 			list[i].UID = &uid
 		}
 	}
 	words := make([]struct{ user, command string }, len(list))
 	users := map[int]string{}
-	done, _ := d.each(len(list), func(i int) {
+	done, _ := d.callEach(len(list), func(i int) {
 		args, _ := proc.Of(d.mount, family[i].PID).Arguments() // empty if it cannot be read
 		words[i].command = d.words.Command(args)
 		if uid := list[i].UID; uid != nil {
@@ -145,8 +145,8 @@ func (d *Desk) describe(family []proc.Stat) []wire.Relative {
 	return list
 }
 
-// capped returns the beginning of a family that takes at most wire.MaxFamily bytes of JSON.
-func capped(list []wire.Relative) (kept []wire.Relative, more bool) {
+// capFamily returns the beginning of a family that takes at most wire.MaxFamily bytes of JSON.
+func capFamily(list []wire.Relative) (kept []wire.Relative, more bool) {
 	room := wire.MaxFamily
 	for i := range list {
 		text, err := json.Marshal(&list[i])

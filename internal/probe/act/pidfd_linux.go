@@ -10,4 +10,4 @@ func sendPidfd(handle, number int) error {
 
 func closeHandle(handle int) { _ = unix.Close(handle) } // a failure loses nothing
 
-func kill(pid, number int) error { return unix.Kill(pid, unix.Signal(number)) }
+func sendSignal(pid, number int) error { return unix.Kill(pid, unix.Signal(number)) }

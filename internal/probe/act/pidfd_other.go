@@ -12,4 +12,4 @@ func sendPidfd(int, int) error { return errors.ErrUnsupported }
 
 func closeHandle(int) {}
 
-func kill(int, int) error { return errors.ErrUnsupported }
+func sendSignal(int, int) error { return errors.ErrUnsupported }

@@ -28,11 +28,11 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 		}
 	}
 	spared := map[int]bool{d.self: true}
-	for _, p := range d.above(d.self) {
+	for _, p := range d.listAncestors(d.self) {
 		spared[p.PID] = true
 	}
 	fates := make([]fate, len(s.Processes))
-	done, tried := d.each(len(fates), func(i int) { fates[i] = d.signal(s.Processes[i], &s, spared) })
+	done, tried := d.callEach(len(fates), func(i int) { fates[i] = d.signalProcess(s.Processes[i], &s, spared) })
 	list := make([]wire.Signaled, len(fates))
 	for i := range list {
 		list[i] = wire.Signaled{PID: s.Processes[i].PID, Error: "not tried: the node did not answer in time",
@@ -57,8 +57,8 @@ type fate struct {
 	owner   int // of the process, if another user owns it
 }
 
-// signal sends a signal to the process that has this PID and this start time.
-func (d *Desk) signal(id wire.ProcessID, s *wire.Signal, spared map[int]bool) fate {
+// signalProcess sends a signal to the process that has this PID and this start time.
+func (d *Desk) signalProcess(id wire.ProcessID, s *wire.Signal, spared map[int]bool) fate {
 	if id.PID <= 1 || id.PID > math.MaxInt32 {
 		return fate{id: wire.SignalDenied, why: fmt.Sprintf("pid %d is never signaled", id.PID)}
 	}
@@ -67,7 +67,7 @@ func (d *Desk) signal(id wire.ProcessID, s *wire.Signal, spared map[int]bool) fa
 	if held {
 		defer closeHandle(handle)
 	}
-	if wrong := d.check(id, d.owner(s), spared); wrong.id != "" { // the pidfd holds the checked process, or an ended one
+	if wrong := d.checkSignal(id, d.signalOwner(s), spared); wrong.id != "" { // the pidfd holds the checked process, or an ended one
 		return wrong
 	}
 	if held {
@@ -86,17 +86,17 @@ func (d *Desk) signal(id wire.ProcessID, s *wire.Signal, spared map[int]bool) fa
 
 var gone = fate{id: wire.SignalGone, why: "has exited"}
 
-// owner is the user whose processes a signal may reach.
-func (d *Desk) owner(s *wire.Signal) (uid int) {
+// signalOwner is the user whose processes a signal may reach.
+func (d *Desk) signalOwner(s *wire.Signal) (uid int) {
 	if s.Owner != nil && d.uid == 0 {
 		return *s.Owner
 	}
 	return d.uid
 }
 
-// check returns the reason why a process must not be signaled; the zero fate means that it may be.
-func (d *Desk) check(id wire.ProcessID, owner int, spared map[int]bool) fate {
-	stat, uid, exists := d.status(id.PID)
+// checkSignal returns the reason why a process must not be signaled; the zero fate means that it may be.
+func (d *Desk) checkSignal(id wire.ProcessID, owner int, spared map[int]bool) fate {
+	stat, uid, exists := d.readStatus(id.PID)
 	switch {
 	case !exists:
 		return gone
@@ -127,7 +127,7 @@ func (d *Desk) nameOwners(list []wire.Signaled, fates []fate) {
 		return
 	}
 	names := make([]string, len(owners))
-	done, _ := d.each(len(owners), func(i int) { names[i] = d.words.User(owners[i]) })
+	done, _ := d.callEach(len(owners), func(i int) { names[i] = d.words.User(owners[i]) })
 	for i, f := range fates {
 		if f.id != wire.SignalOtherUser {
 			continue

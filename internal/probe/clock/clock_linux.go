@@ -10,7 +10,7 @@ import (
 // origin is the time at the start. The runtime's own reading of CLOCK_MONOTONIC, which needs no system call, advances
 // all three clocks from there: CLOCK_BOOTTIME differs from it only while the machine sleeps, and compute nodes do not
 // sleep.
-var origin = Moment{Mono: clock(unix.CLOCK_MONOTONIC), Boot: clock(unix.CLOCK_BOOTTIME), Wall: time.Now()}
+var origin = Moment{Mono: readClock(unix.CLOCK_MONOTONIC), Boot: readClock(unix.CLOCK_BOOTTIME), Wall: time.Now()}
 
 // Now reads the clocks.
 func Now() Moment {
@@ -19,7 +19,7 @@ func Now() Moment {
 	return Moment{Mono: origin.Mono + since, Boot: origin.Boot + since, Wall: wall}
 }
 
-func clock(id int32) time.Duration {
+func readClock(id int32) time.Duration {
 	var ts unix.Timespec
 	if unix.ClockGettime(id, &ts) != nil {
 		return 0 // never for these two clocks

@@ -15,7 +15,7 @@ import (
 // does not have are not requested again.
 type lacks map[metric.ID]error
 
-func (l lacks) add(err error, ids []metric.ID) {
+func (l lacks) addMetrics(err error, ids []metric.ID) {
 	for _, id := range ids {
 		l[id] = err
 	}
@@ -28,8 +28,8 @@ func mayCome(err error) bool {
 	return kind == driver.Denied || kind == driver.Doubtful
 }
 
-// denied are the metrics that may be there at any time.
-func (l lacks) denied() (ids []metric.ID) {
+// deniedMetrics returns the metrics that may be there at any time.
+func (l lacks) deniedMetrics() (ids []metric.ID) {
 	for id := range metric.All(metric.GPU) {
 		if mayCome(l[id]) {
 			ids = append(ids, id)
@@ -56,8 +56,8 @@ func (l lacks) byReason() map[string][]string {
 // note takes the error of metrics that cannot be read.
 type note func(err error, ids []metric.ID)
 
-// refused notes an error of metrics, unless the GPU is lost or the driver is gone: it then returns the error.
-func (n note) refused(err error, ids ...metric.ID) error {
+// noteRefused notes an error of metrics, unless the GPU is lost or the driver is gone: it then returns the error.
+func (n note) noteRefused(err error, ids ...metric.ID) error {
 	switch driver.KindOf(err) {
 	case driver.Lost, driver.Gone, driver.Stale:
 		return err
@@ -66,33 +66,33 @@ func (n note) refused(err error, ids ...metric.ID) error {
 	return nil
 }
 
-// noting notes errors of a reading: metrics that the GPU lacks, and faults.
-func (g *gpu) noting(r *reading) note {
+// newNote returns a note for the errors of a reading: metrics that the GPU lacks, and faults.
+func (g *gpu) newNote(r *reading) note {
 	return func(err error, ids []metric.ID) {
 		switch kind := driver.KindOf(err); {
 		case kind != driver.Absent && !mayCome(err):
-			r.fault(ids[0].Row().Label, err)
+			r.recordFault(ids[0].Row().Label, err)
 		case !g.examined:
-			g.lack(err, ids)
+			g.addLacking(err, ids)
 		case g.lacking[ids[0]] != nil:
 		case kind == driver.Doubtful:
-			r.fault(ids[0].Row().Label, err)
+			r.recordFault(ids[0].Row().Label, err)
 		case !ids[0].Row().Positive: // the driver may have given 0, which it does of a GPU that sleeps
-			r.ceased(ids[0].Row().Label, err)
+			r.recordCeased(ids[0].Row().Label, err)
 		}
 	}
 }
 
-func (g *gpu) lack(err error, ids []metric.ID) {
+func (g *gpu) addLacking(err error, ids []metric.ID) {
 	if g.lacking == nil {
 		g.lacking = lacks{}
 	}
-	g.lacking.add(err, ids)
+	g.lacking.addMetrics(err, ids)
 }
 
-// examine ends the first complete reading. Readers without any metric of the GPU are put aside; metrics without
+// endFirstReading ends the first complete reading. Readers without any metric of the GPU are put aside; metrics without
 // permission may be permitted later.
-func (g *gpu) examine(r *reading) {
+func (g *gpu) endFirstReading(r *reading) {
 	if g.examined {
 		return
 	}
@@ -109,8 +109,8 @@ func (g *gpu) examine(r *reading) {
 	}
 }
 
-// heal forgets metrics that were denied or doubtful before and that the GPU gives now.
-func (g *gpu) heal() {
+// dropRegained forgets metrics that were denied or doubtful before and that the GPU gives now.
+func (g *gpu) dropRegained() {
 	given := func(id metric.ID) bool { return g.last.values.Has(id) }
 	if !slices.ContainsFunc(g.denied, given) {
 		return
@@ -119,12 +119,12 @@ func (g *gpu) heal() {
 	maps.DeleteFunc(g.lacks, func(id metric.ID, err error) bool {
 		return mayCome(err) && given(id)
 	})
-	g.denied, g.stated = g.lacks.denied(), false
+	g.denied, g.stated = g.lacks.deniedMetrics(), false
 }
 
-// absent lists the metrics that a GPU lacks. A lost GPU lacks the same metrics as before. A card that is being read
+// absentMetrics lists the metrics that a GPU lacks. A lost GPU lacks the same metrics as before. A card that is being read
 // again has its old values meanwhile.
-func (g *gpu) absent(card *wire.Card) map[string][]string {
+func (g *gpu) absentMetrics(card *wire.Card) map[string][]string {
 	if card.Lost != "" {
 		return card.Absent
 	}
@@ -135,15 +135,15 @@ func (g *gpu) absent(card *wire.Card) map[string][]string {
 	return all.byReason()
 }
 
-// explain writes the lacking metrics into the cards of their GPUs, when these metrics have changed. It reports whether
+// writeAbsent writes the lacking metrics into the cards of their GPUs, when these metrics have changed. It reports whether
 // it did. An inventory in progress reads the old cards.
-func (n *Inventory) explain() (changed bool) {
+func (n *Inventory) writeAbsent() (changed bool) {
 	for i, g := range n.gpus {
-		if g.heal(); g.stated {
+		if g.dropRegained(); g.stated {
 			continue
 		}
 		g.stated = true
-		absent := g.absent(&n.hello.GPUs[i])
+		absent := g.absentMetrics(&n.hello.GPUs[i])
 		if reflect.DeepEqual(absent, n.hello.GPUs[i].Absent) {
 			continue
 		}

@@ -39,32 +39,32 @@ func (g *gpu) nothingFound() findings {
 	f := findings{card: wire.Card{Index: g.Index}, onceState: onceState{lacks: lacks{}, pending: true}}
 	for i := range g.Readers {
 		if g.Readers[i].Row().Pace == metric.Once {
-			f.lacks.add(errSilent, g.Readers[i].IDs)
+			f.lacks.addMetrics(errSilent, g.Readers[i].IDs)
 		}
 	}
 	return f
 }
 
-// introduce reads the card of a GPU. Its results may be used before the end of the reading, since the next call may
-// hang.
-func (c *pool) introduce(g *gpu) {
+// readCard asks a GPU for all that its card has. The results may be used before the end of the reading, since the next
+// call may hang.
+func (c *pool) readCard(g *gpu) {
 	f := g.nothingFound()
 	g.call.Store(callIdentity)
 	f.card = g.Device.Card()
 	f.card.Index = g.Index
 	if f.card.Lost == "" {
-		c.tell(g, f)
+		c.publishFindings(g, f)
 		g.readOnce(&f)
 	}
 	if f.card.Lost != "" {
 		f.lacks = nil // the card lacks everything
 	} else if g.Parts != nil {
-		c.tell(g, f)
+		c.publishFindings(g, f)
 		g.call.Store(callInstances)
 		f.parts = g.Parts()
 	}
 	f.pending = false
-	c.tell(g, f)
+	c.publishFindings(g, f)
 }
 
 // readOnce reads the metrics of a card. A metric that cannot be read is absent, with the reason; if that may change,
@@ -72,7 +72,7 @@ func (c *pool) introduce(g *gpu) {
 func (g *gpu) readOnce(f *findings) {
 	found := lacks{}
 	values, err := g.readAll(metric.Once, metric.Values{}, func(err error, ids []metric.ID) {
-		found.add(err, ids)
+		found.addMetrics(err, ids)
 		f.partial = f.partial || driver.KindOf(err) == driver.Other
 	})
 	f.lacks, f.card.Values, f.partial = found, values, f.partial || err != nil
@@ -81,8 +81,8 @@ func (g *gpu) readOnce(f *findings) {
 	}
 }
 
-// tell publishes the findings about a GPU so far.
-func (c *pool) tell(g *gpu, f findings) {
+// publishFindings makes the findings about a GPU so far available to others.
+func (c *pool) publishFindings(g *gpu, f findings) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.found = f
@@ -99,11 +99,11 @@ func (c *pool) foundOf(g *gpu) findings {
 // longer than patience.
 func (n *Inventory) readCards(gpus []*gpu, limit time.Duration) {
 	shift, r := n.pool.beginCards(gpus)
-	n.pool.await(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)
+	n.pool.awaitRound(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)
 }
 
-// adopt adopts cards that have come late. It reports whether there are any.
-func (n *Inventory) adopt() (changed bool) {
+// adoptCards takes over the cards that have come late. It reports whether there are any.
+func (n *Inventory) adoptCards() (changed bool) {
 	for i, g := range n.gpus {
 		if !g.once.pending {
 			continue
@@ -117,7 +117,7 @@ func (n *Inventory) adopt() (changed bool) {
 		}
 		known := n.hello.GPUs[i]
 		n.hello.GPUs[i], g.once, g.stated, changed = f.card, f.onceState, false, true
-		n.recognize(i, []wire.Card{known})
+		n.fillIdentity(i, []wire.Card{known})
 	}
 	return changed
 }

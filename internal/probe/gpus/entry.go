@@ -16,14 +16,14 @@ const (
 	longestRepeat = 30 * time.Second
 )
 
-// describe makes the entry of a GPU in a report. again means that the GPU must be listed again.
-func (g *gpu) describe(sm *sample.Report, c *pool, interval time.Duration) (out wire.GPU, again bool) {
+// makeEntry makes the entry of a GPU in a report. again means that the GPU must be listed again.
+func (g *gpu) makeEntry(sm *sample.Report, c *pool, interval time.Duration) (out wire.GPU, again bool) {
 	out = wire.GPU{Index: g.Index, Lost: g.Lost, LostID: g.LostID}
 	if g.Device == nil {
 		return out, false
 	}
-	out.HangsMS, out.Call = c.late(g)
-	out.Reading = c.reads(g)
+	out.HangsMS, out.Call = c.unfinishedCall(g)
+	out.Reading = c.hasReading(g)
 	r := &g.last
 	sm.TookMS = max(sm.TookMS, r.took.Milliseconds())
 	age := time.Duration(0)
@@ -31,7 +31,7 @@ func (g *gpu) describe(sm *sample.Report, c *pool, interval time.Duration) (out 
 		age = max(time.Since(r.ended), time.Millisecond)
 	}
 	switch {
-	case r.ended.IsZero() || age > r.repeats(interval):
+	case r.ended.IsZero() || age > r.repeatTime(interval):
 		out.Unlisted, out.Reading = sm.Unlisted(Silent), true
 	case driver.KindOf(r.err) == driver.Lost:
 		out.Lost, out.LostID = r.err.Error(), driver.LostIDOf(r.err)
@@ -54,14 +54,14 @@ func (g *gpu) describe(sm *sample.Report, c *pool, interval time.Duration) (out 
 	return out, again
 }
 
-// repeats is how long a reading is repeated while there is no newer reading.
-func (r *reading) repeats(interval time.Duration) time.Duration {
+// repeatTime is how long a reading is repeated while there is no newer reading.
+func (r *reading) repeatTime(interval time.Duration) time.Duration {
 	return max(staleIntervals*interval, min(2*r.took, longestRepeat))
 }
 
-// late returns how long an unfinished call to the GPU has been running, and its name; 0 if no call is running.
-func (c *pool) late(g *gpu) (ms int64, what string) {
-	begun, pending := c.pending(g)
+// unfinishedCall returns how long an unfinished call to the GPU has been running, and its name; 0 if no call is running.
+func (c *pool) unfinishedCall(g *gpu) (ms int64, what string) {
+	begun, pending := c.runningSince(g)
 	if !pending {
 		return 0, ""
 	}

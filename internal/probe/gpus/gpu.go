@@ -89,13 +89,13 @@ type reading struct {
 	listing
 }
 
-// fault records that a collector failed.
-func (r *reading) fault(collector string, err error) {
+// recordFault records that a collector failed.
+func (r *reading) recordFault(collector string, err error) {
 	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error()})
 }
 
-// ceased records that the driver no longer has a value.
-func (r *reading) ceased(collector string, err error) {
+// recordCeased records that the driver no longer has a value.
+func (r *reading) recordCeased(collector string, err error) {
 	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error(), Ceased: true})
 }
 
@@ -106,23 +106,23 @@ type hang struct {
 	since time.Time // when it was first seen
 }
 
-// read reads everything for one report.
-func (g *gpu) read(q question) {
+// readReport reads everything of a GPU for one report.
+func (g *gpu) readReport(q question) {
 	r := &g.back
 	*r = reading{}
 	if r.err = g.readSlow(q.at.Mono); r.err == nil {
 		r.faults = append(r.faults, g.slowFaults...)
-		r.values, r.err = g.readAll(metric.Fast, g.slow, g.noting(r))
+		r.values, r.err = g.readAll(metric.Fast, g.slow, g.newNote(r))
 	}
 	if r.err != nil {
 		g.slowKnown = g.slowKnown && driver.KindOf(r.err) != driver.Lost
-		g.rates.forget()
+		g.rates.forgetCounters()
 		return
 	}
-	g.examine(r)
+	g.endFirstReading(r)
 	r.blank = r.values == g.slow && len(r.faults) > 0
 	if q.processes {
-		g.list(q.at.Wall)
+		g.listProcesses(q.at.Wall)
 	}
 }
 
@@ -132,7 +132,7 @@ func (g *gpu) readSlow(now time.Duration) error {
 		return nil
 	}
 	var r reading
-	g.slow, r.err = g.readAll(metric.Slow, metric.Values{}, g.noting(&r))
+	g.slow, r.err = g.readAll(metric.Slow, metric.Values{}, g.newNote(&r))
 	g.slowFaults = r.faults
 	g.slowKnown, g.slowAt = r.err == nil && !slices.ContainsFunc(r.faults, mayReturn), now
 	return r.err
@@ -149,27 +149,27 @@ func (g *gpu) readAll(pace metric.Pace, values metric.Values, note note) (metric
 		if g.Readers[i].Row().Pace != pace || g.examined && g.idle[i] {
 			continue
 		}
-		if err := g.ask(i, note); err != nil {
+		if err := g.askReader(i, note); err != nil {
 			return metric.Values{}, err
 		}
 	}
 	return g.answer.Values, nil
 }
 
-// ask makes one call. It returns an error as readAll does.
-func (g *gpu) ask(i int, note note) error {
+// askReader makes the call of one reader. It returns an error as readAll does.
+func (g *gpu) askReader(i int, note note) error {
 	a, r := &g.answer, &g.Readers[i]
 	a.Counters, a.Refusals = a.Counters[:0], a.Refusals[:0]
 	g.call.Store(int32(i))
 	began := time.Now()
 	if err := r.Read(a); err != nil {
-		return note.refused(err, r.IDs...)
+		return note.noteRefused(err, r.IDs...)
 	}
 	for _, c := range a.Counters {
-		a.Values.Set(c.ID, g.rates.rate(c, began, time.Now()))
+		a.Values.Set(c.ID, g.rates.ratePerSecond(c, began, time.Now()))
 	}
 	for _, f := range a.Refusals {
-		if err := note.refused(f.Err, f.ID); err != nil {
+		if err := note.noteRefused(f.Err, f.ID); err != nil {
 			return err
 		}
 	}

@@ -120,15 +120,15 @@ func (s *Set) Hello() wire.Hello {
 }
 
 // Explain notes the metrics that GPUs lack, and reports whether they have changed.
-func (s *Set) Explain() (news bool) { return s.cards.explain() }
+func (s *Set) Explain() (news bool) { return s.cards.writeAbsent() }
 
 // Close releases the driver, but leaves it alone while a driver call is running: the process exits soon.
 func (s *Set) Close() {
 	s.retry.Stop()
 	s.late.Stop()
 	s.Listener.End()
-	s.pool.close()
-	if s.pool.idle() && !s.taking && !s.Listener.Running() {
-		s.cards.close()
+	s.pool.stopWorkers()
+	if s.pool.isIdle() && !s.taking && !s.Listener.Running() {
+		s.cards.shutDownNVML()
 	}
 }

@@ -24,15 +24,15 @@ type Inventory struct {
 	busy []*gpu
 }
 
-// incomplete reports whether another inventory may find more.
-func (n *Inventory) incomplete() bool {
+// isIncomplete reports whether another inventory may find more.
+func (n *Inventory) isIncomplete() bool {
 	return !n.up || n.spent || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" }) ||
 		slices.ContainsFunc(n.gpus, func(g *gpu) bool { return g.once.partial || g.once.pending })
 }
 
-// outdated reports whether the driver was replaced by another version while the probe ran. The new library is on disk,
+// isOutdated reports whether the driver was replaced by another version while the probe ran. The new library is on disk,
 // but the dynamic linker never unloads the old one: only a new process loads it.
-func (n *Inventory) outdated() bool {
+func (n *Inventory) isOutdated() bool {
 	return n.was && n.hello.FaultID == wire.FaultMismatch
 }
 
@@ -42,17 +42,17 @@ func (n *Inventory) allLost() bool {
 	return len(n.gpus) > 0 && !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !lost(g) })
 }
 
-// taken returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It may
+// makeInventory returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It may
 // never return. Without reopen it changes nothing in the old inventory, so that the sampler can read the old GPUs
 // meanwhile.
-func (n Inventory) taken(reopen bool, proc string) Inventory {
-	if err := n.attach(reopen, proc); err != nil {
-		n.fail(err)
+func (n Inventory) makeInventory(reopen bool, proc string) Inventory {
+	if err := n.attachDriver(reopen, proc); err != nil {
+		n.forgetGPUs(err)
 	}
 	return n
 }
 
-func (n *Inventory) attach(reopen bool, proc string) error {
+func (n *Inventory) attachDriver(reopen bool, proc string) error {
 	if n.up && (n.spent || reopen) {
 		n.lib.Shutdown()
 		n.up, n.spent = false, false
@@ -70,34 +70,34 @@ func (n *Inventory) attach(reopen bool, proc string) error {
 	if err != nil {
 		return err
 	}
-	n.list(slots)
+	n.makeGPUs(slots)
 	return nil
 }
 
-// list makes GPUs of slots, and of their instances, and reads their cards.
-func (n *Inventory) list(slots []driver.Slot) {
+// makeGPUs makes GPUs of slots, and of their instances, and reads their cards.
+func (n *Inventory) makeGPUs(slots []driver.Slot) {
 	before, began, limit := *n, time.Now(), LongestWait
 	if len(n.gpus) == 0 {
 		limit = cardPatience
 	}
 	gpus := before.gpusOf(slots)
-	n.readCards(before.strangers(gpus), limit)
+	n.readCards(before.unreadGPUs(gpus), limit)
 	n.gpus = nil
 	for _, g := range gpus {
-		n.gpus = append(append(n.gpus, g), before.parts(g)...)
+		n.gpus = append(append(n.gpus, g), before.listInstances(g)...)
 	}
-	n.readCards(before.strangers(n.gpus), limit-time.Since(began))
+	n.readCards(before.unreadGPUs(n.gpus), limit-time.Since(began))
 	n.hello = wire.Hello{GPUs: make([]wire.Card, len(n.gpus)), Missing: n.lib.Missing()}
 	n.hello.Driver, n.hello.CUDA = n.lib.Versions()
 	for i := range n.gpus {
-		n.describe(i, &before)
+		n.fillCard(i, &before)
 	}
 	for i, g := range n.gpus {
 		if !slices.Contains(before.gpus, g) {
-			n.recognize(i, before.hello.GPUs)
+			n.fillIdentity(i, before.hello.GPUs)
 		}
 	}
-	n.remember(before.hello.GPUs)
+	n.addLost(before.hello.GPUs)
 }
 
 // gpusOf makes GPUs of slots. A busy GPU stays as it was: a call for its card would be slow, or hang too.
@@ -114,16 +114,16 @@ func (n *Inventory) gpusOf(slots []driver.Slot) []*gpu {
 	return gpus
 }
 
-// strangers returns the GPUs whose cards were not read before.
-func (n *Inventory) strangers(gpus []*gpu) []*gpu {
+// unreadGPUs returns the GPUs whose cards were not read before.
+func (n *Inventory) unreadGPUs(gpus []*gpu) []*gpu {
 	return slices.DeleteFunc(slices.Clone(gpus), func(g *gpu) bool {
 		return slices.Contains(n.busy, g) ||
 			n.pool.foundOf(g).ended
 	})
 }
 
-// parts lists the instances of a GPU. A GPU that is busy, or whose card is still being read, keeps its instances.
-func (n *Inventory) parts(g *gpu) (parts []*gpu) {
+// listInstances lists the instances of a GPU. A GPU that is busy, or whose card is still being read, keeps its instances.
+func (n *Inventory) listInstances(g *gpu) (parts []*gpu) {
 	if f := n.pool.foundOf(g); f.ended && !slices.Contains(n.busy, g) {
 		return n.gpusOf(f.parts)
 	}
@@ -137,8 +137,8 @@ func (n *Inventory) parts(g *gpu) (parts []*gpu) {
 	return parts
 }
 
-// describe fills in the card of a GPU: the findings, or the card from the previous inventory, which the sampler has.
-func (n *Inventory) describe(i int, before *Inventory) {
+// fillCard fills in the card of a GPU: the findings, or the card from the previous inventory, which the sampler has.
+func (n *Inventory) fillCard(i int, before *Inventory) {
 	g := n.gpus[i]
 	if at := slices.Index(before.gpus, g); at >= 0 {
 		n.hello.GPUs[i] = before.hello.GPUs[at]
@@ -159,8 +159,8 @@ func (n *Inventory) instancesOf(g *gpu) (at []int) {
 	return at
 }
 
-// divide tells each GPU which instances are listed beside it.
-func (n *Inventory) divide() (divided bool) {
+// tellInstances tells each GPU which instances are listed beside it. It reports whether a GPU is in MIG mode.
+func (n *Inventory) tellInstances() (divided bool) {
 	for i, g := range n.gpus {
 		if n.hello.GPUs[i].Instance != nil {
 			continue
@@ -178,9 +178,9 @@ func (n *Inventory) divide() (divided bool) {
 	return divided
 }
 
-// recognize fills in the identity of a GPU that is lost or does not respond, which cannot be read: the identity of the
+// fillIdentity fills in the identity of a GPU that is lost or does not respond, which cannot be read: the identity of the
 // GPU with the same index before, unless that GPU is listed elsewhere now.
-func (n *Inventory) recognize(i int, known []wire.Card) {
+func (n *Inventory) fillIdentity(i int, known []wire.Card) {
 	card := &n.hello.GPUs[i]
 	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
 	if card.Lost == "" && !n.gpus[i].once.pending || at < 0 {
@@ -194,11 +194,11 @@ func (n *Inventory) recognize(i int, known []wire.Card) {
 	}
 }
 
-// keep adopts the unchanged GPUs of the previous inventory, with their readings. A busy GPU is kept, so that there is
+// keepUnchanged adopts the unchanged GPUs of the previous inventory, with their readings. A busy GPU is kept, so that there is
 // no second reading of it: if it was lost, or is lost now, its state stays the same until the next inventory. A GPU
 // whose card is still being read is replaced by the new one, so that no further call for it can hang; the new GPU has
 // the last reading of the old one.
-func (n *Inventory) keep(before *Inventory, busy []*gpu) {
+func (n *Inventory) keepUnchanged(before *Inventory, busy []*gpu) {
 	for i := range n.gpus {
 		card := &n.hello.GPUs[i]
 		at := slices.IndexFunc(before.hello.GPUs, func(c wire.Card) bool { return c.Index == card.Index })
@@ -228,14 +228,14 @@ func (n *Inventory) keep(before *Inventory, busy []*gpu) {
 	}
 }
 
-// drop forgets a driver that went away.
-func (n *Inventory) drop(words string) {
-	n.fail(&driver.InitError{ID: wire.FaultNoDriver, Words: words})
+// dropDriver forgets a driver that went away.
+func (n *Inventory) dropDriver(words string) {
+	n.forgetGPUs(&driver.InitError{ID: wire.FaultNoDriver, Words: words})
 }
 
-// fail forgets the GPUs. NVML counts Inits, and a second Init succeeds without a look at the driver: so a Shutdown
-// comes first.
-func (n *Inventory) fail(err error) {
+// forgetGPUs drops the GPUs after an error. NVML counts Inits, and a second Init succeeds without a look at the driver:
+// so a Shutdown comes first.
+func (n *Inventory) forgetGPUs(err error) {
 	n.spent, n.gpus = n.up, nil
 	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}
 	if init, ok := errors.AsType[*driver.InitError](err); ok {
@@ -243,7 +243,7 @@ func (n *Inventory) fail(err error) {
 	}
 }
 
-func (n *Inventory) close() {
+func (n *Inventory) shutDownNVML() {
 	if n.up {
 		n.lib.Shutdown()
 	}

@@ -10,9 +10,9 @@ import (
 // unlisted is the reason why a GPU is lost that the driver listed before.
 const unlisted = "GPU not listed any more"
 
-// remember adds the known GPUs that the driver does not list any more, as lost: it may list them again after a reset. A
+// addLost adds the known GPUs that the driver does not list any more, as lost: it may list them again after a reset. A
 // listed GPU that cannot say which one it is may be one of them: then none is added.
-func (n *Inventory) remember(known []wire.Card) {
+func (n *Inventory) addLost(known []wire.Card) {
 	isBare := func(c wire.Card) bool { return c.UUID == "" }
 	if slices.ContainsFunc(n.hello.GPUs, isBare) {
 		return

@@ -24,19 +24,19 @@ func ofKernel(proc string) (names []string) {
 	return names
 }
 
-// have reports whether there are any.
-func (n *newcomers) have(proc string) bool {
+// hasNewGPU reports whether the kernel has a GPU that NVML does not list.
+func (n *newcomers) hasNewGPU(proc string) bool {
 	return slices.ContainsFunc(ofKernel(proc), func(name string) bool { return !slices.Contains(n.known, name) })
 }
 
-// look forgets GPUs that are gone: they are newcomers when they are back. It reports once a minute whether there are
+// checkKernel forgets GPUs that are gone: they are newcomers when they are back. It reports once a minute whether there are
 // any newcomers.
-func (n *newcomers) look(proc string, now time.Duration) bool {
+func (n *newcomers) checkKernel(proc string, now time.Duration) bool {
 	if now-n.looked < slowEvery {
 		return false
 	}
 	n.looked = now
 	has := ofKernel(proc)
 	n.known = slices.DeleteFunc(n.known, func(name string) bool { return !slices.Contains(has, name) })
-	return n.have(proc)
+	return n.hasNewGPU(proc)
 }

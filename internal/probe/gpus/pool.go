@@ -59,10 +59,10 @@ func (c *pool) begin(gpus []*gpu, q question) (main *shift, r *round) {
 	defer c.mu.Unlock()
 	for _, g := range gpus {
 		g.isNew = false
-		g.collect()
+		g.collectReading()
 	}
 	c.report, c.main = c.nextRound(), c.nextShift(q)
-	c.plan(gpus, c.main, c.report)
+	c.planRound(gpus, c.main, c.report)
 	return c.main, c.report
 }
 
@@ -96,13 +96,13 @@ func (c *pool) beginCards(gpus []*gpu) (main *shift, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	main, r = newShift(question{card: true}), newRound()
-	c.plan(gpus, main, r)
+	c.planRound(gpus, main, r)
 	return main, r
 }
 
-// plan makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds the
+// planRound makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds the
 // lock.
-func (c *pool) plan(gpus []*gpu, main *shift, r *round) {
+func (c *pool) planRound(gpus []*gpu, main *shift, r *round) {
 	c.rounds++
 	r.number = c.rounds
 	for _, g := range gpus {
@@ -112,7 +112,7 @@ func (c *pool) plan(gpus []*gpu, main *shift, r *round) {
 		g.out, g.begun, g.round = true, time.Time{}, r
 		c.out, r.open = c.out+1, r.open+1
 		if g.last.took > patience {
-			c.start(newShift(main.question, g))
+			c.startShift(newShift(main.question, g))
 		} else {
 			main.left = append(main.left, g)
 		}
@@ -121,27 +121,27 @@ func (c *pool) plan(gpus []*gpu, main *shift, r *round) {
 		r.done <- struct{}{}
 	}
 	if main.room = main.left[:0]; len(main.left) > 0 {
-		c.start(main)
+		c.startShift(main)
 	} else {
 		main.ended = true
 	}
 }
 
-// start hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each
+// startShift hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each
 // report.
-func (c *pool) start(s *shift) {
+func (c *pool) startShift(s *shift) {
 	if c.closed { // while the inventory is being taken
-		go c.work(s)
+		go c.runShifts(s)
 		return
 	}
 	select {
 	case c.hands <- s:
 	default:
-		go c.work(s)
+		go c.runShifts(s)
 	}
 }
 
-func (c *pool) work(s *shift) {
+func (c *pool) runShifts(s *shift) {
 	for more := true; more; s, more = <-c.hands {
 		c.readAll(s)
 	}
@@ -149,30 +149,30 @@ func (c *pool) work(s *shift) {
 
 func (c *pool) readAll(s *shift) {
 	began := time.Now()
-	for g := c.next(s, began); g != nil; g = c.next(s, began) {
+	for g := c.nextGPU(s, began); g != nil; g = c.nextGPU(s, began) {
 		if s.card {
-			c.introduce(g)
+			c.readCard(g)
 			began = time.Now()
 			c.deliverCard(g)
 			continue
 		}
-		g.read(s.question)
+		g.readReport(s.question)
 		ended := time.Now()
 		g.back.ended, g.back.took = ended, ended.Sub(began)
-		c.deliver(g)
+		c.deliverReading(g)
 		began = ended
 	}
 }
 
-// close tells the goroutines that wait for work to end.
-func (c *pool) close() {
+// stopWorkers tells the goroutines that wait for work to end.
+func (c *pool) stopWorkers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
 	close(c.hands)
 }
 
-func (c *pool) next(s *shift, now time.Time) *gpu {
+func (c *pool) nextGPU(s *shift, now time.Time) *gpu {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.at = nil
@@ -185,25 +185,25 @@ func (c *pool) next(s *shift, now time.Time) *gpu {
 	return s.at
 }
 
-func (c *pool) deliver(g *gpu) {
+func (c *pool) deliverReading(g *gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.fresh, g.back.round = true, g.round.number
-	c.ended(g)
+	c.endReading(g)
 }
 
 func (c *pool) deliverCard(g *gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.found.ended = true
-	c.ended(g)
+	c.endReading(g)
 	select {
 	case c.cards <- struct{}{}:
 	default:
 	}
 }
 
-func (c *pool) ended(g *gpu) {
+func (c *pool) endReading(g *gpu) {
 	g.out = false
 	c.out--
 	if g.round.open--; g.round.open == 0 {
@@ -211,9 +211,9 @@ func (c *pool) ended(g *gpu) {
 	}
 }
 
-// relieve leaves behind a shift that takes long to read a GPU. It returns the shift that reads the remaining GPUs: the
+// relieveShift leaves behind a shift that takes long to read a GPU. It returns the shift that reads the remaining GPUs: the
 // same shift, or a new one. With split, the remaining GPUs are read all at once.
-func (c *pool) relieve(s *shift, split bool) *shift {
+func (c *pool) relieveShift(s *shift, split bool) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.at == nil || len(s.left) == 0 || time.Since(s.at.begun) < patience {
@@ -225,12 +225,12 @@ func (c *pool) relieve(s *shift, split bool) *shift {
 	}
 	next := newShift(s.question, s.left...)
 	s.left, s.room = nil, nil
-	c.start(next)
+	c.startShift(next)
 	return next
 }
 
-// split reads the remaining GPUs of a shift all at once.
-func (c *pool) split(s *shift) {
+// splitShift reads the remaining GPUs of a shift all at once.
+func (c *pool) splitShift(s *shift) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.startEach(s)
@@ -238,49 +238,49 @@ func (c *pool) split(s *shift) {
 
 func (c *pool) startEach(s *shift) {
 	for _, g := range s.left {
-		c.start(newShift(s.question, g))
+		c.startShift(newShift(s.question, g))
 	}
 	s.left = nil
 }
 
-// collect adopts the readings that have ended.
-func (c *pool) collect(gpus []*gpu) {
+// collectReadings adopts the readings that have ended.
+func (c *pool) collectReadings(gpus []*gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range gpus {
-		g.collect()
+		g.collectReading()
 	}
 }
 
-// collect adopts a reading that has ended. Only the sampler calls it, with the pool's lock.
-func (g *gpu) collect() {
+// collectReading adopts a reading that has ended. Only the sampler calls it, with the pool's lock.
+func (g *gpu) collectReading() {
 	if g.fresh {
 		g.last, g.back = g.back, g.last
 		if g.last.lacks != nil {
 			g.lacks, g.stated = g.last.lacks, false
-			g.denied = g.lacks.denied()
+			g.denied = g.lacks.deniedMetrics()
 		}
 		g.fresh, g.isNew = false, true
 	}
 }
 
-// pending reports whether a reading of the GPU is running, and since when. A reading that waits for another GPU's
+// runningSince reports whether a reading of the GPU is running, and since when. A reading that waits for another GPU's
 // reading is not running.
-func (c *pool) pending(g *gpu) (since time.Time, running bool) {
+func (c *pool) runningSince(g *gpu) (since time.Time, running bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return g.begun, g.out && !g.begun.IsZero()
 }
 
-// reads reports whether a reading of the GPU is running or planned.
-func (c *pool) reads(g *gpu) bool {
+// hasReading reports whether a reading of the GPU is running or planned.
+func (c *pool) hasReading(g *gpu) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return g.out
 }
 
-// busy returns the GPUs with a reading that is running or planned.
-func (c *pool) busy(gpus []*gpu) (busy []*gpu) {
+// busyGPUs returns the GPUs with a reading that is running or planned.
+func (c *pool) busyGPUs(gpus []*gpu) (busy []*gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range gpus {
@@ -291,15 +291,15 @@ func (c *pool) busy(gpus []*gpu) (busy []*gpu) {
 	return busy
 }
 
-// idle reports whether no reading is running.
-func (c *pool) idle() bool {
+// isIdle reports whether no reading is running.
+func (c *pool) isIdle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.out == 0
 }
 
-// await waits for a round, at most up to a limit.
-func (c *pool) await(s *shift, r *round, beat clock.Beat, limit time.Duration, stop <-chan struct{}) {
+// awaitRound waits for a round, at most up to a limit.
+func (c *pool) awaitRound(s *shift, r *round, beat clock.Beat, limit time.Duration, stop <-chan struct{}) {
 	began := time.Now()
 	beat.Reset(min(patience, limit))
 	defer beat.Stop()
@@ -312,10 +312,10 @@ func (c *pool) await(s *shift, r *round, beat clock.Beat, limit time.Duration, s
 		case <-beat.C:
 			took := time.Since(began)
 			if took >= limit {
-				c.split(s)
+				c.splitShift(s)
 				return
 			}
-			s = c.relieve(s, took >= limit/2)
+			s = c.relieveShift(s, took >= limit/2)
 		}
 	}
 }

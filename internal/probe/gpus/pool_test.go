@@ -14,11 +14,11 @@ func TestWaitingIsNotHanging(t *testing.T) {
 	c.hands = make(chan *shift, 1) // nobody takes the shift
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	main, _ := c.begin([]*gpu{g}, question{})
-	if since, running := c.pending(g); running {
+	if since, running := c.runningSince(g); running {
 		t.Errorf("before it is read, it is being read since %v", since)
 	}
-	c.next(main, start)
-	if since, running := c.pending(g); !running || !since.Equal(start) {
+	c.nextGPU(main, start)
+	if since, running := c.runningSince(g); !running || !since.Equal(start) {
 		t.Errorf("while it is read: %v, %v", since, running)
 	}
 }
@@ -31,7 +31,7 @@ func TestReportSaysWhatIsUnread(t *testing.T) {
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	sm := &sample.Report{Wanted: true}
 	c.begin([]*gpu{g}, question{})
-	if out, _ := g.describe(sm, c, time.Second); !out.Reading || out.HangsMS != 0 || out.Unlisted != Silent {
+	if out, _ := g.makeEntry(sm, c, time.Second); !out.Reading || out.HangsMS != 0 || out.Unlisted != Silent {
 		t.Errorf("a GPU whose turn is later is %+v", out)
 	}
 	g.out = false
@@ -40,7 +40,7 @@ func TestReportSaysWhatIsUnread(t *testing.T) {
 		more bool
 	}{{listing{}, true}, {listing{listed: true}, false}, {listing{unlisted: "Insufficient Permissions"}, false}} {
 		g.last = reading{round: c.report.number, ended: time.Now(), listing: test.list}
-		if out, _ := g.describe(sm, c, time.Second); out.Reading != test.more {
+		if out, _ := g.makeEntry(sm, c, time.Second); out.Reading != test.more {
 			t.Errorf("with the list %+v it is %+v", test.list, out)
 		}
 	}

@@ -40,8 +40,8 @@ func (s *Set) Listings(sm *sample.Report) (on []driver.Listing, complete bool) {
 	return on, complete
 }
 
-// list reads the processes on the GPU.
-func (g *gpu) list(now time.Time) {
+// listProcesses reads the processes on the GPU.
+func (g *gpu) listProcesses(now time.Time) {
 	r := &g.back
 	g.call.Store(callProcesses)
 	contexts, err := g.ownContexts()
@@ -87,7 +87,7 @@ func (g *gpu) ownContexts() ([]driver.Context, error) {
 // processFault records the error of a process call. The loss of the GPU is left out, since its entry reports it.
 func (r *reading) processFault(err error) {
 	if driver.KindOf(err) == driver.Other {
-		r.fault(wire.CollectorProcesses, err)
+		r.recordFault(wire.CollectorProcesses, err)
 	}
 }
 
@@ -102,7 +102,7 @@ func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driv
 	newest := make(map[int]driver.Usage, len(samples))
 	for _, u := range samples {
 		// Drivers have been seen to fill the unused part of the buffer with old samples or garbage.
-		if u.AtMicros <= first || u.AtMicros > last || !shares(&u.Process) {
+		if u.AtMicros <= first || u.AtMicros > last || !mayBeShares(&u.Process) {
 			continue
 		}
 		if old, seen := newest[u.PID]; !seen || u.AtMicros >= old.AtMicros {
@@ -115,8 +115,8 @@ func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driv
 // numbers are those that a sample may have.
 var numbers = wire.Numbers()
 
-// shares reports whether the numbers of a sample can be shares of time.
-func shares(p *wire.Process) bool {
+// mayBeShares reports whether the numbers of a sample can be shares of time.
+func mayBeShares(p *wire.Process) bool {
 	for i := range numbers {
 		if v, known := numbers[i].Number(p); known && v > 100 {
 			return false

@@ -29,9 +29,9 @@ type mark struct {
 	rate float64       // at that reading; NaN: unknown
 }
 
-// rate returns the increase per second of a counter that was read between two times. It is NaN at first, when the
+// ratePerSecond returns the increase per second of a counter that was read between two times. It is NaN at first, when the
 // counter went backwards, and when the time of the increase is not known well enough.
-func (r *rates) rate(c driver.Counter, began, ended time.Time) float64 {
+func (r *rates) ratePerSecond(c driver.Counter, began, ended time.Time) float64 {
 	next := mark{c, ended, ended.Sub(began), math.NaN()}
 	i := slices.IndexFunc(*r, func(m mark) bool { return m.ID == c.ID })
 	if i < 0 {
@@ -50,8 +50,8 @@ func (r *rates) rate(c driver.Counter, began, ended time.Time) float64 {
 	return next.rate
 }
 
-// forget forgets the counters: the next rates are unknown.
-func (r *rates) forget() { *r = (*r)[:0] }
+// forgetCounters drops the counters: the next rates are unknown.
+func (r *rates) forgetCounters() { *r = (*r)[:0] }
 
 // withoutRates removes the rates from repeated values: old rates say nothing about the present flow.
 func withoutRates(v metric.Values) metric.Values {

@@ -30,15 +30,15 @@ func TestRates(t *testing.T) {
 		{6 * time.Second, 300, 200},
 		{66 * time.Second, 900, 10},
 	} {
-		got := r.rate(driver.Counter{ID: metric.PCIeTX, N: tt.n}, start.Add(tt.at), start.Add(tt.at))
+		got := r.ratePerSecond(driver.Counter{ID: metric.PCIeTX, N: tt.n}, start.Add(tt.at), start.Add(tt.at))
 		if got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
 			t.Errorf("reading %d: %v bytes/s, want %v", i, got, tt.want)
 		}
 	}
-	if got := r.rate(driver.Counter{ID: metric.PCIeRX, N: 1e6}, start, start.Add(67*time.Second)); got == got {
+	if got := r.ratePerSecond(driver.Counter{ID: metric.PCIeRX, N: 1e6}, start, start.Add(67*time.Second)); got == got {
 		t.Errorf("the first reading of another counter gives %v", got)
 	}
-	if r.forget(); r.rate(driver.Counter{ID: metric.PCIeTX, N: 2000}, start, start.Add(68*time.Second)) == 0 {
+	if r.forgetCounters(); r.ratePerSecond(driver.Counter{ID: metric.PCIeTX, N: 2000}, start, start.Add(68*time.Second)) == 0 {
 		t.Error("a counter is compared with one from before the GPU was lost")
 	}
 }
@@ -61,7 +61,7 @@ func TestRatesOfSlowReadings(t *testing.T) {
 		{10 * time.Second, 16 * time.Second, 16000, nan}, // read when it ended
 		{76 * time.Second, 76 * time.Second, 76000, 1000},
 	} {
-		if got := r.rate(driver.Counter{ID: metric.NVLinkTX, N: tt.n}, start.Add(tt.began),
+		if got := r.ratePerSecond(driver.Counter{ID: metric.NVLinkTX, N: tt.n}, start.Add(tt.began),
 			start.Add(tt.ended)); got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
 			t.Errorf("reading %d: %v bytes/s, want %v", i, got, tt.want)
 		}

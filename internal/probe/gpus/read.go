@@ -15,17 +15,17 @@ const LongestWait = 5 * time.Second
 // Read reads all GPUs for a report. A report has room for all of them or for none. The driver counts as gone when every
 // GPU that has a handle returns that error.
 func (s *Set) Read(sm *sample.Report) {
-	if s.newcomers.look(s.Proc, sm.At.Mono) {
+	if s.newcomers.checkKernel(s.Proc, sm.At.Mono) {
 		s.retryLater()
 	}
 	if !s.reopening {
-		s.read(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)
+		s.readGPUs(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)
 	}
 	handles := 0
 	var gone []*gpu
 	sm.GPUs = slices.Grow(sm.GPUs, len(s.cards.gpus))
 	for _, g := range s.cards.gpus {
-		out, again := g.describe(sm, s.pool, s.Interval)
+		out, again := g.makeEntry(sm, s.pool, s.Interval)
 		if sm.GPUs = append(sm.GPUs, out); again {
 			s.retryLater()
 		}
@@ -36,7 +36,7 @@ func (s *Set) Read(sm *sample.Report) {
 			gone = append(gone, g)
 		}
 	}
-	if len(gone) > 0 && len(gone) == handles && s.pool.idle() {
+	if len(gone) > 0 && len(gone) == handles && s.pool.isIdle() {
 		sm.Gone = gone[0].last.err.Error()
 		return
 	}
@@ -56,21 +56,21 @@ func (s *Set) ReadCalls(sm *sample.Report) {
 	s.counted = now
 }
 
-// read reads GPUs. It waits for all readings that it begins, but at most half an interval and longest. A slower reading
-// continues for a later report, which does not wait for it. If GPUs still take long after half of this time, the
-// remaining GPUs are read all at once, so that they have the other half.
-func (s *Set) read(gpus []*gpu, q question, longest time.Duration) {
-	defer s.pool.collect(gpus)
+// readGPUs begins readings of GPUs, and waits for all of them, but at most half an interval and longest. A slower
+// reading continues for a later report, which does not wait for it. If GPUs still take long after half of this time,
+// the remaining GPUs are read all at once, so that they have the other half.
+func (s *Set) readGPUs(gpus []*gpu, q question, longest time.Duration) {
+	defer s.pool.collectReadings(gpus)
 	shift, r := s.pool.begin(gpus, q)
-	s.pool.await(shift, r, s.Patience, min(s.Interval/2, longest), s.ended)
+	s.pool.awaitRound(shift, r, s.Patience, min(s.Interval/2, longest), s.ended)
 }
 
-// examine reads GPUs that were never read completely, so that the Hello can list the metrics that they lack. It does
-// not wait long: the metrics of a slow GPU are listed later.
-func (s *Set) examine() {
+// readNewGPUs reads the GPUs that were never read completely, so that the Hello can list the metrics that they lack. It
+// does not wait long: the metrics of a slow GPU are listed later.
+func (s *Set) readNewGPUs() {
 	unknown := slices.DeleteFunc(slices.Clone(s.cards.gpus), func(g *gpu) bool { return g.lacks != nil })
 	if len(unknown) > 0 {
-		s.read(unknown, question{at: s.Now()}, patience)
+		s.readGPUs(unknown, question{at: s.Now()}, patience)
 	}
-	s.cards.explain()
+	s.cards.writeAbsent()
 }

@@ -38,12 +38,12 @@ func (s *Set) retryLater() {
 func (s *Set) take() {
 	now := s.Now().Mono
 	opens := !s.cards.up || s.cards.spent
-	idle := s.pool.idle()
+	idle := s.pool.isIdle()
 	if opens && !idle {
 		s.retryLater()
 		return
 	}
-	reopen := idle && now-s.reopened >= ReopenEvery && (s.cards.allLost() || s.newcomers.have(s.Proc))
+	reopen := idle && now-s.reopened >= ReopenEvery && (s.cards.allLost() || s.newcomers.hasNewGPU(s.Proc))
 	if (opens || reopen) && s.Listener.Running() { // the listener calls the driver; it ends before the retry
 		s.reopenDue = true
 		s.Listener.End()
@@ -55,8 +55,8 @@ func (s *Set) take() {
 	s.taking, s.void, s.reopening = true, false, reopen
 	s.late.Reset(DriverPatience)
 	old := s.cards
-	old.busy = s.pool.busy(old.gpus)
-	go func() { s.Taken <- old.taken(reopen, s.Proc) }()
+	old.busy = s.pool.busyGPUs(old.gpus)
+	go func() { s.Taken <- old.makeInventory(reopen, s.Proc) }()
 }
 
 // Retake takes the inventory again.
@@ -76,22 +76,22 @@ func (s *Set) Settle(next Inventory) (news bool, err error) {
 		return false, nil
 	}
 	if next.busy = nil; !reopened {
-		next.keep(&s.cards, s.pool.busy(s.cards.gpus))
+		next.keepUnchanged(&s.cards, s.pool.busyGPUs(s.cards.gpus))
 	}
-	next.adopt()
+	next.adoptCards()
 	old := s.cards.hello
 	s.cards = next
-	if s.cards.outdated() {
+	if s.cards.isOutdated() {
 		return false, ErrOutdated
 	}
-	s.examine()
-	switch divided := s.cards.divide(); {
-	case s.cards.incomplete():
+	s.readNewGPUs()
+	switch divided := s.cards.tellInstances(); {
+	case s.cards.isIncomplete():
 		s.retryLater()
 	case divided && !s.retrying: // instances come and go
 		s.retry.Reset(slowEvery)
 	}
-	s.watch()
+	s.watchXids()
 	return !reflect.DeepEqual(old, s.cards.hello), nil
 }
 
@@ -108,12 +108,12 @@ func (s *Set) Blind() (news bool) {
 
 // Complete adopts cards that have come late. It reports whether there are any.
 func (s *Set) Complete() (news bool) {
-	if !s.cards.adopt() {
+	if !s.cards.adoptCards() {
 		return false
 	}
-	s.examine()
-	s.watch()
-	if s.cards.incomplete() {
+	s.readNewGPUs()
+	s.watchXids()
+	if s.cards.isIncomplete() {
 		s.retryLater()
 	}
 	return true
@@ -121,7 +121,7 @@ func (s *Set) Complete() (news bool) {
 
 // Drop forgets the GPUs of a driver that went away.
 func (s *Set) Drop(words string) {
-	s.cards.drop(words)
+	s.cards.dropDriver(words)
 	s.Listener.End()
 	s.void = true
 	s.retryLater()

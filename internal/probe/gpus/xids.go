@@ -10,18 +10,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// watch watches the GPUs of the inventory, if the library can.
-func (s *Set) watch() {
+// watchXids begins to watch the GPUs of the inventory, if the library can.
+func (s *Set) watchXids() {
 	w, ok := s.cards.lib.(driver.Watcher)
 	if !ok || !s.cards.up || s.cards.spent {
 		return
 	}
-	slots, cards := s.cards.watchable()
+	slots, cards := s.cards.watchableGPUs()
 	s.Listener.Watch(cards, func() (xid.Watch, map[int]error) { return w.Watch(slots) })
 }
 
-// watchable are the GPUs that can be watched: a GPU that does not respond would prevent the watch of all others.
-func (n *Inventory) watchable() (slots []driver.Slot, cards []wire.Card) {
+// watchableGPUs returns the GPUs that can be watched: a GPU that does not respond would prevent the watch of all
+// others.
+func (n *Inventory) watchableGPUs() (slots []driver.Slot, cards []wire.Card) {
 	for i, g := range n.gpus {
 		if !g.once.pending {
 			slots, cards = append(slots, g.Slot), append(cards, n.hello.GPUs[i])
@@ -49,7 +50,7 @@ func (s *Set) ReadXids(sm *sample.Report) {
 func (s *Set) Watched(b xid.Beginning) (news bool) {
 	news = s.Listener.Started(b)
 	if !s.openUnwatched() && !b.None {
-		s.watch()
+		s.watchXids()
 	}
 	return news
 }
@@ -59,7 +60,7 @@ func (s *Set) Watched(b xid.Beginning) (news bool) {
 func (s *Set) Unwatched(e xid.Ending) (news bool) {
 	failed, news := s.Listener.Over(e)
 	if !s.openUnwatched() && !failed {
-		s.watch()
+		s.watchXids()
 	}
 	return news
 }

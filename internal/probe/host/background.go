@@ -26,8 +26,8 @@ func newAside[Q, T any](what string, answer func(Q) T) *aside[Q, T] {
 	return a
 }
 
-// start starts a call. None may be running.
-func (a *aside[Q, T]) start(at time.Duration, question Q) {
+// startCall begins a call on a goroutine of its own. None may be running.
+func (a *aside[Q, T]) startCall(at time.Duration, question Q) {
 	a.running, a.began, a.question = true, at, question
 	go a.run()
 }
@@ -64,8 +64,8 @@ func (a *aside[Q, T]) take(at time.Duration) (result T, ok bool) {
 // hangsAfter is the duration of a call from which on it counts as an error.
 const hangsAfter = 5 * time.Second
 
-// err returns an error if the running call hangs.
-func (a *aside[Q, T]) err(at time.Duration) error {
+// hangError returns an error if the running call hangs.
+func (a *aside[Q, T]) hangError(at time.Duration) error {
 	if !a.running || at-a.began < hangsAfter {
 		return nil
 	}

@@ -35,10 +35,10 @@ func newDisk(path string, free, total metric.ID) *disk {
 		at: -diskKept}
 }
 
-func (d *disk) read(to *metric.Values, at time.Duration) error {
+func (d *disk) readSpace(to *metric.Values, at time.Duration) error {
 	if !d.call.running && at-d.asked >= diskEvery {
 		d.asked = at
-		d.call.start(at, d.path)
+		d.call.startCall(at, d.path)
 	}
 	if now, ok := d.call.take(at); ok {
 		d.last, d.at = now, d.asked
@@ -50,5 +50,5 @@ func (d *disk) read(to *metric.Values, at time.Duration) error {
 		to.Set(d.free, float64(d.last.free))
 		to.Set(d.total, float64(d.last.total))
 	}
-	return d.call.err(at)
+	return d.call.hangError(at)
 }

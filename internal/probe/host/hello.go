@@ -13,7 +13,7 @@ import (
 func Describe(h *wire.Hello, proc string) {
 	h.Version = wire.Version
 	h.PID, h.Root = os.Getpid(), os.Getuid() == 0
-	h.Kernel = kernel()
+	h.Kernel = kernelRelease()
 	h.System = runtime.GOOS + "/" + runtime.GOARCH
 	if path, err := os.Executable(); err == nil {
 		h.Program = path

@@ -43,11 +43,11 @@ type Reader struct {
 func New(proc, sys string) *Reader {
 	r := &Reader{
 		proc: proc, files: map[string]*os.File{},
-		net: newTraffic("network counters", metric.NetTX, metric.NetRX, 1, interfaces(sys, "bytes")),
+		net: newTraffic("network counters", metric.NetTX, metric.NetRX, 1, interfaceFiles(sys, "bytes")),
 		packets: newTraffic("packet counters", metric.NetTXPackets, metric.NetRXPackets, 1,
-			interfaces(sys, "packets")),
-		fabric:  newTraffic("InfiniBand counters", metric.InfiniBandTX, metric.InfiniBandRX, infiniBandWord, ports(sys)),
-		storage: newTraffic("disk counters", metric.DiskWrite, metric.DiskRead, sector, disks(sys)),
+			interfaceFiles(sys, "packets")),
+		fabric:  newTraffic("InfiniBand counters", metric.InfiniBandTX, metric.InfiniBandRX, infiniBandWord, portFiles(sys)),
+		storage: newTraffic("disk counters", metric.DiskWrite, metric.DiskRead, sector, diskFiles(sys)),
 		disks: []*disk{newDisk("/", metric.DiskFree, metric.DiskTotal),
 			newDisk("/tmp", metric.TmpFree, metric.TmpTotal)},
 	}
@@ -57,16 +57,16 @@ func New(proc, sys string) *Reader {
 
 // Close closes the files.
 func (r *Reader) Close() {
-	r.reopen()
-	for _, t := range r.traffic() {
-		t.close()
+	r.closeFiles()
+	for _, t := range r.allTraffic() {
+		t.closeCounters()
 	}
 }
 
-func (r *Reader) traffic() []*traffic { return []*traffic{r.net, r.packets, r.fabric, r.storage} }
+func (r *Reader) allTraffic() []*traffic { return []*traffic{r.net, r.packets, r.fabric, r.storage} }
 
-// reopen closes the files of /proc: the next report opens them again.
-func (r *Reader) reopen() {
+// closeFiles closes the files of /proc. The next report opens them again.
+func (r *Reader) closeFiles() {
 	for name, f := range r.files {
 		_ = f.Close() // open for reading only: a failure loses nothing
 		delete(r.files, name)
@@ -87,11 +87,11 @@ func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 	note(r.readMemory(to))
 	r.rare.end(to)
 	note(r.readLoad(to))
-	for _, t := range r.traffic() {
-		note(t.read(to, mono))
+	for _, t := range r.allTraffic() {
+		note(t.setRates(to, mono))
 	}
 	for _, d := range r.disks {
-		note(d.read(to, mono))
+		note(d.readSpace(to, mono))
 	}
 	if boot > 0 {
 		to.Set(metric.Uptime, math.Floor(boot.Seconds()))
@@ -104,8 +104,8 @@ func (r *Reader) ReadUse(to *metric.Values, mono time.Duration) error {
 	return errors.Join(r.readCPU(to, mono), r.readMemory(to))
 }
 
-// head reads the beginning of a file in /proc.
-func (r *Reader) head(name string) ([]byte, error) {
+// readProcHead reads the beginning of a file in /proc.
+func (r *Reader) readProcHead(name string) ([]byte, error) {
 	f := r.files[name]
 	if f == nil {
 		var err error
@@ -116,13 +116,13 @@ func (r *Reader) head(name string) ([]byte, error) {
 	}
 	n, err := readHead(f, r.buf[:])
 	if err != nil {
-		r.reopen()
+		r.closeFiles()
 		return nil, err
 	}
 	return r.buf[:n], nil
 }
 
-// unexpected is the error for a file in /proc with unexpected content.
-func (r *Reader) unexpected(name string, text []byte) error {
+// contentError is the error for a file in /proc with unexpected content.
+func (r *Reader) contentError(name string, text []byte) error {
 	return fmt.Errorf("%s: unexpected %.40q", filepath.Join(r.proc, name), text)
 }

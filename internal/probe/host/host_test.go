@@ -148,7 +148,7 @@ func TestParseCPU(t *testing.T) {
 		{"", 0, 0, false},
 	} {
 		of, err := parseCPU([]byte(tc.head))
-		busy, total := of.sums()
+		busy, total := of.busyAndTotal()
 		if busy != tc.busy || total != tc.total || (err == nil) != tc.ok {
 			t.Errorf("parseCPU(%.30q) = %d, %d, %v", tc.head, busy, total, err)
 		}
@@ -176,7 +176,7 @@ func TestMeminfo(t *testing.T) {
 		{"MemAvailable: 99999999999999999999 kB\n", 0, false},
 		{"MemAvailable:\n", 0, false},
 	} {
-		got, ok := meminfo([]byte(tc.head), "MemAvailable:")
+		got, ok := findMeminfo([]byte(tc.head), "MemAvailable:")
 		if ok != tc.ok || (ok && got != tc.want) {
 			t.Errorf("meminfo(%q) = %d, %v", tc.head, got, ok)
 		}

@@ -38,7 +38,7 @@ type Jobs struct {
 // NewJobs returns a Jobs that reads the procfs at proc. of maps cgroups to jobs.
 func NewJobs(proc string, of *launch.Jobs) *Jobs {
 	j := &Jobs{proc: proc, of: of, asked: -jobsEvery}
-	j.call = newAside("cgroups", j.read)
+	j.call = newAside("cgroups", j.readJobs)
 	return j
 }
 
@@ -75,18 +75,18 @@ func (j *Jobs) Follow(processes map[string]string) {
 func (j *Jobs) Read(at time.Duration) ([]wire.JobMemory, error) {
 	if !j.call.running && at-j.asked >= jobsEvery && len(j.follow)+len(j.last) > 0 {
 		j.asked = at
-		j.call.start(at, j.follow)
+		j.call.startCall(at, j.follow)
 	}
 	if now, ok := j.call.take(at); ok {
 		j.last = now
 	}
-	if err := j.call.err(at); err != nil {
+	if err := j.call.hangError(at); err != nil {
 		return nil, err
 	}
 	return j.last, nil
 }
 
-func (j *Jobs) read(follow map[string]string) (list []wire.JobMemory) {
+func (j *Jobs) readJobs(follow map[string]string) (list []wire.JobMemory) {
 	groups := make(map[string]*group, len(follow))
 	for job, process := range follow {
 		g := j.groups[job]
@@ -96,7 +96,7 @@ func (j *Jobs) read(follow map[string]string) (list []wire.JobMemory) {
 		if g == nil || len(list) == maxJobs {
 			continue
 		}
-		if m, ok := g.read(); ok {
+		if m, ok := g.readJobMemory(); ok {
 			m.Job = job
 			list = append(list, m)
 			groups[job] = g
@@ -148,15 +148,15 @@ func (j *Jobs) findGroup(process, job string) *group {
 		case !slices.Contains(controllers, "memory"):
 			continue
 		}
-		if g := version.locate(mounts, parts[2], func(dir string) bool { return j.of.Is(dir, job) }); g != nil {
+		if g := version.locateGroup(mounts, parts[2], func(dir string) bool { return j.of.Is(dir, job) }); g != nil {
 			return g
 		}
 	}
 	return nil
 }
 
-// locate finds the directory of the job in the path of a process, and the mount point of its hierarchy.
-func (v files) locate(mounts []proc.Mount, path string, isJob func(dir string) bool) *group {
+// locateGroup finds the directory of the job in the path of a process, and the mount point of its hierarchy.
+func (v files) locateGroup(mounts []proc.Mount, path string, isJob func(dir string) bool) *group {
 	for _, m := range mounts {
 		memory := slices.Contains(m.Options, "memory")
 		if m.Type != "cgroup2" && (m.Type != "cgroup" || !memory) || (m.Type == "cgroup2") != (v == v2) {
@@ -180,9 +180,9 @@ func (v files) locate(mounts []proc.Mount, path string, isJob func(dir string) b
 	return nil
 }
 
-// read reads the memory of the job; ok is false if that is not possible.
-func (g *group) read() (m wire.JobMemory, ok bool) {
-	used, ok := number(filepath.Join(g.job, g.used))
+// readJobMemory reads the memory of the job; ok is false if that is not possible.
+func (g *group) readJobMemory() (m wire.JobMemory, ok bool) {
+	used, ok := readNumber(filepath.Join(g.job, g.used))
 	if !ok {
 		return m, false
 	}
@@ -200,7 +200,7 @@ func (g *group) read() (m wire.JobMemory, ok bool) {
 	m.CPU = g.cpuTime()
 	limit := uint64(math.MaxUint64)
 	for _, dir := range g.path {
-		if n, ok := number(filepath.Join(dir, g.limit)); ok { // "max" means no limit
+		if n, ok := readNumber(filepath.Join(dir, g.limit)); ok { // "max" means no limit
 			limit = min(limit, n)
 		}
 	}
@@ -228,8 +228,8 @@ func (g *group) cpuTime() uint64 {
 	return 0
 }
 
-// number reads a file that holds one number.
-func number(name string) (uint64, bool) {
+// readNumber reads a file that holds one number.
+func readNumber(name string) (uint64, bool) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return 0, false

@@ -22,7 +22,7 @@ type cpuTime struct {
 type modes [8]uint64
 
 func (r *Reader) readCPU(to *metric.Values, at time.Duration) error {
-	head, err := r.head("stat")
+	head, err := r.readProcHead("stat")
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (r *Reader) readCPU(to *metric.Values, at time.Duration) error {
 		return fmt.Errorf("%s: %w", filepath.Join(r.proc, "stat"), err)
 	}
 	r.rare.cpu = of
-	busy, total := of.sums()
+	busy, total := of.busyAndTotal()
 	first := r.last.total == 0
 	if !first && at-r.last.at < MinWindow {
 		to.Set(metric.CPU, r.percent)
@@ -70,8 +70,8 @@ func parseCPU(head []byte) (of modes, err error) {
 	return of, nil
 }
 
-// sums returns the busy time and the whole time. A CPU that waits for a disk counts as idle.
-func (of *modes) sums() (busy, total uint64) {
+// busyAndTotal returns the busy time and the whole time. A CPU that waits for a disk counts as idle.
+func (of *modes) busyAndTotal() (busy, total uint64) {
 	for _, ticks := range of {
 		total += ticks
 	}
@@ -79,7 +79,7 @@ func (of *modes) sums() (busy, total uint64) {
 }
 
 func (r *Reader) readLoad(to *metric.Values) error {
-	head, err := r.head("loadavg")
+	head, err := r.readProcHead("loadavg")
 	if err != nil {
 		return err
 	}
@@ -88,35 +88,35 @@ func (r *Reader) readLoad(to *metric.Values) error {
 	for word := range bytes.FieldsSeq(head) {
 		load, err := strconv.ParseFloat(string(word), 64)
 		if err != nil {
-			return r.unexpected("loadavg", head)
+			return r.contentError("loadavg", head)
 		}
 		to.Set(ids[i], load)
 		if i++; i == len(ids) {
 			return nil
 		}
 	}
-	return r.unexpected("loadavg", head)
+	return r.contentError("loadavg", head)
 }
 
 func (r *Reader) readMemory(to *metric.Values) error {
-	head, err := r.head("meminfo")
+	head, err := r.readProcHead("meminfo")
 	if err != nil {
 		return err
 	}
-	total, ok1 := meminfo(head, "MemTotal:")
-	available, ok2 := meminfo(head, "MemAvailable:")
+	total, ok1 := findMeminfo(head, "MemTotal:")
+	available, ok2 := findMeminfo(head, "MemAvailable:")
 	if !ok1 || !ok2 || available > total {
 		return fmt.Errorf("%s: MemTotal or MemAvailable missing", filepath.Join(r.proc, "meminfo"))
 	}
 	for _, m := range rareMemory {
-		if bytes, ok := meminfo(head, m.key); r.rare.due && ok {
+		if bytes, ok := findMeminfo(head, m.key); r.rare.due && ok {
 			r.rare.values.Set(m.ID, float64(bytes))
 		}
 	}
 	to.Set(metric.HostMemoryUsed, float64(total-available))
 	to.Set(metric.HostMemoryTotal, float64(total))
-	swap, ok1 := meminfo(head, "SwapTotal:")
-	free, ok2 := meminfo(head, "SwapFree:")
+	swap, ok1 := findMeminfo(head, "SwapTotal:")
+	free, ok2 := findMeminfo(head, "SwapFree:")
 	if ok1 && ok2 && free <= swap {
 		to.Set(metric.SwapUsed, float64(swap-free))
 		to.Set(metric.SwapTotal, float64(swap))
@@ -124,8 +124,8 @@ func (r *Reader) readMemory(to *metric.Values) error {
 	return nil
 }
 
-// meminfo finds a line like "MemTotal:  16318428 kB", in bytes.
-func meminfo(head []byte, key string) (uint64, bool) {
+// findMeminfo finds a line like "MemTotal:  16318428 kB", in bytes.
+func findMeminfo(head []byte, key string) (uint64, bool) {
 	for line := range bytes.Lines(head) {
 		rest, found := bytes.CutPrefix(line, []byte(key))
 		if !found {

@@ -29,8 +29,8 @@ func spaceOf(path string) space {
 	return space{free: s.Bavail * unit, total: s.Blocks * unit}
 }
 
-// kernel returns the release of the running kernel, as uname -r prints it.
-func kernel() string {
+// kernelRelease returns the release of the running kernel, as uname -r prints it.
+func kernelRelease() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
 		return ""

@@ -18,4 +18,4 @@ func readHead(f *os.File, to []byte) (int, error) {
 
 func spaceOf(string) space { return space{err: errors.ErrUnsupported} }
 
-func kernel() string { return "" }
+func kernelRelease() string { return "" }

@@ -18,12 +18,12 @@ const lookEvery = time.Minute
 // infiniBandWord is the unit of the data counters of an InfiniBand port, in bytes.
 const infiniBandWord = 4
 
-// interfaces returns a function that finds the counters of the physical network interfaces with a name. Their
+// interfaceFiles returns a function that finds the counters of the physical network interfaces with a name. Their
 // statistics in /sys cost 1 µs a file; /proc/net/dev has every interface of every container as well, and procfs takes
 // 27 µs for four of them.
-func interfaces(sys, counter string) func(tx bool) []string {
-	return devices(filepath.Join(sys, "class/net"), func(tx bool) string {
-		return filepath.Join("statistics", pick(tx, "tx_", "rx_")+counter)
+func interfaceFiles(sys, counter string) func(tx bool) []string {
+	return deviceFiles(filepath.Join(sys, "class/net"), func(tx bool) string {
+		return filepath.Join("statistics", pickString(tx, "tx_", "rx_")+counter)
 	})
 }
 
@@ -36,13 +36,13 @@ const (
 	sectorsWritten = 6
 )
 
-// disks returns a function that finds the counters of the local disks, all in one file of a disk.
-func disks(sys string) func(tx bool) []string {
-	return devices(filepath.Join(sys, "block"), func(bool) string { return "stat" })
+// diskFiles returns a function that finds the counters of the local disks, all in one file of a disk.
+func diskFiles(sys string) func(tx bool) []string {
+	return deviceFiles(filepath.Join(sys, "block"), func(bool) string { return "stat" })
 }
 
-// devices returns a function that finds a file of each physical device below a directory.
-func devices(dir string, file func(tx bool) string) func(tx bool) []string {
+// deviceFiles returns a function that finds a file of each physical device below a directory.
+func deviceFiles(dir string, file func(tx bool) string) func(tx bool) []string {
 	return func(tx bool) (files []string) {
 		found, _ := filepath.Glob(filepath.Join(dir, "*/device")) // the pattern is valid
 		for _, device := range found {
@@ -52,16 +52,16 @@ func devices(dir string, file func(tx bool) string) func(tx bool) []string {
 	}
 }
 
-// ports returns a function that finds the counters of the InfiniBand ports.
-func ports(sys string) func(tx bool) []string {
+// portFiles returns a function that finds the counters of the InfiniBand ports.
+func portFiles(sys string) func(tx bool) []string {
 	return func(tx bool) []string {
 		files, _ := filepath.Glob(filepath.Join(sys, "class/infiniband/*/ports/*/counters",
-			pick(tx, "port_xmit_data", "port_rcv_data")))
+			pickString(tx, "port_xmit_data", "port_rcv_data")))
 		return files
 	}
 }
 
-func pick(first bool, a, b string) string {
+func pickString(first bool, a, b string) string {
 	if first {
 		return a
 	}
@@ -98,19 +98,19 @@ type counts struct {
 func newTraffic(what string, tx, rx metric.ID, unit float64, find func(tx bool) []string) *traffic {
 	nan := math.NaN()
 	t := &traffic{ids: [2]metric.ID{tx, rx}, unit: unit, find: find, rates: [2]float64{nan, nan}}
-	t.call = newAside(what, t.count)
+	t.call = newAside(what, t.readCounters)
 	return t
 }
 
-// read sets the rates between the last two readings.
-func (t *traffic) read(to *metric.Values, at time.Duration) error {
+// setRates gives the rates between the last two readings.
+func (t *traffic) setRates(to *metric.Values, at time.Duration) error {
 	if !t.call.running && t.due(at) {
-		t.call.start(at, at)
+		t.call.startCall(at, at)
 	}
 	if now, ok := t.call.take(at); ok {
-		t.adopt(now)
+		t.computeRates(now)
 	}
-	err := t.call.err(at)
+	err := t.call.hangError(at)
 	if err == nil {
 		to.Set(t.ids[0], t.rates[0])
 		to.Set(t.ids[1], t.rates[1])
@@ -118,10 +118,10 @@ func (t *traffic) read(to *metric.Values, at time.Duration) error {
 	return err
 }
 
-// count reads the counters, on the goroutine of the call.
-func (t *traffic) count(at time.Duration) counts {
+// readCounters reads the counters, on the goroutine of the call.
+func (t *traffic) readCounters(at time.Duration) counts {
 	began := time.Now()
-	now := t.open.count(at, t.find)
+	now := t.open.readAllCounters(at, t.find)
 	now.took = time.Since(began)
 	return now
 }
@@ -132,8 +132,9 @@ func (t *traffic) due(at time.Duration) bool {
 	return !t.last.known || window >= lookEvery || t.last.files > 0 && window >= MinWindow
 }
 
-// adopt computes the rates. Counters that went back, counters of other files, and slow readings give none.
-func (t *traffic) adopt(now counts) {
+// computeRates takes over new counters, with the rates since the last ones. Counters that went back, counters of other
+// files, and slow readings give none.
+func (t *traffic) computeRates(now counts) {
 	window := now.at - t.last.at
 	same := t.last.known && now.files > 0 && now.set == t.last.set
 	exact := window > 0 && slowShare*max(now.took, t.last.took) <= window
@@ -146,10 +147,10 @@ func (t *traffic) adopt(now counts) {
 	t.last = now
 }
 
-// close closes the files, unless a call is using them: the process exits soon.
-func (t *traffic) close() {
+// closeCounters closes the files, unless a call is using them: the process exits soon.
+func (t *traffic) closeCounters() {
 	if !t.call.running {
-		t.open.close()
+		t.open.closeFiles()
 	}
 }
 
@@ -163,18 +164,18 @@ type openCounters struct {
 	buf    [256]byte
 }
 
-// count reads all counters.
-func (o *openCounters) count(at time.Duration, find func(tx bool) []string) counts {
+// readAllCounters reads the counters of all files.
+func (o *openCounters) readAllCounters(at time.Duration, find func(tx bool) []string) counts {
 	if o.set == 0 || at-o.looked >= lookEvery {
-		o.look([2][]string{find(true), find(false)})
+		o.openFiles([2][]string{find(true), find(false)})
 		o.looked = at
 	}
 	c := counts{known: true, at: at}
 	for i, files := range o.files {
 		for _, f := range files {
-			n, err := o.read(f, o.column[i])
+			n, err := o.readColumn(f, o.column[i])
 			if err != nil { // the interface is gone
-				o.close()
+				o.closeFiles()
 				return counts{known: true, at: at}
 			}
 			c.sums[i] += n
@@ -185,13 +186,13 @@ func (o *openCounters) count(at time.Duration, find func(tx bool) []string) coun
 	return c
 }
 
-// look opens the files with these names, unless they are open already.
-func (o *openCounters) look(names [2][]string) {
+// openFiles opens the files with these names, unless they are open already.
+func (o *openCounters) openFiles(names [2][]string) {
 	if o.set > 0 && slices.Equal(names[0], o.names[0]) && slices.Equal(names[1], o.names[1]) {
 		return
 	}
 	set := o.set
-	o.close()
+	o.closeFiles()
 	o.names, o.set = names, set+1
 	for i, list := range names {
 		for _, name := range list {
@@ -202,8 +203,8 @@ func (o *openCounters) look(names [2][]string) {
 	}
 }
 
-// close closes the files. The next count looks for them again.
-func (o *openCounters) close() {
+// closeFiles closes the files. The next readAllCounters looks for them again.
+func (o *openCounters) closeFiles() {
 	for i, files := range o.files {
 		for _, f := range files {
 			_ = f.Close() // open for reading only: a failure loses nothing
@@ -213,8 +214,8 @@ func (o *openCounters) close() {
 	o.looked = -lookEvery
 }
 
-// read reads a number in a file that holds one or more.
-func (o *openCounters) read(f *os.File, column int) (uint64, error) {
+// readColumn reads one number of a file that holds one or more.
+func (o *openCounters) readColumn(f *os.File, column int) (uint64, error) {
 	n, err := readHead(f, o.buf[:])
 	if err != nil {
 		return 0, err

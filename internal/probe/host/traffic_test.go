@@ -41,7 +41,7 @@ func TestPacketsAndDisks(t *testing.T) {
 	defer r.Close()
 	read := func(after time.Duration) (v metric.Values) {
 		for _, c := range []*traffic{r.packets, r.storage} {
-			if err := c.read(&v, start+after); err != nil {
+			if err := c.setRates(&v, start+after); err != nil {
 				t.Error(err)
 			}
 		}
@@ -67,7 +67,7 @@ func at(t *testing.T, r *Reader, after time.Duration) string {
 	t.Helper()
 	var v metric.Values
 	for _, c := range []*traffic{r.net, r.fabric} {
-		if err := c.read(&v, start+after); err != nil {
+		if err := c.setRates(&v, start+after); err != nil {
 			t.Error(err)
 		}
 	}
@@ -153,21 +153,21 @@ func TestHangingCounters(t *testing.T) {
 	var v metric.Values
 	began := time.Now()
 	for _, after := range []time.Duration{0, time.Second, 2 * time.Second} {
-		if err := c.read(&v, start+after); err != nil {
+		if err := c.setRates(&v, start+after); err != nil {
 			t.Error(err)
 		}
 	}
 	if took := time.Since(began); took < patience || took > 20*patience {
 		t.Errorf("three reports took %v", took)
 	}
-	if err := c.read(&v, start+hangsAfter); err == nil || err.Error() != "reading InfiniBand counters hangs" {
+	if err := c.setRates(&v, start+hangsAfter); err == nil || err.Error() != "reading InfiniBand counters hangs" {
 		t.Errorf("error %v", err)
 	}
 	close(hang)
 	for c.call.running {
 		c.call.take(start)
 	}
-	if err := c.read(&v, start+2*hangsAfter); err != nil {
+	if err := c.setRates(&v, start+2*hangsAfter); err != nil {
 		t.Error(err)
 	}
 }
@@ -184,7 +184,7 @@ func TestRatesOfSlowCounters(t *testing.T) {
 		{4 * time.Second, 4 * time.Second, 8000, false},
 		{9 * time.Second, 0, 9000, false}, {10 * time.Second, 0, 10000, true},
 	} {
-		c.adopt(counts{known: true, at: start + step.at, took: step.took, sums: [2]uint64{step.bytes, step.bytes},
+		c.computeRates(counts{known: true, at: start + step.at, took: step.took, sums: [2]uint64{step.bytes, step.bytes},
 			files: 2, set: 1})
 		if rate := c.rates[0]; (rate == 1000) != step.want || (rate == rate) != step.want {
 			t.Errorf("reading %d: %v bytes/s", i, rate)
@@ -195,17 +195,17 @@ func TestRatesOfSlowCounters(t *testing.T) {
 func TestDisk(t *testing.T) {
 	d := newDisk(t.TempDir(), metric.TmpFree, metric.TmpTotal)
 	var v metric.Values
-	if err := d.read(&v, start); err != nil || !v.Has(metric.TmpFree) ||
+	if err := d.readSpace(&v, start); err != nil || !v.Has(metric.TmpFree) ||
 		v.Float(metric.TmpFree) > v.Float(metric.TmpTotal) {
 		t.Errorf("%v, %v", v, err)
 	}
 	d.path = "/nowhere/at/all"
 	v = metric.Values{}
-	if err := d.read(&v, start+diskEvery-time.Second); err != nil || !v.Has(metric.TmpFree) {
+	if err := d.readSpace(&v, start+diskEvery-time.Second); err != nil || !v.Has(metric.TmpFree) {
 		t.Errorf("before it is read again: %v, %v", v, err)
 	}
 	v = metric.Values{}
-	if err := d.read(&v, start+diskEvery); err == nil || !v.Empty() {
+	if err := d.readSpace(&v, start+diskEvery); err == nil || !v.Empty() {
 		t.Errorf("a path that is gone: %v, %v", v, err)
 	}
 }
@@ -214,17 +214,17 @@ func TestDisk(t *testing.T) {
 func TestHangingDisk(t *testing.T) {
 	d := newDisk(t.TempDir(), metric.TmpFree, metric.TmpTotal)
 	var v metric.Values
-	if err := d.read(&v, start); err != nil {
+	if err := d.readSpace(&v, start); err != nil {
 		t.Fatal(err)
 	}
 	hang := make(chan bool)
 	defer close(hang)
 	d.asked = start + diskEvery
 	d.call = newAside("the space of "+d.path, func(string) space { <-hang; return space{} })
-	d.call.start(d.asked, d.path)
+	d.call.startCall(d.asked, d.path)
 	for after, want := range map[time.Duration]bool{diskKept - 1: true, diskKept: false} {
 		v = metric.Values{}
-		if err := d.read(&v, start+after); err == nil || v.Has(metric.TmpFree) != want {
+		if err := d.readSpace(&v, start+after); err == nil || v.Has(metric.TmpFree) != want {
 			t.Errorf("after %v: %v, %v", after, v, err)
 		}
 	}

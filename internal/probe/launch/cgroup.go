@@ -70,9 +70,9 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// below returns the directory of a cgroup in a file system that shows the cgroups below root at mount; ok is false if
+// dirOfCgroup returns the directory of a cgroup in a file system that shows the cgroups below root at mount; ok is false if
 // it does not show this cgroup.
-func below(mount, root, group string) (dir string, ok bool) {
+func dirOfCgroup(mount, root, group string) (dir string, ok bool) {
 	inside, ok := strings.CutPrefix(group, strings.TrimSuffix(root, "/"))
 	if !ok || !strings.HasPrefix(inside, "/") || path.Clean(inside) != inside {
 		return "", false

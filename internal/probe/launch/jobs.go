@@ -74,7 +74,7 @@ func (j *Jobs) In(groups []string) (m Member) {
 	if m.SLUID == "" {
 		return m
 	}
-	if m.Job = j.named(m.SLUID, dirs); m.Job != "" {
+	if m.Job = j.jobNumber(m.SLUID, dirs); m.Job != "" {
 		m.SLUID = ""
 	}
 	return m
@@ -89,31 +89,31 @@ func (j *Jobs) Is(dir, job string) bool {
 	j.mu.Lock()
 	f := j.sluids[sluid]
 	j.mu.Unlock()
-	return f != nil && f.ended() && f.job == job && job != ""
+	return f != nil && f.hasEnded() && f.job == job && job != ""
 }
 
-// named returns the number of the job whose cgroups are dirs; empty if it is unknown.
-func (j *Jobs) named(sluid string, dirs []string) string {
-	f := j.search(sluid, dirs)
+// jobNumber returns the number of the job whose cgroups are dirs; empty if it is unknown.
+func (j *Jobs) jobNumber(sluid string, dirs []string) string {
+	f := j.searchFor(sluid, dirs)
 	late := time.NewTimer(f.began.Add(patience).Sub(j.now()))
 	defer late.Stop()
 	select {
 	case <-f.done:
 	case <-late.C:
 	}
-	if !f.ended() {
+	if !f.hasEnded() {
 		return ""
 	}
 	return f.job
 }
 
-// search returns the search for the job of a SLUID. It begins a new search if there was none, or if the last one found
+// searchFor returns the search for the job of a SLUID. It begins a new search if there was none, or if the last one found
 // nothing and is old.
-func (j *Jobs) search(sluid string, dirs []string) *finding {
+func (j *Jobs) searchFor(sluid string, dirs []string) *finding {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f := j.sluids[sluid]
-	if f != nil && (!f.ended() || f.job != "" || j.now().Sub(f.began) < askAgain) {
+	if f != nil && (!f.hasEnded() || f.job != "" || j.now().Sub(f.began) < askAgain) {
 		return f
 	}
 	if len(j.sluids) >= maxKnown {
@@ -122,13 +122,13 @@ func (j *Jobs) search(sluid string, dirs []string) *finding {
 	f = &finding{began: j.now(), done: make(chan struct{})}
 	j.sluids[sluid] = f
 	go func() {
-		f.job = j.find(dirs)
+		f.job = j.findJob(dirs)
 		close(f.done)
 	}()
 	return f
 }
 
-func (f *finding) ended() bool {
+func (f *finding) hasEnded() bool {
 	select {
 	case <-f.done:
 		return true
@@ -137,17 +137,17 @@ func (f *finding) ended() bool {
 	}
 }
 
-// find looks for the job of cgroups in their steps. It may never return.
-func (j *Jobs) find(groups []string) string {
-	for _, dir := range j.mounted(groups) {
-		daemons := j.processes(filepath.Join(dir, "step_*", "slurm"))
+// findJob looks for the job of cgroups in their steps. It may never return.
+func (j *Jobs) findJob(groups []string) string {
+	for _, dir := range j.mountedDirs(groups) {
+		daemons := j.listProcesses(filepath.Join(dir, "step_*", "slurm"))
 		for _, pid := range daemons {
-			if job := j.titled(pid); job != "" {
+			if job := j.jobFromTitle(pid); job != "" {
 				return job
 			}
 		}
-		for _, pid := range j.processes(filepath.Join(dir, "step_*", "user", "task_*")) {
-			if job := j.started(pid, daemons); job != "" {
+		for _, pid := range j.listProcesses(filepath.Join(dir, "step_*", "user", "task_*")) {
+			if job := j.jobFromEnviron(pid, daemons); job != "" {
 				return job
 			}
 		}
@@ -155,15 +155,15 @@ func (j *Jobs) find(groups []string) string {
 	return ""
 }
 
-// mounted returns the directories of cgroups in the file system. Only version 2 names them by SLUIDs.
-func (j *Jobs) mounted(groups []string) (dirs []string) {
+// mountedDirs returns the directories of cgroups in the file system. Only version 2 names them by SLUIDs.
+func (j *Jobs) mountedDirs(groups []string) (dirs []string) {
 	mounts, err := proc.Mounts(j.proc, "self")
 	if err != nil {
 		return nil
 	}
 	for _, m := range mounts {
 		for _, group := range groups {
-			if dir, shown := below(m.Point, m.Root, group); shown && m.Type == "cgroup2" {
+			if dir, shown := dirOfCgroup(m.Point, m.Root, group); shown && m.Type == "cgroup2" {
 				dirs = append(dirs, dir)
 			}
 		}
@@ -171,8 +171,8 @@ func (j *Jobs) mounted(groups []string) (dirs []string) {
 	return dirs
 }
 
-// processes lists the processes of cgroups. A process in another PID namespace has PID 0.
-func (j *Jobs) processes(groups string) (pids []int) {
+// listProcesses returns the PIDs of the processes of cgroups. A process in another PID namespace has PID 0.
+func (j *Jobs) listProcesses(groups string) (pids []int) {
 	files, _ := filepath.Glob(filepath.Join(groups, "cgroup.procs")) // the pattern is good
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -188,8 +188,8 @@ func (j *Jobs) processes(groups string) (pids []int) {
 	return pids
 }
 
-// titled returns the job in the command line of the daemon of a step: "slurmstepd: [48211.extern]".
-func (j *Jobs) titled(pid int) string {
+// jobFromTitle returns the job in the command line of the daemon of a step: "slurmstepd: [48211.extern]".
+func (j *Jobs) jobFromTitle(pid int) string {
 	line, err := os.ReadFile(filepath.Join(j.proc, strconv.Itoa(pid), "cmdline"))
 	if err != nil {
 		return ""
@@ -202,8 +202,8 @@ func (j *Jobs) titled(pid int) string {
 	return title[:end]
 }
 
-// started returns the job in the environment of a process of this user that one of the daemons has started.
-func (j *Jobs) started(pid int, daemons []int) string {
+// jobFromEnviron returns the job in the environment of a process of this user that one of the daemons has started.
+func (j *Jobs) jobFromEnviron(pid int, daemons []int) string {
 	process := proc.Of(j.proc, pid)
 	if stat, err := process.Stat(); err != nil || !slices.Contains(daemons, stat.Parent) {
 		return ""

@@ -114,13 +114,13 @@ func Read(environ io.Reader) Origin {
 	case proc.IsOverwritten(text[:n]): // the deciding variable may be in what is lost
 		return Origin{NoRank: wire.NoRankOverwritten}
 	}
-	vars := pick(text[:n])
+	vars := pickVariables(text[:n])
 	o := Origin{Rank: rankOf(vars)}
 	if o.Rank == nil {
 		o.Spawned = spawnedOf(vars)
 	}
 	if vars["SLURM_HET_SIZE"] == "" && vars["SLURM_PACK_SIZE"] == "" { // else SLURM_JOB_ID is that of another component
-		o.Job = number(vars["SLURM_JOB_ID"])
+		o.Job = numberOrEmpty(vars["SLURM_JOB_ID"])
 	}
 	if o.Job != "" {
 		o.Step = stepOf(vars["SLURM_STEP_ID"])
@@ -128,8 +128,8 @@ func Read(environ io.Reader) Origin {
 	return o
 }
 
-// pick returns the wanted variables. As with getenv, the first variable of a name counts.
-func pick(environ []byte) map[string]string {
+// pickVariables returns the wanted variables. As with getenv, the first variable of a name counts.
+func pickVariables(environ []byte) map[string]string {
 	vars := map[string]string{}
 	for variable := range bytes.SplitSeq(environ, []byte{0}) {
 		name, value, _ := bytes.Cut(variable, []byte("="))
@@ -198,7 +198,7 @@ var launchers = []launcher{
 
 // inStep reports whether srun has started the process. In the script of a job and in an interactive shell SLURM_PROCID
 // is 0, and all of their descendants inherit it.
-func inStep(vars map[string]string) bool { return number(stepOf(vars[slurmStep])) != "" }
+func inStep(vars map[string]string) bool { return numberOrEmpty(stepOf(vars[slurmStep])) != "" }
 
 // rankOf returns the rank in the variables. The only process of a program has no rank.
 func rankOf(vars map[string]string) *wire.Rank {
@@ -206,13 +206,13 @@ func rankOf(vars map[string]string) *wire.Rank {
 		vars["SLURM_NTASKS"] = tasks
 	}
 	for _, l := range launchers {
-		rank, ok := atoi(vars[l.rank])
+		rank, ok := parseUnsigned(vars[l.rank])
 		if !ok || l.means != nil && !l.means(vars) {
 			continue
 		}
 		r := &wire.Rank{Rank: rank, From: l.rank, Program: programOf(vars, l.program)}
 		if l.world != "" {
-			world, told := atoi(vars[l.world])
+			world, told := parseUnsigned(vars[l.world])
 			if !told || world <= rank {
 				continue
 			}
@@ -221,7 +221,7 @@ func rankOf(vars map[string]string) *wire.Rank {
 			}
 			r.World = &world
 		}
-		if local, told := atoi(vars[l.local]); told && local <= rank {
+		if local, told := parseUnsigned(vars[l.local]); told && local <= rank {
 			r.Local = &local
 		}
 		return r
@@ -229,15 +229,15 @@ func rankOf(vars map[string]string) *wire.Rank {
 	return nil
 }
 
-// atoi parses a number without a sign.
-func atoi(s string) (n int, ok bool) {
+// parseUnsigned parses a number without a sign.
+func parseUnsigned(s string) (n int, ok bool) {
 	v, err := strconv.ParseUint(s, 10, 31)
 	return int(v), err == nil
 }
 
-// number returns text if it is a number, else nothing.
-func number(s string) string {
-	if _, ok := atoi(s); !ok {
+// numberOrEmpty returns a text if it is a number, else nothing.
+func numberOrEmpty(s string) string {
+	if _, ok := parseUnsigned(s); !ok {
 		return ""
 	}
 	return s
@@ -253,5 +253,5 @@ func stepOf(id string) string {
 	case "4294967292":
 		return "extern"
 	}
-	return number(id)
+	return numberOrEmpty(id)
 }

@@ -15,7 +15,7 @@ func programOf(vars map[string]string, names []string) string {
 		value := vars[name]
 		any = any || value != ""
 		_, _ = fmt.Fprintf(h, "%s=%s\x00", name, value) // writing to a hash never fails
-		if name == mainAddress && here(value) {
+		if name == mainAddress && isThisHost(value) {
 			host, _ := os.Hostname() // without a host name, programs on several nodes are harder to tell apart
 			_, _ = fmt.Fprintf(h, "on %s\x00", host)
 		}
@@ -26,8 +26,8 @@ func programOf(vars map[string]string, names []string) string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// here reports whether an address means the host itself. Such an address means another program on each host.
-func here(address string) bool {
+// isThisHost reports whether an address means the host itself. Such an address means another program on each host.
+func isThisHost(address string) bool {
 	ip, err := netip.ParseAddr(address)
 	return address == "localhost" || err == nil && ip.IsLoopback()
 }

@@ -22,7 +22,7 @@ func DropShared(processes []wire.Process) {
 	for _, list := range same {
 		for _, i := range list {
 			for _, k := range list {
-				if share(&processes[i], &processes[k]) {
+				if areSiblings(&processes[i], &processes[k]) {
 					shared[processes[i].PID], shared[processes[k].PID] = true, true
 				}
 			}
@@ -35,9 +35,9 @@ func DropShared(processes []wire.Process) {
 	}
 }
 
-// share reports whether two processes of the same rank are relatives on different GPUs. Orphans, the children of init,
+// areSiblings reports whether two processes of the same rank are relatives on different GPUs. Orphans, the children of init,
 // are no siblings.
-func share(p, o *wire.Process) bool {
+func areSiblings(p, o *wire.Process) bool {
 	if p.PID == o.PID || p.GPU == o.GPU {
 		return false
 	}

@@ -16,13 +16,13 @@ var spawnedBy = []string{mainAddress, mainPort}
 
 // spawnedOf returns nil if RANK says more about the process, or if the variables say too little.
 func spawnedOf(vars map[string]string) *Spawned {
-	node, there := atoi(vars["NODE_RANK"])
-	local, numbered := atoi(vars[localRank])
-	world, told := atoi(vars["WORLD_SIZE"])
+	node, there := parseUnsigned(vars["NODE_RANK"])
+	local, numbered := parseUnsigned(vars[localRank])
+	world, told := parseUnsigned(vars["WORLD_SIZE"])
 	if vars["RANK"] != "" || !there || !numbered || !told || world < 2 || local >= world || node >= world {
 		return nil
 	}
-	nodes, _ := atoi(vars["SLURM_NNODES"])
+	nodes, _ := parseUnsigned(vars["SLURM_NNODES"])
 	return &Spawned{node, local, world, nodes, programOf(vars, spawnedBy)}
 }
 
@@ -47,17 +47,17 @@ func PlaceSpawned(processes []wire.Process, of func(pid int) *Spawned) {
 		for i := range processes {
 			p := &processes[i]
 			if s := children[p.PID]; s != nil {
-				p.Rank, p.NoRank = s.rank(first, s.local), ""
+				p.Rank, p.NoRank = s.rankOfChild(first, s.local), ""
 			} else if p.PID == parent && p.Rank == nil {
 				for _, s := range children {
-					p.Rank, p.NoRank = s.rank(first, 0), ""
+					p.Rank, p.NoRank = s.rankOfChild(first, 0), ""
 				}
 			}
 		}
 	}
 }
 
-func (s *Spawned) rank(first, local int) *wire.Rank {
+func (s *Spawned) rankOfChild(first, local int) *wire.Rank {
 	return &wire.Rank{Rank: first + local, Local: &local, World: &s.world, From: localRank, Program: s.program}
 }
 

@@ -45,14 +45,14 @@ func Read(mount string) *Table {
 // Add adds the locks of a list.
 func (t *Table) Add(list []byte) {
 	for line := range bytes.Lines(list) {
-		if l, is := parse(string(line)); is {
+		if l, is := parseLock(string(line)); is {
 			t.all = append(t.all, l)
 		}
 	}
 }
 
-// parse parses a line: "1: POSIX  ADVISORY  WRITE 708 08:02:1098 0 EOF", with "->" behind the number of a wait.
-func parse(line string) (l lock, is bool) {
+// parseLock parses a line: "1: POSIX  ADVISORY  WRITE 708 08:02:1098 0 EOF", with "->" behind the number of a wait.
+func parseLock(line string) (l lock, is bool) {
 	words := strings.Fields(line)
 	if len(words) > 1 && words[1] == "->" {
 		l.waits = true
@@ -86,7 +86,7 @@ func (t *Table) Holder(pid int, of File) (holder int, elsewhere bool) {
 	known, seen := of.Inode != 0 && of.Device != "", false
 	for _, l := range t.all {
 		if l.waits && l.pid == pid && (!known || l.file == of) {
-			return t.first(l.group), false
+			return t.lockHolder(l.group), false
 		}
 	}
 	for _, l := range t.all {
@@ -100,8 +100,8 @@ func (t *Table) Holder(pid int, of File) (holder int, elsewhere bool) {
 	return 0, known && !seen
 }
 
-// first returns the process that has the lock of a group; 0: no single one has it.
-func (t *Table) first(group int) int {
+// lockHolder returns the process that has the lock of a group; 0: no single one has it.
+func (t *Table) lockHolder(group int) int {
 	for _, l := range t.all {
 		if l.group == group && !l.waits {
 			return max(l.pid, 0)

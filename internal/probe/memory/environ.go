@@ -20,7 +20,7 @@ var ErrOneCopy = errors.New("it has no other copy")
 // addresses: its C library has a copy, with what the program has set since. Each variable ends with a zero. Variables
 // that are still at the old place are not believed, and the others may lack the deciding one.
 func (p *Process) Environ(areas []Area, program string, from, to uint64) ([]byte, error) {
-	list, err := p.environ(areas, program)
+	list, err := p.findEnviron(areas, program)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func (p *Process) Environ(areas []Area, program string, from, to uint64) ([]byte
 	return nil, ErrBounds
 }
 
-// environ finds the list of variables. A program that names it has the list itself, and the C library uses that one.
-func (p *Process) environ(areas []Area, program string) (uint64, error) {
+// findEnviron finds the list of variables. A program that names it has the list itself, and the C library uses that one.
+func (p *Process) findEnviron(areas []Area, program string) (uint64, error) {
 	failed := ErrSymbol
 	for _, of := range []func(name string) bool{
 		func(name string) bool { return name == program },

@@ -38,7 +38,7 @@ func Areas(maps string, wanted func(path string) bool) ([]Area, error) {
 	last, isWanted := "", false // most files have several areas, one after the other
 	lines := bufio.NewScanner(f)
 	for n := 0; lines.Scan(); n++ {
-		a, path := area(lines.Bytes())
+		a, path := parseArea(lines.Bytes())
 		if len(path) == 0 || a.Offset > 0 && !a.Writable {
 			continue
 		}
@@ -57,12 +57,12 @@ func Areas(maps string, wanted func(path string) bool) ([]Area, error) {
 	return list, lines.Err()
 }
 
-// area reads a line, such as
+// parseArea reads a line, such as
 //
 //	7f0c1000-7f0c2000 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6
 //
 // It has no path if it shows no file.
-func area(line []byte) (a Area, path []byte) {
+func parseArea(line []byte) (a Area, path []byte) {
 	addresses, rest, _ := bytes.Cut(line, []byte(" "))
 	rights, rest, _ := bytes.Cut(rest, []byte(" "))
 	offset, rest, _ := bytes.Cut(rest, []byte(" "))
@@ -72,13 +72,13 @@ func area(line []byte) (a Area, path []byte) {
 	if path = bytes.TrimLeft(path, " "); len(path) == 0 || path[0] != '/' || len(rights) < 4 {
 		return a, nil
 	}
-	a.From, a.To, a.Offset = hex(from), hex(to), hex(offset)
+	a.From, a.To, a.Offset = hexNumber(from), hexNumber(to), hexNumber(offset)
 	a.Writable = rights[1] == 'w'
 	return a, bytes.TrimSuffix(path, []byte(" (deleted)"))
 }
 
-// hex is a number that the kernel has written.
-func hex(text []byte) uint64 {
+// hexNumber parses a number that the kernel has written.
+func hexNumber(text []byte) uint64 {
 	n, _ := strconv.ParseUint(string(text), 16, 64)
 	return n
 }

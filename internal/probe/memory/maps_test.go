@@ -114,7 +114,7 @@ func FuzzArea(f *testing.F) {
 	f.Add("7f0c1000-7f0c2000 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6 (deleted)")
 	f.Add("7f0c1000-7f0c2000 r")
 	f.Fuzz(func(t *testing.T, line string) {
-		if a, path := area([]byte(line)); len(path) == 0 && a != (Area{}) || len(path) > 0 && path[0] != '/' {
+		if a, path := parseArea([]byte(line)); len(path) == 0 && a != (Area{}) || len(path) > 0 && path[0] != '/' {
 			t.Errorf("%+v %q", a, path)
 		}
 	})

@@ -61,11 +61,11 @@ func (p *Process) Image(base uint64) (*Image, error) {
 	if at == 0 {
 		return nil, ErrSymbol
 	}
-	return i, i.tables(base, i.bias+at)
+	return i, i.findTables(base, i.bias+at)
 }
 
-// tables finds the tables of symbols. The loader may or may not have added the bias to their addresses.
-func (i *Image) tables(base, at uint64) error {
+// findTables looks for the tables of symbols. The loader may or may not have added the bias to their addresses.
+func (i *Image) findTables(base, at uint64) error {
 	le := binary.LittleEndian
 	for n := range uint64(maxDynamic) {
 		entry, err := i.of.Bytes(at+n*dynamicSize, dynamicSize)
@@ -110,17 +110,17 @@ func (i *Image) Symbol(name string) (uint64, error) {
 	}
 	places := i.hashes + 16 + uint64(blooms)*8
 	chains := places + uint64(buckets)*4
-	n, err := i.number(places + uint64(hash%buckets)*4)
+	n, err := i.readUint32(places + uint64(hash%buckets)*4)
 	if err != nil || n < first {
 		return 0, errors.Join(err, ErrSymbol)
 	}
 	for range maxChain {
-		other, err := i.number(chains + uint64(n-first)*4)
+		other, err := i.readUint32(chains + uint64(n-first)*4)
 		if err != nil {
 			return 0, err
 		}
 		if other|1 == hash|1 {
-			if at, found := i.named(n, name); found {
+			if at, found := i.symbolAddress(n, name); found {
 				return at, nil
 			}
 		}
@@ -132,8 +132,8 @@ func (i *Image) Symbol(name string) (uint64, error) {
 	return 0, ErrBounds
 }
 
-// named returns the address of the nth symbol if it has that name.
-func (i *Image) named(n uint32, name string) (uint64, bool) {
+// symbolAddress returns the address of the nth symbol if it has that name.
+func (i *Image) symbolAddress(n uint32, name string) (uint64, bool) {
 	symbol, err := i.of.Bytes(i.symbols+uint64(n)*symbolSize, symbolSize)
 	if err != nil {
 		return 0, false
@@ -144,7 +144,7 @@ func (i *Image) named(n uint32, name string) (uint64, bool) {
 	return i.bias + le.Uint64(symbol[8:]), err == nil && text == name && section != 0
 }
 
-func (i *Image) number(at uint64) (uint32, error) {
+func (i *Image) readUint32(at uint64) (uint32, error) {
 	b, err := i.of.Bytes(at, 4)
 	if err != nil {
 		return 0, err

@@ -51,56 +51,56 @@ func newBatch(d *device, fields []field) *batch {
 	return b
 }
 
-func (b *batch) reader() driver.Reader { return driver.Reader{IDs: b.ids, Read: b.read} }
+func (b *batch) newReader() driver.Reader { return driver.Reader{IDs: b.ids, Read: b.readFields} }
 
-func (b *batch) read(to *driver.Answer) error {
+func (b *batch) readFields(to *driver.Answer) error {
 	if len(b.values) > 0 {
 		if ret := b.d.nvml.GetFieldValues(b.values); ret != nvml.SUCCESS {
-			return check(ret)
+			return checkReturn(ret)
 		}
 	}
 	if !b.settled {
-		b.settle(to)
+		b.keepAnswered(to)
 	}
 	for start := 0; start < len(b.queries); {
-		end := b.group(start)
-		b.sum(start, end, to)
+		end := b.groupEnd(start)
+		b.sumValues(start, end, to)
 		start = end
 	}
 	return nil
 }
 
-// group returns the end of the queries of a metric that begin at start.
-func (b *batch) group(start int) (end int) {
+// groupEnd returns the end of the queries of a metric that begin at start.
+func (b *batch) groupEnd(start int) (end int) {
 	for end = start; end < len(b.queries) && b.queries[end].id == b.queries[start].id; end++ {
 		continue
 	}
 	return end
 }
 
-// settle keeps the queries that the device answers, of the first source with an answer. A metric without any answer is
-// refused, once.
-func (b *batch) settle(to *driver.Answer) {
+// keepAnswered leaves only the queries that the device answers, of the first source with an answer. A metric without
+// any answer is refused, once.
+func (b *batch) keepAnswered(to *driver.Answer) {
 	b.settled = true
 	queries, values := b.queries, b.values
 	b.queries, b.values = nil, nil
 	for i, q := range queries {
 		n := len(b.queries)
 		fits := n == 0 || b.queries[n-1].id != q.id || b.queries[n-1].source == q.source
-		if fits && has(&values[i], q.rate) {
+		if fits && hasField(&values[i], q.rate) {
 			b.queries, b.values = append(b.queries, q), append(b.values, values[i])
 		}
 	}
 	for _, id := range b.ids {
 		if !slices.ContainsFunc(b.queries, func(q query) bool { return q.id == id }) {
-			to.Refuse(id, check(nvml.ERROR_NOT_SUPPORTED))
+			to.Refuse(id, checkReturn(nvml.ERROR_NOT_SUPPORTED))
 		}
 	}
 }
 
-// has reports whether the device has a field, even if the field cannot be read now. For an old driver, an unknown field
+// hasField reports whether the device has a field, even if the field cannot be read now. For an old driver, an unknown field
 // is an invalid argument. A counter of less than 64 bits is of no use: it may overflow several times in a second.
-func has(v *nvml.FieldValue, rate bool) bool {
+func hasField(v *nvml.FieldValue, rate bool) bool {
 	switch nvml.Return(v.NvmlReturn) {
 	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_INVALID_ARGUMENT, nvml.ERROR_FUNCTION_NOT_FOUND:
 		return false
@@ -118,17 +118,17 @@ func isWide(v *nvml.FieldValue) bool {
 	return false
 }
 
-// sum adds up the values of one metric.
-func (b *batch) sum(start, end int, to *driver.Answer) {
+// sumValues adds up the values of one metric.
+func (b *batch) sumValues(start, end int, to *driver.Answer) {
 	q := &b.queries[start]
 	value, counter := 0.0, uint64(0)
 	for i := start; i < end; i++ {
 		v := &b.values[i]
 		if ret := nvml.Return(v.NvmlReturn); ret != nvml.SUCCESS {
-			to.Refuse(q.id, check(ret))
+			to.Refuse(q.id, checkReturn(ret))
 			return
 		}
-		part := number(v.ValueType, v.Value) * q.scale
+		part := decodeValue(v.ValueType, v.Value) * q.scale
 		if !q.rate && !q.id.Plausible(part) { // the sum may be plausible
 			to.Set(q.id, part)
 			return
@@ -143,8 +143,8 @@ func (b *batch) sum(start, end int, to *driver.Answer) {
 	}
 }
 
-// number decodes the C union of a field. It returns NaN for an unknown type.
-func number(typ uint32, value [8]byte) float64 {
+// decodeValue decodes the C union of a field. It returns NaN for an unknown type.
+func decodeValue(typ uint32, value [8]byte) float64 {
 	whole := binary.NativeEndian.Uint64(value[:])
 	half := binary.NativeEndian.Uint32(value[:])
 	switch nvml.ValueType(typ) {

@@ -47,7 +47,7 @@ func readField(gpu nvml.Device, id metric.ID, version int) (driver.Answer, error
 	all := slices.Concat(fastFields, slowFields)
 	at := slices.IndexFunc(all, func(f field) bool { return f.id == id })
 	var got driver.Answer
-	return got, newBatch(&device{nvml: gpu, driver: version}, all[at:at+1]).read(&got)
+	return got, newBatch(&device{nvml: gpu, driver: version}, all[at:at+1]).readFields(&got)
 }
 
 // A field has its own type and its own result.
@@ -152,7 +152,7 @@ func TestBatchSettles(t *testing.T) {
 	b := newBatch(&device{nvml: fieldsOf(fields, &asked), driver: 570}, fastFields)
 	for i, want := range []struct{ asked, refused int }{{len(b.values), 9}, {6, 2}} {
 		var got driver.Answer
-		if err := b.read(&got); err != nil || asked != want.asked || len(got.Refusals) != want.refused ||
+		if err := b.readFields(&got); err != nil || asked != want.asked || len(got.Refusals) != want.refused ||
 			got.String() != `{"memory_temperature_celsius":83}` || len(got.Counters) != 3 {
 			t.Errorf("reading %d asked for %d fields: %v, %v, counters %v, refused %v", i, asked, &got.Values, err,
 				got.Counters, got.Refusals)
@@ -160,7 +160,7 @@ func TestBatchSettles(t *testing.T) {
 	}
 	fields[nvml.FI_DEV_PERF_POLICY_POWER] = wide(2e9)
 	var got driver.Answer
-	if err := b.read(&got); err != nil || got.Float(metric.PowerCapTime) != 2 {
+	if err := b.readFields(&got); err != nil || got.Float(metric.PowerCapTime) != 2 {
 		t.Errorf("when it works again, got %v, %v", &got.Values, err)
 	}
 }

@@ -14,9 +14,9 @@ import (
 
 //go:generate ./generate
 
-// bind points go-nvml's calls at the functions of the loaded library. A function that the library lacks returns
+// bindCalls points go-nvml's calls at the functions of the loaded library. A function that the library lacks returns
 // ERROR_FUNCTION_NOT_FOUND.
-func bind() { C.nvnodetop_bind() }
+func bindCalls() { C.nvnodetop_bind() }
 
 // Calls returns the number of driver calls by anything in the program: bind.c counts each call on its way.
 func (*Library) Calls() uint64 {

@@ -63,7 +63,7 @@ func TestCallsOfAReport(t *testing.T) {
 				f.GetFieldValuesFunc = func([]nvml.FieldValue) nvml.Return { return nvml.SUCCESS }
 				tt.change(f)
 				readers := (&device{nvml: f, driver: 590,
-					gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).readers()
+					gpm: (&Library{nvml: f.lib}).gpmFor(gpmKey{0, wholeGPU})}).deviceReaders()
 				idle := make([]bool, len(readers))
 				first := readPace(readers, idle, metric.Fast, f.Device, f.lib)
 				time.Sleep(time.Second)

@@ -20,8 +20,8 @@ type device struct {
 	gpm      *gpm
 }
 
-// check makes an error of a return value of NVML.
-func check(ret nvml.Return) error {
+// checkReturn makes an error of a return value of NVML.
+func checkReturn(ret nvml.Return) error {
 	kind := driver.Other
 	switch ret {
 	case nvml.SUCCESS:
@@ -59,23 +59,23 @@ func lostID(ret nvml.Return) string {
 	return wire.LostOther
 }
 
-// place reads the identity and the location of a GPU. Even a lost GPU may have them.
-func (d *device) place() wire.Card {
+// readIdentity reads the identity and the location of a GPU. Even a lost GPU may have them.
+func (d *device) readIdentity() wire.Card {
 	var c wire.Card
 	if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {
 		c.Minor = &minor
 	}
 	if pci, ret := d.nvml.GetPciInfo(); ret == nvml.SUCCESS {
-		c.PCIBus = text(pci.BusId[:])
+		c.PCIBus = cString(pci.BusId[:])
 	}
 	return c
 }
 
 // Card reads the static, non-numeric properties.
 func (d *device) Card() wire.Card {
-	c := d.place()
+	c := d.readIdentity()
 	uuid, ret := d.nvml.GetUUID()
-	switch err := check(ret); {
+	switch err := checkReturn(ret); {
 	case err == nil:
 		c.UUID = uuid
 	case driver.KindOf(err) == driver.Lost:
@@ -89,7 +89,7 @@ func (d *device) Card() wire.Card {
 		c.Capability = fmt.Sprintf("%d.%d", major, minor)
 	}
 	if info, ret := d.fabricInfo(); ret == nvml.SUCCESS {
-		c.FabricDomain = domain(&info)
+		c.FabricDomain = fabricDomain(&info)
 	}
 	mode, _, ret := d.nvml.GetMigMode()
 	switch ret {
@@ -102,8 +102,8 @@ func (d *device) Card() wire.Card {
 	return c
 }
 
-// text is a C string in a fixed array.
-func text(chars []int8) string {
+// cString returns a C string in a fixed array.
+func cString(chars []int8) string {
 	raw := make([]byte, len(chars))
 	for i, c := range chars {
 		raw[i] = byte(c)

@@ -27,7 +27,7 @@ type watch struct {
 func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 	refused := map[int]error{}
 	set, ret := l.nvml.EventSetCreate()
-	if err := check(ret); err != nil {
+	if err := checkReturn(ret); err != nil {
 		for _, s := range slots {
 			refused[s.Index] = err
 		}
@@ -39,7 +39,7 @@ func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 		if !ok {
 			continue // a GPU without a handle
 		}
-		if err := check(d.nvml.RegisterEvents(nvml.EventTypeXidCriticalError, set)); err != nil {
+		if err := checkReturn(d.nvml.RegisterEvents(nvml.EventTypeXidCriticalError, set)); err != nil {
 			refused[s.Index] = err
 			continue
 		}
@@ -61,7 +61,7 @@ func (w *watch) Next() (xid.Event, bool, error) {
 	if ret == nvml.ERROR_TIMEOUT {
 		return xid.Event{}, false, nil
 	}
-	if err := check(ret); err != nil {
+	if err := checkReturn(ret); err != nil {
 		return xid.Event{}, false, err
 	}
 	gpu, known := w.gpus[e.Device]

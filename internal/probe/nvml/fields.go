@@ -25,9 +25,9 @@ type source struct {
 	since  int     // the first major version of a driver that has the fields
 }
 
-func from(fields ...uint32) []source { return []source{{fields: fields, scale: 1, scopes: 1}} }
+func fieldSources(fields ...uint32) []source { return []source{{fields: fields, scale: 1, scopes: 1}} }
 
-func scaled(scale float64, fields ...uint32) source {
+func scaledSource(scale float64, fields ...uint32) source {
 	return source{fields: fields, scale: scale, scopes: 1}
 }
 
@@ -66,34 +66,34 @@ func reasonTime(field uint32) source {
 
 // fastFields are read in each report, with one call.
 var fastFields = []field{
-	{metric.MemoryTemperature, from(nvml.FI_DEV_MEMORY_TEMP)},
-	{metric.Energy, []source{scaled(millijoules, nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION)}},
-	{metric.PowerCapTime, []source{scaled(nanoseconds, nvml.FI_DEV_PERF_POLICY_POWER)}},
-	{metric.SyncBoostTime, []source{scaled(nanoseconds, nvml.FI_DEV_PERF_POLICY_SYNC_BOOST)}},
-	{metric.ThermalTime, []source{scaled(nanoseconds, nvml.FI_DEV_PERF_POLICY_THERMAL)}},
+	{metric.MemoryTemperature, fieldSources(nvml.FI_DEV_MEMORY_TEMP)},
+	{metric.Energy, []source{scaledSource(millijoules, nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION)}},
+	{metric.PowerCapTime, []source{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_POWER)}},
+	{metric.SyncBoostTime, []source{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_SYNC_BOOST)}},
+	{metric.ThermalTime, []source{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_THERMAL)}},
 	{metric.SWThermalTime, []source{reasonTime(swThermalTime)}},
 	{metric.HWThermalTime, []source{reasonTime(hwThermalTime)}},
 	{metric.PowerBrakeTime, []source{reasonTime(powerBrakeTime)}},
-	{metric.PCIeTX, from(nvml.FI_DEV_PCIE_COUNT_TX_BYTES)},
-	{metric.PCIeRX, from(nvml.FI_DEV_PCIE_COUNT_RX_BYTES)},
+	{metric.PCIeTX, fieldSources(nvml.FI_DEV_PCIE_COUNT_TX_BYTES)},
+	{metric.PCIeRX, fieldSources(nvml.FI_DEV_PCIE_COUNT_RX_BYTES)},
 	{metric.NVLinkTX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX),
 		allLinks(1, nvml.FI_DEV_NVLINK_COUNT_XMIT_BYTES)}},
 	{metric.NVLinkRX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX),
 		allLinks(1, nvml.FI_DEV_NVLINK_COUNT_RCV_BYTES)}},
-	{metric.RecoveryAction, from(nvml.FI_DEV_GET_GPU_RECOVERY_ACTION)},
+	{metric.RecoveryAction, fieldSources(nvml.FI_DEV_GET_GPU_RECOVERY_ACTION)},
 }
 
 // slowFields are read once in metric.SlowSeconds, with one call. NVML provides totals of the NVLink errors for some
 // GPUs; for others, the sums of the links are read. NVLink 5 has fields of its own.
 var slowFields = []field{
 	{metric.NVLinkCRC, []source{
-		scaled(1, nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL),
+		scaledSource(1, nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL),
 		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_CRC), eachLink(nvml.FI_DEV_NVLINK_COUNT_RCV_ERRORS),
 	}},
-	{metric.NVLinkReplays, []source{scaled(1, nvml.FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL),
+	{metric.NVLinkReplays, []source{scaledSource(1, nvml.FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL),
 		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_REPLAY)}},
 	{metric.NVLinkRecoveries, []source{
-		scaled(1, nvml.FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL),
+		scaledSource(1, nvml.FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL),
 		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_RECOVERY), eachLink(nvml.FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS),
 	}},
 }

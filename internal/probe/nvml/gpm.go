@@ -47,8 +47,8 @@ type gpmKey struct {
 
 const wholeGPU = -1
 
-// gpm returns the samples for a GPU or an instance.
-func (l *Library) gpm(key gpmKey) *gpm {
+// gpmFor returns the samples for a GPU or an instance.
+func (l *Library) gpmFor(key gpmKey) *gpm {
 	l.gpmMu.Lock()
 	defer l.gpmMu.Unlock()
 	g, known := l.gpms[key]
@@ -67,56 +67,56 @@ func (l *Library) freeSamples() {
 	l.gpmMu.Lock()
 	defer l.gpmMu.Unlock()
 	for _, g := range l.gpms {
-		g.free()
+		g.freePair()
 	}
 	clear(l.gpms)
 }
 
-// reader returns a Reader of the metrics between samples; take takes a sample.
-func (g *gpm) reader(take func(nvml.GpmSample) nvml.Return) driver.Reader {
-	r := driver.Reader{Read: func(to *driver.Answer) error { return check(g.read(take, to)) }}
+// sampleReader returns a Reader of the metrics between samples; take takes a sample.
+func (g *gpm) sampleReader(take func(nvml.GpmSample) nvml.Return) driver.Reader {
+	r := driver.Reader{Read: func(to *driver.Answer) error { return checkReturn(g.updateSample(take, to)) }}
 	for _, m := range gpmMetrics {
 		r.IDs = append(r.IDs, m.id)
 	}
 	return r
 }
 
-// read takes a sample. The first sample gives no metric. If the last sample is too recent no sample is taken, and the
-// metrics of the last one are repeated.
-func (g *gpm) read(take func(nvml.GpmSample) nvml.Return, to *driver.Answer) nvml.Return {
+// updateSample takes a sample, and gives the metrics. The first sample gives no metric. If the last sample is too
+// recent no sample is taken, and the metrics of the last one are repeated.
+func (g *gpm) updateSample(take func(nvml.GpmSample) nvml.Return, to *driver.Answer) nvml.Return {
 	if !g.mu.TryLock() { // another reading hangs
 		return nvml.ERROR_IN_USE
 	}
 	defer g.mu.Unlock()
 	if time.Since(g.taken) >= gpmWindow {
-		if ret := g.measure(take); ret != nvml.SUCCESS {
+		if ret := g.takeSample(take); ret != nvml.SUCCESS {
 			g.taken, g.done = time.Time{}, false
 			return ret
 		}
 	}
 	if g.done {
-		g.answer(to)
+		g.setMetrics(to)
 	}
 	return nvml.SUCCESS
 }
 
-// forget forgets the last sample, unless it is being taken.
-func (g *gpm) forget() {
+// forgetSample drops the last sample, unless it is being taken.
+func (g *gpm) forgetSample() {
 	if g.mu.TryLock() {
 		g.taken, g.done = time.Time{}, false
 		g.mu.Unlock()
 	}
 }
 
-// forgetful returns readers that forget the last sample when they find that the GPU is lost: the counters may begin
+// forgetfulReaders returns readers that forget the last sample when they find that the GPU is lost: the counters may begin
 // again before it is back.
-func (g *gpm) forgetful(readers []driver.Reader) []driver.Reader {
+func (g *gpm) forgetfulReaders(readers []driver.Reader) []driver.Reader {
 	for i := range readers {
 		read := readers[i].Read
 		readers[i].Read = func(to *driver.Answer) error {
 			err := read(to)
 			if driver.KindOf(err) == driver.Lost {
-				g.forget()
+				g.forgetSample()
 			}
 			return err
 		}
@@ -124,8 +124,8 @@ func (g *gpm) forgetful(readers []driver.Reader) []driver.Reader {
 	return readers
 }
 
-func (g *gpm) measure(take func(nvml.GpmSample) nvml.Return) nvml.Return {
-	if ret := g.alloc(); ret != nvml.SUCCESS {
+func (g *gpm) takeSample(take func(nvml.GpmSample) nvml.Return) nvml.Return {
+	if ret := g.allocPair(); ret != nvml.SUCCESS {
 		return ret
 	}
 	if ret := take(g.next); ret != nvml.SUCCESS {
@@ -145,13 +145,13 @@ func (g *gpm) measure(take func(nvml.GpmSample) nvml.Return) nvml.Return {
 	return ret
 }
 
-func (g *gpm) answer(to *driver.Answer) {
+func (g *gpm) setMetrics(to *driver.Answer) {
 	for i, m := range gpmMetrics {
 		got := &g.request.Metrics[i]
 		if ret := nvml.Return(got.NvmlReturn); ret != nvml.SUCCESS {
-			to.Refuse(m.id, check(ret))
+			to.Refuse(m.id, checkReturn(ret))
 		} else {
-			to.Set(m.id, sensible(got.Value)) // NaN stays NaN
+			to.Set(m.id, roundPercent(got.Value)) // NaN stays NaN
 		}
 	}
 }
@@ -160,15 +160,15 @@ func (g *gpm) answer(to *driver.Answer) {
 // 92 %.
 const decimalBelow = 10
 
-// sensible drops the meaningless digits of a percentage.
-func sensible(percent float64) float64 {
+// roundPercent drops the meaningless digits of a percentage.
+func roundPercent(percent float64) float64 {
 	if percent >= decimalBelow {
 		return math.Round(min(percent, 100))
 	}
 	return percent
 }
 
-func (g *gpm) alloc() nvml.Return {
+func (g *gpm) allocPair() nvml.Return {
 	for _, sample := range []*nvml.GpmSample{&g.last, &g.next} {
 		if *sample == nil {
 			s, ret := g.library.GpmSampleAlloc()
@@ -181,7 +181,7 @@ func (g *gpm) alloc() nvml.Return {
 	return nvml.SUCCESS
 }
 
-func (g *gpm) free() {
+func (g *gpm) freePair() {
 	for _, sample := range []nvml.GpmSample{g.last, g.next} {
 		if sample != nil {
 			_ = sample.Free() // the result makes no difference
@@ -192,20 +192,20 @@ func (g *gpm) free() {
 
 // gpmReader returns a Reader of GPM for the whole device.
 func (d *device) gpmReader() driver.Reader {
-	return d.gpm.unless(d.withoutGPM, func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
+	return d.gpm.optionalReader(d.withoutGPM, func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
 }
 
-// unless returns a Reader of the metrics between samples. It reads nothing if its first reading finds that there is no
+// optionalReader returns a Reader of the metrics between samples. It reads nothing if its first reading finds that there is no
 // GPM.
-func (g *gpm) unless(without func() bool, take func(nvml.GpmSample) nvml.Return) driver.Reader {
-	r := g.reader(take)
+func (g *gpm) optionalReader(without func() bool, take func(nvml.GpmSample) nvml.Return) driver.Reader {
+	r := g.sampleReader(take)
 	read, asked, none := r.Read, false, false
 	r.Read = func(to *driver.Answer) error {
 		if !asked {
 			asked, none = true, without()
 		}
 		if none {
-			return check(nvml.ERROR_NOT_SUPPORTED)
+			return checkReturn(nvml.ERROR_NOT_SUPPORTED)
 		}
 		return read(to)
 	}

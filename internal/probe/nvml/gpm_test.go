@@ -51,7 +51,7 @@ func TestGPM(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeGPM()
 		l := &Library{nvml: f.lib}
-		r := (&device{nvml: f, gpm: l.gpm(gpmKey{0, wholeGPU})}).gpmReader()
+		r := (&device{nvml: f, gpm: l.gpmFor(gpmKey{0, wholeGPU})}).gpmReader()
 		read := func(what, want string, kind driver.ErrorKind) {
 			t.Helper()
 			var got driver.Answer
@@ -92,8 +92,8 @@ func TestGPMOfALostGPU(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeGPM()
 		l := &Library{nvml: f.lib}
-		d := &device{nvml: f, gpm: l.gpm(gpmKey{0, wholeGPU})}
-		all := d.readers()
+		d := &device{nvml: f, gpm: l.gpmFor(gpmKey{0, wholeGPU})}
+		all := d.deviceReaders()
 		read := func(id metric.ID) (got driver.Answer, err error) {
 			for _, r := range all {
 				if slices.Contains(r.IDs, id) {
@@ -136,7 +136,7 @@ func TestWithoutGPM(t *testing.T) {
 			f.GetMigModeFunc = func() (int, int, nvml.Return) { return tt.mig, 0, nvml.SUCCESS }
 			f.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return tt.capability, 0, tt.ret }
 			var got driver.Answer
-			err := (&device{nvml: f, gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).gpmReader().Read(&got)
+			err := (&device{nvml: f, gpm: (&Library{nvml: f.lib}).gpmFor(gpmKey{0, wholeGPU})}).gpmReader().Read(&got)
 			if driver.KindOf(err) != driver.Absent || !got.Empty() || f.samples != tt.samples ||
 				len(f.lib.GpmSampleAllocCalls()) != 2*tt.samples {
 				t.Errorf("got %v, %v, %d samples", &got.Values, err, f.samples)
@@ -151,19 +151,19 @@ func TestGPMSamples(t *testing.T) {
 	var a driver.Answer
 	g := &gpm{}
 	g.request.Metrics[0].Value = math.NaN()
-	if g.answer(&a); a.Has(metric.SMActive) || !a.Has(metric.DRAMActive) {
+	if g.setMetrics(&a); a.Has(metric.SMActive) || !a.Has(metric.DRAMActive) {
 		t.Errorf("got %v", &a.Values)
 	}
 	for i, percent := range []float64{0.4, 9.96, 92.4, 100.2} { // a decimal says something below 10
 		g.request.Metrics[i].Value = percent
 	}
 	const want = `{"sm_active_percent":0.4,"sm_occupancy_percent":10,"tensor_active_percent":92,"dram_active_percent":100}`
-	if g.answer(&a); a.String() != want {
+	if g.setMetrics(&a); a.String() != want {
 		t.Errorf("got %v, want %s", &a.Values, want)
 	}
 	l := &Library{nvml: newFakeGPM().lib}
-	whole := l.gpm(gpmKey{0, wholeGPU})
-	if whole != l.gpm(gpmKey{0, wholeGPU}) || whole == l.gpm(gpmKey{0, 1}) || whole == l.gpm(gpmKey{1, wholeGPU}) {
+	whole := l.gpmFor(gpmKey{0, wholeGPU})
+	if whole != l.gpmFor(gpmKey{0, wholeGPU}) || whole == l.gpmFor(gpmKey{0, 1}) || whole == l.gpmFor(gpmKey{1, wholeGPU}) {
 		t.Error("the samples are mixed up")
 	}
 }

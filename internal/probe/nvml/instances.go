@@ -27,8 +27,8 @@ func instanceIndex(gpu int, id wire.Instance) int {
 	return firstInstance*(gpu+1) + 8*id.GPU + id.Compute
 }
 
-// instances lists the instances of a GPU. Unreadable instances are left out: they may be about to go.
-func (l *Library) instances(gpu int, parent nvml.Device) []driver.Slot {
+// listInstances lists the instances of a GPU. Unreadable instances are left out: they may be about to go.
+func (l *Library) listInstances(gpu int, parent nvml.Device) []driver.Slot {
 	if mode, _, ret := parent.GetMigMode(); ret != nvml.SUCCESS || mode != nvml.DEVICE_MIG_ENABLE {
 		return nil
 	}
@@ -48,21 +48,21 @@ func (l *Library) instances(gpu int, parent nvml.Device) []driver.Slot {
 			continue
 		}
 		d := &instance{device: device{nvml: handle, unlisted: l.unlisted, driver: l.driver,
-			gpm: l.gpm(gpmKey{gpu, gi})}, parent: parent}
+			gpm: l.gpmFor(gpmKey{gpu, gi})}, parent: parent}
 		d.id = wire.Instance{Index: i, GPU: gi, Compute: ci}
-		slots = append(slots, driver.Slot{Index: instanceIndex(gpu, d.id), Device: d, Readers: d.readers()})
+		slots = append(slots, driver.Slot{Index: instanceIndex(gpu, d.id), Device: d, Readers: d.instanceReaders()})
 	}
 	return slots
 }
 
 // Card reads the identity of the instance. Its place is the place of its GPU.
 func (d *instance) Card() wire.Card {
-	c := (&device{nvml: d.parent}).place()
+	c := (&device{nvml: d.parent}).readIdentity()
 	id := d.id
 	id.Parent, _ = d.parent.GetUUID() // empty if the call fails
 	c.Instance = &id
 	uuid, ret := d.nvml.GetUUID()
-	if err := check(ret); driver.KindOf(err) == driver.Lost {
+	if err := checkReturn(ret); driver.KindOf(err) == driver.Lost {
 		c.Lost, c.LostID = err.Error(), lostID(ret)
 		return c
 	}
@@ -71,9 +71,9 @@ func (d *instance) Card() wire.Card {
 	return c
 }
 
-// readers returns Readers of the memory of the instance, and of GPM where the driver has it for instances. NVML
+// instanceReaders returns Readers of the memory of the instance, and of GPM where the driver has it for instances. NVML
 // provides nothing else for instances.
-func (d *instance) readers() []driver.Reader {
+func (d *instance) instanceReaders() []driver.Reader {
 	var out []driver.Reader
 	for _, r := range readers {
 		if slices.Contains(r.ids, metric.MemoryUsed) || slices.Contains(r.ids, metric.MemoryTotal) {
@@ -83,7 +83,7 @@ func (d *instance) readers() []driver.Reader {
 	}
 	whole := &device{nvml: d.parent}
 	take := func(sample nvml.GpmSample) nvml.Return { return d.parent.GpmMigSampleGet(d.id.GPU, sample) }
-	return d.gpm.forgetful(append(out, d.gpm.unless(whole.beforeGPM, take)))
+	return d.gpm.forgetfulReaders(append(out, d.gpm.optionalReader(whole.beforeGPM, take)))
 }
 
 // checkInstance makes an error of the return value of a call for an instance. NVML refuses the handle of an instance
@@ -92,5 +92,5 @@ func checkInstance(ret nvml.Return) error {
 	if ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND {
 		return &driver.Error{Kind: driver.Stale, Words: "the MIG instance is gone"}
 	}
-	return check(ret)
+	return checkReturn(ret)
 }

@@ -46,19 +46,19 @@ func (l *Library) Init() error {
 		return &driver.InitError{ID: wire.FaultNoLibrary, Words: err.Error()}
 	}
 	defer func() { _ = lib.Close() }() // by then go-nvml has loaded the library too
-	bind()
+	bindCalls()
 	if ret := l.nvml.Init(); ret != nvml.SUCCESS {
 		return initError(ret)
 	}
-	l.missing = missing(l.nvml.Extensions())
+	l.missing = missingSymbols(l.nvml.Extensions())
 	version, _ := l.nvml.SystemGetDriverVersion() // empty if the call fails
 	l.unlisted = oddLists(version)
-	l.driver = major(version)
+	l.driver = majorVersion(version)
 	return nil
 }
 
-// major is the first number of a version; 0 if the version has none.
-func major(version string) int {
+// majorVersion returns the first number of a version; 0 if the version has none.
+func majorVersion(version string) int {
 	first, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(first)
 	if err != nil {
@@ -115,9 +115,9 @@ func (l *Library) Devices() ([]driver.Slot, error) {
 		handle, ret := l.nvml.DeviceGetHandleByIndex(i)
 		switch ret {
 		case nvml.SUCCESS:
-			d := &device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpm(gpmKey{i, wholeGPU})}
-			slots = append(slots, driver.Slot{Index: i, Device: d, Readers: d.readers(),
-				Parts: func() []driver.Slot { return l.instances(i, handle) }})
+			d := &device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpmFor(gpmKey{i, wholeGPU})}
+			slots = append(slots, driver.Slot{Index: i, Device: d, Readers: d.deviceReaders(),
+				Parts: func() []driver.Slot { return l.listInstances(i, handle) }})
 		case nvml.ERROR_NO_PERMISSION:
 		default:
 			slots = append(slots, driver.Slot{Index: i, Lost: ret.Error(), LostID: lostID(ret)})

@@ -18,12 +18,12 @@ func (d *device) Processes() ([]driver.Context, error) {
 	if d.unlisted != nil {
 		return nil, d.unlisted
 	}
-	contexts, err := list(driver.Compute, d.nvml.GetComputeRunningProcesses)
+	contexts, err := listContexts(driver.Compute, d.nvml.GetComputeRunningProcesses)
 	if err != nil {
 		return nil, err
 	}
-	graphics, err1 := list(driver.Graphics, d.nvml.GetGraphicsRunningProcesses)
-	mps, err2 := list(driver.MPS, d.nvml.GetMPSComputeRunningProcesses)
+	graphics, err1 := listContexts(driver.Graphics, d.nvml.GetGraphicsRunningProcesses)
+	mps, err2 := listContexts(driver.MPS, d.nvml.GetMPSComputeRunningProcesses)
 	for _, e := range []error{err1, err2} {
 		if kind := driver.KindOf(e); e != nil && kind != driver.Absent && kind != driver.Denied {
 			err = e
@@ -35,14 +35,14 @@ func (d *device) Processes() ([]driver.Context, error) {
 // noInstance is the GPU instance of a process on a GPU without MIG.
 const noInstance = math.MaxUint32
 
-func list(typ driver.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return)) ([]driver.Context, error) {
+func listContexts(typ driver.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return)) ([]driver.Context, error) {
 	infos, ret := read()
-	if err := check(ret); err != nil {
+	if err := checkReturn(ret); err != nil {
 		return nil, err
 	}
 	contexts := make([]driver.Context, 0, len(infos))
 	for _, info := range infos {
-		c := driver.Context{PID: int(info.Pid), Type: typ, Memory: memory(info.UsedGpuMemory)}
+		c := driver.Context{PID: int(info.Pid), Type: typ, Memory: processMemory(info.UsedGpuMemory)}
 		if info.GpuInstanceId != noInstance {
 			c.In = &driver.InstanceID{GPU: int(info.GpuInstanceId), Compute: int(info.ComputeInstanceId)}
 		}
@@ -62,9 +62,9 @@ func oddLists(version string) error {
 	return nil
 }
 
-// memory is the memory that a process uses. All ones mean that the driver does not know it, as under WDDM, under MIG or
-// without permission.
-func memory(bytes uint64) *uint64 {
+// processMemory returns the memory that a process uses. All ones mean that the driver does not know it, as under WDDM,
+// under MIG or without permission.
+func processMemory(bytes uint64) *uint64 {
 	if bytes == math.MaxUint64 {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (d *device) ProcessUtilization(sinceMicros uint64) (usage []driver.Usage, e
 	case nvml.ERROR_NOT_FOUND, nvml.ERROR_INSUFFICIENT_SIZE:
 		return nil, nil
 	default:
-		return nil, check(ret)
+		return nil, checkReturn(ret)
 	}
 	usage = make([]driver.Usage, 0, len(samples))
 	for _, s := range samples {

@@ -21,8 +21,8 @@ type reader struct {
 // pace.
 var readers = slices.Concat(useReaders, stateReaders, linkReaders, errorReaders)
 
-// one is the reader of a single number.
-func one[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID, call func(*device) (T, nvml.Return)) reader {
+// numberReader returns the reader of a single number.
+func numberReader[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID, call func(*device) (T, nvml.Return)) reader {
 	isUnknown := func(v T) bool { return v == 0 && id.Row().Positive }
 	return reader{[]metric.ID{id}, func(d *device, to *driver.Answer) nvml.Return {
 		v, ret := call(d)
@@ -36,15 +36,15 @@ func one[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID, call func(*d
 	}}
 }
 
-// readers returns the readers of a device. Each metric has exactly one.
-func (d *device) readers() []driver.Reader {
+// deviceReaders returns the readers of a device. Each metric has exactly one.
+func (d *device) deviceReaders() []driver.Reader {
 	var out []driver.Reader
 	for _, r := range readers {
 		out = append(out, driver.Reader{IDs: r.ids,
-			Read: func(to *driver.Answer) error { return check(r.read(d, to)) }})
+			Read: func(to *driver.Answer) error { return checkReturn(r.read(d, to)) }})
 	}
 	for _, fields := range [][]field{fastFields, slowFields} {
-		out = append(out, newBatch(d, fields).reader())
+		out = append(out, newBatch(d, fields).newReader())
 	}
-	return d.gpm.forgetful(append(out, d.gpmReader()))
+	return d.gpm.forgetfulReaders(append(out, d.gpmReader()))
 }

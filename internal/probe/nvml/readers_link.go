@@ -14,20 +14,20 @@ import (
 
 // linkReaders read PCIe, NVLink and the fabric. GetPcieThroughput is not among them: it blocks for 20 ms.
 var linkReaders = []reader{
-	one(metric.PCIeGen, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkGeneration() }),
-	one(metric.PCIeGenMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkGeneration() }),
-	one(metric.PCIeWidth, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkWidth() }),
-	one(metric.PCIeWidthMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkWidth() }),
-	one(metric.PCIeReplays, func(d *device) (int, nvml.Return) { return d.nvml.GetPcieReplayCounter() }),
-	one(metric.NVLinks, func(d *device) (int, nvml.Return) { links, _, ret := d.links(); return links, ret }),
-	one(metric.NVLinkUp, func(d *device) (uint64, nvml.Return) { _, up, ret := d.links(); return up, ret }),
-	{[]metric.ID{metric.FabricState, metric.FabricStatus, metric.FabricHealth, metric.FabricClique}, fabric},
-	one(metric.NUMANode, (*device).numaNode),
+	numberReader(metric.PCIeGen, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkGeneration() }),
+	numberReader(metric.PCIeGenMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkGeneration() }),
+	numberReader(metric.PCIeWidth, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkWidth() }),
+	numberReader(metric.PCIeWidthMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkWidth() }),
+	numberReader(metric.PCIeReplays, func(d *device) (int, nvml.Return) { return d.nvml.GetPcieReplayCounter() }),
+	numberReader(metric.NVLinks, func(d *device) (int, nvml.Return) { links, _, ret := d.countLinks(); return links, ret }),
+	numberReader(metric.NVLinkUp, func(d *device) (uint64, nvml.Return) { _, up, ret := d.countLinks(); return up, ret }),
+	{[]metric.ID{metric.FabricState, metric.FabricStatus, metric.FabricHealth, metric.FabricClique}, readFabric},
+	numberReader(metric.NUMANode, (*device).numaNode),
 }
 
-// links returns the number of NVLink links, and a mask with a bit for each link that is up. Without links, it returns
+// countLinks returns the number of NVLink links, and a mask with a bit for each link that is up. Without links, it returns
 // NVML's result for the first.
-func (d *device) links() (count int, up uint64, ret nvml.Return) {
+func (d *device) countLinks() (count int, up uint64, ret nvml.Return) {
 	for link := range nvml.NVLINK_MAX_LINKS {
 		state, ret := d.nvml.GetNvLinkState(link)
 		switch {
@@ -46,13 +46,13 @@ func (d *device) links() (count int, up uint64, ret nvml.Return) {
 	return count, up, nvml.SUCCESS
 }
 
-// fabric reads the state of the GPU's registration with its fabric.
-func fabric(d *device, to *driver.Answer) nvml.Return {
+// readFabric reads the state of the GPU's registration with its fabric.
+func readFabric(d *device, to *driver.Answer) nvml.Return {
 	info, ret := d.fabricInfo()
 	if ret != nvml.SUCCESS {
 		return ret
 	}
-	return registration(&info, to)
+	return setRegistration(&info, to)
 }
 
 // fabricInfo asks with the new call, or else with the old one.
@@ -67,9 +67,9 @@ func (d *device) fabricInfo() (nvml.GpuFabricInfo_v2, nvml.Return) {
 	return info, ret
 }
 
-// registration sets what is known of a registration. The status counts only when the registration is complete, the
+// setRegistration sets what is known of a registration. The status counts only when the registration is complete, the
 // clique only if it has succeeded, and the health only if the driver judges any of it.
-func registration(info *nvml.GpuFabricInfo_v2, to *driver.Answer) nvml.Return {
+func setRegistration(info *nvml.GpuFabricInfo_v2, to *driver.Answer) nvml.Return {
 	if info.State == nvml.GPU_FABRIC_STATE_NOT_SUPPORTED {
 		return nvml.ERROR_NOT_SUPPORTED
 	}
@@ -90,8 +90,9 @@ func isRegistered(info *nvml.GpuFabricInfo_v2) bool {
 	return info.State == nvml.GPU_FABRIC_STATE_COMPLETED && info.Status == uint32(nvml.SUCCESS)
 }
 
-// domain is the UUID of the NVLink domain of a GPU; "" if it is not registered, or its fabric is that of one node.
-func domain(info *nvml.GpuFabricInfo_v2) string {
+// fabricDomain returns the UUID of the NVLink domain of a GPU; "" if it is not registered, or its fabric is that of one
+// node.
+func fabricDomain(info *nvml.GpuFabricInfo_v2) string {
 	id := info.ClusterUuid
 	if !isRegistered(info) || id == [16]uint8{} {
 		return ""

@@ -17,7 +17,7 @@ import (
 // Each metric of a GPU has one reader. The metrics of one reader have the same pace and the same functions.
 func TestReaders(t *testing.T) {
 	times := map[metric.ID]int{}
-	for _, r := range (&device{}).readers() {
+	for _, r := range (&device{}).deviceReaders() {
 		first := r.IDs[0].Row()
 		for _, id := range r.IDs {
 			times[id]++
@@ -141,7 +141,7 @@ func nvlinkState(link int, ret nvml.Return) (nvml.EnableState, nvml.Return) {
 // readCalls reads everything but fields.
 func readCalls(d *device, each func(driver.Reader, error)) *driver.Answer {
 	got := &driver.Answer{}
-	for _, r := range d.readers() {
+	for _, r := range d.deviceReaders() {
 		if from := r.IDs[0].Row().From[0]; from != "nvmlDeviceGetFieldValues" && from != "nvmlGpmMetricsGet" {
 			each(r, r.Read(got))
 		}
@@ -234,9 +234,9 @@ func TestRegistration(t *testing.T) {
 			HealthMask: 0x1aa}, `{"fabric_state":3,"fabric_status":0,"fabric_health":426,"fabric_clique":5}`, uuid},
 	} {
 		var got driver.Answer
-		ret := registration(&tc.info, &got)
-		if got.String() != tc.want || (ret == nvml.SUCCESS) != (tc.want != "{}") || domain(&tc.info) != tc.domain {
-			t.Errorf("%s: got %v, %v, %q, want %s, %q", name, &got.Values, ret, domain(&tc.info), tc.want, tc.domain)
+		ret := setRegistration(&tc.info, &got)
+		if got.String() != tc.want || (ret == nvml.SUCCESS) != (tc.want != "{}") || fabricDomain(&tc.info) != tc.domain {
+			t.Errorf("%s: got %v, %v, %q, want %s, %q", name, &got.Values, ret, fabricDomain(&tc.info), tc.want, tc.domain)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func TestRegistration(t *testing.T) {
 func TestMissing(t *testing.T) {
 	there := []string{"nvmlDeviceGetMemoryInfo", "nvmlDeviceGetUtilizationRates"}
 	times := map[string]int{}
-	for _, name := range missing(&mock.ExtendedInterface{LookupSymbolFunc: func(name string) error {
+	for _, name := range missingSymbols(&mock.ExtendedInterface{LookupSymbolFunc: func(name string) error {
 		if slices.Contains(there, name) {
 			return nil
 		}

@@ -29,8 +29,8 @@ var optional = [][]string{
 	{"nvmlEventSetWait_v2", "nvmlEventSetWait"},
 }
 
-// groups returns the groups in optional and in the table of metrics.
-func groups() [][]string {
+// symbolGroups returns the groups in optional and in the table of metrics.
+func symbolGroups() [][]string {
 	all := slices.Clone(optional)
 	for id := range metric.All(metric.GPU) {
 		all = append(all, id.Row().From)
@@ -38,11 +38,11 @@ func groups() [][]string {
 	return all
 }
 
-// missing returns the first name of each group without a function in the library.
-func missing(library nvml.ExtendedInterface) []string {
+// missingSymbols returns the first name of each group without a function in the library.
+func missingSymbols(library nvml.ExtendedInterface) []string {
 	var names []string
 	there := func(name string) bool { return library.LookupSymbol(name) == nil }
-	for _, group := range groups() {
+	for _, group := range symbolGroups() {
 		if !slices.ContainsFunc(group, there) && !slices.Contains(names, group[0]) {
 			names = append(names, group[0])
 		}

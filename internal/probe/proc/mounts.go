@@ -30,8 +30,8 @@ func Mounts(mount, process string) ([]Mount, error) {
 		if !found || len(words) < 5 || len(its) < 2 {
 			continue
 		}
-		m := Mount{Device: words[2], Root: unescape(words[3]), Point: unescape(words[4]), Type: its[0],
-			Source: unescape(its[1])}
+		m := Mount{Device: words[2], Root: unescapePath(words[3]), Point: unescapePath(words[4]), Type: its[0],
+			Source: unescapePath(its[1])}
 		m.ID, _ = strconv.Atoi(words[0]) // always a number
 		if len(its) > 2 {
 			m.Options = strings.Split(its[2], ",")
@@ -41,8 +41,8 @@ func Mounts(mount, process string) ([]Mount, error) {
 	return list, err
 }
 
-// unescape puts back the characters that the kernel writes as three octal digits: spaces, tabs, newlines, backslashes.
-func unescape(path string) string {
+// unescapePath puts back the characters that the kernel writes as three octal digits: spaces, tabs, newlines, backslashes.
+func unescapePath(path string) string {
 	for from := 0; ; {
 		i := strings.IndexByte(path[from:], '\\')
 		if i < 0 || from+i+4 > len(path) {

@@ -37,23 +37,23 @@ func All(mount string) []int {
 }
 
 // Threads lists the threads.
-func (p Process) Threads() []int { return All(p.file("task")) }
+func (p Process) Threads() []int { return All(p.filePath("task")) }
 
 // Thread returns a thread of the process.
-func (p Process) Thread(tid int) Process { return Process(p.file("task/" + strconv.Itoa(tid))) }
+func (p Process) Thread(tid int) Process { return Process(p.filePath("task/" + strconv.Itoa(tid))) }
 
-func (p Process) file(name string) string { return string(p) + "/" + name }
+func (p Process) filePath(name string) string { return string(p) + "/" + name }
 
 // Stat reads the file stat.
 func (p Process) Stat() (Stat, error) {
 	var text [statSize]byte
-	n, err := Read(p.file("stat"), text[:])
+	n, err := Read(p.filePath("stat"), text[:])
 	if err != nil {
 		return Stat{}, err
 	}
 	s, ok := parseStat(text[:n])
 	if !ok {
-		return s, &os.PathError{Op: "parse", Path: p.file("stat"), Err: errMalformed}
+		return s, &os.PathError{Op: "parse", Path: p.filePath("stat"), Err: errMalformed}
 	}
 	return s, nil
 }
@@ -69,7 +69,7 @@ type Status struct {
 
 // Status reads the file status.
 func (p Process) Status() (s Status, err error) {
-	text, err := os.ReadFile(p.file("status"))
+	text, err := os.ReadFile(p.filePath("status"))
 	for line := range bytes.Lines(text) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
 		words := bytes.Fields(value)
@@ -79,12 +79,12 @@ func (p Process) Status() (s Status, err error) {
 		n, _ := strconv.ParseUint(string(words[0]), 10, 64) // 0 if it is no number
 		switch string(key) {
 		case "Uid":
-			err = numbers(words, s.UIDs[:])
+			err = parseInts(words, s.UIDs[:])
 		case "Gid":
-			err = numbers(words, s.GIDs[:])
+			err = parseInts(words, s.GIDs[:])
 		case "NSpid":
 			s.NSPIDs = make([]int, len(words))
-			err = numbers(words, s.NSPIDs)
+			err = parseInts(words, s.NSPIDs)
 		case "VmSize":
 			s.VMSize = n << 10
 		case "VmHWM":
@@ -99,13 +99,13 @@ func (p Process) Status() (s Status, err error) {
 			s.Involuntary = n
 		}
 		if err != nil {
-			return s, fmt.Errorf("%s of %s: %w", key, p.file("status"), err)
+			return s, fmt.Errorf("%s of %s: %w", key, p.filePath("status"), err)
 		}
 	}
 	return s, err
 }
 
-func numbers(words [][]byte, to []int) (err error) {
+func parseInts(words [][]byte, to []int) (err error) {
 	for i := range words[:min(len(words), len(to))] {
 		if to[i], err = strconv.Atoi(string(words[i])); err != nil {
 			return err
@@ -116,7 +116,7 @@ func numbers(words [][]byte, to []int) (err error) {
 
 // Arguments reads the command line.
 func (p Process) Arguments() ([]string, error) {
-	text, err := os.ReadFile(p.file("cmdline"))
+	text, err := os.ReadFile(p.filePath("cmdline"))
 	if text = bytes.TrimRight(text, "\x00"); err != nil || len(text) == 0 {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (p Process) Arguments() ([]string, error) {
 
 // Environ reads the environment.
 func (p Process) Environ() ([]string, error) {
-	text, err := os.ReadFile(p.file("environ"))
+	text, err := os.ReadFile(p.filePath("environ"))
 	if text = bytes.TrimSuffix(text, []byte{0}); err != nil || len(text) == 0 {
 		return nil, err
 	}
@@ -133,11 +133,11 @@ func (p Process) Environ() ([]string, error) {
 }
 
 // Link reads the link exe, cwd or root.
-func (p Process) Link(name string) (string, error) { return os.Readlink(p.file(name)) }
+func (p Process) Link(name string) (string, error) { return os.Readlink(p.filePath(name)) }
 
 // Cgroups are the paths of the cgroups in which the process is. The file has lines hierarchy:controllers:path.
 func (p Process) Cgroups() (list []string) {
-	text, err := os.ReadFile(p.file("cgroup"))
+	text, err := os.ReadFile(p.filePath("cgroup"))
 	if err != nil {
 		return nil
 	}
@@ -158,7 +158,7 @@ type IO struct {
 
 // IO reads the file io.
 func (p Process) IO() (io IO, err error) {
-	text, err := os.ReadFile(p.file("io"))
+	text, err := os.ReadFile(p.filePath("io"))
 	if err != nil {
 		return io, err
 	}
@@ -171,7 +171,7 @@ func (p Process) IO() (io IO, err error) {
 		_, after, found := strings.Cut("\n"+string(text), "\n"+f.key+": ")
 		value, _, _ := strings.Cut(after, "\n")
 		if *f.to, err = strconv.ParseUint(value, 10, 64); err != nil || !found {
-			return io, &os.PathError{Op: "parse", Path: p.file("io"), Err: errMalformed}
+			return io, &os.PathError{Op: "parse", Path: p.filePath("io"), Err: errMalformed}
 		}
 	}
 	return io, nil
@@ -179,7 +179,7 @@ func (p Process) IO() (io IO, err error) {
 
 // Statm are the pages of the file statm: size, resident, shared, text, lib, data.
 func (p Process) Statm() (pages [6]uint64, err error) {
-	text, err := os.ReadFile(p.file("statm"))
+	text, err := os.ReadFile(p.filePath("statm"))
 	words := bytes.Fields(text)
 	if err == nil && len(words) < len(pages) {
 		err = errMalformed

@@ -14,9 +14,9 @@ type Rollup struct{ RSS, PSS, Private, Shared uint64 }
 // Rollup reads the sums of the areas of memory. The kernel walks all pages for them, and before Linux 4.14 gives them
 // only area by area.
 func (p Process) Rollup() (sum Rollup, err error) {
-	f, err := os.Open(p.file("smaps_rollup"))
+	f, err := os.Open(p.filePath("smaps_rollup"))
 	if errors.Is(err, os.ErrNotExist) {
-		f, err = os.Open(p.file("smaps"))
+		f, err = os.Open(p.filePath("smaps"))
 	}
 	if err != nil {
 		return sum, err

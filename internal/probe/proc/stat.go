@@ -56,8 +56,8 @@ func parseStat(text []byte) (s Stat, ok bool) {
 	for field := range bytes.FieldsSeq(text[end+1:]) {
 		if i == 3 {
 			s.State = string(field)
-		} else if to := s.field(i); to != nil {
-			if err := parse(field, to); err != nil {
+		} else if to := s.fieldPointer(i); to != nil {
+			if err := parseField(field, to); err != nil {
 				return s, false
 			}
 		}
@@ -66,8 +66,8 @@ func parseStat(text []byte) (s Stat, ok bool) {
 	return s, i > 24
 }
 
-// field is the place of a field; nil: it is not needed.
-func (s *Stat) field(i int) any {
+// fieldPointer returns where a field goes; nil: it is not needed.
+func (s *Stat) fieldPointer(i int) any {
 	switch i {
 	case 4:
 		return &s.Parent
@@ -119,8 +119,8 @@ func (s *Stat) field(i int) any {
 	return nil
 }
 
-// parse puts a number into an *int or a *uint64, where a negative one becomes 0.
-func parse(field []byte, to any) (err error) {
+// parseField puts a number into an *int or a *uint64, where a negative one becomes 0.
+func parseField(field []byte, to any) (err error) {
 	switch to := to.(type) {
 	case *int:
 		*to, err = strconv.Atoi(string(field))

@@ -71,7 +71,7 @@ func compare(t *testing.T, mount string, pid int) {
 		}
 	}
 	read := func(name string) string {
-		text, _ := os.ReadFile(p.file(name))
+		text, _ := os.ReadFile(p.filePath(name))
 		return string(text)
 	}
 	stat, err := p.Stat()

@@ -22,7 +22,7 @@ func (p Process) TitleSpills() bool {
 	if err != nil || stat.ArgumentsTo <= stat.ArgumentsFrom || stat.ArgumentsTo != stat.EnvironFrom {
 		return false // not known, or the program has told the kernel where both are
 	}
-	f, err := os.Open(p.file("cmdline"))
+	f, err := os.Open(p.filePath("cmdline"))
 	if err != nil {
 		return false
 	}
@@ -33,4 +33,4 @@ func (p Process) TitleSpills() bool {
 }
 
 // OpenEnviron opens the file environ.
-func (p Process) OpenEnviron() (*os.File, error) { return os.Open(p.file("environ")) }
+func (p Process) OpenEnviron() (*os.File, error) { return os.Open(p.filePath("environ")) }

@@ -2,4 +2,4 @@
 
 package procs
 
-func alive(int) bool { return true } // without a driver no process is listed
+func isAlive(int) bool { return true } // without a driver no process is listed

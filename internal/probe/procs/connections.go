@@ -18,9 +18,9 @@ import (
 // mostTable limits a table of sockets, in bytes: it has those of all processes.
 const mostTable = 16 << 20
 
-// connections finds the sockets of the process in the tables of its network namespace. procfs would keep all sockets of
-// the node in memory.
-func (l *looked) connections() error {
+// findSockets lists the sockets of the process that are in the tables of its network namespace. procfs would keep all
+// sockets of the node in memory.
+func (l *looked) findSockets() error {
 	if l.sockets == nil {
 		return errors.New("its descriptors cannot be read")
 	}
@@ -28,17 +28,17 @@ func (l *looked) connections() error {
 		return nil
 	}
 	for _, protocol := range []string{"tcp", "tcp6", "udp", "udp6"} {
-		if err := l.table(protocol); err != nil && !errors.Is(err, os.ErrNotExist) { // a kernel without IPv6
+		if err := l.readSocketTable(protocol); err != nil && !errors.Is(err, os.ErrNotExist) { // a kernel without IPv6
 			return err
 		}
 	}
 	sort.Slice(l.Connections, func(i, k int) bool { return l.Connections[i].FD < l.Connections[k].FD })
-	l.left("connections", len(l.Connections)-wire.MaxInspected)
+	l.noteLeftOut("connections", len(l.Connections)-wire.MaxInspected)
 	l.Connections = l.Connections[:min(len(l.Connections), wire.MaxInspected)]
 	return nil
 }
 
-func (l *looked) table(protocol string) error {
+func (l *looked) readSocketTable(protocol string) error {
 	f, err := os.Open(filepath.Join(l.mount, "net", protocol))
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (l *looked) table(protocol string) error {
 	limited := &io.LimitedReader{R: f, N: mostTable}
 	lines := bufio.NewScanner(limited)
 	for lines.Scan() {
-		if c, inode, ok := socket(lines.Bytes()); ok {
+		if c, inode, ok := parseSocket(lines.Bytes()); ok {
 			if fd, own := l.sockets[inode]; own {
 				c.FD, c.Protocol = fd, protocol
 				if protocol[0] == 'u' {
@@ -67,8 +67,8 @@ func (l *looked) table(protocol string) error {
 var states = [...]string{1: "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT", "CLOSE",
 	"CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "SYN_RECV"}
 
-// socket parses a line of a table; ok is false for the headings and for what is malformed.
-func socket(line []byte) (c inspection.Connection, inode uint64, ok bool) {
+// parseSocket parses a line of a table; ok is false for the headings and for what is malformed.
+func parseSocket(line []byte) (c inspection.Connection, inode uint64, ok bool) {
 	var fields [10][]byte
 	i := 0
 	for field := range bytes.FieldsSeq(line) {

@@ -20,8 +20,8 @@ const (
 	mostLinks       = 8192    // of them whose files are looked at
 )
 
-// descriptors reads the open files. It looks only at their names: a file on a network file system may hang.
-func (l *looked) descriptors() error {
+// readDescriptors reads the open files. It looks only at their names: a file on a network file system may hang.
+func (l *looked) readDescriptors() error {
 	dir := filepath.Join(l.mount, "fd")
 	f, err := os.Open(dir)
 	if err != nil {
@@ -35,7 +35,7 @@ func (l *looked) descriptors() error {
 		for _, name := range names {
 			if fd, err := strconv.Atoi(name); err == nil {
 				if d.Count++; d.Count <= mostLinks {
-					l.descriptor(d, fd, filepath.Join(dir, name))
+					l.addDescriptor(d, fd, filepath.Join(dir, name))
 				} else {
 					left++
 				}
@@ -49,16 +49,16 @@ func (l *looked) descriptors() error {
 		}
 	}
 	sort.Slice(d.Files, func(i, k int) bool { return d.Files[i].FD < d.Files[k].FD })
-	l.left("files", left+len(d.Files)-wire.MaxInspected)
+	l.noteLeftOut("files", left+len(d.Files)-wire.MaxInspected)
 	d.Files = d.Files[:min(len(d.Files), wire.MaxInspected)]
 	for i := range d.Files {
-		l.position(&d.Files[i])
+		l.readPosition(&d.Files[i])
 	}
 	return nil
 }
 
-// descriptor counts a descriptor and notes its file.
-func (l *looked) descriptor(d *inspection.Descriptors, fd int, link string) {
+// addDescriptor counts a descriptor and notes its file.
+func (l *looked) addDescriptor(d *inspection.Descriptors, fd int, link string) {
 	name, err := os.Readlink(link)
 	switch inode, isSocket := strings.CutPrefix(name, "socket:["); {
 	case err != nil: // it was closed
@@ -72,12 +72,12 @@ func (l *looked) descriptor(d *inspection.Descriptors, fd int, link string) {
 	case !strings.HasPrefix(name, "/"):
 		d.Others++
 	default:
-		d.Files = append(d.Files, inspection.OpenFile{FD: fd, Path: path(name)})
+		d.Files = append(d.Files, inspection.OpenFile{FD: fd, Path: inspectionPath(name)})
 	}
 }
 
-// position reads where a file is read or written, and how it was opened.
-func (l *looked) position(of *inspection.OpenFile) {
+// readPosition reads where a file is read or written, and how it was opened.
+func (l *looked) readPosition(of *inspection.OpenFile) {
 	var head [256]byte
 	n, err := proc.Read(filepath.Join(l.mount, "fdinfo", strconv.Itoa(of.FD)), head[:])
 	words := strings.Fields(string(head[:n])) // "pos: 0 flags: 0100002 …"

@@ -28,7 +28,7 @@ const maxDirectory = 256
 // has the rank, and the job and the step if the cgroup does not name them. The environment of other users' processes is
 // private, even for root. It may never return.
 func identifyOwn(mount string, jobs *launch.Jobs, k processKey) *identity {
-	who := identify(mount, jobs, k.pid)
+	who := readIdentity(mount, jobs, k.pid)
 	if who.uid == nil || *who.uid != os.Getuid() {
 		return who
 	}
@@ -36,8 +36,8 @@ func identifyOwn(mount string, jobs *launch.Jobs, k processKey) *identity {
 	return who
 }
 
-// identify reads the static properties of a process. It may never return.
-func identify(mount string, jobs *launch.Jobs, pid int) *identity {
+// readIdentity reads the static properties of a process. It may never return.
+func readIdentity(mount string, jobs *launch.Jobs, pid int) *identity {
 	who, process := &identity{}, proc.Of(mount, pid)
 	if status, err := process.Status(); err == nil {
 		who.uid = &status.UIDs[0]

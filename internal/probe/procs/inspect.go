@@ -26,8 +26,8 @@ func NewInspector(mount string, now func() clock.Moment) *Inspector {
 	return &Inspector{mount, launch.NewJobs(mount), now}
 }
 
-// process returns the process with this id, but never another process that has reused the PID.
-func (in *Inspector) process(id wire.ProcessID) (proc.Process, proc.Stat, error) {
+// findProcess returns the process with this id, but never another process that has reused the PID.
+func (in *Inspector) findProcess(id wire.ProcessID) (proc.Process, proc.Stat, error) {
 	if id.PID <= 0 {
 		return "", proc.Stat{}, fmt.Errorf("invalid pid %d", id.PID)
 	}
@@ -52,7 +52,7 @@ func (in *Inspector) process(id wire.ProcessID) (proc.Process, proc.Stat, error)
 // Environ reads the environment of a process of the same user. The environment of other users' processes is private,
 // even for root. The id is checked again afterwards, since the PID may have been reused meanwhile.
 func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
-	process, _, err := in.process(id)
+	process, _, err := in.findProcess(id)
 	if err != nil {
 		return nil, err
 	}
@@ -64,24 +64,24 @@ func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes",
 			id.PID, UserName(uid))
 	}
-	variables, err := environ(process, id.PID)
+	variables, err := readEnviron(process, id.PID)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the environment of process %d: %w", id.PID, err)
 	}
-	if _, _, err := in.process(id); err != nil {
+	if _, _, err := in.findProcess(id); err != nil {
 		return nil, err
 	}
 	e := &wire.Environ{}
-	e.Variables, e.Truncated = capped(variables, wire.MaxEnviron)
+	e.Variables, e.Truncated = capList(variables, wire.MaxEnviron)
 	return e, nil
 }
 
 // environWithin is the time in which the memory of a process is read.
 const environWithin = time.Second
 
-// environ reads the environment that the kernel shows. If the program has overwritten it, its C library has another one
+// readEnviron reads the environment that the kernel shows. If the program has overwritten it, its C library has another one
 // in its memory.
-func environ(process proc.Process, pid int) ([]string, error) {
+func readEnviron(process proc.Process, pid int) ([]string, error) {
 	variables, err := process.Environ()
 	if err != nil || !proc.IsOverwritten([]byte(strings.Join(variables, "\x00"))) && !process.TitleSpills() {
 		return variables, err
@@ -105,8 +105,8 @@ func environ(process proc.Process, pid int) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"), nil
 }
 
-// capped returns the beginning of list that has at most wire.MaxStrings elements and takes at most limit bytes of JSON.
-func capped(list []string, limit int) (kept []string, more bool) {
+// capList returns the beginning of list that has at most wire.MaxStrings elements and takes at most limit bytes of JSON.
+func capList(list []string, limit int) (kept []string, more bool) {
 	kept = []string{}
 	for _, s := range list {
 		quoted, err := json.Marshal(s)
@@ -120,11 +120,11 @@ func capped(list []string, limit int) (kept []string, more bool) {
 
 // Details reads the properties of a process.
 func (in *Inspector) Details(id wire.ProcessID) (*wire.Details, error) {
-	process, stat, err := in.process(id)
+	process, stat, err := in.findProcess(id)
 	if err != nil {
 		return nil, err
 	}
-	who := identify(in.mount, in.jobs, id.PID)
+	who := readIdentity(in.mount, in.jobs, id.PID)
 	d := &wire.Details{
 		ProcessID: id, Parent: stat.Parent, State: stat.State, Threads: stat.Threads,
 		Name: stat.Comm, UID: who.uid, Job: who.Job, ElapsedSec: Elapsed(in.now(), stat.Start),
@@ -133,7 +133,7 @@ func (in *Inspector) Details(id wire.ProcessID) (*wire.Details, error) {
 		d.User = UserName(*who.uid)
 	}
 	if args, err := process.Arguments(); err == nil {
-		d.Arguments, d.Truncated = capped(args, wire.MaxArguments)
+		d.Arguments, d.Truncated = capList(args, wire.MaxArguments)
 	}
 	if groups := process.Cgroups(); len(groups) > 0 {
 		d.Cgroup = groups[0]
@@ -141,6 +141,6 @@ func (in *Inspector) Details(id wire.ProcessID) (*wire.Details, error) {
 	// Both are empty if they cannot be read.
 	d.Executable, _ = process.Link("exe")
 	d.Directory, _ = process.Link("cwd")
-	_, _, err = in.process(id)
+	_, _, err = in.findProcess(id)
 	return d, err
 }

@@ -21,7 +21,7 @@ import (
 // Inspect reads everything that the kernel tells about a process. What a group lacks does not end the others; the id is
 // checked again afterwards, since the PID may have been reused meanwhile.
 func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
-	process, stat, err := in.process(of.ProcessID)
+	process, stat, err := in.findProcess(of.ProcessID)
 	if err != nil {
 		return nil, err
 	}
@@ -32,29 +32,29 @@ func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
 	l := &looked{Process: inspection.Process{PID: of.PID, StartTicks: of.StartTicks, Absent: map[string]string{},
 		More: map[string]int{}},
 		process: process, mount: string(process), until: time.Now().Add(inspectWithin)}
-	l.stat(&stat)
-	l.status(&status)
+	l.fillStat(&stat)
+	l.fillStatus(&status)
 	uid := status.UIDs[0]
-	l.group("threads", l.threads)
-	l.group("limits", l.limits)
+	l.readGroup("threads", l.readThreads)
+	l.readGroup("limits", l.readLimits)
 	private := func(key string, read func() error) {
-		l.group(key, func() error {
+		l.readGroup(key, func() error {
 			if uid != os.Getuid() {
 				return fmt.Errorf("the process belongs to %s", UserName(uid))
 			}
 			return read()
 		})
 	}
-	private("io", l.counts)
-	private("descriptors", l.descriptors)
-	private("connections", l.connections)
+	private("io", l.readIOCounts)
+	private("descriptors", l.readDescriptors)
+	private("connections", l.findSockets)
 	if of.Memory {
 		private("full_memory", l.fullMemory)
 	}
-	if _, _, err := in.process(of.ProcessID); err != nil {
+	if _, _, err := in.findProcess(of.ProcessID); err != nil {
 		return nil, err
 	}
-	return l.fitting(), nil
+	return l.shortenToReply(), nil
 }
 
 // inspectWithin is the time after which no further group is read. The caller gives up somewhat later.
@@ -69,33 +69,33 @@ type looked struct {
 	sockets map[uint64]int // descriptors of sockets, by inode
 }
 
-// group reads a group, and notes why it is absent.
-func (l *looked) group(key string, read func() error) {
+// readGroup reads one group of properties, and notes why it is absent.
+func (l *looked) readGroup(key string, read func() error) {
 	err := errLate
 	if time.Now().Before(l.until) {
 		err = read()
 	}
 	if err != nil {
-		l.Absent[key] = reason(err)
+		l.Absent[key] = reasonOf(err)
 	}
 }
 
 var errLate = errors.New("the other groups took too long")
 
-// reason is an error of a file in /proc without the name of the file.
-func reason(err error) string {
+// reasonOf returns an error of a file in /proc without the name of the file.
+func reasonOf(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	}
 	return text.Cut(strings.ToValidUTF8(err.Error(), "?"), wire.MaxPath)
 }
 
-func (l *looked) stat(stat *proc.Stat) {
+func (l *looked) fillStat(stat *proc.Stat) {
 	if args, err := l.process.Arguments(); err == nil {
-		l.Arguments, l.Truncated = capped(args, wire.MaxArguments)
+		l.Arguments, l.Truncated = capList(args, wire.MaxArguments)
 	}
-	seconds := func(ticks uint64) *float64 { return hundredths(float64(ticks) / ticksPerSecond) }
-	l.Terminal = terminal(stat.Terminal)
+	seconds := func(ticks uint64) *float64 { return roundPercent(float64(ticks) / ticksPerSecond) }
+	l.Terminal = terminalName(stat.Terminal)
 	l.Nice, l.Priority, l.LastCPU = new(stat.Nice), new(stat.Priority), new(stat.CPU)
 	if i := stat.Policy; i >= 0 && i < len(policies) {
 		l.Policy = policies[i]
@@ -110,8 +110,8 @@ func (l *looked) stat(stat *proc.Stat) {
 // policies are the scheduler's policies by number, as chrt names them.
 var policies = [...]string{"other", "fifo", "rr", "batch", "", "idle", "deadline", "ext"}
 
-// terminal is the name of a controlling terminal from its device number; "": none, or of an unknown kind.
-func terminal(device int) string {
+// terminalName returns the name of a controlling terminal from its device number; "": none, or of an unknown kind.
+func terminalName(device int) string {
 	major, minor := device>>8&0xfff, device&0xff|device>>12&0xfff00
 	switch {
 	case major >= 136 && major <= 143:
@@ -126,9 +126,9 @@ func terminal(device int) string {
 	return ""
 }
 
-func (l *looked) status(status *proc.Status) {
+func (l *looked) fillStatus(status *proc.Status) {
 	l.UIDs, l.GIDs = status.UIDs[:], status.GIDs[:]
-	l.CPUAffinity = affinity(filepath.Join(l.mount, "status"))
+	l.CPUAffinity = allowedCPUs(filepath.Join(l.mount, "status"))
 	l.VoluntarySwitches, l.InvoluntarySwitches = &status.Voluntary, &status.Involuntary
 	m, err := l.process.Statm()
 	if err != nil || status.VMSize == 0 { // a thread of the kernel, or a zombie
@@ -140,8 +140,8 @@ func (l *looked) status(status *proc.Status) {
 		Text: m[3] * page, Data: m[5] * page, Swap: status.VMSwap, Locked: status.VMLck}
 }
 
-// counts reads what the process has read and written.
-func (l *looked) counts() error {
+// readIOCounts reads what the process has read and written.
+func (l *looked) readIOCounts() error {
 	io, err := l.process.IO()
 	if err == nil {
 		l.IO = &inspection.IOCounts{Read: io.ReadChars, Written: io.WrittenChars, Reads: io.Reads, Writes: io.Writes,
@@ -150,8 +150,8 @@ func (l *looked) counts() error {
 	return err
 }
 
-// limits reads a file with lines such as "Max open files            1024                 524288               files".
-func (l *looked) limits() error {
+// readLimits reads a file with lines such as "Max open files            1024                 524288               files".
+func (l *looked) readLimits() error {
 	const nameWidth, most = 26, 32
 	file, err := os.ReadFile(filepath.Join(l.mount, "limits"))
 	for i, line := range strings.Split(string(file), "\n") {
@@ -162,7 +162,7 @@ func (l *looked) limits() error {
 		if len(words) < 2 {
 			continue
 		}
-		limit := inspection.Limit{Name: strings.TrimSpace(line[:nameWidth]), Soft: number(words[0]), Hard: number(words[1])}
+		limit := inspection.Limit{Name: strings.TrimSpace(line[:nameWidth]), Soft: parseNumber(words[0]), Hard: parseNumber(words[1])}
 		if len(words) > 2 {
 			limit.Unit = words[2]
 		}
@@ -171,8 +171,8 @@ func (l *looked) limits() error {
 	return err
 }
 
-// number parses a number; nil: it is none, such as "unlimited".
-func number(word string) *uint64 {
+// parseNumber parses a number; nil: it is none, such as "unlimited".
+func parseNumber(word string) *uint64 {
 	n, err := strconv.ParseUint(word, 10, 64)
 	if err != nil {
 		return nil
@@ -183,8 +183,8 @@ func number(word string) *uint64 {
 // mostThreads is the number of threads that are looked at, to find those with the most CPU time.
 const mostThreads = 8192
 
-// threads reads the threads.
-func (l *looked) threads() error {
+// readThreads lists the threads of the process.
+func (l *looked) readThreads() error {
 	all := l.process.Threads()
 	for _, tid := range all[:min(len(all), mostThreads)] {
 		stat, err := l.process.Thread(tid).Stat()
@@ -203,35 +203,35 @@ func (l *looked) threads() error {
 		return a.UserSeconds+a.SystemSeconds > b.UserSeconds+b.SystemSeconds
 	})
 	l.Threads = l.Threads[:min(len(l.Threads), wire.MaxInspected)]
-	l.left("threads", len(all)-len(l.Threads))
+	l.noteLeftOut("threads", len(all)-len(l.Threads))
 	return nil
 }
 
-// left notes how many elements of a list are left out.
-func (l *looked) left(key string, n int) {
+// noteLeftOut notes how many elements of a list are left out.
+func (l *looked) noteLeftOut(key string, n int) {
 	if n > 0 {
 		l.More[key] = n
 	}
 }
 
-// fitting returns the inspection without the lists that make it longer than a Reply may be: names in it may be of any
+// shortenToReply returns the inspection without the lists that make it longer than a Reply may be: names in it may be of any
 // characters.
-func (l *looked) fitting() *inspection.Process {
+func (l *looked) shortenToReply() *inspection.Process {
 	for _, shorten := range []func(){
 		func() {},
 		func() {
 			if l.Full != nil {
-				l.left("maps", l.More["maps"]+len(l.Full.Maps))
+				l.noteLeftOut("maps", l.More["maps"]+len(l.Full.Maps))
 				l.Full.Maps = nil
 			}
 		},
 		func() {
 			if l.Files != nil {
-				l.left("files", l.More["files"]+len(l.Files.Files))
+				l.noteLeftOut("files", l.More["files"]+len(l.Files.Files))
 				l.Files.Files = nil
 			}
 		},
-		func() { l.left("threads", l.More["threads"]+len(l.Threads)); l.Threads = nil },
+		func() { l.noteLeftOut("threads", l.More["threads"]+len(l.Threads)); l.Threads = nil },
 	} {
 		shorten()
 		if text, err := json.Marshal(&l.Process); err == nil && len(text) <= wire.MaxInspection {
@@ -241,5 +241,7 @@ func (l *looked) fitting() *inspection.Process {
 	return &l.Process
 }
 
-// path is a path in the form of an inspection.
-func path(name string) string { return text.Cut(strings.ToValidUTF8(name, "?"), wire.MaxPath) }
+// inspectionPath returns a path in the form of an Inspection.
+func inspectionPath(name string) string {
+	return text.Cut(strings.ToValidUTF8(name, "?"), wire.MaxPath)
+}

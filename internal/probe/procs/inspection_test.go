@@ -149,7 +149,7 @@ func TestInspectAnotherUsers(t *testing.T) {
 func TestTerminal(t *testing.T) {
 	for device, want := range map[int]string{0: "", 136 << 8: "pts/0", 136<<8 | 3: "pts/3", 137<<8 | 1: "pts/257",
 		4<<8 | 2: "tty2", 4<<8 | 64: "ttyS0", 5<<8 | 1: "console", 1 << 8: ""} {
-		if got := terminal(device); got != want {
+		if got := terminalName(device); got != want {
 			t.Errorf("%#x is %q, want %q", device, got, want)
 		}
 	}
@@ -165,7 +165,7 @@ func TestSocket(t *testing.T) {
 			"00000000:00000000 00:00000000 00000000  0 0 4711": {Local: "[::1]:22",
 			Remote: "[fe80::5054:ff:1234:56fe]:54321", Status: "TIME_WAIT"},
 	} {
-		got, inode, ok := socket([]byte(line))
+		got, inode, ok := parseSocket([]byte(line))
 		if !ok || inode != 4711 || got != want {
 			t.Errorf("%s: %+v, %d, %v", line, got, inode, ok)
 		}
@@ -173,7 +173,7 @@ func TestSocket(t *testing.T) {
 	for _, line := range []string{"", "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   " +
 		"uid  timeout inode",
 		"0: 0100007F:1F90 zz:0000 0A 0 0 0 0 0 4711", "1: 01:1 01:1 0A 0 0 0 0 0 4711"} {
-		if got, _, ok := socket([]byte(line)); ok {
+		if got, _, ok := parseSocket([]byte(line)); ok {
 			t.Errorf("%q is %+v", line, got)
 		}
 	}

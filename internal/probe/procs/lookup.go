@@ -38,8 +38,8 @@ func newLookups[K comparable, V any](answer func(K) V) *lookups[K, V] {
 	return &lookups[K, V]{answer: answer, answers: map[K]V{}, asked: map[K]bool{}}
 }
 
-// get returns the answer for a key. Without one, it asks for it, once.
-func (l *lookups[K, V]) get(k K) (v V, known bool) {
+// getAnswer returns the answer for a key. Without one, it asks for it, once.
+func (l *lookups[K, V]) getAnswer(k K) (v V, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if v, known = l.answers[k]; known || l.asked[k] || l.stuck >= maxStuck {
@@ -48,21 +48,21 @@ func (l *lookups[K, V]) get(k K) (v V, known bool) {
 	l.asked[k] = true
 	l.queue = append(l.queue, k)
 	if l.work == nil {
-		l.start()
+		l.startLookup()
 	}
 	return v, false
 }
 
-func (l *lookups[K, V]) start() {
+func (l *lookups[K, V]) startLookup() {
 	w := &lookup{began: time.Now(), done: make(chan struct{})}
 	l.work = w
-	go l.run(w)
+	go l.runLookup(w)
 }
 
-func (l *lookups[K, V]) run(w *lookup) {
+func (l *lookups[K, V]) runLookup(w *lookup) {
 	defer close(w.done)
 	for {
-		k, more := l.next(w)
+		k, more := l.nextKey(w)
 		if !more {
 			return
 		}
@@ -74,14 +74,14 @@ func (l *lookups[K, V]) run(w *lookup) {
 	}
 }
 
-// next returns the next key. If the goroutine was given up, it has returned now: it gets no key, and leaves room for
+// nextKey returns the next key. If the goroutine was given up, it has returned now: it gets no key, and leaves room for
 // another goroutine.
-func (l *lookups[K, V]) next(w *lookup) (k K, more bool) {
+func (l *lookups[K, V]) nextKey(w *lookup) (k K, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.work != w {
 		if l.stuck--; l.work == nil && len(l.queue) > 0 {
-			l.start()
+			l.startLookup()
 		}
 		return k, false
 	}
@@ -94,8 +94,8 @@ func (l *lookups[K, V]) next(w *lookup) (k K, more bool) {
 	return k, true
 }
 
-// wait waits for all answers, at most until the deadline. It gives up a call that takes too long.
-func (l *lookups[K, V]) wait(deadline time.Time) {
+// awaitAnswers waits for all answers, at most until the deadline. It gives up a call that takes too long.
+func (l *lookups[K, V]) awaitAnswers(deadline time.Time) {
 	l.giveUp()
 	l.mu.Lock()
 	w := l.work
@@ -119,12 +119,12 @@ func (l *lookups[K, V]) giveUp() {
 	}
 	l.work = nil
 	if l.stuck++; l.stuck < maxStuck && len(l.queue) > 0 {
-		l.start()
+		l.startLookup()
 	}
 }
 
-// forget removes the answers that are no longer needed.
-func (l *lookups[K, V]) forget(useless func(K) bool) {
+// forgetAnswers removes the answers that are no longer needed.
+func (l *lookups[K, V]) forgetAnswers(useless func(K) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for k := range l.answers {
@@ -134,8 +134,8 @@ func (l *lookups[K, V]) forget(useless func(K) bool) {
 	}
 }
 
-// exhausted reports whether too many calls were given up.
-func (l *lookups[K, V]) exhausted() bool {
+// isExhausted reports whether too many calls were given up.
+func (l *lookups[K, V]) isExhausted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stuck >= maxStuck

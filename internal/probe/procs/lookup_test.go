@@ -24,11 +24,11 @@ func TestLookups(t *testing.T) {
 		})
 		ask := func(ks ...int) (known int) {
 			for _, k := range ks {
-				l.get(k)
+				l.getAnswer(k)
 			}
-			l.wait(time.Now().Add(lookupPatience))
+			l.awaitAnswers(time.Now().Add(lookupPatience))
 			for _, k := range ks {
-				if v, ok := l.get(k); ok && v == 10*k {
+				if v, ok := l.getAnswer(k); ok && v == 10*k {
 					known++
 				}
 			}
@@ -42,7 +42,7 @@ func TestLookups(t *testing.T) {
 			t.Errorf("%d answers beside one that hangs, after %v", n, time.Since(began))
 		}
 		time.Sleep(stuckAfter)
-		if n := ask(5, -1); n != 1 || l.exhausted() {
+		if n := ask(5, -1); n != 1 || l.isExhausted() {
 			t.Errorf("%d answers when it was given up", n)
 		}
 		began = time.Now()
@@ -59,11 +59,11 @@ func TestLookups(t *testing.T) {
 			time.Sleep(stuckAfter)
 		}
 		ask(-maxStuck)
-		if n := ask(6, 5); n != 1 || !l.exhausted() {
-			t.Errorf("%d answers when too many hang, exhausted %v", n, l.exhausted())
+		if n := ask(6, 5); n != 1 || !l.isExhausted() {
+			t.Errorf("%d answers when too many hang, exhausted %v", n, l.isExhausted())
 		}
-		l.forget(func(k int) bool { return k == 1 })
-		if _, known := l.get(1); known {
+		l.forgetAnswers(func(k int) bool { return k == 1 })
+		if _, known := l.getAnswer(1); known {
 			t.Error("1 is not forgotten")
 		}
 		close(never)
@@ -82,34 +82,34 @@ func TestSlowLookupsReturn(t *testing.T) {
 			return 10 * k
 		})
 		look := func(k int) (known bool) {
-			l.get(k)
+			l.getAnswer(k)
 			for range 5 {
-				l.wait(time.Now().Add(lookupPatience))
+				l.awaitAnswers(time.Now().Add(lookupPatience))
 				time.Sleep(time.Second)
 			}
-			_, known = l.get(k)
+			_, known = l.getAnswer(k)
 			return known
 		}
 		for k := range 2 * maxStuck {
-			if !look(k) || l.exhausted() {
-				t.Fatalf("slow look-up %d: exhausted %v", k, l.exhausted())
+			if !look(k) || l.isExhausted() {
+				t.Fatalf("slow look-up %d: exhausted %v", k, l.isExhausted())
 			}
 		}
 		for k := range maxStuck {
-			l.get(-1 - k)
+			l.getAnswer(-1 - k)
 		}
-		l.get(100)
+		l.getAnswer(100)
 		for range maxStuck {
 			look(-1)
 		}
-		if _, known := l.get(100); known || !l.exhausted() {
-			t.Errorf("while all hang: known %v, exhausted %v", known, l.exhausted())
+		if _, known := l.getAnswer(100); known || !l.isExhausted() {
+			t.Errorf("while all hang: known %v, exhausted %v", known, l.isExhausted())
 		}
 		close(hang)
 		synctest.Wait()
 		time.Sleep(time.Minute)
-		if _, known := l.get(100); !known || l.exhausted() {
-			t.Errorf("when they have returned: known %v, exhausted %v", known, l.exhausted())
+		if _, known := l.getAnswer(100); !known || l.isExhausted() {
+			t.Errorf("when they have returned: known %v, exhausted %v", known, l.isExhausted())
 		}
 	})
 }

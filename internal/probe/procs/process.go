@@ -56,10 +56,10 @@ const foreignAfter = 2 * time.Second
 // much memory may take seconds.
 const endedAfter = 10 * time.Second
 
-// absent returns a process that is not in /proc. /proc may hide processes of other users, but a signal finds them: it
+// absentProcess returns a process that is not in /proc. /proc may hide processes of other users, but a signal finds them: it
 // fails for lack of permission. A PID that a signal does not find belongs to a process that has exited, or to one of
 // another PID namespace, which the driver lists for longer.
-func (t *Table) absent(pid int) *process {
+func (t *Table) absentProcess(pid int) *process {
 	lp, old := &process{since: t.at.Mono}, t.known[pid]
 	switch {
 	case t.alive(pid):
@@ -77,8 +77,8 @@ func (t *Table) absent(pid int) *process {
 	return lp
 }
 
-// stat reads the changing properties of a process; nil if it is not in /proc.
-func (t *Table) stat(pid int) *process {
+// readStat reads the changing properties of a process; nil if it is not in /proc.
+func (t *Table) readStat(pid int) *process {
 	stat, err := proc.Of(t.mount, pid).Stat()
 	if err != nil {
 		return nil
@@ -89,7 +89,7 @@ func (t *Table) stat(pid int) *process {
 		lp.measureCPU(old)
 	} else {
 		lp.StartTicks, lp.Name = stat.Start, stat.Comm
-		lp.rename(old, &stat)
+		lp.keepOrigin(old, &stat)
 	}
 	lp.arguments = stat.ArgumentsFrom
 	lp.gone, lp.State, lp.Parent = stat.Dead(), stat.State, stat.Parent
@@ -99,8 +99,8 @@ func (t *Table) stat(pid int) *process {
 	return lp
 }
 
-// rename takes over how a process was started, if it is the program that was listed before and has only another name.
-func (lp *process) rename(old *process, stat *proc.Stat) {
+// keepOrigin takes over how a process was started, if it is the program that was listed before and has only another name.
+func (lp *process) keepOrigin(old *process, stat *proc.Stat) {
 	if old != nil && old.identified && old.StartTicks == stat.Start && old.arguments == stat.ArgumentsFrom &&
 		old.arguments > 0 {
 		lp.Job, lp.Step, lp.Rank, lp.NoRank, lp.spawned = old.Job, old.Step, old.Rank, old.NoRank, old.spawned
@@ -108,9 +108,9 @@ func (lp *process) rename(old *process, stat *proc.Stat) {
 	}
 }
 
-// originates fills in how a process was started. What a program's environment said stays true when the program has
+// setOrigin fills in how a process was started. What a program's environment said stays true when the program has
 // overwritten it since.
-func (lp *process) originates(from launch.Origin) {
+func (lp *process) setOrigin(from launch.Origin) {
 	if !lp.renamed || from.NoRank != wire.NoRankOverwritten {
 		lp.Job, lp.Step, lp.Rank, lp.NoRank, lp.spawned = from.Job, from.Step, from.Rank, from.NoRank, from.Spawned
 	}
@@ -134,11 +134,11 @@ func (lp *process) measureCPU(old *process) {
 		lp.ticks, lp.since = old.ticks, old.since
 		return
 	}
-	lp.CPUPercent = hundredths(100 * float64(lp.ticks-old.ticks) / ticksPerSecond / window.Seconds())
+	lp.CPUPercent = roundPercent(100 * float64(lp.ticks-old.ticks) / ticksPerSecond / window.Seconds())
 }
 
-// hundredths rounds a percentage to the precision of the kernel's counters, which also saves bytes of JSON.
-func hundredths(percent float64) *float64 {
+// roundPercent rounds a percentage to the precision of the kernel's counters, which also saves bytes of JSON.
+func roundPercent(percent float64) *float64 {
 	percent = math.Round(percent*100) / 100
 	return &percent
 }

@@ -46,7 +46,7 @@ func New(mount string, jobs *launch.Jobs) *Table {
 	return &Table{
 		mount:      mount,
 		whole:      namespace == firstNamespace,
-		alive:      alive,
+		alive:      isAlive,
 		identities: newLookups(func(k processKey) *identity { return identifyOwn(mount, jobs, k) }),
 		users:      newLookups(UserName),
 		uses:       newLookups(func(k processKey) *use { return readUse(mount, k) }),
@@ -66,39 +66,39 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 	for i := range on {
 		sm.Listed = true
 		for _, c := range on[i].Contexts {
-			t.look(c.PID)
+			t.readProcess(c.PID)
 		}
 	}
-	complete = t.settle() && complete
+	complete = t.fillStatic() && complete
 	t.settleUse()
-	t.lists.listed(sm.At.Mono, complete)
+	t.lists.noteListing(sm.At.Mono, complete)
 	left := 0
 	for i := range on {
-		left += t.add(sm, &on[i])
+		left += t.addProcesses(sm, &on[i])
 	}
-	launch.PlaceSpawned(sm.Processes, t.spawned)
+	launch.PlaceSpawned(sm.Processes, t.spawnedBy)
 	t.end()
 	launch.DropShared(sm.Processes)
 	if left > 0 {
 		sm.Fault(wire.CollectorProcesses, fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
 	}
-	if t.identities.exhausted() || t.users.exhausted() || t.uses.exhausted() {
+	if t.identities.isExhausted() || t.users.isExhausted() || t.uses.isExhausted() {
 		sm.Fault("names", fmt.Errorf("%d processes or users cannot be looked up: giving up", maxStuck))
 	}
 }
 
-// spawned returns how another process on a GPU has started this one; nil if none has.
-func (t *Table) spawned(pid int) *launch.Spawned {
+// spawnedBy returns how another process on a GPU has started this one; nil if none has.
+func (t *Table) spawnedBy(pid int) *launch.Spawned {
 	if lp := t.now[pid]; lp != nil {
 		return lp.spawned
 	}
 	return nil
 }
 
-// add adds the processes on a GPU to a report. It returns the number of processes left out.
-func (t *Table) add(sm *sample.Report, on *driver.Listing) (left int) {
+// addProcesses adds the processes on a GPU to a report. It returns the number of processes left out.
+func (t *Table) addProcesses(sm *sample.Report, on *driver.Listing) (left int) {
 	for _, c := range on.Contexts {
-		p, exists := t.describe(c.PID)
+		p, exists := t.describeProcess(c.PID)
 		if !exists {
 			continue // the driver has not noticed the exit yet
 		}
@@ -115,28 +115,28 @@ func (t *Table) add(sm *sample.Report, on *driver.Listing) (left int) {
 	return left
 }
 
-// look reads the changing properties of a process and asks for the static ones.
-func (t *Table) look(pid int) {
+// readProcess reads the changing properties of a process and asks for the static ones.
+func (t *Table) readProcess(pid int) {
 	if _, seen := t.now[pid]; seen {
 		return
 	}
-	lp := t.stat(pid)
+	lp := t.readStat(pid)
 	if lp == nil {
-		lp = t.absent(pid)
+		lp = t.absentProcess(pid)
 	}
 	lp.PID = pid
 	t.now[pid] = lp
 	if lp.StartTicks > 0 {
-		t.uses.get(lp.key())
+		t.uses.getAnswer(lp.key())
 		if !lp.identified {
-			t.identities.get(lp.key())
+			t.identities.getAnswer(lp.key())
 		}
 	}
 }
 
-// settle fills in the static properties that are known, and reports whether this completes all processes. It waits only
+// fillStatic fills in the static properties that are known, and reports whether this completes all processes. It waits only
 // briefly: a later listing will have the rest.
-func (t *Table) settle() (complete bool) {
+func (t *Table) fillStatic() (complete bool) {
 	var strangers []*process
 	for _, lp := range t.now {
 		if lp.StartTicks > 0 && !lp.identified {
@@ -147,31 +147,31 @@ func (t *Table) settle() (complete bool) {
 		return true
 	}
 	deadline := time.Now().Add(lookupPatience)
-	t.identities.wait(deadline)
+	t.identities.awaitAnswers(deadline)
 	for _, lp := range strangers {
-		if who, known := t.identities.get(lp.key()); known {
+		if who, known := t.identities.getAnswer(lp.key()); known {
 			lp.UID, lp.Command, lp.Directory = who.uid, who.command, who.directory
-			lp.originates(who.Origin)
+			lp.setOrigin(who.Origin)
 			lp.identified = who.uid == nil
 		}
 		if lp.UID != nil {
-			t.users.get(*lp.UID)
+			t.users.getAnswer(*lp.UID)
 		}
 	}
-	t.users.wait(deadline)
+	t.users.awaitAnswers(deadline)
 	complete = true
 	for _, lp := range strangers {
 		if lp.UID != nil {
-			lp.User, lp.identified = t.users.get(*lp.UID)
+			lp.User, lp.identified = t.users.getAnswer(*lp.UID)
 		}
 		complete = complete && lp.identified
 	}
 	return complete
 }
 
-// describe returns a process that was looked at, without the fields that NVML provides; false if it has exited just
+// describeProcess returns a process that was looked at, without the fields that NVML provides; false if it has exited just
 // now.
-func (t *Table) describe(pid int) (p wire.Process, exists bool) {
+func (t *Table) describeProcess(pid int) (p wire.Process, exists bool) {
 	lp := t.now[pid]
 	return lp.Process, !lp.gone || lp.Ended
 }
@@ -180,10 +180,10 @@ func (t *Table) describe(pid int) (p wire.Process, exists bool) {
 func (t *Table) begin(at clock.Moment) {
 	t.at = at
 	t.now = make(map[int]*process, len(t.known))
-	t.uses.forget(func(processKey) bool { return true }) // late results too
+	t.uses.forgetAnswers(func(processKey) bool { return true }) // late results too
 }
 
 func (t *Table) end() {
 	t.known, t.now = t.now, nil
-	t.identities.forget(func(k processKey) bool { return t.known[k.pid] == nil || t.known[k.pid].key() != k })
+	t.identities.forgetAnswers(func(k processKey) bool { return t.known[k.pid] == nil || t.known[k.pid].key() != k })
 }

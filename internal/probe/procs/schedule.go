@@ -18,8 +18,8 @@ const maxTries = 3
 
 func (a *agenda) due(now time.Duration) bool { return now >= a.next }
 
-// listed notes a list, complete or not.
-func (a *agenda) listed(now time.Duration, complete bool) {
+// noteListing takes note of a list, complete or not.
+func (a *agenda) noteListing(now time.Duration, complete bool) {
 	if a.tries++; complete || a.tries == maxTries {
 		a.next, a.tries = now+metric.SlowSeconds*time.Second, 0
 	}

@@ -47,7 +47,7 @@ func (l *looked) fullMemory() error {
 		}
 		return a.Path < b.Path
 	})
-	l.left("maps", len(full.Maps)-wire.MaxInspected)
+	l.noteLeftOut("maps", len(full.Maps)-wire.MaxInspected)
 	full.Maps = full.Maps[:min(len(full.Maps), wire.MaxInspected)]
 	l.Full = full
 	return nil
@@ -59,7 +59,7 @@ func sumMaps(from io.Reader, until time.Time) (*inspection.FullMemory, map[strin
 	area, name, began := inspection.Mapping{}, "", false
 	end := func() {
 		if began && len(files) < mostMapFiles {
-			files[name] = added(files[name], &area)
+			files[name] = mappingSum(files[name], &area)
 		}
 	}
 	lines := bufio.NewScanner(from)
@@ -93,7 +93,7 @@ func areaOf(line []byte) (file string, is bool) {
 	if file = strings.TrimSpace(string(rest)); file == "" {
 		file = "[anon]"
 	}
-	return path(file), true
+	return inspectionPath(file), true
 }
 
 // takeAmount adds an amount to an area and to the sums.
@@ -112,8 +112,8 @@ func takeAmount(area *inspection.Mapping, full *inspection.FullMemory, key strin
 	}
 }
 
-// added is the sum of two mappings of one file.
-func added(to inspection.Mapping, more *inspection.Mapping) inspection.Mapping {
+// mappingSum returns the sum of two mappings of one file.
+func mappingSum(to inspection.Mapping, more *inspection.Mapping) inspection.Mapping {
 	return inspection.Mapping{Path: more.Path, Areas: to.Areas + more.Areas, Size: to.Size + more.Size,
 		RSS: to.RSS + more.RSS, PSS: to.PSS + more.PSS, Private: to.Private + more.Private, Swap: to.Swap + more.Swap}
 }

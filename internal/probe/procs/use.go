@@ -21,15 +21,15 @@ type use struct {
 // readUse reads the use of a process. It may never return.
 func readUse(mount string, k processKey) *use {
 	process := proc.Of(mount, k.pid)
-	u := &use{affinity: affinity(filepath.Join(string(process), "status"))}
+	u := &use{affinity: allowedCPUs(filepath.Join(string(process), "status"))}
 	if io, err := process.IO(); err == nil {
 		u.io = &io
 	}
 	return u
 }
 
-// affinity is the list of CPUs in a status file of /proc, as the kernel writes it.
-func affinity(path string) string {
+// allowedCPUs returns the list of CPUs in a status file of /proc, as the kernel writes it.
+func allowedCPUs(path string) string {
 	text, err := os.ReadFile(path)
 	_, after, found := bytes.Cut(text, []byte("\nCpus_allowed_list:\t"))
 	list, _, _ := bytes.Cut(after, []byte("\n"))
@@ -41,10 +41,10 @@ func affinity(path string) string {
 
 // settleUse fills in the use of the processes of this listing. Values that are late stay absent.
 func (t *Table) settleUse() {
-	t.uses.wait(time.Now().Add(lookupPatience))
+	t.uses.awaitAnswers(time.Now().Add(lookupPatience))
 	for _, lp := range t.now {
 		if lp.StartTicks > 0 {
-			u, known := t.uses.get(lp.key())
+			u, known := t.uses.getAnswer(lp.key())
 			if !known {
 				u = &use{}
 			}

@@ -28,43 +28,43 @@ const (
 
 func (r *Runtime) readCode(at uint64) (*code, error) {
 	l, c := &r.layout.code, &code{}
-	head, err := r.piece(c, at, int(r.layout.codeSpan()))
+	head, err := r.readPart(c, at, int(r.layout.codeSpan()))
 	if err != nil {
 		return nil, err
 	}
-	if err := r.is(head, "code"); err != nil {
+	if err := r.checkType(head, "code"); err != nil {
 		return nil, err
 	}
-	c.first = int(int32(word(head, l.firstLine)))
-	if c.name, err = r.text(c, word(head, l.name), MaxFunction, false); err != nil {
+	c.first = int(int32(readWord(head, l.firstLine)))
+	if c.name, err = r.readString(c, readWord(head, l.name), MaxFunction, false); err != nil {
 		return nil, err
 	}
-	if c.file, err = r.text(c, word(head, l.file), MaxFile, true); err != nil {
+	if c.file, err = r.readString(c, readWord(head, l.file), MaxFile, true); err != nil {
 		return nil, err
 	}
-	table := word(head, l.table)
-	if head, err = r.piece(c, table, int(r.layout.bytes.data)); err != nil {
+	table := readWord(head, l.table)
+	if head, err = r.readPart(c, table, int(r.layout.bytes.data)); err != nil {
 		return nil, err
 	}
-	if err := r.is(head, "bytes"); err != nil {
+	if err := r.checkType(head, "bytes"); err != nil {
 		return nil, err
 	}
-	if n := word(head, r.layout.bytes.size); n <= maxTable {
-		c.table, err = r.piece(c, table+r.layout.bytes.data, int(n))
+	if n := readWord(head, r.layout.bytes.size); n <= maxTable {
+		c.table, err = r.readPart(c, table+r.layout.bytes.data, int(n))
 		c.internal = r.layout.lines == locations && !c.hasLines()
 	}
 	return c, err
 }
 
-// piece reads a part of a code.
-func (r *Runtime) piece(c *code, at uint64, n int) ([]byte, error) {
+// readPart reads a part of a code, and stores it to compare it later.
+func (r *Runtime) readPart(c *code, at uint64, n int) ([]byte, error) {
 	b, err := r.mem.Bytes(at, n)
 	c.parts = append(c.parts, memory.Piece{At: at, To: b})
 	return b, err
 }
 
-// confirm reads all parts again.
-func (c *code) confirm(mem *memory.Process) error {
+// confirmParts reads all parts again. It fails if one has changed.
+func (c *code) confirmParts(mem *memory.Process) error {
 	again := make([]memory.Piece, 0, len(c.parts))
 	for _, p := range c.parts {
 		if len(p.To) > 0 {
@@ -87,9 +87,9 @@ func (c *code) confirm(mem *memory.Process) error {
 	return nil
 }
 
-// is returns an error unless the object that begins with head is of the type.
-func (r *Runtime) is(head []byte, name string) error {
-	at := word(head, r.layout.typ)
+// checkType returns an error unless the object that begins with head is of the type.
+func (r *Runtime) checkType(head []byte, name string) error {
+	at := readWord(head, r.layout.typ)
 	known, found := r.types[at]
 	if !found {
 		text, err := r.mem.Word(at + typeName)
@@ -109,17 +109,17 @@ func (r *Runtime) is(head []byte, name string) error {
 	return nil
 }
 
-// text reads a str of at most most bytes in UTF-8. Of a longer one it reads the beginning, or the end.
-func (r *Runtime) text(c *code, at uint64, most int, end bool) (string, error) {
+// readString reads a str of at most most bytes in UTF-8. Of a longer one it reads the beginning, or the end.
+func (r *Runtime) readString(c *code, at uint64, most int, end bool) (string, error) {
 	l := &r.layout.text
-	head, err := r.piece(c, at, int(l.ascii))
+	head, err := r.readPart(c, at, int(l.ascii))
 	if err != nil {
 		return "", err
 	}
-	if err := r.is(head, "str"); err != nil {
+	if err := r.checkType(head, "str"); err != nil {
 		return "", err
 	}
-	length, state := word(head, l.length), binary.LittleEndian.Uint32(head[l.state:])
+	length, state := readWord(head, l.length), binary.LittleEndian.Uint32(head[l.state:])
 	width, compact, ascii := int(state>>2&7), state>>5&1 == 1, state>>6&1 == 1
 	if length > maxText || !compact || width != 1 && width != 2 && width != 4 || ascii && width != 1 {
 		return "", errSense
@@ -132,12 +132,12 @@ func (r *Runtime) text(c *code, at uint64, most int, end bool) (string, error) {
 	if end {
 		data += uint64((int(length) - n) * width)
 	}
-	raw, err := r.piece(c, data, n*width)
-	return decode(raw, width, most, end), err
+	raw, err := r.readPart(c, data, n*width)
+	return decodeChars(raw, width, most, end), err
 }
 
-// decode decodes characters of 1, 2 or 4 bytes, and cuts the text at most bytes: at its beginning if the end counts.
-func decode(raw []byte, width, most int, end bool) string {
+// decodeChars decodes characters of 1, 2 or 4 bytes, and cuts the text at most bytes: at its beginning if the end counts.
+func decodeChars(raw []byte, width, most int, end bool) string {
 	text := make([]rune, 0, len(raw)/width)
 	size := 0
 	for at := 0; at < len(raw); at += width {

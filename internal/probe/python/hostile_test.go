@@ -358,7 +358,7 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte{2, 0x80, 255, 127}, 300)
 	f.Fuzz(func(t *testing.T, table []byte, unit int) {
 		for _, format := range []lineTable{lnotab, ranges, locations} {
-			if line := (&code{first: 1, table: table}).line(format, unit); line < 0 {
+			if line := (&code{first: 1, table: table}).lineOfUnit(format, unit); line < 0 {
 				t.Errorf("line %d", line)
 			}
 		}

@@ -167,14 +167,14 @@ func describedLayout(head []byte) (l layout, version string, known bool, err err
 		}
 	}
 	l.gil.holder, l.gil.locked, l.text.compact = l.gil.holder-gil, l.gil.locked-gil, l.text.ascii+16
-	if !l.headed() {
+	if !l.hasHeaders() {
 		return l, version, true, errSense
 	}
 	return l, version, true, nil
 }
 
-// headed reports whether what is read of a str and of bytes before their data has all parts that are needed.
-func (l *layout) headed() bool {
+// hasHeaders reports whether what is read of a str and of bytes before their data has all parts that are needed.
+func (l *layout) hasHeaders() bool {
 	return l.bytes.data >= max(l.typ, l.bytes.size)+8 &&
 		l.text.ascii >= max(l.typ+8, l.text.length+8, l.text.state+4)
 }

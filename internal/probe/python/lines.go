@@ -1,7 +1,7 @@
 package python
 
-// line is the line of an instruction; 0: it has none, or it is not known.
-func (c *code) line(format lineTable, unit int) int {
+// lineOfUnit returns the line of an instruction; 0: it has none, or it is not known.
+func (c *code) lineOfUnit(format lineTable, unit int) int {
 	line := c.first
 	switch {
 	case c.table == nil:
@@ -9,17 +9,17 @@ func (c *code) line(format lineTable, unit int) int {
 	case unit < 0:
 		return max(line, 0)
 	case format == lnotab:
-		line = c.paired(unit)
+		line = c.lineFromPairs(unit)
 	case format == ranges:
-		line = c.ranged(unit)
+		line = c.lineFromRanges(unit)
 	default:
-		line = c.located(unit)
+		line = c.lineFromEntries(unit)
 	}
 	return max(line, 0)
 }
 
-// paired reads pairs of bytes: instructions in bytes, and lines that are added.
-func (c *code) paired(unit int) int {
+// lineFromPairs finds the line in pairs of bytes: instructions in bytes, and lines that are added.
+func (c *code) lineFromPairs(unit int) int {
 	at, line := 0, c.first
 	for i := 0; i+1 < len(c.table); i += 2 {
 		if at += int(c.table[i]); at > unit {
@@ -30,9 +30,9 @@ func (c *code) paired(unit int) int {
 	return line
 }
 
-// ranged reads pairs of bytes: the length of a range in bytes, and lines that are added before it; -128 means that it
-// has no line.
-func (c *code) ranged(unit int) int {
+// lineFromRanges finds the line in pairs of bytes: the length of a range in bytes, and lines that are added before it;
+// -128 means that it has no line.
+func (c *code) lineFromRanges(unit int) int {
 	end, line := 0, c.first
 	for i := 0; i+1 < len(c.table); i += 2 {
 		end += int(c.table[i])
@@ -50,9 +50,9 @@ func (c *code) ranged(unit int) int {
 	return 0
 }
 
-// located reads entries. The first byte of each has the highest bit, a kind, and the number of instructions less 1; the
-// other bytes, which lack that bit, have the line in some kinds, and columns.
-func (c *code) located(unit int) int {
+// lineFromEntries finds the line in entries. The first byte of each has the highest bit, a kind, and the number of
+// instructions less 1; the other bytes, which lack that bit, have the line in some kinds, and columns.
+func (c *code) lineFromEntries(unit int) int {
 	end, line := 0, c.first
 	for i := 0; i < len(c.table); {
 		kind := c.table[i] >> 3 & 15
@@ -63,7 +63,7 @@ func (c *code) located(unit int) int {
 		case 11, 12:
 			line += int(kind) - 10
 		case 13, 14:
-			line += c.signed(i)
+			line += c.signedVarint(i)
 		}
 		if unit < end {
 			if none {
@@ -88,8 +88,8 @@ func (c *code) hasLines() bool {
 	return false
 }
 
-// signed reads a number of 6 bits in each byte, the lowest first. The lowest bit of all is the sign.
-func (c *code) signed(at int) int {
+// signedVarint reads a number of 6 bits in each byte, the lowest first. The lowest bit of all is the sign.
+func (c *code) signedVarint(at int) int {
 	n := 0
 	for shift := 0; at < len(c.table) && shift < 30; shift += 6 {
 		n |= int(c.table[at]&63) << shift

@@ -31,7 +31,7 @@ func otherOf(file string) string {
 
 // findOther is the error for a process without CPython.
 func findOther(areas []memory.Area, program string) error {
-	for _, file := range append([]string{program}, files(areas)...) {
+	for _, file := range append([]string{program}, areaFiles(areas)...) {
 		if name := otherOf(file); name != "" {
 			return &OtherError{name}
 		}
@@ -39,8 +39,8 @@ func findOther(areas []memory.Area, program string) error {
 	return ErrNone
 }
 
-// files are the files of areas.
-func files(areas []memory.Area) (list []string) {
+// areaFiles returns the files that are mapped in areas.
+func areaFiles(areas []memory.Area) (list []string) {
 	for i := range areas {
 		list = append(list, areas[i].Path)
 	}

@@ -51,13 +51,13 @@ type Runtime struct {
 // Find finds the CPython of a process: areas are those of its memory, program is its executable.
 func Find(mem *memory.Process, areas []memory.Area, program string) (*Runtime, error) {
 	var failed error
-	for tried, a := range candidates(areas, program) {
+	for tried, a := range candidateAreas(areas, program) {
 		if tried == maxFiles {
 			return nil, ErrFiles
 		}
-		r, err := find(mem, areas, a)
+		r, err := findRuntime(mem, areas, a)
 		if err == nil && r.Version == "" {
-			err = r.named(cmp.Or(minorOf(path.Base(a.Path)), latestMinor(areas)))
+			err = r.setLayout(cmp.Or(minorOf(path.Base(a.Path)), latestMinor(areas)))
 		}
 		if err == nil {
 			return r, nil
@@ -84,8 +84,8 @@ func isPython(file string) bool {
 	return strings.HasPrefix(name, "libpython") || strings.HasPrefix(name, "python")
 }
 
-// candidates are the areas from which on an interpreter may be mapped: those of the program come first.
-func candidates(areas []memory.Area, program string) (list []*memory.Area) {
+// candidateAreas returns the areas from which on an interpreter may be mapped: those of the program come first.
+func candidateAreas(areas []memory.Area, program string) (list []*memory.Area) {
 	var others []*memory.Area
 	for i := range areas {
 		switch a := &areas[i]; {
@@ -99,15 +99,16 @@ func candidates(areas []memory.Area, program string) (list []*memory.Area) {
 	return append(list, others...)
 }
 
-// find finds the runtime in the program or library that is mapped from an area on. Its version may be unknown yet.
-func find(mem *memory.Process, areas []memory.Area, from *memory.Area) (*Runtime, error) {
+// findRuntime looks for the runtime in the program or library that is mapped from an area on. Its version may be
+// unknown yet.
+func findRuntime(mem *memory.Process, areas []memory.Area, from *memory.Area) (*Runtime, error) {
 	image, err := mem.Image(from.From)
 	if err != nil {
 		return nil, err
 	}
 	r := &Runtime{mem: mem, types: map[uint64]string{}, codes: map[uint64]*code{}}
 	if r.at, err = image.Symbol("_PyRuntime"); errors.Is(err, memory.ErrSymbol) {
-		r.at, err = search(mem, areas, from.Path)
+		r.at, err = searchRuntime(mem, areas, from.Path)
 	}
 	if err != nil {
 		return nil, err
@@ -131,13 +132,13 @@ func find(mem *memory.Process, areas []memory.Area, from *memory.Area) (*Runtime
 	if err != nil {
 		return nil, err
 	}
-	err = r.named(int(hex >> 16 & 0xff))
+	err = r.setLayout(int(hex >> 16 & 0xff))
 	r.Version = versionOf(hex)
 	return r, err
 }
 
-// named sets the layout of a minor version.
-func (r *Runtime) named(minor int) error {
+// setLayout sets the layout of a minor version.
+func (r *Runtime) setLayout(minor int) error {
 	var known bool
 	r.Version = fmt.Sprintf("3.%d", minor)
 	if r.layout, known = layoutOf(minor); !known {
@@ -149,8 +150,8 @@ func (r *Runtime) named(minor int) error {
 	return nil
 }
 
-// search finds a runtime that describes itself in the data of a program without symbols.
-func search(mem *memory.Process, areas []memory.Area, of string) (uint64, error) {
+// searchRuntime finds a runtime that describes itself in the data of a program without symbols.
+func searchRuntime(mem *memory.Process, areas []memory.Area, of string) (uint64, error) {
 	const chunk, most = 1 << 20, 32 << 20
 	left := most
 	for i := range areas {

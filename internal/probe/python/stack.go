@@ -49,7 +49,7 @@ const (
 func (r *Runtime) Stack(t *Thread, mark func() string) (s Stack, err error) {
 	for range tries {
 		before := mark()
-		if s, err = r.look(t.at, func() bool { return before != "" && mark() == before }); err == nil {
+		if s, err = r.tryReadStack(t.at, func() bool { return before != "" && mark() == before }); err == nil {
 			return s, nil
 		}
 		if errors.Is(err, memory.ErrTime) || errors.Is(err, memory.ErrBounds) {
@@ -59,31 +59,31 @@ func (r *Runtime) Stack(t *Thread, mark func() string) (s Stack, err error) {
 	return Stack{}, err
 }
 
-// look reads a stack once. rests reports whether the thread has not run since the look began.
-func (r *Runtime) look(thread uint64, rests func() bool) (s Stack, err error) {
-	first, deeper, err := r.walk(thread)
+// tryReadStack reads a stack, once. rests reports whether the thread has not run since the look began.
+func (r *Runtime) tryReadStack(thread uint64, rests func() bool) (s Stack, err error) {
+	first, deeper, err := r.walkStack(thread)
 	if err != nil {
 		return s, err
 	}
-	kept, err := r.agreed(thread, first, 1)
+	kept, err := r.agreedCalls(thread, first, 1)
 	if err == nil {
-		err = r.resolve(kept)
+		err = r.resolveCodes(kept)
 	}
 	if err != nil || len(kept) < len(first) || !rests() {
-		if kept, err = r.agreed(thread, first, looks); err != nil {
+		if kept, err = r.agreedCalls(thread, first, looks); err != nil {
 			return s, err
 		}
-		if err = r.resolve(kept); err != nil {
+		if err = r.resolveCodes(kept); err != nil {
 			return s, err
 		}
-		if kept, err = r.agreed(thread, kept, 1); err != nil {
+		if kept, err = r.agreedCalls(thread, kept, 1); err != nil {
 			return s, err
 		}
 	}
-	if err := r.confirm(kept); err != nil {
+	if err := r.confirmCodes(kept); err != nil {
 		return s, err
 	}
-	s = Stack{Frames: r.frames(kept), Deeper: deeper, Moving: len(kept) < len(first)}
+	s = Stack{Frames: r.framesOfCalls(kept), Deeper: deeper, Moving: len(kept) < len(first)}
 	if len(s.Frames) > MaxFrames {
 		s.Frames, s.Deeper = s.Frames[:MaxFrames], true
 	}
@@ -93,13 +93,13 @@ func (r *Runtime) look(thread uint64, rests func() bool) (s Stack, err error) {
 	return s, err
 }
 
-// agreed returns the outer part of a stack that is the same in so many more walks. Walks that have nothing in common
+// agreedCalls returns the outer part of a stack that is the same in so many more walks. Walks that have nothing in common
 // make no sense: a thread that enters the interpreter seems to be nowhere for a moment, but stays in its main function.
-func (r *Runtime) agreed(thread uint64, calls []call, walks int) ([]call, error) {
+func (r *Runtime) agreedCalls(thread uint64, calls []call, walks int) ([]call, error) {
 	for failed := 0; walks > 0; walks-- {
-		next, _, err := r.walk(thread)
+		next, _, err := r.walkStack(thread)
 		if err == nil {
-			if calls = outer(calls, next); len(calls) == 0 && len(next) > 0 {
+			if calls = commonCalls(calls, next); len(calls) == 0 && len(next) > 0 {
 				return nil, errSense
 			}
 			continue
@@ -112,9 +112,9 @@ func (r *Runtime) agreed(thread uint64, calls []call, walks int) ([]call, error)
 	return calls, nil
 }
 
-// outer returns the calls that two walks have in common, from the outermost on. The innermost of them may have gone on:
+// commonCalls returns the calls that two walks have in common, from the outermost on. The innermost of them may have gone on:
 // then it is where the second walk found it.
-func outer(a, b []call) []call {
+func commonCalls(a, b []call) []call {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
@@ -131,8 +131,8 @@ func outer(a, b []call) []call {
 	return b[len(b)-n:]
 }
 
-// walk reads the calls of a thread, innermost first.
-func (r *Runtime) walk(thread uint64) (list []call, deeper bool, err error) {
+// walkStack reads the calls of a thread, innermost first.
+func (r *Runtime) walkStack(thread uint64) (list []call, deeper bool, err error) {
 	l := &r.layout
 	at, err := r.mem.Word(thread + l.thread.frame)
 	if err == nil && l.inCFrame && at != 0 {
@@ -154,8 +154,8 @@ func (r *Runtime) walk(thread uint64) (list []call, deeper bool, err error) {
 			break
 		}
 		const tags = 7 // of pointers, in 3.14
-		c := call{at: at, back: word(frame, l.frame.back), code: word(frame, l.frame.code) &^ tags,
-			instruction: word(frame, l.frame.instruction)}
+		c := call{at: at, back: readWord(frame, l.frame.back), code: readWord(frame, l.frame.code) &^ tags,
+			instruction: readWord(frame, l.frame.instruction)}
 		if l.lines < locations {
 			c.instruction = uint64(int32(c.instruction)) // a number, -1 before the first
 		}
@@ -165,21 +165,21 @@ func (r *Runtime) walk(thread uint64) (list []call, deeper bool, err error) {
 		}
 		list, at = append(list, c), c.back
 	}
-	if n := len(list); err == nil && n > 0 && l.shims > 0 && !l.outermost(&list[n-1], frame[l.frame.owner]) {
+	if n := len(list); err == nil && n > 0 && l.shims > 0 && !l.mayBeOutermost(&list[n-1], frame[l.frame.owner]) {
 		err = errSense
 	}
 	return list, false, err
 }
 
-// outermost reports whether a frame can be the outermost one. A generator leaves its caller for a moment before the
+// mayBeOutermost reports whether a frame can be the outermost one. A generator leaves its caller for a moment before the
 // thread does, and may be stopped there by the kernel.
-func (l *layout) outermost(c *call, owner byte) bool {
+func (l *layout) mayBeOutermost(c *call, owner byte) bool {
 	const byGenerator = 1
 	return c.shim || !l.entries && owner != byGenerator
 }
 
-// resolve reads the codes of calls that are not known yet.
-func (r *Runtime) resolve(calls []call) error {
+// resolveCodes reads the codes of calls that are not known yet.
+func (r *Runtime) resolveCodes(calls []call) error {
 	for i := range calls {
 		at := calls[i].code
 		if calls[i].shim || r.codes[at] != nil {
@@ -194,9 +194,9 @@ func (r *Runtime) resolve(calls []call) error {
 	return nil
 }
 
-// confirm reads the codes of calls again. Codes of functions that were made and forgotten meanwhile are read anew next
+// confirmCodes reads the codes of calls again. Codes of functions that were made and forgotten meanwhile are read anew next
 // time.
-func (r *Runtime) confirm(calls []call) error {
+func (r *Runtime) confirmCodes(calls []call) error {
 	seen := map[uint64]bool{}
 	for i := range calls {
 		at := calls[i].code
@@ -204,7 +204,7 @@ func (r *Runtime) confirm(calls []call) error {
 			continue
 		}
 		seen[at] = true
-		if err := r.codes[at].confirm(r.mem); err != nil {
+		if err := r.codes[at].confirmParts(r.mem); err != nil {
 			clear(r.codes)
 			return err
 		}
@@ -212,8 +212,8 @@ func (r *Runtime) confirm(calls []call) error {
 	return nil
 }
 
-// frames are calls in words.
-func (r *Runtime) frames(calls []call) []Frame {
+// framesOfCalls returns calls as frames, in words.
+func (r *Runtime) framesOfCalls(calls []call) []Frame {
 	list := make([]Frame, 0, len(calls))
 	for i := range calls {
 		if c := &calls[i]; !c.shim {
@@ -221,14 +221,14 @@ func (r *Runtime) frames(calls []call) []Frame {
 			if of.internal {
 				continue
 			}
-			list = append(list, Frame{Function: of.name, File: of.file, Line: of.line(r.layout.lines, r.unit(c))})
+			list = append(list, Frame{Function: of.name, File: of.file, Line: of.lineOfUnit(r.layout.lines, r.instructionUnit(c))})
 		}
 	}
 	return list
 }
 
-// unit is which instruction of its code a call is at, in the units of the table of lines; negative: before the first.
-func (r *Runtime) unit(c *call) int {
+// instructionUnit is which instruction of its code a call is at, in the units of the table of lines; negative: before the first.
+func (r *Runtime) instructionUnit(c *call) int {
 	switch r.layout.lines {
 	case lnotab:
 		return int(int64(c.instruction))
@@ -238,4 +238,4 @@ func (r *Runtime) unit(c *call) int {
 	return int(int64(c.instruction-c.code-r.layout.code.instructions)) / 2
 }
 
-func word(of []byte, at uint64) uint64 { return binary.LittleEndian.Uint64(of[at:]) }
+func readWord(of []byte, at uint64) uint64 { return binary.LittleEndian.Uint64(of[at:]) }

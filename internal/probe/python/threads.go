@@ -57,8 +57,8 @@ type walk struct {
 	before, renew uint64
 }
 
-// add adds a thread.
-func (w *walk) add(t Thread) error {
+// addThread adds a thread, unless the list of threads is too long or has no end.
+func (w *walk) addThread(t Thread) error {
 	if w.found++; t.at == w.before {
 		return errSense
 	}
@@ -78,35 +78,35 @@ func (w *walk) add(t Thread) error {
 // threadsOf adds the threads of an interpreter.
 func (r *Runtime) threadsOf(w *walk, interpreter uint64) error {
 	l := &r.layout
-	holder, locked := r.holder(interpreter)
+	holder, locked := r.lockHolder(interpreter)
 	thread, err := r.mem.Word(interpreter + l.interpreter.threads)
 	if err != nil {
 		return err
 	}
 	state := make([]byte, l.threadSpan())
-	for ; thread != 0; thread = word(state, l.thread.next) {
+	for ; thread != 0; thread = readWord(state, l.thread.next) {
 		if err := r.mem.Fill(thread, state); err != nil {
 			return err
 		}
-		if word(state, l.thread.interpreter) != interpreter {
+		if readWord(state, l.thread.interpreter) != interpreter {
 			return errSense
 		}
-		t := Thread{at: thread, local: word(state, l.thread.id)}
+		t := Thread{at: thread, local: readWord(state, l.thread.id)}
 		if l.native {
-			t.Native = int(int32(word(state, l.thread.native))) // a PID
+			t.Native = int(int32(readWord(state, l.thread.native))) // a PID
 		}
 		if locked != nil {
 			t.GIL = new(*locked && holder == thread)
 		}
-		if err := w.add(t); err != nil {
+		if err := w.addThread(t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// holder is the thread that holds the lock of an interpreter, or held it last; locked is nil if that is not known.
-func (r *Runtime) holder(interpreter uint64) (thread uint64, locked *bool) {
+// lockHolder is the thread that holds the lock of an interpreter, or held it last; locked is nil if that is not known.
+func (r *Runtime) lockHolder(interpreter uint64) (thread uint64, locked *bool) {
 	l := &r.layout.gil
 	at := r.at + l.inRuntime
 	if l.pointer > 0 {
@@ -149,20 +149,20 @@ func (r *Runtime) Number(list []Thread, known map[int]bool) {
 		blocks[i] = block
 	}
 	for at := uint64(0); at+8 <= span; at += 4 {
-		if numbered(list, blocks, at, known) {
+		if haveThreadNumbers(list, blocks, at, known) {
 			for i := range list {
-				list[i].Native = int(uint32(word(blocks[i], at)))
+				list[i].Native = int(uint32(readWord(blocks[i], at)))
 			}
 			return
 		}
 	}
 }
 
-// numbered reports whether blocks have the numbers of different threads at a place.
-func numbered(list []Thread, blocks [][]byte, at uint64, known map[int]bool) bool {
+// haveThreadNumbers reports whether blocks have the numbers of different threads at a place.
+func haveThreadNumbers(list []Thread, blocks [][]byte, at uint64, known map[int]bool) bool {
 	taken := map[int]bool{}
 	for i, block := range blocks {
-		n := int(uint32(word(block, at)))
+		n := int(uint32(readWord(block, at)))
 		if !known[n] || taken[n] || list[i].Native != 0 && list[i].Native != n {
 			return false
 		}

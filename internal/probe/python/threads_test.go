@@ -64,7 +64,7 @@ func TestManyInterpreters(t *testing.T) {
 		t.Errorf("%v after %d reads", err, reads)
 	}
 	areas = append(areas, memory.Area{From: 77 << 12, Path: "/usr/bin/python3"})
-	if list := candidates(areas, "/usr/bin/python3"); len(list) != len(areas) || list[0].From != 77<<12 {
+	if list := candidateAreas(areas, "/usr/bin/python3"); len(list) != len(areas) || list[0].From != 77<<12 {
 		t.Errorf("the first of %d is %+v", len(list), list[0])
 	}
 }

@@ -74,15 +74,15 @@ func New(mount string) *Asker { return &Asker{mount: mount, uid: os.Getuid()} }
 func (a *Asker) Ask(variables []string, old bool) (*wire.RASPiece, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.close(a.q)
+	a.closeQuestion(a.q)
 	if a.uid == 0 {
 		return nil, errors.New("RAS of NCCL is asked only by the user of the job, and the probe runs as root")
 	}
-	addr, err := a.socket(variables)
+	addr, err := a.findSocket(variables)
 	if err != nil {
 		return nil, err
 	}
-	fd, err := connect(addr)
+	fd, err := openConnection(addr)
 	if err != nil {
 		return nil, fmt.Errorf("RAS of NCCL at %s: %w", addr, err)
 	}
@@ -91,9 +91,9 @@ func (a *Asker) Ask(variables []string, old bool) (*wire.RASPiece, error) {
 	time.AfterFunc(atMost, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.close(q)
+		a.closeQuestion(q)
 	})
-	piece, err := a.piece()
+	piece, err := a.readPiece()
 	if piece != nil {
 		piece.Address = addr.String()
 	}
@@ -104,17 +104,17 @@ func (a *Asker) Ask(variables []string, old bool) (*wire.RASPiece, error) {
 func (a *Asker) More() (*wire.RASPiece, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.piece()
+	return a.readPiece()
 }
 
-func (a *Asker) close(q *question) {
+func (a *Asker) closeQuestion(q *question) {
 	if q != nil && q == a.q {
 		_ = syscall.Close(q.fd)
 		a.q = nil
 	}
 }
 
-func (a *Asker) piece() (*wire.RASPiece, error) {
+func (a *Asker) readPiece() (*wire.RASPiece, error) {
 	q := a.q
 	if q == nil {
 		return nil, errors.New("RAS of NCCL: the answer took too long, or another question was asked")
@@ -129,24 +129,24 @@ func (a *Asker) piece() (*wire.RASPiece, error) {
 			return p, nil
 		case err == syscall.EINTR:
 		case err != nil:
-			a.close(q)
+			a.closeQuestion(q)
 			return nil, fmt.Errorf("RAS of NCCL: %w", err)
 		default:
 			had := len(p.Data)
-			q.squeeze(p, buffer[:n])
+			q.addCompact(p, buffer[:n])
 			q.left -= len(p.Data) - had
-			if p.Old = q.greeted(buffer[:n]); p.Old || n == 0 || q.left <= 0 {
+			if p.Old = q.readGreeting(buffer[:n]); p.Old || n == 0 || q.left <= 0 {
 				p.More = false
-				a.close(q)
+				a.closeQuestion(q)
 			}
 		}
 	}
 	return p, nil
 }
 
-// greeted takes the answers to the greeting, and asks after the last of them. It reports whether NCCL is too old to be
-// asked: before 2.29 it reads beyond its data while it puts an answer together, if processes are missing.
-func (q *question) greeted(data []byte) (old bool) {
+// readGreeting takes the answers to the greeting, and asks after the last of them. It reports whether NCCL is too old
+// to be asked: before 2.29 it reads beyond its data while it puts an answer together, if processes are missing.
+func (q *question) readGreeting(data []byte) (old bool) {
 	if q.said == nil {
 		return false
 	}
@@ -166,8 +166,8 @@ func (q *question) greeted(data []byte) (old bool) {
 	return false
 }
 
-// squeeze adds data without the indentation of JSON, which is half of it.
-func (q *question) squeeze(p *wire.RASPiece, data []byte) {
+// addCompact adds data without the indentation of JSON, which is half of it.
+func (q *question) addCompact(p *wire.RASPiece, data []byte) {
 	for _, c := range data {
 		if c == ' ' && q.start && q.json {
 			continue
@@ -178,8 +178,8 @@ func (q *question) squeeze(p *wire.RASPiece, data []byte) {
 	}
 }
 
-// socket finds the socket at which RAS listens for a process with these variables.
-func (a *Asker) socket(variables []string) (netip.AddrPort, error) {
+// findSocket returns the socket at which RAS listens for a process with these variables.
+func (a *Asker) findSocket(variables []string) (netip.AddrPort, error) {
 	name := usual
 	for _, v := range variables {
 		if value, is := strings.CutPrefix(v, "NCCL_RAS_ADDR="); is {
@@ -195,7 +195,7 @@ func (a *Asker) socket(variables []string) (netip.AddrPort, error) {
 	}
 	others := false
 	for _, table := range []string{"tcp", "tcp6"} {
-		addr, foreign := a.listener(table, uint16(port))
+		addr, foreign := a.findListener(table, uint16(port))
 		if addr.IsValid() {
 			return addr, nil
 		}
@@ -211,9 +211,9 @@ func (a *Asker) socket(variables []string) (netip.AddrPort, error) {
 		"used it yet", port)
 }
 
-// listener searches a table of the kernel for a socket of the user's that listens at the port; others says that another
+// findListener searches a table of the kernel for a socket of the user's that listens at the port; others says that another
 // user has one.
-func (a *Asker) listener(table string, port uint16) (addr netip.AddrPort, others bool) {
+func (a *Asker) findListener(table string, port uint16) (addr netip.AddrPort, others bool) {
 	f, err := os.Open(filepath.Join(a.mount, "self/net", table))
 	if err != nil {
 		return addr, false
@@ -241,8 +241,8 @@ func (a *Asker) listener(table string, port uint16) (addr netip.AddrPort, others
 	return addr, others
 }
 
-// connect connects to a socket of this host, and sends the greeting.
-func connect(to netip.AddrPort) (fd int, err error) {
+// openConnection connects to a socket of this host, and sends the greeting.
+func openConnection(to netip.AddrPort) (fd int, err error) {
 	family, addr := syscall.AF_INET, syscall.Sockaddr(&syscall.SockaddrInet4{Port: int(to.Port()), Addr: as4(to)})
 	if to.Addr().Is6() {
 		family, addr = syscall.AF_INET6, &syscall.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()}

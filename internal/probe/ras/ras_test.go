@@ -141,7 +141,7 @@ func TestGreeting(t *testing.T) {
 		q := question{fd: pipe[1], said: []byte{}}
 		old := false
 		for _, data := range c.said {
-			old = q.greeted([]byte(data)) || old
+			old = q.readGreeting([]byte(data)) || old
 		}
 		_ = syscall.Close(pipe[1])
 		got, err := io.ReadAll(os.NewFile(uintptr(pipe[0]), "pipe"))
@@ -183,7 +183,7 @@ func TestSilence(t *testing.T) {
 		took > 3*time.Second {
 		t.Fatalf("%+v, %v after %s", p, err, took)
 	}
-	a.close(a.q) // as after its time
+	a.closeQuestion(a.q) // as after its time
 	if _, err := a.More(); err == nil {
 		t.Error("more of an answer that was given up")
 	}
@@ -227,7 +227,7 @@ func TestOnlyTheUsersOwnSocketOfThisHost(t *testing.T) {
 		if c.variable != "" {
 			variables = append(variables, "NCCL_RAS_ADDR="+c.variable)
 		}
-		addr, err := a.socket(variables)
+		addr, err := a.findSocket(variables)
 		if got := addr.String(); err != nil && !strings.Contains(err.Error(), c.want) || err == nil && got != c.want {
 			t.Errorf("%s: got %s, %v, want %s", c.name, got, err, c.want)
 		}
@@ -254,7 +254,7 @@ func TestSqueeze(t *testing.T) {
 		q, p := question{start: true}, wire.RASPiece{}
 		for rest := []byte(text); len(rest) > 0; {
 			n := 1 + rand.IntN(len(rest))
-			q.squeeze(&p, rest[:n])
+			q.addCompact(&p, rest[:n])
 			rest = rest[n:]
 		}
 		if string(p.Data) != want {
@@ -274,7 +274,7 @@ func TestTheListOfTheKernel(t *testing.T) {
 		t.Skip("no /proc")
 	}
 	want := netip.MustParseAddrPort(l.Addr().String())
-	if got, _ := (&Asker{mount: "/proc", uid: os.Getuid()}).listener("tcp", want.Port()); got != want {
+	if got, _ := (&Asker{mount: "/proc", uid: os.Getuid()}).findListener("tcp", want.Port()); got != want {
 		t.Errorf("got %s, want %s as user %s", got, want, strconv.Itoa(os.Getuid()))
 	}
 }
@@ -291,10 +291,10 @@ func TestAnswerEnds(t *testing.T) {
 		}
 		a := New("/proc")
 		a.q = &question{fd: ends[0], left: left}
-		if p, err := a.piece(); err != nil || string(p.Data) != "hello" || p.More != more || (a.q != nil) != more {
+		if p, err := a.readPiece(); err != nil || string(p.Data) != "hello" || p.More != more || (a.q != nil) != more {
 			t.Errorf("%d bytes left: %+v, %v", left, p, err)
 		}
-		a.close(a.q)
+		a.closeQuestion(a.q)
 		_ = syscall.Close(ends[1])
 	}
 }

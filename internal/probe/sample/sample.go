@@ -27,19 +27,19 @@ func (s *Report) Begin(at clock.Moment) {
 
 // Fault records that a collector failed for the node, or for GPUs.
 func (s *Report) Fault(collector string, err error, gpus ...int) {
-	s.add(wire.Fault{Collector: collector, Error: err.Error(), GPUs: gpus})
+	s.addFault(wire.Fault{Collector: collector, Error: err.Error(), GPUs: gpus})
 }
 
 // Merge adds the faults of one GPU.
 func (s *Report) Merge(faults []wire.Fault, gpu int) {
 	for _, f := range faults {
 		f.GPUs = []int{gpu}
-		s.add(f)
+		s.addFault(f)
 	}
 }
 
-// add adds a fault. GPUs with the same error share one.
-func (s *Report) add(f wire.Fault) {
+// addFault adds a fault. GPUs with the same error share one.
+func (s *Report) addFault(f wire.Fault) {
 	said := func(o wire.Fault) bool {
 		return o.Collector == f.Collector && o.Error == f.Error && o.Ceased == f.Ceased
 	}

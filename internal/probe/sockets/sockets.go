@@ -46,7 +46,7 @@ func Of(process proc.Process) Table {
 // Add adds the sockets of a list of the kernel.
 func (t *Table) Add(list []byte) {
 	for line := range bytes.Lines(list) {
-		name, s, ok := parse(line)
+		name, s, ok := parseSocket(line)
 		if !ok {
 			continue
 		}
@@ -60,8 +60,8 @@ const (
 	local, peer, state, queues, retransmits, inode = 1, 2, 3, 4, 6, 9
 )
 
-// parse parses a line; false: it is the heading, or is of a socket that nobody has.
-func parse(line []byte) (name string, s Socket, ok bool) {
+// parseSocket parses a line; false: it is the heading, or is of a socket that nobody has.
+func parseSocket(line []byte) (name string, s Socket, ok bool) {
 	fields := bytes.Fields(line)
 	if len(fields) <= inode || string(fields[inode]) == "0" {
 		return "", s, false

@@ -19,8 +19,8 @@ type call struct {
 	subject subject
 }
 
-// waiting returns the threads of which it is asked for what they wait: the main thread, and those that run Python.
-func waiting(all []wire.ThreadStack) (tids []int) {
+// waitingThreads returns the threads that are asked for what they wait: the main thread, and those that run Python.
+func waitingThreads(all []wire.ThreadStack) (tids []int) {
 	for i := range all {
 		t := &all[i]
 		if (t.Main || len(t.Frames) > 0) && (t.State == "S" || t.State == "D") && len(tids) < wire.MaxStackCalls {
@@ -36,7 +36,7 @@ func (l *look) findCalls(tids []int) map[int]*wire.SystemCall {
 	calls := map[int]*wire.SystemCall{}
 	for _, tid := range tids {
 		if number, arguments, is := systemCall(l.process.Thread(tid)); is {
-			if c := l.call(number, arguments); c != nil {
+			if c := l.describeCall(number, arguments); c != nil {
 				calls[tid] = c
 			}
 		}
@@ -70,8 +70,8 @@ func systemCall(task proc.Process) (number int, of arguments, is bool) {
 	return number, of, number >= 0 // a fault of a page
 }
 
-// call describes a system call; nil: it says nothing.
-func (l *look) call(number int, of arguments) *wire.SystemCall {
+// describeCall describes a system call; nil: it says nothing.
+func (l *look) describeCall(number int, of arguments) *wire.SystemCall {
 	known := callOf(number)
 	c := &wire.SystemCall{Does: known.does}
 	switch known.subject {
@@ -94,9 +94,9 @@ func (l *look) call(number int, of arguments) *wire.SystemCall {
 			c.Child = max(0, descriptorOf(of[1]))
 		}
 	case polled:
-		return l.polled(of[0], of[1])
+		return l.describePoll(of[0], of[1])
 	case selected:
-		return l.selected(of[0], of[1])
+		return l.describeSelect(of[0], of[1])
 	default:
 		return nil
 	}
@@ -118,19 +118,19 @@ func (l *look) addFile(c *wire.SystemCall, fd int) {
 	if err != nil {
 		return
 	}
-	c.FD, c.File = &fd, short(name)
+	c.FD, c.File = &fd, cutName(name)
 }
 
 // pathOf is the path in the memory of the process; empty: it is not known.
 func (l *look) pathOf(dir int, at uint64) string {
-	if w := l.named(dir, at, nil); w != nil {
+	if w := l.fileAtPath(dir, at, nil); w != nil {
 		return w.Path
 	}
 	return ""
 }
 
-// polled describes poll(2) of one descriptor: of several it is not known which one matters.
-func (l *look) polled(at, number uint64) *wire.SystemCall {
+// describePoll describes poll(2) of one descriptor: of several it is not known which one matters.
+func (l *look) describePoll(at, number uint64) *wire.SystemCall {
 	const size, events, input, output = 8, 4, 1, 4 // of struct pollfd, POLLIN, POLLOUT
 	if number != 1 {
 		return nil
@@ -152,8 +152,8 @@ func (l *look) polled(at, number uint64) *wire.SystemCall {
 	return c
 }
 
-// selected describes select(2) of one descriptor that is to be read, as a prompt with readline does.
-func (l *look) selected(number, at uint64) *wire.SystemCall {
+// describeSelect describes select(2) of one descriptor that is to be read, as a prompt with readline does.
+func (l *look) describeSelect(number, at uint64) *wire.SystemCall {
 	const most = 1024 // FD_SETSIZE
 	if number == 0 || number > most || at == 0 {
 		return nil
@@ -180,4 +180,4 @@ func (l *look) selected(number, at uint64) *wire.SystemCall {
 	return c
 }
 
-func short(name string) string { return text.Cut(strings.ToValidUTF8(name, "?"), wire.MaxPath) }
+func cutName(name string) string { return text.Cut(strings.ToValidUTF8(name, "?"), wire.MaxPath) }

@@ -119,11 +119,11 @@ func TestLimitsOfCalls(t *testing.T) {
 	for i := range all {
 		all[i] = wire.ThreadStack{TID: i, State: "S", Frames: []wire.Frame{{Function: "f"}}}
 	}
-	if got := len(waiting(all)); got != wire.MaxStackCalls {
+	if got := len(waitingThreads(all)); got != wire.MaxStackCalls {
 		t.Errorf("%d threads", got)
 	}
 	e := ends{mount: "/proc", files: map[int][]descriptor{}}
-	if got := e.descriptors(syscall.Getpid()); len(got) != 0 {
+	if got := e.listDescriptors(syscall.Getpid()); len(got) != 0 {
 		t.Error(fmt.Sprint(got))
 	}
 }

@@ -34,9 +34,9 @@ func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
 		if time.Now().After(until) || p.Refusal != nil && p.Refusal.ID != wire.RefusedNoPython {
 			continue
 		}
-		table := e.table(proc.Of(r.mount, p.PID))
+		table := e.socketTable(proc.Of(r.mount, p.PID))
 		if table.Unsent {
-			p.Unsent = e.unsent(p.PID, table)
+			p.Unsent = e.listUnsent(p.PID, table)
 		}
 		for k := range p.Threads {
 			if c := p.Threads[k].Call; c != nil {
@@ -48,8 +48,8 @@ func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
 	}
 }
 
-// table has the sockets of the network namespace of a process.
-func (e *ends) table(process proc.Process) sockets.Table {
+// socketTable returns the sockets of the network namespace of a process.
+func (e *ends) socketTable(process proc.Process) sockets.Table {
 	namespace, err := process.Link("ns/net")
 	if err != nil {
 		return sockets.Table{}
@@ -76,9 +76,9 @@ func addAddresses(c *wire.SystemCall, table sockets.Table) {
 	}
 }
 
-// unsent lists the connections of a process at which the other side does not answer.
-func (e *ends) unsent(pid int, table sockets.Table) (list []wire.Connection) {
-	for _, d := range e.descriptors(pid) {
+// listUnsent lists the connections of a process at which the other side does not answer.
+func (e *ends) listUnsent(pid int, table sockets.Table) (list []wire.Connection) {
+	for _, d := range e.listDescriptors(pid) {
 		s, known := table.Sockets[d.file]
 		if known && s.IsUnanswered() && len(list) < wire.MaxUnsent {
 			list = append(list, wire.Connection{Local: s.Local.String(), Peer: s.Peer.String(), Bytes: s.Unsent,
@@ -102,7 +102,7 @@ func (e *ends) addHolders(c *wire.SystemCall, p *wire.ProcessStacks, list []wire
 		if other.PID == p.PID || other.PID != rank && other.Of != rank || len(c.Ends) == wire.MaxEnds {
 			continue
 		}
-		if slices.ContainsFunc(e.descriptors(other.PID), func(d descriptor) bool {
+		if slices.ContainsFunc(e.listDescriptors(other.PID), func(d descriptor) bool {
 			return d.file == c.File && (c.Does == wire.CallReads && d.writes || c.Does == wire.CallWrites && d.reads)
 		}) {
 			c.Ends = append(c.Ends, other.PID)
@@ -116,8 +116,8 @@ type descriptor struct {
 	reads, writes bool
 }
 
-// descriptors lists the open pipes and sockets of a process. It reads only links of /proc, never what they name.
-func (e *ends) descriptors(pid int) (list []descriptor) {
+// listDescriptors lists the open pipes and sockets of a process. It reads only links of /proc, never what they name.
+func (e *ends) listDescriptors(pid int) (list []descriptor) {
 	if list, known := e.files[pid]; known {
 		return list
 	}

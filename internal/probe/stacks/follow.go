@@ -12,12 +12,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// follow looks several times at the main threads of processes, and returns after that time what it saw of each, by PID.
+// followThreads looks several times at the main threads of processes, and returns after that time what it saw of each, by PID.
 // A process of which nothing is seen has none.
-func (r *Reader) follow(of []wire.ProcessID, over time.Duration) map[int]*wire.StackLooks {
+func (r *Reader) followThreads(of []wire.ProcessID, over time.Duration) map[int]*wire.StackLooks {
 	began := time.Now()
 	end := began.Add(over)
-	found := r.aside(end, func() any {
+	found := r.callAside(end, func() any {
 		var list []*followed
 		for _, id := range of {
 			list = append(list, &followed{ProcessID: id, process: proc.Of(r.mount, id.PID)})
@@ -25,7 +25,7 @@ func (r *Reader) follow(of []wire.ProcessID, over time.Duration) map[int]*wire.S
 		for n := range wire.StacksFollowed {
 			time.Sleep(time.Until(began.Add(over * time.Duration(n) / wire.StacksFollowed)))
 			for _, f := range list {
-				f.look(r, end)
+				f.notePosition(r, end)
 			}
 		}
 		return list
@@ -35,7 +35,7 @@ func (r *Reader) follow(of []wire.ProcessID, over time.Duration) map[int]*wire.S
 	list, _ := found.([]*followed) // nil: it hangs
 	for _, f := range list {
 		if n := len(f.seen); n > 1 {
-			looks[f.PID] = &wire.StackLooks{Times: n, Same: f.same()}
+			looks[f.PID] = &wire.StackLooks{Times: n, Same: f.sameLooks()}
 		}
 	}
 	return looks
@@ -49,24 +49,24 @@ type followed struct {
 	seen    []uint64        // hashes of the stack of its main thread
 }
 
-// look notes where the main thread is, if that can be read.
-func (f *followed) look(r *Reader, end time.Time) {
+// notePosition notes where the main thread is, if that can be read.
+func (f *followed) notePosition(r *Reader, end time.Time) {
 	l := look{ProcessStacks: wire.ProcessStacks{ProcessID: f.ProcessID}, process: f.process}
-	if r.check(&l) != nil || f.runtime == nil && !f.find(end) {
+	if r.checkProcess(&l) != nil || f.runtime == nil && !f.findInterpreter(end) {
 		return
 	}
 	threads, err := f.runtime.Threads()
 	if err != nil || len(threads) == 0 {
 		return
 	}
-	s, err := f.runtime.Stack(&threads[len(threads)-1], func() string { return mark(f.process, f.PID) })
+	s, err := f.runtime.Stack(&threads[len(threads)-1], func() string { return runMark(f.process, f.PID) })
 	if err == nil {
 		f.seen = append(f.seen, hashOf(&s))
 	}
 }
 
-// find finds the interpreter of the process.
-func (f *followed) find(end time.Time) bool {
+// findInterpreter looks for the interpreter of the process.
+func (f *followed) findInterpreter(end time.Time) bool {
 	program, _ := f.process.Link("exe") // empty if it cannot be read
 	program = strings.TrimSuffix(program, " (deleted)")
 	areas, err := memory.Areas(string(f.process)+"/maps", python.Tells)
@@ -77,8 +77,8 @@ func (f *followed) find(end time.Time) bool {
 	return err == nil
 }
 
-// same is in how many looks the stack was that of the last one.
-func (f *followed) same() (n int) {
+// sameLooks returns in how many looks the stack was that of the last one.
+func (f *followed) sameLooks() (n int) {
 	for _, hash := range f.seen {
 		if hash == f.seen[len(f.seen)-1] {
 			n++

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exists reports whether the kernel has a process, even if /proc hides it.
-func (r *Reader) exists(pid int) bool { return errors.Is(unix.Kill(pid, 0), unix.EPERM) }
+// processExists reports whether the kernel has a process, even if /proc hides it.
+func (r *Reader) processExists(pid int) bool { return errors.Is(unix.Kill(pid, 0), unix.EPERM) }
 
 // fileOwner is the owner of a file.
 func fileOwner(name string) (uid int, err error) {

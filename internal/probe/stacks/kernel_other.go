@@ -4,6 +4,6 @@ package stacks
 
 import "errors"
 
-func (r *Reader) exists(int) bool { return false }
+func (r *Reader) processExists(int) bool { return false }
 
 func fileOwner(string) (int, error) { return 0, errors.ErrUnsupported }

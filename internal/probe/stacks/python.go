@@ -34,8 +34,8 @@ type pythonThread struct {
 	python.Stack
 }
 
-// python reads the Python stacks of a process. It may never return.
-func (r *Reader) python(t *target, process proc.Process, all []wire.ThreadStack, until time.Time) *pythonStacks {
+// readPython reads the Python stacks of a process. It may never return.
+func (r *Reader) readPython(t *target, process proc.Process, all []wire.ThreadStack, until time.Time) *pythonStacks {
 	found := &pythonStacks{}
 	mem := memory.Open(t.PID, until)
 	program, _ := process.Link("exe") // empty if it cannot be read
@@ -46,7 +46,7 @@ func (r *Reader) python(t *target, process proc.Process, all []wire.ThreadStack,
 	})
 	tooMany := errors.Is(err, memory.ErrAreas)
 	if err != nil && !tooMany {
-		found.refusal = r.refused(process, err)
+		found.refusal = r.explainRefusal(process, err)
 		return found
 	}
 	if t.of == 0 {
@@ -58,10 +58,10 @@ func (r *Reader) python(t *target, process proc.Process, all []wire.ThreadStack,
 	}
 	if err == nil {
 		found.version, found.greenlets = from.Version, python.HasGreenlets(areas)
-		err = found.read(from, process, t.PID, all)
+		err = found.readStacks(from, process, t.PID, all)
 	}
 	if err != nil {
-		found.refusal = r.refused(process, err)
+		found.refusal = r.explainRefusal(process, err)
 	}
 	return found
 }
@@ -73,9 +73,9 @@ type runtime interface {
 	Stack(t *python.Thread, mark func() string) (python.Stack, error)
 }
 
-// read reads the stacks of the threads that Python knows. It fails if that of the main thread cannot be read, which
+// readStacks reads the stacks of the threads that Python knows. It fails if that of the main thread cannot be read, which
 // says where the process is, or if none can.
-func (found *pythonStacks) read(from runtime, process proc.Process, pid int, all []wire.ThreadStack) error {
+func (found *pythonStacks) readStacks(from runtime, process proc.Process, pid int, all []wire.ThreadStack) error {
 	threads, err := from.Threads()
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (found *pythonStacks) read(from runtime, process proc.Process, pid int, all
 	for i := range threads {
 		t := &threads[i]
 		of := pythonThread{tid: tids[t.Native], gil: t.GIL}
-		of.Stack, err = from.Stack(t, func() string { return mark(process, of.tid) })
+		of.Stack, err = from.Stack(t, func() string { return runMark(process, of.tid) })
 		switch {
 		case err == nil:
 			found.threads = append(found.threads, of)
@@ -122,8 +122,8 @@ func numbersOf(process proc.Process, all []wire.ThreadStack) (tids map[int]int, 
 	return tids, known
 }
 
-// mark is a text that is another one after a thread has run; empty if it runs, or if the kernel does not say.
-func mark(process proc.Process, tid int) string {
+// runMark returns a text that is another one after a thread has run; empty if it runs, or if the kernel does not say.
+func runMark(process proc.Process, tid int) string {
 	if tid == 0 {
 		return ""
 	}
@@ -184,40 +184,40 @@ func inGreenlet(s *python.Stack) bool {
 		!slices.ContainsFunc(s.Frames, func(f python.Frame) bool { return f.Function == "<module>" })
 }
 
-// refused says why the stacks of a process cannot be read, and what helps.
-func (r *Reader) refused(process proc.Process, err error) *wire.Refusal {
+// explainRefusal says why the stacks of a process cannot be read, and what helps.
+func (r *Reader) explainRefusal(process proc.Process, err error) *wire.Refusal {
 	var version *python.VersionError
 	var other *python.OtherError
 	switch {
 	case errors.As(err, &other):
-		return refusal(wire.RefusedVersion, other.Error(), "")
+		return newRefusal(wire.RefusedVersion, other.Error(), "")
 	case errors.Is(err, python.ErrNone):
-		return refusal(wire.RefusedNoPython, "no Python is found in it", "")
+		return newRefusal(wire.RefusedNoPython, "no Python is found in it", "")
 	case errors.As(err, &version):
-		return refusal(wire.RefusedVersion, "stacks of Python "+version.Version+
+		return newRefusal(wire.RefusedVersion, "stacks of Python "+version.Version+
 			" cannot be read: CPython 3.8 to 3.15 can be", "")
 	case errors.Is(err, python.ErrStarting):
-		return refusal(wire.RefusedState, err.Error(), "")
+		return newRefusal(wire.RefusedState, err.Error(), "")
 	case errors.Is(err, memory.ErrTime):
-		return refusal(wire.RefusedTime, fmt.Sprintf("it was not read within %v", patience), "")
+		return newRefusal(wire.RefusedTime, fmt.Sprintf("it was not read within %v", patience), "")
 	case errors.Is(err, python.ErrThreads), errors.Is(err, python.ErrFiles), errors.Is(err, memory.ErrAreas),
 		errors.Is(err, memory.ErrTotal):
-		return refusal(wire.RefusedLimit, err.Error(), "")
+		return newRefusal(wire.RefusedLimit, err.Error(), "")
 	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
-		return r.denied(process)
+		return r.explainDenial(process)
 	case errors.Is(err, syscall.ESRCH), errors.Is(err, os.ErrNotExist):
-		return refusal(wire.RefusedGone, "the process has exited", "")
+		return newRefusal(wire.RefusedGone, "the process has exited", "")
 	case errors.Is(err, syscall.ENOSYS), errors.Is(err, errors.ErrUnsupported):
-		return refusal(wire.RefusedKernel, "the kernel cannot read the memory of other processes", "")
+		return newRefusal(wire.RefusedKernel, "the kernel cannot read the memory of other processes", "")
 	}
-	return refusal(wire.RefusedState, "its memory changes, or makes no sense: "+err.Error(), "")
+	return newRefusal(wire.RefusedState, "its memory changes, or makes no sense: "+err.Error(), "")
 }
 
-// denied says why the kernel does not let the user read the memory of an own process.
-func (r *Reader) denied(process proc.Process) *wire.Refusal {
+// explainDenial says why the kernel does not let the user read the memory of an own process.
+func (r *Reader) explainDenial(process proc.Process) *wire.Refusal {
 	// The kernel gives the files of a process that must not be looked at to root.
 	if owner, err := fileOwner(string(process) + "/environ"); err == nil && owner != r.uid {
-		return refusal(wire.RefusedDumpable,
+		return newRefusal(wire.RefusedDumpable,
 			"the kernel keeps its memory private: it has gained privileges, or asked for "+
 				"that itself", "a program that calls prctl(PR_SET_DUMPABLE, 0), or is set-user-ID or has file "+
 				"capabilities, "+
@@ -226,10 +226,10 @@ func (r *Reader) denied(process proc.Process) *wire.Refusal {
 	var scope [8]byte
 	n, err := proc.Read(r.mount+"/sys/kernel/yama/ptrace_scope", scope[:])
 	if level, bad := strconv.Atoi(strings.TrimSpace(string(scope[:n]))); err == nil && bad == nil && level > 0 {
-		return refusal(wire.RefusedPtrace, "kernel.yama.ptrace_scope is "+strconv.Itoa(level)+" on the node",
+		return newRefusal(wire.RefusedPtrace, "kernel.yama.ptrace_scope is "+strconv.Itoa(level)+" on the node",
 			"an administrator can set it to 0 (sysctl kernel.yama.ptrace_scope=0), or the program can allow it "+
 				"itself: prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY)")
 	}
-	return refusal(wire.RefusedKernel, "the kernel does not allow the user to read its memory",
+	return newRefusal(wire.RefusedKernel, "the kernel does not allow the user to read its memory",
 		"the process may be in a container with a user namespace of its own, or a security module forbids it")
 }

@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		r := New(fakeproc.Write(t, test.files))
 		r.uid = test.uid
-		got := r.refused(proc.Of(r.mount, 7), test.err)
+		got := r.explainRefusal(proc.Of(r.mount, 7), test.err)
 		if got.ID != test.id || !strings.Contains(got.Cause+got.Hint, test.says) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -65,11 +65,11 @@ func TestHungReads(t *testing.T) {
 	r, release := New("/proc"), make(chan bool)
 	defer close(release)
 	for range maxHung {
-		if got := r.aside(time.Now().Add(-patience), func() any { <-release; return 1 }); got != nil {
+		if got := r.callAside(time.Now().Add(-patience), func() any { <-release; return 1 }); got != nil {
 			t.Fatal(got)
 		}
 	}
-	if got := r.aside(time.Now().Add(time.Minute), func() any { return 1 }); got != nil {
+	if got := r.callAside(time.Now().Add(time.Minute), func() any { return 1 }); got != nil {
 		t.Error(got)
 	}
 	stat, err := proc.Of("/proc", os.Getpid()).Stat()
@@ -96,7 +96,7 @@ func TestReadsThatGoOn(t *testing.T) {
 	if err := syscall.Mkfifo(hangs, 0o600); err != nil {
 		t.Skip(err)
 	}
-	got := r.process(&target{ProcessID: wire.ProcessID{PID: 7, StartTicks: 77}}, time.Now().Add(time.Minute))
+	got := r.readProcess(&target{ProcessID: wire.ProcessID{PID: 7, StartTicks: 77}}, time.Now().Add(time.Minute))
 	if len(got.Threads) != 3 || got.Threads[0].TID != 7 {
 		t.Fatalf("%+v", got)
 	}
@@ -163,7 +163,7 @@ func TestMainThread(t *testing.T) {
 		"not an unknown one": {interpreter{[]int{9, 8, 0}, map[int]bool{0: true}}, 2, true},
 	} {
 		found := &pythonStacks{}
-		if err := found.read(test.of, process, 7, all); (err != nil) != test.fails || len(found.threads) != test.read {
+		if err := found.readStacks(test.of, process, 7, all); (err != nil) != test.fails || len(found.threads) != test.read {
 			t.Errorf("%s: %d read, %v", name, len(found.threads), err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestMark(t *testing.T) {
 	for text, want := range map[string]string{"5 6 7\n": "5 6 7\n", "0 0 0\n": ""} {
 		process := proc.Of(fakeproc.Write(t, map[string]string{"7/task/8/schedstat": text,
 			"7/task/8/stat": fakeproc.Of("8", "x", "1", "", "0")["8/stat"]}), 7)
-		if got := mark(process, 8); got != want {
+		if got := runMark(process, 8); got != want {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
@@ -222,7 +222,7 @@ func TestFitting(t *testing.T) {
 				list[i].Threads = append(list[i].Threads, wire.ThreadStack{Frames: frames[:n.frames]})
 			}
 		}
-		got, cut := fitting(list)
+		got, cut := shortenStacks(list)
 		text, err := json.Marshal(got)
 		if err != nil || len(text) > wire.MaxStacks+2 || len(got) == 0 || cut != n.cut ||
 			cut != (len(got) < n.processes) {
@@ -249,7 +249,7 @@ func TestThreadsInOrder(t *testing.T) {
 	all[99].Main, all[149].State, all[159].State = true, "D", "R"
 	all[169].Frames = []wire.Frame{{Function: "f"}}
 	l.loose = []wire.ThreadStack{{Frames: []wire.Frame{{Function: "g"}}}}
-	l.settle(all)
+	l.orderThreads(all)
 	var first []int
 	for i := range l.Threads[:5] {
 		first = append(first, l.Threads[i].TID)
@@ -266,7 +266,7 @@ func TestNoProcess(t *testing.T) {
 	for _, pid := range []int{0, -1} {
 		l := &look{}
 		l.PID, l.process = pid, proc.Of("/proc", pid)
-		if got := r.check(l); got == nil || got.ID != wire.RefusedGone {
+		if got := r.checkProcess(l); got == nil || got.ID != wire.RefusedGone {
 			t.Errorf("PID %d: %+v", pid, got)
 		}
 	}

@@ -65,10 +65,10 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 	}
 	var looks map[int]*wire.StackLooks
 	if of.OverMS > 0 {
-		looks = r.follow(of.Processes, of.Over())
+		looks = r.followThreads(of.Processes, of.Over())
 	}
 	until := time.Now().Add(within)
-	targets := r.targets(of.Processes)
+	targets := r.listTargets(of.Processes)
 	if len(targets) > wire.MaxStackProcesses {
 		targets, truncated = targets[:wire.MaxStackProcesses], true
 	}
@@ -78,16 +78,16 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 			truncated = true
 			break
 		}
-		p := r.process(&targets[i], until)
+		p := r.readProcess(&targets[i], until)
 		if p.Of == 0 {
 			p.Looks = looks[p.PID]
 		}
 		list = append(list, p)
-		room -= size(list[i:])
+		room -= encodedSize(list[i:])
 	}
 	r.addEnds(list, until)
 	dropShared(list)
-	list, cut := fitting(list)
+	list, cut := shortenStacks(list)
 	return list, truncated || cut, nil
 }
 
@@ -97,8 +97,8 @@ type target struct {
 	of int // the requested process that it descends from; 0: it was requested
 }
 
-// targets are the requested processes, each followed by its descendants of the same user.
-func (r *Reader) targets(ids []wire.ProcessID) (list []target) {
+// listTargets returns the requested processes, each followed by its descendants of the same user.
+func (r *Reader) listTargets(ids []wire.ProcessID) (list []target) {
 	children := map[int][]proc.Stat{}
 	pids := proc.All(r.mount)
 	for _, pid := range pids[:min(len(pids), maxScan)] {
@@ -117,7 +117,7 @@ func (r *Reader) targets(ids []wire.ProcessID) (list []target) {
 			generation = generation[1:]
 			sort.Slice(children[pid], func(i, k int) bool { return children[pid][i].PID < children[pid][k].PID })
 			for _, child := range children[pid] {
-				if seen[child.PID] || !r.own(child.PID) {
+				if seen[child.PID] || !r.isOwn(child.PID) {
 					continue
 				}
 				seen[child.PID] = true
@@ -129,16 +129,16 @@ func (r *Reader) targets(ids []wire.ProcessID) (list []target) {
 	return list
 }
 
-// own reports whether a process belongs to the user.
-func (r *Reader) own(pid int) bool {
+// isOwn reports whether a process belongs to the user.
+func (r *Reader) isOwn(pid int) bool {
 	status, err := proc.Of(r.mount, pid).Status()
 	return err == nil && status.UIDs[0] == r.uid
 }
 
-// process says where a process is.
-func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
+// readProcess finds out where a process is.
+func (r *Reader) readProcess(t *target, until time.Time) wire.ProcessStacks {
 	l := &look{ProcessStacks: wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of}, process: proc.Of(r.mount, t.PID)}
-	l.Refusal = r.check(l)
+	l.Refusal = r.checkProcess(l)
 	if l.Refusal != nil {
 		return l.ProcessStacks
 	}
@@ -146,10 +146,10 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 	if io, err := l.process.IO(); err == nil {
 		l.IOBytes = new(io.ReadChars + io.WrittenChars + io.ReadBytes + io.WrittenBytes)
 	}
-	late := refusal(wire.RefusedTime, "there was no time for it", "")
+	late := newRefusal(wire.RefusedTime, "there was no time for it", "")
 	if r.hung.Load() >= maxHung {
 		late.Cause = "too many earlier reads hang on the node"
-	} else if until = earlier(until, time.Now().Add(patience)); time.Now().Before(until) {
+	} else if until = earlierTime(until, time.Now().Add(patience)); time.Now().Before(until) {
 		late.Cause = "its memory does not answer"
 		if l.readMemory(r, t, all, until) {
 			late = nil
@@ -158,8 +158,8 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 	if late != nil {
 		l.Refusal = late
 	}
-	l.settle(all)
-	if again := r.check(l); again != nil { // another process may have its PID by now
+	l.orderThreads(all)
+	if again := r.checkProcess(l); again != nil { // another process may have its PID by now
 		return wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of, Refusal: again}
 	}
 	if l.Refusal != nil && l.Refusal.ID == wire.RefusedGone { // it exits: its memory goes first
@@ -172,34 +172,34 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 // process does not answer.
 func (l *look) readMemory(r *Reader, t *target, all []wire.ThreadStack, until time.Time) (answers bool) {
 	seen := slices.Clone(all) // for reads that may go on after they were given up
-	waits := r.aside(until, func() any { return l.findWaits(seen) })
+	waits := r.callAside(until, func() any { return l.findWaits(seen) })
 	if waits != nil {
 		l.addWaits(all, waits.(map[int]*wire.FileWait))
 	}
-	found := r.aside(until, func() any { return r.python(t, l.process, seen, until) })
+	found := r.callAside(until, func() any { return r.readPython(t, l.process, seen, until) })
 	if found != nil {
 		l.addPython(all, found.(*pythonStacks))
 	}
-	tids := waiting(all)
+	tids := waitingThreads(all)
 	if waits == nil { // the next read of the same files would hang too
 		return found != nil
 	}
-	if calls := r.aside(until, func() any { return l.findCalls(tids) }); calls != nil {
+	if calls := r.callAside(until, func() any { return l.findCalls(tids) }); calls != nil {
 		l.addCalls(all, calls.(map[int]*wire.SystemCall))
 	}
 	return found != nil
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierTime(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
 	}
 	return b
 }
 
-// aside calls a function that may never return on another goroutine. It returns nil if that takes too long, or if too
+// callAside calls a function that may never return on another goroutine. It returns nil if that takes too long, or if too
 // many calls have not returned.
-func (r *Reader) aside(until time.Time, do func() any) any {
+func (r *Reader) callAside(until time.Time, do func() any) any {
 	if r.hung.Add(1) > maxHung {
 		r.hung.Add(-1)
 		return nil
@@ -219,15 +219,15 @@ func (r *Reader) aside(until time.Time, do func() any) any {
 	}
 }
 
-// check compares the process with the request and with the user, and fills in what the kernel says of it.
-func (r *Reader) check(l *look) *wire.Refusal {
-	gone := refusal(wire.RefusedGone, "the process has exited", "")
+// checkProcess compares the process with the request and with the user, and fills in what the kernel says of it.
+func (r *Reader) checkProcess(l *look) *wire.Refusal {
+	gone := newRefusal(wire.RefusedGone, "the process has exited", "")
 	if l.PID <= 0 {
 		return gone
 	}
 	stat, err := l.process.Stat()
-	if errors.Is(err, os.ErrNotExist) && r.exists(l.PID) {
-		return refusal(wire.RefusedHidden, "/proc does not show the process",
+	if errors.Is(err, os.ErrNotExist) && r.processExists(l.PID) {
+		return newRefusal(wire.RefusedHidden, "/proc does not show the process",
 			"an administrator can mount /proc without hidepid, or with gid= of a group of the user")
 	}
 	if err != nil || stat.Start != l.StartTicks || stat.Dead() {
@@ -240,20 +240,20 @@ func (r *Reader) check(l *look) *wire.Refusal {
 	}
 	for _, uid := range status.UIDs {
 		if uid != r.uid {
-			return refusal(wire.RefusedUser, fmt.Sprintf("the process belongs to uid %d", status.UIDs[0]), "")
+			return newRefusal(wire.RefusedUser, fmt.Sprintf("the process belongs to uid %d", status.UIDs[0]), "")
 		}
 	}
 	return nil
 }
 
-func refusal(id, cause, hint string) *wire.Refusal {
+func newRefusal(id, cause, hint string) *wire.Refusal {
 	return &wire.Refusal{ID: id, Cause: text.Cut(strings.ToValidUTF8(cause, "?"), wire.MaxPath), Hint: hint}
 }
 
-// fitting shortens the stacks until the reply is not too long: deep ones first, then threads without frames.
-func fitting(list []wire.ProcessStacks) (kept []wire.ProcessStacks, cut bool) {
+// shortenStacks cuts stacks until the reply is not too long: deep ones first, then threads without frames.
+func shortenStacks(list []wire.ProcessStacks) (kept []wire.ProcessStacks, cut bool) {
 	for most := wire.MaxStackFrames; most > 8; most /= 2 {
-		if size(list) <= wire.MaxStacks {
+		if encodedSize(list) <= wire.MaxStacks {
 			return list, cut
 		}
 		for i := range list {
@@ -264,7 +264,7 @@ func fitting(list []wire.ProcessStacks) (kept []wire.ProcessStacks, cut bool) {
 			}
 		}
 	}
-	for most := wire.MaxStackThreads; size(list) > wire.MaxStacks && len(list) > 0; most /= 2 {
+	for most := wire.MaxStackThreads; encodedSize(list) > wire.MaxStacks && len(list) > 0; most /= 2 {
 		if most == 0 {
 			list, cut = list[:len(list)/2], true
 			continue
@@ -279,7 +279,7 @@ func fitting(list []wire.ProcessStacks) (kept []wire.ProcessStacks, cut bool) {
 	return list, cut
 }
 
-func size(list []wire.ProcessStacks) (n int) {
+func encodedSize(list []wire.ProcessStacks) (n int) {
 	for i := range list {
 		line, err := json.Marshal(&list[i])
 		if err != nil {

@@ -40,7 +40,7 @@ func (l *look) listThreads(until time.Time) []wire.ThreadStack {
 			continue // it has ended
 		}
 		t := wire.ThreadStack{TID: tid, Main: tid == l.PID, Name: strings.ToValidUTF8(stat.Comm, "?"),
-			State: stat.State, CPUTicks: new(stat.Ticks()), WChan: wchan(task)}
+			State: stat.State, CPUTicks: new(stat.Ticks()), WChan: waitChannel(task)}
 		if status, err := task.Status(); err == nil {
 			t.Switches = new(status.Voluntary)
 		}
@@ -49,8 +49,8 @@ func (l *look) listThreads(until time.Time) []wire.ThreadStack {
 	return list
 }
 
-// wchan is the function of the kernel in which a thread waits; empty if the kernel does not say.
-func wchan(task proc.Process) string {
+// waitChannel returns the function of the kernel in which a thread waits; empty if the kernel does not say.
+func waitChannel(task proc.Process) string {
 	var name [maxWChan]byte
 	n, err := proc.Read(string(task)+"/wchan", name[:])
 	if err != nil || string(name[:n]) == "0" {
@@ -59,8 +59,8 @@ func wchan(task proc.Process) string {
 	return text.Cut(strings.ToValidUTF8(string(name[:n]), "?"), maxWChan)
 }
 
-// settle orders the threads, and leaves out those that say least.
-func (l *look) settle(all []wire.ThreadStack) {
+// orderThreads sorts the threads, and leaves out those that say least.
+func (l *look) orderThreads(all []wire.ThreadStack) {
 	rank := func(t *wire.ThreadStack) int {
 		switch {
 		case t.Main:

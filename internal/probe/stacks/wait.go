@@ -25,7 +25,7 @@ func (l *look) findWaits(all []wire.ThreadStack) map[int]*wire.FileWait {
 		if mounts == nil {
 			mounts, _ = proc.Mounts(filepath.Dir(string(l.process)), filepath.Base(string(l.process))) // none
 		}
-		if w := l.wait(t.TID, mounts); w != nil {
+		if w := l.awaitedFile(t.TID, mounts); w != nil {
 			waits[t.TID] = w
 		}
 	}
@@ -38,19 +38,19 @@ func (l *look) addWaits(all []wire.ThreadStack, waits map[int]*wire.FileWait) {
 	}
 }
 
-// wait finds the file that the system call of a thread is about.
-func (l *look) wait(tid int, mounts []proc.Mount) *wire.FileWait {
+// awaitedFile finds the file that the system call of a thread is about.
+func (l *look) awaitedFile(tid int, mounts []proc.Mount) *wire.FileWait {
 	number, of, is := systemCall(l.process.Thread(tid))
 	if !is {
 		return nil
 	}
 	switch subjectOf(number) {
 	case aDescriptor:
-		return l.descriptor(descriptorOf(of[0]), mounts)
+		return l.fileOfDescriptor(descriptorOf(of[0]), mounts)
 	case aPath:
-		return l.named(atWorkingDirectory, of[0], mounts)
+		return l.fileAtPath(atWorkingDirectory, of[0], mounts)
 	case aPathAt:
-		return l.named(descriptorOf(of[0]), of[1], mounts)
+		return l.fileAtPath(descriptorOf(of[0]), of[1], mounts)
 	}
 	return nil
 }
@@ -74,8 +74,8 @@ const (
 // atWorkingDirectory stands for the working directory in place of a descriptor.
 const atWorkingDirectory = -100
 
-// descriptor is the file of a descriptor.
-func (l *look) descriptor(fd int, mounts []proc.Mount) *wire.FileWait {
+// fileOfDescriptor returns the file that a descriptor has open, with its mount.
+func (l *look) fileOfDescriptor(fd int, mounts []proc.Mount) *wire.FileWait {
 	name, err := os.Readlink(string(l.process) + "/fd/" + strconv.Itoa(fd))
 	if err != nil || !strings.HasPrefix(name, "/") {
 		return nil
@@ -92,8 +92,8 @@ func (l *look) descriptor(fd int, mounts []proc.Mount) *wire.FileWait {
 	return fileWait(name, mountOf(name, mounts))
 }
 
-// named is the file of a path in the memory of the process.
-func (l *look) named(dir int, at uint64, mounts []proc.Mount) *wire.FileWait {
+// fileAtPath returns the file of a path in the memory of the process, with its mount.
+func (l *look) fileAtPath(dir int, at uint64, mounts []proc.Mount) *wire.FileWait {
 	name, err := memory.Open(l.PID, time.Now().Add(patience)).Text(at, wire.MaxPath)
 	if err != nil || name == "" && dir == atWorkingDirectory {
 		return nil
@@ -126,9 +126,9 @@ func mountOf(name string, mounts []proc.Mount) (m *proc.Mount) {
 }
 
 func fileWait(name string, m *proc.Mount) *wire.FileWait {
-	w := &wire.FileWait{Path: short(name)}
+	w := &wire.FileWait{Path: cutName(name)}
 	if m != nil {
-		w.FileSystem, w.Mount, w.Source = short(m.Type), short(m.Point), short(m.Source)
+		w.FileSystem, w.Mount, w.Source = cutName(m.Type), cutName(m.Point), cutName(m.Source)
 	}
 	return w
 }

@@ -45,7 +45,7 @@ func Probe(proc string) (words string) {
 // stuckOf returns the probes that are stuck, and describes the first.
 func stuckOf(proc string, pids []int) (still []int, words string) {
 	for _, pid := range pids {
-		why := stuck(proc, pid)
+		why := describeStuck(proc, pid)
 		if why == "" {
 			continue
 		}
@@ -75,8 +75,8 @@ func isProbe(proc string, pid int) bool {
 	return err == nil && string(name) == ProcessName+"\n"
 }
 
-// stuck describes why a probe of the same user neither works nor exits; empty if it works or exits.
-func stuck(proc string, pid int) string {
+// describeStuck describes why a probe of the same user neither works nor exits; empty if it works or exits.
+func describeStuck(proc string, pid int) string {
 	if !isProbe(proc, pid) {
 		return ""
 	}
@@ -85,18 +85,18 @@ func stuck(proc string, pid int) string {
 		return ""
 	}
 	const hangs = "hangs in the driver"
-	switch p.state() {
+	switch p.stateLetter() {
 	case "Z", "X":
 		if threads, err := strconv.Atoi(p["Threads"]); err == nil && threads > 1 {
 			return hangs
 		}
 	case "D":
-		if p.killed() {
+		if p.isExiting() {
 			return hangs
 		}
 	case "T", "t":
 		// If its nvnodetop is stopped too, somebody suspended both and will continue both.
-		if parent, err := strconv.Atoi(p["PPid"]); err != nil || !strings.EqualFold(readStatus(proc, parent).state(),
+		if parent, err := strconv.Atoi(p["PPid"]); err != nil || !strings.EqualFold(readStatus(proc, parent).stateLetter(),
 			"T") {
 			return "is stopped"
 		}
@@ -120,11 +120,11 @@ func readStatus(proc string, pid int) processStatus {
 	return p
 }
 
-// state is one letter, as ps shows it.
-func (p processStatus) state() string { return p["State"][:min(len(p["State"]), 1)] }
+// stateLetter is one letter, as ps shows it.
+func (p processStatus) stateLetter() string { return p["State"][:min(len(p["State"]), 1)] }
 
-// killed reports whether the process is being killed, or is exiting.
-func (p processStatus) killed() bool {
+// isExiting reports whether the process is being killed, or is exiting.
+func (p processStatus) isExiting() bool {
 	for _, mask := range []string{p["SigPnd"], p["ShdPnd"]} {
 		if pending, err := strconv.ParseUint(mask, 16, 64); err == nil && pending&killBit != 0 {
 			return true

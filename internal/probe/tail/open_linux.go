@@ -15,18 +15,18 @@ const maxLinks = 8
 
 var errLinks = errors.New("too many symbolic links")
 
-// failed names the path in an error of the system.
-func failed(path string, err error) error { return &os.PathError{Op: "read", Path: path, Err: err} }
+// pathError returns an error of the system with the path in it.
+func pathError(path string, err error) error { return &os.PathError{Op: "read", Path: path, Err: err} }
 
-// open opens a regular file of the user. The file is looked at through a descriptor that cannot read, and opened
+// openRegular opens a regular file of the user. The file is looked at through a descriptor that cannot read, and opened
 // through that descriptor: nobody can exchange it in between.
-func open(path string) (file *os.File, shared bool, err error) {
+func openRegular(path string) (file *os.File, shared bool, err error) {
 	for range maxLinks {
 		fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
-			return nil, false, failed(path, err)
+			return nil, false, pathError(path, err)
 		}
-		file, to, err := follow(fd, path)
+		file, to, err := followLink(fd, path)
 		shared := onNetwork(fd)
 		_ = unix.Close(fd) // nothing was written
 		if err != nil || file != nil {
@@ -36,23 +36,23 @@ func open(path string) (file *os.File, shared bool, err error) {
 			return nil, false, fmt.Errorf("%q is not an absolute path", to)
 		}
 	}
-	return nil, false, failed(path, errLinks)
+	return nil, false, pathError(path, errLinks)
 }
 
-// follow opens the file behind a descriptor, or returns the path to which its symbolic link leads.
-func follow(fd int, path string) (file *os.File, to string, err error) {
+// followLink opens the file behind a descriptor, or returns the path to which its symbolic link leads.
+func followLink(fd int, path string) (file *os.File, to string, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return nil, "", failed(path, err)
+		return nil, "", pathError(path, err)
 	}
-	if err := refuse(path, mode(st.Mode), st.Uid, uint32(os.Geteuid())); err != nil {
+	if err := refusalError(path, fileMode(st.Mode), st.Uid, uint32(os.Geteuid())); err != nil {
 		return nil, "", err
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
 		target := make([]byte, unix.PathMax)
 		n, err := unix.Readlinkat(fd, "", target)
 		if err != nil {
-			return nil, "", failed(path, err)
+			return nil, "", pathError(path, err)
 		}
 		if to = string(target[:n]); !filepath.IsAbs(to) {
 			// not Join, which would take the parent of a link for that of its target
@@ -62,13 +62,13 @@ func follow(fd int, path string) (file *os.File, to string, err error) {
 	}
 	file, err = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", fd), os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
-		return nil, "", failed(path, os.ErrPermission)
+		return nil, "", pathError(path, os.ErrPermission)
 	}
 	return file, "", nil
 }
 
-// mode returns the type of a file.
-func mode(bits uint32) fs.FileMode {
+// fileMode returns the type of a file.
+func fileMode(bits uint32) fs.FileMode {
 	switch bits & unix.S_IFMT {
 	case unix.S_IFREG:
 		return 0

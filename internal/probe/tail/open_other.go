@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// open opens a regular file of the user. A symbolic link at the end of the path is not followed.
-func open(path string) (file *os.File, shared bool, err error) {
+// openRegular opens a regular file of the user. A symbolic link at the end of the path is not followed.
+func openRegular(path string) (file *os.File, shared bool, err error) {
 	file, err = os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, false, err
@@ -18,7 +18,7 @@ func open(path string) (file *os.File, shared bool, err error) {
 	info, err := file.Stat()
 	if err == nil {
 		owner, _ := info.Sys().(*syscall.Stat_t)
-		err = refuse(path, info.Mode(), owner.Uid, uint32(os.Geteuid()))
+		err = refusalError(path, info.Mode(), owner.Uid, uint32(os.Geteuid()))
 	}
 	if err != nil {
 		file.Close()

@@ -30,7 +30,7 @@ func Read(q wire.ReadLog) (*wire.LogPiece, error) {
 	case q.Max <= 0 || q.Max > wire.MaxLog:
 		return nil, fmt.Errorf("a piece of %d bytes is not within 1 and %d", q.Max, wire.MaxLog)
 	}
-	file, shared, err := open(q.Path)
+	file, shared, err := openRegular(q.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &wire.LogPiece{Missing: true}, nil
 	}
@@ -44,7 +44,7 @@ func Read(q wire.ReadLog) (*wire.LogPiece, error) {
 	}
 	p := &wire.LogPiece{Size: info.Size(), ModMS: info.ModTime().UnixMilli(), Shared: shared}
 	var n int64
-	if p.From, n = place(q, p.Size); n == 0 {
+	if p.From, n = pieceRange(q, p.Size); n == 0 {
 		return p, nil
 	}
 	p.Data = make([]byte, n)
@@ -56,8 +56,8 @@ func Read(q wire.ReadLog) (*wire.LogPiece, error) {
 	return p, nil
 }
 
-// place returns the offset and the length of the requested piece of a file of this size.
-func place(q wire.ReadLog, size int64) (from, n int64) {
+// pieceRange returns the offset and the length of the requested piece of a file of this size.
+func pieceRange(q wire.ReadLog, size int64) (from, n int64) {
 	if from = q.From; from < 0 {
 		from = max(size+from, 0)
 	}
@@ -68,8 +68,8 @@ func place(q wire.ReadLog, size int64) (from, n int64) {
 	return from, min(size-from, int64(q.Max))
 }
 
-// refuse is the error of a file that is not read, or nil.
-func refuse(path string, mode fs.FileMode, owner, user uint32) error {
+// refusalError is the error of a file that is not read, or nil.
+func refusalError(path string, mode fs.FileMode, owner, user uint32) error {
 	switch kind := mode.Type(); {
 	case mode.IsDir():
 		return fmt.Errorf("%q is a directory", path)

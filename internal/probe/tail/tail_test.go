@@ -130,7 +130,7 @@ func TestRefuse(t *testing.T) {
 		{os.ModeDevice | os.ModeCharDevice, me, "no regular file"},
 		{os.ModeDir, me, "directory"},
 	} {
-		err := refuse("/x", test.mode, test.owner, me)
+		err := refusalError("/x", test.mode, test.owner, me)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v of %d: %v, want %q", test.mode, test.owner, err, test.want)
 		}

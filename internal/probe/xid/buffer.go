@@ -15,7 +15,7 @@ type Box struct {
 	left int // number of events that did not fit
 }
 
-func (b *Box) put(x wire.Xid) {
+func (b *Box) addXid(x wire.Xid) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.xids) == wire.MaxXids {

@@ -87,7 +87,7 @@ func (l *Listener) Watch(cards []wire.Card, begin func() (Watch, map[int]error))
 	}
 	l.next = &vigil{on: cards, stop: make(chan struct{})}
 	l.running++
-	go l.run(begin, l.next, l.current)
+	go l.runVigil(begin, l.next, l.current)
 }
 
 // sameGPU reports whether the driver's handle of a GPU is unchanged.
@@ -107,7 +107,7 @@ func (v *vigil) end() {
 	}
 }
 
-func (l *Listener) run(begin func() (Watch, map[int]error), v, before *vigil) {
+func (l *Listener) runVigil(begin func() (Watch, map[int]error), v, before *vigil) {
 	w, refused := begin()
 	words := make(map[int]string, len(refused))
 	for gpu, err := range refused {
@@ -120,7 +120,7 @@ func (l *Listener) run(begin func() (Watch, map[int]error), v, before *vigil) {
 	if w == nil {
 		return
 	}
-	err := l.listen(w, v)
+	err := l.receiveEvents(w, v)
 	w.Close()
 	e := Ending{of: v}
 	if err != nil {
@@ -132,8 +132,8 @@ func (l *Listener) run(begin func() (Watch, map[int]error), v, before *vigil) {
 	l.Ended <- e
 }
 
-// listen puts events into the box until the vigil should end or the driver gives no more.
-func (l *Listener) listen(w Watch, v *vigil) error {
+// receiveEvents puts events into the box until the vigil should end or the driver gives no more.
+func (l *Listener) receiveEvents(w Watch, v *vigil) error {
 	for {
 		select {
 		case <-v.stop:
@@ -145,7 +145,7 @@ func (l *Listener) listen(w Watch, v *vigil) error {
 			return err
 		}
 		if ok && !v.replaced.Load() {
-			l.Box.put(wire.Xid{GPU: e.GPU, Code: e.Code, MonoMS: l.now().Milliseconds()})
+			l.Box.addXid(wire.Xid{GPU: e.GPU, Code: e.Code, MonoMS: l.now().Milliseconds()})
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (l *Listener) Started(b Beginning) (news bool) {
 	} else {
 		l.current = b.of
 	}
-	return l.explain(b.refused)
+	return l.noteRefusals(b.refused)
 }
 
 // Over notes that a vigil has ended. failed means that GPUs are no longer watched, since the driver has failed; news
@@ -174,11 +174,11 @@ func (l *Listener) Over(e Ending) (failed, news bool) {
 	if e.refused == nil {
 		return false, false
 	}
-	return true, l.explain(e.refused)
+	return true, l.noteRefusals(e.refused)
 }
 
-// explain notes the reasons why GPUs give no Xids, and reports whether they have changed.
-func (l *Listener) explain(refused map[int]string) bool {
+// noteRefusals notes the reasons why GPUs give no Xids, and reports whether they have changed.
+func (l *Listener) noteRefusals(refused map[int]string) bool {
 	if maps.Equal(refused, l.refused) {
 		return false
 	}

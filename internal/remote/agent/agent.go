@@ -69,11 +69,11 @@ func New(list string) (*Opener, error) {
 			o.self = true
 			continue
 		}
-		u, err := parse(strings.TrimSpace(text))
+		u, err := parseURL(strings.TrimSpace(text))
 		if err != nil {
 			return nil, err
 		}
-		at := address(u)
+		at := canonicalURL(u)
 		if listed[at] {
 			return nil, fmt.Errorf("%q is in the list twice", text)
 		}
@@ -93,8 +93,8 @@ func New(list string) (*Opener, error) {
 	return o, nil
 }
 
-// address is the common form of different spellings of one agent's URL.
-func address(u *url.URL) string {
+// canonicalURL returns the common form of different spellings of one agent's URL.
+func canonicalURL(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
@@ -102,7 +102,7 @@ func address(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port) + strings.TrimSuffix(u.Path, "/")
 }
 
-func parse(text string) (*url.URL, error) {
+func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	shown, _, _ := strings.Cut(text, "?") // no error shows a token or a password
 	switch {
@@ -132,7 +132,7 @@ func (o *Opener) Route(context.Context, string) reach.Route {
 func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
 	began := time.Now()
 	step(reach.Step{Stage: StageRequest, State: reach.StepBegan, Text: "GET " + o.agents[node]})
-	first, err := o.ask(ctx, o.agents[node])
+	first, err := o.askAgent(ctx, o.agents[node])
 	if err != nil {
 		step(reach.Step{Stage: StageRequest, State: reach.StepFailed,
 			Text: reach.AsFailure(err, reach.ClassOther).Summary(), Took: time.Since(began)})
@@ -140,24 +140,24 @@ func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (
 	}
 	step(reach.Step{Stage: StageRequest, State: reach.StepDone, Text: fmt.Sprintf("%d GPUs", len(first.GPUs)),
 		Took: time.Since(began)})
-	return newSession(func(ctx context.Context) (*status, error) { return o.ask(ctx, o.agents[node]) }, first), nil
+	return newSession(func(ctx context.Context) (*status, error) { return o.askAgent(ctx, o.agents[node]) }, first), nil
 }
 
-// by is the secret in the URL of the proxy on the way of a request. The proxy may repeat it.
-func by(request *http.Request) *redact.Secret {
+// proxySecret returns the secret in the URL of the proxy on the way of a request. The proxy may repeat it.
+func proxySecret(request *http.Request) *redact.Secret {
 	proxy, _ := http.ProxyFromEnvironment(request) // its error is that of the request, too
 	return redact.OfURLs(proxy)
 }
 
-// ask asks an agent once.
-func (o *Opener) ask(ctx context.Context, address string) (*status, error) {
+// askAgent asks an agent once.
+func (o *Opener) askAgent(ctx context.Context, address string) (*status, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
 	answer, err := o.client.Do(request)
 	if err != nil {
-		return nil, failure(err, by(request))
+		return nil, classifyError(err, proxySecret(request))
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
@@ -171,7 +171,7 @@ func (o *Opener) ask(ctx context.Context, address string) (*status, error) {
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, failure(err, by(request))
+		return nil, classifyError(err, proxySecret(request))
 	case len(text) > maxAnswer:
 		return nil, &reach.Failure{Class: reach.ClassTooMuch, Short: "too much data from the agent"}
 	}

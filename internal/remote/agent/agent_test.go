@@ -34,7 +34,7 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := s.hello()
+	h := s.newHello()
 	if h.Host != "node01" || len(h.GPUs) != 3 || h.GPUs[0].Name != "GeForce GTX 1080 Ti" || h.GPUs[2].UUID != "" ||
 		h.GPUs[0].Minor != nil {
 		t.Errorf("hello %+v", h)
@@ -48,7 +48,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("absent: %s", text)
 		}
 	}
-	r := s.report()
+	r := s.newReport()
 	var got []string
 	for i, g := range r.GPUs {
 		for id := range metric.All(metric.GPU) {
@@ -81,7 +81,7 @@ func TestHostileAnswersAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, r := s.hello(), s.report()
+	h, r := s.newHello(), s.newReport()
 	if len(h.GPUs) != maxGPUs || len(r.Processes) != maxProcesses || len(h.GPUs[0].Name) > maxName ||
 		len(r.Processes[0].Command) > wire.MaxCommand {
 		t.Errorf("%d GPUs, %d processes, a name of %d bytes", len(h.GPUs), len(r.Processes), len(h.GPUs[0].Name))
@@ -147,7 +147,7 @@ func TestFailures(t *testing.T) {
 // A proxy may repeat the password that it got. The error quotes the rest of its words.
 func TestProxyRepeatsItsPassword(t *testing.T) {
 	said := &url.Error{Op: "Get", URL: "http://a", Err: errors.New("407 no access for me:s3cr3t")}
-	err := failure(said, redact.OfURLs(&url.URL{Host: "proxy:3128", User: url.UserPassword("me", "s3cr3t")}))
+	err := classifyError(said, redact.OfURLs(&url.URL{Host: "proxy:3128", User: url.UserPassword("me", "s3cr3t")}))
 	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Cause != "407 no access for …" {
 		t.Errorf("%+v", err)
 	}

@@ -40,7 +40,7 @@ func TestElapsed(t *testing.T) {
 	for words, want := range map[string]int64{"just now": 0, "12 seconds ago": 12, "a minute ago": 60,
 		"an hour ago": 3600, "2 days ago": 2 * 86400, "3 weeks ago": 21 * 86400, "in 2 hours": -1, "-5 hours ago": -1,
 		"99999999999999999999 years ago": -1, "2 lightyears ago": -1, "": -1} {
-		got, known := elapsed(&words)
+		got, known := parseElapsed(&words)
 		if !known {
 			got = -1
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// failure classifies an error of a request, and quotes it without the secret.
-func failure(err error, secret *redact.Secret) error {
+// classifyError classifies an error of a request, and quotes it without the secret.
+func classifyError(err error, secret *redact.Secret) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}

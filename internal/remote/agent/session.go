@@ -40,9 +40,9 @@ func newSession(ask func(context.Context) (*status, error), first *status) *sess
 func (s *session) Next() (wire.Message, error) {
 	if !s.greeted {
 		s.greeted = true
-		return wire.Message{Hello: s.last.hello()}, nil
+		return wire.Message{Hello: s.last.newHello()}, nil
 	}
-	if err := s.wait(); err != nil {
+	if err := s.awaitReport(); err != nil {
 		return wire.Message{}, err
 	}
 	if !s.fresh {
@@ -50,21 +50,21 @@ func (s *session) Next() (wire.Message, error) {
 		if err != nil {
 			return wire.Message{}, err
 		}
-		changed := !now.same(s.last)
+		changed := !now.hasSameGPUs(s.last)
 		s.last, s.fresh, s.at = now, true, time.Now()
 		if changed {
-			return wire.Message{Hello: now.hello()}, nil
+			return wire.Message{Hello: now.newHello()}, nil
 		}
 	}
 	s.fresh = false
 	s.seq++
-	r := s.last.report()
+	r := s.last.newReport()
 	r.Seq, r.MonoMS = s.seq, s.at.Sub(s.began).Milliseconds()
 	return wire.Message{Report: r}, nil
 }
 
-// wait waits until the next report is due. The first report, and a report after a new Hello, are due at once.
-func (s *session) wait() error {
+// awaitReport waits until the next report is due. The first report, and a report after a new Hello, are due at once.
+func (s *session) awaitReport() error {
 	for {
 		s.mu.Lock()
 		interval := s.interval

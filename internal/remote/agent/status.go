@@ -72,46 +72,46 @@ var untold = func() map[string][]string {
 	return map[string][]string{"nvgpu's agent does not tell it": keys}
 }()
 
-// hello has the constant facts.
-func (s *status) hello() *wire.Hello {
+// newHello returns the constant facts.
+func (s *status) newHello() *wire.Hello {
 	h := &wire.Hello{Host: text.Cut(*s.Hostname, maxName)}
 	for i := range s.GPUs {
 		c := wire.Card{Index: i, Name: text.Cut(s.GPUs[i].Type, maxName), Absent: untold}
 		if m := s.GPUs[i].Memory; m != nil {
-			set(&c.Values, metric.MemoryTotal, m.Total)
+			setMetric(&c.Values, metric.MemoryTotal, m.Total)
 		}
 		h.GPUs = append(h.GPUs, c)
 	}
 	return h
 }
 
-// same reports whether two answers are about the same GPUs.
-func (s *status) same(as *status) bool {
+// hasSameGPUs reports whether two answers are about the same GPUs.
+func (s *status) hasSameGPUs(as *status) bool {
 	return *s.Hostname == *as.Hostname && slices.EqualFunc(s.GPUs, as.GPUs, func(a, b gpu) bool {
 		return a.Type == b.Type && (a.Memory == nil) == (b.Memory == nil)
 	})
 }
 
-// report is one sample.
-func (s *status) report() *wire.Report {
+// newReport returns one sample.
+func (s *status) newReport() *wire.Report {
 	r := &wire.Report{Listed: true}
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		sample := wire.GPU{Index: i}
-		set(&sample.Values, metric.Util, g.Utilization)
-		set(&sample.Values, metric.SMClock, g.Clock)
-		set(&sample.Values, metric.Temperature, g.Temperature)
+		setMetric(&sample.Values, metric.Util, g.Utilization)
+		setMetric(&sample.Values, metric.SMClock, g.Clock)
+		setMetric(&sample.Values, metric.Temperature, g.Temperature)
 		if g.Memory != nil {
-			set(&sample.Values, metric.MemoryUsed, g.Memory.Used)
+			setMetric(&sample.Values, metric.MemoryUsed, g.Memory.Used)
 		}
 		r.GPUs = append(r.GPUs, sample)
-		r.Processes = append(r.Processes, g.processes(i, maxProcesses-len(r.Processes))...)
+		r.Processes = append(r.Processes, g.listProcesses(i, maxProcesses-len(r.Processes))...)
 	}
 	return r
 }
 
-// set sets a metric that is known.
-func set(values *metric.Values, id metric.ID, v *float64) {
+// setMetric sets a metric that is known.
+func setMetric(values *metric.Values, id metric.ID, v *float64) {
 	if v != nil {
 		values.Set(id, *v)
 	}
@@ -121,8 +121,8 @@ func set(values *metric.Values, id metric.ID, v *float64) {
 var units = map[string]int64{"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400,
 	"month": 30.5 * 86400, "year": 365 * 86400}
 
-// elapsed is the time in an agent's words, "2 days ago", in seconds: about as exact as they are.
-func elapsed(since *string) (seconds int64, known bool) {
+// parseElapsed returns the time in an agent's words, "2 days ago", in seconds: about as exact as they are.
+func parseElapsed(since *string) (seconds int64, known bool) {
 	if since == nil {
 		return 0, false
 	}
@@ -141,9 +141,10 @@ func elapsed(since *string) (seconds int64, known bool) {
 	return n * unit, err == nil && n >= 0 && is
 }
 
-// processes are the processes on a GPU. The command, and the time of the oldest, are those of the first process. Users
-// are known only where each process has one: some agents leave out the users of processes that have ended.
-func (g *gpu) processes(index, most int) (list []wire.Process) {
+// listProcesses returns the processes on a GPU. The command, and the time of the oldest, are those of the first
+// process. Users are known only where each process has one: some agents leave out the users of processes that have
+// ended.
+func (g *gpu) listProcesses(index, most int) (list []wire.Process) {
 	if g.PIDs == "" {
 		return nil
 	}
@@ -160,7 +161,7 @@ func (g *gpu) processes(index, most int) (list []wire.Process) {
 		if i == 0 && g.Command != nil {
 			p.Command = text.Cut(*g.Command, wire.MaxCommand)
 		}
-		if age, known := elapsed(g.Since); i == 0 && known {
+		if age, known := parseElapsed(g.Since); i == 0 && known {
 			p.ElapsedSec = &age
 		}
 		list = append(list, p)

@@ -53,21 +53,21 @@ func ofScreen(name string, getenv func(string) string) []string {
 	return append(paths, filepath.Join(getenv("HOME"), ".screen", name))
 }
 
-// known reports whether the Terminal can be detached at all.
-func (t *Terminal) known() bool { return len(t.sockets) > 0 }
+// canDetach reports whether the Terminal can be detached at all.
+func (t *Terminal) canDetach() bool { return len(t.sockets) > 0 }
 
 // Attached reports whether somebody may see the Terminal. If one multiplexer runs in another, both must be detached: it
 // is unknown which of them is the inner one, and the variables of the outer one stay when it has gone.
 func (t *Terminal) Attached() bool {
 	for _, paths := range t.sockets {
-		if attached(paths) {
+		if isAttached(paths) {
 			return true
 		}
 	}
-	return !t.known()
+	return !t.canDetach()
 }
 
-func attached(paths []string) bool {
+func isAttached(paths []string) bool {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil {
 			return info.Mode()&(fs.ModeSocket|fs.ModeNamedPipe) == 0 || info.Mode()&0o100 != 0
@@ -79,7 +79,7 @@ func attached(paths []string) bool {
 // Watch calls tell when the Terminal is detached or attached, until ctx ends. It is attached at first. A Terminal that
 // cannot be detached is not checked.
 func (t *Terminal) Watch(ctx context.Context, tell func(attached bool)) {
-	if !t.known() {
+	if !t.canDetach() {
 		return
 	}
 	for was := true; ; {

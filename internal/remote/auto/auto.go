@@ -72,7 +72,7 @@ type Door struct {
 	Fits func(ctx context.Context, node string) (why string)
 }
 
-func (d *Door) unfit(ctx context.Context, node string) (why string) {
+func (d *Door) whyUnfit(ctx context.Context, node string) (why string) {
 	if d.Fits == nil {
 		return ""
 	}
@@ -104,7 +104,7 @@ func New(favorite string, doors ...Door) *Opener {
 
 // BeginsWith reports whether the first attempt to reach nodes goes through this door.
 func (o *Opener) BeginsWith(door string) bool {
-	for _, i := range o.order() {
+	for _, i := range o.doorOrder() {
 		if d := &o.doors[i]; d.Kind != Here || len(o.doors) == 1 {
 			return d.Name == door
 		}
@@ -115,7 +115,7 @@ func (o *Opener) BeginsWith(door string) bool {
 // Route implements poller.Opener. It chooses the door of the next attempt, unless the end of the last attempt has
 // already chosen it.
 func (o *Opener) Route(ctx context.Context, name string) reach.Route {
-	n := o.node(name)
+	n := o.findNode(name)
 	if len(n.faults) == 0 {
 		o.begin(ctx, n)
 	}
@@ -134,21 +134,21 @@ func (o *Opener) Route(ctx context.Context, name string) reach.Route {
 
 // Open implements poller.Opener.
 func (o *Opener) Open(ctx context.Context, name string, step func(reach.Step)) (poller.Session, error) {
-	n := o.node(name)
+	n := o.findNode(name)
 	if n.door == nowhere {
 		return nil, o.nothingFits(n)
 	}
-	s, err := o.open(ctx, n, step)
+	s, err := o.openSession(ctx, n, step)
 	switch {
 	case err == nil:
-		return o.opened(ctx, n, s), nil
+		return o.noteReached(ctx, n, s), nil
 	case ctx.Err() != nil:
 		return nil, err
 	}
-	return nil, o.failed(ctx, n, reach.AsFailure(err, reach.ClassOther))
+	return nil, o.noteFailure(ctx, n, reach.AsFailure(err, reach.ClassOther))
 }
 
-func (o *Opener) open(ctx context.Context, n *node, step func(reach.Step)) (poller.Session, error) {
+func (o *Opener) openSession(ctx context.Context, n *node, step func(reach.Step)) (poller.Session, error) {
 	if back := n.back; back != nil {
 		n.back = nil
 		if s, ok := back.take(step); ok {
@@ -158,8 +158,8 @@ func (o *Opener) open(ctx context.Context, n *node, step func(reach.Step)) (poll
 	return o.doors[n.door].Opener.Open(ctx, n.name, step)
 }
 
-// opened notes that the door of n has reached it.
-func (o *Opener) opened(ctx context.Context, n *node, s poller.Session) poller.Session {
+// noteReached notes that the door of n has reached it.
+func (o *Opener) noteReached(ctx context.Context, n *node, s poller.Session) poller.Session {
 	n.slow = 0
 	content, kind := n.door == n.poor, o.doors[n.door].Kind
 	switch from := o.refusedBy(n); {
@@ -168,11 +168,11 @@ func (o *Opener) opened(ctx context.Context, n *node, s poller.Session) poller.S
 	case kind == SLURM && n.away == nil && from != nowhere:
 		n.away = &away{from: from, wait: firstDetour, next: time.Now().Add(firstDetour)}
 	}
-	n.reset(n.door)
+	n.resetRound(n.door)
 	if kind == SLURM && n.away != nil {
-		return o.detour(ctx, n, s)
+		return o.newDetour(ctx, n, s)
 	}
-	if o.count(n.counted, n.door) && o.Won != nil {
+	if o.countReached(n.counted, n.door) && o.Won != nil {
 		o.Won(o.doors[n.door].Name)
 	}
 	n.counted = n.door
@@ -182,10 +182,10 @@ func (o *Opener) opened(ctx context.Context, n *node, s poller.Session) poller.S
 	return &session{Session: s, o: o, n: n}
 }
 
-// count counts a node that was reached through a door, and before through another door or not at all. It reports
+// countReached counts a node that was reached through a door, and before through another door or not at all. It reports
 // whether that makes the door the favorite: a favorite must have reached more nodes, so that it does not change back
 // and forth between nodes that need different doors.
-func (o *Opener) count(before, door int) (favorite bool) {
+func (o *Opener) countReached(before, door int) (favorite bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if before != nowhere {
@@ -200,8 +200,8 @@ func (o *Opener) count(before, door int) (favorite bool) {
 	return true
 }
 
-// order lists the doors in the order in which a node tries them.
-func (o *Opener) order() []int {
+// doorOrder lists the doors in the order in which a node tries them.
+func (o *Opener) doorOrder() []int {
 	o.mu.Lock()
 	favorite := o.favorite
 	o.mu.Unlock()

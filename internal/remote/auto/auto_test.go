@@ -462,11 +462,11 @@ func TestWhatIsMisplaced(t *testing.T) {
 		{"c", wire.Hello{Job: "2", GPUs: cards(1)}, false},
 	} {
 		o := New("", Door{})
-		if o.misplaced(c.node, &c.hello) != "" {
+		if o.whyMisplaced(c.node, &c.hello) != "" {
 			t.Error("misplaced without a job")
 		}
 		o.Know(jobs)
-		if got := o.misplaced(c.node, &c.hello) != ""; got != c.want {
+		if got := o.whyMisplaced(c.node, &c.hello) != ""; got != c.want {
 			t.Errorf("job %q, %d GPUs on %s: %v", c.hello.Job, len(c.hello.GPUs), c.node, got)
 		}
 	}

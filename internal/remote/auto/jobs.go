@@ -21,8 +21,8 @@ func (o *Opener) Know(jobs []Job) {
 	o.jobs = jobs
 }
 
-// misplaced is Misplaced for the jobs that the Opener knows.
-func (o *Opener) misplaced(node string, hello *wire.Hello) (why string) {
+// whyMisplaced is Misplaced for the jobs that the Opener knows.
+func (o *Opener) whyMisplaced(node string, hello *wire.Hello) (why string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return Misplaced(node, hello, o.jobs)

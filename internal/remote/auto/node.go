@@ -30,20 +30,20 @@ type node struct {
 	poor   int     // door whose session was given up for one that may be better; still better than none
 }
 
-func (o *Opener) node(name string) *node {
+func (o *Opener) findNode(name string) *node {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := o.nodes[name]
 	if n == nil {
 		n = &node{name: name, counted: nowhere}
-		n.reset(nowhere)
+		n.resetRound(nowhere)
 		o.nodes[name] = n
 	}
 	return n
 }
 
-// reset ends the round of a node. home is the first door of the next round.
-func (n *node) reset(home int) {
+// resetRound ends the round of a node. home is the first door of the next round.
+func (n *node) resetRound(home int) {
 	*n = node{name: n.name, door: home, home: home, counted: n.counted, poor: nowhere, changed: n.changed, away: n.away,
 		slow: n.slow}
 }
@@ -98,21 +98,21 @@ func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
 
 // begin begins a round: with the door that last reached the node if it still fits, else with the first door that fits.
 func (o *Opener) begin(ctx context.Context, n *node) {
-	n.reset(n.home)
-	if n.home == nowhere || o.doors[n.home].unfit(ctx, n.name) != "" {
-		o.next(ctx, n, func(*Door) bool { return true })
+	n.resetRound(n.home)
+	if n.home == nowhere || o.doors[n.home].whyUnfit(ctx, n.name) != "" {
+		o.nextDoor(ctx, n, func(*Door) bool { return true })
 	}
 }
 
-// next moves n to the next door that helps, and returns false if there is none. It notes the doors that do not fit.
-func (o *Opener) next(ctx context.Context, n *node, helps func(*Door) bool) bool {
+// nextDoor moves n to the next door that helps, and returns false if there is none. It notes the doors that do not fit.
+func (o *Opener) nextDoor(ctx context.Context, n *node, helps func(*Door) bool) bool {
 	n.door = nowhere
-	for _, i := range o.order() {
+	for _, i := range o.doorOrder() {
 		d := &o.doors[i]
 		if n.hasTried(d.Name) || !helps(d) {
 			continue
 		}
-		why := d.unfit(ctx, n.name)
+		why := d.whyUnfit(ctx, n.name)
 		if why == "" {
 			n.door = i
 			return true
@@ -137,9 +137,9 @@ func (o *Opener) curedBy(n *node, d *Door) bool {
 	return slices.ContainsFunc(n.faults, func(f fault) bool { return f.any || f.kind != d.Kind })
 }
 
-// failed notes the failure of an attempt and moves on to the next door, if another door may help. It returns the
+// noteFailure notes the failure of an attempt and moves on to the next door, if another door may help. It returns the
 // failure together with the next step.
-func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
+func (o *Opener) noteFailure(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
 	f := *failure
 	if slices.Contains(slowFaults, f.Class) {
 		n.slow++
@@ -148,10 +148,10 @@ func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *r
 	}
 	fault, curable := o.faultOf(n, &f)
 	if !curable && n.poor == nowhere && (f.Stage == remote.StageProbe || f.Stage == remote.StageDriver) {
-		n.reset(n.door) // the door itself works
+		n.resetRound(n.door) // the door itself works
 		return &f
 	}
-	n.note(o.doors[n.door].Name, &f)
+	n.noteAnswer(o.doors[n.door].Name, &f)
 	if curable {
 		n.faults = append(n.faults, fault)
 	}
@@ -159,7 +159,7 @@ func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *r
 		n.poor = nowhere // not even that door any more
 	}
 	switch {
-	case len(n.faults) > 0 && o.next(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }):
+	case len(n.faults) > 0 && o.nextDoor(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }):
 		f.Next = true
 	case n.poor != nowhere:
 		n.door, f.Next = n.poor, true
@@ -168,13 +168,13 @@ func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *r
 		f.Doors = slices.Clone(n.tried)
 	}
 	if !f.Next {
-		n.reset(n.home)
+		n.resetRound(n.home)
 	}
 	return &f
 }
 
-// note adds an answer of a door to the round.
-func (n *node) note(door string, f *reach.Failure) {
+// noteAnswer adds an answer of a door to the round.
+func (n *node) noteAnswer(door string, f *reach.Failure) {
 	t := reach.Tried{Door: door, Class: f.Class, Summary: f.Summary()}
 	if len(f.Hints) > 0 {
 		t.Hint = f.Hints[0]
@@ -198,6 +198,6 @@ func (o *Opener) nothingFits(n *node) *reach.Failure {
 	default:
 		f.Doors = slices.Clone(tried)
 	}
-	n.reset(n.home)
+	n.resetRound(n.home)
 	return f
 }

@@ -61,7 +61,7 @@ type detour struct {
 	result chan returned
 }
 
-func (o *Opener) detour(ctx context.Context, n *node, s poller.Session) *detour {
+func (o *Opener) newDetour(ctx context.Context, n *node, s poller.Session) *detour {
 	d := &detour{Session: s, o: o, n: n, ctx: ctx, result: make(chan returned)}
 	d.ended, d.end = context.WithCancel(ctx)
 	return d
@@ -73,7 +73,7 @@ func (d *detour) Next() (wire.Message, error) {
 	case r := <-d.result:
 		d.trying = false
 		if r.session != nil {
-			return wire.Message{}, d.over(r)
+			return wire.Message{}, d.endDetour(r)
 		}
 		d.n.away.wait = min(2*d.n.away.wait, lastDetour)
 		d.n.away.next = time.Now().Add(d.n.away.wait)
@@ -84,7 +84,7 @@ func (d *detour) Next() (wire.Message, error) {
 		d.trying = true
 		d.n.away.next = time.Now().Add(d.n.away.wait) // if the detour ends before the answer
 		from := &d.o.doors[d.n.away.from]
-		crash.Go(func() { d.try(from, d.n.name) })
+		crash.Go(func() { d.tryDoor(from, d.n.name) })
 	}
 	return m, err
 }
@@ -95,8 +95,8 @@ func (d *detour) Close() error {
 	return d.Session.Close()
 }
 
-// over returns the failure that ends the detour and begins the next attempt, which takes the session over ssh.
-func (d *detour) over(r returned) *reach.Failure {
+// endDetour returns the failure that ends the detour and begins the next attempt, which takes the session over ssh.
+func (d *detour) endDetour(r returned) *reach.Failure {
 	n := d.n
 	r.drop = context.AfterFunc(d.ctx, func() { _ = r.session.Close() })
 	n.door, n.faults, n.back = n.away.from, []fault{{kind: SSH}}, &r
@@ -104,15 +104,15 @@ func (d *detour) over(r returned) *reach.Failure {
 	return &reach.Failure{Class: reach.ClassOther, Short: name + " works again", Next: true}
 }
 
-// try opens a session over ssh and hands it to Next, or closes it when the detour has ended.
-func (d *detour) try(door *Door, node string) {
+// tryDoor opens a session over ssh and hands it to Next, or closes it when the detour has ended.
+func (d *detour) tryDoor(door *Door, node string) {
 	var r returned
 	ctx, cancel := context.WithCancel(d.ctx)
 	stop := context.AfterFunc(d.ended, cancel)
 	var err error
 	func() {
 		defer reach.Recover(&err)
-		if door.unfit(ctx, node) == "" {
+		if door.whyUnfit(ctx, node) == "" {
 			r.session, err = door.Opener.Open(ctx, node, func(s reach.Step) { r.steps = append(r.steps, s) })
 		}
 	}()
@@ -120,18 +120,18 @@ func (d *detour) try(door *Door, node string) {
 		r.session = nil
 	}
 	if !stop() || r.session == nil { // otherwise the session may outlive the detour from here on
-		r.close()
+		r.closeSession()
 		cancel()
 	}
 	select {
 	case d.result <- r:
 	case <-d.ended.Done():
-		r.close()
+		r.closeSession()
 		cancel()
 	}
 }
 
-func (r *returned) close() {
+func (r *returned) closeSession() {
 	if r.session != nil {
 		_ = r.session.Close()
 		r.session = nil

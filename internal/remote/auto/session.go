@@ -31,8 +31,8 @@ func (s *session) Next() (wire.Message, error) {
 	if s.hello == nil {
 		return m, nil
 	}
-	if why := s.o.misplaced(s.n.name, s.hello); why != "" {
-		if f := s.o.leave(s.n, why); f != nil {
+	if why := s.o.whyMisplaced(s.n.name, s.hello); why != "" {
+		if f := s.o.leaveDoor(s.n, why); f != nil {
 			_ = s.Close()
 			return wire.Message{}, f
 		}
@@ -44,17 +44,17 @@ func (s *session) Next() (wire.Message, error) {
 // fitsWithin limits how long a running session waits for the answer to whether another door fits.
 const fitsWithin = 2 * time.Second
 
-// leave moves a node to a door of another kind than its session's, and returns the failure that ends the session; nil
+// leaveDoor moves a node to a door of another kind than its session's, and returns the failure that ends the session; nil
 // if there is no such door.
-func (o *Opener) leave(n *node, why string) *reach.Failure {
+func (o *Opener) leaveDoor(n *node, why string) *reach.Failure {
 	ctx, cancel := context.WithTimeout(context.Background(), fitsWithin)
 	defer cancel()
 	from := n.door
 	f := &reach.Failure{Class: reach.ClassAdopt, Short: "adopted into another job", Cause: why, Next: true}
-	n.note(o.doors[from].Name, f)
+	n.noteAnswer(o.doors[from].Name, f)
 	n.faults, n.poor = []fault{{kind: o.doors[from].Kind}}, from
-	if !o.next(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }) {
-		n.reset(from)
+	if !o.nextDoor(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }) {
+		n.resetRound(from)
 		return nil
 	}
 	return f

@@ -51,14 +51,14 @@ func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageMaster} }
 
 // Unfit returns the reason why there is no master for a node; empty: there seems to be one.
 func (d *Door) Unfit(ctx context.Context, node string) (why string) {
-	if _, err := d.socket(ctx, node); err != nil {
+	if _, err := d.socketPath(ctx, node); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
-// socket returns the path of a node's master.
-func (d *Door) socket(ctx context.Context, node string) (string, error) {
+// socketPath returns the path of a node's master.
+func (d *Door) socketPath(ctx context.Context, node string) (string, error) {
 	path, err := d.path(ctx, node)
 	switch {
 	case err != nil:
@@ -85,7 +85,7 @@ func (d *Door) socket(ctx context.Context, node string) (string, error) {
 // Dial implements remote.Door.
 func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
 	log.Begin(StageMaster, "")
-	s, err := d.dial(ctx, node)
+	s, err := d.dialMaster(ctx, node)
 	if err != nil {
 		return nil, log.Case().Settle(err, explainDial)
 	}
@@ -93,8 +93,8 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	return &shell{s}, nil
 }
 
-func (d *Door) dial(ctx context.Context, node string) (*sshconn.Sessions, error) {
-	path, err := d.socket(ctx, node)
+func (d *Door) dialMaster(ctx context.Context, node string) (*sshconn.Sessions, error) {
+	path, err := d.socketPath(ctx, node)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func isOurs(conn net.Conn) error {
 		return err
 	}
 	uid, asked := 0, error(nil)
-	if err := raw.Control(func(fd uintptr) { uid, asked = peer(int(fd)) }); err != nil {
+	if err := raw.Control(func(fd uintptr) { uid, asked = peerUID(int(fd)) }); err != nil {
 		return err
 	}
 	switch {

@@ -2,8 +2,8 @@ package control
 
 import "golang.org/x/sys/unix"
 
-// peer returns the user at the other end of a socket: the listener.
-func peer(fd int) (uid int, err error) {
+// peerUID returns the user at the other end of a socket: the listener.
+func peerUID(fd int) (uid int, err error) {
 	c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
 		return 0, err

@@ -55,25 +55,25 @@ func (e *Error) Error() string {
 // own. Its error is an *Error.
 func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time.Time) (*Known, error) {
 	c := check{set: s, host: host, authorities: authorities, now: now}
-	e := &Error{Listed: host.listed()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key), Files: s.paths,
+	e := &Error{Listed: host.listedNames()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key), Files: s.paths,
 		Unread: s.Unread}
 	if cert, ok := key.(*ssh.Certificate); ok {
 		e.Fingerprint = ssh.FingerprintSHA256(cert.Key)
 	}
 	if s.revoked != nil {
-		if line, revoked := s.revoked.revokes(key); revoked {
+		if line, revoked := s.revoked.findRevocation(key); revoked {
 			e.Verdict, e.File, e.Line = Revoked, s.revoked.path, line
 			return nil, e
 		}
 	}
-	if known := c.under(host.listed(), key, e); known != nil {
+	if known := c.findKey(host.listedNames(), key, e); known != nil {
 		return known, nil
 	}
 	return nil, e
 }
 
-// parts returns the plain keys whose revocation revokes key: the key itself, or the keys of a certificate.
-func parts(key ssh.PublicKey) []ssh.PublicKey {
+// plainKeys returns the plain keys whose revocation revokes key: the key itself, or the keys of a certificate.
+func plainKeys(key ssh.PublicKey) []ssh.PublicKey {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return []ssh.PublicKey{cert.Key, cert.SignatureKey}
 	}
@@ -88,34 +88,34 @@ type check struct {
 	now         time.Time
 }
 
-// under looks for a key under the first of the host's names, and under the next name if no line has the first. An
+// findKey looks for a key under the first of the host's names, and under the next name if no line has the first. An
 // invalid certificate counts as its plain key.
-func (c *check) under(names []string, key ssh.PublicKey, e *Error) *Known {
-	lines := c.set.lines(names[0])
-	if l := revokes(lines, key); l != nil {
+func (c *check) findKey(names []string, key ssh.PublicKey, e *Error) *Known {
+	lines := c.set.linesOf(names[0])
+	if l := findRevocation(lines, key); l != nil {
 		e.Verdict, e.File, e.Line = Revoked, l.file, int(l.number)
 		return nil
 	}
 	cert, ok := key.(*ssh.Certificate)
 	if !ok {
-		known := c.plain(lines, key, e)
+		known := c.findPlainKey(lines, key, e)
 		if known != nil || len(names) == 1 || hasKeys(lines) {
 			return known
 		}
-		return c.under(names[1:], key, e)
+		return c.findKey(names[1:], key, e)
 	}
-	if ca := find(lines, markerCA, cert.SignatureKey); ca != nil {
-		reason := c.invalid(cert)
+	if ca := findLine(lines, markerCA, cert.SignatureKey); ca != nil {
+		reason := c.whyInvalid(cert)
 		if reason == "" {
 			return &Known{Type: typeOf(key), File: ca.file, Line: int(ca.number)}
 		}
-		e.Certificate, e.Principals = reason, principals(cert)
+		e.Certificate, e.Principals = reason, firstPrincipals(cert)
 	} else if len(names) > 1 {
-		if known := c.under(names[1:], key, e); known != nil || e.Verdict == Revoked {
+		if known := c.findKey(names[1:], key, e); known != nil || e.Verdict == Revoked {
 			return known
 		}
 	}
-	return c.under(names, cert.Key, e)
+	return c.findKey(names, cert.Key, e)
 }
 
 // hasKeys reports whether lines have a key of the host itself.
@@ -123,8 +123,8 @@ func hasKeys(lines []fileLine) bool {
 	return slices.ContainsFunc(lines, func(l fileLine) bool { return l.marker == "" && isKey(l) })
 }
 
-func (c *check) plain(lines []fileLine, key ssh.PublicKey, e *Error) *Known {
-	if l := find(lines, "", key); l != nil {
+func (c *check) findPlainKey(lines []fileLine, key ssh.PublicKey, e *Error) *Known {
+	if l := findLine(lines, "", key); l != nil {
 		return &Known{Type: typeOf(key), File: l.file, Line: int(l.number)}
 	}
 	for _, l := range slices.Backward(lines) {
@@ -132,7 +132,7 @@ func (c *check) plain(lines []fileLine, key ssh.PublicKey, e *Error) *Known {
 			continue
 		}
 		// Of several lines, blame the first one of the same type.
-		if kind := short(l.keyType); e.File == "" || kind == short(key.Type()) {
+		if kind := shortKeyType(l.keyType); e.File == "" || kind == shortKeyType(key.Type()) {
 			e.Verdict, e.File, e.Line, e.Known = Changed, l.file, int(l.number), kind
 		}
 	}
@@ -141,29 +141,29 @@ func (c *check) plain(lines []fileLine, key ssh.PublicKey, e *Error) *Known {
 
 // isKey reports whether a line has a key that this program understands.
 func isKey(l fileLine) bool {
-	key, err := ssh.ParsePublicKey(l.blob())
+	key, err := ssh.ParsePublicKey(l.keyBlob())
 	return err == nil && key.Type() == l.keyType
 }
 
-// find returns the line with this marker and key.
-func find(lines []fileLine, marker string, key ssh.PublicKey) *fileLine {
+// findLine returns the line with this marker and key.
+func findLine(lines []fileLine, marker string, key ssh.PublicKey) *fileLine {
 	blob := key.Marshal()
 	for i, l := range lines {
-		if l.marker == marker && l.keyType == key.Type() && bytes.Equal(l.blob(), blob) {
+		if l.marker == marker && l.keyType == key.Type() && bytes.Equal(l.keyBlob(), blob) {
 			return &lines[i]
 		}
 	}
 	return nil
 }
 
-// revokes returns the line that revokes a key. A line with a certificate revokes the certificate's key.
-func revokes(lines []fileLine, key ssh.PublicKey) *fileLine {
+// findRevocation returns the line that revokes a key. A line with a certificate revokes the certificate's key.
+func findRevocation(lines []fileLine, key ssh.PublicKey) *fileLine {
 	for i, l := range lines {
 		if l.marker != markerRevoked {
 			continue
 		}
-		revoked, err := plainBlob(l.blob())
-		if err == nil && slices.ContainsFunc(parts(key),
+		revoked, err := plainBlob(l.keyBlob())
+		if err == nil && slices.ContainsFunc(plainKeys(key),
 			func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), revoked) }) {
 			return &lines[i]
 		}
@@ -186,8 +186,8 @@ func plainBlob(blob []byte) ([]byte, error) {
 // Limits on the texts that a host sends about itself.
 const maxName, maxNames = 64, 4
 
-// principals returns the first names of a certificate.
-func principals(cert *ssh.Certificate) []string {
+// firstPrincipals returns the first names of a certificate.
+func firstPrincipals(cert *ssh.Certificate) []string {
 	var out []string
 	for _, name := range cert.ValidPrincipals[:min(len(cert.ValidPrincipals), maxNames)] {
 		out = append(out, text.Cut(name, maxName))
@@ -198,16 +198,16 @@ func principals(cert *ssh.Certificate) []string {
 // OtherName is the beginning of the reason why a certificate for other names does not count.
 const OtherName = "it is not for the name"
 
-// invalid returns the reason why a certificate with a known authority does not count; empty: it counts.
-func (c *check) invalid(cert *ssh.Certificate) string {
+// whyInvalid returns the reason why a certificate with a known authority does not count; empty: it counts.
+func (c *check) whyInvalid(cert *ssh.Certificate) string {
 	now := uint64(max(c.now.Unix(), 0))
 	switch {
 	case cert.CertType != ssh.HostCert:
 		return "it is not a host certificate"
 	case now < cert.ValidAfter:
-		return "it is valid only from " + day(cert.ValidAfter)
+		return "it is valid only from " + formatDate(cert.ValidAfter)
 	case now >= cert.ValidBefore:
-		return "it expired on " + day(cert.ValidBefore)
+		return "it expired on " + formatDate(cert.ValidBefore)
 	case len(cert.ValidPrincipals) > 0 && !slices.Contains(cert.ValidPrincipals, c.host.Name):
 		return fmt.Sprintf(OtherName+" %q", c.host.Name)
 	case len(cert.CriticalOptions) > 0:
@@ -217,7 +217,7 @@ func (c *check) invalid(cert *ssh.Certificate) string {
 	}
 	// the checker takes this for a time before 1970, and OpenSSH for a time that never comes
 	if cert.ValidBefore > math.MaxInt64 {
-		if err := cert.SignatureKey.Verify(signed(cert), cert.Signature); err != nil {
+		if err := cert.SignatureKey.Verify(signedPart(cert), cert.Signature); err != nil {
 			return "certificate signature does not verify"
 		}
 		return ""
@@ -229,8 +229,8 @@ func (c *check) invalid(cert *ssh.Certificate) string {
 	return ""
 }
 
-// signed returns the part of a certificate that its authority has signed.
-func signed(cert *ssh.Certificate) []byte {
+// signedPart returns the part of a certificate that its authority has signed.
+func signedPart(cert *ssh.Certificate) []byte {
 	c := *cert
 	c.Signature = nil
 	text := c.Marshal()
@@ -245,7 +245,7 @@ func (c *check) maySign(algorithm string) bool {
 	return !slices.Contains(ssh.InsecureAlgorithms().HostKeys, algorithm)
 }
 
-func day(seconds uint64) string {
+func formatDate(seconds uint64) string {
 	return time.Unix(int64(min(seconds, 1<<40)), 0).Format(time.DateOnly) //nolint:gosec // capped
 }
 
@@ -254,10 +254,10 @@ func typeOf(key ssh.PublicKey) string {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return typeOf(cert.Key) + " certificate"
 	}
-	return short(key.Type())
+	return shortKeyType(key.Type())
 }
 
-func short(keyType string) string {
+func shortKeyType(keyType string) string {
 	t := strings.TrimPrefix(keyType, "ssh-")
 	if strings.HasPrefix(t, "ecdsa-") {
 		return "ecdsa"

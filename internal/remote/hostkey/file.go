@@ -32,8 +32,8 @@ type line struct {
 	key     string // base64
 }
 
-// blob returns the key as it is sent; nil if the line has none.
-func (l *line) blob() []byte {
+// keyBlob returns the key as it is sent; nil if the line has none.
+func (l *line) keyBlob() []byte {
 	blob, err := base64.StdEncoding.DecodeString(l.key)
 	if err != nil {
 		return nil
@@ -48,8 +48,8 @@ type hash struct{ salt, sum [sha1.Size]byte }
 var inner, outer = [sha1.BlockSize]byte(bytes.Repeat([]byte{0x36}, sha1.BlockSize)),
 	[sha1.BlockSize]byte(bytes.Repeat([]byte{0x5c}, sha1.BlockSize))
 
-// matches computes HMAC-SHA1 without its allocations: a file may have many thousand lines.
-func (h *hash) matches(name string) bool {
+// matchesName computes HMAC-SHA1 without its allocations: a file may have many thousand lines.
+func (h *hash) matchesName(name string) bool {
 	var in [sha1.BlockSize + 256]byte
 	var out [sha1.BlockSize + sha1.Size]byte
 	n := sha1.BlockSize + copy(in[sha1.BlockSize:], name)
@@ -75,8 +75,8 @@ type file struct {
 	found map[string][]int32 // the lines of each name looked up
 }
 
-// stamp returns a string that changes when the file changes; empty: there is no such file.
-func stamp(path string) string {
+// fileStamp returns a string that changes when the file changes; empty: there is no such file.
+func fileStamp(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""
@@ -85,19 +85,19 @@ func stamp(path string) string {
 }
 
 func readFile(path string) *file {
-	f := &file{path: path, stamp: stamp(path), found: map[string][]int32{}}
+	f := &file{path: path, stamp: fileStamp(path), found: map[string][]int32{}}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		f.err = err
 		return f
 	}
-	f.parse(string(data), math.MaxInt32, math.MaxInt)
+	f.parseLines(string(data), math.MaxInt32, math.MaxInt)
 	return f
 }
 
-// parse keeps the lines that OpenSSH understands: at most maxLines, each at most maxLine long. An invalid line does not
+// parseLines keeps the lines that OpenSSH understands: at most maxLines, each at most maxLine long. An invalid line does not
 // make a host unknown.
-func (f *file) parse(text string, maxLines, maxLine int) {
+func (f *file) parseLines(text string, maxLines, maxLine int) {
 	number := int32(0)
 	for text := range strings.SplitSeq(text, "\n") {
 		number++
@@ -172,8 +172,8 @@ func nextWord(s string) (word, rest string) {
 	return s, ""
 }
 
-// of returns the lines of a name. They are looked up once, since a hashed line costs the computation of a hash.
-func (f *file) of(name string) []int32 {
+// linesOf returns the lines of a name. They are looked up once, since a hashed line costs the computation of a hash.
+func (f *file) linesOf(name string) []int32 {
 	f.mu.Lock()
 	found, known := f.found[name]
 	f.mu.Unlock()
@@ -182,7 +182,7 @@ func (f *file) of(name string) []int32 {
 	}
 	for i := range f.lines {
 		l := &f.lines[i]
-		if l.hashed >= 0 && f.hashes[l.hashed].matches(name) || l.hashed < 0 && matchList(name, l.hosts) {
+		if l.hashed >= 0 && f.hashes[l.hashed].matchesName(name) || l.hashed < 0 && matchList(name, l.hosts) {
 			found = append(found, int32(i)) //nolint:gosec // a file has no 2^31 lines
 		}
 	}
@@ -206,7 +206,7 @@ type keyList struct {
 }
 
 func readKeys(path string) *keyList {
-	l := &keyList{path: path, stamp: stamp(path)}
+	l := &keyList{path: path, stamp: fileStamp(path)}
 	data, err := os.ReadFile(path)
 	switch {
 	case err != nil:
@@ -243,9 +243,9 @@ func parseKeys(path, text string) (map[string]int, error) {
 	return lines, nil
 }
 
-// revokes reports whether the list has a key or its CA, and in which line.
-func (l *keyList) revokes(key ssh.PublicKey) (line int, revoked bool) {
-	for _, k := range parts(key) {
+// findRevocation reports whether the list has a key or its CA, and in which line.
+func (l *keyList) findRevocation(key ssh.PublicKey) (line int, revoked bool) {
+	for _, k := range plainKeys(key) {
 		if line, revoked = l.lines[string(k.Marshal())]; revoked {
 			return line, true
 		}

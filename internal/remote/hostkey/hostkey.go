@@ -40,7 +40,7 @@ func (c *Cache) Load(files []string, revoked string) (*Set, error) {
 	defer c.mu.Unlock()
 	s := &Set{paths: files}
 	for _, path := range files {
-		f := c.file(path)
+		f := c.loadFile(path)
 		switch {
 		case f == nil:
 		case f.err != nil:
@@ -52,13 +52,13 @@ func (c *Cache) Load(files []string, revoked string) (*Set, error) {
 	if revoked == "" {
 		return s, nil
 	}
-	s.revoked = c.list(revoked)
+	s.revoked = c.loadKeyList(revoked)
 	return s, s.revoked.err
 }
 
-// file returns the file at path; nil: there is none.
-func (c *Cache) file(path string) *file {
-	now := stamp(path)
+// loadFile returns the file at path; nil: there is none.
+func (c *Cache) loadFile(path string) *file {
+	now := fileStamp(path)
 	if now == "" {
 		delete(c.files, path)
 		return nil
@@ -74,9 +74,9 @@ func (c *Cache) file(path string) *file {
 	return f
 }
 
-func (c *Cache) list(path string) *keyList {
+func (c *Cache) loadKeyList(path string) *keyList {
 	l := c.lists[path]
-	if l == nil || l.err != nil || l.stamp != stamp(path) {
+	if l == nil || l.err != nil || l.stamp != fileStamp(path) {
 		l = readKeys(path)
 		if c.lists == nil {
 			c.lists = map[string]*keyList{}
@@ -92,9 +92,9 @@ type Host struct {
 	Port string // empty: an alias has none
 }
 
-// listed returns the names under which files may list the host. The second name counts only if nothing is found under
+// listedNames returns the names under which files may list the host. The second name counts only if nothing is found under
 // the first.
-func (h Host) listed() []string {
+func (h Host) listedNames() []string {
 	if h.Port == "" || h.Port == "22" {
 		return []string{h.Name}
 	}
@@ -116,10 +116,10 @@ type fileLine struct {
 	file string
 }
 
-func (s *Set) lines(name string) []fileLine {
+func (s *Set) linesOf(name string) []fileLine {
 	var all []fileLine
 	for _, f := range s.files {
-		for _, i := range f.of(name) {
+		for _, i := range f.linesOf(name) {
 			all = append(all, fileLine{line: &f.lines[i], file: f.path})
 		}
 	}
@@ -143,12 +143,12 @@ func (s *Set) Algorithms(host Host, accepted []string) []string {
 	}
 	able := slices.Concat(ssh.SupportedAlgorithms().HostKeys, ssh.InsecureAlgorithms().HostKeys)
 	accepted = slices.DeleteFunc(slices.Clone(accepted), func(a string) bool { return !slices.Contains(able, a) })
-	lines := s.lines(host.listed()[0])
-	if len(accepted) == 0 || isKnown(lines, "", plain(accepted[0])) {
+	lines := s.linesOf(host.listedNames()[0])
+	if len(accepted) == 0 || isKnown(lines, "", plainKeyType(accepted[0])) {
 		return accepted
 	}
 	isFirst := func(a string) bool {
-		return isKnown(lines, "", plain(a)) || strings.Contains(a, "-cert-") && isKnown(lines, markerCA, "")
+		return isKnown(lines, "", plainKeyType(a)) || strings.Contains(a, "-cert-") && isKnown(lines, markerCA, "")
 	}
 	var first, last []string
 	for _, a := range accepted {
@@ -169,8 +169,8 @@ func isKnown(lines []fileLine, marker, keyType string) bool {
 	})
 }
 
-// plain returns the type of the key of an algorithm.
-func plain(algorithm string) string {
+// plainKeyType returns the type of the key of an algorithm.
+func plainKeyType(algorithm string) string {
 	a := strings.Replace(algorithm, "-cert-v01@openssh.com", "", 1)
 	switch {
 	case strings.HasPrefix(a, "rsa-sha2-"):

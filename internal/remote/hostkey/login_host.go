@@ -20,14 +20,14 @@ const owner = "known_hosts of "
 // Read reads the known_hosts of another host.
 func Read(host, text string) *OtherHost {
 	f := &file{path: owner + host, found: map[string][]int32{}}
-	f.parse(text, maxLines, maxLine)
+	f.parseLines(text, maxLines, maxLine)
 	return &OtherHost{f}
 }
 
 // With returns the Set with the keys of a host known elsewhere, unless the Set itself has a key of the host: then only
 // the Set counts. Keys that the Set revokes stay revoked.
 func (s *Set) With(e *OtherHost, host Host) *Set {
-	if e == nil || slices.ContainsFunc(host.listed(), func(name string) bool { return hasKeys(s.lines(name)) }) {
+	if e == nil || slices.ContainsFunc(host.listedNames(), func(name string) bool { return hasKeys(s.linesOf(name)) }) {
 		return s
 	}
 	both := *s

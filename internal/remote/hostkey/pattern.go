@@ -8,7 +8,7 @@ func matchList(name, patterns string) bool {
 	matched := false
 	for p := range strings.SplitSeq(patterns, ",") {
 		p, negated := strings.CutPrefix(p, "!")
-		if !match(name, p) {
+		if !matchPattern(name, p) {
 			continue
 		}
 		if negated {
@@ -19,8 +19,8 @@ func matchList(name, patterns string) bool {
 	return matched
 }
 
-// match compares a name with a pattern, in which * stands for any characters or none, and ? for one.
-func match(name, pattern string) bool {
+// matchPattern compares a name with a pattern, in which * stands for any characters or none, and ? for one.
+func matchPattern(name, pattern string) bool {
 	n, p := 0, 0
 	star, from := -1, 0 // the last * and where what it stands for ends
 	for n < len(name) {
@@ -28,7 +28,7 @@ func match(name, pattern string) bool {
 		case p < len(pattern) && pattern[p] == '*':
 			star, from = p, n
 			p++
-		case p < len(pattern) && (pattern[p] == '?' || lower(pattern[p]) == name[n]):
+		case p < len(pattern) && (pattern[p] == '?' || lowerCase(pattern[p]) == name[n]):
 			n++
 			p++
 		case star >= 0:
@@ -41,7 +41,7 @@ func match(name, pattern string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-func lower(c byte) byte {
+func lowerCase(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'
 	}

@@ -24,7 +24,7 @@ func TestNodeThatOffersWhatItWasNotAskedFor(t *testing.T) {
 			s, n := newSite(t), newNode(t)
 			n.instead = func(_ *node, script string) (string, int, bool) {
 				if strings.Contains(script, needMark) {
-					return fmt.Sprintf("%s %s 1000 y:nowrite %s:ok\n", needMark, scriptPayload("").machine(), place),
+					return fmt.Sprintf("%s %s 1000 y:nowrite %s:ok\n", needMark, scriptPayload("").unameOutput(), place),
 						exitNeed, true
 				}
 				return "", exitNoWrite, true
@@ -160,7 +160,7 @@ func TestNoPlaceAtAll(t *testing.T) {
 				if !ok { // a copy
 					return c.stderr, c.status, true
 				}
-				need := needMark + " " + scriptPayload("").machine() + " 1000"
+				need := needMark + " " + scriptPayload("").unameOutput() + " 1000"
 				for _, place := range uploadOrder {
 					if strings.Contains(asked, " "+string(place)) {
 						need += " " + string(place) + ":ok"

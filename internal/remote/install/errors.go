@@ -27,7 +27,7 @@ func (e *NoPlaceError) Taken() string {
 	var list []string
 	for _, r := range e.Refused {
 		if r.State == Taken {
-			list = append(list, r.Directory.name(e.uid))
+			list = append(list, r.Directory.displayName(e.uid))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -41,7 +41,7 @@ func (e *NoPlaceError) List() string {
 	}
 	var list []string
 	for _, r := range e.Refused {
-		list = append(list, r.Directory.name(e.uid)+" ("+reasons[r.State]+")")
+		list = append(list, r.Directory.displayName(e.uid)+" ("+reasons[r.State]+")")
 	}
 	return strings.Join(list, ", ")
 }

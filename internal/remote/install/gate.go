@@ -57,18 +57,18 @@ type wish struct {
 	alone   bool   // nobody else's copy can help this node
 }
 
-// apart reports whether a node that looked at time seen has proof that no other node's copy is in its home.
-func (h *herd) apart(seen int) bool { return h.first > 0 && h.first <= seen }
+// hasOwnHome reports whether a node that looked at time seen has proof that no other node's copy is in its home.
+func (h *herd) hasOwnHome(seen int) bool { return h.first > 0 && h.first <= seen }
 
-// count counts the copies in homes.
-func (g *gate) count() int {
+// countCopies counts the copies in homes.
+func (g *gate) countCopies() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.done
 }
 
-// herd returns the nodes that need a payload. g.mu is held.
-func (g *gate) herd(payload string) *herd {
+// findHerd returns the nodes that need a payload. g.mu is held.
+func (g *gate) findHerd(payload string) *herd {
 	if g.herds == nil {
 		g.herds, g.changed = map[string]*herd{}, make(chan struct{})
 	}
@@ -80,12 +80,12 @@ func (g *gate) herd(payload string) *herd {
 	return h
 }
 
-// enter waits until a node may copy; the node must then call leave. If the node should look for a copy first, again is
-// true. That may come with a turn, so that no other node takes the turn meanwhile; without a turn, the node must ask
-// again. waits is called before each wait.
-func (g *gate) enter(ctx context.Context, w wish, l Limits, waits func()) (t *turn, again bool, err error) {
+// awaitTurn waits until a node may copy; the node must then call endTurn. If the node should look for a copy first,
+// again is true. That may come with a turn, so that no other node takes the turn meanwhile; without a turn, the node
+// must ask again. waits is called before each wait.
+func (g *gate) awaitTurn(ctx context.Context, w wish, l Limits, waits func()) (t *turn, again bool, err error) {
 	for {
-		t, again, changed, within := g.ask(w, l)
+		t, again, changed, within := g.answerWish(w, l)
 		if t != nil || again {
 			return t, again, nil
 		}
@@ -104,19 +104,19 @@ func (g *gate) enter(ctx context.Context, w wish, l Limits, waits func()) (t *tu
 	}
 }
 
-// ask answers a wish at once. Without an answer it returns the time to ask again.
-func (g *gate) ask(w wish, l Limits) (t *turn, again bool, changed <-chan struct{}, within time.Duration) {
+// answerWish answers a wish at once. Without an answer it returns the time to ask again.
+func (g *gate) answerWish(w wish, l Limits) (t *turn, again bool, changed <-chan struct{}, within time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	h := g.herd(w.payload)
-	apart, news := w.alone || h.apart(w.seen), w.home && !w.alone && h.last > w.seen
+	h := g.findHerd(w.payload)
+	apart, news := w.alone || h.hasOwnHome(w.seen), w.home && !w.alone && h.last > w.seen
 	switch {
 	case news && !apart:
 		return nil, true, nil, 0
 	case g.running == maxCopies:
 		return nil, false, g.changed, l.Upload
 	case w.home && !apart && !h.refused && h.leader != nil:
-		if within = h.leader.claim(l); within > 0 {
+		if within = h.leader.timeToWait(l); within > 0 {
 			return nil, false, g.changed, within
 		}
 	}
@@ -131,20 +131,20 @@ func (g *gate) ask(w wish, l Limits) (t *turn, again bool, changed <-chan struct
 	return t, news, nil, 0
 }
 
-// claim is how long other nodes wait for this turn from now on, if it makes no progress.
-func (t *turn) claim(l Limits) time.Duration {
+// timeToWait returns how long other nodes wait for this turn from now on, if it makes no progress.
+func (t *turn) timeToWait(l Limits) time.Duration {
 	return min(l.Stall-time.Since(t.last), l.Upload-time.Since(t.began))
 }
 
-// progress notes that the copy makes progress.
-func (t *turn) progress() {
+// noteProgress notes that the copy makes progress.
+func (t *turn) noteProgress() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = time.Now()
 }
 
-// leave ends a turn.
-func (g *gate) leave(t *turn, how outcome) {
+// endTurn ends a turn.
+func (g *gate) endTurn(t *turn, how outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running--

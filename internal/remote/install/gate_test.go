@@ -56,7 +56,7 @@ func TestCopyWithoutATurn(t *testing.T) {
 	}
 	w := wish{payload: scriptPayload(fakeprobe.Script).SHA256, home: true}
 	s.gate = gate{}
-	leader, again, err := s.gate.enter(t.Context(), w, s.Limits, func() {})
+	leader, again, err := s.gate.awaitTurn(t.Context(), w, s.Limits, func() {})
 	if leader == nil || again || err != nil {
 		t.Fatal("the gate is not free")
 	}

@@ -60,7 +60,7 @@ func New(payloads func() ([]Payload, error)) *Installer {
 func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string,
 	err error) {
 	if in.Program != "" {
-		s, err := in.run(ctx, shell, printLimits+environment+become(in.Program), nil)
+		s, err := in.runScript(ctx, shell, printLimits+environment+execProbe(in.Program), nil)
 		return s, "started", err
 	}
 	payloads, err := in.payloads()
@@ -68,10 +68,10 @@ func (in *Installer) Start(ctx context.Context, shell Shell, say func(text strin
 		return nil, "", &PayloadError{err}
 	}
 	a := &attempt{in: in, shell: shell, say: say, payloads: payloads, places: slices.Clone(uploadOrder)}
-	defer func() { a.leave(broken) }()
+	defer func() { a.endTurn(broken) }()
 	// each round ends the search or leaves fewer options: a closer look, one after another node's copy, fewer places
 	for {
-		s, how, err := a.try(ctx)
+		s, how, err := a.runRound(ctx)
 		if s != nil || err != nil {
 			return s, how, err
 		}
@@ -93,57 +93,57 @@ type attempt struct {
 	limits   string   // of the node's sessions; empty: they were not asked for
 }
 
-// try runs one round. It returns neither a session nor an error if another round should follow.
-func (a *attempt) try(ctx context.Context) (*link.Session, string, error) {
-	seen := a.in.gate.count()
-	s, err := a.in.run(ctx, a.shell, startScript(a.payloads, a.trust, a.places, seen > 0), nil)
+// runRound runs one round. It returns neither a session nor an error if another round should follow.
+func (a *attempt) runRound(ctx context.Context) (*link.Session, string, error) {
+	seen := a.in.gate.countCopies()
+	s, err := a.in.runScript(ctx, a.shell, startScript(a.payloads, a.trust, a.places, seen > 0), nil)
 	if err == nil {
 		return s, "already installed", nil
 	}
-	n, ok := a.understand(err)
+	n, ok := a.findReason(err)
 	switch {
 	case !ok && a.lookCloser(err):
 		return nil, "", nil
 	case !ok:
 		return nil, "", err
 	}
-	if err := a.choose(n.machine); err != nil {
+	if err := a.choosePayload(n.machine); err != nil {
 		return nil, "", err
 	}
-	a.refuse(n.refused...)
+	a.removePlaces(n.refused...)
 	if n.place != "" && !slices.Contains(a.places, n.place) {
 		return nil, "", &link.EndError{Read: fmt.Errorf("unexpected probe location %q from the node", n.place)}
 	}
 	if n.place == "" {
-		return nil, "", a.nowhere(n.uid)
+		return nil, "", a.noPlaceLeft(n.uid)
 	}
-	if again, err := a.enter(ctx, n, seen); again || err != nil {
+	if again, err := a.getTurn(ctx, n, seen); again || err != nil {
 		return nil, "", err
 	}
-	return a.upload(ctx, n)
+	return a.uploadProbe(ctx, n)
 }
 
-// choose chooses the payload for the platform of the node.
-func (a *attempt) choose(machine string) error {
+// choosePayload chooses the payload for the platform of the node.
+func (a *attempt) choosePayload(machine string) error {
 	have := []string{}
 	for _, p := range a.payloads {
-		if p.machine() == machine {
+		if p.unameOutput() == machine {
 			a.payload = p
 			return nil
 		}
-		have = append(have, p.machine())
+		have = append(have, p.unameOutput())
 	}
 	return &PlatformError{Machine: machine, Have: have}
 }
 
-// understand finds the reason why a node did not start a probe.
-func (a *attempt) understand(err error) (need, bool) {
+// findReason finds the reason why a node did not start a probe.
+func (a *attempt) findReason(err error) (need, bool) {
 	ended, ok := errors.AsType[*link.EndError](err)
 	if !ok {
 		return need{}, false
 	}
 	if n, ok := parseNeed(ended.Stderr); ok {
-		a.hear(ended.Stderr)
+		a.keepOutput(ended.Stderr)
 		return n, true
 	}
 	return need{}, false
@@ -163,22 +163,22 @@ func (a *attempt) lookCloser(err error) bool {
 		return true
 	case a.trust == verifying && refusedToRun(ended):
 		a.trust = givenUp
-		a.hear(ended.Stderr)
+		a.keepOutput(ended.Stderr)
 		return true
 	}
 	return false
 }
 
-// hear keeps the node's output, without repetitions.
-func (a *attempt) hear(stderr string) {
+// keepOutput keeps the node's output, without repetitions.
+func (a *attempt) keepOutput(stderr string) {
 	a.limits = cmp.Or(SessionLimits(stderr), a.limits)
 	if words := strings.TrimSpace(WithoutMarks(stderr)); words != "" && !slices.Contains(a.words, words) {
 		a.words = append(a.words, words)
 	}
 }
 
-// refuse removes places from the list.
-func (a *attempt) refuse(refusals ...Refusal) {
+// removePlaces removes places from the list.
+func (a *attempt) removePlaces(refusals ...Refusal) {
 	for _, r := range refusals {
 		if i := slices.Index(a.places, r.Directory); i >= 0 {
 			a.refused = append(a.refused, r)
@@ -187,46 +187,46 @@ func (a *attempt) refuse(refusals ...Refusal) {
 	}
 }
 
-func (a *attempt) nowhere(uid string) error {
+func (a *attempt) noPlaceLeft(uid string) error {
 	return &NoPlaceError{Refused: a.refused, uid: uid, Words: strings.Join(a.words, "\n"), Limits: a.limits,
 		Size: a.payload.Size}
 }
 
-// enter gets a turn to copy to n.place, if the attempt has none. It reports whether to look for a copy before copying.
-func (a *attempt) enter(ctx context.Context, n need, seen int) (again bool, err error) {
+// getTurn gets a turn to copy to n.place, if the attempt has none. It reports whether to look for a copy before copying.
+func (a *attempt) getTurn(ctx context.Context, n need, seen int) (again bool, err error) {
 	home := n.place == homeDirectory
 	if a.turn != nil {
 		if (a.turn.herd != nil) == home {
 			return false, nil
 		}
-		a.leave(broken)
+		a.endTurn(broken)
 	}
 	w := wish{payload: a.payload.SHA256, home: home, seen: seen, alone: a.trust == givenUp}
-	a.turn, again, err = a.in.gate.enter(ctx, w, a.in.Limits, func() { a.say("waiting for another node to upload it") })
+	a.turn, again, err = a.in.gate.awaitTurn(ctx, w, a.in.Limits, func() { a.say("waiting for another node to upload it") })
 	return again, err
 }
 
-// leave ends the attempt's turn, if it has one.
-func (a *attempt) leave(how outcome) {
+// endTurn ends the attempt's turn, if it has one.
+func (a *attempt) endTurn(how outcome) {
 	if a.turn != nil {
-		a.in.gate.leave(a.turn, how)
+		a.in.gate.endTurn(a.turn, how)
 		a.turn = nil
 	}
 }
 
-// upload copies the probe to n.place and starts it there.
-func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, error) {
+// uploadProbe copies the probe to n.place and starts it there.
+func (a *attempt) uploadProbe(ctx context.Context, n need) (*link.Session, string, error) {
 	zip, err := a.payload.Gzip()
 	if err != nil {
 		return nil, "", &PayloadError{err}
 	}
-	what := fmt.Sprintf("%.1f MB to %s", float64(len(zip))/1e6, n.place.name(n.uid))
+	what := fmt.Sprintf("%.1f MB to %s", float64(len(zip))/1e6, n.place.displayName(n.uid))
 	a.say("copying " + what)
 	began := time.Now()
-	s, err := a.in.run(ctx, a.shell, uploadScript(a.payload, n.place, len(zip)),
-		&pieces{rest: zip, taken: a.turn.progress})
+	s, err := a.in.runScript(ctx, a.shell, uploadScript(a.payload, n.place, len(zip)),
+		&pieces{rest: zip, taken: a.turn.noteProgress})
 	if err == nil {
-		a.leave(copied)
+		a.endTurn(copied)
 		return s, fmt.Sprintf("copied %s in %.1fs", what, time.Since(began).Seconds()), nil
 	}
 	ended, isEnd := errors.AsType[*link.EndError](err)
@@ -237,11 +237,11 @@ func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, er
 	if state == "" {
 		return nil, "", err
 	}
-	a.leave(refused)
-	a.hear(ended.Stderr)
-	a.refuse(Refusal{n.place, state})
+	a.endTurn(refused)
+	a.keepOutput(ended.Stderr)
+	a.removePlaces(Refusal{n.place, state})
 	if len(a.places) == 0 {
-		return nil, "", a.nowhere(n.uid)
+		return nil, "", a.noPlaceLeft(n.uid)
 	}
 	return nil, "", nil
 }

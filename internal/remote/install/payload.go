@@ -29,8 +29,8 @@ func Once[T any](f func() (T, error)) func() (T, error) {
 	}
 }
 
-// machine returns the output of `uname -sm` on the payload's platform.
-func (p Payload) machine() string {
+// unameOutput returns the output of `uname -sm` on the payload's platform.
+func (p Payload) unameOutput() string {
 	names := map[string]string{"linux/amd64": "Linux x86_64", "linux/arm64": "Linux aarch64",
 		"linux/ppc64le": "Linux ppc64le", "linux/riscv64": "Linux riscv64"}
 	if m := names[p.OS+"/"+p.Arch]; m != "" {

@@ -13,12 +13,12 @@ import (
 // slowest is the factor by which a copy that makes progress may exceed the time limit for a copy without progress.
 const slowest = 10
 
-// run starts a script. With input, the time limit applies to the time without progress.
-func (in *Installer) run(ctx context.Context, shell Shell, script string, input *pieces) (*link.Session, error) {
+// runScript starts a script. With input, the time limit applies to the time without progress.
+func (in *Installer) runScript(ctx context.Context, shell Shell, script string, input *pieces) (*link.Session, error) {
 	if input == nil {
 		ctx, cancel := context.WithTimeout(ctx, in.Limits.Start)
 		defer cancel()
-		return in.magic(ctx, shell, script, nil)
+		return in.awaitProbe(ctx, shell, script, nil)
 	}
 	ctx, stop := context.WithTimeout(ctx, slowest*in.Limits.Upload)
 	defer stop()
@@ -31,15 +31,15 @@ func (in *Installer) run(ctx context.Context, shell Shell, script string, input 
 		late.Reset(in.Limits.Upload)
 		taken()
 	}
-	s, err := in.magic(ctx, shell, script, input)
+	s, err := in.awaitProbe(ctx, shell, script, input)
 	if errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		err = context.DeadlineExceeded
 	}
 	return s, err
 }
 
-// magic runs a script and waits until the script has become a probe.
-func (in *Installer) magic(ctx context.Context, shell Shell, script string, input io.Reader) (*link.Session, error) {
+// awaitProbe runs a script and waits until the script has become a probe.
+func (in *Installer) awaitProbe(ctx context.Context, shell Shell, script string, input io.Reader) (*link.Session, error) {
 	p, err := shell.Run(ctx, script, input)
 	if err != nil {
 		return nil, err

@@ -27,11 +27,11 @@ var uploadOrder = []Directory{homeDirectory, runtimeDirectory, shmDirectory, tmp
 // places are memory of the node, which SLURM may count as the job's: a copy there is removed as soon as it runs.
 var kept = []Directory{homeDirectory, tmpDirectory}
 
-// words returns the places as words of a script.
-func words(places []Directory) string { return strings.Trim(fmt.Sprint(places), "[]") }
+// placeWords returns the places as words of a script.
+func placeWords(places []Directory) string { return strings.Trim(fmt.Sprint(places), "[]") }
 
-// name returns the place as users know it.
-func (p Directory) name(uid string) string {
+// displayName returns the place as users know it.
+func (p Directory) displayName(uid string) string {
 	switch p {
 	case homeDirectory:
 		return "~/.cache/nvnodetop"
@@ -78,7 +78,7 @@ const needMark = "nvnodetop-need/1:"
 // shows the first 15 characters as the process name: exactly "nvnodetop-probe".
 func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 
-// prelude chooses one of several payloads by the node's platform, m: f is the name of its copy, z the size, h the hash;
+// beginScript chooses one of several payloads by the node's platform, m: f is the name of its copy, z the size, h the hash;
 // all are empty if there is none for it. It defines place (sets d, a place's directory), private (is d private to us?)
 // and good (does d hold our probe?).
 //
@@ -88,8 +88,8 @@ func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 // connect would cost the job's CPU for nothing. stat does not follow symlinks; %f is type and mode in hex: 41c0 is a
 // directory with 0700 (45c0 with the setgid bit that some homes inherit), 81c0 a regular file with 0700. -x asks the
 // kernel, so it is false on a noexec mount.
-func prelude(list ...Payload) string {
-	return environment + searchPath + "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); m=$(uname -sm); " + choice(list) +
+func beginScript(list ...Payload) string {
+	return environment + searchPath + "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); m=$(uname -sm); " + selectPayload(list) +
 		"place() { case $1 in " +
 		"run) d=${XDG_RUNTIME_DIR:+$XDG_RUNTIME_DIR/nvnodetop};; " +
 		"home) d=${HOME:+$HOME/.cache/nvnodetop};; " +
@@ -104,18 +104,19 @@ func prelude(list ...Payload) string {
 // before it starts a program.
 const environment = "unset LD_BIND_NOW; "
 
-// choice sets f, z and h for the payload for platform m.
-func choice(list []Payload) string {
+// selectPayload returns the script that sets f, z and h for the payload for platform m.
+func selectPayload(list []Payload) string {
 	s := "f=; z=; h=; case $m in "
 	for _, p := range list {
-		s += fmt.Sprintf("\"%s\") f=%s; z=%d; h=%s;; ", p.machine(), fileName(p), p.Size, p.SHA256)
+		s += fmt.Sprintf("\"%s\") f=%s; z=%d; h=%s;; ", p.unameOutput(), fileName(p), p.Size, p.SHA256)
 	}
 	return s + "esac; "
 }
 
-// become replaces the shell by the probe at path. PATH is empty, as the probe starts no programs: a library linked for
-// the screen searches PATH for clipboard programs before main begins, and would hang on a dead mount in PATH.
-func become(path string) string { return "PATH= exec \"" + path + "\" probe" }
+// execProbe returns the command that replaces the shell by the probe at path. PATH is empty, as the probe starts no
+// programs: a library linked for the screen searches PATH for clipboard programs before main begins, and would hang on
+// a dead mount in PATH.
+func execProbe(path string) string { return "PATH= exec \"" + path + "\" probe" }
 
 // trust is how a script treats an existing copy. An attempt goes through these values in order, never back.
 type trust int
@@ -126,7 +127,7 @@ const (
 	givenUp                // its hash is right, and still it does not run
 )
 
-// tries returns the script that starts an existing copy.
+// tryCopies returns the script that starts an existing copy.
 //
 // A copy that looks good can still be damaged, by a file server crash for example, and would stay so. Only a copy that
 // failed is hashed. If it is damaged it is removed, unless another node has replaced it meanwhile. No probe can be
@@ -135,18 +136,18 @@ const (
 // With fresh, the directory is opened first: an NFS client may remember for half a minute that a file was not there,
 // but not longer than until it sees that the directory has changed. The shell does that itself when it expands a
 // pattern.
-func (t trust) tries(fresh bool) string {
+func (t trust) tryCopies(fresh bool) string {
 	each := "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
 	if fresh {
 		each = "for p in %s; do place $p && { : \"$d\"/*; [ -f \"$d/$f\" ]; } && good && %s; done; "
 	}
-	places := words(kept)
+	places := placeWords(kept)
 	switch t {
 	case trusting:
-		return fmt.Sprintf(each, places, become("$d/$f"))
+		return fmt.Sprintf(each, places, execProbe("$d/$f"))
 	case verifying:
 		return fmt.Sprintf(each, places, "{ i=$(stat -c %i \"$d/$f\"); "+
-			"case $(sha256sum <\"$d/$f\") in $h*) "+become("$d/$f")+";; esac; "+
+			"case $(sha256sum <\"$d/$f\") in $h*) "+execProbe("$d/$f")+";; esac; "+
 			"if [ \"$i\" = \"$(stat -c %i \"$d/$f\")\" ]; then rm -f \"$d/$f\"; fi; }")
 	default:
 		return ""
@@ -171,9 +172,9 @@ func startScript(list []Payload, t trust, places []Directory, fresh bool) string
 	if t != trusting {
 		s = printLimits
 	}
-	s += prelude(list...) + t.tries(fresh) +
+	s += beginScript(list...) + t.tryCopies(fresh) +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
-	return s + own + "s=; for p in ${f:+ " + words(places) + "}; do " +
+	return s + own + "s=; for p in ${f:+ " + placeWords(places) + "}; do " +
 		"place $p || { s=\"$s $p:absent\"; continue; }; o=; " +
 		"mkdir -p \"$d\" || own $p || { s=\"$s $p:nowrite\"; continue; }; " +
 		"private || { chmod_ours; private; } || own $p || { s=\"$s $p:taken\"; continue; }; " +
@@ -198,7 +199,7 @@ func startScript(list []Payload, t trust, places []Directory, fresh bool) string
 // In memory, and in a directory of own, the copy gets no name at all. The shell opens it, removes it, and executes the
 // open file. So it goes away with the probe, also when that is killed.
 func uploadScript(p Payload, place Directory, n int) string {
-	return printLimits + prelude(p) + own + "place " + string(place) + "; " +
+	return printLimits + beginScript(p) + own + "place " + string(place) + "; " +
 		fmt.Sprintf("mkdir -p \"$d\" || own %s || exit %d; private || own %[1]s || exit %[3]d; ", place, exitNoWrite,
 			exitTaken) +
 		"t=; clean() { rm -f \"$t\"; leave; }; trap clean EXIT; " +
@@ -207,17 +208,17 @@ func uploadScript(p Payload, place Directory, n int) string {
 		fmt.Sprintf("g=$(sha256sum \"$t\") || exit %d; ", exitMismatch) +
 		fmt.Sprintf("case $g in $h*) ;; *) echo \"the copy has the sha256 ${g%%%% *}\" >&2; exit %d;; esac; ",
 			exitMismatch) +
-		"chmod 700 \"$t\"; " + sweep + settle(place)
+		"chmod 700 \"$t\"; " + sweep + nameCopy(place)
 }
 
 // sweep removes old files in d.
 const sweep = "find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +6 -o -name \".up.*\" -mtime " +
 	"+1 \")\" -exec rm -f {} + 2>/dev/null; "
 
-// settle gives the verified copy t its name, or none, and becomes it.
-func settle(place Directory) string {
+// nameCopy returns the script that gives the verified copy t its name, or none, and becomes the copy.
+func nameCopy(place Directory) string {
 	unnamed := fmt.Sprintf("[ -x \"$t\" ] || exit %d; private || exit %d; exec 3<\"$t\"; clean; rmdir \"$d\" "+
-		"2>/dev/null; ", exitNoExec, exitTaken) + become("/proc/self/fd/3")
+		"2>/dev/null; ", exitNoExec, exitTaken) + execProbe("/proc/self/fd/3")
 	if !slices.Contains(kept, place) {
 		return unnamed
 	}
@@ -225,7 +226,7 @@ func settle(place Directory) string {
 		fmt.Sprintf("ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ",
 			exitNoWrite) +
 		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; private && good || exit %d; ", exitNoExec, exitTaken) +
-		become("$d/$f")
+		execProbe("$d/$f")
 }
 
 // need is the answer of a node without a probe.

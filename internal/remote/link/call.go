@@ -20,14 +20,14 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 	}
 	answer := make(chan wire.Reply, 1)
 	var err error
-	if r.ID, err = s.expect(answer); err != nil {
+	if r.ID, err = s.addWaiter(answer); err != nil {
 		return wire.Reply{}, err
 	}
-	defer s.forget(r.ID)
+	defer s.dropWaiter(r.ID)
 	written := make(chan error, 1)
 	go func() { // a write blocks while the connection is stuck
-		defer s.guard()
-		written <- s.write(&r)
+		defer s.catchPanic()
+		written <- s.writeRequest(&r)
 	}()
 	for {
 		select {
@@ -39,15 +39,15 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 			}
 			written = nil
 		case <-s.life.Done():
-			return s.last(answer, s.explain(context.Cause(s.life)))
+			return s.lastReply(answer, s.explain(context.Cause(s.life)))
 		case <-ctx.Done():
-			return s.last(answer, context.Cause(ctx))
+			return s.lastReply(answer, context.Cause(ctx))
 		}
 	}
 }
 
-// last is the answer, if it came just before the end. The request was written, or may have been.
-func (s *Session) last(answer <-chan wire.Reply, end error) (wire.Reply, error) {
+// lastReply returns the answer, if it came just before the end. The request was written, or may have been.
+func (s *Session) lastReply(answer <-chan wire.Reply, end error) (wire.Reply, error) {
 	select {
 	case reply := <-answer:
 		return reply, nil
@@ -68,14 +68,14 @@ func (s *Session) writeFailed(ctx context.Context, err error) error {
 	}
 }
 
-func (s *Session) write(r *wire.Request) error {
+func (s *Session) writeRequest(r *wire.Request) error {
 	s.writing <- struct{}{}
 	defer func() { <-s.writing }()
 	return wire.Write(s.pipe.In, r)
 }
 
-// expect registers a waiter for an answer and returns the ID of the request.
-func (s *Session) expect(answer chan<- wire.Reply) (uint64, error) {
+// addWaiter registers a waiter for an answer and returns the ID of the request.
+func (s *Session) addWaiter(answer chan<- wire.Reply) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.pending) == maxPending {
@@ -86,14 +86,14 @@ func (s *Session) expect(answer chan<- wire.Reply) (uint64, error) {
 	return id, nil
 }
 
-func (s *Session) forget(id uint64) {
+func (s *Session) dropWaiter(id uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.pending, id)
 }
 
-// answered passes a reply to its waiter. A reply without a waiter, such as the reply to a sign of life, is dropped.
-func (s *Session) answered(r *wire.Reply) {
+// passReply passes a reply to its waiter. A reply without a waiter, such as the reply to a sign of life, is dropped.
+func (s *Session) passReply(r *wire.Reply) {
 	s.mu.Lock()
 	answer := s.pending[r.ID]
 	delete(s.pending, r.ID)

@@ -138,7 +138,7 @@ func (w *soleWriter) Close() error {
 func TestCloseWaitsForAWrite(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		s.pipe.In = &soleWriter{WriteCloser: s.pipe.In, t: t}
-		go func() { _ = s.write(&question) }()
+		go func() { _ = s.writeRequest(&question) }()
 		synctest.Wait()
 		_ = s.Close()
 	})

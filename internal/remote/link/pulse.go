@@ -26,19 +26,19 @@ type Pulse struct {
 // NewPulse returns a Pulse whose requests are written to w, the input of all the probes.
 func NewPulse(w io.Writer) *Pulse { return &Pulse{to: w, members: map[*Session]bool{}} }
 
-// join adds a session. The first session sets the interval.
-func (p *Pulse) join(s *Session) {
+// addSession adds a session. The first session sets the interval.
+func (p *Pulse) addSession(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.members[s] = true
 	if p.timer == nil {
 		p.every = s.limits.Alive
-		p.timer = time.AfterFunc(p.every, p.beat)
+		p.timer = time.AfterFunc(p.every, p.sendAlive)
 	}
 }
 
-// leave undoes join. The last session to leave stops the Pulse.
-func (p *Pulse) leave(s *Session) {
+// dropSession undoes addSession. The last session to leave stops the Pulse.
+func (p *Pulse) dropSession(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.members, s)
@@ -48,9 +48,9 @@ func (p *Pulse) leave(s *Session) {
 	}
 }
 
-// beat sends a sign of life. It blocks while the input is stuck: the silence then ends the sessions.
-func (p *Pulse) beat() {
-	defer p.guard()
+// sendAlive sends a sign of life. It blocks while the input is stuck: the silence then ends the sessions.
+func (p *Pulse) sendAlive() {
+	defer p.catchPanic()
 	p.sent.Add(1)
 	if wire.Write(p.to, &wire.Request{Alive: &wire.Alive{}}) != nil {
 		return // the input is broken: the sessions learn it from their own pipes
@@ -62,8 +62,8 @@ func (p *Pulse) beat() {
 	}
 }
 
-// guard, deferred, ends the sessions on a panic.
-func (p *Pulse) guard() {
+// catchPanic, deferred, ends the sessions on a panic.
+func (p *Pulse) catchPanic() {
 	cause := recover()
 	if cause == nil {
 		return

@@ -71,34 +71,34 @@ func New(p *Pipe, l Limits) *Session {
 		s.end(&EndError{Read: ErrWords, Stderr: p.Words.String()})
 		p.Kill()
 	})
-	crash.Go(s.await)
-	crash.Go(s.read)
+	crash.Go(s.noteExit)
+	crash.Go(s.readMessages)
 	return s
 }
 
-// guard, deferred, ends the session on a panic.
-func (s *Session) guard() {
+// catchPanic, deferred, ends the session on a panic.
+func (s *Session) catchPanic() {
 	if p := recover(); p != nil {
 		s.end(reach.Mistake(p))
 	}
 }
 
-func (s *Session) await() {
+func (s *Session) noteExit() {
 	defer close(s.exited)
-	defer s.guard()
+	defer s.catchPanic()
 	s.exit = s.pipe.Wait()
 }
 
-// parse is encoding/json/v2, from the module that has it until it is in the standard library: with it a report costs a
+// decodeJSON is encoding/json/v2, from the module that has it until it is in the standard library: with it a report costs a
 // sixth less CPU time. It also refuses input that no probe writes: duplicate keys in an object, text that is not UTF-8.
-func parse(text []byte, v any) error { return json.Unmarshal(text, v) }
+func decodeJSON(text []byte, v any) error { return json.Unmarshal(text, v) }
 
-// read reads until the output ends or is unusable.
-func (s *Session) read() {
-	defer s.guard()
-	lines := wire.NewReaderWith(&listener{s}, parse)
+// readMessages reads until the output ends or is unusable.
+func (s *Session) readMessages() {
+	defer s.catchPanic()
+	lines := wire.NewReaderWith(&listener{s}, decodeJSON)
 	if err := lines.SkipToMagic(); err != nil {
-		s.end(s.autopsy(err))
+		s.end(s.explainEnd(err))
 		return
 	}
 	s.noise = lines.Noise()
@@ -107,9 +107,9 @@ func (s *Session) read() {
 	for greeted := false; s.life.Err() == nil; greeted = true {
 		var m wire.Message
 		err := lines.Next(&m)
-		for err == nil && m.Reply != nil && answers < s.asked() { // also before the Hello, to a shared sign of life
+		for err == nil && m.Reply != nil && answers < s.countAsked() { // also before the Hello, to a shared sign of life
 			answers++
-			s.answered(m.Reply)
+			s.passReply(m.Reply)
 			err = lines.Next(&m)
 		}
 		switch {
@@ -122,7 +122,7 @@ func (s *Session) read() {
 			err = errUnknown
 		}
 		if err != nil {
-			s.end(s.autopsy(err))
+			s.end(s.explainEnd(err))
 			return
 		}
 		select {
@@ -133,8 +133,8 @@ func (s *Session) read() {
 	}
 }
 
-// asked is the number of answers that may have come.
-func (s *Session) asked() uint64 {
+// countAsked returns the number of answers that may have come.
+func (s *Session) countAsked() uint64 {
 	if s.pipe.Pulse == nil {
 		return s.id.Load()
 	}
@@ -152,9 +152,9 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// autopsy explains why reading ended with readErr. Unusable output ends the program; after a plain end of output, the
+// explainEnd explains why reading ended with readErr. Unusable output ends the program; after a plain end of output, the
 // exit status is about to arrive.
-func (s *Session) autopsy(readErr error) *EndError {
+func (s *Session) explainEnd(readErr error) *EndError {
 	e := &EndError{Read: readErr}
 	if noise, ok := errors.AsType[*wire.NoiseError](readErr); ok {
 		e.Noise = noise.Noise
@@ -186,12 +186,12 @@ func (s *Session) Magic(ctx context.Context) error {
 			return context.Cause(s.life)
 		}
 	case <-ctx.Done():
-		return s.late(ctx)
+		return s.endLate(ctx)
 	}
 }
 
-// late ends a session that took too long to start. Its output so far may have the reason.
-func (s *Session) late(ctx context.Context) error {
+// endLate ends a session that took too long to start. Its output so far may have the reason.
+func (s *Session) endLate(ctx context.Context) error {
 	s.end(ErrClosed)
 	s.pipe.Kill()
 	return &EndError{Read: context.Cause(ctx), Stderr: s.pipe.Words.String()}
@@ -212,7 +212,7 @@ func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 	case <-s.life.Done():
 		return nil, context.Cause(s.life)
 	case <-ctx.Done():
-		return nil, s.late(ctx)
+		return nil, s.endLate(ctx)
 	}
 }
 
@@ -223,7 +223,7 @@ func (s *Session) Tend(way Way, explain func(error) error) {
 	s.silence.Heard()
 	s.silence.Start(s.limits.Silence, func(time.Duration) { s.end(ErrSilent) })
 	if s.pipe.Pulse != nil {
-		s.pipe.Pulse.join(s)
+		s.pipe.Pulse.addSession(s)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,8 +234,8 @@ func (s *Session) Tend(way Way, explain func(error) error) {
 // the way back works. If even so nothing has come for a while, keepAlive pings the far end of the connection: an answer
 // keeps the session while the probe is busy; without an answer, the silence ends the session.
 func (s *Session) keepAlive() {
-	defer s.guard()
-	if s.pipe.Pulse == nil && s.write(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
+	defer s.catchPanic()
+	if s.pipe.Pulse == nil && s.writeRequest(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
 		return // the pipe is broken: read says so
 	}
 	if s.silence.Quiet() > s.limits.Alive/2 {
@@ -278,17 +278,17 @@ func (s *Session) Close() error {
 		return nil
 	}
 	defer close(s.closed)
-	defer s.guard()
+	defer s.catchPanic()
 	s.end(ErrClosed)
 	s.mu.Lock()
 	s.beat.Stop()
 	s.mu.Unlock()
 	s.silence.Stop()
 	if s.pipe.Pulse != nil {
-		s.pipe.Pulse.leave(s)
+		s.pipe.Pulse.dropSession(s)
 	}
 	go func() { // may block while the connection is stuck
-		defer s.guard()
+		defer s.catchPanic()
 		s.writing <- struct{}{} // an ssh channel cannot be written and closed at the same time
 		defer func() { <-s.writing }()
 		_ = s.pipe.In.Close() // closed already is fine

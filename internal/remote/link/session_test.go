@@ -213,7 +213,7 @@ func TestAFailedWriteHasNotArrived(t *testing.T) {
 func TestAnAnswerBeforeTheEndCounts(t *testing.T) {
 	answer := make(chan wire.Reply, 1)
 	answer <- wire.Reply{ID: 5}
-	if r, err := new(Session).last(answer, ErrClosed); err != nil || r.ID != 5 {
+	if r, err := new(Session).lastReply(answer, ErrClosed); err != nil || r.ID != 5 {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }

@@ -19,9 +19,9 @@ func Started(pid int) bool {
 	return children.pids[pid]
 }
 
-// begin starts a child, in a process group of its own: keys of the user are for this program, and for a command that
+// startChild starts a child, in a process group of its own: keys of the user are for this program, and for a command that
 // runs in its place.
-func begin(cmd *exec.Cmd) error {
+func startChild(cmd *exec.Cmd) error {
 	children.Lock()
 	defer children.Unlock()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -32,8 +32,8 @@ func begin(cmd *exec.Cmd) error {
 	return err
 }
 
-// await waits for a child.
-func await(cmd *exec.Cmd) {
+// awaitChild waits for a child.
+func awaitChild(cmd *exec.Cmd) {
 	_ = cmd.Wait() // ProcessState has the result
 	children.Lock()
 	defer children.Unlock()

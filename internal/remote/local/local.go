@@ -76,7 +76,7 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 		return nil, &remote.LocalError{What: "cannot start the probe", Err: err}
 	}
 	cmd.Stdout = theirs
-	err := begin(cmd)
+	err := startChild(cmd)
 	_ = theirs.Close()
 	if err != nil {
 		kill()
@@ -84,9 +84,9 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 		return nil, &remote.LocalError{What: "cannot start the probe", Err: err}
 	}
 	wait := func() link.Exit {
-		await(cmd)
+		awaitChild(cmd)
 		kill()
-		return exit(cmd.ProcessState)
+		return exitOf(cmd.ProcessState)
 	}
 	// A child that hangs in the driver cannot be killed until the driver returns. Our end of its output closes now.
 	end := sync.OnceFunc(func() {
@@ -107,8 +107,8 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: end}, nil
 }
 
-// exit returns how a process ended.
-func exit(state *os.ProcessState) link.Exit {
+// exitOf returns how a process ended.
+func exitOf(state *os.ProcessState) link.Exit {
 	if state == nil {
 		return link.Exit{}
 	}

@@ -4,5 +4,5 @@ package openssh
 
 import "syscall"
 
-// attributes gives ssh a session of its own.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// sysProcAttr gives ssh a session of its own.
+func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -47,12 +47,12 @@ type child struct {
 // starter starts each ssh, on a thread that ends with this process.
 var starter remote.Starter
 
-// start starts an ssh to a node. It calls admitted when the login is done.
-func (d *Door) start(node string, admitted func()) (*child, error) {
-	cmd := exec.CommandContext(context.Background(), d.program, d.arguments(node)...) // kill ends it
+// startSSH starts an ssh to a node. It calls admitted when the login is done.
+func (d *Door) startSSH(node string, admitted func()) (*child, error) {
+	cmd := exec.CommandContext(context.Background(), d.program, d.sshArguments(node)...) // kill ends it
 	// for the words that are classified
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	cmd.SysProcAttr = attributes()
+	cmd.SysProcAttr = sysProcAttr()
 	cmd.WaitDelay = d.limits.closing
 	c := &child{cmd: cmd, words: newVoice(admitted), ended: make(chan struct{}), linger: d.limits.closing}
 	cmd.Stderr = c.words
@@ -84,26 +84,26 @@ func (d *Door) start(node string, admitted func()) (*child, error) {
 // maxNoise limits the output of a login before the mark.
 const maxNoise = 256 << 10
 
-// ready returns nil when the login is done. Otherwise it ends ssh and returns a *loginError or the error of ctx.
-func (c *child) ready(ctx context.Context, limit time.Duration) error {
+// awaitLogin returns nil when the login is done. Otherwise it ends ssh and returns a *loginError or the error of ctx.
+func (c *child) awaitLogin(ctx context.Context, limit time.Duration) error {
 	_ = c.pipe.SetReadDeadline(time.Now().Add(limit))
-	stop := context.AfterFunc(ctx, c.kill)
+	stop := context.AfterFunc(ctx, c.killSession)
 	noise, err := c.awaitMark()
 	_ = c.pipe.SetReadDeadline(time.Time{})
 	if !stop() {
 		return context.Cause(ctx)
 	}
 	if err == nil {
-		c.words.turn(c.linger)
+		c.words.endLogin(c.linger)
 		return nil
 	}
 	e := &loginError{err: err, limit: limit, noise: noise != ""}
 	if errors.Is(err, io.EOF) {
-		c.await(c.linger) // its last words and its status are about to come
+		c.awaitEnd(c.linger) // its last words and its status are about to come
 	}
-	c.kill()
+	c.killSession()
 	e.admitted = c.words.wasAdmitted()
-	e.words = strings.TrimSpace(strings.TrimSpace(noise) + "\n" + c.words.early())
+	e.words = strings.TrimSpace(strings.TrimSpace(noise) + "\n" + c.words.loginMessages())
 	if c.hasEnded() {
 		e.signal, e.status = signalOf(c.cmd.ProcessState), c.cmd.ProcessState.ExitCode()
 	}
@@ -128,9 +128,9 @@ func (c *child) awaitMark() (noise string, err error) {
 
 var errNoise = errors.New("too much output before the login was done")
 
-// run sends the script and its input, and returns the pipe to it.
-func (c *child) run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
-	going := context.AfterFunc(ctx, c.kill)
+// runScript sends the script and its input, and returns the pipe to it.
+func (c *child) runScript(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
+	going := context.AfterFunc(ctx, c.killSession)
 	_, err := io.WriteString(c.in, script+"\n")
 	if err == nil && input != nil {
 		_, _ = io.Copy(c.in, input) // on error the script has ended: its exit status says more
@@ -138,14 +138,14 @@ func (c *child) run(ctx context.Context, script string, input io.Reader) (*link.
 	if !going() {
 		return nil, context.Cause(ctx)
 	}
-	return &link.Pipe{In: c.in, Out: c.out, Words: c.words.late, Wait: c.wait, Kill: c.kill}, nil
+	return &link.Pipe{In: c.in, Out: c.out, Words: c.words.late, Wait: c.awaitScript, Kill: c.killSession}, nil
 }
 
 // lost is the exit status of an ssh whose connection failed, or whose command was ended by a signal.
 const lost = 255
 
-// wait returns how the script ended.
-func (c *child) wait() link.Exit {
+// awaitScript returns how the script ended.
+func (c *child) awaitScript() link.Exit {
 	<-c.ended
 	state := c.cmd.ProcessState
 	if s := signalOf(state); s != "" {
@@ -166,31 +166,31 @@ func (c *child) hasEnded() bool {
 	}
 }
 
-// await waits until ssh has ended, but not longer than limit.
-func (c *child) await(limit time.Duration) {
+// awaitEnd waits until ssh has ended, but not longer than limit.
+func (c *child) awaitEnd(limit time.Duration) {
 	select {
 	case <-c.ended:
 	case <-time.After(limit):
 	}
 }
 
-// kill ends ssh and its children, such as a ProxyCommand. It does not block.
-func (c *child) kill() {
+// killSession ends ssh and its children, such as a ProxyCommand. It does not block.
+func (c *child) killSession() {
 	c.ending.Do(func() {
 		_ = c.in.Close()
 		_ = c.pipe.Close()
-		c.signal(syscall.SIGTERM)
+		c.signalSession(syscall.SIGTERM)
 		go func() {
 			defer crash.End()
-			c.await(c.linger)
-			c.signal(syscall.SIGKILL)
+			c.awaitEnd(c.linger)
+			c.signalSession(syscall.SIGKILL)
 		}()
 	})
 }
 
-// signal signals the session of ssh while it runs. Its process group has the PID of ssh, which stays reserved until ssh
+// signalSession signals the session of ssh while it runs. Its process group has the PID of ssh, which stays reserved until ssh
 // is reaped.
-func (c *child) signal(s syscall.Signal) {
+func (c *child) signalSession(s syscall.Signal) {
 	if !c.hasEnded() {
 		_ = syscall.Kill(-c.cmd.Process.Pid, s) // on error it has just ended
 	}
@@ -236,8 +236,8 @@ func (v *voice) wasAdmitted() bool {
 // has carried.
 var verbose = regexp.MustCompile(`(?m)^(Authenticated to |Transferred: sent |Bytes per second: sent ).*\n?`)
 
-// hear returns p without ssh's verbose lines, and notes that the login is done. v.mu is held.
-func (v *voice) hear(p []byte) []byte {
+// withoutVerbose returns p without ssh's verbose lines, and notes that the login is done. v.mu is held.
+func (v *voice) withoutVerbose(p []byte) []byte {
 	if !v.inside && !v.turned && bytes.Contains(verbose.Find(p), []byte("Authenticated")) {
 		v.inside = true
 		v.admitted()
@@ -245,9 +245,9 @@ func (v *voice) hear(p []byte) []byte {
 	return verbose.ReplaceAll(p, nil)
 }
 
-// turn ends the messages of the login: at the mark, or after limit if no mark comes, as with a login shell that closes
+// endLogin ends the messages of the login: at the mark, or after limit if no mark comes, as with a login shell that closes
 // its standard error.
-func (v *voice) turn(limit time.Duration) {
+func (v *voice) endLogin(limit time.Duration) {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	select {
@@ -259,7 +259,7 @@ func (v *voice) turn(limit time.Duration) {
 	}
 }
 
-func (v *voice) early() string {
+func (v *voice) loginMessages() string {
 	said, _, _ := strings.Cut(v.login.String(), mark) // in the Write of the mark there may be words of the script
 	return strings.TrimSpace(said)
 }
@@ -267,7 +267,7 @@ func (v *voice) early() string {
 func (v *voice) Write(all []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	p := v.hear(all)
+	p := v.withoutVerbose(all)
 	if v.turned {
 		_, err := v.late.Write(p)
 		return len(all), err

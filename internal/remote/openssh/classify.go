@@ -29,10 +29,10 @@ func (e *loginError) Error() string { return "ssh: " + e.err.Error() }
 func (e *loginError) Unwrap() error { return e.err }
 
 // Explain implements remote.Shell.
-func (s *shell) Explain(c *remote.Case, err error) { explain(c, err) }
+func (s *shell) Explain(c *remote.Case, err error) { explainError(c, err) }
 
-// explain classifies an error by ssh's messages about it, and adds hints.
-func explain(c *remote.Case, err error) {
+// explainError classifies an error by ssh's messages about it, and adds hints.
+func explainError(c *remote.Case, err error) {
 	if c.Failure.Class == "" {
 		if e, ok := errors.AsType[*loginError](err); ok {
 			c.Stage = StageSSH // also of a second login, for a copy
@@ -100,7 +100,7 @@ func explainEnd(c *remote.Case, err error) {
 }
 
 // refused are the words of ssh about a session that sshd does not open, as with MaxSessions 0.
-var refused = re(`(?m)^channel \d+: open failed|request failed on channel \d+`)
+var refused = mustCompile(`(?m)^channel \d+: open failed|request failed on channel \d+`)
 
 // rule is the meaning of a line of ssh.
 type rule struct {
@@ -112,31 +112,31 @@ type rule struct {
 
 // rules are searched in order: the first message of ssh is often the reason for its last.
 var rules = []rule{
-	{re(`REVOKED HOST KEY DETECTED|[Hh]ost key .*(is marked as revoked|revoked by file)`), reach.ClassHostKeyChanged,
+	{mustCompile(`REVOKED HOST KEY DETECTED|[Hh]ost key .*(is marked as revoked|revoked by file)`), reach.ClassHostKeyChanged,
 		"host key revoked", 0},
-	{re(`REMOTE HOST IDENTIFICATION HAS CHANGED`), reach.ClassHostKeyChanged, "host key changed", 0},
-	{re(`[Nn]o .*host key is known for|Certificate invalid|Host key verification failed`), reach.ClassHostKeyUnknown,
+	{mustCompile(`REMOTE HOST IDENTIFICATION HAS CHANGED`), reach.ClassHostKeyChanged, "host key changed", 0},
+	{mustCompile(`[Nn]o .*host key is known for|Certificate invalid|Host key verification failed`), reach.ClassHostKeyUnknown,
 		"host key unknown", 0},
-	{re(`[Dd]enied by pam_slurm_adopt|no active jobs on this node`), reach.ClassAdopt, "login refused", 0},
-	{re(`Too many authentication failures`), reach.ClassAuth, "permission denied", 0},
-	{re(`Permission denied \(([^)\n]*)\)`), reach.ClassAuth, "permission denied", 1},
-	{re(`Could not resolve hostname`), reach.ClassUnknownHost, "unknown host", 0},
-	{re(`timed out during banner exchange`), reach.ClassFrozen, "sshd not responding", 0},
-	{re(`connect to .*: Connection refused`), reach.ClassRefused, "connection refused", 0},
-	{re(`connect to .*: (No route to host|Network is unreachable|Host is down)`), reach.ClassNoRoute,
+	{mustCompile(`[Dd]enied by pam_slurm_adopt|no active jobs on this node`), reach.ClassAdopt, "login refused", 0},
+	{mustCompile(`Too many authentication failures`), reach.ClassAuth, "permission denied", 0},
+	{mustCompile(`Permission denied \(([^)\n]*)\)`), reach.ClassAuth, "permission denied", 1},
+	{mustCompile(`Could not resolve hostname`), reach.ClassUnknownHost, "unknown host", 0},
+	{mustCompile(`timed out during banner exchange`), reach.ClassFrozen, "sshd not responding", 0},
+	{mustCompile(`connect to .*: Connection refused`), reach.ClassRefused, "connection refused", 0},
+	{mustCompile(`connect to .*: (No route to host|Network is unreachable|Host is down)`), reach.ClassNoRoute,
 		"no route to host", 0},
-	{re(`connect to .*: .*timed out`), reach.ClassTimeout, "no response", 0},
-	{re(`Unable to negotiate with|no matching .* found`), reach.ClassOther, "no common algorithm", 0},
-	{re(`[Bb]ad configuration option|Bad owner or permissions|no argument after keyword|unknown key type`),
+	{mustCompile(`connect to .*: .*timed out`), reach.ClassTimeout, "no response", 0},
+	{mustCompile(`Unable to negotiate with|no matching .* found`), reach.ClassOther, "no common algorithm", 0},
+	{mustCompile(`[Bb]ad configuration option|Bad owner or permissions|no argument after keyword|unknown key type`),
 		reach.ClassLocal, "ssh configuration", 0},
-	{re(`Timeout, server .* not responding`), reach.ClassSilent, "connection lost", 0},
-	{re(`(kex|ssh)_exchange_identification|banner exchange|UNKNOWN port`), reach.ClassClosed,
+	{mustCompile(`Timeout, server .* not responding`), reach.ClassSilent, "connection lost", 0},
+	{mustCompile(`(kex|ssh)_exchange_identification|banner exchange|UNKNOWN port`), reach.ClassClosed,
 		"sshd closed the connection", 0},
-	{re(`Connection to .* closed by remote host|client_loop: send disconnect|Connection (closed|reset) by|` +
+	{mustCompile(`Connection to .* closed by remote host|client_loop: send disconnect|Connection (closed|reset) by|` +
 		`[Bb]roken pipe`), reach.ClassClosed, "connection closed", 0},
 }
 
-func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }
+func mustCompile(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
 // ruleWords classifies by ssh's messages. It returns false if none of them is known.
 func ruleWords(c *remote.Case, words string) bool {
@@ -173,7 +173,7 @@ func firstMatch(line *regexp.Regexp, words string) string {
 	return ""
 }
 
-var offending = re(`Offending .*key in (\S+):(\d+)`)
+var offending = mustCompile(`Offending .*key in (\S+):(\d+)`)
 
 // adviseHostKey names the line of known_hosts that ssh found.
 func adviseHostKey(f *reach.Failure, words string) {

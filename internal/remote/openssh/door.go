@@ -77,14 +77,14 @@ func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageSSH, StageShel
 func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
 	log.Begin(StageSSH, "waiting for other logins")
 	by := "logged in by " + d.version().name
-	c, err := d.login(ctx, node, func() { log.Begin(StageSSH, "connecting") }, func() {
+	c, err := d.startLogin(ctx, node, func() { log.Begin(StageSSH, "connecting") }, func() {
 		log.Done(by)
 		log.Begin(StageShell, "")
 	})
 	if err != nil {
-		return nil, log.Case().Settle(err, explain)
+		return nil, log.Case().Settle(err, explainError)
 	}
-	log.Hear(c.words.early())
+	log.Hear(c.words.loginMessages())
 	if c.words.wasAdmitted() {
 		by = "it runs our command"
 	}
@@ -92,9 +92,9 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	return &shell{d: d, node: node, children: []*child{c}, spare: c}, nil
 }
 
-// login starts an ssh and returns it when the node runs our command. It calls begin when its turn has come, and
+// startLogin starts an ssh and returns it when the node runs our command. It calls begin when its turn has come, and
 // admitted when the login is done, unless ssh does not say so.
-func (d *Door) login(ctx context.Context, node string, begin, admitted func()) (*child, error) {
+func (d *Door) startLogin(ctx context.Context, node string, begin, admitted func()) (*child, error) {
 	if why := d.Missing(); why != "" {
 		return nil, &remote.LocalError{What: "cannot start ssh", Err: fmt.Errorf("%s", why)}
 	}
@@ -105,19 +105,19 @@ func (d *Door) login(ctx context.Context, node string, begin, admitted func()) (
 	defer end()
 	defer time.AfterFunc(d.limits.turn, end).Stop()
 	begin()
-	c, err := d.start(node, admitted)
+	c, err := d.startSSH(node, admitted)
 	if err != nil {
 		return nil, &remote.LocalError{What: "cannot start ssh", Err: err}
 	}
-	if err := c.ready(ctx, d.limits.login); err != nil {
+	if err := c.awaitLogin(ctx, d.limits.login); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// arguments returns the arguments of ssh. The first value of an option counts, so the user's configuration changes none
+// sshArguments returns the arguments of ssh. The first value of an option counts, so the user's configuration changes none
 // of these.
-func (d *Door) arguments(node string) []string {
+func (d *Door) sshArguments(node string) []string {
 	args := []string{"-T", "-a", "-x"}
 	options := []string{
 		"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "ControlMaster=no",

@@ -15,9 +15,9 @@ func TestWordsAroundTheMark(t *testing.T) {
 				t.Fatalf("wrote %d bytes, %v", n, err)
 			}
 		}
-		v.turn(time.Hour)
-		if v.early() != "a banner" || v.late.String() != "an error\n" {
-			t.Errorf("by %d bytes: the login said %q, the script %q", size, v.early(), v.late)
+		v.endLogin(time.Hour)
+		if v.loginMessages() != "a banner" || v.late.String() != "an error\n" {
+			t.Errorf("by %d bytes: the login said %q, the script %q", size, v.loginMessages(), v.late)
 		}
 	}
 }
@@ -26,9 +26,9 @@ func TestWordsAroundTheMark(t *testing.T) {
 func TestWordsWithoutTheMark(t *testing.T) {
 	v := newVoice(func() {})
 	_, _ = v.Write([]byte("a banner\n"))
-	v.turn(time.Millisecond)
+	v.endLogin(time.Millisecond)
 	_, _ = v.Write([]byte("an error\n"))
-	if v.early() != "a banner" || v.late.String() != "an error\n" {
-		t.Errorf("the login said %q, the script %q", v.early(), v.late)
+	if v.loginMessages() != "a banner" || v.late.String() != "an error\n" {
+		t.Errorf("the login said %q, the script %q", v.loginMessages(), v.late)
 	}
 }

@@ -18,13 +18,13 @@ func TestSSHOutlivesTheThreadsOfThisProgram(t *testing.T) {
 	var starting sync.WaitGroup
 	for i := range children {
 		starting.Go(func() {
-			c, err := s.d.start("n", func() {})
+			c, err := s.d.startSSH("n", func() {})
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			children[i] = c
-			t.Cleanup(c.kill)
+			t.Cleanup(c.killSession)
 			for began := time.Now(); time.Since(began) < time.Millisecond; { // another thread must wait for its end
 			}
 		})

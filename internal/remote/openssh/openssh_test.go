@@ -160,12 +160,12 @@ func TestFewLoginsAtATime(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 9 {
 		wg.Go(func() {
-			c, err := s.d.login(t.Context(), "n", func() {}, func() {})
+			c, err := s.d.startLogin(t.Context(), "n", func() {}, func() {})
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			c.kill()
+			c.killSession()
 		})
 	}
 	wg.Wait()
@@ -188,7 +188,7 @@ func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := s.d.login(ctx, "dead", func() {}, func() {}); !errors.Is(err, context.Canceled) {
+			if _, err := s.d.startLogin(ctx, "dead", func() {}, func() {}); !errors.Is(err, context.Canceled) {
 				t.Errorf("a dead node: %v", err)
 			}
 		})
@@ -197,10 +197,10 @@ func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	began := time.Now()
-	if c, err := s.d.login(t.Context(), "n", func() {}, func() {}); err != nil || time.Since(began) > 5*time.Second {
+	if c, err := s.d.startLogin(t.Context(), "n", func() {}, func() {}); err != nil || time.Since(began) > 5*time.Second {
 		t.Errorf("a healthy node: %v after %v", err, time.Since(began))
 	} else {
-		c.kill()
+		c.killSession()
 	}
 	cancel()
 	wg.Wait()

@@ -28,15 +28,15 @@ func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.
 	c := s.takeSpare()
 	if c == nil {
 		var err error
-		if c, err = s.d.login(ctx, s.node, func() {}, func() {}); err != nil {
+		if c, err = s.d.startLogin(ctx, s.node, func() {}, func() {}); err != nil {
 			return nil, err
 		}
-		if !s.keep(c) {
-			c.kill()
+		if !s.keepChild(c) {
+			c.killSession()
 			return nil, errClosed
 		}
 	}
-	return c.run(ctx, script, input)
+	return c.runScript(ctx, script, input)
 }
 
 func (s *shell) takeSpare() *child {
@@ -47,8 +47,8 @@ func (s *shell) takeSpare() *child {
 	return c
 }
 
-// keep makes c end with s. It returns false if s has ended.
-func (s *shell) keep(c *child) bool {
+// keepChild makes c end with s. It returns false if s has ended.
+func (s *shell) keepChild(c *child) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.children = append(s.children, c)
@@ -71,7 +71,7 @@ func (s *shell) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	for _, c := range s.children {
-		c.kill()
+		c.killSession()
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	case "nvnodetop":
 		d := New()
-		if _, err := d.login(context.Background(), "n", func() {}, func() {}); err != nil {
+		if _, err := d.startLogin(context.Background(), "n", func() {}, func() {}); err != nil {
 			panic(err)
 		}
 		fmt.Println("ready")

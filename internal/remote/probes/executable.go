@@ -31,19 +31,19 @@ func filePayload(path, goos, goarch string) (install.Payload, error) {
 	}
 	return install.Payload{
 		OS: goos, Arch: goarch, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Gzip: install.Once(func() ([]byte, error) { return compressed(path) }),
+		Gzip: install.Once(func() ([]byte, error) { return compressFast(path) }),
 	}, nil
 }
 
-// compressed uses the fastest level: the best one saves a tenth of the bytes but costs a second, and the user is
-// waiting.
-func compressed(path string) ([]byte, error) {
+// compressFast compresses at the fastest level: the best one saves a tenth of the bytes but costs a second, and the
+// user is waiting.
+func compressFast(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // only read
-	zip, err := compress(f, gzip.BestSpeed)
+	zip, err := compressGzip(f, gzip.BestSpeed)
 	if err != nil {
 		return nil, fmt.Errorf("compress the probe: %w", err)
 	}

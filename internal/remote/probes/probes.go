@@ -24,7 +24,7 @@ import (
 // All returns a probe for each platform that this build has a probe for. This program is a probe itself if it can read
 // GPUs; it serves its own platform if no smaller probe is embedded.
 func All() ([]install.Payload, error) {
-	list, err := read(embedded)
+	list, err := readProbes(embedded)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +39,9 @@ func All() ([]install.Payload, error) {
 	return append(list, self), nil
 }
 
-// read returns the probes in a directory that scripts/build has made: "list" has the platform, the size and the SHA-256
+// readProbes returns the probes in a directory that scripts/build has made: "list" has the platform, the size and the SHA-256
 // of each, one per line. nil: there are none.
-func read(dir fs.FS) (list []install.Payload, err error) {
+func readProbes(dir fs.FS) (list []install.Payload, err error) {
 	if dir == nil {
 		return nil, nil
 	}
@@ -76,15 +76,15 @@ func fromXZ(dir fs.FS, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("embedded probe %s: %w", name, err)
 	}
-	zip, err := compress(probe, gzip.DefaultCompression)
+	zip, err := compressGzip(probe, gzip.DefaultCompression)
 	if err != nil {
 		return nil, fmt.Errorf("embedded probe %s: %w", name, err)
 	}
 	return zip, nil
 }
 
-// compress uses gzip at one of its levels.
-func compress(r io.Reader, level int) ([]byte, error) {
+// compressGzip compresses with gzip at one of its levels.
+func compressGzip(r io.Reader, level int) ([]byte, error) {
 	var out bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&out, level)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestRead(t *testing.T) {
 		"linux-arm64.xz":   {Data: packed.Bytes()},
 		"linux-riscv64.xz": {Data: packed.Bytes()[:packed.Len()/2]},
 		"linux-ppc64le.xz": {Data: []byte("no xz")}}
-	list, err := read(dir)
+	list, err := readProbes(dir)
 	if err != nil || len(list) != 4 || list[0].Arch != "amd64" || list[1].OS != "linux" || list[1].Arch != "arm64" ||
 		list[1].Size != 7 || list[1].SHA256 != hash {
 		t.Fatalf("%+v, %v", list, err)
@@ -43,11 +43,11 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"linux/amd64 5\n", "linux/amd64 x " + hash + "\n", "linux/amd64 5 ab\n", "\n"} {
-		if list, err := read(fstest.MapFS{"list": {Data: []byte(text)}}); err == nil {
+		if list, err := readProbes(fstest.MapFS{"list": {Data: []byte(text)}}); err == nil {
 			t.Errorf("%q: %+v", text, list)
 		}
 	}
-	if _, err := read(fstest.MapFS{}); err == nil {
+	if _, err := readProbes(fstest.MapFS{}); err == nil {
 		t.Error("no error without a list")
 	}
 }

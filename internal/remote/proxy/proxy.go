@@ -42,7 +42,7 @@ const (
 // Start starts a command line with the user's shell, as ssh does.
 func Start(line string) (*Command, error) {
 	c := &Command{words: &text.Capture{Limit: maxWords}, secret: redact.OfCommand(line), ended: make(chan struct{})}
-	cmd := exec.CommandContext(context.Background(), shell(), "-c", "exec "+line) // Close ends it
+	cmd := exec.CommandContext(context.Background(), userShell(), "-c", "exec "+line) // Close ends it
 	cmd.Stderr = c.words
 	cmd.WaitDelay = lingering
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -65,7 +65,7 @@ func Start(line string) (*Command, error) {
 		return nil, err
 	}
 	c.in, c.out = in, out
-	c.end = sync.OnceFunc(func() { c.kill(cmd.Process.Pid) })
+	c.end = sync.OnceFunc(func() { c.killGroup(cmd.Process.Pid) })
 	go func() {
 		defer crash.End()
 		_ = cmd.Wait() // state has the result
@@ -75,15 +75,15 @@ func Start(line string) (*Command, error) {
 	return c, nil
 }
 
-func shell() string {
+func userShell() string {
 	if s := os.Getenv("SHELL"); s != "" {
 		return s
 	}
 	return "/bin/sh"
 }
 
-// kill ends the child and its group.
-func (c *Command) kill(pid int) {
+// killGroup ends the child and its group.
+func (c *Command) killGroup(pid int) {
 	_, _ = c.in.Close(), c.out.Close()
 	_ = syscall.Kill(-pid, syscall.SIGTERM)
 	select {
@@ -102,17 +102,17 @@ func (c *Command) kill(pid int) {
 // Read reads the child's output.
 func (c *Command) Read(p []byte) (int, error) {
 	n, err := c.out.Read(p)
-	return n, closed(err)
+	return n, asClosedConn(err)
 }
 
 // Write writes to the child's input.
 func (c *Command) Write(p []byte) (int, error) {
 	n, err := c.in.Write(p)
-	return n, closed(err)
+	return n, asClosedConn(err)
 }
 
-// closed turns the error of a closed file into the error of a closed connection.
-func closed(err error) error {
+// asClosedConn turns the error of a closed file into the error of a closed connection.
+func asClosedConn(err error) error {
 	if errors.Is(err, os.ErrClosed) {
 		return net.ErrClosed
 	}

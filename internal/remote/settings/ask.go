@@ -42,29 +42,29 @@ type answer struct {
 	unasked string // why ssh could not be asked; empty: it was
 }
 
-// options returns ssh's answer about a node. One question serves all nodes to which the same blocks apply, if the files
+// nodeOptions returns ssh's answer about a node. One question serves all nodes to which the same blocks apply, if the files
 // agree with the answer about the first of them.
-func (s *Source) options(ctx context.Context, f *files, node string) (o options, ignored []string, err error) {
-	raw, blocks := f.options(node)
+func (s *Source) nodeOptions(ctx context.Context, f *files, node string) (o options, ignored []string, err error) {
+	raw, blocks := f.nodeOptions(node)
 	if s.cfg.Program == "" {
-		return s.resolve(raw, node), f.ignored, nil
+		return s.resolveOptions(raw, node), f.ignored, nil
 	}
 	key := "blocks " + blocks
 	if f.each {
 		key = "node " + node
 	}
-	a, err := s.answer(ctx, f, key, node)
+	a, err := s.findAnswer(ctx, f, key, node)
 	if err == nil && a.unasked == "" && a.err == nil {
-		if o, ok := s.carry(a, raw, node); ok {
+		if o, ok := s.applyAnswer(a, raw, node); ok {
 			return o, nil, nil
 		}
-		a, err = s.answer(ctx, f, "node "+node, node)
+		a, err = s.findAnswer(ctx, f, "node "+node, node)
 	}
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case a.unasked != "":
-		return s.resolve(raw, node), append([]string{"read without ssh: " + a.unasked}, f.ignored...), nil
+		return s.resolveOptions(raw, node), append([]string{"read without ssh: " + a.unasked}, f.ignored...), nil
 	case a.err != nil:
 		return nil, nil, &remote.LocalError{What: "ssh configuration of " + node, Err: a.err,
 			Hints: []string{"see what ssh says: ssh -G " + node}}
@@ -72,10 +72,10 @@ func (s *Source) options(ctx context.Context, f *files, node string) (o options,
 	return a.options, nil, nil
 }
 
-// carry applies an answer about one node to another node of its group. Options that depend on the name come from the
+// applyAnswer applies an answer about one node to another node of its group. Options that depend on the name come from the
 // files, if the files agree with ssh's answer for the first node.
-func (s *Source) carry(a *answer, raw options, node string) (options, bool) {
-	plain, theirs, ours := s.complete(raw, a.node), s.resolve(raw, a.node), s.resolve(raw, node)
+func (s *Source) applyAnswer(a *answer, raw options, node string) (options, bool) {
+	plain, theirs, ours := s.addDefaults(raw, a.node), s.resolveOptions(raw, a.node), s.resolveOptions(raw, node)
 	o := maps.Clone(a.options)
 	for _, key := range expanded {
 		switch strings.Join(a.options[key], " ") {
@@ -90,17 +90,17 @@ func (s *Source) carry(a *answer, raw options, node string) (options, bool) {
 	return o, true
 }
 
-// answer returns ssh's answer about node, or the answer kept under key.
-func (s *Source) answer(ctx context.Context, f *files, key, node string) (*answer, error) {
+// findAnswer returns ssh's answer about node, or the answer kept under key.
+func (s *Source) findAnswer(ctx context.Context, f *files, key, node string) (*answer, error) {
 	f.answers.mu.Lock()
 	a := f.answers.by[key]
-	if a == nil || time.Since(a.begun) > again && (f.each || a.failed()) {
+	if a == nil || time.Since(a.begun) > again && (f.each || a.hasFailed()) {
 		a = &answer{node: node, begun: time.Now(), done: make(chan struct{})}
 		if f.answers.by == nil {
 			f.answers.by = map[string]*answer{}
 		}
 		f.answers.by[key] = a
-		crash.Go(func() { s.ask(a) })
+		crash.Go(func() { s.askSSH(a) })
 	}
 	f.answers.mu.Unlock()
 	select {
@@ -111,8 +111,8 @@ func (s *Source) answer(ctx context.Context, f *files, key, node string) (*answe
 	}
 }
 
-// failed reports whether an answer has come without options.
-func (a *answer) failed() bool {
+// hasFailed reports whether an answer has come without options.
+func (a *answer) hasFailed() bool {
 	select {
 	case <-a.done:
 		return a.options == nil
@@ -121,8 +121,8 @@ func (a *answer) failed() bool {
 	}
 }
 
-// ask runs ssh. No node's context ends the run: other nodes wait for the answer too.
-func (s *Source) ask(a *answer) {
+// askSSH runs ssh. No node's context ends the run: other nodes wait for the answer too.
+func (s *Source) askSSH(a *answer) {
 	defer close(a.done)
 	var unasked error
 	defer func() {
@@ -140,10 +140,10 @@ func (s *Source) ask(a *answer) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), s.patience,
 		errors.New("ssh -G did not answer within "+s.patience.String()))
 	defer cancel()
-	out, words, err := s.run(ctx, a.node)
+	out, words, err := s.runSSH(ctx, a.node)
 	exit, isExit := errors.AsType[*exec.ExitError](err)
 	if isExit && ctx.Err() == nil {
-		out, words, err = s.run(ctx, a.node, "true")
+		out, words, err = s.runSSH(ctx, a.node, "true")
 		exit, isExit = errors.AsType[*exec.ExitError](err)
 	}
 	switch {
@@ -156,7 +156,7 @@ func (s *Source) ask(a *answer) {
 	case err != nil:
 		unasked = err
 	default:
-		if a.options = parse(out); a.options.first("hostname") == "" {
+		if a.options = parseOptions(out); a.options.firstValue("hostname") == "" {
 			a.options, unasked = nil, errors.New("ssh -G printed no configuration")
 		}
 	}
@@ -170,10 +170,10 @@ func firstLine(words string, err error) string {
 	return err.Error()
 }
 
-// run runs `ssh -G` in a group of its own. It keeps our environment, since the configuration may name variables, but
+// runSSH runs `ssh -G` in a group of its own. It keeps our environment, since the configuration may name variables, but
 // sets the language to English. A configuration may need a command (ForkAfterAuthentication) or forbid one
 // (RemoteCommand).
-func (s *Source) run(ctx context.Context, node string, command ...string) (out []byte, words string, err error) {
+func (s *Source) runSSH(ctx context.Context, node string, command ...string) (out []byte, words string, err error) {
 	args := append([]string{"-G", "--", node}, command...)
 	if s.cfg.File != "" {
 		args = slices.Insert(args, 0, "-F", s.cfg.File)

@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// connection sets the way to connect, and the limits of the connection.
-func (t *Settings) connection(o options) {
-	t.KexAlgorithms, t.Ciphers, t.MACs = algorithms(o, "kexalgorithms"), algorithms(o, "ciphers"), algorithms(o, "macs")
-	t.PubkeyAcceptedAlgorithms = algorithms(o, "pubkeyacceptedalgorithms")
+// setConnection sets the way to connect, and the limits of the connection.
+func (t *Settings) setConnection(o options) {
+	t.KexAlgorithms, t.Ciphers, t.MACs = listAlgorithms(o, "kexalgorithms"), listAlgorithms(o, "ciphers"), listAlgorithms(o, "macs")
+	t.PubkeyAcceptedAlgorithms = listAlgorithms(o, "pubkeyacceptedalgorithms")
 	if t.PubkeyAcceptedAlgorithms == nil { // its name before OpenSSH 8.5
-		t.PubkeyAcceptedAlgorithms = algorithms(o, "pubkeyacceptedkeytypes")
+		t.PubkeyAcceptedAlgorithms = listAlgorithms(o, "pubkeyacceptedkeytypes")
 	}
-	t.NoKeys = slices.Contains([]string{"no", "false"}, strings.ToLower(o.first("pubkeyauthentication")))
-	if family := strings.ToLower(o.first("addressfamily")); family != "any" {
+	t.NoKeys = slices.Contains([]string{"no", "false"}, strings.ToLower(o.firstValue("pubkeyauthentication")))
+	if family := strings.ToLower(o.firstValue("addressfamily")); family != "any" {
 		t.AddressFamily = family
 	}
-	t.BindAddress, t.BindInterface = o.set("bindaddress"), o.set("bindinterface")
-	t.ConnectTimeout = seconds(o.set("connecttimeout"))
-	limit, _, _ := strings.Cut(o.first("rekeylimit"), " ")
+	t.BindAddress, t.BindInterface = o.valueUnlessNone("bindaddress"), o.valueUnlessNone("bindinterface")
+	t.ConnectTimeout = parseTime(o.valueUnlessNone("connecttimeout"))
+	limit, _, _ := strings.Cut(o.firstValue("rekeylimit"), " ")
 	t.RekeyLimit = bytesOf(limit)
 }
 
-// seconds reads a time as ssh prints it, or as the files have it, such as 90, 30s or 1m30s; 0: there is none.
-func seconds(s string) time.Duration {
+// parseTime reads a time as ssh prints it, or as the files have it, such as 90, 30s or 1m30s; 0: there is none.
+func parseTime(s string) time.Duration {
 	if n, err := strconv.ParseUint(s, 10, 31); err == nil {
 		return time.Duration(n) * time.Second
 	}
@@ -58,7 +58,7 @@ func (o options) onlyOpenSSH() []string {
 			set = append(set, words+" (OpenSSH obeys it: --transport openssh)")
 		}
 	}
-	provider, dns := o.set("pkcs11provider"), strings.ToLower(o.set("verifyhostkeydns"))
+	provider, dns := o.valueUnlessNone("pkcs11provider"), strings.ToLower(o.valueUnlessNone("verifyhostkeydns"))
 	add(provider != "", "PKCS11Provider "+provider)
 	add(dns == "yes" || dns == "true", "VerifyHostKeyDNS yes")
 	return set

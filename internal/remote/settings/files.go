@@ -48,12 +48,12 @@ type guard struct {
 	resolved bool // compare with HostName, not with the name asked for
 }
 
-// options returns the options for a node, and a key that is the same for all nodes to which the same blocks apply.
-func (c *files) options(node string) (o options, blocks string) {
+// nodeOptions returns the options for a node, and a key that is the same for all nodes to which the same blocks apply.
+func (c *files) nodeOptions(node string) (o options, blocks string) {
 	o = options{}
 	var applied []byte
 	for _, p := range c.parts {
-		applies := p.applies(node, o)
+		applies := p.appliesTo(node, o)
 		for _, b := range p.blocks {
 			if !applies || !b.host.Matches(node) {
 				applied = append(applied, '0')
@@ -61,14 +61,14 @@ func (c *files) options(node string) (o options, blocks string) {
 			}
 			applied = append(applied, '1')
 			for _, l := range b.lines {
-				o.add(l.key, l.value)
+				o.addLine(l.key, l.value)
 			}
 		}
 	}
 	return o, string(applied)
 }
 
-func (p part) applies(node string, before options) bool {
+func (p part) appliesTo(node string, before options) bool {
 	return !slices.ContainsFunc(p.guards, func(g guard) bool {
 		if g.resolved {
 			return !g.host.Matches(before.hostName(node))
@@ -77,8 +77,8 @@ func (p part) applies(node string, before options) bool {
 	})
 }
 
-// read reads the user's and the system's configuration, or the one file that replaces them.
-func (s *Source) read() *files {
+// readFiles reads the user's and the system's configuration, or the one file that replaces them.
+func (s *Source) readFiles() *files {
 	c := &files{sum: sha256.New()}
 	user := filepath.Join(s.cfg.Home, ".ssh")
 	names := []string{filepath.Join(user, "config"), s.system}
@@ -90,7 +90,7 @@ func (s *Source) read() *files {
 		if i > 0 {
 			r.dir = filepath.Dir(name)
 		}
-		r.file(name, nil, 0)
+		r.readFile(name, nil, 0)
 	}
 	return c
 }
@@ -107,11 +107,11 @@ type configReader struct {
 	home string
 }
 
-func (r *configReader) ignore(file string, line int, format string, args ...any) {
+func (r *configReader) ignoreLine(file string, line int, format string, args ...any) {
 	r.out.ignored = append(r.out.ignored, fmt.Sprintf("%s line %d: ", file, line)+fmt.Sprintf(format, args...))
 }
 
-func (r *configReader) file(name string, guards []guard, depth int) {
+func (r *configReader) readFile(name string, guards []guard, depth int) {
 	data, err := os.ReadFile(name)
 	fmt.Fprintf(r.out.sum, "%q %q %v\n", name, data, err)
 	if err != nil {
@@ -120,15 +120,15 @@ func (r *configReader) file(name string, guards []guard, depth int) {
 		}
 		return
 	}
-	r.text(name, data, guards, depth)
+	r.readText(name, data, guards, depth)
 }
 
-// text splits data at its Includes, and at each Match that looks at the HostName set so far.
-func (r *configReader) text(name string, data []byte, guards []guard, depth int) {
+// readText splits data at its Includes, and at each Match that looks at the HostName set so far.
+func (r *configReader) readText(name string, data []byte, guards []guard, depth int) {
 	header, around := "", guards // of the current block
 	var text bytes.Buffer        // input for the library
 	flush := func() {
-		r.part(text.Bytes(), around)
+		r.addPart(text.Bytes(), around)
 		text.Reset()
 	}
 	number := 0
@@ -139,7 +139,7 @@ func (r *configReader) text(name string, data []byte, guards []guard, depth int)
 		switch key {
 		case "host":
 			flush()
-			header, around = r.accept(name, number, "Host "+value), guards
+			header, around = r.acceptLine(name, number, "Host "+value), guards
 			text.WriteString(header)
 		case "match":
 			flush()
@@ -150,23 +150,23 @@ func (r *configReader) text(name string, data []byte, guards []guard, depth int)
 		case "include":
 			flush()
 			if depth == maxIncludes {
-				r.ignore(name, number, "%v", errNesting)
+				r.ignoreLine(name, number, "%v", errNesting)
 			} else {
-				r.include(name, number, value, slices.Concat(around, block(header, false)), depth)
+				r.readIncludes(name, number, value, slices.Concat(around, guardOf(header, false)), depth)
 			}
 			text.WriteString(header)
 		default:
-			text.WriteString(r.accept(name, number, option))
+			text.WriteString(r.acceptLine(name, number, option))
 		}
 	}
 	flush()
 }
 
-// accept returns the line for the library, or nothing if it rejects the line.
-func (r *configReader) accept(name string, number int, text string) string {
+// acceptLine returns the line for the library, or nothing if it rejects the line.
+func (r *configReader) acceptLine(name string, number int, text string) string {
 	text = strings.ReplaceAll(text, "\r", " ") + "\n"
-	if _, err := decode([]byte(text)); err != nil {
-		r.ignore(name, number, "line not understood: %q", strings.TrimSpace(text))
+	if _, err := decodeConfig([]byte(text)); err != nil {
+		r.ignoreLine(name, number, "line not understood: %q", strings.TrimSpace(text))
 		if strings.HasPrefix(text, "Host ") {
 			return noHost
 		}
@@ -193,13 +193,13 @@ func (r *configReader) match(name string, number int, value string) (header stri
 		return anyHost, nil
 	}
 	if len(words) == 2 && (criterion == "host" || criterion == "originalhost") {
-		header = r.accept(name, number, "Host "+strings.ReplaceAll(words[1], ",", " "))
+		header = r.acceptLine(name, number, "Host "+strings.ReplaceAll(words[1], ",", " "))
 		if criterion == "host" {
-			return anyHost, block(header, true)
+			return anyHost, guardOf(header, true)
 		}
 		return header, nil
 	}
-	r.ignore(name, number, "Match %s is not supported", value)
+	r.ignoreLine(name, number, "Match %s is not supported", value)
 	r.out.each = r.out.each || !isSameForAll(words)
 	return noHost, nil
 }
@@ -219,7 +219,7 @@ func isSameForAll(criteria []string) bool {
 	return true
 }
 
-func (r *configReader) include(name string, number int, value string, guards []guard, depth int) {
+func (r *configReader) readIncludes(name string, number int, value string, guards []guard, depth int) {
 	for _, pattern := range splitWords(value) {
 		if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 			pattern = filepath.Join(r.home, rest)
@@ -229,16 +229,16 @@ func (r *configReader) include(name string, number int, value string, guards []g
 		}
 		found, err := filepath.Glob(pattern)
 		if err != nil {
-			r.ignore(name, number, "Include %s: %v", pattern, err)
+			r.ignoreLine(name, number, "Include %s: %v", pattern, err)
 		}
 		for _, f := range found {
-			r.file(f, guards, depth+1)
+			r.readFile(f, guards, depth+1)
 		}
 	}
 }
 
-func (r *configReader) part(text []byte, guards []guard) {
-	cfg, err := decode(text)
+func (r *configReader) addPart(text []byte, guards []guard) {
+	cfg, err := decodeConfig(text)
 	if err != nil {
 		r.out.ignored = append(r.out.ignored, err.Error())
 		return
@@ -257,17 +257,17 @@ func (r *configReader) part(text []byte, guards []guard) {
 	r.out.parts = append(r.out.parts, p)
 }
 
-// block returns the guard for a header line; none for the beginning of a file, which applies to every host.
-func block(header string, resolved bool) []guard {
-	cfg, err := decode([]byte(header))
+// guardOf returns the guard for a header line; none for the beginning of a file, which applies to every host.
+func guardOf(header string, resolved bool) []guard {
+	cfg, err := decodeConfig([]byte(header))
 	if err != nil || len(cfg.Hosts) < 2 {
 		return nil
 	}
 	return []guard{{host: cfg.Hosts[1], resolved: resolved}}
 }
 
-// decode calls the library and catches its panics.
-func decode(text []byte) (cfg *ssh_config.Config, err error) {
+// decodeConfig calls the library and catches its panics.
+func decodeConfig(text []byte) (cfg *ssh_config.Config, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			cfg, err = nil, fmt.Errorf("ssh configuration: %v", p)

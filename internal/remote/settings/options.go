@@ -27,8 +27,8 @@ var lists = map[string]bool{"userknownhostsfile": true, "globalknownhostsfile": 
 var commands = map[string]bool{"proxycommand": true, "knownhostscommand": true, "localcommand": true,
 	"remotecommand": true, "rekeylimit": true}
 
-// add adds a line of a file. Of ProxyJump and ProxyCommand only the first counts.
-func (o options) add(key, value string) {
+// addLine adds a line of a file. Of ProxyJump and ProxyCommand only the first counts.
+func (o options) addLine(key, value string) {
 	words := splitWords(value)
 	switch {
 	case len(words) == 0,
@@ -44,15 +44,15 @@ func (o options) add(key, value string) {
 	}
 }
 
-// parse reads the output of `ssh -G`.
-func parse(text []byte) options {
+// parseOptions reads the output of `ssh -G`.
+func parseOptions(text []byte) options {
 	o := options{}
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		key, value, ok := strings.Cut(lines.Text(), " ")
 		switch {
 		case !ok:
 		case lists[key]:
-			o[key] = paths(value)
+			o[key] = splitPaths(value)
 		default:
 			o[key] = append(o[key], value)
 		}
@@ -60,9 +60,9 @@ func parse(text []byte) options {
 	return o
 }
 
-// paths splits a list that is printed without quotes: a word that does not look like the beginning of a path belongs to
+// splitPaths splits a list that is printed without quotes: a word that does not look like the beginning of a path belongs to
 // the path before it.
-func paths(list string) []string {
+func splitPaths(list string) []string {
 	var out []string
 	for word := range strings.FieldsSeq(list) {
 		if len(out) > 0 && !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "~") {
@@ -74,30 +74,30 @@ func paths(list string) []string {
 	return out
 }
 
-// first returns the value of an option whose first value counts; empty: it is not set.
-func (o options) first(key string) string {
+// firstValue returns the value of an option whose first value counts; empty: it is not set.
+func (o options) firstValue(key string) string {
 	if len(o[key]) == 0 {
 		return ""
 	}
 	return o[key][0]
 }
 
-// set returns a value that may be none: empty then.
-func (o options) set(key string) string {
-	if v := o.first(key); !strings.EqualFold(v, "none") {
+// valueUnlessNone returns the value of an option; empty if it is "none".
+func (o options) valueUnlessNone(key string) string {
+	if v := o.firstValue(key); !strings.EqualFold(v, "none") {
 		return v
 	}
 	return ""
 }
 
 func (o options) isYes(key string) bool {
-	v := o.first(key)
+	v := o.firstValue(key)
 	return strings.EqualFold(v, "yes") || strings.EqualFold(v, "true")
 }
 
 // hostName returns the name to look up. OpenSSH lowers it, and shortens an address.
 func (o options) hostName(node string) string {
-	name := strings.ToLower(expandTokens(cmp.Or(o.first("hostname"), node), map[byte]string{'h': node}))
+	name := strings.ToLower(expandTokens(cmp.Or(o.firstValue("hostname"), node), map[byte]string{'h': node}))
 	if addr, err := netip.ParseAddr(name); err == nil {
 		return addr.String()
 	}
@@ -107,25 +107,25 @@ func (o options) hostName(node string) string {
 // expanded are the options that `ssh -G` prints with their tokens replaced; old versions do so only for some.
 var expanded = []string{"hostname", "userknownhostsfile", "controlpath", "identityagent"}
 
-// resolve completes the options from the files as `ssh -G` does.
-func (s *Source) resolve(raw options, node string) options {
-	o := s.complete(raw, node)
-	tokens := s.tokens(o, node)
+// resolveOptions completes the options from the files as `ssh -G` does.
+func (s *Source) resolveOptions(raw options, node string) options {
+	o := s.addDefaults(raw, node)
+	tokens := s.tokenValues(o, node)
 	for _, key := range expanded {
-		o[key] = s.paths(o[key], tokens)
+		o[key] = s.expandPaths(o[key], tokens)
 	}
 	return o
 }
 
-// complete adds defaults.
-func (s *Source) complete(raw options, node string) options {
+// addDefaults adds OpenSSH's defaults to the options.
+func (s *Source) addDefaults(raw options, node string) options {
 	o := maps.Clone(raw)
-	port := cmp.Or(raw.first("port"), "22")
+	port := cmp.Or(raw.firstValue("port"), "22")
 	if n, err := net.DefaultResolver.LookupPort(context.Background(), "tcp", port); err == nil {
 		port = strconv.Itoa(n)
 	}
 	o["hostname"], o["port"], o["user"] = []string{raw.hostName(node)}, []string{port},
-		[]string{cmp.Or(raw.first("user"), s.cfg.User)}
+		[]string{cmp.Or(raw.firstValue("user"), s.cfg.User)}
 	for key, preset := range map[string][]string{
 		"userknownhostsfile":   {"~/.ssh/known_hosts", "~/.ssh/known_hosts2"},
 		"globalknownhostsfile": {"/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"},
@@ -138,30 +138,30 @@ func (s *Source) complete(raw options, node string) options {
 	return o
 }
 
-// tokens returns the values of %x.
-func (s *Source) tokens(o options, node string) map[byte]string {
-	host, port, user, jump := o.first("hostname"), o.first("port"), o.first("user"), o.set("proxyjump")
+// tokenValues returns the values of %x.
+func (s *Source) tokenValues(o options, node string) map[byte]string {
+	host, port, user, jump := o.firstValue("hostname"), o.firstValue("port"), o.firstValue("user"), o.valueUnlessNone("proxyjump")
 	local, _ := os.Hostname()
 	short, _, _ := strings.Cut(local, ".")
 	sum := sha1.Sum([]byte(local + host + port + user + jump)) //nolint:gosec // OpenSSH's definition
 	return map[byte]string{
 		'C': hex.EncodeToString(sum[:]), 'd': s.cfg.Home, 'h': host, 'i': strconv.Itoa(os.Getuid()), 'j': jump,
-		'k': cmp.Or(strings.ToLower(o.first("hostkeyalias")), node), 'L': short, 'l': local, 'n': node, 'p': port,
+		'k': cmp.Or(strings.ToLower(o.firstValue("hostkeyalias")), node), 'L': short, 'l': local, 'n': node, 'p': port,
 		'r': user, 'u': s.cfg.User,
 	}
 }
 
-// paths expands paths.
-func (s *Source) paths(all []string, tokens map[byte]string) []string {
+// expandPaths expands paths.
+func (s *Source) expandPaths(all []string, tokens map[byte]string) []string {
 	var out []string
 	for _, p := range all {
-		out = append(out, s.path(p, tokens))
+		out = append(out, s.expandPath(p, tokens))
 	}
 	return out
 }
 
-// path expands a path from the configuration.
-func (s *Source) path(p string, tokens map[byte]string) string {
+// expandPath expands a path from the configuration.
+func (s *Source) expandPath(p string, tokens map[byte]string) string {
 	p = expandTokens(p, tokens)
 	if p == "~" {
 		return s.cfg.Home

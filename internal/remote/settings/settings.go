@@ -105,11 +105,11 @@ func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	if !isName(node) {
 		return nil, &remote.LocalError{What: "invalid host name", Err: fmt.Errorf("%.80q", node)}
 	}
-	o, ignored, err := s.options(ctx, s.current(), node)
+	o, ignored, err := s.nodeOptions(ctx, s.currentFiles(), node)
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.settle(node, o)
+	t, err := s.newSettings(node, o)
 	if err != nil {
 		return nil, &remote.LocalError{What: "ssh configuration of " + node, Err: err}
 	}
@@ -133,13 +133,13 @@ const maxName = 255
 // correction.
 const life = 2 * time.Second
 
-// current returns the content of the files. While the content does not change, neither does the object, and its answers
+// currentFiles returns the content of the files. While the content does not change, neither does the object, and its answers
 // stay.
-func (s *Source) current() *files {
+func (s *Source) currentFiles() *files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.files == nil || time.Since(s.readAt) > life {
-		f := s.read()
+		f := s.readFiles()
 		if s.files == nil || !slices.Equal(f.sum.Sum(nil), s.files.sum.Sum(nil)) {
 			s.files = f
 		}
@@ -152,55 +152,55 @@ func (s *Source) current() *files {
 var defaultKeys = []string{"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa", "~/.ssh/id_ed25519_sk",
 	"~/.ssh/id_ecdsa_sk"}
 
-// settle makes Settings of options in the shape of `ssh -G`.
-func (s *Source) settle(node string, o options) (*Settings, error) {
+// newSettings makes Settings of options in the shape of `ssh -G`.
+func (s *Source) newSettings(node string, o options) (*Settings, error) {
 	t := &Settings{
-		Node: node, HostName: o.first("hostname"), Port: o.first("port"), User: o.first("user"),
-		Alias:          strings.ToLower(o.first("hostkeyalias")),
-		IdentitiesOnly: o.isYes("identitiesonly"), ProxyJump: o.set("proxyjump"), ProxyCommand: o.set("proxycommand"),
-		tokens:                s.tokens(o, node),
-		HostKeyAlgorithms:     algorithms(o, "hostkeyalgorithms"),
-		CASignatureAlgorithms: algorithms(o, "casignaturealgorithms"),
+		Node: node, HostName: o.firstValue("hostname"), Port: o.firstValue("port"), User: o.firstValue("user"),
+		Alias:          strings.ToLower(o.firstValue("hostkeyalias")),
+		IdentitiesOnly: o.isYes("identitiesonly"), ProxyJump: o.valueUnlessNone("proxyjump"), ProxyCommand: o.valueUnlessNone("proxycommand"),
+		tokens:                s.tokenValues(o, node),
+		HostKeyAlgorithms:     listAlgorithms(o, "hostkeyalgorithms"),
+		CASignatureAlgorithms: listAlgorithms(o, "casignaturealgorithms"),
 	}
 	if n, err := strconv.ParseUint(t.Port, 10, 16); err != nil || n == 0 {
 		return nil, fmt.Errorf("invalid Port %q", t.Port)
 	}
-	t.RequiredRSASize, _ = strconv.Atoi(o.first("requiredrsasize")) // since OpenSSH 9.1
-	t.connection(o)
+	t.RequiredRSASize, _ = strconv.Atoi(o.firstValue("requiredrsasize")) // since OpenSSH 9.1
+	t.setConnection(o)
 	if t.HostName == "" || strings.ContainsAny(t.HostName, " \t\n/") {
 		return nil, fmt.Errorf("invalid HostName %q", t.HostName)
 	}
 	t.DefaultIdentities = isDefault(o["identityfile"])
-	t.KnownHosts = slices.Concat(s.paths(some(o["userknownhostsfile"]), t.tokens),
-		s.paths(some(o["globalknownhostsfile"]), nil))
-	t.KnownHostsCommand = o.set("knownhostscommand")
-	t.IdentityFiles, t.CertificateFiles = s.paths(some(o["identityfile"]), t.tokens),
-		s.paths(some(o["certificatefile"]), t.tokens)
+	t.KnownHosts = slices.Concat(s.expandPaths(withoutNone(o["userknownhostsfile"]), t.tokens),
+		s.expandPaths(withoutNone(o["globalknownhostsfile"]), nil))
+	t.KnownHostsCommand = o.valueUnlessNone("knownhostscommand")
+	t.IdentityFiles, t.CertificateFiles = s.expandPaths(withoutNone(o["identityfile"]), t.tokens),
+		s.expandPaths(withoutNone(o["certificatefile"]), t.tokens)
 	if t.DefaultIdentities {
-		t.IdentityFiles = s.paths(defaultKeys, nil)
+		t.IdentityFiles = s.expandPaths(defaultKeys, nil)
 	}
-	if revoked := o.set("revokedhostkeys"); revoked != "" {
-		t.RevokedKeys = s.path(revoked, t.tokens)
+	if revoked := o.valueUnlessNone("revokedhostkeys"); revoked != "" {
+		t.RevokedKeys = s.expandPath(revoked, t.tokens)
 	}
-	if control := o.set("controlpath"); control != "" {
-		t.ControlPath = s.path(control, t.tokens)
+	if control := o.valueUnlessNone("controlpath"); control != "" {
+		t.ControlPath = s.expandPath(control, t.tokens)
 	}
-	t.Agent = agentSocket(s.path(o.first("identityagent"), t.tokens))
+	t.Agent = agentSocket(s.expandPath(o.firstValue("identityagent"), t.tokens))
 	return t, nil
 }
 
-// algorithms returns the list of an option; a list from the files that modifies OpenSSH's, such as "+ssh-rsa", is
+// listAlgorithms returns the list of an option; a list from the files that modifies OpenSSH's, such as "+ssh-rsa", is
 // unknown.
-func algorithms(o options, key string) []string {
-	v := o.first(key)
+func listAlgorithms(o options, key string) []string {
+	v := o.firstValue(key)
 	if v == "" || strings.ContainsAny(v, "*?!") || strings.ContainsAny(v[:1], "+-^") {
 		return nil
 	}
 	return strings.Split(v, ",")
 }
 
-// some returns the paths without "none".
-func some(paths []string) []string {
+// withoutNone returns the paths without "none".
+func withoutNone(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return strings.EqualFold(p, "none") })
 }
 

@@ -142,8 +142,8 @@ func TestAgentSocket(t *testing.T) {
 		"$NO_SUCH": "none", "~/a": s.cfg.Home + "/a",
 	} {
 		o := options{}
-		o.add("identityagent", value)
-		got, err := s.settle("n", s.resolve(o, "n"))
+		o.addLine("identityagent", value)
+		got, err := s.newSettings("n", s.resolveOptions(o, "n"))
 		if err != nil || got.Agent != want {
 			t.Errorf("IdentityAgent %s: %+v %v, want %q", value, got, err, want)
 		}
@@ -168,16 +168,16 @@ func FuzzFiles(f *testing.F) {
 	}
 	s := New(Config{Home: "/nonexistent", User: "me"})
 	f.Fuzz(func(t *testing.T, text string) {
-		c := s.read()
+		c := s.readFiles()
 		r := configReader{out: c, dir: t.TempDir(), home: "/nonexistent"}
-		r.text("f", []byte(text), nil, maxIncludes-1)
+		r.readText("f", []byte(text), nil, maxIncludes-1)
 		// A block of its own is read, whatever stands before it.
-		r.text("g", []byte(text+"\nHost fuzz-target\n  HostKeyAlias found\n"), nil, maxIncludes-1)
-		o, _ := c.options("fuzz-target")
+		r.readText("g", []byte(text+"\nHost fuzz-target\n  HostKeyAlias found\n"), nil, maxIncludes-1)
+		o, _ := c.nodeOptions("fuzz-target")
 		if !slices.Contains(o["hostkeyalias"], "found") {
 			t.Errorf("%q hides a Host block behind it; ignored: %q", text, c.ignored)
 		}
-		_, _ = s.settle("fuzz-target", s.resolve(o, "fuzz-target"))
+		_, _ = s.newSettings("fuzz-target", s.resolveOptions(o, "fuzz-target"))
 	})
 }
 

@@ -66,12 +66,12 @@ var user = strconv.Itoa(os.Getuid())
 func takeIn(of int, dirs ...string) (*slot, error) {
 	var first error
 	for _, dir := range dirs {
-		at, err := open(dir)
+		at, err := openDir(dir)
 		if err != nil {
 			first = cmp.Or(first, err)
 			continue
 		}
-		s, err := take(at, of)
+		s, err := takeSlot(at, of)
 		if err != nil {
 			_ = unix.Close(at)
 			return nil, err
@@ -81,9 +81,9 @@ func takeIn(of int, dirs ...string) (*slot, error) {
 	return nil, first
 }
 
-// open opens the directory of the slots, and makes it if there is none. A shared lock on it tells systemd-tmpfiles that
+// openDir opens the directory of the slots, and makes it if there is none. A shared lock on it tells systemd-tmpfiles that
 // it is in use.
-func open(dir string) (int, error) {
+func openDir(dir string) (int, error) {
 	if err := unix.Mkdir(dir, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
 		return 0, fmt.Errorf("%q: %w", dir, err)
 	}
@@ -103,12 +103,12 @@ func open(dir string) (int, error) {
 	return at, nil
 }
 
-// take takes the first free slot.
-func take(at, of int) (*slot, error) {
+// takeSlot takes the first free slot.
+func takeSlot(at, of int) (*slot, error) {
 	full := &FullError{Of: of}
 	for i := range of {
 		name := strconv.Itoa(i)
-		file, err := lock(at, name)
+		file, err := lockSlot(at, name)
 		switch {
 		case err == nil:
 			_ = unix.Ftruncate(file, 0)
@@ -117,16 +117,16 @@ func take(at, of int) (*slot, error) {
 		case !errors.Is(err, unix.EWOULDBLOCK):
 			return nil, fmt.Errorf("the slot %s: %w", name, err)
 		}
-		if pid := holder(at, name); pid > 0 {
+		if pid := holderPID(at, name); pid > 0 {
 			full.PIDs = append(full.PIDs, pid)
 		}
 	}
 	return nil, full
 }
 
-// lock opens and locks the file of a slot. If somebody has removed the file meanwhile, it is made anew: a lock on a
+// lockSlot opens and locks the file of a slot. If somebody has removed the file meanwhile, it is made anew: a lock on a
 // file without a name keeps nobody out.
-func lock(at int, name string) (int, error) {
+func lockSlot(at int, name string) (int, error) {
 	const tries = 10
 	for range tries {
 		file, err := unix.Openat(at, name, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC,
@@ -152,8 +152,8 @@ func sameFile(file, at int, name string) bool {
 		open.Ino == named.Ino
 }
 
-// holder is the PID in the file of a slot; 0: its program has not written it yet.
-func holder(at int, name string) int {
+// holderPID returns the PID in the file of a slot; 0: its program has not written it yet.
+func holderPID(at int, name string) int {
 	file, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0

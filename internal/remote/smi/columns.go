@@ -17,72 +17,72 @@ type column struct {
 
 // columns are all fields with a metric. A field that the driver's nvidia-smi does not know is left out on that node.
 var columns = query{
-	{"utilization.gpu", metric.Util, number(1)},
-	{"utilization.memory", metric.MemUtil, number(1)},
-	{"utilization.encoder", metric.Encoder, number(1)},
-	{"utilization.decoder", metric.Decoder, number(1)},
-	{"memory.used", metric.MemoryUsed, number(1 << 20)},
-	{"memory.total", metric.MemoryTotal, number(1 << 20)},
-	{"temperature.gpu", metric.Temperature, number(1)},
-	{"temperature.memory", metric.MemoryTemperature, number(1)},
-	{"fan.speed", metric.Fan, number(1)},
-	{"power.draw", metric.Power, number(1)},
-	{"enforced.power.limit", metric.PowerLimit, number(1)},
-	{"power.default_limit", metric.PowerLimitDefault, number(1)},
-	{"power.max_limit", metric.PowerLimitMax, number(1)},
-	{"pstate", metric.PerformanceState, state},
-	{"clocks.sm", metric.SMClock, number(1)},
-	{"clocks.max.sm", metric.SMClockMax, number(1)},
-	{"clocks.mem", metric.MemClock, number(1)},
-	{"clocks.max.mem", metric.MemClockMax, number(1)},
-	{"clocks.gr", metric.GraphicsClock, number(1)},
-	{"clocks.max.gr", metric.GraphicsClockMax, number(1)},
-	{"clocks.video", metric.VideoClock, number(1)},
-	{"clocks_throttle_reasons.active", metric.Throttle, bits},
-	{"clocks_event_reasons.active", metric.Throttle, bits},
-	{"pcie.link.gen.current", metric.PCIeGen, number(1)},
-	{"pcie.link.gen.max", metric.PCIeGenMax, number(1)},
-	{"pcie.link.width.current", metric.PCIeWidth, number(1)},
-	{"pcie.link.width.max", metric.PCIeWidthMax, number(1)},
-	{"ecc.mode.current", metric.ECCMode, on},
-	{"ecc.errors.uncorrected.volatile.total", metric.ECCUncorrected, number(1)},
-	{"ecc.errors.corrected.volatile.total", metric.ECCCorrected, number(1)},
-	{"ecc.errors.uncorrected.aggregate.total", metric.ECCUncorrectedAggregate, number(1)},
-	{"ecc.errors.corrected.aggregate.total", metric.ECCCorrectedAggregate, number(1)},
-	{"retired_pages.single_bit_ecc.count", metric.RetiredCorrectable, number(1)},
-	{"retired_pages.double_bit.count", metric.RetiredUncorrectable, number(1)},
-	{"retired_pages.pending", metric.RetiredPending, on},
-	{"remapped_rows.correctable", metric.RemappedCorrectable, number(1)},
-	{"remapped_rows.uncorrectable", metric.RemappedUncorrectable, number(1)},
-	{"remapped_rows.pending", metric.RemapPending, on},
-	{"remapped_rows.failure", metric.RemapFailed, on},
-	{"gpu_recovery_action", metric.RecoveryAction, recovery},
-	{"persistence_mode", metric.PersistenceMode, on},
+	{"utilization.gpu", metric.Util, parseNumber(1)},
+	{"utilization.memory", metric.MemUtil, parseNumber(1)},
+	{"utilization.encoder", metric.Encoder, parseNumber(1)},
+	{"utilization.decoder", metric.Decoder, parseNumber(1)},
+	{"memory.used", metric.MemoryUsed, parseNumber(1 << 20)},
+	{"memory.total", metric.MemoryTotal, parseNumber(1 << 20)},
+	{"temperature.gpu", metric.Temperature, parseNumber(1)},
+	{"temperature.memory", metric.MemoryTemperature, parseNumber(1)},
+	{"fan.speed", metric.Fan, parseNumber(1)},
+	{"power.draw", metric.Power, parseNumber(1)},
+	{"enforced.power.limit", metric.PowerLimit, parseNumber(1)},
+	{"power.default_limit", metric.PowerLimitDefault, parseNumber(1)},
+	{"power.max_limit", metric.PowerLimitMax, parseNumber(1)},
+	{"pstate", metric.PerformanceState, parsePState},
+	{"clocks.sm", metric.SMClock, parseNumber(1)},
+	{"clocks.max.sm", metric.SMClockMax, parseNumber(1)},
+	{"clocks.mem", metric.MemClock, parseNumber(1)},
+	{"clocks.max.mem", metric.MemClockMax, parseNumber(1)},
+	{"clocks.gr", metric.GraphicsClock, parseNumber(1)},
+	{"clocks.max.gr", metric.GraphicsClockMax, parseNumber(1)},
+	{"clocks.video", metric.VideoClock, parseNumber(1)},
+	{"clocks_throttle_reasons.active", metric.Throttle, parseBitmask},
+	{"clocks_event_reasons.active", metric.Throttle, parseBitmask},
+	{"pcie.link.gen.current", metric.PCIeGen, parseNumber(1)},
+	{"pcie.link.gen.max", metric.PCIeGenMax, parseNumber(1)},
+	{"pcie.link.width.current", metric.PCIeWidth, parseNumber(1)},
+	{"pcie.link.width.max", metric.PCIeWidthMax, parseNumber(1)},
+	{"ecc.mode.current", metric.ECCMode, parseSwitch},
+	{"ecc.errors.uncorrected.volatile.total", metric.ECCUncorrected, parseNumber(1)},
+	{"ecc.errors.corrected.volatile.total", metric.ECCCorrected, parseNumber(1)},
+	{"ecc.errors.uncorrected.aggregate.total", metric.ECCUncorrectedAggregate, parseNumber(1)},
+	{"ecc.errors.corrected.aggregate.total", metric.ECCCorrectedAggregate, parseNumber(1)},
+	{"retired_pages.single_bit_ecc.count", metric.RetiredCorrectable, parseNumber(1)},
+	{"retired_pages.double_bit.count", metric.RetiredUncorrectable, parseNumber(1)},
+	{"retired_pages.pending", metric.RetiredPending, parseSwitch},
+	{"remapped_rows.correctable", metric.RemappedCorrectable, parseNumber(1)},
+	{"remapped_rows.uncorrectable", metric.RemappedUncorrectable, parseNumber(1)},
+	{"remapped_rows.pending", metric.RemapPending, parseSwitch},
+	{"remapped_rows.failure", metric.RemapFailed, parseSwitch},
+	{"gpu_recovery_action", metric.RecoveryAction, parseRecovery},
+	{"persistence_mode", metric.PersistenceMode, parseSwitch},
 }
 
-// number reads a number in a unit of NVML's.
-func number(unit float64) func(string) (float64, bool) {
+// parseNumber reads a number in a unit of NVML's.
+func parseNumber(unit float64) func(string) (float64, bool) {
 	return func(cell string) (float64, bool) {
 		x, err := strconv.ParseFloat(cell, 64)
 		return x * unit, err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
 	}
 }
 
-// state reads a performance state, as "P0".
-func state(cell string) (float64, bool) {
+// parsePState reads a performance state, as "P0".
+func parsePState(cell string) (float64, bool) {
 	digits, ok := strings.CutPrefix(cell, "P")
 	n, err := strconv.Atoi(digits)
 	return float64(n), ok && err == nil
 }
 
-// bits reads a bitmask, as "0x0000000000000001".
-func bits(cell string) (float64, bool) {
+// parseBitmask reads a bitmask, as "0x0000000000000001".
+func parseBitmask(cell string) (float64, bool) {
 	n, err := strconv.ParseUint(cell, 0, 53)
 	return float64(n), err == nil
 }
 
-// on reads a switch.
-func on(cell string) (float64, bool) {
+// parseSwitch reads a switch.
+func parseSwitch(cell string) (float64, bool) {
 	switch cell {
 	case "Enabled", "Yes", "Active", "1":
 		return 1, true
@@ -92,8 +92,8 @@ func on(cell string) (float64, bool) {
 	return 0, false
 }
 
-// recovery reads a recovery action, as "Drain and Reset", into NVML's number of it.
-func recovery(cell string) (float64, bool) {
+// parseRecovery reads a recovery action, as "Drain and Reset", into NVML's number of it.
+func parseRecovery(cell string) (float64, bool) {
 	words := strings.ToLower(cell)
 	has := func(word string) bool { return strings.Contains(words, word) }
 	switch {

@@ -33,8 +33,8 @@ func newConsole(p *link.Pipe) *console {
 	return c
 }
 
-// tell sends a line to the script.
-func (c *console) tell(line string) error {
+// sendLine sends a line to the script.
+func (c *console) sendLine(line string) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
 	_, err := fmt.Fprintln(c.pipe.In, line)
@@ -44,8 +44,8 @@ func (c *console) tell(line string) error {
 // lastWords is how long to wait for the exit of a script whose output has ended.
 const lastWords = time.Second
 
-// next returns the next line.
-func (c *console) next() (string, error) {
+// nextLine returns the next line.
+func (c *console) nextLine() (string, error) {
 	if c.lines.Scan() {
 		return c.lines.Text(), nil
 	}
@@ -62,8 +62,8 @@ func (c *console) next() (string, error) {
 	return "", &UnusableError{cmp.Or(words, errors.Join(c.lines.Err(), io.ErrUnexpectedEOF).Error())}
 }
 
-// scan sends all lines to a channel, until over is closed.
-func (c *console) scan(lines chan<- string, over <-chan struct{}) {
+// scanLines sends all lines to a channel, until over is closed.
+func (c *console) scanLines(lines chan<- string, over <-chan struct{}) {
 	defer close(lines)
 	for c.lines.Scan() {
 		select {

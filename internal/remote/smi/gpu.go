@@ -24,8 +24,8 @@ const noRound = -1
 // unlisted is the reason of a GPU that is gone.
 const unlisted = "GPU not listed any more"
 
-// say sets the reason why the GPU does not answer; "": it answers. It reports whether that is news.
-func (g *gpu) say(words string) (news bool) {
+// setReason sets the reason why the GPU does not answer; "": it answers. It reports whether that is news.
+func (g *gpu) setReason(words string) (news bool) {
 	news = words != g.Lost
 	g.Lost, g.LostID = words, ""
 	if words != "" {
@@ -34,8 +34,9 @@ func (g *gpu) say(words string) (news bool) {
 	return news
 }
 
-// entry is the GPU in a report. A GPU that is missing from one round is waited for: a new loop may have begun.
-func (g *gpu) entry() wire.GPU {
+// reportEntry returns the GPU in a report. A GPU that is missing from one round is waited for: a new loop may have
+// begun.
+func (g *gpu) reportEntry() wire.GPU {
 	e := wire.GPU{Index: g.Index, Lost: g.Lost, LostID: g.LostID}
 	if g.Lost == "" {
 		e.Values, e.Reading = g.values, !g.seen
@@ -43,11 +44,11 @@ func (g *gpu) entry() wire.GPU {
 	return e
 }
 
-// settle ends a round of rows. It reports whether the GPU is gone since.
-func (g *gpu) settle() (news bool) {
+// endRound ends a round of rows. It reports whether the GPU is gone since.
+func (g *gpu) endRound() (news bool) {
 	if !g.seen && g.missed && g.Lost == "" {
 		g.gone = true
-		news = g.say(unlisted)
+		news = g.setReason(unlisted)
 	}
 	g.missed = !g.seen
 	return news

@@ -29,7 +29,7 @@ func (l liar) Run(context.Context, string, io.Reader) (*link.Pipe, error) {
 // row is a line of nvidia-smi with one value for all metrics.
 func row(before, value string, whole bool) string {
 	cells := strings.Split(before, ", ")
-	for len(cells) <= strings.Count(columns.fields(whole), ",") {
+	for len(cells) <= strings.Count(columns.rowFields(whole), ",") {
 		cells = append(cells, value)
 	}
 	return strings.Join(cells, ", ") + "\n"

@@ -17,18 +17,18 @@ type learner struct {
 	stopped string // why nvidia-smi reads none of the GPUs; "": it does
 }
 
-// learn reads the script's introduction of the node, and asks nvidia-smi for the GPUs. If nvidia-smi refuses all of
+// learnNode reads the script's introduction of the node, and asks nvidia-smi for the GPUs. If nvidia-smi refuses all of
 // them because of one, it asks for each by itself.
-func (l *learner) learn() error {
-	if err := l.introduce(); err != nil {
+func (l *learner) learnNode() error {
+	if err := l.readIntroduction(); err != nil {
 		return err
 	}
 	l.gpus = roster{query: columns, minors: l.node.minors}
-	words, err := l.ask(everyGPU)
+	words, err := l.askGPUs(everyGPU)
 	if err != nil {
 		return err
 	}
-	if who, ok := naming(words); ok && !l.gpus.any(who.is) {
+	if who, ok := findNamed(words); ok && !l.gpus.containsGPU(who.namesGPU) {
 		if err := l.learnEach(words, who); err != nil {
 			return err
 		}
@@ -39,18 +39,18 @@ func (l *learner) learn() error {
 	return nil
 }
 
-// introduce reads up to the end of the introduction. Output before it is that of a login script.
-func (l *learner) introduce() error {
+// readIntroduction reads up to the end of the introduction. Output before it is that of a login script.
+func (l *learner) readIntroduction() error {
 	began := false
 	for seen := 0; seen < wire.MagicBudget; {
-		line, err := l.console.next()
+		line, err := l.console.nextLine()
 		switch {
 		case err != nil:
 			return err
 		case began && line == "ready":
 			return nil
 		case began:
-			l.node.read(line)
+			l.node.parseLine(line)
 		}
 		began = began || line == mark
 		seen += len(line) + 1
@@ -63,24 +63,24 @@ func (l *learner) learnEach(words string, who named) error {
 	refusals := map[string]bool{}
 	for index := 0; index < maxCards; index++ {
 		isThere := func(g *gpu) bool { return g.at == index }
-		if l.gpus.any(isThere) {
+		if l.gpus.containsGPU(isThere) {
 			continue
 		}
-		said, err := l.ask(strconv.Itoa(index))
+		said, err := l.askGPUs(strconv.Itoa(index))
 		if err != nil {
 			return err
 		}
-		if l.gpus.any(isThere) {
+		if l.gpus.containsGPU(isThere) {
 			continue
 		}
-		about, ok := naming(said)
+		about, ok := findNamed(said)
 		if !ok || about.index >= 0 && about.index != index || refusals[said] {
 			break // there are no more GPUs, or nvidia-smi refuses each because of the same
 		}
 		refusals[said] = true
 		l.gpus.addRefused(index, about, said)
 	}
-	if who.index >= 0 && !l.gpus.any(who.is) {
+	if who.index >= 0 && !l.gpus.containsGPU(who.namesGPU) {
 		l.gpus.addRefused(who.index, who, words)
 	}
 	if !slices.ContainsFunc(l.gpus.list, func(g *gpu) bool { return !g.refused }) {
@@ -91,32 +91,32 @@ func (l *learner) learnEach(words string, who named) error {
 	return nil
 }
 
-// ask runs nvidia-smi once for some GPUs, and returns its other messages. Fields unknown to nvidia-smi are left out
+// askGPUs runs nvidia-smi once for some GPUs, and returns its other messages. Fields unknown to nvidia-smi are left out
 // from then on.
-func (l *learner) ask(which string) (words string, err error) {
+func (l *learner) askGPUs(which string) (words string, err error) {
 	for range columns {
-		words, err = l.once(which)
+		words, err = l.runOnce(which)
 		field, unknown := unknownField(words)
 		if err != nil || !unknown {
 			return words, err
 		}
-		l.gpus.query = l.gpus.query.without(field)
+		l.gpus.query = l.gpus.query.withoutField(field)
 	}
 	return "", &UnusableError{"it knows none of the fields"}
 }
 
-// once runs nvidia-smi once, adds the GPUs, and returns its other messages.
-func (l *learner) once(which string) (words string, err error) {
-	if err := l.console.tell("once 0 " + which + " " + l.gpus.query.fields(all)); err != nil {
+// runOnce runs nvidia-smi once, adds the GPUs, and returns its other messages.
+func (l *learner) runOnce(which string) (words string, err error) {
+	if err := l.console.sendLine("once 0 " + which + " " + l.gpus.query.rowFields(all)); err != nil {
 		return "", err
 	}
 	for {
-		line, err := l.console.next()
+		line, err := l.console.nextLine()
 		if err != nil || strings.HasPrefix(line, "end ") {
 			return strings.TrimSpace(words), err
 		}
-		if cells, ok := l.gpus.query.cells(line, all); ok {
-			l.gpus.add(l.gpus.card(cells))
+		if cells, ok := l.gpus.query.splitRow(line, all); ok {
+			l.gpus.addGPU(l.gpus.newGPU(cells))
 		} else if len(words) < maxLine {
 			words += line + "\n"
 		}

@@ -31,8 +31,8 @@ type lookout struct {
 	looked  time.Time
 }
 
-// arm starts the timer if anything is due without a line from the node. every is the interval of the loop.
-func (w *lookout) arm(isAnyLost bool, every time.Duration) {
+// startTimer starts the timer if anything is due without a line from the node. every is the interval of the loop.
+func (w *lookout) startTimer(isAnyLost bool, every time.Duration) {
 	if w.armed || !w.strange && !w.again && w.stopped == "" && !isAnyLost {
 		return
 	}
@@ -43,50 +43,50 @@ func (w *lookout) arm(isAnyLost bool, every time.Duration) {
 	w.timer.Reset(every)
 }
 
-// heed notes a line that is no row. nvidia-smi may have failed because of a GPU that it names; a GPU with a row in this
+// noteLine notes a line that is no row. nvidia-smi may have failed because of a GPU that it names; a GPU with a row in this
 // round was merely mentioned.
-func (w *lookout) heed(line string, isMissing func(named) bool) {
+func (w *lookout) noteLine(line string, isMissing func(named) bool) {
 	w.said = line
 	if strings.Count(line, ", ") > 2 { // a row, not words
 		return
 	}
-	if who, ok := naming(line); ok && isMissing(who) {
+	if who, ok := findNamed(line); ok && isMissing(who) {
 		w.blamed = line
 	}
 }
 
 // isMissing reports whether a GPU that was named has no row in this round.
 func (t *translator) isMissing(who named) bool {
-	return t.gpus.any(func(g *gpu) bool { return who.is(g) && g.round != t.round.number })
+	return t.gpus.containsGPU(func(g *gpu) bool { return who.namesGPU(g) && g.round != t.round.number })
 }
 
-// tick begins a loop that has ended again, looks for lost GPUs, and reports while no loop runs.
-func (t *translator) tick() error {
+// handleTimer begins a loop that has ended again, looks for lost GPUs, and reports while no loop runs.
+func (t *translator) handleTimer() error {
 	w := &t.watch
 	w.armed = false
 	isDue := time.Since(w.looked) >= lookEvery
 	if w.again || w.stopped != "" && isDue {
 		w.again = false
-		if err := t.schedule.restart(); err != nil {
+		if err := t.schedule.restartLoop(); err != nil {
 			return err
 		}
 	}
 	if isDue {
-		if err := t.look(); err != nil {
+		if err := t.askLostGPUs(); err != nil {
 			return err
 		}
 	}
-	if w.stopped == "" || t.schedule.interval() == 0 {
+	if w.stopped == "" || t.schedule.loopInterval() == 0 {
 		return nil
 	}
-	if err := t.announce(); err != nil {
+	if err := t.sendHello(); err != nil {
 		return err
 	}
-	return t.deliver(time.Since(t.began).Milliseconds(), nil)
+	return t.sendReport(time.Since(t.began).Milliseconds(), nil)
 }
 
-// look asks a new nvidia-smi for the lost GPUs: the one in the loop may not find a GPU again that was reset.
-func (t *translator) look() error {
+// askLostGPUs asks a new nvidia-smi for the lost GPUs: the one in the loop may not find a GPU again that was reset.
+func (t *translator) askLostGPUs() error {
 	t.watch.looked, t.watch.strange = time.Now(), false
 	which := []string{everyGPU}
 	for _, g := range t.gpus.list {
@@ -98,21 +98,21 @@ func (t *translator) look() error {
 		which = which[1:] // one is enough for nvidia-smi to refuse all
 	}
 	for _, gpus := range which {
-		if err := t.console.tell("look 0 " + gpus + " " + t.gpus.query.fields(all)); err != nil {
+		if err := t.console.sendLine("look 0 " + gpus + " " + t.gpus.query.rowFields(all)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ended continues after a loop that ended by itself. If it named a GPU, the next loop leaves that GPU out. If it had
+// handleLoopEnd continues after a loop that ended by itself. If it named a GPU, the next loop leaves that GPU out. If it had
 // rows, it begins again. Otherwise nvidia-smi gives nothing any more.
-func (t *translator) ended(status string) error {
+func (t *translator) handleLoopEnd(status string) error {
 	w := &t.watch
 	blamed, had := w.blamed, w.had
 	w.blamed, w.had = "", false
-	t.round.next()
-	t.gpus.forget()
+	t.round.beginRound()
+	t.gpus.forgetRound()
 	switch {
 	case blamed != "":
 		return t.leaveOut(blamed)
@@ -125,11 +125,11 @@ func (t *translator) ended(status string) error {
 
 // leaveOut leaves out the GPU that the words name. If nvidia-smi fails even so, no loop runs for a while.
 func (t *translator) leaveOut(words string) error {
-	isNew := t.gpus.refuse(words)
-	which := t.gpus.readable()
+	isNew := t.gpus.markRefused(words)
+	which := t.gpus.readableGPUs()
 	t.schedule.setGPUs(which)
 	if isNew && which != noGPU {
-		return t.schedule.restart()
+		return t.schedule.restartLoop()
 	}
 	t.watch.stopped = words
 	return nil

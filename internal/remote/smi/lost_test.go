@@ -147,19 +147,19 @@ func TestLoopEnds(t *testing.T) {
 // A value that nvidia-smi should have is a fault with its words, and a value that cannot be is absent with the reason.
 func TestReasonsOfCells(t *testing.T) {
 	q := query{
-		{"utilization.gpu", metric.Util, number(1)}, {"memory.used", metric.MemoryUsed, number(1 << 20)},
-		{"temperature.gpu", metric.Temperature, number(1)}, {"fan.speed", metric.Fan, number(1)},
-		{"enforced.power.limit", metric.PowerLimit, number(1)},
-		{"ecc.errors.corrected.volatile.total", metric.ECCCorrected, number(1)},
+		{"utilization.gpu", metric.Util, parseNumber(1)}, {"memory.used", metric.MemoryUsed, parseNumber(1 << 20)},
+		{"temperature.gpu", metric.Temperature, parseNumber(1)}, {"fan.speed", metric.Fan, parseNumber(1)},
+		{"enforced.power.limit", metric.PowerLimit, parseNumber(1)},
+		{"ecc.errors.corrected.volatile.total", metric.ECCCorrected, parseNumber(1)},
 	}
-	r := q.read(strings.Split("97, 4, 255, [Unknown Error], 0.00, 4294967295", ", "), all)
-	if words := r.failure(); words != "" {
+	r := q.readRow(strings.Split("97, 4, 255, [Unknown Error], 0.00, 4294967295", ", "), all)
+	if words := r.failureWords(); words != "" {
 		t.Errorf("a working GPU is lost: %q", words)
 	}
-	if f := r.faults(3); len(f) != 1 || f[0].Collector != "fan" || f[0].Error != "nvidia-smi: Unknown Error" || f[0].GPUs[0] != 3 {
+	if f := r.listFaults(3); len(f) != 1 || f[0].Collector != "fan" || f[0].Error != "nvidia-smi: Unknown Error" || f[0].GPUs[0] != 3 {
 		t.Errorf("faults %+v", f)
 	}
-	absent := q.absent(&r)
+	absent := q.listAbsent(&r)
 	for why, id := range map[string]metric.ID{"implausible value 255 °C": metric.Temperature,
 		"implausible value 0 W": metric.PowerLimit, "implausible value 4294967295": metric.ECCCorrected,
 		"nvidia-smi: Unknown Error": metric.Fan} {
@@ -171,9 +171,9 @@ func TestReasonsOfCells(t *testing.T) {
 
 func TestFailure(t *testing.T) {
 	q := query{
-		{"utilization.gpu", metric.Util, number(1)}, {"memory.used", metric.MemoryUsed, number(1)},
-		{"power.draw", metric.Power, number(1)}, {"temperature.gpu", metric.Temperature, number(1)},
-		{"fan.speed", metric.Fan, number(1)}, {"clocks.sm", metric.SMClock, number(1)},
+		{"utilization.gpu", metric.Util, parseNumber(1)}, {"memory.used", metric.MemoryUsed, parseNumber(1)},
+		{"power.draw", metric.Power, parseNumber(1)}, {"temperature.gpu", metric.Temperature, parseNumber(1)},
+		{"fan.speed", metric.Fan, parseNumber(1)}, {"clocks.sm", metric.SMClock, parseNumber(1)},
 	}
 	for row, want := range map[string]string{
 		"97, 4, 300, 61, 30, 1980":                                                 "",
@@ -188,8 +188,8 @@ func TestFailure(t *testing.T) {
 		"[N/A], [N/A], [N/A], [Unknown Error], [Unknown Error], [Not Supported]":   "",
 		"[GPU requires reset], [Unknown Error], [N/A], [Unknown Error], [N/A], 10": "GPU requires reset",
 	} {
-		r := q.read(strings.Split(row, ", "), all)
-		if got := r.failure(); got != want {
+		r := q.readRow(strings.Split(row, ", "), all)
+		if got := r.failureWords(); got != want {
 			t.Errorf("%s: %q, want %q", row, got, want)
 		}
 	}
@@ -206,7 +206,7 @@ func TestNaming(t *testing.T) {
 		"No devices were found":                                                         {-1, "", ""},
 		"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.": {-1, "", ""},
 	} {
-		if got, ok := naming(line); got != want || ok != (want != named{-1, "", ""}) {
+		if got, ok := findNamed(line); got != want || ok != (want != named{-1, "", ""}) {
 			t.Errorf("%q: %+v, %v", line, got, ok)
 		}
 	}

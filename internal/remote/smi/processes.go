@@ -19,14 +19,14 @@ func (p *processes) begin() { p.coming, p.list = true, nil }
 
 func (p *processes) end(status string) { p.coming, p.complete = false, status == "0" }
 
-// drop makes a list that is complete one of the past.
-func (p *processes) drop() { p.complete = false }
+// markOld makes a list that is complete one of the past.
+func (p *processes) markOld() { p.complete = false }
 
 // maxName limits the name of a process, in bytes. The kernel's are shorter.
 const maxName = 64
 
-// add adds a process to the list; ok is false if the line has none.
-func (p *processes) add(line string, gpus *roster) (ok bool) {
+// addProcess adds a process to the list; ok is false if the line has none.
+func (p *processes) addProcess(line string, gpus *roster) (ok bool) {
 	cells := strings.SplitN(line, ", ", 4)
 	if len(cells) != 4 || len(p.list) == wire.MaxProcesses {
 		return false
@@ -42,7 +42,7 @@ func (p *processes) add(line string, gpus *roster) (ok bool) {
 		one := wire.Process{PID: pid, GPU: g.Index, Type: "C"}
 		one.Command = text.Cut(cells[3], wire.MaxCommand)
 		one.Name = text.Cut(cells[3][strings.LastIndexByte(cells[3], '/')+1:], maxName)
-		if mib, known := number(1 << 20)(cells[2]); known && mib >= 0 && mib < 1<<60 {
+		if mib, known := parseNumber(1 << 20)(cells[2]); known && mib >= 0 && mib < 1<<60 {
 			size := uint64(mib)
 			one.GPUMemory = &size
 		}

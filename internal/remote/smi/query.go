@@ -24,43 +24,43 @@ const (
 	changing = false
 )
 
-// wants reports whether a row has the column.
-func wants(c column, whole bool) bool { return whole || c.id.Row().Pace != metric.Once }
+// hasColumn reports whether a row has the column.
+func hasColumn(c column, whole bool) bool { return whole || c.id.Row().Pace != metric.Once }
 
-// without returns the query without a field, which this nvidia-smi does not know.
-func (q query) without(field string) query {
+// withoutField returns the query without a field, which this nvidia-smi does not know.
+func (q query) withoutField(field string) query {
 	return slices.DeleteFunc(slices.Clone(q), func(c column) bool { return c.field == field })
 }
 
-// fields returns the fields of a row.
-func (q query) fields(whole bool) string {
+// rowFields returns the fields of a row.
+func (q query) rowFields(whole bool) string {
 	list := []string{rowFields}
 	if whole {
 		list = append(list, cardFields)
 	}
 	for _, c := range q {
-		if wants(c, whole) {
+		if hasColumn(c, whole) {
 			list = append(list, c.field)
 		}
 	}
 	return strings.Join(list, ",")
 }
 
-// cells splits a row; ok is false if the line is no row. A name must not contain a comma: NVIDIA's names have none.
-func (q query) cells(line string, whole bool) (cells []string, ok bool) {
+// splitRow splits a row; ok is false if the line is no row. A name must not contain a comma: NVIDIA's names have none.
+func (q query) splitRow(line string, whole bool) (cells []string, ok bool) {
 	cells = strings.Split(line, ", ")
-	if len(cells) != strings.Count(q.fields(whole), ",")+1 {
+	if len(cells) != strings.Count(q.rowFields(whole), ",")+1 {
 		return nil, false
 	}
 	_, err := strconv.ParseUint(cells[0], 10, 16)
 	return cells, err == nil
 }
 
-// read reads the metrics of a row.
-func (q query) read(cells []string, whole bool) reading {
+// readRow reads the metrics of a row.
+func (q query) readRow(cells []string, whole bool) reading {
 	r := reading{reasons: map[metric.ID]string{}}
 	for _, c := range q {
-		if !wants(c, whole) {
+		if !hasColumn(c, whole) {
 			continue
 		}
 		r.readCell(c, strings.TrimSpace(cells[r.columns]))
@@ -72,8 +72,8 @@ func (q query) read(cells []string, whole bool) reading {
 // notListed is the reason why a metric is absent that no column gives.
 const notListed = "nvidia-smi does not list it"
 
-// absent lists the metrics that a GPU does not give, by reason.
-func (q query) absent(r *reading) map[string][]string {
+// listAbsent lists the metrics that a GPU does not give, by reason.
+func (q query) listAbsent(r *reading) map[string][]string {
 	absent := map[string][]string{notListed: {wire.AbsentXids}}
 	for id := range metric.All(metric.GPU) {
 		isColumn := slices.ContainsFunc(q, func(c column) bool { return c.id == id })

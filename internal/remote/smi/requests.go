@@ -23,25 +23,25 @@ func (a *answerer) answerAll(in *io.PipeReader) {
 			_ = in.CloseWithError(err)
 			return
 		}
-		if err := a.answer(&r); err != nil {
+		if err := a.answerRequest(&r); err != nil {
 			_ = in.CloseWithError(err)
 			return
 		}
 	}
 }
 
-// answer answers a request. The script itself answers a sign of life: that proves that the node is alive.
-func (a *answerer) answer(r *wire.Request) error {
+// answerRequest answers a request. The script itself answers a sign of life: that proves that the node is alive.
+func (a *answerer) answerRequest(r *wire.Request) error {
 	reply := wire.Reply{ID: r.ID}
 	switch {
 	case r.Alive != nil:
-		return a.console.tell(fmt.Sprintf("alive %d", r.ID))
+		return a.console.sendLine(fmt.Sprintf("alive %d", r.ID))
 	case r.Pace != nil:
-		if err := a.schedule.follow(*r.Pace); err != nil {
+		if err := a.schedule.setPace(*r.Pace); err != nil {
 			return err
 		}
 	default:
 		reply.Error = "not known without a probe on the node"
 	}
-	return a.sender.send(wire.Message{Reply: &reply})
+	return a.sender.sendMessage(wire.Message{Reply: &reply})
 }

@@ -23,26 +23,26 @@ type roster struct {
 // maxCards limits the GPUs of a node.
 const maxCards = 64
 
-// card makes a GPU of its row.
-func (r *roster) card(cells []string) *gpu {
+// newGPU makes a GPU of its row.
+func (r *roster) newGPU(cells []string) *gpu {
 	index, _ := strconv.Atoi(cells[0]) // cells has checked it
-	row := r.query.read(cells[8:], all)
+	row := r.query.readRow(cells[8:], all)
 	g := &gpu{at: index, round: noRound, Card: wire.Card{
-		Index: index, UUID: known(cells[1]), PCIBus: known(cells[2]), Name: known(cells[3]), Serial: known(cells[4]),
-		VBIOS: known(cells[5]), MIG: cells[7] == "Enabled",
+		Index: index, UUID: knownText(cells[1]), PCIBus: knownText(cells[2]), Name: knownText(cells[3]), Serial: knownText(cells[4]),
+		VBIOS: knownText(cells[5]), MIG: cells[7] == "Enabled",
 	}}
 	r.setMinor(g)
-	if words := row.failure(); words != "" {
-		g.say(words)
+	if words := row.failureWords(); words != "" {
+		g.setReason(words)
 	} else {
-		g.Absent, g.Values = r.query.absent(&row), row.only(metric.Once)
+		g.Absent, g.Values = r.query.listAbsent(&row), row.valuesAtPace(metric.Once)
 	}
-	r.driver = cmp.Or(known(cells[6]), r.driver)
+	r.driver = cmp.Or(knownText(cells[6]), r.driver)
 	return g
 }
 
-// known is the text of a cell; "" if nvidia-smi does not know it.
-func known(cell string) string {
+// knownText returns the text of a cell; "" if nvidia-smi does not know it.
+func knownText(cell string) string {
 	if strings.HasPrefix(cell, "[") || cell == "N/A" {
 		return ""
 	}
@@ -56,9 +56,9 @@ func (r *roster) setMinor(g *gpu) {
 	}
 }
 
-// add adds a GPU, unless it is there already.
-func (r *roster) add(g *gpu) {
-	if len(r.list) < maxCards && !r.any(func(o *gpu) bool { return o.Index == g.Index }) {
+// addGPU adds a GPU, unless it is there already.
+func (r *roster) addGPU(g *gpu) {
+	if len(r.list) < maxCards && !r.containsGPU(func(o *gpu) bool { return o.Index == g.Index }) {
 		r.list = append(r.list, g)
 	}
 }
@@ -66,14 +66,14 @@ func (r *roster) add(g *gpu) {
 // addRefused adds a GPU for which nvidia-smi fails.
 func (r *roster) addRefused(index int, who named, words string) {
 	g := &gpu{at: index, round: noRound, refused: true, Card: wire.Card{Index: index, UUID: who.uuid, PCIBus: who.bus}}
-	g.say(text.FirstLine(words))
+	g.setReason(text.FirstLine(words))
 	r.setMinor(g)
-	r.add(g)
+	r.addGPU(g)
 }
 
-// find returns the GPU of a row that begins with this index and UUID; nil if it is not known.
-func (r *roster) find(index int, uuid string) *gpu {
-	uuid = known(uuid)
+// findGPU returns the GPU of a row that begins with this index and UUID; nil if it is not known.
+func (r *roster) findGPU(index int, uuid string) *gpu {
+	uuid = knownText(uuid)
 	for _, g := range r.list {
 		if uuid != "" && g.UUID == uuid || g.at == index && (uuid == "" || g.UUID == "") {
 			return g
@@ -82,8 +82,8 @@ func (r *roster) find(index int, uuid string) *gpu {
 	return nil
 }
 
-// any reports whether a GPU has the property.
-func (r *roster) any(has func(*gpu) bool) bool { return slices.ContainsFunc(r.list, has) }
+// containsGPU reports whether a GPU has the property.
+func (r *roster) containsGPU(has func(*gpu) bool) bool { return slices.ContainsFunc(r.list, has) }
 
 // Which GPUs to ask for: a list of indices, or one of these.
 const (
@@ -91,9 +91,9 @@ const (
 	noGPU    = ""
 )
 
-// readable are the GPUs to ask for: all, unless nvidia-smi refuses all because of one.
-func (r *roster) readable() string {
-	if !r.any(isRefused) {
+// readableGPUs returns the GPUs to ask for: all, unless nvidia-smi refuses all because of one.
+func (r *roster) readableGPUs() string {
+	if !r.containsGPU(isRefused) {
 		return everyGPU
 	}
 	var indices []string
@@ -115,9 +115,10 @@ func (r *roster) inRound() (count int) {
 	return count
 }
 
-// restore notes a GPU that has answered a look: a lost one is back, or there is one more. It reports whether it did.
-func (r *roster) restore(now *gpu) bool {
-	was := r.find(now.at, now.UUID)
+// restoreGPU notes a GPU that has answered a new nvidia-smi: a lost one is back, or there is one more. It reports
+// whether it did.
+func (r *roster) restoreGPU(now *gpu) bool {
+	was := r.findGPU(now.at, now.UUID)
 	switch {
 	case now.Lost != "" || was != nil && was.Lost == "" && was.Name != "" || was == nil && len(r.list) == maxCards:
 		return false
@@ -134,40 +135,40 @@ func (r *roster) restore(now *gpu) bool {
 
 // freeIndex returns an index that no GPU has: the wanted one, if possible.
 func (r *roster) freeIndex(want int) int {
-	for r.any(func(g *gpu) bool { return g.Index == want }) {
+	for r.containsGPU(func(g *gpu) bool { return g.Index == want }) {
 		want++
 	}
 	return want
 }
 
-// refuse marks the GPU that the words of nvidia-smi name. It reports whether that was unknown.
-func (r *roster) refuse(words string) (isNew bool) {
-	who, _ := naming(words)
+// markRefused marks the GPU that the words of nvidia-smi name. It reports whether that was unknown.
+func (r *roster) markRefused(words string) (isNew bool) {
+	who, _ := findNamed(words)
 	for _, g := range r.list {
-		if who.is(g) && !g.refused {
+		if who.namesGPU(g) && !g.refused {
 			g.refused, isNew = true, true
-			r.news = g.say(words) || r.news
+			r.news = g.setReason(words) || r.news
 		}
 	}
 	return isNew
 }
 
-// settle ends a round of rows.
-func (r *roster) settle() {
+// endRound ends a round of rows.
+func (r *roster) endRound() {
 	for _, g := range r.list {
-		r.news = g.settle() || r.news
+		r.news = g.endRound() || r.news
 	}
 }
 
-// forget forgets the values of a round.
-func (r *roster) forget() {
+// forgetRound forgets the values of a round.
+func (r *roster) forgetRound() {
 	for _, g := range r.list {
 		g.seen, g.values = false, metric.Values{}
 	}
 }
 
-// cards are the GPUs in a Hello.
-func (r *roster) cards() []wire.Card {
+// listCards returns the GPUs in a Hello.
+func (r *roster) listCards() []wire.Card {
 	cards := make([]wire.Card, len(r.list))
 	for i, g := range r.list {
 		cards[i] = g.Card
@@ -175,11 +176,11 @@ func (r *roster) cards() []wire.Card {
 	return cards
 }
 
-// entries are the GPUs in a report.
-func (r *roster) entries() []wire.GPU {
+// listEntries returns the GPUs in a report.
+func (r *roster) listEntries() []wire.GPU {
 	entries := make([]wire.GPU, len(r.list))
 	for i, g := range r.list {
-		entries[i] = g.entry()
+		entries[i] = g.reportEntry()
 	}
 	return entries
 }

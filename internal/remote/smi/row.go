@@ -27,7 +27,7 @@ func (r *reading) readCell(c column, cell string) {
 		return
 	}
 	x, ok := c.parse(cell)
-	words := complaint(cell)
+	words := complaintText(cell)
 	switch {
 	case ok && c.id.Plausible(x):
 		r.values.Set(c.id, x)
@@ -38,13 +38,13 @@ func (r *reading) readCell(c column, cell string) {
 		r.said = append(r.said, complained{c.id, words})
 		r.reasons[c.id] = "nvidia-smi: " + words
 	default:
-		r.reasons[c.id] = "nvidia-smi: " + unbracketed(cell)
+		r.reasons[c.id] = "nvidia-smi: " + stripBrackets(cell)
 	}
 }
 
-// failure returns the words in place of the values; "" if the GPU answers. It does not answer if it has no vital value,
+// failureWords returns the words in place of the values; "" if the GPU answers. It does not answer if it has no vital value,
 // and words in place of one, or if most cells have words.
-func (r *reading) failure() (words string) {
+func (r *reading) failureWords() (words string) {
 	for _, c := range r.said {
 		if slices.Contains(vital, c.id) {
 			words = c.words
@@ -61,8 +61,8 @@ func (r *reading) failure() (words string) {
 	return ""
 }
 
-// only returns the values of a pace.
-func (r *reading) only(pace metric.Pace) (v metric.Values) {
+// valuesAtPace returns the values of a pace.
+func (r *reading) valuesAtPace(pace metric.Pace) (v metric.Values) {
 	for id := range metric.All(metric.GPU) {
 		if x, ok := r.values.Get(id); ok && id.Row().Pace == pace {
 			v.Set(id, x)
@@ -71,8 +71,8 @@ func (r *reading) only(pace metric.Pace) (v metric.Values) {
 	return v
 }
 
-// faults are the metrics that a GPU should have given.
-func (r *reading) faults(gpu int) (faults []wire.Fault) {
+// listFaults returns the metrics that a GPU should have given.
+func (r *reading) listFaults(gpu int) (faults []wire.Fault) {
 	for _, c := range r.said {
 		faults = append(faults, wire.Fault{Collector: c.id.Row().Label, Error: "nvidia-smi: " + c.words,
 			GPUs: []int{gpu}})

@@ -25,8 +25,8 @@ type schedule struct {
 // listEvery is the shortest time between two lists of processes: each starts a new nvidia-smi.
 const listEvery = 10 * time.Second
 
-// follow changes the pace.
-func (s *schedule) follow(p wire.Pace) error {
+// setPace changes the pace.
+func (s *schedule) setPace(p wire.Pace) error {
 	s.mu.Lock()
 	was := s.pace
 	s.pace = p
@@ -36,26 +36,26 @@ func (s *schedule) follow(p wire.Pace) error {
 		every = min(every, p.SecondMS)
 	}
 	if p.IntervalMS != was.IntervalMS {
-		if err := s.repeat(every); err != nil {
+		if err := s.startLoop(every); err != nil {
 			return err
 		}
 	}
 	if was.IntervalMS == 0 || p.Processes && !was.Processes {
-		return s.list()
+		return s.askProcesses()
 	}
 	return nil
 }
 
-// settle makes the loop as slow as requested: until the second report it may be faster.
-func (s *schedule) settle() error {
+// slowLoop makes the loop as slow as requested: until the second report it may be faster.
+func (s *schedule) slowLoop() error {
 	s.mu.Lock()
 	every := s.pace.IntervalMS
 	s.mu.Unlock()
-	return s.repeat(every)
+	return s.startLoop(every)
 }
 
-// repeat makes nvidia-smi print the GPUs every so many milliseconds.
-func (s *schedule) repeat(ms int) error {
+// startLoop makes nvidia-smi print the GPUs every so many milliseconds.
+func (s *schedule) startLoop(ms int) error {
 	s.mu.Lock()
 	was := s.loopMS
 	s.loopMS = ms
@@ -63,22 +63,22 @@ func (s *schedule) repeat(ms int) error {
 	if ms == was {
 		return nil
 	}
-	return s.restart()
+	return s.restartLoop()
 }
 
-// restart starts the loop, in place of the one that runs.
-func (s *schedule) restart() error {
+// restartLoop starts the loop, in place of the one that runs.
+func (s *schedule) restartLoop() error {
 	s.mu.Lock()
 	ms, which := s.loopMS, s.which
 	s.mu.Unlock()
 	if ms == 0 || which == noGPU {
 		return nil
 	}
-	return s.console.tell(fmt.Sprintf("loop %d %s %s", ms, which, s.fields))
+	return s.console.sendLine(fmt.Sprintf("loop %d %s %s", ms, which, s.fields))
 }
 
-// list asks for a list of processes.
-func (s *schedule) list() error {
+// askProcesses asks for a list of processes.
+func (s *schedule) askProcesses() error {
 	s.mu.Lock()
 	s.listed = time.Now()
 	which := s.which
@@ -86,7 +86,7 @@ func (s *schedule) list() error {
 	if which == noGPU {
 		return nil
 	}
-	return s.console.tell("apps 0 " + which)
+	return s.console.sendLine("apps 0 " + which)
 }
 
 // isListDue reports whether it is time for the next list of processes.
@@ -107,8 +107,8 @@ func (s *schedule) setGPUs(which string) {
 	s.which = which
 }
 
-// interval is the interval of the loop; 0: none was asked for.
-func (s *schedule) interval() time.Duration {
+// loopInterval returns the interval of the loop; 0: none was asked for.
+func (s *schedule) loopInterval() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Duration(s.loopMS) * time.Millisecond

@@ -22,8 +22,8 @@ func (s *sender) begin() error {
 	return err
 }
 
-// send sends a message.
-func (s *sender) send(m wire.Message) error {
+// sendMessage sends a message.
+func (s *sender) sendMessage(m wire.Message) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.wire.Write(s.out, m)

@@ -43,7 +43,7 @@ func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, er
 	began := time.Now()
 	l := learner{console: newConsole(p)}
 	known := make(chan error, 1)
-	crash.Go(func() { known <- l.learn() })
+	crash.Go(func() { known <- l.learnNode() })
 	select {
 	case err = <-known:
 	case <-ctx.Done():
@@ -63,7 +63,7 @@ func beginSession(l *learner, why string, began time.Time) *link.Pipe {
 	out, messages := io.Pipe()
 	t := newTranslator(l, &sender{out: messages}, began)
 	t.hello.StandIn = text.Cut(why, maxWhy)
-	crash.Go(t.translate)
+	crash.Go(t.translateOutput)
 	crash.Go(func() { (&answerer{l.console, t.schedule, t.sender}).answerAll(in) })
 	script := l.console.pipe
 	kill := func() {

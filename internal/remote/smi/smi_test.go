@@ -317,14 +317,14 @@ func TestParsers(t *testing.T) {
 		want  float64
 		ok    bool
 	}{
-		{number(1), "62.31", 62.31, true}, {number(1 << 20), "2", 2 << 20, true}, {number(1), "[N/A]", 0, false},
-		{number(1), "NaN", 0, false},
-		{number(1), "Inf", 0, false}, {state, "P8", 8, true}, {state, "8", 0, false},
-		{bits, "0x0000000000000044", 0x44, true},
-		{bits, "0xffffffffffffffff", 0, false}, {on, "Enabled", 1, true}, {on, "No", 0, true}, {on, "[N/A]", 0, false},
-		{recovery, "None", 0, true}, {recovery, "Reset", 1, true}, {recovery, "GPU Reset", 1, true},
-		{recovery, "Node Reboot", 2, true}, {recovery, "Drain P2P", 3, true}, {recovery, "Drain and Reset", 4, true},
-		{recovery, "[GPU requires reset]", 0, false}, {recovery, "[N/A]", 0, false}, {recovery, "Pray", 0, false},
+		{parseNumber(1), "62.31", 62.31, true}, {parseNumber(1 << 20), "2", 2 << 20, true}, {parseNumber(1), "[N/A]", 0, false},
+		{parseNumber(1), "NaN", 0, false},
+		{parseNumber(1), "Inf", 0, false}, {parsePState, "P8", 8, true}, {parsePState, "8", 0, false},
+		{parseBitmask, "0x0000000000000044", 0x44, true},
+		{parseBitmask, "0xffffffffffffffff", 0, false}, {parseSwitch, "Enabled", 1, true}, {parseSwitch, "No", 0, true}, {parseSwitch, "[N/A]", 0, false},
+		{parseRecovery, "None", 0, true}, {parseRecovery, "Reset", 1, true}, {parseRecovery, "GPU Reset", 1, true},
+		{parseRecovery, "Node Reboot", 2, true}, {parseRecovery, "Drain P2P", 3, true}, {parseRecovery, "Drain and Reset", 4, true},
+		{parseRecovery, "[GPU requires reset]", 0, false}, {parseRecovery, "[N/A]", 0, false}, {parseRecovery, "Pray", 0, false},
 	} {
 		if x, ok := tc.parse(tc.cell); ok != tc.ok || ok && x != tc.want {
 			t.Errorf("%q: %v %v", tc.cell, x, ok)
@@ -337,11 +337,11 @@ func FuzzRows(f *testing.F) {
 	f.Add("GPU-0, 1, 2, a, b")
 	f.Fuzz(func(t *testing.T, line string) {
 		gpus := &roster{query: columns[:1], list: []*gpu{{Card: wire.Card{UUID: "GPU-0"}}}}
-		if cells, ok := gpus.query.cells(line, all); ok {
-			gpus.add(gpus.card(cells))
+		if cells, ok := gpus.query.splitRow(line, all); ok {
+			gpus.addGPU(gpus.newGPU(cells))
 		}
-		new(introduction).read(line)
-		if p := new(processes); p.add(line, gpus) && len(p.list) != 1 {
+		new(introduction).parseLine(line)
+		if p := new(processes); p.addProcess(line, gpus) && len(p.list) != 1 {
 			t.Errorf("%q: %+v", line, p.list)
 		}
 	})

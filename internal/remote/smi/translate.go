@@ -35,23 +35,23 @@ type round struct {
 	faults []wire.Fault
 }
 
-// next begins a round after a loop that ended.
-func (r *round) next() { *r = round{number: r.number + 1, last: -1} }
+// beginRound begins a round after a loop that ended.
+func (r *round) beginRound() { *r = round{number: r.number + 1, last: -1} }
 
 // newTranslator returns a translator for a node that is known.
 func newTranslator(l *learner, s *sender, began time.Time) *translator {
 	t := &translator{console: l.console, sender: s, began: began, hello: l.node.hello, gpus: l.gpus,
 		watch: lookout{stopped: l.stopped}, round: round{last: -1}}
 	t.hello.Version, t.hello.Build = wire.Version, "nvidia-smi"
-	t.schedule = &schedule{console: l.console, fields: l.gpus.query.fields(changing), which: l.gpus.readable()}
+	t.schedule = &schedule{console: l.console, fields: l.gpus.query.rowFields(changing), which: l.gpus.readableGPUs()}
 	return t
 }
 
-// translate turns the output of the script into messages, until it ends. The reader of the messages gets the error.
-func (t *translator) translate() {
+// translateOutput turns the output of the script into messages, until it ends. The reader of the messages gets the error.
+func (t *translator) translateOutput() {
 	lines, over := make(chan string), make(chan struct{})
 	defer close(over)
-	crash.Go(func() { t.console.scan(lines, over) })
+	crash.Go(func() { t.console.scanLines(lines, over) })
 	t.watch.timer = time.NewTimer(time.Hour)
 	defer t.watch.timer.Stop()
 	err := t.sender.begin()
@@ -59,22 +59,22 @@ func (t *translator) translate() {
 		err = t.introduceGPUs()
 	}
 	for err == nil {
-		t.watch.arm(t.gpus.any(isLost), t.schedule.interval())
+		t.watch.startTimer(t.gpus.containsGPU(isLost), t.schedule.loopInterval())
 		select {
 		case line, more := <-lines:
 			if err = io.EOF; more {
-				err = t.hear(line)
+				err = t.handleLine(line)
 			}
 		case <-t.watch.timer.C:
-			err = t.tick()
+			err = t.handleTimer()
 		}
 	}
 	t.console.pipe.Kill()
 	t.sender.end(err)
 }
 
-// hear understands a line of the script.
-func (t *translator) hear(line string) error {
+// handleLine translates a line of the script.
+func (t *translator) handleLine(line string) error {
 	key, value, _ := strings.Cut(line, " ")
 	switch key {
 	case "apps":
@@ -83,20 +83,20 @@ func (t *translator) hear(line string) error {
 		t.processes.end(value)
 	case "alive":
 		if id, err := strconv.ParseUint(value, 10, 64); err == nil {
-			return t.sender.send(wire.Message{Reply: &wire.Reply{ID: id}})
+			return t.sender.sendMessage(wire.Message{Reply: &wire.Reply{ID: id}})
 		}
 	case "look":
-		if cells, ok := t.gpus.query.cells(value, all); ok && t.gpus.restore(t.gpus.card(cells)) {
-			t.schedule.setGPUs(t.gpus.readable())
-			return t.schedule.restart()
+		if cells, ok := t.gpus.query.splitRow(value, all); ok && t.gpus.restoreGPU(t.gpus.newGPU(cells)) {
+			t.schedule.setGPUs(t.gpus.readableGPUs())
+			return t.schedule.restartLoop()
 		}
 	case "ended":
-		return t.ended(value)
+		return t.handleLoopEnd(value)
 	default:
-		if cells, ok := t.gpus.query.cells(line, changing); ok {
+		if cells, ok := t.gpus.query.splitRow(line, changing); ok {
 			return t.row(cells)
-		} else if !t.processes.coming || !t.processes.add(line, &t.gpus) {
-			t.watch.heed(line, t.isMissing)
+		} else if !t.processes.coming || !t.processes.addProcess(line, &t.gpus) {
+			t.watch.noteLine(line, t.isMissing)
 			fmt.Fprintln(t.console.pipe.Words, line)
 		}
 	}
@@ -113,94 +113,94 @@ func (t *translator) row(cells []string) error {
 	if begins {
 		t.round.number++
 		if t.round.rows > 0 {
-			if err := t.flush(); err != nil {
+			if err := t.flushReport(); err != nil {
 				return err
 			}
 		}
 	}
-	g := t.gpus.find(index, cells[1])
+	g := t.gpus.findGPU(index, cells[1])
 	if g == nil {
 		t.watch.strange = true
 		return nil
 	}
 	isLate := !begins && t.round.rows == 0 && g.gone
-	r := t.gpus.query.read(cells[2:], changing)
-	t.gpus.news = g.say(r.failure()) || t.gpus.news
+	r := t.gpus.query.readRow(cells[2:], changing)
+	t.gpus.news = g.setReason(r.failureWords()) || t.gpus.news
 	g.at, g.gone, g.refused, g.missed, g.round = index, false, false, false, t.round.number
 	if isLate {
 		return nil
 	}
 	g.values, g.seen = r.values, true
-	t.round.faults = append(t.round.faults, r.faults(g.Index)...)
+	t.round.faults = append(t.round.faults, r.listFaults(g.Index)...)
 	if t.round.rows++; t.round.rows >= t.gpus.inRound() {
-		return t.flush()
+		return t.flushReport()
 	}
 	return nil
 }
 
-// flush sends the report, unless it comes sooner than requested, and asks for the next list of processes if it is due.
-func (t *translator) flush() error {
+// flushReport sends the report, unless it comes sooner than requested, and asks for the next list of processes if it is due.
+func (t *translator) flushReport() error {
 	t.round.rows = 0
 	isListDue := t.schedule.isListDue()
 	now := time.Since(t.began).Milliseconds()
-	if t.report.Seq > 0 && now-t.report.MonoMS < t.schedule.interval().Milliseconds()/2 {
-		t.forget()
+	if t.report.Seq > 0 && now-t.report.MonoMS < t.schedule.loopInterval().Milliseconds()/2 {
+		t.forgetRound()
 		return nil
 	}
-	t.gpus.settle()
-	if err := t.announce(); err != nil {
+	t.gpus.endRound()
+	if err := t.sendHello(); err != nil {
 		return err
 	}
 	if t.report.Seq == 1 { // the second report came sooner
-		if err := t.schedule.settle(); err != nil {
+		if err := t.schedule.slowLoop(); err != nil {
 			return err
 		}
 	}
 	if isListDue {
-		if err := t.schedule.list(); err != nil {
+		if err := t.schedule.askProcesses(); err != nil {
 			return err
 		}
 	}
-	return t.deliver(now, t.round.faults)
+	return t.sendReport(now, t.round.faults)
 }
 
-// deliver sends the report of a round.
-func (t *translator) deliver(now int64, faults []wire.Fault) error {
-	r := wire.Report{Seq: t.report.Seq + 1, MonoMS: now, Faults: faults, GPUs: t.gpus.entries()}
+// sendReport sends the report of a round.
+func (t *translator) sendReport(now int64, faults []wire.Fault) error {
+	r := wire.Report{Seq: t.report.Seq + 1, MonoMS: now, Faults: faults, GPUs: t.gpus.listEntries()}
 	if t.processes.complete {
 		r.Listed, r.Processes = true, t.processes.list
 	}
-	t.processes.drop()
-	t.forget()
+	t.processes.markOld()
+	t.forgetRound()
 	if t.watch.stopped != "" {
 		markUnread(&r, t.watch.stopped)
 	}
 	t.report = r
-	return t.sender.send(wire.Message{Report: &r})
+	return t.sender.sendMessage(wire.Message{Report: &r})
 }
 
-// forget forgets the values of a round.
-func (t *translator) forget() {
-	t.gpus.forget()
+// forgetRound forgets the values of a round.
+func (t *translator) forgetRound() {
+	t.gpus.forgetRound()
 	t.round.faults = nil
 }
 
 // introduceGPUs sends a Hello with the GPUs as they are now.
 func (t *translator) introduceGPUs() error {
 	h := t.hello
-	h.Driver, h.GPUs = t.gpus.driver, t.gpus.cards()
+	h.Driver, h.GPUs = t.gpus.driver, t.gpus.listCards()
 	t.gpus.news = false
-	return t.sender.send(wire.Message{Hello: &h})
+	return t.sender.sendMessage(wire.Message{Hello: &h})
 }
 
-// announce sends a Hello if anything about a GPU has changed. A list of processes belongs to each.
-func (t *translator) announce() error {
+// sendHello sends a Hello if anything about a GPU has changed. A list of processes belongs to each.
+func (t *translator) sendHello() error {
 	if !t.gpus.news {
 		return nil
 	}
-	t.processes.drop()
+	t.processes.markOld()
 	if err := t.introduceGPUs(); err != nil {
 		return err
 	}
-	return t.schedule.list()
+	return t.schedule.askProcesses()
 }

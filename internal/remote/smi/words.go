@@ -18,14 +18,14 @@ var absences = []string{"", "n/a", "not supported", "not available", "not found"
 // vital are the metrics of which every working GPU has at least one.
 var vital = []metric.ID{metric.Util, metric.MemoryUsed, metric.Power}
 
-// unbracketed is the text of a cell: nvidia-smi puts words in place of a value in brackets.
-func unbracketed(cell string) string {
+// stripBrackets returns the text of a cell: nvidia-smi puts words in place of a value in brackets.
+func stripBrackets(cell string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(cell), "["), "]"))
 }
 
-// complaint is the text of a cell that has neither a value nor a known absence; "" if there is none.
-func complaint(cell string) string {
-	words := unbracketed(cell)
+// complaintText returns the text of a cell that has neither a value nor a known absence; "" if there is none.
+func complaintText(cell string) string {
+	words := stripBrackets(cell)
 	_, err := strconv.ParseFloat(words, 64)
 	if err == nil || slices.Contains(absences, strings.ToLower(words)) {
 		return ""
@@ -60,9 +60,9 @@ type named struct {
 	bus, uuid string
 }
 
-// naming finds the GPU that a line names, as in "Unable to determine the device handle for GPU1: 00000000:08:00.0:
+// findNamed finds the GPU that a line names, as in "Unable to determine the device handle for GPU1: 00000000:08:00.0:
 // Unknown Error"; ok is false if the line names none.
-func naming(line string) (who named, ok bool) {
+func findNamed(line string) (who named, ok bool) {
 	who = named{-1, busInWords.FindString(line), uuidInWords.FindString(line)}
 	if m := indexInWords.FindStringSubmatch(line); m != nil {
 		who.index, _ = strconv.Atoi(m[1]) // at most 4 digits
@@ -70,8 +70,8 @@ func naming(line string) (who named, ok bool) {
 	return who, who.index >= 0 || who.bus != "" || who.uuid != ""
 }
 
-// is reports whether the line names this GPU.
-func (w named) is(g *gpu) bool {
+// namesGPU reports whether the line names this GPU.
+func (w named) namesGPU(g *gpu) bool {
 	switch {
 	case w.uuid != "" && g.UUID != "":
 		return w.uuid == g.UUID

@@ -105,7 +105,7 @@ var advices = map[reach.Class]advice{
 func (s *shell) Explain(c *remote.Case, err error) {
 	a := advice{}
 	if c.Failure.Class == "" {
-		a = classify(c, err)
+		a = classifyError(c, err)
 	}
 	if a.meaning == "" && a.hints == nil {
 		a = advices[c.Failure.Class]
@@ -122,8 +122,8 @@ func (s *shell) Explain(c *remote.Case, err error) {
 	}
 }
 
-// classify classifies an error of this door or the end of a task.
-func classify(c *remote.Case, err error) advice {
+// classifyError classifies an error of this door or the end of a task.
+func classifyError(c *remote.Case, err error) advice {
 	step, isStep := errors.AsType[*stepError](err)
 	_, isEnd := errors.AsType[*link.EndError](err)
 	switch {
@@ -142,7 +142,7 @@ func classify(c *remote.Case, err error) advice {
 	}
 	if r := ruleFor(c.Words); r != nil {
 		c.Is(r.class, r.short)
-		c.Failure.Cause = cause(c.Words)
+		c.Failure.Cause = shortError(c.Words)
 		return r.advice
 	}
 	switch {
@@ -150,7 +150,7 @@ func classify(c *remote.Case, err error) advice {
 		c.Is(reach.ClassSlurmTimeout, "SLURM did not start the step"+c.After())
 	case isStep:
 		c.Is(reach.ClassSlurm, "srun failed")
-		c.Failure.Cause = cause(c.Words)
+		c.Failure.Cause = shortError(c.Words)
 	case c.NotBegun(err):
 	default:
 		c.Is(reach.ClassClosed, "SLURM step ended")
@@ -195,9 +195,9 @@ func cannotStart(c *remote.Case, err error) advice {
 	return advice{}
 }
 
-// cause is the error in srun's words, in a few words.
-func cause(words string) string {
-	line := refusal(words)
+// shortError returns the error in srun's words, in a few words.
+func shortError(words string) string {
+	line := refusalReason(words)
 	if before, reason, found := strings.Cut(line, ": "); found && strings.Contains(before, " ") {
 		line = reason
 	}

@@ -18,32 +18,32 @@ const (
 	exitMark = "#nvnodetop-exit/1 " // and the status of the script
 )
 
-// wrap returns a script that prints its node, runs script, and prints how script ended, on both outputs. srun itself
-// reports nothing about a task that ends with status 0, and sums up tasks that fail. The shell of wrap waits beside the
-// probe: about 1 MB of memory on each node.
-func wrap(script string) string {
+// wrapScript returns a script that prints its node, runs script, and prints how script ended, on both outputs. srun
+// itself reports nothing about a task that ends with status 0, and sums up tasks that fail. The shell around script
+// waits beside the probe: about 1 MB of memory on each node.
+func wrapScript(script string) string {
 	return "export " + wire.NameVariable + "=$SLURMD_NODENAME " + wire.FoldVariable + "=" + strconv.Itoa(fold) + "; " +
 		"echo \"" + taskMark + "$SLURMD_NODENAME\"; ( " + script + " ); s=$?; echo \"" + exitMark +
 		"$s\" >&2; echo \"" + exitMark + "$s\"; exit 0"
 }
 
-// arguments returns srun's arguments for a step on nodes of a job.
+// srunArguments returns srun's arguments for a step on nodes of a job.
 //
 // The step shares the job's CPUs (--overlap) and memory (--mem=0). It outlives tasks that fail (--kill-on-bad-exit),
 // end (--wait) and nodes that die (--no-kill). The limits and the directory of the login node mean nothing on the
 // nodes, and of its environment only what the scripts need.
-func arguments(job Job, nodes []string, options []string, script string) []string {
+func srunArguments(job Job, nodes []string, options []string, script string) []string {
 	n := strconv.Itoa(len(nodes))
-	return slices.Concat([]string{"--overlap"}, job.options(), []string{
+	return slices.Concat([]string{"--overlap"}, job.srunOptions(), []string{
 		"--nodes=" + n, "--ntasks=" + n, "--ntasks-per-node=1", "--nodelist=" + strings.Join(nodes, ","),
 		"--job-name=nvnodetop", "--mem=0", "--mpi=none", "--label", "--input=all", "--kill-on-bad-exit=0", "--wait=0",
 		"--no-kill",
 		"--propagate=NONE", "--chdir=/", "--export=HOME,USER,LOGNAME,PATH",
-	}, options, []string{"/bin/sh", "-c", wrap(script)})
+	}, options, []string{"/bin/sh", "-c", wrapScript(script)})
 }
 
-// options returns srun's options for a job. srun takes a heterogeneous job by the number of its first component only.
-func (j *Job) options() []string {
+// srunOptions returns srun's options for a job. srun takes a heterogeneous job by the number of its first component only.
+func (j *Job) srunOptions() []string {
 	if j.Leader == "" {
 		return []string{"--jobid=" + j.ID}
 	}
@@ -60,8 +60,8 @@ var kept = []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_
 // options of SPANK plugins, which put it into a container.
 var optionPrefixes = []string{"SLURM", "SBATCH_", "SALLOC_", "SRUN_", "_SLURM_SPANK_OPTION_"}
 
-// environment returns environ without the options of another job.
-func environment(environ []string) []string {
+// srunEnviron returns environ without the options of another job.
+func srunEnviron(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		isOption := func(prefix string) bool { return strings.HasPrefix(name, prefix) }

@@ -181,13 +181,13 @@ func (d *Door) Know(jobs []Job) {
 		d.crews = append(d.crews, before[i])
 	}
 	for node, c := range d.chosen {
-		if !slices.Contains(d.crews, c) || !c.serves(node) {
+		if !slices.Contains(d.crews, c) || !c.servesNode(node) {
 			delete(d.chosen, node)
 		}
 	}
 	for s := range d.open {
 		if s.crew.Suspended {
-			crash.Go(s.halt)
+			crash.Go(s.endSuspended)
 		}
 	}
 }
@@ -200,8 +200,8 @@ func (c *crew) take(j Job) {
 	}
 }
 
-// serves reports whether the node can be reached through the job. d.mu is held.
-func (c *crew) serves(node string) bool { return !c.Suspended && c.on[node] }
+// servesNode reports whether the node can be reached through the job. d.mu is held.
+func (c *crew) servesNode(node string) bool { return !c.Suspended && c.on[node] }
 
 // crewOf returns the job through which a node is reached: the job with the most GPUs there, as a step sees no others.
 // Among equal jobs it is always the same one. nil: no job is known on the node.
@@ -210,7 +210,7 @@ func (d *Door) crewOf(node string) *crew {
 	defer d.mu.Unlock()
 	best := d.chosen[node]
 	for _, c := range d.crews {
-		if c.serves(node) && (best == nil || c.GPUs[node] > best.GPUs[node]) {
+		if c.servesNode(node) && (best == nil || c.GPUs[node] > best.GPUs[node]) {
 			best = c
 		}
 	}
@@ -220,14 +220,14 @@ func (d *Door) crewOf(node string) *crew {
 	return best
 }
 
-// gpus returns how many GPUs of a node the job has. d.mu is held.
-func (c *crew) gpus(node string) (n int, known bool) {
+// gpuCount returns how many GPUs of a node the job has. d.mu is held.
+func (c *crew) gpuCount(node string) (n int, known bool) {
 	n, known = c.GPUs[node]
 	return n, known
 }
 
-// ladder returns the ladder of a node. d.mu is held.
-func (c *crew) ladder(node string) *ladder {
+// ladderOf returns the ladder of a node. d.mu is held.
+func (c *crew) ladderOf(node string) *ladder {
 	l := c.ladders[node]
 	if l == nil {
 		l = &ladder{}
@@ -283,8 +283,8 @@ func (d *Door) awaitGPUs(ctx context.Context, node string) error {
 	for {
 		d.mu.Lock()
 		unknown := slices.ContainsFunc(d.crews, func(c *crew) bool {
-			_, known := c.gpus(node)
-			return !known && c.serves(node)
+			_, known := c.gpuCount(node)
+			return !known && c.servesNode(node)
 		})
 		news := d.news
 		d.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 // isSuspended is the reason given to the sessions of a step whose job is suspended.
 const isSuspended = "nvnodetop: the job is suspended"
 
-// halt ends the step of a suspended job. Its probes are frozen, and srun ignores SIGTERM until the job goes on. When
+// endSuspended ends the step of a suspended job. Its probes are frozen, and srun ignores SIGTERM until the job goes on. When
 // the job goes on, the probes end at once, as their input has ended.
-func (s *step) halt() {
+func (s *step) endSuspended() {
 	s.mu.Lock()
 	proc := s.proc
 	s.mu.Unlock()
@@ -43,7 +43,7 @@ func (d *Door) Close() {
 	for _, signal := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} { // 0: most end by themselves
 		late, cancel := context.WithTimeout(context.Background(), d.limits.parting)
 		open = slices.DeleteFunc(open, func(s *step) bool {
-			return signal == syscall.SIGKILL && s.aborts() ||
+			return signal == syscall.SIGKILL && s.wasAborting() ||
 				s.endsBefore(late, signal)
 		})
 		cancel()
@@ -67,9 +67,9 @@ func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
 	}
 }
 
-// aborts reports whether srun was already ending its step, and has said so, before this process began to end; the end
+// wasAborting reports whether srun was already ending its step, and has said so, before this process began to end; the end
 // of this process takes sessions up to 2 s. srun waits for the nodes, up to KillWait and 2 s.
-func (s *step) aborts() bool {
+func (s *step) wasAborting() bool {
 	s.mu.Lock()
 	before := !s.closed.IsZero() && time.Since(s.closed) > 2*s.d.limits.closing
 	s.mu.Unlock()

@@ -230,7 +230,7 @@ func (f *fake) noProbes(nodes ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, n := range nodes {
-		f.crews[0].ladder(n).settled = true
+		f.crews[0].ladderOf(n).settled = true
 	}
 }
 

@@ -50,17 +50,17 @@ type batch struct {
 	fill   func()        // closes it
 }
 
-// ask puts a wish into a batch.
-func (d *Door) ask(w *wish) {
+// addWish puts a wish into a batch.
+func (d *Door) addWish(w *wish) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l := w.crew.ladder(w.node)
+	l := w.crew.ladderOf(w.node)
 	if l.settled && l.tried[l.at] && l.seen[l.at] == 0 {
 		*l = ladder{} // whatever kept the GPUs from all steps may have gone
 	}
 	o := order{crew: w.crew, script: w.script, rung: l.at}
 	if l.at == perNode || l.at == byGRES {
-		o.gpus, _ = w.crew.gpus(w.node)
+		o.gpus, _ = w.crew.gpuCount(w.node)
 	}
 	if w.input != nil || w.crew.outcasts[w.node] {
 		o.alone = w.node
@@ -80,7 +80,7 @@ func (d *Door) ask(w *wish) {
 			patience *= again // the nodes of a step learn one after the other that it is a poor one
 		}
 		rest := time.Until(w.crew.rest)
-		crash.Go(func() { d.serve(b, patience, rest) })
+		crash.Go(func() { d.serveBatch(b, patience, rest) })
 	}
 	b.wishes = append(b.wishes, w)
 	if len(b.wishes) >= len(w.crew.Nodes) || o.alone != "" {
@@ -88,8 +88,8 @@ func (d *Door) ask(w *wish) {
 	}
 }
 
-// serve waits for other wishes, for the end of the job's rest and for its turn, and starts the step.
-func (d *Door) serve(b *batch, patience, rest time.Duration) {
+// serveBatch waits for other wishes, for the end of the job's rest and for its turn, and starts the step.
+func (d *Door) serveBatch(b *batch, patience, rest time.Duration) {
 	select {
 	case <-b.full:
 	case <-time.After(patience):
@@ -100,7 +100,7 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 	if d.batches[b.order] == b {
 		delete(d.batches, b.order)
 	}
-	b.wishes = slices.DeleteFunc(b.wishes, (*wish).over)
+	b.wishes = slices.DeleteFunc(b.wishes, (*wish).isOver)
 	if len(b.wishes) == 0 {
 		d.mu.Unlock()
 		<-b.turns
@@ -109,9 +109,9 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 	s := d.newStep(b)
 	d.open[s] = true
 	d.mu.Unlock()
-	s.run()
+	s.startSrun()
 	for _, w := range b.wishes {
-		crash.Go(func() { d.follow(w, s.tasks[w.node]) })
+		crash.Go(func() { d.followTask(w, s.tasks[w.node]) })
 	}
 	go func() {
 		defer crash.End()
@@ -124,8 +124,8 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 	}()
 }
 
-// over reports whether nobody waits for a wish any more, and then answers it.
-func (w *wish) over() bool {
+// isOver reports whether nobody waits for a wish any more, and then answers it.
+func (w *wish) isOver() bool {
 	if w.ctx.Err() == nil {
 		return false
 	}
@@ -133,8 +133,8 @@ func (w *wish) over() bool {
 	return true
 }
 
-// members returns the nodes of a batch.
-func (b *batch) members() []string {
+// nodeNames returns the nodes of a batch.
+func (b *batch) nodeNames() []string {
 	var nodes []string
 	for _, w := range b.wishes {
 		nodes = append(nodes, w.node)
@@ -143,44 +143,44 @@ func (b *batch) members() []string {
 	return slices.Compact(nodes)
 }
 
-// follow waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one or
+// followTask waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one or
 // gives it fewer GPUs than the job has, or if another node does not start its task: SLURM then aborts the step, after a
 // while.
-func (d *Door) follow(w *wish, t *task) {
+func (d *Door) followTask(w *wish, t *task) {
 	s := t.step
 	select {
 	case <-s.up:
 	case <-s.apart:
-		t.leave()
-		d.again(w)
+		t.leaveTask()
+		d.retryWish(w)
 		return
 	case <-t.exited:
 	case <-w.ctx.Done():
-		t.leave()
+		t.leaveTask()
 		w.answer <- answer{err: &stepError{words: s.words.String(), late: true}}
 		return
 	}
 	select {
 	case <-t.up:
 	default:
-		d.failed(w, t)
+		d.handleFailure(w, t)
 		return
 	}
 	if w.input != nil {
 		s.sendFirst(w.input)
 	}
-	if d.poor(w, t) {
-		t.leave()
-		d.again(w)
+	if d.maySeeMore(w, t) {
+		t.leaveTask()
+		d.retryWish(w)
 		return
 	}
 	w.answer <- answer{task: t}
 }
 
-// poor waits for the probe's Hello, and reports whether another step may see more GPUs.
-func (d *Door) poor(w *wish, t *task) bool {
+// maySeeMore waits for the probe's Hello, and reports whether another step may see more GPUs.
+func (d *Door) maySeeMore(w *wish, t *task) bool {
 	d.mu.Lock()
-	settled := w.crew.ladder(w.node).settled
+	settled := w.crew.ladderOf(w.node).settled
 	d.mu.Unlock()
 	if settled {
 		return false
@@ -196,8 +196,8 @@ func (d *Door) poor(w *wish, t *task) bool {
 	case seen := <-t.hello:
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		gpus, known := w.crew.gpus(w.node)
-		return known && w.crew.ladder(w.node).saw(t.step.rung, seen, gpus)
+		gpus, known := w.crew.gpuCount(w.node)
+		return known && w.crew.ladderOf(w.node).noteSeen(t.step.rung, seen, gpus)
 	case <-t.exited:
 	case <-w.ctx.Done():
 	case <-time.After(d.limits.hello): // the driver hangs: whoever waits for the task says so
@@ -205,27 +205,27 @@ func (d *Door) poor(w *wish, t *task) bool {
 	return false
 }
 
-// again asks for another step, within limits.
-func (d *Door) again(w *wish) {
+// retryWish asks for another step, within limits.
+func (d *Door) retryWish(w *wish) {
 	if w.steps++; w.steps > maxSteps {
 		w.answer <- answer{err: &stepError{late: true}}
 		return
 	}
-	d.ask(w)
+	d.addWish(w)
 }
 
-// failed handles a task that has not started. The step may have failed because of another node, or because of its
+// handleFailure handles a task that has not started. The step may have failed because of another node, or because of its
 // options.
-func (d *Door) failed(w *wish, t *task) {
+func (d *Door) handleFailure(w *wish, t *task) {
 	s := t.step
 	words := s.words.String()
 	d.mu.Lock()
 	c := w.crew
-	gpus, _ := c.gpus(w.node)
+	gpus, _ := c.gpuCount(w.node)
 	retry := false
 	switch dead := launchFailures(words); {
 	case s.held.Load(), refusesGPUs(words):
-		retry = c.ladder(w.node).refused(s.rung, refusal(words), gpus)
+		retry = c.ladderOf(w.node).noteRefusal(s.rung, refusalReason(words), gpus)
 	case len(dead) > 0 && len(s.tasks) > 1:
 		for _, node := range dead {
 			c.outcasts[node] = true
@@ -234,15 +234,15 @@ func (d *Door) failed(w *wish, t *task) {
 	}
 	d.mu.Unlock()
 	if retry {
-		d.again(w)
+		d.retryWish(w)
 		return
 	}
 	w.answer <- answer{err: &stepError{words: words, err: s.err}}
 }
 
-// partial gives up a step that has started on some of its nodes only. The others get steps of their own.
-func (d *Door) partial(s *step) {
-	missing := s.missing()
+// replacePartial gives up a step that has started on some of its nodes only. The others get steps of their own.
+func (d *Door) replacePartial(s *step) {
+	missing := s.missingNodes()
 	select {
 	case <-s.ended:
 		return
@@ -257,18 +257,18 @@ func (d *Door) partial(s *step) {
 	}
 	d.mu.Unlock()
 	close(s.apart)
-	s.close()
+	s.closeStep()
 }
 
-// ended notes the end of a step, and lets the job rest if it has failed.
-func (d *Door) ended(s *step) {
+// noteStepEnd notes the end of a step, and lets the job rest if it has failed.
+func (d *Door) noteStepEnd(s *step) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c := s.crew
 	delete(d.open, s)
 	words := s.words.String()
 	switch {
-	case s.started():
+	case s.hasStarted():
 		c.failures = 0
 		delete(c.outcasts, s.alone)
 	case s.alone != "": // the node itself waits longer and longer

@@ -14,8 +14,8 @@ const (
 	rungs
 )
 
-// options returns srun's options for a step on so many nodes, where the job has gpus on each.
-func (r rung) options(nodes, gpus int) []string {
+// srunOptions returns srun's options for a step on so many nodes, where the job has gpus on each.
+func (r rung) srunOptions(nodes, gpus int) []string {
 	n := strconv.Itoa(gpus)
 	switch {
 	case r == perNode && nodes == 1:
@@ -41,14 +41,14 @@ type ladder struct {
 
 const refusedStep = -1
 
-// refused notes that SLURM does not start a step at a rung. It reports whether there is another rung to try; if not,
+// noteRefusal notes that SLURM does not start a step at a rung. It reports whether there is another rung to try; if not,
 // the ladder begins anew. gpus is how many GPUs the job has on the node.
-func (l *ladder) refused(r rung, why string, gpus int) (again bool) {
+func (l *ladder) noteRefusal(r rung, why string, gpus int) (again bool) {
 	if l.why == "" {
 		l.why = why
 	}
 	l.tried[r], l.seen[r] = true, refusedStep
-	l.move(gpus)
+	l.moveToNext(gpus)
 	if l.seen[l.at] == refusedStep && l.tried[l.at] {
 		*l = ladder{}
 		return false
@@ -56,20 +56,20 @@ func (l *ladder) refused(r rung, why string, gpus int) (again bool) {
 	return true
 }
 
-// saw notes how many GPUs a probe has seen in a step. It reports whether another rung is better or is still to be
+// noteSeen notes how many GPUs a probe has seen in a step. It reports whether another rung is better or is still to be
 // tried.
-func (l *ladder) saw(r rung, seen, gpus int) (again bool) {
+func (l *ladder) noteSeen(r rung, seen, gpus int) (again bool) {
 	l.tried[r], l.seen[r] = true, seen
 	if seen >= gpus {
 		l.at, l.settled = r, true
 		return false
 	}
-	l.move(gpus)
+	l.moveToNext(gpus)
 	return l.at != r
 }
 
-// move goes to the next rung to try, or else to the best one.
-func (l *ladder) move(gpus int) {
+// moveToNext goes to the next rung to try, or else to the best one.
+func (l *ladder) moveToNext(gpus int) {
 	best, found := l.at, l.tried[l.at] && l.seen[l.at] != refusedStep
 	for r := range rungs {
 		if l.tried[r] && l.seen[r] != refusedStep && (!found || l.seen[r] > l.seen[best]) {
@@ -87,8 +87,9 @@ func (l *ladder) move(gpus int) {
 	l.at, l.settled = best, true
 }
 
-// fault is the message for a probe that sees no GPU although the job has some; empty: the reason is unknown.
-func (l *ladder) fault() string {
+// faultMessage returns the message for a probe that sees no GPU although the job has some; empty: the reason is
+// unknown.
+func (l *ladder) faultMessage() string {
 	if l.why == "" {
 		return "a second step of the job sees no GPU"
 	}

@@ -92,7 +92,7 @@ func (t *inTask) Write(lines []byte) (int, error) {
 	t.of.printing.Lock()
 	defer t.of.printing.Unlock()
 	for line := range bytes.Lines(lines) {
-		t.of.s.output(t.label, line)
+		t.of.s.handleOutput(t.label, line)
 	}
 	return len(lines), nil
 }
@@ -194,7 +194,7 @@ func TestAStoppedTaskAmongOthers(t *testing.T) {
 func TestTheProbeOfALostNodeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newInProcess(t, 3)
-		p.s.errors(-1, []byte("srun: error: Node failure on n01\n"))
+		p.s.handleErrors(-1, []byte("srun: error: Node failure on n01\n"))
 		if _, err := p.sessions["n01"].Next(); err != nil { // its Hello
 			t.Fatal(err)
 		}

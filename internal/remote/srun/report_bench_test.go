@@ -41,7 +41,7 @@ func benchmarkReport(b *testing.B, nodes int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	go parse(fromSrun, s.output)
+	go readLines(fromSrun, s.handleOutput)
 	labelled := newLabeller(out, nodes)
 	s.in = &replies{labelled, map[string]int{}}
 	for i, node := range s.nodes {
@@ -112,7 +112,7 @@ func (o stepOpener) Route(context.Context, string) reach.Route { return reach.Ro
 func (o stepOpener) Open(ctx context.Context, node string, _ func(reach.Step)) (poller.Session, error) {
 	t := o.s.tasks[node]
 	<-t.up
-	l := link.New(t.pipe(), link.DefaultLimits)
+	l := link.New(t.asPipe(), link.DefaultLimits)
 	if err := l.Magic(ctx); err != nil {
 		return nil, err
 	}

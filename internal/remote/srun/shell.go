@@ -29,7 +29,7 @@ func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pip
 	waiting := time.AfterFunc(s.d.limits.waiting,
 		func() { s.log.Begin(remote.StageProbe, "waiting for SLURM to start the step") })
 	defer waiting.Stop()
-	s.d.ask(w)
+	s.d.addWish(w)
 	a := answer{err: &stepError{late: true}}
 	select {
 	case a = <-w.answer:
@@ -37,17 +37,17 @@ func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pip
 		select {
 		case a = <-w.answer: // with srun's words
 		case <-time.After(s.d.limits.words):
-			crash.Go(w.decline)
+			crash.Go(w.declineTask)
 		}
 	}
 	switch {
 	case a.err != nil:
 		return nil, a.err
 	case ctx.Err() != nil:
-		a.task.leave()
+		a.task.leaveTask()
 		return nil, &stepError{late: true}
 	}
-	return a.task.pipe(), nil
+	return a.task.asPipe(), nil
 }
 
 // input is the input of a script. It is kept, since another step may need it again.
@@ -56,15 +56,15 @@ type input struct {
 	kept bytes.Buffer
 }
 
-// again returns the input from its beginning. The reader before must not be in use.
-func (i *input) again() io.Reader {
+// fromBeginning returns the input from its beginning. The reader before must not be in use.
+func (i *input) fromBeginning() io.Reader {
 	return io.MultiReader(bytes.NewReader(bytes.Clone(i.kept.Bytes())), io.TeeReader(i.from, &i.kept))
 }
 
-// decline leaves a task that answers a wish too late.
-func (w *wish) decline() {
+// declineTask leaves a task that answers a wish too late.
+func (w *wish) declineTask() {
 	if a := <-w.answer; a.task != nil {
-		a.task.leave()
+		a.task.leaveTask()
 	}
 }
 

@@ -25,8 +25,8 @@ func newSpool() *spool {
 	return s
 }
 
-// put adds output. After the end it is dropped.
-func (s *spool) put(line []byte) {
+// addOutput adds output. After the end it is dropped.
+func (s *spool) addOutput(line []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -40,8 +40,8 @@ func (s *spool) put(line []byte) {
 	s.more.Signal()
 }
 
-// close ends the output; the first end counts.
-func (s *spool) close(err error) {
+// closeOutput ends the output; the first end counts.
+func (s *spool) closeOutput(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.end == nil {
@@ -50,9 +50,9 @@ func (s *spool) close(err error) {
 	s.more.Broadcast()
 }
 
-// drop ends the output and discards its unread part.
-func (s *spool) drop() {
-	s.close(io.ErrClosedPipe)
+// discardOutput ends the output and discards its unread part.
+func (s *spool) discardOutput() {
+	s.closeOutput(io.ErrClosedPipe)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = nil

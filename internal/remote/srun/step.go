@@ -55,7 +55,7 @@ type step struct {
 // newStep prepares the step for a batch. d.mu is held.
 func (d *Door) newStep(b *batch) *step {
 	s := &step{
-		order: b.order, d: d, job: b.crew.Job, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{},
+		order: b.order, d: d, job: b.crew.Job, nodes: b.nodeNames(), tasks: map[string]*task{}, labels: map[int]*task{},
 		early: map[int][]func(*task){},
 		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}),
 		ended: make(chan struct{}),
@@ -71,12 +71,12 @@ func (d *Door) newStep(b *batch) *step {
 // starter starts each srun, on a thread that ends with this process.
 var starter remote.Starter
 
-// run starts srun. It ends when its last task is left, or by itself.
-func (s *step) run() {
+// startSrun starts srun. It ends when its last task is left, or by itself.
+func (s *step) startSrun() {
 	cmd := exec.CommandContext(context.Background(), s.d.program,
-		arguments(s.job, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
-	cmd.Env, cmd.Dir = environment(os.Environ()), "/"
-	cmd.SysProcAttr = attributes()
+		srunArguments(s.job, s.nodes, s.rung.srunOptions(len(s.nodes), s.gpus), s.script)...)
+	cmd.Env, cmd.Dir = srunEnviron(os.Environ()), "/"
+	cmd.SysProcAttr = sysProcAttr()
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	errs, err3 := cmd.StderrPipe()
@@ -95,11 +95,11 @@ func (s *step) run() {
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		defer crash.End()
-		parse(out, s.output)
+		readLines(out, s.handleOutput)
 	})
 	reading.Go(func() {
 		defer crash.End()
-		parse(errs, s.errors)
+		readLines(errs, s.handleErrors)
 	})
 	go func() {
 		defer crash.End()
@@ -118,36 +118,36 @@ func (s *step) end(err error) {
 	for _, t := range s.tasks {
 		t.end(link.Exit{}, words)
 	}
-	s.d.ended(s)
+	s.d.noteStepEnd(s)
 	close(s.ended)
 }
 
-// started reports whether a task has started.
-func (s *step) started() bool {
+// hasStarted reports whether a task has started.
+func (s *step) hasStarted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.labels) > 0
 }
 
-// output handles a line that srun prints on its standard output.
-func (s *step) output(label int, line []byte) {
+// handleOutput handles a line that srun prints on its standard output.
+func (s *step) handleOutput(label int, line []byte) {
 	s.mu.Lock()
 	t := s.labels[label]
 	s.mu.Unlock()
 	if name, ok := bytes.CutPrefix(line, []byte(taskMark)); ok && t == nil {
-		s.arrived(label, string(bytes.TrimSpace(name)))
+		s.noteNode(label, string(bytes.TrimSpace(name)))
 		return
 	}
 	switch {
 	case t != nil:
-		t.print(line)
+		t.handleOutput(line)
 	default:
 		_, _ = s.words.Write(line) // of a prolog, for example
 	}
 }
 
-// arrived notes which node a label stands for.
-func (s *step) arrived(label int, node string) {
+// noteNode notes which node a label stands for.
+func (s *step) noteNode(label int, node string) {
 	s.handing.Lock()
 	defer s.handing.Unlock()
 	s.mu.Lock()
@@ -170,25 +170,25 @@ func (s *step) arrived(label int, node string) {
 	case all:
 		close(s.up)
 	case first:
-		time.AfterFunc(s.d.limits.partial+time.Duration(len(s.tasks))*startsEach, func() { s.d.partial(s) })
+		time.AfterFunc(s.d.limits.partial+time.Duration(len(s.tasks))*startsEach, func() { s.d.replacePartial(s) })
 	}
 }
 
-// missing returns the nodes whose tasks have not started.
-func (s *step) missing() []string {
+// missingNodes returns the nodes whose tasks have not started.
+func (s *step) missingNodes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(s.nodes), func(node string) bool { return s.tasks[node].arrived })
 }
 
-// errors handles a line that srun prints on its standard error.
-func (s *step) errors(label int, line []byte) {
+// handleErrors handles a line that srun prints on its standard error.
+func (s *step) handleErrors(label int, line []byte) {
 	if label < 0 {
-		s.hear(string(line))
+		s.handleOwnLine(string(line))
 		return
 	}
 	line = bytes.Clone(line)
-	if s.with(label, func(t *task) { t.complain(line) }) {
+	if s.withTask(label, func(t *task) { t.handleErrors(line) }) {
 		return
 	}
 	if !bytes.HasPrefix(line, []byte(exitMark)) {
@@ -196,16 +196,16 @@ func (s *step) errors(label int, line []byte) {
 	}
 }
 
-// hear handles a line that is srun's own.
-func (s *step) hear(said string) {
+// handleOwnLine handles a line that is srun's own.
+func (s *step) handleOwnLine(said string) {
 	if labels, exit, ok := taskEnd(said); ok {
 		for _, l := range labels {
-			s.with(l, func(t *task) { t.end(exit, said) })
+			s.withTask(l, func(t *task) { t.end(exit, said) })
 		}
 		return
 	}
 	if node := nodeFailure(said); s.tasks[node] != nil {
-		s.tasks[node].leave() // before its end: the probe may live, and would for as long as the step
+		s.tasks[node].leaveTask() // before its end: the probe may live, and would for as long as the step
 		s.tasks[node].end(link.Exit{}, said)
 		return
 	}
@@ -218,9 +218,9 @@ func (s *step) hear(said string) {
 // maxEarly limits the output kept for a task whose beginning is still to be read.
 const maxEarly = 256
 
-// with calls do for the task of a label, now or once the beginning of its output has been read. It reports whether it
+// withTask calls do for the task of a label, now or once the beginning of its output has been read. It reports whether it
 // called do now.
-func (s *step) with(label int, do func(*task)) bool {
+func (s *step) withTask(label int, do func(*task)) bool {
 	s.handing.Lock()
 	defer s.handing.Unlock()
 	s.mu.Lock()
@@ -237,8 +237,8 @@ func (s *step) with(label int, do func(*task)) bool {
 
 // giveUp ends a step that SLURM still holds back.
 func (s *step) giveUp() {
-	if !s.started() && s.held.CompareAndSwap(false, true) {
-		s.close()
+	if !s.hasStarted() && s.held.CompareAndSwap(false, true) {
+		s.closeStep()
 	}
 }
 
@@ -246,15 +246,15 @@ func (s *step) giveUp() {
 type everybody struct{ s *step }
 
 func (e *everybody) Write(lines []byte) (int, error) {
-	if err := e.s.send(lines); err != nil {
+	if err := e.s.sendLines(lines); err != nil {
 		return 0, err
 	}
 	return len(lines), nil
 }
 
-// send writes whole lines to all tasks.
-func (s *step) send(lines []byte) error {
-	s.count()
+// sendLines writes whole lines to all tasks.
+func (s *step) sendLines(lines []byte) error {
+	s.countRequest()
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	_, err := s.in.Write(lines)
@@ -267,23 +267,23 @@ func (s *step) sendFirst(in *input) {
 	go func() {
 		defer s.writing.Unlock()
 		defer crash.End()
-		_, _ = io.Copy(s.in, in.again()) // on error the task has ended: its status says more
+		_, _ = io.Copy(s.in, in.fromBeginning()) // on error the task has ended: its status says more
 	}()
 }
 
-// left notes that nobody wants a task any more. The last one ends the step.
-func (s *step) left() {
+// noteTaskLeft notes that nobody wants a task any more. The last one ends the step.
+func (s *step) noteTaskLeft() {
 	s.mu.Lock()
 	s.here--
 	last := s.here == 0
 	s.mu.Unlock()
 	if last {
-		s.close()
+		s.closeStep()
 	}
 }
 
-// close ends the step: its input ends, then srun is asked to cancel it, at once if it has not started.
-func (s *step) close() {
+// closeStep ends the step: its input ends, then srun is asked to cancel it, at once if it has not started.
+func (s *step) closeStep() {
 	s.mu.Lock()
 	again, proc, patience := s.over, s.proc, s.d.limits.closing
 	if len(s.labels) == 0 {

@@ -61,12 +61,12 @@ func (t *task) gone() bool {
 	}
 }
 
-// print handles a line of the script's output. The lines of a Hello are held back until it is complete.
-func (t *task) print(piece []byte) {
+// handleOutput handles a line of the script's output. The lines of a Hello are held back until it is complete.
+func (t *task) handleOutput(piece []byte) {
 	t.heard.Store(t.step.sent.Load())
 	if status, ok := bytes.CutPrefix(piece, []byte(exitMark)); ok && !t.inside && len(t.head) == 0 {
 		code, _ := strconv.Atoi(string(bytes.TrimSpace(status)))
-		t.finish(&code)
+		t.endOutput(&code)
 		return
 	}
 	part := wire.Unfold(piece)
@@ -74,23 +74,23 @@ func (t *task) print(piece []byte) {
 	if !t.inside && (len(t.head) > 0 || bytes.HasPrefix(part, []byte(`{"hello":`))) && len(t.head)+
 		len(part) <= wire.MaxLine {
 		if t.head = append(t.head, part...); whole {
-			t.out.put(t.greet(t.head))
+			t.out.addOutput(t.examineHello(t.head))
 			t.head = nil
 		}
 		return
 	}
-	t.out.put(t.head)
+	t.out.addOutput(t.head)
 	t.head, t.inside = nil, !whole
-	t.out.put(part)
+	t.out.addOutput(part)
 	if !t.begun && bytes.HasSuffix(bytes.TrimRight(part, "\r\n"), []byte(wire.Magic)) {
 		t.begun = true
 		close(t.magic)
 	}
 }
 
-// greet examines a Hello for the number of GPUs that the probe sees. If it sees none although the job has some, and no
+// examineHello examines a Hello for the number of GPUs that the probe sees. If it sees none although the job has some, and no
 // other step would see any, the Hello gives the reason.
-func (t *task) greet(line []byte) []byte {
+func (t *task) examineHello(line []byte) []byte {
 	var m wire.Message
 	if json.Unmarshal(line, &m) != nil || m.Hello == nil {
 		return line
@@ -110,8 +110,8 @@ func (t *task) greet(line []byte) []byte {
 	}
 	d := t.step.d
 	d.mu.Lock()
-	fault := t.step.crew.ladder(t.node).fault()
-	want, _ := t.step.crew.gpus(t.node)
+	fault := t.step.crew.ladderOf(t.node).faultMessage()
+	want, _ := t.step.crew.gpuCount(t.node)
 	d.mu.Unlock()
 	if gpus > 0 || want == 0 {
 		return line
@@ -124,17 +124,17 @@ func (t *task) greet(line []byte) []byte {
 	return changed.Bytes()
 }
 
-// complain handles a line of the script's standard error.
-func (t *task) complain(line []byte) {
+// handleErrors handles a line of the script's standard error.
+func (t *task) handleErrors(line []byte) {
 	if bytes.HasPrefix(line, []byte(exitMark)) {
-		t.finish(nil)
+		t.endOutput(nil)
 		return
 	}
 	_, _ = t.words.Write(line)
 }
 
-// finish ends one of the outputs of a task; after both, its end is known. The standard output tells the status.
-func (t *task) finish(status *int) {
+// endOutput ends one of the outputs of a task; after both, its end is known. The standard output tells the status.
+func (t *task) endOutput(status *int) {
 	t.step.mu.Lock()
 	if status != nil {
 		t.status = link.Exit{Known: true, Status: *status}
@@ -152,32 +152,32 @@ func (t *task) end(exit link.Exit, words string) {
 	t.ending.Do(func() {
 		_, _ = t.words.Write([]byte(words))
 		t.exit = exit
-		t.out.close(io.EOF)
+		t.out.closeOutput(io.EOF)
 		close(t.exited)
 	})
-	t.leave()
+	t.leaveTask()
 }
 
-// leave ends the use of a task: the probe gets a message, and the end of the last task ends the step.
-func (t *task) leave() {
+// leaveTask ends the use of a task: the probe gets a message, and the end of the last task ends the step.
+func (t *task) leaveTask() {
 	t.leaving.Do(func() {
 		if !t.gone() {
-			t.step.abandon(t)
+			t.step.abandonTask(t)
 			go func() {
 				defer crash.End()
-				_ = t.step.send(wire.Farewell(t.node))
+				_ = t.step.sendLines(wire.Farewell(t.node))
 			}() // blocks while srun is stuck
 		}
-		t.step.left()
+		t.step.noteTaskLeft()
 	})
 }
 
-// pipe returns the task as a Pipe.
-func (t *task) pipe() *link.Pipe {
+// asPipe returns the task as a Pipe.
+func (t *task) asPipe() *link.Pipe {
 	return &link.Pipe{
 		In: &address{t}, Out: t.out, Words: t.words,
 		Wait: func() link.Exit { <-t.exited; return t.exit },
-		Kill: func() { t.leave(); t.out.drop() }, Pulse: t.step.pulse,
+		Kill: func() { t.leaveTask(); t.out.discardOutput() }, Pulse: t.step.pulse,
 	}
 }
 
@@ -185,13 +185,13 @@ func (t *task) pipe() *link.Pipe {
 type address struct{ t *task }
 
 func (a *address) Write(line []byte) (int, error) {
-	if err := a.t.step.send(wire.Address(a.t.node, line)); err != nil {
+	if err := a.t.step.sendLines(wire.Address(a.t.node, line)); err != nil {
 		return 0, err
 	}
 	return len(line), nil
 }
 
 func (a *address) Close() error {
-	a.t.leave()
+	a.t.leaveTask()
 	return nil
 }

@@ -16,9 +16,9 @@ const movesOn = "nvnodetop: another task of the step no longer reads its input"
 // on nothing to any task.
 const maxUnread = 1024
 
-// count notes that a request is about to be sent to the step. It ends the step for all of its nodes if a task that was
+// countRequest notes that a request is about to be sent to the step. It ends the step for all of its nodes if a task that was
 // given up does not end and leaves too much unread: it is stopped, or a driver call hangs while it exits.
-func (s *step) count() {
+func (s *step) countRequest() {
 	sent := s.sent.Add(1)
 	s.mu.Lock()
 	s.deaf = slices.DeleteFunc(s.deaf, (*task).gone)
@@ -28,21 +28,21 @@ func (s *step) count() {
 	s.over = s.over || full
 	s.mu.Unlock()
 	if full {
-		crash.Go(s.retire)
+		crash.Go(s.retireStep)
 	}
 }
 
-// retire makes the nodes of the step ask for another step. srun is not told to end this step: SLURM would kill a task
+// retireStep makes the nodes of the step ask for another step. srun is not told to end this step: SLURM would kill a task
 // that perhaps cannot be killed, and then drain the node. The step ends with the deaf task, or with this process.
-func (s *step) retire() {
+func (s *step) retireStep() {
 	_ = s.in.Close() // before another write; wakes one that blocks
 	for _, t := range s.tasks {
 		t.end(link.Exit{}, movesOn+"\n")
 	}
 }
 
-// abandon notes that nobody wants a task any more. The message to the task follows.
-func (s *step) abandon(t *task) {
+// abandonTask notes that nobody wants a task any more. The message to the task follows.
+func (s *step) abandonTask(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.left = time.Now()

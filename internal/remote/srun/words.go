@@ -12,13 +12,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// parse passes on the lines of an output of srun, without their labels. A line without a label has the label -1. Lines
+// readLines passes on the lines of an output of srun, without their labels. A line without a label has the label -1. Lines
 // of more than 64 KiB, which srun never prints, come in parts.
-func parse(r io.Reader, each func(label int, line []byte)) {
+func readLines(r io.Reader, each func(label int, line []byte)) {
 	for lines := bufio.NewReaderSize(r, 64<<10); ; {
 		line, err := lines.ReadSlice('\n')
 		if len(line) > 0 {
-			label, rest := split(line)
+			label, rest := splitLabel(line)
 			each(label, rest)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -31,8 +31,8 @@ func parse(r io.Reader, each func(label int, line []byte)) {
 // one component only.
 var labelText = regexp.MustCompile(`^(?:P[0-9]+)? *([0-9]+): `)
 
-// split parts a label from its line.
-func split(line []byte) (label int, rest []byte) {
+// splitLabel parts a label from its line.
+func splitLabel(line []byte) (label int, rest []byte) {
 	m := labelText.FindSubmatch(line)
 	if m == nil {
 		return -1, line
@@ -121,8 +121,8 @@ func isBusy(line string) bool {
 	return strings.Contains(line, "tep creation") && strings.Contains(line, "Requested nodes are busy")
 }
 
-// refusal returns the reason in srun's words, without the usual beginning of such lines.
-func refusal(words string) string {
+// refusalReason returns the reason in srun's words, without the usual beginning of such lines.
+func refusalReason(words string) string {
 	line := firstError(words)
 	if _, reason, found := strings.Cut(line, "Unable to create step for job "); found {
 		_, line, _ = strings.Cut(reason, ": ")

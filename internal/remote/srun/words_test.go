@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 		text  string
 	}
 	var got []line
-	parse(strings.NewReader("0: a\n 7: b: c\n12: \nsrun: error: x\n-1: y\nnoise\n3: no end"),
+	readLines(strings.NewReader("0: a\n 7: b: c\n12: \nsrun: error: x\n-1: y\nnoise\n3: no end"),
 		func(label int, text []byte) {
 			got = append(got, line{label, string(text)})
 		})
@@ -131,7 +131,7 @@ func settle(err error) *reach.Failure {
 }
 
 func TestArguments(t *testing.T) {
-	args := arguments(Job{ID: "7"}, []string{"a", "b"}, []string{"--gres=gpu:4"}, "exit 3")
+	args := srunArguments(Job{ID: "7"}, []string{"a", "b"}, []string{"--gres=gpu:4"}, "exit 3")
 	script := args[len(args)-1]
 	if got := strings.Join(args[:len(args)-1], " "); !strings.HasPrefix(got,
 		"--overlap --jobid=7 --nodes=2 --ntasks=2 --ntasks-per-node=1 --nodelist=a,b ") ||
@@ -147,7 +147,7 @@ func TestArguments(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := environment([]string{"HOME=/h", "SLURM_JOB_ID=1", "SLURM_CONF=/c", "SLURMD_NODENAME=x", "SBATCH_A=1",
+	got := srunEnviron([]string{"HOME=/h", "SLURM_JOB_ID=1", "SLURM_CONF=/c", "SLURMD_NODENAME=x", "SBATCH_A=1",
 		"SALLOC_B=1", "MYSLURM=1", "SLURM_GPUS=3", "SLURM_JWT=token", "SRUN_OUTPUT=/dev/null", "SLURM_SACK_SOCKET=/s",
 		"_SLURM_SPANK_OPTION_pyxis_container_image=x"})
 	if want := []string{"HOME=/h", "SLURM_CONF=/c", "MYSLURM=1", "SLURM_SACK_SOCKET=/s"}; !slices.Equal(got, want) {
@@ -157,9 +157,9 @@ func TestEnvironment(t *testing.T) {
 
 func TestSpool(t *testing.T) {
 	s := newSpool()
-	s.put(make([]byte, maxSpooled))
-	s.put([]byte("x")) // nobody reads
-	s.put([]byte("y"))
+	s.addOutput(make([]byte, maxSpooled))
+	s.addOutput([]byte("x")) // nobody reads
+	s.addOutput([]byte("y"))
 	n := 0
 	for buf := make([]byte, 1<<20); ; {
 		m, err := s.Read(buf)
@@ -177,7 +177,7 @@ func TestSpool(t *testing.T) {
 func TestLabels(t *testing.T) {
 	for line, want := range map[string]int{"7: x: y": 7, "   7: x: y": 7, "9999: x: y": 9999, "P1  7: x: y": 7,
 		"P12 0: x: y": 0, "x: y": -1, "P1: x: y": -1, "Px 1: x: y": -1} {
-		label, rest := split([]byte(line))
+		label, rest := splitLabel([]byte(line))
 		if label != want || label >= 0 && string(rest) != "x: y" || label < 0 && string(rest) != line {
 			t.Errorf("%q: %d, %q", line, label, rest)
 		}
@@ -186,11 +186,11 @@ func TestLabels(t *testing.T) {
 
 // A component of a heterogeneous job has a number of its own, which srun refuses.
 func TestHeterogeneousJob(t *testing.T) {
-	args := strings.Join(arguments(Job{ID: "9", Leader: "8", Group: "1"}, []string{"a"}, nil, "true"), " ")
+	args := strings.Join(srunArguments(Job{ID: "9", Leader: "8", Group: "1"}, []string{"a"}, nil, "true"), " ")
 	if !strings.Contains(args, " --jobid=8 --het-group=1 ") {
 		t.Errorf("got %s", args)
 	}
-	if args := strings.Join(arguments(Job{ID: "9"}, []string{"a"}, nil, "true"), " "); strings.Contains(args,
+	if args := strings.Join(srunArguments(Job{ID: "9"}, []string{"a"}, nil, "true"), " "); strings.Contains(args,
 		"het-group") {
 		t.Errorf("another job: %s", args)
 	}

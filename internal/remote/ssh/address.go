@@ -11,9 +11,9 @@ import (
 // longest is the longest ConnectTimeout that is obeyed.
 const longest = 30 * time.Second
 
-// patience returns the time to wait for a connection, or for the first word of sshd: that of the configuration, or the
+// connectTimeout returns the time to wait for a connection, or for the first word of sshd: that of the configuration, or the
 // usual time.
-func (a *trip) patience(usual time.Duration) time.Duration {
+func (a *trip) connectTimeout(usual time.Duration) time.Duration {
 	if t := a.target.ConnectTimeout; t > 0 {
 		return min(t, longest)
 	}
@@ -28,9 +28,9 @@ func ofFamily(addrs []net.IPAddr, family string) []net.IPAddr {
 	})
 }
 
-// source returns the local address for a connection to another one, according to BindAddress or BindInterface; nil:
+// sourceAddress returns the local address for a connection to another one, according to BindAddress or BindInterface; nil:
 // any.
-func (a *trip) source(ctx context.Context, to net.IPAddr) (net.Addr, error) {
+func (a *trip) sourceAddress(ctx context.Context, to net.IPAddr) (net.Addr, error) {
 	var from []net.IPAddr
 	var err error
 	var option string
@@ -45,14 +45,14 @@ func (a *trip) source(ctx context.Context, to net.IPAddr) (net.Addr, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, a.misconfigured(fmt.Errorf("%s: %w", option, err))
+		return nil, a.configError(fmt.Errorf("%s: %w", option, err))
 	}
 	for _, addr := range from {
 		if (addr.IP.To4() == nil) == (to.IP.To4() == nil) {
 			return &net.TCPAddr{IP: addr.IP, Zone: addr.Zone}, nil
 		}
 	}
-	return nil, a.misconfigured(fmt.Errorf("%s has no address of the family of %s", option, to.String()))
+	return nil, a.configError(fmt.Errorf("%s has no address of the family of %s", option, to.String()))
 }
 
 // addressesOf returns the addresses of an interface, those that other hosts can reach first.
@@ -71,7 +71,7 @@ func addressesOf(name string) ([]net.IPAddr, error) {
 		switch {
 		case !ok:
 		case n.IP.IsLoopback() || n.IP.IsLinkLocalUnicast():
-			near = append(near, net.IPAddr{IP: n.IP, Zone: zone(n.IP, name)})
+			near = append(near, net.IPAddr{IP: n.IP, Zone: zoneOf(n.IP, name)})
 		default:
 			far = append(far, net.IPAddr{IP: n.IP})
 		}
@@ -79,8 +79,8 @@ func addressesOf(name string) ([]net.IPAddr, error) {
 	return append(far, near...), nil
 }
 
-// zone returns the zone of an address of an interface.
-func zone(ip net.IP, name string) string {
+// zoneOf returns the zone of an address of an interface.
+func zoneOf(ip net.IP, name string) string {
 	if ip.To4() == nil && ip.IsLinkLocalUnicast() {
 		return name
 	}

@@ -18,15 +18,15 @@ func (d *Door) askAgent(ctx context.Context, socket string, ids *identities) []i
 		return nil
 	}
 	if !d.hung.mayAsk(path, time.Now()) {
-		ids.skip("ssh agent not responding")
+		ids.noteSkipped("ssh agent not responding")
 		return nil
 	}
 	began := time.Now()
 	conn, signers, err := d.listAgent(ctx, path)
 	now := time.Now()
-	d.hung.note(path, err != nil && now.Sub(began) >= d.limits.agent, now) // the library hides the deadline
+	d.hung.noteAgent(path, err != nil && now.Sub(began) >= d.limits.agent, now) // the library hides the deadline
 	if err != nil {
-		ids.skip("ssh agent not responding: %v", err)
+		ids.noteSkipped("ssh agent not responding: %v", err)
 		return nil
 	}
 	ids.agent = conn
@@ -52,7 +52,7 @@ func (d *Door) listAgent(ctx context.Context, path string) (net.Conn, []ssh.Sign
 		signers, err = agent.NewClient(conn).Signers()
 	}
 	if err != nil {
-		drop(conn)
+		closeQuietly(conn)
 		return nil, nil, err
 	}
 	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may wait for a touch of a security key
@@ -83,7 +83,7 @@ func (h *hungAgents) mayAsk(path string, now time.Time) bool {
 	return true
 }
 
-func (h *hungAgents) note(path string, hung bool, now time.Time) {
+func (h *hungAgents) noteAgent(path string, hung bool, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !hung {

@@ -41,36 +41,37 @@ type trip struct {
 	asked     bool // the user has answered a question
 }
 
-func (a *trip) run(ctx context.Context) (*shell, error) {
+func (a *trip) openShell(ctx context.Context) (*shell, error) {
 	a.log.Begin(advice.StageName, "")
-	err := a.settle(ctx)
+	err := a.setTarget(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if a.conn, err = a.reach(ctx); err != nil {
+	if a.conn, err = a.reachHost(ctx); err != nil {
 		return nil, err
 	}
-	c, err := a.handshake(ctx)
+	c, err := a.logIn(ctx)
 	if err != nil {
-		drop(a.conn)
+		closeQuietly(a.conn)
 		return nil, err
 	}
 	a.conn.Allow(0)
 	return &shell{trip: a, Sessions: sshconn.Over(c, a.conn, a.d.limits.closing)}, nil
 }
 
-// handshake runs the stages ssh, host key and login. The connection's deadlines end most of it; await covers the rest.
-func (a *trip) handshake(ctx context.Context) (*sshconn.Client, error) {
+// logIn runs the stages ssh, host key and login. The connection's deadlines end most of it; sshconn.Await covers the
+// rest.
+func (a *trip) logIn(ctx context.Context) (*sshconn.Client, error) {
 	a.log.Begin(advice.StageSSH, "")
-	a.conn.Allow(a.patience(a.d.limits.ssh))
-	known, err := a.d.known.load(a.target, a.elsewhere)
+	a.conn.Allow(a.connectTimeout(a.d.limits.ssh))
+	known, err := a.d.known.loadKnownHosts(a.target, a.elsewhere)
 	if err != nil {
 		return nil, err
 	}
-	if err := algorithms.Check(a.target, known.algorithms()); err != nil {
+	if err := algorithms.Check(a.target, known.listAlgorithms()); err != nil {
 		return nil, err
 	}
-	limit := 2 * (a.patience(a.d.limits.ssh) + a.d.limits.login)
+	limit := 2 * (a.connectTimeout(a.d.limits.ssh) + a.d.limits.login)
 	if a.asker != nil {
 		limit += maxAnswering
 	}
@@ -80,8 +81,8 @@ func (a *trip) handshake(ctx context.Context) (*sshconn.Client, error) {
 	defer overdue.timer.Stop()
 	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(secrets.Verdict){}}}
 	// No gone: only the handshake notices the connection's end.
-	return sshconn.Await(ctx, nil, func() (*sshconn.Client, error) { return a.shake(ctx, overdue, known, login) },
-		func(c *sshconn.Client) { drop(c) })
+	return sshconn.Await(ctx, nil, func() (*sshconn.Client, error) { return a.runHandshake(ctx, overdue, known, login) },
+		func(c *sshconn.Client) { closeQuietly(c) })
 }
 
 // deadline ends a handshake. The time in which the handshake waits for its turn does not count.
@@ -90,29 +91,29 @@ type deadline struct {
 	timer *time.Timer
 }
 
-// during calls f, whose time does not count.
-func (d *deadline) during(f func()) {
+// pauseDuring calls f, whose time does not count.
+func (d *deadline) pauseDuring(f func()) {
 	d.timer.Stop()
 	f()
 	d.timer.Reset(d.limit)
 }
 
-func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, login *login) (*sshconn.Client, error) {
-	defer context.AfterFunc(ctx, func() { drop(a.conn) })()
-	defer login.close()
+func (a *trip) runHandshake(ctx context.Context, overdue *deadline, known *knownSet, login *login) (*sshconn.Client, error) {
+	defer context.AfterFunc(ctx, func() { closeQuietly(a.conn) })()
+	defer login.closeAgent()
 	endTurn := func() {}
 	defer func() { endTurn() }()
 	// A handshake costs this host's processor, and the cluster's directory of users. It begins when sshd has answered:
 	// a host that is dead or hung holds no turn. One that takes long to log in gives its turn away.
 	a.conn.Greet = func() (err error) {
 		a.conn.Allow(0)
-		overdue.during(func() {
+		overdue.pauseDuring(func() {
 			var end func()
 			if end, err = a.d.handshakes.Take(ctx); err == nil {
 				endTurn = end
 			}
 		})
-		a.conn.Allow(a.patience(a.d.limits.ssh))
+		a.conn.Allow(a.connectTimeout(a.d.limits.ssh))
 		return err
 	}
 	check := &hostKeyCheck{trip: a, known: known, agree: func() { time.AfterFunc(a.d.limits.turn, endTurn) }}
@@ -124,16 +125,16 @@ func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, lo
 		User: a.target.User,
 		// Blanks and minus signs separate its fields.
 		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version),
-		HostKeyCallback:   check.check,
-		HostKeyAlgorithms: known.algorithms(),
-		AuthCallback:      func(auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) { return login.next(ctx, auth) },
+		HostKeyCallback:   check.checkKey,
+		HostKeyAlgorithms: known.listAlgorithms(),
+		AuthCallback:      func(auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) { return login.nextMethod(ctx, auth) },
 		BannerCallback:    func(words string) error { a.log.Hear(words); return nil },
 	})
 	if err != nil {
-		return nil, login.explain(err)
+		return nil, login.explainError(err)
 	}
-	login.asks.settle(secrets.Accepted)
-	a.log.Done(login.accepted())
+	login.asks.keepAnswers(secrets.Accepted)
+	a.log.Done(login.loginText())
 	return sshconn.NewClient(c, chans, reqs), nil
 }
 
@@ -146,8 +147,8 @@ type hostKeyCheck struct {
 	agreed []byte
 }
 
-// check runs in a goroutine of x/crypto, where nothing else catches a panic.
-func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey) (err error) {
+// checkKey runs in a goroutine of x/crypto, where nothing else catches a panic.
+func (h *hostKeyCheck) checkKey(address string, remote net.Addr, key ssh.PublicKey) (err error) {
 	defer reach.Recover(&err)
 	if h.agreed != nil {
 		if string(h.agreed) != string(key.Marshal()) {
@@ -158,7 +159,7 @@ func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey)
 	log := h.trip.log
 	log.Done(h.trip.conn.ServerVersion())
 	log.Begin(advice.StageHostKey, "")
-	where, err := h.known.check(address, remote, key)
+	where, err := h.known.checkKey(address, remote, key)
 	if err != nil {
 		return err
 	}
@@ -171,9 +172,9 @@ func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey)
 }
 
 // Explain explains an error of a shell. It also serves a trip that ends before there is a shell.
-func (a *trip) Explain(c *remote.Case, err error) { a.circumstances().Explain(c, err) }
+func (a *trip) Explain(c *remote.Case, err error) { a.newCircumstances().Explain(c, err) }
 
-func (a *trip) circumstances() *advice.Circumstances {
+func (a *trip) newCircumstances() *advice.Circumstances {
 	at := &advice.Circumstances{Log: a.log}
 	if a.target != nil {
 		at.User, at.Ignored = a.target.User, a.target.Ignored

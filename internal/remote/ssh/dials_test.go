@@ -43,7 +43,7 @@ func blackHole(t testing.TB) (port int) {
 		if err != nil {
 			return port
 		}
-		t.Cleanup(func() { drop(conn) })
+		t.Cleanup(func() { closeQuietly(conn) })
 	}
 	t.Skip("needs a kernel that lets connections wait when the queue of a socket is full")
 	return 0

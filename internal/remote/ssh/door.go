@@ -142,10 +142,10 @@ func New(version string) (*Door, error) {
 }
 
 // Close closes the connections to jump hosts. Nothing may be dialed after that.
-func (d *Door) Close() { d.jumps.close() }
+func (d *Door) Close() { d.jumps.closeAll() }
 
 // Retry lets jump hosts that failed be tried again soon, at the user's request.
-func (d *Door) Retry() { d.jumps.hurry() }
+func (d *Door) Retry() { d.jumps.retrySoon() }
 
 // whoAmI returns the login name and the home directory. They are those of the user database, as in OpenSSH, if it has
 // this user.
@@ -171,7 +171,7 @@ func (d *Door) Stages() []reach.Stage {
 // Dial implements remote.Door.
 func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
 	t := &trip{d: d, node: node, log: log}
-	s, err := t.run(ctx)
+	s, err := t.openShell(ctx)
 	if err != nil {
 		return nil, log.Case().Settle(err, t.Explain)
 	}
@@ -187,5 +187,5 @@ type shell struct {
 // Explain implements remote.Shell.
 func (s *shell) Explain(c *remote.Case, err error) { s.trip.Explain(c, err) }
 
-// drop closes a connection that is no longer needed; its error does not matter.
-func drop(c io.Closer) { c.Close() }
+// closeQuietly closes a connection that is no longer needed; its error does not matter.
+func closeQuietly(c io.Closer) { c.Close() }

@@ -73,7 +73,7 @@ var faults = []struct {
 			return nil, nil
 		}
 	}, reach.ClassLoginHangs, advice.StageLogin, "login timed out after ", ""},
-	{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { drop(c) } },
+	{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { closeQuietly(c) } },
 		reach.ClassClosed, remote.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
 	{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
 		reach.ClassProbeLate, remote.StageProbe, "probe not started after ", ""},
@@ -190,7 +190,7 @@ func TestAdopt(t *testing.T) {
 		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, nil }
 		n.config.VerifiedPublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey, *ssh.Permissions,
 			string) (*ssh.Permissions, error) {
-			time.AfterFunc(20*time.Millisecond, func() { drop(conn) })
+			time.AfterFunc(20*time.Millisecond, func() { closeQuietly(conn) })
 			return nil, &ssh.BannerError{Err: errors.New("pam"),
 				Message: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n"}
 		}

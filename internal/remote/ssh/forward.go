@@ -19,13 +19,13 @@ type opening struct {
 	left bool // nobody waits for it
 }
 
-// open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host
+// openConn opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host
 // takes its result. So a dead host has at most one open request.
-func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
+func (j *jump) openConn(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
 	if s.conn.Failure() != nil { // x/crypto may wait forever for a new request, see await
 		return nil, &advice.OpenError{Err: sshconn.ErrGone}
 	}
-	o := j.request(s, net.JoinHostPort(host, port))
+	o := j.requestConn(s, net.JoinHostPort(host, port))
 	var err error
 	select {
 	case <-o.done:
@@ -43,7 +43,7 @@ func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn,
 	if err != nil {
 		o.left = true
 		if conn := o.conn; conn != nil { // it has come just now
-			crash.Go(func() { drop(conn) })
+			crash.Go(func() { closeQuietly(conn) })
 		}
 		return nil, err
 	}
@@ -57,13 +57,13 @@ func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn,
 		j.streams--
 		j.used = time.Now()
 		j.mu.Unlock()
-		crash.Go(func() { drop(conn) }) // blocks while the connection is stuck
+		crash.Go(func() { closeQuietly(conn) }) // blocks while the connection is stuck
 	}
 	return sshconn.Timed(conn, host, port, closed), nil
 }
 
-// request returns the open request for an address, and makes one if there is none.
-func (j *jump) request(s *shell, address string) *opening {
+// requestConn returns the open request for an address, and makes one if there is none.
+func (j *jump) requestConn(s *shell, address string) *opening {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if o := j.openings[address]; o != nil && o.left {
@@ -85,7 +85,7 @@ func (j *jump) request(s *shell, address string) *opening {
 		}
 		o.conn, o.err = conn, err
 		if o.left && conn != nil {
-			crash.Go(func() { drop(conn) })
+			crash.Go(func() { closeQuietly(conn) })
 		}
 		close(o.done)
 	}()

@@ -23,7 +23,7 @@ func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 		done := make(chan struct{})
 		close(done)
 		j := &jump{openings: map[string]*opening{"n:22": {left: true, done: done, conn: ours}}}
-		conn, err := j.open(ctx, s, "n", "22")
+		conn, err := j.openConn(ctx, s, "n", "22")
 		if err == nil {
 			_ = conn.Close()
 		} else {

@@ -61,7 +61,7 @@ func ipv6Rulings(t *testing.T) []ruling {
 		t.Log("there is no IPv6 here: ", err)
 		return nil
 	}
-	drop(l)
+	closeQuietly(l)
 	return []ruling{
 		{name: "IPv6 address", host: "::1", known: "[::1]:PORT {ed25519}"},
 		{name: "IPv6 address, changed", host: "::1", known: "[::1]:PORT {old ed25519}", refuses: "HAS CHANGED",

@@ -266,10 +266,10 @@ func listenAgent(t *testing.T, serve func(net.Conn)) (path string) {
 			if err != nil {
 				return
 			}
-			wg.Go(func() { defer drop(conn); serve(conn) })
+			wg.Go(func() { defer closeQuietly(conn); serve(conn) })
 		}
 	})
-	t.Cleanup(func() { drop(ln); wg.Wait() })
+	t.Cleanup(func() { closeQuietly(ln); wg.Wait() })
 	return path
 }
 
@@ -321,7 +321,7 @@ func (c *court) door(t *testing.T, program string) *reach.Failure {
 	d.settings = settings.New(settings.Config{Home: d.home, User: d.user, Program: program, File: c.path("config")})
 	shell, err := d.Dial(t.Context(), "n", remote.NewLog("n", func(reach.Step) {}))
 	if err == nil {
-		drop(shell)
+		closeQuietly(shell)
 		return nil
 	}
 	f, ok := err.(*reach.Failure) //nolint:errorlint // from Dial, as documented

@@ -31,8 +31,8 @@ func newJumps(d *Door) *jumps {
 	return &jumps{d: d, life: life, end: end, all: map[string]*jump{}}
 }
 
-// at returns the jump host of a key: the same for the same hops before it.
-func (js *jumps) at(key string, to hop, before string, path []string) *jump {
+// findJump returns the jump host of a key: the same for the same hops before it.
+func (js *jumps) findJump(key string, to hop, before string, path []string) *jump {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	j := js.all[key]
@@ -44,8 +44,8 @@ func (js *jumps) at(key string, to hop, before string, path []string) *jump {
 	return j
 }
 
-// hurry lets each failed jump host be tried again soon.
-func (js *jumps) hurry() {
+// retrySoon lets each failed jump host be tried again soon.
+func (js *jumps) retrySoon() {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	for _, j := range js.all {
@@ -57,7 +57,7 @@ func (js *jumps) hurry() {
 	}
 }
 
-func (js *jumps) close() {
+func (js *jumps) closeAll() {
 	js.end()
 	js.wg.Wait()
 }
@@ -88,10 +88,10 @@ type jump struct {
 
 var errClosing = errors.New("nvnodetop is closing")
 
-// connect returns the connection, and makes it if necessary. Only an attempt that begins with asker asks questions.
-func (j *jump) connect(ctx context.Context, asker Asker) (*shell, error) {
+// getShell returns the connection, and makes it if necessary. Only an attempt that begins with asker asks questions.
+func (j *jump) getShell(ctx context.Context, asker Asker) (*shell, error) {
 	for {
-		s, wait, err := j.state(asker)
+		s, wait, err := j.shellState(asker)
 		if s != nil || err != nil {
 			return s, err
 		}
@@ -103,8 +103,8 @@ func (j *jump) connect(ctx context.Context, asker Asker) (*shell, error) {
 	}
 }
 
-// state returns the connection, or a channel to wait for, or the reason why there is neither.
-func (j *jump) state(asker Asker) (*shell, <-chan struct{}, error) {
+// shellState returns the connection, or a channel to wait for, or the reason why there is neither.
+func (j *jump) shellState(asker Asker) (*shell, <-chan struct{}, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
@@ -122,20 +122,20 @@ func (j *jump) state(asker Asker) (*shell, <-chan struct{}, error) {
 		j.jumps.wg.Go(func() {
 			defer close(done)
 			defer crash.End()
-			j.dial(asker)
+			j.dialHost(asker)
 		})
 	}
 	return nil, j.dialing, nil
 }
 
-// dial makes one attempt.
-func (j *jump) dial(asker Asker) {
+// dialHost makes one attempt.
+func (j *jump) dialHost(asker Asker) {
 	log := remote.NewLog(j.to.host, func(reach.Step) {})
 	t := &trip{d: j.jumps.d, node: j.to.host, log: log, isJump: true, to: j.to, before: j.before, path: j.path,
 		asker: asker}
 	s, err := func() (s *shell, err error) {
 		defer reach.Recover(&err)
-		if s, err = t.run(j.jumps.life); err == nil && j.role() == loginHost {
+		if s, err = t.openShell(j.jumps.life); err == nil && j.roleInRoute() == loginHost {
 			j.learnHosts(s)
 		}
 		return s, err
@@ -144,18 +144,18 @@ func (j *jump) dial(asker Asker) {
 	defer j.mu.Unlock()
 	j.dialing = nil
 	if err != nil {
-		j.fail(log.Case().Settle(err, t.Explain))
+		j.noteFailure(log.Case().Settle(err, t.Explain))
 		return
 	}
 	j.shell, j.failure, j.used = s, nil, time.Now()
 	j.jumps.wg.Go(func() {
 		defer crash.End()
-		j.tend(s)
+		j.tendShell(s)
 	})
 }
 
-// fail notes a failure, and the earliest time of the next attempt. j.mu is held.
-func (j *jump) fail(f *reach.Failure) {
+// noteFailure notes a failure, and the earliest time of the next attempt. j.mu is held.
+func (j *jump) noteFailure(f *reach.Failure) {
 	if j.waits == nil {
 		j.waits = &backoff.ExponentialBackOff{InitialInterval: j.jumps.d.limits.again, RandomizationFactor: 0.2,
 			Multiplier: 2, MaxInterval: 30 * time.Second}
@@ -165,13 +165,13 @@ func (j *jump) fail(f *reach.Failure) {
 		j.waits.MaxInterval = 5 * time.Minute
 	}
 	named := *f
-	named.Stage, named.Short = advice.StageTCP, j.role()+" "+j.to.host+": "+f.Short
+	named.Stage, named.Short = advice.StageTCP, j.roleInRoute()+" "+j.to.host+": "+f.Short
 	j.failure, j.ended = &named, time.Now()
 	j.again = j.ended.Add(j.waits.NextBackOff())
 }
 
-// role names the part of the host in the route.
-func (j *jump) role() string {
+// roleInRoute names the part of the host in the route.
+func (j *jump) roleInRoute() string {
 	if login := j.jumps.d.login; login != nil && *login == j.to {
 		return loginHost
 	}
@@ -183,10 +183,10 @@ const (
 	loginHost = "login host"
 )
 
-// tend watches over a connection until it ends.
-func (j *jump) tend(s *shell) {
+// tendShell watches over a connection until it ends.
+func (j *jump) tendShell(s *shell) {
 	began := time.Now()
-	why := j.watch(s)
+	why := j.awaitEnd(s)
 	j.mu.Lock()
 	j.shell = nil
 	clear(j.openings)
@@ -195,9 +195,9 @@ func (j *jump) tend(s *shell) {
 		j.waits = nil
 	}
 	if why != "" {
-		j.fail(&reach.Failure{
+		j.noteFailure(&reach.Failure{
 			Class: reach.ClassClosed, Short: "connection lost", Cause: why,
-			Meaning: "Lost the connection to the " + j.role() + "; reconnecting.",
+			Meaning: "Lost the connection to the " + j.roleInRoute() + "; reconnecting.",
 			Hints:   []string{"check whether it responds: ssh " + j.to.host + " true"},
 		})
 		if lasted {
@@ -211,8 +211,8 @@ func (j *jump) tend(s *shell) {
 // steady is the time that a connection must have lasted for the waits to begin anew.
 const steady = time.Minute
 
-// watch returns when the connection has ended, or is no longer needed; then the reason is empty.
-func (j *jump) watch(s *shell) (why string) {
+// awaitEnd returns when the connection has ended, or is no longer needed; then the reason is empty.
+func (j *jump) awaitEnd(s *shell) (why string) {
 	limits := j.jumps.d.limits
 	tick := time.NewTicker(limits.alive / 3)
 	defer tick.Stop()
@@ -251,7 +251,7 @@ func (j *jump) watch(s *shell) (why string) {
 func (j *jump) isIdle(s *shell) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	idle := !s.asked && j.role() == jumpHost && j.streams == 0 && len(j.openings) == 0 &&
+	idle := !s.asked && j.roleInRoute() == jumpHost && j.streams == 0 && len(j.openings) == 0 &&
 		time.Since(j.used) > j.jumps.d.limits.idle
 	if idle {
 		j.shell = nil

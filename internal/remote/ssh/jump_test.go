@@ -48,17 +48,17 @@ func (n *node) forward(nc ssh.NewChannel) {
 	}
 	ch, requests, err := nc.Accept()
 	if err != nil {
-		drop(conn)
+		closeQuietly(conn)
 		return
 	}
 	n.wg.Go(func() { ssh.DiscardRequests(requests) })
 	n.wg.Go(func() {
 		_, _ = io.Copy(conn, ch)
-		drop(conn)
+		closeQuietly(conn)
 	})
 	_, _ = io.Copy(ch, conn)
-	drop(ch)
-	drop(conn)
+	closeQuietly(ch)
+	closeQuietly(conn)
 }
 
 var errForbidden = errors.New("forbidden")
@@ -312,9 +312,9 @@ func startRelay(t *testing.T, n *node, before func()) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { drop(ln) })
+	t.Cleanup(func() { closeQuietly(ln) })
 	pump := func(to, from net.Conn) {
-		defer drop(to)
+		defer closeQuietly(to)
 		piece := make([]byte, 32<<10)
 		for {
 			k, err := from.Read(piece)

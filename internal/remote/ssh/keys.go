@@ -31,18 +31,18 @@ type identities struct {
 	agent   net.Conn // signs with the keys it holds; nil: not used
 }
 
-func (ids *identities) skip(format string, args ...any) {
+func (ids *identities) noteSkipped(format string, args ...any) {
 	ids.skipped = append(ids.skipped, fmt.Sprintf(format, args...))
 }
 
-// identities collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the
+// collectKeys collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the
 // configuration, then key files. IdentitiesOnly excludes the agent's other keys. unlock returns the signer of a locked
 // key; nil: there is none.
-func (d *Door) identities(ctx context.Context, t *settings.Settings,
+func (d *Door) collectKeys(ctx context.Context, t *settings.Settings,
 	unlock func(*keyfile.File) ssh.Signer) *identities {
 	ids := &identities{accepts: t.PubkeyAcceptedAlgorithms}
 	if t.NoKeys {
-		ids.skip("the ssh configuration has PubkeyAuthentication no")
+		ids.noteSkipped("the ssh configuration has PubkeyAuthentication no")
 		return ids
 	}
 	files := d.keyFiles(t, ids)
@@ -71,13 +71,13 @@ func (d *Door) identities(ctx context.Context, t *settings.Settings,
 				continue
 			}
 			ids.locked = true
-			ids.skip("%s %s and is not in an agent", f.Path, advice.NeedsPassphrase)
+			ids.noteSkipped("%s %s and is not in an agent", f.Path, advice.NeedsPassphrase)
 		case f.Signer != nil:
 			ids.addWithCertificates(identity{name: filepath.Base(f.Path), signer: f.Signer}, files.certs)
 		case f.Err == nil, errors.Is(f.Err, fs.ErrNotExist):
-			ids.skip("%s: only its public key is here, and it is not in an agent", f.Path)
+			ids.noteSkipped("%s: only its public key is here, and it is not in an agent", f.Path)
 		default:
-			ids.skip("%s: %v", f.Path, f.Err)
+			ids.noteSkipped("%s: %v", f.Path, f.Err)
 		}
 	}
 	return ids
@@ -90,21 +90,21 @@ func (ids *identities) addWithCertificates(id identity, certs []*keyfile.File) {
 			continue
 		}
 		if c.Cert.ValidBefore != ssh.CertTimeInfinity && int64(c.Cert.ValidBefore) < time.Now().Unix() {
-			ids.skip("certificate %s has expired", c.Path)
+			ids.noteSkipped("certificate %s has expired", c.Path)
 			continue
 		}
 		if signer, err := ssh.NewCertSigner(c.Cert, id.signer); err == nil {
-			ids.add(identity{name: filepath.Base(c.Path), signer: signer})
+			ids.addKey(identity{name: filepath.Base(c.Path), signer: signer})
 		}
 	}
-	ids.add(id)
+	ids.addKey(id)
 }
 
-// add adds a key if the configuration accepts one of its signature algorithms.
-func (ids *identities) add(id identity) {
+// addKey adds a key if the configuration accepts one of its signature algorithms.
+func (ids *identities) addKey(id identity) {
 	signer, ok := keyfile.Limited(id.signer, ids.accepts)
 	if !ok {
-		ids.skip("%s: %s is not in PubkeyAcceptedAlgorithms", id.name, id.signer.PublicKey().Type())
+		ids.noteSkipped("%s: %s is not in PubkeyAcceptedAlgorithms", id.name, id.signer.PublicKey().Type())
 		return
 	}
 	ids.keys = append(ids.keys, identity{name: id.name, signer: signer})
@@ -129,7 +129,7 @@ func (d *Door) keyFiles(t *settings.Settings, ids *identities) foundKeys {
 		case f.Locked:
 			found.list = append(found.list, f)
 		case !t.DefaultIdentities || !errors.Is(f.Err, fs.ErrNotExist):
-			ids.skip("%s: %v", path, f.Err)
+			ids.noteSkipped("%s: %v", path, f.Err)
 		}
 		if len(t.CertificateFiles) == 0 { // else ssh does not look beside the keys
 			certs = append(certs, path+"-cert.pub")

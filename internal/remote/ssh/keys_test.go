@@ -36,10 +36,10 @@ func startAgent(t *testing.T, s *site, serve func(net.Conn)) {
 			if err != nil {
 				return
 			}
-			wg.Go(func() { defer drop(c); serve(c) })
+			wg.Go(func() { defer closeQuietly(c); serve(c) })
 		}
 	})
-	t.Cleanup(func() { drop(ln); wg.Wait() })
+	t.Cleanup(func() { closeQuietly(ln); wg.Wait() })
 }
 
 func keyring(t *testing.T, keys ...agent.AddedKey) func(net.Conn) {
@@ -62,7 +62,7 @@ func TestAgent(t *testing.T) {
 	s.configure("n", n)
 	startAgent(t, s, keyring(t, agent.AddedKey{PrivateKey: other, Comment: "other"},
 		agent.AddedKey{PrivateKey: priv, Comment: "alice@laptop"}))
-	drop(s.mustOpen("n"))
+	closeQuietly(s.mustOpen("n"))
 	if got := s.steps.last(advice.StageLogin).Text; got != "publickey accepted, alice@laptop (agent)" {
 		t.Errorf("login: %q", got)
 	}
@@ -117,7 +117,7 @@ func TestAgentThatHangs(t *testing.T) {
 	})
 	s.configure("n", n)
 	startAgent(t, s, func(c net.Conn) { swallow(c) })
-	drop(s.mustOpen("n"))
+	closeQuietly(s.mustOpen("n"))
 	shut.Store(true)
 	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"),
 		"ssh agent not responding") {
@@ -145,7 +145,7 @@ func TestAgentThatHangsCostsOneWait(t *testing.T) {
 		ids := &identities{}
 		keys := s.d.askAgent(t.Context(), "", ids)
 		if ids.agent != nil {
-			drop(ids.agent)
+			closeQuietly(ids.agent)
 		}
 		if len(keys) == 0 && (len(ids.skipped) != 1 || !strings.HasPrefix(ids.skipped[0], "ssh agent not responding")) {
 			t.Errorf("skipped: %q", ids.skipped)
@@ -204,7 +204,7 @@ func TestCertificates(t *testing.T) {
 	path := filepath.Join(s.home, ".ssh", "id_ed25519-cert.pub")
 	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.user,
 		time.Now().Add(time.Hour)))))
-	drop(s.mustOpen("n"))
+	closeQuietly(s.mustOpen("n"))
 	for stage, want := range map[reach.Stage]string{
 		advice.StageHostKey: "ed25519 certificate, known (known_hosts line 2)",
 		advice.StageLogin:   "publickey accepted, id_ed25519-cert.pub",

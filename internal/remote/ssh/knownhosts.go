@@ -27,7 +27,7 @@ type knownSet struct {
 	target *settings.Settings
 }
 
-func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.OtherHost) (*knownSet, error) {
+func (c *knownCache) loadKnownHosts(t *settings.Settings, elsewhere *hostkey.OtherHost) (*knownSet, error) {
 	if t.KnownHostsCommand != "" { // what it would revoke is not known
 		return nil, onlyOpenSSH("KnownHostsCommand",
 			fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys", t.KnownHostsCommand))
@@ -49,12 +49,14 @@ func onlyOpenSSH(option string, err error) error {
 	return &remote.LocalError{What: option, Err: err, Hints: []string{"let OpenSSH log in: --transport openssh"}}
 }
 
-// algorithms lists the algorithms to ask for, in order.
-func (s *knownSet) algorithms() []string { return s.set.Algorithms(s.host, s.target.HostKeyAlgorithms) }
+// listAlgorithms lists the algorithms to ask for, in order.
+func (s *knownSet) listAlgorithms() []string {
+	return s.set.Algorithms(s.host, s.target.HostKeyAlgorithms)
+}
 
-// check returns the line that has the key, or a *hostKeyError, or a *remote.LocalError if the configuration accepts no
+// checkKey returns the line that has the key, or a *hostKeyError, or a *remote.LocalError if the configuration accepts no
 // such key.
-func (s *knownSet) check(_ string, _ net.Addr, key ssh.PublicKey) (string, error) {
+func (s *knownSet) checkKey(_ string, _ net.Addr, key ssh.PublicKey) (string, error) {
 	if bits := sizeOfRSA(key); bits > 0 && bits < s.target.RequiredRSASize {
 		return "", &remote.LocalError{What: "host key too short", Err: fmt.Errorf("%d bits, RequiredRSASize is %d",
 			bits, s.target.RequiredRSASize)}

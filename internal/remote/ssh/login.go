@@ -23,13 +23,13 @@ type login struct {
 	methods []string // accepted by sshd
 }
 
-// next is an ssh.ClientAuthCallback with a context.
-func (l *login) next(ctx context.Context, auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+// nextMethod is an ssh.ClientAuthCallback with a context.
+func (l *login) nextMethod(ctx context.Context, auth *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	l.methods = auth.AllowedMethods
 	if m := l.nextKey(ctx); m != nil {
 		return m, nil
 	}
-	return l.asks.next(ctx, auth), nil
+	return l.asks.nextMethod(ctx, auth), nil
 }
 
 // nextKey returns the next key to offer; nil: there is none.
@@ -38,8 +38,8 @@ func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
 		return nil
 	}
 	if l.ids == nil {
-		l.ids = l.trip.d.identities(ctx, l.trip.target,
-			func(f *keyfile.File) ssh.Signer { return l.trip.unlocked(ctx, f) })
+		l.ids = l.trip.d.collectKeys(ctx, l.trip.target,
+			func(f *keyfile.File) ssh.Signer { return l.trip.signerFor(ctx, f) })
 	}
 	// If a key has signed and the login still failed, more keys would only use up sshd's attempts.
 	if l.tried == len(l.ids.keys) || l.proven != "" {
@@ -52,7 +52,7 @@ func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
 }
 
 // Accepted returns the text of a successful login.
-func (l *login) accepted() string {
+func (l *login) loginText() string {
 	answered := l.asks.rounds > 0
 	switch {
 	case l.proven == "" && answered:
@@ -66,9 +66,9 @@ func (l *login) accepted() string {
 }
 
 // Explain adds the state of the login to the error of a handshake that got as far as the login.
-func (l *login) explain(err error) error {
+func (l *login) explainError(err error) error {
 	if _, isKey := errors.AsType[*hostKeyError](err); l.methods == nil || isKey {
-		l.asks.settle(secrets.Unheard)
+		l.asks.keepAnswers(secrets.Unheard)
 		return err
 	}
 	e := &advice.LoginError{Err: err, Proven: l.proven, Methods: l.methods, Tried: l.tried, Question: l.asks.open,
@@ -80,15 +80,15 @@ func (l *login) explain(err error) error {
 		}
 	}
 	if e.Rejected() {
-		l.asks.settle(secrets.Refused)
+		l.asks.keepAnswers(secrets.Refused)
 	} else {
-		l.asks.settle(secrets.Unheard)
+		l.asks.keepAnswers(secrets.Unheard)
 	}
 	return e
 }
 
-func (l *login) close() {
+func (l *login) closeAgent() {
 	if l.ids != nil && l.ids.agent != nil {
-		drop(l.ids.agent)
+		closeQuietly(l.ids.agent)
 	}
 }

@@ -54,7 +54,7 @@ func (d *Door) LoginUser(ctx context.Context) (user, host string) {
 // loginHost returns the login host.
 func (d *Door) loginHost() *jump {
 	key := jumpKey("", *d.login)
-	return d.jumps.at(key, *d.login, "", []string{key})
+	return d.jumps.findJump(key, *d.login, "", []string{key})
 }
 
 // behindLogin completes the settings of a node behind the login host: the user of the login, and the host keys that the
@@ -92,7 +92,7 @@ func (j *jump) learnHosts(s *shell) {
 // returns the output so far in any case.
 func (d *Door) Run(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error) {
 	j := d.loginHost()
-	s, err := j.connect(ctx, nil)
+	s, err := j.getShell(ctx, nil)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -105,7 +105,7 @@ func (d *Door) Run(ctx context.Context, script string, input []byte) (stdout, st
 	}
 	if err != nil {
 		f := *remote.NewLog(j.to.host, func(reach.Step) {}).Case().Settle(err, s.Explain)
-		f.Short = j.role() + " " + j.to.host + ": " + f.Short
+		f.Short = j.roleInRoute() + " " + j.to.host + ": " + f.Short
 		return out, words, 0, &f
 	}
 	if exit.Signal != "" {
@@ -129,7 +129,7 @@ func runScript(ctx context.Context, s *shell, script string, input io.Reader, mo
 	defer p.Kill()
 	out := &text.Capture{Limit: int(most), Full: errTooMuch}
 	exit, err = sshconn.Await(ctx, s.Client.Gone, func() (link.Exit, error) {
-		drop(p.In)
+		closeQuietly(p.In)
 		if _, err := io.Copy(out, p.Out); err != nil {
 			return link.Exit{}, err
 		}
@@ -149,23 +149,23 @@ const (
 // into a node only if the node may need an answer. It takes as long as the user.
 func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 	if d.login != nil {
-		if _, err := d.loginHost().connect(ctx, asker); err != nil {
+		if _, err := d.loginHost().getShell(ctx, asker); err != nil {
 			return err
 		}
 	}
 	trials := map[string]int{}
 	for _, node := range nodes[:min(len(nodes), maxLooks)] {
 		t := &trip{d: d, node: node, log: remote.NewLog(node, func(reach.Step) {}), asker: asker}
-		if t.settle(ctx) != nil || ctx.Err() != nil {
+		if t.setTarget(ctx) != nil || ctx.Err() != nil {
 			continue // the attempt on the screen has the reason
 		}
-		kind := fmt.Sprint(domain(node), t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "",
+		kind := fmt.Sprint(domainOf(node), t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "",
 			t.target.IdentityFiles, t.target.Agent)
 		if trials[kind] == maxTrials {
 			continue
 		}
 		trials[kind]++
-		if t.try(ctx) {
+		if t.tryLogin(ctx) {
 			trials[kind] = maxTrials
 		}
 	}
@@ -183,19 +183,19 @@ func (d *Door) MayAsk(ctx context.Context) bool {
 
 // needsAnswer reports whether a login with these settings may have to ask the user.
 func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
-	ids := d.identities(ctx, t, func(*keyfile.File) ssh.Signer { return nil })
+	ids := d.collectKeys(ctx, t, func(*keyfile.File) ssh.Signer { return nil })
 	if ids.agent != nil {
-		drop(ids.agent)
+		closeQuietly(ids.agent)
 	}
 	return ids.locked || len(ids.keys) == 0
 }
 
-// try connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether another
+// tryLogin connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether another
 // node would ask nothing else.
-func (a *trip) try(ctx context.Context) bool {
+func (a *trip) tryLogin(ctx context.Context) bool {
 	switch {
 	case a.d.needsAnswer(ctx, a.target):
-		s, err := a.run(ctx)
+		s, err := a.openShell(ctx)
 		if err == nil {
 			_ = s.Close()
 			return true
@@ -204,7 +204,7 @@ func (a *trip) try(ctx context.Context) bool {
 	case a.target.ProxyJump != "":
 		j, err := a.jumpHost()
 		if err == nil {
-			_, err = j.connect(ctx, a.asker)
+			_, err = j.getShell(ctx, a.asker)
 		}
 		return err == nil
 	}

@@ -146,7 +146,7 @@ func TestProxyNone(t *testing.T) {
 func startNode6(t *testing.T, s *site) *node {
 	t.Helper()
 	return startNode(t, s, func(n *node) {
-		drop(n.ln)
+		closeQuietly(n.ln)
 		ln, err := net.Listen("tcp", "[::1]:0")
 		if err != nil {
 			t.Skip("needs IPv6 on loopback: ", err)

@@ -36,10 +36,10 @@ var errNobody = errors.New("nobody answers the host's question")
 
 const passwordPrompt = "Password: "
 
-// next returns a method with a question that can be answered; nil: there is none. A jump host is asked for its question
+// nextMethod returns a method with a question that can be answered; nil: there is none. A jump host is asked for its question
 // even if nobody can answer, so that the failure names the question, and since there may be no question. A compute node
 // is not asked: its question could be a call to somebody's phone, 512 times.
-func (q *questions) next(ctx context.Context, auth *ssh.ClientAuthContext) ssh.AuthMethod {
+func (q *questions) nextMethod(ctx context.Context, auth *ssh.ClientAuthContext) ssh.AuthMethod {
 	interactive, password := slices.Contains(auth.AllowedMethods, "keyboard-interactive"),
 		slices.Contains(auth.AllowedMethods, "password")
 	asks := q.trip.asker != nil
@@ -47,7 +47,7 @@ func (q *questions) next(ctx context.Context, auth *ssh.ClientAuthContext) ssh.A
 	if asks || len(auth.PartialSuccessMethods) > 0 {
 		most = maxTries
 	}
-	if q.open != "" || q.rounds == maxRounds || q.failed(auth) >= most {
+	if q.open != "" || q.rounds == maxRounds || q.countRefused(auth) >= most {
 		return nil
 	}
 	switch {
@@ -58,13 +58,13 @@ func (q *questions) next(ctx context.Context, auth *ssh.ClientAuthContext) ssh.A
 		})
 	case password && (asks || q.trip.d.secrets.Knows(q.key(passwordPrompt))):
 		q.rounds++
-		return ssh.PasswordCallback(func() (string, error) { return q.answer(ctx, "", passwordPrompt, true) })
+		return ssh.PasswordCallback(func() (string, error) { return q.getAnswer(ctx, "", passwordPrompt, true) })
 	}
 	return nil
 }
 
-// failed counts the rounds whose answers the host has refused.
-func (q *questions) failed(auth *ssh.ClientAuthContext) int {
+// countRefused counts the rounds whose answers the host has refused.
+func (q *questions) countRefused(auth *ssh.ClientAuthContext) int {
 	n := 0
 	for _, m := range auth.TriedMethods {
 		if m == "keyboard-interactive" || m == "password" {
@@ -82,7 +82,7 @@ func (q *questions) answerAll(ctx context.Context, instruction string, prompts [
 	answers := make([]string, len(prompts))
 	for i, prompt := range prompts {
 		var err error
-		if answers[i], err = q.answer(ctx, instruction, prompt, !echos[i]); err != nil {
+		if answers[i], err = q.getAnswer(ctx, instruction, prompt, !echos[i]); err != nil {
 			return nil, err
 		}
 		instruction = ""
@@ -90,8 +90,8 @@ func (q *questions) answerAll(ctx context.Context, instruction string, prompts [
 	return answers, nil
 }
 
-// answer returns an answer that the host has accepted before, or asks the user.
-func (q *questions) answer(ctx context.Context, instruction, prompt string, secret bool) (string, error) {
+// getAnswer returns an answer that the host has accepted before, or asks the user.
+func (q *questions) getAnswer(ctx context.Context, instruction, prompt string, secret bool) (string, error) {
 	key := q.key(prompt)
 	if tell, used := q.taken[key]; used { // asked again
 		if tell != nil {
@@ -112,7 +112,7 @@ func (q *questions) answer(ctx context.Context, instruction, prompt string, secr
 	if instruction = strings.TrimSpace(text.Cut(instruction, maxPrompt)); instruction != "" {
 		instruction += "\n"
 	}
-	typed, err := q.trip.ask(ctx, q.trip.target.User+"@"+q.trip.node, instruction+prompt, secret)
+	typed, err := q.trip.askUser(ctx, q.trip.target.User+"@"+q.trip.node, instruction+prompt, secret)
 	if err != nil {
 		q.open = prompt
 		return "", err
@@ -126,21 +126,21 @@ func (q *questions) answer(ctx context.Context, instruction, prompt string, secr
 // key is the scope of an answer: the same question of the same jump host, or of any compute node of the same domain. A
 // password for a jump host is never sent to a node.
 func (q *questions) key(prompt string) string {
-	at := "nodes of " + domain(q.trip.node)
+	at := "nodes of " + domainOf(q.trip.node)
 	if q.trip.isJump {
 		at = jumpKey(q.trip.before, q.trip.to)
 	}
 	return at + "\n" + q.trip.target.User + "\n" + prompt
 }
 
-// domain returns the domain of a name; empty: it has none, like most names of SLURM.
-func domain(node string) string {
+// domainOf returns the domain of a name; empty: it has none, like most names of SLURM.
+func domainOf(node string) string {
 	_, domain, _ := strings.Cut(node, ".")
 	return strings.ToLower(domain)
 }
 
-// settle remembers the answers of a login that succeeded, and forgets those that a host has refused.
-func (q *questions) settle(v secrets.Verdict) {
+// keepAnswers remembers the answers of a login that succeeded, and forgets those that a host has refused.
+func (q *questions) keepAnswers(v secrets.Verdict) {
 	for _, tell := range q.taken {
 		if tell != nil {
 			tell(v)

@@ -14,23 +14,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
-// reach connects to the host's sshd according to the settings.
-func (a *trip) reach(ctx context.Context) (*sshconn.Watched, error) {
+// reachHost connects to the host's sshd according to the settings.
+func (a *trip) reachHost(ctx context.Context) (*sshconn.Watched, error) {
 	switch {
 	case a.target.ProxyJump != "":
-		return a.jump(ctx)
+		return a.connectByJump(ctx)
 	case a.target.ProxyCommand != "":
-		return a.command(ctx)
+		return a.connectByProxy(ctx)
 	}
-	addrs, err := a.resolve(ctx)
+	addrs, err := a.resolveName(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return a.connect(ctx, addrs)
+	return a.dialAddresses(ctx, addrs)
 }
 
-// jump connects through a jump host, where the name is resolved.
-func (a *trip) jump(ctx context.Context) (*sshconn.Watched, error) {
+// connectByJump connects through a jump host, where the name is resolved.
+func (a *trip) connectByJump(ctx context.Context) (*sshconn.Watched, error) {
 	j, err := a.jumpHost()
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (a *trip) jump(ctx context.Context) (*sshconn.Watched, error) {
 	a.via = j
 	a.log.Done("resolved by " + j.to.host)
 	a.log.Begin(advice.StageTCP, "connecting to "+j.to.host)
-	s, err := j.connect(ctx, a.asker)
+	s, err := j.getShell(ctx, a.asker)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +46,9 @@ func (a *trip) jump(ctx context.Context) (*sshconn.Watched, error) {
 		a.behindLogin(j, s)
 	}
 	a.log.Begin(advice.StageTCP, j.to.host+" connects to port "+a.target.Port)
-	ctx, cancel := context.WithTimeout(ctx, a.patience(a.d.limits.tcp))
+	ctx, cancel := context.WithTimeout(ctx, a.connectTimeout(a.d.limits.tcp))
 	defer cancel()
-	conn, err := j.open(ctx, s, a.target.HostName, a.target.Port)
+	conn, err := j.openConn(ctx, s, a.target.HostName, a.target.Port)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func (a *trip) jump(ctx context.Context) (*sshconn.Watched, error) {
 	return &sshconn.Watched{Conn: conn}, nil
 }
 
-// command connects through a ProxyCommand. Only sshd's answer shows whether it reaches the host.
-func (a *trip) command(ctx context.Context) (*sshconn.Watched, error) {
+// connectByProxy connects through a ProxyCommand. Only sshd's answer shows whether it reaches the host.
+func (a *trip) connectByProxy(ctx context.Context) (*sshconn.Watched, error) {
 	a.log.Done("resolved by ProxyCommand")
 	a.log.Begin(advice.StageTCP, "starting ProxyCommand")
 	started, err := a.d.starts.Take(ctx)
@@ -71,10 +71,10 @@ func (a *trip) command(ctx context.Context) (*sshconn.Watched, error) {
 	}
 	a.proxy = p
 	a.log.Done("started ProxyCommand")
-	return &sshconn.Watched{Conn: sshconn.Timed(p, a.target.HostName, a.target.Port, func() { drop(p) })}, nil
+	return &sshconn.Watched{Conn: sshconn.Timed(p, a.target.HostName, a.target.Port, func() { closeQuietly(p) })}, nil
 }
 
-func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
+func (a *trip) resolveName(ctx context.Context) ([]net.IPAddr, error) {
 	end, err := a.d.lookups.Take(ctx)
 	if err != nil {
 		return nil, err
@@ -94,10 +94,10 @@ func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
 	return addrs, nil
 }
 
-// connect tries the addresses in the resolver's order and keeps the first that responds.
-func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*sshconn.Watched, error) {
+// dialAddresses tries the addresses in the resolver's order and keeps the first that responds.
+func (a *trip) dialAddresses(ctx context.Context, addrs []net.IPAddr) (*sshconn.Watched, error) {
 	a.log.Begin(advice.StageTCP, "connecting to port "+a.target.Port)
-	limit := a.patience(a.d.limits.tcp)
+	limit := a.connectTimeout(a.d.limits.tcp)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var first error
@@ -116,14 +116,14 @@ func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*sshconn.Watche
 
 // connectTo connects to one of the host's addresses.
 func (a *trip) connectTo(ctx context.Context, addr net.IPAddr, limit time.Duration) (net.Conn, error) {
-	from, err := a.source(ctx, addr)
+	from, err := a.sourceAddress(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
 	dialer := net.Dialer{Timeout: limit, LocalAddr: from}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.target.Port))
 	if from != nil && errors.Is(err, syscall.EADDRNOTAVAIL) {
-		return nil, a.misconfigured(fmt.Errorf("BindAddress %s is not an address of this host", a.target.BindAddress))
+		return nil, a.configError(fmt.Errorf("BindAddress %s is not an address of this host", a.target.BindAddress))
 	}
 	return conn, err
 }

@@ -23,8 +23,8 @@ type Asker interface {
 // maxAnswering is the time for all answers of the user in one login. An sshd waits for two minutes.
 const maxAnswering = 3 * time.Minute
 
-// ask asks the user a question of host, or one of ours. The connection's deadline allows the time for the answer.
-func (a *trip) ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
+// askUser asks the user a question of host, or one of ours. The connection's deadline allows the time for the answer.
+func (a *trip) askUser(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	a.conn.Allow(maxAnswering)
 	defer a.conn.Allow(a.d.limits.login)
 	text, err := a.asker.Ask(ctx, host, prompt, secret)
@@ -39,7 +39,7 @@ var errSkipped = errors.New("skipped")
 
 // Unlocked returns a signer for a locked key: the decrypted key, or one that asks for the passphrase once a host
 // accepts the key; nil if nobody can be asked.
-func (a *trip) unlocked(ctx context.Context, f *keyfile.File) ssh.Signer {
+func (a *trip) signerFor(ctx context.Context, f *keyfile.File) ssh.Signer {
 	key := a.d.secrets.Unlocked(f)
 	switch {
 	case key != nil:
@@ -47,27 +47,27 @@ func (a *trip) unlocked(ctx context.Context, f *keyfile.File) ssh.Signer {
 	case a.asker == nil:
 		return nil
 	case f.Pub == nil: // nothing to offer to the host: ask now, as ssh does
-		key, _ = a.unlock(ctx, f)
+		key, _ = a.unlockKey(ctx, f)
 		return key
 	}
 	return &lockedKey{trip: a, ctx: ctx, file: f}
 }
 
-// unlock asks for the passphrase of a key.
-func (a *trip) unlock(ctx context.Context, f *keyfile.File) (ssh.Signer, error) {
+// unlockKey asks for the passphrase of a key.
+func (a *trip) unlockKey(ctx context.Context, f *keyfile.File) (ssh.Signer, error) {
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		return nil, err
 	}
 	for range maxTries {
-		text, err := a.ask(ctx, "", fmt.Sprintf("Passphrase of the key %q: ", f.Path), true)
+		text, err := a.askUser(ctx, "", fmt.Sprintf("Passphrase of the key %q: ", f.Path), true)
 		if err != nil {
 			return nil, err
 		}
 		if text == "" {
 			break
 		}
-		signer, err := a.decrypt(data, text)
+		signer, err := a.decryptKey(data, text)
 		if errors.Is(err, x509.IncorrectPasswordError) {
 			continue
 		}
@@ -80,9 +80,9 @@ func (a *trip) unlock(ctx context.Context, f *keyfile.File) (ssh.Signer, error) 
 	return nil, errSkipped
 }
 
-// decrypt decrypts a key. A key of many rounds (ssh-keygen -a) takes its time on this host, for which no other host is
+// decryptKey decrypts a key. A key of many rounds (ssh-keygen -a) takes its time on this host, for which no other host is
 // to blame.
-func (a *trip) decrypt(data []byte, passphrase string) (ssh.Signer, error) {
+func (a *trip) decryptKey(data []byte, passphrase string) (ssh.Signer, error) {
 	a.conn.Allow(maxAnswering)
 	defer a.conn.Allow(a.d.limits.login)
 	return ssh.ParsePrivateKeyWithPassphrase(data, []byte(passphrase))
@@ -103,7 +103,7 @@ func (k *lockedKey) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
 
 // SignWithAlgorithm implements ssh.AlgorithmSigner.
 func (k *lockedKey) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
-	signer, err := k.trip.unlock(k.ctx, k.file)
+	signer, err := k.trip.unlockKey(k.ctx, k.file)
 	if err != nil {
 		return nil, err
 	}

@@ -295,7 +295,7 @@ func startNode(t testing.TB, s *site, change func(*node)) *node {
 }
 
 func (n *node) stop() {
-	drop(n.ln)
+	closeQuietly(n.ln)
 	n.drop()
 	n.wg.Wait()
 }
@@ -305,7 +305,7 @@ func (n *node) drop() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, c := range n.conns {
-		drop(c)
+		closeQuietly(c)
 	}
 	n.conns = nil
 }
@@ -333,7 +333,7 @@ func (n *node) serve() {
 		n.conns = append(n.conns, conn)
 		n.mu.Unlock()
 		n.wg.Go(func() {
-			defer drop(conn)
+			defer closeQuietly(conn)
 			if n.raw != nil {
 				n.raw(conn)
 				return
@@ -348,7 +348,7 @@ func (n *node) speak(conn net.Conn) {
 	if err != nil {
 		return
 	}
-	defer drop(c)
+	defer closeQuietly(c)
 	n.mu.Lock()
 	n.logs = append(n.logs, c.User())
 	n.mu.Unlock()
@@ -382,7 +382,7 @@ func (n *node) channel(ch ssh.Channel, requests <-chan *ssh.Request) {
 		n.ran = append(n.ran, exec.Command)
 		n.mu.Unlock()
 		n.wg.Go(func() {
-			defer drop(ch)
+			defer closeQuietly(ch)
 			if n.session != nil {
 				n.session(ch, exec.Command)
 				return
@@ -409,7 +409,7 @@ func (n *node) sh(ch ssh.Channel, command string) {
 	}
 	n.wg.Go(func() {
 		_, _ = io.Copy(in, ch)
-		drop(in)
+		closeQuietly(in)
 	})
 	sendExit(ch, cmd.Wait())
 }

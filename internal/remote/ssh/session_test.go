@@ -149,7 +149,7 @@ func newRelay(t *testing.T, to string) *relay {
 		t.Fatal(err)
 	}
 	r := &relay{ln: ln, frozen: make(chan struct{})}
-	t.Cleanup(func() { drop(ln) })
+	t.Cleanup(func() { closeQuietly(ln) })
 	go func() {
 		a, err := ln.Accept()
 		if err != nil {
@@ -159,7 +159,7 @@ func newRelay(t *testing.T, to string) *relay {
 		if err != nil {
 			return
 		}
-		t.Cleanup(func() { drop(a); drop(b) })
+		t.Cleanup(func() { closeQuietly(a); closeQuietly(b) })
 		go r.pass(a, b)
 		r.pass(b, a)
 	}()
@@ -178,7 +178,7 @@ func (r *relay) pass(from, to net.Conn) {
 		default:
 		}
 		if err != nil {
-			drop(to)
+			closeQuietly(to)
 			return
 		}
 		if _, err := to.Write(buf[:n]); err != nil {

@@ -64,7 +64,7 @@ func startProgram(t *testing.T, config string) *sshd {
 		t.Fatal(err)
 	}
 	d := &sshd{addr: free.Addr().String()}
-	drop(free)
+	closeQuietly(free)
 	_, port, _ := net.SplitHostPort(d.addr)
 	// without IPv6 the second address is ignored
 	writeFile(t, filepath.Join(dir, "config"), "Port "+port+"\nListenAddress 127.0.0.1\nListenAddress ::1\n"+config)
@@ -80,7 +80,7 @@ func startProgram(t *testing.T, config string) *sshd {
 		_ = d.cmd.Process.Signal(syscall.SIGCONT)
 		_ = d.cmd.Process.Kill()
 		_ = d.cmd.Wait()
-		drop(d.log)
+		closeQuietly(d.log)
 		if t.Failed() {
 			said, _ := os.ReadFile(d.log.Name())
 			t.Logf("sshd: %s", said)
@@ -96,7 +96,7 @@ func (d *sshd) await(t *testing.T) {
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		conn, err := net.Dial("tcp", d.addr)
 		if err == nil {
-			drop(conn)
+			closeQuietly(conn)
 			return
 		}
 		if time.Now().After(deadline) {

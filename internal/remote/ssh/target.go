@@ -46,8 +46,8 @@ func parseHop(s string) (hop, error) {
 	return h, nil
 }
 
-// settle determines the settings for the host.
-func (a *trip) settle(ctx context.Context) error {
+// setTarget determines the settings for the host.
+func (a *trip) setTarget(ctx context.Context) error {
 	t, err := a.d.settings.For(ctx, a.node)
 	if err != nil {
 		return err
@@ -84,11 +84,11 @@ func (a *trip) jumpHost() (*jump, error) {
 		err = errCircle
 	}
 	if err != nil {
-		return nil, a.misconfigured(fmt.Errorf("ProxyJump %s: %w", a.target.ProxyJump, err))
+		return nil, a.configError(fmt.Errorf("ProxyJump %s: %w", a.target.ProxyJump, err))
 	}
-	return a.d.jumps.at(key, to, before, append(slices.Clip(a.path), key)), nil
+	return a.d.jumps.findJump(key, to, before, append(slices.Clip(a.path), key)), nil
 }
 
-func (a *trip) misconfigured(err error) error {
+func (a *trip) configError(err error) error {
 	return &remote.LocalError{What: "ssh configuration of " + a.node, Err: err}
 }

@@ -41,12 +41,12 @@ func (t Table) Columns() []Column {
 func (t Table) All() []Column { return slices.Clone(all[t]) }
 
 // Names returns the names of the columns of a table.
-func (t Table) Names() []string { return t.names(func(c *Column) bool { return true }) }
+func (t Table) Names() []string { return t.keysWhere(func(c *Column) bool { return true }) }
 
 // Usual returns the names of the columns that are shown by default.
-func (t Table) Usual() []string { return t.names(func(c *Column) bool { return !c.Spare }) }
+func (t Table) Usual() []string { return t.keysWhere(func(c *Column) bool { return !c.Spare }) }
 
-func (t Table) names(which func(c *Column) bool) (names []string) {
+func (t Table) keysWhere(which func(c *Column) bool) (names []string) {
 	for i := range all[t] {
 		if c := &all[t][i]; !c.ByItself && which(c) {
 			names = append(names, c.Key)

@@ -17,7 +17,7 @@ type Completion struct {
 // after a field's name, or an example of a value after an operator.
 func Complete(s string, at int, fields Fields) Completion {
 	s = s[:at]
-	all := lexed(s)
+	all := lexTokens(s)
 	if len(all) == 0 {
 		return Completion{at, fields.Names()}
 	}
@@ -28,30 +28,30 @@ func Complete(s string, at int, fields Fields) Completion {
 	ends := t.Pos.Offset+len(t.Value) == at // otherwise blanks follow
 	switch {
 	case t.Type == symbols["Op"] && len(all) > 1:
-		return operators(t.Value, t.Pos.Offset, at, fields.find(all[len(all)-2].Value))
-	case t.Type == symbols["Word"] && ends && fields.find(t.Value) == nil:
-		return Completion{t.Pos.Offset, beginning(fields.Names(), t.Value)}
-	case t.Type == symbols["Word"] && fields.find(t.Value) != nil:
-		return Completion{at, fields.find(t.Value).Ops()}
+		return completeOperator(t.Value, t.Pos.Offset, at, fields.findField(all[len(all)-2].Value))
+	case t.Type == symbols["Word"] && ends && fields.findField(t.Value) == nil:
+		return Completion{t.Pos.Offset, namesWithPrefix(fields.Names(), t.Value)}
+	case t.Type == symbols["Word"] && fields.findField(t.Value) != nil:
+		return Completion{at, fields.findField(t.Value).Ops()}
 	case t.Type == symbols["Word"] || t.Type == symbols["Value"] && ends:
 		return Completion{From: at}
 	}
 	return Completion{at, fields.Names()}
 }
 
-// operators completes an operator, or gives an example of a value after a complete operator.
-func operators(typed string, from, at int, f *Field) Completion {
+// completeOperator completes an operator, or gives an example of a value after a complete operator.
+func completeOperator(typed string, from, at int, f *Field) Completion {
 	if f == nil {
 		return Completion{From: at}
 	}
-	if longer := beginning(f.Ops(), typed); len(longer) > 1 && from+len(typed) == at {
+	if longer := namesWithPrefix(f.Ops(), typed); len(longer) > 1 && from+len(typed) == at {
 		return Completion{from, append(longer, typed+f.Example)}
 	}
 	return Completion{at, []string{f.Example}}
 }
 
-// beginning returns the names that begin with a text, in upper or lower case.
-func beginning(names []string, with string) []string {
+// namesWithPrefix returns the names that begin with a text, in upper or lower case.
+func namesWithPrefix(names []string, with string) []string {
 	var found []string
 	for _, name := range names {
 		if strings.HasPrefix(name, strings.ToLower(with)) {

@@ -8,39 +8,39 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// explain tells in plain words why a text is no valid filter.
-func explain(s string, err error) *Error {
+// explainError tells in plain words why a text is no valid filter.
+func explainError(s string, err error) *Error {
 	bad, ok := errors.AsType[*participle.UnexpectedTokenError](err)
 	if !ok {
-		return wrong(len(s), "this is no filter")
+		return errorAt(len(s), "this is no filter")
 	}
 	at := bad.Unexpected
-	before, after := around(s, at.Pos.Offset)
+	before, after := tokensAround(s, at.Pos.Offset)
 	if at.Type == symbols["Op"] && before.Type == symbols["Word"] { // the mistake is after it
 		before, at = at, after
 	}
 	switch {
 	case at.Type == symbols["Open"]:
-		return wrong(at.Pos.Offset, "the quote %s is not closed", at.Value)
+		return errorAt(at.Pos.Offset, "the quote %s is not closed", at.Value)
 	case before.Type == symbols["Op"]:
-		return wrong(at.Pos.Offset, "a value is expected after %s", before.Value)
+		return errorAt(at.Pos.Offset, "a value is expected after %s", before.Value)
 	case at.Type == symbols["Op"]:
-		return wrong(at.Pos.Offset, "the name of a field is expected before %s", at.Value)
+		return errorAt(at.Pos.Offset, "the name of a field is expected before %s", at.Value)
 	case at.EOF() && (before.Type == symbols["And"] || before.Type == symbols["Or"] || before.Type == symbols["Not"] ||
 		before.Value == "("):
-		return wrong(len(s), "a word or a comparison is expected after %s", before.Value)
+		return errorAt(len(s), "a word or a comparison is expected after %s", before.Value)
 	case at.EOF():
-		return wrong(len(s), "a ) is expected: a ( is not closed")
-	case at.Value == ")" && (before.Type == lexer.EOF || balanced(s, at.Pos.Offset)):
-		return wrong(at.Pos.Offset, "this ) closes nothing")
+		return errorAt(len(s), "a ) is expected: a ( is not closed")
+	case at.Value == ")" && (before.Type == lexer.EOF || isBalanced(s, at.Pos.Offset)):
+		return errorAt(at.Pos.Offset, "this ) closes nothing")
 	}
-	return wrong(at.Pos.Offset, "a word or a comparison is expected before %s", at.Value)
+	return errorAt(at.Pos.Offset, "a word or a comparison is expected before %s", at.Value)
 }
 
-// around returns the tokens before and after the one at a place; the end counts as a token.
-func around(s string, place int) (before, after lexer.Token) {
+// tokensAround returns the tokens before and after the one at a place; the end counts as a token.
+func tokensAround(s string, place int) (before, after lexer.Token) {
 	before, after = lexer.EOFToken(lexer.Position{}), lexer.EOFToken(lexer.Position{Offset: len(s)})
-	for _, t := range lexed(s) {
+	for _, t := range lexTokens(s) {
 		switch {
 		case t.Pos.Offset < place:
 			before = t
@@ -51,10 +51,10 @@ func around(s string, place int) (before, after lexer.Token) {
 	return before, after
 }
 
-// balanced reports whether each ( before a place is closed before that place.
-func balanced(s string, place int) bool {
+// isBalanced reports whether each ( before a place is closed before that place.
+func isBalanced(s string, place int) bool {
 	open := 0
-	for _, t := range lexed(s) {
+	for _, t := range lexTokens(s) {
 		switch {
 		case t.Pos.Offset >= place:
 			return open == 0
@@ -67,8 +67,8 @@ func balanced(s string, place int) bool {
 	return open == 0
 }
 
-// lexed returns the tokens at the beginning of a text, without blanks.
-func lexed(s string) []lexer.Token {
+// lexTokens returns the tokens at the beginning of a text, without blanks.
+func lexTokens(s string) []lexer.Token {
 	from, err := tokens.LexString("", s)
 	if err != nil {
 		return nil
@@ -80,7 +80,7 @@ func lexed(s string) []lexer.Token {
 			return all
 		}
 		if t.Type == symbols["Word"] {
-			t, _ = speak(t)
+			t, _ = markOperator(t)
 		}
 		if t.Type != symbols["Space"] {
 			all = append(all, t)
@@ -100,8 +100,8 @@ var flaws = map[syntax.ErrorCode]string{
 	syntax.ErrLarge:                 "it is too large",
 }
 
-// flaw describes the mistake in a regular expression.
-func flaw(err error) string {
+// describeMistake describes the mistake in a regular expression.
+func describeMistake(err error) string {
 	const what = "in the regular expression "
 	if bad, ok := errors.AsType[*syntax.Error](err); ok && flaws[bad.Code] != "" {
 		return what + flaws[bad.Code]

@@ -48,8 +48,8 @@ func (f Fields) everyName() []string {
 	return names
 }
 
-// find returns the field of that name, in upper or lower case, nil if there is none.
-func (f Fields) find(name string) *Field {
+// findField returns the field of that name, in upper or lower case, nil if there is none.
+func (f Fields) findField(name string) *Field {
 	is := func(s string) bool { return strings.EqualFold(s, name) }
 	for i := range f {
 		if is(f[i].Name) || slices.ContainsFunc(f[i].Also, is) {

@@ -95,11 +95,11 @@ func (n no) match(r *row) bool { return !n.node.match(r) }
 
 func (n word) match(r *row) bool {
 	r.texts = r.appendTexts(r.texts[:0])
-	return slices.ContainsFunc(r.texts, func(s string) bool { return contains(s, string(n)) })
+	return slices.ContainsFunc(r.texts, func(s string) bool { return containsFolded(s, string(n)) })
 }
 
-// contains reports whether s contains the folded text, in upper or lower case.
-func contains(s, folded string) bool {
+// containsFolded reports whether s contains the folded text, in upper or lower case.
+func containsFolded(s, folded string) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
 			return strings.Contains(strings.ToLower(s), folded)
@@ -143,15 +143,15 @@ func (c *comparison) match(r *row) bool {
 		r.values = slices.DeleteFunc(r.values, func(v field.Value) bool { return math.IsNaN(v.Number) })
 	}
 	if c.op == "!=" {
-		return len(r.values) > 0 && !slices.ContainsFunc(r.values, c.equal)
+		return len(r.values) > 0 && !slices.ContainsFunc(r.values, c.equalsAny)
 	}
-	return slices.ContainsFunc(r.values, c.holds)
+	return slices.ContainsFunc(r.values, c.holdsFor)
 }
 
-func (c *comparison) holds(v field.Value) bool {
+func (c *comparison) holdsFor(v field.Value) bool {
 	switch c.op {
 	case "=":
-		return c.equal(v)
+		return c.equalsAny(v)
 	case "~":
 		return c.pattern.MatchString(v.Text)
 	case "<":
@@ -164,7 +164,7 @@ func (c *comparison) holds(v field.Value) bool {
 	return v.Number >= c.numbers[0]
 }
 
-func (c *comparison) equal(v field.Value) bool {
+func (c *comparison) equalsAny(v field.Value) bool {
 	if c.numbers != nil {
 		return slices.Contains(c.numbers, v.Number)
 	}

@@ -74,12 +74,12 @@ var symbols = tokens.Symbols()
 // spoken are the operators that are words.
 var spoken = map[string]lexer.TokenType{"and": symbols["And"], "or": symbols["Or"], "not": symbols["Not"]}
 
-func speak(t lexer.Token) (lexer.Token, error) {
+func markOperator(t lexer.Token) (lexer.Token, error) {
 	if kind, ok := spoken[strings.ToLower(t.Value)]; ok {
 		t.Type = kind
 	}
 	return t, nil
 }
 
-var grammar = participle.MustBuild[choice](participle.Lexer(tokens), participle.Map(speak, "Word"),
+var grammar = participle.MustBuild[choice](participle.Lexer(tokens), participle.Map(markOperator, "Word"),
 	participle.Elide("Space"))

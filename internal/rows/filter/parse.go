@@ -22,7 +22,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Text }
 
-func wrong(at int, format string, args ...any) *Error {
+func errorAt(at int, format string, args ...any) *Error {
 	return &Error{at, fmt.Sprintf(format, args...)}
 }
 
@@ -32,13 +32,13 @@ func Parse(s string, fields Fields) (*Expr, *Error) {
 		return nil, nil
 	}
 	if utf8.RuneCountInString(s) > MostText {
-		return nil, wrong(len(s), "a filter has at most %d characters", MostText)
+		return nil, errorAt(len(s), "a filter has at most %d characters", MostText)
 	}
 	tree, err := grammar.ParseString("", s)
 	if err != nil {
-		return nil, explain(s, err)
+		return nil, explainError(s, err)
 	}
-	root, bad := tree.compile(&scope{Fields: fields, room: mostPattern})
+	root, bad := tree.compileChoice(&scope{Fields: fields, room: mostPattern})
 	if bad != nil {
 		return nil, bad
 	}
@@ -55,36 +55,36 @@ type scope struct {
 	room int // instructions left for regular expressions
 }
 
-// pattern is the regular expression at this place of the filter.
-func (in *scope) pattern(s string, at int) (*regexp.Regexp, *Error) {
+// compilePattern returns the regular expression at this place of the filter.
+func (in *scope) compilePattern(s string, at int) (*regexp.Regexp, *Error) {
 	s = "(?i)" + s
 	tree, err := syntax.Parse(s, syntax.Perl)
 	if err != nil {
-		return nil, wrong(at, "%s", flaw(err))
+		return nil, errorAt(at, "%s", describeMistake(err))
 	}
 	program, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil, wrong(at, "%s", flaw(err))
+		return nil, errorAt(at, "%s", describeMistake(err))
 	}
 	switch size := len(program.Inst); {
 	case size > mostPattern:
-		return nil, wrong(at, "this pattern is too large")
+		return nil, errorAt(at, "this pattern is too large")
 	case size > in.room:
-		return nil, wrong(at, "this pattern is too large together with those before it")
+		return nil, errorAt(at, "this pattern is too large together with those before it")
 	default:
 		in.room -= size
 	}
 	pattern, err := regexp.Compile(s)
 	if err != nil {
-		return nil, wrong(at, "%s", flaw(err))
+		return nil, errorAt(at, "%s", describeMistake(err))
 	}
 	return pattern, nil
 }
 
-func (c *choice) compile(in *scope) (node, *Error) {
+func (c *choice) compileChoice(in *scope) (node, *Error) {
 	var n anyOf
 	for _, t := range c.Of {
-		all, bad := t.compile(in)
+		all, bad := t.compileTerms(in)
 		if bad != nil {
 			return nil, bad
 		}
@@ -96,10 +96,10 @@ func (c *choice) compile(in *scope) (node, *Error) {
 	return n, nil
 }
 
-func (t *terms) compile(in *scope) (node, *Error) {
+func (t *terms) compileTerms(in *scope) (node, *Error) {
 	var n allOf
 	for _, one := range t.Of {
-		part, bad := one.compile(in)
+		part, bad := one.compileTerm(in)
 		if bad != nil {
 			return nil, bad
 		}
@@ -111,14 +111,14 @@ func (t *terms) compile(in *scope) (node, *Error) {
 	return n, nil
 }
 
-func (t *term) compile(in *scope) (n node, bad *Error) {
+func (t *term) compileTerm(in *scope) (n node, bad *Error) {
 	switch {
 	case t.Group != nil:
-		n, bad = t.Group.compile(in)
+		n, bad = t.Group.compileChoice(in)
 	case t.Words != nil:
-		n = word(strings.ToLower(unquote(t.Words.Text)))
+		n = word(strings.ToLower(stripQuotes(t.Words.Text)))
 	default:
-		n, bad = t.Test.compile(in)
+		n, bad = t.Test.compileTest(in)
 	}
 	if bad == nil && len(t.Not)%2 == 1 {
 		n = no{n}
@@ -126,18 +126,18 @@ func (t *term) compile(in *scope) (n node, bad *Error) {
 	return n, bad
 }
 
-func unquote(s string) string { return s[1 : len(s)-1] }
+func stripQuotes(s string) string { return s[1 : len(s)-1] }
 
 // oneOp maps operators with two names to one name.
 var oneOp = strings.NewReplacer("==", "=", "~=", "~")
 
-func (t *test) compile(in *scope) (node, *Error) {
+func (t *test) compileTest(in *scope) (node, *Error) {
 	if t.Value == nil {
 		return word(strings.ToLower(t.Word)), nil
 	}
-	f := in.find(t.Word)
+	f := in.findField(t.Word)
 	if f == nil {
-		return nil, unknown(t, in.Fields)
+		return nil, unknownField(t, in.Fields)
 	}
 	c := &comparison{at: f.at, op: oneOp.Replace(t.Op.Text)}
 	if f.Unit == field.Text {
@@ -149,28 +149,28 @@ func (t *test) compile(in *scope) (node, *Error) {
 // typo is the largest number of changes at which a name counts as the misspelling of another name.
 const typo = 2
 
-// unknown returns the error of a name that is no field of these rows.
-func unknown(t *test, fields Fields) *Error {
+// unknownField returns the error of a name that is no field of these rows.
+func unknownField(t *test, fields Fields) *Error {
 	if near, far := text.Nearest(strings.ToLower(t.Word), fields.everyName()); far <= min(typo, len(t.Word)-1) {
-		return wrong(t.Pos.Offset, "no field %q here: the nearest is %s", t.Word, near)
+		return errorAt(t.Pos.Offset, "no field %q here: the nearest is %s", t.Word, near)
 	}
-	return wrong(t.Pos.Offset, "no field %q here: put text that contains %s in quotes", t.Word, t.Op.Text)
+	return errorAt(t.Pos.Offset, "no field %q here: put text that contains %s in quotes", t.Word, t.Op.Text)
 }
 
 func (c *comparison) compareText(t *test, in *scope) *Error {
 	s, at := t.Value.Plain, t.Value.Pos.Offset
 	if t.Value.Quoted != "" {
-		s, at = unquote(t.Value.Quoted), at+1
+		s, at = stripQuotes(t.Value.Quoted), at+1
 	}
 	switch {
 	case c.op == "~":
-		pattern, bad := in.pattern(s, at)
+		pattern, bad := in.compilePattern(s, at)
 		if bad != nil {
 			return bad
 		}
 		c.pattern = pattern
 	case c.op != "=" && c.op != "!=":
-		return wrong(t.Op.Pos.Offset, "%s is text: compare it with = or != or ~", t.Word)
+		return errorAt(t.Op.Pos.Offset, "%s is text: compare it with = or != or ~", t.Word)
 	case t.Value.Quoted != "":
 		c.texts = []string{s}
 	default:
@@ -181,20 +181,20 @@ func (c *comparison) compareText(t *test, in *scope) *Error {
 
 func (c *comparison) compareNumbers(t *test, f *Field) *Error {
 	if c.op == "~" {
-		return wrong(t.Op.Pos.Offset, "%s is a number: compare it with < > <= >= = or !=", t.Word)
+		return errorAt(t.Op.Pos.Offset, "%s is a number: compare it with < > <= >= = or !=", t.Word)
 	}
 	s, at := t.Value.Plain, t.Value.Pos.Offset
 	if t.Value.Quoted != "" {
-		s, at = unquote(t.Value.Quoted), at+1
+		s, at = stripQuotes(t.Value.Quoted), at+1
 	}
 	list := strings.Split(s, ",")
 	if len(list) > 1 && c.op != "=" && c.op != "!=" {
-		return wrong(at, "a list goes with = or !=, not with %s", c.op)
+		return errorAt(at, "a list goes with = or !=, not with %s", c.op)
 	}
 	for _, one := range list {
-		v, err := number(f.Unit, one)
+		v, err := parseNumber(f.Unit, one)
 		if err != nil {
-			return wrong(at, "%s is %s, not %q", t.Word, forms[f.Unit], one)
+			return errorAt(at, "%s is %s, not %q", t.Word, forms[f.Unit], one)
 		}
 		c.numbers = append(c.numbers, v)
 		at += len(one) + 1

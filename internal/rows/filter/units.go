@@ -49,13 +49,13 @@ var (
 var errForm = errors.New("not a number of this type")
 
 // Number reads a value of a type, in the form used by filters.
-func Number(t field.Unit, text string) (float64, error) { return number(t, text) }
+func Number(t field.Unit, text string) (float64, error) { return parseNumber(t, text) }
 
-// number reads a value of a type.
-func number(t field.Unit, text string) (float64, error) {
+// parseNumber reads a value of a type.
+func parseNumber(t field.Unit, text string) (float64, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if t == field.Seconds {
-		return seconds(text)
+		return parseSeconds(text)
 	}
 	if t == field.BytesPerSecond {
 		text = strings.TrimSuffix(text, "/s")
@@ -75,8 +75,8 @@ func number(t field.Unit, text string) (float64, error) {
 	return v * scale, nil
 }
 
-// seconds reads a time: "2h", "1d4h", or "1-03:22:40" as SLURM writes it.
-func seconds(text string) (float64, error) {
+// parseSeconds reads a time: "2h", "1d4h", or "1-03:22:40" as SLURM writes it.
+func parseSeconds(text string) (float64, error) {
 	if m := clock.FindStringSubmatch(text); m != nil {
 		total := 0.0
 		for i, scale := range []time.Duration{24 * time.Hour, time.Hour, time.Minute, time.Second} {

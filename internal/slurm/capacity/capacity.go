@@ -91,7 +91,7 @@ func (c *Cluster) ByNode() []NodeGPUs { return c.byNode }
 // Total returns the sum over all types.
 func (c *Cluster) Total() (sum Count) {
 	for _, g := range c.Types {
-		sum = sum.plus(g, true)
+		sum = sum.plusNode(g, true)
 	}
 	return sum
 }
@@ -100,8 +100,8 @@ func (c *Cluster) Total() (sum Count) {
 func (n *Node) Words() string {
 	states := slices.Clone(n.States)
 	slices.SortStableFunc(states, func(a, b string) int {
-		switch closed := closes(strings.ToUpper(a)); {
-		case closed == closes(strings.ToUpper(b)):
+		switch closed := closesNode(strings.ToUpper(a)); {
+		case closed == closesNode(strings.ToUpper(b)):
 			return 0
 		case closed:
 			return -1
@@ -138,7 +138,7 @@ func Of(s *supply.Supply, at time.Time) *Cluster {
 	if s.NoJobs != nil {
 		c.NoJobs = safe.Line(s.NoJobs.Error(), maxReason)
 	}
-	c.list()
+	c.makeLists()
 	return c
 }
 
@@ -156,7 +156,7 @@ func (c *Cluster) addPartition(p *supply.Partition, places map[string]int, open 
 		node.Partitions = append(node.Partitions, out.Name)
 		open[name] = open[name] || up
 		for _, g := range node.GPUs {
-			sums[g.Type] = sums[g.Type].plus(g, up)
+			sums[g.Type] = sums[g.Type].plusNode(g, up)
 		}
 	}
 	out.GPUs = append(out.GPUs, inOrder(sums)...)
@@ -174,25 +174,25 @@ func inOrder(sums map[string]Count) (list []Count) {
 // openTo notes whether a partition gives the GPUs of the node to jobs.
 func (n *Node) openTo(jobs bool) {
 	for i, g := range n.GPUs {
-		n.GPUs[i] = Count{Type: g.Type}.plus(g, jobs)
+		n.GPUs[i] = Count{Type: g.Type}.plusNode(g, jobs)
 	}
 }
 
-// plus adds the GPUs of a node. In a partition that is not up nothing is free.
-func (c Count) plus(g Count, up bool) Count {
+// plusNode adds the GPUs of a node. In a partition that is not up nothing is free.
+func (c Count) plusNode(g Count, up bool) Count {
 	if !up {
 		g.Free, g.Out = 0, g.Out+g.Free
 	}
 	return Count{g.Type, c.Free + g.Free, c.Used + g.Used, c.Out + g.Out, c.Total + g.Total}
 }
 
-// list makes the lists of counts.
-func (c *Cluster) list() {
+// makeLists makes the lists of counts.
+func (c *Cluster) makeLists() {
 	sums := map[string]Count{}
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		for _, g := range n.GPUs {
-			sums[g.Type] = sums[g.Type].plus(g, true)
+			sums[g.Type] = sums[g.Type].plusNode(g, true)
 			c.byNode = append(c.byNode, NodeGPUs{n, g})
 		}
 	}

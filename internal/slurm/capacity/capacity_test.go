@@ -55,7 +55,7 @@ func TestReason(t *testing.T) {
 		"x [root@2026-99-20T18:22:34]":             "x [root@2026-99-20T18:22:34], , 0001-01-01T00:00:00Z",
 	} {
 		var n Node
-		n.explain(text)
+		n.setReason(text)
 		if got := n.Reason + ", " + n.ReasonBy + ", " + n.ReasonAt.Format(time.RFC3339); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}

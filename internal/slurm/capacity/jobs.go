@@ -28,8 +28,8 @@ func (c *Cluster) addJobs(s *supply.Supply, places map[string]int) {
 			continue
 		}
 		out := Job{ID: safe.Line(j.ID, maxWord), User: safe.Line(j.User, maxWord),
-			Partition: safe.Line(j.Partition, maxWord), Nodes: j.Nodes, Elapsed: seconds(c.Time, j.Start, -1),
-			Left: seconds(c.Time, j.End, +1), Unlimited: j.Unlimited}
+			Partition: safe.Line(j.Partition, maxWord), Nodes: j.Nodes, Elapsed: secondsBetween(c.Time, j.Start, -1),
+			Left: secondsBetween(c.Time, j.End, +1), Unlimited: j.Unlimited}
 		if j.PerNode > 0 {
 			out.GPUs = new(j.PerNode * len(j.Nodes))
 		}
@@ -37,8 +37,8 @@ func (c *Cluster) addJobs(s *supply.Supply, places map[string]int) {
 	}
 }
 
-// seconds are those from now to then, or back; nil if then is unknown.
-func seconds(now, then time.Time, sign int64) *int64 {
+// secondsBetween returns the seconds from now to then, or back; nil if then is unknown.
+func secondsBetween(now, then time.Time, sign int64) *int64 {
 	if then.IsZero() {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // nodeOf counts the GPUs of a node, for a job in any of its partitions.
 func nodeOf(n *supply.NodeGPUs) Node {
 	out := Node{Name: n.Name, States: []string{}, Silent: n.Silent, Partitions: []string{}, inUse: n.InUse}
-	out.explain(n.Reason)
+	out.setReason(n.Reason)
 	for _, state := range n.States {
 		out.States = append(out.States, strings.ToLower(safe.Line(state, maxWord)))
 	}
@@ -25,7 +25,7 @@ func nodeOf(n *supply.NodeGPUs) Node {
 			g.Used = t.Used
 			rest -= t.Used
 		}
-		if t.Known && !n.Full && !n.Silent && !slices.ContainsFunc(n.States, closes) {
+		if t.Known && !n.Full && !n.Silent && !slices.ContainsFunc(n.States, closesNode) {
 			g.Free = rest
 		} else {
 			g.Out = rest
@@ -38,8 +38,8 @@ func nodeOf(n *supply.NodeGPUs) Node {
 // signed is the end of a reason: the user who gave it, and the time in UTC.
 var signed = regexp.MustCompile(` \[([^\[\]@]+)@(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\]$`)
 
-// explain sets the reason, "bad fan [root@2026-11-20T18:22:34]".
-func (n *Node) explain(reason string) {
+// setReason sets the reason, "bad fan [root@2026-11-20T18:22:34]".
+func (n *Node) setReason(reason string) {
 	if m := signed.FindStringSubmatch(reason); m != nil {
 		if at, err := time.Parse("2006-01-02T15:04:05", m[2]); err == nil {
 			n.ReasonBy, n.ReasonAt = safe.Line(m[1], maxWord), at
@@ -54,7 +54,7 @@ func (n *Node) explain(reason string) {
 var closing = []string{"DOWN", "DRAIN", "FAIL", "ERROR", "FUTURE", "INVAL", "MAINT", "RESERVED", "NOT_RESPONDING",
 	"NO_RESPOND", "REBOOT", "BLOCKED", "UNKNOWN", "POWERING_DOWN", "PERFCTRS"}
 
-func closes(state string) bool {
+func closesNode(state string) bool {
 	return slices.ContainsFunc(closing, func(begin string) bool { return strings.HasPrefix(state, begin) })
 }
 
@@ -76,7 +76,7 @@ func (c *Cluster) addUsers(s *supply.Supply, places map[string]int) {
 		if used > 0 && s.NoJobs == nil && len(on[i]) == 0 {
 			c.Hidden += used
 		}
-		for _, j := range holders(on[i], used) {
+		for _, j := range findHolders(on[i], used) {
 			n.Users, n.Jobs = append(n.Users, safe.Line(j.User, maxWord)), append(n.Jobs, safe.Line(j.ID, maxWord))
 		}
 		slices.Sort(n.Users)
@@ -84,9 +84,9 @@ func (c *Cluster) addUsers(s *supply.Supply, places map[string]int) {
 	}
 }
 
-// holders returns the jobs that have the GPUs in use on a node: those that requested as many for each node, or, if
+// findHolders returns the jobs that have the GPUs in use on a node: those that requested as many for each node, or, if
 // these are too few, all. SLURM's list of jobs does not say how many a job with another request has.
-func holders(jobs []*supply.Job, used int) (list []*supply.Job) {
+func findHolders(jobs []*supply.Job, used int) (list []*supply.Job) {
 	told := 0
 	for _, j := range jobs {
 		if j.PerNode > 0 {

@@ -12,11 +12,11 @@ func TestClusterOfTheEnvironment(t *testing.T) {
 	for value, kept := range map[string]bool{"gpu": true, " gpu": true, "gpu,cpu": false, "all": false, "ALL": false,
 		"": false} {
 		entry := "SLURM_CLUSTERS=" + value
-		if got := slices.Contains(environment([]string{entry}), entry); got != kept {
+		if got := slices.Contains(commandEnviron([]string{entry}), entry); got != kept {
 			t.Errorf("%q: kept %v, want %v", entry, got, kept)
 		}
 	}
-	if env := environment(nil); slices.ContainsFunc(env,
+	if env := commandEnviron(nil); slices.ContainsFunc(env,
 		func(e string) bool { return strings.HasPrefix(e, "SLURM_CLUSTERS") }) {
 		t.Errorf("a cluster out of nothing: %q", env)
 	}

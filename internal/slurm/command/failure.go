@@ -61,13 +61,13 @@ func Failed(command string, stderr []byte, err error) *reach.Failure {
 	switch {
 	case errors.Is(err, ErrLate):
 		f.Class = reach.ClassSlurmTimeout
-		away(f)
+		addNoController(f)
 		f.Cause = fmt.Sprintf("%s timed out after %v", command, deadline)
 	case strings.Contains(words, "Socket timed out"):
 		f.Class = reach.ClassSlurmTimeout
-		away(f)
+		addNoController(f)
 	case strings.Contains(words, "Unable to contact slurm controller"), strings.Contains(words, "connect failure"):
-		away(f)
+		addNoController(f)
 	case strings.Contains(strings.ToLower(words), "munge"), strings.Contains(words, "authentication"):
 		f.Meaning = "SLURM cannot authenticate you to its controller."
 		f.Hints = []string{"report it to your admins: munge is not working on this host"}
@@ -83,12 +83,12 @@ func Failed(command string, stderr []byte, err error) *reach.Failure {
 func Late(after time.Duration) *reach.Failure {
 	f := &reach.Failure{Class: reach.ClassSlurmTimeout, Cause: fmt.Sprintf("no answer from squeue after %v",
 		after.Round(100*time.Millisecond))}
-	away(f)
+	addNoController(f)
 	return f
 }
 
-// away adds that the controller does not respond, the meaning of that, and a hint.
-func away(f *reach.Failure) {
+// addNoController adds that the controller does not respond, what that means, and a hint.
+func addNoController(f *reach.Failure) {
 	f.Short = "slurmctld not responding"
 	f.Meaning = "The SLURM controller is down, overloaded or unreachable. Running jobs continue."
 	f.Hints = []string{"check with: scontrol ping"}

@@ -47,7 +47,7 @@ func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 	out := &text.Capture{Limit: maxStdout, Full: ErrTooMuch}
 	words := &text.Capture{Limit: maxStderr}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = environment(os.Environ())
+	cmd.Env = commandEnviron(os.Environ())
 	cmd.Stdout, cmd.Stderr = out, words
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -66,12 +66,12 @@ func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 	return out.Bytes(), said, err
 }
 
-// environment is base without settings that change the output format of squeue, sinfo, scontrol and sacct, or the
-// effect of scancel. Times come in one format and in UTC: glibc knows time zones that Go does not. Jobs are those of
-// one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters federated with it, since their nodes and
-// jobs may have the same names. Partitions that a site hides, or keeps from the user's groups, are listed like all
+// commandEnviron returns base without settings that change the output format of squeue, sinfo, scontrol and sacct, or
+// the effect of scancel. Times come in one format and in UTC: glibc knows time zones that Go does not. Jobs are those
+// of one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters federated with it, since their nodes
+// and jobs may have the same names. Partitions that a site hides, or keeps from the user's groups, are listed like all
 // others: a job of the user may run there. An old scontrol refuses --local, but no variable.
-func environment(base []string) []string {
+func commandEnviron(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
 		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") ||

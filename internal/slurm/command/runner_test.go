@@ -80,7 +80,7 @@ func TestCommandCapsItsOutput(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := environment([]string{"PATH=/bin", "SQUEUE_STATES=all", "SQUEUE_SORT=i", "SCONTROL_ALL=0",
+	got := commandEnviron([]string{"PATH=/bin", "SQUEUE_STATES=all", "SQUEUE_SORT=i", "SCONTROL_ALL=0",
 		"SCANCEL_INTERACTIVE=1", "SACCT_FORMAT=x", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=x", "SLURM_TOPO_LEN=9",
 		"TZ=JST-9"})
 	want := []string{"PATH=/bin", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1",

@@ -37,7 +37,7 @@ func ReadTRES(list string) TRES {
 		case typ == "":
 			t.Count, t.Whole = int(n), true
 		default:
-			t.add(typ[1:], int(n))
+			t.addGPUs(typ[1:], int(n))
 			sum += int(n)
 		}
 	}
@@ -48,8 +48,8 @@ func ReadTRES(list string) TRES {
 	return t
 }
 
-// add adds GPUs of a type.
-func (t *TRES) add(name string, n int) {
+// addGPUs adds GPUs of a type.
+func (t *TRES) addGPUs(name string, n int) {
 	if i := slices.IndexFunc(t.Types, func(o Type) bool { return o.Name == name }); i >= 0 {
 		t.Types[i].Total += n
 		return

@@ -154,11 +154,11 @@ func parseHostNumber(s string) (uint64, error) {
 const maxArgument = 100 << 10
 
 // Batches splits node lists into runs, each of which fits into one argument of a command.
-func Batches(lists []string) [][]string { return batches(lists, maxArgument) }
+func Batches(lists []string) [][]string { return splitBatches(lists, maxArgument) }
 
-// batches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its
+// splitBatches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its
 // own.
-func batches(items []string, limit int) (runs [][]string) {
+func splitBatches(items []string, limit int) (runs [][]string) {
 	size := 0
 	for _, item := range items {
 		if len(runs) == 0 || size+len(item) > limit {

@@ -102,7 +102,7 @@ func TestBatches(t *testing.T) {
 		{[]string{"aaa", "bbb", "c"}, [][]string{{"aaa", "bbb"}, {"c"}}},
 		{[]string{"longer than the limit", "a"}, [][]string{{"longer than the limit"}, {"a"}}},
 	} {
-		if diff := cmp.Diff(tt.want, batches(tt.items, 9)); diff != "" {
+		if diff := cmp.Diff(tt.want, splitBatches(tt.items, 9)); diff != "" {
 			t.Errorf("batches(%q) (-want +got):\n%s", tt.items, diff)
 		}
 	}

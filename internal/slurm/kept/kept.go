@@ -53,7 +53,7 @@ func (a *Answers) Read(question string, answer any) (at time.Time, ok bool) {
 	if a == nil || checkDir(a.dir) != nil {
 		return time.Time{}, false
 	}
-	text, err := contents(a.path(question))
+	text, err := readPrivateFile(a.answerPath(question))
 	f := file{Answer: answer}
 	if err != nil || json.Unmarshal(text, &f) != nil {
 		return time.Time{}, false
@@ -81,8 +81,8 @@ func (a *Answers) Keep(question string, at time.Time, answer any) error {
 	if err := checkDir(a.dir); err != nil {
 		return err
 	}
-	a.forget(time.Now())
-	return replace(a.path(question), text)
+	a.removeOldFiles(time.Now())
+	return replaceFile(a.answerPath(question), text)
 }
 
 // Ask returns the kept answer to a question if it is younger than within and fits, or else the answer of ask, which is
@@ -105,14 +105,14 @@ func Ask[T any](a *Answers, question string, within time.Duration, fits func(*T)
 	return answer, at, nil
 }
 
-// path returns the file for a question.
-func (a *Answers) path(question string) string {
+// answerPath returns the file for a question.
+func (a *Answers) answerPath(question string) string {
 	sum := sha256.Sum256([]byte(a.asker + "\x00" + question))
 	return filepath.Join(a.dir, hex.EncodeToString(sum[:16])+extension)
 }
 
-// forget removes files that nobody reads any more.
-func (a *Answers) forget(now time.Time) {
+// removeOldFiles removes files that nobody reads any more.
+func (a *Answers) removeOldFiles(now time.Time) {
 	all, _ := os.ReadDir(a.dir)
 	for _, entry := range all {
 		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > Longest {
@@ -133,8 +133,8 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// contents reads a file of this user alone, and follows no link.
-func contents(path string) ([]byte, error) {
+// readPrivateFile reads a file of this user alone, and follows no link.
+func readPrivateFile(path string) ([]byte, error) {
 	f, err := private.Open(path, os.O_RDONLY|syscall.O_NOFOLLOW)
 	if err != nil {
 		return nil, err
@@ -147,8 +147,8 @@ func contents(path string) ([]byte, error) {
 	return text, err
 }
 
-// replace writes a file whole.
-func replace(path string, text []byte) error {
+// replaceFile writes a file whole.
+func replaceFile(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // with mode 0600
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func TestKeep(t *testing.T) {
 	if err := (*Answers)(nil).Keep("jobs", at, 1); err != nil {
 		t.Error(err)
 	}
-	for path, want := range map[string]os.FileMode{dir: 0o700, a.path("jobs"): 0o600} {
+	for path, want := range map[string]os.FileMode{dir: 0o700, a.answerPath("jobs"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, want)
 		}
@@ -52,7 +52,7 @@ func TestHostileFiles(t *testing.T) {
 		if err := a.Keep("jobs", time.Now(), "seven"); err != nil {
 			t.Fatal(err)
 		}
-		return a, a.path("jobs")
+		return a, a.answerPath("jobs")
 	}
 	write := func(text string) func(*Answers, string) error {
 		return func(_ *Answers, path string) error { return os.WriteFile(path, []byte(text), 0o600) }
@@ -130,13 +130,13 @@ func TestForget(t *testing.T) {
 	if err := a.Keep("old", time.Now(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chtimes(a.path("old"), time.Time{}, time.Now().Add(-Longest-time.Minute)); err != nil {
+	if err := os.Chtimes(a.answerPath("old"), time.Time{}, time.Now().Add(-Longest-time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Keep("new", time.Now(), 1); err != nil {
 		t.Fatal(err)
 	}
-	if all, _ := os.ReadDir(a.dir); len(all) != 1 || all[0].Name() != filepath.Base(a.path("new")) {
+	if all, _ := os.ReadDir(a.dir); len(all) != 1 || all[0].Name() != filepath.Base(a.answerPath("new")) {
 		t.Errorf("left %v", all)
 	}
 }

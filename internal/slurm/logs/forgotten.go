@@ -37,8 +37,8 @@ func (f *Finder) Note(jobs []scontrol.ShownJob) {
 	f.named = f.named[max(len(f.named)-maxNamed, 0):]
 }
 
-// unknown returns the failure of scontrol to find a job.
-func unknown(job string) *reach.Failure {
+// jobNotFound returns the failure of scontrol to find a job.
+func jobNotFound(job string) *reach.Failure {
 	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log of job " + job,
 		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script "+
 			"says, by default slurm-%s.out in the directory where it was submitted",
@@ -59,7 +59,7 @@ func (f *Finder) findForgotten(ctx context.Context, job string, failed *reach.Fa
 	case err != nil && !errors.Is(err, errNoAccounts):
 		return nil, err
 	case old != nil:
-		return old.files()
+		return old.logFiles()
 	}
 	if array, _, is := strings.Cut(job, "_"); is {
 		out, _, _ := f.Run.Within(ctx, "scontrol", "show", "job", array)
@@ -145,13 +145,13 @@ func accountFrom(r map[string]string) *account {
 		a.ShownJob["BatchHost"] = hosts[0]
 	}
 	if a.ShownJob["StdOut"] == "" {
-		a.guess()
+		a.guessFiles()
 	}
 	return a
 }
 
-// guess names the likely files of a job.
-func (a *account) guess() {
+// guessFiles names the likely files of a job.
+func (a *account) guessFiles() {
 	program, args, _ := strings.Cut(a.command, " ")
 	if program = program[strings.LastIndexByte(program, '/')+1:]; program != "sbatch" && program != "" {
 		return // it has no batch script
@@ -161,15 +161,15 @@ func (a *account) guess() {
 	if a.ShownJob["ArrayTaskId"] != "" {
 		a.ShownJob["StdOut"] = "slurm-%A_%a.out"
 	}
-	out, err := outputs(strings.Fields(args))
+	out, err := outputFiles(strings.Fields(args))
 	if out != "" {
 		a.ShownJob["StdOut"] = out
 	}
 	a.ShownJob["StdErr"] = err
 }
 
-// files returns the files of the record.
-func (a *account) files() (*cluster.LogFiles, error) {
+// logFiles returns the files of the record.
+func (a *account) logFiles() (*cluster.LogFiles, error) {
 	l, err := filesOf(a.ShownJob)
 	if err == nil {
 		l.Ended, l.Guessed = true, a.guessed
@@ -186,10 +186,10 @@ const (
 		"verbose wait "
 )
 
-// outputs returns the files that the arguments of sbatch name, up to the script.
-func outputs(args []string) (out, err string) {
+// outputFiles returns the files that the arguments of sbatch name, up to the script.
+func outputFiles(args []string) (out, err string) {
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0] != "--wrap" {
-		name, value, whole := option(args[0])
+		name, value, whole := splitOption(args[0])
 		if args = args[1:]; !whole && len(args) > 0 {
 			value, args = args[0], args[1:]
 		}
@@ -203,8 +203,8 @@ func outputs(args []string) (out, err string) {
 	return out, err
 }
 
-// option splits a word of a command line. whole says that no value follows in the next word.
-func option(word string) (name, value string, whole bool) {
+// splitOption splits a word of a command line. whole says that no value follows in the next word.
+func splitOption(word string) (name, value string, whole bool) {
 	if long, is := strings.CutPrefix(word, "--"); is {
 		name, value, whole = strings.Cut(long, "=")
 		return name, value, whole || strings.Contains(flags, " "+name+" ")

@@ -53,7 +53,7 @@ func (f *Finder) Find(ctx context.Context, job string) (*cluster.LogFiles, error
 			return nil, failed
 		}
 		if scontrol.Lacks(out, stderr) {
-			failed = unknown(job)
+			failed = jobNotFound(job)
 		}
 		return f.findForgotten(ctx, job, failed)
 	}
@@ -129,7 +129,7 @@ func firstTask(j scontrol.ShownJob) string {
 
 // filesOf returns the files of the record.
 func filesOf(j scontrol.ShownJob) (*cluster.LogFiles, error) {
-	if err := ambiguous(j); err != nil {
+	if err := refuseAmbiguous(j); err != nil {
 		return nil, err
 	}
 	user, _, _ := strings.Cut(j["UserId"], "(")
@@ -155,8 +155,8 @@ func filesOf(j scontrol.ShownJob) (*cluster.LogFiles, error) {
 	return l, nil
 }
 
-// ambiguous refuses a record with a value that may be part of a text.
-func ambiguous(j scontrol.ShownJob) error {
+// refuseAmbiguous refuses a record with a value that may be part of a text.
+func refuseAmbiguous(j scontrol.ShownJob) error {
 	needed := []string{"UserId", "StdOut", "StdErr", "BatchHost", "StartTime", "JobState", "Restarts"}
 	if isRelative(j["StdOut"]) || isRelative(j["StdErr"]) {
 		needed = append(needed, "WorkDir")
@@ -185,7 +185,7 @@ func pathOf(j scontrol.ShownJob, name, user string) string {
 	case strings.Contains(name, `\`): // nothing is replaced then
 		name = strings.ReplaceAll(name, `\`, "")
 	default:
-		name = expand(j, name, user)
+		name = expandPatterns(j, name, user)
 	}
 	if !strings.HasPrefix(name, "/") {
 		name = strings.TrimRight(j["WorkDir"], "/") + "/" + name
@@ -196,8 +196,8 @@ func pathOf(j scontrol.ShownJob, name, user string) string {
 // maxPad is the most digits to which SLURM fills up a number.
 const maxPad = 10
 
-// expand replaces the patterns of a file name as slurmd does for a batch script: "%j", "%4a".
-func expand(j scontrol.ShownJob, name, user string) string {
+// expandPatterns replaces the patterns of a file name as slurmd does for a batch script: "%j", "%4a".
+func expandPatterns(j scontrol.ShownJob, name, user string) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(name, "%")
@@ -209,7 +209,7 @@ func expand(j scontrol.ShownJob, name, user string) string {
 		if digits == len(rest) { // nothing follows
 			return b.String() + "%" + rest
 		}
-		value, known := pattern(j, rest[digits], user)
+		value, known := patternValue(j, rest[digits], user)
 		if !known {
 			value = "%" + rest[:digits+1]
 		} else if pad, _ := strconv.Atoi(rest[:digits]); pad > 0 && value != "" && value[0] >= '0' && value[0] <= '9' {
@@ -220,8 +220,8 @@ func expand(j scontrol.ShownJob, name, user string) string {
 	}
 }
 
-// pattern returns the value of a pattern.
-func pattern(j scontrol.ShownJob, letter byte, user string) (value string, known bool) {
+// patternValue returns the value of a pattern.
+func patternValue(j scontrol.ShownJob, letter byte, user string) (value string, known bool) {
 	task, isTask := j["ArrayTaskId"]
 	switch letter {
 	case '%':

@@ -44,7 +44,7 @@ func (r *Requests) Ask(ctx context.Context, run command.Runner, jobs []string) {
 	if err != nil {
 		return
 	}
-	counts := parse(string(out))
+	counts := parseRequests(string(out))
 	r.told = make(map[string]*int, len(jobs))
 	for _, number := range jobs {
 		r.told[number] = counts[number]
@@ -54,12 +54,12 @@ func (r *Requests) Ask(ctx context.Context, run command.Runner, jobs []string) {
 // Of returns the GPUs of a job in total; nil: they are not known.
 func (r *Requests) Of(number string) *int { return r.told[number] }
 
-// parse reads the lines "48211|cpu=4,mem=32G,node=1,gres/gpu=3|gres/gpu:3|N/A|1|".
-func parse(out string) map[string]*int {
+// parseRequests reads the lines "48211|cpu=4,mem=32G,node=1,gres/gpu=3|gres/gpu:3|N/A|1|".
+func parseRequests(out string) map[string]*int {
 	counts := map[string]*int{}
 	for line := range strings.Lines(out) {
 		if f := strings.Split(strings.TrimSpace(line), "|"); len(f) >= len(fields) {
-			if count := requested(f[1], f[2], f[3], f[4]); count != nil {
+			if count := requestedGPUs(f[1], f[2], f[3], f[4]); count != nil {
 				counts[f[0]] = count
 			}
 		}
@@ -67,9 +67,9 @@ func parse(out string) map[string]*int {
 	return counts
 }
 
-// requested returns the GPUs of a job in total; nil: it requests none. The TRES have them only where the site accounts
+// requestedGPUs returns the GPUs of a job in total; nil: it requests none. The TRES have them only where the site accounts
 // for them; otherwise the user's own words do.
-func requested(tres, perJob, perTask, tasks string) *int {
+func requestedGPUs(tres, perJob, perTask, tasks string) *int {
 	if count, told := gres.InTRES(tres); told {
 		return &count
 	}

@@ -19,8 +19,8 @@ const (
 	cpuExcess    = 1.05 // of the CPU time that the CPUs have
 )
 
-// count reads a number of things. One that cannot be is 0, and noted.
-func (r *record) count(what, text string) int {
+// readCount reads a number of things. One that cannot be is 0, and noted.
+func (r *record) readCount(what, text string) int {
 	v, err := strconv.ParseUint(text, 10, 64)
 	if n := parseCount(text); err != nil || n > 0 && n <= maxCPUs || v == 0 {
 		return int(n)
@@ -31,7 +31,7 @@ func (r *record) count(what, text string) int {
 
 // leaveOutImpossible leaves out what the job's CPUs and GPUs cannot have done.
 func (j *Job) leaveOutImpossible() {
-	if left := beyond(j.CPUTime, j.CPUs, j.Elapsed); left != "" {
+	if left := excessCPUTime(j.CPUTime, j.CPUs, j.Elapsed); left != "" {
 		j.CPUTime = 0
 		j.Impossible = append(j.Impossible, left)
 	}
@@ -39,7 +39,7 @@ func (j *Job) leaveOutImpossible() {
 		s := &j.Steps[i]
 		note := func(words string) { j.Impossible = append(j.Impossible, words+" of step "+s.Name) }
 		// a step may use all CPUs of the job where nothing binds it to its own
-		if left := beyond(s.CPUTime, max(s.CPUs, j.CPUs), s.Elapsed); left != "" {
+		if left := excessCPUTime(s.CPUTime, max(s.CPUs, j.CPUs), s.Elapsed); left != "" {
 			s.CPUTime = 0
 			note(left)
 		}
@@ -58,8 +58,8 @@ func (j *Job) leaveOutImpossible() {
 	}
 }
 
-// beyond names a CPU time that is more than the CPUs have in a time; "": it is not.
-func beyond(used time.Duration, cpus int, elapsed time.Duration) string {
+// excessCPUTime names a CPU time that is more than the CPUs have in a time; "": it is not.
+func excessCPUTime(used time.Duration, cpus int, elapsed time.Duration) string {
 	if cpus == 0 || elapsed == 0 || float64(used) <= float64(cpus)*cpuExcess*float64(elapsed+clockError) {
 		return ""
 	}

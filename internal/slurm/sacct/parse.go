@@ -32,13 +32,13 @@ var columns = []struct {
 	{"Submit", func(r *record, v string) { r.Submit = parseTime(v) }},
 	{"Start", func(r *record, v string) { r.Start = parseTime(v) }},
 	{"End", func(r *record, v string) { r.End = parseTime(v) }},
-	{"ElapsedRaw", func(r *record, v string) { r.Elapsed = time.Duration(r.count("elapsed seconds", v)) * time.Second }},
+	{"ElapsedRaw", func(r *record, v string) { r.Elapsed = time.Duration(r.readCount("elapsed seconds", v)) * time.Second }},
 	{"Suspended", func(r *record, v string) { r.Suspended = parseClock(v) }},
 	{"TimelimitRaw", func(r *record, v string) { r.Limit = time.Duration(parseCount(v)) * time.Minute }},
-	{"NNodes", func(r *record, v string) { r.Nodes = r.count("nodes", v) }},
+	{"NNodes", func(r *record, v string) { r.Nodes = r.readCount("nodes", v) }},
 	{"NodeList", func(r *record, v string) { r.NodeList = v }},
-	{"AllocCPUS", func(r *record, v string) { r.CPUs = r.count("CPUs", v) }},
-	{"NTasks", func(r *record, v string) { r.tasks = r.count("tasks", v) }},
+	{"AllocCPUS", func(r *record, v string) { r.CPUs = r.readCount("CPUs", v) }},
+	{"NTasks", func(r *record, v string) { r.tasks = r.readCount("tasks", v) }},
 	{"ReqMem", func(r *record, v string) { r.reqMem = v }},
 	{"AllocTRES", func(r *record, v string) { r.alloc = v }},
 	{"TotalCPU", func(r *record, v string) { r.CPUTime = parseClock(v) }},
@@ -102,7 +102,7 @@ func Parse(out []byte, mark string) ([]Job, error) {
 			name, id = name[:cut], name[cut+1:]
 		}
 		columns[each].take(&r, name)
-		jobs = add(jobs, &r)
+		jobs = addRecord(jobs, &r)
 	}
 	for i := range jobs {
 		jobs[i].leaveOutImpossible()
@@ -110,11 +110,11 @@ func Parse(out []byte, mark string) ([]Job, error) {
 	return jobs, nil
 }
 
-// add adds a job, or a step to its job, which is the last one.
-func add(jobs []Job, r *record) []Job {
+// addRecord adds a job, or a step to its job, which is the last one.
+func addRecord(jobs []Job, r *record) []Job {
 	job, step, is := strings.Cut(r.id, ".")
 	if !is {
-		return append(jobs, r.job())
+		return append(jobs, r.newJob())
 	}
 	if len(jobs) == 0 {
 		return jobs
@@ -123,7 +123,7 @@ func add(jobs []Job, r *record) []Job {
 		if len(j.Steps) == maxSteps {
 			j.Steps = j.Steps[:maxSteps-1]
 		}
-		j.Steps = append(j.Steps, r.step(step))
+		j.Steps = append(j.Steps, r.newStep(step))
 		for _, words := range r.Impossible {
 			j.Impossible = append(j.Impossible, words+" of step "+step)
 		}
@@ -131,21 +131,21 @@ func add(jobs []Job, r *record) []Job {
 	return jobs
 }
 
-func (r *record) job() Job {
+func (r *record) newJob() Job {
 	j := r.Job
 	j.ID = r.id
 	j.GPUs, j.CountsGPUs = gres.InTRES(r.alloc)
 	if !j.CountsGPUs { // a job without GPUs has no such item, where another has one
 		j.GPUs = 0
 	}
-	j.Model, j.isMIG = model(r.alloc), migType.MatchString(r.alloc)
-	j.Memory = r.request()
+	j.Model, j.isMIG = gpuModel(r.alloc), migType.MatchString(r.alloc)
+	j.Memory = r.memoryRequest()
 	return j
 }
 
-// request reads ReqMem: "4Gc" of a CPU and "16Gn" of a node until SLURM 21.08, "64G" of the whole job since then. What
+// memoryRequest reads ReqMem: "4Gc" of a CPU and "16Gn" of a node until SLURM 21.08, "64G" of the whole job since then. What
 // the job got counts more.
-func (r *record) request() Request {
+func (r *record) memoryRequest() Request {
 	text := r.reqMem
 	switch {
 	case strings.HasSuffix(text, "c"):
@@ -153,27 +153,27 @@ func (r *record) request() Request {
 	case strings.HasSuffix(text, "n"):
 		return Request{parseBytes(strings.TrimSuffix(text, "n")), false}
 	}
-	whole := cmp.Or(parseBytes(item(r.alloc, "mem")), parseBytes(text))
+	whole := cmp.Or(parseBytes(tresItem(r.alloc, "mem")), parseBytes(text))
 	return Request{Bytes: whole / uint64(max(r.Nodes, 1))}
 }
 
-func (r *record) step(name string) Step {
+func (r *record) newStep(name string) Step {
 	s := Step{Name: name, State: r.State, Program: r.Name, NodeList: r.NodeList, Start: r.Start, End: r.End,
 		Elapsed: r.Elapsed,
 		Code:    r.Code, Signal: r.Signal, Nodes: r.Nodes, Tasks: r.tasks, CPUs: r.CPUs, CPUTime: r.CPUTime,
-		MaxRSS:     cmp.Or(r.maxRSS, parseBytes(item(r.most, "mem"))),
-		TotalRSS:   parseBytes(item(r.total, "mem")),
+		MaxRSS:     cmp.Or(r.maxRSS, parseBytes(tresItem(r.most, "mem"))),
+		TotalRSS:   parseBytes(tresItem(r.total, "mem")),
 		MaxRSSNode: r.maxRSSNode, Joules: r.Joules}
-	s.Memory = parseBytes(item(r.alloc, "mem")) / uint64(max(r.Nodes, 1))
+	s.Memory = parseBytes(tresItem(r.alloc, "mem")) / uint64(max(r.Nodes, 1))
 	s.GPUs, _ = gres.InTRES(r.alloc)
-	if v := item(r.total, "gres/gpuutil"); v != "" {
-		s.GPUUtilMost = number(v)
-	} else if v := number(item(r.mean, "gres/gpuutil")); v != nil {
+	if v := tresItem(r.total, "gres/gpuutil"); v != "" {
+		s.GPUUtilMost = parseNumber(v)
+	} else if v := parseNumber(tresItem(r.mean, "gres/gpuutil")); v != nil {
 		all := *v * float64(max(r.tasks, 1))
 		s.GPUUtilMost = &all
 	}
-	if v := item(r.most, "gres/gpumem"); v != "" {
-		s.MaxGPUMemory = amount(v)
+	if v := tresItem(r.most, "gres/gpumem"); v != "" {
+		s.MaxGPUMemory = parseMemory(v)
 	}
 	if migType.MatchString(r.alloc) {
 		s.forgetInstances()
@@ -184,8 +184,8 @@ func (r *record) step(name string) Step {
 // migType matches the type of a MIG instance in a list of TRES: "gres/gpu:a100_1g.5gb=1".
 var migType = regexp.MustCompile(`(?i)gres/gpu:[^=,]*([0-9]g\.[0-9]+gb|mig)`)
 
-// item returns the value of a TRES in "cpu=32,mem=250G,gres/gpu=4"; "": it is not in the list.
-func item(list, name string) string {
+// tresItem returns the value of a TRES in "cpu=32,mem=250G,gres/gpu=4"; "": it is not in the list.
+func tresItem(list, name string) string {
 	for part := range strings.SplitSeq(list, ",") {
 		if value, ok := strings.CutPrefix(part, name+"="); ok {
 			return value
@@ -194,8 +194,8 @@ func item(list, name string) string {
 	return ""
 }
 
-// model returns the type of the GPUs in a list of TRES, "": there is none, or there are several.
-func model(list string) string {
+// gpuModel returns the type of the GPUs in a list of TRES, "": there is none, or there are several.
+func gpuModel(list string) string {
 	types := slices.DeleteFunc(gres.ReadTRES(list).Types, func(t gres.Type) bool { return t.Total == 0 })
 	if len(types) != 1 {
 		return ""
@@ -203,8 +203,8 @@ func model(list string) string {
 	return types[0].Name
 }
 
-// number reads a number that is neither negative nor absurd; nil: it is none.
-func number(text string) *float64 {
+// parseNumber reads a number that is neither negative nor absurd; nil: it is none.
+func parseNumber(text string) *float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0 && v < 1e9) {
 		return nil
@@ -229,14 +229,14 @@ const units = "KMGTPE"
 
 // parseBytes reads "2368K", "1.50G" or "1024"; 0 if it is no amount.
 func parseBytes(text string) uint64 {
-	if v := amount(text); v != nil {
+	if v := parseMemory(text); v != nil {
 		return *v
 	}
 	return 0
 }
 
-// amount reads an amount of memory; nil if it is none, or a marker.
-func amount(text string) *uint64 {
+// parseMemory reads an amount of memory; nil if it is none, or a marker.
+func parseMemory(text string) *uint64 {
 	scale := 1.0
 	if n := len(text); n > 0 {
 		if at := strings.IndexByte(units, text[n-1]); at >= 0 {

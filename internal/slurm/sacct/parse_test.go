@@ -106,7 +106,7 @@ func TestNumbers(t *testing.T) {
 	}
 	for list, want := range map[string]string{"gres/gpu:a100=2,gres/gpu=2": "a100", "gres/gpu=2": "",
 		"gres/gpu:a100=1,gres/gpu:v100=1": "", "gres/gpu:a100=1,gres/gpu:v100=0": "a100", "": ""} {
-		if got := model(list); got != want {
+		if got := gpuModel(list); got != want {
 			t.Errorf("%q is a %q, want %q", list, got, want)
 		}
 	}
@@ -130,13 +130,13 @@ func TestRequestedMemory(t *testing.T) {
 		"64G": {Bytes: 16 << 30}, "": {}} {
 		r := record{reqMem: text}
 		r.Nodes = 4
-		if got := r.request(); got != want {
+		if got := r.memoryRequest(); got != want {
 			t.Errorf("%q is %+v, want %+v", text, got, want)
 		}
 	}
 	r := record{reqMem: "64G", alloc: "cpu=1,mem=80G,node=4"}
 	r.Nodes = 4
-	if got := r.request(); got.Bytes != 20<<30 {
+	if got := r.memoryRequest(); got.Bytes != 20<<30 {
 		t.Errorf("allocated %+v", got)
 	}
 }
@@ -233,7 +233,7 @@ func TestInstances(t *testing.T) {
 		}
 	}
 	for text, known := range map[string]bool{"0": true, "16G": true, "18446744073709551614": false, "x": false} {
-		if (amount(text) != nil) != known {
+		if (parseMemory(text) != nil) != known {
 			t.Errorf("%q", text)
 		}
 	}

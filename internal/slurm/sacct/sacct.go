@@ -121,14 +121,14 @@ const least = 6 * time.Hour
 
 // Ask asks sacct for jobs by their IDs.
 func Ask(ctx context.Context, run command.Runner, ids ...string) ([]Job, error) {
-	return ask(ctx, run, Query{IDs: ids})
+	return askSacct(ctx, run, Query{IDs: ids})
 }
 
 // Each asks sacct for the jobs of a user, and hands them over in parts: a time with too many jobs for one call is asked
 // for in two halves. What take does not keep is free for the next part.
 func Each(ctx context.Context, run command.Runner, q Query, take func([]Job)) error {
 	seen := map[begun]bool{}
-	return q.each(ctx, run, func(jobs []Job) {
+	return q.askEach(ctx, run, func(jobs []Job) {
 		take(slices.DeleteFunc(jobs, func(j Job) bool { // one that ran in both halves
 			id := begun{strings.Clone(j.Number), j.Start}
 			again := seen[id]
@@ -144,8 +144,8 @@ type begun struct {
 	start  time.Time
 }
 
-func (q Query) each(ctx context.Context, run command.Runner, take func([]Job)) error {
-	jobs, err := ask(ctx, run, q)
+func (q Query) askEach(ctx context.Context, run command.Runner, take func([]Job)) error {
+	jobs, err := askSacct(ctx, run, q)
 	if err == nil {
 		take(jobs)
 	}
@@ -155,10 +155,10 @@ func (q Query) each(ctx context.Context, run command.Runner, take func([]Job)) e
 	middle := q.From.Add(q.To.Sub(q.From) / 2)
 	first, second := q, q
 	first.To, second.From = middle, middle
-	if err := first.each(ctx, run, take); err != nil {
+	if err := first.askEach(ctx, run, take); err != nil {
 		return err
 	}
-	return second.each(ctx, run, take)
+	return second.askEach(ctx, run, take)
 }
 
 // tooMuch reports whether a call was too large: its output, or the time it took.
@@ -167,7 +167,7 @@ func tooMuch(err error) bool {
 	return ok && (f.Class == reach.ClassSlurmTimeout || strings.Contains(f.Cause, "MiB of output"))
 }
 
-func ask(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
+func askSacct(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
 	mark := "|" + rand.Text()[:10] + "|"
 	argv := []string{"sacct", "--noheader", "--parsable2", "--duplicates", "--delimiter=" + mark,
 		"--format=" + format}
@@ -182,11 +182,11 @@ func ask(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, failed(words, err)
+		return nil, explainFailure(words, err)
 	}
 	jobs, err := Parse(out, mark)
 	if err != nil {
-		return nil, failed(nil, fmt.Errorf("unexpected output: %w", err))
+		return nil, explainFailure(nil, fmt.Errorf("unexpected output: %w", err))
 	}
 	return jobs, nil
 }
@@ -194,8 +194,8 @@ func ask(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
 // ErrNoAccounts means that SLURM keeps no accounts that sacct could ask.
 var ErrNoAccounts = errors.New("SLURM keeps no accounts of jobs here")
 
-// failed explains the failure of sacct. The controller has no part in it.
-func failed(words []byte, err error) error {
+// explainFailure explains the failure of sacct. The controller has no part in it.
+func explainFailure(words []byte, err error) error {
 	switch {
 	case command.Missing(err):
 		return fmt.Errorf("%w: there is no sacct", ErrNoAccounts)

@@ -77,7 +77,7 @@ func readJob(r Record) ShownJob {
 		}
 		if len(at) > 1 {
 			for _, key := range line.keys {
-				j[key] = Unsure + holders(r, at)
+				j[key] = Unsure + textsBefore(r, at)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (j ShownJob) readWorkDir(r Record) {
 	last := at[len(at)-1]
 	if j["WorkDir"] = r[last].Text; len(at) > 1 &&
 		slices.ContainsFunc(r[at[0]:last], func(l Line) bool { return isComment(l.Key) }) {
-		j["WorkDir"] = Unsure + holders(r, at)
+		j["WorkDir"] = Unsure + textsBefore(r, at)
 	}
 }
 
@@ -144,7 +144,7 @@ func (j ShownJob) readFiles(r Record) {
 	last := all[len(all)-1]
 	j["StdOut"] = r[last].Text
 	if len(all) > 1 && len(r[all[0]:last].All("BurstBuffer")) > 0 {
-		j["StdOut"] = Unsure + holders(r, all)
+		j["StdOut"] = Unsure + textsBefore(r, all)
 	}
 	for i := last - 1; i >= last-2 && i > 0; i-- {
 		if r[i].Key == "StdErr" {
@@ -153,8 +153,8 @@ func (j ShownJob) readFiles(r Record) {
 	}
 }
 
-// holders names the texts that may have these lines: the last one before each.
-func holders(r Record, at []int) string {
+// textsBefore names the texts that may have these lines: the last one before each.
+func textsBefore(r Record, at []int) string {
 	var names []string
 	for _, i := range at {
 		name := "JobName"

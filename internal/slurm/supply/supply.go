@@ -82,9 +82,9 @@ func Ask(ctx context.Context, run command.Runner) (*Supply, error) {
 func (q *Question) Step(ctx context.Context, run command.Runner) (*Supply, error) {
 	switch {
 	case !q.began:
-		return nil, q.partitions(ctx, run)
+		return nil, q.askPartitions(ctx, run)
 	case len(q.batches) > 0:
-		return nil, q.nodes(ctx, run)
+		return nil, q.askNodes(ctx, run)
 	}
 	jobs, err := askJobs(ctx, run)
 	if ctx.Err() != nil {
@@ -94,8 +94,8 @@ func (q *Question) Step(ctx context.Context, run command.Runner) (*Supply, error
 	return &q.supply, nil
 }
 
-// partitions runs sinfo.
-func (q *Question) partitions(ctx context.Context, run command.Runner) error {
+// askPartitions runs sinfo.
+func (q *Question) askPartitions(ctx context.Context, run command.Runner) error {
 	out, stderr, err := run.Within(ctx, "sinfo", "--noheader", "--format="+supplyFormat)
 	switch {
 	case ctx.Err() != nil:
@@ -103,7 +103,7 @@ func (q *Question) partitions(ctx context.Context, run command.Runner) error {
 	case command.NoSlurm(stderr, err):
 		return command.ErrNoSlurm
 	case err != nil:
-		return failed("sinfo", stderr, err)
+		return explainFailure("sinfo", stderr, err)
 	}
 	var lists []string
 	if q.supply.Partitions, lists, err = parsePartitions(out); err != nil {
@@ -114,8 +114,8 @@ func (q *Question) partitions(ctx context.Context, run command.Runner) error {
 	return nil
 }
 
-// nodes runs scontrol for one batch of nodes.
-func (q *Question) nodes(ctx context.Context, run command.Runner) error {
+// askNodes runs scontrol for one batch of nodes.
+func (q *Question) askNodes(ctx context.Context, run command.Runner) error {
 	out, stderr, err := run.Within(ctx, "scontrol", "-d", "show", "node", strings.Join(q.batches[0], ","))
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -125,7 +125,7 @@ func (q *Question) nodes(ctx context.Context, run command.Runner) error {
 		err = errNoNode
 	}
 	if len(nodes) == 0 {
-		return failed("scontrol", stderr, err)
+		return explainFailure("scontrol", stderr, err)
 	}
 	all := append(q.supply.Nodes, nodes...)
 	slices.SortFunc(all, func(a, b NodeGPUs) int { return strings.Compare(a.Name, b.Name) })
@@ -134,8 +134,8 @@ func (q *Question) nodes(ctx context.Context, run command.Runner) error {
 	return nil
 }
 
-// failed explains the failure of a command about nodes, which a site can hide from its users.
-func failed(name string, stderr []byte, err error) *reach.Failure {
+// explainFailure explains the failure of a command about nodes, which a site can hide from its users.
+func explainFailure(name string, stderr []byte, err error) *reach.Failure {
 	f := command.Failed(name, stderr, err)
 	if strings.Contains(string(stderr), "Access/permission denied") {
 		f.Short = "SLURM hides the nodes from you"
@@ -200,7 +200,7 @@ func parseNodes(out []byte) []NodeGPUs {
 		if seen[n.name]++; seen[n.name] > 1 {
 			continue
 		}
-		if node, ok := n.node(); ok {
+		if node, ok := n.parseNode(); ok {
 			nodes = append(nodes, node)
 		}
 	}
@@ -227,30 +227,30 @@ func newNodeText(r scontrol.Record) *nodeText {
 	for _, l := range r.Before("Comment", "Extra")[1:] {
 		switch {
 		case slices.Contains(alone, l.Key):
-			n.keep(l.Key, strings.TrimRight(l.Text, " "))
+			n.setField(l.Key, strings.TrimRight(l.Text, " "))
 		case slices.Contains(sharing, l.Key):
 			for key, value := range l.Fields() {
-				n.keep(key, value)
+				n.setField(key, value)
 			}
 		}
 	}
 	return n
 }
 
-func (n *nodeText) keep(name, value string) {
+func (n *nodeText) setField(name, value string) {
 	if _, has := n.fields[name]; !has {
 		n.fields[name] = value
 	}
 }
 
-// node returns the node, if it has GPUs.
-func (n *nodeText) node() (NodeGPUs, bool) {
+// parseNode returns the node, if it has GPUs.
+func (n *nodeText) parseNode() (NodeGPUs, bool) {
 	types, err := gres.Typed(n.fields["Gres"])
 	if err != nil || len(types) == 0 || !hostlist.IsHost(n.name) {
 		return NodeGPUs{}, false
 	}
 	reason := strings.Join(strings.Fields(n.fields["Reason"]), " ") // it may have several lines
-	node := NodeGPUs{Name: n.name, Reason: reason, Full: n.full(), Types: types}
+	node := NodeGPUs{Name: n.name, Reason: reason, Full: n.isFull(), Types: types}
 	for state := range strings.SplitSeq(n.fields["State"], "+") {
 		plain := strings.TrimRight(state, "*~#!%$@^-")
 		node.Silent = node.Silent || strings.HasPrefix(state[len(plain):], "*")
@@ -258,41 +258,41 @@ func (n *nodeText) node() (NodeGPUs, bool) {
 			node.States = append(node.States, plain)
 		}
 	}
-	n.count(node.Types)
+	n.countUsed(node.Types)
 	node.InUse, _ = gres.InUse(n.fields["GresUsed"])
 	return node, true
 }
 
-// full reports whether no CPU or no memory is left for jobs.
-func (n *nodeText) full() bool {
-	cpus, counted := n.number("CPUEfctv")
+// isFull reports whether no CPU or no memory is left for jobs.
+func (n *nodeText) isFull() bool {
+	cpus, counted := n.parseNumber("CPUEfctv")
 	if !counted {
-		cpus, counted = n.number("CPUTot")
+		cpus, counted = n.parseNumber("CPUTot")
 	}
-	used, known := n.number("CPUAlloc")
+	used, known := n.parseNumber("CPUAlloc")
 	if counted && known && cpus > 0 && used >= cpus {
 		return true
 	}
-	memory, counted := n.number("RealMemory")
-	system, _ := n.number("MemSpecLimit") // no job gets it
-	used, known = n.number("AllocMem")
+	memory, counted := n.parseNumber("RealMemory")
+	system, _ := n.parseNumber("MemSpecLimit") // no job gets it
+	used, known = n.parseNumber("AllocMem")
 	return counted && known && memory > system && used >= memory-system
 }
 
-// number reads a field that is a number.
-func (n *nodeText) number(field string) (uint64, bool) {
+// parseNumber reads a field that is a number.
+func (n *nodeText) parseNumber(field string) (uint64, bool) {
 	v, err := strconv.ParseUint(n.fields[field], 10, 64)
 	return v, err == nil
 }
 
-// count sets the number of GPUs in use: from GresUsed, or without it from AllocTRES.
-func (n *nodeText) count(types []gres.Type) {
+// countUsed sets the number of GPUs in use: from GresUsed, or without it from AllocTRES.
+func (n *nodeText) countUsed(types []gres.Type) {
 	used, told := n.fields["GresUsed"]
 	counts, err := gres.Used(used)
 	if !told || err != nil {
-		counts, err = n.tres(types)
+		counts, err = n.parseUsedTRES(types)
 	}
-	if err != nil || !assign(counts, types) {
+	if err != nil || !assignUntyped(counts, types) {
 		return
 	}
 	for i := range types {
@@ -300,9 +300,9 @@ func (n *nodeText) count(types []gres.Type) {
 	}
 }
 
-// assign gives GPUs in use whose type the node does not have, such as shares without a type, to the node's only type.
+// assignUntyped gives GPUs in use whose type the node does not have, such as shares without a type, to the node's only type.
 // It reports false if there are several.
-func assign(counts map[string]int, types []gres.Type) bool {
+func assignUntyped(counts map[string]int, types []gres.Type) bool {
 	for name, n := range counts {
 		if n == 0 || slices.ContainsFunc(types, func(t gres.Type) bool { return t.Name == name }) {
 			continue
@@ -315,9 +315,9 @@ func assign(counts map[string]int, types []gres.Type) bool {
 	return true
 }
 
-// tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site does not
+// parseUsedTRES reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site does not
 // account for them all, and TRES do not tell which GPUs have shares in use.
-func (n *nodeText) tres(types []gres.Type) (map[string]int, error) {
+func (n *nodeText) parseUsedTRES(types []gres.Type) (map[string]int, error) {
 	total := 0
 	for _, t := range types {
 		total += t.Total

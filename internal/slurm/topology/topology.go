@@ -53,7 +53,7 @@ func (t *Topology) Ask(ctx context.Context, run command.Runner) {
 	if ctx.Err() != nil {
 		return
 	}
-	under := parse(out)
+	under := parseTopology(out)
 	answered := err == nil && (len(under) > 0 || noTopology(out) || hasNoGroups(out))
 	t.asked, t.upset = time.Now(), !answered
 	if answered {
@@ -112,7 +112,7 @@ func hasNoGroups(out []byte) bool {
 // anyLine matches a line of any kind of topology.
 var anyLine = regexp.MustCompile(`^\s*[A-Za-z0-9]+=\S+( [^<>]*)?\s*$`)
 
-// parse returns the leaf switch, the block, the ring or the like of each node, from the output of
+// parseTopology returns the leaf switch, the block, the ring or the like of each node, from the output of
 // `scontrol show topology`:
 //
 //	SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-3]
@@ -122,7 +122,7 @@ var anyLine = regexp.MustCompile(`^\s*[A-Za-z0-9]+=\S+( [^<>]*)?\s*$`)
 //	TorusName=t1 Dims=2x2x2 Nodes=tux[0-7]
 //
 // A line that is not understood is left out. Of several groups of a node the first one counts.
-func parse(out []byte) map[string]string {
+func parseTopology(out []byte) map[string]string {
 	under := map[string]string{}
 	for line := range bytes.Lines(out) {
 		name, list := parseGroup(string(line))

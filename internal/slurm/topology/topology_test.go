@@ -18,7 +18,7 @@ func TestParseRecorded(t *testing.T) {
 		"node04": "a2", "node05": "a2", "node06": "a2",
 		"node08": "b2", "node09": "b2",
 	}
-	if diff := cmp.Diff(want, parse(recorded(t, "tree.txt"))); diff != "" {
+	if diff := cmp.Diff(want, parseTopology(recorded(t, "tree.txt"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -29,7 +29,7 @@ func TestParseOfRings(t *testing.T) {
 		first, second := name+"1", name+"2"
 		want := map[string]string{"node01": first, "node02": first, "node03": first, "node07": first,
 			"node04": second, "node05": second, "node06": second}
-		if diff := cmp.Diff(want, parse(recorded(t, file))); diff != "" {
+		if diff := cmp.Diff(want, parseTopology(recorded(t, file))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 		"   Nodes=x SwitchName=s0 Level=0\n":                                               "",
 		"MeshName=m1 Nodes=a[1-2] X=1\nMeshName=m2 Level=1 Nodes=a[1-3]\n":                 "a1=m1 a2=m1", // of later versions
 	} {
-		under := parse([]byte(text))
+		under := parseTopology([]byte(text))
 		var got []string
 		for _, node := range slices.Sorted(maps.Keys(under)) {
 			got = append(got, node+"="+under[node])
@@ -71,7 +71,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\nSwitchName=s Level=0 Nodes=a[[1-2]]\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
-		for node, name := range parse(out) {
+		for node, name := range parseTopology(out) {
 			if !hostlist.IsHost(node) || name == "" || strings.ContainsAny(name, " \n") {
 				t.Fatalf("%q is under %q", node, name)
 			}

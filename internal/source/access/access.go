@@ -89,7 +89,7 @@ func Answers(login string) *kept.Answers {
 func (a *Access) BeginsWith(door string) bool { return a.opener.BeginsWith(door) }
 
 // Know tells the doors which jobs there are, and returns them as package auto has them.
-func (a *Access) Know(jobs []cluster.Job) []auto.Job { return a.opener.know(jobs) }
+func (a *Access) Know(jobs []cluster.Job) []auto.Job { return a.opener.setJobs(jobs) }
 
 // parallelRetries limits the failed nodes that are dialed at a time. A dead node takes 5 s of every 30: with 320 of
 // them none waits.
@@ -98,7 +98,7 @@ const parallelRetries = 64
 // Jobs returns the source for the jobs that the settings name, and their nodes. heard is a first answer of squeue; nil:
 // none.
 func (a *Access) Jobs(cfg *config.Config, p Polling, heard *source.Heard) *source.Live {
-	live := source.NewLive(a.Client, a.poller(p.within(cfg)), a.User, a.Host)
+	live := source.NewLive(a.Client, a.newPoller(p.within(cfg)), a.User, a.Host)
 	live.Floor, live.Pace, live.Heard, live.Job = cfg.SlurmFloor, cfg.Slurm, heard, cfg.Job
 	live.OnLogin = a.OnLogin
 	live.Jobs = func(jobs []cluster.Job) { a.Know(jobs) }
@@ -107,12 +107,12 @@ func (a *Access) Jobs(cfg *config.Config, p Polling, heard *source.Heard) *sourc
 
 // Hosts returns the source for names, the expanded form of list.
 func (a *Access) Hosts(cfg *config.Config, list string, names []string, p Polling) *source.Hosts {
-	hosts := source.NewHosts(list, names, a.poller(p.within(cfg)), a.User, a.Host)
+	hosts := source.NewHosts(list, names, a.newPoller(p.within(cfg)), a.User, a.Host)
 	hosts.Commands, hosts.Floor, hosts.Pace = a.Commands, cfg.SlurmFloor, cfg.Slurm
 	return hosts
 }
 
-func (a *Access) poller(p poller.Config) *poller.Manager {
+func (a *Access) newPoller(p poller.Config) *poller.Manager {
 	p.Opener, p.Retries, p.Urge = a.opener, parallelRetries, a.Native.Retry
 	return poller.New(p)
 }

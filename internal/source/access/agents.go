@@ -44,7 +44,7 @@ type withSelf struct {
 	here poller.Opener
 }
 
-func (w withSelf) of(node string) poller.Opener {
+func (w withSelf) openerFor(node string) poller.Opener {
 	if node == w.host {
 		return w.here
 	}
@@ -53,10 +53,10 @@ func (w withSelf) of(node string) poller.Opener {
 
 // Route implements poller.Opener.
 func (w withSelf) Route(ctx context.Context, node string) reach.Route {
-	return w.of(node).Route(ctx, node)
+	return w.openerFor(node).Route(ctx, node)
 }
 
 // Open implements poller.Opener.
 func (w withSelf) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
-	return w.of(node).Open(ctx, node, step)
+	return w.openerFor(node).Open(ctx, node, step)
 }

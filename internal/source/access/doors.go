@@ -27,8 +27,8 @@ type opener struct {
 	steps    *srun.Door
 }
 
-// know tells the doors which jobs there are, and returns them as package auto has them.
-func (o *opener) know(jobs []cluster.Job) []auto.Job {
+// setJobs tells the doors which jobs there are, and returns them as package auto has them.
+func (o *opener) setJobs(jobs []cluster.Job) []auto.Job {
 	o.steps.Know(withSteps(jobs)) // first, since the next line may move a session to a step
 	all := jobsByNode(jobs)
 	o.Know(all)

@@ -11,16 +11,16 @@ import (
 
 // Accounts returns what the simulated accounting has counted of a job that has ended.
 func (d *Demo) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
-	got := d.order(ctx, order{job: job, counts: true})
+	got := d.sendOrder(ctx, order{job: job, counts: true})
 	return got.counted, got.err
 }
 
-// counted returns what the accounting has counted of a job; nil: it has not ended.
-func (d *simDiscoverer) counted(job string, now time.Duration) []sacct.Job {
-	for _, e := range d.ended(now) {
+// accountedJobs returns what the accounting has counted of a job; nil: it has not ended.
+func (d *simDiscoverer) accountedJobs(job string, now time.Duration) []sacct.Job {
+	for _, e := range d.endedJobs(now) {
 		if e.ID == job {
-			list, gpus := d.world.allocated(&e)
-			return []sacct.Job{count(&e, list, gpus)}
+			list, gpus := d.world.allocatedNodes(&e)
+			return []sacct.Job{makeAccount(&e, list, gpus)}
 		}
 	}
 	return nil
@@ -32,8 +32,8 @@ const (
 	memoryPerGPU = 128 << 30
 )
 
-// allocated returns the nodes that a job had, as SLURM lists them, and the number of its GPUs.
-func (w *world) allocated(e *cluster.EndedJob) (list string, gpus int) {
+// allocatedNodes returns the nodes that a job had, as SLURM lists them, and the number of its GPUs.
+func (w *world) allocatedNodes(e *cluster.EndedJob) (list string, gpus int) {
 	for i := range w.jobs {
 		if j := &w.jobs[i]; j.Number == e.Number {
 			for _, minors := range j.Minors {
@@ -45,9 +45,9 @@ func (w *world) allocated(e *cluster.EndedJob) (list string, gpus int) {
 	return "gpu-s11", *e.GPUs
 }
 
-// count makes the account of a job: its program has used half of its CPUs and two fifths of its memory, and its GPUs
+// makeAccount makes the account of a job: its program has used half of its CPUs and two fifths of its memory, and its GPUs
 // most of the time.
-func count(e *cluster.EndedJob, list string, gpus int) sacct.Job {
+func makeAccount(e *cluster.EndedJob, list string, gpus int) sacct.Job {
 	j := sacct.Job{ID: e.ID, Number: e.Number, Name: e.Name, User: me, Account: "ml", QOS: "normal",
 		Partition: e.Partition, State: string(e.State), Submit: e.Start.Add(-7 * time.Minute), Start: e.Start, End: e.End,
 		Elapsed: e.End.Sub(e.Start), Limit: 4 * time.Hour, Nodes: e.Nodes, NodeList: list,

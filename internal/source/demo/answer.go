@@ -19,35 +19,35 @@ type probe struct {
 	now   time.Duration
 }
 
-// answer returns the answer of a node's probe.
-func (n probe) answer(r *wire.Request) wire.Reply {
+// answerRequest returns the answer of a node's probe.
+func (n probe) answerRequest(r *wire.Request) wire.Reply {
 	reply := wire.Reply{ID: r.ID}
 	var err error
 	switch {
 	case r.Environ != nil:
-		reply.Environ, err = n.environ(*r.Environ)
+		reply.Environ, err = n.readEnviron(*r.Environ)
 	case r.Process != nil:
 		var p *wire.Process
-		if p, _, err = n.the(*r.Process); err == nil {
+		if p, _, err = n.identifyProcess(*r.Process); err == nil {
 			reply.Process = process.Details(p, me)
 		}
 	case r.Inspect != nil:
 		var p *wire.Process
 		var gpu int
-		if p, gpu, err = n.the(r.Inspect.ProcessID); err == nil {
+		if p, gpu, err = n.identifyProcess(r.Inspect.ProcessID); err == nil {
 			reply.Inspected = process.Inspect(p, gpu, me, r.Inspect.Memory)
 		}
 	case r.RAS != nil:
-		reply.RAS, err = n.ras(r.RAS)
+		reply.RAS, err = n.answerRAS(r.RAS)
 	case r.Stacks != nil: // as after the time over which the ranks are followed
 		n.now += r.Stacks.Over()
-		reply.Stacks, reply.ReadMS = n.stacks(r.Stacks.Processes), uint64((n.booted()+n.now)/time.Millisecond)
+		reply.Stacks, reply.ReadMS = n.readStacks(r.Stacks.Processes), uint64((n.uptimeAtStart()+n.now)/time.Millisecond)
 	case r.Signal != nil:
 		for _, id := range r.Signal.Processes {
-			reply.Signaled = append(reply.Signaled, n.signal(id, r.Signal.Number))
+			reply.Signaled = append(reply.Signaled, n.signalProcess(id, r.Signal.Number))
 		}
 	case r.Family != nil:
-		reply.Family, reply.ReadMS = n.family(r.Family.PIDs), uint64((n.booted()+n.now)/time.Millisecond)
+		reply.Family, reply.ReadMS = n.processFamily(r.Family.PIDs), uint64((n.uptimeAtStart()+n.now)/time.Millisecond)
 	}
 	if err != nil {
 		return wire.Reply{ID: r.ID, Error: err.Error()}
@@ -55,11 +55,11 @@ func (n probe) answer(r *wire.Request) wire.Reply {
 	return reply
 }
 
-// find returns the process with this PID and its GPU; nil: there is none.
-func (n probe) find(pid int) (p *wire.Process, gpu int) {
+// findProcess returns the process with this PID and its GPU; nil: there is none.
+func (n probe) findProcess(pid int) (p *wire.Process, gpu int) {
 	for g := range n.gpus {
-		if n.world.runs(n.host, g, n.now) {
-			if p := n.world.process(n.host, g, n.now); p.PID == pid {
+		if n.world.hasProcess(n.host, g, n.now) {
+			if p := n.world.makeProcess(n.host, g, n.now); p.PID == pid {
 				return &p, g
 			}
 		}
@@ -67,9 +67,9 @@ func (n probe) find(pid int) (p *wire.Process, gpu int) {
 	return nil, 0
 }
 
-// the returns the process with this id, or the reason why there is none.
-func (n probe) the(id wire.ProcessID) (*wire.Process, int, error) {
-	p, gpu := n.find(id.PID)
+// identifyProcess returns the process with this id, or the reason why there is none.
+func (n probe) identifyProcess(id wire.ProcessID) (*wire.Process, int, error) {
+	p, gpu := n.findProcess(id.PID)
 	switch {
 	case p == nil:
 		return nil, 0, fmt.Errorf("no process %d", id.PID)
@@ -79,8 +79,8 @@ func (n probe) the(id wire.ProcessID) (*wire.Process, int, error) {
 	return p, gpu, nil
 }
 
-func (n probe) signal(id wire.ProcessID, number int) wire.Signaled {
-	p, gpu := n.find(id.PID)
+func (n probe) signalProcess(id wire.ProcessID, number int) wire.Signaled {
+	p, gpu := n.findProcess(id.PID)
 	switch {
 	case p == nil:
 		return wire.Signaled{PID: id.PID, Error: "has exited", ErrorID: wire.SignalGone}
@@ -90,12 +90,12 @@ func (n probe) signal(id wire.ProcessID, number int) wire.Signaled {
 	case p.User != me:
 		return wire.Signaled{PID: id.PID, Error: "belongs to " + p.User, ErrorID: wire.SignalOtherUser}
 	}
-	n.gpus[gpu].signal(number, n.now)
+	n.gpus[gpu].applySignal(number, n.now)
 	return wire.Signaled{PID: id.PID}
 }
 
-func (n probe) environ(id wire.ProcessID) (*wire.Environ, error) {
-	p, gpu, err := n.the(id)
+func (n probe) readEnviron(id wire.ProcessID) (*wire.Environ, error) {
+	p, gpu, err := n.identifyProcess(id)
 	if err != nil {
 		return nil, err
 	}
@@ -113,16 +113,16 @@ func (w *world) jobOf(u *use) *simJob {
 	return &w.jobs[max(slices.IndexFunc(w.jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
 }
 
-// family returns the relatives of processes: slurmstepd, the script and its descendants, all other ranks of the same
+// processFamily returns the relatives of processes: slurmstepd, the script and its descendants, all other ranks of the same
 // program, and the processes that load their data.
-func (n probe) family(pids []int) []wire.Relative {
+func (n probe) processFamily(pids []int) []wire.Relative {
 	at := map[int]wire.Relative{}
 	for g := range n.gpus {
-		if !n.world.runs(n.host, g, n.now) {
+		if !n.world.hasProcess(n.host, g, n.now) {
 			continue
 		}
-		p := n.world.process(n.host, g, n.now)
-		self, under, over := n.relatives(g, &p)
+		p := n.world.makeProcess(n.host, g, n.now)
+		self, under, over := n.findRelatives(g, &p)
 		wanted := func(of ...wire.Relative) bool {
 			return slices.ContainsFunc(of, func(r wire.Relative) bool { return slices.Contains(pids, r.PID) })
 		}
@@ -141,12 +141,12 @@ func (n probe) family(pids []int) []wire.Relative {
 	return list
 }
 
-// relatives returns the process on a GPU, its children, and its ancestors.
-func (n probe) relatives(gpu int, p *wire.Process) (self wire.Relative, under, over []wire.Relative) {
+// findRelatives returns the process on a GPU, its children, and its ancestors.
+func (n probe) findRelatives(gpu int, p *wire.Process) (self wire.Relative, under, over []wire.Relative) {
 	age := *p.ElapsedSec
 	relative := func(pid, parent int, command string, later int64, rss uint64, busy float64) wire.Relative {
 		elapsed := max(age-later, 0)
-		ticks := max(int64((n.booted()+n.now)/(10*time.Millisecond))-int64(p.StartTicks)-100*later, 0)
+		ticks := max(int64((n.uptimeAtStart()+n.now)/(10*time.Millisecond))-int64(p.StartTicks)-100*later, 0)
 		return wire.Relative{
 			ProcessID: wire.ProcessID{PID: pid, StartTicks: uint64(int64(p.StartTicks) + 100*later)}, Parent: parent,
 			UID: p.UID, User: p.User,
@@ -154,7 +154,7 @@ func (n probe) relatives(gpu int, p *wire.Process) (self wire.Relative, under, o
 			CPUTicks: new(uint64(float64(ticks) * busy / 100)), RSS: &rss, ElapsedSec: &elapsed,
 		}
 	}
-	agent := n.agent(n.gpus[gpu].use)
+	agent := n.launcherPID(n.gpus[gpu].use)
 	self = relative(p.PID, agent, p.Command, 0, *p.RSS, 100)
 	self.State = p.State
 	for i := range 2 {

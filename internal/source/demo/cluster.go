@@ -26,18 +26,18 @@ func NewCluster(nodes, gpus int, seed int64, poll time.Duration) *Cluster {
 func (c *Cluster) Name(node int) string { return c.nodes[node].name }
 
 // Hello returns the Hello of a node's probe.
-func (c *Cluster) Hello(node int) *wire.Hello { return c.world.hello(c.nodes[node]) }
+func (c *Cluster) Hello(node int) *wire.Hello { return c.world.makeHello(c.nodes[node]) }
 
 // Report returns a sample of a node; list adds its processes.
 func (c *Cluster) Report(node int, at time.Time, seq uint64, list bool) *wire.Report {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.world.report(c.nodes[node], at.Sub(c.world.begin), seq, list)
+	return c.world.makeReport(c.nodes[node], at.Sub(c.world.begin), seq, list)
 }
 
 // Answer returns the answer of a node's probe to a request. A signal changes later samples.
 func (c *Cluster) Answer(node int, r *wire.Request, at time.Time) wire.Reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return probe{c.nodes[node], c.world, at.Sub(c.world.begin)}.answer(r)
+	return probe{c.nodes[node], c.world, at.Sub(c.world.begin)}.answerRequest(r)
 }

@@ -50,7 +50,7 @@ const gathers = 20 * time.Millisecond
 
 // Run emits the Events of the past at once and then continues in real time. It runs once.
 func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
-	actors := d.actors()
+	actors := d.makeActors()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	told := false
@@ -62,7 +62,7 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 			d.instruct(actors, emit)
 			heap.Init(&actors)
 		case o := <-d.orders:
-			d.obey(actors, o, emit)
+			d.runOrder(actors, o, emit)
 			heap.Init(&actors)
 		case <-timer.C:
 			d.act(ctx, &actors, emit)
@@ -80,10 +80,10 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 	}
 }
 
-// actors returns the discoverer and the nodes, which already know the user's wishes.
-func (d *Demo) actors() queue {
+// makeActors returns the discoverer and the nodes, which already know the user's wishes.
+func (d *Demo) makeActors() queue {
 	actors := queue{&simDiscoverer{world: d.world, next: d.world.from}}
-	look, _ := d.wanted()
+	look, _ := d.userWishes()
 	for _, host := range d.world.hosts {
 		n := newSimNode(d.world, host)
 		n.instruct(d.world.from, look, false)
@@ -98,7 +98,7 @@ func (d *Demo) act(ctx context.Context, actors *queue, emit func(cluster.Event))
 	now := time.Since(d.world.begin)
 	for first := (*actors)[0]; first.due() <= now && ctx.Err() == nil; first = (*actors)[0] {
 		due := first.due()
-		d.tell(due, first.act(due), emit)
+		d.emitEvents(due, first.act(due), emit)
 		heap.Fix(actors, 0)
 	}
 }
@@ -106,22 +106,22 @@ func (d *Demo) act(ctx context.Context, actors *queue, emit func(cluster.Event))
 // instruct passes on the wishes of the user.
 func (d *Demo) instruct(actors queue, emit func(cluster.Event)) {
 	now := time.Since(d.world.begin)
-	look, refresh := d.wanted()
+	look, refresh := d.userWishes()
 	for _, a := range actors {
-		d.tell(now, a.instruct(now, look, refresh), emit)
+		d.emitEvents(now, a.instruct(now, look, refresh), emit)
 	}
 }
 
-// tell emits Events of one moment.
-func (d *Demo) tell(now time.Duration, events []cluster.Event, emit func(cluster.Event)) {
+// emitEvents emits Events of one moment.
+func (d *Demo) emitEvents(now time.Duration, events []cluster.Event, emit func(cluster.Event)) {
 	for _, event := range events {
 		event.At = d.world.begin.Add(now)
 		emit(event)
 	}
 }
 
-// wanted returns the user's present wishes. A refresh is wanted once.
-func (d *Demo) wanted() (look string, refresh bool) {
+// userWishes returns the user's present wishes. A refresh is wanted once.
+func (d *Demo) userWishes() (look string, refresh bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	look, refresh = d.look, d.refresh

@@ -329,7 +329,7 @@ func TestDemoHeatFollowsLoad(t *testing.T) {
 	var hottest, coolest, before int
 	clocks := map[float64]bool{}
 	for now := 45 * time.Second; now < 150*time.Second; now += time.Second {
-		g := w.sample(w.hosts[0], 5, now)
+		g := w.sampleGPU(w.hosts[0], 5, now)
 		celsius := int(g.Values.Float(metric.Temperature))
 		throttled := uint64(g.Values.Float(metric.Throttle))&wire.ThrottleHWThermal != 0
 		if throttled != (celsius >= resumes) {

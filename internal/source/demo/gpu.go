@@ -26,9 +26,9 @@ type use struct {
 	memory       float64 // share of the GPU's
 }
 
-// active reports whether the program runs at now. A program that ends comes back with the next run of the story.
-func (u *use) active(now time.Duration) bool {
-	return u != nil && (u.until == 0 || during(now, u.since, u.until))
+// isActive reports whether the program runs at now. A program that ends comes back with the next run of the story.
+func (u *use) isActive(now time.Duration) bool {
+	return u != nil && (u.until == 0 || isWithin(now, u.since, u.until))
 }
 
 // fate is the faults of one GPU, as bits.
@@ -52,12 +52,12 @@ const (
 	brakeBegins, brakeEnds         = 85 * time.Second, 150 * time.Second
 )
 
-// lost reports whether the GPU has fallen off the bus.
-func (s *slot) lost(now time.Duration) bool { return s.fate&vanishes != 0 && now >= lostAt }
+// isLost reports whether the GPU has fallen off the bus.
+func (s *slot) isLost(now time.Duration) bool { return s.fate&vanishes != 0 && now >= lostAt }
 
-// heat is the progress of the overheating, 0 to 1.
-func heat(now time.Duration) float64 {
-	if !during(now, heatBegins, heatEnds+heatFull-heatBegins) {
+// heatProgress is the progress of the overheating, 0 to 1.
+func heatProgress(now time.Duration) float64 {
+	if !isWithin(now, heatBegins, heatEnds+heatFull-heatBegins) {
 		return 0
 	}
 	at := now % cycle
@@ -74,15 +74,15 @@ const (
 	resumes     = 84 // °C
 )
 
-// throttled reports whether the driver throttles the GPU in one slot because of heat.
-func (w *world) throttled(h *host, gpu int, now time.Duration) bool {
-	return h.gpus[gpu].fate&overheats != 0 && heat(now) >= throttlesAt && w.temperature(h, gpu, now) >= resumes
+// isThrottled reports whether the driver throttles the GPU in one slot because of heat.
+func (w *world) isThrottled(h *host, gpu int, now time.Duration) bool {
+	return h.gpus[gpu].fate&overheats != 0 && heatProgress(now) >= throttlesAt && w.gpuTemperature(h, gpu, now) >= resumes
 }
 
 // loadOf returns the load of the GPU in one slot. The GPUs of a job wait for each other, so their loads vary together.
 func (w *world) loadOf(h *host, gpu int, now time.Duration) load.Load {
 	s := &h.gpus[gpu]
-	if !w.runs(h, gpu, now) || s.lost(now) || s.stoppedAt(now) {
+	if !w.hasProcess(h, gpu, now) || s.isLost(now) || s.stoppedAt(now) {
 		return load.Load{}
 	}
 	second := int64(now / time.Second)
@@ -92,33 +92,33 @@ func (w *world) loadOf(h *host, gpu int, now time.Duration) load.Load {
 		}
 		return load.Spinning
 	}
-	l := s.use.load(now, 0.6*w.noise('L', 0, len(s.use.command), second)+0.4*w.noise('l', h.number, gpu, second))
+	l := s.use.load(now, 0.6*w.fixedNoise('L', 0, len(s.use.command), second)+0.4*w.fixedNoise('l', h.number, gpu, second))
 	switch {
-	case s.fate&lags != 0 && during(now, lagBegins, lagEnds) && !load.Checkpointing(now):
+	case s.fate&lags != 0 && isWithin(now, lagBegins, lagEnds) && !load.Checkpointing(now):
 		return load.Load{Util: 0.19 + 0.1*l.Memory, Work: 0.3, Memory: 0.12}
-	case s.fate&brakes != 0 && during(now, brakeBegins, brakeEnds):
+	case s.fate&brakes != 0 && isWithin(now, brakeBegins, brakeEnds):
 		l.Work *= 0.5
 	}
 	return l
 }
 
-// sample returns the driver's report for the GPU in one slot.
-func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
+// sampleGPU returns the driver's report for the GPU in one slot.
+func (w *world) sampleGPU(h *host, gpu int, now time.Duration) wire.GPU {
 	m, s := h.model, &h.gpus[gpu]
-	if s.lost(now) {
+	if s.isLost(now) {
 		return wire.GPU{Index: gpu, Lost: "GPU is lost", LostID: wire.LostFellOff}
 	}
 	l := w.loadOf(h, gpu, now)
-	throttle, clock := w.clocks(h, gpu, now, l)
+	throttle, clock := w.clockState(h, gpu, now, l)
 	if throttle&wire.ThrottleHWThermal != 0 {
 		l.Work *= 0.72 // the same kernels take longer: the utilization stays
 	}
 	power := m.Idle + (0.97*m.Limit-m.Idle)*l.Work
 	g := wire.GPU{Index: gpu}
-	g.Values.Set(metric.Util, float64(percent(l.Util)))
-	g.Values.Set(metric.MemUtil, float64(percent(l.Memory)))
+	g.Values.Set(metric.Util, float64(toPercent(l.Util)))
+	g.Values.Set(metric.MemUtil, float64(toPercent(l.Memory)))
 	g.Values.Set(metric.MemoryUsed, float64(w.memoryUsed(h, gpu, now)))
-	g.Values.Set(metric.Temperature, math.Floor(w.temperature(h, gpu, now)))
+	g.Values.Set(metric.Temperature, math.Floor(w.gpuTemperature(h, gpu, now)))
 	g.Values.Set(metric.Power, power)
 	g.Values.Set(metric.PowerLimit, m.Limit)
 	g.Values.Set(metric.SMClock, float64(clock))
@@ -128,11 +128,11 @@ func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	if s.fate&corrupts != 0 {
 		g.Values.Set(metric.ECCUncorrected, 2)
 	}
-	w.fill(&g.Values, h, gpu, now, l)
+	w.fillMetrics(&g.Values, h, gpu, now, l)
 	return g
 }
 
-func percent(share float64) int { return int(math.Round(100 * min(max(share, 0), 1))) }
+func toPercent(share float64) int { return int(math.Round(100 * min(max(share, 0), 1))) }
 
 // Above a work of capped the power limit keeps the SM clock between cappedLow and cappedHigh of its maximum.
 const (
@@ -141,19 +141,19 @@ const (
 	clockStep             = 15 // MHz
 )
 
-// clocks returns the reasons for reduced clocks, and the SM clock.
-func (w *world) clocks(h *host, gpu int, now time.Duration, l load.Load) (throttle uint64, clock int) {
+// clockState returns the reasons for reduced clocks, and the SM clock.
+func (w *world) clockState(h *host, gpu int, now time.Duration, l load.Load) (throttle uint64, clock int) {
 	m, s := h.model, &h.gpus[gpu]
 	switch {
 	case l.Work == 0:
 		return wire.ThrottleGPUIdle, m.SMIdle
-	case w.throttled(h, gpu, now):
-		jitter := int(3*w.noise('j', h.number, gpu, int64(now/time.Second))) - 1
+	case w.isThrottled(h, gpu, now):
+		jitter := int(3*w.fixedNoise('j', h.number, gpu, int64(now/time.Second))) - 1
 		return wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, m.SMMax*61/100 + clockStep*jitter
-	case s.fate&brakes != 0 && during(now, brakeBegins, brakeEnds):
+	case s.fate&brakes != 0 && isWithin(now, brakeBegins, brakeEnds):
 		return wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown, m.SMMax / 2
 	case l.Work > capped:
-		share := cappedHigh - (cappedHigh-cappedLow)*w.noise('p', h.number, gpu, int64(now/(3*time.Second)))
+		share := cappedHigh - (cappedHigh-cappedLow)*w.fixedNoise('p', h.number, gpu, int64(now/(3*time.Second)))
 		return wire.ThrottleSWPowerCap, int(share*float64(m.SMMax)) / clockStep * clockStep
 	}
 	return 0, m.SMMax
@@ -162,8 +162,8 @@ func (w *world) clocks(h *host, gpu int, now time.Duration, l load.Load) (thrott
 // atFullWork is the least work of a training job between its checkpoints.
 const atFullWork = 0.85
 
-// temperature follows the work of the last minute.
-func (w *world) temperature(h *host, gpu int, now time.Duration) float64 {
+// gpuTemperature follows the work of the last minute.
+func (w *world) gpuTemperature(h *host, gpu int, now time.Duration) float64 {
 	const step, steps, keep = 2 * time.Second, 24, 0.92
 	sum, weights, weight := 0.0, 0.0, 1.0
 	for i := range steps {
@@ -172,10 +172,10 @@ func (w *world) temperature(h *host, gpu int, now time.Duration) float64 {
 		weight *= keep
 	}
 	work := sum / weights
-	t := 31 + 3*w.noise('c', h.number, gpu, 0) + (33+5*w.noise('h', h.number, gpu, 0))*work
+	t := 31 + 3*w.fixedNoise('c', h.number, gpu, 0) + (33+5*w.fixedNoise('h', h.number, gpu, 0))*work
 	if h.gpus[gpu].fate&overheats != 0 {
-		hot := float64(h.model.Slowdown) + w.noise('t', h.number, gpu, int64(now/time.Second))
-		t += (hot - t) * heat(now) * min(work/atFullWork, 1)
+		hot := float64(h.model.Slowdown) + w.fixedNoise('t', h.number, gpu, int64(now/time.Second))
+		t += (hot - t) * heatProgress(now) * min(work/atFullWork, 1)
 	}
 	return t
 }
@@ -183,10 +183,10 @@ func (w *world) temperature(h *host, gpu int, now time.Duration) float64 {
 // memoryUsed is the memory in use, in bytes.
 func (w *world) memoryUsed(h *host, gpu int, now time.Duration) uint64 {
 	u := h.gpus[gpu].use
-	if !w.runs(h, gpu, now) {
+	if !w.hasProcess(h, gpu, now) {
 		return 4 << 20
 	}
-	share := u.memory + 0.04*w.noise('m', h.number, gpu, 0) + 0.002*w.noise('n', h.number, gpu,
+	share := u.memory + 0.04*w.fixedNoise('m', h.number, gpu, 0) + 0.002*w.fixedNoise('n', h.number, gpu,
 		int64(now/(20*time.Second)))
 	return uint64(share*float64(h.model.Memory)) << 20
 }

@@ -15,7 +15,7 @@ const hungFor = 4*time.Minute + 10*time.Second
 func (d *Demo) Hang() *Demo {
 	d.world.hangs = true
 	for _, h := range d.world.hosts {
-		if !h.trains() {
+		if !h.isTraining() {
 			continue
 		}
 		h.plot = quietLife
@@ -28,16 +28,16 @@ func (d *Demo) Hang() *Demo {
 
 // hangsAt reports whether the job of a host hangs at now.
 func (w *world) hangsAt(h *host, now time.Duration) bool {
-	return w.hangs && now >= told-hungFor && h.trains()
+	return w.hangs && now >= told-hungFor && h.isTraining()
 }
 
-// trains reports whether the host is one of the training job.
-func (h *host) trains() bool { return h.gpus[0].use.job == trainingID }
+// isTraining reports whether the host is one of the training job.
+func (h *host) isTraining() bool { return h.gpus[0].use.job == trainingID }
 
-// stacks returns where processes are, each followed by those that load its data.
-func (n probe) stacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
+// readStacks returns where processes are, each followed by those that load its data.
+func (n probe) readStacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
 	for _, id := range ids {
-		p, gpu, err := n.the(id)
+		p, gpu, err := n.identifyProcess(id)
 		switch {
 		case err != nil:
 			list = append(list, wire.ProcessStacks{ProcessID: id,
@@ -46,28 +46,28 @@ func (n probe) stacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
 			list = append(list, wire.ProcessStacks{ProcessID: id, Name: p.Name, Refusal: &wire.Refusal{
 				ID: wire.RefusedUser, Cause: "it belongs to " + p.User}})
 		default:
-			does, ticks, line := n.does(p, gpu)
-			_, loaders, _ := n.relatives(gpu, p)
+			does, ticks, line := n.processActivity(p, gpu)
+			_, loaders, _ := n.findRelatives(gpu, p)
 			list = append(list, process.Stacks(p, does, ticks, line, loaders)...)
 		}
 	}
 	return list
 }
 
-// does says what the process on a GPU does, with its CPU time. A job that works is mostly in a collective, and each
+// processActivity says what the process on a GPU does, with its CPU time. A job that works is mostly in a collective, and each
 // rank is elsewhere now and then.
-func (n probe) does(p *wire.Process, gpu int) (what process.Doing, ticks uint64, line int) {
+func (n probe) processActivity(p *wire.Process, gpu int) (what process.Doing, ticks uint64, line int) {
 	waits := n.gpus[gpu].fate&lags != 0
-	elsewhere := n.world.noise('K', n.number, gpu, int64(n.now/time.Second))
+	elsewhere := n.world.fixedNoise('K', n.number, gpu, int64(n.now/time.Second))
 	ticks = uint64(max(*p.ElapsedSec, 0)) * 95
 	switch hangs := n.world.hangsAt(n.host, n.now); {
 	case hangs && waits:
 		return process.Hanging, 1 << 20, 0 // it has not grown since
 	case hangs:
 		return process.Reducing, 1 << 20, 0
-	case waits && during(n.now, lagBegins, lagEnds):
+	case waits && isWithin(n.now, lagBegins, lagEnds):
 		return process.Loading, ticks, 0
-	case !n.trains():
+	case !n.isTraining():
 		return process.Generating, ticks, int(elsewhere * 9)
 	case elsewhere > 0.12:
 		return process.Reducing, ticks, 0

@@ -31,7 +31,7 @@ func (d *simDiscoverer) due() time.Duration { return d.next }
 
 func (d *simDiscoverer) act(now time.Duration) []cluster.Event {
 	d.next = d.nextAsk(now)
-	return []cluster.Event{{Discovery: d.ask(now)}}
+	return []cluster.Event{{Discovery: d.askJobs(now)}}
 }
 
 // nextAsk returns the time of the next question: at the usual pace, and when a job begins or ends.
@@ -56,35 +56,35 @@ func (d *simDiscoverer) instruct(now time.Duration, _ string, refresh bool) []cl
 	return d.act(now)
 }
 
-func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
+func (d *simDiscoverer) askJobs(now time.Duration) *cluster.Discovery {
 	answer := cluster.Discovery{
 		Command: question, User: me, Host: loginHost,
 		Asked: d.world.begin.Add(now), Took: 40 * time.Millisecond, Next: d.world.begin.Add(d.next),
 		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending, Ended: d.last.Ended,
 		Switches: d.last.Switches,
 	}
-	if during(now, controllerGone, controllerBackAt) {
+	if isWithin(now, controllerGone, controllerBackAt) {
 		answer.Took = deadline
 		answer.Failure = site.NoController()
 		return &answer
 	}
 	answer.Answered = answer.Asked
-	answer.Jobs, answer.Pending, answer.Ended, answer.Switches = d.jobs(now), d.pending(now), d.ended(now),
+	answer.Jobs, answer.Pending, answer.Ended, answer.Switches = d.runningJobs(now), d.pendingJobs(now), d.endedJobs(now),
 		d.world.under
 	d.last = answer
 	return &answer
 }
 
-// jobs returns the jobs that run at now.
-func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
+// runningJobs returns the jobs that run at now.
+func (d *simDiscoverer) runningJobs(now time.Duration) []cluster.Job {
 	var jobs []cluster.Job
 	for _, j := range d.world.jobs {
 		start := j.start
-		if d.world.canceled(j.Number, now) {
+		if d.world.isCanceled(j.Number, now) {
 			continue
 		}
 		if start >= 0 {
-			if !during(now, j.start, j.end) {
+			if !isWithin(now, j.start, j.end) {
 				continue
 			}
 			start += now - now%cycle
@@ -98,8 +98,8 @@ func (d *simDiscoverer) jobs(now time.Duration) []cluster.Job {
 	return jobs
 }
 
-// pending returns the jobs that wait at now. The task that comes and goes waits in between.
-func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
+// pendingJobs returns the jobs that wait at now. The task that comes and goes waits in between.
+func (d *simDiscoverer) pendingJobs(now time.Duration) []cluster.PendingJob {
 	training := &d.world.jobs[0]
 	all := 0
 	for _, minors := range training.Minors {
@@ -111,7 +111,7 @@ func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 		Start:  d.world.begin.Add(3*time.Hour + 10*time.Minute),
 	}}
 	one := 1
-	if !during(now, taskBegins, taskEnds) {
+	if !isWithin(now, taskBegins, taskEnds) {
 		waiting = append(waiting, cluster.PendingJob{
 			ID: evalID + "_4", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one, Reason: "Resources",
 		})
@@ -120,11 +120,11 @@ func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 		ID: evalID + "_[5-999%10]", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one,
 		Reason: "JobArrayTaskLimit",
 	})
-	return slices.DeleteFunc(waiting, func(j cluster.PendingJob) bool { return d.world.canceled(j.ID, now) })
+	return slices.DeleteFunc(waiting, func(j cluster.PendingJob) bool { return d.world.isCanceled(j.ID, now) })
 }
 
-// ended returns the jobs that ended before the story began, and those that were canceled, latest first.
-func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
+// endedJobs returns the jobs that ended before the story began, and those that were canceled, latest first.
+func (d *simDiscoverer) endedJobs(now time.Duration) []cluster.EndedJob {
 	var list []cluster.EndedJob
 	add := func(j cluster.EndedJob, start, end time.Duration) {
 		j.Start, j.End = d.world.begin.Add(start), d.world.begin.Add(end)
@@ -133,7 +133,7 @@ func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
 	}
 	for i := range d.world.jobs {
 		j := &d.world.jobs[i]
-		if d.world.canceled(j.Number, now) {
+		if d.world.isCanceled(j.Number, now) {
 			add(cluster.EndedJob{
 				ID: j.ID, Number: j.Number, Name: j.Name, Partition: j.Partition, Nodes: len(j.Nodes),
 				State: cluster.JobCanceled, Exit: &cluster.Exit{Signal: 15},

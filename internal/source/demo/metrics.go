@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// card returns the static part of the GPU in one slot.
-func (w *world) card(h *host, gpu int) wire.Card {
+// makeCard returns the static part of the GPU in one slot.
+func (w *world) makeCard(h *host, gpu int) wire.Card {
 	m := h.model
 	values := m.Once()
 	values.Set(metric.NUMANode, float64(2*gpu/len(h.gpus)))
@@ -24,8 +24,8 @@ func (w *world) card(h *host, gpu int) wire.Card {
 	}
 }
 
-// fill adds the metrics that follow from a sample's utilization, clocks and power.
-func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l load.Load) {
+// fillMetrics adds the metrics that follow from a sample's utilization, clocks and power.
+func (w *world) fillMetrics(v *metric.Values, h *host, gpu int, now time.Duration, l load.Load) {
 	m, s := h.model, &h.gpus[gpu]
 	for _, engine := range []metric.ID{metric.Encoder, metric.Decoder, metric.JPEG, metric.OFA} {
 		v.Set(engine, 0)
@@ -70,14 +70,14 @@ const brokenLink = 7
 
 func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration, l load.Load) {
 	m, s := h.model, &h.gpus[gpu]
-	r := w.noise('x', h.number, gpu, int64(now/time.Second))
+	r := w.fixedNoise('x', h.number, gpu, int64(now/time.Second))
 	up := uint64(1)<<m.Links - 1
 	if s.fate&unlinks != 0 && now >= unlinkedAt {
 		up &^= 1 << brokenLink
 	}
 	v.Set(metric.NVLinkUp, float64(up))
 	bytes := exchanged * l.Memory * (0.9 + 0.2*r)
-	if s.use != nil && s.use.job == trainingID && w.lagging && during(now, lagBegins, lagEnds) {
+	if s.use != nil && s.use.job == trainingID && w.lagging && isWithin(now, lagBegins, lagEnds) {
 		bytes *= heldUp
 	}
 	v.Set(metric.NVLinkTX, bytes)
@@ -93,22 +93,22 @@ func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration,
 	}
 	v.Set(metric.PCIeGen, float64(gen))
 	v.Set(metric.PCIeWidth, 16)
-	v.Set(metric.PCIeReplays, math.Floor(3*w.noise('y', h.number, gpu, 0)))
+	v.Set(metric.PCIeReplays, math.Floor(3*w.fixedNoise('y', h.number, gpu, 0)))
 }
 
 // fillCounters sets the driver's counters since it was loaded, when the node was booted.
 func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Duration) {
 	m, s := h.model, &h.gpus[gpu]
-	up := (h.booted() + now).Seconds()
-	v.Set(metric.Energy, up*m.Limit*(0.7+0.1*w.noise('e', h.number, gpu, 0)))
+	up := (h.uptimeAtStart() + now).Seconds()
+	v.Set(metric.Energy, up*m.Limit*(0.7+0.1*w.fixedNoise('e', h.number, gpu, 0)))
 	v.Set(metric.PowerCapTime, up*0.6)
 	v.Set(metric.SyncBoostTime, 0)
 	hot, braked := 0.0, 0.0
 	if s.fate&overheats != 0 {
-		hot = spent(now, heatBegins+(heatFull-heatBegins)*9/10, heatEnds)
+		hot = storySeconds(now, heatBegins+(heatFull-heatBegins)*9/10, heatEnds)
 	}
 	if s.fate&brakes != 0 {
-		braked = spent(now, brakeBegins, brakeEnds)
+		braked = storySeconds(now, brakeBegins, brakeEnds)
 	}
 	v.Set(metric.SWThermalTime, 0)
 	v.Set(metric.HWThermalTime, hot)
@@ -119,25 +119,25 @@ func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Durati
 	} {
 		v.Set(none, 0)
 	}
-	corrected := math.Floor(2.5 * w.noise('d', h.number, gpu, 0))
+	corrected := math.Floor(2.5 * w.fixedNoise('d', h.number, gpu, 0))
 	v.Set(metric.ECCCorrected, corrected)
-	v.Set(metric.ECCCorrectedAggregate, corrected+math.Floor(9*w.noise('D', h.number, gpu, 0)))
+	v.Set(metric.ECCCorrectedAggregate, corrected+math.Floor(9*w.fixedNoise('D', h.number, gpu, 0)))
 }
 
-// spent returns the seconds of the story until now that are between a and b, in all its runs.
-func spent(now, a, b time.Duration) float64 {
+// storySeconds returns the seconds of the story until now that are between a and b, in all its runs.
+func storySeconds(now, a, b time.Duration) float64 {
 	if now < 0 {
 		return 0
 	}
 	return (now/cycle*(b-a) + min(max(now%cycle-a, 0), b-a)).Seconds()
 }
 
-// xids returns the events of the driver since the previous report. A GPU that falls off the bus has one such event.
-func (w *world) xids(h *host, now time.Duration) []wire.Xid {
+// newXids returns the events of the driver since the previous report. A GPU that falls off the bus has one such event.
+func (w *world) newXids(h *host, now time.Duration) []wire.Xid {
 	var list []wire.Xid
 	for g := range h.gpus {
 		if s := &h.gpus[g]; s.fate&vanishes != 0 && now >= lostAt && now-w.poll < lostAt {
-			list = append(list, wire.Xid{GPU: g, Code: fellOff, MonoMS: (h.booted() + lostAt).Milliseconds()})
+			list = append(list, wire.Xid{GPU: g, Code: fellOff, MonoMS: (h.uptimeAtStart() + lostAt).Milliseconds()})
 		}
 	}
 	return list

@@ -33,22 +33,22 @@ type result struct {
 
 // Ask sends a request to the simulated probe of a node and waits for its answer. A silent node never answers.
 func (d *Demo) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
-	got := d.order(ctx, order{node: node, request: &r})
+	got := d.sendOrder(ctx, order{node: node, request: &r})
 	return got.reply, got.err
 }
 
 // Cancel ends a simulated job, or sends it a signal.
 func (d *Demo) Cancel(ctx context.Context, job, signal string) error {
-	return d.order(ctx, order{job: job, signal: signal}).err
+	return d.sendOrder(ctx, order{job: job, signal: signal}).err
 }
 
 // Log returns a piece of the simulated log of a job.
 func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
-	return d.world.log(q.Job).Piece(q, time.Now()), nil
+	return d.world.jobLog(q.Job).Piece(q, time.Now()), nil
 }
 
-// log returns the simulated log of a job.
-func (w *world) log(job string) simulated.Log {
+// jobLog returns the simulated log of a job.
+func (w *world) jobLog(job string) simulated.Log {
 	l := simulated.Log{Begin: w.begin, User: me}
 	switch job {
 	case failedTask:
@@ -76,7 +76,7 @@ const (
 // Cluster returns the GPUs that the simulated SLURM can give to jobs. What the user cancels still has its GPUs.
 func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 	now := time.Now()
-	if during(now.Sub(d.world.begin), controllerGone, controllerBackAt) {
+	if isWithin(now.Sub(d.world.begin), controllerGone, controllerBackAt) {
 		return nil, site.NoController()
 	}
 	var nodes []site.Node
@@ -92,7 +92,7 @@ func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 	return site.Cluster(nodes, now), nil
 }
 
-func (d *Demo) order(ctx context.Context, o order) result {
+func (d *Demo) sendOrder(ctx context.Context, o order) result {
 	done := make(chan result, 1)
 	o.done = done
 	select {
@@ -108,19 +108,19 @@ func (d *Demo) order(ctx context.Context, o order) result {
 	}
 }
 
-// obey carries out an order.
-func (d *Demo) obey(actors queue, o order, emit func(cluster.Event)) {
+// runOrder carries out an order.
+func (d *Demo) runOrder(actors queue, o order, emit func(cluster.Event)) {
 	now := time.Since(d.world.begin)
 	if o.counts {
-		o.done <- result{counted: (&simDiscoverer{world: d.world}).counted(o.job, now)}
+		o.done <- result{counted: (&simDiscoverer{world: d.world}).accountedJobs(o.job, now)}
 		return
 	}
 	if o.request == nil {
-		err := d.world.cancel(o.job, o.signal, now)
+		err := d.world.cancelJob(o.job, o.signal, now)
 		o.done <- result{err: err}
 		for _, a := range actors {
 			if err == nil {
-				d.tell(now, a.notice(now), emit)
+				d.emitEvents(now, a.notice(now), emit)
 			}
 		}
 		return
@@ -129,13 +129,13 @@ func (d *Demo) obey(actors queue, o order, emit func(cluster.Event)) {
 		n, is := a.(*simNode)
 		switch {
 		case !is || n.host.name != o.node:
-		case !n.reporting():
+		case !n.isReporting():
 			o.done <- result{err: fmt.Errorf("%q is not connected", o.node)}
 			return
 		case n.host.silentAt(now):
 			return // no answer comes
 		default:
-			o.done <- result{reply: probe{n.host, d.world, now}.answer(o.request)}
+			o.done <- result{reply: probe{n.host, d.world, now}.answerRequest(o.request)}
 			return
 		}
 	}
@@ -147,14 +147,14 @@ func (d *simDiscoverer) notice(now time.Duration) []cluster.Event { return d.act
 
 // notice leaves a node on which no job is left.
 func (n *simNode) notice(now time.Duration) []cluster.Event {
-	if n.away(now) {
+	if n.isJobless(now) {
 		n.next = now
 	}
 	return nil
 }
 
-// canceled reports whether a job was canceled. A job that comes back with each run of the story does so even then.
-func (w *world) canceled(number string, now time.Duration) bool {
+// isCanceled reports whether a job was canceled. A job that comes back with each run of the story does so even then.
+func (w *world) isCanceled(number string, now time.Duration) bool {
 	at, is := w.over[number]
 	if !is {
 		return false
@@ -167,21 +167,21 @@ func (w *world) canceled(number string, now time.Duration) bool {
 	return true
 }
 
-// deserted reports whether no job of the user is left on a node.
-func (w *world) deserted(h *host, now time.Duration) bool {
+// isDeserted reports whether no job of the user is left on a node.
+func (w *world) isDeserted(h *host, now time.Duration) bool {
 	for i := range w.jobs {
 		j := &w.jobs[i]
-		if _, on := j.Minors[h.name]; on && !w.canceled(j.Number, now) {
+		if _, on := j.Minors[h.name]; on && !w.isCanceled(j.Number, now) {
 			return false
 		}
 	}
 	return true
 }
 
-// runs reports whether a process is on a GPU.
-func (w *world) runs(h *host, gpu int, now time.Duration) bool {
+// hasProcess reports whether a process is on a GPU.
+func (w *world) hasProcess(h *host, gpu int, now time.Duration) bool {
 	s := &h.gpus[gpu]
-	if !s.use.active(now) || w.canceled(s.use.job, now) {
+	if !s.use.isActive(now) || w.isCanceled(s.use.job, now) {
 		return false
 	}
 	return s.ended == 0 || now < s.ended || s.use.until != 0 && now/cycle != s.ended/cycle
@@ -190,9 +190,9 @@ func (w *world) runs(h *host, gpu int, now time.Duration) bool {
 // stoppedAt reports whether the process is stopped.
 func (s *slot) stoppedAt(now time.Duration) bool { return s.stopped > 0 && now >= s.stopped }
 
-// cancel ends a job, or sends its processes a signal.
-func (w *world) cancel(job, signal string, now time.Duration) error {
-	if during(now, controllerGone, controllerBackAt) {
+// cancelJob ends a job, or sends its processes a signal.
+func (w *world) cancelJob(job, signal string, now time.Duration) error {
+	if isWithin(now, controllerGone, controllerBackAt) {
 		return site.NoController()
 	}
 	number, known := w.numberOf(job, now)
@@ -205,8 +205,8 @@ func (w *world) cancel(job, signal string, now time.Duration) error {
 	}
 	for _, h := range w.hosts {
 		for g := range h.gpus {
-			if w.runs(h, g, now) && h.gpus[g].use.job == number {
-				h.gpus[g].signal(wire.SignalNumber(signal), now)
+			if w.hasProcess(h, g, now) && h.gpus[g].use.job == number {
+				h.gpus[g].applySignal(wire.SignalNumber(signal), now)
 			}
 		}
 	}
@@ -216,12 +216,12 @@ func (w *world) cancel(job, signal string, now time.Duration) error {
 // numberOf returns SLURM's number of a job that runs or waits.
 func (w *world) numberOf(id string, now time.Duration) (number string, known bool) {
 	d := &simDiscoverer{world: w}
-	for _, j := range d.jobs(now) {
+	for _, j := range d.runningJobs(now) {
 		if j.ID == id {
 			return j.Number, true
 		}
 	}
-	for _, j := range d.pending(now) {
+	for _, j := range d.pendingJobs(now) {
 		if j.ID == id {
 			return id, true
 		}
@@ -229,9 +229,9 @@ func (w *world) numberOf(id string, now time.Duration) (number string, known boo
 	return "", false
 }
 
-// signal has the effect of a signal on a Python program in a slot. Signals that programs use for checkpoints leave it
+// applySignal has the effect of a signal on a Python program in a slot. Signals that programs use for checkpoints leave it
 // running.
-func (s *slot) signal(number int, now time.Duration) {
+func (s *slot) applySignal(number int, now time.Duration) {
 	switch wire.SignalName(number) {
 	case "STOP", "TSTP", "TTIN", "TTOU":
 		s.stopped = now

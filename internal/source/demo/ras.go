@@ -9,24 +9,24 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// ras is what NCCL says of the training job.
-func (n probe) ras(q *wire.AskRAS) (*wire.RASPiece, error) {
-	p, gpu, err := n.the(q.ProcessID)
+// answerRAS returns what NCCL says of the training job.
+func (n probe) answerRAS(q *wire.AskRAS) (*wire.RASPiece, error) {
+	p, gpu, err := n.identifyProcess(q.ProcessID)
 	switch {
 	case err != nil:
 		return nil, err
-	case p.User != me || !n.trains() || n.gpus[gpu].use.job != trainingID:
+	case p.User != me || !n.isTraining() || n.gpus[gpu].use.job != trainingID:
 		return nil, errors.New("no RAS of NCCL listens at port 28028: the job has no NCCL 2.24 or newer, or has not " +
 			"used it yet")
 	}
 	var nodes [][]ras.Rank
 	for _, h := range n.world.hosts {
-		if !h.trains() {
+		if !h.isTraining() {
 			continue
 		}
 		var ranks []ras.Rank
 		for g := range h.gpus {
-			if n.world.runs(h, g, n.now) {
+			if n.world.hasProcess(h, g, n.now) {
 				ranks = append(ranks, rankOfRAS(n.world, h, g, n.now))
 			}
 		}
@@ -40,10 +40,10 @@ func rankOfRAS(w *world, h *host, gpu int, now time.Duration) ras.Rank {
 	launched := 66_502
 	switch lags := h.gpus[gpu].fate&lags != 0; {
 	case !w.hangsAt(h, now):
-		launched = int((h.booted()+now)/(100*time.Millisecond)) % 10_000_000
+		launched = int((h.uptimeAtStart()+now)/(100*time.Millisecond)) % 10_000_000
 	case lags:
 		launched--
 	}
-	return ras.NewRank(fmt.Sprintf("10.20.%d.%d", h.number/200, 1+h.number%200), w.process(h, gpu, now).PID, gpu,
+	return ras.NewRank(fmt.Sprintf("10.20.%d.%d", h.number/200, 1+h.number%200), w.makeProcess(h, gpu, now).PID, gpu,
 		launched)
 }

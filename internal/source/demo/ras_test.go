@@ -20,7 +20,7 @@ func TestWhatNCCLSays(t *testing.T) {
 		}
 		for _, h := range hangs.hosts {
 			for g := range h.gpus {
-				if !h.trains() {
+				if !h.isTraining() {
 					continue
 				}
 				r, cause := rankOfRAS(hangs, h, g, time.Minute), v.Causes[0]
@@ -41,11 +41,11 @@ func verdictOf(t *testing.T, w *world) *nccl.Verdict {
 	for i := range answers {
 		at := time.Minute + time.Duration(i)*4*time.Second
 		for _, h := range w.hosts {
-			if !h.trains() || answers[i] != nil {
+			if !h.isTraining() || answers[i] != nil {
 				continue
 			}
-			p := w.process(h, 0, at)
-			piece, err := probe{h, w, at}.ras(&wire.AskRAS{ProcessID: wire.ProcessID{PID: p.PID,
+			p := w.makeProcess(h, 0, at)
+			piece, err := probe{h, w, at}.answerRAS(&wire.AskRAS{ProcessID: wire.ProcessID{PID: p.PID,
 				StartTicks: p.StartTicks}})
 			if err != nil {
 				t.Fatal(err)

@@ -12,15 +12,15 @@ import (
 func stacksOf(w *world, now time.Duration) map[string]int {
 	doing := map[string]int{}
 	for _, h := range w.hosts {
-		if !h.trains() {
+		if !h.isTraining() {
 			continue
 		}
 		n := probe{h, w, now}
 		var ids []wire.ProcessID
-		for _, p := range w.processes(h, now) {
+		for _, p := range w.listProcesses(h, now) {
 			ids = append(ids, wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks})
 		}
-		for _, p := range n.answer(&wire.Request{Stacks: &wire.Stacks{Processes: ids}}).Stacks {
+		for _, p := range n.answerRequest(&wire.Request{Stacks: &wire.Stacks{Processes: ids}}).Stacks {
 			switch {
 			case p.Of == 0:
 				doing[p.Threads[0].Frames[0].Function]++
@@ -57,9 +57,9 @@ func TestStacksThatNobodyMayRead(t *testing.T) {
 	w := New(1, 8, Seed, 3*time.Second, time.Minute).world
 	shared := w.hosts[slices.IndexFunc(w.hosts, func(h *host) bool { return h.name == "gpu-s11" })]
 	n := probe{shared, w, told}
-	list := w.processes(shared, told)
+	list := w.listProcesses(shared, told)
 	id := func(i int) wire.ProcessID { return wire.ProcessID{PID: list[i].PID, StartTicks: list[i].StartTicks} }
-	got := n.stacks([]wire.ProcessID{id(0), {PID: 4}})
+	got := n.readStacks([]wire.ProcessID{id(0), {PID: 4}})
 	if len(got) != 2 || got[0].Refusal.ID != wire.RefusedUser || got[1].Refusal.ID != wire.RefusedGone {
 		t.Errorf("%+v", got)
 	}

@@ -62,9 +62,9 @@ const (
 	cycle = 5 * time.Minute
 )
 
-// during reports whether now is in the part of the story from a to b, in its first run or in a later one.
+// isWithin reports whether now is in the part of the story from a to b, in its first run or in a later one.
 // Neither a nor b is negative, so this is never true before the beginning.
-func during(now, a, b time.Duration) bool {
+func isWithin(now, a, b time.Duration) bool {
 	at := now % cycle
 	return at >= a && at < b
 }
@@ -104,22 +104,22 @@ func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 	training, shared, late := w.hosts[:nodes], w.hosts[nodes:nodes+1], w.hosts[nodes+1:]
 	w.under = site.Switches(namesOf(training))
 	w.jobs = []simJob{
-		{job(trainingID, trainingID, "llama-70b", "gpu-long", training, trainingMost, nil), -trainingFor,
+		{makeJob(trainingID, trainingID, "llama-70b", "gpu-long", training, trainingMost, nil), -trainingFor,
 			trainingMost - trainingFor},
-		{job(evalID+"_3", "48380", "eval-mmlu", "gpu", shared, evalMost, mine), -evalFor, evalMost - evalFor},
-		{job(evalID+"_4", "48381", "eval-mmlu", "gpu", late, evalMost, task), taskBegins, taskEnds},
+		{makeJob(evalID+"_3", "48380", "eval-mmlu", "gpu", shared, evalMost, mine), -evalFor, evalMost - evalFor},
+		{makeJob(evalID+"_4", "48381", "eval-mmlu", "gpu", late, evalMost, task), taskBegins, taskEnds},
 	}
 	if len(held) > 0 {
-		j := job(heldID, heldID, "tokenize", "gpu", shared, heldMost, held)
+		j := makeJob(heldID, heldID, "tokenize", "gpu", shared, heldMost, held)
 		j.Suspended = true
 		w.jobs = append(w.jobs, simJob{j, -heldFor, heldMost})
 	}
-	rank(w.hosts)
+	numberRanks(w.hosts)
 	return w
 }
 
-// rank numbers the processes of each program, as torchrun does.
-func rank(hosts []*host) {
+// numberRanks numbers the processes of each program, as torchrun does.
+func numberRanks(hosts []*host) {
 	for _, h := range hosts {
 		local := map[*use]int{}
 		for g := range h.gpus {
@@ -144,7 +144,7 @@ func (w *world) addTraining(nodes, gpus int) {
 			h.gpus[g].use = train
 		}
 	}
-	cast(w.hosts)
+	assignRoles(w.hosts)
 	w.lagging = slices.ContainsFunc(w.hosts, func(h *host) bool {
 		return slices.ContainsFunc(h.gpus, func(s slot) bool { return s.fate == lags })
 	})
@@ -157,19 +157,19 @@ func namesOf(hosts []*host) (names []string) {
 	return names
 }
 
-// cast gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread
+// assignRoles gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread
 // out.
-func cast(hosts []*host) {
+func assignRoles(hosts []*host) {
 	n := len(hosts)
 	hot, lagging := hosts[0], hosts[min(1, n-1)]
-	hot.gives(5, overheats)
-	lagging.gives(3, lags)
+	hot.assignFate(5, overheats)
+	lagging.assignFate(3, lags)
 	if n >= 3 {
-		hosts[2].gives(2, vanishes)
-		hosts[2].gives(6, brakes)
+		hosts[2].assignFate(2, vanishes)
+		hosts[2].assignFate(6, brakes)
 	}
-	lagging.gives(6, corrupts)
-	hot.gives(1, unlinks)
+	lagging.assignFate(6, corrupts)
+	hot.assignFate(1, unlinks)
 	switch { // a lag cannot be seen on a silent node
 	case n > 2:
 		hosts[max(n/2, 2)].plot = silent
@@ -184,9 +184,9 @@ func cast(hosts []*host) {
 	}
 }
 
-// gives makes a fate happen to the GPU with a number, or to a GPU before it: each GPU has at most one fate, and if all
+// assignFate makes a fate happen to the GPU with a number, or to a GPU before it: each GPU has at most one fate, and if all
 // have one nothing more happens.
-func (h *host) gives(gpu int, f fate) {
+func (h *host) assignFate(gpu int, f fate) {
 	for i := range h.gpus {
 		at := (min(gpu, len(h.gpus)-1) - i + len(h.gpus)) % len(h.gpus)
 		if s := &h.gpus[at]; s.fate == 0 {
@@ -217,13 +217,13 @@ func (w *world) addShared(gpus int) (mine, held, task []int) {
 		users = []*use{eval, eval}
 	}
 	h := w.addHost("gpu-s11", model.A100, gpus)
-	mine, held = h.assign(users, eval), h.assign(users, stopped)
+	mine, held = h.assignGPUs(users, eval), h.assignGPUs(users, stopped)
 	for _, g := range held {
 		h.gpus[g].stopped = 1
 	}
 	visited := w.addHost("gpu-s12", model.A100, gpus)
 	visited.plot = visits
-	return mine, held, visited.assign([]*use{late, late, carol}, late)
+	return mine, held, visited.assignGPUs([]*use{late, late, carol}, late)
 }
 
 func (w *world) addHost(name string, m *model.Model, gpus int) *host {
@@ -232,8 +232,8 @@ func (w *world) addHost(name string, m *model.Model, gpus int) *host {
 	return h
 }
 
-// assign gives the first GPUs their users, as far as there are GPUs, and returns those of one user.
-func (h *host) assign(users []*use, of *use) (own []int) {
+// assignGPUs gives the first GPUs their users, as far as there are GPUs, and returns those of one user.
+func (h *host) assignGPUs(users []*use, of *use) (own []int) {
 	for g := range min(len(h.gpus), len(users)) {
 		h.gpus[g].use = users[g]
 		if users[g] == of {
@@ -243,8 +243,8 @@ func (h *host) assign(users []*use, of *use) (own []int) {
 	return own
 }
 
-// job returns a job on hosts; with minors nil it has all their GPUs.
-func job(id, number, name, partition string, hosts []*host, limit time.Duration, minors []int) cluster.Job {
+// makeJob returns a job on hosts; with minors nil it has all their GPUs.
+func makeJob(id, number, name, partition string, hosts []*host, limit time.Duration, minors []int) cluster.Job {
 	j := cluster.Job{ID: id, Number: number, Name: name, User: me, Partition: partition, Limit: limit,
 		Nodes: namesOf(hosts), Minors: map[string][]int{}}
 	for _, h := range hosts {
@@ -259,8 +259,8 @@ func job(id, number, name, partition string, hosts []*host, limit time.Duration,
 	return j
 }
 
-// noise returns a number in [0,1) for a place and a moment, always the same.
-func (w *world) noise(what, node, gpu int, moment int64) float64 {
+// fixedNoise returns a number in [0,1) for a place and a moment, always the same.
+func (w *world) fixedNoise(what, node, gpu int, moment int64) float64 {
 	var pcg rand.PCG
 	pcg.Seed(w.seed, uint64(what)<<56^uint64(node)<<40^uint64(gpu)<<32^uint64(uint32(moment)))
 	pcg.Uint64() // similar seeds have similar first states

@@ -103,14 +103,14 @@ func (t *Tag) Name() string { return t.name }
 // Active returns the parts that went on at a time.
 func (b *Book) Active(at time.Time) (active []*Tag) {
 	for _, t := range b.tags {
-		if t.on(at) {
+		if t.isActiveAt(at) {
 			active = append(active, t)
 		}
 	}
 	return active
 }
 
-func (t *Tag) on(at time.Time) bool {
+func (t *Tag) isActiveAt(at time.Time) bool {
 	if len(t.open) > 0 && !at.Before(t.since) {
 		return true
 	}
@@ -175,7 +175,7 @@ func (b *Book) Tags(until time.Time) (list []report.Tag) {
 		if t.weight > 0 {
 			r.Util = &report.TagUtil{Mean: math.Round(100*t.area/t.weight) / 100, Highest: t.most}
 		}
-		r.GPUMemory, r.RAM = peak(t.memory), peak(t.ram)
+		r.GPUMemory, r.RAM = nonZeroPointer(t.memory), nonZeroPointer(t.ram)
 		if t.powered {
 			joules := math.Round(t.joules)
 			r.Energy = &joules
@@ -186,7 +186,7 @@ func (b *Book) Tags(until time.Time) (list []report.Tag) {
 	return list
 }
 
-func peak(n float64) *uint64 {
+func nonZeroPointer(n float64) *uint64 {
 	if n == 0 {
 		return nil
 	}

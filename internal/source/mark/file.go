@@ -87,14 +87,14 @@ func Write(dir string, m *cluster.Mark) error {
 
 // removeOld removes the directories of jobs that ended long ago: those in which nothing has been made or written since.
 func removeOld(dir string) {
-	for _, job := range entries(dir, maxJobs) {
+	for _, job := range readEntries(dir, maxJobs) {
 		of := filepath.Join(dir, job.Name())
-		if !job.IsDir() || !old(job) {
+		if !job.IsDir() || !isExpired(job) {
 			continue
 		}
-		files := entries(of, maxFiles)
+		files := readEntries(of, maxFiles)
 		for _, f := range files {
-			if !f.Type().IsRegular() || !strings.HasSuffix(f.Name(), suffix) || !old(f) {
+			if !f.Type().IsRegular() || !strings.HasSuffix(f.Name(), suffix) || !isExpired(f) {
 				files = nil
 				break
 			}
@@ -106,7 +106,7 @@ func removeOld(dir string) {
 	}
 }
 
-func entries(dir string, most int) []os.DirEntry {
+func readEntries(dir string, most int) []os.DirEntry {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil
@@ -116,7 +116,7 @@ func entries(dir string, most int) []os.DirEntry {
 	return list
 }
 
-func old(e os.DirEntry) bool {
+func isExpired(e os.DirEntry) bool {
 	info, err := e.Info()
 	return err == nil && time.Since(info.ModTime()) > maxAge
 }
@@ -136,16 +136,16 @@ func (r *Reader) Next(jobs []string) (marks []cluster.Mark) {
 		if !Valid(job) {
 			continue
 		}
-		for _, f := range entries(filepath.Join(r.dir, job), maxFiles) {
+		for _, f := range readEntries(filepath.Join(r.dir, job), maxFiles) {
 			if strings.HasSuffix(f.Name(), suffix) {
-				marks = append(marks, r.read(filepath.Join(job, f.Name()), job)...)
+				marks = append(marks, r.readMarks(filepath.Join(job, f.Name()), job)...)
 			}
 		}
 	}
 	return marks
 }
 
-func (r *Reader) read(name, job string) (marks []cluster.Mark) {
+func (r *Reader) readMarks(name, job string) (marks []cluster.Mark) {
 	f, err := os.OpenFile(filepath.Join(r.dir, name), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil

@@ -17,11 +17,11 @@ type Follower struct{ stop, done chan struct{} }
 // goroutine.
 func Follow(dir string, every time.Duration, jobs func() []string, take func(cluster.Mark)) *Follower {
 	f := &Follower{make(chan struct{}), make(chan struct{})}
-	crash.Go(func() { f.run(NewReader(dir), every, jobs, take) })
+	crash.Go(func() { f.followMarks(NewReader(dir), every, jobs, take) })
 	return f
 }
 
-func (f *Follower) run(r *Reader, every time.Duration, jobs func() []string, take func(cluster.Mark)) {
+func (f *Follower) followMarks(r *Reader, every time.Duration, jobs func() []string, take func(cluster.Mark)) {
 	defer close(f.done)
 	tick := time.NewTicker(every)
 	defer tick.Stop()

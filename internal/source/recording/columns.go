@@ -38,7 +38,7 @@ const maxColumns, maxDecimals = 256, 9
 
 var errColumns = errors.New("it has no columns that can be read")
 
-func (c *Columns) check() error {
+func (c *Columns) checkColumns() error {
 	for _, list := range [][]Column{c.Node, c.GPU} {
 		if len(list) > maxColumns || slices.ContainsFunc(list,
 			func(c Column) bool { return c.Decimals < 0 || c.Decimals > maxDecimals }) {
@@ -60,10 +60,10 @@ type column struct {
 type layout struct{ node, gpu []column }
 
 func layoutOf(c Columns) *layout {
-	return &layout{node: resolved(c.Node, metric.Host), gpu: resolved(c.GPU, metric.GPU)}
+	return &layout{node: resolveColumns(c.Node, metric.Host), gpu: resolveColumns(c.GPU, metric.GPU)}
 }
 
-func resolved(columns []Column, s metric.Scope) (list []column) {
+func resolveColumns(columns []Column, s metric.Scope) (list []column) {
 	for _, c := range columns {
 		id, known := metric.Find(c.Key, s)
 		list = append(list, column{id, known, math.Pow10(c.Decimals), c.Counter})
@@ -71,9 +71,9 @@ func resolved(columns []Column, s metric.Scope) (list []column) {
 	return list
 }
 
-// multiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that set restores it to the
+// toMultiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that set restores it to the
 // last bit.
-func (c *column) multiple(v *metric.Values) (m int64, exact bool) {
+func (c *column) toMultiple(v *metric.Values) (m int64, exact bool) {
 	if !c.known {
 		return 0, true
 	}
@@ -83,8 +83,8 @@ func (c *column) multiple(v *metric.Values) (m int64, exact bool) {
 	return m, math.Abs(y) < 1<<60 && float64(m)/c.scale == x && (x != 0 || !math.Signbit(x))
 }
 
-// set replaces a present value, if it differs.
-func (c *column) set(v *metric.Values, m int64) {
+// setValue replaces a present value, if it differs.
+func (c *column) setValue(v *metric.Values, m int64) {
 	if !c.known {
 		return
 	}
@@ -95,8 +95,8 @@ func (c *column) set(v *metric.Values, m int64) {
 	}
 }
 
-// alike reports whether two Values have the same metrics.
-func alike(a, b *metric.Values, columns []column) bool {
+// haveSameMetrics reports whether two Values have the same metrics.
+func haveSameMetrics(a, b *metric.Values, columns []column) bool {
 	return !slices.ContainsFunc(columns, func(c column) bool { return c.known && a.Has(c.id) != b.Has(c.id) })
 }
 
@@ -109,9 +109,9 @@ type row struct {
 // fewest is the number of counts of a report without jobs.
 const fewest = 4
 
-// rows calls do with each row of a report with this many jobs and GPUs: its counts, which are last in a list, and its
+// eachRow calls do with each row of a report with this many jobs and GPUs: its counts, which are last in a list, and its
 // metrics.
-func (l *layout) rows(jobs, gpus int, do func(row)) {
+func (l *layout) eachRow(jobs, gpus int, do func(row)) {
 	nodes := len(l.node)
 	for i := range fewest + jobs {
 		do(row{nodes + len(l.gpu)*gpus + i, 1, i < 3})

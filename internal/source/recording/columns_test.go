@@ -78,8 +78,8 @@ func recordedIn(t *testing.T, columns Columns, events []cluster.Event, keys ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := skippable(magicHeader, []byte(others.Replace(string(header))))
-	out = append(out, skippable(magicFrame, frame)...)
+	out := skippableFrame(magicHeader, []byte(others.Replace(string(header))))
+	out = append(out, skippableFrame(magicFrame, frame)...)
 	return zip.EncodeAll([]byte(others.Replace(textOf(t, file.Bytes()))), out)
 }
 
@@ -140,7 +140,7 @@ func TestHostileColumns(t *testing.T) {
 		"a million decimals": {GPU: []Column{{Key: "power_watts", Decimals: 1e6}}},
 	} {
 		body, _ := json.Marshal(Header{Version: Version, Poll: poll, Columns: c})
-		file := skippable(magicHeader, body)
+		file := skippableFrame(magicHeader, body)
 		if _, err := Open(context.Background(), bytes.NewReader(file), int64(len(file))); !errors.Is(err, errColumns) {
 			t.Errorf("%s: %v", name, err)
 		}

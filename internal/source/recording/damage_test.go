@@ -127,7 +127,7 @@ func TestDamaged(t *testing.T) {
 func TestOtherFiles(t *testing.T) {
 	header := func(v any) string {
 		body, _ := json.Marshal(v)
-		return string(skippable(magicHeader, body))
+		return string(skippableFrame(magicHeader, body))
 	}
 	for name, tc := range map[string]struct {
 		file string
@@ -159,7 +159,7 @@ func framed(t *testing.T, text string) []byte {
 	}
 	at, _ := json.Marshal(Frame{At: time.Unix(1_700_000_000, 0)})
 	body, _ := json.Marshal(Header{Version: Version, Poll: poll})
-	return append(append(skippable(magicHeader, body), skippable(magicFrame, at)...),
+	return append(append(skippableFrame(magicHeader, body), skippableFrame(magicFrame, at)...),
 		zip.EncodeAll([]byte(text), nil)...)
 }
 
@@ -204,7 +204,7 @@ func TestHostileNumbers(t *testing.T) {
 	refused := 0
 	for n := range 1000 {
 		var d decoder
-		d.reset(layoutOf(ours))
+		d.resetState(layoutOf(ours))
 		text := make([]byte, rand.IntN(160))
 		for i := range text {
 			text[i] = some[rand.IntN(len(some))]
@@ -213,11 +213,11 @@ func TestHostileNumbers(t *testing.T) {
 			text = base64.RawStdEncoding.AppendEncode(nil, text)
 		}
 		for _, line := range []string{hello, whole} {
-			if _, _, err := d.decode([]byte(line)); err != nil {
+			if _, _, err := d.decodeLine([]byte(line)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		e, _, err := d.decode([]byte(`{"at":3,"node":"a","packed":"` + string(text) + `"}` + "\n"))
+		e, _, err := d.decodeLine([]byte(`{"at":3,"node":"a","packed":"` + string(text) + `"}` + "\n"))
 		if err != nil {
 			refused++
 			continue
@@ -255,9 +255,9 @@ func FuzzLine(f *testing.F) {
 	f.Add([]byte(`{"at":3,"node":"a","packed":"C;wgB;;;;"}` + "\n"))
 	f.Fuzz(func(_ *testing.T, line []byte) {
 		var d decoder
-		d.reset(layoutOf(ours))
-		_, _, _ = d.decode([]byte(`{"at":2,"node":"a","report":{"seq":1,"host":{},"gpus":[{"index":0,` +
+		d.resetState(layoutOf(ours))
+		_, _, _ = d.decodeLine([]byte(`{"at":2,"node":"a","report":{"seq":1,"host":{},"gpus":[{"index":0,` +
 			`"values":{"util_percent":5}}]}}` + "\n"))
-		_, _, _ = d.decode(line)
+		_, _, _ = d.decodeLine(line)
 	})
 }

@@ -31,13 +31,13 @@ type nodeReader struct {
 	numbers numbers
 }
 
-// reset forgets the known state at the beginning of another frame.
-func (c *decoder) reset(l *layout) { c.layout, c.nodes = l, map[string]*nodeReader{} }
+// resetState forgets the known state at the beginning of another frame.
+func (c *decoder) resetState(l *layout) { c.layout, c.nodes = l, map[string]*nodeReader{} }
 
 var errLine = errors.New("a line is not an event")
 
-// decode returns the Event of a line, and whether it has been written before.
-func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
+// decodeLine returns the Event of a line, and whether it has been written before.
+func (c *decoder) decodeLine(line []byte) (e cluster.Event, known bool, err error) {
 	body, ok := bytes.CutPrefix(line, []byte(lineAt))
 	if !ok {
 		return e, false, errLine
@@ -58,9 +58,9 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 	body, known = bytes.CutPrefix(body[end:], []byte(lineKnown))
 	if bytes.HasPrefix(body, []byte(`,"report":`)) || bytes.HasPrefix(body, []byte(`,"hello":`)) ||
 		bytes.HasPrefix(body, []byte(linePacked)) {
-		return e, known, c.message(&e, body)
+		return e, known, c.readMessage(&e, body)
 	}
-	if err := fits(line, bytes.HasPrefix(body, []byte(lineJobs))); err != nil {
+	if err := checkContents(line, bytes.HasPrefix(body, []byte(lineJobs))); err != nil {
 		return e, known, err
 	}
 	var r rest
@@ -76,8 +76,8 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 	return e, known, nil
 }
 
-// fits checks the contents of a line that package wire does not read, before it is decoded.
-func fits(line []byte, hasJobs bool) error {
+// checkContents checks the contents of a line that package wire does not read, before it is decoded.
+func checkContents(line []byte, hasJobs bool) error {
 	if !hasJobs && len(line) > wire.MaxLine {
 		return errTooLong
 	}
@@ -100,9 +100,9 @@ func nameEnd(text []byte) int {
 	return -1
 }
 
-// message reads a Hello or a report from the part of a line after the name of the node.
-func (c *decoder) message(e *cluster.Event, line []byte) error {
-	n, err := c.node(e.Node)
+// readMessage reads a Hello or a report from the part of a line after the name of the node.
+func (c *decoder) readMessage(e *cluster.Event, line []byte) error {
+	n, err := c.ensureNode(e.Node)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,9 @@ func (c *decoder) message(e *cluster.Event, line []byte) error {
 	e.Hello, e.Report = m.Hello, m.Report
 	switch {
 	case packed != nil:
-		e.Report, err = c.report(n, m.Report, packed)
+		e.Report, err = c.readReport(n, m.Report, packed)
 	case m.Report != nil:
-		n.numbers.reset(m.Report, c.layout)
+		n.numbers.resetNumbers(m.Report, c.layout)
 	}
 	n.last = e.Report
 	return err
@@ -149,8 +149,8 @@ func cutPacked(line []byte) (rest, packed []byte, err error) {
 	return line[:at], packed, nil
 }
 
-// report returns the report with packed numbers: everything else comes from the last report, unless it was written.
-func (c *decoder) report(n *nodeReader, written *wire.Report, packed []byte) (*wire.Report, error) {
+// readReport returns the report with packed numbers: everything else comes from the last report, unless it was written.
+func (c *decoder) readReport(n *nodeReader, written *wire.Report, packed []byte) (*wire.Report, error) {
 	if n.last == nil || written != nil && len(written.GPUs) != len(n.last.GPUs) {
 		return nil, errLine
 	}
@@ -165,10 +165,10 @@ func (c *decoder) report(n *nodeReader, written *wire.Report, packed []byte) (*w
 			r.GPUs[i].Values = n.last.GPUs[i].Values
 		}
 	}
-	return &r, c.layout.unpack(&n.numbers, packed, &r)
+	return &r, c.layout.unpackNumbers(&n.numbers, packed, &r)
 }
 
-func (c *decoder) node(name string) (*nodeReader, error) {
+func (c *decoder) ensureNode(name string) (*nodeReader, error) {
 	if n := c.nodes[name]; n != nil {
 		return n, nil
 	}

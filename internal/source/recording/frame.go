@@ -42,7 +42,7 @@ type index struct {
 	Events int64     `json:"events"`
 }
 
-func skippable(magic uint32, body []byte) []byte {
+func skippableFrame(magic uint32, body []byte) []byte {
 	out := binary.LittleEndian.AppendUint32(nil, magic)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(body)))
 	return append(out, body...)
@@ -54,7 +54,7 @@ func writeIndex(to *counted, x *index) error {
 		return err
 	}
 	body = binary.LittleEndian.AppendUint64(body, uint64(to.n))
-	_, err = to.Write(skippable(magicIndex, body))
+	_, err = to.Write(skippableFrame(magicIndex, body))
 	return err
 }
 
@@ -62,7 +62,7 @@ func writeIndex(to *counted, x *index) error {
 func readSkippable(f io.ReaderAt, offset int64, magic uint32, most int64) (body []byte, next int64, err error) {
 	var head [headSize]byte
 	if _, err := f.ReadAt(head[:], offset); err != nil {
-		return nil, 0, cut(err)
+		return nil, 0, asUnexpectedEOF(err)
 	}
 	length := int64(binary.LittleEndian.Uint32(head[4:]))
 	if binary.LittleEndian.Uint32(head[:]) != magic || length > most {
@@ -70,13 +70,13 @@ func readSkippable(f io.ReaderAt, offset int64, magic uint32, most int64) (body 
 	}
 	body = make([]byte, length)
 	if _, err := f.ReadAt(body, offset+headSize); err != nil && length > 0 {
-		return nil, 0, cut(err)
+		return nil, 0, asUnexpectedEOF(err)
 	}
 	return body, offset + headSize + length, nil
 }
 
-// cut turns an end of a file in the middle of something into io.ErrUnexpectedEOF.
-func cut(err error) error {
+// asUnexpectedEOF turns an end of a file in the middle of something into io.ErrUnexpectedEOF.
+func asUnexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -101,14 +101,14 @@ func readIndex(f io.ReaderAt, size int64) *index {
 		return nil
 	}
 	var x index
-	if json.Unmarshal(body[:len(body)-indexTail], &x) != nil || !x.valid(int64(at)) {
+	if json.Unmarshal(body[:len(body)-indexTail], &x) != nil || !x.isValid(int64(at)) {
 		return nil
 	}
 	return &x
 }
 
-// valid reports whether the frames are in the file, one after the other.
-func (x *index) valid(end int64) bool {
+// isValid reports whether the frames are in the file, one after the other.
+func (x *index) isValid(end int64) bool {
 	last := int64(0)
 	for _, f := range x.Frames {
 		if f.Offset <= last || f.Offset >= end {
@@ -119,8 +119,8 @@ func (x *index) valid(end int64) bool {
 	return true
 }
 
-// scan finds the frames from offset on, as many as there are: the last one may be cut.
-func scan(ctx context.Context, f io.ReaderAt, offset int64) (frames []Frame) {
+// scanFrames finds the frames from offset on, as many as there are: the last one may be cut.
+func scanFrames(ctx context.Context, f io.ReaderAt, offset int64) (frames []Frame) {
 	for len(frames) < budget.MaxFrames && ctx.Err() == nil {
 		body, next, err := readSkippable(f, offset, magicFrame, maxJSON)
 		var frame Frame
@@ -151,7 +151,7 @@ func skipZstd(f io.ReaderAt, offset int64) (int64, error) {
 	for last := false; !last; {
 		var block [3]byte
 		if _, err := f.ReadAt(block[:], offset); err != nil {
-			return 0, cut(err)
+			return 0, asUnexpectedEOF(err)
 		}
 		size := int64(block[0]) | int64(block[1])<<8 | int64(block[2])<<16
 		last = size&1 != 0

@@ -44,19 +44,19 @@ type nodeWriter struct {
 	numbers numbers
 }
 
-// reset forgets the known state at the beginning of another frame.
-func (c *encoder) reset() { c.nodes = map[string]*nodeWriter{} }
+// resetState forgets the known state at the beginning of another frame.
+func (c *encoder) resetState() { c.nodes = map[string]*nodeWriter{} }
 
-// encode returns the line of an Event, valid until the next call. known says that the Event has been written before.
-func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
+// encodeEvent returns the line of an Event, valid until the next call. known says that the Event has been written before.
+func (c *encoder) encodeEvent(e *cluster.Event, known bool) ([]byte, error) {
 	c.body.Reset()
 	var packed []byte
 	var err error
 	switch {
 	case e.Report != nil:
-		packed, err = c.report(c.node(e.Node), e.Report)
+		packed, err = c.writeReport(c.ensureNode(e.Node), e.Report)
 	case e.Hello != nil:
-		n := c.node(e.Node)
+		n := c.ensureNode(e.Node)
 		n.last = nil
 		err = n.lines.Write(&c.body, wire.Message{Hello: e.Hello})
 	default:
@@ -84,27 +84,27 @@ func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
 	return append(c.line, "}\n"...), nil
 }
 
-// report writes the parts of a report that are not packed to body. If packed is nil, nothing is packed.
-func (c *encoder) report(n *nodeWriter, r *wire.Report) (packed []byte, err error) {
-	exact := n.last != nil && c.layout.same(n.last, r)
+// writeReport writes the parts of a report that are not packed to body. If packed is nil, nothing is packed.
+func (c *encoder) writeReport(n *nodeWriter, r *wire.Report) (packed []byte, err error) {
+	exact := n.last != nil && c.layout.haveSameRows(n.last, r)
 	if exact {
-		c.list, exact = listed(c.list, r, c.layout)
+		c.list, exact = listNumbers(c.list, r, c.layout)
 	}
 	if !exact {
 		if err := n.lines.Write(&c.body, wire.Message{Report: r}); err != nil {
 			return nil, err
 		}
 		n.last, n.stands = r, r
-		n.numbers.reset(r, c.layout)
+		n.numbers.resetNumbers(r, c.layout)
 		return nil, nil
 	}
-	if !plain(n.last, r) {
+	if !hasOnlyNumbers(n.last, r) {
 		if err := n.lines.Write(&c.body, wire.Message{Report: standIn(r, n.stands)}); err != nil {
 			return nil, err
 		}
 	}
 	n.last = r
-	c.packed = c.layout.pack(c.packed[:0], &n.numbers, r, c.list)
+	c.packed = c.layout.packNumbers(c.packed[:0], &n.numbers, r, c.list)
 	return c.packed, nil
 }
 
@@ -123,16 +123,16 @@ func standIn(r, of *wire.Report) *wire.Report {
 	return &c
 }
 
-// same reports whether two reports are about the same metrics of the same GPUs.
-func (l *layout) same(a, b *wire.Report) bool {
-	return len(a.GPUs) == len(b.GPUs) && alike(&a.Host.Values, &b.Host.Values, l.node) &&
+// haveSameRows reports whether two reports are about the same metrics of the same GPUs.
+func (l *layout) haveSameRows(a, b *wire.Report) bool {
+	return len(a.GPUs) == len(b.GPUs) && haveSameMetrics(&a.Host.Values, &b.Host.Values, l.node) &&
 		equalPairs(a.GPUs, b.GPUs, func(a, b *wire.GPU) bool {
-			return a.Index == b.Index && alike(&a.Values, &b.Values, l.gpu)
+			return a.Index == b.Index && haveSameMetrics(&a.Values, &b.Values, l.gpu)
 		})
 }
 
-// plain reports whether a report has only numbers that differ from the last report.
-func plain(last, r *wire.Report) bool {
+// hasOnlyNumbers reports whether a report has only numbers that differ from the last report.
+func hasOnlyNumbers(last, r *wire.Report) bool {
 	return !r.Listed && !r.OffBeat && len(r.Processes)+len(r.Xids)+len(r.Faults) == 0 &&
 		len(last.Jobs) == len(r.Jobs) &&
 		equalPairs(last.Jobs, r.Jobs, func(a, b *wire.JobMemory) bool {
@@ -168,7 +168,7 @@ const (
 // backslash.
 const linePacked = `,"packed":"`
 
-func (c *encoder) node(name string) *nodeWriter {
+func (c *encoder) ensureNode(name string) *nodeWriter {
 	n := c.nodes[name]
 	if n == nil {
 		n = &nodeWriter{}

@@ -12,15 +12,15 @@ import (
 // series is a number of a node, from report to report.
 type series struct{ last, step int64 }
 
-// expected returns the number that a difference of 0 means. A counter continues with its last step, other numbers stay.
-func (s *series) expected(counter bool) int64 {
+// expectedNumber returns the number that a difference of 0 means. A counter continues with its last step, other numbers stay.
+func (s *series) expectedNumber(counter bool) int64 {
 	if counter {
 		return s.last + s.step
 	}
 	return s.last
 }
 
-func (s *series) set(x int64) { s.last, s.step = x, x-s.last }
+func (s *series) setNumber(x int64) { s.last, s.step = x, x-s.last }
 
 // numbers are the numbers of the last report of a node, in the order of a list.
 type numbers struct {
@@ -37,26 +37,26 @@ func (n *numbers) resize(size int) {
 	n.series = append(n.series, make([]series, size-len(n.series))...)
 }
 
-// reset takes the numbers of a report that was written in another way.
-func (n *numbers) reset(r *wire.Report, l *layout) {
-	n.list, _ = listed(n.list, r, l)
+// resetNumbers sets the numbers to those of a report that was written in another way.
+func (n *numbers) resetNumbers(r *wire.Report, l *layout) {
+	n.list, _ = listNumbers(n.list, r, l)
 	n.series = n.series[:0]
 	for _, x := range n.list {
 		n.series = append(n.series, series{last: x})
 	}
 }
 
-// listed returns the numbers of a report: the metrics of the node, row by row those of the GPUs, and the counts. exact
+// listNumbers returns the numbers of a report: the metrics of the node, row by row those of the GPUs, and the counts. exact
 // is false if reading would not restore them exactly.
-func listed(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
+func listNumbers(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
 	to, exact = to[:0], true
 	for i := range l.node {
-		m, same := l.node[i].multiple(&r.Host.Values)
+		m, same := l.node[i].toMultiple(&r.Host.Values)
 		to, exact = append(to, m), exact && same
 	}
 	for i := range l.gpu {
 		for g := range r.GPUs {
-			m, same := l.gpu[i].multiple(&r.GPUs[g].Values)
+			m, same := l.gpu[i].toMultiple(&r.GPUs[g].Values)
 			to, exact = append(to, m), exact && same
 		}
 	}
@@ -67,15 +67,15 @@ func listed(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
 	return to, exact
 }
 
-// unlist sets the numbers of a report from a list. The report has the metrics of the previous report.
-func unlist(list []series, r *wire.Report, l *layout) {
+// restoreNumbers sets the numbers of a report from a list. The report has the metrics of the previous report.
+func restoreNumbers(list []series, r *wire.Report, l *layout) {
 	for i := range l.node {
-		l.node[i].set(&r.Host.Values, list[i].last)
+		l.node[i].setValue(&r.Host.Values, list[i].last)
 	}
 	list = list[len(l.node):]
 	for i := range l.gpu {
 		for g := range r.GPUs {
-			l.gpu[i].set(&r.GPUs[g].Values, list[i*len(r.GPUs)+g].last)
+			l.gpu[i].setValue(&r.GPUs[g].Values, list[i*len(r.GPUs)+g].last)
 		}
 	}
 	list = list[len(l.gpu)*len(r.GPUs):]
@@ -85,17 +85,17 @@ func unlist(list []series, r *wire.Report, l *layout) {
 	}
 }
 
-// pack appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon. A row
+// packNumbers appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon. A row
 // without differences is empty.
-func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
+func (l *layout) packNumbers(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
 	n.resize(len(list))
-	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
+	l.eachRow(len(r.Jobs), len(r.GPUs), func(row row) {
 		begin, some := len(to), false
 		for i := row.at; i < row.at+row.width; i++ {
 			s := &n.series[i]
-			by := list[i] - s.expected(row.counter)
+			by := list[i] - s.expectedNumber(row.counter)
 			to, some = appendVLQ(to, by), some || by != 0
-			s.set(list[i])
+			s.setNumber(list[i])
 		}
 		if !some {
 			to = to[:begin]
@@ -105,11 +105,11 @@ func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byt
 	return to
 }
 
-// unpack reads the numbers of a report into it. The report already has the numbers of the previous one.
-func (l *layout) unpack(n *numbers, text []byte, r *wire.Report) error {
+// unpackNumbers reads the numbers of a report into it. The report already has the numbers of the previous one.
+func (l *layout) unpackNumbers(n *numbers, text []byte, r *wire.Report) error {
 	n.resize(len(l.node) + len(l.gpu)*len(r.GPUs) + fewest + len(r.Jobs))
 	bad := false
-	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
+	l.eachRow(len(r.Jobs), len(r.GPUs), func(row row) {
 		list, rest, ended := bytes.Cut(text, []byte{';'})
 		text, bad = rest, bad || !ended
 		differs := len(list) > 0
@@ -120,11 +120,11 @@ func (l *layout) unpack(n *numbers, text []byte, r *wire.Report) error {
 				bad = bad || list == nil
 			}
 			s := &n.series[i]
-			s.set(s.expected(row.counter) + by)
+			s.setNumber(s.expectedNumber(row.counter) + by)
 		}
 		bad = bad || len(list) > 0
 	})
-	unlist(n.series, r, l)
+	restoreNumbers(n.series, r, l)
 	if bad || len(text) > 0 {
 		return errPacked
 	}

@@ -47,13 +47,13 @@ func NewPlayer(r *Reader, empty *store.Store) *Player {
 		empty.ShareHistories(min(span, sharedSpan))
 	}
 	p.marks[0], p.empty = empty, empty.Fork()
-	p.here = p.start(0)
+	p.here = p.startReading(0)
 	return p
 }
 
-// start returns a reading from the beginning of a frame with a mark.
-func (p *Player) start(frame int) *reading {
-	e := p.of.from(context.Background(), frame)
+// startReading returns a reading from the beginning of a frame with a mark.
+func (p *Player) startReading(frame int) *reading {
+	e := p.of.eventsFrom(context.Background(), frame)
 	e.first = frame == 0 // the mark knows the rest
 	return &reading{store: p.marks[frame].Fork(), events: e}
 }
@@ -63,19 +63,19 @@ func (p *Player) start(frame int) *reading {
 func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.toward(at)
+	r := p.readingFor(at)
 	r.events.ctx = ctx
-	r.events.unlimit()
+	r.events.removeLimit()
 	defer func() { r.events.ctx = context.Background() }()
-	s, _ := p.reach(r, at)
+	s, _ := p.readUntil(r, at)
 	return s
 }
 
-// toward returns the reading that reaches a time soonest.
-func (p *Player) toward(at time.Time) *reading {
-	if frame := p.nearest(at); at.Before(p.here.at) || frame > p.here.events.frame {
-		p.here.events.close()
-		p.here = p.start(frame)
+// readingFor returns the reading that reaches a time soonest.
+func (p *Player) readingFor(at time.Time) *reading {
+	if frame := p.nearestMark(at); at.Before(p.here.at) || frame > p.here.events.frame {
+		p.here.events.closeStream()
+		p.here = p.startReading(frame)
 	}
 	return p.here
 }
@@ -88,35 +88,35 @@ const glanced = 64 << 20
 // from there.
 func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
 	p.mu.Lock()
-	frame, from := p.frameOf(at), p.nearest(at)
+	frame, from := p.frameOf(at), p.nearestMark(at)
 	if p.here.events.frame > from && !at.Before(p.here.at) {
 		from = p.here.events.frame
 	}
 	defer p.mu.Unlock()
 	if frame-from <= 2*p.every || p.read == 1 {
-		r := p.toward(at)
-		r.events.limit(glanced)
-		return p.reach(r, at)
+		r := p.readingFor(at)
+		r.events.limitBytes(glanced)
+		return p.readUntil(r, at)
 	}
 	if p.near == nil || at.Before(p.near.at) || frame-1 > p.near.events.frame {
 		if p.near != nil {
-			p.near.events.close()
+			p.near.events.closeStream()
 		}
-		p.near = &reading{store: p.empty.Fork(), events: p.of.from(context.Background(), frame-1), apart: true}
+		p.near = &reading{store: p.empty.Fork(), events: p.of.eventsFrom(context.Background(), frame-1), apart: true}
 	}
-	p.near.events.limit(glanced)
-	s, _ = p.reach(p.near, at)
+	p.near.events.limitBytes(glanced)
+	s, _ = p.readUntil(p.near, at)
 	return s, false
 }
 
-// reach reads to a time, and returns the state then. It is exact unless a limit comes first.
-func (p *Player) reach(r *reading, at time.Time) (s *cluster.Snapshot, exact bool) {
+// readUntil reads to a time, and returns the state then. It is exact unless a limit comes first.
+func (p *Player) readUntil(r *reading, at time.Time) (s *cluster.Snapshot, exact bool) {
 	for {
-		e, err := p.advance(r)
+		e, err := p.nextEvent(r)
 		if err != nil || e.At.After(at) {
 			return r.store.Snapshot(at), !errors.Is(err, errLater)
 		}
-		r.apply()
+		r.applyEvent()
 	}
 }
 
@@ -130,8 +130,8 @@ func (p *Player) frameOf(at time.Time) (frame int) {
 	return frame
 }
 
-// nearest returns the last frame that begins before a time, and has a mark.
-func (p *Player) nearest(at time.Time) (frame int) {
+// nearestMark returns the last frame that begins before a time, and has a mark.
+func (p *Player) nearestMark(at time.Time) (frame int) {
 	for i, mark := range p.marks {
 		if mark != nil && p.of.Frames[i].At.Before(at) {
 			frame = i
@@ -140,10 +140,10 @@ func (p *Player) nearest(at time.Time) (frame int) {
 	return frame
 }
 
-// advance returns the next Event of a reading. Where a frame begins it leaves a mark. The caller holds the lock.
-func (p *Player) advance(r *reading) (*cluster.Event, error) {
+// nextEvent returns the next Event of a reading. Where a frame begins it leaves a mark. The caller holds the lock.
+func (p *Player) nextEvent(r *reading) (*cluster.Event, error) {
 	if r.next == nil {
-		e, began, err := r.events.next()
+		e, began, err := r.events.nextEvent()
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, errLater) && r.events.ctx.Err() == nil {
 				p.err = err
@@ -155,7 +155,7 @@ func (p *Player) advance(r *reading) (*cluster.Event, error) {
 	if frame := r.events.frame; r.began && !r.apart && p.marks[frame] == nil && frame%p.every == 0 {
 		p.marks[frame] = r.store.Fork()
 		p.kept++
-		p.thin(r.store)
+		p.thinMarks(r.store)
 	}
 	return r.next, nil
 }
@@ -174,8 +174,8 @@ const (
 	gpuBytes   = 20 << 10  // per GPU with its histories, in a longer recording
 )
 
-// most returns the number of Stores to keep.
-func (p *Player) most(s *store.Store) int {
+// storeLimit returns the number of Stores to keep.
+func (p *Player) storeLimit(s *store.Store) int {
 	gpus, bytes := 1, gpuBytes
 	if p.of.End.Sub(p.of.Began()) <= shortSpan {
 		bytes = markBytes
@@ -187,9 +187,9 @@ func (p *Player) most(s *store.Store) int {
 	return min(max(mostBytes/bytes/gpus, few), mostMarks)
 }
 
-// thin drops every second mark when there are too many.
-func (p *Player) thin(s *store.Store) {
-	if p.kept <= leastMarks || p.kept <= p.most(s) {
+// thinMarks drops every second mark when there are too many.
+func (p *Player) thinMarks(s *store.Store) {
+	if p.kept <= leastMarks || p.kept <= p.storeLimit(s) {
 		return
 	}
 	p.every *= 2
@@ -201,8 +201,8 @@ func (p *Player) thin(s *store.Store) {
 	}
 }
 
-// apply gives the next Event to the Store.
-func (r *reading) apply() {
+// applyEvent gives the next Event to the Store.
+func (r *reading) applyEvent() {
 	r.store.Apply(*r.next)
 	if r.next.At.After(r.at) {
 		r.at = r.next.At
@@ -220,24 +220,24 @@ func (p *Player) Err() error {
 // Survey reads the whole recording, so that moving to any time is fast afterwards.
 func (p *Player) Survey(ctx context.Context) {
 	p.mu.Lock()
-	r := p.start(0)
+	r := p.startReading(0)
 	r.events.ctx = ctx
 	p.mu.Unlock()
-	defer r.events.close()
-	for p.survey(r) && ctx.Err() == nil {
+	defer r.events.closeStream()
+	for p.surveyEvents(r) && ctx.Err() == nil {
 	}
 }
 
 // surveyed is the number of Events that a survey reads before it gives way to others.
 const surveyed = 50
 
-// survey reads some Events, and reports whether there may be more.
-func (p *Player) survey(r *reading) bool {
+// surveyEvents reads some Events, and reports whether there may be more.
+func (p *Player) surveyEvents(r *reading) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range surveyed {
-		r.events.limit(glanced) // to give way to others
-		e, err := p.advance(r)
+		r.events.limitBytes(glanced) // to give way to others
+		e, err := p.nextEvent(r)
 		if errors.Is(err, errLater) || r.events.ctx.Err() != nil {
 			return true
 		}
@@ -254,7 +254,7 @@ func (p *Player) survey(r *reading) bool {
 			p.seen.Look(r.store.Snapshot(e.At))
 			p.seen.Next = e.At.Add(p.of.Header.Poll)
 		}
-		r.apply()
+		r.applyEvent()
 	}
 	p.read = min(max(float64(r.at.Sub(p.of.Began()))/float64(max(p.of.End.Sub(p.of.Began()), 1)), 0), 1)
 	return true
@@ -264,8 +264,8 @@ func (p *Player) survey(r *reading) bool {
 func (p *Player) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.here.events.close()
+	p.here.events.closeStream()
 	if p.near != nil {
-		p.near.events.close()
+		p.near.events.closeStream()
 	}
 }

@@ -36,7 +36,7 @@ func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := header.Columns.check(); err != nil {
+	if err := header.Columns.checkColumns(); err != nil {
 		return nil, err
 	}
 	r := &Reader{Header: header, file: file, size: size, layout: layoutOf(header.Columns)}
@@ -44,7 +44,7 @@ func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 		r.Frames, r.End = x.Frames, x.End
 	} else {
 		r.Cut = true
-		r.Frames = scan(ctx, file, next)
+		r.Frames = scanFrames(ctx, file, next)
 		err = r.findEnd(ctx)
 	}
 	if ctx.Err() != nil {
@@ -66,9 +66,9 @@ func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 func (r *Reader) findEnd(ctx context.Context) error {
 	for ; len(r.Frames) > 0 && ctx.Err() == nil; r.Frames = r.Frames[:len(r.Frames)-1] {
 		last := len(r.Frames) - 1
-		events := r.from(ctx, last)
+		events := r.eventsFrom(ctx, last)
 		for {
-			e, _, err := events.next()
+			e, _, err := events.nextEvent()
 			if err != nil {
 				break
 			}
@@ -76,7 +76,7 @@ func (r *Reader) findEnd(ctx context.Context) error {
 				r.End = e.At
 			}
 		}
-		events.close()
+		events.closeStream()
 		if !r.End.IsZero() {
 			return nil
 		}
@@ -89,10 +89,10 @@ func (r *Reader) Began() time.Time { return r.Frames[0].At }
 
 // Run implements cluster.Source: it emits all Events, one after the other, as fast as they can be read.
 func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
-	events := r.from(ctx, 0)
-	defer events.close()
+	events := r.eventsFrom(ctx, 0)
+	defer events.closeStream()
 	for {
-		e, _, err := events.next()
+		e, _, err := events.nextEvent()
 		if errors.Is(err, io.EOF) || ctx.Err() != nil {
 			return nil
 		}
@@ -120,8 +120,8 @@ type events struct {
 	long    []byte
 }
 
-// from returns the Events from a frame on, beginning with the known state before it.
-func (r *Reader) from(ctx context.Context, frame int) *events {
+// eventsFrom returns the Events from a frame on, beginning with the known state before it.
+func (r *Reader) eventsFrom(ctx context.Context, frame int) *events {
 	return &events{ctx: ctx, of: r, frame: frame, first: true}
 }
 
@@ -131,11 +131,11 @@ var errLater = errors.New("enough for now")
 // leastLine is the cost of a shorter line, in bytes.
 const leastLine = 256
 
-// limit lets this many bytes of lines be read.
-func (s *events) limit(bytes int64) { s.left, s.limited = bytes, true }
+// limitBytes lets this many bytes of lines be read.
+func (s *events) limitBytes(bytes int64) { s.left, s.limited = bytes, true }
 
-// unlimit ends the limit.
-func (s *events) unlimit() { s.limited = false }
+// removeLimit ends the limit.
+func (s *events) removeLimit() { s.limited = false }
 
 // goOn returns the reason why the next line must not be read now.
 func (s *events) goOn() error {
@@ -145,14 +145,14 @@ func (s *events) goOn() error {
 	return s.ctx.Err()
 }
 
-func (s *events) close() {
+func (s *events) closeStream() {
 	if s.zip != nil {
 		s.zip.Close()
 	}
 }
 
-// next returns the next Event, and whether a frame began with it. The error is io.EOF at the end of the recording.
-func (s *events) next() (e cluster.Event, began bool, err error) {
+// nextEvent returns the next Event, and whether a frame began with it. The error is io.EOF at the end of the recording.
+func (s *events) nextEvent() (e cluster.Event, began bool, err error) {
 	for {
 		if err := s.goOn(); err != nil {
 			return e, false, err
@@ -163,7 +163,7 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 			}
 			s.began = true
 		}
-		line, err := s.line()
+		line, err := s.nextLine()
 		s.left -= max(int64(len(line)), leastLine)
 		if errors.Is(err, io.EOF) {
 			s.open, s.first = false, false
@@ -172,13 +172,13 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 		}
 		var known bool
 		if err == nil {
-			e, known, err = s.lines.decode(line)
+			e, known, err = s.lines.decodeLine(line)
 		}
 		if err == nil && (!known || s.first) {
 			err = s.kept.Take(&e, budget.Weigh(line))
 		}
 		if err != nil {
-			return e, false, s.failure(err)
+			return e, false, s.explainError(err)
 		}
 		if !known || s.first {
 			began, s.began = s.began, false
@@ -187,8 +187,8 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 	}
 }
 
-// failure returns the meaning of an error: a truncated recording has an end, any other is damaged.
-func (s *events) failure(err error) error {
+// explainError returns the meaning of an error: a truncated recording has an end, any other is damaged.
+func (s *events) explainError(err error) error {
 	if errors.Is(err, budget.ErrTooMuch) {
 		return err
 	}
@@ -205,7 +205,7 @@ func (s *events) begin() error {
 	}
 	_, start, err := readSkippable(s.of.file, s.of.Frames[s.frame].Offset, magicFrame, maxJSON)
 	if err != nil {
-		return s.failure(err)
+		return s.explainError(err)
 	}
 	end := s.of.size
 	if s.frame+1 < len(s.of.Frames) {
@@ -219,21 +219,21 @@ func (s *events) begin() error {
 		err = s.zip.Reset(in)
 	}
 	if err != nil {
-		return s.failure(err)
+		return s.explainError(err)
 	}
 	if s.text == nil {
 		s.text = bufio.NewReaderSize(s.zip, 64<<10)
 	}
 	s.text.Reset(s.zip)
-	s.lines.reset(s.of.layout)
+	s.lines.resetState(s.of.layout)
 	s.open = true
 	return nil
 }
 
 var errTooLong = fmt.Errorf("a line is longer than %d bytes", maxLine)
 
-// line returns the next line, valid until the next call. io.EOF: the frame is over.
-func (s *events) line() ([]byte, error) {
+// nextLine returns the next line, valid until the next call. io.EOF: the frame is over.
+func (s *events) nextLine() ([]byte, error) {
 	part, err := s.text.ReadSlice('\n')
 	if err == nil {
 		return part, nil

@@ -95,7 +95,7 @@ type keptNode struct {
 	try, hello, report, pace, down *cluster.Event
 }
 
-func earlier(a, b *cluster.Event) int {
+func compareEvents(a, b *cluster.Event) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Stacks.Job, b.Stacks.Job))
 }
 
@@ -115,7 +115,7 @@ func (k *kept) take(e *cluster.Event) {
 		}
 		k.stacks[e.Stacks.Job] = e
 		if len(k.stacks) > cluster.KeptStacks {
-			oldest := slices.MinFunc(slices.Collect(maps.Values(k.stacks)), earlier)
+			oldest := slices.MinFunc(slices.Collect(maps.Values(k.stacks)), compareEvents)
 			delete(k.stacks, oldest.Stacks.Job)
 		}
 		return
@@ -150,8 +150,8 @@ func (k *kept) take(e *cluster.Event) {
 // maxSteps limits the steps of an attempt that are kept.
 const maxSteps = 64
 
-// events returns the kept Events of a node, in the order in which they came.
-func (n *keptNode) events() []*cluster.Event {
+// keptEvents returns the kept Events of a node, in the order in which they came.
+func (n *keptNode) keptEvents() []*cluster.Event {
 	all := append([]*cluster.Event{n.try, n.hello, n.report, n.pace, n.down}, n.steps...)
 	all = slices.DeleteFunc(all, func(e *cluster.Event) bool { return e == nil })
 	slices.SortStableFunc(all, func(a, b *cluster.Event) int { return a.At.Compare(b.At) })

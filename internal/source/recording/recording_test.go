@@ -159,10 +159,10 @@ func TestFrameBeginsWithWhatIsKnown(t *testing.T) {
 			live.Apply(e)
 		}
 	}
-	s := r.from(t.Context(), len(r.Frames)-1)
-	defer s.close()
+	s := r.eventsFrom(t.Context(), len(r.Frames)-1)
+	defer s.closeStream()
 	for {
-		e, _, err := s.next()
+		e, _, err := s.nextEvent()
 		if err != nil || !e.At.Before(from) {
 			break
 		}

@@ -64,10 +64,10 @@ func TestStacksAreKept(t *testing.T) {
 		}
 		last := NewPlayer(r, newStore())
 		last.Close()
-		last.near = &reading{store: newStore(), events: r.from(context.Background(), len(r.Frames)-1), apart: true}
-		if snap, _ := last.reach(last.near, at(600)); len(snap.Stacks) != 0 {
+		last.near = &reading{store: newStore(), events: r.eventsFrom(context.Background(), len(r.Frames)-1), apart: true}
+		if snap, _ := last.readUntil(last.near, at(600)); len(snap.Stacks) != 0 {
 			t.Errorf("%s: the job has ended, and it knows %+v", name, snap.Stacks)
 		}
-		last.near.events.close()
+		last.near.events.closeStream()
 	}
 }

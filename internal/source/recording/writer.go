@@ -83,13 +83,13 @@ func (w *Writer) Write(e cluster.Event) error {
 	}
 	if w.to != nil && w.err == nil && (!w.open || e.At.Sub(w.began) >= frameSpan ||
 		e.At.Before(w.began.Add(-frameSpan))) {
-		w.err = w.frame(e.At)
+		w.err = w.beginFrame(e.At)
 	}
 	w.kept.take(&e)
 	if w.to == nil || w.err != nil {
 		return w.err
 	}
-	if w.err = w.line(&e, false); w.err == nil && e.At.Sub(w.flush) >= flushSpan {
+	if w.err = w.writeLine(&e, false); w.err == nil && e.At.Sub(w.flush) >= flushSpan {
 		w.flush = e.At
 		w.err = w.zip.Flush()
 	}
@@ -102,9 +102,9 @@ func (w *Writer) Write(e cluster.Event) error {
 	return w.err
 }
 
-// line writes the line of an Event.
-func (w *Writer) line(e *cluster.Event, known bool) error {
-	line, err := w.lines.encode(e, known)
+// writeLine writes the line of an Event.
+func (w *Writer) writeLine(e *cluster.Event, known bool) error {
+	line, err := w.lines.encodeEvent(e, known)
 	if errors.Is(err, wire.ErrLineTooLong) || len(line) > maxLine {
 		w.left++
 		return nil
@@ -112,7 +112,7 @@ func (w *Writer) line(e *cluster.Event, known bool) error {
 	if err != nil {
 		return err
 	}
-	readable := e.Hello != nil || e.Report != nil || fits(line, e.Discovery != nil) == nil
+	readable := e.Hello != nil || e.Report != nil || checkContents(line, e.Discovery != nil) == nil
 	if !readable { // no reader would go on behind it
 		w.left++
 		return nil
@@ -124,8 +124,8 @@ func (w *Writer) line(e *cluster.Event, known bool) error {
 	return err
 }
 
-// frame begins a frame, with the known state.
-func (w *Writer) frame(at time.Time) error {
+// beginFrame begins a frame, with the known state.
+func (w *Writer) beginFrame(at time.Time) error {
 	if err := w.end(); err != nil {
 		return err
 	}
@@ -135,22 +135,22 @@ func (w *Writer) frame(at time.Time) error {
 	}
 	w.frames = append(w.frames, f)
 	w.zip.Reset(w.to)
-	w.lines.reset()
+	w.lines.resetState()
 	w.open, w.began, w.flush = true, at, at
 	if w.kept.discovery != nil {
-		if err := w.line(w.kept.discovery, true); err != nil {
+		if err := w.writeLine(w.kept.discovery, true); err != nil {
 			return err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.kept.nodes)) {
-		for _, e := range w.kept.nodes[name].events() {
-			if err := w.line(e, true); err != nil {
+		for _, e := range w.kept.nodes[name].keptEvents() {
+			if err := w.writeLine(e, true); err != nil {
 				return err
 			}
 		}
 	}
-	for _, e := range slices.SortedFunc(maps.Values(w.kept.stacks), earlier) {
-		if err := w.line(e, true); err != nil {
+	for _, e := range slices.SortedFunc(maps.Values(w.kept.stacks), compareEvents) {
+		if err := w.writeLine(e, true); err != nil {
 			return err
 		}
 	}
@@ -221,6 +221,6 @@ func writeJSON(to io.Writer, magic uint32, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = to.Write(skippable(magic, body))
+	_, err = to.Write(skippableFrame(magic, body))
 	return err
 }

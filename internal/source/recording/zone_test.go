@@ -14,7 +14,7 @@ func TestTimesAreLocal(t *testing.T) {
 	zone := time.FixedZone("", int((9*time.Hour + 7*time.Minute).Seconds()))
 	began := time.Date(2026, 11, 20, 18, 0, 0, 0, zone)
 	c := encoder{}
-	c.reset()
+	c.resetState()
 	for _, e := range []cluster.Event{
 		{At: began, Down: &cluster.Down{Retry: began}},
 		{At: began, Stacks: &rankstacks.Verdict{Time: began}},
@@ -22,13 +22,13 @@ func TestTimesAreLocal(t *testing.T) {
 			Jobs: []cluster.Job{{Start: began, End: began}}, Pending: []cluster.PendingJob{{Start: began}},
 			Ended: []cluster.EndedJob{{Start: began, End: began, Missed: began}}}},
 	} {
-		line, err := c.encode(&e, false)
+		line, err := c.encodeEvent(&e, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := decoder{}
-		d.reset(layoutOf(ours))
-		got, _, err := d.decode(line)
+		d.resetState(layoutOf(ours))
+		got, _, err := d.decodeLine(line)
 		if err != nil {
 			t.Fatal(err)
 		}

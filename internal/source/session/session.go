@@ -27,13 +27,13 @@ type Session struct {
 func Start(ctx context.Context, from cluster.Source, takers ...func(cluster.Event)) *Session {
 	s := &Session{from: from, takes: takers, news: bell.New()}
 	s.ctx, s.stop = context.WithCancel(ctx)
-	s.Task = Go(s.run)
+	s.Task = Go(s.runSource)
 	s.Then(s.stop)
 	return s
 }
 
-// run turns a panic into an error, so that a terminal is restored before the program ends.
-func (s *Session) run() (err error) {
+// runSource runs the Source, and turns a panic into an error, so that a terminal is restored before the program ends.
+func (s *Session) runSource() (err error) {
 	defer crash.Recover(&err)
 	return s.from.Run(s.ctx, s.take)
 }
@@ -48,7 +48,7 @@ func (s *Session) take(e cluster.Event) {
 // Tell gives an Event that is not the Source's, such as the answer to a question, to the takers, and to all that hear
 // the Source on its way.
 func (s *Session) Tell(e cluster.Event) {
-	for source := range s.sources {
+	for source := range s.eachSource {
 		if h, hears := source.(interface{ Hear(e cluster.Event) }); hears {
 			h.Hear(e)
 		}
@@ -56,8 +56,8 @@ func (s *Session) Tell(e cluster.Event) {
 	s.take(e)
 }
 
-// sources yields the Source, and those that it wraps.
-func (s *Session) sources(yield func(cluster.Source) bool) {
+// eachSource yields the Source, and those that it wraps.
+func (s *Session) eachSource(yield func(cluster.Source) bool) {
 	from := s.from
 	for yield(from) {
 		outer, wraps := from.(interface{ Unwrap() cluster.Source })
@@ -99,7 +99,7 @@ const Past = 10 * time.Second
 // Snapshot would show a cluster that has stopped.
 func (s *Session) CatchUp(limit time.Duration) {
 	var from cluster.Source
-	for from = range s.sources { // the innermost
+	for from = range s.eachSource { // the innermost
 	}
 	if story, is := from.(interface{ CaughtUp() <-chan struct{} }); is {
 		select {

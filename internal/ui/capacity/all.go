@@ -31,7 +31,7 @@ func newJobs(p *Page, past *prompt.History) *jobs {
 			}
 			return p.known.Jobs()
 		},
-		Version: p.version,
+		Version: p.listVersion,
 		Key:     func(j *capacity.Job) string { return j.ID },
 		Reads: list.By(&rows.AllJobs, func(*part.Scene) func(*capacity.Job) *capacity.Job {
 			return func(j *capacity.Job) *capacity.Job { return j }
@@ -41,18 +41,18 @@ func newJobs(p *Page, past *prompt.History) *jobs {
 			{Column: "left_seconds"}},
 		Usual: []string{"gpus", "elapsed_seconds", "user", "job"},
 		Open: func(s *part.Scene, j *capacity.Job) nav.Answer {
-			return open(s, nav.Go{Page: keys.OnNode}, j.Nodes...)
+			return openNodeOf(s, nav.Go{Page: keys.OnNode}, j.Nodes...)
 		},
-		Header: p.header,
-		Above:  func(f *part.Frame, _ *list.View[capacity.Job]) []string { return p.lines(f.W) },
+		Header: p.drawHeader,
+		Above:  func(f *part.Frame, _ *list.View[capacity.Job]) []string { return p.noticeLines(f.W) },
 		None: func(f *part.Frame) string {
 			if p.known != nil {
 				return "SLURM shows you no job on these nodes"
 			}
-			return p.none(f)
+			return p.whyEmpty(f)
 		},
 		Table: func(f *part.Frame, _ *list.View[capacity.Job]) list.Table[capacity.Job] { return newJobTable(f) },
-		Hints: p.hints(ofAll),
+		Hints: p.footerHints(ofAll),
 	})
 }
 
@@ -60,8 +60,8 @@ func newJobs(p *Page, past *prompt.History) *jobs {
 func newIdle(p *Page, past *prompt.History) *idleGPUs {
 	return list.New(past, list.Of[idle.GPU, place]{
 		Name: func(*part.Scene) string { return "Cluster · GPUs in use that are idle" }, Noun: "idle GPUs",
-		Rows:    func(s *part.Scene) []idle.GPU { return p.idle(s).GPUs },
-		Version: p.version,
+		Rows:    func(s *part.Scene) []idle.GPU { return p.findIdleGPUs(s).GPUs },
+		Version: p.listVersion,
 		Key:     func(g *idle.GPU) place { return place{g.Node.Name, g.Key} },
 		Reads: list.By(&rows.IdleGPUs, func(*part.Scene) func(*idle.GPU) *idle.GPU {
 			return func(g *idle.GPU) *idle.GPU { return g }
@@ -70,38 +70,38 @@ func newIdle(p *Page, past *prompt.History) *idleGPUs {
 			{Column: "idle_seconds", Words: "longest"}, {Column: "memory_used_bytes"}, {Column: "gpu_name"}},
 		Usual: []string{"idle_seconds", "node", "memory_used_bytes"},
 		Open: func(s *part.Scene, g *idle.GPU) nav.Answer {
-			return open(s, nav.Go{Page: keys.OnGPU, GPU: g.Key}, g.Node.Name)
+			return openNodeOf(s, nav.Go{Page: keys.OnGPU, GPU: g.Key}, g.Node.Name)
 		},
-		Header: p.header,
-		Above:  func(f *part.Frame, _ *list.View[idle.GPU]) []string { return p.unread(f) },
+		Header: p.drawHeader,
+		Above:  func(f *part.Frame, _ *list.View[idle.GPU]) []string { return p.unreadLines(f) },
 		None: func(f *part.Frame) string {
-			if l := p.idle(f.Scene); p.known != nil {
+			if l := p.findIdleGPUs(f.Scene); p.known != nil {
 				return fmt.Sprintf("none of the %d GPUs in use on nodes that are read is idle", l.Read)
 			}
-			return p.none(f)
+			return p.whyEmpty(f)
 		},
 		Table: func(f *part.Frame, _ *list.View[idle.GPU]) list.Table[idle.GPU] { return newIdleTable(f) },
-		Hints: p.hints(ofIdle),
+		Hints: p.footerHints(ofIdle),
 	})
 }
 
 // idleOf is the key of the idle GPUs in the memory of a scene.
 type idleOf struct{ known *capacity.Cluster }
 
-// idle returns the idle GPUs of a Snapshot.
-func (p *Page) idle(s *part.Scene) idle.List {
+// findIdleGPUs returns the idle GPUs of a Snapshot.
+func (p *Page) findIdleGPUs(s *part.Scene) idle.List {
 	if p.known == nil {
 		return idle.List{}
 	}
 	return part.OfSnapshot(s, idleOf{p.known}, func() idle.List { return idle.Of(s.Snap, p.known) })
 }
 
-// unread says which GPUs in use are not read, and how they are.
-func (p *Page) unread(f *part.Frame) []string {
+// unreadLines says which GPUs in use are not read, and how they are.
+func (p *Page) unreadLines(f *part.Frame) []string {
 	if p.known == nil {
-		return p.lines(f.W)
+		return p.noticeLines(f.W)
 	}
-	l := p.idle(f.Scene)
+	l := p.findIdleGPUs(f.Scene)
 	text := fmt.Sprintf("%d of %d GPUs in use are read", l.Read, l.All)
 	if l.Read < l.All {
 		text += "; the others are in shares, or on nodes that are not watched here: nvnodetop --nodes LIST watches " +

@@ -16,8 +16,8 @@ import (
 // listTop is the first row of a list below its title and headings, without the lines above them.
 const listTop = 4
 
-// header draws rows 0 and 1: the sums, and the age of SLURM's answer, or the reason why there is no new one.
-func (p *Page) header(f *part.Frame) {
+// drawHeader draws rows 0 and 1: the sums, and the age of SLURM's answer, or the reason why there is no new one.
+func (p *Page) drawHeader(f *part.Frame) {
 	header.Title(f)
 	end := f.W - 1
 	if p.known != nil {
@@ -33,16 +33,16 @@ func (p *Page) header(f *part.Frame) {
 		f.Left(1, 1, end-1, text, draw.Warn)
 		return
 	}
-	f.Left(1, 1, end-1, p.sums(f), draw.Dim)
+	f.Left(1, 1, end-1, p.sumsText(f), draw.Dim)
 }
 
-// sums are the GPUs of the cluster, and the user's waiting jobs.
-func (p *Page) sums(f *part.Frame) string {
+// sumsText are the GPUs of the cluster, and the user's waiting jobs.
+func (p *Page) sumsText(f *part.Frame) string {
 	var words []string
 	if p.known != nil && len(p.known.Nodes) > 0 {
 		sum := p.known.Total()
 		words = append(words, strconv.Itoa(sum.Free)+" of "+part.Plural(sum.Total, "GPU", "GPUs")+" free",
-			count(sum.Used, "in use"), count(sum.Out, "out"))
+			gpuCountText(sum.Used, "in use"), gpuCountText(sum.Out, "out"))
 	}
 	if n := len(f.Snap.Discovery.Pending); n > 0 {
 		words = append(words, part.Plural(n, "job of yours waits", "jobs of yours wait"))
@@ -50,8 +50,8 @@ func (p *Page) sums(f *part.Frame) string {
 	return strings.Join(words, ", ")
 }
 
-// lines are the lines between the title and the headings: what SLURM does not show, or why it shows nothing.
-func (p *Page) lines(w int) (lines []string) {
+// noticeLines are the lines between the title and the headings: what SLURM does not show, or why it shows nothing.
+func (p *Page) noticeLines(w int) (lines []string) {
 	var texts []string
 	switch {
 	case p.known != nil:
@@ -70,8 +70,8 @@ func (p *Page) lines(w int) (lines []string) {
 	return lines
 }
 
-// none says why there are no rows.
-func (p *Page) none(*part.Frame) string {
+// whyEmpty says why there are no rows.
+func (p *Page) whyEmpty(*part.Frame) string {
 	switch {
 	case p.known != nil:
 		return "SLURM shows you no node with GPUs"
@@ -81,10 +81,10 @@ func (p *Page) none(*part.Frame) string {
 	return "· asking SLURM: sinfo, scontrol show node, squeue"
 }
 
-// room returns the first row of the partitions and their number of rows: the waiting jobs below them have the rest, and
+// partitionRows returns the first row of the partitions and their number of rows: the waiting jobs below them have the rest, and
 // at least a third.
-func (p *Page) room(s *part.Scene) (top, room int) {
-	top = listTop + len(p.lines(s.W))
+func (p *Page) partitionRows(s *part.Scene) (top, room int) {
+	top = listTop + len(p.noticeLines(s.W))
 	room = max(s.H-1-top, 1)
 	waiting := len(s.Snap.Discovery.Pending)
 	if waiting == 0 || p.known == nil || room < leastRoom {
@@ -99,10 +99,10 @@ const (
 	leastRoom  = 9 // rows of a list that leave some for them
 )
 
-// queue draws the user's waiting jobs below the partitions, as many as fit.
-func (p *Page) queue(f *part.Frame) {
+// drawQueue draws the user's waiting jobs below the partitions, as many as fit.
+func (p *Page) drawQueue(f *part.Frame) {
 	jobs := f.Snap.Discovery.Pending
-	top, room := p.room(f.Scene)
+	top, room := p.partitionRows(f.Scene)
 	y := top + room + 1
 	fit := f.H - 1 - y - queueTitle + 1
 	if len(jobs) == 0 || p.known == nil || fit < 1 || p.partitions.Filter.Typing("") {
@@ -125,7 +125,7 @@ func (p *Page) fullNode(f *part.Frame, n *capacity.NodeGPUs) {
 	f.Put(1, 0, n.Name, draw.Strong)
 	y := 2
 	for _, line := range [][2]string{
-		{"State", n.Words()}, {"Reason", n.Reason}, {"Given by", given(n.Node)},
+		{"State", n.Words()}, {"Reason", n.Reason}, {"Given by", reasonSource(n.Node)},
 		{"Partitions", strings.Join(n.Partitions, ", ")}, {"Users", strings.Join(n.Users, ", ")},
 		{"Jobs", strings.Join(n.Jobs, ", ")},
 	} {
@@ -142,14 +142,14 @@ func (p *Page) fullNode(f *part.Frame, n *capacity.NodeGPUs) {
 	for i := range n.GPUs {
 		g := &capacity.PartitionGPUs{Count: n.GPUs[i]}
 		f.Left(1, y, 12, rows.Partitions.Field("type").Text(g), draw.Dim)
-		f.Left(13, y, f.W-14, strings.Join([]string{count(g.Free, "free"), count(g.Used, "in use"),
-			count(g.Out, "out")}, ", ")+" of "+strconv.Itoa(g.Total), draw.Text)
+		f.Left(13, y, f.W-14, strings.Join([]string{gpuCountText(g.Free, "free"), gpuCountText(g.Used, "in use"),
+			gpuCountText(g.Out, "out")}, ", ")+" of "+strconv.Itoa(g.Total), draw.Text)
 		y++
 	}
 }
 
-// given says who gave the reason, and when.
-func given(n *capacity.Node) string {
+// reasonSource says who gave the reason, and when.
+func reasonSource(n *capacity.Node) string {
 	if n.ReasonAt.IsZero() {
 		return n.ReasonBy
 	}

@@ -23,9 +23,9 @@ type (
 	nodes      = list.List[capacity.NodeGPUs, place]
 )
 
-// hints are the keys of a view.
-func (p *Page) hints(of view) []keys.Hint {
-	return []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Grid).As(words[p.next(of)]), keys.HintOf(keys.Worst),
+// footerHints are the keys of a view.
+func (p *Page) footerHints(of view) []keys.Hint {
+	return []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Grid).As(words[p.nextView(of)]), keys.HintOf(keys.Worst),
 		keys.HintOf(keys.Filter), keys.HintOf(keys.Refresh)}
 }
 
@@ -38,7 +38,7 @@ func newPartitions(p *Page, past *prompt.History) *partitions {
 			}
 			return p.known.ByPartition()
 		},
-		Version: p.version,
+		Version: p.listVersion,
 		Key: func(r *capacity.PartitionGPUs) place {
 			if r.Partition == nil {
 				return place{typ: r.Type}
@@ -58,14 +58,14 @@ func newPartitions(p *Page, past *prompt.History) *partitions {
 			{Column: "type"}, {Column: "free"}, {Column: "used"}, {Column: "out"}, {Column: "total"},
 			{Column: "state"}},
 		Usual:  []string{"partition", "free", "type"},
-		Above:  func(f *part.Frame, _ *list.View[capacity.PartitionGPUs]) []string { return p.lines(f.W) },
+		Above:  func(f *part.Frame, _ *list.View[capacity.PartitionGPUs]) []string { return p.noticeLines(f.W) },
 		Open:   p.openPartition,
-		Place:  p.room,
-		Header: p.header, None: p.none,
+		Place:  p.partitionRows,
+		Header: p.drawHeader, None: p.whyEmpty,
 		Table: func(f *part.Frame, _ *list.View[capacity.PartitionGPUs]) list.Table[capacity.PartitionGPUs] {
 			return newPartitionTable(f)
 		},
-		Hints: p.hints(byPartition),
+		Hints: p.footerHints(byPartition),
 	})
 }
 
@@ -78,7 +78,7 @@ func newNodes(p *Page, past *prompt.History) *nodes {
 			}
 			return p.known.ByNode()
 		},
-		Version: p.version,
+		Version: p.listVersion,
 		Key:     func(r *capacity.NodeGPUs) place { return place{r.Name, r.Type} },
 		Reads: list.By(&rows.ClusterNodes, func(*part.Scene) func(*capacity.NodeGPUs) *capacity.NodeGPUs {
 			return func(r *capacity.NodeGPUs) *capacity.NodeGPUs { return r }
@@ -87,14 +87,14 @@ func newNodes(p *Page, past *prompt.History) *nodes {
 			{Column: "free"}, {Column: "used"}, {Column: "out"}, {Column: "total"}, {Column: "state"},
 			{Column: "reason"}},
 		Usual:  []string{"node", "free", "used", "out"},
-		Above:  func(f *part.Frame, _ *list.View[capacity.NodeGPUs]) []string { return p.lines(f.W) },
+		Above:  func(f *part.Frame, _ *list.View[capacity.NodeGPUs]) []string { return p.noticeLines(f.W) },
 		Open:   openNode,
-		Header: p.header, None: p.none,
+		Header: p.drawHeader, None: p.whyEmpty,
 		Table: func(f *part.Frame, _ *list.View[capacity.NodeGPUs]) list.Table[capacity.NodeGPUs] {
 			return newNodeTable(f)
 		},
 		Detail: p.fullNode,
-		Hints:  p.hints(byNode),
+		Hints:  p.footerHints(byNode),
 	})
 }
 
@@ -111,9 +111,9 @@ func ownNodes(s *cluster.Snapshot) map[string]bool {
 
 // openPartition shows the nodes of a partition that have its GPUs.
 func (p *Page) openPartition(s *part.Scene, r *capacity.PartitionGPUs) nav.Answer {
-	filter := "type==" + quoted(rows.Partitions.Field("type").Text(r))
+	filter := "type==" + quoteWord(rows.Partitions.Field("type").Text(r))
 	if r.Partition != nil {
-		filter = "partition==" + quoted(r.Name) + " " + filter
+		filter = "partition==" + quoteWord(r.Name) + " " + filter
 	}
 	p.on, p.into = byNode, true
 	p.nodes.Filter.Set("", filter)
@@ -121,15 +121,15 @@ func (p *Page) openPartition(s *part.Scene, r *capacity.PartitionGPUs) nav.Answe
 	return p.nodes.GoTo(s, 0)
 }
 
-func quoted(word string) string { return `"` + strings.ReplaceAll(word, `"`, "") + `"` }
+func quoteWord(word string) string { return `"` + strings.ReplaceAll(word, `"`, "") + `"` }
 
 // openNode goes to a node of the user's jobs.
 func openNode(s *part.Scene, r *capacity.NodeGPUs) nav.Answer {
-	return open(s, nav.Go{Page: keys.OnNode}, r.Name)
+	return openNodeOf(s, nav.Go{Page: keys.OnNode}, r.Name)
 }
 
-// open goes to the first of these nodes that is read.
-func open(s *part.Scene, to nav.Go, nodes ...string) nav.Answer {
+// openNodeOf goes to the first of these nodes that is read.
+func openNodeOf(s *part.Scene, to nav.Go, nodes ...string) nav.Answer {
 	for _, node := range nodes {
 		for i := range s.Snap.Jobs {
 			if j := &s.Snap.Jobs[i]; slices.Contains(j.Nodes, node) {

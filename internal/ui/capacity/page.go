@@ -83,8 +83,8 @@ func New(past *prompt.History, all bool) *Page {
 	return p
 }
 
-// next is the view that follows another one.
-func (p *Page) next(v view) view { return (v + 1) % view(len(p.sheets)) }
+// nextView is the view that follows another one.
+func (p *Page) nextView(v view) view { return (v + 1) % view(len(p.sheets)) }
 
 // Due returns the question that is due now. shown says that the page is on the screen.
 func (p *Page) Due(now time.Time, shown bool) nav.Answer {
@@ -104,14 +104,14 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 func (p *Page) Draw(f *part.Frame) {
 	p.sheets[p.on].Draw(f)
 	if p.on == byPartition {
-		p.queue(f)
+		p.drawQueue(f)
 	}
 }
 
 // Press answers a key, the mouse, or SLURM's answer.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, is := msg.(nav.Result); is {
-		p.hear(&r)
+		p.handleResult(&r)
 		return nav.Taken
 	}
 	if a := outward.Do(p, msg, s); a.Taken {
@@ -127,7 +127,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 var (
 	outward = action.Table[*Page]{{Of: keys.Back, Do: (*Page).leavePartition}}
 	code    = action.Table[*Page]{
-		{Of: keys.Grid, Do: action.Change(func(p *Page) { p.on = p.next(p.on) })},
+		{Of: keys.Grid, Do: action.Change(func(p *Page) { p.on = p.nextView(p.on) })},
 		{Of: keys.Refresh, Do: (*Page).refresh},
 	}
 )
@@ -153,8 +153,8 @@ func (p *Page) refresh(*part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// hear takes an answer. The last good one stays, with its age, if there is no new one.
-func (p *Page) hear(r *nav.Result) {
+// handleResult takes SLURM's answer. The last good one stays, with its age, if there is no new one.
+func (p *Page) handleResult(r *nav.Result) {
 	if r.Cluster != p.asked {
 		return
 	}
@@ -169,8 +169,8 @@ func (p *Page) hear(r *nav.Result) {
 	}
 }
 
-// version is what the lists depend on beside the Snapshot.
-func (p *Page) version(*part.Scene) any { return p.known }
+// listVersion is what the lists depend on beside the Snapshot.
+func (p *Page) listVersion(*part.Scene) any { return p.known }
 
-// count is a number of GPUs in words.
-func count(n int, words string) string { return strconv.Itoa(n) + " " + words }
+// gpuCountText is a number of GPUs in words.
+func gpuCountText(n int, words string) string { return strconv.Itoa(n) + " " + words }

@@ -139,7 +139,7 @@ func TestNodesOfAJob(t *testing.T) {
 		"one":    {nodes: []string{"n0001"}, notice: "n0001 has no job of yours"},
 		"none":   {notice: "SLURM names no node of this job"},
 	} {
-		a := open(s, nav.Go{Page: keys.OnNode}, tc.nodes...)
+		a := openNodeOf(s, nav.Go{Page: keys.OnNode}, tc.nodes...)
 		if !a.Taken && tc.node == "" || a.Node != tc.node || !strings.Contains(a.Notice, tc.notice) {
 			t.Errorf("%s: %+v", name, a)
 		}

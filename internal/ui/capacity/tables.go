@@ -147,7 +147,7 @@ func (t *fieldTable[Row]) Row(f *part.Frame, y int, r *Row, selected bool) {
 			for _, v := range of.Each(r, nil) {
 				names = append(names, v.Text)
 			}
-			f.Text(s, y, listed(slices.Compact(names), s.W), role)
+			f.Text(s, y, namesText(slices.Compact(names), s.W), role)
 		case of.Key == colNode:
 			f.Text(s, y, draw.ClipMiddle(of.Text(r), s.W), role)
 		default:
@@ -159,8 +159,8 @@ func (t *fieldTable[Row]) Row(f *part.Frame, y int, r *Row, selected bool) {
 	}
 }
 
-// listed names things in w columns, and counts those without room; "" if there are none.
-func listed(names []string, w int) string {
+// namesText names things in w columns, and counts those without room; "" if there are none.
+func namesText(names []string, w int) string {
 	if len(names) == 0 {
 		return ""
 	}

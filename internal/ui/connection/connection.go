@@ -52,7 +52,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if a := code.Do(p, msg, s); a.Taken {
 		return a
 	}
-	_, w := p.sheet(s)
+	_, w := p.drawWholePage(s)
 	from, moved := nav.ScrollPages(msg, w.From, w.Shown, w.Shown, w.Hidden())
 	if !moved {
 		return nav.Answer{}
@@ -68,7 +68,7 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 func (p *Page) Draw(f *part.Frame) {
 	header.Draw(f, true)
 	header.Tabs(f)
-	sheet, w := p.sheet(f.Scene)
+	sheet, w := p.drawWholePage(f.Scene)
 	f.Copy(top, sheet, top+w.From, w.Shown)
 	retry := keys.HintOf(keys.Refresh)
 	if f.Node.State == cluster.NodeFailed {
@@ -90,8 +90,8 @@ const (
 	most = 300 // the maximum number of rows below it
 )
 
-// sheet draws the whole page, whatever the height of the terminal, and returns it with the part that is on the screen.
-func (p *Page) sheet(s *part.Scene) (*draw.Canvas, nav.Window) {
+// drawWholePage draws the whole page, whatever the height of the terminal, and returns it with the part that is on the screen.
+func (p *Page) drawWholePage(s *part.Scene) (*draw.Canvas, nav.Window) {
 	high := *s
 	high.H = most
 	sheet := draw.New(s.W, most)
@@ -112,37 +112,37 @@ func Draw(f *part.Frame, y, h int) int {
 	if low {
 		y--
 	}
-	title(f, y)
+	drawTitle(f, y)
 	failure := f.Node.Failure
 	if h < veryLow && failure != nil {
 		y = lastStage(f, y+1)
 		return f.Paragraphs(y, strings.Split(failure.Words, "\n"))
 	}
 	if low {
-		y = stages(f, y+1, h)
+		y = drawStages(f, y+1, h)
 	} else {
-		y = stages(f, y+2, h) + 1
+		y = drawStages(f, y+2, h) + 1
 	}
-	y = prose(f, y, h, "Warning", passed(f.Node.Route.Passed))
+	y = drawSection(f, y, h, "Warning", whyGivenUp(f.Node.Route.Passed))
 	if failure != nil {
-		y = doors(f, y, h, failure.Doors)
-		y = explain(f, y, h, failure)
+		y = drawTransports(f, y, h, failure.Doors)
+		y = drawFailure(f, y, h, failure)
 	}
 	if tally.HasNumbers(f.Node) {
 		y = onTheNode(f, y, h)
-		y = prose(f, y, h, "What is missing", missing(f))
+		y = drawSection(f, y, h, "What is missing", missingData(f))
 	}
 	y = lastSeen(f, y, h)
-	return tries(f, y)
+	return drawAttempts(f, y)
 }
 
 // veryLow is the height below which the page shows only the failure.
 const veryLow = 12
 
-// explain draws the error message, its meaning and the hints: the hints before the meaning if there is no room for
+// drawFailure draws the error message, its meaning and the hints: the hints before the meaning if there is no room for
 // both.
-func explain(f *part.Frame, y, h int, failure *reach.Failure) int {
-	y = prose(f, y, h, "Error message", strings.Split(failure.Words, "\n"))
+func drawFailure(f *part.Frame, y, h int, failure *reach.Failure) int {
+	y = drawSection(f, y, h, "Error message", strings.Split(failure.Words, "\n"))
 	meaning := []string{failure.Meaning}
 	var hints []string
 	for _, hint := range failure.Hints {
@@ -156,15 +156,15 @@ func explain(f *part.Frame, y, h int, failure *reach.Failure) int {
 		rows += len(f.Wrapped(p))
 	}
 	if y+rows > h-1 {
-		y = prose(f, y, h, "What to try", hints)
-		return prose(f, y, h, "What it means", meaning)
+		y = drawSection(f, y, h, "What to try", hints)
+		return drawSection(f, y, h, "What it means", meaning)
 	}
-	y = prose(f, y, h, "What it means", meaning)
-	return prose(f, y, h, "What to try", hints)
+	y = drawSection(f, y, h, "What it means", meaning)
+	return drawSection(f, y, h, "What to try", hints)
 }
 
-// title is the state of the connection in one line.
-func title(f *part.Frame, y int) {
+// drawTitle draws the state of the connection in one line.
+func drawTitle(f *part.Frame, y int) {
 	n := f.Node
 	var title, glyph string
 	role := draw.CritFill
@@ -216,17 +216,17 @@ func title(f *part.Frame, y int) {
 	f.Left(x+3, y, f.W-4-x, strings.Join(rest, ", "), draw.Dim)
 }
 
-// running is a duration that still grows, in whole seconds, since the page is redrawn once a second.
-func running(d time.Duration) string {
+// wholeSeconds is a duration that still grows, in whole seconds, since the page is redrawn once a second.
+func wholeSeconds(d time.Duration) string {
 	if d < time.Minute {
 		return strconv.Itoa(int(max(d, 0)/time.Second)) + " s"
 	}
 	return draw.Age(d)
 }
 
-// prose draws a section of paragraphs, as far as there is room, and returns the row below. Without paragraphs it draws
+// drawSection draws a section of paragraphs, as far as there is room, and returns the row below. Without paragraphs it draws
 // nothing.
-func prose(f *part.Frame, y, h int, title string, paragraphs []string) int {
+func drawSection(f *part.Frame, y, h int, title string, paragraphs []string) int {
 	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
 	if len(paragraphs) == 0 || y+2 > f.H-1 {
 		return y
@@ -239,8 +239,8 @@ func prose(f *part.Frame, y, h int, title string, paragraphs []string) int {
 	return y
 }
 
-// missing lists the data that a reporting node does not give.
-func missing(f *part.Frame) []string {
+// missingData lists the data that a reporting node does not give.
+func missingData(f *part.Frame) []string {
 	var lines []string
 	if h := f.Node.Hello; h != nil {
 		if h.Fault != "" {
@@ -260,8 +260,8 @@ func missing(f *part.Frame) []string {
 	return lines
 }
 
-// tries lists the failed attempts and returns the row below.
-func tries(f *part.Frame, y int) int {
+// drawAttempts lists the failed attempts and returns the row below.
+func drawAttempts(f *part.Frame, y int) int {
 	if len(f.Node.Attempts) == 0 || y+2 > f.H-1 {
 		return y
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// doors lists the transports that were tried or passed over, with the answer of each and the first hint, and returns
+// drawTransports lists the transports that were tried or passed over, with the answer of each and the first hint, and returns
 // the row below. If a row has no room for both, the hint stands below.
-func doors(f *part.Frame, y, h int, tried []reach.Tried) int {
+func drawTransports(f *part.Frame, y, h int, tried []reach.Tried) int {
 	if len(tried) == 0 || y+2 > f.H-1 {
 		return y
 	}
@@ -53,8 +53,8 @@ func doors(f *part.Frame, y, h int, tried []reach.Tried) int {
 	return y
 }
 
-// passed returns why a door of another kind was given up, if the user must know.
-func passed(t *reach.Tried) []string {
+// whyGivenUp returns why a door of another kind was given up, if the user must know.
+func whyGivenUp(t *reach.Tried) []string {
 	if t == nil {
 		return nil
 	}

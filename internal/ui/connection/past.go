@@ -62,7 +62,7 @@ func lastSeen(f *part.Frame, y, h int) int {
 	for i := len(f.Node.Xids) - 1; i >= max(len(f.Node.Xids)-3, 0); i-- {
 		lines = append(lines, xidSeen(f.Node, f.Node.Xids[i]))
 	}
-	return prose(f, y, h, "Last seen "+f.Node.Arrived.Format(time.TimeOnly)+", "+draw.Age(f.Node.Age)+" ago", lines)
+	return drawSection(f, y, h, "Last seen "+f.Node.Arrived.Format(time.TimeOnly)+", "+draw.Age(f.Node.Age)+" ago", lines)
 }
 
 // gpusSeen sums up the GPUs of the job.

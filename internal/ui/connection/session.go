@@ -56,7 +56,7 @@ func factsOf(n *cluster.Node) []fact {
 		facts = append(facts, clockOf(n))
 	}
 	if n.Listed {
-		facts = append(facts, visibility(n))
+		facts = append(facts, processVisibility(n))
 	}
 	return facts
 }
@@ -89,8 +89,8 @@ func clockOf(n *cluster.Node) fact {
 	return fact{name: "clock", text: draw.Age(off) + " ahead of this host"}
 }
 
-// visibility says how much is known of the processes on the GPUs.
-func visibility(n *cluster.Node) fact {
+// processVisibility says how much is known of the processes on the GPUs.
+func processVisibility(n *cluster.Node) fact {
 	all, foreign, hidden := len(n.Processes), 0, 0
 	for i := range n.Processes {
 		switch p := &n.Processes[i]; {

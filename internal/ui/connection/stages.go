@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// stages lists the stages of the attempt and returns the row below. In low terminals the stages that were not reached
+// drawStages lists the stages of the attempt and returns the row below. In low terminals the stages that were not reached
 // share a line.
-func stages(f *part.Frame, y, h int) int {
+func drawStages(f *part.Frame, y, h int) int {
 	var unreached []string
 	for _, stage := range f.Node.Route.Stages {
 		if y >= f.H-1 {
@@ -60,7 +60,7 @@ func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
 			glyph, role = "✗", draw.Crit
 		default:
 			glyph, role = "◌", draw.Strong
-			took = running(f.Snap.At.Sub(step.At))
+			took = wholeSeconds(f.Snap.At.Sub(step.At))
 		}
 	}
 	if n := len(f.Node.Route.Stages); n > 0 && stage == f.Node.Route.Stages[n-1] && f.Node.State == cluster.NodeStale &&

@@ -17,19 +17,19 @@ import (
 
 // Node draws a node of the job.
 func Node(f *part.Frame, name string) {
-	of(f, name)
+	selectNode(f, name)
 	node.Draw(f, 0)
 }
 
-// of selects a node for the pane.
-func of(f *part.Frame, name string) {
+// selectNode selects a node for the pane.
+func selectNode(f *part.Frame, name string) {
 	f.Node = f.NodeOf(name)
 	f.Recall()
 }
 
 // GPU draws a GPU of a node, or the node if it has no numbers.
 func GPU(f *part.Frame, name string, g *cluster.GPU) {
-	of(f, name)
+	selectNode(f, name)
 	if !tally.Shows(f.Node) {
 		node.Draw(f, 0)
 		return
@@ -45,7 +45,7 @@ func ofGPU(f *part.Frame, y int, g *cluster.GPU) {
 
 // Process draws a process, and its first GPU.
 func Process(f *part.Frame, t tally.Target, g *cluster.GPU) {
-	of(f, t.Node)
+	selectNode(f, t.Node)
 	y := inspect.Draw(f, 0, t)
 	if g == nil || !tally.Shows(f.Node) || y+leastOfGPU >= f.H {
 		return

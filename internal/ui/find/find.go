@@ -28,7 +28,7 @@ func Things(s *part.Scene) (list []*palette.Item) {
 	if s.Job != nil {
 		known := newProcesses(s)
 		for _, node := range s.Job.Nodes {
-			list = append(list, known.on(s.NodeOf(node)).items...)
+			list = append(list, known.findOnNode(s.NodeOf(node)).items...)
 		}
 		list = append(list, usersOf(s, known)...)
 		for g := range tally.Gauges {
@@ -84,7 +84,7 @@ func ofJob(s *part.Scene, job *cluster.JobView) []*palette.Item {
 func usersOf(s *part.Scene, known *processes) (list []*palette.Item) {
 	counts := map[string]int{}
 	for _, n := range s.Snap.Nodes {
-		for user, count := range known.on(n).users {
+		for user, count := range known.findOnNode(n).users {
 			counts[user] += count
 		}
 	}
@@ -123,8 +123,8 @@ func newProcesses(s *part.Scene) *processes {
 	})
 }
 
-// on returns what is found on a node.
-func (p *processes) on(n *cluster.Node) *onNode {
+// findOnNode returns what is found on a node.
+func (p *processes) findOnNode(n *cluster.Node) *onNode {
 	if len(n.Processes) == 0 {
 		return &onNode{}
 	}

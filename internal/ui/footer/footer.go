@@ -62,14 +62,14 @@ func Draw(f *part.Frame, right string, hints ...keys.Hint) {
 		return
 	}
 	end := rightOf(f, right)
-	buttons(f, end, fitting(f.Scene, common(f.Scene, hints), end-1))
+	drawButtons(f, end, fitHints(f.Scene, addCommonHints(f.Scene, hints), end-1))
 }
 
-// buttons draws keys in the last row as far as they fit, and notes where they are.
-func buttons(f *part.Frame, end int, hints []keys.Hint) {
+// drawButtons draws keys in the last row as far as they fit, and notes where they are.
+func drawButtons(f *part.Frame, end int, hints []keys.Hint) {
 	x := 1
 	for _, h := range hints {
-		from, named := x, named(f.Scene, h)
+		from, named := x, nameKeys(f.Scene, h)
 		if x+hintWidth(named)-2 > end {
 			return
 		}
@@ -100,8 +100,8 @@ func rightOf(f *part.Frame, text string) int {
 	return f.W - 1 - draw.Width(text) - 2
 }
 
-// common returns the hints in their places, with those that all pages have.
-func common(s *part.Scene, hints []keys.Hint) []keys.Hint {
+// addCommonHints returns the hints in their places, with those that all pages have.
+func addCommonHints(s *part.Scene, hints []keys.Hint) []keys.Hint {
 	hints = slices.Clone(hints)
 	back := keys.HintOf(keys.Back)
 	if hints = slices.DeleteFunc(hints, func(h keys.Hint) bool { return h == back }); s.Out != "" &&
@@ -121,13 +121,13 @@ func common(s *part.Scene, hints []keys.Hint) []keys.Hint {
 // Choices draws keys in the last row as they come, as many as fit, and the text right at its end: what may follow a
 // prefix key, and the keys of what covers the page.
 func Choices(f *part.Frame, right string, hints ...keys.Hint) {
-	buttons(f, rightOf(f, right), hints)
+	drawButtons(f, rightOf(f, right), hints)
 }
 
-// fitting returns the hints that fit into room columns: those without a place go first, then words get shorter.
-func fitting(s *part.Scene, hints []keys.Hint, room int) []keys.Hint {
+// fitHints returns the hints that fit into room columns: those without a place go first, then words get shorter.
+func fitHints(s *part.Scene, hints []keys.Hint, room int) []keys.Hint {
 	hints = slices.Clone(hints)
-	for len(hints) > 0 && width(s, hints) > room {
+	for len(hints) > 0 && hintsWidth(s, hints) > room {
 		last := len(hints) - 1 // the rightmost of those that are worth least
 		for i := range slices.Backward(hints) {
 			if placeOf(hints[i]).keep < placeOf(hints[last]).keep {
@@ -135,7 +135,7 @@ func fitting(s *part.Scene, hints []keys.Hint, room int) []keys.Hint {
 			}
 		}
 		switch keep := placeOf(hints[last]).keep; {
-		case keep >= placed && shorten(hints):
+		case keep >= placed && shortenHints(hints):
 		case keep == always:
 			return hints
 		default:
@@ -145,8 +145,8 @@ func fitting(s *part.Scene, hints []keys.Hint, room int) []keys.Hint {
 	return hints
 }
 
-// shorten takes words away that can be spared, and reports whether there were any.
-func shorten(hints []keys.Hint) bool {
+// shortenHints takes words away that can be spared, and reports whether there were any.
+func shortenHints(hints []keys.Hint) bool {
 	if at := slices.IndexFunc(hints, func(h keys.Hint) bool { return strings.HasPrefix(h.Verb, sorted) }); at >= 0 {
 		hints[at].Verb = "sort"
 		return true
@@ -158,17 +158,17 @@ func shorten(hints []keys.Hint) bool {
 	return false
 }
 
-// width returns the number of columns of hints.
-func width(s *part.Scene, hints []keys.Hint) int {
+// hintsWidth returns the number of columns of hints.
+func hintsWidth(s *part.Scene, hints []keys.Hint) int {
 	wide := -2 // no blanks after the last
 	for _, h := range hints {
-		wide += hintWidth(named(s, h))
+		wide += hintWidth(nameKeys(s, h))
 	}
 	return wide
 }
 
-// named returns a hint with its keys as this terminal writes them.
-func named(s *part.Scene, h keys.Hint) keys.Hint { return h.At(s.KeyName(h.Key)) }
+// nameKeys returns a hint with its keys as this terminal writes them.
+func nameKeys(s *part.Scene, h keys.Hint) keys.Hint { return h.At(s.KeyName(h.Key)) }
 
 // hintWidth returns the number of columns of a hint, with the blanks after it.
 func hintWidth(h keys.Hint) int {
@@ -185,12 +185,12 @@ func drawHint(f *part.Frame, x, y int, h keys.Hint) int {
 // HintsAt writes keys at the right end of row y, from column x on, if all of them fit, and returns the column where
 // they begin.
 func HintsAt(f *part.Frame, x, y int, hints ...keys.Hint) int {
-	at := f.W - 1 - width(f.Scene, hints)
+	at := f.W - 1 - hintsWidth(f.Scene, hints)
 	if at < x {
 		return f.W - 1 + 2
 	}
 	for x, hints := at, hints; len(hints) > 0; hints = hints[1:] {
-		x = drawHint(f, x, y, named(f.Scene, hints[0]))
+		x = drawHint(f, x, y, nameKeys(f.Scene, hints[0]))
 	}
 	return at
 }

@@ -29,7 +29,7 @@ func (p *Page) Draw(f *part.Frame) {
 	header.DrawGPU(f)
 	r := newRooms(f.H)
 	list := gpusOf(f.Scene)
-	at := p.find(list)
+	at := p.indexOfChosen(list)
 	if f.H >= part.Small {
 		header.GPUTabs(f, list, at)
 	}
@@ -41,12 +41,12 @@ func (p *Page) Draw(f *part.Frame) {
 	case tally.Absent(list[at]):
 		f.Put(1, r.head, draw.Clip(" ✗ "+list[at].Lost+" ", f.W-2), draw.CritFill)
 	default:
-		p.body(f, list[at], r)
+		p.drawBody(f, list[at], r)
 	}
-	footer.Draw(f, "", p.hints(f.Scene, len(list))...)
+	footer.Draw(f, "", p.footerHints(f.Scene, len(list))...)
 }
 
-func (p *Page) hints(s *part.Scene, gpus int) []keys.Hint {
+func (p *Page) footerHints(s *part.Scene, gpus int) []keys.Hint {
 	var hints []keys.Hint
 	if gpus > 1 {
 		hints = append(hints, keys.NextGPU)
@@ -68,8 +68,8 @@ func (p *Page) gone(f *part.Frame, y int) {
 	f.Left(1, y+1, f.W-2, "→ "+f.KeyName("←→")+" show the other GPUs of "+f.Node.Name, draw.Dim)
 }
 
-// body draws the parts of the page one below the other. The numbers of a node that does not respond are faded.
-func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
+// drawBody draws the parts of the page one below the other. The numbers of a node that does not respond are faded.
+func (p *Page) drawBody(f *part.Frame, g *cluster.GPU, r rooms) {
 	y := r.head
 	fade := func(rows int) {
 		for row := y; row < y+rows && tally.Old(f.Node); row++ {
@@ -78,14 +78,14 @@ func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
 		y += rows
 	}
 	if r.identity > 0 {
-		identity(f, y, g)
+		drawIdentity(f, y, g)
 	}
 	if r.identity > 1 {
-		details(f, y+1, g)
+		drawDetails(f, y+1, g)
 	}
 	fade(r.identity)
 	staleTag(f, r.head)
-	findings(f, y, y+r.findings, g)
+	drawFindings(f, y, y+r.findings, g)
 	y += r.findings
 	charts := graph.NewGPUCharts(f, g)
 	if r.title > 0 {
@@ -95,16 +95,16 @@ func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
 	charts.Draw(f, y, r.graphs)
 	fade(r.graphs)
 	if r.memory > 0 {
-		memory(f, y, g)
+		drawMemory(f, y, g)
 	}
 	fade(r.memory)
 	if r.engines > 0 {
 		graph.Engines(f, y, g)
 	}
 	fade(r.engines)
-	throttle(f, y, r.throttle, g)
+	drawThrottle(f, y, r.throttle, g)
 	fade(r.throttle)
-	links(f, y, r.links, g)
+	drawLinks(f, y, r.links, g)
 	fade(r.links)
 	p.drawProcesses(f, y, g, r)
 	fade(r.processes)
@@ -113,11 +113,11 @@ func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
 // dotted is the line of the median in a graph.
 const dotted = "┄"
 
-// memory draws how near to full the memory of the GPU is, and that of the job on its node.
-func memory(f *part.Frame, y int, g *cluster.GPU) {
+// drawMemory draws how near to full the memory of the GPU is, and that of the job on its node.
+func drawMemory(f *part.Frame, y int, g *cluster.GPU) {
 	l := facts{f: f, x: 1, y: y}
-	l.pieces(part.MemoryOf(g)...)
-	l.pieces(part.HostMemoryOf(f.Scene, f.Node)...)
+	l.addPieces(part.MemoryOf(g)...)
+	l.addPieces(part.HostMemoryOf(f.Scene, f.Node)...)
 }
 
 // staleTag draws the age of old numbers at the end of the first row.
@@ -161,8 +161,8 @@ func findingsOf(f *part.Frame, g *cluster.GPU) []cluster.Finding {
 	})
 }
 
-// findings draws the problems of a GPU from row y up to row end. The loss of a GPU comes first.
-func findings(f *part.Frame, y, end int, g *cluster.GPU) {
+// drawFindings draws the problems of a GPU from row y up to row end. The loss of a GPU comes first.
+func drawFindings(f *part.Frame, y, end int, g *cluster.GPU) {
 	findings := findingsOf(f, g)
 	if y >= end {
 		return
@@ -218,8 +218,8 @@ func noFinding(f *part.Frame, g *cluster.GPU) string {
 	return "no problems"
 }
 
-// throttle draws when the clocks were reduced, and why.
-func throttle(f *part.Frame, y, rows int, g *cluster.GPU) {
+// drawThrottle draws when the clocks were reduced, and why.
+func drawThrottle(f *part.Frame, y, rows int, g *cluster.GPU) {
 	if rows < 2 {
 		return
 	}
@@ -233,7 +233,7 @@ func (p *Page) drawProcesses(f *part.Frame, y int, g *cluster.GPU, r rooms) {
 	if r.processes == 0 {
 		return
 	}
-	list, w := processesOf(f.Scene, g), p.processes(f.Scene, r)
+	list, w := processesOf(f.Scene, g), p.processWindow(f.Scene, r)
 	count := ""
 	if len(list) > 0 {
 		count = part.Plural(len(list), "process", "processes")

@@ -56,16 +56,16 @@ func gpusOf(s *part.Scene) []*cluster.GPU {
 	return append(own, others...)
 }
 
-// find returns the place of the chosen GPU in a list, or -1 if it is gone.
-func (p *Page) find(list []*cluster.GPU) int {
+// indexOfChosen returns the place of the chosen GPU in a list, or -1 if it is gone.
+func (p *Page) indexOfChosen(list []*cluster.GPU) int {
 	return slices.IndexFunc(list, func(g *cluster.GPU) bool {
 		id := idOf(g)
 		return p.chosen && id.key == p.gpu.key && (id.key != "" || id.number == p.gpu.number)
 	})
 }
 
-// show chooses a GPU of a node by its key; "" leaves the choice to Settle.
-func (p *Page) show(node, key string) {
+// chooseByKey chooses a GPU of a node by its key; "" leaves the choice to Settle.
+func (p *Page) chooseByKey(node, key string) {
 	*p = Page{node: node, chosen: key != "", gpu: gpuID{key: key, number: cluster.NoNumber}}
 }
 
@@ -74,7 +74,7 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	if to.Node == "" {
 		to.Node = s.Node.Name
 	}
-	p.show(to.Node, to.GPU)
+	p.chooseByKey(to.Node, to.GPU)
 	return nav.Answer{}
 }
 
@@ -85,15 +85,15 @@ func (p *Page) Settle(s *part.Scene) {
 	switch p.node {
 	case s.Node.Name:
 	case "":
-		p.show(s.Node.Name, "")
+		p.chooseByKey(s.Node.Name, "")
 	default:
 		p.turnTo(s.Node.Name, p.gpu)
 	}
 	list := gpusOf(s)
-	switch at := p.find(list); {
+	switch at := p.indexOfChosen(list); {
 	case at >= 0:
-		p.choose(list, at)
-	case p.find(tally.All(s.Node)) >= 0: // it belongs to another job, and such GPUs are hidden now
+		p.chooseGPU(list, at)
+	case p.indexOfChosen(tally.All(s.Node)) >= 0: // it belongs to another job, and such GPUs are hidden now
 		p.chosen = false
 	}
 	if p.chosen || len(list) == 0 {
@@ -104,9 +104,9 @@ func (p *Page) Settle(s *part.Scene) {
 			g.Number == p.gpu.number
 	})
 	if at < 0 {
-		at = worst(s, list)
+		at = worstIndex(s, list)
 	}
-	p.choose(list, at)
+	p.chooseGPU(list, at)
 }
 
 // turnTo goes to a node. of is the GPU to look for there.
@@ -114,9 +114,9 @@ func (p *Page) turnTo(node string, of gpuID) {
 	p.node, p.chosen, p.gpu, p.from = node, false, gpuID{number: of.number}, 0
 }
 
-// worst returns the place of the GPU with the worst problem among the job's; without problems, the first. Among equal
+// worstIndex returns the place of the GPU with the worst problem among the job's; without problems, the first. Among equal
 // problems, one that slows the job comes first.
-func worst(s *part.Scene, list []*cluster.GPU) int {
+func worstIndex(s *part.Scene, list []*cluster.GPU) int {
 	at, rank := 0, 2*int(cluster.Note)+1
 	for i, g := range list {
 		r := 2 * s.Health.GPURank(s.Node.Name, g)
@@ -130,7 +130,7 @@ func worst(s *part.Scene, list []*cluster.GPU) int {
 	return at
 }
 
-func (p *Page) choose(list []*cluster.GPU, at int) {
+func (p *Page) chooseGPU(list []*cluster.GPU, at int) {
 	if id := idOf(list[at]); !p.chosen || id != p.gpu {
 		if id.key != p.gpu.key {
 			p.from = 0
@@ -148,7 +148,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !tally.Shows(s.Node) {
 		return p.connection.Press(msg, s)
 	}
-	w := p.processes(s, newRooms(s.H))
+	w := p.processWindow(s, newRooms(s.H))
 	from, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
 	if !moved {
 		return nav.Answer{}
@@ -162,8 +162,8 @@ var code = action.Table[*Page]{
 	{Of: keys.ToProcesses, Do: toProcesses},
 	{Of: keys.Left, Do: toGPU(-1)},
 	{Of: keys.Right, Do: toGPU(+1)},
-	{Of: keys.Up, Do: func(p *Page, s *part.Scene) nav.Answer { return p.turn(s, -1) }},
-	{Of: keys.Down, Do: func(p *Page, s *part.Scene) nav.Answer { return p.turn(s, +1) }},
+	{Of: keys.Up, Do: func(p *Page, s *part.Scene) nav.Answer { return p.goToNextNode(s, -1) }},
+	{Of: keys.Down, Do: func(p *Page, s *part.Scene) nav.Answer { return p.goToNextNode(s, +1) }},
 }
 
 // Actions returns the actions that have code.
@@ -178,28 +178,28 @@ func toGPU(by int) func(*Page, *part.Scene) nav.Answer {
 		if !tally.Shows(s.Node) {
 			return nav.Answer{}
 		}
-		return p.step(s, by)
+		return p.goToNextGPU(s, by)
 	}
 }
 
-// step goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the GPU in its place.
-func (p *Page) step(s *part.Scene, by int) nav.Answer {
+// goToNextGPU goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the GPU in its place.
+func (p *Page) goToNextGPU(s *part.Scene, by int) nav.Answer {
 	list := gpusOf(s)
 	if len(list) == 0 {
 		return nav.Taken
 	}
-	at := p.find(list)
+	at := p.indexOfChosen(list)
 	if at < 0 {
 		if at = min(p.at, len(list)); by > 0 {
 			at--
 		}
 	}
-	p.choose(list, (at+by+len(list))%len(list))
+	p.chooseGPU(list, (at+by+len(list))%len(list))
 	return nav.Taken
 }
 
-// turn goes to the GPU with the same number on the next node, from the last to the first and back.
-func (p *Page) turn(s *part.Scene, by int) nav.Answer {
+// goToNextNode goes to the GPU with the same number on the next node, from the last to the first and back.
+func (p *Page) goToNextNode(s *part.Scene, by int) nav.Answer {
 	if len(s.Order) == 0 {
 		return nav.Answer{}
 	}
@@ -216,11 +216,11 @@ func (p *Page) Wants(s *part.Scene) nav.Wants {
 	return nav.Wants{Selected: true, Processes: newRooms(s.H).processes > 0}
 }
 
-// processes returns the part of the list of processes that is on the screen.
-func (p *Page) processes(s *part.Scene, r rooms) nav.Window {
+// processWindow returns the part of the list of processes that is on the screen.
+func (p *Page) processWindow(s *part.Scene, r rooms) nav.Window {
 	w := nav.Window{}
 	if list := gpusOf(s); r.processes > 0 {
-		if at := p.find(list); at >= 0 {
+		if at := p.indexOfChosen(list); at >= 0 {
 			w.All = len(processesOf(s, list[at]))
 		}
 	}

@@ -20,12 +20,12 @@ type facts struct {
 	last int // number of columns at the right that stay free
 }
 
-// add draws a fact if it is known.
-func (l *facts) add(label, value string) {
-	l.pieces(part.Dim(label+" "), part.Text(value))
+// addFact draws a fact if it is known.
+func (l *facts) addFact(label, value string) {
+	l.addPieces(part.Dim(label+" "), part.Text(value))
 }
 
-func (l *facts) pieces(pieces ...part.Piece) {
+func (l *facts) addPieces(pieces ...part.Piece) {
 	if len(pieces) == 0 {
 		return
 	}
@@ -38,50 +38,50 @@ func (l *facts) pieces(pieces ...part.Piece) {
 // uuidWide is the width from which the whole UUID is shown.
 const uuidWide = 150
 
-// identity draws the model and features of the GPU.
-func identity(f *part.Frame, y int, g *cluster.GPU) {
+// drawIdentity draws the model and features of the GPU.
+func drawIdentity(f *part.Frame, y int, g *cluster.GPU) {
 	tag, _ := connection.OldTag(f.Node)
 	l := facts{f: f, x: 1, y: y, last: draw.Width(tag)}
-	l.pieces(part.Strong(tally.ShortModel(g.Card.Name)))
+	l.addPieces(part.Strong(tally.ShortModel(g.Card.Name)))
 	if i := g.Card.Instance; i != nil {
-		l.add("MIG instance", fmt.Sprintf("%d (GI %d, CI %d)", i.Index, i.GPU, i.Compute))
+		l.addFact("MIG instance", fmt.Sprintf("%d (GI %d, CI %d)", i.Index, i.GPU, i.Compute))
 	}
-	l.add("rank", rankOn(f, g))
+	l.addFact("rank", rankOn(f, g))
 	if bytes, known := f.Node.MemoryOfProcesses(g); known {
-		l.add("memory of processes", part.Bytes(float64(bytes)))
+		l.addFact("memory of processes", part.Bytes(float64(bytes)))
 	}
 	if g.Card.MIG {
-		l.add("MIG", mig(f.Node, g))
+		l.addFact("MIG", migState(f.Node, g))
 	}
 	uuid := g.Card.UUID
 	if f.W < uuidWide {
 		uuid = draw.ClipMiddle(uuid, 13)
 	}
-	l.add("UUID", uuid)
-	l.add("bus", strings.TrimPrefix(g.Card.PCIBus, "0000"))
-	l.add("NUMA", part.Measured(g, metric.NUMANode, ""))
-	l.add("driver", driver(f.Node))
-	l.pieces(part.Text(performance(g)))
-	l.add("ECC", onOff(g, metric.ECCMode))
+	l.addFact("UUID", uuid)
+	l.addFact("bus", strings.TrimPrefix(g.Card.PCIBus, "0000"))
+	l.addFact("NUMA", part.Measured(g, metric.NUMANode, ""))
+	l.addFact("driver", driverVersion(f.Node))
+	l.addPieces(part.Text(performanceState(g)))
+	l.addFact("ECC", onOff(g, metric.ECCMode))
 	if !g.Card.MIG {
-		l.add("MIG", mig(f.Node, g))
+		l.addFact("MIG", migState(f.Node, g))
 	}
 }
 
-// details draws more about the GPU, where there is room.
-func details(f *part.Frame, y int, g *cluster.GPU) {
+// drawDetails draws more about the GPU, where there is room.
+func drawDetails(f *part.Frame, y int, g *cluster.GPU) {
 	l := facts{f: f, x: 1, y: y}
-	l.add("memory", part.Measured(g, metric.MemoryTemperature, "°C"))
-	l.add("memory clock", share(g, metric.MemClock, metric.MemClockMax, " MHz"))
-	l.add("fan", part.Measured(g, metric.Fan, "%"))
-	l.add("persistence", onOff(g, metric.PersistenceMode))
-	l.add("compute mode", computeMode(g))
-	l.add("display", display(g))
-	l.add("CUDA capability", g.Card.Capability)
-	l.add("serial", g.Card.Serial)
-	l.add("VBIOS", g.Card.VBIOS)
+	l.addFact("memory", part.Measured(g, metric.MemoryTemperature, "°C"))
+	l.addFact("memory clock", clockText(g, metric.MemClock, metric.MemClockMax, " MHz"))
+	l.addFact("fan", part.Measured(g, metric.Fan, "%"))
+	l.addFact("persistence", onOff(g, metric.PersistenceMode))
+	l.addFact("compute mode", computeMode(g))
+	l.addFact("display", displayState(g))
+	l.addFact("CUDA capability", g.Card.Capability)
+	l.addFact("serial", g.Card.Serial)
+	l.addFact("VBIOS", g.Card.VBIOS)
 	if used, known := g.Get(metric.BAR1Used); known {
-		l.add("BAR1", part.Bytes(used))
+		l.addFact("BAR1", part.Bytes(used))
 	}
 }
 
@@ -93,15 +93,15 @@ func rankOn(f *part.Frame, g *cluster.GPU) string {
 	return ""
 }
 
-func driver(n *cluster.Node) string {
+func driverVersion(n *cluster.Node) string {
 	if n.Hello == nil {
 		return ""
 	}
 	return n.Hello.Driver
 }
 
-// performance is the performance state in three columns: "P0 ".
-func performance(g *cluster.GPU) string {
+// performanceState is the performance state in three columns: "P0 ".
+func performanceState(g *cluster.GPU) string {
 	state := part.Measured(g, metric.PerformanceState, "")
 	if state == "" {
 		return ""
@@ -120,8 +120,8 @@ func onOff(g *cluster.GPU, id metric.ID) string {
 	return "on"
 }
 
-// mig says whether a GPU is in MIG mode, and its number of instances.
-func mig(n *cluster.Node, g *cluster.GPU) string {
+// migState says whether a GPU is in MIG mode, and its number of instances.
+func migState(n *cluster.Node, g *cluster.GPU) string {
 	switch {
 	case g.Card.Instance != nil, g.Card.MIGUnknown:
 		return ""
@@ -150,8 +150,8 @@ func computeMode(g *cluster.GPU) string {
 	return computeModes[int(mode)]
 }
 
-// display is "off", "connected" without a program that draws, or "active".
-func display(g *cluster.GPU) string {
+// displayState is "off", "connected" without a program that draws, or "active".
+func displayState(g *cluster.GPU) string {
 	text := onOff(g, metric.DisplayMode)
 	if g.Float(metric.DisplayActive) == 1 {
 		return "active"
@@ -162,8 +162,8 @@ func display(g *cluster.GPU) string {
 	return text
 }
 
-// share is "1215 of 1980 MHz"; without a known maximum it is "1215 MHz".
-func share(g *cluster.GPU, now, most metric.ID, unit string) string {
+// clockText is "1215 of 1980 MHz"; without a known maximum it is "1215 MHz".
+func clockText(g *cluster.GPU, now, most metric.ID, unit string) string {
 	text, limit := part.Measured(g, now, ""), part.Measured(g, most, "")
 	switch {
 	case text == "":

@@ -29,8 +29,8 @@ func columnsOf(f *part.Frame) linkColumns {
 // rateWide is the width of a rate: "101 GB/s".
 const rateWide = 9
 
-// links draws PCIe, NVLink, memory errors and Xids in this many rows, with a title.
-func links(f *part.Frame, y, rows int, g *cluster.GPU) {
+// drawLinks draws PCIe, NVLink, memory errors and Xids in this many rows, with a title.
+func drawLinks(f *part.Frame, y, rows int, g *cluster.GPU) {
 	if rows < 2 {
 		return
 	}
@@ -51,7 +51,7 @@ func linkRow(f *part.Frame, y int, g *cluster.GPU, name, state string, rx, tx me
 	f.Put(1, y, name, draw.Dim)
 	role := draw.Text
 	if state == "" {
-		state, role = unknown(g, rx), draw.Dim
+		state, role = unknownText(g, rx), draw.Dim
 	}
 	if slices.ContainsFunc(f.Health.OfGPU(f.Node.Name, g), func(f *cluster.Finding) bool { return f.Kind == bad }) {
 		role = draw.Warn
@@ -75,8 +75,8 @@ func linkRow(f *part.Frame, y int, g *cluster.GPU, name, state string, rx, tx me
 	return facts{f: f, x: c.errors, y: y}
 }
 
-// unknown stands in place of a value that the GPU does not give: "n/a", with the reason if it is known.
-func unknown(g *cluster.GPU, id metric.ID) string {
+// unknownText stands in place of a value that the GPU does not give: "n/a", with the reason if it is known.
+func unknownText(g *cluster.GPU, id metric.ID) string {
 	switch why := part.WhyAbsent(g, id); {
 	case tally.Lost(g) != "" || g.HangsMS > 0:
 		return "–"
@@ -88,16 +88,16 @@ func unknown(g *cluster.GPU, id metric.ID) string {
 
 func pcieRow(f *part.Frame, y int, g *cluster.GPU) {
 	l := linkRow(f, y, g, "PCIe", pcieState(g), metric.PCIeRX, metric.PCIeTX, cluster.KindPCIe)
-	l.count("replays", g, metric.PCIeReplays)
+	l.addCounter("replays", g, metric.PCIeReplays)
 }
 
-// count draws a counter, and its increase since nvnodetop began to watch.
-func (l *facts) count(label string, g *cluster.GPU, id metric.ID) {
+// addCounter draws a counter, and its increase since nvnodetop began to watch.
+func (l *facts) addCounter(label string, g *cluster.GPU, id metric.ID) {
 	text := part.Measured(g, id, "")
 	if grown, _ := g.Grown(id); grown > 0 {
 		text += " (" + draw.Whole(grown) + " new)"
 	}
-	l.add(label, text)
+	l.addFact(label, text)
 }
 
 // pcieState is "gen4 x16 of gen5 x16".
@@ -117,9 +117,9 @@ func pcieState(g *cluster.GPU) string {
 
 func nvlinkRow(f *part.Frame, y int, g *cluster.GPU) {
 	l := linkRow(f, y, g, "NVLink", nvlinkState(g), metric.NVLinkRX, metric.NVLinkTX, cluster.KindNVLinkDown)
-	l.count("CRC errors", g, metric.NVLinkCRC)
-	l.count("replays", g, metric.NVLinkReplays)
-	l.count("recoveries", g, metric.NVLinkRecoveries)
+	l.addCounter("CRC errors", g, metric.NVLinkCRC)
+	l.addCounter("replays", g, metric.NVLinkReplays)
+	l.addCounter("recoveries", g, metric.NVLinkRecoveries)
 }
 
 // nvlinkState is "17/18 up".
@@ -144,7 +144,7 @@ func eccRow(f *part.Frame, y int, g *cluster.GPU) {
 	l := facts{f: f, x: columnsOf(f).state, y: y}
 	f.Put(1, y, "ECC", draw.Dim)
 	if mode := onOff(g, metric.ECCMode); mode == "off" || part.Lacks(g, metric.ECCUncorrected) {
-		l.pieces(part.Dim(map[bool]string{true: "off", false: unknown(g, metric.ECCUncorrected)}[mode == "off"]))
+		l.addPieces(part.Dim(map[bool]string{true: "off", false: unknownText(g, metric.ECCUncorrected)}[mode == "off"]))
 	} else {
 		errorCount(&l, g, "uncorrected", metric.ECCUncorrected, metric.ECCUncorrectedAggregate, true)
 		errorCount(&l, g, "corrected", metric.ECCCorrected, metric.ECCCorrectedAggregate, false)
@@ -155,17 +155,17 @@ func eccRow(f *part.Frame, y int, g *cluster.GPU) {
 	}{{metric.RemapFailed, "row remapping failed"}, {metric.RemapPending, "rows to be remapped"},
 		{metric.RetiredPending, "pages to be retired"}} {
 		if v, _ := g.Get(flag.id); v > 0 {
-			l.pieces(part.Piece{Text: flag.text, Role: draw.Warn})
+			l.addPieces(part.Piece{Text: flag.text, Role: draw.Warn})
 		}
 	}
-	l.add("remapped rows", sum(g, metric.RemappedCorrectable, metric.RemappedUncorrectable))
-	l.add("retired pages", sum(g, metric.RetiredCorrectable, metric.RetiredUncorrectable))
+	l.addFact("remapped rows", sumOfCounts(g, metric.RemappedCorrectable, metric.RemappedUncorrectable))
+	l.addFact("retired pages", sumOfCounts(g, metric.RetiredCorrectable, metric.RetiredUncorrectable))
 }
 
 // errorCount draws the number of errors since the driver was loaded, and in the life of the GPU.
 func errorCount(l *facts, g *cluster.GPU, label string, now, ever metric.ID, bad bool) {
 	count, known := g.Get(now)
-	text, role := unknown(g, now), draw.Dim
+	text, role := unknownText(g, now), draw.Dim
 	if known {
 		text, role = draw.Whole(count), draw.Text
 	}
@@ -176,11 +176,11 @@ func errorCount(l *facts, g *cluster.GPU, label string, now, ever metric.ID, bad
 	if total := part.Measured(g, ever, ""); total != "" {
 		pieces = append(pieces, part.Dim(" ("+total+" ever)"))
 	}
-	l.pieces(pieces...)
+	l.addPieces(pieces...)
 }
 
-// sum is the sum of two counts, or the only known one.
-func sum(g *cluster.GPU, a, b metric.ID) string {
+// sumOfCounts is the sum of two counts, or the only known one.
+func sumOfCounts(g *cluster.GPU, a, b metric.ID) string {
 	total, any := 0.0, false
 	for _, id := range []metric.ID{a, b} {
 		if v, known := g.Get(id); known {
@@ -206,22 +206,22 @@ func xidRows(f *part.Frame, y, rows int, g *cluster.GPU) {
 	}
 	for i, xid := range xids[:min(len(xids), rows)] {
 		l := facts{f: f, x: x, y: y + i}
-		l.pieces(part.Dim(xid.At.Format(time.TimeOnly)))
-		l.pieces(part.Piece{Text: strconv.FormatUint(xid.Code, 10), Role: draw.Warn})
-		l.pieces(part.Text(draw.Clip(problem.Xid(xid), max(f.W-1-l.x, 0))))
+		l.addPieces(part.Dim(xid.At.Format(time.TimeOnly)))
+		l.addPieces(part.Piece{Text: strconv.FormatUint(xid.Code, 10), Role: draw.Warn})
+		l.addPieces(part.Text(draw.Clip(problem.Xid(xid), max(f.W-1-l.x, 0))))
 		if i == rows-1 {
-			l.earlier(xids[i+1:])
+			l.addEarlierXids(xids[i+1:])
 		}
 	}
 }
 
-// earlier lists the codes of events that have no row: "48, 63".
-func (l *facts) earlier(xids []cluster.Xid) {
+// addEarlierXids lists the codes of events that have no row: "48, 63".
+func (l *facts) addEarlierXids(xids []cluster.Xid) {
 	var codes []string
 	for _, xid := range xids {
 		if code := strconv.FormatUint(xid.Code, 10); !slices.Contains(codes, code) {
 			codes = append(codes, code)
 		}
 	}
-	l.add("earlier", strings.Join(codes, ", "))
+	l.addFact("earlier", strings.Join(codes, ", "))
 }

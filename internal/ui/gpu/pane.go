@@ -22,5 +22,5 @@ func Draw(f *part.Frame, y int, g *cluster.GPU) {
 	}
 	more := max(min(need-r.findings, r.graphs/4), 0) // for the evidence, and what to do
 	r.findings, r.graphs = r.findings+more, r.graphs-more
-	p.body(f, g, r)
+	p.drawBody(f, g, r)
 }

@@ -25,9 +25,9 @@ func NodeGraphs(f *part.Frame, y int, right string) {
 		return
 	}
 	t := tally.Total(gpus)
-	a := axisOf(f, gpus).until(f.Node)
+	a := axisOf(f, gpus).endAtFailure(f.Node)
 	of := pastOf(gpus)
-	graphs(f, y, "Node history, "+a.words(), right, a, slices.Concat(
+	drawCharts(f, y, "Node history, "+a.spanText(), right, a, slices.Concat(
 		utilChart(f, a, of, of.now, len(gpus), part.GPUNumber), heatChart(of, t.Temperature, part.GPUNumber),
 		powerChart(of, &t, false), memoryChart(gpus, &t)))
 	fadePast(f, y)
@@ -44,7 +44,7 @@ func JobGraphs(f *part.Frame, y int) {
 		return
 	}
 	seen := f.Job.GPUsSeen
-	graphs(f, y, "Job history, "+h.axis.words(), strconv.Itoa(seen)+" of "+part.Plural(max(f.Job.GPUs, seen), "GPU",
+	drawCharts(f, y, "Job history, "+h.axis.spanText(), strconv.Itoa(seen)+" of "+part.Plural(max(f.Job.GPUs, seen), "GPU",
 		"GPUs"), h.axis, h.charts)
 }
 
@@ -60,8 +60,8 @@ func pastOf(gpus []*cluster.GPU) past {
 	return past{gpus, tally.NewReadings(gpus, nil), func(of trend.Samples, n int) []float32 { return of.Of(gpus, n) }}
 }
 
-// series returns the series of one kind of samples.
-func (p past) series(of trend.Samples) series {
+// sampleSeries returns the series of one kind of samples.
+func (p past) sampleSeries(of trend.Samples) series {
 	return func(n int) []float32 { return p.samples(of, n) }
 }
 
@@ -126,8 +126,8 @@ func jobHistory(f *part.Frame) jobGraphs {
 	return h
 }
 
-// counted says after a title how many of the GPUs count, if not all do.
-func counted(n, all int) string {
+// countText says after a title how many of the GPUs count, if not all do.
+func countText(n, all int) string {
 	if n >= all {
 		return ""
 	}
@@ -145,17 +145,17 @@ func utilChart(f *part.Frame, a axis, of past, fresh *tally.Readings, all int,
 		return nil
 	case len(of.gpus) == 1:
 		return []chart{shareChart("Utilization %", low.Value,
-			of.series(trend.Samples{ID: metric.Util, Sum: metric.Mean}))}
+			of.sampleSeries(trend.Samples{ID: metric.Util, Sum: metric.Mean}))}
 	}
-	c := shareChart("", 0, of.series(lowestUtil))
+	c := shareChart("", 0, of.sampleSeries(lowestUtil))
 	c.area, c.pool = false, draw.PoolLowest
-	c.upper = of.series(medianUtil)
-	c.held = func(n int) []float32 { return lagged(f, a, of.gpus, n) }
+	c.upper = of.sampleSeries(medianUtil)
+	c.held = func(n int) []float32 { return lagSeries(f, a, of.gpus, n) }
 	c.now = part.Percent(low.Value)
 	if median := part.Percent(trend.Middle(fresh.Of(metric.Util))); median != c.now {
 		c.now = draw.Whole(low.Value) + "–" + median
 	}
-	more := counted(low.Count, all)
+	more := countText(low.Count, all)
 	c.title, c.short = "Utilization %, lowest to median"+more, "Utilization %"+more
 	if standsOut {
 		where := "  (" + name(low.GPU) + ")"
@@ -169,8 +169,8 @@ func shareChart(title string, now float64, samples series) chart {
 	return chart{title: title, now: part.Percent(now), top: "100", bottom: "0", high: 100, area: true, samples: samples}
 }
 
-// lagged is 1 for each of the newest n bins since one of the GPUs began to lag, or to be idle while others work.
-func lagged(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
+// lagSeries is 1 for each of the newest n bins since one of the GPUs began to lag, or to be idle while others work.
+func lagSeries(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	since := f.Snap.At
 	for i := range f.Job.Findings {
 		finding := &f.Job.Findings[i]
@@ -208,14 +208,14 @@ func sumChart(title string, a part.Amount, sum, limit tally.Sum, all int, sample
 	case all > 1:
 		title = "Total " + strings.ToLower(title)
 	}
-	title += " " + a.Unit + counted(sum.Count, all)
+	title += " " + a.Unit + countText(sum.Count, all)
 	return []chart{{title: title, now: a.Now + a.Unit, top: a.Most, bottom: "0", high: limit.Value, area: true,
 		samples: samples}}
 }
 
 func powerChart(of past, t *tally.Totals, large bool) []chart {
 	return sumChart("Power", part.Power(t, part.Unlimited, large), t.Power, t.PowerLimit, t.GPUs,
-		of.series(powerSum))
+		of.sampleSeries(powerSum))
 }
 
 func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
@@ -249,7 +249,7 @@ func celsiusChart(title string, of past, hottest *cluster.GPU) chart {
 	if tally.Hot(hottest) {
 		c.nowRole = draw.Warn
 	}
-	c.samples = of.series(highestHeat)
+	c.samples = of.sampleSeries(highestHeat)
 	if slows := of.now.Lowest(metric.Slowdown); slows.Known() {
 		c.title, c.mark = title+", slows at "+draw.Whole(slows.Value), slows.Value
 	}

@@ -41,8 +41,8 @@ func TestAxis(t *testing.T) {
 		f.Snap.Poll = test.poll
 		g := gpu(nil, metric.Util, slices.Repeat([]float64{1}, test.have)...)
 		a := axisOf(f, []*cluster.GPU{g})
-		if a.bins != test.bins || a.words() != test.words {
-			t.Errorf("polls of %v, %d bins: %d bins, %q; want %d, %q", test.poll, test.have, a.bins, a.words(),
+		if a.bins != test.bins || a.spanText() != test.words {
+			t.Errorf("polls of %v, %d bins: %d bins, %q; want %d, %q", test.poll, test.have, a.bins, a.spanText(),
 				test.bins, test.words)
 		}
 	}
@@ -72,7 +72,7 @@ func TestArrange(t *testing.T) {
 		for i := range charts {
 			charts[i].title = string(rune('a' + i))
 		}
-		lines, rows := arrange(charts, test.width, test.free)
+		lines, rows := arrangeCharts(charts, test.width, test.free)
 		var got []int
 		order := ""
 		for _, line := range lines {
@@ -111,7 +111,7 @@ func TestScaleWithoutALimit(t *testing.T) {
 		{180, 1, "200", 200}, {2e9, 1e9, "2", 2e9}, {30e9, 1e9, "50", 50e9}, {1, 1e9, "1", 1e9},
 	} {
 		c := chart{samples: func(int) []float32 { return []float32{history.Gap, float32(test.highest), 0} }}
-		if c.unlimited(test.unit); c.top != test.top || c.high != test.high {
+		if c.scaleToSamples(test.unit); c.top != test.top || c.high != test.high {
 			t.Errorf("up to %v: the scale ends at %s, %v, want %s, %v", test.highest, c.top, c.high, test.top,
 				test.high)
 		}
@@ -170,7 +170,7 @@ func TestLagged(t *testing.T) {
 		"just now":    {[]cluster.Finding{finding(cluster.KindLag, 0, g.Key)}, []float64{0, 0, 0, 0, 0}},
 	} {
 		f.Job.Findings = test.findings
-		same(t, name, lagged(f, axisOf(f, []*cluster.GPU{g}), []*cluster.GPU{g}, 5), test.want...)
+		same(t, name, lagSeries(f, axisOf(f, []*cluster.GPU{g}), []*cluster.GPU{g}, 5), test.want...)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestHead(t *testing.T) {
 		60: c.title, 46: c.title, 45: c.named, 28: c.named, 27: c.short, 17: c.short,
 	} {
 		f := frame(100, 3)
-		c.head(f, 0, 0, w)
+		c.drawTitle(f, 0, 0, w)
 		if line := shown(f)[0]; strings.Join(strings.Fields(line), " ") != strings.Join(strings.Fields(want+" 97%"),
 			" ") || draw.Width(line) != w {
 			t.Errorf("in %d columns: %q, want %q", w, line, want)

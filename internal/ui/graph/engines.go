@@ -54,7 +54,7 @@ func Engines(f *part.Frame, y int, g *cluster.GPU) {
 		x = f.Put(x, y, names[kind][i]+" ", draw.Dim)
 		text, role := part.Measured(g, id, "%"), draw.Text
 		if text == "" {
-			text, role = none(g, ""), draw.Dim
+			text, role = presentValue(g, ""), draw.Dim
 		}
 		f.Bar(x, y, bar, g.Float(id), draw.BarData)
 		f.Right(x+bar+1, y, len("100%"), text, role)

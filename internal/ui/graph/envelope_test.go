@@ -17,11 +17,11 @@ func TestEnvelope(t *testing.T) {
 		}
 		steady = append(steady, v)
 	}
-	if !restless(cycle, 100) || restless(steady, 100) || restless(nil, 100) {
+	if !isRestless(cycle, 100) || isRestless(steady, 100) || isRestless(nil, 100) {
 		t.Error("restless is what is not, or the other way round")
 	}
 	cycle[30] = float32(gap)
-	low, high := extremes(cycle, draw.PoolLowest), extremes(cycle, draw.PoolHighest)
+	low, high := localExtremes(cycle, draw.PoolLowest), localExtremes(cycle, draw.PoolHighest)
 	for i := range cycle {
 		if i == 30 {
 			if low[i] == low[i] || high[i] == high[i] {

@@ -61,7 +61,7 @@ type GPUCharts struct {
 
 // NewGPUCharts chooses the charts for a GPU.
 func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
-	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: f.Snap.Bin(),
+	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).endAtFailure(f.Node), bin: f.Snap.Bin(),
 		scene: f.Scene}
 	if f.Node != nil {
 		c.findings = slices.DeleteFunc(f.Health.OfGPU(f.Node.Name, g),
@@ -77,19 +77,19 @@ func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
 }
 
 // Title says which time the charts show.
-func (c *GPUCharts) Title() string { return c.axis.title() }
+func (c *GPUCharts) Title() string { return c.axis.titleText() }
 
 // Draw draws as many charts as these rows have room for.
 func (c *GPUCharts) Draw(f *part.Frame, y, rows int) {
-	drawSheet(f, y, rows, c.axis, len(c.charts), c.chart)
+	drawSheet(f, y, rows, c.axis, len(c.charts), c.makeChart)
 }
 
-// chart makes a chart: amber from the time on at which a rule found what it shows, with a thin line of the median of
+// makeChart makes a chart: amber from the time on at which a rule found what it shows, with a thin line of the median of
 // the job.
-func (c *GPUCharts) chart(i int) chart {
+func (c *GPUCharts) makeChart(i int) chart {
 	kind := &c.charts[i]
 	made := kind.make(c.gpu)
-	if since := c.since(kind); since != nil {
+	if since := c.oldestFinding(kind); since != nil {
 		made.nowRole = draw.Warn
 		was, from := made.held, since.Since
 		made.held = func(n int) []float32 { return c.axis.heldFrom(from, c.bin, was, n) }
@@ -104,8 +104,8 @@ func (c *GPUCharts) chart(i int) chart {
 	return made
 }
 
-// since returns the finding about a chart that has held for longest; nil: there is none.
-func (c *GPUCharts) since(kind *gpuChart) (first *cluster.Finding) {
+// oldestFinding returns the finding about a chart that has held for longest; nil: there is none.
+func (c *GPUCharts) oldestFinding(kind *gpuChart) (first *cluster.Finding) {
 	for _, f := range c.findings {
 		if kind.isAbout(f) && (first == nil || f.Since.Before(first.Since)) {
 			first = f
@@ -117,7 +117,7 @@ func (c *GPUCharts) since(kind *gpuChart) (first *cluster.Finding) {
 // Since returns the finding that has made a chart amber for longest; nil: none has.
 func (c *GPUCharts) Since() (first *cluster.Finding) {
 	for i := range c.charts {
-		if f := c.since(&c.charts[i]); f != nil && (first == nil || f.Since.Before(first.Since)) {
+		if f := c.oldestFinding(&c.charts[i]); f != nil && (first == nil || f.Since.Before(first.Since)) {
 			first = f
 		}
 	}
@@ -172,8 +172,9 @@ func Missing(g *cluster.GPU) string {
 	return "n/a: " + strings.Join(reasons, "; ")
 }
 
-// none is the present value for a GPU that gives no numbers any more.
-func none(g *cluster.GPU, text string) string {
+// presentValue is a text, or what stands in its place if it is empty: "–" for a GPU that gives no numbers any more,
+// otherwise "n/a".
+func presentValue(g *cluster.GPU, text string) string {
 	switch {
 	case text != "":
 		return text
@@ -183,22 +184,22 @@ func none(g *cluster.GPU, text string) string {
 	return "n/a"
 }
 
-func last(g *cluster.GPU, id metric.ID) series {
+func gpuSeries(g *cluster.GPU, id metric.ID) series {
 	return func(n int) []float32 { return trend.Last(g, id, n) }
 }
 
 func gpuShare(g *cluster.GPU, title string, id metric.ID) chart {
-	c := shareChart(title, g.Float(id), last(g, id))
-	c.now = none(g, part.Measured(g, id, "%"))
+	c := shareChart(title, g.Float(id), gpuSeries(g, id))
+	c.now = presentValue(g, part.Measured(g, id, "%"))
 	return c
 }
 
 func gpuMemory(g *cluster.GPU) chart {
-	c := chart{title: "Memory", bottom: "0", area: true, samples: last(g, metric.MemoryUsed)}
+	c := chart{title: "Memory", bottom: "0", area: true, samples: gpuSeries(g, metric.MemoryUsed)}
 	if total, known := g.Get(metric.MemoryTotal); known {
 		c.title, c.high, c.top = "Memory GiB of "+draw.GiB(uint64(total)), total, draw.Whole(total/gib)
 	} else {
-		c.unlimited(gib)
+		c.scaleToSamples(gib)
 	}
 	if used, known := g.Get(metric.MemoryUsed); known {
 		c.now = part.Bytes(used)
@@ -206,35 +207,35 @@ func gpuMemory(g *cluster.GPU) chart {
 	if full := part.FullIn(g); full != "" {
 		c.title, c.named, c.nowRole = c.title+", "+full, "Memory, "+full, draw.Warn
 	}
-	c.now = none(g, c.now)
+	c.now = presentValue(g, c.now)
 	return c
 }
 
 func gpuHeat(g *cluster.GPU) chart {
 	c := celsiusChart("Temperature °C", pastOf([]*cluster.GPU{g}), g)
-	c.now = none(g, c.now)
+	c.now = presentValue(g, c.now)
 	return c
 }
 
 func gpuPower(g *cluster.GPU) chart {
-	c := chart{title: "Power W", bottom: "0", area: true, samples: last(g, metric.Power),
-		now: none(g, part.Measured(g, metric.Power, " W"))}
+	c := chart{title: "Power W", bottom: "0", area: true, samples: gpuSeries(g, metric.Power),
+		now: presentValue(g, part.Measured(g, metric.Power, " W"))}
 	if limit, known := g.PowerLimit(); known {
 		c.title, c.high, c.top, c.mark = "Power W of "+draw.Whole(limit), limit, draw.Whole(limit), limit
 	} else {
-		c.unlimited(1)
+		c.scaleToSamples(1)
 	}
 	c.throttledBy(g, wire.ThrottleHWPowerBrake)
 	return c
 }
 
 func gpuClock(g *cluster.GPU) chart {
-	c := chart{title: "SM clock MHz", bottom: "0", samples: last(g, metric.SMClock), pool: draw.PoolLowest,
-		now: none(g, part.Measured(g, metric.SMClock, " MHz"))}
+	c := chart{title: "SM clock MHz", bottom: "0", samples: gpuSeries(g, metric.SMClock), pool: draw.PoolLowest,
+		now: presentValue(g, part.Measured(g, metric.SMClock, " MHz"))}
 	if most, known := g.Get(metric.SMClockMax); known {
 		c.title, c.high, c.top = "SM clock MHz of "+draw.Whole(most), most, draw.Whole(most)
 	} else {
-		c.unlimited(1)
+		c.scaleToSamples(1)
 	}
 	c.throttledBy(g, tally.Thermal|wire.ThrottleHWPowerBrake|wire.ThrottleHWSlowdown)
 	return c
@@ -252,23 +253,23 @@ func (c *chart) throttledBy(g *cluster.GPU, reasons uint64) {
 func gpuTraffic(g *cluster.GPU, name string, tx, rx metric.ID, most float64) chart {
 	c := chart{title: name + " GB/s, both ways", short: name + " GB/s", bottom: "0", high: most, area: true}
 	c.samples = func(n int) []float32 {
-		sum := last(g, tx)(n)
-		for i, v := range last(g, rx)(n) {
+		sum := gpuSeries(g, tx)(n)
+		for i, v := range gpuSeries(g, rx)(n) {
 			sum[i] += v
 		}
 		return sum
 	}
 	if c.top = draw.Whole(most / 1e9); math.IsNaN(most) {
-		c.unlimited(1e9)
+		c.scaleToSamples(1e9)
 	}
-	c.now = none(g, part.Rate(g.Float(tx)+g.Float(rx)))
+	c.now = presentValue(g, part.Rate(g.Float(tx)+g.Float(rx)))
 	return c
 }
 
 const gib = 1 << 30
 
-// unlimited gives a chart without a limit a scale: up to the lowest round number above its samples, in a unit.
-func (c *chart) unlimited(unit float64) {
+// scaleToSamples gives a chart without a limit a scale: up to the lowest round number above its samples, in a unit.
+func (c *chart) scaleToSamples(unit float64) {
 	highest := unit
 	for _, v := range c.samples(history.Len(0, 0)) {
 		if v == v {

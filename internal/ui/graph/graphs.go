@@ -44,8 +44,8 @@ func axisBetween(f *part.Frame, oldest, newest int64) axis {
 	return a
 }
 
-// until returns the axis that ends with the past of a node, if the node has failed.
-func (a axis) until(n *cluster.Node) axis {
+// endAtFailure returns the axis that ends with the past of a node, if the node has failed.
+func (a axis) endAtFailure(n *cluster.Node) axis {
 	if n != nil && n.Past != nil {
 		a.end = n.Arrived
 	}
@@ -68,8 +68,8 @@ func axisFrom(oldest, newest int64, bin, longest time.Duration) axis {
 	return a
 }
 
-// words are the span of the axis in words.
-func (a axis) words() string {
+// spanText is the span of the axis in words.
+func (a axis) spanText() string {
 	span := draw.Age(a.span)
 	if a.span < time.Hour && a.span%time.Minute == 0 {
 		span = strconv.Itoa(int(a.span/time.Minute)) + " min"
@@ -80,8 +80,8 @@ func (a axis) words() string {
 	return "last " + span
 }
 
-// title is words at the beginning of a title.
-func (a axis) title() string { return strings.ToUpper(a.words()[:1]) + a.words()[1:] }
+// titleText is spanText at the beginning of a title.
+func (a axis) titleText() string { return strings.ToUpper(a.spanText()[:1]) + a.spanText()[1:] }
 
 // chart is one graph: its title, present value, scale and samples, and how they are drawn.
 type chart struct {
@@ -112,14 +112,14 @@ const (
 	graphWide  = 60 // a good width for a graph
 )
 
-// graphs draws charts below their section's rule, from row y as far as there is room.
-func graphs(f *part.Frame, y int, title, right string, a axis, charts []chart) {
+// drawCharts draws charts below their section's rule, from row y as far as there is room.
+func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []chart) {
 	y++ // a blank row
 	free := f.H - 1 - y - 1
 	if f.H >= 45 {
 		free-- // a blank line before the keys
 	}
-	lines, rows := arrange(charts, f.W, free)
+	lines, rows := arrangeCharts(charts, f.W, free)
 	if len(lines) == 0 || rows < graphLeast || chartWidth(f.W, len(lines[0])) < graphAxis+12 {
 		return
 	}
@@ -135,9 +135,9 @@ func graphs(f *part.Frame, y int, title, right string, a axis, charts []chart) {
 // chartWidth returns the width of each of n graphs in a row.
 func chartWidth(width, n int) int { return (width - 2 - 2*n) / n }
 
-// arrange puts charts beside each other, or in two lines if they are too many or too high for one, and returns the
+// arrangeCharts puts charts beside each other, or in two lines if they are too many or too high for one, and returns the
 // number of rows of dots of each chart. Up to three charts always stand in one line.
-func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
+func arrangeCharts(charts []chart, width, free int) (lines [][]chart, rows int) {
 	if len(charts) == 0 {
 		return nil, 0
 	}
@@ -155,23 +155,23 @@ func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
 
 // drawChart draws one graph with the time below it.
 func drawChart(f *part.Frame, x, y, w, rows int, a axis, c chart) {
-	c.draw(f, x, y, w, rows, a)
+	c.drawPlot(f, x, y, w, rows, a)
 	axisEnds(f, x+graphAxis, y+1+rows, w-graphAxis, a)
 }
 
-// draw draws the title, and below it this many rows of dots.
-func (c *chart) draw(f *part.Frame, x, y, w, rows int, a axis) {
-	c.head(f, x, y, w)
+// drawPlot draws the title, and below it this many rows of dots.
+func (c *chart) drawPlot(f *part.Frame, x, y, w, rows int, a axis) {
+	c.drawTitle(f, x, y, w)
 	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
 	f.Right(x, y+rows, graphAxis-1, c.bottom, draw.Dim)
 	for r := range rows {
 		f.Fill(x+graphAxis-1, y+1+r, 1, '┊', draw.Faint)
 	}
-	c.dots(f, x+graphAxis, y+1, w-graphAxis, rows, a)
+	c.drawDots(f, x+graphAxis, y+1, w-graphAxis, rows, a)
 }
 
-// head writes the title of a graph and its present value.
-func (c *chart) head(f *part.Frame, x, y, w int) {
+// drawTitle writes the title of a graph and its present value.
+func (c *chart) drawTitle(f *part.Frame, x, y, w int) {
 	title, room := c.title, w-draw.Width(c.now)-1
 	if draw.Width(title) > room && c.named != "" {
 		title = c.named
@@ -186,8 +186,8 @@ func (c *chart) head(f *part.Frame, x, y, w int) {
 	f.Right(x, y, w, c.now, cmp.Or(c.nowRole, draw.Strong))
 }
 
-// dots draws the dotted line and the samples.
-func (c *chart) dots(f *part.Frame, x, y, w, rows int, a axis) {
+// drawDots draws the dotted line and the samples.
+func (c *chart) drawDots(f *part.Frame, x, y, w, rows int, a axis) {
 	g := draw.Graph{Low: c.low, High: c.high, Area: c.area, Line: draw.Data, Body: draw.Body}
 	if c.mark > 0 {
 		f.Fill(x, y+g.Row(c.mark, rows), w, '╌', draw.Faint)
@@ -203,19 +203,19 @@ func (c *chart) dots(f *part.Frame, x, y, w, rows int, a axis) {
 		g.Usual = s.Resample(c.usual(s.Values()), draw.PoolMean)
 	}
 	values := s.Resample(c.samples(s.Values()), c.pool)
-	if !c.area && restless(values, c.high-c.low) {
+	if !c.area && isRestless(values, c.high-c.low) {
 		upper := g.Upper
 		if upper == nil {
 			upper = values
 		}
-		values, g.Upper = extremes(values, draw.PoolLowest), extremes(upper, draw.PoolHighest)
+		values, g.Upper = localExtremes(values, draw.PoolLowest), localExtremes(upper, draw.PoolHighest)
 	}
 	g.Draw(f.Canvas, x, y, w, rows, values)
 }
 
-// restless reports whether values go up and down all the time, as those of a job with a short cycle do: drawn one by
+// isRestless reports whether values go up and down all the time, as those of a job with a short cycle do: drawn one by
 // one they would be a cloud of dots.
-func restless(values []float32, scale float64) bool {
+func isRestless(values []float32, scale float64) bool {
 	leaps, pairs := 0, 0
 	for i := 1; i < len(values); i++ {
 		by := float64(values[i] - values[i-1])
@@ -232,8 +232,8 @@ func restless(values []float32, scale float64) bool {
 // envelope is the number of values on each side within which the envelope has its extremes.
 const envelope = 3
 
-// extremes returns for each value the extreme of those around it. A gap stays a gap.
-func extremes(values []float32, pool draw.Pool) []float32 {
+// localExtremes returns for each value the extreme of those around it. A gap stays a gap.
+func localExtremes(values []float32, pool draw.Pool) []float32 {
 	around := make([]float32, len(values))
 	for i, v := range values {
 		if around[i] = v; v == v {

@@ -38,7 +38,7 @@ func TestSlowGPU(t *testing.T) {
 	if since := c.Since(); since == nil || since.Kind != cluster.KindLag {
 		t.Fatalf("amber since %+v", since)
 	}
-	util := c.chart(0)
+	util := c.makeChart(0)
 	same(t, "amber", util.held(6), 0, 0, 0, 1, 1, 1)
 	same(t, "the median of the job", util.usual(6), 90, 90, 90, 90, 90, 90)
 	if util.nowRole != draw.Warn {
@@ -46,20 +46,20 @@ func TestSlowGPU(t *testing.T) {
 	}
 
 	c = NewGPUCharts(f, &f.Node.GPUs[1])
-	if c.Since() != nil || c.chart(0).held != nil || c.chart(0).usual == nil {
+	if c.Since() != nil || c.makeChart(0).held != nil || c.makeChart(0).usual == nil {
 		t.Error("another GPU is amber, or has no median")
 	}
 
 	f = slowOne(cluster.Slowed)
 	c = NewGPUCharts(f, &f.Node.GPUs[0])
 	clock := slices.IndexFunc(c.charts, func(k gpuChart) bool { return k.name == "SM clock" })
-	if made := c.chart(clock); made.nowRole != draw.Warn || made.held(6)[5] != 1 {
+	if made := c.makeChart(clock); made.nowRole != draw.Warn || made.held(6)[5] != 1 {
 		t.Error("the clock of a GPU that works at a lower clock is not amber")
 	}
 
 	f.Health.ByNode["a"][0].Over = now
 	c = NewGPUCharts(f, &f.Node.GPUs[0])
-	if c.Since() != nil || c.chart(0).nowRole == draw.Warn {
+	if c.Since() != nil || c.makeChart(0).nowRole == draw.Warn {
 		t.Error("what is over is amber")
 	}
 }
@@ -68,7 +68,7 @@ func TestSlowGPU(t *testing.T) {
 func TestFewPeers(t *testing.T) {
 	f := slowOne(cluster.Starved)
 	f.Node.GPUs = f.Node.GPUs[:2]
-	if c := NewGPUCharts(f, &f.Node.GPUs[0]); c.Compared() || c.chart(0).usual != nil {
+	if c := NewGPUCharts(f, &f.Node.GPUs[0]); c.Compared() || c.makeChart(0).usual != nil {
 		t.Error("two GPUs have a median")
 	}
 }

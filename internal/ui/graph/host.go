@@ -16,9 +16,9 @@ func HostGraphs(f *part.Frame, y int, right string) {
 		return
 	}
 	oldest, _ := n.History.Oldest()
-	a := axisFrom(oldest, newest, f.Snap.Bin(), f.Snap.Span).until(n)
+	a := axisFrom(oldest, newest, f.Snap.Bin(), f.Snap.Span).endAtFailure(n)
 	h := hostPast{n, newest}
-	graphs(f, y, "Host history, "+a.words(), right, a, append([]chart{h.cpu(), h.load()}, h.memory()...))
+	drawCharts(f, y, "Host history, "+a.spanText(), right, a, append([]chart{h.cpuChart(), h.loadChart()}, h.memoryCharts()...))
 	fadePast(f, y)
 }
 
@@ -35,31 +35,31 @@ type hostPast struct {
 	newest int64
 }
 
-func (h hostPast) of(id metric.ID) series {
+func (h hostPast) hostSeries(id metric.ID) series {
 	return func(n int) []float32 { return h.History.Tail(nil, id, h.newest, n) }
 }
 
-func (h hostPast) cpu() chart {
-	return shareChart("CPU %", h.Host.Float(metric.CPU), h.of(metric.CPU))
+func (h hostPast) cpuChart() chart {
+	return shareChart("CPU %", h.Host.Float(metric.CPU), h.hostSeries(metric.CPU))
 }
 
-// load is a chart of the load average up to the number of CPUs, or higher if it has been higher.
-func (h hostPast) load() chart {
-	c := chart{title: "Load", short: "Load", bottom: "0", area: true, samples: h.of(metric.Load),
+// loadChart is a chart of the load average up to the number of CPUs, or higher if it has been higher.
+func (h hostPast) loadChart() chart {
+	c := chart{title: "Load", short: "Load", bottom: "0", area: true, samples: h.hostSeries(metric.Load),
 		now: Words(h.Host.Float(metric.Load), draw.One)}
 	c.title += "  (5 min " + Words(h.Host.Float(metric.Load5), draw.One) + ", 15 min " +
 		Words(h.Host.Float(metric.Load15), draw.One) + ")"
-	c.unlimited(1)
+	c.scaleToSamples(1)
 	if h.Hello != nil && float64(h.Hello.CPUs) >= c.high {
 		c.high, c.top = float64(h.Hello.CPUs), draw.Whole(float64(h.Hello.CPUs))
 	}
 	return c
 }
 
-// memory is a chart of the memory, and one of the swap space, if there is any. The first names the swap too, since low
-// terminals have no room for the second.
-func (h hostPast) memory() []chart {
-	memory := h.bytes("Memory GiB", metric.HostMemoryUsed, metric.HostMemoryTotal)
+// memoryCharts are a chart of the memory, and one of the swap space, if there is any. The first names the swap too,
+// since low terminals have no room for the second.
+func (h hostPast) memoryCharts() []chart {
+	memory := h.bytesChart("Memory GiB", metric.HostMemoryUsed, metric.HostMemoryTotal)
 	total, known := h.Host.Get(metric.SwapTotal)
 	switch {
 	case !known:
@@ -68,20 +68,20 @@ func (h hostPast) memory() []chart {
 		memory.title += "  (no swap)"
 		return []chart{memory}
 	}
-	swap := h.bytes("Swap GiB", metric.SwapUsed, metric.SwapTotal)
+	swap := h.bytesChart("Swap GiB", metric.SwapUsed, metric.SwapTotal)
 	memory.title += "  (swap " + swap.now + " of " + swap.top + ")"
 	return []chart{memory, swap}
 }
 
-// bytes is a chart of an amount of memory up to its size.
-func (h hostPast) bytes(title string, used, total metric.ID) chart {
-	c := chart{title: title, short: title, bottom: "0", area: true, samples: h.of(used),
+// bytesChart is a chart of an amount of memory up to its size.
+func (h hostPast) bytesChart(title string, used, total metric.ID) chart {
+	c := chart{title: title, short: title, bottom: "0", area: true, samples: h.hostSeries(used),
 		now: Words(h.Host.Float(used), part.Bytes)}
 	if size, known := h.Host.Get(total); known && size > 0 {
 		c.high, c.top = size, draw.GiB(uint64(size))
 		c.title += " of " + c.top
 	} else {
-		c.unlimited(1 << 30)
+		c.scaleToSamples(1 << 30)
 	}
 	return c
 }

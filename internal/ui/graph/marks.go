@@ -23,8 +23,8 @@ type axisLine struct {
 	taken []bool // columns
 }
 
-// write writes words at a column, unless they have no room.
-func (l *axisLine) write(at int, words string, role draw.Role) bool {
+// writeWords writes words at a column, unless they have no room.
+func (l *axisLine) writeWords(at int, words string, role draw.Role) bool {
 	n := draw.Width(words)
 	if at < 0 || at+n > len(l.taken) || slices.Contains(l.taken[at:at+n], true) {
 		return false
@@ -39,8 +39,8 @@ func (l *axisLine) write(at int, words string, role draw.Role) bool {
 // near is the number of columns within which ranks that mark the same are one.
 const near = 2
 
-// marks writes the marks of the job, the latest first. The beginning of a part has its name, or else the end.
-func (l *axisLine) marks(a axis) {
+// writeMarks writes the marks of the job, the latest first. The beginning of a part has its name, or else the end.
+func (l *axisLine) writeMarks(a axis) {
 	end := a.end
 	if end.IsZero() {
 		end = l.Snap.At
@@ -56,14 +56,14 @@ func (l *axisLine) marks(a axis) {
 			at := len(l.taken) - 1 - int(ago*time.Duration(len(l.taken))/a.span)
 			later, too := before[m.Name]
 			before[m.Name] = at
-			if too && later-at <= near || !l.write(at, signs[m.Kind], draw.Text) {
+			if too && later-at <= near || !l.writeWords(at, signs[m.Kind], draw.Text) {
 				continue
 			}
 			name := draw.Clip(m.Name, mostNamed)
 			if !ends {
-				named[m.Name] = l.write(at+1, name, draw.Dim) || named[m.Name]
+				named[m.Name] = l.writeWords(at+1, name, draw.Dim) || named[m.Name]
 			} else if !named[m.Name] {
-				l.write(at-draw.Width(name), name, draw.Dim)
+				l.writeWords(at-draw.Width(name), name, draw.Dim)
 			}
 		}
 	}
@@ -81,5 +81,5 @@ func axisEnds(f *part.Frame, x, y, w int, a axis) {
 	for i := range l.taken {
 		l.taken[i] = i <= draw.Width(first) || i >= w-draw.Width(last)-1
 	}
-	l.marks(a)
+	l.writeMarks(a)
 }

@@ -22,11 +22,11 @@ func NewSheet(oldest, newest int64, bin time.Duration, old bool) *Sheet {
 }
 
 // Title says which time the sheet shows.
-func (s *Sheet) Title() string { return s.axis.title() }
+func (s *Sheet) Title() string { return s.axis.titleText() }
 
 // Share adds a chart of percents up to 100. samples returns the newest n.
 func (s *Sheet) Share(title string, now float64, samples func(n int) []float32) {
-	s.add(shareChart(title, now, samples))
+	s.addChart(shareChart(title, now, samples))
 }
 
 // Amount adds a chart of an amount with its present value in words, up to a limit in a unit. If the limit is 0, the
@@ -36,12 +36,12 @@ func (s *Sheet) Amount(title, now string, limit, unit float64, samples func(n in
 	if limit > 0 {
 		c.high, c.top = limit, draw.Whole(limit/unit)
 	} else {
-		c.unlimited(unit)
+		c.scaleToSamples(unit)
 	}
-	s.add(c)
+	s.addChart(c)
 }
 
-func (s *Sheet) add(c chart) {
+func (s *Sheet) addChart(c chart) {
 	if s.old {
 		c.nowRole = draw.Dim
 	}
@@ -62,8 +62,8 @@ func (s *Sheet) Draw(f *part.Frame, y, rows int) {
 	}
 }
 
-// beside returns the number of charts beside each other.
-func beside(width int) int {
+// chartsAbreast returns the number of charts beside each other.
+func chartsAbreast(width int) int {
 	switch {
 	case width < 70:
 		return 1
@@ -78,7 +78,7 @@ func beside(width int) int {
 // drawSheet draws as many of n charts as these rows have room for. In low terminals only the last line of charts has a
 // time axis.
 func drawSheet(f *part.Frame, y, rows int, a axis, n int, of func(i int) chart) {
-	across := beside(f.W)
+	across := chartsAbreast(f.W)
 	if n == 0 || chartWidth(f.W, across) < graphAxis+6 {
 		return
 	}
@@ -104,7 +104,7 @@ func drawSheet(f *part.Frame, y, rows int, a axis, n int, of func(i int) chart) 
 			if own {
 				drawChart(f, x, y+i*high, w, high-graphFrame, a, c)
 			} else {
-				c.draw(f, x, y+i*high, w, high-1, a)
+				c.drawPlot(f, x, y+i*high, w, high-1, a)
 			}
 			if !own && i == lines-1 {
 				axisEnds(f, x+graphAxis, y+lines*high, w-graphAxis, a)

@@ -84,7 +84,7 @@ func (s *Strip) Row(f *part.Frame, x, y int, n *cluster.Node) {
 		pool = draw.PoolHighest
 	}
 	levels := s.sampling.Resample(f.Gauge.Outer(f.Own(n), s.sampling.Newest, s.sampling.Values()), pool)
-	silences, letters := s.marks(f, n)
+	silences, letters := s.columnMarks(f, n)
 	for i, v := range levels {
 		m := letters[i]
 		switch {
@@ -99,8 +99,8 @@ func (s *Strip) Row(f *part.Frame, x, y int, n *cluster.Node) {
 	}
 }
 
-// marks returns the marks for the columns of a node without data, and for all other columns.
-func (s *Strip) marks(f *part.Frame, n *cluster.Node) (silences, letters []mark) {
+// columnMarks returns the marks for the columns of a node without data, and for all other columns.
+func (s *Strip) columnMarks(f *part.Frame, n *cluster.Node) (silences, letters []mark) {
 	silences, letters = make([]mark, s.Width()), make([]mark, s.Width())
 	for _, finding := range s.findings[n.Name] {
 		to := finding.Over
@@ -110,30 +110,30 @@ func (s *Strip) marks(f *part.Frame, n *cluster.Node) (silences, letters []mark)
 		m, letter := silenceOf(finding.Kind), say.LabelOf(finding).Letter
 		switch {
 		case m.glyph != 0:
-			s.put(silences, m, finding.Since, to)
+			s.markPeriod(silences, m, finding.Since, to)
 		case letter == 0:
-		case lasting(letter) && finding.Before: // it began at an unknown time
-			s.put(letters, letterMark(finding, letter), to, to)
-		case lasting(letter):
-			s.put(letters, letterMark(finding, letter), finding.Since, finding.Since)
+		case marksBeginningOnly(letter) && finding.Before: // it began at an unknown time
+			s.markPeriod(letters, letterMark(finding, letter), to, to)
+		case marksBeginningOnly(letter):
+			s.markPeriod(letters, letterMark(finding, letter), finding.Since, finding.Since)
 		default:
-			s.put(letters, letterMark(finding, letter), finding.Since, to)
+			s.markPeriod(letters, letterMark(finding, letter), finding.Since, to)
 		}
 	}
 	switch n.State { // some states have no finding, or a late one
 	case cluster.NodeStale:
-		s.put(silences, silenceOf(cluster.KindStale), n.Arrived, f.Snap.At)
+		s.markPeriod(silences, silenceOf(cluster.KindStale), n.Arrived, f.Snap.At)
 	case cluster.NodeConnecting:
-		s.put(silences, silenceOf(cluster.KindConnecting), n.Since, f.Snap.At)
+		s.markPeriod(silences, silenceOf(cluster.KindConnecting), n.Since, f.Snap.At)
 	case cluster.NodeFailed:
-		s.put(silences, silenceOf(cluster.KindFailed), n.Since, f.Snap.At)
+		s.markPeriod(silences, silenceOf(cluster.KindFailed), n.Since, f.Snap.At)
 	}
 	return silences, letters
 }
 
-// lasting reports whether a letter stands for a problem that stays until somebody repairs it, and hardly changes the
-// load: only its beginning is marked, so that the load after it can be seen.
-func lasting(letter byte) bool { return letter == 'E' || letter == 'N' }
+// marksBeginningOnly reports whether a letter stands for a problem that stays until somebody repairs it, and hardly
+// changes the load: only its beginning is marked, so that the load after it can be seen.
+func marksBeginningOnly(letter byte) bool { return letter == 'E' || letter == 'N' }
 
 func letterMark(f *cluster.Finding, letter byte) mark {
 	return mark{rune(letter), part.Marks[f.Severity].Role, stripRank(f)}
@@ -161,8 +161,8 @@ func silenceOf(k cluster.Kind) mark {
 	return mark{}
 }
 
-// put marks the columns of a period, except those with a worse mark.
-func (s *Strip) put(marks []mark, m mark, from, to time.Time) {
+// markPeriod marks the columns of a period, except those with a worse mark.
+func (s *Strip) markPeriod(marks []mark, m mark, from, to time.Time) {
 	each := int64(s.sampling.Bins / s.sampling.Dots)
 	last := s.sampling.Newest / each
 	left := last - int64(s.Width()) + 1

@@ -35,8 +35,8 @@ var reasons = []reason{
 	{name: "idle", bits: wire.ThrottleGPUIdle},
 }
 
-// in reports whether a sample has the reason.
-func (r *reason) in(sample float32) bool {
+// isInSample reports whether a sample has the reason.
+func (r *reason) isInSample(sample float32) bool {
 	return uint64(sample)&r.bits != 0 && uint64(sample)&r.but == 0
 }
 
@@ -54,7 +54,7 @@ const timelineTotal = 9 // columns after the time
 
 // NewTimeline returns the timeline for a GPU and the width of the terminal.
 func NewTimeline(f *part.Frame, g *cluster.GPU) *Timeline {
-	t := &Timeline{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: f.Snap.Bin(), x: 21}
+	t := &Timeline{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).endAtFailure(f.Node), bin: f.Snap.Bin(), x: 21}
 	if f.W < 100 {
 		t.x = 16
 	}
@@ -71,15 +71,15 @@ func (t *Timeline) Title() string {
 	if column >= 10*time.Second {
 		text = draw.Whole(column.Seconds())
 	}
-	text = t.axis.words() + " · 1 column = " + text + " s"
-	if watched := t.gpu.Watched(); t.counts() && watched > t.axis.span {
+	text = t.axis.spanText() + " · 1 column = " + text + " s"
+	if watched := t.gpu.Watched(); t.hasTimeCounter() && watched > t.axis.span {
 		text += " · totals since " + draw.Age(watched)
 	}
 	return text
 }
 
-// counts reports whether the driver counts the time of any of the reasons.
-func (t *Timeline) counts() bool {
+// hasTimeCounter reports whether the driver counts the time of any of the reasons.
+func (t *Timeline) hasTimeCounter() bool {
 	return slices.ContainsFunc(reasons, func(r reason) bool {
 		_, counted := t.gpu.Grown(r.time)
 		return counted
@@ -97,17 +97,17 @@ func (t *Timeline) Draw(f *part.Frame, y, rows int) {
 		f.Left(1, y, f.W-2, "n/a"+why, draw.Dim)
 		return
 	}
-	for i, r := range t.chosen(rows) {
+	for i, r := range t.chosenReasons(rows) {
 		t.row(f, y+i, &reasons[r])
 	}
 }
 
-// chosen returns the places of the reasons to show.
-func (t *Timeline) chosen(rows int) []int {
+// chosenReasons returns the places of the reasons to show.
+func (t *Timeline) chosenReasons(rows int) []int {
 	var chosen []int
 	for _, occurred := range []bool{true, false} {
 		for i := range reasons {
-			if len(chosen) < rows && (t.lasted(&reasons[i]) > 0) == occurred {
+			if len(chosen) < rows && (t.reasonDuration(&reasons[i]) > 0) == occurred {
 				chosen = append(chosen, i)
 			}
 		}
@@ -116,15 +116,15 @@ func (t *Timeline) chosen(rows int) []int {
 	return chosen
 }
 
-// lasted returns how long a reason has held since nvnodetop began to watch, as the driver counts; without its counter,
+// reasonDuration returns how long a reason has held since nvnodetop began to watch, as the driver counts; without its counter,
 // how long in the time shown, by samples.
-func (t *Timeline) lasted(r *reason) time.Duration {
+func (t *Timeline) reasonDuration(r *reason) time.Duration {
 	if seconds, counted := t.gpu.Grown(r.time); counted {
 		return time.Duration(seconds * float64(time.Second))
 	}
 	n := 0
 	for _, v := range t.samples[max(len(t.samples)-t.axis.bins, 0):] {
-		if v == v && r.in(v) {
+		if v == v && r.isInSample(v) {
 			n++
 		}
 	}
@@ -132,19 +132,19 @@ func (t *Timeline) lasted(r *reason) time.Duration {
 }
 
 func (t *Timeline) row(f *part.Frame, y int, r *reason) {
-	total := t.lasted(r)
+	total := t.reasonDuration(r)
 	name, label, number, block := r.name, draw.Dim, draw.Dim, draw.Cell
 	if r.short != "" && f.W < 100 {
 		name = r.short
 	}
 	text := "–"
 	if total > 0 {
-		text, label, number = lasted(total), draw.Text, draw.Text
+		text, label, number = durationText(total), draw.Text, draw.Text
 	}
 	if total > 0 && r.bad {
 		block, number = draw.Warn, draw.Warn
 	}
-	if now, known := t.gpu.Get(metric.Throttle); known && r.bad && r.in(float32(now)) && tally.Lost(t.gpu) == "" {
+	if now, known := t.gpu.Get(metric.Throttle); known && r.bad && r.isInSample(float32(now)) && tally.Lost(t.gpu) == "" {
 		label = draw.Warn
 	}
 	f.Left(1, y, t.x-2, name, label)
@@ -153,7 +153,7 @@ func (t *Timeline) row(f *part.Frame, y int, r *reason) {
 		switch {
 		case v != v:
 			held[i] = v
-		case r.in(v):
+		case r.isInSample(v):
 			held[i] = 1
 		}
 	}
@@ -170,8 +170,8 @@ func (t *Timeline) row(f *part.Frame, y int, r *reason) {
 	}
 }
 
-// lasted is a duration to the second: "40s", "1m12s".
-func lasted(d time.Duration) string {
+// durationText is a duration to the second: "40s", "1m12s".
+func durationText(d time.Duration) string {
 	if s := int(d / time.Second); s >= 60 && s < 3600 {
 		return fmt.Sprintf("%dm%02ds", s/60, s%60)
 	}

@@ -18,7 +18,7 @@ func TestReasonIn(t *testing.T) {
 		wire.ThrottleHWSlowdown | wire.ThrottleHWThermal:    false,
 		wire.ThrottleHWSlowdown | wire.ThrottleHWPowerBrake: false, wire.ThrottleHWThermal: false,
 	} {
-		if slowdown.in(float32(sample)) != want {
+		if slowdown.isInSample(float32(sample)) != want {
 			t.Errorf("%#x: %v", sample, !want)
 		}
 	}
@@ -30,7 +30,7 @@ func TestLasted(t *testing.T) {
 		time.Hour - time.Second: "59m59s", time.Hour: "1h",
 		90 * time.Minute: "1h30m",
 	} {
-		if got := lasted(d); got != want {
+		if got := durationText(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
@@ -83,7 +83,7 @@ func TestTimelineChooses(t *testing.T) {
 	g := gpu(nil, metric.Throttle, wire.ThrottleGPUIdle, wire.ThrottleSWPowerCap, gap)
 	for rows, want := range map[int][]int{0: nil, 1: {3}, 2: {3, 8}, 3: {0, 3, 8}, 4: {0, 1, 3, 8},
 		9: {0, 1, 2, 3, 4, 5, 6, 7, 8}, 20: {0, 1, 2, 3, 4, 5, 6, 7, 8}} {
-		if got := NewTimeline(frame(100, 9), g).chosen(rows); !slices.Equal(got, want) {
+		if got := NewTimeline(frame(100, 9), g).chosenReasons(rows); !slices.Equal(got, want) {
 			t.Errorf("%d rows: %v, want %v", rows, got, want)
 		}
 	}

@@ -28,15 +28,15 @@ var names = map[string]string{"overview": "over", "processes": "procs", "problem
 // connection. current is the hint of the page on the screen.
 func Bar(f *part.Frame, current keys.Hint) {
 	f.Fill(0, BarRow, f.W, '─', draw.Faint)
-	for _, c := range chips(f.Scene, current) {
-		tab(f, c.x, BarRow, c.text, c.mark, c.key == current)
+	for _, c := range layOutBar(f.Scene, current) {
+		drawTab(f, c.x, BarRow, c.text, c.mark, c.key == current)
 	}
 	f.RecedeRow(BarRow)
 }
 
 // BarAt returns the hint of the page in column x of the bar; is is false if there is none.
 func BarAt(s *part.Scene, current keys.Hint, x int) (k keys.Hint, is bool) {
-	for _, c := range chips(s, current) {
+	for _, c := range layOutBar(s, current) {
 		if x >= c.x && x < c.to {
 			return c.key, true
 		}
@@ -44,9 +44,9 @@ func BarAt(s *part.Scene, current keys.Hint, x int) (k keys.Hint, is bool) {
 	return keys.Hint{}, false
 }
 
-// chips lays out the bar: with all names, with short names, or with only the numbers of all pages but the current one.
-func chips(s *part.Scene, current keys.Hint) (all []chip) {
-	problems, reach := troubles(s)
+// layOutBar lays out the bar: with all names, with short names, or with only the numbers of all pages but the current one.
+func layOutBar(s *part.Scene, current keys.Hint) (all []chip) {
+	problems, reach := problemMarks(s)
 	for _, style := range []struct{ tight, short, bare bool }{
 		{}, {tight: true}, {tight: true, short: true}, {tight: true, short: true, bare: true}} {
 		gap, x := 1, 2
@@ -87,8 +87,8 @@ func chips(s *part.Scene, current keys.Hint) (all []chip) {
 	return all
 }
 
-// troubles returns the number of the problems as a mark, and the mark of the worst connection.
-func troubles(s *part.Scene) (problems, reach part.Mark) {
+// problemMarks returns the number of the problems as a mark, and the mark of the worst connection.
+func problemMarks(s *part.Scene) (problems, reach part.Mark) {
 	problems, reach = part.Mark{Role: draw.Text}, part.Mark{Role: draw.Text}
 	if s.Job == nil {
 		return problems, reach

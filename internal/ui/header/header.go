@@ -14,16 +14,16 @@ import (
 )
 
 // Draw draws rows 0 and 1. withNode adds the place of the selected node among the job's.
-func Draw(f *part.Frame, withNode bool) { header(f, withNode, keys.Job.Key, keys.Node.Key) }
+func Draw(f *part.Frame, withNode bool) { drawHeader(f, withNode, keys.Job.Key, keys.Node.Key) }
 
 // DrawGPU draws rows 0 and 1 of a page whose arrows change the GPU and the node.
-func DrawGPU(f *part.Frame) { header(f, true, "", keys.NodeDown.Key) }
+func DrawGPU(f *part.Frame) { drawHeader(f, true, "", keys.NodeDown.Key) }
 
 // Title draws row 0 of a page that is about no job: the user and the host.
 func Title(f *part.Frame) {
 	d := &f.Snap.Discovery
 	x := f.Put(1, 0, "nvnodetop", draw.Strong)
-	at := now(f)
+	at := timePieces(f)
 	start := f.W - part.Width(at)
 	if who := strings.Trim(d.User+" on "+d.Host, " "); d.User != "" && d.Host != "" {
 		f.Left(x+2, 0, start-x-3, who, draw.Dim)
@@ -31,15 +31,15 @@ func Title(f *part.Frame) {
 	f.Pieces(start, 0, at...)
 }
 
-// header draws rows 0 and 1 with the arrows that change the job and the node.
-func header(f *part.Frame, withNode bool, jobArrows, nodeArrows string) {
-	right := position(f, true, withNode, jobArrows, nodeArrows)
+// drawHeader draws rows 0 and 1 with the arrows that change the job and the node.
+func drawHeader(f *part.Frame, withNode bool, jobArrows, nodeArrows string) {
+	right := positionPieces(f, true, withNode, jobArrows, nodeArrows)
 	start := f.W - part.Width(right)
 	for _, job := range []bool{true, false} { // in a list, the job's name matters more than its place
 		if start >= jobNameLeast(f) {
 			break
 		}
-		right = position(f, job, false, jobArrows, nodeArrows)
+		right = positionPieces(f, job, false, jobArrows, nodeArrows)
 		start = f.W - part.Width(right)
 	}
 	x := JobName(f, start)
@@ -112,8 +112,8 @@ func JobTimes(f *part.Frame) []part.Piece {
 	return words
 }
 
-// position is the right end of row 0: the places in the lists, the intervals and the time.
-func position(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows string) []part.Piece {
+// positionPieces is the right end of row 0: the places in the lists, the intervals and the time.
+func positionPieces(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows string) []part.Piece {
 	wide := f.W >= 100
 	var words []part.Piece
 	add := func(name string, at, n int, arrows string) {
@@ -129,31 +129,32 @@ func position(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows strin
 	if withNode {
 		add("node", f.NodeAt, len(f.Job.Nodes), nodeArrows)
 	}
-	return append(words, now(f)...)
+	return append(words, timePieces(f)...)
 }
 
-// now is the time of the Snapshot, with the intervals in wide terminals.
-func now(f *part.Frame) []part.Piece {
-	return slices.Concat(recorded(f), past(f), clock(f))
+// timePieces is the time of the Snapshot, with the intervals in wide terminals. A recording and an earlier moment are
+// named before it.
+func timePieces(f *part.Frame) []part.Piece {
+	return slices.Concat(recordingPieces(f), pastPieces(f), clockPieces(f))
 }
 
-// past says that the screen shows an earlier moment, and the key that leads back to now.
-func past(f *part.Frame) []part.Piece {
+// pastPieces says that the screen shows an earlier moment, and the key that leads back to now.
+func pastPieces(f *part.Frame) []part.Piece {
 	if f.Ago == "" {
 		return nil
 	}
 	return []part.Piece{{Text: " " + f.Ago + " ", Role: draw.WarnFill}, part.Dim(" Esc: live  ")}
 }
 
-// recorded says that a recording runs.
-func recorded(f *part.Frame) []part.Piece {
+// recordingPieces says that a recording runs.
+func recordingPieces(f *part.Frame) []part.Piece {
 	if f.Recording == "" {
 		return nil
 	}
 	return []part.Piece{{Text: "● ", Role: draw.Crit}, part.Strong(f.Recording + "  ")}
 }
 
-func clock(f *part.Frame) []part.Piece {
+func clockPieces(f *part.Frame) []part.Piece {
 	clock := part.Text(f.Snap.At.Format(time.TimeOnly) + " ")
 	if f.W < 110 {
 		return []part.Piece{clock}

@@ -23,16 +23,16 @@ type item struct {
 	vital bool // it matters more than the names of others
 }
 
-// shortest returns the shortest wording of an item beside others: a name is left out only for a vital item.
-func (i *item) shortest(vital bool) int {
+// shortestWording returns the shortest wording of an item beside others: a name is left out only for a vital item.
+func (i *item) shortestWording(vital bool) int {
 	if vital {
 		return i.least
 	}
 	return i.fair
 }
 
-// wide returns the columns of an item. An error is filled, one blank wider on both sides.
-func (i *item) wide(wording int) int {
+// wordingWidth returns the columns of an item. An error is filled, one blank wider on both sides.
+func (i *item) wordingWidth(wording int) int {
 	w := len("x ") + draw.Width(i.texts[wording])
 	if i.severity == cluster.Critical {
 		w += 2
@@ -40,8 +40,8 @@ func (i *item) wide(wording int) int {
 	return w
 }
 
-// draw draws an item, and returns the column after it.
-func (i *item) draw(f *part.Frame, x, wording int) int {
+// drawItem draws an item, and returns the column after it.
+func (i *item) drawItem(f *part.Frame, x, wording int) int {
 	m := part.Marks[i.severity]
 	text := m.Glyph + " " + i.texts[wording]
 	if i.severity == cluster.Critical {
@@ -55,33 +55,33 @@ func (i *item) draw(f *part.Frame, x, wording int) int {
 func drawItems(f *part.Frame, x, end int, all []item) {
 	n, free := len(all), 0
 	for ; n > 0; n-- {
-		counts := unnamed(f.Scene, all[n:])
+		counts := countUnnamed(f.Scene, all[n:])
 		if free = end - x - leastWide(all[:n], counts[len(counts)-1]); free >= 0 {
 			break
 		}
 	}
-	counts := unnamed(f.Scene, all[n:])
+	counts := countUnnamed(f.Scene, all[n:])
 	if n == 0 { // the worst problem matters more than the number of the others
 		for wording := range all[0].texts {
-			if all[0].wide(wording) <= end-x {
-				all[0].draw(f, x, wording)
+			if all[0].wordingWidth(wording) <= end-x {
+				all[0].drawItem(f, x, wording)
 				return
 			}
 		}
-		f.Put(x, 1, fitting(counts, end-x), draw.Dim)
+		f.Put(x, 1, firstFitting(counts, end-x), draw.Dim)
 		return
 	}
 	wordings := make([]int, n)
 	for i := range wordings {
-		wordings[i] = all[i].shortest(all[n-1].vital)
+		wordings[i] = all[i].shortestWording(all[n-1].vital)
 	}
-	free = lengthen(all, wordings, free, func(i *item) int { return i.fair })
+	free = lengthenItems(all, wordings, free, func(i *item) int { return i.fair })
 	count := counts[len(counts)-1]
 	free += len(count)
-	count = fitting(counts, free)
-	lengthen(all, wordings, free-len(count), func(*item) int { return 0 })
+	count = firstFitting(counts, free)
+	lengthenItems(all, wordings, free-len(count), func(*item) int { return 0 })
 	for i, wording := range wordings {
-		x = all[i].draw(f, x, wording) + 2
+		x = all[i].drawItem(f, x, wording) + 2
 	}
 	f.Put(x, 1, count, draw.Dim)
 }
@@ -90,7 +90,7 @@ func drawItems(f *part.Frame, x, end int, all []item) {
 func leastWide(items []item, count string) int {
 	w := 2*len(items) - 2
 	for i := range items {
-		w += items[i].wide(items[i].shortest(items[len(items)-1].vital))
+		w += items[i].wordingWidth(items[i].shortestWording(items[len(items)-1].vital))
 	}
 	if count != "" {
 		w += 2 + len(count)
@@ -102,19 +102,19 @@ func leastWide(items []item, count string) int {
 func vitalWide(s *part.Scene, all []item) (w int) {
 	n := 0
 	for n < len(all) && all[n].vital {
-		w += all[n].wide(0) + 2
+		w += all[n].wordingWidth(0) + 2
 		n++
 	}
-	counts := unnamed(s, all[n:])
+	counts := countUnnamed(s, all[n:])
 	return w + len(counts[len(counts)-1])
 }
 
-// lengthen gives each item the longest wording for which there are free columns, at most the wording to, and returns
+// lengthenItems gives each item the longest wording for which there are free columns, at most the wording to, and returns
 // the free columns left.
-func lengthen(items []item, wordings []int, free int, to func(i *item) int) int {
+func lengthenItems(items []item, wordings []int, free int, to func(i *item) int) int {
 	for i := range wordings {
 		for wording := to(&items[i]); wording < wordings[i]; wording++ {
-			if by := items[i].wide(wording) - items[i].wide(wordings[i]); by <= free {
+			if by := items[i].wordingWidth(wording) - items[i].wordingWidth(wordings[i]); by <= free {
 				free, wordings[i] = free-by, wording
 			}
 		}
@@ -122,9 +122,9 @@ func lengthen(items []item, wordings []int, free int, to func(i *item) int) int 
 	return free
 }
 
-// items gathers the present findings by kind: errors first, then findings that slow the whole job, then a silent SLURM,
+// gatherItems gathers the present findings by kind: errors first, then findings that slow the whole job, then a silent SLURM,
 // then the other warnings. Notes are not problems and are left out.
-func items(f *part.Frame) []item {
+func gatherItems(f *part.Frame) []item {
 	var all []item
 	var labels []say.Label
 	var firsts []*cluster.Finding
@@ -144,7 +144,7 @@ func items(f *part.Frame) []item {
 		all[at].count++
 	}
 	for i := range all {
-		all[i].name(f, firsts[i], labels[i])
+		all[i].setWordings(f, firsts[i], labels[i])
 		all[i].vital = all[i].severity == cluster.Critical
 	}
 	if len(all) > 0 && len(all[0].texts) > 1 { // the worst keeps its name
@@ -176,9 +176,9 @@ const (
 	nameFrom = 60
 )
 
-// name sets the wordings: a single finding is named, several are counted. A warning beside others keeps its name, an
+// setWordings sets the wordings: a single finding is named, several are counted. A warning beside others keeps its name, an
 // error at least its kind.
-func (i *item) name(f *part.Frame, first *cluster.Finding, label say.Label) {
+func (i *item) setWordings(f *part.Frame, first *cluster.Finding, label say.Label) {
 	switch {
 	case i.count > 1:
 		i.texts = []string{strconv.Itoa(i.count) + " " + label.Many}

@@ -14,28 +14,28 @@ import (
 // Problems draws row 1: the problems, errors first, and the number of GPUs and nodes that report.
 func Problems(f *part.Frame) {
 	const x = 1
-	all := items(f)
-	right := reporting(f, f.W < 100)
+	all := gatherItems(f)
+	right := reportingText(f, f.W < 100)
 	end := f.W - draw.Width(right) - 2
 	if x+vitalWide(f.Scene, all) > end {
-		right = reporting(f, true)
+		right = reportingText(f, true)
 		end = f.W - draw.Width(right) - 2
 	}
 	// the worst problem matters more than the number that reports
-	if len(all) > 0 && x+all[0].wide(all[0].fair)+len("  +12") > end {
+	if len(all) > 0 && x+all[0].wordingWidth(all[0].fair)+len("  +12") > end {
 		end = f.W - 1
 	} else {
 		f.Put(f.W-draw.Width(right), 1, right, draw.Dim)
 	}
 	if len(all) == 0 {
-		f.Left(x, 1, end-x, verdict(f), draw.Dim)
+		f.Left(x, 1, end-x, healthText(f), draw.Dim)
 		return
 	}
 	drawItems(f, x, end, all)
 }
 
-// unnamed counts the problems without room, the longest wording first: one names the key that shows them.
-func unnamed(s *part.Scene, all []item) []string {
+// countUnnamed counts the problems without room, the longest wording first: one names the key that shows them.
+func countUnnamed(s *part.Scene, all []item) []string {
 	n := 0
 	for i := range all {
 		n += all[i].count
@@ -50,8 +50,8 @@ func unnamed(s *part.Scene, all []item) []string {
 	return []string{count + " more" + part.MoreKey, count}
 }
 
-// fitting returns the first of the wordings that fits into w columns; "": none does.
-func fitting(wordings []string, w int) string {
+// firstFitting returns the first of the wordings that fits into w columns; "": none does.
+func firstFitting(wordings []string, w int) string {
 	for _, text := range wordings {
 		if draw.Width(text) <= w {
 			return text
@@ -60,8 +60,8 @@ func fitting(wordings []string, w int) string {
 	return ""
 }
 
-// verdict is row 1 without a problem: "32 GPUs OK" if every GPU has reported so, otherwise the reason for doubt.
-func verdict(f *part.Frame) string {
+// healthText is row 1 without a problem: "32 GPUs OK" if every GPU has reported so, otherwise the reason for doubt.
+func healthText(f *part.Frame) string {
 	j := f.Job
 	if j.Reporting < len(j.Nodes) {
 		return ""
@@ -83,25 +83,25 @@ func verdict(f *part.Frame) string {
 	case cleared > 0:
 		return part.Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
 	case !p.Named && j.ID != "":
-		return well(f, part.Plural(j.GPUs, "GPU", "GPUs")) +
+		return okText(f, part.Plural(j.GPUs, "GPU", "GPUs")) +
 			" (all GPUs on these nodes)"
 	case j.GPUs == 1:
-		return well(f, "GPU")
+		return okText(f, "GPU")
 	}
-	return well(f, strconv.Itoa(j.GPUs)+" GPUs")
+	return okText(f, strconv.Itoa(j.GPUs)+" GPUs")
 }
 
-// well says that GPUs are OK. In a printout, which may end before every kind of problem can be found, it says only that
+// okText says that GPUs are OK. In a printout, which may end before every kind of problem can be found, it says only that
 // they report.
-func well(f *part.Frame, gpus string) string {
+func okText(f *part.Frame, gpus string) string {
 	if !f.Printed || len(f.Snap.NotChecked) == 0 {
-		return gpus + " OK" + groups(f.Job)
+		return gpus + " OK" + groupsText(f.Job)
 	}
-	return part.Plural(f.Job.GPUs, "GPU reports", "GPUs report") + groups(f.Job)
+	return part.Plural(f.Job.GPUs, "GPU reports", "GPUs report") + groupsText(f.Job)
 }
 
-// groups says what the GPUs do if they do two things: "   2 groups: 16 GPUs at 90%, 16 at 40%".
-func groups(j *cluster.JobView) string {
+// groupsText says what the GPUs do if they do two things: "   2 groups: 16 GPUs at 90%, 16 at 40%".
+func groupsText(j *cluster.JobView) string {
 	var each []string
 	for i, r := range j.Roles {
 		gpus := strconv.Itoa(r.GPUs)
@@ -129,9 +129,9 @@ func lastCleared(f *part.Frame) (n int, ago time.Duration) {
 	return n, ago
 }
 
-// reporting says how much of the job reports. Without a known GPU, or with one node, it leaves out the half that says
+// reportingText says how much of the job reports. Without a known GPU, or with one node, it leaves out the half that says
 // nothing.
-func reporting(f *part.Frame, short bool) string {
+func reportingText(f *part.Frame, short bool) string {
 	j := f.Job
 	gpus := " of " + part.Plural(j.GPUs, "GPU", "GPUs")
 	nodes := " of " + part.Plural(len(j.Nodes), "node", "nodes") + " reporting"

@@ -72,18 +72,18 @@ func tabRow(f *part.Frame, tabs []labeled, at, end int) {
 	to := from + n
 	x := 2
 	if from > 0 {
-		x = f.Pieces(x, y, hidden(" ‹"+strconv.Itoa(from), tabs[:from])...) + 1
+		x = f.Pieces(x, y, countHiddenTabs(" ‹"+strconv.Itoa(from), tabs[:from])...) + 1
 	}
 	for i := from; i < to; i++ {
-		x = tab(f, x, y, tabs[i].text, tabs[i].mark, i == at) + 1
+		x = drawTab(f, x, y, tabs[i].text, tabs[i].mark, i == at) + 1
 	}
 	if to < len(tabs) {
-		f.Pieces(x, y, hidden(" "+strconv.Itoa(len(tabs)-to)+"›", tabs[to:])...)
+		f.Pieces(x, y, countHiddenTabs(" "+strconv.Itoa(len(tabs)-to)+"›", tabs[to:])...)
 	}
 }
 
-// hidden counts the tabs that are not shown, with the marks of those in trouble.
-func hidden(count string, tabs []labeled) []part.Piece {
+// countHiddenTabs counts the tabs that are not shown, with the marks of those in trouble.
+func countHiddenTabs(count string, tabs []labeled) []part.Piece {
 	pieces := []part.Piece{part.Dim(count + " ")}
 	for _, severity := range []cluster.Severity{cluster.Critical, cluster.Warning} {
 		if slices.ContainsFunc(tabs, func(t labeled) bool { return t.rank == int(severity) }) {
@@ -96,7 +96,7 @@ func hidden(count string, tabs []labeled) []part.Piece {
 	return pieces
 }
 
-func tab(f *part.Frame, x, y int, name string, m part.Mark, current bool) int {
+func drawTab(f *part.Frame, x, y int, name string, m part.Mark, current bool) int {
 	role, glyphRole := draw.Dim, m.Role
 	if current {
 		role, glyphRole = draw.Tab, draw.Tab

@@ -26,12 +26,12 @@ func Window(job *cluster.JobView) string {
 			}
 		}
 	}
-	return harmless(strings.Join(words, " "))
+	return sanitizeTitle(strings.Join(words, " "))
 }
 
-// harmless removes everything from a title that could end it early and begin another escape sequence. Job IDs come from
+// sanitizeTitle removes everything from a title that could end it early and begin another escape sequence. Job IDs come from
 // outside.
-func harmless(s string) string {
+func sanitizeTitle(s string) string {
 	var out []rune
 	for _, r := range strings.Join(strings.Fields(s), " ") {
 		if unicode.IsPrint(r) && r != unicode.ReplacementChar && len(out) < maxTitle {

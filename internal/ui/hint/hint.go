@@ -61,7 +61,7 @@ func Common(s *part.Scene, nodes ...string) []keys.Hint {
 
 // NextProblem returns the hint of the key that leads to another problem, if there is one.
 func NextProblem(s *part.Scene) []keys.Hint {
-	if slices.ContainsFunc(s.Job.Findings, isProblem) && elsewhere(s) {
+	if slices.ContainsFunc(s.Job.Findings, isProblem) && hasOtherProblem(s) {
 		return []keys.Hint{keys.Problem}
 	}
 	return nil
@@ -92,8 +92,8 @@ var Last = []keys.Hint{keys.HintOf(keys.Help), keys.HintOf(keys.Quit)}
 // isProblem reports whether a finding is at least a warning and is not over.
 func isProblem(f cluster.Finding) bool { return f.Severity >= cluster.Warning && f.Holds() }
 
-// elsewhere reports whether another node, or another job, has a problem.
-func elsewhere(s *part.Scene) bool {
+// hasOtherProblem reports whether another node, or another job, has a problem.
+func hasOtherProblem(s *part.Scene) bool {
 	return slices.ContainsFunc(s.Order, func(name string) bool {
 		return name != s.Node.Name &&
 			s.Health.Rank(name) >= int(cluster.Warning)

@@ -37,10 +37,10 @@ func openedOn(s *part.Scene) *Metrics {
 func TestAlone(t *testing.T) {
 	s := lone(3600)
 	m := openedOn(s)
-	if got := m.past.of(chartSM)(3); got[0] != 88 || got[1] != 88 || got[2] != 60 {
+	if got := m.past.chartSamples(chartSM)(3); got[0] != 88 || got[1] != 88 || got[2] != 60 {
 		t.Errorf("the past is %v", got)
 	}
-	if got := m.past.of(chartRSS)(2); got[0] == got[0] || got[1] != 4<<30 {
+	if got := m.past.chartSamples(chartRSS)(2); got[0] == got[0] || got[1] != 4<<30 {
 		t.Errorf("the past of the host memory is %v", got)
 	}
 	text := drawn(s, m)
@@ -50,7 +50,7 @@ func TestAlone(t *testing.T) {
 	}
 	s.Snap.Nodes["n1"].ListedAt = noon.Add(3 * time.Second)
 	m.Settle(s)
-	if got := m.past.of(chartSM)(3); got[0] != 88 || got[1] != 60 || got[2] != 60 {
+	if got := m.past.chartSamples(chartSM)(3); got[0] != 88 || got[1] != 60 || got[2] != 60 {
 		t.Errorf("the past is then %v", got)
 	}
 }
@@ -58,7 +58,7 @@ func TestAlone(t *testing.T) {
 // The time before its start belongs to another process.
 func TestAloneSinceItsStart(t *testing.T) {
 	m := openedOn(lone(30))
-	if got := m.past.of(chartSM)(12); got[0] == got[0] || got[1] != 88 {
+	if got := m.past.chartSamples(chartSM)(12); got[0] == got[0] || got[1] != 88 {
 		t.Errorf("the past is %v", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestNotAlone(t *testing.T) {
 	other.PID++
 	n.Processes = append(n.Processes, other)
 	m := openedOn(s)
-	if got := m.past.of(chartSM)(2); got[0] == got[0] {
+	if got := m.past.chartSamples(chartSM)(2); got[0] == got[0] {
 		t.Errorf("with another process the past is %v", got)
 	}
 	if text := drawn(s, m); !strings.Contains(text, "since this page was opened") {

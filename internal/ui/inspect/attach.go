@@ -9,9 +9,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// attach is the command that starts a shell on the node of a process, by the transport that reaches it; "" if none is
+// attachCommand is the command that starts a shell on the node of a process, by the transport that reaches it; "" if none is
 // needed or known.
-func attach(s *part.Scene, t *tally.Target, route string) string {
+func attachCommand(s *part.Scene, t *tally.Target, route string) string {
 	switch route {
 	case "ssh", "control", "openssh":
 		return overSSH(s, t.Node)
@@ -27,12 +27,12 @@ func attach(s *part.Scene, t *tally.Target, route string) string {
 // nodes, whoever the user here is.
 func overSSH(s *part.Scene, node string) string {
 	if s.Login == "" {
-		return command("ssh", "-t", node)
+		return shellCommandLine("ssh", "-t", node)
 	}
 	if user := s.Snap.Discovery.User; user != "" {
 		node = user + "@" + node
 	}
-	return command("ssh", "-t", "-J", s.Login, node)
+	return shellCommandLine("ssh", "-t", "-J", s.Login, node)
 }
 
 // overSLURM returns a command that starts a shell on a node of a job. srun takes a heterogeneous job by the number of
@@ -42,7 +42,7 @@ func overSLURM(job *cluster.JobView, node string) string {
 	if leader, group, isHet := job.Component(); isHet {
 		of = []string{"--jobid=" + leader, "--het-group=" + group}
 	}
-	return command(slices.Concat([]string{"srun", "--overlap", "--pty"}, of,
+	return shellCommandLine(slices.Concat([]string{"srun", "--overlap", "--pty"}, of,
 		[]string{"-w", node, "-N1", "-n1", "bash"})...)
 }
 
@@ -55,7 +55,7 @@ func onLogin(s *part.Scene, of string) string {
 	if !strings.HasPrefix(host, "ssh://") && strings.Contains(host, ":") {
 		host = "ssh://" + host // the only form in which ssh takes a port
 	}
-	return command("ssh", "-t", host, of)
+	return shellCommandLine("ssh", "-t", host, of)
 }
 
 // jobOn returns the job of a process; nil for a job that SLURM does not list, since the node named it, and its name may
@@ -78,8 +78,8 @@ func jobOn(s *part.Scene, t *tally.Target) *cluster.JobView {
 	return job
 }
 
-// command is a command line for a POSIX shell.
-func command(words ...string) string {
+// shellCommandLine is a command line for a POSIX shell.
+func shellCommandLine(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = shellWord(w)

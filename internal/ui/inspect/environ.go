@@ -26,7 +26,7 @@ var environment = &kind{
 		if r.Environ == nil {
 			return nil, false, false
 		}
-		return variables(r.Environ.Variables), r.Environ.Truncated, true
+		return parseEnviron(r.Environ.Variables), r.Environ.Truncated, true
 	},
 }
 

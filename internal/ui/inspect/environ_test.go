@@ -36,14 +36,14 @@ func TestSecrets(t *testing.T) {
 		"CUDA_VISIBLE_DEVICES=GPU-8f3cd1a2-1111-2222-3333-444455556666": false,
 		"SLURM_NODELIST=gpu-n[001-064]":                                 false, "N=12345678901234567890123456": false,
 	} {
-		if got := variables([]string{line}); len(got) != 1 || got[0].secret != secret {
+		if got := parseEnviron([]string{line}); len(got) != 1 || got[0].secret != secret {
 			t.Errorf("%s: %+v, want a secret: %v", line, got, secret)
 		}
 	}
 }
 
 func TestVariablesAreClean(t *testing.T) {
-	got := variables([]string{"B=1", "", "F%%=() {\n  x\n}", "A\x1b[2J=\x1b]0;x\x07y\r\x9b1m\u202e", "=", "C"})
+	got := parseEnviron([]string{"B=1", "", "F%%=() {\n  x\n}", "A\x1b[2J=\x1b]0;x\x07y\r\x9b1m\u202e", "=", "C"})
 	want := []variable{{"", "", false, "="}, {"A", "y?\uFFFD1m?", false, "="}, {"B", "1", false, "="}, {"C", "", false, "="},
 		{"F%%", `() {\n  x\n}`, false, "="}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -128,7 +128,7 @@ func TestLongValues(t *testing.T) {
 	tall := strings.Repeat("0123456789", 60)
 	e := environ(t, s, false, "A=1", "B="+strings.Repeat("b", 100), "C=2", "D="+tall, "E=3")
 	room := 60 - listX - nameLeast - valueGap - barWidth
-	at := func() valueLine { return e.now.lines[e.cursor.At(e.list(s, &e.now))].valueLine }
+	at := func() valueLine { return e.now.lines[e.cursor.At(e.cursorList(s, &e.now))].valueLine }
 	for _, step := range []struct {
 		key  string
 		want valueLine
@@ -136,8 +136,8 @@ func TestLongValues(t *testing.T) {
 	}{{"down", valueLine{1, 0}, 0}, {"down", valueLine{2, 0}, 0}, {"down", valueLine{3, 0}, 0}, {"down", valueLine{3, 1}, 0},
 		{"up", valueLine{3, 0}, 0}, {"up", valueLine{2, 0}, 0}, {"end", valueLine{4, 0}, 12}, {"up", valueLine{3, 13}, 12},
 		{"home", valueLine{0, 0}, 0}, {"pgdown", valueLine{3, 3}, 8}} {
-		if pressed(e, s, step.key); at() != step.want || e.cursor.Window(e.list(s, &e.now)).From != step.from {
-			t.Errorf("after %s at %v from %d, want %v from %d", step.key, at(), e.cursor.Window(e.list(s, &e.now)).From,
+		if pressed(e, s, step.key); at() != step.want || e.cursor.Window(e.cursorList(s, &e.now)).From != step.from {
+			t.Errorf("after %s at %v from %d, want %v from %d", step.key, at(), e.cursor.Window(e.cursorList(s, &e.now)).From,
 				step.want, step.from)
 		}
 	}
@@ -166,7 +166,7 @@ func TestTheCursorShowsAllOfAVariable(t *testing.T) {
 	s := scene(60, 12, noon)
 	e := environ(t, s, false, "A=", "B=", "C=", "D=", "E=", "F=", "G=", "H="+strings.Repeat("h", 100))
 	pressed(e, s, "down down down down down down down")
-	if w := e.cursor.Window(e.list(s, &e.now)); w.From != 2 || w.From+w.Shown != w.All {
+	if w := e.cursor.Window(e.cursorList(s, &e.now)); w.From != 2 || w.From+w.Shown != w.All {
 		t.Errorf("on the screen are %+v", w)
 	}
 }

@@ -23,14 +23,14 @@ const (
 	factWide = 38 // least columns of a short fact
 )
 
-// facts draws the known facts from row y on, and returns the row below. Unknown facts have no line. A long one has at
+// drawFacts draws the known facts from row y on, and returns the row below. Unknown facts have no line. A long one has at
 // most this many lines.
-func (m *Metrics) facts(f *part.Frame, y, lines int) int {
+func (m *Metrics) drawFacts(f *part.Frame, y, lines int) int {
 	role := draw.Text
-	if m.exited() {
+	if m.hasExited() {
 		role = draw.Dim
 	}
-	for _, fact := range m.long() {
+	for _, fact := range m.longFacts() {
 		f.Put(2, y, fact.name, draw.Dim)
 		pieces := draw.Chop(fact.text, max(f.W-3-factName, 1))
 		if len(pieces) > lines {
@@ -41,14 +41,14 @@ func (m *Metrics) facts(f *part.Frame, y, lines int) int {
 			y++
 		}
 	}
-	if pieces := m.memory(f); len(pieces) > 0 && f.H >= part.Tall {
+	if pieces := m.memoryPieces(f); len(pieces) > 0 && f.H >= part.Tall {
 		f.Put(2, y, "memory", draw.Dim)
 		f.Pieces(2+factName, y, pieces...)
 		y++
 	}
 	across := max((f.W-3)/factWide, 1)
 	w := (f.W - 3) / across
-	short := m.short()
+	short := m.shortFacts()
 	rows := (len(short) + across - 1) / across
 	for i, fact := range short {
 		x, at := 2+i/rows*w, y+i%rows
@@ -56,17 +56,17 @@ func (m *Metrics) facts(f *part.Frame, y, lines int) int {
 		f.Left(x+factName, at, w-factName-1, fact.text, role)
 	}
 	y += rows
-	if m.refused != "" && !m.exited() && y < f.H-1 {
+	if m.refused != "" && !m.hasExited() && y < f.H-1 {
 		f.Left(2, y, f.W-3, "No more is known of it: "+m.refused, draw.Dim)
 		y++
 	}
 	return y
 }
 
-// memory says how near to full the memory of the process's GPU is, and that of its job on the node, as far as it fits.
-func (m *Metrics) memory(f *part.Frame) []part.Piece {
+// memoryPieces says how near to full the memory of the process's GPU is, and that of its job on the node, as far as it fits.
+func (m *Metrics) memoryPieces(f *part.Frame) []part.Piece {
 	n := f.NodeOf(m.target.Node)
-	if m.exited() || len(m.target.GPUs) != 1 {
+	if m.hasExited() || len(m.target.GPUs) != 1 {
 		return nil
 	}
 	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Number == m.target.GPUs[0] })
@@ -82,8 +82,8 @@ func (m *Metrics) memory(f *part.Frame) []part.Piece {
 	return pieces
 }
 
-// known returns the facts whose text is not empty.
-func known(facts ...fact) (list []fact) {
+// knownFacts returns the facts whose text is not empty.
+func knownFacts(facts ...fact) (list []fact) {
 	for _, f := range facts {
 		if f.text != "" {
 			list = append(list, f)
@@ -95,8 +95,8 @@ func known(facts ...fact) (list []fact) {
 // mostText limits the text of a fact, in bytes: more than a terminal is wide.
 const mostText = 2000
 
-// long returns the facts that need a line.
-func (m *Metrics) long() []fact {
+// longFacts returns the facts that need a line.
+func (m *Metrics) longFacts() []fact {
 	command, directory, executable, rank := m.target.Command, "", "", ""
 	if p := m.last; p != nil {
 		directory = p.Directory
@@ -108,27 +108,27 @@ func (m *Metrics) long() []fact {
 		command = cmp.Or(safe.Line(strings.Join(d.Arguments, " "), mostText), command)
 		directory, executable = cmp.Or(safe.Line(d.Directory, mostText), directory), safe.Line(d.Executable, mostText)
 	}
-	return known(fact{"command", command}, fact{"program", executable}, fact{"directory", directory},
+	return knownFacts(fact{"command", command}, fact{"program", executable}, fact{"directory", directory},
 		fact{"rank", rank})
 }
 
-// short returns the other facts.
-func (m *Metrics) short() []fact {
+// shortFacts returns the other facts.
+func (m *Metrics) shortFacts() []fact {
 	parent, state, threads, running, started := 0, "", 0, "", ""
 	job, step, cpus, read, written := m.target.Job, "", "", "", ""
 	if d := m.details; d != nil {
 		parent, state, threads = d.Parent, safe.Line(d.State, 1), d.Threads
-		running = elapsed(d.ElapsedSec)
+		running = elapsedText(d.ElapsedSec)
 	}
 	if p := m.last; p != nil {
 		parent, state, step = cmp.Or(p.Parent, parent), cmp.Or(p.State, state), p.Step
 		if p.Threads != nil {
 			threads = *p.Threads
 		}
-		running = cmp.Or(elapsed(p.ElapsedSec), running)
-		cpus, read, written = safe.Line(p.CPUAffinity, wire.MaxAffinity), speed(p.IORead), speed(p.IOWrite)
+		running = cmp.Or(elapsedText(p.ElapsedSec), running)
+		cpus, read, written = safe.Line(p.CPUAffinity, wire.MaxAffinity), rateText(p.IORead), rateText(p.IOWrite)
 	}
-	if m.exited() {
+	if m.hasExited() {
 		state = "has exited"
 	}
 	if !m.started.IsZero() {
@@ -137,29 +137,29 @@ func (m *Metrics) short() []fact {
 	if step != "" {
 		job += ", step " + step
 	}
-	return known(fact{"PID", strconv.Itoa(m.target.PID)}, fact{"parent", positive(parent)},
-		fact{"state", stateName(state)}, fact{"threads", positive(threads)},
-		fact{"started", started}, fact{"running", running}, fact{"job", job}, fact{"rank", m.rank()},
-		fact{"GPU", m.gpus()}, fact{"CPUs", cpus}, fact{"reads", read}, fact{"writes", written})
+	return knownFacts(fact{"PID", strconv.Itoa(m.target.PID)}, fact{"parent", positiveText(parent)},
+		fact{"state", stateName(state)}, fact{"threads", positiveText(threads)},
+		fact{"started", started}, fact{"running", running}, fact{"job", job}, fact{"rank", m.rankText()},
+		fact{"GPU", m.gpusText()}, fact{"CPUs", cpus}, fact{"reads", read}, fact{"writes", written})
 }
 
-// elapsed is a running time in words.
-func elapsed(seconds *int64) string {
+// elapsedText is a running time in words.
+func elapsedText(seconds *int64) string {
 	if seconds == nil {
 		return ""
 	}
 	return draw.JobTime(time.Duration(*seconds) * time.Second)
 }
 
-// speed is a rate with its unit.
-func speed(bytes *uint64) string {
+// rateText is a rate with its unit.
+func rateText(bytes *uint64) string {
 	if bytes == nil {
 		return ""
 	}
 	return draw.Speed(float64(*bytes))
 }
 
-func positive(n int) string {
+func positiveText(n int) string {
 	if n <= 0 {
 		return ""
 	}
@@ -180,8 +180,8 @@ func stateName(letter string) string {
 	return letter
 }
 
-// rank is "11 of 32, 3 on its node".
-func (m *Metrics) rank() string {
+// rankText is "11 of 32, 3 on its node".
+func (m *Metrics) rankText() string {
 	r := m.target.Rank
 	if r == nil {
 		return ""
@@ -196,8 +196,8 @@ func (m *Metrics) rank() string {
 	return text
 }
 
-// gpus lists the GPUs of the process, with their utilization: "3 (97%)".
-func (m *Metrics) gpus() string {
+// gpusText lists the GPUs of the process, with their utilization: "3 (97%)".
+func (m *Metrics) gpusText() string {
 	var list []string
 	for _, g := range m.now.gpus {
 		list = append(list, strings.TrimPrefix(g.name, "GPU")+" ("+part.Percent(g.util)+")")

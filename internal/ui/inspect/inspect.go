@@ -16,8 +16,8 @@ import (
 // ruleRow is the row of the rule with the title of an overlay that covers the page, below the header.
 const ruleRow = 2
 
-// name names a process: "gpu-n02:358811".
-func name(t *tally.Target) string { return t.Node + ":" + strconv.Itoa(t.PID) }
+// nodeAndPID names a process: "gpu-n02:358811".
+func nodeAndPID(t *tally.Target) string { return t.Node + ":" + strconv.Itoa(t.PID) }
 
 // rankOf is "rank 11", "" if it has none.
 func rankOf(t *tally.Target) string {
@@ -27,7 +27,7 @@ func rankOf(t *tally.Target) string {
 	return "rank " + strconv.Itoa(t.Rank.Rank)
 }
 
-// copied copies a text and names it to the user.
-func copied(what, text string) nav.Answer {
+// copyText copies a text and names it to the user.
+func copyText(what, text string) nav.Answer {
 	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
 }

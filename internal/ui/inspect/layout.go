@@ -43,34 +43,34 @@ const (
 	barWidth  = 3 // the scroll bar, a blank before it, and the terminal's last column
 )
 
-func (e *Sheet) question(s *part.Scene) question {
+func (e *Sheet) currentQuestion(s *part.Scene) question {
 	return question{s.W, e.heard, e.shown, e.search.text}
 }
 
-// layout lays the lines out anew if the question has changed.
-func (e *Sheet) layout(s *part.Scene) *layout {
-	if q := e.question(s); e.now.of != q {
-		e.now = e.lay(q)
+// currentLayout returns the lines, laid out anew if the question has changed.
+func (e *Sheet) currentLayout(s *part.Scene) *layout {
+	if q := e.currentQuestion(s); e.now.of != q {
+		e.now = e.layOutLines(q)
 	}
 	return &e.now
 }
 
-// settled returns the lines as Settle has laid them out, for Draw, which changes nothing.
-func (e *Sheet) settled(s *part.Scene) *layout {
-	if q := e.question(s); e.now.of != q {
-		l := e.lay(q)
+// settledLayout returns the lines as Settle has laid them out, for Draw, which changes nothing.
+func (e *Sheet) settledLayout(s *part.Scene) *layout {
+	if q := e.currentQuestion(s); e.now.of != q {
+		l := e.layOutLines(q)
 		return &l
 	}
 	return &e.now
 }
 
-func (e *Sheet) lay(q question) layout {
+func (e *Sheet) layOutLines(q question) layout {
 	l := layout{of: q, names: nameLeast}
-	words := e.search.words()
+	words := e.search.lowerWords()
 	for i := range e.answer.variables {
 		v := &e.answer.variables[i]
 		l.names = max(l.names, draw.Width(v.name))
-		if v.matches(words, q.shown) {
+		if v.matchesWords(words, q.shown) {
 			l.variables = append(l.variables, i)
 		}
 	}
@@ -90,17 +90,17 @@ func (e *Sheet) lay(q question) layout {
 	return l
 }
 
-// top is the row of the first line.
-func top(s *part.Scene) int {
+// firstListRow is the row of the first line.
+func firstListRow(s *part.Scene) int {
 	if s.H >= part.Tall {
 		return ruleRow + 2
 	}
 	return ruleRow + 1
 }
 
-// list is the lines as a list.
-func (e *Sheet) list(s *part.Scene, l *layout) nav.List[valueLine] {
-	room := s.H - 1 - top(s)
+// cursorList is the lines as a list.
+func (e *Sheet) cursorList(s *part.Scene, l *layout) nav.List[valueLine] {
+	room := s.H - 1 - firstListRow(s)
 	if e.answer.truncated {
 		room--
 	}
@@ -113,8 +113,8 @@ func (l *layout) shownAt(line int) int {
 	return sort.Search(len(l.first), func(i int) bool { return l.first[i] > line }) - 1
 }
 
-// span returns the first line of a variable and the line after its last.
-func (l *layout) span(at int) (from, to int) {
+// linesOf returns the first line of a variable and the line after its last.
+func (l *layout) linesOf(at int) (from, to int) {
 	if at+1 < len(l.first) {
 		return l.first[at], l.first[at+1]
 	}
@@ -131,26 +131,26 @@ func moveBy(by int) func(*Sheet, *part.Scene) nav.Answer {
 }
 
 func (e *Sheet) moveBy(s *part.Scene, by int) {
-	l := e.layout(s)
-	list := e.list(s, l)
+	l := e.currentLayout(s)
+	list := e.cursorList(s, l)
 	if len(l.lines) == 0 {
 		return
 	}
 	line := e.cursor.At(list)
 	at := l.shownAt(line)
-	from, to := l.span(at)
+	from, to := l.linesOf(at)
 	switch next := line + by; {
 	case to-from > list.Room && next >= from && next < to:
 		e.cursor.GoTo(list, next)
 	case at+by >= 0 && at+by < len(l.first):
-		e.show(l, list, at+by, by)
+		e.showVariable(l, list, at+by, by)
 	}
 }
 
-// show puts the cursor on a variable, and all of it on the screen if it fits there. A variable that does not fit is
+// showVariable puts the cursor on a variable, and all of it on the screen if it fits there. A variable that does not fit is
 // shown from the nearer end.
-func (e *Sheet) show(l *layout, list nav.List[valueLine], at, by int) {
-	from, to := l.span(at)
+func (e *Sheet) showVariable(l *layout, list nav.List[valueLine], at, by int) {
+	from, to := l.linesOf(at)
 	if to-from <= list.Room {
 		e.cursor.GoTo(list, to-1)
 	} else if by < 0 {
@@ -159,7 +159,7 @@ func (e *Sheet) show(l *layout, list nav.List[valueLine], at, by int) {
 	e.cursor.GoTo(list, from)
 }
 
-// click puts the cursor on the variable under the mouse.
-func (e *Sheet) click(m tea.MouseClickMsg, s *part.Scene) {
-	e.cursor.Click(m, e.list(s, e.layout(s)), top(s))
+// clickVariable puts the cursor on the variable under the mouse.
+func (e *Sheet) clickVariable(m tea.MouseClickMsg, s *part.Scene) {
+	e.cursor.Click(m, e.cursorList(s, e.currentLayout(s)), firstListRow(s))
 }

@@ -75,7 +75,7 @@ func (m *Metrics) Actions() []key.Binding { return metricsCode.Actions() }
 func (m *Metrics) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch msg := msg.(type) {
 	case nav.Result:
-		m.hear(msg)
+		m.handleResult(msg)
 	case tea.KeyPressMsg:
 		a = metricsCode.Do(m, msg, s)
 		return a, !m.closed
@@ -83,11 +83,11 @@ func (m *Metrics) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	return nav.Taken, true
 }
 
-func (m *Metrics) hear(r nav.Result) {
+func (m *Metrics) handleResult(r nav.Result) {
 	if r.Request.Process == nil || *r.Request.Process != m.target.ProcessID || r.Node != m.target.Node {
 		return
 	}
-	m.refused = refusal(&m.target, r)
+	m.refused = whyRefused(&m.target, r)
 	if m.refused == "" && r.Reply.Process != nil {
 		m.details = r.Reply.Process
 	}
@@ -117,15 +117,15 @@ func (m *Metrics) Settle(s *part.Scene) {
 	if m.started.IsZero() && p.ElapsedSec != nil {
 		m.started = m.at.Add(-time.Duration(*p.ElapsedSec) * time.Second)
 	}
-	m.now = read(n, rows)
-	m.past.add(s.Snap.Poll, n.Interval, m.at, m.now.values)
-	if m.past.begun() {
-		m.remember(n, rows)
+	m.now = sumOverGPUs(n, rows)
+	m.past.addSample(s.Snap.Poll, n.Interval, m.at, m.now.values)
+	if m.past.hasOneBin() {
+		m.adoptGPUPast(n, rows)
 	}
 }
 
-// remember takes the past of the GPU, since the process started, if the process is the only one there.
-func (m *Metrics) remember(n *cluster.Node, rows []*wire.Process) {
+// adoptGPUPast takes the past of the GPU, since the process started, if the process is the only one there.
+func (m *Metrics) adoptGPUPast(n *cluster.Node, rows []*wire.Process) {
 	m.opened, m.alone = m.at, ""
 	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == rows[0].GPU })
 	others := slices.ContainsFunc(n.Processes, func(p wire.Process) bool {
@@ -147,14 +147,14 @@ func (m *Metrics) remember(n *cluster.Node, rows []*wire.Process) {
 	}
 	if len(samples) > 0 {
 		m.alone = part.GPUNumber(g)
-		m.past.precede(samples)
+		m.past.prependSamples(samples)
 	}
 }
 
-// read sums up a process over its GPUs.
-func read(n *cluster.Node, rows []*wire.Process) (r reading) {
+// sumOverGPUs sums up a process over its GPUs.
+func sumOverGPUs(n *cluster.Node, rows []*wire.Process) (r reading) {
 	for _, c := range charts {
-		r.values = append(r.values, gauge(c, rows))
+		r.values = append(r.values, gaugeOfProcess(c, rows))
 	}
 	for _, p := range rows {
 		if at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU }); at >= 0 {
@@ -168,5 +168,5 @@ func read(n *cluster.Node, rows []*wire.Process) (r reading) {
 	return r
 }
 
-// exited reports whether the process was in an earlier list and is not in the last one.
-func (m *Metrics) exited() bool { return m.last != nil && !m.gone.IsZero() }
+// hasExited reports whether the process was in an earlier list and is not in the last one.
+func (m *Metrics) hasExited() bool { return m.last != nil && !m.gone.IsZero() }

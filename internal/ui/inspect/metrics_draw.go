@@ -15,20 +15,20 @@ import (
 func (m *Metrics) Draw(f *part.Frame) {
 	f.Clear()
 	header.Draw(f, false)
-	f.Section(ruleRow, m.title(), "")
-	if text, role := m.state(f); text != "" {
+	f.Section(ruleRow, m.titleText(), "")
+	if text, role := m.statusText(f); text != "" {
 		if x := f.W - 4 - draw.Width(text); x > 10 {
 			f.Put(x, ruleRow, " "+text+" ", role)
 		}
 	}
-	y := m.facts(f, ruleRow+1, 1)
-	m.graphs(f, y)
-	footer.Draw(f, "", m.hints(f.Scene)...)
+	y := m.drawFacts(f, ruleRow+1, 1)
+	m.drawGraphs(f, y)
+	footer.Draw(f, "", m.footerHints(f.Scene)...)
 }
 
-// title is "Process gpu-n02:358811  rank 11  alice".
-func (m *Metrics) title() string {
-	text := "Process " + name(&m.target)
+// titleText is "Process gpu-n02:358811  rank 11  alice".
+func (m *Metrics) titleText() string {
+	text := "Process " + nodeAndPID(&m.target)
 	for _, more := range []string{rankOf(&m.target), m.target.User} {
 		if more != "" {
 			text += "  " + more
@@ -37,11 +37,11 @@ func (m *Metrics) title() string {
 	return text
 }
 
-// state says why the numbers are old, or that there are none.
-func (m *Metrics) state(f *part.Frame) (string, draw.Role) {
+// statusText says why the numbers are old, or that there are none.
+func (m *Metrics) statusText(f *part.Frame) (string, draw.Role) {
 	n := f.NodeOf(m.target.Node)
 	switch {
-	case m.exited():
+	case m.hasExited():
 		return "has exited, last seen " + draw.Age(f.Snap.At.Sub(m.gone)) + " ago", draw.Warn
 	case m.last == nil && !m.gone.IsZero():
 		return "on no GPU: only processes on GPUs are measured", draw.Dim
@@ -53,22 +53,22 @@ func (m *Metrics) state(f *part.Frame) (string, draw.Role) {
 	return "", draw.Dim
 }
 
-// graphs draws the past from row y on.
-func (m *Metrics) graphs(f *part.Frame, y int) {
+// drawGraphs draws the past from row y on.
+func (m *Metrics) drawGraphs(f *part.Frame, y int) {
 	if m.last == nil {
 		return
 	}
-	sheet := m.sheet()
+	sheet := m.pastCharts()
 	rows := f.H - 1 - y
 	if f.H >= part.Tall {
-		f.Section(y+1, sheet.Title(), m.from(f.W))
+		f.Section(y+1, sheet.Title(), m.graphSource(f.W))
 		y, rows = y+2, rows-3
 	}
 	sheet.Draw(f, y, rows)
 }
 
-// from names the source of the graphs.
-func (m *Metrics) from(w int) string {
+// graphSource names the source of the graphs.
+func (m *Metrics) graphSource(w int) string {
 	before := "before " + m.opened.Format(time.TimeOnly) + " all of " + m.alone
 	switch {
 	case m.alone == "":
@@ -81,11 +81,11 @@ func (m *Metrics) from(w int) string {
 
 const gib = 1 << 30
 
-// hints are the keys of the footer. The caller adds the keys that act on a process.
-func (m *Metrics) hints(s *part.Scene) []keys.Hint {
+// footerHints are the keys of the footer. The caller adds the keys that act on a process.
+func (m *Metrics) footerHints(s *part.Scene) []keys.Hint {
 	hints := append(footer.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Environ),
 		keys.HintOf(keys.Inspect))
-	if s.Forbidden() == "" && !m.exited() {
+	if s.Forbidden() == "" && !m.hasExited() {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
 	}
 	return append(hints, keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh), keys.HintOf(keys.LeaveMetrics),

@@ -49,13 +49,13 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "\x1b") || m.long()[1].text != "/usr/bin/python" {
+	if strings.Contains(text, "\x1b") || m.longFacts()[1].text != "/usr/bin/python" {
 		t.Errorf("an escape sequence is drawn: %q", text)
 	}
 	if strings.Contains(text, "Memory read/write time") { // which the driver does not give
 		t.Errorf("there is a graph of nothing:\n%s", text)
 	}
-	if got := m.past.of(chartSM)(4); got[0] == got[0] || !slices.Equal(got[1:], []float32{70, 70, 70}) {
+	if got := m.past.chartSamples(chartSM)(4); got[0] == got[0] || !slices.Equal(got[1:], []float32{70, 70, 70}) {
 		t.Errorf("the past is %v", got)
 	}
 }
@@ -76,7 +76,7 @@ func TestExited(t *testing.T) {
 		t.Errorf("shown is\n%s", text)
 	}
 	m.Settle(scene(120, 40, noon.Add(9*time.Second)))
-	if m.exited() { // a list may have been too long
+	if m.hasExited() { // a list may have been too long
 		t.Error("it is listed again, and has exited")
 	}
 }
@@ -131,7 +131,7 @@ func TestPast(t *testing.T) {
 	} {
 		var p past
 		for i, second := range test.seconds {
-			p.add(3*time.Second, 3*time.Second, at(second), value(float64(i)))
+			p.addSample(3*time.Second, 3*time.Second, at(second), value(float64(i)))
 		}
 		var got []string
 		for _, v := range p.bins[chartRSS] {
@@ -147,14 +147,14 @@ func TestPast(t *testing.T) {
 	}
 	var p past
 	for i := range 5000 {
-		p.add(time.Second, time.Second, at(i), value(1))
+		p.addSample(time.Second, time.Second, at(i), value(1))
 	}
-	p.add(time.Second, time.Second, at(1<<30), value(1))
-	if n := len(p.bins[0]); n != 601 || p.seen(chartSM) == false || p.newest-p.oldest() != 600 {
+	p.addSample(time.Second, time.Second, at(1<<30), value(1))
+	if n := len(p.bins[0]); n != 601 || p.hasValue(chartSM) == false || p.newest-p.oldestBin() != 600 {
 		t.Errorf("%d bins are kept", n)
 	}
-	p.add(time.Second, time.Second, at(1<<30+1), value(math.NaN()))
-	if got := p.of(chartSM)(2); got[1] == got[1] {
+	p.addSample(time.Second, time.Second, at(1<<30+1), value(math.NaN()))
+	if got := p.chartSamples(chartSM)(2); got[1] == got[1] {
 		t.Errorf("what is not known is %v", got)
 	}
 }

@@ -10,5 +10,5 @@ import (
 func Draw(f *part.Frame, y int, t tally.Target) int {
 	m := &Metrics{target: t}
 	m.Settle(f.Scene)
-	return m.facts(f, y, max(f.H/10, 1))
+	return m.drawFacts(f, y, max(f.H/10, 1))
 }

@@ -20,9 +20,9 @@ const span = 10 * time.Minute
 // least is the least number of bins kept, since graphs of wide bins show more than span.
 const least = 60
 
-// add adds the sample of a list that arrived at a time. A sample counts for the time since the previous one, unless
+// addSample adds the sample of a list that arrived at a time. A sample counts for the time since the previous one, unless
 // that is longer than two intervals between reports.
-func (p *past) add(poll, interval time.Duration, at time.Time, values []float64) {
+func (p *past) addSample(poll, interval time.Duration, at time.Time, values []float64) {
 	anew := past{width: history.BinWidth(poll, 0), bins: make([][]float32, len(values))}
 	width := anew.width
 	if width != p.width {
@@ -55,11 +55,11 @@ func (p *past) add(poll, interval time.Duration, at time.Time, values []float64)
 	}
 }
 
-// begun reports whether there is one bin only.
-func (p *past) begun() bool { return len(p.bins[0]) == 1 }
+// hasOneBin reports whether there is one bin only.
+func (p *past) hasOneBin() bool { return len(p.bins[0]) == 1 }
 
-// precede puts samples before the first bin: for some charts, all of one length.
-func (p *past) precede(samples map[int][]float32) {
+// prependSamples puts samples before the first bin: for some charts, all of one length.
+func (p *past) prependSamples(samples map[int][]float32) {
 	first := 0 // the first bin that has a value
 	for _, values := range samples {
 		first = len(values)
@@ -78,11 +78,11 @@ func (p *past) precede(samples map[int][]float32) {
 	}
 }
 
-// oldest returns the oldest bin.
-func (p *past) oldest() int64 { return p.newest - int64(len(p.bins[0])) + 1 }
+// oldestBin returns the oldest bin.
+func (p *past) oldestBin() int64 { return p.newest - int64(len(p.bins[0])) + 1 }
 
-// of returns the newest n samples of a chart.
-func (p *past) of(g int) func(n int) []float32 {
+// chartSamples returns the newest n samples of a chart.
+func (p *past) chartSamples(g int) func(n int) []float32 {
 	return func(n int) []float32 {
 		have := p.bins[g]
 		values := make([]float32, n)
@@ -96,8 +96,8 @@ func (p *past) of(g int) func(n int) []float32 {
 	}
 }
 
-// seen reports whether a chart has ever had a value.
-func (p *past) seen(g int) bool {
+// hasValue reports whether a chart has ever had a value.
+func (p *past) hasValue(g int) bool {
 	for _, v := range p.bins[g] {
 		if v == v {
 			return true

@@ -22,14 +22,15 @@ type search struct {
 // mostTyped limits the search, in characters.
 const mostTyped = 100
 
-// words returns the words in lower case.
-func (s *search) words() []string { return strings.Fields(strings.ToLower(s.text)) }
+// lowerWords returns the words in lower case.
+func (s *search) lowerWords() []string { return strings.Fields(strings.ToLower(s.text)) }
 
-// open opens the line.
-func (s *search) open() { s.line = prompt.NewLine(s.text, mostTyped) }
+// openInput opens the line in which the user types the search.
+func (s *search) openInput() { s.line = prompt.NewLine(s.text, mostTyped) }
 
-// press passes a message to the line, which takes every key except Ctrl-C. The variables follow while the user types.
-func (s *search) press(msg tea.Msg) (taken bool) {
+// handleMessage passes a message to the line, which takes every key except Ctrl-C. The variables follow while the user
+// types.
+func (s *search) handleMessage(msg tea.Msg) (taken bool) {
 	k, _ := msg.(tea.KeyPressMsg)
 	switch {
 	case key.Matches(k, keys.Interrupt):
@@ -46,8 +47,8 @@ func (s *search) press(msg tea.Msg) (taken bool) {
 	return true
 }
 
-// draw draws the line in the last row, with its keys at the right if they fit.
-func (s *search) draw(f *part.Frame) {
+// drawInput draws the line in the last row, with its keys at the right if they fit.
+func (s *search) drawInput(f *part.Frame) {
 	y := f.H - 1
 	x := s.line.Draw(f, f.Put(1, y, "/", draw.Strong), y, draw.Text, -1)
 	footer.HintsAt(f, x+3, y, keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))

@@ -60,10 +60,10 @@ type kind struct {
 
 func newSheet(of *kind, t tally.Target) (*Sheet, nav.Answer) {
 	e := &Sheet{kind: of, target: t}
-	return e, e.ask(of.ask(t.ProcessID))
+	return e, e.askNode(of.ask(t.ProcessID))
 }
 
-func (e *Sheet) ask(r wire.Request) nav.Answer {
+func (e *Sheet) askNode(r wire.Request) nav.Answer {
 	return nav.Answer{Taken: true, Ask: []nav.Ask{{Node: e.target.Node, Request: r}}}
 }
 
@@ -74,24 +74,24 @@ func (e *Sheet) On() keys.Page { return e.kind.page }
 func (e *Sheet) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
 
 // Settle lays out the variables for a scene before it is drawn.
-func (e *Sheet) Settle(s *part.Scene) { e.layout(s) }
+func (e *Sheet) Settle(s *part.Scene) { e.currentLayout(s) }
 
 // Press answers a key, the mouse, or the node's answer.
 func (e *Sheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	if r, ok := msg.(nav.Result); ok {
-		e.hear(r)
+		e.handleResult(r)
 		return nav.Taken, true
 	}
 	if e.search.line != nil {
-		return nav.Answer{Taken: e.search.press(msg)}, true
+		return nav.Answer{Taken: e.search.handleMessage(msg)}, true
 	}
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
 		return e.key(m, s)
 	case tea.MouseClickMsg:
-		e.click(m, s)
+		e.clickVariable(m, s)
 	case tea.MouseWheelMsg:
-		e.cursor.Move(m, e.list(s, e.layout(s)))
+		e.cursor.Move(m, e.cursorList(s, e.currentLayout(s)))
 	}
 	return nav.Taken, true
 }
@@ -101,7 +101,7 @@ var sheetCode = action.Table[*Sheet]{
 	{Of: keys.Up, Do: moveBy(-1)},
 	{Of: keys.Down, Do: moveBy(+1)},
 	{Of: keys.Back, Do: (*Sheet).endSearch},
-	{Of: keys.Search, Do: action.Change(func(e *Sheet) { e.search.open() })},
+	{Of: keys.Search, Do: action.Change(func(e *Sheet) { e.search.openInput() })},
 	{Of: keys.CopyLine, Do: (*Sheet).copyLine},
 	{Of: keys.CopyAll, Do: (*Sheet).copyAll},
 	{Of: keys.Refresh, Do: (*Sheet).refresh},
@@ -116,7 +116,7 @@ func (e *Sheet) Actions() []key.Binding {
 func (e *Sheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	a = slices.Concat(sheetCode, e.kind.code).Do(e, k, s)
 	if !a.Taken {
-		_, a.Taken = e.cursor.Move(k, e.list(s, e.layout(s)))
+		_, a.Taken = e.cursor.Move(k, e.cursorList(s, e.currentLayout(s)))
 	}
 	return a, !e.closed
 }
@@ -134,13 +134,13 @@ func (e *Sheet) endSearch(*part.Scene) nav.Answer {
 
 // refresh asks again. The list of jobs takes the key too.
 func (e *Sheet) refresh(*part.Scene) nav.Answer {
-	a := e.ask(e.kind.ask(e.target.ProcessID))
+	a := e.askNode(e.kind.ask(e.target.ProcessID))
 	a.Taken = false
 	return a
 }
 
-// hear takes the node's answer, if it answers this overlay's request.
-func (e *Sheet) hear(r nav.Result) {
+// handleResult takes the node's answer, if it answers this overlay's request.
+func (e *Sheet) handleResult(r nav.Result) {
 	if r.Node != e.target.Node || !e.kind.answers(&r.Request, e.target.ProcessID) {
 		return
 	}
@@ -148,7 +148,7 @@ func (e *Sheet) hear(r nav.Result) {
 	if of := r.Request.Inspect; of != nil && of.Memory {
 		e.walks = false
 	}
-	e.answer = answer{refused: refusal(&e.target, r)}
+	e.answer = answer{refused: whyRefused(&e.target, r)}
 	if list, truncated, sent := e.kind.read(&r.Reply); e.answer.refused == "" && sent {
 		e.answer = answer{known: true, variables: list, truncated: truncated}
 	}
@@ -157,8 +157,8 @@ func (e *Sheet) hear(r nav.Result) {
 // mostWords limits the text of a node, in bytes.
 const mostWords = 400
 
-// refusal is the reason why a node has not answered a request about a process, in words.
-func refusal(t *tally.Target, r nav.Result) string {
+// whyRefused is the reason why a node has not answered a request about a process, in words.
+func whyRefused(t *tally.Target, r nav.Result) string {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):
 		return t.Node + " has not answered"
@@ -172,30 +172,30 @@ func refusal(t *tally.Target, r nav.Result) string {
 
 // copyLine copies the variable under the cursor.
 func (e *Sheet) copyLine(s *part.Scene) nav.Answer {
-	l := e.layout(s)
-	v := e.at(s, l)
+	l := e.currentLayout(s)
+	v := e.cursorVariable(s, l)
 	switch {
 	case v == nil:
 		return nav.Taken
 	case v.secret && !e.shown:
 		return nav.Answer{Taken: true, Notice: "not copied: " + v.name + " is hidden, x shows it"}
 	}
-	return copied(v.line(true), v.line(true))
+	return copyText(v.searchText(true), v.searchText(true))
 }
 
 // copyAll copies the variables that are shown, except hidden secrets.
 func (e *Sheet) copyAll(s *part.Scene) nav.Answer {
 	var lines []string
-	l := e.layout(s)
+	l := e.currentLayout(s)
 	for _, i := range l.variables {
 		if v := &e.answer.variables[i]; e.shown || !v.secret {
-			lines = append(lines, v.line(true))
+			lines = append(lines, v.searchText(true))
 		}
 	}
 	if len(lines) == 0 {
 		return nav.Answer{Taken: true, Notice: "nothing to copy"}
 	}
-	a := copied(part.Plural(len(lines), e.kind.one, e.kind.many), strings.Join(lines, "\n")+"\n")
+	a := copyText(part.Plural(len(lines), e.kind.one, e.kind.many), strings.Join(lines, "\n")+"\n")
 	if left := len(l.variables) - len(lines); left > 0 {
 		a.Notice = "copied " + strconv.Itoa(len(lines)) + " of " + part.Plural(len(l.variables), e.kind.one,
 			e.kind.many) + ": the others are hidden, x shows them"
@@ -203,15 +203,15 @@ func (e *Sheet) copyAll(s *part.Scene) nav.Answer {
 	return a
 }
 
-// at returns the variable under the cursor; nil: there is none.
-func (e *Sheet) at(s *part.Scene, l *layout) *variable {
+// cursorVariable returns the variable under the cursor; nil: there is none.
+func (e *Sheet) cursorVariable(s *part.Scene, l *layout) *variable {
 	if len(l.lines) == 0 {
 		return nil
 	}
-	return &e.answer.variables[l.lines[e.cursor.At(e.list(s, l))].variable]
+	return &e.answer.variables[l.lines[e.cursor.At(e.cursorList(s, l))].variable]
 }
 
-// hides reports whether there are secrets.
-func (e *Sheet) hides() bool {
+// hasSecrets reports whether there are secrets.
+func (e *Sheet) hasSecrets() bool {
 	return slices.ContainsFunc(e.answer.variables, func(v variable) bool { return v.secret })
 }

@@ -17,26 +17,26 @@ import (
 func (e *Sheet) Draw(f *part.Frame) {
 	f.Clear()
 	header.Draw(f, false)
-	l := e.settled(f.Scene)
-	f.Section(ruleRow, e.title(), e.count(f, l))
+	l := e.settledLayout(f.Scene)
+	f.Section(ruleRow, e.titleText(), e.countText(f, l))
 	if len(l.lines) > 0 {
-		e.lines(f, l)
+		e.drawLines(f, l)
 	} else {
-		f.Paragraphs(top(f.Scene), []string{e.none()})
+		f.Paragraphs(firstListRow(f.Scene), []string{e.whyEmpty()})
 	}
 	if e.answer.truncated {
 		f.Left(listX, f.H-2, f.W-3, e.kind.truncated, draw.Warn)
 	}
 	if e.search.line != nil {
-		e.search.draw(f)
+		e.search.drawInput(f)
 		return
 	}
-	footer.Draw(f, "", e.hints(f.Scene)...)
+	footer.Draw(f, "", e.footerHints(f.Scene)...)
 }
 
-// count is "rank 11, 96 variables" or "4 of 96 variables", and the lines on the screen, as far as it fits after the
+// countText is "rank 11, 96 variables" or "4 of 96 variables", and the lines on the screen, as far as it fits after the
 // title.
-func (e *Sheet) count(f *part.Frame, l *layout) string {
+func (e *Sheet) countText(f *part.Frame, l *layout) string {
 	rank := rankOf(&e.target)
 	if !e.answer.known {
 		return rank
@@ -48,12 +48,12 @@ func (e *Sheet) count(f *part.Frame, l *layout) string {
 	if rank != "" {
 		rank += ", "
 	}
-	w := e.cursor.Window(e.list(f.Scene, l))
+	w := e.cursor.Window(e.cursorList(f.Scene, l))
 	where, keys := "", ""
 	if w.Hidden() > 0 {
 		where, keys = "lines "+nav.Places(w.From, w.From+w.Shown, w.All), nav.PageKeys(w.From, w.From+w.Shown, w.All)
 	}
-	room := f.W - draw.Width(e.title()) - 10
+	room := f.W - draw.Width(e.titleText()) - 10
 	for _, text := range []string{rank + count + "  " + where + keys, count + "  " + where + keys, where + keys,
 		where} {
 		if text = strings.TrimSpace(text); draw.Width(text) <= room {
@@ -63,10 +63,10 @@ func (e *Sheet) count(f *part.Frame, l *layout) string {
 	return ""
 }
 
-func (e *Sheet) title() string { return e.kind.title + " " + name(&e.target) }
+func (e *Sheet) titleText() string { return e.kind.title + " " + nodeAndPID(&e.target) }
 
-// none explains why there are no lines.
-func (e *Sheet) none() string {
+// whyEmpty explains why there are no lines.
+func (e *Sheet) whyEmpty() string {
 	switch {
 	case e.answer.refused != "":
 		return e.kind.refused + " cannot be shown: " + e.answer.refused + "."
@@ -78,10 +78,10 @@ func (e *Sheet) none() string {
 	return "No " + e.kind.one + ` matches "` + e.search.text + `". Esc shows all.`
 }
 
-// lines draws the lines that are on the screen. The cursor is on all lines of its variable.
-func (e *Sheet) lines(f *part.Frame, l *layout) {
-	list := e.list(f.Scene, l)
-	w, y := e.cursor.Window(list), top(f.Scene)
+// drawLines draws the lines that are on the screen. The cursor is on all lines of its variable.
+func (e *Sheet) drawLines(f *part.Frame, l *layout) {
+	list := e.cursorList(f.Scene, l)
+	w, y := e.cursor.Window(list), firstListRow(f.Scene)
 	cursor := l.lines[e.cursor.At(list)].variable
 	for i := w.From; i < w.From+w.Shown && y < f.H-1; i++ {
 		r := l.lines[i]
@@ -102,16 +102,16 @@ func (e *Sheet) lines(f *part.Frame, l *layout) {
 		}
 		y++
 	}
-	table.ScrollBar(f, top(f.Scene), top(f.Scene)+list.Room, w.From, w.Shown, w.All)
+	table.ScrollBar(f, firstListRow(f.Scene), firstListRow(f.Scene)+list.Room, w.From, w.Shown, w.All)
 }
 
-// hints are the keys of the footer, the most useful first.
-func (e *Sheet) hints(s *part.Scene) []keys.Hint {
+// footerHints are the keys of the footer, the most useful first.
+func (e *Sheet) footerHints(s *part.Scene) []keys.Hint {
 	hints := append(footer.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Search))
 	switch {
 	case e.kind == details:
 		hints = append(hints, keys.HintOf(keys.FullMemory))
-	case !e.hides():
+	case !e.hasSecrets():
 	case e.shown:
 		hints = append(hints, keys.HintOf(keys.Secrets).As("hide secrets"))
 	default:

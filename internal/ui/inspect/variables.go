@@ -16,15 +16,15 @@ type variable struct {
 	between     string // the name and the value, where they are copied
 }
 
-// variables returns the variables of an environment, by name.
-func variables(environ []string) []variable {
+// parseEnviron returns the variables of an environment, by name.
+func parseEnviron(environ []string) []variable {
 	list := make([]variable, 0, len(environ))
 	for _, line := range environ {
 		if line == "" {
 			continue
 		}
 		name, value, _ := strings.Cut(line, "=")
-		v := variable{name: clean(name), value: clean(value), between: "="}
+		v := variable{name: cleanText(name), value: cleanText(value), between: "="}
 		v.secret = value != "" && (secretName.MatchString(v.name) || looksSecret(v.value))
 		list = append(list, v)
 	}
@@ -35,8 +35,8 @@ func variables(environ []string) []variable {
 // longest limits a name or a value, in bytes: more than a node may send.
 const longest = 1 << 20
 
-// clean makes a text of an environment safe to display. Ends of lines, which shell functions have, become "\n".
-func clean(s string) string { return safe.Line(strings.ReplaceAll(s, "\n", `\n`), longest) }
+// cleanText makes a text of an environment safe to display. Ends of lines, which shell functions have, become "\n".
+func cleanText(s string) string { return safe.Line(strings.ReplaceAll(s, "\n", `\n`), longest) }
 
 // secretName matches names of secrets. PASS is in PASSWD and PASSWORD; PWD and OLDPWD are directories, but MYSQL_PWD is
 // a password.
@@ -68,14 +68,14 @@ func looksSecret(value string) bool {
 // hidden stands in place of a secret of any length.
 const hidden = "●●●●●●●●  (hidden, x shows)"
 
-// matches reports whether a variable contains all words, in upper or lower case. A hidden value matches nothing.
-func (v *variable) matches(words []string, shown bool) bool {
-	text := strings.ToLower(v.line(shown))
+// matchesWords reports whether a variable contains all words, in upper or lower case. A hidden value matches nothing.
+func (v *variable) matchesWords(words []string, shown bool) bool {
+	text := strings.ToLower(v.searchText(shown))
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// line is the text of the variable that a search sees: with its value, unless that is hidden.
-func (v *variable) line(shown bool) string {
+// searchText is the text of the variable that a search sees: with its value, unless that is hidden.
+func (v *variable) searchText(shown bool) string {
 	if v.secret && !shown {
 		return v.name
 	}

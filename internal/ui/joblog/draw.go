@@ -34,15 +34,15 @@ func (p *Page) Draw(f *part.Frame) {
 	} else {
 		header.Draw(f, false)
 	}
-	p.title(f)
-	lines := p.lines()
-	if trouble := p.trouble(); len(lines) == 0 || p.hunt.steps > 0 || trouble != "" && f.H-1-top < 2 {
-		f.Paragraphs(top+1, []string{p.nothing(trouble)})
+	p.drawTitle(f)
+	lines := p.windowLines()
+	if trouble := p.whyStale(); len(lines) == 0 || p.hunt.steps > 0 || trouble != "" && f.H-1-top < 2 {
+		f.Paragraphs(top+1, []string{p.whyEmpty(trouble)})
 	} else {
-		p.body(f, lines, trouble)
+		p.drawBody(f, lines, trouble)
 	}
 	if p.search.line != nil {
-		p.search.draw(f)
+		p.search.drawInput(f)
 		return
 	}
 	where := keys.HintOf(keys.Last).As("follow")
@@ -56,9 +56,9 @@ func (p *Page) Draw(f *part.Frame) {
 	footer.Draw(f, "", slices.Concat(hints, []keys.Hint{keys.Jobs}, hint.Last)...)
 }
 
-// title draws the name of the log, and which part of it is on the screen.
-func (p *Page) title(f *part.Frame) {
-	right := p.state(f)
+// drawTitle draws the name of the log, and which part of it is on the screen.
+func (p *Page) drawTitle(f *part.Frame) {
+	right := p.statusText(f)
 	name := "Log of job " + p.job
 	if !p.piece.Both || !p.known {
 		name += ", " + p.of.String()
@@ -78,8 +78,8 @@ func (p *Page) title(f *part.Frame) {
 	f.Section(titleRow, draw.ClipMiddle(name, max(f.W-12-draw.Width(right), 12)), right)
 }
 
-// state says which part of the log is on the screen.
-func (p *Page) state(f *part.Frame) string {
+// statusText says which part of the log is on the screen.
+func (p *Page) statusText(f *part.Frame) string {
 	switch {
 	case !p.known, p.window.Missing():
 		return ""
@@ -88,8 +88,8 @@ func (p *Page) state(f *part.Frame) string {
 	case !p.away:
 		return "following, " + joblog.Bytes(p.piece.Size)
 	}
-	lines := p.lines()
-	w := p.shown(f.Scene, lines)
+	lines := p.windowLines()
+	w := p.visibleRows(f.Scene, lines)
 	if len(lines) == 0 || p.piece.Size == 0 {
 		return joblog.Bytes(p.piece.Size)
 	}
@@ -97,8 +97,8 @@ func (p *Page) state(f *part.Frame) string {
 	return fmt.Sprintf("at %d %% of %s", at*100/max(p.piece.Size, 1), joblog.Bytes(p.piece.Size))
 }
 
-// trouble says why the log is not as new as it should be; "": it is.
-func (p *Page) trouble() string {
+// whyStale says why the log is not as new as it should be; "": it is.
+func (p *Page) whyStale() string {
 	switch {
 	case p.err != "":
 		return p.err
@@ -109,8 +109,8 @@ func (p *Page) trouble() string {
 	return ""
 }
 
-// nothing says why no line is shown.
-func (p *Page) nothing(trouble string) string {
+// whyEmpty says why no line is shown.
+func (p *Page) whyEmpty(trouble string) string {
 	switch {
 	case trouble != "":
 		return trouble
@@ -124,12 +124,12 @@ func (p *Page) nothing(trouble string) string {
 	return "The log is empty."
 }
 
-// body draws the lines.
-func (p *Page) body(f *part.Frame, lines []joblog.Line, trouble string) {
-	w := p.shown(f.Scene, lines)
+// drawBody draws the lines.
+func (p *Page) drawBody(f *part.Frame, lines []joblog.Line, trouble string) {
+	w := p.visibleRows(f.Scene, lines)
 	y := top
 	for i := w.From; i < w.From+w.Shown; i++ {
-		p.line(f, y, &lines[i])
+		p.drawLine(f, y, &lines[i])
 		y++
 	}
 	if trouble != "" { // in place of the last line
@@ -139,8 +139,8 @@ func (p *Page) body(f *part.Frame, lines []joblog.Line, trouble string) {
 	}
 }
 
-// line draws a line of the log, with a mark if it matters.
-func (p *Page) line(f *part.Frame, y int, l *joblog.Line) {
+// drawLine draws a line of the log, with a mark if it matters.
+func (p *Page) drawLine(f *part.Frame, y int, l *joblog.Line) {
 	role := draw.Text
 	switch {
 	case l.Gap:
@@ -154,7 +154,7 @@ func (p *Page) line(f *part.Frame, y int, l *joblog.Line) {
 	if l.Mark != 0 {
 		f.Put(0, y, "!", role)
 	}
-	text, from, to := p.aside(l.Text)
+	text, from, to := p.visiblePart(l.Text)
 	f.Left(textAt, y, f.W-textAt-1, text, role)
 	if l.At == p.match {
 		f.Put(0, y, "▸", draw.Strong)
@@ -165,9 +165,9 @@ func (p *Page) line(f *part.Frame, y int, l *joblog.Line) {
 	}
 }
 
-// aside returns the visible part of a line that is scrolled to the side, and the place of the search in it.
-func (p *Page) aside(line string) (text string, from, to int) {
-	from, to = p.search.in(line)
+// visiblePart returns the visible part of a line that is scrolled to the side, and the place of the search in it.
+func (p *Page) visiblePart(line string) (text string, from, to int) {
+	from, to = p.search.findText(line)
 	cut := 0
 	for n := p.left; n > 0 && cut < len(line); n-- {
 		_, size := utf8.DecodeRuneInString(line[cut:])

@@ -17,8 +17,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// lines returns the lines of the window.
-func (p *Page) lines() []joblog.Line {
+// windowLines returns the lines of the window.
+func (p *Page) windowLines() []joblog.Line {
 	if p.window == nil {
 		return nil
 	}
@@ -30,8 +30,8 @@ func indexOf(lines []joblog.Line, at int64) int {
 	return sort.Search(len(lines), func(i int) bool { return lines[i].At >= at })
 }
 
-// shown returns the rows on the screen.
-func (p *Page) shown(s *part.Scene, lines []joblog.Line) nav.Window {
+// visibleRows returns the rows on the screen.
+func (p *Page) visibleRows(s *part.Scene, lines []joblog.Line) nav.Window {
 	room := max(s.H-1-top, 1)
 	w := nav.Window{Shown: min(room, len(lines)), All: len(lines)}
 	if w.From = w.Hidden(); p.away {
@@ -42,14 +42,14 @@ func (p *Page) shown(s *part.Scene, lines []joblog.Line) nav.Window {
 
 // toBeginning asks for the beginning of the log, or scrolls to it if it is known.
 func (p *Page) toBeginning(s *part.Scene) nav.Answer {
-	lines := p.lines()
+	lines := p.windowLines()
 	switch {
 	case p.window == nil, len(lines) == 0:
 	case p.window.From() > 0:
 		p.match = -1
-		p.start(0)
+		p.readFrom(0)
 		return nav.Taken
-	case p.shown(s, lines).Hidden() > 0:
+	case p.visibleRows(s, lines).Hidden() > 0:
 		p.match = -1
 	}
 	return nav.Answer{}
@@ -57,19 +57,19 @@ func (p *Page) toBeginning(s *part.Scene) nav.Answer {
 
 // toEnd follows the log.
 func (p *Page) toEnd(*part.Scene) nav.Answer {
-	if p.window != nil && len(p.lines()) > 0 {
+	if p.window != nil && len(p.windowLines()) > 0 {
 		if p.match = -1; !p.window.AtEnd() {
-			p.start(-wire.MaxLog)
+			p.readFrom(-wire.MaxLog)
 		}
 		p.away = false
 	}
 	return nav.Taken
 }
 
-// scroll answers the keys that scroll, and the wheel. At the end of the log it is followed again.
-func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
-	lines := p.lines()
-	w := p.shown(s, lines)
+// scrollLog answers the keys that scroll, and the wheel. At the end of the log it is followed again.
+func (p *Page) scrollLog(msg tea.Msg, s *part.Scene) nav.Answer {
+	lines := p.windowLines()
+	w := p.visibleRows(s, lines)
 	to, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
 	if !moved {
 		return nav.Answer{}
@@ -90,17 +90,17 @@ func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// find goes to the next line that the user searches for, or the previous one; without a search, to the next line that
+// goToNextMatch goes to the next line that the user searches for, or the previous one; without a search, to the next line that
 // matters. From the end of the log it goes to the line that says why the job has failed: others may follow from it.
-func (p *Page) find(s *part.Scene, by int) (notice string) {
-	lines := p.lines()
+func (p *Page) goToNextMatch(s *part.Scene, by int) (notice string) {
+	lines := p.windowLines()
 	if p.search.text == "" && p.match < 0 && !p.away {
 		if l, _, is := joblog.FirstCause(lines); is {
-			p.show(s, lines, indexOf(lines, l.At))
+			p.showLine(s, lines, indexOf(lines, l.At))
 			return ""
 		}
 	}
-	w := p.shown(s, lines)
+	w := p.visibleRows(s, lines)
 	at := w.From - 1
 	if by < 0 {
 		at = w.From + w.Shown
@@ -109,8 +109,8 @@ func (p *Page) find(s *part.Scene, by int) (notice string) {
 		at = indexOf(lines, p.match)
 	}
 	for at += by; at >= 0 && at < len(lines); at += by {
-		if p.is(&lines[at]) {
-			p.show(s, lines, at)
+		if p.isSearchedFor(&lines[at]) {
+			p.showLine(s, lines, at)
 			return ""
 		}
 	}
@@ -129,18 +129,18 @@ func (p *Page) find(s *part.Scene, by int) (notice string) {
 	return "no earlier " + what
 }
 
-// is reports whether the user looks for a line.
-func (p *Page) is(l *joblog.Line) bool {
+// isSearchedFor reports whether the user looks for a line.
+func (p *Page) isSearchedFor(l *joblog.Line) bool {
 	if p.search.text == "" {
 		return l.Mark != 0
 	}
-	at, _ := p.search.in(l.Text)
+	at, _ := p.search.findText(l.Text)
 	return at >= 0
 }
 
-// show puts a line on the screen, with some lines before it if it was not there.
-func (p *Page) show(s *part.Scene, lines []joblog.Line, at int) {
-	w := p.shown(s, lines)
+// showLine puts a line on the screen, with some lines before it if it was not there.
+func (p *Page) showLine(s *part.Scene, lines []joblog.Line, at int) {
+	w := p.visibleRows(s, lines)
 	from := w.From
 	if at < from || at >= from+w.Shown {
 		from = max(at-w.Shown/3, 0)
@@ -157,10 +157,10 @@ type search struct {
 // mostTyped limits the search, in characters.
 const mostTyped = 100
 
-func (q *search) open() { q.line = prompt.NewLine(q.text, mostTyped) }
+func (q *search) openInput() { q.line = prompt.NewLine(q.text, mostTyped) }
 
-// in returns the place of the text in a line; negative: it is not there. A capital makes the search strict.
-func (q *search) in(line string) (from, to int) {
+// findText returns the place of the text in a line; negative: it is not there. A capital makes the search strict.
+func (q *search) findText(line string) (from, to int) {
 	text := q.text
 	if text == "" {
 		return -1, -1
@@ -174,8 +174,8 @@ func (q *search) in(line string) (from, to int) {
 	return from, from + len(text)
 }
 
-// edit passes a message to the line, which takes every key except Ctrl-C. Enter goes to the nearest match.
-func (p *Page) edit(msg tea.Msg, s *part.Scene) nav.Answer {
+// editSearch passes a message to the line, which takes every key except Ctrl-C. Enter goes to the nearest match.
+func (p *Page) editSearch(msg tea.Msg, s *part.Scene) nav.Answer {
 	k, _ := msg.(tea.KeyPressMsg)
 	q := &p.search
 	switch {
@@ -192,7 +192,7 @@ func (p *Page) edit(msg tea.Msg, s *part.Scene) nav.Answer {
 		if p.away {
 			by = +1
 		}
-		return nav.Answer{Taken: true, Notice: p.find(s, by)}
+		return nav.Answer{Taken: true, Notice: p.goToNextMatch(s, by)}
 	case q.line.Edit(msg):
 		q.text = q.line.Text()
 	default:
@@ -201,8 +201,8 @@ func (p *Page) edit(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// draw draws the line in the last row, with its keys at the right if they fit.
-func (q *search) draw(f *part.Frame) {
+// drawInput draws the line in the last row, with its keys at the right if they fit.
+func (q *search) drawInput(f *part.Frame) {
 	y := f.H - 1
 	x := q.line.Draw(f, f.Put(1, y, "/", draw.Strong), y, draw.Text, -1)
 	footer.HintsAt(f, x+3, y, keys.HintOf(keys.Keep).As("search"), keys.HintOf(keys.Cancel))

@@ -79,11 +79,11 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	if to.Log == "" {
 		p.Settle(s)
 	} else {
-		p.hold(to.Log, s)
+		p.holdJob(to.Log, s)
 	}
 	p.open = true
 	p.hunt = hunt{goal: to.At}
-	return nav.Answer{Notice: p.seek()}
+	return nav.Answer{Notice: p.seekFinding()}
 }
 
 // Leave ends the stay with a job that is not selected.
@@ -95,7 +95,7 @@ func (p *Page) Forget() {
 	if p.open && p.job != "" {
 		p.held = true
 	} else {
-		p.turn(log{})
+		p.switchLog(log{})
 	}
 }
 
@@ -111,42 +111,42 @@ func (p *Page) Settle(s *part.Scene) {
 	}
 	switch {
 	case s.Job == nil:
-	case p.held && (p.beside == s.Job.ID || !lists(s, p.beside)):
+	case p.held && (p.beside == s.Job.ID || !isListedJob(s, p.beside)):
 		p.beside = s.Job.ID
-	case p.open && !p.held && p.job != "" && s.Job.ID != p.job && !lists(s, p.job):
-		p.hold(p.job, s)
+	case p.open && !p.held && p.job != "" && s.Job.ID != p.job && !isListedJob(s, p.job):
+		p.holdJob(p.job, s)
 	default:
 		if p.held = false; s.Job.ID != p.job {
-			p.turn(log{job: s.Job.ID})
+			p.switchLog(log{job: s.Job.ID})
 		}
 	}
 }
 
-// lists reports whether a job is one of those that can be selected.
-func lists(s *part.Scene, job string) bool {
+// isListedJob reports whether a job is one of those that can be selected.
+func isListedJob(s *part.Scene, job string) bool {
 	return s.Snap == nil || slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == job })
 }
 
-// hold stays with the log of a job.
-func (p *Page) hold(job string, s *part.Scene) {
+// holdJob stays with the log of a job.
+func (p *Page) holdJob(job string, s *part.Scene) {
 	if job != p.job {
-		p.turn(log{job: job})
+		p.switchLog(log{job: job})
 	}
 	if p.held, p.beside = true, ""; s.Job != nil {
 		p.beside = s.Job.ID
 	}
 }
 
-// turn goes to another log. The line to cite stays.
-func (p *Page) turn(to log) {
+// switchLog goes to another log. The trails, with the lines to cite, stay.
+func (p *Page) switchLog(to log) {
 	*p = Page{log: to, trails: p.trails, match: -1, search: search{text: p.search.text}, open: p.open}
 	if to.job != "" {
-		p.start(-wire.MaxLog)
+		p.readFrom(-wire.MaxLog)
 	}
 }
 
-// trail returns the Trail of the present log.
-func (p *Page) trail() *joblog.Trail {
+// currentTrail returns the Trail of the present log.
+func (p *Page) currentTrail() *joblog.Trail {
 	t := p.trails[p.log]
 	if t == nil {
 		if len(p.trails) == maxTrails {
@@ -199,22 +199,22 @@ func (p *Page) Due(now time.Time, shown bool) nav.Answer {
 // Press answers a key, the wheel, or a piece of the log.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, is := msg.(nav.Result); is {
-		return nav.Answer{Taken: true, Notice: p.hear(r)}
+		return nav.Answer{Taken: true, Notice: p.handleResult(r)}
 	}
 	p.hunt = hunt{}
 	if p.search.line != nil {
-		return p.edit(msg, s)
+		return p.editSearch(msg, s)
 	}
 	if a := code.Do(p, msg, s); a.Taken {
 		return a
 	}
-	return p.scroll(msg, s)
+	return p.scrollLog(msg, s)
 }
 
 // code is the code of the page's own actions.
 var code = action.Table[*Page]{
 	{Of: keys.Back, Do: (*Page).endSearch},
-	{Of: keys.Search, Do: action.Change(func(p *Page) { p.search.open() })},
+	{Of: keys.Search, Do: action.Change(func(p *Page) { p.search.openInput() })},
 	{Of: keys.NextMatch, Do: toMatch(+1)},
 	{Of: keys.PrevMatch, Do: toMatch(-1)},
 	{Of: keys.Left, Do: (*Page).turnToOther},
@@ -239,31 +239,35 @@ func (p *Page) endSearch(*part.Scene) nav.Answer {
 
 // toMatch is the code of an action that goes to a match.
 func toMatch(by int) func(*Page, *part.Scene) nav.Answer {
-	return func(p *Page, s *part.Scene) nav.Answer { return nav.Answer{Taken: true, Notice: p.find(s, by)} }
+	return func(p *Page, s *part.Scene) nav.Answer {
+		return nav.Answer{Taken: true, Notice: p.goToNextMatch(s, by)}
+	}
 }
 
-func (p *Page) turnToOther(*part.Scene) nav.Answer { return nav.Answer{Taken: true, Notice: p.other()} }
+func (p *Page) turnToOther(*part.Scene) nav.Answer {
+	return nav.Answer{Taken: true, Notice: p.switchStream()}
+}
 
 // sideways is the number of characters that a key scrolls to the side.
 const sideways = 20
 
-// other turns to the other output of the job.
-func (p *Page) other() (notice string) {
+// switchStream goes to the other output of the job.
+func (p *Page) switchStream() (notice string) {
 	if p.known && p.piece.Both {
 		return "standard output and error go to the same file"
 	}
-	p.turn(log{p.job, joblog.Err - p.of})
+	p.switchLog(log{p.job, joblog.Err - p.of})
 	return ""
 }
 
-// hear takes a piece of the log.
-func (p *Page) hear(r nav.Result) (notice string) {
+// handleResult takes a piece of the log.
+func (p *Page) handleResult(r nav.Result) (notice string) {
 	if r.Ask.Log == nil || r.Ask.Log != p.asked { // of a log that is not shown any more
 		return ""
 	}
 	p.asked, p.older, p.later = nil, false, false
 	if r.Err != nil {
-		p.err = words(r.Err)
+		p.err = errorText(r.Err)
 		return ""
 	}
 	p.piece, p.known, p.err = r.Log, true, ""
@@ -273,12 +277,12 @@ func (p *Page) hear(r nav.Result) (notice string) {
 		return ""
 	}
 	p.window.Take(&r.Log)
-	p.trail().Note(&r.Log, p.window)
-	return p.seek()
+	p.currentTrail().Note(&r.Log, p.window)
+	return p.seekFinding()
 }
 
-// words are the reason why a question has no answer.
-func words(err error) string {
+// errorText is the reason why a question has no answer.
+func errorText(err error) string {
 	const most = 400
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer yet: SLURM, the node or the file system is slow"
@@ -286,8 +290,8 @@ func words(err error) string {
 	return safe.Line(err.Error(), most)
 }
 
-// start reads the log anew from an offset, or from its end if that is negative.
-func (p *Page) start(at int64) {
+// readFrom reads the log anew from an offset, or from its end if that is negative.
+func (p *Page) readFrom(at int64) {
 	p.window, p.asked, p.older = joblog.NewWindow(at), nil, false
 	p.away, p.later, p.top = at >= 0, true, max(at, 0)
 }

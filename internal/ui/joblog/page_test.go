@@ -100,8 +100,8 @@ func (r *rig) press(keys ...string) (notice string) {
 // wants checks the lines on the screen.
 func (r *rig) wants(after, want string) {
 	r.t.Helper()
-	lines := r.lines()
-	w := r.shown(r.s, lines)
+	lines := r.windowLines()
+	w := r.visibleRows(r.s, lines)
 	var got []string
 	for _, l := range lines[w.From : w.From+w.Shown] {
 		got = append(got, l.Text)
@@ -131,11 +131,11 @@ func TestTheCauseComesFirst(t *testing.T) {
 	if said := r.press("N"); said != "no earlier line that matters" {
 		t.Errorf("%q", said)
 	}
-	if r.press("n"); r.lines()[indexOf(r.lines(), r.match)].Text != "RuntimeError: Connection closed by peer" {
+	if r.press("n"); r.windowLines()[indexOf(r.windowLines(), r.match)].Text != "RuntimeError: Connection closed by peer" {
 		t.Error("n stays")
 	}
 	r.press("end", "N", "home", "n")
-	if r.lines()[indexOf(r.lines(), r.match)].Text != "ValueError: bad" {
+	if r.windowLines()[indexOf(r.windowLines(), r.match)].Text != "ValueError: bad" {
 		t.Error("n from the top does not go to the first line that matters")
 	}
 }
@@ -170,8 +170,8 @@ func TestALargeLog(t *testing.T) {
 	if len(r.asked) != 1 {
 		t.Errorf("%d questions at first", len(r.asked))
 	}
-	first := r.lines()[0].Text
-	for i := 0; i < 99999 && r.lines()[0].Text == first; i++ {
+	first := r.windowLines()[0].Text
+	for i := 0; i < 99999 && r.windowLines()[0].Text == first; i++ {
 		r.press("pgup")
 	}
 	if len(r.asked) != 2 {
@@ -195,7 +195,7 @@ func TestSearch(t *testing.T) {
 	r.wants("a search", "16 17 18 19 20")
 	r.press("N")
 	r.wants("the match before", "16 17 18 19 20")
-	if at := r.lines()[indexOf(r.lines(), r.match)]; at.Text != "17" || at.At > 100 {
+	if at := r.windowLines()[indexOf(r.windowLines(), r.match)]; at.Text != "17" || at.At > 100 {
 		t.Errorf("on %+v", at)
 	}
 	if said := r.press("n", "n"); said != "no later match" {
@@ -284,8 +284,8 @@ func TestNothingIsReadInVain(t *testing.T) {
 	}
 	r.press("end")
 	r.err = errors.New("node01 is \x1b[31mgone")
-	if on, off := asks(true), asks(false); on != 30 || off != 0 || r.trouble() != "node01 is gone" {
-		t.Errorf("%d and %d questions while it fails, it says %q", on, off, r.trouble())
+	if on, off := asks(true), asks(false); on != 30 || off != 0 || r.whyStale() != "node01 is gone" {
+		t.Errorf("%d and %d questions while it fails, it says %q", on, off, r.whyStale())
 	}
 }
 
@@ -348,8 +348,8 @@ func TestTheTimeOfAnOldFinding(t *testing.T) {
 		r.now = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 		said := r.Arrive(r.s, nav.Go{At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Add(test.at)}).Notice
 		said += r.read(true)
-		lines := r.lines()
-		if got := lines[r.shown(r.s, lines).From].Text; !strings.HasPrefix(got, test.want) || said != test.said {
+		lines := r.windowLines()
+		if got := lines[r.visibleRows(r.s, lines).From].Text; !strings.HasPrefix(got, test.want) || said != test.said {
 			t.Errorf("%s: %.60q, says %q", name, got, said)
 		}
 		if len(r.asked) > mostSteps || r.hunt != (hunt{}) {

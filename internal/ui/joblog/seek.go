@@ -35,8 +35,8 @@ const (
 	lost                 // words say why there is none
 )
 
-// next looks at a window of the log.
-func (h *hunt) next(w *joblog.Window) (o outcome, at int64, words string) {
+// searchWindow looks for the place in a window of the log.
+func (h *hunt) searchWindow(w *joblog.Window) (o outcome, at int64, words string) {
 	lines, goal := w.Lines(), h.goal.Format(time.TimeOnly)
 	i, known := joblog.Stamped(lines, h.goal)
 	first, stamped := joblog.FirstStamp(lines, h.goal.Location())
@@ -52,16 +52,16 @@ func (h *hunt) next(w *joblog.Window) (o outcome, at int64, words string) {
 	case h.steps == 0 && w.From() == 0:
 		return found, lines[0].At, ""
 	case stamped:
-		h.halve(w, first)
+		h.halveRange(w, first)
 	default:
-		h.pass()
+		h.skipWindow()
 	}
 	h.steps++
 	return reads, h.at, ""
 }
 
-// halve goes to the middle of the part in which the place must be. first is the first time in the window.
-func (h *hunt) halve(w *joblog.Window, first time.Time) {
+// halveRange goes to the middle of the part in which the place must be. first is the first time in the window.
+func (h *hunt) halveRange(w *joblog.Window, first time.Time) {
 	switch {
 	case first.Before(h.goal):
 		h.lo = max(h.lo, w.To())
@@ -73,11 +73,11 @@ func (h *hunt) halve(w *joblog.Window, first time.Time) {
 	if h.hi == 0 {
 		h.hi = w.Size()
 	}
-	h.middle()
+	h.goToMiddle()
 }
 
-// pass goes on where the window has no time, as within a long line: towards the end, or to the part before.
-func (h *hunt) pass() {
+// skipWindow goes on where the window has no time, as within a long line: towards the end, or to the part before.
+func (h *hunt) skipWindow() {
 	if h.blank == 0 {
 		h.blank = max(h.at, 1)
 	}
@@ -86,11 +86,11 @@ func (h *hunt) pass() {
 		return
 	}
 	h.hi = h.blank
-	h.middle()
+	h.goToMiddle()
 }
 
-// middle goes to the middle of the part in which the place must be, or takes all of it if it is small.
-func (h *hunt) middle() {
+// goToMiddle goes to the middle of the part in which the place must be, or takes all of it if it is small.
+func (h *hunt) goToMiddle() {
 	h.blank, h.at, h.last = 0, h.lo, h.hi-h.lo <= ahead
 	if h.last { // with lines from before
 		h.at = max(h.lo-ahead, 0)
@@ -99,13 +99,13 @@ func (h *hunt) middle() {
 	}
 }
 
-// seek shows the log at the time of a finding, once it is known where that is.
-func (p *Page) seek() (notice string) {
+// seekFinding shows the log at the time of a finding, once it is known where that is.
+func (p *Page) seekFinding() (notice string) {
 	h := &p.hunt
 	if h.goal.IsZero() || p.window == nil {
 		return ""
 	}
-	at, followed := p.trail().At(h.goal)
+	at, followed := p.currentTrail().At(h.goal)
 	near := p.window.Known() && (h.steps > 0 || at >= p.window.From() && at <= p.window.To())
 	var o outcome
 	switch {
@@ -116,17 +116,17 @@ func (p *Page) seek() (notice string) {
 	case followed, !p.window.Known(), len(p.window.Lines()) == 0:
 		return ""
 	default:
-		o, at, notice = h.next(p.window)
+		o, at, notice = h.searchWindow(p.window)
 	}
 	switch o {
 	case reads:
-		p.start(at)
+		p.readFrom(at)
 		return ""
 	case found:
 		p.away, p.top, p.match = true, at, at
 	case lost:
 		if h.steps > 0 {
-			p.start(-wire.MaxLog)
+			p.readFrom(-wire.MaxLog)
 		}
 	}
 	p.hunt = hunt{}

@@ -82,7 +82,7 @@ func IsSame(a, b key.Binding) bool { return a.Help() == b.Help() && slices.Equal
 // that do the same are one action.
 func Actions(rows []Row) (all []Action) {
 	for i := range rows {
-		for _, a := range rows[i].actions() {
+		for _, a := range rows[i].rowActions() {
 			if at := slices.IndexFunc(all, func(b Action) bool { return a.ID == b.ID }); at >= 0 {
 				all[at].Keys += " " + a.Keys // the arrows that do what other keys do everywhere
 				continue
@@ -106,7 +106,7 @@ func Actions(rows []Row) (all []Action) {
 	return all
 }
 
-func (r *Row) actions() (all []Action) {
+func (r *Row) rowActions() (all []Action) {
 	a := Action{ID: r.Text, Group: r.Group, Text: r.Text, Long: r.Long, Keys: r.Shown(), Needs: r.Needs,
 		Own: r.On.only}
 	if a.Long == "" {

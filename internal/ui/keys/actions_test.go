@@ -37,7 +37,7 @@ func TestActions(t *testing.T) {
 
 // A letter and a digit that lead to one page are one action.
 func TestActionsOfAPage(t *testing.T) {
-	letter := Row{Bindings: of(Problems), Text: "all problems", Group: Looking, Same: &ToProblems}
+	letter := Row{Bindings: bindingList(Problems), Text: "all problems", Group: Looking, Same: &ToProblems}
 	actions := Actions([]Row{numberRows[0], letter})
 	at := slices.IndexFunc(actions, func(a Action) bool { return a.Keys == "7 !" })
 	if len(actions) != len(Numbers) || at < 0 {

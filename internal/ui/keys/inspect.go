@@ -2,65 +2,65 @@ package keys
 
 // The keys that lead to the pages about one process, and the keys of these pages.
 var (
-	Environ  = bind("e", "environment", "e")
-	Inspect  = bind("v", "details", "v", "V")
-	Metrics  = bind("Enter", "metrics", "enter")
-	CopyMenu = bind("y", "copy", "y")
+	Environ  = newBinding("e", "environment", "e")
+	Inspect  = newBinding("v", "details", "v", "V")
+	Metrics  = newBinding("Enter", "metrics", "enter")
+	CopyMenu = newBinding("y", "copy", "y")
 
-	Search  = bind("/", "search", "/")
-	Secrets = bind("x", "show secrets", "x")
+	Search  = newBinding("/", "search", "/")
+	Secrets = newBinding("x", "show secrets", "x")
 
-	FullMemory = bind("f", "memory in full", "f")
+	FullMemory = newBinding("f", "memory in full", "f")
 
-	CopyLine = bind("y", "copy line", "y")
-	CopyAll  = bind("Y", "copy all", "Y")
-	Pick     = bind("Enter y", "copy", "enter", "y")
-	Close    = bind("Esc", "cancel", "esc", "q")
+	CopyLine = newBinding("y", "copy line", "y")
+	CopyAll  = newBinding("Y", "copy all", "Y")
+	Pick     = newBinding("Enter y", "copy", "enter", "y")
+	Close    = newBinding("Esc", "cancel", "esc", "q")
 
-	LeaveEnviron = bind("Esc q e", "back", "esc", "q", "Q", "f10", "e")
-	LeaveDetails = bind("Esc q", "back", "esc", "q", "Q", "f10")
-	LeaveMetrics = bind("Esc q", "back", "esc", "q", "Q", "f10", "enter")
+	LeaveEnviron = newBinding("Esc q e", "back", "esc", "q", "Q", "f10", "e")
+	LeaveDetails = newBinding("Esc q", "back", "esc", "q", "Q", "f10")
+	LeaveMetrics = newBinding("Esc q", "back", "esc", "q", "Q", "f10", "enter")
 )
 
 var inspectRows = []Row{
-	{Bindings: of(Metrics), Group: Looking, Means: "into", Text: "metrics of the process",
+	{Bindings: bindingList(Metrics), Group: Looking, Means: "into", Text: "metrics of the process",
 		Long: "metrics of the process, with graphs",
 		On:   On(OnProcesses)},
-	{Bindings: of(Environ), Group: Looking, Text: "its environment",
+	{Bindings: bindingList(Environ), Group: Looking, Text: "its environment",
 		Long: "its environment, which can be searched and copied",
 		On:   On(OnProcesses, OnMetrics)},
-	{Bindings: of(Inspect), Group: Looking, Means: "view", Text: "details from the kernel",
+	{Bindings: bindingList(Inspect), Group: Looking, Means: "view", Text: "details from the kernel",
 		Long: "all that the kernel knows of it: limits, memory, threads, open files, connections",
 		On:   On(OnProcesses, OnMetrics)},
-	{Bindings: of(CopyMenu), Group: Acting, Means: "copy", Text: "copy its PID, command …",
+	{Bindings: bindingList(CopyMenu), Group: Acting, Means: "copy", Text: "copy its PID, command …",
 		Long: "copy: PID, node:PID, the command for a shell on its node, UUID of the GPU, command line",
 		On:   On(OnProcesses, OnMetrics)},
-	{Bindings: of(Up, Down), Group: Moving, Means: "move the cursor", Text: "select a variable", On: On(OnEnviron)},
-	{Bindings: of(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
+	{Bindings: bindingList(Up, Down), Group: Moving, Means: "move the cursor", Text: "select a variable", On: On(OnEnviron)},
+	{Bindings: bindingList(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
 		On: On(OnEnviron)},
-	{Bindings: of(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
+	{Bindings: bindingList(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
 		On: On(OnEnviron)},
-	{Bindings: of(Search), Group: Arranging, Means: "filter", Text: "search names and values",
+	{Bindings: bindingList(Search), Group: Arranging, Means: "filter", Text: "search names and values",
 		Long: "show only variables whose names and values contain all these words; Enter keeps them, Esc shows all",
 		On:   On(OnEnviron)},
-	{Bindings: of(Secrets), Group: Looking, Text: "show or hide secrets",
+	{Bindings: bindingList(Secrets), Group: Looking, Text: "show or hide secrets",
 		Long: "show or hide values that look like secrets",
 		On:   On(OnEnviron)},
-	{Bindings: of(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the line", "copy all"},
+	{Bindings: bindingList(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the line", "copy all"},
 		Means: "copy", Text: "copy the line / all", Long: "copy the variable / all that are shown",
 		On: On(OnEnviron)},
-	{Bindings: of(Up, Down), Group: Moving, Means: "move the cursor", Text: "select a fact", On: On(OnDetails)},
-	{Bindings: of(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
+	{Bindings: bindingList(Up, Down), Group: Moving, Means: "move the cursor", Text: "select a fact", On: On(OnDetails)},
+	{Bindings: bindingList(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
 		On: On(OnDetails)},
-	{Bindings: of(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
+	{Bindings: bindingList(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
 		On: On(OnDetails)},
-	{Bindings: of(Search), Group: Arranging, Means: "filter", Text: "search names and values",
+	{Bindings: bindingList(Search), Group: Arranging, Means: "filter", Text: "search names and values",
 		Long: "show only facts that contain all these words; Enter keeps them, Esc shows all", On: On(OnDetails)},
-	{Bindings: of(FullMemory), Group: Looking, Text: "memory in full: USS, PSS",
+	{Bindings: bindingList(FullMemory), Group: Looking, Text: "memory in full: USS, PSS",
 		Long: "memory in full: USS, PSS, and by file; it may hold a large process up for a moment", On: On(OnDetails)},
-	{Bindings: of(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the line", "copy all"},
+	{Bindings: bindingList(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the line", "copy all"},
 		Means: "copy", Text: "copy the line / all", Long: "copy the fact / all that are shown", On: On(OnDetails)},
-	{Bindings: of(LeaveDetails), Group: Leaving, Means: "out", Text: "back", On: On(OnDetails)},
-	{Bindings: of(LeaveEnviron), Group: Leaving, Means: "out", Text: "back", On: On(OnEnviron)},
-	{Bindings: of(LeaveMetrics), Group: Leaving, Means: "out", Text: "back", On: On(OnMetrics)},
+	{Bindings: bindingList(LeaveDetails), Group: Leaving, Means: "out", Text: "back", On: On(OnDetails)},
+	{Bindings: bindingList(LeaveEnviron), Group: Leaving, Means: "out", Text: "back", On: On(OnEnviron)},
+	{Bindings: bindingList(LeaveMetrics), Group: Leaving, Means: "out", Text: "back", On: On(OnMetrics)},
 }

@@ -2,24 +2,24 @@ package keys
 
 // The key that leads to the log of a job, and the keys of that page.
 var (
-	Log       = bind("l", "log", "l", "L")
-	NextMatch = bind("n", "next match", "n")
-	PrevMatch = bind("N", "previous match", "N")
+	Log       = newBinding("l", "log", "l", "L")
+	NextMatch = newBinding("n", "next match", "n")
+	PrevMatch = newBinding("N", "previous match", "N")
 )
 
 var logRows = []Row{
-	{Bindings: of(Up, Down), Group: Moving, Means: "scroll the log", Each: []string{"scroll up", "scroll down"},
+	{Bindings: bindingList(Up, Down), Group: Moving, Means: "scroll the log", Each: []string{"scroll up", "scroll down"},
 		Text: "scroll", On: On(OnLog)},
-	{Bindings: of(Left, Right), Group: Moving, Means: "sibling", Text: "standard output / error", On: On(OnLog)},
-	{Bindings: of(CommandLeft, CommandRight), Group: Moving, Means: "scroll the commands", Text: "scroll to the side",
+	{Bindings: bindingList(Left, Right), Group: Moving, Means: "sibling", Text: "standard output / error", On: On(OnLog)},
+	{Bindings: bindingList(CommandLeft, CommandRight), Group: Moving, Means: "scroll the commands", Text: "scroll to the side",
 		On: On(OnLog)},
-	{Bindings: of(First, Last), Group: Moving, Means: "first / last", Each: []string{"beginning of the log",
+	{Bindings: bindingList(First, Last), Group: Moving, Means: "first / last", Each: []string{"beginning of the log",
 		"end of the log: follow it"}, Text: "beginning / end, followed", On: On(OnLog)},
-	{Bindings: of(NextMatch, PrevMatch), Group: Moving, Means: "next / previous match",
+	{Bindings: bindingList(NextMatch, PrevMatch), Group: Moving, Means: "next / previous match",
 		Each: []string{"next match", "previous match"}, Text: "next / prev match",
 		Long: "next / previous match; without a search, the next line that matters: errors, tracebacks, NCCL, Xids",
 		On:   On(OnLog)},
-	{Bindings: of(Search), Group: Arranging, Means: "search the log", Text: "search",
+	{Bindings: bindingList(Search), Group: Arranging, Means: "search the log", Text: "search",
 		Long: "search in the log; a capital makes it case-sensitive; Enter goes to the nearest match, Esc ends it",
 		On:   On(OnLog)},
 }

@@ -22,65 +22,65 @@ import (
 
 // The bindings, with Bubble Tea's names of the keys.
 var (
-	Up       = bind("↑ k", "up", "up", "k")
-	Down     = bind("↓ j", "down", "down", "j")
-	Left     = bind("←", "left", "left")
-	Right    = bind("→", "right", "right")
-	PageUp   = bind("PgUp", "page up", "pgup", "ctrl+u")
-	PageDown = bind("PgDn", "page down", "pgdown", "ctrl+d")
-	First    = bind("Home g", "first", "home", "g")
-	Last     = bind("End G", "last", "end", "G")
+	Up       = newBinding("↑ k", "up", "up", "k")
+	Down     = newBinding("↓ j", "down", "down", "j")
+	Left     = newBinding("←", "left", "left")
+	Right    = newBinding("→", "right", "right")
+	PageUp   = newBinding("PgUp", "page up", "pgup", "ctrl+u")
+	PageDown = newBinding("PgDn", "page down", "pgdown", "ctrl+d")
+	First    = newBinding("Home g", "first", "home", "g")
+	Last     = newBinding("End G", "last", "end", "G")
 
-	JobAbove = bind("↑ k K", "job", "up", "k", "K") // where there is no cursor
-	JobBelow = bind("↓ j J", "job", "down", "j", "J")
+	JobAbove = newBinding("↑ k K", "job", "up", "k", "K") // where there is no cursor
+	JobBelow = newBinding("↓ j J", "job", "down", "j", "J")
 
-	PrevJob     = bind("[", "job", "[")
-	NextJob     = bind("]", "job", "]")
-	PrevNode    = bind(",", "node", ",", "<")
-	NextNode    = bind(".", "node", ".", ">")
-	NextProblem = bind("n", "problem", "n")
-	PrevProblem = bind("N", "previous problem", "N")
+	PrevJob     = newBinding("[", "job", "[")
+	NextJob     = newBinding("]", "job", "]")
+	PrevNode    = newBinding(",", "node", ",", "<")
+	NextNode    = newBinding(".", "node", ".", ">")
+	NextProblem = newBinding("n", "problem", "n")
+	PrevProblem = newBinding("N", "previous problem", "N")
 
-	Overview    = bind("o Tab", "overview", "o", "O", "tab")
-	Open        = bind("Enter", "open", "enter")
-	GPU         = bind("Enter", "GPU", "enter")
-	Processes   = bind("p P", "procs", "p", "P")
-	Connection  = bind("d", "connection", "d", "D")
-	Problems    = bind("!", "problems", "!")
-	Mine        = bind("a", "hide others", "a", "A")
-	Grid        = bind("v", "view", "v", "V")
-	Gauge       = bind("u", "metric", "u")
-	Worst       = bind("s", "sort", "s")
-	ReverseRows = bind("i", "reverse", "i")
-	Filter      = bind("/", "filter", "/")
-	Colors      = bind("C", "colors", "C")
-	Ranks       = bind("m", "ranks", "m")
-	Users       = bind("U", "users", "U")
-	Cluster     = bind("c", "cluster", "c")
-	Mouse       = bind("M", "mouse", "M")
-	Refresh     = bind("r", "refresh", "r", "R", "ctrl+r", "f5")
-	Settings    = bind("F2", "settings", "f2")
-	Back        = bind("Esc", "back", "esc")
-	Help        = bind("? h", "all", "?", "h", "H", "f1")
-	Palette     = bind(": Ctrl-P", "find", ":", "ctrl+p")
-	Quit        = bind("q", "quit", "q", "Q", "f10")
-	Interrupt   = bind("Ctrl-C", "quit", "ctrl+c") // on pages where q is text or closes something, too
-	Repaint     = bind("Ctrl-L", "redraw", "ctrl+l")
-	Suspend     = bind("Ctrl-Z", "suspend", "ctrl+z")
+	Overview    = newBinding("o Tab", "overview", "o", "O", "tab")
+	Open        = newBinding("Enter", "open", "enter")
+	GPU         = newBinding("Enter", "GPU", "enter")
+	Processes   = newBinding("p P", "procs", "p", "P")
+	Connection  = newBinding("d", "connection", "d", "D")
+	Problems    = newBinding("!", "problems", "!")
+	Mine        = newBinding("a", "hide others", "a", "A")
+	Grid        = newBinding("v", "view", "v", "V")
+	Gauge       = newBinding("u", "metric", "u")
+	Worst       = newBinding("s", "sort", "s")
+	ReverseRows = newBinding("i", "reverse", "i")
+	Filter      = newBinding("/", "filter", "/")
+	Colors      = newBinding("C", "colors", "C")
+	Ranks       = newBinding("m", "ranks", "m")
+	Users       = newBinding("U", "users", "U")
+	Cluster     = newBinding("c", "cluster", "c")
+	Mouse       = newBinding("M", "mouse", "M")
+	Refresh     = newBinding("r", "refresh", "r", "R", "ctrl+r", "f5")
+	Settings    = newBinding("F2", "settings", "f2")
+	Back        = newBinding("Esc", "back", "esc")
+	Help        = newBinding("? h", "all", "?", "h", "H", "f1")
+	Palette     = newBinding(": Ctrl-P", "find", ":", "ctrl+p")
+	Quit        = newBinding("q", "quit", "q", "Q", "f10")
+	Interrupt   = newBinding("Ctrl-C", "quit", "ctrl+c") // on pages where q is text or closes something, too
+	Repaint     = newBinding("Ctrl-L", "redraw", "ctrl+l")
+	Suspend     = newBinding("Ctrl-Z", "suspend", "ctrl+z")
 )
 
 // The keys of a prompt, which has the keyboard while it is open.
 var (
-	Keep   = bind("Enter", "keep", "enter")
-	Cancel = bind("Esc", "clear", "esc")
+	Keep   = newBinding("Enter", "keep", "enter")
+	Cancel = newBinding("Esc", "clear", "esc")
 
-	Complete     = bind("Tab", "complete", "tab")
-	CompleteBack = bind("S-Tab", "complete", "shift+tab")
-	Older        = bind("↑", "history", "up")
-	Newer        = bind("↓", "history", "down")
+	Complete     = newBinding("Tab", "complete", "tab")
+	CompleteBack = newBinding("S-Tab", "complete", "shift+tab")
+	Older        = newBinding("↑", "history", "up")
+	Newer        = newBinding("↓", "history", "down")
 )
 
-func bind(shown, verb string, names ...string) key.Binding {
+func newBinding(shown, verb string, names ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(names...), key.WithHelp(shown, verb))
 }
 
@@ -120,32 +120,32 @@ var list = slices.Concat(numberRows, moving, nvitopRows, processRows, signalRows
 
 // moving are the keys that move; others are the other keys that belong to no single page.
 var moving = []Row{
-	{Bindings: of(JobAbove, JobBelow), Group: Moving, Each: []string{"previous job", "next job"}, Needs: NeedsJobs,
+	{Bindings: bindingList(JobAbove, JobBelow), Group: Moving, Each: []string{"previous job", "next job"}, Needs: NeedsJobs,
 		Text: "previous / next job", On: On(OnNode, OnConnection)},
-	{Bindings: of(Left, Right), Means: "sibling", Group: Moving, Each: []string{"previous node", "next node"},
+	{Bindings: bindingList(Left, Right), Means: "sibling", Group: Moving, Each: []string{"previous node", "next node"},
 		Needs: NeedsNodes,
 		Text:  "previous / next node", On: On(OnNode, OnConnection)},
-	{Bindings: of(Up, Down), Group: Moving, Each: []string{"previous node", "next node"}, Needs: NeedsNodes,
+	{Bindings: bindingList(Up, Down), Group: Moving, Each: []string{"previous node", "next node"}, Needs: NeedsNodes,
 		Text: "previous / next node", Long: "previous / next node, the GPU with the same number",
 		On: On(OnGPU)},
-	{Bindings: of(Left, Right), Group: Moving, Each: []string{"previous GPU", "next GPU"}, Means: "sibling",
+	{Bindings: bindingList(Left, Right), Group: Moving, Each: []string{"previous GPU", "next GPU"}, Means: "sibling",
 		Text: "previous / next GPU",
 		On:   On(OnGPU)},
-	{Bindings: of(Up, Down), Group: Moving, Text: "move the cursor", On: With(HasCursor)},
-	{Bindings: of(Left, Right), Group: Moving, Means: "sibling", Text: "GPU of the node",
+	{Bindings: bindingList(Up, Down), Group: Moving, Text: "move the cursor", On: With(HasCursor)},
+	{Bindings: bindingList(Left, Right), Group: Moving, Means: "sibling", Text: "GPU of the node",
 		Long: "GPU of the node; in the heat map, the next column", On: On(OnOverview)},
-	{Bindings: of(Up, Down), Group: Moving, Text: "scroll the pending jobs", On: On(OnNoJobs)},
-	{Bindings: of(Up, Down), Group: Moving, Means: "scroll the report", Each: []string{"scroll up", "scroll down"},
+	{Bindings: bindingList(Up, Down), Group: Moving, Text: "scroll the pending jobs", On: On(OnNoJobs)},
+	{Bindings: bindingList(Up, Down), Group: Moving, Means: "scroll the report", Each: []string{"scroll up", "scroll down"},
 		Text: "scroll", On: On(OnReport)},
-	{Bindings: of(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
+	{Bindings: bindingList(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
 		Long: "page up / down, where a list is longer than the screen", On: Ordinary},
-	{Bindings: of(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
+	{Bindings: bindingList(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
 		On: With(HasCursor).And(OnConnection, OnProcesses, OnNoJobs, OnNode, OnGPU, OnReport)},
-	{Bindings: of(PrevJob, NextJob), Means: "job", Group: Moving, Each: []string{"previous job", "next job"},
+	{Bindings: bindingList(PrevJob, NextJob), Means: "job", Group: Moving, Each: []string{"previous job", "next job"},
 		Needs: NeedsJobs,
 		Text:  "previous / next job", On: With(HasJob)},
 	{
-		Bindings: of(PrevNode, NextNode), Means: "node", Group: Moving, Each: []string{"previous node", "next node"},
+		Bindings: bindingList(PrevNode, NextNode), Means: "node", Group: Moving, Each: []string{"previous node", "next node"},
 		Needs: NeedsNodes, Text: "previous / next node",
 		Long: "previous / next node; on lists, its first row; the node is remembered for each job",
 		On:   With(HasNode),
@@ -153,76 +153,76 @@ var moving = []Row{
 }
 
 var others = []Row{
-	{Bindings: of(NextProblem, PrevProblem), Group: Moving, Each: []string{"next problem", "previous problem"},
+	{Bindings: bindingList(NextProblem, PrevProblem), Group: Moving, Each: []string{"next problem", "previous problem"},
 		Needs: NeedsProblem, Text: "next / prev problem",
 		Long: "next / previous problem; in this job, or the next job that has one", On: With(HasJob).Except(OnLog)},
 	{Slot: Lists},
-	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the node or the GPU", On: On(OnOverview)},
-	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the node",
+	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the node or the GPU", On: On(OnOverview)},
+	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the node",
 		Long: "open the node, with its last values if it is dead", On: On(OnConnection)},
-	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the GPU or the node", On: On(OnProblems, OnRanks)},
-	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the job",
+	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the GPU or the node", On: On(OnProblems, OnRanks)},
+	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the job",
 		Long: "open the job: its nodes; of one that has ended, its report; of one that waits, why", On: On(OnJobs)},
-	{Bindings: of(Open), Group: Looking, Means: "into", Text: "processes of the user",
+	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "processes of the user",
 		Long: "processes of the user, on all nodes of your jobs",
 		On:   On(OnUsers)},
-	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the partition or node",
+	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the partition or node",
 		Long: "nodes of the partition; a node of your jobs", On: On(OnCluster)},
 	{Slot: Details},
-	{Bindings: of(Mine), Group: Arranging, Needs: NeedsSharing, Text: "hide other jobs' GPUs",
+	{Bindings: bindingList(Mine), Group: Arranging, Needs: NeedsSharing, Text: "hide other jobs' GPUs",
 		Long: "hide or show GPUs of other jobs", On: With(HasGPUs)},
-	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "table / heat map / time",
+	{Bindings: bindingList(Grid), Group: Arranging, Means: "view", Text: "table / heat map / time",
 		Long: "table, heat map, or nodes over time: the lowest GPU of each node in the last 10 minutes",
 		On:   On(OnOverview)},
-	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "graphs of the GPUs / host",
+	{Bindings: bindingList(Grid), Group: Arranging, Means: "view", Text: "graphs of the GPUs / host",
 		Long: "graphs of the GPUs, or of the host: CPU, load, memory, swap", On: On(OnNode)},
-	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "partitions / nodes",
+	{Bindings: bindingList(Grid), Group: Arranging, Means: "view", Text: "partitions / nodes",
 		Long: "GPUs by partition, with your pending jobs, or by node; for admins jobs of all users, idle GPUs",
 		On:   On(OnCluster)},
 	{
-		Bindings: of(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
+		Bindings: bindingList(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
 		Long: "metric shown in the cells: utilization, power, SM clock, memory, temperature",
 	},
-	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort: name / worst first", On: On(OnOverview)},
-	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the ranks", Long: rankOrders(), On: On(OnRanks)},
-	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the jobs",
+	{Bindings: bindingList(Worst), Group: Arranging, Means: "sort", Text: "sort: name / worst first", On: On(OnOverview)},
+	{Bindings: bindingList(Worst), Group: Arranging, Means: "sort", Text: "sort the ranks", Long: rankOrders(), On: On(OnRanks)},
+	{Bindings: bindingList(Worst), Group: Arranging, Means: "sort", Text: "sort the jobs",
 		Long: "sort: id, worst problem first, lowest utilization first, least time left first", On: On(OnJobs)},
-	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the users",
+	{Bindings: bindingList(Worst), Group: Arranging, Means: "sort", Text: "sort the users",
 		Long: "sort: most GPUs first, most GPU memory first, longest first, name", On: On(OnUsers)},
-	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the GPUs",
+	{Bindings: bindingList(Worst), Group: Arranging, Means: "sort", Text: "sort the GPUs",
 		Long: "sort: name, most free first, most used first", On: On(OnCluster)},
-	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the problems",
+	{Bindings: bindingList(Worst), Group: Arranging, Means: "sort", Text: "sort the problems",
 		Long: "sort: worst first, by node, newest first",
 		On:   On(OnProblems)},
-	{Bindings: of(SortBefore, SortAfter), Group: Arranging, Each: []string{"sort by the previous column",
+	{Bindings: bindingList(SortBefore, SortAfter), Group: Arranging, Each: []string{"sort by the previous column",
 		"sort by the next column"}, Means: "sibling", Text: "sort by another column",
 		Long: "sort by the previous / next column; a click on a heading sorts too", On: With(HasOrders)},
-	{Bindings: of(ReverseRows), Group: Arranging, Text: "reverse the order", On: With(HasOrders)},
+	{Bindings: bindingList(ReverseRows), Group: Arranging, Text: "reverse the order", On: With(HasOrders)},
 	{
-		Bindings: of(Filter), Group: Arranging, Means: "filter", Text: "filter the rows",
+		Bindings: bindingList(Filter), Group: Arranging, Means: "filter", Text: "filter the rows",
 		On: With(HasFilter).Except(OnProcesses),
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, " +
 			"Esc clears",
 	},
-	{Bindings: of(Colors), Group: Arranging, Text: "colors: job / classic",
+	{Bindings: bindingList(Colors), Group: Arranging, Text: "colors: job / classic",
 		Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
 	{Slot: Choices},
-	{Bindings: of(Help), Group: Looking, Text: "all that can be done here",
+	{Bindings: bindingList(Help), Group: Looking, Text: "all that can be done here",
 		Long: "all that can be done here, and what marks and colors mean; typing filters it, Enter runs it"},
-	{Bindings: of(Palette), Group: Looking, Text: "find anything, do anything",
+	{Bindings: bindingList(Palette), Group: Looking, Text: "find anything, do anything",
 		Long: "find an action, page, job, node, rank, PID, user or setting by a part of its name, and go there"},
-	{Bindings: of(Mouse), Group: Arranging, Text: "mouse on / off",
+	{Bindings: bindingList(Mouse), Group: Arranging, Text: "mouse on / off",
 		Long: "mouse support on / off; off lets the terminal select text",
 		On:   Without(LikeNvitop)},
-	{Bindings: of(Refresh), Group: Acting, Text: "refresh jobs, retry nodes",
+	{Bindings: bindingList(Refresh), Group: Acting, Text: "refresh jobs, retry nodes",
 		Long: "query SLURM and retry failed nodes now"},
-	{Bindings: of(Back), Group: Leaving, Means: "out", Text: "back",
+	{Bindings: bindingList(Back), Group: Leaving, Means: "out", Text: "back",
 		Long: "clear the filter, then go back to where you came from: the footer names the page",
 		On:   Ordinary.Except(OnProcesses)},
-	{Bindings: of(Quit), Group: Leaving, Text: "quit", On: Without(OfOneProcess)},
-	{Bindings: of(Interrupt), Group: Leaving, Text: "quit, from anywhere"},
-	{Bindings: of(Repaint), Group: Arranging, Text: "redraw the screen"},
-	{Bindings: of(Suspend), Group: Leaving, Text: "suspend (fg resumes)"},
+	{Bindings: bindingList(Quit), Group: Leaving, Text: "quit", On: Without(OfOneProcess)},
+	{Bindings: bindingList(Interrupt), Group: Leaving, Text: "quit, from anywhere"},
+	{Bindings: bindingList(Repaint), Group: Arranging, Text: "redraw the screen"},
+	{Bindings: bindingList(Suspend), Group: Leaving, Text: "suspend (fg resumes)"},
 }
 
 // rankOrders are "sort: rank, lowest %CPU first, …".
@@ -254,7 +254,7 @@ func Rows(pages []Row) (all []Row) {
 	return all
 }
 
-func of(bindings ...key.Binding) []key.Binding { return bindings }
+func bindingList(bindings ...key.Binding) []key.Binding { return bindings }
 
 // Shown returns the keys of a row as docs/KEYS.md writes them: "↑ k / ↓ j".
 func (r *Row) Shown() string {

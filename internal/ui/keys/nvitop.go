@@ -7,21 +7,21 @@ import (
 
 // The keys that nvitop has in other places, on the page of processes and the pages about one process.
 var (
-	nvitopUp      = bind("↑ k", "select", "up", "k", "shift+tab", "alt+k")
-	nvitopDown    = bind("↓ j", "select", "down", "j", "tab", "alt+j")
-	nvitopPageUp  = bind("PgUp", "page up", "pgup", "ctrl+u", "alt+shift+k")
-	nvitopPageDn  = bind("PgDn", "page down", "pgdown", "ctrl+d", "alt+shift+j")
-	nvitopLeft    = bind("←", "command", "left", "alt+h")
-	nvitopRight   = bind("→", "command", "right", "alt+l")
-	nvitopBefore  = bind(",", "sort", ",", "<")
-	nvitopAfter   = bind(".", "sort", ".", ">")
-	nvitopReverse = bind("/", "reverse", "/")
-	nvitopSort    = bind("o", "sort by", "o")
-	nvitopFilter  = bind("F \\", "filter", "F", "\\")
-	nvitopAuto    = bind("a", "auto", "a")
-	nvitopFull    = bind("f", "full", "f")
-	nvitopCompact = bind("c", "compact", "c")
-	FreeMouse     = bind("m", "mouse", "m")
+	nvitopUp      = newBinding("↑ k", "select", "up", "k", "shift+tab", "alt+k")
+	nvitopDown    = newBinding("↓ j", "select", "down", "j", "tab", "alt+j")
+	nvitopPageUp  = newBinding("PgUp", "page up", "pgup", "ctrl+u", "alt+shift+k")
+	nvitopPageDn  = newBinding("PgDn", "page down", "pgdown", "ctrl+d", "alt+shift+j")
+	nvitopLeft    = newBinding("←", "command", "left", "alt+h")
+	nvitopRight   = newBinding("→", "command", "right", "alt+l")
+	nvitopBefore  = newBinding(",", "sort", ",", "<")
+	nvitopAfter   = newBinding(".", "sort", ".", ">")
+	nvitopReverse = newBinding("/", "reverse", "/")
+	nvitopSort    = newBinding("o", "sort by", "o")
+	nvitopFilter  = newBinding("F \\", "filter", "F", "\\")
+	nvitopAuto    = newBinding("a", "auto", "a")
+	nvitopFull    = newBinding("f", "full", "f")
+	nvitopCompact = newBinding("c", "compact", "c")
+	FreeMouse     = newBinding("m", "mouse", "m")
 )
 
 // usual are the usual keys of nvitop's keys.
@@ -55,23 +55,23 @@ func UsualOf(action key.Binding) key.Binding {
 
 // nvitopRows are the rows of the page of processes with nvitop's keys.
 var nvitopRows = []Row{
-	{Bindings: of(nvitopUp, nvitopDown), Group: Moving, Text: "select a process", On: onNvitop},
-	{Bindings: of(nvitopPageUp, nvitopPageDn), Group: Moving, Each: []string{"page up", "page down"},
+	{Bindings: bindingList(nvitopUp, nvitopDown), Group: Moving, Text: "select a process", On: onNvitop},
+	{Bindings: bindingList(nvitopPageUp, nvitopPageDn), Group: Moving, Each: []string{"page up", "page down"},
 		Text: "page up / down", On: onNvitop},
-	{Bindings: of(nvitopLeft, nvitopRight), Group: Moving, Each: commandTexts, Text: "scroll the commands",
+	{Bindings: bindingList(nvitopLeft, nvitopRight), Group: Moving, Each: commandTexts, Text: "scroll the commands",
 		On: onNvitop},
-	{Bindings: of(nvitopBefore, nvitopAfter), Group: Arranging, Each: []string{"sort by the previous column",
+	{Bindings: bindingList(nvitopBefore, nvitopAfter), Group: Arranging, Each: []string{"sort by the previous column",
 		"sort by the next column"}, Text: "sort by another column",
 		Long: "sort by the previous / next column; a click on a heading sorts too", On: onNvitop},
-	{Bindings: of(nvitopReverse), Group: Arranging, Text: "reverse the order", On: onNvitop},
-	{Bindings: of(nvitopSort), Group: Arranging, Text: "sort: on op ou or og os …",
-		Long: "sort: " + lettered(nvitopSort) + "; capital: reverse", On: onNvitop},
-	{Bindings: of(nvitopFilter), Group: Arranging, Text: "filter",
+	{Bindings: bindingList(nvitopReverse), Group: Arranging, Text: "reverse the order", On: onNvitop},
+	{Bindings: bindingList(nvitopSort), Group: Arranging, Text: "sort: on op ou or og os …",
+		Long: "sort: " + prefixLetters(nvitopSort) + "; capital: reverse", On: onNvitop},
+	{Bindings: bindingList(nvitopFilter), Group: Arranging, Text: "filter",
 		Long: "show only processes that match: words, and comparisons such as sm<50", On: onNvitop},
-	{Bindings: of(nvitopAuto, nvitopFull, nvitopCompact), Group: Arranging, Each: aboveTexts,
+	{Bindings: bindingList(nvitopAuto, nvitopFull, nvitopCompact), Group: Arranging, Each: aboveTexts,
 		Text: "GPUs above: auto / on / off",
 		Long: "GPUs above the processes: where there is room / always / never", On: onNvitop},
-	{Bindings: of(FreeMouse), Group: Arranging, Text: "mouse on / off",
+	{Bindings: bindingList(FreeMouse), Group: Arranging, Text: "mouse on / off",
 		Long: "mouse support on / off; off lets the terminal select text", On: With(LikeNvitop)},
 }
 

@@ -33,16 +33,16 @@ const (
 
 // The digits that lead to the pages, from all pages. The bar of pages has them in this order.
 var (
-	ToJobs       = bind("1", "jobs", "1")
-	ToOverview   = bind("2", "overview", "2")
-	ToNode       = bind("3", "node", "3")
-	ToGPU        = bind("4", "GPU", "4")
-	ToProcesses  = bind("5", "processes", "5")
-	ToRanks      = bind("6", "ranks", "6")
-	ToProblems   = bind("7", "problems", "7")
-	ToUsers      = bind("8", "users", "8")
-	ToConnection = bind("9", "connection", "9")
-	ToSettings   = bind("0", "settings", "0")
+	ToJobs       = newBinding("1", "jobs", "1")
+	ToOverview   = newBinding("2", "overview", "2")
+	ToNode       = newBinding("3", "node", "3")
+	ToGPU        = newBinding("4", "GPU", "4")
+	ToProcesses  = newBinding("5", "processes", "5")
+	ToRanks      = newBinding("6", "ranks", "6")
+	ToProblems   = newBinding("7", "problems", "7")
+	ToUsers      = newBinding("8", "users", "8")
+	ToConnection = newBinding("9", "connection", "9")
+	ToSettings   = newBinding("0", "settings", "0")
 )
 
 // Numbers are the digits of the pages.
@@ -50,7 +50,7 @@ var Numbers = []key.Binding{ToJobs, ToOverview, ToNode, ToGPU, ToProcesses, ToRa
 	ToSettings}
 
 // Unused is a key without a meaning on any page: only a prompt or a dialog, which has the keyboard, takes it.
-var Unused = bind("", "", "f63")
+var Unused = newBinding("", "", "f63")
 
 // Pages is the hint of the digits, for terminals without the bar.
 var Pages = Hint{"1-9", "pages"}

@@ -7,37 +7,37 @@ import (
 )
 
 // Record begins and ends a recording. The key is not k, which moves the cursor as in vi.
-var Record = bind("Ctrl-K", "record", "ctrl+k")
+var Record = newBinding("Ctrl-K", "record", "ctrl+k")
 
 // The keys that move in a recording. They have no other meaning on any page.
 var (
-	Pause       = bind("z", "pause", "z", "Z")
-	StepBack    = bind("(", "step", "(")
-	StepOn      = bind(")", "step", ")")
-	ShortBack   = bind("Ctrl-←", "10 s", "ctrl+left")
-	ShortOn     = bind("Ctrl-→", "10 s", "ctrl+right")
-	LongBack    = bind("{", "1 min", "{")
-	LongOn      = bind("}", "1 min", "}")
-	Beginning   = bind("Ctrl-Home", "beginning", "ctrl+home")
-	End         = bind("Ctrl-End", "end", "ctrl+end")
-	Slower      = bind("-", "slower", "-")
-	Faster      = bind("+ =", "faster", "+", "=")
-	EarlierSign = bind("Alt-↑", "previous problem", "alt+up", "ctrl+up")
-	LaterSign   = bind("Alt-↓", "next problem", "alt+down", "ctrl+down")
+	Pause       = newBinding("z", "pause", "z", "Z")
+	StepBack    = newBinding("(", "step", "(")
+	StepOn      = newBinding(")", "step", ")")
+	ShortBack   = newBinding("Ctrl-←", "10 s", "ctrl+left")
+	ShortOn     = newBinding("Ctrl-→", "10 s", "ctrl+right")
+	LongBack    = newBinding("{", "1 min", "{")
+	LongOn      = newBinding("}", "1 min", "}")
+	Beginning   = newBinding("Ctrl-Home", "beginning", "ctrl+home")
+	End         = newBinding("Ctrl-End", "end", "ctrl+end")
+	Slower      = newBinding("-", "slower", "-")
+	Faster      = newBinding("+ =", "faster", "+", "=")
+	EarlierSign = newBinding("Alt-↑", "previous problem", "alt+up", "ctrl+up")
+	LaterSign   = newBinding("Alt-↓", "next problem", "alt+down", "ctrl+down")
 )
 
 // ReplayRows are the keys that only a recording has.
 var ReplayRows = []Row{
-	{Bindings: of(Pause), Group: Moving, Text: "pause / resume"},
-	{Bindings: of(StepBack, StepOn), Group: Moving, Each: []string{"back one sample", "forward one sample"},
+	{Bindings: bindingList(Pause), Group: Moving, Text: "pause / resume"},
+	{Bindings: bindingList(StepBack, StepOn), Group: Moving, Each: []string{"back one sample", "forward one sample"},
 		Text: "back / forward one sample", Long: "back / forward one sample, and pause"},
-	{Bindings: of(LongBack, LongOn), Group: Moving, Each: []string{"1 min back", "1 min on"}, Text: "1 min back / on"},
-	{Bindings: of(ShortBack, ShortOn), Group: Moving, Each: []string{"10 s back", "10 s on"}, Text: "10 s back / on"},
-	{Bindings: of(Beginning, End), Group: Moving, Each: []string{"beginning of the recording", "end of the recording"},
+	{Bindings: bindingList(LongBack, LongOn), Group: Moving, Each: []string{"1 min back", "1 min on"}, Text: "1 min back / on"},
+	{Bindings: bindingList(ShortBack, ShortOn), Group: Moving, Each: []string{"10 s back", "10 s on"}, Text: "10 s back / on"},
+	{Bindings: bindingList(Beginning, End), Group: Moving, Each: []string{"beginning of the recording", "end of the recording"},
 		Text: "beginning / end"},
-	{Bindings: of(Slower, Faster), Group: Moving, Each: []string{"slower", "faster"}, Text: "slower / faster",
+	{Bindings: bindingList(Slower, Faster), Group: Moving, Each: []string{"slower", "faster"}, Text: "slower / faster",
 		Long: "slower / faster: 1, 2, 5, 10, 20, 60 times"},
-	{Bindings: of(EarlierSign, LaterSign), Group: Moving, Each: []string{"time of the previous problem",
+	{Bindings: bindingList(EarlierSign, LaterSign), Group: Moving, Each: []string{"time of the previous problem",
 		"time of the next problem"}, Text: "prev / next problem",
 		Long: "the time at which the previous / next problem began"},
 }
@@ -52,11 +52,11 @@ var Recording = func() (all []key.Binding) {
 
 // recordRows are the keys for the live cluster.
 var recordRows = []Row{
-	{Bindings: of(Record), Group: Acting, Needs: NeedsRecorder, Text: "record to a file / stop",
+	{Bindings: bindingList(Record), Group: Acting, Needs: NeedsRecorder, Text: "record to a file / stop",
 		Long: "start / stop recording to a file here", On: Main},
-	{Bindings: of(StepBack, StepOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back", "look on"},
+	{Bindings: bindingList(StepBack, StepOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back", "look on"},
 		Text: "look back / on", Long: "look back / on by 10 to 30 s, as samples are kept; Esc: live", On: Main},
-	{Bindings: of(LongBack, LongOn), Group: Looking, Needs: NeedsPast,
+	{Bindings: bindingList(LongBack, LongOn), Group: Looking, Needs: NeedsPast,
 		Each: []string{"look back a minute", "look on a minute"}, Text: "look a minute back / on",
 		Long: "look back / on by 1 min, as in a recording; Esc: live", On: Main},
 }

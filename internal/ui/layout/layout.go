@@ -53,7 +53,7 @@ func Fit(width int, columns []Column, growth []Stage, margin int) Layout {
 			}
 		}
 	}
-	l.grow(left, growth)
+	l.growColumns(left, growth)
 	x := margin
 	for _, c := range columns {
 		if s := l[c.Key]; s.Shown() {
@@ -65,8 +65,8 @@ func Fit(width int, columns []Column, growth []Stage, margin int) Layout {
 	return l
 }
 
-// grow gives out the remaining width.
-func (l Layout) grow(left int, growth []Stage) {
+// growColumns gives out the remaining width.
+func (l Layout) growColumns(left int, growth []Stage) {
 	for _, s := range growth {
 		shown, width := 0, 0
 		for _, k := range s.keys {

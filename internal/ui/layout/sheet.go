@@ -16,11 +16,11 @@ type Sheet struct {
 // Head draws the headings in row y, with a mark after the sort column.
 func (t *Sheet) Head(f *part.Frame, y int, by string, down bool) {
 	Headings(f, y, t.Layout, t.Columns)
-	t.mark(f, y, by, down)
+	t.markHeading(f, y, by, down)
 }
 
-// mark writes the heading of a column with a mark after it.
-func (t *Sheet) mark(f *part.Frame, y int, by Key, down bool) {
+// markHeading writes the heading of a column with a mark after it.
+func (t *Sheet) markHeading(f *part.Frame, y int, by Key, down bool) {
 	at := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Key == by })
 	if at < 0 || !t.Layout[by].Shown() {
 		return

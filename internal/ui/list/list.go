@@ -114,8 +114,8 @@ func (l *List[Row, Key]) Match(e *filter.Expr) { l.Filter.Begin(e) }
 // Wants implements a page.
 func (l *List[Row, Key]) Wants(*part.Scene) nav.Wants { return l.Of.Wants }
 
-// job returns the ID under which the filter is kept.
-func (l *List[Row, Key]) job(s *part.Scene) string {
+// filterJob returns the ID under which the filter is kept.
+func (l *List[Row, Key]) filterJob(s *part.Scene) string {
 	if l.OfJob {
 		return s.Job.ID
 	}
@@ -125,8 +125,8 @@ func (l *List[Row, Key]) job(s *part.Scene) string {
 // titleRow is the row of the title. The headings are in the next row, or below the lines of Above.
 const titleRow = 2
 
-// top returns the row of the first row of the list, below the headings if there are any.
-func (l *List[Row, Key]) top(s *part.Scene, v *View[Row]) int {
+// firstListRow returns the row of the first row of the list, below the headings if there are any.
+func (l *List[Row, Key]) firstListRow(s *part.Scene, v *View[Row]) int {
 	s = l.Beside(s)
 	if l.Place != nil {
 		top, _ := l.Place(s)
@@ -142,15 +142,15 @@ func (l *List[Row, Key]) top(s *part.Scene, v *View[Row]) int {
 	return top
 }
 
-// list returns the present list for the cursor.
-func (l *List[Row, Key]) list(s *part.Scene, v *View[Row]) nav.List[Key] {
+// cursorList returns the present list for the cursor.
+func (l *List[Row, Key]) cursorList(s *part.Scene, v *View[Row]) nav.List[Key] {
 	s = l.Beside(s)
-	room := s.H - 1 - l.top(s, v)
+	room := s.H - 1 - l.firstListRow(s, v)
 	if l.Place != nil {
 		_, room = l.Place(s)
 	}
 	list := nav.List[Key]{
-		N: v.Len(), Room: room - l.Filter.Rows(l.job(s)), Key: func(i int) Key { return l.Key(v.At(i)) },
+		N: v.Len(), Room: room - l.Filter.Rows(l.filterJob(s)), Key: func(i int) Key { return l.Key(v.At(i)) },
 	}
 	if l.Lines != nil {
 		list.Lines = func(i int) int { return l.Lines(s, v.At(i)) }
@@ -164,14 +164,14 @@ func (l *List[Row, Key]) Cursor() Key { return l.cursor.On() }
 // GoTo puts the cursor on a row, or on the nearest existing row.
 func (l *List[Row, Key]) GoTo(s *part.Scene, i int) nav.Answer {
 	v := l.View(s)
-	return l.on(s, v, l.cursor.GoTo(l.list(s, v), i))
+	return l.notifyCursor(s, v, l.cursor.GoTo(l.cursorList(s, v), i))
 }
 
 // Top shows the rows from the first on, as far as the cursor permits.
 func (l *List[Row, Key]) Top() { l.cursor.Top() }
 
-// on calls On for the row at a place; -1: there is none.
-func (l *List[Row, Key]) on(s *part.Scene, v *View[Row], at int) nav.Answer {
+// notifyCursor calls On for the row at a place; -1: there is none.
+func (l *List[Row, Key]) notifyCursor(s *part.Scene, v *View[Row], at int) nav.Answer {
 	if at < 0 || l.On == nil {
 		return nav.Taken
 	}
@@ -182,17 +182,17 @@ func (l *List[Row, Key]) on(s *part.Scene, v *View[Row], at int) nav.Answer {
 func (l *List[Row, Key]) Draw(f *part.Frame) {
 	l.Header(f)
 	v := l.View(f.Scene)
-	l.title(f, v)
-	l.below(l.Split(f), v)
-	if l.Filter.Typing(l.job(f.Scene)) {
+	l.drawTitle(f, v)
+	l.drawContent(l.Split(f), v)
+	if l.Filter.Typing(l.filterJob(f.Scene)) {
 		l.Filter.Draw(f, v.Len(), v.All)
 		return
 	}
-	footer.Draw(f, "", l.hints(f.Scene)...)
+	footer.Draw(f, "", l.footerHints(f.Scene)...)
 }
 
-// below draws the list below its title, or why it is empty.
-func (l *List[Row, Key]) below(f *part.Frame, v *View[Row]) {
+// drawContent draws the list below its title, or why it is empty.
+func (l *List[Row, Key]) drawContent(f *part.Frame, v *View[Row]) {
 	y := titleRow + 1
 	if l.Above != nil {
 		for _, line := range l.Above(f, v) {
@@ -204,22 +204,22 @@ func (l *List[Row, Key]) below(f *part.Frame, v *View[Row]) {
 	case v.Len() > 0:
 		l.Body(f, y)
 	case v.All > 0:
-		f.Left(3, y, f.W-4, l.Filter.None(l.job(f.Scene), l.Noun, f.W-4), draw.Text)
+		f.Left(3, y, f.W-4, l.Filter.None(l.filterJob(f.Scene), l.Noun, f.W-4), draw.Text)
 	default:
 		f.Left(3, y, f.W-4, l.None(f), draw.Dim)
 	}
 }
 
-// title draws the rule above the list: the title, or the number of rows that match the filter, and the rows on the
+// drawTitle draws the rule above the list: the title, or the number of rows that match the filter, and the rows on the
 // screen.
-func (l *List[Row, Key]) title(f *part.Frame, v *View[Row]) {
-	name, job := l.Name(f.Scene), l.job(f.Scene)
+func (l *List[Row, Key]) drawTitle(f *part.Frame, v *View[Row]) {
+	name, job := l.Name(f.Scene), l.filterJob(f.Scene)
 	f.Section(titleRow, name, "")
 	x := 2 + draw.Width(name) + 2
 	if l.Filter.On(job) {
 		x = f.Put(x+1, titleRow, " "+l.Filter.Title(job, v.Len(), v.All, "", "", f.W-x-6)+" ", draw.Strong)
 	}
-	where := l.cursor.Window(l.list(f.Scene, v)).Where()
+	where := l.cursor.Window(l.cursorList(f.Scene, v)).Where()
 	if l.Count != nil {
 		l.Count(f, v, where, x+1)
 		return
@@ -235,7 +235,7 @@ func (l *List[Row, Key]) title(f *part.Frame, v *View[Row]) {
 // Body draws the rows on the screen from row y on, below their headings.
 func (l *List[Row, Key]) Body(f *part.Frame, y int) {
 	v := l.View(f.Scene)
-	list := l.list(f.Scene, v)
+	list := l.cursorList(f.Scene, v)
 	w, at := l.cursor.Window(list), l.cursor.At(list)
 	if l.Table == nil {
 		for i := w.From; i < w.From+w.Shown; i++ {
@@ -251,10 +251,10 @@ func (l *List[Row, Key]) Body(f *part.Frame, y int) {
 	}
 }
 
-// hints returns the keys of the footer: first the keys that show hidden rows again.
-func (l *List[Row, Key]) hints(s *part.Scene) []keys.Hint {
+// footerHints returns the keys of the footer: first the keys that show hidden rows again.
+func (l *List[Row, Key]) footerHints(s *part.Scene) []keys.Hint {
 	hints := append(hint.Released(s), keys.HintOf(l.Keys.Before, l.Keys.After).As("column"))
-	if l.Filter.On(l.job(s)) {
+	if l.Filter.On(l.filterJob(s)) {
 		hints = append(hints, keys.HintOf(keys.Back).As("clear filter"))
 	}
 	for _, h := range l.Hints {
@@ -266,5 +266,5 @@ func (l *List[Row, Key]) hints(s *part.Scene) []keys.Hint {
 			hints = append(hints, h)
 		}
 	}
-	return append(append(hints, l.Node.hint(s)...), hint.Last...)
+	return append(append(hints, l.Node.nodeHints(s)...), hint.Last...)
 }

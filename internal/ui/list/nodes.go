@@ -10,16 +10,16 @@ import (
 // nodeOf returns the node of a row; nil, and "": it has none.
 type nodeOf[Row any] func(r *Row) string
 
-// hint is the hint of the keys that lead from node to node.
-func (of nodeOf[Row]) hint(s *part.Scene) []keys.Hint {
+// nodeHints is the hint of the keys that lead from node to node.
+func (of nodeOf[Row]) nodeHints(s *part.Scene) []keys.Hint {
 	if of == nil || s.Job == nil || len(s.Job.Nodes) < 2 {
 		return nil
 	}
 	return []keys.Hint{keys.HintOf(keys.PrevNode, keys.NextNode)}
 }
 
-// all returns the nodes of the rows in the order of the job, then the nodes of other jobs by name.
-func (of nodeOf[Row]) all(s *part.Scene, v *View[Row]) []string {
+// listNodes returns the nodes of the rows in the order of the job, then the nodes of other jobs by name.
+func (of nodeOf[Row]) listNodes(s *part.Scene, v *View[Row]) []string {
 	if of == nil {
 		return nil
 	}
@@ -43,12 +43,14 @@ func (of nodeOf[Row]) all(s *part.Scene, v *View[Row]) []string {
 	return list
 }
 
-// several reports whether rows are about several nodes. Those of one node leave the keys to the selection.
-func (of nodeOf[Row]) several(s *part.Scene, v *View[Row]) bool { return len(of.all(s, v)) > 1 }
+// hasSeveralNodes reports whether rows are about several nodes. Those of one node leave the keys to the selection.
+func (of nodeOf[Row]) hasSeveralNodes(s *part.Scene, v *View[Row]) bool {
+	return len(of.listNodes(s, v)) > 1
+}
 
-// beyond returns the place of the first row of the next node, or of the previous one, with a wrap at the ends.
-func (of nodeOf[Row]) beyond(s *part.Scene, v *View[Row], at, by int) int {
-	list := of.all(s, v)
+// nextNodeRow returns the place of the first row of the next node, or of the previous one, with a wrap at the ends.
+func (of nodeOf[Row]) nextNodeRow(s *part.Scene, v *View[Row], at, by int) int {
+	list := of.listNodes(s, v)
 	from := slices.Index(list, of(v.At(at)))
 	if from < 0 && by < 0 {
 		from = 0

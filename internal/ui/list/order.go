@@ -24,14 +24,14 @@ type Sorting struct {
 	Down bool   // from the highest to the lowest
 }
 
-// at returns the place of the order by a column; -1: there is none.
-func (of *Of[Row, Key]) at(column string) int {
+// orderIndex returns the place of the order by a column; -1: there is none.
+func (of *Of[Row, Key]) orderIndex(column string) int {
 	return slices.IndexFunc(of.Orders, func(o Order[Row]) bool { return o.Column == column })
 }
 
 // Words returns the words of the order by a column.
 func (of *Of[Row, Key]) Words(column string) string {
-	o := &of.Orders[of.at(column)]
+	o := &of.Orders[of.orderIndex(column)]
 	if o.Words != "" {
 		return o.Words
 	}
@@ -41,7 +41,7 @@ func (of *Of[Row, Key]) Words(column string) string {
 
 // DownFirst reports whether the order by a column begins with the highest value.
 func (of *Of[Row, Key]) DownFirst(column string) bool {
-	switch o := &of.Orders[of.at(column)]; {
+	switch o := &of.Orders[of.orderIndex(column)]; {
 	case o.LowFirst, o.AsListed:
 		return false
 	case o.Number != nil:
@@ -57,20 +57,20 @@ func (of *Of[Row, Key]) By(column string, reversed bool) Sorting {
 	return Sorting{column, of.DownFirst(column) != reversed}
 }
 
-// beside returns the order by the column a number of places after another, with a wrap at the ends.
-func (of *Of[Row, Key]) beside(now Sorting, places int) Sorting {
+// shiftOrder returns the order by the column a number of places after another, with a wrap at the ends.
+func (of *Of[Row, Key]) shiftOrder(now Sorting, places int) Sorting {
 	n := len(of.Orders)
-	return of.By(of.Orders[(of.at(now.By)+n+places)%n].Column, false)
+	return of.By(of.Orders[(of.orderIndex(now.By)+n+places)%n].Column, false)
 }
 
-// usual returns the usual order that follows another.
-func (of *Of[Row, Key]) usual(now Sorting) Sorting {
+// nextUsual returns the usual order that follows another.
+func (of *Of[Row, Key]) nextUsual(now Sorting) Sorting {
 	next := slices.Index(of.Usual, now.By) + 1
 	return of.By(of.Usual[next%len(of.Usual)], false)
 }
 
-// heading returns the order after a click on a heading. A second click reverses it.
-func (of *Of[Row, Key]) heading(now Sorting, column string) Sorting {
+// clickHeading returns the order after a click on a heading. A second click reverses it.
+func (of *Of[Row, Key]) clickHeading(now Sorting, column string) Sorting {
 	if column == now.By {
 		return Sorting{column, !now.Down}
 	}
@@ -80,10 +80,10 @@ func (of *Of[Row, Key]) heading(now Sorting, column string) Sorting {
 // inOrder returns the places of rows in an order. Unknown values come last in both directions; equal rows keep their
 // places.
 func (of *Of[Row, Key]) inOrder(s *part.Scene, by Sorting, rows []Row) (places []int32) {
-	o, down := &of.Orders[of.at(by.By)], by.Down
+	o, down := &of.Orders[of.orderIndex(by.By)], by.Down
 	switch {
 	case o.AsListed:
-		if places = numbers(len(rows)); down {
+		if places = indicesBelow(len(rows)); down {
 			slices.Reverse(places)
 		}
 		return places

@@ -14,7 +14,7 @@ import (
 
 // Press moves the cursor, sorts, filters, and opens the row of the cursor.
 func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if l.Filter.Typing(l.job(s)) {
+	if l.Filter.Typing(l.filterJob(s)) {
 		if !l.Filter.Press(msg) {
 			return nav.Answer{}
 		}
@@ -22,7 +22,7 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	l.Filter.Close() // the filter was for another job
 	v := l.View(s)
-	list := l.list(s, v)
+	list := l.cursorList(s, v)
 	at := l.cursor.At(list)
 	if l.Own != nil {
 		if a := l.Own.Do(msg, s); a.Taken {
@@ -35,11 +35,11 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		}
 	}
 	if at, moved := l.cursor.Move(msg, list); moved {
-		return l.on(s, v, at)
+		return l.notifyCursor(s, v, at)
 	}
 	switch m := msg.(type) {
 	case tea.MouseClickMsg:
-		return l.click(m, s, v)
+		return l.handleClick(m, s, v)
 	case tea.KeyPressMsg:
 		return l.code.Do(l, m, s)
 	}
@@ -49,7 +49,7 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 // Stay keeps the cursor on its thing when the rows or their order have changed.
 func (l *List[Row, Key]) Stay(s *part.Scene) nav.Answer {
 	v := l.View(s)
-	return l.GoTo(s, l.cursor.At(l.list(s, v)))
+	return l.GoTo(s, l.cursor.At(l.cursorList(s, v)))
 }
 
 // codeOf is the code of the actions of a list, without those that it lacks.
@@ -88,57 +88,59 @@ func (l *List[Row, Key]) Actions() []key.Binding {
 	return all
 }
 
-func (l *List[Row, Key]) openCursor(s *part.Scene) nav.Answer { return l.open(s, l.View(s), l.At(s)) }
+func (l *List[Row, Key]) openCursor(s *part.Scene) nav.Answer {
+	return l.openRow(s, l.View(s), l.At(s))
+}
 
 // unfilter shows all rows again.
 func (l *List[Row, Key]) unfilter(s *part.Scene) nav.Answer {
-	if !l.Filter.On(l.job(s)) {
+	if !l.Filter.On(l.filterJob(s)) {
 		return nav.Answer{}
 	}
-	l.Filter.Clear(l.job(s))
+	l.Filter.Clear(l.filterJob(s))
 	return l.Stay(s)
 }
 
 func (l *List[Row, Key]) openFilter(s *part.Scene) nav.Answer {
-	l.Filter.Open(l.job(s))
+	l.Filter.Open(l.filterJob(s))
 	return nav.Taken
 }
 
 // sortNext sorts by the next of the usual columns.
 func (l *List[Row, Key]) sortNext(s *part.Scene) nav.Answer {
-	l.Sorted = l.usual(l.Sorted)
+	l.Sorted = l.nextUsual(l.Sorted)
 	l.cursor.Top()
 	return l.GoTo(s, 0)
 }
 
 func (l *List[Row, Key]) reverse(s *part.Scene) nav.Answer {
-	return l.Sort(s, l.heading(l.Sorted, l.Sorted.By))
+	return l.Sort(s, l.clickHeading(l.Sorted, l.Sorted.By))
 }
 
 func sortBeside[Row any, Key comparable](by int) func(*List[Row, Key], *part.Scene) nav.Answer {
-	return func(l *List[Row, Key], s *part.Scene) nav.Answer { return l.Sort(s, l.beside(l.Sorted, by)) }
+	return func(l *List[Row, Key], s *part.Scene) nav.Answer { return l.Sort(s, l.shiftOrder(l.Sorted, by)) }
 }
 
 func toProblem[Row any, Key comparable](by int) func(*List[Row, Key], *part.Scene) nav.Answer {
 	return func(l *List[Row, Key], s *part.Scene) nav.Answer {
-		return l.GoTo(s, l.next(s, l.View(s), l.At(s), by))
+		return l.GoTo(s, l.nextProblemRow(s, l.View(s), l.At(s), by))
 	}
 }
 
 func toNode[Row any, Key comparable](by int) func(*List[Row, Key], *part.Scene) nav.Answer {
 	return func(l *List[Row, Key], s *part.Scene) nav.Answer {
 		v := l.View(s)
-		if !l.Node.several(s, v) {
+		if !l.Node.hasSeveralNodes(s, v) {
 			return nav.Answer{}
 		}
-		return l.GoTo(s, l.Node.beyond(s, v, l.At(s), by))
+		return l.GoTo(s, l.Node.nextNodeRow(s, v, l.At(s), by))
 	}
 }
 
 // Sort sorts the rows. A cursor on the first row stays there; a cursor on another row stays on its thing.
 func (l *List[Row, Key]) Sort(s *part.Scene, by Sorting) nav.Answer {
 	v := l.View(s)
-	at := l.cursor.At(l.list(s, v))
+	at := l.cursor.At(l.cursorList(s, v))
 	l.Sorted = by
 	if l.Unshape != nil {
 		l.Unshape()
@@ -149,39 +151,39 @@ func (l *List[Row, Key]) Sort(s *part.Scene, by Sorting) nav.Answer {
 	return l.Stay(s)
 }
 
-// next returns the place of the next row with a problem, with a wrap at the ends; the same place if there is no other.
-func (l *List[Row, Key]) next(s *part.Scene, v *View[Row], at, by int) int {
+// nextProblemRow returns the place of the next row with a problem, with a wrap at the ends; the same place if there is no other.
+func (l *List[Row, Key]) nextProblemRow(s *part.Scene, v *View[Row], at, by int) int {
 	return nav.Next(v.Len(), at, by, func(i int) bool { return l.Problem(s, v.At(i)) })
 }
 
-// open opens the row at a place, and puts the cursor on it.
-func (l *List[Row, Key]) open(s *part.Scene, v *View[Row], at int) nav.Answer {
-	if l.cursor.GoTo(l.list(s, v), at) < 0 {
+// openRow opens the row at a place, and puts the cursor on it.
+func (l *List[Row, Key]) openRow(s *part.Scene, v *View[Row], at int) nav.Answer {
+	if l.cursor.GoTo(l.cursorList(s, v), at) < 0 {
 		return nav.Taken
 	}
 	return l.Open(s, v.At(at))
 }
 
-// click sorts by the heading under the mouse, or selects the row there; it opens a row that is already selected, and so
+// handleClick sorts by the heading under the mouse, or selects the row there; it opens a row that is already selected, and so
 // does a click on the pane.
-func (l *List[Row, Key]) click(m tea.MouseClickMsg, s *part.Scene, v *View[Row]) nav.Answer {
-	top := l.top(s, v)
+func (l *List[Row, Key]) handleClick(m tea.MouseClickMsg, s *part.Scene, v *View[Row]) nav.Answer {
+	top := l.firstListRow(s, v)
 	if l.onPane(m, s) {
 		if m.Button != tea.MouseLeft {
 			return nav.Taken
 		}
-		return l.open(s, v, l.cursor.At(l.list(s, v)))
+		return l.openRow(s, v, l.cursor.At(l.cursorList(s, v)))
 	}
 	s = l.Beside(s)
 	if l.Table != nil && v.Len() > 0 && m.Y == top-1 && m.Button == tea.MouseLeft {
-		if column := l.Table(&part.Frame{Scene: s}, v).At(m.X); l.at(column) >= 0 {
-			return l.Sort(s, l.heading(l.Sorted, column))
+		if column := l.Table(&part.Frame{Scene: s}, v).At(m.X); l.orderIndex(column) >= 0 {
+			return l.Sort(s, l.clickHeading(l.Sorted, column))
 		}
 		return nav.Taken
 	}
-	at, again := l.cursor.Click(m, l.list(s, v), top)
+	at, again := l.cursor.Click(m, l.cursorList(s, v), top)
 	if again {
-		return l.open(s, v, at)
+		return l.openRow(s, v, at)
 	}
-	return l.on(s, v, at)
+	return l.notifyCursor(s, v, at)
 }

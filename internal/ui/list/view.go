@@ -44,9 +44,9 @@ type (
 	}
 )
 
-// memo returns the memo of the scene.
-func (l *List[Row, Key]) memo(s *part.Scene) *memo[Row] {
-	key := memoKey{list: l, job: l.job(s)}
+// sceneMemo returns the memo of the scene.
+func (l *List[Row, Key]) sceneMemo(s *part.Scene) *memo[Row] {
+	key := memoKey{list: l, job: l.filterJob(s)}
 	if l.Version != nil {
 		key.version = l.Version(s)
 	}
@@ -56,28 +56,28 @@ func (l *List[Row, Key]) memo(s *part.Scene) *memo[Row] {
 }
 
 // Unfiltered returns all rows in their first order. They must not be changed.
-func (l *List[Row, Key]) Unfiltered(s *part.Scene) []Row { return l.memo(s).rows }
+func (l *List[Row, Key]) Unfiltered(s *part.Scene) []Row { return l.sceneMemo(s).rows }
 
 // View returns the rows that the list shows.
 func (l *List[Row, Key]) View(s *part.Scene) *View[Row] {
-	m, of := l.memo(s), matching{Sorting: l.Sorted}
-	if expr := l.Filter.Expr(l.job(s)); expr != nil {
+	m, of := l.sceneMemo(s), matching{Sorting: l.Sorted}
+	if expr := l.Filter.Expr(l.filterJob(s)); expr != nil {
 		of.filter = expr.String()
 	}
 	if l.Shape != nil {
 		of.shape = l.Shape(s)
 	}
 	if m.matched[of] == nil {
-		m.matched[of] = l.view(s, m, of.shape != nil)
+		m.matched[of] = l.buildView(s, m, of.shape != nil)
 	}
 	return m.matched[of]
 }
 
-// view makes a View. Rows that are shaped are in no order.
-func (l *List[Row, Key]) view(s *part.Scene, m *memo[Row], shaped bool) *View[Row] {
+// buildView makes a View. Rows that are shaped are in no order.
+func (l *List[Row, Key]) buildView(s *part.Scene, m *memo[Row], shaped bool) *View[Row] {
 	v := &View[Row]{All: len(m.rows), rows: m.rows}
 	if shaped {
-		v.places = numbers(len(m.rows))
+		v.places = indicesBelow(len(m.rows))
 	} else {
 		if m.sorted[l.Sorted] == nil {
 			m.sorted[l.Sorted] = l.inOrder(s, l.Sorted, m.rows)
@@ -85,7 +85,7 @@ func (l *List[Row, Key]) view(s *part.Scene, m *memo[Row], shaped bool) *View[Ro
 		v.places = m.sorted[l.Sorted]
 	}
 	rows := m.rows
-	if expr := l.Filter.Expr(l.job(s)); expr != nil {
+	if expr := l.Filter.Expr(l.filterJob(s)); expr != nil {
 		v.places = l.Reads.keep(s, expr, m.rows, v.places)
 		rows = nil
 	}
@@ -97,13 +97,13 @@ func (l *List[Row, Key]) view(s *part.Scene, m *memo[Row], shaped bool) *View[Ro
 			}
 		}
 		v.rows = l.Arrange(s, rows)
-		v.places = numbers(len(v.rows))
+		v.places = indicesBelow(len(v.rows))
 	}
 	return v
 }
 
-// numbers returns the numbers below n.
-func numbers(n int) []int32 {
+// indicesBelow returns the numbers below n.
+func indicesBelow(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
 		list[i] = int32(i)
@@ -112,9 +112,9 @@ func numbers(n int) []int32 {
 }
 
 // At returns the place of the row of the cursor; 0 in an empty list.
-func (l *List[Row, Key]) At(s *part.Scene) int { return l.cursor.At(l.list(s, l.View(s))) }
+func (l *List[Row, Key]) At(s *part.Scene) int { return l.cursor.At(l.cursorList(s, l.View(s))) }
 
 // Window returns the rows on the screen.
 func (l *List[Row, Key]) Window(s *part.Scene) nav.Window {
-	return l.cursor.Window(l.list(s, l.View(s)))
+	return l.cursor.Window(l.cursorList(s, l.View(s)))
 }

@@ -57,8 +57,8 @@ func fullRank(f *part.Frame, r *tally.RankRow) {
 // jobPane draws jobs. Its overview is a page of its own, so that it does not share the order of the overview.
 type jobPane struct{ of *overview.Page }
 
-// draw draws the overview of a job with several nodes, or its only node; of another job, all that its row has.
-func (p *jobPane) draw(f *part.Frame, r *tally.JobRow) {
+// drawJob draws the overview of a job with several nodes, or its only node; of another job, all that its row has.
+func (p *jobPane) drawJob(f *part.Frame, r *tally.JobRow) {
 	if r.Running == nil {
 		f.Left(1, 0, f.W-2, r.ID+"  "+r.Name, draw.Strong)
 		f.Paragraphs(1, table.Facts(f, r))
@@ -126,15 +126,15 @@ func processesOf(s *part.Scene, user string) ([]table.ProcessRow, []*cluster.Nod
 	h := part.OfSnapshot(s, of, func() held {
 		h := held{ofUser: of}
 		for _, name := range slices.Sorted(maps.Keys(s.Snap.Nodes)) {
-			h.add(s, s.Snap.Nodes[name])
+			h.addProcesses(s, s.Snap.Nodes[name])
 		}
 		return h
 	})
 	return h.rows, h.nodes
 }
 
-// add adds the processes of the user on a node.
-func (h *held) add(s *part.Scene, n *cluster.Node) {
+// addProcesses adds the processes of the user on a node.
+func (h *held) addProcesses(s *part.Scene, n *cluster.Node) {
 	found := false
 	for i := range n.Processes {
 		if n.Processes[i].User != h.user {

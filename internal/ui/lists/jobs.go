@@ -30,16 +30,16 @@ func NewJobs(past *prompt.History) *Jobs {
 	p := &Jobs{}
 	p.List = list.New(past, list.Of[tally.JobRow, string]{
 		Name: func(*part.Scene) string { return "Jobs" }, Noun: "jobs",
-		Rows: (*part.Scene).Jobs, Key: func(r *tally.JobRow) string { return r.ID }, Class: phase,
+		Rows: (*part.Scene).Jobs, Key: func(r *tally.JobRow) string { return r.ID }, Class: jobPhase,
 		Reads: list.By(&rows.Jobs, func(s *part.Scene) func(*tally.JobRow) *rows.Job {
 			return (&rows.Job{Snapshot: s.Snap}).Of
 		}),
 		Orders: jobOrders, Usual: []string{"job", "health", "util_mean_percent", "left_seconds"},
-		On: on, Open: open, Own: action.Bind(jobsCode, p), Detail: (&jobPane{}).draw,
+		On: selectJob, Open: openJob, Own: action.Bind(jobsCode, p), Detail: (&jobPane{}).drawJob,
 		Problem: func(_ *part.Scene, r *tally.JobRow) bool {
 			return r.Problems > 0 || r.Ended != nil && r.Ended.State.Bad()
 		},
-		Header: func(f *part.Frame) { header.Title(f); slurm(f, summary(f.Jobs())) },
+		Header: func(f *part.Frame) { header.Title(f); drawSlurmRow(f, countByState(f.Jobs())) },
 		Table: func(f *part.Frame, _ *list.View[tally.JobRow]) list.Table[tally.JobRow] {
 			return table.NewJobs(f)
 		},
@@ -62,7 +62,7 @@ var jobOrders = []list.Order[tally.JobRow]{
 	{Column: "util_lowest_percent", Words: "lowest", LowFirst: true},
 	{Column: "power_sum_watts", Words: "power"},
 	{Column: "left_seconds", Words: "time left", LowFirst: true, Number: timeLeft},
-	{Column: "health", Words: "problems", Number: trouble},
+	{Column: "health", Words: "problems", Number: jobTrouble},
 }
 
 // Arrive puts the cursor on the selected job.
@@ -76,8 +76,8 @@ func (p *Jobs) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// phase separates jobs before any sort order: jobs with nodes, waiting jobs, ended jobs.
-func phase(r *tally.JobRow) int {
+// jobPhase separates jobs before any sort order: jobs with nodes, waiting jobs, ended jobs.
+func jobPhase(r *tally.JobRow) int {
 	switch {
 	case r.Running != nil:
 		return 0
@@ -98,8 +98,8 @@ func timeLeft(r *tally.JobRow) (float64, bool) {
 	return float64(t.Unix()), !t.IsZero()
 }
 
-// trouble orders jobs by their worst problem, then by the number of problems.
-func trouble(r *tally.JobRow) (float64, bool) {
+// jobTrouble orders jobs by their worst problem, then by the number of problems.
+func jobTrouble(r *tally.JobRow) (float64, bool) {
 	worst := cluster.Note
 	if r.Worst != nil {
 		worst = r.Worst.Severity
@@ -108,20 +108,20 @@ func trouble(r *tally.JobRow) (float64, bool) {
 	return float64(worst)*most + float64(r.Problems), r.Ended == nil
 }
 
-// on selects the job of a row, if it has nodes.
-func on(_ *part.Scene, r *tally.JobRow) nav.Answer {
+// selectJob selects the job of a row, if it has nodes.
+func selectJob(_ *part.Scene, r *tally.JobRow) nav.Answer {
 	if r.Running == nil {
 		return nav.Taken
 	}
 	return nav.To(nav.Go{Job: r.ID})
 }
 
-// open opens the job of a row: its nodes, or the report of one that has ended. Of one that waits it says why, and when
+// openJob opens the job of a row: its nodes, or the report of one that has ended. Of one that waits it says why, and when
 // it starts.
-func open(s *part.Scene, r *tally.JobRow) nav.Answer {
+func openJob(s *part.Scene, r *tally.JobRow) nav.Answer {
 	switch {
 	case r.Running != nil:
-		a := on(s, r)
+		a := selectJob(s, r)
 		a.Page = nav.Start(len(r.Running.Nodes))
 		return a
 	case r.Ended != nil:

@@ -24,7 +24,7 @@ func TestOpenWaiting(t *testing.T) {
 		"job 7: its nodes are allocated, and boot":                   {Booting: true, Reason: "None"},
 	} {
 		j.ID = "7"
-		if a := open(s, &tally.JobRow{ID: "7", Pending: &j}); !a.Taken || a.Notice != want || a.Page != "" {
+		if a := openJob(s, &tally.JobRow{ID: "7", Pending: &j}); !a.Taken || a.Notice != want || a.Page != "" {
 			t.Errorf("it says %q, want %q", a.Notice, want)
 		}
 	}

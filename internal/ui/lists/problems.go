@@ -44,7 +44,7 @@ func NewProblems(past *prompt.History) *Problems {
 			return (&rows.Problem{Snapshot: s.Snap}).Of
 		}),
 		Orders: problemOrders, Usual: []string{"severity", "node", "elapsed_seconds"},
-		On: p.put, Open: openProblem, Own: action.Bind(problemsCode, p), Press: p.scroll,
+		On: p.noteProblem, Open: openProblem, Own: action.Bind(problemsCode, p), Press: p.scrollProblem,
 		Node:    func(f *cluster.Finding) string { return f.Node },
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
 		Header:  func(f *part.Frame) { header.Draw(f, false) },
@@ -85,8 +85,8 @@ func (p *Problems) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 	return p.GoTo(s, max(p.View(s).Find(func(f *cluster.Finding) bool { return f.Node == s.Node.Name }), 0))
 }
 
-// put notes that the cursor is on a problem.
-func (p *Problems) put(_ *part.Scene, f *cluster.Finding) nav.Answer {
+// noteProblem notes that the cursor is on a problem, and selects its node.
+func (p *Problems) noteProblem(_ *part.Scene, f *cluster.Finding) nav.Answer {
 	if now := subjectOf(f); now != p.on {
 		p.on, p.skip = now, 0
 	}
@@ -127,14 +127,14 @@ func (p *Problems) openLog(s *part.Scene) nav.Answer {
 	return nav.To(nav.Go{Page: keys.OnLog, At: v.At(p.At(s)).Since})
 }
 
-// scroll scrolls inside a problem that is higher than the screen, and reports whether there was something to scroll.
-func (p *Problems) scroll(msg tea.Msg, s *part.Scene, v *list.View[cluster.Finding], at int) (nav.Answer, bool) {
+// scrollProblem scrolls inside a problem that is higher than the screen, and reports whether there was something to scroll.
+func (p *Problems) scrollProblem(msg tea.Msg, s *part.Scene, v *list.View[cluster.Finding], at int) (nav.Answer, bool) {
 	k, is := msg.(tea.KeyPressMsg)
 	if !is || v.Len() == 0 {
 		return nav.Answer{}, false
 	}
 	s = p.Beside(s)
-	last, room := beyond(&part.Frame{Scene: s}, v.At(at)), roomOf(s)
+	last, room := hiddenLines(&part.Frame{Scene: s}, v.At(at)), roomOf(s)
 	from := min(p.skip, last)
 	to, _ := nav.Scroll(k, from, room, room, last)
 	if to == from {
@@ -150,8 +150,8 @@ const problemsTop = 3
 // roomOf returns the number of lines that the screen has for problems.
 func roomOf(s *part.Scene) int { return max(s.H-1-problemsTop, 1) }
 
-// beyond returns the number of lines of a problem for which the screen has no room.
-func beyond(f *part.Frame, x *cluster.Finding) int {
+// hiddenLines returns the number of lines of a problem for which the screen has no room.
+func hiddenLines(f *part.Frame, x *cluster.Finding) int {
 	return max(problem.SentenceRows(f, x)-roomOf(f.Scene), 0)
 }
 
@@ -159,7 +159,7 @@ func beyond(f *part.Frame, x *cluster.Finding) int {
 func (p *Problems) row(f *part.Frame, y int, x *cluster.Finding, selected bool) int {
 	skip := 0
 	if selected {
-		skip = min(p.skip, beyond(f, x))
+		skip = min(p.skip, hiddenLines(f, x))
 	}
 	below := problem.Sentence(f, y, skip, x)
 	if selected && y < f.H-1 {

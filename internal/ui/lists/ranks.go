@@ -60,7 +60,7 @@ func NewRanks(past *prompt.History) *Ranks {
 		Orders: rankOrders(), Usual: append([]string{"rank"}, field.Keys(rows.RankOrders)...),
 		Node: func(r *tally.RankRow) string { return r.Node },
 		On:   onRank, Open: openRank, Own: action.Bind(ranksCode, p), Problem: inTrouble,
-		Header: func(f *part.Frame) { header.Draw(f, false) }, Count: p.count, Above: p.unranked,
+		Header: func(f *part.Frame) { header.Draw(f, false) }, Count: p.writeCount, Above: p.whyNoRanks,
 		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
 			return table.NewRanks(f, v.Find(func(r *tally.RankRow) bool { return r.Program > 0 }) >= 0)
 		},
@@ -108,29 +108,29 @@ func (p *Ranks) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 		return p.GoTo(s, at)
 	}
 	p.Top()
-	at = worst(s, v, func(*tally.RankRow) bool { return true })
-	if first && to.Job != "" && at >= 0 && urgency(s, v.At(at)) >= holdsUp {
+	at = mostUrgentRow(s, v, func(*tally.RankRow) bool { return true })
+	if first && to.Job != "" && at >= 0 && rankUrgency(s, v.At(at)) >= holdsUp {
 		return p.GoTo(s, at)
 	}
-	return p.GoTo(s, max(worst(s, v, here), 0))
+	return p.GoTo(s, max(mostUrgentRow(s, v, here), 0))
 }
 
-// worst returns the place of the first of the most urgent rows for which among is true, -1 if there are none.
-func worst(s *part.Scene, v *list.View[tally.RankRow], among func(r *tally.RankRow) bool) int {
+// mostUrgentRow returns the place of the first of the most urgent rows for which among is true, -1 if there are none.
+func mostUrgentRow(s *part.Scene, v *list.View[tally.RankRow], among func(r *tally.RankRow) bool) int {
 	at, most := -1, -1
 	for i := range v.Len() {
 		if !among(v.At(i)) {
 			continue
 		}
-		if u := urgency(s, v.At(i)); u > most {
+		if u := rankUrgency(s, v.At(i)); u > most {
 			at, most = i, u
 		}
 	}
 	return at
 }
 
-// urgency orders rows by their trouble; among equals, rows that slow the job come first.
-func urgency(s *part.Scene, r *tally.RankRow) (u int) {
+// rankUrgency orders rows by their trouble; among equals, rows that slow the job come first.
+func rankUrgency(s *part.Scene, r *tally.RankRow) (u int) {
 	switch problem.RankRole(s, r) {
 	case draw.Warn:
 		u = 1
@@ -189,11 +189,11 @@ var ranksCode = action.Table[*Ranks]{
 }
 
 func signalBy(of key.Binding) func(*Ranks, *part.Scene) nav.Answer {
-	return func(p *Ranks, s *part.Scene) nav.Answer { return p.signal(s, keys.Pressed(of.Keys()[0])) }
+	return func(p *Ranks, s *part.Scene) nav.Answer { return p.signalRank(s, keys.Pressed(of.Keys()[0])) }
 }
 
-// signal goes to the process under the cursor on the page of processes, where the key asks whether to send it a signal.
-func (p *Ranks) signal(s *part.Scene, k tea.KeyPressMsg) nav.Answer {
+// signalRank goes to the process under the cursor on the page of processes, where the key asks whether to send it a signal.
+func (p *Ranks) signalRank(s *part.Scene, k tea.KeyPressMsg) nav.Answer {
 	v, at := p.View(s), p.At(s)
 	a := p.GoTo(s, at)
 	if a.Notice = s.Forbidden(); a.Notice != "" || a.Node == "" {

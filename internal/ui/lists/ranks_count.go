@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// unranked says why processes have no rank. It says nothing while a filter is on.
-func (p *Ranks) unranked(f *part.Frame, v *list.View[tally.RankRow]) []string {
+// whyNoRanks says why processes have no rank. It says nothing while a filter is on.
+func (p *Ranks) whyNoRanks(f *part.Frame, v *list.View[tally.RankRow]) []string {
 	if v.Len() == 0 || p.Filter.On(f.Job.ID) {
 		return nil
 	}
@@ -36,9 +36,9 @@ func (p *Ranks) unranked(f *part.Frame, v *list.View[tally.RankRow]) []string {
 // rankVariables are the variables that name a rank.
 const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, HOROVOD_RANK, PMIX_RANK"
 
-// count writes into the rule, from column x on, the number of ranks and of gone ranks: "WORLD_SIZE 16 15 of 16 ranks 1
+// writeCount writes into the rule, from column x on, the number of ranks and of gone ranks: "WORLD_SIZE 16 15 of 16 ranks 1
 // gone".
-func (p *Ranks) count(f *part.Frame, _ *list.View[tally.RankRow], where string, x int) {
+func (p *Ranks) writeCount(f *part.Frame, _ *list.View[tally.RankRow], where string, x int) {
 	c := part.Once(f.Scene, countKey{}, func() rankCount { return countRanks(p.Unfiltered(f.Scene)) })
 	var pieces [][]part.Piece
 	if c.programs > 1 {

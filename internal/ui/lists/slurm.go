@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// summary counts jobs by their state: "3 running, 1 suspended, 997 pending, 2 ended". All tasks of an array count.
-func summary(list []tally.JobRow) string {
+// countByState counts jobs by their state: "3 running, 1 suspended, 997 pending, 2 ended". All tasks of an array count.
+func countByState(list []tally.JobRow) string {
 	counts, more := map[string]int{}, ""
 	for i := range list {
 		r := &list[i]
@@ -29,16 +29,16 @@ func summary(list []tally.JobRow) string {
 		counts[word] += n
 	}
 	words := []string{
-		counted(counts["running"], "running"), counted(counts["suspended"], "suspended"),
-		counted(counts["booting"], "booting"),
-		counted(counts["pending"], more+"pending"), counted(counts["ended"], "ended lately"),
+		countText(counts["running"], "running"), countText(counts["suspended"], "suspended"),
+		countText(counts["booting"], "booting"),
+		countText(counts["pending"], more+"pending"), countText(counts["ended"], "ended lately"),
 	}
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), ", ")
 }
 
-// slurm draws row 1: a text, a note on SLURM's answer if there is one, and at its right the age of the answer, or in
+// drawSlurmRow draws row 1: a text, a note on SLURM's answer if there is one, and at its right the age of the answer, or in
 // amber the reason why there is no new answer.
-func slurm(f *part.Frame, text string) {
+func drawSlurmRow(f *part.Frame, text string) {
 	d, right := &f.Snap.Discovery, ""
 	end := f.W - 1
 	if !d.Answered.IsZero() {
@@ -62,8 +62,8 @@ func slurm(f *part.Frame, text string) {
 	f.Left(1, 1, end-1, text, draw.Dim)
 }
 
-// counted is "3 running", "" for none.
-func counted(n int, what string) string {
+// countText is "3 running", "" for none.
+func countText(n int, what string) string {
 	if n == 0 {
 		return ""
 	}

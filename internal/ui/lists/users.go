@@ -38,7 +38,7 @@ func NewUsers(past *prompt.History) *Users {
 		Open: func(_ *part.Scene, u *users.Row) nav.Answer {
 			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: OfUser(u.User)})
 		},
-		Header: func(f *part.Frame) { header.Title(f); slurm(f, listing(f)) },
+		Header: func(f *part.Frame) { header.Title(f); drawSlurmRow(f, coverageText(f)) },
 		Table: func(f *part.Frame, _ *list.View[users.Row]) list.Table[users.Row] {
 			return table.NewUsers(f)
 		},
@@ -68,9 +68,9 @@ func OfUser(user string) string {
 	return `user=="` + user + `"`
 }
 
-// listing says how many users and nodes the list covers.
-func listing(f *part.Frame) string {
-	listed, waits := listed(f.Snap)
+// coverageText says how many users and nodes the list covers.
+func coverageText(f *part.Frame) string {
+	listed, waits := countListedNodes(f.Snap)
 	text := part.Plural(len(f.Users()), "user", "users") + " on the GPUs of " + part.Plural(listed, "node", "nodes")
 	if waits > 0 {
 		text += ", waiting for " + part.Plural(waits, "node", "nodes")
@@ -80,7 +80,7 @@ func listing(f *part.Frame) string {
 
 // noUsers explains why no users are listed.
 func noUsers(f *part.Frame) string {
-	switch listed, waits := listed(f.Snap); {
+	switch listed, waits := countListedNodes(f.Snap); {
 	case waits > 0 && listed > 0:
 		return "no processes on " + part.Plural(listed, "node", "nodes") + ", waiting for " + strconv.Itoa(waits)
 	case waits > 0:
@@ -91,8 +91,8 @@ func noUsers(f *part.Frame) string {
 	return "no processes on the GPUs of your nodes"
 }
 
-// listed counts the nodes that have listed their processes, and the others.
-func listed(s *cluster.Snapshot) (n, waits int) {
+// countListedNodes counts the nodes that have listed their processes, and the others.
+func countListedNodes(s *cluster.Snapshot) (n, waits int) {
 	for _, node := range s.Nodes {
 		if node.Listed {
 			n++

@@ -28,8 +28,8 @@ const (
 	mostGPUs     = 8 * fewGPUs
 )
 
-// every returns the times between two kept Snapshots, of the recent and of the older ones; 0: none is kept.
-func (p *Past) every() (recent, older time.Duration) {
+// snapshotIntervals returns the times between two kept Snapshots, of the recent and of the older ones; 0: none is kept.
+func (p *Past) snapshotIntervals() (recent, older time.Duration) {
 	gpus := 0
 	for _, n := range p.now.Nodes {
 		gpus += len(n.GPUs)
@@ -44,7 +44,7 @@ func (p *Past) every() (recent, older time.Duration) {
 // Keep takes the newest Snapshot, keeps it if the last one is old enough, and thins out the older ones.
 func (p *Past) Keep(s *cluster.Snapshot) {
 	p.now = s
-	recent, older := p.every()
+	recent, older := p.snapshotIntervals()
 	if n := len(p.kept); n == 0 || s.At.Sub(p.kept[n-1].At) >= recent {
 		p.kept = append(p.kept, s)
 	}
@@ -93,7 +93,7 @@ func (p *Past) Step(by time.Duration) (notice string) {
 		earlier = len(p.kept)
 	}
 	if earlier == 0 {
-		return p.beginning()
+		return p.whyNoEarlier()
 	}
 	at := earlier - 1
 	for at > 0 && p.kept[at].At.After(to) {
@@ -105,7 +105,7 @@ func (p *Past) Step(by time.Duration) (notice string) {
 
 // None says why there is no past at all; "": there is one.
 func (p *Past) None() string {
-	if recent, _ := p.every(); recent == 0 {
+	if recent, _ := p.snapshotIntervals(); recent == 0 {
 		return "the past of so many GPUs is not kept: it would take too much memory. Ctrl-K records"
 	}
 	if len(p.kept) == 0 || len(p.kept) == 1 && p.at == nil {
@@ -114,8 +114,8 @@ func (p *Past) None() string {
 	return ""
 }
 
-// beginning says why there is nothing earlier.
-func (p *Past) beginning() string {
+// whyNoEarlier says why there is nothing earlier.
+func (p *Past) whyNoEarlier() string {
 	if why := p.None(); why != "" {
 		return why
 	}

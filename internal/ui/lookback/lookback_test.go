@@ -21,7 +21,7 @@ func TestTheSizeOfThePast(t *testing.T) {
 		if got := len(p.kept); got > test.want || got < test.want-2 || test.want > 0 && got == 0 {
 			t.Errorf("%d GPUs: %d Snapshots, want %d", test.gpus, got, test.want)
 		}
-		if said := p.beginning(); strings.Contains(said, "Ctrl-K") != (test.want == 0) {
+		if said := p.whyNoEarlier(); strings.Contains(said, "Ctrl-K") != (test.want == 0) {
 			t.Errorf("%d GPUs: %s", test.gpus, said)
 		}
 		if test.want > 0 && p.now.At.Sub(p.kept[0].At) < 8*time.Minute {

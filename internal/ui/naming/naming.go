@@ -52,7 +52,7 @@ func shortNames(names []string, title string, short func(string) string) *Naming
 func numbersThatDiffer(names []string, room int) (title string, labels []string) {
 	all := make([][]string, len(names))
 	for i, name := range names {
-		all[i] = runs(name)
+		all[i] = splitDigits(name)
 		if len(all[i]) != len(all[0]) {
 			return "", nil
 		}
@@ -93,8 +93,8 @@ func numbersThatDiffer(names []string, room int) (title string, labels []string)
 	return title, labels
 }
 
-// runs splits a name into alternating text and digits; odd indices hold digits.
-func runs(name string) []string {
+// splitDigits splits a name into alternating text and digits; odd indices hold digits.
+func splitDigits(name string) []string {
 	parts := []string{""}
 	digits := false
 	for i := range len(name) {

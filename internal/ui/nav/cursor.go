@@ -11,37 +11,37 @@ type List[K comparable] struct {
 	Lines   func(i int) int // number of lines of a row; nil: one
 }
 
-// lines returns the number of lines of a row.
-func (l List[K]) lines(i int) int {
+// rowHeight returns the number of lines of a row.
+func (l List[K]) rowHeight(i int) int {
 	if l.Lines == nil {
 		return 1
 	}
 	return l.Lines(i)
 }
 
-// above returns the first of the rows that fit on the screen with row i as the last. Row i counts even if it is too
+// firstRowAbove returns the first of the rows that fit on the screen with row i as the last. Row i counts even if it is too
 // high.
-func (l List[K]) above(i int) int {
-	for room := l.room() - l.lines(i); i > 0; i-- {
-		if room -= l.lines(i - 1); room < 0 {
+func (l List[K]) firstRowAbove(i int) int {
+	for room := l.linesOnScreen() - l.rowHeight(i); i > 0; i-- {
+		if room -= l.rowHeight(i - 1); room < 0 {
 			break
 		}
 	}
 	return i
 }
 
-// below returns the end of the rows that fit on the screen with row i as the first.
-func (l List[K]) below(i int) int {
-	room := l.room() - l.lines(i)
+// rowsEndBelow returns the end of the rows that fit on the screen with row i as the first.
+func (l List[K]) rowsEndBelow(i int) int {
+	room := l.linesOnScreen() - l.rowHeight(i)
 	for i++; i < l.N; i++ {
-		if room -= l.lines(i); room < 0 {
+		if room -= l.rowHeight(i); room < 0 {
 			break
 		}
 	}
 	return i
 }
 
-func (l List[K]) room() int { return max(l.Room, 1) }
+func (l List[K]) linesOnScreen() int { return max(l.Room, 1) }
 
 // Cursor is a place in a list of rows that come and go and are sorted anew. It stays on the thing that its row shows;
 // when the thing is gone, it is on the row in its place. The zero Cursor is on the first row.
@@ -73,9 +73,9 @@ func (c *Cursor[K]) Window(l List[K]) Window {
 		return Window{}
 	}
 	at := c.At(l)
-	from := max(min(c.from, at), l.above(at))
-	from = min(from, l.above(l.N-1)) // the last page is full
-	return Window{From: from, Shown: l.below(from) - from, All: l.N}
+	from := max(min(c.from, at), l.firstRowAbove(at))
+	from = min(from, l.firstRowAbove(l.N-1)) // the last page is full
+	return Window{From: from, Shown: l.rowsEndBelow(from) - from, All: l.N}
 }
 
 // GoTo puts the cursor on a row, or on the nearest existing row, and returns that row; -1 if the list is empty.
@@ -146,7 +146,7 @@ func (c *Cursor[K]) Click(m tea.MouseClickMsg, l List[K], top int) (at int, agai
 	w := c.Window(l)
 	y := top
 	for i := w.From; i < w.From+w.Shown && m.Button == tea.MouseLeft && m.Y >= top; i++ {
-		if y += l.lines(i); m.Y < y {
+		if y += l.rowHeight(i); m.Y < y {
 			again = i == c.At(l)
 			return c.GoTo(l, i), again
 		}

@@ -16,13 +16,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// typing reports whether the prompt has the keyboard. A node without values shows nothing to filter.
-func (p *Page) typing(s *part.Scene) bool {
+// isTyping reports whether the prompt has the keyboard. A node without values shows nothing to filter.
+func (p *Page) isTyping(s *part.Scene) bool {
 	return tally.Shows(s.Node) && p.filter.Typing(s.Job.ID)
 }
 
-// typed passes a message to the prompt.
-func (p *Page) typed(msg tea.Msg) nav.Answer {
+// passToPrompt passes a message to the prompt.
+func (p *Page) passToPrompt(msg tea.Msg) nav.Answer {
 	taken := p.filter.Press(msg)
 	if taken {
 		p.from = 0
@@ -44,15 +44,15 @@ func (p *Page) unfilter(s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// gpus returns the GPUs of the node that match the filter, by their own values and by those of the processes on them.
-func (p *Page) gpus(s *part.Scene) []*cluster.GPU {
+// matchingGPUs returns the GPUs of the node that match the filter, by their own values and by those of the processes on them.
+func (p *Page) matchingGPUs(s *part.Scene) []*cluster.GPU {
 	r := rows.GPU{Snapshot: s.Snap, Node: s.Node, Findings: s.Health.ByNode[s.Node.Name]}
 	return filter.Keep(p.filter.Expr(s.Job.ID), &rows.GPUs, s.GPUs(s.Node), r.Of)
 }
 
-// processes returns the processes of the node to show, the number of the job's among them, and the number without
+// matchingProcesses returns the processes of the node to show, the number of the job's among them, and the number without
 // filters.
-func (p *Page) processes(s *part.Scene) (list []tally.Process, own, of int) {
+func (p *Page) matchingProcesses(s *part.Scene) (list []tally.Process, own, of int) {
 	list, own = tally.Processes(s.Job, s.Node)
 	if s.Mine {
 		list = list[:own]
@@ -68,8 +68,8 @@ func (p *Page) processes(s *part.Scene) (list []tally.Process, own, of int) {
 	return list, others, of
 }
 
-// matched says that filters show only some of the processes of the node; "": all are shown.
-func (p *Page) matched(s *part.Scene, shown, of int) string {
+// matchCount says that filters show only some of the processes of the node; "": all are shown.
+func (p *Page) matchCount(s *part.Scene, shown, of int) string {
 	if shown == of && !p.filter.On(s.Job.ID) {
 		return ""
 	}
@@ -80,9 +80,9 @@ func (p *Page) matched(s *part.Scene, shown, of int) string {
 	return text
 }
 
-// unmatched names the filters that hide processes: the filter of the start, and the filter of the page.
-func (p *Page) unmatched(f *part.Frame, shown, of int) string {
-	text := p.matched(f.Scene, shown, of)
+// hidingFilters names the filters that hide processes: the filter of the start, and the filter of the page.
+func (p *Page) hidingFilters(f *part.Frame, shown, of int) string {
+	text := p.matchCount(f.Scene, shown, of)
 	if text == "" {
 		return ""
 	}

@@ -113,18 +113,18 @@ func hostBits(f *part.Frame) []bit {
 			part.Dim("/"+draw.GiB(uint64(total))+" GiB"))
 	}
 	if f.W >= 115 {
-		if models := models(n); models != "" {
+		if models := modelsText(n); models != "" {
 			text(part.Dim("  " + models))
 		}
 	}
 	if f.W >= 140 {
-		text(versions(f)...)
+		text(versionPieces(f)...)
 	}
 	return bits
 }
 
-// versions are the pieces of the node's line that hardly ever change; only wide terminals have room for them.
-func versions(f *part.Frame) []part.Piece {
+// versionPieces are the pieces of the node's line that hardly ever change; only wide terminals have room for them.
+func versionPieces(f *part.Frame) []part.Piece {
 	var words []part.Piece
 	add := func(label, value string) {
 		if value != "" {
@@ -141,8 +141,8 @@ func versions(f *part.Frame) []part.Piece {
 	return words
 }
 
-// models names the GPUs of a node, in the order of their models: "8 × H100 80GB HBM3".
-func models(n *cluster.Node) string {
+// modelsText names the GPUs of a node, in the order of their models: "8 × H100 80GB HBM3".
+func modelsText(n *cluster.Node) string {
 	var names, texts []string
 	count := map[string]int{}
 	for i := range n.GPUs {

@@ -13,7 +13,7 @@ func TestModels(t *testing.T) {
 	for _, name := range []string{"NVIDIA B", "NVIDIA A", "", "NVIDIA B"} {
 		n.GPUs = append(n.GPUs, cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{Name: name}})
 	}
-	if got, want := models(n), "2 × B, 1 × A"; got != want {
+	if got, want := modelsText(n), "2 × B, 1 × A"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

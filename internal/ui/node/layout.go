@@ -28,9 +28,9 @@ type rooms struct {
 	below     int        // the first row below the processes, reserved before they are listed
 }
 
-// rooms divides the screen.
-func (p *Page) rooms(s *part.Scene) rooms {
-	r := rooms{head: headRow(s), processes: s.H >= part.Small && p.shows(s)}
+// divideScreen divides the screen.
+func (p *Page) divideScreen(s *part.Scene) rooms {
+	r := rooms{head: headRow(s), processes: s.H >= part.Small && p.showsProcesses(s)}
 	r.tight = r.processes && s.H < part.Tall
 	r.rule = !r.tight && s.H >= ruled
 	p.roomForGPUs(s, &r)
@@ -79,7 +79,7 @@ func (p *Page) roomForGPUs(s *part.Scene, r *rooms) {
 	if r.tight {
 		end = min(end, y+max(s.H-y-8, 4))
 	}
-	gpus := p.gpus(s)
+	gpus := p.matchingGPUs(s)
 	n, room := len(gpus), max(end-y, 0)
 	if all := len(s.GPUs(s.Node)); p.filter.On(s.Job.ID) && all > 0 {
 		r.title = p.filter.Title(s.Job.ID, n, all, "GPU", "GPUs", s.W-4)
@@ -104,7 +104,7 @@ func (p *Page) roomForProcesses(s *part.Scene, r *rooms, y int) {
 	if r.tight {
 		y-- // a rule
 	}
-	list, _, _ := p.processes(s)
+	list, _, _ := p.matchingProcesses(s)
 	room := max(r.end-y-1, 0) // below the headings
 	r.list = nav.Window{Shown: min(len(list), room), All: len(list)}
 	r.first = y + 1
@@ -131,9 +131,9 @@ const (
 	roomyProblems = 4  // a blank line, a title, and two lines for the worst problem
 )
 
-// shows reports whether the processes are shown: by choice, otherwise if they and the worst problem would fit below the
+// showsProcesses reports whether the processes are shown: by choice, otherwise if they and the worst problem would fit below the
 // GPUs with one process for each of the job's GPUs, whether there is a problem now or not.
-func (p *Page) shows(s *part.Scene) bool {
+func (p *Page) showsProcesses(s *part.Scene) bool {
 	switch {
 	case p.Processes != ShowAuto:
 		return p.Processes == ShowOn
@@ -148,8 +148,8 @@ func (p *Page) shows(s *part.Scene) bool {
 	return rows <= s.H && len(s.GPUs(s.Node)) > 0
 }
 
-// scrolled answers the keys and the wheel that scroll the two lists, the GPUs first.
-func (r *rooms) scrolled(msg tea.Msg) (from int, moved bool) {
+// scrollLists answers the keys and the wheel that scroll the two lists, the GPUs first.
+func (r *rooms) scrollLists(msg tea.Msg) (from int, moved bool) {
 	hidden := r.gpus.Hidden()
 	from = r.gpus.From + r.list.From
 	up, down := r.gpus.Shown, r.list.Shown

@@ -67,7 +67,7 @@ func (p *Page) Settle(s *part.Scene) { s.Recall() }
 
 // code is the code of the page's own actions.
 var code = action.Table[*Page]{
-	{Of: keys.Processes, Do: func(p *Page, s *part.Scene) nav.Answer { p.toggle(s); return nav.Taken }},
+	{Of: keys.Processes, Do: func(p *Page, s *part.Scene) nav.Answer { p.toggleProcesses(s); return nav.Taken }},
 	{Of: keys.ToProcesses, Do: func(_ *Page, s *part.Scene) nav.Answer {
 		return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name})
 	}},
@@ -103,8 +103,8 @@ func openGPU(_ *Page, s *part.Scene) nav.Answer {
 
 // Press shows and hides the processes, and scrolls.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if p.typing(s) {
-		return p.typed(msg)
+	if p.isTyping(s) {
+		return p.passToPrompt(msg)
 	}
 	p.filter.Close() // the prompt was for another job, or for lists that are not shown now
 	if a := code.Do(p, msg, s); a.Taken {
@@ -113,11 +113,11 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !tally.Shows(s.Node) {
 		return p.connection.Press(msg, s)
 	}
-	r := p.rooms(s)
+	r := p.divideScreen(s)
 	if m, ok := msg.(tea.MouseClickMsg); ok {
-		return p.click(m, s, &r)
+		return p.handleClick(m, s, &r)
 	}
-	from, moved := r.scrolled(msg)
+	from, moved := r.scrollLists(msg)
 	if !moved {
 		return nav.Answer{}
 	}
@@ -125,10 +125,10 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// click opens the GPU under the mouse, or the page of processes with the process under the mouse.
-func (p *Page) click(m tea.MouseClickMsg, s *part.Scene, r *rooms) nav.Answer {
+// handleClick opens the GPU under the mouse, or the page of processes with the process under the mouse.
+func (p *Page) handleClick(m tea.MouseClickMsg, s *part.Scene, r *rooms) nav.Answer {
 	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
-		list, _, _ := p.processes(s)
+		list, _, _ := p.matchingProcesses(s)
 		w := list[r.list.From+at]
 		return nav.To(nav.Go{Page: keys.OnProcesses, Process: &nav.Process{Node: s.Node.Name,
 			ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}})
@@ -141,8 +141,8 @@ func (p *Page) click(m tea.MouseClickMsg, s *part.Scene, r *rooms) nav.Answer {
 	return nav.To(nav.Go{Page: keys.OnGPU, GPU: g.Key})
 }
 
-func (p *Page) toggle(s *part.Scene) {
-	if p.shows(s) {
+func (p *Page) toggleProcesses(s *part.Scene) {
+	if p.showsProcesses(s) {
 		p.Processes = ShowOff
 	} else {
 		p.Processes = ShowOn
@@ -151,7 +151,7 @@ func (p *Page) toggle(s *part.Scene) {
 
 // Wants returns the selected node.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
-	return nav.Wants{Selected: true, Processes: s.Node != nil && (p.shows(s) || p.filter.On(s.Job.ID))}
+	return nav.Wants{Selected: true, Processes: s.Node != nil && (p.showsProcesses(s) || p.filter.On(s.Job.ID))}
 }
 
 // Draw draws the page.
@@ -161,18 +161,18 @@ func (p *Page) Draw(f *part.Frame) {
 		return
 	}
 	header.Draw(f, true)
-	p.body(f)
-	if p.typing(f.Scene) {
-		p.filter.Draw(f, len(p.gpus(f.Scene)), len(f.GPUs(f.Node)))
+	p.drawBody(f)
+	if p.isTyping(f.Scene) {
+		p.filter.Draw(f, len(p.matchingGPUs(f.Scene)), len(f.GPUs(f.Node)))
 		return
 	}
-	footer.Draw(f, "", p.hints(f.Scene)...)
+	footer.Draw(f, "", p.footerHints(f.Scene)...)
 }
 
-// hints are the keys of the footer, the most useful first.
-func (p *Page) hints(s *part.Scene) []keys.Hint {
+// footerHints are the keys of the footer, the most useful first.
+func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	processes := keys.HintOf(keys.Processes)
-	if p.shows(s) {
+	if p.showsProcesses(s) {
 		processes = processes.As("procs ●")
 	}
 	hints := hint.Around(s)
@@ -194,8 +194,8 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Connection)}, hint.Last)
 }
 
-func (p *Page) body(f *part.Frame) {
-	r := p.rooms(f.Scene)
+func (p *Page) drawBody(f *part.Frame) {
+	r := p.divideScreen(f.Scene)
 	if f.H >= part.Small {
 		header.Tabs(f)
 		hostLines(f, 3)
@@ -211,11 +211,11 @@ func (p *Page) body(f *part.Frame) {
 			f.Fade(row, 0, f.W)
 		}
 	}
-	p.graphs(f, problems(f, y, f.H-1))
+	p.drawGraphs(f, drawProblems(f, y, f.H-1))
 }
 
-// graphs draws the past of the GPUs or of the node itself, below row y. The title names the key for the other.
-func (p *Page) graphs(f *part.Frame, y int) {
+// drawGraphs draws the past of the GPUs or of the node itself, below row y. The title names the key for the other.
+func (p *Page) drawGraphs(f *part.Frame, y int) {
 	view := keys.HintOf(keys.Grid).Key
 	if p.host {
 		graph.HostGraphs(f, y, view+"  GPUs")
@@ -266,15 +266,15 @@ func gpuTable(f *part.Frame, r *rooms) int {
 
 // processSection draws the processes of the node from row y and returns the row below.
 func (p *Page) processSection(f *part.Frame, y int, r *rooms) int {
-	list, own, of := p.processes(f.Scene)
+	list, own, of := p.matchingProcesses(f.Scene)
 	where := r.list.Where()
 	if r.tight {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
-		f.RuleEnd(y, strings.TrimSpace(p.matched(f.Scene, len(list), of)+"  "+where))
+		f.RuleEnd(y, strings.TrimSpace(p.matchCount(f.Scene, len(list), of)+"  "+where))
 	} else {
 		y++
 		f.Section(y, "Processes", "")
-		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+p.unmatched(f, len(list), of)+
+		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+p.hidingFilters(f, len(list), of)+
 			oldList(f), ", ") + "  " + where)
 		if draw.Width(right)+len(" Processes ")+8 > f.W {
 			right = where
@@ -315,9 +315,9 @@ func processCount(n, own int) string {
 	return text + ", sorted by GPU"
 }
 
-// problems draws the problems of the node from row y to row end and returns the row below. They have a title if there
+// drawProblems draws the problems of the node from row y to row end and returns the row below. They have a title if there
 // is room for it.
-func problems(f *part.Frame, y, end int) int {
+func drawProblems(f *part.Frame, y, end int) int {
 	findings := f.Health.Listed(f.Node.Name)
 	room := end - y
 	switch {

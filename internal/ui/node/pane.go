@@ -15,7 +15,7 @@ func Draw(f *part.Frame, y int) {
 		return
 	}
 	y = hostLines(f, y)
-	y = problems(f, y, y+max((f.H-y)/3, 0))
+	y = drawProblems(f, y, y+max((f.H-y)/3, 0))
 	if f.H >= part.Tall {
 		y++
 	}
@@ -23,7 +23,7 @@ func Draw(f *part.Frame, y int) {
 	n := min(len(gpus), max(f.H-1-y-3, 0)) // the headings, a rule and the sum
 	y = gpuTable(f, &rooms{head: y, rule: true, gpus: nav.Window{All: n, Shown: n}, rows: gpus})
 	p := New(nil)
-	if list, _, _ := p.processes(f.Scene); len(list) > 0 {
+	if list, _, _ := p.matchingProcesses(f.Scene); len(list) > 0 {
 		room := max(f.H-1-y-3, 0) // a blank line, the title and the headings
 		n := min(len(list), max(room-graphRows, room/3))
 		y = p.processSection(f, y, &rooms{list: nav.Window{All: n, Shown: n}, end: f.H - 1})

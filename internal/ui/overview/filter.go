@@ -9,24 +9,24 @@ import (
 // matching is the filter of the nodes.
 type matching struct{ *prompt.Filter }
 
-// matching returns the filter of the page.
-func (o *Page) matching() matching { return matching{o.Filter} }
+// nodeFilter returns the filter of the page.
+func (o *Page) nodeFilter() matching { return matching{o.Filter} }
 
-// on reports whether the nodes of the scene's job are filtered.
-func (m matching) on(s *part.Scene) bool { return m.On(s.Job.ID) }
+// isFiltered reports whether the nodes of the scene's job are filtered.
+func (m matching) isFiltered(s *part.Scene) bool { return m.On(s.Job.ID) }
 
-// title writes the number of matching nodes into row 2 from column x, and returns the column after it and a blank.
+// writeTitle writes the number of matching nodes into row 2 from column x, and returns the column after it and a blank.
 // Without a filter it writes nothing.
-func (m matching) title(f *part.Frame, x int) int {
-	if !m.on(f.Scene) {
+func (m matching) writeTitle(f *part.Frame, x int) int {
+	if !m.isFiltered(f.Scene) {
 		return x
 	}
 	text := m.Title(f.Job.ID, len(f.Order), len(f.Job.Nodes), "node", "nodes", f.W-6-2)
 	return f.Put(x, 2, " "+text+" ", draw.Strong) + 1
 }
 
-// none says in place of the nodes that none matches, and names the key that brings them back.
-func (m matching) none(f *part.Frame, y int) int {
+// drawNoMatch says in place of the nodes that none matches, and names the key that brings them back.
+func (m matching) drawNoMatch(f *part.Frame, y int) int {
 	f.Left(3, y, f.W-4, m.None(f.Job.ID, "nodes", f.W-4), draw.Text)
 	return y + 1
 }
@@ -34,9 +34,9 @@ func (m matching) none(f *part.Frame, y int) int {
 // sumName is the name of the total of the job, which the filter does not change. Hosts are no job.
 func (m matching) sumName(s *part.Scene) string {
 	switch isJob := s.Job.ID != ""; {
-	case m.on(s) && isJob:
+	case m.isFiltered(s) && isJob:
 		return "whole job"
-	case m.on(s):
+	case m.isFiltered(s):
 		return "all hosts"
 	case isJob:
 		return "JOB"

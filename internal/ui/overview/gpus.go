@@ -18,36 +18,36 @@ type inRow struct {
 	number int
 }
 
-// gpus returns the GPUs of a node that have a cell.
-func gpus(s *part.Scene, n *cluster.Node) []*cluster.GPU {
+// gpusWithCell returns the GPUs of a node that have a cell.
+func gpusWithCell(s *part.Scene, n *cluster.Node) []*cluster.GPU {
 	if n = n.AsSeen(); !tally.Shows(n) {
 		return nil
 	}
 	return slices.DeleteFunc(s.GPUs(n), (*cluster.GPU).Instance)
 }
 
-// gpu returns the GPU of a node under the cursor; nil: the cursor is on the node.
-func (o *Page) gpu(s *part.Scene, n *cluster.Node) *cluster.GPU {
+// cursorGPU returns the GPU of a node under the cursor; nil: the cursor is on the node.
+func (o *Page) cursorGPU(s *part.Scene, n *cluster.Node) *cluster.GPU {
 	if !o.inRow.on || o.Times {
 		return nil
 	}
-	list := gpus(s, n)
-	if at := o.inRow.at(list); at >= 0 {
+	list := gpusWithCell(s, n)
+	if at := o.inRow.indexOfGPU(list); at >= 0 {
 		return list[at]
 	}
 	return nil
 }
 
-// at returns the place of the GPU in a list; -1: the node has none with that number.
-func (r inRow) at(list []*cluster.GPU) int {
+// indexOfGPU returns the place of the GPU in a list; -1: the node has none with that number.
+func (r inRow) indexOfGPU(list []*cluster.GPU) int {
 	return slices.IndexFunc(list, func(g *cluster.GPU) bool { return g.Number == r.number })
 }
 
-// along moves the cursor by some GPUs, or from the first GPU to the node itself.
-func (r *inRow) along(by int, list []*cluster.GPU) {
+// moveAlongRow moves the cursor by some GPUs, or from the first GPU to the node itself.
+func (r *inRow) moveAlongRow(by int, list []*cluster.GPU) {
 	at := -1
 	if r.on {
-		at = r.at(list)
+		at = r.indexOfGPU(list)
 	}
 	if at = min(at+by, len(list)-1); at < 0 {
 		*r = inRow{}
@@ -56,17 +56,17 @@ func (r *inRow) along(by int, list []*cluster.GPU) {
 	}
 }
 
-// open opens the GPU under the cursor, or the node.
-func (o *Page) open(s *part.Scene, name *string) nav.Answer {
-	if g := o.gpu(s, s.NodeOf(*name)); g != nil {
+// openUnderCursor opens the GPU under the cursor, or the node.
+func (o *Page) openUnderCursor(s *part.Scene, name *string) nav.Answer {
+	if g := o.cursorGPU(s, s.NodeOf(*name)); g != nil {
 		return nav.To(nav.Go{Page: keys.OnGPU, Node: *name, GPU: g.Key})
 	}
 	return nav.To(nav.Go{Page: keys.OnNode, Node: *name})
 }
 
-// detail draws the GPU under the cursor, or the node, in full.
-func (o *Page) detail(f *part.Frame, name *string) {
-	if g := o.gpu(f.Scene, f.NodeOf(*name)); g != nil {
+// drawDetail draws the GPU under the cursor, or the node, in full.
+func (o *Page) drawDetail(f *part.Frame, name *string) {
+	if g := o.cursorGPU(f.Scene, f.NodeOf(*name)); g != nil {
 		detail.GPU(f, *name, g)
 		return
 	}

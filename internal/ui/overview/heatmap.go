@@ -18,22 +18,22 @@ import (
 // whatever the order of the others.
 func (o *Page) heatMap(f *part.Frame) (troubleFirst bool) {
 	t := newTiles(f.Scene, o.page)
-	heatMapTitles(f, t, o.matching())
+	heatMapTitles(f, t, o.nodeFilter())
 	drawNodes(f, t)
-	y := t.top + t.used()
+	y := t.top + t.usedRows()
 	if len(t.nodes) == 0 {
-		y = o.matching().none(f, y)
+		y = o.nodeFilter().drawNoMatch(f, y)
 	}
 	if t.style == tileBig {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
 		y++
 	}
-	y = heatMapSum(f, y, t, o.matching().sumName(f.Scene))
+	y = heatMapSum(f, y, t, o.nodeFilter().sumName(f.Scene))
 	if f.H-1-y >= 6 {
-		y = o.health(f, y)
+		y = o.drawJobProblems(f, y)
 		graph.JobGraphs(f, y)
 	} else {
-		troubles(f, y, t.names)
+		drawShortProblems(f, y, t.names)
 	}
 	return t.strips != nil || t.pinned > 0
 }
@@ -41,8 +41,8 @@ func (o *Page) heatMap(f *part.Frame) (troubleFirst bool) {
 // drawTiles draws each node as a tile.
 func drawTiles(f *part.Frame, t *tiles) {
 	for i, name := range t.nodes {
-		x, y := t.at(i)
-		tile(f, x, y, f.NodeOf(name).AsSeen(), t)
+		x, y := t.tilePosition(i)
+		drawTile(f, x, y, f.NodeOf(name).AsSeen(), t)
 	}
 	if t.style == tileDot {
 		rowNames(f, t)
@@ -51,14 +51,14 @@ func drawTiles(f *part.Frame, t *tiles) {
 
 // rowNames writes the name of the first node of each row, where nodes have no names of their own.
 func rowNames(f *part.Frame, t *tiles) {
-	for row := range t.used() {
+	for row := range t.usedRows() {
 		first := t.nodes[t.places.lines[row].from]
 		f.Left(t.nameAt, t.top+row, t.name, draw.ClipMiddle(t.names.Of(first), t.name), draw.Dim)
 	}
 }
 
-// tile draws one node.
-func tile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
+// drawTile draws one node.
+func drawTile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
 	m := f.Health.NodeMark(n.Name)
 	if t.style == tileDot {
 		part.NodeCell(f, x, y, n)
@@ -171,21 +171,21 @@ func heatMapSum(f *part.Frame, y int, t *tiles, name string) int {
 	case big:
 	case y+2 < f.H-1: // a line of its own, the first of those for problems
 		y++
-		f.Pieces(1, y, legend(f, f.W-2)...)
+		f.Pieces(1, y, legendPieces(f, f.W-2)...)
 	default:
-		f.Pieces(x+3, y, legend(f, f.W-4-x)...)
+		f.Pieces(x+3, y, legendPieces(f, f.W-4-x)...)
 	}
 	return y + 1
 }
 
-// legend explains shades, letters and cells without numbers in w columns.
-func legend(f *part.Frame, w int) []part.Piece {
+// legendPieces explains shades, letters and cells without numbers in w columns.
+func legendPieces(f *part.Frame, w int) []part.Piece {
 	var letters []part.Piece
 	for _, l := range say.Letters {
 		letters = append(letters, part.Strong("  "+string(l.Letter)), part.Dim(" "+l.Short))
 	}
 	absent := []part.Piece{part.Strong("  ░"), part.Dim(" not responding"), part.Strong("  ·"), part.Dim(" no data")}
-	long, short := shades(f)
+	long, short := shadePieces(f)
 	for _, all := range [][]part.Piece{slices.Concat(long, letters, absent), slices.Concat(long, letters),
 		slices.Concat(short, letters), letters} {
 		if part.Width(all) <= w {
@@ -198,8 +198,8 @@ func legend(f *part.Frame, w int) []part.Piece {
 	return letters
 }
 
-// shades explains the shades of the cells, at length and shortly. The classic colors show levels.
-func shades(f *part.Frame) (long, short []part.Piece) {
+// shadePieces explains the shades of the cells, at length and shortly. The classic colors show levels.
+func shadePieces(f *part.Frame) (long, short []part.Piece) {
 	m := f.Median()
 	if f.Classic || math.IsNaN(m.Number) {
 		return nil, nil

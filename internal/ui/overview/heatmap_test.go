@@ -64,7 +64,7 @@ func TestHeatMapIsAboutTheMedian(t *testing.T) {
 			before = lines
 		}
 		for place, name := range tiles.nodes {
-			x, y := tiles.at(place)
+			x, y := tiles.tilePosition(place)
 			row := []rune(before[y-3] + strings.Repeat(" ", s.W))
 			for i, wanted := range want {
 				if name == s.Job.Nodes[i] && row[x] != wanted {

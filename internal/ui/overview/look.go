@@ -34,8 +34,8 @@ func (l *look) asHeatMap(s *part.Scene) bool {
 	return len(s.Job.Nodes) > s.H-overviewFrame
 }
 
-// turn shows the nodes in the next way: as a table, as a heat map, over time.
-func (l *look) turn(s *part.Scene) {
+// nextLook shows the nodes in the next way: as a table, as a heat map, over time.
+func (l *look) nextLook(s *part.Scene) {
 	switch {
 	case l.Times:
 		l.Grid, l.Times = GridRows, false
@@ -46,8 +46,8 @@ func (l *look) turn(s *part.Scene) {
 	}
 }
 
-// hint is the key that turns to the next way.
-func (l *look) hint(s *part.Scene) keys.Hint {
+// nextLookHint is the key that leads to the next way.
+func (l *look) nextLookHint(s *part.Scene) keys.Hint {
 	turn := keys.HintOf(keys.Grid)
 	switch {
 	case l.Times:
@@ -58,8 +58,8 @@ func (l *look) hint(s *part.Scene) keys.Hint {
 	return turn.As("map")
 }
 
-// beside is the hint of the arrows that lead to the left and to the right.
-func (l *look) beside(s *part.Scene) []keys.Hint {
+// arrowHints is the hint of the arrows that lead to the left and to the right.
+func (l *look) arrowHints(s *part.Scene) []keys.Hint {
 	switch beside := keys.HintOf(keys.Left, keys.Right); {
 	case l.Times:
 		return nil

@@ -8,29 +8,29 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// move moves the cursor over the tiles of the heat map with the mouse.
-func (o *Page) move(msg tea.Msg, s *part.Scene) nav.Answer {
+// moveOverTiles moves the cursor over the tiles of the heat map with the mouse.
+func (o *Page) moveOverTiles(msg tea.Msg, s *part.Scene) nav.Answer {
 	t := newTiles(s, o.page)
-	a := t.move(msg, s.Node.Name)
+	a := t.handleMessage(msg, s.Node.Name)
 	o.page = t.pageOf(a.Node)
 	return a
 }
 
-// move answers the mouse; at is the selected node.
-func (t *tiles) move(msg tea.Msg, at string) nav.Answer {
+// handleMessage answers the mouse; at is the selected node.
+func (t *tiles) handleMessage(msg tea.Msg, at string) nav.Answer {
 	switch m := msg.(type) {
 	case tea.MouseClickMsg:
 		if m.Button != tea.MouseLeft {
 			return nav.Taken
 		}
-		node := t.under(m.X, m.Y)
+		node := t.nodeAt(m.X, m.Y)
 		if node != "" && node == at {
 			return nav.To(nav.Go{Page: keys.OnNode, Node: node})
 		}
 		return nav.To(nav.Go{Node: node})
 	case tea.MouseWheelMsg:
 		if by := nav.Notches(m); by != 0 && len(t.pages) > 1 {
-			return nav.To(nav.Go{Node: t.turned(by)})
+			return nav.To(nav.Go{Node: t.nodeOfPage(by)})
 		}
 		return nav.Taken
 	}

@@ -63,12 +63,12 @@ func New(past *prompt.History) *Page {
 			Number: func(name *string) (float64, bool) { return float64(o.worst.ranks[*name]), true }}},
 		Usual: []string{byName, byRank}, Keys: &list.Keys{Filter: keys.Filter},
 		On:   func(_ *part.Scene, name *string) nav.Answer { return nav.To(nav.Go{Node: *name}) },
-		Open: o.open, Own: action.Bind(code, o),
+		Open: o.openUnderCursor, Own: action.Bind(code, o),
 		Press: func(msg tea.Msg, s *part.Scene, _ *list.View[string], _ int) (nav.Answer, bool) {
-			return o.press(msg, s)
+			return o.handleMessage(msg, s)
 		},
-		Detail: o.detail, Place: o.place,
-		Table: func(f *part.Frame, _ *list.View[string]) list.Table[string] { return o.table(f) },
+		Detail: o.drawDetail, Place: o.rowsPlace,
+		Table: func(f *part.Frame, _ *list.View[string]) list.Table[string] { return o.nodeTable(f) },
 	})
 	return o
 }
@@ -100,16 +100,16 @@ func (o *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 
 // code is the code of the page's own actions. Without a node on the screen none is opened.
 var code = action.Table[*Page]{
-	{Of: keys.Up, Do: over(func(t *tiles, at string) string { return t.beside(at, 0, -1) })},
-	{Of: keys.Down, Do: over(func(t *tiles, at string) string { return t.beside(at, 0, +1) })},
-	{Of: keys.PageUp, Do: over(func(t *tiles, _ string) string { return t.turned(-1) })},
-	{Of: keys.PageDown, Do: over(func(t *tiles, _ string) string { return t.turned(+1) })},
+	{Of: keys.Up, Do: over(func(t *tiles, at string) string { return t.shiftNode(at, 0, -1) })},
+	{Of: keys.Down, Do: over(func(t *tiles, at string) string { return t.shiftNode(at, 0, +1) })},
+	{Of: keys.PageUp, Do: over(func(t *tiles, _ string) string { return t.nodeOfPage(-1) })},
+	{Of: keys.PageDown, Do: over(func(t *tiles, _ string) string { return t.nodeOfPage(+1) })},
 	{Of: keys.First, Do: over(func(t *tiles, _ string) string { return t.first() })},
 	{Of: keys.Last, Do: over(func(t *tiles, _ string) string { return t.last() })},
 	{Of: keys.Left, Do: along(-1)},
 	{Of: keys.Right, Do: along(+1)},
-	{Of: keys.Worst, Do: (*Page).sort},
-	{Of: keys.Grid, Do: func(o *Page, s *part.Scene) nav.Answer { o.turn(s); return nav.Taken }},
+	{Of: keys.Worst, Do: (*Page).switchOrder},
+	{Of: keys.Grid, Do: func(o *Page, s *part.Scene) nav.Answer { o.nextLook(s); return nav.Taken }},
 	{Of: keys.Gauge, Do: action.Change(func(o *Page) { o.Gauge = o.Gauge.Next() })},
 	{Of: keys.Connection, Do: unlessNone},
 	{Of: keys.Processes, Do: unlessNone},
@@ -122,13 +122,13 @@ var code = action.Table[*Page]{
 
 // along is the code of an action that goes to the tile or the GPU beside the cursor.
 func along(by int) func(*Page, *part.Scene) nav.Answer {
-	tile := over(func(t *tiles, at string) string { return t.beside(at, by, 0) })
+	tile := over(func(t *tiles, at string) string { return t.shiftNode(at, by, 0) })
 	return func(o *Page, s *part.Scene) nav.Answer {
 		if a := tile(o, s); a.Taken {
 			return a
 		}
 		if !o.Times && len(s.Order) > 0 { // a row has none beside it
-			o.inRow.along(by, gpus(s, s.Node))
+			o.inRow.moveAlongRow(by, gpusWithCell(s, s.Node))
 		}
 		return nav.Taken
 	}
@@ -145,10 +145,10 @@ func toRanks(_ *Page, s *part.Scene) nav.Answer {
 	return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID})
 }
 
-// press answers the mouse where it is not for the list.
-func (o *Page) press(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
+// handleMessage answers the mouse where it is not for the list.
+func (o *Page) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
 	if o.asHeatMap(s) {
-		if a := o.move(msg, s); a.Taken {
+		if a := o.moveOverTiles(msg, s); a.Taken {
 			return a, true
 		}
 	}
@@ -158,8 +158,8 @@ func (o *Page) press(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
 	return nav.Answer{}, false
 }
 
-// sort changes the order. When the worst come first, the cursor goes to the worst node.
-func (o *Page) sort(s *part.Scene) nav.Answer {
+// switchOrder changes the order. When the worst come first, the cursor goes to the worst node.
+func (o *Page) switchOrder(s *part.Scene) nav.Answer {
 	if o.Sorted.By == byName {
 		o.Worst()
 	} else {
@@ -187,7 +187,7 @@ func (o *Page) Wants(s *part.Scene) nav.Wants {
 		o.begin(s)
 	}
 	if o.Sorted.By == byRank {
-		o.worst.remember(s)
+		o.worst.recordRanks(s)
 	}
 	if v := o.View(s); v != o.shown {
 		o.shown, o.order = v, make([]string, v.Len())
@@ -220,7 +220,7 @@ func (o *Page) Draw(f *part.Frame) {
 		troubleFirst = o.heatMap(f)
 	case o.Times:
 		list := o.Split(f)
-		graph.JobGraphs(list, o.times(list))
+		graph.JobGraphs(list, o.drawTimes(list))
 	default:
 		list := o.Split(f)
 		graph.JobGraphs(list, o.Rows(list))
@@ -229,11 +229,11 @@ func (o *Page) Draw(f *part.Frame) {
 		o.Filter.Draw(f, len(f.Order), len(f.Job.Nodes))
 		return
 	}
-	footer.Draw(f, "", o.hints(f.Scene, troubleFirst)...)
+	footer.Draw(f, "", o.footerHints(f.Scene, troubleFirst)...)
 }
 
-// hints are the keys of the footer.
-func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
+// footerHints are the keys of the footer.
+func (o *Page) footerHints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	var open, jobs []keys.Hint
 	if len(s.Order) > 0 {
 		open = append(open, keys.HintOf(keys.Open))
@@ -248,9 +248,9 @@ func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	case troubleFirst:
 		order = "sort: trouble first"
 	}
-	arrange := []keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Worst).As(order), o.hint(s),
+	arrange := []keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Worst).As(order), o.nextLookHint(s),
 		keys.HintOf(keys.Gauge)}
-	return slices.Concat(hint.Released(s), open, o.beside(s), jobs, arrange, hint.Common(s, s.Job.Nodes...), hint.Last)
+	return slices.Concat(hint.Released(s), open, o.arrowHints(s), jobs, arrange, hint.Common(s, s.Job.Nodes...), hint.Last)
 }
 
 // overviewFrame is the number of rows of the overview that are not for nodes: rows 0 to 2, headings, rule, total, keys.

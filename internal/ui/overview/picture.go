@@ -20,12 +20,12 @@ type pictureKey struct {
 	gauge  tally.Gauge
 }
 
-// picture returns the nodes without the cursor. The cells of a thousand nodes take longer than all else, and most keys
-// change none of them.
-func picture(f *part.Frame, t *tiles) *draw.Canvas {
+// cachedPicture returns the nodes without the cursor. The cells of a thousand nodes take longer than all else, and most
+// keys change none of them.
+func cachedPicture(f *part.Frame, t *tiles) *draw.Canvas {
 	key := pictureKey{f.Size, unsafe.SliceData(f.Order), len(f.Order), t.page, f.Mine, f.Colors, f.Gauge}
 	return part.Once(f.Scene, key, func() *draw.Canvas {
-		on := &part.Frame{Canvas: draw.New(f.W, t.top+t.used()), Scene: f.Scene}
+		on := &part.Frame{Canvas: draw.New(f.W, t.top+t.usedRows()), Scene: f.Scene}
 		if t.style == tileStrips {
 			drawStrips(on, t)
 		} else {
@@ -37,12 +37,12 @@ func picture(f *part.Frame, t *tiles) *draw.Canvas {
 
 // drawNodes draws the nodes, with the cursor on the selected one.
 func drawNodes(f *part.Frame, t *tiles) {
-	f.Copy(t.top, picture(f, t), t.top, t.used())
+	f.Copy(t.top, cachedPicture(f, t), t.top, t.usedRows())
 	at := slices.Index(t.nodes, f.Node.Name)
 	if at < 0 {
 		return
 	}
-	x, y := t.at(at)
+	x, y := t.tilePosition(at)
 	switch t.style {
 	case tileStrips:
 		pointStrip(f, t, at)

@@ -50,12 +50,12 @@ func (p *places) under(x, y int) int {
 // beside returns the place a number of columns and rows away from another, not beyond the edges. From the end of a line
 // it leads to the line beside it.
 func (p *places) beside(place, columns, rows int) int {
-	for ; columns != 0; columns -= sign(columns) {
-		place = p.aside(place, sign(columns))
+	for ; columns != 0; columns -= signOf(columns) {
+		place = p.aside(place, signOf(columns))
 	}
-	for ; rows != 0; rows -= sign(rows) {
+	for ; rows != 0; rows -= signOf(rows) {
 		line := p.lineOf(place)
-		next := line + sign(rows)
+		next := line + signOf(rows)
 		if next < 0 || next >= len(p.lines) || next/p.rows != line/p.rows {
 			break
 		}
@@ -88,7 +88,7 @@ func (p *places) aside(place, step int) int {
 	return place
 }
 
-func sign(n int) int {
+func signOf(n int) int {
 	if n < 0 {
 		return -1
 	}

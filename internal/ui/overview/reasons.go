@@ -13,9 +13,9 @@ import (
 // reasonWide is the least room for a finding in a column of the heat map.
 const reasonWide = 39
 
-// troubles lists the problems in short form where there is no room for sentences, in as many columns as necessary.
-func troubles(f *part.Frame, y int, names *naming.Naming) {
-	found := problem.Alike(reasons(f.Job.Findings))
+// drawShortProblems lists the problems in short form where there is no room for sentences, in as many columns as necessary.
+func drawShortProblems(f *part.Frame, y int, names *naming.Naming) {
+	found := problem.Alike(withoutNotes(f.Job.Findings))
 	rows := f.H - 1 - y
 	if rows <= 0 || len(found) == 0 {
 		return
@@ -54,7 +54,7 @@ func troubleText(f *part.Frame, l problem.Likes, w int) (string, draw.Role) {
 	return problem.ShortOf(finding, words, w-len(age)) + age, draw.Text
 }
 
-// reasons returns the findings that a heat map names: all but notes.
-func reasons(findings []cluster.Finding) []cluster.Finding {
+// withoutNotes returns the findings that a heat map names: all but notes.
+func withoutNotes(findings []cluster.Finding) []cluster.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f cluster.Finding) bool { return f.Severity == cluster.Note })
 }

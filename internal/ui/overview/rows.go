@@ -11,24 +11,24 @@ import (
 
 // Rows draws one row per node, their total and the problems, and returns the row below.
 func (o *Page) Rows(f *part.Frame) int {
-	x := o.matching().title(f, 2)
+	x := o.nodeFilter().writeTitle(f, 2)
 	if text := " " + part.GaugeTitle(f.Gauge) + " "; x+draw.Width(text)+positionWide < f.W {
 		f.Put(x, 2, text, draw.Dim)
 	}
 	f.RuleEnd(2, o.Window(f.Scene).Where())
 	y := o.nodeRows(f)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
-	table.NewNodes(f).Sum(f, y+1, o.matching().sumName(f.Scene))
-	return o.below(f, y+2)
+	table.NewNodes(f).Sum(f, y+1, o.nodeFilter().sumName(f.Scene))
+	return o.drawProblems(f, y+2)
 }
 
-// below draws the problems below the rows and returns the row below them.
-func (o *Page) below(f *part.Frame, y int) int {
+// drawProblems draws the problems below the rows and returns the row below them.
+func (o *Page) drawProblems(f *part.Frame, y int) int {
 	if o.Window(f.Scene).Hidden() > 0 {
-		troubles(f, y, &naming.Naming{}) // the rows have whole names, too
+		drawShortProblems(f, y, &naming.Naming{}) // the rows have whole names, too
 		return f.H - 1
 	}
-	return o.health(f, y)
+	return o.drawJobProblems(f, y)
 }
 
 // positionWide is the width of the position in a rule.
@@ -40,15 +40,15 @@ const headRow = 3
 // nodeRows draws the headings and the nodes on the screen, and returns the row below.
 func (o *Page) nodeRows(f *part.Frame) int {
 	o.Body(f, headRow)
-	if len(f.Order) == 0 && o.matching().on(f.Scene) {
-		return o.matching().none(f, headRow+1)
+	if len(f.Order) == 0 && o.nodeFilter().isFiltered(f.Scene) {
+		return o.nodeFilter().drawNoMatch(f, headRow+1)
 	}
 	return min(headRow+1+o.Window(f.Scene).Shown, f.H-1)
 }
 
-// place is where the rows of the table are. If there are more nodes than rows, the worst problems get some rows, even
+// rowsPlace is where the rows of the table are. If there are more nodes than rows, the worst problems get some rows, even
 // while all is well: nodes must not move when something happens.
-func (o *Page) place(s *part.Scene) (top, room int) {
+func (o *Page) rowsPlace(s *part.Scene) (top, room int) {
 	room = s.H - overviewFrame
 	if len(s.Order) > room {
 		room -= min(mostReason, max(room/2, 0))
@@ -65,8 +65,8 @@ type nodes struct {
 	}
 }
 
-// table returns the table of the nodes now, or over time.
-func (o *Page) table(f *part.Frame) nodes {
+// nodeTable returns the table of the nodes now, or over time.
+func (o *Page) nodeTable(f *part.Frame) nodes {
 	if o.Times {
 		return nodes{o, table.NewTimes(f)}
 	}
@@ -80,7 +80,7 @@ func (t nodes) Head(f *part.Frame, y int, _ string, _ bool) { t.shown.Head(f, y)
 func (t nodes) Row(f *part.Frame, y int, name *string, _ bool) {
 	n, selected := f.NodeOf(*name).AsSeen(), *name == f.Node.Name
 	if now, is := t.shown.(*table.Nodes); is && selected {
-		if g := t.page.gpu(f.Scene, n); g != nil {
+		if g := t.page.cursorGPU(f.Scene, n); g != nil {
 			now.RowAt(f, y, n, g)
 			return
 		}
@@ -94,8 +94,8 @@ func (t nodes) At(int) string { return "" }
 // graphRoom is the number of rows that the problems leave to the graphs in a tall terminal.
 const graphRoom = 12
 
-// health draws the problems of the whole job and returns the row below.
-func (o *Page) health(f *part.Frame, y int) int {
+// drawJobProblems draws the problems of the whole job and returns the row below.
+func (o *Page) drawJobProblems(f *part.Frame, y int) int {
 	if len(f.Job.Findings) == 0 || y+2 > f.H-1 {
 		return y
 	}
@@ -106,7 +106,7 @@ func (o *Page) health(f *part.Frame, y int) int {
 	}
 	listed := f.Health.Listed("")
 	count := part.Counted(problem.Firsts(problem.Alike(listed)), "problem", "problems")
-	if o.matching().on(f.Scene) {
+	if o.nodeFilter().isFiltered(f.Scene) {
 		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
 	}
 	f.Section(y, "Problems", count+", worst first")

@@ -53,17 +53,17 @@ func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
 		return nil
 	}
 	st := &strips{groups: groups, places: places{ragged: true}}
-	st.label()
+	st.shortenGroupNames()
 	for cells := len(slots); cells > 1; cells = (cells + 1) / 2 {
-		if st.fits(cells, 1, tailCount, width, rows) {
+		if st.arrangeGroups(cells, 1, tailCount, width, rows) {
 			return st
 		}
 	}
-	if st.fits(1, 1, tailCount, width, rows) {
+	if st.arrangeGroups(1, 1, tailCount, width, rows) {
 		return st
 	}
 	for tail := tailCount; ; tail-- {
-		if st.fits(1, 0, tail, width, rows) {
+		if st.arrangeGroups(1, 0, tail, width, rows) {
 			return st
 		}
 		if tail == tailNone {
@@ -117,8 +117,8 @@ func groupsOf(s *part.Scene) []group {
 // noSwitch is the name of a group without a switch.
 const noSwitch = "–"
 
-// label shortens the names of groups.
-func (st *strips) label() {
+// shortenGroupNames shortens the names of groups.
+func (st *strips) shortenGroupNames() {
 	var names []string
 	for i := range st.groups {
 		if name := st.groups[i].name; name != "" {
@@ -130,15 +130,15 @@ func (st *strips) label() {
 	st.name = max(min(st.names.Wide, longName), 1)
 }
 
-// fits arranges the groups with this number of cells for a node, this gap and this tail, in as few columns as possible,
+// arrangeGroups arranges the groups with this number of cells for a node, this gap and this tail, in as few columns as possible,
 // and reports whether there is room.
-func (st *strips) fits(cells, gap int, tail stripTail, width, rows int) bool {
+func (st *strips) arrangeGroups(cells, gap int, tail stripTail, width, rows int) bool {
 	longest := 0
 	for i := range st.groups {
 		longest = max(longest, len(st.groups[i].nodes))
 	}
 	st.tail, st.each, st.gap, st.cellsAt = tail, cells+gap, gap, 1+st.name+1
-	st.count = 2*digits(longest) + 3
+	st.count = 2*digitCount(longest) + 3
 	behind := [...]int{tailNone: 0, tailMean: tailMeanWide, tailCount: tailMeanWide + 1 + st.count}[tail]
 	for st.across = 1; ; st.across++ {
 		st.wide = width / st.across
@@ -158,7 +158,7 @@ func (st *strips) fits(cells, gap int, tail stripTail, width, rows int) bool {
 	}
 }
 
-func digits(n int) int {
+func digitCount(n int) int {
 	d := 1
 	for ; n > 9; n /= 10 {
 		d++
@@ -186,8 +186,8 @@ func (st *strips) breakLines(lines int) {
 	}
 }
 
-// nodes returns the nodes of all groups, in the order of their places.
-func (st *strips) nodes() []string {
+// nodesInOrder returns the nodes of all groups, in the order of their places.
+func (st *strips) nodesInOrder() []string {
 	all := make([]string, 0, st.lines[len(st.lines)-1].to)
 	for i := range st.groups {
 		all = append(all, st.groups[i].nodes...)

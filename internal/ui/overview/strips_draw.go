@@ -33,7 +33,7 @@ func pointStrip(f *part.Frame, t *tiles, place int) {
 	x, y = t.left+x, t.top+y
 	groupName(f, x, y, st, line, true)
 	f.Put(x-1, y, "▸", draw.Strong)
-	x, y = t.at(place)
+	x, y = t.tilePosition(place)
 	f.Point(y, x, x+st.each-st.gap)
 }
 

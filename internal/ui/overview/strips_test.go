@@ -134,7 +134,7 @@ func TestArrowsReachEveryNodeOfStrips(t *testing.T) {
 		if len(seen) != len(tiles.nodes) {
 			t.Errorf("%s: arrows reach %d of %d nodes", name, len(seen), len(tiles.nodes))
 		}
-		if to := tiles.beside(tiles.nodes[0], -3, -3); to != tiles.nodes[0] {
+		if to := tiles.shiftNode(tiles.nodes[0], -3, -3); to != tiles.nodes[0] {
 			t.Errorf("%s: the corner leads to %s", name, to)
 		}
 	})

@@ -63,7 +63,7 @@ func newTiles(s *part.Scene, page int) *tiles {
 	n, slots := len(s.Order), part.NewSlots(s)
 	var t *tiles
 	for style := tileBig; style <= tileDot; style++ {
-		if t = styled(s, slots, style); t.room() >= n && t.across > 0 {
+		if t = newStyledTiles(s, slots, style); t.nodesPerPage() >= n && t.across > 0 {
 			break
 		}
 	}
@@ -73,23 +73,23 @@ func newTiles(s *part.Scene, page int) *tiles {
 	t.across, t.rows = max(t.across, 1), max(t.rows, 1)
 	t.turnTo(s, page)
 	t.arrange()
-	if used := t.used(); (t.style == tileAvg || t.style == tileCells) && used < t.rows {
+	if used := t.usedRows(); (t.style == tileAvg || t.style == tileCells) && used < t.rows {
 		t.heading = t.top
 		t.top++
 	}
 	return t
 }
 
-// room returns the number of nodes that fit on a page.
-func (t *tiles) room() int {
+// nodesPerPage returns the number of nodes that fit on a page.
+func (t *tiles) nodesPerPage() int {
 	if t.strips != nil {
 		return t.of
 	}
 	return t.across * t.rows
 }
 
-// styled returns the geometry of one style for the scene.
-func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
+// newStyledTiles returns the geometry of one style for the scene.
+func newStyledTiles(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
 	t := &tiles{style: style, left: 1, top: 3, below: 2, nameAt: 1}
 	width := s.W - 2
 	switch style {
@@ -104,7 +104,7 @@ func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
 		t.shortName(s)
 		t.cells = part.NewCells(slots, part.CellsAcross)
 		if roomy := part.NewCells(slots, 2*part.CellsAcross); roomy.Each() < t.cells.Each() &&
-			t.fits(s, t.cellsAt+2*part.CellsAcross+6) {
+			t.fitsAllNodes(s, t.cellsAt+2*part.CellsAcross+6) {
 			t.cells = roomy
 		}
 		t.wide = t.cellsAt + t.cells.Width() + 6
@@ -131,24 +131,24 @@ func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
 	t.rows = max(s.H-t.top-t.below, 0)
 	t.cells = t.cells.Apart(false)
 	if style == tileStrips {
-		t.group(s, slots)
+		t.groupIntoStrips(s, slots)
 	}
 	return t
 }
 
-// group puts the nodes into strips, if they have switches and there is room for all of them.
-func (t *tiles) group(s *part.Scene, slots part.Slots) {
+// groupIntoStrips puts the nodes into strips, if they have switches and there is room for all of them.
+func (t *tiles) groupIntoStrips(s *part.Scene, slots part.Slots) {
 	if t.strips = newStrips(groupsOf(s), slots, s.W-2, t.rows); t.strips == nil {
 		return
 	}
 	t.places, t.wide, t.across = &t.strips.places, t.strips.each, t.strips.across
 	t.cells = part.NewCells(slots, max(t.wide-t.strips.gap, 1)).Apart(true)
-	t.nodes, t.of = t.strips.nodes(), len(s.Order)
+	t.nodes, t.of = t.strips.nodesInOrder(), len(s.Order)
 	t.pages, t.names = [][]string{t.nodes}, &naming.Naming{}
 }
 
-// fits reports whether all nodes fit as tiles of this width.
-func (t *tiles) fits(s *part.Scene, wide int) bool {
+// fitsAllNodes reports whether all nodes fit as tiles of this width.
+func (t *tiles) fitsAllNodes(s *part.Scene, wide int) bool {
 	return (s.W-2)/wide*max(s.H-t.top-t.below-mostReason, 0) >= len(s.Order)
 }
 
@@ -162,12 +162,12 @@ func (t *tiles) shortName(s *part.Scene) {
 // turnTo splits the nodes into pages and opens the page with the selected node, else the given page.
 func (t *tiles) turnTo(s *part.Scene, page int) {
 	t.of = len(s.Order)
-	if t.of <= t.room() {
+	if t.of <= t.nodesPerPage() {
 		t.nodes, t.pages = s.Order, [][]string{s.Order}
 		return
 	}
-	pinned, rest := pin(s, t.room()/2)
-	per := t.room() - len(pinned)
+	pinned, rest := pinTroubled(s, t.nodesPerPage()/2)
+	per := t.nodesPerPage() - len(pinned)
 	t.pages = slices.Collect(slices.Chunk(rest, per))
 	t.page = min(page, len(t.pages)-1)
 	if s.Node != nil {
@@ -185,8 +185,8 @@ func (t *tiles) pageOf(node string) int {
 	return t.page
 }
 
-// pin separates the nodes in trouble, at most this many, worst first, from the rest.
-func pin(s *part.Scene, most int) (pinned, rest []string) {
+// pinTroubled separates the nodes in trouble, at most this many, worst first, from the rest.
+func pinTroubled(s *part.Scene, most int) (pinned, rest []string) {
 	for _, name := range s.Order {
 		if s.Health.Rank(name) >= int(cluster.Warning) {
 			pinned = append(pinned, name)
@@ -221,18 +221,18 @@ func (t *tiles) arrange() {
 	t.places = p
 }
 
-// used returns the number of rows that the nodes of this page take.
-func (t *tiles) used() int { return t.places.rows }
+// usedRows returns the number of rows that the nodes of this page take.
+func (t *tiles) usedRows() int { return t.places.rows }
 
-// at returns the position of the node at a place.
-func (t *tiles) at(i int) (x, y int) {
+// tilePosition returns the position of the node at a place.
+func (t *tiles) tilePosition(i int) (x, y int) {
 	x, y = t.places.at(i)
 	return t.left + x, t.top + y
 }
 
-// beside returns the node a number of columns and rows away from another, not beyond the edges. It is the node itself
+// shiftNode returns the node a number of columns and rows away from another, not beyond the edges. It is the node itself
 // if there is none.
-func (t *tiles) beside(node string, columns, rows int) string {
+func (t *tiles) shiftNode(node string, columns, rows int) string {
 	i := slices.Index(t.nodes, node)
 	if i < 0 {
 		return node
@@ -240,9 +240,9 @@ func (t *tiles) beside(node string, columns, rows int) string {
 	return t.nodes[t.places.beside(i, columns, rows)]
 }
 
-// turned returns the node to select this number of pages further on; without more pages, the first or the last of this
+// nodeOfPage returns the node to select this number of pages further on; without more pages, the first or the last of this
 // page.
-func (t *tiles) turned(by int) string {
+func (t *tiles) nodeOfPage(by int) string {
 	page := t.page + by
 	switch {
 	case len(t.nodes) == 0:
@@ -255,8 +255,8 @@ func (t *tiles) turned(by int) string {
 	return t.pages[page][0]
 }
 
-// under returns the node whose tile is at a column and a row of the terminal; "": there is none.
-func (t *tiles) under(x, y int) string {
+// nodeAt returns the node whose tile is at a column and a row of the terminal; "": there is none.
+func (t *tiles) nodeAt(x, y int) string {
 	if i := t.places.under(x-t.left, y-t.top); i >= 0 {
 		return t.nodes[i]
 	}

@@ -55,7 +55,7 @@ func TestTiles(t *testing.T) {
 			seen := map[string]bool{}
 			for page := range len(first.pages) {
 				if page > 0 {
-					next := newTiles(s, 0).turned(+1)
+					next := newTiles(s, 0).nodeOfPage(+1)
 					s.SetNode(slices.Index(s.Job.Nodes, next))
 				}
 				tiles := newTiles(s, 0)
@@ -83,7 +83,7 @@ func checkPage(t *testing.T, name string, s *part.Scene, tiles *tiles) {
 	t.Helper()
 	taken := map[[2]int]string{}
 	for i, node := range tiles.nodes {
-		x, y := tiles.at(i)
+		x, y := tiles.tilePosition(i)
 		if x+tiles.wide > s.W || y < tiles.top || y >= s.H-tiles.below {
 			t.Fatalf("%s: %s is at %d, %d", name, node, x, y)
 		}
@@ -91,7 +91,7 @@ func checkPage(t *testing.T, name string, s *part.Scene, tiles *tiles) {
 			t.Fatalf("%s: %s covers %s", name, node, other)
 		}
 		taken[[2]int{x, y}] = node
-		if got := tiles.under(x, y); got != node {
+		if got := tiles.nodeAt(x, y); got != node {
 			t.Fatalf("%s: at the place of %s is %q", name, node, got)
 		}
 	}
@@ -100,7 +100,7 @@ func checkPage(t *testing.T, name string, s *part.Scene, tiles *tiles) {
 			t.Errorf("%s: %s is in trouble and not on page %d", name, node, tiles.page)
 		}
 	}
-	if free := s.H - 1 - (tiles.top + tiles.used() + 1); free < min(3, len(s.Job.Findings)) {
+	if free := s.H - 1 - (tiles.top + tiles.usedRows() + 1); free < min(3, len(s.Job.Findings)) {
 		t.Errorf("%s: %d rows are left for %d reasons", name, free, len(s.Job.Findings))
 	}
 }
@@ -126,7 +126,7 @@ func TestBeside(t *testing.T) {
 		for _, size := range mapSizes {
 			tiles := newTiles(mapOf(nodes, size[0], size[1]), 0)
 			place := func(node string) [2]int {
-				x, y := tiles.at(slices.Index(tiles.nodes, node))
+				x, y := tiles.tilePosition(slices.Index(tiles.nodes, node))
 				return [2]int{x, y}
 			}
 			for _, node := range tiles.nodes {
@@ -135,8 +135,8 @@ func TestBeside(t *testing.T) {
 					{1, 0}: {at[0] + tiles.wide, at[1]}, {-1, 0}: {at[0] - tiles.wide, at[1]},
 					{0, 1}: {at[0], at[1] + 1}, {0, -1}: {at[0], at[1] - 1},
 				} {
-					next := tiles.beside(node, step[0], step[1])
-					if wanted := tiles.under(want[0], want[1]); wanted != "" && next != wanted || wanted == "" &&
+					next := tiles.shiftNode(node, step[0], step[1])
+					if wanted := tiles.nodeAt(want[0], want[1]); wanted != "" && next != wanted || wanted == "" &&
 						step[0] <= 0 && next != node {
 						t.Fatalf("%d nodes at %v: %v from %s at %v leads to %s, want %q", nodes, size, step, node, at,
 							next, wanted)

@@ -8,18 +8,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// times draws one row per node with its past, a legend and the problems, and returns the row below.
-func (o *Page) times(f *part.Frame) int {
+// drawTimes draws one row per node with its past, a legend and the problems, and returns the row below.
+func (o *Page) drawTimes(f *part.Frame) int {
 	o.timesTitle(f, table.NewTimes(f))
 	y := o.nodeRows(f)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
 	shortLegend(f, 3, y+1)
-	return o.below(f, y+2)
+	return o.drawProblems(f, y+2)
 }
 
 // timesTitle explains the rows in the rule, and the time of a column.
 func (o *Page) timesTitle(f *part.Frame, t *table.Times) {
-	x := o.matching().title(f, 2)
+	x := o.nodeFilter().writeTitle(f, 2)
 	where := o.Window(f.Scene).Where()
 	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + where)
 	if x+draw.Width(right)+6 > f.W {

@@ -13,10 +13,10 @@ import (
 
 // heatMapTitles explains the tiles in the rule and writes the headings above them.
 func heatMapTitles(f *part.Frame, t *tiles, of matching) {
-	x := of.title(f, 2)
-	right := t.position(f, true)
+	x := of.writeTitle(f, 2)
+	right := t.positionPieces(f, true)
 	if x+1+part.Width(right) > f.W-2 {
-		right = t.position(f, false)
+		right = t.positionPieces(f, false)
 	}
 	end := f.W - 2 - part.Width(right)
 	if x+1 > end {
@@ -25,7 +25,7 @@ func heatMapTitles(f *part.Frame, t *tiles, of matching) {
 	f.Pieces(end, 2, right...)
 	var pieces []part.Piece
 	room := end - x - 2
-	for _, more := range t.explained(f) {
+	for _, more := range t.explainTiles(f) {
 		if part.Width(pieces)+part.Width(more) > room {
 			break
 		}
@@ -35,8 +35,8 @@ func heatMapTitles(f *part.Frame, t *tiles, of matching) {
 	if t.heading == 0 {
 		return
 	}
-	for i := 0; i < len(t.nodes); i += t.used() {
-		x, _ := t.at(i)
+	for i := 0; i < len(t.nodes); i += t.usedRows() {
+		x, _ := t.tilePosition(i)
 		t.cells.Titles(f, x+t.cellsAt, t.heading)
 		if t.style == tileBig {
 			f.Left(x+2, t.heading, t.name, t.names.Title, draw.Dim)
@@ -47,13 +47,13 @@ func heatMapTitles(f *part.Frame, t *tiles, of matching) {
 	}
 }
 
-// nameless reports whether the tiles have no names.
-func (t *tiles) nameless() bool { return t.style == tileStrips || t.style == tileDot }
+// isNameless reports whether the tiles have no names.
+func (t *tiles) isNameless() bool { return t.style == tileStrips || t.style == tileDot }
 
-// explained are the explanations in the rule, the most useful first.
-func (t *tiles) explained(f *part.Frame) [][]part.Piece {
+// explainTiles returns the explanations in the rule, the most useful first.
+func (t *tiles) explainTiles(f *part.Frame) [][]part.Piece {
 	if t.style == tileBig {
-		long, _ := shades(f)
+		long, _ := shadePieces(f)
 		legend := [][]part.Piece{append(append([]part.Piece{part.Dim(" " + part.GaugeTitle(f.Gauge) + ":  ")}, long...),
 			part.Dim("  "), part.Piece{Text: "─", Role: draw.Faint}, part.Dim("  "))}
 		for _, l := range say.Letters {
@@ -93,9 +93,9 @@ func noNumbers() []part.Piece {
 	return []part.Piece{part.Strong("░"), part.Dim(" not responding  "), part.Strong("·"), part.Dim(" no data ")}
 }
 
-// where says which nodes are on the page: "64 nodes", or for one of several pages "2/3 346–690 of 995, 5 pinned PgUp
+// pageText says which nodes are on the page: "64 nodes", or for one of several pages "2/3 346–690 of 995, 5 pinned PgUp
 // PgDn". The short form leaves out the pinned ones.
-func (t *tiles) where(long bool) string {
+func (t *tiles) pageText(long bool) string {
 	if len(t.pages) < 2 {
 		return part.Plural(t.of, "node", "nodes")
 	}
@@ -107,16 +107,16 @@ func (t *tiles) where(long bool) string {
 	return text + nav.PageKeys(t.from, to, all)
 }
 
-// position tells which nodes are on the page and how many are in trouble; without names also which one is selected.
-func (t *tiles) position(f *part.Frame, long bool) []part.Piece {
+// positionPieces tells which nodes are on the page and how many are in trouble; without names also which one is selected.
+func (t *tiles) positionPieces(f *part.Frame, long bool) []part.Piece {
 	var pieces []part.Piece
-	if t.nameless() {
+	if t.isNameless() {
 		m := f.Health.NodeMark(f.Node.Name)
 		pieces = append(pieces, part.Strong(" ▸ "+f.NodeName(f.Node.Name, 16)),
 			part.Piece{Text: " " + m.Glyph, Role: m.Role}, part.Dim(" "))
 	}
 	if t.of > 0 {
-		pieces = append(pieces, part.Dim(" "+t.where(long)+" "))
+		pieces = append(pieces, part.Dim(" "+t.pageText(long)+" "))
 	}
 	var counts [cluster.Critical + 1]int
 	for _, name := range f.Order {

@@ -12,8 +12,8 @@ type worst struct {
 // begin forgets the ranks, for a job.
 func (w *worst) begin(job string) { w.of, w.ranks, w.begun = job, nil, w.begun+1 }
 
-// remember keeps the worst state of each node.
-func (w *worst) remember(s *part.Scene) {
+// recordRanks keeps the worst state of each node.
+func (w *worst) recordRanks(s *part.Scene) {
 	if w.ranks == nil {
 		w.ranks = make(map[string]int, len(s.Job.Nodes))
 	}

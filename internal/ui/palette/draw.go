@@ -17,29 +17,29 @@ const (
 	names = 30  // room for the text of an item with a note
 )
 
-// tall is the height of the box, above the footer.
-func tall(s *part.Scene) int { return min(high, s.H-3) }
+// boxHeight is the height of the box, above the footer.
+func boxHeight(s *part.Scene) int { return min(high, s.H-3) }
 
-// rooms returns how many lines of the list fit, and how many there are below it.
-func (p *Page) rooms(s *part.Scene) (list, under int) {
-	_, h := s.ModalSize(wide, tall(s))
+// divideBox returns how many lines of the list fit, and how many there are below it.
+func (p *Page) divideBox(s *part.Scene) (list, under int) {
+	_, h := s.ModalSize(wide, boxHeight(s))
 	if h >= part.Small {
 		under = below
 	}
 	return max(h-above-under, 1), under
 }
 
-// top is the row of the screen in which the list begins.
-func (p *Page) top(s *part.Scene) int {
-	_, h := s.ModalSize(wide, tall(s))
+// firstListRow is the row of the screen in which the list begins.
+func (p *Page) firstListRow(s *part.Scene) int {
+	_, h := s.ModalSize(wide, boxHeight(s))
 	return max((s.H-h-2)/2, 0) + 1 + above
 }
 
 // Draw draws the palette over the page.
 func (p *Page) Draw(f *part.Frame) {
-	l := p.list(f.Scene)
-	_, under := p.rooms(f.Scene)
-	m := f.Modal("What do you want to do?", wide, tall(f.Scene))
+	l := p.shownItems(f.Scene)
+	_, under := p.divideBox(f.Scene)
+	m := f.Modal("What do you want to do?", wide, boxHeight(f.Scene))
 	count := strconv.Itoa(l.N) + " of " + strconv.Itoa(l.all)
 	m.Line(0, part.Piece{Text: "> ", Role: draw.Dim})
 	p.line.Draw(f, m.X+2, m.Y, draw.Strong, -1)
@@ -52,12 +52,12 @@ func (p *Page) Draw(f *part.Frame) {
 	for i := w.From; i < w.From+w.Shown; i++ {
 		h := 1
 		if l.heads {
-			h = l.height(i)
+			h = l.itemHeight(i)
 		}
 		if h > 1 {
 			m.Line(y+h-2, part.Piece{Text: l.items[i].Group, Role: draw.Dim})
 		}
-		p.item(m, y+h-1, l.items[i], i == at)
+		p.drawItem(m, y+h-1, l.items[i], i == at)
 		y += h
 	}
 	if under > 0 && l.N > 0 {
@@ -84,8 +84,8 @@ func (p *Page) inFull(m part.Modal, it *Item) {
 	}
 }
 
-// item draws a line of the list: the text, more about it, and its key at the right.
-func (p *Page) item(m part.Modal, y int, it *Item, at bool) {
+// drawItem draws a line of the list: the text, more about it, and its key at the right.
+func (p *Page) drawItem(m part.Modal, y int, it *Item, at bool) {
 	if y < 0 || y >= m.H {
 		return
 	}

@@ -18,7 +18,7 @@ func TestChosenLine(t *testing.T) {
 		f := &part.Frame{Canvas: draw.New(s.W, s.H), Scene: s}
 		m := f.Modal("title", 60, 10)
 		for y := range 3 {
-			(&Page{}).item(m, y, &Item{Text: "item", Key: "k"}, y == chosen)
+			(&Page{}).drawItem(m, y, &Item{Text: "item", Key: "k"}, y == chosen)
 		}
 		theme := draw.NewTheme(colorprofile.TrueColor, true, false)
 		return strings.Split(string(theme.Encode(nil, f.Canvas)), "\n")[m.Y : m.Y+3]

@@ -21,11 +21,11 @@ func Marks() []Item {
 		list = append(list, Item{Text: string(l.Letter), Role: role, Note: l.Full})
 	}
 	list = append(list, states...)
-	return append(of("marks", list), append(of("colors", colors), of("command line", options)...)...)
+	return append(withGroup("marks", list), append(withGroup("colors", colors), withGroup("command line", options)...)...)
 }
 
-// of returns a copy of items, as those of a group.
-func of(group string, items []Item) []Item {
+// withGroup returns a copy of items, as those of a group.
+func withGroup(group string, items []Item) []Item {
 	list := make([]Item, len(items))
 	for i, it := range items {
 		it.Group = group

@@ -78,15 +78,15 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Press edits the search, moves the cursor, and runs the item under it. It takes every message but Ctrl-C.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	l := p.list(s)
+	l := p.shownItems(s)
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
 		return p.key(m, l)
 	case tea.MouseClickMsg:
-		if !s.InModal(m.X, m.Y, wide, tall(s)) {
+		if !s.InModal(m.X, m.Y, wide, boxHeight(s)) {
 			p.open = false
-		} else if at, again := p.cursor.Click(m, l.List, p.top(s)); at >= 0 && again {
-			return p.run(l)
+		} else if at, again := p.cursor.Click(m, l.List, p.firstListRow(s)); at >= 0 && again {
+			return p.runAction(l)
 		}
 	case tea.MouseWheelMsg:
 		p.cursor.Move(m, l.List)
@@ -104,27 +104,27 @@ func (p *Page) key(k tea.KeyPressMsg, l shown) nav.Answer {
 	case key.Matches(k, keys.Cancel), p.line.Text() == "" && key.Matches(k, keys.Help, keys.Palette) && k.Text != "h":
 		p.open = false
 	case key.Matches(k, keys.Keep):
-		return p.run(l)
+		return p.runAction(l)
 	case key.Matches(k, keys.Complete):
 		if at := p.cursor.At(l.List); at < len(l.items) {
 			p.line = prompt.NewLine(l.items[at].Text, longest)
 		}
-	case arrow(k):
-		p.move(k, l)
+	case isArrow(k):
+		p.moveCursor(k, l)
 	case p.line.Edit(k):
 		p.cursor = nav.Cursor[string]{}
 	}
 	return nav.Taken
 }
 
-// arrow reports whether a key moves the cursor while letters are text.
-func arrow(k tea.KeyPressMsg) bool {
+// isArrow reports whether a key moves the cursor while letters are text.
+func isArrow(k tea.KeyPressMsg) bool {
 	return k.Text == "" && k.Mod == 0 && key.Matches(k, keys.Up, keys.Down, keys.PageUp, keys.PageDown, keys.First,
 		keys.Last)
 }
 
-// move moves the cursor, and from the first line up to the last one.
-func (p *Page) move(k tea.KeyPressMsg, l shown) {
+// moveCursor moves the cursor, and from the first line up to the last one.
+func (p *Page) moveCursor(k tea.KeyPressMsg, l shown) {
 	before := p.cursor.At(l.List)
 	at, _ := p.cursor.Move(k, l.List)
 	switch {
@@ -136,8 +136,8 @@ func (p *Page) move(k tea.KeyPressMsg, l shown) {
 	}
 }
 
-// run closes the palette and does the action under the cursor, if it is possible now.
-func (p *Page) run(l shown) nav.Answer {
+// runAction closes the palette and does the action under the cursor, if it is possible now.
+func (p *Page) runAction(l shown) nav.Answer {
 	if len(l.items) == 0 {
 		return nav.Taken
 	}

@@ -29,19 +29,19 @@ type items struct {
 	found       map[string][]*Item
 }
 
-func (p *Page) items(s *part.Scene) *items {
+func (p *Page) currentItems(s *part.Scene) *items {
 	return part.Onward(s, itemsKey{p.of}, func(before *items) *items {
 		now := &items{Pointers(p.of.Here(s)), p.of.There(s), map[string][]*Item{}}
-		if before != nil && slices.EqualFunc(now.here, before.here, same) &&
-			slices.EqualFunc(now.there, before.there, same) {
+		if before != nil && slices.EqualFunc(now.here, before.here, looksSame) &&
+			slices.EqualFunc(now.there, before.there, looksSame) {
 			return before
 		}
 		return now
 	})
 }
 
-// same reports whether two items look alike and lead to the same.
-func same(a, b *Item) bool {
+// looksSame reports whether two items look alike and lead to the same.
+func looksSame(a, b *Item) bool {
 	if a == b {
 		return true
 	}
@@ -52,32 +52,32 @@ func same(a, b *Item) bool {
 	return x == y
 }
 
-// list returns the items that match the search: without a search, the actions of the page.
-func (p *Page) list(s *part.Scene) shown {
-	all, text := p.items(s), p.line.Text()
+// shownItems returns the items that match the search: without a search, the actions of the page.
+func (p *Page) shownItems(s *part.Scene) shown {
+	all, text := p.currentItems(s), p.line.Text()
 	l := shown{all: len(all.here) + len(all.there), heads: text == ""}
 	found, there := all.found[text]
 	if !there {
 		if l.heads {
 			found = p.usedFirst(all.here, all.there)
 		} else {
-			found = p.search(text, all.here, all.there)
+			found = p.searchItems(text, all.here, all.there)
 		}
 		all.found[text] = found
 	}
 	l.items = found
-	room, _ := p.rooms(s)
+	room, _ := p.divideBox(s)
 	l.List = nav.List[string]{N: len(l.items), Room: room, Key: func(i int) string {
 		return l.items[i].Group + "\x00" + l.items[i].Text
 	}}
 	if l.heads {
-		l.Lines = l.height
+		l.Lines = l.itemHeight
 	}
 	return l
 }
 
-// height is how many lines an item has, its heading among them.
-func (l *shown) height(i int) int {
+// itemHeight is how many lines an item has, its heading among them.
+func (l *shown) itemHeight(i int) int {
 	switch {
 	case i == 0:
 		return 2
@@ -134,27 +134,27 @@ func (t texts) String(i int) string {
 // often is how much each use of an item adds to its score, and up to how many uses.
 const often, mostOften = 10, 5
 
-// search returns the items that match a text, the best first.
-func (p *Page) search(text string, here, there []*Item) []*Item {
+// searchItems returns the items that match a text, the best first.
+func (p *Page) searchItems(text string, here, there []*Item) []*Item {
 	if !p.of.Finds {
-		if list := p.matches(text, here); len(list) > 0 {
+		if list := p.fuzzyMatches(text, here); len(list) > 0 {
 			return list
 		}
 	}
-	return p.matches(text, slices.Concat(there, here)) // of two equally good ones what has a name is first
+	return p.fuzzyMatches(text, slices.Concat(there, here)) // of two equally good ones what has a name is first
 }
 
-// matches returns the items that have the characters of a text in this order, the best first.
-func (p *Page) matches(text string, all []*Item) []*Item {
+// fuzzyMatches returns the items that have the characters of a text in this order, the best first.
+func (p *Page) fuzzyMatches(text string, all []*Item) []*Item {
 	found := fuzzy.FindFrom(text, texts(all))
 	ranked := make([]match, len(found))
 	for i := range found {
 		it := all[found[i].Index]
 		score := found[i].Score + often*min(p.used[it.Text], mostOften)
-		ranked[i] = match{it, distance(it.Text, strings.ToLower(text)), score, found[i].Index}
+		ranked[i] = match{it, matchDistance(it.Text, strings.ToLower(text)), score, found[i].Index}
 	}
 	slices.SortFunc(ranked, func(a, b match) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), b.possible()-a.possible(), cmp.Compare(b.score, a.score),
+		return cmp.Or(cmp.Compare(a.distance, b.distance), b.runnableScore()-a.runnableScore(), cmp.Compare(b.score, a.score),
 			cmp.Compare(a.index, b.index))
 	})
 	list := make([]*Item, len(ranked))
@@ -170,17 +170,17 @@ type match struct {
 	distance, score, index int
 }
 
-// possible is 1 if the item can be run now, else 0.
-func (m *match) possible() int {
+// runnableScore is 1 if the item can be run now, else 0.
+func (m *match) runnableScore() int {
 	if m.Not != "" {
 		return 0
 	}
 	return 1
 }
 
-// distance is 0 if a name begins with a text in lower case, 1 if one of its words does, 2 if the text is inside, and 3
+// matchDistance is 0 if a name begins with a text in lower case, 1 if one of its words does, 2 if the text is inside, and 3
 // if its characters are apart.
-func distance(name, text string) int {
+func matchDistance(name, text string) int {
 	name = strings.ToLower(name)
 	switch at := strings.Index(name, text); {
 	case at == 0:

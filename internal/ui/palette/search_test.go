@@ -29,7 +29,7 @@ func TestFoundIsNeverOld(t *testing.T) {
 	found := func(text string) shown {
 		s.Snap = &cluster.Snapshot{}
 		p.line = prompt.NewLine(text, longest)
-		return p.list(s)
+		return p.shownItems(s)
 	}
 	if first, again := found("rank"), found("rank"); len(first.items) != 3 || first.items[0] != again.items[0] {
 		t.Errorf("%d are found, and searched again", len(first.items))
@@ -58,7 +58,7 @@ func TestTheNearestIsFirst(t *testing.T) {
 	p.Open(of)
 	p.line = prompt.NewLine("rec", longest)
 	var got []string
-	for _, it := range p.list(&part.Scene{Snap: &cluster.Snapshot{}, Memory: &part.Memory{}}).items {
+	for _, it := range p.shownItems(&part.Scene{Snap: &cluster.Snapshot{}, Memory: &part.Memory{}}).items {
 		got = append(got, it.Text)
 	}
 	want := []string{"Record to a file", "record to a tape", "see the record", "prerecorded", "redraw the screen"}

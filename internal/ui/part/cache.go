@@ -33,7 +33,7 @@ func Once[T any](s *Scene, key any, make func() T) T {
 // OfSnapshot is Once for results that do not depend on the selected job, or whose key names the job.
 func OfSnapshot[T any](s *Scene, key any, make func() T) T {
 	k := &s.Memory.snapshot
-	k.turn(s.Snap)
+	k.switchSnapshot(s.Snap)
 	if known, there := k.by[key]; there {
 		return known.(T)
 	}
@@ -86,8 +86,8 @@ type known struct {
 	onward map[any]*lasting
 }
 
-// turn forgets the results for another Snapshot, and the memory that it did not use.
-func (k *known) turn(to *cluster.Snapshot) {
+// switchSnapshot forgets the results for another Snapshot, and the memory that it did not use.
+func (k *known) switchSnapshot(to *cluster.Snapshot) {
 	if k.of == to && k.by != nil {
 		return
 	}
@@ -151,18 +151,20 @@ func (s *Scene) LastSaid() []*cluster.GPU {
 func (s *Scene) Old() bool { return s.Health.Silent() && len(s.Fresh()) == 0 }
 
 // Readings returns the numbers of Fresh.
-func (s *Scene) Readings() *tally.Readings { return numbers(s, numbersKey{job: s.Job.ID}, s.Fresh()) }
+func (s *Scene) Readings() *tally.Readings {
+	return gpuReadings(s, numbersKey{job: s.Job.ID}, s.Fresh())
+}
 
 // KnownReadings returns the numbers of Known.
 func (s *Scene) KnownReadings() *tally.Readings {
 	if len(s.Known()) == len(s.Fresh()) { // they are the same
 		return s.Readings()
 	}
-	return numbers(s, numbersKey{job: s.Job.ID, known: true}, s.Known())
+	return gpuReadings(s, numbersKey{job: s.Job.ID, known: true}, s.Known())
 }
 
-// numbers returns the numbers of GPUs of the job, of which there may be thousands. key says which.
-func numbers(s *Scene, key numbersKey, gpus []*cluster.GPU) *tally.Readings {
+// gpuReadings returns the readings of GPUs of the job, of which there may be thousands. key says which.
+func gpuReadings(s *Scene, key numbersKey, gpus []*cluster.GPU) *tally.Readings {
 	return Onward(s, key, func(before *tally.Readings) *tally.Readings { return tally.NewReadings(gpus, before) })
 }
 

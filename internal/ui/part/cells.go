@@ -39,7 +39,7 @@ const numberCell = 4
 func NewCells(slots Slots, columns int) Cells {
 	columns = max(columns, 1)
 	c := Cells{slots: slots, each: (len(slots) + columns - 1) / columns}
-	c.wide = max(columns/max(c.count(), CellsAcross), 1)
+	c.wide = max(columns/max(c.cellCount(), CellsAcross), 1)
 	return c
 }
 
@@ -49,19 +49,19 @@ func (c Cells) Numbers() bool { return c.wide >= numberCell }
 // Each returns the number of GPUs that share a cell.
 func (c Cells) Each() int { return c.each }
 
-// count returns the number of cells.
-func (c Cells) count() int { return (len(c.slots) + c.each - 1) / c.each }
+// cellCount returns the number of cells.
+func (c Cells) cellCount() int { return (len(c.slots) + c.each - 1) / c.each }
 
 // Width returns the least number of columns of the cells.
-func (c Cells) Width() int { return max(c.count(), CellsAcross) * c.wide }
+func (c Cells) Width() int { return max(c.cellCount(), CellsAcross) * c.wide }
 
 // Numbering lists the numbers of the GPUs.
 func (c Cells) Numbering() string { return c.slots.String() }
 
 // Titles writes the number of the first GPU above each cell.
 func (c Cells) Titles(f *Frame, x, y int) {
-	for i := range c.count() {
-		title := c.slots.title(i * c.each)
+	for i := range c.cellCount() {
+		title := c.slots.slotTitle(i * c.each)
 		if c.wide >= numberCell {
 			f.Right(x+i*c.wide, y, 3, title, draw.Dim)
 		} else {
@@ -78,20 +78,20 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 		c.drawEmpty(f, x, y, n)
 		return
 	}
-	absent, mark := absent(f.Job, n), Mark{}
-	readings, share, median := f.readings(n), f.Job.Share(n), math.NaN()
+	absent, mark := missingSlots(f.Job, n), Mark{}
+	readings, share, median := f.nodeReadings(n), f.Job.Share(n), math.NaN()
 	if c.apart {
 		median = f.Median().Level
 	}
 	if c.marked {
-		mark = f.Health.unsaid(n.Name)
+		mark = f.Health.extraNodeMark(n.Name)
 	}
-	for i := range c.count() {
+	for i := range c.cellCount() {
 		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
 		cell := newCell(n)
 		for i := range readings {
 			if r := &readings[i]; slices.Contains(slots, slotOf(r.number)) {
-				cell.add(f, n, i, r, share.Has(&r.number))
+				cell.addGPU(f, n, i, r, share.Has(&r.number))
 			}
 		}
 		if slices.ContainsFunc(slots, func(number int) bool { return slices.Contains(absent, number) }) {
@@ -99,20 +99,20 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 		}
 		switch at := x + i*c.wide; {
 		case mark.Glyph != "" && cell.letter == 0 && cell.shown:
-			mark.fill(f, at, y, c.wide)
+			mark.fillCell(f, at, y, c.wide)
 			mark = Mark{}
 		case c.Numbers():
-			cell.number(f, at, y)
+			cell.drawNumber(f, at, y)
 		case c.apart:
-			cell.distance(f, median, at, y, c.wide)
+			cell.drawDistance(f, median, at, y, c.wide)
 		default:
-			cell.height(f, at, y, c.wide)
+			cell.drawHeight(f, at, y, c.wide)
 		}
 	}
 }
 
-// unsaid returns the mark of a node that is about more than the letters of its GPUs; the zero mark if there is none.
-func (h Health) unsaid(node string) Mark {
+// extraNodeMark returns the mark of a node that is about more than the letters of its GPUs; the zero mark if there is none.
+func (h Health) extraNodeMark(node string) Mark {
 	for _, finding := range h.ByNode[node] { // the worst is first
 		if say.LabelOf(finding).Letter != 0 && finding.GPU >= 0 && int(finding.Severity) >= h.Rank(node) {
 			return Mark{}
@@ -121,8 +121,8 @@ func (h Health) unsaid(node string) Mark {
 	return h.NodeMark(node)
 }
 
-// fill draws the mark as a cell, filled like a letter.
-func (m Mark) fill(f *Frame, x, y, w int) {
+// fillCell draws the mark as a cell, filled like a letter.
+func (m Mark) fillCell(f *Frame, x, y, w int) {
 	switch m.Role {
 	case draw.Crit:
 		m.Role = draw.CritFill
@@ -133,8 +133,8 @@ func (m Mark) fill(f *Frame, x, y, w int) {
 	f.Put(x, y, m.Glyph, m.Role)
 }
 
-// absent returns the slots of GPUs allocated to the job on a node that are missing.
-func absent(job *cluster.JobView, n *cluster.Node) []int {
+// missingSlots returns the slots of GPUs that are allocated to the job on a node, and missing.
+func missingSlots(job *cluster.JobView, n *cluster.Node) []int {
 	if m := job.Missing(n); m.Certain {
 		return m.Numbers
 	}
@@ -159,11 +159,11 @@ func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
 	if c.marked {
 		mark = f.Health.NodeMark(n.Name)
 	}
-	for i := range c.count() {
+	for i := range c.cellCount() {
 		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
 		switch {
 		case mark.Glyph != "":
-			mark.fill(f, x+i*c.wide, y, c.wide)
+			mark.fillCell(f, x+i*c.wide, y, c.wide)
 			mark = Mark{}
 		case slices.ContainsFunc(slots, func(number int) bool { return share.Has(&number) }):
 			f.Put(x+i*c.wide, y, "·", draw.Dim)
@@ -189,8 +189,8 @@ func newCell(n *cluster.Node) oneCell {
 	return oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}
 }
 
-// add adds the GPU at a place of a node to the cell. The job's own GPUs replace those of others.
-func (c *oneCell) add(f *Frame, n *cluster.Node, at int, r *reading, own bool) {
+// addGPU adds the GPU at a place of a node to the cell. The job's own GPUs replace those of others.
+func (c *oneCell) addGPU(f *Frame, n *cluster.Node, at int, r *reading, own bool) {
 	if !own && (f.Mine || c.own) {
 		return
 	}
@@ -198,7 +198,7 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, at int, r *reading, own bool) {
 	if own && !c.own {
 		c.level, c.value, c.high, c.own = math.NaN(), math.NaN(), false, true
 	}
-	c.gauge(f.Gauge, r)
+	c.addGauge(f.Gauge, r)
 	c.lost = c.lost || r.lost
 	if len(f.Health.ByNode[n.Name]) == 0 {
 		return
@@ -211,16 +211,16 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, at int, r *reading, own bool) {
 	}
 }
 
-// gauge adds the gauge of a GPU to the cell, which shows the value that matters most.
-func (c *oneCell) gauge(of tally.Gauge, r *reading) {
+// addGauge adds the gauge of a GPU to the cell, which shows the value that matters most.
+func (c *oneCell) addGauge(of tally.Gauge, r *reading) {
 	c.high = c.high || r.high
 	if math.IsNaN(c.value) || of.Highest() && r.value > c.value || !of.Highest() && r.value < c.value {
 		c.value, c.level = r.value, r.level
 	}
 }
 
-// role returns the role of the cell: quiet if all is well.
-func (c oneCell) role(f *Frame, quiet, stale draw.Role) draw.Role {
+// cellRole returns the role of the cell: quiet if all is well.
+func (c oneCell) cellRole(f *Frame, quiet, stale draw.Role) draw.Role {
 	switch {
 	case c.letter != 0 && c.severity == cluster.Critical:
 		return draw.CritFill
@@ -246,9 +246,9 @@ func (s *Scene) GaugeRole(value float64, quiet draw.Role) draw.Role {
 	return quiet
 }
 
-// number draws the cell in four columns: "97 ", " 24L".
-func (c oneCell) number(f *Frame, x, y int) {
-	role := c.role(f, draw.Text, draw.Ghost)
+// drawNumber draws the cell in four columns: "97 ", " 24L".
+func (c oneCell) drawNumber(f *Frame, x, y int) {
+	role := c.cellRole(f, draw.Text, draw.Ghost)
 	letter := " "
 	if c.letter != 0 {
 		letter = string(rune(c.letter))
@@ -258,15 +258,15 @@ func (c oneCell) number(f *Frame, x, y int) {
 	case c.lost:
 		f.Put(x, y, " "+letter+"  ", role)
 	case math.IsNaN(c.value):
-		f.Put(x, y, "n/a"+letter, c.role(f, draw.Dim, draw.Ghost))
+		f.Put(x, y, "n/a"+letter, c.cellRole(f, draw.Dim, draw.Ghost))
 	default:
 		f.Put(x, y, fmt.Sprintf("%3s%s", draw.Whole(c.value), letter), role)
 	}
 }
 
-// height draws the cell in one or two columns.
-func (c oneCell) height(f *Frame, x, y, w int) {
-	role := c.role(f, draw.Cell, draw.GhostBar)
+// drawHeight draws the cell in one or two columns.
+func (c oneCell) drawHeight(f *Frame, x, y, w int) {
+	role := c.cellRole(f, draw.Cell, draw.GhostBar)
 	switch {
 	case !c.shown:
 	case c.letter != 0:
@@ -281,11 +281,11 @@ func (c oneCell) height(f *Frame, x, y, w int) {
 	}
 }
 
-// distance draws the cell in one or two columns, by its distance from the level of the job's median. The classic colors
+// drawDistance draws the cell in one or two columns, by its distance from the level of the job's median. The classic colors
 // are about levels.
-func (c oneCell) distance(f *Frame, median float64, x, y, w int) {
+func (c oneCell) drawDistance(f *Frame, median float64, x, y, w int) {
 	if c.letter != 0 || c.stale || !c.shown || !c.own || f.Classic || math.IsNaN(c.level+median) {
-		c.height(f, x, y, w)
+		c.drawHeight(f, x, y, w)
 		return
 	}
 	glyph, role := Shade(f.Gauge, c.level, median)
@@ -300,16 +300,16 @@ func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 		if m.Glyph == "" {
 			m.Glyph = "·"
 		}
-		m.fill(f, x, y, 1)
+		m.fillCell(f, x, y, 1)
 		return
 	}
 	c, share := newCell(n), f.Job.Share(n)
-	for i, r := range f.readings(n) {
-		c.add(f, n, i, &r, share.Has(&r.number))
+	for i, r := range f.nodeReadings(n) {
+		c.addGPU(f, n, i, &r, share.Has(&r.number))
 	}
 	if worst := f.Health.ByNode[n.Name]; c.letter == 0 && m.Glyph != "" && !c.stale && len(worst) > 0 {
-		m.fill(f, x, y, 1)
+		m.fillCell(f, x, y, 1)
 		return
 	}
-	c.distance(f, f.Median().Level, x, y, 1)
+	c.drawDistance(f, f.Median().Level, x, y, 1)
 }

@@ -20,15 +20,15 @@ type Colors struct {
 
 // Level returns the roles of a utilization and of its bar: the given ones, or in the classic colors those of its level.
 func (c Colors) Level(util float64, number, bar draw.Role) (draw.Role, draw.Role) {
-	return c.leveled(util, cmp.Or(c.Levels, usual), number, bar)
+	return c.classicRoles(util, cmp.Or(c.Levels, usual), number, bar)
 }
 
 // MemoryLevel is Level for a share of the memory, which has levels only if their thresholds are set.
 func (c Colors) MemoryLevel(percent float64, number, bar draw.Role) (draw.Role, draw.Role) {
-	return c.leveled(percent, c.MemoryLevels, number, bar)
+	return c.classicRoles(percent, c.MemoryLevels, number, bar)
 }
 
-func (c Colors) leveled(percent float64, at Levels, number, bar draw.Role) (draw.Role, draw.Role) {
+func (c Colors) classicRoles(percent float64, at Levels, number, bar draw.Role) (draw.Role, draw.Role) {
 	switch {
 	case !c.Classic || percent != percent || at == Levels{}:
 		return number, bar

@@ -21,7 +21,7 @@ func MemoryOf(g *cluster.GPU) []Piece {
 	if trend, fills := g.Memory.Trend(total); fills {
 		full = fmt.Sprintf("grows by %s GiB a minute: %s", draw.One(trend.PerMinute/gib), full)
 	}
-	return memory("GPU memory ", g.Memory.Peak(), total, full)
+	return memoryPieces("GPU memory ", g.Memory.Peak(), total, full)
 }
 
 const gib = 1 << 30
@@ -53,11 +53,11 @@ func HostMemoryOf(s *Scene, n *cluster.Node) []Piece {
 			full = fullIn(in)
 		}
 	}
-	return memory("host memory ", m.Past.Peak(), float64(m.Limit), full)
+	return memoryPieces("host memory ", m.Past.Peak(), float64(m.Limit), full)
 }
 
-// memory is "GPU memory peak 73.0 of 79.6 GiB, full in 12 min".
-func memory(of string, peak, limit float64, full string) []Piece {
+// memoryPieces is "GPU memory peak 73.0 of 79.6 GiB, full in 12 min".
+func memoryPieces(of string, peak, limit float64, full string) []Piece {
 	pieces := []Piece{Dim(of + "peak "), Text(draw.GiB(uint64(peak))),
 		Dim(" of " + draw.GiB(uint64(limit)) + " GiB")}
 	if full != "" {

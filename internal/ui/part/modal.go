@@ -28,34 +28,36 @@ func (s Size) ModalSize(w, h int) (int, int) {
 func (s Size) InModal(x, y, w, h int) bool {
 	w, h = s.ModalSize(w, h)
 	wide := w + 2*modalMargin
-	left, top := s.corner(wide, h)
+	left, top := s.modalCorner(wide, h)
 	return x >= left && x < left+wide+2 && y >= top && y < top+h+2
 }
 
-// corner is where the border of a box begins.
-func (s Size) corner(wide, h int) (x, y int) { return max((s.W-1-wide-2)/2, 0), max((s.H-h-2)/2, 0) }
+// modalCorner is where the border of a box begins.
+func (s Size) modalCorner(wide, h int) (x, y int) {
+	return max((s.W-1-wide-2)/2, 0), max((s.H-h-2)/2, 0)
+}
 
 // Modal draws a box with a title over the page, which is faint behind it.
 func (f *Frame) Modal(title string, w, h int) Modal {
 	f.Recede()
 	w, h = f.ModalSize(w, h)
 	wide := w + 2*modalMargin
-	x, y := f.corner(wide, h)
+	x, y := f.modalCorner(wide, h)
 	for i := range h + 2 {
 		f.Fill(max(x-1, 0), y+i, min(wide+4, f.W-1), ' ', draw.Text)
 	}
-	f.border(x, y, '╭', '╮', wide)
+	f.drawBorder(x, y, '╭', '╮', wide)
 	for i := range h {
 		f.Fill(x, y+1+i, 1, '│', draw.Text)
 		f.Fill(x+wide+1, y+1+i, 1, '│', draw.Text)
 	}
-	f.border(x, y+h+1, '╰', '╯', wide)
+	f.drawBorder(x, y+h+1, '╰', '╯', wide)
 	f.PutUntil(x+2, y, x+wide, " "+draw.Clip(title, wide-4)+" ", draw.Strong)
 	return Modal{Frame: f, X: x + 1 + modalMargin, Y: y + 1, W: w, H: h}
 }
 
-// border draws the first or the last row of a box.
-func (f *Frame) border(x, y int, left, right rune, w int) {
+// drawBorder draws the first or the last row of a box.
+func (f *Frame) drawBorder(x, y int, left, right rune, w int) {
 	f.Fill(x, y, 1, left, draw.Text)
 	f.Fill(x+1, y, w, '─', draw.Text)
 	f.Fill(x+1+w, y, 1, right, draw.Text)

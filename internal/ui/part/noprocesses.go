@@ -31,7 +31,7 @@ func NoProcesses(f *Frame) string {
 		if f.Matching != nil && len(f.Node.Processes) > 0 {
 			return `no processes match ` + Quote(f.Matching.String(), FilterClip)
 		}
-		return cmp.Or(unlisted(f.Node), "no processes on these GPUs")
+		return cmp.Or(unlistedGPUs(f.Node), "no processes on these GPUs")
 	case f.Node.State == cluster.NodeStale:
 		return "· no process list: node not responding"
 	case f.Node.Past != nil:
@@ -40,8 +40,8 @@ func NoProcesses(f *Frame) string {
 	return "· waiting for the process list"
 }
 
-// unlisted names the GPUs whose processes the driver does not list, and the reason; "" if it lists all.
-func unlisted(n *cluster.Node) string {
+// unlistedGPUs names the GPUs whose processes the driver does not list, and the reason; "" if it lists all.
+func unlistedGPUs(n *cluster.Node) string {
 	var names, why []string
 	for i := range n.GPUs {
 		if g := &n.GPUs[i]; g.Unlisted != "" {

@@ -17,9 +17,9 @@ type readings struct{ now, before map[*cluster.GPU][]reading }
 
 type readingsKey struct{ of tally.Gauge }
 
-// readings returns the readings of a node's GPUs by the Scene's Gauge. A thousand nodes have so many GPUs that to fetch
+// nodeReadings returns the readings of a node's GPUs by the Scene's Gauge. A thousand nodes have so many GPUs that to fetch
 // all of them from memory takes longer than the rest of a frame, so those without a new report are not read again.
-func (s *Scene) readings(n *cluster.Node) []reading {
+func (s *Scene) nodeReadings(n *cluster.Node) []reading {
 	if len(n.GPUs) == 0 {
 		return nil
 	}
@@ -34,14 +34,14 @@ func (s *Scene) readings(n *cluster.Node) []reading {
 	known := all.now[first]
 	if known == nil {
 		if known = all.before[first]; known == nil {
-			known = read(s, n)
+			known = readGPUs(s, n)
 		}
 		all.now[first] = known
 	}
 	return known
 }
 
-func read(s *Scene, n *cluster.Node) []reading {
+func readGPUs(s *Scene, n *cluster.Node) []reading {
 	list := make([]reading, len(n.GPUs))
 	for i := range list {
 		g := &n.GPUs[i]

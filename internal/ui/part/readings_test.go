@@ -35,8 +35,8 @@ func TestReadingsAreOfTheLastReport(t *testing.T) {
 		}
 		for _, s.Gauge = range []tally.Gauge{tally.GaugeUtil, tally.GaugeTemperature} {
 			for range nodes {
-				if n := nodes[r.IntN(len(nodes))]; !slices.Equal(s.readings(n), read(s, n)) {
-					t.Fatalf("round %d: %v, not %v", round, s.readings(n), read(s, n))
+				if n := nodes[r.IntN(len(nodes))]; !slices.Equal(s.nodeReadings(n), readGPUs(s, n)) {
+					t.Fatalf("round %d: %v, not %v", round, s.nodeReadings(n), readGPUs(s, n))
 				}
 			}
 		}
@@ -45,7 +45,7 @@ func TestReadingsAreOfTheLastReport(t *testing.T) {
 	for len(first.GPUs) == 0 {
 		first = report()
 	}
-	if had := s.readings(first); &s.readings(first)[0] != &had[0] {
+	if had := s.nodeReadings(first); &s.nodeReadings(first)[0] != &had[0] {
 		t.Error("they are read twice")
 	}
 }

@@ -87,8 +87,8 @@ type Memory struct {
 	Footer Buttons
 }
 
-// of empties the memory if it is about other nodes.
-func (m *Memory) of(nodes []string) *Memory {
+// resetForNodes empties the memory if it is about other nodes.
+func (m *Memory) resetForNodes(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
 		*m = Memory{snapshot: m.snapshot, facts: m.facts, Footer: m.Footer, nodes: nodes,
 			byRoom: map[int]*naming.Naming{}, clipped: map[int]map[string]int{}}
@@ -169,7 +169,7 @@ const (
 
 // Naming shortens the names of the job's nodes to room columns each.
 func (s *Scene) Naming(room int) *naming.Naming {
-	m := s.Memory.of(s.Job.Nodes)
+	m := s.Memory.resetForNodes(s.Job.Nodes)
 	n := m.byRoom[room]
 	if n == nil {
 		n = naming.New(s.Job.Nodes, room)
@@ -185,14 +185,14 @@ func (s *Scene) NodeName(name string, w int) string {
 		return name
 	}
 	clipped := draw.ClipMiddle(name, w)
-	if s.Memory.of(s.Job.Nodes).sharing(w)[clipped] > 1 {
+	if s.Memory.resetForNodes(s.Job.Nodes).countClipped(w)[clipped] > 1 {
 		return s.Naming(w).Of(name)
 	}
 	return clipped
 }
 
-// sharing counts the nodes with each name clipped to w columns.
-func (m *Memory) sharing(w int) map[string]int {
+// countClipped counts the nodes with each name clipped to w columns.
+func (m *Memory) countClipped(w int) map[string]int {
 	if m.clipped[w] == nil {
 		counts := make(map[string]int, len(m.nodes))
 		for _, name := range m.nodes {

@@ -50,7 +50,7 @@ func slotsOf(s *Scene) Slots {
 				}
 			}
 		}
-		for _, r := range s.readings(n) {
+		for _, r := range s.nodeReadings(n) {
 			if slotOf(r.number) != noNumber {
 				add(r.number)
 			} else if !s.Mine || share.Has(&r.number) {
@@ -73,8 +73,8 @@ func slotsOf(s *Scene) Slots {
 	return slots
 }
 
-// title is the number of a slot.
-func (s Slots) title(i int) string {
+// slotTitle is the number of a slot.
+func (s Slots) slotTitle(i int) string {
 	if s[i] == noNumber {
 		return "?"
 	}
@@ -84,11 +84,11 @@ func (s Slots) title(i int) string {
 // String lists the numbers: "0–7", "1 3".
 func (s Slots) String() string {
 	if last := len(s) - 1; last > 1 && s[last]-s[0] == last {
-		return s.title(0) + "–" + s.title(last)
+		return s.slotTitle(0) + "–" + s.slotTitle(last)
 	}
 	var titles []string
 	for i := range s {
-		titles = append(titles, s.title(i))
+		titles = append(titles, s.slotTitle(i))
 	}
 	return strings.Join(titles, " ")
 }

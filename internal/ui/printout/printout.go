@@ -48,20 +48,20 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {
-		t.block(0, func(f *part.Frame) { nojobs.Asked(f, 0) })
+		t.writeBlock(0, func(f *part.Frame) { nojobs.Asked(f, 0) })
 	}
 	for i := range snap.Jobs {
 		s.SetJob(i)
 		s.Node = &cluster.Node{} // none is selected
-		t.block(len(s.Job.Nodes)+findingMost*len(s.Job.Findings), textOverview)
+		t.writeBlock(len(s.Job.Nodes)+findingMost*len(s.Job.Findings), textOverview)
 		for at := range s.Job.Nodes {
 			s.SetNode(at)
 			s.Recall()
-			t.block(len(s.Node.GPUs)+len(s.Node.Processes), textNode)
+			t.writeBlock(len(s.Node.GPUs)+len(s.Node.Processes), textNode)
 		}
 	}
 	if waiting := len(snap.Discovery.Pending); waiting > 0 {
-		t.block(waiting, func(f *part.Frame) { nojobs.Pending(f, 0, 0) })
+		t.writeBlock(waiting, func(f *part.Frame) { nojobs.Pending(f, 0, 0) })
 	}
 	return t.out.Flush()
 }
@@ -81,10 +81,10 @@ const (
 	findingMost = 8
 )
 
-// block writes one piece, without empty lines at its end, and one empty line. rows is the length of its lists. The
+// writeBlock writes one piece, without empty lines at its end, and one empty line. rows is the length of its lists. The
 // canvas is only as high as this piece needs: if it had room for any piece, the time would be quadratic in the number
 // of nodes.
-func (t *text) block(rows int, piece func(*part.Frame)) {
+func (t *text) writeBlock(rows int, piece func(*part.Frame)) {
 	t.scene.H = textRows + rows
 	t.canvas.Reset(t.scene.W, t.scene.H)
 	piece(&part.Frame{Canvas: t.canvas, Scene: &t.scene})

@@ -20,7 +20,7 @@ func TestLeft(t *testing.T) {
 	}
 	for n, want := range map[int]string{2: "+2 more (1 error, 1 cleared): press 7",
 		5: "+5 more (1 error, 2 warnings, 1 note, 1 cleared): press 7"} {
-		if got := left(findings[:n]); got != want {
+		if got := countHidden(findings[:n]); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -57,7 +57,7 @@ func RankWords(f *part.Frame, r *tally.RankRow, w int) string {
 		words = []string{name + " has not been seen: not all nodes list their processes",
 			"not seen: not all nodes list their processes", "not seen"}
 		if r.Node != "" {
-			why := silence(f, f.NodeOf(r.Node), r.GPU)
+			why := whyUnlisted(f, f.NodeOf(r.Node), r.GPU)
 			words = []string{name + ": " + why + seen, why + seen, why}
 		}
 	}
@@ -78,8 +78,8 @@ func rankName(r *tally.RankRow) string {
 	return text
 }
 
-// silence says why a node does not list the processes on a GPU; nil: on any GPU.
-func silence(f *part.Frame, n *cluster.Node, g *cluster.GPU) string {
+// whyUnlisted says why a node does not list the processes on a GPU; nil: on any GPU.
+func whyUnlisted(f *part.Frame, n *cluster.Node, g *cluster.GPU) string {
 	switch {
 	case n.State == cluster.NodeStale:
 		return "node not responding"

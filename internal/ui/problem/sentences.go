@@ -22,16 +22,17 @@ const (
 // Sentences writes findings from row y up to row end, each whole, or else in one short line, and returns the row below
 // the last. GPUs of a node with the same problem share a sentence.
 func Sentences(f *part.Frame, y, end int, findings []cluster.Finding) int {
-	return sentences(f, y, end, whereWide(f), findings)
+	return drawFindings(f, y, end, whereWide(f), findings)
 }
 
 // SentencesHere is Sentences on a page about the GPU of the findings: it does not repeat the place.
 func SentencesHere(f *part.Frame, y, end int, findings []cluster.Finding) int {
-	return sentences(f, y, end, 0, findings)
+	return drawFindings(f, y, end, 0, findings)
 }
 
-// sentences writes findings with a number of columns for their place.
-func sentences(f *part.Frame, y, end, where int, findings []cluster.Finding) int {
+// drawFindings writes findings with a number of columns for their place, from row y up to row end, and returns the row
+// below.
+func drawFindings(f *part.Frame, y, end, where int, findings []cluster.Finding) int {
 	all := Alike(findings)
 	for i := range all {
 		finding, words := all[i].Say(f)
@@ -52,12 +53,12 @@ func sentences(f *part.Frame, y, end, where int, findings []cluster.Finding) int
 		height := lines[len(lines)-1].row + 1
 		if y+height+more > end {
 			if y < end {
-				f.Left(3, y, f.W-4, left(Firsts(all[i:])), draw.Dim)
+				f.Left(3, y, f.W-4, countHidden(Firsts(all[i:])), draw.Dim)
 				y++
 			}
 			return y
 		}
-		sentence(f, y, where, finding, lines)
+		drawFinding(f, y, where, finding, lines)
 		y += height
 	}
 	return y
@@ -83,14 +84,14 @@ func Sentence(f *part.Frame, y, skip int, finding *cluster.Finding) int {
 		lines = lines[:len(lines)-1]
 	}
 	if len(lines) > 0 {
-		sentence(f, y, whereWide(f), finding, lines)
+		drawFinding(f, y, whereWide(f), finding, lines)
 	}
 	return below
 }
 
 // ShortOf is the short wording of a finding with its GPU, in w columns if possible.
 func ShortOf(finding *cluster.Finding, words say.Words, w int) string {
-	return OnGPU(finding, shortened(words, w))
+	return OnGPU(finding, shortWording(words, w))
 }
 
 // OnGPU puts the GPU of a finding before words about it: "GPU5 thermal 87°C".
@@ -112,8 +113,8 @@ func gpuOf(finding *cluster.Finding) string {
 	return ""
 }
 
-// shortened is the short wording of a finding. The wording of a failure leaves out the details if it does not fit.
-func shortened(words say.Words, w int) string {
+// shortWording is the short wording of a finding. The wording of a failure leaves out the details if it does not fit.
+func shortWording(words say.Words, w int) string {
 	if words.Brief == "" || draw.Width(words.Short) <= w {
 		return words.Short
 	}
@@ -127,11 +128,11 @@ func inOneLine(words say.Words, w int) string {
 			return s
 		}
 	}
-	return say.Sentence(shortened(words, w-1))
+	return say.Sentence(shortWording(words, w-1))
 }
 
-// sentence writes one finding: glyph, age, place and words.
-func sentence(f *part.Frame, y, where int, finding *cluster.Finding, lines []line) {
+// drawFinding writes one finding: glyph, age, place and words.
+func drawFinding(f *part.Frame, y, where int, finding *cluster.Finding, lines []line) {
 	m := part.MarkOf(finding)
 	f.Put(1, y, m.Glyph, m.Role)
 	f.Right(2, y, 6, part.Since(finding, f.Snap.At, ""), draw.Dim)
@@ -215,8 +216,8 @@ var leftNames = []struct {
 	{cluster.Note, "note", "notes"}, {part.Over, "cleared", "cleared"},
 }
 
-// left counts the findings without room.
-func left(findings []cluster.Finding) string {
+// countHidden counts the findings without room.
+func countHidden(findings []cluster.Finding) string {
 	counts := part.BySeverity(findings)
 	var kinds []string
 	for _, c := range leftNames {

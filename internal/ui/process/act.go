@@ -27,24 +27,24 @@ var acts = action.Table[acting]{
 	{Of: keys.SignalTerm, Do: send(signal.Terminate)},
 	{Of: keys.SignalKill, Do: send(signal.Kill)},
 	{Of: keys.SignalAny, Do: send(0)}, // the dialog asks for one
-	{Of: keys.Scancel, Do: func(x acting, s *part.Scene) nav.Answer { return x.over.scancel(s, x.on().job) }},
+	{Of: keys.Scancel, Do: func(x acting, s *part.Scene) nav.Answer { return x.over.openCancelDialog(s, x.on().job) }},
 }
 
 func send(by signal.Signal) func(acting, *part.Scene) nav.Answer {
-	return func(x acting, s *part.Scene) nav.Answer { return x.over.signal(s, by, x.on()) }
+	return func(x acting, s *part.Scene) nav.Answer { return x.over.openSignalDialog(s, by, x.on()) }
 }
 
-// signal asks whether to send a signal.
-func (over *overlays) signal(s *part.Scene, by signal.Signal, on subject) nav.Answer {
+// openSignalDialog asks whether to send a signal.
+func (over *overlays) openSignalDialog(s *part.Scene, by signal.Signal, on subject) nav.Answer {
 	if why := s.Forbidden(); why != "" || on.at == nil {
 		return nav.Answer{Taken: true, Notice: why}
 	}
 	d, first := signal.NewDialog(*on.at, on.tagged, by, s)
-	return over.open(d, first)
+	return over.openOverlay(d, first)
 }
 
-// scancel asks the user what SLURM should do with a job.
-func (over *overlays) scancel(s *part.Scene, job string) nav.Answer {
+// openCancelDialog asks the user what SLURM should do with a job.
+func (over *overlays) openCancelDialog(s *part.Scene, job string) nav.Answer {
 	why := s.Forbidden()
 	switch {
 	case why != "" || job != "":
@@ -57,7 +57,7 @@ func (over *overlays) scancel(s *part.Scene, job string) nav.Answer {
 		return nav.Answer{Taken: true, Notice: why}
 	}
 	c, first := signal.NewCancel(job, s)
-	return over.open(c, first)
+	return over.openOverlay(c, first)
 }
 
 // opener opens what shows something about a process, or copies it.
@@ -68,7 +68,7 @@ func openDetails(_ *part.Scene, t tally.Target) (overlay, nav.Answer) { return i
 func openMetrics(_ *part.Scene, t tally.Target) (overlay, nav.Answer) { return inspect.NewMetrics(t) }
 
 func openCopy(s *part.Scene, t tally.Target) (overlay, nav.Answer) {
-	return inspect.NewCopy(t, s.NodeOf(t.Node).Route.Door, uuid(s, &t))
+	return inspect.NewCopy(t, s.NodeOf(t.Node).Route.Door, firstGPUUUID(s, &t))
 }
 
 // ofMetrics is the code of the actions on the page of a process's metrics, beside acts.
@@ -85,7 +85,7 @@ type metrics struct {
 }
 
 func shown(open opener) func(*metrics, *part.Scene) nav.Answer {
-	return func(m *metrics, s *part.Scene) nav.Answer { return m.over.open(open(s, m.Target())) }
+	return func(m *metrics, s *part.Scene) nav.Answer { return m.over.openOverlay(open(s, m.Target())) }
 }
 
 // do does an action on the process. The cursor may be on another one by now.
@@ -94,7 +94,7 @@ func (m *metrics) do(msg tea.Msg, s *part.Scene) nav.Answer {
 		return a
 	}
 	return acts.Do(acting{m.over, func() subject {
-		return subject{at: new(m.Target()), job: listed(s, m.Target().Job)}
+		return subject{at: new(m.Target()), job: ownJobID(s, m.Target().Job)}
 	}}, msg, s)
 }
 

@@ -32,8 +32,9 @@ const leastWindow = 500 * time.Millisecond
 // mostWindow is the longest: the other processes have their shares of the last seconds.
 const mostWindow = time.Minute
 
-// measure computes the shares of the CPU since the previous answer. If that came a moment ago, its shares are repeated.
-func (f *family) measure(old *family) {
+// computeCPUShares computes the shares of the CPU since the previous answer. If that came a moment ago, its shares are
+// repeated.
+func (f *family) computeCPUShares(old *family) {
 	window := f.used.at - old.used.at
 	// unknown, the node has booted since, or nobody looked
 	if old.used.at == 0 || f.used.at == 0 || window < 0 || window > mostWindow {
@@ -46,7 +47,7 @@ func (f *family) measure(old *family) {
 		now, knownNow := f.used.ticks[id]
 		switch {
 		case repeats:
-			w.CPUPercent = old.share(id)
+			w.CPUPercent = old.cpuShare(id)
 		case known && knownNow && now >= before:
 			w.CPUPercent = new(100 * float64(now-before) / ticksPerSecond / window.Seconds())
 		}
@@ -56,8 +57,8 @@ func (f *family) measure(old *family) {
 	}
 }
 
-// share returns a relative's share of the CPU, as far as it is known.
-func (f *family) share(id wire.ProcessID) *float64 {
+// cpuShare returns a relative's share of the CPU, as far as it is known.
+func (f *family) cpuShare(id wire.ProcessID) *float64 {
 	for _, w := range f.kin {
 		if w.PID == id.PID && w.StartTicks == id.StartTicks {
 			return w.CPUPercent

@@ -16,7 +16,7 @@ import (
 func (p *Page) Draw(f *part.Frame) {
 	header.Draw(f, false)
 	f.Fill(0, firstRow, f.W, '─', draw.Faint)
-	p.body(p.Split(f))
+	p.drawBody(p.Split(f))
 	switch {
 	case p.Filter.Typing(everyJob):
 		v := p.View(f.Scene)
@@ -24,16 +24,16 @@ func (p *Page) Draw(f *part.Frame) {
 	case p.asked:
 		footer.Choices(f, "", sortHints(p.Words)...)
 	default:
-		footer.Draw(f, "", p.hints(f.Scene)...)
+		footer.Draw(f, "", p.footerHints(f.Scene)...)
 	}
-	p.over.draw(f)
+	p.over.drawAll(f)
 }
 
-// body draws the GPUs or nodes of the scope, and its processes.
-func (p *Page) body(f *part.Frame) {
-	l, v, r := p.scope.listing(f.Scene), p.View(f.Scene), p.mode.rooms(f.Scene, p.scope.of(f.Scene))
+// drawBody draws the GPUs or nodes of the scope, and its processes.
+func (p *Page) drawBody(f *part.Frame) {
+	l, v, r := p.scope.currentListing(f.Scene), p.View(f.Scene), p.mode.divideScreen(f.Scene, p.scope.effectiveScope(f.Scene))
 	p.scope.drawAbove(f, r)
-	p.title(f, r, v)
+	p.drawTitle(f, r, v)
 	switch {
 	case v.Len() > 0:
 		w := p.Window(f.Scene)
@@ -44,7 +44,7 @@ func (p *Page) body(f *part.Frame) {
 	case len(f.Only) > 0 && l.listed == l.nodes:
 		f.Left(2, r.top-1, f.W-3, "no processes on the GPUs of --only: "+strings.Join(f.Only, ", "), draw.Dim)
 	default:
-		text, role := p.scope.none(f)
+		text, role := p.scope.whyEmpty(f)
 		f.Left(2, r.top-1, f.W-3, text, role)
 	}
 }
@@ -65,12 +65,12 @@ func (t tagged) Head(f *part.Frame, y int, by string, down bool) {
 
 // Row implements list.Table.
 func (t tagged) Row(f *part.Frame, y int, r *table.ProcessRow, selected bool) {
-	t.ProcessList.Row(f, y, r, selected, t.page.tags.has(keyOf(r)))
+	t.ProcessList.Row(f, y, r, selected, t.page.tags.hasTag(keyOf(r)))
 }
 
-// table returns the table for the terminal and the scope.
-func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
-	scope := p.scope.of(f.Scene)
+// processTable returns the table for the terminal and the scope.
+func (p *Page) processTable(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
+	scope := p.scope.effectiveScope(f.Scene)
 	listOf := table.NewProcessList
 	if p.kin.tree {
 		listOf = table.NewProcessTree
@@ -78,8 +78,8 @@ func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
 	return tagged{listOf(f.W, nodesOf(f.Scene, scope), scope >= OfJobs, p.across, f.Columns.Processes), p}
 }
 
-// hints are the keys of the footer, the most useful first.
-func (p *Page) hints(s *part.Scene) []keys.Hint {
+// footerHints are the keys of the footer, the most useful first.
+func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	hints := footer.MouseOff(s, keys.HintOf(keys.Mouse))
 	if p.Nvitop {
 		hints = footer.MouseOff(s, keys.HintOf(keys.FreeMouse))
@@ -98,7 +98,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	if !p.Nvitop {
 		hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter).As("column"))
 	}
-	hints = append(hints, filter, p.scope.hint(s), keys.HintOf(keys.Tree))
+	hints = append(hints, filter, p.scope.scopeHint(s), keys.HintOf(keys.Tree))
 	if s.Forbidden() == "" {
 		hints = append(hints, keys.HintOf(keys.SignalTerm).As("signal"))
 	}
@@ -107,9 +107,9 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	return append(hints, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
 
-// hint is the hint of the key for a wider scope, or for a narrower one in the widest.
-func (x *scoping) hint(s *part.Scene) keys.Hint {
-	if x.of(s) < widest(s) {
+// scopeHint is the hint of the key for a wider scope, or for a narrower one in the widest.
+func (x *scoping) scopeHint(s *part.Scene) keys.Hint {
+	if x.effectiveScope(s) < widestScope(s) {
 		return keys.HintOf(keys.Widen)
 	}
 	return keys.HintOf(keys.Narrow)

@@ -44,9 +44,9 @@ type inquiry struct {
 // answer.
 const renew = 10 * time.Second
 
-// serves reports whether the node need not be asked about these PIDs: an open question or a recent answer covers all of
+// coversPIDs reports whether the node need not be asked about these PIDs: an open question or a recent answer covers all of
 // them.
-func (q *inquiry) serves(pids []int, now time.Time) bool {
+func (q *inquiry) coversPIDs(pids []int, now time.Time) bool {
 	if q == nil {
 		return false
 	}
@@ -58,9 +58,9 @@ func (q *inquiry) serves(pids []int, now time.Time) bool {
 	return !q.answered || now.Sub(q.at) < renew
 }
 
-// ask returns the questions about relatives to the nodes of some rows: each node once, and again if there are other
+// nextQuestions returns the questions about relatives to the nodes of some rows: each node once, and again if there are other
 // processes or the answer is old.
-func (fs *families) ask(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
+func (fs *families) nextQuestions(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
 	if fs.asked == nil {
 		fs.asked = map[string]*inquiry{}
 	}
@@ -72,7 +72,7 @@ func (fs *families) ask(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
 		}
 		last = name
 		pids, cut := pidsOf(v, name)
-		if !fs.asked[name].serves(pids, now) {
+		if !fs.asked[name].coversPIDs(pids, now) {
 			fs.asked[name] = &inquiry{about: &wire.Family{PIDs: pids}, at: now, cut: cut}
 			asks = append(asks, nav.Ask{Node: name, Request: wire.Request{Family: fs.asked[name].about}})
 		}
@@ -94,9 +94,9 @@ func pidsOf(v *view, node string) (pids []int, cut bool) {
 	return pids, false
 }
 
-// hear keeps a node's answer to the last question of ask; it returns false for any other answer. After a failure, the
-// relatives known before stay.
-func (fs *families) hear(m nav.Result, s *part.Scene) bool {
+// handleResult keeps a node's answer to the last of the nextQuestions; it returns false for any other answer. After a
+// failure, the relatives known before stay.
+func (fs *families) handleResult(m nav.Result, s *part.Scene) bool {
 	q := fs.asked[m.Node]
 	if q == nil || m.Request.Family != q.about {
 		return false
@@ -119,15 +119,15 @@ func (fs *families) hear(m nav.Result, s *part.Scene) bool {
 		f.kin = append(f.kin, processOf(&m.Reply.Family[i]))
 	}
 	if old := fs.of[m.Node]; old != nil {
-		f.measure(old)
+		f.computeCPUShares(old)
 	}
 	fs.of[m.Node] = f
 	return true
 }
 
-// related returns the ancestors and the descendants of some processes. The answer may cover more processes, which a
+// relativesOf returns the ancestors and the descendants of some processes. The answer may cover more processes, which a
 // filter or the scope leaves out.
-func (f *family) related(rows []table.ProcessRow) (kin []*wire.Process) {
+func (f *family) relativesOf(rows []table.ProcessRow) (kin []*wire.Process) {
 	parent, children := map[int]int{}, map[int][]int{}
 	for _, w := range f.kin {
 		parent[w.PID] = w.Parent
@@ -169,8 +169,8 @@ func processOf(r *wire.Relative) *wire.Process {
 	}
 }
 
-// has reports whether a relative was listed.
-func (fs *families) has(tag nav.Process) bool {
+// hasRelative reports whether a relative was listed.
+func (fs *families) hasRelative(tag nav.Process) bool {
 	f := fs.of[tag.Node]
 	return f != nil && slices.ContainsFunc(f.kin, func(w *wire.Process) bool {
 		return w.PID == tag.PID &&
@@ -178,11 +178,11 @@ func (fs *families) has(tag nav.Process) bool {
 	})
 }
 
-// forget makes ask ask again.
-func (fs *families) forget() { fs.asked = nil }
+// forgetAsked makes nextQuestions ask every node again.
+func (fs *families) forgetAsked() { fs.asked = nil }
 
-// words are, for a tree, the age of the relatives and the missing ones.
-func (fs *families) words(now time.Time, v *view) string {
+// treeText is, for a tree, the age of the relatives and the missing ones.
+func (fs *families) treeText(now time.Time, v *view) string {
 	text := ", as a tree"
 	var oldest time.Duration
 	var cut, failed bool

@@ -10,9 +10,9 @@ import (
 // findingsKey is a key of part.OfSnapshot.
 type findingsKey struct{}
 
-// fields returns a function that gives the fields of a row. The findings of a job are gathered at the first of its
+// rowFields returns a function that gives the fields of a row. The findings of a job are gathered at the first of its
 // rows.
-func fields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
+func rowFields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
 	findings := part.OfSnapshot(s, findingsKey{}, func() map[string]map[string][]*cluster.Finding {
 		return map[string]map[string][]*cluster.Finding{}
 	})

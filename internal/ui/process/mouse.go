@@ -7,15 +7,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// wheel moves the cursor; with Shift, or sideways, the commands, and with Ctrl the cursor by pages.
-func (p *Page) wheel(m tea.MouseWheelMsg, s *part.Scene) nav.Answer {
+// handleWheel moves the cursor; with Shift, or sideways, the commands, and with Ctrl the cursor by pages.
+func (p *Page) handleWheel(m tea.MouseWheelMsg, s *part.Scene) nav.Answer {
 	notches := nav.Notches(m)
 	switch {
 	case m.Button == tea.MouseWheelLeft, m.Mod.Contains(tea.ModShift) && notches < 0:
-		p.scroll(s, -scrollStep)
+		p.scrollCommands(s, -scrollStep)
 		return nav.Taken
 	case m.Button == tea.MouseWheelRight, m.Mod.Contains(tea.ModShift):
-		p.scroll(s, +scrollStep)
+		p.scrollCommands(s, +scrollStep)
 		return nav.Taken
 	case m.Mod.Contains(tea.ModCtrl):
 		return p.GoTo(s, p.At(s)+notches*max(p.Window(s).Shown, 1))

@@ -16,29 +16,29 @@ import (
 )
 
 // orders are the orders of the rows, in the order of their columns on the screen: columns with a letter.
-var orders = lettered()
+var orders = ordersWithLetter()
 
-func lettered() (orders []list.Order[table.ProcessRow]) {
+func ordersWithLetter() (orders []list.Order[table.ProcessRow]) {
 	for _, key := range columns.Processes.Usual() {
-		if letter(key) != 0 {
+		if columnLetter(key) != 0 {
 			orders = append(orders, list.Order[table.ProcessRow]{Column: key, AsListed: key == "gpu"})
 		}
 	}
 	return orders
 }
 
-// letter is the key of a column after keys.SortBy. Its capital reverses the order.
-func letter(column string) rune { return rows.Processes.Field(column).Letter }
+// columnLetter is the key of a column after keys.SortBy. Its capital reverses the order.
+func columnLetter(column string) rune { return rows.Processes.Field(column).Letter }
 
 // listKeys are the keys of the list. The key that sorts other lists asks for a column.
 var listKeys = &list.Keys{Filter: keys.FilterRows, Before: keys.SortBefore, After: keys.SortAfter,
 	Reverse: keys.ReverseRows}
 
-// named sorts by the column with a letter, if there is one.
-func (p *Page) named(s *part.Scene, k tea.KeyPressMsg) {
+// sortByLetter sorts by the column with a letter, if there is one.
+func (p *Page) sortByLetter(s *part.Scene, k tea.KeyPressMsg) {
 	p.asked = false
 	for _, o := range orders {
-		if strings.EqualFold(k.Text, string(letter(o.Column))) {
+		if strings.EqualFold(k.Text, string(columnLetter(o.Column))) {
 			p.Sort(s, p.By(o.Column, unicode.IsUpper([]rune(k.Text)[0])))
 		}
 	}
@@ -47,7 +47,7 @@ func (p *Page) named(s *part.Scene, k tea.KeyPressMsg) {
 // sortHints are the hints of the keys after keys.SortBy.
 func sortHints(words func(column string) string) (hints []keys.Hint) {
 	for _, o := range orders {
-		hints = append(hints, keys.Hint{Key: string(letter(o.Column)), Verb: words(o.Column)})
+		hints = append(hints, keys.Hint{Key: string(columnLetter(o.Column)), Verb: words(o.Column)})
 	}
 	return append(hints, keys.Hint{Key: "capital", Verb: "reversed"}, keys.HintOf(keys.Back).As("cancel"))
 }

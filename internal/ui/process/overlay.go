@@ -32,8 +32,8 @@ type (
 // overlays are the open panes and dialogs, each over the previous overlay.
 type overlays []overlay
 
-// on names the visible page in the list of keys.
-func (over overlays) on() keys.Page {
+// visiblePage names the visible page in the list of keys.
+func (over overlays) visiblePage() keys.Page {
 	for _, o := range slices.Backward(over) {
 		if c, ok := o.(page); ok {
 			return c.On()
@@ -42,21 +42,21 @@ func (over overlays) on() keys.Page {
 	return keys.OnProcesses
 }
 
-// open opens an overlay over all others, and returns its first answer.
-func (over *overlays) open(o overlay, first nav.Answer) nav.Answer {
+// openOverlay opens an overlay over all others, and returns its first answer.
+func (over *overlays) openOverlay(o overlay, first nav.Answer) nav.Answer {
 	*over = append(*over, o)
 	first.Taken = true
 	return first
 }
 
-// close closes all overlays, since an environment has secrets.
-func (over *overlays) close() { *over = nil }
+// closeAll closes all overlays, since an environment has secrets.
+func (over *overlays) closeAll() { *over = nil }
 
-// press passes a message to the last overlay opened, and a node's answer to all. The keys that act on a process also
+// handleMessage passes a message to the last overlay opened, and a node's answer to all. The keys that act on a process also
 // work on the page of its metrics.
-func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
+func (over *overlays) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, ok := msg.(nav.Result); ok {
-		return over.tell(r, s)
+		return over.passResult(r, s)
 	}
 	last := len(*over) - 1
 	top := (*over)[last]
@@ -85,8 +85,8 @@ var anywhere = append([]key.Binding{keys.Colors, keys.FreeMouse, keys.Mouse, key
 // elsewhere are the keys that lead from a page about one process to other pages.
 var elsewhere = append([]key.Binding{keys.Unused}, keys.Numbers...)
 
-// tell passes a node's answer to all overlays: each knows its own questions.
-func (over *overlays) tell(r nav.Result, s *part.Scene) nav.Answer {
+// passResult passes a node's answer to all overlays: each knows its own questions.
+func (over *overlays) passResult(r nav.Result, s *part.Scene) nav.Answer {
 	all := nav.Taken
 	*over = slices.DeleteFunc(*over, func(o overlay) bool {
 		a, open := o.Press(r, s)
@@ -96,8 +96,8 @@ func (over *overlays) tell(r nav.Result, s *part.Scene) nav.Answer {
 	return all
 }
 
-// wants returns the wants of the last overlay that has any; the zero Wants: none has.
-func (over overlays) wants(s *part.Scene) nav.Wants {
+// overlayWants returns the wants of the last overlay that has any; the zero Wants: none has.
+func (over overlays) overlayWants(s *part.Scene) nav.Wants {
 	for _, o := range slices.Backward(over) {
 		if w := o.Wants(s); w.Selected || w.Everywhere {
 			return w
@@ -106,8 +106,8 @@ func (over overlays) wants(s *part.Scene) nav.Wants {
 	return nav.Wants{}
 }
 
-// settle passes a Snapshot to the overlays that need each one.
-func (over overlays) settle(s *part.Scene) {
+// settleAll passes a Snapshot to the overlays that need each one.
+func (over overlays) settleAll(s *part.Scene) {
 	for _, o := range over {
 		if o, ok := o.(settler); ok {
 			o.Settle(s)
@@ -115,8 +115,8 @@ func (over overlays) settle(s *part.Scene) {
 	}
 }
 
-// draw draws the overlays over the page.
-func (over overlays) draw(f *part.Frame) {
+// drawAll draws the overlays over the page.
+func (over overlays) drawAll(f *part.Frame) {
 	for _, o := range over {
 		o.Draw(f)
 	}

@@ -69,7 +69,7 @@ func TestOverlay(t *testing.T) {
 	p, s, b := New(&prompt.History{}), sceneOf(), &box{}
 	p.begin(OfNode, "")
 	tree := press(p, s, 't').Ask[0]
-	if a := p.over.open(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
+	if a := p.over.openOverlay(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
 		t.Errorf("opened: %+v", a)
 	}
 	p.Press(nav.Result{Ask: tree, Reply: wire.Reply{Family: []wire.Relative{{ProcessID: wire.ProcessID{PID: 9},
@@ -100,18 +100,18 @@ func TestTargets(t *testing.T) {
 		Command: "one", Job: "16", Mine: true}
 	two := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 8, StartTicks: 80}, GPUs: []int{1}, User: "bob",
 		Command: "two", Job: "16"}
-	if got, ok := p.target(s); !ok || cmp.Diff(one, got) != "" || p.tags.targets(s, p.View(s)) != nil {
+	if got, ok := p.cursorTarget(s); !ok || cmp.Diff(one, got) != "" || p.tags.taggedTargets(s, p.View(s)) != nil {
 		t.Errorf("under the cursor: %s", cmp.Diff(one, got))
 	}
 	press(p, s, ' ', ' ', ' ', 's', 'P')
-	if diff := cmp.Diff([]tally.Target{two, one}, p.tags.targets(s, p.View(s))); diff != "" {
+	if diff := cmp.Diff([]tally.Target{two, one}, p.tags.taggedTargets(s, p.View(s))); diff != "" {
 		t.Errorf("tagged: %s", diff)
 	}
 	s.Node.Processes = nil
 	next := *s.Snap
 	s.Snap = &next
 	p.Settle(s)
-	if _, ok := p.target(s); ok || p.tags.targets(s, p.View(s)) != nil {
+	if _, ok := p.cursorTarget(s); ok || p.tags.taggedTargets(s, p.View(s)) != nil {
 		t.Error("there is a target where there is no process")
 	}
 }

@@ -15,22 +15,22 @@ import (
 
 // Press answers a key or the mouse.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if result, is := msg.(nav.Result); is && (p.kin.hear(result, s) || len(p.over) == 0) {
+	if result, is := msg.(nav.Result); is && (p.kin.handleResult(result, s) || len(p.over) == 0) {
 		return nav.Taken // the tree took it, or its overlay is closed
 	}
 	if len(p.over) > 0 {
-		return p.over.press(msg, s)
+		return p.over.handleMessage(msg, s)
 	}
-	a := p.press(msg, s)
+	a := p.handleMessage(msg, s)
 	if p.kin.tree {
-		a.Ask = append(a.Ask, p.kin.ask(p.View(s), p.Window(s), s.Snap.At)...)
+		a.Ask = append(a.Ask, p.kin.nextQuestions(p.View(s), p.Window(s), s.Snap.At)...)
 	}
 	return a
 }
 
-func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
+func (p *Page) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	if m, is := msg.(tea.MouseWheelMsg); is {
-		return p.wheel(m, s)
+		return p.handleWheel(m, s)
 	}
 	switch msg.(type) {
 	case tea.KeyPressMsg, keys.Do:
@@ -51,9 +51,9 @@ var code = action.Table[*Page]{
 	{Of: keys.PrevJob, Do: func(p *Page, s *part.Scene) nav.Answer { return p.toJob(s, -1) }},
 	{Of: keys.NextJob, Do: func(p *Page, s *part.Scene) nav.Answer { return p.toJob(s, +1) }},
 	{Of: keys.Refresh, Do: (*Page).refresh},
-	{Of: keys.Tag, Do: (*Page).tag},
+	{Of: keys.Tag, Do: (*Page).tagProcess},
 	{Of: keys.Widen, Do: (*Page).widen},
-	{Of: keys.Narrow, Do: (*Page).narrow},
+	{Of: keys.Narrow, Do: (*Page).narrowToCursor},
 	{Of: keys.Tree, Do: action.Change((*Page).turnTree)},
 	{Of: keys.Auto, Do: show(modeAuto)},
 	{Of: keys.Full, Do: show(modeFull)},
@@ -77,13 +77,13 @@ func (p *Page) Actions() []key.Binding {
 func (p *Page) do(msg tea.Msg, s *part.Scene) nav.Answer {
 	if p.asked && !keys.AsksFor(msg, keys.Interrupt) {
 		k, _ := msg.(tea.KeyPressMsg)
-		p.named(s, k)
+		p.sortByLetter(s, k)
 		return nav.Taken
 	}
 	if k, is := msg.(tea.KeyPressMsg); is && p.Nvitop {
 		msg = keys.FromNvitop(k)
 	}
-	if a := acts.Do(acting{&p.over, func() subject { return p.subject(s) }}, msg, s); a.Taken {
+	if a := acts.Do(acting{&p.over, func() subject { return p.subjectOfKeys(s) }}, msg, s); a.Taken {
 		return a
 	}
 	if a := code.Do(p, msg, s); a.Taken {
@@ -96,7 +96,7 @@ func (p *Page) do(msg tea.Msg, s *part.Scene) nav.Answer {
 func (p *Page) clear(s *part.Scene) nav.Answer {
 	switch {
 	case p.tags.shown > 0:
-		p.tags.clear()
+		p.tags.clearTags()
 	case p.Filter.On(everyJob): // the selected node stays
 		p.Filter.Clear(everyJob)
 	default:
@@ -107,26 +107,26 @@ func (p *Page) clear(s *part.Scene) nav.Answer {
 
 // toJob goes to the processes of the previous or next job, where the page has those of several.
 func (p *Page) toJob(s *part.Scene, by int) nav.Answer {
-	if p.scope.of(s) < OfJobs {
+	if p.scope.effectiveScope(s) < OfJobs {
 		return nav.Answer{}
 	}
-	return p.jump(s, besideJob(s, p.View(s), by))
+	return p.jumpToRow(s, besideJob(s, p.View(s), by))
 }
 
 // refresh asks for the families anew, as SLURM is asked.
 func (p *Page) refresh(*part.Scene) nav.Answer {
-	p.kin.forget()
+	p.kin.forgetAsked()
 	return nav.Answer{}
 }
 
 func (p *Page) widen(s *part.Scene) nav.Answer {
-	p.scope.widen(s)
+	p.scope.widenScope(s)
 	return nav.Taken
 }
 
 func (p *Page) turnTree() {
 	p.kin.tree = !p.kin.tree
-	p.kin.forget()
+	p.kin.forgetAsked()
 }
 
 // show is the code of an action that says whether GPUs are shown above the processes.
@@ -137,7 +137,7 @@ func show(m mode) func(*Page, *part.Scene) nav.Answer {
 // scroll is the code of an action that scrolls the commands.
 func scroll(by int) func(*Page, *part.Scene) nav.Answer {
 	return func(p *Page, s *part.Scene) nav.Answer {
-		p.scroll(s, by)
+		p.scrollCommands(s, by)
 		return nav.Taken
 	}
 }
@@ -147,55 +147,55 @@ const (
 	endless    = 1 << 20
 )
 
-// scroll moves the commands, but not beyond the end of the longest on the screen.
-func (p *Page) scroll(s *part.Scene, by int) {
+// scrollCommands moves the commands, but not beyond the end of the longest on the screen.
+func (p *Page) scrollCommands(s *part.Scene, by int) {
 	longest := 0
 	v, w := p.View(s), p.Window(s)
 	for i := w.From; i < w.From+w.Shown; i++ {
 		longest = max(longest, table.CommandWidth(v.At(i)))
 	}
-	room := p.table(&part.Frame{Scene: p.Beside(s)}, v).(tagged).Room()
+	room := p.processTable(&part.Frame{Scene: p.Beside(s)}, v).(tagged).Room()
 	p.across = max(min(p.across+by, longest-room), 0)
 }
 
-// tag tags the process under the cursor, or removes its tag, and goes to the next process, so that pressing the key
+// tagProcess tags the process under the cursor, or removes its tag, and goes to the next process, so that pressing the key
 // several times tags several.
-func (p *Page) tag(s *part.Scene) nav.Answer {
+func (p *Page) tagProcess(s *part.Scene) nav.Answer {
 	v := p.View(s)
 	if v.Len() == 0 {
 		return nav.Taken
 	}
 	at := p.At(s)
-	p.tags.toggle(keyOf(v.At(at)))
+	p.tags.toggleTag(keyOf(v.At(at)))
 	return p.GoTo(s, at+1)
 }
 
-// jump goes to a row that was searched for; -1: there is none.
-func (p *Page) jump(s *part.Scene, i int) nav.Answer {
+// jumpToRow goes to a row that was searched for; -1: there is none.
+func (p *Page) jumpToRow(s *part.Scene, i int) nav.Answer {
 	if i < 0 {
 		return nav.Taken
 	}
 	return p.GoTo(s, i)
 }
 
-// on notes that the cursor is on a row: the row's node becomes the selected one and, in scopes with several jobs, its
+// selectRow notes that the cursor is on a row: the row's node becomes the selected one and, in scopes with several jobs, its
 // job.
-func (x *scoping) on(s *part.Scene, r *table.ProcessRow) nav.Answer {
+func (x *scoping) selectRow(s *part.Scene, r *table.ProcessRow) nav.Answer {
 	a := nav.To(nav.Go{Node: r.Node.Name})
-	if x.of(s) >= OfJobs {
+	if x.effectiveScope(s) >= OfJobs {
 		a.Job = jobOf(s, r)
 	}
 	return a
 }
 
-// narrow shows the processes of the job, the node or the GPU of the row under the cursor.
-func (p *Page) narrow(s *part.Scene) nav.Answer {
+// narrowToCursor shows the processes of the job, the node or the GPU of the row under the cursor.
+func (p *Page) narrowToCursor(s *part.Scene) nav.Answer {
 	v := p.View(s)
 	if v.Len() == 0 {
 		return nav.Taken
 	}
 	r := v.At(p.At(s))
-	if a := p.scope.on(s, r); p.scope.narrow(s, r) {
+	if a := p.scope.selectRow(s, r); p.scope.narrowToRow(s, r) {
 		return a
 	}
 	return nav.Taken

@@ -51,16 +51,16 @@ const everyJob = ""
 func New(past *prompt.History) *Page {
 	p := &Page{past: past}
 	p.List = list.New(past, list.Of[table.ProcessRow, nav.Process]{
-		Noun: "processes", Rows: func(s *part.Scene) []table.ProcessRow { return p.scope.listing(s).rows }, Key: keyOf,
-		Version: func(s *part.Scene) any { return p.scope.question(s) },
-		Shape:   p.kin.shape, Arrange: p.kin.arrange, Unshape: func() { p.kin.tree = false },
-		Reads: list.By(&rows.Processes, fields), Orders: orders, Usual: []string{"gpu"}, Keys: listKeys,
-		On: p.scope.on, Open: func(s *part.Scene, _ *table.ProcessRow) nav.Answer { return row(openMetrics)(p, s) },
+		Noun: "processes", Rows: func(s *part.Scene) []table.ProcessRow { return p.scope.currentListing(s).rows }, Key: keyOf,
+		Version: func(s *part.Scene) any { return p.scope.currentQuestion(s) },
+		Shape:   p.kin.treeShape, Arrange: p.kin.arrangeTree, Unshape: func() { p.kin.tree = false },
+		Reads: list.By(&rows.Processes, rowFields), Orders: orders, Usual: []string{"gpu"}, Keys: listKeys,
+		On: p.scope.selectRow, Open: func(s *part.Scene, _ *table.ProcessRow) nav.Answer { return row(openMetrics)(p, s) },
 		Node:    func(r *table.ProcessRow) string { return r.Node.Name },
-		Problem: hasProblem, Table: p.table, Detail: full,
+		Problem: hasProblem, Table: p.processTable, Detail: drawProcess,
 		Place: func(s *part.Scene) (top, room int) {
-			r := p.mode.rooms(s, p.scope.of(s))
-			return r.top, r.room(s)
+			r := p.mode.divideScreen(s, p.scope.effectiveScope(s))
+			return r.top, r.processRows(s)
 		},
 	})
 	return p
@@ -71,9 +71,9 @@ func New(past *prompt.History) *Page {
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	switch {
 	case to.Filter != "":
-		p.visit(to.Filter)
+		p.showMatching(to.Filter)
 	case to.Process != nil:
-		if p.show(s, *to.Process) && to.Key != nil {
+		if p.showProcess(s, *to.Process) && to.Key != nil {
 			return p.Press(to.Key, s)
 		}
 	case to.GPU != "":
@@ -90,12 +90,12 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 func (p *Page) begin(scope Scope, gpu string) {
 	p.Leave()
 	p.scope, p.asked, p.kin.tree = scoping{scope, gpu}, false, false
-	p.over.close()
+	p.over.closeAll()
 }
 
-// visit shows the processes of all nodes that match a text, as if the user had typed it, until Leave or begin. Then the
+// showMatching shows the processes of all nodes that match a text, as if the user had typed it, until Leave or begin. Then the
 // page's own filter is in force again.
-func (p *Page) visit(text string) {
+func (p *Page) showMatching(text string) {
 	p.Leave()
 	was := &before{p.scope, p.kin.tree, p.Filter}
 	p.begin(OfNodes, "")
@@ -110,9 +110,9 @@ func (p *Page) Leave() {
 	}
 }
 
-// show shows the processes of the selected node, with the cursor on one of them, and reports whether it is listed. A
+// showProcess shows the processes of the selected node, with the cursor on one of them, and reports whether it is listed. A
 // filter that hides it ends.
-func (p *Page) show(s *part.Scene, at nav.Process) bool {
+func (p *Page) showProcess(s *part.Scene, at nav.Process) bool {
 	p.begin(OfNode, "")
 	there := func(r *table.ProcessRow) bool { return keyOf(r) == at }
 	i := p.View(s).Find(there)
@@ -120,30 +120,30 @@ func (p *Page) show(s *part.Scene, at nav.Process) bool {
 		p.Filter.Clear(everyJob)
 		i = p.View(s).Find(there)
 	}
-	p.jump(s, i)
+	p.jumpToRow(s, i)
 	return i >= 0
 }
 
 // OnTop names the visible page in the list of keys.
-func (p *Page) OnTop() keys.Page { return p.over.on() }
+func (p *Page) OnTop() keys.Page { return p.over.visiblePage() }
 
 // Uncover closes the overlays.
-func (p *Page) Uncover() { p.over.close() }
+func (p *Page) Uncover() { p.over.closeAll() }
 
 // Forget closes the overlays.
-func (p *Page) Forget() { p.over.close() }
+func (p *Page) Forget() { p.over.closeAll() }
 
 // Settle keeps the cursor and the tags on their processes in a new Snapshot before it is drawn.
 func (p *Page) Settle(s *part.Scene) {
 	p.Stay(s)
-	p.tags.settle(s, p.View(s), &p.kin)
-	p.over.settle(s)
+	p.tags.dropGoneTags(s, p.View(s), &p.kin)
+	p.over.settleAll(s)
 }
 
 // Wants returns the wants of the overlays, if they have any, else the processes of the scope.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
-	if w := p.over.wants(s); w.Selected || w.Everywhere {
+	if w := p.over.overlayWants(s); w.Selected || w.Everywhere {
 		return w
 	}
-	return p.scope.wants()
+	return p.scope.scopeWants()
 }

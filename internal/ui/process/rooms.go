@@ -33,9 +33,9 @@ const (
 	leastRows = 3 // rows that GPUs always leave to the processes
 )
 
-// rooms divides the screen.
-func (m mode) rooms(s *part.Scene, scope Scope) rooms {
-	r := rooms{title: firstRow, all: above(s, scope)}
+// divideScreen divides the screen.
+func (m mode) divideScreen(s *part.Scene, scope Scope) rooms {
+	r := rooms{title: firstRow, all: countRowsAbove(s, scope)}
 	blank := 0
 	if s.H >= part.Tall {
 		blank = 1
@@ -55,5 +55,5 @@ func (m mode) rooms(s *part.Scene, scope Scope) rooms {
 	return r
 }
 
-// room returns the number of processes that have room.
-func (r rooms) room(s *part.Scene) int { return max(s.H-1-r.top, 0) }
+// processRows returns the number of processes that have room.
+func (r rooms) processRows(s *part.Scene) int { return max(s.H-1-r.top, 0) }

@@ -32,8 +32,8 @@ type listing struct {
 	places []int32
 }
 
-func (x *scoping) question(s *part.Scene) question {
-	q := question{scope: x.of(s), mine: s.Mine}
+func (x *scoping) currentQuestion(s *part.Scene) question {
+	q := question{scope: x.effectiveScope(s), mine: s.Mine}
 	switch q.scope {
 	case OfGPU:
 		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, x.gpu
@@ -45,17 +45,17 @@ func (x *scoping) question(s *part.Scene) question {
 	return q
 }
 
-// listing returns the listing of the scene, which is made once. There are thousands of rows: the rows of the next
+// currentListing returns the listing of the scene, which is made once. There are thousands of rows: the rows of the next
 // Snapshot reuse their memory.
-func (x *scoping) listing(s *part.Scene) *listing {
-	q := x.question(s)
+func (x *scoping) currentListing(s *part.Scene) *listing {
+	q := x.currentQuestion(s)
 	return part.Again(s, q, func(before *listing) *listing {
 		l := &listing{of: q}
 		if before != nil {
 			l.rows, l.found, l.places = before.rows[:0], before.found, before.places
 			clear(before.rows) // old rows must not keep strings alive
 		}
-		l.fill(s)
+		l.addRows(s)
 		clear(l.found[:cap(l.found)])
 		return l
 	})
@@ -66,13 +66,13 @@ func keyOf(r *table.ProcessRow) nav.Process {
 	return nav.Process{Node: r.Node.Name, ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}
 }
 
-// fill makes the rows.
-func (l *listing) fill(s *part.Scene) {
+// addRows adds the rows of the scope.
+func (l *listing) addRows(s *part.Scene) {
 	switch l.of.scope {
 	case OfJobs, OfNodes:
 		l.addJobs(s)
 	case OfJob:
-		l.reserve(s, slices.Values(s.Job.Nodes))
+		l.reserveRows(s, slices.Values(s.Job.Nodes))
 		for _, name := range s.Job.Nodes {
 			l.addNode(s, s.NodeOf(name), []*cluster.JobView{s.Job}, false)
 		}
@@ -89,7 +89,7 @@ func (l *listing) addJobs(s *part.Scene) {
 			on[name] = append(on[name], &s.Snap.Jobs[i])
 		}
 	}
-	l.reserve(s, maps.Keys(on))
+	l.reserveRows(s, maps.Keys(on))
 	for i := range s.Snap.Jobs {
 		for _, name := range s.Snap.Jobs[i].Nodes {
 			if jobs := on[name]; jobs != nil {
@@ -100,8 +100,8 @@ func (l *listing) addJobs(s *part.Scene) {
 	}
 }
 
-// reserve makes room for the processes of nodes at once: if the room ended, all rows would be copied.
-func (l *listing) reserve(s *part.Scene, nodes iter.Seq[string]) {
+// reserveRows makes room for the processes of nodes at once: if the room ended, all rows would be copied.
+func (l *listing) reserveRows(s *part.Scene, nodes iter.Seq[string]) {
 	count := 0
 	for name := range nodes {
 		count += len(s.NodeOf(name).Processes)
@@ -127,7 +127,7 @@ func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobVie
 	l.found, l.places = l.found[:0], l.places[:0]
 	for i := range n.Processes {
 		r, hidden := rowOf(s, n, &n.Processes[i], slots, jobs)
-		inGPU := l.of.scope != OfGPU || on(r.On, n.GPUWith(l.of.gpu))
+		inGPU := l.of.scope != OfGPU || isWantedGPU(r.On, n.GPUWith(l.of.gpu))
 		if !hidden && inGPU && (all && !l.of.mine || l.of.scope == OfNodes || r.Own) {
 			l.places = append(l.places, int32(len(l.found)))
 			l.found = append(l.found, r)
@@ -163,8 +163,8 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// on reports whether a GPU is the wanted one, or an instance of it.
-func on(g, want *cluster.GPU) bool {
+// isWantedGPU reports whether a GPU is the wanted one, or an instance of it.
+func isWantedGPU(g, want *cluster.GPU) bool {
 	return g != nil && (g.Key == want.Key || g.Instance() && !want.Instance() && g.Number == want.Number)
 }
 

@@ -33,33 +33,33 @@ type scoping struct {
 	gpu    string // the key of the GPU, once the scope was one
 }
 
-// of returns the scope as far as the scene has it: a GPU is on one node only, and without SLURM there are no jobs.
-func (x *scoping) of(s *part.Scene) Scope {
+// effectiveScope returns the scope as far as the scene has it: a GPU is on one node only, and without SLURM there are no jobs.
+func (x *scoping) effectiveScope(s *part.Scene) Scope {
 	if x.chosen == OfGPU && s.Node.GPUWith(x.gpu) == nil {
 		return OfNode
 	}
-	return min(x.chosen, widest(s))
+	return min(x.chosen, widestScope(s))
 }
 
-// widen chooses the next wider scope.
-func (x *scoping) widen(s *part.Scene) {
-	x.chosen = min(x.of(s)+1, widest(s))
+// widenScope chooses the next wider scope.
+func (x *scoping) widenScope(s *part.Scene) {
+	x.chosen = min(x.effectiveScope(s)+1, widestScope(s))
 	if x.chosen == OfJobs && len(s.Snap.Jobs) == 1 { // the same as the scope before it
 		x.chosen = OfNodes
 	}
 }
 
-// widest returns the widest scope: without SLURM, all processes of the nodes belong to the one job.
-func widest(s *part.Scene) Scope {
+// widestScope returns the widest scope: without SLURM, all processes of the nodes belong to the one job.
+func widestScope(s *part.Scene) Scope {
 	if s.Job.ID == "" {
 		return OfJob
 	}
 	return OfNodes
 }
 
-// narrow chooses the job, the node or the GPU of a row. It reports whether there is such a scope.
-func (x *scoping) narrow(s *part.Scene, r *table.ProcessRow) bool {
-	at := x.of(s)
+// narrowToRow chooses the job, the node or the GPU of a row. It reports whether there is such a scope.
+func (x *scoping) narrowToRow(s *part.Scene, r *table.ProcessRow) bool {
+	at := x.effectiveScope(s)
 	if at == OfGPU || at == OfNode && r.On == nil {
 		return false
 	}
@@ -89,17 +89,17 @@ func jobOf(s *part.Scene, r *table.ProcessRow) string {
 	return ""
 }
 
-// wants returns the processes of the selected node, or of all nodes.
-func (x *scoping) wants() nav.Wants {
+// scopeWants returns the processes of the selected node, or of all nodes.
+func (x *scoping) scopeWants() nav.Wants {
 	if x.chosen >= OfJob {
 		return nav.Wants{Everywhere: true}
 	}
 	return nav.Wants{Selected: true, Processes: true}
 }
 
-// name names the scope: "gpu-n02 GPU3", "job 48211".
-func (x *scoping) name(s *part.Scene) string {
-	switch x.of(s) {
+// scopeName names the scope: "gpu-n02 GPU3", "job 48211".
+func (x *scoping) scopeName(s *part.Scene) string {
+	switch x.effectiveScope(s) {
 	case OfGPU:
 		return s.Node.Name + " " + part.GPUNumber(s.Node.GPUWith(x.gpu))
 	case OfNode:
@@ -115,9 +115,9 @@ func (x *scoping) name(s *part.Scene) string {
 	return "job " + s.Job.ID
 }
 
-// none says why no processes are listed.
-func (x *scoping) none(f *part.Frame) (string, draw.Role) {
-	switch scope := x.of(f.Scene); {
+// whyEmpty says why no processes are listed.
+func (x *scoping) whyEmpty(f *part.Frame) (string, draw.Role) {
+	switch scope := x.effectiveScope(f.Scene); {
 	case scope == OfNodes:
 		return "no GPU processes on these nodes", draw.Dim
 	case scope == OfJobs:
@@ -138,7 +138,7 @@ func (x *scoping) drawAbove(f *part.Frame, r rooms) {
 		return
 	}
 	y := firstRow + 1
-	switch x.of(f.Scene) {
+	switch x.effectiveScope(f.Scene) {
 	case OfGPU:
 		header.Tabs(f)
 		t := table.NewGPUs(f)
@@ -157,14 +157,14 @@ func (x *scoping) drawAbove(f *part.Frame, r rooms) {
 		f.Section(firstRow, "Nodes", right)
 		t := table.NewNodes(f)
 		t.Head(f, y)
-		for i, name := range worst(f.Scene, r.above) {
+		for i, name := range worstNodes(f.Scene, r.above) {
 			t.Row(f, y+1+i, f.NodeOf(name), false)
 		}
 	}
 }
 
-// above returns the number of GPUs or nodes that a scope has to show above its processes.
-func above(s *part.Scene, scope Scope) int {
+// countRowsAbove returns the number of GPUs or nodes that a scope has to show above its processes.
+func countRowsAbove(s *part.Scene, scope Scope) int {
 	switch scope {
 	case OfGPU:
 		return 1
@@ -176,9 +176,9 @@ func above(s *part.Scene, scope Scope) int {
 	return 0
 }
 
-// worst returns n nodes of the job to show: if these are not all, the nodes with the worst problems, in the job's
+// worstNodes returns n nodes of the job to show: if these are not all, the nodes with the worst problems, in the job's
 // order.
-func worst(s *part.Scene, n int) []string {
+func worstNodes(s *part.Scene, n int) []string {
 	nodes := slices.Clone(s.Job.Nodes)
 	if n < len(nodes) {
 		slices.SortStableFunc(nodes, func(a, b string) int { return s.Health.Rank(b) - s.Health.Rank(a) })

@@ -16,11 +16,11 @@ type tags struct {
 	shown int // number of rows with a tag, as of the last settle
 }
 
-// has reports whether a process has a tag.
-func (t *tags) has(at nav.Process) bool { return t.of[at] }
+// hasTag reports whether a process has a tag.
+func (t *tags) hasTag(at nav.Process) bool { return t.of[at] }
 
-// toggle tags a process, or removes its tag.
-func (t *tags) toggle(at nav.Process) {
+// toggleTag tags a process, or removes its tag.
+func (t *tags) toggleTag(at nav.Process) {
 	switch {
 	case t.of[at]:
 		delete(t.of, at)
@@ -31,39 +31,39 @@ func (t *tags) toggle(at nav.Process) {
 	}
 }
 
-// clear removes all tags.
-func (t *tags) clear() { clear(t.of) }
+// clearTags removes all tags.
+func (t *tags) clearTags() { clear(t.of) }
 
-// settle removes the tags of processes that are gone, and counts the rows with a tag.
-func (t *tags) settle(s *part.Scene, v *view, kin *families) {
+// dropGoneTags removes the tags of processes that are gone, and counts the rows with a tag.
+func (t *tags) dropGoneTags(s *part.Scene, v *view, kin *families) {
 	for at := range t.of {
-		if !runs(s.NodeOf(at.Node), at) && !kin.has(at) {
+		if !listsProcess(s.NodeOf(at.Node), at) && !kin.hasRelative(at) {
 			delete(t.of, at)
 		}
 	}
 	t.shown = 0
 	for i := 0; len(t.of) > 0 && i < v.Len(); i++ {
-		if t.has(keyOf(v.At(i))) {
+		if t.hasTag(keyOf(v.At(i))) {
 			t.shown++
 		}
 	}
 }
 
-// runs reports whether a node lists a process.
-func runs(n *cluster.Node, at nav.Process) bool {
+// listsProcess reports whether a node lists a process.
+func listsProcess(n *cluster.Node, at nav.Process) bool {
 	return slices.ContainsFunc(n.Processes, func(w wire.Process) bool {
 		return w.PID == at.PID && w.StartTicks == at.StartTicks && w.GPU == at.GPU
 	})
 }
 
-// targets returns the tagged processes among the rows, in the order of the screen. A process on several GPUs is there
+// taggedTargets returns the tagged processes among the rows, in the order of the screen. A process on several GPUs is there
 // once.
-func (t *tags) targets(s *part.Scene, v *view) (list []tally.Target) {
+func (t *tags) taggedTargets(s *part.Scene, v *view) (list []tally.Target) {
 	seen := map[nav.Process]bool{}
 	for i := range v.Len() {
 		at := keyOf(v.At(i))
 		same := nav.Process{Node: at.Node, ProcessID: at.ProcessID}
-		if t.has(at) && !seen[same] {
+		if t.hasTag(at) && !seen[same] {
 			seen[same] = true
 			list = append(list, targetOf(s, v.At(i)))
 		}

@@ -20,28 +20,28 @@ type subject struct {
 	job    string // "": none
 }
 
-// subject returns the process under the cursor, and the tagged ones.
-func (p *Page) subject(s *part.Scene) subject {
-	on := subject{tagged: p.tags.targets(s, p.View(s))}
-	if t, ok := p.target(s); ok {
-		on.at, on.job = &t, listed(s, t.Job)
+// subjectOfKeys returns the process under the cursor, and the tagged ones.
+func (p *Page) subjectOfKeys(s *part.Scene) subject {
+	on := subject{tagged: p.tags.taggedTargets(s, p.View(s))}
+	if t, ok := p.cursorTarget(s); ok {
+		on.at, on.job = &t, ownJobID(s, t.Job)
 	}
-	if on.job == "" && p.scope.of(s) < OfJobs { // the job of a relative is unknown
+	if on.job == "" && p.scope.effectiveScope(s) < OfJobs { // the job of a relative is unknown
 		on.job = s.Job.ID
 	}
 	return on
 }
 
-// listed returns the ID of a job of the user's, and "" for any other: a node may name any job for a process.
-func listed(s *part.Scene, id string) string {
+// ownJobID returns the ID of a job of the user's, and "" for any other: a node may name any job for a process.
+func ownJobID(s *part.Scene, id string) string {
 	if slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }) {
 		return id
 	}
 	return ""
 }
 
-// target returns the process under the cursor; false: there is none.
-func (p *Page) target(s *part.Scene) (tally.Target, bool) {
+// cursorTarget returns the process under the cursor; false: there is none.
+func (p *Page) cursorTarget(s *part.Scene) (tally.Target, bool) {
 	v := p.View(s)
 	if v.Len() == 0 {
 		return tally.Target{}, false
@@ -51,7 +51,7 @@ func (p *Page) target(s *part.Scene) (tally.Target, bool) {
 
 // Subject names the target of the keys: the tagged processes, or the process under the cursor.
 func (p *Page) Subject(s *part.Scene) string {
-	on := p.subject(s)
+	on := p.subjectOfKeys(s)
 	switch {
 	case len(on.tagged) > 0:
 		return part.Plural(len(on.tagged), "tagged process", "tagged processes")
@@ -70,13 +70,13 @@ func targetOf(s *part.Scene, r *table.ProcessRow) tally.Target {
 	return t
 }
 
-// full draws the process of a row and its GPU.
-func full(f *part.Frame, r *table.ProcessRow) {
+// drawProcess draws the process of a row and its GPU.
+func drawProcess(f *part.Frame, r *table.ProcessRow) {
 	detail.Process(f, targetOf(f.Scene, r), r.On)
 }
 
-// uuid returns the UUID of the first GPU of a process, "" if unknown.
-func uuid(s *part.Scene, t *tally.Target) string {
+// firstGPUUUID returns the UUID of the first GPU of a process, "" if unknown.
+func firstGPUUUID(s *part.Scene, t *tally.Target) string {
 	n := s.NodeOf(t.Node)
 	for i := range n.Processes {
 		if w := &n.Processes[i]; w.PID == t.PID && w.StartTicks == t.StartTicks {
@@ -92,12 +92,12 @@ func uuid(s *part.Scene, t *tally.Target) string {
 // one.
 func row(open opener) func(*Page, *part.Scene) nav.Answer {
 	return func(p *Page, s *part.Scene) nav.Answer {
-		t, ok := p.target(s)
+		t, ok := p.cursorTarget(s)
 		if !ok {
 			return nav.Answer{}
 		}
-		on := p.scope.on(s, p.View(s).At(p.At(s)))
-		a := p.over.open(open(s, t))
+		on := p.scope.selectRow(s, p.View(s).At(p.At(s)))
+		a := p.over.openOverlay(open(s, t))
 		a.Node, a.Job = on.Node, on.Job
 		return a
 	}

@@ -8,16 +8,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// title draws the rule with the scope and, at its right, a description of the rows as far as there is room, and the
+// drawTitle draws the rule with the scope and, at its right, a description of the rows as far as there is room, and the
 // rows on the screen.
-func (p *Page) title(f *part.Frame, r rooms, v *view) {
-	x := f.Focus(r.title, "Processes of "+p.scope.name(f.Scene))
+func (p *Page) drawTitle(f *part.Frame, r rooms, v *view) {
+	x := f.Focus(r.title, "Processes of "+p.scope.scopeName(f.Scene))
 	where := p.Window(f.Scene).Where()
 	order := orderWords(p.List)
 	if p.kin.tree {
-		order = p.kin.words(f.Snap.At, v)
+		order = p.kin.treeText(f.Snap.At, v)
 	}
-	count, listed := p.tags.count(v, p.Filter.On(everyJob) && !p.kin.tree), p.scope.listing(f.Scene).unlisted()
+	count, listed := p.tags.countText(v, p.Filter.On(everyJob) && !p.kin.tree), p.scope.currentListing(f.Scene).listedNodesText()
 	if len(f.Only) > 0 {
 		count += " on the GPUs of --only"
 	}
@@ -30,8 +30,8 @@ func (p *Page) title(f *part.Frame, r rooms, v *view) {
 	}
 }
 
-// count is "3 tagged of 8", "8 processes".
-func (t *tags) count(v *view, filtered bool) string {
+// countText is "3 tagged of 8", "8 processes".
+func (t *tags) countText(v *view, filtered bool) string {
 	n := v.Len()
 	switch {
 	case t.shown > 0 && filtered:
@@ -44,8 +44,8 @@ func (t *tags) count(v *view, filtered bool) string {
 	return part.Plural(n, "process", "processes")
 }
 
-// unlisted is ", on 3 of 4 nodes" if not all nodes have listed their processes, else "".
-func (l *listing) unlisted() string {
+// listedNodesText is ", on 3 of 4 nodes" if not all nodes have listed their processes, else "".
+func (l *listing) listedNodesText() string {
 	if l.listed == l.nodes || l.nodes == 1 {
 		return ""
 	}

@@ -23,37 +23,37 @@ type tree struct {
 	ordered  []table.ProcessRow
 }
 
-// shape returns everything on which the tree depends; nil: there is no tree.
-func (fs *families) shape(*part.Scene) any {
+// treeShape returns everything on which the tree depends; nil: there is no tree.
+func (fs *families) treeShape(*part.Scene) any {
 	if !fs.tree {
 		return nil
 	}
 	return fs.heard
 }
 
-// arrange puts the rows of each node in the order of a tree, with the known relatives.
-func (fs *families) arrange(s *part.Scene, flat []table.ProcessRow) []table.ProcessRow {
+// arrangeTree puts the rows of each node in the order of a tree, with the known relatives.
+func (fs *families) arrangeTree(s *part.Scene, flat []table.ProcessRow) []table.ProcessRow {
 	t := &tree{ordered: make([]table.ProcessRow, 0, len(flat)), pids: map[int]bool{}}
 	for from := 0; from < len(flat); {
 		n, to := flat[from].Node, from
 		for to < len(flat) && flat[to].Node == n {
 			to++
 		}
-		t.plant(s, flat[from:to], fs.of[n.Name])
+		t.addNodeTree(s, flat[from:to], fs.of[n.Name])
 		from = to
 	}
 	return t.ordered
 }
 
-// plant adds the processes of a node, with their relatives that are not listed, as a tree.
-func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
+// addNodeTree adds the processes of a node, with their relatives that are not listed, as a tree.
+func (t *tree) addNodeTree(s *part.Scene, rows []table.ProcessRow, f *family) {
 	t.rows, t.children, t.done = append(t.rows[:0], rows...), t.children[:0], t.done[:0]
 	clear(t.pids)
 	for i := range rows {
 		t.pids[rows[i].PID] = true
 	}
 	if f != nil {
-		for _, w := range f.related(rows) {
+		for _, w := range f.relativesOf(rows) {
 			if !t.pids[w.PID] {
 				t.pids[w.PID] = true
 				t.rows = append(t.rows, kinRow(s, rows[0].Node, w))
@@ -67,7 +67,7 @@ func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
 		a, b := &t.rows[i], &t.rows[k]
 		return cmp.Or(cmp.Compare(a.Parent, b.Parent), cmp.Compare(a.PID, b.PID), cmp.Compare(i, k))
 	})
-	t.order()
+	t.orderRows()
 }
 
 func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
@@ -75,28 +75,28 @@ func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
 		Ghost: !tally.Mine(s.Snap, w)}
 }
 
-// order puts the rows in order, beginning with the roots: rows whose parents are not among them. The answer of a
+// orderRows puts the rows in order, beginning with the roots: rows whose parents are not among them. The answer of a
 // hostile node may have no root at all.
-func (t *tree) order() {
+func (t *tree) orderRows() {
 	for _, i := range t.children {
 		if !t.pids[t.rows[i].Parent] {
-			t.add(i, "", "")
+			t.addBranch(i, "", "")
 		}
 	}
 	for _, i := range t.children {
-		t.add(i, "", "")
+		t.addBranch(i, "", "")
 	}
 }
 
-// add adds a row with its branch, and its children with their branches, which begin with before.
-func (t *tree) add(i int32, branch, before string) {
+// addBranch adds a row with its branch, and its children with their branches, which begin with before.
+func (t *tree) addBranch(i int32, branch, before string) {
 	if t.done[i] {
 		return
 	}
 	t.done[i] = true
 	t.rows[i].Branch = branch
 	t.ordered = append(t.ordered, t.rows[i])
-	children := t.of(t.rows[i].PID)
+	children := t.childrenOf(t.rows[i].PID)
 	for n, k := range children {
 		fork, next := "├─ ", "│  "
 		if n == len(children)-1 {
@@ -105,12 +105,12 @@ func (t *tree) add(i int32, branch, before string) {
 		if len(before) >= deepest {
 			next = ""
 		}
-		t.add(k, before+fork, before+next)
+		t.addBranch(k, before+fork, before+next)
 	}
 }
 
-// of returns the children of a process.
-func (t *tree) of(pid int) []int32 {
+// childrenOf returns the children of a process.
+func (t *tree) childrenOf(pid int) []int32 {
 	from, _ := slices.BinarySearchFunc(t.children, pid,
 		func(i int32, pid int) int { return cmp.Compare(t.rows[i].Parent, pid) })
 	to := from

@@ -13,15 +13,15 @@ type cycle struct {
 	rest string // the text after the choice
 }
 
-// complete puts the next choice in place of the word at the cursor. A single choice is final.
-func (l *line) complete(fields filter.Fields, by int) {
+// completeWord puts the next choice in place of the word at the cursor. A single choice is final.
+func (l *line) completeWord(fields filter.Fields, by int) {
 	text := l.Text()
 	if l.cycle == nil {
-		c := filter.Complete(text, l.at(), fields)
+		c := filter.Complete(text, l.cursorByte(), fields)
 		if len(c.Choices) == 0 {
 			return
 		}
-		l.cycle = &cycle{Completion: c, at: -1, rest: text[l.at():]}
+		l.cycle = &cycle{Completion: c, at: -1, rest: text[l.cursorByte():]}
 		if by < 0 {
 			l.cycle.at = 0
 		}
@@ -29,7 +29,7 @@ func (l *line) complete(fields filter.Fields, by int) {
 	c := l.cycle
 	c.at = (c.at + by + len(c.Choices)) % len(c.Choices)
 	before := text[:c.From] + c.Choices[c.at]
-	l.put(before+c.rest, len(before))
+	l.setText(before+c.rest, len(before))
 	l.back, l.half = 0, slices.Contains(fields.Names(), c.Choices[c.at])
 	if len(c.Choices) == 1 {
 		l.cycle = nil

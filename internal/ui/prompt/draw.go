@@ -16,7 +16,7 @@ const label = "filter: "
 // Draw draws the prompt in the last row, with the number of matching rows and its keys at the right if they fit, and in
 // the row above it the mistake, or the choices of Tab. It covers that part of the page.
 func (f *Filter) Draw(fr *part.Frame, shown, all int) {
-	f.help(fr, fr.H-2)
+	f.drawHelp(fr, fr.H-2)
 	y := fr.H - 1
 	fr.Fill(0, y, fr.W, ' ', draw.Text)
 	wrong := -1
@@ -32,15 +32,15 @@ func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	}
 }
 
-// help writes the mistake or the choices of Tab into row y.
-func (f *Filter) help(fr *part.Frame, y int) {
+// drawHelp writes the mistake or the choices of Tab into row y.
+func (f *Filter) drawHelp(fr *part.Frame, y int) {
 	if fr.H < part.Small {
 		return
 	}
 	l := f.line
 	fr.Fill(0, y, fr.W, ' ', draw.Text)
-	choices, chosen := l.choices(f.fields)
-	if l.wrong != nil && len(choices) == 0 || l.wrong != nil && l.cycle == nil && l.wrong.At < l.at() {
+	choices, chosen := l.tabChoices(f.fields)
+	if l.wrong != nil && len(choices) == 0 || l.wrong != nil && l.cycle == nil && l.wrong.At < l.cursorByte() {
 		fr.Left(1, y, fr.W-2, l.wrong.Text, draw.Warn)
 		return
 	}
@@ -61,12 +61,12 @@ func (f *Filter) help(fr *part.Frame, y int) {
 	}
 }
 
-// choices returns the choices of Tab, and the place of the present one.
-func (l *line) choices(fields filter.Fields) (all []string, chosen int) {
+// tabChoices returns the choices of Tab, and the place of the present one.
+func (l *line) tabChoices(fields filter.Fields) (all []string, chosen int) {
 	if l.cycle != nil {
 		return l.cycle.Choices, l.cycle.at
 	}
-	return filter.Complete(l.Text(), l.at(), fields).Choices, -1
+	return filter.Complete(l.Text(), l.cursorByte(), fields).Choices, -1
 }
 
 // Title says in w columns how many of all rows match the filter: `4 of 64 nodes match "n0"`. It names the rows only if
@@ -83,7 +83,7 @@ func (f *Filter) Title(job string, shown, all int, one, many string, w int) stri
 	} else {
 		text += " match "
 	}
-	return draw.Clip(text+f.quote(job, min(w, titleWide)-draw.Width(text)), w)
+	return draw.Clip(text+f.quoteFilter(job, min(w, titleWide)-draw.Width(text)), w)
 }
 
 // titleWide is the maximum width of the filter in a title.
@@ -93,10 +93,10 @@ const titleWide = 60
 func (f *Filter) None(job, many string, w int) string {
 	const way = ": Esc clears the filter"
 	text := "no " + many + " match "
-	return text + f.quote(job, w-draw.Width(text)-len(way)) + way
+	return text + f.quoteFilter(job, w-draw.Width(text)-len(way)) + way
 }
 
-// quote is the filter of a job in w columns, in quotes unless it has quotes.
-func (f *Filter) quote(job string, w int) string {
-	return part.Quote(f.in(job).text, max(w-2, 6))
+// quoteFilter is the filter of a job in w columns, in quotes unless it has quotes.
+func (f *Filter) quoteFilter(job string, w int) string {
+	return part.Quote(f.filterOf(job).text, max(w-2, 6))
 }

@@ -8,8 +8,8 @@ const mostPast = 50
 // History has the filters that were kept, until the program ends. The zero History is empty.
 type History struct{ texts []string } // the newest first
 
-// add remembers a filter, once.
-func (h *History) add(text string) {
+// addFilter remembers a filter, once.
+func (h *History) addFilter(text string) {
 	if text == "" {
 		return
 	}
@@ -18,8 +18,8 @@ func (h *History) add(text string) {
 	h.texts = h.texts[:min(len(h.texts), mostPast)]
 }
 
-// remember goes to the previous filter of the history, or back towards the typed text.
-func (l *line) remember(h *History, by int) {
+// recallFilter goes to the previous filter of the history, or back towards the typed text.
+func (l *line) recallFilter(h *History, by int) {
 	back := max(min(l.back+by, len(h.texts)), 0)
 	if back == l.back {
 		return
@@ -31,6 +31,6 @@ func (l *line) remember(h *History, by int) {
 	if back > 0 {
 		text = h.texts[back-1]
 	}
-	l.put(text, -1)
+	l.setText(text, -1)
 	l.back, l.cycle, l.half = back, nil, false
 }

@@ -21,15 +21,15 @@ func NewLine(text string, most int) *Line {
 	// it would run a program to read a clipboard; the terminal's own paste comes as a message
 	l.input.KeyMap.Paste.SetEnabled(false)
 	l.input.Focus()
-	l.put(text, -1)
+	l.setText(text, -1)
 	return l
 }
 
 // Text returns the text of the line.
 func (l *Line) Text() string { return l.input.Value() }
 
-// put replaces the text, with the cursor before byte at; -1: at the end.
-func (l *Line) put(text string, at int) {
+// setText replaces the text, with the cursor before byte at; -1: at the end.
+func (l *Line) setText(text string, at int) {
 	l.input.SetValue(text)
 	l.input.CursorEnd()
 	if at >= 0 {
@@ -37,16 +37,16 @@ func (l *Line) put(text string, at int) {
 	}
 }
 
-// at returns the byte after the cursor.
-func (l *Line) at() int { return len(string([]rune(l.Text())[:l.input.Position()])) }
+// cursorByte returns the byte after the cursor.
+func (l *Line) cursorByte() int { return len(string([]rune(l.Text())[:l.input.Position()])) }
 
 // Edit passes a key or a paste to the line. It ignores any other message.
 func (l *Line) Edit(msg tea.Msg) (taken bool) {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
-		msg = tea.PasteMsg{Content: printable(m.Content)}
+		msg = tea.PasteMsg{Content: stripControls(m.Content)}
 	case tea.KeyPressMsg:
-		m.Text = printable(m.Text)
+		m.Text = stripControls(m.Text)
 		msg = m
 	default:
 		return false
@@ -55,8 +55,8 @@ func (l *Line) Edit(msg tea.Msg) (taken bool) {
 	return true
 }
 
-// printable returns s without control characters and marks that change the direction of text.
-func printable(s string) string {
+// stripControls returns s without control characters and marks that change the direction of text.
+func stripControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

@@ -20,8 +20,8 @@ func TestLineIsEdited(t *testing.T) {
 			t.Errorf("%v is not taken", msg)
 		}
 	}
-	if got := l.Text(); got != "ra nk" || l.at() != 3 {
-		t.Errorf("%q with the cursor before byte %d", got, l.at())
+	if got := l.Text(); got != "ra nk" || l.cursorByte() != 3 {
+		t.Errorf("%q with the cursor before byte %d", got, l.cursorByte())
 	}
 	if l.Edit(tea.MouseWheelMsg{}) {
 		t.Error("the wheel is taken")

@@ -52,7 +52,7 @@ func (f *Filter) Begin(e *filter.Expr) {
 	}
 }
 
-func (f *Filter) in(job string) kept {
+func (f *Filter) filterOf(job string) kept {
 	if k, typed := f.of[job]; typed {
 		return k
 	}
@@ -60,7 +60,7 @@ func (f *Filter) in(job string) kept {
 }
 
 // Expr returns the filter in force for a job; nil if there is none.
-func (f *Filter) Expr(job string) *filter.Expr { return f.in(job).expr }
+func (f *Filter) Expr(job string) *filter.Expr { return f.filterOf(job).expr }
 
 // Set puts a text in force for a job, as if the user had typed it. A text with a mistake shows all rows.
 func (f *Filter) Set(job, text string) {
@@ -78,7 +78,7 @@ func (f *Filter) Clear(job string) { f.of[job] = kept{} }
 
 // Open opens the prompt for a job.
 func (f *Filter) Open(job string) {
-	f.line = &line{Line: NewLine(f.in(job).text, filter.MostText), of: job}
+	f.line = &line{Line: NewLine(f.filterOf(job).text, filter.MostText), of: job}
 }
 
 // Close closes the prompt and leaves the filter in force.
@@ -102,13 +102,13 @@ func (f *Filter) Press(msg tea.Msg) (taken bool) {
 	l := f.line
 	switch m := msg.(type) {
 	case tea.PasteMsg:
-		l.edit(m)
+		l.editText(m)
 	case tea.KeyPressMsg:
 		switch {
 		case key.Matches(m, keys.Interrupt):
 			return false
 		case key.Matches(m, keys.Keep):
-			f.keep()
+			f.keepFilter()
 			return true
 		case key.Matches(m, keys.Cancel):
 			f.Clear(l.of)
@@ -119,16 +119,16 @@ func (f *Filter) Press(msg tea.Msg) (taken bool) {
 	default:
 		return false
 	}
-	f.follow()
+	f.applyText()
 	return true
 }
 
-// keep closes the prompt, unless the text has a mistake.
-func (f *Filter) keep() {
+// keepFilter closes the prompt, unless the text has a mistake.
+func (f *Filter) keepFilter() {
 	if f.line.wrong == nil {
 		f.line.half = false
-		f.follow()
-		f.past.add(f.line.Text())
+		f.applyText()
+		f.past.addFilter(f.line.Text())
 		f.Close()
 	}
 }
@@ -137,26 +137,26 @@ func (f *Filter) keep() {
 func (f *Filter) key(k tea.KeyPressMsg) {
 	switch l := f.line; {
 	case key.Matches(k, keys.Complete):
-		l.complete(f.fields, +1)
+		l.completeWord(f.fields, +1)
 	case key.Matches(k, keys.CompleteBack):
-		l.complete(f.fields, -1)
+		l.completeWord(f.fields, -1)
 	case key.Matches(k, keys.Older):
-		l.remember(f.past, +1)
+		l.recallFilter(f.past, +1)
 	case key.Matches(k, keys.Newer):
-		l.remember(f.past, -1)
+		l.recallFilter(f.past, -1)
 	default:
-		l.edit(k)
+		l.editText(k)
 	}
 }
 
-// edit changes the text as any line does.
-func (l *line) edit(msg tea.Msg) {
+// editText changes the text as any line does.
+func (l *line) editText(msg tea.Msg) {
 	l.Edit(msg)
 	l.cycle, l.back, l.half = nil, 0, false
 }
 
-// follow puts the text in force, unless it has a mistake or ends in half a comparison.
-func (f *Filter) follow() {
+// applyText puts the text in force, unless it has a mistake or ends in half a comparison.
+func (f *Filter) applyText() {
 	l := f.line
 	text := l.Text()
 	expr, wrong := filter.Parse(text, f.fields)

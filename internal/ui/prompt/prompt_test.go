@@ -57,7 +57,7 @@ func parsed(t *testing.T, text string) *filter.Expr {
 
 // typed is what stands in the prompt, with a bar for the cursor.
 func (f *Filter) typed() string {
-	text, at := f.line.Text(), f.line.at()
+	text, at := f.line.Text(), f.line.cursorByte()
 	return text[:at] + "|" + text[at:]
 }
 
@@ -99,7 +99,7 @@ func TestHistory(t *testing.T) {
 	f, other := New(fields, past), New(fields, past)
 	for _, text := range []string{"a", "b", "a", "", "user=x"} { // an older one moves to the front
 		f.Open("1")
-		f.line.put("", -1)
+		f.line.setText("", -1)
 		press(f, text+"<enter>")
 	}
 	for keys, want := range map[string]string{
@@ -108,14 +108,14 @@ func TestHistory(t *testing.T) {
 		"<up><left>y<down>": "user=y|x",
 	} {
 		other.Open("2")
-		other.line.put("", -1)
+		other.line.setText("", -1)
 		if press(other, keys); other.typed() != want {
 			t.Errorf("%s: %q, want %q", keys, other.typed(), want)
 		}
 	}
 	for i := range 2 * mostPast {
 		f.Open("1")
-		f.line.put("", -1)
+		f.line.setText("", -1)
 		press(f, fmt.Sprint(i, "<enter>"))
 	}
 	if n := len(past.texts); n != mostPast || past.texts[0] != fmt.Sprint(2*mostPast-1) {
@@ -146,12 +146,12 @@ func TestTheLastGoodFilterStays(t *testing.T) {
 			f.Open("1")
 		}
 		press(f, test.keys)
-		if got := f.in("1").text; got != test.inForce || f.Typing("1") != test.open || !f.On("1") {
+		if got := f.filterOf("1").text; got != test.inForce || f.Typing("1") != test.open || !f.On("1") {
 			t.Errorf("%s: %q is in force, open %v", test.keys, got, f.Typing("1"))
 		}
 	}
-	if f.in("2").text != "user=alice" || f.Typing("2") {
-		t.Errorf("another job has %q", f.in("2").text)
+	if f.filterOf("2").text != "user=alice" || f.Typing("2") {
+		t.Errorf("another job has %q", f.filterOf("2").text)
 	}
 	f.Open("1")
 	press(f, "<esc>")

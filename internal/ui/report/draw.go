@@ -27,8 +27,8 @@ type lineKey struct {
 	width int
 }
 
-// lines returns the report in the lines of a screen, without its title.
-func (p *Page) lines(s *part.Scene) [][]output.Piece {
+// reportLines returns the report in the lines of a screen, without its title.
+func (p *Page) reportLines(s *part.Scene) [][]output.Piece {
 	if p.made == nil {
 		return nil
 	}
@@ -45,10 +45,10 @@ var roles = map[output.Tone]draw.Role{output.Strong: draw.Strong, output.Good: d
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	header.Title(f)
-	w, lines := p.window(f.Scene), p.lines(f.Scene)
-	f.Section(titleRow, draw.ClipMiddle(p.title(), max(f.W-26, 12)), w.Where())
+	w, lines := p.visibleLines(f.Scene), p.reportLines(f.Scene)
+	f.Section(titleRow, draw.ClipMiddle(p.titleText(), max(f.W-26, 12)), w.Where())
 	if p.made == nil {
-		f.Paragraphs(top+1, p.nothing())
+		f.Paragraphs(top+1, p.whyNoReport())
 	}
 	for i := range w.Shown {
 		pieces := []part.Piece{}
@@ -60,8 +60,8 @@ func (p *Page) Draw(f *part.Frame) {
 	footer.Draw(f, "", slices.Concat([]keys.Hint{keys.HintOf(keys.Log)}, hint.Last)...)
 }
 
-// title names the job, and says how it has ended.
-func (p *Page) title() string {
+// titleText names the job, and says how it has ended.
+func (p *Page) titleText() string {
 	title := "Report of job " + p.job
 	switch {
 	case p.ended != nil:
@@ -72,8 +72,8 @@ func (p *Page) title() string {
 	return title
 }
 
-// nothing says why there is no report.
-func (p *Page) nothing() []string {
+// whyNoReport says why there is no report.
+func (p *Page) whyNoReport() []string {
 	switch {
 	case p.job == "":
 		return []string{"There is no job."}
@@ -83,9 +83,9 @@ func (p *Page) nothing() []string {
 	return []string{"There is no report: " + p.failed + ".", "The log of the job may say more: l opens it."}
 }
 
-// window returns the lines on the screen.
-func (p *Page) window(s *part.Scene) nav.Window {
-	all := len(p.lines(s))
+// visibleLines returns the lines on the screen.
+func (p *Page) visibleLines(s *part.Scene) nav.Window {
+	all := len(p.reportLines(s))
 	w := nav.Window{Shown: min(max(s.H-1-top, 1), all), All: all}
 	w.From = min(p.from, w.Hidden())
 	return w

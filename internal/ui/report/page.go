@@ -74,13 +74,13 @@ func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), na
 // Press answers a key, the wheel, or the report.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, is := msg.(nav.Result); is {
-		p.hear(&r)
+		p.handleResult(&r)
 		return nav.Taken
 	}
 	if a := code.Do(p, msg, s); a.Taken {
 		return a
 	}
-	w := p.window(s)
+	w := p.visibleLines(s)
 	to, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
 	if !moved {
 		return nav.Answer{}
@@ -89,19 +89,19 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// hear takes the report, or the reason why there is none.
-func (p *Page) hear(r *nav.Result) {
+// handleResult takes the report, or the reason why there is none.
+func (p *Page) handleResult(r *nav.Result) {
 	if r.Ask.Report == nil || r.Ask.Report != p.asked { // of a job that is not shown any more
 		return
 	}
 	p.asked, p.made, p.failed = nil, r.Report, ""
 	if r.Err != nil {
-		p.failed = words(r.Err)
+		p.failed = errorText(r.Err)
 	}
 }
 
-// words are the reason why there is no report.
-func words(err error) string {
+// errorText is the reason why there is no report.
+func errorText(err error) string {
 	const most = 400
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "SLURM's accounting did not answer in time"

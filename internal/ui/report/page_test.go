@@ -58,7 +58,7 @@ func TestAReportIsAskedForOnce(t *testing.T) {
 		t.Errorf("job 8, asked for %+v, has the report of job 7", second)
 	}
 	p.Press(nav.Result{Ask: *second, Err: errors.New("no\x1b[31m answer")}, scene())
-	if said := p.nothing()[0]; p.made != nil || said != "There is no report: no answer." {
+	if said := p.whyNoReport()[0]; p.made != nil || said != "There is no report: no answer." {
 		t.Errorf("%q", said)
 	}
 	third := open(p, "8")
@@ -76,7 +76,7 @@ func TestAReportIsAskedForOnce(t *testing.T) {
 	if open(p, "8") != nil || p.made == nil {
 		t.Error("asked again, although the job has ended and its report is known")
 	}
-	if said := words(context.DeadlineExceeded); !strings.Contains(said, "did not answer in time") {
+	if said := errorText(context.DeadlineExceeded); !strings.Contains(said, "did not answer in time") {
 		t.Errorf("%q", said)
 	}
 }
@@ -88,7 +88,7 @@ func TestAReportScrolls(t *testing.T) {
 		t.Errorf("nothing is scrolled to %d", p.from)
 	}
 	p.Press(nav.Result{Ask: *open(p, "7"), Report: ended(40)}, scene())
-	all := p.window(scene()).All
+	all := p.visibleLines(scene()).All
 	for _, step := range []struct {
 		msg  tea.Msg
 		from int
@@ -116,7 +116,7 @@ func TestAReportOnALargerScreen(t *testing.T) {
 	p.Press(tea.KeyPressMsg{Code: tea.KeyEnd}, scene())
 	large := scene()
 	large.H += 50
-	if w := p.window(large); w.From != 0 || w.Shown != w.All {
+	if w := p.visibleLines(large); w.From != 0 || w.Shown != w.All {
 		t.Errorf("%+v", w)
 	}
 }

@@ -26,7 +26,7 @@ func (p *Page) Draw(f *part.Frame) {
 	} else {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}
-	l := p.list(f.Scene)
+	l := p.cursorList(f.Scene)
 	w, at := p.cursor.Window(l), p.cursor.At(l)
 	f.Section(2, "Settings", w.Where())
 	for i := range w.Shown {
@@ -36,7 +36,7 @@ func (p *Page) Draw(f *part.Frame) {
 			f.Cursor(y, y+1)
 		}
 	}
-	if text, role := p.state(); f.H > top+2 {
+	if text, role := p.statusText(); f.H > top+2 {
 		f.Left(label, f.H-2, f.W-label-1, text, role)
 	}
 	footer.Draw(f, "", append(footer.MouseOff(f.Scene, keys.HintOf(keys.Mouse)),
@@ -45,9 +45,9 @@ func (p *Page) Draw(f *part.Frame) {
 		keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
 }
 
-// state says which changes are written, and which are not.
-func (p *Page) state() (string, draw.Role) {
-	if said, role := p.tries.said(); said != "" {
+// statusText says which changes are written, and which are not.
+func (p *Page) statusText() (string, draw.Role) {
+	if said, role := p.tries.testStatus(); said != "" {
 		return said, role
 	}
 	changed := len(p.Now.Changed(&p.written))
@@ -69,22 +69,22 @@ func (p *Page) row(f *part.Frame, y int, r row) {
 		return
 	}
 	if r.what == column {
-		p.column(f, y, r)
+		p.drawColumn(f, y, r)
 		return
 	}
 	if r.what == news {
-		p.way(f, y, r)
+		p.drawChannel(f, y, r)
 		return
 	}
 	f.Left(label, y, values-label-1, titles[r.what][0], draw.Text)
-	f.Left(values, y, aboutAt-values-1, p.value(r.what), draw.Strong)
+	f.Left(values, y, aboutAt-values-1, p.valueText(r.what), draw.Strong)
 	f.Left(aboutAt, y, f.W-aboutAt-1, titles[r.what][1], draw.Dim)
 }
 
-// column draws a column of a table: whether it is shown, its place, and its meaning.
-func (p *Page) column(f *part.Frame, y int, r row) {
+// drawColumn draws a column of a table: whether it is shown, its place, and its meaning.
+func (p *Page) drawColumn(f *part.Frame, y int, r row) {
 	role := draw.Dim
-	if at := slices.Index(p.Now.shown(r.table), r.name); at >= 0 {
+	if at := slices.Index(p.Now.shownColumns(r.table), r.name); at >= 0 {
 		role = draw.Text
 		f.Put(label+2, y, "✓", draw.Text)
 		f.Left(places, y, aboutAt-places-1, strconv.Itoa(at+1), draw.Dim)
@@ -93,7 +93,7 @@ func (p *Page) column(f *part.Frame, y int, r row) {
 	f.Left(aboutAt, y, f.W-aboutAt-1, r.table.Help(r.name), draw.Dim)
 }
 
-func (p *Page) value(w what) string {
+func (p *Page) valueText(w what) string {
 	switch w {
 	case theme:
 		return p.Now.Theme
@@ -102,6 +102,6 @@ func (p *Page) value(w what) string {
 	case view:
 		return p.Now.View
 	}
-	levels, at := p.Now.levels(w)
-	return levels.text(at)
+	levels, at := p.Now.thresholdsOf(w)
+	return levels.thresholdText(at)
 }

@@ -50,8 +50,8 @@ func (p *Page) Ways() (names []string) {
 	return names
 }
 
-// try begins a test message. One runs at a time.
-func (p *Page) try(way string) {
+// startTest begins a test message. One runs at a time.
+func (p *Page) startTest(way string) {
 	for _, n := range p.News {
 		switch {
 		case n.Way != way || p.tries.on != "":
@@ -76,8 +76,8 @@ func (p *Page) Wanted() (way string) {
 // Answered takes the result of a test message.
 func (p *Page) Answered(t Tried) { p.tries = tries{last: &t} }
 
-// said is what is to say of test messages; "": nothing.
-func (t *tries) said() (string, draw.Role) {
+// testStatus says how the test message stands; "": there is none.
+func (t *tries) testStatus() (string, draw.Role) {
 	switch {
 	case t.on != "":
 		return "sending a test message by " + t.on, draw.Dim
@@ -89,8 +89,8 @@ func (t *tries) said() (string, draw.Role) {
 	return "a test message was sent by " + t.last.Way, draw.Strong
 }
 
-// way draws a way: whether it is on, and why not.
-func (p *Page) way(f *part.Frame, y int, r row) {
+// drawChannel draws a way of notification: whether it is on, and why not.
+func (p *Page) drawChannel(f *part.Frame, y int, r row) {
 	if r.name == "" {
 		f.Left(label, y, f.W-label-1, newsTitle, draw.Strong)
 		return

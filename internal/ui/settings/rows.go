@@ -50,8 +50,8 @@ var tables = map[columns.Table]string{
 
 var views = []string{"auto", "node", "overview"}
 
-// rows returns the lines of the page. Columns that are shown come first, in their order.
-func (p *Page) rows() []row {
+// listRows returns the lines of the page. Columns that are shown come first, in their order.
+func (p *Page) listRows() []row {
 	var all []row
 	for w := theme; w < column; w++ {
 		all = append(all, row{what: w})
@@ -59,7 +59,7 @@ func (p *Page) rows() []row {
 	all = append(all, p.newsRows()...)
 	for _, t := range columns.Tables {
 		all = append(all, row{what: column, table: t})
-		shown := p.Now.shown(t)
+		shown := p.Now.shownColumns(t)
 		for _, name := range shown {
 			all = append(all, row{column, t, name})
 		}
@@ -72,39 +72,39 @@ func (p *Page) rows() []row {
 	return all
 }
 
-func (p *Page) list(s *part.Scene) nav.List[row] { return p.listOf(max(s.H-2-top, 1)) }
+func (p *Page) cursorList(s *part.Scene) nav.List[row] { return p.listOf(max(s.H-2-top, 1)) }
 
 func (p *Page) listOf(room int) nav.List[row] {
-	rows := p.rows()
+	rows := p.listRows()
 	return nav.List[row]{N: len(rows), Room: room, Key: func(i int) row { return rows[i] }}
 }
 
-// shown returns the columns of a table that are shown.
-func (c *Choices) shown(t columns.Table) []string {
+// shownColumns returns the columns of a table that are shown.
+func (c *Choices) shownColumns(t columns.Table) []string {
 	if names := c.Columns.At(t).Names(); names != nil {
 		return names
 	}
 	return t.Usual()
 }
 
-// turn goes to the next value of a row.
-func (c *Choices) turn(r row, by int) {
+// nextValue goes to the next value of a row.
+func (c *Choices) nextValue(r row, by int) {
 	switch r.what {
 	case theme:
-		c.Theme = after(draw.Themes, c.Theme, by)
+		c.Theme = neighborOf(draw.Themes, c.Theme, by)
 	case colors:
 		c.Classic = !c.Classic
 	case view:
-		c.View = after(views, c.View, by)
+		c.View = neighborOf(views, c.View, by)
 	case column:
-		c.toggle(r)
+		c.toggleColumn(r)
 	default:
-		levels, at := c.levels(r.what)
-		*levels = levels.step(at, by)
+		levels, at := c.thresholdsOf(r.what)
+		*levels = levels.moveThreshold(at, by)
 	}
 }
 
-func after(list []string, s string, by int) string {
+func neighborOf(list []string, s string, by int) string {
 	return list[(max(slices.Index(list, s), 0)+by+len(list))%len(list)]
 }
 
@@ -113,8 +113,8 @@ type thresholds part.Levels
 
 const percentStep = 5
 
-// levels returns the pair of thresholds of a row, and the place of the row's own.
-func (c *Choices) levels(w what) (of *thresholds, at int) {
+// thresholdsOf returns the pair of thresholds of a row, and the place of the row's own.
+func (c *Choices) thresholdsOf(w what) (of *thresholds, at int) {
 	switch w {
 	case yellow:
 		return (*thresholds)(&c.Levels), 0
@@ -129,8 +129,8 @@ func (c *Choices) levels(w what) (of *thresholds, at int) {
 // usualMemory are the first thresholds of the memory, the same as in nvitop.
 var usualMemory = thresholds{10, 80}
 
-// step moves one of the thresholds to the next multiple of the step, and keeps 0 < low < high < 100.
-func (t thresholds) step(at, by int) thresholds {
+// moveThreshold moves one of the thresholds to the next multiple of the step, and keeps 0 < low < high < 100.
+func (t thresholds) moveThreshold(at, by int) thresholds {
 	if t == (thresholds{}) {
 		return usualMemory
 	}
@@ -146,54 +146,54 @@ func (t thresholds) step(at, by int) thresholds {
 	return next
 }
 
-func (t thresholds) text(at int) string {
+func (t thresholds) thresholdText(at int) string {
 	if t == (thresholds{}) {
 		return "off"
 	}
 	return strconv.FormatFloat(t[at], 'f', -1, 64) + "%"
 }
 
-// toggle shows or hides a column. The first column of a table, and the last one that is left, stay.
-func (c *Choices) toggle(r row) {
-	names := c.shown(r.table)
+// toggleColumn shows or hides a column. The first column of a table, and the last one that is left, stay.
+func (c *Choices) toggleColumn(r row) {
+	names := c.shownColumns(r.table)
 	switch at := slices.Index(names, r.name); {
-	case r.name == "" || fixed(r):
+	case r.name == "" || isFixed(r):
 	case at < 0:
-		c.choose(r.table, append(names, r.name))
+		c.setColumns(r.table, append(names, r.name))
 	case len(names) > 1:
-		c.choose(r.table, slices.Delete(names, at, at+1))
+		c.setColumns(r.table, slices.Delete(names, at, at+1))
 	}
 }
 
-// fixed reports whether a column names the subject of its table's rows: it always comes first.
-func fixed(r row) bool { return r.table != columns.Processes && r.name == r.table.Names()[0] }
+// isFixed reports whether a column names the subject of its table's rows: it always comes first.
+func isFixed(r row) bool { return r.table != columns.Processes && r.name == r.table.Names()[0] }
 
-// move moves a column.
-func (c *Choices) move(r row, by int) {
+// moveColumn moves a column.
+func (c *Choices) moveColumn(r row, by int) {
 	if r.what != column {
-		c.turn(r, by)
+		c.nextValue(r, by)
 		return
 	}
-	names := c.shown(r.table)
+	names := c.shownColumns(r.table)
 	at := slices.Index(names, r.name)
 	to := at + by
-	if at < 0 || to < 0 || to >= len(names) || fixed(r) || fixed(row{column, r.table, names[to]}) {
+	if at < 0 || to < 0 || to >= len(names) || isFixed(r) || isFixed(row{column, r.table, names[to]}) {
 		return
 	}
 	names[at], names[to] = names[to], names[at]
-	c.choose(r.table, names)
+	c.setColumns(r.table, names)
 }
 
-// choose sets the columns of a table. The usual ones in their order count as no choice.
-func (c *Choices) choose(t columns.Table, names []string) {
+// setColumns sets the columns of a table. The usual ones in their order count as no choice.
+func (c *Choices) setColumns(t columns.Table, names []string) {
 	if slices.Equal(names, t.Usual()) {
 		names = nil
 	}
 	*c.Columns.At(t) = columns.Of(names)
 }
 
-// reset gives a row its value without settings; for columns, the whole table.
-func (c *Choices) reset(r row) {
+// resetRow gives a row its value without settings; for columns, the whole table.
+func (c *Choices) resetRow(r row) {
 	switch r.what {
 	case theme:
 		c.Theme = draw.Auto

@@ -108,18 +108,18 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 		to.Choice = titles[theme][0]
 	}
 	if way, is := strings.CutPrefix(to.Choice, TryNews); is {
-		p.cursor.GoTo(p.list(s), max(slices.Index(p.rows(), row{what: news, name: way}), 0))
-		p.try(way)
+		p.cursor.GoTo(p.cursorList(s), max(slices.Index(p.listRows(), row{what: news, name: way}), 0))
+		p.startTest(way)
 	}
 	if at := slices.Index(Titles(), to.Choice); at >= 0 {
-		p.cursor.GoTo(p.list(s), at)
+		p.cursor.GoTo(p.cursorList(s), at)
 	}
 	return nav.Answer{}
 }
 
 // Press moves the cursor, and changes the setting under it.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	l := p.list(s)
+	l := p.cursorList(s)
 	if at, moved := p.cursor.Move(msg, l); moved {
 		p.cursor.GoTo(l, at)
 		return nav.Taken
@@ -137,10 +137,10 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 // code is the code of the page's own actions. News have no values: their key sends a test message.
 var code = action.Table[*Page]{
 	{Of: keys.NextValue, Do: (*Page).nextValue},
-	{Of: keys.PrevValue, Do: change(func(c *Choices, on row) { c.turn(on, -1) })},
-	{Of: keys.Later, Do: change(func(c *Choices, on row) { c.move(on, +1) })},
-	{Of: keys.Earlier, Do: change(func(c *Choices, on row) { c.move(on, -1) })},
-	{Of: keys.Usual, Do: change((*Choices).reset)},
+	{Of: keys.PrevValue, Do: change(func(c *Choices, on row) { c.nextValue(on, -1) })},
+	{Of: keys.Later, Do: change(func(c *Choices, on row) { c.moveColumn(on, +1) })},
+	{Of: keys.Earlier, Do: change(func(c *Choices, on row) { c.moveColumn(on, -1) })},
+	{Of: keys.Usual, Do: change((*Choices).resetRow)},
 	{Of: keys.Write, Do: action.Change((*Page).save)},
 }
 
@@ -153,23 +153,23 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	a := code.Do(p, k, s)
 	if p.Now != before {
 		p.last = nil
-		p.cursor.GoTo(p.list(s), slices.Index(p.rows(), on))
+		p.cursor.GoTo(p.cursorList(s), slices.Index(p.listRows(), on))
 	}
 	return a
 }
 
 // at returns the row under the cursor.
 func (p *Page) at(s *part.Scene) row {
-	l := p.list(s)
+	l := p.cursorList(s)
 	return l.Key(p.cursor.At(l))
 }
 
 // nextValue gives a setting its next value.
 func (p *Page) nextValue(s *part.Scene) nav.Answer {
 	if on := p.at(s); on.what == news {
-		p.try(on.name)
+		p.startTest(on.name)
 	} else {
-		p.Now.turn(on, +1)
+		p.Now.nextValue(on, +1)
 	}
 	return nav.Taken
 }

@@ -15,7 +15,7 @@ import (
 // press presses keys; the cursor begins on a row.
 func press(p *Page, on row, typed string) {
 	s := &part.Scene{Size: part.Size{W: 80, H: 24}}
-	p.cursor.GoTo(p.list(s), slices.Index(p.rows(), on))
+	p.cursor.GoTo(p.cursorList(s), slices.Index(p.listRows(), on))
 	for k := range strings.FieldsSeq(typed) {
 		p.Press(keys.Pressed(k), s)
 	}
@@ -118,7 +118,7 @@ func TestWriting(t *testing.T) {
 		}
 		p.Told(Saved{Choices: p.Now, Path: "/x", Err: errors.New("disk full")})
 	}
-	if text, role := p.state(); text != "not written: disk full" || role != draw.Crit {
+	if text, role := p.statusText(); text != "not written: disk full" || role != draw.Crit {
 		t.Errorf("%q", text)
 	}
 	press(&p, row{what: theme}, "ctrl+s")
@@ -126,11 +126,11 @@ func TestWriting(t *testing.T) {
 		t.Errorf("after a failure %q are written", changed)
 	}
 	p.Told(Saved{Choices: p.Now, Path: "/x"})
-	if text, _ := p.state(); text != "written to /x" {
+	if text, _ := p.statusText(); text != "written to /x" {
 		t.Errorf("%q", text)
 	}
 	press(&p, row{what: colors}, "right")
-	if text, _ := p.state(); !strings.HasPrefix(text, "1 change for this run only") {
+	if text, _ := p.statusText(); !strings.HasPrefix(text, "1 change for this run only") {
 		t.Errorf("%q", text)
 	}
 	press(&p, row{what: colors}, "ctrl+s")

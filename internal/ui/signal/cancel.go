@@ -44,11 +44,11 @@ func (c *Cancel) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 // Press answers a key, or takes SLURM's answer. It takes everything but the keys that mean the same on all pages, and
 // results of other requests.
 func (c *Cancel) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
-	a, open = c.answer(msg, s)
-	return still(a, msg, open), open
+	a, open = c.handleMessage(msg, s)
+	return askForStill(a, msg, open), open
 }
 
-func (c *Cancel) answer(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+func (c *Cancel) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch m := msg.(type) {
 	case nav.Result:
 		return nav.Answer{Taken: c.take(m)}, true
@@ -69,53 +69,53 @@ func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	case c.asked != nil:
 		return nav.Taken, !key.Matches(k, keys.Dismiss)
 	case key.Matches(k, keys.Other):
-		c.turn()
+		c.switchChoice()
 	case c.picker != nil:
-		if by := c.picker.press(k, s); by != 0 {
+		if by := c.picker.handleKey(k, s); by != 0 {
 			c.by, c.picker = by, nil
 		}
 	case c.steps:
-		return c.confirm(k, s)
+		return c.confirmSignal(k, s)
 	case key.Matches(k, keys.Choose):
 		if c.wrong = c.typed.text != c.job; !c.wrong {
-			return c.order(""), true
+			return c.requestCancel(""), true
 		}
 	default:
-		c.typed.press(k)
+		c.typed.editText(k)
 		c.wrong = false
 	}
 	return nav.Taken, true
 }
 
-// turn switches between the two choices. SIGKILL is left out: SLURM takes it for the end of the job, which requires
+// switchChoice switches between the two choices. SIGKILL is left out: SLURM takes it for the end of the job, which requires
 // typing the ID.
-func (c *Cancel) turn() {
+func (c *Cancel) switchChoice() {
 	c.steps, c.picker = !c.steps, nil
 	if c.steps {
 		c.picker = &picker{about: "to the steps of job " + c.job + " that srun started, on all nodes", not: Kill}
 	}
 }
 
-// confirm answers a key where the signal is chosen: only y sends it.
-func (c *Cancel) confirm(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
+// confirmSignal answers a key where the signal is chosen: only y sends it.
+func (c *Cancel) confirmSignal(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	switch {
 	case key.Matches(k, keys.Send) && s.Still:
-		return c.order(c.by.Name()), true
+		return c.requestCancel(c.by.Name()), true
 	case key.Matches(k, keys.OtherSignal):
 		c.steps = false
-		c.turn()
+		c.switchChoice()
 	}
 	return nav.Taken, !key.Matches(k, keys.Dismiss)
 }
 
-// order makes the request.
-func (c *Cancel) order(signal string) nav.Answer {
+// requestCancel makes the request.
+func (c *Cancel) requestCancel(signal string) nav.Answer {
 	c.asked = &nav.Cancel{Job: c.job, Signal: signal}
 	return nav.Answer{Taken: true, Ask: []nav.Ask{{Cancel: c.asked}}}
 }
 
-// command is the command for SLURM.
-func (c *Cancel) command(signal string) string {
+// scancelCommand is the command for SLURM.
+func (c *Cancel) scancelCommand(signal string) string {
 	if signal == "" {
 		return "scancel " + c.job
 	}
@@ -135,15 +135,15 @@ func (c *Cancel) take(r nav.Result) bool {
 		c.said = []answer{{text, draw.Text}}
 		return true
 	}
-	c.said = failure(reach.AsFailure(r.Err, reach.ClassSlurm))
+	c.said = failureLines(reach.AsFailure(r.Err, reach.ClassSlurm))
 	return true
 }
 
 // mostWords limits SLURM's error message, in lines.
 const mostWords = 4
 
-// failure is a failure in lines: SLURM's error message, its meaning, and remedies.
-func failure(f *reach.Failure) []answer {
+// failureLines is a failure in lines: SLURM's error message, its meaning, and remedies.
+func failureLines(f *reach.Failure) []answer {
 	lines := []answer{{safe.Line(f.Summary(), mostText), draw.Warn}}
 	for i, text := range strings.Split(safe.Lines(f.Words, mostWords*mostText), "\n") {
 		if text != "" && i < mostWords && !strings.Contains(lines[0].text, text) {

@@ -13,27 +13,27 @@ import (
 // Draw draws the dialog over the page.
 func (c *Cancel) Draw(f *part.Frame) {
 	if c.picker != nil {
-		c.picker.draw(f, "Send which signal to job "+c.job+"?")
+		c.picker.drawPicker(f, "Send which signal to job "+c.job+"?")
 		return
 	}
-	c.sheet(f.Scene).draw(f)
+	c.jobBox(f.Scene).drawBox(f)
 }
 
-// sheet returns the box with the job and the choices.
-func (c *Cancel) sheet(s *part.Scene) sheet {
-	b := sheet{title: "Cancel job " + c.job + "?", head: c.about(s), at: -1, focus: keys.HintOf(keys.Leave)}
+// jobBox returns the box with the job and the choices.
+func (c *Cancel) jobBox(s *part.Scene) sheet {
+	b := sheet{title: "Cancel job " + c.job + "?", head: c.describeJob(s), at: -1, focus: keys.HintOf(keys.Leave)}
 	switch {
 	case c.asked != nil:
-		c.outcome(s, &b)
+		c.addAnswer(s, &b)
 	case c.steps:
 		b.title = "Send " + c.by.String() + " to job " + c.job + "?"
-		b.foot = append(wrapped(s, part.Dim(c.command(c.by.Name())+
+		b.foot = append(wrapSentence(s, part.Dim(c.scancelCommand(c.by.Name())+
 			" signals all steps that srun started, on all nodes, but not the batch script.")),
-			wrapped(s, part.Dim(c.by.effect()))...)
+			wrapSentence(s, part.Dim(c.by.effectText()))...)
 		b.keys = []keys.Hint{keys.HintOf(keys.Send), keys.HintOf(keys.OtherSignal), keys.HintOf(keys.Other)}
 	default:
-		b.foot = marked(s, "All its processes will end, on all nodes. Unsaved work will be lost.")
-		b.foot = append(b.foot, c.typed.pieces("to run "+c.command("")+", type the job ID: "))
+		b.foot = wrapWarning(s, "All its processes will end, on all nodes. Unsaved work will be lost.")
+		b.foot = append(b.foot, c.typed.textPieces("to run "+c.scancelCommand("")+", type the job ID: "))
 		if c.wrong {
 			b.foot = append(b.foot, []part.Piece{{Text: "that is not " + c.job, Role: draw.Warn}})
 		}
@@ -43,25 +43,25 @@ func (c *Cancel) sheet(s *part.Scene) sheet {
 	return b
 }
 
-// outcome draws SLURM's answer.
-func (c *Cancel) outcome(s *part.Scene, b *sheet) {
-	b.title, b.focus = c.command(c.asked.Signal), keys.HintOf(keys.Leave).As("close")
+// addAnswer puts SLURM's answer into the box.
+func (c *Cancel) addAnswer(s *part.Scene, b *sheet) {
+	b.title, b.focus = c.scancelCommand(c.asked.Signal), keys.HintOf(keys.Leave).As("close")
 	if c.said == nil {
 		b.foot = [][]part.Piece{{part.Dim("no answer from SLURM yet")}}
 	}
 	for _, a := range c.said {
-		b.foot = append(b.foot, wrapped(s, part.Piece{Text: a.text, Role: a.role})...)
+		b.foot = append(b.foot, wrapSentence(s, part.Piece{Text: a.text, Role: a.role})...)
 	}
 }
 
-// about returns the lines that describe the job.
-func (c *Cancel) about(s *part.Scene) [][]part.Piece {
+// describeJob returns the lines that describe the job.
+func (c *Cancel) describeJob(s *part.Scene) [][]part.Piece {
 	job := s.Snap.JobWith(c.job)
 	if job == nil {
 		return [][]part.Piece{{part.Strong(c.job), part.Piece{Text: "  SLURM no longer lists this job",
 			Role: draw.Warn}}}
 	}
-	jobs := c.ends(s)
+	jobs := c.jobsThatEnd(s)
 	nodes, gpus := 0, 0
 	for _, j := range jobs {
 		nodes, gpus = nodes+len(j.Nodes), gpus+j.GPUs
@@ -84,9 +84,9 @@ func (c *Cancel) about(s *part.Scene) [][]part.Piece {
 	return lines
 }
 
-// ends returns the jobs that end when this one is canceled: with the first component of a heterogeneous job, all of
+// jobsThatEnd returns the jobs that end when this one is canceled: with the first component of a heterogeneous job, all of
 // them.
-func (c *Cancel) ends(s *part.Scene) (jobs []*cluster.JobView) {
+func (c *Cancel) jobsThatEnd(s *part.Scene) (jobs []*cluster.JobView) {
 	leader, first := strings.CutSuffix(c.job, "+0")
 	for i := range s.Snap.Jobs {
 		if j := &s.Snap.Jobs[i]; j.ID == c.job || first && strings.HasPrefix(j.ID, leader+"+") {

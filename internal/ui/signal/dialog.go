@@ -34,7 +34,7 @@ func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene)
 	if len(tagged) > 0 {
 		d.whom.kind = theTagged
 	}
-	d.mean(s)
+	d.setRecipients(s)
 	return d, nav.Answer{Taken: true, Still: true}
 }
 
@@ -49,23 +49,23 @@ func (d *Dialog) Wants(*part.Scene) nav.Wants {
 // Press answers a key or the mouse, or takes the result of a request. It takes everything but the keys that mean the
 // same on all pages, and results of other requests.
 func (d *Dialog) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
-	a, open = d.answer(msg, s)
-	return still(a, msg, open), open
+	a, open = d.handleMessage(msg, s)
+	return askForStill(a, msg, open), open
 }
 
-// still asks for Scene.Still again, after anything that may have changed the question.
-func still(a nav.Answer, msg tea.Msg, open bool) nav.Answer {
+// askForStill asks for Scene.Still again, after anything that may have changed the question.
+func askForStill(a nav.Answer, msg tea.Msg, open bool) nav.Answer {
 	_, told := msg.(nav.Result)
 	a.Still = open && (a.Taken || !told)
 	return a
 }
 
-func (d *Dialog) answer(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+func (d *Dialog) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch m := msg.(type) {
 	case nav.Result:
 		return nav.Answer{Taken: d.take(m, s)}, true
 	case tea.MouseWheelMsg:
-		d.scroll(s, nav.Notches(m)*nav.WheelRows)
+		d.scrollList(s, nav.Notches(m)*nav.WheelRows)
 	case tea.KeyPressMsg:
 		if key.Matches(m, keys.Interrupt, keys.Repaint) {
 			return nav.Answer{}, true
@@ -79,46 +79,46 @@ func (d *Dialog) answer(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	switch {
 	case d.picker != nil:
-		return nav.Taken, d.pick(k, s)
+		return nav.Taken, d.pickSignal(k, s)
 	case key.Matches(k, keys.Dismiss):
 		return nav.Taken, false
 	case key.Matches(k, keys.PageUp):
-		d.scroll(s, -d.shown(s))
+		d.scrollList(s, -d.rowsOnScreen(s))
 	case key.Matches(k, keys.PageDown):
-		d.scroll(s, d.shown(s))
+		d.scrollList(s, d.rowsOnScreen(s))
 	case key.Matches(k, keys.Up):
-		d.scroll(s, -1)
+		d.scrollList(s, -1)
 	case key.Matches(k, keys.Down):
-		d.scroll(s, +1)
+		d.scrollList(s, +1)
 	case d.errand != nil: // the signal was sent
 	case key.Matches(k, keys.Send) && s.Still:
-		return d.send(), true
+		return d.sendSignal(), true
 	case key.Matches(k, keys.Whom):
-		return d.turn(s, +1), true
+		return d.switchRecipients(s, +1), true
 	case key.Matches(k, keys.WhomBefore):
-		return d.turn(s, -1), true
+		return d.switchRecipients(s, -1), true
 	case key.Matches(k, keys.OtherSignal):
 		d.picker = &picker{}
 	}
 	return nav.Taken, true
 }
 
-// pick passes a key to the list of signals. Esc there closes the dialog, or only the list if a signal was chosen
+// pickSignal passes a key to the list of signals. Esc there closes the dialog, or only the list if a signal was chosen
 // before.
-func (d *Dialog) pick(k tea.KeyPressMsg, s *part.Scene) (open bool) {
+func (d *Dialog) pickSignal(k tea.KeyPressMsg, s *part.Scene) (open bool) {
 	if key.Matches(k, keys.Leave) {
 		d.picker = nil
 		return d.by != 0
 	}
-	if by := d.picker.press(k, s); by != 0 {
+	if by := d.picker.handleKey(k, s); by != 0 {
 		d.by, d.picker = by, nil
 	}
 	return true
 }
 
-// turn goes to another choice of recipients.
-func (d *Dialog) turn(s *part.Scene, by int) nav.Answer {
-	d.whom.turn(s, by)
+// switchRecipients goes to another choice of recipients.
+func (d *Dialog) switchRecipients(s *part.Scene, by int) nav.Answer {
+	d.whom.nextChoice(s, by)
 	d.from = 0
 	a := nav.Taken
 	if d.whom.kind == theFamily && d.family == nil {
@@ -126,17 +126,17 @@ func (d *Dialog) turn(s *part.Scene, by int) nav.Answer {
 		d.family = &kin{asked: &wire.Family{PIDs: []int{at.PID}}}
 		a.Ask = []nav.Ask{{Node: at.Node, Request: wire.Request{Family: d.family.asked}}}
 	}
-	d.mean(s)
+	d.setRecipients(s)
 	return a
 }
 
-// mean fixes the recipients.
-func (d *Dialog) mean(s *part.Scene) {
+// setRecipients fixes the recipients by the choice.
+func (d *Dialog) setRecipients(s *part.Scene) {
 	d.list = nil
-	for _, t := range d.whom.targets(s, d.family) {
+	for _, t := range d.whom.listTargets(s, d.family) {
 		d.list = append(d.list, target{Target: t})
 	}
-	d.blind = d.whom.blind(s)
+	d.blind = d.whom.countBlindNodes(s)
 }
 
 // take takes the result of a request, if the dialog has made it.
@@ -145,7 +145,7 @@ func (d *Dialog) take(r nav.Result, s *part.Scene) bool {
 	case d.family != nil && d.family.asked == r.Request.Family:
 		d.family.take(r, s, d.whom.at)
 		if d.whom.kind == theFamily && d.errand == nil {
-			d.mean(s)
+			d.setRecipients(s)
 		}
 	case d.errand != nil && d.errand.parts[r.Request.Signal] != nil:
 		d.errand.take(r, d.list)
@@ -155,8 +155,8 @@ func (d *Dialog) take(r nav.Result, s *part.Scene) bool {
 	return true
 }
 
-// willing counts the recipients that may be signaled.
-func (d *Dialog) willing() (n int) {
+// countSignalable counts the recipients that may be signaled.
+func (d *Dialog) countSignalable() (n int) {
 	for i := range d.list {
 		if d.list[i].Refusal() == "" {
 			n++
@@ -165,10 +165,10 @@ func (d *Dialog) willing() (n int) {
 	return n
 }
 
-// send sends the signal to the recipients that may be signaled.
-func (d *Dialog) send() nav.Answer {
+// sendSignal sends the signal to the recipients that may be signaled.
+func (d *Dialog) sendSignal() nav.Answer {
 	a := nav.Taken
-	if d.willing() == 0 {
+	if d.countSignalable() == 0 {
 		return a
 	}
 	d.errand, a.Ask = newErrand(d.by, d.list)
@@ -176,12 +176,12 @@ func (d *Dialog) send() nav.Answer {
 	return a
 }
 
-// shown returns the number of rows of the list on the screen.
-func (d *Dialog) shown(s *part.Scene) int { return d.sheet(s).window(s).Shown }
+// rowsOnScreen returns the number of rows of the list on the screen.
+func (d *Dialog) rowsOnScreen(s *part.Scene) int { return d.dialogBox(s).visibleRows(s).Shown }
 
-// scroll moves the list.
-func (d *Dialog) scroll(s *part.Scene, by int) {
-	b := d.sheet(s)
+// scrollList moves the list.
+func (d *Dialog) scrollList(s *part.Scene, by int) {
+	b := d.dialogBox(s)
 	b.from = d.from + by
-	d.from = b.window(s).From
+	d.from = b.visibleRows(s).From
 }

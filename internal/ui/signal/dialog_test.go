@@ -357,7 +357,7 @@ func TestMatching(t *testing.T) {
 		"KILL": "KILL", "sigsys": "SYS", "32": "", "0": "", "-9": "", "RTMIN": "",
 	} {
 		var names []string
-		for _, e := range matching(typed) {
+		for _, e := range matchSignals(typed) {
 			names = append(names, e.Name())
 		}
 		got := strings.Join(names, " ")

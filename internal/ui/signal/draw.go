@@ -15,22 +15,22 @@ import (
 // Draw draws the dialog over the page.
 func (d *Dialog) Draw(f *part.Frame) {
 	if d.picker != nil {
-		d.picker.draw(f, "Send which signal to "+processes(d.willing())+"?")
+		d.picker.drawPicker(f, "Send which signal to "+processCount(d.countSignalable())+"?")
 		return
 	}
-	d.sheet(f.Scene).draw(f)
+	d.dialogBox(f.Scene).drawBox(f)
 }
 
-func processes(n int) string { return part.Plural(n, "process", "processes") }
+func processCount(n int) string { return part.Plural(n, "process", "processes") }
 
-// sheet returns the box with the recipients, or with the results of the signal.
-func (d *Dialog) sheet(s *part.Scene) sheet {
+// dialogBox returns the box with the recipients, or with the results of the signal.
+func (d *Dialog) dialogBox(s *part.Scene) sheet {
 	if d.errand != nil {
-		return d.outcome(s)
+		return d.outcomeBox(s)
 	}
-	n := d.willing()
+	n := d.countSignalable()
 	b := sheet{
-		title: "Send " + d.by.String() + " to " + processes(n) + "?", head: [][]part.Piece{d.choices(s)}, from: d.from,
+		title: "Send " + d.by.String() + " to " + processCount(n) + "?", head: [][]part.Piece{d.choicePieces(s)}, from: d.from,
 		at:    -1,
 		focus: keys.HintOf(keys.Dismiss),
 	}
@@ -39,51 +39,51 @@ func (d *Dialog) sheet(s *part.Scene) sheet {
 	} else {
 		b.title = "No process to send " + d.by.String() + " to"
 	}
-	if d.whom.choices(s) > 1 {
+	if d.whom.countChoices(s) > 1 {
 		b.keys = append(b.keys, keys.HintOf(keys.Whom))
 	}
 	if n > 0 {
 		b.keys = append(b.keys, keys.HintOf(keys.OtherSignal))
 	}
-	b.list(d.rows(s))
-	b.foot = d.warnings(s)
+	b.setRows(d.recipientRows(s))
+	b.foot = d.warningLines(s)
 	return b
 }
 
-// list makes lines the list of the box.
-func (b *sheet) list(lines [][]part.Piece) {
+// setRows makes lines the list of the box.
+func (b *sheet) setRows(lines [][]part.Piece) {
 	b.rows, b.row = len(lines), func(i int) []part.Piece { return lines[i] }
 }
 
-// choices is the line with the choices of recipients.
-func (d *Dialog) choices(s *part.Scene) []part.Piece {
+// choicePieces is the line with the choices of recipients.
+func (d *Dialog) choicePieces(s *part.Scene) []part.Piece {
 	var pieces []part.Piece
-	n, at := d.whom.choices(s), 0
+	n, at := d.whom.countChoices(s), 0
 	for k := range kinds {
-		if !d.whom.has(s, k) {
+		if !d.whom.hasChoice(s, k) {
 			continue
 		}
 		if k <= d.whom.kind {
 			at++
 		}
-		text := " " + d.whom.name(k) + " "
+		text := " " + d.whom.choiceName(k) + " "
 		if k == d.whom.kind {
 			pieces = append(pieces, part.Piece{Text: text, Role: draw.Tab}, part.Text(" "))
 		} else {
 			pieces = append(pieces, part.Dim(text), part.Text(" "))
 		}
 	}
-	if part.Width(pieces) <= width(s) {
+	if part.Width(pieces) <= textWidth(s) {
 		return pieces
 	}
-	return []part.Piece{{Text: " " + d.whom.name(d.whom.kind) + " ", Role: draw.Tab},
+	return []part.Piece{{Text: " " + d.whom.choiceName(d.whom.kind) + " ", Role: draw.Tab},
 		part.Dim(" " + strconv.Itoa(at) + " of " + strconv.Itoa(n))}
 }
 
-// rows are the recipients, a line each.
-func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
+// recipientRows are the recipients, a line each.
+func (d *Dialog) recipientRows(s *part.Scene) [][]part.Piece {
 	if len(d.list) == 0 {
-		return [][]part.Piece{{d.absence()}}
+		return [][]part.Piece{{d.whyEmpty()}}
 	}
 	c := columnsOf(s, d.list)
 	var lines [][]part.Piece
@@ -91,27 +91,27 @@ func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
 		t := &d.list[i]
 		switch why := t.Refusal(); {
 		case why != "":
-			lines = append(lines, c.line(t, draw.Ghost, part.Piece{Text: why, Role: draw.Ghost}))
+			lines = append(lines, c.rowPieces(t, draw.Ghost, part.Piece{Text: why, Role: draw.Ghost}))
 		case tally.Left(s.Snap, &t.Target):
-			lines = append(lines, c.line(t, draw.Dim, append(owner(t), part.Dim("no longer on its GPU: it may have "+
+			lines = append(lines, c.rowPieces(t, draw.Dim, append(ownerPieces(t), part.Dim("no longer on its GPU: it may have "+
 				"exited"))...))
 		default:
-			lines = append(lines, c.line(t, draw.Text, append(owner(t), part.Text(t.Command))...))
+			lines = append(lines, c.rowPieces(t, draw.Text, append(ownerPieces(t), part.Text(t.Command))...))
 		}
 	}
 	return lines
 }
 
-// owner names the owner of a process of another user.
-func owner(t *target) []part.Piece {
+// ownerPieces names the owner of a process of another user.
+func ownerPieces(t *target) []part.Piece {
 	if t.Owner == nil {
 		return nil
 	}
 	return []part.Piece{{Text: "of " + t.User + ": ", Role: draw.Warn}}
 }
 
-// absence says why the list is empty.
-func (d *Dialog) absence() part.Piece {
+// whyEmpty says why the list is empty.
+func (d *Dialog) whyEmpty() part.Piece {
 	switch at := d.whom.at; {
 	case d.whom.kind != theFamily:
 		return part.Dim("no processes are listed")
@@ -133,25 +133,25 @@ func columnsOf(s *part.Scene, list []target) columns {
 	c := columns{}
 	for i := range list {
 		t := &list[i]
-		c.place = max(c.place, draw.Width(place(t)))
+		c.place = max(c.place, draw.Width(nodeAndPID(t)))
 		if t.Rank != nil {
 			c.rank = max(c.rank, draw.Width(rankName(t)))
 		}
-		c.gpu = max(c.gpu, draw.Width(gpus(t)))
+		c.gpu = max(c.gpu, draw.Width(gpusText(t)))
 	}
-	c.place = min(c.place, mostPlace, max(width(s)/2, 1))
-	if width(s) < 50 { // the reasons matter more
+	c.place = min(c.place, mostPlace, max(textWidth(s)/2, 1))
+	if textWidth(s) < 50 { // the reasons matter more
 		c.rank, c.gpu = 0, 0
 	}
 	return c
 }
 
-func place(t *target) string { return t.Node + ":" + strconv.Itoa(t.PID) }
+func nodeAndPID(t *target) string { return t.Node + ":" + strconv.Itoa(t.PID) }
 
 func rankName(t *target) string { return "rank " + strconv.Itoa(t.Rank.Rank) }
 
-// gpus are the GPUs of a process: "GPU3", "GPU0,1,2…".
-func gpus(t *target) string {
+// gpusText is the GPUs of a process: "GPU3", "GPU0,1,2…".
+func gpusText(t *target) string {
 	if len(t.GPUs) == 0 {
 		return ""
 	}
@@ -162,11 +162,11 @@ func gpus(t *target) string {
 	return draw.Clip("GPU"+strings.Join(numbers, ","), 10)
 }
 
-// line is a row: the place of the process, its rank, its GPUs, and a remark.
-func (c columns) line(t *target, role draw.Role, said ...part.Piece) []part.Piece {
+// rowPieces is a row: the place of the process, its rank, its GPUs, and a remark.
+func (c columns) rowPieces(t *target, role draw.Role, said ...part.Piece) []part.Piece {
 	name := ":" + strconv.Itoa(t.PID)
 	name = draw.ClipMiddle(t.Node, max(c.place-len(name), 1)) + name
-	pieces := []part.Piece{{Text: pad(name, c.place) + "  ", Role: role}}
+	pieces := []part.Piece{{Text: padRight(name, c.place) + "  ", Role: role}}
 	dim := draw.Dim
 	if role == draw.Ghost {
 		dim = draw.Ghost
@@ -177,38 +177,38 @@ func (c columns) line(t *target, role draw.Role, said ...part.Piece) []part.Piec
 			text = rankName(t)
 			text = "rank " + strings.Repeat(" ", c.rank-len(text)) + text[len("rank "):]
 		}
-		pieces = append(pieces, part.Piece{Text: pad(text, c.rank) + "  ", Role: dim})
+		pieces = append(pieces, part.Piece{Text: padRight(text, c.rank) + "  ", Role: dim})
 	}
 	if c.gpu > 0 {
-		pieces = append(pieces, part.Piece{Text: pad(gpus(t), c.gpu) + "  ", Role: dim})
+		pieces = append(pieces, part.Piece{Text: padRight(gpusText(t), c.gpu) + "  ", Role: dim})
 	}
 	return append(pieces, said...)
 }
 
-func pad(s string, w int) string { return s + strings.Repeat(" ", max(w-draw.Width(s), 0)) }
+func padRight(s string, w int) string { return s + strings.Repeat(" ", max(w-draw.Width(s), 0)) }
 
-// outcome is the box after the signal was sent.
-func (d *Dialog) outcome(s *part.Scene) sheet {
-	n := counts(d.list)
+// outcomeBox is the box after the signal was sent.
+func (d *Dialog) outcomeBox(s *part.Scene) sheet {
+	n := countFates(d.list)
 	asked := len(d.list) - n[notAsked]
 	b := sheet{
-		title: "Sent " + d.by.String() + " to " + strconv.Itoa(n[sent]) + " of " + processes(asked), from: d.from,
+		title: "Sent " + d.by.String() + " to " + strconv.Itoa(n[sent]) + " of " + processCount(asked), from: d.from,
 		at: -1, focus: keys.HintOf(keys.Leave).As("close"),
 	}
 	if n[waiting] > 0 {
-		b.title = "Sending " + d.by.String() + " to " + processes(asked)
+		b.title = "Sending " + d.by.String() + " to " + processCount(asked)
 	}
-	b.list(d.results(s))
+	b.setRows(d.resultRows(s))
 	role := draw.Text
 	if n[sent]+n[exited] < asked-n[waiting] {
 		role = draw.Warn
 	}
-	b.foot = wrapped(s, part.Piece{Text: summary(d.list), Role: role})
+	b.foot = wrapSentence(s, part.Piece{Text: summarizeFates(d.list), Role: role})
 	return b
 }
 
-// results has a line for each target, or for each node that says nothing about its targets. Failures come first.
-func (d *Dialog) results(s *part.Scene) [][]part.Piece {
+// resultRows has a line for each target, or for each node that says nothing about its targets. Failures come first.
+func (d *Dialog) resultRows(s *part.Scene) [][]part.Piece {
 	c := columnsOf(s, d.list)
 	lines := make([][]part.Piece, 0, len(d.list))
 	type silence struct {
@@ -216,7 +216,7 @@ func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 	}
 	seen := map[silence]bool{} // one line each
 	var unheardOf []*target
-	for _, t := range d.sorted() {
+	for _, t := range d.sortTargets() {
 		if t.fate == unheard || t.fate == unasked {
 			if at := (silence{t.Node, t.why}); !seen[at] {
 				seen[at] = true
@@ -224,7 +224,7 @@ func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 			}
 			continue
 		}
-		lines = append(lines, c.line(t, resultRole(t.fate), said(t)))
+		lines = append(lines, c.rowPieces(t, resultRole(t.fate), resultPiece(t)))
 	}
 	var silent [][]part.Piece
 	for _, t := range unheardOf {
@@ -245,11 +245,11 @@ func (d *Dialog) unheardOn(of *target) string {
 	if n == 1 {
 		return "pid " + strconv.Itoa(of.PID)
 	}
-	return processes(n)
+	return processCount(n)
 }
 
-// sorted returns the targets of the signal: those that did not get it first, those that did last.
-func (d *Dialog) sorted() []*target {
+// sortTargets returns the targets of the signal: those that did not get it first, those that did last.
+func (d *Dialog) sortTargets() []*target {
 	order := [fateKind]int{unheard: -7, unasked: -6, failed: -5, unsure: -8, foreign: -4, reused: -3, exited: -2,
 		waiting: -1}
 	var list []*target
@@ -262,8 +262,8 @@ func (d *Dialog) sorted() []*target {
 	return list
 }
 
-// said is the result of the signal for one process.
-func said(t *target) part.Piece {
+// resultPiece is the result of the signal for one process.
+func resultPiece(t *target) part.Piece {
 	if t.fate == waiting {
 		return part.Dim("no answer yet")
 	}

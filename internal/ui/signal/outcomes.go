@@ -79,7 +79,7 @@ func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
 func (e *errand) take(r nav.Result, list []target) {
 	at := e.parts[r.Request.Signal]
 	delete(e.parts, r.Request.Signal)
-	fated, wrong := unanswered(r)
+	fated, wrong := fateWithoutAnswer(r)
 	for k, i := range at {
 		t := &list[i]
 		switch {
@@ -93,18 +93,18 @@ func (e *errand) take(r nav.Result, list []target) {
 	}
 }
 
-// unanswered returns the result of a signal that the node says nothing about, and the reason; "": the node says
+// fateWithoutAnswer returns the result of a signal that the node says nothing about, and the reason; "": the node says
 // something.
-func unanswered(r nav.Result) (fate, string) {
+func fateWithoutAnswer(r nav.Result) (fate, string) {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):
 		return unheard, "no answer: the signal may still arrive"
 	case errors.Is(r.Err, reach.ErrNoReply):
-		return unheard, "no answer, it may have arrived: " + cause(r)
+		return unheard, "no answer, it may have arrived: " + causeText(r)
 	case r.Err != nil:
-		return unasked, "not sent: " + cause(r)
+		return unasked, "not sent: " + causeText(r)
 	}
-	return unasked, trouble(r)
+	return unasked, whyNoAnswer(r)
 }
 
 // fateOf returns the result for one process, as its node reports it.
@@ -130,17 +130,17 @@ func fateOf(w *wire.Signaled) (fate, string) {
 	return failed, cmp.Or(why, "not sent, and the node did not say why")
 }
 
-// counts returns the number of targets with each fate.
-func counts(list []target) (n [fateKind]int) {
+// countFates returns the number of targets with each fate.
+func countFates(list []target) (n [fateKind]int) {
 	for i := range list {
 		n[list[i].fate]++
 	}
 	return n
 }
 
-// summary sums up the results of the signal: "sent to 126, 2 had already exited".
-func summary(list []target) string {
-	n := counts(list)
+// summarizeFates sums up the results of the signal: "sent to 126, 2 had already exited".
+func summarizeFates(list []target) string {
+	n := countFates(list)
 	n[failed] += n[unasked]
 	n[unheard] += n[unsure]
 	var parts []string

@@ -20,8 +20,8 @@ type line struct{ text string }
 // mostTyped limits the text, in characters: the ID of an array's waiting tasks is the longest.
 const mostTyped = 64
 
-// press answers a key that changes the text.
-func (l *line) press(k tea.KeyPressMsg) {
+// editText answers a key that changes the text.
+func (l *line) editText(k tea.KeyPressMsg) {
 	switch {
 	case key.Matches(k, keys.EraseAll):
 		l.text = ""
@@ -36,8 +36,8 @@ func (l *line) press(k tea.KeyPressMsg) {
 	}
 }
 
-// pieces are the text with its cursor.
-func (l *line) pieces(before string) []part.Piece {
+// textPieces are the text with its cursor.
+func (l *line) textPieces(before string) []part.Piece {
 	return []part.Piece{part.Dim(before), part.Strong(l.text), part.Text("█")}
 }
 
@@ -49,20 +49,20 @@ type picker struct {
 	cursor nav.Cursor[Signal]
 }
 
-// matching returns the signals that match the typed text.
-func (p *picker) matching() []entry {
-	return slices.DeleteFunc(matching(p.text), func(e entry) bool { return p.not != 0 && e.Signal == p.not })
+// matchingEntries returns the signals that match the typed text.
+func (p *picker) matchingEntries() []entry {
+	return slices.DeleteFunc(matchSignals(p.text), func(e entry) bool { return p.not != 0 && e.Signal == p.not })
 }
 
-func (p *picker) list(s *part.Scene) ([]entry, nav.List[Signal]) {
-	found := p.matching()
-	_, room := p.sheet("").size(s)
+func (p *picker) cursorList(s *part.Scene) ([]entry, nav.List[Signal]) {
+	found := p.matchingEntries()
+	_, room := p.pickerBox("").divideBox(s)
 	return found, nav.List[Signal]{N: len(found), Room: room, Key: func(i int) Signal { return found[i].Signal }}
 }
 
-// press answers a key, and returns the signal once it is chosen.
-func (p *picker) press(k tea.KeyPressMsg, s *part.Scene) Signal {
-	found, l := p.list(s)
+// handleKey answers a key, and returns the signal once it is chosen.
+func (p *picker) handleKey(k tea.KeyPressMsg, s *part.Scene) Signal {
+	found, l := p.cursorList(s)
 	if key.Matches(k, keys.Choose) && len(found) > 0 {
 		return found[p.cursor.At(l)].Signal
 	}
@@ -72,18 +72,18 @@ func (p *picker) press(k tea.KeyPressMsg, s *part.Scene) Signal {
 		}
 	}
 	before := p.text
-	p.line.press(k)
+	p.line.editText(k)
 	if p.text != before {
 		p.cursor = nav.Cursor[Signal]{}
 	}
 	return 0
 }
 
-// sheet returns the box with the list.
-func (p *picker) sheet(title string) sheet {
-	found := p.matching()
+// pickerBox returns the box with the list.
+func (p *picker) pickerBox(title string) sheet {
+	found := p.matchingEntries()
 	b := sheet{
-		title: title, head: [][]part.Piece{p.pieces("signal: ")}, rows: len(found), at: -1,
+		title: title, head: [][]part.Piece{p.textPieces("signal: ")}, rows: len(found), at: -1,
 		focus: keys.HintOf(keys.Leave),
 		keys:  []keys.Hint{keys.HintOf(keys.Choose), keys.HintOf(keys.Up, keys.Down).As("select")},
 		row:   func(i int) []part.Piece { return p.row(found, i) },
@@ -108,13 +108,13 @@ func (p *picker) row(found []entry, i int) []part.Piece {
 		part.Dim(e.meaning)}
 }
 
-// draw draws the box, with the cursor.
-func (p *picker) draw(f *part.Frame, title string) {
-	found, l := p.list(f.Scene)
-	b := p.sheet(title)
+// drawPicker draws the box, with the cursor.
+func (p *picker) drawPicker(f *part.Frame, title string) {
+	found, l := p.cursorList(f.Scene)
+	b := p.pickerBox(title)
 	if len(found) > 0 {
 		w := p.cursor.Window(l)
 		b.from, b.at = w.From, p.cursor.At(l)
 	}
-	b.draw(f)
+	b.drawBox(f)
 }

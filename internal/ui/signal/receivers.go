@@ -32,51 +32,51 @@ type whom struct {
 	tagged []tally.Target
 }
 
-// has reports whether a choice exists.
-func (w *whom) has(s *part.Scene, k kind) bool {
+// hasChoice reports whether a choice exists.
+func (w *whom) hasChoice(s *part.Scene, k kind) bool {
 	switch k {
 	case theTagged:
 		return len(w.tagged) > 0
 	case theRank:
 		return w.at.Rank != nil
 	case theJob:
-		return w.job(s) != nil
+		return w.jobOfProcess(s) != nil
 	case theFamily:
 		return w.at.Refusal() == ""
 	}
 	return true
 }
 
-// choices counts the choices.
-func (w *whom) choices(s *part.Scene) (n int) {
+// countChoices counts the choices.
+func (w *whom) countChoices(s *part.Scene) (n int) {
 	for k := range kinds {
-		if w.has(s, k) {
+		if w.hasChoice(s, k) {
 			n++
 		}
 	}
 	return n
 }
 
-// job returns the job of the process, if it is one of the user's.
-func (w *whom) job(s *part.Scene) *cluster.JobView {
+// jobOfProcess returns the job of the process, if it is one of the user's.
+func (w *whom) jobOfProcess(s *part.Scene) *cluster.JobView {
 	if !w.at.Mine {
 		return nil
 	}
 	return s.Snap.JobWith(w.at.Job)
 }
 
-// turn goes to the next choice, with a wrap at the ends.
-func (w *whom) turn(s *part.Scene, by int) {
+// nextChoice goes to the next choice, with a wrap at the ends.
+func (w *whom) nextChoice(s *part.Scene, by int) {
 	for {
 		w.kind = (w.kind + kinds + kind(by)) % kinds
-		if w.has(s, w.kind) {
+		if w.hasChoice(s, w.kind) {
 			return
 		}
 	}
 }
 
-// name names a choice: "3 tagged", "rank 11".
-func (w *whom) name(k kind) string {
+// choiceName names a choice: "3 tagged", "rank 11".
+func (w *whom) choiceName(k kind) string {
 	switch k {
 	case theTagged:
 		return strconv.Itoa(len(w.tagged)) + " tagged"
@@ -93,8 +93,8 @@ func (w *whom) name(k kind) string {
 	return "this process"
 }
 
-// targets returns the recipients, as far as they are known.
-func (w *whom) targets(s *part.Scene, family *kin) []tally.Target {
+// listTargets returns the recipients, as far as they are known.
+func (w *whom) listTargets(s *part.Scene, family *kin) []tally.Target {
 	switch w.kind {
 	case theTagged:
 		return w.tagged
@@ -108,7 +108,7 @@ func (w *whom) targets(s *part.Scene, family *kin) []tally.Target {
 
 // ofJob returns the processes of the rank, or of all ranks of the job.
 func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
-	job := w.job(s)
+	job := w.jobOfProcess(s)
 	if job == nil { // the job of the rank is not listed
 		return []tally.Target{w.at}
 	}
@@ -127,9 +127,9 @@ func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
 // blind counts the nodes of a job without a process list at the time of the choice.
 type blind struct{ nodes, of int }
 
-// blind counts the nodes on which the choice cannot see any process.
-func (w *whom) blind(s *part.Scene) (b blind) {
-	job := w.job(s)
+// countBlindNodes counts the nodes on which the choice cannot see any process.
+func (w *whom) countBlindNodes(s *part.Scene) (b blind) {
+	job := w.jobOfProcess(s)
 	if job == nil || w.kind != theRank && w.kind != theJob {
 		return b
 	}
@@ -152,7 +152,7 @@ type kin struct {
 
 // take takes the answer of the node.
 func (k *kin) take(r nav.Result, s *part.Scene, of tally.Target) {
-	if k.wrong = trouble(r); k.wrong != "" {
+	if k.wrong = whyNoAnswer(r); k.wrong != "" {
 		k.wrong = of.Node + " " + k.wrong
 		return
 	}
@@ -176,19 +176,19 @@ func (k *kin) take(r nav.Result, s *part.Scene, of tally.Target) {
 // mostText limits a text from a node, in bytes.
 const mostText = 300
 
-// trouble is the reason why a node has not answered, without its name; "": it has.
-func trouble(r nav.Result) string {
+// whyNoAnswer is the reason why a node has not answered, without its name; "": it has.
+func whyNoAnswer(r nav.Result) string {
 	switch {
 	case r.Err != nil:
-		return "did not answer: " + cause(r)
+		return "did not answer: " + causeText(r)
 	case r.Reply.Error != "":
 		return "refused: " + safe.Line(r.Reply.Error, mostText)
 	}
 	return ""
 }
 
-// cause is the error of a request, without the words that the sentence has already.
-func cause(r nav.Result) string {
+// causeText is the error of a request, without the words that the sentence has already.
+func causeText(r nav.Result) string {
 	name := strconv.Quote(r.Node)
 	text := strings.TrimPrefix(r.Err.Error(), "ask "+name+": ")
 	text = strings.TrimPrefix(text, reach.ErrNoReply.Error()+": ")

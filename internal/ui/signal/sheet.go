@@ -27,8 +27,8 @@ const (
 	mostRows     = 10
 )
 
-// width returns the width of the text of a box.
-func width(s *part.Scene) int {
+// textWidth returns the width of the text of a box.
+func textWidth(s *part.Scene) int {
 	w := narrow
 	if s.W >= veryWide {
 		w = wide
@@ -37,8 +37,8 @@ func width(s *part.Scene) int {
 	return w
 }
 
-// size returns the number of blank lines between the parts, and the number of rows of the list on the screen.
-func (b sheet) size(s *part.Scene) (blanks, rows int) {
+// divideBox returns the number of blank lines between the parts, and the number of rows of the list on the screen.
+func (b sheet) divideBox(s *part.Scene) (blanks, rows int) {
 	_, room := s.ModalSize(0, s.H)
 	rows = min(b.rows, mostRows)
 	more := 0
@@ -60,22 +60,22 @@ func (b sheet) size(s *part.Scene) (blanks, rows int) {
 	return blanks, rows
 }
 
-// window returns the rows on the screen from row from on, as far as there are any.
-func (b sheet) window(s *part.Scene) nav.Window {
-	_, rows := b.size(s)
+// visibleRows returns the rows on the screen from row from on, as far as there are any.
+func (b sheet) visibleRows(s *part.Scene) nav.Window {
+	_, rows := b.divideBox(s)
 	from := max(min(b.from, b.rows-rows), 0)
 	return nav.Window{From: from, Shown: min(rows, b.rows), All: b.rows}
 }
 
-// draw draws the box. If there is little room, the first lines and the keys stay.
-func (b sheet) draw(f *part.Frame) {
-	blanks, _ := b.size(f.Scene)
-	w := b.window(f.Scene)
+// drawBox draws the box. If there is little room, the first lines and the keys stay.
+func (b sheet) drawBox(f *part.Frame) {
+	blanks, _ := b.divideBox(f.Scene)
+	w := b.visibleRows(f.Scene)
 	h := len(b.head) + w.Shown + len(b.foot) + 1 + blanks
 	if w.Hidden() > 0 {
 		h++
 	}
-	m := f.Modal(b.title, width(f.Scene), h)
+	m := f.Modal(b.title, textWidth(f.Scene), h)
 	y := 0
 	put := func(pieces []part.Piece) {
 		if y < m.H-1 { // the keys come last
@@ -99,7 +99,7 @@ func (b sheet) draw(f *part.Frame) {
 		put(b.row(i))
 	}
 	if w.Hidden() > 0 {
-		put([]part.Piece{part.Dim(rest(w))})
+		put([]part.Piece{part.Dim(hiddenRowsText(w))})
 	}
 	if len(b.foot) > 0 {
 		gap(w.Shown)
@@ -110,8 +110,8 @@ func (b sheet) draw(f *part.Frame) {
 	b.drawKeys(m)
 }
 
-// rest gives the number of rows that are not shown, and the keys that show them.
-func rest(w nav.Window) string {
+// hiddenRowsText gives the number of rows that are not shown, and the keys that show them.
+func hiddenRowsText(w nav.Window) string {
 	if w.From == 0 {
 		return "+" + strconv.Itoa(w.Hidden()) + " more  PgDn"
 	}

@@ -87,9 +87,9 @@ var all = func() (list []entry) {
 	return list
 }()
 
-// matching returns the signals whose name, with or without SIG, or whose number begins with the typed text; an exact
+// matchSignals returns the signals whose name, with or without SIG, or whose number begins with the typed text; an exact
 // match comes first.
-func matching(typed string) (list []entry) {
+func matchSignals(typed string) (list []entry) {
 	name := strings.TrimPrefix(strings.ToUpper(typed), "SIG")
 	if strings.HasPrefix("SIG", strings.ToUpper(typed)) && len(typed) > 1 { // part of SIG
 		name = ""
@@ -106,8 +106,8 @@ func matching(typed string) (list []entry) {
 	return list
 }
 
-// effect describes in a sentence the effect of the signal on a process.
-func (s Signal) effect() string {
+// effectText describes in a sentence the effect of the signal on a process.
+func (s Signal) effectText() string {
 	switch s.Name() {
 	case "KILL":
 		return "SIGKILL cannot be caught: nothing is saved."
@@ -125,8 +125,8 @@ func (s Signal) effect() string {
 	return "A process that does not handle " + s.String() + " ends."
 }
 
-// halts reports whether the signal ends or pauses most programs, so that others may wait for them.
-func (s Signal) halts() bool {
+// haltsPrograms reports whether the signal ends or pauses most programs, so that others may wait for them.
+func (s Signal) haltsPrograms() bool {
 	switch s.Name() {
 	case "USR1", "USR2", "CONT", "CHLD", "URG", "WINCH":
 		return false

@@ -12,39 +12,39 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// warnings describe the effect of the signal on the recipients, and on others.
-func (d *Dialog) warnings(s *part.Scene) (lines [][]part.Piece) {
-	if d.willing() == 0 {
+// warningLines describe the effect of the signal on the recipients, and on others.
+func (d *Dialog) warningLines(s *part.Scene) (lines [][]part.Piece) {
+	if d.countSignalable() == 0 {
 		return nil
 	}
-	lines = wrapped(s, part.Dim(d.by.effect()))
-	if text := d.others(s); text != "" {
-		lines = append(lines, marked(s, text)...)
+	lines = wrapSentence(s, part.Dim(d.by.effectText()))
+	if text := d.partialJobWarning(s); text != "" {
+		lines = append(lines, wrapWarning(s, text)...)
 	}
 	if n := d.ofOthers(); n > 0 {
-		lines = append(lines, marked(s, onOthers(n))...)
+		lines = append(lines, wrapWarning(s, onOthers(n))...)
 	}
-	if n := d.hidden(s); n > 0 {
-		lines = append(lines, marked(s, onHidden(n))...)
+	if n := d.countHidden(s); n > 0 {
+		lines = append(lines, wrapWarning(s, onHidden(n))...)
 	}
-	if text := d.unlisted(s); text != "" {
-		lines = append(lines, wrapped(s, part.Dim(text))...)
+	if text := d.unlistedText(s); text != "" {
+		lines = append(lines, wrapSentence(s, part.Dim(text))...)
 	}
 	return lines
 }
 
-// wrapped breaks a sentence into lines.
-func wrapped(s *part.Scene, p part.Piece) (lines [][]part.Piece) {
-	for _, text := range draw.Wrap(p.Text, width(s), "  ") {
+// wrapSentence breaks a sentence into lines.
+func wrapSentence(s *part.Scene, p part.Piece) (lines [][]part.Piece) {
+	for _, text := range draw.Wrap(p.Text, textWidth(s), "  ") {
 		lines = append(lines, []part.Piece{{Text: text, Role: p.Role}})
 	}
 	return lines
 }
 
-// marked breaks a sentence into lines after the mark of a warning.
-func marked(s *part.Scene, text string) (lines [][]part.Piece) {
+// wrapWarning breaks a sentence into lines after the mark of a warning.
+func wrapWarning(s *part.Scene, text string) (lines [][]part.Piece) {
 	mark := part.Marks[cluster.Warning]
-	for i, line := range draw.Wrap(text, width(s)-2, "") {
+	for i, line := range draw.Wrap(text, textWidth(s)-2, "") {
 		if i > 0 {
 			mark.Glyph = " "
 		}
@@ -53,9 +53,9 @@ func marked(s *part.Scene, text string) (lines [][]part.Piece) {
 	return lines
 }
 
-// others says that some ranks of a job get the signal and others do not; "": all get it, or none.
-func (d *Dialog) others(s *part.Scene) string {
-	if !d.by.halts() {
+// partialJobWarning says that some ranks of a job get the signal and others do not; "": all get it, or none.
+func (d *Dialog) partialJobWarning(s *part.Scene) string {
+	if !d.by.haltsPrograms() {
 		return ""
 	}
 	ofJob := map[string][]tally.Target{}
@@ -75,14 +75,14 @@ func (d *Dialog) others(s *part.Scene) string {
 			return strconv.Itoa(all-n) + " of " + strconv.Itoa(all) + " ranks of job " + job.ID +
 				" cannot be reached, and will not get it."
 		case n < all:
-			return "Only " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " ranks of job " + job.ID + gets(n) +
+			return "Only " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " ranks of job " + job.ID + getsIt(n) +
 				": the others will wait or fail."
 		}
 	}
 	return ""
 }
 
-func gets(n int) string {
+func getsIt(n int) string {
 	if n == 1 {
 		return " gets it"
 	}
@@ -106,8 +106,8 @@ func onOthers(n int) string {
 	return strconv.Itoa(n) + " of these belong to other users: root may signal them."
 }
 
-// hidden counts recipients that the page does not list: a signal to all ranks of a job includes them.
-func (d *Dialog) hidden(s *part.Scene) (n int) {
+// countHidden counts recipients that the page does not list: a signal to all ranks of a job includes them.
+func (d *Dialog) countHidden(s *part.Scene) (n int) {
 	for i := range d.list {
 		if t := &d.list[i]; t.Refusal() == "" && !s.Only.ShowsProcess(s.NodeOf(t.Node), t.ProcessID) {
 			n++
@@ -123,8 +123,8 @@ func onHidden(n int) string {
 	return strconv.Itoa(n) + " of these are on GPUs that --only hides: they get the signal too."
 }
 
-// unlisted says that processes are missing in the list, which is as old as the choice.
-func (d *Dialog) unlisted(s *part.Scene) string {
+// unlistedText says that processes are missing in the list, which is as old as the choice.
+func (d *Dialog) unlistedText(s *part.Scene) string {
 	switch d.whom.kind {
 	case theFamily:
 		if d.family.more {
@@ -132,7 +132,7 @@ func (d *Dialog) unlisted(s *part.Scene) string {
 		}
 	case theRank, theJob:
 		var said []string
-		late := d.late(s)
+		late := d.countLateListed(s)
 		if b := d.blind; b.nodes > 0 {
 			verb := " are"
 			if late > 0 {
@@ -154,13 +154,13 @@ func (d *Dialog) unlisted(s *part.Scene) string {
 	return ""
 }
 
-// late counts the processes that were listed only after the list was made.
-func (d *Dialog) late(s *part.Scene) (n int) {
+// countLateListed counts the processes that were listed only after the list was made.
+func (d *Dialog) countLateListed(s *part.Scene) (n int) {
 	meant := map[spot]bool{}
 	for i := range d.list {
 		meant[spotOf(&d.list[i].Target)] = true
 	}
-	for _, t := range d.whom.targets(s, d.family) {
+	for _, t := range d.whom.listTargets(s, d.family) {
 		if !meant[spotOf(&t)] {
 			n++
 		}

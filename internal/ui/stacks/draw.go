@@ -29,22 +29,22 @@ const (
 func (p *Page) Draw(f *part.Frame) {
 	header.Draw(f, false)
 	if p.sheet != nil {
-		p.sheet.draw(f)
+		p.sheet.drawSheet(f)
 		return
 	}
-	f.Section(titleRow, "Stacks of job "+p.job, p.state())
-	rows := p.rows()
+	f.Section(titleRow, "Stacks of job "+p.job, p.statusText())
+	rows := p.listRows()
 	if p.doc == nil {
-		f.Paragraphs(titleRow+2, []string{nothing(p)})
+		f.Paragraphs(titleRow+2, []string{whyEmpty(p)})
 	} else {
-		p.said(f)
-		p.body(f, rows)
+		p.drawVerdict(f)
+		p.drawRows(f, rows)
 	}
-	footer.Draw(f, "", p.hints(f.Scene, rows)...)
+	footer.Draw(f, "", p.footerHints(f.Scene, rows)...)
 }
 
-// hints are the keys of the footer.
-func (p *Page) hints(s *part.Scene, rows []row) []keys.Hint {
+// footerHints are the keys of the footer.
+func (p *Page) footerHints(s *part.Scene, rows []row) []keys.Hint {
 	var hints []keys.Hint
 	if len(rows) > 0 {
 		hints = append(hints, keys.HintOf(keys.Open))
@@ -62,10 +62,10 @@ func (p *Page) hints(s *part.Scene, rows []row) []keys.Hint {
 	return append(hints, hint.Last...)
 }
 
-// state says which look is on the screen.
-func (p *Page) state() string {
+// statusText says which look is on the screen.
+func (p *Page) statusText() string {
 	if p.past {
-		return times(p.doc)
+		return lookTimes(p.doc)
 	}
 	if p.step == begins && p.failed == "" {
 		return "waiting for the lists of processes"
@@ -77,11 +77,11 @@ func (p *Page) state() string {
 	if p.doc != nil && p.step == waits {
 		return p.doc.Time.Format(time.TimeOnly) + ", next look soon"
 	}
-	return times(p.doc)
+	return lookTimes(p.doc)
 }
 
-// times are those of the looks.
-func times(d *rankstacks.Verdict) string {
+// lookTimes are the times of the looks.
+func lookTimes(d *rankstacks.Verdict) string {
 	switch {
 	case d == nil:
 		return ""
@@ -91,8 +91,8 @@ func times(d *rankstacks.Verdict) string {
 	return fmt.Sprintf("%s and %.0f s before", d.Time.Format(time.TimeOnly), *d.ComparedSeconds)
 }
 
-// nothing says why there are no groups.
-func nothing(p *Page) string {
+// whyEmpty says why there are no groups.
+func whyEmpty(p *Page) string {
 	if p.past {
 		return "Nobody has asked the ranks of this job by then. They are asked when this page is opened, and once by " +
 			"themselves when the job seems to hang; a recording has the answers."
@@ -103,8 +103,8 @@ func nothing(p *Page) string {
 	return "Asking the nodes of the job where its ranks are…"
 }
 
-// paragraphs are the verdict, that of NCCL first: it is the job's own.
-func (p *Page) paragraphs() (lines []string) {
+// verdictParagraphs are the verdict, that of NCCL first: it is the job's own.
+func (p *Page) verdictParagraphs() (lines []string) {
 	if p.doc == nil {
 		return nil
 	}
@@ -124,10 +124,10 @@ func (p *Page) paragraphs() (lines []string) {
 // mostSaid is the largest part of the screen that the verdict may have.
 const mostSaid = 3
 
-// verdict is the lines of the verdict on this screen.
-func (p *Page) verdict(s *part.Scene) (lines []string) {
+// verdictLines is the lines of the verdict on this screen.
+func (p *Page) verdictLines(s *part.Scene) (lines []string) {
 	f := part.Frame{Scene: s}
-	for _, text := range p.paragraphs() {
+	for _, text := range p.verdictParagraphs() {
 		lines = append(lines, f.Wrapped(text)...)
 	}
 	if most := max(s.H/mostSaid, 1); len(lines) > most {
@@ -136,16 +136,16 @@ func (p *Page) verdict(s *part.Scene) (lines []string) {
 	return lines
 }
 
-// said draws the verdict: its first sentence stands out, and the others explain it.
-func (p *Page) said(f *part.Frame) {
+// drawVerdict draws the verdict: its first sentence stands out, and the others explain it.
+func (p *Page) drawVerdict(f *part.Frame) {
 	role, first := draw.Strong, 0
 	if p.doc.State == rankstacks.Stuck {
 		role = draw.Warn
 	}
-	if all := p.paragraphs(); len(all) > 0 {
+	if all := p.verdictParagraphs(); len(all) > 0 {
 		first = len(f.Wrapped(all[0]))
 	}
-	for i, line := range p.verdict(f.Scene) {
+	for i, line := range p.verdictLines(f.Scene) {
 		if i >= first {
 			role = draw.Text
 		}
@@ -153,36 +153,36 @@ func (p *Page) said(f *part.Frame) {
 	}
 }
 
-// top is the row of the first group.
-func (p *Page) top(s *part.Scene) int { return titleRow + 1 + len(p.verdict(s)) + 1 }
+// firstListRow is the row of the first group.
+func (p *Page) firstListRow(s *part.Scene) int { return titleRow + 1 + len(p.verdictLines(s)) + 1 }
 
-// list is the rows for the cursor.
-func (p *Page) list(s *part.Scene, rows []row) nav.List[string] {
-	return nav.List[string]{N: len(rows), Room: max(s.H-1-p.top(s), 1), Key: func(i int) string { return rows[i].key },
-		Lines: func(i int) int { return rows[i].lines() }}
+// cursorList is the rows for the cursor.
+func (p *Page) cursorList(s *part.Scene, rows []row) nav.List[string] {
+	return nav.List[string]{N: len(rows), Room: max(s.H-1-p.firstListRow(s), 1), Key: func(i int) string { return rows[i].key },
+		Lines: func(i int) int { return rows[i].rowHeight() }}
 }
 
-// lines is the number of lines of a row.
-func (r *row) lines() int {
+// rowHeight is the number of lines of a row.
+func (r *row) rowHeight() int {
 	if r.group != nil && len(r.group.Workers) > 0 || r.refusal != nil && r.refusal.Hint != "" {
 		return 3
 	}
 	return 2
 }
 
-// body draws the rows on the screen.
-func (p *Page) body(f *part.Frame, rows []row) {
-	l := p.list(f.Scene, rows)
-	w, at, y := p.cursor.Window(l), p.cursor.At(l), p.top(f.Scene)
+// drawRows draws the rows on the screen.
+func (p *Page) drawRows(f *part.Frame, rows []row) {
+	l := p.cursorList(f.Scene, rows)
+	w, at, y := p.cursor.Window(l), p.cursor.At(l), p.firstListRow(f.Scene)
 	for i := w.From; i < w.From+w.Shown; i++ {
 		p.row(f, y, &rows[i])
 		if i == at {
-			f.Cursor(y, min(y+rows[i].lines(), f.H-1))
+			f.Cursor(y, min(y+rows[i].rowHeight(), f.H-1))
 		}
-		y += rows[i].lines()
+		y += rows[i].rowHeight()
 	}
 	if w.Hidden() > 0 {
-		f.RuleEnd(titleRow, p.state()+"  "+w.Where())
+		f.RuleEnd(titleRow, p.statusText()+"  "+w.Where())
 	}
 }
 
@@ -190,10 +190,10 @@ func (p *Page) body(f *part.Frame, rows []row) {
 func (p *Page) row(f *part.Frame, y int, r *row) {
 	if r.refusal != nil {
 		f.Right(countAt, y, textAt-countAt-2, part.Plural(r.refusal.Count, "rank", "ranks"), draw.Dim)
-		put(f, y, "not read: "+cmp.Or(r.refusal.Cause, r.refusal.ID), draw.Dim)
-		put(f, y+1, r.refusal.Members, draw.Dim)
+		writeLine(f, y, "not read: "+cmp.Or(r.refusal.Cause, r.refusal.ID), draw.Dim)
+		writeLine(f, y+1, r.refusal.Members, draw.Dim)
 		if r.refusal.Hint != "" {
-			put(f, y+2, r.refusal.Hint, draw.Dim)
+			writeLine(f, y+2, r.refusal.Hint, draw.Dim)
 		}
 		return
 	}
@@ -206,18 +206,18 @@ func (p *Page) row(f *part.Frame, y int, r *row) {
 		f.Put(countAt, y, "+", draw.Strong)
 	}
 	f.Right(countAt, y, textAt-countAt-2, part.Plural(len(g.Ranks), "rank", "ranks"), draw.Strong)
-	put(f, y, cmp.Or(g.Summary, unnamed), role)
-	put(f, y+1, cmp.Or(g.Members, strings.Join(stacktext.ByNode(g.Ranks), ", "))+movedWords(g), draw.Dim)
+	writeLine(f, y, cmp.Or(g.Summary, unnamed), role)
+	writeLine(f, y+1, cmp.Or(g.Members, strings.Join(stacktext.ByNode(g.Ranks), ", "))+movedWords(g), draw.Dim)
 	if len(g.Workers) > 0 {
-		put(f, y+2, stacks.Workers(g.Workers), draw.Warn)
+		writeLine(f, y+2, stacks.Workers(g.Workers), draw.Warn)
 	}
 }
 
 // unnamed stands for the stack of a group in a recording without names.
 const unnamed = "the recording has no names of functions and files"
 
-// put writes a line of a row, in rows that the page has.
-func put(f *part.Frame, y int, text string, role draw.Role) {
+// writeLine writes a line of a row, in rows that the page has.
+func writeLine(f *part.Frame, y int, text string, role draw.Role) {
 	if y < f.H-1 {
 		f.Left(textAt, y, f.W-textAt-1, text, role)
 	}

@@ -30,8 +30,8 @@ func lagOf(s *part.Scene, g nav.Go) lag {
 	return lag{node: g.Node, gpu: n.GPUs[at].Number}
 }
 
-// wants takes a look, and reports whether another one should follow.
-func (l *lag) wants(look *stacks.Look) bool {
+// addLook adds a look, and reports whether another one should follow.
+func (l *lag) addLook(look *stacks.Look) bool {
 	if l.node == "" {
 		return false
 	}
@@ -46,12 +46,12 @@ func standsOut(g *rankstacks.Group, of *rankstacks.Verdict, s *cluster.Snapshot,
 		return g.Outlier
 	}
 	return g.Outlier && slices.ContainsFunc(g.Ranks, func(r rankstacks.Rank) bool {
-		return r.Node == l.node && slices.Contains(r.GPUs, l.gpu) || lags(s, of.Job, &r)
+		return r.Node == l.node && slices.Contains(r.GPUs, l.gpu) || isLagging(s, of.Job, &r)
 	})
 }
 
-// lags reports whether a rank of a job is known to lag.
-func lags(s *cluster.Snapshot, job string, r *rankstacks.Rank) bool {
+// isLagging reports whether a rank of a job is known to lag.
+func isLagging(s *cluster.Snapshot, job string, r *rankstacks.Rank) bool {
 	at := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.ID == job })
 	return at >= 0 && slices.ContainsFunc(s.Jobs[at].Findings, func(f cluster.Finding) bool {
 		return f.Kind == cluster.KindLag && f.Holds() && f.Node == r.Node && slices.Contains(r.GPUs, f.GPU)

@@ -112,29 +112,29 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 	switch p.step {
 	case begins:
 		if shown {
-			p.start(now, s)
+			p.startFirstLook(now, s)
 		}
 	case waits:
 		if shown && !now.Before(p.exam.Due(stacks.Between)) {
-			p.look(now, s)
+			p.startLook(now, s)
 			p.step = looksAgain
 		}
 	case looks, looksAgain:
 		if now.Sub(p.survey.Look().At) >= stacks.AnswersBy {
 			p.survey.GiveUp(stacks.AnswersBy)
 		}
-		p.see()
+		p.advanceSurvey()
 	}
 	fresh := p.library
-	answer := nav.Answer{Ask: p.questions(), Stacks: p.told(shown)}
+	answer := nav.Answer{Ask: p.nextQuestions(), Stacks: p.takeNews(shown)}
 	if fresh != before && fresh != nil {
 		answer.Ask = append(answer.Ask, nav.Ask{NCCL: fresh})
 	}
 	return answer
 }
 
-// start begins the first look, once it is known which processes there are.
-func (p *Page) start(now time.Time, s *part.Scene) {
+// startFirstLook begins the first look, once it is known which processes there are.
+func (p *Page) startFirstLook(now time.Time, s *part.Scene) {
 	places, ready := places.Of(s.Snap, s.Job)
 	switch {
 	case !ready && now.Sub(p.from) < listedBy:
@@ -145,13 +145,13 @@ func (p *Page) start(now time.Time, s *part.Scene) {
 		return
 	}
 	p.places, p.exam = places, stacks.Examine(p.job, places)
-	p.look(now, s)
+	p.startLook(now, s)
 	p.step = looks
 	p.library = &nav.NCCL{Job: p.job, Places: ask.Places(s.Snap, s.Job)}
 }
 
-// look begins a look at the job's processes.
-func (p *Page) look(now time.Time, s *part.Scene) {
+// startLook begins a look at the job's processes.
+func (p *Page) startLook(now time.Time, s *part.Scene) {
 	var gpus stacks.GPUs
 	if s.Job != nil && s.Job.ID == p.job {
 		gpus = stacks.GPUsOf(s.Snap, s.Job, p.places)
@@ -160,8 +160,8 @@ func (p *Page) look(now time.Time, s *part.Scene) {
 	p.asked, p.fresh = nil, true
 }
 
-// questions returns the next questions, as many as may be asked at a time.
-func (p *Page) questions() (asks []nav.Ask) {
+// nextQuestions returns the next questions, as many as may be asked at a time.
+func (p *Page) nextQuestions() (asks []nav.Ask) {
 	for p.survey != nil && len(p.asked) < stacks.Abreast {
 		q, is := p.survey.Next()
 		if !is {
@@ -173,14 +173,14 @@ func (p *Page) questions() (asks []nav.Ask) {
 	return asks
 }
 
-// hear takes an answer, and asks the next question.
-func (p *Page) hear(r nav.Result) nav.Answer {
+// handleResult takes an answer, and asks the next question.
+func (p *Page) handleResult(r nav.Result) nav.Answer {
 	if r.NCCL != nil {
 		if r.NCCL == p.library && r.Err == nil {
 			p.exam.Hear(stacks.OfNCCL(r.Verdict.Verdict))
-			p.write()
+			p.updateDocument()
 		}
-		return nav.Answer{Taken: true, Stacks: p.told(true)}
+		return nav.Answer{Taken: true, Stacks: p.takeNews(true)}
 	}
 	at := slices.IndexFunc(p.asked, func(q stacks.Question) bool { return q.Request.Stacks == r.Request.Stacks })
 	if at < 0 || p.survey == nil || p.survey.Over() { // of a look that is over
@@ -191,13 +191,14 @@ func (p *Page) hear(r nav.Result) nav.Answer {
 	p.survey.Take(q, &r.Reply, r.Err)
 	p.fresh = true
 	if p.survey.Over() {
-		p.see()
+		p.advanceSurvey()
 	}
-	return nav.Answer{Taken: true, Ask: p.questions(), Stacks: p.told(true)}
+	return nav.Answer{Taken: true, Ask: p.nextQuestions(), Stacks: p.takeNews(true)}
 }
 
-// see puts into the document what is known by now.
-func (p *Page) see() {
+// advanceSurvey puts into the document what is known by now. Once the survey is over, the page waits for the next look,
+// or is idle.
+func (p *Page) advanceSurvey() {
 	if p.survey == nil || !p.fresh && !p.survey.Over() {
 		return
 	}
@@ -205,20 +206,20 @@ func (p *Page) see() {
 	look := p.survey.Look()
 	if p.step == looks || p.survey.Over() {
 		p.exam.Take(look, p.survey.Over())
-		p.write()
+		p.updateDocument()
 	}
 	if !p.survey.Over() {
 		return
 	}
-	if p.survey = nil; p.lag.wants(look) || p.step == looks {
+	if p.survey = nil; p.lag.addLook(look) || p.step == looks {
 		p.step = waits
 	} else {
 		p.step = idle
 	}
 }
 
-// write makes the document of what is known. It is news once there are two whole looks.
-func (p *Page) write() {
+// updateDocument makes the document of what is known. It is news once there are two whole looks.
+func (p *Page) updateDocument() {
 	d := p.exam.Document()
 	if d == nil {
 		return
@@ -231,9 +232,9 @@ func (p *Page) write() {
 	}
 }
 
-// told returns the result if it is news for the other outputs, and nobody is still to answer for it: a further look
+// takeNews returns the result if it is news for the other outputs, and nobody is still to answer for it: a further look
 // waits for the user, who may have left.
-func (p *Page) told(shown bool) *rankstacks.Verdict {
+func (p *Page) takeNews(shown bool) *rankstacks.Verdict {
 	if !p.news || p.step != idle && (p.step != waits || shown) {
 		return nil
 	}
@@ -247,20 +248,20 @@ func (p *Page) told(shown bool) *rankstacks.Verdict {
 // Press answers a key, the mouse, or the answer of a node.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, is := msg.(nav.Result); is {
-		return p.hear(r)
+		return p.handleResult(r)
 	}
 	if p.sheet != nil {
 		return p.onSheet(msg, s)
 	}
-	rows := p.rows()
-	l := p.list(s, rows)
+	rows := p.listRows()
+	l := p.cursorList(s, rows)
 	if _, moved := p.cursor.Move(msg, l); moved {
 		return nav.Taken
 	}
 	if click, is := msg.(tea.MouseClickMsg); is {
-		at, again := p.cursor.Click(click, l, p.top(s))
+		at, again := p.cursor.Click(click, l, p.firstListRow(s))
 		if again {
-			p.open(rows[at])
+			p.openRow(rows[at])
 		}
 		return nav.Answer{Taken: at >= 0}
 	}
@@ -270,14 +271,14 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 // code is the code of the page's own actions.
 var code = action.Table[*Page]{
 	{Of: keys.Refresh, Do: (*Page).refresh},
-	{Of: keys.Open, Do: ofRow(func(p *Page, on row) nav.Answer { p.open(on); return nav.Taken })},
+	{Of: keys.Open, Do: ofRow(func(p *Page, on row) nav.Answer { p.openRow(on); return nav.Taken })},
 	{Of: keys.MarkStack, Do: ofRow((*Page).mark)},
-	{Of: keys.CompareStacks, Do: ofRow((*Page).compare)},
+	{Of: keys.CompareStacks, Do: ofRow((*Page).compareGroups)},
 	{Of: keys.CopyLine, Do: ofRow(func(_ *Page, on row) nav.Answer {
-		return copied("the group", stacktext.GroupText(on.group, on.refusal))
+		return copyText("the group", stacktext.GroupText(on.group, on.refusal))
 	})},
 	{Of: keys.CopyAll, Do: ofRow(func(p *Page, _ row) nav.Answer {
-		return copied("all groups", stacktext.Text(p.doc, stacktext.Full))
+		return copyText("all groups", stacktext.Text(p.doc, stacktext.Full))
 	})},
 }
 
@@ -287,11 +288,11 @@ func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), na
 // ofRow is the code of an action on the row under the cursor, if there is one.
 func ofRow(do func(p *Page, on row) nav.Answer) func(*Page, *part.Scene) nav.Answer {
 	return func(p *Page, s *part.Scene) nav.Answer {
-		rows := p.rows()
+		rows := p.listRows()
 		if len(rows) == 0 {
 			return nav.Answer{}
 		}
-		return do(p, rows[p.cursor.At(p.list(s, rows))])
+		return do(p, rows[p.cursor.At(p.cursorList(s, rows))])
 	}
 }
 
@@ -313,7 +314,7 @@ func (p *Page) mark(on row) nav.Answer {
 	return nav.Taken
 }
 
-func copied(what, text string) nav.Answer {
+func copyText(what, text string) nav.Answer {
 	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
 }
 
@@ -324,8 +325,8 @@ type row struct {
 	refusal *rankstacks.Refusal
 }
 
-// rows returns the groups, and then the reasons.
-func (p *Page) rows() (rows []row) {
+// listRows returns the groups, and then the reasons.
+func (p *Page) listRows() (rows []row) {
 	if p.doc == nil {
 		return nil
 	}

@@ -120,7 +120,7 @@ func (r *rig) press(k string) nav.Answer {
 	return r.Press(msg, r.s)
 }
 
-func (r *rig) said() string { return strings.Join(r.paragraphs(), " ") }
+func (r *rig) said() string { return strings.Join(r.verdictParagraphs(), " ") }
 
 func (r *rig) total() (n int) {
 	for _, times := range r.asked {
@@ -312,7 +312,7 @@ func TestGroupsOfOneSummary(t *testing.T) {
 	r.doc = &rankstacks.Verdict{Groups: []rankstacks.Group{group("forward", "S", 1), group("backward", "S", 1),
 		group("backward", "T", 1)}, Refused: []rankstacks.Refusal{{Cause: "no", Hint: "a"}, {Cause: "no", Hint: "b"}}}
 	keys := map[string]bool{}
-	for _, row := range r.rows() {
+	for _, row := range r.listRows() {
 		keys[row.key] = true
 	}
 	if len(keys) != 5 {
@@ -321,11 +321,11 @@ func TestGroupsOfOneSummary(t *testing.T) {
 	r.press("down")
 	r.press("space")
 	r.doc = &rankstacks.Verdict{Groups: []rankstacks.Group{group("forward", "S", 2), group("backward", "R", 2)}}
-	rows := r.rows()
-	if at := r.cursor.At(r.list(r.s, rows)); at != 1 || r.marked != rows[1].key {
+	rows := r.listRows()
+	if at := r.cursor.At(r.cursorList(r.s, rows)); at != 1 || r.marked != rows[1].key {
 		t.Errorf("the cursor is in row %d, %q is marked", at, r.marked)
 	}
-	if r.press("down"); r.cursor.At(r.list(r.s, rows)) != 1 {
+	if r.press("down"); r.cursor.At(r.cursorList(r.s, rows)) != 1 {
 		t.Error("the cursor has left the last row")
 	}
 }
@@ -407,13 +407,13 @@ func TestThePast(t *testing.T) {
 		ago    string
 	}{{true, ""}, {false, "−1m00s"}} {
 		past(nil, way.replay, way.ago)
-		if r.doc != nil || !strings.Contains(nothing(r.Page), "Nobody has asked the ranks of this job by then") || len(r.rows()) != 0 {
+		if r.doc != nil || !strings.Contains(whyEmpty(r.Page), "Nobody has asked the ranks of this job by then") || len(r.listRows()) != 0 {
 			t.Errorf("%+v: before the question it shows %+v", way, r.doc)
 		}
 		past(map[string]*rankstacks.Verdict{"7": then, "8": own}, way.replay, way.ago)
-		if rows := r.rows(); r.doc != then || len(rows) != 2 || rows[0].key == rows[1].key ||
-			r.state() != "11:00:05 and 5 s before" {
-			t.Errorf("%+v: it shows %+v, %q", way, r.doc, r.state())
+		if rows := r.listRows(); r.doc != then || len(rows) != 2 || rows[0].key == rows[1].key ||
+			r.statusText() != "11:00:05 and 5 s before" {
+			t.Errorf("%+v: it shows %+v, %q", way, r.doc, r.statusText())
 		}
 		r.press("r")
 		r.Arrive(r.s, nav.Go{})

@@ -34,91 +34,91 @@ type line struct {
 	path   string // of a frame, behind the text: it is clipped in its middle
 }
 
-func (t *sheet) add(role draw.Role, indent int, text string) {
+func (t *sheet) addLine(role draw.Role, indent int, text string) {
 	t.lines = append(t.lines, line{text: text, role: role, indent: indent})
 }
 
-// head adds a heading, after an empty line.
-func (t *sheet) head(text string) {
+// addHeading adds a heading, after an empty line.
+func (t *sheet) addHeading(text string) {
 	if len(t.lines) > 0 {
-		t.add(draw.Text, 0, "")
+		t.addLine(draw.Text, 0, "")
 	}
-	t.add(draw.Strong, 0, text)
+	t.addLine(draw.Strong, 0, text)
 }
 
-// open shows a group in full, or the ranks that were not read for a reason.
-func (p *Page) open(r row) {
+// openRow shows a group in full, or the ranks that were not read for a reason.
+func (p *Page) openRow(r row) {
 	t := &sheet{text: stacktext.GroupText(r.group, r.refusal)}
 	if r.refusal != nil {
 		t.title = part.Plural(r.refusal.Count, "rank", "ranks") + " not read"
-		t.head(r.refusal.Cause)
-		t.add(draw.Text, 2, r.refusal.Members)
+		t.addHeading(r.refusal.Cause)
+		t.addLine(draw.Text, 2, r.refusal.Members)
 		if r.refusal.Hint != "" {
-			t.add(draw.Text, 2, r.refusal.Hint)
+			t.addLine(draw.Text, 2, r.refusal.Hint)
 		}
 		p.sheet = t
 		return
 	}
 	g := r.group
 	t.title = part.Plural(len(g.Ranks), "rank", "ranks") + movedWords(g)
-	t.head("Main thread, innermost frame first")
-	t.frames(g.Frames)
+	t.addHeading("Main thread, innermost frame first")
+	t.addFrames(g.Frames)
 	if g.Deeper {
-		t.add(draw.Dim, 2, "… and more outside")
+		t.addLine(draw.Dim, 2, "… and more outside")
 	}
 	if len(g.Frames) == 0 {
-		t.add(draw.Text, 2, g.Summary)
+		t.addLine(draw.Text, 2, g.Summary)
 	}
-	t.head("Members")
-	t.members(g.Ranks)
-	t.workers(g.Workers)
+	t.addHeading("Members")
+	t.addMembers(g.Ranks)
+	t.addWorkers(g.Workers)
 	for _, th := range g.Threads {
-		t.head(fmt.Sprintf("Thread %s of %s", thread(&th), stacktext.First(g)))
-		t.frames(th.Frames)
+		t.addHeading(fmt.Sprintf("Thread %s of %s", threadName(&th), stacktext.First(g)))
+		t.addFrames(th.Frames)
 	}
 	p.sheet = t
 }
 
-// thread names a thread.
-func thread(t *rankstacks.Thread) string {
+// threadName names a thread.
+func threadName(t *rankstacks.Thread) string {
 	if t.TID == 0 {
 		return t.Name
 	}
 	return t.Name + " (" + strconv.Itoa(t.TID) + ", state " + t.State + ")"
 }
 
-// frames adds frames, the lines of which may differ.
-func (t *sheet) frames(frames []rankstacks.Frame) {
+// addFrames adds frames, the lines of which may differ.
+func (t *sheet) addFrames(frames []rankstacks.Frame) {
 	for i := range frames {
 		f := &frames[i]
 		t.lines = append(t.lines, line{text: f.Function, role: draw.Text, indent: 2, path: stacktext.Path(f)})
 		for _, l := range f.Lines {
-			t.add(draw.Dim, 6, "line "+strconv.Itoa(l.Line)+": "+l.Members)
+			t.addLine(draw.Dim, 6, "line "+strconv.Itoa(l.Line)+": "+l.Members)
 		}
 	}
 }
 
-// members adds the ranks, node by node.
-func (t *sheet) members(ranks []rankstacks.Rank) {
+// addMembers adds the ranks, node by node.
+func (t *sheet) addMembers(ranks []rankstacks.Rank) {
 	for _, of := range stacktext.ByNode(ranks) {
-		t.add(draw.Text, 2, of)
+		t.addLine(draw.Text, 2, of)
 	}
 }
 
-// workers adds the descendants that wait for files.
-func (t *sheet) workers(list []rankstacks.Worker) {
+// addWorkers adds the descendants that wait for files.
+func (t *sheet) addWorkers(list []rankstacks.Worker) {
 	if len(list) == 0 {
 		return
 	}
-	t.head("Worker processes in state D: they wait, and cannot be interrupted")
+	t.addHeading("Worker processes in state D: they wait, and cannot be interrupted")
 	for i := range list {
-		t.add(draw.Text, 2, stacktext.WorkerText(&list[i]))
+		t.addLine(draw.Text, 2, stacktext.WorkerText(&list[i]))
 	}
 }
 
-// compare shows where the group under the cursor parts from the marked one, or from the largest.
-func (p *Page) compare(on row) nav.Answer {
-	rows := p.rows()
+// compareGroups shows where the group under the cursor parts from the marked one, or from the largest.
+func (p *Page) compareGroups(on row) nav.Answer {
+	rows := p.listRows()
 	with := slices.IndexFunc(rows, func(r row) bool { return r.key == p.marked })
 	if with < 0 || rows[with].key == on.key {
 		if with = 0; on.key == rows[0].key {
@@ -134,24 +134,24 @@ func (p *Page) compare(on row) nav.Answer {
 	a, b := rows[with].group, on.group
 	t := &sheet{title: "Where two groups part, outermost frame first", text: stacktext.DiffText(a, b)}
 	d := stacktext.Diff(a, b)
-	t.head(fmt.Sprintf("%s and %s", count(a), count(b)))
-	t.frames(d.Common)
-	t.head("then " + count(a))
-	t.frames(d.A)
-	t.head("then " + count(b))
-	t.frames(d.B)
+	t.addHeading(fmt.Sprintf("%s and %s", groupMembers(a), groupMembers(b)))
+	t.addFrames(d.Common)
+	t.addHeading("then " + groupMembers(a))
+	t.addFrames(d.A)
+	t.addHeading("then " + groupMembers(b))
+	t.addFrames(d.B)
 	p.sheet = t
 	return nav.Taken
 }
 
-func count(g *rankstacks.Group) string {
+func groupMembers(g *rankstacks.Group) string {
 	return part.Plural(len(g.Ranks), "rank", "ranks") + ": " + g.Members
 }
 
 // onSheet answers keys while a sheet is open.
 func (p *Page) onSheet(msg tea.Msg, s *part.Scene) nav.Answer {
 	t := p.sheet
-	w := t.window(s)
+	w := t.visibleLines(s)
 	if to, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden()); moved {
 		t.from = to
 		return nav.Taken
@@ -169,13 +169,13 @@ var sheetCode = action.Table[*Page]{
 
 func (p *Page) closeSheet() { p.sheet = nil }
 
-func (p *Page) copySheet(*part.Scene) nav.Answer { return copied("the stacks", p.sheet.text) }
+func (p *Page) copySheet(*part.Scene) nav.Answer { return copyText("the stacks", p.sheet.text) }
 
 // sheetTop is the row of the first line.
 const sheetTop = titleRow + 1
 
-// wrapped are the lines for a screen.
-func (t *sheet) wrapped(s *part.Scene) (lines []line) {
+// wrapLines returns the lines as they fit on a screen.
+func (t *sheet) wrapLines(s *part.Scene) (lines []line) {
 	for _, l := range t.lines {
 		if l.text == "" || l.path != "" {
 			lines = append(lines, l)
@@ -191,19 +191,19 @@ func (t *sheet) wrapped(s *part.Scene) (lines []line) {
 	return lines
 }
 
-// window is the lines on the screen.
-func (t *sheet) window(s *part.Scene) nav.Window {
-	all := len(t.wrapped(s))
+// visibleLines is the lines on the screen.
+func (t *sheet) visibleLines(s *part.Scene) nav.Window {
+	all := len(t.wrapLines(s))
 	w := nav.Window{Shown: min(max(s.H-1-sheetTop, 1), all), All: all}
 	w.From = min(t.from, w.Hidden())
 	return w
 }
 
-// draw draws the sheet in place of the groups.
-func (t *sheet) draw(f *part.Frame) {
-	w := t.window(f.Scene)
+// drawSheet draws the sheet in place of the groups.
+func (t *sheet) drawSheet(f *part.Frame) {
+	w := t.visibleLines(f.Scene)
 	f.Section(titleRow, t.title, w.Where())
-	for i, l := range t.wrapped(f.Scene)[w.From : w.From+w.Shown] {
+	for i, l := range t.wrapLines(f.Scene)[w.From : w.From+w.Shown] {
 		x := 3 + l.indent
 		f.Left(x, sheetTop+i, f.W-1-x, l.text, l.role)
 		if x += draw.Width(l.text) + 2; l.path != "" && x < f.W-1 {

@@ -141,7 +141,7 @@ func TestOrderAtChosenColumns(t *testing.T) {
 			t.Errorf("column %d: by %q", test.x, by)
 		}
 	}
-	if x := list.readings(120); x != list.Layout[colCommand].X {
+	if x := list.readingsStart(120); x != list.Layout[colCommand].X {
 		t.Errorf("the readings begin at %d", x)
 	}
 }

@@ -118,7 +118,7 @@ const healthSmall = 65
 // gpuLayout is the layout for GPUs. models says that they are of several models; if they are of one, the line of the
 // node names it. number is the width of their longest number.
 func gpuLayout(width int, models bool, number int, list columns.List) layout.Layout {
-	columns := layout.Choose(numbered(gpuColumns, number), list)
+	columns := layout.Choose(widenGPUColumn(gpuColumns, number), list)
 	if !models && list == "" {
 		columns = slices.DeleteFunc(columns, func(c layout.Column) bool { return c.Key == colName })
 	}

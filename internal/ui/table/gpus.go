@@ -71,7 +71,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 		m := part.Marks[cluster.Critical]
 		f.Put(1, y, m.Glyph, m.Role)
 		f.Number(l[colGPU], y, part.Number(g), m.Role)
-		rank(f, y, nil, l, m.Role)
+		writeRank(f, y, nil, l, m.Role)
 		insteadOfCells(f, y, " "+g.Lost, l)
 		return
 	}
@@ -87,7 +87,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 	}
 	f.Put(1, y, m.Glyph, m.Role)
 	f.Number(l[colGPU], y, part.Number(g), m.Role)
-	rank(f, y, tally.Rank(f.Node, g), l, name)
+	writeRank(f, y, tally.Rank(f.Node, g), l, name)
 	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), name)
 	if text := problem.Lost(g, findings); text != "" {
 		insteadOfCells(f, y, " "+text, l)
@@ -121,22 +121,22 @@ type gpuRoles struct {
 	offending []col
 }
 
-// of returns the role of the cell of column k, plain if nothing is wrong.
-func (r gpuRoles) of(f *part.Frame, k col) draw.Role {
+// cellRole returns the role of the cell of column k, plain if nothing is wrong.
+func (r gpuRoles) cellRole(f *part.Frame, k col) draw.Role {
 	switch {
 	case !r.own:
 		return draw.Ghost
 	case slices.Contains(r.offending, k), k == colTemp && r.hot:
 		return draw.Warn
 	case k == colUtil:
-		number, _, _ := r.level(f)
+		number, _, _ := r.levelRoles(f)
 		return number
 	}
 	return draw.Text
 }
 
-// level returns the roles of the utilization's number, its bar and its history.
-func (r gpuRoles) level(f *part.Frame) (number, bar, history draw.Role) {
+// levelRoles returns the roles of the utilization's number, its bar and its history.
+func (r gpuRoles) levelRoles(f *part.Frame) (number, bar, history draw.Role) {
 	if !r.own {
 		return draw.Ghost, draw.BarGhost, draw.GhostBar
 	}
@@ -151,20 +151,20 @@ func (r gpuRoles) level(f *part.Frame) (number, bar, history draw.Role) {
 func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout.Layout, r gpuRoles) {
 	for _, c := range gpuColumns {
 		if c.Unit != "" {
-			f.Number(l[c.Key], y, part.Measured(g, c.Shows, c.Unit), r.of(f, c.Key))
+			f.Number(l[c.Key], y, part.Measured(g, c.Shows, c.Unit), r.cellRole(f, c.Key))
 		}
 	}
-	_, bar, history := r.level(f)
+	_, bar, history := r.levelRoles(f)
 	f.Meter(l[colUtilBar], y, r.util, bar)
 	f.Trend(l[colHistory], y, func(n int) []float32 { return trend.Last(g, metric.Util, n) }, history)
 	alone := tally.Total([]*cluster.GPU{g})
 	if sum := part.ProcessSum(f.Node.MemoryOfProcesses(g)); sum != "" {
-		f.Number(l[colUsed], y, sum, r.of(f, colUsed))
+		f.Number(l[colUsed], y, sum, r.cellRole(f, colUsed))
 	} else {
 		gpuMemory(f, y, &alone, l, r)
 	}
-	f.Number(l[colPower], y, part.Power(&alone, l[colPower].W, false).String(), r.of(f, colPower))
-	f.Number(l[colClock], y, clocks(g), r.of(f, colClock), part.Measured(g, metric.SMClock, ""))
+	f.Number(l[colPower], y, part.Power(&alone, l[colPower].W, false).String(), r.cellRole(f, colPower))
+	f.Number(l[colClock], y, clocksText(g), r.cellRole(f, colClock), part.Measured(g, metric.SMClock, ""))
 }
 
 func gpuMemory(f *part.Frame, y int, t *tally.Totals, l layout.Layout, r gpuRoles) {
@@ -184,7 +184,7 @@ func gpuMemory(f *part.Frame, y int, t *tally.Totals, l layout.Layout, r gpuRole
 	f.Number(l[colUsed], y, text, number)
 }
 
-func clocks(g *cluster.GPU) string {
+func clocksText(g *cluster.GPU) string {
 	sm, mem := part.Measured(g, metric.SMClock, ""), part.Measured(g, metric.MemClock, "")
 	if sm == "" || mem == "" {
 		return sm
@@ -200,7 +200,7 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 		return
 	}
 	if !own {
-		f.Left(s.X, y, s.W, owner(f, g, s.W), draw.Ghost)
+		f.Left(s.X, y, s.W, ownerText(f, g, s.W), draw.Ghost)
 		return
 	}
 	text, age, more := "", "", 0
@@ -233,9 +233,9 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// owner names, in w columns, the owner of a GPU that is not the job's, if known. The end of a job ID is never cut off:
+// ownerText names, in w columns, the owner of a GPU that is not the job's, if known. The end of a job ID is never cut off:
 // it is the array task.
-func owner(f *part.Frame, g *cluster.GPU, w int) string {
+func ownerText(f *part.Frame, g *cluster.GPU, w int) string {
 	who := tally.OwnerOf(f.Snap, f.Job, f.Node, g)
 	switch {
 	case who.Job != "" && who.User == f.Job.User:

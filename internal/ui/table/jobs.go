@@ -69,11 +69,11 @@ func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 	spareCells(f, y, l, jobColumns, &rows.Jobs, (&rows.Job{Snapshot: f.Snap}).Of(r), role)
 	switch {
 	case r.Running != nil:
-		t.running(f, y, r)
+		t.writeRunningJob(f, y, r)
 	case r.Pending != nil:
-		f.Left(x, y, f.W-1-x, waiting(f, r.Pending), role)
+		f.Left(x, y, f.W-1-x, waitingText(f, r.Pending), role)
 	default:
-		f.Left(x, y, f.W-1-x, ended(f, r), m.Role)
+		f.Left(x, y, f.W-1-x, endedText(f, r), m.Role)
 	}
 	if selected {
 		f.Cursor(y, y+1)
@@ -93,11 +93,11 @@ func jobMark(r *tally.JobRow) (m part.Mark, row draw.Role) {
 	return part.Marks[cluster.Note], draw.Dim
 }
 
-// running writes the numbers of a job with nodes, and its problems.
-func (t *Jobs) running(f *part.Frame, y int, r *tally.JobRow) {
+// writeRunningJob writes the numbers of a job with nodes, and its problems.
+func (t *Jobs) writeRunningJob(f *part.Frame, y int, r *tally.JobRow) {
 	l := t.Layout
 	f.Number(l[colMean], y, percentOf(r.Util), draw.Text)
-	lowest(f, l[colLowest], y, r)
+	writeLowest(f, l[colLowest], y, r)
 	f.Number(l[colPowerSum], y, part.Power(&r.Totals, l[colPowerSum].W, true).String(), draw.Text)
 	left := "no limit"
 	switch j := r.Running; {
@@ -121,8 +121,8 @@ func percentOf(s tally.Sum) string {
 	return draw.Whole(s.Value) + "%"
 }
 
-// lowest writes the lowest utilization, and its GPU if that stands out and its name has room.
-func lowest(f *part.Frame, s part.Span, y int, r *tally.JobRow) {
+// writeLowest writes the lowest utilization, and its GPU if that stands out and its name has room.
+func writeLowest(f *part.Frame, s part.Span, y int, r *tally.JobRow) {
 	if !s.Shown() {
 		return
 	}
@@ -166,8 +166,8 @@ func jobTrouble(f *part.Frame, r *tally.JobRow, w int) string {
 	return draw.Clip(words.One, w-len(more)) + more
 }
 
-// waiting says when a job may start, and why it waits: "starts in 3h07m Priority".
-func waiting(f *part.Frame, j *cluster.PendingJob) string {
+// waitingText says when a job may start, and why it waits: "starts in 3h07m Priority".
+func waitingText(f *part.Frame, j *cluster.PendingJob) string {
 	if j.Booting || !j.Start.After(f.Snap.At) {
 		return j.Reason
 	}
@@ -178,12 +178,12 @@ func waiting(f *part.Frame, j *cluster.PendingJob) string {
 func Facts(f *part.Frame, r *tally.JobRow) []string {
 	lines := []string{r.State.Word}
 	if r.Pending != nil {
-		lines[0] += ": " + waiting(f, r.Pending)
+		lines[0] += ": " + waitingText(f, r.Pending)
 		if at := r.Pending.Start; !at.IsZero() {
 			lines = append(lines, "SLURM's estimate of the start: "+at.Format(time.DateTime))
 		}
 	} else {
-		lines[0] = ended(f, r)
+		lines[0] = endedText(f, r)
 		for _, at := range []struct {
 			name string
 			time.Time
@@ -203,9 +203,9 @@ func Facts(f *part.Frame, r *tally.JobRow) []string {
 	return append(lines, size)
 }
 
-// ended says how a job has ended, and why if that is known: "failed, exit code 3, 4m ago", "failed 4m ago: rank 3:
+// endedText says how a job has ended, and why if that is known: "failed, exit code 3, 4m ago", "failed 4m ago: rank 3:
 // ValueError: bad batch".
-func ended(f *part.Frame, r *tally.JobRow) string {
+func endedText(f *part.Frame, r *tally.JobRow) string {
 	j, text := r.Ended, r.State.Word
 	over := j.Over()
 	if why := tally.WhyEnded(j); why != "" && !over.IsZero() {
@@ -213,7 +213,7 @@ func ended(f *part.Frame, r *tally.JobRow) string {
 	}
 	if over.IsZero() {
 		return text
-	} else if text += exit(j) + ", " + draw.Age(f.Snap.At.Sub(over)) + " ago"; j.Asking {
+	} else if text += exitCodeText(j) + ", " + draw.Age(f.Snap.At.Sub(over)) + " ago"; j.Asking {
 		return text
 	}
 	if j.State == "" {
@@ -222,8 +222,8 @@ func ended(f *part.Frame, r *tally.JobRow) string {
 	return text
 }
 
-// exit is the exit code of a job, unless its state says as much: ", exit code 3", ", SIGKILL".
-func exit(j *cluster.EndedJob) string {
+// exitCodeText is the exit code of a job, unless its state says as much: ", exit code 3", ", SIGKILL".
+func exitCodeText(j *cluster.EndedJob) string {
 	switch e := j.Exit; {
 	case e == nil || j.State != cluster.JobFailed && j.State != cluster.JobCompleted:
 		return ""

@@ -75,14 +75,14 @@ func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 		t.cells.Draw(f, s.X, y, n)
 	}
 	if numbers {
-		totals(f, y, sumOf(n, f.Own(n)), l, draw.Text, true)
+		writeTotals(f, y, sumOf(n, f.Own(n)), l, draw.Text, true)
 		row := rows.Node{Snapshot: f.Snap, Job: f.Job, Findings: f.Health.ByNode}
 		spareCells(f, y, l, nodeColumns, &rows.Nodes, row.Of(&n.Name), draw.Text)
 		if tally.Old(n) {
 			f.Fade(y, layout.Behind(l[colNode]), f.W)
 		}
 		s := l[colHealth]
-		f.Text(s, y, t.health(f, n, s.W), m.Role)
+		f.Text(s, y, t.healthText(f, n, s.W), m.Role)
 	} else {
 		x := layout.Behind(l[colNode])
 		if !chosen {
@@ -96,8 +96,8 @@ func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	}
 }
 
-// health describes the problem of a node in w columns; for a failed node also the time of its last numbers.
-func (t *Nodes) health(f *part.Frame, n *cluster.Node, w int) string {
+// healthText describes the problem of a node in w columns; for a failed node also the time of its last numbers.
+func (t *Nodes) healthText(f *part.Frame, n *cluster.Node, w int) string {
 	if tally.HasNumbers(n) {
 		return problem.Worst(f, n, w)
 	}
@@ -119,15 +119,15 @@ func (t *Nodes) health(f *part.Frame, n *cluster.Node, w int) string {
 func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	l := t.layout
 	f.Put(l[colNode].X, y, name, draw.Strong)
-	f.Text(l[colCells], y, seen(f.Job.GPUsSeen, max(f.Job.GPUs, f.Job.GPUsSeen), l[colCells].W), draw.Dim)
-	totals(f, y, jobSum(f), l, draw.Strong, true)
+	f.Text(l[colCells], y, countText(f.Job.GPUsSeen, max(f.Job.GPUs, f.Job.GPUsSeen), l[colCells].W), draw.Dim)
+	writeTotals(f, y, jobSum(f), l, draw.Strong, true)
 	if f.Old() {
 		f.Fade(y, layout.Behind(l[colNode]), f.W)
 	}
 }
 
-// seen says in w columns how many of the GPUs count.
-func seen(n, all, w int) string {
+// countText says in w columns how many of the GPUs count.
+func countText(n, all, w int) string {
 	text := strconv.Itoa(n) + " of " + strconv.Itoa(all)
 	switch {
 	case len(text+" GPUs") <= w:

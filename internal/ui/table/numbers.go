@@ -22,8 +22,8 @@ func numberWidth(nodes ...*cluster.Node) int {
 	return longest
 }
 
-// numbered returns the columns with at least this width for the number of a GPU.
-func numbered(columns []layout.Column, number int) []layout.Column {
+// widenGPUColumn returns the columns with at least this width for the number of a GPU.
+func widenGPUColumn(columns []layout.Column, number int) []layout.Column {
 	columns = slices.Clone(columns)
 	for i := range columns {
 		if c := &columns[i]; c.Key == colGPU {
@@ -33,8 +33,8 @@ func numbered(columns []layout.Column, number int) []layout.Column {
 	return columns
 }
 
-// sized is "71.2GiB", or "4MiB".
-func sized(bytes uint64) string {
+// sizeText is "71.2GiB", or "4MiB".
+func sizeText(bytes uint64) string {
 	size, unit := draw.Size(bytes)
 	return size + unit
 }

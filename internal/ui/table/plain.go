@@ -62,23 +62,23 @@ func Cell[Row any](f *part.Frame, s part.Span, y int, of *field.Field[Row], r *R
 	case math.IsInf(v, 1):
 		f.Number(s, y, "no limit", role, "–")
 	case of.Decimals > 0:
-		f.Number(s, y, quantity(of.Unit, of.Decimals, v), role, quantity(of.Unit, 0, v))
+		f.Number(s, y, numberText(of.Unit, of.Decimals, v), role, numberText(of.Unit, 0, v))
 	default:
-		f.Number(s, y, quantity(of.Unit, 0, v), role)
+		f.Number(s, y, numberText(of.Unit, 0, v), role)
 	}
 }
 
-// quantity is a number as a column shows it.
-func quantity(u field.Unit, decimals int, v float64) string {
+// numberText is a number as a column shows it.
+func numberText(u field.Unit, decimals int, v float64) string {
 	switch u {
 	case field.Bytes:
-		return sized(uint64(v))
+		return sizeText(uint64(v))
 	case field.BytesPerSecond: // the heading says "per second"
 		return strings.ReplaceAll(strings.TrimSuffix(draw.Speed(v), "/s"), " ", "")
 	case field.Seconds:
 		return processTime(int64(v))
 	case field.Watts:
-		return watts(v)
+		return powerText(v)
 	}
 	if decimals == 0 {
 		return strconv.Itoa(int(math.Round(v)))

@@ -29,7 +29,7 @@ const commandFirst = 160
 // processLayout is the layout for processes; nodes and jobs say that they are on several nodes, or of several jobs.
 // command is the least width of a command; 0: the usual one.
 func processLayout(width, number int, nodes, jobs bool, list columns.List, command int) layout.Layout {
-	all := slices.DeleteFunc(numbered(processColumns, number), func(c layout.Column) bool {
+	all := slices.DeleteFunc(widenGPUColumn(processColumns, number), func(c layout.Column) bool {
 		switch c.Key {
 		case colState, colThreads:
 			return width < commandFirst && list == ""
@@ -72,8 +72,8 @@ func processRow(f *part.Frame, y int, p *tally.Process, l layout.Layout) {
 		text, dim = draw.Ghost, draw.Ghost
 	}
 	onGPU(f, y, p, l, text, dim)
-	numbers(f, y, f.Node, p, l, text, dim, false)
-	command(f, y, p.Process, l, text)
+	writeNumbers(f, y, f.Node, p, l, text, dim, false)
+	writeCommand(f, y, p.Process, l, text)
 }
 
 // onGPU writes the GPU of a process, and its type there.
@@ -84,19 +84,19 @@ func onGPU(f *part.Frame, y int, p *tally.Process, l layout.Layout, text, dim dr
 	}
 	f.Number(l[colGPU], y, number, text)
 	f.Text(l[colType], y, p.Type, dim)
-	rank(f, y, p.Rank, l, text)
+	writeRank(f, y, p.Rank, l, text)
 }
 
-// numbers writes the numbers of a process, its user and its state.
-func numbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout.Layout, text, dim draw.Role, kin bool) {
+// writeNumbers writes the numbers of a process, its user and its state.
+func writeNumbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout.Layout, text, dim draw.Role, kin bool) {
 	var row rows.Process
 	plainCells(f, y, n.Name, row.Set(f.Snap, n, p), l, text, kin)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
 	f.Text(l[colState], y, p.State, dim)
 }
 
-// rank writes a rank, or nothing for a process without one.
-func rank(f *part.Frame, y int, r *wire.Rank, l layout.Layout, role draw.Role) {
+// writeRank writes a rank, or nothing for a process without one.
+func writeRank(f *part.Frame, y int, r *wire.Rank, l layout.Layout, role draw.Role) {
 	if r == nil {
 		role = draw.Dim
 	}
@@ -111,8 +111,8 @@ func rankNumber(r *wire.Rank) string {
 	return strconv.Itoa(r.Rank)
 }
 
-// command writes the command line of a process, or the reason why nothing is known of it.
-func command(f *part.Frame, y int, p *wire.Process, l layout.Layout, role draw.Role) {
+// writeCommand writes the command line of a process, or the reason why nothing is known of it.
+func writeCommand(f *part.Frame, y int, p *wire.Process, l layout.Layout, role draw.Role) {
 	text, known := commandOf(p)
 	if !known {
 		role = draw.Dim
@@ -132,8 +132,8 @@ func commandOf(p *wire.Process) (text string, known bool) {
 	return text, true
 }
 
-// known is a value in words, "" if unknown.
-func known[T any](v *T, words func(T) string) string {
+// textIfKnown is a value in words, "" if unknown.
+func textIfKnown[T any](v *T, words func(T) string) string {
 	if v == nil {
 		return ""
 	}

@@ -94,23 +94,23 @@ func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged 
 		text, dim = draw.Ghost, draw.Ghost
 	}
 	f.Text(l[colNode], y, f.NodeName(r.Node.Name, l[colNode].W), dim)
-	numbers(f, y, r.Node, &r.Process, l, text, dim, r.Kin)
+	writeNumbers(f, y, r.Node, &r.Process, l, text, dim, r.Kin)
 	if r.Kin {
-		t.kin(f, y, r, text)
+		t.writeRelativeCells(f, y, r, text)
 	} else {
-		t.user(f, y, r, text, dim)
+		t.writeGPUCells(f, y, r, text, dim)
 	}
-	t.command(f, y, r, text)
+	t.writeShownCommand(f, y, r, text)
 	if r.Node.State != cluster.NodeReporting {
-		f.Fade(y, t.readings(f.W), f.W)
+		f.Fade(y, t.readingsStart(f.W), f.W)
 	}
 	if selected {
 		f.Select(y, 0, f.W)
 	}
 }
 
-// readings returns where the columns begin that do not say where a process is; end if there are none.
-func (t *ProcessList) readings(end int) int {
+// readingsStart returns where the columns begin that do not say where a process is; end if there are none.
+func (t *ProcessList) readingsStart(end int) int {
 	for k, s := range t.Layout {
 		if s.Shown() && !slices.Contains([]col{colNode, colGPU}, k) {
 			end = min(end, s.X)
@@ -119,21 +119,21 @@ func (t *ProcessList) readings(end int) int {
 	return end
 }
 
-// user writes the rest of a process on a GPU.
-func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.Role) {
+// writeGPUCells writes the rest of a process on a GPU.
+func (t *ProcessList) writeGPUCells(f *part.Frame, y int, r *ProcessRow, text, dim draw.Role) {
 	l := t.Layout
 	onGPU(f, y, &r.Process, l, text, dim)
 	f.Text(l[colJob], y, cmp.Or(r.Job, r.Process.Job), text)
 }
 
-// kin writes the remaining cells of a relative that uses no GPU.
-func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
+// writeRelativeCells writes the remaining cells of a relative that uses no GPU.
+func (t *ProcessList) writeRelativeCells(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
 	f.Text(t.Layout[colJob], y, r.Job, text)
 	f.Number(t.Layout[colRank], y, "–", draw.Dim)
 }
 
-// command writes the part of the command that is on the screen.
-func (t *ProcessList) command(f *part.Frame, y int, r *ProcessRow, role draw.Role) {
+// writeShownCommand writes the part of the command that is on the screen.
+func (t *ProcessList) writeShownCommand(f *part.Frame, y int, r *ProcessRow, role draw.Role) {
 	s := t.Layout[colCommand]
 	if !s.Shown() {
 		return

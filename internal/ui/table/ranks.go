@@ -17,7 +17,7 @@ import (
 
 // rankLayout is the layout for ranks; several says that they are of several programs.
 func rankLayout(width, number int, several bool, list columns.List) layout.Layout {
-	all := numbered(rankColumns, number)
+	all := widenGPUColumn(rankColumns, number)
 	if !several {
 		all = slices.DeleteFunc(all, func(c layout.Column) bool { return c.Key == colProgram })
 		all[0].Gap = 0
@@ -45,7 +45,7 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 	role := problem.RankRole(f.Scene, r)
 	if r.Process != nil {
 		rankPlace(f, y, r, t.Layout, role)
-		t.process(f, y, r)
+		t.writeProcess(f, y, r)
 		if r.State == tally.RankUnknown {
 			f.Fade(y, t.Layout[colRank].X, f.W)
 		}
@@ -68,7 +68,7 @@ func rankPlace(f *part.Frame, y int, r *tally.RankRow, l layout.Layout, role dra
 	case r.Number != cluster.NoNumber:
 		gpu = strconv.Itoa(r.Number)
 	}
-	rank(f, y, r.Rank, l, role)
+	writeRank(f, y, r.Rank, l, role)
 	if r.Program > 0 {
 		f.Number(l[colProgram], y, strconv.Itoa(r.Program), draw.Dim)
 	}
@@ -83,12 +83,12 @@ func rankPlace(f *part.Frame, y int, r *tally.RankRow, l layout.Layout, role dra
 	f.Text(l[colNode], y, f.NodeName(cmp.Or(r.Node, "–"), l[colNode].W), node)
 }
 
-// process writes the numbers of a process.
-func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
+// writeProcess writes the numbers of a process.
+func (t *Ranks) writeProcess(f *part.Frame, y int, r *tally.RankRow) {
 	l, p := t.Layout, r.Process
 	plainCells(f, y, r.Node, &rows.Process{Node: f.NodeOf(r.Node), Process: p, GPU: r.GPU}, l, draw.Text, false)
 	f.Text(l[colType], y, p.Type, draw.Dim)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), draw.Text)
 	f.Text(l[colState], y, p.State, draw.Dim)
-	command(f, y, p, l, draw.Text)
+	writeCommand(f, y, p, l, draw.Text)
 }

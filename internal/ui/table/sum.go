@@ -27,14 +27,14 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 			first = min(first, l[k].X)
 		}
 	}
-	counted(f, x+len("ALL "), y, first-1-x-len("ALL "), &sum)
+	writeCount(f, x+len("ALL "), y, first-1-x-len("ALL "), &sum)
 	if sum.GPUs > 0 {
-		totals(f, y, sumOf(f.Node, gpus), l, draw.Strong, false)
+		writeTotals(f, y, sumOf(f.Node, gpus), l, draw.Strong, false)
 	}
 }
 
-// counted says in w columns how many GPUs the sum counts. Narrow terminals too must show that some are missing.
-func counted(f *part.Frame, x, y, w int, sum *tally.Totals) {
+// writeCount says in w columns how many GPUs the sum counts. Narrow terminals too must show that some are missing.
+func writeCount(f *part.Frame, x, y, w int, sum *tally.Totals) {
 	n, all := strconv.Itoa(sum.Counted()), strconv.Itoa(sum.GPUs)
 	words, role := []string{"(" + n + " of " + all + ")", n + " of " + all, n + "/" + all}, draw.Warn
 	if n == all {
@@ -86,9 +86,9 @@ var (
 	ofJob  = sumColumns{colMean, colUsedSum, colPowerSum}
 )
 
-// totals writes the totals of GPUs: in the units of one node, or with large in larger units and with the mean of the
+// writeTotals writes the totals of GPUs: in the units of one node, or with large in larger units and with the mean of the
 // cells' gauge.
-func totals(f *part.Frame, y int, of sum, l layout.Layout, role draw.Role, large bool) {
+func writeTotals(f *part.Frame, y int, of sum, l layout.Layout, role draw.Role, large bool) {
 	in := ofNode
 	if large {
 		in = ofJob

@@ -41,14 +41,14 @@ func (t *Times) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	if s := l[colHistory]; s.Shown() {
 		t.Strip.Row(f, s.X, y, n)
 	}
-	t.now(f, y, n, m.Role)
+	t.writePresent(f, y, n, m.Role)
 	if selected {
 		f.Select(y, 0, f.W)
 	}
 }
 
-// now writes the present value, and the problem; without a problem, the GPU that stands out.
-func (t *Times) now(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
+// writePresent writes the present value, and the problem; without a problem, the GPU that stands out.
+func (t *Times) writePresent(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
 	l := t.layout
 	s := l[colHealth]
 	outer, standsOut := f.Gauge.OuterNow(f.Own(n))

@@ -37,10 +37,10 @@ func (t *Users) Row(f *part.Frame, y int, u *users.Row, selected bool) {
 	}
 	power, memory := "–", ""
 	if u.Power == u.Power {
-		power = watts(u.Power)
+		power = powerText(u.Power)
 	}
 	if u.Memory == u.Memory {
-		memory = sized(uint64(u.Memory))
+		memory = sizeText(uint64(u.Memory))
 	}
 	f.Text(l[colUser], y, cmp.Or(u.User, "n/a"), role)
 	f.Number(l[colNodes], y, strconv.Itoa(u.Nodes), draw.Text)
@@ -48,7 +48,7 @@ func (t *Users) Row(f *part.Frame, y int, u *users.Row, selected bool) {
 	f.Number(l[colProcs], y, strconv.Itoa(u.Procs), draw.Text)
 	f.Number(l[colGPUMem], y, memory, draw.Text)
 	f.Number(l[colPowerSum], y, power, draw.Text)
-	f.Number(l[colTime], y, known(u.Longest, processTime), draw.Text)
+	f.Number(l[colTime], y, textIfKnown(u.Longest, processTime), draw.Text)
 	f.Text(l[colJob], y, Names(u.Jobs, l[colJob].W), draw.Text)
 	f.Text(l[colCommand], y, u.Command, draw.Text)
 	spareCells(f, y, l, userColumns, &rows.Users, u, draw.Text)
@@ -57,8 +57,8 @@ func (t *Users) Row(f *part.Frame, y int, u *users.Row, selected bool) {
 	}
 }
 
-// watts is a power with its unit: "850W", "14.5kW".
-func watts(w float64) string {
+// powerText is a power with its unit: "850W", "14.5kW".
+func powerText(w float64) string {
 	if w < 1000 {
 		return draw.Whole(w) + "W"
 	}

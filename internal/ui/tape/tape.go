@@ -71,17 +71,17 @@ const least = 12
 
 // Draw draws the line in row y, below the scene.
 func Draw(f *part.Frame, y int, p *Position) {
-	left := p.words()
+	left := p.positionPieces()
 	if part.Width(left) > f.W-2 { // the last piece says how much is known
 		left = left[:len(left)-1]
 	}
 	x := f.Pieces(1, y, left...) + 2
 	end := f.W - 1
 	for _, hints := range [][]keys.Hint{
-		{p.pause(), keys.HintOf(keys.StepBack, keys.StepOn), keys.HintOf(keys.LongBack, keys.LongOn),
+		{p.pauseHint(), keys.HintOf(keys.StepBack, keys.StepOn), keys.HintOf(keys.LongBack, keys.LongOn),
 			keys.HintOf(keys.LaterSign).As("problem")},
-		{p.pause(), keys.HintOf(keys.LongBack, keys.LongOn)},
-		{p.pause()},
+		{p.pauseHint(), keys.HintOf(keys.LongBack, keys.LongOn)},
+		{p.pauseHint()},
 	} {
 		if at := footer.HintsAt(f, x+least, y, hints...); at <= f.W-1 {
 			end = at - 2
@@ -89,19 +89,19 @@ func Draw(f *part.Frame, y int, p *Position) {
 		}
 	}
 	if end-x >= least {
-		p.track(f, x, y, end-x)
+		p.drawTrack(f, x, y, end-x)
 	}
 }
 
-func (p *Position) pause() keys.Hint {
+func (p *Position) pauseHint() keys.Hint {
 	if p.Paused {
 		return keys.HintOf(keys.Pause).As("resume")
 	}
 	return keys.HintOf(keys.Pause)
 }
 
-// words name the place, and the speed.
-func (p *Position) words() []part.Piece {
+// positionPieces name the place, and the speed.
+func (p *Position) positionPieces() []part.Piece {
 	state := part.Text(fmt.Sprintf("x%d", p.Speed))
 	switch {
 	case p.Damaged:
@@ -112,8 +112,8 @@ func (p *Position) words() []part.Piece {
 		state = part.Strong("end")
 	}
 	words := []part.Piece{
-		part.Strong("replay  "), part.Text(clock(p.At.Sub(p.Began))),
-		part.Dim(" of " + clock(p.End.Sub(p.Began)) + "  "), {Text: fmt.Sprintf("%-6s", state.Text), Role: state.Role},
+		part.Strong("replay  "), part.Text(timeText(p.At.Sub(p.Began))),
+		part.Dim(" of " + timeText(p.End.Sub(p.Began)) + "  "), {Text: fmt.Sprintf("%-6s", state.Text), Role: state.Role},
 	}
 	if p.Rough || p.Read < 1 {
 		words = append(words, part.Dim(fmt.Sprintf("  reading %2.0f%%", 100*p.Read)))
@@ -121,8 +121,8 @@ func (p *Position) words() []part.Piece {
 	return words
 }
 
-// track draws the recording from its beginning to its end: the unknown part is dotted, problems are marked.
-func (p *Position) track(f *part.Frame, x, y, w int) {
+// drawTrack draws the recording from its beginning to its end: the unknown part is dotted, problems are marked.
+func (p *Position) drawTrack(f *part.Frame, x, y, w int) {
 	span := p.End.Sub(p.Began)
 	column := func(at time.Time) int {
 		if span <= 0 {
@@ -144,8 +144,8 @@ func (p *Position) track(f *part.Frame, x, y, w int) {
 	f.Put(x+column(p.At), y, "●", draw.Data)
 }
 
-// clock is a time since the beginning: "1:02:30", "2:30".
-func clock(d time.Duration) string {
+// timeText is a time since the beginning: "1:02:30", "2:30".
+func timeText(d time.Duration) string {
 	s := max(int(d/time.Second), 0)
 	if s >= 3600 {
 		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)

@@ -34,11 +34,11 @@ type flow struct {
 	clear  chan struct{} // closed when the question has its answer; nil: no question is open
 }
 
-// blocked reports whether no frame may be written now.
-func (f *flow) blocked() bool { return f.clear != nil }
+// isBlocked reports whether no frame may be written now.
+func (f *flow) isBlocked() bool { return f.clear != nil }
 
-// settle ends the wait for the answer.
-func (f *flow) settle() {
+// endWait ends the wait for the answer.
+func (f *flow) endWait() {
 	if f.clear == nil {
 		return
 	}
@@ -47,13 +47,13 @@ func (f *flow) settle() {
 	f.clear = nil
 }
 
-// inquire adds the question to a write, if there were enough bytes since the last question.
-func (t *Terminal) inquire(b []byte) []byte {
+// addQuestion adds the question to a write, if there were enough bytes since the last question.
+func (t *Terminal) addQuestion(b []byte) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f := &t.flow
 	f.since += len(b)
-	if !f.asks || f.hushed || f.blocked() || f.since < window {
+	if !f.asks || f.hushed || f.isBlocked() || f.since < window {
 		return b
 	}
 	f.since, f.came, f.clear = 0, false, make(chan struct{})
@@ -76,7 +76,7 @@ func (t *Terminal) giveUp(open chan struct{}) {
 			f.owed = 0
 		}
 		f.asks = f.heard
-		f.settle()
+		f.endWait()
 	}
 	t.mu.Unlock()
 	t.wake.Ring()
@@ -93,8 +93,8 @@ func (t *Terminal) Answered(answer string) {
 	f.asks, f.heard, f.came, f.owed = true, true, true, max(f.owed-1, 0)
 	switch {
 	case f.owed == 0:
-		f.settle()
-	case f.blocked():
+		f.endWait()
+	case f.isBlocked():
 		f.asked.Reset(lateAfter)
 	}
 	t.mu.Unlock()

@@ -59,7 +59,7 @@ func busy(l *slowLink, asks bool, during time.Duration) []time.Duration {
 	term := New(l)
 	term.flow.asks = asks
 	l.drawn, l.reply = map[string]time.Time{}, term.Answered
-	term.start()
+	term.startWriter()
 	r := rand.New(rand.NewPCG(1, 2))
 	for i, end := 0, time.Now().Add(during); time.Now().Before(end); i++ {
 		c, stamp := draw.New(120, 40), fmt.Sprintf("<%06d>", i)
@@ -166,7 +166,7 @@ func asking(t *testing.T) (*Terminal, *frozen) {
 	close(out.thawed)
 	term := New(out)
 	term.flow.asks = true
-	term.start()
+	term.startWriter()
 	t.Cleanup(term.Close)
 	large(term, 'a')
 	synctest.Wait()
@@ -226,10 +226,10 @@ func TestAQuestionIsNotOpenAfterSuspension(t *testing.T) {
 		large(term, 'b')
 		synctest.Wait()
 		term.Hush(nil)
-		term.suspend()
+		term.suspendOutput()
 		before := len(out.all())
 		large(term, 'c')
-		term.resume()
+		term.resumeOutput()
 		synctest.Wait()
 		got := string(out.all()[before:])
 		if !strings.HasPrefix(got, enter) || !strings.Contains(got, "ccc") || !strings.HasSuffix(got, question) {
@@ -265,7 +265,7 @@ func TestTheClipboardIsPartOfTheFlow(t *testing.T) {
 func TestTheClipboardOfOthersIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term, out := asking(t)
-		term.suspend()
+		term.suspendOutput()
 		before := len(out.all())
 		term.Copy("last")
 		synctest.Wait()

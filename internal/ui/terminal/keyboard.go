@@ -85,37 +85,37 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	at := k.now()
 	silent := at.Sub(k.last) >= silence
 	k.last = at
-	return copy(p, k.filter(bytes.Clone(p[:n]), silent)), err
+	return copy(p, k.filterInput(bytes.Clone(p[:n]), silent)), err
 }
 
-// filter returns the input for Bubble Tea, given whether silence came before it.
-func (k *keyboard) filter(text []byte, silent bool) (out []byte) {
+// filterInput returns the input for Bubble Tea, given whether silence came before it.
+func (k *keyboard) filterInput(text []byte, silent bool) (out []byte) {
 	if k.pasting && silent {
 		k.pasting = false
 		out = append(out, pasteEnds...)
 	}
 	for len(text) > 0 {
 		if !k.pasting {
-			n := k.until(text, pasteBegins)
+			n := k.bracketEnd(text, pasteBegins)
 			out = append(out, keysOf(text[:n])...)
-			k.pasting, text = k.ends(pasteBegins), text[n:]
+			k.pasting, text = k.endsWithBracket(pasteBegins), text[n:]
 			continue
 		}
-		n := k.until(text, pasteEnds)
+		n := k.bracketEnd(text, pasteEnds)
 		if at := bytes.IndexByte(text[:n], interrupt); at >= 0 {
 			out = append(append(out, text[:at]...), pasteEnds...)
 			k.pasting, k.seen, text = false, nil, text[at:]
 			continue
 		}
 		out = append(out, text[:n]...)
-		k.pasting, text = !k.ends(pasteEnds), text[n:]
+		k.pasting, text = !k.endsWithBracket(pasteEnds), text[n:]
 	}
 	return out
 }
 
-// until returns the length of a text up to the end of a bracket, which may have begun before the text; all of it if
+// bracketEnd returns the length of a text up to the end of a bracket, which may have begun before the text; all of it if
 // there is none.
-func (k *keyboard) until(text []byte, bracket string) int {
+func (k *keyboard) bracketEnd(text []byte, bracket string) int {
 	all := append(k.seen, text...)
 	n := len(all)
 	if at := bytes.Index(all, []byte(bracket)); at >= 0 {
@@ -126,8 +126,8 @@ func (k *keyboard) until(text []byte, bracket string) int {
 	return n - before
 }
 
-// ends reports whether the last bytes end with a bracket, and forgets them then.
-func (k *keyboard) ends(bracket string) bool {
+// endsWithBracket reports whether the last bytes end with a bracket, and forgets them then.
+func (k *keyboard) endsWithBracket(bracket string) bool {
 	if !bytes.HasSuffix(k.seen, []byte(bracket)) {
 		return false
 	}

@@ -21,8 +21,8 @@ var mice = map[tea.MouseMode]string{
 	tea.MouseModeCellMotion: ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr,
 }
 
-// open takes the terminal, unless it is taken already.
-func (t *Terminal) open(b []byte) []byte {
+// enterScreen takes the terminal, unless it is taken already.
+func (t *Terminal) enterScreen(b []byte) []byte {
 	if t.opened {
 		return b
 	}
@@ -43,9 +43,9 @@ func (t *Terminal) setModes(b []byte, v tea.View) []byte {
 	return b
 }
 
-func (t *Terminal) leave() {
+func (t *Terminal) leaveScreen() {
 	if t.opened {
 		t.opened = false
-		t.write([]byte(leave))
+		t.writeBytes([]byte(leave))
 	}
 }

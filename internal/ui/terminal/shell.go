@@ -60,10 +60,10 @@ func (s *Shell) Size() tea.WindowSizeMsg {
 	if s.isTTY {
 		w, h, _ = term.GetSize(s.tty)
 	}
-	return usable(w, h)
+	return limitSize(w, h)
 }
 
-func usable(w, h int) tea.WindowSizeMsg {
+func limitSize(w, h int) tea.WindowSizeMsg {
 	if w <= 0 || h <= 0 {
 		w, h = 80, 24
 	}
@@ -76,7 +76,7 @@ func (s *Shell) Watch(send func(tea.Msg)) (stop func()) {
 	go func() {
 		defer crash.End()
 		for sig := range s.signals {
-			s.answer(sig, send)
+			s.handleSignal(sig, send)
 		}
 	}()
 	return func() {
@@ -85,16 +85,16 @@ func (s *Shell) Watch(send func(tea.Msg)) (stop func()) {
 	}
 }
 
-func (s *Shell) answer(sig os.Signal, send func(tea.Msg)) {
+func (s *Shell) handleSignal(sig os.Signal, send func(tea.Msg)) {
 	switch {
 	case sig == syscall.SIGWINCH:
 		send(s.Size())
 	case s.waiting.Load():
 		s.resumed.Ring()
-	case !s.background():
-		send(s.suspend(false)) // it was stopped from outside, and a shell may have used the terminal since then
-	case !s.ending():
-		again()
+	case !s.isInBackground():
+		send(s.suspendMessage(false)) // it was stopped from outside, and a shell may have used the terminal since then
+	case !s.shouldEnd():
+		stopInBackground()
 	}
 }
 
@@ -106,28 +106,28 @@ func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if key.Matches(msg, keys.Suspend) {
-			return s.pause()
+			return s.suspendAfterAnswer()
 		}
 	case Suspend:
-		return s.pause()
+		return s.suspendAfterAnswer()
 	case tea.WindowSizeMsg:
-		return usable(msg.Width, msg.Height)
+		return limitSize(msg.Width, msg.Height)
 	}
 	return msg
 }
 
-// pause returns the message that suspends the program once the terminal has answered, or has not in time. Another
+// suspendAfterAnswer returns the message that suspends the program once the terminal has answered, or has not in time. Another
 // Ctrl-Z meanwhile has no effect.
-func (s *Shell) pause() tea.Msg {
+func (s *Shell) suspendAfterAnswer() tea.Msg {
 	if s.leaving {
 		return nil
 	}
 	s.leaving = true
-	return tea.BatchMsg{s.terminal.Hush(func() tea.Msg { return s.suspend(true) })}
+	return tea.BatchMsg{s.terminal.Hush(func() tea.Msg { return s.suspendMessage(true) })}
 }
 
-// suspend returns the message that makes Bubble Tea release its input, run the suspension, and continue.
-func (s *Shell) suspend(stop bool) tea.Msg { return tea.Exec(&suspension{s, stop}, nil)() }
+// suspendMessage returns the message that makes Bubble Tea release its input, run the suspension, and continue.
+func (s *Shell) suspendMessage(stop bool) tea.Msg { return tea.Exec(&suspension{s, stop}, nil)() }
 
 type suspension struct {
 	*Shell
@@ -141,17 +141,17 @@ func (s *suspension) SetStderr(io.Writer) {}
 // Run returns when the terminal belongs to this program again, or when the program should end.
 func (s *suspension) Run() error {
 	s.leaving = false
-	s.terminal.suspend()
+	s.terminal.suspendOutput()
 	if s.stop {
-		s.rest(func() { _ = syscall.Kill(0, syscall.SIGTSTP) }) // the whole group, as the terminal does
+		s.stopUntilContinued(func() { _ = syscall.Kill(0, syscall.SIGTSTP) }) // the whole group, as the terminal does
 	}
-	for s.background() {
-		if s.ending() {
+	for s.isInBackground() {
+		if s.shouldEnd() {
 			return nil
 		}
-		s.rest(again)
+		s.stopUntilContinued(stopInBackground)
 	}
-	s.terminal.resume()
+	s.terminal.resumeOutput()
 	select {
 	case s.signals <- syscall.SIGWINCH: // the window may have changed; the model redraws
 	default:
@@ -159,11 +159,11 @@ func (s *suspension) Run() error {
 	return nil
 }
 
-// again stops the program if it was continued in the background, as the kernel would if it used the terminal.
-func again() { _ = syscall.Kill(os.Getpid(), syscall.SIGTTOU) }
+// stopInBackground stops the program if it was continued in the background, as the kernel would if it used the terminal.
+func stopInBackground() { _ = syscall.Kill(os.Getpid(), syscall.SIGTTOU) }
 
-// rest stops the program and returns when it is continued.
-func (s *Shell) rest(stop func()) {
+// stopUntilContinued stops the program and returns when it is continued.
+func (s *Shell) stopUntilContinued(stop func()) {
 	s.waiting.Store(true)
 	defer s.waiting.Store(false)
 	select {
@@ -181,16 +181,16 @@ func (s *Shell) rest(stop func()) {
 	}
 }
 
-// background reports whether another program has the terminal and must not be disturbed.
-func (s *Shell) background() bool { return s.isTTY && inBackground(s.tty) }
+// isInBackground reports whether another program has the terminal and must not be disturbed.
+func (s *Shell) isInBackground() bool { return s.isTTY && inBackground(s.tty) }
 
 func inBackground(tty uintptr) bool {
 	foreground, err := unix.IoctlGetInt(int(tty), unix.TIOCGPGRP)
 	return err == nil && foreground != unix.Getpgrp()
 }
 
-// ending reports whether the program should end while in the background.
-func (s *Shell) ending() bool {
+// shouldEnd reports whether the program should end while in the background.
+func (s *Shell) shouldEnd() bool {
 	for range partings {
 		select {
 		case <-s.ended:
@@ -204,7 +204,7 @@ func (s *Shell) ending() bool {
 
 // Unstoppable lets a program in the background end: restoring the terminal settings would stop it again.
 func (s *Shell) Unstoppable() {
-	if s.background() {
+	if s.isInBackground() {
 		signal.Ignore(syscall.SIGTTOU)
 	}
 }

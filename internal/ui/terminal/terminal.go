@@ -136,8 +136,8 @@ func (t *Terminal) Say(text string) {
 	t.wake.Ring()
 }
 
-// suspend restores the terminal, unless that blocks for too long, and writes nothing until resume.
-func (t *Terminal) suspend() {
+// suspendOutput restores the terminal, unless that blocks for too long, and writes nothing until resumeOutput.
+func (t *Terminal) suspendOutput() {
 	left := make(chan struct{})
 	t.mu.Lock()
 	t.away, t.left = true, left
@@ -149,12 +149,12 @@ func (t *Terminal) suspend() {
 	}
 }
 
-// resume makes the next frame take over the terminal again and repaint all of it. If a question was open, another
+// resumeOutput makes the next frame take over the terminal again and repaint all of it. If a question was open, another
 // program got the answer.
-func (t *Terminal) resume() {
+func (t *Terminal) resumeOutput() {
 	t.mu.Lock()
 	t.away, t.pending.whole, t.flow.hushed = false, true, false
-	t.flow.settle()
+	t.flow.endWait()
 	t.flow.owed = 0
 	t.mu.Unlock()
 	t.wake.Ring()
@@ -192,11 +192,11 @@ func (t *Terminal) Failure() error {
 // Start starts the writer, and asks the terminal for its status.
 func (t *Terminal) Start(tmux bool) {
 	t.tmux, t.flow.asks = tmux, true
-	t.start()
+	t.startWriter()
 }
 
-// start starts the writer.
-func (t *Terminal) start() {
+// startWriter starts the writer.
+func (t *Terminal) startWriter() {
 	t.quit, t.done = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(t.done)
@@ -206,8 +206,8 @@ func (t *Terminal) start() {
 			case <-t.wake:
 				t.flushSafely()
 			case <-t.quit:
-				t.write([]byte(t.takeClip()))
-				t.leave()
+				t.writeBytes([]byte(t.takeClip()))
+				t.leaveScreen()
 				return
 			}
 		}
@@ -236,7 +236,7 @@ func (t *Terminal) Close() {
 func (t *Terminal) flushSafely() {
 	defer func() {
 		if r := recover(); r != nil {
-			t.fail(fmt.Errorf("writing a frame: %w", crash.Caught(r)))
+			t.setFailure(fmt.Errorf("writing a frame: %w", crash.Caught(r)))
 		}
 	}()
 	t.Flush()
@@ -247,12 +247,12 @@ func (t *Terminal) Flush() {
 	p, clip, left := t.take()
 	switch {
 	case left != nil:
-		t.leave()
+		t.leaveScreen()
 		close(left)
 	case p.canvas != nil:
-		t.paint(p, clip)
+		t.writeFrame(p, clip)
 	case clip != "":
-		t.write(t.inquire([]byte(clip)))
+		t.writeBytes(t.addQuestion([]byte(clip)))
 	}
 }
 
@@ -264,7 +264,7 @@ func (t *Terminal) take() (p picture, clip string, left chan struct{}) {
 		left, t.left = t.left, nil
 		return picture{}, "", left
 	}
-	if t.flow.blocked() {
+	if t.flow.isBlocked() {
 		return picture{}, "", nil
 	}
 	if p = t.pending; p.canvas != nil {
@@ -284,20 +284,20 @@ func (t *Terminal) takeClip() string {
 	return t.clip
 }
 
-func (t *Terminal) paint(p picture, clip string) {
+func (t *Terminal) writeFrame(p picture, clip string) {
 	old := t.shown
 	if p.whole {
 		old = nil
 	}
-	t.write(t.inquire(append(t.frame(p, old), clip...)))
+	t.writeBytes(t.addQuestion(append(t.frameBytes(p, old), clip...)))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.spare, t.shown = t.shown, p.canvas
 }
 
-// frame returns the bytes that turn a terminal that shows old into one that shows p.
-func (t *Terminal) frame(p picture, old *draw.Canvas) []byte {
-	b := t.open(t.buffer[:0])
+// frameBytes returns the bytes that turn a terminal that shows old into one that shows p.
+func (t *Terminal) frameBytes(p picture, old *draw.Canvas) []byte {
+	b := t.enterScreen(t.buffer[:0])
 	if p.asks {
 		b = append(b, ansi.RequestBackgroundColor...)
 	}
@@ -315,16 +315,16 @@ func (t *Terminal) frame(p picture, old *draw.Canvas) []byte {
 	return b
 }
 
-func (t *Terminal) write(b []byte) {
+func (t *Terminal) writeBytes(b []byte) {
 	if len(b) == 0 {
 		return
 	}
 	if _, err := t.out.Write(b); err != nil {
-		t.fail(err)
+		t.setFailure(err)
 	}
 }
 
-func (t *Terminal) fail(err error) {
+func (t *Terminal) setFailure(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.err = err

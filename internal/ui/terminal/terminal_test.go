@@ -44,7 +44,7 @@ func TestFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
 		term := New(out)
-		term.start()
+		term.startWriter()
 		say(term, "first")
 		synctest.Wait() // its write is under way
 		for range 100 {
@@ -77,7 +77,7 @@ func TestCloseOfFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
 		term := New(out)
-		term.start()
+		term.startWriter()
 		say(term, "first")
 		synctest.Wait()
 		begin := time.Now()
@@ -133,7 +133,7 @@ func TestModes(t *testing.T) {
 		}
 		out.Reset()
 	}
-	term.leave()
+	term.leaveScreen()
 	for _, mode := range []string{"\x1b[?1002l", "\x1b[?1006l", "\x1b[?2004l", "\x1b[?25h", "\x1b[?1049l",
 		"\x1b[23;2t"} {
 		if !strings.Contains(out.String(), mode) {
@@ -149,13 +149,13 @@ func TestSuspendedTerminal(t *testing.T) {
 		close(out.thawed)
 		term := New(out)
 		term.Ask()
-		term.start()
+		term.startWriter()
 		defer term.Close()
 		v := tea.View{WindowTitle: "title", MouseMode: tea.MouseModeCellMotion}
 		term.Show(plainTheme, draw.New(20, 1), v)
 		synctest.Wait()
 		begin := time.Now()
-		term.suspend()
+		term.suspendOutput()
 		if took := time.Since(begin); took > 0 {
 			t.Errorf("it took %v to suspend", took)
 		}
@@ -168,7 +168,7 @@ func TestSuspendedTerminal(t *testing.T) {
 		c := draw.New(20, 1)
 		c.Put(0, 0, "seen", draw.Text)
 		term.Show(plainTheme, c, v)
-		term.resume()
+		term.resumeOutput()
 		synctest.Wait()
 		got := string(out.writes[2])
 		if !strings.HasPrefix(got, enter+"\x1b]2;title\a"+mice[tea.MouseModeCellMotion]) ||
@@ -184,11 +184,11 @@ func TestSuspendOfFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
 		term := New(out)
-		term.start()
+		term.startWriter()
 		say(term, "first")
 		synctest.Wait()
 		begin := time.Now()
-		term.suspend()
+		term.suspendOutput()
 		if took := time.Since(begin); took != closing {
 			t.Errorf("it took %v to suspend", took)
 		}
@@ -232,7 +232,7 @@ func TestPanicOfWriter(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
 		close(out.thawed)
 		term := New(out)
-		term.start()
+		term.startWriter()
 		say(term, "first")
 		synctest.Wait()
 		term.Show(nil, draw.New(20, 1), tea.View{})
@@ -250,7 +250,7 @@ func TestPanicOfWriter(t *testing.T) {
 func TestUsable(t *testing.T) {
 	for _, test := range [][4]int{{0, 0, 80, 24}, {0, 50, 80, 24}, {-1, -1, 80, 24}, {100, 30, 100, 30}, {1, 1, 1, 1},
 		{65535, 65535, 1000, 500}} {
-		if got := usable(test[0], test[1]); got.Width != test[2] || got.Height != test[3] {
+		if got := limitSize(test[0], test[1]); got.Width != test[2] || got.Height != test[3] {
 			t.Errorf("%d×%d is used as %d×%d", test[0], test[1], got.Width, got.Height)
 		}
 	}
@@ -263,7 +263,7 @@ func TestSay(t *testing.T) {
 	for range 2 * MaxClip {
 		term.Say("\a")
 	}
-	term.start()
+	term.startWriter()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
 		term.mu.Lock()
 		waits := term.clip

@@ -29,7 +29,7 @@ func AppendColumns(to []byte, n int, gpu func(i int) (now, base *Values)) []byte
 			if i > 0 {
 				to = append(to, ',')
 			}
-			if now, base := gpu(i); now.differs(id, base) {
+			if now, base := gpu(i); now.hasNewValue(id, base) {
 				to = AppendNumber(to, now.v[id])
 			} else {
 				to = append(to, "null"...)
@@ -42,7 +42,7 @@ func AppendColumns(to []byte, n int, gpu func(i int) (now, base *Values)) []byte
 
 func anyChanged(id ID, n int, gpu func(i int) (now, base *Values)) bool {
 	for i := range n {
-		if now, base := gpu(i); now.differs(id, base) {
+		if now, base := gpu(i); now.hasNewValue(id, base) {
 			return true
 		}
 	}
@@ -63,7 +63,7 @@ func (c *Columns) UnmarshalJSON(text []byte) error {
 			break
 		}
 		id, known := byKey[GPU][string(key[1:])]
-		if text, ok = c.column(id, known, rest); ok && string(text) == "}" {
+		if text, ok = c.parseColumn(id, known, rest); ok && string(text) == "}" {
 			return nil
 		}
 		text, ok = bytes.CutPrefix(text, []byte{','})
@@ -71,8 +71,8 @@ func (c *Columns) UnmarshalJSON(text []byte) error {
 	return errColumns
 }
 
-// column parses the elements of a list, and returns the rest of the text.
-func (c *Columns) column(id ID, known bool, text []byte) (rest []byte, ok bool) {
+// parseColumn parses the elements of a list, and returns the rest of the text.
+func (c *Columns) parseColumn(id ID, known bool, text []byte) (rest []byte, ok bool) {
 	for i := 0; ; i++ {
 		if i == len(*c) {
 			*c = append(*c, Values{})

@@ -175,10 +175,10 @@ func All(s Scope) iter.Seq[ID] {
 
 // Kept and KeptOfNode list the metrics that the histories of GPUs and of nodes keep. Callers must not change them.
 var (
-	Kept       = kept(GPU)
-	KeptOfNode = kept(Host)
+	Kept       = keptMetrics(GPU)
+	KeptOfNode = keptMetrics(Host)
 )
 
-func kept(of Scope) []ID {
+func keptMetrics(of Scope) []ID {
 	return slices.DeleteFunc(slices.Collect(All(of)), func(id ID) bool { return !table[id].Kept })
 }

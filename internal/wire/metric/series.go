@@ -52,15 +52,15 @@ func (r Row) SeriesHelp() string {
 func (r *Row) Base(value float64) float64 {
 	switch r.Unit {
 	case Percent, Relative:
-		return r.share(value)
+		return r.fractionOf(value)
 	case MHz:
 		return value * 1e6
 	}
 	return value
 }
 
-// share is a percentage as a share of 1: it has two decimals more.
-func (r *Row) share(percent float64) float64 { return Round(percent/100, r.Decimals+2) }
+// fractionOf returns a percentage as a share of 1: it has two decimals more.
+func (r *Row) fractionOf(percent float64) float64 { return Round(percent/100, r.Decimals+2) }
 
 // InDCGM converts a value to DCGM's unit for it: whole MiB, mJ, ns, and shares of 1 for profiling metrics.
 func (r *Row) InDCGM(value float64) float64 {
@@ -72,7 +72,7 @@ func (r *Row) InDCGM(value float64) float64 {
 	case r.Unit == Seconds:
 		return math.Round(value * 1e9)
 	case r.Unit == Percent && strings.HasPrefix(r.DCGM, "DCGM_FI_PROF_"):
-		return r.share(value)
+		return r.fractionOf(value)
 	}
 	return value
 }

@@ -73,7 +73,7 @@ func (v *Values) AppendChanged(to []byte, base *Values) []byte {
 	to = append(to, '{')
 	first := true
 	for id := range count {
-		if !v.differs(id, base) {
+		if !v.hasNewValue(id, base) {
 			continue
 		}
 		if !first {
@@ -86,8 +86,8 @@ func (v *Values) AppendChanged(to []byte, base *Values) []byte {
 	return append(to, '}')
 }
 
-// differs reports whether v has a value that base does not have.
-func (v *Values) differs(id ID, base *Values) bool {
+// hasNewValue reports whether v has a value that base does not have.
+func (v *Values) hasNewValue(id ID, base *Values) bool {
 	return v.Has(id) && !(base.Has(id) && base.v[id] == v.v[id])
 }
 

@@ -81,7 +81,7 @@ func Of(s *cluster.Snapshot, only tally.Only) []Row {
 	here := node{procs: map[wire.ProcessID]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 		n := s.Nodes[name]
-		here.enter(n, only)
+		here.enterNode(n, only)
 		var u *sum
 		for i := range n.Processes {
 			p := &n.Processes[i]
@@ -89,22 +89,22 @@ func Of(s *cluster.Snapshot, only tally.Only) []Row {
 				u = sumOf(p.User)
 			}
 			if here.holdsShown(u, p) {
-				u.add(s, n, p, cmp.Or(ids[p.Job], p.Job))
+				u.addProcess(s, n, p, cmp.Or(ids[p.Job], p.Job))
 			}
 		}
-		here.leave()
+		here.addNodeGPUs()
 	}
 	rows := make([]Row, 0, len(sums))
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		if u := sums[name]; u.row.Procs > 0 {
-			rows = append(rows, u.finish())
+			rows = append(rows, u.finishRow())
 		}
 	}
 	return rows
 }
 
-// enter begins with the GPUs of a node.
-func (u *node) enter(n *cluster.Node, only tally.Only) {
+// enterNode begins with the GPUs of a node.
+func (u *node) enterNode(n *cluster.Node, only tally.Only) {
 	u.places, u.gpus, u.holds = u.places[:0], u.gpus[:0], u.holds[:0]
 	clear(u.procs)
 	for i := range n.GPUs {
@@ -137,7 +137,7 @@ func (u *node) holdsShown(of *sum, p *wire.Process) bool {
 	at := slices.IndexFunc(u.gpus, func(g gpu) bool { return g.index == p.GPU })
 	shown := at < 0 || !u.gpus[at].hidden
 	if at >= 0 {
-		u.hold(of, u.gpus[at].place, shown)
+		u.addHold(of, u.gpus[at].place, shown)
 	}
 	if id := (wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}); shown && !u.procs[id] {
 		u.procs[id] = true
@@ -146,7 +146,7 @@ func (u *node) holdsShown(of *sum, p *wire.Process) bool {
 	return shown
 }
 
-func (u *node) hold(of *sum, place int, shown bool) {
+func (u *node) addHold(of *sum, place int, shown bool) {
 	for i := range u.holds {
 		if h := &u.holds[i]; h.of == of && h.place == place {
 			h.shown = h.shown || shown
@@ -157,8 +157,8 @@ func (u *node) hold(of *sum, place int, shown bool) {
 	u.places[place].holders++
 }
 
-// leave adds the GPUs of the node to the sums.
-func (u *node) leave() {
+// addNodeGPUs adds the GPUs of the node to the sums.
+func (u *node) addNodeGPUs() {
 	for _, h := range u.holds {
 		if !h.shown {
 			continue
@@ -170,8 +170,8 @@ func (u *node) leave() {
 	}
 }
 
-// add adds a process on one of its GPUs.
-func (u *sum) add(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
+// addProcess adds a process on one of its GPUs.
+func (u *sum) addProcess(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
 	if u.row.Nodes == 0 || u.last.node != n.Name {
 		u.row.Nodes, u.last.node = u.row.Nodes+1, n.Name
 	}
@@ -190,8 +190,8 @@ func (u *sum) add(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job str
 	}
 }
 
-// finish completes the row.
-func (u *sum) finish() Row {
+// finishRow completes the row.
+func (u *sum) finishRow() Row {
 	r := u.row
 	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs),
 		func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })

@@ -103,7 +103,7 @@ func (a *Asker) Job(ctx context.Context, job string, places []nccl.Place) (*Resu
 	if c == nil {
 		c = &call{done: make(chan struct{})}
 		a.calls[job] = c
-		crash.Go(func() { a.run(context.WithoutCancel(ctx), job, places, c) })
+		crash.Go(func() { a.runCall(context.WithoutCancel(ctx), job, places, c) })
 	}
 	a.mu.Unlock()
 	select {
@@ -114,32 +114,32 @@ func (a *Asker) Job(ctx context.Context, job string, places []nccl.Place) (*Resu
 	}
 }
 
-func (a *Asker) run(ctx context.Context, job string, places []nccl.Place, c *call) {
+func (a *Asker) runCall(ctx context.Context, job string, places []nccl.Place, c *call) {
 	ctx, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
-	c.result, c.err = a.judge(ctx, places)
+	c.result, c.err = a.judgeJob(ctx, places)
 	a.mu.Lock()
 	delete(a.calls, job)
 	a.mu.Unlock()
 	close(c.done)
 }
 
-func (a *Asker) judge(ctx context.Context, places []nccl.Place) (*Result, error) {
+func (a *Asker) judgeJob(ctx context.Context, places []nccl.Place) (*Result, error) {
 	if len(places) == 0 {
 		return nil, errors.New("no process of the job is known: its nodes have not listed any")
 	}
 	roster := nccl.NewRoster(places)
-	first, err := a.answer(ctx, roster, order(places, ""))
+	first, err := a.askInTurn(ctx, roster, askingOrder(places, ""))
 	if errors.Is(err, errOld) {
 		return &Result{Verdict: &nccl.Verdict{State: nccl.NotAsked}}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := sleep(ctx, apart); err != nil {
+	if err := sleepWithin(ctx, apart); err != nil {
 		return nil, err
 	}
-	second, err := a.answer(ctx, roster, order(places, first.from.Node))
+	second, err := a.askInTurn(ctx, roster, askingOrder(places, first.from.Node))
 	if err != nil {
 		return nil, fmt.Errorf("the second answer: %w", err)
 	}
@@ -148,9 +148,9 @@ func (a *Asker) judge(ctx context.Context, places []nccl.Place) (*Result, error)
 		Address: second.address, Answers: [2]nccl.Answer{*first.Answer, *second.Answer}}, nil
 }
 
-// order returns whom to ask: a process of each node, that of the node first, and then others, if there are few nodes.
+// askingOrder returns whom to ask: a process of each node, that of the node first, and then others, if there are few nodes.
 // One socket is shared by all processes of a user on the node, so another try may reach another one of them.
-func order(places []nccl.Place, first string) []*nccl.Place {
+func askingOrder(places []nccl.Place, first string) []*nccl.Place {
 	var list, rest []*nccl.Place
 	seen := map[string]bool{}
 	for pass := range 2 {
@@ -188,8 +188,8 @@ var (
 	errOld = errors.New("an NCCL before 2.29 is not asked")
 )
 
-// answer asks one process after the other, until one answers about the job.
-func (a *Asker) answer(ctx context.Context, roster *nccl.Roster, places []*nccl.Place) (*answer, error) {
+// askInTurn asks one process after the other, until one answers about the job.
+func (a *Asker) askInTurn(ctx context.Context, roster *nccl.Roster, places []*nccl.Place) (*answer, error) {
 	var failed error
 	refused := map[string]bool{}
 	tried := 0
@@ -198,7 +198,7 @@ func (a *Asker) answer(ctx context.Context, roster *nccl.Roster, places []*nccl.
 			continue
 		}
 		tried++
-		got, err := a.read(ctx, p)
+		got, err := a.askProcess(ctx, p)
 		if err == nil {
 			if got.names = roster.Match(got.Answer); got.names.Own() {
 				return got, nil
@@ -222,8 +222,8 @@ type refusal struct{ text string }
 func (r refusal) Error() string        { return r.text }
 func (r refusal) Is(target error) bool { return target == errRefused }
 
-// read asks a process, and reads what comes back while it comes.
-func (a *Asker) read(ctx context.Context, p *nccl.Place) (*answer, error) {
+// askProcess asks a process, and reads what comes back while it comes.
+func (a *Asker) askProcess(ctx context.Context, p *nccl.Place) (*answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: RAS of NCCL has not answered within %s",
 		p.Node,
 		patience))
@@ -240,7 +240,7 @@ func (a *Asker) read(ctx context.Context, p *nccl.Place) (*answer, error) {
 		_, _ = io.Copy(io.Discard, in) // so that the pieces find a reader; it ends with them
 		done <- parsed{got, err}
 	}()
-	address, err := a.pieces(ctx, p, out)
+	address, err := a.copyPieces(ctx, p, out)
 	_ = out.Close() // it never fails
 	got := <-done
 	switch {
@@ -253,8 +253,8 @@ func (a *Asker) read(ctx context.Context, p *nccl.Place) (*answer, error) {
 	return &answer{Answer: got.Answer, from: p, address: address}, nil
 }
 
-// pieces hands over the pieces of an answer.
-func (a *Asker) pieces(ctx context.Context, p *nccl.Place, to io.Writer) (address string, err error) {
+// copyPieces hands over the pieces of an answer.
+func (a *Asker) copyPieces(ctx context.Context, p *nccl.Place, to io.Writer) (address string, err error) {
 	began, size, id := time.Now(), 0, wire.ProcessID{PID: p.PID, StartTicks: p.Started}
 	for more := false; ; more = true {
 		asked := time.Now()
@@ -287,15 +287,15 @@ func (a *Asker) pieces(ctx context.Context, p *nccl.Place, to io.Writer) (addres
 				address)
 		}
 		if len(piece.Data) == 0 && time.Since(asked) < pause {
-			if err := sleep(ctx, pause); err != nil {
+			if err := sleepWithin(ctx, pause); err != nil {
 				return address, err
 			}
 		}
 	}
 }
 
-// sleep waits, but not beyond the end of ctx.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleepWithin waits, but not beyond the end of ctx.
+func sleepWithin(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

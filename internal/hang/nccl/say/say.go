@@ -21,28 +21,28 @@ func Headline(v *nccl.Verdict) string {
 		if v.Members == 0 || v.Partial {
 			return "the job moves: ranks launch collectives"
 		}
-		return fmt.Sprintf("the job moves: %s launched collectives within %s", of(v.Moved, v.Members), seconds(v.Over))
+		return fmt.Sprintf("the job moves: %s launched collectives within %s", ranksOfTotal(v.Moved, v.Members), formatSeconds(v.Over))
 	case nccl.RankDead:
-		return causes(v, "is dead", "are dead") + ": RAS of NCCL no longer reaches " + it(v.Causes)
+		return causesWithVerb(v, "is dead", "are dead") + ": RAS of NCCL no longer reaches " + causePronoun(v.Causes)
 	case nccl.NoAnswer:
-		return causes(v, "does", "do") + " not answer RAS of NCCL, and no rank has launched a collective within " +
-			seconds(v.Over)
+		return causesWithVerb(v, "does", "do") + " not answer RAS of NCCL, and no rank has launched a collective within " +
+			formatSeconds(v.Over)
 	case nccl.Failed:
-		return failed(v)
+		return nameErrors(v)
 	case nccl.Disagree:
-		return causes(v, "has", "have") + " called other collectives than the other ranks of the same communicator"
+		return causesWithVerb(v, "has", "have") + " called other collectives than the other ranks of the same communicator"
 	case nccl.Stuck:
-		return stuck(v)
+		return describeStuck(v)
 	case nccl.Initializing:
-		return initializing(v)
+		return describeInit(v)
 	case nccl.RankLeft:
-		return causes(v, "has", "have") + " left a communicator that other ranks still have"
+		return causesWithVerb(v, "has", "have") + " left a communicator that other ranks still have"
 	case nccl.NotStarted:
 		return "no rank has launched a collective"
 	case nccl.NotAsked:
 		return notAsked
 	case nccl.AllLaunched:
-		return "no rank is behind, and none has launched a collective within " + seconds(v.Over) +
+		return "no rank is behind, and none has launched a collective within " + formatSeconds(v.Over) +
 			": a collective does not end, or the ranks do something that NCCL does not count, such as CUDA graphs"
 	}
 	return "NCCL does not tell whether the job moves"
@@ -51,8 +51,8 @@ func Headline(v *nccl.Verdict) string {
 // notAsked says why, and what asks nevertheless.
 const notAsked = "not asked: it is older than 2.29, and an answer can crash the job (nvnodetop stacks --old-nccl asks)"
 
-// causes names the causes as the subject of a sentence, with its verb.
-func causes(v *nccl.Verdict, one, several string) string {
+// causesWithVerb names the causes as the subject of a sentence, with its verb.
+func causesWithVerb(v *nccl.Verdict, one, several string) string {
 	n := len(v.Causes) + v.Unnamed
 	switch {
 	case n == 0:
@@ -60,11 +60,11 @@ func causes(v *nccl.Verdict, one, several string) string {
 	case n == 1 && v.Unnamed == 0:
 		return Member(v.Causes[0]) + " " + one
 	}
-	return named(v) + " " + several
+	return nameCauses(v) + " " + several
 }
 
-// named names the causes.
-func named(v *nccl.Verdict) string {
+// nameCauses returns the names of the causes, and how many more there are.
+func nameCauses(v *nccl.Verdict) string {
 	who := Members(v.Causes)
 	switch {
 	case len(v.Causes) == 0:
@@ -75,8 +75,8 @@ func named(v *nccl.Verdict) string {
 	return who
 }
 
-// failed names the errors of the causes. An error of another rank says nothing, unless there is no other.
-func failed(v *nccl.Verdict) string {
+// nameErrors says which errors the causes report. An error of another rank says nothing, unless there is no other.
+func nameErrors(v *nccl.Verdict) string {
 	causing := map[nccl.GPU]bool{}
 	for i := range v.Causes {
 		causing[v.Causes[i].GPU] = true
@@ -98,21 +98,21 @@ func failed(v *nccl.Verdict) string {
 	if len(own) == 0 {
 		own = others
 	}
-	return causes(v, "reports", "report") + " " + strings.Join(own[:min(len(own), 3)], ", ")
+	return causesWithVerb(v, "reports", "report") + " " + strings.Join(own[:min(len(own), 3)], ", ")
 }
 
-func stuck(v *nccl.Verdict) string {
+func describeStuck(v *nccl.Verdict) string {
 	switch {
 	case v.Circular && v.Waiting == 0:
-		return named(v) + " wait for each other"
+		return nameCauses(v) + " wait for each other"
 	case v.Circular:
-		return named(v) + " wait for each other, and " + of(v.Waiting, v.Members) + " for them"
+		return nameCauses(v) + " wait for each other, and " + ranksOfTotal(v.Waiting, v.Members) + " for them"
 	}
-	who := named(v)
+	who := nameCauses(v)
 	if v.Partial && len(v.Causes)+v.Unnamed > 1 {
 		who = "some of " + who // text does not tell who of them waits for another one
 	}
-	text := of(v.Waiting, v.Members) + " " + verb(v.Waiting, "waits", "wait")
+	text := ranksOfTotal(v.Waiting, v.Members) + " " + chooseForm(v.Waiting, "waits", "wait")
 	if len(v.Waits) == 0 || v.Waits[0].Operation == "" {
 		return text + " for " + who
 	}
@@ -120,38 +120,38 @@ func stuck(v *nccl.Verdict) string {
 	if v.Waits[0].Waiting == v.Waiting {
 		return text + " in " + operation + " for " + who
 	}
-	return text + " for " + who + ", which " + verb(len(v.Causes)+v.Unnamed, "has", "have") + " not launched " +
+	return text + " for " + who + ", which " + chooseForm(len(v.Causes)+v.Unnamed, "has", "have") + " not launched " +
 		operation
 }
 
-func initializing(v *nccl.Verdict) string {
+func describeInit(v *nccl.Verdict) string {
 	if len(v.Initializing) == 0 {
 		return "a communicator is not initialized, and nothing moves"
 	}
 	p := &v.Initializing[0]
 	return fmt.Sprintf("communicator #%d of %s is not initialized within %s: %s still at it", p.Number,
-		text.Count(p.Size, "rank"), seconds(v.Over), text.Count(p.Few, "rank")+" "+verb(p.Few, "is", "are"))
+		text.Count(p.Size, "rank"), formatSeconds(v.Over), text.Count(p.Few, "rank")+" "+chooseForm(p.Few, "is", "are"))
 }
 
-// it is the pronoun of the causes.
-func it(of []nccl.Member) string { return verb(len(of), "it", "them") }
+// causePronoun returns "it" or "them", for the causes.
+func causePronoun(of []nccl.Member) string { return chooseForm(len(of), "it", "them") }
 
-func verb(n int, one, several string) string {
+func chooseForm(n int, one, several string) string {
 	if n == 1 {
 		return one
 	}
 	return several
 }
 
-// of is "3 of 8 ranks"; total 0: it is not known.
-func of(n, total int) string {
+// ranksOfTotal returns "3 of 8 ranks", or "3 ranks" if the total is 0, which means that it is not known.
+func ranksOfTotal(n, total int) string {
 	if total <= n {
 		return text.Count(n, "rank")
 	}
 	return fmt.Sprintf("%d of %s", n, text.Count(total, "rank"))
 }
 
-func seconds(d time.Duration) string {
+func formatSeconds(d time.Duration) string {
 	return strconv.Itoa(int(d.Round(time.Second)/time.Second)) + " s"
 }
 
@@ -208,10 +208,10 @@ func inShort(numbers []int) string {
 	if n == 0 {
 		return ""
 	}
-	if step := steps(numbers); n > 3 && step == 1 {
+	if step := constantStep(numbers); n > 3 && step == 1 {
 		return fmt.Sprintf("%d-%d", numbers[0], numbers[n-1])
 	} else if n > 3 && step > 1 {
-		return fmt.Sprintf("%d, %d, ... %d (every %s)", numbers[0], numbers[1], numbers[n-1], nth(step))
+		return fmt.Sprintf("%d, %d, ... %d (every %s)", numbers[0], numbers[1], numbers[n-1], ordinalOf(step))
 	}
 	runs := text.Runs(numbers)
 	if len(runs) > most {
@@ -220,8 +220,8 @@ func inShort(numbers []int) string {
 	return strings.Join(runs, ", ")
 }
 
-// steps returns the distance between the numbers, 0 if it is not always the same.
-func steps(numbers []int) int {
+// constantStep returns the distance between the numbers, 0 if it is not always the same.
+func constantStep(numbers []int) int {
 	if len(numbers) < 2 {
 		return 0
 	}
@@ -234,7 +234,7 @@ func steps(numbers []int) int {
 	return step
 }
 
-func nth(n int) string {
+func ordinalOf(n int) string {
 	switch n {
 	case 2:
 		return "2nd"
@@ -270,7 +270,7 @@ func Lines(v *nccl.Verdict) []string {
 			behind = append(behind, fmt.Sprintf("%d only #%d", l.Count, l.Launched))
 		}
 		operation := cmp.Or(w.Operation, "operation")
-		add("%s: %d %s launched %s #%d, %s", Part(&w.Part), w.Waiting, verb(w.Waiting, "has", "have"), operation,
+		add("%s: %d %s launched %s #%d, %s", Part(&w.Part), w.Waiting, chooseForm(w.Waiting, "has", "have"), operation,
 			w.Launched,
 			strings.Join(behind, ", "))
 	}

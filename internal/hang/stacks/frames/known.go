@@ -21,7 +21,7 @@ var prompts = []struct{ function, file, words string }{
 func Prompt(frames []wire.Frame) string {
 	for _, p := range prompts {
 		in := func(f wire.Frame) bool {
-			return strings.HasPrefix(Short(f.File), p.file) && from(&f) != ofProgram || p.file == ""
+			return strings.HasPrefix(Short(f.File), p.file) && frameOrigin(&f) != ofProgram || p.file == ""
 		}
 		named := func(f wire.Frame) bool { return f.Function == p.function }
 		if slices.ContainsFunc(frames, named) && slices.ContainsFunc(frames, in) {
@@ -84,16 +84,16 @@ func Joins(frames []wire.Frame) bool {
 }
 
 // IsOwn reports whether a thread is in code of the program itself.
-func IsOwn(frames []wire.Frame) bool { return len(frames) > 0 && from(&frames[0]) == ofProgram }
+func IsOwn(frames []wire.Frame) bool { return len(frames) > 0 && frameOrigin(&frames[0]) == ofProgram }
 
 // IsOfProgram reports whether code of the program itself runs in a thread, or has called what runs there.
 func IsOfProgram(frames []wire.Frame) bool {
-	return slices.ContainsFunc(frames, func(f wire.Frame) bool { return from(&f) == ofProgram })
+	return slices.ContainsFunc(frames, func(f wire.Frame) bool { return frameOrigin(&f) == ofProgram })
 }
 
 // IsOfPython reports whether nothing but Python's own library runs in a thread.
 func IsOfPython(frames []wire.Frame) bool {
-	return len(frames) > 0 && !slices.ContainsFunc(frames, func(f wire.Frame) bool { return from(&f) != ofPython })
+	return len(frames) > 0 && !slices.ContainsFunc(frames, func(f wire.Frame) bool { return frameOrigin(&f) != ofPython })
 }
 
 // Inside returns the frames of a worker process without those that it has of the process from which it was forked.
@@ -125,8 +125,8 @@ func AwaitsWork(frames []wire.Frame) bool {
 	loops := 0
 	for i := range inside {
 		switch {
-		case from(&inside[i]) == ofPython:
-		case from(&inside[i]) == ofPackage && strings.Contains(inside[i].Function, "worker"):
+		case frameOrigin(&inside[i]) == ofPython:
+		case frameOrigin(&inside[i]) == ofPackage && strings.Contains(inside[i].Function, "worker"):
 			loops++
 		default:
 			return false
@@ -146,7 +146,7 @@ func WaitsForProcess(frames []wire.Frame) bool {
 		frames = frames[:own]
 	}
 	return slices.ContainsFunc(frames, func(f wire.Frame) bool {
-		return from(&f) != ofProgram && slices.ContainsFunc(parents, func(file string) bool {
+		return frameOrigin(&f) != ofProgram && slices.ContainsFunc(parents, func(file string) bool {
 			return strings.HasPrefix(Short(f.File), file)
 		})
 	})

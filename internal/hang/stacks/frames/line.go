@@ -123,7 +123,7 @@ func At(f *wire.Frame) string {
 var wrappers = []string{"wrapper", "_wrapper", "_fn", "inner", "decorate_context", "_call_impl", "_wrapped_call_impl",
 	"__call__"}
 
-func wraps(f *wire.Frame) bool { return slices.Contains(wrappers, f.Function) }
+func isWrapper(f *wire.Frame) bool { return slices.Contains(wrappers, f.Function) }
 
 // Of puts the frames of a thread into one line, innermost first.
 func Of(frames []wire.Frame) Line {
@@ -134,11 +134,11 @@ func Of(frames []wire.Frame) Line {
 	head := headOf(frames, own)
 	l := Line{Head: frames[head].Function, Where: At(&frames[head])}
 	if head == own || own < 0 {
-		l.Via = callers(frames[head+1:])
+		l.Via = callerNames(frames[head+1:])
 		return l
 	}
 	if entry := own - 1; entry > head {
-		for entry > head && wraps(&frames[entry]) {
+		for entry > head && isWrapper(&frames[entry]) {
 			entry--
 		}
 		if entry > head && frames[entry].Function != l.Head {
@@ -151,7 +151,7 @@ func Of(frames []wire.Frame) Line {
 
 // ownOf is the innermost frame of the program itself, or the one of its code without a file; -1: there is none.
 func ownOf(frames []wire.Frame) int {
-	own := slices.IndexFunc(frames, func(f wire.Frame) bool { return from(&f) == ofProgram })
+	own := slices.IndexFunc(frames, func(f wire.Frame) bool { return frameOrigin(&f) == ofProgram })
 	if own >= 0 {
 		return own
 	}
@@ -167,7 +167,7 @@ func (l Line) Place() string {
 	return text
 }
 
-func from(f *wire.Frame) origin {
+func frameOrigin(f *wire.Frame) origin {
 	o, _ := originOf(f.File)
 	return o
 }
@@ -180,18 +180,18 @@ func headOf(frames []wire.Frame, own int) int {
 		end = len(frames)
 	}
 	for i := range end {
-		if from(&frames[i]) == ofPackage && !wraps(&frames[i]) {
+		if frameOrigin(&frames[i]) == ofPackage && !isWrapper(&frames[i]) {
 			return i
 		}
 	}
 	return max(end-1, 0)
 }
 
-// callers are the next functions outside of a frame that say something: two at most.
-func callers(frames []wire.Frame) (names []string) {
+// callerNames returns the next functions outside of a frame that say something: two at most.
+func callerNames(frames []wire.Frame) (names []string) {
 	for i := range frames {
 		f := &frames[i]
-		if f.Function == "<module>" || wraps(f) || from(f) == ofPython {
+		if f.Function == "<module>" || isWrapper(f) || frameOrigin(f) == ofPython {
 			continue
 		}
 		if names = append(names, f.Function); len(names) == 2 {

@@ -37,8 +37,8 @@ func Collective(frames []wire.Frame) string {
 			return frames[i].Function
 		}
 	}
-	inner := slices.IndexFunc(frames, func(f wire.Frame) bool { return from(&f) != ofPython })
-	if inner < 0 || from(&frames[inner]) != ofPackage {
+	inner := slices.IndexFunc(frames, func(f wire.Frame) bool { return frameOrigin(&f) != ofPython })
+	if inner < 0 || frameOrigin(&frames[inner]) != ofPackage {
 		return ""
 	}
 	if at := headOf(frames, -1); isTogether(Short(frames[inner].File)) {
@@ -72,11 +72,11 @@ var servers = []string{"serve_forever", "run_forever", "_run_once"}
 
 // ServesRequests reports whether a thread runs a loop that waits for what comes from outside.
 func ServesRequests(frames []wire.Frame) bool {
-	if len(frames) == 0 || from(&frames[0]) != ofPython {
+	if len(frames) == 0 || frameOrigin(&frames[0]) != ofPython {
 		return false
 	}
 	for i := range frames {
-		if from(&frames[i]) != ofPython {
+		if frameOrigin(&frames[i]) != ofPython {
 			return false
 		}
 		if slices.Contains(servers, frames[i].Function) {
@@ -88,7 +88,7 @@ func ServesRequests(frames []wire.Frame) bool {
 
 // WaitsForThread reports whether a thread may wait for another one of its process: then that one does the work.
 func WaitsForThread(frames []wire.Frame) bool {
-	if len(frames) == 0 || from(&frames[0]) != ofPython {
+	if len(frames) == 0 || frameOrigin(&frames[0]) != ofPython {
 		return false
 	}
 	switch Short(frames[0].File) {

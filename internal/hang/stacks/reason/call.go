@@ -10,8 +10,8 @@ import (
 // Sleeps are the words for a process of which the kernel says no more.
 const Sleeps = "sleeps"
 
-// call says for what a thread waits in the kernel: "reads /data/shard-0317.tar"; "": it does not say.
-func call(t *wire.ThreadStack) string {
+// callReason says for what a thread waits in the kernel: "reads /data/shard-0317.tar"; "": it does not say.
+func callReason(t *wire.ThreadStack) string {
 	c := t.Call
 	if t.State == "D" && t.WaitsFor != nil && t.WaitsFor.Path != "" {
 		words := "waits in state D for " + t.WaitsFor.Path
@@ -26,19 +26,19 @@ func call(t *wire.ThreadStack) string {
 	file := fileOf(t)
 	switch c.Does {
 	case wire.CallReads:
-		return reads(c, file)
+		return readReason(c, file)
 	case wire.CallWrites:
-		return writes(c, file)
+		return writeReason(c, file)
 	case wire.CallOpens:
-		return verb("opens ", file)
+		return verbPhrase("opens ", file)
 	case wire.CallSyncs:
-		return verb("waits until its disk has ", file)
+		return verbPhrase("waits until its disk has ", file)
 	case wire.CallLocks:
-		return verb("waits for the lock of ", file) + heldBy(c)
+		return verbPhrase("waits for the lock of ", file) + heldBy(c)
 	case wire.CallAccepts:
-		return "waits until somebody connects" + verb(" to ", c.Local)
+		return "waits until somebody connects" + verbPhrase(" to ", c.Local)
 	case wire.CallConnects:
-		return "waits for a connection" + verb(" to ", c.Peer)
+		return "waits for a connection" + verbPhrase(" to ", c.Peer)
 	case wire.CallChild:
 		return "waits for a child process"
 	case wire.CallFutex:
@@ -67,8 +67,8 @@ func heldBy(c *wire.SystemCall) string {
 	return ""
 }
 
-// verb says what is done with a thing; "": the thing is not known.
-func verb(does, thing string) string {
+// verbPhrase says what is done with a thing; "": the thing is not known.
+func verbPhrase(does, thing string) string {
 	if thing == "" {
 		return ""
 	}
@@ -104,18 +104,18 @@ func isPipe(t *wire.ThreadStack) bool {
 	return strings.Contains(t.WChan, "pipe") || strings.Contains(t.WChan, "fifo") || t.WChan == "wait_for_partner"
 }
 
-func reads(c *wire.SystemCall, file string) string {
+func readReason(c *wire.SystemCall, file string) string {
 	switch {
 	case c.Peer != "":
 		return "waits for data from " + c.Peer
 	case strings.HasPrefix(file, "a "), strings.HasPrefix(file, "the "):
 		return "waits for input from " + file
 	}
-	return verb("reads ", file)
+	return verbPhrase("reads ", file)
 }
 
-// writes says that the other side does not take what is written: a pipe or a socket only waits while it is full.
-func writes(c *wire.SystemCall, file string) string {
+// writeReason says that the other side does not take what is written: a pipe or a socket only waits while it is full.
+func writeReason(c *wire.SystemCall, file string) string {
 	const errors = 2
 	output := c.FD != nil && (*c.FD == 1 || *c.FD == errors)
 	switch {
@@ -124,7 +124,7 @@ func writes(c *wire.SystemCall, file string) string {
 	case strings.Contains(file, "terminal "):
 		return "writes to " + file + ", whose output is held"
 	case !strings.HasPrefix(file, "a ") && !strings.HasPrefix(file, "the "):
-		return verb("writes ", file)
+		return verbPhrase("writes ", file)
 	case output:
 		return "writes its output to " + file + ", which is full: nobody reads it"
 	}

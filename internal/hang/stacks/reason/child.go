@@ -8,33 +8,33 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// child says for which descendant a process waits, and what that one does.
-func (p Process) child(t *wire.ThreadStack, n int) string {
-	list := p.awaited(t)
+// descendantReason says for which descendant a process waits, and what that one does.
+func (p Process) descendantReason(t *wire.ThreadStack, n int) string {
+	list := p.awaitedDescendants(t)
 	busy := slices.DeleteFunc(slices.Clone(list), func(c *wire.ProcessStacks) bool { return isIdle(c) })
 	switch {
 	case len(list) == 0:
 		return ""
 	case len(busy) == 0 && len(list) == 1:
-		return "waits for " + p.called(list[0]) + ", which waits for work itself"
+		return "waits for " + p.descendantName(list[0]) + ", which waits for work itself"
 	case len(busy) == 0:
 		return fmt.Sprintf("waits for its processes, but all %d of them wait for work", len(list))
 	}
 	// The one that tells most about its wait comes first.
-	slices.SortStableFunc(busy, func(a, b *wire.ProcessStacks) int { return weight(b) - weight(a) })
-	words := "waits for " + p.called(busy[0])
+	slices.SortStableFunc(busy, func(a, b *wire.ProcessStacks) int { return waitWeight(b) - waitWeight(a) })
+	words := "waits for " + p.descendantName(busy[0])
 	if len(busy) > 1 {
 		words += fmt.Sprintf(", one of %d that do not wait for work", len(busy))
 	}
-	if doing := p.of(busy[0]).does(n + 1); doing != "" {
+	if doing := p.descendantProcess(busy[0]).descendantAction(n + 1); doing != "" {
 		words += ", which " + doing
 	}
 	return words
 }
 
-// weight is larger for a process that waits and of which more is known.
-func weight(p *wire.ProcessStacks) (n int) {
-	t := Process{ProcessStacks: p}.main()
+// waitWeight is larger for a process that waits and of which more is known.
+func waitWeight(p *wire.ProcessStacks) (n int) {
+	t := Process{ProcessStacks: p}.mainThread()
 	switch {
 	case t == nil:
 		return 0
@@ -46,23 +46,23 @@ func weight(p *wire.ProcessStacks) (n int) {
 	return 1
 }
 
-// of is a descendant with its own descendants.
-func (p Process) of(c *wire.ProcessStacks) Process {
+// descendantProcess is a descendant with its own descendants.
+func (p Process) descendantProcess(c *wire.ProcessStacks) Process {
 	return Process{ProcessStacks: c, Descendants: p.Descendants}
 }
 
-// called names a descendant: "its DataLoader worker 1658 (python)".
-func (p Process) called(c *wire.ProcessStacks) string {
+// descendantName names a descendant: "its DataLoader worker 1658 (python)".
+func (p Process) descendantName(c *wire.ProcessStacks) string {
 	kind := "process"
-	if t := (Process{ProcessStacks: c}).main(); t != nil && frames.IsDataWorker(t.Frames) {
+	if t := (Process{ProcessStacks: c}).mainThread(); t != nil && frames.IsDataWorker(t.Frames) {
 		kind = "DataLoader worker"
 	}
 	return fmt.Sprintf("its %s %d (%s)", kind, c.PID, c.Name)
 }
 
-// does says where a descendant is, and for what it waits.
-func (p Process) does(n int) string {
-	t := p.main()
+// descendantAction says where a descendant is, and for what it waits.
+func (p Process) descendantAction(n int) string {
+	t := p.mainThread()
 	switch {
 	case t == nil:
 		return ""
@@ -70,10 +70,10 @@ func (p Process) does(n int) string {
 		return "is stopped by a signal"
 	case p.State == "t":
 		return "is stopped by a debugger"
-	case stopped(p.State):
+	case isStopped(p.State):
 		return "has exited"
 	}
-	words, doing := "", p.chain(n)
+	words, doing := "", p.chainReason(n)
 	if at := frames.Inside(t.Frames); len(at) > 0 {
 		words = "is in " + frames.Of(at).Place()
 	}
@@ -86,26 +86,26 @@ func (p Process) does(n int) string {
 	return words + ", where it " + doing
 }
 
-// awaited returns the descendants for which a thread waits, as its system call or its frames tell.
-func (p Process) awaited(t *wire.ThreadStack) (list []*wire.ProcessStacks) {
+// awaitedDescendants returns the descendants for which a thread waits, as its system call or its frames tell.
+func (p Process) awaitedDescendants(t *wire.ThreadStack) (list []*wire.ProcessStacks) {
 	if c := t.Call; c != nil && c.Child != 0 {
-		if list = p.descendants(func(d *wire.ProcessStacks) bool { return d.PID == c.Child }); len(list) > 0 {
+		if list = p.selectDescendants(func(d *wire.ProcessStacks) bool { return d.PID == c.Child }); len(list) > 0 {
 			return list
 		}
 	}
-	children := p.descendants(func(d *wire.ProcessStacks) bool { return d.Parent == p.PID })
+	children := p.selectDescendants(func(d *wire.ProcessStacks) bool { return d.Parent == p.PID })
 	switch c := t.Call; {
 	case frames.WaitsForProcess(t.Frames):
-		return without(children, isHelper)
+		return removeUnwanted(children, isHelper)
 	case c != nil && len(c.Ends) > 0:
-		return p.descendants(func(d *wire.ProcessStacks) bool { return slices.Contains(c.Ends, d.PID) })
+		return p.selectDescendants(func(d *wire.ProcessStacks) bool { return slices.Contains(c.Ends, d.PID) })
 	case c != nil && c.Does == wire.CallChild && len(children) == 1:
 		return children
 	}
 	return nil
 }
 
-func (p Process) descendants(wanted func(*wire.ProcessStacks) bool) (list []*wire.ProcessStacks) {
+func (p Process) selectDescendants(wanted func(*wire.ProcessStacks) bool) (list []*wire.ProcessStacks) {
 	for i := range p.Descendants {
 		if d := &p.Descendants[i]; d.PID != p.PID && wanted(d) {
 			list = append(list, d)
@@ -114,18 +114,18 @@ func (p Process) descendants(wanted func(*wire.ProcessStacks) bool) (list []*wir
 	return list
 }
 
-func without(list []*wire.ProcessStacks, unwanted func(*wire.ProcessStacks) bool) []*wire.ProcessStacks {
+func removeUnwanted(list []*wire.ProcessStacks, unwanted func(*wire.ProcessStacks) bool) []*wire.ProcessStacks {
 	return slices.DeleteFunc(list, unwanted)
 }
 
 // isIdle reports whether a worker waits for work.
 func isIdle(p *wire.ProcessStacks) bool {
-	t := Process{ProcessStacks: p}.main()
+	t := Process{ProcessStacks: p}.mainThread()
 	return t != nil && t.State != "R" && frames.AwaitsWork(t.Frames)
 }
 
 // isHelper reports whether a process only serves Python itself, as its resource tracker does.
 func isHelper(p *wire.ProcessStacks) bool {
-	t := Process{ProcessStacks: p}.main()
+	t := Process{ProcessStacks: p}.mainThread()
 	return t != nil && frames.IsOfPython(t.Frames)
 }

@@ -26,32 +26,32 @@ type Process struct {
 
 // Of says for what a process waits: "waits for its DataLoader worker 1658 (python), which is in read_shard
 // (train.py:39), where it reads /data/shard-0317.tar"; "": nothing but its place is known.
-func Of(p Process) string { return p.chain(1) }
+func Of(p Process) string { return p.chainReason(1) }
 
-// chain says for what a process waits, which is the n-th of the chain.
-func (p Process) chain(n int) string {
-	t := p.main()
-	if t == nil || stopped(p.State) || t.State == "R" {
+// chainReason says for what a process waits, which is the n-th of the chain.
+func (p Process) chainReason(n int) string {
+	t := p.mainThread()
+	if t == nil || isStopped(p.State) || t.State == "R" {
 		return ""
 	}
 	for _, say := range []func(*wire.ThreadStack) string{ofFrames(frames.Prompt),
-		ofFrames(frames.Kernel), p.ending, p.locked} {
+		ofFrames(frames.Kernel), p.endingReason, p.lockHolder} {
 		if words := say(t); words != "" {
 			return words
 		}
 	}
 	if n < maxChain {
-		if words := p.child(t, n); words != "" {
+		if words := p.descendantReason(t, n); words != "" {
 			return words
 		}
 	}
-	if words := p.thread(t); words != "" {
+	if words := p.threadReason(t); words != "" {
 		return words
 	}
 	if frames.Collective(t.Frames) != "" && t.Call != nil && t.Call.Does == wire.CallFutex {
 		return "" // a thread of the library exchanges the data
 	}
-	if words := call(t); words != "" || !frames.RunsLoop(t.Frames) {
+	if words := callReason(t); words != "" || !frames.RunsLoop(t.Frames) {
 		return words
 	}
 	return "waits in an event loop"
@@ -61,31 +61,33 @@ func ofFrames(of func([]wire.Frame) string) func(*wire.ThreadStack) string {
 	return func(t *wire.ThreadStack) string { return of(t.Frames) }
 }
 
-// main is the first thread of the process; nil: it is not known.
-func (p Process) main() *wire.ThreadStack {
+// mainThread is the first thread of the process; nil: it is not known.
+func (p Process) mainThread() *wire.ThreadStack {
 	if len(p.Threads) == 0 {
 		return nil
 	}
 	return &p.Threads[max(0, slices.IndexFunc(p.Threads, func(t wire.ThreadStack) bool { return t.Main }))]
 }
 
-// stopped reports whether somebody has stopped the process, or it has exited.
-func stopped(state string) bool { return state == "T" || state == "t" || state == "Z" || state == "X" }
+// isStopped reports whether somebody has stopped the process, or it has exited.
+func isStopped(state string) bool {
+	return state == "T" || state == "t" || state == "Z" || state == "X"
+}
 
-// ending says that the program has ended, and what keeps its process.
-func (p Process) ending(t *wire.ThreadStack) string {
+// endingReason says that the program has ended, and what keeps its process.
+func (p Process) endingReason(t *wire.ThreadStack) string {
 	switch frames.Ending(t.Frames) {
 	case frames.EndsThreads:
-		if other := p.working(t); other != nil {
-			return "has ended its program, and the interpreter waits for " + named(other) + ", which " + p.isIn(other)
+		if other := p.workingThread(t); other != nil {
+			return "has ended its program, and the interpreter waits for " + threadWords(other) + ", which " + p.isIn(other)
 		}
 		return "has ended its program, and the interpreter waits for its threads"
 	case frames.EndsCalls:
 		if !p.Others || p.Greenlets || t.Deeper {
 			return ""
 		}
-		words := "seems to have ended its program: the interpreter itself calls " + outermost(t) + ", as at exit"
-		if doing := call(t); doing != "" {
+		words := "seems to have ended its program: the interpreter itself calls " + outermostFunction(t) + ", as at exit"
+		if doing := callReason(t); doing != "" {
 			words += ", and it " + doing
 		}
 		return words
@@ -93,28 +95,28 @@ func (p Process) ending(t *wire.ThreadStack) string {
 	return ""
 }
 
-// outermost is the function that the interpreter has called.
-func outermost(t *wire.ThreadStack) string {
+// outermostFunction is the function that the interpreter has called.
+func outermostFunction(t *wire.ThreadStack) string {
 	f := &t.Frames[len(t.Frames)-1]
 	return f.Function + " (" + frames.At(f) + ")"
 }
 
-// locked says which thread has the interpreter's lock, if not the main one.
-func (p Process) locked(t *wire.ThreadStack) string {
+// lockHolder says which thread has the interpreter's lock, if not the main one.
+func (p Process) lockHolder(t *wire.ThreadStack) string {
 	if p.Holder == nil || p.Holder == t || p.Holder.Main {
 		return ""
 	}
-	return "waits for the interpreter's lock (GIL), which " + named(p.Holder) + " holds: it " + p.isIn(p.Holder)
+	return "waits for the interpreter's lock (GIL), which " + threadWords(p.Holder) + " holds: it " + p.isIn(p.Holder)
 }
 
-// thread says which other threads of the process wait or work, if the main one waits for one of them, or for a lock.
-func (p Process) thread(t *wire.ThreadStack) string {
-	other := p.working(t)
+// threadReason says which other threads of the process wait or work, if the main one waits for one of them, or for a lock.
+func (p Process) threadReason(t *wire.ThreadStack) string {
+	other := p.workingThread(t)
 	if other == nil {
 		return ""
 	}
 	if frames.ServesRequests(t.Frames) || frames.RunsLoop(t.Frames) {
-		return "runs an event loop, and " + named(other) + " works: it " + p.isIn(other)
+		return "runs an event loop, and " + threadWords(other) + " works: it " + p.isIn(other)
 	}
 	inLock := t.Call != nil && t.Call.Does == wire.CallFutex
 	if !frames.WaitsForThread(t.Frames) && (!inLock || !frames.IsOwn(t.Frames)) {
@@ -122,15 +124,15 @@ func (p Process) thread(t *wire.ThreadStack) string {
 	}
 	switch {
 	case frames.Joins(t.Frames):
-		return "waits for a thread to end: " + named(other) + " " + p.isIn(other)
+		return "waits for a thread to end: " + threadWords(other) + " " + p.isIn(other)
 	case inLock:
-		return "waits for a lock or for another thread: " + named(other) + " " + p.isIn(other)
+		return "waits for a lock or for another thread: " + threadWords(other) + " " + p.isIn(other)
 	}
 	return ""
 }
 
-// working is the first of the other threads that is in code of the program; nil: there is none.
-func (p Process) working(t *wire.ThreadStack) *wire.ThreadStack {
+// workingThread is the first of the other threads that is in code of the program; nil: there is none.
+func (p Process) workingThread(t *wire.ThreadStack) *wire.ThreadStack {
 	at := slices.IndexFunc(p.Threads, func(o wire.ThreadStack) bool {
 		return o.TID != t.TID && frames.IsOfProgram(o.Frames)
 	})
@@ -140,8 +142,8 @@ func (p Process) working(t *wire.ThreadStack) *wire.ThreadStack {
 	return &p.Threads[at]
 }
 
-// named names a thread.
-func named(t *wire.ThreadStack) string {
+// threadWords returns the words for a thread: "thread 1658".
+func threadWords(t *wire.ThreadStack) string {
 	if t.TID == 0 {
 		return "a thread"
 	}
@@ -151,7 +153,7 @@ func named(t *wire.ThreadStack) string {
 // isIn says where a thread is, and for what it waits there.
 func (Process) isIn(t *wire.ThreadStack) string {
 	words := "is in " + frames.Of(frames.Inside(t.Frames)).Place()
-	if doing := call(t); doing != "" {
+	if doing := callReason(t); doing != "" {
 		words += ", where it " + doing
 	}
 	return words

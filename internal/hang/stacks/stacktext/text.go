@@ -49,10 +49,10 @@ func Path(f *rankstacks.Frame) string {
 }
 
 // First names the first rank of a group.
-func First(g *rankstacks.Group) string { return place(&g.Ranks[0]).Name(" ") }
+func First(g *rankstacks.Group) string { return placeOf(&g.Ranks[0]).Name(" ") }
 
-// place is where a rank of a document is.
-func place(r *rankstacks.Rank) *stacks.Place {
+// placeOf is where a rank of a document is.
+func placeOf(r *rankstacks.Rank) *stacks.Place {
 	p := &stacks.Place{Number: stacks.NoRank, Node: r.Node, GPUs: r.GPUs}
 	p.PID = r.PID
 	if r.Rank != nil {

@@ -38,19 +38,19 @@ type Stir struct {
 // Known says which of the counters are known.
 type Known struct{ CPU, Switches, Bytes bool }
 
-// scaled is a limit for the time between two looks.
-func (s *Stir) scaled(limit uint64) uint64 {
+// scaledLimit is a limit for the time between two looks.
+func (s *Stir) scaledLimit(limit uint64) uint64 {
 	return uint64(float64(limit) * max(1, s.Took.Seconds()/Usual.Seconds()))
 }
 
 // Steps reports whether it has waited again and again.
-func (s *Stir) Steps() bool { return s.Switches >= s.scaled(restless) }
+func (s *Stir) Steps() bool { return s.Switches >= s.scaledLimit(restless) }
 
 // Computes reports whether it has used a CPU, or would if the node were not busy.
 func (s *Stir) Computes() bool { return s.CPU >= Idle || s.Runs }
 
 // Transfers reports whether it has read or written.
-func (s *Stir) Transfers() bool { return s.Bytes > s.scaled(someBytes) }
+func (s *Stir) Transfers() bool { return s.Bytes > s.scaledLimit(someBytes) }
 
 // Works reports whether the kernel has counted work.
 func (s *Stir) Works() bool { return s.Steps() || s.Computes() || s.Transfers() }
@@ -83,14 +83,14 @@ func Of(was, is *wire.ThreadStack, from, to uint64) (s Stir) {
 	}
 	s.Took, s.Runs = time.Duration(to-from)*time.Millisecond, is.State == "R"
 	var ran uint64
-	ran, s.Known.CPU = grown(was.CPUTicks, is.CPUTicks)
-	s.Switches, s.Known.Switches = grown(was.Switches, is.Switches)
+	ran, s.Known.CPU = counterGrowth(was.CPUTicks, is.CPUTicks)
+	s.Switches, s.Known.Switches = counterGrowth(was.Switches, is.Switches)
 	s.CPU = float64(time.Duration(ran)*ticks) / float64(s.Took)
 	return s
 }
 
-// grown is the difference of two counters; false: it is not known.
-func grown(was, is *uint64) (by uint64, known bool) {
+// counterGrowth is the difference of two counters; false: it is not known.
+func counterGrowth(was, is *uint64) (by uint64, known bool) {
 	if was == nil || is == nil || *is < *was {
 		return 0, false
 	}
@@ -126,7 +126,7 @@ func OfProcess(before, now *wire.ProcessStacks, from, to uint64) Stir {
 	}
 	was, is = Deciding(before, now)
 	s := Of(was, is, from, to)
-	s.Bytes, s.Known.Bytes = grown(before.IOBytes, now.IOBytes)
+	s.Bytes, s.Known.Bytes = counterGrowth(before.IOBytes, now.IOBytes)
 	threads := map[int]*wire.ThreadStack{}
 	for i := range before.Threads {
 		threads[before.Threads[i].TID] = &before.Threads[i]

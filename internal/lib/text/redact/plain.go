@@ -12,11 +12,11 @@ import (
 // escaped are the characters that URLs, JSON, and the source text of programs write as numbers or with a backslash.
 var escaped = regexp.MustCompile(`%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|[%\\]u[0-9A-Fa-f]{4}|\\[^A-Za-z0-9]`)
 
-// plain decodes a line, even if several programs have encoded it one after the other. It is harmless to display.
-func plain(line string) string {
+// decodeLine decodes a line, even if several programs have encoded it one after the other. It is harmless to display.
+func decodeLine(line string) string {
 	const most = 5
 	for range most {
-		next := html.UnescapeString(escaped.ReplaceAllStringFunc(line, unescape))
+		next := html.UnescapeString(escaped.ReplaceAllStringFunc(line, decodeEscape))
 		if next = safe.Line(next, longest); next == line {
 			break
 		}
@@ -25,7 +25,7 @@ func plain(line string) string {
 	return line
 }
 
-func unescape(s string) string {
+func decodeEscape(s string) string {
 	digits := strings.TrimLeft(s, `%\xu`)
 	code, err := strconv.ParseUint(digits, 16, 32)
 	switch {

@@ -38,12 +38,12 @@ func OfURLs(urls ...*url.URL) *Secret {
 		if u == nil {
 			continue
 		}
-		s.add(public.ReplaceAllString(u.EscapedPath(), "/$1") + "?" + u.RawQuery + "#" + u.EscapedFragment())
-		s.add(strings.ReplaceAll(u.RawQuery, "+", " "))
-		s.add(u.Opaque)
+		s.addText(public.ReplaceAllString(u.EscapedPath(), "/$1") + "?" + u.RawQuery + "#" + u.EscapedFragment())
+		s.addText(strings.ReplaceAll(u.RawQuery, "+", " "))
+		s.addText(u.Opaque)
 		if u.User != nil {
 			password, _ := u.User.Password()
-			s.login(u.User.Username(), password)
+			s.addLogin(u.User.Username(), password)
 		}
 	}
 	return s
@@ -72,23 +72,23 @@ func OfCommand(words ...string) *Secret {
 	for _, word := range words {
 		for _, login := range logins.FindAllStringSubmatch(urls.ReplaceAllString(word, ""), -1) {
 			if !number.MatchString(login[2]) {
-				s.login(login[1], login[2])
+				s.addLogin(login[1], login[2])
 			}
 		}
 	}
 	return s
 }
 
-// login adds a name and a password, also as HTTP's Basic authentication has them.
-func (s *Secret) login(name, password string) {
-	s.add(name)
-	s.add(password)
-	s.add(strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(name+":"+password)), "="))
+// addLogin adds a name and a password, also as HTTP's Basic authentication has them.
+func (s *Secret) addLogin(name, password string) {
+	s.addText(name)
+	s.addText(password)
+	s.addText(strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(name+":"+password)), "="))
 }
 
-// add adds a text.
-func (s *Secret) add(words string) {
-	words = lower(plain(words))
+// addText adds a text.
+func (s *Secret) addText(words string) {
+	words = lowerCase(decodeLine(words))
 	r := []rune(words)
 	for i := range max(len(r)-run+1, 0) {
 		s.runs[string(r[i:i+run])] = true
@@ -103,22 +103,22 @@ func (s *Secret) add(words string) {
 // Line quotes the first line of words: harmless to display, at most limit bytes, and with "…" in place of each word
 // that has a part of the secret.
 func (s *Secret) Line(words string, limit int) string {
-	return safe.Line(s.hide(safe.Line(text.FirstLine(words), longest)), limit)
+	return safe.Line(s.hideWords(safe.Line(text.FirstLine(words), longest)), limit)
 }
 
 // Text is Line for words of several lines.
 func (s *Secret) Text(words string) string {
 	lines := strings.Split(words, "\n")
 	for i, line := range lines {
-		lines[i] = s.hide(line)
+		lines[i] = s.hideWords(line)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// hide hides the words of a line that have a part of the secret. The rest is then decoded: only there were they found.
-func (s *Secret) hide(line string) string {
-	r := []rune(plain(line))
-	low := []rune(lower(string(r)))
+// hideWords hides the words of a line that have a part of the secret. The rest is then decoded: only there were they found.
+func (s *Secret) hideWords(line string) string {
+	r := []rune(decodeLine(line))
+	low := []rune(lowerCase(string(r)))
 	secret := make([]bool, len(r))
 	some := false
 	mark := func(from, to int) {
@@ -168,5 +168,5 @@ func isInWord(r []rune, i int) bool {
 	return i >= 0 && i < len(r) && (unicode.IsLetter(r[i]) || unicode.IsDigit(r[i]))
 }
 
-// lower is like strings.ToLower, and keeps the number of characters.
-func lower(s string) string { return strings.Map(unicode.ToLower, s) }
+// lowerCase is like strings.ToLower, and keeps the number of characters.
+func lowerCase(s string) string { return strings.Map(unicode.ToLower, s) }

@@ -18,7 +18,7 @@ func Line(s string, limit int) string {
 	if text.Plain(s) && len(s) <= limit {
 		return s
 	}
-	s = strings.Map(harmless, withoutJoiners(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))))
+	s = strings.Map(replaceUnsafe, withoutJoiners(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))))
 	if len(s) <= limit {
 		return s
 	}
@@ -38,8 +38,8 @@ func withoutJoiners(s string) string {
 	}, s)
 }
 
-// harmless replaces runes that move the cursor, change the writing direction or are invisible.
-func harmless(r rune) rune {
+// replaceUnsafe replaces runes that move the cursor, change the writing direction or are invisible.
+func replaceUnsafe(r rune) rune {
 	switch {
 	case r == '\t':
 		return ' '

@@ -29,8 +29,8 @@ const (
 var passed = []string{"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY",
 	"XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "TMUX", "TMUX_PANE"}
 
-// environment are the variables of a child.
-func environment(of []string) []string {
+// childEnvironment are the variables of a child.
+func childEnvironment(of []string) []string {
 	return slices.DeleteFunc(slices.Clone(of), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return !slices.Contains(passed, name) && !strings.HasPrefix(name, "LC_")
@@ -40,17 +40,17 @@ func environment(of []string) []string {
 // Command runs a program for each Message, which is JSON on its standard input. There is no shell between. The
 // program is looked for at once.
 func Command(argv []string) (Way, error) {
-	path, err := program(argv[0])
+	path, err := findProgram(argv[0])
 	if err != nil {
 		return Way{}, err
 	}
 	return Way{"command", func(ctx context.Context, d *Document) error {
-		return run(ctx, childTime, path, argv[1:], d.json())
+		return runProgram(ctx, childTime, path, argv[1:], d.encodeJSON())
 	}, childTime}, nil
 }
 
-// program finds a program. "~/" is the home directory.
-func program(name string) (string, error) {
+// findProgram finds a program. "~/" is the home directory.
+func findProgram(name string) (string, error) {
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		dir, err := os.UserHomeDir()
 		if err != nil {
@@ -68,14 +68,14 @@ func program(name string) (string, error) {
 	return path, nil
 }
 
-// run runs a program. Its process group ends with the time. A child that has left the group, as setsid does, stays:
+// runProgram runs a program. Its process group ends with the time. A child that has left the group, as setsid does, stays:
 // that is how a program starts what shall go on, and a subreaper would have to tell it from other children of ours.
-func run(ctx context.Context, limit time.Duration, path string, args []string, in []byte) error {
+func runProgram(ctx context.Context, limit time.Duration, path string, args []string, in []byte) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
 	defer cancel()
 	words := &text.Capture{Limit: maxWords}
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = environment(os.Environ()), "/", bytes.NewReader(in), words,
+	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = childEnvironment(os.Environ()), "/", bytes.NewReader(in), words,
 		words
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask questions at
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

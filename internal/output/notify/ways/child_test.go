@@ -93,7 +93,7 @@ func TestCommandHangs(t *testing.T) {
 	pids := t.TempDir() + "/pids"
 	path := script(t, "tell", `sleep 300 & echo $! > `+pids+`; wait`)
 	began := time.Now()
-	err := run(t.Context(), time.Second, path, nil, nil)
+	err := runProgram(t.Context(), time.Second, path, nil, nil)
 	if !errors.Is(err, errTooLong) || time.Since(began) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}

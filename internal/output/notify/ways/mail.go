@@ -24,7 +24,7 @@ var sendmails = []string{"sendmail", "/usr/sbin/sendmail", "/usr/lib/sendmail"}
 
 // Mail hands a mail to the host's sendmail for each Message.
 func Mail(to string) (Way, error) {
-	addresses, err := recipients(to)
+	addresses, err := parseRecipients(to)
 	if err != nil {
 		return Way{}, err
 	}
@@ -34,14 +34,14 @@ func Mail(to string) (Way, error) {
 			continue
 		}
 		return Way{"mail", func(ctx context.Context, d *Document) error {
-			return run(ctx, childTime, path, []string{"-t", "-i"}, letter(addresses, d))
+			return runProgram(ctx, childTime, path, []string{"-t", "-i"}, mailMessage(addresses, d))
 		}, childTime}, nil
 	}
 	return Way{}, errors.New("there is no sendmail on this host")
 }
 
-// recipients are the addresses of a list, without names.
-func recipients(list string) (addresses []string, err error) {
+// parseRecipients returns the addresses of a list, without names.
+func parseRecipients(list string) (addresses []string, err error) {
 	all, err := mail.ParseAddressList(list)
 	if err != nil || len(all) > mostAddresses {
 		return nil, fmt.Errorf("%q is not a list of up to %d mail addresses", list, mostAddresses)
@@ -52,9 +52,9 @@ func recipients(list string) (addresses []string, err error) {
 	return addresses, nil
 }
 
-// letter is the mail. Titles and texts come from other hosts: the subject is one line in every case, and the body is
+// mailMessage is the mail. Titles and texts come from other hosts: the subject is one line in every case, and the body is
 // encoded, so that it can neither begin a header nor be too long a line.
-func letter(to []string, d *Document) []byte {
+func mailMessage(to []string, d *Document) []byte {
 	var b bytes.Buffer
 	subject := mime.QEncoding.Encode("utf-8", safe.Line("nvnodetop: "+d.Title, maxSubject))
 	for _, header := range [][2]string{

@@ -86,7 +86,7 @@ func (s Sender) Document(m *notify.Message) *Document {
 	return d
 }
 
-func (d *Document) json() []byte {
+func (d *Document) encodeJSON() []byte {
 	text, err := json.Marshal(d)
 	if err != nil { // its types cannot fail
 		panic(err)
@@ -122,13 +122,13 @@ func Open(ways []Way, say func(string)) *Post {
 		p.boxes = append(p.boxes, b)
 		p.group.Go(func() {
 			defer crash.End()
-			p.deliver(b)
+			p.deliverBox(b)
 		})
 	}
 	return p
 }
 
-func (p *Post) deliver(b *box) {
+func (p *Post) deliverBox(b *box) {
 	for d := range b.in {
 		if p.ctx.Err() != nil {
 			return

@@ -26,7 +26,7 @@ func document(title string) *Document {
 // A program gets the whole message, and no value that is unknown.
 func TestDocument(t *testing.T) {
 	var got map[string]any
-	if err := json.Unmarshal(document("7 train: failed").json(), &got); err != nil {
+	if err := json.Unmarshal(document("7 train: failed").encodeJSON(), &got); err != nil {
 		t.Fatal(err)
 	}
 	news := got["news"].([]any)[0].(map[string]any)
@@ -63,7 +63,7 @@ func TestNewsOfAGPU(t *testing.T) {
 func TestRecipients(t *testing.T) {
 	for n, well := range map[int]bool{1: true, mostAddresses: true, mostAddresses + 1: false} {
 		list := strings.TrimSuffix(strings.Repeat("A User <a@b.example>, ", n), ", ")
-		if got, err := recipients(list); (err == nil) != well || well && (len(got) != n || got[0] != "<a@b.example>") {
+		if got, err := parseRecipients(list); (err == nil) != well || well && (len(got) != n || got[0] != "<a@b.example>") {
 			t.Errorf("%d: %v, %v", n, got, err)
 		}
 	}

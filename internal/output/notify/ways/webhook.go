@@ -45,25 +45,25 @@ func Webhook(file string) (Way, error) {
 	if err != nil {
 		return Way{}, err
 	}
-	return hook(to, http.ProxyFromEnvironment, usual), nil
+	return webhookWay(to, http.ProxyFromEnvironment, usual), nil
 }
 
 // proxies finds the proxy on the way of a request; nil: there is none.
 type proxies func(*http.Request) (*url.URL, error)
 
-func hook(to *url.URL, by proxies, p pace) Way {
+func webhookWay(to *url.URL, by proxies, p pace) Way {
 	transport := &http.Transport{Proxy: by, DisableKeepAlives: true, TLSHandshakeTimeout: p.try,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, MaxResponseHeaderBytes: 64 << 10}
-	client := &http.Client{Transport: transport, Timeout: p.try, CheckRedirect: stay}
+	client := &http.Client{Transport: transport, Timeout: p.try, CheckRedirect: checkRedirect}
 	secret := secretOf(to, by)
 	return Way{"webhook", func(ctx context.Context, d *Document) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, p.all, errTooLong)
 		defer cancel()
-		body, last := payload(d), errNoAnswer
+		body, last := webhookBody(d), errNoAnswer
 		waits := &backoff.ExponentialBackOff{InitialInterval: p.first, RandomizationFactor: 0.2, Multiplier: 2,
 			MaxInterval: p.most}
 		_, err := backoff.Retry(ctx, func() (none struct{}, err error) {
-			if err = post(ctx, client, &request{to, secret, body}, p.most); err != nil && ctx.Err() == nil {
+			if err = postBody(ctx, client, &request{to, secret, body}, p.most); err != nil && ctx.Err() == nil {
 				last = err
 			}
 			return none, err
@@ -90,8 +90,8 @@ var (
 	errLost = errors.New("it redirects, and the message would be lost")
 )
 
-// stay follows a redirect to the same host that keeps the message.
-func stay(r *http.Request, via []*http.Request) error {
+// checkRedirect lets a redirect be followed to the same host if it keeps the message.
+func checkRedirect(r *http.Request, via []*http.Request) error {
 	const most = 3
 	first := via[0]
 	if r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host {
@@ -116,8 +116,8 @@ func secretOf(to *url.URL, by proxies) *redact.Secret {
 	return redact.OfURLs(to, proxy)
 }
 
-// post sends a body once. Its error has nothing of the secret.
-func post(ctx context.Context, client *http.Client, what *request, most time.Duration) error {
+// postBody sends a body once. Its error has nothing of the secret.
+func postBody(ctx context.Context, client *http.Client, what *request, most time.Duration) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, what.to.String(), bytes.NewReader(what.body))
 	if err != nil {
 		return backoff.Permanent(errBadURL)
@@ -129,15 +129,15 @@ func post(ctx context.Context, client *http.Client, what *request, most time.Dur
 		if outer, ok := errors.AsType[*url.Error](err); ok {
 			err = outer.Err
 		}
-		return unsent(err, what.secret)
+		return requestError(err, what.secret)
 	}
 	defer answer.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // the status counts
-	return judged(answer, what.secret.Line(string(said), maxLine), most)
+	return answerError(answer, what.secret.Line(string(said), maxLine), most)
 }
 
-// unsent is the error of a request without an answer that counts. That of net/http may quote the answer.
-func unsent(err error, secret *redact.Secret) error {
+// requestError is the error of a request without an answer that counts. That of net/http may quote the answer.
+func requestError(err error, secret *redact.Secret) error {
 	if errors.Is(err, errAway) || errors.Is(err, errLost) {
 		return backoff.Permanent(err)
 	}
@@ -148,8 +148,8 @@ func unsent(err error, secret *redact.Secret) error {
 	return quoted
 }
 
-// judged is the error of an answer. What the server may accept later is tried again.
-func judged(answer *http.Response, line string, most time.Duration) error {
+// answerError is the error of an answer. What the server may accept later is tried again.
+func answerError(answer *http.Response, line string, most time.Duration) error {
 	status := answer.StatusCode
 	if status >= 200 && status < 300 {
 		return nil
@@ -170,9 +170,9 @@ func judged(answer *http.Response, line string, most time.Duration) error {
 	return backoff.Permanent(err)
 }
 
-// payload is the body: the Document, with the names that Slack and others ("text"), and Discord ("content") expect.
+// webhookBody is the body: the Document, with the names that Slack and others ("text"), and Discord ("content") expect.
 // Names of jobs and words of other hosts mention nobody.
-func payload(d *Document) []byte {
+func webhookBody(d *Document) []byte {
 	words := safe.Lines(d.Text, maxContent)
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") // as Slack wants it
 	type mentions struct {
@@ -206,14 +206,14 @@ func readURL(file string) (*url.URL, error) {
 		return nil, err
 	}
 	to, err := url.Parse(strings.TrimSpace(string(words)))
-	if err != nil || to.Host == "" || to.Scheme != "https" && (to.Scheme != "http" || !local(to.Hostname())) {
+	if err != nil || to.Host == "" || to.Scheme != "https" && (to.Scheme != "http" || !isLocal(to.Hostname())) {
 		return nil, fmt.Errorf("%q: %w", file, errBadURL) // an error of Parse has the URL
 	}
 	return to, nil
 }
 
-// local reports whether a name is that of this host itself.
-func local(name string) bool {
+// isLocal reports whether a name is that of this host itself.
+func isLocal(name string) bool {
 	ip := net.ParseIP(name)
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }

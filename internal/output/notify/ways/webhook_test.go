@@ -69,7 +69,7 @@ func TestWebhook(t *testing.T) {
 				tc.answers[min(i, len(tc.answers)-1)](w)
 			}))
 			defer server.Close()
-			err := hook(at(t, server), http.ProxyFromEnvironment, quick).Send(t.Context(), document("7: failed"))
+			err := webhookWay(at(t, server), http.ProxyFromEnvironment, quick).Send(t.Context(), document("7: failed"))
 			if n.Load() != tc.tries {
 				t.Errorf("%d tries, want %d", n.Load(), tc.tries)
 			}
@@ -150,7 +150,7 @@ func TestTheLastWordOfAWebhook(t *testing.T) {
 				cancel(errors.New("a signal"))
 			}()
 			began := time.Now()
-			err := hook(at(t, server), http.ProxyFromEnvironment, tc.pace).Send(ctx, document("x"))
+			err := webhookWay(at(t, server), http.ProxyFromEnvironment, tc.pace).Send(ctx, document("x"))
 			if err == nil || !strings.Contains(err.Error(), tc.want) || time.Since(began) > 30*time.Second {
 				t.Errorf("%v after %v", err, time.Since(began))
 			}
@@ -188,7 +188,7 @@ func TestWebhookRepeatsTheSecret(t *testing.T) {
 			defer server.Close()
 			to := at(t, server)
 			to.User, to.Path, to.RawQuery = url.UserPassword("hooker", "p4ssw0rd"), "/services/"+token, "key=q-u-e-r-y"
-			err := hook(to, http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
+			err := webhookWay(to, http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -226,7 +226,7 @@ func TestProxyRepeatsItsPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := &url.URL{Scheme: "https", Host: "hooks.example.org", Path: secret}
-	err = hook(to, http.ProxyURL(by), quick).Send(t.Context(), document("x"))
+	err = webhookWay(to, http.ProxyURL(by), quick).Send(t.Context(), document("x"))
 	if err == nil || strings.Contains(err.Error(), "p4ssw0rd") || strings.Contains(err.Error(), "bWU6") ||
 		!strings.Contains(err.Error(), "was refused") {
 		t.Errorf("%v", err)
@@ -241,13 +241,13 @@ func TestWebhookWithoutTrust(t *testing.T) {
 	}))
 	server.Config.ErrorLog = nil
 	defer server.Close()
-	err := hook(at(t, server), http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
+	err := webhookWay(at(t, server), http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
 	if err == nil || !strings.Contains(err.Error(), "certificate") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v", err)
 	}
 	to := at(t, server)
 	server.Close()
-	err = hook(to, http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
+	err = webhookWay(to, http.ProxyFromEnvironment, quick).Send(t.Context(), document("x"))
 	if err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v", err)
 	}
@@ -261,16 +261,16 @@ func TestPayload(t *testing.T) {
 		Mentions             *struct{ Parse []string } `json:"allowed_mentions"`
 		News                 []News
 	}
-	if err := json.Unmarshal(payload(d), &got); err != nil {
+	if err := json.Unmarshal(webhookBody(d), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Text != "7 &lt;!channel&gt; @everyone: failed\ntwo\nlines" || got.Content != d.Text ||
 		got.Title != d.Title ||
 		got.Mentions == nil || got.Mentions.Parse == nil || len(got.Mentions.Parse) != 0 || len(got.News) != 1 {
-		t.Errorf("%s", payload(d))
+		t.Errorf("%s", webhookBody(d))
 	}
 	d.Text = strings.Repeat("é", 5000)
-	if err := json.Unmarshal(payload(d), &got); err != nil || len(got.Content) > 2000 {
+	if err := json.Unmarshal(webhookBody(d), &got); err != nil || len(got.Content) > 2000 {
 		t.Errorf("%v, %d bytes", err, len(got.Content))
 	}
 }

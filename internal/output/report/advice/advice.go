@@ -61,7 +61,7 @@ var rules = []func(*evidence) *report.Advice{memoryOut, timeOut, memoryHigh, unu
 
 // Of returns the advice that follows from a report.
 func Of(r *report.Report) []report.Advice {
-	e := gather(r)
+	e := gatherEvidence(r)
 	var out []report.Advice
 	for _, rule := range rules {
 		if a := rule(e); a != nil {
@@ -80,13 +80,13 @@ type evidence struct {
 	watched    bool          // nearly all of it was watched
 }
 
-func gather(r *report.Report) *evidence {
-	e := &evidence{Report: r, limit: span(r.Job.Limit), noMemory: r.Job.State == "OUT_OF_MEMORY"}
+func gatherEvidence(r *report.Report) *evidence {
+	e := &evidence{Report: r, limit: toDuration(r.Job.Limit), noMemory: r.Job.State == "OUT_OF_MEMORY"}
 	if a := r.Accounting; a != nil {
-		e.ran = span(a.Elapsed)
+		e.ran = toDuration(a.Elapsed)
 		e.noMemory = e.noMemory || a.OutOfMemory != ""
 	} else if !r.Job.Start.IsZero() && !r.Job.End.IsZero() {
-		e.ran = r.Job.End.Sub(r.Job.Start) - span(r.Watched.Suspended)
+		e.ran = r.Job.End.Sub(r.Job.Start) - toDuration(r.Watched.Suspended)
 	}
 	e.whole = e.ran >= JudgedFrom && !e.noMemory && (r.Job.State == "COMPLETED" || r.Job.State == "TIMEOUT")
 	seen := r.Watched.Seconds - r.Watched.Suspended
@@ -98,14 +98,14 @@ func gather(r *report.Report) *evidence {
 	return e
 }
 
-func span(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+func toDuration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 // timeOut is for a job that reached its time limit.
 func timeOut(e *evidence) *report.Advice {
 	if e.Job.State != "TIMEOUT" || e.limit == 0 {
 		return nil
 	}
-	return &report.Advice{Kind: TimeLimit, Option: "--time", Value: clock(time.Duration(guess * float64(e.limit))),
+	return &report.Advice{Kind: TimeLimit, Option: "--time", Value: timeOption(time.Duration(guess * float64(e.limit))),
 		Reason: fmt.Sprintf("it reached its limit of %s. How much was missing is not known: this is half as much "+
 			"again. Or let it continue from a checkpoint", text.Span(e.limit))}
 }
@@ -119,7 +119,7 @@ func longLimit(e *evidence) *report.Advice {
 	if roundTime(need) >= e.limit {
 		return nil
 	}
-	return &report.Advice{Kind: ShortRun, Option: "--time", Value: clock(need),
+	return &report.Advice{Kind: ShortRun, Option: "--time", Value: timeOption(need),
 		Reason: fmt.Sprintf("it ran %s of %s (%.0f%%), and this leaves a quarter more. A shorter limit may start "+
 			"earlier", text.Span(e.ran), text.Span(e.limit), 100*e.ran.Seconds()/e.limit.Seconds())}
 }
@@ -154,13 +154,13 @@ func memoryOut(e *evidence) *report.Advice {
 		return nil
 	case a != nil && a.OutOfMemoryLimit != nil:
 		limit = *a.OutOfMemoryLimit
-		return &report.Advice{Kind: OutOfMemory, Option: "--mem", Value: size(guess * float64(limit)),
+		return &report.Advice{Kind: OutOfMemory, Option: "--mem", Value: memoryOption(guess * float64(limit)),
 			Reason: fmt.Sprintf("of the srun of step %s, which needed more than its %s on a node, though the job "+
 				"had more. How much more is not known: this is half as much again", a.OutOfMemory, words.Size(limit))}
 	case limit == 0:
 		return nil
 	}
-	return e.memory(OutOfMemory, guess*float64(limit), fmt.Sprintf("it needed more than its %s on a node. How much "+
+	return e.memoryAdvice(OutOfMemory, guess*float64(limit), fmt.Sprintf("it needed more than its %s on a node. How much "+
 		"more is not known: this is half as much again", words.Size(limit)))
 }
 
@@ -181,7 +181,7 @@ func memoryHigh(e *evidence) *report.Advice {
 	if e.noMemory || limit == 0 || float64(peak) < fullMemory*float64(limit) {
 		return nil
 	}
-	return e.memory(HostHigh, memoryMargin*float64(peak), fmt.Sprintf("it had up to %s of its %s on a node in use: at "+
+	return e.memoryAdvice(HostHigh, memoryMargin*float64(peak), fmt.Sprintf("it had up to %s of its %s on a node in use: at "+
 		"the limit SLURM ends it. This is a fifth more", words.Size(peak), words.Size(limit)))
 }
 
@@ -192,18 +192,18 @@ func memoryLow(e *evidence) *report.Advice {
 	if !e.whole || peak == 0 || float64(peak) > lowMemory*float64(limit) || float64(limit)-need < leastSaving {
 		return nil
 	}
-	return e.memory(HostLow, need, fmt.Sprintf("no node had more than %s of its %s in use, and this leaves a fifth "+
+	return e.memoryAdvice(HostLow, need, fmt.Sprintf("no node had more than %s of its %s in use, and this leaves a fifth "+
 		"more", words.Size(peak), words.Size(limit)))
 }
 
-// memory is advice about an amount of memory of a node.
-func (e *evidence) memory(kind string, bytes float64, reason string) *report.Advice {
-	a := &report.Advice{Kind: kind, Option: "--mem", Value: size(bytes), Reason: reason}
+// memoryAdvice is advice about an amount of memory of a node.
+func (e *evidence) memoryAdvice(kind string, bytes float64, reason string) *report.Advice {
+	a := &report.Advice{Kind: kind, Option: "--mem", Value: memoryOption(bytes), Reason: reason}
 	acct := e.Accounting
 	if acct == nil || acct.CPUs == 0 || acct.Nodes == 0 || acct.CPUs%acct.Nodes != 0 {
 		return a
 	}
-	each := size(bytes / float64(acct.CPUs/acct.Nodes))
+	each := memoryOption(bytes / float64(acct.CPUs/acct.Nodes))
 	if acct.PerCPU {
 		a.Option, a.Value = "--mem-per-cpu", each
 	} else if acct.CPUs > acct.Nodes {
@@ -271,8 +271,8 @@ func roundTime(d time.Duration) time.Duration {
 	return (d + step - 1) / step * step
 }
 
-// clock is a rounded time as --time takes it: "02:30:00", "1-12:00:00".
-func clock(d time.Duration) string {
+// timeOption is a rounded time as --time takes it: "02:30:00", "1-12:00:00".
+func timeOption(d time.Duration) string {
 	minutes := int(roundTime(d) / time.Minute)
 	s := fmt.Sprintf("%02d:%02d:00", minutes/60%24, minutes%60)
 	if days := minutes / (24 * 60); days > 0 {
@@ -281,9 +281,9 @@ func clock(d time.Duration) string {
 	return s
 }
 
-// size is an amount of memory as --mem takes it, rounded up to 64 MiB, from 1 GiB on to 256 MiB, from 4 GiB on to
+// memoryOption is an amount of memory as --mem takes it, rounded up to 64 MiB, from 1 GiB on to 256 MiB, from 4 GiB on to
 // 1 GiB.
-func size(bytes float64) string {
+func memoryOption(bytes float64) string {
 	const mib, gib = 1 << 20, 1 << 30
 	part := 64.0 * mib
 	switch {

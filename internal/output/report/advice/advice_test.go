@@ -109,7 +109,7 @@ func TestThinEvidence(t *testing.T) {
 func TestSize(t *testing.T) {
 	for bytes, want := range map[float64]string{1: "64M", 300 << 20: "320M", 1 << 30: "1G", 1<<30 + 1: "1280M",
 		3.9 * (1 << 30): "4G", 4<<30 + 1: "5G", 100 << 30: "100G"} {
-		if got := size(bytes); got != want {
+		if got := memoryOption(bytes); got != want {
 			t.Errorf("%v bytes are %s, want %s", bytes, got, want)
 		}
 	}

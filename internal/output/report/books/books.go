@@ -18,8 +18,8 @@ import (
 
 // Make returns the report of a job that nobody has watched. now is the time of SLURM's answer.
 func Make(j *sacct.Job, now time.Time) *report.Report {
-	r := &report.Report{Version: report.Version, Job: job(j), Nodes: []report.Node{}, Findings: []report.Finding{}}
-	r.Accounting = accounting(j, now)
+	r := &report.Report{Version: report.Version, Job: describeJob(j), Nodes: []report.Node{}, Findings: []report.Finding{}}
+	r.Accounting = makeAccounting(j, now)
 	a := r.Accounting
 	r.Total.Nodes = a.Nodes
 	if a.GPUs != nil {
@@ -30,7 +30,7 @@ func Make(j *sacct.Job, now time.Time) *report.Report {
 	}
 	r.Sources = []report.Source{{From: report.FromAccounting, Parts: "all numbers"}}
 	r.Advice = advice.Of(r)
-	if r.Notes = append(notes(r), impossible(j)...); j.Ran() {
+	if r.Notes = append(accountingNotes(r), impossibleNotes(j)...); j.Ran() {
 		r.Notes = append(r.Notes, report.Note{Kind: noteUnwatched, Text: "Nobody watched this job: what each GPU did " +
 			"is not known. Next time: nvnodetop report JOB while it runs, or nvnodetop record."})
 	}
@@ -44,9 +44,9 @@ func Join(r *report.Report, j *sacct.Job, from, file string, now time.Time) bool
 	if j.User != r.Job.User || j.Start.Sub(r.Job.Start).Abs() > same {
 		return false
 	}
-	r.Accounting = accounting(j, now)
+	r.Accounting = makeAccounting(j, now)
 	was := r.Job
-	if r.Job = job(j); was.State != r.Job.State && !ended(j) {
+	if r.Job = describeJob(j); was.State != r.Job.State && !hasEnded(j) {
 		r.Job.State, r.Job.Code, r.Job.Signal = was.State, was.Code, was.Signal
 	}
 	r.Job.ID, r.Job.Limit = was.ID, cmp.Or(was.Limit, r.Job.Limit)
@@ -55,75 +55,75 @@ func Join(r *report.Report, j *sacct.Job, from, file string, now time.Time) bool
 		{From: report.FromAccounting, Parts: "time, CPU time, memory of tasks, steps"},
 	}
 	r.Advice = advice.Of(r)
-	r.Notes = append(r.Notes, impossible(j)...)
+	r.Notes = append(r.Notes, impossibleNotes(j)...)
 	return true
 }
 
-func ended(j *sacct.Job) bool { return !j.End.IsZero() }
+func hasEnded(j *sacct.Job) bool { return !j.End.IsZero() }
 
-// job describes a job.
-func job(j *sacct.Job) report.Job {
-	out := report.Job{ID: line(j.ID), Name: line(j.Name), User: line(j.User), Account: line(j.Account),
-		QOS:       line(j.QOS),
-		Partition: line(j.Partition), Submit: j.Submit, Start: j.Start, End: j.End, Limit: j.Limit.Seconds(),
-		State: line(j.State)}
+// describeJob describes a job.
+func describeJob(j *sacct.Job) report.Job {
+	out := report.Job{ID: safeLine(j.ID), Name: safeLine(j.Name), User: safeLine(j.User), Account: safeLine(j.Account),
+		QOS:       safeLine(j.QOS),
+		Partition: safeLine(j.Partition), Submit: j.Submit, Start: j.Start, End: j.End, Limit: j.Limit.Seconds(),
+		State: safeLine(j.State)}
 	if j.Number != j.ID {
-		out.Number = line(j.Number)
+		out.Number = safeLine(j.Number)
 	}
 	if !j.Ran() {
 		out.Start = time.Time{}
 	}
-	if ended(j) && j.Ran() {
-		out.Code, out.Signal = exit(j.Code, j.Signal)
+	if hasEnded(j) && j.Ran() {
+		out.Code, out.Signal = exitStatus(j.Code, j.Signal)
 	}
 	return out
 }
 
-// exit is how a job or a step has exited: not at all, if the kernel has killed it for its memory.
-func exit(code, signal int) (*int, int) {
+// exitStatus is how a job or a step has exited: not at all, if the kernel has killed it for its memory.
+func exitStatus(code, signal int) (*int, int) {
 	if signal == sacct.MarkOutOfMemory {
 		return nil, 0
 	}
 	return &code, signal
 }
 
-// line makes a text safe to display. Names of jobs and of steps are their owner's.
-func line(s string) string { return safe.Line(s, 256) }
+// safeLine makes a text safe to display. Names of jobs and of steps are their owner's.
+func safeLine(s string) string { return safe.Line(s, 256) }
 
 // maxSteps is the number of steps in a report.
 const maxSteps = 100
 
-func accounting(j *sacct.Job, now time.Time) *report.Accounting {
+func makeAccounting(j *sacct.Job, now time.Time) *report.Accounting {
 	a := &report.Accounting{Elapsed: j.Elapsed.Seconds(), Nodes: j.Nodes, NodeList: safe.Line(j.NodeList, 1024),
-		CPUs: j.CPUs, Model: line(j.Model), PerCPU: j.Memory.PerCPU, OutOfMemory: line(j.OutOfMemory())}
+		CPUs: j.CPUs, Model: safeLine(j.Model), PerCPU: j.Memory.PerCPU, OutOfMemory: safeLine(j.OutOfMemory())}
 	if !j.Ran() {
 		a.NodeList = ""
 	}
 	for i := range j.Earlier[:min(len(j.Earlier), mostRuns)] {
-		a.Earlier = append(a.Earlier, earlier(&j.Earlier[i]))
+		a.Earlier = append(a.Earlier, makeRun(&j.Earlier[i]))
 	}
 	begin := j.Start
 	if !j.Ran() { // it waited until it was canceled, or still does
 		begin = cmp.Or(j.End, now)
 	}
 	if !j.Submit.IsZero() && !begin.Before(j.Submit) {
-		a.Waited = known(begin.Sub(j.Submit).Seconds(), 0)
+		a.Waited = roundedPointer(begin.Sub(j.Submit).Seconds(), 0)
 	}
 	for i := range j.Steps {
 		a.Tasks = max(a.Tasks, j.Steps[i].Tasks)
 	}
-	a.CPU = cpu(j)
-	a.Memory, a.OutOfMemoryLimit = memory(j), killedWithin(j)
-	gpus(a, j)
-	if joules := energy(j); joules > 0 {
-		a.Energy = known(joules/3.6e6, 6)
+	a.CPU = cpuTime(j)
+	a.Memory, a.OutOfMemoryLimit = estimateMemory(j), killedWithin(j)
+	addGPUs(a, j)
+	if joules := nodeEnergy(j); joules > 0 {
+		a.Energy = roundedPointer(joules/3.6e6, 6)
 	}
 	for i := range j.Steps {
 		if len(a.Steps) == maxSteps {
 			a.MoreSteps = len(j.Steps) - maxSteps
 			break
 		}
-		a.Steps = append(a.Steps, step(&j.Steps[i]))
+		a.Steps = append(a.Steps, makeStep(&j.Steps[i]))
 	}
 	return a
 }
@@ -131,32 +131,32 @@ func accounting(j *sacct.Job, now time.Time) *report.Accounting {
 // mostRuns limits the earlier runs in a report.
 const mostRuns = 100
 
-func earlier(j *sacct.Job) report.Run {
-	r := report.Run{State: line(j.State), Start: j.Start, End: j.End, Elapsed: j.Elapsed.Seconds(), Nodes: j.Nodes,
+func makeRun(j *sacct.Job) report.Run {
+	r := report.Run{State: safeLine(j.State), Start: j.Start, End: j.End, Elapsed: j.Elapsed.Seconds(), Nodes: j.Nodes,
 		NodeList: safe.Line(j.NodeList, 1024)}
 	if j.CountsGPUs {
-		r.GPUHours = known(float64(j.GPUs)*j.Elapsed.Hours(), 4)
+		r.GPUHours = roundedPointer(float64(j.GPUs)*j.Elapsed.Hours(), 4)
 	}
 	return r
 }
 
-func step(s *sacct.Step) report.Step {
-	out := report.Step{Name: line(s.Name), Program: line(s.Program), State: line(s.State), Start: s.Start,
+func makeStep(s *sacct.Step) report.Step {
+	out := report.Step{Name: safeLine(s.Name), Program: safeLine(s.Program), State: safeLine(s.State), Start: s.Start,
 		Elapsed: s.Elapsed.Seconds(), Nodes: s.Nodes, Tasks: s.Tasks, GPUUtilMost: s.GPUUtilMost}
 	if !s.End.IsZero() {
-		out.Code, out.Signal = exit(s.Code, s.Signal)
+		out.Code, out.Signal = exitStatus(s.Code, s.Signal)
 	}
 	if s.CPUTime > 0 {
-		out.CPU = known(s.CPUTime.Seconds(), 3)
+		out.CPU = roundedPointer(s.CPUTime.Seconds(), 3)
 	}
 	if s.MaxRSS > 0 {
-		out.Memory, out.Node = &s.MaxRSS, line(s.MaxRSSNode)
+		out.Memory, out.Node = &s.MaxRSS, safeLine(s.MaxRSSNode)
 	}
 	return out
 }
 
-// cpu adds up the CPU time of the steps; nil: SLURM has gathered none.
-func cpu(j *sacct.Job) *report.CPUTime {
+// cpuTime adds up the CPU time of the steps; nil: SLURM has gathered none.
+func cpuTime(j *sacct.Job) *report.CPUTime {
 	used := time.Duration(0)
 	for i := range j.Steps {
 		used += j.Steps[i].CPUTime
@@ -170,10 +170,10 @@ func cpu(j *sacct.Job) *report.CPUTime {
 		Percent: metric.Round(100*used.Seconds()/given, 2)}
 }
 
-// gpus adds what is known of the GPUs. SLURM stores the highest sample of each task (TRESUsageInMax), and their sum
+// addGPUs adds what is known of the GPUs. SLURM stores the highest sample of each task (TRESUsageInMax), and their sum
 // (TRESUsageInTot) and mean over the tasks (TRESUsageInAve): never a mean over time. So the use of a step is at most
 // that sum, for its time, and that of a step without a sample at most all of its GPUs.
-func gpus(a *report.Accounting, j *sacct.Job) {
+func addGPUs(a *report.Accounting, j *sacct.Job) {
 	if !j.CountsGPUs {
 		return
 	}
@@ -196,17 +196,17 @@ func gpus(a *report.Accounting, j *sacct.Job) {
 		}
 		busy += most * s.Elapsed.Hours()
 	}
-	if !sampled || given == 0 || !ended(j) {
+	if !sampled || given == 0 || !hasEnded(j) {
 		return // of a job that runs its ended steps alone are known
 	}
 	share := min(busy/given, 1)
-	a.GPUUtilMost = known(100*share, 2)
-	a.GPUHours.UsedMost, a.GPUHours.WastedLeast = known(share*given, 4), known((1-share)*given, 4)
+	a.GPUUtilMost = roundedPointer(100*share, 2)
+	a.GPUHours.UsedMost, a.GPUHours.WastedLeast = roundedPointer(share*given, 4), roundedPointer((1-share)*given, 4)
 }
 
-// energy returns the energy of the nodes, in joules; 0: not known. The steps of one time measure the same nodes: batch
+// nodeEnergy returns the energy of the nodes, in joules; 0: not known. The steps of one time measure the same nodes: batch
 // and extern run beside all others.
-func energy(j *sacct.Job) float64 {
+func nodeEnergy(j *sacct.Job) float64 {
 	most, others := 0.0, 0.0
 	for i := range j.Steps {
 		if s := &j.Steps[i]; s.Name == "batch" || s.Name == "extern" {
@@ -235,8 +235,8 @@ const (
 	lowUtil        = 25 // percent, as jobstats has it
 )
 
-// notes returns facts that follow from the accounting alone.
-func notes(r *report.Report) []report.Note {
+// accountingNotes returns facts that follow from the accounting alone.
+func accountingNotes(r *report.Report) []report.Note {
 	out := []report.Note{}
 	add := func(kind, format string, args ...any) {
 		out = append(out, report.Note{Kind: kind, Text: fmt.Sprintf(format, args...)})
@@ -277,8 +277,8 @@ func notes(r *report.Report) []report.Note {
 	return out
 }
 
-// impossible says what SLURM has counted that cannot be.
-func impossible(j *sacct.Job) []report.Note {
+// impossibleNotes says what SLURM has counted that cannot be.
+func impossibleNotes(j *sacct.Job) []report.Note {
 	if len(j.Impossible) == 0 {
 		return nil
 	}
@@ -288,11 +288,11 @@ func impossible(j *sacct.Job) []report.Note {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return []report.Note{{Kind: noteImpossible, Text: "SLURM's accounting has numbers that cannot be, which are left " +
-		"out: " + line(text) + "."}}
+		"out: " + safeLine(text) + "."}}
 }
 
-// known returns a rounded number.
-func known(v float64, decimals int) *float64 {
+// roundedPointer returns a rounded number.
+func roundedPointer(v float64, decimals int) *float64 {
 	v = metric.Round(v, decimals)
 	return &v
 }

@@ -91,15 +91,15 @@ func TestMemory(t *testing.T) {
 			6},
 	} {
 		j := &sacct.Job{Nodes: 2, CPUs: 8, Steps: tc.steps, Memory: sacct.Request{Bytes: 16 << 30}}
-		if m := memory(j); m == nil || m.Peak != tc.want<<30 || *m.Limit != 16<<30 || *m.Headroom != (16-tc.want)<<30 {
+		if m := estimateMemory(j); m == nil || m.Peak != tc.want<<30 || *m.Limit != 16<<30 || *m.Headroom != (16-tc.want)<<30 {
 			t.Errorf("%s: %+v, want %d GiB", name, m, tc.want)
 		}
 		j.Memory.PerCPU = true
-		if m := memory(j); *m.Limit != 64<<30 {
+		if m := estimateMemory(j); *m.Limit != 64<<30 {
 			t.Errorf("%s: limit %d of 4 CPUs a node", name, *m.Limit)
 		}
 	}
-	if m := memory(&sacct.Job{}); m != nil {
+	if m := estimateMemory(&sacct.Job{}); m != nil {
 		t.Errorf("%+v of nothing", m)
 	}
 }
@@ -110,7 +110,7 @@ func TestPeakAboveTheLimit(t *testing.T) {
 	for peak, want := range map[uint64]bool{15 << 30: false, 17 << 30: true} {
 		limit := uint64(16 << 30)
 		r := &report.Report{Accounting: &report.Accounting{Memory: &report.Memory{Peak: peak, Limit: &limit}}}
-		has := slices.ContainsFunc(notes(r), func(n report.Note) bool { return n.Kind == noteAboveLimit })
+		has := slices.ContainsFunc(accountingNotes(r), func(n report.Note) bool { return n.Kind == noteAboveLimit })
 		if has != want {
 			t.Errorf("%d: noted: %v", peak, has)
 		}
@@ -241,7 +241,7 @@ func TestImpossible(t *testing.T) {
 func TestEnergy(t *testing.T) {
 	steps := []sacct.Step{{Name: "batch", Joules: 7.2e6}, {Name: "extern", Joules: 7.1e6}, {Name: "0", Joules: 3e6},
 		{Name: "1", Joules: 4e6}}
-	if got := energy(&sacct.Job{Steps: steps, Joules: 21e6}); got != 7.2e6 {
+	if got := nodeEnergy(&sacct.Job{Steps: steps, Joules: 21e6}); got != 7.2e6 {
 		t.Errorf("%v J", got)
 	}
 	if r := Make(&sacct.Job{Joules: 3.6e6}, now); r.Accounting.Energy == nil || *r.Accounting.Energy != 1 {
@@ -327,7 +327,7 @@ func TestNeed(t *testing.T) {
 		{sacct.Step{MaxRSS: 5, Tasks: 4, Nodes: 2, TotalRSS: 5}, 5},
 		{sacct.Step{MaxRSS: 5, Tasks: 4, Nodes: 2, TotalRSS: 4}, 10}, {sacct.Step{MaxRSS: 5}, 5}, {sacct.Step{}, 0},
 	} {
-		if got := need(&tc.step); got != tc.want {
+		if got := stepMemory(&tc.step); got != tc.want {
 			t.Errorf("%+v: %d, want %d", tc.step, got, tc.want)
 		}
 	}

@@ -34,7 +34,7 @@ func (l *Listing) Add(jobs []sacct.Job) {
 	for i := range jobs {
 		switch j := &jobs[i]; {
 		case !j.Ran():
-			if ended(j) && len(l.endings) < maxRows {
+			if hasEnded(j) && len(l.endings) < maxRows {
 				l.endings = append(l.endings, sacct.Job{ID: strings.Clone(j.ID), User: strings.Clone(j.User),
 					Submit: j.Submit, State: strings.Clone(j.State)})
 			}
@@ -42,7 +42,7 @@ func (l *Listing) Add(jobs []sacct.Job) {
 		case len(l.list.Jobs) == maxRows:
 			l.more++
 		default:
-			l.list.Jobs = append(l.list.Jobs, row(j))
+			l.list.Jobs = append(l.list.Jobs, makeRow(j))
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (l *Listing) Add(jobs []sacct.Job) {
 func (l *Listing) List() (list *report.List, more int) {
 	l.end()
 	slices.SortStableFunc(l.list.Jobs, func(a, b report.Row) int { return a.Start.Compare(b.Start) })
-	l.list.Total = total(l.list.Jobs)
+	l.list.Total = sumRows(l.list.Jobs)
 	return &l.list, l.more
 }
 
@@ -60,12 +60,12 @@ func (l *Listing) end() {
 	ends := map[string]*sacct.Job{} // by ID and user
 	for i := range l.endings {
 		e := &l.endings[i]
-		ends[line(e.ID)+" "+line(e.User)] = e
+		ends[safeLine(e.ID)+" "+safeLine(e.User)] = e
 	}
 	for i := range l.list.Jobs {
 		r := &l.list.Jobs[i]
 		if e := ends[r.ID+" "+r.User]; e != nil && e.Submit.Sub(r.End).Abs() <= sacct.Requeued {
-			r.State = line(e.State)
+			r.State = safeLine(e.State)
 		}
 	}
 }
@@ -78,9 +78,9 @@ func List(jobs []sacct.Job) *report.List {
 	return list
 }
 
-func row(j *sacct.Job) report.Row {
-	a := accounting(j, j.Start)
-	r := report.Row{Job: job(j), Elapsed: a.Elapsed, Nodes: a.Nodes, CPUs: a.CPUs, GPUs: a.GPUs, GPUHours: a.GPUHours,
+func makeRow(j *sacct.Job) report.Row {
+	a := makeAccounting(j, j.Start)
+	r := report.Row{Job: describeJob(j), Elapsed: a.Elapsed, Nodes: a.Nodes, CPUs: a.CPUs, GPUs: a.GPUs, GPUHours: a.GPUHours,
 		GPUMost: a.GPUUtilMost}
 	if a.GPUs != nil {
 		gpus := *a.GPUs
@@ -93,7 +93,7 @@ func row(j *sacct.Job) report.Row {
 		r.CPU = &a.CPU.Percent
 	}
 	if m := a.Memory; m != nil && m.Limit != nil && *m.Limit > 0 {
-		r.Memory = known(100*float64(m.Peak)/float64(*m.Limit), 2)
+		r.Memory = roundedPointer(100*float64(m.Peak)/float64(*m.Limit), 2)
 	}
 	return r
 }
@@ -101,8 +101,8 @@ func row(j *sacct.Job) report.Row {
 // well are the states of jobs that have not failed.
 var well = []string{"COMPLETED", "CANCELLED", "RUNNING", "SUSPENDED", "PENDING", "REQUEUED", "PREEMPTED"}
 
-// total adds up rows.
-func total(rows []report.Row) report.ListTotal {
+// sumRows adds up rows.
+func sumRows(rows []report.Row) report.ListTotal {
 	var t report.ListTotal
 	for i := range rows {
 		r := &rows[i]

@@ -13,16 +13,16 @@ import (
 // maxShares limits the work of adding up steps by node.
 const maxShares = 100_000
 
-// memory estimates the most memory that the job had on a node: SLURM has only the largest task of each step, and the
+// estimateMemory estimates the most memory that the job had on a node: SLURM has only the largest task of each step, and the
 // sum of all. nil: SLURM has gathered none.
-func memory(j *sacct.Job) *report.Memory {
+func estimateMemory(j *sacct.Job) *report.Memory {
 	peak, node := peakOf(j)
 	if peak == 0 {
 		return nil
 	}
 	m := &report.Memory{Peak: peak}
 	if node != "" {
-		m.At = &report.Place{Node: line(node)}
+		m.At = &report.Place{Node: safeLine(node)}
 	}
 	if limit := limitOf(j); limit > 0 {
 		left := limit - min(peak, limit)
@@ -50,8 +50,8 @@ func killedWithin(j *sacct.Job) *uint64 {
 	return nil
 }
 
-// need is the memory of a step on each of its nodes at most: its largest task as often as tasks may be there.
-func need(s *sacct.Step) uint64 {
+// stepMemory is the memory of a step on each of its nodes at most: its largest task as often as tasks may be there.
+func stepMemory(s *sacct.Step) uint64 {
 	each := s.MaxRSS * uint64((max(s.Tasks, 1)+max(s.Nodes, 1)-1)/max(s.Nodes, 1))
 	if s.TotalRSS >= s.MaxRSS && s.TotalRSS > 0 {
 		each = min(each, s.TotalRSS)
@@ -74,7 +74,7 @@ func peakOf(j *sacct.Job) (peak uint64, node string) {
 		if s.MaxRSS == 0 {
 			continue
 		}
-		if one := need(s); one > peak { // alone
+		if one := stepMemory(s); one > peak { // alone
 			peak, node = one, s.MaxRSSNode
 		}
 		nodes, err := hostlist.Expand(s.NodeList)
@@ -82,9 +82,9 @@ func peakOf(j *sacct.Job) (peak uint64, node string) {
 			continue
 		}
 		for _, name := range nodes {
-			changes = append(changes, change{s.Start, name, int64(need(s))})
+			changes = append(changes, change{s.Start, name, int64(stepMemory(s))})
 			if !s.End.IsZero() {
-				changes = append(changes, change{s.End, name, -int64(need(s))})
+				changes = append(changes, change{s.End, name, -int64(stepMemory(s))})
 			}
 		}
 	}

@@ -24,14 +24,14 @@ var numbers = []struct {
 	name, unit string
 	of         func(*report.Report) *float64
 }{
-	{"Elapsed", Seconds, elapsed},
-	{"Time limit", Seconds, func(r *report.Report) *float64 { return positive(r.Job.Limit) }},
+	{"Elapsed", Seconds, elapsedTime},
+	{"Time limit", Seconds, func(r *report.Report) *float64 { return positiveOrNil(r.Job.Limit) }},
 	{"Waited", Seconds, ofBooks(func(a *report.Accounting) *float64 { return a.Waited })},
-	{"Nodes", Count, func(r *report.Report) *float64 { return positive(float64(r.Total.Nodes)) }},
-	{"GPUs", Count, func(r *report.Report) *float64 { return positive(float64(r.Total.GPUs)) }},
-	{"CPUs", Count, ofBooks(func(a *report.Accounting) *float64 { return positive(float64(a.CPUs)) })},
-	{"GPU-hours given", Hours, given},
-	{"GPU-hours wasted", Hours, wasted},
+	{"Nodes", Count, func(r *report.Report) *float64 { return positiveOrNil(float64(r.Total.Nodes)) }},
+	{"GPUs", Count, func(r *report.Report) *float64 { return positiveOrNil(float64(r.Total.GPUs)) }},
+	{"CPUs", Count, ofBooks(func(a *report.Accounting) *float64 { return positiveOrNil(float64(a.CPUs)) })},
+	{"GPU-hours given", Hours, givenHours},
+	{"GPU-hours wasted", Hours, wastedHours},
 	{"wasted at least", Hours, ofBooks(func(a *report.Accounting) *float64 {
 		if a.GPUHours == nil {
 			return nil
@@ -73,7 +73,7 @@ var numbers = []struct {
 	}},
 	{"Energy of nodes", KWh, ofBooks(func(a *report.Accounting) *float64 { return a.Energy })},
 	{"Temperature peak", Celsius, func(r *report.Report) *float64 { return r.Total.Temperature }},
-	{"Throttled", Seconds, throttled},
+	{"Throttled", Seconds, throttledTime},
 	{"Problems", Count, func(r *report.Report) *float64 {
 		if r.Watched == (report.Watched{}) {
 			return nil
@@ -109,61 +109,61 @@ func ofBooks(of func(*report.Accounting) *float64) func(*report.Report) *float64
 	}
 }
 
-func positive(v float64) *float64 {
+func positiveOrNil(v float64) *float64 {
 	if v <= 0 {
 		return nil
 	}
 	return &v
 }
 
-func elapsed(r *report.Report) *float64 {
+func elapsedTime(r *report.Report) *float64 {
 	if a := r.Accounting; a != nil {
 		return &a.Elapsed
 	}
 	if r.Job.Start.IsZero() || r.Job.End.IsZero() {
 		return nil
 	}
-	return positive(float64(r.Job.End.Sub(r.Job.Start).Milliseconds()) / 1000)
+	return positiveOrNil(float64(r.Job.End.Sub(r.Job.Start).Milliseconds()) / 1000)
 }
 
-func given(r *report.Report) *float64 {
+func givenHours(r *report.Report) *float64 {
 	if a := r.Accounting; a != nil && a.GPUHours != nil {
 		return &a.GPUHours.Given
 	}
-	return positive(r.Total.Hours.Given)
+	return positiveOrNil(r.Total.Hours.Given)
 }
 
-func wasted(r *report.Report) *float64 {
+func wastedHours(r *report.Report) *float64 {
 	if h := r.Total.Hours; h.Used != nil {
-		return positive(h.Seen - *h.Used)
+		return positiveOrNil(h.Seen - *h.Used)
 	}
 	return nil
 }
 
 func gpuMemory(r *report.Report) *float64 {
 	if m := r.Total.Memory; m != nil {
-		return positive(float64(m.Peak))
+		return positiveOrNil(float64(m.Peak))
 	}
 	if a := r.Accounting; a != nil && a.GPUMemory != nil {
-		return positive(float64(*a.GPUMemory))
+		return positiveOrNil(float64(*a.GPUMemory))
 	}
 	return nil
 }
 
 func hostMemory(r *report.Report) *float64 {
 	if m := r.Total.HostMemory; m != nil {
-		return positive(float64(m.Peak))
+		return positiveOrNil(float64(m.Peak))
 	}
 	if a := r.Accounting; a != nil && a.Memory != nil {
-		return positive(float64(a.Memory.Peak))
+		return positiveOrNil(float64(a.Memory.Peak))
 	}
 	return nil
 }
 
-func throttled(r *report.Report) *float64 {
+func throttledTime(r *report.Report) *float64 {
 	sum := 0.0
 	for _, t := range r.Total.Throttled {
 		sum += t.Seconds
 	}
-	return positive(sum)
+	return positiveOrNil(sum)
 }

@@ -17,14 +17,14 @@ type Prices struct {
 func Of(r *report.Report, p *Prices) *report.Cost {
 	c := &report.Cost{Currency: p.Currency}
 	if hours, known := gpuHours(r); known && p.GPUHour > 0 {
-		c.GPUHours = rounded(hours*p.GPUHour, 2)
+		c.GPUHours = roundedPointer(hours*p.GPUHour, 2)
 	}
-	if kWh, known := energy(r); known {
+	if kWh, known := measuredEnergy(r); known {
 		if p.KWh > 0 {
-			c.Energy = rounded(kWh*p.KWh, 4)
+			c.Energy = roundedPointer(kWh*p.KWh, 4)
 		}
 		if p.CO2 > 0 {
-			c.CO2 = rounded(kWh*p.CO2/1000, 6)
+			c.CO2 = roundedPointer(kWh*p.CO2/1000, 6)
 		}
 	}
 	if c.GPUHours == nil && c.Energy == nil && c.CO2 == nil {
@@ -41,8 +41,8 @@ func gpuHours(r *report.Report) (float64, bool) {
 	return r.Total.Hours.Given, r.Total.Hours.Given > 0
 }
 
-// energy prefers that of whole nodes to that of their GPUs alone.
-func energy(r *report.Report) (float64, bool) {
+// measuredEnergy returns the energy of whole nodes, or else that of their GPUs alone. False: neither is known.
+func measuredEnergy(r *report.Report) (float64, bool) {
 	if a := r.Accounting; a != nil && a.Energy != nil {
 		return *a.Energy, true
 	}
@@ -52,7 +52,7 @@ func energy(r *report.Report) (float64, bool) {
 	return 0, false
 }
 
-func rounded(v float64, decimals int) *float64 {
+func roundedPointer(v float64, decimals int) *float64 {
 	v = metric.Round(v, decimals)
 	return &v
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// counted returns what SLURM has counted of a job.
-func counted(r *report.Report, zone *time.Location) [][2]string {
+// accountingRows returns what SLURM has counted of a job.
+func accountingRows(r *report.Report, zone *time.Location) [][2]string {
 	a := r.Accounting
-	out := [][2]string{{"Time", spent(r, zone)}}
+	out := [][2]string{{"Time", timeText(r, zone)}}
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, [2]string{name, value})
@@ -24,8 +24,8 @@ func counted(r *report.Report, zone *time.Location) [][2]string {
 	add("Nodes", nodeList(a))
 	add("CPU", cpuTime(a))
 	add("Host memory", hostMemory(a))
-	add("GPUs", gpus(a))
-	add("GPU-hours", shares(a.GPUHours))
+	add("GPUs", gpuText(a))
+	add("GPU-hours", gpuHoursText(a.GPUHours))
 	if a.GPUUtilMost != nil {
 		add("GPU utilization", "at most "+words.Percent(*a.GPUUtilMost)+": SLURM keeps each task's highest sample")
 	}
@@ -35,15 +35,15 @@ func counted(r *report.Report, zone *time.Location) [][2]string {
 	if a.Energy != nil {
 		add("Energy", kWh(*a.Energy)+", whole nodes")
 	}
-	add("Earlier runs", earlier(a.Earlier))
+	add("Earlier runs", earlierRuns(a.Earlier))
 	return out
 }
 
 // mostEarlier is the number of earlier runs in the text.
 const mostEarlier = 3
 
-// earlier tells the runs before the one that the report is about.
-func earlier(runs []report.Run) string {
+// earlierRuns tells the runs before the one that the report is about.
+func earlierRuns(runs []report.Run) string {
 	if len(runs) == 0 {
 		return ""
 	}
@@ -71,8 +71,8 @@ func earlier(runs []report.Run) string {
 	return s
 }
 
-// spent is the time of a job: how long it ran, of how much, from when to when.
-func spent(r *report.Report, zone *time.Location) string {
+// timeText is the time of a job: how long it ran, of how much, from when to when.
+func timeText(r *report.Report, zone *time.Location) string {
 	a := r.Accounting
 	if r.Job.Start.IsZero() {
 		s, again := "it has not begun", ""
@@ -155,14 +155,14 @@ func hostMemory(a *report.Accounting) string {
 	return s
 }
 
-func gpus(a *report.Accounting) string {
+func gpuText(a *report.Accounting) string {
 	if a.GPUs == nil {
 		return ""
 	}
 	return strings.TrimSpace(fmt.Sprintf("%d %s", *a.GPUs, a.Model))
 }
 
-func shares(h *report.Shares) string {
+func gpuHoursText(h *report.Shares) string {
 	switch {
 	case h == nil:
 		return ""
@@ -172,8 +172,8 @@ func shares(h *report.Shares) string {
 	return fmt.Sprintf("%.2f given, at most %.2f used, at least %.2f wasted", h.Given, *h.UsedMost, *h.WastedLeast)
 }
 
-// cost is what a job has cost.
-func cost(c *report.Cost) string {
+// costText is what a job has cost.
+func costText(c *report.Cost) string {
 	if c == nil {
 		return ""
 	}
@@ -189,7 +189,7 @@ func cost(c *report.Cost) string {
 	return strings.Join(parts, ", ")
 }
 
-func sources(r *report.Report) (out []string) {
+func sourceLines(r *report.Report) (out []string) {
 	said := map[string]string{report.FromWatch: "watched by nvnodetop", report.FromRecording: "recording",
 		report.FromAccounting: "SLURM's accounting (sacct)"}
 	for _, s := range r.Sources {

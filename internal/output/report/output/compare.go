@@ -78,8 +78,8 @@ func startOf(r *report.Report, zone *time.Location) string {
 	return r.Job.Start.In(zone).Format("2006-01-02 15:04")
 }
 
-// only returns the problems that one report has and the other has not.
-func only(name string, r, other *report.Report) []string {
+// onlyProblems returns the problems that one report has and the other has not.
+func onlyProblems(name string, r, other *report.Report) []string {
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -94,19 +94,19 @@ func only(name string, r, other *report.Report) []string {
 func compareText(w io.Writer, c *report.Comparison, zone *time.Location, markdown bool, look Look) error {
 	var b bytes.Buffer
 	g := compareGrid(c, zone)
-	title := fmt.Sprintf("%s against %s", title(&c.Reports[1].Job), title(&c.Reports[0].Job))
-	problems := append(only("A", c.Reports[0], c.Reports[1]), only("B", c.Reports[1], c.Reports[0])...)
+	title := fmt.Sprintf("%s against %s", jobTitle(&c.Reports[1].Job), jobTitle(&c.Reports[0].Job))
+	problems := append(onlyProblems("A", c.Reports[0], c.Reports[1]), onlyProblems("B", c.Reports[1], c.Reports[0])...)
 	if markdown {
-		fmt.Fprintf(&b, "# %s\n\n", escape(title))
+		fmt.Fprintf(&b, "# %s\n\n", escapeMarkdown(title))
 		g.markdown(&b)
 		for i := range problems {
-			problems[i] = escape(problems[i])
+			problems[i] = escapeMarkdown(problems[i])
 		}
-		paragraphs(&b, "\n## Problems\n\n", "- ", problems, Look{})
+		printParagraphs(&b, "\n## Problems\n\n", "- ", problems, Look{})
 	} else {
-		fmt.Fprintln(&b, look.paint(title, strong))
+		fmt.Fprintln(&b, look.paintText(title, strong))
 		g.text(&b, look)
-		paragraphs(&b, "\n"+look.paint("Problems", strong)+"\n", "  ", problems, look)
+		printParagraphs(&b, "\n"+look.paintText("Problems", strong)+"\n", "  ", problems, look)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

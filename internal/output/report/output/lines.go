@@ -34,13 +34,13 @@ func Lines(r *report.Report, zone *time.Location, width int) (lines [][]Piece) {
 	var b bytes.Buffer
 	_ = Text(&b, r, zone, Look{Width: width, Color: true}) // a Buffer takes everything
 	for line := range strings.SplitSeq(strings.TrimSuffix(b.String(), "\n"), "\n") {
-		lines = append(lines, pieces(line))
+		lines = append(lines, splitPieces(line))
 	}
 	return lines
 }
 
-// pieces cuts a line where its color changes. Its texts have no escape sequences of their own.
-func pieces(line string) (list []Piece) {
+// splitPieces cuts a line where its color changes. Its texts have no escape sequences of their own.
+func splitPieces(line string) (list []Piece) {
 	add := func(text string, tone Tone) {
 		if text != "" {
 			list = append(list, Piece{text, tone})

@@ -52,7 +52,7 @@ func listGrid(l *report.List, zone *time.Location) table {
 	return g
 }
 
-func shortName(s string) string { return cut(s, maxName) }
+func shortName(s string) string { return cutText(s, maxName) }
 
 // countCell is a number of things that each job has; "" if SLURM does not say.
 func countCell(n int) string {
@@ -88,8 +88,8 @@ func listTitle(l *report.List, zone *time.Location) string {
 		l.To.In(zone).Format("2006-01-02 15:04"))
 }
 
-// totals are the sentences below a list.
-func totals(l *report.List) []string {
+// totalLines are the sentences below a list.
+func totalLines(l *report.List) []string {
 	t := &l.Total
 	out := []string{text.Count(t.Jobs, "job")}
 	if t.Failed > 0 {
@@ -114,15 +114,15 @@ func listText(w io.Writer, l *report.List, zone *time.Location, markdown bool, l
 	var b bytes.Buffer
 	g := listGrid(l, zone)
 	if markdown {
-		fmt.Fprintf(&b, "# %s\n\n", escape(listTitle(l, zone)))
+		fmt.Fprintf(&b, "# %s\n\n", escapeMarkdown(listTitle(l, zone)))
 		g.markdown(&b)
-		paragraphs(&b, "\n", "- ", totals(l), Look{})
+		printParagraphs(&b, "\n", "- ", totalLines(l), Look{})
 	} else {
-		fmt.Fprintln(&b, look.paint(listTitle(l, zone), strong))
+		fmt.Fprintln(&b, look.paintText(listTitle(l, zone), strong))
 		if len(g.Rows) > 0 {
 			g.text(&b, look)
 		}
-		paragraphs(&b, "\n"+look.paint("Total", strong)+"\n", "  ", totals(l), look)
+		printParagraphs(&b, "\n"+look.paintText("Total", strong)+"\n", "  ", totalLines(l), look)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

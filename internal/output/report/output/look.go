@@ -37,16 +37,16 @@ const (
 	unpainted = "0"
 )
 
-func (l Look) paint(text, color string) string {
+func (l Look) paintText(text, color string) string {
 	if !l.Color || color == "" {
 		return text
 	}
 	return csi + color + "m" + text + csi + unpainted + "m"
 }
 
-// print prints a text after a beginning of its line. Further lines begin below the text, and more to the right if they
+// printText prints a text after a beginning of its line. Further lines begin below the text, and more to the right if they
 // would look like the next text.
-func (l Look) print(b *bytes.Buffer, begin, s string) {
+func (l Look) printText(b *bytes.Buffer, begin, s string) {
 	indent := ansi.StringWidth(begin)
 	used := indent
 	if strings.TrimSpace(begin) == "" {
@@ -69,8 +69,8 @@ type use struct {
 	judge  func(percent float64) string
 }
 
-// uses are those that are known of a job.
-func uses(r *report.Report) (all []use) {
+// resourceUses are the uses that are known of a job.
+func resourceUses(r *report.Report) (all []use) {
 	t, a := &r.Total, r.Accounting
 	add := func(name string, share float64, prefix string, judge func(float64) string) {
 		all = append(all, use{name, share, prefix, judge})
@@ -79,21 +79,21 @@ func uses(r *report.Report) (all []use) {
 		add("Time", 100*a.Elapsed/r.Job.Limit, "", nil)
 	}
 	if a != nil && a.CPU != nil {
-		add("CPU", a.CPU.Percent, "", busy)
+		add("CPU", a.CPU.Percent, "", judgeUtilization)
 	}
 	switch host := shareOf(t.HostMemory); {
 	case a != nil && a.OutOfMemory != "" && a.OutOfMemoryLimit == nil:
-		add("Host memory", 100, ">", fits)
+		add("Host memory", 100, ">", judgeMemory)
 	case host != nil:
-		add("Host memory", *host, "", fits)
+		add("Host memory", *host, "", judgeMemory)
 	case a != nil && shareOf(a.Memory) != nil:
-		add("Host memory", *shareOf(a.Memory), "", fits)
+		add("Host memory", *shareOf(a.Memory), "", judgeMemory)
 	}
 	switch {
 	case t.Util != nil:
-		add("GPU", t.Util.Mean, "", busy)
+		add("GPU", t.Util.Mean, "", judgeUtilization)
 	case a != nil && a.GPUUtilMost != nil:
-		add("GPU", *a.GPUUtilMost, "≤", busy)
+		add("GPU", *a.GPUUtilMost, "≤", judgeUtilization)
 	}
 	if share := shareOf(t.Memory); share != nil {
 		add("GPU memory", *share, "", nil)
@@ -101,8 +101,8 @@ func uses(r *report.Report) (all []use) {
 	return all
 }
 
-// busy judges a utilization, and fits the peak of a memory.
-func busy(percent float64) string {
+// judgeUtilization judges a utilization, and judgeMemory the peak of a memory.
+func judgeUtilization(percent float64) string {
 	switch {
 	case percent < 25:
 		return bad
@@ -112,7 +112,7 @@ func busy(percent float64) string {
 	return good
 }
 
-func fits(percent float64) string {
+func judgeMemory(percent float64) string {
 	if percent >= 95 {
 		return bad
 	}
@@ -122,8 +122,8 @@ func fits(percent float64) string {
 // barWidth is the number of characters between the brackets of a bar.
 const barWidth = 50
 
-// bars draws how much of what it had the job has used.
-func (l Look) bars(b *bytes.Buffer, all []use) {
+// drawBars draws how much of what it had the job has used.
+func (l Look) drawBars(b *bytes.Buffer, all []use) {
 	width := barWidth
 	if l.Width >= leastWidth {
 		width = min(width, l.Width-len("  ")-16-len(" [] ")-1)
@@ -138,12 +138,12 @@ func (l Look) bars(b *bytes.Buffer, all []use) {
 		bar := []rune(strings.Repeat("|", full) + strings.Repeat(" ", width-full))
 		at := len(bar) - utf8.RuneCountInString(number)
 		bar = append(bar[:max(at, 0)], []rune(number)...)
-		fmt.Fprintf(b, "  %-16s [%s]\n", u.name, l.paint(string(bar), color))
+		fmt.Fprintf(b, "  %-16s [%s]\n", u.name, l.paintText(string(bar), color))
 	}
 }
 
-// state paints the word for the end of a job.
-func (l Look) state(line string) string {
+// paintState paints the word for the end of a job.
+func (l Look) paintState(line string) string {
 	word, rest, comma := strings.Cut(line, ",")
 	color := ""
 	switch word {
@@ -154,15 +154,15 @@ func (l Look) state(line string) string {
 	case "CANCELLED", "PREEMPTED", "REQUEUED":
 		color = doubtful
 	}
-	line = l.paint(word, color)
+	line = l.paintText(word, color)
 	if comma {
 		line += "," + rest
 	}
 	return line
 }
 
-// fit leaves out columns that the terminal has no room for.
-func (l Look) fit(t *grid.Table) *grid.Table {
+// fitColumns leaves out columns that the terminal has no room for.
+func (l Look) fitColumns(t *grid.Table) *grid.Table {
 	if l.Width < leastWidth {
 		return t
 	}
@@ -175,11 +175,11 @@ const (
 	leastName = 8
 )
 
-// cut cuts a text to a number of cells.
-func cut(s string, most int) string { return ansi.Truncate(s, most, "…") }
+// cutText cuts a text to a number of cells.
+func cutText(s string, most int) string { return ansi.Truncate(s, most, "…") }
 
-// blocks cuts a table that is too wide for the terminal.
-func (l Look) blocks(t *grid.Table) [][]int {
+// splitBlocks cuts a table that is too wide for the terminal.
+func (l Look) splitBlocks(t *grid.Table) [][]int {
 	if l.Width < leastWidth {
 		return t.Blocks(0)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// stacks says what the ranks did when they were asked.
-func stacks(r *report.Report, zone *time.Location) (out []string) {
+// stackLines says what the ranks did when they were asked.
+func stackLines(r *report.Report, zone *time.Location) (out []string) {
 	for i := range r.Stacks {
 		s := &r.Stacks[i]
 		at := words.Clock(s.Time.In(zone), r.Watched.From.In(zone)) + ", "

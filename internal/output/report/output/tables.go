@@ -24,7 +24,7 @@ type table struct {
 
 // newTable returns a table without rows. The first columns, so many, are flush left.
 func newTable(title string, left int, heads ...string) table {
-	t := table{title, grid.Table{Width: ansi.StringWidth, Cut: cut}} // a color has no width
+	t := table{title, grid.Table{Width: ansi.StringWidth, Cut: cutText}} // a color has no width
 	for i, head := range heads {
 		t.Columns = append(t.Columns, grid.Column{Head: head, Right: i >= left})
 	}
@@ -64,11 +64,11 @@ type list struct {
 }
 
 func newLayout(r *report.Report, zone *time.Location) *layout {
-	l := &layout{title: title(&r.Job), facts: facts(r, zone)}
+	l := &layout{title: jobTitle(&r.Job), facts: jobFacts(r, zone)}
 	if r.Accounting != nil {
-		l.sections = append(l.sections, section{"From SLURM's accounting", counted(r, zone)})
+		l.sections = append(l.sections, section{"From SLURM's accounting", accountingRows(r, zone)})
 	}
-	if price := cost(r.Cost); price != "" {
+	if price := costText(r.Cost); price != "" {
 		l.facts = append(l.facts, [2]string{"Cost", price})
 	}
 	ranks := ranksByGPU(r)
@@ -81,14 +81,14 @@ func newLayout(r *report.Report, zone *time.Location) *layout {
 			l.grids = append(l.grids, g)
 		}
 	}
-	l.lists = []list{{"Problems", "", problems(r, zone)},
-		{"What its ranks did when they were asked", "", stacks(r, zone)}, {"Next time", "", next(r)},
-		{"Notes", "* ", notes(r)}, {"Sources", "", sources(r)}}
+	l.lists = []list{{"Problems", "", problemLines(r, zone)},
+		{"What its ranks did when they were asked", "", stackLines(r, zone)}, {"Next time", "", adviceLines(r)},
+		{"Notes", "* ", noteLines(r)}, {"Sources", "", sourceLines(r)}}
 	return l
 }
 
-// notes returns the notes to which no advice gives a number.
-func notes(r *report.Report) (out []string) {
+// noteLines returns the notes to which no advice gives a number.
+func noteLines(r *report.Report) (out []string) {
 	for _, n := range r.Notes {
 		if !slices.ContainsFunc(r.Advice, func(a report.Advice) bool { return a.Kind == n.Kind }) {
 			out = append(out, n.Text)
@@ -97,24 +97,24 @@ func notes(r *report.Report) (out []string) {
 	return out
 }
 
-// next returns the advice, in the form in which it is written.
-func next(r *report.Report) (out []string) {
+// adviceLines returns the advice, in the form in which it is written.
+func adviceLines(r *report.Report) (out []string) {
 	for _, a := range r.Advice {
 		out = append(out, fmt.Sprintf("%s=%s: %s.", a.Option, a.Value, a.Reason))
 	}
 	return out
 }
 
-func title(j *report.Job) string {
+func jobTitle(j *report.Job) string {
 	return strings.TrimSpace("Job " + j.ID + " " + j.Name)
 }
 
-// facts returns the numbers of the whole job.
-func facts(r *report.Report, zone *time.Location) [][2]string {
+// jobFacts returns the numbers of the whole job.
+func jobFacts(r *report.Report, zone *time.Location) [][2]string {
 	t := &r.Total
 	w := &r.Watched
 	from := w.From.In(zone)
-	out := [][2]string{{"State", state(r)}}
+	out := [][2]string{{"State", stateText(r)}}
 	if r.Job.Cause != "" {
 		out = append(out, [2]string{"Cause", r.Job.Cause})
 	}
@@ -123,7 +123,7 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 	}
 	out = append(out, [][2]string{
 		{"Watched", fmt.Sprintf("%s, %s to %s", words.Spoken(w.Seconds), from.Format("2006-01-02 15:04:05"),
-			words.Clock(w.To.In(zone), from)) + suspended(w)},
+			words.Clock(w.To.In(zone), from)) + suspendedText(w)},
 		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, text.Count(t.Nodes, "node"))},
 	}...)
 	add := func(name, value string) {
@@ -131,10 +131,10 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 			out = append(out, [2]string{name, value})
 		}
 	}
-	add("GPU-hours", hours(&t.Hours))
-	add("GPU utilization", utilization(t.Util))
-	add("GPU memory", memory(t.Memory))
-	add("Host memory", memory(t.HostMemory))
+	add("GPU-hours", hoursText(&t.Hours))
+	add("GPU utilization", utilizationText(t.Util))
+	add("GPU memory", memoryText(t.Memory))
+	add("Host memory", memoryText(t.HostMemory))
 	if c := t.JobCPU; c != nil {
 		add("CPU", fmt.Sprintf("%.1f CPUs busy on average, %s of CPU time", c.Busy, words.Spoken(c.Seconds)))
 	}
@@ -142,16 +142,16 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 		add("Power", fmt.Sprintf("mean %s, peak %s", words.Watts(t.Power.Mean), words.Watts(t.Power.Peak)))
 	}
 	if t.Energy != nil {
-		add("Energy", energy(t.Energy)+source(t.Energy.From))
+		add("Energy", energyText(t.Energy)+energySource(t.Energy.From))
 	}
 	if t.Temperature != nil {
 		add("Temperature", fmt.Sprintf("peak %.0f°C", *t.Temperature))
 	}
-	add("Throttled", throttled(t.Throttled, true))
+	add("Throttled", throttledText(t.Throttled, true))
 	return out
 }
 
-func state(r *report.Report) string {
+func stateText(r *report.Report) string {
 	j := &r.Job
 	s := j.State
 	if j.Code != nil {
@@ -178,14 +178,14 @@ func state(r *report.Report) string {
 	return s
 }
 
-func suspended(w *report.Watched) string {
+func suspendedText(w *report.Watched) string {
 	if w.Suspended == 0 {
 		return ""
 	}
 	return ", suspended for " + words.Spoken(w.Suspended)
 }
 
-func hours(h *report.Hours) string {
+func hoursText(h *report.Hours) string {
 	s := fmt.Sprintf("%.2f given, %.2f seen", h.Given, h.Seen)
 	if h.Used != nil {
 		s += fmt.Sprintf(", %.2f used", *h.Used)
@@ -193,37 +193,37 @@ func hours(h *report.Hours) string {
 	return s
 }
 
-func utilization(u *report.Util) string {
+func utilizationText(u *report.Util) string {
 	switch {
 	case u == nil:
 		return ""
-	case where(u.LowestAt) == where(u.HighestAt):
+	case placeText(u.LowestAt) == placeText(u.HighestAt):
 		return "mean " + words.Percent(u.Mean)
 	}
 	return fmt.Sprintf("mean %s, lowest %s%s, highest %s%s", words.Percent(u.Mean),
-		words.Percent(u.Lowest), where(u.LowestAt), words.Percent(u.Highest), where(u.HighestAt))
+		words.Percent(u.Lowest), placeText(u.LowestAt), words.Percent(u.Highest), placeText(u.HighestAt))
 }
 
-// where names a place in brackets; a report that somebody else has written may lack it.
-func where(p *report.Place) string {
+// placeText names a place in brackets; a report that somebody else has written may lack it.
+func placeText(p *report.Place) string {
 	if p == nil {
 		return ""
 	}
 	return " (" + p.String() + ")"
 }
 
-func memory(m *report.Memory) string {
+func memoryText(m *report.Memory) string {
 	switch {
 	case m == nil:
 		return ""
 	case m.Limit == nil:
-		return fmt.Sprintf("peak %s%s, without a limit", words.GiB(m.Peak), where(m.At))
+		return fmt.Sprintf("peak %s%s, without a limit", words.GiB(m.Peak), placeText(m.At))
 	}
-	return fmt.Sprintf("peak %s of %s%s, headroom %s", words.GiB(m.Peak), words.GiB(*m.Limit), where(m.At),
+	return fmt.Sprintf("peak %s of %s%s, headroom %s", words.GiB(m.Peak), words.GiB(*m.Limit), placeText(m.At),
 		words.GiB(*m.Limit-min(m.Peak, *m.Limit)))
 }
 
-func source(from string) string {
+func energySource(from string) string {
 	switch from {
 	case report.FromCounter:
 		return ", counted by the driver"
@@ -233,7 +233,7 @@ func source(from string) string {
 	return ", partly counted by the driver, partly power over time"
 }
 
-func throttled(list []report.Throttled, several bool) string {
+func throttledText(list []report.Throttled, several bool) string {
 	var parts []string
 	for _, t := range list {
 		parts = append(parts, reasonWords[t.Reason]+" "+words.Spoken(t.Seconds))
@@ -265,7 +265,7 @@ func numbersRow(n *report.Numbers) []string {
 		row[5], row[6] = words.Watts(p.Mean), words.Watts(p.Peak)
 	}
 	if n.Energy != nil {
-		row[7] = energy(n.Energy)
+		row[7] = energyText(n.Energy)
 	}
 	return row
 }
@@ -343,7 +343,7 @@ func gpuGrid(r *report.Report, ranks map[string]string) table {
 			if len(ranks) > 0 {
 				row = slices.Insert(row, 1, cmp.Or(ranks[at.String()], words.None))
 			}
-			why := throttled(u.Throttled, false)
+			why := throttledText(u.Throttled, false)
 			if why == "" {
 				why = words.None
 			}
@@ -367,8 +367,8 @@ func rankGrid(r *report.Report) table {
 	return g
 }
 
-// problems returns the findings, one line each.
-func problems(r *report.Report, zone *time.Location) []string {
+// problemLines returns the findings, one line each.
+func problemLines(r *report.Report, zone *time.Location) []string {
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -394,7 +394,7 @@ func problems(r *report.Report, zone *time.Location) []string {
 	return out
 }
 
-func energy(e *report.Energy) string { return kWh(e.KWh) }
+func energyText(e *report.Energy) string { return kWh(e.KWh) }
 
 // kWh keeps four digits of small amounts: a short run of one GPU uses some Wh.
 func kWh(v float64) string {

@@ -26,48 +26,48 @@ func JSON(w io.Writer, r *report.Report) error {
 func Text(w io.Writer, r *report.Report, zone *time.Location, look Look) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
-	fmt.Fprintln(&b, look.paint(l.title, strong))
+	fmt.Fprintln(&b, look.paintText(l.title, strong))
 	for i, s := range append([]section{{facts: l.facts}}, l.sections...) {
 		if s.title != "" {
-			fmt.Fprintf(&b, "\n%s\n", look.paint(s.title, strong))
+			fmt.Fprintf(&b, "\n%s\n", look.paintText(s.title, strong))
 		}
 		for _, f := range s.facts {
 			if f[0] == "State" {
-				f[1] = look.state(f[1])
+				f[1] = look.paintState(f[1])
 			}
-			look.print(&b, fmt.Sprintf("  %-16s ", f[0]), f[1])
+			look.printText(&b, fmt.Sprintf("  %-16s ", f[0]), f[1])
 		}
-		if all := uses(r); i == 0 && len(all) > 0 {
-			fmt.Fprintf(&b, "\n%s\n", look.paint("Used", strong))
-			look.bars(&b, all)
+		if all := resourceUses(r); i == 0 && len(all) > 0 {
+			fmt.Fprintf(&b, "\n%s\n", look.paintText("Used", strong))
+			look.drawBars(&b, all)
 		}
 	}
 	for _, g := range l.grids {
-		fmt.Fprintf(&b, "\n%s\n", look.paint(g.title, strong))
+		fmt.Fprintf(&b, "\n%s\n", look.paintText(g.title, strong))
 		g.text(&b, look)
 	}
 	for _, list := range l.lists {
-		paragraphs(&b, "\n"+look.paint(list.title, strong)+"\n", "  "+list.mark, list.lines, look)
+		printParagraphs(&b, "\n"+look.paintText(list.title, strong)+"\n", "  "+list.mark, list.lines, look)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func paragraphs(b *bytes.Buffer, title, before string, lines []string, look Look) {
+func printParagraphs(b *bytes.Buffer, title, before string, lines []string, look Look) {
 	if len(lines) == 0 {
 		return
 	}
 	b.WriteString(title)
 	for _, line := range lines {
-		look.print(b, before, line)
+		look.printText(b, before, line)
 	}
 }
 
 // text writes the table in columns.
 func (t *table) text(b *bytes.Buffer, look Look) {
-	g := look.fit(&t.Table)
+	g := look.fitColumns(&t.Table)
 	widths := g.Widths()
-	for i, block := range look.blocks(g) {
+	for i, block := range look.splitBlocks(g) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
@@ -77,7 +77,7 @@ func (t *table) text(b *bytes.Buffer, look Look) {
 				before, after := g.Blank(k, row[k], widths[k])
 				cell := row[k]
 				if g.Columns[k].Head == "State" {
-					cell = look.state(cell)
+					cell = look.paintState(cell)
 				}
 				line += "  " + before + cell + after
 			}
@@ -90,7 +90,7 @@ func (t *table) text(b *bytes.Buffer, look Look) {
 func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\n", escape(l.title))
+	fmt.Fprintf(&b, "# %s\n\n", escapeMarkdown(l.title))
 	for _, s := range append([]section{{facts: l.facts}}, l.sections...) {
 		if s.title != "" {
 			fmt.Fprintf(&b, "\n## %s\n\n", s.title)
@@ -108,9 +108,9 @@ func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 	for _, list := range l.lists {
 		var lines []string
 		for _, line := range list.lines {
-			lines = append(lines, escape(line))
+			lines = append(lines, escapeMarkdown(line))
 		}
-		paragraphs(&b, "\n## "+list.title+"\n\n", "- ", lines, Look{})
+		printParagraphs(&b, "\n## "+list.title+"\n\n", "- ", lines, Look{})
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -119,7 +119,7 @@ func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 func (t *table) markdown(b *bytes.Buffer) {
 	line := func(cells []string) {
 		for _, cell := range cells {
-			fmt.Fprintf(b, "| %s ", escape(cell))
+			fmt.Fprintf(b, "| %s ", escapeMarkdown(cell))
 		}
 		b.WriteString("|\n")
 	}
@@ -138,8 +138,8 @@ func (t *table) markdown(b *bytes.Buffer) {
 	}
 }
 
-// escape keeps the name of a job or a node from being Markdown or HTML.
-func escape(s string) string {
+// escapeMarkdown keeps the name of a job or a node from being Markdown or HTML.
+func escapeMarkdown(s string) string {
 	return markup.Replace(s)
 }
 

@@ -63,18 +63,18 @@ func Start(command []string, s Streams) (*Child, error) {
 	}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = s.In, s.Out, s.Err
 	c.group = newGroup()
-	signal.Notify(c.signals, passed()...) // before it starts, so that no signal is lost
+	signal.Notify(c.signals, passedSignals()...) // before it starts, so that no signal is lost
 	if err := c.cmd.Start(); err != nil {
 		signal.Stop(c.signals)
-		c.group.close()
+		c.group.closeWitness()
 		return nil, err
 	}
 	go func() {
 		defer close(c.ended)
 		defer crash.End()
-		await(c.cmd.Process.Pid)
+		awaitChild(c.cmd.Process.Pid)
 	}()
-	crash.Go(c.pass)
+	crash.Go(c.passSignals)
 	return c, nil
 }
 
@@ -93,14 +93,14 @@ func (c *Child) PID() int { return c.cmd.Process.Pid }
 func (c *Child) Ended() <-chan struct{} { return c.ended }
 
 // Own reports whether the Child has started this process besides the command.
-func (c *Child) Own(pid int) bool { return c.group.has(pid) }
+func (c *Child) Own(pid int) bool { return c.group.isWitness(pid) }
 
 // Reap waits for the command, which has ended.
 func (c *Child) Reap() Result {
 	signal.Stop(c.signals)
 	close(c.quit)
 	<-c.passing
-	c.group.close()
+	c.group.closeWitness()
 	_ = c.cmd.Wait() // ProcessState has the result
 	var r Result
 	if used, ok := c.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {

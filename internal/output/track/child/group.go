@@ -42,13 +42,13 @@ const (
 
 func newGroup() *group {
 	g := &group{}
-	g.renew()
+	g.startWitness()
 	return g
 }
 
-// renew starts the witness, which reads until its input is closed, at the latest when this process ends. Without a
+// startWitness starts the witness, which reads until its input is closed, at the latest when this process ends. Without a
 // witness each signal is passed on.
-func (g *group) renew() {
+func (g *group) startWitness() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.witness = nil
@@ -70,15 +70,15 @@ func (g *group) renew() {
 	g.witness, g.input, g.gone = cmd, input, gone
 }
 
-// has reports whether a process is the witness.
-func (g *group) has(pid int) bool {
+// isWitness reports whether a process is the witness.
+func (g *group) isWitness(pid int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.witness != nil && g.witness.Process.Pid == pid
 }
 
-// heard reports whether the whole group has got a signal to this process.
-func (g *group) heard() bool {
+// hasReachedGroup reports whether the whole group has got a signal to this process.
+func (g *group) hasReachedGroup() bool {
 	if g.witness == nil {
 		return false
 	}
@@ -88,7 +88,7 @@ func (g *group) heard() bool {
 		switch state := stateOf(pid); {
 		case state == ended:
 			<-g.gone
-			g.renew()
+			g.startWitness()
 			return true
 		case state == stopped:
 			return true
@@ -100,14 +100,14 @@ func (g *group) heard() bool {
 	}
 }
 
-// signal sends a signal to the witness.
-func (g *group) signal(s syscall.Signal) {
+// signalWitness sends a signal to the witness.
+func (g *group) signalWitness(s syscall.Signal) {
 	if g.witness != nil {
 		_ = g.witness.Process.Signal(s) // it may have ended
 	}
 }
 
-func (g *group) close() {
+func (g *group) closeWitness() {
 	if g.witness == nil {
 		return
 	}

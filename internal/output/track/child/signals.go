@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// passed lists the signals that are passed on. A signal that was ignored when this program started, such as SIGHUP
+// passedSignals lists the signals that are passed on. A signal that was ignored when this program started, such as SIGHUP
 // under nohup, stays ignored by the command too.
-func passed() []os.Signal {
+func passedSignals() []os.Signal {
 	all := []os.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
 		syscall.SIGTSTP, syscall.SIGCONT,
@@ -18,9 +18,9 @@ func passed() []os.Signal {
 	return slices.DeleteFunc(all, signal.Ignored)
 }
 
-// pass passes signals on to the command. Signals to the whole process group, such as Ctrl-C, have reached it already: a
+// passSignals passes signals on to the command. Signals to the whole process group, such as Ctrl-C, have reached it already: a
 // second SIGINT would end a program that has begun to save its work.
-func (c *Child) pass() {
+func (c *Child) passSignals() {
 	defer close(c.passing)
 	for {
 		select {
@@ -28,22 +28,22 @@ func (c *Child) pass() {
 			return
 		case s := <-c.signals:
 			if s == syscall.SIGCONT { // harmless if it comes twice
-				c.group.signal(syscall.SIGCONT)
-				c.send(s)
+				c.group.signalWitness(syscall.SIGCONT)
+				c.sendSignal(s)
 				continue
 			}
-			if !c.group.heard() {
-				c.send(s)
+			if !c.group.hasReachedGroup() {
+				c.sendSignal(s)
 			}
 			if s == syscall.SIGTSTP {
-				c.stop()
+				c.stopSelf()
 			}
 		}
 	}
 }
 
-// send sends a signal to the command. It is a zombie at worst, so its PID is its own.
-func (c *Child) send(s os.Signal) {
+// sendSignal sends a signal to the command. It is a zombie at worst, so its PID is its own.
+func (c *Child) sendSignal(s os.Signal) {
 	if number, ok := s.(syscall.Signal); ok {
 		_ = syscall.Kill(c.PID(), number) // it may have ended
 	}
@@ -52,11 +52,11 @@ func (c *Child) send(s os.Signal) {
 // stopping is the time for the command to stop after SIGTSTP.
 const stopping = 500 * time.Millisecond
 
-// stop stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP continues,
+// stopSelf stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP continues,
 // and so does this process. The witness also continues in both cases: while it is stopped, each signal would seem to
 // have come to the whole group.
-func (c *Child) stop() {
-	defer c.group.signal(syscall.SIGCONT)
+func (c *Child) stopSelf() {
+	defer c.group.signalWitness(syscall.SIGCONT)
 	for began := time.Now(); time.Since(began) < stopping; time.Sleep(hearing / 10) {
 		if stateOf(c.PID()) == stopped {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)

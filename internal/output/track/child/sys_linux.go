@@ -18,8 +18,8 @@ func Adopt() error {
 	return nil
 }
 
-// await returns when a child has ended. The child stays a zombie.
-func await(pid int) {
+// awaitChild returns when a child has ended. The child stays a zombie.
+func awaitChild(pid int) {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {

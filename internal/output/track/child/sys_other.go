@@ -10,4 +10,4 @@ var unsupported = errors.New("a command can be tracked on Linux only")
 // Adopt is not possible here.
 func Adopt() error { return unsupported }
 
-func await(int) {}
+func awaitChild(int) {}

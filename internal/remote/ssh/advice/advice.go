@@ -69,10 +69,10 @@ const closedAtOnce = "sshd refuses new connections: too many at once (MaxStartup
 	"rule denies it."
 
 // Advise adds the meaning and the hints of c's class, for any door that speaks SSH.
-func Advise(c *remote.Case) { (&Circumstances{}).advise(c, nil) }
+func Advise(c *remote.Case) { (&Circumstances{}).fillAdvice(c, nil) }
 
-// advise fills in Meaning and Hints.
-func (at *Circumstances) advise(c *remote.Case, err error) {
+// fillAdvice fills in Meaning and Hints.
+func (at *Circumstances) fillAdvice(c *remote.Case, err error) {
 	f := &c.Failure
 	a := advices[f.Class]
 	if f.Class == reach.ClassClosed && c.Stage == StageSSH {

@@ -41,9 +41,9 @@ func (at *Circumstances) Explain(c *remote.Case, err error) {
 			c.Unknown(err)
 		}
 	}
-	at.advise(c, err)
+	at.fillAdvice(c, err)
 	if l, ok := errors.AsType[*LoginError](err); ok && at.Log != nil {
-		at.Log.Fail(l.step(&c.Failure))
+		at.Log.Fail(l.stepText(&c.Failure))
 	}
 }
 
@@ -221,8 +221,8 @@ func isClosed(err error) bool {
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
 }
 
-// step returns the text of the stage login after a failed login.
-func (e *LoginError) step(f *reach.Failure) string {
+// stepText returns the text of the stage login after a failed login.
+func (e *LoginError) stepText(f *reach.Failure) string {
 	switch {
 	case f.Class == reach.ClassAdopt:
 		return "publickey accepted, then closed by PAM"

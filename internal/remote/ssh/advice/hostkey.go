@@ -20,7 +20,7 @@ func adviseHostKey(f *reach.Failure, e *hostkey.Error) {
 	switch e.Verdict {
 	case hostkey.Revoked:
 		f.Meaning = "The host's key is revoked: do not trust this host."
-		f.Hints = []string{"ask your admins about NODE first; the key is revoked by " + where(e)}
+		f.Hints = []string{"ask your admins about NODE first; the key is revoked by " + fileAndLine(e)}
 	case hostkey.Changed:
 		adviseChanged(f, e)
 	default:
@@ -28,7 +28,7 @@ func adviseHostKey(f *reach.Failure, e *hostkey.Error) {
 	}
 }
 
-func where(e *hostkey.Error) string { return fmt.Sprintf("%s:%d", e.File, e.Line) }
+func fileAndLine(e *hostkey.Error) string { return fmt.Sprintf("%s:%d", e.File, e.Line) }
 
 func adviseChanged(f *reach.Failure, e *hostkey.Error) {
 	f.Meaning = "The host key has changed. " + whoAnswers
@@ -36,7 +36,7 @@ func adviseChanged(f *reach.Failure, e *hostkey.Error) {
 		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", offered, e.Known,
 			whoAnswers)
 	}
-	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + where(e) + ")"}
+	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + fileAndLine(e) + ")"}
 	if hostkey.IsOtherHost(e.File) {
 		f.Hints = append(f.Hints, fmt.Sprintf("if so, on the login host: ssh-keygen -R %q", e.Listed))
 		return
@@ -66,7 +66,7 @@ func adviseUnknown(f *reach.Failure, e *hostkey.Error) {
 		f.Meaning = "The ssh configuration keeps no host keys (UserKnownHostsFile), so the host's identity cannot be " +
 			"verified. nvnodetop always checks it."
 		accept = fmt.Sprintf("set UserKnownHostsFile ~/.ssh/known_hosts for NODE in ~/.ssh/config, then add its key: "+
-			"ssh-keyscan -H %s >> ~/.ssh/known_hosts", scanned(e.Listed))
+			"ssh-keyscan -H %s >> ~/.ssh/known_hosts", keyscanArguments(e.Listed))
 	}
 	f.Hints = append(f.Hints, accept, askForAll)
 	for _, u := range e.Unread[:min(len(e.Unread), 2)] {
@@ -74,8 +74,8 @@ func adviseUnknown(f *reach.Failure, e *hostkey.Error) {
 	}
 }
 
-// scanned returns the arguments for ssh-keyscan.
-func scanned(listed string) string {
+// keyscanArguments returns the arguments for ssh-keyscan.
+func keyscanArguments(listed string) string {
 	h := hostkey.HostOf(listed)
 	if h.Port == "" {
 		return h.Name

@@ -18,7 +18,7 @@ import (
 // Check returns an error if the configuration leaves no algorithm of a kind that this library has: otherwise x/crypto
 // would use its own defaults, or not mention the configuration. hostKeys are the algorithms to request.
 func Check(s *settings.Settings, hostKeys []string) error {
-	all := both(ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms())
+	all := concatAlgorithms(ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms())
 	lacks := func(option string, wanted, have []string) error {
 		if wanted == nil || slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(have, w) }) {
 			return nil
@@ -62,7 +62,7 @@ func CheapestFirst(ciphers []string) []string {
 // curve25519Before is the name of curve25519-sha256 before it was standardized, which x/crypto has but does not list.
 const curve25519Before = "curve25519-sha256@libssh.org"
 
-func both(a, b ssh.Algorithms) ssh.Algorithms {
+func concatAlgorithms(a, b ssh.Algorithms) ssh.Algorithms {
 	return ssh.Algorithms{
 		KeyExchanges: slices.Concat(a.KeyExchanges, b.KeyExchanges), Ciphers: slices.Concat(a.Ciphers, b.Ciphers),
 		MACs: slices.Concat(a.MACs, b.MACs),

@@ -46,14 +46,14 @@ func (c *Cache) Load(path string) *File {
 
 func readKeyFile(path string) *File {
 	f := &File{Path: path}
-	f.read()
+	f.readKey()
 	if f.Pub == nil {
 		f.Pub = readPublic(path + ".pub") // absent, or in a format that keeps it behind the passphrase
 	}
 	return f
 }
 
-func (f *File) read() {
+func (f *File) readKey() {
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		f.Err = err
@@ -71,7 +71,7 @@ func (f *File) read() {
 		f.Pub = f.Signer.PublicKey()
 	}
 	if f.Err == nil {
-		f.Err = unprotected(f.Path)
+		f.Err = checkProtection(f.Path)
 	}
 	if f.Err != nil {
 		f.Signer, f.Locked = nil, false
@@ -91,8 +91,8 @@ func readPublic(path string) ssh.PublicKey {
 	return pub
 }
 
-// unprotected returns an error if others may read a private key of ours. OpenSSH rejects such a key too.
-func unprotected(path string) error {
+// checkProtection returns an error if others may read a private key of ours. OpenSSH rejects such a key too.
+func checkProtection(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err

@@ -70,13 +70,13 @@ func (s *Sessions) Run(ctx context.Context, script string, input io.Reader) (*li
 	wait := func() link.Exit {
 		// No deadline: until the session or the connection ends.
 		_, err := Await(context.Background(), s.Client.Gone, func() (any, error) { return nil, session.Wait() }, nil)
-		return exit(err)
+		return exitOf(err)
 	}
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: kill}, nil
 }
 
-// exit converts the result of ssh.Session.Wait.
-func exit(err error) link.Exit {
+// exitOf converts the result of ssh.Session.Wait.
+func exitOf(err error) link.Exit {
 	if err == nil {
 		return link.Exit{Known: true}
 	}

@@ -35,15 +35,15 @@ func (c *timed) RemoteAddr() net.Addr { return c.peer }
 
 func (c *timed) Read(p []byte) (int, error) {
 	n, err := c.ReadWriteCloser.Read(p)
-	return n, c.explain(err)
+	return n, c.deadlineError(err)
 }
 
 func (c *timed) Write(p []byte) (int, error) {
 	n, err := c.ReadWriteCloser.Write(p)
-	return n, c.explain(err)
+	return n, c.deadlineError(err)
 }
 
-func (c *timed) explain(err error) error {
+func (c *timed) deadlineError(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil && c.late {
@@ -68,12 +68,12 @@ func (c *timed) SetDeadline(t time.Time) error {
 		c.timer = nil
 	}
 	if !t.IsZero() {
-		c.timer = time.AfterFunc(time.Until(t), c.expire)
+		c.timer = time.AfterFunc(time.Until(t), c.closeLate)
 	}
 	return nil
 }
 
-func (c *timed) expire() {
+func (c *timed) closeLate() {
 	c.mu.Lock()
 	c.late = true
 	c.mu.Unlock()

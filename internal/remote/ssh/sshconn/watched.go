@@ -35,7 +35,7 @@ func (c *Watched) Allow(d time.Duration) {
 
 func (c *Watched) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if greeted := c.note(p[:n], err); greeted && c.Greet != nil && err == nil {
+	if greeted := c.noteGreeting(p[:n], err); greeted && c.Greet != nil && err == nil {
 		err = c.Greet()
 	}
 	return n, err
@@ -43,12 +43,12 @@ func (c *Watched) Read(p []byte) (int, error) {
 
 func (c *Watched) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	c.note(nil, err)
+	c.noteGreeting(nil, err)
 	return n, err
 }
 
-// note remembers the bytes read, and reports whether they end the version line.
-func (c *Watched) note(p []byte, err error) (greeted bool) {
+// noteGreeting remembers the bytes read, and reports whether they end the version line.
+func (c *Watched) noteGreeting(p []byte, err error) (greeted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil && c.err == nil {

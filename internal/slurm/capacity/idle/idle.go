@@ -44,7 +44,7 @@ func Of(s *cluster.Snapshot, c *capacity.Cluster) (l List) {
 		}
 		for g := range node.GPUs {
 			if gpu := &node.GPUs[g]; !gpu.Instance() && n.InUse(gpu.Number) {
-				l.add(n, gpu, s.Bin())
+				l.addGPU(n, gpu, s.Bin())
 			}
 		}
 	}
@@ -56,8 +56,8 @@ func Of(s *cluster.Snapshot, c *capacity.Cluster) (l List) {
 // writes a checkpoint: a list of such GPUs would change with each report, and accuse jobs that work.
 const least = time.Minute
 
-// add adds a GPU that is in use.
-func (l *List) add(n *capacity.Node, g *cluster.GPU, bin time.Duration) {
+// addGPU adds a GPU that is in use.
+func (l *List) addGPU(n *capacity.Node, g *cluster.GPU, bin time.Duration) {
 	util, known := g.Get(metric.Util)
 	if !known {
 		return

@@ -46,16 +46,16 @@ func (l Log) Piece(q joblog.Query, now time.Time) joblog.Piece {
 	}
 	return joblog.Piece{Path: fmt.Sprintf("/home/%s/runs/slurm-%s.out", l.User, q.Job), Both: true, At: now,
 		LogPiece: wire.LogPiece{Size: size, From: from, ModMS: now.UnixMilli(), Shared: true,
-			Data: l.read(from, min(from+int64(q.Max), size), lines)}}
+			Data: l.readRange(from, min(from+int64(q.Max), size), lines)}}
 }
 
-// read returns the bytes of the log in a range. Its last lines begin behind the others.
-func (l Log) read(from, to, last int64) (data []byte) {
+// readRange returns the bytes of the log in a range. Its last lines begin behind the others.
+func (l Log) readRange(from, to, last int64) (data []byte) {
 	for at := from; at < to; {
 		if at >= last {
 			return append(data, l.Last[at-last:to-last]...)
 		}
-		line := l.line(int(at / length))
+		line := l.makeLine(int(at / length))
 		piece := line[at%length : min(length, at%length+min(to, last)-at)]
 		data = append(data, piece...)
 		at += int64(len(piece))
@@ -63,8 +63,8 @@ func (l Log) read(from, to, last int64) (data []byte) {
 	return data
 }
 
-// line returns a line of the log.
-func (l Log) line(i int) string {
+// makeLine returns a line of the log.
+func (l Log) makeLine(i int) string {
 	at := l.Begin.Add(time.Duration(i-past) * every)
 	stamp := at.Format(time.DateTime)
 	text := fmt.Sprintf("%s INFO step %6d  loss %.4f  lr 2.9e-04  %5.1f samples/s", stamp, 12000+i,

@@ -86,7 +86,7 @@ type recent struct {
 	sum   int
 }
 
-func (r *recent) add(key string, bytes, most int) {
+func (r *recent) addKey(key string, bytes, most int) {
 	if _, known := r.bytes[key]; known {
 		r.keys = slices.DeleteFunc(r.keys, func(k string) bool { return k == key })
 	} else if len(r.keys) == most {
@@ -108,26 +108,26 @@ func (l *Ledger) Take(e *cluster.Event, line int) error {
 	case e.Discovery != nil:
 		l.size += line - l.discovery
 		l.discovery = line
-		return cmp.Or(l.jobs(e.Discovery), l.check())
+		return cmp.Or(l.countJobNodes(e.Discovery), l.checkLimits())
 	case e.Mark != nil:
 		l.size -= l.marks.sum
 		l.marked++
-		l.marks.add(strconv.Itoa(l.marked), line, cluster.KeptMarks)
+		l.marks.addKey(strconv.Itoa(l.marked), line, cluster.KeptMarks)
 		l.size += l.marks.sum
-		return l.check()
+		return l.checkLimits()
 	case e.Stacks != nil:
 		l.size -= l.stacks.sum
 		job := e.Stacks.Job // the Store may also keep an earlier answer of NCCL
-		l.stacks.add(job, max(2*line, l.stacks.bytes[job]), cluster.KeptStacks)
+		l.stacks.addKey(job, max(2*line, l.stacks.bytes[job]), cluster.KeptStacks)
 		l.size += l.stacks.sum
-		return l.check()
+		return l.checkLimits()
 	}
 	return l.ofNode(e, line)
 }
 
 // ofNode counts an Event of a node.
 func (l *Ledger) ofNode(e *cluster.Event, line int) error {
-	n, err := l.node(e.Node)
+	n, err := l.ensureNode(e.Node)
 	if err != nil {
 		return err
 	}
@@ -155,14 +155,14 @@ func (l *Ledger) ofNode(e *cluster.Event, line int) error {
 	}
 	l.gpus += n.gpus - was.gpus
 	l.processes += n.processes - was.processes
-	l.size += n.bytes() - was.bytes()
-	return l.check()
+	l.size += n.byteCount() - was.byteCount()
+	return l.checkLimits()
 }
 
-func (a *account) bytes() int { return a.hello + a.report + a.pace + a.rest + a.failed }
+func (a *account) byteCount() int { return a.hello + a.report + a.pace + a.rest + a.failed }
 
-// check names the exceeded limit.
-func (l *Ledger) check() error {
+// checkLimits names the exceeded limit.
+func (l *Ledger) checkLimits() error {
 	for _, x := range []struct {
 		n, most int
 		what    string
@@ -177,7 +177,7 @@ func (l *Ledger) check() error {
 	return nil
 }
 
-func (l *Ledger) node(name string) (*account, error) {
+func (l *Ledger) ensureNode(name string) (*account, error) {
 	n := l.nodes[name]
 	if n == nil {
 		if len(l.nodes) == MaxNodes {
@@ -192,8 +192,8 @@ func (l *Ledger) node(name string) (*account, error) {
 	return n, nil
 }
 
-// jobs counts the nodes of all jobs: a Snapshot has a node for each name.
-func (l *Ledger) jobs(d *cluster.Discovery) error {
+// countJobNodes counts the nodes of all jobs: a Snapshot has a node for each name.
+func (l *Ledger) countJobNodes(d *cluster.Discovery) error {
 	places := 0
 	for i := range d.Jobs {
 		places += len(d.Jobs[i].Nodes)

@@ -25,8 +25,8 @@ func New() *Mask { return &Mask{names: map[string]map[string]string{}} }
 // maxNames limits the names of one kind. All later names share one replacement.
 const maxNames = 64 << 10
 
-// name returns the replacement of a name. An empty name stays empty.
-func (m *Mask) name(kind, format, real string) string {
+// replaceName returns the replacement of a name. An empty name stays empty.
+func (m *Mask) replaceName(kind, format, real string) string {
 	if real == "" {
 		return ""
 	}
@@ -46,26 +46,28 @@ func (m *Mask) name(kind, format, real string) string {
 }
 
 // User returns the replacement of a user.
-func (m *Mask) User(s string) string { return m.name("user", "user%d", s) }
+func (m *Mask) User(s string) string { return m.replaceName("user", "user%d", s) }
 
 // Node returns the replacement of a node or another host.
-func (m *Mask) Node(s string) string { return m.name("node", "node%02d", s) }
+func (m *Mask) Node(s string) string { return m.replaceName("node", "node%02d", s) }
 
-func (m *Mask) job(s string) string       { return m.name("job", "job%d", s) }
-func (m *Mask) partition(s string) string { return m.name("partition", "partition%d", s) }
-func (m *Mask) part(s string) string      { return m.name("part", "part%d", s) }
-func (m *Mask) leaf(s string) string      { return m.name("switch", "switch%d", s) }
-func (m *Mask) program(s string) string   { return m.name("program", "program%d", s) }
-func (m *Mask) command(s string) string   { return m.name("command", "command%d", s) }
-func (m *Mask) directory(s string) string { return m.name("directory", "/directory%d", s) }
-func (m *Mask) model(s string) string {
-	if gpus.of(s) != "" {
+func (m *Mask) replaceJob(s string) string       { return m.replaceName("job", "job%d", s) }
+func (m *Mask) replacePartition(s string) string { return m.replaceName("partition", "partition%d", s) }
+func (m *Mask) replacePart(s string) string      { return m.replaceName("part", "part%d", s) }
+func (m *Mask) replaceSwitch(s string) string    { return m.replaceName("switch", "switch%d", s) }
+func (m *Mask) replaceProgram(s string) string   { return m.replaceName("program", "program%d", s) }
+func (m *Mask) replaceCommand(s string) string   { return m.replaceName("command", "command%d", s) }
+func (m *Mask) replaceDirectory(s string) string {
+	return m.replaceName("directory", "/directory%d", s)
+}
+func (m *Mask) replaceModel(s string) string {
+	if gpus.matchText(s) != "" {
 		return s
 	}
-	return m.name("model", "GPU model %d", s)
+	return m.replaceName("model", "GPU model %d", s)
 }
-func (m *Mask) uuid(s string) string {
-	return m.name("uuid", "GPU-%08x-0000-0000-0000-000000000000", s)
+func (m *Mask) replaceUUID(s string) string {
+	return m.replaceName("uuid", "GPU-%08x-0000-0000-0000-000000000000", s)
 }
 
 // Event returns an Event without names. The original stays unchanged.
@@ -73,117 +75,117 @@ func (m *Mask) Event(e cluster.Event) cluster.Event {
 	e.Node = m.Node(e.Node)
 	switch {
 	case e.Discovery != nil:
-		e.Discovery = m.discovery(*e.Discovery)
+		e.Discovery = m.maskDiscovery(*e.Discovery)
 	case e.Try != nil:
 		t := *e.Try
-		t.Passed = m.tried(t.Passed)
+		t.Passed = m.maskTried(t.Passed)
 		e.Try = &t
 	case e.Step != nil:
 		s := *e.Step
 		s.Text = ""
 		e.Step = &s
 	case e.Hello != nil:
-		e.Hello = m.hello(*e.Hello)
+		e.Hello = m.maskHello(*e.Hello)
 	case e.Report != nil:
-		e.Report = m.report(*e.Report)
+		e.Report = m.maskReport(*e.Report)
 	case e.Down != nil:
 		d := *e.Down
-		d.Failure = *m.failure(&d.Failure)
+		d.Failure = *m.maskFailure(&d.Failure)
 		e.Down = &d
 	case e.Mark != nil:
 		k := *e.Mark
-		k.Job, k.Name, k.By = m.number(k.Job), m.part(k.Name), m.Node(k.By)
+		k.Job, k.Name, k.By = m.replaceNumber(k.Job), m.replacePart(k.Name), m.Node(k.By)
 		if k.Kind != cluster.Begins && k.Kind != cluster.Ends {
 			k.Kind = cluster.Moment
 		}
 		e.Mark = &k
 	case e.Stacks != nil:
-		e.Stacks = m.stacks(e.Stacks)
+		e.Stacks = m.maskStacks(e.Stacks)
 	}
 	return e
 }
 
-func (m *Mask) discovery(d cluster.Discovery) *cluster.Discovery {
+func (m *Mask) maskDiscovery(d cluster.Discovery) *cluster.Discovery {
 	d.User, d.Host, d.Command = m.User(d.User), m.Node(d.Host), firstWord(d.Command)
-	d.Failure, d.Note = m.failure(d.Failure), ""
-	d.Jobs = each(d.Jobs, func(j *cluster.Job) {
-		j.ID, j.Number = m.number(j.ID), m.number(j.Number)
-		j.Name, j.User, j.Partition = m.job(j.Name), m.User(j.User), m.partition(j.Partition)
-		j.Nodes = each(j.Nodes, func(n *string) { *n = m.Node(*n) })
+	d.Failure, d.Note = m.maskFailure(d.Failure), ""
+	d.Jobs = copyEach(d.Jobs, func(j *cluster.Job) {
+		j.ID, j.Number = m.replaceNumber(j.ID), m.replaceNumber(j.Number)
+		j.Name, j.User, j.Partition = m.replaceJob(j.Name), m.User(j.User), m.replacePartition(j.Partition)
+		j.Nodes = copyEach(j.Nodes, func(n *string) { *n = m.Node(*n) })
 		j.Minors, j.Counts, j.Configured = nodeKeys(m, j.Minors), nodeKeys(m, j.Counts), nodeKeys(m, j.Configured)
 	})
-	d.Others = each(d.Others, func(number *string) { *number = m.number(*number) })
-	d.Pending = each(d.Pending, func(p *cluster.PendingJob) {
-		p.ID = m.number(p.ID)
-		p.Name, p.Partition, p.Reason = m.job(p.Name), m.partition(p.Partition), firstWord(p.Reason)
+	d.Others = copyEach(d.Others, func(number *string) { *number = m.replaceNumber(*number) })
+	d.Pending = copyEach(d.Pending, func(p *cluster.PendingJob) {
+		p.ID = m.replaceNumber(p.ID)
+		p.Name, p.Partition, p.Reason = m.replaceJob(p.Name), m.replacePartition(p.Partition), firstWord(p.Reason)
 	})
-	d.Ended = each(d.Ended, func(j *cluster.EndedJob) {
-		j.ID, j.Number, j.State = m.number(j.ID), m.number(j.Number), cluster.EndState(ended.of(string(j.State)))
-		j.Name, j.Partition, j.Cause = m.job(j.Name), m.partition(j.Partition), ""
+	d.Ended = copyEach(d.Ended, func(j *cluster.EndedJob) {
+		j.ID, j.Number, j.State = m.replaceNumber(j.ID), m.replaceNumber(j.Number), cluster.EndState(ended.matchText(string(j.State)))
+		j.Name, j.Partition, j.Cause = m.replaceJob(j.Name), m.replacePartition(j.Partition), ""
 		j.OutOfMemory = firstWord(j.OutOfMemory)
 	})
-	d.Switches = each(d.Switches, func(s *cluster.Switch) {
-		s.Name = m.leaf(s.Name)
-		s.Nodes = each(s.Nodes, func(n *string) { *n = m.Node(*n) })
+	d.Switches = copyEach(d.Switches, func(s *cluster.Switch) {
+		s.Name = m.replaceSwitch(s.Name)
+		s.Nodes = copyEach(s.Nodes, func(n *string) { *n = m.Node(*n) })
 	})
 	return &d
 }
 
-func (m *Mask) hello(h wire.Hello) *wire.Hello {
-	h.Host, h.Program, h.Job, h.SLUID = m.Node(h.Host), "", m.number(h.Job), m.name("sluid", "sluid%d", h.SLUID)
-	h.Build, h.System = release.of(h.Build), platform.of(h.System)
-	h.Kernel, h.Driver, h.CUDA = version.of(h.Kernel), version.of(h.Driver), version.of(h.CUDA)
-	h.Missing = slices.DeleteFunc(slices.Clone(h.Missing), func(f string) bool { return function.of(f) == "" })
-	h.FaultID = class.of(h.FaultID)
+func (m *Mask) maskHello(h wire.Hello) *wire.Hello {
+	h.Host, h.Program, h.Job, h.SLUID = m.Node(h.Host), "", m.replaceNumber(h.Job), m.replaceName("sluid", "sluid%d", h.SLUID)
+	h.Build, h.System = release.matchText(h.Build), platform.matchText(h.System)
+	h.Kernel, h.Driver, h.CUDA = version.matchText(h.Kernel), version.matchText(h.Driver), version.matchText(h.CUDA)
+	h.Missing = slices.DeleteFunc(slices.Clone(h.Missing), func(f string) bool { return function.matchText(f) == "" })
+	h.FaultID = class.matchText(h.FaultID)
 	h.Fault, h.StandIn = inPlaceOf(h.Fault, h.FaultID), inPlaceOf(h.StandIn, "no_probe")
-	h.GPUs = each(h.GPUs, func(c *wire.Card) {
-		c.UUID, c.Serial, c.FabricDomain = m.uuid(c.UUID), "", m.uuid(c.FabricDomain)
-		c.Name, c.Absent = m.model(c.Name), absent(c.Absent)
-		c.PCIBus, c.VBIOS = address.of(c.PCIBus), address.of(c.VBIOS)
-		c.Capability, c.LostID = version.of(c.Capability), class.of(c.LostID)
+	h.GPUs = copyEach(h.GPUs, func(c *wire.Card) {
+		c.UUID, c.Serial, c.FabricDomain = m.replaceUUID(c.UUID), "", m.replaceUUID(c.FabricDomain)
+		c.Name, c.Absent = m.replaceModel(c.Name), absentMetrics(c.Absent)
+		c.PCIBus, c.VBIOS = address.matchText(c.PCIBus), address.matchText(c.VBIOS)
+		c.Capability, c.LostID = version.matchText(c.Capability), class.matchText(c.LostID)
 		c.Lost = inPlaceOf(c.Lost, c.LostID)
 		if c.Instance != nil {
 			i := *c.Instance
-			i.Parent = m.uuid(i.Parent)
+			i.Parent = m.replaceUUID(i.Parent)
 			c.Instance = &i
 		}
 	})
 	return &h
 }
 
-func (m *Mask) report(r wire.Report) *wire.Report {
-	r.GPUs = each(r.GPUs, func(g *wire.GPU) {
-		g.LostID, g.Call = class.of(g.LostID), collector(g.Call)
+func (m *Mask) maskReport(r wire.Report) *wire.Report {
+	r.GPUs = copyEach(r.GPUs, func(g *wire.GPU) {
+		g.LostID, g.Call = class.matchText(g.LostID), collectorName(g.Call)
 		g.Lost, g.Unlisted = inPlaceOf(g.Lost, g.LostID), inPlaceOf(g.Unlisted, "unlisted")
 	})
-	r.Jobs = each(r.Jobs, func(j *wire.JobMemory) { j.Job = m.number(j.Job) })
-	r.Processes = each(r.Processes, func(p *wire.Process) {
+	r.Jobs = copyEach(r.Jobs, func(j *wire.JobMemory) { j.Job = m.replaceNumber(j.Job) })
+	r.Processes = copyEach(r.Processes, func(p *wire.Process) {
 		p.User, p.UID = m.User(p.User), nil
-		p.Job, p.Step, p.State, p.Type = m.number(p.Job), step.of(p.Step), letter.of(p.State), kind.of(p.Type)
-		p.CPUAffinity, p.NoRank = cpus.of(p.CPUAffinity), class.of(p.NoRank)
-		p.Name, p.Command, p.Directory = m.program(p.Name), m.command(p.Command), m.directory(p.Directory)
+		p.Job, p.Step, p.State, p.Type = m.replaceNumber(p.Job), step.matchText(p.Step), letter.matchText(p.State), kind.matchText(p.Type)
+		p.CPUAffinity, p.NoRank = cpus.matchText(p.CPUAffinity), class.matchText(p.NoRank)
+		p.Name, p.Command, p.Directory = m.replaceProgram(p.Name), m.replaceCommand(p.Command), m.replaceDirectory(p.Directory)
 		if p.Rank != nil {
 			r := *p.Rank
-			r.Program, r.From = m.name("launch", "%08x", r.Program), variable.of(r.From)
+			r.Program, r.From = m.replaceName("launch", "%08x", r.Program), variable.matchText(r.From)
 			p.Rank = &r
 		}
 	})
-	r.Faults = each(r.Faults, func(f *wire.Fault) {
-		f.Collector, f.Error = collector(f.Collector), inPlaceOf(f.Error, "failed")
+	r.Faults = copyEach(r.Faults, func(f *wire.Fault) {
+		f.Collector, f.Error = collectorName(f.Collector), inPlaceOf(f.Error, "failed")
 	})
 	return &r
 }
 
-func (m *Mask) failure(f *reach.Failure) *reach.Failure {
+func (m *Mask) maskFailure(f *reach.Failure) *reach.Failure {
 	if f == nil {
 		return nil
 	}
 	c := reach.Failure{Class: f.Class, Stage: f.Stage, Short: inPlaceOf(f.Short, string(f.Class)), Next: f.Next}
-	c.Doors = each(f.Doors, func(t *reach.Tried) { *t = *m.tried(t) })
+	c.Doors = copyEach(f.Doors, func(t *reach.Tried) { *t = *m.maskTried(t) })
 	return &c
 }
 
-func (m *Mask) tried(t *reach.Tried) *reach.Tried {
+func (m *Mask) maskTried(t *reach.Tried) *reach.Tried {
 	if t == nil {
 		return nil
 	}
@@ -207,8 +209,8 @@ func firstWord(s string) string {
 	return s
 }
 
-// each returns a copy of a list with a change to each element. No list stays none.
-func each[T any](in []T, change func(*T)) []T {
+// copyEach returns a copy of a list with a change to each element. No list stays none.
+func copyEach[T any](in []T, change func(*T)) []T {
 	out := slices.Clone(in)
 	for i := range out {
 		change(&out[i])

@@ -16,7 +16,7 @@ func TestAnonymousNumbers(t *testing.T) {
 		{"48211+1", "1+1"}, {"", ""},
 		{"48211.alice", "1"}, {"alice", "4"}, {"48300_alice", "2"},
 	} {
-		if got := m.number(c.real); got != c.want {
+		if got := m.replaceNumber(c.real); got != c.want {
 			t.Errorf("%q became %q, want %q", c.real, got, c.want)
 		}
 	}
@@ -34,7 +34,7 @@ func TestAnonymousSLUIDs(t *testing.T) {
 	m := New()
 	for _, step := range [][2]string{{"sEKNKTV3WPV500", "sluid1"}, {"sEKNKTV3WPV501", "sluid2"},
 		{"sEKNKTV3WPV500", "sluid1"}, {"", ""}} {
-		if got := m.hello(wire.Hello{SLUID: step[0]}).SLUID; got != step[1] {
+		if got := m.maskHello(wire.Hello{SLUID: step[0]}).SLUID; got != step[1] {
 			t.Errorf("%q becomes %q, want %q", step[0], got, step[1])
 		}
 	}
@@ -43,7 +43,7 @@ func TestAnonymousSLUIDs(t *testing.T) {
 // A version or the name of a variable from a node may be any text. A text that looks right stays.
 func TestAnonymousTextsOfANode(t *testing.T) {
 	m := New()
-	hello := m.hello(wire.Hello{
+	hello := m.maskHello(wire.Hello{
 		Kernel: "5.14.0-427.el9.alice.x86_64", Driver: "550.54.15", CUDA: "12.4", System: "linux/amd64",
 		Missing: []string{"nvmlDeviceGetX_v2", "alice"},
 		GPUs: []wire.Card{{
@@ -63,7 +63,7 @@ func TestAnonymousTextsOfANode(t *testing.T) {
 		hello.System != "linux/amd64" || len(hello.Missing) != 1 || hello.GPUs[1].Name != "GPU model 1" {
 		t.Errorf("%+v", hello)
 	}
-	report := m.report(wire.Report{
+	report := m.maskReport(wire.Report{
 		Faults: []wire.Fault{{Collector: "processes"}, {Collector: "alice"}},
 		Processes: []wire.Process{{Type: "C+G",
 			Identity: wire.Identity{Step: "0", Rank: &wire.Rank{From: "SLURM_PROCID"}}},

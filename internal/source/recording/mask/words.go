@@ -35,17 +35,17 @@ var (
 	tasks    = shapeOf(`^([_+]\d+|_\[[\d,:%-]+\])$`)
 )
 
-// of returns the part of a text with this shape.
-func (s shape) of(text string) string { return s.FindString(text) }
+// matchText returns the part of a text with this shape.
+func (s shape) matchText(text string) string { return s.FindString(text) }
 
-// number returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's task
+// replaceNumber returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's task
 // and of a component stay.
-func (m *Mask) number(id string) string {
-	number := jobID.of(id)
+func (m *Mask) replaceNumber(id string) string {
+	number := jobID.matchText(id)
 	if number == "" {
-		return m.name("number", "%d", id)
+		return m.replaceName("number", "%d", id)
 	}
-	return m.name("number", "%d", number) + tasks.of(id[len(number):])
+	return m.replaceName("number", "%d", number) + tasks.matchText(id[len(number):])
 }
 
 // collectors are the readings of a node, by the names that a probe gives them.
@@ -59,9 +59,9 @@ var collectors = func() map[string]bool {
 	return all
 }()
 
-// collector returns the name of a reading, or of a function of the driver.
-func collector(name string) string {
-	if collectors[name] || name == "" || function.of(name) != "" {
+// collectorName returns the name of a reading, or of a function of the driver.
+func collectorName(name string) string {
+	if collectors[name] || name == "" || function.matchText(name) != "" {
 		return name
 	}
 	return "other"
@@ -75,8 +75,8 @@ var reasons = map[string]bool{
 	"Insufficient Size": true,
 }
 
-// absent returns the metrics that a GPU lacks, by reason.
-func absent(of map[string][]string) map[string][]string {
+// absentMetrics returns the metrics that a GPU lacks, by reason.
+func absentMetrics(of map[string][]string) map[string][]string {
 	if of == nil {
 		return nil
 	}
