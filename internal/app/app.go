@@ -81,8 +81,8 @@ func (p *delivery) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// exitSignals lists the signals that end the program. A signal that was ignored at the start, such as SIGHUP under nohup,
-// stays ignored.
+// exitSignals lists the signals that end the program. A signal that was ignored at the start, such as SIGHUP under
+// nohup, stays ignored.
 func exitSignals() []os.Signal {
 	return append(slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGHUP}, signal.Ignored), syscall.SIGTERM)
 }

@@ -34,7 +34,8 @@ func TestLog(t *testing.T) {
 	}()
 	var errs bytes.Buffer
 	cmd := newCommand(cli.Streams{Out: out, Err: &errs})
-	cmd.SetArgs(rewriteArgs([]string{"log", "--demo=2x4", "--interval", "1", "--csv", table, "--jsonl", "-", "--tensorboard",
+	cmd.SetArgs(rewriteArgs([]string{"log", "--demo=2x4", "--interval", "1", "--csv", table, "--jsonl", "-",
+		"--tensorboard",
 		runs}))
 	if err := cmd.ExecuteContext(ctx); err != nil || errs.Len() > 0 {
 		t.Fatal(err, errs.String())

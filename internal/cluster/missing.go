@@ -88,7 +88,8 @@ func (m Missing) withCount(count int, agree bool) Missing {
 
 // areGPUsHidden reports whether the node's probe is in the cgroup of another job and sees none of this job's GPUs.
 func (j *Job) areGPUsHidden(n *Node, missing int) bool {
-	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) && n.countNumbered() == len(n.GPUs)
+	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) &&
+		n.countNumbered() == len(n.GPUs)
 }
 
 // SeesOnlyIts reports whether the node's probe sees the job's GPUs and no others. A probe in the cgroup of another job
@@ -103,8 +104,8 @@ func (j *Job) SeesOnlyIts(n *Node) bool {
 	})
 }
 
-// seesAllGPUs reports whether the node's probe sees all GPUs of the node: it is in no job's cgroup, or it sees more GPUs than
-// the job has.
+// seesAllGPUs reports whether the node's probe sees all GPUs of the node: it is in no job's cgroup, or it sees more
+// GPUs than the job has.
 func (n *Node) seesAllGPUs(minors int) bool { return n.Hello.Job == "" || len(n.GPUs) > minors }
 
 // numberedByIndex reports whether the number of each GPU is its index in NVML's list.

@@ -83,8 +83,8 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	return p
 }
 
-// ranksAreDistinct reports whether no two processes of programs of the same variable and size have the same rank. Then their
-// launches are one program, as in most jobs.
+// ranksAreDistinct reports whether no two processes of programs of the same variable and size have the same rank. Then
+// their launches are one program, as in most jobs.
 func ranksAreDistinct(ranks iter.Seq[*SeenRank]) bool {
 	all := map[launched]*numbers{}
 	var of launched

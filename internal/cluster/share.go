@@ -102,8 +102,8 @@ func layoutOf(gpus []GPU) layout {
 	return l
 }
 
-// mayBeMinors reports whether SLURM's indices can be minor numbers: those of the node are below the configured count, and
-// where the node lists all GPUs of the job, and no others, they are the same.
+// mayBeMinors reports whether SLURM's indices can be minor numbers: those of the node are below the configured count,
+// and where the node lists all GPUs of the job, and no others, they are the same.
 func (j *Job) mayBeMinors(n *Node, indices []int) bool {
 	named := uint64(0)
 	for _, i := range indices {
@@ -121,8 +121,8 @@ func (j *Job) mayBeMinors(n *Node, indices []int) bool {
 	return true
 }
 
-// ownsListedGPUs reports whether all GPUs that the node lists are the job's: they are those of its cgroup, or all that the node
-// has.
+// ownsListedGPUs reports whether all GPUs that the node lists are the job's: they are those of its cgroup, or all that
+// the node has.
 func (j *Job) ownsListedGPUs(n *Node, count int) bool {
 	if n.layout.gpus == 0 {
 		return false

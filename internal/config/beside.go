@@ -66,8 +66,8 @@ func (o *Origins) readBeside(b Beside) (*layer, error) {
 	return l, nil
 }
 
-// unsafeReason says why others than root and the owner of the program can change the file or its directory, and what mends
-// that; "": they cannot.
+// unsafeReason says why others than root and the owner of the program can change the file or its directory, and what
+// mends that; "": they cannot.
 func (b Beside) unsafeReason() (string, error) {
 	var open []string
 	for _, path := range []string{filepath.Dir(b.Path), b.Path} {

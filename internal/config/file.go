@@ -69,8 +69,8 @@ func addLocation(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// userFilePath returns the path of one of our files: in the directory of an environment variable, or else in a directory of the
-// home directory.
+// userFilePath returns the path of one of our files: in the directory of an environment variable, or else in a
+// directory of the home directory.
 func userFilePath(variable, otherwise, name string) (string, error) {
 	dir := os.Getenv(variable)
 	if !filepath.IsAbs(dir) {

@@ -210,8 +210,8 @@ func (c *Config) take(all values) {
 	}
 }
 
-// applyLimits brings the settings within their limits, those of all of the system's files, and notes the user's values that
-// exceeded them.
+// applyLimits brings the settings within their limits, those of all of the system's files, and notes the user's values
+// that exceeded them.
 func (o *Origins) applyLimits(c *Config) {
 	for i := range settings {
 		s := &settings[i]
@@ -235,8 +235,8 @@ func (o *Origins) applyLimits(c *Config) {
 	}
 }
 
-// limitSetting brings a setting within the limit of each of the system's files that has one, and returns the origin of the last
-// one that it exceeded.
+// limitSetting brings a setting within the limit of each of the system's files that has one, and returns the origin of
+// the last one that it exceeded.
 func (o *Origins) limitSetting(s *setting, c *Config) (where string, exceeded bool) {
 	if s.bound != "" {
 		return o.Of(s.bound), s.bind(c, nil)
@@ -269,8 +269,8 @@ func variableName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, delim, "_"))
 }
 
-// readEnvironment reads the environment. An unknown variable may belong to anything, for example to a module file, unless
-// its name is close to that of a setting.
+// readEnvironment reads the environment. An unknown variable may belong to anything, for example to a module file,
+// unless its name is close to that of a setting.
 func readEnvironment(environ []string) (*layer, error) {
 	keys := map[string]string{}
 	var names []string

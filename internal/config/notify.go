@@ -65,8 +65,8 @@ func notifySettings() []setting {
 	}
 }
 
-// webhookSetting is the setting with the file of a webhook's URL. The URL itself is a secret: it is no value, and no error
-// quotes it.
+// webhookSetting is the setting with the file of a webhook's URL. The URL itself is a secret: it is no value, and no
+// error quotes it.
 func webhookSetting() setting {
 	s := textSetting("notify.webhook", func(c *Config) *string { return &c.Notify.Webhook })
 	isURL := func(v any) bool {

@@ -113,8 +113,8 @@ func copyAttributes(f *os.File, old fs.FileInfo) error {
 	return cmp.Or(copyOwner(f, now, old), f.Chmod(old.Mode().Perm()))
 }
 
-// copyOwner gives a file the owner and the group of the old one. Only root can change the owner, and must; a group that the
-// user is not in is lost.
+// copyOwner gives a file the owner and the group of the old one. Only root can change the owner, and must; a group that
+// the user is not in is lost.
 func copyOwner(f *os.File, now, old fs.FileInfo) error {
 	is, known := now.Sys().(*syscall.Stat_t)
 	was, knows := old.Sys().(*syscall.Stat_t)

@@ -64,9 +64,10 @@ var general = []setting{
 	durationSetting("timeout", func(c *Config) *time.Duration { return &c.Timeout }, time.Millisecond, 24*time.Hour),
 	textSetting("log", func(c *Config) *string { return &c.Log }),
 	textSetting("recordings", func(c *Config) *string { return &c.Recordings }),
-	withSystemLimit(durationSetting("idle_exit", idleExit, time.Minute, 365*24*time.Hour), idleExit, func(own, system time.Duration) bool {
-		return system > 0 && (own == 0 || own > system)
-	}),
+	withSystemLimit(durationSetting("idle_exit", idleExit, time.Minute, 365*24*time.Hour), idleExit,
+		func(own, system time.Duration) bool {
+			return system > 0 && (own == 0 || own > system)
+		}),
 	withSystemLimit(textSetting("banner", bannerField), bannerField, isOtherText),
 	withSystemLimit(addressSetting("help_url", helpURL), helpURL, isOtherText),
 	withSystemLimit(yesNo("readonly", readOnly), readOnly, func(own, system bool) bool { return system && !own }),

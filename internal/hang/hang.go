@@ -42,8 +42,8 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, snapshot fun
 	}
 }
 
-// askSuspects asks about the jobs that seem to hang now, and were not asked for it. The answer counts if they still do then:
-// otherwise it is about a moment of waiting.
+// askSuspects asks about the jobs that seem to hang now, and were not asked for it. The answer counts if they still do
+// then: otherwise it is about a moment of waiting.
 func (f *Follower) askSuspects(ctx context.Context, now time.Time, snapshot func(time.Time) *cluster.Snapshot) {
 	s := snapshot(now)
 	for i := range s.Jobs {

@@ -110,8 +110,8 @@ func linkErrors(s subject) bool {
 		signs.PerMinute(s.GPU, metric.NVLinkRecoveries) >= limit
 }
 
-// isPCIeNarrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than possible. An idle GPU lowers
-// its generation.
+// isPCIeNarrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than possible. An idle GPU
+// lowers its generation.
 func isPCIeNarrow(s subject) bool {
 	g := s.GPU
 	return g.Float(metric.Util) >= s.limits[PCIeLoadPercent] &&

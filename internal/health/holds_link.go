@@ -90,8 +90,8 @@ func otherClique(s subject) bool {
 	return known && its && own != most
 }
 
-// isUnregistered holds if, in addition, nothing computes on the GPU. A program that computes has found the fabric when it
-// started.
+// isUnregistered holds if, in addition, nothing computes on the GPU. A program that computes has found the fabric when
+// it started.
 func isUnregistered(s subject) bool { return mayFail(s) && !hasComputeProcess(s.Node, s.GPU) }
 
 // hasComputeProcess reports whether a program has the GPU open for computing.

@@ -13,8 +13,8 @@ func isInState(state cluster.NodeState) func(subject) bool {
 	return func(s subject) bool { return s.Node.State == state }
 }
 
-// failsToReport returns a rule that holds if a watched node does not report because of itself or the network; or, if watched is
-// false, if a node is not watched because there are too many nodes.
+// failsToReport returns a rule that holds if a watched node does not report because of itself or the network; or, if
+// watched is false, if a node is not watched because there are too many nodes.
 func failsToReport(watched bool) func(subject) bool {
 	return func(s subject) bool {
 		f := s.Node.Failure
@@ -41,8 +41,8 @@ func allHang(s subject) bool {
 	return hung && len(s.Node.GPUs) > 1
 }
 
-// isDriverSlow holds if the driver is too slow for the interval: a reading takes longer than the interval, or most GPUs repeat
-// old values.
+// isDriverSlow holds if the driver is too slow for the interval: a reading takes longer than the interval, or most GPUs
+// repeat old values.
 func isDriverSlow(s subject) bool {
 	n := s.Node
 	late := 0

@@ -81,7 +81,8 @@ var ways = []way{
 			!l.waitsToo(pace.Memory)
 	}},
 	{cluster.Awaited, true, false, func(l *look) bool {
-		return l.othersMayWait() && l.costsOthers() && (l.isAbove(pace.Power, harder) || l.keepsPower()) && l.standsOut(pace.Power) &&
+		return l.othersMayWait() && l.costsOthers() && (l.isAbove(pace.Power, harder) || l.keepsPower()) &&
+			l.standsOut(pace.Power) &&
 			!l.waitsToo(pace.Power)
 	}},
 	{cluster.Less, true, false, func(l *look) bool {
@@ -100,7 +101,8 @@ var ways = []way{
 	}},
 	{cluster.Reads, true, true, func(l *look) bool {
 		return l.waits && l.alwaysDiffered(pace.Memory) &&
-			l.Share[pace.Memory] > l.lowerLimit(moreMemory) && l.Share[pace.Power] < l.upperLimit(slowPower) // not just more work
+			l.Share[pace.Memory] > l.lowerLimit(moreMemory) &&
+			l.Share[pace.Power] < l.upperLimit(slowPower) // not just more work
 	}},
 	{cluster.Awaited, true, true, func(l *look) bool {
 		return l.waits && l.alwaysDiffered(pace.Power) &&
@@ -112,8 +114,8 @@ var ways = []way{
 var measures = map[cluster.How]pace.Measure{cluster.Starved: pace.Util, cluster.Slowed: pace.Clock,
 	cluster.Reads: pace.Memory, cluster.Awaited: pace.Power}
 
-// findLaggingGPUs finds the GPUs that are slower than the others of a job that works in step. If the slow GPU changes, the
-// finding is the job's.
+// findLaggingGPUs finds the GPUs that are slower than the others of a job that works in step. If the slow GPU changes,
+// the finding is the job's.
 func findLaggingGPUs(s subject) []cluster.Condition {
 	held := findSlowGPUs(s)
 	if c, wanders := findWanderingLag(s, held); wanders {
@@ -248,8 +250,8 @@ func (p peer) isException(how cluster.How) bool {
 	return alike <= max(1, n/4) || here == all && some
 }
 
-// lagSeverity returns the severity for a GPU that has always been slow: it may have less work by design, unless its process
-// is starved as well.
+// lagSeverity returns the severity for a GPU that has always been slow: it may have less work by design, unless its
+// process is starved as well.
 func (p peer) lagSeverity() cluster.Severity {
 	if signs.Starved(signs.CPUOf(p.Node, p.Own)) {
 		return cluster.Warning
@@ -275,7 +277,8 @@ func findAwaitedGPU(s subject) []cluster.Condition {
 	for _, one := range pickPeers(s, isAnyGroup, func(_ *pace.Group, g *pace.GPU) bool { return g.Moved.Equal(p.At) }) {
 		c := one.newCondition(cluster.Condition{After: stopped}, cluster.Alone)
 		c.Compared.Count, c.Compared.Of = spinning, all+p.Away
-		if p.At.Sub(one.LagBegan) >= max(longWrite, s.standstillLimit()) && p.At.Sub(one.LagLast) < s.atLeastTwoSamples(justLagged) {
+		if p.At.Sub(one.LagBegan) >= max(longWrite, s.standstillLimit()) &&
+			p.At.Sub(one.LagLast) < s.atLeastTwoSamples(justLagged) {
 			c.Severity = cluster.Warning
 		}
 		held = append(held, c)

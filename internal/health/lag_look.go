@@ -74,8 +74,8 @@ func (l *look) isAbove(m pace.Measure, factor float32) bool {
 	return l.Share[m] > l.lowerLimit(factor)*max(l.Usual[m], 1)
 }
 
-// othersMayWait reports whether the others may be waiting for this GPU. GPUs that wait clock higher: if the others clock lower,
-// they are slow themselves.
+// othersMayWait reports whether the others may be waiting for this GPU. GPUs that wait clock higher: if the others
+// clock lower, they are slow themselves.
 func (l *look) othersMayWait() bool {
 	return !(l.Mean[pace.Clock] > l.upperLimit(raised)*l.group.Lower[pace.Clock])
 }
@@ -86,8 +86,8 @@ func (l *look) waitsToo(m pace.Measure) bool {
 	return l.group.Part && (l.shareOfUsual(m) < same || l.shareOfUsual(pace.Clock) > raised)
 }
 
-// othersOnlyWait reports whether the others only wait, whatever their links show: as during an evaluation or a checkpoint on one
-// rank. A slow GPU lets the others continue now and then.
+// othersOnlyWait reports whether the others only wait, whatever their links show: as during an evaluation or a
+// checkpoint on one rank. A slow GPU lets the others continue now and then.
 func (l *look) othersOnlyWait() bool {
 	of := l.group
 	return of.Others(l.GPU, pace.Memory) <= standMemory &&
@@ -112,8 +112,8 @@ func (l *look) shareOfUsual(m pace.Measure) float32 {
 	return l.Mean[m] / (l.group.Usual[m] * l.Usual[m])
 }
 
-// costsOthers reports whether the others do less, at a rate of steps that is as much lower as they wait. A load that wanders
-// between GPUs costs little.
+// costsOthers reports whether the others do less, at a rate of steps that is as much lower as they wait. A load that
+// wanders between GPUs costs little.
 func (l *look) costsOthers() bool {
 	wait := max(1-l.Usual[pace.Power]/l.Share[pace.Power], 1-felt)
 	return l.others < l.upperLimit(felt) && !(l.group.Rate() > l.upperLimit(1-wait))
@@ -152,16 +152,16 @@ func (l *look) standsOut(m pace.Measure) bool {
 	return l.told || odd <= max(1, len(l.group.GPUs)/4)
 }
 
-// stepsTakeLonger reports whether each step of few GPUs moves what it always did, perhaps in more time. In another program they
-// would read and send in another proportion.
+// stepsTakeLonger reports whether each step of few GPUs moves what it always did, perhaps in more time. In another
+// program they would read and send in another proportion.
 func (l *look) stepsTakeLonger() bool {
 	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.UsualOthers(l.GPU, m) }
 	same := func(a, b float32) bool { return a <= oneRate*b && b <= oneRate*a }
 	return same(others(pace.Memory), others(pace.Link)) && same(l.shareOfUsual(pace.Memory), others(pace.Link))
 }
 
-// alwaysDiffered reports whether the GPU was never seen to be like the others: it always had less, or more for power and memory
-// traffic.
+// alwaysDiffered reports whether the GPU was never seen to be like the others: it always had less, or more for power
+// and memory traffic.
 func (l *look) alwaysDiffered(m pace.Measure) bool {
 	usual := l.Usual[m]
 	if m == pace.Power || m == pace.Memory {

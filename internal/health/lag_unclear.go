@@ -25,8 +25,8 @@ const (
 	outdoes    = 1.15
 )
 
-// findUnclearLags finds the GPUs that lagged when the job paused, and are not found to lag now. Only when the job continues is
-// it known whether they still lag.
+// findUnclearLags finds the GPUs that lagged when the job paused, and are not found to lag now. Only when the job
+// continues is it known whether they still lag.
 func findUnclearLags(s subject, held []cluster.Condition) []cluster.Condition {
 	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
 		return nil
@@ -50,22 +50,22 @@ func findUnclearLags(s subject, held []cluster.Condition) []cluster.Condition {
 	return out
 }
 
-// mayStillLag reports whether a GPU may still lag just after a pause, when averages do not show it: it had less than usual
-// in its last sample, or its utilization never showed that it lagged.
+// mayStillLag reports whether a GPU may still lag just after a pause, when averages do not show it: it had less than
+// usual in its last sample, or its utilization never showed that it lagged.
 func mayStillLag(g *pace.Group, gpu *pace.GPU) bool {
 	util, clock := same*g.Usual[pace.Util], same*g.Usual[pace.Clock]
 	return gpu.LagUtil >= util || gpu.Now(pace.Util) < util || gpu.Now(pace.Clock) < clock
 }
 
-// doesMore reports whether a GPU does more than when it lagged, and more than the others, which have paused. To wait in a
-// collective is not more.
+// doesMore reports whether a GPU does more than when it lagged, and more than the others, which have paused. To wait in
+// a collective is not more.
 func doesMore(g *pace.Group, gpu *pace.GPU) bool {
 	least := outdoes * max(gpu.LagUtil, g.Median[pace.Util])
 	return g.Rests() && !gpu.Quiet() && gpu.Mean[pace.Util] > least && gpu.Now(pace.Util) > least
 }
 
-// findWanderingLag returns the job's finding that the slow GPU changes: no GPU has lagged for long, and others lagged just
-// before.
+// findWanderingLag returns the job's finding that the slow GPU changes: no GPU has lagged for long, and others lagged
+// just before.
 func findWanderingLag(s subject, held []cluster.Condition) (cluster.Condition, bool) {
 	now := s.Peers.At
 	long := s.limits.inSeconds(LagSeconds)

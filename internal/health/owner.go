@@ -4,8 +4,8 @@ package health
 // cgroup that hides all GPUs of this job.
 func elsewhereAdopted(s subject) bool { return s.Job.OtherCgroup(s.Node) }
 
-// areGPUsUnowned holds if the job's GPUs on the node are unknown, unless the cgroup of another job is the reason, or if an
-// unknown job's cgroup may hide some.
+// areGPUsUnowned holds if the job's GPUs on the node are unknown, unless the cgroup of another job is the reason, or if
+// an unknown job's cgroup may hide some.
 func areGPUsUnowned(s subject) bool {
 	return len(s.Node.GPUs) > 0 && !s.Job.Share(s.Node).Known && !s.Job.OtherCgroup(s.Node) || s.Job.MayBeHidden(s.Node)
 }

@@ -420,17 +420,18 @@ func TestLikeAProblem(t *testing.T) {
 		s    cluster.Subject
 		want cluster.Kind
 	}{
-		"an unknown recovery action":        {values(m{metric.RecoveryAction: 9}), cluster.KindRecovery},
-		"an unknown Xid":                    {had(999), cluster.KindXid},
-		"worse than the first":              {had(-31, 79), cluster.KindXid},
-		"as bad, on another GPU":            {had(-79, 79), cluster.KindXid},
-		"an Xid of another GPU":             {had(-31), ""},
-		"the same error on all GPUs":        {had(-31, 31), ""},
-		"pages wait for a reboot":           {values(m{metric.RetiredPending: 1}), cluster.KindRetired},
-		"throttled only between samples":    {over(metric.HWThermalTime, 3, 3.02), cluster.KindThermal},
-		"throttled for a moment":            {over(metric.HWThermalTime, 3, 3.009), ""},
-		"throttled long ago":                {over(metric.PowerBrakeTime, 3, 8, 8), ""},
-		"application clocks, sync boost":    {throttle(wire.ThrottleAppClocks | wire.ThrottleSyncBoost | wire.ThrottleDisplay), ""},
+		"an unknown recovery action":     {values(m{metric.RecoveryAction: 9}), cluster.KindRecovery},
+		"an unknown Xid":                 {had(999), cluster.KindXid},
+		"worse than the first":           {had(-31, 79), cluster.KindXid},
+		"as bad, on another GPU":         {had(-79, 79), cluster.KindXid},
+		"an Xid of another GPU":          {had(-31), ""},
+		"the same error on all GPUs":     {had(-31, 31), ""},
+		"pages wait for a reboot":        {values(m{metric.RetiredPending: 1}), cluster.KindRetired},
+		"throttled only between samples": {over(metric.HWThermalTime, 3, 3.02), cluster.KindThermal},
+		"throttled for a moment":         {over(metric.HWThermalTime, 3, 3.009), ""},
+		"throttled long ago":             {over(metric.PowerBrakeTime, 3, 8, 8), ""},
+		"application clocks, sync boost": {throttle(
+			wire.ThrottleAppClocks | wire.ThrottleSyncBoost | wire.ThrottleDisplay), ""},
 		"one link error, after many before": {over(metric.NVLinkCRC, 90_000, 90_001), cluster.KindNVLink},
 		"one replay in a long time":         {over(metric.NVLinkReplays, 5, 5, 5), ""},
 		"a fabric": {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x1FFFF,
@@ -479,8 +480,11 @@ func TestLikeAProblem(t *testing.T) {
 		"one clock": {clock(time.Hour, two), ""},
 		"the clock of a node that has none": {member(cluster.Common{Clocks: 3, Offset: time.Hour},
 			func(*cluster.Node) {}), ""},
-		"nothing known of the job's others":  {job("", nil, nil), ""},
-		"persistence unknown":                {report(func(n *cluster.Node) { n.GPUs = slices.Repeat([]cluster.GPU{{GPU: &wire.GPU{}}}, 8) }), ""},
+		"nothing known of the job's others": {job("", nil, nil), ""},
+		"persistence unknown": {report(func(n *cluster.Node) {
+			n.GPUs = slices.Repeat(
+				[]cluster.GPU{{GPU: &wire.GPU{}}}, 8)
+		}), ""},
 		"GPU memory whose size is not known": {values(m{metric.MemoryUsed: 80 * signs.GiB}), ""},
 	} {
 		held := Rules(Defaults())(tc.s)

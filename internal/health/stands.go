@@ -196,8 +196,8 @@ func findHangingJob(s subject) []cluster.Condition {
 	return []cluster.Condition{c}
 }
 
-// judgeStandstill judges a job whose GPUs work together, and wait. While the one rank that all wait for is at work, that is a
-// note.
+// judgeStandstill judges a job whose GPUs work together, and wait. While the one rank that all wait for is at work,
+// that is a note.
 func (s subject) judgeStandstill(stand []cluster.Peer) cluster.Condition {
 	c := cluster.Condition{Severity: cluster.Warning, After: s.hangTime(), Compared: &cluster.Comparison{}}
 	if slices.ContainsFunc(stand, s.isHostBusy) {
@@ -247,8 +247,8 @@ func (s subject) hangTime() time.Duration {
 	return least
 }
 
-// standstillLimit is the time for which a job may stand still while its host side works: during an evaluation or a checkpoint
-// on one rank, or twice its longest standstill.
+// standstillLimit is the time for which a job may stand still while its host side works: during an evaluation or a
+// checkpoint on one rank, or twice its longest standstill.
 func (s subject) standstillLimit() time.Duration {
 	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))
 }

@@ -62,7 +62,8 @@ var rules = []rule{
 		when: "The same NVLinks are down on all GPUs of the node, in 2 samples, and they should be up: in an NVLink " +
 			"fabric, on 8 A100 SXM, or since " +
 			"they were up while nvnodetop was watching more than 2 GPUs.", source: "own"},
-	{kind: cluster.KindSlow, scope: cluster.ScopeReport, severity: cluster.Warning, holds: isDriverSlow, after: moreThanOnce,
+	{kind: cluster.KindSlow, scope: cluster.ScopeReport, severity: cluster.Warning, holds: isDriverSlow,
+		after:  moreThanOnce,
 		ofGPUs: true,
 		when:   "Reading a GPU takes longer than the interval, in 2 reports."},
 	{kind: cluster.KindDisk, scope: cluster.ScopeReport, severity: cluster.Warning,
@@ -164,10 +165,12 @@ var rules = []rule{
 		watch: aMinute,
 		when: "More than {pcie_replays_per_lane_minute} PCIe replays per minute and lane at generation 3; twice as " +
 			"many for each later generation.", source: dcgm},
-	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: hasUnreadMetrics, after: moreThanOnce,
-		when: "Something cannot be read of the GPU, in 2 samples."},
-	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Note, holds: hasCeasedMetrics, after: moreThanOnce,
-		when: "The driver no longer has a value that it gave before, in 2 samples."},
+	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: hasUnreadMetrics,
+		after: moreThanOnce,
+		when:  "Something cannot be read of the GPU, in 2 samples."},
+	{kind: cluster.KindFault, scope: cluster.ScopeGPU, severity: cluster.Note, holds: hasCeasedMetrics,
+		after: moreThanOnce,
+		when:  "The driver no longer has a value that it gave before, in 2 samples."},
 	{kind: cluster.KindNoCompute, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: noCompute,
 		when: "The compute mode is prohibited.", source: nvml},
 	{kind: cluster.KindMemoryFull, scope: cluster.ScopeGPU, severity: cluster.Warning, holds: memoryEnds,
@@ -191,7 +194,8 @@ var rules = []rule{
 		after:  listedAgain,
 		when:   "A process of the user whose job has ended holds more than 15 MiB of GPU memory on the node, for 90 s.",
 		source: "squeue, cgroup"},
-	{kind: cluster.KindStranger, scope: cluster.ScopeJob, severity: cluster.Warning, holds: hasForeignProcess, after: listedAgain,
+	{kind: cluster.KindStranger, scope: cluster.ScopeJob, severity: cluster.Warning, holds: hasForeignProcess,
+		after: listedAgain,
 		when: "A process of another job or user, not root's, is on a GPU that is proved to be the job's, for 90 s. " +
 			"Not while the job is suspended.", source: "squeue, cgroup"},
 	{kind: cluster.KindHostMemory, scope: cluster.ScopeJob, severity: cluster.Warning, holds: hostMemoryFull,

@@ -14,8 +14,8 @@ func aMinute(*Thresholds) time.Duration { return time.Minute }
 
 func idleMinutes(limits *Thresholds) time.Duration { return limits.inMinutes(IdleMinutes) }
 
-// timeToDetect returns the minimum time for which a node must report before the rule can find something; 0: its first report
-// is enough.
+// timeToDetect returns the minimum time for which a node must report before the rule can find something; 0: its first
+// report is enough.
 func (r *rule) timeToDetect(limits *Thresholds) time.Duration {
 	takes := r.after
 	if r.lasts != noThreshold {
@@ -59,7 +59,8 @@ func listUnchecked(s subject) []cluster.Condition {
 	return slices.CompactFunc(late, func(a, b cluster.Condition) bool { return a.Kind == b.Kind && a.After == b.After })
 }
 
-// listUncompared returns what cannot be found in a job whose nodes are not compared, since they show no exchange of data.
+// listUncompared returns what cannot be found in a job whose nodes are not compared, since they show no exchange of
+// data.
 func listUncompared(s cluster.Subject) []cluster.Condition {
 	if !s.Peers.Pace.Apart {
 		return nil

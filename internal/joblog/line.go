@@ -27,8 +27,8 @@ type unfinished struct {
 	more int64  // bytes that head omits after its own
 }
 
-// addBytes appends bytes without a newline. A carriage return before further text begins the line anew. Zeros are left out:
-// a file that was emptied while its writer goes on behind its old end begins with any number of them.
+// addBytes appends bytes without a newline. A carriage return before further text begins the line anew. Zeros are left
+// out: a file that was emptied while its writer goes on behind its old end begins with any number of them.
 func (u *unfinished) addBytes(raw []byte) {
 	if bytes.IndexByte(raw, 0) >= 0 {
 		raw = bytes.ReplaceAll(raw, []byte{0}, nil)

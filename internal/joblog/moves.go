@@ -100,8 +100,8 @@ func (w *Window) endRow(at int64) {
 	w.last = unfinished{at: at}
 }
 
-// applyBackspaces writes text over what stands before it: a backspace moves the cursor to the left. If it ends there, the
-// result ends with the backspaces, or with a carriage return.
+// applyBackspaces writes text over what stands before it: a backspace moves the cursor to the left. If it ends there,
+// the result ends with the backspaces, or with a carriage return.
 func applyBackspaces(text []byte) []byte {
 	end := len(bytes.TrimRight(text, moves))
 	isReturned := bytes.IndexByte(text[end:], '\r') >= 0

@@ -46,7 +46,8 @@ func (n *node) newIntake(now time.Time) *intake {
 	}
 }
 
-// admitMessage returns a failure if the node has sent too much. asked counts the extra reports requested since the last call.
+// admitMessage returns a failure if the node has sent too much. asked counts the extra reports requested since the last
+// call.
 func (in *intake) admitMessage(m *wire.Message, asked int64, now time.Time) error {
 	in.reports.addTokens(float64(asked))
 	switch {

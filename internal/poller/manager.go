@@ -194,8 +194,8 @@ func (m *Manager) reconcileNodes() {
 	m.tellBeyond(wanted)
 }
 
-// nodesToWatch returns the nodes to watch: of the wanted nodes, those already watched come first, so that no node loses its
-// place.
+// nodesToWatch returns the nodes to watch: of the wanted nodes, those already watched come first, so that no node loses
+// its place.
 func (m *Manager) nodesToWatch() map[string]bool {
 	admitted := make(map[string]bool, len(m.wanted))
 	room := func() bool { return m.cfg.Most == 0 || len(admitted) < m.cfg.Most }

@@ -100,8 +100,8 @@ func startWorker(do func(asked <-chan request) error) *worker {
 	return w
 }
 
-// nextRequest returns the first request of the queue and the channel to send it to; nil, which is never ready, if the queue is
-// empty.
+// nextRequest returns the first request of the queue and the channel to send it to; nil, which is never ready, if the
+// queue is empty.
 func (w *worker) nextRequest() (to chan<- request, r request) {
 	if len(w.queue) == 0 {
 		return nil, request{}
@@ -121,7 +121,10 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	heard, inEnded := make(chan request), make(chan error, 1)
 	go func() { inEnded <- listenForRequests(ctx, in, opts.Name, heard) }()
 	sampler := startWorker(func(asked <-chan request) error { return newSampler(shared, opts).runSampler(ctx, asked) })
-	responder := startWorker(func(asked <-chan request) error { return newResponder(shared, opts).runResponder(ctx, asked) })
+	responder := startWorker(func(asked <-chan request) error {
+		return newResponder(shared, opts).runResponder(ctx,
+			asked)
+	})
 
 	err, sampling := superviseWorkers(ctx, heard, inEnded, sampler, responder)
 	cancel()
@@ -137,9 +140,10 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	return err
 }
 
-// superviseWorkers passes requests to the workers until something ends the session. It never blocks on one worker. It reports
-// whether the sampler is still running.
-func superviseWorkers(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, responder *worker) (err error,
+// superviseWorkers passes requests to the workers until something ends the session. It never blocks on one worker. It
+// reports whether the sampler is still running.
+func superviseWorkers(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler,
+	responder *worker) (err error,
 	sampling bool) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()

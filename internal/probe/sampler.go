@@ -201,8 +201,9 @@ func (s *sampler) writeHello() error {
 	return s.out.writeMessages(wire.Message{Hello: &h})
 }
 
-// writeReport takes a sample and writes it. A Hello comes first if the driver has gone away, so that the GPUs of a report
-// are always those of the Hello before it. A Hello also comes first if a lacking metric of a GPU has just become known.
+// writeReport takes a sample and writes it. A Hello comes first if the driver has gone away, so that the GPUs of a
+// report are always those of the Hello before it. A Hello also comes first if a lacking metric of a GPU has just become
+// known.
 func (s *sampler) writeReport(offBeat bool) error {
 	sm := s.take()
 	news := s.gpus.Explain() || s.hasFoundJob(sm)

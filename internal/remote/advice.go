@@ -50,8 +50,8 @@ var advices = map[reach.Class]advice{
 var notStarted = advice{"The probe did not start; its error message is above.",
 	[]string{"see what a session there may use: ulimit -a"}}
 
-// addAdvice adds the meaning, unless the door gave one, and the hints of the class. These hints come before the door's, as
-// some screens show only the first hint.
+// addAdvice adds the meaning, unless the door gave one, and the hints of the class. These hints come before the door's,
+// as some screens show only the first hint.
 func addAdvice(c *Case) {
 	f := &c.Failure
 	a := advices[f.Class]

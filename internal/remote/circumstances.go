@@ -43,7 +43,8 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	}
 	addAdvice(c)
 	f.Stage, f.Words = c.Stage, capWords(c.Words)
-	f.Short, f.Detail, f.Cause, f.Meaning = clipLine(f.Short, maxText), clipLine(f.Detail, maxText), clipLine(f.Cause, maxText),
+	f.Short, f.Detail, f.Cause, f.Meaning = clipLine(f.Short, maxText), clipLine(f.Detail, maxText),
+		clipLine(f.Cause, maxText),
 		clipLine(f.Meaning, maxAdvice)
 	for i, h := range f.Hints {
 		f.Hints[i] = clipLine(strings.ReplaceAll(h, "NODE", c.Node), maxAdvice)

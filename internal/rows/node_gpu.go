@@ -18,7 +18,8 @@ type GPU struct {
 }
 
 // GPUs are the fields of a GPU of a node.
-var GPUs = field.Table[GPU]{Name: "GPUs", Words: (*GPU).appendWords, Fields: field.Each(Processes.Fields, (*GPU).splitProcesses)}
+var GPUs = field.Table[GPU]{Name: "GPUs", Words: (*GPU).appendWords,
+	Fields: field.Each(Processes.Fields, (*GPU).splitProcesses)}
 
 // Of moves the row to that GPU.
 func (r *GPU) Of(g **cluster.GPU) *GPU {
@@ -26,8 +27,8 @@ func (r *GPU) Of(g **cluster.GPU) *GPU {
 	return r
 }
 
-// splitProcesses returns the GPU without a process, and each process on it without the GPU. A missing GPU has an index that no
-// process has.
+// splitProcesses returns the GPU without a process, and each process on it without the GPU. A missing GPU has an index
+// that no process has.
 func (r *GPU) splitProcesses() []*Process {
 	parts := []*Process{{Snapshot: r.Snapshot, Node: r.Node, GPU: r.gpu, Number: r.gpu.Number, Findings: r.Findings}}
 	for i := range r.Node.Processes {

@@ -326,8 +326,8 @@ func runSqueue(ctx context.Context, run command.Runner, m marks) (records []reco
 	return records, command.Note(stderr), nil
 }
 
-// unexpandedLists returns the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes precedence
-// over ours, since a site can configure the meaning of its numbers.
+// unexpandedLists returns the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes
+// precedence over ours, since a site can configure the meaning of its numbers.
 func (c *Client) unexpandedLists() []string {
 	var lists []string
 	for list, h := range c.hosts {
@@ -351,8 +351,8 @@ func (c *Client) expandLists(ctx context.Context, lists []string) {
 	}
 }
 
-// askHostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the
-// output does not match the lists, and leaves out a list without names or with names that are no host names.
+// askHostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if
+// the output does not match the lists, and leaves out a list without names or with names that are no host names.
 func askHostnames(ctx context.Context, run command.Runner, lists []string) map[string][]string {
 	const part = "-" // begins no host name
 	out, _, err := run.Within(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))

@@ -224,8 +224,9 @@ func TestAskFails(t *testing.T) {
 			exit1,
 			reach.ClassSlurm, "squeue failed: If munged is up, restart with --num-threads=10",
 		},
-		"silent":   {"", exit1, reach.ClassSlurm, "squeue failed: exit status 1"},
-		"too much": {"", errors.New("more than 32 MiB of output"), reach.ClassSlurm, "squeue failed: more than 32 MiB of output"},
+		"silent": {"", exit1, reach.ClassSlurm, "squeue failed: exit status 1"},
+		"too much": {"", errors.New("more than 32 MiB of output"), reach.ClassSlurm,
+			"squeue failed: more than 32 MiB of output"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClient(func(context.Context, ...string) ([]byte, []byte, error) {

@@ -73,8 +73,8 @@ func (c *Client) askGPUs(ctx context.Context, due []question) {
 	}
 }
 
-// keepAnswer keeps the answer to a question, or the reason why there is none. A job that the answer lacks is requested again
-// later: it has ended, as squeue will tell, or there was no answer.
+// keepAnswer keeps the answer to a question, or the reason why there is none. A job that the answer lacks is requested
+// again later: it has ended, as squeue will tell, or there was no answer.
 func (c *Client) keepAnswer(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]

@@ -20,8 +20,8 @@ type nodeGPUs struct {
 	retry
 }
 
-// unconfiguredNodes lists the nodes of jobs for which SLURM has not told the number of GPUs. It is empty as long as no job
-// is known to have GPUs. After that, one question covers all nodes.
+// unconfiguredNodes lists the nodes of jobs for which SLURM has not told the number of GPUs. It is empty as long as no
+// job is known to have GPUs. After that, one question covers all nodes.
 func (c *Client) unconfiguredNodes(now time.Time) []string {
 	if !c.anyGPUs() {
 		return nil

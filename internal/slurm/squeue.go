@@ -48,9 +48,9 @@ func (m marks) squeueFormat() string {
 	return m.begin + strings.Join(letters, m.next) + m.end
 }
 
-// parseSqueue reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper. Text
-// without any record, not even the header, is not squeue's: it does not say that there are no jobs. Neither does an
-// output that ends inside a record: the jobs behind it would seem to have ended.
+// parseSqueue reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper.
+// Text without any record, not even the header, is not squeue's: it does not say that there are no jobs. Neither does
+// an output that ends inside a record: the jobs behind it would seem to have ended.
 func (m marks) parseSqueue(out []byte) ([]record, error) {
 	var records []record
 	if !bytes.Contains(out, []byte(m.begin)) && len(bytes.TrimSpace(out)) > 0 {
@@ -142,8 +142,8 @@ func (r *record) newJob() cluster.Job {
 	return j
 }
 
-// newPendingJob returns a job without nodes from the record; unread says why its node list is not understood, if it has one.
-// The start of a job is SLURM's plan only while the job waits and nobody holds it.
+// newPendingJob returns a job without nodes from the record; unread says why its node list is not understood, if it has
+// one. The start of a job is SLURM's plan only while the job waits and nobody holds it.
 func (r *record) newPendingJob(unread error) cluster.PendingJob {
 	nodes, _ := strconv.Atoi(r.nodes) // squeue always prints a number here
 	p := cluster.PendingJob{
@@ -161,7 +161,8 @@ func (r *record) newPendingJob(unread error) cluster.PendingJob {
 	return p
 }
 
-// whyNoNodes says why the job has no nodes to show: in SLURM's words, with a state that says more than that the job waits.
+// whyNoNodes says why the job has no nodes to show: in SLURM's words, with a state that says more than that the job
+// waits.
 func (r *record) whyNoNodes(unread error) string {
 	switch {
 	case r.broken != nil:

@@ -105,9 +105,11 @@ func TestParsePassesOverNoise(t *testing.T) {
 }
 
 // header is the first line of squeue's output, even without jobs.
-var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%T", "STATE", "%Q", "PRIORITY", "%P", "PARTITION", "%u", "USER", "%S",
+var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%T", "STATE", "%Q", "PRIORITY", "%P",
+	"PARTITION", "%u", "USER", "%S",
 	"START_TIME", "%e", "END_TIME", "%l", "TIME_LIMIT",
-	"%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(fixed.squeueFormat()) + "\n"
+	"%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(fixed.squeueFormat()) +
+	"\n"
 
 // Only squeue can say that there are no jobs: the output of a wrapper or a proxy in its place cannot.
 func TestParseWithoutJobs(t *testing.T) {
@@ -153,7 +155,8 @@ func TestParseBrokenRecords(t *testing.T) {
 		}
 	}
 	cut := strings.TrimSuffix(next, fixed.end+"\n")
-	if got, err := fixed.parseSqueue([]byte(whole("1") + cut)); err == nil || !strings.Contains(err.Error(), "ends inside a record") {
+	if got, err := fixed.parseSqueue([]byte(whole("1") + cut)); err == nil ||
+		!strings.Contains(err.Error(), "ends inside a record") {
 		t.Errorf("jobs are missing: %+v, %v", got, err)
 	}
 }

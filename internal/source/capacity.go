@@ -24,8 +24,8 @@ type counter struct {
 	took time.Duration // of all its commands
 }
 
-// askCapacity returns the GPUs of the cluster, or the reason why the last question has no answer. fresh says that the user has
-// asked for it.
+// askCapacity returns the GPUs of the cluster, or the reason why the last question has no answer. fresh says that the
+// user has asked for it.
 func (c *counter) askCapacity(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,8 +59,8 @@ func (c *counter) runQuestion(ctx context.Context) (*supply.Supply, error) {
 	}
 }
 
-// runSupplyCommand runs a command of a question for the GPUs of the cluster, once no other command runs and the controller has
-// rested.
+// runSupplyCommand runs a command of a question for the GPUs of the cluster, once no other command runs and the
+// controller has rested.
 func (d *discoverer) runSupplyCommand(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
 	return askInTurn(ctx, d, q, d.slurm.Supply, errOccupied, errOccupied)
 }

@@ -41,7 +41,8 @@ func newCauses(read func(context.Context, joblog.Query) (joblog.Piece, error)) *
 		alike: map[string]int{}}
 }
 
-// addCauses returns the jobs that have ended with the causes that are known. Jobs whose log is to be read are asked about.
+// addCauses returns the jobs that have ended with the causes that are known. Jobs whose log is to be read are asked
+// about.
 func (c *causes) addCauses(ended []cluster.EndedJob, wanted string) []cluster.EndedJob {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -84,8 +84,8 @@ func newDiscoverer(from asker, user, host string) *discoverer {
 	}
 }
 
-// runDiscovery asks until ctx ends and publishes the known state: before the first answer, only the question. It returns
-// command.ErrNoSlurm if the first question finds no SLURM.
+// runDiscovery asks until ctx ends and publishes the known state: before the first answer, only the question. It
+// returns command.ErrNoSlurm if the first question finds no SLURM.
 func (d *discoverer) runDiscovery(ctx context.Context, emit func(cluster.Discovery)) error {
 	d.noteKey() // the user who starts the program is there
 	emit(d.known)
@@ -198,14 +198,14 @@ func (d *discoverer) nextQuestion() time.Time {
 	return earlierTime(d.pacedQuestion(), laterTime(d.pull, d.earliestQuestion()))
 }
 
-// earliestQuestion returns the earliest time of the next question for the jobs, whatever happens: the controller has rested, and
-// the floor has passed.
+// earliestQuestion returns the earliest time of the next question for the jobs, whatever happens: the controller has
+// rested, and the floor has passed.
 func (d *discoverer) earliestQuestion() time.Time {
 	return laterTime(d.follow, d.known.Asked.Add(d.floor))
 }
 
-// pacedQuestion returns the time of the next question for the jobs without an event: after the interval, or when the time of a
-// job is over.
+// pacedQuestion returns the time of the next question for the jobs without an event: after the interval, or when the
+// time of a job is over.
 func (d *discoverer) pacedQuestion() time.Time {
 	d.mu.Lock()
 	d.schedule.listed = d.listed
@@ -309,7 +309,8 @@ func askInTurn[Question, Answer any](ctx context.Context, d *discoverer, q Quest
 	return <-answer, nil
 }
 
-// giveOrder waits for the result of an order. late and unsure are the errors if ctx ends before its turn, or while it runs.
+// giveOrder waits for the result of an order. late and unsure are the errors if ctx ends before its turn, or while it
+// runs.
 func (d *discoverer) giveOrder(ctx context.Context, o order, late, unsure error) error {
 	done := make(chan error, 1)
 	o.ctx, o.done = ctx, done
@@ -366,7 +367,8 @@ func (d *discoverer) nextWakeup() time.Time {
 	return d.known.Next
 }
 
-// hurryQuestion brings the next question for the jobs forward: to gap after the last command, or to the earliest allowed time.
+// hurryQuestion brings the next question for the jobs forward: to gap after the last command, or to the earliest
+// allowed time.
 func (d *discoverer) hurryQuestion(gap time.Duration, emit func(cluster.Discovery)) {
 	next := laterTime(d.heard.Add(gap), d.earliestQuestion())
 	if !next.Before(d.known.Next) {

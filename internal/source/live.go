@@ -107,8 +107,8 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 }
 
-// discoveryEmitter returns what emits a Discovery, with the causes that are known; nil: the last one again. It may be called from
-// any goroutine.
+// discoveryEmitter returns what emits a Discovery, with the causes that are known; nil: the last one again. It may be
+// called from any goroutine.
 func (l *Live) discoveryEmitter(emit func(cluster.Event)) func(*cluster.Discovery) {
 	var mu sync.Mutex
 	var last cluster.Discovery

@@ -70,9 +70,9 @@ func (s *schedule) addQuestion(took time.Duration, failed bool) {
 	s.heavy = s.heavy || failed || took > slow
 }
 
-// questionInterval returns the time from one question for the jobs to the next when the last key was away ago. It doubles with
-// every round that had a slow answer or a failure, but a controller that failed is asked again soon while the user
-// waits for it to come back.
+// questionInterval returns the time from one question for the jobs to the next when the last key was away ago. It
+// doubles with every round that had a slow answer or a failure, but a controller that failed is asked again soon while
+// the user waits for it to come back.
 func (s *schedule) questionInterval(away time.Duration) time.Duration {
 	used := cmp.Or(s.own, paceInUse)
 	asleep := max(used, paceAsleep)

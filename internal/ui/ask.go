@@ -75,8 +75,8 @@ func (m *model) askOn() tea.Cmd {
 	return tea.Batch(asked...)
 }
 
-// passResult passes the result of an Ask to the page that asked. If the last job has ended meanwhile, most pages have nothing
-// left to draw it on.
+// passResult passes the result of an Ask to the page that asked. If the last job has ended meanwhile, most pages have
+// nothing left to draw it on.
 func (m *model) passResult(t told) tea.Cmd {
 	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.log && t.page != m.view.report {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// drawPage draws the page on the screen, and the bar of pages. The page draws without the bar, which then takes a row of
-// its own.
+// drawPage draws the page on the screen, and the bar of pages. The page draws without the bar, which then takes a row
+// of its own.
 func (v *view) drawPage(f *part.Frame) {
 	f.Memory.Footer.Forget()
 	v.shownPage(f.Scene).Draw(f)
@@ -32,8 +32,8 @@ func (v *view) pageDigit(s *part.Scene) keys.Hint {
 	return keys.HintOf(entryOf(v.on).number)
 }
 
-// shiftMouseRow returns a message with the row of the mouse as the page counts it. onBar reports whether the mouse is on the
-// bar of pages.
+// shiftMouseRow returns a message with the row of the mouse as the page counts it. onBar reports whether the mouse is
+// on the bar of pages.
 func shiftMouseRow(msg tea.Msg, s *part.Scene) (same tea.Msg, onBar bool) {
 	if !s.WithBar {
 		return msg, false

@@ -42,7 +42,8 @@ func (m *model) canLookBack() bool {
 	return m.Tape == nil && m.scene.NoPast == "" && keys.Main.Is(at, m.view.hasOf(at))
 }
 
-// showSnapshot puts the Snapshot of now, or of the chosen moment, on the screen. In the past nothing can be sent to processes.
+// showSnapshot puts the Snapshot of now, or of the chosen moment, on the screen. In the past nothing can be sent to
+// processes.
 func (m *model) showSnapshot() {
 	var age time.Duration
 	m.scene.Snap, age = m.past.Shown()

@@ -196,7 +196,8 @@ func (m *model) noteUser() tea.Cmd {
 // attached says whether the terminal was attached or detached.
 type attached bool
 
-// handleAttached slows the screen down while its terminal is detached. When it is attached again, a fresh frame comes at once.
+// handleAttached slows the screen down while its terminal is detached. When it is attached again, a fresh frame comes
+// at once.
 func (m *model) handleAttached(there attached) tea.Cmd {
 	if there {
 		woken := m.noteUser()
@@ -263,8 +264,8 @@ func (o *Options) saveChoices(v *view, classic bool, chosen string) {
 	}
 }
 
-// updateWants tells Controls which node is on the screen, or that all are, and asks what the page wants. If this asks for
-// processes, ticks come faster for a while.
+// updateWants tells Controls which node is on the screen, or that all are, and asks what the page wants. If this asks
+// for processes, ticks come faster for a while.
 func (m *model) updateWants() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return m.askOn()

@@ -231,7 +231,8 @@ func TestMoving(t *testing.T) {
 		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"},
 		{"d right", "48211/gpu-n02 2"}, {"d esc", "48211/gpu-n01 0"},
 		{"d down", "48377/gpu-s11 2"}, {"right right d", "48211/gpu-n03 0"}, // it is the connection page already
-		{"?", "48211/gpu-n01 4"}, {"h", "48211/gpu-n01 4"}, {"H x", "48211/gpu-n01 4"}, {"? q", "48211/gpu-n01 4"}, {"? esc", "48211/gpu-n01 0"},
+		{"?", "48211/gpu-n01 4"}, {"h", "48211/gpu-n01 4"}, {"H x", "48211/gpu-n01 4"}, {"? q", "48211/gpu-n01 4"},
+		{"? esc", "48211/gpu-n01 0"},
 		{"? ?", "48211/gpu-n01 0"},
 		{"o ? right", "48211/gpu-n01 4"}, {"d ? esc", "48211/gpu-n01 2"}, {"d ? esc esc", "48211/gpu-n01 0"},
 		{"n", "48211/gpu-n02 0"}, {"n n", "48211/gpu-n04 0"}, {"n n n", "48211/gpu-n01 0"}, {"N", "48211/gpu-n04 0"},

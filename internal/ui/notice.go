@@ -20,8 +20,8 @@ const (
 	alertTime     = 10 * time.Second
 )
 
-// explainUselessKey reports whether a key has no effect on a page, and says in the footer why: it is the key of other pages, or
-// its subject is absent.
+// explainUselessKey reports whether a key has no effect on a page, and says in the footer why: it is the key of other
+// pages, or its subject is absent.
 func (v *view) explainUselessKey(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
 	has := func(r keys.Row) bool { return key.Matches(k, r.Bindings...) }
 	rows := v.helpOf(at)

@@ -49,7 +49,8 @@ func (p *pace) nextTick(s *part.Scene) tea.Cmd {
 	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
 
-// isUserWaiting reports whether the user is waiting: for the answer to a key, or for the first values of the job's nodes.
+// isUserWaiting reports whether the user is waiting: for the answer to a key, or for the first values of the job's
+// nodes.
 func (p *pace) isUserWaiting(s *part.Scene) bool {
 	now := p.options.Now()
 	if now.Sub(p.asked) < fastKey && !p.hasAnswer(s) {
@@ -73,8 +74,8 @@ func (p *pace) hasAnswer(s *part.Scene) bool {
 	return s.NodeOf(p.awaited).ListedAt.After(p.asked)
 }
 
-// hurryTicks starts a new, fast chain of ticks, so that the screen soon shows the answer to a request. awaited is the node
-// whose processes were requested, cluster.EveryNode, or "" for anything else.
+// hurryTicks starts a new, fast chain of ticks, so that the screen soon shows the answer to a request. awaited is the
+// node whose processes were requested, cluster.EveryNode, or "" for anything else.
 func (p *pace) hurryTicks(s *part.Scene, awaited string) tea.Cmd {
 	p.asked, p.awaited = p.options.Now(), awaited
 	p.chain++

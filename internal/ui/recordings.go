@@ -23,7 +23,8 @@ func (m *model) turnTape(k tea.KeyPressMsg) bool {
 // switched reports the start or end of a recording.
 type switched struct{ said string }
 
-// switchRecording begins or ends a recording. The file may be on a file system that does not answer: the screen does not wait.
+// switchRecording begins or ends a recording. The file may be on a file system that does not answer: the screen does
+// not wait.
 func (o *Options) switchRecording() tea.Cmd {
 	if o.Record == nil {
 		return nil

@@ -19,7 +19,8 @@ func TestTheReportOfAnEndedJob(t *testing.T) {
 		snap.Jobs = jobs
 		r := newRig(t, snap)
 		r.press("1", "end")
-		if r.do(r.press("enter")); r.view.focusedKeys(r.scene) != keys.OnReport || !strings.Contains(r.text(), "a recording") {
+		if r.do(r.press("enter")); r.view.focusedKeys(r.scene) != keys.OnReport ||
+			!strings.Contains(r.text(), "a recording") {
 			t.Errorf("%d jobs, without reports:\n%s", len(jobs), r.text())
 		}
 		r.Report = func(ctx context.Context, job string) (*report.Report, error) {

@@ -47,8 +47,8 @@ func (r *route) goToPage(to keys.Page) (left []keys.Page) {
 	return r.putPageOver(to)
 }
 
-// goToLevel goes to a page that is a level of its own: the node view, or the overview above it. Esc leads back from there,
-// but not from level to level.
+// goToLevel goes to a page that is a level of its own: the node view, or the overview above it. Esc leads back from
+// there, but not from level to level.
 func (r *route) goToLevel(to keys.Page) {
 	from := r.on
 	if r.on, r.trail, r.auto = to, nil, false; entryOf(from).has&keys.IsLevel == 0 {
@@ -56,7 +56,8 @@ func (r *route) goToLevel(to keys.Page) {
 	}
 }
 
-// putPageOver puts a page over this one. If the page is already on the trail, it returns there, so Esc always terminates.
+// putPageOver puts a page over this one. If the page is already on the trail, it returns there, so Esc always
+// terminates.
 func (r *route) putPageOver(to keys.Page) (left []keys.Page) {
 	at := slices.Index(r.trail, to)
 	if at < 0 {

@@ -51,8 +51,8 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return cmp.Or(m.terminal.Failure(), err)
 }
 
-// watchAttachment tells the model when the terminal is detached and attached. Calling end stops this without waiting: Watch
-// may read a file system that hangs, and the terminal must be restored all the same. Later calls of Watch have no
+// watchAttachment tells the model when the terminal is detached and attached. Calling end stops this without waiting:
+// Watch may read a file system that hangs, and the terminal must be restored all the same. Later calls of Watch have no
 // effect.
 func (o *Options) watchAttachment(ctx context.Context, send func(tea.Msg)) (end func()) {
 	if o.Watch == nil {

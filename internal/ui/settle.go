@@ -15,7 +15,8 @@ func (m *model) begin() {
 	m.applySettings()
 }
 
-// applySettings puts the user's choices on the page of settings into effect, and writes them if the user asked for that.
+// applySettings puts the user's choices on the page of settings into effect, and writes them if the user asked for
+// that.
 func (m *model) applySettings() tea.Cmd {
 	now := &m.view.settings.Now
 	m.scene.Levels, m.scene.MemoryLevels, m.scene.Columns = now.Levels, now.MemoryLevels, now.Columns

@@ -76,7 +76,8 @@ func TestMemoryOfSomeProcesses(t *testing.T) {
 
 // The page of a GPU names the sum.
 func TestMemoryOfProcessesOfGPU(t *testing.T) {
-	d := newDesk(t, shot{snap: unifiedFixture, view: func(v *view) { v.chooseNode("gpu-n01", 0); v.on = keys.OnGPU }}, 120, 40)
+	d := newDesk(t, shot{snap: unifiedFixture, view: func(v *view) { v.chooseNode("gpu-n01", 0); v.on = keys.OnGPU }},
+		120, 40)
 	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "memory of processes 91.0 GiB") {
 		t.Errorf("the page:\n%s", text)
 	}

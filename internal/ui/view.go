@@ -204,7 +204,8 @@ var (
 	}
 )
 
-// handleGlobalKey answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
+// handleGlobalKey answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the
+// model's.
 func (v *view) handleGlobalKey(k tea.KeyPressMsg, s *part.Scene) {
 	at := v.focusedKeys(s)
 	to := v.ledTo(k, at)

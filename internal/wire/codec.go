@@ -184,8 +184,8 @@ func (r *Reader) decodeLine(line []byte, v any) error {
 	return nil
 }
 
-// quotablePart returns the beginning of a line that may be shown. It ends at the first brace: the text after it may be the
-// body of a message, and the body of a Reply holds secrets.
+// quotablePart returns the beginning of a line that may be shown. It ends at the first brace: the text after it may be
+// the body of a message, and the body of a Reply holds secrets.
 func quotablePart(line []byte) string {
 	if i := bytes.IndexByte(line, '{'); i >= 0 {
 		line = line[:i+1]

@@ -24,7 +24,8 @@ func (m *memory) expectedProcess(at int, host *Host) *Process {
 	return &p
 }
 
-// processFinder returns a function that finds a process in the last listing, or returns -1: mostly it is at the same index.
+// processFinder returns a function that finds a process in the last listing, or returns -1: mostly it is at the same
+// index.
 func (m *memory) processFinder() func(i int, p *Process) int {
 	type key struct {
 		pid   int
@@ -68,7 +69,8 @@ func (r *Rank) equalsRank(other *Rank) bool {
 	if r == nil || other == nil {
 		return r == other
 	}
-	return r.Rank == other.Rank && r.From == other.From && r.Program == other.Program && equalPointees(r.Local, other.Local) &&
+	return r.Rank == other.Rank && r.From == other.From && r.Program == other.Program &&
+		equalPointees(r.Local, other.Local) &&
 		equalPointees(r.World, other.World)
 }
 
@@ -80,8 +82,8 @@ func equalPointees[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// processBytes is how many bytes the text of processes takes. A Reader limits it: text may be left out of line after line,
-// and still be kept.
+// processBytes is how many bytes the text of processes takes. A Reader limits it: text may be left out of line after
+// line, and still be kept.
 func processBytes(list []Process) (bytes int) {
 	for i := range list {
 		p := &list[i]

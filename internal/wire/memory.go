@@ -56,7 +56,8 @@ func (m *memory) hasSameGPUs(r *Report) bool {
 	return m.known && slices.EqualFunc(m.gpus, r.GPUs, func(a, b GPU) bool { return a.Index == b.Index })
 }
 
-// restoreReport returns the report of a line, if there is one, and remembers it. The error is ErrNoBase or ErrListTooLong.
+// restoreReport returns the report of a line, if there is one, and remembers it. The error is ErrNoBase or
+// ErrListTooLong.
 func (m *memory) restoreReport(l *messageLine) (*Report, error) {
 	if l.Hello != nil {
 		*m = memory{}

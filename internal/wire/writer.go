@@ -57,9 +57,9 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 	return nil
 }
 
-// appendReport appends the line of a report, without the values that m also has. It calls json.Marshal for the rare parts
-// only: json.Marshal checks every byte from a MarshalJSON, which was measured to cost a probe more than the rest of the
-// report.
+// appendReport appends the line of a report, without the values that m also has. It calls json.Marshal for the rare
+// parts only: json.Marshal checks every byte from a MarshalJSON, which was measured to cost a probe more than the rest
+// of the report.
 func (m *memory) appendReport(line []byte, r *Report) (_ []byte, err error) {
 	line = slices.Grow(line, 512+512*len(r.GPUs)+128*len(r.Processes))
 	line = strconv.AppendUint(append(line, reportBegins+`{"seq":`...), r.Seq, 10)

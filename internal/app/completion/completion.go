@@ -23,7 +23,8 @@ var flags = map[string]cobra.CompletionFunc{
 
 // arguments complete the arguments of commands, by the command's name.
 var arguments = map[string]cobra.CompletionFunc{
-	"logs": completeFirst(completeJobs), "report": completeJobs, "watch": completeJobs, "stacks": completeFirst(completeRunning), "doctor": completeNodes,
+	"logs": completeFirst(completeJobs), "report": completeJobs, "watch": completeJobs,
+	"stacks": completeFirst(completeRunning), "doctor": completeNodes,
 	"replay": completeFirst(completeRecordings), "record": completeFirst(completeRecordings),
 }
 

@@ -54,8 +54,8 @@ func completeNodes(_ *cobra.Command, _ []string, word string) ([]cobra.Completio
 	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// knownJobs returns the jobs: those that a program of the user has kept, or else SLURM's answer, which is kept for the next
-// TAB. If it does not answer in time, the jobs are those that it listed before. A shell shows nothing else, so a
+// knownJobs returns the jobs: those that a program of the user has kept, or else SLURM's answer, which is kept for the
+// next TAB. If it does not answer in time, the jobs are those that it listed before. A shell shows nothing else, so a
 // failure is an empty list.
 func knownJobs(answers *kept.Answers, ask asker) *cluster.Discovery {
 	d, _ := source.KeptJobs(answers)

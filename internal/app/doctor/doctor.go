@@ -75,8 +75,8 @@ Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
 	return cmd
 }
 
-// examineNodes examines the connections to nodes, and prints the report. If it is interrupted, it prints what is known so
-// far.
+// examineNodes examines the connections to nodes, and prints the report. If it is interrupted, it prints what is known
+// so far.
 func examineNodes(ctx context.Context, p *cli.Program, names []string, json bool) error {
 	began, cfg, log := time.Now(), &p.Config, slog.New(slog.DiscardHandler)
 	if err := feed.NameJobs(ctx, p, log, &cfg.Job); err != nil {

@@ -106,9 +106,9 @@ type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
 
-// promptText returns a question with the name of the asking host before each line. nvnodetop's own questions have no name
-// before them, so no host can pretend to be nvnodetop. Long blanks, which could fake a new line by filling a line of
-// the terminal, are shortened.
+// promptText returns a question with the name of the asking host before each line. nvnodetop's own questions have no
+// name before them, so no host can pretend to be nvnodetop. Long blanks, which could fake a new line by filling a line
+// of the terminal, are shortened.
 func promptText(host, prompt string) string {
 	prompt = cli.Printable(prompt)
 	if host == "" {

@@ -145,8 +145,8 @@ func firstOf(names []string) string {
 // maxNamed is the maximum number of nodes that one line names.
 const maxNamed = 8
 
-// nameNodes names the first nodes, and why they do not report: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2
-// more".
+// nameNodes names the first nodes, and why they do not report: ": gpu-n04 (login refused), gpu-n31 (not responding) and
+// 2 more".
 func nameNodes(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
 	text, sep := "", ": "
 	for _, n := range nodes[:min(named, len(nodes))] {

@@ -124,7 +124,8 @@ func (p *printer) readPiece(ctx context.Context, want wire.ReadLog) (joblog.Piec
 	return p.from.read(ctx, joblog.Ask(p.job, of, want))
 }
 
-// writeLines prints the lines that were not printed. The last one is printed only if it has ended, or if no more is read.
+// writeLines prints the lines that were not printed. The last one is printed only if it has ended, or if no more is
+// read.
 func (p *printer) writeLines(lines []joblog.Line, all bool) error {
 	var text bytes.Buffer
 	for _, l := range lines {
@@ -147,8 +148,8 @@ func (p *printer) writeLines(lines []joblog.Line, all bool) error {
 // exitPipe is the exit status of a program whose output nobody reads any more, as the shell tells it of tail.
 const exitPipe = 128 + int(unix.SIGPIPE)
 
-// hasNoReader reports whether out is a pipe that nobody reads any more. A write would end the program, but a log may have
-// nothing to write for hours.
+// hasNoReader reports whether out is a pipe that nobody reads any more. A write would end the program, but a log may
+// have nothing to write for hours.
 func hasNoReader(out io.Writer) bool {
 	file, is := out.(interface{ Fd() uintptr })
 	if !is {

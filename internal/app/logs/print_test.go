@@ -157,7 +157,8 @@ func TestFollowUntilCanceled(t *testing.T) {
 			r.waits, r.never = "job 7 was canceled", true
 		})
 		began := time.Now()
-		if err := r.printLog(doneAfter(t, 20*pause)); err == nil || err.Error() != "job 7 was canceled" || r.printed(t) != "" ||
+		if err := r.printLog(doneAfter(t, 20*pause)); err == nil || err.Error() != "job 7 was canceled" ||
+			r.printed(t) != "" ||
 			time.Since(began) > 7*pause {
 			t.Errorf("%v after %v, printed %q", err, time.Since(began), r.printed(t))
 		}

@@ -89,8 +89,8 @@ func (n *node) findFiles(ctx context.Context, job string) (*cluster.LogFiles, er
 	return files, err
 }
 
-// askProbe sends a request to the probe of a node. The first one waits for the connection. A job that was requeued may run
-// on another node.
+// askProbe sends a request to the probe of a node. The first one waits for the connection. A job that was requeued may
+// run on another node.
 func (n *node) askProbe(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	if n.on == nil || n.on.name != name {
 		n.unwatchNode()

@@ -29,7 +29,8 @@ import (
 func demoEvents(t *testing.T) (events []cluster.Event) {
 	t.Helper()
 	const poll = 3 * time.Second
-	feedtest.Record(t, filepath.Join(t.TempDir(), "run.nvr"), poll, demo.New(2, 4, demo.Seed, poll, 12*time.Minute+30*time.Second),
+	feedtest.Record(t, filepath.Join(t.TempDir(), "run.nvr"), poll,
+		demo.New(2, 4, demo.Seed, poll, 12*time.Minute+30*time.Second),
 		func(e cluster.Event) { events = append(events, e) })
 	return events
 }

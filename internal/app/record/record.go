@@ -198,7 +198,8 @@ func (o *Options) recordEvents(cfg *config.Config, out *recorder) feed.Show {
 	}
 }
 
-// startSource runs the source. If jobs that seem to hang are asked where their ranks are, there is a Store, to know them.
+// startSource runs the source. If jobs that seem to hang are asked where their ranks are, there is a Store, to know
+// them.
 func startSource(ctx context.Context, cfg *config.Config, from feed.Feed,
 	takers ...func(cluster.Event)) *session.Session {
 	if !cfg.HangAsk {

@@ -43,8 +43,8 @@ func (h *playhead) currentTime() time.Time {
 	return t
 }
 
-// lastTime returns the last time that can be shown, and whether damage ends the recording there, so that later events are
-// unknown.
+// lastTime returns the last time that can be shown, and whether damage ends the recording there, so that later events
+// are unknown.
 func (h *playhead) lastTime() (end time.Time, damaged bool) {
 	if at := h.player.Progress().Damaged; !at.IsZero() {
 		return at, true

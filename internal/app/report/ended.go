@@ -20,9 +20,10 @@ import (
 // ask, over the connections that it has.
 func Ended(p *cli.Program, from feed.Feed) func(ctx context.Context, job string) (*report.Report, error) {
 	return func(ctx context.Context, id string) (*report.Report, error) {
-		jobs, err := accounts.Settle(ctx, p.Config.Timeout, accountingLags(p), func(ctx context.Context) ([]sacct.Job, error) {
-			return from.Accounts(ctx, id)
-		})
+		jobs, err := accounts.Settle(ctx, p.Config.Timeout, accountingLags(p),
+			func(ctx context.Context) ([]sacct.Job, error) {
+				return from.Accounts(ctx, id)
+			})
 		switch {
 		case err != nil:
 			return nil, err

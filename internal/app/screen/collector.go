@@ -48,8 +48,8 @@ func (c *collector) watchHeap(snapshot func(time.Time) *cluster.Snapshot) func(t
 	}
 }
 
-// checkHeap begins a collection if otherwise the runtime might do so before the next look. The collection begins when the
-// screen has drawn its frame, or on another thread.
+// checkHeap begins a collection if otherwise the runtime might do so before the next look. The collection begins when
+// the screen has drawn its frame, or on another thread.
 func (c *collector) checkHeap(now time.Time) {
 	metrics.Read(c.heap[:])
 	c.compareSizes(c.heap[0].Value.Uint64(), c.heap[1].Value.Uint64(), c.heap[2].Value.Uint64())

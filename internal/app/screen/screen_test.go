@@ -79,7 +79,8 @@ func TestWatchSurvivesAPanic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	panics := &feedtest.Feed{Events: feedtest.ThreeNodes(), Then: func(context.Context) error { time.Sleep(300 * time.Millisecond); panic("a source that panics") }}
+	panics := &feedtest.Feed{Events: feedtest.ThreeNodes(),
+		Then: func(context.Context) error { time.Sleep(300 * time.Millisecond); panic("a source that panics") }}
 	cfg := config.Default()
 	cfg.Demo, cfg.Theme = config.DefaultDemo, "dark" // remembers nothing, asks the terminal nothing
 	p := &cli.Program{Config: cfg, Streams: cli.Streams{In: tty, Out: tty, Err: io.Discard}}

@@ -115,8 +115,8 @@ func (w *gpuWatch) checkGPUs(ctx context.Context, wanted []string, wait bool) er
 	return nil
 }
 
-// closeProbe ends the probe, and returns the reason why there are no numbers of GPUs; empty: there are numbers. It may be
-// called twice.
+// closeProbe ends the probe, and returns the reason why there are no numbers of GPUs; empty: there are numbers. It may
+// be called twice.
 func (w *gpuWatch) closeProbe() (why string) {
 	w.cancel()
 	if w.session != nil {

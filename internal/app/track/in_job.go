@@ -41,7 +41,8 @@ func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string,
 	if r := seen.Report(); r != nil {
 		err = t.Report(file, t.format, r)
 	} else {
-		err = fmt.Errorf("there is no report of job %q: %w", cfg.Job, withoutExitCode(cmp.Or(err, unseenReason(cfg.Job, seen))))
+		err = fmt.Errorf("there is no report of job %q: %w", cfg.Job,
+			withoutExitCode(cmp.Or(err, unseenReason(cfg.Job, seen))))
 	}
 	switch {
 	case result.Status != 0:
@@ -60,8 +61,8 @@ func withoutExitCode(err error) error {
 	return err
 }
 
-// observeJob passes the Events of its job to an Observer until ctx ends. It asks the user nothing: the terminal belongs to
-// the command.
+// observeJob passes the Events of its job to an Observer until ctx ends. It asks the user nothing: the terminal belongs
+// to the command.
 func (t *Options) observeJob(ctx context.Context, log *slog.Logger, seen *report.Observer) error {
 	nobody, err := os.Open(os.DevNull)
 	if err != nil {

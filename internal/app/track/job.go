@@ -23,8 +23,8 @@ var (
 		"execute", "pid", "tracking-file", "overwrite", "tconfig"}
 )
 
-// chooseJob takes the job of the batch script if the command is srun. A flag that only the report of a command has selects
-// that report.
+// chooseJob takes the job of the batch script if the command is srun. A flag that only the report of a command has
+// selects that report.
 func (t *Options) chooseJob(args []string) {
 	if len(args) > 0 && filepath.Base(args[0]) == "srun" && !t.Changed("job") &&
 		!slices.ContainsFunc(commandFlags, t.Changed) {

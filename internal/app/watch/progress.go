@@ -96,8 +96,8 @@ func (p *progress) applySnapshot(s *cluster.Snapshot) (over bool, err error) {
 	return p.over, nil
 }
 
-// notePending notes a pending job, and reports whether it may start. The tasks of an array that wait under one ID are no jobs
-// yet; a task that was watched by its own ID waits unless it is not among them, or has begun.
+// notePending notes a pending job, and reports whether it may start. The tasks of an array that wait under one ID are
+// no jobs yet; a task that was watched by its own ID waits unless it is not among them, or has begun.
 func (p *progress) notePending(j *cluster.PendingJob) bool {
 	id, _, array := strings.Cut(j.ID, "_[")
 	if array {
@@ -144,8 +144,8 @@ func (j *job) end(e *cluster.EndedJob) {
 	}
 }
 
-// unknownJobs returns the jobs whose end must be looked up, once the watch is over: those that are gone, and those that the
-// user has named and that SLURM has not listed.
+// unknownJobs returns the jobs whose end must be looked up, once the watch is over: those that are gone, and those that
+// the user has named and that SLURM has not listed.
 func (p *progress) unknownJobs() (ids []string) {
 	for _, j := range p.jobs {
 		if !j.ended && !j.never {
@@ -172,7 +172,8 @@ func (p *progress) missingError() error {
 		strings.Join(p.names, ", ")))
 }
 
-// finalError is nil if every job has come to its end, and completed. A job that is gone has not, as far as anybody knows.
+// finalError is nil if every job has come to its end, and completed. A job that is gone has not, as far as anybody
+// knows.
 func (p *progress) finalError() error {
 	if p.over && !p.found {
 		return p.missingError()

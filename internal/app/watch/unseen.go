@@ -81,8 +81,8 @@ func (o *Options) causeReader(ctx context.Context, log *slog.Logger) func(*sacct
 	}
 }
 
-// databaseLags returns whether a watched task of the user runs in the database. One that nobody watches, or another user's, may
-// well run.
+// databaseLags returns whether a watched task of the user runs in the database. One that nobody watches, or another
+// user's, may well run.
 func (p *progress) databaseLags(user string) func([]sacct.Job) bool {
 	return func(jobs []sacct.Job) bool {
 		return slices.ContainsFunc(jobs, func(j sacct.Job) bool {

@@ -193,13 +193,17 @@ func TestUnknownEnds(t *testing.T) {
 		told    int
 		words   string // of the verdict
 	}{
-		"failed before":    {[]string{"7"}, []func(*cluster.Snapshot){nothing}, []sacct.Job{job("7", "FAILED", time.Hour)}, "7", 1, `"7" did not`},
-		"completed before": {[]string{"7"}, []func(*cluster.Snapshot){nothing}, []sacct.Job{job("7", "COMPLETED", time.Hour)}, "7", 1, ""},
-		"nobody knows it":  {[]string{"7"}, []func(*cluster.Snapshot){nothing}, nil, "7", 0, "none of your jobs is 7"},
-		"is gone":          {[]string{"7"}, []func(*cluster.Snapshot){runs("7"), nothing}, []sacct.Job{job("7", "COMPLETED", -time.Minute)}, "7", 1, ""},
+		"failed before": {[]string{"7"}, []func(*cluster.Snapshot){nothing}, []sacct.Job{job("7", "FAILED", time.Hour)},
+			"7", 1, `"7" did not`},
+		"completed before": {[]string{"7"}, []func(*cluster.Snapshot){nothing},
+			[]sacct.Job{job("7", "COMPLETED", time.Hour)}, "7", 1, ""},
+		"nobody knows it": {[]string{"7"}, []func(*cluster.Snapshot){nothing}, nil, "7", 0, "none of your jobs is 7"},
+		"is gone": {[]string{"7"}, []func(*cluster.Snapshot){runs("7"), nothing},
+			[]sacct.Job{job("7", "COMPLETED", -time.Minute)}, "7", 1, ""},
 		"waited": {[]string{"7", "9"}, []func(*cluster.Snapshot){waits("7", "9"), nothing},
 			[]sacct.Job{job("7", "FAILED", -time.Minute), canceled}, "7 9", 2, "2 of 2"},
-		"still there": {[]string{"7"}, []func(*cluster.Snapshot){runs("7"), nothing}, []sacct.Job{{ID: "7", NodeList: "n1", Start: began}}, "7", 0, "not known"},
+		"still there": {[]string{"7"}, []func(*cluster.Snapshot){runs("7"), nothing},
+			[]sacct.Job{{ID: "7", NodeList: "n1", Start: began}}, "7", 0, "not known"},
 	} {
 		p := newProgress(tc.names, began)
 		for i, state := range tc.looks {
@@ -211,7 +215,8 @@ func TestUnknownEnds(t *testing.T) {
 			t.Errorf("%s: unknown %q", name, got)
 		}
 		told, err := p.noteUnseen(tc.books, noLog), p.finalError()
-		if len(told) != tc.told || (err == nil) != (tc.words == "") || err != nil && !strings.Contains(err.Error(), tc.words) {
+		if len(told) != tc.told || (err == nil) != (tc.words == "") || err != nil &&
+			!strings.Contains(err.Error(), tc.words) {
 			t.Errorf("%s: %+v, %v", name, told, err)
 		}
 	}
@@ -242,11 +247,13 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	var said strings.Builder
 	p.Err = &said
 	o := &Options{Program: p, seen: newProgress(nil, began)}
-	o.seen.jobs, o.seen.over, o.seen.arrays["7"] = []*job{{ID: "7_1", State: cluster.JobCompleted, ended: true}}, true, true
+	o.seen.jobs, o.seen.over, o.seen.arrays["7"] = []*job{{ID: "7_1", State: cluster.JobCompleted, ended: true}}, true,
+		true
 	if err := o.lookUp(ctx, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.seen.finalError(); !errors.Is(err, cli.ErrInterrupted) || !strings.Contains(said.String(), "7 that ended") {
+	if err := o.seen.finalError(); !errors.Is(err, cli.ErrInterrupted) ||
+		!strings.Contains(said.String(), "7 that ended") {
 		t.Errorf("%v, said %q", err, said.String())
 	}
 }
@@ -285,7 +292,8 @@ func prints(t *testing.T, asJSON bool) []string {
 // Each piece of news is a line, and each job one at the end.
 func TestLines(t *testing.T) {
 	lines := prints(t, false)
-	if len(lines) != 3 || !strings.Contains(lines[0], "  hang     7 train: job stands: rank 3 in load, 7 in all_reduce. ") ||
+	if len(lines) != 3 || !strings.Contains(lines[0],
+		"  hang     7 train: job stands: rank 3 in load, 7 in all_reduce. ") ||
 		!strings.Contains(lines[0], "7 of 8 ranks are in all_reduce.") ||
 		!strings.HasSuffix(lines[1], "  failure  7 train: failed after 1h") ||
 		lines[2] != "7 train: failed after 1h, 2 lines of news" {

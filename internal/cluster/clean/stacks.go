@@ -36,7 +36,8 @@ func Stacks(d *rankstacks.Verdict) *rankstacks.Verdict {
 		})
 	})
 	to.Groups = slices.DeleteFunc(to.Groups, func(g rankstacks.Group) bool { return len(g.Ranks) == 0 })
-	to.Refused = copyChanged(d.Refused, maxGroups, func(r *rankstacks.Refusal) { cleanStrings(&r.ID, &r.Cause, &r.Hint, &r.Members) })
+	to.Refused = copyChanged(d.Refused, maxGroups,
+		func(r *rankstacks.Refusal) { cleanStrings(&r.ID, &r.Cause, &r.Hint, &r.Members) })
 	if d.NCCL != nil {
 		to.NCCL = &rankstacks.NCCL{Version: safe.Line(d.NCCL.Version, maxPart),
 			State: safe.Line(d.NCCL.State, maxPart),

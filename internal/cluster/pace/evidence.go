@@ -217,7 +217,8 @@ func (r *rhythm) noteHalted(at time.Time, halted, of int) {
 	r.paused, r.left, r.ragged = halted > odd, time.Time{}, false
 }
 
-// findCoupling looks for evidence that the GPUs of a group work together, unless that is known, and for evidence against it.
+// findCoupling looks for evidence that the GPUs of a group work together, unless that is known, and for evidence
+// against it.
 func (g *Group) findCoupling(at time.Time, passed time.Duration, known bool) {
 	var by [Network + 1]int
 	for _, gpu := range g.GPUs {
@@ -255,8 +256,8 @@ func (g *Group) findCoupling(at time.Time, passed time.Duration, known bool) {
 	g.noteStandstill(at, passed)
 }
 
-// mostDoLess reports whether nearly all GPUs do less than usual while one or two differ from the others. It matters only for
-// GPUs whose traffic is unknown: traffic shows directly whether GPUs work together.
+// mostDoLess reports whether nearly all GPUs do less than usual while one or two differ from the others. It matters
+// only for GPUs whose traffic is unknown: traffic shows directly whether GPUs work together.
 func (g *Group) mostDoLess() bool {
 	if len(g.GPUs) < several || g.Median[Link] == g.Median[Link] || !g.InStep {
 		return false
@@ -279,7 +280,8 @@ func (g *Group) mostDoLess() bool {
 
 // noteStandstill notes a GPU that stands still while the others continue as usual.
 func (g *Group) noteStandstill(at time.Time, passed time.Duration) {
-	if !g.Works || g.Spinning > 0 || g.Moving == len(g.GPUs) || !(shareOfMedian(g.Median[Power], g.Usual[Power]) >= goingOn) ||
+	if !g.Works || g.Spinning > 0 || g.Moving == len(g.GPUs) ||
+		!(shareOfMedian(g.Median[Power], g.Usual[Power]) >= goingOn) ||
 		shareOfMedian(g.Median[Memory], g.Usual[Memory]) < goingOn {
 		g.without = 0
 		return

@@ -168,8 +168,8 @@ func (j *Job) measureStep(step time.Duration) {
 	j.Step = sorted[1]
 }
 
-// noteMotion notes when the job last continued, and its longest standstill. stirs means that a GPU does more than wait, moves
-// that more than one does.
+// noteMotion notes when the job last continued, and its longest standstill. stirs means that a GPU does more than wait,
+// moves that more than one does.
 func (j *Job) noteMotion(at time.Time, stirs, moves bool) {
 	if stirs {
 		if j.stirred.After(j.since) && at.Sub(j.stirred) >= halts { // GPUs that stood in a hang had no work
@@ -273,8 +273,8 @@ func (j *Job) GroupOf(g *GPU) *Group {
 	return &j.Groups[g.group]
 }
 
-// notePauses notes when the job last worked, and the lengths of its pauses. It reports whether the job has worked since the
-// last comparison.
+// notePauses notes when the job last worked, and the lengths of its pauses. It reports whether the job has worked since
+// the last comparison.
 func (j *Job) notePauses(gpus []*GPU) bool {
 	last := j.Worked
 	for _, g := range gpus {

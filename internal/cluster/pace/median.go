@@ -29,8 +29,8 @@ func (j *Job) fillColumns(g *Group) {
 	}
 }
 
-// bothMedians returns the median of some numbers; of an even number of them, the two in the middle; NaN if there is none.
-// It changes their order.
+// bothMedians returns the median of some numbers; of an even number of them, the two in the middle; NaN if there is
+// none. It changes their order.
 func bothMedians(v []float32) (lower, higher float32) {
 	if len(v) == 0 {
 		return unknown, unknown

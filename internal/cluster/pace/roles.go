@@ -82,8 +82,8 @@ func (j *Job) forgetUsual(gpus []*GPU) {
 	}
 }
 
-// assignRoles gives GPUs their roles, those that they are seen in for most of the time. low is the highest class of the lower
-// level. Which role has more traffic may change.
+// assignRoles gives GPUs their roles, those that they are seen in for most of the time. low is the highest class of the
+// lower level. Which role has more traffic may change.
 func (j *Job) assignRoles(passed time.Duration, gpus []*GPU, low uint32) {
 	same, other := 0, 0
 	for _, g := range gpus {

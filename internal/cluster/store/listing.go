@@ -9,8 +9,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// updateProcesses takes the list of processes of a report. If the report has none, the last list stays, unless it is from another
-// session or from an earlier Hello, by whose indices it names the GPUs. before are the GPUs of the previous report.
+// updateProcesses takes the list of processes of a report. If the report has none, the last list stays, unless it is
+// from another session or from an earlier Hello, by whose indices it names the GPUs. before are the GPUs of the
+// previous report.
 func (n *nodeRecord) updateProcesses(at time.Time, r *wire.Report, before []cluster.GPU, another bool) {
 	refused := slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.Unlisted != "" })
 	switch {

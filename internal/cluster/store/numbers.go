@@ -23,7 +23,8 @@ type numbering struct {
 
 func (n *nodeRecord) newNumbering() numbering { return numbering{n.Name, n.Hello, n.jobs} }
 
-// numberGPUs sets the Number of each GPU. Without proof it stays NoNumber: a lost GPU must not be mistaken for another one.
+// numberGPUs sets the Number of each GPU. Without proof it stays NoNumber: a lost GPU must not be mistaken for another
+// one.
 func (n numbering) numberGPUs(gpus []cluster.GPU) {
 	var without []*cluster.GPU
 	for i := range gpus {
@@ -70,8 +71,8 @@ func (m *memory) restoreCards(h *wire.Hello, gpus []cluster.GPU) {
 	}
 }
 
-// findCard returns the position of the stored card of a bare GPU: by UUID, by PCI bus, as the only absent one, or by index
-// if all others kept theirs. It returns -1 if none of these identifies it.
+// findCard returns the position of the stored card of a bare GPU: by UUID, by PCI bus, as the only absent one, or by
+// index if all others kept theirs. It returns -1 if none of these identifies it.
 func (m *memory) findCard(gpus []cluster.GPU, bare *cluster.GPU, bares int) int {
 	if i := slices.IndexFunc(m.cards, func(c wire.Card) bool { return c.UUID == bare.Card.UUID }); i >= 0 {
 		return i

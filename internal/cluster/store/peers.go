@@ -92,9 +92,9 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 	clear(p.peers) // else it would keep what nodes have told before
 }
 
-// isCoupled reports whether NCCL has said that the n GPUs of a job, which are all, work together. A job that starts does
-// not count: programs whose ranks work alone often begin with one collective of all. Its word is about the processes
-// that were asked: the next program of the job may be of another kind.
+// isCoupled reports whether NCCL has said that the n GPUs of a job, which are all, work together. A job that starts
+// does not count: programs whose ranks work alone often begin with one collective of all. Its word is about the
+// processes that were asked: the next program of the job may be of another kind.
 func (s *Store) isCoupled(p *jobPace, job *cluster.Job, n int) bool {
 	if d := s.stacks[job.ID]; d != nil && d.NCCL != nil && d.NCCL.Coupled >= n && d.Time.Sub(job.Start) >= youth {
 		p.coupled = d

@@ -71,9 +71,10 @@ func TestCoupled(t *testing.T) {
 			want: true},
 		"another program": {first: said(8, asked), gpus: 8, lists: []wire.Process{runs(7, 71), runs(9, 90)},
 			listed: 1},
-		"none runs":         {first: said(8, asked), gpus: 8, listed: 1},
-		"an old list":       {first: said(8, asked), gpus: 8, listed: -1, want: true},
-		"nobody was looked": {first: &rankstacks.Verdict{Time: began.Add(asked), NCCL: &rankstacks.NCCL{Coupled: 8}}, gpus: 8},
+		"none runs":   {first: said(8, asked), gpus: 8, listed: 1},
+		"an old list": {first: said(8, asked), gpus: 8, listed: -1, want: true},
+		"nobody was looked": {first: &rankstacks.Verdict{Time: began.Add(asked), NCCL: &rankstacks.NCCL{Coupled: 8}},
+			gpus: 8},
 	} {
 		s, p, job := New(time.Second, nil), &jobPace{}, &cluster.Job{ID: "1", Start: began}
 		n := newNodeRecord("a", began, time.Second)

@@ -44,8 +44,8 @@ func (s *silences) noteReport(n *nodeRecord, nodes map[string]*nodeRecord, at ti
 	}
 }
 
-// countSharers counts the nodes that have been silent until now. Nodes of ended jobs and new nodes do not count: between two
-// jobs nobody is silent.
+// countSharers counts the nodes that have been silent until now. Nodes of ended jobs and new nodes do not count:
+// between two jobs nobody is silent.
 func countSharers(s *cluster.Silence, nodes map[string]*nodeRecord) (count int) {
 	for _, n := range nodes {
 		state, _ := n.stateAt(s.Over)
@@ -67,8 +67,8 @@ var lone = []reach.Class{
 	"", reach.ClassClosed, reach.ClassSilent, reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen,
 }
 
-// sharesSilence reports whether a node fell silent together with all others, and has not reported since. view is the present
-// node.
+// sharesSilence reports whether a node fell silent together with all others, and has not reported since. view is the
+// present node.
 func (n *nodeRecord) sharesSilence(s *cluster.Silence, view *cluster.Node) bool {
 	if n.Arrived.IsZero() || view.State == cluster.NodeReporting {
 		return false
@@ -79,8 +79,8 @@ func (n *nodeRecord) sharesSilence(s *cluster.Silence, view *cluster.Node) bool 
 	return view.Failure == nil || slices.Contains(lone, view.Failure.Class)
 }
 
-// currentSilence returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some means that some node
-// reports.
+// currentSilence returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some means
+// that some node reports.
 func (s *silences) currentSilence(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool) (*cluster.Silence,
 	map[string]bool) {
 	var is cluster.Silence

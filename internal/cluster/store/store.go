@@ -247,8 +247,8 @@ func (s *Store) notChecked(snap *cluster.Snapshot) []cluster.NotChecked {
 	return all
 }
 
-// countNode adds a node of the job. out is the number of its lost or hung GPUs, which do not count as seen. MIG instances
-// do not count as GPUs.
+// countNode adds a node of the job. out is the number of its lost or hung GPUs, which do not count as seen. MIG
+// instances do not count as GPUs.
 func countNode(v *cluster.JobView, n *cluster.Node, out, instances int) {
 	own, seen := 0, 0
 	share := v.Share(n)

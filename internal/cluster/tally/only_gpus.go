@@ -65,7 +65,8 @@ func hasPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// normalizeBusID returns a PCI bus ID in a common form: NVML writes eight digits of the domain, the kernel four, people none.
+// normalizeBusID returns a PCI bus ID in a common form: NVML writes eight digits of the domain, the kernel four, people
+// none.
 func normalizeBusID(id string) string {
 	m := busForm.FindStringSubmatch(id)
 	if m == nil {

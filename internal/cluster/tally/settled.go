@@ -73,8 +73,8 @@ func hasLateGPU(s *cluster.Snapshot) bool {
 	})
 }
 
-// hasNamelessProcess reports whether a list has a process whose user is unknown yet. A probe waits only a moment for names, and
-// looks again in its next report.
+// hasNamelessProcess reports whether a list has a process whose user is unknown yet. A probe waits only a moment for
+// names, and looks again in its next report.
 func hasNamelessProcess(s *cluster.Snapshot) bool {
 	nodes, _ := NodesThat(s, hasCurrentNumbers)
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {

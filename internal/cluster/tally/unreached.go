@@ -29,8 +29,8 @@ func GiveUp(s *cluster.Snapshot) *cluster.Snapshot {
 	return &given
 }
 
-// reachFailure is the failure of a node that is not reached at a time. A door that was given up may have come farther than
-// the current one.
+// reachFailure is the failure of a node that is not reached at a time. A door that was given up may have come farther
+// than the current one.
 func reachFailure(n *cluster.Node, at time.Time) *reach.Failure {
 	if p := n.Passed; p != nil && p.Left <= n.StagesLeft() {
 		f := *p.Failure

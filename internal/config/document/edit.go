@@ -70,8 +70,8 @@ func (d *Document) addInlineKey(at spot, pair string) string {
 	return d.text[:first] + pair + inner
 }
 
-// lastValueEnd returns the end of the last value above all tables whose key is in a table and is written with a dot; without a
-// table, of any value. 0: there is none.
+// lastValueEnd returns the end of the last value above all tables whose key is in a table and is written with a dot;
+// without a table, of any value. 0: there is none.
 func (d *Document) lastValueEnd(table string) int {
 	end := 0
 	for key, at := range d.places {

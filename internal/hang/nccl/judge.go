@@ -214,9 +214,9 @@ func (j *judge) staysSilent() bool {
 	return slices.ContainsFunc(j.v.Silent, func(m Member) bool { return were[m.GPU] })
 }
 
-// countMoved returns how many members have launched operations between two answers, or changed their state. Where ranks are
-// dead only operations of communicators without them count: a job that goes on has such ones, and in those with them
-// others may launch an operation before they wait, or leave.
+// countMoved returns how many members have launched operations between two answers, or changed their state. Where ranks
+// are dead only operations of communicators without them count: a job that goes on has such ones, and in those with
+// them others may launch an operation before they wait, or leave.
 func countMoved(first, second *Answer, dead bool) int {
 	before := map[string]*Comm{}
 	for i := range first.Comms {
@@ -282,8 +282,8 @@ func coupledRanks(first, second *Answer) (most int) {
 	return most
 }
 
-// addDiffering adds the members that differ from an earlier answer; launches says that only operations count. A rank that
-// did not answer then has not moved by answering now.
+// addDiffering adds the members that differ from an earlier answer; launches says that only operations count. A rank
+// that did not answer then has not moved by answering now.
 func (c *Comm) addDiffering(old *Comm, named, operations []string, launches bool, changed map[GPU]bool) {
 	ranks := map[int]*Rank{}
 	for k := range old.Ranks {

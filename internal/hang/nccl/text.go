@@ -111,7 +111,8 @@ var meanings = []struct {
 		r.begin(r.findComm(m[2], parseCount(m[1])), m[3])
 	}},
 
-	{`  Encountered (\d+) communication timeouts? .*`, func(r *textReader, m []string) { r.a.Timeouts = parseCount(m[1]) }},
+	{`  Encountered (\d+) communication timeouts? .*`,
+		func(r *textReader, m []string) { r.a.Timeouts = parseCount(m[1]) }},
 
 	// processes
 	{`  Process (\d+) on node (\S+) managing ` + devices, (*textReader).addProcess},

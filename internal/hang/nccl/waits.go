@@ -215,7 +215,8 @@ func (w *waits) oddNodes() []int {
 	return slices.Compact(odd)
 }
 
-// aheadAndBehind returns the nodes of ranks that a text has ahead of most others in one operation and behind them in another.
+// aheadAndBehind returns the nodes of ranks that a text has ahead of most others in one operation and behind them in
+// another.
 func (w *waits) aheadAndBehind(c *Comm) []int {
 	ahead := map[int]bool{}
 	var odd []int
@@ -253,8 +254,8 @@ func (r *Rank) isNotBehind(other *Rank) bool {
 	return true
 }
 
-// minorityNodes returns the nodes of all ranks that are neither ahead of nor behind the largest group of equal ones; of all
-// ranks, if no group is the largest.
+// minorityNodes returns the nodes of all ranks that are neither ahead of nor behind the largest group of equal ones; of
+// all ranks, if no group is the largest.
 func (w *waits) minorityNodes(c *Comm) []int {
 	equal := func(a, b *Rank) bool { return a.isNotBehind(b) && b.isNotBehind(a) }
 	var groups []int // index of their first rank

@@ -66,7 +66,8 @@ func (p *Pair) describeGroup(g *Group, of motions) rankstacks.Group {
 		t.Moved = new(of[Moves])
 	}
 	for _, r := range g.Ranks {
-		t.Ranks = append(t.Ranks, rankstacks.Rank{Rank: r.rankNumber(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs, PID: r.PID,
+		t.Ranks = append(t.Ranks, rankstacks.Rank{Rank: r.rankNumber(), NoRank: r.NoRank, Node: r.Node, GPUs: r.GPUs,
+			PID:        r.PID,
 			StartTicks: r.StartTicks, State: r.Process.State, Counted: p.describeCounts(r)})
 		t.Workers = append(t.Workers, heldWorkers(r)...)
 		if children := p.describeChildren(r); len(t.Children)+len(children) <= mostChildren {

@@ -48,8 +48,8 @@ func GPUsOf(s *cluster.Snapshot, job *cluster.JobView, places []Place) GPUs {
 	return g
 }
 
-// isSpinning reports whether a GPU runs a kernel that does nothing but look whether others have come. An unknown number is
-// NaN, which is neither above nor below anything.
+// isSpinning reports whether a GPU runs a kernel that does nothing but look whether others have come. An unknown number
+// is NaN, which is neither above nor below anything.
 func isSpinning(g *cluster.GPU) bool {
 	limit, known := g.PowerLimit()
 	return known && g.Float(metric.Util) >= waitUtil && g.Float(metric.MemUtil) <= waitMemory &&

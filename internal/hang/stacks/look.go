@@ -60,8 +60,8 @@ func (l *Look) Read() (n int) {
 	return n
 }
 
-// isLocated reports whether it is known where a rank is: by its Python stack, or because it runs no Python. Of others the
-// kernel may tell how they wait.
+// isLocated reports whether it is known where a rank is: by its Python stack, or because it runs no Python. Of others
+// the kernel may tell how they wait.
 func (r *Rank) isLocated() bool {
 	p := r.Process
 	return p != nil && (p.Refusal == nil || p.Refusal.ID == wire.RefusedNoPython || isHalted(p))

@@ -62,12 +62,14 @@ func (w wording) placesSentence() string {
 		if len(w.odd) == 1 {
 			who = w.odd[0].briefName()
 		}
-		return fmt.Sprintf("%d of %s wait for others, %d of them in %s, %s %s.", w.awaitingCount(), w.ranksRead(), n, inFew(most),
+		return fmt.Sprintf("%d of %s wait for others, %d of them in %s, %s %s.", w.awaitingCount(), w.ranksRead(), n,
+			inFew(most),
 			who, w.outlierPlaces())
 	case len(w.odd) == 0 || len(w.odd)+n < w.read:
 		return fmt.Sprintf("The %s are in %d places: %d of them %s.", w.ranksRead(), len(w.groups), n, groupPlace(most, n))
 	case len(w.odd) == 1:
-		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranksRead(), groupPlace(most, n), w.odd[0].briefName(), w.outlierPlaces())
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranksRead(), groupPlace(most, n), w.odd[0].briefName(),
+			w.outlierPlaces())
 	default:
 		return fmt.Sprintf("%d of %s %s, %s %s.", n, w.ranksRead(), groupPlace(most, n), w.nameOutliers(), w.outlierPlaces())
 	}

@@ -58,16 +58,18 @@ func (v *verdict) jobState() rankstacks.State {
 	return rankstacks.Unclear
 }
 
-// hasLaggard reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs too.
+// hasLaggard reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs
+// too.
 func (v *verdict) hasLaggard() bool { return v.NCCL != nil && v.NCCL.Behind }
 
-// mayWork reports whether a rank that does not wait for others may be at work: it has used a CPU, has read or written, or
-// has waited again and again, or that is not known; or a process of its own works for it; or it waits for requests.
+// mayWork reports whether a rank that does not wait for others may be at work: it has used a CPU, has read or written,
+// or has waited again and again, or that is not known; or a process of its own works for it; or it waits for requests.
 // Rank 0 that evaluates or writes a checkpoint in one call looks like that. Those for which others wait decide: most
 // may use a CPU while they wait for their GPU.
 func (v *verdict) mayWork() bool {
 	for _, r := range v.ranksAside() {
-		if s := v.kernelWork(r); v.Motion(r) == Same || s.own.Works() || s.worker != nil || frames.ServesRequests(r.pythonFrames()) {
+		if s := v.kernelWork(r); v.Motion(r) == Same || s.own.Works() || s.worker != nil ||
+			frames.ServesRequests(r.pythonFrames()) {
 			return true
 		}
 	}
@@ -99,8 +101,8 @@ func (v *verdict) ranksIn(wanted func(g *Group) bool) (list []*Rank) {
 	return list
 }
 
-// computesOutside reports whether a rank uses a CPU outside of collectives: at the end of a job it may write what is left while
-// the others have exited.
+// computesOutside reports whether a rank uses a CPU outside of collectives: at the end of a job it may write what is
+// left while the others have exited.
 func (v *verdict) computesOutside() bool {
 	for i := range v.groups {
 		if g := &v.groups[i]; v.moves[i][Same] > 0 && frames.Collective(g.firstRank().pythonFrames()) == "" {
@@ -128,8 +130,8 @@ func (v *verdict) mostWait() bool {
 	return len(v.groups) > 1 && 2*waiting >= v.read
 }
 
-// ranksPoll reports whether the ranks of a group use a CPU to wait: in MPI, or for GPUs that are seen to wait themselves.
-// They do nothing else: a rank that computes would not stay in one line without a pause.
+// ranksPoll reports whether the ranks of a group use a CPU to wait: in MPI, or for GPUs that are seen to wait
+// themselves. They do nothing else: a rank that computes would not stay in one line without a pause.
 func (v *verdict) ranksPoll(g *Group) bool {
 	for _, r := range g.Ranks {
 		s := v.kernelWork(r).own

@@ -26,7 +26,8 @@ func (p *Pair) kernelWork(r *Rank) (s stirs) {
 		if was[w.ProcessID] == nil || isHalted(w) {
 			continue
 		}
-		if of := stir.OfProcess(was[w.ProcessID], w, before.readMS, r.readMS); of.Works() || hasChangedLine(was[w.ProcessID], w) {
+		if of := stir.OfProcess(was[w.ProcessID], w, before.readMS, r.readMS); of.Works() ||
+			hasChangedLine(was[w.ProcessID], w) {
 			s.worker, s.of = w, of
 			break
 		}

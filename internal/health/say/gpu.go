@@ -169,7 +169,8 @@ func gpuHangs(w *Words, e evidence) {
 	if e.gpu.Call != "" {
 		call += " (" + e.gpu.Call + ")"
 	}
-	w.Sentence = call + " has not returned for " + formatDuration(signs.LongestHang(e.node, e.gpu)) + e.othersAnswer() + "."
+	w.Sentence = call + " has not returned for " + formatDuration(signs.LongestHang(e.node, e.gpu)) + e.othersAnswer() +
+		"."
 }
 
 // allGPUs returns "both GPUs", "all 8 GPUs".

@@ -84,7 +84,8 @@ func clockSkew(w *Words, e evidence) {
 	if ahead < 0 {
 		how = "behind"
 	}
-	w.Long, w.Short = fmt.Sprintf("clock %s %s", formatTwoDigits(ahead.Abs()), strings.TrimSuffix(how, " of")), "clock wrong"
+	w.Long, w.Short = fmt.Sprintf("clock %s %s", formatTwoDigits(ahead.Abs()), strings.TrimSuffix(how, " of")),
+		"clock wrong"
 	others := "those of the job's other nodes"
 	if len(e.job.Nodes) == 2 {
 		others = "that of the job's other node"

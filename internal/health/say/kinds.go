@@ -99,7 +99,8 @@ var kinds = []kind{
 	{is: cluster.KindECC, Label: Label{Letter: 'E', One: "ECC errors", Many: "GPUs with ECC errors"},
 		was: "ECC errors", say: eccErrors, news: warning, advised: true},
 	{is: cluster.KindThermal, Label: Label{Letter: 'T', AgeFlag: true, One: "thermal", Many: "GPUs throttled"},
-		was: "thermal throttling", say: thermalThrottling, news: slow, cells: []metric.ID{metric.Temperature, metric.SMClock}},
+		was: "thermal throttling", say: thermalThrottling, news: slow,
+		cells: []metric.ID{metric.Temperature, metric.SMClock}},
 	{is: cluster.KindPowerBrake,
 		Label: Label{Letter: 'P', AgeFlag: true, One: "power brake", Many: "GPUs under power brake"}, was: "power brake",
 		say: powerBrake, news: slow, cells: []metric.ID{metric.Power, metric.SMClock}},
@@ -193,7 +194,8 @@ var kinds = []kind{
 	{is: cluster.KindJobHang, Label: Label{One: "job seems to hang", Many: "jobs seem to hang"},
 		was: "the job seemed to hang", say: hangingJob, news: News{EventHang, cluster.Warning, atOnce}, cited: true},
 	{is: cluster.KindImbalance, Label: Label{One: "uses more memory", Many: "GPUs use more memory"},
-		was: "more memory in use than on other GPUs", say: memoryImbalance, news: warning, charts: []metric.ID{metric.MemoryUsed}},
+		was: "more memory in use than on other GPUs", say: memoryImbalance, news: warning,
+		charts: []metric.ID{metric.MemoryUsed}},
 }
 
 // byKind finds the row of a kind.

@@ -47,7 +47,8 @@ func (e evidence) howOften() string {
 	case r.Coarse:
 		return fmt.Sprintf(" again and again, %d times since %s", r.Times, r.Since.Format(time.TimeOnly))
 	default:
-		return fmt.Sprintf(" for about %s of each %s", formatDuration(r.Lasts.Round(time.Second)), formatDuration(r.Each.Round(time.Second)))
+		return fmt.Sprintf(" for about %s of each %s", formatDuration(r.Lasts.Round(time.Second)),
+			formatDuration(r.Each.Round(time.Second)))
 	}
 }
 
@@ -143,7 +144,8 @@ func (e evidence) isAwaited(w *Words) {
 	w.Short = fmt.Sprintf("lags %.0f/%.0fW", own, median)
 	w.Long = fmt.Sprintf("lags: works at %.0f W, the others wait at %.0f W", own, median)
 	w.Sentence = fmt.Sprintf("it works at %.0f W while the others wait at a median of %.0f W.", own, median)
-	w.Hint = "fine if this " + e.wordForRank() + " does something alone, such as an evaluation; otherwise look at its PCIe " +
+	w.Hint = "fine if this " + e.wordForRank() +
+		" does something alone, such as an evaluation; otherwise look at its PCIe " +
 		"and NVLink, and at other processes on it"
 }
 
@@ -156,7 +158,8 @@ func (e evidence) isAwaitedByAll(w *Words) {
 	w.Long = fmt.Sprintf("%s: works at %.0f W", wait, c.Own[pace.Power])
 	w.Sentence = fmt.Sprintf("%s%s, which works at %.0f W, for %s: an evaluation on one %s, or the slow one.", wait,
 		e.rankAndProcess(), c.Own[pace.Power], formatDuration(e.at.Sub(e.since)), e.wordForRank())
-	w.Hint = "if it takes longer than it should, look at the log of this " + e.wordForRank() + ", and at its stack with py-spy " +
+	w.Hint = "if it takes longer than it should, look at the log of this " + e.wordForRank() +
+		", and at its stack with py-spy " +
 		"dump"
 }
 
@@ -309,6 +312,7 @@ func memoryImbalance(w *Words, e evidence) {
 	own, median := e.compared.Used[0]/(1<<30), e.compared.Used[1]/(1<<30)
 	w.Long = fmt.Sprintf("%.0f GiB of memory, the median is %.0f", own, median)
 	w.Short = fmt.Sprintf("memory %.0f/%.0f GiB", own, median)
-	w.Sentence = fmt.Sprintf("%.0f GiB of memory is in use%s, against a median of %.0f GiB.", own, e.rankAndProcess(), median)
+	w.Sentence = fmt.Sprintf("%.0f GiB of memory is in use%s, against a median of %.0f GiB.", own, e.rankAndProcess(),
+		median)
 	w.Hint = "the job can only grow until this GPU is full: look for tensors that are all on one " + e.wordForRank()
 }

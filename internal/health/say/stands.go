@@ -31,7 +31,8 @@ func hangingJob(w *Words, e evidence) {
 		w.Sentence += ", as long as nvnodetop has watched"
 	}
 	w.Sentence += e.firstToStop("; ") + "."
-	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each " + e.wordForRank() + " is"
+	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each " + e.wordForRank() +
+		" is"
 }
 
 // waitingJob describes a job whose GPUs wait for one that stands, whose host side is at work.
@@ -123,7 +124,8 @@ func Unchecked(why cluster.Unchecked) string {
 	case cluster.TooSeldom:
 		return fmt.Sprintf("nodes report too seldom: it needs reports less than %s apart", formatDuration(pace.Lapse))
 	case cluster.BriefLags:
-		return fmt.Sprintf("a lag that comes and goes is not seen: it needs reports at most %s apart", formatDuration(pace.SeesBouts))
+		return fmt.Sprintf("a lag that comes and goes is not seen: it needs reports at most %s apart",
+			formatDuration(pace.SeesBouts))
 	case cluster.NodesApart:
 		return "the nodes of this job are not compared with each other: no traffic between them is visible, as where " +
 			"the counters of the network are hidden"

@@ -137,8 +137,8 @@ func noteShape(of map[string]*seen, shape string, bytes int) {
 	s.bytes += bytes
 }
 
-// hasGoneOn reports whether the lines since a mark show that the program has gone on, and whether they were surely written
-// after it.
+// hasGoneOn reports whether the lines since a mark show that the program has gone on, and whether they were surely
+// written after it.
 func hasGoneOn(before, since map[string]*seen) (goesOn, surely bool) {
 	known, flushed := 0, true
 	for shape, s := range since {

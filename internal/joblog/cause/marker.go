@@ -51,7 +51,8 @@ func (m *Marker) Peek(line string) Mark {
 	return own.markLine(line).mark
 }
 
-// markLine looks at the next line. Lines without any word that a mark has are passed over, as long as no traceback is open.
+// markLine looks at the next line. Lines without any word that a mark has are passed over, as long as no traceback is
+// open.
 func (m *Marker) markLine(line string) found {
 	lower := strings.ToLower(line)
 	hinted := isHinted(lower)

@@ -62,16 +62,19 @@ var marks = []mark{
 	{"NCCL watchdog", death, "watchdog caught collective operation timeout", nil, false},
 	{"assertion on the GPU", cause, "assertion `", mustCompile(`block: \[\d+,\d+,\d+\], thread: `), false},
 	{"CUDA error", cause, "cuda error:|cuda_error_", mustCompile(`CUDA error:|CUDA_ERROR_`), false},
-	{"NCCL warning", cause, "nccl warn", mustCompile(`(?i)fail|error|out of memory|timed? ?out|refused|mismatch|unreachable|` +
-		`no route`), true},
+	{"NCCL warning", cause, "nccl warn",
+		mustCompile(`(?i)fail|error|out of memory|timed? ?out|refused|mismatch|unreachable|` +
+			`no route`), true},
 	{"NCCL warning", doubt, "nccl warn", mustCompile(`NCCL WARN`), true},
-	{"NCCL error", cause, "nccl", mustCompile(`\bnccl(?:UnhandledCuda|System|Internal|Remote|InvalidUsage|InvalidArgument)?` +
-		`Error\b|ncclInvalidUsage`), false},
+	{"NCCL error", cause, "nccl",
+		mustCompile(`\bnccl(?:UnhandledCuda|System|Internal|Remote|InvalidUsage|InvalidArgument)?` +
+			`Error\b|ncclInvalidUsage`), false},
 	{lossNaN, doubt, "nan", mustCompile(losses + `nan\b`), false},
 	{lossInf, doubt, "inf", mustCompile(losses + `inf(?:inity)?\b`), false},
 	{hostMemory, cause, "oom|memory", mustCompile(`(?i)oom[_-]kill|OOM Killed|exceeded job memory limit|` +
 		`cgroup out-of-memory`), false},
-	{"shared memory full", cause, "shared memory", mustCompile(`(?i)insufficient shared memory|out of shared memory`), false},
+	{"shared memory full", cause, "shared memory", mustCompile(`(?i)insufficient shared memory|out of shared memory`),
+		false},
 	{"disk full", cause, "no space left on device|disk quota exceeded", nil, false},
 
 	// SLURM.
@@ -106,7 +109,8 @@ var marks = []mark{
 		`^\S*: line \d+: +\d+ (?:Killed|Terminated|Hangup)|^Killed$`), false},
 	{"crash", death, "fault|error|abort|instruction|exception|trap|system call|exceeded", mustCompile(
 		`^\S*: (?:line \d+: +)?\d+ ` + signals + `|^` + signals + `(?: \(core dumped\))?$`), false},
-	{"crash", cause, "signal", mustCompile(`^Caught signal \d+|Program received signal|\bSignal: [A-Z][\w ]+ \(\d+\)`), false},
+	{"crash", cause, "signal", mustCompile(`^Caught signal \d+|Program received signal|\bSignal: [A-Z][\w ]+ \(\d+\)`),
+		false},
 	{"crash", cause, "free|alloc|munmap|corrupted|detected", mustCompile(
 		`^(?:\S+: )?(?:free|malloc|realloc|munmap_chunk|corrupted|double free)\b.*` +
 			`(?:invalid|corrupt|unaligned|mismatch|size vs)|stack smashing detected|buffer overflow detected`), false},
@@ -141,7 +145,8 @@ var marks = []mark{
 			`Expired)(?:\(\w+\))?(?:: |:?$)`), false},
 
 	// What programs call an error.
-	{"error", cause, "fatal", mustCompile(`^\W{0,4} *(?:FOAM )?(?:FATAL|Fatal)(?: IO)? (?:ERROR|[Ee]rror)\b|^FATAL: `), false},
+	{"error", cause, "fatal", mustCompile(`^\W{0,4} *(?:FOAM )?(?:FATAL|Fatal)(?: IO)? (?:ERROR|[Ee]rror)\b|^FATAL: `),
+		false},
 	{"error", cause, "error", mustCompile(`^ *(?:[A-Z][\w/ ]+ )?(?:[Ee]rror|ERROR)` +
 		`(?: in [\w ()./:"'=,-]+)?(?: on proc \d+)? ?: +[^\s\d.+-]`), false},
 	{"error", cause, "error|inconsistency", mustCompile(`^ *(?:Software inconsistency|Inconsistency in user input|` +

@@ -34,13 +34,14 @@ func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 		}
 		g.drawColumn(c, x+col, y, h, line, [2][2]int{{l0, l1}, {r0, r1}})
 		if g.Usual != nil {
-			g.drawUsual(c, x+col, y, h, [2]float64{valueFromEnd(g.Usual, at0), valueFromEnd(g.Usual, at1)}, [2][2]int{{l0, l1}, {r0, r1}})
+			g.drawUsual(c, x+col, y, h, [2]float64{valueFromEnd(g.Usual, at0), valueFromEnd(g.Usual, at1)},
+				[2][2]int{{l0, l1}, {r0, r1}})
 		}
 	}
 }
 
-// drawUsual draws two dots of the line of what is usual: in an empty cell as dots, in a full one as holes. A cell with an
-// edge of the picture stays as it is.
+// drawUsual draws two dots of the line of what is usual: in an empty cell as dots, in a full one as holes. A cell with
+// an edge of the picture stays as it is.
 func (g Graph) drawUsual(c *Canvas, x, y, h int, values [2]float64, reach [2][2]int) {
 	var lines [2]int // of each half, the lowest dot of its cell
 	var bits [2]rune
@@ -81,8 +82,8 @@ func valueFromEnd(values []float32, i int) float64 {
 	return float64(values[i])
 }
 
-// dotRange returns the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A
-// line joins a sample to the previous one, unless the values jump up and down all the time: joined, they would look
+// dotRange returns the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap.
+// A line joins a sample to the previous one, unless the values jump up and down all the time: joined, they would look
 // like a slab.
 func (g Graph) dotRange(earlier, prev, v, upper float64, h int) (low, high int) {
 	if math.IsNaN(v) {

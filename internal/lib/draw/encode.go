@@ -72,8 +72,8 @@ func (p *pen) row(y int, old, row []cell) {
 	}
 }
 
-// writeChanged writes the changed cells from x on, up to the next unchanged cells that are worth skipping, and returns the last
-// column written.
+// writeChanged writes the changed cells from x on, up to the next unchanged cells that are worth skipping, and returns
+// the last column written.
 func (p *pen) writeChanged(x, y int, old, row []cell) int {
 	for {
 		x = p.glyphAt(x, y, row)

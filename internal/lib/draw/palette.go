@@ -107,8 +107,8 @@ func (l *looks) barStyle(r Role, cl class) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(l.track)
 }
 
-// selectedStyle returns the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite
-// of its value.
+// selectedStyle returns the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the
+// opposite of its value.
 func (l *looks) selectedStyle(s lipgloss.Style, cl class) lipgloss.Style {
 	switch {
 	case s.GetBackground() != none:

@@ -104,8 +104,8 @@ func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Them
 // onlyInk matches the parameters of a foreground color alone.
 var onlyInk = regexp.MustCompile(`^(38;2;\d+;\d+;\d+|38;5;\d+|3[0-7]|9[0-7])m$`)
 
-// composeStyle takes from Lip Gloss the sequence before a text. Calling Lip Gloss for every cell would cost milliseconds per
-// frame.
+// composeStyle takes from Lip Gloss the sequence before a text. Calling Lip Gloss for every cell would cost
+// milliseconds per frame.
 func composeStyle(s lipgloss.Style, ids map[string]uint8) style {
 	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}
 	before, _, _ := strings.Cut(s.Render("x"), "x")
@@ -165,8 +165,8 @@ func (t *Theme) styleOf(c *cell) *style { return &t.styles[c.role][c.on][classOf
 // isBlank reports whether the cell is an invisible space.
 func (t *Theme) isBlank(c *cell) bool { return c.glyph == ' ' && !t.styleOf(c).shows }
 
-// writeCell writes one cell. It returns false after a glyph whose width differs between terminals: the position of the cursor
-// is then uncertain.
+// writeCell writes one cell. It returns false after a glyph whose width differs between terminals: the position of the
+// cursor is then uncertain.
 func (p *pen) writeCell(c *cell) (sure bool) {
 	st := p.t.styleOf(c)
 	if c.glyph == ' ' && !st.shows {

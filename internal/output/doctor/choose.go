@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// chooseDoor returns the door that nvnodetop would use, or the reason why it would use none: package auto goes through the
-// recorded answers of the doors.
+// chooseDoor returns the door that nvnodetop would use, or the reason why it would use none: package auto goes through
+// the recorded answers of the doors.
 func chooseDoor(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string,
 	*reach.Failure) {
 	answered := make([]auto.Door, len(doors))

@@ -83,7 +83,8 @@ func (p *printer) printTitle(text string) {
 	p.printLine(0, text, draw.Strong)
 }
 
-// printNode prints the transports that were tried, then the choice of nvnodetop, below the transports that were passed over.
+// printNode prints the transports that were tried, then the choice of nvnodetop, below the transports that were passed
+// over.
 func (p *printer) printNode(n *Patient) {
 	clear(p.said)
 	var passed []Step

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 )
 
-// writeJobs writes how many jobs there are, once SLURM has answered: those that run, are suspended or wait, and those that
-// ended within the last hour by the way they did, as far as it is known.
+// writeJobs writes how many jobs there are, once SLURM has answered: those that run, are suspended or wait, and those
+// that ended within the last hour by the way they did, as far as it is known.
 func (e *exposition) writeJobs(s *cluster.Snapshot) {
 	if s.Discovery.Answered.IsZero() || s.Discovery.Command == "" { // nobody has asked SLURM
 		return
@@ -47,7 +47,8 @@ func (e *exposition) writeProblems(s *cluster.Snapshot, names Names) {
 			if !p.Holds() {
 				continue
 			}
-			l := labels("").addPair(hostLabel(names), p.Node).addPair("gpu", gpuOf(s, p)).addPair("job_id", p.Job).addPair("kind",
+			l := labels("").addPair(hostLabel(names), p.Node).addPair("gpu", gpuOf(s, p)).addPair("job_id",
+				p.Job).addPair("kind",
 				string(p.Kind)).addPair("severity", p.Severity.String())
 			if !written[l] {
 				written[l] = true

@@ -17,7 +17,8 @@ func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process
 	}
 	addNumbers(&out, p)
 	out.GPU, out.GPUKey = nameOf(g)
-	out.GPUMemoryPercent, out.HostMemoryPercent = roundedPercent(tally.GPUShare(g, p)), roundedPercent(tally.HostPercent(n, p))
+	out.GPUMemoryPercent, out.HostMemoryPercent = roundedPercent(tally.GPUShare(g, p)),
+		roundedPercent(tally.HostPercent(n, p))
 	if r := p.Rank; r != nil {
 		out.Rank, out.LocalRank, out.WorldSize, out.RankVariable = &r.Rank, r.Local, r.World, r.From
 	}

@@ -64,7 +64,8 @@ func PrometheusProcesses(w io.Writer, s *cluster.Snapshot, names Names) error {
 	info := gaugeFamily("nvnodetop_process_info", "What does not change about a process on a GPU.")
 	for i := range all {
 		p := all[i].process
-		l := labels("").addPair("user", p.User).addPair("name", p.Name).addPair("type", p.Type).addPair("job", p.Job).addPair("step", p.Step)
+		l := labels("").addPair("user", p.User).addPair("name", p.Name).addPair("type", p.Type).addPair("job",
+			p.Job).addPair("step", p.Step)
 		if p.Rank != nil {
 			l = l.addPair("rank", strconv.Itoa(p.Rank.Rank))
 		}

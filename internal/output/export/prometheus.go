@@ -73,8 +73,8 @@ func (e *exposition) writeSample(f *family, labels, more string, value float64) 
 	_, _ = e.out.Write(append(metric.AppendNumber(b, value), '\n'))
 }
 
-// writeTable writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one GPU before those of the next: a
-// GPU has thousands of bytes, and one pass over all GPUs per metric takes longer than writing the samples.
+// writeTable writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one GPU before those of the
+// next: a GPU has thousands of bytes, and one pass over all GPUs per metric takes longer than writing the samples.
 func (e *exposition) writeTable(s metric.Scope, names Names, n int,
 	at func(i int) (labels string, value func(metric.ID) float64)) {
 	ids := slices.Collect(metric.All(s))
@@ -126,7 +126,8 @@ func (e *exposition) writeStates(t *targets) {
 
 // writeFacts writes the unchanging facts about the GPUs, their states, and their owners.
 func (e *exposition) writeFacts(t *targets) {
-	up := gaugeFamily("nvnodetop_gpu_up", "1 if the driver answers for the GPU, 0 if the GPU is lost or a call for it hangs.")
+	up := gaugeFamily("nvnodetop_gpu_up",
+		"1 if the driver answers for the GPU, 0 if the GPU is lost or a call for it hangs.")
 	for i := range t.gpus {
 		g := t.gpus[i].gpu
 		e.writeSample(&up, t.gpus[i].labels, "", oneIf(g.Lost == "" && !g.Hung()))

@@ -73,7 +73,8 @@ func gpuLabels(n *cluster.Node, g *cluster.GPU, names Names) string {
 		number := strconv.Itoa(g.Number)
 		l = l.addPair("gpu", number).addPair("device", "nvidia"+number)
 	}
-	l = l.addPair("UUID", g.Key).addPair("pci_bus_id", g.Card.PCIBus).addPair("modelName", g.Card.Name).addPair("Hostname", n.Name)
+	l = l.addPair("UUID", g.Key).addPair("pci_bus_id", g.Card.PCIBus).addPair("modelName",
+		g.Card.Name).addPair("Hostname", n.Name)
 	if n.Hello != nil {
 		l = l.addPair("DCGM_FI_DRIVER_VERSION", n.Hello.Driver)
 	}
@@ -94,5 +95,6 @@ func (t *gpuTarget) infoLabels() string {
 			l = l.addPair("mig_parent", c.Instance.Parent)
 		}
 	}
-	return l.addPair("serial", c.Serial).addPair("vbios_version", c.VBIOS).addPair("compute_capability", c.Capability).withComma()
+	return l.addPair("serial", c.Serial).addPair("vbios_version", c.VBIOS).addPair("compute_capability",
+		c.Capability).withComma()
 }

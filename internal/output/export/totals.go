@@ -13,8 +13,9 @@ func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	gpus := tally.Fresh(s, j)
 	t := tally.Total(gpus)
 	out := &schema.Totals{
-		GPUsCounted: t.Counted(), UtilPercent: roundedOrNil(t.Util.Value), UtilMedianPercent: roundedOrNil(trend.MedianNow(gpus)),
-		MemoryUsedBytes: roundedOrNil(t.Used.Value), MemoryTotalBytes: roundedOrNil(t.Memory.Value),
+		GPUsCounted: t.Counted(), UtilPercent: roundedOrNil(t.Util.Value),
+		UtilMedianPercent: roundedOrNil(trend.MedianNow(gpus)),
+		MemoryUsedBytes:   roundedOrNil(t.Used.Value), MemoryTotalBytes: roundedOrNil(t.Memory.Value),
 		PowerWatts: roundedOrNil(t.Power.Value), PowerLimitWatts: roundedOrNil(t.PowerLimit.Value),
 		TemperatureCelsius: roundedOrNil(t.Temperature.Value),
 	}

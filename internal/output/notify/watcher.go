@@ -150,9 +150,9 @@ func awaitsStacks(s *cluster.Snapshot, i *Item) bool {
 	return i.Kind == cluster.KindJobHang && (d == nil || d.Time.Before(i.Since))
 }
 
-// problemItem returns the news of a problem that is there: it is news once, and again each time when it is worse than all that
-// was told of it, as a warning that becomes critical. A node that does not respond, and then cannot be reached, is lost
-// once.
+// problemItem returns the news of a problem that is there: it is news once, and again each time when it is worse than
+// all that was told of it, as a warning that becomes critical. A node that does not respond, and then cannot be
+// reached, is lost once.
 func (o *sight) problemItem(now *sight) (Item, bool) {
 	worse := o.told && now.Kind == o.Kind && now.Severity > o.Severity
 	if !now.ripe || o.told && !worse {
@@ -166,7 +166,8 @@ func (o *sight) problemItem(now *sight) (Item, bool) {
 	return i, true
 }
 
-// noteFinding notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may return.
+// noteFinding notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may
+// return.
 func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
 	p, wanted := w.Of(f)
 	id := strings.Join([]string{string(f.Kind), f.Node, f.Key}, " ")
@@ -210,8 +211,8 @@ func jobOf(s *cluster.Snapshot, i *Item) *cluster.JobView {
 	return nil
 }
 
-// isUnobservable reports whether nobody can see whether a problem has ended: its node does not report, or one of the job's, or
-// the job is suspended.
+// isUnobservable reports whether nobody can see whether a problem has ended: its node does not report, or one of the
+// job's, or the job is suspended.
 func isUnobservable(s *cluster.Snapshot, j *cluster.JobView, i *Item) bool {
 	reports := func(name string) bool { return s.Nodes[name] != nil && s.Nodes[name].State == cluster.NodeReporting }
 	switch {

@@ -78,8 +78,8 @@ func (l *log) addFinding(s *cluster.Snapshot, f *cluster.Finding) {
 // the job.
 const atTheEnd = time.Minute
 
-// findingsUntil returns the findings of the report up to a time. ended says that the job ended then, and not because of a
-// node.
+// findingsUntil returns the findings of the report up to a time. ended says that the job ended then, and not because of
+// a node.
 func (l *log) findingsUntil(to time.Time, ended bool) []Finding {
 	out := []Finding{}
 	for i := range l.entries {

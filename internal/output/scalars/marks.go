@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
-// markSamples returns samples of the marks that have come since the previous Snapshot, and enters them into the books of
-// their jobs.
+// markSamples returns samples of the marks that have come since the previous Snapshot, and enters them into the books
+// of their jobs.
 func (l *Log) markSamples(s *cluster.Snapshot) (samples []Sample) {
 	last := l.marks
 	for i := range s.Marks {

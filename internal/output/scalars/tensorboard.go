@@ -162,8 +162,8 @@ func appendRecord(to, event []byte) []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskedCRC is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data that contains checksums
-// has no weak ones.
+// maskedCRC is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data that contains
+// checksums has no weak ones.
 func maskedCRC(data []byte) uint32 {
 	sum := crc32.Checksum(data, castagnoli)
 	return (sum>>15 | sum<<17) + 0xa282ead8

@@ -42,8 +42,8 @@ type member struct {
 // isSameProcess reports whether the process is still that of stat: its PID may have been reused.
 func (m *member) isSameProcess(stat *proc.Stat) bool { return m != nil && m.Start == stat.Start }
 
-// readMembers finds the members and reads them. Parents are read before their children, mostly: a child that ends meanwhile is
-// missed in this look, and not counted twice. It reports whether there is a /proc.
+// readMembers finds the members and reads them. Parents are read before their children, mostly: a child that ends
+// meanwhile is missed in this look, and not counted twice. It reports whether there is a /proc.
 func (f *family) readMembers(since time.Duration) bool {
 	pids := proc.All(f.mount)
 	if len(pids) == 0 {
@@ -85,8 +85,8 @@ func (f *family) readMembers(since time.Duration) bool {
 	return true
 }
 
-// memberPIDs returns the PIDs of the members: the command, the processes that its members have started, and orphans, which the
-// kernel gives to self.
+// memberPIDs returns the PIDs of the members: the command, the processes that its members have started, and orphans,
+// which the kernel gives to self.
 func (f *family) memberPIDs(stats []member) map[int]bool {
 	kin := map[int]bool{}
 	for grown := true; grown; {

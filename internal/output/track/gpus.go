@@ -125,5 +125,6 @@ func (g *gpus) makeRAM(unit string) GPURAM {
 }
 
 func (g *gpus) makeUtilization() GPUUtilization {
-	return GPUUtilization{SystemGPUs: len(g.cards), ExpectedGPUs: g.expectedCount(), Percentages: g.load.meterPercents(g.expectedCount())}
+	return GPUUtilization{SystemGPUs: len(g.cards), ExpectedGPUs: g.expectedCount(),
+		Percentages: g.load.meterPercents(g.expectedCount())}
 }

@@ -135,8 +135,8 @@ func (f *family) readShared(m *member) {
 	m.walked = f.looks
 }
 
-// sumRSS adds up the memory of processes. Shared memory counts once: it is at least the shared memory of any one of them,
-// and at least the sum of their parts.
+// sumRSS adds up the memory of processes. Shared memory counts once: it is at least the shared memory of any one of
+// them, and at least the sum of their parts.
 func sumRSS(members []*member) RSS {
 	var private, most, parts uint64
 	for _, m := range members {
@@ -183,7 +183,8 @@ func raiseNumbers(r *RSS, now RSS) {
 	r.Total, r.Private, r.Shared = max(r.Total, now.Total), max(r.Private, now.Private), max(r.Shared, now.Shared)
 }
 
-// raiseTotal raises the total to a peak that no sample has seen. The excess counts as private: shared memory hardly changes.
+// raiseTotal raises the total to a peak that no sample has seen. The excess counts as private: shared memory hardly
+// changes.
 func raiseTotal(r *RSS, peak uint64) {
 	r.Total = max(r.Total, float64(peak))
 	r.Private = max(r.Private, float64(peak)-r.Shared)

@@ -197,7 +197,8 @@ func (t *Tracker) Report(u Units) *Report {
 		Version: version,
 		RAM: RAM{
 			Unit: u.RAM, SystemCapacity: ram.SystemCapacity / size, System: ram.System / size,
-			Main: convertRSS(ram.Main, size), Descendants: convertRSS(ram.Descendants, size), Combined: convertRSS(ram.Combined, size),
+			Main: convertRSS(ram.Main, size), Descendants: convertRSS(ram.Descendants, size),
+			Combined: convertRSS(ram.Combined, size),
 		},
 		GPURAM: t.gpus.makeRAM(u.GPURAM),
 		CPU:    t.cpuUtilization(seconds),

@@ -196,7 +196,8 @@ func (n *Node) statProcesses(g *GPU) []statProcess {
 
 func newStatProcess(p *wire.Process) statProcess {
 	name, arguments := splitProgram(p)
-	out := statProcess{User: textOrNil(p.User), Command: textOrNil(name), Arguments: arguments, CPU: p.CPUPercent, RSS: p.RSS,
+	out := statProcess{User: textOrNil(p.User), Command: textOrNil(name), Arguments: arguments, CPU: p.CPUPercent,
+		RSS: p.RSS,
 		PID: p.PID}
 	if p.GPUMemory != nil {
 		out.Memory = toMebibytes(float64(*p.GPUMemory))

@@ -77,8 +77,8 @@ func (w *Wish) Unmeasured(n *Node) (gpus []*GPU) {
 	return gpus
 }
 
-// visibleGPUs returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no GPU,
-// and none if one is named twice, as CUDA reads it.
+// visibleGPUs returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no
+// GPU, and none if one is named twice, as CUDA reads it.
 func (w *Wish) visibleGPUs(n *Node) []*GPU {
 	var out []*GPU
 	if !w.Inherited {
@@ -149,8 +149,8 @@ func (w *Wish) asFree(g *GPU) (bytes float64) {
 	return bytes
 }
 
-// compareCandidates orders GPUs: those without tolerance first, then by the most free memory, the lowest utilization and the
-// highest index, which leaves GPU 0 to others.
+// compareCandidates orders GPUs: those without tolerance first, then by the most free memory, the lowest utilization
+// and the highest index, which leaves GPU 0 to others.
 func compareCandidates(a, b candidate) int {
 	return cmp.Or(
 		cmp.Compare(a.missed, b.missed), unknownLast(-a.free, -b.free), unknownLast(-a.used, -b.used),

@@ -116,8 +116,8 @@ func removeRepeats(list []string) []string {
 	return out
 }
 
-// splitProgram returns the name of the program of a process, and its arguments. The list of processes has them joined by
-// spaces.
+// splitProgram returns the name of the program of a process, and its arguments. The list of processes has them joined
+// by spaces.
 func splitProgram(p *wire.Process) (name string, arguments []string) {
 	arguments = strings.Fields(p.Command)
 	if len(arguments) == 0 {

@@ -77,7 +77,8 @@ func (s *Server) serveLog(w http.ResponseWriter, r *http.Request) {
 }
 
 // logEnd returns the end of a log, which may be logAge old.
-func (l *logs) logEnd(ctx context.Context, q joblog.Query, read func(context.Context, joblog.Query) (joblog.Piece, error),
+func (l *logs) logEnd(ctx context.Context, q joblog.Query, read func(context.Context, joblog.Query) (joblog.Piece,
+	error),
 	now func() time.Time) *logPart {
 	select {
 	case l.turn <- struct{}{}:

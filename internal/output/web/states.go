@@ -50,8 +50,8 @@ type answer struct {
 	err    error
 }
 
-// newestState is the present state. It is the last state if that is not older than the interval, if nothing new has come, or
-// if states of such a large cluster cost too much to be made that often.
+// newestState is the present state. It is the last state if that is not older than the interval, if nothing new has
+// come, or if states of such a large cluster cost too much to be made that often.
 func (s *states) newestState() *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -121,7 +121,8 @@ func (s *Server) Handler() http.Handler {
 	s.serveParts(mux)
 	mux.HandleFunc("GET "+api+"jobs/{name}/log", s.serveLog)
 	mux.HandleFunc("GET /api/v1/events", s.serveEvents)
-	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { sendLine(w, http.StatusOK, "healthy") })
+	mux.HandleFunc("GET /-/healthy",
+		func(w http.ResponseWriter, _ *http.Request) { sendLine(w, http.StatusOK, "healthy") })
 	mux.HandleFunc("GET /-/ready", s.serveReady)
 	return serveUnder(s.Base, s.gate.guardHandler(mux))
 }

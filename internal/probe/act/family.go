@@ -89,8 +89,8 @@ func (t tree) familyOf(pids []int) (family []proc.Stat) {
 	return family
 }
 
-// ancestorsOf returns the ancestors of a process that matter to the user: its ancestors in the job step, and slurmstepd,
-// which started the step. Outside of a step: its ancestors in the session, and the parent of the session.
+// ancestorsOf returns the ancestors of a process that matter to the user: its ancestors in the job step, and
+// slurmstepd, which started the step. Outside of a step: its ancestors in the session, and the parent of the session.
 func (t tree) ancestorsOf(pid int) (list []int) {
 	session := -1
 	for at := pid; len(list) < maxDepth; {
@@ -112,8 +112,8 @@ func (t tree) ancestorsOf(pid int) (list []int) {
 	return list
 }
 
-// describeFamily reads the descriptions of processes. If a reading hangs, that description and the commands of all later
-// processes are left out.
+// describeFamily reads the descriptions of processes. If a reading hangs, that description and the commands of all
+// later processes are left out.
 func (d *Desk) describeFamily(family []proc.Stat) []wire.Relative {
 	list := make([]wire.Relative, len(family))
 	for i, stat := range family {

@@ -67,7 +67,8 @@ func (d *Desk) signalProcess(id wire.ProcessID, s *wire.Signal, spared map[int]b
 	if held {
 		defer closeHandle(handle)
 	}
-	if wrong := d.checkSignal(id, d.signalOwner(s), spared); wrong.id != "" { // the pidfd holds the checked process, or an ended one
+	if wrong := d.checkSignal(id, d.signalOwner(s),
+		spared); wrong.id != "" { // the pidfd holds the checked process, or an ended one
 		return wrong
 	}
 	if held {

@@ -122,8 +122,8 @@ func (g *gpu) dropRegained() {
 	g.denied, g.stated = g.lacks.deniedMetrics(), false
 }
 
-// absentMetrics lists the metrics that a GPU lacks. A lost GPU lacks the same metrics as before. A card that is being read
-// again has its old values meanwhile.
+// absentMetrics lists the metrics that a GPU lacks. A lost GPU lacks the same metrics as before. A card that is being
+// read again has its old values meanwhile.
 func (g *gpu) absentMetrics(card *wire.Card) map[string][]string {
 	if card.Lost != "" {
 		return card.Absent
@@ -135,8 +135,8 @@ func (g *gpu) absentMetrics(card *wire.Card) map[string][]string {
 	return all.byReason()
 }
 
-// writeAbsent writes the lacking metrics into the cards of their GPUs, when these metrics have changed. It reports whether
-// it did. An inventory in progress reads the old cards.
+// writeAbsent writes the lacking metrics into the cards of their GPUs, when these metrics have changed. It reports
+// whether it did. An inventory in progress reads the old cards.
 func (n *Inventory) writeAbsent() (changed bool) {
 	for i, g := range n.gpus {
 		if g.dropRegained(); g.stated {

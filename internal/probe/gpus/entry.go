@@ -59,7 +59,8 @@ func (r *reading) repeatTime(interval time.Duration) time.Duration {
 	return max(staleIntervals*interval, min(2*r.took, longestRepeat))
 }
 
-// unfinishedCall returns how long an unfinished call to the GPU has been running, and its name; 0 if no call is running.
+// unfinishedCall returns how long an unfinished call to the GPU has been running, and its name; 0 if no call is
+// running.
 func (c *pool) unfinishedCall(g *gpu) (ms int64, what string) {
 	begun, pending := c.runningSince(g)
 	if !pending {

@@ -30,8 +30,8 @@ func (n *Inventory) isIncomplete() bool {
 		slices.ContainsFunc(n.gpus, func(g *gpu) bool { return g.once.partial || g.once.pending })
 }
 
-// isOutdated reports whether the driver was replaced by another version while the probe ran. The new library is on disk,
-// but the dynamic linker never unloads the old one: only a new process loads it.
+// isOutdated reports whether the driver was replaced by another version while the probe ran. The new library is on
+// disk, but the dynamic linker never unloads the old one: only a new process loads it.
 func (n *Inventory) isOutdated() bool {
 	return n.was && n.hello.FaultID == wire.FaultMismatch
 }
@@ -42,8 +42,8 @@ func (n *Inventory) allLost() bool {
 	return len(n.gpus) > 0 && !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !lost(g) })
 }
 
-// makeInventory returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It may
-// never return. Without reopen it changes nothing in the old inventory, so that the sampler can read the old GPUs
+// makeInventory returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It
+// may never return. Without reopen it changes nothing in the old inventory, so that the sampler can read the old GPUs
 // meanwhile.
 func (n Inventory) makeInventory(reopen bool, proc string) Inventory {
 	if err := n.attachDriver(reopen, proc); err != nil {
@@ -122,7 +122,8 @@ func (n *Inventory) unreadGPUs(gpus []*gpu) []*gpu {
 	})
 }
 
-// listInstances lists the instances of a GPU. A GPU that is busy, or whose card is still being read, keeps its instances.
+// listInstances lists the instances of a GPU. A GPU that is busy, or whose card is still being read, keeps its
+// instances.
 func (n *Inventory) listInstances(g *gpu) (parts []*gpu) {
 	if f := n.pool.foundOf(g); f.ended && !slices.Contains(n.busy, g) {
 		return n.gpusOf(f.parts)
@@ -178,8 +179,8 @@ func (n *Inventory) tellInstances() (divided bool) {
 	return divided
 }
 
-// fillIdentity fills in the identity of a GPU that is lost or does not respond, which cannot be read: the identity of the
-// GPU with the same index before, unless that GPU is listed elsewhere now.
+// fillIdentity fills in the identity of a GPU that is lost or does not respond, which cannot be read: the identity of
+// the GPU with the same index before, unless that GPU is listed elsewhere now.
 func (n *Inventory) fillIdentity(i int, known []wire.Card) {
 	card := &n.hello.GPUs[i]
 	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
@@ -194,10 +195,10 @@ func (n *Inventory) fillIdentity(i int, known []wire.Card) {
 	}
 }
 
-// keepUnchanged adopts the unchanged GPUs of the previous inventory, with their readings. A busy GPU is kept, so that there is
-// no second reading of it: if it was lost, or is lost now, its state stays the same until the next inventory. A GPU
-// whose card is still being read is replaced by the new one, so that no further call for it can hang; the new GPU has
-// the last reading of the old one.
+// keepUnchanged adopts the unchanged GPUs of the previous inventory, with their readings. A busy GPU is kept, so that
+// there is no second reading of it: if it was lost, or is lost now, its state stays the same until the next inventory.
+// A GPU whose card is still being read is replaced by the new one, so that no further call for it can hang; the new GPU
+// has the last reading of the old one.
 func (n *Inventory) keepUnchanged(before *Inventory, busy []*gpu) {
 	for i := range n.gpus {
 		card := &n.hello.GPUs[i]

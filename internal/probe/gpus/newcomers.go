@@ -29,8 +29,8 @@ func (n *newcomers) hasNewGPU(proc string) bool {
 	return slices.ContainsFunc(ofKernel(proc), func(name string) bool { return !slices.Contains(n.known, name) })
 }
 
-// checkKernel forgets GPUs that are gone: they are newcomers when they are back. It reports once a minute whether there are
-// any newcomers.
+// checkKernel forgets GPUs that are gone: they are newcomers when they are back. It reports once a minute whether there
+// are any newcomers.
 func (n *newcomers) checkKernel(proc string, now time.Duration) bool {
 	if now-n.looked < slowEvery {
 		return false

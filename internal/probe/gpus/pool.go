@@ -100,8 +100,8 @@ func (c *pool) beginCards(gpus []*gpu) (main *shift, r *round) {
 	return main, r
 }
 
-// planRound makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds the
-// lock.
+// planRound makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds
+// the lock.
 func (c *pool) planRound(gpus []*gpu, main *shift, r *round) {
 	c.rounds++
 	r.number = c.rounds
@@ -127,8 +127,8 @@ func (c *pool) planRound(gpus []*gpu, main *shift, r *round) {
 	}
 }
 
-// startShift hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each
-// report.
+// startShift hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for
+// each report.
 func (c *pool) startShift(s *shift) {
 	if c.closed { // while the inventory is being taken
 		go c.runShifts(s)
@@ -211,8 +211,8 @@ func (c *pool) endReading(g *gpu) {
 	}
 }
 
-// relieveShift leaves behind a shift that takes long to read a GPU. It returns the shift that reads the remaining GPUs: the
-// same shift, or a new one. With split, the remaining GPUs are read all at once.
+// relieveShift leaves behind a shift that takes long to read a GPU. It returns the shift that reads the remaining GPUs:
+// the same shift, or a new one. With split, the remaining GPUs are read all at once.
 func (c *pool) relieveShift(s *shift, split bool) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()

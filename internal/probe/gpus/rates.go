@@ -29,8 +29,8 @@ type mark struct {
 	rate float64       // at that reading; NaN: unknown
 }
 
-// ratePerSecond returns the increase per second of a counter that was read between two times. It is NaN at first, when the
-// counter went backwards, and when the time of the increase is not known well enough.
+// ratePerSecond returns the increase per second of a counter that was read between two times. It is NaN at first, when
+// the counter went backwards, and when the time of the increase is not known well enough.
 func (r *rates) ratePerSecond(c driver.Counter, began, ended time.Time) float64 {
 	next := mark{c, ended, ended.Sub(began), math.NaN()}
 	i := slices.IndexFunc(*r, func(m mark) bool { return m.ID == c.ID })

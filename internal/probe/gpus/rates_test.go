@@ -38,7 +38,8 @@ func TestRates(t *testing.T) {
 	if got := r.ratePerSecond(driver.Counter{ID: metric.PCIeRX, N: 1e6}, start, start.Add(67*time.Second)); got == got {
 		t.Errorf("the first reading of another counter gives %v", got)
 	}
-	if r.forgetCounters(); r.ratePerSecond(driver.Counter{ID: metric.PCIeTX, N: 2000}, start, start.Add(68*time.Second)) == 0 {
+	if r.forgetCounters(); r.ratePerSecond(driver.Counter{ID: metric.PCIeTX, N: 2000}, start,
+		start.Add(68*time.Second)) == 0 {
 		t.Error("a counter is compared with one from before the GPU was lost")
 	}
 }

@@ -70,8 +70,8 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// dirOfCgroup returns the directory of a cgroup in a file system that shows the cgroups below root at mount; ok is false if
-// it does not show this cgroup.
+// dirOfCgroup returns the directory of a cgroup in a file system that shows the cgroups below root at mount; ok is
+// false if it does not show this cgroup.
 func dirOfCgroup(mount, root, group string) (dir string, ok bool) {
 	inside, ok := strings.CutPrefix(group, strings.TrimSuffix(root, "/"))
 	if !ok || !strings.HasPrefix(inside, "/") || path.Clean(inside) != inside {

@@ -107,8 +107,8 @@ func (j *Jobs) jobNumber(sluid string, dirs []string) string {
 	return f.job
 }
 
-// searchFor returns the search for the job of a SLUID. It begins a new search if there was none, or if the last one found
-// nothing and is old.
+// searchFor returns the search for the job of a SLUID. It begins a new search if there was none, or if the last one
+// found nothing and is old.
 func (j *Jobs) searchFor(sluid string, dirs []string) *finding {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -35,8 +35,8 @@ func DropShared(processes []wire.Process) {
 	}
 }
 
-// areSiblings reports whether two processes of the same rank are relatives on different GPUs. Orphans, the children of init,
-// are no siblings.
+// areSiblings reports whether two processes of the same rank are relatives on different GPUs. Orphans, the children of
+// init, are no siblings.
 func areSiblings(p, o *wire.Process) bool {
 	if p.PID == o.PID || p.GPU == o.GPU {
 		return false

@@ -50,7 +50,8 @@ func (p *Process) Environ(areas []Area, program string, from, to uint64) ([]byte
 	return nil, ErrBounds
 }
 
-// findEnviron finds the list of variables. A program that names it has the list itself, and the C library uses that one.
+// findEnviron finds the list of variables. A program that names it has the list itself, and the C library uses that
+// one.
 func (p *Process) findEnviron(areas []Area, program string) (uint64, error) {
 	failed := ErrSymbol
 	for _, of := range []func(name string) bool{

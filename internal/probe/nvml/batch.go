@@ -98,8 +98,8 @@ func (b *batch) keepAnswered(to *driver.Answer) {
 	}
 }
 
-// hasField reports whether the device has a field, even if the field cannot be read now. For an old driver, an unknown field
-// is an invalid argument. A counter of less than 64 bits is of no use: it may overflow several times in a second.
+// hasField reports whether the device has a field, even if the field cannot be read now. For an old driver, an unknown
+// field is an invalid argument. A counter of less than 64 bits is of no use: it may overflow several times in a second.
 func hasField(v *nvml.FieldValue, rate bool) bool {
 	switch nvml.Return(v.NvmlReturn) {
 	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_INVALID_ARGUMENT, nvml.ERROR_FUNCTION_NOT_FOUND:

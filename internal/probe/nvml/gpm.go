@@ -108,8 +108,8 @@ func (g *gpm) forgetSample() {
 	}
 }
 
-// forgetfulReaders returns readers that forget the last sample when they find that the GPU is lost: the counters may begin
-// again before it is back.
+// forgetfulReaders returns readers that forget the last sample when they find that the GPU is lost: the counters may
+// begin again before it is back.
 func (g *gpm) forgetfulReaders(readers []driver.Reader) []driver.Reader {
 	for i := range readers {
 		read := readers[i].Read
@@ -192,11 +192,12 @@ func (g *gpm) freePair() {
 
 // gpmReader returns a Reader of GPM for the whole device.
 func (d *device) gpmReader() driver.Reader {
-	return d.gpm.optionalReader(d.withoutGPM, func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
+	return d.gpm.optionalReader(d.withoutGPM,
+		func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
 }
 
-// optionalReader returns a Reader of the metrics between samples. It reads nothing if its first reading finds that there is no
-// GPM.
+// optionalReader returns a Reader of the metrics between samples. It reads nothing if its first reading finds that
+// there is no GPM.
 func (g *gpm) optionalReader(without func() bool, take func(nvml.GpmSample) nvml.Return) driver.Reader {
 	r := g.sampleReader(take)
 	read, asked, none := r.Read, false, false

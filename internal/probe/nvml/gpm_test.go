@@ -163,7 +163,8 @@ func TestGPMSamples(t *testing.T) {
 	}
 	l := &Library{nvml: newFakeGPM().lib}
 	whole := l.gpmFor(gpmKey{0, wholeGPU})
-	if whole != l.gpmFor(gpmKey{0, wholeGPU}) || whole == l.gpmFor(gpmKey{0, 1}) || whole == l.gpmFor(gpmKey{1, wholeGPU}) {
+	if whole != l.gpmFor(gpmKey{0, wholeGPU}) || whole == l.gpmFor(gpmKey{0, 1}) ||
+		whole == l.gpmFor(gpmKey{1, wholeGPU}) {
 		t.Error("the samples are mixed up")
 	}
 }

@@ -22,7 +22,8 @@ type reader struct {
 var readers = slices.Concat(useReaders, stateReaders, linkReaders, errorReaders)
 
 // numberReader returns the reader of a single number.
-func numberReader[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID, call func(*device) (T, nvml.Return)) reader {
+func numberReader[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID,
+	call func(*device) (T, nvml.Return)) reader {
 	isUnknown := func(v T) bool { return v == 0 && id.Row().Positive }
 	return reader{[]metric.ID{id}, func(d *device, to *driver.Answer) nvml.Return {
 		v, ret := call(d)

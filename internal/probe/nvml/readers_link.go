@@ -19,14 +19,18 @@ var linkReaders = []reader{
 	numberReader(metric.PCIeWidth, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkWidth() }),
 	numberReader(metric.PCIeWidthMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkWidth() }),
 	numberReader(metric.PCIeReplays, func(d *device) (int, nvml.Return) { return d.nvml.GetPcieReplayCounter() }),
-	numberReader(metric.NVLinks, func(d *device) (int, nvml.Return) { links, _, ret := d.countLinks(); return links, ret }),
+	numberReader(metric.NVLinks, func(d *device) (int, nvml.Return) {
+		links, _, ret := d.countLinks()
+		return links,
+			ret
+	}),
 	numberReader(metric.NVLinkUp, func(d *device) (uint64, nvml.Return) { _, up, ret := d.countLinks(); return up, ret }),
 	{[]metric.ID{metric.FabricState, metric.FabricStatus, metric.FabricHealth, metric.FabricClique}, readFabric},
 	numberReader(metric.NUMANode, (*device).numaNode),
 }
 
-// countLinks returns the number of NVLink links, and a mask with a bit for each link that is up. Without links, it returns
-// NVML's result for the first.
+// countLinks returns the number of NVLink links, and a mask with a bit for each link that is up. Without links, it
+// returns NVML's result for the first.
 func (d *device) countLinks() (count int, up uint64, ret nvml.Return) {
 	for link := range nvml.NVLINK_MAX_LINKS {
 		state, ret := d.nvml.GetNvLinkState(link)

@@ -42,10 +42,12 @@ var stateReaders = []reader{
 	highestClock(metric.GraphicsClockMax, nvml.CLOCK_GRAPHICS),
 	highestClock(metric.VideoClockMax, nvml.CLOCK_VIDEO),
 	numberReader(metric.Throttle, (*device).readThrottle),
-	numberReader(metric.PersistenceMode, func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetPersistenceMode() }),
+	numberReader(metric.PersistenceMode,
+		func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetPersistenceMode() }),
 	numberReader(metric.ComputeMode, func(d *device) (nvml.ComputeMode, nvml.Return) { return d.nvml.GetComputeMode() }),
 	numberReader(metric.DisplayMode, func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetDisplayMode() }),
-	numberReader(metric.DisplayActive, func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetDisplayActive() }),
+	numberReader(metric.DisplayActive,
+		func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetDisplayActive() }),
 }
 
 func thresholdReader(id metric.ID, of nvml.TemperatureThresholds) reader {

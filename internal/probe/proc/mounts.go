@@ -41,7 +41,8 @@ func Mounts(mount, process string) ([]Mount, error) {
 	return list, err
 }
 
-// unescapePath puts back the characters that the kernel writes as three octal digits: spaces, tabs, newlines, backslashes.
+// unescapePath puts back the characters that the kernel writes as three octal digits: spaces, tabs, newlines,
+// backslashes.
 func unescapePath(path string) string {
 	for from := 0; ; {
 		i := strings.IndexByte(path[from:], '\\')

@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 )
 
-// What is read is what the files have at the places that proc(5) tells: of a process, and of files with odd contents. The
-// process is stopped, so that nothing changes between two readings.
+// What is read is what the files have at the places that proc(5) tells: of a process, and of files with odd contents.
+// The process is stopped, so that nothing changes between two readings.
 func TestPlacesOfNumbers(t *testing.T) {
 	const numbers = " 5 6 7 8 9 10 11 12 13 100 200 16 17 18 19 3 0 4242 5000 77 18446744073709551615 1 1 0 0 0 0 " +
 		"0 0 0 0 0 0 17 3 0 2 44 0 0 0 0 0 0 0 0 0 0\n"

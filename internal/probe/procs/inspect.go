@@ -79,8 +79,8 @@ func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 // environWithin is the time in which the memory of a process is read.
 const environWithin = time.Second
 
-// readEnviron reads the environment that the kernel shows. If the program has overwritten it, its C library has another one
-// in its memory.
+// readEnviron reads the environment that the kernel shows. If the program has overwritten it, its C library has another
+// one in its memory.
 func readEnviron(process proc.Process, pid int) ([]string, error) {
 	variables, err := process.Environ()
 	if err != nil || !proc.IsOverwritten([]byte(strings.Join(variables, "\x00"))) && !process.TitleSpills() {
@@ -105,7 +105,8 @@ func readEnviron(process proc.Process, pid int) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"), nil
 }
 
-// capList returns the beginning of list that has at most wire.MaxStrings elements and takes at most limit bytes of JSON.
+// capList returns the beginning of list that has at most wire.MaxStrings elements and takes at most limit bytes of
+// JSON.
 func capList(list []string, limit int) (kept []string, more bool) {
 	kept = []string{}
 	for _, s := range list {

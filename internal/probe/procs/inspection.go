@@ -150,7 +150,8 @@ func (l *looked) readIOCounts() error {
 	return err
 }
 
-// readLimits reads a file with lines such as "Max open files            1024                 524288               files".
+// readLimits reads a file with lines such as "Max open files            1024                 524288
+// files".
 func (l *looked) readLimits() error {
 	const nameWidth, most = 26, 32
 	file, err := os.ReadFile(filepath.Join(l.mount, "limits"))
@@ -162,7 +163,8 @@ func (l *looked) readLimits() error {
 		if len(words) < 2 {
 			continue
 		}
-		limit := inspection.Limit{Name: strings.TrimSpace(line[:nameWidth]), Soft: parseNumber(words[0]), Hard: parseNumber(words[1])}
+		limit := inspection.Limit{Name: strings.TrimSpace(line[:nameWidth]), Soft: parseNumber(words[0]),
+			Hard: parseNumber(words[1])}
 		if len(words) > 2 {
 			limit.Unit = words[2]
 		}
@@ -214,8 +216,8 @@ func (l *looked) noteLeftOut(key string, n int) {
 	}
 }
 
-// shortenToReply returns the inspection without the lists that make it longer than a Reply may be: names in it may be of any
-// characters.
+// shortenToReply returns the inspection without the lists that make it longer than a Reply may be: names in it may be
+// of any characters.
 func (l *looked) shortenToReply() *inspection.Process {
 	for _, shorten := range []func(){
 		func() {},

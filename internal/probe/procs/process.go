@@ -56,9 +56,9 @@ const foreignAfter = 2 * time.Second
 // much memory may take seconds.
 const endedAfter = 10 * time.Second
 
-// absentProcess returns a process that is not in /proc. /proc may hide processes of other users, but a signal finds them: it
-// fails for lack of permission. A PID that a signal does not find belongs to a process that has exited, or to one of
-// another PID namespace, which the driver lists for longer.
+// absentProcess returns a process that is not in /proc. /proc may hide processes of other users, but a signal finds
+// them: it fails for lack of permission. A PID that a signal does not find belongs to a process that has exited, or to
+// one of another PID namespace, which the driver lists for longer.
 func (t *Table) absentProcess(pid int) *process {
 	lp, old := &process{since: t.at.Mono}, t.known[pid]
 	switch {
@@ -99,7 +99,8 @@ func (t *Table) readStat(pid int) *process {
 	return lp
 }
 
-// keepOrigin takes over how a process was started, if it is the program that was listed before and has only another name.
+// keepOrigin takes over how a process was started, if it is the program that was listed before and has only another
+// name.
 func (lp *process) keepOrigin(old *process, stat *proc.Stat) {
 	if old != nil && old.identified && old.StartTicks == stat.Start && old.arguments == stat.ArgumentsFrom &&
 		old.arguments > 0 {

@@ -134,8 +134,8 @@ func (t *Table) readProcess(pid int) {
 	}
 }
 
-// fillStatic fills in the static properties that are known, and reports whether this completes all processes. It waits only
-// briefly: a later listing will have the rest.
+// fillStatic fills in the static properties that are known, and reports whether this completes all processes. It waits
+// only briefly: a later listing will have the rest.
 func (t *Table) fillStatic() (complete bool) {
 	var strangers []*process
 	for _, lp := range t.now {
@@ -169,8 +169,8 @@ func (t *Table) fillStatic() (complete bool) {
 	return complete
 }
 
-// describeProcess returns a process that was looked at, without the fields that NVML provides; false if it has exited just
-// now.
+// describeProcess returns a process that was looked at, without the fields that NVML provides; false if it has exited
+// just now.
 func (t *Table) describeProcess(pid int) (p wire.Process, exists bool) {
 	lp := t.now[pid]
 	return lp.Process, !lp.gone || lp.Ended

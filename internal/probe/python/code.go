@@ -136,7 +136,8 @@ func (r *Runtime) readString(c *code, at uint64, most int, end bool) (string, er
 	return decodeChars(raw, width, most, end), err
 }
 
-// decodeChars decodes characters of 1, 2 or 4 bytes, and cuts the text at most bytes: at its beginning if the end counts.
+// decodeChars decodes characters of 1, 2 or 4 bytes, and cuts the text at most bytes: at its beginning if the end
+// counts.
 func decodeChars(raw []byte, width, most int, end bool) string {
 	text := make([]rune, 0, len(raw)/width)
 	size := 0

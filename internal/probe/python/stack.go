@@ -93,8 +93,9 @@ func (r *Runtime) tryReadStack(thread uint64, rests func() bool) (s Stack, err e
 	return s, err
 }
 
-// agreedCalls returns the outer part of a stack that is the same in so many more walks. Walks that have nothing in common
-// make no sense: a thread that enters the interpreter seems to be nowhere for a moment, but stays in its main function.
+// agreedCalls returns the outer part of a stack that is the same in so many more walks. Walks that have nothing in
+// common make no sense: a thread that enters the interpreter seems to be nowhere for a moment, but stays in its main
+// function.
 func (r *Runtime) agreedCalls(thread uint64, calls []call, walks int) ([]call, error) {
 	for failed := 0; walks > 0; walks-- {
 		next, _, err := r.walkStack(thread)
@@ -112,8 +113,8 @@ func (r *Runtime) agreedCalls(thread uint64, calls []call, walks int) ([]call, e
 	return calls, nil
 }
 
-// commonCalls returns the calls that two walks have in common, from the outermost on. The innermost of them may have gone on:
-// then it is where the second walk found it.
+// commonCalls returns the calls that two walks have in common, from the outermost on. The innermost of them may have
+// gone on: then it is where the second walk found it.
 func commonCalls(a, b []call) []call {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -171,8 +172,8 @@ func (r *Runtime) walkStack(thread uint64) (list []call, deeper bool, err error)
 	return list, false, err
 }
 
-// mayBeOutermost reports whether a frame can be the outermost one. A generator leaves its caller for a moment before the
-// thread does, and may be stopped there by the kernel.
+// mayBeOutermost reports whether a frame can be the outermost one. A generator leaves its caller for a moment before
+// the thread does, and may be stopped there by the kernel.
 func (l *layout) mayBeOutermost(c *call, owner byte) bool {
 	const byGenerator = 1
 	return c.shim || !l.entries && owner != byGenerator
@@ -194,8 +195,8 @@ func (r *Runtime) resolveCodes(calls []call) error {
 	return nil
 }
 
-// confirmCodes reads the codes of calls again. Codes of functions that were made and forgotten meanwhile are read anew next
-// time.
+// confirmCodes reads the codes of calls again. Codes of functions that were made and forgotten meanwhile are read anew
+// next time.
 func (r *Runtime) confirmCodes(calls []call) error {
 	seen := map[uint64]bool{}
 	for i := range calls {
@@ -221,13 +222,15 @@ func (r *Runtime) framesOfCalls(calls []call) []Frame {
 			if of.internal {
 				continue
 			}
-			list = append(list, Frame{Function: of.name, File: of.file, Line: of.lineOfUnit(r.layout.lines, r.instructionUnit(c))})
+			list = append(list, Frame{Function: of.name, File: of.file,
+				Line: of.lineOfUnit(r.layout.lines, r.instructionUnit(c))})
 		}
 	}
 	return list
 }
 
-// instructionUnit is which instruction of its code a call is at, in the units of the table of lines; negative: before the first.
+// instructionUnit is which instruction of its code a call is at, in the units of the table of lines; negative: before
+// the first.
 func (r *Runtime) instructionUnit(c *call) int {
 	switch r.layout.lines {
 	case lnotab:

@@ -211,8 +211,8 @@ func (a *Asker) findSocket(variables []string) (netip.AddrPort, error) {
 		"used it yet", port)
 }
 
-// findListener searches a table of the kernel for a socket of the user's that listens at the port; others says that another
-// user has one.
+// findListener searches a table of the kernel for a socket of the user's that listens at the port; others says that
+// another user has one.
 func (a *Asker) findListener(table string, port uint16) (addr netip.AddrPort, others bool) {
 	f, err := os.Open(filepath.Join(a.mount, "self/net", table))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// followThreads looks several times at the main threads of processes, and returns after that time what it saw of each, by PID.
-// A process of which nothing is seen has none.
+// followThreads looks several times at the main threads of processes, and returns after that time what it saw of each,
+// by PID. A process of which nothing is seen has none.
 func (r *Reader) followThreads(of []wire.ProcessID, over time.Duration) map[int]*wire.StackLooks {
 	began := time.Now()
 	end := began.Add(over)

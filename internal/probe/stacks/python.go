@@ -73,8 +73,8 @@ type runtime interface {
 	Stack(t *python.Thread, mark func() string) (python.Stack, error)
 }
 
-// readStacks reads the stacks of the threads that Python knows. It fails if that of the main thread cannot be read, which
-// says where the process is, or if none can.
+// readStacks reads the stacks of the threads that Python knows. It fails if that of the main thread cannot be read,
+// which says where the process is, or if none can.
 func (found *pythonStacks) readStacks(from runtime, process proc.Process, pid int, all []wire.ThreadStack) error {
 	threads, err := from.Threads()
 	if err != nil {

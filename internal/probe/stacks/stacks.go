@@ -197,8 +197,8 @@ func earlierTime(a, b time.Time) time.Time {
 	return b
 }
 
-// callAside calls a function that may never return on another goroutine. It returns nil if that takes too long, or if too
-// many calls have not returned.
+// callAside calls a function that may never return on another goroutine. It returns nil if that takes too long, or if
+// too many calls have not returned.
 func (r *Reader) callAside(until time.Time, do func() any) any {
 	if r.hung.Add(1) > maxHung {
 		r.hung.Add(-1)

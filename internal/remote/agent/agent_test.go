@@ -23,8 +23,10 @@ import (
 
 // documented is an answer with the names that nvgpu 0.10 has, of a GPU in use, a free one, and one of an older agent.
 const documented = `{"hostname": "node01", "gpus": [
- {"type": "GeForce GTX 1080 Ti", "is_available": false, "pids": "19028,19029", "users": "alice,?", "running_since": "2 days ago", "utilization": 46,
-  "memory": {"total": 11721506816, "free": 399834, "used": 11321671680}, "clock_mhz": 1506, "temperature": 54, "cmd": "train.py"},
+ {"type": "GeForce GTX 1080 Ti", "is_available": false, "pids": "19028,19029", "users": "alice,?",
+	"running_since": "2 days ago", "utilization": 46,
+  "memory": {"total": 11721506816, "free": 399834, "used": 11321671680}, "clock_mhz": 1506, "temperature": 54,
+	"cmd": "train.py"},
  {"type": "GeForce GTX 1070", "is_available": true, "pids": "", "users": "", "running_since": null, "utilization": 0,
   "memory": {"total": 8513978368, "free": 8513978368, "used": 0}, "clock_mhz": 139, "temperature": 44, "cmd": null},
  {"type": "Tesla K80", "is_available": false, "pids": "7,x,9", "users": "bob", "utilization": 1000, "clock_mhz": null}]}`

@@ -44,8 +44,8 @@ func (s *session) Next() (wire.Message, error) {
 // fitsWithin limits how long a running session waits for the answer to whether another door fits.
 const fitsWithin = 2 * time.Second
 
-// leaveDoor moves a node to a door of another kind than its session's, and returns the failure that ends the session; nil
-// if there is no such door.
+// leaveDoor moves a node to a door of another kind than its session's, and returns the failure that ends the session;
+// nil if there is no such door.
 func (o *Opener) leaveDoor(n *node, why string) *reach.Failure {
 	ctx, cancel := context.WithTimeout(context.Background(), fitsWithin)
 	defer cancel()

@@ -55,7 +55,8 @@ func (e *Error) Error() string {
 // own. Its error is an *Error.
 func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time.Time) (*Known, error) {
 	c := check{set: s, host: host, authorities: authorities, now: now}
-	e := &Error{Listed: host.listedNames()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key), Files: s.paths,
+	e := &Error{Listed: host.listedNames()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key),
+		Files:  s.paths,
 		Unread: s.Unread}
 	if cert, ok := key.(*ssh.Certificate); ok {
 		e.Fingerprint = ssh.FingerprintSHA256(cert.Key)

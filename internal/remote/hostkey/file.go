@@ -95,8 +95,8 @@ func readFile(path string) *file {
 	return f
 }
 
-// parseLines keeps the lines that OpenSSH understands: at most maxLines, each at most maxLine long. An invalid line does not
-// make a host unknown.
+// parseLines keeps the lines that OpenSSH understands: at most maxLines, each at most maxLine long. An invalid line
+// does not make a host unknown.
 func (f *file) parseLines(text string, maxLines, maxLine int) {
 	number := int32(0)
 	for text := range strings.SplitSeq(text, "\n") {

@@ -92,8 +92,8 @@ type Host struct {
 	Port string // empty: an alias has none
 }
 
-// listedNames returns the names under which files may list the host. The second name counts only if nothing is found under
-// the first.
+// listedNames returns the names under which files may list the host. The second name counts only if nothing is found
+// under the first.
 func (h Host) listedNames() []string {
 	if h.Port == "" || h.Port == "22" {
 		return []string{h.Name}

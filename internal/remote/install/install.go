@@ -192,7 +192,8 @@ func (a *attempt) noPlaceLeft(uid string) error {
 		Size: a.payload.Size}
 }
 
-// getTurn gets a turn to copy to n.place, if the attempt has none. It reports whether to look for a copy before copying.
+// getTurn gets a turn to copy to n.place, if the attempt has none. It reports whether to look for a copy before
+// copying.
 func (a *attempt) getTurn(ctx context.Context, n need, seen int) (again bool, err error) {
 	home := n.place == homeDirectory
 	if a.turn != nil {
@@ -202,7 +203,8 @@ func (a *attempt) getTurn(ctx context.Context, n need, seen int) (again bool, er
 		a.endTurn(broken)
 	}
 	w := wish{payload: a.payload.SHA256, home: home, seen: seen, alone: a.trust == givenUp}
-	a.turn, again, err = a.in.gate.awaitTurn(ctx, w, a.in.Limits, func() { a.say("waiting for another node to upload it") })
+	a.turn, again, err = a.in.gate.awaitTurn(ctx, w, a.in.Limits,
+		func() { a.say("waiting for another node to upload it") })
 	return again, err
 }
 

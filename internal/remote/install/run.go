@@ -39,7 +39,8 @@ func (in *Installer) runScript(ctx context.Context, shell Shell, script string, 
 }
 
 // awaitProbe runs a script and waits until the script has become a probe.
-func (in *Installer) awaitProbe(ctx context.Context, shell Shell, script string, input io.Reader) (*link.Session, error) {
+func (in *Installer) awaitProbe(ctx context.Context, shell Shell, script string, input io.Reader) (*link.Session,
+	error) {
 	p, err := shell.Run(ctx, script, input)
 	if err != nil {
 		return nil, err

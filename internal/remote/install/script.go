@@ -78,9 +78,9 @@ const needMark = "nvnodetop-need/1:"
 // shows the first 15 characters as the process name: exactly "nvnodetop-probe".
 func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 
-// beginScript chooses one of several payloads by the node's platform, m: f is the name of its copy, z the size, h the hash;
-// all are empty if there is none for it. It defines place (sets d, a place's directory), private (is d private to us?)
-// and good (does d hold our probe?).
+// beginScript chooses one of several payloads by the node's platform, m: f is the name of its copy, z the size, h the
+// hash; all are empty if there is none for it. It defines place (sets d, a place's directory), private (is d private to
+// us?) and good (does d hold our probe?).
 //
 // good does not read the file: owner, mode and size of the file and its directory are enough. The directory is ours,
 // not a symlink, and 0700. The file is ours and 0700, and got its name only after its hash was verified. Only we or
@@ -89,7 +89,8 @@ func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 // directory with 0700 (45c0 with the setgid bit that some homes inherit), 81c0 a regular file with 0700. -x asks the
 // kernel, so it is false on a noexec mount.
 func beginScript(list ...Payload) string {
-	return environment + searchPath + "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); m=$(uname -sm); " + selectPayload(list) +
+	return environment + searchPath + "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); m=$(uname -sm); " +
+		selectPayload(list) +
 		"place() { case $1 in " +
 		"run) d=${XDG_RUNTIME_DIR:+$XDG_RUNTIME_DIR/nvnodetop};; " +
 		"home) d=${HOME:+$HOME/.cache/nvnodetop};; " +

@@ -89,8 +89,9 @@ func (s *Session) noteExit() {
 	s.exit = s.pipe.Wait()
 }
 
-// decodeJSON is encoding/json/v2, from the module that has it until it is in the standard library: with it a report costs a
-// sixth less CPU time. It also refuses input that no probe writes: duplicate keys in an object, text that is not UTF-8.
+// decodeJSON is encoding/json/v2, from the module that has it until it is in the standard library: with it a report
+// costs a sixth less CPU time. It also refuses input that no probe writes: duplicate keys in an object, text that is
+// not UTF-8.
 func decodeJSON(text []byte, v any) error { return json.Unmarshal(text, v) }
 
 // readMessages reads until the output ends or is unusable.
@@ -152,8 +153,8 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explainEnd explains why reading ended with readErr. Unusable output ends the program; after a plain end of output, the
-// exit status is about to arrive.
+// explainEnd explains why reading ended with readErr. Unusable output ends the program; after a plain end of output,
+// the exit status is about to arrive.
 func (s *Session) explainEnd(readErr error) *EndError {
 	e := &EndError{Read: readErr}
 	if noise, ok := errors.AsType[*wire.NoiseError](readErr); ok {

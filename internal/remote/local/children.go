@@ -19,8 +19,8 @@ func Started(pid int) bool {
 	return children.pids[pid]
 }
 
-// startChild starts a child, in a process group of its own: keys of the user are for this program, and for a command that
-// runs in its place.
+// startChild starts a child, in a process group of its own: keys of the user are for this program, and for a command
+// that runs in its place.
 func startChild(cmd *exec.Cmd) error {
 	children.Lock()
 	defer children.Unlock()

@@ -188,8 +188,8 @@ func (c *child) killSession() {
 	})
 }
 
-// signalSession signals the session of ssh while it runs. Its process group has the PID of ssh, which stays reserved until ssh
-// is reaped.
+// signalSession signals the session of ssh while it runs. Its process group has the PID of ssh, which stays reserved
+// until ssh is reaped.
 func (c *child) signalSession(s syscall.Signal) {
 	if !c.hasEnded() {
 		_ = syscall.Kill(-c.cmd.Process.Pid, s) // on error it has just ended
@@ -245,8 +245,8 @@ func (v *voice) withoutVerbose(p []byte) []byte {
 	return verbose.ReplaceAll(p, nil)
 }
 
-// endLogin ends the messages of the login: at the mark, or after limit if no mark comes, as with a login shell that closes
-// its standard error.
+// endLogin ends the messages of the login: at the mark, or after limit if no mark comes, as with a login shell that
+// closes its standard error.
 func (v *voice) endLogin(limit time.Duration) {
 	late := time.NewTimer(limit)
 	defer late.Stop()

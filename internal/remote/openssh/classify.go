@@ -112,10 +112,12 @@ type rule struct {
 
 // rules are searched in order: the first message of ssh is often the reason for its last.
 var rules = []rule{
-	{mustCompile(`REVOKED HOST KEY DETECTED|[Hh]ost key .*(is marked as revoked|revoked by file)`), reach.ClassHostKeyChanged,
+	{mustCompile(`REVOKED HOST KEY DETECTED|[Hh]ost key .*(is marked as revoked|revoked by file)`),
+		reach.ClassHostKeyChanged,
 		"host key revoked", 0},
 	{mustCompile(`REMOTE HOST IDENTIFICATION HAS CHANGED`), reach.ClassHostKeyChanged, "host key changed", 0},
-	{mustCompile(`[Nn]o .*host key is known for|Certificate invalid|Host key verification failed`), reach.ClassHostKeyUnknown,
+	{mustCompile(`[Nn]o .*host key is known for|Certificate invalid|Host key verification failed`),
+		reach.ClassHostKeyUnknown,
 		"host key unknown", 0},
 	{mustCompile(`[Dd]enied by pam_slurm_adopt|no active jobs on this node`), reach.ClassAdopt, "login refused", 0},
 	{mustCompile(`Too many authentication failures`), reach.ClassAuth, "permission denied", 0},

@@ -115,8 +115,8 @@ func (d *Door) startLogin(ctx context.Context, node string, begin, admitted func
 	return c, nil
 }
 
-// sshArguments returns the arguments of ssh. The first value of an option counts, so the user's configuration changes none
-// of these.
+// sshArguments returns the arguments of ssh. The first value of an option counts, so the user's configuration changes
+// none of these.
 func (d *Door) sshArguments(node string) []string {
 	args := []string{"-T", "-a", "-x"}
 	options := []string{

@@ -39,8 +39,8 @@ func All() ([]install.Payload, error) {
 	return append(list, self), nil
 }
 
-// readProbes returns the probes in a directory that scripts/build has made: "list" has the platform, the size and the SHA-256
-// of each, one per line. nil: there are none.
+// readProbes returns the probes in a directory that scripts/build has made: "list" has the platform, the size and the
+// SHA-256 of each, one per line. nil: there are none.
 func readProbes(dir fs.FS) (list []install.Payload, err error) {
 	if dir == nil {
 		return nil, nil

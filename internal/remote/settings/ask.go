@@ -42,8 +42,8 @@ type answer struct {
 	unasked string // why ssh could not be asked; empty: it was
 }
 
-// nodeOptions returns ssh's answer about a node. One question serves all nodes to which the same blocks apply, if the files
-// agree with the answer about the first of them.
+// nodeOptions returns ssh's answer about a node. One question serves all nodes to which the same blocks apply, if the
+// files agree with the answer about the first of them.
 func (s *Source) nodeOptions(ctx context.Context, f *files, node string) (o options, ignored []string, err error) {
 	raw, blocks := f.nodeOptions(node)
 	if s.cfg.Program == "" {
@@ -72,8 +72,8 @@ func (s *Source) nodeOptions(ctx context.Context, f *files, node string) (o opti
 	return a.options, nil, nil
 }
 
-// applyAnswer applies an answer about one node to another node of its group. Options that depend on the name come from the
-// files, if the files agree with ssh's answer for the first node.
+// applyAnswer applies an answer about one node to another node of its group. Options that depend on the name come from
+// the files, if the files agree with ssh's answer for the first node.
 func (s *Source) applyAnswer(a *answer, raw options, node string) (options, bool) {
 	plain, theirs, ours := s.addDefaults(raw, a.node), s.resolveOptions(raw, a.node), s.resolveOptions(raw, node)
 	o := maps.Clone(a.options)

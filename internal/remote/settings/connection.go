@@ -9,7 +9,8 @@ import (
 
 // setConnection sets the way to connect, and the limits of the connection.
 func (t *Settings) setConnection(o options) {
-	t.KexAlgorithms, t.Ciphers, t.MACs = listAlgorithms(o, "kexalgorithms"), listAlgorithms(o, "ciphers"), listAlgorithms(o, "macs")
+	t.KexAlgorithms, t.Ciphers, t.MACs = listAlgorithms(o, "kexalgorithms"), listAlgorithms(o, "ciphers"),
+		listAlgorithms(o, "macs")
 	t.PubkeyAcceptedAlgorithms = listAlgorithms(o, "pubkeyacceptedalgorithms")
 	if t.PubkeyAcceptedAlgorithms == nil { // its name before OpenSSH 8.5
 		t.PubkeyAcceptedAlgorithms = listAlgorithms(o, "pubkeyacceptedkeytypes")

@@ -60,8 +60,8 @@ func parseOptions(text []byte) options {
 	return o
 }
 
-// splitPaths splits a list that is printed without quotes: a word that does not look like the beginning of a path belongs to
-// the path before it.
+// splitPaths splits a list that is printed without quotes: a word that does not look like the beginning of a path
+// belongs to the path before it.
 func splitPaths(list string) []string {
 	var out []string
 	for word := range strings.FieldsSeq(list) {
@@ -140,7 +140,8 @@ func (s *Source) addDefaults(raw options, node string) options {
 
 // tokenValues returns the values of %x.
 func (s *Source) tokenValues(o options, node string) map[byte]string {
-	host, port, user, jump := o.firstValue("hostname"), o.firstValue("port"), o.firstValue("user"), o.valueUnlessNone("proxyjump")
+	host, port, user, jump := o.firstValue("hostname"), o.firstValue("port"), o.firstValue("user"),
+		o.valueUnlessNone("proxyjump")
 	local, _ := os.Hostname()
 	short, _, _ := strings.Cut(local, ".")
 	sum := sha1.Sum([]byte(local + host + port + user + jump)) //nolint:gosec // OpenSSH's definition

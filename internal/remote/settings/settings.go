@@ -133,8 +133,8 @@ const maxName = 255
 // correction.
 const life = 2 * time.Second
 
-// currentFiles returns the content of the files. While the content does not change, neither does the object, and its answers
-// stay.
+// currentFiles returns the content of the files. While the content does not change, neither does the object, and its
+// answers stay.
 func (s *Source) currentFiles() *files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,8 @@ func (s *Source) newSettings(node string, o options) (*Settings, error) {
 	t := &Settings{
 		Node: node, HostName: o.firstValue("hostname"), Port: o.firstValue("port"), User: o.firstValue("user"),
 		Alias:          strings.ToLower(o.firstValue("hostkeyalias")),
-		IdentitiesOnly: o.isYes("identitiesonly"), ProxyJump: o.valueUnlessNone("proxyjump"), ProxyCommand: o.valueUnlessNone("proxycommand"),
+		IdentitiesOnly: o.isYes("identitiesonly"), ProxyJump: o.valueUnlessNone("proxyjump"),
+		ProxyCommand:          o.valueUnlessNone("proxycommand"),
 		tokens:                s.tokenValues(o, node),
 		HostKeyAlgorithms:     listAlgorithms(o, "hostkeyalgorithms"),
 		CASignatureAlgorithms: listAlgorithms(o, "casignaturealgorithms"),

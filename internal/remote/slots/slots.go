@@ -81,8 +81,8 @@ func takeIn(of int, dirs ...string) (*slot, error) {
 	return nil, first
 }
 
-// openDir opens the directory of the slots, and makes it if there is none. A shared lock on it tells systemd-tmpfiles that
-// it is in use.
+// openDir opens the directory of the slots, and makes it if there is none. A shared lock on it tells systemd-tmpfiles
+// that it is in use.
 func openDir(dir string) (int, error) {
 	if err := unix.Mkdir(dir, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
 		return 0, fmt.Errorf("%q: %w", dir, err)

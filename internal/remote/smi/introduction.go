@@ -15,7 +15,8 @@ type introduction struct {
 	bus    string         // of the GPU whose properties are being read
 }
 
-// parseLine reads a line of the introduction: of the script, of /proc/self/cgroup, or of the properties of a GPU in /proc.
+// parseLine reads a line of the introduction: of the script, of /proc/self/cgroup, or of the properties of a GPU in
+// /proc.
 func (i *introduction) parseLine(line string) {
 	i.readJob(line)
 	key, value, _ := strings.Cut(line, " ")

@@ -43,8 +43,8 @@ func (w *lookout) startTimer(isAnyLost bool, every time.Duration) {
 	w.timer.Reset(every)
 }
 
-// noteLine notes a line that is no row. nvidia-smi may have failed because of a GPU that it names; a GPU with a row in this
-// round was merely mentioned.
+// noteLine notes a line that is no row. nvidia-smi may have failed because of a GPU that it names; a GPU with a row in
+// this round was merely mentioned.
 func (w *lookout) noteLine(line string, isMissing func(named) bool) {
 	w.said = line
 	if strings.Count(line, ", ") > 2 { // a row, not words
@@ -105,8 +105,8 @@ func (t *translator) askLostGPUs() error {
 	return nil
 }
 
-// handleLoopEnd continues after a loop that ended by itself. If it named a GPU, the next loop leaves that GPU out. If it had
-// rows, it begins again. Otherwise nvidia-smi gives nothing any more.
+// handleLoopEnd continues after a loop that ended by itself. If it named a GPU, the next loop leaves that GPU out. If
+// it had rows, it begins again. Otherwise nvidia-smi gives nothing any more.
 func (t *translator) handleLoopEnd(status string) error {
 	w := &t.watch
 	blamed, had := w.blamed, w.had

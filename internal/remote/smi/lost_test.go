@@ -156,7 +156,8 @@ func TestReasonsOfCells(t *testing.T) {
 	if words := r.failureWords(); words != "" {
 		t.Errorf("a working GPU is lost: %q", words)
 	}
-	if f := r.listFaults(3); len(f) != 1 || f[0].Collector != "fan" || f[0].Error != "nvidia-smi: Unknown Error" || f[0].GPUs[0] != 3 {
+	if f := r.listFaults(3); len(f) != 1 || f[0].Collector != "fan" || f[0].Error != "nvidia-smi: Unknown Error" ||
+		f[0].GPUs[0] != 3 {
 		t.Errorf("faults %+v", f)
 	}
 	absent := q.listAbsent(&r)
@@ -198,12 +199,13 @@ func TestFailure(t *testing.T) {
 func TestNaming(t *testing.T) {
 	for line, want := range map[string]named{
 		handleError: {1, "00000000:17:00.0", ""},
-		"Unable to determine the device handle for GPU 0000:08:00.0: GPU is lost.":      {-1, "0000:08:00.0", ""},
-		"Unable to determine the device handle for GPU0000:08:00.0: Unknown Error":      {-1, "0000:08:00.0", ""},
-		"Unable to determine the device handle for gpu 12: Not Found":                   {12, "", ""},
-		"GPU #3: fallen off the bus":                                                    {3, "", ""},
-		"lost GPU-000000a0-1111-2222-3333-444444444444":                                 {-1, "", "GPU-000000a0-1111-2222-3333-444444444444"},
-		"No devices were found":                                                         {-1, "", ""},
+		"Unable to determine the device handle for GPU 0000:08:00.0: GPU is lost.": {-1, "0000:08:00.0", ""},
+		"Unable to determine the device handle for GPU0000:08:00.0: Unknown Error": {-1, "0000:08:00.0", ""},
+		"Unable to determine the device handle for gpu 12: Not Found":              {12, "", ""},
+		"GPU #3: fallen off the bus":                                               {3, "", ""},
+		"lost GPU-000000a0-1111-2222-3333-444444444444": {-1, "",
+			"GPU-000000a0-1111-2222-3333-444444444444"},
+		"No devices were found": {-1, "", ""},
 		"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.": {-1, "", ""},
 	} {
 		if got, ok := findNamed(line); got != want || ok != (want != named{-1, "", ""}) {

@@ -28,8 +28,9 @@ func (r *roster) newGPU(cells []string) *gpu {
 	index, _ := strconv.Atoi(cells[0]) // cells has checked it
 	row := r.query.readRow(cells[8:], all)
 	g := &gpu{at: index, round: noRound, Card: wire.Card{
-		Index: index, UUID: knownText(cells[1]), PCIBus: knownText(cells[2]), Name: knownText(cells[3]), Serial: knownText(cells[4]),
-		VBIOS: knownText(cells[5]), MIG: cells[7] == "Enabled",
+		Index: index, UUID: knownText(cells[1]), PCIBus: knownText(cells[2]), Name: knownText(cells[3]),
+		Serial: knownText(cells[4]),
+		VBIOS:  knownText(cells[5]), MIG: cells[7] == "Enabled",
 	}}
 	r.setMinor(g)
 	if words := row.failureWords(); words != "" {

@@ -42,8 +42,8 @@ func (r *reading) readCell(c column, cell string) {
 	}
 }
 
-// failureWords returns the words in place of the values; "" if the GPU answers. It does not answer if it has no vital value,
-// and words in place of one, or if most cells have words.
+// failureWords returns the words in place of the values; "" if the GPU answers. It does not answer if it has no vital
+// value, and words in place of one, or if most cells have words.
 func (r *reading) failureWords() (words string) {
 	for _, c := range r.said {
 		if slices.Contains(vital, c.id) {

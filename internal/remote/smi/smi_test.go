@@ -317,14 +317,18 @@ func TestParsers(t *testing.T) {
 		want  float64
 		ok    bool
 	}{
-		{parseNumber(1), "62.31", 62.31, true}, {parseNumber(1 << 20), "2", 2 << 20, true}, {parseNumber(1), "[N/A]", 0, false},
+		{parseNumber(1), "62.31", 62.31, true}, {parseNumber(1 << 20), "2", 2 << 20, true},
+		{parseNumber(1), "[N/A]", 0, false},
 		{parseNumber(1), "NaN", 0, false},
 		{parseNumber(1), "Inf", 0, false}, {parsePState, "P8", 8, true}, {parsePState, "8", 0, false},
 		{parseBitmask, "0x0000000000000044", 0x44, true},
-		{parseBitmask, "0xffffffffffffffff", 0, false}, {parseSwitch, "Enabled", 1, true}, {parseSwitch, "No", 0, true}, {parseSwitch, "[N/A]", 0, false},
+		{parseBitmask, "0xffffffffffffffff", 0, false}, {parseSwitch, "Enabled", 1, true}, {parseSwitch, "No", 0, true},
+		{parseSwitch, "[N/A]", 0, false},
 		{parseRecovery, "None", 0, true}, {parseRecovery, "Reset", 1, true}, {parseRecovery, "GPU Reset", 1, true},
-		{parseRecovery, "Node Reboot", 2, true}, {parseRecovery, "Drain P2P", 3, true}, {parseRecovery, "Drain and Reset", 4, true},
-		{parseRecovery, "[GPU requires reset]", 0, false}, {parseRecovery, "[N/A]", 0, false}, {parseRecovery, "Pray", 0, false},
+		{parseRecovery, "Node Reboot", 2, true}, {parseRecovery, "Drain P2P", 3, true},
+		{parseRecovery, "Drain and Reset", 4, true},
+		{parseRecovery, "[GPU requires reset]", 0, false}, {parseRecovery, "[N/A]", 0, false},
+		{parseRecovery, "Pray", 0, false},
 	} {
 		if x, ok := tc.parse(tc.cell); ok != tc.ok || ok && x != tc.want {
 			t.Errorf("%q: %v %v", tc.cell, x, ok)

@@ -47,7 +47,8 @@ func newTranslator(l *learner, s *sender, began time.Time) *translator {
 	return t
 }
 
-// translateOutput turns the output of the script into messages, until it ends. The reader of the messages gets the error.
+// translateOutput turns the output of the script into messages, until it ends. The reader of the messages gets the
+// error.
 func (t *translator) translateOutput() {
 	lines, over := make(chan string), make(chan struct{})
 	defer close(over)
@@ -138,7 +139,8 @@ func (t *translator) row(cells []string) error {
 	return nil
 }
 
-// flushReport sends the report, unless it comes sooner than requested, and asks for the next list of processes if it is due.
+// flushReport sends the report, unless it comes sooner than requested, and asks for the next list of processes if it is
+// due.
 func (t *translator) flushReport() error {
 	t.round.rows = 0
 	isListDue := t.schedule.isListDue()

@@ -42,7 +42,8 @@ func srunArguments(job Job, nodes []string, options []string, script string) []s
 	}, options, []string{"/bin/sh", "-c", wrapScript(script)})
 }
 
-// srunOptions returns srun's options for a job. srun takes a heterogeneous job by the number of its first component only.
+// srunOptions returns srun's options for a job. srun takes a heterogeneous job by the number of its first component
+// only.
 func (j *Job) srunOptions() []string {
 	if j.Leader == "" {
 		return []string{"--jobid=" + j.ID}

@@ -14,8 +14,8 @@ import (
 // isSuspended is the reason given to the sessions of a step whose job is suspended.
 const isSuspended = "nvnodetop: the job is suspended"
 
-// endSuspended ends the step of a suspended job. Its probes are frozen, and srun ignores SIGTERM until the job goes on. When
-// the job goes on, the probes end at once, as their input has ended.
+// endSuspended ends the step of a suspended job. Its probes are frozen, and srun ignores SIGTERM until the job goes on.
+// When the job goes on, the probes end at once, as their input has ended.
 func (s *step) endSuspended() {
 	s.mu.Lock()
 	proc := s.proc
@@ -67,8 +67,8 @@ func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
 	}
 }
 
-// wasAborting reports whether srun was already ending its step, and has said so, before this process began to end; the end
-// of this process takes sessions up to 2 s. srun waits for the nodes, up to KillWait and 2 s.
+// wasAborting reports whether srun was already ending its step, and has said so, before this process began to end; the
+// end of this process takes sessions up to 2 s. srun waits for the nodes, up to KillWait and 2 s.
 func (s *step) wasAborting() bool {
 	s.mu.Lock()
 	before := !s.closed.IsZero() && time.Since(s.closed) > 2*s.d.limits.closing

@@ -143,9 +143,9 @@ func (b *batch) nodeNames() []string {
 	return slices.Compact(nodes)
 }
 
-// followTask waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one or
-// gives it fewer GPUs than the job has, or if another node does not start its task: SLURM then aborts the step, after a
-// while.
+// followTask waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one
+// or gives it fewer GPUs than the job has, or if another node does not start its task: SLURM then aborts the step,
+// after a while.
 func (d *Door) followTask(w *wish, t *task) {
 	s := t.step
 	select {
@@ -214,8 +214,8 @@ func (d *Door) retryWish(w *wish) {
 	d.addWish(w)
 }
 
-// handleFailure handles a task that has not started. The step may have failed because of another node, or because of its
-// options.
+// handleFailure handles a task that has not started. The step may have failed because of another node, or because of
+// its options.
 func (d *Door) handleFailure(w *wish, t *task) {
 	s := t.step
 	words := s.words.String()

@@ -41,8 +41,8 @@ type ladder struct {
 
 const refusedStep = -1
 
-// noteRefusal notes that SLURM does not start a step at a rung. It reports whether there is another rung to try; if not,
-// the ladder begins anew. gpus is how many GPUs the job has on the node.
+// noteRefusal notes that SLURM does not start a step at a rung. It reports whether there is another rung to try; if
+// not, the ladder begins anew. gpus is how many GPUs the job has on the node.
 func (l *ladder) noteRefusal(r rung, why string, gpus int) (again bool) {
 	if l.why == "" {
 		l.why = why

@@ -218,8 +218,8 @@ func (s *step) handleOwnLine(said string) {
 // maxEarly limits the output kept for a task whose beginning is still to be read.
 const maxEarly = 256
 
-// withTask calls do for the task of a label, now or once the beginning of its output has been read. It reports whether it
-// called do now.
+// withTask calls do for the task of a label, now or once the beginning of its output has been read. It reports whether
+// it called do now.
 func (s *step) withTask(label int, do func(*task)) bool {
 	s.handing.Lock()
 	defer s.handing.Unlock()

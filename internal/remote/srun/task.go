@@ -88,8 +88,8 @@ func (t *task) handleOutput(piece []byte) {
 	}
 }
 
-// examineHello examines a Hello for the number of GPUs that the probe sees. If it sees none although the job has some, and no
-// other step would see any, the Hello gives the reason.
+// examineHello examines a Hello for the number of GPUs that the probe sees. If it sees none although the job has some,
+// and no other step would see any, the Hello gives the reason.
 func (t *task) examineHello(line []byte) []byte {
 	var m wire.Message
 	if json.Unmarshal(line, &m) != nil || m.Hello == nil {

@@ -16,8 +16,8 @@ const movesOn = "nvnodetop: another task of the step no longer reads its input"
 // on nothing to any task.
 const maxUnread = 1024
 
-// countRequest notes that a request is about to be sent to the step. It ends the step for all of its nodes if a task that was
-// given up does not end and leaves too much unread: it is stopped, or a driver call hangs while it exits.
+// countRequest notes that a request is about to be sent to the step. It ends the step for all of its nodes if a task
+// that was given up does not end and leaves too much unread: it is stopped, or a driver call hangs while it exits.
 func (s *step) countRequest() {
 	sent := s.sent.Add(1)
 	s.mu.Lock()
@@ -32,8 +32,8 @@ func (s *step) countRequest() {
 	}
 }
 
-// retireStep makes the nodes of the step ask for another step. srun is not told to end this step: SLURM would kill a task
-// that perhaps cannot be killed, and then drain the node. The step ends with the deaf task, or with this process.
+// retireStep makes the nodes of the step ask for another step. srun is not told to end this step: SLURM would kill a
+// task that perhaps cannot be killed, and then drain the node. The step ends with the deaf task, or with this process.
 func (s *step) retireStep() {
 	_ = s.in.Close() // before another write; wakes one that blocks
 	for _, t := range s.tasks {

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// readLines passes on the lines of an output of srun, without their labels. A line without a label has the label -1. Lines
-// of more than 64 KiB, which srun never prints, come in parts.
+// readLines passes on the lines of an output of srun, without their labels. A line without a label has the label -1.
+// Lines of more than 64 KiB, which srun never prints, come in parts.
 func readLines(r io.Reader, each func(label int, line []byte)) {
 	for lines := bufio.NewReaderSize(r, 64<<10); ; {
 		line, err := lines.ReadSlice('\n')

@@ -77,11 +77,16 @@ func TestClassify(t *testing.T) {
 		"srun: error: Unable to confirm allocation for job 2: Job is pending execution" +
 			expired: {reach.ClassSlurm, "the job does not run: Job is pending execution",
 			"check its state: squeue -j 2"},
-		"srun: error: Unable to create step for job 1: Access/permission denied":                      {reach.ClassDenied, "srun refused: Access/permission denied", "reproduce with: srun --overlap --jobid=2 -w n1 -N1 -n1 hostname"},
-		"srun: error: Unable to create step for job 2: Requested node configuration is not available": {reach.ClassSlurm, "SLURM refused the step: Requested node configuration is not available", ""},
-		"srun: error: Unable to create step for job 2: Invalid generic resource (gres) specification": {reach.ClassSlurm, "SLURM refused the step: Invalid generic resource (gres) specification", ""},
-		"srun: error: Unable to create step for job 2: Step limit reached for this job":               {reach.ClassSlurm, "SLURM refused the step: Step limit reached for this job", "see the limit, MaxStepCount: scontrol show config"},
-		"srun: unrecognized option '--overlap'\nTry \"srun --help\" for more information":             {reach.ClassSlurm, "srun is too old: unrecognized option '--overlap'", "SLURM 20.11 or newer is needed: see srun --version"},
+		"srun: error: Unable to create step for job 1: Access/permission denied": {reach.ClassDenied,
+			"srun refused: Access/permission denied", "reproduce with: srun --overlap --jobid=2 -w n1 -N1 -n1 hostname"},
+		"srun: error: Unable to create step for job 2: Requested node configuration is not available": {reach.ClassSlurm,
+			"SLURM refused the step: Requested node configuration is not available", ""},
+		"srun: error: Unable to create step for job 2: Invalid generic resource (gres) specification": {reach.ClassSlurm,
+			"SLURM refused the step: Invalid generic resource (gres) specification", ""},
+		"srun: error: Unable to create step for job 2: Step limit reached for this job": {reach.ClassSlurm,
+			"SLURM refused the step: Step limit reached for this job", "see the limit, MaxStepCount: scontrol show config"},
+		"srun: unrecognized option '--overlap'\nTry \"srun --help\" for more information": {reach.ClassSlurm,
+			"srun is too old: unrecognized option '--overlap'", "SLURM 20.11 or newer is needed: see srun --version"},
 		"srun: error: Unable to confirm allocation for job 3: Unable to contact slurm controller (connect failure)" +
 			expired: {
 			reach.ClassSlurm, "slurmctld not responding: Unable to contact slurm controller (connect failure)",

@@ -11,8 +11,8 @@ import (
 // longest is the longest ConnectTimeout that is obeyed.
 const longest = 30 * time.Second
 
-// connectTimeout returns the time to wait for a connection, or for the first word of sshd: that of the configuration, or the
-// usual time.
+// connectTimeout returns the time to wait for a connection, or for the first word of sshd: that of the configuration,
+// or the usual time.
 func (a *trip) connectTimeout(usual time.Duration) time.Duration {
 	if t := a.target.ConnectTimeout; t > 0 {
 		return min(t, longest)
@@ -28,8 +28,8 @@ func ofFamily(addrs []net.IPAddr, family string) []net.IPAddr {
 	})
 }
 
-// sourceAddress returns the local address for a connection to another one, according to BindAddress or BindInterface; nil:
-// any.
+// sourceAddress returns the local address for a connection to another one, according to BindAddress or BindInterface;
+// nil: any.
 func (a *trip) sourceAddress(ctx context.Context, to net.IPAddr) (net.Addr, error) {
 	var from []net.IPAddr
 	var err error

@@ -98,7 +98,8 @@ func (d *deadline) pauseDuring(f func()) {
 	d.timer.Reset(d.limit)
 }
 
-func (a *trip) runHandshake(ctx context.Context, overdue *deadline, known *knownSet, login *login) (*sshconn.Client, error) {
+func (a *trip) runHandshake(ctx context.Context, overdue *deadline, known *knownSet, login *login) (*sshconn.Client,
+	error) {
 	defer context.AfterFunc(ctx, func() { closeQuietly(a.conn) })()
 	defer login.closeAgent()
 	endTurn := func() {}

@@ -19,8 +19,8 @@ type opening struct {
 	left bool // nobody waits for it
 }
 
-// openConn opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host
-// takes its result. So a dead host has at most one open request.
+// openConn opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same
+// host takes its result. So a dead host has at most one open request.
 func (j *jump) openConn(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
 	if s.conn.Failure() != nil { // x/crypto may wait forever for a new request, see await
 		return nil, &advice.OpenError{Err: sshconn.ErrGone}

@@ -54,8 +54,8 @@ func (s *knownSet) listAlgorithms() []string {
 	return s.set.Algorithms(s.host, s.target.HostKeyAlgorithms)
 }
 
-// checkKey returns the line that has the key, or a *hostKeyError, or a *remote.LocalError if the configuration accepts no
-// such key.
+// checkKey returns the line that has the key, or a *hostKeyError, or a *remote.LocalError if the configuration accepts
+// no such key.
 func (s *knownSet) checkKey(_ string, _ net.Addr, key ssh.PublicKey) (string, error) {
 	if bits := sizeOfRSA(key); bits > 0 && bits < s.target.RequiredRSASize {
 		return "", &remote.LocalError{What: "host key too short", Err: fmt.Errorf("%d bits, RequiredRSASize is %d",

@@ -190,8 +190,8 @@ func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
 	return ids.locked || len(ids.keys) == 0
 }
 
-// tryLogin connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether another
-// node would ask nothing else.
+// tryLogin connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether
+// another node would ask nothing else.
 func (a *trip) tryLogin(ctx context.Context) bool {
 	switch {
 	case a.d.needsAnswer(ctx, a.target):

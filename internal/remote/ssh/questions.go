@@ -36,9 +36,9 @@ var errNobody = errors.New("nobody answers the host's question")
 
 const passwordPrompt = "Password: "
 
-// nextMethod returns a method with a question that can be answered; nil: there is none. A jump host is asked for its question
-// even if nobody can answer, so that the failure names the question, and since there may be no question. A compute node
-// is not asked: its question could be a call to somebody's phone, 512 times.
+// nextMethod returns a method with a question that can be answered; nil: there is none. A jump host is asked for its
+// question even if nobody can answer, so that the failure names the question, and since there may be no question. A
+// compute node is not asked: its question could be a call to somebody's phone, 512 times.
 func (q *questions) nextMethod(ctx context.Context, auth *ssh.ClientAuthContext) ssh.AuthMethod {
 	interactive, password := slices.Contains(auth.AllowedMethods, "keyboard-interactive"),
 		slices.Contains(auth.AllowedMethods, "password")

@@ -80,8 +80,8 @@ func (a *trip) unlockKey(ctx context.Context, f *keyfile.File) (ssh.Signer, erro
 	return nil, errSkipped
 }
 
-// decryptKey decrypts a key. A key of many rounds (ssh-keygen -a) takes its time on this host, for which no other host is
-// to blame.
+// decryptKey decrypts a key. A key of many rounds (ssh-keygen -a) takes its time on this host, for which no other host
+// is to blame.
 func (a *trip) decryptKey(data []byte, passphrase string) (ssh.Signer, error) {
 	a.conn.Allow(maxAnswering)
 	defer a.conn.Allow(a.d.limits.login)

@@ -156,8 +156,8 @@ const maxArgument = 100 << 10
 // Batches splits node lists into runs, each of which fits into one argument of a command.
 func Batches(lists []string) [][]string { return splitBatches(lists, maxArgument) }
 
-// splitBatches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its
-// own.
+// splitBatches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of
+// its own.
 func splitBatches(items []string, limit int) (runs [][]string) {
 	size := 0
 	for _, item := range items {

@@ -85,8 +85,14 @@ func TestHostileFiles(t *testing.T) {
 		"open directory":    func(a *Answers, _ string) error { return os.Chmod(a.dir, 0o755) },
 		"link to the file":  func(_ *Answers, path string) error { return moved(path, path+".real") },
 		"link to directory": func(a *Answers, _ string) error { return moved(a.dir, a.dir+".real") },
-		"directory":         func(_ *Answers, path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
-		"pipe":              func(_ *Answers, path string) error { return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)) },
+		"directory": func(_ *Answers, path string) error {
+			return errors.Join(os.Remove(path),
+				os.Mkdir(path, 0o700))
+		},
+		"pipe": func(_ *Answers, path string) error {
+			return errors.Join(os.Remove(path),
+				syscall.Mkfifo(path, 0o600))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, path := made(t)
@@ -116,7 +122,8 @@ func TestKeepRefuses(t *testing.T) {
 	if err := New(dir).Keep("jobs", time.Now(), 1); err == nil || !strings.Contains(err.Error(), "this user alone") {
 		t.Errorf("%v", err)
 	}
-	if err := New(filepath.Join(t.TempDir(), "answers")).Keep("jobs", time.Now(), strings.Repeat("x", maxFile)); err == nil {
+	if err := New(filepath.Join(t.TempDir(), "answers")).Keep("jobs", time.Now(),
+		strings.Repeat("x", maxFile)); err == nil {
 		t.Error("an answer that nobody reads is kept")
 	}
 	if all, _ := os.ReadDir(dir); len(all) > 0 {

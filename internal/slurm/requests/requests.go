@@ -67,8 +67,8 @@ func parseRequests(out string) map[string]*int {
 	return counts
 }
 
-// requestedGPUs returns the GPUs of a job in total; nil: it requests none. The TRES have them only where the site accounts
-// for them; otherwise the user's own words do.
+// requestedGPUs returns the GPUs of a job in total; nil: it requests none. The TRES have them only where the site
+// accounts for them; otherwise the user's own words do.
 func requestedGPUs(tres, perJob, perTask, tasks string) *int {
 	if count, told := gres.InTRES(tres); told {
 		return &count

@@ -17,7 +17,8 @@ const lines = "10|cpu=1,mem=250G,node=1,billing=1,gres/gpu=3|gres:gpu:3|N/A|1|\n
 
 func TestParse(t *testing.T) {
 	got := map[string]int{}
-	for number, count := range parseRequests("CLUSTER: c1\n" + lines + "12|N/A|N/A|gres/gpu:1||\n\n|\n13|gres/gpu=-1|N/A|N/A|1|\n") {
+	for number, count := range parseRequests("CLUSTER: c1\n" + lines +
+		"12|N/A|N/A|gres/gpu:1||\n\n|\n13|gres/gpu=-1|N/A|N/A|1|\n") {
 		got[number] = *count
 	}
 	if diff := cmp.Diff(map[string]int{"10": 3, "11": 4, "5": 2, "3": 2, "6": 3}, got); diff != "" {

@@ -32,7 +32,10 @@ var columns = []struct {
 	{"Submit", func(r *record, v string) { r.Submit = parseTime(v) }},
 	{"Start", func(r *record, v string) { r.Start = parseTime(v) }},
 	{"End", func(r *record, v string) { r.End = parseTime(v) }},
-	{"ElapsedRaw", func(r *record, v string) { r.Elapsed = time.Duration(r.readCount("elapsed seconds", v)) * time.Second }},
+	{"ElapsedRaw", func(r *record,
+		v string) {
+		r.Elapsed = time.Duration(r.readCount("elapsed seconds", v)) * time.Second
+	}},
 	{"Suspended", func(r *record, v string) { r.Suspended = parseClock(v) }},
 	{"TimelimitRaw", func(r *record, v string) { r.Limit = time.Duration(parseCount(v)) * time.Minute }},
 	{"NNodes", func(r *record, v string) { r.Nodes = r.readCount("nodes", v) }},
@@ -143,8 +146,8 @@ func (r *record) newJob() Job {
 	return j
 }
 
-// memoryRequest reads ReqMem: "4Gc" of a CPU and "16Gn" of a node until SLURM 21.08, "64G" of the whole job since then. What
-// the job got counts more.
+// memoryRequest reads ReqMem: "4Gc" of a CPU and "16Gn" of a node until SLURM 21.08, "64G" of the whole job since then.
+// What the job got counts more.
 func (r *record) memoryRequest() Request {
 	text := r.reqMem
 	switch {

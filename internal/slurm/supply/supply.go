@@ -300,8 +300,8 @@ func (n *nodeText) countUsed(types []gres.Type) {
 	}
 }
 
-// assignUntyped gives GPUs in use whose type the node does not have, such as shares without a type, to the node's only type.
-// It reports false if there are several.
+// assignUntyped gives GPUs in use whose type the node does not have, such as shares without a type, to the node's only
+// type. It reports false if there are several.
 func assignUntyped(counts map[string]int, types []gres.Type) bool {
 	for name, n := range counts {
 		if n == 0 || slices.ContainsFunc(types, func(t gres.Type) bool { return t.Name == name }) {
@@ -315,8 +315,8 @@ func assignUntyped(counts map[string]int, types []gres.Type) bool {
 	return true
 }
 
-// parseUsedTRES reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site does not
-// account for them all, and TRES do not tell which GPUs have shares in use.
+// parseUsedTRES reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site
+// does not account for them all, and TRES do not tell which GPUs have shares in use.
 func (n *nodeText) parseUsedTRES(types []gres.Type) (map[string]int, error) {
 	total := 0
 	for _, t := range types {

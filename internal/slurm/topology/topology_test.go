@@ -52,7 +52,8 @@ func TestParse(t *testing.T) {
 		"BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\r\nBlockName=b2 Nodes=c\n":     "a1=b1 a2=b1 c=b2",
 		"BlockName=b1 BlockIndex=0 Nodes=a1\nAggregatedBlock=b[1-2] BlockIndex=2 Nodes=a2": "a1=b1",
 		"   Nodes=x SwitchName=s0 Level=0\n":                                               "",
-		"MeshName=m1 Nodes=a[1-2] X=1\nMeshName=m2 Level=1 Nodes=a[1-3]\n":                 "a1=m1 a2=m1", // of later versions
+		"MeshName=m1 Nodes=a[1-2] X=1\nMeshName=m2 Level=1 Nodes=a[1-3]\n":                 "a1=m1 a2=m1",
+		// of later versions
 	} {
 		under := parseTopology([]byte(text))
 		var got []string

@@ -45,8 +45,8 @@ func (w *world) allocatedNodes(e *cluster.EndedJob) (list string, gpus int) {
 	return "gpu-s11", *e.GPUs
 }
 
-// makeAccount makes the account of a job: its program has used half of its CPUs and two fifths of its memory, and its GPUs
-// most of the time.
+// makeAccount makes the account of a job: its program has used half of its CPUs and two fifths of its memory, and its
+// GPUs most of the time.
 func makeAccount(e *cluster.EndedJob, list string, gpus int) sacct.Job {
 	j := sacct.Job{ID: e.ID, Number: e.Number, Name: e.Name, User: me, Account: "ml", QOS: "normal",
 		Partition: e.Partition, State: string(e.State), Submit: e.Start.Add(-7 * time.Minute), Start: e.Start, End: e.End,

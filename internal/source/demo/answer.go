@@ -113,8 +113,8 @@ func (w *world) jobOf(u *use) *simJob {
 	return &w.jobs[max(slices.IndexFunc(w.jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
 }
 
-// processFamily returns the relatives of processes: slurmstepd, the script and its descendants, all other ranks of the same
-// program, and the processes that load their data.
+// processFamily returns the relatives of processes: slurmstepd, the script and its descendants, all other ranks of the
+// same program, and the processes that load their data.
 func (n probe) processFamily(pids []int) []wire.Relative {
 	at := map[int]wire.Relative{}
 	for g := range n.gpus {

@@ -54,8 +54,8 @@ func (n probe) readStacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
 	return list
 }
 
-// processActivity says what the process on a GPU does, with its CPU time. A job that works is mostly in a collective, and each
-// rank is elsewhere now and then.
+// processActivity says what the process on a GPU does, with its CPU time. A job that works is mostly in a collective,
+// and each rank is elsewhere now and then.
 func (n probe) processActivity(p *wire.Process, gpu int) (what process.Doing, ticks uint64, line int) {
 	waits := n.gpus[gpu].fate&lags != 0
 	elsewhere := n.world.fixedNoise('K', n.number, gpu, int64(n.now/time.Second))

@@ -289,7 +289,8 @@ func (n *simNode) nextReport(now time.Duration) *wire.Report {
 
 // makeReport returns a sample of a node; list adds its processes.
 func (w *world) makeReport(of *host, now time.Duration, seq uint64, list bool) *wire.Report {
-	r := &wire.Report{Seq: seq, MonoMS: (of.uptimeAtStart() + now).Milliseconds(), Host: w.hostSample(of, now), Listed: list}
+	r := &wire.Report{Seq: seq, MonoMS: (of.uptimeAtStart() + now).Milliseconds(), Host: w.hostSample(of, now),
+		Listed: list}
 	r.GPUs = make([]wire.GPU, 0, len(of.gpus))
 	for g := range of.gpus {
 		r.GPUs = append(r.GPUs, w.sampleGPU(of, g, now))

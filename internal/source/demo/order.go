@@ -229,8 +229,8 @@ func (w *world) numberOf(id string, now time.Duration) (number string, known boo
 	return "", false
 }
 
-// applySignal has the effect of a signal on a Python program in a slot. Signals that programs use for checkpoints leave it
-// running.
+// applySignal has the effect of a signal on a Python program in a slot. Signals that programs use for checkpoints leave
+// it running.
 func (s *slot) applySignal(number int, now time.Duration) {
 	switch wire.SignalName(number) {
 	case "STOP", "TSTP", "TTIN", "TTOU":

@@ -157,8 +157,8 @@ func namesOf(hosts []*host) (names []string) {
 	return names
 }
 
-// assignRoles gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread
-// out.
+// assignRoles gives the nodes of the training job their parts: in a small cluster several on one node, in a large one
+// spread out.
 func assignRoles(hosts []*host) {
 	n := len(hosts)
 	hot, lagging := hosts[0], hosts[min(1, n-1)]
@@ -184,8 +184,8 @@ func assignRoles(hosts []*host) {
 	}
 }
 
-// assignFate makes a fate happen to the GPU with a number, or to a GPU before it: each GPU has at most one fate, and if all
-// have one nothing more happens.
+// assignFate makes a fate happen to the GPU with a number, or to a GPU before it: each GPU has at most one fate, and if
+// all have one nothing more happens.
 func (h *host) assignFate(gpu int, f fate) {
 	for i := range h.gpus {
 		at := (min(gpu, len(h.gpus)-1) - i + len(h.gpus)) % len(h.gpus)

@@ -71,8 +71,8 @@ func resolveColumns(columns []Column, s metric.Scope) (list []column) {
 	return list
 }
 
-// toMultiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that set restores it to the
-// last bit.
+// toMultiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that set restores it to
+// the last bit.
 func (c *column) toMultiple(v *metric.Values) (m int64, exact bool) {
 	if !c.known {
 		return 0, true
@@ -109,8 +109,8 @@ type row struct {
 // fewest is the number of counts of a report without jobs.
 const fewest = 4
 
-// eachRow calls do with each row of a report with this many jobs and GPUs: its counts, which are last in a list, and its
-// metrics.
+// eachRow calls do with each row of a report with this many jobs and GPUs: its counts, which are last in a list, and
+// its metrics.
 func (l *layout) eachRow(jobs, gpus int, do func(row)) {
 	nodes := len(l.node)
 	for i := range fewest + jobs {

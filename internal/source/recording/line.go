@@ -47,7 +47,8 @@ type nodeWriter struct {
 // resetState forgets the known state at the beginning of another frame.
 func (c *encoder) resetState() { c.nodes = map[string]*nodeWriter{} }
 
-// encodeEvent returns the line of an Event, valid until the next call. known says that the Event has been written before.
+// encodeEvent returns the line of an Event, valid until the next call. known says that the Event has been written
+// before.
 func (c *encoder) encodeEvent(e *cluster.Event, known bool) ([]byte, error) {
 	c.body.Reset()
 	var packed []byte

@@ -12,7 +12,8 @@ import (
 // series is a number of a node, from report to report.
 type series struct{ last, step int64 }
 
-// expectedNumber returns the number that a difference of 0 means. A counter continues with its last step, other numbers stay.
+// expectedNumber returns the number that a difference of 0 means. A counter continues with its last step, other numbers
+// stay.
 func (s *series) expectedNumber(counter bool) int64 {
 	if counter {
 		return s.last + s.step
@@ -46,8 +47,8 @@ func (n *numbers) resetNumbers(r *wire.Report, l *layout) {
 	}
 }
 
-// listNumbers returns the numbers of a report: the metrics of the node, row by row those of the GPUs, and the counts. exact
-// is false if reading would not restore them exactly.
+// listNumbers returns the numbers of a report: the metrics of the node, row by row those of the GPUs, and the counts.
+// exact is false if reading would not restore them exactly.
 func listNumbers(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
 	to, exact = to[:0], true
 	for i := range l.node {
@@ -85,8 +86,8 @@ func restoreNumbers(list []series, r *wire.Report, l *layout) {
 	}
 }
 
-// packNumbers appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon. A row
-// without differences is empty.
+// packNumbers appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon.
+// A row without differences is empty.
 func (l *layout) packNumbers(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
 	n.resize(len(list))
 	l.eachRow(len(r.Jobs), len(r.GPUs), func(row row) {

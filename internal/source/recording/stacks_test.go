@@ -23,8 +23,9 @@ func TestStacksAreKept(t *testing.T) {
 		}
 		return cluster.Event{At: at(s), Discovery: d}
 	}
-	events := []cluster.Event{runs(0, "7", "8"), {At: at(90), Stacks: &rankstacks.Verdict{Version: 1, Job: "7", Time: at(89),
-		State: rankstacks.Stuck, Groups: []rankstacks.Group{}}}}
+	events := []cluster.Event{runs(0, "7", "8"),
+		{At: at(90), Stacks: &rankstacks.Verdict{Version: 1, Job: "7", Time: at(89),
+			State: rankstacks.Stuck, Groups: []rankstacks.Group{}}}}
 	for s := 100; s < 500; s += 5 {
 		events = append(events, runs(s, "7", "8"))
 	}

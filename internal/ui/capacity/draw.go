@@ -81,8 +81,8 @@ func (p *Page) whyEmpty(*part.Frame) string {
 	return "· asking SLURM: sinfo, scontrol show node, squeue"
 }
 
-// partitionRows returns the first row of the partitions and their number of rows: the waiting jobs below them have the rest, and
-// at least a third.
+// partitionRows returns the first row of the partitions and their number of rows: the waiting jobs below them have the
+// rest, and at least a third.
 func (p *Page) partitionRows(s *part.Scene) (top, room int) {
 	top = listTop + len(p.noticeLines(s.W))
 	room = max(s.H-1-top, 1)

@@ -95,7 +95,8 @@ func TestOnlyAnOpenPageAsks(t *testing.T) {
 		t.Errorf("after r it asks %+v", due)
 	}
 	p.Press(nav.Result{Ask: due[0], Err: errors.New("x\x1b[31mgone")}, s)
-	if text := picture(p, s); p.known == nil || !strings.Contains(text, "numbers from") || strings.Contains(text, "\x1b[31m") {
+	if text := picture(p, s); p.known == nil || !strings.Contains(text, "numbers from") ||
+		strings.Contains(text, "\x1b[31m") {
 		t.Errorf("after a failure:\n%s", text)
 	}
 }

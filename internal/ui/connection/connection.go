@@ -90,7 +90,8 @@ const (
 	most = 300 // the maximum number of rows below it
 )
 
-// drawWholePage draws the whole page, whatever the height of the terminal, and returns it with the part that is on the screen.
+// drawWholePage draws the whole page, whatever the height of the terminal, and returns it with the part that is on the
+// screen.
 func (p *Page) drawWholePage(s *part.Scene) (*draw.Canvas, nav.Window) {
 	high := *s
 	high.H = most
@@ -224,8 +225,8 @@ func wholeSeconds(d time.Duration) string {
 	return draw.Age(d)
 }
 
-// drawSection draws a section of paragraphs, as far as there is room, and returns the row below. Without paragraphs it draws
-// nothing.
+// drawSection draws a section of paragraphs, as far as there is room, and returns the row below. Without paragraphs it
+// draws nothing.
 func drawSection(f *part.Frame, y, h int, title string, paragraphs []string) int {
 	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
 	if len(paragraphs) == 0 || y+2 > f.H-1 {

@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// drawTransports lists the transports that were tried or passed over, with the answer of each and the first hint, and returns
-// the row below. If a row has no room for both, the hint stands below.
+// drawTransports lists the transports that were tried or passed over, with the answer of each and the first hint, and
+// returns the row below. If a row has no room for both, the hint stands below.
 func drawTransports(f *part.Frame, y, h int, tried []reach.Tried) int {
 	if len(tried) == 0 || y+2 > f.H-1 {
 		return y

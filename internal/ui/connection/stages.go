@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// drawStages lists the stages of the attempt and returns the row below. In low terminals the stages that were not reached
-// share a line.
+// drawStages lists the stages of the attempt and returns the row below. In low terminals the stages that were not
+// reached share a line.
 func drawStages(f *part.Frame, y, h int) int {
 	var unreached []string
 	for _, stage := range f.Node.Route.Stages {

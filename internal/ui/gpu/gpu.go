@@ -114,8 +114,8 @@ func (p *Page) turnTo(node string, of gpuID) {
 	p.node, p.chosen, p.gpu, p.from = node, false, gpuID{number: of.number}, 0
 }
 
-// worstIndex returns the place of the GPU with the worst problem among the job's; without problems, the first. Among equal
-// problems, one that slows the job comes first.
+// worstIndex returns the place of the GPU with the worst problem among the job's; without problems, the first. Among
+// equal problems, one that slows the job comes first.
 func worstIndex(s *part.Scene, list []*cluster.GPU) int {
 	at, rank := 0, 2*int(cluster.Note)+1
 	for i, g := range list {
@@ -182,7 +182,8 @@ func toGPU(by int) func(*Page, *part.Scene) nav.Answer {
 	}
 }
 
-// goToNextGPU goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the GPU in its place.
+// goToNextGPU goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the GPU in its
+// place.
 func (p *Page) goToNextGPU(s *part.Scene, by int) nav.Answer {
 	list := gpusOf(s)
 	if len(list) == 0 {

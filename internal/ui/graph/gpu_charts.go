@@ -84,8 +84,8 @@ func (c *GPUCharts) Draw(f *part.Frame, y, rows int) {
 	drawSheet(f, y, rows, c.axis, len(c.charts), c.makeChart)
 }
 
-// makeChart makes a chart: amber from the time on at which a rule found what it shows, with a thin line of the median of
-// the job.
+// makeChart makes a chart: amber from the time on at which a rule found what it shows, with a thin line of the median
+// of the job.
 func (c *GPUCharts) makeChart(i int) chart {
 	kind := &c.charts[i]
 	made := kind.make(c.gpu)

@@ -18,7 +18,8 @@ func HostGraphs(f *part.Frame, y int, right string) {
 	oldest, _ := n.History.Oldest()
 	a := axisFrom(oldest, newest, f.Snap.Bin(), f.Snap.Span).endAtFailure(n)
 	h := hostPast{n, newest}
-	drawCharts(f, y, "Host history, "+a.spanText(), right, a, append([]chart{h.cpuChart(), h.loadChart()}, h.memoryCharts()...))
+	drawCharts(f, y, "Host history, "+a.spanText(), right, a, append([]chart{h.cpuChart(), h.loadChart()},
+		h.memoryCharts()...))
 	fadePast(f, y)
 }
 

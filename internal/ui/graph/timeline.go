@@ -116,8 +116,8 @@ func (t *Timeline) chosenReasons(rows int) []int {
 	return chosen
 }
 
-// reasonDuration returns how long a reason has held since nvnodetop began to watch, as the driver counts; without its counter,
-// how long in the time shown, by samples.
+// reasonDuration returns how long a reason has held since nvnodetop began to watch, as the driver counts; without its
+// counter, how long in the time shown, by samples.
 func (t *Timeline) reasonDuration(r *reason) time.Duration {
 	if seconds, counted := t.gpu.Grown(r.time); counted {
 		return time.Duration(seconds * float64(time.Second))

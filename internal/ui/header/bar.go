@@ -44,7 +44,8 @@ func BarAt(s *part.Scene, current keys.Hint, x int) (k keys.Hint, is bool) {
 	return keys.Hint{}, false
 }
 
-// layOutBar lays out the bar: with all names, with short names, or with only the numbers of all pages but the current one.
+// layOutBar lays out the bar: with all names, with short names, or with only the numbers of all pages but the current
+// one.
 func layOutBar(s *part.Scene, current keys.Hint) (all []chip) {
 	problems, reach := problemMarks(s)
 	for _, style := range []struct{ tight, short, bare bool }{

@@ -109,8 +109,8 @@ func vitalWide(s *part.Scene, all []item) (w int) {
 	return w + len(counts[len(counts)-1])
 }
 
-// lengthenItems gives each item the longest wording for which there are free columns, at most the wording to, and returns
-// the free columns left.
+// lengthenItems gives each item the longest wording for which there are free columns, at most the wording to, and
+// returns the free columns left.
 func lengthenItems(items []item, wordings []int, free int, to func(i *item) int) int {
 	for i := range wordings {
 		for wording := to(&items[i]); wording < wordings[i]; wording++ {
@@ -122,8 +122,8 @@ func lengthenItems(items []item, wordings []int, free int, to func(i *item) int)
 	return free
 }
 
-// gatherItems gathers the present findings by kind: errors first, then findings that slow the whole job, then a silent SLURM,
-// then the other warnings. Notes are not problems and are left out.
+// gatherItems gathers the present findings by kind: errors first, then findings that slow the whole job, then a silent
+// SLURM, then the other warnings. Notes are not problems and are left out.
 func gatherItems(f *part.Frame) []item {
 	var all []item
 	var labels []say.Label
@@ -176,8 +176,8 @@ const (
 	nameFrom = 60
 )
 
-// setWordings sets the wordings: a single finding is named, several are counted. A warning beside others keeps its name, an
-// error at least its kind.
+// setWordings sets the wordings: a single finding is named, several are counted. A warning beside others keeps its
+// name, an error at least its kind.
 func (i *item) setWordings(f *part.Frame, first *cluster.Finding, label say.Label) {
 	switch {
 	case i.count > 1:

@@ -91,8 +91,8 @@ func healthText(f *part.Frame) string {
 	return okText(f, strconv.Itoa(j.GPUs)+" GPUs")
 }
 
-// okText says that GPUs are OK. In a printout, which may end before every kind of problem can be found, it says only that
-// they report.
+// okText says that GPUs are OK. In a printout, which may end before every kind of problem can be found, it says only
+// that they report.
 func okText(f *part.Frame, gpus string) string {
 	if !f.Printed || len(f.Snap.NotChecked) == 0 {
 		return gpus + " OK" + groupsText(f.Job)
@@ -129,8 +129,8 @@ func lastCleared(f *part.Frame) (n int, ago time.Duration) {
 	return n, ago
 }
 
-// reportingText says how much of the job reports. Without a known GPU, or with one node, it leaves out the half that says
-// nothing.
+// reportingText says how much of the job reports. Without a known GPU, or with one node, it leaves out the half that
+// says nothing.
 func reportingText(f *part.Frame, short bool) string {
 	j := f.Job
 	gpus := " of " + part.Plural(j.GPUs, "GPU", "GPUs")

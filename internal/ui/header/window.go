@@ -29,8 +29,8 @@ func Window(job *cluster.JobView) string {
 	return sanitizeTitle(strings.Join(words, " "))
 }
 
-// sanitizeTitle removes everything from a title that could end it early and begin another escape sequence. Job IDs come from
-// outside.
+// sanitizeTitle removes everything from a title that could end it early and begin another escape sequence. Job IDs come
+// from outside.
 func sanitizeTitle(s string) string {
 	var out []rune
 	for _, r := range strings.Join(strings.Fields(s), " ") {

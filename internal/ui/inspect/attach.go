@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// attachCommand is the command that starts a shell on the node of a process, by the transport that reaches it; "" if none is
-// needed or known.
+// attachCommand is the command that starts a shell on the node of a process, by the transport that reaches it; "" if
+// none is needed or known.
 func attachCommand(s *part.Scene, t *tally.Target, route string) string {
 	switch route {
 	case "ssh", "control", "openssh":

@@ -120,7 +120,8 @@ func idsText(all []int) string {
 }
 
 func (l *factList) addCPU() {
-	l.addFact("nice", wholeText(l.Nice), withPrefix(", priority ", wholeText(l.Priority)), withPrefix(", policy ", l.Policy))
+	l.addFact("nice", wholeText(l.Nice), withPrefix(", priority ", wholeText(l.Priority)),
+		withPrefix(", policy ", l.Policy))
 	l.addFact("I/O priority", l.IOPriority)
 	l.addFact("CPUs", withPrefix("may run on ", l.CPUAffinity), withPrefix(", ran last on ", wholeText(l.LastCPU)))
 	l.addFact("CPU time", "user ", durationText(l.UserSeconds), ", system ", durationText(l.SystemSeconds),
@@ -134,7 +135,8 @@ func (l *factList) addCPU() {
 
 func (l *factList) addMemory() {
 	if m := l.Memory; m != nil {
-		l.addFact("memory", "RSS ", sizeText(m.RSS), ", of it shared ", sizeText(m.Shared), ", most so far ", sizeText(m.Peak))
+		l.addFact("memory", "RSS ", sizeText(m.RSS), ", of it shared ", sizeText(m.Shared), ", most so far ",
+			sizeText(m.Peak))
 		l.addFact("in swap", sizeText(m.Swap), withPrefix(", locked in memory ", sizeText(m.Locked)))
 		l.addFact("virtual", sizeText(m.VMS), ", data ", sizeText(m.Data), ", code ", sizeText(m.Text))
 	} else {

@@ -44,7 +44,8 @@ func TestSecrets(t *testing.T) {
 
 func TestVariablesAreClean(t *testing.T) {
 	got := parseEnviron([]string{"B=1", "", "F%%=() {\n  x\n}", "A\x1b[2J=\x1b]0;x\x07y\r\x9b1m\u202e", "=", "C"})
-	want := []variable{{"", "", false, "="}, {"A", "y?\uFFFD1m?", false, "="}, {"B", "1", false, "="}, {"C", "", false, "="},
+	want := []variable{{"", "", false, "="}, {"A", "y?\uFFFD1m?", false, "="}, {"B", "1", false, "="},
+		{"C", "", false, "="},
 		{"F%%", `() {\n  x\n}`, false, "="}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -133,7 +134,8 @@ func TestLongValues(t *testing.T) {
 		key  string
 		want valueLine
 		from int // the first line on the screen
-	}{{"down", valueLine{1, 0}, 0}, {"down", valueLine{2, 0}, 0}, {"down", valueLine{3, 0}, 0}, {"down", valueLine{3, 1}, 0},
+	}{{"down", valueLine{1, 0}, 0}, {"down", valueLine{2, 0}, 0}, {"down", valueLine{3, 0}, 0},
+		{"down", valueLine{3, 1}, 0},
 		{"up", valueLine{3, 0}, 0}, {"up", valueLine{2, 0}, 0}, {"end", valueLine{4, 0}, 12}, {"up", valueLine{3, 13}, 12},
 		{"home", valueLine{0, 0}, 0}, {"pgdown", valueLine{3, 3}, 8}} {
 		if pressed(e, s, step.key); at() != step.want || e.cursor.Window(e.cursorList(s, &e.now)).From != step.from {

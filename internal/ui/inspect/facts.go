@@ -23,8 +23,8 @@ const (
 	factWide = 38 // least columns of a short fact
 )
 
-// drawFacts draws the known facts from row y on, and returns the row below. Unknown facts have no line. A long one has at
-// most this many lines.
+// drawFacts draws the known facts from row y on, and returns the row below. Unknown facts have no line. A long one has
+// at most this many lines.
 func (m *Metrics) drawFacts(f *part.Frame, y, lines int) int {
 	role := draw.Text
 	if m.hasExited() {
@@ -63,7 +63,8 @@ func (m *Metrics) drawFacts(f *part.Frame, y, lines int) int {
 	return y
 }
 
-// memoryPieces says how near to full the memory of the process's GPU is, and that of its job on the node, as far as it fits.
+// memoryPieces says how near to full the memory of the process's GPU is, and that of its job on the node, as far as it
+// fits.
 func (m *Metrics) memoryPieces(f *part.Frame) []part.Piece {
 	n := f.NodeOf(m.target.Node)
 	if m.hasExited() || len(m.target.GPUs) != 1 {

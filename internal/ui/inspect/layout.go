@@ -147,8 +147,8 @@ func (e *Sheet) moveBy(s *part.Scene, by int) {
 	}
 }
 
-// showVariable puts the cursor on a variable, and all of it on the screen if it fits there. A variable that does not fit is
-// shown from the nearer end.
+// showVariable puts the cursor on a variable, and all of it on the screen if it fits there. A variable that does not
+// fit is shown from the nearer end.
 func (e *Sheet) showVariable(l *layout, list nav.List[valueLine], at, by int) {
 	from, to := l.linesOf(at)
 	if to-from <= list.Room {

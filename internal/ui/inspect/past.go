@@ -20,8 +20,8 @@ const span = 10 * time.Minute
 // least is the least number of bins kept, since graphs of wide bins show more than span.
 const least = 60
 
-// addSample adds the sample of a list that arrived at a time. A sample counts for the time since the previous one, unless
-// that is longer than two intervals between reports.
+// addSample adds the sample of a list that arrived at a time. A sample counts for the time since the previous one,
+// unless that is longer than two intervals between reports.
 func (p *past) addSample(poll, interval time.Duration, at time.Time, values []float64) {
 	anew := past{width: history.BinWidth(poll, 0), bins: make([][]float32, len(values))}
 	width := anew.width

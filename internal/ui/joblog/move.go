@@ -90,8 +90,9 @@ func (p *Page) scrollLog(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// goToNextMatch goes to the next line that the user searches for, or the previous one; without a search, to the next line that
-// matters. From the end of the log it goes to the line that says why the job has failed: others may follow from it.
+// goToNextMatch goes to the next line that the user searches for, or the previous one; without a search, to the next
+// line that matters. From the end of the log it goes to the line that says why the job has failed: others may follow
+// from it.
 func (p *Page) goToNextMatch(s *part.Scene, by int) (notice string) {
 	lines := p.windowLines()
 	if p.search.text == "" && p.match < 0 && !p.away {

@@ -13,7 +13,8 @@ var stackRows = []Row{
 		On:   On(OnStacks)},
 	{Bindings: bindingList(CompareStacks), Group: Looking, Text: "compare two groups",
 		Long: "where the group parts from the largest one, or from the marked one", On: On(OnStacks)},
-	{Bindings: bindingList(MarkStack), Group: Looking, Means: "mark", Text: "mark the group to compare with", On: On(OnStacks)},
+	{Bindings: bindingList(MarkStack), Group: Looking, Means: "mark", Text: "mark the group to compare with",
+		On: On(OnStacks)},
 	{Bindings: bindingList(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the group", "copy all groups"},
 		Means: "copy", Text: "copy the group / all", On: On(OnStacks)},
 }

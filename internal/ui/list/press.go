@@ -151,7 +151,8 @@ func (l *List[Row, Key]) Sort(s *part.Scene, by Sorting) nav.Answer {
 	return l.Stay(s)
 }
 
-// nextProblemRow returns the place of the next row with a problem, with a wrap at the ends; the same place if there is no other.
+// nextProblemRow returns the place of the next row with a problem, with a wrap at the ends; the same place if there is
+// no other.
 func (l *List[Row, Key]) nextProblemRow(s *part.Scene, v *View[Row], at, by int) int {
 	return nav.Next(v.Len(), at, by, func(i int) bool { return l.Problem(s, v.At(i)) })
 }
@@ -164,8 +165,8 @@ func (l *List[Row, Key]) openRow(s *part.Scene, v *View[Row], at int) nav.Answer
 	return l.Open(s, v.At(at))
 }
 
-// handleClick sorts by the heading under the mouse, or selects the row there; it opens a row that is already selected, and so
-// does a click on the pane.
+// handleClick sorts by the heading under the mouse, or selects the row there; it opens a row that is already selected,
+// and so does a click on the pane.
 func (l *List[Row, Key]) handleClick(m tea.MouseClickMsg, s *part.Scene, v *View[Row]) nav.Answer {
 	top := l.firstListRow(s, v)
 	if l.onPane(m, s) {

@@ -116,8 +116,8 @@ func selectJob(_ *part.Scene, r *tally.JobRow) nav.Answer {
 	return nav.To(nav.Go{Job: r.ID})
 }
 
-// openJob opens the job of a row: its nodes, or the report of one that has ended. Of one that waits it says why, and when
-// it starts.
+// openJob opens the job of a row: its nodes, or the report of one that has ended. Of one that waits it says why, and
+// when it starts.
 func openJob(s *part.Scene, r *tally.JobRow) nav.Answer {
 	switch {
 	case r.Running != nil:

@@ -127,7 +127,8 @@ func (p *Problems) openLog(s *part.Scene) nav.Answer {
 	return nav.To(nav.Go{Page: keys.OnLog, At: v.At(p.At(s)).Since})
 }
 
-// scrollProblem scrolls inside a problem that is higher than the screen, and reports whether there was something to scroll.
+// scrollProblem scrolls inside a problem that is higher than the screen, and reports whether there was something to
+// scroll.
 func (p *Problems) scrollProblem(msg tea.Msg, s *part.Scene, v *list.View[cluster.Finding], at int) (nav.Answer, bool) {
 	k, is := msg.(tea.KeyPressMsg)
 	if !is || v.Len() == 0 {

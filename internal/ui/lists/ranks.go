@@ -192,7 +192,8 @@ func signalBy(of key.Binding) func(*Ranks, *part.Scene) nav.Answer {
 	return func(p *Ranks, s *part.Scene) nav.Answer { return p.signalRank(s, keys.Pressed(of.Keys()[0])) }
 }
 
-// signalRank goes to the process under the cursor on the page of processes, where the key asks whether to send it a signal.
+// signalRank goes to the process under the cursor on the page of processes, where the key asks whether to send it a
+// signal.
 func (p *Ranks) signalRank(s *part.Scene, k tea.KeyPressMsg) nav.Answer {
 	v, at := p.View(s), p.At(s)
 	a := p.GoTo(s, at)

@@ -36,8 +36,8 @@ func (p *Ranks) whyNoRanks(f *part.Frame, v *list.View[tally.RankRow]) []string 
 // rankVariables are the variables that name a rank.
 const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, HOROVOD_RANK, PMIX_RANK"
 
-// writeCount writes into the rule, from column x on, the number of ranks and of gone ranks: "WORLD_SIZE 16 15 of 16 ranks 1
-// gone".
+// writeCount writes into the rule, from column x on, the number of ranks and of gone ranks: "WORLD_SIZE 16 15 of 16
+// ranks 1 gone".
 func (p *Ranks) writeCount(f *part.Frame, _ *list.View[tally.RankRow], where string, x int) {
 	c := part.Once(f.Scene, countKey{}, func() rankCount { return countRanks(p.Unfiltered(f.Scene)) })
 	var pieces [][]part.Piece

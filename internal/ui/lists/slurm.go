@@ -36,8 +36,8 @@ func countByState(list []tally.JobRow) string {
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), ", ")
 }
 
-// drawSlurmRow draws row 1: a text, a note on SLURM's answer if there is one, and at its right the age of the answer, or in
-// amber the reason why there is no new answer.
+// drawSlurmRow draws row 1: a text, a note on SLURM's answer if there is one, and at its right the age of the answer,
+// or in amber the reason why there is no new answer.
 func drawSlurmRow(f *part.Frame, text string) {
 	d, right := &f.Snap.Discovery, ""
 	end := f.W - 1

@@ -19,8 +19,8 @@ func (l List[K]) rowHeight(i int) int {
 	return l.Lines(i)
 }
 
-// firstRowAbove returns the first of the rows that fit on the screen with row i as the last. Row i counts even if it is too
-// high.
+// firstRowAbove returns the first of the rows that fit on the screen with row i as the last. Row i counts even if it is
+// too high.
 func (l List[K]) firstRowAbove(i int) int {
 	for room := l.linesOnScreen() - l.rowHeight(i); i > 0; i-- {
 		if room -= l.rowHeight(i - 1); room < 0 {

@@ -44,14 +44,15 @@ func (p *Page) unfilter(s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// matchingGPUs returns the GPUs of the node that match the filter, by their own values and by those of the processes on them.
+// matchingGPUs returns the GPUs of the node that match the filter, by their own values and by those of the processes on
+// them.
 func (p *Page) matchingGPUs(s *part.Scene) []*cluster.GPU {
 	r := rows.GPU{Snapshot: s.Snap, Node: s.Node, Findings: s.Health.ByNode[s.Node.Name]}
 	return filter.Keep(p.filter.Expr(s.Job.ID), &rows.GPUs, s.GPUs(s.Node), r.Of)
 }
 
-// matchingProcesses returns the processes of the node to show, the number of the job's among them, and the number without
-// filters.
+// matchingProcesses returns the processes of the node to show, the number of the job's among them, and the number
+// without filters.
 func (p *Page) matchingProcesses(s *part.Scene) (list []tally.Process, own, of int) {
 	list, own = tally.Processes(s.Job, s.Node)
 	if s.Mine {

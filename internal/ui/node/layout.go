@@ -131,8 +131,8 @@ const (
 	roomyProblems = 4  // a blank line, a title, and two lines for the worst problem
 )
 
-// showsProcesses reports whether the processes are shown: by choice, otherwise if they and the worst problem would fit below the
-// GPUs with one process for each of the job's GPUs, whether there is a problem now or not.
+// showsProcesses reports whether the processes are shown: by choice, otherwise if they and the worst problem would fit
+// below the GPUs with one process for each of the job's GPUs, whether there is a problem now or not.
 func (p *Page) showsProcesses(s *part.Scene) bool {
 	switch {
 	case p.Processes != ShowAuto:

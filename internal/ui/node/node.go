@@ -315,8 +315,8 @@ func processCount(n, own int) string {
 	return text + ", sorted by GPU"
 }
 
-// drawProblems draws the problems of the node from row y to row end and returns the row below. They have a title if there
-// is room for it.
+// drawProblems draws the problems of the node from row y to row end and returns the row below. They have a title if
+// there is room for it.
 func drawProblems(f *part.Frame, y, end int) int {
 	findings := f.Health.Listed(f.Node.Name)
 	room := end - y

@@ -13,7 +13,8 @@ import (
 // reasonWide is the least room for a finding in a column of the heat map.
 const reasonWide = 39
 
-// drawShortProblems lists the problems in short form where there is no room for sentences, in as many columns as necessary.
+// drawShortProblems lists the problems in short form where there is no room for sentences, in as many columns as
+// necessary.
 func drawShortProblems(f *part.Frame, y int, names *naming.Naming) {
 	found := problem.Alike(withoutNotes(f.Job.Findings))
 	rows := f.H - 1 - y

@@ -46,8 +46,8 @@ func (o *Page) nodeRows(f *part.Frame) int {
 	return min(headRow+1+o.Window(f.Scene).Shown, f.H-1)
 }
 
-// rowsPlace is where the rows of the table are. If there are more nodes than rows, the worst problems get some rows, even
-// while all is well: nodes must not move when something happens.
+// rowsPlace is where the rows of the table are. If there are more nodes than rows, the worst problems get some rows,
+// even while all is well: nodes must not move when something happens.
 func (o *Page) rowsPlace(s *part.Scene) (top, room int) {
 	room = s.H - overviewFrame
 	if len(s.Order) > room {

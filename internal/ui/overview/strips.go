@@ -130,8 +130,8 @@ func (st *strips) shortenGroupNames() {
 	st.name = max(min(st.names.Wide, longName), 1)
 }
 
-// arrangeGroups arranges the groups with this number of cells for a node, this gap and this tail, in as few columns as possible,
-// and reports whether there is room.
+// arrangeGroups arranges the groups with this number of cells for a node, this gap and this tail, in as few columns as
+// possible, and reports whether there is room.
 func (st *strips) arrangeGroups(cells, gap int, tail stripTail, width, rows int) bool {
 	longest := 0
 	for i := range st.groups {

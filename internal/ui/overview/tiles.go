@@ -230,8 +230,8 @@ func (t *tiles) tilePosition(i int) (x, y int) {
 	return t.left + x, t.top + y
 }
 
-// shiftNode returns the node a number of columns and rows away from another, not beyond the edges. It is the node itself
-// if there is none.
+// shiftNode returns the node a number of columns and rows away from another, not beyond the edges. It is the node
+// itself if there is none.
 func (t *tiles) shiftNode(node string, columns, rows int) string {
 	i := slices.Index(t.nodes, node)
 	if i < 0 {
@@ -240,8 +240,8 @@ func (t *tiles) shiftNode(node string, columns, rows int) string {
 	return t.nodes[t.places.beside(i, columns, rows)]
 }
 
-// nodeOfPage returns the node to select this number of pages further on; without more pages, the first or the last of this
-// page.
+// nodeOfPage returns the node to select this number of pages further on; without more pages, the first or the last of
+// this page.
 func (t *tiles) nodeOfPage(by int) string {
 	page := t.page + by
 	switch {

@@ -107,7 +107,8 @@ func (t *tiles) pageText(long bool) string {
 	return text + nav.PageKeys(t.from, to, all)
 }
 
-// positionPieces tells which nodes are on the page and how many are in trouble; without names also which one is selected.
+// positionPieces tells which nodes are on the page and how many are in trouble; without names also which one is
+// selected.
 func (t *tiles) positionPieces(f *part.Frame, long bool) []part.Piece {
 	var pieces []part.Piece
 	if t.isNameless() {

@@ -178,8 +178,8 @@ func (m *match) runnableScore() int {
 	return 1
 }
 
-// matchDistance is 0 if a name begins with a text in lower case, 1 if one of its words does, 2 if the text is inside, and 3
-// if its characters are apart.
+// matchDistance is 0 if a name begins with a text in lower case, 1 if one of its words does, 2 if the text is inside,
+// and 3 if its characters are apart.
 func matchDistance(name, text string) int {
 	name = strings.ToLower(name)
 	switch at := strings.Index(name, text); {

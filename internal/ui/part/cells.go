@@ -111,7 +111,8 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 	}
 }
 
-// extraNodeMark returns the mark of a node that is about more than the letters of its GPUs; the zero mark if there is none.
+// extraNodeMark returns the mark of a node that is about more than the letters of its GPUs; the zero mark if there is
+// none.
 func (h Health) extraNodeMark(node string) Mark {
 	for _, finding := range h.ByNode[node] { // the worst is first
 		if say.LabelOf(finding).Letter != 0 && finding.GPU >= 0 && int(finding.Severity) >= h.Rank(node) {
@@ -281,8 +282,8 @@ func (c oneCell) drawHeight(f *Frame, x, y, w int) {
 	}
 }
 
-// drawDistance draws the cell in one or two columns, by its distance from the level of the job's median. The classic colors
-// are about levels.
+// drawDistance draws the cell in one or two columns, by its distance from the level of the job's median. The classic
+// colors are about levels.
 func (c oneCell) drawDistance(f *Frame, median float64, x, y, w int) {
 	if c.letter != 0 || c.stale || !c.shown || !c.own || f.Classic || math.IsNaN(c.level+median) {
 		c.drawHeight(f, x, y, w)

@@ -17,8 +17,9 @@ type readings struct{ now, before map[*cluster.GPU][]reading }
 
 type readingsKey struct{ of tally.Gauge }
 
-// nodeReadings returns the readings of a node's GPUs by the Scene's Gauge. A thousand nodes have so many GPUs that to fetch
-// all of them from memory takes longer than the rest of a frame, so those without a new report are not read again.
+// nodeReadings returns the readings of a node's GPUs by the Scene's Gauge. A thousand nodes have so many GPUs that to
+// fetch all of them from memory takes longer than the rest of a frame, so those without a new report are not read
+// again.
 func (s *Scene) nodeReadings(n *cluster.Node) []reading {
 	if len(n.GPUs) == 0 {
 		return nil

@@ -31,7 +31,8 @@ func (p *Page) Draw(f *part.Frame) {
 
 // drawBody draws the GPUs or nodes of the scope, and its processes.
 func (p *Page) drawBody(f *part.Frame) {
-	l, v, r := p.scope.currentListing(f.Scene), p.View(f.Scene), p.mode.divideScreen(f.Scene, p.scope.effectiveScope(f.Scene))
+	l, v, r := p.scope.currentListing(f.Scene), p.View(f.Scene),
+		p.mode.divideScreen(f.Scene, p.scope.effectiveScope(f.Scene))
 	p.scope.drawAbove(f, r)
 	p.drawTitle(f, r, v)
 	switch {

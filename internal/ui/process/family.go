@@ -44,8 +44,8 @@ type inquiry struct {
 // answer.
 const renew = 10 * time.Second
 
-// coversPIDs reports whether the node need not be asked about these PIDs: an open question or a recent answer covers all of
-// them.
+// coversPIDs reports whether the node need not be asked about these PIDs: an open question or a recent answer covers
+// all of them.
 func (q *inquiry) coversPIDs(pids []int, now time.Time) bool {
 	if q == nil {
 		return false
@@ -58,8 +58,8 @@ func (q *inquiry) coversPIDs(pids []int, now time.Time) bool {
 	return !q.answered || now.Sub(q.at) < renew
 }
 
-// nextQuestions returns the questions about relatives to the nodes of some rows: each node once, and again if there are other
-// processes or the answer is old.
+// nextQuestions returns the questions about relatives to the nodes of some rows: each node once, and again if there are
+// other processes or the answer is old.
 func (fs *families) nextQuestions(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
 	if fs.asked == nil {
 		fs.asked = map[string]*inquiry{}

@@ -52,8 +52,8 @@ func (over *overlays) openOverlay(o overlay, first nav.Answer) nav.Answer {
 // closeAll closes all overlays, since an environment has secrets.
 func (over *overlays) closeAll() { *over = nil }
 
-// handleMessage passes a message to the last overlay opened, and a node's answer to all. The keys that act on a process also
-// work on the page of its metrics.
+// handleMessage passes a message to the last overlay opened, and a node's answer to all. The keys that act on a process
+// also work on the page of its metrics.
 func (over *overlays) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, ok := msg.(nav.Result); ok {
 		return over.passResult(r, s)

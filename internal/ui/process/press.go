@@ -158,8 +158,8 @@ func (p *Page) scrollCommands(s *part.Scene, by int) {
 	p.across = max(min(p.across+by, longest-room), 0)
 }
 
-// tagProcess tags the process under the cursor, or removes its tag, and goes to the next process, so that pressing the key
-// several times tags several.
+// tagProcess tags the process under the cursor, or removes its tag, and goes to the next process, so that pressing the
+// key several times tags several.
 func (p *Page) tagProcess(s *part.Scene) nav.Answer {
 	v := p.View(s)
 	if v.Len() == 0 {
@@ -178,8 +178,8 @@ func (p *Page) jumpToRow(s *part.Scene, i int) nav.Answer {
 	return p.GoTo(s, i)
 }
 
-// selectRow notes that the cursor is on a row: the row's node becomes the selected one and, in scopes with several jobs, its
-// job.
+// selectRow notes that the cursor is on a row: the row's node becomes the selected one and, in scopes with several
+// jobs, its job.
 func (x *scoping) selectRow(s *part.Scene, r *table.ProcessRow) nav.Answer {
 	a := nav.To(nav.Go{Node: r.Node.Name})
 	if x.effectiveScope(s) >= OfJobs {

@@ -93,8 +93,8 @@ func (p *Page) begin(scope Scope, gpu string) {
 	p.over.closeAll()
 }
 
-// showMatching shows the processes of all nodes that match a text, as if the user had typed it, until Leave or begin. Then the
-// page's own filter is in force again.
+// showMatching shows the processes of all nodes that match a text, as if the user had typed it, until Leave or begin.
+// Then the page's own filter is in force again.
 func (p *Page) showMatching(text string) {
 	p.Leave()
 	was := &before{p.scope, p.kin.tree, p.Filter}
@@ -110,8 +110,8 @@ func (p *Page) Leave() {
 	}
 }
 
-// showProcess shows the processes of the selected node, with the cursor on one of them, and reports whether it is listed. A
-// filter that hides it ends.
+// showProcess shows the processes of the selected node, with the cursor on one of them, and reports whether it is
+// listed. A filter that hides it ends.
 func (p *Page) showProcess(s *part.Scene, at nav.Process) bool {
 	p.begin(OfNode, "")
 	there := func(r *table.ProcessRow) bool { return keyOf(r) == at }

@@ -45,8 +45,8 @@ func (x *scoping) currentQuestion(s *part.Scene) question {
 	return q
 }
 
-// currentListing returns the listing of the scene, which is made once. There are thousands of rows: the rows of the next
-// Snapshot reuse their memory.
+// currentListing returns the listing of the scene, which is made once. There are thousands of rows: the rows of the
+// next Snapshot reuse their memory.
 func (x *scoping) currentListing(s *part.Scene) *listing {
 	q := x.currentQuestion(s)
 	return part.Again(s, q, func(before *listing) *listing {

@@ -33,7 +33,8 @@ type scoping struct {
 	gpu    string // the key of the GPU, once the scope was one
 }
 
-// effectiveScope returns the scope as far as the scene has it: a GPU is on one node only, and without SLURM there are no jobs.
+// effectiveScope returns the scope as far as the scene has it: a GPU is on one node only, and without SLURM there are
+// no jobs.
 func (x *scoping) effectiveScope(s *part.Scene) Scope {
 	if x.chosen == OfGPU && s.Node.GPUWith(x.gpu) == nil {
 		return OfNode

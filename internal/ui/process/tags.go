@@ -56,8 +56,8 @@ func listsProcess(n *cluster.Node, at nav.Process) bool {
 	})
 }
 
-// taggedTargets returns the tagged processes among the rows, in the order of the screen. A process on several GPUs is there
-// once.
+// taggedTargets returns the tagged processes among the rows, in the order of the screen. A process on several GPUs is
+// there once.
 func (t *tags) taggedTargets(s *part.Scene, v *view) (list []tally.Target) {
 	seen := map[nav.Process]bool{}
 	for i := range v.Len() {

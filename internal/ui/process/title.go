@@ -17,7 +17,8 @@ func (p *Page) drawTitle(f *part.Frame, r rooms, v *view) {
 	if p.kin.tree {
 		order = p.kin.treeText(f.Snap.At, v)
 	}
-	count, listed := p.tags.countText(v, p.Filter.On(everyJob) && !p.kin.tree), p.scope.currentListing(f.Scene).listedNodesText()
+	count, listed := p.tags.countText(v, p.Filter.On(everyJob) && !p.kin.tree),
+		p.scope.currentListing(f.Scene).listedNodesText()
 	if len(f.Only) > 0 {
 		count += " on the GPUs of --only"
 	}

@@ -87,8 +87,8 @@ func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	return nav.Taken, true
 }
 
-// switchChoice switches between the two choices. SIGKILL is left out: SLURM takes it for the end of the job, which requires
-// typing the ID.
+// switchChoice switches between the two choices. SIGKILL is left out: SLURM takes it for the end of the job, which
+// requires typing the ID.
 func (c *Cancel) switchChoice() {
 	c.steps, c.picker = !c.steps, nil
 	if c.steps {

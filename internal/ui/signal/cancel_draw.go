@@ -84,8 +84,8 @@ func (c *Cancel) describeJob(s *part.Scene) [][]part.Piece {
 	return lines
 }
 
-// jobsThatEnd returns the jobs that end when this one is canceled: with the first component of a heterogeneous job, all of
-// them.
+// jobsThatEnd returns the jobs that end when this one is canceled: with the first component of a heterogeneous job, all
+// of them.
 func (c *Cancel) jobsThatEnd(s *part.Scene) (jobs []*cluster.JobView) {
 	leader, first := strings.CutSuffix(c.job, "+0")
 	for i := range s.Snap.Jobs {

@@ -318,10 +318,12 @@ func TestFamily(t *testing.T) {
 		t.Errorf("asked for %q", got)
 	}
 	for want, result := range map[string]nav.Result{
-		"the process has exited":                                    {Reply: wire.Reply{Family: []wire.Relative{relative(1000, 1, 999, "alice", "another")}}},
-		"n01 lists only some of its processes, and this one is not": {Reply: wire.Reply{Family: []wire.Relative{relative(900, 1, 3, "alice", "bash")}, Truncated: true}},
-		"n01 did not answer: it is not connected":                   {Err: errors.New(`"n01" is not connected`)},
-		"n01 refused: no /proc":                                     {Reply: wire.Reply{Error: "no /proc\x1b[2J"}},
+		"the process has exited": {Reply: wire.Reply{Family: []wire.Relative{relative(
+			1000, 1, 999, "alice", "another")}}},
+		"n01 lists only some of its processes, and this one is not": {Reply: wire.Reply{Family: []wire.Relative{relative(
+			900, 1, 3, "alice", "bash")}, Truncated: true}},
+		"n01 did not answer: it is not connected": {Err: errors.New(`"n01" is not connected`)},
+		"n01 refused: no /proc":                   {Reply: wire.Reply{Error: "no /proc\x1b[2J"}},
 	} {
 		r := ask()
 		result.Ask = r.asks[0]

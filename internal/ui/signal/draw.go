@@ -30,7 +30,8 @@ func (d *Dialog) dialogBox(s *part.Scene) sheet {
 	}
 	n := d.countSignalable()
 	b := sheet{
-		title: "Send " + d.by.String() + " to " + processCount(n) + "?", head: [][]part.Piece{d.choicePieces(s)}, from: d.from,
+		title: "Send " + d.by.String() + " to " + processCount(n) + "?", head: [][]part.Piece{d.choicePieces(s)},
+		from:  d.from,
 		at:    -1,
 		focus: keys.HintOf(keys.Dismiss),
 	}

@@ -87,8 +87,8 @@ var all = func() (list []entry) {
 	return list
 }()
 
-// matchSignals returns the signals whose name, with or without SIG, or whose number begins with the typed text; an exact
-// match comes first.
+// matchSignals returns the signals whose name, with or without SIG, or whose number begins with the typed text; an
+// exact match comes first.
 func matchSignals(typed string) (list []entry) {
 	name := strings.TrimPrefix(strings.ToUpper(typed), "SIG")
 	if strings.HasPrefix("SIG", strings.ToUpper(typed)) && len(typed) > 1 { // part of SIG

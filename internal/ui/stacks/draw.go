@@ -158,7 +158,8 @@ func (p *Page) firstListRow(s *part.Scene) int { return titleRow + 1 + len(p.ver
 
 // cursorList is the rows for the cursor.
 func (p *Page) cursorList(s *part.Scene, rows []row) nav.List[string] {
-	return nav.List[string]{N: len(rows), Room: max(s.H-1-p.firstListRow(s), 1), Key: func(i int) string { return rows[i].key },
+	return nav.List[string]{N: len(rows), Room: max(s.H-1-p.firstListRow(s), 1),
+		Key:   func(i int) string { return rows[i].key },
 		Lines: func(i int) int { return rows[i].rowHeight() }}
 }
 

@@ -394,7 +394,8 @@ func TestThePast(t *testing.T) {
 	r.answer()
 	own, asked := r.doc, r.total()
 	at := r.now.Add(-time.Hour)
-	then := &rankstacks.Verdict{Job: "7", Time: at, ComparedSeconds: new(5.0), State: rankstacks.Stuck, Asked: 16, Read: 16,
+	then := &rankstacks.Verdict{Job: "7", Time: at, ComparedSeconds: new(5.0), State: rankstacks.Stuck, Asked: 16,
+		Read: 16,
 		Groups: []rankstacks.Group{{Ranks: []rankstacks.Rank{{Node: "n000", PID: 1000}}},
 			{Ranks: []rankstacks.Rank{{Node: "n001", PID: 1011}}, Outlier: true}}}
 	past := func(known map[string]*rankstacks.Verdict, replay bool, ago string) {
@@ -407,7 +408,8 @@ func TestThePast(t *testing.T) {
 		ago    string
 	}{{true, ""}, {false, "−1m00s"}} {
 		past(nil, way.replay, way.ago)
-		if r.doc != nil || !strings.Contains(whyEmpty(r.Page), "Nobody has asked the ranks of this job by then") || len(r.listRows()) != 0 {
+		if r.doc != nil || !strings.Contains(whyEmpty(r.Page), "Nobody has asked the ranks of this job by then") ||
+			len(r.listRows()) != 0 {
 			t.Errorf("%+v: before the question it shows %+v", way, r.doc)
 		}
 		past(map[string]*rankstacks.Verdict{"7": then, "8": own}, way.replay, way.ago)
@@ -450,7 +452,8 @@ func TestTheRankThatLags(t *testing.T) {
 			r.due(time.Second, true)
 			r.answer()
 		}
-		if r.asked["n000"] != c.asks || r.asked["n001"] != c.asks || !strings.HasPrefix(r.said(), c.said) || len(r.told) != 1 {
+		if r.asked["n000"] != c.asks || r.asked["n001"] != c.asks || !strings.HasPrefix(r.said(), c.said) ||
+			len(r.told) != 1 {
 			t.Errorf("%+v: asked %v, told %d times, says %q", c.go1, r.asked, len(r.told), r.said())
 		}
 		r.press("r")

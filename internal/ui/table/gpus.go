@@ -233,8 +233,8 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// ownerText names, in w columns, the owner of a GPU that is not the job's, if known. The end of a job ID is never cut off:
-// it is the array task.
+// ownerText names, in w columns, the owner of a GPU that is not the job's, if known. The end of a job ID is never cut
+// off: it is the array task.
 func ownerText(f *part.Frame, g *cluster.GPU, w int) string {
 	who := tally.OwnerOf(f.Snap, f.Job, f.Node, g)
 	switch {

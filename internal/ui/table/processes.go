@@ -88,7 +88,8 @@ func onGPU(f *part.Frame, y int, p *tally.Process, l layout.Layout, text, dim dr
 }
 
 // writeNumbers writes the numbers of a process, its user and its state.
-func writeNumbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout.Layout, text, dim draw.Role, kin bool) {
+func writeNumbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout.Layout, text, dim draw.Role,
+	kin bool) {
 	var row rows.Process
 	plainCells(f, y, n.Name, row.Set(f.Snap, n, p), l, text, kin)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)

@@ -86,8 +86,8 @@ var (
 	ofJob  = sumColumns{colMean, colUsedSum, colPowerSum}
 )
 
-// writeTotals writes the totals of GPUs: in the units of one node, or with large in larger units and with the mean of the
-// cells' gauge.
+// writeTotals writes the totals of GPUs: in the units of one node, or with large in larger units and with the mean of
+// the cells' gauge.
 func writeTotals(f *part.Frame, y int, of sum, l layout.Layout, role draw.Role, large bool) {
 	in := ofNode
 	if large {

@@ -113,8 +113,8 @@ func (k *keyboard) filterInput(text []byte, silent bool) (out []byte) {
 	return out
 }
 
-// bracketEnd returns the length of a text up to the end of a bracket, which may have begun before the text; all of it if
-// there is none.
+// bracketEnd returns the length of a text up to the end of a bracket, which may have begun before the text; all of it
+// if there is none.
 func (k *keyboard) bracketEnd(text []byte, bracket string) int {
 	all := append(k.seen, text...)
 	n := len(all)

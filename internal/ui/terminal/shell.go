@@ -116,8 +116,8 @@ func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// suspendAfterAnswer returns the message that suspends the program once the terminal has answered, or has not in time. Another
-// Ctrl-Z meanwhile has no effect.
+// suspendAfterAnswer returns the message that suspends the program once the terminal has answered, or has not in time.
+// Another Ctrl-Z meanwhile has no effect.
 func (s *Shell) suspendAfterAnswer() tea.Msg {
 	if s.leaving {
 		return nil
@@ -159,7 +159,8 @@ func (s *suspension) Run() error {
 	return nil
 }
 
-// stopInBackground stops the program if it was continued in the background, as the kernel would if it used the terminal.
+// stopInBackground stops the program if it was continued in the background, as the kernel would if it used the
+// terminal.
 func stopInBackground() { _ = syscall.Kill(os.Getpid(), syscall.SIGTTOU) }
 
 // stopUntilContinued stops the program and returns when it is continued.

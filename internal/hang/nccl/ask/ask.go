@@ -148,8 +148,8 @@ func (a *Asker) judgeJob(ctx context.Context, places []nccl.Place) (*Result, err
 		Address: second.address, Answers: [2]nccl.Answer{*first.Answer, *second.Answer}}, nil
 }
 
-// askingOrder returns whom to ask: a process of each node, that of the node first, and then others, if there are few nodes.
-// One socket is shared by all processes of a user on the node, so another try may reach another one of them.
+// askingOrder returns whom to ask: a process of each node, that of the node first, and then others, if there are few
+// nodes. One socket is shared by all processes of a user on the node, so another try may reach another one of them.
 func askingOrder(places []nccl.Place, first string) []*nccl.Place {
 	var list, rest []*nccl.Place
 	seen := map[string]bool{}

@@ -21,7 +21,8 @@ func Headline(v *nccl.Verdict) string {
 		if v.Members == 0 || v.Partial {
 			return "the job moves: ranks launch collectives"
 		}
-		return fmt.Sprintf("the job moves: %s launched collectives within %s", ranksOfTotal(v.Moved, v.Members), formatSeconds(v.Over))
+		return fmt.Sprintf("the job moves: %s launched collectives within %s", ranksOfTotal(v.Moved, v.Members),
+			formatSeconds(v.Over))
 	case nccl.RankDead:
 		return causesWithVerb(v, "is dead", "are dead") + ": RAS of NCCL no longer reaches " + causePronoun(v.Causes)
 	case nccl.NoAnswer:

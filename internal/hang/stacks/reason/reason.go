@@ -109,7 +109,8 @@ func (p Process) lockHolder(t *wire.ThreadStack) string {
 	return "waits for the interpreter's lock (GIL), which " + threadWords(p.Holder) + " holds: it " + p.isIn(p.Holder)
 }
 
-// threadReason says which other threads of the process wait or work, if the main one waits for one of them, or for a lock.
+// threadReason says which other threads of the process wait or work, if the main one waits for one of them, or for a
+// lock.
 func (p Process) threadReason(t *wire.ThreadStack) string {
 	other := p.workingThread(t)
 	if other == nil {

@@ -115,7 +115,8 @@ func (s *Secret) Text(words string) string {
 	return strings.Join(lines, "\n")
 }
 
-// hideWords hides the words of a line that have a part of the secret. The rest is then decoded: only there were they found.
+// hideWords hides the words of a line that have a part of the secret. The rest is then decoded: only there were they
+// found.
 func (s *Secret) hideWords(line string) string {
 	r := []rune(decodeLine(line))
 	low := []rune(lowerCase(string(r)))

@@ -68,8 +68,9 @@ func findProgram(name string) (string, error) {
 	return path, nil
 }
 
-// runProgram runs a program. Its process group ends with the time. A child that has left the group, as setsid does, stays:
-// that is how a program starts what shall go on, and a subreaper would have to tell it from other children of ours.
+// runProgram runs a program. Its process group ends with the time. A child that has left the group, as setsid does,
+// stays: that is how a program starts what shall go on, and a subreaper would have to tell it from other children of
+// ours.
 func runProgram(ctx context.Context, limit time.Duration, path string, args []string, in []byte) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
 	defer cancel()

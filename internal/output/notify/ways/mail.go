@@ -52,8 +52,8 @@ func parseRecipients(list string) (addresses []string, err error) {
 	return addresses, nil
 }
 
-// mailMessage is the mail. Titles and texts come from other hosts: the subject is one line in every case, and the body is
-// encoded, so that it can neither begin a header nor be too long a line.
+// mailMessage is the mail. Titles and texts come from other hosts: the subject is one line in every case, and the body
+// is encoded, so that it can neither begin a header nor be too long a line.
 func mailMessage(to []string, d *Document) []byte {
 	var b bytes.Buffer
 	subject := mime.QEncoding.Encode("utf-8", safe.Line("nvnodetop: "+d.Title, maxSubject))

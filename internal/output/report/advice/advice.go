@@ -181,8 +181,9 @@ func memoryHigh(e *evidence) *report.Advice {
 	if e.noMemory || limit == 0 || float64(peak) < fullMemory*float64(limit) {
 		return nil
 	}
-	return e.memoryAdvice(HostHigh, memoryMargin*float64(peak), fmt.Sprintf("it had up to %s of its %s on a node in use: at "+
-		"the limit SLURM ends it. This is a fifth more", words.Size(peak), words.Size(limit)))
+	return e.memoryAdvice(HostHigh, memoryMargin*float64(peak),
+		fmt.Sprintf("it had up to %s of its %s on a node in use: at "+
+			"the limit SLURM ends it. This is a fifth more", words.Size(peak), words.Size(limit)))
 }
 
 // memoryLow is for a job that had much more memory than it used.
@@ -281,8 +282,8 @@ func timeOption(d time.Duration) string {
 	return s
 }
 
-// memoryOption is an amount of memory as --mem takes it, rounded up to 64 MiB, from 1 GiB on to 256 MiB, from 4 GiB on to
-// 1 GiB.
+// memoryOption is an amount of memory as --mem takes it, rounded up to 64 MiB, from 1 GiB on to 256 MiB, from 4 GiB on
+// to 1 GiB.
 func memoryOption(bytes float64) string {
 	const mib, gib = 1 << 20, 1 << 30
 	part := 64.0 * mib

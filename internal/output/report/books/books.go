@@ -204,8 +204,8 @@ func addGPUs(a *report.Accounting, j *sacct.Job) {
 	a.GPUHours.UsedMost, a.GPUHours.WastedLeast = roundedPointer(share*given, 4), roundedPointer((1-share)*given, 4)
 }
 
-// nodeEnergy returns the energy of the nodes, in joules; 0: not known. The steps of one time measure the same nodes: batch
-// and extern run beside all others.
+// nodeEnergy returns the energy of the nodes, in joules; 0: not known. The steps of one time measure the same nodes:
+// batch and extern run beside all others.
 func nodeEnergy(j *sacct.Job) float64 {
 	most, others := 0.0, 0.0
 	for i := range j.Steps {

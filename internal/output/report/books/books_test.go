@@ -50,7 +50,8 @@ func TestGPUs(t *testing.T) {
 		*a.GPUMemory != 16<<30 {
 		t.Errorf("%+v, %+v", a, a.GPUHours)
 	}
-	if r = Make(real(t, "gpus.txt")["9"], now); r.Accounting.GPUUtilMost != nil || r.Accounting.GPUHours.WastedLeast != nil ||
+	if r = Make(real(t, "gpus.txt")["9"], now); r.Accounting.GPUUtilMost != nil ||
+		r.Accounting.GPUHours.WastedLeast != nil ||
 		!slices.Contains(kinds(r), noteNoUtil) {
 		t.Errorf("without a utilization: %+v", r.Accounting.GPUHours)
 	}
@@ -91,7 +92,8 @@ func TestMemory(t *testing.T) {
 			6},
 	} {
 		j := &sacct.Job{Nodes: 2, CPUs: 8, Steps: tc.steps, Memory: sacct.Request{Bytes: 16 << 30}}
-		if m := estimateMemory(j); m == nil || m.Peak != tc.want<<30 || *m.Limit != 16<<30 || *m.Headroom != (16-tc.want)<<30 {
+		if m := estimateMemory(j); m == nil || m.Peak != tc.want<<30 || *m.Limit != 16<<30 ||
+			*m.Headroom != (16-tc.want)<<30 {
 			t.Errorf("%s: %+v, want %d GiB", name, m, tc.want)
 		}
 		j.Memory.PerCPU = true
@@ -118,7 +120,8 @@ func TestPeakAboveTheLimit(t *testing.T) {
 }
 
 func TestNothingGathered(t *testing.T) {
-	j := &sacct.Job{ID: "7", State: "FAILED", Code: 1, NodeList: "n1", Submit: now, Start: now, End: now.Add(2 * time.Second),
+	j := &sacct.Job{ID: "7", State: "FAILED", Code: 1, NodeList: "n1", Submit: now, Start: now,
+		End:     now.Add(2 * time.Second),
 		Elapsed: 2 * time.Second, CPUs: 4, Nodes: 1, Steps: []sacct.Step{{Name: "batch", State: "FAILED"}}}
 	r := Make(j, now)
 	if a := r.Accounting; a.CPU != nil || a.Memory != nil || a.Energy != nil || a.GPUs != nil {

@@ -80,8 +80,9 @@ func List(jobs []sacct.Job) *report.List {
 
 func makeRow(j *sacct.Job) report.Row {
 	a := makeAccounting(j, j.Start)
-	r := report.Row{Job: describeJob(j), Elapsed: a.Elapsed, Nodes: a.Nodes, CPUs: a.CPUs, GPUs: a.GPUs, GPUHours: a.GPUHours,
-		GPUMost: a.GPUUtilMost}
+	r := report.Row{Job: describeJob(j), Elapsed: a.Elapsed, Nodes: a.Nodes, CPUs: a.CPUs, GPUs: a.GPUs,
+		GPUHours: a.GPUHours,
+		GPUMost:  a.GPUUtilMost}
 	if a.GPUs != nil {
 		gpus := *a.GPUs
 		r.GPUs = &gpus

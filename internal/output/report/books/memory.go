@@ -13,8 +13,8 @@ import (
 // maxShares limits the work of adding up steps by node.
 const maxShares = 100_000
 
-// estimateMemory estimates the most memory that the job had on a node: SLURM has only the largest task of each step, and the
-// sum of all. nil: SLURM has gathered none.
+// estimateMemory estimates the most memory that the job had on a node: SLURM has only the largest task of each step,
+// and the sum of all. nil: SLURM has gathered none.
 func estimateMemory(j *sacct.Job) *report.Memory {
 	peak, node := peakOf(j)
 	if peak == 0 {

@@ -44,8 +44,8 @@ func (l Look) paintText(text, color string) string {
 	return csi + color + "m" + text + csi + unpainted + "m"
 }
 
-// printText prints a text after a beginning of its line. Further lines begin below the text, and more to the right if they
-// would look like the next text.
+// printText prints a text after a beginning of its line. Further lines begin below the text, and more to the right if
+// they would look like the next text.
 func (l Look) printText(b *bytes.Buffer, begin, s string) {
 	indent := ansi.StringWidth(begin)
 	used := indent

@@ -46,8 +46,8 @@ func newGroup() *group {
 	return g
 }
 
-// startWitness starts the witness, which reads until its input is closed, at the latest when this process ends. Without a
-// witness each signal is passed on.
+// startWitness starts the witness, which reads until its input is closed, at the latest when this process ends. Without
+// a witness each signal is passed on.
 func (g *group) startWitness() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

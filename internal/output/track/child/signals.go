@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// passedSignals lists the signals that are passed on. A signal that was ignored when this program started, such as SIGHUP
-// under nohup, stays ignored by the command too.
+// passedSignals lists the signals that are passed on. A signal that was ignored when this program started, such as
+// SIGHUP under nohup, stays ignored by the command too.
 func passedSignals() []os.Signal {
 	all := []os.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
@@ -18,8 +18,8 @@ func passedSignals() []os.Signal {
 	return slices.DeleteFunc(all, signal.Ignored)
 }
 
-// passSignals passes signals on to the command. Signals to the whole process group, such as Ctrl-C, have reached it already: a
-// second SIGINT would end a program that has begun to save its work.
+// passSignals passes signals on to the command. Signals to the whole process group, such as Ctrl-C, have reached it
+// already: a second SIGINT would end a program that has begun to save its work.
 func (c *Child) passSignals() {
 	defer close(c.passing)
 	for {
@@ -52,9 +52,9 @@ func (c *Child) sendSignal(s os.Signal) {
 // stopping is the time for the command to stop after SIGTSTP.
 const stopping = 500 * time.Millisecond
 
-// stopSelf stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP continues,
-// and so does this process. The witness also continues in both cases: while it is stopped, each signal would seem to
-// have come to the whole group.
+// stopSelf stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP
+// continues, and so does this process. The witness also continues in both cases: while it is stopped, each signal would
+// seem to have come to the whole group.
 func (c *Child) stopSelf() {
 	defer c.group.signalWitness(syscall.SIGCONT)
 	for began := time.Now(); time.Since(began) < stopping; time.Sleep(hearing / 10) {

@@ -120,7 +120,8 @@ func (m *Mask) maskDiscovery(d cluster.Discovery) *cluster.Discovery {
 		p.Name, p.Partition, p.Reason = m.replaceJob(p.Name), m.replacePartition(p.Partition), firstWord(p.Reason)
 	})
 	d.Ended = copyEach(d.Ended, func(j *cluster.EndedJob) {
-		j.ID, j.Number, j.State = m.replaceNumber(j.ID), m.replaceNumber(j.Number), cluster.EndState(ended.matchText(string(j.State)))
+		j.ID, j.Number, j.State = m.replaceNumber(j.ID), m.replaceNumber(j.Number),
+			cluster.EndState(ended.matchText(string(j.State)))
 		j.Name, j.Partition, j.Cause = m.replaceJob(j.Name), m.replacePartition(j.Partition), ""
 		j.OutOfMemory = firstWord(j.OutOfMemory)
 	})
@@ -132,7 +133,8 @@ func (m *Mask) maskDiscovery(d cluster.Discovery) *cluster.Discovery {
 }
 
 func (m *Mask) maskHello(h wire.Hello) *wire.Hello {
-	h.Host, h.Program, h.Job, h.SLUID = m.Node(h.Host), "", m.replaceNumber(h.Job), m.replaceName("sluid", "sluid%d", h.SLUID)
+	h.Host, h.Program, h.Job, h.SLUID = m.Node(h.Host), "", m.replaceNumber(h.Job),
+		m.replaceName("sluid", "sluid%d", h.SLUID)
 	h.Build, h.System = release.matchText(h.Build), platform.matchText(h.System)
 	h.Kernel, h.Driver, h.CUDA = version.matchText(h.Kernel), version.matchText(h.Driver), version.matchText(h.CUDA)
 	h.Missing = slices.DeleteFunc(slices.Clone(h.Missing), func(f string) bool { return function.matchText(f) == "" })
@@ -161,9 +163,11 @@ func (m *Mask) maskReport(r wire.Report) *wire.Report {
 	r.Jobs = copyEach(r.Jobs, func(j *wire.JobMemory) { j.Job = m.replaceNumber(j.Job) })
 	r.Processes = copyEach(r.Processes, func(p *wire.Process) {
 		p.User, p.UID = m.User(p.User), nil
-		p.Job, p.Step, p.State, p.Type = m.replaceNumber(p.Job), step.matchText(p.Step), letter.matchText(p.State), kind.matchText(p.Type)
+		p.Job, p.Step, p.State, p.Type = m.replaceNumber(p.Job), step.matchText(p.Step), letter.matchText(p.State),
+			kind.matchText(p.Type)
 		p.CPUAffinity, p.NoRank = cpus.matchText(p.CPUAffinity), class.matchText(p.NoRank)
-		p.Name, p.Command, p.Directory = m.replaceProgram(p.Name), m.replaceCommand(p.Command), m.replaceDirectory(p.Directory)
+		p.Name, p.Command, p.Directory = m.replaceProgram(p.Name), m.replaceCommand(p.Command),
+			m.replaceDirectory(p.Directory)
 		if p.Rank != nil {
 			r := *p.Rank
 			r.Program, r.From = m.replaceName("launch", "%08x", r.Program), variable.matchText(r.From)

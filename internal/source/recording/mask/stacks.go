@@ -7,8 +7,9 @@ import (
 
 // maskStacks leaves only numbers of what the ranks of a job do: functions, files and sentences name the user's program.
 func (m *Mask) maskStacks(d *rankstacks.Verdict) *rankstacks.Verdict {
-	to := &rankstacks.Verdict{Version: d.Version, Job: m.replaceNumber(d.Job), Time: d.Time, ComparedSeconds: d.ComparedSeconds,
-		State: d.State, Asked: d.Asked, Read: d.Read, Groups: []rankstacks.Group{}}
+	to := &rankstacks.Verdict{Version: d.Version, Job: m.replaceNumber(d.Job), Time: d.Time,
+		ComparedSeconds: d.ComparedSeconds,
+		State:           d.State, Asked: d.Asked, Read: d.Read, Groups: []rankstacks.Group{}}
 	for _, g := range d.Groups {
 		of := rankstacks.Group{Outlier: g.Outlier, Vague: g.Vague, Moved: g.Moved}
 		for _, r := range g.Ranks {

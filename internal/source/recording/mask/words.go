@@ -38,8 +38,8 @@ var (
 // matchText returns the part of a text with this shape.
 func (s shape) matchText(text string) string { return s.FindString(text) }
 
-// replaceNumber returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's task
-// and of a component stay.
+// replaceNumber returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's
+// task and of a component stay.
 func (m *Mask) replaceNumber(id string) string {
 	number := jobID.matchText(id)
 	if number == "" {
