@@ -66,8 +66,8 @@ func (l *Log) passStep(s reach.Step) {
 	}
 }
 
-// end ends an attempt that is no longer wanted.
-func (l *Log) end() {
+// dropAttempt ends an attempt that is no longer wanted.
+func (l *Log) dropAttempt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.over = true

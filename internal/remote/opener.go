@@ -44,7 +44,7 @@ func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (
 	case err == nil:
 		return session, nil
 	case ctx.Err() != nil:
-		log.end()
+		log.dropAttempt()
 		return nil, fmt.Errorf("open %q: %w", node, context.Cause(ctx))
 	}
 	failure := reach.AsFailure(err, reach.ClassOther)

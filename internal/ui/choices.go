@@ -6,59 +6,51 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-func (v *view) freeMouse() { v.noMouse = !v.noMouse }
+func freeMouse(v *view) { v.noMouse = !v.noMouse }
 
 // freeMouseOfNvitop answers nvitop's key, which elsewhere leads to the ranks.
-func (v *view) freeMouseOfNvitop(*part.Scene) nav.Answer {
+func freeMouseOfNvitop(v *view, _ *part.Scene) nav.Answer {
 	if !v.hasProperty(keys.LikeNvitop) {
 		return nav.Answer{}
 	}
-	v.freeMouse()
+	freeMouse(v)
 	return nav.Taken
 }
 
-func (v *view) openPalette(s *part.Scene) nav.Answer {
+func openPalette(v *view, s *part.Scene) nav.Answer {
 	v.find(s, true)
 	return nav.Taken
 }
 
-func (v *view) openHelp(s *part.Scene) nav.Answer {
+func openHelp(v *view, s *part.Scene) nav.Answer {
 	v.find(s, false)
 	return nav.Taken
 }
 
-func (v *view) recolor() { v.classic = !v.classic }
+func recolor(v *view) { v.classic = !v.classic }
 
-func (v *view) hideOthers() { v.mine = !v.mine }
+func hideOthers(v *view) { v.mine = !v.mine }
 
 func (v *view) goBack() { v.leavePages(v.popPage()) }
 
-func (v *view) prevJob(s *part.Scene) nav.Answer {
-	v.moveJob(s.Snap.Jobs, -1)
-	return nav.Taken
+// toJob moves to another job, toNode to another node, and toProblem to another problem.
+func toJob(by int) func(*view, *part.Scene) nav.Answer {
+	return func(v *view, s *part.Scene) nav.Answer {
+		v.moveJob(s.Snap.Jobs, by)
+		return nav.Taken
+	}
 }
 
-func (v *view) nextJob(s *part.Scene) nav.Answer {
-	v.moveJob(s.Snap.Jobs, +1)
-	return nav.Taken
+func toNode(by int) func(*view, *part.Scene) nav.Answer {
+	return func(v *view, s *part.Scene) nav.Answer {
+		v.moveNode(s.Job.Nodes, s.Order, by)
+		return nav.Taken
+	}
 }
 
-func (v *view) prevNode(s *part.Scene) nav.Answer {
-	v.moveNode(s.Job.Nodes, s.Order, -1)
-	return nav.Taken
-}
-
-func (v *view) nextNode(s *part.Scene) nav.Answer {
-	v.moveNode(s.Job.Nodes, s.Order, +1)
-	return nav.Taken
-}
-
-func (v *view) prevProblem(s *part.Scene) nav.Answer {
-	v.moveProblem(s, -1)
-	return nav.Taken
-}
-
-func (v *view) nextProblem(s *part.Scene) nav.Answer {
-	v.moveProblem(s, +1)
-	return nav.Taken
+func toProblem(by int) func(*view, *part.Scene) nav.Answer {
+	return func(v *view, s *part.Scene) nav.Answer {
+		v.moveProblem(s, by)
+		return nav.Taken
+	}
 }

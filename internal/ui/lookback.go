@@ -24,13 +24,13 @@ func lookBack(by time.Duration) func(m *model) tea.Cmd {
 	}
 }
 
-func (m *model) leavePast() tea.Cmd {
+func leavePast(m *model) tea.Cmd {
 	m.past.Return()
 	m.showSnapshot()
 	return nil
 }
 
-func (m *model) refusePast() tea.Cmd {
+func refusePast(m *model) tea.Cmd {
 	m.scene.Notice = inThePast
 	m.showSnapshot()
 	return nil

@@ -231,8 +231,8 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(did, m.updateWants())
 }
 
-// do does what a page asks for.
-func (m *model) do(msg tea.Msg) tea.Cmd {
+// handleRequest does what a page asks for.
+func (m *model) handleRequest(msg tea.Msg) tea.Cmd {
 	if k, is := msg.(tea.KeyPressMsg); is {
 		return m.key(k)
 	}
@@ -249,7 +249,7 @@ func (m *model) passMessage(msg tea.Msg) (did tea.Cmd, taken bool) {
 	m.scene.Notice = cmp.Or(a.Notice, m.scene.Notice)
 	did = tea.Batch(m.runErrands(page, a), m.applySettings())
 	for _, next := range a.Do {
-		did = tea.Batch(did, m.do(next))
+		did = tea.Batch(did, m.handleRequest(next))
 	}
 	return did, a.Taken
 }

@@ -21,14 +21,14 @@ type reaching struct {
 // are those of a screen that shows the past.
 var (
 	always = []reaching{
-		{keys.Interrupt, (*model).quit}, {keys.Quit, (*model).quit}, {keys.Repaint, (*model).repaint},
-		{keys.Suspend, (*model).suspend}, {keys.Record, (*model).switchRecording}, {keys.Refresh, (*model).refresh},
+		{keys.Interrupt, quitProgram}, {keys.Quit, quitProgram}, {keys.Repaint, repaint},
+		{keys.Suspend, suspendProgram}, {keys.Record, (*model).switchRecording}, {keys.Refresh, refreshNow},
 	}
 	lookingBack = []reaching{
 		{keys.StepBack, lookBack(-1)}, {keys.StepOn, lookBack(+1)},
 		{keys.LongBack, lookBack(-time.Minute)}, {keys.LongOn, lookBack(+time.Minute)},
 	}
-	inPast = []reaching{{keys.Back, (*model).leavePast}, {keys.Refresh, (*model).refusePast}}
+	inPast = []reaching{{keys.Back, leavePast}, {keys.Refresh, refusePast}}
 )
 
 // reach answers a key that reaches beyond the view.
@@ -50,20 +50,20 @@ func (m *model) reach(k tea.KeyPressMsg) (after tea.Cmd, known bool) {
 	return nil, false
 }
 
-// quit quits after the terminal has answered, or has not in time.
-func (m *model) quit() tea.Cmd { return m.terminal.Hush(tea.Quit) }
+// quitProgram quits after the terminal has answered, or has not in time.
+func quitProgram(m *model) tea.Cmd { return m.terminal.Hush(tea.Quit) }
 
-func (m *model) repaint() tea.Cmd {
+func repaint(m *model) tea.Cmd {
 	m.terminal.Forget()
 	m.resolveScene()
 	return m.updateWants()
 }
 
-// suspend asks for what Ctrl-Z does: the key itself never comes here.
-func (m *model) suspend() tea.Cmd { return func() tea.Msg { return terminal.Suspend{} } }
+// suspendProgram asks for what Ctrl-Z does: the key itself never comes here.
+func suspendProgram(m *model) tea.Cmd { return func() tea.Msg { return terminal.Suspend{} } }
 
-// refresh asks SLURM and the failed nodes now.
-func (m *model) refresh() tea.Cmd {
+// refreshNow asks SLURM and the failed nodes now.
+func refreshNow(m *model) tea.Cmd {
 	m.Controls.Refresh()
 	m.resolveScene()
 	m.notifyLook()

@@ -182,25 +182,25 @@ func (v *view) handlesKey(k tea.KeyPressMsg, s *part.Scene) bool {
 // choice of all pages.
 var (
 	anywhere = action.Table[*view]{
-		{Of: keys.Mouse, Do: action.Change((*view).freeMouse)},
-		{Of: keys.FreeMouse, Do: (*view).freeMouseOfNvitop},
-		{Of: keys.Palette, Do: (*view).openPalette},
-		{Of: keys.Help, Do: (*view).openHelp},
-		{Of: keys.Colors, Do: action.Change((*view).recolor)},
+		{Of: keys.Mouse, Do: action.Change(freeMouse)},
+		{Of: keys.FreeMouse, Do: freeMouseOfNvitop},
+		{Of: keys.Palette, Do: openPalette},
+		{Of: keys.Help, Do: openHelp},
+		{Of: keys.Colors, Do: action.Change(recolor)},
 	}
 	outward   = action.Table[*view]{{Of: keys.Back, Do: action.Change((*view).goBack)}}
 	selecting = action.Table[*view]{
-		{Of: keys.Mine, Do: action.Change((*view).hideOthers)},
-		{Of: keys.PrevJob, Do: (*view).prevJob},
-		{Of: keys.JobAbove, Do: (*view).prevJob},
-		{Of: keys.NextJob, Do: (*view).nextJob},
-		{Of: keys.JobBelow, Do: (*view).nextJob},
-		{Of: keys.PrevNode, Do: (*view).prevNode},
-		{Of: keys.Left, Do: (*view).prevNode},
-		{Of: keys.NextNode, Do: (*view).nextNode},
-		{Of: keys.Right, Do: (*view).nextNode},
-		{Of: keys.PrevProblem, Do: (*view).prevProblem},
-		{Of: keys.NextProblem, Do: (*view).nextProblem},
+		{Of: keys.Mine, Do: action.Change(hideOthers)},
+		{Of: keys.PrevJob, Do: toJob(-1)},
+		{Of: keys.JobAbove, Do: toJob(-1)},
+		{Of: keys.NextJob, Do: toJob(+1)},
+		{Of: keys.JobBelow, Do: toJob(+1)},
+		{Of: keys.PrevNode, Do: toNode(-1)},
+		{Of: keys.Left, Do: toNode(-1)},
+		{Of: keys.NextNode, Do: toNode(+1)},
+		{Of: keys.Right, Do: toNode(+1)},
+		{Of: keys.PrevProblem, Do: toProblem(-1)},
+		{Of: keys.NextProblem, Do: toProblem(+1)},
 	}
 )
 

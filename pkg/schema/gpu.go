@@ -59,32 +59,33 @@ type Instance struct {
 func (g GPU) MarshalJSON() ([]byte, error) {
 	var o object
 	if g.Index != nil {
-		o = o.add("index", *g.Index)
+		o = o.addMember("index", *g.Index)
 	}
-	o = o.add("key", g.Key).add("uuid", g.UUID).add("name", g.Name).add("pci_bus", g.PCIBus).add("mig", g.MIG)
-	o = o.add("serial", g.Serial).add("vbios", g.VBIOS).add("cuda_capability", g.Capability)
-	o = o.add("fabric_domain", g.FabricDomain)
+	o = o.addMember("key", g.Key).addMember("uuid", g.UUID).addMember("name", g.Name).addMember("pci_bus",
+		g.PCIBus).addMember("mig", g.MIG)
+	o = o.addMember("serial", g.Serial).addMember("vbios", g.VBIOS).addMember("cuda_capability", g.Capability)
+	o = o.addMember("fabric_domain", g.FabricDomain)
 	if g.Instance != nil {
-		o = o.add("mig_instance", *g.Instance)
+		o = o.addMember("mig_instance", *g.Instance)
 	}
-	o = o.add("lost", g.Lost).add("lost_class", g.LostClass).add("hangs_seconds",
-		unlessZero(g.HangsSeconds)).add("hanging_call", g.HangingCall)
-	o = o.add("age_seconds", unlessZero(g.AgeSeconds)).add("processes_unlisted", g.Unlisted)
+	o = o.addMember("lost", g.Lost).addMember("lost_class", g.LostClass).addMember("hangs_seconds",
+		unlessZero(g.HangsSeconds)).addMember("hanging_call", g.HangingCall)
+	o = o.addMember("age_seconds", unlessZero(g.AgeSeconds)).addMember("processes_unlisted", g.Unlisted)
 	o = g.Metrics.appendTo(o, metric.GPU)
 	if g.MemoryOfProcesses != nil {
-		o = o.add("memory_of_processes_bytes", *g.MemoryOfProcesses)
+		o = o.addMember("memory_of_processes_bytes", *g.MemoryOfProcesses)
 	}
 	if g.ThrottleReasons != nil {
-		o = o.add(metric.Throttle.Row().Key, g.ThrottleReasons)
+		o = o.addMember(metric.Throttle.Row().Key, g.ThrottleReasons)
 	}
 	if g.NVLinksUp != nil {
-		o = o.add(metric.NVLinkUp.Row().Key, g.NVLinksUp)
+		o = o.addMember(metric.NVLinkUp.Row().Key, g.NVLinksUp)
 	}
 	if len(g.Absent) > 0 {
-		o = o.add("absent", g.Absent)
+		o = o.addMember("absent", g.Absent)
 	}
 	if len(g.Jobs) > 0 {
-		o = o.add("jobs", g.Jobs)
+		o = o.addMember("jobs", g.Jobs)
 	}
 	return o.json(), nil
 }

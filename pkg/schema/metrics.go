@@ -32,7 +32,7 @@ func (m Metrics) appendTo(o object, s metric.Scope) object {
 	added := 0
 	for id := range metric.All(s) {
 		if v, known := m[Metric(id.Row().Key)]; known && isNumber(id) {
-			o = o.add(id.Row().Key, v)
+			o = o.addMember(id.Row().Key, v)
 			added++
 		}
 	}
@@ -41,7 +41,7 @@ func (m Metrics) appendTo(o object, s metric.Scope) object {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !metric.Known(string(name), s) {
-			o = o.add(string(name), m[name])
+			o = o.addMember(string(name), m[name])
 		}
 	}
 	return o

@@ -9,8 +9,8 @@ import (
 // object is the members of a JSON object, in order, without its braces.
 type object []byte
 
-// add adds a member, unless it is an empty string, false, or has no JSON form, as NaN.
-func (o object) add(key string, value any) object {
+// addMember adds a member, unless it is an empty string, false, or has no JSON form, as NaN.
+func (o object) addMember(key string, value any) object {
 	if value == "" || value == false {
 		return o
 	}

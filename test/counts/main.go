@@ -90,6 +90,7 @@ func detail(s *source) {
 		{"functions above 60 lines", s.bigFunctions},
 		{"packages above 2,000 lines", s.bigPackages()},
 		{"types above 30 methods", s.bigTypes()},
+		{"comments that say the name of their function again", s.house.repeating},
 		{"most exported names", s.mostExported(5)},
 	} {
 		if len(list.names) > 0 {

@@ -207,7 +207,7 @@ func (o *Background) finishRecording() {
 	if o.file == nil {
 		return
 	}
-	err := o.file.end()
+	err := o.file.closeFile()
 	switch {
 	case err != nil && o.file.total.Events > 0:
 		o.said = fmt.Sprintf("%q: %v", o.file.path, err)
@@ -236,7 +236,7 @@ func (o *Background) Switch() (said string) {
 		o.told = true
 		return o.said
 	}
-	file, err := o.begin(cmp.Or(job, o.host), time.Now())
+	file, err := o.createFile(cmp.Or(job, o.host), time.Now())
 	if err != nil {
 		return err.Error()
 	}
@@ -252,7 +252,7 @@ func (o *Background) recordTo(path string, at time.Time) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r := &recorder{path: path, w: o.w}
-	if err := r.begin(at); err != nil {
+	if err := r.openNextFile(at); err != nil {
 		return err
 	}
 	o.file = r
@@ -262,14 +262,14 @@ func (o *Background) recordTo(path string, at time.Time) error {
 // odd matches characters that do not belong in the name of a file.
 var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
-// begin begins a file in the directory of recordings that does not exist yet.
-func (o *Background) begin(what string, at time.Time) (r *recorder, err error) {
+// createFile begins a file in the directory of recordings that does not exist yet.
+func (o *Background) createFile(what string, at time.Time) (r *recorder, err error) {
 	name := filepath.Join(o.dir, fmt.Sprintf("nvnodetop-%s-%s", odd.ReplaceAllString(what, "-"),
 		at.Format("20060102-150405")))
 	path := name + ".nvr"
 	for n := 2; n < 10; n++ {
 		r = &recorder{path: path, w: o.w}
-		if err = r.begin(at); !errors.Is(err, errExists) {
+		if err = r.openNextFile(at); !errors.Is(err, errExists) {
 			break
 		}
 		path = fmt.Sprintf("%s-%d.nvr", name, n)

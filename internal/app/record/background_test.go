@@ -86,7 +86,7 @@ func TestRecordOverwritesNothing(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for _, want := range []string{"nvnodetop-123_-4-x-20260304-050607.nvr",
 		"nvnodetop-123_-4-x-20260304-050607-2.nvr"} {
-		r, err := o.begin("123_[4]/x", at)
+		r, err := o.createFile("123_[4]/x", at)
 		if err != nil || r.path != want {
 			t.Errorf("%v, %v, want %s", r.path, err, want)
 		}

@@ -157,12 +157,12 @@ func (o *Options) runRecord(ctx context.Context, p *cli.Program, path string, lo
 		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: p.Config.Poll, User: user, Host: host,
 			Anonymous: o.anonymous}),
 	}
-	if err := out.begin(time.Now()); err != nil {
+	if err := out.openNextFile(time.Now()); err != nil {
 		return cli.Usage("%w", err)
 	}
 	need := feed.Need{Steady: true, Marks: true} // nobody presses a key
 	err := feed.Run(ctx, p, need, log, o.recordEvents(&p.Config, out))
-	if failed := out.end(); failed != nil {
+	if failed := out.closeFile(); failed != nil {
 		err = cli.Exit(cli.ExitFailed, failed)
 	}
 	if out.total.Events > 0 {

@@ -23,11 +23,11 @@ import (
 func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	r := &recorder{path: path, w: recording.NewWriter(recording.Header{Poll: config.Default().Poll})}
-	if err := r.begin(time.Now()); err != nil {
+	if err := r.openNextFile(time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	feedtest.EndsWell(t, path, func(ctx context.Context, from *feedtest.PolledJob) error {
-		defer func() { _ = r.end() }()
+		defer func() { _ = r.closeFile() }()
 		cfg := config.Default()
 		cfg.Job = "7"
 		return (&Options{}).recordEvents(&cfg, r)(ctx, from)
@@ -42,7 +42,7 @@ func TestAHangIsRecorded(t *testing.T) {
 		cfg.HangAsk = ask
 		synctest.Test(t, func(t *testing.T) {
 			r := &recorder{path: path, w: recording.NewWriter(recording.Header{Poll: cfg.Poll})}
-			if err := r.begin(time.Now()); err != nil {
+			if err := r.openNextFile(time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -51,7 +51,7 @@ func TestAHangIsRecorded(t *testing.T) {
 			if err := (&Options{}).recordEvents(&cfg, r)(ctx, from); err != nil {
 				t.Error(err)
 			}
-			if err := r.end(); err != nil {
+			if err := r.closeFile(); err != nil {
 				t.Error(err)
 			}
 			time.Sleep(2 * time.Minute) // until NCCL's answers are not awaited any more
@@ -103,13 +103,13 @@ func TestRecordFiles(t *testing.T) {
 	w := recording.NewWriter(recording.Header{Poll: time.Second})
 	r := &recorder{path: filepath.Join(dir, "x"), limit: limits{time: time.Minute}, keep: 2, w: w}
 	events := demoEvents(t)
-	if err := r.begin(events[0].At); err != nil {
+	if err := r.openNextFile(events[0].At); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range events {
 		r.take(e)
 	}
-	if err := r.end(); err != nil {
+	if err := r.closeFile(); err != nil {
 		t.Fatal(err)
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -132,7 +132,7 @@ func TestRecordFullDisk(t *testing.T) {
 	full := filepath.Join(t.TempDir(), "full.nvr")
 	r := &recorder{path: full, w: recording.NewWriter(recording.Header{Poll: 3 * time.Second})}
 	events := demoEvents(t)
-	if err := r.begin(events[0].At); err != nil {
+	if err := r.openNextFile(events[0].At); err != nil {
 		t.Fatal(err)
 	}
 	for n, e := range events {
@@ -141,7 +141,7 @@ func TestRecordFullDisk(t *testing.T) {
 		}
 		r.take(e)
 	}
-	if err := r.end(); err == nil || !strings.HasPrefix(err.Error(), "the recording ends at ") ||
+	if err := r.closeFile(); err == nil || !strings.HasPrefix(err.Error(), "the recording ends at ") ||
 		r.take(cluster.Event{}) {
 		t.Errorf("error %v", err)
 	}

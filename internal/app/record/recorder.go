@@ -30,8 +30,8 @@ type recorder struct {
 	err   error
 }
 
-// begin begins the next file.
-func (r *recorder) begin(at time.Time) error {
+// openNextFile begins the next file.
+func (r *recorder) openNextFile(at time.Time) error {
 	path := r.path
 	if r.count == 0 && r.keep > 0 {
 		if err := noneOf(path); err != nil {
@@ -86,7 +86,7 @@ func (r *recorder) take(e cluster.Event) bool {
 	r.err = r.w.Write(e)
 	if r.err == nil && r.isFull(e.At) {
 		if r.err = r.finishFile(); r.err == nil && r.keep > 0 {
-			r.err = r.begin(e.At)
+			r.err = r.openNextFile(e.At)
 		}
 		r.over = r.keep == 0
 	}
@@ -140,8 +140,8 @@ func (r *recorder) finishFile() error {
 	return err
 }
 
-// end ends the recording, and returns its error. An empty file is removed.
-func (r *recorder) end() error {
+// closeFile completes the recording, and returns its error. An empty file is removed.
+func (r *recorder) closeFile() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true

@@ -63,7 +63,7 @@ func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, f
 		<-w.Done()
 		return w.Err()
 	}))
-	beside.begin(ctx, group, w, from.Touch)
+	beside.startAides(ctx, group, w, from.Touch)
 	feed.AskHung(&p.Config, from, w)
 	group.Go(func() error {
 		defer quit()
@@ -108,8 +108,8 @@ type aides struct {
 	teller   *teller
 }
 
-// begin begins the work, which ends with ctx.
-func (a *aides) begin(ctx context.Context, group *errgroup.Group, w *session.Watch, touch func()) {
+// startAides starts the work, which ends with ctx.
+func (a *aides) startAides(ctx context.Context, group *errgroup.Group, w *session.Watch, touch func()) {
 	group.Go(crash.Guard(func() error { return a.recorder.Run(ctx) }))
 	group.Go(crash.Guard(func() error { return a.recorder.Hold(ctx, touch) }))
 	if dir, err := config.MarkDir(); err == nil && a.cfg.Demo == "" && a.cfg.Nodes == "" {

@@ -71,7 +71,7 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	f.BoolVar(&o.untilMoved, "until-moved", false, "end as soon as something has moved, or works in small steps")
 	f.BoolVar(&o.oldNCCL, "old-nccl", false, "ask NCCL before 2.29 too, which can crash the job")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", cli.MaxAge, "log", "demo")
-	cmd.Args = o.Args(o.take)
+	cmd.Args = o.Args(o.readArguments)
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.loadOptions(cmd.Context()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return noAnswer(o.Logged(func(log *slog.Logger) error {
@@ -84,8 +84,8 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	return cmd
 }
 
-// take takes the job.
-func (o *Options) take(args []string) error {
+// readArguments reads the job.
+func (o *Options) readArguments(args []string) error {
 	switch {
 	case len(args) > 1:
 		return errors.New("stacks takes one job")

@@ -82,7 +82,7 @@ Without one it watches all your jobs.`,
 	f.BoolVar(&o.json, "json", false, "print each line as a JSON object")
 	f.BoolVar(&o.test, "test", false, "send a test message and exit")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
-	cmd.Args = o.Args(func(args []string) error { return o.take(f, args) })
+	cmd.Args = o.Args(func(args []string) error { return o.readArguments(f, args) })
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.loadSettings(cmd.Context()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if o.test {
@@ -93,8 +93,8 @@ Without one it watches all your jobs.`,
 	return cmd
 }
 
-// take takes the jobs and the lists of words.
-func (o *Options) take(f *pflag.FlagSet, jobs []string) error {
+// readArguments reads the jobs and the lists of words.
+func (o *Options) readArguments(f *pflag.FlagSet, jobs []string) error {
 	events := slices.DeleteFunc(slices.Clone(o.events), func(word string) bool {
 		return slices.Contains(newsworthy.Words(), word)
 	})

@@ -126,7 +126,7 @@ func (s *Survey) readReply(q Question, reply *wire.Reply) {
 		case p.Of != 0:
 			r.Workers = append(r.Workers, *p)
 		case p.StartTicks == r.StartTicks && r.Process == nil:
-			r.take(p, reply.ReadMS)
+			r.addStacks(p, reply.ReadMS)
 		}
 	}
 	for _, i := range q.ranks {
@@ -136,8 +136,8 @@ func (s *Survey) readReply(q Question, reply *wire.Reply) {
 	}
 }
 
-// take takes what is known of a rank. Without a thread that is the reason why nothing is.
-func (r *Rank) take(p *wire.ProcessStacks, readMS uint64) {
+// addStacks adds what is known of a rank. Without a thread that is the reason why nothing is.
+func (r *Rank) addStacks(p *wire.ProcessStacks, readMS uint64) {
 	if len(p.Threads) == 0 && !isHalted(p) {
 		r.Why = cmp.Or(p.Refusal, &wire.Refusal{ID: NoAnswer, Cause: "the node knows no thread of the process"})
 		return

@@ -1,4 +1,4 @@
-// Package newsworthy decides which events and problems are news: the user chooses events, and the rows of package say have
+// Package newsworthy decides which events and problems are news. The user chooses events; the rows of package say have
 // for each kind of problem its event, from which severity on, and after which time. Package notify finds them.
 package newsworthy
 

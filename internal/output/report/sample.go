@@ -216,13 +216,13 @@ func (a *account) addReading(n *nodeAccount, r *reading, s *sample) {
 	if g.identity = r.identity; !r.fresh {
 		return
 	}
-	g.take(&r.values, r.size, s.ms, s.patience)
+	g.addReading(&r.values, r.size, s.ms, s.patience)
 	if watts := r.values.Float(metric.Power); r.own && watts == watts {
 		n.watts += watts
 	}
 	for _, i := range g.ranks {
 		if k := &a.ranks[i]; k.node == n.name && k.key == r.key {
-			k.take(&r.values, r.size, s.ms, s.patience)
+			k.addReading(&r.values, r.size, s.ms, s.patience)
 		}
 	}
 }

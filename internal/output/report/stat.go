@@ -107,8 +107,8 @@ type meter struct {
 
 func newMeter() meter { return meter{watts: math.NaN()} }
 
-// take takes a reading. There is a gap between two readings that are farther apart than patience.
-func (m *meter) take(v *metric.Values, size float64, ms int64, patience time.Duration) {
+// addReading adds a reading. There is a gap between two readings that are farther apart than patience.
+func (m *meter) addReading(v *metric.Values, size float64, ms int64, patience time.Duration) {
 	span := spanOf(m.ms, ms, patience)
 	seconds := span.Seconds()
 	m.ms, m.seen = ms, m.seen+span

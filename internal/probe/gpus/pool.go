@@ -52,9 +52,9 @@ type shift struct {
 
 func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left: gpus} }
 
-// begin begins the round of a report: it collects late readings and starts new ones. It returns the shift that reads
-// the GPUs in turn. GPUs whose last reading took long are read by shifts of their own.
-func (c *pool) begin(gpus []*gpu, q question) (main *shift, r *round) {
+// startRound starts the round of a report: it collects late readings and starts new ones. It returns the shift that
+// reads the GPUs in turn. GPUs whose last reading took long are read by shifts of their own.
+func (c *pool) startRound(gpus []*gpu, q question) (main *shift, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range gpus {

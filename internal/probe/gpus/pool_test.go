@@ -13,7 +13,7 @@ func TestWaitingIsNotHanging(t *testing.T) {
 	c, start := newPool(), time.Now()
 	c.hands = make(chan *shift, 1) // nobody takes the shift
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
-	main, _ := c.begin([]*gpu{g}, question{})
+	main, _ := c.startRound([]*gpu{g}, question{})
 	if since, running := c.runningSince(g); running {
 		t.Errorf("before it is read, it is being read since %v", since)
 	}
@@ -30,7 +30,7 @@ func TestReportSaysWhatIsUnread(t *testing.T) {
 	c.hands = make(chan *shift, 1) // nobody takes the shift
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	sm := &sample.Report{Wanted: true}
-	c.begin([]*gpu{g}, question{})
+	c.startRound([]*gpu{g}, question{})
 	if out, _ := g.makeEntry(sm, c, time.Second); !out.Reading || out.HangsMS != 0 || out.Unlisted != Silent {
 		t.Errorf("a GPU whose turn is later is %+v", out)
 	}

@@ -61,7 +61,7 @@ func (s *Set) ReadCalls(sm *sample.Report) {
 // the remaining GPUs are read all at once, so that they have the other half.
 func (s *Set) readGPUs(gpus []*gpu, q question, longest time.Duration) {
 	defer s.pool.collectReadings(gpus)
-	shift, r := s.pool.begin(gpus, q)
+	shift, r := s.pool.startRound(gpus, q)
 	s.pool.awaitRound(shift, r, s.Patience, min(s.Interval/2, longest), s.ended)
 }
 

@@ -82,7 +82,7 @@ func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 			failed = errors.Join(failed, err)
 		}
 	}
-	r.rare.begin(mono)
+	r.rare.startReport(mono)
 	note(r.readCPU(to, mono))
 	note(r.readMemory(to))
 	r.rare.end(to)

@@ -30,8 +30,8 @@ type rare struct {
 	values metric.Values
 }
 
-// begin begins a report.
-func (r *rare) begin(at time.Duration) {
+// startReport notes the time of a new report.
+func (r *rare) startReport(at time.Duration) {
 	r.due = !r.known || at-r.at >= metric.SlowSeconds*time.Second
 	if r.cpu = (modes{}); r.due {
 		r.at, r.known, r.values = at, true, metric.Values{}

@@ -117,7 +117,7 @@ func (o *Opener) BeginsWith(door string) bool {
 func (o *Opener) Route(ctx context.Context, name string) reach.Route {
 	n := o.findNode(name)
 	if len(n.faults) == 0 {
-		o.begin(ctx, n)
+		o.startRound(ctx, n)
 	}
 	door := n.door
 	if door == nowhere { // the failure names this door: one that could have been used

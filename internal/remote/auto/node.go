@@ -96,8 +96,9 @@ func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
 	return fault{}, false
 }
 
-// begin begins a round: with the door that last reached the node if it still fits, else with the first door that fits.
-func (o *Opener) begin(ctx context.Context, n *node) {
+// startRound starts a round: with the door that last reached the node if it still fits, else with the first door that
+// fits.
+func (o *Opener) startRound(ctx context.Context, n *node) {
 	n.resetRound(n.home)
 	if n.home == nowhere || o.doors[n.home].whyUnfit(ctx, n.name) != "" {
 		o.nextDoor(ctx, n, func(*Door) bool { return true })

@@ -29,5 +29,6 @@ func (s *sender) sendMessage(m wire.Message) error {
 	return s.wire.Write(s.out, m)
 }
 
-// end ends the session. The reader of the messages gets the error, and a message that nobody reads is given up.
-func (s *sender) end(err error) { _ = s.out.CloseWithError(err) }
+// closeSession ends the session. The reader of the messages gets the error, and a message that nobody reads is given
+// up.
+func (s *sender) closeSession(err error) { _ = s.out.CloseWithError(err) }

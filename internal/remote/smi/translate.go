@@ -71,7 +71,7 @@ func (t *translator) translateOutput() {
 		}
 	}
 	t.console.pipe.Kill()
-	t.sender.end(err)
+	t.sender.closeSession(err)
 }
 
 // handleLine translates a line of the script.

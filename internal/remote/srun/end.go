@@ -25,7 +25,7 @@ func (s *step) endSuspended() {
 	}
 	_, _ = s.words.Write([]byte(isSuspended + "\n"))
 	for _, t := range s.tasks {
-		t.end(link.Exit{}, isSuspended+"\n")
+		t.closeTask(link.Exit{}, isSuspended+"\n")
 	}
 	_ = s.in.Close()
 	time.Sleep(s.d.limits.parting)   // for srun to pass on the end of the input: not all probes hear of its own

@@ -116,7 +116,7 @@ func (s *step) end(err error) {
 	}
 	words := s.words.String()
 	for _, t := range s.tasks {
-		t.end(link.Exit{}, words)
+		t.closeTask(link.Exit{}, words)
 	}
 	s.d.noteStepEnd(s)
 	close(s.ended)
@@ -200,13 +200,13 @@ func (s *step) handleErrors(label int, line []byte) {
 func (s *step) handleOwnLine(said string) {
 	if labels, exit, ok := taskEnd(said); ok {
 		for _, l := range labels {
-			s.withTask(l, func(t *task) { t.end(exit, said) })
+			s.withTask(l, func(t *task) { t.closeTask(exit, said) })
 		}
 		return
 	}
 	if node := nodeFailure(said); s.tasks[node] != nil {
 		s.tasks[node].leaveTask() // before its end: the probe may live, and would for as long as the step
-		s.tasks[node].end(link.Exit{}, said)
+		s.tasks[node].closeTask(link.Exit{}, said)
 		return
 	}
 	_, _ = s.words.Write([]byte(said))

@@ -143,12 +143,13 @@ func (t *task) endOutput(status *int) {
 	last, exit := t.outputs == 0, t.status
 	t.step.mu.Unlock()
 	if last {
-		t.end(exit, "")
+		t.closeTask(exit, "")
 	}
 }
 
-// end ends a task without further output: its script has ended, it was killed, or the step has ended. words are srun's.
-func (t *task) end(exit link.Exit, words string) {
+// closeTask ends a task without further output: its script has ended, it was killed, or the step has ended. words are
+// srun's.
+func (t *task) closeTask(exit link.Exit, words string) {
 	t.ending.Do(func() {
 		_, _ = t.words.Write([]byte(words))
 		t.exit = exit

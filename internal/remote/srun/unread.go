@@ -37,7 +37,7 @@ func (s *step) countRequest() {
 func (s *step) retireStep() {
 	_ = s.in.Close() // before another write; wakes one that blocks
 	for _, t := range s.tasks {
-		t.end(link.Exit{}, movesOn+"\n")
+		t.closeTask(link.Exit{}, movesOn+"\n")
 	}
 }
 

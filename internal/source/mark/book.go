@@ -61,11 +61,11 @@ func (b *Book) Take(unsafe *cluster.Mark) {
 		// an earlier program was killed in this part, and has not ended it
 		*t = Tag{name: t.name, open: map[string]bool{}, first: m.At}
 	}
-	t.take(&m, m.At.Before(b.from))
+	t.addMark(&m, m.At.Before(b.from))
 }
 
-// take takes a mark of the part, which may be from before the time from which parts count.
-func (t *Tag) take(m *cluster.Mark, before bool) {
+// addMark adds a mark of the part. It may be from before the time from which parts count.
+func (t *Tag) addMark(m *cluster.Mark, before bool) {
 	switch {
 	case m.Kind == cluster.Begins && !t.open[m.By] && len(t.open) < maxOpen:
 		if len(t.open) == 0 {

@@ -126,7 +126,7 @@ func (w *Writer) writeLine(e *cluster.Event, known bool) error {
 
 // beginFrame begins a frame, with the known state.
 func (w *Writer) beginFrame(at time.Time) error {
-	if err := w.end(); err != nil {
+	if err := w.closeFrame(); err != nil {
 		return err
 	}
 	f := Frame{At: at, Offset: w.to.n}
@@ -157,8 +157,8 @@ func (w *Writer) beginFrame(at time.Time) error {
 	return nil
 }
 
-// end ends the open frame.
-func (w *Writer) end() error {
+// closeFrame completes the open frame.
+func (w *Writer) closeFrame() error {
 	if !w.open {
 		return nil
 	}
@@ -174,7 +174,7 @@ func (w *Writer) Close() error {
 		return w.err
 	}
 	if w.err == nil {
-		w.err = w.end()
+		w.err = w.closeFrame()
 	}
 	if w.err == nil {
 		w.err = writeIndex(w.to, &index{Frames: w.frames, End: w.last, Events: w.events})

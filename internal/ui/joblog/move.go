@@ -41,7 +41,7 @@ func (p *Page) visibleRows(s *part.Scene, lines []joblog.Line) nav.Window {
 }
 
 // toBeginning asks for the beginning of the log, or scrolls to it if it is known.
-func (p *Page) toBeginning(s *part.Scene) nav.Answer {
+func toBeginning(p *Page, s *part.Scene) nav.Answer {
 	lines := p.windowLines()
 	switch {
 	case p.window == nil, len(lines) == 0:
@@ -56,7 +56,7 @@ func (p *Page) toBeginning(s *part.Scene) nav.Answer {
 }
 
 // toEnd follows the log.
-func (p *Page) toEnd(*part.Scene) nav.Answer {
+func toEnd(p *Page, _ *part.Scene) nav.Answer {
 	if p.window != nil && len(p.windowLines()) > 0 {
 		if p.match = -1; !p.window.AtEnd() {
 			p.readFrom(-wire.MaxLog)

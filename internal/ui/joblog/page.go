@@ -213,23 +213,23 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 
 // code is the code of the page's own actions.
 var code = action.Table[*Page]{
-	{Of: keys.Back, Do: (*Page).endSearch},
+	{Of: keys.Back, Do: endSearch},
 	{Of: keys.Search, Do: action.Change(func(p *Page) { p.search.openInput() })},
 	{Of: keys.NextMatch, Do: toMatch(+1)},
 	{Of: keys.PrevMatch, Do: toMatch(-1)},
-	{Of: keys.Left, Do: (*Page).turnToOther},
-	{Of: keys.Right, Do: (*Page).turnToOther},
+	{Of: keys.Left, Do: turnToOther},
+	{Of: keys.Right, Do: turnToOther},
 	{Of: keys.CommandLeft, Do: action.Change(func(p *Page) { p.left = max(p.left-sideways, 0) })},
 	{Of: keys.CommandRight, Do: action.Change(func(p *Page) { p.left += sideways })},
-	{Of: keys.First, Do: (*Page).toBeginning},
-	{Of: keys.Last, Do: (*Page).toEnd},
+	{Of: keys.First, Do: toBeginning},
+	{Of: keys.Last, Do: toEnd},
 }
 
 // Actions returns the actions that have code.
 func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.Moves) }
 
 // endSearch ends the search, if there is one.
-func (p *Page) endSearch(*part.Scene) nav.Answer {
+func endSearch(p *Page, _ *part.Scene) nav.Answer {
 	if p.search.text == "" {
 		return nav.Answer{}
 	}
@@ -244,15 +244,15 @@ func toMatch(by int) func(*Page, *part.Scene) nav.Answer {
 	}
 }
 
-func (p *Page) turnToOther(*part.Scene) nav.Answer {
-	return nav.Answer{Taken: true, Notice: p.switchStream()}
+func turnToOther(p *Page, _ *part.Scene) nav.Answer {
+	return nav.Answer{Taken: true, Notice: switchStream(p)}
 }
 
 // sideways is the number of characters that a key scrolls to the side.
 const sideways = 20
 
 // switchStream goes to the other output of the job.
-func (p *Page) switchStream() (notice string) {
+func switchStream(p *Page) (notice string) {
 	if p.known && p.piece.Both {
 		return "standard output and error go to the same file"
 	}

@@ -55,7 +55,7 @@ func (l *List[Row, Key]) Stay(s *part.Scene) nav.Answer {
 // codeOf is the code of the actions of a list, without those that it lacks.
 func codeOf[Row any, Key comparable](l *List[Row, Key]) action.Table[*List[Row, Key]] {
 	type list = List[Row, Key]
-	code := action.Table[*list]{{Of: keys.Open, Do: (*list).openCursor}, {Of: keys.Back, Do: (*list).unfilter}}
+	code := action.Table[*list]{{Of: keys.Open, Do: openCursor[Row, Key]}, {Of: keys.Back, Do: unfilter[Row, Key]}}
 	if l.Problem != nil {
 		code = append(code, action.Table[*list]{
 			{Of: keys.NextProblem, Do: toProblem[Row, Key](+1)}, {Of: keys.PrevProblem, Do: toProblem[Row, Key](-1)},
@@ -67,9 +67,9 @@ func codeOf[Row any, Key comparable](l *List[Row, Key]) action.Table[*List[Row, 
 		}...)
 	}
 	own := action.Table[*list]{
-		{Of: l.Keys.Next, Do: (*list).sortNext}, {Of: l.Keys.Before, Do: sortBeside[Row, Key](-1)},
-		{Of: l.Keys.After, Do: sortBeside[Row, Key](+1)}, {Of: l.Keys.Reverse, Do: (*list).reverse},
-		{Of: l.Keys.Filter, Do: (*list).openFilter},
+		{Of: l.Keys.Next, Do: sortNext[Row, Key]}, {Of: l.Keys.Before, Do: sortBeside[Row, Key](-1)},
+		{Of: l.Keys.After, Do: sortBeside[Row, Key](+1)}, {Of: l.Keys.Reverse, Do: reverse[Row, Key]},
+		{Of: l.Keys.Filter, Do: openFilter[Row, Key]},
 	}
 	for _, c := range own {
 		if c.Of.Enabled() {
@@ -88,12 +88,12 @@ func (l *List[Row, Key]) Actions() []key.Binding {
 	return all
 }
 
-func (l *List[Row, Key]) openCursor(s *part.Scene) nav.Answer {
+func openCursor[Row any, Key comparable](l *List[Row, Key], s *part.Scene) nav.Answer {
 	return l.openRow(s, l.View(s), l.At(s))
 }
 
 // unfilter shows all rows again.
-func (l *List[Row, Key]) unfilter(s *part.Scene) nav.Answer {
+func unfilter[Row any, Key comparable](l *List[Row, Key], s *part.Scene) nav.Answer {
 	if !l.Filter.On(l.filterJob(s)) {
 		return nav.Answer{}
 	}
@@ -101,19 +101,19 @@ func (l *List[Row, Key]) unfilter(s *part.Scene) nav.Answer {
 	return l.Stay(s)
 }
 
-func (l *List[Row, Key]) openFilter(s *part.Scene) nav.Answer {
+func openFilter[Row any, Key comparable](l *List[Row, Key], s *part.Scene) nav.Answer {
 	l.Filter.Open(l.filterJob(s))
 	return nav.Taken
 }
 
 // sortNext sorts by the next of the usual columns.
-func (l *List[Row, Key]) sortNext(s *part.Scene) nav.Answer {
+func sortNext[Row any, Key comparable](l *List[Row, Key], s *part.Scene) nav.Answer {
 	l.Sorted = l.nextUsual(l.Sorted)
 	l.cursor.Top()
 	return l.GoTo(s, 0)
 }
 
-func (l *List[Row, Key]) reverse(s *part.Scene) nav.Answer {
+func reverse[Row any, Key comparable](l *List[Row, Key], s *part.Scene) nav.Answer {
 	return l.Sort(s, l.clickHeading(l.Sorted, l.Sorted.By))
 }
 

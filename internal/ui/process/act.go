@@ -88,8 +88,8 @@ func shown(open opener) func(*metrics, *part.Scene) nav.Answer {
 	return func(m *metrics, s *part.Scene) nav.Answer { return m.over.openOverlay(open(s, m.Target())) }
 }
 
-// do does an action on the process. The cursor may be on another one by now.
-func (m *metrics) do(msg tea.Msg, s *part.Scene) nav.Answer {
+// doAction acts on the process. The cursor may be on another one by now.
+func (m *metrics) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 	if a := ofMetrics.Do(m, msg, s); a.Taken {
 		return a
 	}

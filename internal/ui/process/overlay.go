@@ -66,7 +66,7 @@ func (over *overlays) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	if k, ok := msg.(tea.KeyPressMsg); ok && !a.Taken {
 		if m, ok := top.(*inspect.Metrics); ok {
-			if opened := (&metrics{m, over}).do(k, s); opened.Taken {
+			if opened := (&metrics{m, over}).doAction(k, s); opened.Taken {
 				return opened
 			}
 		}

@@ -35,7 +35,7 @@ func (p *Page) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	switch msg.(type) {
 	case tea.KeyPressMsg, keys.Do:
 		if !p.Filter.Typing(everyJob) {
-			return p.do(msg, s)
+			return p.doAction(msg, s)
 		}
 	}
 	return p.List.Press(msg, s)
@@ -47,14 +47,14 @@ var code = action.Table[*Page]{
 	{Of: keys.Inspect, Do: row(openDetails)},
 	{Of: keys.CopyMenu, Do: row(openCopy)},
 	{Of: keys.Metrics, Do: row(openMetrics)},
-	{Of: keys.Back, Do: (*Page).clear},
+	{Of: keys.Back, Do: clearTags},
 	{Of: keys.PrevJob, Do: func(p *Page, s *part.Scene) nav.Answer { return p.toJob(s, -1) }},
 	{Of: keys.NextJob, Do: func(p *Page, s *part.Scene) nav.Answer { return p.toJob(s, +1) }},
-	{Of: keys.Refresh, Do: (*Page).refresh},
+	{Of: keys.Refresh, Do: refreshNow},
 	{Of: keys.Tag, Do: (*Page).tagProcess},
-	{Of: keys.Widen, Do: (*Page).widen},
+	{Of: keys.Widen, Do: widenScope},
 	{Of: keys.Narrow, Do: (*Page).narrowToCursor},
-	{Of: keys.Tree, Do: action.Change((*Page).turnTree)},
+	{Of: keys.Tree, Do: action.Change(turnTree)},
 	{Of: keys.Auto, Do: show(modeAuto)},
 	{Of: keys.Full, Do: show(modeFull)},
 	{Of: keys.Compact, Do: show(modeCompact)},
@@ -73,8 +73,8 @@ func (p *Page) Actions() []key.Binding {
 	return slices.Concat(code.Actions(), acts.Actions(), p.List.Actions())
 }
 
-// do does an action.
-func (p *Page) do(msg tea.Msg, s *part.Scene) nav.Answer {
+// doAction runs the code of an action.
+func (p *Page) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 	if p.asked && !keys.AsksFor(msg, keys.Interrupt) {
 		k, _ := msg.(tea.KeyPressMsg)
 		p.sortByLetter(s, k)
@@ -92,8 +92,8 @@ func (p *Page) do(msg tea.Msg, s *part.Scene) nav.Answer {
 	return p.List.Press(msg, s)
 }
 
-// clear clears the tags, or else the filter.
-func (p *Page) clear(s *part.Scene) nav.Answer {
+// clearTags clears the tags, or else the filter.
+func clearTags(p *Page, s *part.Scene) nav.Answer {
 	switch {
 	case p.tags.shown > 0:
 		p.tags.clearTags()
@@ -113,18 +113,18 @@ func (p *Page) toJob(s *part.Scene, by int) nav.Answer {
 	return p.jumpToRow(s, besideJob(s, p.View(s), by))
 }
 
-// refresh asks for the families anew, as SLURM is asked.
-func (p *Page) refresh(*part.Scene) nav.Answer {
+// refreshNow asks for the families anew, as SLURM is asked.
+func refreshNow(p *Page, _ *part.Scene) nav.Answer {
 	p.kin.forgetAsked()
 	return nav.Answer{}
 }
 
-func (p *Page) widen(s *part.Scene) nav.Answer {
+func widenScope(p *Page, s *part.Scene) nav.Answer {
 	p.scope.widenScope(s)
 	return nav.Taken
 }
 
-func (p *Page) turnTree() {
+func turnTree(p *Page) {
 	p.kin.tree = !p.kin.tree
 	p.kin.forgetAsked()
 }

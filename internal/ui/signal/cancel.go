@@ -51,7 +51,7 @@ func (c *Cancel) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 func (c *Cancel) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch m := msg.(type) {
 	case nav.Result:
-		return nav.Answer{Taken: c.take(m)}, true
+		return nav.Answer{Taken: c.handleResult(m)}, true
 	case tea.KeyPressMsg:
 		if key.Matches(m, keys.Interrupt, keys.Repaint) {
 			return nav.Answer{}, true
@@ -122,8 +122,8 @@ func (c *Cancel) scancelCommand(signal string) string {
 	return "scancel --signal=" + signal + " " + c.job
 }
 
-// take takes SLURM's answer, if this dialog has asked.
-func (c *Cancel) take(r nav.Result) bool {
+// handleResult keeps SLURM's answer, if this dialog has asked.
+func (c *Cancel) handleResult(r nav.Result) bool {
 	if c.asked == nil || r.Cancel != c.asked {
 		return false
 	}

@@ -63,7 +63,7 @@ func askForStill(a nav.Answer, msg tea.Msg, open bool) nav.Answer {
 func (d *Dialog) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch m := msg.(type) {
 	case nav.Result:
-		return nav.Answer{Taken: d.take(m, s)}, true
+		return nav.Answer{Taken: d.handleResult(m, s)}, true
 	case tea.MouseWheelMsg:
 		d.scrollList(s, nav.Notches(m)*nav.WheelRows)
 	case tea.KeyPressMsg:
@@ -139,16 +139,16 @@ func (d *Dialog) setRecipients(s *part.Scene) {
 	d.blind = d.whom.countBlindNodes(s)
 }
 
-// take takes the result of a request, if the dialog has made it.
-func (d *Dialog) take(r nav.Result, s *part.Scene) bool {
+// handleResult keeps the result of a request, if the dialog has made it.
+func (d *Dialog) handleResult(r nav.Result, s *part.Scene) bool {
 	switch {
 	case d.family != nil && d.family.asked == r.Request.Family:
-		d.family.take(r, s, d.whom.at)
+		d.family.handleAnswer(r, s, d.whom.at)
 		if d.whom.kind == theFamily && d.errand == nil {
 			d.setRecipients(s)
 		}
 	case d.errand != nil && d.errand.parts[r.Request.Signal] != nil:
-		d.errand.take(r, d.list)
+		d.errand.handleResult(r, d.list)
 	default:
 		return false
 	}

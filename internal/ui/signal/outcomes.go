@@ -75,8 +75,8 @@ func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
 	return e, asks
 }
 
-// take takes the result of one of the requests.
-func (e *errand) take(r nav.Result, list []target) {
+// handleResult keeps the result of one of the requests.
+func (e *errand) handleResult(r nav.Result, list []target) {
 	at := e.parts[r.Request.Signal]
 	delete(e.parts, r.Request.Signal)
 	fated, wrong := fateWithoutAnswer(r)

@@ -150,8 +150,8 @@ type kin struct {
 	wrong string // the reason why the list is empty; "" until the node answers
 }
 
-// take takes the answer of the node.
-func (k *kin) take(r nav.Result, s *part.Scene, of tally.Target) {
+// handleAnswer keeps the answer of the node.
+func (k *kin) handleAnswer(r nav.Result, s *part.Scene, of tally.Target) {
 	if k.wrong = whyNoAnswer(r); k.wrong != "" {
 		k.wrong = of.Node + " " + k.wrong
 		return

@@ -270,9 +270,9 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 
 // code is the code of the page's own actions.
 var code = action.Table[*Page]{
-	{Of: keys.Refresh, Do: (*Page).refresh},
+	{Of: keys.Refresh, Do: refreshNow},
 	{Of: keys.Open, Do: ofRow(func(p *Page, on row) nav.Answer { p.openRow(on); return nav.Taken })},
-	{Of: keys.MarkStack, Do: ofRow((*Page).mark)},
+	{Of: keys.MarkStack, Do: ofRow(markRow)},
 	{Of: keys.CompareStacks, Do: ofRow((*Page).compareGroups)},
 	{Of: keys.CopyLine, Do: ofRow(func(_ *Page, on row) nav.Answer {
 		return copyText("the group", stacktext.GroupText(on.group, on.refusal))
@@ -296,16 +296,16 @@ func ofRow(do func(p *Page, on row) nav.Answer) func(*Page, *part.Scene) nav.Ans
 	}
 }
 
-// refresh looks again. SLURM is asked too.
-func (p *Page) refresh(*part.Scene) nav.Answer {
+// refreshNow looks again. SLURM is asked too.
+func refreshNow(p *Page, _ *part.Scene) nav.Answer {
 	if !p.past {
 		p.begin(p.job)
 	}
 	return nav.Answer{}
 }
 
-// mark marks the row to compare others with, or takes the mark away.
-func (p *Page) mark(on row) nav.Answer {
+// markRow marks the row to compare others with, or takes the mark away.
+func markRow(p *Page, on row) nav.Answer {
 	if p.marked == on.key {
 		p.marked = ""
 	} else {

@@ -161,15 +161,15 @@ func (p *Page) onSheet(msg tea.Msg, s *part.Scene) nav.Answer {
 
 // sheetCode is the code of the page's own actions while a sheet is open.
 var sheetCode = action.Table[*Page]{
-	{Of: keys.Back, Do: action.Change((*Page).closeSheet)},
-	{Of: keys.Open, Do: action.Change((*Page).closeSheet)},
-	{Of: keys.CopyLine, Do: (*Page).copySheet},
-	{Of: keys.CopyAll, Do: (*Page).copySheet},
+	{Of: keys.Back, Do: action.Change(closeSheet)},
+	{Of: keys.Open, Do: action.Change(closeSheet)},
+	{Of: keys.CopyLine, Do: copySheet},
+	{Of: keys.CopyAll, Do: copySheet},
 }
 
-func (p *Page) closeSheet() { p.sheet = nil }
+func closeSheet(p *Page) { p.sheet = nil }
 
-func (p *Page) copySheet(*part.Scene) nav.Answer { return copyText("the stacks", p.sheet.text) }
+func copySheet(p *Page, _ *part.Scene) nav.Answer { return copyText("the stacks", p.sheet.text) }
 
 // sheetTop is the row of the first line.
 const sheetTop = titleRow + 1

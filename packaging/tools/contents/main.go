@@ -35,7 +35,7 @@ func run(args []string, out io.Writer) error {
 	source, name := args[1], args[2]
 	switch args[0] {
 	case "licences":
-		r, err := read(source, args[3:])
+		r, err := readRelease(source, args[3:])
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func run(args []string, out io.Writer) error {
 		if len(args) < 4 {
 			return errors.New("cyclonedx needs SOURCE NAME VERSION")
 		}
-		r, err := read(source, args[4:])
+		r, err := readRelease(source, args[4:])
 		if err != nil {
 			return err
 		}
@@ -83,8 +83,8 @@ func (m module) ids() (ids []string) {
 	return slices.Compact(ids)
 }
 
-// read reads the modules of programs, or of the source if there is none, and their licences.
-func read(source string, files []string) (*release, error) {
+// readRelease reads the modules of programs, or of the source if there is none, and their licences.
+func readRelease(source string, files []string) (*release, error) {
 	own, err := texts(source, source, nil)
 	if err != nil {
 		return nil, err
