@@ -183,7 +183,7 @@ func (m *model) adaptToTerminal(msg tea.Msg) {
 // noteUser notes the user's presence, and hurries if the screen was idle.
 func (m *model) noteUser() tea.Cmd {
 	m.Controls.Touch()
-	m.pace.noteKey()
+	m.noteKey()
 	m.dirty = m.dirty || m.scene.Notice != "" || m.scene.OtherJob
 	m.scene.Notice, m.scene.OtherJob = "", false
 	if m.scene.Slow == 1 {

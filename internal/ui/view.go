@@ -240,7 +240,7 @@ func (v *view) followPageKey(to *entry, k tea.KeyPressMsg, s *part.Scene) {
 
 // enterWithKey goes to a page with a key.
 func (v *view) enterWithKey(to keys.Page, k tea.KeyPressMsg, s *part.Scene) {
-	v.leavePages(v.route.goToPage(to))
+	v.leavePages(v.goToPage(to))
 	v.passDestination(s, nav.Go{Page: to, Key: k})
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 func sample() *Table {
-	return &Table{Width: func(s string) int { return len(s) }, Cut: func(s string, most int) string { return s[:min(len(s), most)] },
+	return &Table{Width: func(s string) int { return len(s) },
+		Cut: func(s string, most int) string { return s[:min(len(s), most)] },
 		Columns: []Column{{Head: "Job"}, {Head: "Name", Spare: 2, Shrinks: 5}, {Head: "CPUs", Right: true, Spare: 1},
 			{Head: "Hours", Right: true, Wide: 7}},
 		Rows: [][]string{{"17", "a long name", "4", "1.50"}, {"1800", "b", "128", "20.00"}}}
@@ -50,7 +51,8 @@ func TestFit(t *testing.T) {
 }
 
 func TestBlocks(t *testing.T) {
-	for room, want := range map[int][][]int{0: {{0, 1, 2, 3}}, 34: {{0, 1, 2, 3}}, 25: {{0, 1, 2}, {0, 3}}, 3: {{0, 1}, {0, 2}, {0, 3}}} {
+	for room, want := range map[int][][]int{0: {{0, 1, 2, 3}}, 34: {{0, 1, 2, 3}}, 25: {{0, 1, 2}, {0, 3}},
+		3: {{0, 1}, {0, 2}, {0, 3}}} {
 		if got := sample().Blocks(room); !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("in %d: %v, want %v", room, got, want)
 		}

@@ -240,8 +240,9 @@ func TestTextIsSafe(t *testing.T) {
 	nasty := strings.Repeat("\x1b]0;x\a\x1b[2J\r\n\u202e👾", 500)
 	w := &f.Nodes[0].Ways[1]
 	w.Hello.Build, w.Hello.Program, w.Hello.Job, w.Noise, w.Steps[1].Text = nasty, nasty, nasty, nasty, nasty
-	f.Job = Asked{ID: nasty, Runs: true, Stacks: &rankstacks.Verdict{Said: []string{nasty, nasty}, Groups: []rankstacks.Group{
-		{Summary: nasty}}, NCCL: &rankstacks.NCCL{Said: []string{nasty}}}}
+	f.Job = Asked{ID: nasty, Runs: true, Stacks: &rankstacks.Verdict{Said: []string{nasty, nasty},
+		Groups: []rankstacks.Group{
+			{Summary: nasty}}, NCCL: &rankstacks.NCCL{Said: []string{nasty}}}}
 	if text := printed(t, Judge(f)); strings.ContainsAny(text, "\x1b\a\r\u202e") {
 		t.Errorf("%q", text)
 	}

@@ -94,7 +94,7 @@ func (i *interpreter) textOf(text string, width int) uint64 {
 	i.word(at+16, uint64(len(runes)))
 	i.word(at+32, state)
 	for k, c := range runes {
-		to := i.fake.text[at-base+data+uint64(k*width):]
+		to := i.text[at-base+data+uint64(k*width):]
 		switch width {
 		case 1:
 			to[0] = byte(c)
@@ -114,7 +114,7 @@ func (i *interpreter) function(name, file uint64, table []byte) uint64 {
 	i.word(at+68, 7)
 	lines := i.object(i.bytesType, 32+len(table))
 	i.word(lines+16, uint64(len(table)))
-	copy(i.fake.text[lines-base+32:], table)
+	copy(i.text[lines-base+32:], table)
 	i.word(at+136, lines)
 	return at
 }
@@ -123,7 +123,7 @@ func (i *interpreter) function(name, file uint64, table []byte) uint64 {
 func (i *interpreter) call(code, back uint64) uint64 {
 	if back == 0 {
 		back = i.room(96)
-		i.fake.text[back-base+70] = 3
+		i.text[back-base+70] = 3
 	}
 	at := i.room(96)
 	i.word(at, code)

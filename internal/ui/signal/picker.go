@@ -72,7 +72,7 @@ func (p *picker) handleKey(k tea.KeyPressMsg, s *part.Scene) Signal {
 		}
 	}
 	before := p.text
-	p.line.editText(k)
+	p.editText(k)
 	if p.text != before {
 		p.cursor = nav.Cursor[Signal]{}
 	}
