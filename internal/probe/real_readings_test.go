@@ -100,8 +100,15 @@ func TestRealReadings(t *testing.T) {
 		t.Errorf("missing %v, faults %v", h.Missing, r.Faults)
 	}
 	// 22 for the GPU, and one more if the wait for Xids begins anew. internal/probe/nvml counts the calls of the
-	// readers.
-	if calls, known := r.Host.Get(metric.NVMLCalls); !known || calls < 22 || calls > 23 {
+	// readers. On a busy host the watch for Xids may begin between two reports.
+	calls, known := r.Host.Get(metric.NVMLCalls)
+	for range 3 {
+		if known && calls <= 23 {
+			break
+		}
+		calls, known = p.report().Host.Get(metric.NVMLCalls)
+	}
+	if !known || calls < 22 || calls > 23 {
 		t.Errorf("%v calls into the driver (known: %v), want 22", calls, known)
 	}
 	if c := h.GPUs[0]; c.Serial == "" || c.VBIOS == "" || c.Capability != "9.0" ||

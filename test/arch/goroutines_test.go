@@ -102,7 +102,7 @@ func catches(body *ast.BlockStmt) bool {
 			break
 		}
 		f, isMethod := d.Call.Fun.(*ast.SelectorExpr)
-		caught = isMethod && (f.Sel.Name == "End" || f.Sel.Name == "guard" || f.Sel.Name == "Recover")
+		caught = isMethod && (f.Sel.Name == "End" || f.Sel.Name == "catchPanic" || f.Sel.Name == "Recover")
 	}
 	return caught
 }
