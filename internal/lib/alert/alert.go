@@ -1,4 +1,4 @@
-// Package alert makes the bytes that tell a user something on a terminal, whichever one it is.
+// Package alert makes the bytes that alert a user on a terminal of any kind.
 package alert
 
 import (
@@ -25,9 +25,9 @@ func HostOf(getenv func(string) string) Host {
 // maxAlert limits the text of an alert, in bytes.
 const maxAlert = 300
 
-// Sequence returns the bytes that tell the user something, wherever the terminal is: a bell, and a notification of the
-// desktop in a sequence that the terminal understands. style is "bell", "osc9", "osc777" or "auto", which goes by the
-// name of the terminal. tmux and GNU screen pass the sequence on if they may, and mark the window for the bell.
+// Sequence returns the bytes that alert the user on this terminal: a bell, and a desktop notification in an escape
+// sequence that the terminal understands. style is "bell", "osc9", "osc777" or "auto", which decides by the name of the
+// terminal. tmux and GNU screen pass the sequence on if they are allowed to, and mark the window because of the bell.
 func Sequence(style string, on Host, title, text string) string {
 	const bell = "\a"
 	if style == "auto" {
@@ -54,8 +54,8 @@ func Sequence(style string, on Host, title, text string) string {
 	return sequence + bell
 }
 
-// Title returns the bytes that set the title of the window, in ASCII: some terminals take a byte of another character
-// for the end of a title.
+// Title returns the bytes that set the title of the window, in ASCII: some terminals mistake a byte of another
+// character for the end of the title.
 func Title(title string) string {
 	return ansi.SetWindowTitle(strings.Map(draw.ASCII, safe.Line(title, maxAlert)))
 }

@@ -1,10 +1,11 @@
-// Package crash ends the program after a panic with an exit code of its own: Go's is 2, that of wrong arguments.
+// Package crash ends the program after a panic with its own exit code: Go's is 2, which also means wrong arguments.
 //
-// Go has no hook for it. A goroutine can only catch its own panic, so each defers End, behind its other defers: then no
-// other goroutine ends the program first. What Go itself ends, such as two writes to a map at once, or a panic in a
-// goroutine of another module, keeps Go's code.
+// Go has no hook for this. A goroutine can only catch its own panic, so each one defers End, behind its other defers:
+// then no other goroutine ends the program first. Failures that Go itself ends, such as two writes to a map at once,
+// keep Go's code, and so does a panic in a goroutine of another module.
 //
-// In a program that does not call Own, such as one of somebody else with pkg/nvnodetop, a panic stays Go's.
+// A program that does not call Own, such as somebody else's program that uses pkg/nvnodetop, keeps Go's handling of
+// panics.
 package crash
 
 import (
@@ -20,7 +21,7 @@ import (
 // Exit is the exit code: EX_SOFTWARE of sysexits.h.
 const Exit = 70
 
-// Err is the error of a panic that was caught, so that the program could end in good order.
+// Err is the error of a panic that was caught so that the program could end in good order.
 var Err = errors.New("internal error (bug in nvnodetop)")
 
 var owned atomic.Bool
@@ -38,7 +39,7 @@ func End() {
 	}
 }
 
-// endProgram ends the program. The first panic counts, and others wait for the end.
+// endProgram ends the program. The first panic counts; others wait for the end.
 func endProgram(p any, stack []byte, to io.Writer, exit func(int)) {
 	ending.Lock()
 	for _, restore := range restores {
@@ -66,8 +67,8 @@ func Go(do func()) {
 	}()
 }
 
-// Guard returns a function for a goroutine that a group begins: it does the same, and ends with End. A function with
-// defers of its own defers End behind them instead.
+// Guard returns a function that a group can start as a goroutine: it does the same as the argument, and ends with End.
+// A function that has defers of its own defers End behind them instead.
 func Guard(do func() error) func() error {
 	return func() error {
 		defer End()
@@ -80,8 +81,8 @@ var (
 	restores = map[*func()]func(){}
 )
 
-// Before calls restore before the program ends because of a panic, until forget is called: a terminal is given back, or
-// the traceback could not be read.
+// Before calls restore before a panic ends the program, until forget is called. It resets the terminal, for example:
+// otherwise the traceback could not be read.
 func Before(restore func()) (forget func()) {
 	key := &restore
 	ending.Lock()

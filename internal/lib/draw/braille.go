@@ -2,16 +2,16 @@ package draw
 
 import "math"
 
-// Graph is a picture of a series in braille dots: two samples and four dots a cell.
+// Graph is a picture of a series in braille dots: a cell has two samples side by side, each four dots high.
 type Graph struct {
 	Low, High float64 // the scale; it is fixed, so that two pictures can be compared
 	Area      bool    // filled from below, for amounts; otherwise a line, for temperatures and minimums
-	// a band: filled from the values up to these, which have the same length; the line is its lower edge
+	// a band: filled from the values up to these, which have the same length; its line is the lower edge
 	Upper []float32
 	Line  Role      // the line, or the top of the area
 	Body  Role      // below the top, or above the lower edge
-	Held  []float32 // above 0 where a rule held: there the line is a Warn; nil, or of the same length as values
-	Usual []float32 // a thin line of dots, where nothing else is drawn; nil, or of the same length as values
+	Held  []float32 // above 0 where a rule held: there the line is a Warn; nil, or as long as values
+	Usual []float32 // a thin dotted line, where nothing else is drawn; nil, or as long as values
 }
 
 // dots are the bits of a braille cell from the bottom up, for its left and its right half.
@@ -40,10 +40,10 @@ func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 	}
 }
 
-// drawUsual draws two dots of the line of what is usual: in an empty cell as dots, in a full one as holes. A cell with
+// drawUsual draws two dots of the line of usual values: as dots in an empty cell, as holes in a full one. A cell with
 // an edge of the picture stays as it is.
 func (g Graph) drawUsual(c *Canvas, x, y, h int, values [2]float64, reach [2][2]int) {
-	var lines [2]int // of each half, the lowest dot of its cell
+	var lines [2]int // for each half, the lowest dot of its cell
 	var bits [2]rune
 	for i, v := range values {
 		lines[i] = -1
@@ -111,7 +111,7 @@ func (g Graph) dotOf(v float64, h int) int {
 	return int(math.Round(math.Min(math.Max((v-g.Low)/(g.High-g.Low), 0), 1) * top))
 }
 
-// drawColumn draws one column of cells from the reach of its two samples.
+// drawColumn draws one column of cells from the dot ranges of its two samples.
 func (g Graph) drawColumn(c *Canvas, x, y, h int, line Role, reach [2][2]int) {
 	role := line
 	for r := range h {
@@ -158,11 +158,11 @@ const (
 	PoolHighest
 )
 
-// Sampling spreads bins over dots. Both are numbered from the epoch: the bins of a dot never change, so that a picture
+// Sampling spreads bins over dots. Both are numbered from the epoch: a dot always covers the same bins, so a picture
 // scrolls without flickering.
 type Sampling struct {
 	Newest     int64 // number of the newest bin
-	Bins, Dots int   // number of bins, and of the dots that show them
+	Bins, Dots int   // number of bins, and number of dots that show them
 }
 
 // firstBin returns the first bin of a dot.
@@ -175,10 +175,10 @@ func (s Sampling) leftmostDot() int64 {
 	return s.Newest*int64(s.Dots)/int64(s.Bins) - int64(s.Dots) + 1
 }
 
-// Values returns the number of values, up to the newest, that the dots need.
+// Values returns the number of values, up to the newest, that fill the dots.
 func (s Sampling) Values() int { return int(s.Newest-s.firstBin(s.leftmostDot())) + 2 }
 
-// Resample pools values into dots. The last value is that of the newest bin. With more dots than bins, values are
+// Resample pools values into dots. The last value belongs to the newest bin. With more dots than bins, values are
 // repeated. Missing values are gaps.
 func (s Sampling) Resample(values []float32, pool Pool) []float32 {
 	dots := make([]float32, s.Dots)

@@ -29,7 +29,7 @@ type ground uint8
 const (
 	plain    ground = iota
 	selected        // the selected row
-	pointed         // the cursor itself, where a row has many cells to choose from
+	pointed         // the cursor itself, where a row has several cells to choose from
 	groundCount
 )
 
@@ -75,8 +75,8 @@ func clearCells(cells []cell) {
 	}
 }
 
-// Part returns the part of a Canvas with these columns and rows, as far as the Canvas has them. To draw on one is to
-// draw on the other.
+// Part returns the part of a Canvas with these columns and rows, as far as the Canvas has them. Both share their cells:
+// drawing on one draws on the other.
 func (c *Canvas) Part(x, y, w, h int) *Canvas {
 	x, y = min(max(x, 0), c.w), min(max(y, 0), c.h)
 	p := &Canvas{w: max(min(w, c.w-x), 0), h: max(min(h, c.h-y), 0), pitch: c.pitch}
@@ -111,7 +111,7 @@ func (c *Canvas) PutUntil(x, y, end int, s string, role Role) int {
 	return x
 }
 
-// Fill writes n times the glyph r, which is one column wide.
+// Fill writes the glyph r, which is one column wide, n times.
 func (c *Canvas) Fill(x, y, n int, r rune, role Role) int {
 	for range n {
 		c.setGlyph(x, y, r, 1, role)
@@ -149,8 +149,7 @@ func (c *Canvas) setGlyph(x, y int, r rune, n int, role Role) {
 	}
 }
 
-// Copy writes n rows of another Canvas, beginning with its row from, over the rows from row y on. Both have the same
-// width.
+// Copy writes n rows of another Canvas, from its row from on, over the rows from row y on. Both have the same width.
 func (c *Canvas) Copy(y int, other *Canvas, from, n int) {
 	for i := range n {
 		if y+i < c.h && from+i < other.h && c.w == other.w {
@@ -193,7 +192,7 @@ func (c *Canvas) Point(y, x0, x1 int) {
 	}
 }
 
-// SelectCell is Select for a cell that may be filled: its letters keep their color, and the filling goes.
+// SelectCell is Select for a cell that may be filled: its letters keep their color, and the filling is removed.
 func (c *Canvas) SelectCell(y, x0, x1 int) {
 	cells := c.cellsBetween(y, x0, x1)
 	for i := range cells {
@@ -202,10 +201,10 @@ func (c *Canvas) SelectCell(y, x0, x1 int) {
 	c.Select(y, x0, x1)
 }
 
-// unfilled are the roles of filled cells without the filling.
+// unfilled maps the roles of filled cells to the same roles without the filling.
 var unfilled = map[Role]Role{WarnFill: Warn, CritFill: Crit}
 
-// Fade gives the columns from x0 up to x1 of row y the roles of old numbers.
+// Fade gives the columns from x0 up to x1 of row y the roles of old values.
 func (c *Canvas) Fade(y, x0, x1 int) {
 	cells := c.cellsBetween(y, x0, x1)
 	for i := range cells {
@@ -213,7 +212,7 @@ func (c *Canvas) Fade(y, x0, x1 int) {
 	}
 }
 
-// Recede makes everything the background of a box that is about to be drawn over it.
+// Recede turns the whole Canvas into the background of a box that is about to be drawn over it.
 func (c *Canvas) Recede() {
 	c.receded = true
 	for y := range c.h {
@@ -221,7 +220,7 @@ func (c *Canvas) Recede() {
 	}
 }
 
-// RecedeRow makes row y a part of the background of a box, if there is a box.
+// RecedeRow turns row y into a part of the background of a box, if there is a box.
 func (c *Canvas) RecedeRow(y int) {
 	if c.receded {
 		recedeCells(c.row(y))

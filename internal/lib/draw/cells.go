@@ -4,8 +4,8 @@ import "math"
 
 var heights = []rune("▁▂▃▄▅▆▇")
 
-// Bar draws a bar of w columns that is percent full, to half a column. More than 0 never draws empty, and less than 100
-// never draws full. A bar is thinner than its row: bars below each other must not become a wall.
+// Bar draws a bar of w columns that is percent full, to half a column. Above 0 it is never drawn empty, and below 100
+// never full. A bar is thinner than its row: bars below each other must not become a wall.
 func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 	full := w * 2
 	n := 0

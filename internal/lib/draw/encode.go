@@ -23,7 +23,7 @@ func (t *Theme) Encode(dst []byte, c *Canvas) []byte {
 	return p.dst
 }
 
-// filledColumns returns the number of columns of a row before the spaces at its end.
+// filledColumns returns the number of columns of a row without the spaces at its end.
 func (t *Theme) filledColumns(row []cell) int {
 	n := len(row)
 	for n > 0 && t.isBlank(&row[n-1]) {
@@ -52,7 +52,7 @@ func (t *Theme) looksSame(a, b *cell) bool {
 	return *a == *b || a.glyph == b.glyph && !t.ascii && t.styleOf(a).id == t.styleOf(b).id
 }
 
-// row writes the difference of one row.
+// row writes what has changed in one row.
 func (p *pen) row(y int, old, row []cell) {
 	filled := p.t.filledColumns(row)
 	for x := 0; x < len(row); x++ {
@@ -106,11 +106,10 @@ func (p *pen) glyphAt(x, y int, row []cell) int {
 	return x
 }
 
-// bridge is the longest gap of unchanged cells that may take no more bytes than a movement over it.
+// bridge is the longest gap of unchanged cells that may take no more bytes than moving the cursor over it.
 const bridge = 5
 
-// isRewriteCheaper reports whether to write unchanged cells again, since this takes no more bytes than moving over
-// them.
+// isRewriteCheaper reports whether writing unchanged cells again takes no more bytes than moving over them.
 func (p *pen) isRewriteCheaper(gap []cell) bool {
 	n := 0
 	for i := range gap {

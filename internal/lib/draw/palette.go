@@ -24,7 +24,7 @@ var none color.Color = lipgloss.NoColor{}
 // colors.
 func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	if p.sharp && profile < colorprofile.ANSI256 {
-		// the user chooses the sixteen colors, so nothing is certain about them
+		// the user chooses the sixteen colors, so their looks are unknown
 		profile = min(profile, colorprofile.ASCII)
 	}
 	complete, lightDark := lipgloss.Complete(profile), lipgloss.LightDark(!light)
@@ -47,7 +47,7 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	for _, r := range []Role{Dim, Faint, Mem, Ghost, GhostBar} {
 		l.roles[r] = l.roles[r].Faint(faint)
 	}
-	for _, r := range []Role{Cell, Body} { // what is well is darker than what is not
+	for _, r := range []Role{Cell, Body} { // healthy cells are darker than troubled ones
 		l.roles[r] = l.roles[r].Faint(faint && !mono && !light)
 	}
 	l.roles[Strong] = own.Bold(true)

@@ -1,9 +1,9 @@
 package draw
 
 // pair is a color on dark and on light terminals. Each has three names: for terminals of 16 colors (the user's own), of
-// 256, and of all. All are chosen by hand: among 256 colors, the nearest to a good color is often too bright or too
-// dark beside its neighbors. The names for 16 colors are readable with xterm's own colors; yellow and green on white,
-// and dark blue on black, are not.
+// 256, and of all. All are chosen by hand: among 256 colors, the one nearest to a good color is often too bright or too
+// dark beside its neighbors. The names for 16 colors are readable with xterm's own colors, where yellow and green on
+// white, and dark blue on black, are not.
 type pair [2]string
 
 // palette has the colors of a theme.
@@ -11,7 +11,7 @@ type palette struct {
 	track, selection, tab, cursor pair // backgrounds
 	inks                          [roleCount]pair
 	warnFill, critFill            [2]pair                   // ink and background
-	shades                        [Fine3 - Even + 1][2]pair // the same, from Even on
+	shades                        [Fine3 - Even + 1][2]pair // the same, beginning with Even
 	sharp                         bool                      // nothing is faint, few roles have the terminal's own color
 	fills                         bool                      // Crit is filled on terminals with few colors
 }

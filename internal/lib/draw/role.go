@@ -15,25 +15,25 @@ const (
 	Mem                  // graph of memory
 	Ghost                // other users' and jobs' GPUs
 	GhostBar             // sparks of others, or of old numbers
-	Warn                 // look
-	Crit                 // act
-	WarnFill             // a letter in a cell: look
-	CritFill             // a sentence or letter: act
+	Warn                 // worth a look
+	Crit                 // needs action
+	WarnFill             // a letter in a cell: worth a look
+	CritFill             // a sentence or letter: needs action
 	Tab                  // the current one of several
 	Green                // below the first threshold of the classic colors
 	Yellow               // below the second
 	Red                  // the rest
 
-	// Cells by their distance from the usual: shades of a background.
+	// Cells by their distance from the usual value, as shades of a background.
 	Even  // as usual
-	Odd1  // on the side that deserves a look: a little
+	Odd1  // on the side that deserves attention: a little
 	Odd2  // more
 	Odd3  // far
 	Fine1 // on the other side: a little
 	Fine2 // more
 	Fine3 // far
 
-	// Bars: the glyphs of Bar; the part that is not filled is the track.
+	// The glyphs of Bar. The part that is not filled is the track.
 	BarData
 	BarMem
 	BarWarn

@@ -31,7 +31,7 @@ func Clip(s string, w int) string {
 	return firstColumns(s, w-1) + "…"
 }
 
-// ClipMiddle cuts s to w columns by taking out its middle.
+// ClipMiddle cuts s to w columns by removing its middle.
 func ClipMiddle(s string, w int) string {
 	if Width(s) <= w {
 		return s
@@ -94,8 +94,8 @@ func lastColumns(s string, w int) string {
 	return ""
 }
 
-// Wrap breaks s at spaces into lines of at most w columns; a longer word is cut. All lines after the first begin with
-// indent.
+// Wrap breaks s at spaces into lines of at most w columns; a word that is longer is cut. All lines after the first
+// begin with indent.
 func Wrap(s string, w int, indent string) []string {
 	if w < 1 {
 		return nil

@@ -20,7 +20,7 @@ type style struct {
 	id     uint8
 	shows  bool // a space in this style is visible
 	escape string
-	more   string // the same as escape, after a style without anything to end
+	more   string // the same as escape, for use after a style that needs no ending
 	ink    bool   // the style is a color for the glyph, and nothing else
 }
 
@@ -104,7 +104,7 @@ func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Them
 // onlyInk matches the parameters of a foreground color alone.
 var onlyInk = regexp.MustCompile(`^(38;2;\d+;\d+;\d+|38;5;\d+|3[0-7]|9[0-7])m$`)
 
-// composeStyle takes from Lip Gloss the sequence before a text. Calling Lip Gloss for every cell would cost
+// composeStyle takes the sequence before a text from Lip Gloss. Calling Lip Gloss for every cell would cost
 // milliseconds per frame.
 func composeStyle(s lipgloss.Style, ids map[string]uint8) style {
 	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}

@@ -1,6 +1,7 @@
 // Package field describes the fields of the rows of a list. A Field is one number or one text: its name, its unit, its
-// heading, and the way to read it from a row. From a Table of fields come the columns of a list and their choice, its
-// orders, the fields of filters, the columns of documents and of the web page, and the pages about all of these.
+// heading, and the way to read it from a row. A Table of fields defines the columns of a list and which of them users
+// can choose, its orders, the fields of filters, the columns of documents and of the web page, and the help pages about
+// all of these.
 //
 // The tables are in package rows. They never change, so any goroutine may read them.
 package field
@@ -15,7 +16,7 @@ type Unit uint8
 
 // The units.
 const (
-	Text    Unit = iota // it is no number
+	Text    Unit = iota // not a number
 	Count               // a whole number
 	Percent             // 100 is all
 	Bytes
@@ -31,7 +32,8 @@ type Value struct {
 	Text   string
 }
 
-// Field is one property of the rows of a list. Number, Text or Each reads it; a picture, such as a bar, has no reader.
+// Field is one property of the rows of a list. Number, Text or Each reads it; a picture, such as a bar, has none of
+// these.
 type Field[Row any] struct {
 	Key      string   // its one name, also in JSON, with the unit; stable
 	Also     []string // other names that users may type
@@ -39,16 +41,16 @@ type Field[Row any] struct {
 	Decimals int    // decimals on the screen, if there is room for them
 	Title    string // title of its column: the heading may be in capitals; "": no column
 	Width    int    // the least width of that column
-	Place    int    // order in which columns come in as the terminal gets wider; 0: only if chosen
-	Help     string // description, as a part of a sentence
+	Place    int    // order in which columns are added as the terminal gets wider; 0: only if chosen
+	Help     string // description, as part of a sentence
 	Example  string // a value in the form of filters
 
 	Number func(*Row) (v float64, known bool)
 	Text   func(*Row) string                // "": unknown
-	Each   func(r *Row, to []Value) []Value // appends the values of a row about several things
+	Each   func(r *Row, to []Value) []Value // appends the values of a row that is about several things
 
-	DownFirst bool // it is sorted from the highest first
-	Letter    rune // the key that sorts by it, as in nvitop; 0: none does
+	DownFirst bool // sorted from the highest first
+	Letter    rune // the key that sorts by it, as in nvitop; 0: none
 	OnGPU     bool // only processes on a GPU have it
 	Pace      bool // it shows the speed of a GPU's work: marked if the GPU is slow
 	AtRank    int  // place among the numbers in a list of ranks, from 1; 0: none
@@ -68,7 +70,7 @@ type Chart struct {
 	Place int // place among the charts, from 1
 	Title string
 	Rare  bool   // shown only once the number has had a value
-	OfGPU string // key of the GPU's metric that is this number of a process alone there; "": there is none
+	OfGPU string // key of the GPU metric that equals this number for a process that is alone on the GPU; "": none
 }
 
 // Sortable reports whether rows can be sorted by the field.
@@ -83,7 +85,7 @@ func (f *Field[Row]) Right() bool { return f.Unit != Text }
 // Names returns the name and the alternative names.
 func (f *Field[Row]) Names() []string { return append([]string{f.Key}, f.Also...) }
 
-// Values appends the values of a row: none if they are unknown.
+// Values appends the values of a row; unknown values are left out.
 func (f *Field[Row]) Values(r *Row, to []Value) []Value {
 	if f.Each != nil {
 		return f.Each(r, to)
@@ -100,7 +102,7 @@ func (f *Field[Row]) Values(r *Row, to []Value) []Value {
 	return to
 }
 
-// Word appends a text, if there is one.
+// Word appends a text unless it is empty.
 func Word(to []Value, s string) []Value {
 	if s == "" {
 		return to
@@ -108,7 +110,7 @@ func Word(to []Value, s string) []Value {
 	return append(to, Value{Text: s})
 }
 
-// Known returns a number that may be absent, in the form of readers.
+// Known returns a number that may be absent, in the form in which readers return numbers.
 func Known[T int | int64 | uint64 | float64](v *T) (float64, bool) {
 	if v == nil {
 		return 0, false
@@ -118,12 +120,12 @@ func Known[T int | int64 | uint64 | float64](v *T) (float64, bool) {
 
 // Table has the fields of a list's rows.
 type Table[Row any] struct {
-	Name   string // of its rows: "processes"
+	Name   string // what the rows are: "processes"
 	Fields []Field[Row]
-	Words  func(r *Row, to []string) []string // appends the texts by which words of a filter find a row
+	Words  func(r *Row, to []string) []string // appends the texts in which the words of a filter are searched
 }
 
-// Find returns the place of the field with a name, in upper or lower case; -1: there is none.
+// Find returns the index of the field with a name, in upper or lower case; -1: there is none.
 func (t *Table[Row]) Find(name string) int {
 	return slices.IndexFunc(t.Fields, func(f Field[Row]) bool {
 		return slices.ContainsFunc(f.Names(), func(s string) bool { return strings.EqualFold(s, name) })
@@ -147,7 +149,7 @@ func Keys[Row any](fields []*Field[Row]) (keys []string) {
 	return keys
 }
 
-// Of returns fields for rows that are about one other thing; inner returns nil if that thing is unknown.
+// Of returns fields for rows that contain one other thing; inner returns that thing, nil if it is unknown.
 func Of[Outer, Inner any](fields []Field[Inner], inner func(*Outer) *Inner) []Field[Outer] {
 	outer := make([]Field[Outer], len(fields))
 	for i, f := range fields {
@@ -172,7 +174,7 @@ func Of[Outer, Inner any](fields []Field[Inner], inner func(*Outer) *Inner) []Fi
 	return outer
 }
 
-// Each returns fields for rows that are about several things.
+// Each returns fields for rows that contain several things.
 func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) []Field[Outer] {
 	outer := make([]Field[Outer], len(fields))
 	for i, f := range fields {
@@ -187,7 +189,7 @@ func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) 
 	return outer
 }
 
-// withoutReader returns a field of other rows that has the description of f, and no reader.
+// withoutReader returns a field for other rows with the description of f, but no reader.
 func withoutReader[Outer, Inner any](f *Field[Inner]) Field[Outer] {
 	return Field[Outer]{Key: f.Key, Also: f.Also, Unit: f.Unit, Decimals: f.Decimals, Title: f.Title, Width: f.Width,
 		Place: f.Place, Help: f.Help, Example: f.Example, DownFirst: f.DownFirst, Letter: f.Letter, OnGPU: f.OnGPU,

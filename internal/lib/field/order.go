@@ -18,8 +18,8 @@ type weighed struct {
 	at     int32
 }
 
-// Sort appends the places of n rows in the order of a field. Unknown values come last in both directions; equal rows
-// keep their order. row may return the same pointer each time, with another row behind it.
+// Sort appends the indexes of n rows in the order of a field. Unknown values come last in both directions; equal rows
+// keep their order. row may return the same pointer each time, set to another row.
 func Sort[Row any](o *Order, f *Field[Row], down bool, n int, row func(i int) *Row, to []int32) []int32 {
 	o.weighs = o.weighs[:0]
 	weight := f.Number
@@ -43,7 +43,8 @@ func Sort[Row any](o *Order, f *Field[Row], down bool, n int, row func(i int) *R
 	return to
 }
 
-// compareWeighed is cmp.Compare without NaN: it sorts ten thousand rows within the time of a frame.
+// compareWeighed is cmp.Compare without the handling of NaN, so that ten thousand rows can be sorted within the time of
+// a frame.
 func compareWeighed(a, b weighed) int {
 	switch {
 	case a.weight < b.weight:
@@ -54,7 +55,7 @@ func compareWeighed(a, b weighed) int {
 	return int(a.at - b.at)
 }
 
-// rankTexts sorts the texts of all rows, and returns a function that reads the place of a row's text among them.
+// rankTexts sorts the texts of all rows, and returns a function that returns the place of a row's text among them.
 func rankTexts[Row any](o *Order, f *Field[Row], n int, row func(i int) *Row) func(*Row) (float64, bool) {
 	clear(o.places)
 	if o.places == nil {

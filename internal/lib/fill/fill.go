@@ -1,8 +1,8 @@
-// Package fill foretells when memory will be full, from its past alone.
+// Package fill predicts when memory will be full, from its past alone.
 //
 // Most memory that grows does not fill up: allocators keep what the longest batch needed, caches fill and stop, epochs
-// and evaluations free what they took. A forecast is made only of growth that has gone on for half an hour, evenly, in
-// the lowest as in the highest use of each part of it. A leak in a cycle is growth of its floor.
+// and evaluations free what they took. A forecast is made only if the memory has grown for half an hour, evenly, in
+// both the lowest and the highest use of each part of that time. A leak in a cycle is growth of the cycle's floor.
 package fill
 
 import (
@@ -12,7 +12,7 @@ import (
 // Past is the use of memory of the last half hour, in bins of time. A copy never changes when samples are added to the
 // original. The zero Past has no samples.
 type Past struct {
-	bins   []bin   // that are over, oldest first; only ever appended to
+	bins   []bin   // finished ones, oldest first; only ever appended to
 	open   bin     // the newest
 	at     int64   // its number since the epoch
 	before float32 // the peak before the bins
@@ -26,7 +26,7 @@ const (
 	kept  = 15
 )
 
-// Add adds a sample. A bin without one begins the past anew: unknown growth is no growth.
+// Add adds a sample. A bin without a sample starts the past anew: unknown growth counts as no growth.
 func (p Past) Add(at time.Time, used float64) Past {
 	v, number := float32(used), at.UnixNano()/int64(width)
 	switch {
@@ -69,24 +69,24 @@ type Trend struct {
 
 // A forecast needs all of these.
 const (
-	// soon is the longest forecast: as long as the past.
+	// soon is the longest forecast: as long as the past that is kept.
 	soon = kept * width
 
 	// mostlyFull is the share of the limit below which growth is no concern.
 	mostlyFull = 0.8
 
-	// mostGrowth is the share of the present use that may have come within the past: a program that starts fills its
-	// memory from nothing.
+	// mostGrowth is the largest share of the present use that may be growth within the past: a program that starts
+	// fills its memory from nothing.
 	mostGrowth = 0.45
 
-	// slowest and fastest are how much of the mean a part may grow.
+	// slowest and fastest limit the growth of a part, as multiples of the mean growth.
 	slowest, fastest = 0.6, 1.6
 
-	// bend is how much faster or slower the mean may grow in the second half of the past: a warm-up slows down.
+	// bend limits how much faster or slower the mean may grow in the second half of the past: a warm-up slows down.
 	bend = 1.15
 )
 
-// Trend returns when the memory will be full, up to its limit in bytes; false if nothing says that it will.
+// Trend predicts when the memory will reach its limit, in bytes; false if there is no sign that it will.
 func (p *Past) Trend(limit float64) (Trend, bool) {
 	now := float64(p.open.high)
 	if len(p.bins) < kept || !(limit > 0) || now < mostlyFull*limit || !p.mayFill(limit) || p.before >= p.highestUse() {
@@ -114,17 +114,17 @@ func (p *Past) mayFill(limit float64) bool {
 	return now > then && limit-now <= 2*(now-then)
 }
 
-// Until returns the time until memory reaches its limit, if it grows by so many bytes a second.
+// Until returns the time until memory reaches its limit if it grows by perSecond bytes a second.
 func Until(used, limit, perSecond float64) time.Duration {
 	return time.Duration(max(limit-used, 0) / perSecond * float64(time.Second))
 }
 
-// sizes are the numbers of bins of the parts that are compared. A part has to be longer than a cycle of the job; the
-// smaller parts show growth that has begun late, or ended.
+// sizes are the numbers of bins of the parts that are compared. A part has to be longer than a cycle of the job;
+// smaller parts reveal growth that began late or has ended.
 var sizes = [...]int{2, 3}
 
-// growthOfParts returns the mean growth from part to part of some bins: of the lower of floor and peak. It reports
-// whether floors and peaks grow in each part, evenly.
+// growthOfParts returns the mean growth from one part of size bins to the next: the lower of the growth of the floor
+// and of the peak. It reports whether floors and peaks grow in each part, evenly.
 func (p *Past) growthOfParts(size int) (growth float64, even bool) {
 	bins := p.bins[kept%size:]
 	var floors, peaks []float64

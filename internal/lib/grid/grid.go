@@ -1,5 +1,5 @@
-// Package grid lays out tables of text: columns as wide as their widest cell, in the room that an output has. Its
-// callers print the cells, with colors of their own.
+// Package grid lays out tables of text: each column is as wide as its widest cell, and the table fits the width of an
+// output. Its callers print the cells, with colors of their own.
 package grid
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Gap is the number of columns of the terminal between two columns of a table.
+// Gap is the number of blank terminal columns between two columns of a table.
 const Gap = 2
 
 // Column is a column of a Table.
@@ -15,8 +15,8 @@ type Column struct {
 	Head    string
 	Right   bool // its cells are flush right
 	Wide    int  // its least width
-	Spare   int  // a narrow output leaves it out, those with the lowest number first; 0: never
-	Shrinks int  // before that its cells are cut, down to this width; 0: they are not
+	Spare   int  // a narrow output leaves it out, the lowest number first; 0: never
+	Shrinks int  // its cells are cut to this width before it is left out; 0: they are not
 }
 
 // Table is text in columns.
@@ -27,7 +27,7 @@ type Table struct {
 	Cut     func(string, int) string // cuts a text to a width; nil: no column shrinks
 }
 
-// Lines returns the heads and the rows.
+// Lines returns the headings and the rows.
 func (t *Table) Lines() [][]string {
 	heads := make([]string, len(t.Columns))
 	for i := range t.Columns {
@@ -58,7 +58,7 @@ func (t *Table) Total() (total int) {
 	return total
 }
 
-// Fit returns the table without the columns that there is no room for.
+// Fit returns the table without the columns that do not fit.
 func (t *Table) Fit(room int) *Table {
 	fitting := *t
 	fitting.Columns, fitting.Rows = slices.Clone(t.Columns), make([][]string, len(t.Rows))
@@ -77,7 +77,7 @@ func (t *Table) Fit(room int) *Table {
 	}
 }
 
-// narrow makes a column narrower, if that is enough, or leaves it out.
+// narrow makes a column narrower if that is enough, and otherwise leaves it out.
 func (t *Table) narrow(at, over int) {
 	most := t.Widths()[at] - over
 	if shrinks := t.Columns[at].Shrinks; shrinks > 0 && most >= shrinks {
@@ -92,8 +92,8 @@ func (t *Table) narrow(at, over int) {
 	}
 }
 
-// Blocks cuts a table that is too wide: each block has the first column, and as many others as there is room for. 0
-// is room for all.
+// Blocks cuts a table that is too wide into blocks: each has the first column, and as many others as fit. 0 means
+// unlimited room.
 func (t *Table) Blocks(room int) (blocks [][]int) {
 	widths := t.Widths()
 	block, used := []int{0}, widths[0]+Gap
@@ -107,7 +107,7 @@ func (t *Table) Blocks(room int) (blocks [][]int) {
 	return append(blocks, block)
 }
 
-// Blank returns the spaces before and after a cell of a column of that width.
+// Blank returns the spaces before and after a cell in a column of that width.
 func (t *Table) Blank(column int, cell string, width int) (before, after string) {
 	blank := strings.Repeat(" ", max(width-t.Width(cell), 0))
 	if t.Columns[column].Right {

@@ -1,7 +1,7 @@
-// Package private tells whether a file is the user's, and only the user's: its kind, its owner and its mode. All that
-// keeps a secret, or is believed because it is the user's own, is checked here.
+// Package private checks that a file belongs to the user and nobody else has access: its kind, its owner and its mode.
+// Every file that keeps a secret, or is trusted because it is the user's own, is checked here.
 //
-// Others have rules of their own: keys of ssh and TLS may be those of root, and the log of a job may be open to all.
+// Other files have their own rules: keys of ssh and TLS may belong to root, and the log of a job may be open to all.
 package private
 
 import (
@@ -20,7 +20,8 @@ var (
 	ErrMode  = errors.New("others can read it or write to it (chmod 600 prevents that)")
 )
 
-// Check returns why a file of a kind, such as fs.ModeSocket, is not the user's alone; 0 is a regular file.
+// Check returns the reason why a file is not of a kind, such as fs.ModeSocket, or not the user's alone. The kind 0 is a
+// regular file.
 func Check(info fs.FileInfo, kind fs.FileMode) error {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	switch {
@@ -34,8 +35,8 @@ func Check(info fs.FileInfo, kind fs.FileMode) error {
 	return nil
 }
 
-// Open opens a regular file that is the user's alone. With os.O_CREATE it makes one if there is none. A FIFO is
-// refused, not waited for.
+// Open opens a regular file that is the user's alone. With os.O_CREATE it makes the file if there is none. It refuses a
+// FIFO instead of waiting for it.
 func Open(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -52,13 +53,13 @@ func Open(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// Read returns the contents of a regular file that is the user's alone, and has at most so many bytes.
+// Read returns the contents of a regular file that is the user's alone and has at most most bytes.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read from
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
 		return nil, fmt.Errorf("%q cannot be read", path)

@@ -2,8 +2,8 @@
 //
 // A Watch may be used by any number of goroutines. Hearing something costs one atomic store: the timer expires about
 // once per limit, and then checks how long the silence has really lasted. A process that was stopped, or had no CPU,
-// finds its sockets full when it goes on. So only two checks in a row, a moment apart, establish silence; in between,
-// waiting data can be read. Clock changes do not count.
+// finds its sockets full when it continues. So it takes two checks in a row, a moment apart, to establish silence; in
+// between, waiting data can be read. Clock changes have no effect.
 package quiet
 
 import (
@@ -16,7 +16,7 @@ const (
 	// late is the longest delay of a timer of a running process.
 	late = time.Second
 
-	// longGrace is the time to read data that came while the process was stopped, unless the limit is short.
+	// longGrace is the time to read data that arrived while the process was stopped. A short limit allows less.
 	longGrace = 2 * time.Second
 )
 
@@ -37,13 +37,13 @@ type Watch struct {
 // New returns a Watch that has just heard something.
 func New() *Watch { return &Watch{base: time.Now()} }
 
-// Heard notes that something came.
+// Heard notes that something arrived.
 func (w *Watch) Heard() { w.heard.Store(int64(time.Since(w.base))) }
 
-// Quiet returns the time since something came.
+// Quiet returns the time since something arrived.
 func (w *Watch) Quiet() time.Duration { return time.Since(w.base) - time.Duration(w.heard.Load()) }
 
-// Start makes the Watch call over, on a goroutine of its own and once, when nothing has come for limit.
+// Start makes the Watch call over once, on a goroutine of its own, when nothing has arrived for limit.
 func (w *Watch) Start(limit time.Duration, over func(quiet time.Duration)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,8 +94,8 @@ func (w *Watch) checkSilence() {
 }
 
 // timeToCheck returns the time until the next check, 0 if the silence has been too long. The first check of a silence
-// is grace before its end. The second must be on time: if the timer was late, the process was stopped in between. w.mu
-// is held.
+// comes grace before the limit. The second must be on time: if the timer was late, the process was stopped in between.
+// w.mu is held.
 func (w *Watch) timeToCheck(quiet, tardy time.Duration) time.Duration {
 	left, grace := w.limit-quiet, min(longGrace, w.limit/4)
 	switch {

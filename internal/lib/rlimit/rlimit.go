@@ -1,10 +1,9 @@
 // Package rlimit knows which resource limits keep nvnodetop or its probe from running. A session over ssh, a step of a
-// job and a login host each have their own limits, which come from limits.conf, a startup file of the shell or a
-// cgroup.
+// job and a login host each have their own limits, set by limits.conf, a startup file of the shell or a cgroup.
 //
 // The numbers are measured on amd64. Go reserves address space for its heap before main begins, and each thread of a
-// probe has a stack and a heap of the C library. Where one of the numbers is too low, a program does not always fail,
-// and it may fail with a dump of Go's runtime.
+// probe has a stack and a heap of the C library. With a limit below these numbers, a program does not always fail; if
+// it fails, it may do so with a dump of Go's runtime.
 //
 // Its functions may be called by any number of goroutines.
 package rlimit
@@ -20,19 +19,19 @@ import (
 
 // resource is a row of the table of limits.
 type resource struct {
-	key    string // begins its line in /proc/PID/limits, or ours for a cgroup
-	format string // of what the limit allows
-	size   bool   // it is in bytes
+	key    string // its line in /proc/PID/limits begins with this, or ours for a cgroup
+	format string // describes what the limit allows
+	size   bool   // the limit is in bytes
 	of     int    // for getrlimit; none: there is no such limit
 	needs
 }
 
-// needs are the least values; 0: any value will do.
+// needs are the lowest sufficient values; 0: any value will do.
 type needs struct{ program, probe uint64 }
 
 const none = -1
 
-// MemoryKey begins a line with a limit of a cgroup, in bytes.
+// MemoryKey begins a line with the memory limit of a cgroup, in bytes.
 const MemoryKey = "cgroup memory"
 
 const fileSize = "Max file size"
@@ -53,7 +52,7 @@ type Shortage struct {
 	Needs string // "1.75 GiB"
 }
 
-// Error implements error, about the limits of this process.
+// Error implements error, for the limits of this process.
 func (s *Shortage) Error() string {
 	return "this session may " + s.May + ": nvnodetop needs " + s.Needs
 }
@@ -77,8 +76,8 @@ func (r *resource) formatLimit(n uint64) string {
 	return strconv.FormatFloat(float64(n)/(1<<30), 'f', -1, 64) + " GiB"
 }
 
-// OfProgram returns the first limit of this process that is too low for nvnodetop, or nil. The kernel does not count
-// the processes of root.
+// OfProgram returns the first limit of this process that is too low for nvnodetop, or nil. The kernel does not limit
+// the number of root's processes.
 func OfProgram() *Shortage {
 	for i := range resources {
 		r := &resources[i]
@@ -94,8 +93,8 @@ func OfProgram() *Shortage {
 }
 
 // OfProbe returns the first limit that is too low for a probe, or nil. list has lines of /proc/PID/limits, and may have
-// lines of MemoryKey; lines that are not understood do not count. file is the size of a file that had to be written;
-// 0: none.
+// lines of MemoryKey; lines that it cannot parse are ignored. file is the size of a file that had to be written; 0:
+// none.
 func OfProbe(list string, file uint64) *Shortage {
 	for i := range resources {
 		r, need := &resources[i], resources[i].probe
@@ -113,7 +112,8 @@ func OfProbe(list string, file uint64) *Shortage {
 	return nil
 }
 
-// parseSoftLimit returns the soft limit in the line of a resource. A limit that is not a number is none.
+// parseSoftLimit returns the soft limit in the line of a resource. A value that is not a number means that there is no
+// limit.
 func (r *resource) parseSoftLimit(line string) (uint64, bool) {
 	rest, ok := strings.CutPrefix(line, r.key+" ")
 	fields := strings.Fields(rest)

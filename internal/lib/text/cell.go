@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// Cell is a text for a table that no spreadsheet takes for a formula: texts from a node are not trusted.
+// Cell is a text for a table that no spreadsheet mistakes for a formula: texts from a node are not trusted.
 func Cell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text

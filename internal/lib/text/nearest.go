@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Meant asks for the name that a wrong one probably means, such as `, did you mean "list"?`; "": none is like it.
+// Meant asks whether the user meant another name, such as `, did you mean "list"?`; "": no name is similar.
 func Meant(wrong string, names []string) string {
 	const typo = 2
 	if near, far := Nearest(strings.ToLower(wrong), names); far <= typo && far < len(wrong) {
@@ -14,8 +14,8 @@ func Meant(wrong string, names []string) string {
 	return ""
 }
 
-// Nearest returns the name that is most like s, and the number of different characters. The rest of a longer name after
-// s, or before a dot and s, counts as one.
+// Nearest returns the name most similar to s, and the number of different characters. If s is only the beginning of a
+// name, or the part after its dot, the rest of the name counts as one character.
 func Nearest(s string, names []string) (near string, far int) {
 	far = 1 << 10
 	for _, name := range names {

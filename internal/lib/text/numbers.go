@@ -13,13 +13,13 @@ func Plural(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// Count is Plural for a word that gets an s.
+// Count is Plural for a word whose plural adds an s.
 func Count(n int, one string) string { return Plural(n, one, one+"s") }
 
 // Ranges writes ascending numbers: "0-10, 12, 14-63".
 func Ranges(numbers []int) string { return strings.Join(Runs(numbers), ", ") }
 
-// Runs are the parts of Ranges: "0-10", "12". Two numbers are no range: "0, 1" is as short.
+// Runs are the parts of Ranges: "0-10", "12". Two adjacent numbers are no range: "0, 1" is as short.
 func Runs(numbers []int) (runs []string) {
 	for i := 0; i < len(numbers); {
 		last := i
@@ -39,8 +39,8 @@ func Runs(numbers []int) (runs []string) {
 	return runs
 }
 
-// Fill joins words to lines, with one space between two words. The first line has room for first columns, the others
-// for rest; width measures a text. A longer word is a line of its own.
+// Fill joins words into lines, with one space between two words. The first line has room for first columns, the others
+// for rest; width measures a text. A word that is too long has its own line.
 func Fill(words []string, first, rest int, width func(string) int) []string {
 	lines, used, room := []string{""}, 0, first
 	for i, word := range words {

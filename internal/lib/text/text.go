@@ -1,6 +1,6 @@
-// Package text holds helpers for text from other programs that several packages need: limit it, cut it between
-// characters, take its first line, put it into a table. It also suggests the known name that is nearest to a mistyped
-// one, and writes durations.
+// Package text holds helpers, used by several packages, for text from other programs: they limit it, cut it between
+// characters, take its first line, or put it into a table. It also suggests the known name nearest to a mistyped one,
+// and writes durations.
 //
 // Any number of goroutines may use a Capture; the rest are pure functions.
 package text
@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Capture keeps the first Limit bytes that are written to it. After that it fails with Full, so that a command which
-// writes to it ends with a broken pipe. If Full is nil, it drops the rest.
+// Capture keeps the first Limit bytes that are written to it. After that it fails with Full, so that a command writing
+// to it ends with a broken pipe. If Full is nil, it drops the rest.
 type Capture struct {
 	Limit int
 	Full  error
@@ -23,10 +23,10 @@ type Capture struct {
 	buf     []byte
 	written int
 	most    int    // bytes that may be written before flooded is called
-	flooded func() // nil: there is no such limit, or it has been called
+	flooded func() // nil: there is no such limit, or flooded has been called
 }
 
-// Guard arranges a call of flooded, once, when more than most bytes have been written.
+// Guard makes the Capture call flooded, once, when more than most bytes have been written.
 func (c *Capture) Guard(most int, flooded func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,11 +70,11 @@ func (c *Capture) keepBytes(p []byte) (int, error) {
 
 // ReadFrom implements io.ReaderFrom, to avoid the 32 KiB buffer of io.Copy.
 func (c *Capture) ReadFrom(r io.Reader) (int64, error) {
-	// hides their ReadFrom and WriteTo
+	// these types hide ReadFrom and WriteTo
 	return io.CopyBuffer(struct{ io.Writer }{c}, struct{ io.Reader }{r}, make([]byte, 1<<10))
 }
 
-// Bytes returns the kept bytes. Nothing may be written after that.
+// Bytes returns the bytes that were kept. Nothing may be written after this call.
 func (c *Capture) Bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,8 +110,8 @@ func Plain(s string) bool {
 	return true
 }
 
-// WriteJSON writes a document with a newline at its end, and the text in it as it is. With an indent it has a line for
-// each member.
+// WriteJSON writes a document with a newline at its end, and leaves the text in it unescaped. With an indent, each
+// member has a line.
 func WriteJSON(w io.Writer, indent string, document any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", indent)

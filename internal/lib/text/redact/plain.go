@@ -9,10 +9,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 )
 
-// escaped are the characters that URLs, JSON, and the source text of programs write as numbers or with a backslash.
+// escaped matches characters that URLs, JSON, and source code write as numbers or with a backslash.
 var escaped = regexp.MustCompile(`%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|[%\\]u[0-9A-Fa-f]{4}|\\[^A-Za-z0-9]`)
 
-// decodeLine decodes a line, even if several programs have encoded it one after the other. It is harmless to display.
+// decodeLine decodes a line, even if several programs have encoded it one after the other. The result is harmless to
+// display.
 func decodeLine(line string) string {
 	const most = 5
 	for range most {

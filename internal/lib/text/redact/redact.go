@@ -1,5 +1,5 @@
-// Package redact quotes the words of those who know a secret of the user's, such as the URL of a webhook. They may
-// repeat it: in full or in part, decoded or encoded, in other case. A quotation has nothing of it.
+// Package redact quotes text from programs that know a secret of the user, such as the URL of a webhook. The text may
+// repeat the secret: in full or in part, decoded or encoded, in upper or lower case. A quotation shows nothing of it.
 //
 // Any number of goroutines may use a Secret; it does not change.
 package redact
@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// run is the number of characters in a row that a quotation may not share with a secret. Parts of a secret that are
-	// shorter count as whole words.
+	// run is the number of consecutive characters that a quotation may not share with a secret. Shorter parts of a
+	// secret count only as whole words.
 	run     = 6
 	least   = 2       // characters of a part
-	longest = 8 << 10 // bytes of words that are looked at
-	hidden  = "…"     // stands in place of a word
+	longest = 8 << 10 // bytes of text that are examined
+	hidden  = "…"     // replaces a word
 )
 
 // Secret is what quotations must not show.
@@ -30,7 +30,7 @@ type Secret struct {
 	short map[string]bool // whole words
 }
 
-// OfURLs returns the secrets in URLs: of each the user, the password, the path, the query and the fragment. A nil URL
+// OfURLs returns the secrets in URLs: the user, the password, the path, the query and the fragment of each. A nil URL
 // has none.
 func OfURLs(urls ...*url.URL) *Secret {
 	s := &Secret{map[string]bool{}, map[string]bool{}}
@@ -50,15 +50,15 @@ func OfURLs(urls ...*url.URL) *Secret {
 }
 
 var (
-	// public is a part of a path that is the same for all users of a service, and a word in its answers.
+	// public matches a part of a path that is the same for all users of a service, and also a word in its answers.
 	public = regexp.MustCompile(`^/[a-z]{1,10}/(.)`)
 	urls   = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s'"]+`)
 	logins = regexp.MustCompile(`([^\s:=,;'"/@]+):([^\s:,;'"/]+)(?:$|[\s,;'"])`)
 	number = regexp.MustCompile(`^[0-9]+$`)
 )
 
-// OfCommand returns the secrets in the words of a command: those of its URLs, and each NAME:PASSWORD. A port is no
-// password.
+// OfCommand returns the secrets in the words of a command: those of its URLs, and each NAME:PASSWORD. A port does not
+// count as a password.
 func OfCommand(words ...string) *Secret {
 	var found []*url.URL
 	for _, word := range words {
@@ -79,7 +79,7 @@ func OfCommand(words ...string) *Secret {
 	return s
 }
 
-// addLogin adds a name and a password, also as HTTP's Basic authentication has them.
+// addLogin adds a name and a password, also in the form of HTTP's Basic authentication.
 func (s *Secret) addLogin(name, password string) {
 	s.addText(name)
 	s.addText(password)
@@ -101,7 +101,7 @@ func (s *Secret) addText(words string) {
 }
 
 // Line quotes the first line of words: harmless to display, at most limit bytes, and with "…" in place of each word
-// that has a part of the secret.
+// that contains a part of the secret.
 func (s *Secret) Line(words string, limit int) string {
 	return safe.Line(s.hideWords(safe.Line(text.FirstLine(words), longest)), limit)
 }
@@ -115,8 +115,8 @@ func (s *Secret) Text(words string) string {
 	return strings.Join(lines, "\n")
 }
 
-// hideWords hides the words of a line that have a part of the secret. The rest is then decoded: only there were they
-// found.
+// hideWords hides the words of a line that contain a part of the secret. If there are any, it returns the rest decoded,
+// since the words are found in the decoded line only.
 func (s *Secret) hideWords(line string) string {
 	r := []rune(decodeLine(line))
 	low := []rune(lowerCase(string(r)))
@@ -169,5 +169,5 @@ func isInWord(r []rune, i int) bool {
 	return i >= 0 && i < len(r) && (unicode.IsLetter(r[i]) || unicode.IsDigit(r[i]))
 }
 
-// lowerCase is like strings.ToLower, and keeps the number of characters.
+// lowerCase is strings.ToLower, but keeps the number of characters.
 func lowerCase(s string) string { return strings.Map(unicode.ToLower, s) }

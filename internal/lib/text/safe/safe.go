@@ -10,10 +10,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
-// Line makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts
-// on by '?' and bytes that are not UTF-8 by the replacement character, leaves out what joins two letters, and cuts the
-// string to at most limit bytes, between two characters. The part that is kept of a long string does not hold the rest
-// in memory.
+// Line makes a string safe to display. It removes escape sequences, and characters that join two letters. It replaces
+// every other character that a terminal acts on by '?', and bytes that are not UTF-8 by the replacement character. It
+// cuts the string to at most limit bytes, between two characters. The result of a long string does not keep the rest in
+// memory.
 func Line(s string, limit int) string {
 	if text.Plain(s) && len(s) <= limit {
 		return s
@@ -25,8 +25,8 @@ func Line(s string, limit int) string {
 	return strings.Clone(text.Cut(s, limit))
 }
 
-// withoutJoiners leaves out U+200C and U+200D, which names in Persian and emoji of several people have: terminals do
-// not agree on how wide a joined sequence is. One that joins nothing stays.
+// withoutJoiners removes U+200C and U+200D, which appear in Persian names and in emoji of several people: terminals
+// disagree about the width of a joined sequence. A joiner that joins nothing stays.
 func withoutJoiners(s string) string {
 	after := ' '
 	return strings.Map(func(r rune) rune {
@@ -49,7 +49,7 @@ func replaceUnsafe(r rune) rune {
 	return r
 }
 
-// Lines is Line for text of several lines. It keeps the lines, except for empty ones at both ends.
+// Lines is Line for text of several lines. It keeps the line breaks, but removes empty lines at both ends.
 func Lines(s string, limit int) string {
 	lines := strings.Split(text.Cut(s, limit), "\n")
 	for i, line := range lines {
