@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// AllJobs are the fields of the jobs of all users.
+// AllJobs has the fields of the jobs of all users.
 var AllJobs = field.Table[capacity.Job]{Name: "jobs of all users", Fields: []field.Field[capacity.Job]{
 	{Key: "job", Example: "48211", Help: "job ID", Title: "job", Width: 9,
 		Text: func(j *capacity.Job) string { return j.ID }},
@@ -40,7 +40,7 @@ var AllJobs = field.Table[capacity.Job]{Name: "jobs of all users", Fields: []fie
 	return slices.Concat(append(to, j.ID, j.User, j.Partition), j.Nodes)
 }}
 
-// IdleGPUs are the fields of GPUs that are in use and idle.
+// IdleGPUs has the fields of GPUs that are allocated but idle.
 var IdleGPUs = field.Table[idle.GPU]{Name: "idle GPUs", Fields: []field.Field[idle.GPU]{
 	{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "node", Width: 10,
 		Text: func(g *idle.GPU) string { return g.Node.Name }},

@@ -8,10 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 )
 
-// AllNodes stands for the name of a partition where GPUs are those of all nodes.
+// AllNodes replaces the name of a partition for GPUs of all nodes.
 const AllNodes = "all nodes"
 
-// Partitions are the fields of the GPUs of one type of a partition.
+// Partitions has the fields of a partition's GPUs of one type.
 var Partitions = field.Table[capacity.PartitionGPUs]{Name: "partitions", Fields: slices.Concat(
 	[]field.Field[capacity.PartitionGPUs]{
 		{Key: "partition", Example: "gpu", Help: "SLURM partition", Title: "partition", Width: 9,
@@ -23,7 +23,7 @@ var Partitions = field.Table[capacity.PartitionGPUs]{Name: "partitions", Fields:
 	},
 ), Words: func(p *capacity.PartitionGPUs, to []string) []string { return append(to, partitionName(p), p.Type) }}
 
-// ClusterNodes are the fields of the GPUs of one type of a node of the cluster.
+// ClusterNodes has the fields of a cluster node's GPUs of one type.
 var ClusterNodes = field.Table[capacity.NodeGPUs]{Name: "nodes of the cluster", Fields: slices.Concat(
 	[]field.Field[capacity.NodeGPUs]{
 		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "node", Width: 10,
@@ -46,7 +46,7 @@ var ClusterNodes = field.Table[capacity.NodeGPUs]{Name: "nodes of the cluster", 
 	return slices.Concat(append(to, n.Name, n.Type, n.Words(), n.Reason), n.Users, n.Jobs, n.Partitions)
 }}
 
-// ofCount are the fields of GPUs of one type.
+// ofCount has the fields of GPUs of one type.
 var ofCount = []field.Field[capacity.Count]{
 	{Key: "type", Also: []string{"model"}, Example: "a100", Help: "GRES type of the GPUs; gpu if they have none",
 		Title: "type", Width: 6, Text: func(c *capacity.Count) string { return cmp.Or(c.Type, "gpu") }},

@@ -29,7 +29,7 @@ var ofGPU = []field.Field[cluster.GPU]{
 	ofMetric(metric.NUMANode, field.Count, "1", "NUMA node of the GPU", "numa"),
 }
 
-// ofMetric returns the field of a metric, which has the same key.
+// ofMetric returns the field for a metric; it has the metric's key.
 func ofMetric(id metric.ID, u field.Unit, example, help string, also ...string) field.Field[cluster.GPU] {
 	return field.Field[cluster.GPU]{Key: id.Row().Key, Also: also, Unit: u, Example: example, Help: help,
 		DownFirst: true, Number: func(g *cluster.GPU) (float64, bool) { return measuredNumber(g.Float(id)) }}
@@ -47,7 +47,7 @@ var numberOfGPU = field.Field[cluster.GPU]{Key: "gpu", Also: []string{"index"}, 
 	Help: "number of the GPU", Title: "GPU", Width: 3,
 	Number: func(g *cluster.GPU) (float64, bool) { return gpuNumber(g.Number) }}
 
-// sums are the values that the pages compute from several GPUs.
+// sums are values that the pages compute from several GPUs.
 type sums struct {
 	*tally.Totals
 	low tally.Sum // of the utilization

@@ -16,7 +16,7 @@ type Job struct {
 	row *tally.JobRow
 }
 
-// Jobs has the fields of a job. Its numbers are those of each of its GPUs, and those on the page of the jobs.
+// Jobs has the fields of a job. Its numbers are those of each of its GPUs, and those on the jobs page.
 var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).appendWords, Fields: slices.Concat(
 	[]field.Field[Job]{
 		{Key: "job", Example: "48211", Help: "job ID", Title: "job", Width: 9,
@@ -48,7 +48,7 @@ var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).appendWords, Fields: sli
 	problemFields((*Job).presentFindings),
 )}
 
-// Of moves the row to that job.
+// Of sets the row to that job.
 func (r *Job) Of(row *tally.JobRow) *Job {
 	r.row = row
 	return r
@@ -95,7 +95,7 @@ func (r *Job) remainingTime() (float64, bool) {
 	return r.row.Running.End.Sub(r.Snapshot.At).Seconds(), true
 }
 
-// presentFindings returns its present problems.
+// presentFindings returns the job's present problems.
 func (r *Job) presentFindings() (hold []*cluster.Finding) {
 	if r.row.Running == nil {
 		return nil

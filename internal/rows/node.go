@@ -45,13 +45,13 @@ var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).appendWords, Fields:
 	},
 )}
 
-// Of moves the row to the node with that name.
+// Of sets the row to the node with that name.
 func (r *Node) Of(name *string) *Node {
 	r.node, r.gpus, r.sums = tally.Node(r.Snapshot, *name), nil, nil
 	return r
 }
 
-// jobGPUs returns the job's GPUs of the node, if it has numbers.
+// jobGPUs returns the job's GPUs on the node, if the node has values.
 func (r *Node) jobGPUs() []*cluster.GPU {
 	if r.gpus == nil && tally.HasNumbers(r.node) {
 		r.gpus = tally.Own(r.Job, r.node)
@@ -59,7 +59,7 @@ func (r *Node) jobGPUs() []*cluster.GPU {
 	return r.gpus
 }
 
-// totalSums returns the sums over the job's GPUs of the node.
+// totalSums returns the sums over the job's GPUs on the node.
 func (r *Node) totalSums() *sums {
 	if r.sums == nil {
 		r.sums = &sums{new(tally.Total(r.jobGPUs())), tally.Lowest(r.jobGPUs(), metric.Util)}

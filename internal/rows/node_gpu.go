@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 )
 
-// GPU is a row about a GPU of a node. It has the fields of Processes: its own, and those of each process on it, so that
-// a filter of processes keeps the GPUs of the matching processes.
+// GPU is a row about a GPU of a node. It has the fields of Processes: its own values, and those of each process on it.
+// So a filter for processes keeps the GPUs of the matching processes.
 type GPU struct {
 	Snapshot *cluster.Snapshot
 	Node     *cluster.Node
@@ -21,14 +21,14 @@ type GPU struct {
 var GPUs = field.Table[GPU]{Name: "GPUs", Words: (*GPU).appendWords,
 	Fields: field.Each(Processes.Fields, (*GPU).splitProcesses)}
 
-// Of moves the row to that GPU.
+// Of sets the row to that GPU.
 func (r *GPU) Of(g **cluster.GPU) *GPU {
 	r.gpu = *g
 	return r
 }
 
-// splitProcesses returns the GPU without a process, and each process on it without the GPU. A missing GPU has an index
-// that no process has.
+// splitProcesses returns the GPU as a row without a process, and each process on it as a row without the GPU. A missing
+// GPU gets an index that no process has.
 func (r *GPU) splitProcesses() []*Process {
 	parts := []*Process{{Snapshot: r.Snapshot, Node: r.Node, GPU: r.gpu, Number: r.gpu.Number, Findings: r.Findings}}
 	for i := range r.Node.Processes {

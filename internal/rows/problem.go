@@ -32,7 +32,7 @@ var Problems = field.Table[Problem]{Name: "problems", Words: (*Problem).appendWo
 	},
 )}
 
-// Of moves the row to a finding.
+// Of sets the row to a finding.
 func (r *Problem) Of(f *cluster.Finding) *Problem {
 	r.finding = f
 	return r

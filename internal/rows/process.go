@@ -20,11 +20,11 @@ type Process struct {
 	Number   int          // of the GPU; cluster.NoNumber: unknown
 	Rank     *wire.Rank
 	State    string             // of a rank without a process
-	Job      string             // its ID; "": tally.JobOf the process
+	Job      string             // its ID; "": use tally.JobOf for the process
 	Findings []*cluster.Finding // present findings of the node
 }
 
-// Set moves the row to a process of a node.
+// Set sets the row to a process of a node.
 func (r *Process) Set(s *cluster.Snapshot, n *cluster.Node, p *tally.Process) *Process {
 	r.Snapshot, r.Node, r.Process, r.GPU, r.Number, r.Rank, r.State = s, n, p.Process, p.On, p.Number, p.Rank, ""
 	return r
@@ -94,7 +94,7 @@ func numberFields() (fields []field.Field[Process]) {
 	return fields
 }
 
-// InOrder returns the fields of Processes with a place in some order, from the first.
+// InOrder returns the fields of Processes with a place from 1 on, sorted by place.
 func InOrder(place func(f *field.Field[Process]) int) (fields []*field.Field[Process]) {
 	for i := range Processes.Fields {
 		if f := &Processes.Fields[i]; place(f) > 0 {
@@ -120,7 +120,7 @@ func (r *Process) rankNumber() (float64, bool) {
 	return knownNumber(r.Rank.Rank)
 }
 
-// shareOfGPU is the share of its GPU's memory that the process has, in percent.
+// shareOfGPU is the process's share of its GPU's memory, in percent.
 func (r *Process) shareOfGPU() (float64, bool) {
 	if r.Process == nil || r.GPU == nil {
 		return 0, false
@@ -128,7 +128,7 @@ func (r *Process) shareOfGPU() (float64, bool) {
 	return tally.GPUShare(r.GPU, r.Process)
 }
 
-// shareOfHost is the share of the node's memory that the process has, in percent.
+// shareOfHost is the process's share of the node's memory, in percent.
 func (r *Process) shareOfHost() (float64, bool) {
 	if r.Process == nil {
 		return 0, false
@@ -136,7 +136,7 @@ func (r *Process) shareOfHost() (float64, bool) {
 	return tally.HostPercent(r.Node, r.Process)
 }
 
-// appendTypes appends the type of a process, and for a process that computes and draws also each of these types.
+// appendTypes appends the type of a process; for a process that both computes and draws, also each of these types.
 func (r *Process) appendTypes(to []field.Value) []field.Value {
 	if r.Process == nil {
 		return to
@@ -205,7 +205,7 @@ type Rank struct {
 	process Process
 }
 
-// Of moves the row to a rank.
+// Of sets the row to a rank.
 func (r *Rank) Of(row *tally.RankRow) *Process {
 	n, gpu := tally.Node(r.Snapshot, row.Node), row.GPU
 	if !tally.HasNumbers(n) {

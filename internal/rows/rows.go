@@ -1,10 +1,10 @@
 // Package rows holds the rows of the lists, and the table of fields of each kind: GPUs, nodes, processes and ranks,
 // jobs, users, problems.
 //
-// A new number is one line in one of these tables: columns, orders, filters, documents and their pages follow from it.
-// Its key is its name in JSON. A row is reused for one thing after the other, so it belongs to one goroutine; the
-// tables never change. Values that a node has not reported are absent. All others are the values on the pages: the
-// numbers of a node that does not respond are old.
+// A new number is one line in one of these tables: columns, orders, filters, documents and their help pages follow from
+// it. Its key is its name in JSON. A row is reused for one thing after another, so it belongs to one goroutine; the
+// tables never change. Values that a node has not reported are absent. All other values are those on the pages, so a
+// node that does not respond has old numbers.
 package rows
 
 import (
@@ -36,7 +36,7 @@ func problemLetter(f *cluster.Finding) string {
 // knownNumber returns a number that is always known.
 func knownNumber(n int) (float64, bool) { return float64(n), true }
 
-// measuredNumber returns a number that is NaN if unknown.
+// measuredNumber returns a measured number; NaN means unknown.
 func measuredNumber(v float64) (float64, bool) { return v, v == v }
 
 // gpuNumber returns the number of a GPU, if it is known.

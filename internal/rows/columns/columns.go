@@ -1,9 +1,9 @@
 // Package columns has the columns that tables can show, and lists of columns.
 //
-// A column is one row here: what the settings call it, and how a screen shows it. It has the key of the field that it
-// shows, if it shows one, whose title, width and description it takes. A spare column needs no code.
-// Everything here is a constant or a function of its arguments, so it may be used concurrently. Package config checks
-// the lists of columns, and package table draws the columns.
+// A column is one row here: its name in the settings, and how a screen shows it. A column that shows a field has the
+// key of that field, and takes its title, width and description. A spare column needs no code. Everything here is a
+// constant or a function of its arguments, so it may be used concurrently. Package config checks the lists of columns,
+// and package table draws the columns.
 package columns
 
 import (
@@ -21,7 +21,7 @@ const (
 	Overview  Table = "overview"  // the nodes of a job
 	Ranks     Table = "ranks"     // the ranks of a job
 	Jobs      Table = "jobs"      // all jobs
-	Users     Table = "users"     // those who have processes on the nodes
+	Users     Table = "users"     // the users who have processes on the nodes
 )
 
 // Tables lists the tables.
@@ -75,7 +75,7 @@ func (t Table) Find(name string) string {
 	return ""
 }
 
-// List is some columns of a table, in their order: keys with commas between them. An empty List means the usual
+// List is an ordered selection of a table's columns: keys with commas between them. An empty List means the usual
 // columns.
 type List string
 
@@ -93,7 +93,7 @@ func (l List) Names() []string {
 // Chosen is the columns of all tables.
 type Chosen struct{ Node, Processes, Overview, Ranks, Jobs, Users List }
 
-// At returns the place of a table's list.
+// At returns a pointer to the list of a table.
 func (c *Chosen) At(t Table) *List {
 	switch t {
 	case Node:

@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Column is a column of a table: its name, the blanks before it, its least width, its place in the order in which
-// columns come in as the terminal gets wider, and its title. If a column shows a single metric, Shows and Unit are
-// enough; it needs no code, and neither does a spare one, which shows a field.
+// Column is a column of a table: its name, the blanks before it, its least width, its priority when columns are added
+// as the terminal gets wider, and its title. A column that shows a single metric needs only Shows and Unit, and no
+// code. A spare column, which shows a field, needs no code either.
 type Column struct {
 	Key                  string   // of the field that it shows, or the name of a picture
 	Also                 []string // older names
@@ -21,8 +21,8 @@ type Column struct {
 	Title, Short         string // Short is used where the title does not fit
 	Right                bool   // the title is flush right, above numbers
 	Left                 bool   // the title is flush left, although it is above numbers
-	Spare                bool   // it comes in only if it is chosen
-	ByItself             bool   // it comes in where it tells rows apart, and cannot be chosen
+	Spare                bool   // shown only if it is chosen
+	ByItself             bool   // shown where it tells rows apart, and cannot be chosen
 	Shows                metric.ID
 	Unit                 string // "": the table's own code draws the column
 }
@@ -42,7 +42,7 @@ func For[Row any](t *field.Table[Row], list ...Column) []Column {
 			continue
 		}
 		f := &t.Fields[at]
-		if c.Help == "" { // else it shows more than the field
+		if c.Help == "" { // otherwise it shows more than the field
 			c.Help, c.Also = f.Help, f.Also
 		}
 		c.Title, c.Least = cmp.Or(c.Title, strings.ToUpper(f.Title)), cmp.Or(c.Least, f.Width)
@@ -51,7 +51,7 @@ func For[Row any](t *field.Table[Row], list ...Column) []Column {
 	return list
 }
 
-// ofGPUs are the columns of the GPUs of a node. The fields of a GPU are those of a row without a process.
+// ofGPUs are the columns of the GPUs of a node. Their fields are those of a process row without a process.
 var ofGPUs = For(&rows.Processes,
 	Column{Key: "gpu", Help: "number of the GPU", Least: 3, Priority: 1, Title: "GPU"},
 	Column{Key: "rank", Help: "rank of the process on it", Gap: 2, Least: 4, Priority: 11, Title: "RANK", Right: true},
@@ -125,8 +125,8 @@ var ofUsers = For(&rows.Users,
 	Column{Key: "command", Gap: 2, Least: 8, Priority: 7},
 )
 
-// ofRanks returns the owner of a rank, the numbers of ranks and the command, and the other columns of processes as
-// spare ones. The program is there by itself if there are several.
+// ofRanks returns the columns of ranks: the owner of a rank, the rank numbers and the command, with the other columns
+// of processes as spare ones. The program is shown without being chosen if there are several.
 func ofRanks() []Column {
 	list := []Column{
 		{Key: "program", Least: 4, Priority: 1, Title: "PROG", Right: true, ByItself: true},
@@ -148,9 +148,8 @@ func ofRanks() []Column {
 	return For(&rows.Processes, list...)
 }
 
-// ofProcesses returns the fields of processes that have a column: the usual ones, then the others. The columns of the
-// node and the job come by themselves if there are several. Texts, and the numbers behind which they stand, are close
-// to each other.
+// ofProcesses returns the columns of the fields of processes: the usual ones, then the others. The columns of the node
+// and the job are shown without being chosen if there are several. A text stands close to the number before it.
 func ofProcesses() []Column {
 	var list, spare []Column
 	for i := range rows.Processes.Fields {

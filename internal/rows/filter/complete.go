@@ -14,7 +14,7 @@ type Completion struct {
 }
 
 // Complete lists the possible texts before byte at: the names of fields that begin with the word there, the operators
-// after a field's name, or an example of a value after an operator.
+// after a field's name, or an example value after an operator.
 func Complete(s string, at int, fields Fields) Completion {
 	s = s[:at]
 	all := lexTokens(s)
@@ -39,7 +39,7 @@ func Complete(s string, at int, fields Fields) Completion {
 	return Completion{at, fields.Names()}
 }
 
-// completeOperator completes an operator, or gives an example of a value after a complete operator.
+// completeOperator completes an operator, or gives an example value after a complete operator.
 func completeOperator(typed string, from, at int, f *Field) Completion {
 	if f == nil {
 		return Completion{From: at}

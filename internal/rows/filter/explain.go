@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// explainError tells in plain words why a text is no valid filter.
+// explainError explains in plain words why a text is not a valid filter.
 func explainError(s string, err error) *Error {
 	bad, ok := errors.AsType[*participle.UnexpectedTokenError](err)
 	if !ok {
@@ -37,7 +37,7 @@ func explainError(s string, err error) *Error {
 	return errorAt(at.Pos.Offset, "a word or a comparison is expected before %s", at.Value)
 }
 
-// tokensAround returns the tokens before and after the one at a place; the end counts as a token.
+// tokensAround returns the tokens before and after an offset; the end counts as a token.
 func tokensAround(s string, place int) (before, after lexer.Token) {
 	before, after = lexer.EOFToken(lexer.Position{}), lexer.EOFToken(lexer.Position{Offset: len(s)})
 	for _, t := range lexTokens(s) {
@@ -51,7 +51,7 @@ func tokensAround(s string, place int) (before, after lexer.Token) {
 	return before, after
 }
 
-// isBalanced reports whether each ( before a place is closed before that place.
+// isBalanced reports whether each ( before an offset is closed before that offset.
 func isBalanced(s string, place int) bool {
 	open := 0
 	for _, t := range lexTokens(s) {

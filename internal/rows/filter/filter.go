@@ -2,8 +2,8 @@
 //
 //	train util<50 and node~n0[1-4]
 //
-// Parse reads a text for the rows of a table of package field, and checks it completely, so that Keep cannot fail. A
-// text has at most MostText characters, and every expression runs in time linear in the text of a row.
+// Parse reads a filter for the rows of a table of package field, and checks it completely, so that Keep cannot fail. A
+// filter has at most MostText characters, and every expression runs in time linear in the text of a row.
 //
 // An Expr never changes: any number of goroutines may use it. It works only on rows of the table for which it was
 // parsed.
@@ -27,15 +27,15 @@ type Expr struct {
 // String is the text of the filter.
 func (e *Expr) String() string { return e.text }
 
-// Keep returns the rows that match, in their order. A nil Expr keeps all. of may return the same pointer each time,
-// with another row behind it.
+// Keep returns the rows that match, in their order. A nil Expr keeps all. of may return the same pointer each time, set
+// to another row.
 func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) []T {
 	if e == nil {
 		return rows
 	}
 	s := &subject[Row]{table: t}
 	r := &row{source: s}
-	kept := []T{} // not nil, which could mean all
+	kept := []T{} // not nil, which could mean that all match
 	for i := range rows {
 		if s.row = of(&rows[i]); e.root.match(r) {
 			kept = append(kept, rows[i])
@@ -47,10 +47,10 @@ func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) 
 // source is a row of any table. It appends its values to a slice, so that thousands of rows need no memory of their
 // own.
 type source interface {
-	// appendValues appends the values of the field at a place of the table: none if unknown, several for a row about
+	// appendValues appends the values of the field at an index of the table: none if unknown, several for a row about
 	// several things.
 	appendValues(at int, to []field.Value) []field.Value
-	// appendTexts appends the texts by which words find the row.
+	// appendTexts appends the texts in which words are searched.
 	appendTexts(to []string) []string
 }
 
@@ -127,10 +127,10 @@ func hasFolded(s, folded string) bool {
 	return true
 }
 
-// comparison compares a field. No comparison holds for a row without a value, not even "!=". With several values, one
-// match is enough; "!=" holds if no value is equal.
+// comparison compares a field. No comparison is true for a row without a value, not even "!=". With several values, one
+// match is enough; "!=" is true if no value is equal.
 type comparison struct {
-	at      int // place of the field in the table
+	at      int // index of the field in the table
 	op      string
 	numbers []float64 // for a field of numbers: one, or several for equality
 	texts   []string  // for a field of text, in folded case

@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The grammar. Terms that stand side by side must all match.
+// The grammar. All terms that stand side by side must match.
 type (
 	choice struct {
 		Of []*terms `parser:"@@ ( Or @@ )*"`
@@ -41,8 +41,8 @@ type (
 	}
 )
 
-// tokens are the tokens. After an operator comes a value, in which most characters stand for themselves, including
-// balanced brackets, so that a regular expression needs no quotes.
+// tokens are the rules for tokens. An operator is followed by a value, in which most characters stand for themselves,
+// including balanced brackets, so that a regular expression needs no quotes.
 var tokens = lexer.MustStateful(lexer.Rules{
 	"Root": {
 		{Name: "Space", Pattern: `\s+`},
@@ -71,7 +71,7 @@ var tokens = lexer.MustStateful(lexer.Rules{
 
 var symbols = tokens.Symbols()
 
-// spoken are the operators that are words.
+// spoken has the operators that are words.
 var spoken = map[string]lexer.TokenType{"and": symbols["And"], "or": symbols["Or"], "not": symbols["Not"]}
 
 func markOperator(t lexer.Token) (lexer.Token, error) {

@@ -45,8 +45,8 @@ func Parse(s string, fields Fields) (*Expr, *Error) {
 	return &Expr{root, s}, nil
 }
 
-// mostPattern limits the instructions of all regular expressions of a filter: each row may need all of them for each of
-// its characters. An expression for names of nodes has about 50.
+// mostPattern limits the instructions of all regular expressions of a filter together: each row may run all of them for
+// each of its characters. An expression for names of nodes has about 50.
 const mostPattern = 2000
 
 // scope is the context in which a filter is read.
@@ -128,7 +128,7 @@ func (t *term) compileTerm(in *scope) (n node, bad *Error) {
 
 func stripQuotes(s string) string { return s[1 : len(s)-1] }
 
-// oneOp maps operators with two names to one name.
+// oneOp maps the second name of an operator to the first.
 var oneOp = strings.NewReplacer("==", "=", "~=", "~")
 
 func (t *test) compileTest(in *scope) (node, *Error) {
@@ -146,7 +146,7 @@ func (t *test) compileTest(in *scope) (node, *Error) {
 	return c, c.compareNumbers(t, f)
 }
 
-// typo is the largest number of changes at which a name counts as the misspelling of another name.
+// typo is the largest number of changes that turn a misspelled name into the suggested one.
 const typo = 2
 
 // unknownField returns the error of a name that is no field of these rows.

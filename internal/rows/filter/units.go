@@ -11,15 +11,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 )
 
-// units are the units that a number of a type may have, in lower case, in terms of the type's unit. A number without a
-// unit is in the unit of "". Bytes and times need a unit, since a plain number of them may mean several things; only 0
-// needs none.
+// units are the units that a number of a type may have, in lower case, each as a multiple of the type's own unit. A
+// number without a unit has the unit "". Bytes and times need a unit, since a plain number could mean several things;
+// only 0 needs none.
 var units = [...]map[string]float64{
 	field.Text:           nil,
 	field.Count:          {"": 1},
 	field.Percent:        {"": 1, "%": 1},
 	field.Bytes:          amounts,
-	field.BytesPerSecond: amounts, // with or without "/s" after them
+	field.BytesPerSecond: amounts, // with or without "/s" at the end
 	field.Watts:          {"": 1, "w": 1, "kw": 1e3},
 	field.Celsius:        {"": 1, "c": 1, "°c": 1, "°": 1},
 	field.Seconds:        {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400},
