@@ -1,4 +1,4 @@
-// Package footer draws the last row of a page: its keys, at the same places on every page, as many as fit.
+// Package footer draws the last row of a page: as many of its keys as fit, at the same places on every page.
 package footer
 
 import (
@@ -14,10 +14,10 @@ import (
 // place is where a footer has a key, the same on every page.
 type place struct {
 	at   int // from left to right
-	keep int // where there is no room for all, those with the lowest go first
+	keep int // where there is no room for all, the lowest go first
 }
 
-// places are the places of the keys that have one. A key without one stands between them.
+// places are the places of the keys that have a fixed one. Other keys stand between them.
 var places = map[string]place{
 	"1-9": {1, 7}, "Enter": {2, 7}, "Esc": {3, 1}, "←→": {4, 4}, "↑↓": {5, 3}, "[]": {6, 3}, "/": {7, 7}, "F": {7, 7},
 	"w": {8, 6}, "W": {8, 6}, "t": {9, 6}, "T": {10, 6}, "s": {11, 6}, "o": {11, 6}, "v": {12, 6}, "p": {12, 6},
@@ -25,13 +25,13 @@ var places = map[string]place{
 }
 
 const (
-	others = 14       // the place of keys that have none
-	placed = 5        // of all with a place in 80 columns, the lowest keep
-	always = 100      // the keep of what never goes
-	sorted = "sort: " // what tells the order, where there is room
+	others = 14       // the place of all other keys
+	placed = 5        // the lowest keep of the keys with a place in 80 columns
+	always = 100      // the keep of keys that are never left out
+	sorted = "sort: " // before the name of the order, where there is room
 )
 
-// placeOf is the place of a hint: the hint that takes the last action back comes first.
+// placeOf is the place of a hint: the hint that undoes the last action comes first.
 func placeOf(h keys.Hint) place {
 	at, fixed := places[h.Key]
 	switch {
@@ -45,8 +45,8 @@ func placeOf(h keys.Hint) place {
 	return at
 }
 
-// MouseOff says that the terminal has the mouse, before all other hints: narrow terminals must show it too. by is the
-// key that takes it back.
+// MouseOff says that the terminal has the mouse. It comes before all other hints, so that narrow terminals show it too.
+// by is the key that takes the mouse back.
 func MouseOff(s *part.Scene, by keys.Hint) []keys.Hint {
 	if s.MouseFree {
 		return []keys.Hint{by.As("mouse: off")}
@@ -54,8 +54,8 @@ func MouseOff(s *part.Scene, by keys.Hint) []keys.Hint {
 	return nil
 }
 
-// Draw draws the keys in the last row, the most useful first, and the text right at its end. It adds the hints of all
-// pages. Where there is no room for all, words get shorter, and keys go; ? and q stay.
+// Draw draws the keys in the last row, the most useful first, and the text right at its end. It adds the hints that all
+// pages have. Where there is no room for all, it shortens words and leaves out keys; ? and q always stay.
 func Draw(f *part.Frame, right string, hints ...keys.Hint) {
 	if f.Notice != "" {
 		f.Left(1, f.H-1, f.W-2, f.Notice, draw.Strong)
@@ -65,7 +65,7 @@ func Draw(f *part.Frame, right string, hints ...keys.Hint) {
 	drawButtons(f, end, fitHints(f.Scene, addCommonHints(f.Scene, hints), end-1))
 }
 
-// drawButtons draws keys in the last row as far as they fit, and notes where they are.
+// drawButtons draws as many keys as fit in the last row, and notes where they are.
 func drawButtons(f *part.Frame, end int, hints []keys.Hint) {
 	x := 1
 	for _, h := range hints {
@@ -80,8 +80,8 @@ func drawButtons(f *part.Frame, end int, hints []keys.Hint) {
 	}
 }
 
-// KeyAt returns the key of the footer in a column of the last row, as a screen writes it: of a pair, the first in its
-// left half. is is false if there is none.
+// KeyAt returns the key of the footer in a column of the last row, as a screen writes it; on the left half of a pair,
+// its first key. is is false if there is none.
 func KeyAt(s *part.Scene, x int) (shown string, is bool) {
 	b, is := s.Memory.Footer.At(x)
 	if pair := []rune(b.Key); len(pair) == 2 && !unicode.IsDigit(pair[0]) && b.Key != "F2" {
@@ -100,7 +100,7 @@ func rightOf(f *part.Frame, text string) int {
 	return f.W - 1 - draw.Width(text) - 2
 }
 
-// addCommonHints returns the hints in their places, with those that all pages have.
+// addCommonHints adds the hints that all pages have, and puts all hints in their places.
 func addCommonHints(s *part.Scene, hints []keys.Hint) []keys.Hint {
 	hints = slices.Clone(hints)
 	back := keys.HintOf(keys.Back)
@@ -118,17 +118,17 @@ func addCommonHints(s *part.Scene, hints []keys.Hint) []keys.Hint {
 	return hints
 }
 
-// Choices draws keys in the last row as they come, as many as fit, and the text right at its end: what may follow a
-// prefix key, and the keys of what covers the page.
+// Choices draws keys in the last row in the given order, as many as fit, and the text right at its end. It is for the
+// keys that may follow a prefix key, and for the keys of what covers the page.
 func Choices(f *part.Frame, right string, hints ...keys.Hint) {
 	drawButtons(f, rightOf(f, right), hints)
 }
 
-// fitHints returns the hints that fit into room columns: those without a place go first, then words get shorter.
+// fitHints returns the hints that fit into room columns: hints without a place go first, then words get shorter.
 func fitHints(s *part.Scene, hints []keys.Hint, room int) []keys.Hint {
 	hints = slices.Clone(hints)
 	for len(hints) > 0 && hintsWidth(s, hints) > room {
-		last := len(hints) - 1 // the rightmost of those that are worth least
+		last := len(hints) - 1 // the rightmost of the least important ones
 		for i := range slices.Backward(hints) {
 			if placeOf(hints[i]).keep < placeOf(hints[last]).keep {
 				last = i
@@ -145,7 +145,7 @@ func fitHints(s *part.Scene, hints []keys.Hint, room int) []keys.Hint {
 	return hints
 }
 
-// shortenHints takes words away that can be spared, and reports whether there were any.
+// shortenHints removes words that can be spared, and reports whether there were any.
 func shortenHints(hints []keys.Hint) bool {
 	if at := slices.IndexFunc(hints, func(h keys.Hint) bool { return strings.HasPrefix(h.Verb, sorted) }); at >= 0 {
 		hints[at].Verb = "sort"

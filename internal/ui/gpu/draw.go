@@ -113,7 +113,7 @@ func (p *Page) drawBody(f *part.Frame, g *cluster.GPU, r rooms) {
 // dotted is the line of the median in a graph.
 const dotted = "┄"
 
-// drawMemory draws how near to full the memory of the GPU is, and that of the job on its node.
+// drawMemory draws how nearly full the memory of the GPU is, and the memory of the job on its node.
 func drawMemory(f *part.Frame, y int, g *cluster.GPU) {
 	l := facts{f: f, x: 1, y: y}
 	l.addPieces(part.MemoryOf(g)...)
@@ -127,8 +127,8 @@ func staleTag(f *part.Frame, y int) {
 	}
 }
 
-// graphTitle draws the rule above the graphs: the time that they show, since when something is wrong, and the features
-// that the GPU lacks.
+// graphTitle draws the rule above the graphs: the time that they show, when a problem began, and the features that the
+// GPU lacks.
 func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 	title := charts.Title()
 	if charts.Compared() {
@@ -154,7 +154,7 @@ func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 	}
 }
 
-// findingsOf returns the problems of a GPU, and those of its node that make its numbers old.
+// findingsOf returns the problems of a GPU, and the problems of its node that make the GPU's numbers old.
 func findingsOf(f *part.Frame, g *cluster.GPU) []cluster.Finding {
 	return slices.DeleteFunc(f.Health.Listed(f.Node.Name), func(finding cluster.Finding) bool {
 		return !finding.Of(g) && finding.Kind != cluster.KindStale && finding.Kind != cluster.KindFailed

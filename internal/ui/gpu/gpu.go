@@ -22,14 +22,14 @@ type Page struct {
 	node   string // the node of the other fields
 	chosen bool
 	gpu    gpuID
-	at     int  // its place among the GPUs of the node; if it is gone, the place of the next one
+	at     int  // its place among the node's GPUs; if it is gone, the place of the next one
 	from   int  // number of rows of processes scrolled away
 	pane   bool // it is drawn beside a list, where no key scrolls
 
 	connection connection.Page
 }
 
-// gpuID identifies a GPU of a node: by its key, or by its number where the driver does not list it.
+// gpuID identifies a GPU of a node: by its key, or by its number if the driver does not list it.
 type gpuID struct {
 	key    string
 	number int
@@ -79,7 +79,7 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 }
 
 // Settle chooses a GPU of the selected node if none is chosen: the GPU with the same number as the last one on the
-// previous node, else the GPU with the worst problem, else the first. It is called before the page is drawn.
+// previous node, otherwise the GPU with the worst problem, otherwise the first. It is called before the page is drawn.
 func (p *Page) Settle(s *part.Scene) {
 	s.Recall()
 	switch p.node {
@@ -182,8 +182,7 @@ func toGPU(by int) func(*Page, *part.Scene) nav.Answer {
 	}
 }
 
-// goToNextGPU goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the GPU in its
-// place.
+// goToNextGPU goes to the next GPU, with a wrap at the ends. After a GPU that is gone comes the GPU in its place.
 func (p *Page) goToNextGPU(s *part.Scene, by int) nav.Answer {
 	list := gpusOf(s)
 	if len(list) == 0 {
@@ -199,7 +198,7 @@ func (p *Page) goToNextGPU(s *part.Scene, by int) nav.Answer {
 	return nav.Taken
 }
 
-// goToNextNode goes to the GPU with the same number on the next node, from the last to the first and back.
+// goToNextNode goes to the GPU with the same number on the next node, with a wrap at the ends.
 func (p *Page) goToNextNode(s *part.Scene, by int) nav.Answer {
 	if len(s.Order) == 0 {
 		return nav.Answer{}
@@ -212,7 +211,7 @@ func (p *Page) goToNextNode(s *part.Scene, by int) nav.Answer {
 	return nav.To(nav.Go{Node: next})
 }
 
-// Wants returns the selected node, with its processes.
+// Wants asks for the selected node with its processes.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
 	return nav.Wants{Selected: true, Processes: newRooms(s.H).processes > 0}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// facts writes labels and values into one row. Each is drawn whole or not at all, the most important first.
+// facts writes labels and values into one row, the most important first. Each is drawn whole or not at all.
 type facts struct {
 	f    *part.Frame
 	x, y int
@@ -85,7 +85,7 @@ func drawDetails(f *part.Frame, y int, g *cluster.GPU) {
 	}
 }
 
-// rankOn is the rank of the processes on a GPU; "" if it is unknown or they have several.
+// rankOn is the rank of the processes on a GPU; "" if it is unknown or they have several ranks.
 func rankOn(f *part.Frame, g *cluster.GPU) string {
 	if r := tally.Rank(f.Node, g); r != nil {
 		return strconv.Itoa(r.Rank)
@@ -162,7 +162,7 @@ func displayState(g *cluster.GPU) string {
 	return text
 }
 
-// clockText is "1215 of 1980 MHz"; without a known maximum it is "1215 MHz".
+// clockText writes a clock: "1215 of 1980 MHz", or without a known maximum "1215 MHz".
 func clockText(g *cluster.GPU, now, most metric.ID, unit string) string {
 	text, limit := part.Measured(g, now, ""), part.Measured(g, most, "")
 	switch {

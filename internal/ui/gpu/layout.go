@@ -10,8 +10,8 @@ type rooms struct {
 	engines, throttle, links, processes int
 }
 
-// newRooms gives out the rows of a terminal: each step of the list while there is room for it. The graphs get the rest,
-// or else the problems.
+// newRooms distributes the rows of a terminal over the parts: it takes the steps of the list in their order, while
+// there is room. The graphs get the rest, or if there are none, the problems.
 func newRooms(h int) rooms {
 	if h < part.Small {
 		return roomsFrom(2, h)
@@ -19,7 +19,7 @@ func newRooms(h int) rooms {
 	return roomsFrom(3, h)
 }
 
-// roomsFrom gives out the rows from row head on.
+// roomsFrom distributes the rows from row head on.
 func roomsFrom(head, h int) rooms {
 	r := rooms{head: head}
 	left := max(h-1-r.head, 0)

@@ -91,7 +91,7 @@ func pcieRow(f *part.Frame, y int, g *cluster.GPU) {
 	l.addCounter("replays", g, metric.PCIeReplays)
 }
 
-// addCounter draws a counter, and its increase since nvnodetop began to watch.
+// addCounter draws a counter, and its increase since nvnodetop started watching.
 func (l *facts) addCounter(label string, g *cluster.GPU, id metric.ID) {
 	text := part.Measured(g, id, "")
 	if grown, _ := g.Grown(id); grown > 0 {
@@ -139,7 +139,7 @@ func nvlinkState(g *cluster.GPU) string {
 	return strconv.Itoa(bits.OnesCount64(uint64(up))) + "/" + draw.Whole(links) + " up"
 }
 
-// eccRow draws the memory errors and their consequences. Bad news comes first, so that it is not cut off.
+// eccRow draws the memory errors and their consequences. The worst comes first, so that it is not cut off.
 func eccRow(f *part.Frame, y int, g *cluster.GPU) {
 	l := facts{f: f, x: columnsOf(f).state, y: y}
 	f.Put(1, y, "ECC", draw.Dim)
@@ -162,7 +162,7 @@ func eccRow(f *part.Frame, y int, g *cluster.GPU) {
 	l.addFact("retired pages", sumOfCounts(g, metric.RetiredCorrectable, metric.RetiredUncorrectable))
 }
 
-// errorCount draws the number of errors since the driver was loaded, and in the life of the GPU.
+// errorCount draws the number of errors since the driver was loaded, and over the life of the GPU.
 func errorCount(l *facts, g *cluster.GPU, label string, now, ever metric.ID, bad bool) {
 	count, known := g.Get(now)
 	text, role := unknownText(g, now), draw.Dim
@@ -193,7 +193,7 @@ func sumOfCounts(g *cluster.GPU, a, b metric.ID) string {
 	return draw.Whole(total)
 }
 
-// xidRows draws the newest events of the driver about the GPU.
+// xidRows draws the driver's newest events about the GPU.
 func xidRows(f *part.Frame, y, rows int, g *cluster.GPU) {
 	f.Put(1, y, "Xid", draw.Dim)
 	x := columnsOf(f).state

@@ -20,7 +20,7 @@ func Draw(f *part.Frame, y int, g *cluster.GPU) {
 	for _, finding := range findingsOf(f, g) {
 		need += problem.SentenceRows(f, &finding)
 	}
-	more := max(min(need-r.findings, r.graphs/4), 0) // for the evidence, and what to do
+	more := max(min(need-r.findings, r.graphs/4), 0) // for the evidence, and for what to do
 	r.findings, r.graphs = r.findings+more, r.graphs-more
 	p.drawBody(f, g, r)
 }

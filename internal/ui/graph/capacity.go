@@ -19,8 +19,8 @@ func pcieMost(g *cluster.GPU) float64 {
 	return 2 * width * pcieLane[int(gen)-1]
 }
 
-// nvlinkMost is the capacity of the NVLink links of a GPU both ways, NaN if unknown. From Blackwell on a link is twice
-// as fast.
+// nvlinkMost is the capacity of the NVLink links of a GPU both ways, NaN if unknown. Since Blackwell a link is twice as
+// fast.
 func nvlinkMost(g *cluster.GPU) float64 {
 	links := g.Float(metric.NVLinks)
 	switch capability := g.Card.Capability; {

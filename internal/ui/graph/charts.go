@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// NodeGraphs draws the history of the job's GPUs of the selected node, below row y as far as there is room. right
-// stands at the end of its title. Without GPUs it is the history of the node itself.
+// NodeGraphs draws the history of the job's GPUs on the selected node, below row y as far as there is room. right
+// stands at the end of the title. Without GPUs it draws the history of the node itself.
 func NodeGraphs(f *part.Frame, y int, right string) {
 	gpus := f.Own(f.Node)
 	if len(gpus) == 0 {
@@ -33,8 +33,8 @@ func NodeGraphs(f *part.Frame, y int, right string) {
 	fadePast(f, y)
 }
 
-// JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not
-// respond stays; the present values are of the other nodes.
+// JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The history includes nodes that
+// no longer respond; the present values do not.
 func JobGraphs(f *part.Frame, y int) {
 	if f.H-y < graphLeast+graphFrame+3 {
 		return
@@ -89,8 +89,7 @@ func jobPast(s *part.Scene) *trend.Past {
 	})
 }
 
-// Prepare computes the graphs of a job before a key shows them: a job may have
-// thousands of GPUs.
+// Prepare computes the graphs of a job before a key shows them, because a job may have thousands of GPUs.
 func Prepare(s *part.Scene) {
 	jobGraphsOf(s)
 	bin := s.Snap.Bin()
@@ -126,7 +125,7 @@ func jobHistory(f *part.Frame) jobGraphs {
 	return h
 }
 
-// countText says after a title how many of the GPUs count, if not all do.
+// countText returns the text after a title that says how many of the GPUs are included, if not all are.
 func countText(n, all int) string {
 	if n >= all {
 		return ""
@@ -134,9 +133,9 @@ func countText(n, all int) string {
 	return ", " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " GPUs"
 }
 
-// utilChart is a chart of the utilization of GPUs: a band from the lowest to the median. The number is of the fresh
-// GPUs. A wide band means that many GPUs wait for one. Its lower edge is amber from the time on at which a rule finds
-// that a GPU does too little.
+// utilChart is a chart of the utilization of GPUs: a band from the lowest GPU to the median. The present number is that
+// of the GPUs with fresh values. A wide band means that many GPUs wait for one. Its lower edge turns amber at the time
+// from which a rule finds that a GPU does too little.
 func utilChart(f *part.Frame, a axis, of past, fresh *tally.Readings, all int,
 	name func(*cluster.GPU) string) []chart {
 	low, standsOut := fresh.Slowest()
@@ -169,7 +168,8 @@ func shareChart(title string, now float64, samples series) chart {
 	return chart{title: title, now: part.Percent(now), top: "100", bottom: "0", high: 100, area: true, samples: samples}
 }
 
-// lagSeries is 1 for each of the newest n bins since one of the GPUs began to lag, or to be idle while others work.
+// lagSeries is 1 in each of the newest n bins since one of the GPUs began to lag, or began to be idle while others
+// work; elsewhere it is 0.
 func lagSeries(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	since := f.Snap.At
 	for i := range f.Job.Findings {
@@ -185,7 +185,7 @@ func lagSeries(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	return a.heldFrom(since, f.Snap.Bin(), nil, n)
 }
 
-// heldFrom is 1 for each of the newest n bins from a time on, and where another rule held; nil: there is none.
+// heldFrom is 1 in each of the newest n bins from a time on, and also where another rule held; other may be nil.
 func (a axis) heldFrom(since time.Time, bin time.Duration, other series, n int) []float32 {
 	held := make([]float32, n)
 	if other != nil {
@@ -200,7 +200,7 @@ func (a axis) heldFrom(since time.Time, bin time.Duration, other series, n int) 
 	return held
 }
 
-// sumChart is a chart of an amount up to its limit. Without a limit there is no scale, and no chart.
+// sumChart is a chart of an amount up to its limit. Without a limit there is no scale, and so no chart.
 func sumChart(title string, a part.Amount, sum, limit tally.Sum, all int, samples series) []chart {
 	switch {
 	case a.Most == "":
@@ -228,8 +228,8 @@ func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
 // The scale of temperatures: lower ones do not matter, and at higher ones GPUs turn themselves off.
 const coolest, hottestEver = 30, 100
 
-// heatChart is a chart of the hottest of GPUs, amber where heat lowered the clocks or was about to. The dotted line is
-// the lowest temperature at which a GPU slows down.
+// heatChart is a chart of the hottest GPU, amber where heat lowered the clocks or was about to. The dotted line is the
+// lowest temperature at which a GPU slows down.
 func heatChart(of past, hottest tally.Sum, name func(*cluster.GPU) string) []chart {
 	if !hottest.Known() {
 		return nil
@@ -239,7 +239,7 @@ func heatChart(of past, hottest tally.Sum, name func(*cluster.GPU) string) []cha
 	return []chart{c}
 }
 
-// celsiusChart is a chart of the temperature of GPUs; hottest is the hottest of them now.
+// celsiusChart is a chart of the temperature of GPUs; hottest is the GPU that is hottest now.
 func celsiusChart(title string, of past, hottest *cluster.GPU) chart {
 	c := chart{
 		title: title, short: title, now: part.Measured(hottest, metric.Temperature, "°C"), low: coolest,

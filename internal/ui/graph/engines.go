@@ -21,8 +21,8 @@ var engines = []struct {
 // The width of the bar of an engine.
 const engineLeast, engineMost = 3, 10
 
-// Engines draws the use of the engines that the GPU has in row y: as many as fit, with the longest names and bars that
-// leave room for all.
+// Engines draws the load of the engines that the GPU has in row y: as many as fit, with the longest names and bars for
+// which there is still room.
 func Engines(f *part.Frame, y int, g *cluster.GPU) {
 	var names [2][]string
 	var ids []metric.ID

@@ -20,7 +20,7 @@ import (
 
 // gpuChart is a chart of one GPU, made from metrics that the GPU must have.
 type gpuChart struct {
-	name string // the name in the note that the GPU lacks it
+	name string // its name in the note that the GPU lacks it
 	of   []metric.ID
 	make func(*cluster.GPU) chart
 }
@@ -43,7 +43,7 @@ var gpuCharts = []gpuChart{
 		func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) }},
 }
 
-// isAbout reports whether the chart shows what a finding is about.
+// isAbout reports whether a finding is about what the chart shows.
 func (c *gpuChart) isAbout(f *cluster.Finding) bool {
 	return slices.ContainsFunc(say.Charts(f), func(id metric.ID) bool { return slices.Contains(c.of, id) })
 }
@@ -54,7 +54,7 @@ type GPUCharts struct {
 	axis     axis
 	charts   []gpuChart
 	bin      time.Duration
-	findings []*cluster.Finding // that hold, of the GPU
+	findings []*cluster.Finding // present findings of the GPU
 	peers    []*cluster.GPU
 	scene    *part.Scene
 }
@@ -79,12 +79,12 @@ func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
 // Title says which time the charts show.
 func (c *GPUCharts) Title() string { return c.axis.titleText() }
 
-// Draw draws as many charts as these rows have room for.
+// Draw draws as many charts as fit into these rows.
 func (c *GPUCharts) Draw(f *part.Frame, y, rows int) {
 	drawSheet(f, y, rows, c.axis, len(c.charts), c.makeChart)
 }
 
-// makeChart makes a chart: amber from the time on at which a rule found what it shows, with a thin line of the median
+// makeChart makes a chart: amber since a rule found a problem with what it shows, and with a thin line for the median
 // of the job.
 func (c *GPUCharts) makeChart(i int) chart {
 	kind := &c.charts[i]
@@ -104,7 +104,7 @@ func (c *GPUCharts) makeChart(i int) chart {
 	return made
 }
 
-// oldestFinding returns the finding about a chart that has held for longest; nil: there is none.
+// oldestFinding returns the present finding about a chart that began first; nil: there is none.
 func (c *GPUCharts) oldestFinding(kind *gpuChart) (first *cluster.Finding) {
 	for _, f := range c.findings {
 		if kind.isAbout(f) && (first == nil || f.Since.Before(first.Since)) {
@@ -114,7 +114,7 @@ func (c *GPUCharts) oldestFinding(kind *gpuChart) (first *cluster.Finding) {
 	return first
 }
 
-// Since returns the finding that has made a chart amber for longest; nil: none has.
+// Since returns the present finding that made a chart amber first; nil: none did.
 func (c *GPUCharts) Since() (first *cluster.Finding) {
 	for i := range c.charts {
 		if f := c.oldestFinding(&c.charts[i]); f != nil && (first == nil || f.Since.Before(first.Since)) {
@@ -127,7 +127,8 @@ func (c *GPUCharts) Since() (first *cluster.Finding) {
 // Compared reports whether the charts have the median of the job.
 func (c *GPUCharts) Compared() bool { return len(c.peers) > 0 }
 
-// The keys of package part: the GPUs that a GPU is drawn beside, and their medians, which are those of a model.
+// The keys of package part: the GPUs that a GPU is compared with, and their medians, which are the same for all GPUs of
+// a model.
 type (
 	peersKey  struct{ of *cluster.GPU }
 	medianKey struct {
@@ -172,8 +173,8 @@ func Missing(g *cluster.GPU) string {
 	return "n/a: " + strings.Join(reasons, "; ")
 }
 
-// presentValue is a text, or what stands in its place if it is empty: "–" for a GPU that gives no numbers any more,
-// otherwise "n/a".
+// presentValue is a text, or its replacement if it is empty: "–" for a GPU that reports no numbers any more, otherwise
+// "n/a".
 func presentValue(g *cluster.GPU, text string) string {
 	switch {
 	case text != "":
@@ -249,7 +250,7 @@ func (c *chart) throttledBy(g *cluster.GPU, reasons uint64) {
 	}
 }
 
-// gpuTraffic is a chart of both directions of a link, up to most bytes per second.
+// gpuTraffic is a chart of the traffic of a link in both directions, up to most bytes per second.
 func gpuTraffic(g *cluster.GPU, name string, tx, rx metric.ID, most float64) chart {
 	c := chart{title: name + " GB/s, both ways", short: name + " GB/s", bottom: "0", high: most, area: true}
 	c.samples = func(n int) []float32 {

@@ -1,9 +1,9 @@
-// Package graph shows the past: the graphs of a node, of a job and of one GPU, the timeline of the throttle reasons,
-// the strip of the nodes over time, and the present load of the engines of a GPU.
+// Package graph shows the past: graphs of a node, of a job and of one GPU, the timeline of the throttle reasons, and
+// the strip of the nodes over time. It also shows the present load of the engines of a GPU.
 //
-// All graphs of a screen show the same time, at every width. Their places depend on the size of the terminal and on the
-// features of the GPUs, never on values. Drawing changes nothing but the canvas; the rules for a Frame are those of
-// package part.
+// All graphs of a screen cover the same time span, at every width. Their places depend on the size of the terminal and
+// on the features of the GPUs, never on values. Drawing changes nothing but the canvas; the rules for a Frame are those
+// of package part.
 package graph
 
 import (
@@ -22,7 +22,7 @@ import (
 // graphBins is the least number of bins that the graphs show.
 const graphBins = 60
 
-// axis is the time that all graphs of a screen show.
+// axis is the time span that all graphs of a screen show.
 type axis struct {
 	newest int64 // number of the newest bin
 	bins   int
@@ -52,8 +52,8 @@ func (a axis) endAtFailure(n *cluster.Node) axis {
 	return a
 }
 
-// axisFrom returns the time axis for samples from one bin up to another: a fifth of the span at first, then half, then
-// all of it.
+// axisFrom returns the time axis for samples from one bin up to another: a fifth of the longest span at first, then
+// half of it, then all of it, as the samples grow.
 func axisFrom(oldest, newest int64, bin, longest time.Duration) axis {
 	span := spanOf(bin, longest)
 	a := axis{newest: newest}
@@ -112,7 +112,7 @@ const (
 	graphWide  = 60 // a good width for a graph
 )
 
-// drawCharts draws charts below their section's rule, from row y as far as there is room.
+// drawCharts draws charts below their section's rule, from row y on as far as there is room.
 func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []chart) {
 	y++ // a blank row
 	free := f.H - 1 - y - 1
@@ -135,8 +135,7 @@ func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []char
 // chartWidth returns the width of each of n graphs in a row.
 func chartWidth(width, n int) int { return (width - 2 - 2*n) / n }
 
-// arrangeCharts puts charts beside each other, or in two lines if they are too many or too high for one, and returns
-// the number of rows of dots of each chart. Up to three charts always stand in one line.
+// arrangeCharts puts charts beside each other, or in two lines if one line would be too long or too high. It returns the number of rows of dots of each chart. Up to three charts always stand in one line.
 func arrangeCharts(charts []chart, width, free int) (lines [][]chart, rows int) {
 	if len(charts) == 0 {
 		return nil, 0
@@ -176,7 +175,7 @@ func (c *chart) drawTitle(f *part.Frame, x, y, w int) {
 	if draw.Width(title) > room && c.named != "" {
 		title = c.named
 	}
-	if draw.Width(title) > room { // half a name says nothing
+	if draw.Width(title) > room { // half a name is useless
 		title, _, _ = strings.Cut(c.title, "  (")
 	}
 	if draw.Width(title) > room && c.short != "" {
@@ -213,8 +212,8 @@ func (c *chart) drawDots(f *part.Frame, x, y, w, rows int, a axis) {
 	g.Draw(f.Canvas, x, y, w, rows, values)
 }
 
-// isRestless reports whether values go up and down all the time, as those of a job with a short cycle do: drawn one by
-// one they would be a cloud of dots.
+// isRestless reports whether values jump up and down all the time, as in a job with a short cycle: one by one they
+// would look like a cloud of dots.
 func isRestless(values []float32, scale float64) bool {
 	leaps, pairs := 0, 0
 	for i := 1; i < len(values); i++ {
@@ -229,10 +228,10 @@ func isRestless(values []float32, scale float64) bool {
 	return 5*leaps > pairs
 }
 
-// envelope is the number of values on each side within which the envelope has its extremes.
+// envelope is the number of values on each side over which the envelope takes its extremes.
 const envelope = 3
 
-// localExtremes returns for each value the extreme of those around it. A gap stays a gap.
+// localExtremes returns for each value the extreme of the values around it. A gap stays a gap.
 func localExtremes(values []float32, pool draw.Pool) []float32 {
 	around := make([]float32, len(values))
 	for i, v := range values {

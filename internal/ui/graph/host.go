@@ -23,7 +23,7 @@ func HostGraphs(f *part.Frame, y int, right string) {
 	fadePast(f, y)
 }
 
-// fadePast fades the rows from y on if they are about a node that has failed.
+// fadePast fades the rows from y on if they show a node that has failed.
 func fadePast(f *part.Frame, y int) {
 	for row := y; row < f.H-1 && f.Node.Past != nil; row++ {
 		f.Fade(row, 0, f.W)
@@ -44,7 +44,7 @@ func (h hostPast) cpuChart() chart {
 	return shareChart("CPU %", h.Host.Float(metric.CPU), h.hostSeries(metric.CPU))
 }
 
-// loadChart is a chart of the load average up to the number of CPUs, or higher if it has been higher.
+// loadChart is a chart of the load average, up to the number of CPUs or to the highest load if that is higher.
 func (h hostPast) loadChart() chart {
 	c := chart{title: "Load", short: "Load", bottom: "0", area: true, samples: h.hostSeries(metric.Load),
 		now: Words(h.Host.Float(metric.Load), draw.One)}
@@ -57,8 +57,8 @@ func (h hostPast) loadChart() chart {
 	return c
 }
 
-// memoryCharts are a chart of the memory, and one of the swap space, if there is any. The first names the swap too,
-// since low terminals have no room for the second.
+// memoryCharts are a chart of the memory and, if there is swap space, one of that. The first also names the swap, since
+// low terminals have no room for the second.
 func (h hostPast) memoryCharts() []chart {
 	memory := h.bytesChart("Memory GiB", metric.HostMemoryUsed, metric.HostMemoryTotal)
 	total, known := h.Host.Get(metric.SwapTotal)
@@ -87,7 +87,7 @@ func (h hostPast) bytesChart(title string, used, total metric.ID) chart {
 	return c
 }
 
-// Words is a number in words, "n/a" if unknown.
+// Words writes a number with say, "n/a" if it is unknown.
 func Words(v float64, say func(float64) string) string {
 	if v != v {
 		return "n/a"

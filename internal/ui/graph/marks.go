@@ -9,21 +9,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// signs stand on a time axis where a program of the job has marked that a part of its work begins or ends, or that
-// something happens. The name of the part is within them.
+// signs stand on a time axis where a program of the job has marked the beginning or the end of a part of its work, or
+// an event. The name of the part is inside them.
 var signs = map[cluster.MarkKind]string{cluster.Begins: "[", cluster.Ends: "]", cluster.Moment: "|"}
 
 // mostNamed is the maximum width of a name on the axis.
 const mostNamed = 16
 
-// axisLine is the line below a graph. What is written first has its place.
+// axisLine is the line below a graph. Texts that are written first keep their place.
 type axisLine struct {
 	*part.Frame
 	x, y  int
 	taken []bool // columns
 }
 
-// writeWords writes words at a column, unless they have no room.
+// writeWords writes words at a column if there is room for them.
 func (l *axisLine) writeWords(at int, words string, role draw.Role) bool {
 	n := draw.Width(words)
 	if at < 0 || at+n > len(l.taken) || slices.Contains(l.taken[at:at+n], true) {
@@ -36,10 +36,11 @@ func (l *axisLine) writeWords(at int, words string, role draw.Role) bool {
 	return true
 }
 
-// near is the number of columns within which ranks that mark the same are one.
+// near is the number of columns within which equal marks of several ranks are drawn as one.
 const near = 2
 
-// writeMarks writes the marks of the job, the latest first. The beginning of a part has its name, or else the end.
+// writeMarks writes the marks of the job, the latest first. The name stands at the beginning of a part, or at its end
+// if it is not written there.
 func (l *axisLine) writeMarks(a axis) {
 	end := a.end
 	if end.IsZero() {
@@ -69,7 +70,7 @@ func (l *axisLine) writeMarks(a axis) {
 	}
 }
 
-// axisEnds writes below a graph the ends of its time axis, and what the job has marked between them.
+// axisEnds writes the ends of the time axis below a graph, and the marks of the job between them.
 func axisEnds(f *part.Frame, x, y, w int, a axis) {
 	first, last := "-"+draw.Age(a.span), endOf(a.end)
 	f.Put(x, y, first, draw.Dim)

@@ -7,12 +7,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Sheet is a set of histories whose samples a page has gathered itself, in bins of time that are numbered from the
+// Sheet is a set of histories whose samples a page has collected itself, in bins of time that are numbered from the
 // epoch.
 type Sheet struct {
 	axis   axis
 	bin    time.Duration
-	old    bool // no new samples come
+	old    bool // no new samples arrive
 	charts []chart
 }
 
@@ -21,7 +21,7 @@ func NewSheet(oldest, newest int64, bin time.Duration, old bool) *Sheet {
 	return &Sheet{axis: axisFrom(oldest, newest, bin, 0), bin: bin, old: old}
 }
 
-// Title says which time the sheet shows.
+// Title says which time the sheet covers.
 func (s *Sheet) Title() string { return s.axis.titleText() }
 
 // Share adds a chart of percents up to 100. samples returns the newest n.
@@ -48,7 +48,7 @@ func (s *Sheet) addChart(c chart) {
 	s.charts = append(s.charts, c)
 }
 
-// Draw draws as many charts as these rows have room for, in the order in which they were added.
+// Draw draws as many charts as fit into these rows, in the order in which they were added.
 func (s *Sheet) Draw(f *part.Frame, y, rows int) {
 	a := s.axis
 	if f.Ago != "" {
@@ -75,8 +75,8 @@ func chartsAbreast(width int) int {
 	return 4
 }
 
-// drawSheet draws as many of n charts as these rows have room for. In low terminals only the last line of charts has a
-// time axis.
+// drawSheet draws as many of n charts as fit into these rows. In low terminals only the last line of charts has a time
+// axis.
 func drawSheet(f *part.Frame, y, rows int, a axis, n int, of func(i int) chart) {
 	across := chartsAbreast(f.W)
 	if n == 0 || chartWidth(f.W, across) < graphAxis+6 {

@@ -10,16 +10,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Strip draws the past of nodes, one row each. A column is a period, its height is the value of the GPU that matters
-// most, and a letter is a problem. All nodes end at the same bin, which follows from the time of the Snapshot: only the
-// drawn nodes are read.
+// Strip draws the past of nodes, one row each. A column is a period: its height is the value of the GPU that matters
+// most, and a letter is a problem. All nodes end at the same bin, which depends only on the time of the Snapshot, so
+// only the nodes that are drawn are read.
 type Strip struct {
 	bin      time.Duration
 	sampling draw.Sampling
 	findings map[string][]*cluster.Finding // by node, present findings first
 }
 
-// spanOf is the time that graphs show at most, given the width of the bins and the chosen span; 0: the usual one.
+// spanOf is the longest time that graphs show, given the width of the bins and the chosen span; 0: the usual one.
 func spanOf(bin, span time.Duration) time.Duration {
 	if span == 0 {
 		span = history.Usual
@@ -70,7 +70,7 @@ func (s *Strip) Axis(f *part.Frame, x, y int) {
 	f.Right(x, y, w, endOf(end), draw.Dim)
 }
 
-// mark is drawn in a column in place of a height.
+// mark is drawn in a column instead of a height.
 type mark struct {
 	glyph rune // 0: none
 	role  draw.Role
@@ -99,7 +99,7 @@ func (s *Strip) Row(f *part.Frame, x, y int, n *cluster.Node) {
 	}
 }
 
-// columnMarks returns the marks for the columns of a node without data, and for all other columns.
+// columnMarks returns a node's marks for columns without data, and its marks for all other columns.
 func (s *Strip) columnMarks(f *part.Frame, n *cluster.Node) (silences, letters []mark) {
 	silences, letters = make([]mark, s.Width()), make([]mark, s.Width())
 	for _, finding := range s.findings[n.Name] {
@@ -132,14 +132,14 @@ func (s *Strip) columnMarks(f *part.Frame, n *cluster.Node) (silences, letters [
 }
 
 // marksBeginningOnly reports whether a letter stands for a problem that stays until somebody repairs it, and hardly
-// changes the load: only its beginning is marked, so that the load after it can be seen.
+// changes the load. Only its beginning is marked, so that the load after it can be seen.
 func marksBeginningOnly(letter byte) bool { return letter == 'E' || letter == 'N' }
 
 func letterMark(f *cluster.Finding, letter byte) mark {
 	return mark{rune(letter), part.Marks[f.Severity].Role, stripRank(f)}
 }
 
-// stripRank orders the letters of a column. A slow GPU comes after a lost one only, since the heights are those of the
+// stripRank orders the letters of a column. Only a lost GPU comes before a slow one, since the heights are those of the
 // lowest GPU.
 func stripRank(finding *cluster.Finding) int {
 	if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {

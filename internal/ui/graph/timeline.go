@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// reason is a reason for reduced clocks: a sample has it if it has any of bits, and none of but.
+// reason is a reason for reduced clocks: a sample has it if any of bits is set, and none of but.
 type reason struct {
 	name, short string
 	bits, but   uint64
@@ -86,8 +86,8 @@ func (t *Timeline) hasTimeCounter() bool {
 	})
 }
 
-// Draw draws a number of reasons from row y on: the reasons that have held, then the usual ones, in the order of the
-// list.
+// Draw draws a number of reasons from row y on, in the order of the list. Reasons that have occurred are chosen first,
+// then those listed first.
 func (t *Timeline) Draw(f *part.Frame, y, rows int) {
 	if part.Lacks(t.gpu, metric.Throttle) {
 		why := part.WhyAbsent(t.gpu, metric.Throttle)
@@ -102,7 +102,7 @@ func (t *Timeline) Draw(f *part.Frame, y, rows int) {
 	}
 }
 
-// chosenReasons returns the places of the reasons to show.
+// chosenReasons returns the indexes of the reasons to show.
 func (t *Timeline) chosenReasons(rows int) []int {
 	var chosen []int
 	for _, occurred := range []bool{true, false} {
@@ -116,8 +116,8 @@ func (t *Timeline) chosenReasons(rows int) []int {
 	return chosen
 }
 
-// reasonDuration returns how long a reason has held since nvnodetop began to watch, as the driver counts; without its
-// counter, how long in the time shown, by samples.
+// reasonDuration returns how long a reason has held since nvnodetop started watching, as counted by the driver. Without
+// the driver's counter, it returns how long the reason held in the time shown, by samples.
 func (t *Timeline) reasonDuration(r *reason) time.Duration {
 	if seconds, counted := t.gpu.Grown(r.time); counted {
 		return time.Duration(seconds * float64(time.Second))

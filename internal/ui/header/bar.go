@@ -24,8 +24,8 @@ type chip struct {
 var names = map[string]string{"overview": "over", "processes": "procs", "problems": "prob", "connection": "conn",
 	"settings": "set"}
 
-// Bar draws the bar of pages, with the number of the jobs and of the problems, and with the mark of the worst
-// connection. current is the hint of the page on the screen.
+// Bar draws the bar of pages, with the numbers of jobs and problems, and the mark of the worst connection. current is
+// the hint of the page on the screen.
 func Bar(f *part.Frame, current keys.Hint) {
 	f.Fill(0, BarRow, f.W, '─', draw.Faint)
 	for _, c := range layOutBar(f.Scene, current) {
@@ -44,8 +44,7 @@ func BarAt(s *part.Scene, current keys.Hint, x int) (k keys.Hint, is bool) {
 	return keys.Hint{}, false
 }
 
-// layOutBar lays out the bar: with all names, with short names, or with only the numbers of all pages but the current
-// one.
+// layOutBar lays out the bar: with all names, with short names, or with numbers only, except for the current page.
 func layOutBar(s *part.Scene, current keys.Hint) (all []chip) {
 	problems, reach := problemMarks(s)
 	for _, style := range []struct{ tight, short, bare bool }{

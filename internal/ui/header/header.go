@@ -19,7 +19,7 @@ func Draw(f *part.Frame, withNode bool) { drawHeader(f, withNode, keys.Job.Key, 
 // DrawGPU draws rows 0 and 1 of a page whose arrows change the GPU and the node.
 func DrawGPU(f *part.Frame) { drawHeader(f, true, "", keys.NodeDown.Key) }
 
-// Title draws row 0 of a page that is about no job: the user and the host.
+// Title draws row 0 of a page that does not belong to a job: the user and the host.
 func Title(f *part.Frame) {
 	d := &f.Snap.Discovery
 	x := f.Put(1, 0, "nvnodetop", draw.Strong)
@@ -89,7 +89,7 @@ func jobNameLeast(f *part.Frame) int {
 	return 1 + len("Job ") + draw.Width(f.Job.ID) + 1 + min(draw.Width(f.Job.Name), name) + 1
 }
 
-// JobTimes says how long the job has run and may run, or that it is suspended.
+// JobTimes says how long the job has been running and how long it may run, or that it is suspended.
 func JobTimes(f *part.Frame) []part.Piece {
 	if f.Job.Suspended {
 		return []part.Piece{{Text: "  suspended", Role: draw.Warn}}
@@ -132,8 +132,8 @@ func positionPieces(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows
 	return append(words, timePieces(f)...)
 }
 
-// timePieces is the time of the Snapshot, with the intervals in wide terminals. A recording and an earlier moment are
-// named before it.
+// timePieces is the time of the Snapshot, with the intervals in wide terminals. The word for a recording or an earlier
+// moment comes before it.
 func timePieces(f *part.Frame) []part.Piece {
 	return slices.Concat(recordingPieces(f), pastPieces(f), clockPieces(f))
 }
@@ -146,7 +146,7 @@ func pastPieces(f *part.Frame) []part.Piece {
 	return []part.Piece{{Text: " " + f.Ago + " ", Role: draw.WarnFill}, part.Dim(" Esc: live  ")}
 }
 
-// recordingPieces says that a recording runs.
+// recordingPieces says that a recording is being made.
 func recordingPieces(f *part.Frame) []part.Piece {
 	if f.Recording == "" {
 		return nil

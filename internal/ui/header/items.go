@@ -16,14 +16,14 @@ import (
 type item struct {
 	severity cluster.Severity
 	texts    []string
-	fair     int // the wording to have before others are longer
-	least    int // the shortest wording beside others
+	fair     int // the wording that each item gets before others get longer ones
+	least    int // the shortest wording when there are other items
 	count    int // number of findings
 
 	vital bool // it matters more than the names of others
 }
 
-// shortestWording returns the shortest wording of an item beside others: a name is left out only for a vital item.
+// shortestWording returns the shortest wording of an item beside others: only a vital item may lack its name.
 func (i *item) shortestWording(vital bool) int {
 	if vital {
 		return i.least
@@ -31,7 +31,7 @@ func (i *item) shortestWording(vital bool) int {
 	return i.fair
 }
 
-// wordingWidth returns the columns of an item. An error is filled, one blank wider on both sides.
+// wordingWidth returns the number of columns of an item. An error is filled, with one blank more on both sides.
 func (i *item) wordingWidth(wording int) int {
 	w := len("x ") + draw.Width(i.texts[wording])
 	if i.severity == cluster.Critical {
@@ -50,8 +50,8 @@ func (i *item) drawItem(f *part.Frame, x, wording int) int {
 	return f.Put(x, 1, text, m.Role)
 }
 
-// drawItems draws as many items as there is room for from column x up to end, each in the longest wording for which
-// there is room, and counts the others.
+// drawItems draws as many items as fit from column x up to end, each in the longest wording that fits, and counts the
+// others.
 func drawItems(f *part.Frame, x, end int, all []item) {
 	n, free := len(all), 0
 	for ; n > 0; n-- {
@@ -86,7 +86,7 @@ func drawItems(f *part.Frame, x, end int, all []item) {
 	f.Put(x, 1, count, draw.Dim)
 }
 
-// leastWide returns the columns of items in their shortest wordings, and of a count behind them.
+// leastWide returns the width of items in their shortest wordings, with a count after them.
 func leastWide(items []item, count string) int {
 	w := 2*len(items) - 2
 	for i := range items {
@@ -98,7 +98,7 @@ func leastWide(items []item, count string) int {
 	return w
 }
 
-// vitalWide returns the columns of the longest wordings of the items that row 1 should not lack.
+// vitalWide returns the width of the longest wordings of the items that row 1 should always have.
 func vitalWide(s *part.Scene, all []item) (w int) {
 	n := 0
 	for n < len(all) && all[n].vital {
@@ -109,8 +109,8 @@ func vitalWide(s *part.Scene, all []item) (w int) {
 	return w + len(counts[len(counts)-1])
 }
 
-// lengthenItems gives each item the longest wording for which there are free columns, at most the wording to, and
-// returns the free columns left.
+// lengthenItems gives each item the longest wording that fits into the free columns, but none longer than the wording
+// to. It returns the columns that stay free.
 func lengthenItems(items []item, wordings []int, free int, to func(i *item) int) int {
 	for i := range wordings {
 		for wording := to(&items[i]); wording < wordings[i]; wording++ {
@@ -147,7 +147,7 @@ func gatherItems(f *part.Frame) []item {
 		all[i].setWordings(f, firsts[i], labels[i])
 		all[i].vital = all[i].severity == cluster.Critical
 	}
-	if len(all) > 0 && len(all[0].texts) > 1 { // the worst keeps its name
+	if len(all) > 0 && len(all[0].texts) > 1 { // the worst one keeps its name
 		all[0].least = len(all[0].texts) - 2
 	}
 	warnings := slices.IndexFunc(all, func(i item) bool { return i.severity < cluster.Critical })
@@ -170,20 +170,20 @@ func gatherItems(f *part.Frame) []item {
 	return all
 }
 
-// rowName is the width of a node's name in row 1, and nameFrom the width of the terminal from which there are names.
+// rowName is the width of a node's name in row 1. Terminals of at least nameFrom columns show names.
 const (
 	rowName  = 13
 	nameFrom = 60
 )
 
-// setWordings sets the wordings: a single finding is named, several are counted. A warning beside others keeps its
-// name, an error at least its kind.
+// setWordings sets the wordings: a single finding is named, several are counted. Beside others, a warning keeps its
+// name, and an error at least its kind.
 func (i *item) setWordings(f *part.Frame, first *cluster.Finding, label say.Label) {
 	switch {
 	case i.count > 1:
 		i.texts = []string{strconv.Itoa(i.count) + " " + label.Many}
 		return
-	case first.Kind.StopsJob() && first.Node == "": // the rank for which it waits is what matters
+	case first.Kind.StopsJob() && first.Node == "": // the rank that the job waits for is what matters
 		i.texts = slices.Compact([]string{f.Say(first).Long, label.One})
 		i.least = len(i.texts) - 1
 		return
@@ -202,8 +202,8 @@ func (i *item) setWordings(f *part.Frame, first *cluster.Finding, label say.Labe
 	}
 }
 
-// slurmAway says that SLURM does not answer. The jobs on the screen are from its last answer. Where nothing else is
-// wrong, SLURM's whole message may take the room.
+// slurmAway says that SLURM does not answer, so the jobs on the screen come from its last answer. If nothing else is
+// wrong, there may be room for SLURM's whole message.
 func slurmAway(f *part.Frame, alone bool) item {
 	from, failure := "", f.Snap.Discovery.Failure
 	if at := f.Snap.Discovery.Answered; !at.IsZero() {

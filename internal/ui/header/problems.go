@@ -21,7 +21,7 @@ func Problems(f *part.Frame) {
 		right = reportingText(f, true)
 		end = f.W - draw.Width(right) - 2
 	}
-	// the worst problem matters more than the number that reports
+	// the worst problem matters more than the number of reporting GPUs
 	if len(all) > 0 && x+all[0].wordingWidth(all[0].fair)+len("  +12") > end {
 		end = f.W - 1
 	} else {
@@ -34,7 +34,8 @@ func Problems(f *part.Frame) {
 	drawItems(f, x, end, all)
 }
 
-// countUnnamed counts the problems without room, the longest wording first: one names the key that shows them.
+// countUnnamed counts the problems that do not fit, the longest wording first. One wording names the key that shows
+// them.
 func countUnnamed(s *part.Scene, all []item) []string {
 	n := 0
 	for i := range all {
@@ -60,7 +61,7 @@ func firstFitting(wordings []string, w int) string {
 	return ""
 }
 
-// healthText is row 1 without a problem: "32 GPUs OK" if every GPU has reported so, otherwise the reason for doubt.
+// healthText is row 1 without a problem: "32 GPUs OK" if every GPU has reported that, otherwise the reason for doubt.
 func healthText(f *part.Frame) string {
 	j := f.Job
 	if j.Reporting < len(j.Nodes) {
@@ -91,8 +92,8 @@ func healthText(f *part.Frame) string {
 	return okText(f, strconv.Itoa(j.GPUs)+" GPUs")
 }
 
-// okText says that GPUs are OK. In a printout, which may end before every kind of problem can be found, it says only
-// that they report.
+// okText says that GPUs are OK. A printout may end before every kind of problem can be found, so it says only that they
+// report.
 func okText(f *part.Frame, gpus string) string {
 	if !f.Printed || len(f.Snap.NotChecked) == 0 {
 		return gpus + " OK" + groupsText(f.Job)
@@ -100,7 +101,7 @@ func okText(f *part.Frame, gpus string) string {
 	return part.Plural(f.Job.GPUs, "GPU reports", "GPUs report") + groupsText(f.Job)
 }
 
-// groupsText says what the GPUs do if they do two things: "   2 groups: 16 GPUs at 90%, 16 at 40%".
+// groupsText describes the two groups of GPUs if they behave in two ways: "   2 groups: 16 GPUs at 90%, 16 at 40%".
 func groupsText(j *cluster.JobView) string {
 	var each []string
 	for i, r := range j.Roles {
@@ -116,7 +117,8 @@ func groupsText(j *cluster.JobView) string {
 	return "   " + part.Plural(len(each), "group", "groups") + ": " + strings.Join(each, ", ")
 }
 
-// lastCleared counts the warnings and errors that ended a moment ago, and returns the time since the last one ended.
+// lastCleared counts the warnings and errors that ended a moment ago, and returns the time since the last of them
+// ended.
 func lastCleared(f *part.Frame) (n int, ago time.Duration) {
 	for i := range f.Job.Findings {
 		if finding := &f.Job.Findings[i]; !finding.Holds() && finding.Severity >= cluster.Warning {
@@ -129,8 +131,8 @@ func lastCleared(f *part.Frame) (n int, ago time.Duration) {
 	return n, ago
 }
 
-// reportingText says how much of the job reports. Without a known GPU, or with one node, it leaves out the half that
-// says nothing.
+// reportingText says how many GPUs and nodes of the job report. It leaves out the GPUs if none is known, and the nodes
+// if there is only one.
 func reportingText(f *part.Frame, short bool) string {
 	j := f.Job
 	gpus := " of " + part.Plural(j.GPUs, "GPU", "GPUs")

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Tabs draws the first rule of a page with the job's nodes in it. At its ends are the marks of the nodes that do not
+// Tabs draws the first rule of a page, with the job's nodes in it. At its ends are the marks of the nodes that do not
 // fit.
 func Tabs(f *part.Frame) {
 	const longest = 24
@@ -21,8 +21,8 @@ func Tabs(f *part.Frame) {
 	tabRow(f, tabs, f.NodeAt, f.W)
 }
 
-// GPUTabs draws the first rule of a page with GPUs of the selected node in it and the node's name at its end. at is the
-// place of the current GPU, -1: none.
+// GPUTabs draws the first rule of a page, with GPUs of the selected node in it and the node's name at its end. at is
+// the place of the current GPU, -1: none.
 func GPUTabs(f *part.Frame, gpus []*cluster.GPU, at int) {
 	const y, longest = 2, 24
 	f.Fill(0, y, f.W, '─', draw.Faint)
@@ -61,7 +61,7 @@ func tabWidths(tabs []labeled) (all, widest int) {
 	return all, widest
 }
 
-// tabRow draws tabs into the first rule of a page, up to column end: those around the current one.
+// tabRow draws tabs into the first rule of a page, up to column end: the current tab and those around it.
 func tabRow(f *part.Frame, tabs []labeled, at, end int) {
 	const y, ends = 2, 12 // room for "‹1000 ✗▲ "
 	n := len(tabs)

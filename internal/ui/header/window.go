@@ -14,7 +14,7 @@ import (
 const maxTitle = 80
 
 // Window is the title of the window: the job and its number of problems, "nvnodetop 48211 X1 !3". job may be nil. It is
-// ASCII: some terminals take a byte of "✗" for the end of a title, and show the rest as text.
+// ASCII, since some terminals mistake a byte of "✗" for the end of a title, and show the rest as text.
 func Window(job *cluster.JobView) string {
 	words := []string{"nvnodetop"}
 	if job != nil {

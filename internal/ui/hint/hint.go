@@ -1,4 +1,4 @@
-// Package hint has the hints of the footers that several pages share: keys without effect are left out.
+// Package hint has the footer hints that several pages share. Keys without effect are left out.
 package hint
 
 import (
