@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// attachCommand is the command that starts a shell on the node of a process, by the transport that reaches it; "" if
-// none is needed or known.
+// attachCommand is the command that starts a shell on the node of a process, through the transport that reaches the
+// node; "" if none is needed or known.
 func attachCommand(s *part.Scene, t *tally.Target, route string) string {
 	switch route {
 	case "ssh", "control", "openssh":
@@ -23,8 +23,8 @@ func attachCommand(s *part.Scene, t *tally.Target, route string) string {
 	return ""
 }
 
-// overSSH returns a command that starts a shell on a node. Behind a login host, the user there is also the user on the
-// nodes, whoever the user here is.
+// overSSH returns a command that starts a shell on a node. Behind a login host, the user name on the nodes is the one
+// on the login host, not the local one.
 func overSSH(s *part.Scene, node string) string {
 	if s.Login == "" {
 		return shellCommandLine("ssh", "-t", node)
@@ -35,8 +35,8 @@ func overSSH(s *part.Scene, node string) string {
 	return shellCommandLine("ssh", "-t", "-J", s.Login, node)
 }
 
-// overSLURM returns a command that starts a shell on a node of a job. srun takes a heterogeneous job by the number of
-// its first component, and an array task by its own number.
+// overSLURM returns a command that starts a shell on a node of a job. srun expects the number of the first component of
+// a heterogeneous job, and the own number of an array task.
 func overSLURM(job *cluster.JobView, node string) string {
 	of := []string{"--jobid=" + job.Number}
 	if leader, group, isHet := job.Component(); isHet {
@@ -46,7 +46,7 @@ func overSLURM(job *cluster.JobView, node string) string {
 		[]string{"-w", node, "-N1", "-n1", "bash"})...)
 }
 
-// onLogin returns a command of SLURM, as it runs on the login node.
+// onLogin returns a SLURM command in the form in which it runs on the login node.
 func onLogin(s *part.Scene, of string) string {
 	if s.Login == "" {
 		return of
@@ -58,8 +58,8 @@ func onLogin(s *part.Scene, of string) string {
 	return shellCommandLine("ssh", "-t", host, of)
 }
 
-// jobOn returns the job of a process; nil for a job that SLURM does not list, since the node named it, and its name may
-// be shell code. A node may name another component of a heterogeneous job than its own.
+// jobOn returns the job of a process; nil if SLURM does not list the job: then only the node has named it, and the name
+// could be shell code. A node may name another component of a heterogeneous job than its own.
 func jobOn(s *part.Scene, t *tally.Target) *cluster.JobView {
 	job := s.Snap.JobWith(t.Job)
 	if job == nil {
@@ -78,7 +78,7 @@ func jobOn(s *part.Scene, t *tally.Target) *cluster.JobView {
 	return job
 }
 
-// shellCommandLine is a command line for a POSIX shell.
+// shellCommandLine quotes words as a command line for a POSIX shell.
 func shellCommandLine(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -87,7 +87,7 @@ func shellCommandLine(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// plain has the characters that have no other meaning in a word of any shell.
+// plain has the characters that have no special meaning in any shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-"
 
 func shellWord(w string) string {

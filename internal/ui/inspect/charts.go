@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// charts are the numbers of a process that have a chart, in the order in which they are shown. A number over many GPUs
-// is the mean of percents or the sum of bytes.
+// charts are the numbers of a process that have a chart, in the order in which they are shown. Over several GPUs, a
+// number is the mean of percents or the sum of bytes.
 var charts = rows.InOrder(func(f *field.Field[rows.Process]) int { return f.Chart.Place })
 
 var unknown = math.NaN()
@@ -38,7 +38,7 @@ func gaugeOfProcess(of *field.Field[rows.Process], on []*wire.Process) float64 {
 	return total
 }
 
-// pastCharts is the charts of the past.
+// pastCharts returns the charts of the past.
 func (m *Metrics) pastCharts() *graph.Sheet {
 	sheet := graph.NewSheet(m.past.oldestBin(), m.past.newest, m.past.width, m.hasExited())
 	on := ""
@@ -68,7 +68,7 @@ func (m *Metrics) pastCharts() *graph.Sheet {
 	return sheet
 }
 
-// withPrefix puts another text before a text, if there is one.
+// withPrefix puts a prefix before a text that is not empty.
 func withPrefix(before, text string) string {
 	if text == "" {
 		return ""

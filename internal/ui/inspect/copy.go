@@ -48,7 +48,7 @@ func choiceList(choices []choice) nav.List[string] {
 	return nav.List[string]{N: len(choices), Room: len(choices), Key: func(i int) string { return choices[i].name }}
 }
 
-// Press answers a key or the mouse. It takes everything but the keys that mean the same on all pages.
+// Press answers a key or the mouse. It takes everything except the keys that have the same meaning on all pages.
 func (c *Copy) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	choices := c.menuChoices(s)
 	switch m := msg.(type) {

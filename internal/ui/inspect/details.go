@@ -40,7 +40,7 @@ var details = &kind{
 // NewDetails asks for everything that the kernel tells about a process, without the memory in full.
 func NewDetails(t tally.Target) (*Sheet, nav.Answer) { return newSheet(details, t) }
 
-// walk asks for the memory in full, once at a time: the key repeats.
+// walk asks for the memory in full, one request at a time, because a held key repeats.
 func (e *Sheet) walk(*part.Scene) nav.Answer {
 	if e.walks {
 		return nav.Taken
@@ -55,7 +55,7 @@ type factList struct {
 	facts []variable
 }
 
-// detailsOf are the facts of an inspection, group by group. An absent fact has no line, or its reason.
+// detailsOf are the facts of an inspection, group by group. An absent fact has no line, or a line with the reason.
 func detailsOf(in *inspection.Process) []variable {
 	l := &factList{Process: in}
 	l.addIdentity()
@@ -70,14 +70,14 @@ func detailsOf(in *inspection.Process) []variable {
 	return l.facts
 }
 
-// addFact adds a fact, if its value is known. Its words may be of the node.
+// addFact adds a fact if its value is known. Its words may come from the node.
 func (l *factList) addFact(name string, words ...string) {
 	if value := strings.TrimSpace(strings.Join(words, "")); value != "" {
 		l.facts = append(l.facts, variable{name: cleanText(name), value: cleanText(value), between: ": "})
 	}
 }
 
-// lacksGroup says why a group is absent. It reports whether it is.
+// lacksGroup reports whether a group is absent, and if so adds the reason.
 func (l *factList) lacksGroup(name, key string) bool {
 	why, absent := l.Absent[key]
 	if absent {

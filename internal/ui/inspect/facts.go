@@ -23,8 +23,8 @@ const (
 	factWide = 38 // least columns of a short fact
 )
 
-// drawFacts draws the known facts from row y on, and returns the row below. Unknown facts have no line. A long one has
-// at most this many lines.
+// drawFacts draws the known facts from row y on, and returns the row below. Unknown facts have no line. A long fact has
+// at most lines lines.
 func (m *Metrics) drawFacts(f *part.Frame, y, lines int) int {
 	role := draw.Text
 	if m.hasExited() {
@@ -34,7 +34,7 @@ func (m *Metrics) drawFacts(f *part.Frame, y, lines int) int {
 		f.Put(2, y, fact.name, draw.Dim)
 		pieces := draw.Chop(fact.text, max(f.W-3-factName, 1))
 		if len(pieces) > lines {
-			pieces[lines-1] += pieces[lines] // it is cut visibly
+			pieces[lines-1] += pieces[lines] // visibly cut
 		}
 		for _, piece := range pieces[:min(len(pieces), lines)] {
 			f.Left(2+factName, y, f.W-3-factName, piece, role)
@@ -63,8 +63,8 @@ func (m *Metrics) drawFacts(f *part.Frame, y, lines int) int {
 	return y
 }
 
-// memoryPieces says how near to full the memory of the process's GPU is, and that of its job on the node, as far as it
-// fits.
+// memoryPieces says how nearly full the memory of the process's GPU is, and that of its job on the node, as far as
+// there is room.
 func (m *Metrics) memoryPieces(f *part.Frame) []part.Piece {
 	n := f.NodeOf(m.target.Node)
 	if m.hasExited() || len(m.target.GPUs) != 1 {
@@ -93,7 +93,7 @@ func knownFacts(facts ...fact) (list []fact) {
 	return list
 }
 
-// mostText limits the text of a fact, in bytes: more than a terminal is wide.
+// mostText limits the text of a fact, in bytes: no terminal is that wide.
 const mostText = 2000
 
 // longFacts returns the facts that need a line.

@@ -2,7 +2,7 @@
 // copy.
 //
 // Each is an overlay of the page of processes: it is drawn over that page, has the keyboard while it is open, and says
-// when to close it. The page answers all keys that the overlay does not take. Draw changes only the canvas. Text from a
+// when to close it. The page answers the keys that the overlay leaves to it. Draw changes only the canvas. Text from a
 // node is cleaned before it is drawn or copied. An overlay belongs to one goroutine.
 package inspect
 
@@ -19,7 +19,7 @@ const ruleRow = 2
 // nodeAndPID names a process: "gpu-n02:358811".
 func nodeAndPID(t *tally.Target) string { return t.Node + ":" + strconv.Itoa(t.PID) }
 
-// rankOf is "rank 11", "" if it has none.
+// rankOf is the rank of a process in words: "rank 11"; "" if it has none.
 func rankOf(t *tally.Target) string {
 	if t.Rank == nil {
 		return ""
@@ -27,7 +27,7 @@ func rankOf(t *tally.Target) string {
 	return "rank " + strconv.Itoa(t.Rank.Rank)
 }
 
-// copyText copies a text and names it to the user.
+// copyText copies a text, and tells the user what was copied.
 func copyText(what, text string) nav.Answer {
 	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// question has everything on which the lines of an environment depend.
+// question has everything that the lines of an environment depend on.
 type question struct {
 	w     int
 	heard int
@@ -31,9 +31,9 @@ type row struct {
 type layout struct {
 	of        question
 	names     int   // width of the names
-	variables []int // their places among all variables
+	variables []int // their indexes among all variables
 	lines     []row
-	first     []int // the first line of each, by place in variables
+	first     []int // the first line of each, by index in variables
 }
 
 const (
@@ -47,7 +47,7 @@ func (e *Sheet) currentQuestion(s *part.Scene) question {
 	return question{s.W, e.heard, e.shown, e.search.text}
 }
 
-// currentLayout returns the lines, laid out anew if the question has changed.
+// currentLayout returns the lines. It lays them out again if the question has changed.
 func (e *Sheet) currentLayout(s *part.Scene) *layout {
 	if q := e.currentQuestion(s); e.now.of != q {
 		e.now = e.layOutLines(q)
@@ -98,7 +98,7 @@ func firstListRow(s *part.Scene) int {
 	return ruleRow + 1
 }
 
-// cursorList is the lines as a list.
+// cursorList describes the lines as a list for the cursor.
 func (e *Sheet) cursorList(s *part.Scene, l *layout) nav.List[valueLine] {
 	room := s.H - 1 - firstListRow(s)
 	if e.answer.truncated {
@@ -108,7 +108,7 @@ func (e *Sheet) cursorList(s *part.Scene, l *layout) nav.List[valueLine] {
 	return nav.List[valueLine]{N: len(l.lines), Room: max(room, 1), Key: lineOf}
 }
 
-// shownAt returns the place, among the shown variables, of the variable of a line.
+// shownAt returns the index of a line's variable among the shown variables.
 func (l *layout) shownAt(line int) int {
 	return sort.Search(len(l.first), func(i int) bool { return l.first[i] > line }) - 1
 }
@@ -121,7 +121,7 @@ func (l *layout) linesOf(at int) (from, to int) {
 	return l.first[at], len(l.lines)
 }
 
-// moveBy is the code of an action that goes from variable to variable, but line by line through a variable that is
+// moveBy is the code of an action that moves from variable to variable, but line by line through a variable that is
 // higher than the screen.
 func moveBy(by int) func(*Sheet, *part.Scene) nav.Answer {
 	return func(e *Sheet, s *part.Scene) nav.Answer {
@@ -147,8 +147,8 @@ func (e *Sheet) moveBy(s *part.Scene, by int) {
 	}
 }
 
-// showVariable puts the cursor on a variable, and all of it on the screen if it fits there. A variable that does not
-// fit is shown from the nearer end.
+// showVariable puts the cursor on a variable, and shows all of it if it fits on the screen. Otherwise it shows the end
+// that is nearer.
 func (e *Sheet) showVariable(l *layout, list nav.List[valueLine], at, by int) {
 	from, to := l.linesOf(at)
 	if to-from <= list.Room {

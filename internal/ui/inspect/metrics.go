@@ -21,20 +21,20 @@ import (
 type Metrics struct {
 	target  tally.Target
 	details *wire.Details // nil: the node has not sent them
-	refused string        // the reason why it has not; "": it did not refuse
+	refused string        // why the node has not sent them; "": it did not refuse
 
-	last    *wire.Process // its last entry in a list; nil: it was in none
+	last    *wire.Process // its entry in the last list that had it; nil: no list had it
 	at      time.Time     // arrival of the last list with the process
 	gone    time.Time     // arrival of the first list without it; zero: it runs
 	started time.Time     // by our clock; zero: unknown
-	now     reading       // the values in last
+	now     reading       // the values of last
 	past    past
-	alone   string    // the GPU whose past is shown before opened: it has no other process; "": none
+	alone   string    // the GPU whose past is shown from before opened, as no other process is there; "": none
 	opened  time.Time // arrival of the first list
 	closed  bool
 }
 
-// reading has the values of one list for the process, on all of its GPUs. Unknown values are NaN.
+// reading has the values of the process in one list, over all of its GPUs. Unknown values are NaN.
 type reading struct {
 	values []float64 // of charts
 	most   float64   // total memory of its GPUs in bytes
@@ -60,7 +60,7 @@ func (m *Metrics) Target() tally.Target { return m.target }
 // On names the page in the list of keys.
 func (m *Metrics) On() keys.Page { return keys.OnMetrics }
 
-// Wants returns the processes of the selected node, where the process runs.
+// Wants asks for the processes of the selected node, on which the process runs.
 func (m *Metrics) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
 
 // metricsCode is the code of the page's own actions.
@@ -71,7 +71,7 @@ var metricsCode = action.Table[*Metrics]{
 // Actions returns the actions that have code.
 func (m *Metrics) Actions() []key.Binding { return metricsCode.Actions() }
 
-// Press answers a key, the mouse, or the node's answer. Its only own key closes it.
+// Press answers a key, the mouse, or the node's answer. The overlay's only own key closes it.
 func (m *Metrics) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	switch msg := msg.(type) {
 	case nav.Result:
@@ -124,7 +124,7 @@ func (m *Metrics) Settle(s *part.Scene) {
 	}
 }
 
-// adoptGPUPast takes the past of the GPU, since the process started, if the process is the only one there.
+// adoptGPUPast takes over the past of the GPU since the process started, if the process is the only one there.
 func (m *Metrics) adoptGPUPast(n *cluster.Node, rows []*wire.Process) {
 	m.opened, m.alone = m.at, ""
 	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == rows[0].GPU })

@@ -11,17 +11,17 @@ import (
 type past struct {
 	width  time.Duration // time of a bin
 	newest int64
-	bins   [][]float32 // of each chart, up to the newest, all of one length
+	bins   [][]float32 // of each chart, up to the newest, all of the same length
 }
 
-// span is the time that is kept: the longest that graphs show.
+// span is the time for which samples are kept: the longest time that graphs show.
 const span = 10 * time.Minute
 
 // least is the least number of bins kept, since graphs of wide bins show more than span.
 const least = 60
 
-// addSample adds the sample of a list that arrived at a time. A sample counts for the time since the previous one,
-// unless that is longer than two intervals between reports.
+// addSample adds the sample of a list that arrived at a time. A sample fills the time since the previous one, unless
+// that is longer than two intervals between reports.
 func (p *past) addSample(poll, interval time.Duration, at time.Time, values []float64) {
 	anew := past{width: history.BinWidth(poll, 0), bins: make([][]float32, len(values))}
 	width := anew.width
@@ -39,7 +39,7 @@ func (p *past) addSample(poll, interval time.Duration, at time.Time, values []fl
 	}
 	p.newest = bin
 	keep := max(int(span/width), least) + 1
-	missed := min(skipped, int64(keep)) // number of bins to add, with the sample's own
+	missed := min(skipped, int64(keep)) // number of bins to add, including that of the sample
 	hold := int64(2*interval/width) + 1
 	for i := range p.bins {
 		for k := missed; k > 0; k-- {
@@ -55,12 +55,12 @@ func (p *past) addSample(poll, interval time.Duration, at time.Time, values []fl
 	}
 }
 
-// hasOneBin reports whether there is one bin only.
+// hasOneBin reports whether there is exactly one bin.
 func (p *past) hasOneBin() bool { return len(p.bins[0]) == 1 }
 
-// prependSamples puts samples before the first bin: for some charts, all of one length.
+// prependSamples puts samples before the first bin, for some of the charts. All have the same length.
 func (p *past) prependSamples(samples map[int][]float32) {
-	first := 0 // the first bin that has a value
+	first := 0 // the first bin with a value
 	for _, values := range samples {
 		first = len(values)
 	}

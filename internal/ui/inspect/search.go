@@ -28,8 +28,8 @@ func (s *search) lowerWords() []string { return strings.Fields(strings.ToLower(s
 // openInput opens the line in which the user types the search.
 func (s *search) openInput() { s.line = prompt.NewLine(s.text, mostTyped) }
 
-// handleMessage passes a message to the line, which takes every key except Ctrl-C. The variables follow while the user
-// types.
+// handleMessage passes a message to the line, which takes every key except Ctrl-C. The shown variables change while the
+// user types.
 func (s *search) handleMessage(msg tea.Msg) (taken bool) {
 	k, _ := msg.(tea.KeyPressMsg)
 	switch {

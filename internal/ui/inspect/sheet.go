@@ -19,15 +19,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Sheet shows names and values that the node tells about a process on request: its environment, or all that the kernel
-// knows of it. They can be searched and copied.
+// Sheet shows names and values that a node reports about a process on request: its environment, or everything that the
+// kernel knows about it. The user can search and copy them.
 type Sheet struct {
 	kind   *kind
 	target tally.Target
 	answer answer
 	heard  int  // answers so far
 	shown  bool // secrets are shown
-	walks  bool // the kernel walks through the pages of the process, which is dear
+	walks  bool // the kernel walks through the pages of the process, which is expensive
 	closed bool
 
 	search search
@@ -40,7 +40,7 @@ type answer struct {
 	known     bool // the node has sent it
 	variables []variable
 	truncated bool
-	refused   string // the reason why it has not, in words; "": it did not refuse
+	refused   string // why the node has not sent it, in words; "": it did not refuse
 }
 
 // kind is the subject of a Sheet.
@@ -52,8 +52,8 @@ type kind struct {
 	answers   func(r *wire.Request, id wire.ProcessID) bool
 	read      func(r *wire.Reply) (variables []variable, truncated, sent bool)
 	title     string // "Environment of"
-	one, many string // what it has: "variable", "variables"
-	none      string // if it has none
+	one, many string // what the sheet lists: "variable", "variables"
+	none      string // the text if it has none
 	refused   string // what cannot be shown: "The environment"
 	truncated string
 }
@@ -96,7 +96,7 @@ func (e *Sheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	return nav.Taken, true
 }
 
-// sheetCode is the code of the actions of all sheets; those of one kind are kind.code.
+// sheetCode is the code of the actions that all sheets have; kind.code has those of one kind.
 var sheetCode = action.Table[*Sheet]{
 	{Of: keys.Up, Do: moveBy(-1)},
 	{Of: keys.Down, Do: moveBy(+1)},
@@ -123,7 +123,7 @@ func (e *Sheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) 
 
 func (e *Sheet) close() { e.closed = true }
 
-// endSearch shows all again, if there is a search.
+// endSearch ends a search, if there is one, so that everything is shown again.
 func (e *Sheet) endSearch(*part.Scene) nav.Answer {
 	if e.search.text == "" {
 		return nav.Answer{}
@@ -132,14 +132,14 @@ func (e *Sheet) endSearch(*part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// refresh asks again. The list of jobs takes the key too.
+// refresh asks again. The list of jobs uses the same key.
 func (e *Sheet) refresh(*part.Scene) nav.Answer {
 	a := e.askNode(e.kind.ask(e.target.ProcessID))
 	a.Taken = false
 	return a
 }
 
-// handleResult takes the node's answer, if it answers this overlay's request.
+// handleResult stores the node's answer if it belongs to this overlay's request.
 func (e *Sheet) handleResult(r nav.Result) {
 	if r.Node != e.target.Node || !e.kind.answers(&r.Request, e.target.ProcessID) {
 		return
@@ -154,10 +154,10 @@ func (e *Sheet) handleResult(r nav.Result) {
 	}
 }
 
-// mostWords limits the text of a node, in bytes.
+// mostWords limits a text from a node, in bytes.
 const mostWords = 400
 
-// whyRefused is the reason why a node has not answered a request about a process, in words.
+// whyRefused is the reason in words why a node has not answered a request about a process.
 func whyRefused(t *tally.Target, r nav.Result) string {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):

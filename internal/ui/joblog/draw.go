@@ -56,7 +56,7 @@ func (p *Page) Draw(f *part.Frame) {
 	footer.Draw(f, "", slices.Concat(hints, []keys.Hint{keys.Jobs}, hint.Last)...)
 }
 
-// drawTitle draws the name of the log, and which part of it is on the screen.
+// drawTitle draws the name of the log, and says which part of it is on the screen.
 func (p *Page) drawTitle(f *part.Frame) {
 	right := p.statusText(f)
 	name := "Log of job " + p.job
@@ -139,7 +139,7 @@ func (p *Page) drawBody(f *part.Frame, lines []joblog.Line, trouble string) {
 	}
 }
 
-// drawLine draws a line of the log, with a mark if it matters.
+// drawLine draws a line of the log, with a mark if it is important.
 func (p *Page) drawLine(f *part.Frame, y int, l *joblog.Line) {
 	role := draw.Text
 	switch {
@@ -165,7 +165,7 @@ func (p *Page) drawLine(f *part.Frame, y int, l *joblog.Line) {
 	}
 }
 
-// visiblePart returns the visible part of a line that is scrolled to the side, and the place of the search in it.
+// visiblePart returns the visible part of a line that is scrolled sideways, and the position of the search match in it.
 func (p *Page) visiblePart(line string) (text string, from, to int) {
 	from, to = p.search.findText(line)
 	cut := 0

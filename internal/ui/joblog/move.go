@@ -25,7 +25,7 @@ func (p *Page) windowLines() []joblog.Line {
 	return p.window.Lines()
 }
 
-// indexOf returns the place of the first line at an offset or after it.
+// indexOf returns the index of the first line at or after an offset.
 func indexOf(lines []joblog.Line, at int64) int {
 	return sort.Search(len(lines), func(i int) bool { return lines[i].At >= at })
 }
@@ -40,7 +40,7 @@ func (p *Page) visibleRows(s *part.Scene, lines []joblog.Line) nav.Window {
 	return w
 }
 
-// toBeginning asks for the beginning of the log, or scrolls to it if it is known.
+// toBeginning scrolls to the beginning of the log, or asks for it if it has not been read.
 func toBeginning(p *Page, s *part.Scene) nav.Answer {
 	lines := p.windowLines()
 	switch {
@@ -66,7 +66,7 @@ func toEnd(p *Page, _ *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// scrollLog answers the keys that scroll, and the wheel. At the end of the log it is followed again.
+// scrollLog answers the keys that scroll, and the wheel. Scrolling to the end of the log follows it again.
 func (p *Page) scrollLog(msg tea.Msg, s *part.Scene) nav.Answer {
 	lines := p.windowLines()
 	w := p.visibleRows(s, lines)
@@ -90,9 +90,9 @@ func (p *Page) scrollLog(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// goToNextMatch goes to the next line that the user searches for, or the previous one; without a search, to the next
-// line that matters. From the end of the log it goes to the line that says why the job has failed: others may follow
-// from it.
+// goToNextMatch goes to the next or the previous line that the user searches for; without a search, to the next
+// important line. From the end of the log it goes to the line that says why the job failed, since other errors may only
+// be consequences.
 func (p *Page) goToNextMatch(s *part.Scene, by int) (notice string) {
 	lines := p.windowLines()
 	if p.search.text == "" && p.match < 0 && !p.away {
@@ -130,7 +130,7 @@ func (p *Page) goToNextMatch(s *part.Scene, by int) (notice string) {
 	return "no earlier " + what
 }
 
-// isSearchedFor reports whether the user looks for a line.
+// isSearchedFor reports whether the user searches for a line.
 func (p *Page) isSearchedFor(l *joblog.Line) bool {
 	if p.search.text == "" {
 		return l.Mark != 0
@@ -139,7 +139,7 @@ func (p *Page) isSearchedFor(l *joblog.Line) bool {
 	return at >= 0
 }
 
-// showLine puts a line on the screen, with some lines before it if it was not there.
+// showLine puts a line on the screen. If the line was not there, some lines before it are shown, too.
 func (p *Page) showLine(s *part.Scene, lines []joblog.Line, at int) {
 	w := p.visibleRows(s, lines)
 	from := w.From
@@ -149,7 +149,7 @@ func (p *Page) showLine(s *part.Scene, lines []joblog.Line, at int) {
 	p.away, p.top, p.match = true, lines[from].At, lines[at].At
 }
 
-// search has the text that is searched for, and the line in which the user types it.
+// search has the text that the user searches for, and the line in which the user types it.
 type search struct {
 	text string
 	line *prompt.Line // nil: it is closed
@@ -160,7 +160,7 @@ const mostTyped = 100
 
 func (q *search) openInput() { q.line = prompt.NewLine(q.text, mostTyped) }
 
-// findText returns the place of the text in a line; negative: it is not there. A capital makes the search strict.
+// findText returns where the text is in a line; negative: nowhere. A capital letter makes the search case-sensitive.
 func (q *search) findText(line string) (from, to int) {
 	text := q.text
 	if text == "" {

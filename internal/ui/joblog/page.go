@@ -1,8 +1,8 @@
-// Package joblog is the page of a job's log: its lines as they come, with a search and marks on those that matter.
+// Package joblog is the page of a job's log: its lines as they arrive, with a search and marks on important lines.
 //
-// The page asks for pieces of the log, and shows the answers. Nothing is asked before the user has
-// opened the page. From then on the log is followed once a second while the page is on the screen, and every 10 s while
-// it is not: so findings can cite it, and the length of the log at the time of a finding is known.
+// The page asks for pieces of the log, and shows the answers. It asks for nothing until the user opens the page. From
+// then on it reads new lines once a second while the page is on the screen, and every 10 s while it is not. That way
+// findings can cite the log, and its length at the time of a finding is known.
 package joblog
 
 import (
@@ -27,9 +27,9 @@ import (
 const (
 	// often and seldom are the times between two pieces of a log that is followed, on the screen and off it.
 	often, seldom = time.Second, 10 * time.Second
-	// late is the time after which no answer is waited for.
+	// late is the time after which the page stops waiting for an answer.
 	late = 20 * time.Second
-	// maxTrails is the maximum number of logs whose lines to cite are remembered.
+	// maxTrails is the maximum number of logs for which the lines to cite are remembered.
 	maxTrails = 32
 )
 
@@ -39,34 +39,34 @@ type log struct {
 	of  joblog.Stream
 }
 
-// Page shows the log of the selected job, or of one that has ended.
+// Page shows the log of the selected job, or of a job that has ended.
 type Page struct {
 	log
-	window *joblog.Window // nil: nothing is followed
+	window *joblog.Window // nil: no log is followed
 	trails map[log]*joblog.Trail
 
-	piece joblog.Piece // the last one, for what it says about the file
-	known bool         // there was one
-	err   string       // why the last question had no answer; "": it had
+	piece joblog.Piece // the last one, for its facts about the file
+	known bool         // piece is set
+	err   string       // why the last question had no answer; "": it had one
 
 	asked *joblog.Query // the question that has no answer yet
-	back  bool          // it is for earlier lines
+	back  bool          // asked is for earlier lines
 	at    time.Time     // of the last question
 	older bool          // the user wants earlier lines
-	later bool          // the user wants later lines, where he does not follow the log
+	later bool          // the user wants later lines, and does not follow the log
 
 	away  bool  // the user has left the end of the log: it is not followed
-	top   int64 // offset of the first line on the screen, if he has
-	left  int   // characters of the lines that are scrolled away
-	match int64 // offset of the line that the user has searched for; negative: none
+	top   int64 // offset of the first line on the screen, if away
+	left  int   // characters at the left of the lines that are scrolled away
+	match int64 // offset of the line that the search has found; negative: none
 
 	hunt   hunt
 	search search
 
 	open   bool              // the page is on the screen
 	held   bool              // it stays with its job, which the user has named, or which has ended on the screen
-	beside string            // the selected job meanwhile
-	ended  *cluster.EndedJob // what is known of the end of the job; nil: nothing
+	beside string            // the job that is selected meanwhile
+	ended  *cluster.EndedJob // what is known about the end of the job; nil: nothing
 }
 
 // New returns the page in its first state.
@@ -86,11 +86,11 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	return nav.Answer{Notice: p.seekFinding()}
 }
 
-// Leave ends the stay with a job that is not selected.
+// Leave ends the stay with a job that is not the selected one.
 func (p *Page) Leave() { p.open, p.held = false, false }
 
-// Forget ends the following of a log when there is no job any more; but the log of a job that has ended on the screen
-// stays there.
+// Forget stops following the log when there is no job any more. The log of a job that has ended on the screen stays
+// there.
 func (p *Page) Forget() {
 	if p.open && p.job != "" {
 		p.held = true
@@ -127,7 +127,7 @@ func isListedJob(s *part.Scene, job string) bool {
 	return s.Snap == nil || slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == job })
 }
 
-// holdJob stays with the log of a job.
+// holdJob makes the page stay with the log of a job.
 func (p *Page) holdJob(job string, s *part.Scene) {
 	if job != p.job {
 		p.switchLog(log{job: job})
@@ -137,7 +137,7 @@ func (p *Page) holdJob(job string, s *part.Scene) {
 	}
 }
 
-// switchLog goes to another log. The trails, with the lines to cite, stay.
+// switchLog goes to another log. The trails, which have the lines to cite, are kept.
 func (p *Page) switchLog(to log) {
 	*p = Page{log: to, trails: p.trails, match: -1, search: search{text: p.search.text}, open: p.open}
 	if to.job != "" {
@@ -158,7 +158,7 @@ func (p *Page) currentTrail() *joblog.Trail {
 	return t
 }
 
-// Cites returns, by job, the line of its log that explains its failure best.
+// Cites returns, for each job, the line of its log that explains its failure best.
 func (p *Page) Cites() map[string]joblog.Cite {
 	if len(p.trails) == 0 {
 		return nil
@@ -260,9 +260,9 @@ func switchStream(p *Page) (notice string) {
 	return ""
 }
 
-// handleResult takes a piece of the log.
+// handleResult adds a piece of the log.
 func (p *Page) handleResult(r nav.Result) (notice string) {
-	if r.Ask.Log == nil || r.Ask.Log != p.asked { // of a log that is not shown any more
+	if r.Ask.Log == nil || r.Ask.Log != p.asked { // a log that is not shown any more
 		return ""
 	}
 	p.asked, p.older, p.later = nil, false, false
@@ -290,7 +290,7 @@ func errorText(err error) string {
 	return safe.Line(err.Error(), most)
 }
 
-// readFrom reads the log anew from an offset, or from its end if that is negative.
+// readFrom reads the log again from an offset, or from its end if the offset is negative.
 func (p *Page) readFrom(at int64) {
 	p.window, p.asked, p.older = joblog.NewWindow(at), nil, false
 	p.away, p.later, p.top = at >= 0, true, max(at, 0)

@@ -8,31 +8,32 @@ import (
 )
 
 const (
-	// ahead is the number of bytes before a place in the log that are read with it.
+	// ahead is the number of bytes before a place in the log that are read together with it.
 	ahead = wire.MaxLog / 2
-	// mostSteps is the maximum number of pieces that are read to find a time. 24 find it in 2^40 bytes; more are needed
-	// where many lines have no time.
+	// mostSteps is the maximum number of pieces that are read to find a time. 24 are enough for 2^40 bytes; more are
+	// needed where many lines have no time.
 	mostSteps = 64
 )
 
 // hunt is the search for the place that the log had reached at some time. If the log was followed then, the place is
-// known. Otherwise the times in its lines lead there: each step halves the part of the log in which the place must be.
+// known. Otherwise the times in the log's lines lead there: each step halves the part of the log that must contain the
+// place.
 type hunt struct {
 	goal   time.Time // zero: nothing is searched for
-	steps  int       // pieces that were asked for
+	steps  int       // number of pieces that were asked for
 	at     int64     // where the last of them begins
-	lo, hi int64     // all lines before lo are from before the goal, those from hi on are not
-	blank  int64     // from here on, up to at, no line has a time; 0: one has
+	lo, hi int64     // lines before lo are from before the goal, lines from hi on are not
+	blank  int64     // from here up to at, no line has a time; 0: one has
 	last   bool      // the place is in this piece
 }
 
-// outcome is what a hunt has come to.
+// outcome is the result of a step of a hunt.
 type outcome uint8
 
 const (
 	reads outcome = iota // the piece at an offset is needed
 	found                // the place is at an offset
-	lost                 // words say why there is none
+	lost                 // words say why there is no place
 )
 
 // searchWindow looks for the place in a window of the log.
@@ -60,7 +61,7 @@ func (h *hunt) searchWindow(w *joblog.Window) (o outcome, at int64, words string
 	return reads, h.at, ""
 }
 
-// halveRange goes to the middle of the part in which the place must be. first is the first time in the window.
+// halveRange goes to the middle of the part that must contain the place. first is the first time in the window.
 func (h *hunt) halveRange(w *joblog.Window, first time.Time) {
 	switch {
 	case first.Before(h.goal):
@@ -76,7 +77,8 @@ func (h *hunt) halveRange(w *joblog.Window, first time.Time) {
 	h.goToMiddle()
 }
 
-// skipWindow goes on where the window has no time, as within a long line: towards the end, or to the part before.
+// skipWindow goes on where the window has no time, for example inside a long line: towards the end, or to the part
+// before.
 func (h *hunt) skipWindow() {
 	if h.blank == 0 {
 		h.blank = max(h.at, 1)
@@ -89,17 +91,17 @@ func (h *hunt) skipWindow() {
 	h.goToMiddle()
 }
 
-// goToMiddle goes to the middle of the part in which the place must be, or takes all of it if it is small.
+// goToMiddle goes to the middle of the part that must contain the place, or takes all of the part if it is small.
 func (h *hunt) goToMiddle() {
 	h.blank, h.at, h.last = 0, h.lo, h.hi-h.lo <= ahead
-	if h.last { // with lines from before
+	if h.last { // including the lines before it
 		h.at = max(h.lo-ahead, 0)
 	} else {
 		h.at += (h.hi - h.lo) / 2
 	}
 }
 
-// seekFinding shows the log at the time of a finding, once it is known where that is.
+// seekFinding shows the log at the time of a finding, as soon as it is known where that is.
 func (p *Page) seekFinding() (notice string) {
 	h := &p.hunt
 	if h.goal.IsZero() || p.window == nil {
