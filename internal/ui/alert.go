@@ -8,14 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
-// Alert tells the user something who may look elsewhere.
+// Alert tells something to a user who may be looking elsewhere.
 type Alert struct {
 	Sequence string          // bytes for the terminal, which change nothing on the screen
 	Notice   string          // for the footer; may be empty
-	Ways     []settings.News // if any: what the page of settings shows of news from now on
+	Ways     []settings.News // if any: what the page of settings now shows about news
 }
 
-// forwardAlerts passes on the alerts until ctx ends.
+// forwardAlerts forwards the alerts until ctx ends.
 func (o *Options) forwardAlerts(ctx context.Context, send func(tea.Msg)) {
 	for {
 		select {
@@ -27,7 +27,7 @@ func (o *Options) forwardAlerts(ctx context.Context, send func(tea.Msg)) {
 	}
 }
 
-// showAlert gives the terminal its bytes, and the footer a notice for a while.
+// showAlert writes the alert's bytes to the terminal, and shows its notice in the footer for a while.
 func (m *model) showAlert(a Alert) tea.Cmd {
 	if a.Sequence != "" {
 		m.terminal.Say(a.Sequence)

@@ -18,12 +18,14 @@ import (
 const (
 	// patience is the timeout of a request to a node.
 	patience = 10 * time.Second
-	// ncclPatience is the timeout of a question to the library of a job: two answers, and other nodes if one refuses.
+	// ncclPatience is the timeout of a question to the library of a job: there are two answers, and other nodes are
+	// asked if one refuses.
 	ncclPatience = 50 * time.Second
-	// cancelPatience is the timeout of a request to SLURM: other commands go first, and the controller rests between.
+	// cancelPatience is the timeout of a request to SLURM: other commands go first, with pauses for the controller
+	// between them.
 	cancelPatience  = 40 * time.Second
 	clusterPatience = 2 * time.Minute
-	// reportPatience is the timeout of a report: SLURM's accounting may lag behind, and a recording be large.
+	// reportPatience is the timeout of a report: SLURM's accounting may lag behind, and a recording may be large.
 	reportPatience = 2 * time.Minute
 )
 
@@ -33,7 +35,7 @@ type told struct {
 	result nav.Result
 }
 
-// runErrands does the work outside the screen that a page wants, without blocking the page.
+// runErrands does the work outside the screen that a page asks for, without blocking the page.
 func (m *model) runErrands(p Page, a nav.Answer) tea.Cmd {
 	if a.Notice != "" {
 		m.scene.Notice = a.Notice
@@ -57,7 +59,7 @@ func (m *model) runErrands(p Page, a nav.Answer) tea.Cmd {
 // errNoReports is the reason why the screen makes no report.
 var errNoReports = errors.New("the screen shows a recording: on the login node, nvnodetop report JOB asks SLURM for it")
 
-// askOn asks what the pages of the cluster, of the log, of the report and of the stacks want to know now.
+// askOn asks the questions that the pages of the cluster, of the log, of the report and of the stacks have now.
 func (m *model) askOn() tea.Cmd {
 	if !m.past.Live() {
 		return nil
@@ -75,8 +77,8 @@ func (m *model) askOn() tea.Cmd {
 	return tea.Batch(asked...)
 }
 
-// passResult passes the result of an Ask to the page that asked. If the last job has ended meanwhile, most pages have
-// nothing left to draw it on.
+// passResult passes the result of an Ask to the page that asked. If the last job has ended in the meantime, most pages
+// have nothing left on which to draw it.
 func (m *model) passResult(t told) tea.Cmd {
 	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.log && t.page != m.view.report {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// drawPage draws the page on the screen, and the bar of pages. The page draws without the bar, which then takes a row
-// of its own.
+// drawPage draws the page on the screen, and the bar of pages. The page is drawn as if there were no bar, which then
+// takes a row of its own.
 func (v *view) drawPage(f *part.Frame) {
 	f.Memory.Footer.Forget()
 	v.shownPage(f.Scene).Draw(f)
@@ -32,8 +32,8 @@ func (v *view) pageDigit(s *part.Scene) keys.Hint {
 	return keys.HintOf(entryOf(v.on).number)
 }
 
-// shiftMouseRow returns a message with the row of the mouse as the page counts it. onBar reports whether the mouse is
-// on the bar of pages.
+// shiftMouseRow returns a message with the row of the mouse as the page counts rows, without the bar. onBar reports
+// whether the mouse is on the bar of pages.
 func shiftMouseRow(msg tea.Msg, s *part.Scene) (same tea.Msg, onBar bool) {
 	if !s.WithBar {
 		return msg, false
@@ -70,8 +70,8 @@ func (v *view) clickBar(msg tea.Msg, s *part.Scene) nav.Answer {
 	return a
 }
 
-// clickFooter presses the key of the footer under the mouse. While a prompt or a dialog has the keyboard, the footer is
-// another one's.
+// clickFooter presses the key of the footer under the mouse. While a prompt or a dialog has the keyboard, the footer
+// does not belong to the page.
 func (v *view) clickFooter(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
 	m, is := msg.(tea.MouseClickMsg)
 	if !is || m.Button != tea.MouseLeft || m.Y != s.H-1 {

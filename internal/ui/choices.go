@@ -8,7 +8,7 @@ import (
 
 func freeMouse(v *view) { v.noMouse = !v.noMouse }
 
-// freeMouseOfNvitop answers nvitop's key, which elsewhere leads to the ranks.
+// freeMouseOfNvitop answers the key that releases the mouse in nvitop. On other pages it leads to the ranks.
 func freeMouseOfNvitop(v *view, _ *part.Scene) nav.Answer {
 	if !v.hasProperty(keys.LikeNvitop) {
 		return nav.Answer{}

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// find opens the palette over the page with the keyboard: to search for anything, or as the help of the page.
+// find opens the palette over the page that has the keyboard: to search for anything, or as the help of the page.
 func (v *view) find(s *part.Scene, anything bool) {
 	v.palette.Open(v.paletteSource(v.focusedKeys(s), v.subjectText(s), anything))
 }
@@ -30,7 +30,7 @@ func (v *view) subjectText(s *part.Scene) string {
 	return at + ", " + s.Node.Name + ", job " + s.Job.ID
 }
 
-// paletteSource has the items of the palette over a page.
+// paletteSource collects the items of the palette over a page.
 func (m keymap) paletteSource(at keys.Page, about string, anything bool) *palette.Source {
 	elsewhere := palette.Pointers(m.otherPagesActions(at))
 	return &palette.Source{
@@ -64,7 +64,7 @@ func paletteItem(a *keys.Action, not string) palette.Item {
 	return it
 }
 
-// otherPagesActions returns the actions of other pages only, with the names of the pages.
+// otherPagesActions returns the actions that only other pages have, with the names of those pages.
 func (m keymap) otherPagesActions(at keys.Page) (list []palette.Item) {
 	known := map[string]bool{}
 	for _, a := range m.actionsOf(at) {

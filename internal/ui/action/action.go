@@ -1,5 +1,6 @@
-// Package action gives the actions of package keys their code. A page has a Table in place of a switch over its keys:
-// what the table lacks does nothing, and a test of package ui compares the tables with the rows that document the keys.
+// Package action gives the actions of package keys their code. A page has a Table instead of a switch over its keys: an
+// action that is not in the table does nothing. A test of package ui compares the tables with the rows that document
+// the keys.
 package action
 
 import (
@@ -11,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Code is the code of an action on a P: a page, or a part of one. If its answer is not taken, the action goes on to the
-// code behind it: that of the list, and at last that of the screen.
+// Code is the code of an action on a P: a page, or a part of one. If its answer is not Taken, the message goes on to
+// the code behind it: that of the list, and finally that of the screen.
 type Code[P any] struct {
 	Of key.Binding
 	Do func(p P, s *part.Scene) nav.Answer
@@ -21,7 +22,8 @@ type Code[P any] struct {
 // Table is the code of several actions, each in one row.
 type Table[P any] []Code[P]
 
-// Do does the action for which a message asks. Of several with that key it is the first whose answer is taken.
+// Do does the action that a message asks for. If several actions have that key, the first one whose answer is Taken
+// counts.
 func (t Table[P]) Do(p P, msg tea.Msg, s *part.Scene) (a nav.Answer) {
 	for _, c := range t {
 		if !keys.AsksFor(msg, c.Of) {
@@ -42,13 +44,13 @@ func (t Table[P]) Actions() (all []key.Binding) {
 	return all
 }
 
-// Bound is a Table with the page that it is for.
+// Bound is a Table together with its page.
 type Bound interface {
 	Do(msg tea.Msg, s *part.Scene) nav.Answer
 	Actions() []key.Binding
 }
 
-// Bind returns the table of a page.
+// Bind returns the table of a page, bound to that page.
 func Bind[P any](t Table[P], p P) Bound { return &bound[P]{t, p} }
 
 type bound[P any] struct {

@@ -56,7 +56,7 @@ func newJobs(p *Page, past *prompt.History) *jobs {
 	})
 }
 
-// newIdle lists the GPUs that are in use and idle.
+// newIdle lists the GPUs that are allocated but idle.
 func newIdle(p *Page, past *prompt.History) *idleGPUs {
 	return list.New(past, list.Of[idle.GPU, place]{
 		Name: func(*part.Scene) string { return "Cluster · GPUs in use that are idle" }, Noun: "idle GPUs",
@@ -85,7 +85,7 @@ func newIdle(p *Page, past *prompt.History) *idleGPUs {
 	})
 }
 
-// idleOf is the key of the idle GPUs in the memory of a scene.
+// idleOf is the key of the idle GPUs in the scene's memory.
 type idleOf struct{ known *capacity.Cluster }
 
 // findIdleGPUs returns the idle GPUs of a Snapshot.
@@ -96,7 +96,7 @@ func (p *Page) findIdleGPUs(s *part.Scene) idle.List {
 	return part.OfSnapshot(s, idleOf{p.known}, func() idle.List { return idle.Of(s.Snap, p.known) })
 }
 
-// unreadLines says which GPUs in use are not read, and how they are.
+// unreadLines says which allocated GPUs are not read, and how they could be.
 func (p *Page) unreadLines(f *part.Frame) []string {
 	if p.known == nil {
 		return p.noticeLines(f.W)

@@ -47,7 +47,7 @@ func newJobTable(f *part.Frame) *fieldTable[capacity.Job] {
 		nil}
 }
 
-// newIdleTable returns the table of GPUs that are in use and idle.
+// newIdleTable returns the table of GPUs that are allocated but idle.
 func newIdleTable(f *part.Frame) *fieldTable[idle.GPU] {
 	return &fieldTable[idle.GPU]{layout.Sheet{Columns: idleColumns, Layout: idleLayout(f.W)}, &rows.IdleGPUs, nil}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// listTop is the first row of a list below its title and headings, without the lines above them.
+// listTop is the first row of a list, below its title and headings, if there are no lines above them.
 const listTop = 4
 
 // drawHeader draws rows 0 and 1: the sums, and the age of SLURM's answer, or the reason why there is no new one.
@@ -36,7 +36,7 @@ func (p *Page) drawHeader(f *part.Frame) {
 	f.Left(1, 1, end-1, p.sumsText(f), draw.Dim)
 }
 
-// sumsText are the GPUs of the cluster, and the user's waiting jobs.
+// sumsText counts the GPUs of the cluster, and the user's waiting jobs.
 func (p *Page) sumsText(f *part.Frame) string {
 	var words []string
 	if p.known != nil && len(p.known.Nodes) > 0 {
@@ -81,8 +81,8 @@ func (p *Page) whyEmpty(*part.Frame) string {
 	return "· asking SLURM: sinfo, scontrol show node, squeue"
 }
 
-// partitionRows returns the first row of the partitions and their number of rows: the waiting jobs below them have the
-// rest, and at least a third.
+// partitionRows returns the first row of the partitions and their number of rows. The waiting jobs get the rest below,
+// and at least a third.
 func (p *Page) partitionRows(s *part.Scene) (top, room int) {
 	top = listTop + len(p.noticeLines(s.W))
 	room = max(s.H-1-top, 1)
@@ -96,7 +96,7 @@ func (p *Page) partitionRows(s *part.Scene) (top, room int) {
 
 const (
 	queueTitle = 3 // a blank row, the title and the headings of the waiting jobs
-	leastRoom  = 9 // rows of a list that leave some for them
+	leastRoom  = 9 // rows of a list that leave room for the waiting jobs
 )
 
 // drawQueue draws the user's waiting jobs below the partitions, as many as fit.
@@ -120,7 +120,7 @@ func (p *Page) drawQueue(f *part.Frame) {
 	}
 }
 
-// fullNode draws all that SLURM says of a node, on the pane.
+// fullNode draws everything that SLURM knows about a node, on the pane.
 func (p *Page) fullNode(f *part.Frame, n *capacity.NodeGPUs) {
 	f.Put(1, 0, n.Name, draw.Strong)
 	y := 2

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// place identifies the GPUs of one type, of a partition or a node.
+// place identifies the GPUs of one type in a partition or a node.
 type place struct{ name, typ string }
 
 type (
@@ -109,7 +109,7 @@ func ownNodes(s *cluster.Snapshot) map[string]bool {
 	return own
 }
 
-// openPartition shows the nodes of a partition that have its GPUs.
+// openPartition shows the nodes of a partition that have its type of GPU.
 func (p *Page) openPartition(s *part.Scene, r *capacity.PartitionGPUs) nav.Answer {
 	filter := "type==" + quoteWord(rows.Partitions.Field("type").Text(r))
 	if r.Partition != nil {

@@ -1,8 +1,8 @@
 // Package capacity is the page of the cluster: the GPUs that SLURM can still give to jobs, by partition and by node,
 // and the user's jobs that wait for GPUs.
 //
-// The page asks SLURM while it is on the screen, and never at another time. No node is asked: the idle GPUs alone are
-// from the reports of nodes, of those that are watched anyway.
+// The page asks SLURM only while it is on the screen. It asks no node: only the idle GPUs come from reports of nodes,
+// and only of nodes that are watched anyway.
 package capacity
 
 import (
@@ -25,16 +25,16 @@ import (
 )
 
 const (
-	// often is the time between two looks for a new answer. The source of the answers decides how often SLURM is asked.
+	// often is the time between two questions. The source of the answers decides how often SLURM itself is asked.
 	often = 5 * time.Second
-	// lost is the time after which no answer is waited for.
+	// lost is the time after which the page stops waiting for an answer.
 	lost = 3 * time.Minute
 )
 
 // view is what the page shows.
 type view int
 
-// The views. Jobs of all users and idle GPUs are for those who may see them.
+// The views. Only users who may see them have the jobs of all users and the idle GPUs.
 const (
 	byPartition view = iota
 	byNode
@@ -123,7 +123,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return code.Do(p, msg, s)
 }
 
-// outward is the code of the action that comes before those of the list, code of those behind them.
+// outward has the action that comes before those of the list, and code the actions that come after them.
 var (
 	outward = action.Table[*Page]{{Of: keys.Back, Do: (*Page).leavePartition}}
 	code    = action.Table[*Page]{
@@ -153,7 +153,7 @@ func (p *Page) refresh(*part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// handleResult takes SLURM's answer. The last good one stays, with its age, if there is no new one.
+// handleResult stores SLURM's answer. Without a new one, the last good answer stays, with its age.
 func (p *Page) handleResult(r *nav.Result) {
 	if r.Cluster != p.asked {
 		return
@@ -169,8 +169,8 @@ func (p *Page) handleResult(r *nav.Result) {
 	}
 }
 
-// listVersion is what the lists depend on beside the Snapshot.
+// listVersion is everything that the lists depend on besides the Snapshot.
 func (p *Page) listVersion(*part.Scene) any { return p.known }
 
-// gpuCountText is a number of GPUs in words.
+// gpuCountText writes a number of GPUs with words.
 func gpuCountText(n int, words string) string { return strconv.Itoa(n) + " " + words }

@@ -77,7 +77,7 @@ func nodeLayout(width int) layout.Layout {
 	return layout.Fit(width, nodeColumns, nodeGrowth, 3)
 }
 
-// newPartitionTable returns the table of the GPUs of partitions. Those of all nodes stand out.
+// newPartitionTable returns the table of the GPUs of partitions. The row for all nodes stands out.
 func newPartitionTable(f *part.Frame) *fieldTable[capacity.PartitionGPUs] {
 	role := func(p *capacity.PartitionGPUs, key col) draw.Role {
 		base := draw.Text
@@ -109,7 +109,7 @@ func newNodeTable(f *part.Frame) *fieldTable[capacity.NodeGPUs] {
 		&rows.ClusterNodes, role}
 }
 
-// ofCount is the role of a number of GPUs: those that are free stand out, and a 0 does not.
+// ofCount is the role of a number of GPUs: free GPUs stand out, and a 0 does not.
 func ofCount(c *capacity.Count, key col, role draw.Role) draw.Role {
 	n, is := map[col]int{colFree: c.Free, colInUse: c.Used, colOut: c.Out, colTotal: c.Total}[key]
 	switch {
@@ -123,7 +123,7 @@ func ofCount(c *capacity.Count, key col, role draw.Role) draw.Role {
 	return role
 }
 
-// fieldTable is a table whose columns show the fields of its rows as they are.
+// fieldTable is a table whose columns show the fields of its rows unchanged.
 type fieldTable[Row any] struct {
 	layout.Sheet
 	fields *field.Table[Row]
@@ -159,7 +159,7 @@ func (t *fieldTable[Row]) Row(f *part.Frame, y int, r *Row, selected bool) {
 	}
 }
 
-// namesText names things in w columns, and counts those without room; "" if there are none.
+// namesText lists names in w columns, and counts those that do not fit; "" if there are none.
 func namesText(names []string, w int) string {
 	if len(names) == 0 {
 		return ""

@@ -31,7 +31,7 @@ type Page struct {
 	from int    // number of rows scrolled away
 }
 
-// Settle recalls a failed node's last report.
+// Settle recalls the last report of a failed node.
 func (p *Page) Settle(s *part.Scene) { s.Recall() }
 
 // code is the code of the page's own actions.
@@ -47,7 +47,7 @@ func openNode(_ *Page, s *part.Scene) nav.Answer {
 	return nav.To(nav.Go{Page: keys.OnNode, Node: s.Node.Name})
 }
 
-// Press scrolls. The arrows lead to other jobs and nodes, Enter to the numbers of the node, even those of its past.
+// Press scrolls. The arrows lead to other jobs and nodes, and Enter to the node's numbers, even if they are old.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if a := code.Do(p, msg, s); a.Taken {
 		return a
@@ -64,7 +64,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 // Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// Draw draws the page, also in place of another page.
+// Draw draws the page. It is also drawn in place of another page.
 func (p *Page) Draw(f *part.Frame) {
 	header.Draw(f, true)
 	header.Tabs(f)
@@ -90,8 +90,8 @@ const (
 	most = 300 // the maximum number of rows below it
 )
 
-// drawWholePage draws the whole page, whatever the height of the terminal, and returns it with the part that is on the
-// screen.
+// drawWholePage draws the whole page, whatever the height of the terminal. It returns the page, and the part of it that
+// is on the screen.
 func (p *Page) drawWholePage(s *part.Scene) (*draw.Canvas, nav.Window) {
 	high := *s
 	high.H = most
@@ -140,8 +140,8 @@ func Draw(f *part.Frame, y, h int) int {
 // veryLow is the height below which the page shows only the failure.
 const veryLow = 12
 
-// drawFailure draws the error message, its meaning and the hints: the hints before the meaning if there is no room for
-// both.
+// drawFailure draws the error message, its meaning and the hints. If there is no room for both meaning and hints, the
+// hints come first.
 func drawFailure(f *part.Frame, y, h int, failure *reach.Failure) int {
 	y = drawSection(f, y, h, "Error message", strings.Split(failure.Words, "\n"))
 	meaning := []string{failure.Meaning}
@@ -217,7 +217,7 @@ func drawTitle(f *part.Frame, y int) {
 	f.Left(x+3, y, f.W-4-x, strings.Join(rest, ", "), draw.Dim)
 }
 
-// wholeSeconds is a duration that still grows, in whole seconds, since the page is redrawn once a second.
+// wholeSeconds is a duration that still grows, in whole seconds, because the page is redrawn once a second.
 func wholeSeconds(d time.Duration) string {
 	if d < time.Minute {
 		return strconv.Itoa(int(max(d, 0)/time.Second)) + " s"
@@ -240,7 +240,7 @@ func drawSection(f *part.Frame, y, h int, title string, paragraphs []string) int
 	return y
 }
 
-// missingData lists the data that a reporting node does not give.
+// missingData lists the data that a reporting node does not provide.
 func missingData(f *part.Frame) []string {
 	var lines []string
 	if h := f.Node.Hello; h != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// drawTransports lists the transports that were tried or passed over, with the answer of each and the first hint, and
-// returns the row below. If a row has no room for both, the hint stands below.
+// drawTransports lists the transports that were tried or skipped, each with its answer and its first hint, and returns
+// the row below. If a row has no room for both, the hint stands below.
 func drawTransports(f *part.Frame, y, h int, tried []reach.Tried) int {
 	if len(tried) == 0 || y+2 > f.H-1 {
 		return y
@@ -53,7 +53,7 @@ func drawTransports(f *part.Frame, y, h int, tried []reach.Tried) int {
 	return y
 }
 
-// whyGivenUp returns why a door of another kind was given up, if the user must know.
+// whyGivenUp returns why a door of another kind was given up, if the user has to know.
 func whyGivenUp(t *reach.Tried) []string {
 	if t == nil {
 		return nil

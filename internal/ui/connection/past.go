@@ -65,7 +65,7 @@ func lastSeen(f *part.Frame, y, h int) int {
 	return drawSection(f, y, h, "Last seen "+f.Node.Arrived.Format(time.TimeOnly)+", "+draw.Age(f.Node.Age)+" ago", lines)
 }
 
-// gpusSeen sums up the GPUs of the job.
+// gpusSeen sums up the GPUs of the job, as last reported.
 func gpusSeen(f *part.Frame) string {
 	gpus := f.Own(f.Node)
 	tot := tally.Total(gpus)

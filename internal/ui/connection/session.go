@@ -12,13 +12,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// fact is a known fact about a session, in a row like that of a stage. With warn, something is wrong with it.
+// fact is a known fact about a session, in a row like that of a stage. warn means that something is wrong with it.
 type fact struct {
 	name, text string
 	warn       bool
 }
 
-// onTheNode lists the programs on a node and the parts of it that they can see, and returns the row below.
+// onTheNode lists the programs on a node and the parts of the node that they can see, and returns the row below.
 func onTheNode(f *part.Frame, y, h int) int {
 	facts := factsOf(f.Node)
 	if len(facts) == 0 || y+2 > f.H-1 {
@@ -77,7 +77,7 @@ func programOf(n *cluster.Node) fact {
 	return fact{name: "program", text: strings.Join(words, ", ")}
 }
 
-// clockOf compares the node's clock with ours. A difference from the clocks of other nodes is a separate problem.
+// clockOf compares the node's clock with ours. A difference between the clocks of nodes is a separate problem.
 func clockOf(n *cluster.Node) fact {
 	off := -n.Offset
 	switch {
@@ -89,7 +89,7 @@ func clockOf(n *cluster.Node) fact {
 	return fact{name: "clock", text: draw.Age(off) + " ahead of this host"}
 }
 
-// processVisibility says how much is known of the processes on the GPUs.
+// processVisibility says how much is known about the processes on the GPUs.
 func processVisibility(n *cluster.Node) fact {
 	all, foreign, hidden := len(n.Processes), 0, 0
 	for i := range n.Processes {

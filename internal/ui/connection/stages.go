@@ -79,8 +79,8 @@ func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
 	}
 }
 
-// stageRoom is the width for the result of a stage: the width of the longest result, so that the times stand close to
-// it.
+// stageRoom is the width for the result of a stage: that of the longest result, so that the times stand close to the
+// results.
 func stageRoom(f *part.Frame) int {
 	const least, most = 20, 58
 	longest := least

@@ -1,8 +1,7 @@
-// Package detail draws the row under the cursor of a list in full, on the pane beside the list. It is made of the parts
-// of the page that Enter opens: of a node, a GPU, and a process with its GPU.
+// Package detail draws the row under the cursor of a list in full, on the pane beside the list. The pane has parts of
+// the page that Enter opens: of a node, of a GPU, or of a process with its GPU.
 //
-// Everything here draws the Snapshot, and asks nodes for nothing. It changes only the canvas and the scene of
-// the pane.
+// Everything here is drawn from the Snapshot; no node is asked. It changes only the canvas and the scene of the pane.
 package detail
 
 import (
@@ -57,5 +56,5 @@ func Process(f *part.Frame, t tally.Target, g *cluster.GPU) {
 	gpu.Draw(f, y+1, g)
 }
 
-// leastOfGPU is the number of rows from which a GPU is shown below its process.
+// leastOfGPU is the least number of rows in which a GPU is shown below its process.
 const leastOfGPU = 8

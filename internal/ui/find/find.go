@@ -1,4 +1,4 @@
-// Package find has the things of a Scene that have a name, for the palette: jobs, nodes, ranks and processes, users,
+// Package find lists the things of a Scene that have a name, for the palette: jobs, nodes, ranks and processes, users,
 // metrics, themes, settings.
 package find
 
@@ -20,7 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Things returns all of them, with the way to each.
+// Things returns all of them, each with the way to it.
 func Things(s *part.Scene) (list []*palette.Item) {
 	for i := range s.Snap.Jobs {
 		list = append(list, ofJob(s, &s.Snap.Jobs[i])...)
@@ -55,13 +55,13 @@ func Things(s *part.Scene) (list []*palette.Item) {
 // jobKey is the key of the items of a job.
 type jobKey struct{ job, name string }
 
-// jobItems are a job and its nodes, which stay the same for long.
+// jobItems are the items of a job and its nodes, which seldom change.
 type jobItems struct {
 	nodes []string
 	items []*palette.Item
 }
 
-// ofJob returns a job and its nodes.
+// ofJob returns the items of a job and its nodes.
 func ofJob(s *part.Scene, job *cluster.JobView) []*palette.Item {
 	return part.Onward(s, jobKey{job.ID, job.Name}, func(before *jobItems) *jobItems {
 		if before != nil && slices.Equal(before.nodes, job.Nodes) {
@@ -97,7 +97,8 @@ func usersOf(s *part.Scene, known *processes) (list []*palette.Item) {
 	return list
 }
 
-// processes are what is found of the lists of processes, by the first process: each list of a node has others.
+// processes holds what was found in the lists of processes, by the first process of a list: each list of a node is
+// another slice.
 type processes struct {
 	now, before map[*wire.Process]*onNode
 	only        tally.Only
@@ -111,8 +112,8 @@ type onNode struct {
 
 type processesKey struct{}
 
-// newProcesses takes over what was found before. Thousands of processes take long, so those of a node are read once for
-// each list.
+// newProcesses reuses what was found before: reading thousands of processes takes long, so each list of a node is read
+// only once.
 func newProcesses(s *part.Scene) *processes {
 	return part.Onward(s, processesKey{}, func(before *processes) *processes {
 		all := &processes{now: map[*wire.Process]*onNode{}, only: s.Only}
