@@ -135,7 +135,8 @@ func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []char
 // chartWidth returns the width of each of n graphs in a row.
 func chartWidth(width, n int) int { return (width - 2 - 2*n) / n }
 
-// arrangeCharts puts charts beside each other, or in two lines if one line would be too long or too high. It returns the number of rows of dots of each chart. Up to three charts always stand in one line.
+// arrangeCharts puts charts beside each other, or in two lines if one line would be too long or too high. It returns
+// the number of rows of dots of each chart. Up to three charts always stand in one line.
 func arrangeCharts(charts []chart, width, free int) (lines [][]chart, rows int) {
 	if len(charts) == 0 {
 		return nil, 0

@@ -14,9 +14,9 @@ type Group uint8
 
 // The groups, in the order of the palette.
 const (
-	Acting    Group = iota + 1 // it does something outside of the screen, or to the thing under the cursor
+	Acting    Group = iota + 1 // it does something outside the screen, or to the thing under the cursor
 	Looking                    // it shows something else
-	Arranging                  // it shows the same otherwise
+	Arranging                  // it shows the same things in another way
 	Moving                     // it moves the cursor or the selection
 	Leaving                    // it leads back, or out
 )
@@ -27,7 +27,7 @@ var Groups = map[Group]string{Acting: "act", Looking: "look", Arranging: "arrang
 // Need is a condition without which an action has no effect.
 type Need uint16
 
-// The needs. Package hint says whether a scene meets them, and why not.
+// The needs. Package hint says whether a scene meets them, and if not, why.
 const (
 	NeedsJob      Need = 1 << iota // a running job
 	NeedsJobs                      // a second job
@@ -48,16 +48,16 @@ type Action struct {
 	Keys       string // as a screen writes them: "! 7"; "": it has no key
 	Binding    key.Binding
 	Needs      Need
-	Own        bool // few pages have it: it comes before what can be done everywhere
+	Own        bool // few pages have it: it comes before the actions that all pages have
 }
 
-// Do is the message that does the action: its key is pressed, or if it has none, it is asked for by its name.
+// Do is the message that does the action: its key is pressed, or if it has no key, the action is requested by name.
 func (a *Action) Do() tea.Msg { return doing(a.Binding) }
 
-// Do asks for an action without a key by its name, as the palette does.
+// Do requests an action without a key by its name, as the palette does.
 type Do struct{ Name string }
 
-// AsksFor reports whether a message asks for an action: one of its keys, or its name if it has no key.
+// AsksFor reports whether a message requests an action: by one of its keys, or by its name if it has no key.
 func AsksFor(msg tea.Msg, action key.Binding) bool {
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
@@ -79,18 +79,18 @@ func doing(action key.Binding) tea.Msg {
 func IsSame(a, b key.Binding) bool { return a.Help() == b.Help() && slices.Equal(a.Keys(), b.Keys()) }
 
 // Actions returns the actions of rows, group by group. A row with several texts has an action for each binding. Rows
-// that do the same are one action.
+// that do the same thing become one action.
 func Actions(rows []Row) (all []Action) {
 	for i := range rows {
 		for _, a := range rows[i].rowActions() {
 			if at := slices.IndexFunc(all, func(b Action) bool { return a.ID == b.ID }); at >= 0 {
-				all[at].Keys += " " + a.Keys // the arrows that do what other keys do everywhere
+				all[at].Keys += " " + a.Keys // arrows that do the same as other keys elsewhere
 				continue
 			}
 			all = append(all, a)
 		}
 	}
-	for i := range rows { // a letter beside a digit
+	for i := range rows { // a letter that does the same as a digit
 		if rows[i].Same == nil {
 			continue
 		}
@@ -136,11 +136,12 @@ var codes = map[string]rune{
 
 var mods = map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}
 
-// shownAs are the names of keys that a screen writes in another way.
+// shownAs maps the names of keys that a screen writes differently.
 var shownAs = strings.NewReplacer("Ctrl-", "ctrl+", "Shift-", "shift+", "Alt-", "alt+", "↑", "up", "↓", "down", "←",
 	"left", "→", "right")
 
-// Shown is the message of a key as a screen writes it: "Enter", "Ctrl-S", "T"; false: it is none, but "1-9".
+// Shown is the message of a key as a screen writes it: "Enter", "Ctrl-S", "T"; false if it is not one key, such as
+// "1-9".
 func Shown(shown string) (k tea.KeyPressMsg, is bool) {
 	name := shownAs.Replace(shown)
 	if len([]rune(name)) > 1 {

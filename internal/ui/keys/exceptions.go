@@ -1,7 +1,7 @@
 package keys
 
-// Exception is keys with two meanings in the usual map, and the reason. All other keys have one meaning on all pages
-// that have them. Prompts and dialogs have the keyboard for themselves, and do not count.
+// Exception is a set of keys with two meanings in the usual map, and the reason. All other keys have the same meaning
+// on all pages that have them. Prompts and dialogs do not count, since they have the keyboard for themselves.
 type Exception struct{ Keys, Reason string }
 
 // Exceptions are all exceptions.

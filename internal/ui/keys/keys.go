@@ -1,10 +1,10 @@
-// Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the palette and docs/KEYS.md all
-// come from it.
+// Package keys is the single list of nvnodetop's keys. The keyboard, the footers, the palette and docs/KEYS.md all come
+// from it.
 //
-// The rows of the list are the table of actions: Actions makes actions of the rows of a page, grouped, each with its
-// key and its needs. To do an action, give the screen Action.Do, which is its key if it has one: an action never does
-// more than its key. The code of the actions is in tables of the pages (package action). Package hint says which needs
-// a scene does not meet, and why.
+// The rows of the list are also the table of actions: Actions turns the rows of a page into grouped actions, each with
+// its key and its needs. To do an action, send Action.Do to the screen. It is the action's key, if it has one: an
+// action never does more than its key. The code of the actions is in tables of the pages (package action). Package hint
+// says which needs a scene does not meet, and why.
 //
 // A Binding's help is its name in a footer: the keys, as a screen writes them, and a verb. Movement keys have different
 // meanings on different pages, so each row of the list names its pages. Nothing here changes after the start, so it may
@@ -64,7 +64,7 @@ var (
 	Help        = newBinding("? h", "all", "?", "h", "H", "f1")
 	Palette     = newBinding(": Ctrl-P", "find", ":", "ctrl+p")
 	Quit        = newBinding("q", "quit", "q", "Q", "f10")
-	Interrupt   = newBinding("Ctrl-C", "quit", "ctrl+c") // on pages where q is text or closes something, too
+	Interrupt   = newBinding("Ctrl-C", "quit", "ctrl+c") // on pages where q is text, or closes something, too
 	Repaint     = newBinding("Ctrl-L", "redraw", "ctrl+l")
 	Suspend     = newBinding("Ctrl-Z", "suspend", "ctrl+z")
 )
@@ -84,7 +84,7 @@ func newBinding(shown, verb string, names ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(names...), key.WithHelp(shown, verb))
 }
 
-// unbound is an action without a key, which is found by its name.
+// unbound is an action without a key; users find it by its name.
 func unbound(name string) key.Binding { return key.NewBinding(key.WithHelp("", name)) }
 
 // Row is a line of docs/KEYS.md: a binding, or several that belong together.
@@ -92,16 +92,16 @@ type Row struct {
 	Bindings []key.Binding
 	Text     string // in few words, for the palette
 	Long     string // where there is more room, and in docs/KEYS.md; "": as Text
-	Keys     string // in place of the keys that Shown names
+	Keys     string // replaces the keys that Shown names
 	On       Where  // the pages with these keys; the zero Where: all
 
 	Means string // the meaning of the keys, where rows with one meaning have several texts; "": Text
 	Group Group
 	Each  []string     // texts of the bindings, where each is an action of its own
-	Needs Need         // without these the keys have no effect
-	Same  *key.Binding // a digit that leads to the same page; nil: the row has a meaning of its own
+	Needs Need         // otherwise the keys have no effect
+	Same  *key.Binding // a digit that leads to the same page; nil: there is none
 
-	Slot Slot // place in the list of a row whose keys lead to a page; a row without keys marks that place
+	Slot Slot // for a row whose keys lead to a page; a row without keys marks where such rows go
 }
 
 // Slot is a place in the list for rows whose keys lead to pages.
@@ -118,7 +118,7 @@ const (
 var list = slices.Concat(numberRows, moving, nvitopRows, processRows, signalRows, inspectRows, logRows, stackRows,
 	settingsRows, others, recordRows)
 
-// moving are the keys that move; others are the other keys that belong to no single page.
+// moving are the keys that move; others are the remaining keys that belong to no single page.
 var moving = []Row{
 	{Bindings: bindingList(JobAbove, JobBelow), Group: Moving, Each: []string{"previous job", "next job"},
 		Needs: NeedsJobs,
@@ -243,7 +243,7 @@ func rankOrders() string {
 	return text
 }
 
-// Rows returns all rows, with pages in their slots.
+// Rows returns all rows, with the rows of pages in their slots.
 func Rows(pages []Row) (all []Row) {
 	for _, r := range list {
 		if len(r.Bindings) > 0 {

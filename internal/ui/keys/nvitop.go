@@ -5,7 +5,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The keys that nvitop has in other places, on the page of processes and the pages about one process.
+// The keys that nvitop has in other places than the usual map. They work on the page of processes and the pages about
+// one process.
 var (
 	nvitopUp      = newBinding("↑ k", "select", "up", "k", "shift+tab", "alt+k")
 	nvitopDown    = newBinding("↓ j", "select", "down", "j", "tab", "alt+j")
@@ -24,7 +25,7 @@ var (
 	FreeMouse     = newBinding("m", "mouse", "m")
 )
 
-// usual are the usual keys of nvitop's keys.
+// usual maps nvitop's keys to the usual ones.
 var usual = []struct{ nvitop, usual key.Binding }{
 	{nvitopUp, Up}, {nvitopDown, Down}, {nvitopPageUp, PageUp}, {nvitopPageDn, PageDown}, {nvitopLeft, CommandLeft},
 	{nvitopRight, CommandRight}, {nvitopBefore, SortBefore}, {nvitopAfter, SortAfter}, {nvitopReverse, ReverseRows},
@@ -32,8 +33,8 @@ var usual = []struct{ nvitop, usual key.Binding }{
 	{nvitopCompact, Compact},
 }
 
-// FromNvitop returns the message that usually has the meaning of one of nvitop's keys. Keys without such a meaning
-// stay.
+// FromNvitop returns the message that usually has the meaning of one of nvitop's keys. Keys without such a meaning stay
+// unchanged.
 func FromNvitop(k tea.KeyPressMsg) tea.Msg {
 	for _, u := range usual {
 		if key.Matches(k, u.nvitop) {
@@ -43,7 +44,7 @@ func FromNvitop(k tea.KeyPressMsg) tea.Msg {
 	return k
 }
 
-// UsualOf returns the action that one of nvitop's keys does, and any other action as it is.
+// UsualOf returns the usual action for one of nvitop's keys; any other action is returned unchanged.
 func UsualOf(action key.Binding) key.Binding {
 	for _, u := range usual {
 		if IsSame(action, u.nvitop) {

@@ -49,7 +49,7 @@ var (
 var Numbers = []key.Binding{ToJobs, ToOverview, ToNode, ToGPU, ToProcesses, ToRanks, ToProblems, ToUsers, ToConnection,
 	ToSettings}
 
-// Unused is a key without a meaning on any page: only a prompt or a dialog, which has the keyboard, takes it.
+// Unused is a key without a meaning on any page. So only a prompt or a dialog that has the keyboard takes it.
 var Unused = newBinding("", "", "f63")
 
 // Pages is the hint of the digits, for terminals without the bar.
@@ -66,28 +66,28 @@ var numberRows = []Row{{
 	Long: "jobs, overview, node, GPU, processes, ranks, problems, users, connection; 0: settings",
 }}
 
-// Has is a set of properties of a page, which decide on its keys.
+// Has is a set of properties of a page. They determine its keys.
 type Has uint16
 
 // The properties of pages.
 const (
 	HasJob    Has = 1 << iota // it is about the selected job, or selects one
 	HasNode                   // it is about the selected node, and has keys that change it
-	HasGPUs                   // GPUs, also those of other jobs
+	HasGPUs                   // GPUs, including those of other jobs
 	HasCursor                 // rows with a cursor
 	HasFilter                 // rows with a filter
-	HasOrders                 // rows that any column can sort
+	HasOrders                 // rows that can be sorted by any column
 
 	IsLevel      // a level of its own: Esc leads from it to the level above
 	IsAside      // it is about no single job, and exists without one
 	IsForm       // it changes settings
-	IsEmpty      // it is shown only without a job, in place of others
+	IsEmpty      // shown only without a job, in place of other pages
 	LikeNvitop   // its keys are those of nvitop
 	OfOneProcess // it covers the page of processes
 	OutlivesJob  // it may be about a job that has ended
 )
 
-// IsList is a page that is one list.
+// IsList is a page that consists of one list.
 const IsList = HasCursor | HasFilter | HasOrders
 
 // Where selects the pages that have a key.
@@ -98,22 +98,22 @@ type Where struct {
 	never    []Page
 }
 
-// With selects all pages that have a property.
+// With selects all pages that have these properties.
 func With(has Has) Where { return Where{has: has} }
 
 // Without selects all pages that have none of these properties.
 func Without(not Has) Where { return Where{not: not} }
 
-// On selects only these pages.
+// On selects exactly these pages.
 func On(pages ...Page) Where { return Where{also: pages, only: true} }
 
-// With leaves out pages without a property.
+// With leaves out pages that lack one of these properties.
 func (w Where) With(has Has) Where {
 	w.has |= has
 	return w
 }
 
-// Without leaves out pages with a property.
+// Without leaves out pages with one of these properties.
 func (w Where) Without(not Has) Where {
 	w.not |= not
 	return w

@@ -20,7 +20,7 @@ var (
 	SortBy       = newBinding("s", "sort", "s")
 	FilterRows   = newBinding("/ F", "filter", "/", "F", "\\")
 	Tree         = newBinding("t", "tree", "t")
-	Auto         = unbound("GPUs above: where there is room") // nvitop has keys for them
+	Auto         = unbound("GPUs above: where there is room") // nvitop has keys for this and its alternatives
 	Full         = unbound("GPUs above: always")
 	Compact      = unbound("GPUs above: never")
 	Widen        = newBinding("w", "scope", "w")
@@ -57,7 +57,7 @@ var (
 	aboveTexts   = []string{Auto.Help().Desc, Full.Help().Desc, Compact.Help().Desc}
 )
 
-// prefixLetters are the letters of the columns behind a prefix: "sn GPU, sp PID".
+// prefixLetters lists the letters of the columns after a prefix key: "sn GPU, sp PID".
 func prefixLetters(by key.Binding) string {
 	var words []string
 	for i := range rows.Processes.Fields {

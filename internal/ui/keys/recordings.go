@@ -45,7 +45,7 @@ var ReplayRows = []Row{
 		Long: "the time at which the previous / next problem began"},
 }
 
-// Recording are the keys of a recording that is shown or made. They belong to no page.
+// Recording are the keys that control a recording, shown or being made. They belong to no page.
 var Recording = func() (all []key.Binding) {
 	for _, r := range slices.Concat(ReplayRows, recordRows[:1]) {
 		all = append(all, r.Bindings...)
@@ -64,8 +64,8 @@ var recordRows = []Row{
 		Long: "look back / on by 1 min, as in a recording; Esc: live", On: Main},
 }
 
-// InReplay returns the rows of a page while a recording is shown: with the keys of the recording, without those of the
-// live cluster.
+// InReplay returns the rows of a page while a recording is shown: with the keys of the recording, but without those of
+// the live cluster.
 func InReplay(rows []Row) []Row {
 	rest := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
 		return slices.ContainsFunc(recordRows, func(live Row) bool { return r.Shown() == live.Shown() })

@@ -8,9 +8,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Choose returns the columns of a list, in its order, which is also the order in which they come in; all columns if the
-// list is empty. The columns that name the row's subject (a GPU, a node) always come first: sentences follow them in
-// place of cells. No first: it is the first column of all.
+// Choose returns the columns of a list, in its order, which is also the order in which they are added as the terminal
+// gets wider; all columns if the list is empty. The columns that name the row's subject (a GPU, a node) always come
+// first: a sentence may follow them in place of cells. Without first, this is the first of all columns.
 func Choose(all []Column, list columns.List, first ...Key) []Column {
 	names := list.Names()
 	if names == nil {
@@ -45,8 +45,8 @@ func Choose(all []Column, list columns.List, first ...Key) []Column {
 	return chosen
 }
 
-// Gap returns where the sentence of a row begins that has only some columns: in place of the first of the others; and
-// the columns ahead of the sentence.
+// Gap is for a row that has only some columns, and a sentence in place of the others. It returns where the sentence
+// begins, and the columns before it.
 func (l Layout) Gap(has ...Key) (x int, ahead Layout) {
 	end := 0
 	x = unbounded

@@ -1,5 +1,5 @@
-// Package layout places the columns of a table in the width of a terminal: which come in, how wide they are, and their
-// headings. Only the width decides, never a value.
+// Package layout places the columns of a table in the width of a terminal: which columns are shown, how wide they are,
+// and their headings. Only the width decides, never a value.
 package layout
 
 import (
@@ -16,10 +16,10 @@ type Key = string
 // Column is a column of a table.
 type Column = columns.Column
 
-// lowestPriority is the last place in the order in which columns come in.
+// lowestPriority is the last place in the order in which columns are added.
 const lowestPriority = 14
 
-// Stage is one step of giving out the remaining width: these columns grow, together, up to most.
+// Stage is one step in distributing the remaining width: these columns grow together, up to most.
 type Stage struct {
 	most int
 	keys []Key
@@ -28,7 +28,7 @@ type Stage struct {
 // To is the stage in which columns grow to a width.
 func To(most int, keys ...Key) Stage { return Stage{most, keys} }
 
-// Rest is the stage in which a column takes all the rest.
+// Rest is the stage in which a column takes all remaining width.
 func Rest(key Key) Stage { return To(unbounded, key) }
 
 const unbounded = 1 << 16
@@ -36,8 +36,8 @@ const unbounded = 1 << 16
 // Layout has the places of the columns of a table.
 type Layout map[Key]part.Span
 
-// Fit places the columns in a terminal, from the column margin on. Columns are added by priority until one does not
-// fit. The remaining width is distributed in stages. Only the width decides.
+// Fit places the columns in a terminal, from column margin on. It adds columns by priority until one does not fit. The
+// remaining width is distributed in stages. Only the width decides.
 func Fit(width int, columns []Column, growth []Stage, margin int) Layout {
 	l := Layout{}
 	left := width - 1 - margin // the last column stays free
@@ -65,7 +65,7 @@ func Fit(width int, columns []Column, growth []Stage, margin int) Layout {
 	return l
 }
 
-// growColumns gives out the remaining width.
+// growColumns distributes the remaining width.
 func (l Layout) growColumns(left int, growth []Stage) {
 	for _, s := range growth {
 		shown, width := 0, 0
