@@ -2,8 +2,8 @@
 // mouse mean the same on each list, and each has the same title, empty states and footer.
 //
 // A list is an Of: its rows, its orders, its table, and the page behind Enter. The rows of a Snapshot are made, sorted
-// and filtered once, and kept in the memory of the scene; a frame draws only the rows on the screen. The cursor belongs
-// to the thing that its row shows: it stays with that thing when rows come, go and are sorted anew. A List belongs to
+// and filtered once, and kept in the scene's memory; a frame draws only the rows on the screen. The cursor belongs to
+// the thing that its row shows, and stays with that thing when rows come, go and are sorted again. A List belongs to
 // one goroutine. Press changes the list; Draw changes nothing.
 package list
 
@@ -24,23 +24,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
-// Of describes a list. Functions are required, unless their comment gives nil a meaning.
+// Of describes a list. Functions are required unless their comment says what nil means.
 type Of[Row any, Key comparable] struct {
 	Name  func(s *part.Scene) string // the title
 	Noun  string                     // the rows in words: "jobs"
 	OfJob bool                       // the rows are those of the selected job, and each job has a filter of its own
 
 	Rows    func(s *part.Scene) []Row       // all rows, in their first order
-	Version func(s *part.Scene) any         // what else the rows depend on; nil: only the Snapshot and the job
+	Version func(s *part.Scene) any         // what the rows depend on besides the Snapshot and the job; nil: nothing
 	Key     func(r *Row) Key                // identifies the thing that a row is about
-	Class   func(r *Row) int                // rows of one class stay together in each order; nil: there is one class
+	Class   func(r *Row) int                // rows of one class stay together in every order; nil: there is one class
 	Lines   func(s *part.Scene, r *Row) int // number of lines of a row on the screen; nil: one
 
-	// Shape returns everything on which Arrange depends, which shapes the matching rows, in their first order. If Shape
-	// is nil, or returns nil, the rows are not shaped.
+	// Shape returns everything that Arrange depends on. Arrange shapes the matching rows, which it gets in their first
+	// order. If Shape is nil, or returns nil, the rows are not shaped.
 	Shape   func(s *part.Scene) any
 	Arrange func(s *part.Scene, rows []Row) []Row
-	Unshape func() // ends the shape, when the user sorts the rows
+	Unshape func() // ends the shape when the user sorts the rows
 
 	Reads  Reads[Row]
 	Orders []Order[Row] // in the order of the columns on the screen
@@ -50,9 +50,9 @@ type Of[Row any, Key comparable] struct {
 	On      func(s *part.Scene, r *Row) nav.Answer // called when the cursor comes to a row; nil: no effect
 	Open    func(s *part.Scene, r *Row) nav.Answer
 	Node    nodeOf[Row]
-	Problem func(s *part.Scene, r *Row) bool // the keys that lead from problem to problem stop there; nil: nowhere
-	Own     action.Bound                     // actions of the page, which come before those of the list; nil: none
-	// Press answers a message before the list does; nil: the list answers all. at is the place of the row under the
+	Problem func(s *part.Scene, r *Row) bool // rows at which the keys for the next and previous problem stop; nil: none
+	Own     action.Bound                     // actions of the page, tried before those of the list; nil: none
+	// Press answers a message before the list does; nil: the list answers all. at is the index of the row under the
 	// cursor.
 	Press func(msg tea.Msg, s *part.Scene, v *View[Row], at int) (a nav.Answer, did bool)
 
@@ -60,21 +60,21 @@ type Of[Row any, Key comparable] struct {
 	Place  func(s *part.Scene) (top, room int)
 	Header func(f *part.Frame) // draws rows 0 and 1
 	// Right is the text at the right of the title while all rows are on the screen; nil: none. Count draws everything
-	// at the right of the title, from column x on; nil: Right and the place are drawn.
+	// at the right of the title, from column x on; if it is nil, Right or the place is drawn.
 	Right func(f *part.Frame, v *View[Row]) string
 	Count func(f *part.Frame, v *View[Row], where string, x int)
 	Above func(f *part.Frame, v *View[Row]) []string   // lines between the title and the table; nil: none
 	Table func(f *part.Frame, v *View[Row]) Table[Row] // nil: Row draws a row
 	Row   func(f *part.Frame, y int, r *Row, selected bool) (below int)
 	None  func(f *part.Frame) string // the reason why there are no rows
-	// Detail draws a row in full, on the pane beside the list in a wide terminal: parts of the page that Open opens. It
-	// asks for nothing. nil: there is no pane.
+	// Detail draws a row in full, on the pane beside the list in a wide terminal, with parts of the page that Open
+	// opens. It sends no requests. nil: there is no pane.
 	Detail func(f *part.Frame, r *Row)
 	Hints  []keys.Hint // hints of the footer, the most useful first
 	Wants  nav.Wants
 }
 
-// Keys are the keys of a list that differ between lists.
+// Keys are the keys that differ between lists.
 type Keys struct{ Filter, Next, Before, After, Reverse key.Binding }
 
 // usualKeys are the keys of most lists.
@@ -108,7 +108,7 @@ func New[Row any, Key comparable](past *prompt.History, of Of[Row, Key]) *List[R
 	return l
 }
 
-// Match shows only these rows, until the user filters them.
+// Match shows only the rows that match e, until the user types a filter.
 func (l *List[Row, Key]) Match(e *filter.Expr) { l.Filter.Begin(e) }
 
 // Wants implements a page.
@@ -142,7 +142,7 @@ func (l *List[Row, Key]) firstListRow(s *part.Scene, v *View[Row]) int {
 	return top
 }
 
-// cursorList returns the present list for the cursor.
+// cursorList describes the present list for the cursor.
 func (l *List[Row, Key]) cursorList(s *part.Scene, v *View[Row]) nav.List[Key] {
 	s = l.Beside(s)
 	room := s.H - 1 - l.firstListRow(s, v)
@@ -158,7 +158,7 @@ func (l *List[Row, Key]) cursorList(s *part.Scene, v *View[Row]) nav.List[Key] {
 	return list
 }
 
-// Cursor returns the thing under the cursor, as of its last move.
+// Cursor returns the thing that was under the cursor after its last move.
 func (l *List[Row, Key]) Cursor() Key { return l.cursor.On() }
 
 // GoTo puts the cursor on a row, or on the nearest existing row.
@@ -167,10 +167,10 @@ func (l *List[Row, Key]) GoTo(s *part.Scene, i int) nav.Answer {
 	return l.notifyCursor(s, v, l.cursor.GoTo(l.cursorList(s, v), i))
 }
 
-// Top shows the rows from the first on, as far as the cursor permits.
+// Top shows the rows from the first on, as far as the cursor stays visible.
 func (l *List[Row, Key]) Top() { l.cursor.Top() }
 
-// notifyCursor calls On for the row at a place; -1: there is none.
+// notifyCursor calls On for the row at an index; -1: there is none.
 func (l *List[Row, Key]) notifyCursor(s *part.Scene, v *View[Row], at int) nav.Answer {
 	if at < 0 || l.On == nil {
 		return nav.Taken
@@ -191,7 +191,7 @@ func (l *List[Row, Key]) Draw(f *part.Frame) {
 	footer.Draw(f, "", l.footerHints(f.Scene)...)
 }
 
-// drawContent draws the list below its title, or why it is empty.
+// drawContent draws the list below its title, or the reason why it is empty.
 func (l *List[Row, Key]) drawContent(f *part.Frame, v *View[Row]) {
 	y := titleRow + 1
 	if l.Above != nil {
@@ -210,8 +210,8 @@ func (l *List[Row, Key]) drawContent(f *part.Frame, v *View[Row]) {
 	}
 }
 
-// drawTitle draws the rule above the list: the title, or the number of rows that match the filter, and the rows on the
-// screen.
+// drawTitle draws the rule above the list: the title, or the number of rows that match the filter, and which rows are
+// on the screen.
 func (l *List[Row, Key]) drawTitle(f *part.Frame, v *View[Row]) {
 	name, job := l.Name(f.Scene), l.filterJob(f.Scene)
 	f.Section(titleRow, name, "")
@@ -251,7 +251,7 @@ func (l *List[Row, Key]) Body(f *part.Frame, y int) {
 	}
 }
 
-// footerHints returns the keys of the footer: first the keys that show hidden rows again.
+// footerHints returns the keys of the footer. Keys that bring hidden rows back come first.
 func (l *List[Row, Key]) footerHints(s *part.Scene) []keys.Hint {
 	hints := append(hint.Released(s), keys.HintOf(l.Keys.Before, l.Keys.After).As("column"))
 	if l.Filter.On(l.filterJob(s)) {

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// nodeOf returns the node of a row; nil, and "": it has none.
+// nodeOf returns the node of a row, "" if the row has none. A nil nodeOf means that no row has one.
 type nodeOf[Row any] func(r *Row) string
 
 // nodeHints is the hint of the keys that lead from node to node.
@@ -43,12 +43,13 @@ func (of nodeOf[Row]) listNodes(s *part.Scene, v *View[Row]) []string {
 	return list
 }
 
-// hasSeveralNodes reports whether rows are about several nodes. Those of one node leave the keys to the selection.
+// hasSeveralNodes reports whether the rows are about several nodes. Otherwise the keys from node to node change the
+// selection.
 func (of nodeOf[Row]) hasSeveralNodes(s *part.Scene, v *View[Row]) bool {
 	return len(of.listNodes(s, v)) > 1
 }
 
-// nextNodeRow returns the place of the first row of the next node, or of the previous one, with a wrap at the ends.
+// nextNodeRow returns the index of the first row of the next node, or of the previous one, with a wrap at the ends.
 func (of nodeOf[Row]) nextNodeRow(s *part.Scene, v *View[Row], at, by int) int {
 	list := of.listNodes(s, v)
 	from := slices.Index(list, of(v.At(at)))

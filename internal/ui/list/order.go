@@ -10,12 +10,12 @@ import (
 
 // Order is an order of rows, by one of the columns.
 type Order[Row any] struct {
-	Column   string // key of the column, and of its field
+	Column   string // key of the column, which is also that of its field
 	Words    string // in the footer; "": the title of the field
-	LowFirst bool   // it begins with the lowest value, unlike the usual order of its field
-	AsListed bool   // the rows stay as they come
+	LowFirst bool   // it begins with the lowest value, even if the field's usual order does not
+	AsListed bool   // the rows stay in their first order
 
-	Number func(r *Row) (v float64, known bool) // in place of a field; it begins with the highest
+	Number func(r *Row) (v float64, known bool) // in place of a field; begins with the highest value
 }
 
 // Sorting is the order that the user has chosen.
@@ -24,7 +24,7 @@ type Sorting struct {
 	Down bool   // from the highest to the lowest
 }
 
-// orderIndex returns the place of the order by a column; -1: there is none.
+// orderIndex returns the index of the order by a column; -1: there is none.
 func (of *Of[Row, Key]) orderIndex(column string) int {
 	return slices.IndexFunc(of.Orders, func(o Order[Row]) bool { return o.Column == column })
 }
@@ -52,12 +52,12 @@ func (of *Of[Row, Key]) DownFirst(column string) bool {
 	}
 }
 
-// By sorts by a column in its own direction, or in the other one.
+// By sorts by a column in its own direction, or in the opposite one.
 func (of *Of[Row, Key]) By(column string, reversed bool) Sorting {
 	return Sorting{column, of.DownFirst(column) != reversed}
 }
 
-// shiftOrder returns the order by the column a number of places after another, with a wrap at the ends.
+// shiftOrder returns the order by a column that many places after another, with a wrap at the ends.
 func (of *Of[Row, Key]) shiftOrder(now Sorting, places int) Sorting {
 	n := len(of.Orders)
 	return of.By(of.Orders[(of.orderIndex(now.By)+n+places)%n].Column, false)
@@ -77,8 +77,8 @@ func (of *Of[Row, Key]) clickHeading(now Sorting, column string) Sorting {
 	return of.By(column, false)
 }
 
-// inOrder returns the places of rows in an order. Unknown values come last in both directions; equal rows keep their
-// places.
+// inOrder returns the indexes of rows in an order. Unknown values come last in both directions; equal rows keep their
+// order.
 func (of *Of[Row, Key]) inOrder(s *part.Scene, by Sorting, rows []Row) (places []int32) {
 	o, down := &of.Orders[of.orderIndex(by.By)], by.Down
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Beside returns the scene of the list itself: without the columns of the pane, if it has one.
+// Beside returns the scene of the list itself: without the columns of the pane, if there is one.
 func (of *Of[Row, Key]) Beside(s *part.Scene) *part.Scene {
 	if of.Detail == nil {
 		return s

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Press moves the cursor, sorts, filters, and opens the row of the cursor.
+// Press moves the cursor, sorts, filters, and opens the row under the cursor.
 func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if l.Filter.Typing(l.filterJob(s)) {
 		if !l.Filter.Press(msg) {
@@ -46,7 +46,7 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// Stay keeps the cursor on its thing when the rows or their order have changed.
+// Stay keeps the cursor on its thing after the rows or their order have changed.
 func (l *List[Row, Key]) Stay(s *part.Scene) nav.Answer {
 	v := l.View(s)
 	return l.GoTo(s, l.cursor.At(l.cursorList(s, v)))
@@ -151,13 +151,13 @@ func (l *List[Row, Key]) Sort(s *part.Scene, by Sorting) nav.Answer {
 	return l.Stay(s)
 }
 
-// nextProblemRow returns the place of the next row with a problem, with a wrap at the ends; the same place if there is
+// nextProblemRow returns the index of the next row with a problem, with a wrap at the ends; the same index if there is
 // no other.
 func (l *List[Row, Key]) nextProblemRow(s *part.Scene, v *View[Row], at, by int) int {
 	return nav.Next(v.Len(), at, by, func(i int) bool { return l.Problem(s, v.At(i)) })
 }
 
-// openRow opens the row at a place, and puts the cursor on it.
+// openRow opens the row at an index, and puts the cursor on it.
 func (l *List[Row, Key]) openRow(s *part.Scene, v *View[Row], at int) nav.Answer {
 	if l.cursor.GoTo(l.cursorList(s, v), at) < 0 {
 		return nav.Taken
@@ -165,8 +165,8 @@ func (l *List[Row, Key]) openRow(s *part.Scene, v *View[Row], at int) nav.Answer
 	return l.Open(s, v.At(at))
 }
 
-// handleClick sorts by the heading under the mouse, or selects the row there; it opens a row that is already selected,
-// and so does a click on the pane.
+// handleClick sorts by the heading under the mouse, or selects the row there. A click on the selected row, or on the
+// pane, opens the row.
 func (l *List[Row, Key]) handleClick(m tea.MouseClickMsg, s *part.Scene, v *View[Row]) nav.Answer {
 	top := l.firstListRow(s, v)
 	if l.onPane(m, s) {

@@ -7,9 +7,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// View is the rows that match the filter, in their order. It must not be changed.
+// View has the rows that match the filter, in their order. It must not be changed.
 type View[Row any] struct {
-	All int // number of all rows, also of those that do not match
+	All int // number of all rows, including those that do not match
 
 	rows   []Row
 	places []int32
@@ -18,22 +18,22 @@ type View[Row any] struct {
 // Len returns the number of matching rows.
 func (v *View[Row]) Len() int { return len(v.places) }
 
-// At returns the row at a place.
+// At returns the row at an index.
 func (v *View[Row]) At(i int) *Row { return &v.rows[v.places[i]] }
 
-// Find returns the place of the first row for which is returns true; -1: there is none.
+// Find returns the index of the first row for which is returns true; -1: there is none.
 func (v *View[Row]) Find(is func(r *Row) bool) int {
 	return slices.IndexFunc(v.places, func(i int32) bool { return is(&v.rows[i]) })
 }
 
-// memo keeps the results for a Snapshot: each key draws a frame, and there may be thousands of rows.
+// memo keeps the results for a Snapshot, because each key draws a frame and there may be thousands of rows.
 type memo[Row any] struct {
 	rows    []Row
 	sorted  map[Sorting][]int32
 	matched map[matching]*View[Row]
 }
 
-// memoKey and matching have everything on which a memo and a View depend.
+// memoKey and matching have everything that a memo and a View depend on.
 type (
 	memoKey struct{ list, job, version any }
 
@@ -73,7 +73,7 @@ func (l *List[Row, Key]) View(s *part.Scene) *View[Row] {
 	return m.matched[of]
 }
 
-// buildView makes a View. Rows that are shaped are in no order.
+// buildView makes a View. Shaped rows are not sorted.
 func (l *List[Row, Key]) buildView(s *part.Scene, m *memo[Row], shaped bool) *View[Row] {
 	v := &View[Row]{All: len(m.rows), rows: m.rows}
 	if shaped {
@@ -111,7 +111,7 @@ func indicesBelow(n int) []int32 {
 	return list
 }
 
-// At returns the place of the row of the cursor; 0 in an empty list.
+// At returns the index of the row under the cursor; 0 in an empty list.
 func (l *List[Row, Key]) At(s *part.Scene) int { return l.cursor.At(l.cursorList(s, l.View(s))) }
 
 // Window returns the rows on the screen.

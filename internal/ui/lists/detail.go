@@ -18,7 +18,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// fullProblem draws the GPU of a problem, or its node, with the evidence. A problem of the job has all of its words.
+// fullProblem draws the GPU of a problem, or its node, with the evidence. A problem of the whole job is drawn as its
+// full sentence.
 func fullProblem(f *part.Frame, x *cluster.Finding) {
 	if x.Node == "" {
 		problem.Sentence(f, 0, 0, x)
@@ -40,7 +41,7 @@ func gpuOf(n *cluster.Node, key string) *cluster.GPU {
 	return &n.GPUs[at]
 }
 
-// fullRank draws the process of a rank and its GPU, or the GPU that it has left.
+// fullRank draws the process of a rank and its GPU, or the GPU that the rank has left.
 func fullRank(f *part.Frame, r *tally.RankRow) {
 	switch n := f.NodeOf(r.Node); {
 	case r.Node == "":
@@ -54,10 +55,12 @@ func fullRank(f *part.Frame, r *tally.RankRow) {
 	}
 }
 
-// jobPane draws jobs. Its overview is a page of its own, so that it does not share the order of the overview.
+// jobPane draws jobs on the pane. It has an overview of its own, so that it does not share the order of the overview
+// page.
 type jobPane struct{ of *overview.Page }
 
-// drawJob draws the overview of a job with several nodes, or its only node; of another job, all that its row has.
+// drawJob draws the overview of a job with several nodes, or its node if there is only one. For any other job it draws
+// everything that the row has.
 func (p *jobPane) drawJob(f *part.Frame, r *tally.JobRow) {
 	if r.Running == nil {
 		f.Left(1, 0, f.W-2, r.ID+"  "+r.Name, draw.Strong)
@@ -84,11 +87,11 @@ func (p *jobPane) drawJob(f *part.Frame, r *tally.JobRow) {
 	if p.of == nil {
 		p.of = overview.New(nil)
 	}
-	f.Node = &cluster.Node{} // none is selected
+	f.Node = &cluster.Node{} // no node is selected
 	p.of.Rows(f)
 }
 
-// fullUser names the nodes of a user, and lists the processes there, as far as there is room.
+// fullUser names the nodes of a user, and lists the user's processes there, as far as there is room.
 func fullUser(f *part.Frame, u *users.Row) {
 	rows, nodes := processesOf(f.Scene, u.User)
 	names := make([]string, len(nodes))
@@ -113,14 +116,14 @@ type ofUser struct {
 	most int // rows
 }
 
-// held has the first processes of a user, by node and GPU, and all nodes.
+// held has the first processes of a user, by node and GPU, and all of the user's nodes.
 type held struct {
 	ofUser
 	rows  []table.ProcessRow
 	nodes []*cluster.Node
 }
 
-// processesOf returns the first processes of a user on the GPUs to show, and all of their nodes.
+// processesOf returns the first processes of a user on the GPUs to show, and all nodes with processes of that user.
 func processesOf(s *part.Scene, user string) ([]table.ProcessRow, []*cluster.Node) {
 	of := ofUser{user, s.H}
 	h := part.OfSnapshot(s, of, func() held {

@@ -19,8 +19,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Jobs lists all jobs, with waiting jobs and jobs that have just ended. The job under the cursor, if it has nodes, is
-// the selected job.
+// Jobs lists all jobs, including waiting jobs and jobs that have just ended. The job under the cursor, if it has nodes,
+// is the selected job.
 type Jobs struct {
 	*list.List[tally.JobRow, string]
 }
@@ -76,7 +76,7 @@ func (p *Jobs) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// jobPhase separates jobs before any sort order: jobs with nodes, waiting jobs, ended jobs.
+// jobPhase separates jobs whatever the order: jobs with nodes, waiting jobs, ended jobs.
 func jobPhase(r *tally.JobRow) int {
 	switch {
 	case r.Running != nil:
@@ -87,7 +87,7 @@ func jobPhase(r *tally.JobRow) int {
 	return 2
 }
 
-// timeLeft orders jobs by the time of their end, or of their start, the next first.
+// timeLeft orders jobs by the time of their end, or of their start, the earliest first.
 func timeLeft(r *tally.JobRow) (float64, bool) {
 	var t time.Time
 	if r.Running != nil {
@@ -104,7 +104,7 @@ func jobTrouble(r *tally.JobRow) (float64, bool) {
 	if r.Worst != nil {
 		worst = r.Worst.Severity
 	}
-	const most = 1 << 32 // problems
+	const most = 1 << 32 // more than the number of problems
 	return float64(worst)*most + float64(r.Problems), r.Ended == nil
 }
 
@@ -116,8 +116,8 @@ func selectJob(_ *part.Scene, r *tally.JobRow) nav.Answer {
 	return nav.To(nav.Go{Job: r.ID})
 }
 
-// openJob opens the job of a row: its nodes, or the report of one that has ended. Of one that waits it says why, and
-// when it starts.
+// openJob opens the job of a row: its nodes, or the report of a job that has ended. For a waiting job it says why it
+// waits, and when it starts.
 func openJob(s *part.Scene, r *tally.JobRow) nav.Answer {
 	switch {
 	case r.Running != nil:

@@ -21,7 +21,7 @@ import (
 type Problems struct {
 	*list.List[cluster.Finding, subject]
 	on   subject // the last position of the cursor
-	skip int     // lines of a problem that are scrolled away, if it alone is higher than the screen
+	skip int     // lines of a problem that are scrolled away, if the problem alone is higher than the screen
 }
 
 // subject identifies the subject of a finding.
@@ -93,8 +93,8 @@ func (p *Problems) noteProblem(_ *part.Scene, f *cluster.Finding) nav.Answer {
 	return nav.To(nav.Go{Node: f.Node})
 }
 
-// openProblem goes to the GPU of a problem, or to its node; of a job that stands still, and of a rank that lags, to
-// where the ranks are. In the past nobody can be asked.
+// openProblem goes to the GPU of a problem, or to its node. For a job that stands still, or a rank that lags, it goes
+// to the stacks, which show where the ranks are. In the past it does not do so for a lag: nobody can be asked.
 func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 	a := nav.To(nav.Go{Node: f.Node})
 	switch {
@@ -111,7 +111,8 @@ func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 	return a
 }
 
-// problemsCode is the code of the page's own actions. The first and the last key do not scroll inside a problem.
+// problemsCode is the code of the page's own actions. The keys for the first and the last row do not scroll inside a
+// problem.
 var problemsCode = action.Table[*Problems]{
 	{Of: keys.First, Do: func(p *Problems, s *part.Scene) nav.Answer { return p.GoTo(s, 0) }},
 	{Of: keys.Last, Do: func(p *Problems, s *part.Scene) nav.Answer { return p.GoTo(s, p.View(s).Len()-1) }},
@@ -151,7 +152,7 @@ const problemsTop = 3
 // roomOf returns the number of lines that the screen has for problems.
 func roomOf(s *part.Scene) int { return max(s.H-1-problemsTop, 1) }
 
-// hiddenLines returns the number of lines of a problem for which the screen has no room.
+// hiddenLines returns the number of lines of a problem that do not fit on the screen.
 func hiddenLines(f *part.Frame, x *cluster.Finding) int {
 	return max(problem.SentenceRows(f, x)-roomOf(f.Scene), 0)
 }

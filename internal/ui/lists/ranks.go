@@ -23,14 +23,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Ranks lists the processes of all nodes of the job by rank, and the ranks without a process. The node of the row under
-// the cursor is the selected node.
+// Ranks lists the processes of all nodes of the job by rank, including the ranks without a process. The node of the row
+// under the cursor is the selected node.
 type Ranks struct {
 	*list.List[tally.RankRow, rank]
 	of string // ID of the job for which the cursor was placed
 }
 
-// rank identifies a row: it stays the same when the rows are sorted anew.
+// rank identifies a row, even after the rows are sorted again.
 type rank struct {
 	node          string
 	rank, number  int
@@ -83,8 +83,8 @@ func rankOrders() []list.Order[tally.RankRow] {
 	return orders
 }
 
-// classOf separates rows before any sort order: gone or missing ranks, processes with a rank, processes without one,
-// and unknown ranks.
+// classOf separates rows whatever the order: gone or missing ranks, processes with a rank, processes without one, and
+// unknown ranks.
 func classOf(r *tally.RankRow) int {
 	switch {
 	case r.State == tally.RankGone, r.State == tally.RankUnseen:
@@ -97,8 +97,9 @@ func classOf(r *tally.RankRow) int {
 	return 1
 }
 
-// Arrive puts the cursor on the worst row of the selected node. A cursor that is already on that node stays. If the
-// user comes for the job, without having chosen a node, it goes to the rank that holds the job up, the first time.
+// Arrive puts the cursor on the worst row of the selected node. The first time that the user comes for a job, without
+// having chosen a node, it puts the cursor on the rank that holds the job up. Later, a cursor that is already on the
+// selected node stays.
 func (p *Ranks) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	v, first := p.View(s), p.of != s.Job.ID
 	p.of = s.Job.ID
@@ -115,7 +116,7 @@ func (p *Ranks) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	return p.GoTo(s, max(mostUrgentRow(s, v, here), 0))
 }
 
-// mostUrgentRow returns the place of the first of the most urgent rows for which among is true, -1 if there are none.
+// mostUrgentRow returns the index of the first of the most urgent rows for which among is true, -1 if there are none.
 func mostUrgentRow(s *part.Scene, v *list.View[tally.RankRow], among func(r *tally.RankRow) bool) int {
 	at, most := -1, -1
 	for i := range v.Len() {
@@ -129,7 +130,7 @@ func mostUrgentRow(s *part.Scene, v *list.View[tally.RankRow], among func(r *tal
 	return at
 }
 
-// rankUrgency orders rows by their trouble; among equals, rows that slow the job come first.
+// rankUrgency orders rows by how bad they are. Among equal rows, those that slow the job come first.
 func rankUrgency(s *part.Scene, r *tally.RankRow) (u int) {
 	switch problem.RankRole(s, r) {
 	case draw.Warn:
@@ -145,8 +146,8 @@ func rankUrgency(s *part.Scene, r *tally.RankRow) (u int) {
 	return u
 }
 
-// holdsUp is the urgency from which a rank holds the whole job up: the rank is slow, missing or gone, or its GPU is
-// lost.
+// holdsUp is the lowest urgency at which a rank holds up the whole job: the rank is slow, missing or gone, or its GPU
+// is lost.
 const holdsUp = 2
 
 // slowsJob reports whether the job waits for a rank.
@@ -158,7 +159,7 @@ func slowsJob(s *part.Scene, r *tally.RankRow) bool {
 		func(f *cluster.Finding) bool { return f.Kind.SlowsJob() })
 }
 
-// inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are passed over.
+// inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report do not count.
 func inTrouble(s *part.Scene, r *tally.RankRow) bool {
 	role := problem.RankRole(s, r)
 	return role == draw.Warn || role == draw.Crit
@@ -192,7 +193,7 @@ func signalBy(of key.Binding) func(*Ranks, *part.Scene) nav.Answer {
 	return func(p *Ranks, s *part.Scene) nav.Answer { return p.signalRank(s, keys.Pressed(of.Keys()[0])) }
 }
 
-// signalRank goes to the process under the cursor on the page of processes, where the key asks whether to send it a
+// signalRank goes to the process under the cursor on the page of processes, where the key opens the dialog about the
 // signal.
 func (p *Ranks) signalRank(s *part.Scene, k tea.KeyPressMsg) nav.Answer {
 	v, at := p.View(s), p.At(s)

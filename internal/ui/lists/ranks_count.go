@@ -33,7 +33,7 @@ func (p *Ranks) whyNoRanks(f *part.Frame, v *list.View[tally.RankRow]) []string 
 		" is set in your processes' environment. nvnodetop reads it for your own processes only.")
 }
 
-// rankVariables are the variables that name a rank.
+// rankVariables lists the environment variables that give a rank.
 const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, HOROVOD_RANK, PMIX_RANK"
 
 // writeCount writes into the rule, from column x on, the number of ranks and of gone ranks: "WORLD_SIZE 16 15 of 16
@@ -71,13 +71,13 @@ func (p *Ranks) writeCount(f *part.Frame, _ *list.View[tally.RankRow], where str
 	}
 }
 
-// countKey is a key of part.Once: of all rows, in any order.
+// countKey is a key of part.Once, for all rows in any order.
 type countKey struct{}
 
 // rankCount counts ranks.
 type rankCount struct {
 	programs  int
-	world     int // number of ranks that all programs together must have; 0: unknown for one of them
+	world     int // expected number of ranks of all programs together; 0: unknown for one of them
 	run, gone int
 }
 

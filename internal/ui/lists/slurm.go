@@ -11,7 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// countByState counts jobs by their state: "3 running, 1 suspended, 997 pending, 2 ended". All tasks of an array count.
+// countByState counts jobs by their state: "3 running, 1 suspended, 997 pending, 2 ended". Each task of an array
+// counts.
 func countByState(list []tally.JobRow) string {
 	counts, more := map[string]int{}, ""
 	for i := range list {
@@ -36,8 +37,8 @@ func countByState(list []tally.JobRow) string {
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), ", ")
 }
 
-// drawSlurmRow draws row 1: a text, a note on SLURM's answer if there is one, and at its right the age of the answer,
-// or in amber the reason why there is no new answer.
+// drawSlurmRow draws row 1: a text, and a note on SLURM's answer if there is one. At its right is the age of the
+// answer, or in amber the reason why there is no new one.
 func drawSlurmRow(f *part.Frame, text string) {
 	d, right := &f.Snap.Discovery, ""
 	end := f.W - 1

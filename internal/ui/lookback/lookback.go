@@ -9,16 +9,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
-// Past is some of the Snapshots that were on the screen. They are whole: each has its processes, problems and
-// histories. To keep one costs nothing but its memory, so their number depends on the GPUs.
+// Past has some of the Snapshots that were on the screen. They are complete: each has its processes, problems and
+// histories. Keeping one costs nothing but memory, so their number depends on the number of GPUs.
 type Past struct {
 	kept []*cluster.Snapshot // oldest first
 	at   *cluster.Snapshot   // on the screen; nil: the screen is live
 	now  *cluster.Snapshot   // the newest
 }
 
-// The Snapshots that are kept reach back as far as histories. In each, a GPU takes about 4 kB: with more GPUs they are
-// fewer, and with very many there are none.
+// The kept Snapshots reach back as far as histories do. A GPU takes about 4 kB in each: the more GPUs, the fewer
+// Snapshots are kept, and with very many GPUs none.
 const (
 	lookBackSpan = 12 * time.Minute
 	recentSpan   = 2 * time.Minute
@@ -28,7 +28,7 @@ const (
 	mostGPUs     = 8 * fewGPUs
 )
 
-// snapshotIntervals returns the times between two kept Snapshots, of the recent and of the older ones; 0: none is kept.
+// snapshotIntervals returns the times between two kept Snapshots, for recent and for older ones; 0: none are kept.
 func (p *Past) snapshotIntervals() (recent, older time.Duration) {
 	gpus := 0
 	for _, n := range p.now.Nodes {
@@ -41,7 +41,7 @@ func (p *Past) snapshotIntervals() (recent, older time.Duration) {
 	return scale * recentEvery, scale * olderEvery
 }
 
-// Keep takes the newest Snapshot, keeps it if the last one is old enough, and thins out the older ones.
+// Keep stores the newest Snapshot, keeps it for later if the last one kept is old enough, and thins out the older ones.
 func (p *Past) Keep(s *cluster.Snapshot) {
 	p.now = s
 	recent, older := p.snapshotIntervals()
@@ -114,7 +114,7 @@ func (p *Past) None() string {
 	return ""
 }
 
-// whyNoEarlier says why there is nothing earlier.
+// whyNoEarlier says why there is no earlier Snapshot.
 func (p *Past) whyNoEarlier() string {
 	if why := p.None(); why != "" {
 		return why

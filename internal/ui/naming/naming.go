@@ -18,8 +18,8 @@ type Naming struct {
 // Of returns the short form of a name.
 func (n *Naming) Of(name string) string { return cmp.Or(n.short[name], name) }
 
-// New shortens names to room columns each: whole, or without their common prefix, or by the numbers that differ,
-// or clipped.
+// New shortens names to room columns each. It takes the first form that works: whole, without their common prefix, only
+// the numbers that differ, or clipped.
 func New(names []string, room int) *Naming {
 	prefix := commonPrefix(names, room)
 	n := shortNames(names, prefix, func(s string) string { return strings.TrimPrefix(s, prefix) })

@@ -4,7 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// List describes the present list: its number of rows, their lines of the screen, and the subject of each row.
+// List describes the present list: its number of rows, their number of lines on the screen, and the subject of each
+// row.
 type List[K comparable] struct {
 	N, Room int
 	Key     func(i int) K
@@ -19,8 +20,7 @@ func (l List[K]) rowHeight(i int) int {
 	return l.Lines(i)
 }
 
-// firstRowAbove returns the first of the rows that fit on the screen with row i as the last. Row i counts even if it is
-// too high.
+// firstRowAbove returns the first row that is on the screen if row i is the last. Row i counts even if it is too high.
 func (l List[K]) firstRowAbove(i int) int {
 	for room := l.linesOnScreen() - l.rowHeight(i); i > 0; i-- {
 		if room -= l.rowHeight(i - 1); room < 0 {
@@ -30,7 +30,7 @@ func (l List[K]) firstRowAbove(i int) int {
 	return i
 }
 
-// rowsEndBelow returns the end of the rows that fit on the screen with row i as the first.
+// rowsEndBelow returns the end of the rows that are on the screen if row i is the first.
 func (l List[K]) rowsEndBelow(i int) int {
 	room := l.linesOnScreen() - l.rowHeight(i)
 	for i++; i < l.N; i++ {
@@ -43,18 +43,18 @@ func (l List[K]) rowsEndBelow(i int) int {
 
 func (l List[K]) linesOnScreen() int { return max(l.Room, 1) }
 
-// Cursor is a place in a list of rows that come and go and are sorted anew. It stays on the thing that its row shows;
-// when the thing is gone, it is on the row in its place. The zero Cursor is on the first row.
+// Cursor is a place in a list whose rows come, go and are sorted again. It stays on the thing that its row shows; when
+// that thing is gone, it is on the row in its place. The zero Cursor is on the first row.
 type Cursor[K comparable] struct {
 	at   K
 	last int // its place in the list
 	from int // the first row on the screen
 }
 
-// On returns the thing under the cursor, as of its last move.
+// On returns the thing that was under the cursor after its last move.
 func (c *Cursor[K]) On() K { return c.at }
 
-// At returns the row of the cursor; 0 in an empty list.
+// At returns the row under the cursor; 0 in an empty list.
 func (c *Cursor[K]) At(l List[K]) int {
 	if c.last < l.N && l.Key(c.last) == c.at {
 		return c.last
@@ -67,7 +67,7 @@ func (c *Cursor[K]) At(l List[K]) int {
 	return max(min(c.last, l.N-1), 0)
 }
 
-// Window returns the rows on the screen, among them the row of the cursor.
+// Window returns the rows on the screen, which include the row of the cursor.
 func (c *Cursor[K]) Window(l List[K]) Window {
 	if l.N == 0 {
 		return Window{}
@@ -89,7 +89,7 @@ func (c *Cursor[K]) GoTo(l List[K], i int) int {
 	return i
 }
 
-// Top shows the rows from the first on, as far as the cursor permits.
+// Top shows the rows from the first on, as far as the cursor stays visible.
 func (c *Cursor[K]) Top() { c.from = 0 }
 
 // Move answers the keys that move the cursor, and the wheel. It returns the row of the cursor, or -1 if the list is
@@ -119,8 +119,8 @@ func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
 	return at, false
 }
 
-// pageUp shows the rows that end above the present ones. The cursor stays on its line, or goes to the last of them if
-// rows have several lines.
+// pageUp shows the rows that end above the present ones. The cursor stays on its line. If rows have several lines, it
+// goes to the last of the new rows.
 func (c *Cursor[K]) pageUp(l List[K], at int, w Window) int {
 	if l.Lines != nil {
 		c.from = 0
@@ -130,8 +130,8 @@ func (c *Cursor[K]) pageUp(l List[K], at int, w Window) int {
 	return c.GoTo(l, at-w.Shown)
 }
 
-// pageDown shows the rows that begin below the present ones. The cursor stays on its line, or goes to the first of them
-// if rows have several lines.
+// pageDown shows the rows that begin below the present ones. The cursor stays on its line. If rows have several lines,
+// it goes to the first of the new rows.
 func (c *Cursor[K]) pageDown(l List[K], at int, w Window) int {
 	c.from = w.From + w.Shown
 	if l.Lines != nil {
@@ -140,8 +140,8 @@ func (c *Cursor[K]) pageDown(l List[K], at int, w Window) int {
 	return c.GoTo(l, at+w.Shown)
 }
 
-// Click puts the cursor on the row under the mouse; the list begins in line top of the screen. at is that row, or -1 if
-// there is none; again says that the cursor was on it before.
+// Click puts the cursor on the row under the mouse; the list begins at line top of the screen. at is that row, or -1 if
+// there is none; again says that the cursor was already there.
 func (c *Cursor[K]) Click(m tea.MouseClickMsg, l List[K], top int) (at int, again bool) {
 	w := c.Window(l)
 	y := top

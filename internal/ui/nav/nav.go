@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Wants is a page's demand on the rest of the program.
+// Wants is what a page needs from the rest of the program.
 type Wants struct {
 	// the job's selectable nodes, in the order in which the keys go through them; nil: all nodes, in SLURM's order
 	Order     []string
@@ -27,27 +27,27 @@ type Wants struct {
 	Processes bool // the processes of the selected node
 
 	Everywhere bool // the processes of all nodes
-	Jobs       bool // new answers of SLURM about the jobs
+	Jobs       bool // new answers from SLURM about the jobs
 }
 
 // Answer is a page's answer to a key, a paste or the mouse. The zero Answer means that the message is not for this
 // page.
 type Answer struct {
-	Taken bool // the message goes to nobody else
+	Taken bool // nobody else gets the message
 	Go         // the destination
 
 	Ask  []Ask  // send these requests; each brings a Result
 	Copy string // text for the clipboard of the user's terminal
 
-	// Still asks for Scene.Still: a key that answers a question counts only from then on. Before, nobody can have read
-	// the question, so the key was meant for something else, or is part of a paste.
+	// Still asks for Scene.Still: only from then on can a key answer a question. Before, nobody can have read the
+	// question, so a key was meant for something else, or is part of a paste.
 	Still bool
 
-	Do []tea.Msg // what is done next, on the page below the palette: keys, or actions without one
+	Do []tea.Msg // done next, on the page below the palette: keys, or actions without one
 
-	Notice string // stands in place of the footer until the next key
+	Notice string // shown in place of the footer until the next key
 
-	Stacks *rankstacks.Verdict // what the ranks of a job do, for the other outputs
+	Stacks *rankstacks.Verdict // what the ranks of a job do, for other outputs
 }
 
 // Taken answers a message that changed only the page.
@@ -59,9 +59,9 @@ type Go struct {
 	Job     string    // ID of the job; "": the selected one
 	Node    string    // a node of that job; "": the selected one
 	GPU     string    // key of a GPU, for its page; "": the GPU with the worst problem
-	Process *Process  // for the page of processes: the one under the cursor; nil: unchanged
+	Process *Process  // for the page of processes: the process under the cursor; nil: unchanged
 	Filter  string    // for the page of processes: a filter over all nodes; "": all processes of the scope
-	Key     tea.Msg   // a key that the page answers too, if it lists the process; nil: none
+	Key     tea.Msg   // a key that the page then also answers, if it lists the process; nil: none
 	At      time.Time // for the page of the log: the time to show; zero: its end
 	Log     string    // for the page of the log: ID of a job that may have ended, or wait; "": the selected one
 	Report  string    // for the page of the report: ID of a job that has ended
@@ -71,7 +71,7 @@ type Go struct {
 // To answers a message that leads to another page.
 func To(g Go) Answer { return Answer{Taken: true, Go: g} }
 
-// Start is the first page for a job of this many nodes.
+// Start is the first page for a job with this many nodes.
 func Start(nodes int) keys.Page {
 	if nodes > 1 {
 		return keys.OnOverview
@@ -86,11 +86,11 @@ type Process struct {
 	GPU int
 }
 
-// Ask is a request to the probe of a node, or one to SLURM.
+// Ask is a request to the probe of a node, or to SLURM.
 type Ask struct {
 	Node    string
 	Request wire.Request
-	Cancel  *Cancel // a request to SLURM; Node and Request do not count then
+	Cancel  *Cancel // a request to SLURM; Node and Request are then ignored
 
 	Log *joblog.Query // a question for a piece of a job's log; likewise
 
@@ -98,7 +98,7 @@ type Ask struct {
 
 	NCCL *NCCL // a question to the library of a job; likewise
 
-	Report *Report // the report of a job is wanted; likewise
+	Report *Report // a request for the report of a job; likewise
 }
 
 // Cancel asks SLURM to end a job, or to send a signal to it.
@@ -131,6 +131,6 @@ type Result struct {
 	GPUs    *capacity.Cluster // for a Cluster
 	Verdict *ask.Result       // for an NCCL
 	Report  *report.Report    // for a Report
-	Reply   wire.Reply        // may be a refusal; its strings are unchecked: clean them before they go to a screen
-	Err     error             // the reason why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
+	Reply   wire.Reply        // may be a refusal; clean its strings before drawing them: they are unchecked
+	Err     error             // why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
 }

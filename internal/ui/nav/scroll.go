@@ -24,10 +24,10 @@ var moves = [...]key.Binding{
 	up: keys.Up, down: keys.Down, pageUp: keys.PageUp, pageDown: keys.PageDown, first: keys.First, last: keys.Last,
 }
 
-// Moves are the actions of Cursor.Move and of Scroll. PageMoves are those of ScrollPages.
+// Moves are the actions of Cursor.Move and Scroll, PageMoves those of ScrollPages.
 var Moves, PageMoves = moves[up:], moves[pageUp:]
 
-// moveOf returns the move of a key; no: it is none.
+// moveOf returns the move of a key; no if it has none.
 func moveOf(k tea.KeyPressMsg) move {
 	for m := up; m <= last; m++ {
 		if key.Matches(k, moves[m]) {
@@ -67,7 +67,7 @@ func Scroll(msg tea.Msg, from, above, below, end int) (to int, moved bool) {
 	return max(min(from+by, end), 0), true
 }
 
-// ScrollPages is Scroll where the arrows have another meaning.
+// ScrollPages is Scroll for pages where the arrows have another meaning.
 func ScrollPages(msg tea.Msg, from, above, below, end int) (to int, moved bool) {
 	if k, is := msg.(tea.KeyPressMsg); is && (moveOf(k) == up || moveOf(k) == down) {
 		return from, false

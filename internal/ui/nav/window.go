@@ -12,8 +12,8 @@ func (w Window) Hidden() int { return w.All - w.Shown }
 // screen.
 func (w Window) Where() string { return Position(w.From, w.From+w.Shown, w.All) }
 
-// Next returns the next of n places for which is returns true, after at in steps of by (+1 or -1), with a wrap at the
-// ends; at itself if there is no other.
+// Next returns the next of n places for which is returns true, starting after at, in steps of by (+1 or -1), with a
+// wrap at the ends; at itself if there is no other.
 func Next(n, at, by int, is func(i int) bool) int {
 	for i := 1; i < n; i++ {
 		if next := ((at+i*by)%n + n) % n; is(next) {
