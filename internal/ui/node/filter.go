@@ -51,7 +51,7 @@ func (p *Page) matchingGPUs(s *part.Scene) []*cluster.GPU {
 	return filter.Keep(p.filter.Expr(s.Job.ID), &rows.GPUs, s.GPUs(s.Node), r.Of)
 }
 
-// matchingProcesses returns the processes of the node to show, the number of the job's among them, and the number
+// matchingProcesses returns the processes of the node to show, how many of them belong to the job, and the number
 // without filters.
 func (p *Page) matchingProcesses(s *part.Scene) (list []tally.Process, own, of int) {
 	list, own = tally.Processes(s.Job, s.Node)
@@ -69,7 +69,7 @@ func (p *Page) matchingProcesses(s *part.Scene) (list []tally.Process, own, of i
 	return list, others, of
 }
 
-// matchCount says that filters show only some of the processes of the node; "": all are shown.
+// matchCount says that filters hide some of the node's processes; "": all are shown.
 func (p *Page) matchCount(s *part.Scene, shown, of int) string {
 	if shown == of && !p.filter.On(s.Job.ID) {
 		return ""
@@ -81,7 +81,7 @@ func (p *Page) matchCount(s *part.Scene, shown, of int) string {
 	return text
 }
 
-// hidingFilters names the filters that hide processes: the filter of the start, and the filter of the page.
+// hidingFilters names the filters that hide processes: the one set at the start, and the one of the page.
 func (p *Page) hidingFilters(f *part.Frame, shown, of int) string {
 	text := p.matchCount(f.Scene, shown, of)
 	if text == "" {
@@ -104,7 +104,7 @@ func (p *Page) noProcesses(f *part.Frame, of int) string {
 	return part.NoProcesses(f)
 }
 
-// whereRow says below the GPUs which of them match the filter, and which are on the screen.
+// whereRow says, below the GPUs, which of them match the filter, and which are on the screen.
 func whereRow(f *part.Frame, y int, r *rooms) {
 	x := f.Put(2, y, r.title, draw.Strong)
 	if r.title != "" {

@@ -71,7 +71,7 @@ func staleLine(f *part.Frame, y int) {
 	f.Left(x, y, room, text, draw.Text)
 }
 
-// bit is a piece of the node's line, which is drawn whole or not at all.
+// bit is a piece of the node's line. It is drawn whole or not at all.
 type bit struct {
 	width int
 	draw  func(x, y int)

@@ -17,7 +17,7 @@ type rooms struct {
 	rows  []*cluster.GPU // the GPUs, in their order
 	title string         // the number of GPUs that match the filter, in words; "": no filter
 	none  string         // the sentence that no GPU matches
-	where bool           // a row below the GPUs says which of them match, and which are on the screen
+	where bool           // a row below the GPUs says which of them match and which are on the screen
 	rule  bool           // a rule separates the GPUs from the sum
 
 	processes bool
@@ -25,7 +25,7 @@ type rooms struct {
 	list      nav.Window // of the processes
 	first     int        // row of the first process
 	end       int        // the first row after the processes
-	below     int        // the first row below the processes, reserved before they are listed
+	below     int        // the first row below the rows reserved for processes, even before they are listed
 }
 
 // divideScreen divides the screen.
@@ -67,7 +67,8 @@ func headRow(s *part.Scene) int {
 	return y
 }
 
-// roomForGPUs leaves room for the sum of the GPUs and, in a low terminal, for some of the processes.
+// roomForGPUs distributes the rows of the GPUs. It leaves room for their sum and, in a low terminal, for some of the
+// processes.
 func (p *Page) roomForGPUs(s *part.Scene, r *rooms) {
 	y, end := r.head+1, s.H-2-p.filter.Rows(s.Job.ID) // the sum and the keys
 	if s.H < part.Small {
@@ -93,8 +94,9 @@ func (p *Page) roomForGPUs(s *part.Scene, r *rooms) {
 	r.rows = table.InOrder(s, gpus, r.gpus.Shown)
 }
 
-// roomForProcesses gives the processes the rows from row y on, except for the worst problem of the node. Rows for one
-// process per GPU are reserved before the processes are known: the parts below must not jump when the list comes.
+// roomForProcesses gives the processes the rows from row y on, except for those of the node's worst problem. It
+// reserves rows for one process per GPU before the processes are known: the parts below must not jump when the list
+// arrives.
 func (p *Page) roomForProcesses(s *part.Scene, r *rooms, y int) {
 	r.end = s.H - 1 - p.filter.Rows(s.Job.ID)
 	if len(s.Health.Listed(s.Node.Name)) > 0 {
@@ -118,7 +120,7 @@ func (p *Page) roomForProcesses(s *part.Scene, r *rooms, y int) {
 func problemRows(h int) int {
 	switch {
 	case h < part.Tall:
-		return 1 // a line
+		return 1 // one line
 	case h < roomy:
 		return 2 // and a title
 	}
@@ -126,20 +128,21 @@ func problemRows(h int) int {
 }
 
 const (
-	ruled         = 18 // the height from which there is a rule above the sum
-	roomy         = 34 // the height from which processes are shown by default
+	ruled         = 18 // the least height with a rule above the sum
+	roomy         = 34 // the least height at which processes are shown by default
 	roomyProblems = 4  // a blank line, a title, and two lines for the worst problem
 )
 
-// showsProcesses reports whether the processes are shown: by choice, otherwise if they and the worst problem would fit
-// below the GPUs with one process for each of the job's GPUs, whether there is a problem now or not.
+// showsProcesses reports whether the processes are shown. Without a choice of the user, they are shown if they fit
+// below the GPUs together with the worst problem, counting one process for each of the job's GPUs. It does not matter
+// whether there is a problem now.
 func (p *Page) showsProcesses(s *part.Scene) bool {
 	switch {
 	case p.Processes != ShowAuto:
 		return p.Processes == ShowOn
 	case s.H < roomy:
 		return false
-	case !tally.Shows(s.Node): // processes come with the first values
+	case !tally.Shows(s.Node): // processes arrive with the first values
 		return true
 	}
 	const frame = 8 // rows 0 to 4, the GPUs' headings, rule and sum

@@ -28,15 +28,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Page shows one node: its line, its GPUs and their sum, then as there is room processes, its problems, and graphs. For
-// a node without values it shows the connection to the node.
+// Page shows one node: its line, its GPUs and their sum, then as far as there is room processes, its problems, and
+// graphs. For a node without values it shows the connection to the node.
 type Page struct {
 	Processes Show
 
 	filter     *prompt.Filter  // for the GPUs and the processes of the node
 	connection connection.Page // in place of the lists for a node without values
 	host       bool            // the graphs are of the node itself, not of its GPUs
-	from       int             // number of rows that the lists are scrolled: the GPUs first, then the processes
+	from       int             // number of rows by which the lists are scrolled: first the GPUs, then the processes
 }
 
 // New returns the page in its first state.
@@ -54,7 +54,7 @@ const (
 	ShowOff
 )
 
-// Arrive shows the processes, if the key that led here shows them.
+// Arrive shows the processes if the key that led here asks for them.
 func (p *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 	if k, is := to.Key.(tea.KeyPressMsg); is && key.Matches(k, keys.Processes) {
 		p.Processes = ShowOn
@@ -81,7 +81,7 @@ var code = action.Table[*Page]{
 // Actions returns the actions that have code.
 func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.PageMoves) }
 
-// ofValues is the code of an action on the values of the node, which it may not have.
+// ofValues is the code of an action on the values of the node. It does nothing if there are none.
 func ofValues(do func(*Page, *part.Scene) nav.Answer) func(*Page, *part.Scene) nav.Answer {
 	return func(p *Page, s *part.Scene) nav.Answer {
 		if !tally.Shows(s.Node) {
@@ -91,7 +91,7 @@ func ofValues(do func(*Page, *part.Scene) nav.Answer) func(*Page, *part.Scene) n
 	}
 }
 
-// unlessShown takes the key of the connection while this page shows the same already.
+// unlessShown takes the key of the connection page while this page already shows the same.
 func unlessShown(_ *Page, s *part.Scene) nav.Answer { return nav.Answer{Taken: !tally.Shows(s.Node)} }
 
 func openGPU(_ *Page, s *part.Scene) nav.Answer {
@@ -106,7 +106,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if p.isTyping(s) {
 		return p.passToPrompt(msg)
 	}
-	p.filter.Close() // the prompt was for another job, or for lists that are not shown now
+	p.filter.Close() // the prompt was for another job, or for lists that are hidden now
 	if a := code.Do(p, msg, s); a.Taken {
 		return a
 	}
@@ -125,7 +125,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// handleClick opens the GPU under the mouse, or the page of processes with the process under the mouse.
+// handleClick opens the GPU under the mouse, or the page of processes with the cursor on the process under the mouse.
 func (p *Page) handleClick(m tea.MouseClickMsg, s *part.Scene, r *rooms) nav.Answer {
 	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
 		list, _, _ := p.matchingProcesses(s)
@@ -149,7 +149,7 @@ func (p *Page) toggleProcesses(s *part.Scene) {
 	}
 }
 
-// Wants returns the selected node.
+// Wants asks for the selected node.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
 	return nav.Wants{Selected: true, Processes: s.Node != nil && (p.showsProcesses(s) || p.filter.On(s.Job.ID))}
 }
@@ -214,7 +214,8 @@ func (p *Page) drawBody(f *part.Frame) {
 	p.drawGraphs(f, drawProblems(f, y, f.H-1))
 }
 
-// drawGraphs draws the past of the GPUs or of the node itself, below row y. The title names the key for the other.
+// drawGraphs draws the past of the GPUs or of the node itself, below row y. The title names the key that switches
+// between them.
 func (p *Page) drawGraphs(f *part.Frame, y int) {
 	view := keys.HintOf(keys.Grid).Key
 	if p.host {
@@ -224,7 +225,7 @@ func (p *Page) drawGraphs(f *part.Frame, y int) {
 	}
 }
 
-// Table draws the node's line and all its GPUs from row y, without a page around them, and returns the row below.
+// Table draws the node's line and all of its GPUs from row y on, without a page around them, and returns the row below.
 func Table(f *part.Frame, y int) int {
 	gpus := f.GPUs(f.Node)
 	n := len(gpus)
@@ -294,8 +295,8 @@ func (p *Page) processSection(f *part.Frame, y int, r *rooms) int {
 	return max(t.Rows(f, y+1, list[r.list.From:r.list.From+r.list.Shown]), r.below)
 }
 
-// oldList tells the age of the list if the last report had none: the probe sends a list at once when asked, and seldom
-// before.
+// oldList tells the age of the list if the last report had none. The probe sends a list at once when asked, but seldom
+// otherwise.
 func oldList(f *part.Frame) string {
 	if n := f.Node; !n.Listed || !n.ListedAt.Before(n.Arrived) {
 		return ""

@@ -31,5 +31,5 @@ func Draw(f *part.Frame, y int) {
 	graph.NodeGraphs(f, y, "")
 }
 
-// graphRows is the number of rows that the processes leave to the graphs, if there are enough.
+// graphRows is the number of rows that the processes leave to the graphs, if there are enough rows.
 const graphRows = 9

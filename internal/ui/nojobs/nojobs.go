@@ -87,7 +87,7 @@ func Asked(f *part.Frame, y int) int {
 	return y
 }
 
-// Pending draws the jobs that wait in the queue, from place from of the list on.
+// Pending draws the jobs that wait in the queue, beginning with index from of the list.
 func Pending(f *part.Frame, y, from int) {
 	jobs := f.Snap.Discovery.Pending
 	room := pendingRoom(f.H, y)
@@ -120,7 +120,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// Wants returns the jobs: somebody may wait for one to begin.
+// Wants asks for the jobs: the user may be waiting for one to begin.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{Jobs: true} }
 
 // askedTop is the first row of SLURM's answer.

@@ -25,13 +25,13 @@ func (m matching) writeTitle(f *part.Frame, x int) int {
 	return f.Put(x, 2, " "+text+" ", draw.Strong) + 1
 }
 
-// drawNoMatch says in place of the nodes that none matches, and names the key that brings them back.
+// drawNoMatch says, in place of the nodes, that none matches, and names the key that brings them back.
 func (m matching) drawNoMatch(f *part.Frame, y int) int {
 	f.Left(3, y, f.W-4, m.None(f.Job.ID, "nodes", f.W-4), draw.Text)
 	return y + 1
 }
 
-// sumName is the name of the total of the job, which the filter does not change. Hosts are no job.
+// sumName names the total, which the filter does not change: that of the job, or without a job that of all hosts.
 func (m matching) sumName(s *part.Scene) string {
 	switch isJob := s.Job.ID != ""; {
 	case m.isFiltered(s) && isJob:

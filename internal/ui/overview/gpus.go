@@ -38,12 +38,12 @@ func (o *Page) cursorGPU(s *part.Scene, n *cluster.Node) *cluster.GPU {
 	return nil
 }
 
-// indexOfGPU returns the place of the GPU in a list; -1: the node has none with that number.
+// indexOfGPU returns the index of the GPU in a list; -1: the node has none with that number.
 func (r inRow) indexOfGPU(list []*cluster.GPU) int {
 	return slices.IndexFunc(list, func(g *cluster.GPU) bool { return g.Number == r.number })
 }
 
-// moveAlongRow moves the cursor by some GPUs, or from the first GPU to the node itself.
+// moveAlongRow moves the cursor by some GPUs; before the first GPU comes the node itself.
 func (r *inRow) moveAlongRow(by int, list []*cluster.GPU) {
 	at := -1
 	if r.on {

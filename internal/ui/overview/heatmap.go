@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// heatMap draws every node as a tile, the total, and the problems. It reports whether nodes in trouble stand first,
+// heatMap draws every node as a tile, the total, and the problems. It reports whether nodes in trouble come first,
 // whatever the order of the others.
 func (o *Page) heatMap(f *part.Frame) (troubleFirst bool) {
 	t := newTiles(f.Scene, o.page)
@@ -49,7 +49,7 @@ func drawTiles(f *part.Frame, t *tiles) {
 	}
 }
 
-// rowNames writes the name of the first node of each row, where nodes have no names of their own.
+// rowNames writes the name of the first node of each row, where the nodes themselves have no names.
 func rowNames(f *part.Frame, t *tiles) {
 	for row := range t.usedRows() {
 		first := t.nodes[t.places.lines[row].from]
@@ -169,7 +169,7 @@ func heatMapSum(f *part.Frame, y int, t *tiles, name string) int {
 	}
 	switch {
 	case big:
-	case y+2 < f.H-1: // a line of its own, the first of those for problems
+	case y+2 < f.H-1: // a line of its own, the first of the lines for problems
 		y++
 		f.Pieces(1, y, legendPieces(f, f.W-2)...)
 	default:
@@ -198,7 +198,7 @@ func legendPieces(f *part.Frame, w int) []part.Piece {
 	return letters
 }
 
-// shadePieces explains the shades of the cells, at length and shortly. The classic colors show levels.
+// shadePieces explains the shades of the cells, in a long and a short form. The classic colors show levels.
 func shadePieces(f *part.Frame) (long, short []part.Piece) {
 	m := f.Median()
 	if f.Classic || math.IsNaN(m.Number) {

@@ -11,19 +11,20 @@ type Grid uint8
 
 // Ways to show nodes.
 const (
-	GridAuto Grid = iota // rows while they fit, else the heat map
+	GridAuto Grid = iota // rows if they fit, otherwise the heat map
 	GridRows
 	GridMap
 )
 
-// look is how the nodes are shown.
+// look is the way in which the nodes are shown.
 type look struct {
 	Grid  Grid
-	Times bool        // the nodes are shown over time, in place of the grid
+	Times bool        // over time, in place of the grid
 	Gauge tally.Gauge // what the cells show
 }
 
-// asHeatMap reports whether the nodes are shown as a heat map: by choice, otherwise if they do not all fit as rows.
+// asHeatMap reports whether the nodes are shown as a heat map: because the user has chosen it, or because they do not
+// all fit as rows.
 func (l *look) asHeatMap(s *part.Scene) bool {
 	switch {
 	case s.W < heatMapLeast || l.Times || l.Grid == GridRows:
@@ -34,7 +35,7 @@ func (l *look) asHeatMap(s *part.Scene) bool {
 	return len(s.Job.Nodes) > s.H-overviewFrame
 }
 
-// nextLook shows the nodes in the next way: as a table, as a heat map, over time.
+// nextLook switches to the next way to show the nodes: as a table, as a heat map, over time.
 func (l *look) nextLook(s *part.Scene) {
 	switch {
 	case l.Times:

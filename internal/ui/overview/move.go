@@ -37,7 +37,7 @@ func (t *tiles) handleMessage(msg tea.Msg, at string) nav.Answer {
 	return nav.Answer{}
 }
 
-// over is the code of an action that moves the cursor over the tiles, while the nodes are tiles.
+// over is the code of an action that moves the cursor over the tiles. It has an effect only while the nodes are tiles.
 func over(to func(t *tiles, at string) string) func(*Page, *part.Scene) nav.Answer {
 	return func(o *Page, s *part.Scene) nav.Answer {
 		if !o.asHeatMap(s) {
@@ -50,7 +50,7 @@ func over(to func(t *tiles, at string) string) func(*Page, *part.Scene) nav.Answ
 	}
 }
 
-// first returns the first node; nodes that are on every page do not count.
+// first returns the first node, not counting nodes that are on every page.
 func (t *tiles) first() string {
 	if len(t.nodes) == 0 {
 		return ""

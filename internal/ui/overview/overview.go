@@ -25,7 +25,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
-// Page shows all nodes of the job. Its list is the table of nodes, their filter and their order; the heat map shows the
+// Page shows all nodes of the job. Its list is the table of nodes, with their filter and order; the heat map shows the
 // nodes of the list, too.
 type Page struct {
 	*list.List[string, string] // names of nodes
@@ -42,8 +42,8 @@ type Page struct {
 	shown *list.View[string]
 }
 
-// The columns of the orders: nodes stand in SLURM's order, or the worst first. No other number orders them: nodes must
-// not move while the user looks at them.
+// The columns of the orders: nodes stand in SLURM's order, or the worst come first. They are not sorted by other
+// numbers: nodes must not move while the user looks at them.
 const (
 	byName = "node"
 	byRank = "health"
@@ -88,7 +88,7 @@ func (o *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return a
 }
 
-// Arrive shows the metric that was chosen, if one was.
+// Arrive shows the metric that was chosen, if any.
 func (o *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 	for g := range tally.Gauges {
 		if part.GaugeName(g) == to.Choice {
@@ -98,7 +98,7 @@ func (o *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// code is the code of the page's own actions. Without a node on the screen none is opened.
+// code is the code of the page's own actions. Without a node on the screen, none is opened.
 var code = action.Table[*Page]{
 	{Of: keys.Up, Do: over(func(t *tiles, at string) string { return t.shiftNode(at, 0, -1) })},
 	{Of: keys.Down, Do: over(func(t *tiles, at string) string { return t.shiftNode(at, 0, +1) })},
@@ -127,7 +127,7 @@ func along(by int) func(*Page, *part.Scene) nav.Answer {
 		if a := tile(o, s); a.Taken {
 			return a
 		}
-		if !o.Times && len(s.Order) > 0 { // a row has none beside it
+		if !o.Times && len(s.Order) > 0 { // a row has no node beside it
 			o.inRow.moveAlongRow(by, gpusWithCell(s, s.Node))
 		}
 		return nav.Taken
@@ -137,7 +137,7 @@ func along(by int) func(*Page, *part.Scene) nav.Answer {
 // unlessNone takes the keys of the selected node while no node is shown.
 func unlessNone(_ *Page, s *part.Scene) nav.Answer { return nav.Answer{Taken: len(s.Order) == 0} }
 
-// toRanks goes to the ranks of the job, if the user has not chosen a node.
+// toRanks goes to the ranks of the job, unless the user has chosen a node.
 func toRanks(_ *Page, s *part.Scene) nav.Answer {
 	if len(s.Order) == 0 || s.Node.Name != s.Order[0] {
 		return nav.Answer{}
@@ -145,7 +145,7 @@ func toRanks(_ *Page, s *part.Scene) nav.Answer {
 	return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID})
 }
 
-// handleMessage answers the mouse where it is not for the list.
+// handleMessage answers the mouse where the list does not.
 func (o *Page) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
 	if o.asHeatMap(s) {
 		if a := o.moveOverTiles(msg, s); a.Taken {
@@ -173,14 +173,14 @@ func (o *Page) switchOrder(s *part.Scene) nav.Answer {
 	return a
 }
 
-// begin shows the nodes from the first on, as bad as they are now.
+// begin shows the nodes from the first on, ranked by how bad they are now.
 func (o *Page) begin(s *part.Scene) {
 	o.page = 0
 	o.worst.begin(s.Job.ID)
 	o.Top()
 }
 
-// Wants returns the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its
+// Wants asks for the nodes that match the filter, in SLURM's order or the worst first. A node that recovers keeps its
 // place until the user sorts again.
 func (o *Page) Wants(s *part.Scene) nav.Wants {
 	if o.worst.of != s.Job.ID {
@@ -198,8 +198,8 @@ func (o *Page) Wants(s *part.Scene) nav.Wants {
 	return nav.Wants{Order: o.order}
 }
 
-// Settle chooses the gauge of the cells, and puts the cursor on the selected node. While a filter is typed, the graphs
-// are ready for the letter that makes room for them.
+// Settle chooses the gauge of the cells, and puts the cursor on the selected node. While the user types a filter, it
+// prepares the graphs, since the next letter may make room for them.
 func (o *Page) Settle(s *part.Scene) {
 	s.Gauge = o.Gauge
 	if at := slices.Index(s.Order, s.Node.Name); at >= 0 && o.Cursor() != s.Node.Name {

@@ -9,10 +9,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// pictureKey has everything on which the picture of the nodes depends, besides the Snapshot and the job.
+// pictureKey has everything that the picture of the nodes depends on, besides the Snapshot and the job.
 type pictureKey struct {
 	size   part.Size
-	first  *string // of the nodes that are shown: their slice never changes
+	first  *string // the first of the shown nodes: their slice never changes
 	nodes  int
 	page   int
 	mine   bool
@@ -20,8 +20,8 @@ type pictureKey struct {
 	gauge  tally.Gauge
 }
 
-// cachedPicture returns the nodes without the cursor. The cells of a thousand nodes take longer than all else, and most
-// keys change none of them.
+// cachedPicture returns the picture of the nodes without the cursor. Drawing the cells of a thousand nodes takes longer
+// than everything else, and most keys change none of them.
 func cachedPicture(f *part.Frame, t *tiles) *draw.Canvas {
 	key := pictureKey{f.Size, unsafe.SliceData(f.Order), len(f.Order), t.page, f.Mine, f.Colors, f.Gauge}
 	return part.Once(f.Scene, key, func() *draw.Canvas {
