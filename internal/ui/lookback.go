@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// errPast is the reason why nothing is asked of nodes or SLURM while the screen shows the past.
+// errPast is the reason why nodes and SLURM are not asked while the screen shows the past.
 var errPast = errors.New(inThePast)
 
 const inThePast = "the screen shows the past: Esc leads back to now"
@@ -36,14 +36,14 @@ func refusePast(m *model) tea.Cmd {
 	return nil
 }
 
-// canLookBack reports whether the page on the screen has the keys that look back, and there is a past.
+// canLookBack reports whether the page on the screen has the keys that look back, and there is a past to look at.
 func (m *model) canLookBack() bool {
 	at := m.view.focusedKeys(m.scene)
 	return m.Tape == nil && m.scene.NoPast == "" && keys.Main.Is(at, m.view.hasOf(at))
 }
 
-// showSnapshot puts the Snapshot of now, or of the chosen moment, on the screen. In the past nothing can be sent to
-// processes.
+// showSnapshot puts the newest Snapshot, or the one of the chosen moment, on the screen. In the past no signals can be
+// sent.
 func (m *model) showSnapshot() {
 	var age time.Duration
 	m.scene.Snap, age = m.past.Shown()

@@ -29,7 +29,7 @@ type model struct {
 	view  *view
 	scene *part.Scene // from the last Snapshot, with the selection resolved
 	told  look
-	lists bool // the list of jobs is on the screen, as Controls was told
+	lists bool // the list of jobs is on the screen, as last told to Controls
 	past  lookback.Past
 	nccl  *ask.Asker
 	pace
@@ -67,7 +67,7 @@ func newModel(o Options, out io.Writer) *model {
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return m.nextTick(m.scene) }
 
-// takeSnapshot takes a new Snapshot.
+// takeSnapshot gets a new Snapshot.
 func (m *model) takeSnapshot() {
 	m.past.Keep(m.Snapshot(m.Now()))
 	m.scene.Slow = 1
@@ -78,7 +78,8 @@ func (m *model) takeSnapshot() {
 	m.showSnapshot()
 }
 
-// noteRecording takes the state of the recording. If it ends while the terminal is detached, the pace slows down.
+// noteRecording stores the state of the recording. If a recording ends while the terminal is detached, the pace slows
+// down.
 func (m *model) noteRecording() {
 	if m.Record == nil {
 		return
@@ -159,7 +160,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// adaptToTerminal takes the size and the colors of the terminal.
+// adaptToTerminal stores the size and the colors of the terminal.
 func (m *model) adaptToTerminal(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -180,7 +181,7 @@ func (m *model) adaptToTerminal(msg tea.Msg) {
 	}
 }
 
-// noteUser notes the user's presence, and hurries if the screen was idle.
+// noteUser notes that the user is there, and speeds up the ticks if the screen was idle.
 func (m *model) noteUser() tea.Cmd {
 	m.Controls.Touch()
 	m.noteKey()
@@ -193,11 +194,11 @@ func (m *model) noteUser() tea.Cmd {
 	return m.hurryTicks(m.scene, "")
 }
 
-// attached says whether the terminal was attached or detached.
+// attached says whether the terminal is attached.
 type attached bool
 
-// handleAttached slows the screen down while its terminal is detached. When it is attached again, a fresh frame comes
-// at once.
+// handleAttached slows the screen down while its terminal is detached. When the terminal is attached again, it gets a
+// fresh frame at once.
 func (m *model) handleAttached(there attached) tea.Cmd {
 	if there {
 		woken := m.noteUser()
@@ -264,8 +265,8 @@ func (o *Options) saveChoices(v *view, classic bool, chosen string) {
 	}
 }
 
-// updateWants tells Controls which node is on the screen, or that all are, and asks what the page wants. If this asks
-// for processes, ticks come faster for a while.
+// updateWants tells Controls which node is on the screen, or that all are, and what the page wants. If the page wants
+// processes, ticks come faster for a while.
 func (m *model) updateWants() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return m.askOn()
@@ -273,10 +274,10 @@ func (m *model) updateWants() tea.Cmd {
 	return tea.Batch(m.hurryTicks(m.scene, m.told.node), m.askOn())
 }
 
-// notifyLook calls Controls.ListJobs and Controls.Look if their arguments have changed, and reports whether those of
-// Look have.
+// notifyLook calls Controls.ListJobs and Controls.Look if their arguments have changed. It reports whether those of
+// Look have changed.
 func (m *model) notifyLook() bool {
-	if !m.past.Live() { // nobody is asked for the past
+	if !m.past.Live() { // no request is made for the past
 		return false
 	}
 	w := m.view.chosenPage().Wants(m.scene)
@@ -301,8 +302,8 @@ func (m *model) notifyLook() bool {
 	return true
 }
 
-// View implements tea.Model. Bubble Tea calls it after every message, but most messages change nothing. The result has
-// no frame (package terminal).
+// View implements tea.Model. Bubble Tea calls it after every message, although most messages change nothing. The result
+// has no frame: package terminal writes frames.
 func (m *model) View() tea.View {
 	if m.dirty && m.scene.W > 0 && m.height > 0 {
 		m.dirty = false

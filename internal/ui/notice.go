@@ -13,15 +13,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// A notice about a key stands for elsewhereTime, the mark of another job for otherJobTime, an alert for alertTime.
+// A notice about a key stays for elsewhereTime, the mark of another job for otherJobTime, an alert for alertTime.
 const (
 	elsewhereTime = 2 * time.Second
 	otherJobTime  = 3 * time.Second
 	alertTime     = 10 * time.Second
 )
 
-// explainUselessKey reports whether a key has no effect on a page, and says in the footer why: it is the key of other
-// pages, or its subject is absent.
+// explainUselessKey reports whether a key has no effect on a page, and says in the footer why: it is a key of other
+// pages, or there is nothing that it could act on.
 func (v *view) explainUselessKey(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
 	has := func(r keys.Row) bool { return key.Matches(k, r.Bindings...) }
 	rows := v.helpOf(at)

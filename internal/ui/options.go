@@ -17,15 +17,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Tape is a recording that the screens show in place of the present. Its methods do not block.
+// Tape is a recording that the screen shows instead of the present. Its methods do not block.
 type Tape interface {
-	Turn(o tape.Order) (notice string) // turns the tape for a key; notice is for the footer: why it cannot
+	Turn(o tape.Order) (notice string) // moves in the recording; notice is for the footer: why it cannot
 	Position() tape.Position
 }
 
 // Recorder records the Events of the cluster while the screens are shown.
 type Recorder interface {
-	Switch() (said string) // begins a recording, or ends the running one; said is for the footer. It may block
+	Switch() (said string) // begins a recording, or ends the running one; said is for the footer. May block
 	Status() string        // state of the running recording; "": none runs
 }
 
@@ -35,8 +35,8 @@ type Options struct {
 	Now      func() time.Time
 	Controls controls.Controls
 
-	// Watch calls tell when the terminal is detached or attached, until ctx ends. It is attached at first. nil: it
-	// stays attached.
+	// Watch calls tell when the terminal is detached or attached, until ctx ends. The terminal is attached at first.
+	// nil: it stays attached.
 	Watch func(ctx context.Context, tell func(attached bool))
 
 	Display time.Duration
@@ -46,24 +46,24 @@ type Options struct {
 	// makes the report of a job that has ended, on a goroutine of its own; nil: there are no reports
 	Report func(ctx context.Context, job string) (*report.Report, error)
 
-	Tell func(cluster.Event) // takes what pages have asked of a job; may be nil
+	Tell func(cluster.Event) // gets what pages have learned about a job; may be nil
 
 	Alerts <-chan Alert // nil: there are none
 
 	Theme                string               // one of draw.Themes; "": draw.Auto
 	ASCII                bool                 // ASCII glyphs only
-	Profile              colorprofile.Profile // colors of the terminal; Unknown: find out
-	Classic              bool                 // colors go by the utilization; otherwise a color means trouble
-	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; no MemoryLevels: memory has none
+	Profile              colorprofile.Profile // colors of the terminal; Unknown: detect them
+	Classic              bool                 // colors show the utilization; otherwise a color means trouble
+	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; memory has none without MemoryLevels
 	Columns              columns.Chosen       // columns of the tables; empty: the usual ones
-	// the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
+	// the page to start with; "auto" or "": the overview for a job of several nodes, otherwise the node view
 	View string
 	// GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)
 	Monitor string
 	Keys    string // KeysNvitop: nvitop's keys on the page of processes; otherwise each key has one meaning
 	// a line for the user: it replaces the footer until a key is pressed, and is in the palette
 	Banner   string
-	HelpURL  string // the address of the help of this site, in the palette
+	HelpURL  string // the address of the site's help, in the palette
 	Login    string // see part.Scene
 	Everyone bool   // the page of the cluster has the jobs of all users, and idle GPUs
 	// the reason why signals and cancels are forbidden (part.Scene); "": they are allowed
@@ -71,7 +71,7 @@ type Options struct {
 	Version  string
 	// the GPUs in the views of the nodes
 	Only tally.Only
-	// a filter of rows.Processes for the processes in the views of nodes, and at first in other lists
+	// a filter of rows.Processes for the processes in the views of nodes, and initially in other lists
 	Processes *filter.Expr
 	// writes these settings to the user's file; on a goroutine of its own; may be nil
 	Save    func(c settings.Choices, keys []string) (path string, err error)
