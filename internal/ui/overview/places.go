@@ -2,18 +2,18 @@ package overview
 
 import "sort"
 
-// places are the places of the nodes in a heat map: lines, which stand one below the other in columns. A tile with a
-// name is a line of its own.
+// places are the places of the nodes in a heat map. The nodes form lines, which stand below each other in columns. A
+// tile with a name is a line by itself.
 type places struct {
 	lines   []line
-	rows    int  // lines one below the other
+	rows    int  // lines below each other in a column
 	wide    int  // width of a line, with the gap after it
 	cellsAt int  // the column of the first node in a line
 	each    int  // columns of a node, with the gap after it
-	ragged  bool // lines have any length: up and down lead to their ends
+	ragged  bool // lines have different lengths: up and down lead to their ends
 }
 
-// line is the nodes on one line: the place of the first one, and the place after the last.
+// line is the nodes on one line: from the place of the first to the place after the last.
 type line struct{ group, from, to int }
 
 // lineOf returns the line of the node at a place.
@@ -31,7 +31,7 @@ func (p *places) at(place int) (x, y int) {
 // start returns the beginning of a line.
 func (p *places) start(line int) (x, y int) { return line / p.rows * p.wide, line % p.rows }
 
-// under returns the place of the node whose cells, or the gap behind them, are at a column and a row; -1 if there is
+// under returns the place of the node whose cells, or the gap after them, are at a column and a row; -1 if there is
 // none.
 func (p *places) under(x, y int) int {
 	if x < 0 || y < 0 || y >= p.rows {
@@ -47,8 +47,8 @@ func (p *places) under(x, y int) int {
 	return -1
 }
 
-// beside returns the place a number of columns and rows away from another, not beyond the edges. From the end of a line
-// it leads to the line beside it.
+// beside returns the place that many columns and rows away from another, but not beyond the edges. From the end of a
+// line, it leads to the line beside it.
 func (p *places) beside(place, columns, rows int) int {
 	for ; columns != 0; columns -= signOf(columns) {
 		place = p.aside(place, signOf(columns))

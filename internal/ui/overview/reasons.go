@@ -13,7 +13,7 @@ import (
 // reasonWide is the least room for a finding in a column of the heat map.
 const reasonWide = 39
 
-// drawShortProblems lists the problems in short form where there is no room for sentences, in as many columns as
+// drawShortProblems lists the problems in short form, for when there is no room for sentences, in as many columns as
 // necessary.
 func drawShortProblems(f *part.Frame, y int, names *naming.Naming) {
 	found := problem.Alike(withoutNotes(f.Job.Findings))
@@ -55,7 +55,7 @@ func troubleText(f *part.Frame, l problem.Likes, w int) (string, draw.Role) {
 	return problem.ShortOf(finding, words, w-len(age)) + age, draw.Text
 }
 
-// withoutNotes returns the findings that a heat map names: all but notes.
+// withoutNotes returns the findings that a heat map names: all except notes.
 func withoutNotes(findings []cluster.Finding) []cluster.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f cluster.Finding) bool { return f.Severity == cluster.Note })
 }

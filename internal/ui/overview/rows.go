@@ -46,8 +46,8 @@ func (o *Page) nodeRows(f *part.Frame) int {
 	return min(headRow+1+o.Window(f.Scene).Shown, f.H-1)
 }
 
-// rowsPlace is where the rows of the table are. If there are more nodes than rows, the worst problems get some rows,
-// even while all is well: nodes must not move when something happens.
+// rowsPlace returns where the rows of the table are. If not all nodes fit, some rows are reserved for the worst
+// problems, even while all is well: nodes must not move when something happens.
 func (o *Page) rowsPlace(s *part.Scene) (top, room int) {
 	room = s.H - overviewFrame
 	if len(s.Order) > room {
@@ -73,7 +73,7 @@ func (o *Page) nodeTable(f *part.Frame) nodes {
 	return nodes{o, table.NewNodes(f)}
 }
 
-// Head implements list.Table. The footer says the order.
+// Head implements list.Table. The order is shown in the footer.
 func (t nodes) Head(f *part.Frame, y int, _ string, _ bool) { t.shown.Head(f, y) }
 
 // Row implements list.Table. A printout has no selected node.
@@ -88,7 +88,7 @@ func (t nodes) Row(f *part.Frame, y int, name *string, _ bool) {
 	t.shown.Row(f, y, n, selected)
 }
 
-// At implements list.Table: no heading sorts.
+// At implements list.Table: no heading can sort.
 func (t nodes) At(int) string { return "" }
 
 // graphRoom is the number of rows that the problems leave to the graphs in a tall terminal.

@@ -12,11 +12,12 @@ import (
 type group struct {
 	name  string // "": SLURM names no switch for these nodes
 	nodes []string
-	rank  int // the worst severity of its nodes, if that is at least a warning
+	rank  int // the worst severity of its nodes if that is at least a warning, else 0
 }
 
-// strips is the geometry of nodes in groups: each group has a strip of cells, on several lines if it is long. It
-// depends on the size of the terminal, the nodes, their GPUs and switches, and on the ranks of groups, never on values.
+// strips is the geometry of nodes in groups: each group has a strip of cells, on several lines if it is long. The
+// geometry depends on the size of the terminal, the nodes, their GPUs and switches, and the ranks of the groups, but
+// never on values.
 type strips struct {
 	places
 	groups []group
@@ -25,9 +26,9 @@ type strips struct {
 	names  *naming.Naming // short names of the groups
 	name   int            // columns for the name of a group
 	per    int            // number of nodes on a line
-	gap    int            // the free columns behind the cells of a node
+	gap    int            // the free columns after the cells of a node
 	tail   stripTail
-	tailAt int // its column in a line
+	tailAt int // the tail's column in a line
 	count  int // columns for the count of nodes in trouble
 }
 
@@ -41,13 +42,13 @@ const (
 	tailCount           // and the number of its nodes in trouble
 )
 
-// leastInGroup is the least mean number of nodes in a group: smaller groups arrange nothing.
+// leastInGroup is the least mean number of nodes in a group: smaller groups would give the map no order.
 const leastInGroup = 4
 
 const tailMeanWide = 5 // with the gap before it
 
-// newStrips arranges groups in this many columns and rows: with as many cells for each node as there is room for, or
-// nil if there is not even room for one.
+// newStrips arranges groups in this many columns and rows. Each node gets as many cells as fit; nil if not even one
+// fits.
 func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
 	if len(groups) < 2 || countNodes(groups) < leastInGroup*len(groups) || rows < 1 {
 		return nil
@@ -79,8 +80,8 @@ func countNodes(groups []group) (nodes int) {
 	return nodes
 }
 
-// groupsOf puts the nodes of the scene into groups, those with the worst nodes first, otherwise in the order of the
-// job's nodes: a group moves only when its rank changes. Without a topology from SLURM there are none.
+// groupsOf puts the nodes of the scene into groups. The groups with the worst nodes come first, the others in the order
+// of the job's nodes: a group moves only when its rank changes. Without a topology from SLURM there are no groups.
 func groupsOf(s *part.Scene) []group {
 	if len(s.Snap.Discovery.Switches) == 0 {
 		return nil
@@ -125,13 +126,13 @@ func (st *strips) shortenGroupNames() {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names) // the ranks must not change the names
+	slices.Sort(names) // the ranks of groups must not change the names
 	st.names = naming.New(names, longName)
 	st.name = max(min(st.names.Wide, longName), 1)
 }
 
-// arrangeGroups arranges the groups with this number of cells for a node, this gap and this tail, in as few columns as
-// possible, and reports whether there is room.
+// arrangeGroups arranges the groups in as few columns as possible, with this number of cells for a node, this gap and
+// this tail. It reports whether there is room.
 func (st *strips) arrangeGroups(cells, gap int, tail stripTail, width, rows int) bool {
 	longest := 0
 	for i := range st.groups {

@@ -13,7 +13,7 @@ import (
 // drawStrips draws the groups of nodes.
 func drawStrips(f *part.Frame, t *tiles) {
 	st := t.strips
-	var gpus []*cluster.GPU // reused for each group: a list of its own for each would take longer than to draw it
+	var gpus []*cluster.GPU // reused for each group: allocating a list would take longer than drawing it
 	for i, line := range st.lines {
 		x, y := st.start(i)
 		x, y = t.left+x, t.top+y
@@ -25,7 +25,7 @@ func drawStrips(f *part.Frame, t *tiles) {
 	}
 }
 
-// pointStrip puts the cursor on the node at a place, with a mark before its line.
+// pointStrip puts the cursor on the node at a place, and a mark before its line.
 func pointStrip(f *part.Frame, t *tiles, place int) {
 	st := t.strips
 	line := st.lineOf(place)
@@ -37,8 +37,8 @@ func pointStrip(f *part.Frame, t *tiles, place int) {
 	f.Point(y, x, x+st.each-st.gap)
 }
 
-// groupName writes the mark and the name of the group of a line; where a column begins within the group, only the name;
-// on its other lines, nothing.
+// groupName writes the mark and the name of a group on its first line. On another line of the group it writes only the
+// name, and only at the top of a column.
 func groupName(f *part.Frame, x, y int, st *strips, line int, selected bool) {
 	g := &st.groups[st.lines[line].group]
 	first := line == 0 || st.lines[line-1].group != st.lines[line].group
@@ -73,7 +73,8 @@ func stripCells(f *part.Frame, x, y int, t *tiles, line line) {
 	}
 }
 
-// groupTail writes the mean of a group, and the number of its nodes in trouble. It returns the list with their GPUs.
+// groupTail writes the mean of a group, and the number of its nodes in trouble. It returns the slice, now with the GPUs
+// of the group.
 func groupTail(f *part.Frame, x, y int, st *strips, g *group, gpus []*cluster.GPU) []*cluster.GPU {
 	if st.tail == tailNone {
 		return gpus

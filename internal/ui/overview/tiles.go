@@ -16,13 +16,13 @@ const (
 	tileBig    tileStyle = iota // cells two columns wide, AVG, MAX and POWER
 	tileAvg                     // cells and AVG
 	tileCells                   // cells
-	tileStrips                  // cells without a name, in a strip for each switch: fewer cells than GPUs, at least one
+	tileStrips                  // cells without a name, in a strip for each switch; a cell may be for several GPUs
 	tileGlyph                   // one glyph for the worst of its GPUs
-	tileDot                     // the same without a name: only rows of nodes are named
+	tileDot                     // the same without a name: only rows of nodes have names
 )
 
 // tiles is the geometry of a heat map: the nodes on the page, and their places. It depends only on the size of the
-// terminal and on the nodes. Problems decide only on which of several pages a node is, and on the place of a group.
+// terminal and on the nodes. Problems decide only the page of a node, if there are several, and the place of a group.
 type tiles struct {
 	style        tileStyle
 	strips       *strips // geometry of the groups; nil: there are none
@@ -30,7 +30,7 @@ type tiles struct {
 	wide         int     // width of one tile
 	left, top    int     // place of the first tile
 	below        int     // rows below the tiles: rule, sum, reasons, keys
-	heading      int     // row of the GPU numbers; 0: they are in the rule only
+	heading      int     // row of the GPU numbers; 0: they are only in the rule
 
 	names   *naming.Naming
 	name    int // columns for a name
@@ -40,10 +40,10 @@ type tiles struct {
 
 	places   *places
 	nodes    []string // on this page, in the order of their places
-	pinned   int      // number of them that are on every page
+	pinned   int      // number of nodes that are on every page
 	pages    [][]string
 	page     int
-	from, of int // place of the first node of this page that is not pinned, and the number of such nodes
+	from, of int // place of this page's first node that is not pinned, and number of such nodes
 }
 
 // heatMapLeast is the least width for a heat map.
@@ -57,8 +57,8 @@ const (
 )
 
 // newTiles arranges the nodes in the widest style in which all of them fit. If they fit in none, there are pages, and
-// each page has the nodes in trouble. The page is that of the selected node; if each page has that node, it is the
-// given one.
+// each page has the nodes in trouble. The page is the one with the selected node; if every page has that node, it is
+// the given page.
 func newTiles(s *part.Scene, page int) *tiles {
 	n, slots := len(s.Order), part.NewSlots(s)
 	var t *tiles
@@ -152,14 +152,14 @@ func (t *tiles) fitsAllNodes(s *part.Scene, wide int) bool {
 	return (s.W-2)/wide*max(s.H-t.top-t.below-mostReason, 0) >= len(s.Order)
 }
 
-// shortName widens the name column if names would be ambiguous otherwise.
+// shortName widens the name column if names would otherwise be ambiguous.
 func (t *tiles) shortName(s *part.Scene) {
 	t.names = s.Naming(smallName)
 	t.name = min(max(t.names.Wide, smallName), longName, max(s.W-2-(heatMapLeast-1)+smallName, smallName))
 	t.cellsAt = t.nameAt + t.name + 1
 }
 
-// turnTo splits the nodes into pages and opens the page with the selected node, else the given page.
+// turnTo splits the nodes into pages and opens the page with the selected node, or otherwise the given page.
 func (t *tiles) turnTo(s *part.Scene, page int) {
 	t.of = len(s.Order)
 	if t.of <= t.nodesPerPage() {
@@ -185,7 +185,7 @@ func (t *tiles) pageOf(node string) int {
 	return t.page
 }
 
-// pinTroubled separates the nodes in trouble, at most this many, worst first, from the rest.
+// pinTroubled separates the nodes in trouble from the rest: at most this many, worst first.
 func pinTroubled(s *part.Scene, most int) (pinned, rest []string) {
 	for _, name := range s.Order {
 		if s.Health.Rank(name) >= int(cluster.Warning) {
@@ -206,8 +206,8 @@ func pinTroubled(s *part.Scene, most int) (pinned, rest []string) {
 	return pinned, rest
 }
 
-// arrange gives the nodes of this page their places: nodes with names go down the columns, which are equally long,
-// nodes without names along the rows.
+// arrange gives the nodes of this page their places. Nodes with names go down columns of equal length, nodes without
+// names along the rows.
 func (t *tiles) arrange() {
 	n := len(t.nodes)
 	p := &places{rows: (n + t.across - 1) / t.across, wide: t.wide, each: t.wide}
@@ -230,8 +230,8 @@ func (t *tiles) tilePosition(i int) (x, y int) {
 	return t.left + x, t.top + y
 }
 
-// shiftNode returns the node a number of columns and rows away from another, not beyond the edges. It is the node
-// itself if there is none.
+// shiftNode returns the node that many columns and rows away from another, but not beyond the edges; the node itself if
+// there is none.
 func (t *tiles) shiftNode(node string, columns, rows int) string {
 	i := slices.Index(t.nodes, node)
 	if i < 0 {
@@ -240,8 +240,8 @@ func (t *tiles) shiftNode(node string, columns, rows int) string {
 	return t.nodes[t.places.beside(i, columns, rows)]
 }
 
-// nodeOfPage returns the node to select this number of pages further on; without more pages, the first or the last of
-// this page.
+// nodeOfPage returns the node to select this many pages further on. If there are no more pages, it is the first or the
+// last node of this page.
 func (t *tiles) nodeOfPage(by int) string {
 	page := t.page + by
 	switch {

@@ -17,7 +17,7 @@ func (o *Page) drawTimes(f *part.Frame) int {
 	return o.drawProblems(f, y+2)
 }
 
-// timesTitle explains the rows in the rule, and the time of a column.
+// timesTitle explains the rows, and the time of a column, in the rule.
 func (o *Page) timesTitle(f *part.Frame, t *table.Times) {
 	x := o.nodeFilter().writeTitle(f, 2)
 	where := o.Window(f.Scene).Where()

@@ -76,7 +76,7 @@ func (t *tiles) explainTiles(f *part.Frame) [][]part.Piece {
 		named...)}
 }
 
-// cellIs names the meaning of a cell.
+// cellIs says what a cell shows.
 func (t *tiles) cellIs(f *part.Frame) string {
 	switch each := t.cells.Each(); {
 	case t.style >= tileGlyph || t.strips != nil && t.strips.each-t.strips.gap == 1:
@@ -94,7 +94,7 @@ func noNumbers() []part.Piece {
 }
 
 // pageText says which nodes are on the page: "64 nodes", or for one of several pages "2/3 346–690 of 995, 5 pinned PgUp
-// PgDn". The short form leaves out the pinned ones.
+// PgDn". The short form leaves out the pinned nodes.
 func (t *tiles) pageText(long bool) string {
 	if len(t.pages) < 2 {
 		return part.Plural(t.of, "node", "nodes")
@@ -107,8 +107,8 @@ func (t *tiles) pageText(long bool) string {
 	return text + nav.PageKeys(t.from, to, all)
 }
 
-// positionPieces tells which nodes are on the page and how many are in trouble; without names also which one is
-// selected.
+// positionPieces says which nodes are on the page and how many are in trouble; if tiles have no names, also which node
+// is selected.
 func (t *tiles) positionPieces(f *part.Frame, long bool) []part.Piece {
 	var pieces []part.Piece
 	if t.isNameless() {

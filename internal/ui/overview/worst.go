@@ -2,17 +2,17 @@ package overview
 
 import "github.com/nvnodetop/nvnodetop/internal/ui/part"
 
-// worst is how bad each node of a job has been since the user put the worst nodes first.
+// worst is how bad each node of a job has been since the user last put the worst nodes first.
 type worst struct {
 	of    string // ID of the job
 	ranks map[string]int
-	begun int // how often the ranks began anew
+	begun int // how often the ranks were reset
 }
 
-// begin forgets the ranks, for a job.
+// begin resets the ranks, for a job.
 func (w *worst) begin(job string) { w.of, w.ranks, w.begun = job, nil, w.begun+1 }
 
-// recordRanks keeps the worst state of each node.
+// recordRanks records the worst state of each node.
 func (w *worst) recordRanks(s *part.Scene) {
 	if w.ranks == nil {
 		w.ranks = make(map[string]int, len(s.Job.Nodes))

@@ -12,15 +12,15 @@ import (
 const (
 	wide  = 100 // the width of the box, where there is room
 	high  = 30  // its height
-	above = 2   // lines above the list: the search, and its subject
-	below = 3   // lines below it in a high box: a blank one, and the text of the line under the cursor in full
-	names = 30  // room for the text of an item with a note
+	above = 2   // lines above the list: the search and its subject
+	below = 3   // lines below the list in a high box: a blank one, and the full text of the item under the cursor
+	names = 30  // room for the text of an item that has a note
 )
 
 // boxHeight is the height of the box, above the footer.
 func boxHeight(s *part.Scene) int { return min(high, s.H-3) }
 
-// divideBox returns how many lines of the list fit, and how many there are below it.
+// divideBox returns how many lines the list has, and how many lines are below it.
 func (p *Page) divideBox(s *part.Scene) (list, under int) {
 	_, h := s.ModalSize(wide, boxHeight(s))
 	if h >= part.Small {
@@ -68,7 +68,7 @@ func (p *Page) Draw(f *part.Frame) {
 		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Complete))
 }
 
-// inFull writes the text of an item into the last lines of the box, with the reason why it is not possible.
+// inFull writes the full text of an item into the last lines of the box, with the reason why it cannot be done.
 func (p *Page) inFull(m part.Modal, it *Item) {
 	text := it.Note
 	if text == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Marks explain the marks and colors of all pages, and the options of the command line. Enter does nothing with them.
+// Marks explain the marks and colors of all pages, and the options of the command line. Enter does nothing on them.
 func Marks() []Item {
 	list := []Item{
 		{Text: "▲", Role: draw.Warn, Note: "warning"},
@@ -24,7 +24,7 @@ func Marks() []Item {
 	return append(withGroup("marks", list), append(withGroup("colors", colors), withGroup("command line", options)...)...)
 }
 
-// withGroup returns a copy of items, as those of a group.
+// withGroup returns a copy of items with their group set.
 func withGroup(group string, items []Item) []Item {
 	list := make([]Item, len(items))
 	for i, it := range items {
@@ -61,7 +61,7 @@ var (
 	}
 )
 
-// Explained has the texts that do nothing: the admins' message and the address of their help, marks and colors, the
+// Explained has the items that do nothing: the admins' message and the address of their help, marks and colors, the
 // version.
 func Explained(s *part.Scene) (list []Item) {
 	if s.Banner != "" {

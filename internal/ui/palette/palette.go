@@ -1,10 +1,10 @@
-// Package palette is the list of everything that the user can do now, which is the help of each page too, and of
-// everything that can be found: actions, pages, jobs, nodes, ranks, processes, users, settings, marks. Typing searches
-// it, Enter runs the line under the cursor.
+// Package palette lists everything that the user can do now, and everything that can be found: actions, pages, jobs,
+// nodes, ranks, processes, users, settings, marks. It is also the help of each page. Typing searches the list, and
+// Enter runs the line under the cursor.
 //
-// The palette covers a page, which is drawn faint behind it. It makes nothing happen itself: Enter closes it, and its
-// Answer has the keys that are then pressed, or the destination. So a signal asks as it always does. A Page belongs to
-// one goroutine.
+// The palette covers a page, which is drawn faint behind it. It does nothing itself: Enter closes it, and its Answer
+// has the keys to press then, or the destination. So a signal still asks for confirmation. A Page belongs to one
+// goroutine.
 package palette
 
 import (
@@ -21,14 +21,14 @@ import (
 // Item is a line of the palette.
 type Item struct {
 	Group string    // the heading above it, without a search
-	Text  string    // what a search looks through
+	Text  string    // the text that a search covers
 	Note  string    // more about it, dim
 	Key   string    // its keys, as a footer names them
-	Not   string    // why it is not possible now; "": it is
-	Role  draw.Role // of Text: a mark is as it is on the pages; the zero Role is that of all others
+	Not   string    // why it cannot be done now; "": it can
+	Role  draw.Role // of Text: marks look as on the pages; the zero Role is that of all others
 
-	Do tea.Msg // does its action, when it is run; nil: it is none
-	Go nav.Go  // else where it leads
+	Do tea.Msg // the message that does its action; nil: it has none
+	Go nav.Go  // otherwise the destination
 }
 
 // Runs reports whether Enter does anything with the item: marks and colors are only explained.
@@ -37,8 +37,8 @@ func (i *Item) Runs() bool { return i.Do != nil || i.Go != nav.Go{} }
 // Source has the items of a palette.
 type Source struct {
 	About string // the subject of the actions: "gpu-n02 GPU3, rank 11"
-	// Finds says that the user searches: for things too, the most used first. Otherwise the palette is
-	// the help of the page: a search goes on among the things only if it finds nothing there.
+	// Finds says that the user searches for anything: things are searched, too, and the most used come first. Otherwise
+	// the palette is the help of the page, and a search covers the things only if it finds nothing there.
 	Finds bool
 	// Here returns the actions of this page, in groups, for an empty search
 	Here func(s *part.Scene) []Item
@@ -76,7 +76,7 @@ func (p *Page) Close() { p.open = false }
 // Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// Press edits the search, moves the cursor, and runs the item under it. It takes every message but Ctrl-C.
+// Press edits the search, moves the cursor, and runs the item under it. It takes every message except Ctrl-C.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	l := p.shownItems(s)
 	switch m := msg.(type) {
@@ -117,13 +117,13 @@ func (p *Page) key(k tea.KeyPressMsg, l shown) nav.Answer {
 	return nav.Taken
 }
 
-// isArrow reports whether a key moves the cursor while letters are text.
+// isArrow reports whether a key moves the cursor even though letters are text.
 func isArrow(k tea.KeyPressMsg) bool {
 	return k.Text == "" && k.Mod == 0 && key.Matches(k, keys.Up, keys.Down, keys.PageUp, keys.PageDown, keys.First,
 		keys.Last)
 }
 
-// moveCursor moves the cursor, and from the first line up to the last one.
+// moveCursor moves the cursor; up from the first line leads to the last.
 func (p *Page) moveCursor(k tea.KeyPressMsg, l shown) {
 	before := p.cursor.At(l.List)
 	at, _ := p.cursor.Move(k, l.List)
@@ -136,7 +136,7 @@ func (p *Page) moveCursor(k tea.KeyPressMsg, l shown) {
 	}
 }
 
-// runAction closes the palette and does the action under the cursor, if it is possible now.
+// runAction closes the palette and does the action under the cursor, if it can be done now.
 func (p *Page) runAction(l shown) nav.Answer {
 	if len(l.items) == 0 {
 		return nav.Taken

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// shown is the list on the screen: the items in their order, and how many there are without the search.
+// shown is the list on the screen: the items in their order, and how many there would be without the search.
 type shown struct {
 	nav.List[string]
 	items []*Item
@@ -19,11 +19,11 @@ type shown struct {
 	all   int
 }
 
-// itemsKey is the key of the items in memory, for one opening of the palette.
+// itemsKey is the key of the items in the scene's memory, for one opening of the palette.
 type itemsKey struct{ of *Source }
 
-// items are the items of a search, and its results by text. A search takes long, so these are kept from
-// Snapshot to Snapshot until an item is another.
+// items are the items of a search, and its results by text. A search takes long, so they are kept from Snapshot to
+// Snapshot until an item changes.
 type items struct {
 	here, there []*Item
 	found       map[string][]*Item
@@ -40,7 +40,7 @@ func (p *Page) currentItems(s *part.Scene) *items {
 	})
 }
 
-// looksSame reports whether two items look alike and lead to the same.
+// looksSame reports whether two items look the same and lead to the same place.
 func looksSame(a, b *Item) bool {
 	if a == b {
 		return true
@@ -52,7 +52,7 @@ func looksSame(a, b *Item) bool {
 	return x == y
 }
 
-// shownItems returns the items that match the search: without a search, the actions of the page.
+// shownItems returns the items that match the search; without a search, the actions of the page.
 func (p *Page) shownItems(s *part.Scene) shown {
 	all, text := p.currentItems(s), p.line.Text()
 	l := shown{all: len(all.here) + len(all.there), heads: text == ""}
@@ -76,7 +76,7 @@ func (p *Page) shownItems(s *part.Scene) shown {
 	return l
 }
 
-// itemHeight is how many lines an item has, its heading among them.
+// itemHeight returns how many lines an item has, including its heading.
 func (l *shown) itemHeight(i int) int {
 	switch {
 	case i == 0:
@@ -87,7 +87,7 @@ func (l *shown) itemHeight(i int) int {
 	return 1
 }
 
-// most is the group of the most used items, and mostUsed their highest number.
+// most is the name of the group of the most used items, and mostUsed their maximum number.
 const (
 	most     = "most used"
 	mostUsed = 5
@@ -119,7 +119,7 @@ func Pointers(items []Item) []*Item {
 	return list
 }
 
-// texts are the texts of a search: of things their names alone, of which there may be thousands.
+// texts are the texts that a search covers: things have only their names, since there may be thousands of them.
 type texts []*Item
 
 func (t texts) Len() int { return len(t) }
@@ -131,7 +131,7 @@ func (t texts) String(i int) string {
 	return t[i].Text + " " + t[i].Note
 }
 
-// often is how much each use of an item adds to its score, and up to how many uses.
+// often is how much each use of an item adds to its score, and mostOften the number of uses that count.
 const often, mostOften = 10, 5
 
 // searchItems returns the items that match a text, the best first.
@@ -141,7 +141,7 @@ func (p *Page) searchItems(text string, here, there []*Item) []*Item {
 			return list
 		}
 	}
-	return p.fuzzyMatches(text, slices.Concat(there, here)) // of two equally good ones what has a name is first
+	return p.fuzzyMatches(text, slices.Concat(there, here)) // of two equally good matches, things come first
 }
 
 // fuzzyMatches returns the items that have the characters of a text in this order, the best first.
