@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Lacks reports whether a GPU does not have a metric: its probe says so, or two samples with numbers did not have this
-// one.
+// Lacks reports whether a GPU does not have a metric: because its probe says so, or because two samples had other
+// numbers but not this one.
 func Lacks(g *cluster.GPU, id metric.ID) bool {
 	if _, known := g.Get(id); known || g.History.Has(id) {
 		return false

@@ -26,9 +26,9 @@ func (a Amount) Share() string {
 // String is the share with its unit.
 func (a Amount) String() string { return a.Share() + a.Unit }
 
-// Power is the sum of the power. The limit decides on the unit and the number of decimals, so that nothing jumps;
-// without a limit, w columns do. The limit is left out unless every GPU that counts has one. Large amounts are in watts
-// only below a kilowatt.
+// Power is the sum of the power. The limit decides the unit and the number of decimals, so that nothing jumps; without
+// a limit, w columns do. The limit is left out unless all counted GPUs have one. Large amounts are in watts only below
+// a kilowatt.
 func Power(t *tally.Totals, w int, large bool) Amount {
 	if !t.Power.Known() {
 		return Amount{}
@@ -55,7 +55,7 @@ func Power(t *tally.Totals, w int, large bool) Amount {
 // Unlimited is a width with room for every amount.
 const Unlimited = 1 << 16
 
-// powerUnit is a unit of power with the form of its numbers, for limits below a number of watts.
+// powerUnit is a unit of power with the format of its numbers, for limits below a number of watts.
 type powerUnit struct {
 	name   string
 	below  float64
@@ -91,8 +91,8 @@ func MemorySum(t *tally.Totals) string {
 	return draw.GiB(uint64(t.Used.Value)) + "/" + draw.GiB(uint64(t.Memory.Value))
 }
 
-// ProcessSum is "91.0 procs": the memory of processes in GiB, where the driver does not count that of their GPUs; "" if
-// it is unknown.
+// ProcessSum is "91.0 procs": the memory of processes in GiB, if the driver does not report the memory of their GPUs;
+// "" if it is unknown.
 func ProcessSum(bytes uint64, known bool) string {
 	if !known {
 		return ""
@@ -100,7 +100,7 @@ func ProcessSum(bytes uint64, known bool) string {
 	return draw.GiB(bytes) + " procs"
 }
 
-// JobProcessSum is the ProcessSum of the GPUs of LastSaid.
+// JobProcessSum is ProcessSum for the GPUs of LastSaid.
 func (s *Scene) JobProcessSum() string {
 	return Once(s, processSumKey{}, func() string {
 		return ProcessSum(cluster.MemoryOfProcesses(tally.Each(s.Snap, s.Job, s.Old())))
@@ -128,7 +128,7 @@ func HeatRole(s tally.Sum) draw.Role {
 // GPUNumber is "GPU3", or "GPU?" if the number is unknown.
 func GPUNumber(g *cluster.GPU) string { return "GPU" + Number(g) }
 
-// Number is the number of a GPU, "?" if unknown; the number of a MIG instance follows that of its GPU: "3:1".
+// Number is the number of a GPU, "?" if unknown. For a MIG instance, its own number follows that of its GPU: "3:1".
 func Number(g *cluster.GPU) string {
 	number := "?"
 	if g.Number != cluster.NoNumber {
@@ -149,7 +149,7 @@ func Percent(v float64) string {
 }
 
 // Measured is a metric of a GPU, rounded, with its unit; "" if unknown. A percentage that is measured with a decimal
-// has it below 10.
+// shows it below 10.
 func Measured(g *cluster.GPU, id metric.ID, unit string) string {
 	v, known := g.Get(id)
 	if !known {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Buttons are the keys of the last footer, for the mouse.
+// Buttons are the keys of the last footer that was drawn, for the mouse.
 type Buttons struct{ list []Button }
 
 // Button is a key, and its columns.
@@ -17,7 +17,7 @@ type Button struct {
 // Add adds a key that was drawn.
 func (b *Buttons) Add(k Button) { b.list = append(b.list, k) }
 
-// Forget begins a new picture, in which no key is drawn yet.
+// Forget begins a new footer, in which no key is drawn yet.
 func (b *Buttons) Forget() { b.list = b.list[:0] }
 
 // At returns the key in a column.
@@ -32,7 +32,7 @@ func (b *Buttons) At(x int) (k Button, is bool) {
 // arrows names the arrow keys in ASCII: "^v" would be read as Ctrl-V.
 var arrows = strings.NewReplacer("↑↓", "Up/Dn", "←→", "Lf/Rt", "↑", "Up", "↓", "Dn", "←", "Lf", "→", "Rt")
 
-// KeyName returns keys as this terminal writes them.
+// KeyName returns keys as they are written on this terminal.
 func (s *Scene) KeyName(keys string) string {
 	if s.ASCII {
 		return arrows.Replace(keys)

@@ -8,15 +8,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
 )
 
-// facts are results computed from a Snapshot for a job: a job has thousands of GPUs, and each key draws a frame.
+// facts are results computed from a Snapshot for a job. They are kept because a job has thousands of GPUs, and each key
+// draws a frame.
 type facts struct {
 	of    *cluster.Snapshot
 	job   *cluster.JobView
 	known map[any]any // the results by their keys
 }
 
-// Once returns the result of make, which is computed once for each Snapshot and selected job. key names the result and
-// everything else on which it depends; its type should be the caller's own. The result must not be changed.
+// Once returns the result of make, which it computes once for each Snapshot and selected job. key identifies the result
+// and everything else that it depends on; its type should be the caller's own. The result must not be changed.
 func Once[T any](s *Scene, key any, make func() T) T {
 	f := &s.Memory.facts
 	if f.of != s.Snap || f.job != s.Job {
@@ -42,8 +43,8 @@ func OfSnapshot[T any](s *Scene, key any, make func() T) T {
 	return made
 }
 
-// Again is OfSnapshot for large results: make gets the result for the previous Snapshot, whose memory it may use, or
-// the zero value. Nobody may keep the result, or a part of it, when the next Snapshot comes.
+// Again is OfSnapshot for large results: make gets the result for the previous Snapshot, whose memory it may reuse, or
+// the zero value. Nobody may keep a result, or a part of it, after the next Snapshot.
 func Again[T any](s *Scene, key any, make func(before T) T) T {
 	return OfSnapshot(s, key, func() T {
 		room := s.Memory.snapshot.room
@@ -54,8 +55,8 @@ func Again[T any](s *Scene, key any, make func(before T) T) T {
 	})
 }
 
-// Onward is Again for results that are worth their memory for a while: make also gets the result for an earlier
-// Snapshot, if the screen has done without it for some Snapshots. make must recognize every change since.
+// Onward is Again for results that are worth keeping for a while: make gets the last result even if the screen did not
+// need it for a few Snapshots. make must recognize every change since then.
 func Onward[T any](s *Scene, key any, make func(before T) T) T {
 	return OfSnapshot(s, key, func() T {
 		onward := s.Memory.snapshot.onward
@@ -69,10 +70,10 @@ func Onward[T any](s *Scene, key any, make func(before T) T) T {
 	})
 }
 
-// pauses is the number of Snapshots for which the memory of Onward stays without use.
+// pauses is the number of Snapshots for which Onward keeps an unused result.
 const pauses = 10
 
-// lasting is a result of Onward, which was last made so many Snapshots ago.
+// lasting is a result of Onward. ago is the number of Snapshots since it was made.
 type lasting struct {
 	result any
 	ago    int
@@ -86,7 +87,7 @@ type known struct {
 	onward map[any]*lasting
 }
 
-// switchSnapshot forgets the results for another Snapshot, and the memory that it did not use.
+// switchSnapshot drops the results for another Snapshot, and the memory that was not used for it.
 func (k *known) switchSnapshot(to *cluster.Snapshot) {
 	if k.of == to && k.by != nil {
 		return
@@ -138,8 +139,8 @@ func (s *Scene) Known() []*cluster.GPU {
 	return Once(s, knownKey{}, func() []*cluster.GPU { return tally.Known(s.Snap, s.Job) })
 }
 
-// LastSaid returns Fresh; in a silence of all nodes, the GPUs with the values before it. The result must not be
-// changed.
+// LastSaid returns Fresh; if all nodes are silent, the GPUs with their values from before the silence. The result must
+// not be changed.
 func (s *Scene) LastSaid() []*cluster.GPU {
 	if !s.Old() {
 		return s.Fresh()
@@ -163,7 +164,7 @@ func (s *Scene) KnownReadings() *tally.Readings {
 	return gpuReadings(s, numbersKey{job: s.Job.ID, known: true}, s.Known())
 }
 
-// gpuReadings returns the readings of GPUs of the job, of which there may be thousands. key says which.
+// gpuReadings returns the readings of GPUs of the job. key identifies the set of GPUs, of which there may be thousands.
 func gpuReadings(s *Scene, key numbersKey, gpus []*cluster.GPU) *tally.Readings {
 	return Onward(s, key, func(before *tally.Readings) *tally.Readings { return tally.NewReadings(gpus, before) })
 }

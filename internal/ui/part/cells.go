@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
-// CellsAcross is the least number of cells of a node. If a node has more GPUs than there are columns, several share a
-// cell.
+// CellsAcross is the least number of cells of a node. If a node has more GPUs than there are columns, several GPUs
+// share a cell.
 const CellsAcross = 8
 
 // Cells shows the GPUs of a node as cells: as heights or letters, or in wide cells as numbers with a letter. The
@@ -22,11 +22,11 @@ type Cells struct {
 	wide  int // width of a cell
 	each  int // number of GPUs that share a cell
 
-	apart, marked bool // as Apart says
+	apart, marked bool // see Apart
 }
 
-// Apart returns the cells for a heat map: a cell shows how far its GPU is from the job's median. With marked, the mark
-// of the node stands in one of them, unless their letters say as much.
+// Apart returns the cells for a heat map: a cell shows how far its GPU is from the job's median. With marked, one of
+// them shows the mark of the node, unless the letters of its GPUs say the same.
 func (c Cells) Apart(marked bool) Cells {
 	c.apart, c.marked = true, marked
 	return c
@@ -35,7 +35,7 @@ func (c Cells) Apart(marked bool) Cells {
 // numberCell is the least width of a cell with a number.
 const numberCell = 4
 
-// NewCells spreads cells for the slots over a number of columns.
+// NewCells distributes a number of columns over cells for the slots.
 func NewCells(slots Slots, columns int) Cells {
 	columns = max(columns, 1)
 	c := Cells{slots: slots, each: (len(slots) + columns - 1) / columns}
@@ -71,8 +71,8 @@ func (c Cells) Titles(f *Frame, x, y int) {
 	}
 }
 
-// Draw draws the GPUs of a node, each under its number: a height or a number, with a letter for a problem. If the node
-// lacks a number, its place stays empty.
+// Draw draws the GPUs of a node, each under its number: a height or a number, with a letter for a problem. The place of
+// a number that the node lacks stays empty.
 func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 	if !tally.Shows(n) {
 		c.drawEmpty(f, x, y, n)
@@ -111,10 +111,9 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 	}
 }
 
-// extraNodeMark returns the mark of a node that is about more than the letters of its GPUs; the zero mark if there is
-// none.
+// extraNodeMark returns the mark of a node if it is about more than the letters of its GPUs; otherwise the zero mark.
 func (h Health) extraNodeMark(node string) Mark {
-	for _, finding := range h.ByNode[node] { // the worst is first
+	for _, finding := range h.ByNode[node] { // the worst comes first
 		if say.LabelOf(finding).Letter != 0 && finding.GPU >= 0 && int(finding.Severity) >= h.Rank(node) {
 			return Mark{}
 		}
@@ -134,7 +133,7 @@ func (m Mark) fillCell(f *Frame, x, y, w int) {
 	f.Put(x, y, m.Glyph, m.Role)
 }
 
-// missingSlots returns the slots of GPUs that are allocated to the job on a node, and missing.
+// missingSlots returns the slots of GPUs that are allocated to the job on a node, but missing.
 func missingSlots(job *cluster.JobView, n *cluster.Node) []int {
 	if m := job.Missing(n); m.Certain {
 		return m.Numbers
@@ -172,11 +171,11 @@ func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
 	}
 }
 
-// oneCell is the content of a cell: the worst of its GPUs.
+// oneCell is the content of a cell: that of its worst GPU.
 type oneCell struct {
 	level    float64 // gauge of the GPU that matters most, in percent; NaN: unknown
 	value    float64 // its number; NaN: unknown
-	high     bool    // it deserves a look
+	high     bool    // it deserves attention
 	letter   byte    // 0: no problem
 	severity cluster.Severity
 	shown    bool
@@ -185,12 +184,12 @@ type oneCell struct {
 	lost     bool
 }
 
-// newCell returns a cell for GPUs of a node, before the first one.
+// newCell returns an empty cell for GPUs of a node.
 func newCell(n *cluster.Node) oneCell {
 	return oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}
 }
 
-// addGPU adds the GPU at a place of a node to the cell. The job's own GPUs replace those of others.
+// addGPU adds the GPU at an index of a node to the cell. The job's own GPUs replace those of others.
 func (c *oneCell) addGPU(f *Frame, n *cluster.Node, at int, r *reading, own bool) {
 	if !own && (f.Mine || c.own) {
 		return
@@ -220,7 +219,7 @@ func (c *oneCell) addGauge(of tally.Gauge, r *reading) {
 	}
 }
 
-// cellRole returns the role of the cell: quiet if all is well.
+// cellRole returns the role of the cell; quiet if all is well.
 func (c oneCell) cellRole(f *Frame, quiet, stale draw.Role) draw.Role {
 	switch {
 	case c.letter != 0 && c.severity == cluster.Critical:
@@ -282,8 +281,8 @@ func (c oneCell) drawHeight(f *Frame, x, y, w int) {
 	}
 }
 
-// drawDistance draws the cell in one or two columns, by its distance from the level of the job's median. The classic
-// colors are about levels.
+// drawDistance draws the cell in one or two columns, by its distance from the job's median. The classic colors show
+// levels instead.
 func (c oneCell) drawDistance(f *Frame, median float64, x, y, w int) {
 	if c.letter != 0 || c.stale || !c.shown || !c.own || f.Classic || math.IsNaN(c.level+median) {
 		c.drawHeight(f, x, y, w)
@@ -293,8 +292,8 @@ func (c oneCell) drawDistance(f *Frame, median float64, x, y, w int) {
 	f.Fill(x, y, w, glyph, role)
 }
 
-// NodeCell draws a node in one column: the worst letter or mark, or else the distance of the value that matters most
-// among the job's GPUs there.
+// NodeCell draws a node in one column: the worst letter or mark, or without one the distance from the median of the
+// value that matters most among the job's GPUs there.
 func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 	m := f.Health.NodeMark(n.Name)
 	if !tally.HasNumbers(n) {

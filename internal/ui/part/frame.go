@@ -2,7 +2,7 @@ package part
 
 import "github.com/nvnodetop/nvnodetop/internal/lib/draw"
 
-// Frame is a picture of a Scene while it is drawn, on a canvas of its size.
+// Frame is a Scene while it is being drawn, on a canvas of its size.
 type Frame struct {
 	*draw.Canvas
 	*Scene
@@ -16,7 +16,7 @@ func (f *Frame) Left(x, y, w int, s string, role draw.Role) {
 	f.Canvas.Left(x, y, min(w, f.W-1-x), s, role)
 }
 
-// Cursor marks rows from y to the one above below as the place of the cursor. It comes after what is in them.
+// Cursor marks the rows from y up to below as the place of the cursor. Call it after drawing them.
 func (f *Frame) Cursor(y, below int) {
 	f.Put(0, y, "▸", draw.Strong)
 	for row := y; row < below; row++ {
@@ -86,7 +86,7 @@ func (f *Frame) Paragraphs(y int, paragraphs []string) int {
 // Wrapped returns the lines of a paragraph as Paragraphs draws them.
 func (f *Frame) Wrapped(p string) []string { return draw.Wrap(p, max(f.W-5, 10), "") }
 
-// Text, Strong and Dim are pieces of these roles.
+// Text, Strong and Dim return pieces with these roles.
 func Text(s string) Piece   { return Piece{s, draw.Text} }
 func Strong(s string) Piece { return Piece{s, draw.Strong} }
 func Dim(s string) Piece    { return Piece{s, draw.Dim} }

@@ -38,7 +38,7 @@ func GaugeOuter(g tally.Gauge) string {
 // GaugeUnit is the unit of the numbers in the cells.
 func GaugeUnit(g tally.Gauge) string { return gaugeWords[g].unit }
 
-// Median is the median of the job's GPUs on the Scene's Gauge, as a level and as a number.
+// Median is the median over the job's GPUs of the Scene's Gauge, as a level and as a number.
 type Median struct{ Level, Number float64 }
 
 // Median returns the median with which the heat map compares the GPUs of the job.
@@ -51,11 +51,11 @@ func (s *Scene) Median() Median {
 
 type medianKey struct{ of tally.Gauge }
 
-// steps are the distances from the median, in points, from which a cell has the next shade.
+// steps are the distances from the median, in points, at which a cell gets the next shade.
 var steps = [...]float64{5, 15, 35}
 
-// Shade returns the glyph and the role of a level of a gauge: values at the median are quiet, and others point up or
-// down, the more visibly the farther. The side that matters for the gauge is amber.
+// Shade returns the glyph and the role of a level of a gauge. Values at the median are quiet; others point up or down,
+// and stand out more the farther they are. The side that matters for the gauge is amber.
 func Shade(of tally.Gauge, level, median float64) (rune, draw.Role) {
 	away := level - median
 	far := 0

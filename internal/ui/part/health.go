@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
-// Health holds the findings of a job. ByNode holds the present ones.
+// Health holds the findings of a job; ByNode holds the present ones.
 type Health struct {
 	snapshot *cluster.Snapshot
 	findings []cluster.Finding
@@ -30,7 +30,7 @@ func NewHealth(s *cluster.Snapshot, job *cluster.JobView) Health {
 	return h
 }
 
-// Mark is a severity on the screen: a glyph, and the role for it and its subject.
+// Mark shows a severity on the screen: a glyph, and the role for it and its subject.
 type Mark struct {
 	Glyph string
 	Role  draw.Role
@@ -50,11 +50,11 @@ func (h Health) NodeMark(node string) Mark {
 	return Mark{Role: draw.Text}
 }
 
-// Silent reports whether all nodes fell silent at once: then their last reports are all there is.
+// Silent reports whether all nodes fell silent at once. Then only their last reports are available.
 func (h Health) Silent() bool { return h.silent }
 
-// Rank orders nodes by how bad they are. A node's state counts even without a finding, unless one finding covers all
-// nodes.
+// Rank orders nodes by how bad they are. The state of a node counts even without a finding, unless one finding covers
+// all nodes.
 func (h Health) Rank(node string) int {
 	rank := int(h.Reach(node))
 	for _, f := range h.ByNode[node] {
@@ -112,7 +112,7 @@ func (h Health) GPURank(node string, g *cluster.GPU) int {
 	return -1
 }
 
-// SlowRole is the role for the numbers of a process that explain why its GPU is slow: plain unless the GPU lags or is
+// SlowRole is the role for the numbers of a process that explain why its GPU is slow; plain unless the GPU lags or is
 // idle.
 func (h Health) SlowRole(node string, g *cluster.GPU, plain draw.Role) draw.Role {
 	if g == nil {
@@ -126,7 +126,7 @@ func (h Health) SlowRole(node string, g *cluster.GPU, plain draw.Role) draw.Role
 	return plain
 }
 
-// Listed returns the findings of a node, or of all nodes for "", with those that ended a moment ago.
+// Listed returns the findings of a node, or for "" of all nodes, including those that ended a moment ago.
 func (h Health) Listed(node string) []cluster.Finding {
 	if node == "" {
 		return h.findings
@@ -134,7 +134,7 @@ func (h Health) Listed(node string) []cluster.Finding {
 	return slices.DeleteFunc(slices.Clone(h.findings), func(f cluster.Finding) bool { return f.Node != node })
 }
 
-// Over is the key in BySeverity of findings that are over.
+// Over is the key in BySeverity for findings that are over.
 const Over cluster.Severity = -1
 
 // BySeverity counts findings by severity.
@@ -150,7 +150,7 @@ func BySeverity(findings []cluster.Finding) map[cluster.Severity]int {
 	return counts
 }
 
-// MoreKey follows a count of problems for which there is no room: the digit of the page that has all of them.
+// MoreKey follows a count of problems that do not fit: it names the digit of the page that has all of them.
 const MoreKey = ": press 7"
 
 // Counted says how many findings are present and how many are cleared: "5 problems, 1 cleared".
@@ -166,7 +166,7 @@ func Counted(findings []cluster.Finding, one, many string) string {
 	return text + ", " + strconv.Itoa(cleared) + " cleared"
 }
 
-// MarkOf returns the mark of a finding, quiet if it is over.
+// MarkOf returns the mark of a finding; it is quiet if the finding is over.
 func MarkOf(f *cluster.Finding) Mark {
 	m := Marks[f.Severity]
 	if !f.Holds() {

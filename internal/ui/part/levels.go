@@ -18,7 +18,8 @@ type Colors struct {
 	Levels, MemoryLevels Levels // their thresholds
 }
 
-// Level returns the roles of a utilization and of its bar: the given ones, or in the classic colors those of its level.
+// Level returns the roles of a utilization and of its bar: the given ones, or with the classic colors those of its
+// level.
 func (c Colors) Level(util float64, number, bar draw.Role) (draw.Role, draw.Role) {
 	return c.classicRoles(util, cmp.Or(c.Levels, usual), number, bar)
 }

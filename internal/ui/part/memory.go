@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// MemoryOf says how much of its memory a GPU has used at most while nvnodetop was watching, and when the memory will be
-// full; nothing if that is unknown.
+// MemoryOf says how much of its memory a GPU has used at most since nvnodetop started watching, and when the memory
+// will be full; nothing if that is unknown.
 func MemoryOf(g *cluster.GPU) []Piece {
 	total, known := g.Get(metric.MemoryTotal)
 	if !known || !g.Memory.Known() || tally.Lost(g) != "" {
@@ -26,7 +26,7 @@ func MemoryOf(g *cluster.GPU) []Piece {
 
 const gib = 1 << 30
 
-// FullIn is "full in 12 min" for a GPU whose memory fills up, else "".
+// FullIn is "full in 12 min" for a GPU whose memory is filling up, otherwise "".
 func FullIn(g *cluster.GPU) string {
 	if trend, fills := g.Memory.Trend(g.Float(metric.MemoryTotal)); fills {
 		return fullIn(trend.Full)
@@ -38,7 +38,8 @@ func fullIn(in time.Duration) string {
 	return fmt.Sprintf("full in %d min", max(int(in.Round(time.Minute)/time.Minute), 1))
 }
 
-// HostMemoryOf says the same of the memory that the job has on the node. A finding that it fills up has priority.
+// HostMemoryOf says the same about the memory that the job uses on the node. A finding that it fills up takes
+// precedence.
 func HostMemoryOf(s *Scene, n *cluster.Node) []Piece {
 	m := n.MemoryOf(&s.Job.Job)
 	if m == nil {

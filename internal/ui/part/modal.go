@@ -12,10 +12,10 @@ type Modal struct {
 
 const (
 	modalMargin = 2
-	aboveBar    = 2 // the rows above the bar of pages, which stays in view
+	aboveBar    = 2 // the rows above the bar of pages, which stays visible
 )
 
-// ModalSize returns the room in a box for w columns and h rows, as far as this terminal has it.
+// ModalSize returns the size of the inside of a box for w columns and h rows, as far as this terminal has room.
 func (s Size) ModalSize(w, h int) (int, int) {
 	room := s.H - 2
 	if s.WithBar {
@@ -24,7 +24,7 @@ func (s Size) ModalSize(w, h int) (int, int) {
 	return max(min(w, s.W-1-2-2*modalMargin), 0), max(min(h, room), 0)
 }
 
-// InModal reports whether a place of the screen is in such a box, or on its border.
+// InModal reports whether a place of the screen is in a box of this size, or on its border.
 func (s Size) InModal(x, y, w, h int) bool {
 	w, h = s.ModalSize(w, h)
 	wide := w + 2*modalMargin

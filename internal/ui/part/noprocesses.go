@@ -14,7 +14,8 @@ import (
 // FilterClip is the maximum width of a filter in a title or a sentence.
 const FilterClip = 40
 
-// Quote is a filter in a title or a sentence, with at most w columns of its text, in quotes unless the text has quotes.
+// Quote is a filter in a title or a sentence, with at most w columns of its text. It is in quotes unless the text
+// itself has some.
 func Quote(filter string, w int) string {
 	if filter = draw.Clip(filter, w); strings.Contains(filter, `"`) {
 		return filter

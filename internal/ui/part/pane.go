@@ -10,8 +10,8 @@ const (
 	PaneTop   = 3 // the first row of the pane
 )
 
-// Beside returns the scene of a list with a pane beside it: the columns that the pane leaves. Without a pane it returns
-// the scene itself.
+// Beside returns the scene of a list with a pane beside it, which has only the columns that the pane leaves. Without a
+// pane it returns the scene itself.
 func (s *Scene) Beside() *Scene {
 	w := s.paneWide()
 	if w == 0 {
@@ -22,8 +22,8 @@ func (s *Scene) Beside() *Scene {
 	return &left
 }
 
-// Split returns the frames of a list and of the pane beside it, and draws the rule between them. The pane ends with the
-// row of the footer, like the screen. It is nil if there is none.
+// Split returns the frames of a list and of the pane beside it, and draws the rule between them. Like the screen, the
+// pane ends with the row of the footer. pane is nil if there is none.
 func (f *Frame) Split() (list, pane *Frame) {
 	left := f.Beside()
 	if left == f.Scene {

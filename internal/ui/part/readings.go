@@ -5,20 +5,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 )
 
-// reading has the facts of a GPU that a cell needs.
+// reading has the facts about a GPU that a cell needs.
 type reading struct {
 	number       int     // of the GPU
 	value, level float64 // of a gauge; NaN: unknown
 	high, lost   bool
 }
 
-// readings are those of the GPUs of nodes, by their first GPU: each report brings other GPUs, which never change.
+// readings are the readings of the GPUs of nodes, by the first GPU of a node: each report has new GPUs, which never
+// change.
 type readings struct{ now, before map[*cluster.GPU][]reading }
 
 type readingsKey struct{ of tally.Gauge }
 
-// nodeReadings returns the readings of a node's GPUs by the Scene's Gauge. A thousand nodes have so many GPUs that to
-// fetch all of them from memory takes longer than the rest of a frame, so those without a new report are not read
+// nodeReadings returns the readings of a node's GPUs for the Scene's Gauge. A thousand nodes have so many GPUs that
+// fetching them all from memory takes longer than the rest of a frame. So nodes without a new report are not read
 // again.
 func (s *Scene) nodeReadings(n *cluster.Node) []reading {
 	if len(n.GPUs) == 0 {

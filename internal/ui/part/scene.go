@@ -1,5 +1,5 @@
 // Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, cells, and the
-// marks of problems. Package header has the rows above them, package footer the keys below, package problem the
+// marks of problems. Package header draws the rows above them, package footer the keys below, and package problem the
 // sentences.
 //
 // Everything here draws and changes only the canvas and its memory: the same Scene always gives the same picture.
@@ -36,9 +36,9 @@ type Scene struct {
 	Size
 	Mine bool // GPUs of other jobs are hidden
 	Colors
-	ASCII     bool // the terminal has only ASCII glyphs: arrow keys are written in letters
+	ASCII     bool // only ASCII glyphs: arrow keys are written in letters
 	MouseFree bool // the terminal has the mouse, so that the user can select text
-	Printed   bool // there is no keyboard, so no key is named
+	Printed   bool // there is no keyboard, so no keys are named
 
 	Only     tally.Only     // the GPUs to show in the views of the nodes
 	Matching *filter.Expr   // the processes to show in the views of nodes and GPUs
@@ -55,27 +55,27 @@ type Scene struct {
 	Ago       string // how old the Snapshot is that the user looks back at; "": it is the newest
 	Slow      int    // an idle screen polls and redraws this many times less often; 0, 1: it is not idle
 	Banner    string // the admins' message, for the palette
-	HelpURL   string // the address of their help, for the palette
+	HelpURL   string // the address of the admins' help, for the palette
 
-	// by job, the line of its log that explains its failure best; empty unless the user has opened a log
+	// for each job, the line of its log that explains its failure best; empty unless the user has opened a log
 	Cites map[string]joblog.Cite
 
 	Login string   // the host between this one and all nodes, [user@]host[:port]; "": none
-	Ways  []string // the ways of news that can be tried
+	Ways  []string // the ways of notification that can be tried
 	// the reason why signals and cancels are forbidden: "--readonly", "the setting readonly in FILE"; "": they are
 	// allowed
 	ReadOnly string
 
-	// a question has been on the screen for a while, without any key meanwhile (nav.Answer)
+	// a question has been on the screen for a while, and no key was pressed meanwhile (nav.Answer)
 	Still bool
 
-	Notice   string // a text in place of the footer
+	Notice   string // shown in place of the footer
 	OtherJob bool   // a key has just changed the job
 	Version  string
 	Memory   *Memory
 }
 
-// Memory caches short names and results for a Snapshot between frames. No frame depends on its content.
+// Memory keeps short names, and results for a Snapshot, from frame to frame. No frame depends on its content.
 type Memory struct {
 	snapshot known
 	facts    facts
@@ -87,7 +87,7 @@ type Memory struct {
 	Footer Buttons
 }
 
-// resetForNodes empties the memory if it is about other nodes.
+// resetForNodes empties the memory if it belongs to other nodes.
 func (m *Memory) resetForNodes(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
 		*m = Memory{snapshot: m.snapshot, facts: m.facts, Footer: m.Footer, nodes: nodes,
@@ -108,7 +108,7 @@ func (s *Scene) SetNode(at int) {
 	s.Node, s.NodeAt = s.NodeOf(s.Job.Nodes[at]), at
 }
 
-// Recall fills the missing numbers of the selected node with its past, for pages about one node.
+// Recall fills in the missing numbers of the selected node from its past, for pages about one node.
 func (s *Scene) Recall() { s.Node = s.Node.AsSeen() }
 
 // NodeOf returns the node with that name.
@@ -125,8 +125,8 @@ func (s *Scene) Forbidden() string {
 // Own returns the job's GPUs on a node.
 func (s *Scene) Own(n *cluster.Node) []*cluster.GPU { return tally.Own(s.Job, n) }
 
-// GPUs returns the GPUs of a node to show and their MIG instances, including GPUs allocated to the job that are
-// missing.
+// GPUs returns the GPUs of a node to show and their MIG instances, including missing GPUs that are allocated to the
+// job.
 func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 	gpus := tally.All(n)
 	if s.Mine {
@@ -161,7 +161,7 @@ func (s *Scene) Say(f *cluster.Finding) say.Words {
 }
 
 const (
-	// stale is the age from which a line of the log says nothing about a new finding.
+	// stale is the age from which a line of the log no longer explains a new finding.
 	stale = 10 * time.Minute
 	// mostCited is the maximum length of a cited line, in columns.
 	mostCited = 160
@@ -179,7 +179,7 @@ func (s *Scene) Naming(room int) *naming.Naming {
 }
 
 // NodeName shortens the name of one of the job's nodes to w columns: with "…" in the middle if no other node then has
-// the same name, else as Naming does.
+// the same name, otherwise as Naming does.
 func (s *Scene) NodeName(name string, w int) string {
 	if draw.Width(name) <= w {
 		return name

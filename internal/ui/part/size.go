@@ -3,7 +3,7 @@ package part
 // Size is the size of a terminal, or of a part of it.
 type Size struct {
 	W, H    int  // without the bar of pages
-	WithBar bool // the terminal has a bar of pages, which the pages do not see
+	WithBar bool // the terminal has a bar of pages, which the pages do not know about
 	beside  bool // the part is a list with a pane beside it, or the pane
 }
 
@@ -13,7 +13,7 @@ const Tall = 30
 // Small is the height below which there is only room for rows 0 and 1 and the GPUs.
 const Small = 10
 
-// Resize takes the size of a terminal. From Tall rows on, a bar of pages takes one of them.
+// Resize sets the size of the terminal. From Tall rows on, a bar of pages takes one of them.
 func (s *Size) Resize(w, h int) {
 	s.W, s.H, s.WithBar = w, h, h >= Tall
 	if s.WithBar {

@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Slots are the numbers of the GPUs on the nodes of a job, in order: each number has the same place on every node.
-// noNumber is last.
+// Slots are the numbers of the GPUs on the nodes of a job, in order, so that each number has the same place on every
+// node. noNumber is last.
 type Slots []int
 
 // noNumber is the slot of GPUs with an unknown number.
@@ -25,7 +25,8 @@ func slotOf(number int) int {
 	return number
 }
 
-// NewSlots collects the numbers from SLURM, from the driver's lists and from reports: the slots stay when a node fails.
+// NewSlots collects the numbers from SLURM, from the driver's lists and from reports, so that the slots stay when a
+// node fails.
 func NewSlots(s *Scene) Slots {
 	return Once(s, slotsKey{s.Mine}, func() Slots { return slotsOf(s) })
 }
@@ -43,7 +44,7 @@ func slotsOf(s *Scene) Slots {
 		for _, number := range share.Numbers() {
 			add(number)
 		}
-		if n.Hello != nil && len(n.GPUs) == 0 { // a report has all of the numbers
+		if n.Hello != nil && len(n.GPUs) == 0 { // a report has all the numbers
 			for i := range n.Hello.GPUs {
 				if minor := n.Hello.GPUs[i].Minor; minor != nil {
 					add(*minor)

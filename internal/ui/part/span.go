@@ -2,15 +2,16 @@ package part
 
 import "github.com/nvnodetop/nvnodetop/internal/lib/draw"
 
-// Span is the place of a cell of a table in its row, with the number of blanks before it. If there is no room for its
-// column, W is 0.
+// Span is the place of a table's cell in its row, and the number of blanks before it. W is 0 if there is no room for
+// its column.
 type Span struct{ X, W, Gap int }
 
 // Shown reports whether there is room for the column.
 func (s Span) Shown() bool { return s.W > 0 }
 
-// Number writes a cell's text flush right, "n/a" if there is none. Text one column too wide may use the gap before the
-// column; wider text is replaced by a shorter form. Digits are never cut off: that would be a different number.
+// Number writes a cell's text flush right, "n/a" if there is none. A text that is one column too wide may use the gap
+// before the column; a wider one is replaced by a shorter form. Digits are never cut off: that would make another
+// number.
 func (f *Frame) Number(s Span, y int, text string, role draw.Role, shorter ...string) {
 	if !s.Shown() {
 		return

@@ -23,7 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Options set the look of Write.
+// Options control the look of Write.
 type Options struct {
 	Width                int
 	Theme                string               // one of draw.Themes
@@ -36,8 +36,8 @@ type Options struct {
 	Columns              columns.Chosen
 }
 
-// Write writes the content of the screens as text: for each job its overview and problems, then each of its nodes
-// with its processes; and the jobs that wait.
+// Write writes the content of the screens as text: for each job its overview and problems, then each of its nodes with
+// its processes. The waiting jobs follow.
 func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
@@ -52,7 +52,7 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	}
 	for i := range snap.Jobs {
 		s.SetJob(i)
-		s.Node = &cluster.Node{} // none is selected
+		s.Node = &cluster.Node{} // no node is selected
 		t.writeBlock(len(s.Job.Nodes)+findingMost*len(s.Job.Findings), textOverview)
 		for at := range s.Job.Nodes {
 			s.SetNode(at)
@@ -72,7 +72,7 @@ type text struct {
 	theme  *draw.Theme
 	canvas *draw.Canvas
 	scene  part.Scene
-	lines  []byte // lines of the last block, kept for their memory
+	lines  []byte // lines of the last block, kept to reuse their memory
 }
 
 // A block without lists fits into textRows, a finding into findingMost.
@@ -81,9 +81,9 @@ const (
 	findingMost = 8
 )
 
-// writeBlock writes one piece, without empty lines at its end, and one empty line. rows is the length of its lists. The
-// canvas is only as high as this piece needs: if it had room for any piece, the time would be quadratic in the number
-// of nodes.
+// writeBlock writes one piece, without empty lines at its end, and one empty line. rows is the number of rows of its
+// lists. The canvas is only as high as this piece needs: with room for any piece, the time would be quadratic in the
+// number of nodes.
 func (t *text) writeBlock(rows int, piece func(*part.Frame)) {
 	t.scene.H = textRows + rows
 	t.canvas.Reset(t.scene.W, t.scene.H)

@@ -10,10 +10,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Likes are findings that share a sentence: the same problem on several GPUs of a node. There is at least one finding.
+// Likes are findings that share a sentence: the same problem on several GPUs of a node. There is at least one.
 type Likes []*cluster.Finding
 
-// Alike gathers findings that share a sentence, in the order of the first of each.
+// Alike groups the findings that share a sentence, in the order of the first finding of each group.
 func Alike(findings []cluster.Finding) []Likes {
 	var all []Likes
 	for i := range findings {
@@ -52,8 +52,8 @@ func Firsts(all []Likes) []cluster.Finding {
 	return findings
 }
 
-// Say returns the finding of the sentence, and its words. For several findings this is one about the node, as old as
-// the oldest.
+// Say returns the finding of the sentence, and its words. For several findings, this is one about the node, as old as
+// the oldest of them.
 func (l Likes) Say(f *part.Frame) (*cluster.Finding, say.Words) {
 	first := l[0]
 	words := f.Say(first)

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// RankMark returns the mark of a row of the rank table: the mark of the rank if it is gone, else of its GPU, else of
-// the node.
+// RankMark returns the mark of a row of the rank table: that of the rank if it is gone, otherwise of its GPU, otherwise
+// of its node.
 func RankMark(s *part.Scene, r *tally.RankRow) part.Mark {
 	switch r.State {
 	case tally.RankGone:
@@ -29,7 +29,8 @@ func RankMark(s *part.Scene, r *tally.RankRow) part.Mark {
 	return part.Mark{}
 }
 
-// RankRole is the role for the rank and its place: the role of its mark, unless only its node does not report.
+// RankRole is the role for the rank and its place: that of its mark, unless the only problem is that its node does not
+// report.
 func RankRole(s *part.Scene, r *tally.RankRow) draw.Role {
 	m := RankMark(s, r)
 	switch {
@@ -41,7 +42,7 @@ func RankRole(s *part.Scene, r *tally.RankRow) draw.Role {
 	return m.Role
 }
 
-// RankWords says in place of the process, in w columns, why there is none.
+// RankWords says, in place of the process and in w columns, why there is none.
 func RankWords(f *part.Frame, r *tally.RankRow, w int) string {
 	name, seen := rankName(r), ""
 	if !r.LastSeen.IsZero() {
@@ -78,7 +79,7 @@ func rankName(r *tally.RankRow) string {
 	return text
 }
 
-// whyUnlisted says why a node does not list the processes on a GPU; nil: on any GPU.
+// whyUnlisted says why a node does not list the processes on a GPU. A nil g means any GPU.
 func whyUnlisted(f *part.Frame, n *cluster.Node, g *cluster.GPU) string {
 	switch {
 	case n.State == cluster.NodeStale:

@@ -1,4 +1,4 @@
-// Package problem writes the problems of nodes, GPUs and ranks: in sentences with hints, and the worst of them in a
+// Package problem writes the problems of nodes, GPUs and ranks: in sentences with hints, or the worst of them in a
 // cell. The words come from package say; this package places them.
 package problem
 
@@ -19,18 +19,18 @@ const (
 	sentenceBeside = 60
 )
 
-// Sentences writes findings from row y up to row end, each whole, or else in one short line, and returns the row below
-// the last. GPUs of a node with the same problem share a sentence.
+// Sentences writes findings from row y up to row end, and returns the row below the last. Each is written whole if
+// there is room, otherwise in one short line. GPUs of a node with the same problem share a sentence.
 func Sentences(f *part.Frame, y, end int, findings []cluster.Finding) int {
 	return drawFindings(f, y, end, whereWide(f), findings)
 }
 
-// SentencesHere is Sentences on a page about the GPU of the findings: it does not repeat the place.
+// SentencesHere is Sentences for a page about the GPU of the findings: it does not repeat the place.
 func SentencesHere(f *part.Frame, y, end int, findings []cluster.Finding) int {
 	return drawFindings(f, y, end, 0, findings)
 }
 
-// drawFindings writes findings with a number of columns for their place, from row y up to row end, and returns the row
+// drawFindings writes findings, with where columns for their place, from row y up to row end, and returns the row
 // below.
 func drawFindings(f *part.Frame, y, end, where int, findings []cluster.Finding) int {
 	all := Alike(findings)
@@ -113,7 +113,7 @@ func gpuOf(finding *cluster.Finding) string {
 	return ""
 }
 
-// shortWording is the short wording of a finding. The wording of a failure leaves out the details if it does not fit.
+// shortWording is the short wording of a finding. If it does not fit, the details of a failure are left out.
 func shortWording(words say.Words, w int) string {
 	if words.Brief == "" || draw.Width(words.Short) <= w {
 		return words.Short
@@ -181,11 +181,11 @@ type line struct {
 	role   draw.Role
 }
 
-// sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or after
-// the sentence if both fit.
+// sentenceLines breaks a finding's sentence and hint into lines; there is at least one line. The hint stands below the
+// sentence, or after it if both fit.
 func sentenceLines(f *part.Frame, where int, finding say.Words) []line {
 	at, top := sentenceText(where), 0
-	if where > 0 && f.W < sentenceBeside { // below its place
+	if where > 0 && f.W < sentenceBeside { // the sentence is below its place
 		at, top = 3, 1
 	}
 	room := max(f.W-1-at, 10)
@@ -216,7 +216,7 @@ var leftNames = []struct {
 	{cluster.Note, "note", "notes"}, {part.Over, "cleared", "cleared"},
 }
 
-// countHidden counts the findings without room.
+// countHidden counts the findings that do not fit.
 func countHidden(findings []cluster.Finding) string {
 	counts := part.BySeverity(findings)
 	var kinds []string

@@ -73,8 +73,8 @@ func Retry(f *part.Frame, n *cluster.Node) string {
 	return "retry in " + draw.Age(n.RetryAt.Sub(f.Snap.At).Round(time.Second))
 }
 
-// Age is like part.Since, except that a stale node's age counts from its last report, not from the time it was declared
-// stale.
+// Age is part.Since, except that the age of a stale node counts from its last report, not from the time when it was
+// declared stale.
 func Age(f *part.Frame, finding *cluster.Finding, sep string) string {
 	if n := f.NodeOf(finding.Node); finding.Kind == cluster.KindStale && !n.Arrived.IsZero() {
 		return sep + draw.Age(n.Age)
@@ -82,7 +82,7 @@ func Age(f *part.Frame, finding *cluster.Finding, sep string) string {
 	return part.Since(finding, f.Snap.At, sep)
 }
 
-// Xid is an Xid in plain words.
+// Xid is the name of an Xid in plain words.
 func Xid(x cluster.Xid) string { return xid.Of(x.Code).Name }
 
 // Lost says why a GPU is lost and since when; "" for any other GPU. It replaces all old numbers.
