@@ -26,7 +26,7 @@ var acts = action.Table[acting]{
 	{Of: keys.SignalInt, Do: send(signal.Interrupt)},
 	{Of: keys.SignalTerm, Do: send(signal.Terminate)},
 	{Of: keys.SignalKill, Do: send(signal.Kill)},
-	{Of: keys.SignalAny, Do: send(0)}, // the dialog asks for one
+	{Of: keys.SignalAny, Do: send(0)}, // the dialog asks which one
 	{Of: keys.Scancel, Do: func(x acting, s *part.Scene) nav.Answer { return x.over.openCancelDialog(s, x.on().job) }},
 }
 
@@ -60,7 +60,7 @@ func (over *overlays) openCancelDialog(s *part.Scene, job string) nav.Answer {
 	return over.openOverlay(c, first)
 }
 
-// opener opens what shows something about a process, or copies it.
+// opener opens something that shows or copies facts about a process.
 type opener func(s *part.Scene, t tally.Target) (overlay, nav.Answer)
 
 func openEnviron(_ *part.Scene, t tally.Target) (overlay, nav.Answer) { return inspect.NewEnviron(t) }
@@ -71,7 +71,7 @@ func openCopy(s *part.Scene, t tally.Target) (overlay, nav.Answer) {
 	return inspect.NewCopy(t, s.NodeOf(t.Node).Route.Door, firstGPUUUID(s, &t))
 }
 
-// ofMetrics is the code of the actions on the page of a process's metrics, beside acts.
+// ofMetrics has the actions on the page of a process's metrics, besides acts.
 var ofMetrics = action.Table[*metrics]{
 	{Of: keys.Environ, Do: shown(openEnviron)},
 	{Of: keys.Inspect, Do: shown(openDetails)},
@@ -88,7 +88,7 @@ func shown(open opener) func(*metrics, *part.Scene) nav.Answer {
 	return func(m *metrics, s *part.Scene) nav.Answer { return m.over.openOverlay(open(s, m.Target())) }
 }
 
-// doAction acts on the process. The cursor may be on another one by now.
+// doAction acts on the process of the page. The cursor may be on another process by now.
 func (m *metrics) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 	if a := ofMetrics.Do(m, msg, s); a.Taken {
 		return a

@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// used is the CPU time that relatives had used at the time of a node's answer.
+// used has the CPU time that relatives had used at the time of a node's answer.
 type used struct {
 	at    time.Duration // on the clock of the node; 0: unknown
 	ticks map[wire.ProcessID]uint64
@@ -25,18 +25,18 @@ func usedBy(r *wire.Reply) used {
 // ticksPerSecond is the unit of wire.Relative.CPUTicks.
 const ticksPerSecond = 100
 
-// leastWindow is the shortest time over which a share is computed: a node needs some milliseconds to read all
+// leastWindow is the shortest time over which a share is computed, because a node needs some milliseconds to read all
 // processes.
 const leastWindow = 500 * time.Millisecond
 
-// mostWindow is the longest: the other processes have their shares of the last seconds.
+// mostWindow is the longest time: the shares of other processes are also those of the last seconds.
 const mostWindow = time.Minute
 
-// computeCPUShares computes the shares of the CPU since the previous answer. If that came a moment ago, its shares are
-// repeated.
+// computeCPUShares computes the shares of the CPU since the previous answer. If that answer came a moment ago, its
+// shares are reused.
 func (f *family) computeCPUShares(old *family) {
 	window := f.used.at - old.used.at
-	// unknown, the node has booted since, or nobody looked
+	// unknown, or the node has rebooted since, or nobody was looking
 	if old.used.at == 0 || f.used.at == 0 || window < 0 || window > mostWindow {
 		return
 	}
@@ -57,7 +57,7 @@ func (f *family) computeCPUShares(old *family) {
 	}
 }
 
-// cpuShare returns a relative's share of the CPU, as far as it is known.
+// cpuShare returns a relative's share of the CPU; nil if unknown.
 func (f *family) cpuShare(id wire.ProcessID) *float64 {
 	for _, w := range f.kin {
 		if w.PID == id.PID && w.StartTicks == id.StartTicks {

@@ -56,7 +56,7 @@ type tagged struct {
 	page *Page
 }
 
-// Head implements list.Table. A tree is not sorted.
+// Head implements list.Table. A tree has no sort column.
 func (t tagged) Head(f *part.Frame, y int, by string, down bool) {
 	if t.page.kin.tree {
 		by = ""
@@ -108,7 +108,7 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	return append(hints, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
 
-// scopeHint is the hint of the key for a wider scope, or for a narrower one in the widest.
+// scopeHint is the hint of the key for a wider scope; in the widest scope, of the key for a narrower one.
 func (x *scoping) scopeHint(s *part.Scene) keys.Hint {
 	if x.effectiveScope(s) < widestScope(s) {
 		return keys.HintOf(keys.Widen)

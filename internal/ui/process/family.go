@@ -14,22 +14,22 @@ import (
 
 // families has the relatives of the processes in a tree: the questions to the nodes on the screen, and their answers.
 type families struct {
-	tree  bool                // the rows are in the order of parents and children, with relatives
+	tree  bool                // rows are ordered by parent and child, and include relatives
 	asked map[string]*inquiry // by node
 	of    map[string]*family
-	heard int // number of answers: an older answer means new rows
+	heard int // number of answers: when it grows, the rows change
 }
 
 // family is a node's answer.
 type family struct {
 	kin    []*wire.Process
-	at     time.Time // time of the Snapshot that was shown when it came
+	at     time.Time // time of the Snapshot that was shown when the answer came
 	cut    bool      // relatives are missing
 	failed bool
 	used   used
 }
 
-// noGPU stands in place of the index of a GPU for a relative, which is on none.
+// noGPU replaces the index of a GPU for a relative, which uses none.
 const noGPU = -1
 
 // inquiry is the question to a node.
@@ -40,12 +40,12 @@ type inquiry struct {
 	answered bool
 }
 
-// renew is the age of an answer at which the next key asks again: the rates of relatives are those since the previous
+// renew is the age of an answer at which the next key asks again. The rates of relatives are those since the previous
 // answer.
 const renew = 10 * time.Second
 
-// coversPIDs reports whether the node need not be asked about these PIDs: an open question or a recent answer covers
-// all of them.
+// coversPIDs reports whether the node need not be asked about these PIDs, because an open question or a recent answer
+// covers all of them.
 func (q *inquiry) coversPIDs(pids []int, now time.Time) bool {
 	if q == nil {
 		return false
@@ -58,8 +58,8 @@ func (q *inquiry) coversPIDs(pids []int, now time.Time) bool {
 	return !q.answered || now.Sub(q.at) < renew
 }
 
-// nextQuestions returns the questions about relatives to the nodes of some rows: each node once, and again if there are
-// other processes or the answer is old.
+// nextQuestions returns the questions about relatives to the nodes of some rows: one for each node. A node is asked
+// again if it has other processes or its answer is old.
 func (fs *families) nextQuestions(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
 	if fs.asked == nil {
 		fs.asked = map[string]*inquiry{}
@@ -80,7 +80,7 @@ func (fs *families) nextQuestions(v *view, w nav.Window, now time.Time) (asks []
 	return asks
 }
 
-// pidsOf returns the PIDs of the listed processes of a node. cut: there are more than a node answers about.
+// pidsOf returns the PIDs of the listed processes of a node. cut means that there are more than a node answers about.
 func pidsOf(v *view, node string) (pids []int, cut bool) {
 	for i := range v.Len() {
 		switch r := v.At(i); {
@@ -94,8 +94,8 @@ func pidsOf(v *view, node string) (pids []int, cut bool) {
 	return pids, false
 }
 
-// handleResult keeps a node's answer to the last of the nextQuestions; it returns false for any other answer. After a
-// failure, the relatives known before stay.
+// handleResult stores a node's answer to the last of the nextQuestions; for any other answer it returns false. After a
+// failure, the relatives that were known before stay.
 func (fs *families) handleResult(m nav.Result, s *part.Scene) bool {
 	q := fs.asked[m.Node]
 	if q == nil || m.Request.Family != q.about {
@@ -125,7 +125,7 @@ func (fs *families) handleResult(m nav.Result, s *part.Scene) bool {
 	return true
 }
 
-// relativesOf returns the ancestors and the descendants of some processes. The answer may cover more processes, which a
+// relativesOf returns the ancestors and descendants of some processes. The answer may also cover processes that a
 // filter or the scope leaves out.
 func (f *family) relativesOf(rows []table.ProcessRow) (kin []*wire.Process) {
 	parent, children := map[int]int{}, map[int][]int{}
@@ -158,7 +158,7 @@ func (f *family) relativesOf(rows []table.ProcessRow) (kin []*wire.Process) {
 	return kin
 }
 
-// processOf converts a relative to a process. Its strings are as the node sent them.
+// processOf converts a relative to a process. Its strings stay as the node sent them.
 func processOf(r *wire.Relative) *wire.Process {
 	const name = 64
 	return &wire.Process{
@@ -181,7 +181,7 @@ func (fs *families) hasRelative(tag nav.Process) bool {
 // forgetAsked makes nextQuestions ask every node again.
 func (fs *families) forgetAsked() { fs.asked = nil }
 
-// treeText is, for a tree, the age of the relatives and the missing ones.
+// treeText is, for a tree, the age of the relatives and a note if some are missing.
 func (fs *families) treeText(now time.Time, v *view) string {
 	text := ", as a tree"
 	var oldest time.Duration
@@ -202,5 +202,5 @@ func (fs *families) treeText(now time.Time, v *view) string {
 	return text
 }
 
-// old is the age from which words mention it.
+// old is the age from which it is mentioned.
 const old = 10 * time.Second

@@ -10,8 +10,8 @@ import (
 // findingsKey is a key of part.OfSnapshot.
 type findingsKey struct{}
 
-// rowFields returns a function that gives the fields of a row. The findings of a job are gathered at the first of its
-// rows.
+// rowFields returns a function that gives the fields of a row. It collects the findings of a job at the job's first
+// row.
 func rowFields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
 	findings := part.OfSnapshot(s, findingsKey{}, func() map[string]map[string][]*cluster.Finding {
 		return map[string]map[string][]*cluster.Finding{}

@@ -15,8 +15,8 @@ func hasProblem(s *part.Scene, r *table.ProcessRow) bool {
 		func(f *cluster.Finding) bool { return f.Severity >= cluster.Warning })
 }
 
-// besideJob returns the place of the first process of the next job with processes, with a wrap at the ends; -1: there
-// is none.
+// besideJob returns the index of the first process of the next job that has processes, with a wrap at the ends; -1:
+// there is none.
 func besideJob(s *part.Scene, v *view, by int) int {
 	first := func(job int) int {
 		return v.Find(func(r *table.ProcessRow) bool { return r.Job == s.Snap.Jobs[job].ID })

@@ -7,7 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// handleWheel moves the cursor; with Shift, or sideways, the commands, and with Ctrl the cursor by pages.
+// handleWheel moves the cursor. With Shift, or a sideways wheel, it scrolls the commands; with Ctrl it moves the cursor
+// by pages.
 func (p *Page) handleWheel(m tea.MouseWheelMsg, s *part.Scene) nav.Answer {
 	notches := nav.Notches(m)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// orders are the orders of the rows, in the order of their columns on the screen: columns with a letter.
+// orders are the orders of the rows, in the order of their columns on the screen: those of the columns with a letter.
 var orders = ordersWithLetter()
 
 func ordersWithLetter() (orders []list.Order[table.ProcessRow]) {
@@ -27,10 +27,10 @@ func ordersWithLetter() (orders []list.Order[table.ProcessRow]) {
 	return orders
 }
 
-// columnLetter is the key of a column after keys.SortBy. Its capital reverses the order.
+// columnLetter is the letter of a column after keys.SortBy. The capital letter reverses the order.
 func columnLetter(column string) rune { return rows.Processes.Field(column).Letter }
 
-// listKeys are the keys of the list. The key that sorts other lists asks for a column.
+// listKeys are the keys of the list. The key that sorts in other lists asks for a column here.
 var listKeys = &list.Keys{Filter: keys.FilterRows, Before: keys.SortBefore, After: keys.SortAfter,
 	Reverse: keys.ReverseRows}
 

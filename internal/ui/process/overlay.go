@@ -29,7 +29,7 @@ type (
 	page    interface{ On() keys.Page }
 )
 
-// overlays are the open panes and dialogs, each over the previous overlay.
+// overlays are the open panes and dialogs, each on top of the previous one.
 type overlays []overlay
 
 // visiblePage names the visible page in the list of keys.
@@ -42,18 +42,18 @@ func (over overlays) visiblePage() keys.Page {
 	return keys.OnProcesses
 }
 
-// openOverlay opens an overlay over all others, and returns its first answer.
+// openOverlay opens an overlay on top of all others, and returns its first answer.
 func (over *overlays) openOverlay(o overlay, first nav.Answer) nav.Answer {
 	*over = append(*over, o)
 	first.Taken = true
 	return first
 }
 
-// closeAll closes all overlays, since an environment has secrets.
+// closeAll closes all overlays and forgets them, because an environment has secrets.
 func (over *overlays) closeAll() { *over = nil }
 
-// handleMessage passes a message to the last overlay opened, and a node's answer to all. The keys that act on a process
-// also work on the page of its metrics.
+// handleMessage passes a message to the overlay on top, and a node's answer to all overlays. The keys that act on a
+// process also work on the page of its metrics.
 func (over *overlays) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, ok := msg.(nav.Result); ok {
 		return over.passResult(r, s)
@@ -62,7 +62,7 @@ func (over *overlays) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	top := (*over)[last]
 	a, open := top.Press(msg, s)
 	if !open {
-		*over = slices.Delete(*over, last, last+1) // and forget it, since an environment has secrets
+		*over = slices.Delete(*over, last, last+1) // forgets it, too: an environment has secrets
 	}
 	if k, ok := msg.(tea.KeyPressMsg); ok && !a.Taken {
 		if m, ok := top.(*inspect.Metrics); ok {
@@ -96,7 +96,7 @@ func (over *overlays) passResult(r nav.Result, s *part.Scene) nav.Answer {
 	return all
 }
 
-// overlayWants returns the wants of the last overlay that has any; the zero Wants: none has.
+// overlayWants returns the wants of the topmost overlay that has any; the zero Wants if none has.
 func (over overlays) overlayWants(s *part.Scene) nav.Wants {
 	for _, o := range slices.Backward(over) {
 		if w := o.Wants(s); w.Selected || w.Everywhere {

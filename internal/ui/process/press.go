@@ -16,7 +16,7 @@ import (
 // Press answers a key or the mouse.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if result, is := msg.(nav.Result); is && (p.kin.handleResult(result, s) || len(p.over) == 0) {
-		return nav.Taken // the tree took it, or its overlay is closed
+		return nav.Taken // the tree used the answer, or the overlay that asked is closed
 	}
 	if len(p.over) > 0 {
 		return p.over.handleMessage(msg, s)
@@ -92,7 +92,7 @@ func (p *Page) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 	return p.List.Press(msg, s)
 }
 
-// clearTags clears the tags, or else the filter.
+// clearTags clears the tags; without tags, the filter.
 func clearTags(p *Page, s *part.Scene) nav.Answer {
 	switch {
 	case p.tags.shown > 0:
@@ -105,7 +105,7 @@ func clearTags(p *Page, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// toJob goes to the processes of the previous or next job, where the page has those of several.
+// toJob goes to the processes of the previous or next job, if the page shows several jobs.
 func (p *Page) toJob(s *part.Scene, by int) nav.Answer {
 	if p.scope.effectiveScope(s) < OfJobs {
 		return nav.Answer{}
@@ -113,7 +113,7 @@ func (p *Page) toJob(s *part.Scene, by int) nav.Answer {
 	return p.jumpToRow(s, besideJob(s, p.View(s), by))
 }
 
-// refreshNow asks for the families anew, as SLURM is asked.
+// refreshNow asks for the families again; SLURM is asked, too.
 func refreshNow(p *Page, _ *part.Scene) nav.Answer {
 	p.kin.forgetAsked()
 	return nav.Answer{}
@@ -129,7 +129,7 @@ func turnTree(p *Page) {
 	p.kin.forgetAsked()
 }
 
-// show is the code of an action that says whether GPUs are shown above the processes.
+// show is the code of an action that sets whether GPUs are shown above the processes.
 func show(m mode) func(*Page, *part.Scene) nav.Answer {
 	return action.Change(func(p *Page) { p.mode = m })
 }
@@ -147,7 +147,7 @@ const (
 	endless    = 1 << 20
 )
 
-// scrollCommands moves the commands, but not beyond the end of the longest on the screen.
+// scrollCommands scrolls the commands sideways, but not beyond the end of the longest one on the screen.
 func (p *Page) scrollCommands(s *part.Scene, by int) {
 	longest := 0
 	v, w := p.View(s), p.Window(s)
@@ -159,7 +159,7 @@ func (p *Page) scrollCommands(s *part.Scene, by int) {
 }
 
 // tagProcess tags the process under the cursor, or removes its tag, and goes to the next process, so that pressing the
-// key several times tags several.
+// key repeatedly tags several.
 func (p *Page) tagProcess(s *part.Scene) nav.Answer {
 	v := p.View(s)
 	if v.Len() == 0 {
@@ -178,8 +178,8 @@ func (p *Page) jumpToRow(s *part.Scene, i int) nav.Answer {
 	return p.GoTo(s, i)
 }
 
-// selectRow notes that the cursor is on a row: the row's node becomes the selected one and, in scopes with several
-// jobs, its job.
+// selectRow records that the cursor is on a row: the row's node becomes the selected one, and in scopes with several
+// jobs also its job.
 func (x *scoping) selectRow(s *part.Scene, r *table.ProcessRow) nav.Answer {
 	a := nav.To(nav.Go{Node: r.Node.Name})
 	if x.effectiveScope(s) >= OfJobs {

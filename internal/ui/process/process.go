@@ -1,9 +1,9 @@
 // Package process is the page of processes: those of a GPU, a node, a job, all of the user's jobs, or all on their
 // nodes, with the keys of nvitop.
 //
-// It is a list of package list; it adds the scope, the tags, the tree, and the overlays. The cursor and the tags belong
-// to processes, not to rows: they stay when rows come, go and are sorted anew, and end with their process. A Page
-// belongs to one goroutine.
+// The page is a list of package list, and adds the scope, the tags, the tree, and the overlays. The cursor and the tags
+// belong to processes, not to rows: they stay when rows come, go and are sorted again, and end with their process. A
+// Page belongs to one goroutine.
 package process
 
 import (
@@ -26,9 +26,9 @@ type Page struct {
 	Nvitop bool // the keys are those of nvitop
 
 	scope  scoping
-	asked  bool // the next key chooses the order of the rows
+	asked  bool // the next key chooses the column to sort by
 	mode   mode
-	across int // columns of the commands to the left of the screen
+	across int // columns of the commands that are scrolled away at the left
 
 	tags   tags
 	kin    families
@@ -37,14 +37,14 @@ type Page struct {
 	before *before // nil: no visit
 }
 
-// before is the state that a visit leaves alone.
+// before is the state that is restored after a visit.
 type before struct {
 	scope  scoping
 	tree   bool
 	filter *prompt.Filter
 }
 
-// everyJob is the job of the filter: the filter stays when the scope changes.
+// everyJob is the only job that the filter knows: the filter stays when the scope changes.
 const everyJob = ""
 
 // New returns the page in its first state.
@@ -66,8 +66,8 @@ func New(past *prompt.History) *Page {
 	return p
 }
 
-// Arrive shows the processes of the user's last selection: a GPU, a node, or else the job. The destination may name one
-// process, or a filter.
+// Arrive shows the processes of what the user selected last: a GPU, a node, or otherwise the job. The destination may
+// name one process, or a filter.
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	switch {
 	case to.Filter != "":
@@ -86,7 +86,7 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// begin shows the processes of a scope. The cursor stays where it was, if that is in the scope.
+// begin shows the processes of a scope. The cursor stays on its process if that is in the scope.
 func (p *Page) begin(scope Scope, gpu string) {
 	p.Leave()
 	p.scope, p.asked, p.kin.tree = scoping{scope, gpu}, false, false
@@ -94,7 +94,7 @@ func (p *Page) begin(scope Scope, gpu string) {
 }
 
 // showMatching shows the processes of all nodes that match a text, as if the user had typed it, until Leave or begin.
-// Then the page's own filter is in force again.
+// Then the page's own filter applies again.
 func (p *Page) showMatching(text string) {
 	p.Leave()
 	was := &before{p.scope, p.kin.tree, p.Filter}
@@ -110,8 +110,8 @@ func (p *Page) Leave() {
 	}
 }
 
-// showProcess shows the processes of the selected node, with the cursor on one of them, and reports whether it is
-// listed. A filter that hides it ends.
+// showProcess shows the processes of the selected node, with the cursor on one of them, and reports whether that is
+// listed. It ends a filter that hides it.
 func (p *Page) showProcess(s *part.Scene, at nav.Process) bool {
 	p.begin(OfNode, "")
 	there := func(r *table.ProcessRow) bool { return keyOf(r) == at }
@@ -140,7 +140,7 @@ func (p *Page) Settle(s *part.Scene) {
 	p.over.settleAll(s)
 }
 
-// Wants returns the wants of the overlays, if they have any, else the processes of the scope.
+// Wants returns the wants of the overlays, if they have any, otherwise asks for the processes of the scope.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
 	if w := p.over.overlayWants(s); w.Selected || w.Everywhere {
 		return w

@@ -22,7 +22,7 @@ func (p *Page) Monitor(name string) { p.mode = modes[name] }
 // rooms has the places of the parts of the page.
 type rooms struct {
 	above int // rows of GPUs or nodes; 0: no rows and no headings
-	all   int // rows that they would need
+	all   int // rows that all of them would need
 	title int // row of the processes' title
 	top   int // row of the first process, below the headings
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// question has everything on which the rows depend.
+// question has everything that the rows depend on.
 type question struct {
 	scope          Scope
 	job, node, gpu string
@@ -26,9 +26,9 @@ type listing struct {
 	of     question
 	rows   []table.ProcessRow // by job, node, GPU and PID
 	nodes  int                // number of nodes in the scope
-	listed int                // number of them with listed processes
+	listed int                // number of these nodes that have listed their processes
 
-	found  []table.ProcessRow // the processes of one node; rows are large, so their places are sorted
+	found  []table.ProcessRow // the processes of one node; rows are large, so their indexes are sorted instead
 	places []int32
 }
 
@@ -45,8 +45,8 @@ func (x *scoping) currentQuestion(s *part.Scene) question {
 	return q
 }
 
-// currentListing returns the listing of the scene, which is made once. There are thousands of rows: the rows of the
-// next Snapshot reuse their memory.
+// currentListing returns the listing of the scene, which is made once. The rows of the next Snapshot reuse its memory,
+// since there are thousands of rows.
 func (x *scoping) currentListing(s *part.Scene) *listing {
 	q := x.currentQuestion(s)
 	return part.Again(s, q, func(before *listing) *listing {
@@ -100,7 +100,7 @@ func (l *listing) addJobs(s *part.Scene) {
 	}
 }
 
-// reserveRows makes room for the processes of nodes at once: if the room ended, all rows would be copied.
+// reserveRows makes room for the processes of nodes in advance: growing later would copy all rows.
 func (l *listing) reserveRows(s *part.Scene, nodes iter.Seq[string]) {
 	count := 0
 	for name := range nodes {
@@ -113,11 +113,11 @@ func (l *listing) reserveRows(s *part.Scene, nodes iter.Seq[string]) {
 type slot struct {
 	gpu   *cluster.GPU
 	owner *cluster.JobView // the job, of those in the scope; nil: none of them
-	hides bool             // --only does not name it
+	hides bool             // --only hides it
 }
 
-// addNode adds the processes of a node: all, or the processes of the jobs and those of others on their GPUs. Others'
-// processes are not hidden if the scope asks for them.
+// addNode adds the processes of a node: all of them, or those of the jobs and those of others on the jobs' GPUs.
+// Processes of others are not hidden if the scope asks for them.
 func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobView, all bool) {
 	l.nodes++
 	if n.Listed {
@@ -184,7 +184,7 @@ func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []slot {
 	return slots
 }
 
-// rowOf returns the row of a process. Its job is named by its cgroup or environment, else by its GPU.
+// rowOf returns the row of a process. Its job comes from its cgroup or environment, otherwise from its GPU.
 func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) (r table.ProcessRow,
 	hidden bool) {
 	r = table.ProcessRow{Process: tally.Process{Process: w, Number: w.GPU, Own: true}, Node: n}

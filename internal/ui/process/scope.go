@@ -18,23 +18,23 @@ import (
 // Scope is the set of processes to show.
 type Scope uint8
 
-// The scopes, each wider than the previous scope.
+// The scopes. Each is wider than the one before.
 const (
 	OfGPU   Scope = iota // a GPU of the selected node
 	OfNode               // the selected node
-	OfJob                // likewise
-	OfJobs               // all
-	OfNodes              // the nodes of all jobs, with the processes of others there
+	OfJob                // the selected job
+	OfJobs               // all jobs
+	OfNodes              // the nodes of all jobs, including the processes of others there
 )
 
-// scoping is the chosen scope, and draws its GPUs or nodes above the processes.
+// scoping is the chosen scope. It draws the scope's GPUs or nodes above the processes.
 type scoping struct {
 	chosen Scope
-	gpu    string // the key of the GPU, once the scope was one
+	gpu    string // the key of the GPU if the scope is, or was, one
 }
 
-// effectiveScope returns the scope as far as the scene has it: a GPU is on one node only, and without SLURM there are
-// no jobs.
+// effectiveScope returns the chosen scope as far as the scene allows it: a GPU is on one node only, and without SLURM
+// there are no jobs.
 func (x *scoping) effectiveScope(s *part.Scene) Scope {
 	if x.chosen == OfGPU && s.Node.GPUWith(x.gpu) == nil {
 		return OfNode
@@ -45,12 +45,12 @@ func (x *scoping) effectiveScope(s *part.Scene) Scope {
 // widenScope chooses the next wider scope.
 func (x *scoping) widenScope(s *part.Scene) {
 	x.chosen = min(x.effectiveScope(s)+1, widestScope(s))
-	if x.chosen == OfJobs && len(s.Snap.Jobs) == 1 { // the same as the scope before it
+	if x.chosen == OfJobs && len(s.Snap.Jobs) == 1 { // same as the scope before it
 		x.chosen = OfNodes
 	}
 }
 
-// widestScope returns the widest scope: without SLURM, all processes of the nodes belong to the one job.
+// widestScope returns the widest scope. Without SLURM, all processes of the nodes belong to the single job.
 func widestScope(s *part.Scene) Scope {
 	if s.Job.ID == "" {
 		return OfJob
@@ -58,7 +58,7 @@ func widestScope(s *part.Scene) Scope {
 	return OfNodes
 }
 
-// narrowToRow chooses the job, the node or the GPU of a row. It reports whether there is such a scope.
+// narrowToRow chooses the job, the node or the GPU of a row. It reports whether there is a narrower scope.
 func (x *scoping) narrowToRow(s *part.Scene, r *table.ProcessRow) bool {
 	at := x.effectiveScope(s)
 	if at == OfGPU || at == OfNode && r.On == nil {
@@ -68,7 +68,7 @@ func (x *scoping) narrowToRow(s *part.Scene, r *table.ProcessRow) bool {
 		x.gpu = r.On.Key
 	}
 	switch x.chosen = at - 1; {
-	case at == OfNodes && r.Job == "": // a process of others, on no GPU of the jobs
+	case at == OfNodes && r.Job == "": // a process of others, not on a GPU of the jobs
 		x.chosen = OfNode
 	case at == OfNodes && len(s.Snap.Jobs) == 1:
 		x.chosen = OfJob
@@ -76,7 +76,8 @@ func (x *scoping) narrowToRow(s *part.Scene, r *table.ProcessRow) bool {
 	return true
 }
 
-// jobOf returns the job of a row, or else a job on its node: the selected one, if it is there.
+// jobOf returns the job of a row. If the row has none, it returns a job on the row's node: the selected one, if that is
+// there.
 func jobOf(s *part.Scene, r *table.ProcessRow) string {
 	has := func(j *cluster.JobView) bool { return slices.Contains(j.Nodes, r.Node.Name) }
 	if r.Job != "" || has(s.Job) {
@@ -90,7 +91,7 @@ func jobOf(s *part.Scene, r *table.ProcessRow) string {
 	return ""
 }
 
-// scopeWants returns the processes of the selected node, or of all nodes.
+// scopeWants asks for the processes of the selected node, or of all nodes.
 func (x *scoping) scopeWants() nav.Wants {
 	if x.chosen >= OfJob {
 		return nav.Wants{Everywhere: true}
@@ -164,7 +165,7 @@ func (x *scoping) drawAbove(f *part.Frame, r rooms) {
 	}
 }
 
-// countRowsAbove returns the number of GPUs or nodes that a scope has to show above its processes.
+// countRowsAbove returns the number of GPUs or nodes that a scope can show above its processes.
 func countRowsAbove(s *part.Scene, scope Scope) int {
 	switch scope {
 	case OfGPU:
@@ -177,8 +178,8 @@ func countRowsAbove(s *part.Scene, scope Scope) int {
 	return 0
 }
 
-// worstNodes returns n nodes of the job to show: if these are not all, the nodes with the worst problems, in the job's
-// order.
+// worstNodes returns n nodes of the job to show, in the job's order. If there are more nodes, it chooses those with the
+// worst problems.
 func worstNodes(s *part.Scene, n int) []string {
 	nodes := slices.Clone(s.Job.Nodes)
 	if n < len(nodes) {

@@ -13,7 +13,7 @@ import (
 // tags are the processes that the user has tagged. A tag ends with its process.
 type tags struct {
 	of    map[nav.Process]bool
-	shown int // number of rows with a tag, as of the last settle
+	shown int // number of tagged rows at the last settle
 }
 
 // hasTag reports whether a process has a tag.
@@ -56,8 +56,8 @@ func listsProcess(n *cluster.Node, at nav.Process) bool {
 	})
 }
 
-// taggedTargets returns the tagged processes among the rows, in the order of the screen. A process on several GPUs is
-// there once.
+// taggedTargets returns the tagged processes among the rows, in the order of the screen. A process on several GPUs
+// appears once.
 func (t *tags) taggedTargets(s *part.Scene, v *view) (list []tally.Target) {
 	seen := map[nav.Process]bool{}
 	for i := range v.Len() {

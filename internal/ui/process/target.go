@@ -13,14 +13,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// subject is the process and the job on which a key acts.
+// subject is the process and the job that a key acts on.
 type subject struct {
 	at     *tally.Target // nil: there is no process
 	tagged []tally.Target
 	job    string // "": none
 }
 
-// subjectOfKeys returns the process under the cursor, and the tagged ones.
+// subjectOfKeys returns the process under the cursor, its job, and the tagged processes.
 func (p *Page) subjectOfKeys(s *part.Scene) subject {
 	on := subject{tagged: p.tags.taggedTargets(s, p.View(s))}
 	if t, ok := p.cursorTarget(s); ok {
@@ -32,7 +32,7 @@ func (p *Page) subjectOfKeys(s *part.Scene) subject {
 	return on
 }
 
-// ownJobID returns the ID of a job of the user's, and "" for any other: a node may name any job for a process.
+// ownJobID returns the ID of a job if it is one of the user's, and otherwise "": a node may name any job for a process.
 func ownJobID(s *part.Scene, id string) string {
 	if slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }) {
 		return id
@@ -63,7 +63,8 @@ func (p *Page) Subject(s *part.Scene) string {
 	return "PID " + strconv.Itoa(on.at.PID) + " on " + on.at.Node
 }
 
-// targetOf returns the process of a row. If the process names no job, the row knows it by the GPU.
+// targetOf returns the process of a row. If the process names no job, it gets the row's job, which is known from the
+// GPU.
 func targetOf(s *part.Scene, r *table.ProcessRow) tally.Target {
 	t := tally.TargetOf(s.Snap, r.Node, r.Process.Process)
 	t.Job = cmp.Or(t.Job, r.Job)
@@ -88,8 +89,8 @@ func firstGPUUUID(s *part.Scene, t *tally.Target) string {
 	return ""
 }
 
-// row is the code of an action that shows something about the process under the cursor, whose node is then the selected
-// one.
+// row is the code of an action that shows something about the process under the cursor. It also selects the node of
+// that process.
 func row(open opener) func(*Page, *part.Scene) nav.Answer {
 	return func(p *Page, s *part.Scene) nav.Answer {
 		t, ok := p.cursorTarget(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// drawTitle draws the rule with the scope and, at its right, a description of the rows as far as there is room, and the
-// rows on the screen.
+// drawTitle draws the rule with the scope. At its right is a description of the rows, as far as there is room, and
+// which rows are on the screen.
 func (p *Page) drawTitle(f *part.Frame, r rooms, v *view) {
 	x := f.Focus(r.title, "Processes of "+p.scope.scopeName(f.Scene))
 	where := p.Window(f.Scene).Where()
@@ -45,7 +45,7 @@ func (t *tags) countText(v *view, filtered bool) string {
 	return part.Plural(n, "process", "processes")
 }
 
-// listedNodesText is ", on 3 of 4 nodes" if not all nodes have listed their processes, else "".
+// listedNodesText is ", on 3 of 4 nodes" if some nodes have not listed their processes, otherwise "".
 func (l *listing) listedNodesText() string {
 	if l.listed == l.nodes || l.nodes == 1 {
 		return ""

@@ -11,19 +11,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// deepest is the length of a branch, in bytes, from which on the tree is no longer indented.
+// deepest is the length of a branch, in bytes, from which the tree is no longer indented.
 const deepest = 120
 
-// tree puts the processes of a node and their relatives in order, and adds their rows to those of other nodes.
+// tree orders the processes of a node and their relatives, and adds their rows to those of other nodes.
 type tree struct {
 	rows     []table.ProcessRow
-	children []int32 // places in rows, sorted by PID of the parent, then by the row's own
+	children []int32 // indexes of rows, sorted by the parent's PID, then by the row's own
 	pids     map[int]bool
 	done     []bool
 	ordered  []table.ProcessRow
 }
 
-// treeShape returns everything on which the tree depends; nil: there is no tree.
+// treeShape returns everything that the tree depends on; nil: there is no tree.
 func (fs *families) treeShape(*part.Scene) any {
 	if !fs.tree {
 		return nil
@@ -45,7 +45,7 @@ func (fs *families) arrangeTree(s *part.Scene, flat []table.ProcessRow) []table.
 	return t.ordered
 }
 
-// addNodeTree adds the processes of a node, with their relatives that are not listed, as a tree.
+// addNodeTree adds the processes of a node as a tree, including relatives that are not listed.
 func (t *tree) addNodeTree(s *part.Scene, rows []table.ProcessRow, f *family) {
 	t.rows, t.children, t.done = append(t.rows[:0], rows...), t.children[:0], t.done[:0]
 	clear(t.pids)
@@ -75,8 +75,8 @@ func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
 		Ghost: !tally.Mine(s.Snap, w)}
 }
 
-// orderRows puts the rows in order, beginning with the roots: rows whose parents are not among them. The answer of a
-// hostile node may have no root at all.
+// orderRows orders the rows, beginning with the roots: rows whose parents are not among them. The answer of a hostile
+// node may have no root at all.
 func (t *tree) orderRows() {
 	for _, i := range t.children {
 		if !t.pids[t.rows[i].Parent] {
@@ -88,7 +88,7 @@ func (t *tree) orderRows() {
 	}
 }
 
-// addBranch adds a row with its branch, and its children with their branches, which begin with before.
+// addBranch adds a row with its branch, and then its children, whose branches begin with before.
 func (t *tree) addBranch(i int32, branch, before string) {
 	if t.done[i] {
 		return

@@ -6,14 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 )
 
-// cycle has the choices of Tab.
+// cycle has the choices that Tab goes through.
 type cycle struct {
 	filter.Completion
 	at   int
 	rest string // the text after the choice
 }
 
-// completeWord puts the next choice in place of the word at the cursor. A single choice is final.
+// completeWord replaces the word at the cursor by the next choice. If there is only one choice, it is final.
 func (l *line) completeWord(fields filter.Fields, by int) {
 	text := l.Text()
 	if l.cycle == nil {

@@ -13,8 +13,8 @@ import (
 // label stands before the text.
 const label = "filter: "
 
-// Draw draws the prompt in the last row, with the number of matching rows and its keys at the right if they fit, and in
-// the row above it the mistake, or the choices of Tab. It covers that part of the page.
+// Draw draws the prompt in the last row, with the number of matching rows and its keys at the right if they fit. The
+// row above it shows the mistake, or the choices of Tab. Both rows cover the page.
 func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	f.drawHelp(fr, fr.H-2)
 	y := fr.H - 1
@@ -61,7 +61,7 @@ func (f *Filter) drawHelp(fr *part.Frame, y int) {
 	}
 }
 
-// tabChoices returns the choices of Tab, and the place of the present one.
+// tabChoices returns the choices of Tab, and the index of the present one.
 func (l *line) tabChoices(fields filter.Fields) (all []string, chosen int) {
 	if l.cycle != nil {
 		return l.cycle.Choices, l.cycle.at
@@ -69,8 +69,8 @@ func (l *line) tabChoices(fields filter.Fields) (all []string, chosen int) {
 	return filter.Complete(l.Text(), l.cursorByte(), fields).Choices, -1
 }
 
-// Title says in w columns how many of all rows match the filter: `4 of 64 nodes match "n0"`. It names the rows only if
-// one and many have words for them.
+// Title says in w columns how many of all rows match the filter: `4 of 64 nodes match "n0"`. It says what the rows are
+// only if one and many have words for them.
 func (f *Filter) Title(job string, shown, all int, one, many string, w int) string {
 	text := strconv.Itoa(shown) + " of "
 	if one == "" {
@@ -96,7 +96,7 @@ func (f *Filter) None(job, many string, w int) string {
 	return text + f.quoteFilter(job, w-draw.Width(text)-len(way)) + way
 }
 
-// quoteFilter is the filter of a job in w columns, in quotes unless it has quotes.
+// quoteFilter is the filter of a job in w columns. It is in quotes unless it has quotes itself.
 func (f *Filter) quoteFilter(job string, w int) string {
 	return part.Quote(f.filterOf(job).text, max(w-2, 6))
 }

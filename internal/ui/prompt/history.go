@@ -5,10 +5,10 @@ import "slices"
 // mostPast is the number of filters that are remembered.
 const mostPast = 50
 
-// History has the filters that were kept, until the program ends. The zero History is empty.
+// History has the filters that the user has typed, until the program ends. The zero History is empty.
 type History struct{ texts []string } // the newest first
 
-// addFilter remembers a filter, once.
+// addFilter adds a filter to the history, once.
 func (h *History) addFilter(text string) {
 	if text == "" {
 		return

@@ -11,14 +11,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Line is a line of text that the user types. It has a cursor, and the keys of a shell that move it and delete text.
+// Line is a line of text that the user types. It has a cursor, and supports the keys of a shell that move it and delete
+// text.
 type Line struct{ input textinput.Model }
 
 // NewLine returns a line with a text, and a limit in characters.
 func NewLine(text string, most int) *Line {
 	l := &Line{textinput.New()}
 	l.input.CharLimit = most
-	// it would run a program to read a clipboard; the terminal's own paste comes as a message
+	// pasting would run a program to read the clipboard; the terminal's own paste comes as a message
 	l.input.KeyMap.Paste.SetEnabled(false)
 	l.input.Focus()
 	l.setText(text, -1)
@@ -51,7 +52,7 @@ func (l *Line) Edit(msg tea.Msg) (taken bool) {
 	default:
 		return false
 	}
-	l.input, _ = l.input.Update(msg) // its commands make a cursor blink that is not drawn
+	l.input, _ = l.input.Update(msg) // its command would blink a cursor that is not drawn
 	return true
 }
 
@@ -68,7 +69,7 @@ func stripControls(s string) string {
 	}, s)
 }
 
-// Draw writes the text, in amber from byte wrong on (-1: there is no mistake), and returns the column after it. The
+// Draw writes the text and returns the column after it. Text from byte wrong on is amber (-1: there is no mistake). The
 // cursor is always visible.
 func (l *Line) Draw(fr *part.Frame, x, y int, role draw.Role, wrong int) int {
 	text, at, bad := []rune(l.Text()), l.input.Position(), -1

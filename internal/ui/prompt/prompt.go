@@ -1,5 +1,5 @@
-// Package prompt is the line in which the user types a filter, and the typed filters: one for each job, kept while
-// other jobs are shown. Other prompts have a plain Line.
+// Package prompt is the line in which the user types a filter. It also keeps the typed filters: one for each job, even
+// while other jobs are shown. Other prompts use a plain Line.
 //
 // A page has a Filter for its rows. While Typing is true, the page gives every message to Press, and draws the prompt
 // in place of its footer. A Filter, a Line and their shared History belong to one goroutine. Typed or pasted text is
@@ -18,12 +18,12 @@ import (
 type Filter struct {
 	fields filter.Fields
 	past   *History
-	first  kept            // the filter of jobs without a typed one
+	first  kept            // the filter of jobs for which none was typed
 	of     map[string]kept // by the ID of the job
 	line   *line           // nil: the prompt is closed
 }
 
-// kept is a filter in force: a text without mistakes.
+// kept is a filter that applies: its text has no mistakes.
 type kept struct {
 	text string
 	expr *filter.Expr
@@ -35,9 +35,9 @@ type line struct {
 	of    string        // ID of the job of the filter
 	wrong *filter.Error // mistake in the text; nil: there is none
 	back  int           // number of steps back in the history
-	typed string        // the text before the first of them
+	typed string        // the text before the first of these steps
 	cycle *cycle        // nil: Tab begins with the first choice
-	half  bool          // Tab has put in the name of a field, which must not be searched for
+	half  bool          // Tab has inserted the name of a field, which must not be searched for
 }
 
 // New returns a page's filter of rows with these fields.
@@ -45,7 +45,7 @@ func New(fields filter.Fields, past *History) *Filter {
 	return &Filter{fields: fields, past: past, of: map[string]kept{}}
 }
 
-// Begin sets the filter of all jobs without a typed one. nil shows all rows.
+// Begin sets the filter of all jobs for which none was typed. nil shows all rows.
 func (f *Filter) Begin(e *filter.Expr) {
 	if f.first = (kept{}); e != nil {
 		f.first = kept{e.String(), e}
@@ -59,10 +59,10 @@ func (f *Filter) filterOf(job string) kept {
 	return f.first
 }
 
-// Expr returns the filter in force for a job; nil if there is none.
+// Expr returns the filter that applies to a job; nil if there is none.
 func (f *Filter) Expr(job string) *filter.Expr { return f.filterOf(job).expr }
 
-// Set puts a text in force for a job, as if the user had typed it. A text with a mistake shows all rows.
+// Set applies a text to a job, as if the user had typed it. A text with a mistake shows all rows.
 func (f *Filter) Set(job, text string) {
 	f.Clear(job)
 	if expr, wrong := filter.Parse(text, f.fields); wrong == nil {
@@ -81,11 +81,11 @@ func (f *Filter) Open(job string) {
 	f.line = &line{Line: NewLine(f.filterOf(job).text, filter.MostText), of: job}
 }
 
-// Close closes the prompt and leaves the filter in force.
+// Close closes the prompt. The filter still applies.
 func (f *Filter) Close() { f.line = nil }
 
-// Typing reports whether the prompt has the keyboard. It is for one job, and loses the keyboard while another job is
-// shown.
+// Typing reports whether the prompt has the keyboard. It belongs to one job, and loses the keyboard while another job
+// is shown.
 func (f *Filter) Typing(job string) bool { return f.line != nil && f.line.of == job }
 
 // Rows returns the number of rows that the prompt takes above the footer for a job.
@@ -96,8 +96,8 @@ func (f *Filter) Rows(job string) int {
 	return 0
 }
 
-// Press passes a message to the prompt, which takes every key except Ctrl-C. The rows follow while the user types;
-// while the text has a mistake, they follow its last form without one.
+// Press passes a message to the prompt, which takes every key except Ctrl-C. The filter is applied while the user
+// types. While the text has a mistake, its last form without one applies.
 func (f *Filter) Press(msg tea.Msg) (taken bool) {
 	l := f.line
 	switch m := msg.(type) {
@@ -123,7 +123,7 @@ func (f *Filter) Press(msg tea.Msg) (taken bool) {
 	return true
 }
 
-// keepFilter closes the prompt, unless the text has a mistake.
+// keepFilter closes the prompt and keeps the filter, unless the text has a mistake.
 func (f *Filter) keepFilter() {
 	if f.line.wrong == nil {
 		f.line.half = false
@@ -149,13 +149,13 @@ func (f *Filter) key(k tea.KeyPressMsg) {
 	}
 }
 
-// editText changes the text as any line does.
+// editText changes the text like any other line.
 func (l *line) editText(msg tea.Msg) {
 	l.Edit(msg)
 	l.cycle, l.back, l.half = nil, 0, false
 }
 
-// applyText puts the text in force, unless it has a mistake or ends in half a comparison.
+// applyText applies the text, unless it has a mistake or ends in half a comparison.
 func (f *Filter) applyText() {
 	l := f.line
 	text := l.Text()
