@@ -265,8 +265,8 @@ func (o *Options) saveChoices(v *view, classic bool, chosen string) {
 	}
 }
 
-// updateWants tells Controls which node is on the screen, or that all are, and what the page wants. If the page wants
-// processes, ticks come faster for a while.
+// updateWants tells Controls which node is on the screen, or that all are, and asks the questions that the pages have
+// now. If processes are now requested, ticks come faster for a while.
 func (m *model) updateWants() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return m.askOn()

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// fast is the redraw interval until every node has reported or failed (at most fastFirst), and until the answer to a
-// key that requested data is there (at most fastKey).
+// fast is the redraw interval until every node has reported or failed (at most for fastFirst), and until the data that
+// a key requested has arrived (at most for fastKey).
 const (
 	fast      = 200 * time.Millisecond
 	fastFirst = 15 * time.Second
@@ -23,12 +23,13 @@ const (
 // chain.
 type tick struct{ chain int }
 
-// pace times the ticks: they come fast while the user waits, and while nobody looks controls.IdleFactor times less
-// often, as the reports of the nodes do. A detached terminal slows the screen at once. A recording keeps its pace.
+// pace times the ticks. They come fast while the user waits. While nobody is looking they come controls.IdleFactor
+// times less often, as the reports of the nodes do. A detached terminal slows the screen at once. A recording keeps its
+// pace.
 type pace struct {
 	options      *Options
 	began, asked time.Time // start of the program, and time of the last key that requested something
-	awaited      string    // the processes of this node, or of cluster.EveryNode, were requested then; "": something else
+	awaited      string    // the node, or cluster.EveryNode, whose processes were requested then; "": something else
 	touched      time.Time // time of the last key
 	touches      int       // number of keys so far
 	detached     bool      // the terminal is detached, and no key was pressed since
@@ -63,13 +64,13 @@ func (p *pace) isUserWaiting(s *part.Scene) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.Job.Nodes, func(name string) bool {
-		state := s.NodeOf(name).State // a stale node has only old values: the demo starts with the past
+		state := s.NodeOf(name).State // a stale node has only old values: the demo begins with the past
 		return state == cluster.NodeConnecting || state == cluster.NodeStale
 	})
 }
 
-// hasAnswer reports whether the processes of the awaited node are there. A Snapshot of a thousand nodes takes longer
-// than a key, so none is taken for an answer that the screen has.
+// hasAnswer reports whether the processes of the awaited node have arrived. Making a Snapshot of a thousand nodes takes
+// longer than handling a key, so none is made for an answer that is already on the screen.
 func (p *pace) hasAnswer(s *part.Scene) bool {
 	return s.NodeOf(p.awaited).ListedAt.After(p.asked)
 }
@@ -82,21 +83,21 @@ func (p *pace) hurryTicks(s *part.Scene, awaited string) tea.Cmd {
 	return p.nextTick(s)
 }
 
-// noteKey notes a key.
+// noteKey records that a key was pressed.
 func (p *pace) noteKey() {
 	p.touched, p.detached = p.options.Now(), false
 	p.touches++
 }
 
-// isUnseen reports whether nobody looks at the screen.
+// isUnseen reports whether nobody is looking at the screen.
 func (p *pace) isUnseen() bool {
 	return p.detached || p.options.Now().Sub(p.touched) >= controls.IdleAfter
 }
 
-// faded is the message that a notice, or the mark of another job, has been there long enough.
+// faded is the message that a notice, or the mark of another job, has been shown long enough.
 type faded struct{ touches int }
 
-// scheduleFade ends a key's notice, unless another key was pressed meanwhile.
+// scheduleFade ends a key's notice, unless another key is pressed before.
 func (p *pace) scheduleFade(after time.Duration) tea.Cmd {
 	now := faded{p.touches}
 	return tea.Tick(after, func(time.Time) tea.Msg { return now })

@@ -22,32 +22,32 @@ import (
 
 // Page fills the terminal, including the header and the footer with its hints.
 //
-// The page gets each message from the keyboard and the mouse first, and the model ignores a message that the page
-// takes: so a page can have the focus. A prompt, a pane with keys of its own, or a dialog that covers the page is the
-// page's own state: while it is open Press takes every key except Ctrl-C, Draw draws it, and the hints in the footer
-// are its own. The cursor is the selected node: an Answer names the new one.
+// The page is the first to get each message from the keyboard and the mouse. The model ignores a message that the page
+// takes, so a page can have the focus. A prompt, a pane with keys of its own, or a dialog over the page is part of the
+// page's state: while it is open, Press takes every key except Ctrl-C, Draw draws it, and the footer has its hints. The
+// cursor is the selected node: an Answer names the new one.
 type Page interface {
 	// Draw draws the scene, and changes nothing but the canvas.
 	Draw(f *part.Frame)
 	// Press answers a key, the mouse, a pasted text, or the nav.Result of an Ask.
 	Press(msg tea.Msg, s *part.Scene) nav.Answer
-	// Wants returns the page's wants for the scene, whose Order and node are not settled yet.
+	// Wants returns what the page wants for the scene, before the scene's Order and node are settled.
 	Wants(s *part.Scene) nav.Wants
 }
 
 // Optional methods of a page.
 type (
-	// host learns that the user arrives, and the destination. It answers with the position of its cursor.
+	// host is told that the user arrives, and the destination. It answers with the position of its cursor.
 	host interface {
 		Arrive(s *part.Scene, to nav.Go) nav.Answer
 	}
 	// settler prepares the page for each scene before it is drawn.
 	settler interface{ Settle(s *part.Scene) }
-	// leaver learns that the user has gone back to another page.
+	// leaver is told that the user has gone back to another page.
 	leaver interface{ Leave() }
-	// forgetter learns that there is no job any more.
+	// forgetter is told that there is no job any more.
 	forgetter interface{ Forget() }
-	// subject names the thing under the cursor, on which its keys act; "": none.
+	// subject names the thing under the cursor, which the page's keys act on; "": none.
 	subject interface{ Subject(s *part.Scene) string }
 	// covered may have another page on top, which has the keyboard.
 	covered interface{ OnTop() keys.Page }
@@ -59,7 +59,7 @@ type (
 type entry struct {
 	id     keys.Page
 	has    keys.Has
-	nvitop keys.Has    // instead of has, with the keys of nvitop; 0: the same
+	nvitop keys.Has    // replaces has with nvitop's keys; 0: the same
 	number key.Binding // leads to the page from every page; none: no digit does
 	key    key.Binding // leads to the page, and back; none: no key does
 	help   keys.Row    // the help of that key
@@ -187,7 +187,7 @@ var pages = []entry{
 	{id: keys.OnMetrics, has: keys.OfOneProcess, nvitop: keys.OfOneProcess | keys.LikeNvitop},
 }
 
-// pageWord names the page in a footer, as its key does.
+// pageWord is the name of the page in a footer: that of its key.
 func (e *entry) pageWord() string {
 	return cmp.Or(e.number.Help().Desc, e.key.Help().Desc, string(e.id))
 }
@@ -228,7 +228,7 @@ func (m keymap) helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id
 // actionsOf returns the actions of a page, group by group.
 func (m keymap) actionsOf(id keys.Page) []keys.Action { return keys.Actions(m.helpOf(id)) }
 
-// ledTo returns the page to which a key leads from another page; nil: to none.
+// ledTo returns the page to which a key leads from another page; nil: none.
 func (m keymap) ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
 	has := m.hasOf(from)
 	for i := range pages {

@@ -17,8 +17,8 @@ type reaching struct {
 	do func(m *model) tea.Cmd
 }
 
-// always are the actions that reach beyond the view. lookingBack move the live screen through the last minutes; inPast
-// are those of a screen that shows the past.
+// always are the actions that reach beyond the view. lookingBack move the live screen through the last minutes, and
+// inPast work while the screen shows the past.
 var (
 	always = []reaching{
 		{keys.Interrupt, quitProgram}, {keys.Quit, quitProgram}, {keys.Repaint, repaint},
@@ -50,7 +50,7 @@ func (m *model) reach(k tea.KeyPressMsg) (after tea.Cmd, known bool) {
 	return nil, false
 }
 
-// quitProgram quits after the terminal has answered, or has not in time.
+// quitProgram quits when the terminal has answered, or has taken too long.
 func quitProgram(m *model) tea.Cmd { return m.terminal.Hush(tea.Quit) }
 
 func repaint(m *model) tea.Cmd {
@@ -59,7 +59,7 @@ func repaint(m *model) tea.Cmd {
 	return m.updateWants()
 }
 
-// suspendProgram asks for what Ctrl-Z does: the key itself never comes here.
+// suspendProgram requests what Ctrl-Z does: the key itself never arrives here.
 func suspendProgram(m *model) tea.Cmd { return func() tea.Msg { return terminal.Suspend{} } }
 
 // refreshNow asks SLURM and the failed nodes now.

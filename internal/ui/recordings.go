@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 
-// turnTape moves in the recording on the screen, if the key is for that.
+// turnTape moves in the recording on the screen, and reports whether the key is for that.
 func (m *model) turnTape(k tea.KeyPressMsg) bool {
 	if m.Tape == nil {
 		return false
@@ -23,8 +23,7 @@ func (m *model) turnTape(k tea.KeyPressMsg) bool {
 // switched reports the start or end of a recording.
 type switched struct{ said string }
 
-// switchRecording begins or ends a recording. The file may be on a file system that does not answer: the screen does
-// not wait.
+// switchRecording begins or ends a recording. It does not block the screen, because the file system may not answer.
 func (o *Options) switchRecording() tea.Cmd {
 	if o.Record == nil {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// stillTime is the time for which a question must be on the screen, without any key, before a key answers it.
+// stillTime is the time for which a question must be on the screen, with no key pressed, before a key can answer it.
 const stillTime = 300 * time.Millisecond
 
-// still reports that stillTime has passed since a rest began.
+// still reports that stillTime has passed since the start of a rest.
 type still struct{ rest int }
 
-// rests counts the rests begun: times without any key.
+// rests numbers the rests: times in which no key is pressed.
 type rests struct{ rested int }
 
 // awaitStill waits until the screen has been still for stillTime.
@@ -30,7 +30,7 @@ func (r *rests) endRest(s *part.Scene) {
 	s.Still = false
 }
 
-// handleRestEnd handles the end of a rest. behind: the question is still on its way to the terminal.
+// handleRestEnd handles the end of a rest. behind means that the question is still on its way to the terminal.
 func (r *rests) handleRestEnd(end still, s *part.Scene, behind bool) tea.Cmd {
 	if end.rest != r.rested {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 )
 
-// route is the user's way through the pages. Its methods return the pages from which the user has gone back.
+// route is the user's way through the pages. Its methods return the pages that the user has left by going back.
 type route struct {
-	on    keys.Page   // the page of the user's keys
+	on    keys.Page   // the page that the user has chosen
 	trail []keys.Page // the pages below this one; Esc leads back to them
 
-	auto    bool   // the job decides on the page, until the user goes to another
-	started string // ID of the job that has decided
+	auto    bool   // the job decides the page, until the user goes to another page
+	started string // ID of the job that decided
 }
 
 // newRoute begins at the page that Options.View names.
@@ -35,10 +35,10 @@ func (r *route) startFor(job *cluster.JobView) {
 	}
 }
 
-// isAside reports whether a page says nothing about the job.
+// isAside reports whether a page is about no single job.
 func isAside(id keys.Page) bool { return entryOf(id).has&keys.IsAside != 0 }
 
-// goToPage goes to a page: to a level of its own, or over this page.
+// goToPage goes to a page: as a level of its own, or on top of this page.
 func (r *route) goToPage(to keys.Page) (left []keys.Page) {
 	if entryOf(to).has&keys.IsLevel != 0 && (isAside(r.on) || !slices.Contains(r.trail, to)) {
 		r.goToLevel(to)
@@ -48,7 +48,7 @@ func (r *route) goToPage(to keys.Page) (left []keys.Page) {
 }
 
 // goToLevel goes to a page that is a level of its own: the node view, or the overview above it. Esc leads back from
-// there, but not from level to level.
+// there, but not from one level to another.
 func (r *route) goToLevel(to keys.Page) {
 	from := r.on
 	if r.on, r.trail, r.auto = to, nil, false; entryOf(from).has&keys.IsLevel == 0 {
@@ -56,8 +56,8 @@ func (r *route) goToLevel(to keys.Page) {
 	}
 }
 
-// putPageOver puts a page over this one. If the page is already on the trail, it returns there, so Esc always
-// terminates.
+// putPageOver puts a page on top of this one. If that page is already on the trail, it returns to it there, so that
+// pressing Esc always comes to an end.
 func (r *route) putPageOver(to keys.Page) (left []keys.Page) {
 	at := slices.Index(r.trail, to)
 	if at < 0 {
@@ -69,7 +69,8 @@ func (r *route) putPageOver(to keys.Page) (left []keys.Page) {
 	return left
 }
 
-// pushPage puts a page over this one, even if the page is on the trail. After a page aside the job may still decide.
+// pushPage puts a page on top of this one, even if the page is on the trail. After a page aside, the job may still
+// decide.
 func (r *route) pushPage(to keys.Page) {
 	r.on, r.trail, r.auto = to, append(r.trail, r.on), r.auto && isAside(to)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
-// Run shows the screen until the user quits or ctx ends, and restores the terminal, also after a panic in the screen.
-// It handles SIGCONT and SIGWINCH. The caller ends ctx on SIGTERM and SIGHUP.
+// Run shows the screen until the user quits or ctx ends. It restores the terminal, even after a panic in the screen. It
+// handles SIGCONT and SIGWINCH. The caller ends ctx on SIGTERM and SIGHUP.
 func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	profile := o.Profile
 	if profile == colorprofile.Unknown {
@@ -51,9 +51,8 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return cmp.Or(m.terminal.Failure(), err)
 }
 
-// watchAttachment tells the model when the terminal is detached and attached. Calling end stops this without waiting:
-// Watch may read a file system that hangs, and the terminal must be restored all the same. Later calls of Watch have no
-// effect.
+// watchAttachment tells the model when the terminal is detached and attached. end stops it without waiting: Watch may
+// be reading a file system that hangs, and the terminal must be restored anyway. Later calls from Watch have no effect.
 func (o *Options) watchAttachment(ctx context.Context, send func(tea.Msg)) (end func()) {
 	if o.Watch == nil {
 		return func() {}

@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// selection is the chosen job, and the chosen node of each job. They are kept by name, so the lists may change; if one
-// is gone, its neighbor takes over.
+// selection is the chosen job, and the chosen node of each job. They are kept by name, so the lists may change. If one
+// is gone, its neighbor is selected.
 type selection struct {
 	job   string // ID
 	jobAt int    // its place in the list
@@ -23,7 +23,7 @@ type choice struct {
 // chooseNode selects a node by its name and its place in the job's list.
 func (s *selection) chooseNode(node string, at int) { s.nodes[s.job] = choice{node, at} }
 
-// resolveJob selects a job of the Snapshot and returns its place, or -1 if there is none.
+// resolveJob selects a job of the Snapshot and returns its index, or -1 if there is none.
 func (s *selection) resolveJob(snap *cluster.Snapshot) int {
 	if len(snap.Jobs) == 0 {
 		return -1
@@ -36,7 +36,7 @@ func (s *selection) resolveJob(snap *cluster.Snapshot) int {
 	return at
 }
 
-// resolveNode selects a node of the job, one in order if possible, and returns its place, or -1 if there is none.
+// resolveNode selects a node of the job, if possible one in order, and returns its index, or -1 if there is none.
 func (s *selection) resolveNode(nodes, order []string) int {
 	if len(nodes) == 0 {
 		return -1
@@ -46,7 +46,7 @@ func (s *selection) resolveNode(nodes, order []string) int {
 	if at < 0 {
 		at = min(chosen.at, len(nodes)-1)
 	}
-	for i := range nodes { // from there on, with a wrap at the end
+	for i := range nodes { // starting there, with a wrap at the end
 		if next := (at + i) % len(nodes); slices.Contains(order, nodes[next]) {
 			at = next
 			break
@@ -56,13 +56,13 @@ func (s *selection) resolveNode(nodes, order []string) int {
 	return at
 }
 
-// moveJob selects the job by places further on, with a wrap at the ends.
+// moveJob selects the job that many places further on, with a wrap at the ends.
 func (s *selection) moveJob(jobs []cluster.JobView, by int) {
 	s.jobAt = wrapIndex(s.jobAt+by, len(jobs))
 	s.job = jobs[s.jobAt].ID
 }
 
-// moveNode selects the node by places further on in order, with a wrap at the ends.
+// moveNode selects the node that many places further on in order, with a wrap at the ends.
 func (s *selection) moveNode(nodes, order []string, by int) {
 	if len(order) == 0 {
 		return

@@ -36,7 +36,7 @@ func (o *Options) tryNews(p *settings.Page) tea.Cmd {
 	return func() tea.Msg { return settings.Tried{Way: way, Err: o.TryNews(way)} }
 }
 
-// writeSettings writes the changes that the user wants written. The next write begins after the result of this one.
+// writeSettings writes the changes that the user wants written. The next write waits for the result of this one.
 func (o *Options) writeSettings(p *settings.Page) tea.Cmd {
 	if o.Save == nil {
 		return nil

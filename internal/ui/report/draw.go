@@ -18,16 +18,16 @@ import (
 const (
 	titleRow = 2
 	top      = 3 // the first row of the report
-	margin   = 1 // columns left and right of it
+	margin   = 1 // columns at the left and at the right of it
 )
 
-// lineKey names the lines of a report in the memory of the screen.
+// lineKey is the key of a report's lines in the scene's memory.
 type lineKey struct {
 	of    *report.Report
 	width int
 }
 
-// reportLines returns the report in the lines of a screen, without its title.
+// reportLines returns the report as lines of this screen, without its title.
 func (p *Page) reportLines(s *part.Scene) [][]output.Piece {
 	if p.made == nil {
 		return nil
@@ -38,7 +38,7 @@ func (p *Page) reportLines(s *part.Scene) [][]output.Piece {
 	})
 }
 
-// roles are those of the tones.
+// roles are the roles of the tones.
 var roles = map[output.Tone]draw.Role{output.Strong: draw.Strong, output.Good: draw.Green,
 	output.Doubtful: draw.Warn, output.Bad: draw.Crit}
 
@@ -60,7 +60,7 @@ func (p *Page) Draw(f *part.Frame) {
 	footer.Draw(f, "", slices.Concat([]keys.Hint{keys.HintOf(keys.Log)}, hint.Last)...)
 }
 
-// titleText names the job, and says how it has ended.
+// titleText names the job, and says how it ended.
 func (p *Page) titleText() string {
 	title := "Report of job " + p.job
 	switch {

@@ -1,5 +1,5 @@
-// Package report is the page of the report of a job that has ended: the text of nvnodetop report, made once when the
-// user comes to it.
+// Package report is the page with the report of a job that has ended: the text of nvnodetop report, made once when the
+// user opens the page.
 package report
 
 import (
@@ -22,19 +22,19 @@ import (
 // Page shows the report of a job that has ended. The zero Page has none.
 type Page struct {
 	job    string
-	wanted bool           // the report is to be asked for
+	wanted bool           // the report has to be requested
 	asked  *nav.Report    // the question that has no answer yet
 	made   *report.Report // nil: there is none
 	failed string         // why there is none
 
 	from  int               // the first line on the screen
-	ended *cluster.EndedJob // what the jobs page knows of the end of the job; nil: nothing
+	ended *cluster.EndedJob // what the jobs page knows about the end of the job; nil: nothing
 }
 
 // Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// Arrive asks for the report of a job, unless it is known and says how the job has ended.
+// Arrive asks for the report of a job, unless it has already asked, or has a report that says how the job ended.
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	if to.Report != p.job || p.asked == nil && (p.made == nil || p.made.Job.End.IsZero()) {
 		*p = Page{job: to.Report, wanted: true}
@@ -43,7 +43,7 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// Settle looks for the end of the job.
+// Settle looks up the end of the job.
 func (p *Page) Settle(s *part.Scene) {
 	if s.Snap == nil {
 		return
@@ -89,9 +89,9 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// handleResult takes the report, or the reason why there is none.
+// handleResult stores the report, or the reason why there is none.
 func (p *Page) handleResult(r *nav.Result) {
-	if r.Ask.Report == nil || r.Ask.Report != p.asked { // of a job that is not shown any more
+	if r.Ask.Report == nil || r.Ask.Report != p.asked { // a job that is not shown any more
 		return
 	}
 	p.asked, p.made, p.failed = nil, r.Report, ""

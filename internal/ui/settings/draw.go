@@ -45,7 +45,7 @@ func (p *Page) Draw(f *part.Frame) {
 		keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
 }
 
-// statusText says which changes are written, and which are not.
+// statusText says which changes are written to the file, and which are not.
 func (p *Page) statusText() (string, draw.Role) {
 	if said, role := p.tries.testStatus(); said != "" {
 		return said, role

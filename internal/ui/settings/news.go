@@ -5,14 +5,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// News is a way in which the user is told what happens to jobs.
+// News is a way to tell the user what happens to jobs.
 type News struct {
 	Way string
 	On  bool   // the user's settings name it
 	Not string // the reason why it cannot be used; "": it can
 }
 
-// Tried is the message that a test message was sent, or why not.
+// Tried is the message that a test message was sent, or why it was not.
 type Tried struct {
 	Way string
 	Err error
@@ -24,7 +24,7 @@ const newsTitle = "News of your jobs, when you do not look"
 // tries are the test messages of the page.
 type tries struct {
 	wants string // the way that the user wants to try; "": none
-	last  *Tried // nil: none, or one is under way
+	last  *Tried // nil: there was none, or one is in progress
 	on    string // the way that is being tried; "": none
 }
 
@@ -50,7 +50,7 @@ func (p *Page) Ways() (names []string) {
 	return names
 }
 
-// startTest begins a test message. One runs at a time.
+// startTest requests a test message. Only one runs at a time.
 func (p *Page) startTest(way string) {
 	for _, n := range p.News {
 		switch {
@@ -73,10 +73,10 @@ func (p *Page) Wanted() (way string) {
 	return way
 }
 
-// Answered takes the result of a test message.
+// Answered stores the result of a test message.
 func (p *Page) Answered(t Tried) { p.tries = tries{last: &t} }
 
-// testStatus says how the test message stands; "": there is none.
+// testStatus says how the test message is going; "": there is none.
 func (t *tries) testStatus() (string, draw.Role) {
 	switch {
 	case t.on != "":
@@ -89,7 +89,7 @@ func (t *tries) testStatus() (string, draw.Role) {
 	return "a test message was sent by " + t.last.Way, draw.Strong
 }
 
-// drawChannel draws a way of notification: whether it is on, and why not.
+// drawChannel draws a way of notification: whether it is on, and if not, why.
 func (p *Page) drawChannel(f *part.Frame, y int, r row) {
 	if r.name == "" {
 		f.Left(label, y, f.W-label-1, newsTitle, draw.Strong)

@@ -31,7 +31,7 @@ const (
 	news
 )
 
-// titles are the names of the settings on the page, and their purpose.
+// titles are the names of the settings on the page, and what they are for.
 var titles = [...][2]string{
 	theme: {"Theme", "auto: follow the terminal background"}, colors: {"Colors", "job: problems; classic: utilization"},
 	view:         {"Start page", "auto: overview for several nodes"},
@@ -113,7 +113,7 @@ type thresholds part.Levels
 
 const percentStep = 5
 
-// thresholdsOf returns the pair of thresholds of a row, and the place of the row's own.
+// thresholdsOf returns the pair of thresholds of a row, and the index of the row's own.
 func (c *Choices) thresholdsOf(w what) (of *thresholds, at int) {
 	switch w {
 	case yellow:
@@ -126,7 +126,7 @@ func (c *Choices) thresholdsOf(w what) (of *thresholds, at int) {
 	return (*thresholds)(&c.MemoryLevels), 1
 }
 
-// usualMemory are the first thresholds of the memory, the same as in nvitop.
+// usualMemory are the first thresholds of the memory, as in nvitop.
 var usualMemory = thresholds{10, 80}
 
 // moveThreshold moves one of the thresholds to the next multiple of the step, and keeps 0 < low < high < 100.
@@ -153,7 +153,7 @@ func (t thresholds) thresholdText(at int) string {
 	return strconv.FormatFloat(t[at], 'f', -1, 64) + "%"
 }
 
-// toggleColumn shows or hides a column. The first column of a table, and the last one that is left, stay.
+// toggleColumn shows or hides a column. The first column of a table and the last remaining one always stay.
 func (c *Choices) toggleColumn(r row) {
 	names := c.shownColumns(r.table)
 	switch at := slices.Index(names, r.name); {
@@ -165,10 +165,10 @@ func (c *Choices) toggleColumn(r row) {
 	}
 }
 
-// isFixed reports whether a column names the subject of its table's rows: it always comes first.
+// isFixed reports whether a column names the subject of its table's rows, and therefore always comes first.
 func isFixed(r row) bool { return r.table != columns.Processes && r.name == r.table.Names()[0] }
 
-// moveColumn moves a column.
+// moveColumn moves a column within the order.
 func (c *Choices) moveColumn(r row, by int) {
 	if r.what != column {
 		c.nextValue(r, by)
@@ -184,7 +184,7 @@ func (c *Choices) moveColumn(r row, by int) {
 	c.setColumns(r.table, names)
 }
 
-// setColumns sets the columns of a table. The usual ones in their order count as no choice.
+// setColumns sets the columns of a table. The usual ones in their usual order count as no choice.
 func (c *Choices) setColumns(t columns.Table, names []string) {
 	if slices.Equal(names, t.Usual()) {
 		names = nil
@@ -192,7 +192,7 @@ func (c *Choices) setColumns(t columns.Table, names []string) {
 	*c.Columns.At(t) = columns.Of(names)
 }
 
-// resetRow gives a row its value without settings; for columns, the whole table.
+// resetRow gives a row the value that it has without settings; for a column, it resets the whole table.
 func (c *Choices) resetRow(r row) {
 	switch r.what {
 	case theme:

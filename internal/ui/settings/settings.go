@@ -1,5 +1,5 @@
 // Package settings is the page on which the user changes the look of the screen. A change takes effect at once, for
-// this run; on request, the caller writes the changes to the user's file.
+// this run only. On request, the caller writes the changes to the user's file.
 //
 // A Page belongs to one goroutine. Drawing changes only the canvas.
 package settings
@@ -64,19 +64,20 @@ type Page struct {
 	written Choices  // in the user's file
 	wants   *Choices // to be written; nil: nothing
 	writing bool     // a write is in progress
-	last    *Saved   // the last write since the last change
+	last    *Saved   // the last write, if nothing was changed since
 
-	News  []News // none: nothing is shown of them
+	News  []News // none: nothing is shown about them
 	tries tries
 
 	cursor nav.Cursor[row]
 }
 
-// Begin starts with these choices, which came from the settings.
+// Begin starts with these choices, which come from the settings.
 func (p *Page) Begin(c Choices) { p.Now, p.written = c, c }
 
 // Unwritten returns, once, the choices that the user wants written, and their keys; none if there is nothing to write.
-// While a write is in progress it returns none until Told: of two simultaneous writes the first could win.
+// While a write is in progress it returns none until Told: of two simultaneous writes, the earlier one could take
+// effect last.
 func (p *Page) Unwritten() (wanted Choices, changed []string) {
 	if p.writing || p.wants == nil {
 		return Choices{}, nil
@@ -98,10 +99,10 @@ func Titles() (list []string) {
 	return list
 }
 
-// TryNews begins the choice of a test message in a way, for Arrive.
+// TryNews begins a choice that requests a test message in some way, for Arrive.
 const TryNews = "test message by "
 
-// Arrive puts the cursor on the setting that was chosen, or takes the theme that was: "theme light".
+// Arrive puts the cursor on the setting that was chosen, or applies the theme that was chosen: "theme light".
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	if name, is := strings.CutPrefix(to.Choice, "theme "); is && slices.Contains(draw.Themes, name) {
 		p.Now.Theme, p.last = name, nil
@@ -189,7 +190,7 @@ func (p *Page) save() {
 	p.wants = &wanted
 }
 
-// Told takes the result of a write.
+// Told stores the result of a write.
 func (p *Page) Told(s Saved) {
 	p.writing = false
 	if s.Err == nil {
