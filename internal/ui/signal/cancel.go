@@ -14,19 +14,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Cancel asks whether SLURM should end a job, once the user has typed its ID, or send a signal to its steps. Then it
-// shows SLURM's answer.
+// Cancel asks whether SLURM should end a job, which requires typing the job's ID, or send a signal to its steps. Then
+// it shows SLURM's answer.
 type Cancel struct {
 	job   string // its ID
 	typed line
 	wrong bool // Enter was pressed, and the typed text is not the ID
 
-	steps  bool // the choice is a signal for the steps
+	steps  bool // a signal for the steps is chosen
 	by     Signal
-	picker *picker // asks for the signal; nil: it is by
+	picker *picker // asks for the signal; nil: the signal is by
 
 	asked *nav.Cancel // nil: no request to SLURM yet
-	said  []answer    // the result; nil: it has not come
+	said  []answer    // the result; nil: it has not arrived
 }
 
 // answer is a line of SLURM's error message, or of its explanation.
@@ -38,11 +38,11 @@ type answer struct {
 // NewCancel asks how to cancel the job with that ID.
 func NewCancel(job string, _ *part.Scene) (*Cancel, nav.Answer) { return &Cancel{job: job}, nav.Taken }
 
-// Wants returns nothing: the page behind it decides.
+// Wants returns nothing: the page behind the dialog decides.
 func (c *Cancel) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// Press answers a key, or takes SLURM's answer. It takes everything but the keys that mean the same on all pages, and
-// results of other requests.
+// Press answers a key, or SLURM's answer. It takes everything except the keys that have the same meaning on all pages,
+// and the results of other requests.
 func (c *Cancel) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	a, open = c.handleMessage(msg, s)
 	return askForStill(a, msg, open), open
@@ -87,7 +87,7 @@ func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	return nav.Taken, true
 }
 
-// switchChoice switches between the two choices. SIGKILL is left out: SLURM takes it for the end of the job, which
+// switchChoice switches between the two choices. SIGKILL is left out, because SLURM ends the job on it, and that
 // requires typing the ID.
 func (c *Cancel) switchChoice() {
 	c.steps, c.picker = !c.steps, nil
@@ -96,7 +96,7 @@ func (c *Cancel) switchChoice() {
 	}
 }
 
-// confirmSignal answers a key where the signal is chosen: only y sends it.
+// confirmSignal answers a key while the signal is chosen: only y sends it.
 func (c *Cancel) confirmSignal(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	switch {
 	case key.Matches(k, keys.Send) && s.Still:
@@ -108,13 +108,13 @@ func (c *Cancel) confirmSignal(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, 
 	return nav.Taken, !key.Matches(k, keys.Dismiss)
 }
 
-// requestCancel makes the request.
+// requestCancel returns the request to SLURM.
 func (c *Cancel) requestCancel(signal string) nav.Answer {
 	c.asked = &nav.Cancel{Job: c.job, Signal: signal}
 	return nav.Answer{Taken: true, Ask: []nav.Ask{{Cancel: c.asked}}}
 }
 
-// scancelCommand is the command for SLURM.
+// scancelCommand is the SLURM command that is run.
 func (c *Cancel) scancelCommand(signal string) string {
 	if signal == "" {
 		return "scancel " + c.job
@@ -122,7 +122,7 @@ func (c *Cancel) scancelCommand(signal string) string {
 	return "scancel --signal=" + signal + " " + c.job
 }
 
-// handleResult keeps SLURM's answer, if this dialog has asked.
+// handleResult stores SLURM's answer if it is for this dialog.
 func (c *Cancel) handleResult(r nav.Result) bool {
 	if c.asked == nil || r.Cancel != c.asked {
 		return false
@@ -142,7 +142,7 @@ func (c *Cancel) handleResult(r nav.Result) bool {
 // mostWords limits SLURM's error message, in lines.
 const mostWords = 4
 
-// failureLines is a failure in lines: SLURM's error message, its meaning, and remedies.
+// failureLines describes a failure in lines: SLURM's error message, its meaning, and remedies.
 func failureLines(f *reach.Failure) []answer {
 	lines := []answer{{safe.Line(f.Summary(), mostText), draw.Warn}}
 	for i, text := range strings.Split(safe.Lines(f.Words, mostWords*mostText), "\n") {

@@ -43,7 +43,7 @@ func (c *Cancel) jobBox(s *part.Scene) sheet {
 	return b
 }
 
-// addAnswer puts SLURM's answer into the box.
+// addAnswer adds SLURM's answer to the box.
 func (c *Cancel) addAnswer(s *part.Scene, b *sheet) {
 	b.title, b.focus = c.scancelCommand(c.asked.Signal), keys.HintOf(keys.Leave).As("close")
 	if c.said == nil {
@@ -84,8 +84,8 @@ func (c *Cancel) describeJob(s *part.Scene) [][]part.Piece {
 	return lines
 }
 
-// jobsThatEnd returns the jobs that end when this one is canceled: with the first component of a heterogeneous job, all
-// of them.
+// jobsThatEnd returns the jobs that end when this one is canceled. For the first component of a heterogeneous job,
+// these are all components.
 func (c *Cancel) jobsThatEnd(s *part.Scene) (jobs []*cluster.JobView) {
 	leader, first := strings.CutSuffix(c.job, "+0")
 	for i := range s.Snap.Jobs {

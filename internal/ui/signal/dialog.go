@@ -14,7 +14,7 @@ import (
 // Dialog asks whether to send a signal, and to which processes. Then it shows the results.
 type Dialog struct {
 	by     Signal
-	picker *picker // asks for the signal; nil: it is by
+	picker *picker // asks for the signal; nil: the signal is by
 	whom   whom
 
 	list   []target // the recipients
@@ -24,8 +24,8 @@ type Dialog struct {
 	errand *errand  // nil: no signal was sent
 }
 
-// NewDialog asks whether to send a signal to the process at, or to the tagged ones, if there are any. Signal 0 lets the
-// user choose one.
+// NewDialog asks whether to send a signal to the process at, or to the tagged processes, if there are any. With signal
+// 0, the user chooses one.
 func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene) (*Dialog, nav.Answer) {
 	d := &Dialog{by: by, whom: whom{at: at, tagged: tagged}}
 	if by == 0 {
@@ -38,7 +38,8 @@ func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene)
 	return d, nav.Answer{Taken: true, Still: true}
 }
 
-// Wants returns the processes of all nodes if the recipients are a job; else nothing, and the page behind it decides.
+// Wants asks for the processes of all nodes if the recipients are a job. Otherwise it returns nothing, and the page
+// behind the dialog decides.
 func (d *Dialog) Wants(*part.Scene) nav.Wants {
 	if d.whom.kind == theRank || d.whom.kind == theJob {
 		return nav.Wants{Everywhere: true}
@@ -46,14 +47,14 @@ func (d *Dialog) Wants(*part.Scene) nav.Wants {
 	return nav.Wants{}
 }
 
-// Press answers a key or the mouse, or takes the result of a request. It takes everything but the keys that mean the
-// same on all pages, and results of other requests.
+// Press answers a key or the mouse, or the result of a request. It takes everything except the keys that have the same
+// meaning on all pages, and the results of other requests.
 func (d *Dialog) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	a, open = d.handleMessage(msg, s)
 	return askForStill(a, msg, open), open
 }
 
-// askForStill asks for Scene.Still again, after anything that may have changed the question.
+// askForStill asks for Scene.Still again after anything that may have changed the question.
 func askForStill(a nav.Answer, msg tea.Msg, open bool) nav.Answer {
 	_, told := msg.(nav.Result)
 	a.Still = open && (a.Taken || !told)
@@ -103,7 +104,7 @@ func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	return nav.Taken, true
 }
 
-// pickSignal passes a key to the list of signals. Esc there closes the dialog, or only the list if a signal was chosen
+// pickSignal passes a key to the list of signals. Esc closes the dialog, or only the list if a signal was chosen
 // before.
 func (d *Dialog) pickSignal(k tea.KeyPressMsg, s *part.Scene) (open bool) {
 	if key.Matches(k, keys.Leave) {
@@ -130,7 +131,7 @@ func (d *Dialog) switchRecipients(s *part.Scene, by int) nav.Answer {
 	return a
 }
 
-// setRecipients fixes the recipients by the choice.
+// setRecipients fixes the recipients according to the choice.
 func (d *Dialog) setRecipients(s *part.Scene) {
 	d.list = nil
 	for _, t := range d.whom.listTargets(s, d.family) {
@@ -139,7 +140,7 @@ func (d *Dialog) setRecipients(s *part.Scene) {
 	d.blind = d.whom.countBlindNodes(s)
 }
 
-// handleResult keeps the result of a request, if the dialog has made it.
+// handleResult stores the result of a request if this dialog has made it.
 func (d *Dialog) handleResult(r nav.Result, s *part.Scene) bool {
 	switch {
 	case d.family != nil && d.family.asked == r.Request.Family:
@@ -176,7 +177,7 @@ func (d *Dialog) sendSignal() nav.Answer {
 	return a
 }
 
-// rowsOnScreen returns the number of rows of the list on the screen.
+// rowsOnScreen returns the number of the list's rows on the screen.
 func (d *Dialog) rowsOnScreen(s *part.Scene) int { return d.dialogBox(s).visibleRows(s).Shown }
 
 // scrollList moves the list.

@@ -129,7 +129,7 @@ type columns struct{ place, rank, gpu int }
 // mostPlace is the maximum width of a node and a PID.
 const mostPlace = 30
 
-// columnsOf makes room for the content of the list.
+// columnsOf returns columns wide enough for the content of the list.
 func columnsOf(s *part.Scene, list []target) columns {
 	c := columns{}
 	for i := range list {
@@ -208,14 +208,15 @@ func (d *Dialog) outcomeBox(s *part.Scene) sheet {
 	return b
 }
 
-// resultRows has a line for each target, or for each node that says nothing about its targets. Failures come first.
+// resultRows returns a line for each target. A node that says nothing about its targets has one line for all of them.
+// Failures come first.
 func (d *Dialog) resultRows(s *part.Scene) [][]part.Piece {
 	c := columnsOf(s, d.list)
 	lines := make([][]part.Piece, 0, len(d.list))
 	type silence struct {
 		node, why string
 	}
-	seen := map[silence]bool{} // one line each
+	seen := map[silence]bool{} // one line for each
 	var unheardOf []*target
 	for _, t := range d.sortTargets() {
 		if t.fate == unheard || t.fate == unasked {
@@ -235,7 +236,7 @@ func (d *Dialog) resultRows(s *part.Scene) [][]part.Piece {
 	return append(silent, lines...)
 }
 
-// unheardOn names the targets that a node says nothing about, for one reason.
+// unheardOn names the targets about which a node says nothing, for the same reason.
 func (d *Dialog) unheardOn(of *target) string {
 	n := 0
 	for i := range d.list {
@@ -249,7 +250,7 @@ func (d *Dialog) unheardOn(of *target) string {
 	return processCount(n)
 }
 
-// sortTargets returns the targets of the signal: those that did not get it first, those that did last.
+// sortTargets returns the targets of the signal: first those that did not get it, last those that did.
 func (d *Dialog) sortTargets() []*target {
 	order := [fateKind]int{unheard: -7, unasked: -6, failed: -5, unsure: -8, foreign: -4, reused: -3, exited: -2,
 		waiting: -1}

@@ -18,16 +18,16 @@ import (
 type fate uint8
 
 const (
-	notAsked fate = iota // no signal was meant for it
+	notAsked fate = iota // the signal was not for this process
 	waiting
 	sent
 	exited
 	reused
 	foreign  // it belongs to another user
 	failed   // the signal was not sent, and the node says why
-	unsure   // the node answers, but does not say whether the signal was sent
-	unasked  // the node could not be asked, or refuses: the signal was not sent
-	unheard  // the node does not answer: nobody knows whether the signal was sent
+	unsure   // the node answers, but not whether the signal was sent
+	unasked  // the node could not be asked, or refused: the signal was not sent
+	unheard  // the node did not answer: nobody knows whether the signal was sent
 	fateKind // number of fates
 )
 
@@ -41,10 +41,10 @@ type target struct {
 // errand is a signal on its way.
 type errand struct {
 	by    Signal
-	parts map[*wire.Signal][]int // the requests without a result, each with its targets
+	parts map[*wire.Signal][]int // the requests that have no result yet, each with its targets
 }
 
-// newErrand makes the requests: one for each node and owner, several if there are very many targets.
+// newErrand makes the requests: one for each node and owner, or several if there are very many targets.
 func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
 	type to struct {
 		node  string
@@ -75,7 +75,7 @@ func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
 	return e, asks
 }
 
-// handleResult keeps the result of one of the requests.
+// handleResult stores the result of one of the requests.
 func (e *errand) handleResult(r nav.Result, list []target) {
 	at := e.parts[r.Request.Signal]
 	delete(e.parts, r.Request.Signal)
@@ -93,7 +93,7 @@ func (e *errand) handleResult(r nav.Result, list []target) {
 	}
 }
 
-// fateWithoutAnswer returns the result of a signal that the node says nothing about, and the reason; "": the node says
+// fateWithoutAnswer returns the result of a signal about which the node says nothing, and the reason; "": the node says
 // something.
 func fateWithoutAnswer(r nav.Result) (fate, string) {
 	switch {
@@ -107,7 +107,7 @@ func fateWithoutAnswer(r nav.Result) (fate, string) {
 	return unasked, whyNoAnswer(r)
 }
 
-// fateOf returns the result for one process, as its node reports it.
+// fateOf returns the result for one process as reported by its node.
 func fateOf(w *wire.Signaled) (fate, string) {
 	why := safe.Line(w.Error, mostText)
 	switch w.ErrorID {

@@ -17,7 +17,7 @@ import (
 // line is a short text that the user types.
 type line struct{ text string }
 
-// mostTyped limits the text, in characters: the ID of an array's waiting tasks is the longest.
+// mostTyped limits the text, in characters: the longest is the ID of an array's waiting tasks.
 const mostTyped = 64
 
 // editText answers a key that changes the text.
@@ -45,7 +45,7 @@ func (l *line) textPieces(before string) []part.Piece {
 type picker struct {
 	line
 	about  string // a line above it; "": none
-	not    Signal // a signal that is left out; 0: none
+	not    Signal // a signal that is not offered; 0: none
 	cursor nav.Cursor[Signal]
 }
 
@@ -60,7 +60,7 @@ func (p *picker) cursorList(s *part.Scene) ([]entry, nav.List[Signal]) {
 	return found, nav.List[Signal]{N: len(found), Room: room, Key: func(i int) Signal { return found[i].Signal }}
 }
 
-// handleKey answers a key, and returns the signal once it is chosen.
+// handleKey answers a key, and returns the signal when the user has chosen it.
 func (p *picker) handleKey(k tea.KeyPressMsg, s *part.Scene) Signal {
 	found, l := p.cursorList(s)
 	if key.Matches(k, keys.Choose) && len(found) > 0 {

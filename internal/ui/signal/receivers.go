@@ -25,7 +25,7 @@ const (
 	kinds
 )
 
-// whom has the choices of recipients.
+// whom has the possible choices of recipients.
 type whom struct {
 	kind   kind
 	at     tally.Target // the process under the cursor
@@ -57,7 +57,7 @@ func (w *whom) countChoices(s *part.Scene) (n int) {
 	return n
 }
 
-// jobOfProcess returns the job of the process, if it is one of the user's.
+// jobOfProcess returns the job of the process if it is one of the user's.
 func (w *whom) jobOfProcess(s *part.Scene) *cluster.JobView {
 	if !w.at.Mine {
 		return nil
@@ -93,7 +93,7 @@ func (w *whom) choiceName(k kind) string {
 	return "this process"
 }
 
-// listTargets returns the recipients, as far as they are known.
+// listTargets returns the recipients that are known.
 func (w *whom) listTargets(s *part.Scene, family *kin) []tally.Target {
 	switch w.kind {
 	case theTagged:
@@ -124,10 +124,10 @@ func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
 	return list
 }
 
-// blind counts the nodes of a job without a process list at the time of the choice.
+// blind counts the nodes of a job that had no process list when the choice was made.
 type blind struct{ nodes, of int }
 
-// countBlindNodes counts the nodes on which the choice cannot see any process.
+// countBlindNodes counts the nodes whose processes the choice cannot see.
 func (w *whom) countBlindNodes(s *part.Scene) (b blind) {
 	job := w.jobOfProcess(s)
 	if job == nil || w.kind != theRank && w.kind != theJob {
@@ -150,7 +150,7 @@ type kin struct {
 	wrong string // the reason why the list is empty; "" until the node answers
 }
 
-// handleAnswer keeps the answer of the node.
+// handleAnswer stores the answer of the node.
 func (k *kin) handleAnswer(r nav.Result, s *part.Scene, of tally.Target) {
 	if k.wrong = whyNoAnswer(r); k.wrong != "" {
 		k.wrong = of.Node + " " + k.wrong
@@ -187,7 +187,7 @@ func whyNoAnswer(r nav.Result) string {
 	return ""
 }
 
-// causeText is the error of a request, without the words that the sentence has already.
+// causeText is the error of a request, without the words that are already in the sentence.
 func causeText(r nav.Result) string {
 	name := strconv.Quote(r.Node)
 	text := strings.TrimPrefix(r.Err.Error(), "ask "+name+": ")

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// sheet is the text of a box: lines above and below a list that is shown as far as there is room, and the keys.
+// sheet is the content of a box: lines above and below a list, of which as many rows are shown as fit, and the keys.
 type sheet struct {
 	title      string
 	head, foot [][]part.Piece
@@ -60,14 +60,14 @@ func (b sheet) divideBox(s *part.Scene) (blanks, rows int) {
 	return blanks, rows
 }
 
-// visibleRows returns the rows on the screen from row from on, as far as there are any.
+// visibleRows returns the rows on the screen, beginning with row from if there are enough.
 func (b sheet) visibleRows(s *part.Scene) nav.Window {
 	_, rows := b.divideBox(s)
 	from := max(min(b.from, b.rows-rows), 0)
 	return nav.Window{From: from, Shown: min(rows, b.rows), All: b.rows}
 }
 
-// drawBox draws the box. If there is little room, the first lines and the keys stay.
+// drawBox draws the box. If there is little room, it keeps the first lines and the keys.
 func (b sheet) drawBox(f *part.Frame) {
 	blanks, _ := b.divideBox(f.Scene)
 	w := b.visibleRows(f.Scene)
@@ -110,7 +110,7 @@ func (b sheet) drawBox(f *part.Frame) {
 	b.drawKeys(m)
 }
 
-// hiddenRowsText gives the number of rows that are not shown, and the keys that show them.
+// hiddenRowsText says how many rows are not shown, and which keys show them.
 func hiddenRowsText(w nav.Window) string {
 	if w.From == 0 {
 		return "+" + strconv.Itoa(w.Hidden()) + " more  PgDn"
@@ -118,8 +118,7 @@ func hiddenRowsText(w nav.Window) string {
 	return w.Where()
 }
 
-// drawKeys draws the keys in the last row, the key with the focus last. Keys that do not fit are left out from the
-// right.
+// drawKeys draws the keys in the last row, with the focused key last. Keys at the right that do not fit are left out.
 func (b sheet) drawKeys(m part.Modal) {
 	focus := " " + b.focus.Key + " " + b.focus.Verb + " "
 	var pieces []part.Piece

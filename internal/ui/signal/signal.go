@@ -1,26 +1,26 @@
-// Package signal is the dialogs that send signals to processes and cancel jobs: boxes over a page, which have the
+// Package signal has the dialogs that send signals to processes and cancel jobs: boxes over a page that have the
 // keyboard while they are open.
 //
 // Sending needs a key that does nothing else: y, or the ID of the job and Enter. Enter alone and Esc close a dialog. y
-// counts only once the question has been on the screen for a while without any key (Scene.Still): a user who has not
-// read the question has not answered it. The user's choice fixes the recipients of a signal, so later processes are not
-// hit. A dialog only makes requests, which its page returns in a nav.Answer; it takes only the results of its own
-// requests, whenever they arrive. Answers of nodes and SLURM are made safe to display before they are kept.
+// counts only after the question has been on the screen for a while with no key pressed (Scene.Still): a user who has
+// not read the question has not answered it. The user's choice fixes the recipients of a signal, so later processes are
+// not hit. A dialog only makes requests, which its page returns in a nav.Answer. It takes only the results of its own
+// requests, whenever they arrive. Answers from nodes and SLURM are made safe to display before they are stored.
 //
 // A dialog belongs to one goroutine.
 //
 // # From the key to the process
 //
-// On the screen a dialog asks first (internal/ui/signal). Only y sends a signal, and only the typed ID of the job and
+// First, a dialog asks on the screen (internal/ui/signal). Only y sends a signal, and only the typed ID of the job and
 // Enter cancel a job; Enter alone closes the dialog. y counts only 0.3 s after the question was drawn and the last key
 // was pressed (Scene.Still): "Ky" may be a paste. The user's choice fixes the recipients of the signal: a process that
 // is listed later is not hit, and the dialog says that there are more. Each node gets one request for up to 256
 // processes. The dialog takes only the results of its own requests, so the late result of an earlier dialog never
 // appears in the next.
 //
-// scancel is a command like squeue: it waits until the running command has ended and the controller has rested, and
-// squeue follows soon. scancel --signal reaches the steps that srun has started, not the batch script and its own
-// children. With readonly, app lets neither a signal nor scancel through, whatever the screen asks for.
+// scancel is run like squeue: it waits until the running command has ended and the controller has had a pause, and
+// squeue follows soon. scancel --signal reaches the steps that srun has started, but not the batch script and its own
+// children. With readonly, app passes on neither a signal nor scancel, whatever the screen asks for.
 package signal
 
 import (
@@ -72,7 +72,7 @@ type entry struct {
 	meaning string
 }
 
-// all are the signals, those that are sent most often first.
+// all are the signals, beginning with those that are sent most often.
 var all = func() (list []entry) {
 	listed := map[Signal]bool{}
 	for _, k := range first {

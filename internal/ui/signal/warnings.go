@@ -53,7 +53,7 @@ func wrapWarning(s *part.Scene, text string) (lines [][]part.Piece) {
 	return lines
 }
 
-// partialJobWarning says that some ranks of a job get the signal and others do not; "": all get it, or none.
+// partialJobWarning warns that some ranks of a job get the signal and others do not; "": all get it, or none.
 func (d *Dialog) partialJobWarning(s *part.Scene) string {
 	if !d.by.haltsPrograms() {
 		return ""
@@ -106,7 +106,7 @@ func onOthers(n int) string {
 	return strconv.Itoa(n) + " of these belong to other users: root may signal them."
 }
 
-// countHidden counts recipients that the page does not list: a signal to all ranks of a job includes them.
+// countHidden counts recipients that the page does not list. A signal to all ranks of a job includes them.
 func (d *Dialog) countHidden(s *part.Scene) (n int) {
 	for i := range d.list {
 		if t := &d.list[i]; t.Refusal() == "" && !s.Only.ShowsProcess(s.NodeOf(t.Node), t.ProcessID) {
@@ -123,7 +123,7 @@ func onHidden(n int) string {
 	return strconv.Itoa(n) + " of these are on GPUs that --only hides: they get the signal too."
 }
 
-// unlistedText says that processes are missing in the list, which is as old as the choice.
+// unlistedText says which processes are missing in the list, which was made at the time of the choice.
 func (d *Dialog) unlistedText(s *part.Scene) string {
 	switch d.whom.kind {
 	case theFamily:
@@ -154,7 +154,7 @@ func (d *Dialog) unlistedText(s *part.Scene) string {
 	return ""
 }
 
-// countLateListed counts the processes that were listed only after the list was made.
+// countLateListed counts the processes that have been listed since the list was made.
 func (d *Dialog) countLateListed(s *part.Scene) (n int) {
 	meant := map[spot]bool{}
 	for i := range d.list {

@@ -103,7 +103,7 @@ func whyEmpty(p *Page) string {
 	return "Asking the nodes of the job where its ranks are…"
 }
 
-// verdictParagraphs are the verdict, that of NCCL first: it is the job's own.
+// verdictParagraphs returns the verdict: on the rank that lags, then that of NCCL, which is the job's own, then ours.
 func (p *Page) verdictParagraphs() (lines []string) {
 	if p.doc == nil {
 		return nil
@@ -121,10 +121,10 @@ func (p *Page) verdictParagraphs() (lines []string) {
 	return lines
 }
 
-// mostSaid is the largest part of the screen that the verdict may have.
+// mostSaid is the divisor that limits the verdict to a third of the screen.
 const mostSaid = 3
 
-// verdictLines is the lines of the verdict on this screen.
+// verdictLines returns the lines of the verdict on this screen.
 func (p *Page) verdictLines(s *part.Scene) (lines []string) {
 	f := part.Frame{Scene: s}
 	for _, text := range p.verdictParagraphs() {
@@ -214,17 +214,17 @@ func (p *Page) row(f *part.Frame, y int, r *row) {
 	}
 }
 
-// unnamed stands for the stack of a group in a recording without names.
+// unnamed replaces the stack of a group in a recording without names.
 const unnamed = "the recording has no names of functions and files"
 
-// writeLine writes a line of a row, in rows that the page has.
+// writeLine writes a line of a row, unless it is outside the rows of the page.
 func writeLine(f *part.Frame, y int, text string, role draw.Role) {
 	if y < f.H-1 {
 		f.Left(textAt, y, f.W-textAt-1, text, role)
 	}
 }
 
-// movedWords says how many of a group were elsewhere before: " · 3 of 63 have moved".
+// movedWords says how many ranks of a group were elsewhere at the previous look: " · 3 of 63 have moved".
 func movedWords(g *rankstacks.Group) string {
 	switch n := len(g.Ranks); {
 	case g.Moved == nil:

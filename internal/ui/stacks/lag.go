@@ -10,14 +10,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// lag is a rank that lags, by its place: the page looks at the job once more for it. Without a node there is none.
+// lag is the place of a rank that lags: the page takes further looks at the job for it. Without a node there is none.
 type lag struct {
 	node  string
 	gpu   int // its number
 	looks []*stacks.Look
 }
 
-// lagOf returns the rank on the GPU from which the user comes.
+// lagOf returns the rank on the GPU that a destination names, if it names one.
 func lagOf(s *part.Scene, g nav.Go) lag {
 	if g.GPU == "" || g.Node == "" {
 		return lag{}
@@ -39,8 +39,8 @@ func (l *lag) addLook(look *stacks.Look) bool {
 	return len(l.looks) < stacks.LagLooks
 }
 
-// standsOut reports whether few ranks are in a group of a job that does not move. In a job that moves ranks are in many
-// places: only one that lags stands out there.
+// standsOut reports whether the ranks of a group stand out. In a job that does not move, these are the few that are
+// elsewhere than the others. In a job that moves, ranks are in many places, so only one that lags stands out.
 func standsOut(g *rankstacks.Group, of *rankstacks.Verdict, s *cluster.Snapshot, l *lag) bool {
 	if of.State != rankstacks.Moving {
 		return g.Outlier

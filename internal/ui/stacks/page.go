@@ -1,10 +1,10 @@
 // Package stacks is the page of a job's stacks: its ranks in groups by what they do.
 //
-// The page asks when the user comes to it, and again a moment later, so that it can say who has moved. Nothing is asked
-// before, and nothing is polled: the key that refreshes asks anew. Each node of the job gets one question for each
-// look, which counts if its answer comes within 5 s. Other outputs get the result: the finding that the job seems to
-// hang, recordings, reports. While the screen shows a recording, or the past, the page shows what was known then, and
-// asks nobody.
+// The page asks the nodes when the user opens it, and again a moment later, so that it can say which ranks have moved.
+// It asks nothing before that, and does not poll: the refresh key asks again. Each node of the job gets one question
+// for each look. Its answer counts if it arrives within 5 s. The result also goes to other outputs: the finding that
+// the job seems to hang, recordings, reports. While the screen shows a recording, or the past, the page shows what was
+// known then, and asks nobody.
 package stacks
 
 import (
@@ -36,26 +36,26 @@ const (
 type Page struct {
 	job  string
 	step step
-	from time.Time // when the user came, or refreshed
+	from time.Time // when the user opened the page, or refreshed it
 
 	places []stacks.Place
 	exam   *stacks.Examination // nil: none has begun
-	survey *stacks.Survey      // nil: none runs
-	asked  []stacks.Question   // those without an answer
-	fresh  bool                // answers have come that doc does not have
+	survey *stacks.Survey      // nil: none is in progress
+	asked  []stacks.Question   // questions without an answer
+	fresh  bool                // answers have arrived that doc does not include
 
 	library *nav.NCCL // the question to the job's library; nil: none yet
 	lag     lag       // a rank that lags
 
 	doc    *rankstacks.Verdict // nil: nothing is known yet
 	past   bool                // doc is what was known at the time on the screen, and nobody is asked
-	live   *rankstacks.Verdict // the page's own, while it shows the past
-	news   bool                // the other outputs do not know the result
-	failed string              // why there is none
+	live   *rankstacks.Verdict // the newest verdict, kept while the page shows the past
+	news   bool                // the other outputs do not have the result yet
+	failed string              // why there is no result
 
 	cursor nav.Cursor[string]
 	marked string // the group to compare with; "": the largest
-	sheet  *sheet // what is open over the groups; nil: nothing is
+	sheet  *sheet // what is open on top of the groups; nil: nothing is
 }
 
 // step is what the page does next.
@@ -65,7 +65,7 @@ const (
 	idle   step = iota
 	begins      // as soon as the nodes have listed their processes
 	looks       // the first look
-	waits       // for the time of the second one
+	waits       // until it is time for the second look
 	looksAgain
 )
 
@@ -75,7 +75,7 @@ func New() *Page { return &Page{} }
 // Wants returns the processes of all nodes.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{Everywhere: true} }
 
-// Arrive begins to ask.
+// Arrive starts to ask.
 func (p *Page) Arrive(s *part.Scene, g nav.Go) nav.Answer {
 	if s.Job != nil {
 		p.begin(s.Job.ID)
@@ -84,13 +84,13 @@ func (p *Page) Arrive(s *part.Scene, g nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// Forget ends the page when there is no job any more.
+// Forget resets the page when there is no job any more.
 func (p *Page) Forget() { *p = Page{} }
 
-// Leave closes what is open over the groups.
+// Leave closes the sheet on top of the groups.
 func (p *Page) Leave() { p.sheet = nil }
 
-// begin asks anew. What is known of the job stays until there is something newer.
+// begin starts to ask again. What is known about the job stays until there is something newer.
 func (p *Page) begin(job string) {
 	was := *p
 	*p = Page{job: job, step: begins, past: was.past}
@@ -133,7 +133,7 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 	return answer
 }
 
-// startFirstLook begins the first look, once it is known which processes there are.
+// startFirstLook begins the first look as soon as the job's processes are known.
 func (p *Page) startFirstLook(now time.Time, s *part.Scene) {
 	places, ready := places.Of(s.Snap, s.Job)
 	switch {
@@ -160,7 +160,7 @@ func (p *Page) startLook(now time.Time, s *part.Scene) {
 	p.asked, p.fresh = nil, true
 }
 
-// nextQuestions returns the next questions, as many as may be asked at a time.
+// nextQuestions returns the next questions, as many as may be open at a time.
 func (p *Page) nextQuestions() (asks []nav.Ask) {
 	for p.survey != nil && len(p.asked) < stacks.Abreast {
 		q, is := p.survey.Next()
@@ -173,7 +173,7 @@ func (p *Page) nextQuestions() (asks []nav.Ask) {
 	return asks
 }
 
-// handleResult takes an answer, and asks the next question.
+// handleResult stores an answer, and asks the next question.
 func (p *Page) handleResult(r nav.Result) nav.Answer {
 	if r.NCCL != nil {
 		if r.NCCL == p.library && r.Err == nil {
@@ -183,7 +183,7 @@ func (p *Page) handleResult(r nav.Result) nav.Answer {
 		return nav.Answer{Taken: true, Stacks: p.takeNews(true)}
 	}
 	at := slices.IndexFunc(p.asked, func(q stacks.Question) bool { return q.Request.Stacks == r.Request.Stacks })
-	if at < 0 || p.survey == nil || p.survey.Over() { // of a look that is over
+	if at < 0 || p.survey == nil || p.survey.Over() { // from a look that is over
 		return nav.Taken
 	}
 	q := p.asked[at]
@@ -196,7 +196,7 @@ func (p *Page) handleResult(r nav.Result) nav.Answer {
 	return nav.Answer{Taken: true, Ask: p.nextQuestions(), Stacks: p.takeNews(true)}
 }
 
-// advanceSurvey puts into the document what is known by now. Once the survey is over, the page waits for the next look,
+// advanceSurvey adds what is known by now to the document. Once the survey is over, the page waits for the next look,
 // or is idle.
 func (p *Page) advanceSurvey() {
 	if p.survey == nil || !p.fresh && !p.survey.Over() {
@@ -218,7 +218,7 @@ func (p *Page) advanceSurvey() {
 	}
 }
 
-// updateDocument makes the document of what is known. It is news once there are two whole looks.
+// updateDocument makes the document from what is known. It is news once there are two complete looks.
 func (p *Page) updateDocument() {
 	d := p.exam.Document()
 	if d == nil {
@@ -232,8 +232,8 @@ func (p *Page) updateDocument() {
 	}
 }
 
-// takeNews returns the result if it is news for the other outputs, and nobody is still to answer for it: a further look
-// waits for the user, who may have left.
+// takeNews returns the result if it is news for the other outputs, and no answer is expected soon. A further look does
+// not count if the page is not shown: it waits for the user, who may not return.
 func (p *Page) takeNews(shown bool) *rankstacks.Verdict {
 	if !p.news || p.step != idle && (p.step != waits || shown) {
 		return nil
@@ -296,7 +296,7 @@ func ofRow(do func(p *Page, on row) nav.Answer) func(*Page, *part.Scene) nav.Ans
 	}
 }
 
-// refreshNow looks again. SLURM is asked too.
+// refreshNow looks again. SLURM is asked, too.
 func refreshNow(p *Page, _ *part.Scene) nav.Answer {
 	if !p.past {
 		p.begin(p.job)
@@ -304,7 +304,7 @@ func refreshNow(p *Page, _ *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// markRow marks the row to compare others with, or takes the mark away.
+// markRow marks the row with which to compare others, or removes the mark.
 func markRow(p *Page, on row) nav.Answer {
 	if p.marked == on.key {
 		p.marked = ""
@@ -318,7 +318,7 @@ func copyText(what, text string) nav.Answer {
 	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
 }
 
-// row is a row of the list: a group, or the ranks without a stack for one reason.
+// row is a row of the list: a group, or the ranks that have no stack for the same reason.
 type row struct {
 	key     string
 	group   *rankstacks.Group
@@ -341,8 +341,9 @@ func (p *Page) listRows() (rows []row) {
 	return rows
 }
 
-// groupKey is a group's own: two may share their summary, which has three frames at most. The lines are left out, as
-// ranks that move on keep their group. Ranks that were stopped, or have ended, are beside those that run there.
+// groupKey identifies a group. It is made of all frames, since two groups may have the same summary, which has at most
+// three frames. Lines are left out, so that ranks that move on keep their group. Ranks that are stopped or have ended
+// have another key than ranks that run at the same place.
 func groupKey(g *rankstacks.Group) string {
 	if len(g.Frames) == 0 && g.Summary == "" { // a recording without names
 		return fmt.Sprintf("g%s %d", g.Ranks[0].Node, g.Ranks[0].PID)

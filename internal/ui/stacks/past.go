@@ -4,7 +4,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Settle turns to the selected job, and to the time on the screen.
+// Settle adapts the page to the selected job, and to the time on the screen.
 func (p *Page) Settle(s *part.Scene) {
 	if s.Job != nil && s.Job.ID != p.job {
 		p.begin(s.Job.ID)

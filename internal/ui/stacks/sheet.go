@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// sheet is text over the groups: one of them in full, or the difference of two.
+// sheet is text on top of the groups: one of them in full, or the difference of two.
 type sheet struct {
 	title string
 	lines []line
@@ -31,7 +31,7 @@ type line struct {
 	text   string
 	role   draw.Role
 	indent int
-	path   string // of a frame, behind the text: it is clipped in its middle
+	path   string // of a frame, after the text: it is clipped in its middle
 }
 
 func (t *sheet) addLine(role draw.Role, indent int, text string) {
@@ -46,7 +46,7 @@ func (t *sheet) addHeading(text string) {
 	t.addLine(draw.Strong, 0, text)
 }
 
-// openRow shows a group in full, or the ranks that were not read for a reason.
+// openRow shows a group in full, or the ranks that were not read for some reason.
 func (p *Page) openRow(r row) {
 	t := &sheet{text: stacktext.GroupText(r.group, r.refusal)}
 	if r.refusal != nil {
@@ -87,7 +87,7 @@ func threadName(t *rankstacks.Thread) string {
 	return t.Name + " (" + strconv.Itoa(t.TID) + ", state " + t.State + ")"
 }
 
-// addFrames adds frames, the lines of which may differ.
+// addFrames adds frames. The ranks may be at different lines of a frame.
 func (t *sheet) addFrames(frames []rankstacks.Frame) {
 	for i := range frames {
 		f := &frames[i]
@@ -116,7 +116,7 @@ func (t *sheet) addWorkers(list []rankstacks.Worker) {
 	}
 }
 
-// compareGroups shows where the group under the cursor parts from the marked one, or from the largest.
+// compareGroups shows where the group under the cursor differs from the marked one, or from the largest.
 func (p *Page) compareGroups(on row) nav.Answer {
 	rows := p.listRows()
 	with := slices.IndexFunc(rows, func(r row) bool { return r.key == p.marked })
@@ -174,7 +174,7 @@ func copySheet(p *Page, _ *part.Scene) nav.Answer { return copyText("the stacks"
 // sheetTop is the row of the first line.
 const sheetTop = titleRow + 1
 
-// wrapLines returns the lines as they fit on a screen.
+// wrapLines returns the lines, wrapped for a screen.
 func (t *sheet) wrapLines(s *part.Scene) (lines []line) {
 	for _, l := range t.lines {
 		if l.text == "" || l.path != "" {
@@ -191,7 +191,7 @@ func (t *sheet) wrapLines(s *part.Scene) (lines []line) {
 	return lines
 }
 
-// visibleLines is the lines on the screen.
+// visibleLines returns which lines are on the screen.
 func (t *sheet) visibleLines(s *part.Scene) nav.Window {
 	all := len(t.wrapLines(s))
 	w := nav.Window{Shown: min(max(s.H-1-sheetTop, 1), all), All: all}
