@@ -61,7 +61,7 @@ const (
 	colStarts    col = "starts"
 )
 
-// The columns that can be chosen. Package columns has all of a column but the code that draws it.
+// The columns that can be chosen. Package columns has everything about a column except the code that draws it.
 var (
 	gpuColumns     = columns.Node.All()
 	processColumns = columns.Processes.All()
@@ -100,23 +100,23 @@ var timeGrowth = []layout.Stage{
 	layout.Rest(colHealth),
 }
 
-// The cells of the nodes are heights in narrow terminals and numbers in wide ones. At first, numbers take the room of
-// history and bar: only here does a wider terminal lose a column. From apartFrom on, a letter after a number does not
-// touch the next number.
+// The cells of the nodes are heights in narrow terminals and numbers in wide ones. At numbersFrom, numbers take the
+// room of history and bar: this is the only width at which a wider terminal loses a column. From apartFrom on, a letter
+// after a number does not touch the next number.
 const (
 	numbersFrom     = 116
 	apartFrom       = 124
 	apartBesideFrom = 100
 )
 
-// manyFrom is the width from which nodes of more than eight GPUs have more cells.
+// manyFrom is the width from which nodes with more than eight GPUs have more cells.
 const manyFrom = 100
 
 // healthSmall is the width below which HEALTH is small.
 const healthSmall = 65
 
-// gpuLayout is the layout for GPUs. models says that they are of several models; if they are of one, the line of the
-// node names it. number is the width of their longest number.
+// gpuLayout is the layout for GPUs. models says that they are of several models; if there is only one, the line of the
+// node names it. number is the width of the longest GPU number.
 func gpuLayout(width int, models bool, number int, list columns.List) layout.Layout {
 	columns := layout.Choose(widenGPUColumn(gpuColumns, number), list)
 	if !models && list == "" {
@@ -125,7 +125,7 @@ func gpuLayout(width int, models bool, number int, list columns.List) layout.Lay
 	return layout.Fit(width, columns, gpuGrowth, 2)
 }
 
-// timeLayout is the layout for strips, which take as many columns as they like up to a limit. The columns after them
+// timeLayout is the layout for strips, which take as many columns as they need up to a limit. The columns after them
 // move closer.
 func timeLayout(width int, strip func(most int) int) layout.Layout {
 	l := layout.Fit(width, timeColumns, timeGrowth, 3)
@@ -143,8 +143,8 @@ func timeLayout(width int, strip func(most int) int) layout.Layout {
 	return l
 }
 
-// nodeLayout is the layout for nodes with at most this many GPUs. beside says that a pane has their history and sums:
-// the cells are numbers then.
+// nodeLayout is the layout for nodes with at most this many GPUs. beside says that a pane shows their history and sums:
+// then the cells are numbers.
 func nodeLayout(width, gpus int, beside bool, list columns.List) layout.Layout {
 	columns := slices.Clone(layout.Choose(nodeColumns, list))
 	for i := range columns {

@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// cellOf has the cells of the numbers that findings are about.
+// cellOf maps the numbers that findings are about to their columns.
 var cellOf = map[metric.ID]col{metric.Temperature: colTemp, metric.SMClock: colClock, metric.Power: colPower,
 	metric.Util: colUtil}
 
@@ -38,7 +38,7 @@ func NewGPUs(f *part.Frame) *GPUs {
 // Head draws the headings in row y.
 func (t *GPUs) Head(f *part.Frame, y int) { layout.Headings(f, y, t.layout, gpuColumns) }
 
-// Rows draws n GPUs from row y on, beginning with place from, and returns the row below the last.
+// Rows draws n GPUs from row y on, beginning with index from, and returns the row below the last.
 func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
 	return t.These(f, y, InOrder(f.Scene, f.GPUs(f.Node), n)[from:from+n])
 }
@@ -55,7 +55,7 @@ func (t *GPUs) These(f *part.Frame, y int, gpus []*cluster.GPU) int {
 // Row draws one GPU of the selected node in row y.
 func (t *GPUs) Row(f *part.Frame, y int, g *cluster.GPU) { gpuRow(f, y, g, t.layout) }
 
-// InOrder puts GPUs of the selected node in the order of n rows: if these are too few for all, bad GPUs come first.
+// InOrder orders GPUs of the selected node for n rows. If they do not all fit, bad GPUs come first.
 func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 	if n < len(gpus) {
 		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int {
@@ -105,7 +105,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 	gpuFlags(f, y, g, findings, own, m.Role, l)
 }
 
-// insteadOfCells writes why a GPU has no numbers.
+// insteadOfCells writes, in place of the cells, why a GPU has no numbers.
 func insteadOfCells(f *part.Frame, y int, text string, l layout.Layout) {
 	x := cmp.Or(l[colTemp].X, l[colUtil].X, l[colGPU].X+l[colGPU].W+1)
 	if f.Columns.Node != "" {
@@ -114,7 +114,7 @@ func insteadOfCells(f *part.Frame, y int, text string, l layout.Layout) {
 	f.Put(x, y, draw.Clip(text, f.W-x-2)+" ", draw.CritFill)
 }
 
-// gpuRoles returns the role of each cell of a GPU.
+// gpuRoles determines the role of each cell of a GPU.
 type gpuRoles struct {
 	own, hot  bool
 	util      float64 // NaN: unknown
@@ -192,7 +192,7 @@ func clocksText(g *cluster.GPU) string {
 	return sm + "/" + mem
 }
 
-// gpuFlags writes the last column: problems in a few letters, or the owner of the GPU.
+// gpuFlags writes the last column: problems as a few letters, or the owner of the GPU.
 func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role,
 	l layout.Layout) {
 	s := l[colFlags]
@@ -233,8 +233,8 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// ownerText names, in w columns, the owner of a GPU that is not the job's, if known. The end of a job ID is never cut
-// off: it is the array task.
+// ownerText names, in w columns, the owner of a GPU that is not the job's, if it is known. The end of a job ID is never
+// cut off: it is the array task.
 func ownerText(f *part.Frame, g *cluster.GPU, w int) string {
 	who := tally.OwnerOf(f.Snap, f.Job, f.Node, g)
 	switch {

@@ -43,7 +43,7 @@ func jobLayout(width int, list columns.List) layout.Layout {
 // partitionFrom is the width below which problems take the room of the partition.
 const partitionFrom = 140
 
-// Row draws one job in row y. The ID of an array is cut in the middle, since its end names the tasks.
+// Row draws one job in row y. The ID of an array is cut in its middle, since its end names the tasks.
 func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 	l := t.Layout
 	x, ahead := l.Gap(colState, colJob, colJobName, colPartition, colNodes, colGPUs)
@@ -121,7 +121,7 @@ func percentOf(s tally.Sum) string {
 	return draw.Whole(s.Value) + "%"
 }
 
-// writeLowest writes the lowest utilization, and its GPU if that stands out and its name has room.
+// writeLowest writes the lowest utilization, and its GPU if that stands out and there is room for its name.
 func writeLowest(f *part.Frame, s part.Span, y int, r *tally.JobRow) {
 	if !s.Shown() {
 		return
@@ -174,7 +174,7 @@ func waitingText(f *part.Frame, j *cluster.PendingJob) string {
 	return "starts in " + draw.Age(j.Start.Sub(f.Snap.At)) + "  " + j.Reason
 }
 
-// Facts are the facts of a job without nodes, in lines.
+// Facts returns the facts about a job without nodes, in lines.
 func Facts(f *part.Frame, r *tally.JobRow) []string {
 	lines := []string{r.State.Word}
 	if r.Pending != nil {
@@ -203,7 +203,7 @@ func Facts(f *part.Frame, r *tally.JobRow) []string {
 	return append(lines, size)
 }
 
-// endedText says how a job has ended, and why if that is known: "failed, exit code 3, 4m ago", "failed 4m ago: rank 3:
+// endedText says how a job ended, and why if that is known: "failed, exit code 3, 4m ago", "failed 4m ago: rank 3:
 // ValueError: bad batch".
 func endedText(f *part.Frame, r *tally.JobRow) string {
 	j, text := r.Ended, r.State.Word
@@ -222,7 +222,7 @@ func endedText(f *part.Frame, r *tally.JobRow) string {
 	return text
 }
 
-// exitCodeText is the exit code of a job, unless its state says as much: ", exit code 3", ", SIGKILL".
+// exitCodeText is the exit code of a job, unless its state already says it: ", exit code 3", ", SIGKILL".
 func exitCodeText(j *cluster.EndedJob) string {
 	switch e := j.Exit; {
 	case e == nil || j.State != cluster.JobFailed && j.State != cluster.JobCompleted:

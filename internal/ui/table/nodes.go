@@ -35,7 +35,7 @@ func (t *Nodes) Head(f *part.Frame, y int) {
 	}
 }
 
-// nodeName draws the beginning of a node's row: the cursor if it is selected, its mark and its name.
+// nodeName draws the beginning of a node's row: the cursor if the node is selected, its mark and its name.
 func nodeName(f *part.Frame, y int, n *cluster.Node, s part.Span, selected bool) part.Mark {
 	m, role := f.Health.NodeMark(n.Name), draw.Text
 	if selected {
@@ -55,7 +55,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	}
 }
 
-// RowAt draws the node of the cursor in row y, with the cursor on one of its GPUs.
+// RowAt draws the node under the cursor in row y, with the cursor on one of its GPUs.
 func (t *Nodes) RowAt(f *part.Frame, y int, n *cluster.Node, g *cluster.GPU) {
 	t.row(f, y, n, true)
 	s := t.layout[colCells]
@@ -70,7 +70,7 @@ func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	l := t.layout
 	m := nodeName(f, y, n, l[colNode], selected)
 	numbers, chosen := tally.Shows(n) && len(n.GPUs) > 0, f.Columns.Overview != ""
-	// if the user has chosen columns, a sentence may be in their place
+	// if the user has chosen columns, a sentence may be in the place of the cells
 	if s := l[colCells]; s.Shown() && (numbers || !chosen) {
 		t.cells.Draw(f, s.X, y, n)
 	}
@@ -96,7 +96,7 @@ func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	}
 }
 
-// healthText describes the problem of a node in w columns; for a failed node also the time of its last numbers.
+// healthText describes the problem of a node in w columns; for a failed node, also the time of its last numbers.
 func (t *Nodes) healthText(f *part.Frame, n *cluster.Node, w int) string {
 	if tally.HasNumbers(n) {
 		return problem.Worst(f, n, w)
@@ -115,7 +115,7 @@ func (t *Nodes) healthText(f *part.Frame, n *cluster.Node, w int) string {
 	return problem.Absence(f, n, w)
 }
 
-// Sum draws the sum over all nodes that report in row y, with a name.
+// Sum draws, in row y, the sum over all nodes that report, with a name.
 func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	l := t.layout
 	f.Put(l[colNode].X, y, name, draw.Strong)
@@ -126,7 +126,7 @@ func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	}
 }
 
-// countText says in w columns how many of the GPUs count.
+// countText says in w columns how many of the GPUs are counted.
 func countText(n, all, w int) string {
 	text := strconv.Itoa(n) + " of " + strconv.Itoa(all)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// NoGPUs explains in place of the GPUs why there are none.
+// NoGPUs explains, in place of the GPUs, why there are none.
 func NoGPUs(f *part.Frame, y int) int {
 	text, role := "no NVIDIA GPUs on this node", draw.Dim
 	switch {

@@ -22,7 +22,7 @@ func numberWidth(nodes ...*cluster.Node) int {
 	return longest
 }
 
-// widenGPUColumn returns the columns with at least this width for the number of a GPU.
+// widenGPUColumn returns the columns with a GPU number column of at least this width.
 func widenGPUColumn(columns []layout.Column, number int) []layout.Column {
 	columns = slices.Clone(columns)
 	for i := range columns {

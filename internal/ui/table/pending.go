@@ -39,7 +39,7 @@ func NewPending(width int) *Pending { return &Pending{pendingLayout(width)} }
 // Head draws the headings in row y.
 func (t *Pending) Head(f *part.Frame, y int) { layout.Headings(f, y, t.layout, pendingColumns) }
 
-// Row draws one job in row y. The number of an array is cut in the middle, since its end names the tasks.
+// Row draws one job in row y. The ID of an array is cut in its middle, since its end names the tasks.
 func (t *Pending) Row(f *part.Frame, y int, j *cluster.PendingJob) {
 	l := t.layout
 	gpus, starts := "–", "–"

@@ -14,7 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// plain are the columns of processes that show the text of their field. The others have a role or words of their own.
+// plain are the columns of processes that show the text of their field. The other columns have a role or words of their
+// own.
 var plain = slices.DeleteFunc(slices.Clone(rows.Processes.Fields), func(f field.Field[rows.Process]) bool {
 	return f.Title == "" || !f.Sortable() ||
 		slices.Contains([]col{colGPU, colNode, colJob, colUser, colRank, colState, colCommand}, f.Key)
@@ -40,7 +41,7 @@ func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout.L
 	}
 }
 
-// spareCells writes the columns that come in only if they are chosen: each shows a field of the row.
+// spareCells writes the columns that are shown only if they are chosen: each shows a field of the row.
 func spareCells[Row any](f *part.Frame, y int, l layout.Layout, all []layout.Column, of *field.Table[Row], r *Row,
 	role draw.Role) {
 	for i := range all {
@@ -68,7 +69,7 @@ func Cell[Row any](f *part.Frame, s part.Span, y int, of *field.Field[Row], r *R
 	}
 }
 
-// numberText is a number as a column shows it.
+// numberText writes a number in the form of a column.
 func numberText(u field.Unit, decimals int, v float64) string {
 	switch u {
 	case field.Bytes:
@@ -86,7 +87,7 @@ func numberText(u field.Unit, decimals int, v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// processTime is a run time in eight columns: "8:02:41", from ten days on only the days and hours.
+// processTime is a run time in eight columns: "8:02:41"; from ten days on, only the days and hours.
 func processTime(seconds int64) string {
 	d := time.Duration(seconds) * time.Second
 	if d >= 10*24*time.Hour {

@@ -23,10 +23,10 @@ func NewProcesses(f *part.Frame) *Processes {
 	return &Processes{processLayout(f.W, numberWidth(f.Node), false, false, f.Columns.Processes, 0)}
 }
 
-// commandFirst is the width up to which command lines take the room of columns that few users look at.
+// commandFirst is the width up to which command lines take the room of columns that few users need.
 const commandFirst = 160
 
-// processLayout is the layout for processes; nodes and jobs say that they are on several nodes, or of several jobs.
+// processLayout is the layout for processes. nodes and jobs say that they are on several nodes, or of several jobs.
 // command is the least width of a command; 0: the usual one.
 func processLayout(width, number int, nodes, jobs bool, list columns.List, command int) layout.Layout {
 	all := slices.DeleteFunc(widenGPUColumn(processColumns, number), func(c layout.Column) bool {
@@ -96,7 +96,7 @@ func writeNumbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l lay
 	f.Text(l[colState], y, p.State, dim)
 }
 
-// writeRank writes a rank, or nothing for a process without one.
+// writeRank writes a rank; nothing if the process has none.
 func writeRank(f *part.Frame, y int, r *wire.Rank, l layout.Layout, role draw.Role) {
 	if r == nil {
 		role = draw.Dim
@@ -112,7 +112,7 @@ func rankNumber(r *wire.Rank) string {
 	return strconv.Itoa(r.Rank)
 }
 
-// writeCommand writes the command line of a process, or the reason why nothing is known of it.
+// writeCommand writes the command line of a process, or the reason why nothing is known about it.
 func writeCommand(f *part.Frame, y int, p *wire.Process, l layout.Layout, role draw.Role) {
 	text, known := commandOf(p)
 	if !known {
@@ -121,7 +121,7 @@ func writeCommand(f *part.Frame, y int, p *wire.Process, l layout.Layout, role d
 	f.Text(l[colCommand], y, text, role)
 }
 
-// commandOf is the command line of a process, or the reason why nothing is known of it.
+// commandOf is the command line of a process, or the reason why nothing is known about it.
 func commandOf(p *wire.Process) (text string, known bool) {
 	text = cmp.Or(p.Command, p.Name)
 	switch {

@@ -22,10 +22,10 @@ type ProcessRow struct {
 	Branch string // the branches of the tree before the command
 }
 
-// ProcessList is the table of the page of processes. It leaves the end of each row to a scroll bar.
+// ProcessList is the table of the page of processes. It leaves the end of each row free for a scroll bar.
 type ProcessList struct {
 	layout.Sheet
-	across int // columns of the commands to the left of the screen
+	across int // columns of the commands that are scrolled away at the left
 }
 
 // marks is the width of the cursor and the tag.
@@ -34,13 +34,14 @@ const marks = 2
 // scrollBar is the width of a scroll bar and the blank before it.
 const scrollBar = 2
 
-// NewProcessList returns the table for a terminal: with the node and the job of each process if there are several.
-// across columns of the commands are to the left of the screen. list has the other columns.
+// NewProcessList returns the table for a terminal of width w: with the node and the job of each process if there are
+// several. across columns of the commands are scrolled away at the left. list has the other columns.
 func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
 	return newProcessList(w, nodes, jobs, across, list, 0)
 }
 
-// treeCommand is the least width of a command in a tree, whose branches take a part of it: other columns give way.
+// treeCommand is the least width of a command in a tree, where branches take a part of it. Other columns make room for
+// it.
 const treeCommand = 40
 
 // NewProcessTree is NewProcessList with room for the branches of a tree.
@@ -62,8 +63,7 @@ func CommandWidth(r *ProcessRow) int {
 	return draw.Width(r.Branch) + draw.Width(text)
 }
 
-// Head draws the headings in row y, with a mark after the sort column; "": none. The nodes and the GPUs are
-// one order.
+// Head draws the headings in row y, with a mark after the sort column; "": none. Nodes and GPUs are one order.
 func (t *ProcessList) Head(f *part.Frame, y int, by string, down bool) {
 	if by == "gpu" && t.Layout[colNode].Shown() {
 		by = "node"
@@ -71,7 +71,7 @@ func (t *ProcessList) Head(f *part.Frame, y int, by string, down bool) {
 	t.Sheet.Head(f, y, by, down)
 }
 
-// At returns the column whose heading is in column x of the screen: the GPU's for all columns left of it.
+// At returns the column whose heading is in column x of the screen; for all columns left of the GPU's, it is the GPU's.
 func (t *ProcessList) At(x int) string {
 	s := t.Layout[colNode]
 	if at := t.Sheet.At(x); at != "" && at != "node" || x >= max(s.X+s.W, marks) {
@@ -109,7 +109,7 @@ func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged 
 	}
 }
 
-// readingsStart returns where the columns begin that do not say where a process is; end if there are none.
+// readingsStart returns where the columns begin that do not tell where a process is; end if there are none.
 func (t *ProcessList) readingsStart(end int) int {
 	for k, s := range t.Layout {
 		if s.Shown() && !slices.Contains([]col{colNode, colGPU}, k) {
@@ -119,7 +119,7 @@ func (t *ProcessList) readingsStart(end int) int {
 	return end
 }
 
-// writeGPUCells writes the rest of a process on a GPU.
+// writeGPUCells writes the remaining cells of a process on a GPU.
 func (t *ProcessList) writeGPUCells(f *part.Frame, y int, r *ProcessRow, text, dim draw.Role) {
 	l := t.Layout
 	onGPU(f, y, &r.Process, l, text, dim)

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// rankLayout is the layout for ranks; several says that they are of several programs.
+// rankLayout is the layout for ranks. several says that they belong to several programs.
 func rankLayout(width, number int, several bool, list columns.List) layout.Layout {
 	all := widenGPUColumn(rankColumns, number)
 	if !several {
@@ -28,8 +28,8 @@ func rankLayout(width, number int, several bool, list columns.List) layout.Layou
 // Ranks is the table of the ranks of a job.
 type Ranks struct{ layout.Sheet }
 
-// NewRanks returns the table for the terminal and the job of a frame. If there are several programs, their numbers
-// stand before the ranks.
+// NewRanks returns the table for the terminal and the job of a frame. If there are several programs, a program's number
+// stands before the rank.
 func NewRanks(f *part.Frame, several bool) *Ranks {
 	number := 0
 	for _, name := range f.Job.Nodes {

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Sum draws the sum of the job's GPUs of the node that are shown in row y.
+// Sum draws, in row y, the sum over the job's shown GPUs of the node.
 func (t *GPUs) Sum(f *part.Frame, y int) {
 	l := t.layout
 	gpus := slices.DeleteFunc(f.Own(f.Node), func(g *cluster.GPU) bool { return !f.Only.Shows(g) })
@@ -21,7 +21,7 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	x := l[colGPU].X
 	f.Put(x, y, "ALL", draw.Strong)
 	first := f.W - 1
-	// the columns before them have no sum
+	// the columns before these have no sum
 	for _, k := range []col{colUtilBar, colUtil, colMemBar, colUsed, colPower, colHistory} {
 		if l[k].Shown() {
 			first = min(first, l[k].X)
@@ -33,7 +33,7 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	}
 }
 
-// writeCount says in w columns how many GPUs the sum counts. Narrow terminals too must show that some are missing.
+// writeCount says in w columns how many GPUs the sum includes. Even narrow terminals must show that some are missing.
 func writeCount(f *part.Frame, x, y, w int, sum *tally.Totals) {
 	n, all := strconv.Itoa(sum.Counted()), strconv.Itoa(sum.GPUs)
 	words, role := []string{"(" + n + " of " + all + ")", n + " of " + all, n + "/" + all}, draw.Warn
@@ -54,10 +54,10 @@ type sum struct {
 	total   tally.Totals
 	history func(n int) []float32
 
-	processes func() string // their memory, where the driver does not count that of the GPUs
+	processes func() string // the memory of their processes, where the driver does not report that of the GPUs
 }
 
-// sumOf is the sum of GPUs of a node.
+// sumOf is the sum over GPUs of a node.
 func sumOf(n *cluster.Node, gpus []*cluster.GPU) sum {
 	return sum{
 		gpus: gpus, total: tally.Total(gpus),
@@ -69,7 +69,7 @@ func sumOf(n *cluster.Node, gpus []*cluster.GPU) sum {
 // historyKey is a key of part.Once.
 type historyKey struct{ n int }
 
-// jobSum is the sum of all GPUs of the job that report; in a silence of all nodes, the sum before it.
+// jobSum is the sum over all GPUs of the job that report. If all nodes are silent, it is the sum before the silence.
 func jobSum(f *part.Frame) sum {
 	gpus := f.LastSaid()
 	return sum{gpus: gpus, total: f.LastTotal(), processes: f.JobProcessSum, history: func(n int) []float32 {

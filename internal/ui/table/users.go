@@ -65,7 +65,7 @@ func powerText(w float64) string {
 	return draw.KW(w) + "kW"
 }
 
-// Names names things in w columns, and counts those without room: "48211 48380 +3".
+// Names lists names in w columns, and counts those that do not fit: "48211 48380 +3".
 func Names(ids []string, w int) string {
 	if len(ids) == 0 {
 		return "–"

@@ -1,7 +1,7 @@
-// Package tape is the line that shows the current place in a recording, and the keys that move in it. It knows nothing
-// of recordings: a Place comes in, an Order goes out.
+// Package tape is the line that shows the current position in a recording, and the keys that move in it. It knows
+// nothing about recordings: it gets a Position and gives an Order.
 //
-// Everything here draws and changes only the canvas: the same Place always gives the same line.
+// Everything here draws and changes only the canvas: the same Position always gives the same line.
 package tape
 
 import (
@@ -55,15 +55,15 @@ func OrderOf(k tea.KeyPressMsg) (Order, bool) {
 	return 0, false
 }
 
-// Position is a place in a recording.
+// Position is a position in a recording.
 type Position struct {
 	Began, End, At time.Time
 	Speed          int // speed, as a multiple of real time
 	Paused         bool
 	Damaged        bool        // the rest cannot be read
-	Rough          bool        // histories and ages of problems are unknown yet
+	Rough          bool        // histories and ages of problems are not known yet
 	Read           float64     // the part of the recording that has been searched for problems, 0 to 1
-	Problems       []time.Time // times of their beginnings, in order
+	Problems       []time.Time // the times when they began, in order
 }
 
 // least is the least width of the track.
@@ -100,7 +100,7 @@ func (p *Position) pauseHint() keys.Hint {
 	return keys.HintOf(keys.Pause)
 }
 
-// positionPieces name the place, and the speed.
+// positionPieces show the position and the speed.
 func (p *Position) positionPieces() []part.Piece {
 	state := part.Text(fmt.Sprintf("x%d", p.Speed))
 	switch {
@@ -121,7 +121,7 @@ func (p *Position) positionPieces() []part.Piece {
 	return words
 }
 
-// drawTrack draws the recording from its beginning to its end: the unknown part is dotted, problems are marked.
+// drawTrack draws the recording from its beginning to its end: the unknown part is dotted, and problems are marked.
 func (p *Position) drawTrack(f *part.Frame, x, y, w int) {
 	span := p.End.Sub(p.Began)
 	column := func(at time.Time) int {

@@ -6,11 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A write to a terminal behind a slow link succeeds at once: the frame is then in buffers of the kernel, of sshd and of
-// TCP, which hold many seconds of frames, and the picture lags behind the keys by as much. So after every window of
-// bytes the terminal is asked for its status (DSR 5, which all terminals since the VT100 answer, and tmux and screen
-// themselves), and no frame is written until it has answered: frames are skipped, never queued. An untouched screen
-// asks every few seconds, and a local terminal answers within a millisecond.
+// A write to a terminal behind a slow link succeeds at once. The frame is then in buffers of the kernel, of sshd and of
+// TCP, which hold many seconds of frames, and the picture lags behind the keys by that time. So after every window of
+// bytes, the terminal is asked for its status (DSR 5, which all terminals since the VT100 answer; tmux and screen
+// answer it themselves). No frame is written until the terminal has answered: frames are skipped, never queued. A
+// screen that nobody touches asks every few seconds, and a local terminal answers within a millisecond.
 const (
 	window = 4 << 10 // bytes
 
@@ -18,17 +18,17 @@ const (
 	fine     = "\x1b[0n"  // the answer
 	fineDEC  = "\x1b[?0n" // the answer of some emulators
 
-	deafAfter = 2 * time.Second  // a terminal that has never answered is not asked again
-	lateAfter = 10 * time.Second // a terminal that has answered before may be behind a link that stalls
+	deafAfter = 2 * time.Second  // a terminal that has never answered in this time is not asked again
+	lateAfter = 10 * time.Second // a terminal that has answered before may be behind a stalled link
 )
 
 // flow has the state of the questions to the terminal. The terminal's mutex guards it.
 type flow struct {
 	asks   bool // the terminal may answer, as far as is known
-	hushed bool // no questions: the terminal is about to be given back
+	hushed bool // no more questions: the terminal is about to be given back
 	heard  bool // the terminal has answered
 	since  int  // bytes since the last question
-	owed   int  // answers that have not come; they come in the order of the questions
+	owed   int  // answers still to come; they arrive in the order of the questions
 	came   bool // an answer has come since the last question
 	asked  *time.Timer
 	clear  chan struct{} // closed when the question has its answer; nil: no question is open
@@ -47,7 +47,7 @@ func (f *flow) endWait() {
 	f.clear = nil
 }
 
-// addQuestion adds the question to a write, if there were enough bytes since the last question.
+// addQuestion adds the question to a write if enough bytes were written since the last question.
 func (t *Terminal) addQuestion(b []byte) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,8 +67,8 @@ func (t *Terminal) addQuestion(b []byte) []byte {
 	return append(b, question...)
 }
 
-// giveUp ends the wait for an answer that does not come. If other answers have come meanwhile, this one was lost, and
-// nothing waits for it any more; otherwise all may be late.
+// giveUp stops waiting for an answer that does not come. If other answers have come since the question, this one was
+// lost, and nothing waits for it any more. Otherwise all answers may be late.
 func (t *Terminal) giveUp(open chan struct{}) {
 	t.mu.Lock()
 	if f := &t.flow; f.clear == open {
@@ -82,8 +82,8 @@ func (t *Terminal) giveUp(open chan struct{}) {
 	t.wake.Ring()
 }
 
-// Answered notes a possible answer of the terminal. It may be for an earlier question, and the first answer may come
-// when nobody waits for it: so slow a link needs the questions most.
+// Answered handles an answer from the terminal. It may belong to an earlier question. The first answer may arrive when
+// nobody waits for it any more, and still counts: such a slow link needs the questions most.
 func (t *Terminal) Answered(answer string) {
 	if answer != fine && answer != fineDEC {
 		return
@@ -101,8 +101,8 @@ func (t *Terminal) Answered(answer string) {
 	t.wake.Ring()
 }
 
-// Hush stops the questions. It returns a command that runs next once the terminal has answered the last question, or
-// has taken too long: a later answer would appear on the command line of the shell.
+// Hush stops the questions. It returns a command that runs next when the terminal has answered the last question, or
+// has taken too long. A later answer would appear on the command line of the shell.
 func (t *Terminal) Hush(next func() tea.Msg) tea.Cmd {
 	t.mu.Lock()
 	t.flow.hushed = true

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// keyboard reads the input of the terminal. It passes everything on, except that it tells keys from pastes where the
+// keyboard reads the input of the terminal. It passes everything on, except that it separates keys from pastes where the
 // terminal does not:
 //
-//   - A bracketed paste without an end takes every key that follows. So it ends after silence, with the first byte that
-//     comes then, and at Ctrl-C, which no terminal pastes.
-//   - More text in one read than anybody can type is a paste without brackets, and gets some. Otherwise each of its
-//     characters would be a key: keys that nobody has pressed, and a screen that does nothing else meanwhile.
+//   - A bracketed paste without an end would take every key that follows. So it ends after silence, with the first byte
+//     that comes then, and at Ctrl-C, which no terminal pastes.
+//   - More text in one read than anybody can type is a paste without brackets, and gets brackets. Otherwise each of its
+//     characters would be a key: the screen would answer keys that nobody has pressed, and do nothing else meanwhile.
 //
-// It is a file where the terminal is one: Bubble Tea sets its modes.
+// It is a file if the terminal is one, since Bubble Tea sets the modes of the file.
 type keyboard struct {
 	io.Reader
 	now func() time.Time
 
-	mu      sync.Mutex // protects the rest: after a stop, one reader may end while the next one begins
+	mu      sync.Mutex // protects the rest: after a stop, one reader may end while the next begins
 	pasting bool       // a bracketed paste has no end yet
 	last    time.Time  // time of the last read
 	seen    []byte     // the last bytes, if they may be the beginning of a bracket
@@ -34,7 +34,7 @@ type console struct {
 }
 
 // Read implements io.Reader. In the background it leaves the input to the program that has the terminal: reading would
-// stop this program again and again, even when it is about to end.
+// stop this program again and again, even while it is trying to end.
 func (c *console) Read(p []byte) (int, error) {
 	if inBackground(c.Fd()) {
 		time.Sleep(leaving)
@@ -48,14 +48,14 @@ const (
 	pasteEnds   = "\x1b[201~"
 	interrupt   = 3 // Ctrl-C
 
-	// silence ends a paste: a terminal sends a paste without a break, but a slow link may stop for a moment.
+	// silence ends a paste. A terminal sends a paste without a break, but a slow link may pause for a moment.
 	silence = time.Second
 
-	// leaving is the time without a read in the background.
+	// leaving is the interval at which a read in the background checks again.
 	leaving = 20 * time.Millisecond
 
-	// flood is an amount of text in one read that nobody has typed. A key that repeats comes 30 times a second, and the
-	// sequences of a mouse have less text.
+	// flood is more text in one read than anybody can type. A held key repeats 30 times a second, and mouse sequences
+	// have less text.
 	flood = 256
 )
 
@@ -68,7 +68,7 @@ func Keyboard(in io.Reader, now func() time.Time) io.Reader {
 	return k
 }
 
-// brackets is the maximum number of bytes that a read grows by.
+// brackets is the maximum number of bytes by which a read grows.
 const brackets = 3 * (len(pasteBegins) + len(pasteEnds))
 
 // Read implements io.Reader.
@@ -113,8 +113,8 @@ func (k *keyboard) filterInput(text []byte, silent bool) (out []byte) {
 	return out
 }
 
-// bracketEnd returns the length of a text up to the end of a bracket, which may have begun before the text; all of it
-// if there is none.
+// bracketEnd returns the length of a text up to the end of a bracket, which may have begun before the text; the whole
+// length if there is no bracket.
 func (k *keyboard) bracketEnd(text []byte, bracket string) int {
 	all := append(k.seen, text...)
 	n := len(all)
@@ -126,7 +126,7 @@ func (k *keyboard) bracketEnd(text []byte, bracket string) int {
 	return n - before
 }
 
-// endsWithBracket reports whether the last bytes end with a bracket, and forgets them then.
+// endsWithBracket reports whether the last bytes end with a bracket, and if so forgets them.
 func (k *keyboard) endsWithBracket(bracket string) bool {
 	if !bytes.HasSuffix(k.seen, []byte(bracket)) {
 		return false
@@ -135,14 +135,14 @@ func (k *keyboard) endsWithBracket(bracket string) bool {
 	return true
 }
 
-// keysOf returns keys as they are. A flood becomes a paste, without its control characters, with Ctrl-C after it if it
-// had one.
+// keysOf returns keys unchanged. A flood becomes a paste without its control characters, followed by Ctrl-C if it
+// contained one.
 func keysOf(text []byte) []byte {
 	bracket, ends := []byte(nil), []byte(pasteBegins)
 	if body, found := bytes.CutSuffix(text, ends); found {
 		text, bracket = body, ends
 	}
-	const perSequence = 16 // bytes: the sequences of a mouse are shorter
+	const perSequence = 16 // bytes: mouse sequences are shorter
 	if len(text) < flood || bytes.Count(text, []byte{'\x1b'})*perSequence >= len(text) {
 		return append(text, bracket...)
 	}

@@ -9,7 +9,7 @@ const (
 	saveTitle, restoreTitle = "\x1b[22;2t", "\x1b[23;2t"
 	noMouse                 = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr
 
-	// A paste must not press keys, so pastes are bracketed.
+	// Pastes are bracketed, so that they do not press keys.
 	enter = saveTitle + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste
 	leave = ansi.ResetStyle + noMouse + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable +
 		ansi.ResetModeAltScreenSaveCursor + restoreTitle
@@ -21,7 +21,7 @@ var mice = map[tea.MouseMode]string{
 	tea.MouseModeCellMotion: ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr,
 }
 
-// enterScreen takes the terminal, unless it is taken already.
+// enterScreen takes over the terminal, unless it has already.
 func (t *Terminal) enterScreen(b []byte) []byte {
 	if t.opened {
 		return b

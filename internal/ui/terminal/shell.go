@@ -19,10 +19,10 @@ import (
 )
 
 // Shell handles job control (Ctrl-Z, fg) and window sizes. Bubble Tea can suspend a program, but hangs if nothing
-// actually stops it, as under "ssh -t host nvnodetop", and it does not notice when something else stops and continues
+// actually stops it, as under "ssh -t host nvnodetop". It also does not notice when something else stops and continues
 // the program.
 //
-// SIGTSTP is not caught: Go never removes its handler again, and then nothing could stop the program. So a program
+// SIGTSTP is not caught, because Go never removes a handler, and then nothing could stop the program. So a program
 // stopped from outside leaves the terminal in raw mode, and repairs it when it is continued.
 type Shell struct {
 	tty      uintptr
@@ -31,17 +31,17 @@ type Shell struct {
 	terminal *Terminal
 
 	signals chan os.Signal
-	leaving bool        // Ctrl-Z waits for the terminal's answer, or for Bubble Tea; only its goroutine uses this
+	leaving bool        // Ctrl-Z waits for the terminal's answer, or for Bubble Tea; used only on its goroutine
 	waiting atomic.Bool // in rest
 	resumed bell.Bell   // rung by SIGCONT
 }
 
 const (
-	// If the program is not stopped after this many times 50 ms, it never will be: the kernel does not stop a program
+	// If the program has not stopped after this many times 50 ms, it never will: the kernel does not stop a program
 	// that has no shell to continue it.
 	unstopped = 5
-	// "kill %1" continues a stopped program to let it end: both signals arrive together. On a busy host the program may
-	// not run for long, so the number of its runs counts, not the time.
+	// "kill %1" continues a stopped program so that it can end: both signals arrive together. On a busy host the
+	// program may get no time to run for long, so its runs are counted, not the time.
 	parting, partings = 5 * time.Millisecond, 20
 )
 
@@ -92,7 +92,7 @@ func (s *Shell) handleSignal(sig os.Signal, send func(tea.Msg)) {
 	case s.waiting.Load():
 		s.resumed.Ring()
 	case !s.isInBackground():
-		send(s.suspendMessage(false)) // it was stopped from outside, and a shell may have used the terminal since then
+		send(s.suspendMessage(false)) // stopped from outside; a shell may have used the terminal since then
 	case !s.shouldEnd():
 		stopInBackground()
 	}
@@ -101,7 +101,7 @@ func (s *Shell) handleSignal(sig os.Signal, send func(tea.Msg)) {
 // Suspend is the message that suspends the program, as Ctrl-Z does.
 type Suspend struct{}
 
-// Filter makes Ctrl-Z suspend the program, and limits window sizes, which terminals can also report as input.
+// Filter makes Ctrl-Z suspend the program. It also limits window sizes, which terminals can also report as input.
 func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -116,8 +116,8 @@ func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// suspendAfterAnswer returns the message that suspends the program once the terminal has answered, or has not in time.
-// Another Ctrl-Z meanwhile has no effect.
+// suspendAfterAnswer returns the message that suspends the program when the terminal has answered, or has taken too
+// long. Pressing Ctrl-Z again before that has no effect.
 func (s *Shell) suspendAfterAnswer() tea.Msg {
 	if s.leaving {
 		return nil
@@ -159,7 +159,7 @@ func (s *suspension) Run() error {
 	return nil
 }
 
-// stopInBackground stops the program if it was continued in the background, as the kernel would if it used the
+// stopInBackground stops the program if it was continued in the background, as the kernel would if the program used the
 // terminal.
 func stopInBackground() { _ = syscall.Kill(os.Getpid(), syscall.SIGTTOU) }
 
@@ -172,7 +172,7 @@ func (s *Shell) stopUntilContinued(stop func()) {
 	default:
 	}
 	stop()
-	// the first wait ends as soon as the program is continued; the signal may come a little later
+	// the first wait ends as soon as the program is continued, but the signal may arrive a little later
 	for range unstopped {
 		select {
 		case <-s.resumed:

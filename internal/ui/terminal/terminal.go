@@ -8,16 +8,16 @@
 // Collectors never send messages to Bubble Tea. One tick per display interval takes a Snapshot; a key redraws from the
 // last one. Bubble Tea reads keys and runs the model. Every byte to the terminal comes from internal/ui/terminal:
 // frames, as the difference of two canvases, mouse modes, title and clipboard. It replaces Bubble Tea's renderer, which
-// checks for a new frame on a timer. To answer a key within 50 ms the renderer must check 30 times per second. An idle
-// screen then costs 0.67 % of a core, 0.59 points of which are timer wake-ups. Rendering on demand brings this to 0.24
-// %; our writer needs 0.12 %. Bubble Tea has two pull requests that render on demand (1776 and 1796): when either is
+// checks for a new frame on a timer. To answer a key within 50 ms, the renderer must check 30 times per second. An idle
+// screen then costs 0.67 % of a core, 0.59 points of it for timer wake-ups. Rendering on demand brings this to 0.24 %;
+// our writer needs 0.12 %. Bubble Tea has two pull requests that render on demand (1776 and 1796): when either is
 // released, one commit can remove our writer. Styles are Lip Gloss styles, turned into escape sequences once per theme:
 // calling Lip Gloss for every cell would take 2.9 ms per frame.
 //
-// After every 4 KiB the terminal is asked for its status (DSR 5), and nothing is written until it answers: behind a
-// slow link frames are skipped, and do not wait in the buffers of sshd and TCP. A terminal that never answers is asked
-// once; a late first answer counts. Quitting with a key and Ctrl-Z wait up to 1 s for the last answer, which the shell
-// would take for input.
+// After every 4 KiB the terminal is asked for its status (DSR 5), and nothing is written until it answers. So behind a
+// slow link, frames are skipped, and do not pile up in the buffers of sshd and TCP. A terminal that never answers is
+// asked once; a late first answer still counts. Quitting with a key and Ctrl-Z wait up to 1 s for the last answer,
+// which the shell would otherwise read as input.
 package terminal
 
 import (
@@ -54,12 +54,12 @@ type Terminal struct {
 
 	mu      sync.Mutex // guards the fields below
 	pending picture
-	spare   *draw.Canvas  // no longer shown
+	spare   *draw.Canvas  // no longer on the screen
 	clip    string        // clipboard sequences to write
 	away    bool          // the terminal is suspended
 	left    chan struct{} // closed when the terminal has been given back
 	ended   bool
-	asked   bool // the question for the background is out
+	asked   bool // the terminal has been asked for its background
 	flow    flow
 	err     error // error of a write
 
@@ -126,7 +126,7 @@ func (t *Terminal) Copy(text string) bool {
 }
 
 // Say writes a text that changes nothing on the screen, such as an alert, after the next frame. A terminal that accepts
-// nothing misses it.
+// no output does not get it.
 func (t *Terminal) Say(text string) {
 	t.mu.Lock()
 	if len(t.clip)+len(text) <= MaxClip {
@@ -136,7 +136,8 @@ func (t *Terminal) Say(text string) {
 	t.wake.Ring()
 }
 
-// suspendOutput restores the terminal, unless that blocks for too long, and writes nothing until resumeOutput.
+// suspendOutput restores the terminal, unless that blocks for too long. After that nothing is written until
+// resumeOutput.
 func (t *Terminal) suspendOutput() {
 	left := make(chan struct{})
 	t.mu.Lock()
@@ -149,8 +150,8 @@ func (t *Terminal) suspendOutput() {
 	}
 }
 
-// resumeOutput makes the next frame take over the terminal again and repaint all of it. If a question was open, another
-// program got the answer.
+// resumeOutput makes the next frame take over the terminal again and repaint everything. If a question was open,
+// another program got the answer.
 func (t *Terminal) resumeOutput() {
 	t.mu.Lock()
 	t.away, t.pending.whole, t.flow.hushed = false, true, false
@@ -167,7 +168,7 @@ func (t *Terminal) Forget() {
 	t.pending.whole = true
 }
 
-// Ask asks the terminal for its background with the next frame, once. The answer is a message to the model.
+// Ask asks the terminal for its background, once, with the next frame. The answer is a message to the model.
 func (t *Terminal) Ask() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,7 +176,7 @@ func (t *Terminal) Ask() {
 	t.asked = true
 }
 
-// Behind reports whether a frame waits to be written.
+// Behind reports whether a frame is waiting to be written.
 func (t *Terminal) Behind() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
