@@ -25,7 +25,7 @@ type view struct {
 	selection
 	route
 	keymap
-	chosen string // the last view that o has chosen, as a value of Options.View; "": none
+	chosen string // the view that o chose last, as a value of Options.View; "": none
 
 	mine    bool // GPUs of other jobs are hidden
 	classic bool
@@ -84,7 +84,7 @@ func (v *view) resolveSelection(s *part.Scene) {
 	}
 }
 
-// chosenPage returns the page of the user's keys.
+// chosenPage returns the page that the user has chosen.
 func (v *view) chosenPage() Page { return v.pages[v.on] }
 
 // needsNoJob are the pages that exist without a job.
@@ -106,7 +106,7 @@ func (v *view) focusedPage(s *part.Scene) Page {
 	return v.shownPage(s)
 }
 
-// focusedKeys names the page or overlay with the keyboard, in the list of keys.
+// focusedKeys names the page or overlay that has the keyboard, as in the list of keys.
 func (v *view) focusedKeys(s *part.Scene) keys.Page {
 	if s.Job == nil && !v.hasProperty(needsNoJob) {
 		return keys.OnNoJobs
@@ -146,7 +146,7 @@ func (v *view) followAnswer(a *nav.Answer, s *part.Scene) {
 	switch {
 	case entryOf(a.Page).has&keys.IsLevel != 0:
 		v.goToLevel(a.Page)
-	case a.Filter != "": // the page may be below, with its own filter
+	case a.Filter != "": // the page may be further down the trail, with its own filter
 		v.pushPage(a.Page)
 	default:
 		v.leavePages(v.putPageOver(a.Page))
@@ -155,7 +155,7 @@ func (v *view) followAnswer(a *nav.Answer, s *part.Scene) {
 	a.Notice, a.Still = cmp.Or(a.Notice, first.Notice), a.Still || first.Still
 }
 
-// passDestination tells the page on the screen the user's destination.
+// passDestination passes the user's destination to the page on the screen.
 func (v *view) passDestination(s *part.Scene, to nav.Go) nav.Answer {
 	p, is := v.chosenPage().(host)
 	if !is {
@@ -173,13 +173,13 @@ func (v *view) selectNode(s *part.Scene, node string) {
 	}
 }
 
-// handlesKey reports whether the page on the screen has a key.
+// handlesKey reports whether the page on the screen uses a key.
 func (v *view) handlesKey(k tea.KeyPressMsg, s *part.Scene) bool {
 	return slices.ContainsFunc(v.helpOf(v.focusedKeys(s)), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) })
 }
 
-// anywhere are the actions that every page has, even without a job. selecting are those that change the selection, or a
-// choice of all pages.
+// anywhere are the actions that every page has, even without a job. selecting are those that change the selection, or
+// something that the user has chosen for all pages.
 var (
 	anywhere = action.Table[*view]{
 		{Of: keys.Mouse, Do: action.Change(freeMouse)},
@@ -204,8 +204,8 @@ var (
 	}
 )
 
-// handleGlobalKey answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the
-// model's.
+// handleGlobalKey answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, belong to
+// the model.
 func (v *view) handleGlobalKey(k tea.KeyPressMsg, s *part.Scene) {
 	at := v.focusedKeys(s)
 	to := v.ledTo(k, at)
@@ -244,8 +244,8 @@ func (v *view) enterWithKey(to keys.Page, k tea.KeyPressMsg, s *part.Scene) {
 	v.passDestination(s, nav.Go{Page: to, Key: k})
 }
 
-// moveProblem selects the next node with a problem, with a wrap at the ends; if this job has none, a node of the next
-// job that has one.
+// moveProblem selects the next node with a problem, with a wrap at the ends. If this job has no other, it selects a
+// node of the next job that has one.
 func (v *view) moveProblem(s *part.Scene, by int) {
 	for i := range s.Snap.Jobs {
 		at := wrapIndex(s.JobAt+i*by, len(s.Snap.Jobs))
@@ -279,7 +279,7 @@ func nextProblem(order []string, health part.Health, from string, by int, here b
 	return ""
 }
 
-// escTarget names the page to which Esc leads, as its digit does; "": to none.
+// escTarget names the page to which Esc leads, as its digit does; "": none.
 func (v *view) escTarget(s *part.Scene) string {
 	switch last := len(v.trail) - 1; {
 	case s.Ago != "":
@@ -294,7 +294,7 @@ func (v *view) escTarget(s *part.Scene) string {
 	return keys.ToOverview.Help().Desc
 }
 
-// leavePages tells pages that the user has gone back from them.
+// leavePages tells the pages that the user has left them by going back.
 func (v *view) leavePages(from []keys.Page) {
 	for _, id := range from {
 		if p, is := v.pages[id].(leaver); is {
