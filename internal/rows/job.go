@@ -54,7 +54,6 @@ func (r *Job) Of(row *tally.JobRow) *Job {
 	return r
 }
 
-// appendNodes appends the nodes of the job.
 func (r *Job) appendNodes(to []field.Value) []field.Value {
 	if r.row.Running == nil {
 		return to
@@ -95,7 +94,6 @@ func (r *Job) remainingTime() (float64, bool) {
 	return r.row.Running.End.Sub(r.Snapshot.At).Seconds(), true
 }
 
-// presentFindings returns the job's present problems.
 func (r *Job) presentFindings() (hold []*cluster.Finding) {
 	if r.row.Running == nil {
 		return nil

@@ -24,7 +24,6 @@ func (v *view) drawPage(f *part.Frame) {
 	}
 }
 
-// pageDigit is the digit of the page on the screen.
 func (v *view) pageDigit(s *part.Scene) keys.Hint {
 	if s.Job == nil && !v.hasProperty(keys.IsAside) {
 		return keys.Hint{}

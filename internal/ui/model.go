@@ -255,7 +255,6 @@ func (m *model) passMessage(msg tea.Msg) (did tea.Cmd, taken bool) {
 	return did, a.Taken
 }
 
-// saveChoices saves the choices that have changed.
 func (o *Options) saveChoices(v *view, classic bool, chosen string) {
 	if v.classic != classic && o.RememberClassic != nil {
 		o.RememberClassic(v.classic)

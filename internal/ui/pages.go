@@ -192,7 +192,6 @@ func (e *entry) pageWord() string {
 	return cmp.Or(e.number.Help().Desc, e.key.Help().Desc, string(e.id))
 }
 
-// entryOf returns the row of a page.
 func entryOf(id keys.Page) *entry {
 	return &pages[slices.IndexFunc(pages, func(e entry) bool { return e.id == id })]
 }

@@ -24,7 +24,6 @@ func (r *rests) awaitStill(s *part.Scene) tea.Cmd {
 	return tea.Tick(stillTime, func(time.Time) tea.Msg { return rest })
 }
 
-// endRest ends a rest.
 func (r *rests) endRest(s *part.Scene) {
 	r.rested++
 	s.Still = false

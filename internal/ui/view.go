@@ -53,7 +53,6 @@ func newView(o *Options) *view {
 	return v
 }
 
-// hasProperty reports whether the page has a property.
 func (v *view) hasProperty(property keys.Has) bool { return v.hasOf(v.on)&property != 0 }
 
 // resolveSelection makes the selection valid for the Snapshot, and completes the scene with it.

@@ -165,7 +165,6 @@ type Sampling struct {
 	Bins, Dots int   // number of bins, and number of dots that show them
 }
 
-// firstBin returns the first bin of a dot.
 func (s Sampling) firstBin(dot int64) int64 {
 	return (dot*int64(s.Bins) + int64(s.Dots) - 1) / int64(s.Dots)
 }

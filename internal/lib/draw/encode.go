@@ -132,7 +132,6 @@ func (p *pen) isRewriteCheaper(gap []cell) bool {
 	return p.x >= 0 && n <= len("\x1b[4C")
 }
 
-// moveCursor moves the cursor to a cell.
 func (p *pen) moveCursor(x, y int) {
 	switch by := x - p.x; {
 	case p.x < 0 || p.y != y || by < 0:

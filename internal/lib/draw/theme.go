@@ -159,7 +159,6 @@ func (p *pen) resetStyle() {
 	p.now = &plainStyle
 }
 
-// styleOf returns the style of a cell.
 func (t *Theme) styleOf(c *cell) *style { return &t.styles[c.role][c.on][classOf(c.glyph)] }
 
 // isBlank reports whether the cell is an invisible space.

@@ -100,7 +100,6 @@ var flaws = map[syntax.ErrorCode]string{
 	syntax.ErrLarge:                 "it is too large",
 }
 
-// describeMistake describes the mistake in a regular expression.
 func describeMistake(err error) string {
 	const what = "in the regular expression "
 	if bad, ok := errors.AsType[*syntax.Error](err); ok && flaws[bad.Code] != "" {

@@ -88,7 +88,6 @@ func newIdle(p *Page, past *prompt.History) *idleGPUs {
 // idleOf is the key of the idle GPUs in the scene's memory.
 type idleOf struct{ known *capacity.Cluster }
 
-// findIdleGPUs returns the idle GPUs of a Snapshot.
 func (p *Page) findIdleGPUs(s *part.Scene) idle.List {
 	if p.known == nil {
 		return idle.List{}

@@ -41,7 +41,6 @@ func allJobsLayout(width int) layout.Layout {
 
 func idleLayout(width int) layout.Layout { return layout.Fit(width, idleColumns, idleGrowth, 3) }
 
-// newJobTable returns the table of the jobs of all users.
 func newJobTable(f *part.Frame) *fieldTable[capacity.Job] {
 	return &fieldTable[capacity.Job]{layout.Sheet{Columns: allJobsColumns, Layout: allJobsLayout(f.W)}, &rows.AllJobs,
 		nil}

@@ -23,7 +23,6 @@ type (
 	nodes      = list.List[capacity.NodeGPUs, place]
 )
 
-// footerHints are the keys of a view.
 func (p *Page) footerHints(of view) []keys.Hint {
 	return []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Grid).As(words[p.nextView(of)]), keys.HintOf(keys.Worst),
 		keys.HintOf(keys.Filter), keys.HintOf(keys.Refresh)}

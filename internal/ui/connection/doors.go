@@ -73,7 +73,6 @@ func hintOf(t *reach.Tried) string {
 	return "→ " + t.Hint
 }
 
-// hintWidth is the width of the longest hint.
 func hintWidth(tried []reach.Tried) int {
 	longest := slices.MaxFunc(tried, func(a,
 		b reach.Tried) int {

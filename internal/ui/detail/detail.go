@@ -20,7 +20,6 @@ func Node(f *part.Frame, name string) {
 	node.Draw(f, 0)
 }
 
-// selectNode selects a node for the pane.
 func selectNode(f *part.Frame, name string) {
 	f.Node = f.NodeOf(name)
 	f.Recall()

@@ -158,7 +158,6 @@ func shortenHints(hints []keys.Hint) bool {
 	return false
 }
 
-// hintsWidth returns the number of columns of hints.
 func hintsWidth(s *part.Scene, hints []keys.Hint) int {
 	wide := -2 // no blanks after the last
 	for _, h := range hints {

@@ -228,7 +228,6 @@ func drawThrottle(f *part.Frame, y, rows int, g *cluster.GPU) {
 	t.Draw(f, y+1, rows-1)
 }
 
-// drawProcesses draws the processes on the GPU.
 func (p *Page) drawProcesses(f *part.Frame, y int, g *cluster.GPU, r rooms) {
 	if r.processes == 0 {
 		return

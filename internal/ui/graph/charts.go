@@ -82,7 +82,6 @@ type (
 	pastKey    struct{ job string }
 )
 
-// jobPast returns the past of the scene's job.
 func jobPast(s *part.Scene) *trend.Past {
 	return part.Onward(s, pastKey{s.Job.ID}, func(before *trend.Past) *trend.Past {
 		return trend.NewPast(s.Known(), before)
@@ -98,7 +97,6 @@ func Prepare(s *part.Scene) {
 	}
 }
 
-// jobGraphsOf returns the graphs of the scene's job.
 func jobGraphsOf(s *part.Scene) jobGraphs {
 	return part.Once(s, historyKey{s.Ago != ""}, func() jobGraphs { return jobHistory(&part.Frame{Scene: s}) })
 }
@@ -109,7 +107,6 @@ type jobGraphs struct {
 	charts []chart
 }
 
-// jobHistory makes the graphs of the job.
 func jobHistory(f *part.Frame) jobGraphs {
 	all := jobPast(f.Scene)
 	if len(all.GPUs) == 0 {

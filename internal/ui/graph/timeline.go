@@ -35,7 +35,6 @@ var reasons = []reason{
 	{name: "idle", bits: wire.ThrottleGPUIdle},
 }
 
-// isInSample reports whether a sample has the reason.
 func (r *reason) isInSample(sample float32) bool {
 	return uint64(sample)&r.bits != 0 && uint64(sample)&r.but == 0
 }

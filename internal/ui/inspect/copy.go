@@ -64,7 +64,6 @@ func (c *Copy) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	return nav.Taken, true
 }
 
-// key answers a key.
 func (c *Copy) key(k tea.KeyPressMsg, choices []choice) (a nav.Answer, open bool) {
 	if _, moved := c.cursor.Move(k, choiceList(choices)); moved {
 		return nav.Taken, true
@@ -90,7 +89,6 @@ const (
 	copyWide  = 72 // columns of the menu
 )
 
-// firstMenuRow is the row of the first line.
 func (c *Copy) firstMenuRow(s *part.Scene, choices []choice) int {
 	_, h := s.ModalSize(copyWide, len(choices)+4)
 	return max((s.H-h-2)/2, 0) + 2

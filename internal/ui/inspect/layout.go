@@ -90,7 +90,6 @@ func (e *Sheet) layOutLines(q question) layout {
 	return l
 }
 
-// firstListRow is the row of the first line.
 func firstListRow(s *part.Scene) int {
 	if s.H >= part.Tall {
 		return ruleRow + 2

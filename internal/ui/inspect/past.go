@@ -78,7 +78,6 @@ func (p *past) prependSamples(samples map[int][]float32) {
 	}
 }
 
-// oldestBin returns the oldest bin.
 func (p *past) oldestBin() int64 { return p.newest - int64(len(p.bins[0])) + 1 }
 
 // chartSamples returns the newest n samples of a chart.

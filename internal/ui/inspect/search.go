@@ -22,7 +22,6 @@ type search struct {
 // mostTyped limits the search, in characters.
 const mostTyped = 100
 
-// lowerWords returns the words in lower case.
 func (s *search) lowerWords() []string { return strings.Fields(strings.ToLower(s.text)) }
 
 // openInput opens the line in which the user types the search.

@@ -112,7 +112,6 @@ func (e *Sheet) Actions() []key.Binding {
 	return slices.Concat(sheetCode.Actions(), e.kind.code.Actions(), nav.Moves)
 }
 
-// key answers a key.
 func (e *Sheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	a = slices.Concat(sheetCode, e.kind.code).Do(e, k, s)
 	if !a.Taken {
@@ -211,7 +210,6 @@ func (e *Sheet) cursorVariable(s *part.Scene, l *layout) *variable {
 	return &e.answer.variables[l.lines[e.cursor.At(e.cursorList(s, l))].variable]
 }
 
-// hasSecrets reports whether there are secrets.
 func (e *Sheet) hasSecrets() bool {
 	return slices.ContainsFunc(e.answer.variables, func(v variable) bool { return v.secret })
 }

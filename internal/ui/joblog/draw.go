@@ -124,7 +124,6 @@ func (p *Page) whyEmpty(trouble string) string {
 	return "The log is empty."
 }
 
-// drawBody draws the lines.
 func (p *Page) drawBody(f *part.Frame, lines []joblog.Line, trouble string) {
 	w := p.visibleRows(f.Scene, lines)
 	y := top

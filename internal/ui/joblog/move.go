@@ -17,7 +17,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// windowLines returns the lines of the window.
 func (p *Page) windowLines() []joblog.Line {
 	if p.window == nil {
 		return nil

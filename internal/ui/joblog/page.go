@@ -145,7 +145,6 @@ func (p *Page) switchLog(to log) {
 	}
 }
 
-// currentTrail returns the Trail of the present log.
 func (p *Page) currentTrail() *joblog.Trail {
 	t := p.trails[p.log]
 	if t == nil {

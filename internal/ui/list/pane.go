@@ -26,7 +26,6 @@ func (l *List[Row, Key]) Split(f *part.Frame) *part.Frame {
 	return left
 }
 
-// onPane reports whether the mouse is on the pane.
 func (of *Of[Row, Key]) onPane(m tea.MouseClickMsg, s *part.Scene) bool {
 	left := of.Beside(s)
 	return left != s && m.X > left.W && m.Y >= part.PaneTop && m.Y < s.H-1

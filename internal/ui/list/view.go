@@ -44,7 +44,6 @@ type (
 	}
 )
 
-// sceneMemo returns the memo of the scene.
 func (l *List[Row, Key]) sceneMemo(s *part.Scene) *memo[Row] {
 	key := memoKey{list: l, job: l.filterJob(s)}
 	if l.Version != nil {

@@ -136,7 +136,6 @@ func processesOf(s *part.Scene, user string) ([]table.ProcessRow, []*cluster.Nod
 	return h.rows, h.nodes
 }
 
-// addProcesses adds the processes of the user on a node.
 func (h *held) addProcesses(s *part.Scene, n *cluster.Node) {
 	found := false
 	for i := range n.Processes {

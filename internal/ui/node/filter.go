@@ -21,7 +21,6 @@ func (p *Page) isTyping(s *part.Scene) bool {
 	return tally.Shows(s.Node) && p.filter.Typing(s.Job.ID)
 }
 
-// passToPrompt passes a message to the prompt.
 func (p *Page) passToPrompt(msg tea.Msg) nav.Answer {
 	taken := p.filter.Press(msg)
 	if taken {

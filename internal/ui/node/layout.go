@@ -28,7 +28,6 @@ type rooms struct {
 	below     int        // the first row below the rows reserved for processes, even before they are listed
 }
 
-// divideScreen divides the screen.
 func (p *Page) divideScreen(s *part.Scene) rooms {
 	r := rooms{head: headRow(s), processes: s.H >= part.Small && p.showsProcesses(s)}
 	r.tight = r.processes && s.H < part.Tall

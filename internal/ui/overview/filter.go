@@ -9,7 +9,6 @@ import (
 // matching is the filter of the nodes.
 type matching struct{ *prompt.Filter }
 
-// nodeFilter returns the filter of the page.
 func (o *Page) nodeFilter() matching { return matching{o.Filter} }
 
 // isFiltered reports whether the nodes of the scene's job are filtered.

@@ -38,7 +38,6 @@ func (o *Page) heatMap(f *part.Frame) (troubleFirst bool) {
 	return t.strips != nil || t.pinned > 0
 }
 
-// drawTiles draws each node as a tile.
 func drawTiles(f *part.Frame, t *tiles) {
 	for i, name := range t.nodes {
 		x, y := t.tilePosition(i)
@@ -57,7 +56,6 @@ func rowNames(f *part.Frame, t *tiles) {
 	}
 }
 
-// drawTile draws one node.
 func drawTile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
 	m := f.Health.NodeMark(n.Name)
 	if t.style == tileDot {

@@ -232,7 +232,6 @@ func (o *Page) Draw(f *part.Frame) {
 	footer.Draw(f, "", o.footerHints(f.Scene, troubleFirst)...)
 }
 
-// footerHints are the keys of the footer.
 func (o *Page) footerHints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	var open, jobs []keys.Hint
 	if len(s.Order) > 0 {

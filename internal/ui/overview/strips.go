@@ -118,7 +118,6 @@ func groupsOf(s *part.Scene) []group {
 // noSwitch is the name of a group without a switch.
 const noSwitch = "–"
 
-// shortenGroupNames shortens the names of groups.
 func (st *strips) shortenGroupNames() {
 	var names []string
 	for i := range st.groups {

@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// drawStrips draws the groups of nodes.
 func drawStrips(f *part.Frame, t *tiles) {
 	st := t.strips
 	var gpus []*cluster.GPU // reused for each group: allocating a list would take longer than drawing it
@@ -58,7 +57,6 @@ func groupName(f *part.Frame, x, y int, st *strips, line int, selected bool) {
 	f.Left(x+1, y, st.name, name, role)
 }
 
-// stripCells draws the nodes of a line.
 func stripCells(f *part.Frame, x, y int, t *tiles, line line) {
 	st := t.strips
 	x += st.cellsAt

@@ -47,7 +47,6 @@ func heatMapTitles(f *part.Frame, t *tiles, of matching) {
 	}
 }
 
-// isNameless reports whether the tiles have no names.
 func (t *tiles) isNameless() bool { return t.style == tileStrips || t.style == tileDot }
 
 // explainTiles returns the explanations in the rule, the most useful first.

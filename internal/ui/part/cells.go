@@ -49,7 +49,6 @@ func (c Cells) Numbers() bool { return c.wide >= numberCell }
 // Each returns the number of GPUs that share a cell.
 func (c Cells) Each() int { return c.each }
 
-// cellCount returns the number of cells.
 func (c Cells) cellCount() int { return (len(c.slots) + c.each - 1) / c.each }
 
 // Width returns the least number of columns of the cells.

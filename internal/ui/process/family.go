@@ -169,7 +169,6 @@ func processOf(r *wire.Relative) *wire.Process {
 	}
 }
 
-// hasRelative reports whether a relative was listed.
 func (fs *families) hasRelative(tag nav.Process) bool {
 	f := fs.of[tag.Node]
 	return f != nil && slices.ContainsFunc(f.kin, func(w *wire.Process) bool {

@@ -115,7 +115,6 @@ func (over overlays) settleAll(s *part.Scene) {
 	}
 }
 
-// drawAll draws the overlays over the page.
 func (over overlays) drawAll(f *part.Frame) {
 	for _, o := range over {
 		o.Draw(f)

@@ -73,7 +73,6 @@ func (p *Page) Actions() []key.Binding {
 	return slices.Concat(code.Actions(), acts.Actions(), p.List.Actions())
 }
 
-// doAction runs the code of an action.
 func (p *Page) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 	if p.asked && !keys.AsksFor(msg, keys.Interrupt) {
 		k, _ := msg.(tea.KeyPressMsg)

@@ -33,7 +33,6 @@ const (
 	leastRows = 3 // rows that GPUs always leave to the processes
 )
 
-// divideScreen divides the screen.
 func (m mode) divideScreen(s *part.Scene, scope Scope) rooms {
 	r := rooms{title: firstRow, all: countRowsAbove(s, scope)}
 	blank := 0

@@ -16,7 +16,6 @@ type tags struct {
 	shown int // number of tagged rows at the last settle
 }
 
-// hasTag reports whether a process has a tag.
 func (t *tags) hasTag(at nav.Process) bool { return t.of[at] }
 
 // toggleTag tags a process, or removes its tag.
@@ -31,7 +30,6 @@ func (t *tags) toggleTag(at nav.Process) {
 	}
 }
 
-// clearTags removes all tags.
 func (t *tags) clearTags() { clear(t.of) }
 
 // dropGoneTags removes the tags of processes that are gone, and counts the rows with a tag.
@@ -49,7 +47,6 @@ func (t *tags) dropGoneTags(s *part.Scene, v *view, kin *families) {
 	}
 }
 
-// listsProcess reports whether a node lists a process.
 func listsProcess(n *cluster.Node, at nav.Process) bool {
 	return slices.ContainsFunc(n.Processes, func(w wire.Process) bool {
 		return w.PID == at.PID && w.StartTicks == at.StartTicks && w.GPU == at.GPU

@@ -71,7 +71,6 @@ func targetOf(s *part.Scene, r *table.ProcessRow) tally.Target {
 	return t
 }
 
-// drawProcess draws the process of a row and its GPU.
 func drawProcess(f *part.Frame, r *table.ProcessRow) {
 	detail.Process(f, targetOf(f.Scene, r), r.On)
 }

@@ -109,7 +109,6 @@ func (t *tree) addBranch(i int32, branch, before string) {
 	}
 }
 
-// childrenOf returns the children of a process.
 func (t *tree) childrenOf(pid int) []int32 {
 	from, _ := slices.BinarySearchFunc(t.children, pid,
 		func(i int32, pid int) int { return cmp.Compare(t.rows[i].Parent, pid) })

@@ -72,7 +72,6 @@ func (p *Page) titleText() string {
 	return title
 }
 
-// whyNoReport says why there is no report.
 func (p *Page) whyNoReport() []string {
 	switch {
 	case p.job == "":

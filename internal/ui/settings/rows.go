@@ -87,7 +87,6 @@ func (c *Choices) shownColumns(t columns.Table) []string {
 	return t.Usual()
 }
 
-// nextValue goes to the next value of a row.
 func (c *Choices) nextValue(r row, by int) {
 	switch r.what {
 	case theme:

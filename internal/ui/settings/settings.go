@@ -165,7 +165,6 @@ func (p *Page) at(s *part.Scene) row {
 	return l.Key(p.cursor.At(l))
 }
 
-// nextValue gives a setting its next value.
 func (p *Page) nextValue(s *part.Scene) nav.Answer {
 	if on := p.at(s); on.what == news {
 		p.startTest(on.name)

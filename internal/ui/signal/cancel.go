@@ -61,7 +61,6 @@ func (c *Cancel) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, open b
 	return nav.Taken, true
 }
 
-// key answers a key.
 func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	switch {
 	case key.Matches(k, keys.Leave):

@@ -54,7 +54,6 @@ func (c *Cancel) addAnswer(s *part.Scene, b *sheet) {
 	}
 }
 
-// describeJob returns the lines that describe the job.
 func (c *Cancel) describeJob(s *part.Scene) [][]part.Piece {
 	job := s.Snap.JobWith(c.job)
 	if job == nil {

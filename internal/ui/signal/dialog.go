@@ -76,7 +76,6 @@ func (d *Dialog) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, open b
 	return nav.Taken, true
 }
 
-// key answers a key.
 func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	switch {
 	case d.picker != nil:
@@ -180,7 +179,6 @@ func (d *Dialog) sendSignal() nav.Answer {
 // rowsOnScreen returns the number of the list's rows on the screen.
 func (d *Dialog) rowsOnScreen(s *part.Scene) int { return d.dialogBox(s).visibleRows(s).Shown }
 
-// scrollList moves the list.
 func (d *Dialog) scrollList(s *part.Scene, by int) {
 	b := d.dialogBox(s)
 	b.from = d.from + by

@@ -111,7 +111,6 @@ func ownerPieces(t *target) []part.Piece {
 	return []part.Piece{{Text: "of " + t.User + ": ", Role: draw.Warn}}
 }
 
-// whyEmpty says why the list is empty.
 func (d *Dialog) whyEmpty() part.Piece {
 	switch at := d.whom.at; {
 	case d.whom.kind != theFamily:

@@ -32,7 +32,6 @@ type whom struct {
 	tagged []tally.Target
 }
 
-// hasChoice reports whether a choice exists.
 func (w *whom) hasChoice(s *part.Scene, k kind) bool {
 	switch k {
 	case theTagged:
@@ -47,7 +46,6 @@ func (w *whom) hasChoice(s *part.Scene, k kind) bool {
 	return true
 }
 
-// countChoices counts the choices.
 func (w *whom) countChoices(s *part.Scene) (n int) {
 	for k := range kinds {
 		if w.hasChoice(s, k) {

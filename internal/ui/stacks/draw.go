@@ -43,7 +43,6 @@ func (p *Page) Draw(f *part.Frame) {
 	footer.Draw(f, "", p.footerHints(f.Scene, rows)...)
 }
 
-// footerHints are the keys of the footer.
 func (p *Page) footerHints(s *part.Scene, rows []row) []keys.Hint {
 	var hints []keys.Hint
 	if len(rows) > 0 {
@@ -153,10 +152,8 @@ func (p *Page) drawVerdict(f *part.Frame) {
 	}
 }
 
-// firstListRow is the row of the first group.
 func (p *Page) firstListRow(s *part.Scene) int { return titleRow + 1 + len(p.verdictLines(s)) + 1 }
 
-// cursorList is the rows for the cursor.
 func (p *Page) cursorList(s *part.Scene, rows []row) nav.List[string] {
 	return nav.List[string]{N: len(rows), Room: max(s.H-1-p.firstListRow(s), 1),
 		Key:   func(i int) string { return rows[i].key },
@@ -171,7 +168,6 @@ func (r *row) rowHeight() int {
 	return 2
 }
 
-// drawRows draws the rows on the screen.
 func (p *Page) drawRows(f *part.Frame, rows []row) {
 	l := p.cursorList(f.Scene, rows)
 	w, at, y := p.cursor.Window(l), p.cursor.At(l), p.firstListRow(f.Scene)

@@ -79,7 +79,6 @@ func (p *Page) openRow(r row) {
 	p.sheet = t
 }
 
-// threadName names a thread.
 func threadName(t *rankstacks.Thread) string {
 	if t.TID == 0 {
 		return t.Name

@@ -65,7 +65,6 @@ func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 	return gpus
 }
 
-// gpuRow draws one GPU.
 func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 	if tally.Absent(g) {
 		m := part.Marks[cluster.Critical]

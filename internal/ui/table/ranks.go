@@ -83,7 +83,6 @@ func rankPlace(f *part.Frame, y int, r *tally.RankRow, l layout.Layout, role dra
 	f.Text(l[colNode], y, f.NodeName(cmp.Or(r.Node, "–"), l[colNode].W), node)
 }
 
-// writeProcess writes the numbers of a process.
 func (t *Ranks) writeProcess(f *part.Frame, y int, r *tally.RankRow) {
 	l, p := t.Layout, r.Process
 	plainCells(f, y, r.Node, &rows.Process{Node: f.NodeOf(r.Node), Process: p, GPU: r.GPU}, l, draw.Text, false)

@@ -37,7 +37,6 @@ type flow struct {
 // isBlocked reports whether no frame may be written now.
 func (f *flow) isBlocked() bool { return f.clear != nil }
 
-// endWait ends the wait for the answer.
 func (f *flow) endWait() {
 	if f.clear == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// keyboard reads the input of the terminal. It passes everything on, except that it separates keys from pastes where the
-// terminal does not:
+// keyboard reads the input of the terminal. It passes everything on, but separates keys from pastes where the terminal
+// does not:
 //
 //   - A bracketed paste without an end would take every key that follows. So it ends after silence, with the first byte
 //     that comes then, and at Ctrl-C, which no terminal pastes.

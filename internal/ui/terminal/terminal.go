@@ -196,7 +196,6 @@ func (t *Terminal) Start(tmux bool) {
 	t.startWriter()
 }
 
-// startWriter starts the writer.
 func (t *Terminal) startWriter() {
 	t.quit, t.done = make(chan struct{}), make(chan struct{})
 	go func() {

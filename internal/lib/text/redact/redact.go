@@ -86,7 +86,6 @@ func (s *Secret) addLogin(name, password string) {
 	s.addText(strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(name+":"+password)), "="))
 }
 
-// addText adds a text.
 func (s *Secret) addText(words string) {
 	words = lowerCase(decodeLine(words))
 	r := []rune(words)
