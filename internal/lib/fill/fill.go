@@ -26,7 +26,7 @@ const (
 	kept  = 15
 )
 
-// Add adds a sample. A bin without a sample starts the past anew: unknown growth counts as no growth.
+// Add adds a sample. After a bin without a sample the past starts again: unknown growth counts as no growth.
 func (p Past) Add(at time.Time, used float64) Past {
 	v, number := float32(used), at.UnixNano()/int64(width)
 	switch {

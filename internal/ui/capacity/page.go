@@ -147,7 +147,7 @@ func (p *Page) leavePartition(*part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// refresh asks anew, as the list of jobs does.
+// refresh asks again, as the list of jobs does.
 func (p *Page) refresh(*part.Scene) nav.Answer {
 	p.fresh = true
 	return nav.Answer{}

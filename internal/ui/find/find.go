@@ -97,8 +97,8 @@ func usersOf(s *part.Scene, known *processes) (list []*palette.Item) {
 	return list
 }
 
-// processes holds what was found in the lists of processes, by the first process of a list: each list of a node is
-// another slice.
+// processes holds what was found in the lists of processes. The key is a list's first process, since each list of a
+// node is a new slice.
 type processes struct {
 	now, before map[*wire.Process]*onNode
 	only        tally.Only

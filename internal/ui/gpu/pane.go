@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// Draw draws the parts of the page of a GPU of the selected node from row y on, for the pane beside a list.
+// Draw draws parts of the GPU page for a GPU of the selected node, from row y on, for the pane beside a list.
 func Draw(f *part.Frame, y int, g *cluster.GPU) {
 	if tally.Absent(g) {
 		f.Put(1, y, draw.Clip(" ✗ "+g.Lost+" ", f.W-2), draw.CritFill)

@@ -62,7 +62,7 @@ func (s *Sheet) Draw(f *part.Frame, y, rows int) {
 	}
 }
 
-// chartsAbreast returns the number of charts beside each other.
+// chartsAbreast returns the number of charts that stand side by side.
 func chartsAbreast(width int) int {
 	switch {
 	case width < 70:

@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Draw draws the parts of the page of the selected node from row y on, for the pane beside a list: the problems first.
+// Draw draws parts of the node view for the selected node, from row y on, for the pane beside a list. The problems come
+// first.
 func Draw(f *part.Frame, y int) {
 	if !tally.Shows(f.Node) {
 		connection.Draw(f, y, f.H)

@@ -43,7 +43,7 @@ type tiles struct {
 	pinned   int      // number of nodes that are on every page
 	pages    [][]string
 	page     int
-	from, of int // place of this page's first node that is not pinned, and number of such nodes
+	from, of int // place of this page's first node that is not pinned, and number of all such nodes
 }
 
 // heatMapLeast is the least width for a heat map.

@@ -166,7 +166,7 @@ func whereWide(f *part.Frame) int {
 	return 13
 }
 
-// sentenceText returns the column where the words of a sentence begin, after where columns for its place.
+// sentenceText returns the column where the words of a sentence begin. where columns before it are for the place.
 func sentenceText(where int) int {
 	if where == 0 {
 		return 10

@@ -29,7 +29,7 @@ const ticksPerSecond = 100
 // processes.
 const leastWindow = 500 * time.Millisecond
 
-// mostWindow is the longest time: the shares of other processes are also those of the last seconds.
+// mostWindow is the longest time: the shares of the other processes also cover only the last seconds.
 const mostWindow = time.Minute
 
 // computeCPUShares computes the shares of the CPU since the previous answer. If that answer came a moment ago, its

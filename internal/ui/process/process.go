@@ -1,5 +1,5 @@
-// Package process is the page of processes: those of a GPU, a node, a job, all of the user's jobs, or all on their
-// nodes, with the keys of nvitop.
+// Package process is the page of processes, with the keys of nvitop. It shows those of a GPU, of a node, of a job, of
+// all the user's jobs, or all processes on the nodes of these jobs.
 //
 // The page is a list of package list, and adds the scope, the tags, the tree, and the overlays. The cursor and the tags
 // belong to processes, not to rows: they stay when rows come, go and are sorted again, and end with their process. A

@@ -25,7 +25,7 @@ const (
 	kinds
 )
 
-// whom has the possible choices of recipients.
+// whom is the choice of recipients, with what it can choose from.
 type whom struct {
 	kind   kind
 	at     tally.Target // the process under the cursor

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// sheet is the content of a box: lines above and below a list, of which as many rows are shown as fit, and the keys.
+// sheet is the content of a box: lines above a list, as many rows of the list as fit, lines below it, and the keys.
 type sheet struct {
 	title      string
 	head, foot [][]part.Piece

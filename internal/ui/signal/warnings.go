@@ -123,7 +123,7 @@ func onHidden(n int) string {
 	return strconv.Itoa(n) + " of these are on GPUs that --only hides: they get the signal too."
 }
 
-// unlistedText says which processes are missing in the list, which was made at the time of the choice.
+// unlistedText says that processes are missing from the list, which was made at the time of the choice.
 func (d *Dialog) unlistedText(s *part.Scene) string {
 	switch d.whom.kind {
 	case theFamily:
