@@ -129,7 +129,7 @@ func (p *Page) goToNextMatch(s *part.Scene, by int) (notice string) {
 	return "no earlier " + what
 }
 
-// isSearchedFor reports whether the user searches for a line.
+// isSearchedFor reports whether a line matches the search; without a search, whether it is important.
 func (p *Page) isSearchedFor(l *joblog.Line) bool {
 	if p.search.text == "" {
 		return l.Mark != 0

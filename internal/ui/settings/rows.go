@@ -167,7 +167,7 @@ func (c *Choices) toggleColumn(r row) {
 // isFixed reports whether a column names the subject of its table's rows, and therefore always comes first.
 func isFixed(r row) bool { return r.table != columns.Processes && r.name == r.table.Names()[0] }
 
-// moveColumn moves a column within the order.
+// moveColumn moves a column within the order. Any other row gets its next value.
 func (c *Choices) moveColumn(r row, by int) {
 	if r.what != column {
 		c.nextValue(r, by)

@@ -50,7 +50,8 @@ func OfURLs(urls ...*url.URL) *Secret {
 }
 
 var (
-	// public matches a part of a path that is the same for all users of a service, and also a word in its answers.
+	// public matches the beginning of a path that is the same for all users of a service. It is also a word in the
+	// service's answers.
 	public = regexp.MustCompile(`^/[a-z]{1,10}/(.)`)
 	urls   = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s'"]+`)
 	logins = regexp.MustCompile(`([^\s:=,;'"/@]+):([^\s:,;'"/]+)(?:$|[\s,;'"])`)
