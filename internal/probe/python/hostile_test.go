@@ -283,10 +283,10 @@ func TestMemoryThatChanges(t *testing.T) {
 			f.text[random.IntN(len(f.text))] = byte(random.Uint32())
 		}
 	}
-	whole := string(i.fake.text)
+	whole := string(i.text)
 	began := time.Now()
 	for range 300 {
-		copy(i.fake.text, whole)
+		copy(i.text, whole)
 		threads, err := i.Threads()
 		if err != nil {
 			continue

@@ -13,7 +13,7 @@ import (
 func TestVeryManyThreads(t *testing.T) {
 	list := func(threads int, back func(states []uint64) uint64) ([]Thread, error) {
 		i := newInterpreter(t)
-		interpreter := binary.LittleEndian.Uint64(i.fake.text[i.state-base+16:])
+		interpreter := binary.LittleEndian.Uint64(i.text[i.state-base+16:])
 		states := make([]uint64, threads)
 		for k := range states {
 			states[k] = i.room(160)
