@@ -1,8 +1,8 @@
-// Package hang asks about a job that seems to hang where its ranks are: once, by itself. Two looks at the stacks of its
-// ranks, 5 s apart, and NCCL's own knowledge beside them become an Event, from which all outputs draw.
+// Package hang asks the ranks of a job that seems to hang where they are: once, by itself. It looks at their stacks
+// twice, 5 s apart, and asks NCCL what it knows. The result is an Event, from which all outputs draw.
 //
-// A job that is not suspected is never asked. The suspicion is that of package health: the GPUs of the job only wait,
-// or have stopped, for minutes.
+// A job that is not suspected is never asked. Package health raises the suspicion: the GPUs of the job have only
+// waited, or have stopped, for minutes.
 package hang
 
 import (
@@ -20,15 +20,15 @@ type Follower struct {
 	ask   stacks.Asker
 	ras   *ask.Asker
 	tell  func(cluster.Event)
-	asked map[string]time.Time // the beginning of the standstill for which a job was asked, by its ID
+	asked map[string]time.Time // for each job asked, by ID: when the standstill began that it was asked for
 }
 
-// New returns a Follower that sends its questions with ask, and tells the answers.
+// New returns a Follower that sends its questions with send, and hands the answers to tell.
 func New(send stacks.Asker, tell func(cluster.Event)) *Follower {
 	return &Follower{ask: send, ras: ask.New(ask.Node(send)), tell: tell, asked: map[string]time.Time{}}
 }
 
-// Follow looks for suspicions until ctx ends.
+// Follow watches for suspicions until ctx ends.
 func (f *Follower) Follow(ctx context.Context, every time.Duration, snapshot func(time.Time) *cluster.Snapshot) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -42,8 +42,8 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, snapshot fun
 	}
 }
 
-// askSuspects asks about the jobs that seem to hang now, and were not asked for it. The answer counts if they still do
-// then: otherwise it is about a moment of waiting.
+// askSuspects asks about the jobs that seem to hang now and were not yet asked about this standstill. An answer counts
+// only if the job still seems to hang then: otherwise it is about a moment of waiting.
 func (f *Follower) askSuspects(ctx context.Context, now time.Time, snapshot func(time.Time) *cluster.Snapshot) {
 	s := snapshot(now)
 	for i := range s.Jobs {
@@ -67,7 +67,7 @@ func (f *Follower) askSuspects(ctx context.Context, now time.Time, snapshot func
 	}
 }
 
-// gpusOf is what the GPUs of a job show in a Snapshot; of a job that has ended since, nothing.
+// gpusOf returns what the GPUs of a job show in a Snapshot; nothing if the job has ended since.
 func gpusOf(s *cluster.Snapshot, of *cluster.JobView, places []stacks.Place) stacks.GPUs {
 	if job := s.JobWith(of.ID); job != nil {
 		return stacks.GPUsOf(s, job, places)
@@ -75,7 +75,7 @@ func gpusOf(s *cluster.Snapshot, of *cluster.JobView, places []stacks.Place) sta
 	return stacks.GPUs{}
 }
 
-// stillSuspected reports whether a job has seemed to hang since then.
+// stillSuspected reports whether a job has seemed to hang ever since that time.
 func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
 	job := s.JobWith(id)
 	if job == nil {
@@ -85,7 +85,7 @@ func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
 	return is && again.Equal(since)
 }
 
-// suspectedSince reports whether a job seems to hang or has been idle for long, and since when.
+// suspectedSince reports whether a job seems to hang, or has been idle for long, and since when.
 func suspectedSince(job *cluster.JobView) (since time.Time, is bool) {
 	for i := range job.Findings {
 		f := &job.Findings[i]
@@ -96,7 +96,7 @@ func suspectedSince(job *cluster.JobView) (since time.Time, is bool) {
 	return time.Time{}, false
 }
 
-// hasSeveralRanks reports whether several processes of a job are ranks: only those wait for each other.
+// hasSeveralRanks reports whether several processes of a job are ranks: only ranks wait for each other.
 func hasSeveralRanks(places []stacks.Place) bool {
 	ranks := 0
 	for i := range places {

@@ -4,13 +4,13 @@ import (
 	"bufio"
 )
 
-// commas adds a comma that is missing between a value and the name after it: NCCL 2.28.7 to 2.28.9 write none before
-// the status of a missing rank. Of JSON that is right nothing changes.
+// commas adds a missing comma between a value and the name after it: NCCL 2.28.7 to 2.28.9 write none before the status
+// of a missing rank. It leaves correct JSON unchanged.
 type commas struct {
 	from *bufio.Reader
 
-	text, escaped bool // within a text; after a backslash in it
-	ended         bool // the last byte outside of texts, but for spaces, ended a value
+	text, escaped bool // inside a text; after a backslash in it
+	ended         bool // the last byte outside texts, spaces aside, ended a value
 }
 
 func (c *commas) Read(to []byte) (n int, err error) {
@@ -30,7 +30,7 @@ func (c *commas) Read(to []byte) (n int, err error) {
 		to[n] = b
 		n++
 		if c.from.Buffered() == 0 {
-			break // what has come may be all for now
+			break // this may be all for now
 		}
 	}
 	return n, nil

@@ -11,14 +11,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 )
 
-// jsonReader reads the document of NCCL 2.28.7 and newer, one rank after the other. What it does not know it skips.
+// jsonReader reads the document of NCCL 2.28.7 and newer, one rank at a time. It skips what it does not know.
 type jsonReader struct {
 	a     *Answer
 	d     *json.Decoder
-	ranks int // of all communicators so far
+	ranks int // in all communicators so far
 }
 
-// errMost ends an answer that has more than Read takes.
+// errMost ends an answer that holds more than Read accepts.
 var errMost = errors.New("too much")
 
 func (r *jsonReader) readDocument(in *bufio.Reader) {
@@ -69,7 +69,7 @@ func (r *jsonReader) expectDelim(want json.Delim) error {
 	return err
 }
 
-// readValue reads a value; one of another type leaves to unchanged.
+// readValue reads a value; a value of another type leaves to unchanged.
 func (r *jsonReader) readValue(to any) error {
 	var wrong *json.UnmarshalTypeError
 	if err := r.d.Decode(to); !errors.As(err, &wrong) {
@@ -111,7 +111,7 @@ func (r *jsonReader) readTopField(key string) error {
 	return r.skipValue()
 }
 
-// readComm reads a communicator. One that is broken off stays, with the ranks that it had so far.
+// readComm reads a communicator. If it is broken off, it stays with the ranks read so far.
 func (r *jsonReader) readComm() error {
 	if len(r.a.Comms) == maxComms {
 		return errMost
@@ -144,7 +144,7 @@ func (r *jsonReader) readComm() error {
 	return err
 }
 
-// member is what a rank and a missing rank have in common.
+// member holds what a rank and a missing rank have in common.
 type member struct {
 	Rank int    `json:"rank"`
 	Host string `json:"host"`
@@ -196,7 +196,7 @@ func (r *jsonReader) readRank(c *Comm) error {
 	return nil
 }
 
-// operationIndex returns the index of an operation, -1 if there are too many.
+// operationIndex returns the index of an operation; -1 if there are too many.
 func (r *jsonReader) operationIndex(name string) int {
 	name = safe.Line(name, maxWord)
 	i := slices.Index(r.a.Operations, name)

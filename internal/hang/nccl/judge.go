@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Judge says what two answers about a job mean. It needs no first answer to find errors and dead processes. names may
+// Judge says what two answers about a job mean. Errors and dead processes show even without a first answer. names may
 // be nil.
 func Judge(first, second *Answer, names *Names) *Verdict {
 	j := judge{a: second, names: names, v: &Verdict{Version: second.Version, Partial: second.Cut || !second.JSON,
@@ -36,7 +36,7 @@ func Judge(first, second *Answer, names *Names) *Verdict {
 		j.v.State, j.v.Causes = RankDead, j.v.Dead
 	case len(j.v.Errors) > 0:
 		j.v.State, j.v.Causes = Failed, j.failedMembers()
-	case compared && (first.Cut || second.Cut): // who waits for whom may be in the rest
+	case compared && (first.Cut || second.Cut): // the rest may say who waits for whom
 	case still:
 		j.explainStandstill()
 	}
@@ -48,7 +48,7 @@ type judge struct {
 	a     *Answer
 	names *Names
 	v     *Verdict
-	old   *Answer      // the first one, if they can be compared
+	old   *Answer      // the first answer, if the two can be compared
 	seen  map[GPU]bool // members
 	left  []Part
 	zero  bool // no rank has launched any operation
@@ -65,7 +65,7 @@ func (j *judge) describePart(c *Comm, few int) Part {
 	return p
 }
 
-// collectFacts finds what speaks for itself.
+// collectFacts finds what needs no comparison.
 func (j *judge) collectFacts() {
 	j.zero = j.a.JSON
 	gone := map[GPU]Why{}
@@ -101,7 +101,7 @@ func (j *judge) collectFacts() {
 				miss(m.GPU, m.Why)
 			}
 		}
-		if !j.a.JSON { // which names only a few
+		if !j.a.JSON { // text names only a few
 			stays += c.Size - len(c.Ranks) - len(c.Missing)
 		}
 		if starts > 0 {
@@ -118,7 +118,7 @@ func (j *judge) collectFacts() {
 	j.sortMissing(gone)
 }
 
-// sortMissing sorts those about which nothing is known.
+// sortMissing sorts the members about which nothing is known.
 func (j *judge) sortMissing(gone map[GPU]Why) {
 	j.v.Members = len(j.seen)
 	for g, why := range gone {
@@ -158,7 +158,7 @@ func CompareMembers(a, b Member) int {
 		cmp.Compare(a.Index, b.Index))
 }
 
-// failedMembers returns the members with errors, without those that only report the failure of another rank.
+// failedMembers returns the members with errors, except those that only report the failure of another rank.
 func (j *judge) failedMembers() []Member {
 	var own, all []Member
 	for i := range j.v.Errors {
@@ -174,14 +174,14 @@ func (j *judge) failedMembers() []Member {
 	return slices.CompactFunc(own, func(a, b Member) bool { return a.GPU == b.GPU })
 }
 
-// explainStandstill says why a job does not move.
+// explainStandstill says why a job makes no progress.
 func (j *judge) explainStandstill() {
 	v := j.v
 	w := j.findWaits()
 	switch {
 	case len(v.Silent) > 0 && j.staysSilent():
 		v.State, v.Causes = NoAnswer, v.Silent
-	case len(v.Silent) > 0: // perhaps only late
+	case len(v.Silent) > 0: // perhaps just late
 	case len(w.spreads) > 0:
 		v.State = Stuck
 		w.findCauses()
@@ -195,7 +195,7 @@ func (j *judge) explainStandstill() {
 		}
 		slices.SortFunc(v.Causes, CompareMembers)
 		v.Causes = slices.CompactFunc(v.Causes, func(a, b Member) bool { return a.GPU == b.GPU })
-	case !j.a.JSON || len(j.a.Comms) == 0: // text without differences may move
+	case !j.a.JSON || len(j.a.Comms) == 0: // text without differences: the job may move
 	case j.zero:
 		v.State = NotStarted
 	default:
@@ -203,7 +203,7 @@ func (j *judge) explainStandstill() {
 	}
 }
 
-// staysSilent reports whether some that do not answer did not do so at first either.
+// staysSilent reports whether some members that do not answer now did not answer the first time either.
 func (j *judge) staysSilent() bool {
 	before := judge{a: j.old, names: j.names, v: &Verdict{}, seen: map[GPU]bool{}}
 	before.collectFacts()
@@ -214,9 +214,9 @@ func (j *judge) staysSilent() bool {
 	return slices.ContainsFunc(j.v.Silent, func(m Member) bool { return were[m.GPU] })
 }
 
-// countMoved returns how many members have launched operations between two answers, or changed their state. Where ranks
-// are dead only operations of communicators without them count: a job that goes on has such ones, and in those with
-// them others may launch an operation before they wait, or leave.
+// countMoved returns how many members have launched operations between two answers, or changed their state. If ranks
+// are dead, only operations of communicators without dead ranks count: a job that goes on has such communicators, and
+// in the others ranks may still launch an operation before they wait, or leave.
 func countMoved(first, second *Answer, dead bool) int {
 	before := map[string]*Comm{}
 	for i := range first.Comms {
@@ -236,11 +236,11 @@ func countMoved(first, second *Answer, dead bool) int {
 		delete(before, c.ID)
 		switch {
 		case !second.JSON && !dead && !sameSpreads(old, c):
-			changed[GPU{Host: c.ID}] = true // which of them is not known
+			changed[GPU{Host: c.ID}] = true // it is unknown which members changed
 		case dead && slices.ContainsFunc(c.Missing, func(m Missing) bool { return m.Why == Dead }):
 		case second.JSON && old != nil:
 			c.addDiffering(old, first.Operations, second.Operations, dead, changed)
-		case second.JSON && whole: // it was made meanwhile
+		case second.JSON && whole: // created meanwhile
 			for k := range c.Ranks {
 				changed[c.Ranks[k].GPU] = true
 			}
@@ -257,8 +257,8 @@ func countMoved(first, second *Answer, dead bool) int {
 }
 
 // coupledRanks returns the size of the largest communicator in which all members have launched operations between two
-// answers. That members share one proves little: most programs have one of all ranks, also those whose halves work
-// alone.
+// answers. Sharing a communicator proves little: most programs have one of all ranks, even those whose halves work
+// independently.
 func coupledRanks(first, second *Answer) (most int) {
 	if !first.JSON || !second.JSON {
 		return 0
@@ -283,7 +283,7 @@ func coupledRanks(first, second *Answer) (most int) {
 }
 
 // addDiffering adds the members that differ from an earlier answer; launches says that only operations count. A rank
-// that did not answer then has not moved by answering now.
+// that did not answer before has not moved just because it answers now.
 func (c *Comm) addDiffering(old *Comm, named, operations []string, launches bool, changed map[GPU]bool) {
 	ranks := map[int]*Rank{}
 	for k := range old.Ranks {
@@ -294,7 +294,7 @@ func (c *Comm) addDiffering(old *Comm, named, operations []string, launches bool
 	for k := range c.Ranks {
 		r := &c.Ranks[k]
 		before := ranks[r.Rank]
-		delete(ranks, r.Rank) // who comes twice is compared once
+		delete(ranks, r.Rank) // a rank listed twice is compared once
 		if before == nil {
 			continue
 		}
@@ -305,7 +305,7 @@ func (c *Comm) addDiffering(old *Comm, named, operations []string, launches bool
 	}
 }
 
-// countComms returns how many communicators of a text have each size and status.
+// countComms returns how many communicators of a text answer have each size and status.
 func (a *Answer) countComms() map[string]int {
 	kinds := map[string]int{}
 	for _, g := range a.Groups {
@@ -328,7 +328,7 @@ func (r *Rank) hasLaunched(before *Rank, named, operations []string) bool {
 	return false
 }
 
-// sameSpreads reports whether text says the same about the progress of a communicator. One that is nil has no
+// sameSpreads reports whether text says the same about the progress of a communicator both times. A nil one has no
 // differences.
 func sameSpreads(a, b *Comm) bool {
 	if a == nil || b == nil {

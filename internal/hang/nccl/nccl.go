@@ -1,17 +1,17 @@
 // Package nccl understands what NCCL knows about a job: the answers of its RAS subsystem (reliability, availability and
-// serviceability), which every process of a job runs from NCCL 2.24 on.
+// serviceability), which every process of a job runs since NCCL 2.24.
 //
-// Read parses an answer: JSON of 2.28.7 and newer, text of older versions. The text names only the ranks that differ
-// from most others, and its format changes from release to release: what is not understood is in Answer.Rest. Judge
-// compares two answers, a few seconds apart, and gives the Verdict: the counts of launched collectives move, or they
-// stand still, and then some ranks have not launched what others wait for. A Roster of the job's processes tells
-// whether an answer is this job's, and names its ranks by node and GPU.
+// Read parses an answer: JSON from 2.28.7 on, text from older versions. Text names only the ranks that differ from most
+// others, and its format changes from release to release: lines that are not understood go to Answer.Rest. Judge
+// compares two answers, a few seconds apart, and gives the Verdict: either the counts of launched collectives grow, or
+// they stand still because some ranks have not launched what others wait for. A Roster of the job's processes tells
+// whether an answer is about this job, and names its ranks by node and GPU.
 //
-// RAS counts what a rank has launched, not what has ended. Counts that differ are normal for a moment, and so are
-// counts that stand still while a program does something else: Verdict.Over says for how long they did.
+// RAS counts what a rank has launched, not what has ended. Counts that differ for a moment are normal. So are counts
+// that stand still while a program does something else: Verdict.Over says for how long they did.
 //
 // Everything here is a pure function of the answers. They come from a process of the user, which may be broken: Read
-// takes any bytes, in bounded memory, and makes names safe to display.
+// accepts any bytes, in bounded memory, and makes names safe to display.
 package nccl
 
 import (
@@ -21,36 +21,36 @@ import (
 
 // Answer is one answer of RAS.
 type Answer struct {
-	At      time.Time // when it was complete; set by the caller
+	At      time.Time // when it was complete; the caller sets it
 	JSON    bool      // otherwise it is text
 	Version string    // of NCCL, as "2.29.7"; "": not known
-	// Took is the time in which RAS asked all processes, and Timeouts how many of them did not answer in time.
+	// Took is how long RAS took to ask all processes. Timeouts is how many of them did not answer in time.
 	Took     time.Duration
 	Timeouts int
 
-	Operations []string // names of the counts of a Rank
+	Operations []string // names of what Rank.Counts counts
 	Comms      []Comm   // communicators, the largest first; text names only those with differences or errors
-	Groups     []Group  // of text: all communicators, equal ones together
-	Gone       []Gone   // of text: processes that did not answer
+	Groups     []Group  // text only: all communicators, equal ones together
+	Gone       []Gone   // text only: processes that did not answer
 
-	// Rest is what is not understood: lines of text, at most maxRest. Cut says that the answer ended before its end, or
-	// has more than Read takes.
+	// Rest holds what was not understood: lines of text, at most maxRest. Cut says that the answer broke off, or holds
+	// more than Read accepts.
 	Rest []string
 	Cut  bool
-	// Holes says that RAS left out communicators of processes that initialize another one, as up to 2.30: their ranks
-	// look as if they had left.
+	// Holes says that RAS left out communicators of processes that are initializing another one, as it does up to 2.30:
+	// their ranks look as if they had left.
 	Holes bool
 }
 
 // Comm is a communicator: processes that work together, each with one rank for each of its GPUs.
 type Comm struct {
 	ID      string    // its hashes
-	Number  int       // from 1 on, in the order of Answer.Comms
-	Size    int       // ranks that it has; 0: not known
-	Ranks   []Rank    // that answered; of text: those that it names, in the order of their first mention
+	Number  int       // from 1, in the order of Answer.Comms
+	Size    int       // number of ranks; 0: not known
+	Ranks   []Rank    // those that answered; in text, those that it names, in the order in which it first mentions them
 	Missing []Missing // ranks about which RAS knows nothing now
 
-	// Spreads has an entry for each operation of which the ranks have launched different numbers.
+	// Spreads has an entry for each operation that the ranks have launched different numbers of times.
 	Spreads []Spread
 }
 
@@ -58,27 +58,27 @@ type Comm struct {
 type GPU struct {
 	Host  string // an IP address of the node
 	PID   int    // as the process itself sees it; 0: not known
-	Index int    // in NVML, which CUDA_VISIBLE_DEVICES does not change; -1: not known
+	Index int    // in NVML, which CUDA_VISIBLE_DEVICES does not affect; -1: not known
 }
 
 // Rank is a member of a communicator.
 type Rank struct {
 	GPU
-	Rank   int      // in the communicator; not the rank in the job
+	Rank   int      // in the communicator, not in the job
 	Init   Result   // Success: initialized; InProgress: not yet
 	Error  Result   // asynchronous
 	Leaves bool     // it finalizes, destroys or aborts the communicator
-	Counts []uint64 // launched, in the order of Answer.Operations; nil: text does not tell all
+	Counts []uint64 // launched, in the order of Answer.Operations; nil: text does not give all
 }
 
-// Missing is a member of a communicator that has told nothing about it.
+// Missing is a member of a communicator that has not reported anything about it.
 type Missing struct {
 	GPU
 	Rank int
 	Why  Why
 }
 
-// Gone is a process that did not answer, as the text of RAS names it: without its communicators.
+// Gone is a process that did not answer, as RAS text names it: without its communicators.
 type Gone struct {
 	Host string
 	PID  int
@@ -86,31 +86,31 @@ type Gone struct {
 	Why  Why
 }
 
-// Why is the reason why nothing is known of a rank. The values are ordered: the last one says most.
+// Why is the reason why nothing is known about a rank. The values are ordered: the last one says most.
 type Why int
 
 // Reasons why a rank is missing.
 const (
-	// its process answers, but is no member of the communicator: it has left it, or not joined it
+	// its process answers, but is not a member of the communicator: it has left it, or not joined it
 	Left         Why = iota
 	Unresponsive     // its process does not answer
-	Dead             // its process has not answered for so long that RAS asks it no more
+	Dead             // its process has not answered for so long that RAS no longer asks it
 )
 
-// Spread is how far the ranks of a communicator are with one operation.
+// Spread says how far the ranks of a communicator are with one operation.
 type Spread struct {
-	Operation string  // as "AllReduce"; "": all operations together, as before 2.26
+	Operation string  // such as "AllReduce"; "": all operations together, as before 2.26
 	Levels    []Level // the furthest first; at least two
 }
 
-// Level is a group of ranks that have launched equally many operations.
+// Level is a group of ranks that have launched an operation equally often.
 type Level struct {
 	Launched uint64
 	Count    int   // ranks
-	Ranks    []int // their indices in Comm.Ranks; of text empty if it does not name them
+	Ranks    []int // their indices in Comm.Ranks; empty if the text does not name them
 }
 
-// Group is a row of the table in the text: communicators of one kind.
+// Group is a row of the table in RAS text: communicators of one kind.
 type Group struct {
 	Comms, Nodes, Size, Ranks int
 	PerNode, Status, Errors   string

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 )
 
-// Limits of an Answer. The largest jobs have tens of thousands of GPUs, each of them in some ten communicators.
+// Limits of an Answer. The largest jobs have tens of thousands of GPUs, each in about ten communicators.
 const (
 	maxBytes      = 64 << 20
 	maxLine       = 64 << 10 // of text, and of what comes before an answer
@@ -26,8 +26,8 @@ const (
 	maxWord       = 64 // bytes of a name
 )
 
-// Read reads an answer as the socket gave it: what RAS says to the commands, then the document. It returns what it has
-// understood even of an answer that is broken off. The error says that it is no answer of RAS at all.
+// Read reads an answer as the socket gave it: the replies to the commands, then the document. It returns what it has
+// understood, even from an answer that broke off. An error means that this is no answer of RAS at all.
 func Read(from io.Reader) (*Answer, error) {
 	in := bufio.NewReaderSize(io.LimitReader(from, maxBytes), maxLine)
 	a := &Answer{}
@@ -55,7 +55,7 @@ func Read(from io.Reader) (*Answer, error) {
 		case strings.HasPrefix(line, "SERVER PROTOCOL "):
 			served = true
 		case line == "OK":
-		case strings.HasPrefix(line, "ERROR: ") && served: // a command that this version does not know
+		case strings.HasPrefix(line, "ERROR: ") && served: // this version does not know a command
 		case served || strings.HasPrefix(line, "NCCL version "):
 			r := &textReader{a: a}
 			r.readLine(line)
@@ -92,7 +92,8 @@ func (a *Answer) finishAnswer() *Answer {
 	return a
 }
 
-// firstProcess is the first process of a communicator, so that equal parts of a job come in the order of its nodes.
+// firstProcess returns the first process of a communicator. With it, equal parts of a job come in the order of its
+// nodes.
 func (c *Comm) firstProcess() string {
 	if len(c.Ranks) == 0 {
 		return ""
@@ -101,7 +102,7 @@ func (c *Comm) firstProcess() string {
 	return g.Host + " " + strconv.Itoa(g.PID)
 }
 
-// findSpreads finds the operations of which the ranks have launched different numbers.
+// findSpreads finds the operations that the ranks have launched different numbers of times.
 func (c *Comm) findSpreads(operations []string) {
 	for op, name := range operations {
 		differ := false
@@ -129,7 +130,7 @@ func (s *Spread) sortLevels() {
 	slices.SortFunc(s.Levels, func(a, b Level) int { return cmp.Compare(b.Launched, a.Launched) })
 }
 
-// launchedCount returns how many operations the rank has launched. An older rank may not count all of them.
+// launchedCount returns how often the rank has launched an operation. An older rank may not count all operations.
 func (r *Rank) launchedCount(op int) uint64 {
 	if op >= len(r.Counts) {
 		return 0

@@ -12,15 +12,15 @@ type Place struct {
 	Number  int // of the GPU; negative: not known
 	Index   int // of the GPU in NVML
 	PID     int
-	Started uint64 // when the process started, in clock ticks since the node's boot
+	Started uint64 // when the process started, in clock ticks since its node booted
 	Rank    *int   // in the job; nil: not known
 }
 
-// Roster is the processes of a job, to name the members of its communicators. NCCL has addresses of nodes, which SLURM
-// does not know, so a node is recognized by the PIDs on it.
+// Roster holds the processes of a job, to name the members of its communicators. NCCL reports addresses of nodes, which
+// SLURM does not know, so a node is recognized by the PIDs on it.
 type Roster struct {
 	nodes map[string]map[int][]*Place // by name and PID
-	order []string                    // names in the order of the places
+	order []string                    // names, in the order of the places
 }
 
 // NewRoster makes a Roster.
@@ -39,22 +39,22 @@ func NewRoster(places []Place) *Roster {
 	return r
 }
 
-// Names are the members of an answer by their places.
+// Names maps the members of an answer to their places.
 type Names struct {
 	roster *Roster
 	nodes  map[string]string // by host
-	Known  int               // processes of the answer that are the job's
+	Known  int               // processes of the answer that belong to the job
 	Of     int               // processes of the answer
 	Size   int               // processes of the job
 }
 
-// pair is a host of an answer that may be a node of the job: they have equal PIDs.
+// pair is a host in an answer and a node of the job that may be the same: they share PIDs.
 type pair struct {
 	host, node string
-	same       int // how many
+	same       int // how many PIDs they share
 }
 
-// Match finds the nodes of the hosts of an answer.
+// Match finds the node of each host in an answer.
 func (r *Roster) Match(a *Answer) *Names {
 	n := &Names{roster: r, nodes: map[string]string{}}
 	for _, pids := range r.nodes {
@@ -79,7 +79,7 @@ func (r *Roster) Match(a *Answer) *Names {
 			}
 		}
 		for _, p := range open {
-			// With a rival it could be either: a container may have the same PIDs on every node.
+			// If there is a rival it could be either: a container may have the same PIDs on every node.
 			if settled[p.host], settled[p.node] = true, true; rivals[p.host] == 1 && rivals[p.node] == 1 {
 				n.nodes[p.host] = p.node
 			}
@@ -88,7 +88,7 @@ func (r *Roster) Match(a *Answer) *Names {
 	return n
 }
 
-// rankedPairs returns the pairs with the most equal PIDs first, and counts processes.
+// rankedPairs returns the pairs, those that share the most PIDs first, and counts processes.
 func (r *Roster) rankedPairs(a *Answer, n *Names) []pair {
 	hosts := a.pidsByHost()
 	var pairs []pair
@@ -113,10 +113,10 @@ func (r *Roster) rankedPairs(a *Answer, n *Names) []pair {
 }
 
 // Own reports whether the answer is about the job: most of the processes that both could know are the same. An answer
-// without any process says nothing, and may be anybody's.
+// without any process says nothing, and could be about any job.
 func (n *Names) Own() bool { return n.Of == 0 || n.Known > 0 && 2*n.Known >= min(n.Of, n.Size) }
 
-// Member returns a member with its place.
+// Member returns a member together with its place.
 func (n *Names) Member(g GPU) Member {
 	m := Member{GPU: g}
 	if n == nil {

@@ -3,8 +3,8 @@ package nccl
 import "slices"
 
 // findSinks returns the groups of nodes that wait for each other and for nobody else: the strongly connected components
-// without a way out. A node alone is one if it waits for nobody. It is Tarjan's algorithm, without recursion: a hostile
-// answer could make it deep.
+// without a way out. A single node counts if it waits for nobody. This is Tarjan's algorithm, without recursion,
+// because a hostile answer could make it deep.
 func (w *waits) findSinks() [][]int {
 	n := len(w.edges)
 	t := tarjan{edges: w.edges, number: make([]int, n), low: make([]int, n), on: make([]bool, n), part: make([]int, n)}
@@ -30,7 +30,7 @@ func (w *waits) findSinks() [][]int {
 
 type tarjan struct {
 	edges       [][]int
-	number, low []int // from 1 on
+	number, low []int // from 1
 	on          []bool
 	stack       []int
 	next        int

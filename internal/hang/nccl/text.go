@@ -13,21 +13,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 )
 
-// textReader reads the text of RAS line by line. A line has a meaning of its own, or describes the communicator, the
-// kind of problem and the group of ranks that the lines above it have named.
+// textReader reads the text of RAS line by line. A line either stands for itself, or describes the communicator, the
+// kind of problem and the group of ranks named by the lines above it.
 type textReader struct {
 	a     *Answer
-	ranks int // of all communicators so far
+	ranks int // in all communicators so far
 
-	comm  *Comm          // the one that lines describe; nil: the job
+	comm  *Comm          // the one that the lines describe; nil: the job
 	at    map[string]int // index of a communicator by its hash
 	named map[place]int  // index of a rank in its communicator
 	kind  string         // the heading of the lines: INCOMPLETE, DEAD, ERROR, MISMATCH
 	init  bool           // an error is one of initialization
-	group group          // what the line above said about the ranks that follow; nil: nothing
+	group group          // what the line above said about the ranks below it; nil: nothing
 	whole bool           // the last section has begun
-	text  string         // the line that is read
-	open  string         // a line about ranks of which none was named yet
+	text  string         // the line being read
+	open  string         // a line about ranks, none of which has been named yet
 }
 
 // place is a rank of a communicator.
@@ -36,7 +36,7 @@ type place struct {
 	rank int
 }
 
-// group takes a rank of the communicator that lines describe.
+// group handles a rank of the communicator that the lines describe.
 type group func(rank int, of GPU)
 
 func (r *textReader) readLines(in *bufio.Reader) {
@@ -51,20 +51,20 @@ func (r *textReader) readLines(in *bufio.Reader) {
 		}
 		if err != nil {
 			r.leaveOpen()
-			r.a.Cut = r.a.Cut || !errors.Is(err, io.EOF) || !r.whole || len(text) > 0 // each line has an end
+			r.a.Cut = r.a.Cut || !errors.Is(err, io.EOF) || !r.whole || len(text) > 0 // every line has an end
 			return
 		}
 	}
 }
 
-// form is a line that the text may have; mean takes the words that match the groups of the expression.
+// form is a line that the text may contain; mean gets the strings that the groups of the expression match.
 type form struct {
-	head string // with which the line begins: most forms need not be tried
+	head string // how the line begins: with it most forms need not be tried
 	of   *regexp.Regexp
 	mean func(r *textReader, m []string)
 }
 
-// forms are the lines that are understood. They are compiled when the first text comes.
+// forms are the lines that are understood. They are compiled when the first text arrives.
 var forms = sync.OnceValue(func() []form {
 	list := make([]form, len(meanings))
 	for i, m := range meanings {
@@ -117,7 +117,7 @@ var meanings = []struct {
 	// processes
 	{`  Process (\d+) on node (\S+) managing ` + devices, (*textReader).addProcess},
 
-	// ranks about which nothing is known
+	// ranks about which RAS knows nothing
 	{`  The (missing|unknown) ranks?: ([\d,]+)`, func(r *textReader, m []string) {
 		for rank := range strings.SplitSeq(m[2], ",") {
 			r.addMissing(rank, GPU{Index: -1}, map[string]Why{"missing": Unresponsive, "unknown": Left}[m[1]])
@@ -147,7 +147,7 @@ var meanings = []struct {
 
 	{`  (\d+) ranks have not launched any operations`, func(r *textReader, m []string) { r.beginLaunched(m[1], "0") }},
 
-	// a rank of the group above, or one that is a group by itself
+	// a rank of the group above, or a group of just one rank
 	{`  Rank (\d+)` + anyGPU, func(r *textReader, m []string) { r.addNamedRank(m[1], m[2:6]) }},
 
 	{`  Rank (\d+) reported (.+?)` + anyGPU, func(r *textReader, m []string) {
@@ -171,7 +171,7 @@ var meanings = []struct {
 	}},
 }
 
-// known are lines that say nothing more.
+// known matches lines that add nothing.
 var known = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^( *|=+|  Communicator ranks have different status|` +
 		`  Missing communicator data from .*|` +
@@ -202,7 +202,7 @@ func (r *textReader) keepUnknown(line string) {
 	}
 }
 
-// leaveOpen keeps a line about ranks, if no line after it has named one.
+// leaveOpen keeps a line about ranks, if no later line has named one.
 func (r *textReader) leaveOpen() {
 	if r.open != "" {
 		r.keepUnknown(r.open)
@@ -210,13 +210,13 @@ func (r *textReader) leaveOpen() {
 	r.open = ""
 }
 
-// parseCount parses digits. A number that is too large for a count is the largest one.
+// parseCount parses digits. A number too large for a count becomes the largest count.
 func parseCount(text string) int {
-	n, _ := strconv.ParseInt(text, 10, 32) // an error comes with the largest one
+	n, _ := strconv.ParseInt(text, 10, 32) // on an error n is the largest one
 	return int(n)
 }
 
-// maxPID is the highest PID that Linux gives.
+// maxPID is the highest PID that Linux assigns.
 const maxPID = 1 << 22
 
 // pidOf parses a PID; 0: it cannot be one.
@@ -227,8 +227,8 @@ func pidOf(text string) int {
 	return 0
 }
 
-// rankOf parses the number of a rank, which can be anything if memory is overwritten. Without a number the line is not
-// understood.
+// rankOf parses the number of a rank, which can be anything if memory was overwritten. If there is no number, the line
+// is not understood.
 func (r *textReader) rankOf(text string) (rank int, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
@@ -243,7 +243,7 @@ func (r *textReader) begin(c *Comm, kind string) {
 	r.whole = r.whole || kind == "Warnings"
 }
 
-// findComm returns the communicator with this hash, of a group of the table.
+// findComm returns the communicator with this hash, in a group of the table.
 func (r *textReader) findComm(hash string, group int) *Comm {
 	if r.at == nil {
 		r.at = map[string]int{}
@@ -285,7 +285,7 @@ func (r *textReader) addProcess(m []string) {
 	r.a.Gone = append(r.a.Gone, gone)
 }
 
-// addNamedRank takes a rank that a line names, with what the line above says about it.
+// addNamedRank handles a rank that a line names, with what the line above says about it.
 func (r *textReader) addNamedRank(rank string, where []string) {
 	g := GPU{Index: -1}
 	if where[2] != "" {
@@ -305,7 +305,7 @@ func (r *textReader) addNamedRank(rank string, where []string) {
 	}
 }
 
-// rankIndex returns the index of a rank, which lines may name more than once; false if there are too many.
+// rankIndex returns the index of a rank, which lines may name more than once; false if there are too many ranks.
 func (r *textReader) rankIndex(rank int, g GPU) (int, bool) {
 	key := place{r.comm.ID, rank}
 	if i, found := r.named[key]; found {
@@ -338,7 +338,7 @@ func (r *textReader) addMissing(rank string, g GPU, why Why) {
 
 // errorGroup returns a group of ranks that report an error.
 func (r *textReader) errorGroup(words string) group {
-	result := Result(len(results)) // one that is not known
+	result := Result(len(results)) // an unknown one
 	for i, known := range results {
 		if strings.EqualFold(known, words) {
 			result = Result(i)
@@ -372,7 +372,7 @@ func (r *textReader) statusGroup(status string) group {
 	}
 }
 
-// beginLaunched starts a group of ranks that have launched equally many operations.
+// beginLaunched starts a group of ranks that have launched an operation equally often.
 func (r *textReader) beginLaunched(ranks, operation string) {
 	if r.comm == nil || len(r.comm.Spreads) == 0 {
 		return

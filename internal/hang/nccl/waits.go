@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// waits is who waits for whom: a member that has launched more of an operation than another one of its communicator
-// waits for it. Between the members stand steps: "all that are below this level", so that a communicator has as many
-// edges as ranks.
+// waits is the graph of who waits for whom: a member that has launched more of an operation than another member of its
+// communicator waits for that one. Steps stand between the members. A step means "all that are below this level", so
+// that a communicator needs only as many edges as it has ranks.
 type waits struct {
 	*judge
 	members []GPU // by node, up to the first step
-	unnamed []int // by node: how many ranks of a text it stands for; 0: it is a member or a step
+	unnamed []int // by node: how many ranks of a text it stands for; 0: the node is a member or a step
 	node    map[GPU]int
 	edges   [][]int // by node: for whom it waits
 	behind  []bool  // by node: somebody waits for it
@@ -38,7 +38,7 @@ func (j *judge) findWaits() *waits {
 		}
 	}
 	for _, s := range w.spreads {
-		below := -1 // the step below the current level
+		below := -1 // the step below this level
 		for level := len(s.nodes) - 2; level >= 0; level-- {
 			step := w.addNode(GPU{}, 0)
 			w.edges[step] = slices.Clone(s.nodes[level+1])
@@ -123,7 +123,7 @@ func (w *waits) findCauses() {
 	w.listWaits(causes)
 }
 
-// countWaiting adds up the members that wait for the causes, through others too.
+// countWaiting counts the members that wait for the causes, directly or through others.
 func (w *waits) countWaiting(causes map[int]bool) {
 	back := make([][]int, len(w.edges))
 	for from, all := range w.edges {
@@ -133,7 +133,7 @@ func (w *waits) countWaiting(causes map[int]bool) {
 	}
 	seen := make([]bool, len(w.edges))
 	var queue []int
-	unnamed := 0 // of different communicators they may be the same
+	unnamed := 0 // in different communicators they may be the same ranks
 	for node := range causes {
 		seen[node] = true
 		queue = append(queue, node)
@@ -181,7 +181,7 @@ func (w *waits) listWaits(causes map[int]bool) {
 }
 
 // oddNodes returns the nodes that have called other operations than most of their communicator. A communicator runs its
-// operations in one order, so of two ranks one is ahead in all of them, unless they have called different ones.
+// operations in one order. So of two ranks one is ahead in all operations, unless they have called different ones.
 func (w *waits) oddNodes() []int {
 	var odd []int
 	for i := range w.a.Comms {
@@ -215,8 +215,8 @@ func (w *waits) oddNodes() []int {
 	return slices.Compact(odd)
 }
 
-// aheadAndBehind returns the nodes of ranks that a text has ahead of most others in one operation and behind them in
-// another.
+// aheadAndBehind returns the nodes of ranks that, according to a text, are ahead of most others in one operation and
+// behind them in another.
 func (w *waits) aheadAndBehind(c *Comm) []int {
 	ahead := map[int]bool{}
 	var odd []int
@@ -244,7 +244,7 @@ func (w *waits) aheadAndBehind(c *Comm) []int {
 	return odd
 }
 
-// isNotBehind reports whether the rank has launched at least as many of every operation.
+// isNotBehind reports whether the rank has launched every operation at least as often as the other.
 func (r *Rank) isNotBehind(other *Rank) bool {
 	for op := range max(len(r.Counts), len(other.Counts)) {
 		if r.launchedCount(op) < other.launchedCount(op) {
@@ -254,11 +254,11 @@ func (r *Rank) isNotBehind(other *Rank) bool {
 	return true
 }
 
-// minorityNodes returns the nodes of all ranks that are neither ahead of nor behind the largest group of equal ones; of
-// all ranks, if no group is the largest.
+// minorityNodes returns the nodes of all ranks that are neither ahead of nor behind the largest group of equal ranks.
+// If no group is the largest, it returns the nodes of all ranks.
 func (w *waits) minorityNodes(c *Comm) []int {
 	equal := func(a, b *Rank) bool { return a.isNotBehind(b) && b.isNotBehind(a) }
-	var groups []int // index of their first rank
+	var groups []int // index of the first rank of each
 	var sizes []int
 	for i := range c.Ranks {
 		g := slices.IndexFunc(groups, func(first int) bool { return equal(&c.Ranks[first], &c.Ranks[i]) })
@@ -283,7 +283,7 @@ func (w *waits) minorityNodes(c *Comm) []int {
 	return odd
 }
 
-// maxGroups limits the groups of equal ranks that are told apart.
+// maxGroups limits how many groups of equal ranks are told apart.
 const maxGroups = 64
 
 func reversedCopy(list []int) []int {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// AnswersBy is the time after which no answer is waited for.
+	// AnswersBy is how long answers are awaited.
 	AnswersBy = 5 * time.Second
 	// Abreast is the maximum number of questions without an answer.
 	Abreast = 32
@@ -18,8 +18,8 @@ const (
 // Asker sends a request to the probe of a node.
 type Asker func(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 
-// Ask asks all questions of a survey, several at a time, and returns the look. Answers count for AnswersBy after
-// it is over.
+// Ask asks all questions of a survey, several at a time, and returns the look. Answers still count for AnswersBy after
+// the look is over.
 func (s *Survey) Ask(ctx context.Context, ask Asker) *Look {
 	ctx, cancel := context.WithTimeout(ctx, s.over+AnswersBy)
 	defer cancel()

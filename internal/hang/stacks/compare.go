@@ -12,15 +12,15 @@ import (
 // Motion is what two looks say about a rank.
 type Motion int
 
-// The motions of a rank.
+// Motions of a rank.
 const (
 	Unknown Motion = iota // it was not read twice
-	Moves                 // it was elsewhere in another look
-	Waits                 // it was in the same place, and the kernel has counted no work of its main thread
-	Same                  // it was in the same place, and has worked there, or that is not known
+	Moves                 // it was elsewhere in the other look
+	Waits                 // it was in the same place, and the kernel counted no work of its main thread
+	Same                  // it was in the same place, and either worked there or that is not known
 )
 
-// MotionOf compares a rank with itself in the look before; nil: there was none.
+// MotionOf compares a rank with the same rank in the look before; nil: there was none.
 func MotionOf(before, now *Rank) Motion {
 	if before == nil || before.Process == nil || now.Process == nil || before.ProcessID != now.ProcessID {
 		return Unknown
@@ -47,7 +47,7 @@ func MotionOf(before, now *Rank) Motion {
 	return Same
 }
 
-// equalFrames reports whether a thread was in the same lines twice.
+// equalFrames reports whether a thread was in the same lines both times.
 func equalFrames(was, is *wire.ThreadStack) bool { return slices.Equal(was.Frames, is.Frames) }
 
 // othersMoved reports whether another thread with Python frames was elsewhere before.
@@ -66,7 +66,7 @@ func othersMoved(before, now *wire.ProcessStacks) bool {
 
 // Pair is two looks at a job, one after the other.
 type Pair struct {
-	Before *Look // nil: there was one look
+	Before *Look // nil: there was only one look
 	Now    *Look
 
 	before map[process]*Rank
@@ -93,7 +93,7 @@ func NewPair(before, now *Look) *Pair {
 // Motion returns what both looks say about a rank of the second one.
 func (p *Pair) Motion(r *Rank) Motion { return MotionOf(p.before[process{r.Node, r.ProcessID}], r) }
 
-// Between returns the time between the looks; 0: there was one.
+// Between returns the time between the looks; 0: there was only one.
 func (p *Pair) Between() time.Duration {
 	if p.Before == nil {
 		return 0
@@ -101,7 +101,7 @@ func (p *Pair) Between() time.Duration {
 	return p.Now.At.Sub(p.Before.At)
 }
 
-// motions are numbers of ranks by their motion.
+// motions counts ranks by their motion.
 type motions [Same + 1]int
 
 // countMotions returns how many of the ranks have each motion.

@@ -8,10 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// mostChildren limits the descendants of the ranks of a group in a document, which recordings keep too.
+// mostChildren limits how many descendants of a group's ranks a document holds: recordings keep them too.
 const mostChildren = 256
 
-// describeCounts returns what was counted of a rank between the looks; nil: nothing is known.
+// describeCounts returns what the kernel counted for a rank between the looks; nil: nothing is known.
 func (p *Pair) describeCounts(r *Rank) *rankstacks.Counted {
 	return countedOf(p.kernelWork(r).own, r.Process.Looks)
 }
@@ -39,7 +39,7 @@ func countedOf(s stir.Stir, looks *wire.StackLooks) *rankstacks.Counted {
 	return &c
 }
 
-// describeChildren returns the descendants of a rank as the document has them.
+// describeChildren returns the descendants of a rank in the document's form.
 func (p *Pair) describeChildren(r *Rank) (list []rankstacks.Child) {
 	before := p.before[process{r.Node, r.ProcessID}]
 	was := before.workersByID()
@@ -57,7 +57,7 @@ func (p *Pair) describeChildren(r *Rank) (list []rankstacks.Child) {
 	return list
 }
 
-// workersByID returns the descendants of a rank; of nil, none.
+// workersByID returns the descendants of a rank; none if the rank is nil.
 func (r *Rank) workersByID() map[wire.ProcessID]*wire.ProcessStacks {
 	all := map[wire.ProcessID]*wire.ProcessStacks{}
 	for i := 0; r != nil && i < len(r.Workers); i++ {

@@ -15,20 +15,20 @@ import (
 //go:embed schema.json
 var Schema []byte
 
-// Evidence is what else is known of a job.
+// Evidence is what else is known about a job.
 type Evidence struct {
 	// Halted says that the job's GPUs are known to have stopped computing.
 	Halted bool
-	// GPUsWait says that they were seen, at each look, to wait or to stand.
+	// GPUsWait says that they were seen to wait or to stand still at each look.
 	GPUsWait bool
-	// NCCL is what the job's own library says; nil: nothing.
+	// NCCL is what the job's own NCCL says; nil: nothing.
 	NCCL *NCCL
 }
 
-// NCCL is what NCCL's RAS says of the collectives of a job, between two answers.
+// NCCL is what NCCL's RAS says about the collectives of a job, between two answers.
 type NCCL struct {
-	// Behind: ranks wait for others, as for some seconds in any job. Lost: processes do not answer, as at the end of any
-	// job. None: it is not known.
+	// Behind: ranks wait for others, as they do for some seconds in any job. Lost: processes do not answer, as at the
+	// end of any job. If none is set, nothing is known.
 	Moving, Stuck, Behind, Lost bool
 	rankstacks.NCCL
 }
@@ -58,7 +58,7 @@ func Of(p *Pair, also Evidence) *rankstacks.Verdict {
 	return d
 }
 
-// describeGroup returns a group as the document has it.
+// describeGroup returns a group in the document's form.
 func (p *Pair) describeGroup(g *Group, of motions) rankstacks.Group {
 	t := rankstacks.Group{Summary: g.Words(), Members: Members(g.Ranks), Outlier: g.Outlier, Vague: g.Vague,
 		Collective: frames.Collective(g.firstRank().pythonFrames())}
@@ -90,7 +90,7 @@ func (p *Pair) describeGroup(g *Group, of motions) rankstacks.Group {
 	return t
 }
 
-// rankNumber is the rank, nil if it is unknown.
+// rankNumber returns the rank; nil if it is unknown.
 func (p *Place) rankNumber() *int {
 	if p.Number == NoRank {
 		return nil
@@ -114,7 +114,7 @@ func otherThreads(p *wire.ProcessStacks, first *wire.ThreadStack) (list []rankst
 	return list
 }
 
-// heldWorkers returns the descendants of a rank that the kernel holds: they wait for a file.
+// heldWorkers returns the descendants of a rank that are stuck in the kernel waiting for a file.
 func heldWorkers(r *Rank) (list []rankstacks.Worker) {
 	for i := range r.Workers {
 		p := &r.Workers[i]
@@ -134,7 +134,7 @@ func heldWorkers(r *Rank) (list []rankstacks.Worker) {
 	return list
 }
 
-// heldThread returns a thread in state D, one whose file is known first; nil: there is none.
+// heldThread returns a thread in state D, preferably one whose file is known; nil: there is none.
 func heldThread(p *wire.ProcessStacks) (held *wire.ThreadStack) {
 	for i := range p.Threads {
 		if t := &p.Threads[i]; t.State == "D" && (held == nil || held.WaitsFor == nil) {

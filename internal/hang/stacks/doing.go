@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Doing puts into words what a process without Python frames does: "in futex_wait", "stopped".
+// Doing puts into words what a process without Python frames does, such as "in futex_wait" or "stopped".
 func Doing(p *wire.ProcessStacks) string {
 	switch p.State {
 	case "T":
@@ -45,7 +45,7 @@ func fileOf(w *wire.FileWait) string {
 	return name
 }
 
-// stackLine is the stack of a group in one line.
+// stackLine returns the stack of a group in one line.
 func (g *Group) stackLine() frames.Line {
 	shared := g.Frames()
 	list := make([]wire.Frame, len(shared))
@@ -68,11 +68,11 @@ func (g *Group) Words() string {
 	return line
 }
 
-// awaitsOthers reports whether the ranks of a group are in a place where they wait for other ranks.
+// awaitsOthers reports whether the ranks of a group are in a place where ranks wait for other ranks.
 func (g *Group) awaitsOthers() bool {
 	at := g.firstRank().pythonFrames()
 	return !g.Vague && !isHalted(g.firstRank().Process) && (frames.Collective(at) != "" || frames.AddsUp(at))
 }
 
-// pollsForOthers reports whether the ranks of a group wait for others to come, and poll until then.
+// pollsForOthers reports whether the ranks of a group wait for others to arrive, and poll meanwhile.
 func (g *Group) pollsForOthers() bool { return !g.Vague && frames.Meets(g.firstRank().pythonFrames()) }

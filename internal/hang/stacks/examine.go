@@ -14,22 +14,22 @@ import (
 
 // Times of an Examination.
 const (
-	// Between is the time from one look to the next that is compared with it.
+	// Between is the time between two looks that are compared.
 	Between = stir.Usual
-	// followed is the time over which the nodes follow the ranks before the later look, and leastFollowed the shortest.
+	// followed is how long the nodes follow the ranks before the later look, and leastFollowed the shortest such time.
 	followed, leastFollowed = 4500 * time.Millisecond, 2 * time.Second
-	// libraryBy is the time in which NCCL's answer counts.
+	// libraryBy is how long NCCL's answer is awaited.
 	libraryBy = 12 * time.Second
 )
 
-// Examination is how a job is judged, for the screen, the commands and what asks by itself: the same looks, the same
-// evidence, the same verdict. After the first look each one follows the ranks for seconds, and is compared with the one
-// before. It belongs to one goroutine.
+// Examination judges a job, in the same way for the screen, the commands and the automatic question: the same looks,
+// the same evidence, the same verdict. Each look after the first follows the ranks for seconds, and is compared with
+// the look before. An Examination belongs to one goroutine.
 type Examination struct {
 	job    string
 	places []Place
-	last   *Look // that is over
-	pair   *Pair // nil: there was no look yet
+	last   *Look // the last one that is over
+	pair   *Pair // nil: no look yet
 	also   Evidence
 	waited bool // the GPUs waited at the last look
 }
@@ -37,7 +37,7 @@ type Examination struct {
 // Examine begins to judge the processes of a job.
 func Examine(job string, places []Place) *Examination { return &Examination{job: job, places: places} }
 
-// Survey begins a look, which is over at its time. gpus is what the GPUs of the job show now.
+// Survey begins a look, and sets when it is over. gpus is what the GPUs of the job show now.
 func (e *Examination) Survey(now time.Time, gpus GPUs) *Survey {
 	var over time.Duration
 	if e.last != nil {
@@ -47,7 +47,7 @@ func (e *Examination) Survey(now time.Time, gpus GPUs) *Survey {
 	return newSurvey(e.job, e.places, now, over)
 }
 
-// Due is when the next look begins, if it is to be over so long after the last one.
+// Due returns when the next look must begin to be over this long after the last one.
 func (e *Examination) Due(after time.Duration) time.Time {
 	if e.last == nil {
 		return time.Time{}
@@ -55,7 +55,7 @@ func (e *Examination) Due(after time.Duration) time.Time {
 	return e.last.At.Add(after - followed)
 }
 
-// Take takes a look, which is over or still goes on.
+// Take takes a look, either finished or still going on.
 func (e *Examination) Take(l *Look, over bool) {
 	e.pair = NewPair(e.last, l)
 	if over {
@@ -74,7 +74,7 @@ func (e *Examination) GoesOn() bool {
 	return e.Compared() && slices.ContainsFunc(e.pair.Now.Ranks, func(r Rank) bool { return e.pair.goesOn(&r) })
 }
 
-// Document is the verdict on what is known; nil: nothing is.
+// Document returns the verdict on what is known so far; nil: nothing is.
 func (e *Examination) Document() *rankstacks.Verdict {
 	if e.pair == nil {
 		return nil
@@ -87,7 +87,7 @@ func (e *Examination) Look(ctx context.Context, send Asker, gpus GPUs) {
 	e.Take(e.Survey(time.Now(), gpus).Ask(ctx, send), true)
 }
 
-// Run takes two looks, and asks NCCL meanwhile. watch says what the GPUs show.
+// Run takes two looks, and asks NCCL meanwhile. watch returns what the GPUs show.
 func (e *Examination) Run(ctx context.Context, send Asker, library Library, watch func() GPUs) *rankstacks.Verdict {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -99,14 +99,14 @@ func (e *Examination) Run(ctx context.Context, send Asker, library Library, watc
 	return e.Document()
 }
 
-// Library asks NCCL what it knows of a job. It takes seconds.
+// Library asks NCCL what it knows about a job. It takes seconds.
 type Library func(ctx context.Context) *NCCL
 
-// LibraryOf returns the library of a job, of which the places in its communicators are known.
+// LibraryOf returns the Library of a job, given the known processes on its GPUs.
 func LibraryOf(a *ask.Asker, job string, known []nccl.Place) Library {
 	return func(ctx context.Context) *NCCL {
 		r, err := a.Job(ctx, job, known)
-		if err != nil { // most jobs have none, or an old one
+		if err != nil { // most jobs have no NCCL, or an old one
 			return nil
 		}
 		return OfNCCL(r.Verdict)

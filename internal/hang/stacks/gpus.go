@@ -10,21 +10,22 @@ import (
 
 // GPUs is what the GPUs of a job show.
 type GPUs struct {
-	// Halted says that they are known to have stopped computing: nothing but waiting was seen for minutes.
+	// Halted says that they are known to have stopped computing: for minutes they were only seen to wait.
 	Halted bool
-	// Wait says that they wait now: one at least runs a kernel that does nothing, the others do so too or stand.
+	// Wait says that they wait now: at least one runs a kernel that does nothing, and the others do the same or stand
+	// idle.
 	Wait bool
 }
 
-// Of a GPU that only waits for others.
+// Limits for a GPU that only waits for others.
 const (
 	waitUtil    = 90  // percent of the time in which a kernel runs, at least
 	waitMemory  = 2   // percent of the time in which memory is read or written, at most
-	waitPower   = 0.5 // of its limit of power, at most
-	standsBelow = 3   // percent of the time in which a kernel runs: one that stands
+	waitPower   = 0.5 // share of its power limit, at most
+	standsBelow = 3   // percent of the time in which a kernel runs: below it, the GPU stands idle
 )
 
-// GPUsOf is what the GPUs of a job's processes show.
+// GPUsOf returns what the GPUs of a job's processes show.
 func GPUsOf(s *cluster.Snapshot, job *cluster.JobView, places []Place) GPUs {
 	g := GPUs{Halted: slices.ContainsFunc(job.Findings, func(f cluster.Finding) bool {
 		return f.Kind == cluster.KindJobHang && f.Holds() && f.Severity >= cluster.Warning
@@ -48,8 +49,8 @@ func GPUsOf(s *cluster.Snapshot, job *cluster.JobView, places []Place) GPUs {
 	return g
 }
 
-// isSpinning reports whether a GPU runs a kernel that does nothing but look whether others have come. An unknown number
-// is NaN, which is neither above nor below anything.
+// isSpinning reports whether a GPU runs a kernel that does nothing but check whether others have arrived. An unknown
+// number is NaN, which is neither above nor below anything.
 func isSpinning(g *cluster.GPU) bool {
 	limit, known := g.PowerLimit()
 	return known && g.Float(metric.Util) >= waitUtil && g.Float(metric.MemUtil) <= waitMemory &&

@@ -10,19 +10,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Group is ranks with equal stacks, in their order.
+// Group is a set of ranks with equal stacks, in rank order.
 type Group struct {
 	Ranks   []*Rank
-	Outlier bool // few are there, while most of the job is elsewhere
-	Vague   bool // only the kernel says how they wait
+	Outlier bool // few ranks are there, while most of the job is elsewhere
+	Vague   bool // only the kernel tells how they wait
 
 	frames []SharedFrame
 }
 
-// firstRank is the rank that stands for the group.
+// firstRank returns the rank that stands for the group.
 func (g *Group) firstRank() *Rank { return g.Ranks[0] }
 
-// Groups returns the groups of the ranks of which something is known, the largest first, and the vague ones last.
+// Groups returns the groups of the ranks about which something is known: the largest first, and the vague ones last.
 func (l *Look) Groups() []Group {
 	at := map[uint64]int{}
 	var groups []Group
@@ -47,7 +47,7 @@ func (l *Look) Groups() []Group {
 		return cmp.Compare(len(b.Ranks), len(a.Ranks))
 	})
 	for i := range groups {
-		// A look may have told the ranks of some.
+		// A look may have told the rank numbers of some.
 		slices.SortStableFunc(groups[i].Ranks, func(a, b *Rank) int { return byPlace(a.Place, b.Place) })
 		groups[i].shareFrames()
 	}
@@ -55,10 +55,11 @@ func (l *Look) Groups() []Group {
 	return groups
 }
 
-// seed is of the keys of all groups.
+// seed is shared by the keys of all groups.
 var seed = maphash.MakeSeed()
 
-// keyOf is equal for ranks with equal stacks. A stopped process is not where another one is that runs there.
+// keyOf returns a key that is equal for ranks with equal stacks. A stopped process never matches one that runs in the
+// same place.
 func keyOf(r *Rank) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -85,8 +86,9 @@ func keyOf(r *Rank) uint64 {
 	return h.Sum64()
 }
 
-// markOutliers finds the outliers: groups of at most a quarter of all ranks, while at least half are in one group, or
-// wait for others in several. Then those are none.
+// markOutliers finds the outliers: groups of at most a quarter of all ranks, while at least half of the ranks are in
+// one group, or wait for others in several. If some ranks are neither in the largest group nor wait for others, the
+// groups that wait for others are no outliers.
 func markOutliers(groups []Group) {
 	all, most, elsewhere := 0, 0, false
 	for i := range groups {
@@ -110,19 +112,19 @@ func markOutliers(groups []Group) {
 	}
 }
 
-// SharedFrame is a frame of a group: the ranks agree in function and file, and may differ in the line.
+// SharedFrame is a frame of a group: its ranks agree in function and file, and may differ in the line.
 type SharedFrame struct {
 	wire.Frame
 	Lines []Lines // where the ranks are, if not all are in Line
 }
 
-// Lines is the ranks in one line.
+// Lines is the ranks that are in one line.
 type Lines struct {
 	Line  int
 	Ranks []*Rank
 }
 
-// Frames returns the frames of a group, innermost first. Line is that of most ranks.
+// Frames returns the frames of a group, innermost first. Line is the line of most ranks.
 func (g *Group) Frames() []SharedFrame { return g.frames }
 
 // shareFrames sets the frames of a group: those of its first rank, with the lines of all ranks where they differ.
@@ -146,7 +148,7 @@ func (g *Group) shareFrames() {
 	}
 }
 
-// linesOf returns the lines of ranks in one frame, that of most ranks first.
+// linesOf returns the lines of ranks in one frame, the line of most ranks first.
 func linesOf(ranks []*Rank, frame int) (lines []Lines) {
 	at := map[int]int{}
 	for _, r := range ranks {
@@ -163,13 +165,13 @@ func linesOf(ranks []*Rank, frame int) (lines []Lines) {
 	return lines
 }
 
-// Refused is ranks of which nothing is known, for one reason.
+// Refused is a set of ranks about which nothing is known, all for one reason.
 type Refused struct {
 	wire.Refusal
 	Ranks []*Rank
 }
 
-// Refusals returns the ranks that no group tells the place of, by reason, the most frequent first.
+// Refusals returns the ranks that are in no group, by reason, the most frequent reason first.
 func (l *Look) Refusals() (all []Refused) {
 	at := map[wire.Refusal]int{}
 	for i := range l.Ranks {

@@ -8,12 +8,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
 )
 
-// LagLooks is the number of looks at a job with a rank that lags.
+// LagLooks is how many looks are taken at a job with a rank that lags.
 const LagLooks = 3
 
-// Lag says where a rank that lags is, beside the others, if all looks agree; otherwise that its stack does not tell. A
-// rank that is where the others are, or that moves, may be slow for any reason. "": it is not known, or not yet, or the
-// only one.
+// Lag says where a lagging rank is, compared with the others, if all looks agree; otherwise it says that the stack does
+// not tell. A rank that is where the others are, or that moves, may be slow for any reason. "": it is not known, not
+// yet known, or the rank is the only one.
 func Lag(looks []*Look, node string, gpu int) string {
 	if len(looks) < LagLooks {
 		return ""
@@ -51,7 +51,7 @@ func Lag(looks []*Look, node string, gpu int) string {
 
 func areAllEqual(words []string) bool { return len(slices.Compact(slices.Clone(words))) == 1 }
 
-// whereIs is the function in which a rank is; "": it is not known.
+// whereIs returns the function in which a rank is; "": it is not known.
 func whereIs(r *Rank) string {
 	if !r.isLocated() || isHalted(r.Process) || len(r.pythonFrames()) == 0 {
 		return ""
@@ -59,8 +59,8 @@ func whereIs(r *Rank) string {
 	return cmp.Or(frames.Collective(r.pythonFrames()), frames.Of(r.pythonFrames()).Head)
 }
 
-// mostAre is the function in which more than half of the other ranks are; "": there is none. known is the number of
-// the others of which it is known where they are.
+// mostAre returns the function in which more than half of the other ranks are; "": there is none. known is how many of
+// the others have a known place.
 func mostAre(l *Look, but int) (most string, known int) {
 	count := map[string]int{}
 	for i := range l.Ranks {

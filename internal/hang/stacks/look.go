@@ -18,16 +18,16 @@ type Place struct {
 	Node   string
 	wire.ProcessID
 	GPUs []int // their numbers
-	// why there is no process to ask about, as a wire.Refusal has it; "": there is one
+	// why there is no process to ask about, in the form of a wire.Refusal; "": there is one
 	Absent, AbsentID string
 }
 
-// whyNot is the reason for which nobody can be asked about a process; nil: there is none.
+// whyNot returns the reason why nobody can be asked about a process; nil: there is none.
 func (p *Place) whyNot() *wire.Refusal {
 	switch {
 	case p.Absent != "":
 		return &wire.Refusal{ID: p.AbsentID, Cause: p.Absent}
-	case p.StartTicks == 0: // it cannot be told from another process with its PID
+	case p.StartTicks == 0: // it cannot be told from another process with the same PID
 		return &wire.Refusal{ID: wire.RefusedHidden, Cause: "/proc of the node does not show the process"}
 	}
 	return nil
@@ -40,17 +40,17 @@ type Rank struct {
 	Workers []wire.ProcessStacks // its descendants
 	Why     *wire.Refusal        // why there is no Process
 
-	readMS uint64 // when, on the clock of its node
+	readMS uint64 // when it was read, on the clock of its node
 }
 
-// Look is what the ranks of a job do at one moment, in their order.
+// Look is what the ranks of a job do at one moment, in rank order.
 type Look struct {
 	Job   string
 	At    time.Time
 	Ranks []Rank
 }
 
-// Read returns the number of ranks of which it is known where they are.
+// Read returns how many ranks have a known place.
 func (l *Look) Read() (n int) {
 	for i := range l.Ranks {
 		if l.Ranks[i].isLocated() {
@@ -60,14 +60,14 @@ func (l *Look) Read() (n int) {
 	return n
 }
 
-// isLocated reports whether it is known where a rank is: by its Python stack, or because it runs no Python. Of others
-// the kernel may tell how they wait.
+// isLocated reports whether it is known where a rank is: from its Python stack, or because it runs no Python. For other
+// ranks the kernel may still tell how they wait.
 func (r *Rank) isLocated() bool {
 	p := r.Process
 	return p != nil && (p.Refusal == nil || p.Refusal.ID == wire.RefusedNoPython || isHalted(p))
 }
 
-// byPlace orders ranks by number, those without one by their place.
+// byPlace orders ranks by number, and those without a number by their place.
 func byPlace(a, b Place) int {
 	return cmp.Or(cmp.Compare(uint(a.Number), uint(b.Number)), cmp.Compare(a.Node, b.Node), cmp.Compare(a.PID, b.PID))
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// named is the most processes that are named one by one.
+// named is the largest number of processes that are named one by one.
 const named = 2
 
 // Members names the processes: "rank 11 · gpu-n02 GPU3 · PID 360611", "ranks 0-10, 12-63".
@@ -36,7 +36,7 @@ func Members(ranks []*Rank) string {
 	return strings.Join(parts, ", ")
 }
 
-// numbersOf returns the numbers of ranks, each once in their order, and the processes without one.
+// numbersOf returns the numbers of ranks, each once and in order, and the processes without a number.
 func numbersOf(ranks []*Rank) (numbers []int, others []*Rank) {
 	for _, r := range ranks {
 		if r.Number == NoRank {
@@ -68,7 +68,7 @@ func (p *Place) Name(between string) string {
 	return strings.Join(parts, between)
 }
 
-// inShort names a process that was named before: "rank 11".
+// inShort names a process that was already named in full: "rank 11".
 func (p *Place) inShort() string {
 	if p.Number == NoRank {
 		return p.Name(", ")
@@ -76,7 +76,7 @@ func (p *Place) inShort() string {
 	return "rank " + strconv.Itoa(p.Number)
 }
 
-// briefName names a process in a sentence: "rank 11 (gpu-n02 GPU3, PID 360611)".
+// briefName names a process within a sentence: "rank 11 (gpu-n02 GPU3, PID 360611)".
 func (p *Place) briefName() string {
 	name := p.Name(", ")
 	if p.Number == NoRank {

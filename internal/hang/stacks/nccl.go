@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/say"
 )
 
-// OfNCCL is what NCCL's RAS says, as evidence. Where it cannot tell a hang from work that it does not count, it says
-// neither.
+// OfNCCL returns what NCCL's RAS says, as evidence. If RAS cannot tell a hang from work that it does not count, the
+// evidence says neither.
 func OfNCCL(v *nccl.Verdict) *NCCL {
 	n := &NCCL{NCCL: rankstacks.NCCL{Version: v.Version, State: v.State.String(), Coupled: v.Coupled}}
 	switch v.State {

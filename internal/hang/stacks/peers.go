@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// hosts are the nodes of a job by their addresses, as they tell them. An address that several nodes have, as of a
-// bridge for containers, has no node.
+// hosts maps addresses to the nodes of a job that report them. An address that several nodes have, such as that of a
+// bridge for containers, maps to no node.
 type hosts map[netip.Addr]string
 
 // addAddresses notes the addresses of a node.
@@ -25,7 +25,7 @@ func (h hosts) addAddresses(node string, addresses []string) {
 	}
 }
 
-// namedAddress returns the address of a socket behind the name of its node: "node04 (10.77.1.4:29600)".
+// namedAddress puts the name of its node before the address of a socket: "node04 (10.77.1.4:29600)".
 func (h hosts) namedAddress(address string) string {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || h[a.Addr().Unmap()] == "" {
@@ -34,7 +34,7 @@ func (h hosts) namedAddress(address string) string {
 	return h[a.Addr().Unmap()] + " (" + address + ")"
 }
 
-// namePeers names the nodes at the other side of connections, once all nodes have told their addresses.
+// namePeers names the nodes at the other end of connections, once all nodes have reported their addresses.
 func (l *Look) namePeers(h hosts) {
 	for i := range l.Ranks {
 		if p := l.Ranks[i].Process; p != nil {

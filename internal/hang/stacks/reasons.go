@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// waitReasons says for what those ranks wait for which others do: "Rank 3, in main (train.py:198), waits for its
-// DataLoader worker 1658 (python), which …".
+// waitReasons says what the ranks that others wait for are waiting for themselves: "Rank 3, in main (train.py:198),
+// waits for its DataLoader worker 1658 (python), which …".
 func (w wording) waitReasons() (said []string) {
 	for _, r := range w.reasonSubjects() {
 		if words := w.rankReason(r); words != "" && len(said) < named {
@@ -20,8 +20,8 @@ func (w wording) waitReasons() (said []string) {
 	return said
 }
 
-// reasonSubjects returns the ranks of which the reason matters: those for which others wait, or the first one if all
-// are in one place in which they do not wait for each other.
+// reasonSubjects returns the ranks whose reason matters: those that others wait for. If all ranks are in one place in
+// which they do not wait for each other, it returns the first one.
 func (w wording) reasonSubjects() []*Rank {
 	switch {
 	case w.read == 0, len(w.groups) == 1 && w.groups[0].awaitsOthers():
@@ -34,7 +34,7 @@ func (w wording) reasonSubjects() []*Rank {
 	return nil // nobody is singled out
 }
 
-// rankReason says for what a rank waits; "": it moves, or it is not known.
+// rankReason says what a rank waits for; "": it moves, or it is not known.
 func (w wording) rankReason(r *Rank) string {
 	if w.Motion(r) == Moves {
 		return ""
@@ -57,7 +57,7 @@ func (w wording) rankReason(r *Rank) string {
 	return name + " " + words + "."
 }
 
-// unansweredLinks says which connections are not answered: of ranks that all wait they tell where the link is broken.
+// unansweredLinks says which connections are not answered: when all ranks wait, they show where the link is broken.
 func (w wording) unansweredLinks() (said []string) {
 	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
 		for i := range r.Process.Unsent {
@@ -78,7 +78,7 @@ func unansweredAt(r *Rank, c *wire.Connection) string {
 		c.Retransmits)
 }
 
-// bytesOf writes a number of bytes that may be small.
+// bytesOf writes a number of bytes, which may be small.
 func bytesOf(n uint64) string {
 	switch {
 	case n == 1:

@@ -43,10 +43,10 @@ func (w wording) allSentences() (said []string) {
 	return said
 }
 
-// namesState reports whether a reason names a file for which a process waits in state D.
+// namesState reports whether a reason names a file that a process waits for in state D.
 func namesState(said string) bool { return strings.Contains(said, " in state D for ") }
 
-// placesSentence says where most ranks are, and who is elsewhere.
+// placesSentence says where most ranks are, and which ones are elsewhere.
 func (w wording) placesSentence() string {
 	if w.read == 0 {
 		return "No stack of a rank could be read."
@@ -75,7 +75,7 @@ func (w wording) placesSentence() string {
 	}
 }
 
-// shortHeadline says in few words where one rank is, and where most are; "": that does not say it.
+// shortHeadline says briefly where one rank is, and where most are; "": that is not what the verdict says.
 func (w wording) shortHeadline() string {
 	if w.read == 0 || 2*len(w.groups[0].Ranks) < w.read {
 		return ""
@@ -90,7 +90,7 @@ func (w wording) shortHeadline() string {
 	return fmt.Sprintf("%d elsewhere, %s", w.read-len(w.groups[0].Ranks), most)
 }
 
-// inFew is the function in which a group is.
+// inFew returns the function in which a group is.
 func inFew(g *Group) string {
 	return cmp.Or(frames.Collective(g.firstRank().pythonFrames()), g.stackLine().Head, "no Python code")
 }
@@ -104,7 +104,7 @@ func placeInFew(g *Group) string {
 	return "in " + inFew(g)
 }
 
-// ranksRead names the ranks that were read: "64 ranks", "60 ranks that were read".
+// ranksRead says how many ranks were read: "64 ranks", "60 ranks that were read".
 func (w wording) ranksRead() string {
 	text := strconv.Itoa(w.read) + " ranks"
 	if w.read < len(w.Now.Ranks) {
@@ -161,7 +161,7 @@ func groupPlace(g *Group, n int) string {
 	return pluralVerb(words)
 }
 
-// pluralVerb returns words that begin with a verb, with that verb in the plural.
+// pluralVerb puts the verb that begins the words into the plural.
 func pluralVerb(words string) string {
 	verb, rest, _ := strings.Cut(words, " ")
 	if many, is := map[string]string{"is": "are", "has": "have", "waits": "wait", "runs": "run"}[verb]; is {
@@ -184,7 +184,7 @@ func (w wording) gone() string {
 	return ""
 }
 
-// heldSentence says which descendants wait for files, if a reason does not name the only one.
+// heldSentence says which descendants wait for files, unless there is only one and a reason names it.
 func (w wording) heldSentence(reasons []string) string {
 	var list []rankstacks.Worker
 	for i := range w.all {
@@ -199,7 +199,7 @@ func (w wording) heldSentence(reasons []string) string {
 	return Workers(list) + "."
 }
 
-// Workers puts descendants that wait for files into words, those of the first one's file.
+// Workers puts into words the descendants that wait for the same mount as the first one whose file or mount is known.
 func Workers(list []rankstacks.Worker) string {
 	at := max(slices.IndexFunc(list, func(w rankstacks.Worker) bool { return w.File != "" || w.Mount != "" }), 0)
 	first, n := list[at], 0
@@ -221,8 +221,8 @@ func Workers(list []rankstacks.Worker) string {
 	return strconv.Itoa(n) + " worker processes on " + first.Node + " " + pluralVerb(words)
 }
 
-// beginSentence returns the name of a process for the beginning of a sentence. The name of a node keeps its letters:
-// another spelling is no node.
+// beginSentence returns the name of a process for the beginning of a sentence. The name of a node keeps its case:
+// spelled otherwise it is not a node.
 func beginSentence(name string) string {
 	if word, _, _ := strings.Cut(name, " "); word != "rank" && word != "ranks" {
 		return name
@@ -237,7 +237,7 @@ func upperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// greenletSentence says which ranks have more stacks than are read.
+// greenletSentence says which ranks have more stacks than were read.
 func (w wording) greenletSentence() string {
 	var list []*Rank
 	for i := range w.Now.Ranks {
@@ -254,7 +254,7 @@ func (w wording) greenletSentence() string {
 	return beginSentence(Members(list)) + " run greenlets, as with gevent: those that wait are not read."
 }
 
-// unrankedSentence says why the ranks of processes are not known.
+// unrankedSentence says why the rank numbers of some processes are not known.
 func (w wording) unrankedSentence() string {
 	return tally.CountUnranked(func(yield func(string) bool) {
 		for i := range w.Now.Ranks {
@@ -295,7 +295,7 @@ func (w wording) motionSentence() string {
 	return fmt.Sprintf("%d of %d have moved%s.", w.of[Moves], w.read, within)
 }
 
-// lookCount says how often the ranks were seen: " in 10 of 10 looks"; "": they were not followed.
+// lookCount says in how many looks the ranks were seen: " in 10 of 10 looks"; "": they were not followed.
 func (w wording) lookCount() string {
 	least := 0
 	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
@@ -308,7 +308,7 @@ func (w wording) lookCount() string {
 	return fmt.Sprintf(" in %d of %d looks", least, least)
 }
 
-// anyRankComputes reports whether a rank has used a CPU.
+// anyRankComputes reports whether some rank has used a CPU.
 func (w wording) anyRankComputes() bool {
 	return slices.ContainsFunc(w.ranksIn(func(*Group) bool { return true }), func(r *Rank) bool {
 		s := w.kernelWork(r).own
@@ -316,15 +316,16 @@ func (w wording) anyRankComputes() bool {
 	})
 }
 
-// atWork says what was counted of a rank that stays in its line and works there, of those for which others wait first:
-// "rank 3 has begun to wait 467 times in 10 of 10 looks at it: it works in small steps"; "": nothing was.
+// atWork says what was counted for a rank that stays in its line and works there, beginning with the ranks that others
+// wait for: "rank 3 has begun to wait 467 times in 10 of 10 looks at it: it works in small steps"; "": nothing was
+// counted.
 func (w wording) atWork() string {
 	aside := w.ranksAside()
 	others := w.ranksIn(func(g *Group) bool { return w.waitsWithMost(g) && !g.pollsForOthers() })
 	for i, r := range slices.Concat(aside, others) {
 		s, name := w.kernelWork(r), r.inShort()
 		switch {
-		case i >= len(aside) && !s.own.Steps(): // it may poll
+		case i >= len(aside) && !s.own.Steps(): // it may be polling
 		case s.own.Works():
 			return name + " " + s.own.Words()
 		case s.worker != nil && s.of.Works():
@@ -357,7 +358,7 @@ func (w wording) movedRanks() (list []*Rank) {
 	return list
 }
 
-// formatSpan writes a time between two looks: "5 s".
+// formatSpan writes the time between two looks: "5 s".
 func formatSpan(d time.Duration) string {
 	if d >= 2*time.Minute {
 		return strconv.Itoa(int(d.Minutes())) + " min"

@@ -13,7 +13,7 @@ import (
 type Question struct {
 	Node    string
 	Request wire.Request
-	ranks   []int // their places in the look
+	ranks   []int // their indices in the look
 }
 
 // Survey asks the nodes of a job where its ranks are. It belongs to one goroutine.
@@ -22,11 +22,11 @@ type Survey struct {
 	questions []Question
 	sent      int
 	answered  int
-	over      time.Duration // for which the nodes follow the ranks
+	over      time.Duration // how long the nodes follow the ranks
 	hosts     hosts         // the nodes that have answered
 }
 
-// newSurvey returns the survey of the processes of a job that begins now, and is over after some time.
+// newSurvey returns a survey of the processes of a job. It begins now, and is over after some time.
 func newSurvey(job string, places []Place, now time.Time, over time.Duration) *Survey {
 	places = slices.Clone(places)
 	slices.SortStableFunc(places, byPlace)
@@ -55,7 +55,7 @@ func newSurvey(job string, places []Place, now time.Time, over time.Duration) *S
 // Job returns the ID of the job.
 func (s *Survey) Job() string { return s.look.Job }
 
-// Next returns the next question; false: all were asked.
+// Next returns the next question; false: all have been asked.
 func (s *Survey) Next() (Question, bool) {
 	if s.sent == len(s.questions) {
 		return Question{}, false
@@ -64,7 +64,7 @@ func (s *Survey) Next() (Question, bool) {
 	return s.questions[s.sent-1], true
 }
 
-// Progress returns the number of answers, and of all questions.
+// Progress returns how many answers there are, and how many questions.
 func (s *Survey) Progress() (answered, all int) { return s.answered, len(s.questions) }
 
 // Over reports whether all questions have an answer.
@@ -90,7 +90,7 @@ func (s *Survey) Take(q Question, reply *wire.Reply, err error) {
 	}
 }
 
-// GiveUp notes that nobody waits any longer for the answers that are missing.
+// GiveUp records that nobody waits any longer for the missing answers.
 func (s *Survey) GiveUp(after time.Duration) {
 	for i := range s.look.Ranks {
 		if r := &s.look.Ranks[i]; r.Process == nil && r.Why == nil {
@@ -101,7 +101,7 @@ func (s *Survey) GiveUp(after time.Duration) {
 	s.look.namePeers(s.hosts)
 }
 
-// NoAnswer is the ID of the refusal of a node that does not answer.
+// NoAnswer is the refusal ID of a node that does not answer.
 const NoAnswer = "no_answer"
 
 func (s *Survey) refuseRanks(q Question, why wire.Refusal) {
@@ -122,7 +122,7 @@ func (s *Survey) readReply(q Question, reply *wire.Reply) {
 		cleanProcess(p)
 		r := at[cmp.Or(p.Of, p.PID)]
 		switch {
-		case r == nil: // nobody has asked for it
+		case r == nil: // nobody asked about it
 		case p.Of != 0:
 			r.Workers = append(r.Workers, *p)
 		case p.StartTicks == r.StartTicks && r.Process == nil:
@@ -136,7 +136,7 @@ func (s *Survey) readReply(q Question, reply *wire.Reply) {
 	}
 }
 
-// addStacks adds what is known of a rank. Without a thread that is the reason why nothing is.
+// addStacks adds what is known about a rank. If there is no thread, the reason why is all that is known.
 func (r *Rank) addStacks(p *wire.ProcessStacks, readMS uint64) {
 	if len(p.Threads) == 0 && !isHalted(p) {
 		r.Why = cmp.Or(p.Refusal, &wire.Refusal{ID: NoAnswer, Cause: "the node knows no thread of the process"})

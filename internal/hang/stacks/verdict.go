@@ -11,8 +11,8 @@ type verdict struct {
 	Evidence
 	all    []Group
 	groups []Group   // those that are not vague
-	odd    []*Rank   // those of the outliers
-	moves  []motions // of each group
+	odd    []*Rank   // ranks of the outliers
+	moves  []motions // per group
 	of     motions   // of all
 	read   int
 }
@@ -37,9 +37,9 @@ func (p *Pair) judgeLooks(groups []Group, also Evidence) *verdict {
 	return v
 }
 
-// jobState is Moving if anything has moved. It is Stuck only if NCCL says so, or no rank may be at work and the wait of
-// most shows: every rank was read twice and the kernel has counted no work of it, or NCCL knows for whom the others
-// wait while their GPUs stand.
+// jobState is Moving if anything has moved. It is Stuck only if NCCL says so, or if no rank may be at work and most are
+// seen to wait. The latter means that every rank was read twice and the kernel counted no work for it, or that NCCL
+// knows which rank the others wait for while their GPUs stand still.
 func (v *verdict) jobState() rankstacks.State {
 	switch {
 	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
@@ -58,14 +58,14 @@ func (v *verdict) jobState() rankstacks.State {
 	return rankstacks.Unclear
 }
 
-// hasLaggard reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs
+// hasLaggard reports whether NCCL knows of a rank that others wait for. For some seconds that is so in healthy jobs
 // too.
 func (v *verdict) hasLaggard() bool { return v.NCCL != nil && v.NCCL.Behind }
 
-// mayWork reports whether a rank that does not wait for others may be at work: it has used a CPU, has read or written,
-// or has waited again and again, or that is not known; or a process of its own works for it; or it waits for requests.
-// Rank 0 that evaluates or writes a checkpoint in one call looks like that. Those for which others wait decide: most
-// may use a CPU while they wait for their GPU.
+// mayWork reports whether a rank that does not wait for others may be at work. It may be if it used a CPU, read or
+// wrote, or waited again and again, or if that is not known; if one of its own processes works for it; or if it waits
+// for requests. Rank 0 looks like that while it evaluates or writes a checkpoint in one call. Only the ranks that
+// others wait for decide: most may use a CPU while they wait for their GPU.
 func (v *verdict) mayWork() bool {
 	for _, r := range v.ranksAside() {
 		if s := v.kernelWork(r); v.Motion(r) == Same || s.own.Works() || s.worker != nil ||
@@ -76,8 +76,8 @@ func (v *verdict) mayWork() bool {
 	return false
 }
 
-// ranksAside returns the ranks that are neither where most are, nor wait for others in another place. If all wait for
-// others, the ranks that are not where most are.
+// ranksAside returns the ranks that are not where most are, and do not wait for others elsewhere. If all ranks wait for
+// others, it returns those that are not where most are.
 func (v *verdict) ranksAside() (list []*Rank) {
 	list = v.ranksIn(func(g *Group) bool { return !v.waitsWithMost(g) })
 	if len(list) == 0 {
@@ -101,8 +101,8 @@ func (v *verdict) ranksIn(wanted func(g *Group) bool) (list []*Rank) {
 	return list
 }
 
-// computesOutside reports whether a rank uses a CPU outside of collectives: at the end of a job it may write what is
-// left while the others have exited.
+// computesOutside reports whether a rank uses a CPU outside of collectives: at the end of a job it may still write
+// results while the others have exited.
 func (v *verdict) computesOutside() bool {
 	for i := range v.groups {
 		if g := &v.groups[i]; v.moves[i][Same] > 0 && frames.Collective(g.firstRank().pythonFrames()) == "" {
@@ -112,9 +112,9 @@ func (v *verdict) computesOutside() bool {
 	return false
 }
 
-// mostWait reports whether most ranks are seen to wait for others: where ranks exchange something, and without work. A
-// rank that waits for its own GPU looks the same in a job that computes, and so do all ranks in one place: that may be
-// the same collective of a later step.
+// mostWait reports whether most ranks are seen to wait for others: they are where ranks exchange something, and do no
+// work. Two things do not count, since a job that computes looks the same: a rank that waits for its own GPU, and all
+// ranks in one place, which may be the same collective of a later step.
 func (v *verdict) mostWait() bool {
 	waiting := 0
 	for i := range v.groups {
@@ -130,8 +130,8 @@ func (v *verdict) mostWait() bool {
 	return len(v.groups) > 1 && 2*waiting >= v.read
 }
 
-// ranksPoll reports whether the ranks of a group use a CPU to wait: in MPI, or for GPUs that are seen to wait
-// themselves. They do nothing else: a rank that computes would not stay in one line without a pause.
+// ranksPoll reports whether the ranks of a group use a CPU only to wait: in MPI, or for GPUs that are themselves seen
+// to wait. They do nothing else: a rank that computes would not stay in one line without a pause.
 func (v *verdict) ranksPoll(g *Group) bool {
 	for _, r := range g.Ranks {
 		s := v.kernelWork(r).own

@@ -6,14 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// stirs are what the kernel has counted of a rank and of its descendants.
+// stirs holds what the kernel counted for a rank and for its descendants.
 type stirs struct {
 	own    stir.Stir
-	worker *wire.ProcessStacks // that works; nil: none is seen to
-	of     stir.Stir           // what was counted of it
+	worker *wire.ProcessStacks // one that works; nil: none is seen to
+	of     stir.Stir           // what was counted for it
 }
 
-// kernelWork returns what the kernel has counted of a rank between the looks.
+// kernelWork returns what the kernel counted for a rank between the looks.
 func (p *Pair) kernelWork(r *Rank) (s stirs) {
 	before := p.before[process{r.Node, r.ProcessID}]
 	if before == nil || before.Process == nil || r.Process == nil {
@@ -35,8 +35,8 @@ func (p *Pair) kernelWork(r *Rank) (s stirs) {
 	return s
 }
 
-// goesOn reports whether a rank was elsewhere at another look, or the kernel has counted steps or bytes of it or of its
-// descendants: an endless loop has neither, nor has a wait for others to come, which polls.
+// goesOn reports whether a rank was elsewhere at the other look, or the kernel counted steps or bytes for it or its
+// descendants. An endless loop has neither. A wait for others to arrive does not count, although it polls.
 func (p *Pair) goesOn(r *Rank) bool {
 	s := p.kernelWork(r)
 	steps := s.own.Steps() && !frames.Meets(r.pythonFrames())

@@ -1,8 +1,9 @@
-// Package ask asks NCCL's RAS about a job, through the probes of its nodes: two answers, a few seconds apart, and the
-// verdict from them.
+// Package ask asks NCCL's RAS about a job, through the probes of its nodes. It gets two answers, a few seconds apart,
+// and derives the verdict from them.
 //
-// RAS asks all processes of the job for each answer, so it is never polled: a person asks, or the program once when the
-// job seems to hang. A job is asked one question at a time; who asks meanwhile gets the same Result.
+// RAS asks all processes of the job for each answer, so it is never polled: a person asks, or the program asks once
+// when the job seems to hang. Only one question about a job runs at a time; whoever asks meanwhile gets the same
+// Result.
 package ask
 
 import (
@@ -22,17 +23,17 @@ import (
 )
 
 const (
-	// apart is the time between the answers.
+	// apart is the time between the two answers.
 	apart = 4 * time.Second
-	// patience is the longest time of an answer, as the probe allows it, with its way.
+	// patience is the longest time for an answer: what the probe allows, plus the way there and back.
 	patience = (wire.MaxRASSeconds + 2) * time.Second
-	// silence is the time after which a process that has not said a word is given up: RAS answers commands at once.
+	// silence is how long a process may say nothing before it is given up: RAS answers commands at once.
 	silence = 3 * time.Second
-	// pause follows a piece without data, if the node sent it at once.
+	// pause is the wait after a piece without data, if the node sent it at once.
 	pause = 100 * time.Millisecond
-	// tries limits the processes that are asked for an answer.
+	// tries limits how many processes are asked for one answer.
 	tries = 4
-	// atMost is the longest time of a question.
+	// atMost is the longest time that a question may take.
 	atMost = 50 * time.Second
 	// maxWords limits the text of a node, in bytes.
 	maxWords = 300
@@ -60,12 +61,12 @@ type call struct {
 type Result struct {
 	*nccl.Verdict
 	At      time.Time      // of the second answer
-	Node    string         // that was asked for it
-	Address string         // of the socket there
-	Answers [2]nccl.Answer // what they have of the job
+	Node    string         // that gave it
+	Address string         // of the socket on that node
+	Answers [2]nccl.Answer // what they say about the job
 }
 
-// Old returns a Node that asks an NCCL before 2.29 too.
+// Old returns a Node that asks even an NCCL before 2.29.
 func Old(node Node) Node {
 	return func(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 		if r.RAS != nil {
@@ -79,7 +80,7 @@ func Old(node Node) Node {
 // New returns an Asker.
 func New(node Node) *Asker { return &Asker{node: node, calls: map[string]*call{}} }
 
-// Places returns the processes of a job on its GPUs that run now, those of known rank first.
+// Places returns the processes of a job that run on its GPUs now, those with a known rank first.
 func Places(s *cluster.Snapshot, job *cluster.JobView) []nccl.Place {
 	var places []nccl.Place
 	for _, row := range tally.Ranks(s, job) {
@@ -95,8 +96,8 @@ func Places(s *cluster.Snapshot, job *cluster.JobView) []nccl.Place {
 	return places
 }
 
-// Job asks about a job, given its processes. It takes at least as long as two answers are apart, and ends soon after
-// ctx.
+// Job asks about a job, given its processes. It takes at least the time between the two answers, and ends soon after
+// ctx does.
 func (a *Asker) Job(ctx context.Context, job string, places []nccl.Place) (*Result, error) {
 	a.mu.Lock()
 	c := a.calls[job]
@@ -148,8 +149,8 @@ func (a *Asker) judgeJob(ctx context.Context, places []nccl.Place) (*Result, err
 		Address: second.address, Answers: [2]nccl.Answer{*first.Answer, *second.Answer}}, nil
 }
 
-// askingOrder returns whom to ask: a process of each node, that of the node first, and then others, if there are few
-// nodes. One socket is shared by all processes of a user on the node, so another try may reach another one of them.
+// askingOrder returns the processes to ask, in order: one of each node, starting with the node first, and then others
+// if there are few nodes. All processes of a user on a node share one socket, so another try may reach another process.
 func askingOrder(places []nccl.Place, first string) []*nccl.Place {
 	var list, rest []*nccl.Place
 	seen := map[string]bool{}
@@ -173,7 +174,7 @@ func askingOrder(places []nccl.Place, first string) []*nccl.Place {
 	return list
 }
 
-// answer is an answer about the job, and who gave it.
+// answer is an answer about the job, and the process that gave it.
 type answer struct {
 	*nccl.Answer
 	names   *nccl.Names
@@ -182,13 +183,13 @@ type answer struct {
 }
 
 var (
-	// errRefused is a node that does not ask: another try there is in vain.
+	// errRefused means that the node does not ask: trying again there is pointless.
 	errRefused = errors.New("refused")
-	// errOld is an NCCL before 2.29. It may be that of another job of the user on the node.
+	// errOld means an NCCL before 2.29. It may belong to another job of the user on the node.
 	errOld = errors.New("an NCCL before 2.29 is not asked")
 )
 
-// askInTurn asks one process after the other, until one answers about the job.
+// askInTurn asks one process after another, until one answers about the job.
 func (a *Asker) askInTurn(ctx context.Context, roster *nccl.Roster, places []*nccl.Place) (*answer, error) {
 	var failed error
 	refused := map[string]bool{}
@@ -213,16 +214,16 @@ func (a *Asker) askInTurn(ctx context.Context, roster *nccl.Roster, places []*nc
 			break
 		}
 	}
-	return nil, failed // the reason of the first is what a user can change
+	return nil, failed // the first one's reason is what a user can change
 }
 
-// refusal is the reason of a node, in its words.
+// refusal is the reason that a node gives, in its words.
 type refusal struct{ text string }
 
 func (r refusal) Error() string        { return r.text }
 func (r refusal) Is(target error) bool { return target == errRefused }
 
-// askProcess asks a process, and reads what comes back while it comes.
+// askProcess asks a process, and parses the answer while it arrives.
 func (a *Asker) askProcess(ctx context.Context, p *nccl.Place) (*answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: RAS of NCCL has not answered within %s",
 		p.Node,

@@ -1,4 +1,4 @@
-// Package say has the words of the verdicts of package nccl: a headline and the lines below it, for the screen, reports
+// Package say puts the verdicts of package nccl into words: a headline and the lines below it, for the screen, reports
 // and programs.
 package say
 
@@ -49,7 +49,7 @@ func Headline(v *nccl.Verdict) string {
 	return "NCCL does not tell whether the job moves"
 }
 
-// notAsked says why, and what asks nevertheless.
+// notAsked says why NCCL was not asked, and which command asks nevertheless.
 const notAsked = "not asked: it is older than 2.29, and an answer can crash the job (nvnodetop stacks --old-nccl asks)"
 
 // causesWithVerb names the causes as the subject of a sentence, with its verb.
@@ -76,7 +76,7 @@ func nameCauses(v *nccl.Verdict) string {
 	return who
 }
 
-// nameErrors says which errors the causes report. An error of another rank says nothing, unless there is no other.
+// nameErrors says which errors the causes report. It leaves out errors about another rank, unless there are no others.
 func nameErrors(v *nccl.Verdict) string {
 	causing := map[nccl.GPU]bool{}
 	for i := range v.Causes {
@@ -111,7 +111,7 @@ func describeStuck(v *nccl.Verdict) string {
 	}
 	who := nameCauses(v)
 	if v.Partial && len(v.Causes)+v.Unnamed > 1 {
-		who = "some of " + who // text does not tell who of them waits for another one
+		who = "some of " + who // text does not tell which of them wait for another one
 	}
 	text := ranksOfTotal(v.Waiting, v.Members) + " " + chooseForm(v.Waiting, "waits", "wait")
 	if len(v.Waits) == 0 || v.Waits[0].Operation == "" {
@@ -144,7 +144,7 @@ func chooseForm(n int, one, several string) string {
 	return several
 }
 
-// ranksOfTotal returns "3 of 8 ranks", or "3 ranks" if the total is 0, which means that it is not known.
+// ranksOfTotal returns "3 of 8 ranks", or "3 ranks" if the total is 0 (not known).
 func ranksOfTotal(n, total int) string {
 	if total <= n {
 		return text.Count(n, "rank")
@@ -156,7 +156,7 @@ func formatSeconds(d time.Duration) string {
 	return strconv.Itoa(int(d.Round(time.Second)/time.Second)) + " s"
 }
 
-// Member names a member: by its rank in the job, its node, GPU and PID, as far as known.
+// Member names a member by its rank in the job, its node, GPU and PID, as far as known.
 func Member(m nccl.Member) string {
 	switch {
 	case m.Place == nil && m.PID == 0:
@@ -175,10 +175,10 @@ func Member(m nccl.Member) string {
 	return fmt.Sprintf("rank %d (%s, %s)", *m.Place.Rank, where, pid)
 }
 
-// most limits how many members a line names.
+// most limits how many members one line names.
 const most = 6
 
-// Members names members in few words: by their ranks in the job if all have one.
+// Members names members briefly: by their ranks in the job if all have one.
 func Members(list []nccl.Member) string {
 	if len(list) == 1 {
 		return Member(list[0])
@@ -203,7 +203,7 @@ func Members(list []nccl.Member) string {
 	return strings.Join(words, ", ")
 }
 
-// inShort writes ascending numbers in few words: "0-7", "3, 11, ... 507 (every 8th)", "1, 5, 6".
+// inShort writes ascending numbers briefly: "0-7", "3, 11, ... 507 (every 8th)", "1, 5, 6".
 func inShort(numbers []int) string {
 	n := len(numbers)
 	if n == 0 {
@@ -221,7 +221,7 @@ func inShort(numbers []int) string {
 	return strings.Join(runs, ", ")
 }
 
-// constantStep returns the distance between the numbers, 0 if it is not always the same.
+// constantStep returns the distance between neighboring numbers; 0 if it varies.
 func constantStep(numbers []int) int {
 	if len(numbers) < 2 {
 		return 0
@@ -245,7 +245,7 @@ func ordinalOf(n int) string {
 	return strconv.Itoa(n) + "th"
 }
 
-// Part describes a communicator, by its members if all are known.
+// Part describes a communicator, by its members if all of them are known.
 func Part(p *nccl.Part) string {
 	name := "communicator"
 	if p.Number > 0 {
@@ -260,7 +260,7 @@ func Part(p *nccl.Part) string {
 	return name + ")"
 }
 
-// Lines say more: where ranks wait, who does not answer, which errors there are.
+// Lines says more: where ranks wait, who does not answer, and which errors there are.
 func Lines(v *nccl.Verdict) []string {
 	var lines []string
 	add := func(format string, of ...any) { lines = append(lines, fmt.Sprintf(format, of...)) }

@@ -7,9 +7,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// prompts are functions that wait for a person, with the code in which they are one.
+// prompts are functions that wait for a person, and the files in which they do.
 var prompts = []struct{ function, file, words string }{
-	{"cmdloop", "bdb.py", "waits in pdb for input"}, // ipdb too: their frames are around it
+	{"cmdloop", "bdb.py", "waits in pdb for input"}, // ipdb too: its frames are around it
 	{"cmdloop", "pdb.py", "waits in pdb for input"},
 	{"wait_for_client", "debugpy/", "waits for a debugger to connect (debugpy)"},
 	{"do_wait_suspend", "", "is stopped in a debugger (pydevd)"},
@@ -17,7 +17,7 @@ var prompts = []struct{ function, file, words string }{
 	{"prompt_for_code", "IPython/", "waits at an IPython prompt for input"},
 }
 
-// Prompt says that a thread waits for a person; "": it is not known to.
+// Prompt returns how a thread waits for a person; "": it is not known to do so.
 func Prompt(frames []wire.Frame) string {
 	for _, p := range prompts {
 		in := func(f wire.Frame) bool {
@@ -31,7 +31,7 @@ func Prompt(frames []wire.Frame) string {
 	return ""
 }
 
-// Kernel says that a thread is that of a kernel of Jupyter without a cell; "": it is not.
+// Kernel says that a thread belongs to a Jupyter kernel that runs no cell; "": it does not.
 func Kernel(frames []wire.Frame) string {
 	is := slices.ContainsFunc(frames, func(f wire.Frame) bool { return strings.HasPrefix(Short(f.File), "ipykernel/") })
 	if !is || !RunsLoop(frames) {
@@ -40,7 +40,7 @@ func Kernel(frames []wire.Frame) string {
 	return "is a Jupyter kernel that waits for its next cell"
 }
 
-// RunsLoop reports whether a thread waits in an event loop, whoever has started it.
+// RunsLoop reports whether a thread waits in an event loop, whoever started it.
 func RunsLoop(frames []wire.Frame) bool {
 	loop := slices.IndexFunc(frames, func(f wire.Frame) bool { return slices.Contains(servers, f.Function) })
 	return loop >= 0 && IsOfPython(frames[:loop+1])
@@ -49,14 +49,14 @@ func RunsLoop(frames []wire.Frame) bool {
 // End is how a program has ended.
 type End int
 
-// The ends of a program.
+// Ends of a program.
 const (
 	HasNotEnded End = iota
 	EndsThreads     // the interpreter waits for threads
-	EndsCalls       // the interpreter calls a function itself, with no module around it: as at exit, if not embedded
+	EndsCalls       // the interpreter itself calls a function, with no module around it: as at exit, unless Python is embedded
 )
 
-// Ending tells from the frames of a main thread whether its program has ended.
+// Ending tells from the frames of a main thread whether its program has ended, and how.
 func Ending(frames []wire.Frame) End {
 	if len(frames) == 0 {
 		return HasNotEnded
@@ -71,7 +71,7 @@ func Ending(frames []wire.Frame) End {
 	return EndsCalls
 }
 
-// IsInModule reports whether the functions of a thread were called by a program.
+// IsInModule reports whether a program called the functions of a thread.
 func IsInModule(frames []wire.Frame) bool {
 	return slices.ContainsFunc(frames, func(f wire.Frame) bool { return f.Function == "<module>" })
 }
@@ -83,20 +83,20 @@ func Joins(frames []wire.Frame) bool {
 	})
 }
 
-// IsOwn reports whether a thread is in code of the program itself.
+// IsOwn reports whether a thread is in the program's own code.
 func IsOwn(frames []wire.Frame) bool { return len(frames) > 0 && frameOrigin(&frames[0]) == ofProgram }
 
-// IsOfProgram reports whether code of the program itself runs in a thread, or has called what runs there.
+// IsOfProgram reports whether a thread runs the program's own code, or code called from it.
 func IsOfProgram(frames []wire.Frame) bool {
 	return slices.ContainsFunc(frames, func(f wire.Frame) bool { return frameOrigin(&f) == ofProgram })
 }
 
-// IsOfPython reports whether nothing but Python's own library runs in a thread.
+// IsOfPython reports whether a thread runs nothing but Python's own library.
 func IsOfPython(frames []wire.Frame) bool {
 	return len(frames) > 0 && !slices.ContainsFunc(frames, func(f wire.Frame) bool { return frameOrigin(&f) != ofPython })
 }
 
-// Inside returns the frames of a worker process without those that it has of the process from which it was forked.
+// Inside returns the frames of a worker process, without those inherited from the process that forked it.
 func Inside(frames []wire.Frame) []wire.Frame {
 	at := slices.IndexFunc(frames, func(f wire.Frame) bool {
 		return f.Function == "_bootstrap" && Short(f.File) == "multiprocessing/process.py"
@@ -115,8 +115,8 @@ func IsDataWorker(frames []wire.Frame) bool {
 	return slices.ContainsFunc(Inside(frames), func(f wire.Frame) bool { return Short(f.File) == dataWorker })
 }
 
-// AwaitsWork reports whether a thread is that of a worker that waits for work: of a package or of the program it runs
-// at most its loop.
+// AwaitsWork reports whether a thread belongs to a worker that waits for work: it runs no code of a package or the
+// program, except the worker loop itself.
 func AwaitsWork(frames []wire.Frame) bool {
 	inside := Inside(frames)
 	if len(inside) == len(frames) {
@@ -135,11 +135,11 @@ func AwaitsWork(frames []wire.Frame) bool {
 	return loops <= 1 && len(inside) > 0 && inside[0].Function != "run"
 }
 
-// parents are files whose functions wait for processes that they have started.
+// parents are files whose functions wait for processes that they started.
 var parents = []string{"subprocess.py", "multiprocessing/", "concurrent/futures/process.py",
 	"torch/utils/data/dataloader.py", "joblib/"}
 
-// WaitsForProcess reports whether a thread waits in code that has started processes, and waits for them.
+// WaitsForProcess reports whether a thread is in code that started processes and now waits for them.
 func WaitsForProcess(frames []wire.Frame) bool {
 	frames = Inside(frames)
 	if own := ownOf(frames); own >= 0 {

@@ -1,5 +1,5 @@
-// Package frames says in words where a thread is, by its Python frames, and for whom it waits: for other ranks, for
-// another thread, or for requests.
+// Package frames says in words where a thread is, by its Python frames, and what it waits for: other ranks, another
+// thread, or requests.
 package frames
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Line is a stack in one line: the frame that waits, how the program came there, and the program's own frame.
+// Line is a stack in one line: the frame that waits, how the program got there, and the program's own frame.
 type Line struct {
 	Head, Where string   // the function that waits, and its place
 	Via         []string // functions between it and the program's own, innermost first
@@ -33,19 +33,19 @@ func (l Line) String() string {
 	return text
 }
 
-// origin is to whom the code of a file belongs.
+// origin says to whom the code of a file belongs.
 type origin int
 
 const (
 	ofProgram origin = iota
 	ofPackage        // installed
-	ofPython         // its standard library
+	ofPython         // Python's standard library
 )
 
 // Parts of the paths of installed packages, and of Python's own files.
 var packages = []string{"/site-packages/", "/dist-packages/"}
 
-// originOf tells the origin of a file by its path, and shortens the path.
+// originOf determines the origin of a file from its path, and shortens the path.
 func originOf(file string) (origin, string) {
 	for _, dir := range packages {
 		if at := strings.LastIndex(file, dir); at >= 0 {
@@ -68,19 +68,19 @@ func originOf(file string) (origin, string) {
 	return ofProgram, shortOwn(file)
 }
 
-// isMade reports whether code has no file: Python has it frozen in, a package has made it (<eval_with_key>.3, <attrs
-// generated init Batch>), or it is an argument of Python.
+// isMade reports whether code has no file: it is frozen into Python, a package generated it (<eval_with_key>.3, <attrs
+// generated init Batch>), or it was given to Python as an argument.
 func isMade(file string) bool { return strings.HasPrefix(file, "<") }
 
-// byNumber begins the name of a cell that has its number: "<ipython-input-3-ab12>".
+// byNumber starts the name of a cell that has its number: "<ipython-input-3-ab12>".
 const byNumber = "<ipython-input-"
 
-// isCell reports whether code is that of a cell of a notebook, which ipykernel names after itself.
+// isCell reports whether code belongs to a cell of a notebook; ipykernel puts its own name into the file's name.
 func isCell(file string) bool {
 	return strings.HasPrefix(file, byNumber) || strings.HasPrefix(path.Base(path.Dir(file)), "ipykernel_")
 }
 
-// cellOf names a cell: by its number, if its file has that.
+// cellOf names a cell, by its number if its file has one.
 func cellOf(file string) string {
 	number, _, _ := strings.Cut(strings.TrimPrefix(file, byNumber), "-")
 	if _, err := strconv.Atoi(number); err != nil || !strings.HasPrefix(file, byNumber) {
@@ -89,7 +89,7 @@ func cellOf(file string) string {
 	return "notebook cell " + number
 }
 
-// shortOwn is the name of a file of the program, with its directory if the name alone says nothing.
+// shortOwn returns the name of a file of the program, with its directory if the name alone says nothing.
 func shortOwn(file string) string {
 	name := path.Base(file)
 	switch name {
@@ -119,7 +119,7 @@ func At(f *wire.Frame) string {
 	return place
 }
 
-// wrappers are functions that only call another one.
+// wrappers are functions that only call another function.
 var wrappers = []string{"wrapper", "_wrapper", "_fn", "inner", "decorate_context", "_call_impl", "_wrapped_call_impl",
 	"__call__"}
 
@@ -149,7 +149,7 @@ func Of(frames []wire.Frame) Line {
 	return l
 }
 
-// ownOf is the innermost frame of the program itself, or the one of its code without a file; -1: there is none.
+// ownOf returns the innermost frame of the program itself, including its code without a file; -1: there is none.
 func ownOf(frames []wire.Frame) int {
 	own := slices.IndexFunc(frames, func(f wire.Frame) bool { return frameOrigin(&f) == ofProgram })
 	if own >= 0 {
@@ -172,8 +172,8 @@ func frameOrigin(f *wire.Frame) origin {
 	return o
 }
 
-// headOf returns the frame that waits: the innermost of a package, since Python's own library waits for everybody.
-// Where the program itself called that library it is the function that was called.
+// headOf returns the frame that waits. It is the innermost frame of a package, since Python's own library waits on
+// behalf of everybody. If the program itself called that library, it is the function that the program called.
 func headOf(frames []wire.Frame, own int) int {
 	end := own
 	if own < 0 {
@@ -187,7 +187,7 @@ func headOf(frames []wire.Frame, own int) int {
 	return max(end-1, 0)
 }
 
-// callerNames returns the next functions outside of a frame that say something: two at most.
+// callerNames returns the names of the next outer functions that say something: two at most.
 func callerNames(frames []wire.Frame) (names []string) {
 	for i := range frames {
 		f := &frames[i]

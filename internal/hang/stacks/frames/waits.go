@@ -7,17 +7,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// collectives are functions in which a rank waits for other ranks, whoever has written them.
+// collectives are functions in which a rank waits for other ranks, whoever wrote them.
 var collectives = []string{"all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_to_all",
 	"all_to_all_single", "allgather", "allreduce", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
 	"gather_object", "monitored_barrier", "recv_object_list", "reduce_scatter", "reduce_scatter_tensor",
 	"scatter_object_list",
 	"wait_for_everyone", "sync_global_devices"}
 
-// together is code whose functions wait for other ranks where they are the innermost of all packages: exchanges between
+// together lists code whose functions wait for other ranks when they are the innermost package frame: exchanges between
 // processes, and the rendezvous before them.
 var together = []struct{ file, but string }{
-	{file: "torch/distributed/", but: "torch/distributed/checkpoint/"}, // that one writes files
+	{file: "torch/distributed/", but: "torch/distributed/checkpoint/"}, // checkpoint writes files
 	{file: "torch/nn/parallel/distributed.py"},
 	{file: "torch/nn/modules/_functions.py"}, // SyncBatchNorm
 	{file: "horovod/"},
@@ -27,10 +27,10 @@ var together = []struct{ file, but string }{
 	{file: "deepspeed/comm/"},
 }
 
-// passes is code in which the gradients of DistributedDataParallel are added up: the engine of torch, in C++.
+// passes is the code in which the gradients of DistributedDataParallel are added up: torch's engine, in C++.
 const passes = "torch/autograd/__init__.py"
 
-// Collective returns the function in which a thread waits for other ranks; "": it is in none that is known.
+// Collective returns the function in which a thread waits for other ranks; "": no such function is known.
 func Collective(frames []wire.Frame) string {
 	for i := range frames {
 		if slices.Contains(collectives, strings.ToLower(frames[i].Function)) {
@@ -58,19 +58,19 @@ func isTogether(file string) bool {
 }
 
 // AddsUp reports whether a thread is in the backward pass, where DistributedDataParallel waits for other ranks, in C++.
-// One that does not use a CPU there, nor anything else, waits: for other ranks if it has some.
+// A rank that neither uses a CPU there nor does anything else is waiting: for other ranks, if there are any.
 func AddsUp(frames []wire.Frame) bool { return len(frames) > 0 && Short(frames[0].File) == passes }
 
-// meeting is the code of torch in which ranks meet before they know each other: it polls.
+// meeting is the torch code in which ranks meet before they know each other. It polls.
 const meeting = "torch/distributed/rendezvous.py"
 
-// Meets reports whether a thread waits for other ranks to come, and polls until then: that is no work.
+// Meets reports whether a thread waits for other ranks to arrive, and polls meanwhile: that is no work.
 func Meets(frames []wire.Frame) bool { return len(frames) > 0 && Short(frames[0].File) == meeting }
 
-// servers are functions of Python that wait for work from outside: requests, events, cells of a notebook.
+// servers are Python functions that wait for work from outside: requests, events, cells of a notebook.
 var servers = []string{"serve_forever", "run_forever", "_run_once"}
 
-// ServesRequests reports whether a thread runs a loop that waits for what comes from outside.
+// ServesRequests reports whether a thread runs a loop that waits for input from outside.
 func ServesRequests(frames []wire.Frame) bool {
 	if len(frames) == 0 || frameOrigin(&frames[0]) != ofPython {
 		return false
@@ -86,7 +86,8 @@ func ServesRequests(frames []wire.Frame) bool {
 	return false
 }
 
-// WaitsForThread reports whether a thread may wait for another one of its process: then that one does the work.
+// WaitsForThread reports whether a thread may be waiting for another thread of its process: then that other one does
+// the work.
 func WaitsForThread(frames []wire.Frame) bool {
 	if len(frames) == 0 || frameOrigin(&frames[0]) != ofPython {
 		return false

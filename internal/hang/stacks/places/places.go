@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Of returns the processes of a job on its GPUs, and the ranks that have none. ready is false while a node that
-// reports has not listed its processes.
+// Of returns the processes of a job on its GPUs, and the ranks that have none. ready is false while a reporting node
+// has not listed its processes yet.
 func Of(s *cluster.Snapshot, job *cluster.JobView) (places []stacks.Place, ready bool) {
 	type process struct {
 		node string
@@ -54,7 +54,7 @@ func Of(s *cluster.Snapshot, job *cluster.JobView) (places []stacks.Place, ready
 	})
 }
 
-// absence is why there is no process to ask about, in words for one rank, and for several, on one node or on more.
+// absence is why there is no process to ask about, worded for one rank, and for several on one node or on more.
 type absence struct{ id, one, many, spread string }
 
 var (
@@ -92,7 +92,7 @@ func absenceOf(s *cluster.Snapshot, r *tally.RankRow) *absence {
 	return &hidden
 }
 
-// nameAbsent notes the reasons, each in the words for as many ranks as it has.
+// nameAbsent sets the reasons, each worded for the number of ranks that it applies to.
 func nameAbsent(places []stacks.Place, whys []*absence) {
 	type group struct {
 		node  string // of the first rank

@@ -7,10 +7,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Sleeps are the words for a process of which the kernel says no more.
+// Sleeps is what is said of a process about which the kernel says no more.
 const Sleeps = "sleeps"
 
-// callReason says for what a thread waits in the kernel: "reads /data/shard-0317.tar"; "": it does not say.
+// callReason says what a thread waits for in the kernel: "reads /data/shard-0317.tar"; "": the kernel does not say.
 func callReason(t *wire.ThreadStack) string {
 	c := t.Call
 	if t.State == "D" && t.WaitsFor != nil && t.WaitsFor.Path != "" {
@@ -49,7 +49,7 @@ func callReason(t *wire.ThreadStack) string {
 	return ""
 }
 
-// heldBy says who has the lock of a file; "": it is not known.
+// heldBy says who holds the lock of a file; "": it is not known.
 func heldBy(c *wire.SystemCall) string {
 	switch {
 	case c.File == "":
@@ -99,7 +99,7 @@ func fileOf(t *wire.ThreadStack) string {
 	return file
 }
 
-// isPipe reports whether the kernel has the thread in its code for pipes: then a path is that of a pipe.
+// isPipe reports whether the thread is in the kernel's code for pipes: then its path is that of a pipe.
 func isPipe(t *wire.ThreadStack) bool {
 	return strings.Contains(t.WChan, "pipe") || strings.Contains(t.WChan, "fifo") || t.WChan == "wait_for_partner"
 }
@@ -114,7 +114,8 @@ func readReason(c *wire.SystemCall, file string) string {
 	return verbPhrase("reads ", file)
 }
 
-// writeReason says that the other side does not take what is written: a pipe or a socket only waits while it is full.
+// writeReason says that the other side does not read what is written: writing to a pipe or a socket only waits while it
+// is full.
 func writeReason(c *wire.SystemCall, file string) string {
 	const errors = 2
 	output := c.FD != nil && (*c.FD == 1 || *c.FD == errors)

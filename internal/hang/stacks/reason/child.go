@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// descendantReason says for which descendant a process waits, and what that one does.
+// descendantReason says which descendant a process waits for, and what that one does.
 func (p Process) descendantReason(t *wire.ThreadStack, n int) string {
 	list := p.awaitedDescendants(t)
 	busy := slices.DeleteFunc(slices.Clone(list), func(c *wire.ProcessStacks) bool { return isIdle(c) })
@@ -32,7 +32,7 @@ func (p Process) descendantReason(t *wire.ThreadStack, n int) string {
 	return words
 }
 
-// waitWeight is larger for a process that waits and of which more is known.
+// waitWeight is larger for a process that waits, and for one about which more is known.
 func waitWeight(p *wire.ProcessStacks) (n int) {
 	t := Process{ProcessStacks: p}.mainThread()
 	switch {
@@ -60,7 +60,7 @@ func (p Process) descendantName(c *wire.ProcessStacks) string {
 	return fmt.Sprintf("its %s %d (%s)", kind, c.PID, c.Name)
 }
 
-// descendantAction says where a descendant is, and for what it waits.
+// descendantAction says where a descendant is, and what it waits for.
 func (p Process) descendantAction(n int) string {
 	t := p.mainThread()
 	switch {
@@ -86,7 +86,7 @@ func (p Process) descendantAction(n int) string {
 	return words + ", where it " + doing
 }
 
-// awaitedDescendants returns the descendants for which a thread waits, as its system call or its frames tell.
+// awaitedDescendants returns the descendants that a thread waits for, according to its system call or its frames.
 func (p Process) awaitedDescendants(t *wire.ThreadStack) (list []*wire.ProcessStacks) {
 	if c := t.Call; c != nil && c.Child != 0 {
 		if list = p.selectDescendants(func(d *wire.ProcessStacks) bool { return d.PID == c.Child }); len(list) > 0 {
@@ -124,7 +124,7 @@ func isIdle(p *wire.ProcessStacks) bool {
 	return t != nil && t.State != "R" && frames.AwaitsWork(t.Frames)
 }
 
-// isHelper reports whether a process only serves Python itself, as its resource tracker does.
+// isHelper reports whether a process only serves Python itself, as the resource tracker does.
 func isHelper(p *wire.ProcessStacks) bool {
 	t := Process{ProcessStacks: p}.mainThread()
 	return t != nil && frames.IsOfPython(t.Frames)

@@ -1,5 +1,5 @@
-// Package reason follows a wait to its end, from what was read of a process and its descendants: to the worker, child
-// or thread for which it waits, and to the file, pipe, lock or socket for which that one does. It says only what was
+// Package reason follows a wait to its end, using what was read of a process and its descendants: to the worker, child
+// or thread that it waits for, and on to the file, pipe, lock or socket that this one waits for. It says only what was
 // read.
 package reason
 
@@ -11,24 +11,24 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// maxChain is the number of processes that are named one after the other.
+// maxChain is how many processes are named one after the other.
 const maxChain = 4
 
-// Process is a process with what is known of its descendants.
+// Process is a process together with what is known about its descendants.
 type Process struct {
 	*wire.ProcessStacks
 	Descendants []wire.ProcessStacks
-	// Holder is the thread that has had the interpreter's lock for as long as the process was seen; nil: none is known.
+	// Holder is the thread that held the interpreter's lock for as long as the process was watched; nil: none is known.
 	Holder *wire.ThreadStack
-	// Others says that the other ranks are in a module of their program, as each Python is that is not embedded.
+	// Others says that the other ranks are in a module of their program, as every Python is that is not embedded.
 	Others bool
 }
 
-// Of says for what a process waits: "waits for its DataLoader worker 1658 (python), which is in read_shard
-// (train.py:39), where it reads /data/shard-0317.tar"; "": nothing but its place is known.
+// Of says what a process waits for: "waits for its DataLoader worker 1658 (python), which is in read_shard
+// (train.py:39), where it reads /data/shard-0317.tar"; "": only its place is known.
 func Of(p Process) string { return p.chainReason(1) }
 
-// chainReason says for what a process waits, which is the n-th of the chain.
+// chainReason says what a process waits for; it is the n-th of the chain.
 func (p Process) chainReason(n int) string {
 	t := p.mainThread()
 	if t == nil || isStopped(p.State) || t.State == "R" {
@@ -61,7 +61,7 @@ func ofFrames(of func([]wire.Frame) string) func(*wire.ThreadStack) string {
 	return func(t *wire.ThreadStack) string { return of(t.Frames) }
 }
 
-// mainThread is the first thread of the process; nil: it is not known.
+// mainThread returns the first thread of the process; nil: it is not known.
 func (p Process) mainThread() *wire.ThreadStack {
 	if len(p.Threads) == 0 {
 		return nil
@@ -74,7 +74,7 @@ func isStopped(state string) bool {
 	return state == "T" || state == "t" || state == "Z" || state == "X"
 }
 
-// endingReason says that the program has ended, and what keeps its process.
+// endingReason says that the program has ended, and what keeps its process alive.
 func (p Process) endingReason(t *wire.ThreadStack) string {
 	switch frames.Ending(t.Frames) {
 	case frames.EndsThreads:
@@ -95,13 +95,13 @@ func (p Process) endingReason(t *wire.ThreadStack) string {
 	return ""
 }
 
-// outermostFunction is the function that the interpreter has called.
+// outermostFunction returns the function that the interpreter called.
 func outermostFunction(t *wire.ThreadStack) string {
 	f := &t.Frames[len(t.Frames)-1]
 	return f.Function + " (" + frames.At(f) + ")"
 }
 
-// lockHolder says which thread has the interpreter's lock, if not the main one.
+// lockHolder says which thread holds the interpreter's lock, if it is not the main one.
 func (p Process) lockHolder(t *wire.ThreadStack) string {
 	if p.Holder == nil || p.Holder == t || p.Holder.Main {
 		return ""
@@ -109,7 +109,7 @@ func (p Process) lockHolder(t *wire.ThreadStack) string {
 	return "waits for the interpreter's lock (GIL), which " + threadWords(p.Holder) + " holds: it " + p.isIn(p.Holder)
 }
 
-// threadReason says which other threads of the process wait or work, if the main one waits for one of them, or for a
+// threadReason says which other threads of the process wait or work, if the main thread waits for one of them, or for a
 // lock.
 func (p Process) threadReason(t *wire.ThreadStack) string {
 	other := p.workingThread(t)
@@ -132,7 +132,7 @@ func (p Process) threadReason(t *wire.ThreadStack) string {
 	return ""
 }
 
-// workingThread is the first of the other threads that is in code of the program; nil: there is none.
+// workingThread returns the first of the other threads that is in code of the program; nil: there is none.
 func (p Process) workingThread(t *wire.ThreadStack) *wire.ThreadStack {
 	at := slices.IndexFunc(p.Threads, func(o wire.ThreadStack) bool {
 		return o.TID != t.TID && frames.IsOfProgram(o.Frames)
@@ -151,7 +151,7 @@ func threadWords(t *wire.ThreadStack) string {
 	return fmt.Sprintf("thread %d", t.TID)
 }
 
-// isIn says where a thread is, and for what it waits there.
+// isIn says where a thread is, and what it waits for there.
 func (Process) isIn(t *wire.ThreadStack) string {
 	words := "is in " + frames.Of(frames.Inside(t.Frames)).Place()
 	if doing := callReason(t); doing != "" {

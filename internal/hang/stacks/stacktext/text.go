@@ -1,4 +1,4 @@
-// Package stacktext writes for people what the ranks of a job do: the whole document, a group, and where two groups
+// Package stacktext describes for people what the ranks of a job do: the whole document, one group, or where two groups
 // part.
 package stacktext
 
@@ -19,7 +19,8 @@ type Parting struct {
 	Common, A, B []rankstacks.Frame
 }
 
-// Diff compares two groups from the outermost frame on. The last frame in common has two lines where they part.
+// Diff compares two groups from the outermost frame on. If they part within one function, the last frame in common has
+// two lines.
 func Diff(a, b *rankstacks.Group) Parting {
 	x, y := slices.Clone(a.Frames), slices.Clone(b.Frames)
 	slices.Reverse(x)
@@ -35,7 +36,7 @@ func Diff(a, b *rankstacks.Group) Parting {
 	return Parting{Common: x[:n], A: x[n:], B: y[n:]}
 }
 
-// FrameText writes a frame with its whole path: "main  /home/alice/train.py:301".
+// FrameText writes a frame with its full path: "main  /home/alice/train.py:301".
 func FrameText(f *rankstacks.Frame) string {
 	return strings.TrimSpace(f.Function + "  " + Path(f))
 }
@@ -51,7 +52,7 @@ func Path(f *rankstacks.Frame) string {
 // First names the first rank of a group.
 func First(g *rankstacks.Group) string { return placeOf(&g.Ranks[0]).Name(" ") }
 
-// placeOf is where a rank of a document is.
+// placeOf returns the place of a rank of a document.
 func placeOf(r *rankstacks.Rank) *stacks.Place {
 	p := &stacks.Place{Number: stacks.NoRank, Node: r.Node, GPUs: r.GPUs}
 	p.PID = r.PID
@@ -95,7 +96,7 @@ func onNode(ranks []rankstacks.Rank) string {
 	}{{"rank ", "ranks ", numbers}, {"GPU", "GPU", gpus}, {"PID ", "PIDs ", pids}} {
 		slices.Sort(of.list)
 		switch {
-		case of.one == "PID " && len(of.list) > 2: // they say nothing together
+		case of.one == "PID " && len(of.list) > 2: // it adds nothing for several
 		case len(of.list) == 1:
 			parts = append(parts, of.one+text.Ranges(of.list))
 		case len(of.list) > 1:
@@ -120,10 +121,10 @@ func WorkerText(w *rankstacks.Worker) string {
 	return text
 }
 
-// Detail is how much Text writes.
+// Detail says how much Text writes.
 type Detail bool
 
-// The details of a Text.
+// Levels of detail.
 const (
 	Brief Detail = false // a line or two for each group
 	Full  Detail = true  // and its frames
@@ -162,7 +163,7 @@ func Text(d *rankstacks.Verdict, how Detail) string {
 	return b.String()
 }
 
-// GroupText writes a group in full, or the ranks without a stack for one reason.
+// GroupText writes a group in full, or the ranks that have no stack for one reason.
 func GroupText(g *rankstacks.Group, r *rankstacks.Refusal) string {
 	var b strings.Builder
 	if g == nil {

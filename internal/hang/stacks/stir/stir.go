@@ -1,5 +1,5 @@
-// Package stir says what the kernel has counted of a process between two looks at it: CPU time, bytes, and how often it
-// has begun to wait. It is pure.
+// Package stir says what the kernel counted for a process between two looks at it: CPU time, bytes, and how often it
+// began to wait. It is pure.
 package stir
 
 import (
@@ -12,33 +12,33 @@ import (
 )
 
 const (
-	// Usual is the time between two looks for which the limits are made.
+	// Usual is the time between two looks that the limits are meant for.
 	Usual = 5 * time.Second
 	// Idle is the share of a CPU below which a thread is said to wait.
 	Idle = 0.05
 	// ticks is the unit of CPU times.
 	ticks = 10 * time.Millisecond
-	// restless is the number of times that a thread begins to wait within Usual from which on it works in small steps:
-	// one that waits for ever looks at its timeouts now and then.
+	// restless is how often a thread must begin to wait within Usual to count as working in small steps: even one that
+	// waits forever checks its timeouts now and then.
 	restless = 3
-	// someBytes is what a process reads and writes within Usual without work: a line of a log.
+	// someBytes is how much a process may read and write within Usual without counting as work: a line of a log.
 	someBytes = 4 << 10
 )
 
-// Stir is what the kernel has counted of a process or a thread between two looks at the same place.
+// Stir is what the kernel counted for a process or a thread between two looks at the same place.
 type Stir struct {
 	Took     time.Duration
 	CPU      float64 // share of a CPU
-	Runs     bool    // it ran, or waited for a CPU, at the later look
-	Switches uint64  // how often it has begun to wait
-	Bytes    uint64  // that it has read and written
+	Runs     bool    // at the later look it ran, or waited for a CPU
+	Switches uint64  // how often it began to wait
+	Bytes    uint64  // read and written
 	Known    Known
 }
 
 // Known says which of the counters are known.
 type Known struct{ CPU, Switches, Bytes bool }
 
-// scaledLimit is a limit for the time between two looks.
+// scaledLimit scales a limit to the time between the two looks.
 func (s *Stir) scaledLimit(limit uint64) uint64 {
 	return uint64(float64(limit) * max(1, s.Took.Seconds()/Usual.Seconds()))
 }
@@ -46,7 +46,7 @@ func (s *Stir) scaledLimit(limit uint64) uint64 {
 // Steps reports whether it has waited again and again.
 func (s *Stir) Steps() bool { return s.Switches >= s.scaledLimit(restless) }
 
-// Computes reports whether it has used a CPU, or would if the node were not busy.
+// Computes reports whether it used a CPU, or would have if the node were not busy.
 func (s *Stir) Computes() bool { return s.CPU >= Idle || s.Runs }
 
 // Transfers reports whether it has read or written.
@@ -55,13 +55,14 @@ func (s *Stir) Transfers() bool { return s.Bytes > s.scaledLimit(someBytes) }
 // Works reports whether the kernel has counted work.
 func (s *Stir) Works() bool { return s.Steps() || s.Computes() || s.Transfers() }
 
-// IsStill reports whether nothing of it moves, as far as the kernel counts.
+// IsStill reports whether nothing in it moves, as far as the kernel counts.
 func (s *Stir) IsStill() bool { return !s.Works() && !s.IsUnknown() }
 
-// IsUnknown reports whether something of its threads is not known. Bytes are those of a process.
+// IsUnknown reports whether something about its threads is not known. Bytes do not matter: they are counted per
+// process.
 func (s *Stir) IsUnknown() bool { return !s.Known.CPU || !s.Known.Switches }
 
-// Words say what was counted: "has begun to wait 467 times".
+// Words says what was counted: "has begun to wait 467 times".
 func (s *Stir) Words() string {
 	switch {
 	case s.Transfers():
@@ -76,7 +77,7 @@ func (s *Stir) Words() string {
 	return ""
 }
 
-// Of compares what the kernel counts of a thread.
+// Of compares the kernel's counters of a thread.
 func Of(was, is *wire.ThreadStack, from, to uint64) (s Stir) {
 	if from == 0 || to <= from {
 		return Stir{}
@@ -89,7 +90,7 @@ func Of(was, is *wire.ThreadStack, from, to uint64) (s Stir) {
 	return s
 }
 
-// counterGrowth is the difference of two counters; false: it is not known.
+// counterGrowth returns the difference of two counters; false: it is not known.
 func counterGrowth(was, is *uint64) (by uint64, known bool) {
 	if was == nil || is == nil || *is < *was {
 		return 0, false
@@ -97,8 +98,8 @@ func counterGrowth(was, is *uint64) (by uint64, known bool) {
 	return *is - *was, true
 }
 
-// Deciding returns the thread that decides whether the main one goes on, at two looks: itself, or the one that has the
-// interpreter's lock both times. Who waits for that lock looks at it every 5 ms.
+// Deciding returns the thread that decides whether the main thread goes on, at both looks: the main thread itself, or
+// the one that holds the interpreter's lock both times. A thread that waits for that lock checks it every 5 ms.
 func Deciding(before, now *wire.ProcessStacks) (was, is *wire.ThreadStack) {
 	was, is = Main(before), Main(now)
 	a, b := Holder(before), Holder(now)
@@ -108,7 +109,7 @@ func Deciding(before, now *wire.ProcessStacks) (was, is *wire.ThreadStack) {
 	return a, b
 }
 
-// Holder returns the thread that has the interpreter's lock; nil: none, or it is not known.
+// Holder returns the thread that holds the interpreter's lock; nil: there is none, or it is not known.
 func Holder(p *wire.ProcessStacks) *wire.ThreadStack {
 	at := slices.IndexFunc(p.Threads, func(t wire.ThreadStack) bool { return t.GIL != nil && *t.GIL })
 	if at < 0 {
@@ -117,8 +118,8 @@ func Holder(p *wire.ProcessStacks) *wire.ThreadStack {
 	return &p.Threads[at]
 }
 
-// OfProcess is what the kernel has counted of a process: bytes and CPU of all its threads. Times at which a thread has
-// begun to wait count for the main thread, and for those that run Python if the main one may wait for them.
+// OfProcess returns what the kernel counted for a process: the bytes and CPU time of all its threads. How often a
+// thread began to wait counts for the main thread, and for threads that run Python if the main one may wait for them.
 func OfProcess(before, now *wire.ProcessStacks, from, to uint64) Stir {
 	was, is := Main(before), Main(now)
 	if was == nil || is == nil {
