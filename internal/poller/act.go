@@ -33,11 +33,11 @@ func logSignal(log *slog.Logger, s *wire.Signal, reply *wire.Reply, err error) {
 	}
 }
 
-// reasons explain why a node sends no signal, or does not know whether it has sent it.
+// reasons explain why a node sends no signal, or does not know whether it sent it.
 var reasons = []string{wire.SignalGone, wire.SignalReused, wire.SignalOtherUser, wire.SignalDenied, wire.SignalKernel,
 	wire.SignalNoAnswer}
 
-// resultOf returns the result in an answer for the i-th target of a signal.
+// resultOf returns the result for the i-th target of a signal.
 func resultOf(i, pid int, reply *wire.Reply, err error) string {
 	switch {
 	case errors.Is(err, reach.ErrNoReply):

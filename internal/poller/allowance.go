@@ -7,19 +7,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// allowance is a token bucket: one token per interval each, at most most tokens. It starts full.
+// allowance is a token bucket: it gains one token per each, and holds at most most tokens. It starts full.
 type allowance struct {
 	each time.Duration
 	most float64
 	left float64
-	last time.Time // when left was computed
+	last time.Time // when left was last computed
 }
 
 func newAllowance(each time.Duration, most float64, now time.Time) allowance {
 	return allowance{each: each, most: most, left: most, last: now}
 }
 
-// take uses a token. It returns false if there is none left.
+// take uses up a token. It returns false if there is none left.
 func (a *allowance) take(now time.Time) bool {
 	a.left = min(a.most, a.left+float64(now.Sub(a.last))/float64(a.each))
 	a.last = now
@@ -30,7 +30,6 @@ func (a *allowance) take(now time.Time) bool {
 	return true
 }
 
-// addTokens adds n tokens.
 func (a *allowance) addTokens(n float64) { a.left = min(a.most, a.left+n) }
 
 // intake limits the messages of one session, so a node cannot cost more than the requests justify.

@@ -8,14 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// journal logs the events of one node. It describes failures in our words, never in the other side's. Repeated failures
-// are logged when their number is a power of two, so that the log of a dead node grows slowly.
+// journal logs the events of one node. It describes failures in our words, never in those of the other side. It logs
+// repeated failures when their number is a power of two, so that the log of a dead node grows slowly.
 type journal struct {
 	log  *slog.Logger
 	door string
 	open bool   // a session
 	last string // failure
-	same int    // failures in a row like the last one
+	same int    // failures in a row that equal the last one
 }
 
 func (j *journal) logAttempt(door string) {

@@ -74,7 +74,7 @@ type Manager struct {
 	leaving map[string]context.Context // dropped nodes: done after their last event
 	beyond  map[string]bool            // wanted nodes that are not watched, with an event about it
 	listed  string                     // the node whose processes are wanted, EveryNode, or none
-	idle    bool                       // there was no Touch for a while, or since Leave
+	idle    bool                       // there was no Touch for a while, or none since Leave
 	wg      sync.WaitGroup
 }
 
@@ -212,15 +212,15 @@ func (m *Manager) nodesToWatch() map[string]bool {
 	return admitted
 }
 
-// tellBeyond emits once for each node beyond the limit that there are too many nodes, and Gone when the node is no
-// longer wanted.
+// tellBeyond emits an event once for each node beyond the limit, saying that there are too many nodes. It emits Gone
+// when the node is no longer wanted.
 func (m *Manager) tellBeyond(admitted map[string]bool) {
 	wanted := make(map[string]bool, len(m.wanted))
 	now := time.Now()
 	for _, name := range m.wanted {
 		wanted[name] = true
 		if last := m.leaving[name]; !admitted[name] && last != nil {
-			context.AfterFunc(last, m.reconcileAfterDrop) // otherwise the end of its last watch would be the last event about it
+			context.AfterFunc(last, m.reconcileAfterDrop) // else the end of the watch would be its last event
 		} else if !admitted[name] && !m.beyond[name] {
 			m.beyond[name] = true
 			m.emit(cluster.Event{At: now, Node: name, Down: &cluster.Down{Failure: m.cfg.Beyond}})

@@ -36,7 +36,7 @@ type node struct {
 	repace    bell.Bell    // interval or processes has changed
 	retry     bell.Bell    // stop waiting
 
-	session atomic.Pointer[Session] // the open session; nil: none
+	session atomic.Pointer[Session] // open; nil: none
 	asked   atomic.Int64            // extra reports requested and not yet admitted
 
 	inJob  bool // the last session was in the cgroup of a job; only run's goroutine uses it
@@ -48,16 +48,16 @@ type node struct {
 var (
 	ordinary  = waits{first: time.Second, most: 30 * time.Second, least: 2 * time.Second}
 	forPerson = waits{first: 5 * time.Second, most: 5 * time.Minute, least: 5 * time.Second}
-	// ofJob follows a session in the cgroup of a job (pam_slurm_adopt) that the node has ended, perhaps as the job
-	// ends. A login within the next seconds would be put into that job again. SLURM then takes a minute to end it, and
-	// may drain the node because of a "Kill task failed".
+	// ofJob are the waits after a session in the cgroup of a job (pam_slurm_adopt) that the node has ended, perhaps
+	// because the job ends. A login within the next seconds would be put into that job again. SLURM then takes a minute
+	// to end the job, and may drain the node because of a "Kill task failed".
 	ofJob = waits{first: 10 * time.Second, most: 30 * time.Second, least: 6 * time.Second}
 )
 
 type waits struct{ first, most, least time.Duration }
 
-// steady is how long a session must have reported for the waits to begin anew. Shorter sessions are retried after
-// longer and longer waits.
+// steady is how long a session must have reported for the waits to start over. After shorter sessions the waits grow
+// longer and longer.
 const steady = time.Minute
 
 // waitsFor returns the waits after a failure. If several doors were tried, each of them is tried again.
@@ -234,7 +234,7 @@ func (n *node) readReports(session Session, watch *quiet.Watch) (streamed time.D
 	n.tellStep(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
 	last := began           // when the last report came
-	var silent atomic.Int64 // length of the silence, if it closed the session
+	var silent atomic.Int64 // how long the silence lasted, if silence closed the session
 	in := n.newIntake(began)
 	watch.Heard()
 	watch.Start(silenceLimit(n.reportInterval()), func(quiet time.Duration) {

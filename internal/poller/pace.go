@@ -13,7 +13,7 @@ import (
 
 func (n *node) reportInterval() time.Duration { return time.Duration(n.interval.Load()) }
 
-// tellPace emits the interval if it has changed. A longer interval must be emitted before its reports are missed, a
+// tellPace emits the interval if it has changed. A longer interval must be emitted before its reports are missed, and a
 // shorter interval with the first of its reports.
 func (n *node) tellPace(interval time.Duration) {
 	if n.told.Swap(int64(interval)) != int64(interval) {
@@ -21,9 +21,8 @@ func (n *node) tellPace(interval time.Duration) {
 	}
 }
 
-// silenceLimit returns the time for which a probe may send no report over an open connection, for example because the
-// driver hangs. After that a new probe is tried. It is longer than the time in which a session notices a dead
-// connection.
+// silenceLimit returns how long a probe may send no report over an open connection, for example because the driver
+// hangs. After that a new probe is tried. The limit is longer than a session takes to notice a dead connection.
 func silenceLimit(interval time.Duration) time.Duration { return max(10*interval, 35*time.Second) }
 
 // errSilent ends a session whose probe went silent.

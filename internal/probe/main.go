@@ -27,14 +27,14 @@ const (
 )
 
 // Main is `nvnodetop probe`: it runs Run on the standard input and output, with as little memory and CPU time as
-// possible. It returns the exit code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, otherwise
-// 1 with the error on standard error. SIGTERM and SIGHUP end the process at once, and a closed standard output ends it
-// by SIGPIPE, as usual in Go: there is nothing to clean up, and a hung driver must not delay the end.
+// possible. It returns the exit code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, and
+// otherwise 1 with the error on standard error. SIGTERM and SIGHUP end the process at once, and a closed standard
+// output ends it by SIGPIPE, as usual in Go: there is nothing to clean up, and a hung driver must not delay the end.
 func Main(build string, lib driver.Library) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(gcPercent)
-	// The file names the process, on whatever thread this runs. A failure means a wrong name in ps, and nothing else.
+	// The file names the process, whichever thread this runs on. If it fails, only the name in ps is wrong.
 	_ = os.WriteFile("/proc/self/comm", []byte(stuck.ProcessName), 0)
 
 	go renewAge()
@@ -51,7 +51,7 @@ func Main(build string, lib driver.Library) int {
 	return 0
 }
 
-// renewal is how often the age of the probe's file is renewed: copies that nobody has used for a week are removed.
+// renewal is how often the age of the probe's file is reset: copies that nobody has used for a week are removed.
 const renewal = 24 * time.Hour
 
 // renewAge keeps the probe's own file from looking old while it runs. The file may be on a file server that hangs. A

@@ -52,7 +52,7 @@ type Options struct {
 	Patience clock.Beat // ticks while GPUs are read; without a C: a time.Ticker
 }
 
-// withDefaults returns the options, with the defaults for what is not set.
+// withDefaults returns the options, with defaults for what is not set.
 func (o Options) withDefaults() Options {
 	o.Proc = cmp.Or(o.Proc, "/proc")
 	o.Sys = cmp.Or(o.Sys, "/sys")
@@ -73,8 +73,8 @@ const (
 	silence = wire.SilenceMS * time.Millisecond
 	// parting is how long Run waits at its end for the sampler, which may be in the middle of a report.
 	parting = 500 * time.Millisecond
-	// maxQueued is the number of requests waiting for a worker at which the probe gives up. Nobody sends so many within
-	// the time of silence.
+	// maxQueued is how many requests may wait for a worker before the probe gives up. Nobody sends that many before
+	// silence ends the probe.
 	maxQueued = 256
 )
 

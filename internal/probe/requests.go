@@ -23,7 +23,7 @@ const (
 	answerWithin = 5 * time.Second
 	// maxReading is the maximum number of requests that are answered at once, including requests that hang.
 	maxReading = 8
-	// maxLogs is the same for pieces of logs, which may be on a file system that hangs.
+	// maxLogs is the same limit for pieces of logs, which may be on a file system that hangs.
 	maxLogs = 2
 )
 
@@ -147,7 +147,7 @@ func (c *responder) findReply(r request) *wire.Reply {
 		reply.Log, err = readLog(*r.ReadLog)
 	case r.RAS != nil:
 		reply.RAS, err = c.askRAS(*r.RAS)
-	case r.Stacks != nil: // what is compared is read after the time over which it looks
+	case r.Stacks != nil: // the stacks are read only after the time over which it follows them
 		reply.ReadMS = uint64(max((c.now().Mono + r.Stacks.Over()).Milliseconds(), 0))
 		reply.Stacks, reply.Truncated, err = c.stacks.Read(*r.Stacks)
 		reply.Addresses = c.stacks.Addresses()
@@ -161,8 +161,8 @@ func (c *responder) findReply(r request) *wire.Reply {
 	return reply
 }
 
-// askRAS asks RAS of NCCL about the job of a process of the user. The process says where: nothing else of its
-// environment is looked at.
+// askRAS asks NCCL's RAS about the job of a process of the user. The process's environment names the socket: nothing
+// else in it is used.
 func (c *responder) askRAS(r wire.AskRAS) (*wire.RASPiece, error) {
 	if r.More {
 		return c.ras.More()

@@ -20,7 +20,7 @@ const (
 	maxInterval = 600_000 // likewise
 )
 
-// hurryEvery is the shortest time between two reports off the beat because of Xids.
+// hurryEvery is the shortest time between two off-beat reports because of Xids.
 const hurryEvery = time.Second
 
 // sampler keeps the requested pace and writes reports: each collector puts its values into a sample. When the GPUs
@@ -42,7 +42,7 @@ type sampler struct {
 	seq     uint64
 	room    [2]sample.Report // this report and the previous one: the Writer keeps the GPUs of the previous one
 
-	hurried    time.Duration // Moment.Mono of the last report off the beat because of an Xid
+	hurried    time.Duration // Moment.Mono of the last off-beat report because of an Xid
 	hurryLater *time.Timer   // runs while the next such report has to wait
 }
 
@@ -154,7 +154,7 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	switch {
 	case old == nil:
 		err := s.writeReport(false)
-		// after the first report, however long it took
+		// counted from the end of the first report, however long it took
 		if second := time.Duration(pace.SecondMS) * time.Millisecond; second > 0 && second < s.gpus.Interval {
 			s.sooner = true
 			s.beat.Reset(second)
@@ -166,8 +166,8 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	return nil
 }
 
-// reportEvent sends a report with an event at once, or hurryEvery after the last such report, unless a report on the
-// beat takes the event before.
+// reportEvent sends a report with an event at once, or hurryEvery after the last such report, unless a regular report
+// carries the event earlier.
 func (s *sampler) reportEvent() error {
 	if s.pace == nil || s.gpus.Listener.Box.Empty() { // without a pace, the first report will have the event
 		return nil
@@ -220,14 +220,15 @@ func (s *sampler) writeReport(offBeat bool) error {
 	s.seq++
 	sm.Seq, sm.OffBeat = s.seq, offBeat
 	err := s.out.writeMessages(wire.Message{Report: &sm.Report})
-	if errors.Is(err, wire.ErrLineTooLong) { // the processes are not too many, but their text is too long
+	if errors.Is(err, wire.ErrLineTooLong) { // there are not too many processes, but their text is too long
 		sm.Unlist(fmt.Errorf("process list too long for one report: %d left out", len(sm.Processes)))
 		err = s.out.writeMessages(wire.Message{Report: &sm.Report})
 	}
 	return err
 }
 
-// hasFoundJob reports whether the unknown job of the probe has become known. It looks for it when processes are listed.
+// hasFoundJob reports whether the probe's own job, so far unknown, has become known. It searches only when processes
+// are listed.
 func (s *sampler) hasFoundJob(sm *sample.Report) bool {
 	return s.place.SLUID != "" && sm.Listed && s.of.Own().SLUID == ""
 }

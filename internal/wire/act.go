@@ -1,21 +1,21 @@
 package wire
 
-// MaxTargets is the most processes that one Signal or Family may name.
+// MaxTargets is the largest number of processes that one Signal or Family may name.
 const MaxTargets = 256
 
-// Signal sends a signal to processes. The probe sends it only to processes of its own user, or as root to those of the
-// Owner, and never to a process that has reused the PID of an ended process.
+// Signal sends a signal to processes. The probe sends it only to processes of its own user or, as root, to those of the
+// Owner. It never sends it to a process that has reused the PID of an ended process.
 type Signal struct {
-	Number    int         `json:"number"`    // as in kill -l on the node: 15 is TERM
-	Processes []ProcessID `json:"processes"` // each with its start time, else the probe refuses the whole request
-	// uid of another user, to whom root was told that they belong; nil: they are the user's own
+	Number    int         `json:"number"`    // as in kill -l on the node, for example 15 for TERM
+	Processes []ProcessID `json:"processes"` // each with its start time; otherwise the probe refuses the whole request
+	// UID of another user who owns the processes, as root was told; nil: they belong to the probe's own user
 	Owner *int `json:"owner,omitempty"`
 }
 
 // Signaled is the result of a signal for one process.
 type Signaled struct {
 	PID     int    `json:"pid"`
-	Error   string `json:"error,omitempty"` // reason why it was not sent, or may not have been; empty: it was sent
+	Error   string `json:"error,omitempty"` // why it was not sent, or may not have been; empty: it was sent
 	ErrorID string `json:"error_id,omitempty"`
 }
 
@@ -24,7 +24,7 @@ const (
 	SignalGone      = "gone"       // the process has ended
 	SignalReused    = "reused"     // another process has its PID now
 	SignalOtherUser = "other_user" // the process belongs to another user
-	SignalDenied    = "denied"     // it must not be signaled: init, or what the probe itself runs under
+	SignalDenied    = "denied"     // the process must not be signaled: it is init, or the probe runs under it
 	SignalKernel    = "kernel"     // the kernel refused, or the probe had no time to try
 	SignalNoAnswer  = "no_answer"  // the kernel did not answer: the signal may have been sent
 )
@@ -56,7 +56,7 @@ var signals = [...]string{
 	"STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
 }
 
-// SignalName is the name of a signal of a node: "TERM" for 15; "" if it has none.
+// SignalName returns the name of a signal on a node: "TERM" for 15; "" if it has none.
 func SignalName(number int) string {
 	if number < 1 || number >= len(signals) {
 		return ""
@@ -64,8 +64,8 @@ func SignalName(number int) string {
 	return signals[number]
 }
 
-// SignalNumber is the number of the signal with that name on a node; 0 if there is none. The number on this host may
-// differ.
+// SignalNumber returns the number of the signal with that name on a node; 0 if there is none. On this host the number
+// may differ.
 func SignalNumber(name string) int {
 	for number, known := range signals {
 		if known != "" && known == name {

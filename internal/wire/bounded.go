@@ -4,20 +4,20 @@ import "bytes"
 
 const (
 	// maxList is the largest number of elements in a list: GPUs, processes, faults. An element costs hundreds of bytes
-	// once it is decoded, but may take only two in the line.
+	// once decoded, but may take only two in the line.
 	maxList = MaxProcesses + 24
 
 	// maxDepth is the deepest nesting of values. Messages need half of it.
 	maxDepth = 16
 
-	// maxValues is the largest number of lists, objects and nulls in a line: lists in lists multiply.
+	// maxValues is the largest number of lists, objects and nulls in a line: lists inside lists multiply.
 	maxValues = 64 << 10
 )
 
-// Rooms are the largest numbers of elements in the lists of a line of JSON.
+// Rooms says how many elements the lists of a line of JSON may have at most.
 type Rooms struct {
-	List    int        // a list that Long does not name
-	Long    []LongList // others
+	List    int        // of a list that Long does not name
+	Long    []LongList // lists with limits of their own
 	Members int        // of an object; 0: any number
 	Values  int        // lists, objects and nulls in the whole line: they may need far more memory than text
 }
@@ -32,8 +32,8 @@ type LongList struct {
 var ofMessages = Rooms{List: maxList, Values: maxValues, Long: []LongList{{[]byte(`"variables":`), MaxStrings},
 	{[]byte(`"arguments":`), MaxStrings}}}
 
-// Bounded checks, before anything is allocated, that no list in a line of JSON is too long, and that all its lists
-// together have not too many values. It does not check that the line is JSON.
+// Bounded checks, before anything is allocated, that no list in a line of JSON is too long, and that the line does not
+// have too many values altogether. It does not check that the line is JSON.
 func Bounded(line []byte, rooms *Rooms) error {
 	var room [maxDepth]int // remaining elements of each open list
 	var list [maxDepth]bool

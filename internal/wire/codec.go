@@ -62,8 +62,8 @@ const noiseKept = 4 << 10
 type Reader struct {
 	br    *bufio.Reader
 	parse Parser
-	buf   []byte // the last line, in br or in long
-	long  []byte // for lines that br has no room for; nil after one that it had
+	buf   []byte // the last line, in the buffer of br or in long
+	long  []byte // for lines that do not fit into br; nil after a line that did fit
 	last  memory
 	room  metric.Columns // for the changes of the next report
 	noise string
@@ -84,7 +84,7 @@ func NewReaderWith(r io.Reader, parse Parser) *Reader {
 // script printed no newline.
 func (r *Reader) SkipToMagic() error {
 	var noise strings.Builder
-	var tail []byte // the end of the data so far, long enough to find a magic that is split over two reads
+	var tail []byte // the end of the data so far, long enough to find a magic that two reads split
 	for seen := 0; seen < MagicBudget; {
 		part, err := r.br.ReadSlice('\n')
 		seen += len(part)
@@ -161,8 +161,8 @@ func (r *Reader) NextFor(name string, v any) error {
 // addressMark starts a line with an address. JSON never starts with it.
 const addressMark = '@'
 
-// NameVariable is the environment variable with the name of a probe, given at its start. If one command starts probes
-// on many nodes, the names may be those that the command gives them: "0", "1", …
+// NameVariable is the environment variable that holds the name of a probe, set when it starts. If one command starts
+// probes on many nodes, the command may choose the names itself: "0", "1", …
 const NameVariable = "NVNODETOP_NAME"
 
 // Address addresses line to the probe that was started under name, which must not contain spaces.

@@ -38,7 +38,7 @@ func (f *folder) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// Unfold returns the part of a longer line that piece, a line from a folding writer, contains.
+// Unfold returns the part of a longer line that is in piece, a line from a folding writer.
 func Unfold(piece []byte) []byte {
 	if part, more := bytes.CutSuffix(piece, []byte{foldMark, '\n'}); more {
 		return part

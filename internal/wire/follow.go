@@ -2,7 +2,7 @@ package wire
 
 import "github.com/nvnodetop/nvnodetop/internal/wire/metric"
 
-// change makes the changes of l to p.
+// change applies the changes in l to p.
 func (p *Process) change(l *processLine) {
 	if l.State != "" {
 		p.State = l.State
@@ -24,7 +24,7 @@ func (m *memory) expectedProcess(at int, host *Host) *Process {
 	return &p
 }
 
-// processFinder returns a function that finds a process in the last listing, or returns -1: mostly it is at the same
+// processFinder returns a function that finds a process in the last listing, or returns -1. Mostly it is at the same
 // index.
 func (m *memory) processFinder() func(i int, p *Process) int {
 	type key struct {
@@ -50,7 +50,7 @@ func (m *memory) processFinder() func(i int, p *Process) int {
 	}
 }
 
-// sameButAmounts reports whether p differs from base only in its amounts and its state, which a listing can tell apart.
+// sameButAmounts reports whether p differs from base only in its amounts and its state, which a listing can express.
 func (p *Process) sameButAmounts(base *Process) bool {
 	return p.PID == base.PID && p.StartTicks == base.StartTicks && p.GPU == base.GPU && p.Type == base.Type &&
 		(p.State == base.State || plainState(p.State)) && p.equalsIdentity(&base.Identity)

@@ -9,7 +9,7 @@ type Inspect struct {
 	Memory bool `json:"memory,omitempty"`
 }
 
-// Limits of an inspection.Process.
+// Inspect asks for everything about a process.
 const (
 	MaxInspected  = 512       // elements of each list
 	MaxPath       = 512       // bytes of a path

@@ -6,7 +6,7 @@ type ReadLog struct {
 	From int64  `json:"from"` // offset of the first byte; negative: count from the end
 	Max  int    `json:"max"`  // bytes, at most MaxLog
 
-	// Latest asks for the last Max bytes if there are more than Max from From on.
+	// Latest asks for the last Max bytes instead, if there are more than Max after From.
 	Latest bool `json:"latest,omitempty"`
 }
 
@@ -14,10 +14,10 @@ type ReadLog struct {
 type LogPiece struct {
 	Missing bool   `json:"missing,omitempty"` // no such file; the rest is empty
 	Size    int64  `json:"size"`              // of the file
-	From    int64  `json:"from"`              // offset of Data; Size if the file is shorter than was asked for
+	From    int64  `json:"from"`              // offset of Data; Size if the file is shorter than From
 	Data    []byte `json:"data,omitempty"`    // as it is in the file
 	ModMS   int64  `json:"mod_ms,omitempty"`  // time of the last change, in ms since 1970
-	Shared  bool   `json:"shared,omitempty"`  // the file system is one of the network
+	Shared  bool   `json:"shared,omitempty"`  // the file system is a network file system
 }
 
 // MaxLog is the maximum number of bytes of LogPiece.Data, to keep a Reply far below MaxLine.

@@ -27,12 +27,12 @@ type messageLine struct {
 // reportLine is a Report in its written form.
 type reportLine struct {
 	Report
-	// Same says that host and gpus have only the values that differ from those of the last report. HostGone and Gone
-	// name the values that the last report had, and this one has not.
+	// Same says that host and gpus hold only the values that differ from the last report. HostGone and Gone name the
+	// values that the last report had and this one lacks.
 	Same      bool           `json:"same"`
 	HostGone  []string       `json:"host_gone"` // keys
 	Changes   metric.Columns `json:"changes"`   // of the values of gpus, if Same
-	Gone      [][]string     `json:"gone"`      // keys, for each GPU; empty: none
+	Gone      [][]string     `json:"gone"`      // keys, for each GPU; empty: none are gone
 	Processes []processLine  `json:"processes"`
 }
 
@@ -51,12 +51,12 @@ func (m *memory) keepReport(r *Report) {
 	}
 }
 
-// hasSameGPUs reports whether r may omit the values that m has: both have the same GPUs.
+// hasSameGPUs reports whether r may omit the values that m has, because both have the same GPUs.
 func (m *memory) hasSameGPUs(r *Report) bool {
 	return m.known && slices.EqualFunc(m.gpus, r.GPUs, func(a, b GPU) bool { return a.Index == b.Index })
 }
 
-// restoreReport returns the report of a line, if there is one, and remembers it. The error is ErrNoBase or
+// restoreReport restores the report of a line, if there is one, and remembers it. The error is ErrNoBase or
 // ErrListTooLong.
 func (m *memory) restoreReport(l *messageLine) (*Report, error) {
 	if l.Hello != nil {

@@ -26,16 +26,16 @@ type Process struct {
 	RSS        *uint64  `json:"rss_bytes,omitempty"`
 	Threads    *int     `json:"threads,omitempty"`
 	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
-	// since the last list; absent in the first, and of another user's process
+	// since the last list; absent in the first list, and for another user's process
 	IORead  *uint64 `json:"io_read_bytes_per_second,omitempty"`
 	IOWrite *uint64 `json:"io_write_bytes_per_second,omitempty"`
 }
 
-// MaxPID is the greatest number of a process that a kernel gives. Drivers have 2^32-1 where they know none.
+// MaxPID is the highest PID that a kernel assigns. Drivers report 2^32-1 when they know none.
 const MaxPID = 1 << 22
 
-// Identity has the facts that never, or hardly ever, change while a process runs a program. Facts that /proc hides are
-// absent.
+// Identity holds the facts that never, or hardly ever, change while a process runs a program. Facts that /proc hides
+// are absent.
 type Identity struct {
 	User      string `json:"user,omitempty"` // name, or number if it has no name
 	UID       *int   `json:"uid,omitempty"`
@@ -45,27 +45,27 @@ type Identity struct {
 	Parent    int    `json:"parent_pid,omitempty"`
 	Job       string `json:"job,omitempty"`  // SLURM job id, from its cgroup or from its environment
 	Step      string `json:"step,omitempty"` // likewise: "0", "batch", "interactive", "extern"
-	Rank      *Rank  `json:"rank,omitempty"` // of one of the user's own processes, whose environment names one
-	// why it is not known whether one of the user's own processes has a rank: one of the NoRank… constants
+	Rank      *Rank  `json:"rank,omitempty"` // of a process of the user's own whose environment names one
+	// why it is unknown whether a process of the user's own has a rank: one of the NoRank… constants
 	NoRank string `json:"no_rank,omitempty"`
-	// the CPUs on which the kernel may run it, at most MaxAffinity bytes: "0-15,64-79"
+	// the CPUs that it may run on, at most MaxAffinity bytes: "0-15,64-79"
 	CPUAffinity string `json:"cpu_affinity,omitempty"`
 
-	// Foreign says that the PID is not one of this node's PID namespace, as that of a process in a container: nothing
-	// else is known of it.
+	// Foreign says that the PID does not belong to this node's PID namespace, as for a process in a container: nothing
+	// else is known about the process.
 	Foreign bool `json:"foreign,omitempty"`
 
-	// Ended says that the node has no process with the PID, and the driver has listed it for seconds nevertheless:
-	// nothing else is known of it, and it may hold memory.
+	// Ended says that the node has no process with the PID, although the driver has listed it for seconds: nothing else
+	// is known about it, and it may hold memory.
 	Ended bool `json:"ended,omitempty"`
 }
 
 // Values of Identity.NoRank.
 const (
-	// the program has written over the environment that the kernel shows, as setproctitle does
+	// the program has overwritten the environment that the kernel shows, as setproctitle does
 	NoRankOverwritten = "environment_overwritten"
 	NoRankTooLong     = "environment_too_long"   // longer than the probe reads
-	NoRankUnreadable  = "environment_unreadable" // the kernel keeps it private, as that of a program with privileges
+	NoRankUnreadable  = "environment_unreadable" // the kernel keeps it private, as for a program with privileges
 )
 
 // Rank is the place of a process in a distributed program, from its environment. Numbers that the environment lacks are
@@ -76,13 +76,13 @@ type Rank struct {
 	World *int   `json:"world,omitempty"` // number of ranks
 	From  string `json:"from"`            // the variable that names the rank: "RANK", "SLURM_PROCID", …
 
-	// Program is a hash of what all ranks of one program have in common in their environments, and those of another
-	// program have not; empty: nothing.
+	// Program is a hash of what the environments of all ranks of one program have in common, and those of other
+	// programs do not; empty: there is nothing of the kind.
 	Program string `json:"program,omitempty"`
 }
 
-// amounts is the numbers of a process that are left out when they have not changed. The other fields make a process
-// whole. A new number is a field of Process, its row here, and its reader in package procs: see the
+// amounts are the numbers of a process that are left out when they have not changed. A change of another field makes
+// the process whole again. A new number needs a field of Process, a row here, and a reader in package procs: see the
 // recipe in docs/ARCHITECTURE.md.
 var amounts = []amount{
 	number[uint64]{func(p *Process) **uint64 { return &p.GPUMemory }, field.Field[Process]{
@@ -145,7 +145,7 @@ var amounts = []amount{
 		Example: "100MB/s"}},
 }
 
-// Numbers describe the numbers of a process, for lists.
+// Numbers describes the numbers of a process, for lists.
 func Numbers() (fields []field.Field[Process]) {
 	for _, a := range amounts {
 		fields = append(fields, a.described())
@@ -153,21 +153,21 @@ func Numbers() (fields []field.Field[Process]) {
 	return fields
 }
 
-// Take adds the numbers that are known of another description of the process.
+// Take copies the numbers that are known from another description of the process.
 func (p *Process) Take(from *Process) {
 	for _, a := range amounts {
 		a.take(p, from)
 	}
 }
 
-// amount is a number of a process that changes: the same for every type of number.
+// amount is a number of a process that changes, whatever its type.
 type amount interface {
 	key() string
 	described() field.Field[Process]
 	take(p, from *Process)                                       // if from has it
-	gone(p, base *Process) bool                                  // base has it, p has not
+	gone(p, base *Process) bool                                  // base has it, p does not
 	appendChanged(line []byte, p, base *Process) ([]byte, error) // if it has changed
-	change(p *Process, l *processLine)                           // what appendChanged and gone have told
+	change(p *Process, l *processLine)                           // applies what appendChanged and gone have written
 }
 
 // number is an amount of type T. Its Key is also its key in JSON.
@@ -176,7 +176,7 @@ type number[T int | int64 | uint64 | float64] struct {
 	field.Field[Process]
 }
 
-// described is the field with its reader. All numbers of a process are sorted from the highest at first.
+// described returns the field with its reader. All numbers of a process are sorted highest first by default.
 func (n number[T]) described() field.Field[Process] {
 	n.DownFirst = true
 	n.Number = func(p *Process) (float64, bool) { return field.Known(*n.of(p)) }

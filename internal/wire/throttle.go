@@ -8,7 +8,7 @@ type Reason struct {
 	Name string
 }
 
-// Reasons are the bits that have names, in the order of nvml.h. Callers must not change it.
+// Reasons are the bits that have names, in the order of nvml.h. Callers must not change the list.
 var Reasons = []Reason{
 	{ThrottleGPUIdle, "gpu_idle"},
 	{ThrottleAppClocks, "applications_clocks_setting"},
@@ -21,7 +21,7 @@ var Reasons = []Reason{
 	{ThrottleDisplay, "display_clock_setting"},
 }
 
-// ReasonNames names the bits, none for 0. Bits added by a newer driver come last, as one number: "0x200".
+// ReasonNames names the bits; for 0 there are no names. Bits added by a newer driver come last, as one number: "0x200".
 func ReasonNames(bits uint64) []string {
 	out := []string{}
 	for _, r := range Reasons {

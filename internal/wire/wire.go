@@ -67,14 +67,14 @@ type Message struct {
 type Hello struct {
 	Version int    `json:"version"`            // protocol version
 	Build   string `json:"build"`              // version of the probe's executable
-	System  string `json:"system,omitempty"`   // for which the probe was built, as "linux/amd64"
+	System  string `json:"system,omitempty"`   // what the probe was built for, such as "linux/amd64"
 	Program string `json:"program,omitempty"`  // path of the probe's executable
 	Host    string `json:"host"`               // the node's own host name
 	PID     int    `json:"pid"`                // of the probe
 	Root    bool   `json:"root,omitempty"`     // the probe runs as root
 	Kernel  string `json:"kernel,omitempty"`   // release, as uname -r
 	CPUs    int    `json:"cpus"`               // logical CPUs of the node, not only those of the probe's cgroup
-	Job     string `json:"job,omitempty"`      // SLURM job id of the probe's own cgroup, when it was adopted into one
+	Job     string `json:"job,omitempty"`      // SLURM job id of the probe's own cgroup, if it was adopted into a job
 	SLUID   string `json:"sluid,omitempty"`    // of that job, if its number is unknown; Job is empty then
 	Driver  string `json:"driver,omitempty"`   // NVIDIA driver version
 	CUDA    string `json:"cuda,omitempty"`     // highest CUDA version that the driver supports, as "12.4"
@@ -85,7 +85,7 @@ type Hello struct {
 	// Missing lists optional NVML functions that the driver's library lacks. Their metrics are absent.
 	Missing []string `json:"missing,omitempty"`
 
-	// StandIn is the reason why no probe runs on the node. nvidia-smi is read there in its place, which gives less.
+	// StandIn is the reason why no probe runs on the node. nvidia-smi is read there instead, which gives less.
 	StandIn string `json:"stand_in,omitempty"`
 }
 
@@ -98,7 +98,7 @@ const (
 	FaultMismatch  = "driver_mismatch" // library and kernel module have different versions
 	FaultNoDriver  = "no_driver"       // the kernel module is not loaded or does not respond
 	FaultNoNVML    = "built_without"   // the probe was built without NVML
-	// a call into the driver hangs, in this probe or another one; reports have no GPUs until it returns
+	// a driver call hangs, in this probe or another one; reports have no GPUs until it returns
 	FaultHangs = "driver_hangs"
 	FaultOther = "other"
 )
@@ -135,9 +135,9 @@ type Card struct {
 	// FabricDomain is the UUID of the NVLink domain of several nodes to which the GPU belongs.
 	FabricDomain string `json:"fabric_domain,omitempty"`
 
-	// Absent lists the keys of the metrics that this GPU or its driver does not have, that we may not read, and of
-	// Values also those that could not be read so far, by reason: NVML's error message, or that the driver does not
-	// respond. AbsentXids says that it reports no Xids.
+	// Absent lists the keys of absent metrics by reason. These are metrics that this GPU or its driver does not have,
+	// that we may not read, and, for Values, also those that could not be read so far. The reason is NVML's error
+	// message, or that the driver does not respond. AbsentXids says that the GPU reports no Xids.
 	Absent map[string][]string `json:"absent,omitempty"`
 
 	// Instance is set if this is not a GPU but an instance of one in MIG mode. It has the Minor and the PCIBus of its
@@ -148,11 +148,10 @@ type Card struct {
 	MIGUnknown bool `json:"mig_unknown,omitempty"`
 }
 
-// AbsentXids is the name of Xids in Card.Absent.
+// AbsentXids stands for Xids in Card.Absent.
 const AbsentXids = "xids"
 
-// ShareAbsent lets cards with the same missing metrics share one list, as cards of one model have: the lists never
-// change.
+// ShareAbsent lets cards that lack the same metrics share one list, as cards of one model do: the lists never change.
 func ShareAbsent(cards []Card) {
 	for i := 1; i < len(cards); i++ {
 		if before := cards[i-1].Absent; maps.EqualFunc(cards[i].Absent, before, slices.Equal[[]string]) {
@@ -172,9 +171,9 @@ type Instance struct {
 // Report is one sample of a node.
 type Report struct {
 	Seq uint64 `json:"seq"` // counts from 1 in a session
-	// the node's CLOCK_MONOTONIC in ms at the sample: for rates between two reports
+	// the node's CLOCK_MONOTONIC in ms when the sample was taken: for rates between two reports
 	MonoMS int64 `json:"mono_ms"`
-	// the node's time of day at the sample, in ms since 1970: to compare clocks
+	// the node's time of day when the sample was taken, in ms since 1970: to compare clocks
 	WallMS int64 `json:"wall_ms,omitempty"`
 	// sent at once because of a Request or after a Hello; not a sample for histories
 	OffBeat bool `json:"off_beat,omitempty"`
@@ -185,9 +184,9 @@ type Report struct {
 	Host Host  `json:"host"`
 	GPUs []GPU `json:"gpus"` // in the order of Hello.GPUs
 
-	// Processes are those with a context on a GPU. Listed says that this report has a list and that at least one GPU
-	// listed its own. GPUs with Unlisted or Lost did not. Every other GPU without an entry then has no processes; if
-	// its Values are repeated, so is its list.
+	// Processes are those with a context on a GPU. Listed says that this report has a list, and that at least one GPU
+	// listed its own processes. GPUs with Unlisted or Lost did not. Any other GPU without an entry then has no
+	// processes; if its Values are repeated, so is its list.
 	Listed    bool      `json:"listed,omitempty"`
 	Processes []Process `json:"processes,omitempty"`
 
@@ -204,7 +203,7 @@ type Xid struct {
 	MonoMS int64  `json:"mono_ms"` // as Report.MonoMS, when the probe got it
 }
 
-// JobMemory is the host memory of a job on the node, and its CPU time, from its cgroup.
+// JobMemory is how much host memory and CPU time a job uses on the node, according to its cgroup.
 type JobMemory struct {
 	Job   string `json:"job"`                   // SLURM job id
 	Used  uint64 `json:"used_bytes"`            // without the page cache that the kernel can drop
@@ -226,15 +225,15 @@ type GPU struct {
 	LostID string        `json:"lost_id,omitempty"` // as in Card
 	Values metric.Values `json:"values"`
 
-	// A call into the driver may hang for a single GPU. Its last values are then repeated for three intervals, or for
-	// twice the time that its last reading took, up to 30 s; after that they are absent.
+	// A driver call may hang for a single GPU. Its last values are then repeated for three intervals, or for twice the
+	// time that its last reading took, up to 30 s; after that they are absent.
 	HangsMS int64  `json:"hangs_ms,omitempty"` // ms for which a call for this GPU has hung; 0: none hangs
 	Call    string `json:"call,omitempty"`     // the collector that hangs, as in Fault.Collector
-	Reading bool   `json:"reading,omitempty"`  // not all has been read for this report: the next one may have more
+	Reading bool   `json:"reading,omitempty"`  // the reading is not complete yet: the next report may have more
 	// age of Values in ms if their reading began before this report; 0: they are new
 	AgeMS int64 `json:"age_ms,omitempty"`
 
-	// Repeated says that Values were in an earlier report already: they are not a sample for histories.
+	// Repeated says that an earlier report already had these Values: they are not a sample for histories.
 	Repeated bool `json:"repeated,omitempty"`
 
 	// why the processes of this GPU cannot be listed, in a report that has a list or failed to make one
@@ -262,21 +261,21 @@ const (
 	MaxXids      = 32   // likewise
 )
 
-// CollectorProcesses is the collector of processes: with its Fault, some of them are not in the list.
+// CollectorProcesses is the collector of processes: if it has a Fault, some processes are missing from the list.
 const CollectorProcesses = "processes"
 
 // Fault reports that a collector failed in one report.
 type Fault struct {
 	Collector string `json:"collector"`
 	Error     string `json:"error"`
-	GPUs      []int  `json:"gpus,omitempty"` // Card.Index of the GPUs it failed for; empty: it is not about GPUs
-	// Ceased says that the GPU gave the value before, and that the driver now refuses it as it does one that a GPU lacks.
+	GPUs      []int  `json:"gpus,omitempty"` // Card.Index of the GPUs for which it failed; empty: it is not about GPUs
+	// Ceased says that the GPU gave the value before, and that the driver now refuses it as if the GPU did not have it.
 	Ceased bool `json:"ceased,omitempty"`
 }
 
 // Request is one line to the probe. Exactly one of the pointers is set.
 type Request struct {
-	// repeated in the Reply; counts from 1; 0 in an Alive for several probes, to whose Replies nobody listens
+	// repeated in the Reply; counts from 1; 0 in an Alive for several probes, whose Replies nobody reads
 	ID      uint64     `json:"id"`
 	Pace    *Pace      `json:"pace,omitempty"`
 	Alive   *Alive     `json:"alive,omitempty"`
@@ -290,13 +289,13 @@ type Request struct {
 	RAS     *AskRAS    `json:"ras,omitempty"`
 }
 
-// Pace asks for reports every IntervalMS, with or without a list of processes in each. Without, the first report after
-// each Hello has a list, and then one report every metric.SlowSeconds. When processes are newly requested, the probe
+// Pace asks for a report every IntervalMS. With Processes, each has a list of processes; otherwise the first report
+// after each Hello has one, and then one report every metric.SlowSeconds. When processes are newly requested, the probe
 // sends an OffBeat report at once. A probe sends no reports before the first Pace. SecondMS counts in the first Pace
 // only.
 type Pace struct {
 	IntervalMS int `json:"interval_ms"` // 250..600000
-	// from the first report to the second, if that is sooner; 0: IntervalMS
+	// from the first report to the second, if that is shorter; 0: IntervalMS
 	SecondMS  int  `json:"second_ms,omitempty"`
 	Processes bool `json:"processes,omitempty"`
 }
@@ -304,7 +303,7 @@ type Pace struct {
 // Alive tells the probe that nvnodetop still runs. The probe exits when it has received nothing for SilenceMS.
 type Alive struct{}
 
-// SilenceMS is the time, in ms, for which a probe waits for input before it exits.
+// SilenceMS is how long, in ms, a probe waits for input before it exits.
 const SilenceMS = 60_000
 
 // ProcessID identifies a process. The PID alone may be reused after the process has ended.
@@ -322,27 +321,28 @@ type Reply struct {
 
 	Inspected *inspection.Process `json:"inspected,omitempty"`
 
-	Signaled []Signaled `json:"signaled,omitempty"` // one for each process of Signal, in its order
+	Signaled []Signaled `json:"signaled,omitempty"` // for each process of Signal, in the same order
 	Family   []Relative `json:"family,omitempty"`   // ordered by PID
 	Log      *LogPiece  `json:"log,omitempty"`
 
 	// Stacks has the requested processes in their order, each followed by its descendants.
 	Stacks []ProcessStacks `json:"stacks,omitempty"`
-	// Addresses are those of the node, with Stacks: of connections they tell which node is at the other side.
+	// Addresses are the node's own, sent with Stacks: they tell which node is at the other end of a connection.
 	Addresses []string `json:"addresses,omitempty"` // at most MaxAddresses
 
 	RAS *RASPiece `json:"ras,omitempty"`
 
-	// ReadMS is when Family or Stacks was read, in ms on a clock of the node that never goes back; 0: not known. Two of
-	// them give the shares of the CPU.
+	// ReadMS is when Family or Stacks was read, in ms on a clock of the node that never goes back; 0: not known. Shares
+	// of a CPU are computed from two of them.
 	ReadMS uint64 `json:"read_ms,omitempty"`
 
-	// Truncated says that there are more processes than Family or Stacks has; Environ and Details have their own.
+	// Truncated says that there are more processes than Family or Stacks lists; Environ and Details have a field of
+	// their own.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Environ is the environment with which a process was started, or the present one if the program has overwritten that.
-// It contains secrets: it is shown only on request and never logged.
+// Environ is the environment with which a process was started, or the present one if the program has overwritten the
+// original. It contains secrets: it is shown only on request and never logged.
 type Environ struct {
 	Variables []string `json:"variables"`           // "KEY=VALUE"
 	Truncated bool     `json:"truncated,omitempty"` // it was longer than MaxEnviron or MaxStrings

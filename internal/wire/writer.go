@@ -19,14 +19,14 @@ type Writer struct {
 	line []byte // of the last report: the next one is built in its place
 }
 
-// maxKept limits the buffer for a line that is kept for the next line. A list of a thousand processes comes once a
+// maxKept limits the line buffer that is kept for the next line. A list of a thousand processes comes only once a
 // minute.
 const maxKept = 64 << 10
 
 // Write writes m to w with a single call of w.Write. It refuses a report that is too long with ErrLineTooLong, and then
 // still compares with the report before that. It keeps parts of a report, which must not be changed before the next
-// report is written; it never keeps processes. A report allocates nothing, unless it has something rare: processes,
-// jobs, Xids, faults, a GPU with a problem, a value that is gone.
+// report is written; it never keeps processes. A report allocates nothing unless it has something rare: processes,
+// jobs, Xids, faults, a GPU with a problem, or a value that is gone.
 func (w *Writer) Write(to io.Writer, m Message) error {
 	if m.Report == nil {
 		if m.Hello != nil {
@@ -116,7 +116,7 @@ func (m *memory) appendHost(line []byte, r *Report) []byte {
 	return r.Host.AppendChanged(append(line, `,"host":`...), &m.host.Values)
 }
 
-// appendGone appends a member with a list of keys, if there are any.
+// appendGone appends a JSON member with a list of keys, if there are any.
 func appendGone(line []byte, name string, keys []string) []byte {
 	if len(keys) == 0 {
 		return line
@@ -182,7 +182,7 @@ func (m *memory) appendChanges(line []byte, gpus []GPU) []byte {
 	return append(line, ']')
 }
 
-// arePlain reports whether the GPUs have nothing to report but their values.
+// arePlain reports whether the GPUs have nothing to report except their values.
 func arePlain(gpus []GPU) bool {
 	for i := range gpus {
 		if !gpus[i].isPlain() {
@@ -240,7 +240,7 @@ func (m *memory) appendProcesses(line []byte, r *Report) (_ []byte, err error) {
 	return append(line, ']'), nil
 }
 
-// appendChanged appends the differences from base, which is the element at of the last listing.
+// appendChanged appends the differences from base, which has the index at in the last listing.
 func (p *Process) appendChanged(line []byte, at int, base *Process) (_ []byte, err error) {
 	line = strconv.AppendInt(append(line, `{"as":`...), int64(at), 10)
 	if p.State != base.State {

@@ -47,7 +47,7 @@ func (w wording) rankReason(r *Rank) string {
 		}
 	}
 	words := reason.Of(p)
-	if s := w.kernelWork(r).own; words == "" || words == reason.Sleeps && s.Steps() { // it polls, or works in small steps
+	if s := w.kernelWork(r).own; words == "" || words == reason.Sleeps && s.Steps() { // polls, or works in small steps
 		return ""
 	}
 	name := beginSentence(r.inShort())

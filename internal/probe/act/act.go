@@ -1,10 +1,10 @@
 // Package act carries out a user's requests on a node: it sends signals to processes, and finds the relatives of
 // processes.
 //
-// A signal reaches only processes of the user who runs the probe. Root's reaches a process of another user only if the
-// request names that user, as the dialog did to root. It never reaches a process that has reused the PID of an ended
-// process: the start time is checked while a pidfd holds the process, where the kernel has pidfds. It never reaches
-// init, the probe, or the ancestors of the probe.
+// A signal reaches only processes of the user who runs the probe. A signal from root reaches a process of another user
+// only if the request names that user, whom the dialog named to root. It never reaches a process that has reused the
+// PID of an ended process: the start time is checked while a pidfd holds the process, where the kernel has pidfds. It
+// never reaches init, the probe, or the ancestors of the probe.
 //
 // The methods of a Desk may be called from any goroutine. They return within a few seconds, although reading a hung
 // process or a directory of users may take forever: values that are still unknown then are left out. At most maxHung
@@ -14,12 +14,12 @@
 //
 // A signal is a question to the node that runs the process: the question has the PID, the start time and the number of
 // the signal, and the answer has one result for each process. internal/probe/act opens a pidfd, then compares the start
-// time and the owner, and then sends the signal, so that no process gets a signal meant for an ended one; on kernels
-// before 5.3 a short gap remains between the check and the signal. It signals only processes of its own real user; as
-// root, which the program asks for on its own host only, also those of the user that the request names. It never
-// signals init, itself or its ancestors: their end would be the end of the session, or of the user's shell. A request
-// that lacks the start time of a process is refused as a whole. Each signal is logged before it is sent, and again with
-// its result, one of wire's words.
+// time and the owner, and then sends the signal, so that no process gets a signal meant for an ended one. On kernels
+// before 5.3 a short gap remains between the check and the signal. It signals only processes of its own real user. As
+// root, which the program asks for on its own host only, it also signals those of the user that the request names. It
+// never signals init, itself or its ancestors: their end would be the end of the session, or of the user's shell. A
+// request that lacks the start time of a process is refused as a whole. Each signal is logged before it is sent, and
+// again with its result, one of wire's words.
 package act
 
 import (
@@ -41,7 +41,7 @@ type Words struct {
 type Desk struct {
 	mount string // of procfs
 	words Words
-	uid   int // the probe's own real one
+	uid   int // the probe's own real UID
 	self  int // its PID
 
 	hold func(pid int) (handle int, err error) // opens a pidfd
@@ -68,7 +68,7 @@ func New(mount string, words Words) *Desk {
 	}
 }
 
-// callEach calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in
+// callEach calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls returned in
 // time. A late call may still return later, so its output must not be read; the calls after it are not made. If too
 // many requests hang already, tried is false and no call is made.
 func (d *Desk) callEach(n int, do func(i int)) (returned int, tried bool) {
@@ -107,7 +107,7 @@ func (d *Desk) readStatus(pid int) (stat proc.Stat, uid int, exists bool) {
 	return stat, status.UIDs[0], err == nil
 }
 
-// listAncestors returns the ancestors of a process, the nearest first, as far as /proc shows them.
+// listAncestors returns the ancestors of a process, nearest first, as far as /proc shows them.
 func (d *Desk) listAncestors(pid int) (list []proc.Stat) {
 	for range maxDepth {
 		stat, err := proc.Of(d.mount, pid).Stat()
@@ -122,5 +122,5 @@ func (d *Desk) listAncestors(pid int) (list []proc.Stat) {
 	return list
 }
 
-// maxDepth is more generations than any chain of processes has.
+// maxDepth is larger than the number of generations in any chain of processes.
 const maxDepth = 100

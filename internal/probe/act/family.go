@@ -13,8 +13,8 @@ import (
 // maxScan is the maximum number of processes scanned on a node.
 const maxScan = 1 << 15
 
-// Family finds the relatives of processes, including the processes themselves: the ancestors up to slurmstepd, else up
-// to the parent of the session, and all descendants. truncated means that there are more.
+// Family finds the relatives of processes, including the processes themselves: all descendants, and the ancestors up to
+// slurmstepd or else up to the parent of the session. truncated means that there are more.
 func (d *Desk) Family(f wire.Family) (list []wire.Relative, truncated bool, err error) {
 	if len(f.PIDs) == 0 || len(f.PIDs) > wire.MaxTargets {
 		return nil, false, fmt.Errorf("a family needs 1 to %d processes, not %d", wire.MaxTargets, len(f.PIDs))
@@ -54,7 +54,7 @@ func (d *Desk) scanProcesses() (all tree, more bool) {
 }
 
 // familyOf returns the family of processes, each process once: ancestors and the processes themselves first, then
-// descendants, the nearest first.
+// descendants, nearest first.
 func (t tree) familyOf(pids []int) (family []proc.Stat) {
 	seen := map[int]bool{}
 	add := func(pid int) {
@@ -89,8 +89,9 @@ func (t tree) familyOf(pids []int) (family []proc.Stat) {
 	return family
 }
 
-// ancestorsOf returns the ancestors of a process that matter to the user: its ancestors in the job step, and
-// slurmstepd, which started the step. Outside of a step: its ancestors in the session, and the parent of the session.
+// ancestorsOf returns the ancestors of a process that matter to the user. In a job step these are its ancestors in the
+// step, and slurmstepd, which started the step. Outside a step they are its ancestors in the session, and the parent of
+// the session.
 func (t tree) ancestorsOf(pid int) (list []int) {
 	session := -1
 	for at := pid; len(list) < maxDepth; {

@@ -54,7 +54,7 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 // fate is the result of a signal. The zero fate means that the signal was sent.
 type fate struct {
 	id, why string
-	owner   int // of the process, if another user owns it
+	owner   int // of the process, if it belongs to another user
 }
 
 // signalProcess sends a signal to the process that has this PID and this start time.
@@ -87,7 +87,7 @@ func (d *Desk) signalProcess(id wire.ProcessID, s *wire.Signal, spared map[int]b
 
 var gone = fate{id: wire.SignalGone, why: "has exited"}
 
-// signalOwner is the user whose processes a signal may reach.
+// signalOwner returns the user whose processes a signal may reach.
 func (d *Desk) signalOwner(s *wire.Signal) (uid int) {
 	if s.Owner != nil && d.uid == 0 {
 		return *s.Owner
@@ -113,8 +113,8 @@ func (d *Desk) checkSignal(id wire.ProcessID, owner int, spared map[int]bool) fa
 	return fate{}
 }
 
-// nameOwners names the owners of other users' processes. All signals have been sent by now, so a directory of users
-// that does not answer does no harm.
+// nameOwners names the owners of other users' processes. All signals have been sent by now, so a user directory that
+// does not answer does no harm.
 func (d *Desk) nameOwners(list []wire.Signaled, fates []fate) {
 	var owners []int
 	at := map[int]int{}

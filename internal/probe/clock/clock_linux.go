@@ -8,8 +8,8 @@ import (
 )
 
 // origin is the time at the start. The runtime's own reading of CLOCK_MONOTONIC, which needs no system call, advances
-// all three clocks from there: CLOCK_BOOTTIME differs from it only while the machine sleeps, and compute nodes do not
-// sleep.
+// all three clocks from there. CLOCK_BOOTTIME differs from CLOCK_MONOTONIC only while the machine sleeps, and compute
+// nodes do not sleep.
 var origin = Moment{Mono: readClock(unix.CLOCK_MONOTONIC), Boot: readClock(unix.CLOCK_BOOTTIME), Wall: time.Now()}
 
 // Now reads the clocks.
@@ -27,9 +27,8 @@ func readClock(id int32) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// KernelBeat is a timer of the kernel, read through the runtime's poller. The Go runtime's own timers cost a probe more
-// than its reports: the monitor thread wakes up some milliseconds before they fire, and then every 20 µs until they
-// have.
+// KernelBeat is a kernel timer, read through the runtime's poller. The Go runtime's own timers cost a probe more than
+// its reports: the monitor thread wakes up some milliseconds before they fire, and then every 20 µs until they have.
 func KernelBeat() Beat {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
@@ -51,7 +50,7 @@ func KernelBeat() Beat {
 	}()
 	set := func(d time.Duration) {
 		every := unix.NsecToTimespec(d.Nanoseconds())
-		// fails only with invalid times
+		// this fails only with invalid times
 		_ = unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Interval: every, Value: every}, nil)
 	}
 	return Beat{C: c, Reset: set, Stop: func() { set(0) }}

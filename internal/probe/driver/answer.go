@@ -25,10 +25,10 @@ type Refusal struct {
 	Err error // an *Error
 }
 
-// Count adds a counter of a metric with Rate. A counter is no value, since it may exceed the range of a metric.
+// Count adds a counter of a metric with Rate. A counter is not a value, since it may exceed the range of a metric.
 func (a *Answer) Count(id metric.ID, n uint64) { a.Counters = append(a.Counters, Counter{id, n}) }
 
-// Set sets a value. A number that the driver cannot mean is refused; NaN is no number.
+// Set sets a value. A number that the driver cannot mean is refused; NaN counts as no number.
 func (a *Answer) Set(id metric.ID, x float64) {
 	if !math.IsNaN(x) && !id.Plausible(x) {
 		a.Refuse(id, &Error{Kind: Doubtful, Words: id.Doubt(x)})

@@ -1,8 +1,8 @@
-// Package driver has the interfaces through which the probe uses the driver, implemented by internal/probe/nvml: the
-// GPUs, the Readers of their metrics, the processes on them, their Xids, and errors by their consequence.
+// Package driver has the interfaces through which the probe uses the driver: the GPUs, the Readers of their metrics,
+// the processes on them, their Xids, and errors by their consequence. internal/probe/nvml implements them.
 //
-// A call into the driver may take seconds, or never return. While Init or Shutdown runs, nothing else may be called;
-// all other methods may be called from several goroutines at once.
+// A driver call may take seconds, or never return. While Init or Shutdown runs, nothing else may be called; all other
+// methods may be called from several goroutines at once.
 package driver
 
 import (
@@ -30,8 +30,8 @@ type Library interface {
 
 // Watcher is a Library that reports the Xids of its GPUs.
 type Watcher interface {
-	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused has the reason, by Slot.Index, why a
-	// GPU gives no Xids. The Watch is nil if all GPUs refuse.
+	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says why a GPU gives no Xids, by
+	// Slot.Index. The Watch is nil if all GPUs refuse.
 	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
 }
 
@@ -44,7 +44,7 @@ type Meter interface {
 type Slot struct {
 	Index   int
 	Device  Device
-	Readers []Reader // readers of the Device's metrics, as far as the library has the functions
+	Readers []Reader // readers of the Device's metrics, as far as the library has the functions for them
 	Lost    string
 	LostID  string // one of the wire's Lost… constants
 
@@ -54,7 +54,7 @@ type Slot struct {
 
 // Reader reads metrics of a GPU, all of one pace, with one call of the library.
 type Reader struct {
-	IDs []metric.ID // a Fault has the label of the first
+	IDs []metric.ID // a Fault has the label of the first one
 
 	// Read puts its results into the Answer: a value with Set, or a counter with Count where the metric is a rate. It
 	// returns an *Error if it could read none of its metrics, and calls Refuse if it could not read one of several.
@@ -69,14 +69,14 @@ func (r Reader) Row() metric.Row { return r.IDs[0].Row() }
 type Device interface {
 	Card() wire.Card // without Index, which the Slot has, and Values, which the Readers read
 
-	// Processes lists the contexts on the GPU. If NVML does not list them, it returns nil and an error. An error beside
-	// contexts concerns a less important list.
+	// Processes lists the contexts on the GPU. If NVML does not list them, it returns nil and an error. An error
+	// together with contexts concerns a less important list.
 	Processes() ([]Context, error)
 	// ProcessUtilization returns the driver's samples that are newer than sinceMicros, in µs of the Unix epoch.
 	ProcessUtilization(sinceMicros uint64) ([]Usage, error)
 }
 
-// Context is one process in one of NVML's three lists, or in several of them.
+// Context is one process in one or more of NVML's three lists.
 type Context struct {
 	PID    int
 	Type   ContextType
@@ -87,7 +87,7 @@ type Context struct {
 // InstanceID is the MIG instance of a GPU that a context is on; nil: none.
 type InstanceID struct{ GPU, Compute int }
 
-// ContextType says which of NVML's lists a Context is from.
+// ContextType says which of NVML's lists a Context comes from.
 type ContextType string
 
 // The types of contexts, as the wire names them.
@@ -105,7 +105,7 @@ type Usage struct {
 	wire.Process // its PID, and the shares of time, in percent
 }
 
-// Listing is the driver's list of the processes on a GPU, each of which has one Context.
+// Listing is the driver's list of the processes on a GPU; each process has one Context.
 type Listing struct {
 	GPU      int // Slot.Index
 	Contexts []Context
@@ -131,7 +131,7 @@ const (
 	Lost               // the GPU has fallen off the bus or needs a reset
 	Gone               // the driver was unloaded: no GPU responds any more
 	Doubtful           // the driver gives a number that it cannot mean
-	Stale              // the MIG instance is gone: it has to be listed again
+	Stale              // the MIG instance is gone: the instances have to be listed again
 )
 
 // Error is an NVML call that failed.

@@ -11,7 +11,7 @@ import (
 )
 
 // lacks has the metrics that a GPU does not give, each with its error. The first complete reading of a GPU in an
-// inventory decides which metrics of reports are lacking: the Hello lists them, and metrics that the GPU or the driver
+// inventory decides which metrics of reports it lacks. The Hello lists them, and metrics that the GPU or the driver
 // does not have are not requested again.
 type lacks map[metric.ID]error
 
@@ -21,14 +21,14 @@ func (l lacks) addMetrics(err error, ids []metric.ID) {
 	}
 }
 
-// mayCome reports whether a metric that is lacking may be there at any time: we have no permission to read it, or the
+// mayCome reports whether a lacking metric may become available at any time: we have no permission to read it, or the
 // driver gives a number that it cannot mean.
 func mayCome(err error) bool {
 	kind := driver.KindOf(err)
 	return kind == driver.Denied || kind == driver.Doubtful
 }
 
-// deniedMetrics returns the metrics that may be there at any time.
+// deniedMetrics returns the metrics that may become available at any time.
 func (l lacks) deniedMetrics() (ids []metric.ID) {
 	for id := range metric.All(metric.GPU) {
 		if mayCome(l[id]) {
@@ -38,8 +38,8 @@ func (l lacks) deniedMetrics() (ids []metric.ID) {
 	return ids
 }
 
-// byReason lists the keys of the metrics, in the order of the table, under the error messages; nil if the GPU gives
-// every metric.
+// byReason groups the keys of the metrics by error message, in the order of the table; nil if the GPU gives every
+// metric.
 func (l lacks) byReason() map[string][]string {
 	if len(l) == 0 {
 		return nil
@@ -53,10 +53,10 @@ func (l lacks) byReason() map[string][]string {
 	return reasons
 }
 
-// note takes the error of metrics that cannot be read.
+// note records the error of metrics that cannot be read.
 type note func(err error, ids []metric.ID)
 
-// noteRefused notes an error of metrics, unless the GPU is lost or the driver is gone: it then returns the error.
+// noteRefused notes an error of metrics, unless the GPU is lost or the driver is gone: then it returns the error.
 func (n note) noteRefused(err error, ids ...metric.ID) error {
 	switch driver.KindOf(err) {
 	case driver.Lost, driver.Gone, driver.Stale:
@@ -77,7 +77,7 @@ func (g *gpu) newNote(r *reading) note {
 		case g.lacking[ids[0]] != nil:
 		case kind == driver.Doubtful:
 			r.recordFault(ids[0].Row().Label, err)
-		case !ids[0].Row().Positive: // the driver may have given 0, which it does of a GPU that sleeps
+		case !ids[0].Row().Positive: // the driver may have given 0, as it does for a GPU that sleeps
 			r.recordCeased(ids[0].Row().Label, err)
 		}
 	}
@@ -90,8 +90,8 @@ func (g *gpu) addLacking(err error, ids []metric.ID) {
 	g.lacking.addMetrics(err, ids)
 }
 
-// endFirstReading ends the first complete reading. Readers without any metric of the GPU are put aside; metrics without
-// permission may be permitted later.
+// endFirstReading ends the first complete reading. It puts aside readers without any metric that the GPU has; metrics
+// without permission may be permitted later.
 func (g *gpu) endFirstReading(r *reading) {
 	if g.examined {
 		return
@@ -115,7 +115,7 @@ func (g *gpu) dropRegained() {
 	if !slices.ContainsFunc(g.denied, given) {
 		return
 	}
-	g.lacks = maps.Clone(g.lacks) // the readings have the same map
+	g.lacks = maps.Clone(g.lacks) // the readings share the map
 	maps.DeleteFunc(g.lacks, func(id metric.ID, err error) bool {
 		return mayCome(err) && given(id)
 	})
@@ -123,7 +123,7 @@ func (g *gpu) dropRegained() {
 }
 
 // absentMetrics lists the metrics that a GPU lacks. A lost GPU lacks the same metrics as before. A card that is being
-// read again has its old values meanwhile.
+// read again keeps its old values meanwhile.
 func (g *gpu) absentMetrics(card *wire.Card) map[string][]string {
 	if card.Lost != "" {
 		return card.Absent
@@ -135,8 +135,8 @@ func (g *gpu) absentMetrics(card *wire.Card) map[string][]string {
 	return all.byReason()
 }
 
-// writeAbsent writes the lacking metrics into the cards of their GPUs, when these metrics have changed. It reports
-// whether it did. An inventory in progress reads the old cards.
+// writeAbsent writes the lacking metrics into the cards of their GPUs if they have changed, and reports whether they
+// have. An inventory in progress reads the old cards.
 func (n *Inventory) writeAbsent() (changed bool) {
 	for i, g := range n.gpus {
 		if g.dropRegained(); g.stated {

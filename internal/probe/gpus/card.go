@@ -31,7 +31,7 @@ type onceState struct {
 	pending bool  // the card is still being read
 }
 
-// nothingFound is the state of a GPU before its first reading.
+// nothingFound returns the state of a GPU before its first reading.
 func (g *gpu) nothingFound() findings {
 	if g.Device == nil {
 		return findings{ended: true, card: wire.Card{Index: g.Index, Lost: g.Lost, LostID: g.LostID}}
@@ -45,8 +45,8 @@ func (g *gpu) nothingFound() findings {
 	return f
 }
 
-// readCard asks a GPU for all that its card has. The results may be used before the end of the reading, since the next
-// call may hang.
+// readCard asks a GPU for everything on its card. The results may be used before the reading ends, since the next call
+// may hang.
 func (c *pool) readCard(g *gpu) {
 	f := g.nothingFound()
 	g.call.Store(callIdentity)
@@ -81,14 +81,14 @@ func (g *gpu) readOnce(f *findings) {
 	}
 }
 
-// publishFindings makes the findings about a GPU so far available to others.
+// publishFindings makes what was found so far about a GPU available to others.
 func (c *pool) publishFindings(g *gpu, f findings) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.found = f
 }
 
-// foundOf returns the findings about a GPU so far.
+// foundOf returns what was found so far about a GPU.
 func (c *pool) foundOf(g *gpu) findings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (n *Inventory) readCards(gpus []*gpu, limit time.Duration) {
 	n.pool.awaitRound(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)
 }
 
-// adoptCards takes over the cards that have come late. It reports whether there are any.
+// adoptCards takes over cards that came late. It reports whether there are any.
 func (n *Inventory) adoptCards() (changed bool) {
 	for i, g := range n.gpus {
 		if !g.once.pending {

@@ -12,7 +12,7 @@ import (
 const (
 	// staleIntervals is the number of intervals for which the values of a GPU that does not respond are repeated.
 	staleIntervals = 3
-	// longestRepeat limits how long they are repeated for a GPU that always responds slowly.
+	// longestRepeat limits how long values are repeated for a GPU that always responds slowly.
 	longestRepeat = 30 * time.Second
 )
 

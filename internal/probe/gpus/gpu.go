@@ -22,12 +22,12 @@ type gpu struct {
 	out   bool      // a reading is running or planned
 	begun time.Time // start of the reading; zero while it is planned
 	round *round    // the round of the reading
-	fresh bool      // back holds a reading that was not collected yet
+	fresh bool      // back holds a reading that has not been collected yet
 	found findings  // what is known of its card
 
-	hides atomic.Pointer[[]driver.InstanceID] // instances that are listed as GPUs, with their processes; nil: none
+	hides atomic.Pointer[[]driver.InstanceID] // instances listed as GPUs of their own, with their processes; nil: none
 
-	call atomic.Int32 // the call that the reading makes: an index of Readers, or one of the constants below
+	call atomic.Int32 // the call that the reading is making: an index of Readers, or one of the constants below
 
 	// Owned by the reading while it is out.
 	back   reading
@@ -37,8 +37,8 @@ type gpu struct {
 
 	examined bool   // a complete reading has ended: lacking and idle are final
 	lacking  lacks  // metrics of reports that the GPU does not give
-	idle     []bool // readers that are not called any more
-	// The last slow reading. Reports repeat it until the next one, so that each report is complete.
+	idle     []bool // readers that are no longer called
+	// The last slow reading. Reports repeat it until the next one, so that every report is complete.
 	slowKnown  bool          // there is one
 	slowAt     time.Duration // Moment.Mono
 	slow       metric.Values
@@ -48,7 +48,7 @@ type gpu struct {
 	last   reading
 	isNew  bool        // last has not been in a report yet
 	lacks  lacks       // metrics of reports; nil until they are known
-	denied []metric.ID // metrics among lacks that may be there at any time
+	denied []metric.ID // metrics among lacks that may become available at any time
 	stated bool        // the card lists lacks
 	once   onceState   // the state of the card
 	hang   hang
@@ -85,7 +85,7 @@ type reading struct {
 	faults []wire.Fault // of collectors
 	lacks  lacks        // only in the first complete reading
 	err    error        // the GPU is lost or the driver is gone; the other fields are empty
-	blank  bool         // no metric could be read: the handle may be of a GPU that the driver no longer lists
+	blank  bool         // no metric could be read: the handle may belong to a GPU that the driver no longer lists
 	listing
 }
 
@@ -99,14 +99,14 @@ func (r *reading) recordCeased(collector string, err error) {
 	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error(), Ceased: true})
 }
 
-// hang is a call that has not returned.
+// hang is a driver call that has not returned.
 type hang struct {
 	call  int32
 	begun time.Time // of its reading
 	since time.Time // when it was first seen
 }
 
-// readReport reads everything of a GPU for one report.
+// readReport reads everything about a GPU for one report.
 func (g *gpu) readReport(q question) {
 	r := &g.back
 	*r = reading{}
@@ -138,7 +138,8 @@ func (g *gpu) readSlow(now time.Duration) error {
 	return r.err
 }
 
-// mayReturn reports whether a value may be there at any time. One that has ceased is asked for at the usual pace.
+// mayReturn reports whether a value may become available at any time. A value that has ceased is asked for at the usual
+// pace.
 func mayReturn(f wire.Fault) bool { return !f.Ceased }
 
 // readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; it

@@ -73,7 +73,7 @@ type Set struct {
 	pool  *pool
 
 	listings []driver.Listing // of the last report
-	counted  uint64           // calls into the driver up to the last report
+	counted  uint64           // driver calls up to the last report
 
 	newcomers newcomers
 	taking    bool          // the inventory is being taken
@@ -119,7 +119,7 @@ func (s *Set) Hello() wire.Hello {
 	return h
 }
 
-// Explain notes the metrics that GPUs lack, and reports whether they have changed.
+// Explain records which metrics the GPUs lack, and reports whether they have changed.
 func (s *Set) Explain() (news bool) { return s.cards.writeAbsent() }
 
 // Close releases the driver, but leaves it alone while a driver call is running: the process exits soon.

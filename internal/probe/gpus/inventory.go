@@ -42,9 +42,9 @@ func (n *Inventory) allLost() bool {
 	return len(n.gpus) > 0 && !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !lost(g) })
 }
 
-// makeInventory returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It
-// may never return. Without reopen it changes nothing in the old inventory, so that the sampler can read the old GPUs
-// meanwhile.
+// makeInventory returns a new inventory: it initializes NVML if necessary, or again if reopen is set, and lists the
+// GPUs. It may never return. Without reopen it changes nothing in the old inventory, so that the sampler can read the
+// old GPUs meanwhile.
 func (n Inventory) makeInventory(reopen bool, proc string) Inventory {
 	if err := n.attachDriver(reopen, proc); err != nil {
 		n.forgetGPUs(err)
@@ -74,7 +74,7 @@ func (n *Inventory) attachDriver(reopen bool, proc string) error {
 	return nil
 }
 
-// makeGPUs makes GPUs of slots, and of their instances, and reads their cards.
+// makeGPUs makes GPUs from slots and from their instances, and reads their cards.
 func (n *Inventory) makeGPUs(slots []driver.Slot) {
 	before, began, limit := *n, time.Now(), LongestWait
 	if len(n.gpus) == 0 {
@@ -100,7 +100,7 @@ func (n *Inventory) makeGPUs(slots []driver.Slot) {
 	n.addLost(before.hello.GPUs)
 }
 
-// gpusOf makes GPUs of slots. A busy GPU stays as it was: a call for its card would be slow, or hang too.
+// gpusOf makes GPUs from slots. A busy GPU stays as it was: a call for its card would be slow, or hang too.
 func (n *Inventory) gpusOf(slots []driver.Slot) []*gpu {
 	gpus := make([]*gpu, 0, len(slots))
 	for _, slot := range slots {
@@ -138,7 +138,7 @@ func (n *Inventory) listInstances(g *gpu) (parts []*gpu) {
 	return parts
 }
 
-// fillCard fills in the card of a GPU: the findings, or the card from the previous inventory, which the sampler has.
+// fillCard fills in the card of a GPU, from the findings or from the previous inventory, which the sampler has.
 func (n *Inventory) fillCard(i int, before *Inventory) {
 	g := n.gpus[i]
 	if at := slices.Index(before.gpus, g); at >= 0 {
@@ -149,7 +149,7 @@ func (n *Inventory) fillCard(i int, before *Inventory) {
 	n.hello.GPUs[i], g.once = f.card, f.onceState
 }
 
-// instancesOf returns the places of the instances of a GPU.
+// instancesOf returns the indices of the instances of a GPU.
 func (n *Inventory) instancesOf(g *gpu) (at []int) {
 	parent := slices.Index(n.gpus, g)
 	for i, c := range n.hello.GPUs {
@@ -179,8 +179,8 @@ func (n *Inventory) tellInstances() (divided bool) {
 	return divided
 }
 
-// fillIdentity fills in the identity of a GPU that is lost or does not respond, which cannot be read: the identity of
-// the GPU with the same index before, unless that GPU is listed elsewhere now.
+// fillIdentity fills in the identity of a GPU that is lost or does not respond, so that it cannot be read. It takes the
+// identity of the GPU that had the same index before, unless that GPU is listed elsewhere now.
 func (n *Inventory) fillIdentity(i int, known []wire.Card) {
 	card := &n.hello.GPUs[i]
 	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
@@ -234,8 +234,8 @@ func (n *Inventory) dropDriver(words string) {
 	n.forgetGPUs(&driver.InitError{ID: wire.FaultNoDriver, Words: words})
 }
 
-// forgetGPUs drops the GPUs after an error. NVML counts Inits, and a second Init succeeds without a look at the driver:
-// so a Shutdown comes first.
+// forgetGPUs drops the GPUs after an error. NVML counts Inits, and a second Init succeeds without asking the driver: so
+// a Shutdown comes first.
 func (n *Inventory) forgetGPUs(err error) {
 	n.spent, n.gpus = n.up, nil
 	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}

@@ -7,11 +7,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// unlisted is the reason why a GPU is lost that the driver listed before.
+// unlisted is the reason why a GPU counts as lost that the driver listed before.
 const unlisted = "GPU not listed any more"
 
-// addLost adds the known GPUs that the driver does not list any more, as lost: it may list them again after a reset. A
-// listed GPU that cannot say which one it is may be one of them: then none is added.
+// addLost adds the known GPUs that the driver no longer lists, as lost: it may list them again after a reset. If a
+// listed GPU cannot say which one it is, it may be one of them: then none is added.
 func (n *Inventory) addLost(known []wire.Card) {
 	isBare := func(c wire.Card) bool { return c.UUID == "" }
 	if slices.ContainsFunc(n.hello.GPUs, isBare) {
@@ -29,7 +29,8 @@ func (n *Inventory) addLost(known []wire.Card) {
 	}
 }
 
-// freeIndex returns an index that no GPU has: the wanted one, if possible. The driver's indices move up.
+// freeIndex returns an index that no GPU has, if possible the wanted one. When a GPU is gone, the driver's indices move
+// up.
 func (n *Inventory) freeIndex(want int) int {
 	for slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Index == want }) {
 		want++

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// newcomers are the GPUs that the kernel has since NVML was initialized. NVML lists those that were there then, so it
-// must be initialized again for a GPU that was missing when the probe started, or fell off the bus, and is back.
+// newcomers are GPUs that the kernel got after NVML was initialized. NVML lists only the GPUs that were there then. So
+// it must be initialized again for a GPU that was missing when the probe started, or that fell off the bus and is back.
 type newcomers struct {
 	known  []string      // at the last initialization
-	looked time.Duration // Moment.Mono of the last look
+	looked time.Duration // Moment.Mono of the last check
 }
 
-// ofKernel returns the PCI addresses of the GPUs for which the kernel has the NVIDIA driver, none if they are not
+// ofKernel returns the PCI addresses of the GPUs that the kernel has given to the NVIDIA driver; none if they are not
 // known.
 func ofKernel(proc string) (names []string) {
 	list, _ := os.ReadDir(filepath.Join(proc, "driver/nvidia/gpus"))
@@ -29,8 +29,8 @@ func (n *newcomers) hasNewGPU(proc string) bool {
 	return slices.ContainsFunc(ofKernel(proc), func(name string) bool { return !slices.Contains(n.known, name) })
 }
 
-// checkKernel forgets GPUs that are gone: they are newcomers when they are back. It reports once a minute whether there
-// are any newcomers.
+// checkKernel forgets GPUs that are gone: when they come back they are newcomers. Once a minute it reports whether
+// there are any newcomers.
 func (n *newcomers) checkKernel(proc string, now time.Duration) bool {
 	if now-n.looked < slowEvery {
 		return false

@@ -12,7 +12,7 @@ const patience = 250 * time.Millisecond
 
 // pool reads GPUs on its own goroutines, for reports and for the inventory, since a driver call may never return. As
 // long as each GPU takes less than patience, the pool makes one call at a time: one shift reads all GPUs in turn. A
-// shift that takes longer at a GPU is left behind, and a new shift reads the other GPUs beside it. A GPU has at most
+// shift that takes longer for a GPU is left behind, and a new shift reads the other GPUs beside it. A GPU has at most
 // one reading at a time, so there are at most as many shifts as GPUs.
 type pool struct {
 	hands chan *shift   // read by goroutines that wait for work; closed at the end
@@ -74,7 +74,7 @@ func (c *pool) nextRound() *round {
 		return newRound()
 	}
 	select {
-	case <-r.done: // the round before ended without a waiter
+	case <-r.done: // the round before ended with nobody waiting
 	default:
 	}
 	return r
@@ -100,7 +100,7 @@ func (c *pool) beginCards(gpus []*gpu) (main *shift, r *round) {
 	return main, r
 }
 
-// planRound makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds
+// planRound makes the readings of GPUs part of a round, and starts the shift that reads them in turn. The caller holds
 // the lock.
 func (c *pool) planRound(gpus []*gpu, main *shift, r *round) {
 	c.rounds++
@@ -127,8 +127,8 @@ func (c *pool) planRound(gpus []*gpu, main *shift, r *round) {
 	}
 }
 
-// startShift hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for
-// each report.
+// startShift hands a shift to a goroutine that waits for work, or to a new one. Keeping goroutines saves growing a
+// stack for each report.
 func (c *pool) startShift(s *shift) {
 	if c.closed { // while the inventory is being taken
 		go c.runShifts(s)

@@ -9,12 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// utilizationWindow is the least time by which a listing looks back for samples of utilization. The driver takes one
-// sample per second or more often, and only of processes that did something.
+// utilizationWindow is how far a listing looks back for utilization samples, at least. The driver takes a sample once
+// per second or more often, and only of processes that did something.
 const utilizationWindow = 2 * time.Second
 
-// utilizationLimit is the maximum age of a sample of utilization. An older sample says nothing about the present work
-// of a process.
+// utilizationLimit is the maximum age of a utilization sample. An older sample says nothing about what a process does
+// now.
 const utilizationLimit = 10 * time.Second
 
 // listing is the driver's list of the processes on a GPU.
@@ -25,8 +25,8 @@ type listing struct {
 	usage    map[int]driver.Usage
 }
 
-// Listings are the driver's lists of the processes on the GPUs of this report. They are valid until the next report,
-// and complete if no GPU was silent.
+// Listings returns the driver's lists of the processes on the GPUs of this report. They are valid until the next
+// report, and complete if no GPU was silent.
 func (s *Set) Listings(sm *sample.Report) (on []driver.Listing, complete bool) {
 	on, complete = s.listings[:0], true
 	for i, g := range s.cards.gpus {
@@ -84,7 +84,7 @@ func (g *gpu) ownContexts() ([]driver.Context, error) {
 	}), err
 }
 
-// processFault records the error of a process call. The loss of the GPU is left out, since its entry reports it.
+// processFault records the error of a process call. It leaves out the loss of the GPU, which its entry reports.
 func (r *reading) processFault(err error) {
 	if driver.KindOf(err) == driver.Other {
 		r.recordFault(wire.CollectorProcesses, err)
@@ -128,7 +128,7 @@ func mayBeShares(p *wire.Process) bool {
 // mergeContexts merges all contexts of a process on one GPU, in the order of NVML's lists. Invalid PIDs are left out.
 func mergeContexts(contexts []driver.Context) []driver.Context {
 	var merged []driver.Context
-	at := map[int]int{}                   // place in merged, by PID
+	at := map[int]int{}                   // index in merged, by PID
 	memory := map[driver.Context]uint64{} // of a context in one list
 	for _, c := range contexts {
 		if c.PID < 1 || c.PID > wire.MaxPID {

@@ -13,9 +13,9 @@ import (
 // rate.
 const rateWindow = 500 * time.Millisecond
 
-// slowShare is the maximum part of the time between two readings that each reading may take. The driver does not say
-// when in a call it read a counter: after a call that has hung, the whole flow of that time would look like the flow of
-// the short time since.
+// slowShare limits how long a reading may take: one part in slowShare of the time between two readings. The driver does
+// not say when during a call it read a counter: after a call that hung, the flow of that whole time would look like the
+// flow of the short time since.
 const slowShare = 10
 
 // rates turns counters into their increase per second. The zero value has no readings.
@@ -29,8 +29,8 @@ type mark struct {
 	rate float64       // at that reading; NaN: unknown
 }
 
-// ratePerSecond returns the increase per second of a counter that was read between two times. It is NaN at first, when
-// the counter went backwards, and when the time of the increase is not known well enough.
+// ratePerSecond returns the increase per second of a counter that was read between two times. It is NaN for the first
+// reading, when the counter went backwards, and when the time of the increase is not known precisely enough.
 func (r *rates) ratePerSecond(c driver.Counter, began, ended time.Time) float64 {
 	next := mark{c, ended, ended.Sub(began), math.NaN()}
 	i := slices.IndexFunc(*r, func(m mark) bool { return m.ID == c.ID })

@@ -13,12 +13,12 @@ const (
 	RetryEvery = 10 * time.Second
 	// ReopenEvery is the least time between two initializations of NVML. An initialization may take seconds.
 	ReopenEvery = time.Minute
-	// DriverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. The reader
-	// of the Hello waits 30 s.
+	// DriverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. nvnodetop
+	// waits 30 s for the Hello.
 	DriverPatience = 20 * time.Second
 )
 
-// Silent is the error message for a driver that hangs.
+// Silent is the error message for a driver that does not respond.
 const Silent = "the driver does not respond"
 
 // ErrOutdated says that the driver was replaced. Only a new process can load the new library.
@@ -65,8 +65,8 @@ func (s *Set) Retake() {
 	s.take()
 }
 
-// Settle adopts an inventory, and reports whether it differs. While an inventory lacks something, it is retried. The
-// error is ErrOutdated.
+// Settle adopts an inventory, and reports whether it differs from the last one. While an inventory lacks something, it
+// is retried. The only error is ErrOutdated.
 func (s *Set) Settle(next Inventory) (news bool, err error) {
 	reopened := s.reopening
 	s.taking, s.reopening = false, false
@@ -95,7 +95,7 @@ func (s *Set) Settle(next Inventory) (news bool, err error) {
 	return !reflect.DeepEqual(old, s.cards.hello), nil
 }
 
-// Blind reports the driver as hanging while it lists its GPUs, unless they are already known and can be read. It
+// Blind reports that the driver hangs while it lists its GPUs, unless they are already known and can be read. It
 // returns whether it did.
 func (s *Set) Blind() (news bool) {
 	if len(s.cards.gpus) > 0 && !s.reopening {

@@ -45,7 +45,7 @@ func (s *Set) ReadXids(sm *sample.Report) {
 	}
 }
 
-// Watched continues after a vigil has begun: the GPUs may have changed meanwhile. It reports whether the reason for
+// Watched is called after a vigil has begun: the GPUs may have changed meanwhile. It reports whether the reason for
 // missing Xids has changed.
 func (s *Set) Watched(b xid.Beginning) (news bool) {
 	news = s.Listener.Started(b)
@@ -55,7 +55,7 @@ func (s *Set) Watched(b xid.Beginning) (news bool) {
 	return news
 }
 
-// Unwatched continues after a vigil has ended. A failed Watch is tried again with the next inventory. It returns the
+// Unwatched is called after a vigil has ended. A failed Watch is tried again with the next inventory. It returns the
 // same as Watched.
 func (s *Set) Unwatched(e xid.Ending) (news bool) {
 	failed, news := s.Listener.Over(e)

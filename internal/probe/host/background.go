@@ -61,7 +61,7 @@ func (a *aside[Q, T]) take(at time.Duration) (result T, ok bool) {
 	}
 }
 
-// hangsAfter is the duration of a call from which on it counts as an error.
+// hangsAfter is how long a call may run before it counts as an error.
 const hangsAfter = 5 * time.Second
 
 // hangError returns an error if the running call hangs.

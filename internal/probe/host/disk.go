@@ -10,11 +10,11 @@ import (
 const (
 	// diskEvery is how often the space of a file system is read.
 	diskEvery = time.Minute
-	// diskKept is the time for which the space is repeated while a reading hangs.
+	// diskKept is how long the space is repeated while a reading hangs.
 	diskKept = 3 * time.Minute
 )
 
-// disk reads the space of a file system, which may belong to a dead server.
+// disk reads the space of a file system, whose server may be dead.
 type disk struct {
 	path        string
 	free, total metric.ID

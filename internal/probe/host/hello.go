@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Describe fills in the fields of a Hello about the node and the probe on it.
+// Describe fills in what a Hello says about the node and the probe on it.
 func Describe(h *wire.Hello, proc string) {
 	h.Version = wire.Version
 	h.PID, h.Root = os.Getpid(), os.Getuid() == 0
@@ -24,7 +24,7 @@ func Describe(h *wire.Hello, proc string) {
 	h.CPUs, _ = CPUs(proc) // 0: not known
 }
 
-// CPUs counts the CPUs. Unlike sched_getaffinity(2), /proc/stat shows those outside the probe's own cgroup too. It has
+// CPUs counts the CPUs. Unlike sched_getaffinity(2), /proc/stat also shows those outside the probe's own cgroup. It has
 // one line per CPU, after the line with the sum.
 func CPUs(proc string) (int, error) {
 	stat, err := os.ReadFile(filepath.Join(proc, "stat"))

@@ -1,8 +1,8 @@
 // Package host reads the node: CPU, load, memory, network, disks, and the memory of SLURM jobs from their cgroups.
 //
 // A Reader and a Jobs are for one goroutine, the sampler's. The sampler reads the files that the kernel serves from
-// memory, and keeps them open. Reads that may hang have a goroutine of their own, and the sampler waits for them only
-// briefly: file systems, the counters of network cards, cgroups. A value that cannot be read is absent.
+// memory, and keeps them open. Reads that may hang (file systems, counters of network cards, cgroups) have a goroutine
+// of their own, and the sampler waits for them only briefly. A value that cannot be read is absent.
 package host
 
 import (
@@ -23,12 +23,12 @@ const MinWindow = 200 * time.Millisecond
 // headSize is enough for the needed part of each file.
 const headSize = 1 << 10
 
-// Reader reads the metrics of a node. It keeps three files of /proc open, reads their heads and parses them itself:
-// procfs's Stat parses every CPU and every interrupt (40 µs on 2 CPUs, more with more CPUs, and 23 µs for Meminfo).
-// That is a hundred times the cost of the lines that are needed, in every report.
+// Reader reads the metrics of a node. It keeps three files of /proc open, reads their beginnings and parses them
+// itself. procfs's Stat parses every CPU and every interrupt (40 µs on 2 CPUs, more with more CPUs), and Meminfo takes
+// 23 µs. That is a hundred times the cost of the lines that are needed, in every report.
 type Reader struct {
 	proc  string              // mount point of procfs
-	files map[string]*os.File // open files, by name; a read from the beginning returns new content
+	files map[string]*os.File // open files, by name; reading from the beginning returns new content
 	buf   [headSize]byte
 
 	last    cpuTime // at the beginning of the window

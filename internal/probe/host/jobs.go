@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	// jobsEvery is how often the memory of jobs is read: a read of memory.stat adds up the counters of all CPUs.
+	// jobsEvery is how often the memory of jobs is read: reading memory.stat makes the kernel add up the counters of
+	// all CPUs.
 	jobsEvery = metric.SlowSeconds / 6 * time.Second
-	// maxJobs limits the jobs.
+	// maxJobs limits how many jobs are read.
 	maxJobs = 64
 )
 
@@ -30,7 +31,7 @@ type Jobs struct {
 	call   *aside[map[string]string, []wire.JobMemory]
 	last   []wire.JobMemory
 	asked  time.Duration
-	follow map[string]string // for each job one of its processes, by the name in /proc
+	follow map[string]string // one process of each job, by its name in /proc
 
 	groups map[string]*group // by job; belongs to the running call
 }
@@ -45,7 +46,7 @@ func NewJobs(proc string, of *launch.Jobs) *Jobs {
 // FollowUsers follows the probe's own job and the jobs of the user's processes.
 func (j *Jobs) FollowUsers(list []wire.Process) { j.Follow(jobsOf(list, j.of.Own().Job)) }
 
-// jobsOf returns one process for each of the user's jobs, as Follow expects. For the probe's own job, this is the probe
+// jobsOf returns one process for each of the user's jobs, as Follow expects. For the probe's own job, it is the probe
 // itself.
 func jobsOf(list []wire.Process, own string) map[string]string {
 	jobs := map[string]string{}
@@ -110,7 +111,7 @@ func (j *Jobs) readJobs(follow map[string]string) (list []wire.JobMemory) {
 // group is the cgroup of a job.
 type group struct {
 	files
-	job  string   // its directory
+	job  string   // the directory of the job's cgroup
 	path []string // the cgroups from that of its process up to job, each of which may have a limit
 }
 
@@ -122,10 +123,10 @@ var (
 	v2 = files{"memory.current", "inactive_file", "memory.max"}
 )
 
-// unlimited is more than any limit. A cgroup of version 1 without a limit says almost 2^63.
+// unlimited is more than any real limit. A version 1 cgroup without a limit reports almost 2^63.
 const unlimited = 1 << 60
 
-// findGroup finds the cgroup of a job from one of its processes. It returns nil if there is none, or if it is not
+// findGroup finds the cgroup of a job from one of its processes. It returns nil if the job has none, or if it is not
 // mounted here.
 func (j *Jobs) findGroup(process, job string) *group {
 	text, err := os.ReadFile(filepath.Join(j.proc, process, "cgroup"))
@@ -210,7 +211,8 @@ func (g *group) readJobMemory() (m wire.JobMemory, ok bool) {
 	return m, true
 }
 
-// cpuTime returns the CPU time of the job in µs; 0: not known, as in version 1, where it has a hierarchy of its own.
+// cpuTime returns the CPU time of the job in µs; 0: not known, as in version 1, where CPU time has a hierarchy of its
+// own.
 func (g *group) cpuTime() uint64 {
 	if g.files != v2 {
 		return 0

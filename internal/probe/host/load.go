@@ -47,7 +47,8 @@ func (r *Reader) readCPU(to *metric.Values, at time.Duration) error {
 	return nil
 }
 
-// parseCPU reads the first line of /proc/stat. The next fields are the time of guests, which user and nice include.
+// parseCPU reads the first line of /proc/stat. It ignores the last fields, the time of guests, which user and nice
+// include.
 func parseCPU(head []byte) (of modes, err error) {
 	line, _, whole := bytes.Cut(head, []byte("\n"))
 	i := 0
@@ -70,7 +71,7 @@ func parseCPU(head []byte) (of modes, err error) {
 	return of, nil
 }
 
-// busyAndTotal returns the busy time and the whole time. A CPU that waits for a disk counts as idle.
+// busyAndTotal returns the busy time and the total time. Waiting for a disk counts as idle.
 func (of *modes) busyAndTotal() (busy, total uint64) {
 	for _, ticks := range of {
 		total += ticks
@@ -124,7 +125,7 @@ func (r *Reader) readMemory(to *metric.Values) error {
 	return nil
 }
 
-// findMeminfo finds a line like "MemTotal:  16318428 kB", in bytes.
+// findMeminfo finds a line such as "MemTotal:  16318428 kB", and returns the amount in bytes.
 func findMeminfo(head []byte, key string) (uint64, bool) {
 	for line := range bytes.Lines(head) {
 		rest, found := bytes.CutPrefix(line, []byte(key))

@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// rareMemory and rareCPU are the metrics that are read every metric.SlowSeconds. They differ in each reading, and
+// rareMemory and rareCPU are metrics that are read only every metric.SlowSeconds: they differ in each reading, and
 // nobody needs them in each report.
 var (
 	rareMemory = [...]struct {
@@ -15,7 +15,7 @@ var (
 	}{{metric.HostMemoryBuffers, "Buffers:"}, {metric.HostMemoryCached, "Cached:"}, {metric.HostMemoryShared, "Shmem:"},
 		{metric.HostMemorySlab, "Slab:"}}
 	rareCPU = [...]metric.ID{metric.CPUUserTime, metric.CPUUserTime, metric.CPUSystemTime, metric.CPUIdleTime,
-		metric.CPUIOWaitTime, metric.CPUSystemTime, metric.CPUSystemTime} // by the place among modes
+		metric.CPUIOWaitTime, metric.CPUSystemTime, metric.CPUSystemTime} // by their index in modes
 )
 
 // ticksPerSecond is the unit of the times in /proc/stat.
@@ -38,7 +38,7 @@ func (r *rare) startReport(at time.Duration) {
 	}
 }
 
-// end sets the metrics of the report.
+// end sets these metrics in the report.
 func (r *rare) end(to *metric.Values) {
 	for i, id := range rareCPU {
 		if before, _ := r.values.Get(id); r.due && r.cpu != (modes{}) {

@@ -8,8 +8,8 @@ import (
 )
 
 // readHead reads the beginning of a file with one system call; File.ReadAt needs a second one to detect the end. The
-// call goes through the runtime: a read may hang if /proc is a FUSE file system (lxcfs), and then the scheduler must
-// give the only processor to other goroutines.
+// call goes through the runtime: a read may hang if /proc is a FUSE file system (lxcfs), and then the scheduler must be
+// able to give the only processor to other goroutines.
 func readHead(f *os.File, to []byte) (int, error) {
 	for {
 		n, err := unix.Pread(int(f.Fd()), to, 0)

@@ -18,25 +18,26 @@ const lookEvery = time.Minute
 // infiniBandWord is the unit of the data counters of an InfiniBand port, in bytes.
 const infiniBandWord = 4
 
-// interfaceFiles returns a function that finds the counters of the physical network interfaces with a name. Their
-// statistics in /sys cost 1 µs a file; /proc/net/dev has every interface of every container as well, and procfs takes
-// 27 µs for four of them.
+// interfaceFiles returns a function that finds the files of a counter of all physical network interfaces. Each file in
+// /sys costs 1 µs. /proc/net/dev would also have every interface of every container, and procfs takes 27 µs for four of
+// them.
 func interfaceFiles(sys, counter string) func(tx bool) []string {
 	return deviceFiles(filepath.Join(sys, "class/net"), func(tx bool) string {
 		return filepath.Join("statistics", pickString(tx, "tx_", "rx_")+counter)
 	})
 }
 
-// sector is the unit of the counters of a disk, in bytes, whatever its sectors are.
+// sector is the unit of a disk's counters, in bytes, whatever the real size of its sectors.
 const sector = 512
 
-// The columns of a disk's counters of sectors.
+// Columns of a disk's counters of sectors.
 const (
 	sectorsRead    = 2
 	sectorsWritten = 6
 )
 
-// diskFiles returns a function that finds the counters of the local disks, all in one file of a disk.
+// diskFiles returns a function that finds the files with the counters of the local disks. A disk has all its counters
+// in one file.
 func diskFiles(sys string) func(tx bool) []string {
 	return deviceFiles(filepath.Join(sys, "block"), func(bool) string { return "stat" })
 }
@@ -72,27 +73,27 @@ func pickString(first bool, a, b string) string {
 // may answer slowly.
 type traffic struct {
 	ids   [2]metric.ID // sent or written, received or read
-	unit  float64      // of a count
+	unit  float64      // bytes per count
 	find  func(tx bool) []string
 	call  *aside[time.Duration, counts]
-	last  counts // at the beginning of the window
+	last  counts // at the start of the window
 	rates [2]float64
 
 	open openCounters // belongs to the running call
 }
 
-// slowShare is the maximum part of the time between two readings that each of them may take: the card does not say when
-// in a slow reading it counted.
+// slowShare limits how long a reading may take: one part in slowShare of the time between two readings. The card does
+// not say when during a slow reading it counted.
 const slowShare = 10
 
-// counts are the sums of the counters at a time.
+// counts are the sums of the counters at one time.
 type counts struct {
 	known bool          // false: not read yet
 	at    time.Duration // start of the reading
 	took  time.Duration
 	sums  [2]uint64
 	files int
-	set   int // number of the set of files: only sums of one set have a difference
+	set   int // number of the set of files: only sums over the same set can be subtracted
 }
 
 func newTraffic(what string, tx, rx metric.ID, unit float64, find func(tx bool) []string) *traffic {
@@ -126,14 +127,14 @@ func (t *traffic) readCounters(at time.Duration) counts {
 	return now
 }
 
-// due reports whether it is time for the next reading. Without interfaces of the kind, readings are rare.
+// due reports whether it is time for the next reading. If there are no interfaces of the kind, readings are rare.
 func (t *traffic) due(at time.Duration) bool {
 	window := at - t.last.at
 	return !t.last.known || window >= lookEvery || t.last.files > 0 && window >= MinWindow
 }
 
-// computeRates takes over new counters, with the rates since the last ones. Counters that went back, counters of other
-// files, and slow readings give none.
+// computeRates takes over new counters, and computes the rates since the last ones. It gives no rates for counters that
+// went backwards, counters of other files, and slow readings.
 func (t *traffic) computeRates(now counts) {
 	window := now.at - t.last.at
 	same := t.last.known && now.files > 0 && now.set == t.last.set
@@ -158,8 +159,8 @@ func (t *traffic) closeCounters() {
 type openCounters struct {
 	names  [2][]string
 	files  [2][]*os.File
-	column [2]int // of the counter in its file
-	set    int    // counts the changes of files
+	column [2]int // column of the counter in its file, for each direction
+	set    int    // how often the set of files has changed
 	looked time.Duration
 	buf    [256]byte
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// membership is where a cgroup belongs, as its path says. SLURM names the cgroups of jobs
+// membership says which job a cgroup belongs to, according to its path. SLURM names the cgroups of jobs
 //
 //	/slurm/uid_20001/job_48211/step_0/task_0                                version 1
 //	/system.slice/slurmstepd.scope/job_48211/step_extern/user/task_special  version 2
@@ -13,10 +13,10 @@ import (
 //	/job_48211/step_0                                                       any of them, in a cgroup namespace
 //
 // With several slurmd on a host the names are "slurm_NODE" and "NODE_slurmstepd.scope". CgroupJobIdPaths=yes turns
-// SLUIDs off. The component of a job counts when one before it names slurm, or the next one is a step: other batch
-// systems say job_N too.
+// SLUIDs off. The job's component counts only if an earlier one names slurm, or the next one is a step: other batch
+// systems use job_N too.
 type membership struct {
-	dir   string // the cgroup of the job; empty: it is in none
+	dir   string // the cgroup of the job; empty: not in a job
 	job   string // number of the job; empty if the path does not have it
 	sluid string // its SLUID; likewise
 	step  string // "0", "batch", "extern", "interactive"; empty if there is none
@@ -56,8 +56,8 @@ func isSLUID(name string) bool {
 	return ok && len(digits) == 13 && strings.Trim(digits, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
 }
 
-// stepNamed returns the step that a directory is named after. The name of a component of a heterogeneous step ends with
-// "+" and a number.
+// stepNamed returns the step that a directory is named after. For a component of a heterogeneous step, the name ends
+// with "+" and a number.
 func stepNamed(step string) string {
 	step, _, _ = strings.Cut(step, "+")
 	if !isNumber(step) && step != "batch" && step != "extern" && step != "interactive" {
@@ -70,7 +70,7 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// dirOfCgroup returns the directory of a cgroup in a file system that shows the cgroups below root at mount; ok is
+// dirOfCgroup returns the directory of a cgroup in a file system that shows the cgroups below root at mount. ok is
 // false if it does not show this cgroup.
 func dirOfCgroup(mount, root, group string) (dir string, ok bool) {
 	inside, ok := strings.CutPrefix(group, strings.TrimSuffix(root, "/"))

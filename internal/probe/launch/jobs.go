@@ -19,10 +19,10 @@ type Member struct {
 	Step  string
 }
 
-// Jobs maps cgroups to jobs. A directory that is named by a SLUID does not contain the number of its job: the number is
-// in the command line of the daemon of one of its steps. Where /proc hides the processes of others, the number is in
-// the environment of a process of the user that the daemon has started. Variables inherited further down may belong to
-// another job. Results are kept.
+// Jobs maps cgroups to jobs. A directory named by a SLUID does not contain the number of its job. The number is in the
+// command line of the daemon of one of its steps. Where /proc hides other users' processes, the number is in the
+// environment of a user's process that the daemon has started; variables inherited further down may belong to another
+// job. Results are kept.
 type Jobs struct {
 	proc string
 	now  func() time.Time
@@ -39,9 +39,9 @@ type finding struct {
 }
 
 const (
-	// patience is the time that a caller waits for a search. A search reads processes, and one of them may hang.
+	// patience is how long a caller waits for a search. A search reads processes, and one of them may hang.
 	patience = 100 * time.Millisecond
-	// askAgain is the time after which a search that found no job is repeated.
+	// askAgain is how long after a search without a result the next one begins.
 	askAgain = time.Minute
 	// maxKnown limits the jobs that are kept; maxLooked limits the processes that one search reads.
 	maxKnown, maxLooked = 256, 64
@@ -57,7 +57,7 @@ func (j *Jobs) Own() Member {
 	return j.In(proc.Process(filepath.Join(j.proc, "self")).Cgroups())
 }
 
-// In returns the place of a process in these cgroups: the first job, and its step. With version 1, only one of the
+// In returns the place of a process in these cgroups: the first job, and its step. In version 1, only one of the
 // hierarchies may have the step.
 func (j *Jobs) In(groups []string) (m Member) {
 	var dirs []string
@@ -80,7 +80,7 @@ func (j *Jobs) In(groups []string) (m Member) {
 	return m
 }
 
-// Is reports whether a directory with this name is the cgroup of the job, as far as is known.
+// Is reports whether a directory with this name is the cgroup of the job, as far as known.
 func (j *Jobs) Is(dir, job string) bool {
 	number, sluid := jobNamed(dir)
 	if sluid == "" {
@@ -137,7 +137,7 @@ func (f *finding) hasEnded() bool {
 	}
 }
 
-// findJob looks for the job of cgroups in their steps. It may never return.
+// findJob looks in the steps of cgroups for their job. It may never return.
 func (j *Jobs) findJob(groups []string) string {
 	for _, dir := range j.mountedDirs(groups) {
 		daemons := j.listProcesses(filepath.Join(dir, "step_*", "slurm"))

@@ -55,7 +55,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Origin is how a process was started, as far as is known.
+// Origin says how a process was started, as far as known.
 type Origin struct {
 	Job, Step string // of SLURM
 	Rank      *wire.Rank
@@ -65,7 +65,7 @@ type Origin struct {
 
 // In returns the Origin o of a process whose place, according to its cgroups, is m. The cgroups are right about job and
 // step. If the environment names another step, SLURM's variables were inherited from that step, as in a job that was
-// submitted from a step.
+// submitted from within a step.
 func (o Origin) In(m Member) Origin {
 	elsewhere := m.Job != "" && m.Job != o.Job || m.Step != "" && m.Step != o.Step
 	if o.Rank != nil && o.Rank.From == slurmRank && o.Job != "" && m.Step != "" && elsewhere {
@@ -119,7 +119,7 @@ func Read(environ io.Reader) Origin {
 	if o.Rank == nil {
 		o.Spawned = spawnedOf(vars)
 	}
-	if vars["SLURM_HET_SIZE"] == "" && vars["SLURM_PACK_SIZE"] == "" { // else SLURM_JOB_ID is that of another component
+	if vars["SLURM_HET_SIZE"] == "" && vars["SLURM_PACK_SIZE"] == "" { // else SLURM_JOB_ID is another component's
 		o.Job = numberOrEmpty(vars["SLURM_JOB_ID"])
 	}
 	if o.Job != "" {
@@ -177,16 +177,16 @@ type launcher struct {
 	program []string
 }
 
-// launchers are the known launchers, the most trusted first: the variables of a launcher of single processes beat the
-// variables that it inherited itself.
+// launchers are the known launchers, the most trusted first: the variables of a launcher of single processes take
+// precedence over those that it inherited itself.
 var launchers = []launcher{
-	// torchrun, deepspeed, accelerate. RANK without WORLD_SIZE may be anything, as the rank of a matrix.
+	// torchrun, deepspeed, accelerate. RANK without WORLD_SIZE may be anything, such as the rank of a matrix.
 	{"RANK", localRank, "WORLD_SIZE", nil, []string{mainAddress, mainPort, "TORCHELASTIC_RUN_ID"}},
 	{"HOROVOD_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_SIZE", nil,
 		[]string{"HOROVOD_GLOO_RENDEZVOUS_ADDR", "HOROVOD_GLOO_RENDEZVOUS_PORT"}},
 	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", nil,
 		[]string{pmixNamespace, "OMPI_MCA_ess_base_jobid"}},
-	// SLURM's own PMIx sets PMIX_RANK in each step, also where it means nothing; SLURM_PROCID is more reliable.
+	// SLURM's own PMIx sets PMIX_RANK in each step, even where it means nothing; SLURM_PROCID is more reliable.
 	{"PMIX_RANK", "", "", func(vars map[string]string) bool {
 		return !strings.HasPrefix(vars[pmixNamespace],
 			"slurm.")
@@ -196,8 +196,8 @@ var launchers = []launcher{
 	{slurmRank, "SLURM_LOCALID", "SLURM_NTASKS", inStep, []string{slurmStep}},
 }
 
-// inStep reports whether srun has started the process. In the script of a job and in an interactive shell SLURM_PROCID
-// is 0, and all of their descendants inherit it.
+// inStep reports whether srun started the process. In the script of a job and in an interactive shell SLURM_PROCID is
+// 0, and all of their descendants inherit it.
 func inStep(vars map[string]string) bool { return numberOrEmpty(stepOf(vars[slurmStep])) != "" }
 
 // rankOf returns the rank in the variables. The only process of a program has no rank.
@@ -235,7 +235,7 @@ func parseUnsigned(s string) (n int, ok bool) {
 	return int(v), err == nil
 }
 
-// numberOrEmpty returns a text if it is a number, else nothing.
+// numberOrEmpty returns a text if it is a number, and otherwise "".
 func numberOrEmpty(s string) string {
 	if _, ok := parseUnsigned(s); !ok {
 		return ""
@@ -243,7 +243,7 @@ func numberOrEmpty(s string) string {
 	return s
 }
 
-// stepOf returns the name of the step with an ID of SLURM_STEP_ID: the steps without a number have the highest IDs.
+// stepOf returns the name of the step with an ID from SLURM_STEP_ID: the steps without a number have the highest IDs.
 func stepOf(id string) string {
 	switch id {
 	case "4294967290":

@@ -26,7 +26,7 @@ func programOf(vars map[string]string, names []string) string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// isThisHost reports whether an address means the host itself. Such an address means another program on each host.
+// isThisHost reports whether an address means the host itself. On each host such an address means another program.
 func isThisHost(address string) bool {
 	ip, err := netip.ParseAddr(address)
 	return address == "localhost" || err == nil && ip.IsLoopback()

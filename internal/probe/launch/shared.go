@@ -2,13 +2,13 @@ package launch
 
 import "github.com/nvnodetop/nvnodetop/internal/wire"
 
-// DropShared removes ranks that several processes on different GPUs have inherited from the launched process: a process
-// and its children, or the children of one process. A launcher that means each single process gives each a different
-// rank. SLURM's ranks are unique within a step, so processes of one step lose a shared rank even if they are not near
+// DropShared removes ranks that several processes on different GPUs inherited from the launched process: a process and
+// its children, or the children of one process. A launcher that addresses each single process gives each a different
+// rank. SLURM's ranks are unique within a step, so processes of one step lose a shared rank even if they are not close
 // relatives.
 func DropShared(processes []wire.Process) {
 	type key struct {
-		from, program string // what is inherited is the same
+		from, program string // they inherited the same
 		rank          int
 	}
 	same := map[key][]int{}
@@ -35,8 +35,8 @@ func DropShared(processes []wire.Process) {
 	}
 }
 
-// areSiblings reports whether two processes of the same rank are relatives on different GPUs. Orphans, the children of
-// init, are no siblings.
+// areSiblings reports whether two processes with the same rank are relatives on different GPUs. Orphans, the children
+// of init, are no siblings.
 func areSiblings(p, o *wire.Process) bool {
 	if p.PID == o.PID || p.GPU == o.GPU {
 		return false

@@ -2,16 +2,16 @@ package launch
 
 import "github.com/nvnodetop/nvnodetop/internal/wire"
 
-// Spawned is the environment's description of a process that the first process of a program on its node has started for
-// another GPU, as PyTorch Lightning does without another launcher. The rank is known only together with the others:
-// LOCAL_RANK counts from the first process of each node.
+// Spawned is what the environment says about a process that the first process of a program on its node started for
+// another GPU, as PyTorch Lightning does when no other launcher is used. The rank is known only together with the
+// others: LOCAL_RANK counts from the first process of each node.
 type Spawned struct {
 	node, local, world int
 	nodes              int // of the job; 0: not known
 	program            string
 }
 
-// spawnedBy are the variables that name the program of such processes.
+// spawnedBy are the variables that identify the program of such processes.
 var spawnedBy = []string{mainAddress, mainPort}
 
 // spawnedOf returns nil if RANK says more about the process, or if the variables say too little.
@@ -26,10 +26,10 @@ func spawnedOf(vars map[string]string) *Spawned {
 	return &Spawned{node, local, world, nodes, programOf(vars, spawnedBy)}
 }
 
-// PlaceSpawned gives ranks to the processes that another process on a GPU has started, and to that process, where the
-// ranks are certain. of returns the Spawned of a process, or nil.
+// PlaceSpawned gives ranks to the processes that another process on a GPU started, and to that process, if the ranks
+// are certain. of returns the Spawned of a process, or nil.
 func PlaceSpawned(processes []wire.Process, of func(pid int) *Spawned) {
-	families := map[int]map[int]*Spawned{} // by PID of the parent and of the child
+	families := map[int]map[int]*Spawned{} // by PID of the parent, then of the child
 	for i := range processes {
 		p := &processes[i]
 		if s := of(p.PID); s != nil && p.Rank == nil && p.Parent > 1 {
@@ -61,8 +61,8 @@ func (s *Spawned) rankOfChild(first, local int) *wire.Rank {
 	return &wire.Rank{Rank: first + local, Local: &local, World: &s.world, From: localRank, Program: s.program}
 }
 
-// firstRank returns the rank of the parent of these processes. It is 0 on the first node. On other nodes it follows
-// from the number of processes per node, which is certain if this number times the number of nodes is the size of the
+// firstRank returns the rank of the parent of these processes. On the first node it is 0. On other nodes it follows
+// from the number of processes per node, which is certain if that number times the number of nodes is the size of the
 // program.
 func firstRank(children map[int]*Spawned) (first int, certain bool) {
 	var any *Spawned

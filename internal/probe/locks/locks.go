@@ -1,4 +1,4 @@
-// Package locks reads the kernel's list of the locks of files: who has the lock for which a process waits.
+// Package locks reads the kernel's list of file locks: who has the lock that a process waits for.
 package locks
 
 import (
@@ -18,14 +18,14 @@ type File struct {
 	Inode  uint64
 }
 
-// Table is the list of locks of a node, as far as its process namespace shows them.
+// Table is the list of locks of a node, as far as its PID namespace shows them.
 type Table struct{ all []lock }
 
 // lock is a lock, or the wait for one.
 type lock struct {
-	group int // a lock and the waits for it
+	group int // shared by a lock and the waits for it
 	waits bool
-	pid   int // negative: nobody alone has it
+	pid   int // negative: no single process has it
 	file  File
 }
 
@@ -37,7 +37,7 @@ func Read(mount string) *Table {
 		return t
 	}
 	defer func() { _ = f.Close() }()
-	list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read counts
+	list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read so far counts
 	t.Add(list)
 	return t
 }
@@ -51,7 +51,7 @@ func (t *Table) Add(list []byte) {
 	}
 }
 
-// parseLock parses a line: "1: POSIX  ADVISORY  WRITE 708 08:02:1098 0 EOF", with "->" behind the number of a wait.
+// parseLock parses a line such as "1: POSIX  ADVISORY  WRITE 708 08:02:1098 0 EOF". A wait has "->" after its number.
 func parseLock(line string) (l lock, is bool) {
 	words := strings.Fields(line)
 	if len(words) > 1 && words[1] == "->" {
@@ -79,9 +79,9 @@ func parseLock(line string) (l lock, is bool) {
 	return l, true
 }
 
-// Holder returns the process that has the lock for which another one waits; 0: it is not known. of is the file, as far
-// as it is known. elsewhere says that no process on this node has it or waits for it here: then its file system asks
-// somebody else.
+// Holder returns the process that has the lock that another one waits for; 0: it is not known. of is the file, as far
+// as known. elsewhere says that no process on this node has the lock or waits for it here: then the file system asks
+// another host.
 func (t *Table) Holder(pid int, of File) (holder int, elsewhere bool) {
 	known, seen := of.Inode != 0 && of.Device != "", false
 	for _, l := range t.all {

@@ -16,9 +16,9 @@ const (
 // ErrOneCopy means that a program has no other copy of its environment.
 var ErrOneCopy = errors.New("it has no other copy")
 
-// Environ reads the environment of a program that has overwritten the one with which it began, from and to these
-// addresses: its C library has a copy, with what the program has set since. Each variable ends with a zero. Variables
-// that are still at the old place are not believed, and the others may lack the deciding one.
+// Environ reads the environment of a program that has overwritten its original one, which lies between these addresses.
+// The program's C library has a copy, including what the program has set since. Each variable ends with a zero byte.
+// Variables that are still at the old place are not trusted, and the rest may lack the deciding one.
 func (p *Process) Environ(areas []Area, program string, from, to uint64) ([]byte, error) {
 	list, err := p.findEnviron(areas, program)
 	if err != nil {
@@ -50,8 +50,8 @@ func (p *Process) Environ(areas []Area, program string, from, to uint64) ([]byte
 	return nil, ErrBounds
 }
 
-// findEnviron finds the list of variables. A program that names it has the list itself, and the C library uses that
-// one.
+// findEnviron finds the list of variables. If the program itself has a symbol for it, the list is in the program, and
+// the C library uses that one.
 func (p *Process) findEnviron(areas []Area, program string) (uint64, error) {
 	failed := ErrSymbol
 	for _, of := range []func(name string) bool{
@@ -77,7 +77,7 @@ func (p *Process) findEnviron(areas []Area, program string) (uint64, error) {
 	return 0, failed
 }
 
-// NamesEnviron reports whether a file may name the list of variables: the program, or a C library.
+// NamesEnviron reports whether a file may have a symbol for the list of variables: the program, or a C library.
 func NamesEnviron(file, program string) bool { return file == program || isLibrary(path.Base(file)) }
 
 // isLibrary reports whether a file is a C library: "libc.so.6", "libc-2.31.so", "ld-musl-x86_64.so.1".

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Area is a part of the address space of a process that shows a file.
+// Area is a part of the address space of a process that maps a file.
 type Area struct {
 	From, To uint64
 	Writable bool
@@ -16,18 +16,18 @@ type Area struct {
 	Path     string // of the file, as the process knows it, without " (deleted)"
 }
 
-// Limits of a file maps. Programs with many libraries have some thousands of areas; a program may have as many as the
-// kernel lets it have (vm.max_map_count).
+// Limits of a maps file. Programs with many libraries have some thousands of areas; a program may have as many as the
+// kernel permits (vm.max_map_count).
 const (
-	maxAreas = 1 << 20 // that are looked at
+	maxAreas = 1 << 20 // how many are examined
 	maxKept  = 1 << 13
 )
 
-// ErrAreas means that a process has more areas than are looked at or kept.
+// ErrAreas means that a process has more areas than are examined or kept.
 var ErrAreas = errors.New("it maps too many files")
 
-// Areas returns the areas of a file maps of /proc that show a wanted file, from its beginning or writable. With
-// ErrAreas it returns the first ones. It waits for the lock of the address space, which may be held for ever.
+// Areas returns the areas in a maps file of /proc that map a wanted file, if they begin at its start or are writable.
+// With ErrAreas it returns the first ones. It waits for the lock of the address space, which may be held forever.
 func Areas(maps string, wanted func(path string) bool) ([]Area, error) {
 	f, err := os.Open(maps)
 	if err != nil {
@@ -35,7 +35,7 @@ func Areas(maps string, wanted func(path string) bool) ([]Area, error) {
 	}
 	defer func() { _ = f.Close() }() // open for reading only: a failure loses nothing
 	var list []Area
-	last, isWanted := "", false // most files have several areas, one after the other
+	last, isWanted := "", false // most files have several areas in a row
 	lines := bufio.NewScanner(f)
 	for n := 0; lines.Scan(); n++ {
 		a, path := parseArea(lines.Bytes())
@@ -57,11 +57,11 @@ func Areas(maps string, wanted func(path string) bool) ([]Area, error) {
 	return list, lines.Err()
 }
 
-// parseArea reads a line, such as
+// parseArea reads a line such as
 //
 //	7f0c1000-7f0c2000 r-xp 00001000 08:01 1234   /usr/lib/libc.so.6
 //
-// It has no path if it shows no file.
+// path is empty if the area maps no file.
 func parseArea(line []byte) (a Area, path []byte) {
 	addresses, rest, _ := bytes.Cut(line, []byte(" "))
 	rights, rest, _ := bytes.Cut(rest, []byte(" "))
@@ -77,7 +77,7 @@ func parseArea(line []byte) (a Area, path []byte) {
 	return a, bytes.TrimSuffix(path, []byte(" (deleted)"))
 }
 
-// hexNumber parses a number that the kernel has written.
+// hexNumber parses a number that the kernel wrote.
 func hexNumber(text []byte) uint64 {
 	n, _ := strconv.ParseUint(string(text), 16, 64)
 	return n

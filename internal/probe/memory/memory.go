@@ -2,7 +2,7 @@
 // of its programs and libraries, and where they are mapped. It never writes.
 //
 // The other process may change its memory at any moment, and may be hostile: every read has a limit, and a Process has
-// limits for all of them together. A read may hang as long as a page of the process is on a file system that hangs.
+// limits for all reads together. A read may hang as long as a page of the process is on a file system that hangs.
 package memory
 
 import (
@@ -16,16 +16,16 @@ var (
 	ErrBounds = errors.New("too much memory to read")
 	ErrTime   = errors.New("no time left")
 	ErrPlace  = errors.New("not an address of the process")
-	// ErrTotal means that a Process has read as much as it may: the limit is not one of the other process.
+	// ErrTotal means that a Process has read as much as it may: the limit is ours, not one of the other process.
 	ErrTotal = errors.New("more than 64 MiB of its memory would have to be read")
 )
 
 const (
 	maxPiece = 1 << 20
 	maxTotal = 64 << 20
-	// maxAddress is the end of what a process can map.
+	// maxAddress is the end of the addresses that a process can map.
 	maxAddress = 1 << 52
-	// Pieces is the maximum number of pieces of one read.
+	// Pieces is the maximum number of pieces in one read.
 	Pieces = 1024
 )
 
@@ -37,17 +37,17 @@ type Piece struct {
 
 // Process is the memory of a process. It is for one goroutine.
 type Process struct {
-	read  func(pieces []Piece) error // all of them, at one time as far as the kernel can
+	read  func(pieces []Piece) error // reads all of them, at one time as far as the kernel can
 	left  int                        // bytes
 	until time.Time
 }
 
-// Open returns the memory of a process, which may be read until then.
+// Open returns the memory of a process, which may be read up to that time.
 func Open(pid int, until time.Time) *Process {
 	return New(func(pieces []Piece) error { return readProcess(pid, pieces) }, until)
 }
 
-// New returns the memory of which read reads pieces.
+// New returns the memory whose pieces the function read reads.
 func New(read func(pieces []Piece) error, until time.Time) *Process {
 	return &Process{read: read, left: maxTotal, until: until}
 }
@@ -75,7 +75,7 @@ func (p *Process) Read(pieces ...Piece) error {
 	return p.read(pieces)
 }
 
-// Fill reads the memory from at on into to.
+// Fill reads memory into to, beginning at the address at.
 func (p *Process) Fill(at uint64, to []byte) error { return p.Read(Piece{at, to}) }
 
 // Word reads a number of 8 bytes, or an address. The nodes are little-endian.
@@ -94,13 +94,13 @@ func (p *Process) Bytes(at uint64, n int) ([]byte, error) {
 	return b, p.Fill(at, b)
 }
 
-// Text reads a string that ends with a zero; it is cut at most bytes.
+// Text reads a string that ends with a zero byte; it is cut after most bytes.
 func (p *Process) Text(at uint64, most int) (string, error) {
 	const page = 4096
 	var text []byte
 	for len(text) < most {
 		var chunk [64]byte
-		n := min(len(chunk), int(page-at%page), most-len(text)) // the next page may be none
+		n := min(len(chunk), int(page-at%page), most-len(text)) // the next page may not exist
 		if err := p.Fill(at, chunk[:n]); err != nil {
 			return "", err
 		}

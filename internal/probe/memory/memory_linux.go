@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readProcess reads pieces of the memory of a process. The kernel asks for the rights of a debugger, and leaves the
-// process alone.
+// readProcess reads pieces of the memory of a process. The kernel requires the rights of a debugger, but does not stop
+// the process.
 func readProcess(pid int, pieces []Piece) error {
 	local, remote := make([]unix.Iovec, len(pieces)), make([]unix.RemoteIovec, len(pieces))
 	want := 0

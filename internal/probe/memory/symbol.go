@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// Image is a program or a library in the memory of a process. Its symbols are read from there too, not from its file:
-// that may be deleted, replaced, in a container, or on a file system that hangs.
+// Image is a program or a library in the memory of a process. Its symbols are read from memory too, not from its file,
+// which may be deleted, replaced, in a container, or on a file system that hangs.
 type Image struct {
 	of   *Process
 	bias uint64 // what is added to the addresses in the file
 
 	symbols, names uint64 // tables
-	hashes         uint64 // the table of GNU
+	hashes         uint64 // the GNU hash table
 }
 
 // ErrSymbol means that an image does not have a symbol.
@@ -28,11 +28,11 @@ const (
 	dtNames, dtSymbols, dtHashes = 5, 6, 0x6ffffef5
 
 	maxSegments, maxDynamic = 64, 256
-	maxChain                = 1 << 12 // symbols that share a place in the table
+	maxChain                = 1 << 12 // symbols that share a slot of the hash table
 	maxSymbol               = 64      // bytes of a name
 )
 
-// Image returns the image that is mapped from base on.
+// Image returns the image that is mapped at base.
 func (p *Process) Image(base uint64) (*Image, error) {
 	head, err := p.Bytes(base, headerSize)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Process) Image(base uint64) (*Image, error) {
 	return i, i.findTables(base, i.bias+at)
 }
 
-// findTables looks for the tables of symbols. The loader may or may not have added the bias to their addresses.
+// findTables looks for the symbol tables. The loader may or may not have added the bias to their addresses.
 func (i *Image) findTables(base, at uint64) error {
 	le := binary.LittleEndian
 	for n := range uint64(maxDynamic) {
@@ -132,7 +132,7 @@ func (i *Image) Symbol(name string) (uint64, error) {
 	return 0, ErrBounds
 }
 
-// symbolAddress returns the address of the nth symbol if it has that name.
+// symbolAddress returns the address of the nth symbol, if it has that name.
 func (i *Image) symbolAddress(n uint32, name string) (uint64, bool) {
 	symbol, err := i.of.Bytes(i.symbols+uint64(n)*symbolSize, symbolSize)
 	if err != nil {

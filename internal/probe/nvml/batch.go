@@ -18,12 +18,12 @@ import (
 type batch struct {
 	d       *device
 	ids     []metric.ID
-	queries []query // in the order of ids and of their sources
+	queries []query // in the order of ids, and of the sources of each
 	values  []nvml.FieldValue
 	settled bool
 }
 
-// query is the purpose of one value of a batch.
+// query says what one value of a batch is for.
 type query struct {
 	id     metric.ID
 	source int
@@ -70,7 +70,7 @@ func (b *batch) readFields(to *driver.Answer) error {
 	return nil
 }
 
-// groupEnd returns the end of the queries of a metric that begin at start.
+// groupEnd returns the end of one metric's queries, which begin at start.
 func (b *batch) groupEnd(start int) (end int) {
 	for end = start; end < len(b.queries) && b.queries[end].id == b.queries[start].id; end++ {
 		continue
@@ -78,7 +78,7 @@ func (b *batch) groupEnd(start int) (end int) {
 	return end
 }
 
-// keepAnswered leaves only the queries that the device answers, of the first source with an answer. A metric without
+// keepAnswered keeps only the queries that the device answers, from the first source with an answer. A metric without
 // any answer is refused, once.
 func (b *batch) keepAnswered(to *driver.Answer) {
 	b.settled = true
@@ -98,8 +98,8 @@ func (b *batch) keepAnswered(to *driver.Answer) {
 	}
 }
 
-// hasField reports whether the device has a field, even if the field cannot be read now. For an old driver, an unknown
-// field is an invalid argument. A counter of less than 64 bits is of no use: it may overflow several times in a second.
+// hasField reports whether the device has a field, even if the field cannot be read now. To an old driver an unknown
+// field is an invalid argument. A counter of less than 64 bits is of no use: it may overflow several times per second.
 func hasField(v *nvml.FieldValue, rate bool) bool {
 	switch nvml.Return(v.NvmlReturn) {
 	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_INVALID_ARGUMENT, nvml.ERROR_FUNCTION_NOT_FOUND:
@@ -129,7 +129,7 @@ func (b *batch) sumValues(start, end int, to *driver.Answer) {
 			return
 		}
 		part := decodeValue(v.ValueType, v.Value) * q.scale
-		if !q.rate && !q.id.Plausible(part) { // the sum may be plausible
+		if !q.rate && !q.id.Plausible(part) { // the sum may still be plausible
 			to.Set(q.id, part)
 			return
 		}

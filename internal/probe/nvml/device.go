@@ -20,7 +20,7 @@ type device struct {
 	gpm      *gpm
 }
 
-// checkReturn makes an error of a return value of NVML.
+// checkReturn turns a return value of NVML into an error.
 func checkReturn(ret nvml.Return) error {
 	kind := driver.Other
 	switch ret {
@@ -42,7 +42,7 @@ func checkReturn(ret nvml.Return) error {
 	return e
 }
 
-// lostID is the class of an error that makes a GPU inaccessible.
+// lostID returns the class of an error that makes a GPU inaccessible.
 func lostID(ret nvml.Return) string {
 	switch ret {
 	case nvml.ERROR_GPU_IS_LOST:

@@ -23,7 +23,7 @@ type watch struct {
 	byUUID  map[string]int      // for drivers that name a GPU by another handle
 }
 
-// Watch registers for Xids only: the readings show the other events too.
+// Watch registers for Xids only: the readings already show what the other events report.
 func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 	refused := map[int]error{}
 	set, ret := l.nvml.EventSetCreate()
@@ -66,7 +66,7 @@ func (w *watch) Next() (xid.Event, bool, error) {
 	}
 	gpu, known := w.gpus[e.Device]
 	if !known {
-		uuid, _ := e.Device.GetUUID() // an unknown UUID leads to no GPU
+		uuid, _ := e.Device.GetUUID() // an unknown UUID matches no GPU
 		gpu, known = w.byUUID[uuid]
 	}
 	return xid.Event{GPU: gpu, Code: e.EventData}, known && e.EventType == nvml.EventTypeXidCriticalError, nil

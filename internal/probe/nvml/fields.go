@@ -22,7 +22,7 @@ type source struct {
 	scale  float64 // factor from the fields' unit to the metric's
 	scope  uint32  // first scope of each field
 	scopes uint32  // number of scopes from there on
-	since  int     // the first major version of a driver that has the fields
+	since  int     // the first major driver version that has the fields
 }
 
 func fieldSources(fields ...uint32) []source { return []source{{fields: fields, scale: 1, scopes: 1}} }
@@ -31,12 +31,12 @@ func scaledSource(scale float64, fields ...uint32) source {
 	return source{fields: fields, scale: scale, scopes: 1}
 }
 
-// allLinks is the sum of a field over the NVLink links, which NVML computes.
+// allLinks is the sum of a field over the NVLink links, computed by NVML.
 func allLinks(scale float64, field uint32) source {
 	return source{fields: []uint32{field}, scale: scale, scope: math.MaxUint32, scopes: 1}
 }
 
-// eachLink is the sum of a field over the NVLink links, where NVML provides single links only.
+// eachLink is the sum of a field over the NVLink links, for fields that NVML provides only per link.
 func eachLink(field uint32) source {
 	return source{fields: []uint32{field}, scale: 1, scopes: nvml.NVLINK_MAX_LINKS}
 }
@@ -48,10 +48,10 @@ const (
 )
 
 // NVML's header has given several numbers to these fields. In the header of CUDA 12.9 and 13.0 (drivers 575 and 580)
-// they are 251 to 253, which were fields of power smoothing before, and are again later. In the headers of CUDA 13.1 to
-// 13.3 (from driver 590 on) they are 269 to 271, which were fields of power smoothing in between. The release of driver
-// 580 that changed the numbers is unknown. So these fields are read only from driver 590 on: with an older driver the
-// metrics are absent rather than wrong.
+// they are 251 to 253, numbers that belonged to power smoothing before and do so again later. In the headers of CUDA
+// 13.1 to 13.3 (from driver 590 on) they are 269 to 271, which belonged to power smoothing in between. It is unknown
+// which release of driver 580 changed the numbers. So these fields are read only from driver 590 on: with an older
+// driver the metrics are absent rather than wrong.
 const (
 	swThermalTime  = 269 // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
 	hwThermalTime  = 270 // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
@@ -83,8 +83,8 @@ var fastFields = []field{
 	{metric.RecoveryAction, fieldSources(nvml.FI_DEV_GET_GPU_RECOVERY_ACTION)},
 }
 
-// slowFields are read once in metric.SlowSeconds, with one call. NVML provides totals of the NVLink errors for some
-// GPUs; for others, the sums of the links are read. NVLink 5 has fields of its own.
+// slowFields are read once every metric.SlowSeconds, with one call. For some GPUs NVML provides totals of the NVLink
+// errors; for others, the links are added up. NVLink 5 has fields of its own.
 var slowFields = []field{
 	{metric.NVLinkCRC, []source{
 		scaledSource(1, nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL),

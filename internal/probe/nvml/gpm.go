@@ -27,8 +27,8 @@ var gpmMetrics = []struct {
 // gpmWindow is the shortest time between two samples from which NVML computes metrics.
 const gpmWindow = 100 * time.Millisecond
 
-// gpm has the samples of a GPU or of an instance. They stay when the GPUs are listed again, so that listing allocates
-// no memory.
+// gpm has the samples of a GPU or of an instance. They are kept when the GPUs are listed again, so that listing
+// allocates no memory.
 type gpm struct {
 	library nvml.Interface
 
@@ -81,8 +81,8 @@ func (g *gpm) sampleReader(take func(nvml.GpmSample) nvml.Return) driver.Reader 
 	return r
 }
 
-// updateSample takes a sample, and gives the metrics. The first sample gives no metric. If the last sample is too
-// recent no sample is taken, and the metrics of the last one are repeated.
+// updateSample takes a sample, and gives the metrics since the last one. The first sample gives no metrics. If the last
+// sample is too recent, it takes none and repeats the last metrics.
 func (g *gpm) updateSample(take func(nvml.GpmSample) nvml.Return, to *driver.Answer) nvml.Return {
 	if !g.mu.TryLock() { // another reading hangs
 		return nvml.ERROR_IN_USE
@@ -109,7 +109,7 @@ func (g *gpm) forgetSample() {
 }
 
 // forgetfulReaders returns readers that forget the last sample when they find that the GPU is lost: the counters may
-// begin again before it is back.
+// start over before it is back.
 func (g *gpm) forgetfulReaders(readers []driver.Reader) []driver.Reader {
 	for i := range readers {
 		read := readers[i].Read
@@ -156,7 +156,7 @@ func (g *gpm) setMetrics(to *driver.Answer) {
 	}
 }
 
-// decimalBelow is the percentage below which a metric keeps its decimal: 0.4 % is not 0, and 92.4 % says no more than
+// decimalBelow is the percentage below which a metric keeps its decimal: 0.4 % is not 0, but 92.4 % says no more than
 // 92 %.
 const decimalBelow = 10
 

@@ -22,7 +22,7 @@ type instance struct {
 // firstInstance is the Index of the first instance of the first GPU. The indices of whole GPUs are smaller.
 const firstInstance = 1000
 
-// instanceIndex is the Index of the instance with these ids. It does not depend on other instances.
+// instanceIndex returns the Index of the instance with these IDs. It does not depend on other instances.
 func instanceIndex(gpu int, id wire.Instance) int {
 	return firstInstance*(gpu+1) + 8*id.GPU + id.Compute
 }
@@ -86,7 +86,7 @@ func (d *instance) instanceReaders() []driver.Reader {
 	return d.gpm.forgetfulReaders(append(out, d.gpm.optionalReader(whole.beforeGPM, take)))
 }
 
-// checkInstance makes an error of the return value of a call for an instance. NVML refuses the handle of an instance
+// checkInstance turns the return value of a call for an instance into an error. NVML refuses the handle of an instance
 // that is gone.
 func checkInstance(ret nvml.Return) error {
 	if ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND {

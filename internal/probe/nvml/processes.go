@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Processes reads NVML's three lists. Without the compute list the listing fails. Another list that this driver or GPU
-// does not have counts as empty.
+// Processes reads NVML's three lists. If the compute list is missing, the listing fails. Another list that this driver
+// or GPU does not have counts as empty.
 func (d *device) Processes() ([]driver.Context, error) {
 	if d.unlisted != nil {
 		return nil, d.unlisted
@@ -51,8 +51,8 @@ func listContexts(typ driver.ContextType, read func() ([]nvml.ProcessInfo, nvml.
 	return contexts, nil
 }
 
-// oddLists is the reason why a version of the driver cannot list processes. Drivers 535.43 to 535.86 write records of
-// 32 bytes into a list of records of 24 bytes: the result is garbage, and overruns the caller's buffer.
+// oddLists returns the reason why a driver version cannot list processes. Drivers 535.43 to 535.86 write records of 32
+// bytes into a list of records of 24 bytes: the result is garbage, and overruns the caller's buffer.
 func oddLists(version string) error {
 	var major, minor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && major == 535 && minor >= 43 && minor <= 86 {
@@ -74,7 +74,7 @@ func processMemory(bytes uint64) *uint64 {
 // ProcessUtilization reads the driver's samples. No samples is not an error.
 func (d *device) ProcessUtilization(sinceMicros uint64) (usage []driver.Usage, err error) {
 	// go-nvml asks for the number of samples, then for the samples, and slices by the number in the second answer. If
-	// that number has grown in between, it panics. The next report reads the samples.
+	// that number has grown in between, it panics. The next report then reads the samples.
 	defer func() {
 		if recover() != nil {
 			usage, err = nil, nil

@@ -59,7 +59,7 @@ func readFabric(d *device, to *driver.Answer) nvml.Return {
 	return setRegistration(&info, to)
 }
 
-// fabricInfo asks with the new call, or else with the old one.
+// fabricInfo asks with the new call, and otherwise with the old one.
 func (d *device) fabricInfo() (nvml.GpuFabricInfo_v2, nvml.Return) {
 	info, ret := d.nvml.GetGpuFabricInfoV().V2()
 	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
@@ -71,8 +71,8 @@ func (d *device) fabricInfo() (nvml.GpuFabricInfo_v2, nvml.Return) {
 	return info, ret
 }
 
-// setRegistration sets what is known of a registration. The status counts only when the registration is complete, the
-// clique only if it has succeeded, and the health only if the driver judges any of it.
+// setRegistration sets what is known about a registration. The status counts only when the registration is complete,
+// the clique only if it succeeded, and the health only if the driver judges any of it.
 func setRegistration(info *nvml.GpuFabricInfo_v2, to *driver.Answer) nvml.Return {
 	if info.State == nvml.GPU_FABRIC_STATE_NOT_SUPPORTED {
 		return nvml.ERROR_NOT_SUPPORTED
@@ -107,8 +107,8 @@ func fabricDomain(info *nvml.GpuFabricInfo_v2) string {
 // maxNUMANodes is the maximum number of NUMA nodes of a kernel.
 const maxNUMANodes = 1024
 
-// numaNode is the NUMA node nearest to the GPU. Where GPUs are NUMA nodes themselves, an old driver returns the node of
-// the GPU itself.
+// numaNode returns the NUMA node nearest to the GPU. Where GPUs are NUMA nodes themselves, an old driver returns the
+// node of the GPU itself.
 func (d *device) numaNode() (int, nvml.Return) {
 	nodes, ret := d.nvml.GetMemoryAffinity(maxNUMANodes, nvml.AFFINITY_SCOPE_NODE)
 	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {

@@ -71,7 +71,7 @@ func (d *device) performanceState() (nvml.Pstates, nvml.Return) {
 	return state, ret
 }
 
-// readThrottle reads the reasons for lower clocks with the new call, or else with the old one.
+// readThrottle reads the reasons for lower clocks with the new call, and otherwise with the old one.
 func (d *device) readThrottle() (uint64, nvml.Return) {
 	reasons, ret := d.nvml.GetCurrentClocksEventReasons()
 	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// optional lists functions that an old driver may lack, besides the functions in the table of metrics. A group holds
-// the versions of one function; its values are absent if the library has none of them.
+// optional lists functions that an old driver may lack, besides those in the table of metrics. A group holds the
+// versions of one function; its values are absent if the library has none of them.
 var optional = [][]string{
 	{"nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"},
 	{"nvmlDeviceGetMinorNumber"},
@@ -38,7 +38,7 @@ func symbolGroups() [][]string {
 	return all
 }
 
-// missingSymbols returns the first name of each group without a function in the library.
+// missingSymbols returns the first name of each group that has no function in the library.
 func missingSymbols(library nvml.ExtendedInterface) []string {
 	var names []string
 	there := func(name string) bool { return library.LookupSymbol(name) == nil }

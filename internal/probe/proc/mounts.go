@@ -12,19 +12,19 @@ type Mount struct {
 	ID      int
 	Device  string // of the file system: "98:0"
 	Root    string // the directory of the file system that is mounted
-	Point   string // where
+	Point   string // the directory where it is mounted
 	Type    string
 	Source  string
 	Options []string // of the file system: "rw", "memory"
 }
 
-// Mounts are the file systems that a process sees, in the order in which they were mounted. A process is the name of
-// its directory: "self" too.
+// Mounts returns the file systems that a process sees, in the order in which they were mounted. process is the name of
+// its directory, which may be "self".
 func Mounts(mount, process string) ([]Mount, error) {
 	text, err := os.ReadFile(filepath.Join(mount, process, "mountinfo"))
 	var list []Mount
 	for line := range strings.Lines(string(text)) {
-		// 36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw,errors=continue
+		// such as: 36 35 98:0 /root /point rw,noatime master:1 - ext3 /dev/root rw,errors=continue
 		of, system, found := strings.Cut(strings.TrimSuffix(line, "\n"), " - ")
 		words, its := strings.Split(of, " "), strings.Split(system, " ")
 		if !found || len(words) < 5 || len(its) < 2 {
@@ -41,7 +41,7 @@ func Mounts(mount, process string) ([]Mount, error) {
 	return list, err
 }
 
-// unescapePath puts back the characters that the kernel writes as three octal digits: spaces, tabs, newlines,
+// unescapePath restores the characters that the kernel writes as three octal digits: spaces, tabs, newlines,
 // backslashes.
 func unescapePath(path string) string {
 	for from := 0; ; {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Address parses an address of the kernel's lists of sockets, such as 0100007F:1F90. Each word of four bytes is in the
-// order of the processor, which is a little-endian one wherever there are NVIDIA GPUs.
+// Address parses an address in the kernel's lists of sockets, such as 0100007F:1F90. Each word of four bytes is in the
+// processor's byte order, which is little-endian wherever there are NVIDIA GPUs.
 func Address(text []byte) (netip.AddrPort, bool) {
 	host, port, _ := bytes.Cut(text, []byte(":"))
 	raw, err := hex.AppendDecode(nil, host)

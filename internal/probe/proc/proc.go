@@ -1,5 +1,5 @@
-// Package proc reads the files in /proc that the probe and track need of processes. github.com/prometheus/procfs
-// would bring regular expressions into the probe, and is slower.
+// Package proc reads what the probe and track need to know about processes from the files in /proc.
+// github.com/prometheus/procfs would bring regular expressions into the probe, and is slower.
 //
 // Only Stat, Status, Cgroups and Threads never hang: the others read memory of the process, or what its locks protect.
 package proc
@@ -58,13 +58,13 @@ func (p Process) Stat() (Stat, error) {
 	return s, nil
 }
 
-// Status is what the probe needs of the file status. Sizes are in bytes.
+// Status is what the probe needs from the file status. Sizes are in bytes.
 type Status struct {
-	UIDs, GIDs             [4]int // real, effective, saved, of the file system
+	UIDs, GIDs             [4]int // real, effective, saved, file system
 	VMSize, VMHWM          uint64
 	VMSwap, VMLck          uint64
 	Voluntary, Involuntary uint64 // context switches
-	NSPIDs                 []int  // its PIDs in the nested PID namespaces, from that of the procfs on
+	NSPIDs                 []int  // its PIDs in the nested PID namespaces, starting with the procfs's own
 }
 
 // Status reads the file status.
@@ -135,7 +135,7 @@ func (p Process) Environ() ([]string, error) {
 // Link reads the link exe, cwd or root.
 func (p Process) Link(name string) (string, error) { return os.Readlink(p.filePath(name)) }
 
-// Cgroups are the paths of the cgroups in which the process is. The file has lines hierarchy:controllers:path.
+// Cgroups returns the paths of the cgroups of the process. The file has lines hierarchy:controllers:path.
 func (p Process) Cgroups() (list []string) {
 	text, err := os.ReadFile(p.filePath("cgroup"))
 	if err != nil {
@@ -149,7 +149,7 @@ func (p Process) Cgroups() (list []string) {
 	return list
 }
 
-// IO is what the process has read and written.
+// IO says how much the process has read and written.
 type IO struct {
 	ReadChars, WrittenChars uint64
 	Reads, Writes           uint64 // system calls
@@ -177,7 +177,7 @@ func (p Process) IO() (io IO, err error) {
 	return io, nil
 }
 
-// Statm are the pages of the file statm: size, resident, shared, text, lib, data.
+// Statm returns the page counts in the file statm: size, resident, shared, text, lib, data.
 func (p Process) Statm() (pages [6]uint64, err error) {
 	text, err := os.ReadFile(p.filePath("statm"))
 	words := bytes.Fields(text)

@@ -11,8 +11,8 @@ import (
 // Rollup is the memory of a process, in bytes.
 type Rollup struct{ RSS, PSS, Private, Shared uint64 }
 
-// Rollup reads the sums of the areas of memory. The kernel walks all pages for them, and before Linux 4.14 gives them
-// only area by area.
+// Rollup reads the sums over all memory areas. The kernel walks all pages for it, and before Linux 4.14 gives the
+// amounts only area by area.
 func (p Process) Rollup() (sum Rollup, err error) {
 	f, err := os.Open(p.filePath("smaps_rollup"))
 	if errors.Is(err, os.ErrNotExist) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Stat is what the probe needs of /proc/PID/stat. Times are in ticks.
+// Stat is what the probe needs from /proc/PID/stat. Times are in ticks.
 type Stat struct {
 	PID       int
 	Comm      string
@@ -18,21 +18,21 @@ type Stat struct {
 	Major     uint64 // faults
 	User      uint64
 	System    uint64
-	Children  struct{ Minor, Major, User, System uint64 } // that it has waited for
+	Children  struct{ Minor, Major, User, System uint64 } // those that it has waited for
 	Priority  int
 	Nice      int
 	Threads   int
 	Start     uint64
 	RSS       uint64 // pages
-	CPU       int    // on which it ran last
+	CPU       int    // the one it ran on last
 	Policy    int
 	DiskWaits uint64 // ticks
 
-	// Addresses in its memory, of another user's process 0. A call of exec chooses new ones.
+	// Addresses in its memory; 0 for another user's process. A call of exec chooses new ones.
 	ArgumentsFrom, ArgumentsTo, EnvironFrom, EnvironTo uint64
 }
 
-// statSize is enough for a file: 52 numbers and a name.
+// statSize is enough for the whole file: 52 numbers and a name.
 const statSize = 2 << 10
 
 var errMalformed = errors.New("malformed")
@@ -50,7 +50,7 @@ func parseStat(text []byte) (s Stat, ok bool) {
 	if open < 0 || end < open {
 		return s, false
 	}
-	s.PID, _ = strconv.Atoi(string(bytes.TrimSpace(text[:open]))) // who reads it knows it
+	s.PID, _ = strconv.Atoi(string(bytes.TrimSpace(text[:open]))) // the caller knows it already
 	s.Comm = string(text[open+1 : end])
 	i := 3 // number of the field, as proc(5) counts
 	for field := range bytes.FieldsSeq(text[end+1:]) {
@@ -66,7 +66,7 @@ func parseStat(text []byte) (s Stat, ok bool) {
 	return s, i > 24
 }
 
-// fieldPointer returns where a field goes; nil: it is not needed.
+// fieldPointer returns where to store a field; nil: it is not needed.
 func (s *Stat) fieldPointer(i int) any {
 	switch i {
 	case 4:

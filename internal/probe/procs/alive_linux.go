@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isAlive reports whether any user has a process with this PID.
+// isAlive reports whether there is a process with this PID, of any user.
 func isAlive(pid int) bool { return !errors.Is(unix.Kill(pid, 0), unix.ESRCH) }

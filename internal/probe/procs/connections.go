@@ -15,11 +15,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
-// mostTable limits a table of sockets, in bytes: it has those of all processes.
+// mostTable limits a table of sockets, in bytes: it lists those of all processes.
 const mostTable = 16 << 20
 
-// findSockets lists the sockets of the process that are in the tables of its network namespace. procfs would keep all
-// sockets of the node in memory.
+// findSockets lists the sockets of the process, from the tables of its network namespace. procfs would keep all sockets
+// of the node in memory.
 func (l *looked) findSockets() error {
 	if l.sockets == nil {
 		return errors.New("its descriptors cannot be read")
@@ -67,7 +67,7 @@ func (l *looked) readSocketTable(protocol string) error {
 var states = [...]string{1: "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT", "CLOSE",
 	"CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "SYN_RECV"}
 
-// parseSocket parses a line of a table; ok is false for the headings and for what is malformed.
+// parseSocket parses a line of a table; ok is false for the heading and for malformed lines.
 func parseSocket(line []byte) (c inspection.Connection, inode uint64, ok bool) {
 	var fields [10][]byte
 	i := 0

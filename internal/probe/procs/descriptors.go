@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	mostDescriptors = 1 << 18 // that are counted
-	mostLinks       = 8192    // of them whose files are looked at
+	mostDescriptors = 1 << 18 // counted at most
+	mostLinks       = 8192    // of these, how many have their files examined
 )
 
-// readDescriptors reads the open files. It looks only at their names: a file on a network file system may hang.
+// readDescriptors reads the open files. It examines only their names: a file on a network file system may hang.
 func (l *looked) readDescriptors() error {
 	dir := filepath.Join(l.mount, "fd")
 	f, err := os.Open(dir)

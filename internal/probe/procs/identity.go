@@ -24,8 +24,8 @@ type identity struct {
 // maxDirectory limits the working directory of a process in a report, in bytes.
 const maxDirectory = 256
 
-// identifyOwn is identify for any process. For a process of the probe's own user it also reads the environment, which
-// has the rank, and the job and the step if the cgroup does not name them. The environment of other users' processes is
+// identifyOwn identifies any process. For a process of the probe's own user it also reads the environment, which has
+// the rank, and the job and the step if the cgroup does not name them. The environment of other users' processes is
 // private, even for root. It may never return.
 func identifyOwn(mount string, jobs *launch.Jobs, k processKey) *identity {
 	who := readIdentity(mount, jobs, k.pid)

@@ -76,11 +76,11 @@ func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 	return e, nil
 }
 
-// environWithin is the time in which the memory of a process is read.
+// environWithin is how long reading the memory of a process may take.
 const environWithin = time.Second
 
-// readEnviron reads the environment that the kernel shows. If the program has overwritten it, its C library has another
-// one in its memory.
+// readEnviron reads the environment that the kernel shows. If the program has overwritten that, its C library has
+// another copy in memory.
 func readEnviron(process proc.Process, pid int) ([]string, error) {
 	variables, err := process.Environ()
 	if err != nil || !proc.IsOverwritten([]byte(strings.Join(variables, "\x00"))) && !process.TitleSpills() {

@@ -18,8 +18,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
-// Inspect reads everything that the kernel tells about a process. What a group lacks does not end the others; the id is
-// checked again afterwards, since the PID may have been reused meanwhile.
+// Inspect reads everything that the kernel tells about a process. If a group fails, the others are still read. The ID
+// is checked again afterwards, since the PID may have been reused meanwhile.
 func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
 	process, stat, err := in.findProcess(of.ProcessID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
 	return l.shortenToReply(), nil
 }
 
-// inspectWithin is the time after which no further group is read. The caller gives up somewhat later.
+// inspectWithin is how long groups are read: after that no further group is begun. The caller gives up somewhat later.
 const inspectWithin = 3 * time.Second
 
 // looked is an inspection under construction.
@@ -69,7 +69,7 @@ type looked struct {
 	sockets map[uint64]int // descriptors of sockets, by inode
 }
 
-// readGroup reads one group of properties, and notes why it is absent.
+// readGroup reads one group of properties. If that fails, it notes why they are absent.
 func (l *looked) readGroup(key string, read func() error) {
 	err := errLate
 	if time.Now().Before(l.until) {
@@ -82,7 +82,7 @@ func (l *looked) readGroup(key string, read func() error) {
 
 var errLate = errors.New("the other groups took too long")
 
-// reasonOf returns an error of a file in /proc without the name of the file.
+// reasonOf returns an error of a file in /proc without the file's name.
 func reasonOf(err error) string {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
@@ -131,7 +131,7 @@ func (l *looked) fillStatus(status *proc.Status) {
 	l.CPUAffinity = allowedCPUs(filepath.Join(l.mount, "status"))
 	l.VoluntarySwitches, l.InvoluntarySwitches = &status.Voluntary, &status.Involuntary
 	m, err := l.process.Statm()
-	if err != nil || status.VMSize == 0 { // a thread of the kernel, or a zombie
+	if err != nil || status.VMSize == 0 { // a kernel thread, or a zombie
 		l.Absent["memory"] = "it has no memory of its own"
 		return
 	}
@@ -173,7 +173,7 @@ func (l *looked) readLimits() error {
 	return err
 }
 
-// parseNumber parses a number; nil: it is none, such as "unlimited".
+// parseNumber parses a number; nil: it is not a number, but for example "unlimited".
 func parseNumber(word string) *uint64 {
 	n, err := strconv.ParseUint(word, 10, 64)
 	if err != nil {
@@ -182,7 +182,7 @@ func parseNumber(word string) *uint64 {
 	return &n
 }
 
-// mostThreads is the number of threads that are looked at, to find those with the most CPU time.
+// mostThreads is how many threads are examined, to find those with the most CPU time.
 const mostThreads = 8192
 
 // readThreads lists the threads of the process.
@@ -200,7 +200,7 @@ func (l *looked) readThreads() error {
 			break
 		}
 	}
-	sort.SliceStable(l.Threads, func(i, k int) bool { // slices.SortFunc would add its code for each type to the probe
+	sort.SliceStable(l.Threads, func(i, k int) bool { // slices.SortFunc would add code for each type to the probe
 		a, b := &l.Threads[i], &l.Threads[k]
 		return a.UserSeconds+a.SystemSeconds > b.UserSeconds+b.SystemSeconds
 	})
@@ -216,8 +216,8 @@ func (l *looked) noteLeftOut(key string, n int) {
 	}
 }
 
-// shortenToReply returns the inspection without the lists that make it longer than a Reply may be: names in it may be
-// of any characters.
+// shortenToReply returns the inspection without the lists that make it too long for a Reply: its names may contain any
+// characters.
 func (l *looked) shortenToReply() *inspection.Process {
 	for _, shorten := range []func(){
 		func() {},

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// lookupPatience is the time that a listing waits for look-ups.
+	// lookupPatience is how long a listing waits for look-ups.
 	lookupPatience = 100 * time.Millisecond
-	// stuckAfter is the time after which a look-up is given up. Its goroutine and a thread stay behind until it
+	// stuckAfter is how long a look-up may take before it is given up. Its goroutine and a thread stay behind until it
 	// returns.
 	stuckAfter = 2 * time.Second
-	// maxStuck is the number of abandoned look-ups that have not returned at which no new one begins.
+	// maxStuck is how many abandoned look-ups may be running; with that many, no new one begins.
 	maxStuck = 8
 )
 
@@ -22,7 +22,7 @@ type lookups[K comparable, V any] struct {
 
 	mu      sync.Mutex // protects the following
 	answers map[K]V
-	asked   map[K]bool // keys without an answer yet; the key of an abandoned look-up stays
+	asked   map[K]bool // keys without an answer yet, including those of abandoned look-ups
 	queue   []K
 	work    *lookup // running; nil: none
 	stuck   int     // abandoned look-ups that have not returned
@@ -38,7 +38,7 @@ func newLookups[K comparable, V any](answer func(K) V) *lookups[K, V] {
 	return &lookups[K, V]{answer: answer, answers: map[K]V{}, asked: map[K]bool{}}
 }
 
-// getAnswer returns the answer for a key. Without one, it asks for it, once.
+// getAnswer returns the answer for a key. If there is none yet, it asks for it, once.
 func (l *lookups[K, V]) getAnswer(k K) (v V, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +74,7 @@ func (l *lookups[K, V]) runLookup(w *lookup) {
 	}
 }
 
-// nextKey returns the next key. If the goroutine was given up, it has returned now: it gets no key, and leaves room for
+// nextKey returns the next key. A goroutine that was given up and has returned only now gets no key, and makes room for
 // another goroutine.
 func (l *lookups[K, V]) nextKey(w *lookup) (k K, more bool) {
 	l.mu.Lock()

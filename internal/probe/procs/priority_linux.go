@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ioPriority is the priority of a process at storage; "": not known.
+// ioPriority returns the I/O priority of a process; "": not known.
 func ioPriority(pid int) string {
 	const ofProcess, classBits, levels = 1, 13, 8
 	n, _, failed := unix.Syscall(unix.SYS_IOPRIO_GET, ofProcess, uintptr(pid), 0)

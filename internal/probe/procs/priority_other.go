@@ -2,5 +2,5 @@
 
 package procs
 
-// ioPriority is unknown.
+// ioPriority is not known here.
 func ioPriority(int) string { return "" }

@@ -21,10 +21,10 @@ type process struct {
 	wire.Process // except the fields that NVML provides
 	identified   bool
 	spawned      *launch.Spawned
-	arguments    uint64 // where they begin in its memory: exec puts them elsewhere; 0: not known
-	renamed      bool   // it has an earlier name's job and rank
-	ours         bool   // this PID namespace has, or had, a process with this PID
-	gone         bool   // it has exited, at the latest at since
+	arguments    uint64 // where they are in its memory: exec puts them elsewhere; 0: not known
+	renamed      bool   // its job and rank are those of an earlier name
+	ours         bool   // a process with this PID is, or was, in this PID namespace
+	gone         bool   // it has exited, no later than since
 
 	// The CPU time at the beginning of the window for CPUPercent; for a process that is not in /proc, when it was first
 	// listed.
@@ -45,20 +45,20 @@ type processKey struct {
 
 func (p *process) key() processKey { return processKey{p.PID, p.StartTicks, p.Name} }
 
-// firstNamespace is the first PID namespace of the kernel, which has all processes; its number is fixed.
+// firstNamespace is the kernel's first PID namespace, which has all processes; its number is fixed.
 const firstNamespace = "pid:[4026531836]"
 
-// foreignAfter is the time after which a listed PID that this namespace does not have cannot be a process that is just
-// exiting.
+// foreignAfter is how long a PID that this namespace does not have must be listed before it cannot be a process that is
+// just exiting.
 const foreignAfter = 2 * time.Second
 
-// endedAfter is the time after which a process that has exited and that the driver still lists is shown: giving back
-// much memory may take seconds.
+// endedAfter is how long an exited process must stay in the driver's list before it is shown: giving back much memory
+// may take seconds.
 const endedAfter = 10 * time.Second
 
-// absentProcess returns a process that is not in /proc. /proc may hide processes of other users, but a signal finds
-// them: it fails for lack of permission. A PID that a signal does not find belongs to a process that has exited, or to
-// one of another PID namespace, which the driver lists for longer.
+// absentProcess returns a process that is not in /proc. /proc may hide processes of other users, but a signal to them
+// fails only for lack of permission. A PID that a signal does not find belongs to a process that has exited, or to one
+// in another PID namespace, which the driver lists for longer.
 func (t *Table) absentProcess(pid int) *process {
 	lp, old := &process{since: t.at.Mono}, t.known[pid]
 	switch {
@@ -99,8 +99,8 @@ func (t *Table) readStat(pid int) *process {
 	return lp
 }
 
-// keepOrigin takes over how a process was started, if it is the program that was listed before and has only another
-// name.
+// keepOrigin copies how a process was started from the previous listing, if it is the same program and only its name
+// has changed.
 func (lp *process) keepOrigin(old *process, stat *proc.Stat) {
 	if old != nil && old.identified && old.StartTicks == stat.Start && old.arguments == stat.ArgumentsFrom &&
 		old.arguments > 0 {
@@ -109,7 +109,7 @@ func (lp *process) keepOrigin(old *process, stat *proc.Stat) {
 	}
 }
 
-// setOrigin fills in how a process was started. What a program's environment said stays true when the program has
+// setOrigin fills in how a process was started. What its environment said stays true even if the program has
 // overwritten it since.
 func (lp *process) setOrigin(from launch.Origin) {
 	if !lp.renamed || from.NoRank != wire.NoRankOverwritten {
@@ -127,8 +127,8 @@ func Elapsed(at clock.Moment, startTicks uint64) *int64 {
 	return &seconds
 }
 
-// measureCPU computes the share of one CPU since the previous listing, or repeats the last share if that listing was a
-// moment ago.
+// measureCPU computes the share of one CPU since the previous listing, or repeats the last share if that listing was
+// only a moment ago.
 func (lp *process) measureCPU(old *process) {
 	window := lp.since - old.since
 	if window < host.MinWindow || lp.ticks < old.ticks {

@@ -22,8 +22,8 @@ import (
 )
 
 // Table describes the processes of this node. Static properties are read once, on another goroutine: reading the
-// command line or the environment of a process may take as long as it hangs in the driver. Each listing reads only
-// /proc/PID/stat, and the use of a process on another goroutine.
+// command line or the environment may take as long as the process hangs in the driver. Each listing reads only
+// /proc/PID/stat, and on another goroutine what the process uses.
 type Table struct {
 	whole bool               // this is the first PID namespace, which has all processes
 	alive func(pid int) bool // reports whether this PID namespace has such a process, even if /proc hides it
@@ -53,7 +53,7 @@ func New(mount string, jobs *launch.Jobs) *Table {
 	}
 }
 
-// Due reports whether a report at that time lists processes although nobody asked for them.
+// Due reports whether a report at that time lists processes even if nobody asked for them.
 func (t *Table) Due(at clock.Moment) bool { return t.lists.due(at.Mono) }
 
 // Renew makes the next list due at once.
@@ -87,7 +87,7 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 	}
 }
 
-// spawnedBy returns how another process on a GPU has started this one; nil if none has.
+// spawnedBy returns how another process on a GPU started this one; nil if none did.
 func (t *Table) spawnedBy(pid int) *launch.Spawned {
 	if lp := t.now[pid]; lp != nil {
 		return lp.spawned
@@ -134,8 +134,8 @@ func (t *Table) readProcess(pid int) {
 	}
 }
 
-// fillStatic fills in the static properties that are known, and reports whether this completes all processes. It waits
-// only briefly: a later listing will have the rest.
+// fillStatic fills in the static properties that are known, and reports whether all processes are complete now. It
+// waits only briefly: a later listing will have the rest.
 func (t *Table) fillStatic() (complete bool) {
 	var strangers []*process
 	for _, lp := range t.now {
@@ -169,14 +169,13 @@ func (t *Table) fillStatic() (complete bool) {
 	return complete
 }
 
-// describeProcess returns a process that was looked at, without the fields that NVML provides; false if it has exited
-// just now.
+// describeProcess returns a process that was read, without the fields that NVML provides; false if it has just exited.
 func (t *Table) describeProcess(pid int) (p wire.Process, exists bool) {
 	lp := t.now[pid]
 	return lp.Process, !lp.gone || lp.Ended
 }
 
-// begin starts a listing, end ends it and forgets the processes that were not looked at in between.
+// begin starts a listing. end ends it, and forgets the processes that were not read in between.
 func (t *Table) begin(at clock.Moment) {
 	t.at = at
 	t.now = make(map[int]*process, len(t.known))

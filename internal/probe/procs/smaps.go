@@ -20,11 +20,12 @@ import (
 )
 
 const (
-	mostMaps     = 64 << 20 // bytes of the file: some ten thousands of areas
+	mostMaps     = 64 << 20 // bytes of the file: some ten thousand areas
 	mostMapFiles = 1 << 16
 )
 
-// fullMemory reads the memory area by area and sums it up by file. smaps_rollup has only the sums, at the same price.
+// fullMemory reads the memory area by area, and adds it up by file. smaps_rollup has only the totals, at the same
+// price.
 func (l *looked) fullMemory() error {
 	f, err := os.Open(filepath.Join(l.mount, "smaps"))
 	if err != nil {
@@ -53,7 +54,8 @@ func (l *looked) fullMemory() error {
 	return nil
 }
 
-// sumMaps sums up a file smaps: areas, each with its address and its file, and then lines such as "Rss:  4 kB".
+// sumMaps adds up a smaps file: it lists areas, each with its address and its file, followed by lines such as "Rss:  4
+// kB".
 func sumMaps(from io.Reader, until time.Time) (*inspection.FullMemory, map[string]inspection.Mapping, error) {
 	full, files := &inspection.FullMemory{}, map[string]inspection.Mapping{}
 	area, name, began := inspection.Mapping{}, "", false

@@ -12,7 +12,7 @@ import (
 )
 
 // use has the values of a process that each listing reads besides its stat. A read does not return while the process
-// runs exec and its old memory hangs in the driver: so it is done on a goroutine of the lookups.
+// runs exec and its old memory hangs in the driver, so a goroutine of the lookups does it.
 type use struct {
 	io       *proc.IO // nil: unknown, as for another user's process
 	affinity string   // empty: unknown
@@ -54,7 +54,8 @@ func (t *Table) settleUse() {
 	}
 }
 
-// measureIO computes the rates since the previous listing, or repeats the last rates if that listing was a moment ago.
+// measureIO computes the rates since the previous listing, or repeats the last rates if that listing was only a moment
+// ago.
 func (lp *process) measureIO(old *process, io *proc.IO, now time.Duration) {
 	same := old != nil && old.key() == lp.key() && old.io != nil && io != nil
 	if same && now-old.ioSince < host.MinWindow {

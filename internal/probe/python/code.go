@@ -7,22 +7,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
 )
 
-// code is the code of a function.
+// code is the code object of a function.
 type code struct {
 	name, file string
 	first      int
-	table      []byte // of lines; nil: not read
-	internal   bool   // a part of the interpreter, without lines: it calls __init__ of new objects
+	table      []byte // table of line numbers; nil: not read
+	internal   bool   // a part of the interpreter, which has no lines: it calls __init__ of new objects
 
-	parts []memory.Piece // all that was read of it
+	parts []memory.Piece // everything that was read of it
 }
 
 const (
-	// maxTable is the longest table of lines that is read: that of a function with tens of thousands of lines.
+	// maxTable limits the table of line numbers: it is enough for a function with tens of thousands of lines.
 	maxTable = 256 << 10
-	// maxText is the longest name for which the length of a text makes sense.
+	// maxText is the largest plausible length of a text.
 	maxText = 1 << 30
-	// typeName is where a type has its name, in all versions.
+	// typeName is the offset of a type's name, in all versions.
 	typeName = 24
 )
 
@@ -56,7 +56,7 @@ func (r *Runtime) readCode(at uint64) (*code, error) {
 	return c, err
 }
 
-// readPart reads a part of a code, and stores it to compare it later.
+// readPart reads a part of a code object, and keeps it for a later comparison.
 func (r *Runtime) readPart(c *code, at uint64, n int) ([]byte, error) {
 	b, err := r.mem.Bytes(at, n)
 	c.parts = append(c.parts, memory.Piece{At: at, To: b})
@@ -87,7 +87,7 @@ func (c *code) confirmParts(mem *memory.Process) error {
 	return nil
 }
 
-// checkType returns an error unless the object that begins with head is of the type.
+// checkType returns an error unless the object that begins with head has the type with this name.
 func (r *Runtime) checkType(head []byte, name string) error {
 	at := readWord(head, r.layout.typ)
 	known, found := r.types[at]
@@ -109,7 +109,7 @@ func (r *Runtime) checkType(head []byte, name string) error {
 	return nil
 }
 
-// readString reads a str of at most most bytes in UTF-8. Of a longer one it reads the beginning, or the end.
+// readString reads a str, as at most most bytes of UTF-8. From a longer one it reads the beginning, or the end.
 func (r *Runtime) readString(c *code, at uint64, most int, end bool) (string, error) {
 	l := &r.layout.text
 	head, err := r.readPart(c, at, int(l.ascii))
@@ -136,8 +136,8 @@ func (r *Runtime) readString(c *code, at uint64, most int, end bool) (string, er
 	return decodeChars(raw, width, most, end), err
 }
 
-// decodeChars decodes characters of 1, 2 or 4 bytes, and cuts the text at most bytes: at its beginning if the end
-// counts.
+// decodeChars decodes characters of 1, 2 or 4 bytes, and cuts the text to most bytes: it drops the beginning if the end
+// matters.
 func decodeChars(raw []byte, width, most int, end bool) string {
 	text := make([]rune, 0, len(raw)/width)
 	size := 0
@@ -153,7 +153,7 @@ func decodeChars(raw []byte, width, most int, end bool) string {
 		case 4:
 			c = rune(binary.LittleEndian.Uint32(raw[i:]))
 		}
-		if size += len(string(c)); size > most { // what is no character is one that says so
+		if size += len(string(c)); size > most { // an invalid character is decoded as one that says so
 			break
 		}
 		text = append(text, c)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// layout is where a version of CPython keeps what a stack needs, in bytes from the beginning of each structure. The
+// layout says where a version of CPython keeps what a stack needs, in bytes from the beginning of each structure. The
 // structures are the same on amd64 and arm64.
 type layout struct {
 	interpreters uint64 // in the runtime: the first one
-	// The lock of the interpreter: in the runtime up to 3.11, then behind a pointer in the interpreter.
+	// The interpreter's lock: up to 3.11 in the runtime, later behind a pointer in the interpreter.
 	gil         struct{ inRuntime, pointer, holder, locked uint64 }
 	interpreter struct{ next, threads uint64 }
 	thread      struct{ next, interpreter, frame, id, native uint64 }
@@ -20,23 +20,23 @@ type layout struct {
 	text        struct{ length, state, ascii, compact uint64 }
 
 	inCFrame bool   // thread.frame is a pointer to a structure that has the frame, as in 3.11 and 3.12
-	current  uint64 // the frame in that structure
-	native   bool   // threads know their number in the kernel
+	current  uint64 // offset of the frame in that structure
+	native   bool   // threads know their kernel thread number
 	lines    lineTable
 	entries  bool // the outermost frame is one of these:
-	shims    byte // frames of this owner and higher ones are no calls of Python functions; 0: there are no owners
+	shims    byte // frames with this owner or a higher one are not calls of Python functions; 0: there are no owners
 }
 
-// lineTable is a format of the table of line numbers.
+// lineTable is a format of the line number table.
 type lineTable int
 
 const (
 	lnotab    lineTable = iota // 3.8 and 3.9: pairs of bytes and lines
-	ranges                     // 3.10: likewise, with ranges that have no line
-	locations                  // 3.11 and later; an instruction is a pointer, and no number any more
+	ranges                     // 3.10: the same, with ranges that have no line
+	locations                  // 3.11 and later; here the position is a pointer to the instruction, not a number
 )
 
-// The spans of structures, from their beginning to the last part that is needed.
+// Sizes of the structures, from their beginning to the last part that is needed.
 func (l *layout) threadSpan() uint64 {
 	t := &l.thread
 	return max(t.next, t.interpreter, t.frame, t.id, t.native) + 8
@@ -52,8 +52,8 @@ func (l *layout) codeSpan() uint64 {
 	return max(l.typ, c.file, c.name, c.firstLine, c.table) + 8
 }
 
-// layoutOf is the layout of a minor version of 3 from before CPython described itself. The numbers are in its headers:
-// scripts/pythons prints them.
+// layoutOf returns the layout of a minor version of Python 3 from before CPython described itself. The numbers come
+// from its headers: scripts/pythons prints them.
 func layoutOf(minor int) (l layout, known bool) {
 	switch minor {
 	case 8:
@@ -70,7 +70,7 @@ func layoutOf(minor int) (l layout, known bool) {
 	return l, false
 }
 
-// before11 is the layout of the versions in which a frame was always an object.
+// before11 returns the layout of the versions in which a frame was always an object.
 func before11(gil, lastInstruction uint64, lines lineTable) (l layout) {
 	l.interpreters = 32
 	l.gil.inRuntime, l.gil.holder, l.gil.locked = gil, 0, 8
@@ -91,7 +91,7 @@ func in11() layout {
 	l.inCFrame, l.current = true, 8
 	l.frame.code, l.frame.back, l.frame.owner = 32, 48, 69
 	l.code.firstLine, l.code.file, l.code.name, l.code.table, l.code.instructions = 72, 112, 120, 136, 184
-	l.shims = 3 // none has it yet
+	l.shims = 3 // none has this owner yet
 	return l
 }
 
@@ -106,14 +106,13 @@ func in12() layout {
 	return l
 }
 
-// cookie is the beginning of a runtime that describes itself, from 3.13 on. After it come the version and other numbers
-// of 8 bytes.
+// cookie starts a runtime that describes itself, from 3.13 on. The version and other 8-byte numbers follow it.
 const cookie = "xdebugpy"
 
 // described is how many bytes of a description are read: more than any version has.
 const described = 1024
 
-// describedLayout reads the description at the beginning of a runtime; known is false if it is none.
+// describedLayout reads the description at the beginning of a runtime; known is false if there is none.
 func describedLayout(head []byte) (l layout, version string, known bool, err error) {
 	if len(head) < described || string(head[:len(cookie)]) != cookie {
 		return l, "", false, nil
@@ -130,7 +129,7 @@ func describedLayout(head []byte) (l layout, version string, known bool, err err
 	l.lines, l.native, l.entries, l.shims = locations, true, true, 3
 	var gil uint64
 	for _, p := range []struct {
-		at    [3]int // which one of the numbers it is in 3.13, 3.14 and 3.15
+		at    [3]int // its index among the numbers in 3.13, 3.14 and 3.15
 		to    *uint64
 		limit uint64
 	}{
@@ -173,13 +172,13 @@ func describedLayout(head []byte) (l layout, version string, known bool, err err
 	return l, version, true, nil
 }
 
-// hasHeaders reports whether what is read of a str and of bytes before their data has all parts that are needed.
+// hasHeaders reports whether what is read of a str and of bytes, up to their data, covers all needed parts.
 func (l *layout) hasHeaders() bool {
 	return l.bytes.data >= max(l.typ, l.bytes.size)+8 &&
 		l.text.ascii >= max(l.typ+8, l.text.length+8, l.text.state+4)
 }
 
-// versionOf is the version in a number: 0x030c04f0 is 3.12.4.
+// versionOf returns the version that a number stands for: 0x030c04f0 is 3.12.4.
 func versionOf(hex uint64) string {
 	return fmt.Sprintf("%d.%d.%d", hex>>24&0xff, hex>>16&0xff, hex>>8&0xff)
 }

@@ -1,6 +1,6 @@
 package python
 
-// lineOfUnit returns the line of an instruction; 0: it has none, or it is not known.
+// lineOfUnit returns the line of an instruction; 0: it has none, or the line is not known.
 func (c *code) lineOfUnit(format lineTable, unit int) int {
 	line := c.first
 	switch {
@@ -18,7 +18,7 @@ func (c *code) lineOfUnit(format lineTable, unit int) int {
 	return max(line, 0)
 }
 
-// lineFromPairs finds the line in pairs of bytes: instructions in bytes, and lines that are added.
+// lineFromPairs finds the line in pairs of bytes: how many bytes of instructions to advance, and how many lines to add.
 func (c *code) lineFromPairs(unit int) int {
 	at, line := 0, c.first
 	for i := 0; i+1 < len(c.table); i += 2 {
@@ -30,8 +30,8 @@ func (c *code) lineFromPairs(unit int) int {
 	return line
 }
 
-// lineFromRanges finds the line in pairs of bytes: the length of a range in bytes, and lines that are added before it;
-// -128 means that it has no line.
+// lineFromRanges finds the line in pairs of bytes: the length of a range in bytes, and the lines to add before it; -128
+// means that it has no line.
 func (c *code) lineFromRanges(unit int) int {
 	end, line := 0, c.first
 	for i := 0; i+1 < len(c.table); i += 2 {
@@ -50,8 +50,8 @@ func (c *code) lineFromRanges(unit int) int {
 	return 0
 }
 
-// lineFromEntries finds the line in entries. The first byte of each has the highest bit, a kind, and the number of
-// instructions less 1; the other bytes, which lack that bit, have the line in some kinds, and columns.
+// lineFromEntries finds the line in entries. The first byte of an entry has the highest bit set, a kind, and the number
+// of instructions minus 1. In the other bytes that bit is clear; they have columns and, for some kinds, the line.
 func (c *code) lineFromEntries(unit int) int {
 	end, line := 0, c.first
 	for i := 0; i < len(c.table); {
@@ -88,7 +88,7 @@ func (c *code) hasLines() bool {
 	return false
 }
 
-// signedVarint reads a number of 6 bits in each byte, the lowest first. The lowest bit of all is the sign.
+// signedVarint reads a number with 6 bits in each byte, lowest bits first. The lowest bit of the number is its sign.
 func (c *code) signedVarint(at int) int {
 	n := 0
 	for shift := 0; at < len(c.table) && shift < 30; shift += 6 {

@@ -13,13 +13,14 @@ type OtherError struct{ Name string }
 
 func (e *OtherError) Error() string { return e.Name + ": not read" }
 
-// others are the other interpreters that show in the names of files: their programs, and libraries that have them.
+// others are other interpreters that can be recognized by file names: of their programs, and of libraries that contain
+// them.
 var others = []struct{ file, name string }{
 	{"pypy", "PyPy"}, {"libpypy", "PyPy"}, {"graalpy", "GraalPy"}, {"libgraalpy", "GraalPy"},
 	{"libpythonvm", "GraalPy"}, {"micropython", "MicroPython"},
 }
 
-// otherOf returns the name of the interpreter that a file has, if it is not CPython; "": it has none.
+// otherOf returns the name of the interpreter in a file, if it is not CPython; "": there is none.
 func otherOf(file string) string {
 	for _, o := range others {
 		if strings.HasPrefix(path.Base(file), o.file) {
@@ -29,7 +30,7 @@ func otherOf(file string) string {
 	return ""
 }
 
-// findOther is the error for a process without CPython.
+// findOther returns the error for a process without CPython.
 func findOther(areas []memory.Area, program string) error {
 	for _, file := range append([]string{program}, areaFiles(areas)...) {
 		if name := otherOf(file); name != "" {
@@ -47,8 +48,8 @@ func areaFiles(areas []memory.Area) (list []string) {
 	return slices.Compact(list)
 }
 
-// HasGreenlets reports whether a process has the library that switches between several stacks in one thread, as gevent,
-// eventlet and SQLAlchemy do: the stacks that wait are not those of any thread.
+// HasGreenlets reports whether a process has loaded the library that switches between several stacks in one thread, as
+// gevent, eventlet and SQLAlchemy do: the stacks that wait belong to no thread.
 func HasGreenlets(areas []memory.Area) bool {
 	return slices.ContainsFunc(areas, func(a memory.Area) bool {
 		name, _, _ := strings.Cut(path.Base(a.Path), ".")

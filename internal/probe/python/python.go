@@ -1,9 +1,9 @@
 // Package python reads the Python stacks of another process from its memory: CPython 3.8 to 3.15 with the GIL. The
 // process is neither stopped nor changed.
 //
-// Everything that is read may be torn or out of date, since the process goes on: each pointer is checked by the type of
-// the object at which it points, lists have limits, and what is returned was read more than once and did not change. Of
-// a thread that runs only the outer part of the stack may be left then.
+// Everything that is read may be torn or out of date, since the process keeps running. So each pointer is checked by
+// the type of the object that it points to, lists have limits, and what is returned was read more than once without a
+// change. For a thread that runs, only the outer part of the stack may be left then.
 package python
 
 import (
@@ -20,26 +20,26 @@ import (
 // Errors of Find and Threads.
 var (
 	ErrNone = errors.New("no Python interpreter")
-	// ErrStarting means that no interpreter runs in the process yet, or none any more.
+	// ErrStarting means that no interpreter runs in the process yet, or none any longer.
 	ErrStarting = errors.New("the interpreter is starting or ending")
-	// ErrFiles means that a process maps more files named as an interpreter than are tried.
+	// ErrFiles means that a process maps more files named like an interpreter than are tried.
 	ErrFiles = errors.New("it maps more than 64 files that may be a Python interpreter")
 	errSense = errors.New("the memory of the interpreter makes no sense")
 )
 
-// VersionError is returned for a version of Python that is not known.
+// VersionError is returned for an unknown version of Python.
 type VersionError struct{ Version string }
 
 func (e *VersionError) Error() string { return "Python " + e.Version + " is not known" }
 
 const (
 	maxInterpreters = 64
-	maxFiles        = 64 // that are tried
+	maxFiles        = 64 // tried at most
 )
 
 // Runtime is the CPython in a process.
 type Runtime struct {
-	Version string // "3.12.4", or "3.8" if no more is known
+	Version string // "3.12.4", or "3.8" if only that is known
 
 	mem    *memory.Process
 	at     uint64
@@ -48,7 +48,7 @@ type Runtime struct {
 	codes  map[uint64]*code  // by address
 }
 
-// Find finds the CPython of a process: areas are those of its memory, program is its executable.
+// Find finds the CPython in a process: areas are those of its memory, and program is its executable.
 func Find(mem *memory.Process, areas []memory.Area, program string) (*Runtime, error) {
 	var failed error
 	for tried, a := range candidateAreas(areas, program) {
@@ -69,22 +69,22 @@ func Find(mem *memory.Process, areas []memory.Area, program string) (*Runtime, e
 	if failed != nil {
 		return nil, failed
 	}
-	if minor := minorOf(program); minor > 0 && minor < 7 { // without a runtime that has a name
+	if minor := minorOf(program); minor > 0 && minor < 7 { // these versions have no symbol for the runtime
 		return nil, &VersionError{fmt.Sprintf("3.%d", minor)}
 	}
 	return nil, findOther(areas, program)
 }
 
-// Tells reports whether a file may have an interpreter, or is of a library that names its version.
+// Tells reports whether a file may contain an interpreter, or belongs to a library that names its version.
 func Tells(file string) bool { return isPython(file) || minorOf(file) > 0 || otherOf(file) != "" }
 
-// isPython reports whether a file is named as an interpreter, or as a library that has one.
+// isPython reports whether a file is named like an interpreter, or like a library that contains one.
 func isPython(file string) bool {
 	name := path.Base(file)
 	return strings.HasPrefix(name, "libpython") || strings.HasPrefix(name, "python")
 }
 
-// candidateAreas returns the areas from which on an interpreter may be mapped: those of the program come first.
+// candidateAreas returns the areas at which the mapping of an interpreter may begin, those of the program first.
 func candidateAreas(areas []memory.Area, program string) (list []*memory.Area) {
 	var others []*memory.Area
 	for i := range areas {
@@ -99,7 +99,7 @@ func candidateAreas(areas []memory.Area, program string) (list []*memory.Area) {
 	return append(list, others...)
 }
 
-// findRuntime looks for the runtime in the program or library that is mapped from an area on. Its version may be
+// findRuntime looks for the runtime in the program or library whose mapping begins at an area. Its version may be
 // unknown yet.
 func findRuntime(mem *memory.Process, areas []memory.Area, from *memory.Area) (*Runtime, error) {
 	image, err := mem.Image(from.From)
@@ -150,7 +150,7 @@ func (r *Runtime) setLayout(minor int) error {
 	return nil
 }
 
-// searchRuntime finds a runtime that describes itself in the data of a program without symbols.
+// searchRuntime searches the data of a program without symbols for a runtime that describes itself.
 func searchRuntime(mem *memory.Process, areas []memory.Area, of string) (uint64, error) {
 	const chunk, most = 1 << 20, 32 << 20
 	left := most
@@ -175,7 +175,7 @@ func searchRuntime(mem *memory.Process, areas []memory.Area, of string) (uint64,
 	return 0, memory.ErrSymbol
 }
 
-// minorOf is the minor version in the path of a file: 9 in "libpython3.9.so.1.0" and
+// minorOf returns the minor version in the path of a file: 9 in "libpython3.9.so.1.0" and
 // "x.cpython-39-x86_64-linux-gnu.so"; 0: there is none.
 func minorOf(name string) int {
 	for _, before := range []string{"python3.", "cpython-3"} {

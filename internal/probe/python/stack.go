@@ -17,35 +17,35 @@ const (
 // Frame is a call of a Python function.
 type Frame struct {
 	Function string
-	File     string // as Python has compiled it: perhaps relative
+	File     string // as Python compiled it: perhaps relative
 	Line     int    // 0: not known
 }
 
 // Stack is where a thread is.
 type Stack struct {
 	Frames []Frame // innermost first
-	Deeper bool    // there are more outside
-	Moving bool    // there were more inside, which changed
+	Deeper bool    // there are more frames outside
+	Moving bool    // there were more frames inside, which changed
 }
 
 // call is a frame of the interpreter.
 type call struct {
 	at, back, code, instruction uint64
-	shim                        bool // no call of a Python function
+	shim                        bool // not a call of a Python function
 }
 
 const (
-	// tries is how often a stack is read that makes no sense: each takes some 0.1 ms.
+	// tries is how often a stack that makes no sense is read again: each try takes about 0.1 ms.
 	tries = 40
-	// looks is how often a stack of a thread that runs is compared. A loop that takes turns between two functions looks
-	// like one that does not with a probability that each look halves.
+	// looks is how often the stack of a running thread is compared. A loop that alternates between two functions may by
+	// chance look as if it stayed in one: each look halves the probability.
 	looks = 10
-	// maxCalls is how many calls are walked through: of more than that only the inner ones are known.
+	// maxCalls is how many calls are followed: of a deeper stack only the inner ones are known.
 	maxCalls = 2 * MaxFrames
 )
 
-// Stack reads the stack of a thread. mark returns a text that is another one after the thread has run, and "" if it may
-// be running: of a thread that has not run everything is certain.
+// Stack reads the stack of a thread. mark returns a text that changes whenever the thread has run, and "" if the thread
+// may be running: if the thread has not run, the whole stack is certain.
 func (r *Runtime) Stack(t *Thread, mark func() string) (s Stack, err error) {
 	for range tries {
 		before := mark()
@@ -59,7 +59,7 @@ func (r *Runtime) Stack(t *Thread, mark func() string) (s Stack, err error) {
 	return Stack{}, err
 }
 
-// tryReadStack reads a stack, once. rests reports whether the thread has not run since the look began.
+// tryReadStack reads a stack once. rests reports whether the thread has not run since the read began.
 func (r *Runtime) tryReadStack(thread uint64, rests func() bool) (s Stack, err error) {
 	first, deeper, err := r.walkStack(thread)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Runtime) tryReadStack(thread uint64, rests func() bool) (s Stack, err e
 	return s, err
 }
 
-// agreedCalls returns the outer part of a stack that is the same in so many more walks. Walks that have nothing in
+// agreedCalls returns the outer part of a stack that stays the same in that many more walks. Walks that have nothing in
 // common make no sense: a thread that enters the interpreter seems to be nowhere for a moment, but stays in its main
 // function.
 func (r *Runtime) agreedCalls(thread uint64, calls []call, walks int) ([]call, error) {
@@ -113,8 +113,8 @@ func (r *Runtime) agreedCalls(thread uint64, calls []call, walks int) ([]call, e
 	return calls, nil
 }
 
-// commonCalls returns the calls that two walks have in common, from the outermost on. The innermost of them may have
-// gone on: then it is where the second walk found it.
+// commonCalls returns the calls that two walks have in common, from the outermost on. The innermost of these may have
+// gone on: then its position is the one that the second walk found.
 func commonCalls(a, b []call) []call {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -154,11 +154,11 @@ func (r *Runtime) walkStack(thread uint64) (list []call, deeper bool, err error)
 		if err = r.mem.Fill(at, frame); err != nil {
 			break
 		}
-		const tags = 7 // of pointers, in 3.14
+		const tags = 7 // tag bits of pointers, in 3.14
 		c := call{at: at, back: readWord(frame, l.frame.back), code: readWord(frame, l.frame.code) &^ tags,
 			instruction: readWord(frame, l.frame.instruction)}
 		if l.lines < locations {
-			c.instruction = uint64(int32(c.instruction)) // a number, -1 before the first
+			c.instruction = uint64(int32(c.instruction)) // a number; -1 before the first instruction
 		}
 		c.shim = l.shims > 0 && frame[l.frame.owner] >= l.shims
 		if c.shim {
@@ -172,14 +172,14 @@ func (r *Runtime) walkStack(thread uint64) (list []call, deeper bool, err error)
 	return list, false, err
 }
 
-// mayBeOutermost reports whether a frame can be the outermost one. A generator leaves its caller for a moment before
-// the thread does, and may be stopped there by the kernel.
+// mayBeOutermost reports whether a frame can be the outermost one. A generator leaves its caller a moment before the
+// thread does, and the kernel may stop it there.
 func (l *layout) mayBeOutermost(c *call, owner byte) bool {
 	const byGenerator = 1
 	return c.shim || !l.entries && owner != byGenerator
 }
 
-// resolveCodes reads the codes of calls that are not known yet.
+// resolveCodes reads the code objects of calls that are not known yet.
 func (r *Runtime) resolveCodes(calls []call) error {
 	for i := range calls {
 		at := calls[i].code
@@ -195,8 +195,8 @@ func (r *Runtime) resolveCodes(calls []call) error {
 	return nil
 }
 
-// confirmCodes reads the codes of calls again. Codes of functions that were made and forgotten meanwhile are read anew
-// next time.
+// confirmCodes reads the code objects of calls again. If a function was created and freed meanwhile, its code is read
+// anew next time.
 func (r *Runtime) confirmCodes(calls []call) error {
 	seen := map[uint64]bool{}
 	for i := range calls {
@@ -213,7 +213,7 @@ func (r *Runtime) confirmCodes(calls []call) error {
 	return nil
 }
 
-// framesOfCalls returns calls as frames, in words.
+// framesOfCalls returns calls as frames with names.
 func (r *Runtime) framesOfCalls(calls []call) []Frame {
 	list := make([]Frame, 0, len(calls))
 	for i := range calls {
@@ -229,7 +229,7 @@ func (r *Runtime) framesOfCalls(calls []call) []Frame {
 	return list
 }
 
-// instructionUnit is which instruction of its code a call is at, in the units of the table of lines; negative: before
+// instructionUnit returns the instruction that a call is at, in the units of the line number table; negative: before
 // the first.
 func (r *Runtime) instructionUnit(c *call) int {
 	switch r.layout.lines {

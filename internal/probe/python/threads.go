@@ -3,27 +3,27 @@ package python
 import "errors"
 
 const (
-	// maxThreads is the maximum number of threads that are looked for. The list begins with the newest one, and the main
-	// thread is its last.
+	// maxThreads limits how many threads are searched. The list begins with the newest thread, and ends with the main
+	// thread.
 	maxThreads = 1 << 16
 	// keptThreads is how many of them are kept, at least.
 	keptThreads = 1 << 10
 )
 
-// ErrThreads means that a process has more threads than are looked for.
+// ErrThreads means that a process has more threads than are searched.
 var ErrThreads = errors.New("it has more than 65,536 Python threads")
 
 // Thread is a thread as the interpreter knows it.
 type Thread struct {
-	Native int   // its number in the kernel, in the PID namespace of the process; 0: not known
+	Native int   // its kernel thread number, in the PID namespace of the process; 0: not known
 	GIL    *bool // holds the lock of the interpreter; nil: not known
 
 	at    uint64
-	local uint64 // the block of the thread in the C library
+	local uint64 // address of the thread's block in the C library
 }
 
-// Threads lists the threads of all interpreters in the process, the newest first. Of very many it has the oldest ones:
-// the last one is the main thread.
+// Threads lists the threads of all interpreters in the process, newest first. If there are very many, it returns the
+// oldest ones: the last one is the main thread.
 func (r *Runtime) Threads() ([]Thread, error) {
 	interpreter, err := r.mem.Word(r.at + r.layout.interpreters)
 	if err != nil {
@@ -47,17 +47,17 @@ func (r *Runtime) Threads() ([]Thread, error) {
 	return w.list, nil
 }
 
-// walk is the threads that were found so far.
+// walk holds the threads found so far.
 type walk struct {
 	list  []Thread
 	found int
 
-	// A list that leads back to a thread has no end: every thread is compared with one before it, which is a new one
-	// when twice as many were found.
+	// A list that leads back to a thread would never end. So every thread is compared with an earlier one, which is
+	// replaced each time twice as many threads have been found.
 	before, renew uint64
 }
 
-// addThread adds a thread, unless the list of threads is too long or has no end.
+// addThread adds a thread, unless the list of threads is too long or never ends.
 func (w *walk) addThread(t Thread) error {
 	if w.found++; t.at == w.before {
 		return errSense
@@ -105,7 +105,8 @@ func (r *Runtime) threadsOf(w *walk, interpreter uint64) error {
 	return nil
 }
 
-// lockHolder is the thread that holds the lock of an interpreter, or held it last; locked is nil if that is not known.
+// lockHolder returns the thread that holds the lock of an interpreter, or held it last; locked is nil if it is not
+// known which.
 func (r *Runtime) lockHolder(interpreter uint64) (thread uint64, locked *bool) {
 	l := &r.layout.gil
 	at := r.at + l.inRuntime
@@ -126,8 +127,8 @@ func (r *Runtime) lockHolder(interpreter uint64) (thread uint64, locked *bool) {
 	return thread, locked
 }
 
-// Number finds the numbers of threads in the kernel that the interpreter does not know, or knows from before a fork:
-// the C library keeps the number in the thread's own block. known are the threads of the process.
+// Number finds the kernel numbers of threads for which the interpreter has none, or one from before a fork: the C
+// library keeps the number in the thread's own block. known are the threads of the process.
 func (r *Runtime) Number(list []Thread, known map[int]bool) {
 	unknown := 0
 	for i := range list {
@@ -139,7 +140,7 @@ func (r *Runtime) Number(list []Thread, known map[int]bool) {
 	if unknown == 0 {
 		return
 	}
-	const span = 2 << 10 // the number is at 720 in glibc on amd64, elsewhere nearer
+	const span = 2 << 10 // in glibc on amd64 the number is at 720, elsewhere nearer
 	blocks := make([][]byte, len(list))
 	for i := range list {
 		block, err := r.mem.Bytes(list[i].local, span)
@@ -158,7 +159,7 @@ func (r *Runtime) Number(list []Thread, known map[int]bool) {
 	}
 }
 
-// haveThreadNumbers reports whether blocks have the numbers of different threads at a place.
+// haveThreadNumbers reports whether the blocks have, at the same offset, the numbers of different threads.
 func haveThreadNumbers(list []Thread, blocks [][]byte, at uint64, known map[int]bool) bool {
 	taken := map[int]bool{}
 	for i, block := range blocks {

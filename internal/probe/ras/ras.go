@@ -1,10 +1,10 @@
-// Package ras asks the RAS subsystem of NCCL about a job, at a socket of this node, and hands over what it says. It
-// does not understand the answer.
+// Package ras asks the RAS subsystem of NCCL about a job, at a socket of this node, and passes on the answer. It does
+// not understand the answer.
 //
-// A process names the socket in its own NCCL_RAS_ADDR; otherwise it is localhost:28028. The name is not resolved, and
-// nothing is sent to another host: RAS can only listen at an address of its own host, so only the port counts, and a
-// socket is taken from the kernel's list of those that listen here. It must belong to the user of the probe. A probe
-// that runs as root asks nobody.
+// A process may name the socket in its own NCCL_RAS_ADDR; otherwise it is localhost:28028. The name is not resolved,
+// and nothing is sent to another host. RAS can only listen at an address of its own host, so only the port counts, and
+// the address comes from the kernel's list of the sockets that listen here. The socket must belong to the probe's user.
+// A probe that runs as root asks nobody.
 package ras
 
 import (
@@ -28,8 +28,8 @@ import (
 const (
 	usual = "localhost:28028"
 
-	// The greeting asks for nothing yet. A version without JSON says so, and goes on with text. One before 2.29 does
-	// not know MONITOR, and the others no events of that name, so none are sent.
+	// The greeting asks for nothing yet. A version without JSON says so, and continues with text. A version before 2.29
+	// does not know MONITOR. The others have no events of that name, so none are sent.
 	greeting = "CLIENT PROTOCOL 2\nTIMEOUT 5\nSET FORMAT json\nMONITOR nothing\n"
 	answers  = 4 // lines
 	young    = "ERROR: Invalid event group "
@@ -38,7 +38,7 @@ const (
 	// maxGreeting limits the answers to the greeting, in bytes.
 	maxGreeting = 4 << 10
 
-	// A piece waits for data at most for patience, so that a request is always answered soon.
+	// A piece waits for data no longer than patience, so that a request is always answered soon.
 	patience = 1500 * time.Millisecond
 	atMost   = wire.MaxRASSeconds * time.Second
 
@@ -58,10 +58,10 @@ type Asker struct {
 // question is a connection whose answer has not ended.
 type question struct {
 	fd   int
-	left int  // bytes of the answer
-	old  bool // an NCCL before 2.29 is asked too
+	left int  // bytes of the answer that may still come
+	old  bool // ask even an NCCL before 2.29
 
-	said []byte // to the greeting; nil: the question is asked, or there is nobody to ask
+	said []byte // what was answered to the greeting; nil: the question has been asked, or there is nobody to ask
 
 	json, start bool // the answer is JSON; the last byte ended a line
 }
@@ -69,8 +69,8 @@ type question struct {
 // New returns an Asker that uses the procfs at mount.
 func New(mount string) *Asker { return &Asker{mount: mount, uid: os.Getuid()} }
 
-// Ask asks about the job of a process with these variables, and returns the first piece of the answer. The question
-// before it ends. An NCCL before 2.29 is asked only if old is true.
+// Ask asks about the job of a process with these variables, and returns the first piece of the answer. It ends the
+// previous question. An NCCL before 2.29 is asked only if old is true.
 func (a *Asker) Ask(variables []string, old bool) (*wire.RASPiece, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -144,8 +144,9 @@ func (a *Asker) readPiece() (*wire.RASPiece, error) {
 	return p, nil
 }
 
-// readGreeting takes the answers to the greeting, and asks after the last of them. It reports whether NCCL is too old
-// to be asked: before 2.29 it reads beyond its data while it puts an answer together, if processes are missing.
+// readGreeting reads the answers to the greeting, and asks the question after the last of them. It reports whether NCCL
+// is too old to be asked: before 2.29 NCCL reads beyond its data while it assembles an answer, if processes are
+// missing.
 func (q *question) readGreeting(data []byte) (old bool) {
 	if q.said == nil {
 		return false
@@ -157,16 +158,16 @@ func (q *question) readGreeting(data []byte) (old bool) {
 	}
 	q.said = nil
 	if len(lines) <= answers || !bytes.HasPrefix(lines[0], []byte("SERVER PROTOCOL ")) {
-		return false // it is no RAS: the caller sees that
+		return false // this is not RAS: the caller notices
 	}
 	if !q.old && !bytes.HasPrefix(lines[answers-1], []byte(young)) {
 		return true
 	}
-	_, _ = syscall.Write(q.fd, []byte(status)) // the next read fails if it does
+	_, _ = syscall.Write(q.fd, []byte(status)) // if it fails, the next read fails too
 	return false
 }
 
-// addCompact adds data without the indentation of JSON, which is half of it.
+// addCompact adds data without the JSON indentation, which is half of it.
 func (q *question) addCompact(p *wire.RASPiece, data []byte) {
 	for _, c := range data {
 		if c == ' ' && q.start && q.json {
@@ -211,8 +212,8 @@ func (a *Asker) findSocket(variables []string) (netip.AddrPort, error) {
 		"used it yet", port)
 }
 
-// findListener searches a table of the kernel for a socket of the user's that listens at the port; others says that
-// another user has one.
+// findListener searches a kernel table for a socket of the user that listens at the port. others says that another user
+// has one.
 func (a *Asker) findListener(table string, port uint16) (addr netip.AddrPort, others bool) {
 	f, err := os.Open(filepath.Join(a.mount, "self/net", table))
 	if err != nil {

@@ -17,8 +17,8 @@ type Report struct {
 	Gone   string // NVML's error message if the driver went away in this sample
 }
 
-// Begin empties the report. It reuses the memory for GPUs and faults, so nobody may use the old ones any more: a report
-// allocates nothing.
+// Begin empties the report. It reuses the memory for GPUs and faults, so that a report allocates nothing; nobody may
+// use the old ones any longer.
 func (s *Report) Begin(at clock.Moment) {
 	*s = Report{At: at, Report: wire.Report{
 		MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli(), GPUs: s.GPUs[:0], Faults: s.Faults[:0],

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
-// Addresses are those at which other hosts reach the network namespace of a process, at most limit.
+// Addresses returns those at which other hosts reach the network namespace of a process, at most limit.
 func Addresses(process proc.Process, limit int) []string {
 	all := slices.Concat(parseRoutes(readTable(process, "/net/fib_trie")),
 		parseAddresses6(readTable(process, "/net/if_inet6")))
@@ -24,25 +24,25 @@ func Addresses(process proc.Process, limit int) []string {
 	return list
 }
 
-// readTable reads a list of the kernel; empty: there is none, as of IPv6 in a kernel without it.
+// readTable reads a list of the kernel; it is empty if there is none, as for IPv6 in a kernel without it.
 func readTable(process proc.Process, name string) []byte {
 	f, err := os.Open(string(process) + name)
 	if err != nil {
 		return nil
 	}
-	list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read counts
+	list, _ := io.ReadAll(io.LimitReader(f, maxTable)) // what was read so far counts
 	_ = f.Close()                                      // open for reading only: a failure loses nothing
 	return list
 }
 
-// parseRoutes returns the namespace's own addresses of IPv4. Its routing table has a leaf with each address, and below
-// that what the address is.
+// parseRoutes returns the namespace's own IPv4 addresses. The routing table has a leaf for each address, and below it
+// says what the address is.
 func parseRoutes(list []byte) (own []netip.Addr) {
 	var leaf netip.Addr
 	for line := range bytes.Lines(list) {
 		line = bytes.TrimSpace(line)
 		if name, is := bytes.CutPrefix(line, []byte("|-- ")); is {
-			leaf, _ = netip.ParseAddr(string(name)) // if it is none, it is no global address
+			leaf, _ = netip.ParseAddr(string(name)) // invalid text is no global address
 		} else if string(line) == "/32 host LOCAL" {
 			own = append(own, leaf)
 		}
@@ -50,7 +50,7 @@ func parseRoutes(list []byte) (own []netip.Addr) {
 	return own
 }
 
-// parseAddresses6 returns the namespace's own addresses of IPv6, each of which begins a line.
+// parseAddresses6 returns the namespace's own IPv6 addresses: each line begins with one.
 func parseAddresses6(list []byte) (own []netip.Addr) {
 	for line := range bytes.Lines(list) {
 		digits, _, _ := bytes.Cut(line, []byte(" "))

@@ -1,4 +1,4 @@
-// Package sockets reads the TCP sockets of a network namespace: who is at the other side, and whether it answers. It
+// Package sockets reads the TCP sockets of a network namespace: who is at the other end, and whether it answers. It
 // also reads the addresses at which other hosts reach the namespace.
 package sockets
 
@@ -13,7 +13,7 @@ import (
 const (
 	// maxTable limits a list of the kernel, in bytes.
 	maxTable = 4 << 20
-	// unanswered is the number of times that bytes were sent again at which the other side does not answer.
+	// unanswered is how often bytes must have been sent again before the other side counts as not answering.
 	unanswered = 2
 )
 
@@ -28,10 +28,10 @@ type Socket struct {
 // IsUnanswered reports whether the other side does not answer.
 func (s *Socket) IsUnanswered() bool { return s.Retransmits >= unanswered }
 
-// Table has the sockets by name, as /proc has it: "socket:[4711]".
+// Table has the sockets by the names that /proc gives them: "socket:[4711]".
 type Table struct {
 	Sockets map[string]Socket
-	Unsent  bool // one of them is not answered
+	Unsent  bool // the other side of one of them does not answer
 }
 
 // Of reads the sockets of the network namespace of a process, as far as the kernel lists them.
@@ -60,7 +60,7 @@ const (
 	local, peer, state, queues, retransmits, inode = 1, 2, 3, 4, 6, 9
 )
 
-// parseSocket parses a line; false: it is the heading, or is of a socket that nobody has.
+// parseSocket parses a line; false: it is the heading, or belongs to a socket that no process has.
 func parseSocket(line []byte) (name string, s Socket, ok bool) {
 	fields := bytes.Fields(line)
 	if len(fields) <= inode || string(fields[inode]) == "0" {

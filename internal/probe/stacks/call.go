@@ -13,13 +13,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// call is a system call in which threads wait long.
+// call is a system call in which threads may wait for long.
 type call struct {
 	does    string
 	subject subject
 }
 
-// waitingThreads returns the threads that are asked for what they wait: the main thread, and those that run Python.
+// waitingThreads returns the threads whose waits are examined: the main thread, and those that run Python.
 func waitingThreads(all []wire.ThreadStack) (tids []int) {
 	for i := range all {
 		t := &all[i]
@@ -30,7 +30,7 @@ func waitingThreads(all []wire.ThreadStack) (tids []int) {
 	return tids
 }
 
-// findCalls finds the system calls in which threads wait. It looks only at names, as findWaits does, and may never
+// findCalls finds the system calls in which threads wait. It examines only names, as findWaits does, and may never
 // return.
 func (l *look) findCalls(tids []int) map[int]*wire.SystemCall {
 	calls := map[int]*wire.SystemCall{}
@@ -53,7 +53,7 @@ func (l *look) addCalls(all []wire.ThreadStack, calls map[int]*wire.SystemCall) 
 // arguments are those of a system call.
 type arguments [6]uint64
 
-// systemCall is the system call in which a thread is; false: it runs, or the kernel does not say.
+// systemCall returns the system call that a thread is in; false: the thread runs, or the kernel does not say.
 func systemCall(task proc.Process) (number int, of arguments, is bool) {
 	var line [256]byte
 	n, err := proc.Read(string(task)+"/syscall", line[:])
@@ -67,10 +67,10 @@ func systemCall(task proc.Process) (number int, of arguments, is bool) {
 	for i := range of {
 		of[i], _ = strconv.ParseUint(strings.TrimPrefix(words[1+i], "0x"), 16, 64) // the kernel writes a number
 	}
-	return number, of, number >= 0 // a fault of a page
+	return number, of, number >= 0 // negative: a page fault
 }
 
-// describeCall describes a system call; nil: it says nothing.
+// describeCall describes a system call; nil: it tells nothing.
 func (l *look) describeCall(number int, of arguments) *wire.SystemCall {
 	known := callOf(number)
 	c := &wire.SystemCall{Does: known.does}
@@ -88,7 +88,7 @@ func (l *look) describeCall(number int, of arguments) *wire.SystemCall {
 		}
 		l.addFile(c, descriptorOf(of[0]))
 	case aChild:
-		c.Child = max(0, descriptorOf(of[0])) // or of any child, or of a group
+		c.Child = max(0, descriptorOf(of[0])) // 0: any child, or a group
 	case aChildByKind:
 		if of[0] == kindIsPID {
 			c.Child = max(0, descriptorOf(of[1]))
@@ -103,13 +103,13 @@ func (l *look) describeCall(number int, of arguments) *wire.SystemCall {
 	return c
 }
 
-// Commands of fcntl(2) that wait for a lock, and the kind of waitid(2) that is a PID.
+// Commands of fcntl(2) that wait for a lock, and the kind of waitid(2) that means a PID.
 const (
 	setLockAndWait, setOpenLockAndWait = 7, 38
 	kindIsPID                          = 1
 )
 
-// descriptorOf is an argument that is an int of C.
+// descriptorOf returns an argument that is a C int.
 func descriptorOf(argument uint64) int { return int(int32(argument)) }
 
 // addFile adds the name of a descriptor.
@@ -121,7 +121,7 @@ func (l *look) addFile(c *wire.SystemCall, fd int) {
 	c.FD, c.File = &fd, cutName(name)
 }
 
-// pathOf is the path in the memory of the process; empty: it is not known.
+// pathOf returns the path at an address in the memory of the process; empty: it is not known.
 func (l *look) pathOf(dir int, at uint64) string {
 	if w := l.fileAtPath(dir, at, nil); w != nil {
 		return w.Path
@@ -129,7 +129,7 @@ func (l *look) pathOf(dir int, at uint64) string {
 	return ""
 }
 
-// describePoll describes poll(2) of one descriptor: of several it is not known which one matters.
+// describePoll describes poll(2) on one descriptor: with several it is not known which one matters.
 func (l *look) describePoll(at, number uint64) *wire.SystemCall {
 	const size, events, input, output = 8, 4, 1, 4 // of struct pollfd, POLLIN, POLLOUT
 	if number != 1 {
@@ -152,7 +152,7 @@ func (l *look) describePoll(at, number uint64) *wire.SystemCall {
 	return c
 }
 
-// describeSelect describes select(2) of one descriptor that is to be read, as a prompt with readline does.
+// describeSelect describes select(2) on one descriptor that is to be read, as a prompt with readline does.
 func (l *look) describeSelect(number, at uint64) *wire.SystemCall {
 	const most = 1024 // FD_SETSIZE
 	if number == 0 || number > most || at == 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// calls are the system calls in which threads wait long, by number, which both processors name alike.
+// calls are the system calls in which threads may wait for long, by number. Both processors have the same names for
+// them.
 var calls = map[int]call{
 	unix.SYS_READ:            {wire.CallReads, aDescriptor},
 	unix.SYS_READV:           {wire.CallReads, aDescriptor},
@@ -45,7 +46,7 @@ var calls = map[int]call{
 	unix.SYS_PSELECT6:        {subject: selected},
 }
 
-// callOf is the system call with a number; its subject is 0: none in which threads wait long.
+// callOf returns the system call with a number. Its subject is 0 if threads do not wait for long in it.
 func callOf(number int) call {
 	if c, known := calls[number]; known {
 		return c

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// maxDescriptors limits the descriptors that are looked at for one request.
+// maxDescriptors limits how many descriptors are examined for one request.
 const maxDescriptors = 1 << 14
 
 // ends finds who is at the other end of pipes and sockets.
@@ -21,12 +21,12 @@ type ends struct {
 	mount  string
 	tables map[string]sockets.Table // by network namespace
 	files  map[int][]descriptor     // by process
-	room   int                      // descriptors that may still be looked at
+	room   int                      // descriptors that may still be examined
 	locks  *locks.Table             // nil: not read yet
 }
 
-// addEnds adds who is at the other end of the pipes and sockets for which threads wait, who has the locks of files, and
-// the connections at which the other side does not answer. It begins no process after until.
+// addEnds adds who is at the other end of the pipes and sockets that threads wait for, who has the locks of files, and
+// the connections whose other side does not answer. It begins no process after until.
 func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
 	e := ends{r.mount, map[string]sockets.Table{}, map[int][]descriptor{}, maxDescriptors, nil}
 	for i := range list {
@@ -68,7 +68,7 @@ func addAddresses(c *wire.SystemCall, table sockets.Table) {
 	if !known {
 		return
 	}
-	if c.Local = s.Local.String(); s.Connecting { // poll(2) waits for that too
+	if c.Local = s.Local.String(); s.Connecting { // poll(2) also waits for a connection to be accepted
 		c.Does = wire.CallConnects
 	}
 	if s.Peer.Port() != 0 {
@@ -76,7 +76,7 @@ func addAddresses(c *wire.SystemCall, table sockets.Table) {
 	}
 }
 
-// listUnsent lists the connections of a process at which the other side does not answer.
+// listUnsent lists the connections of a process whose other side does not answer.
 func (e *ends) listUnsent(pid int, table sockets.Table) (list []wire.Connection) {
 	for _, d := range e.listDescriptors(pid) {
 		s, known := table.Sockets[d.file]
@@ -116,13 +116,14 @@ type descriptor struct {
 	reads, writes bool
 }
 
-// listDescriptors lists the open pipes and sockets of a process. It reads only links of /proc, never what they name.
+// listDescriptors lists the open pipes and sockets of a process. It reads only links of /proc, never the files that
+// they name.
 func (e *ends) listDescriptors(pid int) (list []descriptor) {
 	if list, known := e.files[pid]; known {
 		return list
 	}
 	dir := string(proc.Of(e.mount, pid)) + "/fd"
-	for _, fd := range append([]int{0}, proc.All(dir)...) { // All leaves out 0, which is no PID
+	for _, fd := range append([]int{0}, proc.All(dir)...) { // All leaves out 0, which is not a PID
 		if e.room--; e.room < 0 {
 			break
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// followThreads looks several times at the main threads of processes, and returns after that time what it saw of each,
-// by PID. A process of which nothing is seen has none.
+// followThreads looks several times at the main threads of processes. When that time is over it returns what it saw of
+// each, by PID. Processes of which it saw nothing are left out.
 func (r *Reader) followThreads(of []wire.ProcessID, over time.Duration) map[int]*wire.StackLooks {
 	began := time.Now()
 	end := began.Add(over)
@@ -41,15 +41,15 @@ func (r *Reader) followThreads(of []wire.ProcessID, over time.Duration) map[int]
 	return looks
 }
 
-// followed is a process at which several looks are taken.
+// followed is a process that is looked at several times.
 type followed struct {
 	wire.ProcessID
 	process proc.Process
 	runtime *python.Runtime // nil: not found yet
-	seen    []uint64        // hashes of the stack of its main thread
+	seen    []uint64        // hashes of its main thread's stack, one per look
 }
 
-// notePosition notes where the main thread is, if that can be read.
+// notePosition records where the main thread is, if that can be read.
 func (f *followed) notePosition(r *Reader, end time.Time) {
 	l := look{ProcessStacks: wire.ProcessStacks{ProcessID: f.ProcessID}, process: f.process}
 	if r.checkProcess(&l) != nil || f.runtime == nil && !f.findInterpreter(end) {
@@ -77,7 +77,7 @@ func (f *followed) findInterpreter(end time.Time) bool {
 	return err == nil
 }
 
-// sameLooks returns in how many looks the stack was that of the last one.
+// sameLooks returns in how many looks the stack was the same as in the last one.
 func (f *followed) sameLooks() (n int) {
 	for _, hash := range f.seen {
 		if hash == f.seen[len(f.seen)-1] {

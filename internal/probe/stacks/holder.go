@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// addHolder adds who has the lock of a file for which a process waits.
+// addHolder adds who has the lock of the file that a process waits for.
 func (e *ends) addHolder(c *wire.SystemCall, p *wire.ProcessStacks) {
 	if c.Does != wire.CallLocks || c.FD == nil {
 		return
@@ -34,10 +34,11 @@ func (e *ends) addHolder(c *wire.SystemCall, p *wire.ProcessStacks) {
 	}
 }
 
-// fileOf is the file of a descriptor, as far as the kernel says it: since Linux 5.14. The file is not looked at.
+// fileOf returns the file of a descriptor, as far as the kernel tells it: since Linux 5.14. The file itself is not
+// touched.
 func fileOf(process proc.Process, fd int) (of locks.File) {
 	var info [512]byte
-	n, _ := proc.Read(string(process)+"/fdinfo/"+strconv.Itoa(fd), info[:]) // nothing if it cannot be read
+	n, _ := proc.Read(string(process)+"/fdinfo/"+strconv.Itoa(fd), info[:]) // empty if it cannot be read
 	mount := ""
 	for line := range strings.Lines(string(info[:n])) {
 		switch key, value, _ := strings.Cut(line, ":"); key {
@@ -47,7 +48,7 @@ func fileOf(process proc.Process, fd int) (of locks.File) {
 			of.Inode, _ = strconv.ParseUint(strings.TrimSpace(value), 10, 64) // the kernel writes a number
 		}
 	}
-	mounts, _ := proc.Mounts(filepath.Dir(string(process)), filepath.Base(string(process))) // none
+	mounts, _ := proc.Mounts(filepath.Dir(string(process)), filepath.Base(string(process))) // may be empty
 	for i := range mounts {
 		if strconv.Itoa(mounts[i].ID) == mount {
 			of.Device = mounts[i].Device

@@ -23,13 +23,13 @@ type pythonStacks struct {
 	rank      *wire.Rank
 	refusal   *wire.Refusal
 	mpi       bool
-	greenlets bool // it may have stacks that wait and are those of no thread
+	greenlets bool // there may be stacks that wait and belong to no thread
 	threads   []pythonThread
 }
 
 // pythonThread is a thread that Python knows.
 type pythonThread struct {
-	tid int // as /proc has it; 0: not known
+	tid int // its number in /proc; 0: not known
 	gil *bool
 	python.Stack
 }
@@ -73,14 +73,14 @@ type runtime interface {
 	Stack(t *python.Thread, mark func() string) (python.Stack, error)
 }
 
-// readStacks reads the stacks of the threads that Python knows. It fails if that of the main thread cannot be read,
-// which says where the process is, or if none can.
+// readStacks reads the stacks of the threads that Python knows. It fails if the stack of the main thread cannot be
+// read, which says where the process is, or if none can.
 func (found *pythonStacks) readStacks(from runtime, process proc.Process, pid int, all []wire.ThreadStack) error {
 	threads, err := from.Threads()
 	if err != nil {
 		return err
 	}
-	slices.Reverse(threads) // Python has the newest first, and the main thread last
+	slices.Reverse(threads) // Python lists the newest first, and the main thread last
 	threads = threads[:min(len(threads), wire.MaxStackThreads)]
 	tids, known := numbersOf(process, all)
 	from.Number(threads, known)
@@ -102,8 +102,8 @@ func (found *pythonStacks) readStacks(from runtime, process proc.Process, pid in
 	return main
 }
 
-// numbersOf returns the numbers of threads in the PID namespace of the process, since a container has PIDs of its own,
-// and by them the numbers that /proc has.
+// numbersOf returns which threads the process has, by their numbers in its own PID namespace, and the numbers in /proc
+// that belong to them: a container has PIDs of its own.
 func numbersOf(process proc.Process, all []wire.ThreadStack) (tids map[int]int, known map[int]bool) {
 	tids, known = make(map[int]int, len(all)), make(map[int]bool, len(all))
 	status, err := process.Status()
@@ -122,7 +122,7 @@ func numbersOf(process proc.Process, all []wire.ThreadStack) (tids map[int]int, 
 	return tids, known
 }
 
-// runMark returns a text that is another one after a thread has run; empty if it runs, or if the kernel does not say.
+// runMark returns a text that changes whenever a thread has run; empty if it is running, or if the kernel does not say.
 func runMark(process proc.Process, tid int) string {
 	if tid == 0 {
 		return ""
@@ -137,7 +137,7 @@ func runMark(process proc.Process, tid int) string {
 	if err != nil || stat.State == "R" {
 		return ""
 	}
-	if string(text[:n]) == "0 0 0\n" { // a kernel that does not count
+	if string(text[:n]) == "0 0 0\n" { // this kernel does not count
 		return ""
 	}
 	return string(text[:n])
@@ -162,7 +162,7 @@ func (l *look) addPython(all []wire.ThreadStack, found *pythonStacks) {
 	}
 }
 
-// What can be read can be sent.
+// Whatever can be read can be sent.
 const (
 	_ = uint(wire.MaxStackFrames - python.MaxFrames)
 	_ = uint(wire.MaxFunction - python.MaxFunction)
@@ -178,13 +178,13 @@ func wireFrames(frames []python.Frame) []wire.Frame {
 	return list
 }
 
-// inGreenlet reports whether a stack of a main thread does not begin with a program: then another stack does.
+// inGreenlet reports whether a main thread's stack does not begin with a program: then another stack does.
 func inGreenlet(s *python.Stack) bool {
 	return len(s.Frames) > 0 && !s.Deeper &&
 		!slices.ContainsFunc(s.Frames, func(f python.Frame) bool { return f.Function == "<module>" })
 }
 
-// explainRefusal says why the stacks of a process cannot be read, and what helps.
+// explainRefusal says why the stacks of a process cannot be read, and what would help.
 func (r *Reader) explainRefusal(process proc.Process, err error) *wire.Refusal {
 	var version *python.VersionError
 	var other *python.OtherError
@@ -213,9 +213,9 @@ func (r *Reader) explainRefusal(process proc.Process, err error) *wire.Refusal {
 	return newRefusal(wire.RefusedState, "its memory changes, or makes no sense: "+err.Error(), "")
 }
 
-// explainDenial says why the kernel does not let the user read the memory of an own process.
+// explainDenial says why the kernel does not let the user read the memory of the user's own process.
 func (r *Reader) explainDenial(process proc.Process) *wire.Refusal {
-	// The kernel gives the files of a process that must not be looked at to root.
+	// If the memory of a process is private, the kernel gives its files in /proc to root.
 	if owner, err := fileOwner(string(process) + "/environ"); err == nil && owner != r.uid {
 		return newRefusal(wire.RefusedDumpable,
 			"the kernel keeps its memory private: it has gained privileges, or asked for "+

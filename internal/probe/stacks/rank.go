@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// rankInMemory returns the rank of a process that has overwritten the environment which the kernel shows: its C library
-// has another copy. nil: it names none, or the kernel shows the environment, or it cannot be read.
+// rankInMemory returns the rank of a process that has overwritten the environment that the kernel shows: its C library
+// has another copy. nil: the copy names no rank, the kernel shows the environment, or the copy cannot be read.
 func rankInMemory(mem *memory.Process, areas []memory.Area, process proc.Process, program string) *wire.Rank {
 	if launch.Of(process).NoRank != wire.NoRankOverwritten {
 		return nil
@@ -27,7 +27,7 @@ func rankInMemory(mem *memory.Process, areas []memory.Area, process proc.Process
 	return launch.Read(bytes.NewReader(environ)).Rank
 }
 
-// dropShared removes ranks that several of the requested processes have: they have inherited them from one process.
+// dropShared removes ranks that several of the requested processes have: they inherited them from one process.
 func dropShared(list []wire.ProcessStacks) {
 	type key struct {
 		from, program string

@@ -2,8 +2,8 @@
 // threads in state D wait for. It reads only on request, and never stops or changes a process.
 //
 // The memory of a process is read only if the process belongs to the user who runs the probe, even if that user is
-// root. Reads that may hang run on goroutines of their own, and nothing waits long for them: then the process has a
-// refusal in place of stacks, and what the kernel says without its locks.
+// root. Reads that may hang run on goroutines of their own, and nothing waits long for them. If one hangs, the process
+// has a refusal in place of stacks, and what the kernel says without taking its locks.
 package stacks
 
 import (
@@ -29,11 +29,12 @@ const (
 	within = 3 * time.Second
 	// patience is the time for one process. A stack takes less than a millisecond.
 	patience = 500 * time.Millisecond
-	// maxHung is the number of reads that have not returned at which no new one begins.
+	// maxHung is how many reads may be hanging; with that many, no new one begins.
 	maxHung = 8
-	// maxFound is the size of stacks after which no further process is read, in bytes of JSON: more than is sent.
+	// maxFound is how large the stacks may grow, in bytes of JSON, before no further process is read: it is more than
+	// is sent.
 	maxFound = 4 * wire.MaxStacks
-	// maxScan limits the processes among which descendants are found.
+	// maxScan limits how many processes are searched for descendants.
 	maxScan = 1 << 15
 )
 
@@ -47,7 +48,7 @@ type Reader struct {
 // New returns a Reader of the procfs at mount.
 func New(mount string) *Reader { return &Reader{mount: mount, uid: os.Getuid()} }
 
-// Addresses are those at which other nodes reach this one. Nobody is asked for names.
+// Addresses returns those at which other nodes reach this one. It looks up no names.
 func (r *Reader) Addresses() []string {
 	return sockets.Addresses(proc.Process(filepath.Join(r.mount, "self")), wire.MaxAddresses)
 }
@@ -91,7 +92,7 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 	return list, truncated || cut, nil
 }
 
-// target is a process that is looked at.
+// target is a process that is to be read.
 type target struct {
 	wire.ProcessID
 	of int // the requested process that it descends from; 0: it was requested
@@ -168,8 +169,8 @@ func (r *Reader) readProcess(t *target, until time.Time) wire.ProcessStacks {
 	return l.ProcessStacks
 }
 
-// readMemory adds to the threads what may hang: for what they wait, and their Python stacks; false: the memory of the
-// process does not answer.
+// readMemory adds to the threads what may hang: what they wait for, and their Python stacks. It returns false if the
+// memory of the process does not answer.
 func (l *look) readMemory(r *Reader, t *target, all []wire.ThreadStack, until time.Time) (answers bool) {
 	seen := slices.Clone(all) // for reads that may go on after they were given up
 	waits := r.callAside(until, func() any { return l.findWaits(seen) })
@@ -197,7 +198,7 @@ func earlierTime(a, b time.Time) time.Time {
 	return b
 }
 
-// callAside calls a function that may never return on another goroutine. It returns nil if that takes too long, or if
+// callAside calls a function that may never return, on another goroutine. It returns nil if that takes too long, or if
 // too many calls have not returned.
 func (r *Reader) callAside(until time.Time, do func() any) any {
 	if r.hung.Add(1) > maxHung {
@@ -209,7 +210,7 @@ func (r *Reader) callAside(until time.Time, do func() any) any {
 		defer r.hung.Add(-1)
 		found <- do()
 	}()
-	late := time.NewTimer(time.Until(until) + patience) // what it reads ends by itself until then
+	late := time.NewTimer(time.Until(until) + patience) // by then what it reads ends by itself
 	defer late.Stop()
 	select {
 	case v := <-found:
@@ -219,7 +220,8 @@ func (r *Reader) callAside(until time.Time, do func() any) any {
 	}
 }
 
-// checkProcess compares the process with the request and with the user, and fills in what the kernel says of it.
+// checkProcess checks that the process is the requested one and belongs to the user, and fills in what the kernel says
+// about it.
 func (r *Reader) checkProcess(l *look) *wire.Refusal {
 	gone := newRefusal(wire.RefusedGone, "the process has exited", "")
 	if l.PID <= 0 {
@@ -250,7 +252,7 @@ func newRefusal(id, cause, hint string) *wire.Refusal {
 	return &wire.Refusal{ID: id, Cause: text.Cut(strings.ToValidUTF8(cause, "?"), wire.MaxPath), Hint: hint}
 }
 
-// shortenStacks cuts stacks until the reply is not too long: deep ones first, then threads without frames.
+// shortenStacks shortens stacks until the reply is not too long: first deep stacks, then threads without frames.
 func shortenStacks(list []wire.ProcessStacks) (kept []wire.ProcessStacks, cut bool) {
 	for most := wire.MaxStackFrames; most > 8; most /= 2 {
 		if encodedSize(list) <= wire.MaxStacks {

@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// subjectOf is what a system call is about that may wait for a file system.
+// subjectOf returns what a system call that may wait for a file system is about.
 func subjectOf(number int) subject {
 	switch number {
 	case unix.SYS_READ, unix.SYS_PREAD64, unix.SYS_READV, unix.SYS_PREADV, unix.SYS_PREADV2,
@@ -28,7 +28,7 @@ func subjectOf(number int) subject {
 	return 0
 }
 
-// olderCalls are those that other processors do not have.
+// olderCalls are system calls that other processors do not have.
 var olderCalls = map[int]call{
 	unix.SYS_OPEN:   {wire.CallOpens, aPath},
 	unix.SYS_POLL:   {subject: polled},

@@ -2,7 +2,7 @@ package stacks
 
 import "golang.org/x/sys/unix"
 
-// subjectOf is what a system call is about that may wait for a file system.
+// subjectOf returns what a system call that may wait for a file system is about.
 func subjectOf(number int) subject {
 	switch number {
 	case unix.SYS_READ, unix.SYS_PREAD64, unix.SYS_READV, unix.SYS_PREADV, unix.SYS_PREADV2,
@@ -22,5 +22,5 @@ func subjectOf(number int) subject {
 	return 0
 }
 
-// olderCalls are those that this processor does not have.
+// olderCalls are system calls that this processor does not have.
 var olderCalls map[int]call

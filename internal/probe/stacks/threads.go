@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxTasks limits the threads of a process that are looked at.
+	// maxTasks limits how many threads of a process are examined.
 	maxTasks = 4096
-	// maxWChan limits the name of a function of the kernel, in bytes.
+	// maxWChan limits the name of a kernel function, in bytes.
 	maxWChan = 64
 )
 
@@ -21,11 +21,11 @@ const (
 type look struct {
 	wire.ProcessStacks
 	process proc.Process
-	loose   []wire.ThreadStack // of which it is not known which thread they are
+	loose   []wire.ThreadStack // threads whose numbers are not known
 }
 
-// listThreads reads what the kernel says of each thread, without the locks of the process. After until it leaves out
-// all but the first, the main thread.
+// listThreads reads what the kernel says about each thread, without the locks of the process. After until it leaves out
+// all threads but the first, the main thread.
 func (l *look) listThreads(until time.Time) []wire.ThreadStack {
 	tids := l.process.Threads()
 	list := make([]wire.ThreadStack, 0, min(len(tids), maxTasks))
@@ -49,7 +49,7 @@ func (l *look) listThreads(until time.Time) []wire.ThreadStack {
 	return list
 }
 
-// waitChannel returns the function of the kernel in which a thread waits; empty if the kernel does not say.
+// waitChannel returns the kernel function in which a thread waits; empty if the kernel does not say.
 func waitChannel(task proc.Process) string {
 	var name [maxWChan]byte
 	n, err := proc.Read(string(task)+"/wchan", name[:])

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// findWaits finds the files for which threads in state D wait, by thread. It looks only at names: at what the kernel
-// says of descriptors and mounts, and never at a file. It may never return.
+// findWaits finds the files that threads in state D wait for, by thread. It examines only names: what the kernel says
+// about descriptors and mounts, never a file. It may never return.
 func (l *look) findWaits(all []wire.ThreadStack) map[int]*wire.FileWait {
 	waits := map[int]*wire.FileWait{}
 	var mounts []proc.Mount
@@ -23,7 +23,7 @@ func (l *look) findWaits(all []wire.ThreadStack) map[int]*wire.FileWait {
 			continue
 		}
 		if mounts == nil {
-			mounts, _ = proc.Mounts(filepath.Dir(string(l.process)), filepath.Base(string(l.process))) // none
+			mounts, _ = proc.Mounts(filepath.Dir(string(l.process)), filepath.Base(string(l.process))) // or none
 		}
 		if w := l.awaitedFile(t.TID, mounts); w != nil {
 			waits[t.TID] = w
@@ -60,18 +60,18 @@ type subject int
 
 const (
 	_           subject = iota
-	nothing             // that has a name
+	nothing             // nothing that has a name
 	aDescriptor         // in the first argument
 	aPath
 	aPathAt      // a descriptor of a directory, then a path
 	aLock        // a descriptor, then a command of fcntl(2)
 	aChild       // a PID
-	aChildByKind // what the second argument is, and that
-	polled       // a list of descriptors, and their number
-	selected     // a number of descriptors, and which of them are to be read
+	aChildByKind // the kind is in the first argument, and the child in the second
+	polled       // a list of descriptors, and its length
+	selected     // the number of descriptors, and which of them are to be read
 )
 
-// atWorkingDirectory stands for the working directory in place of a descriptor.
+// atWorkingDirectory stands for the working directory where a descriptor is expected.
 const atWorkingDirectory = -100
 
 // fileOfDescriptor returns the file that a descriptor has open, with its mount.
@@ -81,7 +81,7 @@ func (l *look) fileOfDescriptor(fd int, mounts []proc.Mount) *wire.FileWait {
 		return nil
 	}
 	var info [512]byte
-	n, _ := proc.Read(string(l.process)+"/fdinfo/"+strconv.Itoa(fd), info[:]) // nothing if it cannot be read
+	n, _ := proc.Read(string(l.process)+"/fdinfo/"+strconv.Itoa(fd), info[:]) // empty if it cannot be read
 	_, after, _ := strings.Cut(string(info[:n]), "mnt_id:")
 	words := strings.Fields(after)
 	for i := range mounts {
@@ -92,7 +92,7 @@ func (l *look) fileOfDescriptor(fd int, mounts []proc.Mount) *wire.FileWait {
 	return fileWait(name, mountOf(name, mounts))
 }
 
-// fileAtPath returns the file of a path in the memory of the process, with its mount.
+// fileAtPath returns the file whose path is at an address in the memory of the process, with its mount.
 func (l *look) fileAtPath(dir int, at uint64, mounts []proc.Mount) *wire.FileWait {
 	name, err := memory.Open(l.PID, time.Now().Add(patience)).Text(at, wire.MaxPath)
 	if err != nil || name == "" && dir == atWorkingDirectory {
@@ -113,7 +113,7 @@ func (l *look) fileAtPath(dir int, at uint64, mounts []proc.Mount) *wire.FileWai
 	return fileWait(name, mountOf(name, mounts))
 }
 
-// mountOf is the file system that has a file; nil: not known. A later mount covers an earlier one.
+// mountOf returns the file system that has a file; nil: not known. A later mount covers an earlier one.
 func mountOf(name string, mounts []proc.Mount) (m *proc.Mount) {
 	for i := range mounts {
 		point := mounts[i].Point

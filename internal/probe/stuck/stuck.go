@@ -11,24 +11,23 @@ import (
 	"time"
 )
 
-// ProcessName is the name of a probe in ps. The kernel allows no longer one.
+// ProcessName is the name of a probe in ps. The kernel does not allow a longer one.
 const ProcessName = "nvnodetop-probe"
 
 // killBit is the bit of SIGKILL in a signal mask. The kernel sends SIGKILL to every thread of a process that exits.
 const killBit = 1 << 8
 
-// ExitTime is the time that a probe may take to exit. Until then it looks like a probe that hangs, above all on a busy
-// node.
+// ExitTime is how long a probe may take to exit. Until then it looks like a probe that hangs, above all on a busy node.
 const ExitTime = time.Second
 
-// looks is how often a probe is looked at: at the beginning and at the end of ExitTime, and between.
+// looks is how often a probe is examined: at the beginning and at the end of ExitTime, and in between.
 const looks = 11
 
-// Probe describes another probe of the same user on this node that has been killed but cannot exit, since a call into
-// the driver does not return, or that is stopped; empty if there is none. If we called into the driver we would
-// probably hang too, and so would every probe after us: one more with each attempt to connect. A probe that runs
-// belongs to another nvnodetop and does not matter, nor do probes that exit while others begin to: it must be the same
-// one for ExitTime. proc is the mount point of procfs.
+// Probe describes another probe of the same user on this node that is stopped, or that was killed but cannot exit,
+// since a driver call does not return; empty if there is none. If we called the driver we would probably hang too, and
+// so would every probe after us: one more with each attempt to connect. A probe that runs belongs to another nvnodetop
+// and does not matter. Probes may also exit while others begin to, so the same probe must be stuck for ExitTime. proc
+// is the mount point of procfs.
 func Probe(proc string) (words string) {
 	pids := otherProbes(proc)
 	for look := range looks {
@@ -56,7 +55,7 @@ func stuckOf(proc string, pids []int) (still []int, words string) {
 	return still, words
 }
 
-// otherProbes lists the processes that have the name of a probe, but for this one.
+// otherProbes lists the processes that have the name of a probe, except this one.
 func otherProbes(proc string) (pids []int) {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
@@ -95,7 +94,7 @@ func describeStuck(proc string, pid int) string {
 			return hangs
 		}
 	case "T", "t":
-		// If its nvnodetop is stopped too, somebody suspended both and will continue both.
+		// If its nvnodetop is stopped too, somebody suspended both and will resume both.
 		if parent, err := strconv.Atoi(p["PPid"]); err != nil || !strings.EqualFold(readStatus(proc, parent).stateLetter(),
 			"T") {
 			return "is stopped"
@@ -120,7 +119,7 @@ func readStatus(proc string, pid int) processStatus {
 	return p
 }
 
-// stateLetter is one letter, as ps shows it.
+// stateLetter returns one letter, as ps shows it.
 func (p processStatus) stateLetter() string { return p["State"][:min(len(p["State"]), 1)] }
 
 // isExiting reports whether the process is being killed, or is exiting.

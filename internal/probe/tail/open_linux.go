@@ -18,8 +18,8 @@ var errLinks = errors.New("too many symbolic links")
 // pathError returns an error of the system with the path in it.
 func pathError(path string, err error) error { return &os.PathError{Op: "read", Path: path, Err: err} }
 
-// openRegular opens a regular file of the user. The file is looked at through a descriptor that cannot read, and opened
-// through that descriptor: nobody can exchange it in between.
+// openRegular opens a regular file of the user. It checks the file through a descriptor that cannot read, and opens it
+// through that descriptor: nobody can swap the file in between.
 func openRegular(path string) (file *os.File, shared bool, err error) {
 	for range maxLinks {
 		fd, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -55,7 +55,7 @@ func followLink(fd int, path string) (file *os.File, to string, err error) {
 			return nil, "", pathError(path, err)
 		}
 		if to = string(target[:n]); !filepath.IsAbs(to) {
-			// not Join, which would take the parent of a link for that of its target
+			// not Join, which would take the parent of a link for the parent of its target
 			to = filepath.Dir(path) + "/" + to
 		}
 		return nil, to, nil
@@ -82,8 +82,8 @@ func fileMode(bits uint32) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// networks are the file systems that other hosts see too, by their number in statfs. FUSE counts as one of the host
-// alone, since it may be anything.
+// networks are the file systems that other hosts see too, by their number in statfs. FUSE counts as local, since it may
+// be anything.
 var networks = map[uint32]bool{
 	unix.NFS_SUPER_MAGIC:  true,
 	unix.CEPH_SUPER_MAGIC: true,

@@ -2,12 +2,12 @@
 // symbolic link to something private.
 //
 // Only regular files of the user who runs the program are read. A path may contain symbolic links, as those to home
-// directories do. The last part of the path may be a link only if the user or root has made it: else everyone who may
-// write to the directory, such as /tmp, could choose which of the user's files is shown. What is not a regular file is
-// never opened, so a FIFO does not block and a device notices nothing.
+// directories do. The last part of the path may be a link only if the user or root created it: otherwise everyone who
+// may write to the directory, such as /tmp, could choose which of the user's files is shown. Anything but a regular
+// file is never opened, so a FIFO does not block and a device notices nothing.
 //
-// Read may hang, as every access to a file system that does not respond. Its caller needs a goroutine that it can leave
-// behind.
+// Read may hang, like every access to a file system that does not respond. Its caller needs a goroutine that it can
+// leave behind.
 package tail
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Read reads a piece of a file. A missing file is a piece too.
+// Read reads a piece of a file. For a missing file it returns a piece that says so.
 func Read(q wire.ReadLog) (*wire.LogPiece, error) {
 	switch {
 	case !filepath.IsAbs(q.Path), strings.ContainsRune(q.Path, 0):
@@ -49,7 +49,7 @@ func Read(q wire.ReadLog) (*wire.LogPiece, error) {
 	}
 	p.Data = make([]byte, n)
 	got, err := file.ReadAt(p.Data, p.From)
-	if err != nil && !errors.Is(err, io.EOF) { // it may have become shorter
+	if err != nil && !errors.Is(err, io.EOF) { // the file may have become shorter
 		return nil, err
 	}
 	p.Data = p.Data[:got]
@@ -68,7 +68,7 @@ func pieceRange(q wire.ReadLog, size int64) (from, n int64) {
 	return from, min(size-from, int64(q.Max))
 }
 
-// refusalError is the error of a file that is not read, or nil.
+// refusalError returns the error of a file that must not be read, or nil.
 func refusalError(path string, mode fs.FileMode, owner, user uint32) error {
 	switch kind := mode.Type(); {
 	case mode.IsDir():

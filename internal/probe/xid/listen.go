@@ -12,7 +12,7 @@ import (
 // Watch gets events from the driver. Its methods are called by one goroutine. Shutdown waits until Close has returned.
 type Watch interface {
 	// Next waits some seconds for an event: each wait wakes the node up once. It returns false if no event came, and an
-	// error if there will be no more events.
+	// error if no more events will come.
 	Next() (e Event, ok bool, err error)
 	Close()
 }
@@ -48,7 +48,7 @@ type vigil struct {
 	on       []wire.Card   // its GPUs
 	stop     chan struct{} // closed when the vigil should end, which takes seconds
 	asked    bool          // stop is closed
-	replaced atomic.Bool   // the next vigil has the events
+	replaced atomic.Bool   // the next vigil gets the events
 }
 
 // Beginning says that a vigil now gets events.
@@ -72,7 +72,7 @@ func New(now func() time.Duration) *Listener {
 	}
 }
 
-// Running reports whether a call into the driver may be under way.
+// Running reports whether a driver call may be under way.
 func (l *Listener) Running() bool { return l.running > 0 }
 
 // Watch begins to watch GPUs, unless it watches them already. begin asks the driver for a Watch; it also returns the
@@ -150,8 +150,8 @@ func (l *Listener) receiveEvents(w Watch, v *vigil) error {
 	}
 }
 
-// Started notes that a vigil has begun, and ends the vigil before it. It reports whether the reasons for missing Xids
-// have changed.
+// Started handles the beginning of a vigil, and ends the vigil before it. It reports whether the reasons for missing
+// Xids have changed.
 func (l *Listener) Started(b Beginning) (news bool) {
 	l.next = nil
 	l.current.end()
@@ -163,8 +163,8 @@ func (l *Listener) Started(b Beginning) (news bool) {
 	return l.noteRefusals(b.refused)
 }
 
-// Over notes that a vigil has ended. failed means that GPUs are no longer watched, since the driver has failed; news
-// means that the reasons for missing Xids have changed.
+// Over handles the end of a vigil. failed means that GPUs are no longer watched, since the driver failed; news means
+// that the reasons for missing Xids have changed.
 func (l *Listener) Over(e Ending) (failed, news bool) {
 	l.running--
 	if l.current != e.of {
@@ -186,7 +186,7 @@ func (l *Listener) noteRefusals(refused map[int]string) bool {
 	return true
 }
 
-// Mark adds the reasons for missing Xids to cards. It copies cards before, since others share them.
+// Mark adds the reasons for missing Xids to cards. It copies the cards first, since others share them.
 func (l *Listener) Mark(cards []wire.Card) []wire.Card {
 	if len(l.refused) == 0 {
 		return cards

@@ -10,29 +10,29 @@ type Process struct {
 
 	Arguments []string `json:"arguments,omitempty"` // the command line
 	Truncated bool     `json:"truncated,omitempty"` // it was longer than a node sends
-	Terminal  string   `json:"terminal,omitempty"`  // that controls it: "pts/3"
-	UIDs      []int    `json:"uids,omitempty"`      // real, effective, saved, of the file system
+	Terminal  string   `json:"terminal,omitempty"`  // the controlling one: "pts/3"
+	UIDs      []int    `json:"uids,omitempty"`      // real, effective, saved, file system
 	GIDs      []int    `json:"gids,omitempty"`      // likewise
 
 	Nice       *int   `json:"nice,omitempty"`        // -20..19
 	Priority   *int   `json:"priority,omitempty"`    // as the kernel uses it
 	Policy     string `json:"policy,omitempty"`      // of the scheduler: "other", "batch", "idle", "fifo", …
 	IOPriority string `json:"io_priority,omitempty"` // "none", or a class with its level: "best-effort 4"
-	LastCPU    *int   `json:"last_cpu,omitempty"`    // on which it ran last
+	LastCPU    *int   `json:"last_cpu,omitempty"`    // the one it ran on last
 	// the CPUs on which it may run, as in wire.Process
 	CPUAffinity string `json:"cpu_affinity,omitempty"`
 
-	// CPU time in seconds, of the process, of its children that have ended, and the time for which it waited for disks.
+	// CPU time in seconds: of the process, and of its children that have ended; and how long it waited for disks.
 	UserSeconds           *float64 `json:"user_seconds,omitempty"`
 	SystemSeconds         *float64 `json:"system_seconds,omitempty"`
 	ChildrenUserSeconds   *float64 `json:"children_user_seconds,omitempty"`
 	ChildrenSystemSeconds *float64 `json:"children_system_seconds,omitempty"`
 	DiskWaitSeconds       *float64 `json:"disk_wait_seconds,omitempty"`
 
-	VoluntarySwitches   *uint64 `json:"voluntary_switches,omitempty"`   // of its first thread: it waited for something
-	InvoluntarySwitches *uint64 `json:"involuntary_switches,omitempty"` // likewise: another process got the CPU
+	VoluntarySwitches   *uint64 `json:"voluntary_switches,omitempty"`   // by its first thread, to wait
+	InvoluntarySwitches *uint64 `json:"involuntary_switches,omitempty"` // another process got the CPU
 	MinorFaults         *uint64 `json:"minor_faults,omitempty"`
-	MajorFaults         *uint64 `json:"major_faults,omitempty"` // a page came from a disk
+	MajorFaults         *uint64 `json:"major_faults,omitempty"` // a page had to be read from a disk
 
 	Memory      *MemoryUse   `json:"memory,omitempty"`
 	Full        *FullMemory  `json:"full_memory,omitempty"`
@@ -42,9 +42,9 @@ type Process struct {
 	Connections []Connection `json:"connections,omitempty"` // TCP and UDP
 	Threads     []Thread     `json:"threads,omitempty"`     // those with the most CPU time first
 
-	// More has the number of elements that are left out of a list, by its key.
+	// More says how many elements were left out of a list, by its key.
 	More map[string]int `json:"more,omitempty"`
-	// Absent has the reasons for absent facts, by key.
+	// Absent gives the reasons for absent facts, by key.
 	Absent map[string]string `json:"absent,omitempty"`
 }
 
@@ -53,17 +53,17 @@ type MemoryUse struct {
 	VMS    uint64 `json:"vms_bytes"`
 	RSS    uint64 `json:"rss_bytes"`
 	Peak   uint64 `json:"peak_rss_bytes"`
-	Shared uint64 `json:"shared_bytes"` // of RSS, from files or shared
+	Shared uint64 `json:"shared_bytes"` // the part of RSS that comes from files or is shared
 	Text   uint64 `json:"text_bytes"`
-	Data   uint64 `json:"data_bytes"` // with the stack
+	Data   uint64 `json:"data_bytes"` // including the stack
 	Swap   uint64 `json:"swap_bytes"`
 	Locked uint64 `json:"locked_bytes"`
 }
 
 // FullMemory is the memory of a process by page, in bytes.
 type FullMemory struct {
-	USS  uint64 `json:"uss_bytes"` // what would be free if it ended
-	PSS  uint64 `json:"pss_bytes"` // with its share of the pages that others have too
+	USS  uint64 `json:"uss_bytes"` // what would become free if it ended
+	PSS  uint64 `json:"pss_bytes"` // with its share of the pages that other processes have too
 	Swap uint64 `json:"swap_bytes"`
 	// by file, largest RSS first
 	Maps []Mapping `json:"maps"`
@@ -80,7 +80,7 @@ type Mapping struct {
 	Swap    uint64 `json:"swap_bytes"`
 }
 
-// IOCounts is what a process has read and written since it started.
+// IOCounts says how much a process has read and written since it started.
 type IOCounts struct {
 	Read       uint64 `json:"read_bytes"` // by system calls, from files, caches and pipes
 	Written    uint64 `json:"write_bytes"`
@@ -90,7 +90,7 @@ type IOCounts struct {
 	DiskWrites uint64 `json:"disk_write_bytes"`
 }
 
-// Limit is a limit of resources (getrlimit(2)). nil: none.
+// Limit is a resource limit (getrlimit(2)). nil: there is none.
 type Limit struct {
 	Name string  `json:"name"` // as the kernel writes it: "Max open files"
 	Soft *uint64 `json:"soft,omitempty"`
@@ -101,9 +101,9 @@ type Limit struct {
 // Descriptors are the open files of a process.
 type Descriptors struct {
 	Count   int        `json:"count"`
-	Sockets int        `json:"sockets"` // among those that were looked at
+	Sockets int        `json:"sockets"` // among the descriptors that were examined
 	Pipes   int        `json:"pipes"`
-	Others  int        `json:"others"` // event counters, timers, and their like
+	Others  int        `json:"others"` // event counters, timers and the like
 	Files   []OpenFile `json:"files"`
 }
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// Columns holds the changed metrics of several GPUs; AppendColumns writes it. Its JSON names each metric once.
+// Columns holds the changed metrics of several GPUs; AppendColumns writes them. In JSON each metric is named once.
 type Columns []Values
 
-// errColumns is the error for text that AppendColumns has not written.
+// errColumns is the error for text that AppendColumns did not write.
 var errColumns = errors.New("unexpected columns of metrics")
 
 // AppendColumns appends the changed values of n GPUs, as a JSON object with a list for each metric. In the list, null

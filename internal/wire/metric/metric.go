@@ -21,21 +21,21 @@ type Row struct {
 	Label    string   // its name on the screen
 	Unit     Unit     // also decides the range of plausible values
 	Decimals int      // number of decimals of its values
-	Positive bool     // 0 is no value: no GPU has a clock, a link, a limit or a memory of 0
-	Of       ID       // the metric of pace Once of which it is a part; 0: none
+	Positive bool     // 0 means no value: no GPU has a clock, a link, a limit or a memory of 0
+	Of       ID       // the metric of pace Once that this one is a part of; 0: none
 	Scope    Scope    // GPU or node
-	Pace     Pace     // pace at which it is read
+	Pace     Pace     // how often it is read
 	Rate     bool     // it is read as a counter, and its value is the increase per second between two readings
-	From     []string // NVML functions, the first of which that the library has is called; or the file in /proc
+	From     []string // NVML functions: the first one that the library has is called; or the file in /proc
 	Kept     bool     // histories keep it
-	Sum      Sum      // the way in which the values of several GPUs or nodes are combined
-	// its name as a time series, if it does not follow from Key: without the prefix, and a counter's without _total
+	Sum      Sum      // how the values of several GPUs or nodes are combined
+	// its name as a time series, if Key does not yield it: without the prefix, and for a counter without _total
 	Series  string
-	Labels  string // labels that tell it from others with that name, as Prometheus writes them
-	Counter bool   // it only grows, until the driver is loaded again
+	Labels  string // labels that distinguish it from others with that name, in Prometheus syntax
+	Counter bool   // it only grows, until the driver is loaded anew
 	DCGM    string // its name in DCGM; "": DCGM has no such metric, or another unit or meaning
 	Help    string // one sentence that is true in any unit
-	Core    bool   // the few metrics for Prometheus on large clusters have it (--metrics core)
+	Core    bool   // it belongs to the few metrics that Prometheus gets on large clusters (--metrics core)
 }
 
 // Scope says whether a metric belongs to a GPU or to a node.
@@ -93,9 +93,9 @@ const (
 // exact is the largest number up to which float64 holds every integer.
 const exact = 1 << 53
 
-// units has the range of each unit: beyond it a number is damaged. Few units need a narrower range of what a GPU can
-// have. That leaves room for what GPUs will have some day, and none for the numbers that drivers give in place of an
-// unknown value: 0 and 255 °C, 2^32-1 mW.
+// units has the range of each unit: a number outside it is damaged. Few units need a narrower range for what a GPU can
+// have. It leaves room for future GPUs, but none for the numbers that drivers give in place of an unknown value: 0 and
+// 255 °C, 2^32-1 mW.
 var units = [...]struct {
 	name        string
 	low, high   float64
@@ -114,11 +114,11 @@ var units = [...]struct {
 	Relative:       {"percent", 0, 1000, 0, 250},
 }
 
-// none are the numbers of all ones, signed and unsigned, that drivers give in place of an unknown count. Those of 64
-// bits exceed every range.
+// none lists the numbers with all bits set, signed and unsigned, that drivers give in place of an unknown count. Those
+// of 64 bits exceed every range.
 var none = [...]float64{math.MaxInt32, math.MaxUint32}
 
-// Plausible reports whether the driver means that value of the metric. What it does not mean is absent.
+// Plausible reports whether the driver can mean that value of the metric. A value that it cannot mean is absent.
 func (id ID) Plausible(x float64) bool {
 	row := &table[id]
 	unit := &units[row.Unit]
@@ -129,7 +129,7 @@ func (id ID) Plausible(x float64) bool {
 	return x >= least && x <= most && !(row.Positive && x == 0) && !(row.Unit == Count && slices.Contains(none[:], x))
 }
 
-// Doubt is the reason why a value is absent that is not plausible.
+// Doubt returns the reason why an implausible value is absent.
 func (id ID) Doubt(x float64) string {
 	number := strconv.FormatFloat(x, 'f', -1, 64)
 	switch unit := table[id].Unit; unit {
@@ -150,7 +150,7 @@ func (id ID) Row() Row { return table[id] }
 
 func (id ID) String() string { return table[id].Key }
 
-// Find returns the metric of that scope that has this key.
+// Find returns the metric of that scope with this key.
 func Find(key string, s Scope) (id ID, known bool) {
 	id, known = byKey[s][key]
 	return id, known

@@ -8,7 +8,7 @@ import (
 // Prefixes of the names of time series, by scope.
 var prefixes = map[Scope]string{GPU: "nvnodetop_gpu_", Host: "nvnodetop_node_"}
 
-// SeriesName returns the name of the metric as a time series, as Prometheus wants it: it ends in a base unit, for a
+// SeriesName returns the name of the metric as a time series, as Prometheus wants it: it ends in a base unit, and for a
 // counter in _total. Metrics that differ only in their Labels share a name.
 func (r Row) SeriesName() string {
 	name := r.Series
@@ -24,7 +24,7 @@ func (r Row) SeriesName() string {
 	return prefixes[r.Scope] + name
 }
 
-// seriesHelp describes series of which a row is only a part, or has another form.
+// seriesHelp describes series that a row covers only in part, or in another form.
 var seriesHelp = map[string]string{
 	"cpu_seconds_total": "Time of all CPUs since boot, by what they did: programs (with nice), the kernel (with " +
 		"interrupts), nothing, or nothing while a process waited for a disk.",
@@ -59,7 +59,7 @@ func (r *Row) Base(value float64) float64 {
 	return value
 }
 
-// fractionOf returns a percentage as a share of 1: it has two decimals more.
+// fractionOf returns a percentage as a share of 1, with two more decimals.
 func (r *Row) fractionOf(percent float64) float64 { return Round(percent/100, r.Decimals+2) }
 
 // InDCGM converts a value to DCGM's unit for it: whole MiB, mJ, ns, and shares of 1 for profiling metrics.

@@ -43,10 +43,10 @@ func (v *Values) Float(id ID) float64 {
 }
 
 // Set sets a value, rounded to the decimals of its row. NaN, or a value outside the range of the unit, makes the metric
-// absent. What a driver says is first checked with Plausible.
+// absent. A number from a driver must first be checked with Plausible.
 func (v *Values) Set(id ID, x float64) {
 	row := &table[id]
-	if low, high := row.Unit.Range(); !(x >= low && x <= high) { // true for NaN as well
+	if low, high := row.Unit.Range(); !(x >= low && x <= high) { // also true for NaN
 		v.v[id] = 0
 		v.known[id/64] &^= 1 << (id % 64)
 		return
@@ -55,7 +55,7 @@ func (v *Values) Set(id ID, x float64) {
 	v.known[id/64] |= 1 << (id % 64)
 }
 
-// Round rounds to decimals. The result prints with no more digits: every output rounds computed numbers here, and
+// Round rounds to decimals. The result prints with no more digits: every output rounds computed numbers with it, and
 // durations with InSeconds.
 func Round(x float64, decimals int) float64 {
 	if decimals == 0 {
@@ -129,13 +129,13 @@ func (v *Values) Inherit(base *Values, gone []string, s Scope) {
 	}
 }
 
-// InSeconds is a duration in seconds, to milliseconds. time.Duration.Seconds adds the whole seconds to the rest, and
-// has 1.2469999999999999 for 1.247.
+// InSeconds returns a duration in seconds, to milliseconds. time.Duration.Seconds adds the whole seconds to the rest,
+// and returns 1.2469999999999999 for 1.247.
 func InSeconds(d time.Duration) float64 {
 	return float64(d.Round(time.Millisecond).Milliseconds()) / 1000
 }
 
-// AppendNumber appends a number in the form of JSON and Prometheus: in full, without an exponent.
+// AppendNumber appends a number as JSON and Prometheus write it: in full, without an exponent.
 func AppendNumber(to []byte, x float64) []byte {
 	if n := int64(x); float64(n) == x {
 		return strconv.AppendInt(to, n, 10)
@@ -143,7 +143,7 @@ func AppendNumber(to []byte, x float64) []byte {
 	return strconv.AppendFloat(to, x, 'f', -1, 64)
 }
 
-// exactDigits is a number of digits with which every integer is below exact.
+// exactDigits is a number of digits for which every integer is below exact.
 const exactDigits = 15
 
 // MarshalJSON implements json.Marshaler.

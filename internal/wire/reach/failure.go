@@ -54,14 +54,14 @@ type Failure struct {
 	Meaning string   `json:"meaning,omitempty"` // one or two sentences: what it means
 	Hints   []string `json:"hints,omitempty"`   // what to try, imperative, without a full stop
 
-	Doors []Tried `json:"transports,omitempty"` // tried or passed over so far, in order, if there was a choice
+	Doors []Tried `json:"transports,omitempty"` // doors tried or passed over so far, in order, if there was a choice
 	Next  bool    `json:"next,omitempty"`       // an attempt through another door follows at once
 }
 
-// ErrNoReply is in the error of a request that was sent, or may have been: it is unknown whether it arrived.
+// ErrNoReply is in the error of a request that was sent, or may have been: nobody knows whether it arrived.
 var ErrNoReply = errors.New("no reply")
 
-// Tried is the answer of one of several doors to a node, or the reason why it was passed over.
+// Tried is what one of several doors to a node answered, or why it was passed over.
 type Tried struct {
 	Door    string `json:"transport"`
 	Class   Class  `json:"class"` // ClassNoDoor: it was passed over
@@ -84,8 +84,8 @@ func (f *Failure) Summary() string {
 
 func (f *Failure) Error() string { return f.Summary() }
 
-// AsFailure returns err as a Failure, nil for nil. An unexpected error, which is not a Failure, is shown unchanged,
-// with that class.
+// AsFailure returns err as a Failure; nil for nil. An unexpected error that is not a Failure is shown unchanged, with
+// that class.
 func AsFailure(err error, class Class) *Failure {
 	if err == nil {
 		return nil

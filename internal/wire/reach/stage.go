@@ -1,9 +1,8 @@
-// Package reach is the vocabulary of reaching something: the stages of an attempt, their progress, and the reason of a
-// failure.
+// Package reach is the vocabulary for reaching something: the stages of an attempt, their progress, and the reason for
+// a failure.
 //
 // It is a leaf. The packages that reach nodes and SLURM use it, and so do the packages that store and draw the result;
-// none of them needs to know the others. The package makes no decisions. Its values may be read from any number of
-// goroutines.
+// none of them needs to know the others. The package makes no decisions. Any number of goroutines may read its values.
 package reach
 
 import "time"
@@ -15,7 +14,7 @@ type Stage string
 // DoorHere is the name of the door to this host itself.
 const DoorHere = "local"
 
-// Route is the route of an attempt: the name of its door, and the stages in order.
+// Route is how an attempt reaches a node: the name of its door, and the stages in order.
 type Route struct {
 	Door   string  `json:"transport,omitempty"`
 	Stages []Stage `json:"stages,omitempty"`

@@ -53,7 +53,7 @@ type End int
 const (
 	HasNotEnded End = iota
 	EndsThreads     // the interpreter waits for threads
-	EndsCalls       // the interpreter itself calls a function, with no module around it: as at exit, unless Python is embedded
+	EndsCalls       // the interpreter itself calls a function, with no module around it: as at exit, if not embedded
 )
 
 // Ending tells from the frames of a main thread whether its program has ended, and how.
