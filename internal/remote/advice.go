@@ -46,11 +46,11 @@ var advices = map[reach.Class]advice{
 	reach.ClassClosed:  {meaning: "The connection closed or the probe exited."},
 }
 
-// notStarted is for a probe that failed before its first line: the node is no less suspect than the probe.
+// notStarted is for a probe that failed before its first line: the node is as suspect as the probe.
 var notStarted = advice{"The probe did not start; its error message is above.",
 	[]string{"see what a session there may use: ulimit -a"}}
 
-// addAdvice adds the meaning, unless the door gave one, and the hints of the class. These hints come before the door's,
+// addAdvice adds the hints of the class, and its meaning unless the door gave one. These hints come before the door's,
 // as some screens show only the first hint.
 func addAdvice(c *Case) {
 	f := &c.Failure

@@ -29,8 +29,8 @@ type Case struct {
 	Failure reach.Failure // the result so far; Class is set once it is known
 }
 
-// Settle classifies an error. The rules run from the most specific to the most general, and the first rule that knows
-// the error wins. The rules about the probe come first, then explain, which knows about the connection.
+// Settle classifies an error. The rules run from the most specific to the most general, and the first rule that
+// recognizes the error decides. The rules about the probe come first, then explain, which knows about the connection.
 func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	if f, ok := errors.AsType[*reach.Failure](err); ok {
 		return f // already classified
@@ -77,7 +77,7 @@ func (c *Case) After() string {
 	return " after " + strconv.Itoa(int(c.Took.Round(time.Second)/time.Second)) + "s"
 }
 
-// LocalError is a fault on this host.
+// LocalError is a problem on this host.
 type LocalError struct {
 	What  string
 	Err   error
@@ -136,7 +136,7 @@ func ruleInstall(c *Case, err error) bool {
 	return true
 }
 
-// ruleProbe handles the end of a process that is, or should have been, a probe.
+// ruleProbe handles the end of a process that is a probe, or should have become one.
 func ruleProbe(c *Case, err error) bool {
 	e, ok := errors.AsType[*link.EndError](err)
 	if !ok {
@@ -160,11 +160,11 @@ func ruleProbe(c *Case, err error) bool {
 		c.Is(reach.ClassReplaced, "driver replaced, restarting the probe")
 	case exited && status == 126:
 		c.Is(reach.ClassNoExec, "probe not executable")
-	// printed by nologin
+	// nologin prints this
 	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"):
 		c.Is(reach.ClassDenied, "account not allowed to run commands")
 	case e.IsEnd() && exited && c.Stage == StageProbe && !install.HasBegun(e.Stderr):
-		return false // the node has not run our script
+		return false // the node did not run our script
 	case e.IsEnd() && exited && c.Stage == StageProbe && status == 0:
 		c.Is(reach.ClassGarbage, "probe did not start")
 	case e.IsEnd() && exited:
@@ -182,7 +182,7 @@ func ruleProbe(c *Case, err error) bool {
 	return true
 }
 
-// ruleStandIn handles the end of an nvidia-smi that stood in for a probe.
+// ruleStandIn handles the end of an nvidia-smi that runs in place of a probe.
 func ruleStandIn(c *Case, err error) bool {
 	e, ok := errors.AsType[*smi.UnusableError](err)
 	if !ok {
@@ -264,8 +264,8 @@ func (c *Case) Late() bool {
 // maxWords limits the node's output in a Failure.
 const maxWords = 4 << 10
 
-// capWords shortens words to maxWords. It cuts the middle: the line that matters may follow a long legal notice, and
-// garbage is recognized by its beginning.
+// capWords shortens words to maxWords. It cuts out the middle: the line that matters may follow a long legal notice,
+// and garbage is recognized by its beginning.
 func capWords(words string) string {
 	if len(words) <= maxWords {
 		return words

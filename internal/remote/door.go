@@ -52,6 +52,6 @@ type Shell interface {
 	install.Shell
 	link.Way
 
-	// Explain classifies err in c if it is about the connection and not classified yet, and adds hints for this door.
+	// Explain classifies err in c, if it is about the connection and not classified yet, and adds hints for this door.
 	Explain(c *Case, err error)
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// exhausted finds the line with which a program or a shell ends that the system has refused memory, a thread or a file:
-// the words of Go's runtime and of shells, and those of the errors ENOMEM, EAGAIN, EMFILE and EFBIG.
+// exhausted matches the line with which a program or a shell says that the system refused memory, a thread or a file:
+// the messages of Go's runtime and of shells, and those of the errors ENOMEM, EAGAIN, EMFILE and EFBIG.
 var exhausted = regexp.MustCompile(`(?im)^.*(out of memory|failed to reserve .*memory|cannot allocate|` +
 	`can't allocate|thread_create failed|failed to create new os thread|can(no|')t fork|` +
 	`resource temporarily unavailable|too many open files|(epollcreate|eventfd|pipe) failed with 2[34]|` +
 	`(file size|cpu|cpu time) limit exceeded|file too large).*$`)
 
-// signalsOfLimits are the signals of the kernel at a limit.
+// signalsOfLimits are the signals that the kernel sends at a limit.
 var signalsOfLimits = map[string]string{"XCPU": "CPU time limit exceeded", "XFSZ": "file size limit exceeded"}
 
-// ruleLimits handles the end of a program for lack of what a limit of the site forbids.
+// ruleLimits handles the end of a program that needs more than a limit of the site permits.
 func ruleLimits(c *Case, e *link.EndError) bool {
 	status, exited := e.Status()
 	switch signal := e.Signal(); {
@@ -51,8 +51,8 @@ func classifyLimit(c *Case, short *rlimit.Shortage) {
 	c.Failure.Cause = "nvnodetop needs " + short.Needs
 }
 
-// NotBegun classifies the end of a shell that has not begun our script. It returns false if err is none, or the shell's
-// exit status is not known.
+// NotBegun classifies the end of a shell that did not begin our script. It returns false if err is not such an end, or
+// the shell's exit status is not known.
 func (c *Case) NotBegun(err error) bool {
 	e, ok := errors.AsType[*link.EndError](err)
 	if !ok {

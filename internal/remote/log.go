@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// The stages after those of the door.
+// Stages after those of the door.
 const (
 	StageProbe  reach.Stage = "probe"  // find or copy the probe, start it
 	StageDriver reach.Stage = "driver" // wait for the probe's Hello: NVML responds
@@ -48,7 +48,7 @@ func (l *Log) Begin(stage reach.Stage, text string) {
 // Done ends the stage with success. text is the result.
 func (l *Log) Done(text string) { l.endStage(reach.StepDone, text) }
 
-// Fail ends the attempt in its current stage. Later reports do not count: goroutines that a Dial left behind may still
+// Fail ends the attempt in its current stage. Later reports are ignored: goroutines that a Dial left behind may still
 // report.
 func (l *Log) Fail(text string) { l.endStage(reach.StepFailed, text) }
 
@@ -75,7 +75,7 @@ func (l *Log) dropAttempt() {
 
 // Hear keeps output of the node, which may explain why the attempt fails.
 func (l *Log) Hear(words string) {
-	_, _ = l.words.Write([]byte(words + "\n")) // the rest is dropped when it is full
+	_, _ = l.words.Write([]byte(words + "\n")) // when it is full, the rest is dropped
 }
 
 // Case returns the circumstances of a failure that happens now.

@@ -64,7 +64,7 @@ func (o *Opener) openSession(ctx context.Context, node string, log *Log) (*link.
 		return nil, failure
 	}
 	session.Tend(shell, func(err error) error {
-		if errors.Is(err, link.ErrClosed) { // by us: not a failure
+		if errors.Is(err, link.ErrClosed) { // we closed it: not a failure
 			return fmt.Errorf("%q: %w", node, err)
 		}
 		c := &Case{Node: node}
@@ -97,8 +97,8 @@ func (o *Opener) startProbe(ctx context.Context, shell Shell, log *Log) (*link.S
 	return session, nil
 }
 
-// standIn starts nvidia-smi in place of a probe that cannot run on the node. If nvidia-smi gives nothing either, it
-// returns the error of the probe.
+// standIn starts nvidia-smi in place of a probe that cannot run on the node. If nvidia-smi returns nothing either,
+// standIn returns the probe's error.
 func (o *Opener) standIn(ctx context.Context, shell Shell, log *Log, failed error) (*link.Session, string, error) {
 	if !cannotRun(failed) {
 		return nil, "", failed

@@ -7,9 +7,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 )
 
-// Starter starts programs that the kernel ends with this process (Pdeathsig). The kernel takes the end of the thread
-// that started them for that of the process, so one thread starts all of them, and never ends. The zero Starter is
-// ready; it may be used by any number of goroutines.
+// Starter starts programs that the kernel ends together with this process (Pdeathsig). The kernel takes the end of the
+// thread that started them for the end of the process, so one thread starts all of them, and never ends. The zero
+// Starter is ready; any number of goroutines may use it.
 type Starter struct {
 	begin  sync.Once
 	starts chan func()

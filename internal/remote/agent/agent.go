@@ -1,9 +1,9 @@
 // Package agent reads GPUs over HTTP from hosts that run an agent of nvgpu or nvnodetop serve: without ssh, and without
 // a probe. It turns their answers to /gpu_status into the protocol of package wire, so everything above sees an
-// ordinary session with fewer values: of GPUs only model, utilization, memory, SM clock and temperature, of processes
-// PID and user. Values that an agent does not send are absent, with that reason.
+// ordinary session with fewer values. GPUs have only model, utilization, memory, SM clock and temperature; processes
+// have only PID and user. Values that an agent does not send are absent, and that is the reason given.
 //
-// An Opener may be used by any number of goroutines. Answers are limited in size and in the length of their lists, and
+// Any number of goroutines may use an Opener. Answers are limited in size and in the length of their lists, and
 // redirects are not followed.
 package agent
 
@@ -48,10 +48,10 @@ var _ poller.Opener = (*Opener)(nil)
 // Self stands for this host in a list of agents: its GPUs are read without HTTP.
 const Self = "self"
 
-// Nobody is a list without agents, which nvgpu's file may have: the cluster is empty.
+// Nobody stands for a list without agents, which nvgpu's file may have: the cluster is empty.
 const Nobody = "no agents"
 
-// IsList reports whether a list of hosts is a list of agents: URLs, or Self, with commas between them, or Nobody.
+// IsList reports whether a list of hosts is a list of agents: Nobody, or URLs and Self, separated by commas.
 func IsList(list string) bool { return strings.Contains(list, "://") || list == Self || list == Nobody }
 
 // New returns the Opener for a list of URLs of agents.
@@ -80,7 +80,7 @@ func New(list string) (*Opener, error) {
 		listed[at] = true
 		name := u.Hostname()
 		if o.agents[name] != "" {
-			name = u.Host + u.Path // there are several at one host
+			name = u.Host + u.Path // several agents share a host
 		}
 		if o.agents[name] != "" {
 			name = u.Scheme + "://" + name
@@ -117,7 +117,7 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Names are the names of the nodes, in the order of the list.
+// Names returns the names of the nodes, in the order of the list.
 func (o *Opener) Names() []string { return slices.Clone(o.names) }
 
 // HasSelf reports whether Self is in the list.
@@ -143,9 +143,9 @@ func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (
 	return newSession(func(ctx context.Context) (*status, error) { return o.askAgent(ctx, o.agents[node]) }, first), nil
 }
 
-// proxySecret returns the secret in the URL of the proxy on the way of a request. The proxy may repeat it.
+// proxySecret returns the secret in the URL of the proxy that a request goes through. The proxy may repeat it.
 func proxySecret(request *http.Request) *redact.Secret {
-	proxy, _ := http.ProxyFromEnvironment(request) // its error is that of the request, too
+	proxy, _ := http.ProxyFromEnvironment(request) // the request fails with the same error
 	return redact.OfURLs(proxy)
 }
 

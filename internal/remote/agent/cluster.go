@@ -9,19 +9,19 @@ import (
 	"syscall"
 )
 
-// ClusterFile is the variable that names the file of nvgpu's master, with its list of agents.
+// ClusterFile is the environment variable that names the file of nvgpu's master, which lists its agents.
 const ClusterFile = "NVGPU_CLUSTER_CFG"
 
 const maxFile = 1 << 20
 
-// Python is not run: only a list of plain strings is understood.
+// The file's Python is not run: only a list of plain strings is understood.
 var (
 	assigned = regexp.MustCompile(`(?ms)^AGENTS[ \t]*=[ \t]*\[(.*?)\]`)
 	comment  = regexp.MustCompile(`(?m)#.*$`)
 	quoted   = regexp.MustCompile(`^(?:'([^'\\]*)'|"([^"\\]*)")$`)
 )
 
-// Listed returns the agents in a file of nvgpu's master, with commas between them: nvgpu's default if it lists none.
+// Listed returns the agents in a file of nvgpu's master, separated by commas: nvgpu's default if it lists none.
 func Listed(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -89,7 +89,7 @@ func (s *session) awaitReport() error {
 	}
 }
 
-// Call implements poller.Session. An agent takes no questions; the session itself decides how often to ask it.
+// Call implements poller.Session. An agent answers no questions; the session itself decides how often to ask it.
 func (s *session) Call(_ context.Context, r wire.Request) (wire.Reply, error) {
 	if r.Pace == nil {
 		return wire.Reply{ID: r.ID, Error: "an agent of nvgpu takes no questions about processes"}, nil

@@ -19,7 +19,7 @@ const (
 	maxName      = 256
 )
 
-// rooms are the limits of an answer before it is decoded: an empty GPU takes many times its text.
+// rooms are limits that are checked before an answer is decoded: an empty GPU takes many times the memory of its text.
 var rooms = wire.Rooms{List: 32 << 10, Values: 64 << 10}
 
 // status is the answer of an agent. Old agents do not report the memory.
@@ -58,10 +58,10 @@ func parseStatus(answer []byte) (*status, error) {
 	return &s, nil
 }
 
-// told are the metrics that an agent reports.
+// told lists the metrics that an agent reports.
 var told = []metric.ID{metric.Util, metric.MemoryUsed, metric.MemoryTotal, metric.SMClock, metric.Temperature}
 
-// untold are the keys of all other metrics, with the reason why they are absent.
+// untold has the keys of all other metrics, with the reason why they are absent.
 var untold = func() map[string][]string {
 	keys := []string{wire.AbsentXids}
 	for id := range metric.All(metric.GPU) {
@@ -72,7 +72,7 @@ var untold = func() map[string][]string {
 	return map[string][]string{"nvgpu's agent does not tell it": keys}
 }()
 
-// newHello returns the constant facts.
+// newHello returns the facts that do not change.
 func (s *status) newHello() *wire.Hello {
 	h := &wire.Hello{Host: text.Cut(*s.Hostname, maxName)}
 	for i := range s.GPUs {
@@ -85,7 +85,7 @@ func (s *status) newHello() *wire.Hello {
 	return h
 }
 
-// hasSameGPUs reports whether two answers are about the same GPUs.
+// hasSameGPUs reports whether two answers describe the same GPUs.
 func (s *status) hasSameGPUs(as *status) bool {
 	return *s.Hostname == *as.Hostname && slices.EqualFunc(s.GPUs, as.GPUs, func(a, b gpu) bool {
 		return a.Type == b.Type && (a.Memory == nil) == (b.Memory == nil)
@@ -110,18 +110,18 @@ func (s *status) newReport() *wire.Report {
 	return r
 }
 
-// setMetric sets a metric that is known.
+// setMetric sets a metric if its value is known.
 func setMetric(values *metric.Values, id metric.ID, v *float64) {
 	if v != nil {
 		values.Set(id, *v)
 	}
 }
 
-// units are the units of time in an agent's words, in seconds.
+// units are the units of time in an agent's text, in seconds.
 var units = map[string]int64{"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400,
 	"month": 30.5 * 86400, "year": 365 * 86400}
 
-// parseElapsed returns the time in an agent's words, "2 days ago", in seconds: about as exact as they are.
+// parseElapsed returns the time in an agent's text, such as "2 days ago", in seconds. It is about as exact as the text.
 func parseElapsed(since *string) (seconds int64, known bool) {
 	if since == nil {
 		return 0, false
@@ -141,8 +141,8 @@ func parseElapsed(since *string) (seconds int64, known bool) {
 	return n * unit, err == nil && n >= 0 && is
 }
 
-// listProcesses returns the processes on a GPU. The command, and the time of the oldest, are those of the first
-// process. Users are known only where each process has one: some agents leave out the users of processes that have
+// listProcesses returns the processes on a GPU. The command and the time of the oldest process are assigned to the
+// first process. Users are known only if each process has one: some agents leave out the users of processes that have
 // ended.
 func (g *gpu) listProcesses(index, most int) (list []wire.Process) {
 	if g.PIDs == "" {

@@ -1,9 +1,9 @@
 // Package attached finds out whether a terminal is attached to the tmux or GNU screen in which this process runs.
 //
-// Both programs show it in the mode of their socket, where the owner's execute bit stands for an attached client. One
-// stat reads it, without asking a process. All sessions of tmux share one socket, so a client of another session counts
-// too: only a question to tmux could tell the sessions apart, at the cost of a process each time. An unknown state
-// counts as attached.
+// Both programs show it in the mode of their socket: the owner's execute bit stands for an attached client. One stat
+// reads it, without asking a process. All sessions of tmux share one socket, so a client of another session counts too:
+// only asking tmux could tell the sessions apart, at the cost of a process each time. An unknown state counts as
+// attached.
 package attached
 
 import (
@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// The intervals at which a Terminal is checked: while attached, and while detached, when somebody may be waiting for a
-// fresh picture.
+// How often a Terminal is checked: while attached, and while detached, when somebody may be waiting for a fresh
+// picture.
 const (
 	Attached = 5 * time.Second
 	Detached = time.Second
@@ -24,10 +24,10 @@ const (
 
 // Terminal is the terminal in which this process runs.
 type Terminal struct {
-	sockets [][]string // possible paths of the socket of each multiplexer; the first that exists is the socket
+	sockets [][]string // for each multiplexer, the possible paths of its socket; the first one that exists is used
 }
 
-// Find returns the Terminal of a process with these environment variables. One multiplexer may run in another, in
+// Find returns the Terminal of a process with these environment variables. One multiplexer may run inside the other, in
 // either order.
 func Find(getenv func(string) string) *Terminal {
 	t := &Terminal{}
@@ -40,7 +40,7 @@ func Find(getenv func(string) string) *Terminal {
 	return t
 }
 
-// ofScreen returns the possible paths of the socket of a session of screen, which differ between distributions.
+// ofScreen returns the possible paths of a screen session's socket, which differ between distributions.
 func ofScreen(name string, getenv func(string) string) []string {
 	if dir := getenv("SCREENDIR"); dir != "" {
 		return []string{filepath.Join(dir, name)}
@@ -56,8 +56,8 @@ func ofScreen(name string, getenv func(string) string) []string {
 // canDetach reports whether the Terminal can be detached at all.
 func (t *Terminal) canDetach() bool { return len(t.sockets) > 0 }
 
-// Attached reports whether somebody may see the Terminal. If one multiplexer runs in another, both must be detached: it
-// is unknown which of them is the inner one, and the variables of the outer one stay when it has gone.
+// Attached reports whether somebody may see the Terminal. If one multiplexer runs inside another, both must be
+// detached: it is unknown which is the inner one, and the variables of the outer one stay when it is gone.
 func (t *Terminal) Attached() bool {
 	for _, paths := range t.sockets {
 		if isAttached(paths) {
@@ -76,8 +76,8 @@ func isAttached(paths []string) bool {
 	return true
 }
 
-// Watch calls tell when the Terminal is detached or attached, until ctx ends. It is attached at first. A Terminal that
-// cannot be detached is not checked.
+// Watch calls tell when the Terminal is detached or attached, until ctx ends. At first it counts as attached. A
+// Terminal that cannot be detached is not checked.
 func (t *Terminal) Watch(ctx context.Context, tell func(attached bool)) {
 	if !t.canDetach() {
 		return

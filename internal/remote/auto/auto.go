@@ -57,7 +57,7 @@ type Kind int
 
 // Kinds of doors.
 const (
-	Here  Kind = iota // this host itself: the door comes first if it fits, and is not mentioned elsewhere
+	Here  Kind = iota // this host itself: if the door applies it comes first, and it is not mentioned elsewhere
 	SSH               // the node's sshd
 	SLURM             // the node's slurmd
 )
@@ -67,8 +67,8 @@ type Door struct {
 	Name   string
 	Kind   Kind
 	Opener poller.Opener
-	// Fits returns why the door does not apply to a node now; empty: it applies. It returns soon after ctx ends. nil:
-	// it always applies.
+	// Fits returns why the door does not apply to a node now; empty: it applies. It returns soon after ctx ends. If
+	// Fits is nil, the door always applies.
 	Fits func(ctx context.Context, node string) (why string)
 }
 
@@ -81,15 +81,15 @@ func (d *Door) whyUnfit(ctx context.Context, node string) (why string) {
 
 // Opener chooses the doors.
 type Opener struct {
-	// Won is called with the door that nodes begin with, when that changes. It must not block. nil: no call. It must
-	// not change once the Opener is in use.
+	// Won is called when the door that nodes begin with changes, with that door. It must not block. nil: there is no
+	// call. It must not change once the Opener is in use.
 	Won func(door string)
 
 	doors []Door
 
 	mu       sync.Mutex     // protects the following
 	favorite string         // the door that nodes begin with
-	reached  map[string]int // number of nodes whose last session was through a door, detours aside; no entry: none
+	reached  map[string]int // number of nodes whose last session, detours aside, was through a door; no entry: none
 	nodes    map[string]*node
 	jobs     []Job
 }
@@ -97,7 +97,7 @@ type Opener struct {
 var _ poller.Opener = (*Opener)(nil)
 
 // New returns an Opener over at least one door, in the order in which they are tried. favorite is the name of the door
-// to begin with; empty: the first.
+// to begin with; empty: the first one.
 func New(favorite string, doors ...Door) *Opener {
 	return &Opener{doors: doors, favorite: favorite, reached: map[string]int{}, nodes: map[string]*node{}}
 }
@@ -120,7 +120,7 @@ func (o *Opener) Route(ctx context.Context, name string) reach.Route {
 		o.startRound(ctx, n)
 	}
 	door := n.door
-	if door == nowhere { // the failure names this door: one that could have been used
+	if door == nowhere { // the failure names this door: it could have been used
 		door = len(o.doors) - 1
 	}
 	d := &o.doors[door]
@@ -182,9 +182,9 @@ func (o *Opener) noteReached(ctx context.Context, n *node, s poller.Session) pol
 	return &session{Session: s, o: o, n: n}
 }
 
-// countReached counts a node that was reached through a door, and before through another door or not at all. It reports
-// whether that makes the door the favorite: a favorite must have reached more nodes, so that it does not change back
-// and forth between nodes that need different doors.
+// countReached counts a node that was reached through a door, and was reached before through another door or not at
+// all. It reports whether the door becomes the favorite. For that it must have reached more nodes than the favorite, so
+// that the favorite does not alternate between nodes that need different doors.
 func (o *Opener) countReached(before, door int) (favorite bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -21,16 +21,16 @@ func (o *Opener) Know(jobs []Job) {
 	o.jobs = jobs
 }
 
-// whyMisplaced is Misplaced for the jobs that the Opener knows.
+// whyMisplaced returns Misplaced for the jobs that the Opener knows.
 func (o *Opener) whyMisplaced(node string, hello *wire.Hello) (why string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return Misplaced(node, hello, o.jobs)
 }
 
-// Misplaced returns the reason why a session over ssh does not show the wanted GPUs of a node: pam_slurm_adopt put it
-// into a job that has fewer GPUs there than another job, whose GPUs it hides. Empty: the session shows them, or the
-// jobs are unknown.
+// Misplaced returns why a session over ssh does not show the wanted GPUs of a node: pam_slurm_adopt put it into a job
+// that has fewer GPUs there than another job, and those of the other job are hidden. Empty: the session shows them, or
+// the jobs are unknown.
 func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
 	if !hello.Adopted() {
 		return ""

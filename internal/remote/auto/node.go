@@ -11,23 +11,23 @@ import (
 // nowhere stands for no door.
 const nowhere = -1
 
-// node is the state of one node. A round goes through the doors until one reaches the node or none is left.
+// node is the state of one node. In a round, it goes through the doors until one reaches the node or none is left.
 type node struct {
 	name string
 	door int // door of this attempt, or of the next one
 	home int // door that last reached the node
 
-	counted int // the door that counts the node as reached
-	// an ssh that met another host key than the known one; nil: none, or one has been accepted since
+	counted int // the door for which the node counts as reached
+	// an ssh that met a host key other than the known one; nil: none did, or a key has been accepted since
 	changed *reach.Tried
-	slow    int       // failures in slowFaults in a row, of the door of the last attempt
+	slow    int       // how often in a row the door of the last attempt failed with one of slowFaults
 	away    *away     // nil: the node does not go through SLURM because of a refusal
-	back    *returned // the session of the next attempt; nil: one is opened
+	back    *returned // the session that the next attempt takes; nil: it opens one
 
 	// The round so far.
 	tried  []reach.Tried
 	faults []fault // faults that other doors may cure
-	poor   int     // door whose session was given up for one that may be better; still better than none
+	poor   int     // door whose session was given up for a possibly better one; it is still better than none
 }
 
 func (o *Opener) findNode(name string) *node {
@@ -54,7 +54,8 @@ type fault struct {
 	any  bool // another door of the same kind may cure it
 }
 
-// loginFaults are the classes that an ssh with other keys, known hosts or settings may cure, and any other door too.
+// loginFaults are the classes that another ssh with other keys, known hosts or settings may cure, and so may any other
+// door.
 var loginFaults = []reach.Class{
 	reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyUnknown, reach.ClassUnknownHost,
 	reach.ClassLocal, reach.ClassNoDoor,
@@ -63,11 +64,11 @@ var loginFaults = []reach.Class{
 // kindFaults are the classes that only a door of another kind may cure.
 //
 // A changed host key is such a class: only ssh meets a host that answers in the node's place. SLURM has its own keys,
-// no secret of the user's goes through a step, and data from a step is distrusted like data from any node. The user is
-// told about the changed key in any case.
+// no secret of the user goes through a step, and data from a step is distrusted like data from any node. The user
+// learns about the changed key in any case.
 var kindFaults = []reach.Class{reach.ClassRefused, reach.ClassSlurm, reach.ClassSlurmTimeout, reach.ClassHostKeyChanged}
 
-// deadFaults are the classes of a node that is down or hung. A firewall looks the same, except if the door has reached
+// deadFaults are the classes of a node that is down or hangs. A firewall looks the same, unless the door has reached
 // other nodes.
 var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen, reach.ClassLoginHangs,
 	reach.ClassClosed}
@@ -76,7 +77,8 @@ var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.Cla
 // A step of SLURM has other limits, mounts and startup files than a session of sshd.
 var sessionFaults = []reach.Class{reach.ClassLimit, reach.ClassNoExec, reach.ClassProbeFailed, reach.ClassProbeKilled}
 
-// slowFaults are the classes of a login that may only be slow for now: the next door is tried when it has failed twice.
+// slowFaults are the classes of a login that may only be slow for the moment: the next door is tried when it has failed
+// twice.
 var slowFaults = []reach.Class{reach.ClassProbeLate, reach.ClassGarbage}
 
 // faultOf returns the fault that a failure of the node's door amounts to. ok is false if no other door would fare
@@ -96,8 +98,8 @@ func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
 	return fault{}, false
 }
 
-// startRound starts a round: with the door that last reached the node if it still fits, else with the first door that
-// fits.
+// startRound starts a round with the door that last reached the node, if it still applies, and otherwise with the first
+// door that applies.
 func (o *Opener) startRound(ctx context.Context, n *node) {
 	n.resetRound(n.home)
 	if n.home == nowhere || o.doors[n.home].whyUnfit(ctx, n.name) != "" {
@@ -105,7 +107,8 @@ func (o *Opener) startRound(ctx context.Context, n *node) {
 	}
 }
 
-// nextDoor moves n to the next door that helps, and returns false if there is none. It notes the doors that do not fit.
+// nextDoor moves n to the next door that helps, and returns false if there is none. It records the doors that do not
+// apply.
 func (o *Opener) nextDoor(ctx context.Context, n *node, helps func(*Door) bool) bool {
 	n.door = nowhere
 	for _, i := range o.doorOrder() {
@@ -129,8 +132,8 @@ func (n *node) hasTried(door string) bool {
 	return slices.ContainsFunc(n.tried, func(t reach.Tried) bool { return t.Door == door })
 }
 
-// curedBy reports whether a door may cure one of the faults of the round. Another door of the kind that was given up is
-// no better.
+// curedBy reports whether a door may cure one of the faults of the round. Another door of the kind that was given up
+// would be no better.
 func (o *Opener) curedBy(n *node, d *Door) bool {
 	if n.poor != nowhere && d.Kind == o.doors[n.poor].Kind {
 		return false
@@ -138,7 +141,7 @@ func (o *Opener) curedBy(n *node, d *Door) bool {
 	return slices.ContainsFunc(n.faults, func(f fault) bool { return f.any || f.kind != d.Kind })
 }
 
-// noteFailure notes the failure of an attempt and moves on to the next door, if another door may help. It returns the
+// noteFailure records the failure of an attempt, and moves on to the next door if another one may help. It returns the
 // failure together with the next step.
 func (o *Opener) noteFailure(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
 	f := *failure
@@ -157,7 +160,7 @@ func (o *Opener) noteFailure(ctx context.Context, n *node, failure *reach.Failur
 		n.faults = append(n.faults, fault)
 	}
 	if n.door == n.poor {
-		n.poor = nowhere // not even that door any more
+		n.poor = nowhere // even that door no longer works
 	}
 	switch {
 	case len(n.faults) > 0 && o.nextDoor(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }):
@@ -174,7 +177,7 @@ func (o *Opener) noteFailure(ctx context.Context, n *node, failure *reach.Failur
 	return &f
 }
 
-// noteAnswer adds an answer of a door to the round.
+// noteAnswer adds the answer of a door to the round.
 func (n *node) noteAnswer(door string, f *reach.Failure) {
 	t := reach.Tried{Door: door, Class: f.Class, Summary: f.Summary()}
 	if len(f.Hints) > 0 {
@@ -186,7 +189,7 @@ func (n *node) noteAnswer(door string, f *reach.Failure) {
 	n.tried = append(slices.DeleteFunc(n.tried, func(before reach.Tried) bool { return before.Door == door }), t)
 }
 
-// nothingFits is the failure of a node to which no door applies.
+// nothingFits returns the failure of a node to which no door applies.
 func (o *Opener) nothingFits(n *node) *reach.Failure {
 	f := &reach.Failure{
 		Class: reach.ClassNoDoor, Short: "no transport applies",

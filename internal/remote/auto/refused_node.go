@@ -10,23 +10,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// The time for which a node whose sshd refused goes through SLURM before ssh is tried again. Each failed try doubles
-// the time.
+// How long a node whose sshd refused goes through SLURM before ssh is tried again. Each failed try doubles the time.
 const (
 	firstDetour = 5 * time.Minute
 	lastDetour  = time.Hour
 )
 
-// away notes that a node goes through SLURM because its sshd refused the connection, for example during a restart. ssh
-// has reached nodes in this run, so ssh is tried again: a step for each such node would cost this host and SLURM more
-// and more in a long run. Such a node says nothing about the best door for other nodes.
+// away records that a node goes through SLURM because its sshd refused the connection, for example during a restart.
+// ssh has reached nodes in this run, so it is tried again: a step for each such node would cost this host and SLURM
+// more and more in a long run. Such a node says nothing about the best door for other nodes.
 type away struct {
 	from int           // the door over ssh
 	wait time.Duration // between two tries
 	next time.Time     // time of the next try
 }
 
-// refusedBy returns the door over ssh that was refused in this round and has reached nodes in this run, or nowhere.
+// refusedBy returns the ssh door that was refused in this round and has reached nodes in this run, or nowhere.
 func (o *Opener) refusedBy(n *node) int {
 	for _, t := range n.tried {
 		if t.Class != reach.ClassRefused {
@@ -41,14 +40,14 @@ func (o *Opener) refusedBy(n *node) int {
 	return nowhere
 }
 
-// returned is a session over ssh that was opened during a detour. The next attempt takes it.
+// returned is a session over ssh that was opened during a detour. The next attempt takes it over.
 type returned struct {
 	session poller.Session // nil: ssh does not work yet
 	steps   []reach.Step
 	drop    func() bool // cancels its closing at the end of the watch
 }
 
-// detour is a session through SLURM to a node that is away. ssh is tried beside it, and the detour ends only when ssh
+// detour is a session through SLURM to a node that is away. Meanwhile ssh is tried, and the detour ends only when ssh
 // works: a running step must not be given up for nothing, since SLURM may be unable to start another one.
 type detour struct {
 	poller.Session
@@ -82,7 +81,7 @@ func (d *detour) Next() (wire.Message, error) {
 	m, err := d.Session.Next()
 	if err == nil && !d.trying && !time.Now().Before(d.n.away.next) {
 		d.trying = true
-		d.n.away.next = time.Now().Add(d.n.away.wait) // if the detour ends before the answer
+		d.n.away.next = time.Now().Add(d.n.away.wait) // in case the detour ends before the answer
 		from := &d.o.doors[d.n.away.from]
 		crash.Go(func() { d.tryDoor(from, d.n.name) })
 	}
@@ -119,7 +118,7 @@ func (d *detour) tryDoor(door *Door, node string) {
 	if err != nil {
 		r.session = nil
 	}
-	if !stop() || r.session == nil { // otherwise the session may outlive the detour from here on
+	if !stop() || r.session == nil { // otherwise the session may outlive the detour from now on
 		r.closeSession()
 		cancel()
 	}
@@ -138,8 +137,7 @@ func (r *returned) closeSession() {
 	}
 }
 
-// take returns the session that a detour has left for the next attempt, unless the watch of the node has ended in
-// between.
+// take returns the session that a detour left for the next attempt, unless the watch of the node has ended in between.
 func (r *returned) take(step func(reach.Step)) (_ poller.Session, ok bool) {
 	if !r.drop() {
 		return nil, false

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// session is a session over ssh. It ends when it proves to be in another job than the wanted one, if a door of another
-// kind can be tried. It checks this with each message, since SLURM tells only later how many GPUs a job has.
+// session is a session over ssh. It ends when it turns out to be in another job than the wanted one, if a door of
+// another kind can be tried. It checks this with each message, since SLURM says only later how many GPUs a job has.
 type session struct {
 	poller.Session
 	o     *Opener
@@ -41,7 +41,7 @@ func (s *session) Next() (wire.Message, error) {
 	return m, nil
 }
 
-// fitsWithin limits how long a running session waits for the answer to whether another door fits.
+// fitsWithin limits how long a running session waits to learn whether another door applies.
 const fitsWithin = 2 * time.Second
 
 // leaveDoor moves a node to a door of another kind than its session's, and returns the failure that ends the session;

@@ -49,7 +49,7 @@ func New(path func(ctx context.Context, node string) (string, error)) *Door {
 // Stages implements remote.Door.
 func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageMaster} }
 
-// Unfit returns the reason why there is no master for a node; empty: there seems to be one.
+// Unfit returns why there is no master for a node; empty: there seems to be one.
 func (d *Door) Unfit(ctx context.Context, node string) (why string) {
 	if _, err := d.socketPath(ctx, node); err != nil {
 		return err.Error()
@@ -146,15 +146,15 @@ func isOurs(conn net.Conn) error {
 	return nil
 }
 
-// explainDial classifies the failure to use a master. Other doors do not depend on the master, so another door may cure
-// any such failure.
+// explainDial classifies the failure to use a master. Other doors do not need the master, so another door may cure any
+// such failure.
 func explainDial(c *remote.Case, err error) {
 	what := err.Error()
 	switch {
 	case remote.TimedOut(err):
 		what = "the ControlMaster does not answer"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		what = "no ControlMaster is running" // it has left its socket behind
+		what = "no ControlMaster is running" // it left its socket behind
 	}
 	c.Say(strings.TrimPrefix(err.Error(), "ssh: "))
 	c.Is(reach.ClassNoDoor, "no ControlMaster")
@@ -166,7 +166,7 @@ func explainDial(c *remote.Case, err error) {
 // shell is a node behind a master. It implements remote.Shell.
 type shell struct{ *sshconn.Sessions }
 
-// Ping implements link.Way. A master passes on only sessions, and drops us for any other request.
+// Ping implements link.Way. A master passes on only sessions, and disconnects us on any other request.
 func (s *shell) Ping(ctx context.Context) error { return s.Knock(ctx) }
 
 // Explain implements remote.Shell.

@@ -19,27 +19,27 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // Verdict is the reason why a host is not trusted.
 type Verdict int
 
-// The verdicts.
+// Verdicts about a host.
 const (
-	Unknown Verdict = iota // no line has a key of the host
-	Changed                // lines have other keys of the host
+	Unknown Verdict = iota // no line has a key for the host
+	Changed                // lines have other keys for the host
 	Revoked                // the key or its CA is revoked
 )
 
-// Error is a host that is not trusted.
+// Error says that a host is not trusted.
 type Error struct {
 	Verdict Verdict
-	// the reason why the certificate of a known authority does not count: "it expired on …"; empty: there is none
+	// why a certificate from a known authority does not count: "it expired on …"; empty: there is none
 	Certificate string
 	Principals  []string // first names of that certificate
 	Listed      string   // the name of the host in files: "[host]:2222"
-	Offered     string   // type of the key
+	Offered     string   // type of the key that the host offered
 	Fingerprint string
 	Known       string // type of the known key; Changed only
 	File        string // file with another key, or with the revocation
 	Line        int
 	Files       []string // files checked
-	Unread      []string // files that exist and cannot be read
+	Unread      []string // files that exist but cannot be read
 }
 
 func (e *Error) Error() string {
@@ -51,8 +51,8 @@ func (e *Error) Error() string {
 	return reason
 }
 
-// Check looks for the key of a host. Authorities are the algorithms with which a CA may have signed; nil: OpenSSH's
-// own. Its error is an *Error.
+// Check looks for the key of a host. authorities are the algorithms that a CA may have signed with; nil: OpenSSH's own.
+// Its error is an *Error.
 func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time.Time) (*Known, error) {
 	c := check{set: s, host: host, authorities: authorities, now: now}
 	e := &Error{Listed: host.listedNames()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key),
@@ -73,7 +73,7 @@ func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time
 	return nil, e
 }
 
-// plainKeys returns the plain keys whose revocation revokes key: the key itself, or the keys of a certificate.
+// plainKeys returns the plain keys whose revocation also revokes key: the key itself, or the keys in a certificate.
 func plainKeys(key ssh.PublicKey) []ssh.PublicKey {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return []ssh.PublicKey{cert.Key, cert.SignatureKey}
@@ -89,7 +89,7 @@ type check struct {
 	now         time.Time
 }
 
-// findKey looks for a key under the first of the host's names, and under the next name if no line has the first. An
+// findKey looks for a key under the first of the host's names, and under the next name if no line has the first one. An
 // invalid certificate counts as its plain key.
 func (c *check) findKey(names []string, key ssh.PublicKey, e *Error) *Known {
 	lines := c.set.linesOf(names[0])
@@ -119,7 +119,7 @@ func (c *check) findKey(names []string, key ssh.PublicKey, e *Error) *Known {
 	return c.findKey(names, cert.Key, e)
 }
 
-// hasKeys reports whether lines have a key of the host itself.
+// hasKeys reports whether any line has a key of the host itself.
 func hasKeys(lines []fileLine) bool {
 	return slices.ContainsFunc(lines, func(l fileLine) bool { return l.marker == "" && isKey(l) })
 }
@@ -132,7 +132,7 @@ func (c *check) findPlainKey(lines []fileLine, key ssh.PublicKey, e *Error) *Kno
 		if l.marker != "" || !isKey(l) {
 			continue
 		}
-		// Of several lines, blame the first one of the same type.
+		// If there are several lines, blame the first one of the same type.
 		if kind := shortKeyType(l.keyType); e.File == "" || kind == shortKeyType(key.Type()) {
 			e.Verdict, e.File, e.Line, e.Known = Changed, l.file, int(l.number), kind
 		}
@@ -172,7 +172,7 @@ func findRevocation(lines []fileLine, key ssh.PublicKey) *fileLine {
 	return nil
 }
 
-// plainBlob returns a key in its wire form; of a certificate, the certified key.
+// plainBlob returns a key in its wire form; for a certificate, the certified key.
 func plainBlob(blob []byte) ([]byte, error) {
 	key, err := ssh.ParsePublicKey(blob)
 	if cert, ok := key.(*ssh.Certificate); ok {
@@ -187,7 +187,7 @@ func plainBlob(blob []byte) ([]byte, error) {
 // Limits on the texts that a host sends about itself.
 const maxName, maxNames = 64, 4
 
-// firstPrincipals returns the first names of a certificate.
+// firstPrincipals returns the first few names in a certificate.
 func firstPrincipals(cert *ssh.Certificate) []string {
 	var out []string
 	for _, name := range cert.ValidPrincipals[:min(len(cert.ValidPrincipals), maxNames)] {
@@ -196,10 +196,10 @@ func firstPrincipals(cert *ssh.Certificate) []string {
 	return out
 }
 
-// OtherName is the beginning of the reason why a certificate for other names does not count.
+// OtherName begins the reason why a certificate for other names does not count.
 const OtherName = "it is not for the name"
 
-// whyInvalid returns the reason why a certificate with a known authority does not count; empty: it counts.
+// whyInvalid returns why a certificate from a known authority does not count; empty: it counts.
 func (c *check) whyInvalid(cert *ssh.Certificate) string {
 	now := uint64(max(c.now.Unix(), 0))
 	switch {
@@ -216,7 +216,7 @@ func (c *check) whyInvalid(cert *ssh.Certificate) string {
 	case !c.maySign(cert.Signature.Format):
 		return "it is signed with the disallowed algorithm " + text.Cut(cert.Signature.Format, maxName)
 	}
-	// the checker takes this for a time before 1970, and OpenSSH for a time that never comes
+	// the checker takes this for a time before 1970, and OpenSSH takes it for a time that never comes
 	if cert.ValidBefore > math.MaxInt64 {
 		if err := cert.SignatureKey.Verify(signedPart(cert), cert.Signature); err != nil {
 			return "certificate signature does not verify"
@@ -235,7 +235,7 @@ func signedPart(cert *ssh.Certificate) []byte {
 	c := *cert
 	c.Signature = nil
 	text := c.Marshal()
-	return text[:len(text)-4] // of the empty signature
+	return text[:len(text)-4] // those of the empty signature
 }
 
 // maySign reports whether a CA may sign with an algorithm: never with SHA-1, unless the configuration allows it.

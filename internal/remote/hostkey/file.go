@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// The markers of lines.
+// Markers of lines.
 const (
 	markerCA      = "@cert-authority"
 	markerRevoked = "@revoked"
@@ -48,7 +48,7 @@ type hash struct{ salt, sum [sha1.Size]byte }
 var inner, outer = [sha1.BlockSize]byte(bytes.Repeat([]byte{0x36}, sha1.BlockSize)),
 	[sha1.BlockSize]byte(bytes.Repeat([]byte{0x5c}, sha1.BlockSize))
 
-// matchesName computes HMAC-SHA1 without its allocations: a file may have many thousand lines.
+// matchesName computes HMAC-SHA1 without the usual allocations: a file may have many thousand lines.
 func (h *hash) matchesName(name string) bool {
 	var in [sha1.BlockSize + 256]byte
 	var out [sha1.BlockSize + sha1.Size]byte
@@ -69,10 +69,10 @@ type file struct {
 	stamp  string
 	lines  []line
 	hashes []hash
-	err    error // it cannot be read
+	err    error // why it cannot be read
 
 	mu    sync.Mutex
-	found map[string][]int32 // the lines of each name looked up
+	found map[string][]int32 // the lines of each name that was looked up
 }
 
 // fileStamp returns a string that changes when the file changes; empty: there is no such file.
@@ -96,7 +96,7 @@ func readFile(path string) *file {
 }
 
 // parseLines keeps the lines that OpenSSH understands: at most maxLines, each at most maxLine long. An invalid line
-// does not make a host unknown.
+// does not hide a host.
 func (f *file) parseLines(text string, maxLines, maxLine int) {
 	number := int32(0)
 	for text := range strings.SplitSeq(text, "\n") {
@@ -132,7 +132,7 @@ func parseLine(text string) (l line, h *hash, ok bool) {
 			return l, nil, false
 		}
 		l.marker = word
-		// to OpenSSH the marker is longer then
+		// to OpenSSH the marker is then longer
 		if word == markerCA && strings.HasPrefix(rest, "\t") && strings.Contains(rest, " ") {
 			return l, nil, false
 		}
@@ -172,7 +172,8 @@ func nextWord(s string) (word, rest string) {
 	return s, ""
 }
 
-// linesOf returns the lines of a name. They are looked up once, since a hashed line costs the computation of a hash.
+// linesOf returns the lines of a name. Each name is looked up once, since a hashed line costs the computation of a
+// hash.
 func (f *file) linesOf(name string) []int32 {
 	f.mu.Lock()
 	found, known := f.found[name]
@@ -201,7 +202,7 @@ const binaryMagic = "SSHKRL\n\x00"
 // keyList is a file of RevokedHostKeys.
 type keyList struct {
 	path, stamp string
-	lines       map[string]int // the line of each key
+	lines       map[string]int // the line number of each key
 	err         error
 }
 
@@ -219,8 +220,7 @@ func readKeys(path string) *keyList {
 	return l
 }
 
-// parseKeys reads one public key, or a certificate of it, per line. As in OpenSSH, an invalid line invalidates the
-// list.
+// parseKeys reads one public key or certificate per line. As in OpenSSH, an invalid line invalidates the whole list.
 func parseKeys(path, text string) (map[string]int, error) {
 	lines := map[string]int{}
 	number := 0

@@ -88,11 +88,11 @@ func (c *Cache) loadKeyList(path string) *keyList {
 
 // Host is a host as known_hosts files name it.
 type Host struct {
-	Name string // its HostName in small letters, or its HostKeyAlias
+	Name string // its HostName in lower case, or its HostKeyAlias
 	Port string // empty: an alias has none
 }
 
-// listedNames returns the names under which files may list the host. The second name counts only if nothing is found
+// listedNames returns the names under which files may list the host. The second one counts only if nothing is found
 // under the first.
 func (h Host) listedNames() []string {
 	if h.Port == "" || h.Port == "22" {
@@ -110,7 +110,7 @@ func HostOf(address string) Host {
 	return Host{Name: name, Port: port}
 }
 
-// fileLine is a line and its file.
+// fileLine is a line together with its file.
 type fileLine struct {
 	*line
 	file string
@@ -134,9 +134,9 @@ var defaultAlgorithms = []string{
 	ssh.KeyAlgoRSASHA256,
 }
 
-// Algorithms orders the algorithms to request from the host, so that a host with several keys presents a known key:
-// first algorithms of certificates if a CA is known, then those of known keys, then the others. Accepted are those of
-// the configuration; nil: OpenSSH's own.
+// Algorithms orders the algorithms to request from the host, so that a host with several keys presents a known one:
+// first the algorithms of certificates if a CA is known, then those of known keys, then the others. accepted are those
+// of the configuration; nil: OpenSSH's own.
 func (s *Set) Algorithms(host Host, accepted []string) []string {
 	if accepted == nil {
 		accepted = defaultAlgorithms
@@ -161,7 +161,7 @@ func (s *Set) Algorithms(host Host, accepted []string) []string {
 	return append(first, last...)
 }
 
-// isKnown reports whether a line has this marker and type; an empty type is any.
+// isKnown reports whether a line has this marker and type; an empty type matches any.
 func isKnown(lines []fileLine, marker, keyType string) bool {
 	return slices.ContainsFunc(lines, func(l fileLine) bool {
 		return l.marker == marker &&
@@ -169,7 +169,7 @@ func isKnown(lines []fileLine, marker, keyType string) bool {
 	})
 }
 
-// plainKeyType returns the type of the key of an algorithm.
+// plainKeyType returns the key type of an algorithm.
 func plainKeyType(algorithm string) string {
 	a := strings.Replace(algorithm, "-cert-v01@openssh.com", "", 1)
 	switch {
@@ -184,7 +184,7 @@ func plainKeyType(algorithm string) string {
 // Known is a host with a proven identity.
 type Known struct {
 	Type string // of its key, in short: "ed25519 certificate"
-	File string // that says so
+	File string // the file that says so
 	Line int
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// OtherHost is another host's knowledge of host keys. It does not change, and is kept in memory only.
+// OtherHost is what another host knows about host keys. It does not change, and is kept only in memory.
 type OtherHost struct{ file *file }
 
 // Limits of OtherHost: the other host may be hostile. A line with the largest key has 3 KB.
@@ -14,7 +14,7 @@ const (
 	maxLine  = 16 << 10
 )
 
-// owner precedes the other host in the name of its file.
+// owner precedes the other host's name in the name of its file.
 const owner = "known_hosts of "
 
 // Read reads the known_hosts of another host.
@@ -24,8 +24,8 @@ func Read(host, text string) *OtherHost {
 	return &OtherHost{f}
 }
 
-// With returns the Set with the keys of a host known elsewhere, unless the Set itself has a key of the host: then only
-// the Set counts. Keys that the Set revokes stay revoked.
+// With returns the Set together with the keys of a host that are known elsewhere, unless the Set itself has a key of
+// the host: then only the Set counts. Keys that the Set revokes stay revoked.
 func (s *Set) With(e *OtherHost, host Host) *Set {
 	if e == nil || slices.ContainsFunc(host.listedNames(), func(name string) bool { return hasKeys(s.linesOf(name)) }) {
 		return s

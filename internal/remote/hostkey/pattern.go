@@ -2,8 +2,8 @@ package hostkey
 
 import "strings"
 
-// matchList reports whether a name matches one of OpenSSH's patterns, separated by commas, and none that begins with
-// "!". Letters of patterns may be capitals; name has none.
+// matchList reports whether a name matches one of OpenSSH's patterns, separated by commas, and none of those that begin
+// with "!". Patterns may have capital letters; name has none.
 func matchList(name, patterns string) bool {
 	matched := false
 	for p := range strings.SplitSeq(patterns, ",") {
@@ -19,10 +19,10 @@ func matchList(name, patterns string) bool {
 	return matched
 }
 
-// matchPattern compares a name with a pattern, in which * stands for any characters or none, and ? for one.
+// matchPattern compares a name with a pattern, in which * stands for any number of characters, and ? for one.
 func matchPattern(name, pattern string) bool {
 	n, p := 0, 0
-	star, from := -1, 0 // the last * and where what it stands for ends
+	star, from := -1, 0 // the last *, and where the text that it stands for ends
 	for n < len(name) {
 		switch {
 		case p < len(pattern) && pattern[p] == '*':

@@ -10,7 +10,7 @@ import (
 type NoPlaceError struct {
 	Refused []Refusal
 	Words   string // the node's output
-	Limits  string // of the session, as SessionLimits has them; empty: unknown
+	Limits  string // of the session, in the form of SessionLimits; empty: unknown
 	Size    int64  // of the probe
 	uid     string
 }

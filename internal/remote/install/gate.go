@@ -6,29 +6,30 @@ import (
 	"time"
 )
 
-// maxCopies is how many copies run at a time, for all nodes together: more copies only slow each other down, up to the
-// deadlines.
+// maxCopies is how many copies run at a time, for all nodes together: more copies only slow each other down, until they
+// exceed their deadlines.
 const maxCopies = 4
 
-// gate decides which nodes copy the probe and when. Nodes with the same home need one copy, and nobody can know in
-// advance which nodes share a home. So one node copies the probe to its home, and the other nodes wait as long as the
-// copy makes progress; when it fails or stalls, another node takes over. Then the nodes look again. A node that does
+// gate decides which nodes copy the probe, and when. Nodes with the same home need one copy, and nobody can know in
+// advance which nodes share a home. So one node copies the probe to its home, and the others wait as long as the copy
+// makes progress; when it fails or stalls, another node takes over. Then the waiting nodes look again. A node that does
 // not find the finished copy has another home, and copies the probe without waiting.
 type gate struct {
 	mu      sync.Mutex
-	running int              // copies that are being made
-	done    int              // copies in homes that have succeeded
+	running int              // copies under way
+	done    int              // copies to homes that have succeeded
 	herds   map[string]*herd // by the hash of the payload
 	changed chan struct{}    // closed at the next change
 }
 
-// herd is the nodes that need the same payload in their homes.
+// herd is the set of nodes that need the same payload in their homes.
 type herd struct {
-	first, last int // copy in the gate's count that has succeeded; 0: none
+	first, last int // first and last successful copy, as numbers of gate.done; 0: none
 
-	// the last one failed because of its home, as when a quota is exceeded: in one home all would fail, so nobody waits
+	// the last copy failed because of its home, for example because of a quota: in a shared home all would fail, so
+	// nobody waits
 	refused bool
-	leader  *turn // for which the others wait; nil: nobody
+	leader  *turn // the one that the others wait for; nil: nobody
 }
 
 // turn is the right to make a copy.
@@ -37,15 +38,15 @@ type turn struct {
 	began time.Time
 
 	mu   *sync.Mutex // of the gate; protects the following
-	last time.Time   // when it made progress
+	last time.Time   // when it last made progress
 }
 
 // outcome is the end of a copy.
 type outcome int
 
 const (
-	broken  outcome = iota // with its node or connection, which says nothing about the home
-	refused                // the home cannot hold it
+	broken  outcome = iota // it failed with its node or connection, which says nothing about the home
+	refused                // the home cannot hold the copy
 	copied
 )
 
@@ -53,14 +54,15 @@ const (
 type wish struct {
 	payload string // its hash
 	home    bool   // whether the copy goes to the home
-	seen    int    // the gate's count before the node looked in vain
-	alone   bool   // nobody else's copy can help this node
+	seen    int    // gate.done before the node looked in vain
+	alone   bool   // no other node's copy can help this node
 }
 
-// hasOwnHome reports whether a node that looked at time seen has proof that no other node's copy is in its home.
+// hasOwnHome reports whether it is certain that no other node's copy is in the node's home, given gate.done when the
+// node looked.
 func (h *herd) hasOwnHome(seen int) bool { return h.first > 0 && h.first <= seen }
 
-// countCopies counts the copies in homes.
+// countCopies returns how many copies to homes have succeeded.
 func (g *gate) countCopies() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -80,9 +82,9 @@ func (g *gate) findHerd(payload string) *herd {
 	return h
 }
 
-// awaitTurn waits until a node may copy; the node must then call endTurn. If the node should look for a copy first,
-// again is true. That may come with a turn, so that no other node takes the turn meanwhile; without a turn, the node
-// must ask again. waits is called before each wait.
+// awaitTurn waits until a node may copy; the node must then call endTurn. If again is true, the node should look for a
+// copy first. It may come with a turn, so that no other node takes the turn meanwhile; without a turn, the node must
+// ask again. awaitTurn calls waits before each wait.
 func (g *gate) awaitTurn(ctx context.Context, w wish, l Limits, waits func()) (t *turn, again bool, err error) {
 	for {
 		t, again, changed, within := g.answerWish(w, l)
@@ -104,7 +106,7 @@ func (g *gate) awaitTurn(ctx context.Context, w wish, l Limits, waits func()) (t
 	}
 }
 
-// answerWish answers a wish at once. Without an answer it returns the time to ask again.
+// answerWish answers a wish at once. If there is no answer yet, it returns how soon to ask again.
 func (g *gate) answerWish(w wish, l Limits) (t *turn, again bool, changed <-chan struct{}, within time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,12 +133,12 @@ func (g *gate) answerWish(w wish, l Limits) (t *turn, again bool, changed <-chan
 	return t, news, nil, 0
 }
 
-// timeToWait returns how long other nodes wait for this turn from now on, if it makes no progress.
+// timeToWait returns how long other nodes still wait for this turn if it makes no progress.
 func (t *turn) timeToWait(l Limits) time.Duration {
 	return min(l.Stall-time.Since(t.last), l.Upload-time.Since(t.began))
 }
 
-// noteProgress notes that the copy makes progress.
+// noteProgress records that the copy makes progress.
 func (t *turn) noteProgress() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

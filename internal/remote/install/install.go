@@ -33,8 +33,8 @@ func Quoted(script string) string { return "exec /bin/sh -c '" + script + "'" }
 // Limits are the deadlines of an installation.
 type Limits struct {
 	Start  time.Duration // start an existing copy
-	Upload time.Duration // upload and start one, from the last piece on that the node took
-	Stall  time.Duration // wait for another node's upload that makes no progress
+	Upload time.Duration // to upload and start a copy, counted from the last piece that the node took
+	Stall  time.Duration // to wait for another node's upload that makes no progress
 }
 
 // DefaultLimits suit real nodes.
@@ -43,7 +43,7 @@ var DefaultLimits = Limits{Start: 15 * time.Second, Upload: 60 * time.Second, St
 // Installer starts probes on nodes.
 type Installer struct {
 	Limits   Limits
-	Link     link.Limits // of its sessions
+	Link     link.Limits // of the sessions
 	Program  string      // path of a probe that is installed on all nodes; empty: find or upload one
 	payloads func() ([]Payload, error)
 	gate     gate
@@ -84,9 +84,9 @@ type attempt struct {
 	shell    Shell
 	say      func(string)
 	payloads []Payload
-	payload  Payload // the one for the node, once its platform is known
+	payload  Payload // the node's, once its platform is known
 	trust    trust
-	places   []Directory // not refused yet
+	places   []Directory // those not refused yet
 	turn     *turn       // to copy; nil: none
 	refused  []Refusal
 	words    []string // output of the node
@@ -136,7 +136,7 @@ func (a *attempt) choosePayload(machine string) error {
 	return &PlatformError{Machine: machine, Have: have}
 }
 
-// findReason finds the reason why a node did not start a probe.
+// findReason finds out why a node did not start a probe.
 func (a *attempt) findReason(err error) (need, bool) {
 	ended, ok := errors.AsType[*link.EndError](err)
 	if !ok {
@@ -149,9 +149,9 @@ func (a *attempt) findReason(err error) (need, bool) {
 	return need{}, false
 }
 
-// lookCloser reports whether to try another round because a damaged copy may have been started. The output of this
-// round is not kept: the next round repeats it. An intact copy that proves not executable counts as absent from then
-// on.
+// lookCloser reports whether to try another round because the copy that was started may be damaged. The output of this
+// round is not kept, since the next round repeats it. An intact copy that turns out not to be executable counts as
+// absent from then on.
 func (a *attempt) lookCloser(err error) bool {
 	ended, ok := errors.AsType[*link.EndError](err)
 	switch {
@@ -192,7 +192,7 @@ func (a *attempt) noPlaceLeft(uid string) error {
 		Size: a.payload.Size}
 }
 
-// getTurn gets a turn to copy to n.place, if the attempt has none. It reports whether to look for a copy before
+// getTurn gets a turn to copy to n.place, unless the attempt has one. It reports whether to look for a copy before
 // copying.
 func (a *attempt) getTurn(ctx context.Context, n need, seen int) (again bool, err error) {
 	home := n.place == homeDirectory

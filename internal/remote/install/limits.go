@@ -6,15 +6,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
 )
 
-// limitMark begins each line on stderr with a limit of the session.
+// limitMark begins each line on stderr that states a limit of the session.
 const limitMark = "nvnodetop-limit:"
 
-// searchPath adds the usual directories to a PATH that a startup file has spoiled.
+// searchPath adds the usual directories to a PATH that a startup file may have spoiled.
 const searchPath = "PATH=${PATH:+$PATH:}/usr/bin:/bin; export PATH; "
 
-// printLimits prints the limits of the session: those of the kernel, and the memory of its cgroup and of those above.
-// They are printed only where a probe has not started, or may not. GNU's sed writes to standard error by itself, as a
-// shell with few descriptors cannot redirect its output.
+// printLimits prints the limits of the session: those of the kernel, and the memory limits of its cgroup and of the
+// cgroups above. It runs only where a probe did not start, or may not start. GNU's sed writes to standard error by
+// itself, as a shell with few descriptors cannot redirect its output.
 const printLimits = searchPath +
 	"if [ -r /proc/self/limits ]; then sed -n \"s/^/" + limitMark + "/w /dev/stderr\" /proc/self/limits || " +
 	"sed s/^/" + limitMark + "/ /proc/self/limits >&2; fi; " +
@@ -24,7 +24,8 @@ const printLimits = searchPath +
 	"while [ -n \"$c\" ]; do if [ -r \"$k$c/$l\" ] && read -r n <\"$k$c/$l\"; then " +
 	"echo \"" + limitMark + rlimit.MemoryKey + " $n\" >&2; fi; c=${c%/*}; done; done </proc/self/cgroup; fi; "
 
-// SessionLimits returns the limits of the session in a node's stderr, for package rlimit; empty: none were printed.
+// SessionLimits returns the limits of the session that a node's stderr states, for package rlimit; empty: none were
+// printed.
 func SessionLimits(stderr string) string {
 	var list strings.Builder
 	for line := range strings.Lines(stderr) {
@@ -35,8 +36,8 @@ func SessionLimits(stderr string) string {
 	return list.String()
 }
 
-// HasBegun reports whether a script that has not become a probe has run on the node, by its stderr: such a script says
-// what it needs, or the limits of its session. Otherwise the login shell has run something else.
+// HasBegun reports, by a node's stderr, whether a script ran on the node without becoming a probe: such a script says
+// what it needs, or the limits of its session. Otherwise the login shell ran something else.
 func HasBegun(stderr string) bool {
 	return strings.Contains(stderr, needMark) || strings.Contains(stderr, limitMark)
 }

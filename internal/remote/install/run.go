@@ -10,10 +10,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// slowest is the factor by which a copy that makes progress may exceed the time limit for a copy without progress.
+// slowest is how many times longer a copy that makes progress may take than the limit for a copy without progress.
 const slowest = 10
 
-// runScript starts a script. With input, the time limit applies to the time without progress.
+// runScript starts a script. If it has input, the time limit applies to the time without progress.
 func (in *Installer) runScript(ctx context.Context, shell Shell, script string, input *pieces) (*link.Session, error) {
 	if input == nil {
 		ctx, cancel := context.WithTimeout(ctx, in.Limits.Start)
@@ -52,7 +52,7 @@ func (in *Installer) awaitProbe(ctx context.Context, shell Shell, script string,
 	return s, nil
 }
 
-// pieces is the input of a script. It has no method but Read, so that it is read in pieces.
+// pieces is the input of a script. Read is its only method, so that it is read in pieces.
 type pieces struct {
 	rest  []byte
 	taken func() // called for each piece

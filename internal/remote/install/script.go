@@ -8,14 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
-// Directory is a directory of a node that may hold the probe, by its word in the scripts.
+// Directory is a directory on a node that may hold the probe, by its name in the scripts.
 type Directory string
 
-// The directories.
+// Directories that may hold the probe.
 const (
 	homeDirectory    Directory = "home" // ~/.cache: often shared, so one copy serves all nodes
-	runtimeDirectory Directory = "run"  // $XDG_RUNTIME_DIR: private, but memory of the node
-	shmDirectory     Directory = "shm"  // /dev/shm: memory too
+	runtimeDirectory Directory = "run"  // $XDG_RUNTIME_DIR: private, but it uses the node's memory
+	shmDirectory     Directory = "shm"  // /dev/shm: it uses memory too
 	tmpDirectory     Directory = "tmp"
 )
 
@@ -24,7 +24,7 @@ const (
 var uploadOrder = []Directory{homeDirectory, runtimeDirectory, shmDirectory, tmpDirectory}
 
 // kept lists the places where a copy stays for the next session, in the order in which they are searched. The other
-// places are memory of the node, which SLURM may count as the job's: a copy there is removed as soon as it runs.
+// places use the node's memory, which SLURM may count as the job's: a copy there is removed as soon as it runs.
 var kept = []Directory{homeDirectory, tmpDirectory}
 
 // placeWords returns the places as words of a script.
@@ -64,7 +64,7 @@ type Refusal struct {
 
 // Exit statuses of the scripts. Shells do not use them.
 const (
-	exitNeed     = 75 // no probe here: see the need line
+	exitNeed     = 75 // there is no probe here: see the need line
 	exitNoWrite  = 71 // the copy could not be written
 	exitMismatch = 72 // the copy is not identical to the payload
 	exitNoExec   = 73 // the copy may not be executed
@@ -75,12 +75,12 @@ const (
 const needMark = "nvnodetop-need/1:"
 
 // fileName names a probe after its content: a new build is a new file and never overwrites a running one. The kernel
-// shows the first 15 characters as the process name: exactly "nvnodetop-probe".
+// uses the first 15 characters as the process name: exactly "nvnodetop-probe".
 func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 
 // beginScript chooses one of several payloads by the node's platform, m: f is the name of its copy, z the size, h the
-// hash; all are empty if there is none for it. It defines place (sets d, a place's directory), private (is d private to
-// us?) and good (does d hold our probe?).
+// hash. All are empty if none is for the platform. It defines place (sets d, a place's directory), private (is d
+// private to us?) and good (does d hold our probe?).
 //
 // good does not read the file: owner, mode and size of the file and its directory are enough. The directory is ours,
 // not a symlink, and 0700. The file is ours and 0700, and got its name only after its hash was verified. Only we or
@@ -101,7 +101,7 @@ func beginScript(list ...Payload) string {
 		"case $1,$2 in $u:41c0:*,$u:81c0:$z|$u:45c0:*,$u:81c0:$z) [ -x \"$d/$f\" ];; *) false;; esac; }; "
 }
 
-// environment removes variables that must not reach the probe: with LD_BIND_NOW the dynamic linker resolves everything
+// environment removes variables that must not reach the probe: LD_BIND_NOW makes the dynamic linker resolve all symbols
 // before it starts a program.
 const environment = "unset LD_BIND_NOW; "
 
@@ -115,28 +115,27 @@ func selectPayload(list []Payload) string {
 }
 
 // execProbe returns the command that replaces the shell by the probe at path. PATH is empty, as the probe starts no
-// programs: a library linked for the screen searches PATH for clipboard programs before main begins, and would hang on
-// a dead mount in PATH.
+// programs: a library for the screen that is linked in searches PATH for clipboard programs before main begins, and
+// would hang on a dead mount in PATH.
 func execProbe(path string) string { return "PATH= exec \"" + path + "\" probe" }
 
-// trust is how a script treats an existing copy. An attempt goes through these values in order, never back.
+// trust says how a script treats an existing copy. An attempt goes through these values in order, never back.
 type trust int
 
 const (
 	trusting  trust = iota // start it: it is private to us
 	verifying              // it did not start: check its hash, then start it or remove it
-	givenUp                // its hash is right, and still it does not run
+	givenUp                // its hash is right, but it still does not run
 )
 
 // tryCopies returns the script that starts an existing copy.
 //
-// A copy that looks good can still be damaged, by a file server crash for example, and would stay so. Only a copy that
-// failed is hashed. If it is damaged it is removed, unless another node has replaced it meanwhile. No probe can be
-// running from a damaged copy.
+// A copy that looks good can still be damaged, for example by a crash of the file server, and would stay so. Only a
+// copy that failed to start is hashed. If it is damaged it is removed, unless another node has replaced it meanwhile.
+// No probe can be running from a damaged copy.
 //
-// With fresh, the directory is opened first: an NFS client may remember for half a minute that a file was not there,
-// but not longer than until it sees that the directory has changed. The shell does that itself when it expands a
-// pattern.
+// With fresh, the directory is opened first: an NFS client may remember for half a minute that a file was missing, but
+// only until it sees that the directory has changed. The shell opens the directory itself when it expands a pattern.
 func (t trust) tryCopies(fresh bool) string {
 	each := "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
 	if fresh {
@@ -155,9 +154,9 @@ func (t trust) tryCopies(fresh bool) string {
 	}
 }
 
-// own makes a directory of a name that nobody could take before, in a place where everybody may write: another user has
-// made ours there. o is its path. A copy there gets no name, since nobody would find it again, and leave removes the
-// directory. Those that a killed script has left behind are removed a day later.
+// own makes a directory with a name that nobody could take before, in a place where everybody may write: it is needed
+// if another user has made ours there. o is its path. A copy there gets no name, since nobody would find it again, and
+// leave removes the directory. Directories that a killed script has left behind are removed a day later.
 const own = "o=; own() { case $1 in shm|tmp) ;; *) return 1;; esac; " +
 	"find \"${d%/*}\" -maxdepth 1 -type d -user \"$u\" -name \"nvnodetop-$u.*\" -mtime +0 -exec rm -rf {} + " +
 	"2>/dev/null; " +
@@ -165,9 +164,9 @@ const own = "o=; own() { case $1 in shm|tmp) ;; *) return 1;; esac; " +
 	"leave() { if [ -n \"$o\" ]; then rmdir \"$o\"; o=; fi; }; "
 
 // startScript starts an existing copy of the payload for the node's platform. If there is none, it prints one line with
-// the node's platform and the state of each place, up to the first that can hold a copy; no place is touched if no
-// payload is for this platform. A directory of ours that is open to others is made private; a directory of somebody
-// else, or a symlink in its place, is not touched. After a copy that did not run, it prints the limits first.
+// the node's platform and the state of each place, up to the first that can hold a copy; if no payload is for this
+// platform, it touches no place. It makes a directory of ours that is open to others private. It does not touch a
+// directory of somebody else, or a symlink in its place. After a copy that did not run, it prints the limits first.
 func startScript(list []Payload, t trust, places []Directory, fresh bool) string {
 	s := ""
 	if t != trusting {
@@ -191,14 +190,14 @@ func startScript(list []Payload, t trust, places []Directory, fresh bool) string
 // The copy gets its name by a hard link, which fails if another node was faster: on NFS a rename over the file would
 // break that node's running probe. Where there are no hard links, a rename has to do.
 //
-// The directory was checked by an earlier script, and is checked again: before anything is written to it and before
-// anything in it is run.
+// An earlier script checked the directory. It is checked again before anything is written to it, and before anything in
+// it is run.
 //
-// Leftovers of broken uploads are removed, and copies that nobody has used for a week: a probe renews the age of its
-// copy.
+// Leftovers of broken uploads are removed, and so are copies that nobody has used for a week: a probe renews the age of
+// its copy.
 //
 // In memory, and in a directory of own, the copy gets no name at all. The shell opens it, removes it, and executes the
-// open file. So it goes away with the probe, also when that is killed.
+// open file. So it goes away with the probe, even if that is killed.
 func uploadScript(p Payload, place Directory, n int) string {
 	return printLimits + beginScript(p) + own + "place " + string(place) + "; " +
 		fmt.Sprintf("mkdir -p \"$d\" || own %s || exit %d; private || own %[1]s || exit %[3]d; ", place, exitNoWrite,
@@ -235,7 +234,7 @@ type need struct {
 	machine string // as printed by `uname -sm`
 	uid     string
 	place   Directory // for the copy; empty: nowhere
-	refused []Refusal // the places before it
+	refused []Refusal // the places that come before it
 }
 
 // parseNeed finds the need line in a node's stderr.

@@ -12,8 +12,8 @@ import (
 const maxPending = 64
 
 // Call sends a request, under an ID of its own, and returns the answer. A Reply with an Error is an answer; Call fails
-// if none came before ctx or the session ended. Its error is a reach.ErrNoReply unless the request was certainly not
-// sent.
+// if no answer came before ctx or the session ended. Its error is a reach.ErrNoReply unless the request was certainly
+// not sent.
 func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) {
 	if s.life.Err() != nil {
 		return wire.Reply{}, s.explain(context.Cause(s.life))
@@ -46,7 +46,7 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 	}
 }
 
-// lastReply returns the answer, if it came just before the end. The request was written, or may have been.
+// lastReply returns the answer if it came just before the end. The request was written, or may have been.
 func (s *Session) lastReply(answer <-chan wire.Reply, end error) (wire.Reply, error) {
 	select {
 	case reply := <-answer:
@@ -56,7 +56,7 @@ func (s *Session) lastReply(answer <-chan wire.Reply, end error) (wire.Reply, er
 	}
 }
 
-// writeFailed explains a failed write. In most cases the session is ending, and its reader will soon know the reason.
+// writeFailed explains a failed write. Usually the session is ending, and its reader will soon know the reason.
 func (s *Session) writeFailed(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.limits.Exit)
 	defer cancel()

@@ -28,7 +28,7 @@ type Pipe struct {
 	Wait  func() Exit   // returns when the program has ended or cannot be waited for; called once
 	// ends the program, or at least our end of it, so that Out ends; does not block, may be called again
 	Kill  func()
-	Pulse *Pulse // whose requests the program reads too; nil: it reads nothing but what is written to In
+	Pulse *Pulse // its requests reach the program too; nil: the program reads only what is written to In
 }
 
 // NewWords returns a Pipe's Words.
@@ -41,7 +41,7 @@ const maxStderr = 1 << 20
 type Exit struct {
 	Known  bool
 	Status int
-	Signal string // that ended it, as "KILL"; empty: none
+	Signal string // the one that ended it, such as "KILL"; empty: none
 }
 
 // Way is the connection that carries the pipe.
@@ -50,11 +50,11 @@ type Way interface {
 	Close() error               // closes it, with everything that runs over it
 }
 
-// EndError is the end of a program that is, or should have been, a probe.
+// EndError is the end of a program that is a probe, or should have become one.
 type EndError struct {
-	Read   error // the error of reading its output
+	Read   error // the error from reading its output
 	Exit   Exit
-	Noise  string // its output instead of the magic line
+	Noise  string // its output in place of the magic line
 	Stderr string
 }
 
@@ -78,8 +78,8 @@ func (e *EndError) IsEnd() bool {
 // Status returns the exit status; false if there is none: a signal ended the program, or the connection ended first.
 func (e *EndError) Status() (int, bool) { return e.Exit.Status, e.Exit.Known && e.Exit.Signal == "" }
 
-// Signal returns the signal that ended the program, as "KILL"; empty: none. A shell that outlives its child exits with
-// 128 plus the number of the child's signal.
+// Signal returns the signal that ended the program, such as "KILL"; empty: none. A shell that outlives its child exits
+// with 128 plus the number of the child's signal.
 func (e *EndError) Signal() string {
 	if e.Exit.Signal != "" {
 		return e.Exit.Signal

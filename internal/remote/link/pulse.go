@@ -10,12 +10,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Pulse is the sign of life of sessions whose probes read the same input: one request for all of them in each interval.
-// With a request for each session, every probe would have to read all of them. A Pulse beats while a session takes
-// part. Each probe answers it, even if its session does not take part yet.
+// Pulse is the sign of life for sessions whose probes read the same input: one request for all of them in each
+// interval. If each session sent its own, every probe would have to read all of them. A Pulse beats while any session
+// takes part. Each probe answers it, even if its session does not take part yet.
 type Pulse struct {
 	to   io.Writer
-	sent atomic.Uint64 // requests, before they are written
+	sent atomic.Uint64 // requests, counted before they are written
 
 	mu      sync.Mutex // protects the following
 	members map[*Session]bool

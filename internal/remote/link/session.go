@@ -19,7 +19,7 @@ import (
 type Limits struct {
 	Driver  time.Duration // from the probe's start to its Hello: NVML is slow without persistence mode
 	Alive   time.Duration // between two signs of life
-	Silence time.Duration // the longest without a byte from the far end
+	Silence time.Duration // the longest time without a byte from the far end
 	Exit    time.Duration // to wait for the exit status after the output has ended
 	Closing time.Duration // to wait for the probe to exit by itself
 }
@@ -30,12 +30,12 @@ var DefaultLimits = Limits{
 	Closing: 500 * time.Millisecond,
 }
 
-// Session is a program at the far end of a pipe that is, or should become, a probe.
+// Session is a program at the far end of a pipe that is a probe, or should become one.
 type Session struct {
 	pipe     *Pipe
 	limits   Limits
 	greeted  chan struct{} // closed when the magic line was received
-	noise    string        // before that line; valid once it was received
+	noise    string        // output before that line; valid once the line was received
 	messages chan wire.Message
 	exited   chan struct{} // closed when exit is known
 	exit     Exit
@@ -47,9 +47,9 @@ type Session struct {
 	// Set by Tend, before others use the session.
 	way     Way
 	explain func(error) error
-	hello   *wire.Hello // until Next has returned it
+	hello   *wire.Hello // held until Next has returned it
 
-	writing chan struct{} // holds one while pipe.In is written or closed
+	writing chan struct{} // holds a token while pipe.In is written or closed
 	closing atomic.Bool
 	closed  chan struct{} // closed when Close has freed everything
 
@@ -89,9 +89,9 @@ func (s *Session) noteExit() {
 	s.exit = s.pipe.Wait()
 }
 
-// decodeJSON is encoding/json/v2, from the module that has it until it is in the standard library: with it a report
-// costs a sixth less CPU time. It also refuses input that no probe writes: duplicate keys in an object, text that is
-// not UTF-8.
+// decodeJSON uses encoding/json/v2, from the module that has it until it is in the standard library: with it a report
+// costs a sixth less CPU time. It also refuses input that no probe writes: duplicate keys in an object, and text that
+// is not UTF-8.
 func decodeJSON(text []byte, v any) error { return json.Unmarshal(text, v) }
 
 // readMessages reads until the output ends or is unusable.
@@ -108,7 +108,7 @@ func (s *Session) readMessages() {
 	for greeted := false; s.life.Err() == nil; greeted = true {
 		var m wire.Message
 		err := lines.Next(&m)
-		for err == nil && m.Reply != nil && answers < s.countAsked() { // also before the Hello, to a shared sign of life
+		for err == nil && m.Reply != nil && answers < s.countAsked() { // even before the Hello (Pulse)
 			answers++
 			s.passReply(m.Reply)
 			err = lines.Next(&m)
@@ -134,7 +134,7 @@ func (s *Session) readMessages() {
 	}
 }
 
-// countAsked returns the number of answers that may have come.
+// countAsked returns how many answers may have come.
 func (s *Session) countAsked() uint64 {
 	if s.pipe.Pulse == nil {
 		return s.id.Load()
@@ -153,8 +153,8 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explainEnd explains why reading ended with readErr. Unusable output ends the program; after a plain end of output,
-// the exit status is about to arrive.
+// explainEnd explains why reading ended with readErr. If the output is unusable, it ends the program; after a plain end
+// of output, the exit status is about to arrive.
 func (s *Session) explainEnd(readErr error) *EndError {
 	e := &EndError{Read: readErr}
 	if noise, ok := errors.AsType[*wire.NoiseError](readErr); ok {
@@ -217,8 +217,8 @@ func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 	}
 }
 
-// Tend keeps a session alive over way, from its Hello to its end. explain turns the cause of the end into the error of
-// Next and Call.
+// Tend keeps a session alive over way, from its Hello to its end. explain turns the cause of the end into the error
+// that Next and Call return.
 func (s *Session) Tend(way Way, explain func(error) error) {
 	s.way, s.explain = way, explain
 	s.silence.Heard()
@@ -232,12 +232,12 @@ func (s *Session) Tend(way Way, explain func(error) error) {
 }
 
 // keepAlive sends the sign of life without which the probe exits, unless a Pulse sends it. The answer also proves that
-// the way back works. If even so nothing has come for a while, keepAlive pings the far end of the connection: an answer
-// keeps the session while the probe is busy; without an answer, the silence ends the session.
+// the way back works. If nothing has come for a while nevertheless, keepAlive pings the far end of the connection: if
+// it answers, the session stays while the probe is busy; otherwise the silence ends the session.
 func (s *Session) keepAlive() {
 	defer s.catchPanic()
 	if s.pipe.Pulse == nil && s.writeRequest(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
-		return // the pipe is broken: read says so
+		return // the pipe is broken: read reports it
 	}
 	if s.silence.Quiet() > s.limits.Alive/2 {
 		ctx, cancel := context.WithTimeout(context.Background(), s.limits.Silence)

@@ -6,20 +6,20 @@ import (
 	"syscall"
 )
 
-// children are the processes that Shells have started and have not yet waited for.
+// children are the processes that Shells started and have not yet waited for.
 var children = struct {
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
 
-// Started reports whether a Shell has started that child of this process.
+// Started reports whether a Shell started that child of this process.
 func Started(pid int) bool {
 	children.Lock()
 	defer children.Unlock()
 	return children.pids[pid]
 }
 
-// startChild starts a child, in a process group of its own: keys of the user are for this program, and for a command
+// startChild starts a child in a process group of its own: the terminal's keys are for this program, and for a command
 // that runs in its place.
 func startChild(cmd *exec.Cmd) error {
 	children.Lock()

@@ -37,7 +37,7 @@ func (Door) Stages() []reach.Stage { return nil }
 // Dial implements remote.Door. It ignores the node's name: there is only one.
 func (Door) Dial(context.Context, string, *remote.Log) (remote.Shell, error) { return shell{}, nil }
 
-// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since; if this
+// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since. If this
 // program cannot read GPUs, the probe is a copy of an embedded probe.
 func New() (*remote.Opener, error) {
 	o := remote.New(Door{})
@@ -58,19 +58,19 @@ func New() (*remote.Opener, error) {
 // shell implements remote.Shell.
 type shell struct{}
 
-// lingering is how long other processes may hold a child's output open after its end.
+// lingering is how long other processes may keep a child's output open after the child's end.
 const lingering = time.Second
 
-// Run implements install.Shell. Once the child has its input it outlives ctx; the end of its pipe ends it.
+// Run implements install.Shell. Once the child has its input, it outlives ctx; the end of its pipe ends it.
 func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
 	alive, kill := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(alive, "/bin/sh", "-c", script)
 	cmd.WaitDelay = lingering
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // and what it has started
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // and what it started
 	words := link.NewWords()
 	cmd.Stderr = words
 	in, err1 := cmd.StdinPipe()
-	out, theirs, err2 := os.Pipe() // not cmd's, which Wait would close under a reader
+	out, theirs, err2 := os.Pipe() // not cmd's pipe, which Wait would close under a reader
 	if err := errors.Join(err1, err2); err != nil {
 		kill()
 		return nil, &remote.LocalError{What: "cannot start the probe", Err: err}
@@ -88,7 +88,8 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 		kill()
 		return exitOf(cmd.ProcessState)
 	}
-	// A child that hangs in the driver cannot be killed until the driver returns. Our end of its output closes now.
+	// A child that hangs in the driver cannot be killed until the driver returns. So our end of its output is closed
+	// now.
 	end := sync.OnceFunc(func() {
 		kill()
 		_ = out.Close()
@@ -98,7 +99,7 @@ func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pip
 		_ = in.Close()
 	})
 	if input != nil {
-		_, _ = io.Copy(in, input) // on error the script has ended: its exit status says more
+		_, _ = io.Copy(in, input) // on an error the script has ended: its exit status says more
 	}
 	if !going() {
 		crash.Go(func() { wait() })

@@ -24,15 +24,15 @@ import (
 )
 
 // mark is printed on the node when the login is done, on both outputs, which arrive separately. Output after the mark
-// is the script's.
+// comes from the script.
 const mark = "nvnodetop-shell/1\n"
 
-// listen is the command on the node: it reports that the login is done and becomes the script in the first line of its
-// input. So one ssh both logs in and runs the script. read takes no byte behind that line: the rest is for the script.
+// listen is the command on the node: it reports that the login is done, and becomes the script in the first line of its
+// input. So one ssh both logs in and runs the script. read takes no byte after that line: the rest is for the script.
 var listen = install.Quoted("echo " + strings.TrimSpace(mark) + " >&2; echo " + strings.TrimSpace(mark) +
 	"; IFS= read -r s && eval \"$s\"")
 
-// child is one ssh.
+// child is one running ssh.
 type child struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -50,7 +50,7 @@ var starter remote.Starter
 // startSSH starts an ssh to a node. It calls admitted when the login is done.
 func (d *Door) startSSH(node string, admitted func()) (*child, error) {
 	cmd := exec.CommandContext(context.Background(), d.program, d.sshArguments(node)...) // kill ends it
-	// for the words that are classified
+	// so that messages can be classified
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.SysProcAttr = sysProcAttr()
 	cmd.WaitDelay = d.limits.closing
@@ -60,7 +60,7 @@ func (d *Door) startSSH(node string, admitted func()) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, theirs, err := os.Pipe() // not cmd's, which Wait would close under a reader
+	out, theirs, err := os.Pipe() // not cmd's pipe, which Wait would close under a reader
 	if err != nil {
 		_ = in.Close()
 		return nil, err
@@ -133,7 +133,7 @@ func (c *child) runScript(ctx context.Context, script string, input io.Reader) (
 	going := context.AfterFunc(ctx, c.killSession)
 	_, err := io.WriteString(c.in, script+"\n")
 	if err == nil && input != nil {
-		_, _ = io.Copy(c.in, input) // on error the script has ended: its exit status says more
+		_, _ = io.Copy(c.in, input) // on an error the script has ended: its exit status says more
 	}
 	if !going() {
 		return nil, context.Cause(ctx)
@@ -188,7 +188,7 @@ func (c *child) killSession() {
 	})
 }
 
-// signalSession signals the session of ssh while it runs. Its process group has the PID of ssh, which stays reserved
+// signalSession signals the session of ssh while it runs. Its process group has the PID of ssh, which cannot be reused
 // until ssh is reaped.
 func (c *child) signalSession(s syscall.Signal) {
 	if !c.hasEnded() {
@@ -196,7 +196,7 @@ func (c *child) signalSession(s syscall.Signal) {
 	}
 }
 
-// signalOf returns the signal that ended a process, as "KILL"; empty: none.
+// signalOf returns the signal that ended a process, such as "KILL"; empty: none.
 func signalOf(state *os.ProcessState) string {
 	if state == nil {
 		return ""
@@ -207,7 +207,7 @@ func signalOf(state *os.ProcessState) string {
 	return ""
 }
 
-// voice is the standard error of one ssh: up to the mark that of the login, then that of the script, including ssh's
+// voice is the standard error of one ssh: that of the login up to the mark, then that of the script, including ssh's
 // messages about the connection.
 type voice struct {
 	login  *text.Capture
@@ -232,11 +232,11 @@ func (v *voice) wasAdmitted() bool {
 	return v.inside
 }
 
-// verbose are the lines that ssh prints only since it is told to be verbose: that the login is done, and how much it
-// has carried.
+// verbose matches the lines that ssh prints only because it is told to be verbose: that the login is done, and how many
+// bytes it carried.
 var verbose = regexp.MustCompile(`(?m)^(Authenticated to |Transferred: sent |Bytes per second: sent ).*\n?`)
 
-// withoutVerbose returns p without ssh's verbose lines, and notes that the login is done. v.mu is held.
+// withoutVerbose returns p without ssh's verbose lines, and records when they say that the login is done. v.mu is held.
 func (v *voice) withoutVerbose(p []byte) []byte {
 	if !v.inside && !v.turned && bytes.Contains(verbose.Find(p), []byte("Authenticated")) {
 		v.inside = true
@@ -260,7 +260,7 @@ func (v *voice) endLogin(limit time.Duration) {
 }
 
 func (v *voice) loginMessages() string {
-	said, _, _ := strings.Cut(v.login.String(), mark) // in the Write of the mark there may be words of the script
+	said, _, _ := strings.Cut(v.login.String(), mark) // the Write with the mark may hold output of the script too
 	return strings.TrimSpace(said)
 }
 

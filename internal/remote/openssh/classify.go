@@ -16,9 +16,9 @@ import (
 
 // loginError is an ssh that ended, or had to be ended, before its login was done.
 type loginError struct {
-	err      error // of reading its output
+	err      error // from reading its output
 	words    string
-	noise    bool   // the node has printed something
+	noise    bool   // the node printed something
 	admitted bool   // the login is done
 	status   int    // of ssh, if it ended by itself
 	signal   string // that ended it; empty: none
@@ -35,7 +35,7 @@ func (s *shell) Explain(c *remote.Case, err error) { explainError(c, err) }
 func explainError(c *remote.Case, err error) {
 	if c.Failure.Class == "" {
 		if e, ok := errors.AsType[*loginError](err); ok {
-			c.Stage = StageSSH // also of a second login, for a copy
+			c.Stage = StageSSH // even if a second login, for a copy, failed
 			if e.admitted {
 				c.Stage = StageShell
 			}
@@ -68,7 +68,7 @@ func explainLogin(c *remote.Case, e *loginError) {
 		c.Is(reach.ClassGarbage, "unexpected output of the login")
 	case e.signal != "":
 		c.Is(reach.ClassLocal, "ssh was ended by signal "+e.signal)
-	case strings.Contains(e.words, "This account is currently not available"): // printed by nologin
+	case strings.Contains(e.words, "This account is currently not available"): // nologin prints this
 		c.Is(reach.ClassDenied, "account not allowed to run commands")
 	case e.status == lost:
 		lines := strings.Split(e.words, "\n")
@@ -79,8 +79,8 @@ func explainLogin(c *remote.Case, e *loginError) {
 	}
 }
 
-// explainEnd classifies the end of a session. ssh reports the fate of the connection; if it reports nothing, a signal
-// ended the program.
+// explainEnd classifies the end of a session. ssh reports what happened to the connection; if it reports nothing, a
+// signal ended the program.
 func explainEnd(c *remote.Case, err error) {
 	_, ended := errors.AsType[*link.EndError](err)
 	switch {
@@ -99,15 +99,15 @@ func explainEnd(c *remote.Case, err error) {
 	}
 }
 
-// refused are the words of ssh about a session that sshd does not open, as with MaxSessions 0.
+// refused matches ssh's messages about a session that sshd does not open, as with MaxSessions 0.
 var refused = mustCompile(`(?m)^channel \d+: open failed|request failed on channel \d+`)
 
-// rule is the meaning of a line of ssh.
+// rule says what a line of ssh means.
 type rule struct {
 	line   *regexp.Regexp
 	class  reach.Class
 	short  string
-	detail int // the group of line that is the detail; 0: none
+	detail int // the group of line that holds the detail; 0: none
 }
 
 // rules are searched in order: the first message of ssh is often the reason for its last.
@@ -157,7 +157,7 @@ func ruleWords(c *remote.Case, words string) bool {
 		case r.class == reach.ClassLocal || r.class == reach.ClassOther:
 			c.Failure.Cause = firstMatch(r.line, words)
 		case r.short == "connection closed" && (c.Stage == StageSSH || c.Stage == StageShell):
-			// The key exchange was done: what is left is PAM.
+			// The key exchange was done: only PAM is left.
 			c.Is(reach.ClassDenied, "connection closed during the login")
 		}
 		return true
@@ -165,7 +165,7 @@ func ruleWords(c *remote.Case, words string) bool {
 	return false
 }
 
-// firstMatch returns the first line that matches, cut to the room on a screen.
+// firstMatch returns the first line that matches, cut to what fits on a screen.
 func firstMatch(line *regexp.Regexp, words string) string {
 	for l := range strings.Lines(words) {
 		if line.MatchString(l) {

@@ -23,8 +23,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// The stages of this door: ssh connects and logs in, then the login shell begins our command. Through a ControlMaster
-// the login is done already, and ssh does not say so: both are StageSSH.
+// Stages of this door: ssh connects and logs in, then the login shell begins our command. With a ControlMaster the
+// login is already done, and ssh does not report it: both are StageSSH.
 const (
 	StageSSH   reach.Stage = "ssh"
 	StageShell reach.Stage = "shell"
@@ -36,8 +36,8 @@ const logins = 8
 // limits are the deadlines of a login.
 type limits struct {
 	connect time.Duration // to connect and to hear sshd's version
-	login   time.Duration // all of it
-	turn    time.Duration // after which the next login begins: a node that is slower is dead, and costs nothing
+	login   time.Duration // for the whole login
+	turn    time.Duration // after which the next login begins: a slower node is dead, and costs nothing
 	closing time.Duration // until an ssh that was asked to end is killed
 }
 
@@ -93,7 +93,7 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 }
 
 // startLogin starts an ssh and returns it when the node runs our command. It calls begin when its turn has come, and
-// admitted when the login is done, unless ssh does not say so.
+// admitted when the login is done, unless ssh does not report that.
 func (d *Door) startLogin(ctx context.Context, node string, begin, admitted func()) (*child, error) {
 	if why := d.Missing(); why != "" {
 		return nil, &remote.LocalError{What: "cannot start ssh", Err: fmt.Errorf("%s", why)}
@@ -115,8 +115,8 @@ func (d *Door) startLogin(ctx context.Context, node string, begin, admitted func
 	return c, nil
 }
 
-// sshArguments returns the arguments of ssh. The first value of an option counts, so the user's configuration changes
-// none of these.
+// sshArguments returns the arguments of ssh. The first value of an option counts, so the user's configuration cannot
+// change any of these.
 func (d *Door) sshArguments(node string) []string {
 	args := []string{"-T", "-a", "-x"}
 	options := []string{
@@ -127,7 +127,7 @@ func (d *Door) sshArguments(node string) []string {
 		"ServerAliveCountMax=2",
 	}
 	if d.version().atLeast(7, 6) {
-		options = append(options, "RemoteCommand=none") // an older ssh refuses what it does not know
+		options = append(options, "RemoteCommand=none") // an older ssh refuses options that it does not know
 	}
 	if d.version().atLeast(8, 7) {
 		options = append(options, "ForkAfterAuthentication=no", "StdinNull=no", "SessionType=default")
@@ -157,7 +157,7 @@ const versionTime = 3 * time.Second
 func versionOf(program string) version {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
 	defer cancel()
-	out, _ := exec.CommandContext(ctx, program, "-V").CombinedOutput() // without a version all options are used
+	out, _ := exec.CommandContext(ctx, program, "-V").CombinedOutput() // unknown: all options are used
 	m := versionName.FindStringSubmatch(string(out))
 	if m == nil {
 		return version{name: "ssh", major: 99}

@@ -16,7 +16,7 @@ type shell struct {
 
 	mu       sync.Mutex // protects the following
 	children []*child
-	spare    *child // runs no script yet; nil: it does
+	spare    *child // it runs no script yet; nil: it does
 	closed   bool
 }
 
@@ -55,7 +55,7 @@ func (s *shell) keepChild(c *child) bool {
 	return !s.closed
 }
 
-// Ping implements link.Way. ssh itself asks sshd for a sign of life, and ends without an answer.
+// Ping implements link.Way. ssh itself asks sshd for a sign of life, and ends if there is no answer.
 func (s *shell) Ping(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,10 +1,10 @@
 // Package probes has the executables that become probes on nodes: the small probes that scripts/build embeds, and this
 // program itself.
 //
-// Embedded probes are compressed with xz: the program is 0.7 MB smaller than with gzip, which nodes get since they
-// certainly have it.
+// Embedded probes are compressed with xz: that makes the program 0.7 MB smaller than gzip would. Nodes get them
+// compressed with gzip, since every node has that.
 //
-// Its functions may be called by any number of goroutines. Nothing is read or compressed before a node needs it.
+// Any number of goroutines may call the functions. Nothing is read or compressed before a node needs it.
 package probes
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 )
 
-// All returns a probe for each platform that this build has a probe for. This program is a probe itself if it can read
-// GPUs; it serves its own platform if no smaller probe is embedded.
+// All returns a probe for each platform for which this build has one. If this program can read GPUs, it is a probe
+// itself; it serves its own platform if no smaller probe is embedded.
 func All() ([]install.Payload, error) {
 	list, err := readProbes(embedded)
 	if err != nil {
@@ -39,8 +39,8 @@ func All() ([]install.Payload, error) {
 	return append(list, self), nil
 }
 
-// readProbes returns the probes in a directory that scripts/build has made: "list" has the platform, the size and the
-// SHA-256 of each, one per line. nil: there are none.
+// readProbes returns the probes in a directory made by scripts/build: "list" has the platform, the size and the SHA-256
+// of each, one per line. nil: there are none.
 func readProbes(dir fs.FS) (list []install.Payload, err error) {
 	if dir == nil {
 		return nil, nil
@@ -65,7 +65,7 @@ func readProbes(dir fs.FS) (list []install.Payload, err error) {
 	return list, nil
 }
 
-// fromXZ returns what a file compressed with xz contains, compressed with gzip. It takes a third of a second.
+// fromXZ decompresses an xz file, and returns its content compressed with gzip. It takes a third of a second.
 func fromXZ(dir fs.FS, name string) ([]byte, error) {
 	f, err := dir.Open(name)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package proxy runs a ProxyCommand of ssh: a child process whose standard input and output are the connection to a
 // host.
 //
-// Start may be called from any number of goroutines. A Command is for one reader and one writer; Close may be called
-// from anywhere, again and again. Guarantees: after half a second at the latest, Close has ended the child and all
-// processes that stayed in its session, and leaves no zombie. The child has no terminal, so it can neither ask
-// questions there nor be interrupted from there. Only the beginning of its messages is kept.
+// Any number of goroutines may call Start. A Command is for one reader and one writer; Close may be called from
+// anywhere, repeatedly. Guarantees: after half a second at the latest, Close has ended the child and all processes that
+// stayed in its session, and leaves no zombie. The child has no terminal, so it can neither ask questions there nor be
+// interrupted from there. Only the beginning of its messages is kept.
 package proxy
 
 import (
@@ -27,7 +27,7 @@ import (
 type Command struct {
 	in, out *os.File // our ends
 	words   *text.Capture
-	secret  *redact.Secret // in its command line, which it may repeat
+	secret  *redact.Secret // a secret in its command line, which it may repeat
 	ended   chan struct{}  // closed when the child has ended and state is known
 	state   *os.ProcessState
 	end     func()
@@ -35,7 +35,7 @@ type Command struct {
 
 const (
 	maxWords = 4 << 10 // kept of standard error
-	// between asking the child to end and killing it; also, how long others may hold its standard error
+	// from asking the child to end until killing it; also, how long others may keep its standard error open
 	lingering = 500 * time.Millisecond
 )
 
@@ -59,7 +59,7 @@ func Start(line string) (*Command, error) {
 		files = []*os.File{theirIn, theirOut, in, out}
 	}
 	for _, f := range files {
-		_ = f.Close() // a nil file is an error, too
+		_ = f.Close() // closing a nil file is just an error
 	}
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func userShell() string {
 	return "/bin/sh"
 }
 
-// killGroup ends the child and its group.
+// killGroup ends the child and its process group.
 func (c *Command) killGroup(pid int) {
 	_, _ = c.in.Close(), c.out.Close()
 	_ = syscall.Kill(-pid, syscall.SIGTERM)
@@ -128,8 +128,8 @@ func (c *Command) Close() error {
 // Error is the unwanted end of a ProxyCommand.
 type Error struct {
 	Status int    // exit status; -1: ended by a signal
-	Signal string // as "killed"
-	Words  string // what it wrote to standard error, without the passwords of its command line
+	Signal string // such as "killed"
+	Words  string // what it wrote to standard error, without the passwords in its command line
 }
 
 func (e *Error) Error() string {
@@ -139,8 +139,7 @@ func (e *Error) Error() string {
 	return "ended with status " + strconv.Itoa(e.Status)
 }
 
-// Failure waits up to within for the child to end, and returns how it ended. It returns nil if the child is still
-// running.
+// Failure waits up to within for the child to end, and returns how it ended; nil if it is still running.
 func (c *Command) Failure(within time.Duration) *Error {
 	select {
 	case <-c.ended:

@@ -5,7 +5,7 @@ import (
 	"maps"
 )
 
-// As returns the settings for another user and port, as `ssh -l user -p port` would have them; empty: unchanged.
+// As returns the settings for another user and port, as with `ssh -l user -p port`; empty: unchanged.
 func (s *Settings) As(user, port string) *Settings {
 	t := *s
 	t.User, t.Port = cmp.Or(user, s.User), cmp.Or(port, s.Port)

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	askTime  = 5 * time.Second // a Match exec may take some
+	askTime  = 5 * time.Second // a Match exec may take some time
 	askers   = 4               // at a time
 	maxWords = 256 << 10       // of ssh's output: ten times the longest known
 	reap     = time.Second     // how long a killed ssh's pipes may stay open
-	again    = time.Minute     // after which ssh is asked again where files do not decide alone, or where it failed
+	again    = time.Minute     // how soon ssh is asked again if the files do not decide alone, or if it failed
 )
 
 // answers are the answers of ssh, by group of nodes or by node.
@@ -43,7 +43,7 @@ type answer struct {
 }
 
 // nodeOptions returns ssh's answer about a node. One question serves all nodes to which the same blocks apply, if the
-// files agree with the answer about the first of them.
+// files agree with the answer about the first of these nodes.
 func (s *Source) nodeOptions(ctx context.Context, f *files, node string) (o options, ignored []string, err error) {
 	raw, blocks := f.nodeOptions(node)
 	if s.cfg.Program == "" {
@@ -73,7 +73,7 @@ func (s *Source) nodeOptions(ctx context.Context, f *files, node string) (o opti
 }
 
 // applyAnswer applies an answer about one node to another node of its group. Options that depend on the name come from
-// the files, if the files agree with ssh's answer for the first node.
+// the files, if these agree with ssh's answer for the first node.
 func (s *Source) applyAnswer(a *answer, raw options, node string) (options, bool) {
 	plain, theirs, ours := s.addDefaults(raw, a.node), s.resolveOptions(raw, a.node), s.resolveOptions(raw, node)
 	o := maps.Clone(a.options)
@@ -111,7 +111,7 @@ func (s *Source) findAnswer(ctx context.Context, f *files, key, node string) (*a
 	}
 }
 
-// hasFailed reports whether an answer has come without options.
+// hasFailed reports whether an answer came without options.
 func (a *answer) hasFailed() bool {
 	select {
 	case <-a.done:
@@ -151,7 +151,7 @@ func (s *Source) askSSH(a *answer) {
 		now := time.Now()
 		s.hung.Store(&now)
 		unasked = context.Cause(ctx)
-	case isExit && exit.Exited() && !strings.Contains(words, "usage: "): // ssh without -G prints its usage
+	case isExit && exit.Exited() && !strings.Contains(words, "usage: "): // an ssh without -G prints its usage
 		a.err = errors.New(strings.TrimPrefix(firstLine(words, err), "ssh: "))
 	case err != nil:
 		unasked = err

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// setConnection sets the way to connect, and the limits of the connection.
+// setConnection sets how to connect, and the limits of the connection.
 func (t *Settings) setConnection(o options) {
 	t.KexAlgorithms, t.Ciphers, t.MACs = listAlgorithms(o, "kexalgorithms"), listAlgorithms(o, "ciphers"),
 		listAlgorithms(o, "macs")
 	t.PubkeyAcceptedAlgorithms = listAlgorithms(o, "pubkeyacceptedalgorithms")
-	if t.PubkeyAcceptedAlgorithms == nil { // its name before OpenSSH 8.5
+	if t.PubkeyAcceptedAlgorithms == nil { // the name before OpenSSH 8.5
 		t.PubkeyAcceptedAlgorithms = listAlgorithms(o, "pubkeyacceptedkeytypes")
 	}
 	t.NoKeys = slices.Contains([]string{"no", "false"}, strings.ToLower(o.firstValue("pubkeyauthentication")))
@@ -25,7 +25,7 @@ func (t *Settings) setConnection(o options) {
 	t.RekeyLimit = bytesOf(limit)
 }
 
-// parseTime reads a time as ssh prints it, or as the files have it, such as 90, 30s or 1m30s; 0: there is none.
+// parseTime reads a time as ssh prints it or as the files have it, such as 90, 30s or 1m30s; 0: there is none.
 func parseTime(s string) time.Duration {
 	if n, err := strconv.ParseUint(s, 10, 31); err == nil {
 		return time.Duration(n) * time.Second
@@ -37,7 +37,7 @@ func parseTime(s string) time.Duration {
 	return d
 }
 
-// bytesOf reads a size, such as 512M; 0: there is none, or it is the default.
+// bytesOf reads a size such as 512M; 0: there is none, or it is the default.
 func bytesOf(s string) uint64 {
 	shift := 0
 	if s != "" {
@@ -50,8 +50,8 @@ func bytesOf(s string) uint64 {
 	return n << shift
 }
 
-// onlyOpenSSH lists the options that are set and that only OpenSSH's client obeys. If a login lacks something for that
-// reason, OpenSSH has it.
+// onlyOpenSSH lists the options that are set and that only OpenSSH's client obeys. If a login fails because of one,
+// OpenSSH may succeed.
 func (o options) onlyOpenSSH() []string {
 	var set []string
 	add := func(is bool, words string) {

@@ -23,8 +23,8 @@ import (
 type files struct {
 	parts   []part
 	ignored []string
-	each    bool      // a Match looks at more than is known here, so each node may have options of its own
-	sum     hash.Hash // of all that was read
+	each    bool      // a Match depends on more than is known here, so each node may have options of its own
+	sum     hash.Hash // of everything that was read
 	answers answers   // of ssh, with this configuration
 }
 
@@ -162,7 +162,7 @@ func (r *configReader) readText(name string, data []byte, guards []guard, depth 
 	flush()
 }
 
-// acceptLine returns the line for the library, or nothing if it rejects the line.
+// acceptLine returns the line for the library; empty if the library rejects it.
 func (r *configReader) acceptLine(name string, number int, text string) string {
 	text = strings.ReplaceAll(text, "\r", " ") + "\n"
 	if _, err := decodeConfig([]byte(text)); err != nil {
@@ -175,7 +175,7 @@ func (r *configReader) acceptLine(name string, number int, text string) string {
 	return text
 }
 
-// Blocks that apply to every host and to none.
+// Blocks that apply to every host, and to none.
 const (
 	anyHost = "Host *\n"
 	noHost  = "Host !*\n"
@@ -266,7 +266,7 @@ func guardOf(header string, resolved bool) []guard {
 	return []guard{{host: cfg.Hosts[1], resolved: resolved}}
 }
 
-// decodeConfig calls the library and catches its panics.
+// decodeConfig calls the library, and catches its panics.
 func decodeConfig(text []byte) (cfg *ssh_config.Config, err error) {
 	defer func() {
 		if p := recover(); p != nil {

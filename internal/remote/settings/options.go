@@ -16,18 +16,18 @@ import (
 	"strings"
 )
 
-// options are the values of each option, in the shape in which `ssh -G` prints them: lower-case names, values without
+// options holds the values of each option, in the form in which `ssh -G` prints them: lower-case names, values without
 // quotes.
 type options map[string][]string
 
-// lists are options whose values stand on one line.
+// lists are options whose values are all on one line.
 var lists = map[string]bool{"userknownhostsfile": true, "globalknownhostsfile": true}
 
 // commands are options whose value is the rest of the line.
 var commands = map[string]bool{"proxycommand": true, "knownhostscommand": true, "localcommand": true,
 	"remotecommand": true, "rekeylimit": true}
 
-// addLine adds a line of a file. Of ProxyJump and ProxyCommand only the first counts.
+// addLine adds a line of a file. Of all ProxyJump and ProxyCommand lines only the first counts.
 func (o options) addLine(key, value string) {
 	words := splitWords(value)
 	switch {
@@ -95,7 +95,7 @@ func (o options) isYes(key string) bool {
 	return strings.EqualFold(v, "yes") || strings.EqualFold(v, "true")
 }
 
-// hostName returns the name to look up. OpenSSH lowers it, and shortens an address.
+// hostName returns the name to look up. Like OpenSSH it changes the name to lower case, and shortens an address.
 func (o options) hostName(node string) string {
 	name := strings.ToLower(expandTokens(cmp.Or(o.firstValue("hostname"), node), map[byte]string{'h': node}))
 	if addr, err := netip.ParseAddr(name); err == nil {
@@ -104,10 +104,10 @@ func (o options) hostName(node string) string {
 	return name
 }
 
-// expanded are the options that `ssh -G` prints with their tokens replaced; old versions do so only for some.
+// expanded are the options that `ssh -G` prints with their tokens replaced; old versions replace tokens only in some.
 var expanded = []string{"hostname", "userknownhostsfile", "controlpath", "identityagent"}
 
-// resolveOptions completes the options from the files as `ssh -G` does.
+// resolveOptions completes the options from the files, as `ssh -G` does.
 func (s *Source) resolveOptions(raw options, node string) options {
 	o := s.addDefaults(raw, node)
 	tokens := s.tokenValues(o, node)
@@ -138,7 +138,7 @@ func (s *Source) addDefaults(raw options, node string) options {
 	return o
 }
 
-// tokenValues returns the values of %x.
+// tokenValues returns the values of the tokens %x.
 func (s *Source) tokenValues(o options, node string) map[byte]string {
 	host, port, user, jump := o.firstValue("hostname"), o.firstValue("port"), o.firstValue("user"),
 		o.valueUnlessNone("proxyjump")

@@ -2,14 +2,14 @@
 // proxies.
 //
 // It asks `ssh -G`, so that every Match, token and default is OpenSSH's own. One question serves all nodes to which the
-// same blocks of the configuration apply; only where a Match looks at more than names does each node need a question.
-// If ssh is missing or does not answer, this package reads the files itself, and Settings.Ignored lists the lines that
-// it did not understand.
+// same blocks of the configuration apply; each node needs a question of its own only if a Match depends on more than
+// names. If ssh is missing or does not answer, this package reads the files itself, and Settings.Ignored lists the
+// lines that it did not understand.
 //
-// A Source may be used by any number of goroutines. For returns soon after its context ends, unless the file system
-// with the configuration hangs. Changed files are noticed within two seconds. At most four ssh processes run at a time,
-// each for at most 5 s. A hung ssh costs one wait, not one for each node: for the next minute this package reads the
-// files itself.
+// Any number of goroutines may use a Source. For returns soon after its context ends, unless the file system with the
+// configuration hangs. Changed files are noticed within two seconds. At most four ssh processes run at a time, each for
+// at most 5 s. A hung ssh costs one wait, not one for each node: for the next minute this package reads the files
+// itself.
 package settings
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// Settings is how ssh would connect to a node. Paths have no tokens left.
+// Settings says how ssh would connect to a node. Paths have no tokens left.
 type Settings struct {
 	Node                 string // the name asked for
 	HostName, Port, User string
@@ -41,16 +41,16 @@ type Settings struct {
 	IdentitiesOnly       bool
 	Agent                string   // socket, "none", or empty for $SSH_AUTH_SOCK
 	KnownHosts           []string // the user's, then the system's
-	KnownHostsCommand    string   // which only OpenSSH runs; empty: none
+	KnownHostsCommand    string   // run only by OpenSSH; empty: none
 	RevokedKeys          string   // RevokedHostKeys; empty: none
-	ProxyJump            string   // empty: none. At most one of both is set.
+	ProxyJump            string   // empty: none; at most one of ProxyJump and ProxyCommand is set
 	ProxyCommand         string   // with its tokens: see Expand
 	ControlPath          string   // empty: none
 
 	// Algorithms that ssh accepts, in its order; nil: not known.
 	HostKeyAlgorithms, CASignatureAlgorithms, KexAlgorithms, Ciphers, MACs, PubkeyAcceptedAlgorithms []string
 
-	RequiredRSASize int // bits of the least RSA key that ssh accepts; 0: not known
+	RequiredRSASize int // size in bits of the smallest RSA key that ssh accepts; 0: not known
 
 	NoKeys                     bool          // PubkeyAuthentication no
 	AddressFamily              string        // "inet", "inet6", or empty for any
@@ -78,16 +78,16 @@ func (s *Settings) KeyAddress() string {
 type Config struct {
 	Home, User string // of this process
 	Program    string // path of OpenSSH's ssh; empty: there is none
-	File       string // replaces the user's and the system's configuration, like ssh -F; empty: nothing does
+	File       string // replaces the user's and the system's configuration, like ssh -F; empty: neither is replaced
 }
 
 // Source knows the settings of every node.
 type Source struct {
 	cfg      Config
 	system   string                    // the system's configuration
-	asking   chan struct{}             // limits how many ssh run
-	patience time.Duration             // with one
-	hung     atomic.Pointer[time.Time] // when one last exhausted it
+	asking   chan struct{}             // limits how many ssh processes run
+	patience time.Duration             // for one ssh
+	hung     atomic.Pointer[time.Time] // when an ssh last took longer than patience
 
 	mu     sync.Mutex
 	readAt time.Time
@@ -99,8 +99,8 @@ func New(cfg Config) *Source {
 	return &Source{cfg: cfg, system: "/etc/ssh/ssh_config", asking: make(chan struct{}, askers), patience: askTime}
 }
 
-// For returns the settings of a node. StrictHostKeyChecking is not among them: an unknown host key is always a failure.
-// Its error is a *remote.LocalError if ssh refuses the configuration, or the name.
+// For returns the settings of a node. They do not include StrictHostKeyChecking: an unknown host key is always a
+// failure. The error is a *remote.LocalError if ssh refuses the configuration, or the name.
 func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	if !isName(node) {
 		return nil, &remote.LocalError{What: "invalid host name", Err: fmt.Errorf("%.80q", node)}
@@ -117,9 +117,9 @@ func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	return t, nil
 }
 
-// isName reports whether ssh accepts a name. Other names would be commands to the shell of a ProxyCommand, options to a
-// program, or lead a path elsewhere. OpenSSH rejects them only since 9.6, and not where its answer about one node
-// serves another.
+// isName reports whether ssh accepts a name. Other names could act as commands in the shell of a ProxyCommand, act as
+// options of a program, or lead a path elsewhere. OpenSSH rejects them only since 9.6, and not where its answer about
+// one node serves another.
 func isName(node string) bool {
 	return node != "" && len(node) <= maxName && node[0] != '-' && !strings.ContainsFunc(node, func(r rune) bool {
 		return strings.ContainsRune("'`\"$\\;&<>|(){},/", r) || unicode.IsSpace(r) || unicode.IsControl(r)

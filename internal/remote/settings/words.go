@@ -58,10 +58,10 @@ func splitWords(s string) []string {
 	return words
 }
 
-// token is %x, or ${NAME}.
+// token matches %x or ${NAME}, and percent only %x.
 var token, percent = regexp.MustCompile(`(?s)%.|\$\{[^}]*\}`), regexp.MustCompile(`(?s)%.`)
 
-// expandTokens replaces each %x that is in values, and ${NAME} by the environment variable.
+// expandTokens replaces each %x that values has, and replaces ${NAME} by the environment variable.
 func expandTokens(s string, values map[byte]string) string {
 	return token.ReplaceAllStringFunc(s, func(t string) string {
 		if name, ok := strings.CutPrefix(t, "${"); ok {
@@ -71,7 +71,7 @@ func expandTokens(s string, values map[byte]string) string {
 	})
 }
 
-// expandPercents replaces each %x that is in values.
+// expandPercents replaces each %x that values has.
 func expandPercents(s string, values map[byte]string) string {
 	return percent.ReplaceAllStringFunc(s, func(t string) string {
 		if v, ok := values[t[1]]; ok {

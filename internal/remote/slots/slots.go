@@ -1,9 +1,9 @@
-// Package slots limits the programs of a user that run on this host at once: each holds a lock on a file of its own.
+// Package slots limits how many programs of a user run on this host at once: each holds a lock on a file of its own.
 //
-// The kernel drops a lock when its program ends, however that ends: no slot is ever stale, and no two programs get the
-// same one. The files are in a directory in /tmp that belongs to the user and is open to nobody else. The runtime
-// directory of the user ends with the last login, while programs in tmux go on: it is the second choice, if somebody
-// else has taken the name in /tmp. The environment does not count, since it differs between programs.
+// The kernel drops a lock when its program ends, however it ends: no slot is ever stale, and no two programs get the
+// same one. The files are in a directory in /tmp that belongs to the user and is open to nobody else. The user's
+// runtime directory is the second choice, if somebody else has taken the name in /tmp: it goes away with the last
+// logout, while programs in tmux keep running. The environment is ignored, since it differs between programs.
 package slots
 
 import (
@@ -24,7 +24,7 @@ import (
 // FullError says that all slots are taken.
 type FullError struct {
 	Of   int
-	PIDs []int // of the programs that hold them
+	PIDs []int // of the programs that hold the slots
 }
 
 func (e *FullError) Error() string {
@@ -41,11 +41,11 @@ var held struct {
 	slot *slot
 }
 
-// slot is a locked file. It has descriptors in place of files, which the garbage collector would close.
+// slot is a locked file. It holds descriptors instead of files, which the garbage collector would close.
 type slot struct{ dir, file int }
 
-// Take takes one of a number of slots of this user for this program, unless it has one. Its error is a *FullError, or
-// the reason why programs cannot be counted here. It may be called from any goroutine.
+// Take takes one of this user's slots for this program, unless it has one; of is their number. The error is a
+// *FullError, or the reason why programs cannot be counted here. It may be called from any goroutine.
 func Take(of int) error {
 	held.mu.Lock()
 	defer held.mu.Unlock()
@@ -81,7 +81,7 @@ func takeIn(of int, dirs ...string) (*slot, error) {
 	return nil, first
 }
 
-// openDir opens the directory of the slots, and makes it if there is none. A shared lock on it tells systemd-tmpfiles
+// openDir opens the directory of the slots, and creates it if there is none. A shared lock on it tells systemd-tmpfiles
 // that it is in use.
 func openDir(dir string) (int, error) {
 	if err := unix.Mkdir(dir, 0o700); err != nil && !errors.Is(err, unix.EEXIST) {
@@ -124,8 +124,8 @@ func takeSlot(at, of int) (*slot, error) {
 	return nil, full
 }
 
-// lockSlot opens and locks the file of a slot. If somebody has removed the file meanwhile, it is made anew: a lock on a
-// file without a name keeps nobody out.
+// lockSlot opens and locks the file of a slot. If somebody has removed the file meanwhile, it is created anew: a lock
+// on a file without a name keeps nobody out.
 func lockSlot(at int, name string) (int, error) {
 	const tries = 10
 	for range tries {

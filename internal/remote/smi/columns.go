@@ -15,7 +15,8 @@ type column struct {
 	parse func(string) (float64, bool)
 }
 
-// columns are all fields with a metric. A field that the driver's nvidia-smi does not know is left out on that node.
+// columns are all fields that have a metric. A field that the driver's nvidia-smi does not know is left out on that
+// node.
 var columns = query{
 	{"utilization.gpu", metric.Util, parseNumber(1)},
 	{"utilization.memory", metric.MemUtil, parseNumber(1)},
@@ -60,7 +61,7 @@ var columns = query{
 	{"persistence_mode", metric.PersistenceMode, parseSwitch},
 }
 
-// parseNumber reads a number in a unit of NVML's.
+// parseNumber returns a function that reads a number in one of NVML's units.
 func parseNumber(unit float64) func(string) (float64, bool) {
 	return func(cell string) (float64, bool) {
 		x, err := strconv.ParseFloat(cell, 64)
@@ -68,14 +69,14 @@ func parseNumber(unit float64) func(string) (float64, bool) {
 	}
 }
 
-// parsePState reads a performance state, as "P0".
+// parsePState reads a performance state, such as "P0".
 func parsePState(cell string) (float64, bool) {
 	digits, ok := strings.CutPrefix(cell, "P")
 	n, err := strconv.Atoi(digits)
 	return float64(n), ok && err == nil
 }
 
-// parseBitmask reads a bitmask, as "0x0000000000000001".
+// parseBitmask reads a bitmask, such as "0x0000000000000001".
 func parseBitmask(cell string) (float64, bool) {
 	n, err := strconv.ParseUint(cell, 0, 53)
 	return float64(n), err == nil
@@ -92,7 +93,7 @@ func parseSwitch(cell string) (float64, bool) {
 	return 0, false
 }
 
-// parseRecovery reads a recovery action, as "Drain and Reset", into NVML's number of it.
+// parseRecovery reads a recovery action, such as "Drain and Reset", and returns NVML's number for it.
 func parseRecovery(cell string) (float64, bool) {
 	words := strings.ToLower(cell)
 	has := func(word string) bool { return strings.Contains(words, word) }

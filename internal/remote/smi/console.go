@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// console is the script on a node. Any goroutine may tell it what to do; one at a time reads its lines.
+// console is the script on a node. Any goroutine may send it commands; only one at a time may read its lines.
 type console struct {
 	pipe  *link.Pipe
 	wait  func() link.Exit // pipe.Wait, which may be called again
@@ -54,7 +54,7 @@ func (c *console) nextLine() (string, error) {
 		c.wait()
 		close(over)
 	})
-	select { // until its last words have come
+	select { // waits until its last words have come
 	case <-over:
 	case <-time.After(lastWords):
 	}

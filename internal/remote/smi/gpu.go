@@ -5,26 +5,27 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// gpu is a GPU of the node, with what nvidia-smi said of it last. Card.Lost has the reason while it does not answer.
+// gpu is a GPU of the node, with what nvidia-smi last said about it. While it does not answer, Card.Lost has the
+// reason.
 type gpu struct {
 	wire.Card
-	at      int  // its index in nvidia-smi now: it falls when a GPU before it is not listed any more
-	refused bool // nvidia-smi fails when it is asked for this GPU, and says nothing about the others
-	gone    bool // nvidia-smi does not list it any more
+	at      int  // its present index in nvidia-smi: it drops when a GPU before it is no longer listed
+	refused bool // nvidia-smi fails when it is asked about this GPU, and then says nothing about the others
+	gone    bool // nvidia-smi no longer lists it
 
-	values metric.Values // in the round so far
+	values metric.Values // those of the round so far
 	seen   bool          // values are set
-	missed bool          // the last report had none
+	missed bool          // it had no values in the last report
 	round  int           // of the last row
 }
 
 // noRound is the round of a GPU without a row.
 const noRound = -1
 
-// unlisted is the reason of a GPU that is gone.
+// unlisted is the reason given for a GPU that is gone.
 const unlisted = "GPU not listed any more"
 
-// setReason sets the reason why the GPU does not answer; "": it answers. It reports whether that is news.
+// setReason sets the reason why the GPU does not answer; "": it answers. It reports whether the reason has changed.
 func (g *gpu) setReason(words string) (news bool) {
 	news = words != g.Lost
 	g.Lost, g.LostID = words, ""
@@ -34,8 +35,8 @@ func (g *gpu) setReason(words string) (news bool) {
 	return news
 }
 
-// reportEntry returns the GPU in a report. A GPU that is missing from one round is waited for: a new loop may have
-// begun.
+// reportEntry returns the GPU for a report. A GPU that is missing from only one round is waited for: a new loop may
+// have begun.
 func (g *gpu) reportEntry() wire.GPU {
 	e := wire.GPU{Index: g.Index, Lost: g.Lost, LostID: g.LostID}
 	if g.Lost == "" {
@@ -44,7 +45,7 @@ func (g *gpu) reportEntry() wire.GPU {
 	return e
 }
 
-// endRound ends a round of rows. It reports whether the GPU is gone since.
+// endRound ends a round of rows. It reports whether the GPU is found to be gone.
 func (g *gpu) endRound() (news bool) {
 	if !g.seen && g.missed && g.Lost == "" {
 		g.gone = true

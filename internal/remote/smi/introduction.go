@@ -8,15 +8,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// introduction is what the script says of the node before it obeys.
+// introduction is what the script says about the node before it takes commands.
 type introduction struct {
 	hello  wire.Hello
 	minors map[string]int // by PCI bus
 	bus    string         // of the GPU whose properties are being read
 }
 
-// parseLine reads a line of the introduction: of the script, of /proc/self/cgroup, or of the properties of a GPU in
-// /proc.
+// parseLine reads a line of the introduction: from the script, from /proc/self/cgroup, or from the properties of a GPU
+// in /proc.
 func (i *introduction) parseLine(line string) {
 	i.readJob(line)
 	key, value, _ := strings.Cut(line, " ")
@@ -26,7 +26,7 @@ func (i *introduction) parseLine(line string) {
 	case "kernel":
 		i.hello.Kernel = value
 	case "cpus":
-		i.hello.CPUs, _ = strconv.Atoi(value) // 0 is unknown
+		i.hello.CPUs, _ = strconv.Atoi(value) // 0: unknown
 	}
 	property, value, _ := strings.Cut(line, ":")
 	switch value = strings.TrimSpace(value); property {

@@ -14,11 +14,11 @@ type learner struct {
 	console *console
 	node    introduction
 	gpus    roster
-	stopped string // why nvidia-smi reads none of the GPUs; "": it does
+	stopped string // why nvidia-smi reads none of the GPUs; "": it does read them
 }
 
 // learnNode reads the script's introduction of the node, and asks nvidia-smi for the GPUs. If nvidia-smi refuses all of
-// them because of one, it asks for each by itself.
+// them because of one, it asks for each GPU separately.
 func (l *learner) learnNode() error {
 	if err := l.readIntroduction(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (l *learner) learnNode() error {
 	return nil
 }
 
-// readIntroduction reads up to the end of the introduction. Output before it is that of a login script.
+// readIntroduction reads up to the end of the introduction. Output before it comes from a login script.
 func (l *learner) readIntroduction() error {
 	began := false
 	for seen := 0; seen < wire.MagicBudget; {
@@ -58,7 +58,7 @@ func (l *learner) readIntroduction() error {
 	return &UnusableError{"the node does not run the script"}
 }
 
-// learnEach asks for one GPU after the other: nvidia-smi refused them all with these words about one.
+// learnEach asks for one GPU after another: nvidia-smi refused them all, with these words about one.
 func (l *learner) learnEach(words string, who named) error {
 	refusals := map[string]bool{}
 	for index := 0; index < maxCards; index++ {
@@ -75,7 +75,7 @@ func (l *learner) learnEach(words string, who named) error {
 		}
 		about, ok := findNamed(said)
 		if !ok || about.index >= 0 && about.index != index || refusals[said] {
-			break // there are no more GPUs, or nvidia-smi refuses each because of the same
+			break // there are no more GPUs, or nvidia-smi refuses each for the same reason
 		}
 		refusals[said] = true
 		l.gpus.addRefused(index, about, said)

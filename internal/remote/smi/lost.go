@@ -13,19 +13,19 @@ import (
 // lookEvery is the time between two looks for lost GPUs, each of which starts a new nvidia-smi. Tests shorten it.
 var lookEvery = 10 * time.Second
 
-// tickEvery is how often what is due without a line from the node is looked at.
+// tickEvery is how often to check what is due without a line from the node.
 const tickEvery = time.Second
 
-// lookout is what nvidia-smi does not say by itself: that GPUs are lost, and why it ended.
+// lookout keeps track of what nvidia-smi does not say by itself: that GPUs are lost, and why it ended.
 type lookout struct {
 	timer *time.Timer
 	armed bool // the timer runs
 
 	stopped string // why no loop runs: nvidia-smi fails for all GPUs
-	again   bool   // the loop has to be begun again
+	again   bool   // the loop has to be started again
 	had     bool   // the loop had rows
-	said    string // the last line that is no row
-	blamed  string // the last such line about a GPU without a row in its round
+	said    string // the last line that is not a row
+	blamed  string // the last such line about a GPU that has no row in its round
 
 	strange bool // there was a row of an unknown GPU
 	looked  time.Time
@@ -43,8 +43,8 @@ func (w *lookout) startTimer(isAnyLost bool, every time.Duration) {
 	w.timer.Reset(every)
 }
 
-// noteLine notes a line that is no row. nvidia-smi may have failed because of a GPU that it names; a GPU with a row in
-// this round was merely mentioned.
+// noteLine records a line that is not a row. nvidia-smi may have failed because of a GPU that the line names; a GPU
+// that has a row in this round was merely mentioned.
 func (w *lookout) noteLine(line string, isMissing func(named) bool) {
 	w.said = line
 	if strings.Count(line, ", ") > 2 { // a row, not words
@@ -55,12 +55,12 @@ func (w *lookout) noteLine(line string, isMissing func(named) bool) {
 	}
 }
 
-// isMissing reports whether a GPU that was named has no row in this round.
+// isMissing reports whether a GPU that a line names has no row in this round.
 func (t *translator) isMissing(who named) bool {
 	return t.gpus.containsGPU(func(g *gpu) bool { return who.namesGPU(g) && g.round != t.round.number })
 }
 
-// handleTimer begins a loop that has ended again, looks for lost GPUs, and reports while no loop runs.
+// handleTimer restarts a loop that has ended, looks for lost GPUs, and sends reports while no loop runs.
 func (t *translator) handleTimer() error {
 	w := &t.watch
 	w.armed = false
@@ -85,7 +85,7 @@ func (t *translator) handleTimer() error {
 	return t.sendReport(time.Since(t.began).Milliseconds(), nil)
 }
 
-// askLostGPUs asks a new nvidia-smi for the lost GPUs: the one in the loop may not find a GPU again that was reset.
+// askLostGPUs asks a new nvidia-smi about the lost GPUs: the one in the loop may not find a GPU again that was reset.
 func (t *translator) askLostGPUs() error {
 	t.watch.looked, t.watch.strange = time.Now(), false
 	which := []string{everyGPU}
@@ -95,7 +95,7 @@ func (t *translator) askLostGPUs() error {
 		}
 	}
 	if len(which) > 1 {
-		which = which[1:] // one is enough for nvidia-smi to refuse all
+		which = which[1:] // with one of them nvidia-smi refuses all
 	}
 	for _, gpus := range which {
 		if err := t.console.sendLine("look 0 " + gpus + " " + t.gpus.query.rowFields(all)); err != nil {
@@ -105,8 +105,8 @@ func (t *translator) askLostGPUs() error {
 	return nil
 }
 
-// handleLoopEnd continues after a loop that ended by itself. If it named a GPU, the next loop leaves that GPU out. If
-// it had rows, it begins again. Otherwise nvidia-smi gives nothing any more.
+// handleLoopEnd handles a loop that ended by itself. If it named a GPU, the next loop leaves that GPU out. If it had
+// rows, it starts again. Otherwise nvidia-smi no longer returns anything.
 func (t *translator) handleLoopEnd(status string) error {
 	w := &t.watch
 	blamed, had := w.blamed, w.had
@@ -123,7 +123,7 @@ func (t *translator) handleLoopEnd(status string) error {
 	return &UnusableError{cmp.Or(w.said, "it ended with status "+status)}
 }
 
-// leaveOut leaves out the GPU that the words name. If nvidia-smi fails even so, no loop runs for a while.
+// leaveOut leaves out the GPU that the words name. If nvidia-smi still fails, no loop runs for a while.
 func (t *translator) leaveOut(words string) error {
 	isNew := t.gpus.markRefused(words)
 	which := t.gpus.readableGPUs()

@@ -8,10 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// processes is a list of processes, as nvidia-smi prints it.
+// processes is a list of processes as nvidia-smi prints it.
 type processes struct {
-	coming   bool // its lines
-	complete bool // and not yet in a report
+	coming   bool // its lines are arriving
+	complete bool // it is complete, and not yet in a report
 	list     []wire.Process
 }
 
@@ -19,10 +19,10 @@ func (p *processes) begin() { p.coming, p.list = true, nil }
 
 func (p *processes) end(status string) { p.coming, p.complete = false, status == "0" }
 
-// markOld makes a list that is complete one of the past.
+// markOld marks a complete list as one of the past: no report will have it.
 func (p *processes) markOld() { p.complete = false }
 
-// maxName limits the name of a process, in bytes. The kernel's are shorter.
+// maxName limits the name of a process, in bytes. The kernel's names are shorter.
 const maxName = 64
 
 // addProcess adds a process to the list; ok is false if the line has none.

@@ -9,16 +9,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// query is what nvidia-smi is asked for: the columns that it knows, behind those that say which GPU a row is of.
+// query is what nvidia-smi is asked for: the columns that it knows. They follow the fields that say which GPU a row
+// belongs to.
 type query []column
 
-// The fields that come first in each row, and those that come before the metrics in the row of a card.
+// The fields that come first in each row, and those that come before the metrics in a card's row.
 const (
 	rowFields  = "index,uuid"
 	cardFields = "pci.bus_id,name,serial,vbios_version,driver_version,mig.mode.current"
 )
 
-// The columns of a row: the row of a card has all of them, the row of a report has those that may change.
+// Columns of a row: the row of a card has all of them, and the row of a report has those that may change.
 const (
 	all      = true
 	changing = false
@@ -46,7 +47,8 @@ func (q query) rowFields(whole bool) string {
 	return strings.Join(list, ",")
 }
 
-// splitRow splits a row; ok is false if the line is no row. A name must not contain a comma: NVIDIA's names have none.
+// splitRow splits a row; ok is false if the line is not a row. A name must not contain a comma: NVIDIA's names have
+// none.
 func (q query) splitRow(line string, whole bool) (cells []string, ok bool) {
 	cells = strings.Split(line, ", ")
 	if len(cells) != strings.Count(q.rowFields(whole), ",")+1 {
@@ -69,7 +71,7 @@ func (q query) readRow(cells []string, whole bool) reading {
 	return r
 }
 
-// notListed is the reason why a metric is absent that no column gives.
+// notListed is the reason why a metric is absent for which there is no column.
 const notListed = "nvidia-smi does not list it"
 
 // listAbsent lists the metrics that a GPU does not give, by reason.

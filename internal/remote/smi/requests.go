@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// answerer carries out requests, in a goroutine of its own. All that it has is for any goroutine.
+// answerer carries out requests, in a goroutine of its own. Everything that it holds may be used by any goroutine.
 type answerer struct {
 	console  *console
 	schedule *schedule
@@ -30,7 +30,7 @@ func (a *answerer) answerAll(in *io.PipeReader) {
 	}
 }
 
-// answerRequest answers a request. The script itself answers a sign of life: that proves that the node is alive.
+// answerRequest answers a request. A sign of life is answered by the script itself: that proves that the node is alive.
 func (a *answerer) answerRequest(r *wire.Request) error {
 	reply := wire.Reply{ID: r.ID}
 	switch {

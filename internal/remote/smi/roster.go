@@ -11,21 +11,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// roster is the GPUs of a node, lost ones included. One goroutine has it: that of learn, then that of translate.
+// roster is the list of the GPUs of a node, including lost ones. One goroutine owns it: first that of the learner, then
+// that of the translator.
 type roster struct {
-	query  query          // what is asked of each
+	query  query          // what is asked about each GPU
 	minors map[string]int // by PCI bus
 	list   []*gpu
 	driver string
-	news   bool // about a GPU, since the last Hello
+	news   bool // a GPU has changed since the last Hello
 }
 
 // maxCards limits the GPUs of a node.
 const maxCards = 64
 
-// newGPU makes a GPU of its row.
+// newGPU makes a GPU from its row.
 func (r *roster) newGPU(cells []string) *gpu {
-	index, _ := strconv.Atoi(cells[0]) // cells has checked it
+	index, _ := strconv.Atoi(cells[0]) // cells was checked before
 	row := r.query.readRow(cells[8:], all)
 	g := &gpu{at: index, round: noRound, Card: wire.Card{
 		Index: index, UUID: knownText(cells[1]), PCIBus: knownText(cells[2]), Name: knownText(cells[3]),
@@ -103,10 +104,10 @@ func (r *roster) readableGPUs() string {
 			indices = append(indices, strconv.Itoa(g.at))
 		}
 	}
-	return strings.Join(indices, ",") // noGPU if there are none
+	return strings.Join(indices, ",") // noGPU if the list is empty
 }
 
-// inRound is the number of GPUs that each round of the loop has a row of.
+// inRound returns how many GPUs have a row in each round of the loop.
 func (r *roster) inRound() (count int) {
 	for _, g := range r.list {
 		if !g.refused && !g.gone {
@@ -116,8 +117,8 @@ func (r *roster) inRound() (count int) {
 	return count
 }
 
-// restoreGPU notes a GPU that has answered a new nvidia-smi: a lost one is back, or there is one more. It reports
-// whether it did.
+// restoreGPU records a GPU that has answered a new nvidia-smi: a lost one is back, or there is a new one. It reports
+// whether that is so.
 func (r *roster) restoreGPU(now *gpu) bool {
 	was := r.findGPU(now.at, now.UUID)
 	switch {
@@ -142,7 +143,7 @@ func (r *roster) freeIndex(want int) int {
 	return want
 }
 
-// markRefused marks the GPU that the words of nvidia-smi name. It reports whether that was unknown.
+// markRefused marks the GPU that nvidia-smi's words name. It reports whether that was unknown.
 func (r *roster) markRefused(words string) (isNew bool) {
 	who, _ := findNamed(words)
 	for _, g := range r.list {
@@ -168,7 +169,7 @@ func (r *roster) forgetRound() {
 	}
 }
 
-// listCards returns the GPUs in a Hello.
+// listCards returns the GPUs for a Hello.
 func (r *roster) listCards() []wire.Card {
 	cards := make([]wire.Card, len(r.list))
 	for i, g := range r.list {
@@ -177,7 +178,7 @@ func (r *roster) listCards() []wire.Card {
 	return cards
 }
 
-// listEntries returns the GPUs in a report.
+// listEntries returns the GPUs for a report.
 func (r *roster) listEntries() []wire.GPU {
 	entries := make([]wire.GPU, len(r.list))
 	for i, g := range r.list {

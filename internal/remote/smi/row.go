@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// reading is what a row says of a GPU.
+// reading is what a row says about a GPU.
 type reading struct {
 	values  metric.Values
 	reasons map[metric.ID]string // why a value of a column is absent
@@ -15,13 +15,13 @@ type reading struct {
 	columns int
 }
 
-// complained is a metric with words in its place that are no known absence.
+// complained is a metric that has words in place of a value, other than those of a known absence.
 type complained struct {
 	id    metric.ID
 	words string
 }
 
-// readCell reads a cell. A metric may have several columns, of which old and new drivers have one each.
+// readCell reads a cell. A metric may have several columns, one for old drivers and one for new ones.
 func (r *reading) readCell(c column, cell string) {
 	if r.values.Has(c.id) {
 		return
@@ -42,8 +42,8 @@ func (r *reading) readCell(c column, cell string) {
 	}
 }
 
-// failureWords returns the words in place of the values; "" if the GPU answers. It does not answer if it has no vital
-// value, and words in place of one, or if most cells have words.
+// failureWords returns the words that replace the values; "" if the GPU answers. A GPU does not answer if it has no
+// vital value, and words in place of one, or if most cells have words.
 func (r *reading) failureWords() (words string) {
 	for _, c := range r.said {
 		if slices.Contains(vital, c.id) {

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// schedule is what nvidia-smi prints all the time, and how often: rows in a loop, and lists of processes. Requests
-// change its pace, and what is found of GPUs changes which it reads: it is for any goroutine.
+// schedule is what nvidia-smi prints continuously, and how often: rows in a loop, and lists of processes. Requests
+// change its pace, and what is found out about GPUs changes which ones it reads. Any goroutine may use it.
 type schedule struct {
 	console *console
 	fields  string // of the rows

@@ -15,15 +15,15 @@ const stepd = "j=$(sed -n 's,^0::\\(/.*/s[0-9A-Z]\\{13\\}\\)\\(/.*\\)*$,\\1,p' /
 	"[ -z \"$j\" ] || for p in $(cat \"$m$j\"/step_*/slurm/cgroup.procs 2>/dev/null); do " +
 	"echo \"stepd $(tr '\\0' ' ' 2>/dev/null <\"/proc/$p/cmdline\")\"; done; "
 
-// program introduces the node, and then obeys its input, a command per line: "once 0 GPUS FIELDS" prints a line per GPU
-// and "end STATUS", "look 0 GPUS FIELDS" prints them with "look" before each, "loop MS GPUS FIELDS" prints them all the
-// time until the next loop, "apps 0 GPUS" prints the processes and "done STATUS", "alive ID" prints itself. GPUS are
-// indices, or everyGPU. It obeys only lines with its own address, or with none. nvidia-smi prints its errors to
-// standard output too.
+// program introduces the node, and then takes commands from its input, one per line: "once 0 GPUS FIELDS" prints a line
+// per GPU and "end STATUS", "look 0 GPUS FIELDS" prints the same lines with "look" before each, "loop MS GPUS FIELDS"
+// prints them continuously until the next loop, "apps 0 GPUS" prints the processes and "done STATUS", and "alive ID"
+// prints itself. GPUS are indices, or everyGPU. It obeys only lines with its own address, or with none. nvidia-smi
+// prints its errors to standard output too.
 //
 // The loop runs in a shell of its own, which reports its end. watch ends the script when it has received nothing for a
-// minute: another shell kills it then, unless it is killed before, with its sleep. That does not hold the output open.
-// born is when the script began: its PID may be another process's by then.
+// minute. It does so in another shell that kills the script, unless it is killed before, together with its sleep. That
+// shell does not keep the output open. born is when the script began: by then its PID may belong to another process.
 const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"command -v nvidia-smi >/dev/null || PATH=$PATH:/usr/bin:/usr/local/bin:/usr/local/nvidia/bin; " +
 	"command -v nvidia-smi >/dev/null || { echo \"no nvidia-smi in $PATH\" >&2; exit 127; }; " +

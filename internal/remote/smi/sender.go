@@ -9,7 +9,7 @@ import (
 
 // sender writes the messages of the session, for any goroutine.
 type sender struct {
-	mu   sync.Mutex // protects wire, and writing to out
+	mu   sync.Mutex // protects wire, and writes to out
 	wire wire.Writer
 	out  *io.PipeWriter
 }
@@ -29,6 +29,5 @@ func (s *sender) sendMessage(m wire.Message) error {
 	return s.wire.Write(s.out, m)
 }
 
-// closeSession ends the session. The reader of the messages gets the error, and a message that nobody reads is given
-// up.
+// closeSession ends the session. The reader of the messages gets the error, and a message that nobody reads is dropped.
 func (s *sender) closeSession(err error) { _ = s.out.CloseWithError(err) }

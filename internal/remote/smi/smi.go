@@ -1,19 +1,19 @@
 // Package smi stands in for a probe on nodes where no probe runs: this build has no probe for the platform, glibc is
 // too old, or every directory is mounted noexec. A shell script keeps one nvidia-smi running on the node. It prints a
 // line per GPU and interval, and Start turns these lines into the protocol of package wire. So everything above sees an
-// ordinary session, with fewer values: no host metrics, no Xids, no NVLink, no GPM, no MIG instances, and of processes
+// ordinary session with fewer values: no host metrics, no Xids, no NVLink, no GPM, no MIG instances, and for processes
 // only PID, name and GPU memory. Hello says so.
 //
-// A GPU does not answer if nvidia-smi has words in place of its values, fails because of it, or lists it no more. It is
-// then lost, with these words, like a GPU that NVML calls lost; the others go on. A new nvidia-smi looks for lost GPUs
-// every 10 s, and the loop begins again when one is back.
+// A GPU does not answer if nvidia-smi prints words in place of its values, fails because of it, or no longer lists it.
+// It is then lost, with these words as the reason, like a GPU that NVML calls lost; the others go on. A new nvidia-smi
+// looks for lost GPUs every 10 s, and the loop starts again when one is back.
 //
 // Nothing is written on the node. nvidia-smi initializes NVML once and stays, like a probe. It runs once more for each
 // list of processes, at most every 10 s. The script ends when its input ends, or when it has received nothing for a
 // minute.
 //
-// Start may be called by any number of goroutines. The returned pipe is used like any other pipe. Each line from the
-// node is limited in length; lines that are not understood are dropped.
+// Any number of goroutines may call Start. The returned pipe is used like any other pipe. Each line from the node is
+// limited in length; lines that are not understood are dropped.
 package smi
 
 import (
@@ -33,7 +33,7 @@ type UnusableError struct{ Words string }
 
 func (e *UnusableError) Error() string { return "nvidia-smi: " + e.Words }
 
-// Start runs nvidia-smi on a node and returns a pipe to something that behaves like a probe. why is the reason why no
+// Start runs nvidia-smi on a node, and returns a pipe to something that behaves like a probe. why is the reason why no
 // probe runs there. Start returns when the GPUs are known, or soon after ctx ends.
 func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, error) {
 	p, err := shell.Run(ctx, script, strings.NewReader(program+"\n"))
@@ -57,7 +57,7 @@ func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, er
 	return beginSession(&l, why, began), nil
 }
 
-// beginSession begins a session with a node that is known.
+// beginSession begins a session with a node that the learner has got to know.
 func beginSession(l *learner, why string, began time.Time) *link.Pipe {
 	in, requests := io.Pipe()
 	out, messages := io.Pipe()

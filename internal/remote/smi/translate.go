@@ -11,15 +11,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// translator turns the lines of the script into messages, in a goroutine of its own. The console, the schedule and the
-// sender are for any goroutine; the rest is for this one.
+// translator turns the lines of the script into messages, in a goroutine of its own. Any goroutine may use the console,
+// the schedule and the sender; the rest is for this one only.
 type translator struct {
 	console  *console
 	schedule *schedule
 	sender   *sender
 
 	began     time.Time
-	hello     wire.Hello // without GPUs
+	hello     wire.Hello // without its GPUs
 	gpus      roster
 	processes processes
 	watch     lookout
@@ -27,18 +27,18 @@ type translator struct {
 	report    wire.Report // the last one
 }
 
-// round is the rows that nvidia-smi prints at a time, one of each GPU. Their indices rise.
+// round is one set of rows that nvidia-smi prints together, one for each GPU, with rising indices.
 type round struct {
 	number int
 	last   int // the index in the last row
-	rows   int // for the report
+	rows   int // in the report
 	faults []wire.Fault
 }
 
 // beginRound begins a round after a loop that ended.
 func (r *round) beginRound() { *r = round{number: r.number + 1, last: -1} }
 
-// newTranslator returns a translator for a node that is known.
+// newTranslator returns a translator for a node that the learner has got to know.
 func newTranslator(l *learner, s *sender, began time.Time) *translator {
 	t := &translator{console: l.console, sender: s, began: began, hello: l.node.hello, gpus: l.gpus,
 		watch: lookout{stopped: l.stopped}, round: round{last: -1}}
@@ -105,9 +105,9 @@ func (t *translator) handleLine(line string) error {
 }
 
 // row adds a GPU to the report. It sends the report when all GPUs are there, or when the next round of rows begins. A
-// GPU that comes back late in a round is in the next report.
+// GPU whose row comes late in a round goes into the next report.
 func (t *translator) row(cells []string) error {
-	index, _ := strconv.Atoi(cells[0]) // cells has checked it
+	index, _ := strconv.Atoi(cells[0]) // cells was checked before
 	begins := index <= t.round.last
 	t.round.last = index
 	t.watch.stopped, t.watch.had = "", true
@@ -139,7 +139,7 @@ func (t *translator) row(cells []string) error {
 	return nil
 }
 
-// flushReport sends the report, unless it comes sooner than requested, and asks for the next list of processes if it is
+// flushReport sends the report, unless that is sooner than requested, and asks for the next list of processes if it is
 // due.
 func (t *translator) flushReport() error {
 	t.round.rows = 0
@@ -153,7 +153,7 @@ func (t *translator) flushReport() error {
 	if err := t.sendHello(); err != nil {
 		return err
 	}
-	if t.report.Seq == 1 { // the second report came sooner
+	if t.report.Seq == 1 { // the second report may have come sooner
 		if err := t.schedule.slowLoop(); err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (t *translator) introduceGPUs() error {
 	return t.sender.sendMessage(wire.Message{Hello: &h})
 }
 
-// sendHello sends a Hello if anything about a GPU has changed. A list of processes belongs to each.
+// sendHello sends a Hello if anything about a GPU has changed. Each Hello needs a new list of processes.
 func (t *translator) sendHello() error {
 	if !t.gpus.news {
 		return nil

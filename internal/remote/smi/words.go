@@ -11,14 +11,14 @@ import (
 )
 
 // absences are what nvidia-smi prints for a value that the GPU or its driver does not have, or that the user may not
-// read. Anything else in place of all vital values is the reason why the GPU does not answer.
+// read. Any other words in place of all vital values are the reason why the GPU does not answer.
 var absences = []string{"", "n/a", "not supported", "not available", "not found", "unknown", "insufficient permissions",
 	"no permission", "requested functionality has been deprecated"}
 
-// vital are the metrics of which every working GPU has at least one.
+// vital are metrics of which every working GPU has at least one.
 var vital = []metric.ID{metric.Util, metric.MemoryUsed, metric.Power}
 
-// stripBrackets returns the text of a cell: nvidia-smi puts words in place of a value in brackets.
+// stripBrackets returns the text of a cell: nvidia-smi puts words that replace a value in brackets.
 func stripBrackets(cell string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(cell), "["), "]"))
 }
@@ -33,8 +33,8 @@ func complaintText(cell string) string {
 	return words
 }
 
-// lostID is the class of the words about a GPU that does not answer. Words that nvnodetop does not know mean a GPU that
-// is lost: nvidia-smi gets nothing from it.
+// lostID returns the class of the words about a GPU that does not answer. Unknown words mean that the GPU is lost:
+// nvidia-smi gets nothing from it.
 func lostID(words string) string {
 	lower := strings.ToLower(words)
 	for _, kind := range []struct{ word, id string }{
@@ -56,11 +56,11 @@ var (
 
 // named is the GPU that a line of nvidia-smi names.
 type named struct {
-	index     int // -1: by something else
+	index     int // -1: it is named otherwise
 	bus, uuid string
 }
 
-// findNamed finds the GPU that a line names, as in "Unable to determine the device handle for GPU1: 00000000:08:00.0:
+// findNamed finds the GPU that a line names, such as "Unable to determine the device handle for GPU1: 00000000:08:00.0:
 // Unknown Error"; ok is false if the line names none.
 func findNamed(line string) (who named, ok bool) {
 	who = named{-1, busInWords.FindString(line), uuidInWords.FindString(line)}

@@ -33,7 +33,7 @@ func (e *stepError) Error() string {
 
 // rule classifies srun's words.
 type rule struct {
-	words []string // any of these
+	words []string // any of these matches
 	class reach.Class
 	short string
 	advice
@@ -47,7 +47,7 @@ type advice struct {
 
 const reproduce = "reproduce with: srun --overlap --jobid=JOB -w NODE -N1 -n1 hostname"
 
-// rules in order. srun ends each refusal of a job with "Expired or invalid job", also when the controller does not
+// rules are in order. srun ends each refusal of a job with "Expired or invalid job", even when the controller does not
 // respond.
 var rules = []rule{
 	{[]string{"Socket timed out"}, reach.ClassSlurmTimeout, "slurmctld not responding", controllerAway},
@@ -158,7 +158,7 @@ func classifyError(c *remote.Case, err error) advice {
 	return advice{}
 }
 
-// ownEnd explains the end of a task that this package has caused.
+// ownEnd explains the end of a task that this package caused.
 func ownEnd(c *remote.Case) (_ advice, ours bool) {
 	switch {
 	case strings.Contains(c.Words, movesOn):
@@ -195,7 +195,7 @@ func cannotStart(c *remote.Case, err error) advice {
 	return advice{}
 }
 
-// shortError returns the error in srun's words, in a few words.
+// shortError returns the error in srun's output in a few words.
 func shortError(words string) string {
 	line := refusalReason(words)
 	if before, reason, found := strings.Cut(line, ": "); found && strings.Contains(before, " ") {

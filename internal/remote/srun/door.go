@@ -67,34 +67,35 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// StageJob is the stage of this door: find the job on the node.
+// StageJob is the stage of this door: finding the job on the node.
 const StageJob reach.Stage = "job"
 
 // Job is a running job of the user.
 type Job struct {
 	ID    string         // SLURM's number
 	Nodes []string       // SLURM's names
-	GPUs  map[string]int // of the job, by node; no entry: not known
+	GPUs  map[string]int // how many the job has, by node; no entry: not known
 
-	Suspended bool // no step of it can start, and those that run have stopped
+	Suspended bool // no step of it can start, and running steps are stopped
 
-	// Of a component of a heterogeneous job: the number of the first one, and which one this is. Empty: it is none.
+	// For a component of a heterogeneous job: the number of the first component, and the index of this one. Empty for
+	// any other job.
 	Leader, Group string
 }
 
-// limits are the times of a Door.
+// limits are the time limits of a Door.
 type limits struct {
 	gpus    time.Duration // to wait for the number of GPUs of a job
 	gather  time.Duration // to wait for other nodes that want the same
-	hello   time.Duration // from a probe's start to its Hello, which tells how many GPUs it sees
-	held    time.Duration // that SLURM may hold back a step before other options are tried
-	partial time.Duration // from the first task of a step to the last, besides startsEach
+	hello   time.Duration // from a probe's start to its Hello, which tells how many GPUs the probe sees
+	held    time.Duration // how long SLURM may hold back a step before other options are tried
+	partial time.Duration // from the first task of a step to the last, in addition to startsEach
 	closing time.Duration // for a step to end by itself
-	// for srun to end a step that it has been asked to cancel: it waits for the nodes, up to KillWait (30 s) and 2 s
+	// for srun to end a step after it was asked to cancel it: srun waits for the nodes, up to KillWait (30 s) and 2 s
 	aborting time.Duration
-	waiting  time.Duration // after which an attempt says that SLURM lets it wait
-	words    time.Duration // to wait for srun's words when a deadline has passed
-	parting  time.Duration // for a step to end when this process does, before each signal
+	waiting  time.Duration // after which an attempt reports that SLURM makes it wait
+	words    time.Duration // to wait for srun's messages after a deadline has passed
+	parting  time.Duration // for a step to end when this process ends, before each signal
 	retry    time.Duration // the first wait after a failed step
 	unread   int64         // maxUnread
 }
@@ -107,15 +108,16 @@ var defaultLimits = limits{
 	retry:   time.Second, unread: maxUnread,
 }
 
-// startsEach is the additional time that a step may take to start per additional node. SLURM's guide for large clusters
-// has 15,000 nodes in 30 s.
+// startsEach is how much longer a step may take to start for each additional node. SLURM's guide for large clusters
+// expects 30 s for 15,000 nodes.
 const startsEach = 2 * time.Millisecond
 
 const (
 	// startLimit and uploadLimit are the deadlines for a script. SLURM may let a step wait.
 	startLimit  = 60 * time.Second
 	uploadLimit = 120 * time.Second
-	// maxStarting is how many sruns may be starting: each of them talks to slurmctld. As many may start for outcasts.
+	// maxStarting is how many sruns may be starting at once: each of them talks to slurmctld. As many more may start
+	// for outcasts.
 	maxStarting = 4
 )
 
@@ -124,12 +126,12 @@ type Door struct {
 	program  string // srun
 	limits   limits
 	starting chan struct{} // holds one per srun that starts
-	doubtful chan struct{} // the same for nodes that may be dead: those keep no others waiting
+	doubtful chan struct{} // the same for nodes that may be dead, so that they delay no others
 
 	mu      sync.Mutex // protects the following, and the fields of all crews
 	crews   []*crew
 	chosen  map[string]*crew // by node
-	batches map[order]*batch // that wait for others
+	batches map[order]*batch // those that wait for other nodes
 	open    map[*step]bool   // the steps that have not ended
 	news    chan struct{}    // closed when Know is called
 }
@@ -152,11 +154,11 @@ func (d *Door) Opener() *remote.Opener {
 	return o
 }
 
-// crew is a job, with the experience from its steps.
+// crew is a job, with what its steps have shown.
 type crew struct {
 	id string // Job.ID, which needs no lock
 	Job
-	on       map[string]bool    // Nodes: each of thousands of nodes asks
+	on       map[string]bool    // Job.Nodes as a set: each of thousands of nodes asks
 	ladders  map[string]*ladder // by node
 	outcasts map[string]bool    // nodes on which SLURM could not start a step for several nodes: they get their own
 	failures int                // steps that failed in a row
@@ -192,7 +194,7 @@ func (d *Door) Know(jobs []Job) {
 	}
 }
 
-// take notes the present knowledge about the job. d.mu is held.
+// take adopts what is now known about the job. d.mu is held.
 func (c *crew) take(j Job) {
 	c.Job, c.on = j, make(map[string]bool, len(j.Nodes))
 	for _, node := range j.Nodes {
@@ -203,8 +205,8 @@ func (c *crew) take(j Job) {
 // servesNode reports whether the node can be reached through the job. d.mu is held.
 func (c *crew) servesNode(node string) bool { return !c.Suspended && c.on[node] }
 
-// crewOf returns the job through which a node is reached: the job with the most GPUs there, as a step sees no others.
-// Among equal jobs it is always the same one. nil: no job is known on the node.
+// crewOf returns the job through which a node is reached: the one with the most GPUs there, as a step sees no others.
+// Among equal jobs it always returns the same one. nil: no job is known on the node.
 func (d *Door) crewOf(node string) *crew {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -269,15 +271,15 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	if err := d.awaitGPUs(ctx, node); err != nil {
 		return nil, err
 	}
-	if c := d.crewOf(node); c != nil { // now that it is known which one has the most
+	if c := d.crewOf(node); c != nil { // now it is known which one has the most
 		s.crew = c
 	}
 	log.Done("job " + s.crew.id)
 	return s, nil
 }
 
-// awaitGPUs waits until the number of GPUs of each job on a node is known, or for long enough. SLURM reports these
-// numbers after the jobs themselves.
+// awaitGPUs waits until the number of GPUs of each job on a node is known, or until it has waited long enough. SLURM
+// reports these numbers later than the jobs.
 func (d *Door) awaitGPUs(ctx context.Context, node string) error {
 	late := time.After(d.limits.gpus)
 	for {

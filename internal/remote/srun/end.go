@@ -15,12 +15,12 @@ import (
 const isSuspended = "nvnodetop: the job is suspended"
 
 // endSuspended ends the step of a suspended job. Its probes are frozen, and srun ignores SIGTERM until the job goes on.
-// When the job goes on, the probes end at once, as their input has ended.
+// When it does, the probes end at once, as their input has ended.
 func (s *step) endSuspended() {
 	s.mu.Lock()
 	proc := s.proc
 	s.mu.Unlock()
-	if proc == nil { // not started yet: it will not start
+	if proc == nil { // not started yet: now it never will
 		return
 	}
 	_, _ = s.words.Write([]byte(isSuspended + "\n"))
@@ -28,14 +28,14 @@ func (s *step) endSuspended() {
 		t.closeTask(link.Exit{}, isSuspended+"\n")
 	}
 	_ = s.in.Close()
-	time.Sleep(s.d.limits.parting)   // for srun to pass on the end of the input: not all probes hear of its own
-	_ = proc.Signal(syscall.SIGKILL) // it may have ended
+	time.Sleep(s.d.limits.parting)   // lets srun pass on the end of the input: not all probes notice the end of srun
+	_ = proc.Signal(syscall.SIGKILL) // it may have ended already
 }
 
 // Close ends the steps that still run once all sessions are closed. An srun whose job is suspended ignores SIGTERM, and
 // would outlive this process. An srun that has been ending its step for a while, as when a node is dead, is left alone:
-// once killed, it could not tell SLURM, which would list the step until the job ends. Close takes at most three times
-// limits.parting.
+// if it were killed, it could not tell SLURM, which would list the step until the job ends. Close takes at most three
+// times limits.parting.
 func (d *Door) Close() {
 	d.mu.Lock()
 	open := slices.Collect(maps.Keys(d.open))
@@ -50,7 +50,7 @@ func (d *Door) Close() {
 	}
 }
 
-// endsBefore sends srun a signal, and waits for its end. It reports whether it has ended, or never started.
+// endsBefore sends srun a signal, and waits for its end. It reports whether srun has ended, or never started.
 func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
 	s.mu.Lock()
 	proc := s.proc
@@ -67,12 +67,12 @@ func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
 	}
 }
 
-// wasAborting reports whether srun was already ending its step, and has said so, before this process began to end; the
-// end of this process takes sessions up to 2 s. srun waits for the nodes, up to KillWait and 2 s.
+// wasAborting reports whether srun was already ending its step, and had said so, before this process began to end;
+// sessions take up to 2 s to end with this process. srun waits for the nodes, up to KillWait and 2 s.
 func (s *step) wasAborting() bool {
 	s.mu.Lock()
 	before := !s.closed.IsZero() && time.Since(s.closed) > 2*s.d.limits.closing
 	s.mu.Unlock()
-	words := s.words.String() // that of a suspended job says so too, and does not end
+	words := s.words.String() // the srun of a suspended job says so too, and does not end
 	return before && (strings.Contains(words, "forcing job termination") || strings.Contains(words, "Job step aborted"))
 }

@@ -11,20 +11,20 @@ import (
 
 // wish is a node's wish for a task.
 type wish struct {
-	ctx    context.Context // of the one who waits
+	ctx    context.Context // of the caller that waits
 	node   string
 	crew   *crew
 	script string
 	input  *input      // nil: none
-	answer chan answer // takes one
+	answer chan answer // takes one answer
 
-	steps int // that did not fulfill it
+	steps int // steps that did not fulfill it
 }
 
-// again is the factor by which nodes are gathered longer for a step that replaces another step.
+// again is how many times longer nodes are gathered for a step that replaces another one.
 const again = 5
 
-// maxSteps limits the steps for one wish: steps that fail because of other nodes, and one step per rung.
+// maxSteps limits the steps for one wish: some fail because of other nodes, and each rung needs one.
 const maxSteps = 8
 
 type answer struct {
@@ -32,16 +32,16 @@ type answer struct {
 	err  error
 }
 
-// order holds the properties that wishes must share to be fulfilled by one step.
+// order holds the properties that wishes must share for one step to fulfill them.
 type order struct {
 	crew   *crew
 	script string
 	rung   rung
-	gpus   int    // on each node, if the rung says it
-	alone  string // the node that gets its own step; empty: there may be several
+	gpus   int    // on each node, if the rung needs the number
+	alone  string // the node that gets a step of its own; empty: there may be several nodes
 }
 
-// batch is a set of wishes that wait for other wishes.
+// batch is a set of wishes that wait for more wishes.
 type batch struct {
 	order
 	wishes []*wish
@@ -56,7 +56,7 @@ func (d *Door) addWish(w *wish) {
 	defer d.mu.Unlock()
 	l := w.crew.ladderOf(w.node)
 	if l.settled && l.tried[l.at] && l.seen[l.at] == 0 {
-		*l = ladder{} // whatever kept the GPUs from all steps may have gone
+		*l = ladder{} // whatever kept the GPUs from all steps may be gone
 	}
 	o := order{crew: w.crew, script: w.script, rung: l.at}
 	if l.at == perNode || l.at == byGRES {
@@ -77,7 +77,7 @@ func (d *Door) addWish(w *wish) {
 		}
 		patience := d.limits.gather
 		if w.steps > 0 {
-			patience *= again // the nodes of a step learn one after the other that it is a poor one
+			patience *= again // the nodes of a step find out one after the other that it is a poor one
 		}
 		rest := time.Until(w.crew.rest)
 		crash.Go(func() { d.serveBatch(b, patience, rest) })
@@ -124,7 +124,7 @@ func (d *Door) serveBatch(b *batch, patience, rest time.Duration) {
 	}()
 }
 
-// isOver reports whether nobody waits for a wish any more, and then answers it.
+// isOver reports whether nobody waits for a wish any longer, and if so answers it.
 func (w *wish) isOver() bool {
 	if w.ctx.Err() == nil {
 		return false
@@ -144,8 +144,8 @@ func (b *batch) nodeNames() []string {
 }
 
 // followTask waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one
-// or gives it fewer GPUs than the job has, or if another node does not start its task: SLURM then aborts the step,
-// after a while.
+// or gives it fewer GPUs than the job has. It does the same if another node does not start its task: SLURM then aborts
+// the step, after a while.
 func (d *Door) followTask(w *wish, t *task) {
 	s := t.step
 	select {
@@ -200,12 +200,12 @@ func (d *Door) maySeeMore(w *wish, t *task) bool {
 		return known && w.crew.ladderOf(w.node).noteSeen(t.step.rung, seen, gpus)
 	case <-t.exited:
 	case <-w.ctx.Done():
-	case <-time.After(d.limits.hello): // the driver hangs: whoever waits for the task says so
+	case <-time.After(d.limits.hello): // the driver hangs: whoever waits for the task reports it
 	}
 	return false
 }
 
-// retryWish asks for another step, within limits.
+// retryWish asks for another step, unless there were too many.
 func (d *Door) retryWish(w *wish) {
 	if w.steps++; w.steps > maxSteps {
 		w.answer <- answer{err: &stepError{late: true}}
@@ -240,7 +240,7 @@ func (d *Door) handleFailure(w *wish, t *task) {
 	w.answer <- answer{err: &stepError{words: words, err: s.err}}
 }
 
-// replacePartial gives up a step that has started on some of its nodes only. The others get steps of their own.
+// replacePartial gives up a step that has started on only some of its nodes. The others get steps of their own.
 func (d *Door) replacePartial(s *step) {
 	missing := s.missingNodes()
 	select {
@@ -260,7 +260,7 @@ func (d *Door) replacePartial(s *step) {
 	s.closeStep()
 }
 
-// noteStepEnd notes the end of a step, and lets the job rest if it has failed.
+// noteStepEnd handles the end of a step, and lets the job rest if the step failed.
 func (d *Door) noteStepEnd(s *step) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -2,26 +2,27 @@ package srun
 
 import "strconv"
 
-// rung is a way to ask SLURM for the GPUs of a job again, for a second step.
+// rung is one way to ask SLURM for a job's GPUs again, for a second step.
 type rung int
 
 const (
-	// the step gets the job's own request; not if the job asked for a total, and the step is on some of its nodes
+	// the step inherits the job's own request; this fails if the job asked for a total, and the step is on only some of
+	// its nodes
 	inherit rung = iota
 	perNode      // --gpus or --gpus-per-node
 	byGRES       // --gres=gpu:N
-	without      // no GPUs: always possible, but with cgroups that hide devices the step sees none
+	without      // no GPUs: always possible, but where cgroups hide devices the step sees none
 	rungs
 )
 
-// srunOptions returns srun's options for a step on so many nodes, where the job has gpus on each.
+// srunOptions returns srun's options for a step on that many nodes, where the job has gpus on each.
 func (r rung) srunOptions(nodes, gpus int) []string {
 	n := strconv.Itoa(gpus)
 	switch {
 	case r == perNode && nodes == 1:
 		return []string{"--gpus=" + n}
 	case r == perNode:
-		return []string{"--gpus-per-node=" + n} // --gpus is the total, which older versions refuse in many cases
+		return []string{"--gpus-per-node=" + n} // --gpus is the total, which older versions often refuse
 	case r == byGRES:
 		return []string{"--gres=gpu:" + n}
 	case r == without:
@@ -35,13 +36,13 @@ type ladder struct {
 	at      rung
 	settled bool        // at is the best rung
 	tried   [rungs]bool // with a result in seen
-	seen    [rungs]int  // GPUs; refusedStep: SLURM did not start the step
+	seen    [rungs]int  // GPUs seen; refusedStep: SLURM did not start the step
 	why     string      // the first refusal
 }
 
 const refusedStep = -1
 
-// noteRefusal notes that SLURM does not start a step at a rung. It reports whether there is another rung to try; if
+// noteRefusal records that SLURM does not start a step at a rung. It reports whether there is another rung to try; if
 // not, the ladder begins anew. gpus is how many GPUs the job has on the node.
 func (l *ladder) noteRefusal(r rung, why string, gpus int) (again bool) {
 	if l.why == "" {
@@ -56,8 +57,8 @@ func (l *ladder) noteRefusal(r rung, why string, gpus int) (again bool) {
 	return true
 }
 
-// noteSeen notes how many GPUs a probe has seen in a step. It reports whether another rung is better or is still to be
-// tried.
+// noteSeen records how many GPUs a probe sees in a step. It reports whether another rung is better or has not been
+// tried yet.
 func (l *ladder) noteSeen(r rung, seen, gpus int) (again bool) {
 	l.tried[r], l.seen[r] = true, seen
 	if seen >= gpus {
@@ -68,7 +69,7 @@ func (l *ladder) noteSeen(r rung, seen, gpus int) (again bool) {
 	return l.at != r
 }
 
-// moveToNext goes to the next rung to try, or else to the best one.
+// moveToNext goes to the next rung to try, or otherwise to the best one.
 func (l *ladder) moveToNext(gpus int) {
 	best, found := l.at, l.tried[l.at] && l.seen[l.at] != refusedStep
 	for r := range rungs {

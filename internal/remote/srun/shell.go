@@ -35,7 +35,7 @@ func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pip
 	case a = <-w.answer:
 	case <-ctx.Done():
 		select {
-		case a = <-w.answer: // with srun's words
+		case a = <-w.answer: // with srun's messages
 		case <-time.After(s.d.limits.words):
 			crash.Go(w.declineTask)
 		}
@@ -56,12 +56,12 @@ type input struct {
 	kept bytes.Buffer
 }
 
-// fromBeginning returns the input from its beginning. The reader before must not be in use.
+// fromBeginning returns the input from its beginning. The previous reader must not be in use.
 func (i *input) fromBeginning() io.Reader {
 	return io.MultiReader(bytes.NewReader(bytes.Clone(i.kept.Bytes())), io.TeeReader(i.from, &i.kept))
 }
 
-// declineTask leaves a task that answers a wish too late.
+// declineTask leaves a task that comes too late for its wish.
 func (w *wish) declineTask() {
 	if a := <-w.answer; a.task != nil {
 		a.task.leaveTask()
@@ -70,8 +70,9 @@ func (w *wish) declineTask() {
 
 var errNoPing = errors.New("srun cannot ask a node whether it is alive")
 
-// Ping implements link.Way. A live srun proves nothing about the node.
+// Ping implements link.Way. That srun is alive proves nothing about the node.
 func (s *shell) Ping(context.Context) error { return errNoPing }
 
-// Close implements link.Way. There is no connection: the pipe ends the task, and the last task the step.
+// Close implements link.Way. There is no connection: the end of the pipe ends the task, and the end of the last task
+// ends the step.
 func (s *shell) Close() error { return nil }

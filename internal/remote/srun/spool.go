@@ -16,7 +16,7 @@ type spool struct {
 	mu    sync.Mutex // protects the following
 	more  *sync.Cond
 	lines []byte
-	end   error // after lines; nil: it is not known yet
+	end   error // after the lines; nil: not known yet
 }
 
 func newSpool() *spool {
@@ -25,7 +25,7 @@ func newSpool() *spool {
 	return s
 }
 
-// addOutput adds output. After the end it is dropped.
+// addOutput adds output. Output after the end is dropped.
 func (s *spool) addOutput(line []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

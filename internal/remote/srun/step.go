@@ -27,9 +27,9 @@ type step struct {
 	nodes []string
 	tasks map[string]*task // by node; never changes
 
-	words text.Capture  // srun's own, about the step
+	words text.Capture  // srun's own messages, about the step
 	up    chan struct{} // closed when all tasks have started
-	apart chan struct{} // closed when it is given up because some tasks have not started
+	apart chan struct{} // closed when the step is given up because some tasks did not start
 	ended chan struct{} // closed after srun has ended
 	err   error         // why srun could not be started; set before ended is closed
 	held  atomic.Bool   // SLURM held it back, and it was given up
@@ -37,15 +37,15 @@ type step struct {
 
 	mu     sync.Mutex // protects the following
 	labels map[int]*task
-	// for tasks whose beginning is still to be read: standard error may overtake standard output
+	// for tasks whose first output has not been read yet: standard error may overtake standard output
 	early  map[int][]func(*task)
 	here   int // tasks that somebody may still want
 	proc   *os.Process
-	over   bool      // it is to end
-	closed time.Time // when that was set
-	deaf   []*task   // that nobody wants, and that have not ended
+	over   bool      // it has to end
+	closed time.Time // when over was set
+	deaf   []*task   // tasks that nobody wants, and that have not ended
 
-	handing sync.Mutex // keeps in order what standard error hands to tasks; before mu
+	handing sync.Mutex // keeps what standard error passes to tasks in order; locked before mu
 
 	writing sync.Mutex // protects in
 	in      io.WriteCloser
@@ -104,14 +104,14 @@ func (s *step) startSrun() {
 	go func() {
 		defer crash.End()
 		reading.Wait()
-		_ = cmd.Wait() // its words say more than its status
+		_ = cmd.Wait() // its messages say more than its status
 		s.end(nil)
 	}()
 }
 
-// end notes that srun has ended, with all tasks.
+// end records that srun has ended, and with it all tasks.
 func (s *step) end(err error) {
-	if err != nil { // else a task that has ended may be reading it
+	if err != nil { // otherwise a task that has ended may be reading it
 		s.err = err
 	}
 	words := s.words.String()
@@ -142,7 +142,7 @@ func (s *step) handleOutput(label int, line []byte) {
 	case t != nil:
 		t.handleOutput(line)
 	default:
-		_, _ = s.words.Write(line) // of a prolog, for example
+		_, _ = s.words.Write(line) // for example from a prolog
 	}
 }
 
@@ -205,7 +205,7 @@ func (s *step) handleOwnLine(said string) {
 		return
 	}
 	if node := nodeFailure(said); s.tasks[node] != nil {
-		s.tasks[node].leaveTask() // before its end: the probe may live, and would for as long as the step
+		s.tasks[node].leaveTask() // before its end: the probe may be alive, and would stay so as long as the step does
 		s.tasks[node].closeTask(link.Exit{}, said)
 		return
 	}
@@ -215,11 +215,11 @@ func (s *step) handleOwnLine(said string) {
 	}
 }
 
-// maxEarly limits the output kept for a task whose beginning is still to be read.
+// maxEarly limits what is kept for a task whose first output has not been read yet.
 const maxEarly = 256
 
-// withTask calls do for the task of a label, now or once the beginning of its output has been read. It reports whether
-// it called do now.
+// withTask calls do for the task of a label, now or once its first output has been read. It reports whether it called
+// do now.
 func (s *step) withTask(label int, do func(*task)) bool {
 	s.handing.Lock()
 	defer s.handing.Unlock()
@@ -242,7 +242,7 @@ func (s *step) giveUp() {
 	}
 }
 
-// everybody is the way to all tasks of a step.
+// everybody reaches all tasks of a step.
 type everybody struct{ s *step }
 
 func (e *everybody) Write(lines []byte) (int, error) {
@@ -267,11 +267,11 @@ func (s *step) sendFirst(in *input) {
 	go func() {
 		defer s.writing.Unlock()
 		defer crash.End()
-		_, _ = io.Copy(s.in, in.fromBeginning()) // on error the task has ended: its status says more
+		_, _ = io.Copy(s.in, in.fromBeginning()) // on an error the task has ended: its status says more
 	}()
 }
 
-// noteTaskLeft notes that nobody wants a task any more. The last one ends the step.
+// noteTaskLeft records that nobody wants a task any longer. When the last task is left, the step ends.
 func (s *step) noteTaskLeft() {
 	s.mu.Lock()
 	s.here--

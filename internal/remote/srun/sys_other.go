@@ -4,5 +4,5 @@ package srun
 
 import "syscall"
 
-// sysProcAttr keep srun away from the terminal's signals. It ends when its input does.
+// sysProcAttr keeps srun away from the terminal's signals. srun ends when its input does.
 func sysProcAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

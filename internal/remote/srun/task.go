@@ -24,17 +24,17 @@ type task struct {
 
 	up     chan struct{} // closed when the script begins
 	magic  chan struct{} // closed when the script has become a probe
-	hello  chan int      // takes the number of GPUs of the first Hello from a working driver
+	hello  chan int      // takes the number of GPUs from the first Hello of a working driver
 	exited chan struct{} // closed when exit is known, and words are complete
 	exit   link.Exit
 
 	leaving sync.Once
 	ending  sync.Once
-	heard   atomic.Int64 // requests sent to the step before the task last printed
+	heard   atomic.Int64 // requests that had been sent to the step when the task last printed something
 
 	// step.mu protects the following.
 	arrived bool
-	left    time.Time // since when nobody wants it
+	left    time.Time // since when nobody has wanted it
 	outputs int       // number of outputs that have not ended
 	status  link.Exit
 
@@ -88,8 +88,8 @@ func (t *task) handleOutput(piece []byte) {
 	}
 }
 
-// examineHello examines a Hello for the number of GPUs that the probe sees. If it sees none although the job has some,
-// and no other step would see any, the Hello gives the reason.
+// examineHello reads from a Hello how many GPUs the probe sees. If it sees none although the job has some, and no other
+// step would see any, the Hello is given the reason.
 func (t *task) examineHello(line []byte) []byte {
 	var m wire.Message
 	if json.Unmarshal(line, &m) != nil || m.Hello == nil {
@@ -133,7 +133,7 @@ func (t *task) handleErrors(line []byte) {
 	_, _ = t.words.Write(line)
 }
 
-// endOutput ends one of the outputs of a task; after both, its end is known. The standard output tells the status.
+// endOutput ends one of the outputs of a task; after both, its end is known. The status is in the standard output.
 func (t *task) endOutput(status *int) {
 	t.step.mu.Lock()
 	if status != nil {
@@ -147,8 +147,8 @@ func (t *task) endOutput(status *int) {
 	}
 }
 
-// closeTask ends a task without further output: its script has ended, it was killed, or the step has ended. words are
-// srun's.
+// closeTask ends a task from which no more output will come: its script has ended, it was killed, or the step has
+// ended. words are srun's.
 func (t *task) closeTask(exit link.Exit, words string) {
 	t.ending.Do(func() {
 		_, _ = t.words.Write([]byte(words))
@@ -159,7 +159,7 @@ func (t *task) closeTask(exit link.Exit, words string) {
 	t.leaveTask()
 }
 
-// leaveTask ends the use of a task: the probe gets a message, and the end of the last task ends the step.
+// leaveTask ends the use of a task: the probe gets a message, and when the last task is left the step ends.
 func (t *task) leaveTask() {
 	t.leaving.Do(func() {
 		if !t.gone() {
@@ -182,7 +182,7 @@ func (t *task) asPipe() *link.Pipe {
 	}
 }
 
-// address leads to one task.
+// address reaches one task.
 type address struct{ t *task }
 
 func (a *address) Write(line []byte) (int, error) {

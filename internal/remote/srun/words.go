@@ -27,11 +27,11 @@ func readLines(r io.Reader, each func(label int, line []byte)) {
 	}
 }
 
-// labelText is a label: the number of a task, in a heterogeneous job after the number of the component. A step is in
-// one component only.
+// labelText matches a label: the number of a task, after the number of the component in a heterogeneous job. A step is
+// in one component only.
 var labelText = regexp.MustCompile(`^(?:P[0-9]+)? *([0-9]+): `)
 
-// splitLabel parts a label from its line.
+// splitLabel separates a label from its line.
 func splitLabel(line []byte) (label int, rest []byte) {
 	m := labelText.FindSubmatch(line)
 	if m == nil {
@@ -46,17 +46,18 @@ func splitLabel(line []byte) (label int, rest []byte) {
 
 // The following patterns match srun's own lines on its standard error.
 var (
-	// taskLine is "srun: error: node[01-02]: tasks 0-1: Exited with exit code 3".
+	// taskLine matches "srun: error: node[01-02]: tasks 0-1: Exited with exit code 3".
 	taskLine = regexp.MustCompile(`^srun: error: [^ ]+: tasks? ([0-9,-]+): (.*)`)
-	// exitText is the end of a task that did not end by a signal.
+	// exitText matches the end of a task that no signal ended.
 	exitText = regexp.MustCompile(`^Exited with exit code ([0-9]+)`)
-	// launchLine is "srun: error: Task launch for StepId=3.1 failed on node node02: Communication connection failure".
+	// launchLine matches "srun: error: Task launch for StepId=3.1 failed on node node02: Communication connection
+	// failure".
 	launchLine = regexp.MustCompile(`(?m)^srun: error: Task launch for .* failed on node ([^ :]+):`)
-	// nodeLine is "srun: error: Node failure on node02".
+	// nodeLine matches "srun: error: Node failure on node02".
 	nodeLine = regexp.MustCompile(`^srun: error: Node failure on ([^ ,!\[]+)`)
 )
 
-// maxLabels limits the tasks that a line may name.
+// maxLabels limits how many tasks a line may name.
 const maxLabels = 100_000
 
 // taskEnd reads a line about the end of tasks.
@@ -109,10 +110,10 @@ func launchFailures(words string) []string {
 	return nodes
 }
 
-// refusesGPUs reports whether SLURM refuses a step because of the GPUs it asks for, or inherits.
+// refusesGPUs reports whether SLURM refuses a step because of the GPUs that it requests or inherits.
 func refusesGPUs(words string) bool {
 	return strings.Contains(words, "Invalid generic resource") || strings.Contains(words, "Insufficient GRES") ||
-		// 22.05, for more GPUs than there are
+		// 22.05 says this when more GPUs are requested than there are
 		strings.Contains(words, "Unable to create step") && strings.Contains(words, "Unspecified error")
 }
 
@@ -121,7 +122,7 @@ func isBusy(line string) bool {
 	return strings.Contains(line, "tep creation") && strings.Contains(line, "Requested nodes are busy")
 }
 
-// refusalReason returns the reason in srun's words, without the usual beginning of such lines.
+// refusalReason returns the reason in srun's messages, without the usual beginning of such lines.
 func refusalReason(words string) string {
 	line := firstError(words)
 	if _, reason, found := strings.Cut(line, "Unable to create step for job "); found {
@@ -133,13 +134,13 @@ func refusalReason(words string) string {
 	return text.Cut(line, 120)
 }
 
-// firstError returns the first error in srun's words, or else its first line, without "srun: error: ".
+// firstError returns the first error in srun's messages, or otherwise the first line, without "srun: error: ".
 func firstError(words string) string {
 	first := ""
 	for line := range strings.Lines(words) {
 		line = strings.TrimSpace(line)
 		if rest, isError := strings.CutPrefix(line, "srun: error: "); isError {
-			if strings.HasPrefix(rest, "Step requested gres") { // the reason is in the line after it
+			if strings.HasPrefix(rest, "Step requested gres") { // the reason is in the next line
 				continue
 			}
 			return rest

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// longest is the longest ConnectTimeout that is obeyed.
+// longest is the longest ConnectTimeout that is respected.
 const longest = 30 * time.Second
 
-// connectTimeout returns the time to wait for a connection, or for the first word of sshd: that of the configuration,
-// or the usual time.
+// connectTimeout returns how long to wait for a connection, or for the first bytes from sshd: the configured time, or
+// the usual one.
 func (a *trip) connectTimeout(usual time.Duration) time.Duration {
 	if t := a.target.ConnectTimeout; t > 0 {
 		return min(t, longest)
@@ -20,7 +20,7 @@ func (a *trip) connectTimeout(usual time.Duration) time.Duration {
 	return usual
 }
 
-// ofFamily returns the addresses that AddressFamily allows.
+// ofFamily returns the addresses that AddressFamily permits.
 func ofFamily(addrs []net.IPAddr, family string) []net.IPAddr {
 	return slices.DeleteFunc(addrs, func(a net.IPAddr) bool {
 		is4 := a.IP.To4() != nil
@@ -55,7 +55,7 @@ func (a *trip) sourceAddress(ctx context.Context, to net.IPAddr) (net.Addr, erro
 	return nil, a.configError(fmt.Errorf("%s has no address of the family of %s", option, to.String()))
 }
 
-// addressesOf returns the addresses of an interface, those that other hosts can reach first.
+// addressesOf returns the addresses of an interface, starting with those that other hosts can reach.
 func addressesOf(name string) ([]net.IPAddr, error) {
 	i, err := net.InterfaceByName(name)
 	if err != nil {

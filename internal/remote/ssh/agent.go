@@ -55,21 +55,21 @@ func (d *Door) listAgent(ctx context.Context, path string) (net.Conn, []ssh.Sign
 		closeQuietly(conn)
 		return nil, nil, err
 	}
-	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may wait for a touch of a security key
+	_ = conn.SetDeadline(time.Now().Add(d.limits.login)) // signing may have to wait for a touch of a security key
 	return conn, signers, nil
 }
 
-// hungAgents remembers the agents that have not responded, so that such an agent costs one wait and not one for each
-// node.
+// hungAgents remembers which agents did not respond, so that such an agent costs one wait and not one for each node.
 type hungAgents struct {
 	mu    sync.Mutex
-	until map[string]time.Time // by socket: when to ask again
+	until map[string]time.Time // by socket: when the agent may be asked again
 }
 
-// hungFor is the time for which a hung agent is left alone. Then one node asks again.
+// hungFor is how long a hung agent is left alone. Then one node asks again.
 const hungFor = 15 * time.Second
 
-// mayAsk reports whether an agent may be asked now. If it hung, only the first caller that asks again waits for it.
+// mayAsk reports whether an agent may be asked now. If it hung before, only the first caller that asks again waits for
+// it.
 func (h *hungAgents) mayAsk(path string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -34,7 +34,7 @@ type trip struct {
 	path   []string // see jump
 
 	target    *settings.Settings
-	elsewhere *hostkey.OtherHost // what the login host knows of host keys; nil: nothing
+	elsewhere *hostkey.OtherHost // what the login host knows about host keys; nil: nothing
 	via       *jump              // nil: none
 	proxy     *proxy.Command     // nil: none
 	conn      *sshconn.Watched
@@ -80,18 +80,18 @@ func (a *trip) logIn(ctx context.Context) (*sshconn.Client, error) {
 	overdue := &deadline{limit: limit, timer: time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })}
 	defer overdue.timer.Stop()
 	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(secrets.Verdict){}}}
-	// No gone: only the handshake notices the connection's end.
+	// gone is nil: only the handshake notices the end of the connection.
 	return sshconn.Await(ctx, nil, func() (*sshconn.Client, error) { return a.runHandshake(ctx, overdue, known, login) },
 		func(c *sshconn.Client) { closeQuietly(c) })
 }
 
-// deadline ends a handshake. The time in which the handshake waits for its turn does not count.
+// deadline ends a handshake. The time that the handshake waits for its turn does not count.
 type deadline struct {
 	limit time.Duration
 	timer *time.Timer
 }
 
-// pauseDuring calls f, whose time does not count.
+// pauseDuring calls f, without counting the time that it takes.
 func (d *deadline) pauseDuring(f func()) {
 	d.timer.Stop()
 	f()
@@ -104,8 +104,9 @@ func (a *trip) runHandshake(ctx context.Context, overdue *deadline, known *known
 	defer login.closeAgent()
 	endTurn := func() {}
 	defer func() { endTurn() }()
-	// A handshake costs this host's processor, and the cluster's directory of users. It begins when sshd has answered:
-	// a host that is dead or hung holds no turn. One that takes long to log in gives its turn away.
+	// A handshake costs CPU time on this host, and a query to the cluster's user directory. It begins when sshd has
+	// answered, so a host that is dead or hangs holds no turn. A handshake that takes long to log in gives its turn
+	// away.
 	a.conn.Greet = func() (err error) {
 		a.conn.Allow(0)
 		overdue.pauseDuring(func() {
@@ -124,7 +125,7 @@ func (a *trip) runHandshake(ctx context.Context, overdue *deadline, known *known
 			RekeyThreshold: a.target.RekeyLimit,
 		},
 		User: a.target.User,
-		// Blanks and minus signs separate its fields.
+		// Blanks and minus signs separate the fields of a version.
 		ClientVersion:     "SSH-2.0-nvnodetop_" + strings.NewReplacer(" ", "_", "-", "_").Replace(a.d.version),
 		HostKeyCallback:   check.checkKey,
 		HostKeyAlgorithms: known.listAlgorithms(),
@@ -144,7 +145,7 @@ func (a *trip) runHandshake(ctx context.Context, overdue *deadline, known *known
 type hostKeyCheck struct {
 	trip   *trip
 	known  *knownSet
-	agree  func() // called when the key is known, and the login begins
+	agree  func() // called when the key is found known, and the login begins
 	agreed []byte
 }
 

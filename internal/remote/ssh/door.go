@@ -72,7 +72,7 @@ import (
 // Door reaches nodes over SSH. It implements remote.Door.
 type Door struct {
 	version           string // of nvnodetop, for the client's version string
-	home, user, agent string // of this process: agent is a socket
+	home, user, agent string // this process's; agent is a socket
 	limits            limits
 	settings          *settings.Source
 	keys              *keyfile.Cache
@@ -93,14 +93,14 @@ type limits struct {
 	name, tcp, ssh, login time.Duration
 	agent                 time.Duration // for the agent to list its keys
 	closing               time.Duration // to notice the connection's end
-	turn                  time.Duration // the longest time for which a login holds its turn
-	start                 time.Duration // the time of a turn to start a ProxyCommand
+	turn                  time.Duration // how long a login may hold its turn
+	start                 time.Duration // how long a turn to start a ProxyCommand takes
 	alive                 time.Duration // between two signs of life of a jump host, and for its answer
-	idle                  time.Duration // time until an unneeded connection to a jump host is closed
-	again                 time.Duration // the least between two attempts to reach a jump host
+	idle                  time.Duration // until an unneeded connection to a jump host is closed
+	again                 time.Duration // between two attempts to reach a jump host, at least
 }
 
-// The number of hosts that may do expensive work at the same time: look up a name, exchange keys and log in, start a
+// How many hosts may do expensive work at the same time: look up a name, exchange keys and log in, or start a
 // ProxyCommand.
 const (
 	parallelLookups    = 64
@@ -144,10 +144,10 @@ func New(version string) (*Door, error) {
 // Close closes the connections to jump hosts. Nothing may be dialed after that.
 func (d *Door) Close() { d.jumps.closeAll() }
 
-// Retry lets jump hosts that failed be tried again soon, at the user's request.
+// Retry makes failed jump hosts be tried again soon, at the user's request.
 func (d *Door) Retry() { d.jumps.retrySoon() }
 
-// whoAmI returns the login name and the home directory. They are those of the user database, as in OpenSSH, if it has
+// whoAmI returns the login name and the home directory. Like OpenSSH it takes them from the user database, if that has
 // this user.
 func whoAmI() (name, home string, err error) {
 	name, home = os.Getenv("USER"), os.Getenv("HOME")

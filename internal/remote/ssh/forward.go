@@ -11,18 +11,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// opening is a request to a jump host that is not answered yet.
+// opening is a request to a jump host that has not been answered yet.
 type opening struct {
 	done chan struct{} // closed when conn or err is set
 	conn net.Conn
 	err  error
-	left bool // nobody waits for it
+	left bool // nobody waits for it any longer
 }
 
-// openConn opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same
-// host takes its result. So a dead host has at most one open request.
+// openConn opens a connection from the jump host to a host. A request cannot be withdrawn, so the next call for the
+// same host takes its result. A dead host thus has at most one open request.
 func (j *jump) openConn(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
-	if s.conn.Failure() != nil { // x/crypto may wait forever for a new request, see await
+	if s.conn.Failure() != nil { // x/crypto may wait forever for a new request, see Await
 		return nil, &advice.OpenError{Err: sshconn.ErrGone}
 	}
 	o := j.requestConn(s, net.JoinHostPort(host, port))
@@ -34,7 +34,7 @@ func (j *jump) openConn(ctx context.Context, s *shell, host, port string) (net.C
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 		select {
-		case j.doubt <- struct{}{}: // is it the host or the jump host that does not answer?
+		case j.doubt <- struct{}{}: // which one does not answer, the host or the jump host?
 		default:
 		}
 	}
@@ -42,7 +42,7 @@ func (j *jump) openConn(ctx context.Context, s *shell, host, port string) (net.C
 	defer j.mu.Unlock()
 	if err != nil {
 		o.left = true
-		if conn := o.conn; conn != nil { // it has come just now
+		if conn := o.conn; conn != nil { // it came just now
 			crash.Go(func() { closeQuietly(conn) })
 		}
 		return nil, err

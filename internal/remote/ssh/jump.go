@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// jumps are the shared connections to jump hosts: one each, for all hosts behind it.
+// jumps are the shared connections to jump hosts: one per jump host, for all hosts behind it.
 type jumps struct {
 	d    *Door
 	life context.Context // of all of them
@@ -31,7 +31,7 @@ func newJumps(d *Door) *jumps {
 	return &jumps{d: d, life: life, end: end, all: map[string]*jump{}}
 }
 
-// findJump returns the jump host of a key: the same for the same hops before it.
+// findJump returns the jump host with a key; the key includes the hops before it.
 func (js *jumps) findJump(key string, to hop, before string, path []string) *jump {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -68,8 +68,8 @@ func (js *jumps) closeAll() {
 type jump struct {
 	jumps  *jumps
 	to     hop
-	before string   // the hops before it, as in ProxyJump; empty: the configuration says
-	path   []string // keys of the hops from the target on, to find circles
+	before string   // the hops before it, as in ProxyJump; empty: the configuration decides
+	path   []string // keys of the hops from the target on, to detect circles
 	doubt  chan struct{}
 
 	mu       sync.Mutex // protects the following
@@ -81,14 +81,15 @@ type jump struct {
 	waits    *backoff.ExponentialBackOff
 	openings map[string]*opening
 	streams  int       // open ones
-	used     time.Time // last time that something was opened or closed
+	used     time.Time // when something was last opened or closed
 
-	known *hostkey.OtherHost // of the login host: what it knows of host keys; nil: nothing
+	known *hostkey.OtherHost // only for the login host: what it knows about host keys; nil: nothing
 }
 
 var errClosing = errors.New("nvnodetop is closing")
 
-// getShell returns the connection, and makes it if necessary. Only an attempt that begins with asker asks questions.
+// getShell returns the connection, and makes it if necessary. Only an attempt that was begun with an asker asks
+// questions.
 func (j *jump) getShell(ctx context.Context, asker Asker) (*shell, error) {
 	for {
 		s, wait, err := j.shellState(asker)
@@ -154,7 +155,7 @@ func (j *jump) dialHost(asker Asker) {
 	})
 }
 
-// noteFailure notes a failure, and the earliest time of the next attempt. j.mu is held.
+// noteFailure records a failure, and sets the earliest time of the next attempt. j.mu is held.
 func (j *jump) noteFailure(f *reach.Failure) {
 	if j.waits == nil {
 		j.waits = &backoff.ExponentialBackOff{InitialInterval: j.jumps.d.limits.again, RandomizationFactor: 0.2,
@@ -170,7 +171,7 @@ func (j *jump) noteFailure(f *reach.Failure) {
 	j.again = j.ended.Add(j.waits.NextBackOff())
 }
 
-// roleInRoute names the part of the host in the route.
+// roleInRoute names the role of the host in the route.
 func (j *jump) roleInRoute() string {
 	if login := j.jumps.d.login; login != nil && *login == j.to {
 		return loginHost
@@ -208,10 +209,10 @@ func (j *jump) tendShell(s *shell) {
 	_ = s.Close()
 }
 
-// steady is the time that a connection must have lasted for the waits to begin anew.
+// steady is how long a connection must have lasted for the waits to start over.
 const steady = time.Minute
 
-// awaitEnd returns when the connection has ended, or is no longer needed; then the reason is empty.
+// awaitEnd returns when the connection has ended, or when it is no longer needed; then the reason is empty.
 func (j *jump) awaitEnd(s *shell) (why string) {
 	limits := j.jumps.d.limits
 	tick := time.NewTicker(limits.alive / 3)
@@ -231,7 +232,7 @@ func (j *jump) awaitEnd(s *shell) (why string) {
 		if j.isIdle(s) {
 			return ""
 		}
-		// While this host was suspended only the wall clock ran.
+		// While this host was suspended, only the wall clock ran.
 		if since := time.Since(heard); !doubted && since < limits.alive &&
 			time.Now().Round(0).Sub(heard.Round(0)) < since+limits.alive {
 			continue

@@ -22,12 +22,12 @@ type identity struct {
 	signer ssh.Signer
 }
 
-// identities is the list of keys to offer, in order, and of keys that cannot be used.
+// identities are the keys to offer, in order, and the keys that cannot be used.
 type identities struct {
 	keys    []identity
 	skipped []string
 	accepts []string // signature algorithms; nil: all
-	locked  bool     // a key was skipped because nobody gave its passphrase
+	locked  bool     // a key was skipped because nobody entered its passphrase
 	agent   net.Conn // signs with the keys it holds; nil: not used
 }
 
@@ -35,9 +35,9 @@ func (ids *identities) noteSkipped(format string, args ...any) {
 	ids.skipped = append(ids.skipped, fmt.Sprintf(format, args...))
 }
 
-// collectKeys collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the
-// configuration, then key files. IdentitiesOnly excludes the agent's other keys. unlock returns the signer of a locked
-// key; nil: there is none.
+// collectKeys collects the keys for a target in OpenSSH's order: keys in the agent, starting with those that the
+// configuration names, then key files. IdentitiesOnly excludes the agent's other keys. unlock returns the signer of a
+// locked key; nil: there is none.
 func (d *Door) collectKeys(ctx context.Context, t *settings.Settings,
 	unlock func(*keyfile.File) ssh.Signer) *identities {
 	ids := &identities{accepts: t.PubkeyAcceptedAlgorithms}
@@ -131,7 +131,7 @@ func (d *Door) keyFiles(t *settings.Settings, ids *identities) foundKeys {
 		case !t.DefaultIdentities || !errors.Is(f.Err, fs.ErrNotExist):
 			ids.noteSkipped("%s: %v", path, f.Err)
 		}
-		if len(t.CertificateFiles) == 0 { // else ssh does not look beside the keys
+		if len(t.CertificateFiles) == 0 { // otherwise ssh does not look beside the keys
 			certs = append(certs, path+"-cert.pub")
 		}
 	}

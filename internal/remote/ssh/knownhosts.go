@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
-// hostKeyError is a host that is not trusted.
+// hostKeyError says that a host is not trusted.
 type hostKeyError = hostkey.Error
 
 // knownCache keeps the known_hosts files.
@@ -28,7 +28,7 @@ type knownSet struct {
 }
 
 func (c *knownCache) loadKnownHosts(t *settings.Settings, elsewhere *hostkey.OtherHost) (*knownSet, error) {
-	if t.KnownHostsCommand != "" { // what it would revoke is not known
+	if t.KnownHostsCommand != "" { // it is not known what the command would revoke
 		return nil, onlyOpenSSH("KnownHostsCommand",
 			fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys", t.KnownHostsCommand))
 	}
@@ -44,7 +44,7 @@ func (c *knownCache) loadKnownHosts(t *settings.Settings, elsewhere *hostkey.Oth
 	return &knownSet{set: set.With(elsewhere, host), host: host, target: t}, nil
 }
 
-// onlyOpenSSH leaves a host to OpenSSH: without OpenSSH, the keys that an option revokes are unknown.
+// onlyOpenSSH leaves a host to OpenSSH: nothing else knows which keys an option revokes.
 func onlyOpenSSH(option string, err error) error {
 	return &remote.LocalError{What: option, Err: err, Hints: []string{"let OpenSSH log in: --transport openssh"}}
 }
@@ -54,8 +54,8 @@ func (s *knownSet) listAlgorithms() []string {
 	return s.set.Algorithms(s.host, s.target.HostKeyAlgorithms)
 }
 
-// checkKey returns the line that has the key, or a *hostKeyError, or a *remote.LocalError if the configuration accepts
-// no such key.
+// checkKey returns the line with the key. The error is a *hostKeyError, or a *remote.LocalError if the configuration
+// accepts no such key.
 func (s *knownSet) checkKey(_ string, _ net.Addr, key ssh.PublicKey) (string, error) {
 	if bits := sizeOfRSA(key); bits > 0 && bits < s.target.RequiredRSASize {
 		return "", &remote.LocalError{What: "host key too short", Err: fmt.Errorf("%d bits, RequiredRSASize is %d",
@@ -68,7 +68,7 @@ func (s *knownSet) checkKey(_ string, _ net.Addr, key ssh.PublicKey) (string, er
 	return known.String(), nil
 }
 
-// sizeOfRSA returns the bits of an RSA key; 0: it is another one.
+// sizeOfRSA returns the size of an RSA key in bits; 0: it is another kind of key.
 func sizeOfRSA(key ssh.PublicKey) int {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		key = cert.Key

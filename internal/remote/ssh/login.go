@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
 )
 
-// login is the stage login. It offers one key after the other and remembers the result.
+// login is the stage login. It offers one key after another, and remembers the result.
 type login struct {
 	trip    *trip
 	ids     *identities // nil until sshd has sent its methods
@@ -41,7 +41,7 @@ func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
 		l.ids = l.trip.d.collectKeys(ctx, l.trip.target,
 			func(f *keyfile.File) ssh.Signer { return l.trip.signerFor(ctx, f) })
 	}
-	// If a key has signed and the login still failed, more keys would only use up sshd's attempts.
+	// If a key has signed and the login failed nevertheless, more keys would only use up sshd's attempts.
 	if l.tried == len(l.ids.keys) || l.proven != "" {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
 	return ssh.PublicKeys(keyfile.Witnessed(key.signer, func() { l.proven = key.name }))
 }
 
-// Accepted returns the text of a successful login.
+// loginText returns the text of a successful login.
 func (l *login) loginText() string {
 	answered := l.asks.rounds > 0
 	switch {
@@ -65,7 +65,7 @@ func (l *login) loginText() string {
 	return "publickey accepted, " + l.proven
 }
 
-// Explain adds the state of the login to the error of a handshake that got as far as the login.
+// explainError adds the state of the login to the error of a handshake that got as far as the login.
 func (l *login) explainError(err error) error {
 	if _, isKey := errors.AsType[*hostKeyError](err); l.methods == nil || isKey {
 		l.asks.keepAnswers(secrets.Unheard)

@@ -28,14 +28,14 @@ func CheckLogin(login string) error {
 	return err
 }
 
-// UserOf returns the user in login, [user@]host[:port]; "": there is none.
+// UserOf returns the user in login, which is [user@]host[:port]; "": there is none.
 func UserOf(login string) string {
 	h, _ := parseHop(login)
 	return h.user
 }
 
-// Through makes login, [user@]host[:port], the host before all nodes, which are reached as the same user. It must be
-// called before anything else.
+// Through makes login, which is [user@]host[:port], the host before all nodes. The nodes are reached as the same user.
+// It must be called before anything else.
 func (d *Door) Through(login string) error {
 	to, err := parseHop(login)
 	d.login = &to
@@ -57,7 +57,7 @@ func (d *Door) loginHost() *jump {
 	return d.jumps.findJump(key, *d.login, "", []string{key})
 }
 
-// behindLogin completes the settings of a node behind the login host: the user of the login, and the host keys that the
+// behindLogin completes the settings of a node behind the login host: the login's user, and the host keys that the
 // login host knows.
 func (a *trip) behindLogin(j *jump, s *shell) {
 	a.target = a.target.As(s.target.User, "")
@@ -73,8 +73,8 @@ const maxKnown = 16 << 20
 const knownScript = `cat /etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2 ` +
 	`"$HOME/.ssh/known_hosts" "$HOME/.ssh/known_hosts2" 2>/dev/null; true`
 
-// learnHosts fetches the known hosts of the login host, whose own key was checked: this host need not know the nodes.
-// Keys known here take precedence.
+// learnHosts fetches the known hosts of the login host, whose own key has been checked: then this host need not know
+// the nodes. Keys known here take precedence.
 func (j *jump) learnHosts(s *shell) {
 	ctx, cancel := context.WithTimeout(j.jumps.life, j.jumps.d.limits.login)
 	defer cancel()
@@ -88,8 +88,8 @@ func (j *jump) learnHosts(s *shell) {
 	j.known = known
 }
 
-// Run runs a script on the login host. Its error is ctx's cause, or a *reach.Failure if the connection is the cause. It
-// returns the output so far in any case.
+// Run runs a script on the login host. Its error is ctx's cause, or a *reach.Failure if the connection failed. In any
+// case it returns the output so far.
 func (d *Door) Run(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error) {
 	j := d.loginHost()
 	s, err := j.getShell(ctx, nil)
@@ -119,7 +119,7 @@ const maxOutput = 32 << 20
 
 var errTooMuch = errors.New("too much output")
 
-// runScript runs a script to its end. With an error it returns the output so far.
+// runScript runs a script to its end. On an error it returns the output so far.
 func runScript(ctx context.Context, s *shell, script string, input io.Reader, most int64) (stdout, stderr []byte,
 	exit link.Exit, err error) {
 	p, err := s.Run(ctx, script, input)
@@ -146,7 +146,7 @@ const (
 
 // Prepare asks the user for the answers that logins will need, once for each jump host and each kind of node:
 // passphrases, passwords, codes. It connects to the login host, whose failure it returns, and to jump hosts. It logs
-// into a node only if the node may need an answer. It takes as long as the user.
+// into a node only if the node may need an answer. It takes as long as the user does.
 func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 	if d.login != nil {
 		if _, err := d.loginHost().getShell(ctx, asker); err != nil {
@@ -157,7 +157,7 @@ func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 	for _, node := range nodes[:min(len(nodes), maxLooks)] {
 		t := &trip{d: d, node: node, log: remote.NewLog(node, func(reach.Step) {}), asker: asker}
 		if t.setTarget(ctx) != nil || ctx.Err() != nil {
-			continue // the attempt on the screen has the reason
+			continue // the attempt on the screen will have the reason
 		}
 		kind := fmt.Sprint(domainOf(node), t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "",
 			t.target.IdentityFiles, t.target.Agent)
@@ -191,7 +191,7 @@ func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
 }
 
 // tryLogin connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether
-// another node would ask nothing else.
+// another node would ask nothing more.
 func (a *trip) tryLogin(ctx context.Context) bool {
 	switch {
 	case a.d.needsAnswer(ctx, a.target):

@@ -37,8 +37,8 @@ var errNobody = errors.New("nobody answers the host's question")
 const passwordPrompt = "Password: "
 
 // nextMethod returns a method with a question that can be answered; nil: there is none. A jump host is asked for its
-// question even if nobody can answer, so that the failure names the question, and since there may be no question. A
-// compute node is not asked: its question could be a call to somebody's phone, 512 times.
+// question even if nobody can answer, so that the failure names the question, and since there may be none. A compute
+// node is not asked: its question could be a call to somebody's phone, 512 times.
 func (q *questions) nextMethod(ctx context.Context, auth *ssh.ClientAuthContext) ssh.AuthMethod {
 	interactive, password := slices.Contains(auth.AllowedMethods, "keyboard-interactive"),
 		slices.Contains(auth.AllowedMethods, "password")
@@ -63,7 +63,7 @@ func (q *questions) nextMethod(ctx context.Context, auth *ssh.ClientAuthContext)
 	return nil
 }
 
-// countRefused counts the rounds whose answers the host has refused.
+// countRefused returns in how many rounds the host refused the answers.
 func (q *questions) countRefused(auth *ssh.ClientAuthContext) int {
 	n := 0
 	for _, m := range auth.TriedMethods {
@@ -123,8 +123,8 @@ func (q *questions) getAnswer(ctx context.Context, instruction, prompt string, s
 	return typed, nil
 }
 
-// key is the scope of an answer: the same question of the same jump host, or of any compute node of the same domain. A
-// password for a jump host is never sent to a node.
+// key returns the scope of an answer: the same question of the same jump host, or of any compute node in the same
+// domain. A password for a jump host is never sent to a node.
 func (q *questions) key(prompt string) string {
 	at := "nodes of " + domainOf(q.trip.node)
 	if q.trip.isJump {
@@ -133,13 +133,13 @@ func (q *questions) key(prompt string) string {
 	return at + "\n" + q.trip.target.User + "\n" + prompt
 }
 
-// domainOf returns the domain of a name; empty: it has none, like most names of SLURM.
+// domainOf returns the domain of a name; empty: it has none, like most node names in SLURM.
 func domainOf(node string) string {
 	_, domain, _ := strings.Cut(node, ".")
 	return strings.ToLower(domain)
 }
 
-// keepAnswers remembers the answers of a login that succeeded, and forgets those that a host has refused.
+// keepAnswers remembers the answers of a login that succeeded, and forgets those that a host refused.
 func (q *questions) keepAnswers(v secrets.Verdict) {
 	for _, tell := range q.taken {
 		if tell != nil {

@@ -29,7 +29,7 @@ func (a *trip) reachHost(ctx context.Context) (*sshconn.Watched, error) {
 	return a.dialAddresses(ctx, addrs)
 }
 
-// connectByJump connects through a jump host, where the name is resolved.
+// connectByJump connects through a jump host, which resolves the name.
 func (a *trip) connectByJump(ctx context.Context) (*sshconn.Watched, error) {
 	j, err := a.jumpHost()
 	if err != nil {
@@ -94,7 +94,7 @@ func (a *trip) resolveName(ctx context.Context) ([]net.IPAddr, error) {
 	return addrs, nil
 }
 
-// dialAddresses tries the addresses in the resolver's order and keeps the first that responds.
+// dialAddresses tries the addresses in the resolver's order, and keeps the first that responds.
 func (a *trip) dialAddresses(ctx context.Context, addrs []net.IPAddr) (*sshconn.Watched, error) {
 	a.log.Begin(advice.StageTCP, "connecting to port "+a.target.Port)
 	limit := a.connectTimeout(a.d.limits.tcp)

@@ -20,10 +20,11 @@ type Asker interface {
 	Ask(ctx context.Context, host, prompt string, secret bool) (string, error)
 }
 
-// maxAnswering is the time for all answers of the user in one login. An sshd waits for two minutes.
+// maxAnswering is the time for all answers of the user in one login. sshd waits two minutes.
 const maxAnswering = 3 * time.Minute
 
-// askUser asks the user a question of host, or one of ours. The connection's deadline allows the time for the answer.
+// askUser asks the user a question of host, or one of ours. The connection's deadline is extended by the time for the
+// answer.
 func (a *trip) askUser(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	a.conn.Allow(maxAnswering)
 	defer a.conn.Allow(a.d.limits.login)
@@ -32,12 +33,12 @@ func (a *trip) askUser(ctx context.Context, host, prompt string, secret bool) (s
 	return text, err
 }
 
-// maxTries is the number of times that the user may answer the same question.
+// maxTries is how often the user may answer the same question.
 const maxTries = 3
 
 var errSkipped = errors.New("skipped")
 
-// Unlocked returns a signer for a locked key: the decrypted key, or one that asks for the passphrase once a host
+// signerFor returns a signer for a locked key: the decrypted key, or one that asks for the passphrase once a host
 // accepts the key; nil if nobody can be asked.
 func (a *trip) signerFor(ctx context.Context, f *keyfile.File) ssh.Signer {
 	key := a.d.secrets.Unlocked(f)
@@ -46,7 +47,7 @@ func (a *trip) signerFor(ctx context.Context, f *keyfile.File) ssh.Signer {
 		return key
 	case a.asker == nil:
 		return nil
-	case f.Pub == nil: // nothing to offer to the host: ask now, as ssh does
+	case f.Pub == nil: // there is nothing to offer to the host: ask now, as ssh does
 		key, _ = a.unlockKey(ctx, f)
 		return key
 	}
@@ -80,8 +81,8 @@ func (a *trip) unlockKey(ctx context.Context, f *keyfile.File) (ssh.Signer, erro
 	return nil, errSkipped
 }
 
-// decryptKey decrypts a key. A key of many rounds (ssh-keygen -a) takes its time on this host, for which no other host
-// is to blame.
+// decryptKey decrypts a key. A key with many rounds (ssh-keygen -a) takes its time on this host, for which no other
+// host is to blame.
 func (a *trip) decryptKey(data []byte, passphrase string) (ssh.Signer, error) {
 	a.conn.Allow(maxAnswering)
 	defer a.conn.Allow(a.d.limits.login)

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// hop is a host on the way to another host. The configuration decides on empty fields.
+// hop is a host on the way to another host. For empty fields the configuration decides.
 type hop struct{ user, host, port string }
 
 func (h hop) String() string {
@@ -26,7 +26,7 @@ func (h hop) String() string {
 	return s
 }
 
-// parseHop parses [user@]host[:port] or ssh://[user@]host[:port]. An IPv6 address with a port is in brackets.
+// parseHop parses [user@]host[:port] or ssh://[user@]host[:port]. An IPv6 address with a port must be in brackets.
 func parseHop(s string) (hop, error) {
 	h := hop{host: strings.TrimSuffix(strings.TrimPrefix(s, "ssh://"), "/")}
 	if at := strings.LastIndexByte(h.host, '@'); at >= 0 {
@@ -66,10 +66,10 @@ func (a *trip) setTarget(ctx context.Context) error {
 	return nil
 }
 
-// jumpKey names a jump host and the hops before it.
+// jumpKey identifies a jump host together with the hops before it.
 func jumpKey(before string, to hop) string { return before + "," + to.String() }
 
-// errCircle means that the route to a jump host leads through itself.
+// errCircle means that the route to a jump host leads through that host itself.
 var errCircle = errors.New("ProxyJump leads in a circle")
 
 // jumpHost returns the last jump host before the target, and registers it.

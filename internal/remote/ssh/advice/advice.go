@@ -64,7 +64,7 @@ var advices = map[reach.Class]advice{
 		[]string{checkState}},
 }
 
-// closedAtOnce is the meaning of a connection that sshd closes during the handshake.
+// closedAtOnce explains a connection that sshd closes during the handshake.
 const closedAtOnce = "sshd refuses new connections: too many at once (MaxStartups), this host is penalized, or a " +
 	"rule denies it."
 

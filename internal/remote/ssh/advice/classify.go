@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Circumstances are the known facts besides an error.
+// Circumstances are what is known besides an error.
 type Circumstances struct {
 	Log      *remote.Log // nil: there is none
 	User     string
@@ -160,8 +160,8 @@ func ruleLogin(at *Circumstances, c *remote.Case, err error) bool {
 	return true
 }
 
-// IsAdopt recognizes the messages of pam_slurm_adopt and its predecessor pam_slurm. A banner that only names the module
-// is not one.
+// IsAdopt recognizes the messages of pam_slurm_adopt and its predecessor pam_slurm. A banner that merely names the
+// module does not count.
 func IsAdopt(words string) bool {
 	return strings.Contains(words, "denied by pam_slurm_adopt") ||
 		strings.Contains(words, "no active jobs on this node")

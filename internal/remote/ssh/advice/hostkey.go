@@ -83,7 +83,7 @@ func keyscanArguments(listed string) string {
 	return "-p " + h.Port + " " + h.Name
 }
 
-// keepsNothing reports whether no file of the user's may hold a key.
+// keepsNothing reports whether none of the user's own files may hold a key.
 func keepsNothing(files []string) bool {
 	return !slices.ContainsFunc(files, func(f string) bool {
 		return f != "/dev/null" &&

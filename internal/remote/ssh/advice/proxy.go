@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// ruleForward handles the answer of a jump host that cannot, or does not want to, connect to a host.
+// ruleForward handles the answer of a jump host that cannot, or will not, connect to a host.
 func ruleForward(at *Circumstances, c *remote.Case, err error) bool {
 	if _, ok := errors.AsType[*OpenError](err); !ok {
 		return false
@@ -77,10 +77,10 @@ func ruleProxy(at *Circumstances, c *remote.Case) bool {
 	return true
 }
 
-// UseOpenSSH is the hint if Go's ssh lacks algorithms of OpenSSH.
+// UseOpenSSH is the hint for when Go's ssh lacks algorithms that OpenSSH has.
 const UseOpenSSH = "OpenSSH has more algorithms: --transport openssh"
 
-// ruleAlgorithms handles a host that has no algorithm of some kind in common with us.
+// ruleAlgorithms handles a host with which we have no algorithm of some kind in common.
 func ruleAlgorithms(c *remote.Case, err error) bool {
 	e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err)
 	if !ok {

@@ -2,7 +2,7 @@ package advice
 
 import "github.com/nvnodetop/nvnodetop/internal/wire/reach"
 
-// The stages of this door.
+// Stages of this door.
 const (
 	StageName    reach.Stage = "name"     // resolve the host name
 	StageTCP     reach.Stage = "TCP"      // connect, through a jump host or a ProxyCommand if so configured

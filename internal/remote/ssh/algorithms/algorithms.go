@@ -1,4 +1,4 @@
-// Package algorithms chooses among the algorithms of a configuration of ssh: those that this library has, the cheapest
+// Package algorithms chooses among the algorithms of an ssh configuration: those that this library has, the cheapest
 // first.
 package algorithms
 
@@ -15,8 +15,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
 
-// Check returns an error if the configuration leaves no algorithm of a kind that this library has: otherwise x/crypto
-// would use its own defaults, or not mention the configuration. hostKeys are the algorithms to request.
+// Check returns an error if the configuration leaves no algorithm of some kind that this library has: otherwise
+// x/crypto would use its own defaults, or report an error that does not mention the configuration. hostKeys are the
+// algorithms to request.
 func Check(s *settings.Settings, hostKeys []string) error {
 	all := concatAlgorithms(ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms())
 	lacks := func(option string, wanted, have []string) error {
@@ -45,8 +46,8 @@ func Check(s *settings.Settings, hostKeys []string) error {
 		lacks("MACs", macs, all.MACs))
 }
 
-// CheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: login nodes count CPU seconds, and
-// in Go AES-GCM costs a tenth of OpenSSH's first choice, ChaCha20. nil stays nil.
+// CheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: CPU time matters on login nodes,
+// and in Go AES-GCM costs a tenth of OpenSSH's first choice, ChaCha20. nil stays nil.
 func CheapestFirst(ciphers []string) []string {
 	sorted := slices.Clone(ciphers)
 	rank := func(c string) int {
@@ -59,7 +60,7 @@ func CheapestFirst(ciphers []string) []string {
 	return sorted
 }
 
-// curve25519Before is the name of curve25519-sha256 before it was standardized, which x/crypto has but does not list.
+// curve25519Before is the name of curve25519-sha256 before its standardization, which x/crypto has but does not list.
 const curve25519Before = "curve25519-sha256@libssh.org"
 
 func concatAlgorithms(a, b ssh.Algorithms) ssh.Algorithms {

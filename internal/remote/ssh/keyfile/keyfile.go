@@ -24,11 +24,11 @@ func NewCache() *Cache { return &Cache{files: map[string]*File{}} }
 type File struct {
 	Path   string
 	Stamp  string
-	Signer ssh.Signer       // nil: it cannot sign alone
-	Pub    ssh.PublicKey    // names a key in the agent; nil: unknown
+	Signer ssh.Signer       // nil: it cannot sign by itself
+	Pub    ssh.PublicKey    // identifies a key in the agent; nil: unknown
 	Locked bool             // needs a passphrase
-	Cert   *ssh.Certificate // nil: a key
-	Err    error            // nil: signer, locked or cert is set, or the file is a public key
+	Cert   *ssh.Certificate // nil: the file is a key
+	Err    error            // nil: Signer, Locked or Cert is set, or the file is a public key
 }
 
 func (c *Cache) Load(path string) *File {
@@ -48,7 +48,7 @@ func readKeyFile(path string) *File {
 	f := &File{Path: path}
 	f.readKey()
 	if f.Pub == nil {
-		f.Pub = readPublic(path + ".pub") // absent, or in a format that keeps it behind the passphrase
+		f.Pub = readPublic(path + ".pub") // nil, or a format that keeps it behind the passphrase
 	}
 	return f
 }
@@ -62,7 +62,7 @@ func (f *File) readKey() {
 	if pub, _, _, _, err := ssh.ParseAuthorizedKey(data); err == nil {
 		f.Pub = pub
 		f.Cert, _ = pub.(*ssh.Certificate)
-		return // a .pub file names a key in the agent
+		return // a .pub file identifies a key in the agent
 	}
 	f.Signer, f.Err = ssh.ParsePrivateKey(data)
 	if locked, ok := errors.AsType[*ssh.PassphraseMissingError](f.Err); ok {

@@ -32,8 +32,8 @@ func Limited(signer ssh.Signer, algorithms []string) (_ ssh.Signer, ok bool) {
 	return limited, err == nil
 }
 
-// Witnessed returns signer with a callback for its use: a key signs only after sshd has accepted it. A signer that
-// fails to sign counts as unused.
+// Witnessed returns signer with a callback that is called when it is used: a key signs only after sshd has accepted it.
+// A signer that fails to sign counts as unused.
 func Witnessed(signer ssh.Signer, used func()) ssh.Signer {
 	algorithms, ok := signer.(ssh.AlgorithmSigner)
 	if !ok {

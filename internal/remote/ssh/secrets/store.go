@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 )
 
-// Store holds the user's input: decrypted keys, so that a new connection asks nothing, and passwords. It is never
+// Store holds what the user entered: decrypted keys, so that a new connection asks nothing, and passwords. It is never
 // written anywhere.
 type Store struct {
 	mu      sync.Mutex
@@ -25,13 +25,13 @@ func New() *Store {
 	return &Store{keys: map[string]ssh.Signer{}, answers: map[string]*answer{}}
 }
 
-// answer is an answer that a host has accepted. Until it was accepted twice it may be a one-time code: one login at a
-// time tries it, so that a stale code is refused once and not by each of 512 nodes.
+// answer is an answer that a host has accepted. Until it has been accepted twice it may be a one-time code: one login
+// at a time tries it, so that a stale code is refused once and not by each of 512 nodes.
 type answer struct {
 	text   string
 	turn   chan struct{} // holds a token while a login tries it
 	proven bool          // accepted twice
-	stale  bool          // refused
+	stale  bool          // it was refused
 }
 
 // oneTime matches prompts whose answer is useless later.
@@ -76,14 +76,14 @@ func (s *Store) Knows(prefix string) bool {
 // Verdict is a host's reaction to an answer.
 type Verdict int
 
-// The verdict is unheard if the login ended for another reason.
+// Verdicts on an answer. It is unheard if the login ended for another reason.
 const (
 	Unheard Verdict = iota
 	Accepted
 	Refused
 )
 
-// Take returns an answer, and a function for the host's verdict, to be called once; nil: there is no answer.
+// Take returns an answer, and a function that must be called once with the host's verdict; nil: there is no answer.
 func (s *Store) Take(ctx context.Context, key string) (text string, tell func(Verdict)) {
 	s.mu.Lock()
 	a := s.answers[key]

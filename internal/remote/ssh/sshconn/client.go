@@ -32,11 +32,11 @@ func NewClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request
 
 var ErrGone = fmt.Errorf("connection closed: %w", io.EOF)
 
-// lateAnswer is the time for a call to return its own error after the connection has ended.
+// lateAnswer is how long a call may still return its own error after the connection has ended.
 const lateAnswer = 100 * time.Millisecond
 
-// Await calls f, which uses a connection, and returns its result; or an error if gone is closed or ctx ends first. A
-// later result of f goes to drop.
+// Await calls f, which uses a connection, and returns its result. If gone is closed or ctx ends first, it returns an
+// error, and a later result of f goes to drop.
 //
 // x/crypto does not wake every call when a connection ends: opening a channel just after its loop has ended blocks
 // forever if the write still succeeds, even if the socket is closed later (golang/go issues 26643 and 50604). Nothing

@@ -1,5 +1,5 @@
 // Package sshconn is one SSH connection: the stream under it, which remembers why it broke, and the sessions over it.
-// Calls that x/crypto would never end are abandoned.
+// It abandons calls that x/crypto would never end.
 package sshconn
 
 import (
@@ -21,7 +21,7 @@ import (
 type Sessions struct {
 	Client  *Client
 	conn    io.Closer
-	closing time.Duration // to notice the connection's end
+	closing time.Duration // how long to wait for the connection's end
 }
 
 // NewSessions returns the Sessions of an SSH connection over conn.
@@ -29,10 +29,10 @@ func NewSessions(conn io.Closer, c ssh.Conn, chans <-chan ssh.NewChannel, reqs <
 	return Over(NewClient(c, chans, reqs), conn, UsualClosing)
 }
 
-// UsualClosing is the time to wait for the end of a connection.
+// UsualClosing is how long to wait for the end of a connection.
 const UsualClosing = 300 * time.Millisecond
 
-// Over returns the Sessions of a client over conn. closing is the time to wait for the end of conn.
+// Over returns the Sessions of a client over conn. closing is how long to wait for the end of conn.
 func Over(c *Client, conn io.Closer, closing time.Duration) *Sessions {
 	return &Sessions{Client: c, conn: conn, closing: closing}
 }
@@ -68,7 +68,7 @@ func (s *Sessions) Run(ctx context.Context, script string, input io.Reader) (*li
 		return nil, &advice.SessionError{Err: err}
 	}
 	wait := func() link.Exit {
-		// No deadline: until the session or the connection ends.
+		// No deadline: it waits until the session or the connection ends.
 		_, err := Await(context.Background(), s.Client.Gone, func() (any, error) { return nil, session.Wait() }, nil)
 		return exitOf(err)
 	}
@@ -86,7 +86,7 @@ func exitOf(err error) link.Exit {
 	return link.Exit{}
 }
 
-// Ping implements link.Way: it asks sshd, whatever the probe does.
+// Ping implements link.Way: it asks sshd, whatever the probe is doing.
 func (s *Sessions) Ping(ctx context.Context) error {
 	_, err := Await(ctx, s.Client.Gone, func() (any, error) {
 		_, _, err := s.Client.SendRequest("keepalive@openssh.com", true, nil)
@@ -95,7 +95,7 @@ func (s *Sessions) Ping(ctx context.Context) error {
 	return err
 }
 
-// Knock asks sshd to open a session, for connections that carry only sessions. A refusal is an answer too.
+// Knock asks sshd to open a session, on connections that carry only sessions. A refusal is an answer too.
 func (s *Sessions) Knock(ctx context.Context) error {
 	session, err := Await(ctx, s.Client.Gone, s.Client.NewSession, func(late *ssh.Session) { late.Close() })
 	if _, refused := errors.AsType[*ssh.OpenChannelError](err); refused {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// timed makes a connection of a stream without deadlines. One deadline is enough, for a handshake. The stream is closed
-// when it expires, since nothing else would wake its readers.
+// timed turns a stream without deadlines into a connection. One deadline is enough, for a handshake. When it expires
+// the stream is closed, since nothing else would wake its readers.
 type timed struct {
 	io.ReadWriteCloser
 	peer   peer
@@ -24,7 +24,7 @@ func Timed(rw io.ReadWriteCloser, host, port string, closed func()) *timed {
 	return &timed{ReadWriteCloser: rw, peer: peer(net.JoinHostPort(host, port)), closed: sync.OnceFunc(closed)}
 }
 
-// Peer is the address of a host to which there is no connection of ours: host:port.
+// peer is the address, host:port, of a host to which we have no connection of our own.
 type peer string
 
 // Network implements net.Addr.

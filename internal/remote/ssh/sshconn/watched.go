@@ -12,7 +12,7 @@ import (
 // EOF.
 type Watched struct {
 	net.Conn
-	Greet func() error // called once, when the server's version line is there; nil: not called
+	Greet func() error // called once, when the server's version line has arrived; nil: not called
 
 	mu       sync.Mutex
 	greeting []byte // the server's output up to the end of its version line
@@ -23,8 +23,8 @@ type Watched struct {
 // maxGreeting limits the server's output before its version line.
 const maxGreeting = 4 << 10
 
-// Allow sets a deadline of d for everything done with the connection; 0 means none. If that fails the connection is
-// closed, as its next use shows.
+// Allow sets a deadline of d for everything done with the connection; 0 means none. If that fails it closes the
+// connection, as its next use shows.
 func (c *Watched) Allow(d time.Duration) {
 	var until time.Time
 	if d > 0 {
