@@ -23,12 +23,12 @@ var (
 
 const cancelName = "scancel"
 
-// Cancel makes SLURM end a job; with a signal such as "USR1", it makes SLURM send the signal to the job. It returns nil
-// once SLURM has accepted the order. The error is a *reach.Failure, or ctx's.
+// Cancel makes SLURM end a job or, given a signal such as "USR1", send that signal to the job. It returns nil once
+// SLURM has accepted the order. The error is a *reach.Failure, or ctx's.
 //
-// A signal goes to all processes of the steps that srun has started, on all nodes, but not to the batch script or its
-// other children: most scripts do not handle signals, and would end. SIGKILL is refused, since SLURM treats it as the
-// end of the job. An ID without a task means the whole array, and the ID of the first component means the whole
+// A signal goes to all processes of the steps that srun started, on all nodes. It does not go to the batch script or
+// its other children: most scripts do not handle signals, and would end. SIGKILL is refused, since SLURM treats it as
+// the end of the job. An ID without a task means the whole array, and the ID of the first component means the whole
 // heterogeneous job.
 func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	argv, err := cancelCommand(job, signal)
@@ -45,7 +45,7 @@ func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	return nil
 }
 
-// scancelErrors returns the errors on scancel's standard error. Other lines of scancel describe its actions. If it has
+// scancelErrors returns the errors on scancel's standard error. Other lines of scancel describe what it does. If it has
 // failed, a line that does not begin with its name is an error too: "Unknown job signal: FOO".
 func scancelErrors(stderr []byte, failed bool) (lines []byte) {
 	for line := range bytes.Lines(stderr) {
@@ -57,8 +57,8 @@ func scancelErrors(stderr []byte, failed bool) (lines []byte) {
 	return lines
 }
 
-// cancelCommand returns the command that cancels job; without --verbose it would be silent about ended jobs. A
-// malformed ID is refused, so that it cannot be another argument of scancel.
+// cancelCommand returns the command that cancels job. Without --verbose it would be silent about ended jobs. A
+// malformed ID is refused, so that it cannot act as another argument of scancel.
 func cancelCommand(job, signal string) ([]string, error) {
 	m := jobID.FindStringSubmatch(job)
 	switch {
@@ -77,7 +77,7 @@ func cancelCommand(job, signal string) ([]string, error) {
 	return []string{cancelName, "--verbose", "--signal=" + signal, m[1] + m[2]}, nil
 }
 
-// cancelHints are the remedies when SLURM refuses, by its words.
+// cancelHints are the remedies when SLURM refuses, by its message.
 var cancelHints = []struct{ words, meaning, hint string }{
 	{"Invalid job id", "SLURM does not know this job any more.", "press r: the job may have ended"},
 	{"already completing or completed", "The job is ending.", "press r to see whether it has ended"},

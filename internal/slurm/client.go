@@ -70,25 +70,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
 )
 
-// Question is the command that Ask runs, in a form for the user to repeat: the jobs in all states and all partitions
-// (Run sets SQUEUE_ALL), also those that have ended, as long as the controller knows them. So a job that begins and
-// ends between two questions is seen. Other --states would compare whole states: they would leave out a job that is
-// held or signaled besides.
+// Question is the command that Ask runs, in a form for the user to repeat. It lists the jobs in all states and all
+// partitions (Run sets SQUEUE_ALL), and those that have ended for as long as the controller knows them. So a job that
+// begins and ends between two questions is seen. Other values of --states would compare whole states: they would leave
+// out a job that is also held or signaled.
 const Question = "squeue --me --all --states=all"
 
 // Answer is the state of the user's jobs.
 type Answer struct {
 	Jobs    []cluster.Job        // with nodes, sorted by id
-	Pending []cluster.PendingJob // sorted by id, with those whose record or node list is not understood
-	// listed before, and ending or ended within the last hour; latest first, 50 after some minutes
+	Pending []cluster.PendingJob // sorted by id; includes jobs whose record or node list is not understood
+	// jobs that were listed before, and are ending or have ended within the last hour; latest first; after some minutes
+	// at most 50
 	Ended []cluster.EndedJob
 
-	Switches []cluster.Switch // of the nodes of Jobs, as far as they are known
+	Switches []cluster.Switch // of the nodes of Jobs, as far as known
 
-	Note string // on what squeue was asked about; empty: nothing to say
+	Note string // which cluster squeue was asked about; empty: nothing to say
 
-	More     bool // Next has a question to ask about the jobs
-	Topology bool // Next has only the topology to ask for, last: nothing about the jobs depends on it
+	More     bool // Next has a question about the jobs
+	Topology bool // Next has only the topology left to ask for: nothing about the jobs depends on it
 }
 
 // Client asks SLURM. It is for one goroutine.
@@ -96,7 +97,7 @@ type Client struct {
 	run   command.Runner
 	marks func() marks
 
-	// All of these are about the jobs of squeue's last answer.
+	// These fields are about the jobs of squeue's last answer.
 	jobs    []listedJob
 	pending []pendingJob
 	hosts   map[string]hosts // by node list
@@ -106,13 +107,13 @@ type Client struct {
 	accounts accounts
 	answered bool // squeue has answered before
 
-	nodes map[string]nodeGPUs // by name, of all nodes so far: they rarely change
+	nodes map[string]nodeGPUs // by name, for all nodes so far: they rarely change
 
 	requests requests.Requests
 
 	topology topology.Topology
 
-	scope string // the note of the last answer
+	scope string // the Note of the last answer
 	files logs.Finder
 }
 
@@ -123,13 +124,13 @@ type listedJob struct {
 	perNode  *int // the GPUs that it requests on each node; nil: squeue does not show it
 }
 
-// pendingJob is a job without nodes as squeue lists it.
+// pendingJob is a job without nodes, as squeue lists it.
 type pendingJob struct {
 	cluster.PendingJob
 	number string
 }
 
-// jobsWithoutGPUs returns the numbers of the jobs whose GPUs squeue has not listed.
+// jobsWithoutGPUs returns the numbers of the jobs for which squeue has not listed GPUs.
 func jobsWithoutGPUs(jobs []pendingJob) (numbers []string) {
 	for i := range jobs {
 		if jobs[i].GPUs == nil && jobs[i].number != "" {
@@ -142,7 +143,7 @@ func jobsWithoutGPUs(jobs []pendingJob) (numbers []string) {
 // hosts is an expanded node list.
 type hosts struct {
 	names []string
-	final bool // false: expanded by us, and SLURM has not been asked yet
+	final bool // false: we expanded it, and SLURM has not been asked yet
 }
 
 // New returns a client that runs its commands with run.
@@ -156,7 +157,7 @@ func Installed() bool {
 	return err == nil
 }
 
-// Configured reports whether squeue is in PATH and knows a cluster. The controller is not asked.
+// Configured reports whether squeue is in PATH and knows a cluster. It does not ask the controller.
 func Configured(ctx context.Context) bool {
 	_, err := command.Version(ctx, command.Run, "squeue")
 	return !errors.Is(err, command.ErrMissing) && !errors.Is(err, command.ErrNoSlurm)
@@ -176,7 +177,7 @@ func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	return c.newAnswer()
 }
 
-// Next asks one open question, if there is one: More or Topology. The Answer is nil only if ctx ended; otherwise its
+// Next asks one open question, if there is one: More or Topology. The Answer is nil only if ctx ended; otherwise the
 // errors are those of Ask.
 func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	if lists := c.unexpandedLists(); len(lists) > 0 {
@@ -204,17 +205,17 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	return c.files.Find(ctx, job)
 }
 
-// Accounts asks sacct about a job, or the parts of one.
+// Accounts asks sacct about a job, or about the parts of one.
 func (c *Client) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
 	return sacct.Ask(ctx, c.run, job)
 }
 
-// Supply runs the next command of a question for the GPUs of the cluster.
+// Supply runs the next command of a question about the GPUs of the cluster.
 func (c *Client) Supply(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
 	return q.Step(ctx, c.run)
 }
 
-// newAnswer returns all present knowledge, with the first failure.
+// newAnswer returns everything known at present, with the first failure.
 func (c *Client) newAnswer() (*Answer, error) {
 	now := time.Now()
 	answer := &Answer{
@@ -263,7 +264,7 @@ func (c *Client) nodesOfJobs() iter.Seq[[]string] {
 	}
 }
 
-// keepJobs keeps the jobs of squeue's answer.
+// keepJobs stores the jobs of squeue's answer.
 func (c *Client) keepJobs(records []record) {
 	now := time.Now()
 	c.keepEnded(records, now)
@@ -286,7 +287,7 @@ func (c *Client) keepJobs(records []record) {
 	}
 }
 
-// keepHosts keeps the expansion of a node list, or makes it. The error says why the list is not understood.
+// keepHosts keeps the expansion of a node list, or makes one. The error says why the list is not understood.
 func (c *Client) keepHosts(list string, before map[string]hosts) error {
 	h, known := before[list]
 	if !known {
@@ -327,7 +328,7 @@ func runSqueue(ctx context.Context, run command.Runner, m marks) (records []reco
 }
 
 // unexpandedLists returns the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes
-// precedence over ours, since a site can configure the meaning of its numbers.
+// precedence over ours, since a site can configure what its numbers mean.
 func (c *Client) unexpandedLists() []string {
 	var lists []string
 	for list, h := range c.hosts {
@@ -351,10 +352,10 @@ func (c *Client) expandLists(ctx context.Context, lists []string) {
 	}
 }
 
-// askHostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if
-// the output does not match the lists, and leaves out a list without names or with names that are no host names.
+// askHostnames asks scontrol to expand lists in one call, separated by a name that no host has. It returns nil if the
+// output does not match the lists. It leaves out lists that have no names, or names that are not host names.
 func askHostnames(ctx context.Context, run command.Runner, lists []string) map[string][]string {
-	const part = "-" // begins no host name
+	const part = "-" // no host name begins with it
 	out, _, err := run.Within(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))
 	if err != nil {
 		return nil

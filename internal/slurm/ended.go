@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 )
 
-// The last maxEnded jobs that have ended are kept for keepEnded. Of an array more tasks may end at once: up to
-// maxAtOnce are kept for keepMore, so that whoever watches sees each.
+// The last maxEnded jobs that have ended are kept for keepEnded. More tasks of an array may end at once: up to
+// maxAtOnce are kept for keepMore, so that anybody who watches sees each.
 const (
 	maxEnded  = 50
 	keepEnded = time.Hour
@@ -26,7 +26,7 @@ const (
 	maxAsked = 500 // jobs in one question to sacct
 )
 
-// endedJob is a job that has ended or is ending, with the source to ask next for its end state.
+// endedJob is a job that has ended or is ending, together with the source to ask next for its end state.
 type endedJob struct {
 	cluster.EndedJob
 	ask asked
@@ -35,14 +35,14 @@ type endedJob struct {
 // endedJobs are the jobs that have ended or are ending, the latest first.
 type endedJobs []endedJob
 
-// asked is the next source of a job's end state. Each source is asked once: an end state that neither knows stays
-// unknown.
+// asked is the source to ask next for a job's end state. Each source is asked once: an end state that neither knows
+// stays unknown.
 type asked uint8
 
 const (
 	askAccounts   asked = iota // sacct, about many jobs in one call
-	askController              // scontrol: slurmctld forgets a job after MinJobAge, 5 minutes where it is not set
-	askSteps                   // sacct, about the steps of jobs that have failed: one may have run out of memory
+	askController              // scontrol: slurmctld forgets a job after MinJobAge, by default 5 minutes
+	askSteps                   // sacct, about the steps of jobs that failed: one may have run out of memory
 	askNobody
 )
 
@@ -52,8 +52,8 @@ type accounts struct {
 	retry
 }
 
-// keepEnded notes which jobs have ended or are ending, and forgets old ones. They were listed before, or are listed
-// with their end.
+// keepEnded records which jobs have ended or are ending, and forgets old ones. These jobs either were listed before, or
+// are listed with their end.
 func (c *Client) keepEnded(records []record, now time.Time) {
 	listed := make(map[string]*record, len(records))
 	for i := range records {
@@ -94,7 +94,7 @@ func (c *Client) keepEnded(records []record, now time.Time) {
 	c.ended = c.ended.withoutOld(now)
 }
 
-// startedAgain reports whether the record of a job that has ended is that of a later run.
+// startedAgain reports whether the present record of a job that has ended belongs to a later run.
 func (e *endedJob) startedAgain(r *record, now time.Time) bool {
 	switch {
 	case r == nil || r.isEnding():
@@ -105,7 +105,7 @@ func (e *endedJob) startedAgain(r *record, now time.Time) bool {
 	return true
 }
 
-// withoutOld forgets the oldest jobs, if they are too many.
+// withoutOld forgets the oldest jobs, if there are too many.
 func (l endedJobs) withoutOld(now time.Time) endedJobs {
 	slices.SortStableFunc(l, latestFirst)
 	l = l[:min(len(l), maxAtOnce)]
@@ -118,7 +118,7 @@ func (l endedJobs) withoutOld(now time.Time) endedJobs {
 	return l
 }
 
-// latestFirst orders jobs by their end, those that are ending first.
+// latestFirst orders jobs by their end, beginning with those that are still ending.
 func latestFirst(a, b endedJob) int {
 	if ending := b.Missed.IsZero(); a.Missed.IsZero() != ending {
 		if ending {
@@ -129,7 +129,7 @@ func latestFirst(a, b endedJob) int {
 	return b.Over().Compare(a.Over())
 }
 
-// newEndedJob makes an endedJob of a job that was listed; r is its present record, nil if it is no longer listed.
+// newEndedJob makes an endedJob from a job that was listed; r is its present record, nil if it is no longer listed.
 func (c *Client) newEndedJob(job *listedJob, r *record, now time.Time) endedJob {
 	e := endedJob{EndedJob: cluster.EndedJob{
 		ID: job.ID, Number: job.Number, Name: job.Name, Partition: job.Partition,
@@ -142,7 +142,7 @@ func (c *Client) newEndedJob(job *listedJob, r *record, now time.Time) endedJob 
 	return e
 }
 
-// noteMissing notes that the job has ended; r is its present record, nil if it is no longer listed.
+// noteMissing records that the job has ended; r is its present record, nil if it is no longer listed.
 func (e *endedJob) noteMissing(r *record, now time.Time) {
 	if e.Missed, e.State, e.Asking = now, "", true; r != nil {
 		e.State, e.End = cluster.EndState(r.word), parseTime(r.end)
@@ -150,7 +150,8 @@ func (e *endedJob) noteMissing(r *record, now time.Time) {
 	}
 }
 
-// newEndedJob makes an endedJob of a job that waited, and is no longer listed: it has begun and ended, or was canceled.
+// newEndedJob makes an endedJob from a job that was waiting and is no longer listed: it has begun and ended, or was
+// canceled.
 func (p *pendingJob) newEndedJob(now time.Time) endedJob {
 	e := endedJob{EndedJob: cluster.EndedJob{ID: p.ID, Number: p.number, Name: p.Name, Partition: p.Partition,
 		Nodes: p.Nodes, GPUs: p.GPUs}}
@@ -158,7 +159,7 @@ func (p *pendingJob) newEndedJob(now time.Time) endedJob {
 	return e
 }
 
-// countGPUs returns the number of GPUs of a job, nil if SLURM has not given it for each of its nodes.
+// countGPUs returns the number of GPUs of a job; nil if SLURM has not given the number for each of its nodes.
 func (c *Client) countGPUs(job *listedJob) *int {
 	on, total := c.gpus[job.Number].on, 0
 	if on == nil {
@@ -170,7 +171,7 @@ func (c *Client) countGPUs(job *listedJob) *int {
 	return &total
 }
 
-// newEndedJob makes an endedJob of a job that is ending, or has ended, and was never seen running. One of the first
+// newEndedJob makes an endedJob from a job that is ending, or has ended, and was never seen running. A job in the first
 // answer may have ended before anybody asked.
 func (r *record) newEndedJob(now time.Time, first bool) endedJob {
 	nodes, _ := strconv.Atoi(r.nodes)
@@ -183,7 +184,7 @@ func (r *record) newEndedJob(now time.Time, first bool) endedJob {
 		return e
 	}
 	if e.noteMissing(r, now); !e.Start.Before(e.End) && e.State == cluster.JobCanceled {
-		e.Start = time.Time{} // it has not begun
+		e.Start = time.Time{} // it never began
 	}
 	if first && !e.End.IsZero() && e.End.Before(now) {
 		e.Missed = e.End
@@ -210,8 +211,8 @@ func (l endedJobs) unexplainedJobs() (jobs []*endedJob) {
 	return jobs
 }
 
-// askEnds asks one question about end states: sacct about all jobs, else the controller about one job, or the tasks of
-// one array.
+// askEnds asks one question about end states: sacct about all jobs, or otherwise the controller about one job, or about
+// the tasks of one array.
 func (c *Client) askEnds(ctx context.Context, due []*endedJob) {
 	ask := func(of asked) []*endedJob {
 		return slices.DeleteFunc(slices.Clone(due), func(e *endedJob) bool { return e.ask != of })
@@ -239,7 +240,7 @@ func firstWithArray(jobs []*endedJob) []*endedJob {
 	return slices.DeleteFunc(slices.Clone(jobs), func(e *endedJob) bool { return arrayOf(e.ID) != array })
 }
 
-// arrayOf returns the ID of the array or heterogeneous job of a job; else its own.
+// arrayOf returns the ID of the array or heterogeneous job that a job belongs to; otherwise its own ID.
 func arrayOf(id string) string {
 	if cut := strings.IndexAny(id, "_+"); cut >= 0 {
 		return id[:cut]
@@ -266,7 +267,7 @@ func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
 	keepEnds(jobs, parseAccounts(out), askController)
 }
 
-// nameInQuestion returns the name of the job in a question: tasks of an array that wait have none of their own.
+// nameInQuestion returns what to call the job in a question: tasks of an array that wait have no name of their own.
 func (e *endedJob) nameInQuestion() string {
 	if strings.Contains(e.ID, "[") {
 		return e.Number
@@ -274,8 +275,8 @@ func (e *endedJob) nameInQuestion() string {
 	return e.ID
 }
 
-// askSteps asks sacct which steps of jobs that have failed ran out of memory: the job ends with the exit code of its
-// script, which says nothing of it.
+// askSteps asks sacct which steps of failed jobs ran out of memory: the job itself ends with the exit code of its
+// script, which does not tell.
 func (c *Client) askSteps(ctx context.Context, jobs []*endedJob, asks bool) {
 	var steps map[string]string
 	if asks {
@@ -308,7 +309,7 @@ func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
 	keepEnds(jobs, parseEnded(out), askNobody)
 }
 
-// keepEnds keeps the end states of jobs. The remaining jobs are left to the next source.
+// keepEnds stores the end states of jobs. The remaining jobs are left to the next source.
 func keepEnds(jobs []*endedJob, ends map[string]end, next asked) {
 	for _, e := range jobs {
 		how, known := ends[e.Number]

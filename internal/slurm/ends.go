@@ -18,8 +18,8 @@ type end struct {
 	start, end time.Time
 }
 
-// parseAccounts reads sacct's lines: "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36". A job
-// that has not ended is left out.
+// parseAccounts reads sacct's lines, such as "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36".
+// Jobs that have not ended are left out.
 func parseAccounts(out []byte) map[string]end {
 	ends := map[string]end{}
 	for line := range strings.Lines(string(out)) {
@@ -40,7 +40,8 @@ func noteEnd(ends map[string]end, number, said, exit, start, over string) {
 	}
 }
 
-// parseExit reads "3:0", an exit status and a signal. "0:125" is the mark of a job out of memory: neither is known.
+// parseExit reads an exit status and a signal, such as "3:0". "0:125" marks a job that ran out of memory: then neither
+// is known.
 func parseExit(s string) *cluster.Exit {
 	code, signal, _ := strings.Cut(s, ":")
 	status, err1 := strconv.ParseUint(code, 10, 16)

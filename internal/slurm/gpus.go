@@ -13,17 +13,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// gpus has SLURM's information about the GPUs of a job.
+// gpus holds what SLURM says about the GPUs of a job.
 type gpus struct {
-	of    string             // what they depend on: the job's start and its node list
+	of    string             // what the answer depends on: the job's start and its node list
 	final bool               // SLURM has answered
 	on    map[string]ownGPUs // by node
 
-	err error // why SLURM has not answered; nil: not asked yet
+	err error // why SLURM did not answer; nil: it was not asked yet
 	retry
 }
 
-// ownGPUs has the GPUs of a job on a node.
+// ownGPUs holds the GPUs of a job on one node.
 type ownGPUs struct {
 	count   int
 	indices []int // in the node's list in SLURM's configuration; nil: unknown
@@ -32,7 +32,7 @@ type ownGPUs struct {
 // isUnasked reports whether SLURM has not been asked for them yet.
 func (g *gpus) isUnasked() bool { return !g.final && g.again.IsZero() }
 
-// expectGPUs gives a job the numbers of GPUs that it requests, until SLURM has answered which ones it has.
+// expectGPUs gives a job the numbers of GPUs that it requests, until SLURM has said which ones it has.
 func expectGPUs(job *cluster.Job, perNode *int) {
 	job.Asking = true
 	if perNode == nil {
@@ -58,7 +58,7 @@ func (c *Client) keepGPUs() {
 	}
 }
 
-// askGPUs asks the first question and notes the answer. If the controller does not answer, the other questions are put
+// askGPUs asks the first question and stores the answer. If the controller does not answer, the other questions are put
 // off too.
 func (c *Client) askGPUs(ctx context.Context, due []question) {
 	lines, err := c.showJob(ctx, due[0].id)
@@ -73,8 +73,8 @@ func (c *Client) askGPUs(ctx context.Context, due []question) {
 	}
 }
 
-// keepAnswer keeps the answer to a question, or the reason why there is none. A job that the answer lacks is requested
-// again later: it has ended, as squeue will tell, or there was no answer.
+// keepAnswer keeps the answer to a question, or the reason why there is none. A job missing from the answer is asked
+// about again later: either it has ended, as squeue will tell, or there was no answer.
 func (c *Client) keepAnswer(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
@@ -88,8 +88,8 @@ func (c *Client) keepAnswer(q question, lines map[string][]gresLine, err error) 
 	}
 }
 
-// showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the
-// answer. A job whose number occurs twice has no lines, and would have none the next time.
+// showJob asks about one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from
+// the answer. A job whose number occurs twice has no lines, and would have none the next time.
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !scontrol.Lacks(out, stderr) {
@@ -99,7 +99,8 @@ func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine,
 	return parseShowJob(out), nil
 }
 
-// question is one call that gives the GPUs of jobs: of all tasks of an array, or all components of a heterogeneous job.
+// question is one call that returns the GPUs of jobs: of all tasks of an array, or of all components of a heterogeneous
+// job.
 type question struct {
 	id   string
 	jobs []*listedJob
@@ -108,7 +109,7 @@ type question struct {
 // dueQuestions returns the calls that are due at now.
 func (c *Client) dueQuestions(now time.Time) []question {
 	var due []question
-	at := map[string]int{} // by id, in due
+	at := map[string]int{} // index in due, by id
 	for i := range c.jobs {
 		job := &c.jobs[i]
 		if g := c.gpus[job.Number]; g.final || now.Before(g.again) {
@@ -153,8 +154,8 @@ func jobGPUs(nodes []string, lines []gresLine) map[string]ownGPUs {
 	return on
 }
 
-// addGPUs adds the known GPUs to a job. Their indices are minor numbers only if the node has that many GPUs in SLURM's
-// configuration.
+// addGPUs adds the known GPUs to a job. Their indices count as minor numbers only if all are below the node's number of
+// GPUs in SLURM's configuration.
 func (c *Client) addGPUs(job *cluster.Job, on map[string]ownGPUs) {
 	if on == nil {
 		return

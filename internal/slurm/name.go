@@ -8,7 +8,7 @@ import (
 
 var clusterName = regexp.MustCompile(`(?im)^[ \t]*ClusterName[ \t]*=[ \t]*([^\s#]+)`)
 
-// ClusterName returns the name of the cluster from SLURM's configuration on this host, or else otherwise.
+// ClusterName returns the name of the cluster in SLURM's configuration on this host; if there is none, otherwise.
 func ClusterName(otherwise string) string {
 	for _, path := range []string{os.Getenv("SLURM_CONF"), "/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf"} {
 		text, err := os.ReadFile(path)

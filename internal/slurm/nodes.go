@@ -16,7 +16,7 @@ import (
 type nodeGPUs struct {
 	count int
 	known bool
-	final bool // SLURM has given it, or contradicts itself, as it would again
+	final bool // SLURM has given it, or has contradicted itself, which it would do again
 	retry
 }
 
@@ -54,9 +54,9 @@ func (c *Client) anyGPUs() bool {
 	return false
 }
 
-// askNodes asks for these nodes and notes the answer. Without a usable answer, the jobs are shown without the proof,
-// and the question is repeated more and more rarely, since some answers never become usable. A contradictory answer
-// proves nothing either, but counts as an answer.
+// askNodes asks about these nodes and stores the answer. Without a usable answer, the jobs are shown without this
+// proof, and the question is repeated more and more rarely, since some answers never become usable. A contradictory
+// answer proves nothing either, but counts as an answer.
 func (c *Client) askNodes(ctx context.Context, names []string) {
 	// one unknown name makes the result an error
 	out, _, _ := c.run.Within(ctx, "scontrol", "show", "node", strings.Join(names, ","))
@@ -74,8 +74,8 @@ func (c *Client) askNodes(ctx context.Context, names []string) {
 	}
 }
 
-// parseShowNode returns the number of GPUs of each node, from the output of `scontrol show node`. A node is left out if
-// it does not say. It is contrary instead if it occurs twice, or says two numbers.
+// parseShowNode returns the number of GPUs of each node, from the output of `scontrol show node`. A node that does not
+// state its number is left out. A node that occurs twice, or states two numbers, is in contrary instead.
 func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) {
 	nodes, contrary = map[string]int{}, map[string]bool{}
 	unread := map[string]bool{}
@@ -98,7 +98,7 @@ func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) 
 	return nodes, contrary
 }
 
-// retry has the time of the next try of a failed question.
+// retry holds the time of the next try of a failed question.
 type retry struct {
 	wait  time.Duration
 	again time.Time

@@ -34,8 +34,8 @@ func parseShowJob(out []byte) map[string][]gresLine {
 	return jobs
 }
 
-// gresLines reads the lines about GPUs, which are further indented, and printed between the user and the command. A
-// record that seems to have two users has none.
+// gresLines reads the lines about GPUs. They are indented further, and printed between the user and the command. A
+// record that seems to have two users has no such lines.
 func gresLines(r scontrol.Record) (lines []gresLine) {
 	r = r.Before("Command")
 	switch users := r.All("UserId"); len(users) {

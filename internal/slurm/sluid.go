@@ -11,22 +11,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// sluid matches a SLUID, the ID of a job that no other cluster has, which SLURM's commands take since 25.11: "s" and 13
-// digits in Crockford's base 32, "s4Y5M8CR7ZYE00".
+// sluid matches a SLUID, a job ID that is unique across clusters, which SLURM's commands accept since 25.11: "s" and 13
+// digits in Crockford's base 32, such as "s4Y5M8CR7ZYE00".
 var sluid = regexp.MustCompile(`^[sS][0-9A-TV-Za-tv-z]{13}$`)
 
-// IsSLUID reports whether a text has the form of a SLUID. Neither the ID of a job nor its number has.
+// IsSLUID reports whether a text has the form of a SLUID. Job IDs and job numbers never do.
 func IsSLUID(text string) bool { return sluid.MatchString(text) }
 
-// sameDigits replaces the letters that stand for digits.
+// sameDigits replaces letters that stand for digits.
 var sameDigits = strings.NewReplacer("O", "0", "I", "1", "L", "1")
 
 func isSameSLUID(a, b string) bool {
 	return a != "" && sameDigits.Replace(strings.ToUpper(a)) == sameDigits.Replace(strings.ToUpper(b))
 }
 
-// FindSLUID asks for the ID of a job, as squeue prints it, and its number, by its SLUID: the controller, and the
-// accounts if that has forgotten the job. The error is a *reach.Failure, or ctx's.
+// FindSLUID returns the ID of a job, as squeue prints it, and its number, from its SLUID. It asks the controller, or
+// the accounts if the controller has forgotten the job. The error is a *reach.Failure, or ctx's.
 func FindSLUID(ctx context.Context, run command.Runner, sluid string) (id, number string, err error) {
 	out, stderr, err := run.Within(ctx, "scontrol", "-d", "show", "job", sluid)
 	if ctx.Err() != nil {
@@ -59,7 +59,7 @@ func FindSLUID(ctx context.Context, run command.Runner, sluid string) (id, numbe
 			sluid)}
 }
 
-// jobOrArray is the ID of the job; of the waiting tasks of an array, that of the array.
+// jobOrArray returns the ID of the job; for the waiting tasks of an array, the ID of the array.
 func jobOrArray(j scontrol.ShownJob) string {
 	if j.WaitsForTasks() {
 		return j["ArrayJobId"]

@@ -19,7 +19,7 @@ import (
 // A job name may contain anything: spaces, tabs, newlines, any separator. So the marks between squeue's fields and
 // records contain a nonce that is new in every call.
 
-// fields are the --format letters of the fields of record, in their order.
+// fields are the --format letters for the fields of record, in order.
 const fields = "iAtTQPuSelDbrNj"
 
 // record is one job as squeue printed it.
@@ -27,13 +27,13 @@ type record struct {
 	id, number, state, word, priority, partition, user, start, end, limit, nodes string
 	gres, reason, nodelist, name                                                 string
 
-	broken error // why its fields are not understood; only id and number may be known then
+	broken error // why its fields are not understood; then perhaps only id and number are known
 }
 
 // marks separate squeue's fields and records.
 type marks struct{ begin, next, end string }
 
-// newMarks makes marks that a job name contains only if its owner guesses 80 random bits.
+// newMarks makes marks. A job name contains one only if its owner guesses 80 random bits.
 func newMarks() marks {
 	nonce := rand.Text()[:16]
 	return marks{begin: "<" + nonce + "<", next: "|" + nonce + "|", end: ">" + nonce + ">"}
@@ -49,8 +49,8 @@ func (m marks) squeueFormat() string {
 }
 
 // parseSqueue reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper.
-// Text without any record, not even the header, is not squeue's: it does not say that there are no jobs. Neither does
-// an output that ends inside a record: the jobs behind it would seem to have ended.
+// Text without any record, not even the header, does not come from squeue: it does not mean that there are no jobs. Nor
+// does an output that ends inside a record: the jobs after it would seem to have ended.
 func (m marks) parseSqueue(out []byte) ([]record, error) {
 	var records []record
 	if !bytes.Contains(out, []byte(m.begin)) && len(bytes.TrimSpace(out)) > 0 {
@@ -93,7 +93,7 @@ func (m marks) parseRecord(text string) record {
 func (r *record) isHeader() bool { return r.number == "JOBID" }
 
 // States with a meaning of their own, as squeue abbreviates them. SLURM has many more, and newer versions add some: all
-// others are known by what the record has.
+// others are judged by what else the record says.
 const (
 	waiting    = "PD"
 	booting    = "CF"
@@ -103,23 +103,23 @@ const (
 	stagingOut = "SO"
 )
 
-// isEnding reports whether the job has ended, though squeue still lists it. A job that stages out its data may have
-// given its nodes to others.
+// isEnding reports whether the job has ended, although squeue still lists it. A job that is staging out its data may
+// have given its nodes to others.
 func (r *record) isEnding() bool { return r.state == completing || r.state == stagingOut }
 
-// isOver reports whether the job has ended: the controller lists it for MinJobAge more.
+// isOver reports whether the job has ended: the controller lists it for MinJobAge longer.
 func (r *record) isOver(now time.Time) bool {
 	return r.broken == nil && !r.isEnding() && state.IsEnd(cluster.EndState(r.word), parseTime(r.end), now)
 }
 
-// mayRun reports whether the job runs if its node list is understood, whatever its state is called: a job that is
+// mayRun reports whether the job runs if its node list is understood, whatever its state is called: a job that is being
 // signaled or resized keeps its nodes. So does a suspended one, whose processes stay in the GPUs' memory. A job that is
 // held or requeued has no nodes.
 func (r *record) mayRun() bool {
 	return r.broken == nil && !r.isEnding() && r.state != waiting && r.state != booting && r.nodelist != ""
 }
 
-// isHeld reports whether the job does not start until somebody releases it. SLURM then sets its priority to 0, whoever
+// isHeld reports whether the job will not start until somebody releases it. SLURM then sets its priority to 0, whoever
 // holds it and whatever its state and reason are called.
 func (r *record) isHeld() bool { return r.priority == "0" }
 
@@ -137,12 +137,12 @@ func (r *record) newJob() cluster.Job {
 		Suspended: r.state == suspended || r.state == stopped,
 	}
 	if r.state == suspended {
-		j.End = time.Time{} // its limit does not run
+		j.End = time.Time{} // its time limit does not run
 	}
 	return j
 }
 
-// newPendingJob returns a job without nodes from the record; unread says why its node list is not understood, if it has
+// newPendingJob returns a job without nodes from the record. unread says why its node list is not understood, if it has
 // one. The start of a job is SLURM's plan only while the job waits and nobody holds it.
 func (r *record) newPendingJob(unread error) cluster.PendingJob {
 	nodes, _ := strconv.Atoi(r.nodes) // squeue always prints a number here
@@ -161,8 +161,8 @@ func (r *record) newPendingJob(unread error) cluster.PendingJob {
 	return p
 }
 
-// whyNoNodes says why the job has no nodes to show: in SLURM's words, with a state that says more than that the job
-// waits.
+// whyNoNodes says why the job has no nodes to show, in SLURM's words. It includes the state if that says more than that
+// the job waits.
 func (r *record) whyNoNodes(unread error) string {
 	switch {
 	case r.broken != nil:
@@ -182,7 +182,7 @@ func (r *record) whyNoNodes(unread error) string {
 	return cmp.Or(r.word, r.state) + ": " + cmp.Or(strings.Join(words, "; "), "no nodes")
 }
 
-// parseTime reads a time of squeue, scontrol or sacct; zero: there is none.
+// parseTime reads a time from squeue, scontrol or sacct; zero: there is none.
 func parseTime(s string) time.Time { return command.ParseTime(s) }
 
 // parseLimit reads a time limit: "5:00", "1:00:00", "2-12:00:00"; 0 for UNLIMITED, NOT_SET, INVALID.
@@ -213,5 +213,5 @@ func parseLimit(s string) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// maxLimit is above all limits of SLURM; larger numbers are its markers for "none".
+// maxLimit is longer than any time limit in SLURM; larger numbers are its markers for "none".
 const maxLimit = 100 * 365 * 24 * time.Hour

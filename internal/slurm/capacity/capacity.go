@@ -1,5 +1,5 @@
-// Package capacity counts the GPUs of a cluster, from SLURM's answers alone: by node, by partition and by type, those
-// that are free, in use or out, and whose jobs use them.
+// Package capacity counts the GPUs of a cluster from SLURM's answers alone: by node, by partition and by type, which
+// are free, in use or out, and whose jobs use them.
 //
 // Everything here is a function of its arguments: it reads no clock and keeps no state. A Cluster never changes, so any
 // goroutine may read it. Its texts are safe to display.
@@ -21,14 +21,14 @@ import (
 // Cluster has the GPUs of a cluster that the user may see.
 type Cluster struct {
 	Time       time.Time   `json:"time"`
-	Types      []Count     `json:"types"` // of all nodes; each GPU once, in however many partitions it is
+	Types      []Count     `json:"types"` // on all nodes; each GPU counts once, in however many partitions it is
 	Partitions []Partition `json:"partitions"`
 	Nodes      []Node      `json:"nodes"`
 
 	// GPUs in use on nodes for which SLURM shows no job: it hides the jobs of others, or did not list them
 	Hidden int    `json:"gpus_of_hidden_jobs"`
-	NoJobs string `json:"jobs_error,omitempty"` // the reason why SLURM did not list the jobs
-	Note   string `json:"note,omitempty"`       // on which cluster was asked, if the user names several
+	NoJobs string `json:"jobs_error,omitempty"` // why SLURM did not list the jobs
+	Note   string `json:"note,omitempty"`       // which cluster was asked, if the user names several
 
 	jobs []Job
 
@@ -54,29 +54,30 @@ type Node struct {
 	ReasonAt   time.Time `json:"reason_time,omitzero"`
 	Partitions []string  `json:"partitions"`
 	GPUs       []Count   `json:"gpus"`
-	Users      []string  `json:"users,omitempty"` // whose jobs have its GPUs, as far as SLURM shows them
+	Users      []string  `json:"users,omitempty"` // users whose jobs have its GPUs, as far as SLURM shows them
 	Jobs       []string  `json:"jobs,omitempty"`  // IDs of these jobs
 
 	inUse []int // indices of its GPUs that are in use
 }
 
-// Count is GPUs of one GRES type. Each is either free, used or out.
+// Count is the number of GPUs of one GRES type. Each is either free, used or out.
 type Count struct {
 	Type string `json:"type,omitempty"` // "" if the GPUs have no type
 	Free int    `json:"free"`           // a job can ask for them now
 	Used int    `json:"used"`           // allocated to jobs
-	// neither: the node is down, drained or reserved, has no CPU or memory left, or does not report its allocation
+	// neither free nor used: the node is down, drained or reserved, has no CPU or memory left, or does not report its
+	// allocation
 	Out   int `json:"out"`
 	Total int `json:"total"`
 }
 
-// PartitionGPUs is the GPUs of one type of a partition. Without a Partition they are those of all nodes.
+// PartitionGPUs counts the GPUs of one type in a partition, or on all nodes if there is no Partition.
 type PartitionGPUs struct {
 	*Partition
 	Count
 }
 
-// NodeGPUs is the GPUs of one type of a node.
+// NodeGPUs counts the GPUs of one type on a node.
 type NodeGPUs struct {
 	*Node
 	Count
@@ -96,7 +97,8 @@ func (c *Cluster) Total() (sum Count) {
 	return sum
 }
 
-// Words are the states of the node as one text, first those in which it takes no jobs: "drain+idle, not responding".
+// Words returns the states of the node as one text, beginning with those in which it takes no jobs: "drain+idle, not
+// responding".
 func (n *Node) Words() string {
 	states := slices.Clone(n.States)
 	slices.SortStableFunc(states, func(a, b string) int {
@@ -115,7 +117,7 @@ func (n *Node) Words() string {
 	return words
 }
 
-// maxWord and maxReason limit names and sentences of SLURM, in bytes.
+// maxWord and maxReason limit SLURM's names and sentences, in bytes.
 const maxWord, maxReason = 256, 1024
 
 // Of counts the GPUs of a cluster.
@@ -163,7 +165,7 @@ func (c *Cluster) addPartition(p *supply.Partition, places map[string]int, open 
 	c.Partitions = append(c.Partitions, out)
 }
 
-// inOrder returns counts by the names of their types.
+// inOrder returns the counts, ordered by the names of their types.
 func inOrder(sums map[string]Count) (list []Count) {
 	for _, typ := range slices.Sorted(maps.Keys(sums)) {
 		list = append(list, sums[typ])
@@ -171,14 +173,14 @@ func inOrder(sums map[string]Count) (list []Count) {
 	return list
 }
 
-// openTo notes whether a partition gives the GPUs of the node to jobs.
+// openTo records whether a partition gives the GPUs of the node to jobs.
 func (n *Node) openTo(jobs bool) {
 	for i, g := range n.GPUs {
 		n.GPUs[i] = Count{Type: g.Type}.plusNode(g, jobs)
 	}
 }
 
-// plusNode adds the GPUs of a node. In a partition that is not up nothing is free.
+// plusNode adds the GPUs of a node. In a partition that is not up, none are free.
 func (c Count) plusNode(g Count, up bool) Count {
 	if !up {
 		g.Free, g.Out = 0, g.Out+g.Free
@@ -212,10 +214,10 @@ func (c *Cluster) makeLists() {
 //go:embed schema.json
 var Schema []byte
 
-// version is the version of the document. The meaning of a field changes only with it.
+// version is the version of the document. The meaning of a field changes only together with it.
 const version = 1
 
-// WriteJSON writes the document, indented, with a newline at its end.
+// WriteJSON writes the document, indented, with a newline at the end.
 func (c *Cluster) WriteJSON(w io.Writer) error {
 	return text.WriteJSON(w, "  ", struct {
 		Version int `json:"version"`

@@ -8,13 +8,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
-// Job is a job that has nodes with GPUs. It may have no GPU itself, if it has not requested them for each node.
+// Job is a job that has nodes with GPUs. It may have no GPU itself, if it did not request GPUs per node.
 type Job struct {
 	ID, User, Partition string
 	Nodes               []string
-	GPUs                *int   // nil: its request does not say how many
+	GPUs                *int   // nil: its request does not say
 	Elapsed, Left       *int64 // seconds; nil: unknown
-	Unlimited           bool   // it may run for ever
+	Unlimited           bool   // it may run forever
 }
 
 // Jobs returns the jobs of all users on nodes with GPUs, as far as SLURM shows them. The list must not be changed.
@@ -37,7 +37,7 @@ func (c *Cluster) addJobs(s *supply.Supply, places map[string]int) {
 	}
 }
 
-// secondsBetween returns the seconds from now to then, or back; nil if then is unknown.
+// secondsBetween returns the seconds from now to then, or from then to now, by sign; nil if then is unknown.
 func secondsBetween(now, then time.Time, sign int64) *int64 {
 	if then.IsZero() {
 		return nil
@@ -45,5 +45,5 @@ func secondsBetween(now, then time.Time, sign int64) *int64 {
 	return new(max(sign*int64(then.Sub(now).Seconds()), 0))
 }
 
-// InUse reports whether SLURM says that the GPU with a number has been given to a job.
+// InUse reports whether SLURM says that the GPU with this number has been given to a job.
 func (n *Node) InUse(number int) bool { return slices.Contains(n.inUse, number) }

@@ -35,10 +35,10 @@ func nodeOf(n *supply.NodeGPUs) Node {
 	return out
 }
 
-// signed is the end of a reason: the user who gave it, and the time in UTC.
+// signed matches the end of a reason: the user who gave it, and the time in UTC.
 var signed = regexp.MustCompile(` \[([^\[\]@]+)@(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\]$`)
 
-// setReason sets the reason, "bad fan [root@2026-11-20T18:22:34]".
+// setReason sets the reason from a text such as "bad fan [root@2026-11-20T18:22:34]".
 func (n *Node) setReason(reason string) {
 	if m := signed.FindStringSubmatch(reason); m != nil {
 		if at, err := time.Parse("2006-01-02T15:04:05", m[2]); err == nil {
@@ -49,8 +49,9 @@ func (n *Node) setReason(reason string) {
 	n.Reason = safe.Line(reason, maxReason)
 }
 
-// closing are the beginnings of the states in which a node takes no jobs. A node that is planned for a job takes other
-// jobs that end before that one begins, and a node that is switched off to save power is switched on for a job.
+// closing are the beginnings of the states in which a node takes no jobs. Two states are not among them. A node that is
+// planned for a job still takes other jobs that end before that one begins. A node that is switched off to save power
+// is switched on for a job.
 var closing = []string{"DOWN", "DRAIN", "FAIL", "ERROR", "FUTURE", "INVAL", "MAINT", "RESERVED", "NOT_RESPONDING",
 	"NO_RESPOND", "REBOOT", "BLOCKED", "UNKNOWN", "POWERING_DOWN", "PERFCTRS"}
 
@@ -84,8 +85,8 @@ func (c *Cluster) addUsers(s *supply.Supply, places map[string]int) {
 	}
 }
 
-// findHolders returns the jobs that have the GPUs in use on a node: those that requested as many for each node, or, if
-// these are too few, all. SLURM's list of jobs does not say how many a job with another request has.
+// findHolders returns the jobs that have the GPUs in use on a node: the jobs that requested GPUs per node or, if these
+// have too few, all jobs. SLURM's list of jobs does not say how many GPUs a job with another kind of request has.
 func findHolders(jobs []*supply.Job, used int) (list []*supply.Job) {
 	told := 0
 	for _, j := range jobs {
@@ -103,7 +104,7 @@ func findHolders(jobs []*supply.Job, used int) (list []*supply.Job) {
 	return list
 }
 
-// Untold says what SLURM does not show of the clusters and users, in sentences.
+// Untold says, in sentences, what SLURM does not show about the clusters and users.
 func (c *Cluster) Untold() (lines []string) {
 	if c.Note != "" {
 		lines = append(lines, c.Note)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// clustersVariable chooses the clusters that SLURM's commands ask. One is asked; several are not, since their jobs and
-// nodes may have the same names.
+// clustersVariable is the variable that chooses which clusters SLURM's commands ask. We let them ask one but not
+// several, since the jobs and nodes of different clusters may have the same names.
 const clustersVariable = "SLURM_CLUSTERS"
 
 // isOneCluster reports whether a value of SLURM_CLUSTERS names one cluster.
@@ -19,11 +19,11 @@ func namesSeveral(value string) bool {
 	return strings.Contains(value, ",") || strings.EqualFold(strings.TrimSpace(value), "all")
 }
 
-// droppedMark begins the first line of a command's standard error where SLURM_CLUSTERS names several clusters, on the
-// host of the command. Its value follows.
+// droppedMark begins the first line of a command's standard error if SLURM_CLUSTERS names several clusters on the
+// command's host. The variable's value follows it.
 const droppedMark = "nvnodetop dropped " + clustersVariable + "="
 
-// cutDropped returns the value of SLURM_CLUSTERS that was dropped, if it was, and the words of the command itself.
+// cutDropped returns the value of SLURM_CLUSTERS if it was dropped, and the command's own messages.
 func cutDropped(stderr []byte) (value string, words []byte) {
 	rest, dropped := bytes.CutPrefix(stderr, []byte(droppedMark))
 	if !dropped {
@@ -33,8 +33,8 @@ func cutDropped(stderr []byte) (value string, words []byte) {
 	return string(line), words
 }
 
-// Note says which cluster the command with this standard error has asked, if SLURM_CLUSTERS names several; otherwise it
-// is empty.
+// Note says which cluster the command with this standard error asked, if SLURM_CLUSTERS names several; otherwise it is
+// empty.
 func Note(stderr []byte) string {
 	value, _ := cutDropped(stderr)
 	if value == "" {

@@ -16,8 +16,8 @@ import (
 // ErrNoSlurm means that this host belongs to no SLURM cluster: there is no squeue, or no configuration for it.
 var ErrNoSlurm = errors.New("no SLURM on this host")
 
-// NoSlurm reports whether a command that failed is missing, or has no configuration. A configuration that is broken, or
-// that a controller keeps and does not send, is one.
+// NoSlurm reports whether a command that failed is missing, or has no configuration. A broken configuration counts as
+// one, and so does one that a controller keeps and does not send.
 func NoSlurm(stderr []byte, err error) bool {
 	if err == nil || Missing(err) {
 		return err != nil
@@ -25,8 +25,8 @@ func NoSlurm(stderr []byte, err error) bool {
 	return lacksConfig.Match(stderr) && !hasController.Match(stderr)
 }
 
-// Words of SLURM's commands. They look for a configuration in a file and then, since 20.02, for a controller that has
-// it; before, they wait a minute for the file.
+// Messages of SLURM's commands. Since 20.02 the commands look for a configuration in a file, and then for a controller
+// that has it; before, they wait a minute for the file.
 var (
 	lacksConfig = regexp.MustCompile(`(?im)configuration source|` +
 		`^.*(s_p_parse_file|slurm\.conf|config(uration)? file).*(no such file|not found|not exist)`)
@@ -36,7 +36,7 @@ var (
 // Missing reports whether a command that failed is not installed.
 func Missing(err error) bool { return errors.Is(err, exec.ErrNotFound) }
 
-// ErrLate is the cause of the end of a call's context at our own deadline.
+// ErrLate is the cause when a call's context ends at our own deadline.
 var ErrLate = errors.New("no answer before the deadline")
 
 const (
@@ -47,7 +47,7 @@ const (
 // Failed explains the failure of a command, from its error and its standard error.
 func Failed(command string, stderr []byte, err error) *reach.Failure {
 	if f, ok := errors.AsType[*reach.Failure](err); ok {
-		return f // failure of the connection to the command's host
+		return f // the connection to the command's host failed
 	}
 	_, stderr = cutDropped(stderr)
 	words := string(bytes.TrimSpace(stderr[:min(len(stderr), maxWords)]))
@@ -79,7 +79,7 @@ func Failed(command string, stderr []byte, err error) *reach.Failure {
 	return f
 }
 
-// Late is the failure of a squeue that has not answered when its caller stops waiting.
+// Late returns the failure of a squeue that has not answered when its caller stops waiting.
 func Late(after time.Duration) *reach.Failure {
 	f := &reach.Failure{Class: reach.ClassSlurmTimeout, Cause: fmt.Sprintf("no answer from squeue after %v",
 		after.Round(100*time.Millisecond))}
@@ -94,7 +94,8 @@ func addNoController(f *reach.Failure) {
 	f.Hints = []string{"check with: scontrol ping"}
 }
 
-// firstLine is the first line of an error message, without the name of the command or library call that prints it.
+// firstLine returns the first line of an error message, without the name of the command or library call that printed
+// it.
 func firstLine(words string) string {
 	line := strings.TrimSpace(text.FirstLine(words))
 	for _, prefix := range []string{"squeue: error: ", "scontrol: error: ", "sinfo: error: ", "scancel: error: ",

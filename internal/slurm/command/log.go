@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
-// Logged is run with each command in the log: its arguments, its duration, and whether it failed. Its output is not
+// Logged returns run with each command logged: its arguments, its duration, and whether it failed. The output is not
 // logged. scancel is also logged before it runs: the program may end before scancel does.
 func Logged(run Runner, log *slog.Logger) Runner {
 	const most = 200 // characters of a command

@@ -12,14 +12,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Script runs a script of sh on another host. Its error is the reason why it could not be run to its end; otherwise
-// there is an exit status. The output is what has come so far.
+// Script runs a sh script on another host. Its error says why the script could not be run to its end; without one there
+// is an exit status. The output is what has arrived so far.
 type Script func(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error)
 
-// mark is the first line of our script's output. The output before it is that of a login shell.
+// mark is the first line of our script's output. Output before it comes from a login shell.
 const mark = "nvnodetop-command/1\n"
 
-// Remote returns the Runner for another host. Nothing has to be installed there.
+// Remote returns the Runner for another host. Nothing needs to be installed there.
 func Remote(host string, run Script) Runner {
 	return func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 		all, stderr, status, err := run(ctx, remoteScript, []byte(strings.Join(argv, "\n")+"\n"))
@@ -41,7 +41,7 @@ func Remote(host string, run Script) Runner {
 // maxPrinted is more than a login shell prints before it runs a command.
 const maxPrinted = 256 << 10
 
-// notBegun is the failure of a login shell that does not run our script. SLURM has not been asked.
+// notBegun returns the failure of a login shell that does not run our script. SLURM was not asked.
 func notBegun(host string, printed, stderr []byte, err error) *reach.Failure {
 	words := slices.Concat(printed[:min(len(printed), maxWords)], stderr[:min(len(stderr), maxWords)])
 	f := &reach.Failure{
@@ -67,8 +67,8 @@ func notBegun(host string, printed, stderr []byte, err error) *reach.Failure {
 const exitNotFound = 127
 
 // remoteScript runs the command whose words are the lines of its input, in the environment that Command makes. A login
-// shell cannot change it. If sh does not find the command, the paths of a login shell may. A command that hangs is
-// killed there, too, if possible.
+// shell cannot change that environment. If sh does not find the command, a login shell's paths may have it. A command
+// that hangs is killed there too, if possible.
 const remoteScript = `echo nvnodetop-command/1; IFS= read -r a; ` +
 	`command -v "$a" >/dev/null 2>&1 || { [ -r /etc/profile ] && . /etc/profile </dev/null >/dev/null 2>&1; }; ` +
 	`set -- "$a"; while IFS= read -r a; do set -- "$@" "$a"; done; ` +

@@ -1,5 +1,5 @@
 // Package command runs SLURM's commands, here or on a login host, with a deadline and a cap on their output, and
-// explains their failures. Without SLURM the error is ErrNoSlurm.
+// explains their failures. If there is no SLURM, the error is ErrNoSlurm.
 package command
 
 import (
@@ -29,13 +29,13 @@ func (run Runner) Within(ctx context.Context, argv ...string) (stdout, stderr []
 	return run(ctx, argv...)
 }
 
-// Caps on the output of a command. The longest known, for all jobs of a cluster with 1000 of them, is 1.2 MB.
+// Caps on the output of a command. The longest known output, for all jobs of a cluster with 1000 jobs, is 1.2 MB.
 const (
 	maxStdout = 32 << 20
 	maxStderr = 64 << 10
 )
 
-// ErrTooMuch means that a command printed more than is taken.
+// ErrTooMuch means that a command printed more than is accepted.
 var ErrTooMuch = errors.New("more than 32 MiB of output")
 
 // reapDelay is how long a killed command's pipes may stay open, held by a process that left its group.
@@ -67,10 +67,10 @@ func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 }
 
 // commandEnviron returns base without settings that change the output format of squeue, sinfo, scontrol and sacct, or
-// the effect of scancel. Times come in one format and in UTC: glibc knows time zones that Go does not. Jobs are those
-// of one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters federated with it, since their nodes
-// and jobs may have the same names. Partitions that a site hides, or keeps from the user's groups, are listed like all
-// others: a job of the user may run there. An old scontrol refuses --local, but no variable.
+// the effect of scancel. Times are in one format and in UTC: glibc knows time zones that Go does not. Jobs are those of
+// one cluster, that of slurm.conf or of SLURM_CLUSTERS, without clusters federated with it, since their nodes and jobs
+// may have the same names. Partitions that a site hides, or keeps from the user's groups, are listed like all others: a
+// job of the user may run there. An old scontrol refuses the option --local, but not the variable.
 func commandEnviron(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")

@@ -1,4 +1,4 @@
-// Package gres reads the GPUs in SLURM's lists of resources: the GRES of jobs and of nodes, and TRES. It is pure.
+// Package gres reads the GPUs in SLURM's lists of resources: the GRES of jobs and nodes, and TRES. It is pure.
 package gres
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// Parse reads the GPUs of "gpu:a100:4(IDX:0-3)"; another resource has none. There are fewer minors than count if the
-// text does not list them.
+// Parse reads the GPUs of an item such as "gpu:a100:4(IDX:0-3)"; another resource has none. There are fewer minors than
+// count if the text does not list them.
 func Parse(item string) (minors []int, count int, err error) {
 	name := item
 	if end := strings.IndexAny(item, ":("); end >= 0 { // "gpu(CNT:2)" has no type and no count
@@ -24,7 +24,7 @@ func Parse(item string) (minors []int, count int, err error) {
 	case name == "gpu":
 		count, err = parseCount(item)
 		return nil, count, err
-	case isShared(item): // "shard:a100:3(3/8,0/8)" has numbers of another kind
+	case isShared(item): // "shard:a100:3(3/8,0/8)" has numbers with another meaning
 		if _, n, err := sharedGPUs(item); n > 0 || err != nil {
 			return nil, 0, errors.New("a share of a GPU")
 		}
@@ -35,7 +35,7 @@ func Parse(item string) (minors []int, count int, err error) {
 	return nil, 0, nil
 }
 
-// parseCount reads the number of GPUs of "gpu:a100:2(CNT:2)", "gpu(CNT:2)" or "gpu:a100:2".
+// parseCount reads the number of GPUs in "gpu:a100:2(CNT:2)", "gpu(CNT:2)" or "gpu:a100:2".
 func parseCount(item string) (int, error) {
 	text, rest, more := strings.Cut(item, "(CNT:")
 	if more {
@@ -65,7 +65,7 @@ func Split(s string) []string {
 	})
 }
 
-// maxMinor is above the number of any GPU of a node.
+// maxMinor is higher than the minor number of any GPU on a node.
 const maxMinor = 1023
 
 // parseIDX reads the minor numbers of "gpu:a100:3(IDX:0-1,3)". "IDX:N/A" means none.
@@ -96,7 +96,7 @@ func parseIDX(item string) ([]int, error) {
 	return minors, nil
 }
 
-// Count reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
+// Count counts the GPUs in the resources of a node: "gpu:a100:4(S:0-1),gpu:2,nic:1".
 func Count(list string) (count int, err error) {
 	for _, item := range Split(list) {
 		name, _, _ := strings.Cut(item, "(")
@@ -113,8 +113,8 @@ func Count(list string) (count int, err error) {
 	return count, nil
 }
 
-// Requested returns the total number of GPUs that a job requests, from its request per node ("gres:gpu:a100:4",
-// "gpu:2", several separated by commas); nil for requests that %b does not show, such as --gpus.
+// Requested returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2", or
+// several separated by commas). It is nil for requests that %b does not show, such as --gpus.
 func Requested(gres string, nodes int) *int {
 	perNode, found := 0, false
 	for item := range strings.SplitSeq(gres, ",") {

@@ -8,19 +8,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// TRES has the GPUs in a list of TRES. A site accounts for all GPUs ("gres/gpu"), for those of some types
+// TRES holds the GPUs in a list of TRES. A site accounts for all GPUs ("gres/gpu"), for those of some types
 // ("gres/gpu:a100"), for both, or for none.
 type TRES struct {
-	Types []Type // those that the list names, without what is in use
+	Types []Type // those that the list names, without how many are in use
 	Count int    // of all types
 	Told  bool   // Count is known
-	Whole bool   // the list has the number of all GPUs; otherwise, Count is the sum of Types, and others may be missing
+	Whole bool   // the list has the number of all GPUs; otherwise Count is the sum of Types, and others may be missing
 }
 
-// maxTRES is above the number of GPUs of any cluster. Larger numbers are SLURM's markers for "none".
+// maxTRES is more than the number of GPUs of any cluster. Larger numbers are SLURM's markers for "none".
 const maxTRES = hostlist.MaxHosts * (maxMinor + 1)
 
-// ReadTRES reads "cpu=32,mem=250G,billing=32,gres/gpu=4,gres/gpu:a100=4". "gres/gpumem" and "gres/gpuutil" are no GPUs.
+// ReadTRES reads "cpu=32,mem=250G,billing=32,gres/gpu=4,gres/gpu:a100=4". "gres/gpumem" and "gres/gpuutil" do not count
+// GPUs.
 func ReadTRES(list string) TRES {
 	var t TRES
 	sum, readable := 0, true
@@ -57,7 +58,7 @@ func (t *TRES) addGPUs(name string, n int) {
 	t.Types = append(t.Types, Type{Name: name, Total: n})
 }
 
-// InTRES returns the number of GPUs in a list of TRES. It does not list GPUs unless the site accounts for them.
+// InTRES returns the number of GPUs in a list of TRES, which does not list GPUs unless the site accounts for them.
 func InTRES(list string) (count int, told bool) {
 	t := ReadTRES(list)
 	return t.Count, t.Told

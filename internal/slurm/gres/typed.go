@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Typed reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
+// Typed reads the GPUs by type in the resources of a node: "gpu:a100:4(S:0-1),gpu:2,nic:1".
 func Typed(list string) ([]Type, error) {
 	var types []Type
 	for _, item := range Split(withoutNull(list)) {
@@ -27,7 +27,7 @@ func Typed(list string) ([]Type, error) {
 	return types, nil
 }
 
-// withoutNull leaves out the "(null)" that stands for no type and for no resources.
+// withoutNull removes "(null)", which stands for no type and for no resources.
 func withoutNull(list string) string { return strings.ReplaceAll(list, "(null)", "") }
 
 // typedGPU reads "gpu:a100:4(S:0-1)", "gpu::2(IDX:0-1)" or "gpu:2". ok is false for another resource.
@@ -48,8 +48,8 @@ func typedGPU(item string) (typ string, count int, ok bool, err error) {
 	return typ, count, true, nil
 }
 
-// Used reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU with a share
-// in use cannot be requested as a whole.
+// Used counts the GPUs in the resources of a node that are in use: "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)". A GPU
+// with a share in use cannot be requested as a whole.
 func Used(list string) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, item := range Split(withoutNull(list)) {
@@ -67,8 +67,8 @@ func Used(list string) (map[string]int, error) {
 	return counts, nil
 }
 
-// InUse reads the indices of "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. It
-// reports false if the text does not list them all.
+// InUse reads the GPU indices in the resources of a node that are in use: "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)".
+// It reports false if the text does not list them all.
 func InUse(list string) (indices []int, all bool) {
 	for _, item := range Split(withoutNull(list)) {
 		_, count, ok, err := typedGPU(item)
@@ -101,8 +101,8 @@ func isShared(item string) bool {
 // HasShares reports whether a list has shares of GPUs.
 func HasShares(list string) bool { return slices.ContainsFunc(Split(list), isShared) }
 
-// sharedGPUs counts the GPUs with a share in use in "shard:a100:5(2/4,3/4,-/4,0/4)". No GPU of another resource has a
-// share in use.
+// sharedGPUs counts the GPUs with a share in use in "shard:a100:5(2/4,3/4,-/4,0/4)". For any other resource there are
+// none.
 func sharedGPUs(item string) (typ string, count int, err error) {
 	if !isShared(item) {
 		return "", 0, nil
@@ -119,7 +119,7 @@ func sharedGPUs(item string) (typ string, count int, err error) {
 	return strings.Join(parts[1:max(len(parts)-1, 1)], ":"), count, nil
 }
 
-// Type is the GPUs of one GRES type on a node.
+// Type counts the GPUs of one GRES type on a node.
 type Type struct {
 	Name  string // "" if the GPUs have no type
 	Total int
@@ -127,8 +127,9 @@ type Type struct {
 	Known bool // Used is known
 }
 
-// readShares counts the GPUs with a share in use, and reports whether the item lists them. A GPU that is in use as a
-// whole has "-" since SLURM 26.05, and 0 before: neither is a share. SLURM 22.05 has indices: "shard:a100:2(IDX:0-1)".
+// readShares counts the GPUs with a share in use, and reports whether the item lists the shares. For a GPU that is in
+// use as a whole it lists "-" since SLURM 26.05, and 0 before: neither is a share. SLURM 22.05 lists indices:
+// "shard:a100:2(IDX:0-1)".
 func readShares(item string) (count int, listed bool) {
 	_, shares, listed := strings.Cut(strings.TrimSuffix(item, ")"), "(")
 	if strings.HasPrefix(shares, "IDX:") {

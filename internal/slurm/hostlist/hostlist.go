@@ -13,15 +13,15 @@ import (
 // MaxHosts is the maximum number of hosts in a list: four times the largest cluster that SLURM is known to run.
 const MaxHosts = 65536
 
-// maxHostName is longer than any name that DNS allows.
+// maxHostName is longer than any name that DNS permits.
 const maxHostName = 255
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// IsHost reports whether a name can only be understood as a host name by ssh, a shell and SLURM.
+// IsHost reports whether ssh, a shell and SLURM can understand a name only as a host name.
 func IsHost(name string) bool { return len(name) <= maxHostName && hostName.MatchString(name) }
 
-// Check returns an error if a name is no host name.
+// Check returns an error if one of the names is not a host name.
 func Check(names []string) error {
 	for _, name := range names {
 		if !IsHost(name) {
@@ -79,7 +79,7 @@ func splitHostlist(list string) ([]string, error) {
 }
 
 // expandItem appends the hosts of one item: the text before its first bracket, combined with each number in the bracket
-// and each expansion of the rest. Brackets are balanced.
+// and each expansion of the rest. The brackets must be balanced.
 func expandItem(hosts []string, item string) ([]string, error) {
 	names := []string{""}
 	for item != "" {
@@ -112,7 +112,7 @@ func expandItem(hosts []string, item string) ([]string, error) {
 	return append(hosts, names...), nil
 }
 
-// ExpandRanges expands the text inside a bracket: "01-03,7".
+// ExpandRanges expands the text inside a bracket, such as "01-03,7".
 func ExpandRanges(ranges string) ([]string, error) {
 	var numbers []string
 	for r := range strings.SplitSeq(ranges, ",") {
@@ -141,7 +141,7 @@ func ExpandRanges(ranges string) ([]string, error) {
 	return numbers, nil
 }
 
-// parseHostNumber reads digits only: no sign, no space.
+// parseHostNumber accepts only digits: no sign, no space.
 func parseHostNumber(s string) (uint64, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n == math.MaxUint64 || len(s) > maxHostName {
@@ -156,8 +156,8 @@ const maxArgument = 100 << 10
 // Batches splits node lists into runs, each of which fits into one argument of a command.
 func Batches(lists []string) [][]string { return splitBatches(lists, maxArgument) }
 
-// splitBatches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of
-// its own.
+// splitBatches splits items into runs of at most limit characters, counting 3 between two items. An item that is longer
+// gets a run of its own.
 func splitBatches(items []string, limit int) (runs [][]string) {
 	size := 0
 	for _, item := range items {

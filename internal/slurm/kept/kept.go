@@ -1,9 +1,9 @@
-// Package kept keeps SLURM's last answers for the next program of the same user: a status line that runs every 5 s then
+// Package kept keeps SLURM's last answers for the next program of the same user. A status line that runs every 5 s then
 // asks SLURM as seldom as a screen does.
 //
-// Each answer is a file in a directory that is the user's alone. A file is written whole and renamed, so no program
-// reads half of it. One that is too large, that others can write or read, that is no answer to the same question, or
-// that is from the future is as good as none.
+// Each answer is a file in a directory that only the user can access. A file is written whole and renamed, so no
+// program reads half of it. A file is ignored if it is too large, if others can read or write it, if it answers another
+// question, or if it is from the future.
 package kept
 
 import (
@@ -23,13 +23,13 @@ import (
 )
 
 const (
-	// Longest is the age up to which an answer is kept.
+	// Longest is how old a kept answer may become.
 	Longest = time.Hour
 
-	// maxFile limits a file; a longer answer is not kept. That of a user with 1000 jobs has 1 MB.
+	// maxFile limits the size of a file; a longer answer is not kept. The answer for a user with 1000 jobs has 1 MB.
 	maxFile = 16 << 20
 
-	format    = 1 // of the files
+	format    = 1 // version of the files' format
 	extension = ".json"
 )
 
@@ -39,7 +39,7 @@ type Answers struct{ dir, asker string }
 // New returns the answers below dir to an asker: the user, with everything that decides which cluster answers.
 func New(dir string, asker ...string) *Answers { return &Answers{dir, strings.Join(asker, "\x00")} }
 
-// file is what a file has.
+// file is the content of a file.
 type file struct {
 	Format   int       `json:"format"`
 	Asker    string    `json:"asker"`
@@ -63,7 +63,7 @@ func (a *Answers) Read(question string, answer any) (at time.Time, ok bool) {
 	return f.At.Local(), same && !f.At.After(now) && now.Sub(f.At) <= Longest
 }
 
-// Keep keeps an answer of that time. A caller may ignore the error: then the next program asks SLURM.
+// Keep keeps an answer from that time. A caller may ignore the error: then the next program asks SLURM.
 func (a *Answers) Keep(question string, at time.Time, answer any) error {
 	if a == nil {
 		return nil
@@ -85,8 +85,8 @@ func (a *Answers) Keep(question string, at time.Time, answer any) error {
 	return replaceFile(a.answerPath(question), text)
 }
 
-// Ask returns the kept answer to a question if it is younger than within and fits, or else the answer of ask, which is
-// kept. at is the time of the answer.
+// Ask returns the kept answer to a question if it is younger than within and fits. Otherwise it returns the answer of
+// ask, and keeps it. at is the time of the answer.
 func Ask[T any](a *Answers, question string, within time.Duration, fits func(*T) bool, ask func() (*T, error)) (
 	answer *T, at time.Time, err error) {
 	if within > 0 {
@@ -100,7 +100,7 @@ func Ask[T any](a *Answers, question string, within time.Duration, fits func(*T)
 	}
 	at = time.Now()
 	if within > 0 && fits(answer) {
-		_ = a.Keep(question, at, answer) // without it, the next program asks SLURM
+		_ = a.Keep(question, at, answer) // if it is not kept, the next program asks SLURM
 	}
 	return answer, at, nil
 }
@@ -111,7 +111,7 @@ func (a *Answers) answerPath(question string) string {
 	return filepath.Join(a.dir, hex.EncodeToString(sum[:16])+extension)
 }
 
-// removeOldFiles removes files that nobody reads any more.
+// removeOldFiles removes files that nobody reads any longer.
 func (a *Answers) removeOldFiles(now time.Time) {
 	all, _ := os.ReadDir(a.dir)
 	for _, entry := range all {
@@ -121,7 +121,7 @@ func (a *Answers) removeOldFiles(now time.Time) {
 	}
 }
 
-// checkDir returns an error unless a directory is the user's alone.
+// checkDir returns an error unless only the user can access a directory.
 func checkDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if err == nil {
@@ -133,7 +133,7 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// readPrivateFile reads a file of this user alone, and follows no link.
+// readPrivateFile reads a file that only this user can access. It follows no link.
 func readPrivateFile(path string) ([]byte, error) {
 	f, err := private.Open(path, os.O_RDONLY|syscall.O_NOFOLLOW)
 	if err != nil {
@@ -147,9 +147,9 @@ func readPrivateFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// replaceFile writes a file whole.
+// replaceFile replaces a whole file at once.
 func replaceFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // with mode 0600
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // it has mode 0600
 	if err != nil {
 		return err
 	}

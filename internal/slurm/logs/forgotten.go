@@ -17,10 +17,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// maxNamed is the maximum number of jobs whose files are remembered.
+// maxNamed limits for how many jobs the files are remembered.
 const maxNamed = 256
 
-// Note remembers the files of these jobs, for the time when the controller has forgotten them.
+// Note remembers the files of these jobs, for when the controller has forgotten them.
 func (f *Finder) Note(jobs []scontrol.ShownJob) {
 	times := map[string]int{}
 	for _, j := range jobs {
@@ -37,7 +37,7 @@ func (f *Finder) Note(jobs []scontrol.ShownJob) {
 	f.named = f.named[max(len(f.named)-maxNamed, 0):]
 }
 
-// jobNotFound returns the failure of scontrol to find a job.
+// jobNotFound returns the failure when scontrol finds no such job.
 func jobNotFound(job string) *reach.Failure {
 	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log of job " + job,
 		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script "+
@@ -45,8 +45,8 @@ func jobNotFound(job string) *reach.Failure {
 			startedID.ReplaceAllString(job, "$1"))}
 }
 
-// findForgotten finds the files of a job about which scontrol has failed, mostly since the controller has forgotten it:
-// as it has named them before, or from the accounts.
+// findForgotten finds the files of a job about which scontrol failed, usually because the controller has forgotten it.
+// They come from what the controller said before, or from the accounts.
 func (f *Finder) findForgotten(ctx context.Context, job string, failed *reach.Failure) (*cluster.LogFiles, error) {
 	at := slices.IndexFunc(f.named, func(l *cluster.LogFiles) bool { return l.ID == job || l.Number == job })
 	if at >= 0 {
@@ -69,7 +69,7 @@ func (f *Finder) findForgotten(ctx context.Context, job string, failed *reach.Fa
 }
 
 // oldFields are the fields of sacct that say where a log is. The last ones may contain newlines. Versions before 24.05
-// do not know the names of the files, and those before 21.08 not the command line either.
+// do not know the names of the files, and those before 21.08 do not know the command line either.
 var oldFields = []string{"JobID", "JobIDRaw", "User", "Start", "NodeList", "StdOut", "StdErr", "SubmitLine", "WorkDir",
 	"JobName"}
 
@@ -78,11 +78,11 @@ var errNoAccounts = errors.New("SLURM keeps no accounts of jobs here")
 // account is a job in SLURM's accounts.
 type account struct {
 	scontrol.ShownJob
-	command string // that has submitted it
+	command string // the command that submitted it
 	guessed bool
 }
 
-// accountOf asks sacct for a job; nil: it does not know it, or there are no accounts.
+// accountOf asks sacct about a job; nil: sacct does not know it, or there are no accounts.
 func accountOf(ctx context.Context, run command.Runner, job string) (*account, error) {
 	fields := oldFields
 	for _, without := range [][]string{nil, {"StdOut", "StdErr"}, {"SubmitLine"}} {
@@ -104,7 +104,7 @@ func accountOf(ctx context.Context, run command.Runner, job string) (*account, e
 			case strings.HasPrefix(a.ID(), job+"_") && !a.Is(job):
 				return nil, noLogs("job " + job + " is an array: name a task of it, such as " + a.ID())
 			case a.Is(job):
-				found = a // the last run of it
+				found = a // the last run counts
 			}
 		}
 		return found, nil
@@ -112,7 +112,7 @@ func accountOf(ctx context.Context, run command.Runner, job string) (*account, e
 	return nil, nil
 }
 
-// parseFields reads records with a mark between their fields, of which the first one has no newlines.
+// parseFields reads records with a mark between their fields. The first field of a record has no newlines.
 func parseFields(out []byte, mark string, names []string) (records []map[string]string) {
 	parts := strings.Split(strings.TrimSuffix(string(out), "\n"), mark)
 	first := parts[0]
@@ -130,7 +130,7 @@ func parseFields(out []byte, mark string, names []string) (records []map[string]
 	return records
 }
 
-// accountFrom returns a record as scontrol would show it.
+// accountFrom returns a record in the form in which scontrol would show it.
 func accountFrom(r map[string]string) *account {
 	a := &account{command: r["SubmitLine"], ShownJob: scontrol.ShownJob{
 		"JobId": r["JobIDRaw"], "UserId": r["User"] + "(", "StartTime": r["Start"], "WorkDir": r["WorkDir"],
@@ -178,9 +178,9 @@ func (a *account) logFiles() (*cluster.LogFiles, error) {
 }
 
 const (
-	// withValue are sbatch's letters that have a value.
+	// withValue lists the one-letter options of sbatch that have a value.
 	withValue = "aAbBcCdDeFGiJLmMnNopqStwx"
-	// flags are sbatch's long options whose value, if any, is not a word of its own.
+	// flags lists the long options of sbatch whose value, if any, is not a separate word.
 	flags = " contiguous exclusive get-user-env hold ignore-pbs kill-on-bad-exit nice no-kill no-requeue overcommit " +
 		"oversubscribe parsable propagate quiet reboot requeue resv-ports spread-job stepmgr test-only use-min-nodes " +
 		"verbose wait "
@@ -203,7 +203,7 @@ func outputFiles(args []string) (out, err string) {
 	return out, err
 }
 
-// splitOption splits a word of a command line. whole says that no value follows in the next word.
+// splitOption splits a word of a command line. whole says that the next word is not its value.
 func splitOption(word string) (name, value string, whole bool) {
 	if long, is := strings.CutPrefix(word, "--"); is {
 		name, value, whole = strings.Cut(long, "=")

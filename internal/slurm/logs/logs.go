@@ -1,5 +1,5 @@
-// Package logs finds the files to which SLURM writes the output of a job's batch script: from the controller, from what
-// it said before, or from the accounts.
+// Package logs finds the files to which SLURM writes the output of a job's batch script. It learns them from the
+// controller, from what the controller said before, or from the accounts.
 package logs
 
 import (
@@ -24,7 +24,7 @@ import (
 type Finder struct {
 	Run command.Runner
 
-	named []*cluster.LogFiles // of jobs that were asked about, the latest last
+	named []*cluster.LogFiles // those of jobs that were asked about, the latest last
 }
 
 // startedID matches the ID of a job that may have begun, as squeue prints it: "48211", a task "2_1", a component "3+1".
@@ -66,7 +66,7 @@ func (f *Finder) Find(ctx context.Context, job string) (*cluster.LogFiles, error
 	case len(this) > 1:
 		return nil, noLogs("scontrol shows job " + job + " twice: a text of the job has lines like those of scontrol")
 	case len(this) == 1 && !slices.Contains([]string{"", "0"}, this[0]["HetJobOffset"]):
-		return f.Find(ctx, this[0]["HetJobId"]+"+0") // where the batch script runs, with the output of all components
+		return f.Find(ctx, this[0]["HetJobId"]+"+0") // there the batch script runs, with the output of all components
 	case len(this) == 1:
 		return filesOf(this[0])
 	}
@@ -78,7 +78,7 @@ func (f *Finder) Find(ctx context.Context, job string) (*cluster.LogFiles, error
 	return nil, cmp.Or(noTask(job, jobs), noLogs("scontrol shows no job "+job))
 }
 
-// noTask returns the failure to find a task in the records of its array; nil: they are not of the array.
+// noTask returns the failure when the records of an array lack a task; nil: the records are not those of the array.
 func noTask(job string, records []scontrol.ShownJob) *reach.Failure {
 	array, task, is := strings.Cut(job, "_")
 	for _, j := range records {
@@ -96,8 +96,8 @@ func noLogs(cause string) *reach.Failure {
 	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log", Cause: cause}
 }
 
-// taskOf returns the record of a task that waits under the record of its array; false: it does not. Its number is not
-// known yet.
+// taskOf returns the record of a task that is waiting, from the record of its array; false: that record does not
+// include it. The task's own job number is not known yet.
 func taskOf(j scontrol.ShownJob, job string) (scontrol.ShownJob, bool) {
 	array, task, _ := strings.Cut(job, "_")
 	if !j.WaitsForTasks() || array != j["ArrayJobId"] || task == "" {
@@ -118,10 +118,10 @@ func taskOf(j scontrol.ShownJob, job string) (scontrol.ShownJob, bool) {
 	return own, true
 }
 
-// waitingTask stands for the number of a task in file names: slurmd's NO_VAL.
+// waitingTask is the value of slurmd's NO_VAL, which stands for the number of a task in file names.
 const waitingTask = "4294967294"
 
-// firstTask is the first task of an array's record.
+// firstTask returns the first task in an array's record.
 func firstTask(j scontrol.ShownJob) string {
 	task := j["ArrayTaskId"]
 	return task[:len(task)-len(strings.TrimLeft(task, "0123456789"))]
@@ -174,15 +174,15 @@ func refuseAmbiguous(j scontrol.ShownJob) error {
 	return nil
 }
 
-// isRelative reports whether a file name is below the directory of the job.
+// isRelative reports whether a file name is relative to the directory of the job.
 func isRelative(name string) bool { return name != "" && !strings.HasPrefix(name, "/") }
 
-// pathOf returns the path behind a file name: some versions of SLURM show it as the user wrote it.
+// pathOf returns the path that a file name stands for: some versions of SLURM show the name as the user wrote it.
 func pathOf(j scontrol.ShownJob, name, user string) string {
 	switch {
 	case name == "" || name == "(null)":
 		return ""
-	case strings.Contains(name, `\`): // nothing is replaced then
+	case strings.Contains(name, `\`): // then nothing is replaced
 		name = strings.ReplaceAll(name, `\`, "")
 	default:
 		name = expandPatterns(j, name, user)
@@ -193,7 +193,7 @@ func pathOf(j scontrol.ShownJob, name, user string) string {
 	return name
 }
 
-// maxPad is the most digits to which SLURM fills up a number.
+// maxPad is the largest width to which SLURM pads a number.
 const maxPad = 10
 
 // expandPatterns replaces the patterns of a file name as slurmd does for a batch script: "%j", "%4a".

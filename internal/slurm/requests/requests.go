@@ -1,6 +1,6 @@
-// Package requests asks squeue for the GPUs of jobs that wait and do not request them for each node, as with --gpus and
-// --gpus-per-task. Only --Format has these, which squeue does not take beside --format. So a second squeue tells them,
-// of all jobs at once.
+// Package requests asks squeue for the GPUs of jobs that wait and did not request them per node, as with --gpus and
+// --gpus-per-task. Only --Format shows these requests, and squeue does not accept --Format together with --format. So a
+// second squeue asks for them, for all jobs at once.
 package requests
 
 import (
@@ -20,13 +20,13 @@ type Requests struct {
 	due  time.Time       // from when squeue may be asked again
 }
 
-// every is the least time between two questions.
+// every is the shortest time between two questions.
 const every = time.Minute
 
 // fields are those of --Format, in the order of a line.
 var fields = []string{"JobID", "tres-alloc", "tres-per-job", "tres-per-task", "numtasks"}
 
-// Due reports whether to ask for the GPUs of one of these jobs: it is new, and the last question was a while ago.
+// Due reports whether to ask about the GPUs of these jobs: one of them is new, and the last question was a while ago.
 func (r *Requests) Due(now time.Time, jobs []string) bool {
 	return !now.Before(r.due) && slices.ContainsFunc(jobs, func(number string) bool {
 		_, asked := r.told[number]
@@ -34,7 +34,7 @@ func (r *Requests) Due(now time.Time, jobs []string) bool {
 	})
 }
 
-// Ask asks for the GPUs of these jobs. The answer stays as long as they wait; a question that failed is repeated.
+// Ask asks about the GPUs of these jobs. The answer is kept as long as they wait; a question that failed is repeated.
 func (r *Requests) Ask(ctx context.Context, run command.Runner, jobs []string) {
 	out, _, err := run.Within(ctx, "squeue", "--me", "--noheader", "--Format="+strings.Join(fields, ":|,")+":|")
 	if ctx.Err() != nil {
@@ -67,8 +67,8 @@ func parseRequests(out string) map[string]*int {
 	return counts
 }
 
-// requestedGPUs returns the GPUs of a job in total; nil: it requests none. The TRES have them only where the site
-// accounts for them; otherwise the user's own words do.
+// requestedGPUs returns the GPUs of a job in total; nil: it requests none. The TRES have them only if the site accounts
+// for GPUs; otherwise the user's own request does.
 func requestedGPUs(tres, perJob, perTask, tasks string) *int {
 	if count, told := gres.InTRES(tres); told {
 		return &count

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// SLURM's accounts have markers for numbers that are not known, such as 4294967294, and now and then numbers that
-// cannot be: a GPU utilization of 808334905 percent. They are left out, and named in Job.Impossible.
+// SLURM's accounts have markers for unknown numbers, such as 4294967294, and now and then impossible numbers, such as a
+// GPU utilization of 808334905 percent. They are left out, and named in Job.Impossible.
 
-// Limits of what can be.
+// Limits of what is possible.
 const (
 	maxCPUs      = 1 << 28 // also of nodes, tasks and seconds
 	maxGPUMemory = 1 << 40 // of a GPU, in bytes
-	someGPUs     = 1024    // of a step whose GPUs are not known
+	someGPUs     = 1024    // for a step whose GPUs are not known
 	clockError   = 2 * time.Second
-	cpuExcess    = 1.05 // of the CPU time that the CPUs have
+	cpuExcess    = 1.05 // of the CPU time that the CPUs can provide
 )
 
-// readCount reads a number of things. One that cannot be is 0, and noted.
+// readCount reads a number of things. An impossible number counts as 0, and is recorded.
 func (r *record) readCount(what, text string) int {
 	v, err := strconv.ParseUint(text, 10, 64)
 	if n := parseCount(text); err != nil || n > 0 && n <= maxCPUs || v == 0 {
@@ -29,7 +29,7 @@ func (r *record) readCount(what, text string) int {
 	return 0
 }
 
-// leaveOutImpossible leaves out what the job's CPUs and GPUs cannot have done.
+// leaveOutImpossible leaves out numbers that the job's CPUs and GPUs cannot have reached.
 func (j *Job) leaveOutImpossible() {
 	if left := excessCPUTime(j.CPUTime, j.CPUs, j.Elapsed); left != "" {
 		j.CPUTime = 0
@@ -38,7 +38,7 @@ func (j *Job) leaveOutImpossible() {
 	for i := range j.Steps {
 		s := &j.Steps[i]
 		note := func(words string) { j.Impossible = append(j.Impossible, words+" of step "+s.Name) }
-		// a step may use all CPUs of the job where nothing binds it to its own
+		// a step may use all CPUs of the job if nothing binds it to its own
 		if left := excessCPUTime(s.CPUTime, max(s.CPUs, j.CPUs), s.Elapsed); left != "" {
 			s.CPUTime = 0
 			note(left)
@@ -58,7 +58,7 @@ func (j *Job) leaveOutImpossible() {
 	}
 }
 
-// excessCPUTime names a CPU time that is more than the CPUs have in a time; "": it is not.
+// excessCPUTime names a CPU time that is more than the CPUs can provide in the elapsed time; "": it is not more.
 func excessCPUTime(used time.Duration, cpus int, elapsed time.Duration) string {
 	if cpus == 0 || elapsed == 0 || float64(used) <= float64(cpus)*cpuExcess*float64(elapsed+clockError) {
 		return ""
@@ -66,7 +66,7 @@ func excessCPUTime(used time.Duration, cpus int, elapsed time.Duration) string {
 	return fmt.Sprintf("%v of CPU time in %v on %d CPUs", used.Round(time.Second), elapsed, cpus)
 }
 
-// forgetInstances leaves out the zeros of a step on MIG instances: SLURM sees no work on them, and no memory.
+// forgetInstances leaves out the zeros of a step on MIG instances: SLURM does not see their work or their memory.
 func (s *Step) forgetInstances() {
 	if s.GPUUtilMost != nil && *s.GPUUtilMost == 0 {
 		s.GPUUtilMost = nil

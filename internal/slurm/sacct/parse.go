@@ -15,8 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 )
 
-// columns are the fields that sacct prints of a job or a step, in their order, with what takes each. The name comes
-// last: it is its owner's and may contain anything, also newlines.
+// columns are the fields that sacct prints for a job or a step, in order, each with the function that reads it. The
+// name comes last: the job's owner chose it, and it may contain anything, even newlines.
 var columns = []struct {
 	name string
 	take func(r *record, v string)
@@ -63,7 +63,7 @@ var format = func() string {
 	return strings.Join(names, ",")
 }()
 
-// record is a line of sacct's: a job, or a step with its job's ID before a dot. MaxRSS, ReqMem and the lists of TRES
+// record is one line of sacct: a job, or a step with its job's ID before a dot. MaxRSS, ReqMem and the lists of TRES
 // are as sacct printed them.
 type record struct {
 	Job
@@ -74,17 +74,17 @@ type record struct {
 	maxRSSNode               string
 }
 
-// maxSteps limits the steps of a job that are kept, the first and the last ones: a job may have 100,000.
+// maxSteps limits how many steps of a job are kept, from the first and the last ones: a job may have 100,000.
 const maxSteps = 2000
 
-// Parse reads sacct's output with a mark between the fields, which no name contains. Text before the first record, of
-// a wrapper, is ignored.
+// Parse reads sacct's output. mark separates the fields, and no name contains it. Text before the first record, from a
+// wrapper, is ignored.
 func Parse(out []byte, mark string) ([]Job, error) {
 	if len(bytes.TrimSpace(out)) == 0 {
 		return nil, nil
 	}
 	parts := strings.Split(string(out), mark)
-	each := len(columns) - 1 // the last part of a record has the beginning of the next one
+	each := len(columns) - 1 // the last part of a record also has the beginning of the next one
 	if len(parts) == 1 || (len(parts)-1)%each != 0 {
 		return nil, fmt.Errorf("%d fields do not make records of %d: %.80q", len(parts), len(columns), parts[0])
 	}
@@ -113,7 +113,7 @@ func Parse(out []byte, mark string) ([]Job, error) {
 	return jobs, nil
 }
 
-// addRecord adds a job, or a step to its job, which is the last one.
+// addRecord adds a job, or adds a step to its job, which is the last one.
 func addRecord(jobs []Job, r *record) []Job {
 	job, step, is := strings.Cut(r.id, ".")
 	if !is {
@@ -138,7 +138,7 @@ func (r *record) newJob() Job {
 	j := r.Job
 	j.ID = r.id
 	j.GPUs, j.CountsGPUs = gres.InTRES(r.alloc)
-	if !j.CountsGPUs { // a job without GPUs has no such item, where another has one
+	if !j.CountsGPUs { // a job without GPUs lacks this item, which other jobs have
 		j.GPUs = 0
 	}
 	j.Model, j.isMIG = gpuModel(r.alloc), migType.MatchString(r.alloc)
@@ -146,8 +146,8 @@ func (r *record) newJob() Job {
 	return j
 }
 
-// memoryRequest reads ReqMem: "4Gc" of a CPU and "16Gn" of a node until SLURM 21.08, "64G" of the whole job since then.
-// What the job got counts more.
+// memoryRequest reads ReqMem: until SLURM 21.08 "4Gc" per CPU or "16Gn" per node, since then "64G" for the whole job.
+// What the job got takes precedence.
 func (r *record) memoryRequest() Request {
 	text := r.reqMem
 	switch {
@@ -187,7 +187,7 @@ func (r *record) newStep(name string) Step {
 // migType matches the type of a MIG instance in a list of TRES: "gres/gpu:a100_1g.5gb=1".
 var migType = regexp.MustCompile(`(?i)gres/gpu:[^=,]*([0-9]g\.[0-9]+gb|mig)`)
 
-// tresItem returns the value of a TRES in "cpu=32,mem=250G,gres/gpu=4"; "": it is not in the list.
+// tresItem returns the value of one TRES in a list such as "cpu=32,mem=250G,gres/gpu=4"; "": the list lacks it.
 func tresItem(list, name string) string {
 	for part := range strings.SplitSeq(list, ",") {
 		if value, ok := strings.CutPrefix(part, name+"="); ok {
@@ -197,7 +197,7 @@ func tresItem(list, name string) string {
 	return ""
 }
 
-// gpuModel returns the type of the GPUs in a list of TRES, "": there is none, or there are several.
+// gpuModel returns the type of the GPUs in a list of TRES; "": there is none, or there are several.
 func gpuModel(list string) string {
 	types := slices.DeleteFunc(gres.ReadTRES(list).Types, func(t gres.Type) bool { return t.Total == 0 })
 	if len(types) != 1 {
@@ -206,7 +206,7 @@ func gpuModel(list string) string {
 	return types[0].Name
 }
 
-// parseNumber reads a number that is neither negative nor absurd; nil: it is none.
+// parseNumber reads a number that is neither negative nor absurd; nil: there is none.
 func parseNumber(text string) *float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0 && v < 1e9) {
@@ -215,10 +215,10 @@ func parseNumber(text string) *float64 {
 	return &v
 }
 
-// maxCount is above all counts of SLURM. Larger numbers are its markers for "none".
+// maxCount is more than any count in SLURM. Larger numbers are its markers for "none".
 const maxCount = 1<<31 - 1
 
-// parseCount reads a whole number; 0 if it is none, or a marker.
+// parseCount reads a whole number; 0 if there is none, or if it is a marker.
 func parseCount(text string) int64 {
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || v < 0 || v > 1e15 || v > maxCount && v >= math.MaxUint32-2 && v <= math.MaxUint32 {
@@ -227,10 +227,10 @@ func parseCount(text string) int64 {
 	return v
 }
 
-// units are those of amounts of memory.
+// units are the units of memory amounts, in ascending order.
 const units = "KMGTPE"
 
-// parseBytes reads "2368K", "1.50G" or "1024"; 0 if it is no amount.
+// parseBytes reads "2368K", "1.50G" or "1024"; 0 if the text is not an amount.
 func parseBytes(text string) uint64 {
 	if v := parseMemory(text); v != nil {
 		return *v
@@ -238,7 +238,7 @@ func parseBytes(text string) uint64 {
 	return 0
 }
 
-// parseMemory reads an amount of memory; nil if it is none, or a marker.
+// parseMemory reads an amount of memory; nil if there is none, or if it is a marker.
 func parseMemory(text string) *uint64 {
 	scale := 1.0
 	if n := len(text); n > 0 {
@@ -263,7 +263,7 @@ func parseTime(text string) time.Time {
 	return t
 }
 
-// parseClock reads "1-02:03:04", "02:03:04" or "03:04.567"; 0 if it is no time.
+// parseClock reads "1-02:03:04", "02:03:04" or "03:04.567"; 0 if the text is not a time.
 func parseClock(text string) time.Duration {
 	days, clock, has := strings.Cut(text, "-")
 	if !has {
@@ -288,7 +288,7 @@ func parseClock(text string) time.Duration {
 	return time.Duration(total * float64(time.Second))
 }
 
-// parseExit reads "3:0", an exit status and a signal.
+// parseExit reads an exit status and a signal, such as "3:0".
 func parseExit(text string) (code, signal int) {
 	c, s, _ := strings.Cut(text, ":")
 	status, err1 := strconv.ParseUint(c, 10, 16)
@@ -299,12 +299,12 @@ func parseExit(text string) (code, signal int) {
 	return int(status), int(by)
 }
 
-// Requeued is the time between the end of a run and the submission of the next one, at most. Another job with the same
-// ID, from before SLURM began to count again, is farther away.
+// Requeued is the longest time between the end of a run and the submission of the next one. Another job with the same
+// ID, from before SLURM's numbers started over, is farther away.
 const Requeued = time.Minute
 
-// Last returns the record of each job that was submitted last, in the order of their starts, with the runs before it.
-// It has no start if the job waits to run again, or was canceled then.
+// Last returns for each job the record that was submitted last, together with the runs before it, ordered by start. The
+// record has no start if the job is waiting to run again, or was canceled while it waited.
 func Last(jobs []Job) []Job {
 	jobs = slices.Clone(jobs)
 	slices.SortStableFunc(jobs, func(a, b Job) int { return bySubmission(&a, &b) })
@@ -331,7 +331,7 @@ func Last(jobs []Job) []Job {
 	return last
 }
 
-// bySubmission orders records of a job. Of two that were submitted in the same second, the one without a start is the
+// bySubmission orders the records of a job. If two were submitted in the same second, the one without a start is the
 // later one.
 func bySubmission(a, b *Job) int {
 	if order := a.Submit.Compare(b.Submit); order != 0 {

@@ -1,4 +1,4 @@
-// Package sacct asks SLURM's accounting for jobs that have ended or run, with their steps, and reads sacct's output.
+// Package sacct asks SLURM's accounting about jobs that run or have ended, with their steps, and reads sacct's output.
 //
 // Ask runs sacct. The rest is pure. Strings in its answers, such as names of jobs, are as SLURM printed them: not yet
 // fit for a screen.
@@ -20,11 +20,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Job is a job, an array task or a component of a heterogeneous job. A number that is not known is 0, a time zero.
+// Job is a job, an array task or a component of a heterogeneous job. A number that is not known is 0, and an unknown
+// time is zero.
 type Job struct {
 	ID, Number, Name   string
 	User, Account, QOS string
-	Partition, State   string // State is SLURM's word without what follows it
+	Partition, State   string // State is only SLURM's first word
 	Submit, Start, End time.Time
 	Elapsed, Suspended time.Duration
 	Limit              time.Duration // 0: none, or not known
@@ -38,21 +39,22 @@ type Job struct {
 	CPUTime            time.Duration
 	Joules             float64
 	Steps              []Step
-	Earlier            []Job    // runs before this one, the last first: it was requeued
-	Impossible         []string `json:",omitempty"` // numbers of SLURM that cannot be, and are left out
+	Earlier            []Job    // runs before this one, the last first: the job was requeued
+	Impossible         []string `json:",omitempty"` // impossible numbers from SLURM, which are left out
 	isMIG              bool
 }
 
-// outOfMemory is SLURM's word for a job or a step of which the kernel has killed a process for its memory.
+// outOfMemory is SLURM's state for a job or a step in which the kernel killed a process because of its memory use.
 const outOfMemory = "OUT_OF_MEMORY"
 
-// MarkOutOfMemory is the "signal" of such a job or step: no signal, and its exit code is none either.
+// MarkOutOfMemory is the "signal" of such a job or step: it is not a signal, and the exit code beside it is meaningless
+// too.
 const MarkOutOfMemory = 125
 
-// nowhere is the list of nodes of a job that has not begun.
+// nowhere is the node list of a job that has not begun.
 const nowhere = "None assigned"
 
-// Ran reports whether the job has begun. One that is canceled before has a start in SLURM's records.
+// Ran reports whether the job has begun. In SLURM's records even a job that was canceled before has a start.
 func (j *Job) Ran() bool { return !j.Start.IsZero() && j.NodeList != nowhere }
 
 // OutOfMemory names the step that ran out of memory, or says "job"; "": none did.
@@ -68,10 +70,10 @@ func (j *Job) OutOfMemory() string {
 	return ""
 }
 
-// Request is memory that a job has asked for.
+// Request is how much memory a job asked for.
 type Request struct {
 	Bytes  uint64
-	PerCPU bool // it is that of a CPU; otherwise, that of a node
+	PerCPU bool // it is per CPU; otherwise per node
 }
 
 // Step is a step of a job. What SLURM has not gathered is 0, or nil.
@@ -86,7 +88,7 @@ type Step struct {
 	CPUTime           time.Duration
 	MaxRSS            uint64 // of a task
 	TotalRSS          uint64 // of all tasks together
-	Memory            uint64 // that it may use on a node; 0: not known, or all that the job may
+	Memory            uint64 // what it may use on a node; 0: not known, or everything that the job may use
 	MaxRSSNode        string
 	GPUs              int      // 0: not known
 	GPUUtilMost       *float64 // percent: the sum of each task's highest sample; 100 is one GPU
@@ -94,29 +96,29 @@ type Step struct {
 	Joules            float64
 }
 
-// Query says which jobs to ask for: those with IDs, or those of a user that ran in a time.
+// Query says which jobs to ask about: those with these IDs, or those of a user that ran in a period.
 type Query struct {
 	IDs      []string
 	User     string
 	From, To time.Time
 }
 
-// jobID matches what sacct takes for the ID of a job.
+// jobID matches what sacct accepts as the ID of a job.
 var jobID = regexp.MustCompile(`^[1-9][0-9]{0,18}([_+][0-9]{1,10})?$`)
 
 // IsID reports whether s is the ID of a job, of an array task or of a component of a heterogeneous job.
 func IsID(s string) bool { return jobID.MatchString(s) }
 
-// userName matches names of users; sacct takes several with commas between them, which is refused here.
+// userName matches names of users; sacct accepts several names separated by commas, which are refused here.
 var userName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,63}\$?$`)
 
 // IsUser reports whether s can be the name of a user.
 func IsUser(s string) bool { return userName.MatchString(s) }
 
-// timeFormat is that of sacct's options, in the time zone that the Runner sets: UTC.
+// timeFormat is the format of times in sacct's options. They are in the time zone that the Runner sets: UTC.
 const timeFormat = "2006-01-02T15:04:05"
 
-// least is the shortest time that is asked for in one call, when longer ones have too many jobs.
+// least is the shortest period that is asked for in one call, if longer ones have too many jobs.
 const least = 6 * time.Hour
 
 // Ask asks sacct for jobs by their IDs.
@@ -124,12 +126,12 @@ func Ask(ctx context.Context, run command.Runner, ids ...string) ([]Job, error) 
 	return askSacct(ctx, run, Query{IDs: ids})
 }
 
-// Each asks sacct for the jobs of a user, and hands them over in parts: a time with too many jobs for one call is asked
-// for in two halves. What take does not keep is free for the next part.
+// Each asks sacct about the jobs of a user, and passes them to take in parts: a period with too many jobs for one call
+// is split into two halves. The memory of jobs that take does not keep is free for the next part.
 func Each(ctx context.Context, run command.Runner, q Query, take func([]Job)) error {
 	seen := map[begun]bool{}
 	return q.askEach(ctx, run, func(jobs []Job) {
-		take(slices.DeleteFunc(jobs, func(j Job) bool { // one that ran in both halves
+		take(slices.DeleteFunc(jobs, func(j Job) bool { // a job that ran in both halves
 			id := begun{strings.Clone(j.Number), j.Start}
 			again := seen[id]
 			seen[id] = true
@@ -138,7 +140,7 @@ func Each(ctx context.Context, run command.Runner, q Query, take func([]Job)) er
 	})
 }
 
-// begun names a run of a job.
+// begun identifies a run of a job.
 type begun struct {
 	number string
 	start  time.Time
@@ -161,7 +163,7 @@ func (q Query) askEach(ctx context.Context, run command.Runner, take func([]Job)
 	return second.askEach(ctx, run, take)
 }
 
-// tooMuch reports whether a call was too large: its output, or the time it took.
+// tooMuch reports whether a call was too large: it printed too much, or took too long.
 func tooMuch(err error) bool {
 	f, ok := errors.AsType[*reach.Failure](err)
 	return ok && (f.Class == reach.ClassSlurmTimeout || strings.Contains(f.Cause, "MiB of output"))
@@ -191,7 +193,7 @@ func askSacct(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
 	return jobs, nil
 }
 
-// ErrNoAccounts means that SLURM keeps no accounts that sacct could ask.
+// ErrNoAccounts means that SLURM keeps no accounts that sacct could be asked for.
 var ErrNoAccounts = errors.New("SLURM keeps no accounts of jobs here")
 
 // explainFailure explains the failure of sacct. The controller has no part in it.

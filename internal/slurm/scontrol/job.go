@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// statusLines are the lines of a job that are printed before all texts of its owner but the name: the keys that begin
-// them, of which there is one, and those that are read. The keys of other lines are not read.
+// statusLines are the lines of a job that scontrol prints before all texts of the job's owner except the name. first
+// are the keys that may begin the line, exactly one of which does; keys are those that are read. The keys of other
+// lines are not read.
 var statusLines = []struct{ first, keys []string }{
 	{[]string{"SLUID"}, []string{"SLUID"}},
 	{[]string{"UserId"}, []string{"UserId"}},
@@ -17,14 +18,15 @@ var statusLines = []struct{ first, keys []string }{
 	{[]string{"BatchHost", "BatchFeatures"}, []string{"BatchHost"}},
 }
 
-// texts are the keys of lines with texts of users and admins, for the message that names them.
+// texts are the keys of lines with texts of users and admins; a message names them.
 var texts = []string{"Features", "OverSubscribe", "Command", "SubmitLine", "AdminComment", "SystemComment",
 	"Comment", "Extra", "BurstBuffer"}
 
-// Unsure begins the value of a key that scontrol seems to show twice. The texts that may have one of them follow.
+// Unsure begins the value of a key that scontrol seems to show twice. The names of the texts that may contain one of
+// the two follow.
 const Unsure = "\x00"
 
-// ShownJob is a job of `scontrol show job`, by key. The value of a key that cannot be told from a text begins with
+// ShownJob is a job from `scontrol show job`, by key. If the value of a key cannot be told from a text, it begins with
 // Unsure.
 type ShownJob map[string]string
 
@@ -39,7 +41,7 @@ func Jobs(out []byte) []ShownJob {
 
 // Lacks reports whether `scontrol show job` says that there is no such job.
 func Lacks(stdout, stderr []byte) bool {
-	said := string(stdout) + string(stderr) // 22.05 has "Job 46_9 not found" in its output
+	said := string(stdout) + string(stderr) // 22.05 prints "Job 46_9 not found" to standard output
 	return strings.Contains(said, "Invalid job id") || strings.Contains(said, "not found")
 }
 
@@ -48,7 +50,7 @@ func (j ShownJob) Is(id string) bool {
 	return id == j["JobId"] || id == j["ArrayJobId"]+"_"+j["ArrayTaskId"] || id == j["HetJobId"]+"+"+j["HetJobOffset"]
 }
 
-// ID is the ID of the job, as squeue prints it.
+// ID returns the ID of the job, as squeue prints it.
 func (j ShownJob) ID() string {
 	switch {
 	case j["ArrayTaskId"] != "":
@@ -59,7 +61,7 @@ func (j ShownJob) ID() string {
 	return j["JobId"]
 }
 
-// WaitsForTasks reports whether the record is that of all tasks of an array that wait.
+// WaitsForTasks reports whether the record stands for all waiting tasks of an array.
 func (j ShownJob) WaitsForTasks() bool { return strings.ContainsAny(j["ArrayTaskId"], "-,%") }
 
 // readJob returns the values of a job.
@@ -95,8 +97,8 @@ func (j ShownJob) readLine(l Line, keys []string) {
 	}
 }
 
-// placesOf returns where a line is that is printed before the command. There is more than one if it cannot be told from
-// a text of the job.
+// placesOf returns the indices of a line that is printed before the command. There is more than one if the line cannot
+// be told from a text of the job.
 func placesOf(r Record, keys []string) []int {
 	if len(r.All("Command")) == 1 {
 		r = r.Before("Command")
@@ -123,7 +125,7 @@ func (j ShownJob) readWorkDir(r Record) {
 // isComment reports whether a text is printed after the directory.
 func isComment(key string) bool { return strings.HasSuffix(key, "Comment") || key == "Extra" }
 
-// readFiles reads the files of a batch script, which are printed one below the other, after all texts but that of a
+// readFiles reads the files of a batch script. They are printed one below the other, after all texts except that of a
 // burst buffer.
 func (j ShownJob) readFiles(r Record) {
 	if j["BatchFlag"] == "0" {
@@ -153,7 +155,7 @@ func (j ShownJob) readFiles(r Record) {
 	}
 }
 
-// textsBefore names the texts that may have these lines: the last one before each.
+// textsBefore names the texts that may contain these lines: for each line, the last text before it.
 func textsBefore(r Record, at []int) string {
 	var names []string
 	for _, i := range at {

@@ -1,10 +1,10 @@
-// Package scontrol splits what `scontrol show job` and `scontrol show node` print into records and their lines. It is
-// pure.
+// Package scontrol splits the output of `scontrol show job` and `scontrol show node` into records and their lines. It
+// is pure.
 //
-// A line begins with three spaces and a key, and each key is printed once, in an order that has not changed since
-// SLURM 20.11. Between them stand texts of users and admins, printed raw: names, comments, command lines. Such a text
-// may have keys too, and several lines, some of which may look like those of scontrol. So a key counts only where
-// scontrol prints it: at the beginning of its line, or as one of the fields of its line, and never in a text.
+// A line begins with three spaces and a key. Each key is printed once, in an order that has not changed since SLURM
+// 20.11. Between them stand texts of users and admins, printed raw: names, comments, command lines. Such a text may
+// contain keys too, and have several lines, some of which may look like those of scontrol. So a key counts only where
+// scontrol prints it: at the beginning of its line, or as one of the fields of its line, but never inside a text.
 package scontrol
 
 import (
@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// Line is a key that begins a line, with its value: the rest of the line, and all up to the next such line.
+// Line is a key that begins a line, with its value: the rest of the line, and everything up to the next such line.
 type Line struct{ Key, Text string }
 
-// Record is what scontrol prints of a job or a node. The key of its first line is "JobId" or "NodeName".
+// Record is what scontrol prints about a job or a node. The key of its first line is "JobId" or "NodeName".
 type Record []Line
 
 // Kinds of records, by their first lines.
@@ -26,12 +26,12 @@ var (
 	Node = regexp.MustCompile(`^NodeName=\S+ `)
 )
 
-// Records splits an output. What stands before the first record is a wrapper's. A blank line ends a record, but a text
-// may have one too: the next record begins with a line of its kind.
+// Records splits an output. Text before the first record comes from a wrapper. A blank line ends a record, but a text
+// may contain one too: so the next record must begin with a line of its kind.
 func Records(out []byte, kind *regexp.Regexp) []Record {
 	var records []Record
 	whole := strings.ReplaceAll(string(out), "\r\n", "\n")
-	begin := -1 // of the present line
+	begin := -1 // of the current line
 	end := func(at int) {
 		if begin >= 0 {
 			r := &records[len(records)-1]
@@ -57,7 +57,7 @@ func Records(out []byte, kind *regexp.Regexp) []Record {
 	return records
 }
 
-// indent begins a line, but for the first one of a record.
+// indent begins every line except the first one of a record.
 const indent = "   "
 
 // isLine reports whether a text begins with three spaces and a key.
@@ -67,13 +67,13 @@ func isLine(text string) bool {
 	return ok && found && key != "" && key[0] != ' ' && !strings.ContainsFunc(key, isNoKey)
 }
 
-// isNoKey reports whether no key has this character: "CPUs/Task" and "ReqB:S:C:T" are keys.
+// isNoKey reports whether a character occurs in no key: "CPUs/Task" and "ReqB:S:C:T" are keys.
 func isNoKey(r rune) bool {
 	isLetter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	return !isLetter && (r < '0' || r > '9') && !strings.ContainsRune("_:/", r)
 }
 
-// withoutEnd leaves out the end of the last line, and the blank lines after it.
+// withoutEnd removes the end of the last line, and the blank lines after it.
 func withoutEnd(text string) string {
 	if end := len(strings.TrimRight(text, " \n")); strings.Contains(text[end:], "\n") {
 		return text[:end+strings.IndexByte(text[end:], '\n')]
@@ -81,7 +81,7 @@ func withoutEnd(text string) string {
 	return text
 }
 
-// Fields yields the keys of a line that has several, with their values, which have no spaces.
+// Fields yields the keys and values of a line that has several. The values have no spaces.
 func (l Line) Fields() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		text, _, _ := strings.Cut(l.Text, "\n")
@@ -93,7 +93,7 @@ func (l Line) Fields() iter.Seq2[string, string] {
 	}
 }
 
-// All returns where the lines of keys are.
+// All returns the indices of the lines with these keys.
 func (r Record) All(keys ...string) (at []int) {
 	for i, l := range r {
 		if slices.Contains(keys, l.Key) {
@@ -111,7 +111,7 @@ func (r Record) First(key string) (text string, found bool) {
 	return "", false
 }
 
-// Before returns the lines up to the first one with a key, or all.
+// Before returns the lines before the first one with one of these keys, or all lines.
 func (r Record) Before(keys ...string) Record {
 	if at := r.All(keys...); len(at) > 0 {
 		return r[:at[0]]

@@ -1,4 +1,4 @@
-// Package state tells from the state of a job, in SLURM's word, whether the job has ended.
+// Package state tells from a job's state, as SLURM names it, whether the job has ended.
 package state
 
 import (
@@ -15,18 +15,18 @@ var ends = []cluster.EndState{
 	cluster.JobNodeFailed, cluster.JobBootFailed, cluster.JobDeadline, cluster.JobPreempted,
 }
 
-// alive are the states of jobs that have not ended, whatever the time of their end is: one that runs may run for longer
-// than its limit, and one that ends still does so.
+// alive are the states of jobs that have not ended, even if their end time has passed: a running job may exceed its
+// limit, and an ending job still takes time.
 var alive = []cluster.EndState{
 	"PENDING", "RUNNING", "SUSPENDED", "CONFIGURING", "STOPPED", "SIGNALING", "RESIZING", "EXPEDITING", "POWER_UP_NODE",
 	"REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD", cluster.JobCompleting, "STAGE_OUT",
 }
 
-// word matches a state: SLURM calls none by anything else.
+// word matches a state: SLURM names its states in no other way.
 var word = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,40}$`)
 
-// IsEnd reports whether a state is that of a job that has ended. A state that is not known is one if the time of the
-// end, as SLURM gives it, is over; zero: SLURM gives none.
+// IsEnd reports whether a state is that of a job that has ended. An unknown state counts as an end if the end time that
+// SLURM gives has passed; zero: SLURM gives none.
 func IsEnd(s cluster.EndState, end, now time.Time) bool {
 	switch {
 	case slices.Contains(ends, s):

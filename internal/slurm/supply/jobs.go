@@ -22,12 +22,13 @@ type Job struct {
 	PerNode             int // GPUs that it requested for each of its nodes; 0: none, or it requested them otherwise
 }
 
-// jobsFormat has a mark between the fields that is in none of them: the name of a job, which may have any, is left out.
+// jobsFormat separates the fields with a mark that occurs in none of them: the name of a job could contain it, and is
+// left out.
 const jobsFormat = "%i|%u|%P|%S|%e|%b|%N"
 
 // askJobs runs squeue for the jobs of all users. It lists the waiting jobs too: --states would compare whole states,
-// and leave out a job with nodes that is signaled, for example. The controller sends all jobs in either case. The error
-// is about lines that are not understood if there are jobs.
+// and leave out, for example, a job with nodes that is being signaled. The controller sends all jobs in either case. If
+// there are jobs, the error is about lines that are not understood.
 func askJobs(ctx context.Context, run command.Runner) ([]Job, error) {
 	out, stderr, err := run.Within(ctx, "squeue", "--noheader", "--format="+jobsFormat)
 	if err != nil {
@@ -40,8 +41,9 @@ func askJobs(ctx context.Context, run command.Runner) ([]Job, error) {
 	return jobs, nil
 }
 
-// parseJobs reads the lines "48211_3|alice|gpu|2026-11-20T18:22:34|2026-11-21T18:22:34|gres:gpu:a100:4|node[01-03]". A
-// job whose nodes are not understood has none. The error quotes the first line that is no job, and hides no job.
+// parseJobs reads lines such as
+// "48211_3|alice|gpu|2026-11-20T18:22:34|2026-11-21T18:22:34|gres:gpu:a100:4|node[01-03]". A job whose node list is not
+// understood gets no nodes. The error quotes the first line that is not a job; the jobs are returned nevertheless.
 func parseJobs(out []byte) (jobs []Job, err error) {
 	total := 0
 	for line := range bytes.Lines(out) {

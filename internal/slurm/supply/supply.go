@@ -1,5 +1,5 @@
-// Package supply asks SLURM for the GPUs of the cluster, the number of them allocated to jobs, and the running jobs: it
-// runs sinfo, scontrol show node for each batch of nodes, and squeue.
+// Package supply asks SLURM about the GPUs of the cluster, how many of them are allocated to jobs, and the running
+// jobs. It runs sinfo, scontrol show node for each batch of nodes, and squeue.
 package supply
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Supply has the GPUs of a cluster, and the number of them that SLURM has given to jobs.
+// Supply has the GPUs of a cluster, and how many of them SLURM has given to jobs.
 type Supply struct {
-	Partitions []Partition // with their nodes that have GPUs, and hidden ones too
+	Partitions []Partition // with those of their nodes that have GPUs; includes hidden partitions
 	Nodes      []NodeGPUs  // with GPUs, by name
 	Jobs       []Job       // with nodes, as far as SLURM shows them to the user
-	Note       string      // on which cluster was asked, if the user names several
-	NoJobs     error       // the reason why SLURM did not list the jobs, or not all of them
+	Note       string      // which cluster was asked, if the user names several
+	NoJobs     error       // why SLURM did not list the jobs, or not all of them
 }
 
 // Partition is a partition.
@@ -40,27 +40,27 @@ type NodeGPUs struct {
 	Name   string
 	States []string // as scontrol names them: "MIXED", "DRAIN"
 	Silent bool     // it does not respond to the controller
-	Reason string   // the reason why it is not available, in an admin's words
+	Reason string   // why it is not available, in an admin's words
 	Full   bool     // no CPU or no memory is left
 	Types  []gres.Type
-	InUse  []int // indices of its GPUs that are in use, in SLURM's configuration; nil: none, or they are not listed
+	InUse  []int // in SLURM's configuration, the indices of its GPUs that are in use; nil: none, or they are not listed
 }
 
-// maxListed is the maximum number of nodes that all partitions together may list: each node of the largest cluster in
-// 16 of them.
+// maxListed limits how many nodes all partitions together may list: as if each node of the largest cluster were in 16
+// of them.
 const maxListed = 16 * hostlist.MaxHosts
 
-// supplyFormat has a mark between the fields that is in none of them.
+// supplyFormat separates the fields with a mark that occurs in none of them.
 const supplyFormat = "%P|%a|%G|%N"
 
 // clusterLine begins the line above the answer of a cluster that SLURM_CLUSTERS names.
 var clusterLine = []byte("CLUSTER: ")
 
-// errNoNode is the error of an scontrol that names none of sinfo's nodes with GPUs. That differs from a cluster without
+// errNoNode is the error when scontrol names none of sinfo's nodes with GPUs. That is not the same as a cluster without
 // GPUs.
 var errNoNode = errors.New("unexpected output: no node with GPUs")
 
-// Question is the question for the supply. It takes several commands.
+// Question is the question about the supply. It takes several commands.
 type Question struct {
 	supply  Supply
 	began   bool       // sinfo has answered
@@ -78,7 +78,7 @@ func Ask(ctx context.Context, run command.Runner) (*Supply, error) {
 }
 
 // Step runs the next command: sinfo, which lists the nodes with GPUs, scontrol for these nodes, or squeue. The Supply
-// is nil until the last one. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure.
+// is nil until the last one has run. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure.
 func (q *Question) Step(ctx context.Context, run command.Runner) (*Supply, error) {
 	switch {
 	case !q.began:
@@ -134,7 +134,7 @@ func (q *Question) askNodes(ctx context.Context, run command.Runner) error {
 	return nil
 }
 
-// explainFailure explains the failure of a command about nodes, which a site can hide from its users.
+// explainFailure explains the failure of a command about nodes, which a site may hide from its users.
 func explainFailure(name string, stderr []byte, err error) *reach.Failure {
 	f := command.Failed(name, stderr, err)
 	if strings.Contains(string(stderr), "Access/permission denied") {
@@ -144,9 +144,9 @@ func explainFailure(name string, stderr []byte, err error) *reach.Failure {
 	return f
 }
 
-// parsePartitions reads the lines "gpu*|up|gpu:a100:4(S:0-1)|node[01-03,07]" of sinfo. A partition has several. It also
-// returns the nodes for scontrol, each once, since scontrol prints a node as often as it is named: as the lists of
-// sinfo, or one by one where partitions overlap.
+// parsePartitions reads the lines of sinfo, such as "gpu*|up|gpu:a100:4(S:0-1)|node[01-03,07]". A partition has several
+// lines. It also returns the nodes to ask scontrol about, each only once, since scontrol prints a node as often as it
+// is named. They are in the lists of sinfo, or one by one if partitions overlap.
 func parsePartitions(out []byte) (partitions []Partition, lists []string, err error) {
 	at, total, listed := map[string]int{}, 0, map[string]bool{}
 	for line := range bytes.Lines(out) {
@@ -190,7 +190,7 @@ func parsePartitions(out []byte) (partitions []Partition, lists []string, err er
 	return partitions, lists, nil
 }
 
-// parseNodes reads the output of `scontrol -d show node`. A node is left out if it has no GPUs, occurs twice, or has
+// parseNodes reads the output of `scontrol -d show node`. It leaves out a node that has no GPUs, occurs twice, or has
 // GPUs that are not understood.
 func parseNodes(out []byte) []NodeGPUs {
 	var nodes []NodeGPUs
@@ -220,7 +220,7 @@ var alone = []string{"Gres", "GresUsed", "Reason", "CfgTRES", "AllocTRES"}
 var sharing = []string{"CPUAlloc", "CPUEfctv", "CPUTot", "RealMemory", "CoreSpecCount", "CPUSpecList",
 	"MemSpecLimit", "AllocMem", "State"}
 
-// newNodeText reads the lines up to the texts of admins. The first field with a name counts.
+// newNodeText reads the lines up to the texts of admins. If a name occurs several times, its first field counts.
 func newNodeText(r scontrol.Record) *nodeText {
 	name, _, _ := strings.Cut(r[0].Text, " ")
 	n := &nodeText{name: name, fields: map[string]string{}}
@@ -249,7 +249,7 @@ func (n *nodeText) parseNode() (NodeGPUs, bool) {
 	if err != nil || len(types) == 0 || !hostlist.IsHost(n.name) {
 		return NodeGPUs{}, false
 	}
-	reason := strings.Join(strings.Fields(n.fields["Reason"]), " ") // it may have several lines
+	reason := strings.Join(strings.Fields(n.fields["Reason"]), " ") // it may span several lines
 	node := NodeGPUs{Name: n.name, Reason: reason, Full: n.isFull(), Types: types}
 	for state := range strings.SplitSeq(n.fields["State"], "+") {
 		plain := strings.TrimRight(state, "*~#!%$@^-")
@@ -274,7 +274,7 @@ func (n *nodeText) isFull() bool {
 		return true
 	}
 	memory, counted := n.parseNumber("RealMemory")
-	system, _ := n.parseNumber("MemSpecLimit") // no job gets it
+	system, _ := n.parseNumber("MemSpecLimit") // jobs do not get it
 	used, known = n.parseNumber("AllocMem")
 	return counted && known && memory > system && used >= memory-system
 }
@@ -285,7 +285,7 @@ func (n *nodeText) parseNumber(field string) (uint64, bool) {
 	return v, err == nil
 }
 
-// countUsed sets the number of GPUs in use: from GresUsed, or without it from AllocTRES.
+// countUsed sets the number of GPUs in use: from GresUsed or, if that is missing, from AllocTRES.
 func (n *nodeText) countUsed(types []gres.Type) {
 	used, told := n.fields["GresUsed"]
 	counts, err := gres.Used(used)
@@ -300,8 +300,8 @@ func (n *nodeText) countUsed(types []gres.Type) {
 	}
 }
 
-// assignUntyped gives GPUs in use whose type the node does not have, such as shares without a type, to the node's only
-// type. It reports false if there are several.
+// assignUntyped assigns GPUs in use whose type the node does not have, such as shares without a type, to the node's
+// only type. It reports false if there are several types.
 func assignUntyped(counts map[string]int, types []gres.Type) bool {
 	for name, n := range counts {
 		if n == 0 || slices.ContainsFunc(types, func(t gres.Type) bool { return t.Name == name }) {
@@ -316,7 +316,7 @@ func assignUntyped(counts map[string]int, types []gres.Type) bool {
 }
 
 // parseUsedTRES reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site
-// does not account for them all, and TRES do not tell which GPUs have shares in use.
+// does not account for all of them. TRES do not tell which GPUs have shares in use.
 func (n *nodeText) parseUsedTRES(types []gres.Type) (map[string]int, error) {
 	total := 0
 	for _, t := range types {

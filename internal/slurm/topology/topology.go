@@ -1,4 +1,4 @@
-// Package topology asks SLURM under which switch each node is, seldom: it runs `scontrol show topology`.
+// Package topology asks SLURM, rarely, which switch each node is under: it runs `scontrol show topology`.
 package topology
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// Topology is the switch of each node, as far as SLURM has told it.
+// Topology holds the switch of each node, as far as SLURM has told it.
 type Topology struct {
 	under map[string]string // the leaf switch, the block or the like, by node
 	asked time.Time         // time of the last question to SLURM; zero: none yet
-	// there was no answer, or squeue has failed since: the controller may have restarted, with another topology
+	// there was no answer, or squeue has failed since: the controller may have restarted with another topology
 	upset bool
 }
 
-// A topology changes only when the controller starts or reads its configuration again, and matters only for jobs with
-// many nodes. So most users never request it, and the others seldom do.
+// A topology changes only when the controller starts or rereads its configuration, and matters only for jobs with many
+// nodes. So most users never request it, and the others rarely do.
 const (
 	least = 5                // nodes of a job
 	Every = time.Hour        // between two questions
-	Again = 10 * time.Minute // the same, after no answer or a failure of squeue
+	Again = 10 * time.Minute // the same after no answer, or after a failure of squeue
 )
 
 // Due reports whether to ask SLURM for its topology, for jobs on these nodes.
@@ -47,7 +47,8 @@ func (t *Topology) Due(now time.Time, jobs iter.Seq[[]string]) bool {
 	return false
 }
 
-// Ask asks for the topology. Without a usable answer the last topology stays: garbage must not remove the switches.
+// Ask asks for the topology. If there is no usable answer the last topology stays: garbage must not remove the
+// switches.
 func (t *Topology) Ask(ctx context.Context, run command.Runner) {
 	out, _, err := run.Within(ctx, "scontrol", "show", "topology")
 	if ctx.Err() != nil {
@@ -61,7 +62,7 @@ func (t *Topology) Ask(ctx context.Context, run command.Runner) {
 	}
 }
 
-// Upset notes that the controller may have restarted, with another topology.
+// Upset records that the controller may have restarted with another topology.
 func (t *Topology) Upset() { t.upset = true }
 
 // noTopology reports whether `scontrol show topology` says that there is none. If it says so on standard error, its
@@ -71,7 +72,7 @@ func noTopology(out []byte) bool {
 	return len(out) == 0 || bytes.HasPrefix(out, []byte("No topology information available"))
 }
 
-// Switches returns the switches of the nodes of all jobs, in the order of these.
+// Switches returns the switches of the nodes of all jobs, in the order of the jobs.
 func (t *Topology) Switches(jobs iter.Seq[[]string]) []cluster.Switch {
 	if len(t.under) == 0 {
 		return nil
@@ -96,9 +97,9 @@ func (t *Topology) Switches(jobs iter.Seq[[]string]) []cluster.Switch {
 	return list
 }
 
-// hasNoGroups reports whether an output is a whole topology, if one of a kind that names no nodes.
+// hasNoGroups reports whether an output is a complete topology, of a kind that names no nodes.
 func hasNoGroups(out []byte) bool {
-	if !bytes.HasSuffix(out, []byte("\n")) { // it was cut
+	if !bytes.HasSuffix(out, []byte("\n")) { // it was cut off
 		return false
 	}
 	for line := range bytes.Lines(out) {
@@ -112,8 +113,8 @@ func hasNoGroups(out []byte) bool {
 // anyLine matches a line of any kind of topology.
 var anyLine = regexp.MustCompile(`^\s*[A-Za-z0-9]+=\S+( [^<>]*)?\s*$`)
 
-// parseTopology returns the leaf switch, the block, the ring or the like of each node, from the output of
-// `scontrol show topology`:
+// parseTopology returns the leaf switch, the block, the ring or the like of each node, from the output of `scontrol
+// show topology`:
 //
 //	SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-3]
 //	SwitchName=s2 Level=1 LinkSpeed=1 Nodes=tux[0-7] Switches=s[0-1]
@@ -121,7 +122,7 @@ var anyLine = regexp.MustCompile(`^\s*[A-Za-z0-9]+=\S+( [^<>]*)?\s*$`)
 //	RingName=r1 Nodes=tux[0-3] RingSize=4
 //	TorusName=t1 Dims=2x2x2 Nodes=tux[0-7]
 //
-// A line that is not understood is left out. Of several groups of a node the first one counts.
+// A line that is not understood is left out. If a node is in several groups, the first one counts.
 func parseTopology(out []byte) map[string]string {
 	under := map[string]string{}
 	for line := range bytes.Lines(out) {
@@ -142,9 +143,9 @@ func parseTopology(out []byte) map[string]string {
 	return under
 }
 
-// parseGroup returns the name and the nodes of a group of nodes, "" for any other line, such as that of a switch above
-// others ("Level=1") or of a block of blocks ("AggregatedBlock=b"). Each kind of topology has its own name of a group:
-// "SwitchName", "BlockName".
+// parseGroup returns the name and the nodes of a group of nodes. The name is "" for any other line, such as that of a
+// switch above others ("Level=1") or of a block of blocks ("AggregatedBlock=b"). Each kind of topology has its own key
+// for the name of a group: "SwitchName", "BlockName".
 func parseGroup(line string) (name, nodes string) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {

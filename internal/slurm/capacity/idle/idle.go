@@ -1,6 +1,6 @@
-// Package idle finds the GPUs that SLURM has given to jobs and that do nothing, on the nodes that are read.
+// Package idle finds GPUs that SLURM has given to jobs but that do nothing, on the nodes that are read.
 //
-// SLURM says which GPUs of a node are in use, the node's own reports whether they work. A GPU of a node that is not
+// SLURM says which GPUs of a node are in use; the node itself reports whether they work. A GPU of a node that is not
 // read is in no list: nothing is guessed. Everything here is a function of its arguments.
 package idle
 
@@ -20,12 +20,12 @@ import (
 type GPU struct {
 	*cluster.GPU
 	Node    *capacity.Node
-	For     time.Duration // it has been idle for so long, as far as its history goes
+	For     time.Duration // how long it has been idle, as far as its history goes
 	AtLeast bool          // the history does not go further back
 }
 
-// List has the GPUs that have been idle for a minute, the longest first, and how many GPUs in use are known to work or
-// not.
+// List has the GPUs that have been idle for at least a minute, the longest first. It also says for how many GPUs in use
+// it is known whether they work.
 type List struct {
 	GPUs      []GPU
 	Read, All int // GPUs in use on nodes that are read, and on all nodes
@@ -52,8 +52,8 @@ func Of(s *cluster.Snapshot, c *capacity.Cluster) (l List) {
 	return l
 }
 
-// least is the time for which a GPU must have been idle. Every program waits for moments, between two steps or while it
-// writes a checkpoint: a list of such GPUs would change with each report, and accuse jobs that work.
+// least is how long a GPU must have been idle. Every program waits for moments, between two steps or while it writes a
+// checkpoint: a list of such GPUs would change with each report, and accuse jobs that work.
 const least = time.Minute
 
 // addGPU adds a GPU that is in use.
@@ -71,7 +71,7 @@ func (l *List) addGPU(n *capacity.Node, g *cluster.GPU, bin time.Duration) {
 	}
 }
 
-// idleFor returns the time for which a GPU has been idle, and whether that is as long as it is known.
+// idleFor returns how long a GPU has been idle, and whether that is as far as its history goes.
 func idleFor(g *cluster.GPU, bin time.Duration) (idle time.Duration, all bool) {
 	newest, some := g.History.Newest()
 	oldest, _ := g.History.Oldest()
@@ -80,7 +80,7 @@ func idleFor(g *cluster.GPU, bin time.Duration) (idle time.Duration, all bool) {
 	}
 	samples := trend.Last(g, metric.Util, int(newest-oldest)+1)
 	for _, v := range slices.Backward(samples) {
-		if v != v || v > pace.IdleMost { // a gap is no proof
+		if v != v || v > pace.IdleMost { // a gap proves nothing
 			return idle, v != v
 		}
 		idle += bin
