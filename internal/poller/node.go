@@ -17,7 +17,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// node is one watched node. All fields but the atomics, the channels, the journal and failed are set once, before run.
+// node is one watched node. All fields but the atomics, the channels, the journal and failed are set once, before
+// watchNode.
 type node struct {
 	name    string
 	opener  Opener
@@ -39,8 +40,8 @@ type node struct {
 	session atomic.Pointer[Session] // open; nil: none
 	asked   atomic.Int64            // extra reports requested and not yet admitted
 
-	inJob  bool // the last session was in the cgroup of a job; only run's goroutine uses it
-	failed bool // the last attempt opened no session, and no other door follows; only run's goroutine uses it
+	inJob  bool // the last session was in the cgroup of a job; only watchNode's goroutine uses it
+	failed bool // the last attempt opened no session, and no other door follows; only watchNode's goroutine uses it
 }
 
 // Waits between two attempts. A fault that only a person can fix is retried rarely: sites that count failed logins must

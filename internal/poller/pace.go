@@ -35,7 +35,7 @@ func errSilent(quiet time.Duration) *reach.Failure {
 }
 
 // keepPace sends the wanted pace to the probe, now and whenever it changes. It fails if the probe refuses the pace,
-// since no report would ever come. If the pace cannot be sent, stream finds the reason.
+// since no report would ever come. If the pace cannot be sent, readReports finds the reason.
 func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
 	defer reach.Recover(&err)
 	for {

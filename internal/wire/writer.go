@@ -206,7 +206,7 @@ func (g *GPU) appendRest(to []byte) ([]byte, error) {
 	type gpu GPU
 	rest, err := json.Marshal(struct {
 		*gpu
-		Index  *struct{} `json:"index,omitempty"` // as in encode
+		Index  *struct{} `json:"index,omitempty"` // hides that of GPU, which is written already
 		Values *struct{} `json:"values,omitempty"`
 	}{gpu: (*gpu)(g)})
 	if err != nil {

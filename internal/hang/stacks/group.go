@@ -171,7 +171,7 @@ type Refused struct {
 	Ranks []*Rank
 }
 
-// Refusals returns the ranks that are in no group, by reason, the most frequent reason first.
+// Refusals returns the ranks whose place no group tells, by reason, the most frequent reason first.
 func (l *Look) Refusals() (all []Refused) {
 	at := map[wire.Refusal]int{}
 	for i := range l.Ranks {

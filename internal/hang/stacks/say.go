@@ -75,7 +75,7 @@ func (w wording) placesSentence() string {
 	}
 }
 
-// shortHeadline says briefly where one rank is, and where most are; "": that is not what the verdict says.
+// shortHeadline says briefly where one rank is, and where most are; "": most are not in one place.
 func (w wording) shortHeadline() string {
 	if w.read == 0 || 2*len(w.groups[0].Ranks) < w.read {
 		return ""

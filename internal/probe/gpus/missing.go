@@ -29,8 +29,8 @@ func (n *Inventory) addLost(known []wire.Card) {
 	}
 }
 
-// freeIndex returns an index that no GPU has, if possible the wanted one. When a GPU is gone, the driver's indices move
-// up.
+// freeIndex returns an index that no GPU has, if possible the wanted one. When a GPU is gone, those after it move up in
+// the driver's list.
 func (n *Inventory) freeIndex(want int) int {
 	for slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Index == want }) {
 		want++

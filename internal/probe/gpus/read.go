@@ -12,8 +12,8 @@ import (
 // LongestWait is the longest time that a report waits for all its GPUs, even if the interval is longer.
 const LongestWait = 5 * time.Second
 
-// Read reads all GPUs for a report. It never reads only some of them. The driver counts as gone when every GPU that has
-// a handle returns that error.
+// Read reads all GPUs for a report, whose list grows once, to have room for all of them. The driver counts as gone when
+// every GPU that has a handle returns that error.
 func (s *Set) Read(sm *sample.Report) {
 	if s.newcomers.checkKernel(s.Proc, sm.At.Mono) {
 		s.retryLater()

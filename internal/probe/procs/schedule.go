@@ -13,7 +13,7 @@ type agenda struct {
 	tries int           // incomplete lists since the last complete one
 }
 
-// maxTries is how many incomplete lists in a row are retried before the agenda goes back to its usual pace.
+// maxTries is how many lists in a row may be incomplete before the agenda waits for its usual pace.
 const maxTries = 3
 
 func (a *agenda) due(now time.Duration) bool { return now >= a.next }

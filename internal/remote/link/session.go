@@ -237,7 +237,7 @@ func (s *Session) Tend(way Way, explain func(error) error) {
 func (s *Session) keepAlive() {
 	defer s.catchPanic()
 	if s.pipe.Pulse == nil && s.writeRequest(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
-		return // the pipe is broken: read reports it
+		return // the pipe is broken: readMessages reports it
 	}
 	if s.silence.Quiet() > s.limits.Alive/2 {
 		ctx, cancel := context.WithTimeout(context.Background(), s.limits.Silence)

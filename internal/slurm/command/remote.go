@@ -66,9 +66,9 @@ func notBegun(host string, printed, stderr []byte, err error) *reach.Failure {
 // exitNotFound is the exit status of a shell that does not find a command.
 const exitNotFound = 127
 
-// remoteScript runs the command whose words are the lines of its input, in the environment that Command makes. A login
-// shell cannot change that environment. If sh does not find the command, a login shell's paths may have it. A command
-// that hangs is killed there too, if possible.
+// remoteScript runs the command whose words are the lines of its input, in an environment like that of
+// commandEnviron. A login shell cannot change that environment. If sh does not find the command, a login shell's paths
+// may have it. A command that hangs is killed there too, if possible.
 const remoteScript = `echo nvnodetop-command/1; IFS= read -r a; ` +
 	`command -v "$a" >/dev/null 2>&1 || { [ -r /etc/profile ] && . /etc/profile </dev/null >/dev/null 2>&1; }; ` +
 	`set -- "$a"; while IFS= read -r a; do set -- "$@" "$a"; done; ` +

@@ -19,8 +19,7 @@ type Parting struct {
 	Common, A, B []rankstacks.Frame
 }
 
-// Diff compares two groups from the outermost frame on. If they part within one function, the last frame in common has
-// two lines.
+// Diff compares two groups from the outermost frame on. A frame in common at different lines has both lines.
 func Diff(a, b *rankstacks.Group) Parting {
 	x, y := slices.Clone(a.Frames), slices.Clone(b.Frames)
 	slices.Reverse(x)
