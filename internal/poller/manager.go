@@ -108,13 +108,13 @@ func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
 	m.wg.Wait()
 }
 
-// Touch notes that the user is present.
+// Touch records that the user is present.
 func (m *Manager) Touch() {
 	m.gone.Store(false)
 	m.signs.Ring()
 }
 
-// Leave notes that the user has gone, until the next Touch.
+// Leave records that the user has gone, until the next Touch.
 func (m *Manager) Leave() {
 	m.gone.Store(true)
 	m.signs.Ring()

@@ -206,7 +206,7 @@ func (g *GPU) appendRest(to []byte) ([]byte, error) {
 	type gpu GPU
 	rest, err := json.Marshal(struct {
 		*gpu
-		Index  *struct{} `json:"index,omitempty"` // hides that of GPU, which is written already
+		Index  *struct{} `json:"index,omitempty"` // hides the field of GPU, as Values does
 		Values *struct{} `json:"values,omitempty"`
 	}{gpu: (*gpu)(g)})
 	if err != nil {

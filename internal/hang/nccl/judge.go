@@ -56,7 +56,6 @@ type judge struct {
 
 func (j *judge) memberOf(g GPU) Member { return j.names.Member(g) }
 
-// describePart describes a communicator.
 func (j *judge) describePart(c *Comm, few int) Part {
 	p := Part{Number: c.Number, ID: c.ID, Size: c.Size, Few: few}
 	for i := range c.Ranks {

@@ -131,7 +131,6 @@ func (n *Names) Member(g GPU) Member {
 	return m
 }
 
-// pidsByHost returns the PIDs in the answer by host.
 func (a *Answer) pidsByHost() map[string]map[int]bool {
 	hosts := map[string]map[int]bool{}
 	add := func(host string, pid int) {

@@ -10,7 +10,7 @@ import (
 // bridge for containers, maps to no node.
 type hosts map[netip.Addr]string
 
-// addAddresses notes the addresses of a node.
+// addAddresses records the addresses of a node.
 func (h hosts) addAddresses(node string, addresses []string) {
 	for _, text := range addresses[:min(len(addresses), wire.MaxAddresses)] {
 		a, err := netip.ParseAddr(text)

@@ -17,7 +17,6 @@ type verdict struct {
 	read   int
 }
 
-// judgeLooks compares the looks.
 func (p *Pair) judgeLooks(groups []Group, also Evidence) *verdict {
 	v := &verdict{Pair: p, Evidence: also, all: groups}
 	for i := range groups {

@@ -30,7 +30,7 @@ type rare struct {
 	values metric.Values
 }
 
-// startReport notes the time of a new report.
+// startReport records the time of a new report.
 func (r *rare) startReport(at time.Duration) {
 	r.due = !r.known || at-r.at >= metric.SlowSeconds*time.Second
 	if r.cpu = (modes{}); r.due {

@@ -209,7 +209,7 @@ func (l *looked) readThreads() error {
 	return nil
 }
 
-// noteLeftOut notes how many elements of a list are left out.
+// noteLeftOut records how many elements of a list are left out.
 func (l *looked) noteLeftOut(key string, n int) {
 	if n > 0 {
 		l.More[key] = n

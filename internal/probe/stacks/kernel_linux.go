@@ -9,7 +9,6 @@ import (
 // processExists reports whether the kernel has a process, even if /proc hides it.
 func (r *Reader) processExists(pid int) bool { return errors.Is(unix.Kill(pid, 0), unix.EPERM) }
 
-// fileOwner returns the owner of a file.
 func fileOwner(name string) (uid int, err error) {
 	var s unix.Stat_t
 	err = unix.Stat(name, &s)

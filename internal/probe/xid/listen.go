@@ -177,7 +177,7 @@ func (l *Listener) Over(e Ending) (failed, news bool) {
 	return true, l.noteRefusals(e.refused)
 }
 
-// noteRefusals notes the reasons why GPUs give no Xids, and reports whether they have changed.
+// noteRefusals records the reasons why GPUs give no Xids, and reports whether they have changed.
 func (l *Listener) noteRefusals(refused map[int]string) bool {
 	if maps.Equal(refused, l.refused) {
 		return false

@@ -158,7 +158,7 @@ func (o *Opener) openSession(ctx context.Context, n *node, step func(reach.Step)
 	return o.doors[n.door].Opener.Open(ctx, n.name, step)
 }
 
-// noteReached notes that the door of n has reached it.
+// noteReached records that the door of n has reached it.
 func (o *Opener) noteReached(ctx context.Context, n *node, s poller.Session) poller.Session {
 	n.slow = 0
 	content, kind := n.door == n.poor, o.doors[n.door].Kind

@@ -145,7 +145,6 @@ func (t *turn) noteProgress() {
 	t.last = time.Now()
 }
 
-// endTurn ends a turn.
 func (g *gate) endTurn(t *turn, how outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -177,7 +177,6 @@ func (a *attempt) keepOutput(stderr string) {
 	}
 }
 
-// removePlaces removes places from the list.
 func (a *attempt) removePlaces(refusals ...Refusal) {
 	for _, r := range refusals {
 		if i := slices.Index(a.places, r.Directory); i >= 0 {

@@ -32,7 +32,6 @@ func startChild(cmd *exec.Cmd) error {
 	return err
 }
 
-// awaitChild waits for a child.
 func awaitChild(cmd *exec.Cmd) {
 	_ = cmd.Wait() // ProcessState has the result
 	children.Lock()

@@ -152,7 +152,6 @@ func (s *Source) tokenValues(o options, node string) map[byte]string {
 	}
 }
 
-// expandPaths expands paths.
 func (s *Source) expandPaths(all []string, tokens map[byte]string) []string {
 	var out []string
 	for _, p := range all {

@@ -82,7 +82,6 @@ func parseBitmask(cell string) (float64, bool) {
 	return float64(n), err == nil
 }
 
-// parseSwitch reads a switch.
 func parseSwitch(cell string) (float64, bool) {
 	switch cell {
 	case "Enabled", "Yes", "Active", "1":

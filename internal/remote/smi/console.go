@@ -33,7 +33,6 @@ func newConsole(p *link.Pipe) *console {
 	return c
 }
 
-// sendLine sends a line to the script.
 func (c *console) sendLine(line string) error {
 	c.telling.Lock()
 	defer c.telling.Unlock()
@@ -44,7 +43,6 @@ func (c *console) sendLine(line string) error {
 // lastWords is how long to wait for the exit of a script whose output has ended.
 const lastWords = time.Second
 
-// nextLine returns the next line.
 func (c *console) nextLine() (string, error) {
 	if c.lines.Scan() {
 		return c.lines.Text(), nil

@@ -25,7 +25,6 @@ const (
 	changing = false
 )
 
-// hasColumn reports whether a row has the column.
 func hasColumn(c column, whole bool) bool { return whole || c.id.Row().Pace != metric.Once }
 
 // withoutField returns the query without a field, which this nvidia-smi does not know.
@@ -33,7 +32,6 @@ func (q query) withoutField(field string) query {
 	return slices.DeleteFunc(slices.Clone(q), func(c column) bool { return c.field == field })
 }
 
-// rowFields returns the fields of a row.
 func (q query) rowFields(whole bool) string {
 	list := []string{rowFields}
 	if whole {

@@ -61,7 +61,6 @@ func (r *reading) failureWords() (words string) {
 	return ""
 }
 
-// valuesAtPace returns the values of a pace.
 func (r *reading) valuesAtPace(pace metric.Pace) (v metric.Values) {
 	for id := range metric.All(metric.GPU) {
 		if x, ok := r.values.Get(id); ok && id.Row().Pace == pace {

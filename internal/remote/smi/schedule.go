@@ -25,7 +25,6 @@ type schedule struct {
 // listEvery is the shortest time between two lists of processes: each starts a new nvidia-smi.
 const listEvery = 10 * time.Second
 
-// setPace changes the pace.
 func (s *schedule) setPace(p wire.Pace) error {
 	s.mu.Lock()
 	was := s.pace

@@ -22,7 +22,6 @@ func (s *sender) begin() error {
 	return err
 }
 
-// sendMessage sends a message.
 func (s *sender) sendMessage(m wire.Message) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

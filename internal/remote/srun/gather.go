@@ -133,7 +133,6 @@ func (w *wish) isOver() bool {
 	return true
 }
 
-// nodeNames returns the nodes of a batch.
 func (b *batch) nodeNames() []string {
 	var nodes []string
 	for _, w := range b.wishes {

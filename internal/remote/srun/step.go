@@ -122,7 +122,6 @@ func (s *step) end(err error) {
 	close(s.ended)
 }
 
-// hasStarted reports whether a task has started.
 func (s *step) hasStarted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +145,7 @@ func (s *step) handleOutput(label int, line []byte) {
 	}
 }
 
-// noteNode notes which node a label stands for.
+// noteNode records which node a label stands for.
 func (s *step) noteNode(label int, node string) {
 	s.handing.Lock()
 	defer s.handing.Unlock()

@@ -173,7 +173,6 @@ func (t *task) leaveTask() {
 	})
 }
 
-// asPipe returns the task as a Pipe.
 func (t *task) asPipe() *link.Pipe {
 	return &link.Pipe{
 		In: &address{t}, Out: t.out, Words: t.words,

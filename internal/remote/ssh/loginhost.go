@@ -51,7 +51,6 @@ func (d *Door) LoginUser(ctx context.Context) (user, host string) {
 	return t.As(d.login.user, "").User, d.login.host
 }
 
-// loginHost returns the login host.
 func (d *Door) loginHost() *jump {
 	key := jumpKey("", *d.login)
 	return d.jumps.findJump(key, *d.login, "", []string{key})

@@ -188,7 +188,6 @@ func (c Count) plusNode(g Count, up bool) Count {
 	return Count{g.Type, c.Free + g.Free, c.Used + g.Used, c.Out + g.Out, c.Total + g.Total}
 }
 
-// makeLists makes the lists of counts.
 func (c *Cluster) makeLists() {
 	sums := map[string]Count{}
 	for i := range c.Nodes {

@@ -168,7 +168,6 @@ func (a *account) guessFiles() {
 	a.ShownJob["StdErr"] = err
 }
 
-// logFiles returns the files of the record.
 func (a *account) logFiles() (*cluster.LogFiles, error) {
 	l, err := filesOf(a.ShownJob)
 	if err == nil {

@@ -127,7 +127,6 @@ func firstTask(j scontrol.ShownJob) string {
 	return task[:len(task)-len(strings.TrimLeft(task, "0123456789"))]
 }
 
-// filesOf returns the files of the record.
 func filesOf(j scontrol.ShownJob) (*cluster.LogFiles, error) {
 	if err := refuseAmbiguous(j); err != nil {
 		return nil, err
@@ -220,7 +219,6 @@ func expandPatterns(j scontrol.ShownJob, name, user string) string {
 	}
 }
 
-// patternValue returns the value of a pattern.
 func patternValue(j scontrol.ShownJob, letter byte, user string) (value string, known bool) {
 	task, isTask := j["ArrayTaskId"]
 	switch letter {
