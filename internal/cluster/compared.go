@@ -7,12 +7,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
-// Peers are the GPUs of one job that report, to be compared.
+// Peers are the reporting GPUs of one job, to be compared with each other.
 type Peers struct {
 	At   time.Time
 	Pace *pace.Job
 	GPUs []Peer
-	Away int // least number of the job's GPUs that do not report
+	Away int // at least this many of the job's GPUs do not report
 }
 
 // On returns the Peers of a node. They come node by node.
@@ -38,7 +38,7 @@ type Peer struct {
 // Comparison is the evidence of a Condition in ScopePeers: the compared GPUs, and when the Condition last held.
 type Comparison struct {
 	How     How
-	By      pace.Evidence // that the GPUs work together
+	By      pace.Evidence // proof that the GPUs work together
 	Own     pace.Numbers  // averages of the GPU
 	Median  pace.Numbers  // averages of the other GPUs in its group
 	Lanes   pace.Lanes    // of the GPU, for KindLinkUnused
@@ -51,10 +51,10 @@ type Comparison struct {
 	Of      int           // number of GPUs compared
 	Seen    bool          // the GPU has worked since the watch began
 	Rank    *SeenRank     // the rank that has ended
-	Waiting time.Time     // since when the others of its program wait for it; zero: they do not wait
-	Allowed time.Duration // the time that a job may be idle; 0: unknown
-	Longest time.Duration // the longest pause of the job before
-	First   Standing      // the GPUs of a job that stands that stopped first
+	Waiting time.Time     // when the rest of its program began to wait for it; zero: it does not wait
+	Allowed time.Duration // how long the job may be idle; 0: unknown
+	Longest time.Duration // the longest earlier pause of the job
+	First   Standing      // the GPUs that stopped first, of a job that stands still
 	AtWork  bool          // the host side of the only one is at work, or may be
 	Places  []Differing   // GPUs that differ, the first to differ first, at most maxPlaces
 }
@@ -65,11 +65,11 @@ type Bout uint8
 // Kinds of moments.
 const (
 	NoBout  Bout = iota
-	Lagging      // it does
-	Noted        // it does, at a moment at which lags are not judged: the Condition is no finding
+	Lagging      // the GPU lags
+	Noted        // the GPU lags at a moment when lags are not judged: the Condition is no finding
 )
 
-// Differing is a GPU that differs, and since when it differs; with NoNumber, several GPUs of a node.
+// Differing is a GPU that differs, and the time since when it does. With NoNumber it stands for several GPUs of a node.
 type Differing struct {
 	Node   string
 	Number int
@@ -80,7 +80,7 @@ type Differing struct {
 // Standing are GPUs that stopped together.
 type Standing struct {
 	GPUs, Nodes int
-	Whole       bool      // they are all GPUs of the job on these nodes
+	Whole       bool      // they are all of the job's GPUs on these nodes
 	Since       time.Time // zero: nobody has seen them work
 }
 
@@ -100,7 +100,7 @@ const (
 // maxPlaces limits Comparison.Places.
 const maxPlaces = 3
 
-// NewPlaces returns the first of these peers, with the times since which they differ.
+// NewPlaces returns the first of these peers, each with the time since when it differs.
 func NewPlaces(peers []Peer, since func(Peer) time.Time) []Differing {
 	slices.SortStableFunc(peers, func(a, b Peer) int { return since(a).Compare(since(b)) })
 	var places []Differing
@@ -110,7 +110,7 @@ func NewPlaces(peers []Peer, since func(Peer) time.Time) []Differing {
 	return places
 }
 
-// SetFirst sets First and Places: of the GPUs that stand, those that stopped within some time of the first.
+// SetFirst sets First and Places: the standing GPUs that stopped within some time of the first one.
 func (c *Comparison) SetFirst(peers *Peers, stand []Peer, within time.Duration) {
 	if len(stand) == 0 {
 		return

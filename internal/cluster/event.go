@@ -9,9 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Source produces Events. Run emits them in order until ctx ends, from one or several goroutines; emit may be called
-// concurrently and does not block for long. Run returns nil if ctx ended it, otherwise the reason why it cannot
-// continue.
+// Source produces Events. Run emits them in order until ctx ends, from one or several goroutines. emit may be called
+// concurrently and does not block for long. Run returns nil if ctx ended it, otherwise the reason it cannot continue.
 type Source interface {
 	Run(ctx context.Context, emit func(Event)) error
 }
@@ -29,14 +28,14 @@ type Event struct {
 	Pace      *Pace               `json:"pace,omitempty"`      // Node's probe got another interval
 	Down      *Down               `json:"down,omitempty"`      // the attempt failed, or the session ended
 	Mark      *Mark               `json:"mark,omitempty"`      // a program of a job has marked a part of its work
-	Stacks    *rankstacks.Verdict `json:"stacks,omitempty"`    // what the ranks of a job do, which was asked for
+	Stacks    *rankstacks.Verdict `json:"stacks,omitempty"`    // what the ranks of a job do; sent on request
 	Gone      bool                `json:"gone,omitempty"`      // Node is no longer watched
 }
 
-// How much a Store keeps of Events that are not about a node.
+// How many Events that are not about a node a Store keeps.
 const (
 	KeptMarks  = 1000 // the newest
-	KeptStacks = 16   // of the jobs that were asked last, one of each
+	KeptStacks = 16   // one for each of the jobs that were asked last
 )
 
 // Try begins an attempt to reach a node.

@@ -18,12 +18,12 @@ type Roll struct {
 	Programs
 	by map[Program]*attendance
 
-	// the program that was asked for last: the ranks of one come together
+	// the program looked up last: the ranks of one program come one after another
 	last Program
 	at   *attendance
 }
 
-// attendance is what is known of a program.
+// attendance is what a Roll knows about a program.
 type attendance struct {
 	runs  bool
 	began time.Time // start of the oldest process that runs, or may run
@@ -83,14 +83,14 @@ type programState struct {
 	moved      time.Time // when one of the program's GPUs last did more than wait
 }
 
-// missedRank is a rank that the last list of its node lacks.
+// missedRank is a rank that is missing from its node's last list.
 type missedRank struct {
 	*SeenRank
 	at int // position of the node's first GPU
 }
 
-// Gone returns the ranks of the job that have ended. If most ranks of a program have ended, it has done its work, or is
-// over anyway: its ranks are left out.
+// Gone returns the ranks of the job that have ended. If most ranks of a program have ended, the program is finished or
+// over anyway, and its ranks are left out.
 func (p *Peers) Gone(job *Job) []GoneRank {
 	var missed []missedRank
 	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
@@ -157,8 +157,8 @@ func (s *programState) addRank(g *Peer) {
 	}
 }
 
-// eachRank calls f with each rank of the job on nodes whose list of processes is new enough, with the position of the
-// node's first GPU, and with whether the rank was in that list.
+// eachRank calls f for each rank of the job on nodes whose process list is recent enough. It passes the position of the
+// node's first GPU, and whether the rank was in that list.
 func (p *Peers) eachRank(job string, f func(at int, r *SeenRank, runs bool)) {
 	for i := range p.GPUs {
 		n := p.GPUs[i].Node
@@ -173,8 +173,8 @@ func (p *Peers) eachRank(job string, f func(at int, r *SeenRank, runs bool)) {
 	}
 }
 
-// peerWith returns the GPU with that key on the node whose first GPU is at a position, if its processes are listed;
-// nil: there is none.
+// peerWith returns the GPU with a key, on the node whose first GPU is at a position. It returns nil if there is none,
+// or if the GPU's processes are not listed.
 func (p *Peers) peerWith(at int, key string) *Peer {
 	for i := at; i < len(p.GPUs) && p.GPUs[i].Node == p.GPUs[at].Node; i++ {
 		if g := &p.GPUs[i]; g.Own.Key == key && g.Own.Unlisted == "" {

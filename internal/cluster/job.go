@@ -28,12 +28,12 @@ type Job struct {
 	// entry means no GPU there.
 	Minors map[string][]int `json:"minors,omitempty"`
 
-	// Counts are the numbers of the job's GPUs by node if SLURM does not name them; Configured are the numbers of GPUs
-	// of each node in SLURM's configuration, as far as known.
+	// Counts are the numbers of the job's GPUs by node, where SLURM does not name the GPUs. Configured are the numbers
+	// of GPUs of each node in SLURM's configuration, as far as known.
 	Counts     map[string]int `json:"counts,omitempty"`
 	Configured map[string]int `json:"configured,omitempty"`
 
-	// Asking says that SLURM has not yet answered which GPUs the job has: Counts are those that it requests.
+	// Asking says that SLURM has not yet answered which GPUs the job has. Counts are then the GPUs that it requests.
 	Asking bool `json:"asking,omitempty"`
 }
 
@@ -41,7 +41,7 @@ type Job struct {
 // belongs to no job whose minor numbers are known; Missing then reports the job's loss.
 func (j *Job) Owns(n *Node, g *GPU) bool { return j.Share(n).Has(&g.Number) }
 
-// Is reports whether a user's name for a job means this job: by its ID or by its number. An array task has both.
+// Is reports whether a user's name for a job means this job. The name is its ID or its number; an array task has both.
 func (j *Job) Is(name string) bool { return name != "" && (j.ID == name || j.Number == name) }
 
 // PartOf reports whether a user's name for a job includes this one: the job Is the named job, a task of the named
@@ -50,8 +50,8 @@ func (j *Job) PartOf(name string) bool {
 	return j.Is(name) || name != "" && (strings.HasPrefix(j.ID, name+"_") || strings.HasPrefix(j.ID, name+"+"))
 }
 
-// Component returns, for a component of a heterogeneous job, the number of the first component, by which srun knows the
-// whole job, and the index of this component.
+// Component returns two values for a component of a heterogeneous job: the number of the first component, by which srun
+// knows the whole job, and the index of this component.
 func (j *Job) Component() (leader, group string, ok bool) { return strings.Cut(j.ID, "+") }
 
 // PendingJob is a job in the queue.
@@ -63,10 +63,10 @@ type PendingJob struct {
 	GPUs      *int      `json:"gpus,omitempty"` // in total; nil if the request does not say
 	Reason    string    `json:"reason"`
 	Start     time.Time `json:"start,omitzero"`    // SLURM's estimate; zero: none
-	Booting   bool      `json:"booting,omitempty"` // its nodes are allocated and boot
+	Booting   bool      `json:"booting,omitempty"` // its nodes are allocated and are booting
 }
 
-// Discovery is the state of the jobs, with its age.
+// Discovery is the state of the jobs, and how old it is.
 type Discovery struct {
 	Command string        `json:"command,omitempty"` // lists the jobs, for the user to repeat; empty with --nodes
 	User    string        `json:"user,omitempty"`    // user of the jobs
@@ -74,24 +74,24 @@ type Discovery struct {
 	Asked   time.Time     `json:"asked,omitzero"`    // time of the last answer or failure; zero: none yet
 	Took    time.Duration `json:"took,omitzero"`     // duration of the last question
 	Next    time.Time     `json:"next,omitzero"`     // time of the next question to SLURM
-	// time of the last answer, which the jobs are from; zero: none yet
+	// time of the last answer, from which the jobs are; zero: none yet
 	Answered time.Time      `json:"answered,omitzero"`
 	Failure  *reach.Failure `json:"failure,omitempty"` // failure of the last question; the jobs stay those of Answered
 	Note     string         `json:"note,omitempty"`    // on what SLURM was asked about; empty: nothing to say
-	// SLURM has not yet answered which nodes and GPUs some of the jobs have
+	// SLURM has not yet answered which nodes and GPUs some jobs have
 	Asking   bool `json:"asking,omitempty"`
 	Topology bool `json:"topology,omitempty"` // SLURM has not yet answered which switch each node is under
 
 	Jobs []Job `json:"jobs"`
-	// Others are the numbers of the user's running jobs that Jobs leaves out, since only one job was asked for.
+	// Others are the numbers of the user's running jobs that Jobs leaves out because only one job was requested.
 	Others  []string     `json:"others,omitempty"`
 	Pending []PendingJob `json:"pending,omitempty"`
 	Ended   []EndedJob   `json:"ended,omitempty"` // within the last hour, latest first
 
-	Switches []Switch `json:"switches,omitempty"` // of nodes of the jobs, as far as SLURM has a topology
+	Switches []Switch `json:"switches,omitempty"` // of the jobs' nodes, as far as SLURM has a topology
 }
 
-// Switch is a leaf switch of SLURM's topology, or a block, with its nodes that the jobs use.
+// Switch is a leaf switch of SLURM's topology, or a block, with those of its nodes that the jobs use.
 type Switch struct {
 	Name  string   `json:"name"`
 	Nodes []string `json:"nodes"`

@@ -2,8 +2,8 @@ package cluster
 
 import "time"
 
-// LogFiles are the files to which SLURM writes the output of a job's batch script. Their names are as SLURM has them:
-// not yet fit for a screen.
+// LogFiles are the files to which SLURM writes the output of a job's batch script. Their names are as SLURM gives them,
+// so they are not yet safe to display.
 type LogFiles struct {
 	ID, Number string    // of the job; the ID as squeue prints it
 	Out, Err   string    // absolute paths, often the same; "": the job has no batch script
@@ -11,11 +11,11 @@ type LogFiles struct {
 	User       string    // owner of the job
 	Start      time.Time // zero: not started
 
-	Waits    string    // SLURM's word for the reason why the job does not run yet; "": it has begun
-	Expected time.Time // SLURM's estimate of the begin; zero: none
+	Waits    string    // SLURM's word for why the job does not run yet; "": it has begun
+	Expected time.Time // SLURM's estimate of the start; zero: none
 
-	Again   bool // the job has run before, and was requeued: a file may be from that run
-	Ended   bool // the job has
+	Again   bool // the job ran before and was requeued: a file may be from that run
+	Ended   bool // the job has ended
 	Unused  bool // it was canceled before it began: it has no log
 	Guessed bool // SLURM has forgotten the names: these are the likely ones
 }

@@ -13,11 +13,12 @@ type Mark struct {
 	Arrived time.Time `json:"-"`
 }
 
-// apart is the most by which the clocks of SLURM and of a node may differ. A requeued job waits longer than that.
+// apart is the largest possible difference between the clocks of SLURM and of a node. A requeued job waits longer than
+// that.
 const apart = 30 * time.Second
 
-// Marked reports whether a mark is of this run of the job: a requeued job keeps its number, and the marks of its runs
-// before.
+// Marked reports whether a mark is from this run of the job. A requeued job keeps its number, and the marks of its
+// earlier runs.
 func (j *Job) Marked(m *Mark) bool { return m.Job == j.Number && !m.At.Before(j.Start.Add(-apart)) }
 
 // MarkKind is the kind of a Mark.

@@ -7,14 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// JobMemory is the host memory of a job on a node, with the use of some minutes ago.
+// JobMemory is the host memory of a job on a node, with its use some minutes ago.
 type JobMemory struct {
 	wire.JobMemory
 	Past              fill.Past
 	now, older, newer memoryMark
 }
 
-// memoryMark is a use of memory at a time of the node's clock.
+// memoryMark is the memory in use at a time of the node's clock.
 type memoryMark struct {
 	ms   int64
 	used uint64
@@ -24,10 +24,10 @@ const (
 	// trendOver is the time over which a trend is computed: two to four minutes.
 	trendOver = 2 * time.Minute
 
-	// maxFull is the latest predicted end of the memory.
+	// maxFull limits how far ahead the end of the memory is predicted.
 	maxFull = 30 * 24 * time.Hour
 
-	// trendAfter is the time for which a job is watched before it has a trend.
+	// trendAfter is how long a job is watched before it has a trend.
 	trendAfter = time.Minute
 )
 
@@ -43,7 +43,7 @@ func (m *JobMemory) Full() (time.Duration, bool) {
 	return full, full <= maxFull
 }
 
-// After continues the trend with the memory of a later report, which came at a time.
+// After continues the trend with the memory of a later report, which arrived at a time.
 func (m JobMemory) After(was JobMemory, at time.Time, ms int64) JobMemory {
 	now := memoryMark{ms, m.Used}
 	m.now, m.older, m.newer, m.Past = now, was.older, was.newer, was.Past.Add(at, float64(m.Used))

@@ -18,8 +18,9 @@ type Missing struct {
 }
 
 // Missing compares the GPUs that SLURM allocated to the job on node n with the GPUs in the node's last report. It
-// reports none missing if either side is unknown: SLURM does not say which GPUs the job has, the driver does not work,
-// MIG is on (SLURM then counts instances), or the probe is in an unknown job, whose cgroup may hide GPUs.
+// reports none missing if either side is unknown. That is the case if SLURM does not say which GPUs the job has, if the
+// driver does not work, if MIG is on (SLURM then counts instances), or if the probe is in an unknown job, whose cgroup
+// may hide GPUs.
 func (j *Job) Missing(n *Node) Missing {
 	count, _ := j.GPUsOn(n.Name)
 	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.HasNumbers() {
@@ -129,7 +130,7 @@ func (n *Node) countNumbered() int {
 	return count
 }
 
-// AnyGPU reports whether any of the GPUs satisfies a test. It does not copy the GPUs, which are large.
+// AnyGPU reports whether any GPU satisfies a test. It does not copy the GPUs, which are large.
 func (n *Node) AnyGPU(so func(*GPU) bool) bool {
 	for i := range n.GPUs {
 		if so(&n.GPUs[i]) {

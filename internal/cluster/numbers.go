@@ -1,11 +1,12 @@
 package cluster
 
-// mostSmall is the number of ranks that a set of numbers has bits for: a hostile node may state any rank.
+// mostSmall is the number of ranks for which a set of numbers has bits. It is limited because a hostile node may report
+// any rank.
 const mostSmall = 1 << 16
 
-// numbers is a set of ranks. A map of thousands of them takes longer than all else.
+// numbers is a set of ranks. A map of thousands of ranks would take longer than everything else.
 type numbers struct {
-	small []uint64 // a bit for each rank below mostSmall, as far as needed
+	small []uint64 // a bit for each rank below mostSmall, as many as needed
 	other map[int]bool
 }
 

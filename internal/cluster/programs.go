@@ -13,7 +13,7 @@ import (
 type Program struct {
 	From  string // the variable that names its ranks
 	World int    // number of ranks; 0: unknown
-	Nth   int    // number among the programs of the job with the same two: 0, 1, …
+	Nth   int    // number among the job's programs with the same From and World: 0, 1, …
 }
 
 // RankID is a rank of a program.
@@ -53,8 +53,8 @@ type launched struct {
 type Programs struct{ nth map[launched]int }
 
 // NewPrograms assigns the ranks of a job to programs. Different launches alone prove nothing: one program has several
-// if only the launchers on its nodes are known, or after a restart. Two programs are those that had, at the same time,
-// a process of the same rank each.
+// launches if only the launchers on its nodes are known, or after a restart. Programs are two if each had a process of
+// the same rank at the same time.
 func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var p Programs
 	if ranksAreDistinct(ranks) {
@@ -65,7 +65,7 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var c *clan
 	for r := range ranks {
 		of := launched{r.From, WorldOf(&r.Rank), r.By}
-		if c == nil || c.launched != of { // ranks of one launch come together
+		if c == nil || c.launched != of { // the ranks of one launch come one after another
 			c = clans[of]
 		}
 		if c == nil {
@@ -83,8 +83,8 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	return p
 }
 
-// ranksAreDistinct reports whether no two processes of programs of the same variable and size have the same rank. Then
-// their launches are one program, as in most jobs.
+// ranksAreDistinct reports whether no two processes have the same rank, among programs of the same variable and size.
+// Then their launches are one program, as in most jobs.
 func ranksAreDistinct(ranks iter.Seq[*SeenRank]) bool {
 	all := map[launched]*numbers{}
 	var of launched
@@ -104,8 +104,8 @@ func ranksAreDistinct(ranks iter.Seq[*SeenRank]) bool {
 	return true
 }
 
-// assignLaunches finds the program of each launch. Earlier launches go first, each into the first program that did not
-// have such a rank at that time.
+// assignLaunches finds the program of each launch. Earlier launches go first. Each joins the first program that did not
+// have one of its ranks at that time.
 func (p *Programs) assignLaunches(clans []*clan) {
 	slices.SortStableFunc(clans, func(a, b *clan) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.node, b.node), cmp.Compare(a.parent, b.parent))
@@ -157,7 +157,7 @@ func (c *clan) addRank(r *SeenRank) {
 	c.ranks = append(c.ranks, life{r.Rank.Rank, r.Began, r.Seen})
 }
 
-// lives are the ranks of one program, by number.
+// lives are the times of one program's ranks, by rank.
 type lives map[int][]life
 
 func (p lives) addLaunch(c *clan) {
@@ -166,7 +166,7 @@ func (p lives) addLaunch(c *clan) {
 	}
 }
 
-// sharesRank reports whether a rank is in both the program and the launch, at the same time.
+// sharesRank reports whether the program and the launch have a rank in common at the same time.
 func (p lives) sharesRank(c *clan) bool {
 	return slices.ContainsFunc(c.ranks, func(l life) bool {
 		return slices.ContainsFunc(p[l.rank], func(m life) bool {

@@ -18,18 +18,18 @@ type EndedJob struct {
 	Exit      *Exit     `json:"exit,omitempty"`   // nil: not known
 	Start     time.Time `json:"start,omitzero"`   // zero: not known
 	End       time.Time `json:"end,omitzero"`     // zero: not known
-	Missed    time.Time `json:"missed,omitzero"`  // when squeue first did not list it; zero: it still does
-	Asking    bool      `json:"asking,omitempty"` // SLURM has not yet answered how it ended, or its log why
-	// OutOfMemory is the step of a job that has failed which ran out of memory: "0", "batch"; "": none is known.
+	Missed    time.Time `json:"missed,omitzero"`  // when squeue first left it out; zero: it still lists it
+	Asking    bool      `json:"asking,omitempty"` // SLURM has not yet said how it ended, or its log why
+	// OutOfMemory is the step that ran out of memory, of a failed job: "0", "batch"; "": none is known.
 	OutOfMemory string `json:"out_of_memory,omitempty"`
-	Cause       string `json:"cause,omitempty"` // why it has failed, from its log; "": not known
+	Cause       string `json:"cause,omitempty"` // why it failed, from its log; "": not known
 }
 
-// EndState is the way in which a job has ended, in SLURM's word.
+// EndState is how a job ended, in SLURM's word.
 type EndState string
 
-// The states of jobs that have ended; JobCompleting is for jobs that are ending: processes are being killed, an epilog
-// runs.
+// The states of jobs that have ended. JobCompleting is for jobs that are ending: processes are being killed, or an
+// epilog runs.
 const (
 	JobCompleting  EndState = "COMPLETING"
 	JobCompleted   EndState = "COMPLETED"
@@ -52,7 +52,7 @@ func (s EndState) Bad() bool {
 	return true
 }
 
-// SaysWhy reports whether the state says all that there is to say: the log of the job does not know more.
+// SaysWhy reports whether the state alone explains the end: the log of the job has nothing to add.
 func (s EndState) SaysWhy() bool {
 	switch s {
 	case JobTimedOut, JobNodeFailed, JobBootFailed, JobDeadline, JobPreempted:
@@ -76,12 +76,12 @@ func (j *EndedJob) Over() time.Time {
 	return j.End
 }
 
-// NeverStarts reports whether the job waits for another one that has not ended as it should, so in vain. SLURM leaves
-// it in the queue unless its configuration says otherwise.
+// NeverStarts reports whether the job waits in vain for another job that did not end as it should. SLURM leaves such a
+// job in the queue unless its configuration says otherwise.
 func (j *PendingJob) NeverStarts() bool { return j.Reason == "DependencyNeverSatisfied" }
 
-// Tasks returns the number of tasks of an array that wait under one ID, as in "48500_[1-400%12]"; false if squeue has
-// cut their list short.
+// Tasks returns how many tasks of an array wait under one ID, as in "48500_[1-400%12]"; false if squeue cut their list
+// short.
 func (j *PendingJob) Tasks() (n int, known bool) {
 	if !strings.Contains(j.ID, "_[") {
 		return 1, true
@@ -96,8 +96,8 @@ func (j *PendingJob) Tasks() (n int, known bool) {
 	return n, true
 }
 
-// Has reports whether a task of an array, by its number, is among those that wait under one ID. It is not known if
-// squeue has cut their list short before it.
+// Has reports whether a task of an array, named by its number, waits under one ID. This is not known if squeue cut the
+// list short before the task.
 func (j *PendingJob) Has(task string) (has, known bool) {
 	tasks, known := j.parseTasks()
 	n, err := strconv.ParseUint(task, 10, 31)
@@ -109,7 +109,7 @@ func (j *PendingJob) Has(task string) (has, known bool) {
 	return false, known
 }
 
-// tasks are task numbers of an array, each step-th.
+// tasks are task numbers of an array: every step-th one.
 type tasks struct{ from, to, step uint64 }
 
 // parseTasks returns the tasks that wait under one ID; false if there are more, or none.
@@ -124,7 +124,7 @@ func (j *PendingJob) parseTasks() (all []tasks, whole bool) {
 		}
 		all = append(all, of)
 	}
-	if !whole { // of the last item digits may be missing
+	if !whole { // the last item may lack digits
 		all = all[:len(all)-1]
 	}
 	return all, whole

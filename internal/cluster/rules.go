@@ -7,7 +7,7 @@ import (
 )
 
 // Rules return the conditions that hold for a subject at one moment, worst first. The Store keeps the time. A Subject
-// is valid during the call only.
+// is valid only during the call.
 type Rules func(Subject) []Condition
 
 // Subject is the thing that Rules examine.
@@ -16,15 +16,15 @@ type Subject struct {
 	Node  *Node
 	GPU   *GPU   // in ScopeGPU
 	Job   *Job   // in ScopeJob and ScopePeers
-	Peers *Peers // in ScopePeers; only Pace in ScopeJobWatch
+	Peers *Peers // in ScopePeers; in ScopeJobWatch only Pace is set
 
 	Watched time.Duration // in ScopeWatch
-	Poll    time.Duration // likewise: between two reports of a node
+	Poll    time.Duration // likewise: the time between two reports of a node
 
-	Silence *Silence // in ScopeReach: of all nodes, in place of one; Node has nothing then
+	Silence *Silence // in ScopeReach: of all nodes, instead of one; Node is then empty
 
-	Common    *Common    // of the job's nodes, in ScopeJob
-	Discovery *Discovery // that lists the job, in ScopeJob
+	Common    *Common    // in ScopeJob: of the job's nodes
+	Discovery *Discovery // in ScopeJob: the Discovery that lists the job
 }
 
 // Scope is the kind of a Subject. It decides when Rules are asked.
@@ -37,13 +37,13 @@ const (
 	ScopeGPU                 // one GPU in that report
 	ScopeJob                 // one job on the node, in that report: asked with each report and each Discovery
 	ScopePeers               // all GPUs of a job together: asked once per interval while they report
-	// no problem: the kinds for which Subject.Watched is too short, each with the time that it takes in After. Asked
-	// for each Snapshot
+	// no problem: the kinds for which Subject.Watched is too short, each with the time it needs in After. Asked for
+	// each Snapshot
 	ScopeWatch
 	ScopeJobWatch // likewise, for one job
 )
 
-// Unchecked is the reason why a problem cannot have been found.
+// Unchecked is why a problem cannot have been found.
 type Unchecked uint8
 
 // Reasons.
@@ -60,12 +60,12 @@ type Condition struct {
 	Class    reach.Class
 	Severity Severity
 	Since    time.Time     // when it began; zero: when Rules first find it
-	After    time.Duration // the time that it must hold before it is reported
+	After    time.Duration // how long it must hold before it is reported
 	OfGPUs   bool          // it matters only to jobs with GPUs on the node
 	// in ScopeReport: it holds for every GPU of the node, and replaces the GPUs' conditions of this Kind
 	Every bool
 	Mild  bool // it matters only if it lasts: After counts four times
-	// its state is unknown now: a condition that held a moment ago stays without growing older, and none begins
+	// its state is unknown now: a condition that held a moment ago stays but does not grow older, and none begins
 	Unclear bool
 
 	Unchecked Unchecked // in ScopeWatch and ScopeJobWatch
@@ -75,7 +75,7 @@ type Condition struct {
 	Silence  *Silence    // the silence, for KindSilence
 }
 
-// Slowness is the factor by which it must hold longer than After.
+// Slowness is the factor by which the condition must hold longer than After.
 func (c *Condition) Slowness() time.Duration {
 	if c.Mild {
 		return mildly
@@ -95,7 +95,8 @@ const (
 	Remember = time.Hour
 )
 
-// Common holds the values that most nodes of a job share, to compare each node with. It is zero for a job of one node.
+// Common holds the values that most nodes of a job share. Each node is compared with them. It is zero for a job of one
+// node.
 type Common struct {
 	Driver string        // of most nodes; empty if unknown
 	Model  string        // of the GPUs of most nodes; empty if unknown
@@ -104,9 +105,9 @@ type Common struct {
 }
 
 // Silence is a time without a report from any node. Its cause is this host or the network, not the single nodes, so it
-// is one problem.
+// counts as one problem.
 type Silence struct {
 	From  time.Time // the last report
 	Over  time.Time // the first report after it; zero: none yet
-	Nodes int       // number of nodes that have fallen silent with it and have not reported since
+	Nodes int       // number of nodes that fell silent with it and have not reported since
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // SeenRank is the process with which a node last listed a rank of a job. A rank that has ended keeps its entry as long
-// as the job is on the node, so an output knows which rank is gone, and its place.
+// as the job is on the node. So an output knows which rank is gone, and where it was.
 type SeenRank struct {
 	wire.Rank
 	Job    string // ID
@@ -18,7 +18,7 @@ type SeenRank struct {
 	Began  time.Time // start of its process, by the node's clock; if that is unknown, the time of its first listing
 	Seen   time.Time // time of its last listing
 
-	By Launch // that started it
+	By Launch // the Launch that started it
 }
 
 // WorldOf is the number of ranks of a process's program, as the process states it; 0 if it states none.
@@ -52,8 +52,8 @@ func (n *Node) GPUAt(index int) *GPU {
 // MaxElapsed limits the run time that a process may state, in seconds.
 const MaxElapsed = 10 * 365 * 24 * 3600
 
-// ListsProcess reports whether a process is in the node's list. A listed process without the rank proves that it never
-// had that rank.
+// ListsProcess reports whether a process is in the node's list. If a process is listed without a rank, it never had
+// one.
 func (n *Node) ListsProcess(pid int, start uint64) bool {
 	for i := range n.Processes {
 		if p := &n.Processes[i]; p.PID == pid && p.StartTicks == start {

@@ -44,7 +44,7 @@ func (j *Job) Share(n *Node) Share {
 		return Share{Known: true, minors: minors}
 	case counted && j.ownsListedGPUs(n, count):
 		return Share{Known: true, all: true}
-	case j.Asking && counted && n.layout.gpus > count: // all GPUs would be more than the job has
+	case j.Asking && counted && n.layout.gpus > count: // to count all GPUs would be more than the job has
 		return Share{}
 	}
 	return Share{all: true}
@@ -79,7 +79,7 @@ type layout struct {
 // LayOut computes the layout of the node's GPUs after a change.
 func (n *Node) LayOut() { n.layout = layoutOf(n.GPUs) }
 
-// OnlyGPUs reports whether the node is known to have no MIG instances. It touches no GPU: to fetch every GPU of a large
+// OnlyGPUs reports whether the node is known to have no MIG instances. It reads no GPU: fetching every GPU of a large
 // cluster takes long.
 func (n *Node) OnlyGPUs() bool { return n.layout.gpus == len(n.GPUs) }
 
@@ -102,8 +102,8 @@ func layoutOf(gpus []GPU) layout {
 	return l
 }
 
-// mayBeMinors reports whether SLURM's indices can be minor numbers: those of the node are below the configured count,
-// and where the node lists all GPUs of the job, and no others, they are the same.
+// mayBeMinors reports whether SLURM's indices can be minor numbers. The node's minor numbers must be below the
+// configured count. Where the node lists exactly the job's GPUs, they must equal the indices.
 func (j *Job) mayBeMinors(n *Node, indices []int) bool {
 	named := uint64(0)
 	for _, i := range indices {
@@ -121,8 +121,8 @@ func (j *Job) mayBeMinors(n *Node, indices []int) bool {
 	return true
 }
 
-// ownsListedGPUs reports whether all GPUs that the node lists are the job's: they are those of its cgroup, or all that
-// the node has.
+// ownsListedGPUs reports whether all GPUs that the node lists are the job's. They are if they are those of its cgroup,
+// or if the job has all GPUs of the node.
 func (j *Job) ownsListedGPUs(n *Node, count int) bool {
 	if n.layout.gpus == 0 {
 		return false
@@ -157,9 +157,8 @@ func (j *Job) MayBeHidden(n *Node) bool {
 		(len(n.GPUs) < count || slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.HasGPU(minor) }))
 }
 
-// Strangers are the processes on the job's GPUs that are not the job's: processes of another job, or of another user.
-// There are none if the job's GPUs are unknown. Processes of root, and processes that only draw, are no strangers: they
-// belong to the node.
+// Strangers are the processes on the job's GPUs that belong to another job or another user. There are none if the job's
+// GPUs are unknown. Processes of root, and processes that only draw, belong to the node and do not count.
 func (j *Job) Strangers(n *Node) []*wire.Process {
 	share := j.Share(n)
 	if !share.Known || j.ID == "" {
@@ -189,15 +188,15 @@ func (j *Job) isOutsideJob(p *wire.Process) bool {
 // leftOverBytes is the GPU memory above which a process counts as left over. A context alone needs more.
 const leftOverBytes = 15 << 20
 
-// Runs reports whether a job of that number runs, whether Jobs has it or leaves it out.
+// Runs reports whether a job with that number runs, even if Jobs leaves it out.
 func (d *Discovery) Runs(number string) bool {
 	return slices.Contains(d.Others, number) ||
 		slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Number == number })
 }
 
-// Orphans are processes that hold GPU memory, belong to the user whose jobs d lists, and belong to a job that has
-// ended, since it does not run. A process that began after the list was made may belong to a newer job. An empty list
-// of jobs is proof too.
+// Orphans are processes that hold GPU memory and belong to an ended job of the user whose jobs d lists. A job has ended
+// if it does not run. A process that began after the list was made may belong to a newer job. An empty list of jobs is
+// proof too.
 func (n *Node) Orphans(d *Discovery) []*wire.Process {
 	if d.User == "" || d.Answered.IsZero() {
 		return nil

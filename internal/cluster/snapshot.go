@@ -40,26 +40,26 @@ import (
 type Snapshot struct {
 	At        time.Time // ages count up to this time
 	Poll      time.Duration
-	Span      time.Duration // that graphs of histories show; 0: the usual one
+	Span      time.Duration // time that graphs of histories show; 0: the usual one
 	Discovery Discovery     // Discovery.Jobs are the jobs as discovered; show Jobs
 	Jobs      []JobView
 	Nodes     map[string]*Node // by name; has every node of every job
 
-	Marks []Mark // of the programs of jobs, the latest of them, by their arrival
+	Marks []Mark // of the jobs' programs: the latest, in order of arrival
 
-	// Stacks are what the ranks of jobs did when they were asked last, by the ID of the job.
+	// Stacks are what the ranks of jobs did when they were last asked, by job ID.
 	Stacks map[string]*rankstacks.Verdict
 
 	// NotChecked are the problems that cannot have been found yet.
 	NotChecked []NotChecked
 }
 
-// Bin is the width of the bins of histories.
+// Bin is the width of a bin of the histories.
 func (s *Snapshot) Bin() time.Duration { return history.BinWidth(s.Poll, s.Span) }
 
-// NotChecked is a kind of problem, with the time that a node must report before the problem can be found, or another
-// reason. A time below a second stands for a second report. A kind is listed more than once if some of its problems
-// take longer than others.
+// NotChecked is a kind of problem that cannot have been found yet. It has the time that a node must report before the
+// problem can be found, or another reason. A time below a second stands for a second report. A kind is listed more than
+// once if some of its problems take longer than others.
 type NotChecked struct {
 	Kind  Kind
 	Takes time.Duration
@@ -76,8 +76,8 @@ type JobView struct {
 	Cleared   []Finding   // cleared before that, at most Remember ago, latest first; repeats are merged
 	Reporting int         // nodes that report
 	GPUs      int         // of the job: as SLURM counts them, otherwise those that nodes have listed
-	GPUsSeen  int         // those of them that report: on reporting nodes, neither lost nor hung
-	Roles     []pace.Role // what they do, if they are seen to do two things; otherwise nil
+	GPUsSeen  int         // the GPUs among them that report: on reporting nodes, neither lost nor hung
+	Roles     []pace.Role // what the GPUs do, if they are seen to do two things; otherwise nil
 }
 
 // NodeState is the state of a node.
@@ -88,11 +88,11 @@ const (
 	NodeConnecting NodeState = "connecting" // the first attempt is in progress
 	NodeReporting  NodeState = "reporting"  // reports arrive
 	NodeStale      NodeState = "stale"      // the data is older than 3 intervals, or the session was just lost
-	NodeFailed     NodeState = "failed"     // no data of now: Failure says why
+	NodeFailed     NodeState = "failed"     // no current data: Failure says why
 )
 
-// Node is one node. It has data if State is NodeReporting or NodeStale. For a node that had data earlier, Past has the
-// last data.
+// Node is one node. It has data if State is NodeReporting or NodeStale. If the node had data earlier, Past has the last
+// data.
 type Node struct {
 	Name   string
 	Switch string // the leaf switch or the block of SLURM's topology; "": not known
@@ -101,11 +101,11 @@ type Node struct {
 
 	Tries    int          // attempts since the last report, including the current one
 	Route    reach.Route  // of the current attempt or session, or the last one
-	Steps    []reach.Step // of it; in the order of Route.Stages
-	Attempts []Attempt    // that failed, newest first, at most maxAttempts
-	// of the last attempt or session, or why a node is not reached yet when an output ends; nil while reports arrive
+	Steps    []reach.Step // of Route; in the order of Route.Stages
+	Attempts []Attempt    // failed ones, newest first, at most maxAttempts
+	// of the last attempt or session; also why a node is not reached yet when an output ends; nil while reports arrive
 	Failure *reach.Failure
-	// of a door that was given up for the current one and came the farthest; nil: none was, or the node has failed since
+	// of the door that came farthest of those given up for the current one; nil: no such door, or the node failed since
 	Passed  *Passed
 	RetryAt time.Time // zero: none is planned
 
@@ -115,30 +115,30 @@ type Node struct {
 	Interval time.Duration   // between two reports
 	Arrived  time.Time       // time of the last report; zero: none yet
 	Age      time.Duration   // Snapshot.At − Arrived
-	Took     time.Duration   // by the driver for its slowest GPU, in the last report
+	Took     time.Duration   // time that the driver took for its slowest GPU, in the last report
 
 	GPUs      []GPU // by Number, those without one last
 	Listed    bool  // Processes are from the report at ListedAt: the last one, or one at most KeepList ago
 	ListedAt  time.Time
 	Processes []wire.Process
-	// of the jobs on the node, in Processes or in an earlier list; at most maxRanks
+	// ranks of jobs on the node, in Processes or in an earlier list; at most maxRanks
 	Ranks  []SeenRank
 	Faults []wire.Fault // collectors that failed in the last report
 
-	// in the last hour, since nvnodetop began to watch and the driver was loaded; oldest first, at most maxXids
+	// in the last hour, since the watch began and since the driver was loaded; oldest first, at most maxXids
 	Xids   []Xid
 	Memory []JobMemory // host memory of jobs, in the last report
 
 	Past *Past // of a node without current numbers; nil: it never had any
 
 	Clocked bool // the probe tells the node's time
-	// our clock minus the node's, plus the delay of the fastest report of the last minute
+	// our clock minus the node's, plus the delay of the fastest report in the last minute
 	Offset time.Duration
 
 	layout layout // of GPUs
 }
 
-// Watched returns the time from the first to the last report of a node that reports; 0: there has been only one report.
+// Watched returns the time from the first to the last report of a reporting node; 0: there has been only one report.
 func (n *Node) Watched() time.Duration { return n.Arrived.Sub(n.Since) }
 
 // Xid is an event that the driver reported.
@@ -148,8 +148,8 @@ type Xid struct {
 	Key  string // of the GPU
 }
 
-// StagesLeft returns the number of stages of the current attempt that are not done. All doors end with the same stages,
-// so the attempt with the fewest left came the farthest.
+// StagesLeft returns how many stages of the current attempt are not done. All doors end with the same stages, so the
+// attempt with the fewest left came farthest.
 func (n *Node) StagesLeft() int {
 	left := len(n.Route.Stages)
 	for i := range n.Steps {
@@ -163,7 +163,7 @@ func (n *Node) StagesLeft() int {
 // Passed is the failure of a door that was given up for another one.
 type Passed struct {
 	Door    string
-	Left    int // the number of its stages that were not done
+	Left    int // number of its stages that were not done
 	Failure *reach.Failure
 }
 
@@ -177,17 +177,17 @@ type Attempt struct {
 
 // GPU is one GPU of a node: its static data (Card), its last sample (GPU) and its History. Get searches both.
 type GPU struct {
-	*wire.GPU            // the Report's own, which never changes
-	Card      *wire.Card // the Hello's own, which never changes; nil only where there is no Hello
+	*wire.GPU            // belongs to the Report, and never changes
+	Card      *wire.Card // belongs to the Hello, and never changes; nil only where there is no Hello
 	Key       string     // UUID, or "index:N" without one
-	Number    int        // displayed: the device's minor number, or NoNumber; an instance has that of its GPU
+	Number    int        // as displayed: the device's minor number, or NoNumber; an instance has the number of its GPU
 
 	History history.History
 	growth  growth.Growth
-	limit   float64 // watts: the last power limit that the driver has given; 0: none yet
+	limit   float64 // watts: the last power limit that the driver gave; 0: none yet
 	links   uint64  // a bit for each NVLink that has been up
 
-	Memory fill.Past // use of its memory
+	Memory fill.Past // trend of its memory use in the last half hour
 }
 
 // NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.
@@ -202,7 +202,7 @@ func (g *GPU) Instance() bool { return g.Card != nil && g.Card.Instance != nil }
 // Hung reports whether a driver call for this GPU does not return.
 func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
 
-// Late reports whether a driver call for this GPU has taken half of the time after which the GPU counts as hung.
+// Late reports whether a driver call for this GPU has already taken half the time after which the GPU counts as hung.
 func (g *GPU) Late() bool { return g.HangsMS >= hungAfter.Milliseconds()/2 }
 
 // Awaited reports whether the driver has not given any values of this GPU yet, but may still do so.
@@ -283,11 +283,11 @@ const (
 	KindRemapFailed Kind = "remap_failed"    // E: a row could not be remapped
 	KindNoSpares    Kind = "spare_rows"      // E: memory banks have no spare rows left
 	KindRetired     Kind = "retired_pages"   // E: many retired pages, or some that wait for a reboot
-	KindECCGrowing  Kind = "ecc_growing"     // E: uncorrectable ECC errors since we look
+	KindECCGrowing  Kind = "ecc_growing"     // E: uncorrectable ECC errors since the watch began
 	KindNVLinkDown  Kind = "nvlink_down"     // N: an NVLink link is down
-	KindNVLink      Kind = "nvlink_errors"   // N: NVLink errors since we look
+	KindNVLink      Kind = "nvlink_errors"   // N: NVLink errors since the watch began
 	KindFabric      Kind = "nvlink_fabric"   // X: the GPU is not registered with its NVLink fabric
-	KindFabricIll   Kind = "fabric_degraded" // N: the NVLink fabric of the GPU is not well
+	KindFabricIll   Kind = "fabric_degraded" // N: the NVLink fabric of the GPU is not healthy
 	KindOtherClique Kind = "fabric_clique"   // N: NVLink does not connect the GPU with the others of the node
 	KindMemoryHot   Kind = "memory_hot"      // T: the memory is above its maximum temperature
 	KindGPUHot      Kind = "gpu_hot"         // T: the GPU is above its slowdown temperature, and not slowed down
@@ -306,9 +306,9 @@ const (
 	KindRankGone    Kind = "rank_gone"       // a rank of the job has ended while others run
 
 	KindLag        Kind = "lag"              // L: slower than the other GPUs of the job
-	KindLinkUnused Kind = "nvlink_unused"    // N: its exchange goes over PCIe, though it has NVLink
+	KindLinkUnused Kind = "nvlink_unused"    // N: it exchanges data over PCIe, though it has NVLink
 	KindStepSlower Kind = "step_slower"      // the steps of the job take longer than before
-	KindStalled    Kind = "stalled"          // the job stood still for longer than ever before, and goes on
+	KindStalled    Kind = "stalled"          // the job stood still for longer than ever before, and has resumed
 	KindLowClock   Kind = "low_clock"        // T: a low SM clock at full load, and the driver names no reason
 	KindIdle       Kind = "idle"             // I: idle while the other GPUs of the job work
 	KindJobIdle    Kind = "job_idle"         // no GPU of the job works
@@ -319,7 +319,7 @@ const (
 	KindOldDriver  Kind = "old_driver"    // the driver lacks optional NVML calls: some columns are empty
 )
 
-// Finding is a problem, or something worth knowing. Package health has its text.
+// Finding is a problem, or something worth knowing. Package health writes its text.
 type Finding struct {
 	Kind     Kind
 	Class    reach.Class // of the failure, for KindFailed and KindStale
@@ -327,7 +327,7 @@ type Finding struct {
 	Since    time.Time // when it began; a return within Linger does not count
 	Before   bool      // it was there when the node was first seen, at Since; its beginning is unknown
 	Over     time.Time // when it last held; zero: it still holds
-	Times    int       // how often it began since Since
+	Times    int       // how often it has begun since Since
 	Last     time.Time // when it last held before it began again; zero: this is the first time within Remember
 	Earlier  Earlier   // the times before Since
 	Job      string    // ID
@@ -336,8 +336,8 @@ type Finding struct {
 	Key      string    // of the GPU; empty: the node
 	Every    bool      // it is about the node because it is about every GPU of it
 
-	Compared *Comparison // the evidence, of kinds that compare the GPUs of a job
-	Silence  *Silence    // likewise, of KindSilence
+	Compared *Comparison // the evidence, for kinds that compare the GPUs of a job
+	Silence  *Silence    // likewise, for KindSilence
 }
 
 // Of reports whether the finding is about this GPU of its node.
@@ -354,7 +354,7 @@ func Percent(used, total float64) (float64, bool) {
 	return 100 * used / total, true
 }
 
-// Past is the data of a node's last reports before it failed. It stays as long as the Store knows the node, until its
+// Past is the data of a node's last reports before it failed. It stays as long as the Store knows the node: until its
 // last job has ended. All of it is old, so it is kept apart from the current numbers of a Node: code that counts
 // current numbers need not check the state.
 type Past struct {
@@ -366,7 +366,7 @@ type Past struct {
 	Memory    []JobMemory
 }
 
-// AsSeen returns the node with its past in place of the missing numbers. The state stays the same. A node without a
+// AsSeen returns the node with its past in place of the missing numbers. Its state stays the same. A node without a
 // past is returned unchanged.
 func (n *Node) AsSeen() *Node {
 	if n.Past == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// MemoryOfProcesses is MemoryOfProcesses of GPUs of the node.
+// MemoryOfProcesses does what the function of this name does, for GPUs of the node.
 func (n *Node) MemoryOfProcesses(gpus ...*GPU) (bytes uint64, known bool) {
 	return MemoryOfProcesses(func(yield func(*Node, *GPU) bool) {
 		for _, g := range gpus {
@@ -19,9 +19,9 @@ func (n *Node) MemoryOfProcesses(gpus ...*GPU) (bytes uint64, known bool) {
 	})
 }
 
-// MemoryOfProcesses is the sum of what the processes of GPUs have of their memory, in bytes, where the driver counts
-// the memory of none of these GPUs itself: GB10 and its kin use the memory of the host. It is not known without any
-// memory, while the processes are not listed, or not all of them, and if one of them has no number.
+// MemoryOfProcesses is the sum of the GPU memory of all processes on these GPUs, in bytes. It exists only where the
+// driver counts the memory of none of these GPUs itself: GB10 and its kin use the memory of the host. It is unknown
+// without any memory, if not all processes are listed, or if one of them has no number.
 func MemoryOfProcesses(gpus iter.Seq2[*Node, *GPU]) (bytes uint64, known bool) {
 	for n, g := range gpus {
 		if mayCountMemory(g) || !n.listsAll(g) {
@@ -41,7 +41,7 @@ func MemoryOfProcesses(gpus iter.Seq2[*Node, *GPU]) (bytes uint64, known bool) {
 	return bytes, bytes > 0
 }
 
-// mayCountMemory reports whether the driver counts the used memory of a GPU, or has given no numbers of it yet.
+// mayCountMemory reports whether the driver counts the used memory of a GPU, or has not given any numbers of it yet.
 func mayCountMemory(g *GPU) bool {
 	_, counted := g.Get(metric.MemoryUsed)
 	return counted || g.Values.Empty()

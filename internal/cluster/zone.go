@@ -2,8 +2,8 @@ package cluster
 
 import "time"
 
-// Localize gives the times of the Event the zone of this host, as a Source does. Screens print them as they are, and a
-// recording may be from a host with another zone.
+// Localize gives the times of the Event the zone of this host, as a Source does. Screens print times as they are, and a
+// recording may be from a host in another zone.
 func (e *Event) Localize() {
 	to := func(times ...*time.Time) {
 		for _, t := range times {
