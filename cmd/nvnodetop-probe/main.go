@@ -1,4 +1,4 @@
-// Command nvnodetop-probe is the probe alone. nvnodetop copies it to nodes: without the screen, SLURM and ssh it has a
+// Command nvnodetop-probe is the probe alone. nvnodetop copies it to nodes. Without the screen, SLURM and ssh it is a
 // quarter of the size.
 package main
 

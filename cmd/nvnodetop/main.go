@@ -27,18 +27,18 @@ func main() {
 	os.Exit(app.Main(app.Called(os.Args), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// obeyLimits ends the program if a limit of this session is too low for it: it would end later, with a dump of Go's
-// runtime. A file that may not grow is an error of its write, as on a full disk, and not the end of the program.
+// obeyLimits ends the program if a limit of this session is too low for it. Otherwise it would end later, with a dump
+// of Go's runtime. If a file may not grow, its write fails as on a full disk, and the program goes on.
 func obeyLimits() {
 	if low := rlimit.OfProgram(); low != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop: %v\n", low)
 		os.Exit(cli.ExitFailed)
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ) // unlike an ignored signal, a child does not inherit that
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ) // unlike an ignored signal, children do not inherit this
 }
 
 // asProbe runs the program as its own probe, and returns its exit code. Nodes never get a program without NVML, so the
-// linker leaves the probe out of it.
+// linker leaves the probe out of such a program.
 func asProbe() int {
 	if !probes.ReadsGPUs {
 		fmt.Fprintln(os.Stderr, "nvnodetop probe: this build has no NVML: nodes get the probes inside a release")

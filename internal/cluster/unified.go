@@ -21,7 +21,7 @@ func (n *Node) MemoryOfProcesses(gpus ...*GPU) (bytes uint64, known bool) {
 
 // MemoryOfProcesses is the sum of the GPU memory of all processes on these GPUs, in bytes. It exists only where the
 // driver counts the memory of none of these GPUs itself: GB10 and its kin use the memory of the host. It is unknown
-// without any memory, if not all processes are listed, or if one of them has no number.
+// without any memory, if not all processes are listed, or if the memory of one is unknown.
 func MemoryOfProcesses(gpus iter.Seq2[*Node, *GPU]) (bytes uint64, known bool) {
 	for n, g := range gpus {
 		if mayCountMemory(g) || !n.listsAll(g) {

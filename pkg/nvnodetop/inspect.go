@@ -14,16 +14,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// Inspect asks a node for everything that its kernel tells about a process of a Snapshot: limits, scheduling, CPU time,
-// memory, reads and writes, threads, open files and connections. Of another user's process only public facts are read.
+// Inspect asks a node for everything that its kernel knows about a process of a Snapshot: limits, scheduling, CPU time,
+// memory, reads and writes, threads, open files and connections. If the process belongs to another user, only public
+// facts are read.
 //
-// memory asks for ProcessDetails.Full too: the kernel walks through all pages of the process for it, and a large
-// process waits when it changes its mappings meanwhile.
+// memory also asks for ProcessDetails.Full. For it the kernel walks through all pages of the process, and a large
+// process waits if it changes its mappings meanwhile.
 //
-// It connects to all nodes that the options choose: name this one in Options.Nodes where there are many. It does not
+// Inspect connects to all nodes that the options choose: if there are many, name this one in Options.Nodes. It does not
 // wait for the others.
 //
-// The texts are those of the node: make them safe before they go to a terminal.
+// The texts come from the node: make them safe before they go to a terminal.
 func Inspect(ctx context.Context, node string, p *schema.Process, memory bool, o Options) (d *schema.ProcessDetails,
 	err error) {
 	err = o.with(ctx, 0, func(t *target) error {

@@ -9,32 +9,32 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
-// Options choose the jobs and nodes to watch. The zero value watches as the command without arguments does: all running
-// jobs of the user, or the GPUs of this host where there is no SLURM.
+// Options choose the jobs and nodes to watch. The zero value watches what the command without arguments does: all
+// running jobs of the user, or the GPUs of this host if there is no SLURM.
 type Options struct {
-	Job   string // only this job, by ID or number; of an array or a heterogeneous job all its parts
+	Job   string // only this job, by ID or number; of an array or a heterogeneous job, all its parts
 	Nodes string // these hosts, such as a,b[1-3], without asking SLURM
 	// [USER@]HOST[:PORT], a login node: SLURM is asked there, and the nodes are reached through it
 	Login    string
 	Interval time.Duration // between two reports of a node; 0: as in the settings, at first 3 s
 	Demo     string        // NODESxGPUS, such as 4x8: a simulated cluster, for trials and tests
 
-	// FirstSample makes Snapshot return a second earlier, with the first report of each node: without rates, and
-	// without problems that show in two reports. NotChecked of the snapshot names these.
+	// FirstSample makes Snapshot return a second earlier, with the first report of each node. It then has no rates, and
+	// no problems that need two reports. NotChecked of the snapshot names these problems.
 	FirstSample bool
 }
 
 // Errors of this package. Others describe mistakes in the options, the settings, or this host.
 var (
 	ErrNoProbe = errors.New("the program does not call nvnodetop.Probe in its main, so it cannot read nodes")
-	ErrNoSlurm = errors.New("there is no SLURM")    // and this host has no GPUs, or a job is asked for
+	ErrNoSlurm = errors.New("there is no SLURM")    // and this host has no GPUs, or a job was requested
 	ErrNoJob   = errors.New("there is no such job") // Report: SLURM does not list it
 )
 
 // systemFile is the system's file of settings. Only tests change it.
 var systemFile = config.SystemFile
 
-// settings are those of the files and the environment, with the options.
+// settings returns the settings of the files and the environment, overridden by the options.
 func (o *Options) settings() (*config.Config, error) {
 	switch {
 	case o.Demo != "" && (o.Job != "" || o.Nodes != "" || o.Login != ""):

@@ -12,13 +12,13 @@ import (
 // probed says that Probe was called: a copy of this program that is started on a node becomes a probe.
 var probed atomic.Bool
 
-// Probe makes the program serve as the probe on the nodes, too. Call it first in main, before flags are parsed. A copy
-// of the program is put on each node, and started there with the only argument "probe", which the program can have no
-// other use for: Probe then reads the GPUs until its session ends, and never returns. Otherwise it returns at once.
-// Functions named init run on the nodes as well.
+// Probe makes the program also serve as the probe on the nodes. Call it first in main, before flags are parsed. A copy
+// of the program is put on each node and started there with "probe" as its only argument, so the program cannot use
+// that argument for anything else. In such a copy, Probe reads the GPUs until its session ends, and never returns.
+// Otherwise it returns at once. Functions named init run on the nodes as well.
 //
-// A program for Linux that is built with cgo reads the GPUs itself. Any other has nvidia-smi read in its place, which
-// gives less, and Node.StandIn says so.
+// A program for Linux that is built with cgo reads the GPUs itself. Any other program runs nvidia-smi instead, which
+// gives less; Node.StandIn then says so.
 func Probe() {
 	probed.Store(true)
 	if len(os.Args) == 2 && os.Args[1] == "probe" {

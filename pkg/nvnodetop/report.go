@@ -12,12 +12,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Report watches a job of the user to its end, from its start if it is pending, and returns its report. It is that of
+// Report watches a job of the user to its end, from its start if it is pending, and returns its report: the same as
 // nvnodetop report JOB. A part of an array or of a heterogeneous job is named by the ID of that part. Options.Job and
-// Options.Nodes do not count.
+// Options.Nodes are ignored.
 //
-// If ctx ends before the job does, the error is that of ctx, and the report is about the time until then; nil if the
-// job has not begun.
+// If ctx ends before the job does, the error is that of ctx, and the report covers the time until then; it is nil if
+// the job has not begun.
 func Report(ctx context.Context, job string, o Options) (r *report.Report, err error) {
 	if job == "" {
 		return nil, fmt.Errorf("%w: its ID is empty", ErrNoJob)

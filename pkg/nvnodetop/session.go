@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// feed is a source of Events whose processes can be asked for, and asked about.
+// feed is a source of Events. It can be asked for the processes, and about one of them.
 type feed interface {
 	cluster.Source
 	Look(node string, processes bool)
@@ -25,16 +25,16 @@ type feed interface {
 // target has the jobs and nodes to watch.
 type target struct {
 	cfg    *config.Config
-	second time.Duration // so long after its first report each node sends another one; 0: as the interval says
+	second time.Duration // each node sends another report this long after its first one; 0: when the interval is over
 	from   feed
-	end    func() // closes what from has used; nil: nothing
+	end    func() // closes what from used; nil: nothing to close
 }
 
-// parting is how long a call waits for its sessions to close. A hung node closes slowly, and goes on doing so in the
+// parting is how long a call waits for its sessions to close. A hung node closes slowly, and continues to do so in the
 // background.
 const parting = 2 * time.Second
 
-// with calls use with the target of the options.
+// with calls use with the target that the options name.
 func (o *Options) with(ctx context.Context, second time.Duration, use func(*target) error) error {
 	cfg, err := o.settings()
 	if err != nil {

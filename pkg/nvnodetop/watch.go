@@ -11,13 +11,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// Watch yields a Snapshot at each interval: first when every node has reported or failed, or when the setting
-// timeout is over (15 s). A node that does not report, or a SLURM that does not answer, is part of a snapshot and no
-// error.
+// Watch yields a Snapshot at each interval. The first one comes when every node has reported or failed, or when the
+// setting timeout is over (15 s). A node that does not report, or a SLURM that does not answer, is part of a snapshot
+// and not an error.
 //
-// The sequence ends when ctx does, and its sessions are closed when the loop over it ends. An error is its last
-// element, without a snapshot. A loop that is slow misses snapshots: they do not queue. A snapshot must not be
-// changed: the next ones may share parts of it.
+// The sequence ends when ctx does. Its sessions are closed when the loop over it ends. An error is its last element,
+// without a snapshot. A slow loop misses snapshots: they are not queued. A snapshot must not be changed: later ones may
+// share parts of it.
 func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	return func(yield func(*schema.Snapshot, error) bool) {
 		err := o.with(ctx, 0, func(t *target) error {
@@ -48,7 +48,7 @@ func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error
 	return first, err
 }
 
-// snapshots calls yield until it returns false, or ctx ends. It returns why the source has ended by itself.
+// snapshots calls yield until it returns false or ctx ends. If the source ends by itself, it returns why.
 func (t *target) snapshots(ctx context.Context, yield func(*schema.Snapshot) bool) error {
 	w := session.Open(ctx, t.cfg, t.second, t.from)
 	defer t.hold(w.Session)()

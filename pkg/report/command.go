@@ -3,8 +3,8 @@ package report
 // CommandVersion is the version of Command. The meaning of a field changes only with it.
 const CommandVersion = 1
 
-// Command is what a command and its descendants have used on one host. Its names in JSON are gpu_tracker's, and as
-// there, an unknown number is 0: a host without GPUs has none of their memory.
+// Command is what a command and its descendants used on one host. Its names in JSON are those of gpu_tracker. As there,
+// an unknown number is 0: a host without GPUs has 0 of their memory.
 type Command struct {
 	Version int `json:"version,omitempty"` // see CommandVersion; 0: gpu_tracker wrote it
 
@@ -13,10 +13,10 @@ type Command struct {
 	CPU    CPUUtilization `json:"cpu_utilization"`
 	GPU    GPUUtilization `json:"gpu_utilization"`
 	Time   ComputeTime    `json:"compute_time"`
-	Tags   []Tag          `json:"tags,omitempty"` // parts that it has marked; gpu_tracker has none
+	Tags   []Tag          `json:"tags,omitempty"` // parts that the command marked; gpu_tracker has none
 }
 
-// RAM is the most memory of a Command that was used at a time.
+// RAM is the highest memory use of a Command at any time.
 type RAM struct {
 	Unit           string  `json:"unit"`
 	SystemCapacity float64 `json:"system_capacity"`
@@ -26,14 +26,14 @@ type RAM struct {
 	Combined       RSS     `json:"combined"`
 }
 
-// RSS is resident memory. Each number is a maximum of its own: they may be of different times.
+// RSS is resident memory. Each number is a separate maximum: they may be from different times.
 type RSS struct {
 	Total   float64 `json:"total_rss"`
 	Private float64 `json:"private_rss"`
 	Shared  float64 `json:"shared_rss"`
 }
 
-// GPURAM is the most memory of GPUs that was used at a time.
+// GPURAM is the highest use of GPU memory at any time.
 type GPURAM struct {
 	Unit           string  `json:"unit"`
 	SystemCapacity float64 `json:"system_capacity"`
@@ -43,7 +43,7 @@ type GPURAM struct {
 	Combined       float64 `json:"combined"`
 }
 
-// CPUUtilization is the use of CPUs by a Command. 100 percent are one CPU.
+// CPUUtilization is the use of CPUs by a Command. 100 percent is one CPU.
 type CPUUtilization struct {
 	SystemCores   int      `json:"system_core_count"`
 	ExpectedCores int      `json:"n_expected_cores"`
@@ -57,8 +57,8 @@ type CPUUtilization struct {
 	CombinedThreads    int `json:"combined_n_threads"`
 }
 
-// Percents are the utilization of several CPUs or GPUs: their sum, and that divided by how many are expected to be
-// used.
+// Percents are the utilization of several CPUs or GPUs: the sum, and the sum divided by the number that is expected to
+// be used.
 type Percents struct {
 	MaxSum       float64 `json:"max_sum_percent"`
 	MaxHardware  float64 `json:"max_hardware_percent"`

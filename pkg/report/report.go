@@ -2,15 +2,15 @@
 // decode from it.
 //
 // A Report is about a job (report ID --format json): the work of its nodes, GPUs and ranks while it was watched, what
-// SLURM has counted, the problems, and advice for the next time. A List has several jobs, a row each, and a Comparison
-// two reports side by side. Means are weighted by time. Time in which a node was silent counts as not
-// seen, and is in no mean. An unknown value is absent: a nil pointer, an empty string or a zero time. Times that are
-// numbers are in seconds, memory is in bytes; other numbers have their unit in their comment or their JSON.
+// SLURM has counted, the problems, and advice for the next time. A List has several jobs, one row each. A Comparison
+// puts two reports side by side. Means are weighted by time. Time in which a node was silent counts as not seen, and is
+// in no mean. An unknown value is absent: a nil pointer, an empty string or a zero time. Times that are numbers are in
+// seconds, memory is in bytes; other numbers have their unit in their comment or their JSON.
 //
-// A Command is about a command and its descendants on one host (track --format json -- COMMAND), in gpu_tracker's terms
-// and in the units that it names.
+// A Command is about a command and its descendants on one host (track --format json -- COMMAND). It uses the terms of
+// gpu_tracker, and the units that it names.
 //
-// Both are plain values. Any number of goroutines may read them.
+// All are plain values. Any number of goroutines may read them.
 package report
 
 import (
@@ -32,18 +32,18 @@ type Report struct {
 	Total    Total     `json:"total"`
 	Nodes    []Node    `json:"nodes"` // in SLURM's order
 	Ranks    []Rank    `json:"ranks,omitempty"`
-	Tags     []Tag     `json:"tags,omitempty"`   // parts that the job's programs have marked, by their beginning
-	Findings []Finding `json:"findings"`         // by their beginning
-	Stacks   []Stacks  `json:"stacks,omitempty"` // what the ranks did when they were asked, by time
+	Tags     []Tag     `json:"tags,omitempty"`   // parts that the job's programs marked, by start time
+	Findings []Finding `json:"findings"`         // by start time
+	Stacks   []Stacks  `json:"stacks,omitempty"` // what the ranks did each time they were asked, by time
 	Notes    []Note    `json:"notes"`            // the most important first
 
 	Accounting *Accounting `json:"accounting,omitempty"`
 	Advice     []Advice    `json:"advice,omitempty"`
 	Cost       *Cost       `json:"cost,omitempty"`
-	Sources    []Source    `json:"sources,omitempty"` // if there is more than the time watched
+	Sources    []Source    `json:"sources,omitempty"` // only if there is a source besides the watch
 }
 
-// Job says which job it is and how it has ended.
+// Job says which job it is and how it ended.
 type Job struct {
 	ID        string    `json:"id"`
 	Number    string    `json:"number,omitempty"`
@@ -56,34 +56,34 @@ type Job struct {
 	Start     time.Time `json:"start,omitzero"`
 	End       time.Time `json:"end,omitzero"`
 	Limit     float64   `json:"limit_seconds,omitempty"` // time limit; 0: none, or not known
-	// RUNNING, SUSPENDED, ENDED if it is not known how, or SLURM's word
+	// RUNNING, SUSPENDED, ENDED if how it ended is not known, or SLURM's word
 	State  string `json:"state"`
 	Code   *int   `json:"exit_code,omitempty"`
-	Signal int    `json:"signal,omitempty"` // that has ended it; 0: none, or not known
-	Cause  string `json:"cause,omitempty"`  // why it has failed, from its log: "rank 3: ValueError: bad batch"
+	Signal int    `json:"signal,omitempty"` // the signal that ended it; 0: none, or not known
+	Cause  string `json:"cause,omitempty"`  // why it failed, from its log: "rank 3: ValueError: bad batch"
 }
 
-// Watched is the time that the report is about.
+// Watched is the time that the report covers.
 type Watched struct {
 	From      time.Time `json:"from"`
 	To        time.Time `json:"to"`
 	Seconds   float64   `json:"seconds"`                     // from From to To
-	Suspended float64   `json:"suspended_seconds,omitempty"` // of these
+	Suspended float64   `json:"suspended_seconds,omitempty"` // of Seconds, while the job was suspended
 }
 
-// Numbers are those of one GPU, or of several together. A number that no GPU gave is absent.
+// Numbers are those of one GPU, or of several together. A number that no GPU reported is absent.
 type Numbers struct {
 	Util        *Util    `json:"util_percent,omitempty"`             // percent of the time in which kernels ran
-	Memory      *Memory  `json:"gpu_memory,omitempty"`               // of several GPUs: of the fullest one
+	Memory      *Memory  `json:"gpu_memory,omitempty"`               // for several GPUs: of the fullest one
 	Temperature *float64 `json:"temperature_peak_celsius,omitempty"` // the highest, in °C
 	Power       *Power   `json:"power,omitempty"`
 	Energy      *Energy  `json:"energy,omitempty"`
-	// only reasons for which there was time; of several GPUs their sum
+	// only reasons with a time above 0; for several GPUs, their sum
 	Throttled []Throttled `json:"throttled,omitempty"`
 }
 
-// Util is a utilization over time, in percent. Of one GPU Lowest and Highest are samples, of several the means of one
-// GPU each, which At names.
+// Util is a utilization over time, in percent. For one GPU, Lowest and Highest are samples. For several GPUs they are
+// means of one GPU each, which At names.
 type Util struct {
 	Mean      float64 `json:"mean"`
 	Lowest    float64 `json:"lowest"`
@@ -92,7 +92,7 @@ type Util struct {
 	HighestAt *Place  `json:"highest_at,omitempty"`
 }
 
-// Memory is the highest use, and the rest of the limit then, in bytes.
+// Memory is the highest use, and what was then left of the limit, in bytes.
 type Memory struct {
 	Peak uint64 `json:"peak_bytes"`
 	// size of the GPU's memory, or limit of the job's cgroup on the node
@@ -101,28 +101,28 @@ type Memory struct {
 	At       *Place  `json:"at,omitempty"`
 }
 
-// Power is a power draw over time, in watts. Of several GPUs Mean is the sum of their means, and Peak the highest sum
+// Power is a power draw over time, in watts. For several GPUs, Mean is the sum of their means, and Peak the highest sum
 // at one time.
 type Power struct {
 	Mean float64 `json:"mean_watts"`
 	Peak float64 `json:"peak_watts"`
 }
 
-// Where an amount of energy, or a time, comes from.
+// How an amount of energy, or a time, was measured.
 const (
 	FromCounter = "counter" // the driver counts it
-	FromSamples = "samples" // it is the samples, over time
-	FromBoth    = "both"    // one of some GPUs, the other one of others
+	FromSamples = "samples" // computed from samples over time
+	FromBoth    = "both"    // counted for some GPUs, from samples for others
 )
 
-// Energy is the GPUs' use from the first to the last report.
+// Energy is what the GPUs used from the first to the last report.
 type Energy struct {
 	KWh    float64 `json:"kwh"`
 	Joules float64 `json:"joules"`
 	From   string  `json:"from"`
 }
 
-// Throttled is for how long the clocks were reduced for one reason.
+// Throttled is how long the clocks were reduced for one reason.
 type Throttled struct {
 	Reason  string  `json:"reason"` // as in the output of --json
 	Seconds float64 `json:"seconds"`
@@ -147,23 +147,24 @@ func (p Place) String() string {
 	return p.Node
 }
 
-// JobCPU is CPU time of the job's own processes, whoever else uses the node: from its cgroup, while it was watched.
+// JobCPU is CPU time of the job's own processes, whoever else uses the node. It comes from the job's cgroup, while the
+// job was watched.
 type JobCPU struct {
 	Seconds float64 `json:"seconds"`
-	Busy    float64 `json:"cpus_busy_mean"` // seconds of CPU time for each second
+	Busy    float64 `json:"cpus_busy_mean"` // seconds of CPU time per second
 }
 
-// Hours are GPU-hours: of the GPUs that the job had, for the time watched.
+// Hours are GPU-hours of the GPUs that the job had, for the time watched.
 type Hours struct {
 	Given float64  `json:"given"`
-	Seen  float64  `json:"seen"`           // of these, in which the GPUs reported
-	Used  *float64 `json:"used,omitempty"` // of these, in which kernels ran: the utilization over time
+	Seen  float64  `json:"seen"`           // the part in which the GPUs reported
+	Used  *float64 `json:"used,omitempty"` // the part of Seen in which kernels ran: the utilization over time
 }
 
 // Total is the whole job.
 type Total struct {
 	Nodes      int     `json:"nodes"`
-	GPUs       int     `json:"gpus"`      // as SLURM counts them, otherwise those that the nodes have listed
+	GPUs       int     `json:"gpus"`      // as SLURM counts them, otherwise as the nodes have listed them
 	GPUsSeen   int     `json:"gpus_seen"` // those that have reported at least once
 	Hours      Hours   `json:"gpu_hours"`
 	HostMemory *Memory `json:"host_memory,omitempty"` // of the node with the least headroom
@@ -176,7 +177,7 @@ type Node struct {
 	Name       string   `json:"name"`
 	GPUs       int      `json:"gpu_count"`
 	Seen       float64  `json:"seen_seconds"`             // time in which it reported
-	Unseen     float64  `json:"unseen_seconds,omitempty"` // in Gaps: it was silent
+	Unseen     float64  `json:"unseen_seconds,omitempty"` // length of Gaps, in which it was silent
 	Gaps       int      `json:"gaps,omitempty"`
 	Hours      Hours    `json:"gpu_hours"`
 	CPU        *float64 `json:"cpu_mean_percent,omitempty"` // of all CPUs of the node, whoever uses them
@@ -199,7 +200,7 @@ type GPU struct {
 	Numbers
 }
 
-// Rank is a rank of a program of the job. Its numbers are those of the GPU that it was on, while it was there.
+// Rank is a rank of a program of the job. Its numbers are those of the GPU that it was on, for the time it was there.
 type Rank struct {
 	Rank  int     `json:"rank"`
 	World *int    `json:"world_size,omitempty"`

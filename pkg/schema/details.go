@@ -1,14 +1,14 @@
 package schema
 
-// ProcessDetails has the kernel's facts about a process. Unknown facts are absent; Absent has the reasons. Of another
-// user's process only public facts are read, even by root.
+// ProcessDetails has the kernel's facts about a process. Unknown facts are absent; Absent has the reasons. If the
+// process belongs to another user, only public facts are read, even by root.
 type ProcessDetails struct {
 	PID        int    `json:"pid"`
 	StartTicks uint64 `json:"start_ticks"`
 
 	Arguments []string `json:"arguments,omitempty"` // the command line
 	Truncated bool     `json:"truncated,omitempty"` // it was longer than a node sends
-	Terminal  string   `json:"terminal,omitempty"`  // that controls it: "pts/3"
+	Terminal  string   `json:"terminal,omitempty"`  // its controlling terminal: "pts/3"
 	UIDs      []int    `json:"uids,omitempty"`      // real, effective, saved, of the file system
 	GIDs      []int    `json:"gids,omitempty"`      // likewise
 
@@ -16,11 +16,11 @@ type ProcessDetails struct {
 	Priority   *int   `json:"priority,omitempty"`    // as the kernel uses it
 	Policy     string `json:"policy,omitempty"`      // of the scheduler: "other", "batch", "idle", "fifo", …
 	IOPriority string `json:"io_priority,omitempty"` // "none", or a class with its level: "best-effort 4"
-	LastCPU    *int   `json:"last_cpu,omitempty"`    // on which it ran last
+	LastCPU    *int   `json:"last_cpu,omitempty"`    // the CPU on which it last ran
 	// the CPUs on which it may run, as in Process
 	CPUAffinity string `json:"cpu_affinity,omitempty"`
 
-	// CPU time in seconds, of the process, of its children that have ended, and the time for which it waited for disks.
+	// CPU time in seconds: of the process, of its children that have ended, and the time that it waited for disks.
 	UserSeconds           *float64 `json:"user_seconds,omitempty"`
 	SystemSeconds         *float64 `json:"system_seconds,omitempty"`
 	ChildrenUserSeconds   *float64 `json:"children_user_seconds,omitempty"`
@@ -40,7 +40,7 @@ type ProcessDetails struct {
 	Connections []Connection `json:"connections,omitempty"` // TCP and UDP
 	Threads     []Thread     `json:"threads,omitempty"`     // those with the most CPU time first
 
-	// More has the number of elements that are left out of a list, by its key.
+	// More says how many elements of a list are left out, by the key of the list.
 	More map[string]int `json:"more,omitempty"`
 	// Absent has the reasons for absent facts, by key.
 	Absent map[string]string `json:"absent,omitempty"`
@@ -61,7 +61,7 @@ type MemoryUse struct {
 // FullMemory is the memory of a process by page, in bytes.
 type FullMemory struct {
 	USS  uint64 `json:"uss_bytes"` // what would be free if it ended
-	PSS  uint64 `json:"pss_bytes"` // with its share of the pages that others have too
+	PSS  uint64 `json:"pss_bytes"` // including its share of pages that other processes also use
 	Swap uint64 `json:"swap_bytes"`
 	// by file, largest RSS first
 	Maps []Mapping `json:"maps"`
@@ -88,7 +88,7 @@ type IOCounts struct {
 	DiskWrites uint64 `json:"disk_write_bytes"`
 }
 
-// Limit is a limit of resources (getrlimit(2)). nil: none.
+// Limit is a resource limit (getrlimit(2)). nil: no limit.
 type Limit struct {
 	Name string  `json:"name"` // as the kernel writes it: "Max open files"
 	Soft *uint64 `json:"soft,omitempty"`
@@ -99,9 +99,9 @@ type Limit struct {
 // Descriptors are the open files of a process.
 type Descriptors struct {
 	Count   int        `json:"count"`
-	Sockets int        `json:"sockets"` // among those that were looked at
+	Sockets int        `json:"sockets"` // among the descriptors that were examined
 	Pipes   int        `json:"pipes"`
-	Others  int        `json:"others"` // event counters, timers, and their like
+	Others  int        `json:"others"` // event counters, timers and the like
 	Files   []OpenFile `json:"files"`
 }
 

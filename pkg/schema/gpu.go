@@ -13,7 +13,7 @@ import (
 type GPU struct {
 	// the device's minor number, as in /dev/nvidia0; nil: Key names the GPU
 	Index      *int      `json:"index,omitempty"`
-	Key        string    `json:"key,omitempty"` // of a MIG instance, and of a GPU whose number is not known
+	Key        string    `json:"key,omitempty"` // of a MIG instance, or of a GPU whose number is not known
 	UUID       string    `json:"uuid,omitempty"`
 	Name       string    `json:"name,omitempty"` // of the model
 	PCIBus     string    `json:"pci_bus,omitempty"`
@@ -22,15 +22,15 @@ type GPU struct {
 	VBIOS      string    `json:"vbios,omitempty"`
 	Capability string    `json:"cuda_capability,omitempty"`
 	Instance   *Instance `json:"mig_instance,omitempty"` // nil: it is a GPU itself
-	// UUID of the NVLink domain of several nodes to which the GPU belongs, as a GB200 does; empty: none is known
+	// UUID of the NVLink domain of several nodes to which the GPU belongs, as with GB200; empty: none is known
 	FabricDomain string `json:"fabric_domain,omitempty"`
 
 	Lost      string `json:"lost,omitempty"`       // why the driver does not give access to it
 	LostClass string `json:"lost_class,omitempty"` // stable: programs may match on it
-	// for how long a call of the driver has not returned; 0: none hangs
+	// how long a driver call has not returned; 0: none hangs
 	HangsSeconds float64 `json:"hangs_seconds,omitempty"`
-	HangingCall  string  `json:"hanging_call,omitempty"` // that call
-	// of the numbers, before those of its node; 0: they are of its last report
+	HangingCall  string  `json:"hanging_call,omitempty"` // the call that hangs
+	// how much older its numbers are than those of its node; 0: they are from the node's last report
 	AgeSeconds float64 `json:"age_seconds,omitempty"`
 	Unlisted   string  `json:"processes_unlisted,omitempty"` // why its processes cannot be listed
 
@@ -38,16 +38,16 @@ type GPU struct {
 	// sum of the memory of its processes, where the driver does not count the memory of the GPU (GB10 and its kin use
 	// the host's); nil: the driver counts it, or the sum is not known
 	MemoryOfProcesses *uint64 `json:"memory_of_processes_bytes,omitempty"`
-	// why its clocks are reduced, such as sw_power_cap; empty: they are not; nil: it is not known
+	// why its clocks are reduced, such as sw_power_cap; empty: they are not; nil: not known
 	ThrottleReasons []string `json:"throttle_reasons,omitzero"`
 	// numbers of the NVLink links that are up; nil: not known
 	NVLinksUp []int `json:"nvlink_up,omitzero"`
 
-	Absent map[string][]string `json:"absent,omitempty"` // why metrics are not there: by reason, keys of metrics
-	Jobs   []string            `json:"jobs,omitempty"`   // Job.ID of the jobs that own it, as far as it is known
+	Absent map[string][]string `json:"absent,omitempty"` // why metrics are missing: by reason, the keys of the metrics
+	Jobs   []string            `json:"jobs,omitempty"`   // Job.ID of the jobs that own it, as far as known
 }
 
-// Instance says of which GPU a MIG instance is, and which of its instances.
+// Instance says to which GPU a MIG instance belongs, and which of its instances it is.
 type Instance struct {
 	Parent  string `json:"parent"` // UUID of the GPU
 	Index   int    `json:"index"`  // as nvidia-smi -L counts them
@@ -90,7 +90,7 @@ func (g GPU) MarshalJSON() ([]byte, error) {
 	return o.json(), nil
 }
 
-// unlessZero is a number, which add leaves out if it is 0.
+// unlessZero returns a number that addMember leaves out if it is 0.
 func unlessZero(x float64) any {
 	if x == 0 {
 		return ""
@@ -98,8 +98,8 @@ func unlessZero(x float64) any {
 	return x
 }
 
-// UnmarshalJSON reads the GPU. Each other number in the object is one of its metrics, also one that this version does
-// not know.
+// UnmarshalJSON reads the GPU. Every number in the object that is not a field is a metric, even if this version does
+// not know it.
 func (g *GPU) UnmarshalJSON(text []byte) error {
 	type fields GPU // without the methods
 	var read fields
@@ -123,7 +123,7 @@ func gpuFields() map[string]bool {
 	return gpuNames.of
 }
 
-// gpuNames is made when it is needed: the probe, which has another type of this package, never needs it.
+// gpuNames is made on demand: the probe, which uses another type of this package, never needs it.
 var gpuNames struct {
 	once sync.Once
 	of   map[string]bool

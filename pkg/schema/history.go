@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// History is the past of one GPU, in bins of time. All lists have the same length, oldest first, and end with the same
+// History is the past of one GPU, in time bins. All lists have the same length, oldest first, and end with the same
 // bin.
 type History struct {
 	BinSeconds float64           `json:"bin_seconds"` // duration of a bin
 	Newest     time.Time         `json:"newest"`      // when the newest bin begins
 	Metrics    map[Metric]Series `json:"metrics"`     // those that have had a value
-	// all that were in a bin; nil where it is not known
+	// all reasons seen in each bin; nil: not known
 	ThrottleReasons [][]string `json:"throttle_reasons,omitempty"`
 }
 
-// Series are means over bins of time. NaN is a bin without a value, null in JSON.
+// Series are means over time bins. NaN is a bin without a value; it is null in JSON.
 type Series []float64
 
 // MarshalJSON writes the values, null for NaN.

@@ -7,23 +7,23 @@ import "time"
 type Job struct {
 	// as squeue prints it: 48211, 2_1 for an array task, 3+1 for a component; empty for a list of hosts
 	ID        string    `json:"id,omitempty"`
-	Number    string    `json:"number,omitempty"` // SLURM's number of it
+	Number    string    `json:"number,omitempty"` // SLURM's number of the job
 	Name      string    `json:"name"`
 	User      string    `json:"user,omitempty"`
 	Partition string    `json:"partition,omitempty"`
 	Start     time.Time `json:"start,omitzero"`
 	// when it reaches its time limit; zero while it is suspended
 	End          time.Time `json:"end,omitzero"`
-	LimitSeconds float64   `json:"limit_seconds,omitzero"` // 0: no limit, or not known
+	LimitSeconds float64   `json:"limit_seconds,omitzero"` // 0: no limit, or none known
 	Suspended    bool      `json:"suspended,omitempty"`    // its processes keep their GPU memory
 	Nodes        []string  `json:"nodes"`                  // names, in SLURM's order
-	// GPU.Index of its GPUs by node; not known of a node without an entry
+	// GPU.Index of its GPUs, by node; a node without an entry is not known
 	GPUMinors      map[string][]int `json:"gpu_minors,omitempty"`
 	GPUs           int              `json:"gpus"`      // of the job, as far as known
-	GPUsSeen       int              `json:"gpus_seen"` // those of them that report: neither lost nor hung
+	GPUsSeen       int              `json:"gpus_seen"` // the part of GPUs that report: neither lost nor hung
 	NodesReporting int              `json:"nodes_reporting"`
 	Totals         *Totals          `json:"totals,omitempty"` // nil only in documents of older versions
-	// GPUs that do the same, in two groups, if the job is seen to do two things that exchange data, such as prefill and
+	// groups of GPUs that do the same, if the job is seen to do two things that exchange data, such as prefill and
 	// decode; otherwise nil
 	Groups   []Group   `json:"groups,omitempty"`
 	Ranks    []Rank    `json:"ranks,omitempty"`
@@ -31,7 +31,7 @@ type Job struct {
 	Cleared  []Finding `json:"cleared,omitempty"` // problems that held within the last hour
 }
 
-// Group is GPUs of a job that do the same.
+// Group is a group of GPUs of a job that do the same.
 type Group struct {
 	GPUs        int      `json:"gpus"`
 	UtilPercent *float64 `json:"util_percent,omitempty"` // mean of the last half minute
@@ -39,7 +39,7 @@ type Group struct {
 
 // Totals are numbers over the GPUs of a job on nodes that report. A number that no GPU reports is nil.
 type Totals struct {
-	GPUsCounted       int      `json:"gpus_counted"` // GPUs behind the least complete of these numbers
+	GPUsCounted       int      `json:"gpus_counted"` // number of GPUs in the least complete of these numbers
 	UtilPercent       *float64 `json:"util_percent,omitempty"`
 	UtilMedianPercent *float64 `json:"util_median_percent,omitempty"`
 	// of the GPU with the lowest utilization, if that stands out from the others
@@ -48,7 +48,7 @@ type Totals struct {
 	UtilLowestGPU     *int     `json:"util_lowest_gpu,omitempty"`    // its GPU.Index
 	MemoryUsedBytes   *float64 `json:"memory_used_bytes,omitempty"`  // of GPUs that report both this and their size
 	MemoryTotalBytes  *float64 `json:"memory_total_bytes,omitempty"` // of the same GPUs
-	// sum of the memory of the processes of all GPUs, where the driver counts the memory of none of them
+	// sum of the memory of the processes on all GPUs, where the driver counts the memory of none of these GPUs
 	MemoryOfProcessesBytes *float64 `json:"memory_of_processes_bytes,omitempty"`
 	PowerWatts             *float64 `json:"power_watts,omitempty"`
 	PowerLimitWatts        *float64 `json:"power_limit_watts,omitempty"`   // of GPUs that report their power
@@ -60,14 +60,14 @@ type PendingJob struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	Partition string    `json:"partition,omitempty"`
-	Nodes     int       `json:"nodes"`          // that it asks for
-	GPUs      *int      `json:"gpus,omitempty"` // that it asks for, in total
+	Nodes     int       `json:"nodes"`          // number it asks for
+	GPUs      *int      `json:"gpus,omitempty"` // number it asks for, in total
 	Reason    string    `json:"reason,omitempty"`
 	Start     time.Time `json:"start_estimate,omitzero"` // SLURM's estimate
-	Booting   bool      `json:"nodes_booting,omitempty"` // it has nodes, which boot
+	Booting   bool      `json:"nodes_booting,omitempty"` // its nodes are allocated and are booting
 }
 
-// EndedJob is a job that ends or has ended.
+// EndedJob is a job that is ending or has ended.
 type EndedJob struct {
 	ID        string    `json:"id"`
 	Number    string    `json:"number,omitempty"`
@@ -77,12 +77,12 @@ type EndedJob struct {
 	GPUs      *int      `json:"gpus,omitempty"`  // in total
 	State     string    `json:"state,omitempty"` // SLURM's word, such as COMPLETED or OUT_OF_MEMORY
 	ExitCode  *int      `json:"exit_code,omitempty"`
-	Signal    int       `json:"signal,omitempty"` // that has ended it; 0: none, or not known
+	Signal    int       `json:"signal,omitempty"` // the signal that ended it; 0: none, or not known
 	Start     time.Time `json:"start,omitzero"`
 	End       time.Time `json:"end,omitzero"`
 
-	// OutOfMemoryStep is the step of a job that has failed which ran out of memory: "0", "batch". Cause says why it has
-	// failed, in a sentence from its log: "rank 3: ValueError: bad batch (train.py:20)".
+	// OutOfMemoryStep is the step of a failed job that ran out of memory: "0", "batch". Cause says why the job failed,
+	// in a sentence from its log: "rank 3: ValueError: bad batch (train.py:20)".
 	OutOfMemoryStep string `json:"out_of_memory_step,omitempty"`
 	Cause           string `json:"cause,omitempty"`
 }
@@ -91,7 +91,7 @@ type EndedJob struct {
 type Rank struct {
 	Rank      int       `json:"rank"`
 	WorldSize *int      `json:"world_size,omitempty"`
-	Program   int       `json:"program,omitempty"` // of several programs of the job, from 1 on; 0: there is one
+	Program   int       `json:"program,omitempty"` // which of the job's programs, counted from 1; 0: it has only one
 	State     RankState `json:"state"`
 	Node      string    `json:"node,omitempty"`
 	GPU       *int      `json:"gpu,omitempty"`     // GPU.Index, where it runs or ran
@@ -114,23 +114,24 @@ const (
 // Finding is a problem, or something worth knowing.
 type Finding struct {
 	Kind        string    `json:"kind"`            // stable: programs may match on it. docs/health.md lists them
-	Class       string    `json:"class,omitempty"` // of the Failure that has caused it
+	Class       string    `json:"class,omitempty"` // class of the Failure that caused it
 	Severity    Severity  `json:"severity"`
 	Since       time.Time `json:"since,omitzero"`
 	SinceBefore bool      `json:"since_before,omitempty"` // it was there when the node was first seen, at Since
 	Over        time.Time `json:"over,omitzero"`          // when it last held; zero: it holds
-	// how often it began: of one that holds within the last hour, else between Since and Over
+	// how often it has begun: if it holds, within the last hour; otherwise between Since and Over
 	Times int `json:"times,omitzero"`
-	// of one that holds: when it last held before it began again; zero: it has begun once
+	// if it holds: when it last held before it began again; zero: it has begun only once
 	Last    time.Time `json:"last,omitzero"`
 	Node    string    `json:"node"`          // empty: the whole job
 	GPU     *int      `json:"gpu,omitempty"` // GPU.Index; nil: the node, or a GPU with a key
 	GPUKey  string    `json:"gpu_key,omitempty"`
 	AllGPUs bool      `json:"all_gpus,omitempty"` // it is about the node because it is about every GPU of it
-	// of kinds that compare the GPUs of a job: what shows that they work together. docs/health.md lists the values
+	// for kinds that compare the GPUs of a job: how the GPUs are known to work together. docs/health.md lists the
+	// values
 	Coupling string  `json:"coupling,omitempty"`
 	GPUs     []int   `json:"gpus,omitempty"` // indices of GPUs of the job that the driver does not list
-	Text     *string `json:"text,omitempty"` // one sentence; nil of one that is over
+	Text     *string `json:"text,omitempty"` // one sentence; nil if the finding is over
 	Hint     string  `json:"hint,omitempty"` // what to do
 }
 

@@ -8,12 +8,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Metric is the key of a number of a GPU or of a node, which ends in its unit where it has one. docs/metrics.md
-// describes them all.
+// Metric is the key of a number of a GPU or of a node. The key ends in the unit, if there is one. docs/metrics.md
+// describes all metrics.
 type Metric string
 
 // Metrics are the numbers of one GPU or node. Numbers that it lacks, or that its driver does not report, are not in the
-// map. It is never 0 for that reason.
+// map; they are never 0.
 //
 //	watts, known := gpu.Metrics[schema.PowerWatts]
 type Metrics map[Metric]float64
@@ -21,13 +21,13 @@ type Metrics map[Metric]float64
 // MarshalJSON writes the numbers of a node, in the order of docs/metrics.md.
 func (m Metrics) MarshalJSON() ([]byte, error) { return m.appendTo(nil, metric.Host).json(), nil }
 
-// UnmarshalJSON reads the numbers of a node, also those that this version does not know.
+// UnmarshalJSON reads the numbers of a node, including those that this version does not know.
 func (m *Metrics) UnmarshalJSON(text []byte) (err error) {
 	*m, err = numbersIn(text, nil)
 	return err
 }
 
-// appendTo appends the numbers: those of a scope in the order of the table, then those that a newer version has added.
+// appendTo appends the numbers of a scope in the order of the table, then those that a newer version added.
 func (m Metrics) appendTo(o object, s metric.Scope) object {
 	added := 0
 	for id := range metric.All(s) {
@@ -50,7 +50,7 @@ func (m Metrics) appendTo(o object, s metric.Scope) object {
 // isNumber reports whether a metric is a number, and not a list.
 func isNumber(id metric.ID) bool { return id.Row().Unit != metric.Bits }
 
-// numbersIn are the members of an object that are numbers, without those that are fields.
+// numbersIn returns the members of an object that are numbers and not fields.
 func numbersIn(text []byte, fields map[string]bool) (Metrics, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {

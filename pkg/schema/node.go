@@ -10,31 +10,31 @@ const (
 	NodeConnecting NodeState = "connecting" // the first attempt is in progress
 	NodeReporting  NodeState = "reporting"  // reports arrive
 	NodeStale      NodeState = "stale"      // its numbers are older than three intervals, or its session was just lost
-	NodeFailed     NodeState = "failed"     // it has no numbers of now: Failure says why
+	NodeFailed     NodeState = "failed"     // it has no current numbers: Failure says why
 )
 
-// Node is a node. It has numbers, GPUs and processes while its State is NodeReporting or NodeStale. Those that it had
-// before are its Past.
+// Node is a node. It has numbers, GPUs and processes while its State is NodeReporting or NodeStale. Earlier ones are in
+// its Past.
 type Node struct {
 	Name string `json:"name"`
-	// the leaf switch or the block of SLURM's topology that it is under
+	// its leaf switch, or its block, in SLURM's topology
 	Switch     string    `json:"switch,omitempty"`
 	State      NodeState `json:"state"`
 	Since      time.Time `json:"since,omitzero"`        // of State
 	AgeSeconds *float64  `json:"age_seconds,omitempty"` // of its numbers
 	Transport  string    `json:"transport,omitempty"`   // of its session or last attempt, as --transport takes it
-	Failure    *Failure  `json:"failure,omitempty"`     // also of a node that is connecting when an output ends
-	Hostname   string    `json:"hostname,omitempty"`    // by which it calls itself
+	Failure    *Failure  `json:"failure,omitempty"`     // also of a node that is still connecting when an output ends
+	Hostname   string    `json:"hostname,omitempty"`    // the name it calls itself
 	Driver     string    `json:"driver_version,omitempty"`
 	CUDA       string    `json:"cuda_version,omitempty"` // highest that the driver supports
 	NVMLFault  string    `json:"nvml_fault,omitempty"`   // why its GPUs cannot be read
-	// why no probe runs there: nvidia-smi is read in its place, which gives less
+	// why no probe runs there: nvidia-smi runs instead, which gives less
 	StandIn   string    `json:"stand_in,omitempty"`
 	CPUs      int       `json:"cpus,omitempty"`      // logical ones; 0: not known
 	Host      Metrics   `json:"host,omitempty"`      // of the node itself
 	GPUs      []GPU     `json:"gpus,omitempty"`      // by Index, those without one last
 	Processes []Process `json:"processes,omitempty"` // on its GPUs
-	// Job.ID of jobs of which it is not known which GPUs here are theirs
+	// Job.ID of the jobs whose GPUs on this node are not known
 	OwnerUnknown []string    `json:"owner_unknown,omitempty"`
 	Jobs         []JobMemory `json:"jobs,omitempty"`
 	Faults       []Fault     `json:"faults,omitempty"`
@@ -43,7 +43,7 @@ type Node struct {
 	Past *Past `json:"past,omitempty"`
 }
 
-// Past is what a node said last before it failed. Nothing of it is of now, so no sum and no finding counts it.
+// Past is what a node last reported before it failed. None of it is current, so no sum and no finding counts it.
 type Past struct {
 	Time       time.Time   `json:"time"`        // of its last report
 	AgeSeconds float64     `json:"age_seconds"` // since then
@@ -80,7 +80,7 @@ type Xid struct {
 // Process is a process on a GPU. A process on several GPUs is listed for each of them.
 type Process struct {
 	PID int `json:"pid"`
-	// its start by the kernel's clock: with PID it is unique until a reboot
+	// when it started, by the kernel's clock: together with PID this is unique until a reboot
 	StartTicks   uint64 `json:"start_ticks,omitempty"`
 	GPU          *int   `json:"gpu,omitempty"`     // GPU.Index
 	GPUKey       string `json:"gpu_key,omitempty"` // GPU.Key, of one without an index
@@ -96,9 +96,9 @@ type Process struct {
 	Rank         *int   `json:"rank,omitempty"`
 	LocalRank    *int   `json:"local_rank,omitempty"`
 	WorldSize    *int   `json:"world_size,omitempty"`
-	RankVariable string `json:"rank_variable,omitempty"` // of its environment, from which the rank is
-	// why it is not known whether one of the user's own processes has a rank: environment_overwritten (by the program's
-	// title, as with setproctitle), environment_too_long, environment_unreadable
+	RankVariable string `json:"rank_variable,omitempty"` // the environment variable that gives the rank
+	// why the rank of one of the user's own processes is not known: environment_overwritten (by the program's title, as
+	// with setproctitle), environment_too_long, environment_unreadable
 	NoRank string `json:"no_rank,omitempty"`
 	// it is in another PID namespace: only the driver knows it
 	Foreign bool `json:"foreign,omitempty"`
@@ -140,6 +140,6 @@ type Process struct {
 	// the CPUs on which the kernel may run it: "0-15,64-79"
 	CPUAffinity string `json:"cpu_affinity,omitempty"`
 
-	// what the kernel tells about it, if it was asked for: nvnodetop --json --details
+	// what the kernel knows about it, if this was requested: nvnodetop --json --details
 	Details *ProcessDetails `json:"details,omitempty"`
 }

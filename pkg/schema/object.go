@@ -9,7 +9,8 @@ import (
 // object is the members of a JSON object, in order, without its braces.
 type object []byte
 
-// addMember adds a member, unless it is an empty string, false, or has no JSON form, as NaN.
+// addMember adds a member. It adds none for an empty string, for false, or for a value without a JSON form, such as
+// NaN.
 func (o object) addMember(key string, value any) object {
 	if value == "" || value == false {
 		return o
@@ -19,7 +20,7 @@ func (o object) addMember(key string, value any) object {
 		o = append(o, ',')
 	}
 	o = append(strconv.AppendQuote(o, key), ':')
-	if v, whole := asInt(value); whole { // most members are; an encoder for each takes half of the time of a document
+	if v, whole := asInt(value); whole { // like most members; one encoder per member takes half the time of a document
 		return strconv.AppendInt(o, v, 10)
 	}
 	text := bytes.NewBuffer(o)

@@ -23,7 +23,7 @@ import (
 //	1  first version
 const Version = 1
 
-// Snapshot is all that is known at one moment.
+// Snapshot is everything known at one moment.
 type Snapshot struct {
 	Version int `json:"version"` // see Version
 	// only from nvnodetop serve: the number of this state, which grows as long as the server runs
@@ -36,22 +36,22 @@ type Snapshot struct {
 	// of all these jobs together; nil in a part of one job or node, and in documents of older versions
 	Overall *Overall     `json:"overall,omitempty"`
 	Pending []PendingJob `json:"pending,omitempty"`
-	// those that end, or have ended within the last hour while the program ran; latest first
+	// jobs that are ending, or that ended within the last hour while the program ran; latest first
 	Ended []EndedJob `json:"ended_jobs,omitempty"`
 	// problems that cannot have been found yet; nil only in a part from nvnodetop serve, and from older versions
 	NotChecked []NotChecked `json:"not_checked,omitzero"`
-	// of all jobs, each once; nil only in a part from nvnodetop serve
+	// of all jobs, each node once; nil only in a part from nvnodetop serve
 	Nodes   []Node   `json:"nodes,omitzero"`
 	History *History `json:"history,omitempty"` // only from nvnodetop serve, in the part of a GPU
 }
 
-// Overall counts the nodes and GPUs of all jobs. A node or a GPU that jobs share counts once, so the sums over jobs may
-// be larger.
+// Overall counts the nodes and GPUs of all jobs. A node or a GPU that several jobs share counts once, so the sum over
+// the jobs may be larger.
 type Overall struct {
 	Nodes          int `json:"nodes"`
 	NodesReporting int `json:"nodes_reporting"`
 	GPUs           int `json:"gpus"`      // as far as known
-	GPUsSeen       int `json:"gpus_seen"` // those of them that report: neither lost nor hung
+	GPUsSeen       int `json:"gpus_seen"` // the part of GPUs that report: neither lost nor hung
 }
 
 // Node returns a node by its name; nil if no job has it.
@@ -78,36 +78,36 @@ func (s *Snapshot) GPUs() iter.Seq2[*Node, *GPU] {
 }
 
 // NotChecked is a kind of problem that cannot have been found yet, because a node has not reported for long enough, or
-// for another reason: that there is no such finding says nothing. Where a kind comes twice, or has a finding, that is
-// true of only a part of its problems.
+// for another reason. If there is no such finding, that means nothing. If a kind is listed twice, or also has a
+// finding, only a part of its problems is unchecked.
 type NotChecked struct {
 	Kind    string  `json:"kind"`              // as in Finding
-	Reports int     `json:"reports,omitempty"` // it is found with so many reports; 0: see Seconds
-	Seconds float64 `json:"seconds,omitempty"` // it is found when the node has reported for so long; 0: see Reports
+	Reports int     `json:"reports,omitempty"` // number of reports needed to find it; 0: see Seconds
+	Seconds float64 `json:"seconds,omitempty"` // how long the node must report before it can be found; 0: see Reports
 	Why     string  `json:"why,omitempty"`     // another reason; then Reports and Seconds are 0
-	Job     string  `json:"job,omitempty"`     // only in this job
+	Job     string  `json:"job,omitempty"`     // only for this job
 }
 
 // Discovery says how the jobs were found.
 type Discovery struct {
-	Command     string    `json:"command"` // that was run
+	Command     string    `json:"command"` // the command that was run
 	User        string    `json:"user,omitempty"`
 	Host        string    `json:"host,omitempty"`    // where it was run
-	Answered    time.Time `json:"answered,omitzero"` // the jobs are those of that time
-	TookSeconds float64   `json:"took_seconds"`      // by the last answer or failure
+	Answered    time.Time `json:"answered,omitzero"` // the jobs are from this time
+	TookSeconds float64   `json:"took_seconds"`      // duration of the last answer or failure
 	Failure     *Failure  `json:"failure,omitempty"` // of the last question
-	Note        string    `json:"note,omitempty"`    // on the clusters that were asked, if the user names several
+	Note        string    `json:"note,omitempty"`    // about the clusters that were asked, if the user names several
 }
 
-// Failure says why a node, or SLURM, gives no answer.
+// Failure says why a node, or SLURM, does not answer.
 type Failure struct {
 	Class   string   `json:"class"`             // stable: programs may match on it
-	Stage   string   `json:"stage,omitempty"`   // of the connection, that was reached
+	Stage   string   `json:"stage,omitempty"`   // the stage that the connection reached
 	Summary string   `json:"summary"`           // in a few words
-	Words   string   `json:"words,omitempty"`   // of the other side, in lines
+	Words   string   `json:"words,omitempty"`   // words of the other side, in lines
 	Meaning string   `json:"meaning,omitempty"` // an explanation
 	Hints   []string `json:"hints,omitempty"`   // what to do
-	// that were tried or passed over, in order, where there was a choice
+	// transports that were tried or passed over, in order, if there was a choice
 	Transports []Tried `json:"transports,omitempty"`
 }
 
