@@ -16,7 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Limits on the memory that one node or SLURM can make us use: far above real values, far below trouble.
+// Limits on the memory that one node or SLURM can make us use. They are far above real values, and far below what would
+// hurt.
 const (
 	MaxName   = 256  // bytes of a name, a model, a version
 	maxWords  = 4096 // bytes of an error message
@@ -34,7 +35,7 @@ func cleanNames(names ...*string) {
 	}
 }
 
-// copyCleaned copies at most the first most elements and cleans each.
+// copyCleaned copies the elements, but at most the first most, and cleans each of them.
 func copyCleaned[T any](in []T, most int, clean func(*T)) []T {
 	out := slices.Clone(in[:min(len(in), most)])
 	for i := range out {
@@ -92,7 +93,7 @@ func cleanNodes(names []string) []string {
 	return out
 }
 
-// cleanMinors cleans the names of the nodes. Nil stays nil: nothing is known of any node.
+// cleanMinors cleans the names of the nodes. Nil stays nil: nothing is known about any node.
 func cleanMinors(in map[string][]int) map[string][]int {
 	if in == nil {
 		return nil
@@ -102,7 +103,7 @@ func cleanMinors(in map[string][]int) map[string][]int {
 		c := Node(name)
 		out[c] = append(slices.Clip(out[c]), in[name]...)
 		if out[c] == nil {
-			out[c] = []int{} // known: no GPU
+			out[c] = []int{} // known to have no GPU
 		}
 	}
 	return out
@@ -146,8 +147,8 @@ func Discovery(d *cluster.Discovery) cluster.Discovery {
 	return c
 }
 
-// Hello cleans a probe's Hello. One that is clean is returned as it is: it is the largest part of a node's data, and a
-// recording that keeps it too shares its memory.
+// Hello cleans a probe's Hello. If it is clean, it is returned as it is: it is the largest part of a node's data, and a
+// recording that also keeps it then shares its memory.
 func Hello(h *wire.Hello) *wire.Hello {
 	if c := cleanHello(*h); !reflect.DeepEqual(c, *h) {
 		return &c
@@ -219,7 +220,7 @@ func cleanID(id, words string, known []string) string {
 // Span limits a duration in ms that a node reports.
 func Span(ms int64) int64 { return min(max(ms, 0), maxSpan.Milliseconds()) }
 
-// GPU cleans a GPU. One that is clean is returned as it is: there are thousands of them in a large cluster.
+// GPU cleans a GPU. If it is clean, it is returned as it is: a large cluster has thousands of them.
 func GPU(g *wire.GPU) *wire.GPU {
 	lost, call, unlisted := safe.Line(g.Lost, MaxName), safe.Line(g.Call, MaxName), safe.Line(g.Unlisted, MaxName)
 	id, hangs, age := cleanID(g.LostID, lost, lostIDs), Span(g.HangsMS), Span(g.AgeMS)
@@ -232,7 +233,7 @@ func GPU(g *wire.GPU) *wire.GPU {
 	return &c
 }
 
-// Processes drops entries that cannot be processes, and what they cannot have of the GPUs with these cards.
+// Processes drops entries that cannot be processes, and GPU values that are impossible on the GPUs with these cards.
 func Processes(in []wire.Process, cards []wire.Card) []wire.Process {
 	out := copyCleaned(in, wire.MaxProcesses, func(p *wire.Process) {
 		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory, &p.NoRank)

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// parts are the metrics of a GPU that are a part of another one.
+// parts are the metrics of a GPU that are a part of another metric.
 var parts = func() (ids []metric.ID) {
 	for id := range metric.All(metric.GPU) {
 		if id.Row().Of != 0 {
@@ -18,11 +18,11 @@ var parts = func() (ids []metric.ID) {
 	return ids
 }()
 
-// MoreThanWhole is the reason why a value is absent that exceeds what it is a part of.
+// MoreThanWhole is why a value is absent if it exceeds the whole that it is a part of.
 const MoreThanWhole = "implausible value: more than the total"
 
-// Parts drops the values of a GPU that exceed what they are a part of, as used memory that exceeds the memory. The card
-// then says why they are absent.
+// Parts drops the values of a GPU that exceed the whole they are a part of, such as more used memory than memory. The
+// card then says why they are absent.
 func Parts(card *wire.Card, g *wire.GPU) (*wire.Card, *wire.GPU) {
 	for _, id := range parts {
 		whole, known := card.Values.Get(id.Row().Of)

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 )
 
-// Limits of what the ranks of a job do: of the elements of lists, and of the bytes of strings.
+// Limits on what is kept of the ranks of a job: elements of lists, and bytes of strings.
 const (
 	maxGroups  = 1 << 14
 	maxFrames  = 1000
@@ -15,7 +15,7 @@ const (
 	maxSummary = 1000
 )
 
-// Stacks returns what the ranks of a job do, safe to display.
+// Stacks returns what the ranks of a job do, in a form that is safe to display.
 func Stacks(d *rankstacks.Verdict) *rankstacks.Verdict {
 	to := *d
 	to.Job, to.State = safe.Line(d.Job, maxPart), rankstacks.State(safe.Line(string(d.State), maxPart))
@@ -64,7 +64,7 @@ func cleanStrings(of ...*string) {
 	}
 }
 
-// copyChanged returns a changed copy of a list of limited length.
+// copyChanged returns a changed copy of a list, cut to a limited length.
 func copyChanged[T any](list []T, most int, change func(*T)) []T {
 	list = slices.Clone(list[:min(len(list), most)])
 	for i := range list {

@@ -1,5 +1,5 @@
-// Package growth keeps how the counters of a GPU have grown: since the watch began, in the last minutes, and since the
-// report before.
+// Package growth tracks how the counters of a GPU have grown: since the watch began, in the last minutes, and since the
+// previous report.
 package growth
 
 import (
@@ -41,7 +41,7 @@ func (m *mark) setCounter(i int, v float64) {
 	m.known |= 1 << i
 }
 
-// withNewCounters returns the mark, plus the counters of now that were unknown before.
+// withNewCounters returns the mark, plus those counters of now that the mark does not have.
 func (m *mark) withNewCounters(now *mark) *mark {
 	if now.known&^m.known == 0 {
 		return m
@@ -55,8 +55,8 @@ func (m *mark) withNewCounters(now *mark) *mark {
 	return &c
 }
 
-// Growth has the counters of a GPU so far. A counter that goes backwards means that the driver was loaded again: all
-// counters begin anew. Copies share the marks, which are replaced and never changed.
+// Growth has the counters of a GPU so far. If a counter goes backwards, the driver was loaded again, and all counters
+// start anew. Copies share the marks, which are replaced and never changed.
 type Growth struct {
 	grew   uint16    // a bit for each counter that has grown since first: most have not, and rules read only these
 	first  *mark     // the first value of each counter in this watch; nil: no counter has one
@@ -64,7 +64,7 @@ type Growth struct {
 	newer  *mark     // becomes older when it is a minute old
 	before *mark     // counters of the previous report with new values; nil: there was none
 	now    *mark     // counters of this report
-	loaded time.Time // when the counters began anew; zero: they have not
+	loaded time.Time // when the counters started anew; zero: they have not
 }
 
 // Add adds the counters of a report, with its time by the node's clock.
@@ -144,7 +144,7 @@ func (w *Growth) Watched() time.Duration {
 }
 
 // PerMinute returns the growth of a counter per minute, over the last one to two minutes. Within the first minute it
-// divides by a whole minute: one error is no storm.
+// divides by a whole minute, so that one error does not look like a storm.
 func (w *Growth) PerMinute(id metric.ID) (float64, bool) {
 	grown, over, known := w.growthSince(w.older, id)
 	return grown * float64(time.Minute) / float64(max(over, time.Minute)), known

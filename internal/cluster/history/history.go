@@ -13,11 +13,11 @@ import (
 // Usual is the time that the graphs of a history show, unless the user wants another.
 const Usual = 10 * time.Minute
 
-// A history has a fifth more than its graphs show, in at least leastBins, and at most mostBins: those of a longer one
-// are wider, so that it takes no more memory.
+// A history has a fifth more than its graphs show, at least leastBins and at most mostBins. A longer history has wider
+// bins, so that it takes no more memory.
 const leastBins, mostBins = 60, 720
 
-// keptTime is how long a history keeps bins whose graphs show a span; 0: the usual span.
+// keptTime is how long a history keeps its bins, if its graphs show this span; 0: the usual span.
 func keptTime(span time.Duration) time.Duration {
 	if span == 0 {
 		span = Usual
@@ -25,8 +25,8 @@ func keptTime(span time.Duration) time.Duration {
 	return span + span/5
 }
 
-// BinWidth is the duration of one bin at this polling interval, of a history whose graphs show this span; 0: the usual
-// one. It is the interval, or whole seconds.
+// BinWidth is the duration of one bin, at this polling interval and for graphs that show this span; 0: the usual span.
+// It is the interval, or whole seconds.
 func BinWidth(poll, span time.Duration) time.Duration {
 	return max(poll, (keptTime(span)/mostBins + time.Second - 1).Truncate(time.Second))
 }
@@ -48,30 +48,30 @@ var Gap = float32(math.NaN())
 // that copies share.
 type History struct {
 	newest int64
-	bins   int    // so many, up to newest; 0: there is no sample yet
-	room   int    // for bins that come, where it is not an eighth of those that are kept
+	bins   int    // number of bins, up to newest; 0: there is no sample yet
+	room   int    // number of future bins, if not an eighth of the kept ones
 	from   int    // where the oldest bin is in the rows of past
 	past   *past  // the bins before the newest; nil: there is none
 	lines  []line // one per metric that has had a value; replaced, never modified
 }
 
-// past has the bins before the newest in rows, one for each line: thousands of histories with a slice for each line
-// would be half slices.
+// past has the bins before the newest in rows, one row per line. With a slice per line, thousands of histories would be
+// half slice headers.
 type past struct {
 	values []short
 	width  int // of a row
-	end    int // how far rows may be written: the room behind is another History's
+	end    int // how far rows may be written: what follows belongs to another History
 }
 
 // line is the newest bin of one metric.
 type line struct {
-	sum  float32 // of the samples; of bits all that they had
+	sum  float32 // of the samples; for bits, all bits that they had
 	n    uint16
 	id   metric.ID
 	bits bool
 }
 
-// maxBits are the bits that fit into a short beside noShort. NVML uses nine.
+// maxBits are the bits that fit into a short without noShort. NVML uses nine.
 const maxBits = 1<<15 - 1
 
 // newestValue returns the value of the newest bin.
@@ -133,8 +133,8 @@ func (h *History) closeBins(length int) {
 	}
 }
 
-// growLines copies the past to where there is room for more bins, and for each line. The spare room is an eighth of the
-// bins in the end: it costs memory for the life of the history, and a copy whenever it is full.
+// growLines moves the past to where there is room for more bins and for every line. The spare room is finally an eighth
+// of the bins. More would cost memory for the life of the history, less would cost a copy more often.
 func (h *History) growLines(length int) {
 	bins := h.bins - 1
 	p := &past{width: min(length+max(length/8, h.room), bins+max(bins/4, 16))}
@@ -179,7 +179,7 @@ func (h *History) lineIndex(id metric.ID) int {
 	return -1
 }
 
-// Reserve makes room for that many future bins; 0: for an eighth of the kept bins.
+// Reserve makes room for a number of future bins; 0: for an eighth of the kept bins.
 func (h *History) Reserve(room int) { h.room = room }
 
 // Add adds a sample to a bin, and keeps at most length bins; NaN is an unknown value. Skipped bins become gaps. A
@@ -232,8 +232,8 @@ func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float3
 	return h.lineTail(to, h.lineIndex(id), newest, n)
 }
 
-// Tails yields the Tail of each of these histories, each valid until the next. Locating all of them first is faster
-// than waiting for the memory of one after the other.
+// Tails yields the Tail of each of these histories, each valid until the next one. It locates all of them first, which
+// is faster than waiting for memory at each of them.
 func Tails(all []*History, id metric.ID, newest int64, n int) iter.Seq[[]float32] {
 	return func(yield func([]float32) bool) {
 		lines := make([]int, len(all))

@@ -2,7 +2,7 @@ package history
 
 import "math"
 
-// short is a number of a history in 16 bits, six for the exponent and ten for the fraction: whole numbers up to 2,048
+// short is a number of a history in 16 bits: six for the exponent and ten for the fraction. Whole numbers up to 2,048
 // are exact, others to 0.05 %. A history is for pictures, and with thousands of GPUs nothing else takes as much memory.
 // No metric of a GPU is below 0.
 type short uint16
@@ -10,7 +10,7 @@ type short uint16
 const (
 	noShort   short = 1<<16 - 1
 	shortBits       = 10 // bits of the fraction
-	// leastShort is the exponent of the least number that is not 0. The largest one is beyond metric's plausible
+	// leastShort is the exponent of the smallest number that is not 0. The largest number is beyond metric's plausible
 	// values.
 	leastShort = -9
 

@@ -5,43 +5,44 @@ import (
 	"time"
 )
 
-// Bouts are the times in which a GPU lagged of late. They are replaced, never changed.
+// Bouts are the recent times in which a GPU lagged. They are replaced, never changed.
 type Bouts struct {
-	Own, Median Numbers // of the GPU and of the others, at the worst moment of the last one
+	Own, Median Numbers // of the GPU and of the others, at the worst moment of the last bout
 	of          []bout  // oldest first
 	first       time.Time
-	times       int       // since then
+	times       int       // number of bouts from since on
 	caught      time.Time // when it had caught up with the others after the last one; zero: it has not
 }
 
 type bout struct{ from, to time.Time }
 
 const (
-	// fewBouts are the least that show a rhythm, manyBouts are kept.
+	// fewBouts is the smallest number that shows a rhythm; manyBouts are kept.
 	fewBouts, manyBouts = 5, 12
 
-	// nextBout is the time without lag after which another bout begins, in intervals as well.
+	// nextBout is the time without a lag after which another bout begins. nextSamples is the same in intervals.
 	nextBout, nextSamples = 6 * time.Second, 2
 
-	// SeesBouts is the longest time between two samples that shows bouts of 20 s or more, and the time between them.
+	// SeesBouts is the longest time between two samples that still shows bouts of 20 s or more, and the time between
+	// bouts.
 	SeesBouts = 10 * time.Second
 
-	// rarest is the median time from one bout to the next at most. Each time is between these shares of it: one bout in
-	// between may not have been seen.
+	// rarest is the longest median time from one bout to the next. Each time must be between these shares of the
+	// median: one bout in between may have been missed.
 	rarest           = 3 * time.Minute
 	earliest, latest = 0.6, 2.3
 
-	// caughtUp is the share of the others from which on a bout is over: it would begin again and again for a GPU that
-	// is about as far behind as a bout needs.
+	// caughtUp is the share of the others' values at which a bout is over. Without such a margin, a GPU that is just
+	// far enough behind would begin a bout again and again.
 	caughtUp = 0.9
 )
 
 // Rhythm is how a GPU lags again and again.
 type Rhythm struct {
 	Since       time.Time
-	Lasts, Each time.Duration // for so long of each such time
+	Lasts, Each time.Duration // how long it lags each time, and how far apart the times are
 	Times       int
-	Coarse      bool // there are too few samples to tell how long
+	Coarse      bool // there are too few samples to tell how long it lags
 }
 
 // Bout notes that the GPU lags now, while the others go on. step is the time between two comparisons.

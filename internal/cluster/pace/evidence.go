@@ -30,42 +30,43 @@ var evidences = [...]string{
 func (e Evidence) String() string { return evidences[e] }
 
 const (
-	// LeastLink is the least traffic over NVLink, in bytes per second, that shows an exchange of data: a GPU that waits
-	// in a collective polls with some 100 kB. leastBoth is the least over PCIe or a network, in each direction, where
-	// programs also fetch and write their own data. If one direction has lopsided times the other, it is no exchange.
+	// LeastLink is the least NVLink traffic, in bytes per second, that shows an exchange of data: a GPU that waits in a
+	// collective polls at about 100 kB/s. leastBoth is the least traffic in each direction over PCIe or a network,
+	// where programs also fetch and write their own data. If one direction has more than lopsided times the other, it
+	// is no exchange.
 	LeastLink = 16 << 20
 	leastBoth = 64 << 20
 	lopsided  = 3
 
-	// A GPU talks if it did so for exchanged seconds of the last minutes of its work, and for this share of them: a
-	// program that exchanges gradients twice a minute does so in every tenth sample, one that copies its model to a GPU
-	// only once.
+	// A GPU talks if it exchanged data for exchanged seconds of its last minutes of work, and for this share of them. A
+	// program that exchanges gradients twice a minute does so in every tenth sample. A program that copies its model to
+	// a GPU does so only once.
 	exchanged = 10
 	talkative = 0.04
 
-	// counts is the time constant, in seconds of work, of the record of a GPU's exchanges. Time in which it rests or
-	// waits does not count: the record of a job that hangs stays.
+	// counts is the time constant, in seconds of work, of the record of a GPU's exchanges. Time in which the GPU rests
+	// or waits does not count, so the record of a job that hangs stays.
 	counts = 600
 
-	// quietFor is the number of seconds of work without traffic after which a GPU no longer works with others: longer
-	// than between two exchanges of gradients.
+	// quietFor is how many seconds of work without traffic show that a GPU no longer works with others. It is longer
+	// than the time between two exchanges of gradients.
 	quietFor = 45
 
-	// meet is the longest time between the first and the last GPU of a job that begin or end a pause together. enough
-	// is the number of such pauses that show that they belong together, without one that only some of them make.
+	// meet is the longest time between the first and the last GPU of a job to begin or end a common pause. enough is
+	// how many such pauses show that the GPUs belong together, if no pause of only some of them is in between.
 	meet   = 12 * time.Second
 	enough = 3
 
 	// Stalls of at least shortest are pauses.
 	shortest = 6 * time.Second
 
-	// A GPU that was idle for alone while the others continued at their pace shows that they do not need it. This
-	// counts for apart.
+	// A GPU that was idle for alone, while the others continued at their pace, shows that they do not need it. This
+	// holds for apart.
 	alone   = 30 * time.Second
 	apart   = 30 * time.Minute
 	goingOn = 0.9 // share of the usual power and memory traffic
 
-	// keeps is the time for which a common fall counts as evidence that GPUs work together.
+	// keeps is how long a common fall counts as evidence that GPUs work together.
 	keeps = 10 * time.Minute
 )
 
@@ -98,7 +99,7 @@ func (g *GPU) Writes() bool { return g.host.mostlySends() }
 type talks struct {
 	work   float32
 	by     [Network + 1]float32
-	silent [Network + 1]float32 // seconds of work since the last exchange
+	silent [Network + 1]float32 // seconds of work since the last exchange, by kind
 }
 
 // addSample counts a sample with work.
@@ -120,12 +121,12 @@ func (t *talks) addSample(passed time.Duration, v *metric.Values, host Traffic) 
 	}
 }
 
-// exchangesOver reports whether the GPU exchanges data in this way.
+// exchangesOver reports whether the GPU exchanges data over this path.
 func (t *talks) exchangesOver(e Evidence) bool {
 	return t.by[e] >= exchanged && t.by[e] >= talkative*t.work
 }
 
-// exchangeInNode returns the way in which the GPU exchanges data with others of its node, if it does.
+// exchangeInNode returns how the GPU exchanges data with others of its node, if it does.
 func (t *talks) exchangeInNode() Evidence {
 	switch {
 	case t.exchangesOver(NVLink):
@@ -136,9 +137,9 @@ func (t *talks) exchangeInNode() Evidence {
 	return None
 }
 
-// Talks reports whether the GPU takes part in the evidence of its group, and still does: after a training the same job
-// may run programs that do not need each other. The traffic of a node proves nothing about one of its GPUs where other
-// GPUs show theirs over NVLink or PCIe.
+// Talks reports whether the GPU takes part in the evidence of its group, and still does: after training, the same job
+// may run programs that do not need each other. Traffic of a node proves nothing about one of its GPUs if other GPUs
+// show theirs over NVLink or PCIe.
 func (g *Group) Talks(gpu *GPU) bool {
 	still := func(e Evidence) bool { return gpu.talks.exchangesOver(e) && gpu.talks.silent[e] <= quietFor }
 	return g.Evidence > Network || still(NVLink) || still(PCIe) || g.Evidence == Network && !gpu.Shared &&
@@ -147,8 +148,8 @@ func (g *Group) Talks(gpu *GPU) bool {
 
 // reach records how far the GPUs of a job are known to work together, while they are examined node by node.
 type reach struct {
-	nodes, talk int  // nodes of the job, and those that exchange data with others
-	nets        int  // those that do so over the network
+	nodes, talk int  // nodes of the job, and how many exchange data with others
+	nets        int  // how many do so over the network
 	node        int  // the current one
 	gpus        int  // GPUs of the current node
 	nvlink, net bool // its only GPU sends over NVLink; it exchanges data over the network
@@ -183,15 +184,15 @@ func (r *reach) nodesExchange() bool {
 
 // rhythm counts pauses that begin and end together.
 type rhythm struct {
-	paused bool      // state when all were last in one state
-	left   time.Time // since when some have halted, but not all; zero: all are in one state
+	paused bool      // state when all were last in the same state
+	left   time.Time // since when only some are halted; zero: all are in one state
 	ragged bool      // the change took, or takes, too long to be a common one
-	began  time.Time // beginning of the pause, if it began together; zero: it did not
+	began  time.Time // when the pause began, if it began together; zero: it did not
 	latest time.Time // time of the last such pause
-	count  int       // number of such pauses that also ended together, since some GPUs paused alone
+	count  int       // number of such pauses that also ended together, since some GPUs last paused alone
 }
 
-// noteHalted takes the number of GPUs that have halted. Among many GPUs, one may differ.
+// noteHalted notes how many GPUs have halted. Among many GPUs, one may differ.
 func (r *rhythm) noteHalted(at time.Time, halted, of int) {
 	odd := of / 10
 	if of >= several {
@@ -217,8 +218,8 @@ func (r *rhythm) noteHalted(at time.Time, halted, of int) {
 	r.paused, r.left, r.ragged = halted > odd, time.Time{}, false
 }
 
-// findCoupling looks for evidence that the GPUs of a group work together, unless that is known, and for evidence
-// against it.
+// findCoupling looks for evidence that the GPUs of a group work together, unless that is already known, and for
+// evidence against it.
 func (g *Group) findCoupling(at time.Time, passed time.Duration, known bool) {
 	var by [Network + 1]int
 	for _, gpu := range g.GPUs {
@@ -230,7 +231,7 @@ func (g *Group) findCoupling(at time.Time, passed time.Duration, known bool) {
 		}
 	}
 	g.halts.noteHalted(at, g.halted, len(g.GPUs))
-	if usual := g.Usual[Power]; usual == usual { // they have worked
+	if usual := g.Usual[Power]; usual == usual { // the GPUs have worked
 		g.spins.noteHalted(at, g.Spinning, len(g.GPUs))
 	}
 	g.Evidence = None
@@ -257,7 +258,7 @@ func (g *Group) findCoupling(at time.Time, passed time.Duration, known bool) {
 }
 
 // mostDoLess reports whether nearly all GPUs do less than usual while one or two differ from the others. It matters
-// only for GPUs whose traffic is unknown: traffic shows directly whether GPUs work together.
+// only for GPUs whose traffic is unknown: known traffic shows directly whether GPUs work together.
 func (g *Group) mostDoLess() bool {
 	if len(g.GPUs) < several || g.Median[Link] == g.Median[Link] || !g.InStep {
 		return false
@@ -288,7 +289,7 @@ func (g *Group) noteStandstill(at time.Time, passed time.Duration) {
 	}
 	for _, gpu := range g.GPUs {
 		if idle := at.Sub(gpu.Worked); !gpu.Worked.IsZero() && idle >= alone && idle <= apart && gpu.compared > 0 {
-			if g.without += passed; g.without >= meet+passed { // the time before it was first seen does not count
+			if g.without += passed; g.without >= meet+passed { // time before it was first seen does not count
 				g.Parted = at
 			}
 			return

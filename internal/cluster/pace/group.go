@@ -9,8 +9,8 @@ type Group struct {
 	Node     int           // as GPU.Node, or Everywhere
 	Part     bool          // the job has GPUs on nodes that are not compared with this one
 	GPUs     []*GPU        // the GPUs that report their utilization
-	Median   Numbers       // of their means; of two values, the higher
-	Lower    Numbers       // of their means; of two values, the lower
+	Median   Numbers       // of the GPUs' means; of two values, the higher
+	Lower    Numbers       // of the GPUs' means; of two values, the lower
 	Usual    Numbers       // the usual Median while the job works
 	usualLow Numbers       // the usual Lower, likewise
 	Used     float32       // the median memory in use, in bytes; NaN: unknown
@@ -18,7 +18,7 @@ type Group struct {
 	Near     int           // number of GPUs whose utilization and power are near the median
 	Works    bool          // most of them work
 	InStep   bool          // they work, nearly all of them equally
-	Paused   bool          // they do not work in step, only briefly so far, or did not until a moment ago
+	Paused   bool          // they do not work in step, but only briefly so far, or did not until a moment ago
 	Halted   time.Time     // beginning of that pause, or of the last one
 	Evidence Evidence      // the evidence that they work together
 	Parted   time.Time     // when a GPU was last seen idle while the others continued
@@ -28,8 +28,8 @@ type Group struct {
 	stood    time.Time     // when they last did not work in step; zero: long ago
 	rested   bool          // they rested, at the last comparison
 	streak   time.Duration // duration of the last time in step, apart from short slips
-	slip     time.Duration // time out of step since then
-	once     bool          // that was long at least once, and they have worked together since
+	slip     time.Duration // time out of step since streak
+	once     bool          // streak was long at least once, and they have worked together since
 	work     float64       // seconds of work; the last minutes count most
 	inStep   float64       // seconds of work in step
 	without  time.Duration // time for which a GPU is idle and the others continue
@@ -49,8 +49,8 @@ func (g *Group) Together() bool {
 	return g.Evidence != None && (g.Parted.IsZero() || g.at.Sub(g.Parted) > apart || g.spins.latest.After(g.Parted))
 }
 
-// Coupled reports whether the GPUs work together, and have nearly always worked in step. Few were in step once: a GPU
-// that is slow ends that.
+// Coupled reports whether the GPUs work together and have nearly always worked in step. For few GPUs it is enough that
+// they were in step once: a slow GPU would end their being in step.
 func (g *Group) Coupled() bool {
 	mostly := g.work >= settles.Seconds()/2 && g.inStep >= 0.8*g.work
 	return g.Together() && (mostly || len(g.GPUs) < several && g.once)
@@ -62,13 +62,13 @@ func (g *Group) Lockstep() bool {
 	return (g.InStep && g.at.Sub(g.uneven) > recovers || g.FellOut()) && g.Coupled()
 }
 
-// FellOut reports whether a group of few GPUs works, but has not been in step for a while, not just since a pause. If
-// it was in step before, one of its GPUs may hold the others up: of two GPUs that differ, neither is near the other.
+// FellOut reports whether a group of few GPUs works, but has not been in step for longer than after a pause. If it was
+// in step before, one of its GPUs may hold the others up. Of two GPUs that differ, neither is near the other.
 func (g *Group) FellOut() bool {
 	return g.Few() && g.Works && !g.Rests() && !g.stood.IsZero() && g.stood.Sub(g.Halted) > 2*recovers
 }
 
-// Differs reports whether the few GPUs of a group exchange as much as each other, though they have never been in step.
+// Differs reports whether the few GPUs of a group all exchange the same amount, though they have never been in step.
 func (g *Group) Differs() bool {
 	if !g.Few() || g.once || !g.Works || g.Rests() || !g.Together() {
 		return false
@@ -81,7 +81,7 @@ func (g *Group) Differs() bool {
 	return true
 }
 
-// Few reports whether the group has so few GPUs that of two that differ each could be the right one.
+// Few reports whether the group is so small that, of two GPUs that differ, either could be the right one.
 func (g *Group) Few() bool { return len(g.GPUs) > 1 && len(g.GPUs) < several }
 
 // Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever their
@@ -94,8 +94,7 @@ func isQuiet(n *Numbers, limit float32) bool {
 	return n[Power] < quietPower*limit && n[Memory] <= quietMemory && !(n[Link] > LeastLink)
 }
 
-// byNode reports whether the GPUs are equally busy within each node, and the GPUs of at least half of the nodes are
-// equally busy.
+// byNode reports whether the GPUs within each node are equally busy, and so are the GPUs of at least half of the nodes.
 func (g *Group) byNode() bool {
 	if g.Node != Everywhere || g.Evidence == None {
 		return false
@@ -120,7 +119,7 @@ func (g *Group) byNode() bool {
 	return nodes > 1 && 2*even >= nodes
 }
 
-// Rests reports whether most GPUs did nothing of their usual work in their last samples.
+// Rests reports whether most GPUs did none of their usual work in their last samples.
 func (g *Group) Rests() bool { return 2*g.halted > len(g.GPUs) }
 
 // Others returns the value of the other GPUs of the group: the median. If the median lies between two halves, the
@@ -133,7 +132,7 @@ func (g *Group) Others(gpu *GPU, m Measure) float32 {
 	return g.Median[m]
 }
 
-// UsualOthers is what is usual for Others.
+// UsualOthers is the usual value of Others.
 func (g *Group) UsualOthers(gpu *GPU, m Measure) float32 {
 	if g.isUpper(gpu, m) {
 		return g.usualLow[m]
@@ -161,8 +160,8 @@ func (g *Group) Spins(gpu *GPU) bool {
 	return n[Power] <= spinPower*usual || usual != usual && n[Power] < quietPower*gpu.Limit
 }
 
-// Slowed returns the share of its usual work that the rest of a GPU's group does, measured by power, memory traffic or
-// links: the least and the greatest of these shares; NaN: unknown.
+// Slowed returns how much of its usual work the rest of a GPU's group does, as a share. It is measured by power, memory
+// traffic and links: the lowest and the highest of these shares are returned; NaN: unknown.
 func (g *Group) Slowed(gpu *GPU) (least, greatest float32) {
 	least, greatest = unknown, unknown
 	for _, m := range [...]Measure{Power, Memory, Link} {
@@ -177,10 +176,11 @@ func (g *Group) Slowed(gpu *GPU) (least, greatest float32) {
 	return least, greatest
 }
 
-// Rate returns the share of their usual data that the GPUs exchange: each step moves the same amount; NaN: unknown.
+// Rate returns how much data the GPUs exchange, as a share of what is usual: each step moves the same amount; NaN:
+// unknown.
 func (g *Group) Rate() float32 { return shareOfMedian(g.Median[Link], g.Usual[Link]) }
 
-// addStepTime adds the time that has passed to that in step, or to that not in step, and reports whether the group was
+// addStepTime adds the elapsed time to the time in step or to the time out of step, and reports whether the group was
 // in step.
 func (g *Group) addStepTime(passed time.Duration) bool {
 	inStep := g.InStep && (len(g.GPUs) >= several || g.Near == len(g.GPUs))

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Job has the known work of a job's GPUs together.
+// Job has what is known about the work of all GPUs of a job.
 type Job struct {
 	Groups  []Group       // by model
-	Known   bool          // its GPUs are known to work together, whatever is seen of them
+	Known   bool          // its GPUs are known to work together, whatever is observed
 	Worked  time.Time     // when a GPU of the job last worked, as of the last comparison; zero: none has
 	Work    time.Duration // time for which most GPUs have worked, while watched
-	Resumed time.Time     // when the job continued after the last pause or standstill of at least halts
+	Resumed time.Time     // when the job continued after the last pause or standstill of at least the time halts
 	Pause   time.Duration // the longest finished time without any work
 	Moved   time.Time     // when more than one GPU last did more than wait for others
-	Still   time.Duration // the longest finished time without such a moment
+	Still   time.Duration // the longest finished time without such a moment; see Moved
 	Stall   Stall         // the last one; zero: none
 	Split   time.Time     // when its GPUs were last seen to have two roles
 	// its nodes are seen to exchange data over their networks; false also where their counters do not show it
 	Networked bool
-	Apart     bool          // its nodes are not compared, though they work: they show no exchange of data
-	differ    bool          // they have two levels of traffic now, which may be roles: it is too early to compare them
-	unlike    time.Duration // for which they had, minus half of the time in which they had not
-	swaps     float32       // share of the GPUs that have changed their role, the last half hour counts most
-	// Step is the time between two comparisons, the median of the last three: a report may be lost; 0: unknown.
+	Apart     bool          // its nodes work but are not compared, because they show no exchange of data
+	differ    bool          // they have two levels of traffic now, which may be roles; it is too early to compare them
+	unlike    time.Duration // how long they differed, minus half of the time in which they did not
+	swaps     float32       // share of the GPUs that changed their role; the last half hour counts most
+	// Step is the time between two comparisons: the median of the last three, since a report may be lost; 0: unknown.
 	Step    time.Duration
 	steps   [3]time.Duration // the last ones
 	stirred time.Time        // when a GPU last did more than wait for others
@@ -52,59 +52,59 @@ func (j *Job) Fork() Job {
 	return c
 }
 
-// Since is the time since which the job is watched without gaps.
+// Since is when the watch of the job without gaps began.
 func (j *Job) Since() time.Time { return j.since }
 
 // Steady reports whether the job's GPUs work most of the time, except perhaps now.
 func (j *Job) Steady() bool { return j.Work >= 2*settles && j.busy >= 0.6*j.total }
 
 const (
-	// maxGroups is the maximum number of groups of a job: GPUs of further ones are compared with none.
+	// maxGroups is the maximum number of groups of a job. GPUs beyond it are compared with none.
 	maxGroups = 4096
 
-	// BusyFrom is the median utilization from which the job works. FullFrom is the utilization of a GPU that always
-	// runs kernels. Both are in percent.
+	// BusyFrom is the median utilization from which the job counts as working. FullFrom is the utilization of a GPU
+	// that always runs kernels. Both are in percent.
 	BusyFrom, FullFrom = 50, 95
 
-	// nearUtil and nearPower are the largest differences from the median of GPUs in step; nearLink is that of their
-	// traffic, if they meet in each step. Few GPUs that are in step stay so up to stillNear in power: of two, a slow one
-	// is that far from the other.
+	// nearUtil and nearPower are the largest differences from the median for GPUs in step. nearLink is the same for
+	// traffic, if the GPUs meet in each step. A small group that is in step stays so with a difference in power of up
+	// to stillNear: of two GPUs, a slow one is that far from the other.
 	nearUtil, nearPower, nearLink = 0.15, 0.25, 0.2
 	stillNear                     = 0.3
 
-	// GPUs only wait up to this percentage of memory traffic, this share of their usual traffic over links and this
-	// share of their usual power: GPUs of light programs take half of their usual power when they wait.
+	// A GPU only waits if it has at most this percentage of memory traffic, this share of its usual traffic over links
+	// and this share of its usual power. GPUs of light programs take half of their usual power when they wait.
 	spinMemory, spinLink, spinPower = 2, 0.01, 0.6
 
-	// GPUs are quiet below this share of their power limit and up to this percentage of memory traffic.
+	// A GPU is quiet below this share of its power limit, with at most this percentage of memory traffic.
 	quietPower, quietMemory = 0.3, 1
 
-	// halts is the length of a pause after which the time that a GPU is idle beside others counts anew: in the pause no
-	// GPU had work.
+	// halts is the length of a pause that restarts the time for which a GPU is idle beside others: in the pause no GPU
+	// had work.
 	halts = 2 * time.Minute
 
-	// longest is the longest time between two comparisons that counts. A time of up to lost intervals is no gap: a
-	// report may be lost.
+	// longest is the longest time between two comparisons that counts. Up to lost intervals are no gap: a report may be
+	// lost.
 	longest = time.Minute
 	lost    = 3
 
 	// remembers is the time constant of the record of work in step.
 	remembers = 10 * time.Minute
 
-	// In a group of fewer than several GPUs a different one could just as well be right, so only all of them are in
-	// step. Pauses show that they belong together if they have been in step for proves, without slips longer than that
-	// limit.
+	// In a group of fewer than several GPUs, the one that differs could be the right one, so such a group is in step
+	// only if all are. Pauses show that its GPUs belong together if they have been in step for proves, without slips
+	// longer than that limit.
 	several = 4
 	proves  = 15 * time.Minute
 	slips   = 90 * time.Second
 
-	// apartAfter is the time that a job works before its nodes are said to be compared each for itself.
+	// apartAfter is how long a job works before its nodes are said to be compared each on its own.
 	apartAfter = 5 * time.Minute
 
-	// settles is the time that a job works before its usual values are known.
+	// settles is how long a job works before its usual values are known.
 	settles = time.Minute
 
-	// Usual values follow higher ones within rises and lower ones within falls, except those of a GPU or a job in
+	// Usual values follow higher values within rises and lower values within falls, except those of a GPU or a job in
 	// trouble.
 	rises, falls = 2 * time.Minute, 10 * time.Minute
 	troubled     = 0.85 // share of the usual value
@@ -156,7 +156,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	}
 }
 
-// measureStep takes the time since the last comparison.
+// measureStep measures the time since the last comparison.
 func (j *Job) measureStep(step time.Duration) {
 	if j.Step == 0 {
 		j.steps = [3]time.Duration{step, step, step}
@@ -168,11 +168,11 @@ func (j *Job) measureStep(step time.Duration) {
 	j.Step = sorted[1]
 }
 
-// noteMotion notes when the job last continued, and its longest standstill. stirs means that a GPU does more than wait,
-// moves that more than one does.
+// noteMotion notes when the job last continued, and its longest standstill. stirs means that one GPU does more than
+// wait, moves that more than one does.
 func (j *Job) noteMotion(at time.Time, stirs, moves bool) {
 	if stirs {
-		if j.stirred.After(j.since) && at.Sub(j.stirred) >= halts { // GPUs that stood in a hang had no work
+		if j.stirred.After(j.since) && at.Sub(j.stirred) >= halts { // GPUs that stood still in a hang had no work
 			j.Resumed = at
 		}
 		j.stirred = at
@@ -182,14 +182,14 @@ func (j *Job) noteMotion(at time.Time, stirs, moves bool) {
 	}
 	if j.Moved.After(j.since) {
 		j.Still = max(j.Still, at.Sub(j.Moved))
-		if at.Sub(j.Moved) >= halts { // GPUs that only waited for one that worked had no work
+		if at.Sub(j.Moved) >= halts { // GPUs that only waited for a working one had no work
 			j.Resumed = at
 		}
 	}
 	j.Moved = at
 }
 
-// addIdleTime adds the time since a GPU last worked. A pause counts when it is over.
+// addIdleTime adds the time since a GPU last worked. A pause counts only when it is over.
 func (j *Job) addIdleTime(at time.Time, busy bool) {
 	passed := at.Sub(j.counted)
 	j.counted = at
@@ -236,8 +236,8 @@ func (j *Job) groupGPUs(gpus []*GPU) {
 	}
 }
 
-// groupOf returns the position of the group of a GPU, most likely the given position or the next; negative: there are
-// too many groups.
+// groupOf returns the position of a GPU's group, which is most likely the given position or the next; negative: there
+// are too many groups.
 func (j *Job) groupOf(g *GPU, at int) int {
 	node := g.Node
 	if j.across {
@@ -257,7 +257,7 @@ func (j *Job) groupOf(g *GPU, at int) int {
 		return o.Model == g.Model &&
 			(o.Node == Everywhere || node == Everywhere)
 	}); i >= 0 {
-		fresh = j.Groups[i] // the usual values of some are those of all
+		fresh = j.Groups[i] // the usual values of some GPUs are those of all
 		fresh.GPUs = nil
 	}
 	fresh.Node = node
@@ -273,7 +273,7 @@ func (j *Job) GroupOf(g *GPU) *Group {
 	return &j.Groups[g.group]
 }
 
-// notePauses notes when the job last worked, and the lengths of its pauses. It reports whether the job has worked since
+// notePauses notes when the job last worked, and how long its pauses were. It reports whether the job has worked since
 // the last comparison.
 func (j *Job) notePauses(gpus []*GPU) bool {
 	last := j.Worked

@@ -29,8 +29,8 @@ func (j *Job) fillColumns(g *Group) {
 	}
 }
 
-// bothMedians returns the median of some numbers; of an even number of them, the two in the middle; NaN if there is
-// none. It changes their order.
+// bothMedians returns the median of some numbers twice. Of an even number of them it returns the two in the middle; NaN
+// if there are none. It changes their order.
 func bothMedians(v []float32) (lower, higher float32) {
 	if len(v) == 0 {
 		return unknown, unknown
@@ -42,7 +42,7 @@ func bothMedians(v []float32) (lower, higher float32) {
 	return slices.Max(v[:len(v)/2]), higher
 }
 
-// nthSmallest returns the number that would be at n if v were sorted. It changes the order.
+// nthSmallest returns the number that would be at position n if v were sorted. It changes the order.
 func nthSmallest(v []float32, n int) float32 {
 	for low, high := 0, len(v)-1; low < high; {
 		pivot, i, k := guessNth(v[low:high+1], n-low), low, high
@@ -70,7 +70,7 @@ func nthSmallest(v []float32, n int) float32 {
 	return v[n]
 }
 
-// guessNth returns a number that is probably near the number at n if v were sorted; for a long list it uses a sample.
+// guessNth returns a number that is probably near the one at position n of sorted v. For a long list it uses a sample.
 func guessNth(v []float32, n int) float32 {
 	var sample [21]float32
 	if len(v) < 20*len(sample) {

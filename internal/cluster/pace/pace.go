@@ -63,7 +63,7 @@ const (
 	Shares = Memory + 1
 )
 
-// Numbers holds one number per Measure. NaN is an unknown one.
+// Numbers holds one number per Measure. NaN means unknown.
 type Numbers [Measures]float32
 
 var unknown = float32(math.NaN())
@@ -73,17 +73,17 @@ var (
 	noShares = [Shares]float32{unknown, unknown, unknown, unknown}
 )
 
-// GPU has the known work of one GPU for one job.
+// GPU has what is known about the work of one GPU for one job.
 type GPU struct {
 	Number int    // as in cluster.GPU
-	Node   int    // of the job; set for each comparison, as is Shared
-	Shared bool   // others use the node as well: its traffic is not only the job's
+	Node   int    // which node of the job; set for each comparison, as is Shared
+	Shared bool   // others use the node too, so its traffic is not only the job's
 	Model  uint64 // equal for GPUs of the same model
 	Out    bool   // it is lost, or hangs
-	Job    string // the job for which it works: with another job everything else begins anew
+	Job    string // the job that it works for; with another job everything else starts anew
 
 	Mean  Numbers         // average of about the last half minute
-	Share [Shares]float32 // Mean as a share of the value of the others of its Group, at the last comparison
+	Share [Shares]float32 // Mean as a share of the others' value in its Group, at the last comparison
 	Usual [Shares]float32 // the usual Share while the job works; unknown until it has worked for a while
 	Used  float32         // memory in use, in bytes; NaN: unknown
 	Limit float32         // power limit, in W; NaN: unknown
@@ -91,31 +91,31 @@ type GPU struct {
 	Lanes Lanes           // what it sends over its links
 
 	At       time.Time // time of the last sample
-	Seen     time.Time // when the watch of its utilization without gaps began
+	Seen     time.Time // when the current watch of its utilization, without gaps, began
 	Worked   time.Time // time of the last sample with work; zero: none
 	Moved    time.Time // time of the last comparison in which it did more than wait for others; zero: none
 	LagBegan time.Time // when it last began to lag
 	LagLast  time.Time // when it last lagged
 	LagMuch  time.Time // when it last lagged much
-	LagUtil  float32   // its mean utilization then
+	LagUtil  float32   // its mean utilization at that time
 	LagTold  time.Time // when it was last reported to lag, not just as a note
 	Bouts    *Bouts    // the times in which it lagged; nil: none
-	compared float32   // seconds of work in Usual
+	compared float32   // seconds of work that Usual is based on
 	now      Numbers   // of the last sample
-	host     Traffic   // of its node, likewise
+	host     Traffic   // traffic of its node, likewise
 	talks    talks
 	group    int // position in Job.Groups, as of the last comparison; negative: it is in none
 	role     uint8
-	sure     time.Duration // for which it was seen in the role, minus that in the other one
+	sure     time.Duration // how long it was seen in its role, minus the time in the other one
 }
 
-// Own is what is usual for a GPU alone, whatever the others do.
+// Own is what is usual for one GPU, whatever the others do.
 type Own struct {
 	Clock float32       // MHz; 0: unknown
-	For   time.Duration // for which it was measured
+	For   time.Duration // how long it was measured
 }
 
-// addSample adds a sample of a fully utilized GPU. A clock that falls much is not usual, so it does not count.
+// addSample adds a sample of a fully utilized GPU. A clock that falls a lot is not usual, so it does not count.
 func (o *Own) addSample(passed time.Duration, clock float32) {
 	switch {
 	case !(clock > 0):
@@ -155,18 +155,18 @@ const (
 	// smooth is the time constant of Mean: the last 30 s have nearly all of the weight.
 	smooth = 10 * time.Second
 
-	// Lapse is the time without samples after which Mean begins again: GPUs with less samples are not compared.
+	// Lapse is the time without samples after which Mean starts anew: GPUs with fewer samples are not compared.
 	Lapse = time.Minute
 
 	// IdleMost is the highest utilization of an idle GPU, in percent.
 	IdleMost = 1
 
-	// idleBytes is the most traffic of an idle GPU, in bytes per second: the watch itself causes some.
+	// idleBytes is the most traffic of an idle GPU, in bytes per second. The watch itself causes some.
 	idleBytes = 1 << 20
 )
 
-// Add takes a sample, and the traffic of the node at that time. Samples that are not newer than the last one do not
-// count.
+// Add adds a sample, and the traffic of the node at that time. Samples that are not newer than the last one are
+// ignored.
 func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	passed := at.Sub(g.At)
 	if passed <= 0 && !g.At.IsZero() {
@@ -206,8 +206,7 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 // Reads is the memory traffic of the last sample, in percent.
 func (g *GPU) Reads() float32 { return g.now[Memory] }
 
-// IsBehind reports whether the last sample of the GPU has less than a share of the utilization or the clock of its
-// group.
+// IsBehind reports whether the GPU's last sample is below a share of its group's utilization or clock.
 func (g *GPU) IsBehind(of *Group, share float32) bool {
 	return g.now[Util] < share*of.Median[Util] || g.now[Clock] < share*of.Median[Clock]
 }
@@ -220,7 +219,7 @@ func (g *GPU) Idle() time.Time {
 	return g.Seen
 }
 
-// Rest notes that the GPU may not work at this moment: its job is suspended.
+// Rest notes that the GPU cannot work at this moment, because its job is suspended.
 func (g *GPU) Rest(at time.Time) { g.Seen = at }
 
 // weightOf is the weight of the elapsed time in an average with a time constant.

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Amounts are what the GPUs of a group do in a minute: the medians of the measures, what their nodes send and receive,
-// and the memory in use. NaN is an unknown one.
+// Amounts are what the GPUs of a group do in a minute: the medians of the measures, the traffic of their nodes, and the
+// memory in use. NaN means unknown.
 type Amounts [amounts]float32
 
-// Amounts beside the Measures.
+// Amounts besides the Measures.
 const (
 	Net  = Measures     // bytes per second over the networks of a node, both ways
 	Used = Measures + 1 // bytes of GPU memory
@@ -18,12 +18,12 @@ const (
 	amounts = Measures + 2
 )
 
-// Slower is a group whose steps take longer than before. Each step of a program moves the same data, so if all that the
-// GPUs move falls alike, the same program makes fewer steps. Other work moves its data in another proportion, or has
-// another amount of memory in use.
+// Slower is a group whose steps take longer than before. Each step of a program moves the same data. So if everything
+// that the GPUs move falls alike, the same program makes fewer steps. Other work moves its data in another proportion,
+// or uses another amount of memory.
 type Slower struct {
 	Since time.Time
-	Rate  float32 // of steps, as a share of that before
+	Rate  float32 // rate of steps, as a share of the earlier rate
 	Then  Amounts // before
 	Now   Amounts
 }
@@ -44,24 +44,26 @@ type minute struct {
 func (m *minute) startTime() time.Time { return time.Unix(60*m.number, 0).UTC() }
 
 const (
-	// recallsMinutes is the number of minutes kept. The last freshMinutes are compared with at least leastMinutes before.
+	// recallsMinutes is the number of minutes kept. The last freshMinutes are compared with at least leastMinutes
+	// before them.
 	recallsMinutes, freshMinutes, leastMinutes = 45, 5, 12
 
-	// slowRate is the rate of steps from which on a group is slower, recoveredRate the rate from which on it no longer is.
+	// slowRate is the rate of steps at which a group becomes slower, recoveredRate the rate at which it no longer is.
 	slowRate, recoveredRate = 0.85, 0.92
 
-	// alike is the largest ratio of two shares that tell one rate of steps. weaker is the largest share of the power:
-	// GPUs that wait draw less. sameUse is how much the memory in use may differ.
+	// alike is the largest ratio of two shares that show the same rate of steps. weaker is the largest share of the
+	// power: GPUs that wait draw less. sameUse is how much the memory in use may differ.
 	alike, weaker, sameUse = 1.15, 0.95, 0.03
 
-	// steadyBy is how far minutes may be from their median where the pace is steady; of those before, the part steadyPart.
+	// steadyBy is how far minutes may be from their median if the pace is steady. steadyPart is the part of the earlier
+	// minutes that must be within it.
 	steadyBy, steadyPart = 0.1, 0.75
 
 	// freed is the share of the memory in use below which the program has ended.
 	freed = 0.5
 )
 
-// rates are the amounts of which each step moves the same, and the least that tells a rate.
+// rates are the amounts that are the same in each step, and the least value that shows a rate.
 var rates = [...]struct {
 	of    Measure
 	least float32
@@ -70,7 +72,7 @@ var rates = [...]struct {
 // Slower returns how much slower the group has become, nil if it has not.
 func (g *Group) Slower() *Slower { return g.past.slow }
 
-// recordMoment adds the moment of the last comparison to the past. A pause is no pace.
+// recordMoment adds the moment of the last comparison to the past. A pause is not recorded.
 func (g *Group) recordMoment(young bool) {
 	if n := len(g.past.over); n > 0 && g.Used < freed*g.past.over[n-1].Amounts[Used] {
 		g.past = past{}
@@ -100,11 +102,11 @@ func (g *Group) currentAmounts() Amounts {
 			nodes, last, sum = nodes+1, gpu.Node, sum+gpu.host.TX+gpu.host.RX
 		}
 	}
-	now[Net] = sum / float32(nodes) // NaN of none
+	now[Net] = sum / float32(nodes) // NaN if there are none
 	return now
 }
 
-// closeMinute ends a minute, and compares the last ones with those before.
+// closeMinute ends a minute, and compares the last minutes with those before.
 func (p *past) closeMinute() {
 	if p.count == 0 {
 		return
@@ -125,7 +127,7 @@ func (p *past) closeMinute() {
 	p.findSlowdown()
 }
 
-// findSlowdown finds out whether steps take longer in the last minutes.
+// findSlowdown finds out whether steps have taken longer in the last minutes.
 func (p *past) findSlowdown() {
 	n := len(p.over) - freshMinutes
 	if n < leastMinutes || p.over[len(p.over)-1].number-p.over[n].number > 2*freshMinutes {
@@ -141,7 +143,7 @@ func (p *past) findSlowdown() {
 	}
 	justBefore := medianAmounts(p.over[n-freshMinutes-1 : n-1])
 	if sudden, told := rateOf(justBefore, now); !told || sudden > slowRate {
-		return // it fell little by little: the work itself changes
+		return // it fell gradually: the work itself changes
 	}
 	since := n
 	for since > 0 && mayBeOne(p.over[since-1].Amounts[Power]/now[Power], steadyBy) {
@@ -150,7 +152,7 @@ func (p *past) findSlowdown() {
 	p.slow = &Slower{Since: p.over[since].startTime(), Rate: rate, Then: then, Now: now}
 }
 
-// goOn finds out whether steps still take longer. The values before remain those with which they are compared.
+// goOn finds out whether steps still take longer. The comparison keeps using the values from before the slowdown.
 func (p *past) goOn() {
 	const few = 3
 	last := p.over[max(len(p.over)-few, 0):]
@@ -163,7 +165,7 @@ func (p *past) goOn() {
 	}
 }
 
-// rateOf returns the rate of steps as a share of that before, and whether two measures tell the same.
+// rateOf returns the rate of steps as a share of the earlier rate, and whether two measures agree on it.
 func rateOf(then, now Amounts) (rate float32, told bool) {
 	least, most, n := float32(math.Inf(1)), float32(0), 0
 	for _, m := range rates {
@@ -201,5 +203,5 @@ func areSteady(of []minute, median Amounts, part float32) bool {
 	return float32(near) >= part*float32(len(of))
 }
 
-// mayBeOne reports whether a ratio is near 1; an unknown one may be.
+// mayBeOne reports whether a ratio is near 1; an unknown ratio may be.
 func mayBeOne(ratio, by float32) bool { return !(ratio > 1+by || ratio < 1-by) }

@@ -3,13 +3,13 @@ package pace
 import "time"
 
 const (
-	// little is the share of the usual utilization below which a GPU does nothing of its usual work.
+	// little is the share of its usual utilization below which a GPU does none of its usual work.
 	little = 0.5
 
-	// longestPause is the longest time that counts as a pause: a job that does not work for longer has ended, or hangs.
+	// longestPause is the longest time that counts as a pause. A job without work for longer has ended, or hangs.
 	longestPause = 2 * time.Minute
 
-	// recovers is the time after a pause in which the averages still contain it.
+	// recovers is how long after a pause the averages still contain it.
 	recovers = 30 * time.Second
 )
 
@@ -20,7 +20,7 @@ func (g *Group) isHalted(gpu *GPU) bool {
 }
 
 // notePause notes when most of the GPUs halted, as for a checkpoint. GPUs do not all begin and end a pause in the same
-// sample: until they are in step again, they are part of it.
+// sample: until they are in step again, the pause goes on.
 func (g *Group) notePause(at time.Time) {
 	switch {
 	case g.Rests(), !g.InStep:

@@ -1,7 +1,7 @@
 package pace
 
-// makeUsualAbsolute notes what is usual for each GPU, whatever the others do, if the GPUs are compared with others from
-// now on; rebaseShares then makes shares of it again. It reports whether they are.
+// makeUsualAbsolute turns the usual values of each GPU into absolute ones, if from now on the GPUs are compared with
+// other GPUs; rebaseShares then makes shares of them again. It reports whether it did.
 func (j *Job) makeUsualAbsolute(gpus []*GPU) bool {
 	if j.grouped == j.across {
 		return false
@@ -20,7 +20,8 @@ func (j *Job) makeUsualAbsolute(gpus []*GPU) bool {
 	return true
 }
 
-// rebaseShares computes what is usual for a group, and the share of each GPU in it, from what is usual for each GPU.
+// rebaseShares computes the usual values of a group, and each GPU's usual share in it, from the usual values of each
+// GPU.
 func (j *Job) rebaseShares(g *Group) {
 	for m := range Shares {
 		column := j.columns[m][:0]

@@ -7,27 +7,28 @@ import (
 )
 
 // Jobs may have two roles that exchange data without being in step: prefill and decode, training and generation,
-// teacher and student. GPUs in step exchange the same amount in each step, so two levels of traffic that persist are
-// two roles.
+// teacher and student. GPUs in step exchange the same amount in each step, so two lasting levels of traffic are two
+// roles.
 const (
-	// fewest is the least number of GPUs with a role; one GPU that differs may be slow. In large jobs it is the part
-	// 1/rolePart of all.
+	// fewest is the least number of GPUs with a role: a single GPU that differs may be slow. In large jobs the least
+	// number is the part 1/rolePart of all.
 	fewest   = 2
 	rolePart = 16
 
-	// persists is the time for which the levels must differ, in samples as well: nodes report at different moments of an
+	// persists is how long the levels must differ. It also counts in samples: nodes report at different moments of an
 	// interval, so one of them may have paused for a sample or two more than another.
 	persists    = time.Minute
 	leastLevels = 3
 
-	// busyRate is the share of the usual traffic that the higher level has at least: in a pause, as for a checkpoint,
-	// all have less.
+	// busyRate is the least share of the usual traffic on the higher level. In a pause, as for a checkpoint, all have
+	// less.
 	busyRate = 0.2
 )
 
 const (
-	// newRoles stands for the share of the GPUs that has changed its role when two roles are seen first, fewSwaps is the
-	// share up to which the roles are told: after 5 minutes, if none changes.
+	// newRoles is the assumed share of the GPUs that have changed their role, at the time when two roles are first
+	// seen. fewSwaps is the largest share at which the roles are reported: that takes 5 minutes if no GPU changes its
+	// role.
 	newRoles, fewSwaps = 0.12, 0.1
 
 	noRole uint8 = iota - 1
@@ -41,16 +42,16 @@ type Role struct {
 	Util float32 // the mean of their utilizations, in percent; NaN: unknown
 }
 
-// levels counts GPUs by their traffic: two classes for each doubling.
+// levels counts GPUs by their traffic, in two classes per factor of two.
 type levels [1 << (8 + 1)]uint32
 
-// trafficClass is the exponent of the number and the first bit after its point.
+// trafficClass returns the exponent of the number and the first bit of its fraction.
 func trafficClass(traffic float32) uint32 { return math.Float32bits(traffic) >> 22 }
 
 // noteRoles notes when GPUs of the job were last seen to have two roles.
 func (j *Job) noteRoles(at time.Time, passed time.Duration, gpus []*GPU) {
 	j.swaps *= 1 - weightOf(passed, apart)
-	if !j.Split.IsZero() && !j.inRoles(at) { // all are compared again: what was usual within a role does not count
+	if !j.Split.IsZero() && !j.inRoles(at) { // all are compared again: what was usual within a role no longer counts
 		j.Split = time.Time{}
 		j.forgetUsual(gpus)
 	}
@@ -63,7 +64,7 @@ func (j *Job) noteRoles(at time.Time, passed time.Duration, gpus []*GPU) {
 		j.unlike += passed
 		j.differ = j.unlike >= least/2
 	} else {
-		if j.unlike = least; j.across && !j.inRoles(at) { // what was usual beside the other role does not count
+		if j.unlike = least; j.across && !j.inRoles(at) { // what was usual beside the other role no longer counts
 			j.forgetUsual(gpus)
 		}
 		if !j.inRoles(at) {
@@ -74,7 +75,7 @@ func (j *Job) noteRoles(at time.Time, passed time.Duration, gpus []*GPU) {
 	}
 }
 
-// forgetUsual drops what is usual, as other GPUs are compared from now on.
+// forgetUsual drops the usual values, because the GPUs are compared with other GPUs from now on.
 func (j *Job) forgetUsual(gpus []*GPU) {
 	j.Groups = nil
 	for _, g := range gpus {
@@ -82,8 +83,8 @@ func (j *Job) forgetUsual(gpus []*GPU) {
 	}
 }
 
-// assignRoles gives GPUs their roles, those that they are seen in for most of the time. low is the highest class of the
-// lower level. Which role has more traffic may change.
+// assignRoles gives each GPU the role in which it is seen most of the time. low is the highest class of the lower
+// level. The role with more traffic may change.
 func (j *Job) assignRoles(passed time.Duration, gpus []*GPU, low uint32) {
 	same, other := 0, 0
 	for _, g := range gpus {
@@ -115,7 +116,7 @@ func (j *Job) assignRoles(passed time.Duration, gpus []*GPU, low uint32) {
 	}
 }
 
-// currentRole is the role of a GPU with the traffic that it has now.
+// currentRole returns the role of a GPU according to its present traffic.
 func currentRole(g *GPU, low uint32) uint8 {
 	switch v := g.Mean[Link]; {
 	case !(v >= 0):
@@ -126,8 +127,8 @@ func currentRole(g *GPU, low uint32) uint8 {
 	return busier
 }
 
-// Roles returns the two roles of the job's GPUs, if it was seen to have two not long ago; otherwise nil, and also if
-// the GPUs change their roles, or are not known to exchange data, as those of programs that work alone.
+// Roles returns the two roles of the job's GPUs, if the job was recently seen to have two. It returns nil otherwise, or
+// if the GPUs change their roles, or if they are not known to exchange data, like those of programs that work alone.
 func (j *Job) Roles(gpus []*GPU) []Role {
 	if !j.inRoles(j.at) || j.swaps > fewSwaps ||
 		!slices.ContainsFunc(j.Groups, func(g Group) bool { return g.Evidence != None }) {
@@ -141,7 +142,7 @@ func (j *Job) Roles(gpus []*GPU) []Role {
 		}
 	}
 	for i := range all {
-		if all[i].GPUs == 0 { // they do not report now
+		if all[i].GPUs == 0 { // its GPUs do not report now
 			return nil
 		}
 		all[i].Util /= float32(all[i].GPUs)
@@ -155,7 +156,7 @@ func (j *Job) twoLevels(gpus []*GPU) (uint32, bool) {
 	low, high, n := uint32(len(count)), uint32(0), uint32(0)
 	for _, g := range gpus {
 		v := g.Mean[Link]
-		if !(v >= 0) || g.Out || g.Lanes.Instead() && g.KernelsWait() { // where NVLink fell back to PCIe it is no role
+		if !(v >= 0) || g.Out || g.Lanes.Instead() && g.KernelsWait() { // NVLink that fell back to PCIe is no role
 			continue
 		}
 		c := trafficClass(v)

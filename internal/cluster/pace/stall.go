@@ -8,26 +8,26 @@ import (
 // Stall is a time in which all GPUs of a job only waited, much longer than any before.
 type Stall struct {
 	From, To time.Time
-	Before   time.Duration // the longest such time before
+	Before   time.Duration // the longest such time before it
 }
 
-// leastStall is the shortest stall, much the ratio to the longest time before. The first standstill may be usual,
-// unless firstStall has passed since the watch began.
+// leastStall is the shortest stall, much its least ratio to the longest standstill before it. The first standstill may
+// be normal, unless firstStall has passed since the watch began.
 const (
 	leastStall = 90 * time.Second
 	firstStall = time.Hour
 	much       = 2
 )
 
-// stands is how the GPUs of a job stand still.
+// stands describes how the GPUs of a job stand still.
 type stands struct {
-	from    time.Time     // zero: they do not
+	from    time.Time     // zero: they do not stand still
 	wrote   time.Time     // when a node last seemed to write, as for a checkpoint
-	longest time.Duration // finished
+	longest time.Duration // the longest that is finished
 	starts  bool          // another program starts
 }
 
-// noteStall notes when a stall begins and ends. It is none while nodes write, nor if another program starts.
+// noteStall notes when a stall begins and ends. It is no stall while nodes write, or if another program starts.
 func (j *Job) noteStall(at time.Time, halted, all int, gpus []*GPU) {
 	s := &j.stands
 	if halted == all && all > 0 {
@@ -44,7 +44,7 @@ func (j *Job) noteStall(at time.Time, halted, all int, gpus []*GPU) {
 		return
 	}
 	if len(gpus) > 0 && gpus[0].Node != gpus[len(gpus)-1].Node {
-		// the last node says so half an interval after the first, as a rule
+		// the last node usually reports it half an interval after the first
 		s.from, s.wrote = s.from.Add(-j.Step/2), s.wrote.Add(-j.Step/2)
 	}
 	lasted, known := at.Sub(s.wrote), s.longest > 0 || s.from.Sub(j.since) >= firstStall

@@ -18,9 +18,9 @@ func (g *Group) learnUsual(passed time.Duration, young bool) {
 			g.usualLow[m] = nextUsual(g.usualLow[m], g.Lower[m], rise, fall)
 		}
 	}
-	late := g.Rate() < steady // one GPU may slow all
+	late := g.Rate() < steady // one GPU may slow down all
 	for _, gpu := range g.GPUs {
-		if g.hasTold(gpu, passed) { // else a fault would become usual
+		if g.hasTold(gpu, passed) { // otherwise a fault would become usual
 			continue
 		}
 		gpu.compared += seconds
@@ -44,7 +44,8 @@ func (g *Group) hasTold(gpu *GPU, passed time.Duration) bool {
 	return !gpu.LagTold.IsZero() && g.at.Sub(gpu.LagTold) <= 2*passed
 }
 
-// anyGPUDiffers reports whether a GPU lags, or is not in its usual relation to the others: it may slow all of them.
+// anyGPUDiffers reports whether a GPU lags, or is not in its usual relation to the others. Such a GPU may slow down all
+// of them.
 func (g *Group) anyGPUDiffers(passed time.Duration) bool {
 	for _, gpu := range g.GPUs {
 		if g.hasTold(gpu, passed) {
@@ -59,8 +60,8 @@ func (g *Group) anyGPUDiffers(passed time.Duration) bool {
 	return false
 }
 
-// nextUsual returns the usual value after a new value. The new value has one weight if it is higher, another if it is
-// lower.
+// nextUsual returns the usual value after a new value. The weight of the new value is rise if it is higher, fall if it
+// is lower.
 func nextUsual(usual, now, rise, fall float32) float32 {
 	switch {
 	case now != now:

@@ -1,6 +1,6 @@
-// Package rankstacks has the verdict on the ranks of a job: where each of them is, by their stacks, and whether the
-// job moves. Package hang/stacks gives it, and an Event carries it. Recordings keep it as JSON; programs get the type
-// of package schema, from package export.
+// Package rankstacks has the verdict on the ranks of a job: where each of them is, by its stack, and whether the job
+// moves. Package hang/stacks makes it, and an Event carries it. Recordings keep it as JSON. Programs get the type of
+// package schema, from package export.
 package rankstacks
 
 import "time"
@@ -13,22 +13,23 @@ type Verdict struct {
 	Version int       `json:"version"` // see Version
 	Job     string    `json:"job,omitempty"`
 	Time    time.Time `json:"time"` // of the last look
-	// time between the last look and the one before; absent: there was one look, and State is unclear
+	// time between the last two looks; absent: there was only one look, and State is unclear
 	ComparedSeconds *float64 `json:"compared_seconds,omitempty"`
 	State           State    `json:"state"`
 
-	// Headline is the result in few words, for people: "rank 11 in _try_get_data, 63 in all_reduce"; "": there is none.
+	// Headline is the result in a few words, for people: "rank 11 in _try_get_data, 63 in all_reduce"; "": there is
+	// none.
 	Headline string `json:"headline,omitempty"`
 	// Said is the result in sentences, the most important first. They are for people, and change between versions.
 	Said []string `json:"said"`
 
 	Asked  int     `json:"asked"` // processes of the job on its GPUs
-	Read   int     `json:"read"`  // those of which it is known where they are
+	Read   int     `json:"read"`  // processes whose place in the program is known
 	Groups []Group `json:"groups"`
-	// processes of which it is not known, by reason; of some the kernel tells how they wait
+	// processes whose place is not known, by reason; for some, the kernel says how they wait
 	Refused []Refusal `json:"refused,omitempty"`
 
-	// NCCL is what the job's own library says of its collectives; nil: it was not asked, or did not answer.
+	// NCCL is what the job's own NCCL library says about its collectives; nil: it was not asked, or did not answer.
 	NCCL *NCCL `json:"nccl,omitempty"`
 }
 
@@ -37,19 +38,19 @@ type State string
 
 // The states of a job.
 const (
-	Moving  State = "moving"  // a rank was elsewhere in the look before, or a collective has ended since
-	Stuck   State = "stuck"   // none has moved, and most wait for one that does not work; or NCCL says so
+	Moving  State = "moving"  // a rank was elsewhere in the previous look, or a collective has ended since
+	Stuck   State = "stuck"   // no rank has moved, and most wait for one that does not work; or NCCL says so
 	Unclear State = "unclear" // neither is known
 )
 
-// Group is ranks with equal stacks: the frames of their main threads agree in function and file.
+// Group is a group of ranks with equal stacks: the frames of their main threads agree in function and file.
 type Group struct {
 	Summary string `json:"summary"` // the stack in one line, for people
 	Members string `json:"members"` // the ranks in a few words, for people
-	Outlier bool   `json:"outlier"` // few are there, while most of the job is elsewhere
-	// Vague says that only the kernel tells how they wait: Refused has the reason.
+	Outlier bool   `json:"outlier"` // few ranks are there, while most of the job is elsewhere
+	// Vague means that only the kernel says how they wait: Refused has the reason.
 	Vague bool `json:"vague,omitempty"`
-	// number of ranks that were elsewhere in the look before, at least; absent: not known
+	// number of ranks that were elsewhere in the previous look, at least; absent: not known
 	Moved      *int    `json:"moved,omitempty"`
 	Collective string  `json:"collective,omitempty"` // the function in which they wait for other ranks
 	Ranks      []Rank  `json:"ranks"`
@@ -59,9 +60,10 @@ type Group struct {
 	Threads []Thread `json:"threads,omitempty"`
 	// descendants that wait for a file, and cannot be interrupted
 	Workers []Worker `json:"workers,omitempty"`
-	// Children are descendants that were read, whatever they do: of a large group, those of its first ranks.
+	// Children are the descendants that were read, whatever they do. In a large group they are those of its first
+	// ranks.
 	Children     []Child `json:"children,omitempty"`
-	MoreChildren int     `json:"more_children,omitempty"` // that are left out
+	MoreChildren int     `json:"more_children,omitempty"` // number that are left out
 }
 
 // Rank is a process of the job.
@@ -77,21 +79,21 @@ type Rank struct {
 	Counted *Counted `json:"counted,omitempty"` // absent: there was one look, or nothing is known
 }
 
-// Counted is what was counted of a process between two looks: nothing of it grows in a process that waits for
-// ever. What is not known is absent.
+// Counted is what was counted of a process between two looks. None of it grows in a process that waits forever. Unknown
+// values are absent.
 type Counted struct {
 	Seconds float64 `json:"seconds,omitempty"` // between the looks, on the clock of the node
 
-	CPUPercent *float64 `json:"cpu_percent,omitempty"` // of one CPU, of all its threads
-	// how often the thread that decides whether it goes on has begun to wait
+	CPUPercent *float64 `json:"cpu_percent,omitempty"` // of one CPU; all threads together
+	// how often the thread that determines whether the process goes on has begun to wait
 	Switches *uint64 `json:"voluntary_switches,omitempty"`
-	IOBytes  *uint64 `json:"io_bytes,omitempty"` // that it has read and written
+	IOBytes  *uint64 `json:"io_bytes,omitempty"` // read and written by it
 
-	Looks  int `json:"looks,omitempty"`             // quick looks in between
-	InLine int `json:"looks_in_one_line,omitempty"` // those that saw its main thread where the last one did
+	Looks  int `json:"looks,omitempty"`             // number of quick looks in between
+	InLine int `json:"looks_in_one_line,omitempty"` // how many of them saw its main thread where the last look did
 }
 
-// Child is a descendant of a rank: a worker of its data loader, or a program that it has started.
+// Child is a descendant of a rank: a worker of its data loader, or a program that the rank started.
 type Child struct {
 	Rank    *int     `json:"rank,omitempty"` // of its ancestor
 	Node    string   `json:"node"`
@@ -107,12 +109,12 @@ type Child struct {
 type Frame struct {
 	Function string `json:"function"`
 	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"` // of most ranks; absent: not known
-	// the ranks by line, if they are in several
+	Line     int    `json:"line,omitempty"` // where most ranks are; absent: not known
+	// the ranks by line, if they are in several lines
 	Lines []Line `json:"lines,omitempty"`
 }
 
-// Line is the ranks in one line of a frame.
+// Line is a group of ranks in one line of a frame.
 type Line struct {
 	Line    int    `json:"line,omitempty"`
 	Members string `json:"members"`
@@ -134,14 +136,14 @@ type Worker struct {
 	PID   int    `json:"pid"`
 	Name  string `json:"name,omitempty"`
 	State string `json:"state,omitempty"`
-	// the file for which it waits, its file system with its type, and where it is mounted
+	// the file that it waits for, the file system with its type, and the mount point
 	File       string `json:"file,omitempty"`
 	FileSystem string `json:"file_system,omitempty"`
 	Mount      string `json:"mount,omitempty"`
 	Summary    string `json:"summary,omitempty"`
 }
 
-// Refusal is a reason for which stacks are not known.
+// Refusal is a reason why stacks are not known.
 type Refusal struct {
 	ID      string `json:"id"`
 	Cause   string `json:"cause"`
@@ -150,15 +152,15 @@ type Refusal struct {
 	Members string `json:"members"`
 }
 
-// NCCLNotAsked is the NCCL.State of an NCCL before 2.29, which is not asked, since its answer can crash the job.
+// NCCLNotAsked is the NCCL.State of an NCCL before 2.29. It is not asked, since its answer can crash the job.
 const NCCLNotAsked = "not_asked"
 
-// NCCL is what NCCL's RAS says of the job's collectives.
+// NCCL is what NCCL's RAS says about the job's collectives.
 type NCCL struct {
 	Version string   `json:"nccl_version,omitempty"`
 	State   string   `json:"state"` // as of package nccl, or NCCLNotAsked
 	Said    []string `json:"said"`  // in sentences
-	// Coupled is the number of GPUs that work together for certain: all have launched operations of one communicator
-	// between the answers; absent: none are known to.
+	// Coupled is the number of GPUs that certainly work together: all launched operations of one communicator between
+	// the answers; absent: none are known to.
 	Coupled int `json:"coupled_gpus,omitempty"`
 }
