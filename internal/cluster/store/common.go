@@ -14,11 +14,11 @@ type team struct {
 	disc   *cluster.Discovery
 	common cluster.Common
 	at     time.Time
-	met    bool // a node has said Hello since
+	met    bool // a node has sent a Hello since
 }
 
-// renew is the time after which a team's Common is computed again. After a node's Hello it is computed again sooner,
-// but not at once: thousands of nodes send a Hello at the same time.
+// renew is the time after which a team's Common is computed again. After a node's Hello it is computed sooner, but not
+// at once: thousands of nodes send a Hello at the same time.
 const (
 	renew = 10 * time.Second
 	soon  = time.Second
@@ -57,7 +57,7 @@ func (s *Store) commonOf(job *cluster.Job) cluster.Common {
 	return c
 }
 
-// mostFrequent returns the most frequent word that is not empty; of several, the first.
+// mostFrequent returns the most frequent word that is not empty. If several are equally frequent, it returns the first.
 func mostFrequent(words []string) string {
 	count := map[string]int{}
 	for _, w := range words {
@@ -73,8 +73,8 @@ func mostFrequent(words []string) string {
 	return first
 }
 
-// offsets has the least difference between the arrival of a report and its time by the node's clock, in this minute and
-// in the last. A delayed report has a larger difference, and does not count.
+// offsets has the smallest difference between the arrival of a report and its time by the node's clock, in this minute
+// and in the last. A delayed report has a larger difference, so it does not count.
 type offsets struct {
 	began       time.Time // of this minute
 	this, last  time.Duration
@@ -91,7 +91,7 @@ func (n *nodeRecord) noteReportTime(at time.Time, r *wire.Report) {
 	}
 }
 
-// addOffset adds the difference of a report, and returns the least difference of the last one to two minutes.
+// addOffset adds the difference of a report, and returns the smallest difference of the last one to two minutes.
 func (o *offsets) addOffset(at time.Time, off time.Duration) time.Duration {
 	switch passed := at.Sub(o.began); {
 	case !o.known, passed >= 2*time.Minute:

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
-// ShareHistories is for a Store without Events that will have many forks: they keep their histories in shared memory,
-// which is larger than the memory that a single Store needs.
+// ShareHistories prepares a Store without Events for many forks. The forks keep their histories in shared memory, which
+// is larger than what a single Store needs.
 func (s *Store) ShareHistories(span time.Duration) {
 	s.room = int(span / history.BinWidth(s.poll, s.span))
 }
@@ -60,7 +60,7 @@ func (n *nodeRecord) forkRecord(teams map[*team]*team) *nodeRecord {
 	return &c
 }
 
-// mapToCopies returns the copies of a list.
+// mapToCopies returns the list with each element replaced by its copy.
 func mapToCopies[T any](list []*T, copies map[*T]*T) []*T {
 	out := make([]*T, len(list))
 	for i, x := range list {

@@ -91,8 +91,8 @@ func fillGPU(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
 	}
 }
 
-// keepHistories stores the histories of GPUs. Histories of GPUs that are not listed stay (the driver may be unloaded,
-// and they may come back), unless there are too many.
+// keepHistories stores the histories of GPUs. Histories of GPUs that are not listed are kept too, unless there are too
+// many: the driver may be unloaded, and the GPUs may come back.
 func (n *nodeRecord) keepHistories(gpus []cluster.GPU) {
 	for i := range gpus {
 		n.known[gpus[i].Key] = gpus[i].History

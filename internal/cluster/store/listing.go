@@ -9,9 +9,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// updateProcesses takes the list of processes of a report. If the report has none, the last list stays, unless it is
-// from another session or from an earlier Hello, by whose indices it names the GPUs. before are the GPUs of the
-// previous report.
+// updateProcesses applies the list of processes of a report. If the report has no list, the last list stays. It is
+// dropped if it is from another session or from an earlier Hello, because it names the GPUs by the indices of that
+// Hello. before are the GPUs of the previous report.
 func (n *nodeRecord) updateProcesses(at time.Time, r *wire.Report, before []cluster.GPU, another bool) {
 	refused := slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.Unlisted != "" })
 	switch {
@@ -26,7 +26,7 @@ func (n *nodeRecord) updateProcesses(at time.Time, r *wire.Report, before []clus
 	}
 }
 
-// keepUnlisted keeps the last list's processes of GPUs for which the new list has none.
+// keepUnlisted keeps processes from the last list for GPUs without processes in the new list.
 func keepUnlisted(gpus, before []cluster.GPU) {
 	for i := range before {
 		if before[i].Unlisted == "" {

@@ -7,10 +7,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// memory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that lose
-// these later.
+// memory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that later
+// lose these.
 type memory struct {
-	job   string // Hello.Job, or its SLUID: the cgroup of another job has other GPUs
+	job   string // Hello.Job, or its SLUID; the cgroup of another job has other GPUs
 	cards []wire.Card
 }
 
@@ -48,7 +48,8 @@ func wholeGPUs(gpus []cluster.GPU) []cluster.GPU {
 	return slices.DeleteFunc(slices.Clone(gpus), func(g cluster.GPU) bool { return g.Instance() })
 }
 
-// restoreCards gives GPUs back the cards that they have lost, and stores the cards of the Hello if they are complete.
+// restoreCards gives back to GPUs the cards that they have lost. If the cards of the Hello are complete, it stores
+// them.
 func (m *memory) restoreCards(h *wire.Hello, gpus []cluster.GPU) {
 	if job := h.Job + h.SLUID; m.job != job {
 		*m = memory{job: job}

@@ -23,7 +23,7 @@ type jobPace struct {
 	peers []cluster.Peer // memory for the next comparison
 	bare  []*pace.GPU    // likewise
 
-	coupled *rankstacks.Verdict // in which NCCL has said that all GPUs work together; nil: none
+	coupled *rankstacks.Verdict // the verdict in which NCCL said that all GPUs work together; nil: none
 }
 
 // addSamples adds the samples of a report to the known work of the node's GPUs.
@@ -92,9 +92,9 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 	clear(p.peers) // else it would keep what nodes have told before
 }
 
-// isCoupled reports whether NCCL has said that the n GPUs of a job, which are all, work together. A job that starts
-// does not count: programs whose ranks work alone often begin with one collective of all. Its word is about the
-// processes that were asked: the next program of the job may be of another kind.
+// isCoupled reports whether NCCL has said that all n GPUs of a job work together. This does not count while the job
+// starts: programs whose ranks work alone often begin with one collective of all. It holds only for the processes that
+// were asked: the job's next program may be of another kind.
 func (s *Store) isCoupled(p *jobPace, job *cluster.Job, n int) bool {
 	if d := s.stacks[job.ID]; d != nil && d.NCCL != nil && d.NCCL.Coupled >= n && d.Time.Sub(job.Start) >= youth {
 		p.coupled = d
@@ -102,7 +102,7 @@ func (s *Store) isCoupled(p *jobPace, job *cluster.Job, n int) bool {
 	return n > 1 && p.coupled != nil && p.coupled.NCCL.Coupled >= n && s.runsOne(p.coupled)
 }
 
-// runsOne reports whether a process whose stack was asked for still runs, or may.
+// runsOne reports whether a process whose stack was read still runs, or may still run.
 func (s *Store) runsOne(d *rankstacks.Verdict) bool {
 	for _, g := range d.Groups {
 		for i := range g.Ranks {
@@ -116,8 +116,8 @@ func (s *Store) runsOne(d *rankstacks.Verdict) bool {
 	return false
 }
 
-// youth is the age of a job up to which the behavior of its GPUs does not count as usual: programs start, and load
-// their data.
+// youth is the age of a job up to which its GPUs' behavior does not count as usual: programs start, and load their
+// data.
 const youth = 3 * time.Minute
 
 // gatherPeers collects the GPUs of a job that report, on nodes where the job's GPUs are known. A GPU shared by several
@@ -190,7 +190,7 @@ func (p *jobPace) stepTracks(held []cluster.Condition, now moment) {
 		switch {
 		case by != nil && by.Bout == cluster.Noted:
 			continue
-		case by != nil && by.Rhythm != nil && by.Bout == cluster.NoBout: // it lags at other moments
+		case by != nil && by.Rhythm != nil && by.Bout == cluster.NoBout: // it lags, but not at this moment
 		case c.Kind == cluster.KindLag && c.Unclear:
 			c.Of.Waits(now.at)
 		case c.Kind == cluster.KindLag:
@@ -217,7 +217,7 @@ func (p *jobPace) stepTracks(held []cluster.Condition, now moment) {
 	}
 }
 
-// isLive reports whether the last comparison is of now: the next one is not overdue.
+// isLive reports whether the last comparison is current: the next one is not overdue.
 func (p *jobPace) isLive(now time.Time) bool { return now.Sub(p.last) <= p.gap }
 
 // addPeers adds the findings of the comparison of a job's GPUs. They are live until the next comparison is overdue.

@@ -20,7 +20,7 @@ type troubles struct {
 	jobs          []*jobTrack // only those with spells, of jobs on the node at the last report
 	whole         subject     // the node
 	looked        bool        // at least one report has arrived
-	// IDs of the jobs on the node, as of the last step, of which SLURM has said which GPUs they have
+	// IDs of the jobs on the node, as of the last step, whose GPUs SLURM has named
 	told []string
 }
 
@@ -83,7 +83,7 @@ func ofEvery(whole []cluster.Condition, kind cluster.Kind) bool {
 	return slices.ContainsFunc(whole, func(c cluster.Condition) bool { return c.Every && c.Kind == kind })
 }
 
-// stepJobs steps the conditions of the jobs when SLURM has answered, between two reports. Findings about GPUs get the
+// stepJobs steps the conditions of the jobs when SLURM has answered between two reports. Findings about GPUs get the
 // new numbers of their GPUs.
 func (t *troubles) stepJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
 	for i := range n.GPUs {
@@ -95,7 +95,7 @@ func (t *troubles) stepJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, 
 }
 
 // ofJobs steps the conditions of each job on the node, and drops the tracks of other jobs. A job's first step is the
-// first one after SLURM has told which GPUs the job has: a GPU that is missing then was missing before.
+// first one after SLURM has said which GPUs the job has. A GPU that is missing in that step was missing before.
 func (t *troubles) ofJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, now moment) {
 	var kept []*jobTrack
 	before := t.told
@@ -129,7 +129,7 @@ func (t *troubles) ofJob(id string) *jobTrack {
 	return nil
 }
 
-// trackOf returns the track of a GPU. If there is none, it returns a new one if wanted, otherwise nil.
+// trackOf returns the track of a GPU. If there is none, it returns a new one if wanted is set, otherwise nil.
 func (t *troubles) trackOf(g *cluster.GPU, wanted bool) *gpuTrack {
 	if i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.key == g.Key }); i >= 0 {
 		return t.gpus[i]
@@ -142,7 +142,7 @@ func (t *troubles) trackOf(g *cluster.GPU, wanted bool) *gpuTrack {
 	return track
 }
 
-// notice is a spell to report, with its subject, and the earlier spells of its Kind; nil: none.
+// notice is a spell to report, with its subject and the earlier spells of its Kind; nil: none.
 type notice struct {
 	*spell
 	*subject
@@ -153,8 +153,8 @@ type notice struct {
 type notices struct {
 	job       string
 	now, past []notice
-	since     time.Time // the job's start: spells that ended before do not concern it
-	hush      *hush     // what all nodes have in common
+	since     time.Time // the job's start: spells that ended earlier do not concern it
+	hush      *hush     // the silences of all nodes
 }
 
 // addSpells adds the spells of the job's node n at now.
@@ -201,7 +201,7 @@ func (all *notices) addSubject(n *cluster.Node, at *subject, t *track, live, wit
 	}
 }
 
-// earlierSpells returns the past spells of the Kind of a spell, nil if there are none.
+// earlierSpells returns the past spells of the same Kind; nil if there are none.
 func (t *track) earlierSpells(than *spell) *spell {
 	if i := slices.IndexFunc(t.past, func(p spell) bool { return p.Kind == than.Kind }); i >= 0 {
 		return &t.past[i]

@@ -14,15 +14,15 @@ import (
 )
 
 // nodeRecord is the Store's state of one node. Data in Snapshots never changes: slices are replaced, not modified, and
-// histories grow only behind the shared part.
+// histories grow only beyond the shared part.
 type nodeRecord struct {
 	cluster.Node // as of the last Event; view adds what depends on the time
 
-	// First the fields that each Snapshot reads, so that those of a thousand nodes fit into the processor's cache.
+	// The fields that each Snapshot reads come first, so that those of a thousand nodes fit into the processor's cache.
 	out       int       // GPUs that are lost or hung
 	instances int       // of GPUs in MIG mode
 	reporting time.Time // when the first report of this session arrived; zero: none yet
-	// the same for a session that was left for another door, until there is a report again; zero: none was left
+	// the same for a session that was left for another door, until a report arrives again; zero: none was left
 	moved     time.Time
 	troubles  troubles
 	began     time.Time // the current attempt; zero: there is none
@@ -44,14 +44,14 @@ type nodeRecord struct {
 	paces   []*pace.GPU                // of GPUs, in their order
 	memory  memory
 	offsets offsets
-	past    *cluster.Past // of the last reports, once a view was without numbers
-	judged  cluster.Node  // asOf's
+	past    *cluster.Past // of the last reports; set once a view had no numbers
+	judged  cluster.Node  // the node that asOf returns
 }
 
 const maxAttempts = 8
 
-// keepNumbers is the time after the last report for which a node without a session still shows its data, dimmed, in
-// case the connection comes back soon. After that the failure replaces the data.
+// keepNumbers is how long after the last report a node without a session still shows its data, dimmed, in case the
+// connection comes back soon. After that the failure replaces the data.
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
@@ -77,7 +77,7 @@ func (n *nodeRecord) compareWithJobs(at time.Time, rules cluster.Rules) {
 	if state, _ := n.stateAt(at); state != cluster.NodeReporting || n.hello != n.Hello {
 		return
 	}
-	if n.AnyGPU(func(g *cluster.GPU) bool { return g.Card.Minor == nil }) { // the numbers of others depend on no job
+	if n.AnyGPU(func(g *cluster.GPU) bool { return g.Card.Minor == nil }) { // others need no job for that
 		n.GPUs = slices.Clone(n.GPUs)
 		n.newNumbering().numberGPUs(n.GPUs)
 		sortGPUs(n.GPUs)
@@ -128,7 +128,7 @@ func (n *nodeRecord) applyDown(at time.Time, d *cluster.Down) {
 		n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
 	before := n.reporting
 	n.began, n.reporting = time.Time{}, time.Time{}
-	if failure.Next { // the node has not failed before its last door has
+	if failure.Next { // the node has failed only when its last door has
 		n.keepPassed(failure)
 		if !before.IsZero() {
 			n.moved = before
@@ -143,7 +143,7 @@ func (n *nodeRecord) applyDown(at time.Time, d *cluster.Down) {
 	n.failed.route, n.failed.steps = n.Route, n.Steps
 }
 
-// keepPassed stores the failure of a door that is given up, if it came farther than those before.
+// keepPassed stores the failure of a door that is given up, if it came farther than the doors before.
 func (n *nodeRecord) keepPassed(failure *reach.Failure) {
 	if left := n.StagesLeft(); n.Passed == nil || left < n.Passed.Left {
 		n.Passed = &cluster.Passed{Door: n.Route.Door, Left: left, Failure: failure}

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// catchUp is the time after a silence for its nodes to report again. Nodes that take longer have a problem of their
-	// own.
+	// catchUp is how long the nodes have after a silence to report again. Nodes that take longer have a problem of
+	// their own.
 	catchUp = 30 * time.Second
 
 	// maxSilences limits the silences that are remembered.
@@ -25,9 +25,9 @@ type silences struct {
 	track track
 }
 
-// noteReport takes the time of a report of one of these nodes. It ends a silence before the report.
+// noteReport notes the time of a report of one of these nodes. It ends a silence that came before the report.
 func (s *silences) noteReport(n *nodeRecord, nodes map[string]*nodeRecord, at time.Time, rules cluster.Rules) {
-	if s.heard.Sub(at) > n.Patience() { // the clock of this host has gone back: the times of the past mean nothing now
+	if s.heard.Sub(at) > n.Patience() { // this host's clock went back, so times of the past mean nothing
 		*s = silences{}
 	}
 	over := cluster.Silence{From: s.heard, Over: at}
@@ -45,7 +45,7 @@ func (s *silences) noteReport(n *nodeRecord, nodes map[string]*nodeRecord, at ti
 }
 
 // countSharers counts the nodes that have been silent until now. Nodes of ended jobs and new nodes do not count:
-// between two jobs nobody is silent.
+// between two jobs no node is silent.
 func countSharers(s *cluster.Silence, nodes map[string]*nodeRecord) (count int) {
 	for _, n := range nodes {
 		state, _ := n.stateAt(s.Over)
@@ -68,7 +68,7 @@ var lone = []reach.Class{
 }
 
 // sharesSilence reports whether a node fell silent together with all others, and has not reported since. view is the
-// present node.
+// current state of the node.
 func (n *nodeRecord) sharesSilence(s *cluster.Silence, view *cluster.Node) bool {
 	if n.Arrived.IsZero() || view.State == cluster.NodeReporting {
 		return false
@@ -80,7 +80,7 @@ func (n *nodeRecord) sharesSilence(s *cluster.Silence, view *cluster.Node) bool 
 }
 
 // currentSilence returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some means
-// that some node reports.
+// that at least one node reports.
 func (s *silences) currentSilence(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool) (*cluster.Silence,
 	map[string]bool) {
 	var is cluster.Silence
@@ -104,7 +104,7 @@ func (s *silences) currentSilence(nodes map[string]*nodeRecord, snap *cluster.Sn
 	return &is, shared
 }
 
-// hush is the silences as of a Snapshot.
+// hush has the silences as of a Snapshot.
 type hush struct {
 	*silences
 	now    *cluster.Silence // nil: there is none
@@ -136,7 +136,7 @@ func (h *hush) coversSpell(n *cluster.Node, s *spell) bool {
 	})
 }
 
-// addNotices adds the silences to the notices of a job with some of the nodes.
+// addNotices adds the silences to the notices of a job that has some of the nodes.
 func (h *hush) addNotices(all *notices, job *cluster.Job) {
 	if h.now == nil || slices.ContainsFunc(job.Nodes, func(name string) bool { return h.shared[name] }) {
 		reporting := &cluster.Node{State: cluster.NodeReporting}

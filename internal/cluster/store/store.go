@@ -47,7 +47,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
-// Store has the state that the Events of a Source lead to.
+// Store has the state that results from the Events of a Source.
 type Store struct {
 	poll  time.Duration
 	span  time.Duration // that graphs show; 0: the usual one
@@ -58,14 +58,14 @@ type Store struct {
 	disc  cluster.Discovery
 	teams []*team                // the jobs of disc
 	jobs  map[string][]*team     // the same by node name
-	under map[string]string      // the switches of disc by node name; never changed, but replaced
+	under map[string]string      // the switches in disc, by node name; replaced, never changed
 	nodes map[string]*nodeRecord // by cleaned name
 	paces map[string]*jobPace    // by the ID of jobs of disc
 	quiet silences
-	marks []cluster.Mark // by their arrival; never changed, but replaced
+	marks []cluster.Mark // by their arrival; replaced, never changed
 
 	stacks map[string]*rankstacks.Verdict // by the ID of the job; likewise
-	asks   []string                       // the jobs of stacks, by the time of the question; likewise
+	asks   []string                       // the jobs in stacks, by when they were asked; likewise
 }
 
 // New returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
@@ -73,10 +73,10 @@ func New(poll time.Duration, rules cluster.Rules) *Store {
 	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}, paces: map[string]*jobPace{}}
 }
 
-// Show sets the time that graphs show, before the first Event; 0: the usual one.
+// Show sets the time that graphs show; 0: the usual one. It is called before the first Event.
 func (s *Store) Show(span time.Duration) { s.span = span }
 
-// Apply applies one Event. It drops a senseless Event, such as a report of a node without a Hello.
+// Apply applies one Event. It drops an Event that makes no sense, such as a report of a node without a Hello.
 func (s *Store) Apply(e cluster.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,8 @@ func (s *Store) addMark(m cluster.Mark) {
 	s.marks = append(slices.Clone(s.marks[max(len(s.marks)+1-cluster.KeptMarks, 0):]), m)
 }
 
-// keepStacks stores what the ranks of a job do, as long as there is the job, and no more jobs were asked than are kept.
+// keepStacks stores what the ranks of a job do. It stays as long as the job exists and at most the kept number of jobs
+// were asked later.
 func (s *Store) keepStacks(d *rankstacks.Verdict) {
 	ended := func(id string) bool {
 		return !slices.ContainsFunc(s.disc.Jobs, func(j cluster.Job) bool { return j.ID == id })
@@ -142,7 +143,8 @@ func (s *Store) keepStacks(d *rankstacks.Verdict) {
 	}
 }
 
-// storeJobs takes the jobs that SLURM has named, and compares their GPUs with the GPUs in the last report of each node.
+// storeJobs stores the jobs that SLURM has named, and compares their GPUs with the GPUs in the last report of each
+// node.
 func (s *Store) storeJobs(at time.Time, d cluster.Discovery) {
 	s.disc, s.teams, s.jobs, s.under = d, teamsOf(&d), make(map[string][]*team, len(s.nodes)), switchesOf(&d)
 	for _, t := range s.teams {
@@ -161,7 +163,7 @@ func (s *Store) storeJobs(at time.Time, d cluster.Discovery) {
 	}
 }
 
-// switchesOf returns the switch of each node. A node has one: the first that names it.
+// switchesOf returns the switch of each node. A node has only one: the first that lists it.
 func switchesOf(d *cluster.Discovery) map[string]string {
 	if len(d.Switches) == 0 {
 		return nil
@@ -255,7 +257,7 @@ func countNode(v *cluster.JobView, n *cluster.Node, out, instances int) {
 	for i := range n.GPUs {
 		if g := &n.GPUs[i]; share.Has(&g.Number) && (instances == 0 || !g.Instance()) {
 			own++
-			if out == 0 || g.Reports() { // to touch every GPU of a large cluster would take longer than the rest
+			if out == 0 || g.Reports() { // reading every GPU of a large cluster would take longer than the rest
 				seen++
 			}
 		}

@@ -13,7 +13,7 @@ type spell struct {
 	cluster.Condition
 	since time.Time // when its first stretch began; stretches less than Linger apart are one spell
 	last  time.Time // when it last held
-	gap   time.Time // when it last held before the current stretch; zero: there is no stretch before
+	gap   time.Time // when it last held before the current stretch; zero: this is the first
 	times int       // number of stretches
 	holds bool
 	told  bool // it is reported: level has reached After
@@ -23,8 +23,8 @@ type spell struct {
 	level time.Duration
 	at    time.Time // of the last step
 
-	// worse is likewise for how long it was more severe than it is reported to be: it is so too when that reaches
-	// After. Before it is reported, it is as severe as it was for a third of the time.
+	// worse is the same as level for the time in which it was more severe than reported. Its severity rises when worse
+	// reaches After. Before it is reported, its severity is the one that it had for a third of the time.
 	worse time.Duration
 
 	before bool // it held when the node was first seen: since is not its beginning
@@ -33,8 +33,8 @@ type spell struct {
 // moment is the time of a step.
 type moment struct {
 	at    time.Time
-	gap   time.Duration // longer times between two steps are unknown, and do not count
-	first bool          // of the node
+	gap   time.Duration // a longer time between two steps is unknown, and does not count
+	first bool          // it is the first step of the node
 }
 
 // track has the spells of one subject: one per Kind that holds or ended less than Linger ago, and one per Kind for all
@@ -44,7 +44,7 @@ type track struct {
 	past   []spell
 }
 
-// stepSpells takes the conditions that hold at a moment. Events may be slightly out of order.
+// stepSpells applies the conditions that hold at a moment. Events may be slightly out of order.
 func (t *track) stepSpells(held []cluster.Condition, m moment) {
 	t.retireSpells(m.at)
 	for _, c := range held {
@@ -72,7 +72,7 @@ func (t *track) extendSpell(c cluster.Condition, m moment) {
 		t.spells = append(t.spells, spell{at: m.at})
 	}
 	s := &t.spells[i]
-	alone := !s.holds && s.level == 0 // the first sample with it for some time
+	alone := !s.holds && s.level == 0 // the first sample with it for a while
 	if !s.holds {
 		s.holds = true
 		s.times++
@@ -102,8 +102,8 @@ func (s *spell) staysMilder(c cluster.Condition, passed time.Duration) bool {
 // pauseClock stops the clock of the spell.
 func (s *spell) pauseClock(m moment) { s.last, s.at = m.at, m.at }
 
-// sinceLastStep returns the time since the last step, 0 if it is unknown. The moment counts as the last step from then
-// on.
+// sinceLastStep returns the time since the last step, 0 if it is unknown. From then on, the moment counts as the last
+// step.
 func (s *spell) sinceLastStep(m moment) time.Duration {
 	d := m.at.Sub(s.at)
 	if s.at = m.at; d > m.gap {
@@ -112,7 +112,8 @@ func (s *spell) sinceLastStep(m moment) time.Duration {
 	return max(d, 0)
 }
 
-// retireSpells moves spells that ended Linger ago to the past, and drops those that ended Remember ago.
+// retireSpells moves spells that ended at least Linger ago to the past, and drops those that ended at least Remember
+// ago.
 func (t *track) retireSpells(at time.Time) {
 	t.past = slices.DeleteFunc(t.past, func(s spell) bool { return s.isForgotten(at) })
 	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool {
@@ -124,7 +125,7 @@ func (t *track) retireSpells(at time.Time) {
 	})
 }
 
-// dropSpells forgets the spells of a GPU that are now spells of its node: they have not ended.
+// dropSpells forgets the spells of a GPU that have become spells of its node: they have not ended.
 func (t *track) dropSpells(whole []cluster.Condition) {
 	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool { return ofEvery(whole, s.Kind) })
 }
@@ -159,7 +160,7 @@ func (t *track) asOf(now time.Time) *track {
 	return c
 }
 
-// hasWarning reports whether a condition of this kind holds, and is reported, not just as a note.
+// hasWarning reports whether a condition of this kind holds and is reported, as more than a note.
 func (t *track) hasWarning(kind cluster.Kind) bool {
 	return slices.ContainsFunc(t.spells, func(s spell) bool {
 		return s.Kind == kind && s.holds && s.told && s.Severity >= cluster.Warning

@@ -33,7 +33,7 @@ func (n *nodeRecord) isXidOver(x cluster.Xid) bool {
 	return g != nil && x.At.Before(g.Loaded())
 }
 
-// applyHello takes a Hello. If the driver is another one, or is gone, the earlier events are forgotten.
+// applyHello applies a Hello. If the driver is another one, or is gone, the earlier events are forgotten.
 func (n *nodeRecord) applyHello(h *wire.Hello) {
 	if was := n.Hello; was != nil && (h.FaultID == wire.FaultNoDriver || h.FaultID == wire.FaultMismatch ||
 		h.Driver != "" && was.Driver != "" && h.Driver != was.Driver) {

@@ -12,8 +12,8 @@ import (
 // absentIndex is the index of a GPU that the driver does not list.
 const absentIndex = -1
 
-// WithAbsent adds the missing GPUs of a node to its GPUs, in the order of their numbers. Their Lost is the reason why
-// they are missing.
+// WithAbsent adds the missing GPUs of a node to its GPUs, in the order of their numbers. Lost says why they are
+// missing.
 func WithAbsent(job *cluster.JobView, n *cluster.Node, gpus []*cluster.GPU) []*cluster.GPU {
 	m := job.Missing(n)
 	if !m.Certain {

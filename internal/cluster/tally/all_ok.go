@@ -2,11 +2,12 @@ package tally
 
 import "github.com/nvnodetop/nvnodetop/internal/cluster"
 
-// Proof is the evidence that the GPUs of a job are OK. No known problem is not enough: every GPU must have reported.
+// Proof is the evidence that the GPUs of a job are OK. It is not enough that no problem is known: every GPU must have
+// reported.
 type Proof struct {
 	Without bool // SLURM allocated no GPU to the job on any node
 	Named   bool // the GPUs of the job are known on each node
-	Mute    int  // number of the job's GPUs without any number in the last report
+	Mute    int  // how many of the job's GPUs had no number at all in the last report
 }
 
 // Prove examines the GPUs of a job.

@@ -9,7 +9,7 @@ import (
 // Cover counts nodes and GPUs.
 type Cover struct {
 	Nodes, NodesReporting int
-	GPUs, GPUsSeen        int // of jobs, and the number of them that report, as in a cluster.JobView
+	GPUs, GPUsSeen        int // of jobs, and how many of them report, as in a cluster.JobView
 }
 
 // Covered counts the nodes and GPUs of all jobs. A node or a GPU that several jobs share counts once.
@@ -34,11 +34,11 @@ func Covered(s *cluster.Snapshot) Cover {
 	return c
 }
 
-// gpusOf counts the GPUs of a node that belong to jobs, and those of them that are neither lost nor hung.
+// gpusOf counts the GPUs of a node that belong to jobs, and how many of these are neither lost nor hung.
 func gpusOf(jobs []*cluster.JobView, n *cluster.Node) (given, seen int) {
 	var listed []*cluster.GPU
 	var numbers []int
-	shared := 0 // number of earlier jobs with this GPU
+	shared := 0 // number of earlier jobs with the same GPU
 	for _, j := range jobs {
 		own := Own(j, n)
 		count, known := j.GPUsOn(n.Name)

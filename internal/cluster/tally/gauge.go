@@ -25,7 +25,7 @@ const (
 var gauges = [Gauges]struct {
 	id      metric.ID
 	most    func(g *cluster.GPU) float64 // value of a full gauge; NaN: unknown
-	highest bool                         // of several GPUs the highest matters, not the lowest
+	highest bool                         // of several GPUs, the highest matters and not the lowest
 }{
 	GaugeUtil:        {metric.Util, func(*cluster.GPU) float64 { return 100 }, false},
 	GaugePower:       {metric.Power, powerLimit, false},
@@ -52,10 +52,10 @@ func slowdownLimit(g *cluster.GPU) float64 {
 	return hotUnknown
 }
 
-// Next returns the next gauge, after the last the first.
+// Next returns the next gauge; the first one follows the last.
 func (a Gauge) Next() Gauge { return (a + 1) % Gauges }
 
-// Highest reports whether the GPU with the highest level matters most; otherwise the GPU with the lowest.
+// Highest reports whether the GPU with the highest level matters most. Otherwise it is the GPU with the lowest level.
 func (a Gauge) Highest() bool { return gauges[a].highest }
 
 // Level returns the level of a GPU's gauge, in percent; NaN if unknown.
@@ -75,7 +75,7 @@ func (a Gauge) Number(g *cluster.GPU) float64 {
 	return a.Level(g)
 }
 
-// High reports whether a GPU's number is so high that it deserves a look, as far as this gauge allows a judgment.
+// High reports whether a GPU's number is so high that it deserves a look, as far as this gauge allows such a judgment.
 func (a Gauge) High(g *cluster.GPU) bool {
 	switch a {
 	case GaugeTemperature:
@@ -110,8 +110,9 @@ func (a Gauge) Mean(gpus []*cluster.GPU) Sum {
 	return s
 }
 
-// Outer returns the n levels up to the bin newest of the GPU that matters most in each, for a gauge with a history. A
-// bin without any GPU is a gap. Unlike trend.Of it ends at the caller's bin, so that rows of several nodes line up.
+// Outer returns n levels up to the bin newest, each of the GPU that matters most in that bin, for a gauge with a
+// history. A bin without any GPU is a gap. Unlike trend.Of it ends at the caller's bin, so that rows of several nodes
+// line up.
 func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 	sum := metric.Lowest
 	if gauges[a].highest {

@@ -82,7 +82,7 @@ func ownOn(s *cluster.Snapshot, job *cluster.JobView, has func(*cluster.Node) bo
 	return gpus
 }
 
-// Each yields the GPUs of Fresh with their nodes; those of Known, if old numbers count too.
+// Each yields the GPUs of Fresh with their nodes, or those of Known if old numbers count too.
 func Each(s *cluster.Snapshot, job *cluster.JobView, old bool) iter.Seq2[*cluster.Node, *cluster.GPU] {
 	has := hasCurrentNumbers
 	if old {
@@ -149,8 +149,8 @@ func NumberText(g *cluster.GPU) string {
 	return strconv.Itoa(g.Number)
 }
 
-// ShortModel is a model without its maker's name. The profile of a MIG instance comes first: a name that is cut still
-// tells the instances of a GPU apart.
+// ShortModel is a model without its maker's name. The profile of a MIG instance comes first: then a name that is cut
+// short still tells the instances of a GPU apart.
 func ShortModel(name string) string {
 	name = strings.TrimPrefix(name, "NVIDIA ")
 	if model, profile, isInstance := strings.Cut(name, " MIG "); isInstance {
@@ -167,7 +167,7 @@ type Process struct {
 	Own    bool
 }
 
-// Processes returns the processes of a node, the job's first, by GPU, and the number of the job's.
+// Processes returns the processes of a node by GPU, the job's first, and how many are the job's.
 func Processes(job *cluster.JobView, n *cluster.Node) (list []Process, own int) {
 	var others []Process
 	for i := range n.Processes {

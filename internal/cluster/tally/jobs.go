@@ -102,8 +102,8 @@ func runningRow(s *cluster.Snapshot, j *cluster.JobView) JobRow {
 // NewState is the code of a state that is not known here.
 const NewState = "?"
 
-// EndOf returns the state of a job that has ended. A job whose step ran out of memory did so, too: SLURM has the exit
-// code of its script. A state that is not known is in SLURM's word.
+// EndOf returns the state of a job that has ended. If a step ran out of memory, so did the job: SLURM only has the exit
+// code of its script. An unknown state is given in SLURM's word.
 func EndOf(e *cluster.EndedJob) JobState {
 	if e.State == cluster.JobFailed && e.OutOfMemory != "" {
 		return endStates[cluster.JobOutOfMemory]
@@ -115,7 +115,7 @@ func EndOf(e *cluster.EndedJob) JobState {
 	return s
 }
 
-// WhyEnded says why a job has failed, as far as it is known: what its log says, or the step that ran out of memory.
+// WhyEnded says why a job failed, as far as known: what its log says, or the step that ran out of memory.
 func WhyEnded(e *cluster.EndedJob) string {
 	switch {
 	case e.Cause != "":

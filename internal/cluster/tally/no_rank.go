@@ -19,13 +19,13 @@ func WhyNoRank(id string) string {
 	return id
 }
 
-// Unranked is processes whose rank is not known for one reason.
+// Unranked is the number of processes whose rank is unknown, and one reason for it.
 type Unranked struct {
 	Count int
 	Why   string // "": there are none
 }
 
-// CountUnranked counts the processes by the reason why their ranks are not known, and returns the most frequent one.
+// CountUnranked counts the processes by the reason why their ranks are unknown, and returns the most frequent reason.
 func CountUnranked(ids func(yield func(id string) bool)) (most Unranked) {
 	count := map[string]int{}
 	for id := range ids {
@@ -36,7 +36,7 @@ func CountUnranked(ids func(yield func(id string) bool)) (most Unranked) {
 	return most
 }
 
-// String says what is not known of them, in a sentence; "" of none.
+// String says in a sentence what is not known about them; "" if there are none.
 func (u Unranked) String() string {
 	switch u.Count {
 	case 0:

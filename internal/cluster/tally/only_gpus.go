@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Only names the GPUs to show, each by its number ("3", "3:1" for a MIG instance), its UUID or the beginning of that,
-// or its PCI bus ID. The empty Only shows all.
+// Only names the GPUs to show. Each name is its number ("3", "3:1" for a MIG instance), its UUID or the beginning of
+// it, or its PCI bus ID. The empty Only shows all.
 type Only []string
 
 var (
@@ -20,12 +20,12 @@ var (
 	busForm    = regexp.MustCompile(`^(?:([0-9a-fA-F]{4,8}):)?([0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7])$`)
 )
 
-// NamesGPU reports whether a name can be that of a GPU.
+// NamesGPU reports whether a name can be the name of a GPU.
 func NamesGPU(name string) bool {
 	return numberForm.MatchString(name) || uuidForm.MatchString(name) || busForm.MatchString(name)
 }
 
-// Shows reports whether a GPU is one of these. With a GPU its instances are shown too.
+// Shows reports whether a GPU is one of these. If a GPU is shown, so are its instances.
 func (o Only) Shows(g *cluster.GPU) bool {
 	return len(o) == 0 || slices.ContainsFunc(o, func(name string) bool { return isNamed(g, name) })
 }
@@ -65,8 +65,8 @@ func hasPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// normalizeBusID returns a PCI bus ID in a common form: NVML writes eight digits of the domain, the kernel four, people
-// none.
+// normalizeBusID returns a PCI bus ID in a common form: NVML writes eight digits for the domain, the kernel four,
+// people none.
 func normalizeBusID(id string) string {
 	m := busForm.FindStringSubmatch(id)
 	if m == nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// The least number of GPUs that have a median, and the largest number that is read: of more,
-// some that are spread over all nodes. A line in a graph of 20 dots has no more precision.
+// fewPeers is the least number of GPUs that have a median. mostPeers is the largest number that is read: if there are
+// more, some are picked from all nodes. A line in a graph of 20 dots has no more precision.
 const fewPeers, mostPeers = 3, 32
 
-// Peers returns the GPUs of the job that are of the same model as g, g among them; nil if g is none of the job's, or if
-// they are too few to have a median. Of many it returns some, spread over all nodes.
+// Peers returns the GPUs of the job with the same model as g, including g. It returns nil if g is not the job's, or if
+// they are too few to have a median. If there are many, it returns some, spread over all nodes.
 func Peers(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) []*cluster.GPU {
 	all := slices.DeleteFunc(Known(s, job), func(other *cluster.GPU) bool { return Model(other) != Model(g) })
 	if len(all) < fewPeers || !slices.Contains(all, g) {

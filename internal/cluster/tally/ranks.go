@@ -48,19 +48,19 @@ type RankRow struct {
 	Process  *wire.Process // nil: gone, never seen, or on a node that shows no data
 	LastSeen time.Time     // time of its last listing by the node; zero: never
 
-	// Program is the number of its program among those of the job with ranks, from 1 on, if there are several; 0: there
-	// is one, or the process has no rank.
+	// Program numbers the programs with ranks of a job from 1 on, if there are several. 0: there is only one, or the
+	// process has no rank.
 	Program int
 
 	of    cluster.Program
 	place int // place of the node in the job
 }
 
-// maxWorld is the largest number of ranks of a program whose missing ranks get rows.
+// maxWorld is the largest number of ranks for which missing ranks of a program get rows.
 const maxWorld = 1 << 14
 
-// Ranks returns the processes of a job on all nodes, and the ranks without a process, by program and rank; processes
-// without a rank come last. The time tells apart two programs of the same size, one after the other.
+// Ranks returns the processes of a job on all nodes, and the ranks without a process, by program and rank. Processes
+// without a rank come last. The time distinguishes two programs of the same size that ran one after the other.
 func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	t := rankTable{s: s, job: job, whole: true}
 	t.roll = cluster.NewRoll(t.eachSeenRank)
@@ -80,7 +80,7 @@ func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	return t.rows
 }
 
-// Missing returns the ranks of the job's largest program that run, and all that it must have, if some are known to be
+// Missing returns how many ranks of the job's largest program run, and how many it must have, if some are known to be
 // missing. It says nothing while a program may still be starting.
 func Missing(s *cluster.Snapshot, job *cluster.JobView) (runs, world int, known bool) {
 	if job.Start.IsZero() || s.At.Sub(job.Start) < startsWithin {
@@ -105,7 +105,7 @@ func Missing(s *cluster.Snapshot, job *cluster.JobView) (runs, world int, known 
 // startsWithin is the time after the start of a job in which some of its ranks may not be on their GPUs yet.
 const startsWithin = 2 * time.Minute
 
-// reserveRows makes room for all rows at once: if the room ended, all rows would be copied.
+// reserveRows makes room for all rows at once: growing the table later would copy all rows.
 func (t *rankTable) reserveRows() {
 	count := 0
 	for _, name := range t.job.Nodes {
@@ -166,7 +166,7 @@ type rankTable struct {
 	s      *cluster.Snapshot
 	job    *cluster.JobView
 	rows   []RankRow
-	roll   *cluster.Roll // a rank with a row is taken
+	roll   *cluster.Roll // a rank with a row counts as taken
 	absent []RankRow     // seen ranks without a process now
 	whole  bool          // all nodes report, and list all GPUs of the job
 	silent []string      // nodes that do not report
@@ -256,7 +256,7 @@ func listsProcesses(n *cluster.Node, g *cluster.GPU) bool {
 	return n.Listed && g.Unlisted == "" && Lost(g) == "" && !g.Hung()
 }
 
-// addAbsent adds the seen ranks without a process now, each at its last place. It leaves out the ranks of a program
+// addAbsent adds the seen ranks that have no process now, each at its last place. It leaves out the ranks of a program
 // that is over: all its ranks are gone, or its running ranks began after these were last seen.
 func (t *rankTable) addAbsent() {
 	slices.SortStableFunc(t.absent, func(a, b RankRow) int { return b.LastSeen.Compare(a.LastSeen) })

@@ -7,9 +7,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Readings are numbers of many GPUs, each number in a column: to fetch thousands of GPUs from memory takes longer than
-// to compute anything of them. The Readings of the next Snapshot take the columns over, and read only the GPUs that
-// have sent a report meanwhile: a GPU of a Snapshot never changes. Readings belong to one goroutine.
+// Readings are numbers of many GPUs, one column per number: fetching thousands of GPUs from memory takes longer than
+// any computation on them. The Readings of the next Snapshot take over the columns, and read only the GPUs that have
+// sent a report since: a GPU of a Snapshot never changes. Readings belong to one goroutine.
 type Readings struct {
 	GPUs    []*cluster.GPU
 	columns map[column]*cells
@@ -25,7 +25,7 @@ type column struct {
 // cells are the numbers of a column, NaN where a GPU has none.
 type cells struct {
 	values []float64
-	read   bool // since these GPUs came
+	read   bool // it was read since these GPUs came
 }
 
 func (c column) valueOf(g *cluster.GPU) float64 {
@@ -35,8 +35,8 @@ func (c column) valueOf(g *cluster.GPU) float64 {
 	return g.Float(c.id)
 }
 
-// NewReadings returns the Readings of GPUs. It takes over those before, which nobody may use any more; nil: there are
-// none.
+// NewReadings returns the Readings of GPUs. It takes over the Readings before, which nobody may use any more; nil:
+// there are none.
 func NewReadings(gpus []*cluster.GPU, before *Readings) *Readings {
 	r := &Readings{GPUs: gpus, columns: map[column]*cells{}}
 	if before == nil || len(before.GPUs) != len(gpus) {
@@ -73,7 +73,7 @@ func (r *Readings) columnValues(of column) []float64 {
 	return c.values
 }
 
-// Of returns a metric of each GPU, NaN where it is unknown. It must not be changed.
+// Of returns a metric for each GPU, NaN where it is unknown. The list must not be changed.
 func (r *Readings) Of(id metric.ID) []float64 { return r.columnValues(column{id: id}) }
 
 // Total returns Total of the GPUs.
@@ -87,7 +87,7 @@ func (r *Readings) Lowest(id metric.ID) Sum {
 	return sumNumbers(r.GPUs, r.columnNumber(id), metric.Lowest)
 }
 
-// Median returns the median of the levels of the GPUs, to a point, and of their numbers; NaN without any.
+// Median returns the median of the GPUs' levels, rounded to a point, and of their numbers; NaN without any.
 func (r *Readings) Median(of Gauge) (level, number float64) {
 	level = medianByPoints(r.columnValues(column{level: true, of: of}))
 	if of == GaugeTemperature {
@@ -96,7 +96,7 @@ func (r *Readings) Median(of Gauge) (level, number float64) {
 	return level, level
 }
 
-// medianByPoints returns a median to a point. It counts values: a job has thousands of GPUs.
+// medianByPoints returns a median rounded to a point. It counts values instead of sorting: a job has thousands of GPUs.
 func medianByPoints(values []float64) float64 {
 	const most = 1 << 8
 	var counts [most + 1]int
@@ -116,15 +116,15 @@ func medianByPoints(values []float64) float64 {
 	return math.NaN()
 }
 
-// number is a metric of GPUs.
+// number reads one metric of GPUs.
 type number struct {
 	id     metric.ID
-	column []float64 // of all of them; nil: each GPU is asked
+	column []float64 // the values of all of them; nil: each GPU is asked
 }
 
 func (r *Readings) columnNumber(id metric.ID) number { return number{id, r.Of(id)} }
 
-// directNumber is a metric that each of a few GPUs is asked for.
+// directNumber returns a number that asks each GPU, for when they are few.
 func directNumber(id metric.ID) number { return number{id: id} }
 
 // valueAt returns the number of the GPU at a place.

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// program is a process's own information about its program.
+// program is what a process itself says about its program.
 type program struct {
 	from, named string
 	world       int // 0: unknown
@@ -31,7 +31,7 @@ func idOf(r *wire.Rank) rankID {
 // SameRank reports whether two processes have the same rank of one program. Processes without a rank do not.
 func SameRank(a, b *wire.Rank) bool { return a != nil && b != nil && idOf(a) == idOf(b) }
 
-// Left reports whether a process that was on GPUs is no longer in its node's list: in most cases it has ended.
+// Left reports whether a process that was on GPUs is no longer in its node's list. In most cases it has ended.
 func Left(s *cluster.Snapshot, t *Target) bool {
 	n := Node(s, t.Node)
 	if n.State != cluster.NodeReporting || len(t.GPUs) == 0 {
@@ -59,7 +59,7 @@ func RanksOf(s *cluster.Snapshot, job *cluster.JobView) int {
 	return n
 }
 
-// CountRanks counts the ranks of Targets, which are of one job.
+// CountRanks counts the ranks of Targets, which all belong to one job.
 func CountRanks(targets []Target) int { return len(ranksOf(targets)) }
 
 func ranksOf(targets []Target) map[rankID]bool {
@@ -72,8 +72,8 @@ func ranksOf(targets []Target) map[rankID]bool {
 	return seen
 }
 
-// Children returns a process and its descendants, as listed by its node: a parent always before its children. found
-// says that the node knows the process itself.
+// Children returns a process and its descendants, as listed by its node. A parent always comes before its children.
+// found says that the node knows the process itself.
 func Children(s *cluster.Snapshot, of Target, family []wire.Relative) (list []Target, found bool) {
 	children := map[int][]*wire.Relative{}
 	for i := range family {
@@ -94,7 +94,7 @@ func Children(s *cluster.Snapshot, of Target, family []wire.Relative) (list []Ta
 	return list, found
 }
 
-// relativeTarget returns the Target of a descendant of another one.
+// relativeTarget returns the Target of a process's descendant.
 func relativeTarget(s *cluster.Snapshot, n *cluster.Node, of Target, r *wire.Relative) Target {
 	for i := range n.Processes {
 		if p := &n.Processes[i]; idOfProcess(p) == r.ProcessID {

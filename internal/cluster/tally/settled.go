@@ -24,19 +24,19 @@ func Settled(s *cluster.Snapshot) bool {
 	return true
 }
 
-// Patience is the time that an output waits for the rest when everything else is there: GPUs that are still being read,
-// the users of processes, and the switches of nodes. It is longer than the default interval of the probes, which look
-// for users again in each report.
+// Patience is how long an output waits for the rest once everything else is there. The rest is GPUs that are still
+// being read, the users of processes, and the switches of nodes. It is longer than the default interval of the probes,
+// which look up users again in each report.
 const Patience = 4 * time.Second
 
-// Settling finds the time at which a Snapshot can be printed.
+// Settling finds out when a Snapshot can be printed.
 type Settling struct {
-	Second time.Duration // the time after which each node is asked for a second report; 0: one report is enough
+	Second time.Duration // how long after the first report each node is asked for a second one; 0: one report is enough
 
-	since time.Time // time at which everything except the rest was there
+	since time.Time // when everything except the rest was there
 }
 
-// Over reports whether a Snapshot, which is later than the last one, can be printed.
+// Over reports whether a Snapshot can be printed. The Snapshot must be later than the last one.
 func (w *Settling) Over(s *cluster.Snapshot) bool {
 	if !Settled(s) || len(w.Early(s)) > 0 {
 		return false
@@ -47,8 +47,8 @@ func (w *Settling) Over(s *cluster.Snapshot) bool {
 	return !hasNamelessProcess(s) && !hasLateGPU(s) && !s.Discovery.Topology || s.At.Sub(w.since) >= Patience
 }
 
-// Early returns the nodes that report and whose second report is awaited. A report off the beat, right after the first,
-// is too soon for a rate.
+// Early returns the reporting nodes whose second report is awaited. A report outside the regular interval, right after
+// the first, is too soon for a rate.
 func (w *Settling) Early(s *cluster.Snapshot) []*cluster.Node {
 	if w.Second == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Target is a process on which the user may act: the probe of its node can find it again.
+// Target is a process that the user may act on: the probe of its node can find it again.
 type Target struct {
 	Node string
 	wire.ProcessID
@@ -19,7 +19,7 @@ type Target struct {
 	Rank    *wire.Rank
 	Job     string // see JobOf
 	Mine    bool   // it belongs to the owner of the jobs
-	// uid of another user to whom it belongs, if root may signal it: on the host of nvnodetop itself; nil: nobody may
+	// user ID of another user who owns it, if root may signal it, on the host of nvnodetop itself; nil: nobody may
 	Owner *int
 }
 
@@ -78,7 +78,7 @@ func idOfProcess(p *wire.Process) wire.ProcessID {
 	return wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}
 }
 
-// targetOf returns a process as a Target, without its GPUs.
+// targetOf returns a process as a Target without its GPUs.
 func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: cmp.Or(p.Command, p.Name),
 		Rank: p.Rank, Job: JobOf(s, p), Mine: Mine(s, p)}
@@ -86,8 +86,8 @@ func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	return t
 }
 
-// setOwner fills in the owner of a process that root may signal. The user must be named, since the question names the
-// owner.
+// setOwner fills in the owner of a process that root may signal. The user must have a name, since the question names
+// the owner.
 func (t *Target) setOwner(n *cluster.Node, uid *int) {
 	if !t.Mine && t.User != "" && n.Route.Door == reach.DoorHere && n.Hello != nil && n.Hello.Root {
 		t.Owner = uid

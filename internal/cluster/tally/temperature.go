@@ -6,7 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Without the driver's own threshold, a GPU is hot from hotUnknown °C; with it, from hotMargin below.
+// A GPU is hot from hotMargin degrees below the driver's own threshold. Without a threshold it is hot from hotUnknown
+// °C.
 const (
 	hotUnknown = 85
 	hotMargin  = 2

@@ -12,7 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Sum is one metric over some GPUs: their sum, mean, lowest or highest. A GPU without the metric is not counted as 0.
+// Sum is one metric over several GPUs: their sum, mean, lowest or highest value. A GPU without the metric is not
+// counted as 0.
 type Sum struct {
 	Value float64      // NaN: no GPU has it
 	Count int          // number of GPUs with the metric
@@ -22,7 +23,8 @@ type Sum struct {
 // Known reports whether some GPU has the metric.
 func (s Sum) Known() bool { return s.Count > 0 }
 
-// Of combines a metric over GPUs as its row in the table says. Only GPUs that also have the metrics with count.
+// Of combines a metric over GPUs as its row in the table says. Only GPUs that also have the metrics in with are
+// counted.
 func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
 	s := summing{number: directNumber(id), sum: id.Row().Sum, Sum: Sum{Value: math.NaN()}}
 	for _, id := range with {
@@ -41,7 +43,7 @@ func sumNumbers(gpus []*cluster.GPU, n number, sum metric.Sum) Sum {
 	return s.sumGPUs(gpus)
 }
 
-// summing is a Sum to which GPUs are added, as far as they have all of with too.
+// summing is a Sum to which GPUs are added. A GPU counts only if it has all metrics of with.
 type summing struct {
 	Sum
 	number
@@ -76,7 +78,7 @@ func (s *summing) finishSum() Sum {
 	return s.Sum
 }
 
-// hasAllNumbers reports whether the GPU at a place has all the metrics of with.
+// hasAllNumbers reports whether the GPU at a position has all the metrics of with.
 func (s *summing) hasAllNumbers(i int, g *cluster.GPU) bool {
 	for k := range s.with {
 		if v := s.with[k].valueAt(i, g); v != v {
@@ -86,7 +88,7 @@ func (s *summing) hasAllNumbers(i int, g *cluster.GPU) bool {
 	return true
 }
 
-// joinValues adds a value to the earlier ones, for a sum or a mean, or keeps the lowest or the highest.
+// joinValues adds a value to the earlier ones for a sum or a mean, or keeps the lowest or the highest.
 func joinValues[T float32 | float64](sum metric.Sum, before, v T, first bool) T {
 	switch {
 	case first:
@@ -103,13 +105,13 @@ func joinValues[T float32 | float64](sum metric.Sum, before, v T, first bool) T 
 type Totals struct {
 	GPUs              int
 	Util              Sum // percent
-	Used, Memory      Sum // bytes, of the GPUs with both
-	Power, PowerLimit Sum // watts; the limits of the GPUs with a power
+	Used, Memory      Sum // bytes, of the GPUs that have both
+	Power, PowerLimit Sum // watts; the limits are of the GPUs that report a power
 	Temperature       Sum // °C, of the hottest GPU
 }
 
-// Total computes the totals of GPUs, one GPU after the other: to fetch one of thousands from memory takes longer than
-// to add it to all sums.
+// Total computes the totals of GPUs, one GPU after the other: fetching one of thousands from memory takes longer than
+// adding it to all sums.
 func Total(gpus []*cluster.GPU) Totals { return computeTotals(gpus, directNumber) }
 
 func computeTotals(gpus []*cluster.GPU, of func(metric.ID) number) Totals {
@@ -149,8 +151,8 @@ func (t *Totals) Counted() int {
 	return n
 }
 
-// apart is the number of points below the mean from which a GPU is named. Among equals the name would change with every
-// poll.
+// apart is how many points below the mean a GPU must be to be named. Among nearly equal GPUs, the name would change
+// with every poll.
 const apart = 5
 
 // Slowest returns the lowest utilization, and whether its GPU stands out from the rest.

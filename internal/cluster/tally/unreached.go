@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// GiveUp returns a Snapshot after which nobody waits any longer: each node that is still being reached has a Failure,
-// of the door that came the farthest.
+// GiveUp returns a Snapshot for when nobody waits any longer. Each node that is still being reached has a Failure, from
+// the door that came farthest.
 func GiveUp(s *cluster.Snapshot) *cluster.Snapshot {
 	waiting, _ := NodesThat(s, func(n *cluster.Node) bool {
 		return n.State == cluster.NodeConnecting && n.Failure == nil && len(n.Steps) > 0
@@ -29,8 +29,8 @@ func GiveUp(s *cluster.Snapshot) *cluster.Snapshot {
 	return &given
 }
 
-// reachFailure is the failure of a node that is not reached at a time. A door that was given up may have come farther
-// than the current one.
+// reachFailure returns the failure of a node that is not reached at a given time. A door that was given up may have
+// come farther than the current one.
 func reachFailure(n *cluster.Node, at time.Time) *reach.Failure {
 	if p := n.Passed; p != nil && p.Left <= n.StagesLeft() {
 		f := *p.Failure
@@ -53,7 +53,7 @@ func reachFailure(n *cluster.Node, at time.Time) *reach.Failure {
 	return &f
 }
 
-// lateness describes the stages that take too long. A stage that is not listed is "no answer".
+// lateness describes the stages that take too long. Other stages are "no answer".
 var lateness = map[reach.Stage]reach.Failure{
 	"name": {Class: reach.ClassUnknownHost, Short: "name not resolved", Meaning: "The host name does not resolve."},
 	"ssh": {Class: reach.ClassFrozen, Short: "sshd not responding",

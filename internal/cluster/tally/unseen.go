@@ -7,13 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// unlistedGPU is a GPU whose processes its node does not list, such as a lost one, while it lists others.
+// unlistedGPU is a GPU whose processes its node does not list, such as a lost one, while the node lists other
+// processes.
 type unlistedGPU struct {
 	node string
 	gpu  *cluster.GPU
 }
 
-// addUnseen adds the ranks that a program must have, and that were never seen. If there are more ranks than GPUs, some
+// addUnseen adds the ranks that a program must have but that were never seen. If there are more ranks than GPUs, some
 // ranks need no GPU.
 func (t *rankTable) addUnseen() {
 	var unseen []RankRow
@@ -42,8 +43,8 @@ func (t *rankTable) addUnseen() {
 	t.rows = append(t.rows, unseen...)
 }
 
-// placeUnseen finds the ranks that are on unlisted GPUs: ranks count along the GPUs of a node, so one is beside its
-// neighbors. It returns the number of such GPUs without a known rank.
+// placeUnseen finds the ranks that are on unlisted GPUs. Ranks are numbered along the GPUs of a node, so an unseen rank
+// is next to its neighbors. It returns how many of these GPUs have no known rank.
 func (t *rankTable) placeUnseen(unseen []RankRow) (left int) {
 	known := map[cluster.RankID]*RankRow{}
 	free := t.unlisted

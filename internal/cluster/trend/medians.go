@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Medians returns n samples, up to a bin, of the median of GPUs. The sample of a GPU is its sum over these metrics. A
-// bin of fewer than half of the GPUs is a gap.
+// Medians returns n samples, up to a bin, of the median over GPUs. A GPU's sample is the sum of these metrics. A bin
+// with fewer than half of the GPUs is a gap.
 func Medians(gpus []*cluster.GPU, ids []metric.ID, newest int64, n int) []float32 {
 	w := &window{gpus: gpus, newest: newest, n: n}
 	sums := make([]float32, len(gpus)*n)

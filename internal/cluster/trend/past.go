@@ -8,27 +8,27 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Past has the samples of the GPUs of a job; there may be thousands of GPUs. Samples of bins that are over do not
-// change: they are computed once, in blocks, and the Past of the next Snapshot takes them over. It also keeps the
-// samples of each GPU without a new report: a GPU of a Snapshot never changes. A Past belongs to one goroutine.
+// Past has the samples of the GPUs of a job, of which there may be thousands. Samples of finished bins do not change:
+// they are computed once, in blocks, and the Past of the next Snapshot takes them over. It also keeps the samples of
+// each GPU without a new report: a GPU of a Snapshot never changes. A Past belongs to one goroutine.
 type Past struct {
 	GPUs   []*cluster.GPU
 	Edge   int64 // the newest bin that all reporting GPUs have
 	Oldest int64 // the oldest bin of any of them
 
-	who    uint64 // the GPUs
+	who    uint64 // a hash of the GPUs
 	ends   []ends // of their histories
 	kept   map[block]known
-	last   map[Samples][]float32 // of the block at the edge
-	rows   map[metric.ID]*rows   // of it
+	last   map[Samples][]float32 // samples of the block at the edge
+	rows   map[metric.ID]*rows   // likewise
 	states map[int64]uint64      // of the blocks
 }
 
-// rows are the samples of all GPUs of a metric at the edge.
+// rows are the samples of one metric at the edge, for all GPUs.
 type rows struct {
 	first   int64 // bin
 	samples []float32
-	reports []bool // it is known now
+	reports []bool // the metric is known now
 }
 
 const (
@@ -37,13 +37,13 @@ const (
 	rowBins    = edgeLag + blockBins
 )
 
-// block is some samples of the bins from at*blockBins on.
+// block is some samples, of the bins from at*blockBins on.
 type block struct {
 	of Samples
 	at int64
 }
 
-// blockOf is the place of the block that a bin is in.
+// blockOf returns the index of the block that a bin is in.
 func blockOf(bin int64) int64 { return bin >> blockShift }
 
 // known is the content of a block in one state of its histories.
@@ -54,7 +54,7 @@ type known struct {
 
 var seed = maphash.MakeSeed()
 
-// NewPast returns the Past of GPUs. It takes over that of an earlier Snapshot, which nobody may use any more; nil:
+// NewPast returns the Past of GPUs. It takes over the Past of an earlier Snapshot, which nobody may use any more; nil:
 // there is none.
 func NewPast(gpus []*cluster.GPU, before *Past) *Past {
 	p := &Past{GPUs: gpus, kept: map[block]known{}, last: map[Samples][]float32{}, rows: map[metric.ID]*rows{},
@@ -84,8 +84,8 @@ func NewPast(gpus []*cluster.GPU, before *Past) *Past {
 	return p
 }
 
-// takeOver fills the ends of the histories. same reports whether these are the GPUs of before; changed are the places
-// of those that have changed since.
+// takeOver fills the ends of the histories. same reports whether the GPUs are those of before. changed are the
+// positions of those that have changed since.
 func (p *Past) takeOver(before *Past) (changed []int, same bool) {
 	if same = before != nil && len(before.GPUs) == len(p.GPUs); same {
 		p.ends = before.ends
@@ -105,7 +105,7 @@ func (p *Past) takeOver(before *Past) (changed []int, same bool) {
 	return changed, same
 }
 
-// whoOf says which GPUs these are.
+// whoOf returns a hash that says which GPUs these are.
 func whoOf(gpus []*cluster.GPU) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -116,7 +116,7 @@ func whoOf(gpus []*cluster.GPU) uint64 {
 	return h.Sum64()
 }
 
-// firstBin is the first bin of the rows: that of the block at the edge, and those before it that a sum needs.
+// firstBin is the first bin of the rows: the first of the block at the edge, minus the bins before it that a sum needs.
 func (p *Past) firstBin() int64 { return blockOf(p.Edge+1)*blockBins - edgeLag }
 
 // readRow reads the samples of the GPU at a place.
@@ -167,7 +167,7 @@ func (p *Past) Samples(of Samples, n int) []float32 {
 	return all[len(all)-n:]
 }
 
-// completeBlocks works out the blocks that are over and not known, from that with the first bin on.
+// completeBlocks computes the blocks that are finished but not known yet, from the block with the first bin on.
 func (p *Past) completeBlocks(of Samples, first int64) {
 	end := blockOf(p.Edge + 1)
 	for at := blockOf(first); at < end; at++ {
@@ -190,14 +190,14 @@ func (p *Past) knowsBlock(b block) bool {
 	return there && k.state == p.blockState(b)
 }
 
-// computeSamples works out samples from one bin up to another. A sum also needs the bins before: see window.sumSeries.
+// computeSamples computes samples from one bin up to another. A sum also needs the bins before: see window.sumSeries.
 func (p *Past) computeSamples(of Samples, first, last int64) []float32 {
 	w := &window{gpus: p.GPUs, newest: last, n: int(last-first) + 1 + edgeLag}
 	return of.samplesIn(w, p.reportingCount(of))[edgeLag:]
 }
 
-// blockState says on what the samples of a block depend, beside the bins of it that are over: which GPUs may still send
-// samples of it, which have not its first bins, and for a sum how many count now.
+// blockState returns a hash of what the samples of a block depend on, besides its finished bins: which GPUs may still
+// send samples of it, which GPUs lack its first bins, and for a sum how many GPUs count now.
 func (p *Past) blockState(b block) uint64 {
 	state, there := p.states[b.at]
 	if !there {
@@ -237,5 +237,5 @@ func (p *Past) stateOf(at int64) uint64 {
 	return state
 }
 
-// mixState returns a state with one more number in it, as in FNV.
+// mixState returns the state with one more number mixed in, as in FNV.
 func mixState(state uint64, n int) uint64 { return (state ^ uint64(n)) * 1099511628211 }

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// edgeLag is the number of bins by which a GPU may be behind the others, since reports do not come all at once.
+// edgeLag is how many bins a GPU may be behind the others, since reports do not come all at once.
 const edgeLag = 2
 
 // Edge returns the newest bin that all reporting GPUs have: the right edge of their series.
@@ -69,7 +69,7 @@ func endOf(g *cluster.GPU) (e ends) {
 // Last returns the newest n samples of a metric of one GPU.
 func Last(g *cluster.GPU, id metric.ID, n int) []float32 { return g.History.Tail(nil, id, Edge(g), n) }
 
-// Samples says which samples of GPUs: a sum over a metric, or one of the others.
+// Samples says which samples of GPUs are meant: a sum over a metric, or one of the others.
 type Samples struct {
 	ID      metric.ID
 	Sum     metric.Sum
@@ -89,7 +89,7 @@ func (of Samples) Of(gpus []*cluster.GPU, n int) []float32 {
 // areSums reports whether each sample is a sum over GPUs.
 func (of Samples) areSums() bool { return of.Sum == metric.Add && !of.Median && of.Reasons == 0 }
 
-// samplesIn returns the samples of a window; a sum is one of so many GPUs, which report the metric now.
+// samplesIn returns the samples of a window. now is how many GPUs report the metric now, for a sum.
 func (of Samples) samplesIn(w *window, now int) []float32 {
 	switch {
 	case of.Median:
@@ -143,7 +143,7 @@ func (w *window) metricSeries(id metric.ID, sum metric.Sum) []float32 {
 	if sum != metric.Mean {
 		fillGaps(samples)
 	}
-	for bins := range w.eachTail(id) { // millions of them: nothing here takes a call
+	for bins := range w.eachTail(id) { // millions of samples: nothing here calls a function
 		switch sum {
 		case metric.Lowest:
 			for i, v := range bins {
@@ -185,9 +185,9 @@ func fillGaps(samples []float32) {
 	}
 }
 
-// sumSeries returns the sums of a number over GPUs, of which so many report it now. A bin that lacks one of these is a
-// gap: unknown must not look like less. A GPU that misses a bin or two has its last sample there, since reports do not
-// come all at once.
+// sumSeries returns the sums of a metric over GPUs. now is how many of them report it now. A bin that lacks one of
+// these is a gap: unknown must not look like less. A GPU that misses a bin or two gets its last sample there, since
+// reports do not come all at once.
 func (w *window) sumSeries(id metric.ID, now int) []float32 {
 	samples, counts, seen := make([]float32, w.n), make([]int, w.n), make([]bool, w.n)
 	for bins := range w.eachTail(id) {
@@ -212,7 +212,7 @@ func (w *window) sumSeries(id metric.ID, now int) []float32 {
 	return samples
 }
 
-// Throttled returns for the newest n samples whether one of the GPUs had one of these throttle reasons: 1 or 0, or a
+// Throttled returns, for the newest n samples, whether one of the GPUs had one of these throttle reasons: 1 or 0, or a
 // gap if no GPU had a sample.
 func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
 	return Samples{Reasons: reasons}.Of(gpus, n)
@@ -235,8 +235,8 @@ func (w *window) throttleSeries(reasons uint64) []float32 {
 	return samples
 }
 
-// percents counts GPUs by their utilization in whole percents, since there may be thousands. The last element counts
-// all of them.
+// percents counts GPUs by their utilization in whole percents, since there may be thousands of GPUs. The last element
+// counts all of them.
 type percents [102]uint16
 
 func (p *percents) addPercent(percent float32) {

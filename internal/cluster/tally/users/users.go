@@ -16,10 +16,10 @@ import (
 // Row has the resources of a user on the GPUs of the nodes, according to their lists of processes.
 type Row struct {
 	User               string // "": unknown
-	Mine               bool   // the owner of the jobs
+	Mine               bool   // the user is the owner of the jobs
 	Nodes, GPUs, Procs int
 	Memory             float64  // bytes of GPU memory; NaN: unknown for all processes
-	Power              float64  // watts of the GPUs that only this user uses; NaN: there are none, or it is unknown
+	Power              float64  // watts of the GPUs that only this user uses; NaN: there are none, or unknown
 	Longest            *int64   // run time of the oldest process in seconds; nil: unknown
 	Command            string   // of that process
 	Jobs               []string // IDs, for jobs of this user as squeue prints them
@@ -31,7 +31,7 @@ type place struct {
 	key    string // of a GPU without a number
 
 	watts   float64 // NaN: unknown
-	holders int     // number of its users, even of hidden instances
+	holders int     // number of its users, including those of hidden instances
 }
 
 // gpu is a GPU of a node, or an instance.
@@ -41,11 +41,11 @@ type gpu struct {
 	place  int // in node.places
 }
 
-// share is a user on a place of a node.
+// share is one user on one place of a node.
 type share struct {
 	of    *sum
 	place int
-	shown bool // one of the GPUs there is shown
+	shown bool // one of the GPUs of the place is shown
 }
 
 // sum is a Row under construction.
@@ -56,15 +56,15 @@ type sum struct {
 	last  struct{ node, job string }
 }
 
-// node has the users on one node: lists, as there are few of each.
+// node has the users on one node. It uses lists, since there are few of each.
 type node struct {
 	places []place
 	gpus   []gpu
 	holds  []share
-	procs  map[wire.ProcessID]bool // the shown ones: a process may be on several GPUs
+	procs  map[wire.ProcessID]bool // the shown ones; a process may be on several GPUs
 }
 
-// Of returns the users with processes on the shown GPUs of the jobs' nodes, or on no known GPU, by name.
+// Of returns the users that have processes on the shown GPUs of the jobs' nodes, or on no known GPU, by name.
 func Of(s *cluster.Snapshot, only tally.Only) []Row {
 	sums := map[string]*sum{}
 	ids := map[string]string{}
@@ -132,7 +132,7 @@ func (u *node) placeOf(g *cluster.GPU) int {
 	return len(u.places) - 1
 }
 
-// holdsShown notes a process of a user on one of its GPUs, and reports whether that GPU is shown.
+// holdsShown notes a user's process on one of the node's GPUs, and reports whether that GPU is shown.
 func (u *node) holdsShown(of *sum, p *wire.Process) bool {
 	at := slices.IndexFunc(u.gpus, func(g gpu) bool { return g.index == p.GPU })
 	shown := at < 0 || !u.gpus[at].hidden
@@ -170,7 +170,7 @@ func (u *node) addNodeGPUs() {
 	}
 }
 
-// addProcess adds a process on one of its GPUs.
+// addProcess adds a process that is on one of the node's GPUs.
 func (u *sum) addProcess(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
 	if u.row.Nodes == 0 || u.last.node != n.Name {
 		u.row.Nodes, u.last.node = u.row.Nodes+1, n.Name
@@ -190,7 +190,6 @@ func (u *sum) addProcess(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, 
 	}
 }
 
-// finishRow completes the row.
 func (u *sum) finishRow() Row {
 	r := u.row
 	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs),
