@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// A GPU that is fully utilized clocks low below this share of its highest clock, or below this share of its usual
-	// clock, once that was measured for some minutes. Above these shares clocks may be set on purpose.
+	// A fully utilized GPU has a low clock below this share of its highest clock, or below this share of its usual
+	// clock once that was measured for some minutes. Above these shares, clocks may be set on purpose.
 	lowOfMost, lowOfUsual = 0.35, 0.6
 	clockKnown            = 5 * time.Minute
 
@@ -20,8 +20,8 @@ const (
 	coolPower = 0.7
 )
 
-// clockedLow finds GPUs whose SM clock is low at full load, for a reason that the driver does not name. It needs no
-// other GPU to compare with.
+// clockedLow finds GPUs whose SM clock is low at full load for a reason that the driver does not name. It needs no
+// other GPU for comparison.
 func clockedLow(s subject) []cluster.Condition {
 	var found []cluster.Condition
 	for _, p := range s.Peers.GPUs {
@@ -48,7 +48,7 @@ func isClockedLow(p cluster.Peer) bool {
 		named && uint64(reasons)&^wire.ThrottleGPUIdle == 0
 }
 
-// oncePerGPU drops the low clocks of GPUs that lag, or did lately: they are said to be slow already.
+// oncePerGPU drops the low clocks of GPUs that lag, or lagged recently: those are already reported as slow.
 func oncePerGPU(s subject, held []cluster.Condition) []cluster.Condition {
 	return slices.DeleteFunc(held, func(c cluster.Condition) bool {
 		return c.Kind == cluster.KindLowClock && (s.Peers.At.Sub(c.Of.LagLast) <= clockKnown ||

@@ -17,10 +17,11 @@ const (
 	unseenLink = 4 * time.Minute
 )
 
-// linkUnused finds GPUs whose exchange goes over PCIe, though NVLink carried it before or carries that of the others in
-// step with them, and they or these wait for it. If no other uses NVLink, kernels must wait for the exchange, on all
-// GPUs of the node: a program that offloads moves as much over PCIe, and computes meanwhile or runs no kernel. With a
-// rank of one program on each GPU it is an exchange. Otherwise they may do other work than before, so it is a note.
+// linkUnused finds GPUs whose exchange goes over PCIe although NVLink carried it before, or still carries that of the
+// others in step with them. They, or the others, must wait for the exchange. If no other GPU uses NVLink, kernels must
+// wait for the exchange on all GPUs of the node: a program that offloads moves as much over PCIe, but computes
+// meanwhile or runs no kernel. If each GPU has a rank of one program, the traffic is an exchange. Otherwise the GPUs
+// may do other work than before, so it is a note.
 func linkUnused(s subject) []cluster.Condition {
 	found := pickPeers(s, (*pace.Group).Coupled, func(_ *pace.Group, g *pace.GPU) bool {
 		return g.Lanes.Instead() && g.Mean[pace.Util] >= pace.BusyFrom && s.Peers.At.Sub(g.Lanes.Quiet) >= settledLink
@@ -38,7 +39,7 @@ func linkUnused(s subject) []cluster.Condition {
 		switch {
 		case othersUseLink(p.group):
 			if !p.KernelsWait() && !(p.group.Others(p.GPU, pace.Power) < fallen*p.group.UsualOthers(p.GPU, pace.Power)) {
-				continue // it does other work than they
+				continue // it does other work than they do
 			}
 			c.Severity = cluster.Warning
 		case !alike || !ranks && !p.Lanes.Used():
@@ -57,14 +58,14 @@ func linkUnused(s subject) []cluster.Condition {
 
 func othersUseLink(g *pace.Group) bool {
 	for _, o := range g.GPUs {
-		if o.Lanes.Wide() && o.Lanes.Quiet.IsZero() && o.Mean[pace.Util] >= pace.BusyFrom { // an idle one did before
+		if o.Lanes.Wide() && o.Lanes.Quiet.IsZero() && o.Mean[pace.Util] >= pace.BusyFrom { // if idle, it did before
 			return true
 		}
 	}
 	return false
 }
 
-// waitOnPCIe reports whether all GPUs of a node wait for data that goes over PCIe in place of NVLink, which they have.
+// waitOnPCIe reports whether all GPUs of a node wait for data that goes over PCIe instead of the NVLink they have.
 func waitOnPCIe(here []cluster.Peer) bool {
 	return !slices.ContainsFunc(here, func(p cluster.Peer) bool {
 		_, up, known := signs.LinksOf(p.Own)
@@ -72,7 +73,7 @@ func waitOnPCIe(here []cluster.Peer) bool {
 	})
 }
 
-// haveRanks reports whether each of several GPUs runs a rank of its own of a program with several.
+// haveRanks reports whether each of several GPUs runs its own rank of a program with several ranks.
 func haveRanks(gpus []cluster.Peer) bool {
 	seen := map[int]bool{}
 	for _, p := range gpus {

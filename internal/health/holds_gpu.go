@@ -22,8 +22,8 @@ func isGPUUnusable(s subject) bool { return s.GPU.Lost != "" && !isGPULost(s) }
 
 func isGPUHung(s subject) bool { return s.GPU.Hung() }
 
-// hasUnreadMetrics holds if some metrics of the GPU, or of the node itself, cannot be read; hasCeasedMetrics holds if
-// the driver no longer has some that it gave before.
+// hasUnreadMetrics holds if some metrics of the GPU, or of the node itself, cannot be read. hasCeasedMetrics holds if
+// the driver no longer has some metrics that it had before.
 func hasUnreadMetrics(s subject) bool {
 	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return !f.Ceased && signs.IsOf(&f, s.GPU) })
 }
@@ -49,8 +49,8 @@ func memoryErrorsGrow(s subject) bool {
 
 func remapFailed(s subject) bool { return s.GPU.Float(metric.RemapFailed) > 0 }
 
-// remapDamaged holds if rows wait to be remapped and some of them held uncorrectable errors; remapWaits holds if they
-// held only corrected errors.
+// remapDamaged holds if rows wait to be remapped and some of them had uncorrectable errors. remapWaits holds if they
+// had only corrected errors.
 func remapDamaged(s subject) bool {
 	return remapWaits(s) && s.GPU.Float(metric.RemappedUncorrectable) > 0
 }
@@ -62,11 +62,11 @@ func pagesRetired(s subject) bool {
 	return s.GPU.Float(metric.RetiredPending) > 0 || signs.Retired(s.GPU) >= s.limits[RetiredPages]
 }
 
-// brief is the share of the time below which a counter of throttled time is ignored: short throttling is normal.
+// brief is the share of the time below which throttling is ignored: short throttling is normal.
 const brief = 0.01
 
-// isThrottledBy returns a rule that holds if one of bits is among the reasons for reduced clocks, or if the GPU was
-// throttled since the last report, but not at the moment of the sample.
+// isThrottledBy returns a rule that holds if one of bits is among the reasons for reduced clocks. It also holds if the
+// GPU was throttled since the last report, but not at the moment of the sample.
 func isThrottledBy(bits uint64, time metric.ID) func(subject) bool {
 	return func(s subject) bool {
 		now := signs.Reasons(s.GPU)&bits != 0
@@ -84,8 +84,9 @@ func unnamedSlowdown(s subject) bool {
 	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
 }
 
-// memoryHot holds if the memory is above its maximum temperature, coreHot if the GPU is above the temperature at which
-// it should be slowed down. Neither holds if the driver reports the slowdown: the slowdown is then the problem.
+// memoryHot holds if the memory is above its maximum temperature. coreHot holds if the GPU is above the temperature at
+// which it should be slowed down. Neither holds if the driver reports the slowdown, since then the slowdown is the
+// problem.
 func memoryHot(s subject) bool { return !slowedByHeat(s.GPU) && signs.Overheated(s.GPU) }
 func coreHot(s subject) bool {
 	return !slowedByHeat(s.GPU) && s.GPU.Float(metric.Temperature) > s.GPU.Float(metric.Slowdown)
@@ -134,8 +135,8 @@ func memoryFull(s subject) bool {
 	return known && percent >= s.limits[MemoryFullPercent]
 }
 
-// hasXid returns a rule that holds if the worst Xid of the GPU has that severity. One that is newer than the catalog is
-// critical if the driver asks for any recovery.
+// hasXid returns a rule that holds if the worst Xid of the GPU has that severity. An Xid that is newer than the catalog
+// is critical if the driver asks for any recovery.
 func hasXid(severity cluster.Severity) func(subject) bool {
 	return func(s subject) bool {
 		if len(s.Node.Xids) == 0 {

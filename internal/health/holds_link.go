@@ -12,9 +12,9 @@ import (
 )
 
 // linkDown holds if a link is down that should be up. Some boards have links that lead nowhere, so the rule needs
-// evidence: the GPU is registered with an NVLink fabric, which uses all links; or the link has been up while nvnodetop
-// was watching; or more links are up on another GPU of the model. Where peers are in MIG mode, only the fabric proves
-// that the other end exists.
+// evidence. Either the GPU is registered with an NVLink fabric, which uses all links; or the link has been up while
+// nvnodetop was watching; or more links are up on another GPU of the model. If peers are in MIG mode, only the fabric
+// proves that the other end exists.
 func linkDown(s subject) bool {
 	links, up, known := signs.LinksOf(s.GPU)
 	switch {
@@ -37,10 +37,10 @@ func linkDown(s subject) bool {
 	return false
 }
 
-// few is the number of GPUs up to which links that are down on all of them may be links between them.
+// few is the largest number of GPUs for which links that are down on all of them may be links between them.
 const few = 2
 
-// switchDown holds if the same links are down on all GPUs of the node: only an NVSwitch is common to them.
+// switchDown holds if the same links are down on all GPUs of the node: only an NVSwitch is common to all of them.
 func switchDown(s subject) bool {
 	links, up, gpus := signs.SameLinks(s.Node)
 	down := uint64(1)<<links - 1 - up
@@ -59,8 +59,8 @@ func switchDown(s subject) bool {
 	return fabric || seen || switched
 }
 
-// allSwitched reports whether all links of a GPU lead to NVSwitches. Without a fabric, only boards with 8 A100s are
-// known to be wired so; boards with 4 A100s have no switches.
+// allSwitched reports whether all links of a GPU lead to NVSwitches. Without a fabric, this is known only for boards
+// with 8 A100s; boards with 4 A100s have no switches.
 func allSwitched(g *cluster.GPU, links, gpus int) bool {
 	return gpus >= 8 && links == 12 && strings.Contains(g.Card.Name, "A100-SXM")
 }
@@ -90,7 +90,7 @@ func otherClique(s subject) bool {
 	return known && its && own != most
 }
 
-// isUnregistered holds if, in addition, nothing computes on the GPU. A program that computes has found the fabric when
+// isUnregistered holds if mayFail does and nothing computes on the GPU. A program that computes found the fabric when
 // it started.
 func isUnregistered(s subject) bool { return mayFail(s) && !hasComputeProcess(s.Node, s.GPU) }
 

@@ -13,8 +13,8 @@ func isInState(state cluster.NodeState) func(subject) bool {
 	return func(s subject) bool { return s.Node.State == state }
 }
 
-// failsToReport returns a rule that holds if a watched node does not report because of itself or the network; or, if
-// watched is false, if a node is not watched because there are too many nodes.
+// failsToReport returns a rule that holds if a watched node does not report because of itself or the network. If
+// watched is false, the rule holds if a node is not watched because there are too many nodes.
 func failsToReport(watched bool) func(subject) bool {
 	return func(s subject) bool {
 		f := s.Node.Failure
@@ -27,8 +27,8 @@ func oldDriver(s subject) bool {
 	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
 }
 
-// allHang holds if none of several GPUs answers: a call for one of them hangs, and a call for each other one has lasted
-// at least half as long.
+// allHang holds if none of several GPUs answers. A call for one of them hangs, and calls for each of the others have
+// lasted at least half as long.
 func allHang(s subject) bool {
 	hung := false
 	for i := range s.Node.GPUs {
@@ -77,7 +77,7 @@ func hostMemoryFull(s subject) bool {
 	return m != nil && 100*float64(m.Used) >= s.limits[HostMemoryPercent]*float64(m.Limit)
 }
 
-// mostFull is the share of the limit below which a trend is ignored: a program that starts fills memory fast, and
+// mostFull is the share of the limit below which a trend is ignored: a program that starts fills memory fast, and then
 // stops.
 const mostFull = 0.8
 

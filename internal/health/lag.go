@@ -10,50 +10,52 @@ import (
 )
 
 const (
-	// A GPU that does less than costly of its usual pace slows its job by a sixth. That is mild.
+	// A GPU that does less than costly of its usual work slows down its job by a sixth. That is mild.
 	costly = 0.85
 
-	// felt is the largest share of their usual work that the others still do if they wait for a slow GPU. They lack at
-	// least the part follows of what the GPU lacks. If they continue as usual, they do not need its work.
+	// felt is the largest share of their usual work that the others still do if they wait for a slow GPU. Of the work
+	// that the slow GPU lacks, they lack at least the part follows. If they continue as usual, they do not need its
+	// work.
 	felt    = 0.93
 	follows = 0.4
 
-	// waiting is the share of their usual power below which the others wait for a GPU for much of the time. harder is
-	// the ratio between its power and theirs, as shares of usual power, from which on it works while they wait for
-	// some.
+	// waiting is the share of their usual power below which the others spend much of the time waiting for a GPU. harder
+	// is the ratio of the GPU's power to theirs, as shares of usual power, at which the GPU works while some of the
+	// others wait.
 	waiting = 0.75
 	harder  = 1.1
 
-	// same and fallen are the shares of usual power of a GPU that works as ever, and of others that wait for it for a
-	// sixth of the time.
+	// same is the share of its usual power at which a GPU works as always. fallen is the share at which others wait for
+	// it a sixth of the time.
 	same   = 0.95
 	fallen = 0.9
 
-	// nearly is added to a share below which a GPU lags beside others, for its share of its own past. oneRate is the
-	// largest ratio of two measures of one rate.
+	// nearly is added to the share below which a GPU lags beside others, to get the share for its own past. oneRate is
+	// the largest ratio of two measures of the same rate.
 	nearly  = 0.05
 	oneRate = 1.3
 
 	// less is the share of its usual power or memory traffic below which a GPU does less than the others at the same
-	// utilization. raised is the ratio to their clock from which on a GPU waits for them part of the time.
+	// utilization. raised is the ratio of its clock to theirs at which a GPU waits for them part of the time.
 	less   = 0.6
 	raised = 1.04
 
-	// The others wait, whatever is usual for them, if they work for waitUtil of the time, take less than waitPower of
-	// their limit and read memory for less than waitMemory of the time. Then a GPU is slow below or above these shares
-	// of their values. A smaller difference is the way in which the job divides its work.
+	// The others wait, whatever is usual for them, under three conditions: they work for waitUtil of the time, draw
+	// less than waitPower of their limit, and read memory for less than waitMemory of the time. Then a GPU is slow
+	// below or above these shares of their values. A smaller difference comes from how the job divides its work.
 	waitUtil, waitMemory  = 0.98, 0.5
 	waitPower             = 0.8
 	slowUtil, slowClock   = 0.75, 0.8
 	morePower, moreMemory = 1.5, 1.5
 	slowPower             = 1.25
 
-	// The others only wait up to this percentage of memory traffic and below this share of their usual power.
+	// The others only wait if they have at most this percentage of memory traffic, and less than this share of their
+	// usual power.
 	standMemory = 1
 	standPower  = 0.5
 
-	// alwaysSlow is the share of the others' utilization below which a GPU that has always been slow lags, even if they
-	// do not seem to wait.
+	// alwaysSlow is the share of the others' utilization below which a GPU that has always been slow counts as lagging,
+	// even if the others do not seem to wait.
 	alwaysSlow = 0.5
 )
 
@@ -61,12 +63,12 @@ const (
 type way struct {
 	how   cluster.How
 	mild  bool // it matters only if it lasts
-	old   bool // it may be older than the watch; then it counts only if few GPUs have it
+	old   bool // it may be older than the watch, and then counts only if few GPUs have it
 	holds func(*look) bool
 }
 
 // ways are in order of priority. Utilization alone does not show the slow GPU: a GPU that waits for the others in a
-// collective is fully utilized, and the awaited GPU may be as well.
+// collective is fully utilized, and so may be the one they wait for.
 var ways = []way{
 	{cluster.Starved, false, false, func(l *look) bool { return l.slowsOthers(pace.Util, l.ratio) }},
 	{cluster.Slowed, false, false, func(l *look) bool { return l.slowsOthers(pace.Clock, l.ratio) }},
@@ -92,7 +94,7 @@ var ways = []way{
 			l.Share[pace.Util] > l.lowerLimit(costly) && l.standsOut(pace.Power)
 	}},
 	{cluster.Starved, true, true, func(l *look) bool {
-		same := !(l.Share[pace.Memory] < l.lowerLimit(less)) // work, whoever waits: each step reads the same amount
+		same := !(l.Share[pace.Memory] < l.lowerLimit(less)) // same work, whoever waits: each step reads as much
 		return same && l.waits && l.alwaysDiffered(pace.Util) && l.Share[pace.Util] < l.upperLimit(slowUtil)
 	}},
 	{cluster.Slowed, true, true, func(l *look) bool {
@@ -102,7 +104,7 @@ var ways = []way{
 	{cluster.Reads, true, true, func(l *look) bool {
 		return l.waits && l.alwaysDiffered(pace.Memory) &&
 			l.Share[pace.Memory] > l.lowerLimit(moreMemory) &&
-			l.Share[pace.Power] < l.upperLimit(slowPower) // not just more work
+			l.Share[pace.Power] < l.upperLimit(slowPower) // it does not just have more work
 	}},
 	{cluster.Awaited, true, true, func(l *look) bool {
 		return l.waits && l.alwaysDiffered(pace.Power) &&
@@ -110,12 +112,12 @@ var ways = []way{
 	}},
 }
 
-// measures are what shows that a GPU is slow in a way.
+// measures are the measures that show each way of being slow.
 var measures = map[cluster.How]pace.Measure{cluster.Starved: pace.Util, cluster.Slowed: pace.Clock,
 	cluster.Reads: pace.Memory, cluster.Awaited: pace.Power}
 
 // findLaggingGPUs finds the GPUs that are slower than the others of a job that works in step. If the slow GPU changes,
-// the finding is the job's.
+// the finding is about the job.
 func findLaggingGPUs(s subject) []cluster.Condition {
 	held := findSlowGPUs(s)
 	if c, wanders := findWanderingLag(s, held); wanders {
@@ -142,8 +144,8 @@ func findSlowGPUs(s subject) []cluster.Condition {
 	return append(dropAwaited(s, inDoubt(s, held)), slowerOfFew(s)...)
 }
 
-// inDoubt makes those mild that are awaited beside another one of their node: who waits, waits for one GPU or for a
-// whole node. Pairs that train alone look so when the other pairs evaluate.
+// inDoubt makes conditions mild if the GPU is awaited and so is another GPU of its node: the waiting GPUs wait for one
+// GPU, or for a whole node. Pairs that train alone look like this when the other pairs evaluate.
 func inDoubt(s subject, held []cluster.Condition) []cluster.Condition {
 	if len(held) < 2 {
 		return held
@@ -165,8 +167,8 @@ func inDoubt(s subject, held []cluster.Condition) []cluster.Condition {
 	return held
 }
 
-// slowerOfFew finds those of few GPUs that have never been in step for which the others wait: those that clock lower,
-// since more work would take more power, and those that work for less of the time, perhaps by design.
+// slowerOfFew finds, among few GPUs that were never in step, those that the others wait for: GPUs with a lower clock,
+// since more work would take more power, and GPUs that work for less of the time, perhaps by design.
 func slowerOfFew(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, p := range pickPeers(s, (*pace.Group).Differs, (*pace.Group).Talks) {
@@ -180,13 +182,13 @@ func slowerOfFew(s subject) []cluster.Condition {
 	return held
 }
 
-// hasTold reports whether a GPU was reported to lag a moment ago.
+// hasTold reports whether the GPU was reported to lag a moment ago.
 func (s subject) hasTold(g *pace.GPU) bool {
 	return !g.LagTold.IsZero() && s.Peers.At.Sub(g.LagTold) <= s.atLeastTwoSamples(justLagged)
 }
 
-// dropAwaited drops the awaited ones of few GPUs where another GPU shows why all are slow: of two GPUs both differ, and
-// of three the one that waits a little less than the other.
+// dropAwaited drops the awaited GPUs of a small group if another GPU shows why all are slow. If two GPUs differ, both
+// look slow. Of three GPUs, the one that waits a little less than the other looks slow.
 func dropAwaited(s subject, held []cluster.Condition) []cluster.Condition {
 	shows := func(c cluster.Condition) bool {
 		return c.Compared.How == cluster.Starved || c.Compared.How == cluster.Slowed
@@ -207,8 +209,8 @@ func mayBeSlow(g *pace.GPU) bool {
 		share[pace.Memory] < less || share[pace.Memory] > 1/costly
 }
 
-// findLag returns the way in which a GPU lags, and the condition; nil: it does not lag. A GPU that has always been
-// slow, perhaps by design, lags in no way.
+// findLag returns the way in which a GPU lags, and the condition; nil: it does not lag. A GPU that was always slow,
+// perhaps by design, does not lag in any way.
 func (p peer) findLag(ratio float32, told bool) (*way, *cluster.Condition) {
 	g, l := p.group, p.newLook(ratio, told)
 	if l.othersOnlyWait() {
@@ -228,8 +230,8 @@ func (p peer) findLag(ratio float32, told bool) (*way, *cluster.Condition) {
 	return nil, nil
 }
 
-// isException reports whether the GPUs that differ at least half as much as this one are few, or are all GPUs of some
-// nodes: of up to half, but not of half the nodes if these only have more to do.
+// isException reports whether few GPUs differ at least half as much as this one. It also does so if those that differ
+// are all GPUs of some nodes, up to half of the nodes, but not half of the nodes if they only have more to do.
 func (p peer) isException(how cluster.How) bool {
 	differs := func(g *pace.GPU) float64 { return math.Abs(float64(g.Share[measures[how]]) - 1) }
 	alike, here, all := 0, 0, 0
@@ -250,8 +252,8 @@ func (p peer) isException(how cluster.How) bool {
 	return alike <= max(1, n/4) || here == all && some
 }
 
-// lagSeverity returns the severity for a GPU that has always been slow: it may have less work by design, unless its
-// process is starved as well.
+// lagSeverity returns the severity for a GPU that was always slow. It may have less work by design, unless its process
+// is starved as well.
 func (p peer) lagSeverity() cluster.Severity {
 	if signs.Starved(signs.CPUOf(p.Node, p.Own)) {
 		return cluster.Warning

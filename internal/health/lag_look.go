@@ -6,22 +6,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
-// ends is the share of a ratio at which a difference that is reported ends, or half of the difference if that is less.
-// At its limit a fault would begin and end again and again.
+// ends is the share of a ratio at which a reported difference ends, or half of the difference if that is less. At the
+// limit itself, a fault would begin and end again and again.
 const ends = 0.9
 
 // look has the values by which one GPU of a group is judged.
 type look struct {
 	peer
 	ratio  float32 // lag_ratio
-	others float32 // the share of their usual work that the others do; NaN: unknown
-	fell   float32 // likewise, by the measure that fell most
+	others float32 // how much of their usual work the others do; NaN: unknown
+	fell   float32 // likewise, by the measure that fell the most
 	waits  bool    // they wait, whatever is usual for them
-	parted bool    // the few GPUs are out of step: only if all that the others do is less, they wait
-	told   bool    // it is reported to lag: it does until each ratio is far from its limit
+	parted bool    // the few GPUs are out of step: the others wait only if everything that they do is less
+	told   bool    // it is reported to lag, and goes on lagging until each ratio is far from its limit
 }
 
-// upperLimit returns the limit below which a ratio must be, lowerLimit one above which it must be.
+// upperLimit returns the limit that a ratio must be below. lowerLimit returns one that it must be above.
 func (l *look) upperLimit(limit float32) float32 {
 	switch {
 	case !l.told:
@@ -42,7 +42,7 @@ func (l *look) lowerLimit(limit float32) float32 {
 	return limit * ends
 }
 
-// newLook returns the values by which a GPU is judged. told means that it is reported to lag.
+// newLook returns the values by which a GPU is judged. told says that it is reported to lag.
 func (p peer) newLook(ratio float32, told bool) look {
 	g := p.group
 	l := look{peer: p, ratio: ratio, parted: g.FellOut(), told: told}
@@ -51,7 +51,7 @@ func (p peer) newLook(ratio float32, told bool) look {
 		l.others = greatest
 	}
 	full := g.Others(p.GPU, pace.Util)
-	if full >= pace.FullFrom && g.Usual[pace.Util] > full { // it is the least of some GPUs, and wanders around the limit
+	if full >= pace.FullFrom && g.Usual[pace.Util] > full { // it is the lowest of several, and wanders around the limit
 		full = g.Usual[pace.Util]
 	}
 	l.waits = full >= 100*l.lowerLimit(waitUtil) &&
@@ -60,13 +60,14 @@ func (p peer) newLook(ratio float32, told bool) look {
 	return l
 }
 
-// clocksLow reports whether a busy GPU clocks much lower than the others, which wait for it, and takes less power.
+// clocksLow reports whether a busy GPU clocks much lower than the others, which wait for it, and draws less power.
 func (l *look) clocksLow() bool {
 	return l.waits && l.Share[pace.Clock] < l.upperLimit(slowClock) && l.Share[pace.Power] < l.upperLimit(1) &&
 		l.Mean[pace.Util] >= pace.FullFrom && l.Mean[pace.Power] < coolPower*l.Limit
 }
 
-// isBelow reports whether a GPU has less than usual and less than the others by a factor, isAbove whether it has more.
+// isBelow reports whether a GPU has less than usual and less than the others by a factor. isAbove reports whether it
+// has more.
 func (l *look) isBelow(m pace.Measure, factor float32) bool {
 	return l.Share[m] < l.upperLimit(factor)*min(l.Usual[m], 1)
 }
@@ -74,20 +75,20 @@ func (l *look) isAbove(m pace.Measure, factor float32) bool {
 	return l.Share[m] > l.lowerLimit(factor)*max(l.Usual[m], 1)
 }
 
-// othersMayWait reports whether the others may be waiting for this GPU. GPUs that wait clock higher: if the others
-// clock lower, they are slow themselves.
+// othersMayWait reports whether the others may be waiting for this GPU. GPUs that wait have a higher clock: if the
+// others have a lower one, they are slow themselves.
 func (l *look) othersMayWait() bool {
 	return !(l.Mean[pace.Clock] > l.upperLimit(raised)*l.group.Lower[pace.Clock])
 }
 
-// waitsToo reports whether this GPU as well has less than usual, as if all wait for another node: nodes that are
-// compared each for itself may work together.
+// waitsToo reports whether this GPU also has less than usual, as if all waited for another node. Nodes that are
+// compared each on its own may work together.
 func (l *look) waitsToo(m pace.Measure) bool {
 	return l.group.Part && (l.shareOfUsual(m) < same || l.shareOfUsual(pace.Clock) > raised)
 }
 
-// othersOnlyWait reports whether the others only wait, whatever their links show: as during an evaluation or a
-// checkpoint on one rank. A slow GPU lets the others continue now and then.
+// othersOnlyWait reports whether the others only wait, whatever their links show, as during an evaluation or a
+// checkpoint on one rank. A slow GPU lets the others continue from time to time.
 func (l *look) othersOnlyWait() bool {
 	of := l.group
 	return of.Others(l.GPU, pace.Memory) <= standMemory &&
@@ -97,29 +98,29 @@ func (l *look) othersOnlyWait() bool {
 // slowsOthers reports whether a GPU has less by a factor, and the others do less because of it.
 func (l *look) slowsOthers(m pace.Measure, factor float32) bool {
 	others := l.others
-	if m == pace.Clock { // that it clocks lower than it did is proof enough
+	if m == pace.Clock { // its lower clock is proof enough
 		others = l.fell
 	}
-	if l.told && l.Now(m) >= same*l.group.Usual[m]*l.Usual[m] { // it has recovered: the averages show that later
+	if l.told && l.Now(m) >= same*l.group.Usual[m]*l.Usual[m] { // it has recovered; the averages show that later
 		return false
 	}
 	return l.isBelow(m, factor) && l.shareOfUsual(m) < l.upperLimit(factor+nearly) &&
 		others <= l.upperLimit(1-follows*(1-l.Share[m]/l.Usual[m]))
 }
 
-// shareOfUsual returns the value of the GPU as a share of its own usual value; NaN: unknown.
+// shareOfUsual returns the GPU's value as a share of its own usual value; NaN: unknown.
 func (l *look) shareOfUsual(m pace.Measure) float32 {
 	return l.Mean[m] / (l.group.Usual[m] * l.Usual[m])
 }
 
-// costsOthers reports whether the others do less, at a rate of steps that is as much lower as they wait. A load that
+// costsOthers reports whether the others do less, and the rate of steps is lower by as much as they wait. A load that
 // wanders between GPUs costs little.
 func (l *look) costsOthers() bool {
 	wait := max(1-l.Usual[pace.Power]/l.Share[pace.Power], 1-felt)
 	return l.others < l.upperLimit(felt) && !(l.group.Rate() > l.upperLimit(1-wait))
 }
 
-// keepsPower reports whether the GPU draws as much power as ever and reads no more than the others, while their power
+// keepsPower reports whether the GPU draws as much power as always and reads no more than the others, while their power
 // fell: they wait for it.
 func (l *look) keepsPower() bool {
 	usual := l.group.UsualOthers(l.GPU, pace.Power)
@@ -128,8 +129,8 @@ func (l *look) keepsPower() bool {
 }
 
 // standsOut reports whether at most a quarter of the others differ half as much from what is usual for them as this GPU
-// does, not counting its node if all of that does so. Where the load of all wanders, the highest and the lowest are no
-// fault.
+// does. If its whole node does, the node does not count. If the load of all GPUs wanders, the highest and the lowest
+// are no fault.
 func (l *look) standsOut(m pace.Measure) bool {
 	differs := func(g *pace.GPU) float64 { return float64(g.Share[m]/g.Usual[m]) - 1 }
 	own, odd, beside, here := differs(l.GPU), 0, 0, 0
@@ -152,16 +153,16 @@ func (l *look) standsOut(m pace.Measure) bool {
 	return l.told || odd <= max(1, len(l.group.GPUs)/4)
 }
 
-// stepsTakeLonger reports whether each step of few GPUs moves what it always did, perhaps in more time. In another
-// program they would read and send in another proportion.
+// stepsTakeLonger reports whether each step of few GPUs moves as much as it always did, perhaps in more time. Another
+// program would read and send in another proportion.
 func (l *look) stepsTakeLonger() bool {
 	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.UsualOthers(l.GPU, m) }
 	same := func(a, b float32) bool { return a <= oneRate*b && b <= oneRate*a }
 	return same(others(pace.Memory), others(pace.Link)) && same(l.shareOfUsual(pace.Memory), others(pace.Link))
 }
 
-// alwaysDiffered reports whether the GPU was never seen to be like the others: it always had less, or more for power
-// and memory traffic.
+// alwaysDiffered reports whether the GPU was never seen to be like the others: it always had less of this measure, or
+// more if the measure is power or memory traffic.
 func (l *look) alwaysDiffered(m pace.Measure) bool {
 	usual := l.Usual[m]
 	if m == pace.Power || m == pace.Memory {

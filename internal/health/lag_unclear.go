@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// wanderWithin is the longest time since another GPU has lagged if the slow GPU changes.
+	// wanderWithin is how recently another GPU must have lagged if the slow GPU changes.
 	wanderWithin = 3 * time.Minute
 
 	// wanderLeast is the shortest time for which a GPU must have lagged to count as a place of the slow GPU.
@@ -19,14 +19,14 @@ const (
 	// never is an After that is never reached.
 	never = time.Duration(math.MaxInt64)
 
-	// justLagged is the longest time before a pause for a GPU to count as lagging at its beginning. outdoes is the
-	// ratio of its utilization to that before, and to that of the others, from which on it no longer lags.
+	// justLagged is how long before a pause a GPU may have lagged to count as lagging at its beginning. outdoes is the
+	// ratio of the GPU's utilization, to its earlier one and to that of the others, at which it no longer lags.
 	justLagged = 15 * time.Second
 	outdoes    = 1.15
 )
 
-// findUnclearLags finds the GPUs that lagged when the job paused, and are not found to lag now. Only when the job
-// continues is it known whether they still lag.
+// findUnclearLags finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still lag
+// becomes known only when the job continues.
 func findUnclearLags(s subject, held []cluster.Condition) []cluster.Condition {
 	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
 		return nil
@@ -35,7 +35,7 @@ func findUnclearLags(s subject, held []cluster.Condition) []cluster.Condition {
 	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
 	for _, p := range pickPeers(s, func(g *pace.Group) bool { return g.Paused },
 		func(g *pace.Group, gpu *pace.GPU) bool {
-			// not just as the pause began; a reported lag may have begun anew then
+			// not just when the pause began; a reported lag may have started anew at that time
 			long := gpu.LagLast.After(gpu.LagBegan) || g.Halted.Sub(gpu.LagTold) <= just
 			return long && g.Halted.Sub(gpu.LagLast) <= just && !doesMore(g, gpu) &&
 				(!g.InStep || g.Rests() || mayBeSlow(gpu) || mayStillLag(g, gpu))
@@ -50,14 +50,14 @@ func findUnclearLags(s subject, held []cluster.Condition) []cluster.Condition {
 	return out
 }
 
-// mayStillLag reports whether a GPU may still lag just after a pause, when averages do not show it: it had less than
-// usual in its last sample, or its utilization never showed that it lagged.
+// mayStillLag reports whether a GPU may still lag just after a pause, when averages do not show it. Either it had less
+// than usual in its last sample, or its utilization never showed that it lagged.
 func mayStillLag(g *pace.Group, gpu *pace.GPU) bool {
 	util, clock := same*g.Usual[pace.Util], same*g.Usual[pace.Clock]
 	return gpu.LagUtil >= util || gpu.Now(pace.Util) < util || gpu.Now(pace.Clock) < clock
 }
 
-// doesMore reports whether a GPU does more than when it lagged, and more than the others, which have paused. To wait in
+// doesMore reports whether a GPU does more than when it lagged, and more than the others, which have paused. Waiting in
 // a collective is not more.
 func doesMore(g *pace.Group, gpu *pace.GPU) bool {
 	least := outdoes * max(gpu.LagUtil, g.Median[pace.Util])
@@ -65,7 +65,7 @@ func doesMore(g *pace.Group, gpu *pace.GPU) bool {
 }
 
 // findWanderingLag returns the job's finding that the slow GPU changes: no GPU has lagged for long, and others lagged
-// just before.
+// shortly before.
 func findWanderingLag(s subject, held []cluster.Condition) (cluster.Condition, bool) {
 	now := s.Peers.At
 	long := s.limits.inSeconds(LagSeconds)

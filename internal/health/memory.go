@@ -6,10 +6,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// halfAnHour is the time for which memory must grow before there is a forecast.
+// halfAnHour is how long memory must grow before there is a forecast.
 func halfAnHour(*Thresholds) time.Duration { return 30 * time.Minute }
 
-// memoryFills holds if the memory of a GPU grows until it is full, memoryEnds if that is soon.
+// memoryFills holds if the memory of a GPU grows and will be full. memoryEnds holds if that is soon.
 func memoryFills(s subject) bool {
 	_, fills := s.GPU.Memory.Trend(s.GPU.Float(metric.MemoryTotal))
 	return fills

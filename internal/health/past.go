@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// lowerClock is the share of the clock from which on it explains why steps take longer.
+	// lowerClock is the share of the earlier clock at which the clock explains why steps take longer.
 	lowerClock = 0.95
 
-	// asked is the number of GPUs whose ranks are looked at.
+	// asked is how many GPUs are checked for ranks.
 	asked = 64
 )
 
-// pastKnown is the time for which a job must work before it is compared with its own past.
+// pastKnown is how long a job must work before it is compared with its own past.
 func pastKnown(*Thresholds) time.Duration { return 17 * time.Minute }
 
-// stepsSlower finds a job whose steps take longer than before. A program that serves requests moves less, of
-// everything, when it has fewer: so it must have ranks, or be as busy as ever at a lower clock.
+// stepsSlower finds a job whose steps take longer than before. A program that serves requests moves less of everything
+// when it has fewer requests. So the job must have ranks, or be as busy as ever at a lower clock.
 func stepsSlower(s subject) []cluster.Condition {
 	var most *pace.Group
 	slow, all := 0, 0
@@ -44,7 +44,7 @@ func stepsSlower(s subject) []cluster.Condition {
 	return []cluster.Condition{{Since: by.Since, Compared: &cluster.Comparison{By: most.Evidence, Slower: by, Of: all}}}
 }
 
-// onceForAll drops the note that a job is slower than before if a GPU is said to be slow, or was of late: a slow GPU
+// onceForAll drops the note that a job is slower than before if a GPU is reported as slow, or recently was: a slow GPU
 // may come and go.
 func onceForAll(s subject, held []cluster.Condition) []cluster.Condition {
 	isSlower := func(c cluster.Condition) bool { return c.Kind == cluster.KindStepSlower }
@@ -63,10 +63,10 @@ func onceForAll(s subject, held []cluster.Condition) []cluster.Condition {
 	return slices.DeleteFunc(held, isSlower)
 }
 
-// remembered is the time for which a stall that is over is told, and a slow GPU explains slow steps.
+// remembered is how long a finished stall is reported, and how long a slow GPU explains slow steps.
 const remembered = 10 * time.Minute
 
-// stoodStill finds a job that has stood still for longer than ever before, as when the storage stalls, and goes on.
+// stoodStill finds a job that stood still for longer than ever before, as when the storage stalls, and has resumed.
 func stoodStill(s subject) []cluster.Condition {
 	stall := s.Peers.Pace.Stall
 	if stall.To.IsZero() || s.Peers.At.Sub(stall.To) > remembered ||

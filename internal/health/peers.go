@@ -12,7 +12,7 @@ import (
 // can have.
 type peerRule struct {
 	rule
-	find func(subject) []cluster.Condition // in place of holds
+	find func(subject) []cluster.Condition // replaces holds
 }
 
 var peerRules = []peerRule{
@@ -80,10 +80,10 @@ var peerRules = []peerRule{
 			"more.", source: "own"}, findFullerGPUs},
 }
 
-// With much time between two samples, an evaluation of some seconds looks like minutes.
+// If samples are far apart, an evaluation of some seconds looks like minutes.
 const (
-	// fewestSamples is the least number of intervals for which the GPUs of a job must differ. If they differ mildly, or
-	// only by their power, or if the slow one changes, it is manySamples or longMild, whichever is less.
+	// fewestSamples is the least number of intervals for which the GPUs of a job must differ. It is manySamples or
+	// longMild, whichever is less, if they differ mildly, or only by their power, or if the slow GPU changes.
 	fewestSamples, manySamples = 5, 12
 	longMild                   = 5*time.Minute + 30*time.Second
 )
@@ -102,7 +102,7 @@ func compareGPUs(s subject) []cluster.Condition {
 			if c.After == 0 && r.lasts != noThreshold {
 				c.After = s.limits.inSeconds(r.lasts)
 			}
-			if c.After > moreThanOnce { // time counts in samples too
+			if c.After > moreThanOnce { // time also counts in samples
 				c.After = max(c.After, leastTime(&c, s.Peers.Pace.Step)/c.Slowness())
 			}
 			held = append(held, c)
@@ -116,7 +116,7 @@ func compareGPUs(s subject) []cluster.Condition {
 	return append(held, justUneven(s)...)
 }
 
-// leastTime is the least time for which a condition must hold where comparisons are a step apart.
+// leastTime is how long a condition must hold at least, if comparisons are a step apart.
 func leastTime(c *cluster.Condition, step time.Duration) time.Duration {
 	unsure := c.Kind == cluster.KindLag && !c.Unclear && (c.Of == nil || c.Compared.How == cluster.Awaited)
 	if c.Mild || unsure {
@@ -161,11 +161,11 @@ func pickPeers(s subject, groups func(*pace.Group) bool, test func(*pace.Group, 
 	return found
 }
 
-// halt is the time for which the GPUs of a program must only wait to count as stopped.
+// halt is how long the GPUs of a program must only wait to count as stopped.
 const halt = 20 * time.Second
 
 // ranksGone finds GPUs whose rank has ended while other ranks run. It is a problem if the other ranks need the ended
-// rank: they work together, and wait.
+// one: they work together, and wait.
 func ranksGone(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, gone := range s.Peers.Gone(s.Job) {
@@ -178,7 +178,8 @@ func ranksGone(s subject) []cluster.Condition {
 	return held
 }
 
-// isRankAwaited reports whether the others wait for a rank that has ended. Ranks that write their results do not wait.
+// isRankAwaited reports whether the others wait for a rank that has ended. Ranks that write their results are not
+// waiting.
 func (s subject) isRankAwaited(gone *cluster.GoneRank) bool {
 	g := s.Peers.Pace.GroupOf(gone.GPU)
 	return g != nil && g.Together() && s.Peers.At.Sub(gone.Moved) >= s.atLeastTwoSamples(halt) && (g.Spinning > 0 ||
@@ -191,11 +192,11 @@ func (s subject) oneSpins() bool {
 }
 
 const (
-	// longIdle times the time until an idle GPU is reported is the time until it needs a look. It is at least that of
-	// idleSamples, since short work between two samples is not seen.
+	// longIdle times the idle time after which a GPU is reported is the idle time after which it needs a look. That is
+	// at least idleSamples times the interval, since short work between two samples is not seen.
 	longIdle, idleSamples = 6, 90
 
-	// justWorked is the longest time since its last work for a GPU to count as working.
+	// justWorked is how recently a GPU must have worked to count as working.
 	justWorked = 30 * time.Second
 )
 
@@ -206,7 +207,7 @@ func findIdleGPUs(s subject) []cluster.Condition {
 		return nil
 	}
 	latest := now.Add(-least)
-	if s.Peers.Pace.Resumed.After(latest) { // the others began to work again after that
+	if s.Peers.Pace.Resumed.After(latest) { // the others resumed work after that
 		return nil
 	}
 	idle := pickPeers(s, isAnyGroup, func(_ *pace.Group, g *pace.GPU) bool { return !g.Idle().After(latest) })
@@ -227,8 +228,8 @@ func findIdleGPUs(s subject) []cluster.Condition {
 func isAnyGroup(*pace.Group) bool { return true }
 
 const (
-	// A GPU has much more memory in use than the others of its model from this factor of the median on, and this
-	// difference.
+	// A GPU has much more memory in use than the others of its model if it exceeds their median by this factor and by
+	// this difference.
 	muchMore      = 1.5
 	muchMoreBytes = 10 << 30
 )

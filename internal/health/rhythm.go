@@ -9,23 +9,23 @@ import (
 
 const (
 	// stepMemory is the percentage of memory traffic above which a GPU makes steps. If the others only wait for a GPU,
-	// it may do something alone, as a checkpoint: that is no lag, however often.
+	// it may do something alone, such as a checkpoint. That is no lag, however often it happens.
 	stepMemory = 2
 
-	// fewOfNode is the number of GPUs of a node below which those of all nodes show whether the others make steps.
+	// fewOfNode is the number of GPUs on a node below which the GPUs of all nodes show whether the others make steps.
 	fewOfNode = 3
 
-	// A GPU is behind at a moment below this share of the others, which are this busy: if they are not, they may wait
-	// for other things.
+	// A GPU is behind at a moment if it is below this share of the others, and they are this busy. If they are less
+	// busy, they may wait for other things.
 	behindShare = 0.75
 	busyLeast   = 90 // percent
 
-	// lately is the number of times of its rhythm in which the bouts of other GPUs count.
+	// lately is for how many periods of a GPU's rhythm the bouts of other GPUs count.
 	lately = 8
 )
 
-// addRepeatedLags marks the GPUs that lag at this moment, and adds those that lag again and again, each time for less
-// long than it takes to be reported.
+// addRepeatedLags marks the GPUs that lag at this moment. It adds those that lag again and again, each time too briefly
+// to be reported.
 func addRepeatedLags(s subject, held []cluster.Condition) []cluster.Condition {
 	return s.addRhythms(s.markBouts(held))
 }
@@ -52,8 +52,8 @@ func (s subject) markBouts(held []cluster.Condition) []cluster.Condition {
 	})
 }
 
-// addRhythms adds the GPUs that lag again and again. It is the same GPU each time: where others lag as often, none is
-// the slow one. A GPU that is behind for longer at a time is judged by the other ways of lagging.
+// addRhythms adds the GPUs that lag again and again. It must be the same GPU each time: if others lag as often, none of
+// them is the slow one. A GPU that is behind for longer at a time is judged by the other ways of lagging.
 func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
 	for _, one := range s.Peers.GPUs {
 		if one.Bouts == nil {
@@ -79,14 +79,14 @@ func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
 	return held
 }
 
-// justUneven finds the GPUs that lag just after a moment at which their group was not in step. That is too early to
-// judge, but a lag that comes and goes may be over before.
+// justUneven finds the GPUs that lag just after a moment at which their group was not in step. It is too early to judge
+// them, but a lag that comes and goes may be over by then.
 func justUneven(s subject) []cluster.Condition {
 	early := false
 	for i := range s.Peers.Pace.Groups {
 		early = early || isEarly(&s.Peers.Pace.Groups[i])
 	}
-	if !early { // as nearly always
+	if !early { // the usual case
 		return nil
 	}
 	found := pickPeers(s, isEarly, func(of *pace.Group, g *pace.GPU) bool { return isBehind(of, g) && of.Talks(g) })
@@ -111,10 +111,10 @@ func isBehind(of *pace.Group, g *pace.GPU) bool {
 // makeSteps counts the GPUs of a node that make steps at this moment.
 type makeSteps struct{ do, of int }
 
-// ofOthers reports whether most of the others of a GPU make steps.
+// ofOthers reports whether most GPUs other than this one make steps.
 func (m makeSteps) ofOthers() bool { return m.do > 0 && 3*m.do >= 2*(m.of-1) }
 
-// stepsByNode counts the GPUs that make steps, by the number of their node: those of one node report together.
+// stepsByNode counts the GPUs that make steps, by node number: the GPUs of one node report together.
 func stepsByNode(p *cluster.Peers) []makeSteps {
 	var all makeSteps
 	var by []makeSteps
@@ -136,7 +136,7 @@ func stepsByNode(p *cluster.Peers) []makeSteps {
 	return by
 }
 
-// othersLag reports whether another GPU of the group has lagged half as often.
+// othersLag reports whether another GPU of the group lagged half as often.
 func (s subject) othersLag(p peer, r *pace.Rhythm) bool {
 	within := lately * r.Each
 	own := p.Bouts.Lately(s.Peers.At, within)
@@ -145,7 +145,7 @@ func (s subject) othersLag(p peer, r *pace.Rhythm) bool {
 	})
 }
 
-// howOf is the way in which a GPU lags.
+// howOf returns the way in which a GPU lags.
 func howOf(b *pace.Bouts) cluster.How {
 	if b.Own[pace.Clock] < costly*b.Median[pace.Clock] {
 		return cluster.Slowed

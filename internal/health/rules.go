@@ -42,7 +42,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// subject is the object that a rule examines, with the numbers to compare it with.
+// subject is what a rule examines, with the numbers to compare it with.
 type subject struct {
 	cluster.Subject
 	limits *Thresholds
@@ -54,19 +54,19 @@ type rule struct {
 	scope    cluster.Scope
 	severity cluster.Severity
 	holds    func(subject) bool
-	after    time.Duration // the time that it must hold before it is reported
-	lasts    Threshold     // if set, this many seconds take the place of after
+	after    time.Duration // how long it must hold before it is reported
+	lasts    Threshold     // if set, this many seconds replace after
 	ofGPUs   bool          // it matters only to jobs with GPUs on the node
 	every    bool          // of a node: it holds for every GPU
-	only     bool          // if it holds, the rules below it in its scope do not count
+	only     bool          // if it holds, the rules below it in its scope do not apply
 	often    bool          // it needs reports less than pace.Lapse apart
 
-	// watch is the time for which a node must report before the rule can find something, if after and lasts do not give
-	// it. May be nil.
+	// watch is how long a node must report before the rule can find something, if after and lasts do not say so. May be
+	// nil.
 	watch func(*Thresholds) time.Duration
 
 	when   string // the condition in words, for docs/health.md; {key} is a threshold
-	source string // source of its facts, or of the limit
+	source string // where its facts or its limit come from
 }
 
 // byScope has the rules of each scope.
@@ -108,8 +108,8 @@ func findConditions(s subject) []cluster.Condition {
 	return held
 }
 
-// newCondition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a
-// hung call states its duration.
+// newCondition returns the Condition of a rule that holds. A node's state has its own beginning and class, and a hung
+// call has its own duration.
 func (r *rule) newCondition(s subject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs, Every: r.every}
 	if r.lasts != noThreshold {

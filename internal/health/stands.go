@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// stopped is the time without work on any GPU after which a job is reported. A job with longer pauses gets twice
-	// the longest of them, up to longestPause.
+	// stopped is how long no GPU must work before a job is reported. A job with longer pauses gets twice the longest of
+	// them, up to longestPause.
 	stopped      = time.Minute
 	longestPause = 30 * time.Minute
 
-	// longWork is the time that a job may stand still for an evaluation or a checkpoint on one rank: up to 5 minutes,
-	// and some until its end shows. longEnd is the same if no GPU waits for another in a collective: then it may be the
-	// end of the job. longWrite is the same while that rank is seen at work: that continues.
+	// longWork is how long a job may stand still for an evaluation or a checkpoint on one rank: up to 5 minutes, plus
+	// the time until its end shows. longEnd is the same if no GPU waits for another in a collective: then it may be the
+	// end of the job. longWrite is the same while that rank is seen at work, since the work goes on.
 	longWork  = 330 * time.Second
 	longEnd   = 7 * time.Minute
 	longWrite = 15 * time.Minute
 
-	// justDone is the time for which a job stays idle at most when what it waited for is done.
+	// justDone is how long a job may stay idle after what it waited for is done.
 	justDone = 30 * time.Second
 
-	// apart is the least time by which one GPU stops before the last to count as the first. GPUs that stop within
-	// together of the first stop with it.
+	// apart is how long before the last GPU another must stop to count as the first. GPUs that stop within together of
+	// the first one stop with it.
 	apart    = 30 * time.Second
 	together = 10 * time.Second
 )
 
-// allIdle finds a job none of whose GPUs works any more.
+// allIdle finds a job in which no GPU works any more.
 func allIdle(s subject) []cluster.Condition {
 	p := s.Peers
 	worked := p.Pace.Worked
@@ -70,7 +70,8 @@ func allIdle(s subject) []cluster.Condition {
 	return []cluster.Condition{c}
 }
 
-// atLeastTwoSamples returns a time of this length, or of two samples: nodes report at different moments of an interval.
+// atLeastTwoSamples returns d or the time of two samples, whichever is longer: nodes report at different moments of an
+// interval.
 func (s subject) atLeastTwoSamples(d time.Duration) time.Duration { return max(d, 2*s.Peers.Pace.Step) }
 
 // warnAfter returns the idle time after which a job needs a look. least is the idle time after which it is reported.
@@ -104,8 +105,8 @@ func (s subject) isHostBusy(p cluster.Peer) bool {
 	return process != nil && (process.CPUPercent == nil || signs.UsesCPU(process))
 }
 
-// isAtWork reports whether the host side of an idle GPU is seen at work: its node or its process writes much, or the
-// process uses part of a core, and reads or writes.
+// isAtWork reports whether the host side of an idle GPU is seen at work. Either its node or its process writes much, or
+// the process uses part of a core and also reads or writes.
 func (s subject) isAtWork(p cluster.Peer) bool {
 	if p.Writes() {
 		return true
@@ -114,17 +115,17 @@ func (s subject) isAtWork(p cluster.Peer) bool {
 	return process != nil && p.Own.Unlisted == "" && signs.Moves(process)
 }
 
-// mayWrite reports whether the node of an idle GPU may write unseen while its process uses part of a core: the
+// mayWrite reports whether the node of an idle GPU may be writing unseen while its process uses part of a core: the
 // counters of the job's nodes may not show it.
 func (s subject) mayWrite(p cluster.Peer) bool {
 	process := signs.ProcessOf(p.Node, p.Own)
 	return s.isHidden() && process != nil && signs.UsesCPU(process)
 }
 
-// isHidden reports whether the nodes show no traffic between them: then it is unknown what they write, too.
+// isHidden reports whether the nodes show no traffic between them. Then it is also unknown what they write.
 func (s subject) isHidden() bool { return len(s.Job.Nodes) > 1 && !s.Peers.Pace.Networked }
 
-// idleSince is the time since which no GPU of a job is seen to work.
+// idleSince returns the time since when no GPU of a job has been seen to work.
 func idleSince(p *cluster.Peers) time.Time {
 	since := p.Pace.Worked
 	for _, g := range p.GPUs {
@@ -146,19 +147,19 @@ func findUnusedJob(s subject) []cluster.Condition {
 		Allowed: s.limits.inMinutes(IdleKillMinutes)}}}
 }
 
-// unwatched is the time for which GPUs that nobody has seen work must only wait before they are reported as hanging:
-// programs start within that time.
+// unwatched is how long GPUs that nobody has seen work must only wait before they are reported as hanging: programs
+// start within that time.
 const unwatched = 8 * time.Minute
 
 // standstill is a job whose GPUs do nothing but wait.
 type standstill struct {
-	group    *pace.Group // one that spins
+	group    *pace.Group // a group that spins
 	spinning int
 	all      int
-	together bool // all that spin are known to work together
+	together bool // all groups that spin are known to work together
 }
 
-// findStandstill returns what waits, false if a GPU does more, or none spins.
+// findStandstill returns what waits; false if a GPU does more, or no group spins.
 func (s subject) findStandstill() (w standstill, is bool) {
 	moving := 0
 	w.together = true
@@ -172,7 +173,7 @@ func (s subject) findStandstill() (w standstill, is bool) {
 	return w, w.spinning > 0 && moving == 0 && w.all > 1 && s.Peers.Away <= w.all/3
 }
 
-// findHangingJob finds a job whose GPUs wait for a GPU that never arrives: all of them only wait, some stand still.
+// findHangingJob finds a job whose GPUs wait for a GPU that never arrives: all of them only wait, and some stand still.
 func findHangingJob(s subject) []cluster.Condition {
 	w, is := s.findStandstill()
 	if !is {
@@ -196,8 +197,8 @@ func findHangingJob(s subject) []cluster.Condition {
 	return []cluster.Condition{c}
 }
 
-// judgeStandstill judges a job whose GPUs work together, and wait. While the one rank that all wait for is at work,
-// that is a note.
+// judgeStandstill judges a job whose GPUs work together, and wait. It is only a note while the one rank that all wait
+// for is at work.
 func (s subject) judgeStandstill(stand []cluster.Peer) cluster.Condition {
 	c := cluster.Condition{Severity: cluster.Warning, After: s.hangTime(), Compared: &cluster.Comparison{}}
 	if slices.ContainsFunc(stand, s.isHostBusy) {
@@ -231,13 +232,13 @@ func (s subject) hungBefore(stand []cluster.Peer) cluster.Condition {
 	if occupied {
 		c.After = s.standstillLimit()
 	}
-	if len(stand) == 1 && stand[0].Writes() { // its checkpoint goes on
+	if len(stand) == 1 && stand[0].Writes() { // its checkpoint continues
 		c.After = max(c.After, longWrite)
 	}
 	return c
 }
 
-// hangTime is the time for which the GPUs of a job wait before it seems to hang: some time, or twice its longest
+// hangTime is how long the GPUs of a job must wait before it seems to hang: a fixed time, or twice its longest
 // standstill.
 func (s subject) hangTime() time.Duration {
 	least := s.limits.inSeconds(HangSeconds)
@@ -247,7 +248,7 @@ func (s subject) hangTime() time.Duration {
 	return least
 }
 
-// standstillLimit is the time for which a job may stand still while its host side works: during an evaluation or a
+// standstillLimit is how long a job may stand still while its host side works: the time of an evaluation or a
 // checkpoint on one rank, or twice its longest standstill.
 func (s subject) standstillLimit() time.Duration {
 	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))

@@ -8,15 +8,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// moreThanOnce ignores a condition that only one sample has: a change of clocks may look like it.
+// moreThanOnce ignores a condition that only one sample shows: a change of clocks may look like it.
 const moreThanOnce = time.Nanosecond
 
 // listedAgain is longer than the time until a node lists its processes again, so the second list has confirmed the
 // first.
 const listedAgain = metric.SlowSeconds * 3 / 2 * time.Second
 
-// boots is the time for a node to register its GPUs with the fabric after its start. The registration is read every
-// metric.SlowSeconds.
+// boots is how long a node may take to register its GPUs with the fabric after its start. The registration is read
+// every metric.SlowSeconds.
 const boots = 2 * time.Minute
 
 // Sources of the rules, for docs/health.md.
@@ -26,7 +26,7 @@ const (
 	memoryPaper = "NVIDIA GPU Memory Error Management"
 )
 
-// rules are sorted: the worst first within a scope. If several rows of one kind hold, the first counts.
+// rules are sorted: the worst comes first within a scope. If several rows of one kind hold, the first one counts.
 var rules = []rule{
 	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Critical, holds: failsToReport(true),
 		when: "The node cannot be reached, or its probe does not start; the class says why."},

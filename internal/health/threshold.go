@@ -2,7 +2,7 @@ package health
 
 import "time"
 
-// Threshold is a number that rules compare with. The user can set it: it is a row of the table of thresholds.
+// Threshold is a number that rules compare with. The user can set it. Each has a row in the table of thresholds.
 type Threshold uint8
 
 // Thresholds of this program, in the order of docs/health.md.

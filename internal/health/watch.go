@@ -9,13 +9,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
-// aMinute is for single events, and for counters that are read once a minute: a shorter absence proves nothing.
+// aMinute is for single events, and for counters that are read once a minute: if there are none for a shorter time,
+// that proves nothing.
 func aMinute(*Thresholds) time.Duration { return time.Minute }
 
 func idleMinutes(limits *Thresholds) time.Duration { return limits.inMinutes(IdleMinutes) }
 
-// timeToDetect returns the minimum time for which a node must report before the rule can find something; 0: its first
-// report is enough.
+// timeToDetect returns how long a node must report at least before the rule can find something; 0: its first report is
+// enough.
 func (r *rule) timeToDetect(limits *Thresholds) time.Duration {
 	takes := r.after
 	if r.lasts != noThreshold {
@@ -27,7 +28,8 @@ func (r *rule) timeToDetect(limits *Thresholds) time.Duration {
 	return takes
 }
 
-// listUnchecked returns the kinds that cannot have been found within Watched: shortest time first, and each kind once.
+// listUnchecked returns the kinds that cannot have been found within Watched, each kind once, those with the shortest
+// time first.
 func listUnchecked(s subject) []cluster.Condition {
 	var late []cluster.Condition
 	add := func(r *rule) {
@@ -59,7 +61,7 @@ func listUnchecked(s subject) []cluster.Condition {
 	return slices.CompactFunc(late, func(a, b cluster.Condition) bool { return a.Kind == b.Kind && a.After == b.After })
 }
 
-// listUncompared returns what cannot be found in a job whose nodes are not compared, since they show no exchange of
+// listUncompared returns what cannot be found in a job whose nodes are not compared because they show no exchange of
 // data.
 func listUncompared(s cluster.Subject) []cluster.Condition {
 	if !s.Peers.Pace.Apart {

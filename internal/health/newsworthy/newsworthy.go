@@ -1,5 +1,5 @@
-// Package newsworthy decides which events and problems are news. The user chooses events; the rows of package say have
-// for each kind of problem its event, from which severity on, and after which time. Package notify finds them.
+// Package newsworthy decides which events and problems are news. The user chooses events. For each kind of problem, a
+// row of package say has its event, its least severity and how long it must last. Package notify finds the news.
 package newsworthy
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
-// Event is a kind of news. The user chooses among them.
+// Event is a kind of news. The user chooses which events to get.
 type Event = say.Event
 
 // The events of jobs, and those of problems.
@@ -32,7 +32,7 @@ const (
 	Warning = say.EventWarning
 )
 
-// Events lists all events: first and last those that are told only on request.
+// Events lists all events. The first and the last one are reported only on request.
 var Events = []Event{Start, End, Failure, Node, GPU, Slow, Disk, Rank, Hang, Lag, Idle, Memory, Time, Warning}
 
 // Names lists the names of all events.
@@ -43,21 +43,21 @@ func Names() (names []string) {
 	return names
 }
 
-// WayTerminal is the only way in which news comes that cannot leave the user's own terminal.
+// WayTerminal is the only way to deliver news that does not leave the user's own terminal.
 const WayTerminal = "terminal"
 
-// Ways lists the names of the ways in which news comes. Package notify/ways has them.
+// Ways lists the names of the ways to deliver news. Package notify/ways has them.
 var Ways = []string{WayTerminal, "command", "webhook", "mail"}
 
 // Settings are the user's choice of news.
 type Settings struct {
-	Events   []string      // names of Events, and of kinds of findings, which count from a note on
-	Idle     time.Duration // the time from which idle GPUs are news
-	TimeLeft time.Duration // the time before a job's time limit
+	Events   []string      // names of Events, and of kinds of findings, which count from a note upwards
+	Idle     time.Duration // how long GPUs must be idle to be news
+	TimeLeft time.Duration // how long before a job's time limit
 	PerHour  int           // the most messages in any hour
 }
 
-// Defaults are the Settings of a user who has chosen nothing: all events but the first and the last one.
+// Defaults are the Settings of a user who has chosen nothing: all events but the first and the last.
 func Defaults() Settings {
 	return Settings{Events: Names()[1 : len(Events)-1], Idle: 30 * time.Minute, TimeLeft: 10 * time.Minute, PerHour: 20}
 }
@@ -79,7 +79,7 @@ func Words() []string {
 // Wants reports whether an event is chosen.
 func (s *Settings) Wants(e Event) bool { return slices.Contains(s.Events, string(e)) }
 
-// Of returns how a finding becomes news. False: it is none. A critical problem of an unknown kind is news.
+// Of returns how a finding becomes news, false if it does not. A critical problem of an unknown kind is news.
 func (s *Settings) Of(f *cluster.Finding) (p say.News, wanted bool) {
 	p, known := say.NewsOf(f.Kind)
 	if !known {

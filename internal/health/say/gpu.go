@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// gpuMissing names the GPUs of the job that the driver does not list.
+// gpuMissing names the job's GPUs that the driver does not list.
 func gpuMissing(w *Words, e evidence) {
 	m := e.job.Missing(e.node)
 	switch {
@@ -127,7 +127,7 @@ func gpuLost(w *Words, e evidence) {
 	}
 }
 
-// driverName names the source of the driver's messages: NVML, or nvidia-smi in place of a probe.
+// driverName names the source of the driver's messages: NVML, or nvidia-smi if it runs instead of a probe.
 func (e evidence) driverName() string {
 	if e.hello.StandIn != "" {
 		return "nvidia-smi"
@@ -287,8 +287,8 @@ func listFacts(facts ...string) string {
 	return ": " + strings.Join(facts, ", ")
 }
 
-// throttledFor returns the time for which a GPU was throttled: in the last interval and since the watch began; "" if no
-// counter has it.
+// throttledFor returns how long a GPU was throttled: in the last interval and since the watch began; "" if there is no
+// counter for it.
 func (e evidence) throttledFor(ids ...metric.ID) string {
 	share, total := 0.0, 0.0
 	var over time.Duration
@@ -310,7 +310,7 @@ func (e evidence) throttledFor(ids ...metric.ID) string {
 		formatDuration(e.gpu.Watched()))
 }
 
-// allTheTime is the share of an interval from which a GPU is throttled now.
+// allTheTime is the share of an interval at which a GPU counts as throttled now.
 const allTheTime = 0.995
 
 // formatInterval formats the time between two readings: "3s", never 0.
@@ -318,7 +318,7 @@ func formatInterval(d time.Duration) string {
 	return formatDuration(max(d.Round(time.Second), time.Second))
 }
 
-// temperatureAfter returns the GPU's temperature after the text before; "" if it is unknown.
+// temperatureAfter returns the given text and then the GPU's temperature; "" if it is unknown.
 func (e evidence) temperatureAfter(before string) string {
 	celsius, known := e.gpu.Get(metric.Temperature)
 	if !known {

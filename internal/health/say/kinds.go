@@ -8,41 +8,41 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// kind is all that outputs tell of one kind of problem. When it holds, and how bad it then is, are rows of package
-// health: a kind may have several.
+// kind is everything that outputs say about one kind of problem. Package health decides when it holds and how bad it
+// is, in one or several rows per kind.
 type kind struct {
 	is cluster.Kind
 	Label
 	was   string // its name after it is cleared; "": Label.One
-	every names  // of a kind that may hold for every GPU of a node
+	every names  // for a kind that may hold for every GPU of a node
 	say   func(*Words, evidence)
 
 	news    News        // the zero News: it is none
-	charts  []metric.ID // of a GPU, that turn amber
-	cells   []metric.ID // numbers in the row of a GPU that take its color
+	charts  []metric.ID // charts of a GPU that turn amber
+	cells   []metric.ID // numbers in a GPU's row that take the color of the problem
 	cited   bool        // a line of the job's log may explain it
-	advised bool        // the driver's own advice takes the place of its hint
+	advised bool        // the driver's own advice replaces its hint
 }
 
-// names are the names of a problem that holds for every GPU of a node: after the node's name, and after a count of
-// nodes.
+// names are the names of a problem that holds for every GPU of a node: one is used after the node's name, the other
+// after a count of nodes.
 type names struct{ one, many string }
 
 // News says when a kind of problem is news.
 type News struct {
 	Event Event
-	Least cluster.Severity // a warning of a kind that must be critical is an EventWarning
-	Lasts time.Duration    // it must hold so long
+	Least cluster.Severity // a mere warning of a kind that must be critical is an EventWarning
+	Lasts time.Duration    // how long it must hold
 }
 
-// Event is a kind of news, by which the user chooses them. Package notify has those of jobs.
+// Event is a kind of news, by which the user chooses. Package newsworthy has the events of jobs.
 type Event string
 
 // The events of problems.
 const (
-	EventNode    Event = "node"    // a node is lost, or its driver
+	EventNode    Event = "node"    // a node, or its driver, is lost
 	EventGPU     Event = "gpu"     // a critical problem of a GPU
-	EventSlow    Event = "slow"    // clocks are reduced, or a link is, for long
+	EventSlow    Event = "slow"    // clocks or a link are slowed down for long
 	EventDisk    Event = "disk"    // /tmp is nearly full
 	EventRank    Event = "rank"    // a rank has ended while others run
 	EventHang    Event = "hang"    // the job or the driver hangs
@@ -52,8 +52,8 @@ const (
 	EventWarning Event = "warning" // any other warning
 )
 
-// Times for which problems must hold to be news. A node that does not answer for half a minute may just be slow, and
-// clocks are reduced for moments.
+// How long problems must hold to be news. A node that does not answer for half a minute may just be slow, and clocks
+// are often reduced for a moment.
 const (
 	atOnce  = 0
 	lostFor = 30 * time.Second
@@ -61,7 +61,7 @@ const (
 	steady  = 10 * time.Minute
 )
 
-// What most kinds have in common.
+// Values that most kinds share.
 var (
 	broken  = News{EventGPU, cluster.Critical, atOnce}
 	slow    = News{EventSlow, cluster.Warning, steady}
@@ -207,7 +207,7 @@ var byKind = func() map[cluster.Kind]*kind {
 	return rows
 }()
 
-// rowOf returns the row of a kind; an empty one of a kind that a newer nvnodetop has recorded.
+// rowOf returns the row of a kind. The row is empty if a newer nvnodetop recorded the kind.
 func rowOf(k cluster.Kind) *kind {
 	if row := byKind[k]; row != nil {
 		return row
@@ -223,13 +223,13 @@ func Kinds() (all []cluster.Kind) {
 	return all
 }
 
-// NewsOf returns when a kind of problem is news. False: it never is, or the kind is unknown.
+// NewsOf returns when a kind of problem is news; false: it never is, or the kind is unknown.
 func NewsOf(k cluster.Kind) (News, bool) {
 	news := rowOf(k).news
 	return news, news.Event != ""
 }
 
-// AsWarning returns the news of a warning of a kind that must be critical.
+// AsWarning returns the news for a mere warning of a kind that must be critical.
 func (n News) AsWarning() News {
 	n.Event, n.Lasts = EventWarning, max(n.Lasts, unclear)
 	return n
@@ -238,7 +238,7 @@ func (n News) AsWarning() News {
 // Citable reports whether a line of the job's log may explain a kind of problem.
 func Citable(k cluster.Kind) bool { return rowOf(k).cited }
 
-// lagCharts and lagCells are, beside those of its row, the charts and cells that show how a GPU lags.
+// lagCharts and lagCells are the charts and cells that show how a GPU lags, besides those of its row.
 var (
 	lagCharts = map[cluster.How][]metric.ID{cluster.Less: {metric.Power}, cluster.Slowed: {metric.SMClock},
 		cluster.Reads: {metric.MemUtil}}
@@ -259,13 +259,13 @@ func withLag(f *cluster.Finding, usual []metric.ID, by map[cluster.How][]metric.
 	return slices.Concat(usual, by[f.Compared.How])
 }
 
-// Letter is a letter in the cells of GPUs, with its meaning in a word and in full.
+// Letter is a letter in the cells of GPUs. Its meaning is given in one word and in full.
 type Letter struct {
 	Letter      rune
 	Short, Full string
 }
 
-// Letters are the letters of the kinds, worst first.
+// Letters are the letters of the kinds of problems, worst first.
 var Letters = []Letter{
 	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n FABRIC"},
 	{'E', "ECC", "memory errors, ECC:n ROWS"},

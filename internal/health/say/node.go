@@ -27,7 +27,7 @@ func connectingNode(w *Words, e evidence) {
 	w.Long, w.Short, w.Sentence = "connecting: "+stage, stage, "Connecting: "+stage+"."
 }
 
-// stageDoing describes the stages of an attempt. A stage that is not listed is called by its name.
+// stageDoing describes the stages of an attempt. Other stages are called by their names.
 var stageDoing = map[reach.Stage]string{
 	"name": "resolving host name", "TCP": "connecting to port 22", "ssh": "SSH handshake",
 	"shell":    "waiting for the login shell",
@@ -62,8 +62,7 @@ func describeFailure(f *reach.Failure) string {
 	return fmt.Sprintf("%s: %q", f.Short, words)
 }
 
-// reasonLine returns the line of an error message that has the reason: the line of pam_slurm_adopt, otherwise the first
-// line.
+// reasonLine returns the line of an error message that has the reason: the one of pam_slurm_adopt, otherwise the first.
 func reasonLine(words string) string {
 	const adopt = "pam_slurm_adopt: "
 	if _, reason, found := strings.Cut(words, adopt); found {
@@ -151,7 +150,7 @@ func slowDriver(w *Words, e evidence) {
 	w.Hint = "if nvidia-smi on the node is slow too, report it to your admins"
 }
 
-// unreadableMetrics names the metrics that cannot be read of the node or of one GPU.
+// unreadableMetrics names the metrics that cannot be read, of the node or of one GPU.
 func unreadableMetrics(w *Words, e evidence) {
 	of := e.gpu
 	if of.Key == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 )
 
-// changed is the share of its value before from which on a measure is named as changed.
+// changed is the share of its earlier value at which a measure is named as changed.
 const changed = 0.93
 
 // stepSlower describes a job whose steps take longer than before, and what has changed with it.
@@ -27,7 +27,7 @@ func stepSlower(w *Words, e evidence) {
 	w.Hint = whySlower(by) + "; fine if the program does other work now"
 }
 
-// listDrops lists what is lower than before, with the values: "412 instead of 610 W".
+// listDrops lists the measures that are lower than before, with both values: "412 instead of 610 W".
 func listDrops(by *pace.Slower) []string {
 	var facts []string
 	for _, row := range []struct {
@@ -63,7 +63,7 @@ func whySlower(by *pace.Slower) string {
 	return "the GPUs wait inside of kernels, as for the network: look for a slow link or node"
 }
 
-// stalledJob describes a job that stood still for long, and goes on.
+// stalledJob describes a job that stood still for long and has resumed.
 func stalledJob(w *Words, e evidence) {
 	stall := e.compared.Stall
 	lasted := formatDuration(stall.To.Sub(stall.From))

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// sameClock is the share of the others' SM clock from which a GPU counts as equally fast.
+// sameClock is the share of the others' SM clock at which a GPU counts as equally fast.
 const sameClock = 0.9
 
 // laggingGPU names the GPU that is slower than the others, or the GPUs between which the slowness moves.
@@ -39,7 +39,7 @@ func laggingGPU(w *Words, e evidence) {
 	w.Sentence = "Lags" + e.rankAndProcess() + e.howOften() + ": " + w.Sentence
 }
 
-// howOften says for how long of each time a GPU lags that does so again and again: " for 20s of each 60s".
+// howOften says, for a GPU that lags again and again, for how long of each period it does: " for 20s of each 60s".
 func (e evidence) howOften() string {
 	switch r := e.compared.Rhythm; {
 	case r == nil:
@@ -118,7 +118,7 @@ func linkUnused(w *Words, e evidence) {
 		"report it to your admins; fine if the program has changed, or offloads"
 }
 
-// lowClock describes a GPU whose clock is low at full load, though no reason is known.
+// lowClock describes a GPU with a low clock at full load and no known reason.
 func lowClock(w *Words, e evidence) {
 	own, usual := e.compared.Own[pace.Clock], e.compared.Median[pace.Clock]
 	most, known := e.gpu.Get(metric.SMClockMax)
@@ -265,7 +265,7 @@ func (e evidence) idleCountdown() string {
 	return text
 }
 
-// idleJob describes a job none of whose GPUs works.
+// idleJob describes a job without any working GPU.
 func idleJob(w *Words, e evidence) {
 	c := e.compared
 	all := "all GPUs idle"

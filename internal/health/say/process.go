@@ -44,7 +44,6 @@ func foreignProcess(w *Words, e evidence) {
 	w.Hint = "it takes time and memory from your job: report it to your admins"
 }
 
-// rankGone names a rank that has ended.
 func rankGone(w *Words, e evidence) {
 	r := e.compared.Rank
 	if r == nil {
@@ -68,7 +67,6 @@ func rankGone(w *Words, e evidence) {
 	w.Hint = "fine if its part of the work is done; otherwise look for its first error in the job's log"
 }
 
-// nameProcess names a process.
 func nameProcess(p *wire.Process) string {
 	return fmt.Sprintf("Process %d (%s)", p.PID, cmp.Or(p.Name, "name unknown"))
 }

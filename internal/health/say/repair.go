@@ -36,7 +36,7 @@ func recoveryAction(w *Words, e evidence) {
 	w.Hint = "this is the driver's own advice: report it to your admins, and move the job"
 }
 
-// useDriverAdvice replaces the hint for a damaged GPU by the driver's own advice, if there is any.
+// useDriverAdvice replaces the hint for a damaged GPU with the driver's own advice, if there is any.
 func useDriverAdvice(w *Words, e evidence) {
 	if what := recoveries[e.gpu.Float(metric.RecoveryAction)]; what.asks != "" {
 		w.Hint = "the driver asks to " + what.asks + ": report it to your admins"

@@ -1,6 +1,6 @@
-// Package say has all that outputs tell of the findings of package health, in a row per kind of problem (kinds.go): its
-// words, its letter, when it is news, and which charts show it. Finding takes the evidence (a temperature, a clock)
-// from the Snapshot when a finding is displayed. Strings from nodes are already safe to display.
+// Package say has everything that outputs say about the findings of package health. Each kind of problem has a row
+// (kinds.go): its words, its letter, when it is news, and which charts show it. Finding takes the evidence (a
+// temperature, a clock) from the Snapshot when a finding is displayed. Strings from nodes are already safe to display.
 package say
 
 import (
@@ -26,7 +26,7 @@ type Words struct {
 	Hint     string // what to do; may be empty
 }
 
-// Label is the name of a kind of finding. It needs no evidence.
+// Label is the name of a kind of finding. It contains no evidence.
 type Label struct {
 	Letter  byte   // in an overview cell: X E T P N L I; 0: none
 	AgeFlag bool   // the age follows the flag: "!THERM 40s"
@@ -88,13 +88,13 @@ func LabelOf(f *cluster.Finding) Label {
 	case f.Kind == cluster.KindMissing && f.Severity < cluster.Critical:
 		l.One, l.Many = "GPU not listed", "nodes with unlisted GPUs"
 	case f.Severity == cluster.Note:
-		l.Letter = 0 // the cell is well
+		l.Letter = 0 // nothing is wrong with the cell
 	}
 	return l
 }
 
-// Finding returns the text of a finding in the Snapshot. A cleared finding has no evidence any more: its text is only
-// its name.
+// Finding returns the text of a finding in the Snapshot. A cleared finding no longer has evidence: its text is only its
+// name.
 func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 	how := rowOf(f.Kind)
 	w := Words{Label: LabelOf(f)}
@@ -116,7 +116,7 @@ func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 }
 
 // Times says how often a finding that holds has begun, and when it was last over: " 3 times since 18:00:00, last over
-// at 18:05:10."; "" of the first time, and of Xids, whose sentence says it.
+// at 18:05:10.". It returns "" for the first time, and for Xids, whose sentence says it.
 func Times(f *cluster.Finding) string {
 	times, since := f.Times+f.Earlier.Times, f.Since
 	if times < 2 || f.Last.IsZero() || !f.Holds() || f.Kind == cluster.KindXid {
@@ -142,14 +142,14 @@ type evidence struct {
 	nodes     map[string]*cluster.Node
 	compared  *cluster.Comparison
 	silence   *cluster.Silence
-	stacks    *rankstacks.Verdict // of the job's ranks, since it stands; nil: they were not asked
+	stacks    *rankstacks.Verdict // of the job's ranks, since it stands still; nil: they were not asked
 	severity  cluster.Severity    // of the finding
-	every     bool                // it is about all GPUs of the node, of which gpu is one
+	every     bool                // it is about all GPUs of the node; gpu is one of them
 	since     time.Time           // likewise
 	at        time.Time           // of the Snapshot
 }
 
-// nothing is no evidence.
+// nothing is evidence without any data.
 var nothing = evidence{
 	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}},
 	job:    &cluster.Job{},

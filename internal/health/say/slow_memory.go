@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// whyMemoryIsBusy is the hint for a GPU whose memory is busy for longer. Whatever works while others wait has the
-// busier memory, so only what was compared is named: other processes first, then the memory clock.
+// whyMemoryIsBusy is the hint for a GPU whose memory is busy for longer. Any GPU that works while others wait has the
+// busier memory, so only what was compared is named: first other processes, then the memory clock.
 func (e evidence) whyMemoryIsBusy() string {
 	if n := e.processCount(); n > 1 {
 		return fmt.Sprintf("%d processes are on this GPU: look for one that is not the rank's", n)
@@ -34,7 +34,8 @@ func (e evidence) processCount() (n int) {
 	return n
 }
 
-// highestMemoryClock is that of the other GPUs of this model on the nodes of the job, in MHz; 0: it is unknown.
+// highestMemoryClock returns the highest memory clock of the other GPUs of this model on the job's nodes, in MHz; 0: it
+// is unknown.
 func (e evidence) highestMemoryClock() (most float64) {
 	for _, name := range e.job.Nodes {
 		n := e.nodes[name]

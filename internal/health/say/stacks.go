@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
-// addRankStacks adds to a job that stands still what its ranks do, if they were asked since.
+// addRankStacks adds what the ranks of a job do, if the job stands still and they were asked since.
 func addRankStacks(w *Words, e evidence, kind cluster.Kind) {
 	if e.stacks == nil || !kind.StopsJob() {
 		return

@@ -35,7 +35,7 @@ func hangingJob(w *Words, e evidence) {
 		" is"
 }
 
-// waitingJob describes a job whose GPUs wait for one that stands, whose host side is at work.
+// waitingJob describes a job whose GPUs wait for one GPU that stands still, while its host side is at work.
 func waitingJob(w *Words, e evidence) {
 	c := e.compared
 	w.Long, w.Short = "GPUs wait for one process", "GPUs wait"
@@ -118,7 +118,7 @@ func (e evidence) wordForRank() string {
 	return "process"
 }
 
-// Unchecked says why a kind of problem cannot be found, unless it is just too early.
+// Unchecked says why a kind of problem cannot be found, unless it is merely too early.
 func Unchecked(why cluster.Unchecked) string {
 	switch why {
 	case cluster.TooSeldom:

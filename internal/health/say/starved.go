@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
-// ofItsHost compares the CPUs, reads and writes of the process on an idle GPU with those of its job. It explains a lag:
-// uneven CPUs, reads and writes alone are no sign of a problem.
+// ofItsHost compares the CPUs, reads and writes of the process on an idle GPU with those of other processes of its job.
+// It explains a lag: uneven CPUs, reads and writes alone are no sign of a problem.
 func (e evidence) ofItsHost() (facts []string, end, hint string) {
 	hint = "look at what this process waits for: its data loader, its CPUs, its storage"
 	p := signs.ProcessOf(e.node, e.gpu)
@@ -54,7 +54,7 @@ func compareRates(own, others float64) string {
 	return fmt.Sprintf("%s MB/s (others: %s)", formatMegabytes(own), formatMegabytes(others))
 }
 
-// formatMegabytes formats a rate, with a digit behind the point if it is small: "0", "0.3", "2", "300".
+// formatMegabytes formats a rate, with one decimal if it is small: "0", "0.3", "2", "300".
 func formatMegabytes(rate float64) string {
 	if rate >= 0.5e5 && rate < 9.5e5 {
 		return fmt.Sprintf("%.1f", rate/1e6)

@@ -9,7 +9,7 @@ import (
 )
 
 // LinksOf returns the number of NVLinks of a GPU, and the mask of the links that are up. In MIG mode a GPU has no
-// peers: its links are all down, which is no fault.
+// peers: all its links are down, which is not a fault.
 func LinksOf(g *cluster.GPU) (links int, up uint64, known bool) {
 	count, counted := g.Get(metric.NVLinks)
 	mask, masked := g.Get(metric.NVLinkUp)
@@ -19,8 +19,8 @@ func LinksOf(g *cluster.GPU) (links int, up uint64, known bool) {
 	return int(count), uint64(mask) & (1<<int(count) - 1), true
 }
 
-// SameLinks returns the number of NVLinks of each GPU of the node, the mask of those that are up, and the number of
-// GPUs; no GPUs if they differ.
+// SameLinks returns the number of NVLinks that each GPU of the node has, the mask of those that are up, and the number
+// of GPUs. That number is 0 if the GPUs differ.
 func SameLinks(n *cluster.Node) (links int, up uint64, gpus int) {
 	for i := range n.GPUs {
 		its, mask, known := LinksOf(&n.GPUs[i])
@@ -46,13 +46,13 @@ func WithMetric(n *cluster.Node, id metric.ID) []*cluster.GPU {
 	return out
 }
 
-// Parts of metric.FabricHealth, as nvml.h has them (NVML_GPU_FABRIC_HEALTH_MASK).
+// Parts of metric.FabricHealth, as defined in nvml.h (NVML_GPU_FABRIC_HEALTH_MASK).
 const (
 	bandwidthShift, routeRecoveryShift, routeShift, timeoutRecoveryShift = 0, 2, 4, 6
 
 	configurationShift = 8
-	isTrue             = 1 // of a part of two bits
-	isRight            = 1 // of the configuration, whose four bits name what is wrong
+	isTrue             = 1 // for a part of two bits
+	isRight            = 1 // for the configuration, whose four bits say what is wrong
 )
 
 // configurations are the values of the configuration that nvml.h names.
@@ -74,7 +74,7 @@ func FabricFaults(g *cluster.GPU) (faults []string) {
 	return faults
 }
 
-// FabricRecoveries names from what the NVLink fabric of a GPU recovers.
+// FabricRecoveries names what the NVLink fabric of a GPU is recovering from.
 func FabricRecoveries(g *cluster.GPU) (from []string) {
 	mask := fabricHealth(g)
 	if mask>>routeRecoveryShift&3 == isTrue {

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and the others
-// have at least SomeCPU of a core, in percent.
+// A process is starved by its host side if it has less than the share starvedCPU of the others' CPU time, and the
+// others have at least SomeCPU of a core, in percent.
 const starvedCPU, SomeCPU = 0.5, 20
 
 // Starved reports whether a process with this CPU time has too little, compared with the others.
@@ -20,16 +20,17 @@ func Starved(own, others float64) bool { return own < starvedCPU*others && other
 // UsesCPU reports whether a process is known to use part of a core.
 func UsesCPU(p *wire.Process) bool { return p.CPUPercent != nil && *p.CPUPercent >= SomeCPU }
 
-// A process writes much from muchWritten on, and moves if it reads or writes some, in bytes per second.
+// A process writes much from muchWritten upwards. It moves if it reads or writes at least some. Both are in bytes per
+// second.
 const muchWritten, some = 0.1e9, 1e6
 
-// Moves reports whether a process writes much, or uses part of a core, and reads or writes.
+// Moves reports whether a process writes much, or uses part of a core and also reads or writes.
 func Moves(p *wire.Process) bool {
 	read, written := valueOrNaN(p.IORead), valueOrNaN(p.IOWrite)
 	return written >= muchWritten || UsesCPU(p) && (read >= some || written >= some)
 }
 
-// ProcessOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if
+// ProcessOf returns the listed process on a GPU that has a rank, otherwise the process with the most GPU memory; nil if
 // there is none.
 func ProcessOf(n *cluster.Node, g *cluster.GPU) *wire.Process {
 	var found *wire.Process
@@ -52,8 +53,8 @@ func gpuMemoryOf(p *wire.Process) uint64 {
 	return *p.GPUMemory
 }
 
-// CPUOf returns the CPU use of the process on a GPU, and the median of the same job's processes on the node's other
-// GPUs, in percent; NaN if unknown.
+// CPUOf returns the CPU use of the process on a GPU, and the median CPU use of the same job's processes on the node's
+// other GPUs, in percent; NaN if unknown.
 func CPUOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
 	mine := ProcessOf(n, g)
 	if mine == nil || mine.CPUPercent == nil {
@@ -82,8 +83,8 @@ type Host struct{ Own, Others HostShare }
 // HostShare is the number of CPUs on which a process may run, and the bytes per second that it reads and writes.
 type HostShare struct{ CPUs, Read, Write float64 }
 
-// A process is bound if it may run on less than half of the CPUs of the others. Its reads and writes differ if one is
-// apart times the other, and fast.
+// A process is bound if it may run on fewer than half as many CPUs as the others. Its reads or writes differ from
+// theirs if the higher rate is at least apart times the other, and at least fast.
 const (
 	apart = 4
 	fast  = 10e6 // bytes per second
@@ -92,18 +93,19 @@ const (
 // Bound reports whether a process may run on much fewer CPUs than the others.
 func (h *Host) Bound() bool { return h.Own.CPUs < h.Others.CPUs/2 }
 
-// ReadsLess and ReadsMore report whether a process reads much less, or much more, than the others; WritesMore likewise.
+// ReadsLess and ReadsMore report whether a process reads much less, or much more, than the others. WritesMore does the
+// same for writes.
 func (h *Host) ReadsLess() bool  { return isMuchHigher(h.Others.Read, h.Own.Read) }
 func (h *Host) ReadsMore() bool  { return isMuchHigher(h.Own.Read, h.Others.Read) }
 func (h *Host) WritesMore() bool { return isMuchHigher(h.Own.Write, h.Others.Write) }
 
 func isMuchHigher(a, b float64) bool { return a >= fast && a >= apart*b }
 
-// enough is the number of processes from which on no more nodes are asked for others.
+// enough is the number of other processes at which no more nodes are searched.
 const enough = 15
 
-// HostOf compares the process on a GPU with those on the node's other GPUs, and with some of other nodes: a whole node
-// may be slow.
+// HostOf compares the process on a GPU with those on the node's other GPUs, and with some processes of other nodes: a
+// whole node may be slow.
 func HostOf(job *cluster.Job, nodes map[string]*cluster.Node, n *cluster.Node, g *cluster.GPU) Host {
 	unknown := HostShare{math.NaN(), math.NaN(), math.NaN()}
 	mine := ProcessOf(n, g)
@@ -127,7 +129,7 @@ func shareOf(p *wire.Process) HostShare {
 	return HostShare{cpusIn(p.CPUAffinity), valueOrNaN(p.IORead), valueOrNaN(p.IOWrite)}
 }
 
-// cpusIn counts the CPUs of a list as the kernel writes it, "0-15,64-79"; NaN if it is none.
+// cpusIn counts the CPUs in a list as the kernel writes it, "0-15,64-79"; NaN if it is not such a list.
 func cpusIn(list string) float64 {
 	count := 0
 	for part := range strings.SplitSeq(list, ",") {
@@ -152,7 +154,7 @@ func valueOrNaN[T uint64 | float64](v *T) float64 {
 	return float64(*v)
 }
 
-// upperMedian returns the upper median of what is known of the processes, NaN if nothing is.
+// upperMedian returns the upper median of a value of the processes, NaN if no value is known.
 func upperMedian(of []*wire.Process, value func(*wire.Process) float64) float64 {
 	var all []float64
 	for _, p := range of {

@@ -1,4 +1,4 @@
-// Package signs reads the signs of problems from a node and its GPUs, for the rules and for the words of findings.
+// Package signs reads the signs of problems from a node and its GPUs. The rules and the words of findings use it.
 package signs
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// LongestHang returns the time for which the call for a GPU has hung, or the longest on the node if there is no GPU.
+// LongestHang returns how long the call for a GPU has hung, or the longest such time on the node if there is no GPU.
 func LongestHang(n *cluster.Node, g *cluster.GPU) time.Duration {
 	var longest int64
 	for i := range n.GPUs {
@@ -47,7 +47,7 @@ func Reasons(g *cluster.GPU) uint64 {
 	return uint64(bits)
 }
 
-// PerMinute returns the pace of a counter, 0 if it is unknown.
+// PerMinute returns the growth of a counter per minute, 0 if it is unknown.
 func PerMinute(g *cluster.GPU, id metric.ID) float64 {
 	if !g.Grew(id) {
 		return 0
@@ -83,7 +83,7 @@ func IsOf(f *wire.Fault, g *cluster.GPU) bool {
 	return slices.Contains(f.GPUs, g.Card.Index)
 }
 
-// Partitioned reports whether a GPU is in MIG mode, as far as the driver can tell, or an instance.
+// Partitioned reports whether a GPU is in MIG mode, as far as the driver can tell, or is an instance.
 func Partitioned(g *cluster.GPU) bool {
 	return g.Card.MIG || g.Card.MIGUnknown || g.Card.Instance != nil
 }

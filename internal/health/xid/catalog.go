@@ -1,4 +1,4 @@
-// Package xid has NVIDIA's catalog of Xids in plain words, and finds the Xid of a node that is the cause of others.
+// Package xid has NVIDIA's catalog of Xids in plain words. It also finds which Xid of a node caused the others.
 package xid
 
 import (
@@ -14,7 +14,7 @@ type Entry struct {
 	Action   action // the first action in NVIDIA's catalog
 	Severity cluster.Severity
 	Hint     string
-	Follows  bool // a consequence of something else, and no alert by itself
+	Follows  bool // it follows from something else, and is no alert by itself
 }
 
 // origin is the usual source of an Xid.
@@ -33,7 +33,7 @@ const (
 // action is the action that NVIDIA's catalog asks for, in words after "NVIDIA: ".
 type action string
 
-// Actions of the catalog. Some Xids have none there.
+// Actions of the catalog. Some Xids have none.
 const (
 	noAction     action = ""
 	ignore       action = "no action"
@@ -67,7 +67,7 @@ const (
 	ownLog      = "see the program's own log for its first error"
 )
 
-// Entries shared by several codes: one for each engine of a kind.
+// Entries that several codes share: one code for each engine of a kind.
 var (
 	pushBuffer = Entry{"invalid or corrupted push buffer", ofEither, restartApp, cluster.Warning, restart, false}
 	copyEngine = Entry{"copy engine exception", ofEither, restartApp, cluster.Warning, restart, false}
@@ -83,10 +83,10 @@ var (
 	secureLink = Entry{"NVLink error in confidential computing", ofLink, noAction, cluster.Warning, askAdmins, false}
 )
 
-// Catalog is NVIDIA's catalog of Xids for Ampere and later (Analyzing Xid Errors with the Xid Catalog), in plain words:
-// every code that has a meaning or an own action there. An Xid for which NVIDIA asks for no action is a note, except
-// 43, which a program did not survive. Those from 173 on are newer than the catalog that was read: they are named by
-// the header of the open kernel modules, nverror.h.
+// Catalog is NVIDIA's catalog of Xids for Ampere and later (Analyzing Xid Errors with the Xid Catalog), in plain words.
+// It has every code with a meaning or an action of its own there. An Xid for which NVIDIA asks for no action is a note,
+// except 43, which a program did not survive. Codes from 173 on are newer than the catalog that was read: their names
+// come from nverror.h, a header of the open kernel modules.
 var Catalog = map[uint64]Entry{
 	8:  {"the GPU stopped processing for a program", ofProgram, restartApp, cluster.Warning, restart, false},
 	11: pushBuffer,
@@ -212,7 +212,8 @@ var Catalog = map[uint64]Entry{
 	176: {"too many corrected PCIe errors", ofHardware, noAction, cluster.Warning, askAdmins, false},
 }
 
-// Newest is the highest code of this copy of the catalog, and Release the driver whose codes it has, with its date.
+// Newest is the highest code of this copy of the catalog. Release is the driver that its codes come from, with the
+// date.
 const (
 	Newest  = 176
 	Release = "driver 595.45.04, March 2026"

@@ -7,19 +7,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// together is the time after an Xid in which others on the node are its consequences.
+// together is how long after an Xid others on the node count as its consequences.
 const together = time.Minute
 
 // Cause is an Xid with its consequences.
 type Cause struct {
 	cluster.Xid
-	Last  time.Time // the last time it came
+	Last  time.Time // when it last came
 	Times int
 	Then  []uint64
 }
 
-// findCauses returns the Xids of a node that are not consequences of another Xid. Within a minute the first Xid is the
-// cause of the others, unless one of them is worse, or is as bad on another GPU.
+// findCauses returns the Xids of a node that are not consequences of another Xid. Within a minute, the first Xid is the
+// cause of the others, unless one of them is worse, or equally bad on another GPU.
 func findCauses(n *cluster.Node) []Cause {
 	var out []Cause
 	events := slices.Clone(n.Xids)
@@ -42,7 +42,7 @@ func findCauses(n *cluster.Node) []Cause {
 	return out
 }
 
-// causeOf returns the last of these causes that led to an Xid; nil if none did.
+// causeOf returns the last of these causes that led to an Xid; nil if none of them did.
 func causeOf(x cluster.Xid, of []Cause) *Cause {
 	for i := len(of) - 1; i >= 0; i-- {
 		if of[i].hasCaused(x) {
