@@ -7,7 +7,7 @@ import (
 
 var userName = regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_.@$+-]{0,63}$`)
 
-// adminsSetting is the setting of the users who see the jobs of all. What users set for themselves does not count.
+// adminsSetting is the setting for the users who see everybody's jobs. A user's own setting for this does not count.
 func adminsSetting() setting {
 	return setting{
 		key: "admins", want: "a list of names of users",

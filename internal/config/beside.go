@@ -12,16 +12,16 @@ import (
 	"syscall"
 )
 
-// Beside is a second system's file: that of the place where the program is installed, such as a module. Its limits hold
-// like those of SystemFile. They are all that counts in a file that others than root and the owner of the program can
-// write, since they only make settings stricter.
+// Beside is a second system's file, in the place where the program is installed, such as a module. Its limits hold like
+// those of SystemFile. If others than root and the owner of the program can write the file, only its limits count,
+// since they only make settings stricter.
 type Beside struct {
 	Path  string // "": there is none
 	owner uint32 // of the program
 }
 
-// BesideProgram returns the file of the running program: PREFIX/etc/nvnodetop/config.toml of PREFIX/bin/PROGRAM. Links
-// to the program do not count.
+// BesideProgram returns the file of the running program: PREFIX/etc/nvnodetop/config.toml for PREFIX/bin/PROGRAM. Links
+// to the program are followed first.
 func BesideProgram() Beside {
 	program, err := os.Executable()
 	if err != nil {
@@ -66,8 +66,8 @@ func (o *Origins) readBeside(b Beside) (*layer, error) {
 	return l, nil
 }
 
-// unsafeReason says why others than root and the owner of the program can change the file or its directory, and what
-// mends that; "": they cannot.
+// unsafeReason says why others than root and the owner of the program can change the file or its directory, and how to
+// repair that; "": they cannot.
 func (b Beside) unsafeReason() (string, error) {
 	var open []string
 	for _, path := range []string{filepath.Dir(b.Path), b.Path} {
@@ -88,8 +88,8 @@ func (b Beside) unsafeReason() (string, error) {
 	return "others than its owner can write it (chmod go-w " + strings.Join(open, " ") + ")", nil
 }
 
-// isLimit reports whether a key has a limit that only makes settings stricter: it has no looser value than the default.
-// Texts for users and the list of admins are no such limits.
+// isLimit reports whether a key is a limit that only makes settings stricter: none of its values is looser than the
+// default. Texts for users and the list of admins are no such limits.
 func isLimit(key string) bool {
 	s := findSetting(key)
 	return s != nil && s.bind != nil && s.bound == "" &&

@@ -29,7 +29,7 @@ func columnLists() []setting {
 	return all
 }
 
-// asColumns reads columns of a table. why is the mistake in a name.
+// asColumns reads the columns of a table. why says what is wrong with a name.
 func asColumns(t columns.Table, v any) (l columns.List, good bool, why string) {
 	list, ok := asList(v)
 	if w, is := v.(words); is && strings.TrimSpace(string(w)) == "" {
@@ -58,7 +58,7 @@ func everyName(t columns.Table) (names []string) {
 	return names
 }
 
-// renameNotes returns notes about chosen columns with a new name; nil: there are none.
+// renameNotes returns notes about chosen columns that have a new name; nil: there are none.
 func renameNotes(t columns.Table, v any) (notes []string) {
 	list, _ := asList(v)
 	for _, name := range list {

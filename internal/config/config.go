@@ -1,7 +1,7 @@
 // Package config owns the settings: one Config value, the origin of each of its values, and the choices remembered
 // between runs.
 //
-// A Config is a plain value. Load fills each setting from the first of these that has it: the command line, the
+// A Config is a plain value. Load takes each setting from the first of these that has it: the command line, the
 // environment, nvitop's environment variables, the user's file, the system's file, the default. Every setting is a row
 // of one table. Limits in the system's file cannot be undone elsewhere. Each mistake is reported in one line that names
 // the file and its line, the variable, or the flag. Save edits the user's file. Remembered and Remember read and write
@@ -28,26 +28,26 @@ import (
 type Config struct {
 	Poll    time.Duration // interval between two reports of a node
 	Display time.Duration // interval between two screen updates
-	Slurm   time.Duration // interval between two questions for the jobs, while somebody presses keys
+	Slurm   time.Duration // interval between two questions for the jobs, while somebody is pressing keys
 	History time.Duration // time that graphs show
 	Timeout time.Duration // with --once and --json: the time to wait for nodes
 
-	PollFloor  time.Duration // the least Poll
-	SlurmFloor time.Duration // the least time from one answer of squeue to the next question
+	PollFloor  time.Duration // the smallest Poll
+	SlurmFloor time.Duration // the shortest time from an answer of squeue to the next question
 	IdleExit   time.Duration // the program ends by itself after this time without a key; 0: never
 	Banner     string        // a line for every user, from the system's file
 	HelpURL    string        // where users of this site find help
-	Log        string        // the file to which a log is appended; "": none
+	Log        string        // file that the log is appended to; "": none
 
-	ReadOnly     bool   // no process gets a signal, and no job is canceled
+	ReadOnly     bool   // no signal is sent to a process, and no job is canceled
 	ReadOnlyFrom string // origin of ReadOnly; "": it is not set
 
 	Serve  string // where serve may listen: one of ServePlaces
 	Record bool   // recordings may be made
 
-	Recordings string // directory of recordings that the user names no file for; "": the working directory
+	Recordings string // directory of recordings without a file name from the user; "": the working directory
 	Logs       bool   // the logs of jobs may be read
-	HangAsk    bool   // a job that seems to hang is asked once where its ranks are
+	HangAsk    bool   // a job that seems to hang is asked once what its ranks do
 	MaxNodes   int    // maximum number of watched nodes; 0: no limit
 
 	MaxPrograms int // maximum number of programs of a user that run on this host at once; 0: no limit
@@ -57,8 +57,8 @@ type Config struct {
 
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
-	Login string // [user@]host[:port], a login node to which to connect; "" for this host
-	// ID or number of the only watched job, or of its array or heterogeneous job; "": all of the user's jobs
+	Login string // [user@]host[:port], a login node to connect to; "" for this host
+	// ID or number of the only watched job, or of its array or heterogeneous job; "": all jobs of the user
 	Job string
 
 	Transport string // transport to the nodes: one of Transports
@@ -67,12 +67,12 @@ type Config struct {
 	// first page: "auto", "node" or "overview"; auto means the remembered choice, or else the job decides
 	View    string
 	Keys    string // "usual", or "nvitop": nvitop's keys on the page of processes
-	Monitor string // GPUs above the processes on their page: "auto" (where there is room), "full" or "compact" (never)
+	Monitor string // GPUs above the processes on their page: "auto" (if there is room), "full" or "compact" (never)
 	Colors  string // ColorsJob or ColorsClassic; "" for the remembered choice
 	Theme   string // one of Themes
 
 	GPULevels    Levels // thresholds of the classic colors for utilization
-	MemoryLevels Levels // and for GPU memory, which has no levels without them
+	MemoryLevels Levels // the same for GPU memory, which has no levels unless they are set
 
 	Columns columns.Chosen // of the tables
 
@@ -81,7 +81,7 @@ type Config struct {
 
 	Prices Prices // of the site, for reports
 
-	Admins []string // users who see the jobs of all on the page of the cluster; only the system's file sets them
+	Admins []string // users who see everybody's jobs on the page of the cluster; only the system's file sets them
 
 	Thresholds health.Thresholds // of the health rules; only the file sets them
 
@@ -155,8 +155,8 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// TakeDemoSize takes the first argument that is a size as the value of --demo, and returns the others. A flag with an
-// optional value takes it only after "=", but users also write --demo 64x8.
+// TakeDemoSize uses the first argument that is a size as the value of --demo, and returns the other arguments. A flag
+// with an optional value accepts it only after "=", but users also write --demo 64x8.
 func (c *Config) TakeDemoSize(args []string) []string {
 	at := slices.IndexFunc(args, demoSize.MatchString)
 	if at < 0 || c.Demo != DefaultDemo {
@@ -185,7 +185,7 @@ func (c *Config) DemoSize() (nodes, gpus int, err error) {
 	return nodes, gpus, nil
 }
 
-// RecordingsIn is the directory of recordings that the user names no file for.
+// RecordingsIn is the directory of recordings for which the user gives no file name.
 func (c *Config) RecordingsIn() string {
 	if rest, home := strings.CutPrefix(c.Recordings, "~/"); home {
 		if dir, err := os.UserHomeDir(); err == nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Auto is the transport that chooses among the others. SSH is the only one that leads through a login node, and Local
-// is this host itself.
+// Auto is the transport that chooses among the others. SSH is the only one that works through a login node. Local is
+// this host itself.
 const (
 	Auto  = "auto"
 	SSH   = "ssh"
@@ -17,10 +17,10 @@ const (
 // Transports lists the transports to nodes.
 var Transports = []string{Auto, SSH, "control", "openssh", "srun", Local}
 
-// Doors is a set of transports except Auto. This host is always in it.
+// Doors is a set of transports, without Auto. This host is always in it.
 type Doors uint32
 
-// allDoors is the set of all transports, here the set of this host alone.
+// allDoors is the set of all transports, here the set of only this host.
 var (
 	allDoors = Doors(1<<len(Transports) - 2)
 	here     = Doors(1 << slices.Index(Transports, Local))

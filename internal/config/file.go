@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config/document"
 )
 
-// mark is a mark that some editors put at the beginning of a file. It is not part of the text.
+// mark is a mark that some editors put at the beginning of a file, and that is not part of the text.
 const mark = "\ufeff"
 
 // maxFile is the size of the largest file of settings that is read, in bytes.
@@ -69,8 +69,8 @@ func addLocation(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// userFilePath returns the path of one of our files: in the directory of an environment variable, or else in a
-// directory of the home directory.
+// userFilePath returns the path of one of our files. It is in the directory that an environment variable names, or else
+// in a directory below the home directory.
 func userFilePath(variable, otherwise, name string) (string, error) {
 	dir := os.Getenv(variable)
 	if !filepath.IsAbs(dir) {

@@ -13,10 +13,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 )
 
-// SystemFile holds the settings of all users, and limits that they cannot undo.
+// SystemFile holds settings for all users, and limits that they cannot undo.
 const SystemFile = "/etc/nvnodetop/config.toml"
 
-// Inputs are the sources of settings. Later fields override earlier ones, but for the limits of Beside and System.
+// Inputs are the sources of settings. Later fields override earlier ones, except for the limits of Beside and System.
 type Inputs struct {
 	Beside       Beside // the file of the place where the program is installed
 	System, User string // paths of files; "": none
@@ -30,9 +30,9 @@ type Word struct{ Name, Text string }
 // Origins has the origins of the values of a Config.
 type Origins struct {
 	Files      []string // the files read
-	PassedOver []string // a line for each unknown key in a file, and for one beside the program that others can write
-	Notes      []string // a line for each value of the user's that exceeded a limit, and for each old name
-	Ignored    []string // words in another program's variables that mean nothing here
+	PassedOver []string // a line for each unknown key in a file, and for a file beside the program that others can write
+	Notes      []string // one line for each value of the user that exceeded a limit, and for each old name
+	Ignored    []string // words in another program's variables that have no meaning here
 
 	of     map[string]string // origins by key; other keys have their defaults
 	limits []limits          // of the system's files that were read
@@ -61,7 +61,7 @@ type layer struct {
 // delim separates the parts of a key.
 const delim = document.Delim
 
-// values has a value for each key, which includes the names of its tables. An empty table is a value, too.
+// values has a value for each key, which contains the names of its tables. An empty table is also a value.
 type values map[string]any
 
 // Load sets all settings. Its error is one line.
@@ -131,7 +131,8 @@ func (c *Config) keepOrigins(o *Origins) {
 	}
 }
 
-// Remarks are the lines about the settings that a user should read at the start. What is passed over shares one line.
+// Remarks are the lines about the settings that a user should read at the start. Everything that is passed over shares
+// one line.
 func (o *Origins) Remarks() []string {
 	var all []string
 	if n := len(o.PassedOver); n == 1 {
@@ -168,11 +169,11 @@ func (o *Origins) addLayer(all values, read func() (*layer, error)) error {
 	return nil
 }
 
-// errUnknown is the error of a key that no setting has. In a file it may belong to another version: several versions
-// share the system's file, and a home.
+// errUnknown is the error for a key that no setting has. In a file, the key may belong to another version: several
+// versions share the system's file, and a home.
 var errUnknown = errors.New("unknown key")
 
-// checkKey returns the mistake in a key or its value.
+// checkKey returns what is wrong with a key or its value.
 func (l *layer) checkKey(key string) error {
 	name, at := l.origin(key), ""
 	if l.line != nil {
@@ -210,8 +211,8 @@ func (c *Config) take(all values) {
 	}
 }
 
-// applyLimits brings the settings within their limits, those of all of the system's files, and notes the user's values
-// that exceeded them.
+// applyLimits brings the settings within the limits of all of the system's files, and notes values of the user that
+// exceeded them.
 func (o *Origins) applyLimits(c *Config) {
 	for i := range settings {
 		s := &settings[i]
@@ -235,8 +236,8 @@ func (o *Origins) applyLimits(c *Config) {
 	}
 }
 
-// limitSetting brings a setting within the limit of each of the system's files that has one, and returns the origin of
-// the last one that it exceeded.
+// limitSetting brings a setting within the limits of all of the system's files that limit it. It returns the origin of
+// the last limit that the setting exceeded.
 func (o *Origins) limitSetting(s *setting, c *Config) (where string, exceeded bool) {
 	if s.bound != "" {
 		return o.Of(s.bound), s.bind(c, nil)
@@ -256,7 +257,7 @@ func (o *Origins) limitSetting(s *setting, c *Config) (where string, exceeded bo
 	return where, exceeded
 }
 
-// bySystem reports whether the origin of a key is one of the system's files.
+// bySystem reports whether a key comes from one of the system's files.
 func (o *Origins) bySystem(key, from string) bool {
 	return slices.ContainsFunc(o.limits, func(l limits) bool { return l.of[key] == from })
 }
@@ -269,8 +270,8 @@ func variableName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, delim, "_"))
 }
 
-// readEnvironment reads the environment. An unknown variable may belong to anything, for example to a module file,
-// unless its name is close to that of a setting.
+// readEnvironment reads the environment. An unknown variable may belong to anything, such as a module file, unless its
+// name is close to that of a setting.
 func readEnvironment(environ []string) (*layer, error) {
 	keys := map[string]string{}
 	var names []string

@@ -2,10 +2,10 @@ package config
 
 import "github.com/nvnodetop/nvnodetop/internal/lib/text"
 
-// typo is the maximum number of changes in a misspelled name.
+// typo is the largest number of changes in a name that still counts as misspelled.
 const typo = 2
 
-// nearestKey returns the key that a wrong one probably means.
+// nearestKey returns the key that the user probably meant by a wrong one.
 func nearestKey(key string) string {
 	var keys []string
 	for i := range settings {

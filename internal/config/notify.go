@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 )
 
-// Notify is the user's choice of news, and of the ways in which it comes.
+// Notify is the user's choice of news, and of the ways to deliver it.
 type Notify struct {
 	newsworthy.Settings
 
@@ -30,7 +30,8 @@ const (
 // NotifyLimits lists the values of Notify.Allow, the strictest first.
 var NotifyLimits = []string{NotifyOff, newsworthy.WayTerminal, NotifyAny}
 
-// NotifyStyles lists how a terminal is told: as it understands it, by a bell alone, or with the sequence OSC 9 or 777.
+// NotifyStyles lists how a terminal is notified: in the way it supports, with only a bell, or with the sequence OSC 9
+// or 777.
 var NotifyStyles = []string{"auto", "bell", "osc9", "osc777"}
 
 // Allows reports whether a way may be used.
@@ -38,7 +39,7 @@ func (n *Notify) Allows(way string) bool {
 	return n.Allow == NotifyAny || n.Allow == way
 }
 
-// eventsSetting is the choice of events. The kinds of problems are too many to list.
+// eventsSetting is the choice of events. There are too many kinds of problems to list.
 func eventsSetting() setting {
 	s := wordsSetting("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, newsworthy.Words()...)
 	s.want = "a list of " + strings.Join(newsworthy.Names(), ", ") + ", or kinds of problems (docs/health.md)"
@@ -65,8 +66,8 @@ func notifySettings() []setting {
 	}
 }
 
-// webhookSetting is the setting with the file of a webhook's URL. The URL itself is a secret: it is no value, and no
-// error quotes it.
+// webhookSetting is the setting for the file with a webhook's URL. The URL itself is a secret: it is never a value, and
+// no error quotes it.
 func webhookSetting() setting {
 	s := textSetting("notify.webhook", func(c *Config) *string { return &c.Notify.Webhook })
 	isURL := func(v any) bool {

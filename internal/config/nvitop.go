@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
-// nvitop's environment variables with the same meaning here. They belong to another program, so a mistake in them is
-// noted, and is no error.
+// nvitop's environment variables that mean the same here. They belong to another program, so a mistake in them is noted
+// and is not an error.
 const (
 	nvitopModes  = "NVITOP_MONITOR_MODE"
 	nvitopTheme  = "NVITOP_MONITOR_THEME" // before nvitop 1.0
@@ -16,7 +16,7 @@ const (
 	nvitopMemory = "NVITOP_MEMORY_UTILIZATION_THRESHOLDS"
 )
 
-// modes has the words of NVITOP_MONITOR_MODE, with the setting that each means here.
+// modes has the words of NVITOP_MONITOR_MODE, and the setting that each stands for here.
 var modes = map[string]struct {
 	key   string
 	value any
@@ -47,7 +47,7 @@ func (o *Origins) readNvitop(environ []string) (*layer, error) {
 			switch mode := modes[value]; {
 			case mode.key != "theme":
 				o.noteIgnored(name, value)
-			case from["theme"] == "": // the words of NVITOP_MONITOR_MODE count more
+			case from["theme"] == "": // the words of NVITOP_MONITOR_MODE take precedence
 				take(name, mode.key, mode.value)
 			}
 		case nvitopModes:

@@ -1,10 +1,10 @@
 package config
 
-// Prices are a site's. A price of 0 is not set.
+// Prices are the prices of a site. A price of 0 is not set.
 type Prices struct {
 	GPUHour, KWh float64
-	Currency     string  // of these
-	CO2          float64 // grams for a kWh
+	Currency     string  // the currency of these prices
+	CO2          float64 // grams per kWh
 }
 
 // priceSettings are the settings of the site's prices, for reports.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The choices that are kept between runs.
+// The choices that are remembered between runs.
 const (
 	Colors    = "colors"
 	View      = "view"
@@ -21,7 +21,7 @@ const (
 	ColorsClassic = "classic" // a color means a level of utilization
 )
 
-// ColorsOf returns the value of Config.Colors for the classic colors, or the others.
+// ColorsOf returns the value of Config.Colors: the classic colors, or the others.
 func ColorsOf(classic bool) string {
 	if classic {
 		return ColorsClassic
@@ -36,7 +36,7 @@ var choices = map[string][]string{
 	transport: Transports[1:],
 }
 
-// Transport returns the name of the choice for the transport that last reached a node of a cluster.
+// Transport returns the name of the choice that remembers which transport last reached a node of a cluster.
 func Transport(cluster string) string {
 	return transport + "-" + strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -63,7 +63,7 @@ func Remembered(name string) string {
 	return ""
 }
 
-// RememberedLately is Remembered for a choice that was saved within a time; "" for an older one.
+// RememberedLately does what Remembered does, but returns "" for a choice that was saved longer ago than a given time.
 func RememberedLately(name string, within time.Duration) string {
 	path, err := choicePath(name)
 	if err != nil {
@@ -75,8 +75,8 @@ func RememberedLately(name string, within time.Duration) string {
 	return Remembered(name)
 }
 
-// Remember saves a choice for the next run. A caller may ignore the error, for example of a full home directory: then
-// the previous choice stays.
+// Remember saves a choice for the next run. A caller may ignore the error, for example if the home directory is full:
+// then the previous choice stays.
 func Remember(name, word string) error {
 	path, err := choicePath(name)
 	if err != nil {
@@ -88,7 +88,7 @@ func Remember(name, word string) error {
 // MarkDir returns the directory of the marks of the user's jobs.
 func MarkDir() (string, error) { return choicePath("marks") }
 
-// AnswersDir returns the directory of SLURM's answers that programs keep for each other.
+// AnswersDir returns the directory of SLURM's answers that programs share with each other.
 func AnswersDir() (string, error) { return choicePath("answers") }
 
 // choicePath returns the path of the file that holds one choice as a single word.

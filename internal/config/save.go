@@ -14,7 +14,7 @@ import (
 )
 
 // Save writes the values of some keys to a file of settings, and keeps everything else in it. It replaces the file
-// atomically, and keeps its mode and, if permitted, its owner and group; a new file is readable only by its owner. A
+// atomically, and keeps its mode and, if permitted, its owner and group. A new file is readable only by its owner. A
 // link to a file stays a link.
 func (c *Config) Save(path string, keys ...string) error {
 	if path == "" {
@@ -80,7 +80,7 @@ func resolveLink(path string) (string, error) {
 	return resolveLink(filepath.Join(dir, name))
 }
 
-// replaceFile writes a file beside the old one, nil if there is none, and moves it into its place.
+// replaceFile writes a file next to the old one, and moves it into its place. old is nil if there is no old file.
 func replaceFile(path, text string, old fs.FileInfo) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -113,8 +113,8 @@ func copyAttributes(f *os.File, old fs.FileInfo) error {
 	return cmp.Or(copyOwner(f, now, old), f.Chmod(old.Mode().Perm()))
 }
 
-// copyOwner gives a file the owner and the group of the old one. Only root can change the owner, and must; a group that
-// the user is not in is lost.
+// copyOwner gives a file the owner and the group of the old one. Only root can change the owner, and must do so. If the
+// user is not in the group, the group is lost.
 func copyOwner(f *os.File, now, old fs.FileInfo) error {
 	is, known := now.Sys().(*syscall.Stat_t)
 	was, knows := old.Sys().(*syscall.Stat_t)

@@ -18,7 +18,7 @@ type setting struct {
 	take func(c *Config, value any) bool // sets the value; false: it is invalid
 	show func(c *Config) string          // the value in TOML; empty: none
 
-	wrong func(value any) string // the mistake in a value, if there is more to say than the valid values; may be nil
+	wrong func(value any) string // what is wrong with a value, if the valid values do not say it; may be nil
 	among []string               // the valid values, if they are a few words
 
 	// brings the value of c within the limit of the system's file, and reports whether it exceeded it
@@ -29,8 +29,8 @@ type setting struct {
 // settings is the table of settings, in the order in which they are read, limited and printed.
 var settings = inOrder(slices.Concat(general, notifySettings(), priceSettings(), columnLists(), thresholdSettings()))
 
-// inOrder puts settings into the order of a file of TOML: first those without a table, then table by table, beginning
-// with the one that has the first row. In a table, a limit comes before the setting that it limits.
+// inOrder puts settings into the order of a TOML file. Settings without a table come first, then table by table, in the
+// order of their first rows. Within a table, a limit comes before the setting that it limits.
 func inOrder(rows []setting) []setting {
 	tables := []string{""}
 	for i := range rows {
@@ -45,7 +45,7 @@ func inOrder(rows []setting) []setting {
 	return rows
 }
 
-// table returns the table of TOML with a setting; "": it has none.
+// table returns the TOML table of a setting; "": it has none.
 func (s *setting) table() string { return s.key[:max(strings.LastIndex(s.key, delim), 0)] }
 
 // general are the settings without a file of their own, in any order.
@@ -103,10 +103,10 @@ func slurmFloor(c *Config) *time.Duration { return &c.SlurmFloor }
 
 func isShorter(own, system time.Duration) bool { return own < system }
 
-// exceedsNumber reports whether a number, of which 0 means any, exceeds the limit.
+// exceedsNumber reports whether a number exceeds the limit; 0 means any number.
 func exceedsNumber(own, system int) bool { return system > 0 && (own == 0 || own > system) }
 
-// isOtherText reports whether a text differs from the fixed one.
+// isOtherText reports whether a text differs from the one that the system's file fixes.
 func isOtherText(own, system string) bool { return system != "" && own != system }
 
 // isLooser reports whether something is allowed that the system's file forbids.
@@ -131,7 +131,7 @@ func isTable(name string) bool {
 	return slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.key, name+".") })
 }
 
-// withSystemLimit lets the system's file limit a setting: a value that exceeds the value there is replaced by it.
+// withSystemLimit lets the system's file limit a setting: a value that exceeds the system's value is replaced by it.
 func withSystemLimit[T any](s setting, at func(*Config) *T, exceeds func(own, system T) bool) setting {
 	s.bind = func(c, system *Config) bool {
 		if !exceeds(*at(c), *at(system)) {
@@ -143,7 +143,7 @@ func withSystemLimit[T any](s setting, at func(*Config) *T, exceeds func(own, sy
 	return s
 }
 
-// atLeast is a setting with a time that another setting limits.
+// atLeast is a setting with a duration that another setting limits.
 func atLeast(key string, at func(*Config) *time.Duration, low, high time.Duration, bound string,
 	floor func(*Config) *time.Duration) setting {
 	s := durationSetting(key, at, low, high)
@@ -203,7 +203,7 @@ func addressSetting(key string, at func(*Config) *string) setting {
 	return s
 }
 
-// durationSetting is a setting with a time. A number means seconds.
+// durationSetting is a setting with a duration. A plain number means seconds.
 func durationSetting(key string, at func(*Config) *time.Duration, low, high time.Duration) setting {
 	return setting{
 		key: key, want: "a time from " + shortDuration(low) + " to " + shortDuration(high) + ", such as 5 (seconds) or 2m",
@@ -220,7 +220,7 @@ func durationSetting(key string, at func(*Config) *time.Duration, low, high time
 	}
 }
 
-// yesNo is a setting with a truth value.
+// yesNo is a setting that is true or false.
 func yesNo(key string, at func(*Config) *bool) setting {
 	return setting{
 		key: key, want: "true or false",
@@ -229,7 +229,7 @@ func yesNo(key string, at func(*Config) *bool) setting {
 	}
 }
 
-// countSetting is a setting with a number from 1 on; 0: it is unset.
+// countSetting is a setting with a number of at least 1; 0: it is not set.
 func countSetting(key string, at func(*Config) *int, most int) setting {
 	return setting{
 		key: key, want: "a whole number from 1 to " + strconv.Itoa(most),
@@ -246,7 +246,7 @@ func countSetting(key string, at func(*Config) *int, most int) setting {
 	}
 }
 
-// takeASCII takes a truth value. If it is unset, TERM and the locale decide.
+// takeASCII sets a value that is true or false. If it is not set, TERM and the locale decide.
 func takeASCII(c *Config, v any) bool {
 	b, ok := asBool(v)
 	if ok {

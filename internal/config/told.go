@@ -15,7 +15,7 @@ const (
 	mostTold = 1000
 )
 
-// Told returns the problems that a program has told lately, in the ways with that name.
+// Told returns the problems that a program has recently reported, in the ways with that name.
 func Told(name string, now time.Time) (ids []string) {
 	for _, line := range toldLines(name, now) {
 		_, id, _ := strings.Cut(line, " ")
@@ -40,7 +40,7 @@ func toldLines(name string, now time.Time) (lines []string) {
 	})
 }
 
-// Tell remembers problems that are told, and forgets others. News told by other programs stays.
+// Tell remembers problems that were reported, and forgets others. News that other programs have reported stays.
 func Tell(name string, told, forgotten []string, now time.Time) error {
 	path, err := choicePath(name)
 	if err != nil {

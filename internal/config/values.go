@@ -128,7 +128,7 @@ func describeValue(v any) string {
 	return text.Cut(fmt.Sprint(v), most)
 }
 
-// Words returns the words that the setting of a flag takes; nil: it takes others too.
+// Words returns the words that the setting of a flag accepts; nil: it also accepts other values.
 func Words(flag string) []string {
 	if s := findSetting(flag); s != nil {
 		return s.among

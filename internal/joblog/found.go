@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// keepFiles is the time after which SLURM is asked again for the files of a job that cannot be read, or whose log
-	// does not grow: the job may have started again on another node. While a log does not grow, the times between two
-	// questions double.
+	// keepFiles is after how long SLURM is asked again for the files of a job that cannot be read, or whose log does
+	// not grow: the job may have started again on another node. While a log does not grow, the time between two
+	// questions doubles.
 	keepFiles = time.Minute
-	// keepNone is the same for a job that waits, or of which SLURM has named no files.
+	// keepNone is the same for a job that waits, or whose files SLURM has not named.
 	keepNone = 10 * time.Second
-	// doubtful is the time that SLURM has to answer such a question; until then nothing is read.
+	// doubtful is how long SLURM has to answer such a question. Until then nothing is read.
 	doubtful = 3 * time.Second
-	// maxJobs is the maximum number of jobs of which a Reader remembers the files.
+	// maxJobs is the maximum number of jobs whose files a Reader remembers.
 	maxJobs = 64
 )
 
@@ -28,14 +28,14 @@ const (
 type found struct {
 	files *cluster.LogFiles // nil: none
 	err   error             // why there are none
-	turn  chan struct{}     // has room for the one read on this host
+	turn  chan struct{}     // holds the only read on this host
 
 	mu    sync.Mutex // protects the following
 	asked time.Time  // when SLURM was asked
 	place place
 	since time.Time // of the read on this host
-	size  int64     // of the file
-	grown time.Time // since then it has this size
+	size  int64     // of the log file
+	grown time.Time // since when it has this size
 	fails bool      // it could not be read, or is missing
 }
 
@@ -66,7 +66,7 @@ func (r *Reader) findFiles(ctx context.Context, job string) (*found, error) {
 	return f, f.err
 }
 
-// shouldAskAgain reports whether SLURM should be asked again, and notes that it is.
+// shouldAskAgain reports whether SLURM should be asked again, and notes that it is being asked.
 func (f *found) shouldAskAgain(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,7 +115,7 @@ func (r *Reader) askFiles(ctx context.Context, job string, before *found) (*foun
 	return f, err
 }
 
-// noteRead notes what a read has shown; nil: it has failed.
+// noteRead notes the result of a read; nil: it failed.
 func (f *found) noteRead(p *wire.LogPiece, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,10 +1,11 @@
 // Package joblog reads the logs of jobs: the files to which SLURM writes the output of batch scripts.
 //
-// A Reader finds the files of a job and reads pieces of them, here or through the node that has them. Nothing is read
-// unless somebody asks for a piece. A Window makes lines of pieces: safe to display, progress bars collapsed to their
-// last state, with marks on lines that matter, and within a limit of memory however large the file and its lines are.
+// A Reader finds the files of a job and reads pieces of them, on this host or through the node that has them. Nothing
+// is read unless somebody asks for a piece. A Window makes lines from pieces. The lines are safe to display, progress
+// bars are reduced to their last state, lines that matter have marks, and memory is limited however large the file and
+// its lines are.
 //
-// A Window is for one goroutine, and does nothing by itself: its state depends only on the pieces that it took. A
+// A Window is for one goroutine, and does nothing by itself: its state depends only on the pieces that it was given. A
 // Reader may be used by any number of goroutines.
 package joblog
 
@@ -20,7 +21,7 @@ type Stream uint8
 
 // The streams.
 const (
-	Out Stream = iota // standard output, and often both
+	Out Stream = iota // standard output, often together with standard error
 	Err               // standard error
 )
 
@@ -44,13 +45,13 @@ type Query struct {
 type Piece struct {
 	wire.LogPiece
 	Path string
-	Node string    // through which it was read; "": this host
+	Node string    // the node through which it was read; "": this host
 	Both bool      // both streams go to this file
 	At   time.Time // when it was read
 
 	Waits   string // why a job that has not begun has no log; "": it has begun
-	Never   bool   // it has ended, and had none
-	Earlier bool   // the job waits to run again: this is the log of the run before
+	Never   bool   // the job has ended, and had no log
+	Earlier bool   // the job waits to run again: this is the log of its earlier run
 }
 
 // Absence says why a log is missing.

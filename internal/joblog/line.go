@@ -20,15 +20,16 @@ type Line struct {
 	Gap  bool // no line of the log: Text says what is missing here
 }
 
-// unfinished is a line of which the end is not known yet.
+// unfinished is a line whose end is not known yet.
 type unfinished struct {
 	at   int64  // offset of its first byte
-	head []byte // its beginning, or its last state if it is a progress bar; at most maxLine
-	more int64  // bytes that head omits after its own
+	head []byte // its beginning, or the last state of a progress bar; at most maxLine
+	more int64  // number of bytes omitted after head
 }
 
-// addBytes appends bytes without a newline. A carriage return before further text begins the line anew. Zeros are left
-// out: a file that was emptied while its writer goes on behind its old end begins with any number of them.
+// addBytes appends bytes without a newline. If text follows a carriage return, the line starts over. Zero bytes are
+// left out: if a file is emptied while its writer continues behind the old end, the file begins with any number of
+// them.
 func (u *unfinished) addBytes(raw []byte) {
 	if bytes.IndexByte(raw, 0) >= 0 {
 		raw = bytes.ReplaceAll(raw, []byte{0}, nil)
@@ -46,13 +47,13 @@ func (u *unfinished) addBytes(raw []byte) {
 	u.more += int64(len(raw) - n)
 }
 
-// moves are the characters that move the cursor in its line.
+// moves are the characters that move the cursor within its line.
 const moves = "\r\b"
 
-// lastReturn returns the place of the last carriage return that has text after it, or -1.
+// lastReturn returns the position of the last carriage return that has text after it, or -1.
 func lastReturn(raw []byte) int { return bytes.LastIndexByte(bytes.TrimRight(raw, moves), '\r') }
 
-// currentLine returns the line so far, with the mark that mark finds.
+// currentLine returns the line so far, with the mark that the function mark finds.
 func (u *unfinished) currentLine(mark func(string) cause.Mark) Line {
 	shown := strings.ReplaceAll(string(bytes.TrimRight(u.head, moves)), "\t", "    ")
 	shown = strings.TrimRight(safe.Line(shown, maxLine), " ")

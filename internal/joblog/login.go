@@ -15,8 +15,8 @@ import (
 // hung is the time after which a read on a login host is given up.
 const hung = time.Minute
 
-// OnLogin returns what reads a file on a login host, with a script that run runs there. It reads the same files as
-// package tail.
+// OnLogin returns a function that reads a file on a login host, with a script that run executes there. It reads the
+// same files as package tail.
 func OnLogin(run func(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error),
 ) func(wire.ReadLog) (*wire.LogPiece, error) {
 	return func(q wire.ReadLog) (*wire.LogPiece, error) {
@@ -44,7 +44,7 @@ func OnLogin(run func(ctx context.Context, script string, input []byte) (stdout,
 	}
 }
 
-// parseLogin reads the output of loginScript: a line with numbers, and the bytes of the file.
+// parseLogin reads the output of loginScript: a line of numbers, and the bytes of the file.
 func parseLogin(out []byte, most int) (*wire.LogPiece, error) {
 	line, data, _ := bytes.Cut(out, []byte("\n"))
 	var numbers [3]int64
@@ -66,8 +66,8 @@ func parseLogin(out []byte, most int) (*wire.LogPiece, error) {
 // loginMissing is the exit status of loginScript for a file that does not exist.
 const loginMissing = 44
 
-// loginScript prints a piece of a file. Only a regular file of the user is opened, and links only of the user or root
-// are followed. What is open is looked at again: it may be another file by then.
+// loginScript prints a piece of a file. It opens only a regular file of the user, and follows only links of the user or
+// root. It checks the open file again, which may be another file by then.
 const loginScript = `IFS= read -r p; IFS=' ' read -r from max latest; export LC_ALL=C; me=$(id -u); n=0; ` +
 	`no() { printf '%s\n' "$1" >&2; exit 1; }; ` +
 	`while [ -L "$p" ]; do ` +

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Progress bars above each other move the cursor up to draw a bar again: tqdm with "\x1b[A", rich with
-// "\x1b[1A\x1b[2K". Other moves of a terminal are left out when a line is shown.
+// Progress bars above each other move the cursor up to redraw a bar: tqdm with "\x1b[A", rich with "\x1b[1A\x1b[2K".
+// Other cursor moves are left out when a line is shown.
 
 // vertical matches a move of the cursor up or down.
 var vertical = regexp.MustCompile("\x1b\\[([0-9]{0,4})([ABEF])")
 
-// maxEscape is the length of an escape sequence that may be cut by the end of a piece.
+// maxEscape is the length of an escape sequence that the end of a piece may cut off.
 const maxEscape = 8
 
 // wholeOf returns how much of data does not depend on what follows: the end may cut an escape sequence or a character.
@@ -38,7 +38,7 @@ func startsMove(rest []byte) bool {
 	return len(rest) == 0 || rest[0] == '[' && len(bytes.Trim(rest[1:], "0123456789")) == 0
 }
 
-// writeWithMoves writes bytes without a newline, at the row of the cursor and at those to which they move it.
+// writeWithMoves writes bytes without a newline, at the cursor's row and at the rows that the bytes move it to.
 func (w *Window) writeWithMoves(data []byte) {
 	for len(data) > 0 {
 		m := vertical.FindSubmatchIndex(data)
@@ -60,7 +60,7 @@ func (w *Window) writeWithMoves(data []byte) {
 	}
 }
 
-// goUp moves the cursor to the beginning of the row that is so many above the last.
+// goUp moves the cursor to the beginning of the row that is this many rows above the last.
 func (w *Window) goUp(rows int) {
 	if w.up == rows {
 		return
@@ -89,8 +89,7 @@ func (w *Window) writeWithoutMoves(data []byte) {
 	w.cost += len(row.Text)
 }
 
-// endRow ends the line at the row of the cursor: what follows, from an offset of the file on, is written at the row
-// below.
+// endRow ends the line at the cursor's row. What follows, from an offset of the file on, is written to the row below.
 func (w *Window) endRow(at int64) {
 	if w.up > 0 {
 		w.goUp(w.up - 1)
@@ -100,15 +99,15 @@ func (w *Window) endRow(at int64) {
 	w.last = unfinished{at: at}
 }
 
-// applyBackspaces writes text over what stands before it: a backspace moves the cursor to the left. If it ends there,
-// the result ends with the backspaces, or with a carriage return.
+// applyBackspaces writes text over the characters before it: a backspace moves the cursor to the left. If the text ends
+// with the cursor there, the result ends with the backspaces, or with a carriage return.
 func applyBackspaces(text []byte) []byte {
 	end := len(bytes.TrimRight(text, moves))
 	isReturned := bytes.IndexByte(text[end:], '\r') >= 0
 	if isReturned {
 		text = text[:end]
 	}
-	var cells [][]byte // a character each, or a byte of one that is not whole
+	var cells [][]byte // one character each, or one byte of an incomplete character
 	at := 0
 	for len(text) > 0 {
 		_, size := utf8.DecodeRune(text)

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// patience is the time for which a read on this host may hang.
+	// patience is how long a read on this host may hang.
 	patience = 4 * time.Second
 	// maxReads is the maximum number of reads on this host at a time, including those that hang.
 	maxReads = 8
@@ -24,27 +24,27 @@ const (
 	maxWords = 400
 )
 
-// Sources are the ways of a Reader to the logs.
+// Sources are a Reader's ways to reach the logs.
 type Sources struct {
 	// Find asks SLURM for the files of a job.
 	Find func(ctx context.Context, job string) (*cluster.LogFiles, error)
 	// Ask sends a request to the probe of a node.
 	Ask func(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
-	// Login reads a file on the host where SLURM is asked, if that is another one than this; it may hang for a minute.
-	// nil: SLURM is asked here, and files are read here.
+	// Login reads a file on the host where SLURM is asked, if that is another host; it may hang for a minute. nil:
+	// SLURM is asked here, and files are read here.
 	Login func(wire.ReadLog) (*wire.LogPiece, error)
 
-	User string // whose jobs may be read; "": not known
+	User string // the user whose jobs may be read; "": not known
 	Host string // name of the host where SLURM is asked
 }
 
-// Reader reads logs. A file is read on the host where SLURM is asked if its file system is one of the network, or if
-// the batch script runs there. Otherwise the node of the batch script reads it: a file such as /tmp/x.log may be
-// another one here. If the node cannot be asked, as after the end of the job, the file is read here, unless it is older
-// than the job. Where SLURM is asked on another host, each read starts a few programs there, so the node comes first as
-// long as the job runs.
+// Reader reads logs. A file is read on the host where SLURM is asked if it is on a network file system, or if the batch
+// script runs on that host. Otherwise the node of the batch script reads it: a file such as /tmp/x.log may be another
+// one here. If the node cannot be asked, as after the end of the job, the file is read here, unless it is older than
+// the job. If SLURM is asked on another host, each read starts a few programs there, so the node comes first as long as
+// the job runs.
 //
-// A read that hangs is left behind. Until it returns, no other read of that job's log begins on this host.
+// A read that hangs is abandoned. Until it returns, no other read of that job's log begins on this host.
 type Reader struct {
 	from  Sources
 	read  func(wire.ReadLog) (*wire.LogPiece, error) // tail.Read, or Sources.Login
@@ -90,7 +90,7 @@ func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
 	case f.files.Unused:
 		piece.setNeverBegun(q.Job)
 		return piece, nil
-	case f.files.Waits != "" && !f.files.Again: // a file of that name is another job's
+	case f.files.Waits != "" && !f.files.Again: // a file with that name belongs to another job
 		piece.Missing, piece.Waits = true, safe.Line(whyNoLog(f.files, piece.At), maxWords)
 		return piece, nil
 	}
@@ -132,7 +132,7 @@ func whyNoLog(l *cluster.LogFiles, now time.Time) string {
 	return words + ", it expects the start at " + l.Expected.Format(layout)
 }
 
-// readPiece reads a piece where the file is. node is "" if that is not the node of the batch script.
+// readPiece reads a piece where the file is. node is "" if that is not the batch script's node.
 func (r *Reader) readPiece(ctx context.Context, f *found, q wire.ReadLog) (p *wire.LogPiece, node string, err error) {
 	place, host := f.logPlace(), f.files.Host
 	if place == unknown && r.from.Login != nil && !f.files.Ended {

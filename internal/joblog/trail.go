@@ -7,17 +7,18 @@ import (
 	"time"
 )
 
-// maxMoments is the maximum number of moments that a Trail remembers. Beyond it, every second one is forgotten.
+// maxMoments is the maximum number of moments that a Trail remembers. When there are more, every second one is
+// forgotten.
 const maxMoments = 4096
 
-// Trail is the memory of a followed log: how long the log was at which time, and the line to cite.
+// Trail is the memory of a followed log: how long the log was at what time, and which line to cite.
 type Trail struct {
 	moments []moment
-	read    int64 // lines before this offset were looked at
+	read    int64 // lines before this offset were examined
 	cite    Cite
 }
 
-// moment says how long the file was from some time on.
+// moment says how long the file was from a certain time on.
 type moment struct {
 	at   time.Time
 	size int64
@@ -26,10 +27,10 @@ type moment struct {
 // Cite is the line of a log that explains the failure best.
 type Cite struct {
 	Line
-	When time.Time // when it was written, to the pace of the reader; zero: before the log was followed
+	When time.Time // when it was written, to within the pace of the reader; zero: before the log was followed
 }
 
-// Note takes the lines that a piece has added to the end of a Window.
+// Note processes the lines that a piece has added to the end of a Window.
 func (t *Trail) Note(p *Piece, w *Window) {
 	if w.missing || !w.began {
 		return
@@ -83,7 +84,7 @@ func (t *Trail) findCite(lines []Line, at time.Time, followed bool) {
 // Cite returns the line to cite; false: no line matters.
 func (t *Trail) Cite() (Cite, bool) { return t.cite, t.cite.Mark != 0 }
 
-// At returns the offset that the log had reached at a time, if it was followed then.
+// At returns the offset that the log had reached at a time, if it was being followed then.
 func (t *Trail) At(when time.Time) (offset int64, known bool) {
 	i := sort.Search(len(t.moments), func(i int) bool { return t.moments[i].at.After(when) })
 	if i == 0 {
@@ -92,8 +93,8 @@ func (t *Trail) At(when time.Time) (offset int64, known bool) {
 	return t.moments[i-1].size, true
 }
 
-// Stamped returns the place of the first line with a time stamp of when or later; known says that an earlier line has
-// one from before.
+// Stamped returns the position of the first line with a time stamp of when or later. known says that an earlier line
+// has an earlier time stamp.
 func Stamped(lines []Line, when time.Time) (at int, known bool) {
 	before := false
 	at = slices.IndexFunc(lines, func(l Line) bool {
@@ -104,7 +105,7 @@ func Stamped(lines []Line, when time.Time) (at int, known bool) {
 	return at, at >= 0 && before
 }
 
-// FirstStamp returns the first time stamp in lines, in a time zone if it names none.
+// FirstStamp returns the first time stamp in lines. zone applies if the time stamp names no time zone.
 func FirstStamp(lines []Line, zone *time.Location) (stamp time.Time, known bool) {
 	for i := range lines {
 		if stamp, known = stampOf(lines[i].Text, zone); known {
@@ -114,10 +115,10 @@ func FirstStamp(lines []Line, zone *time.Location) (stamp time.Time, known bool)
 	return time.Time{}, false
 }
 
-// maxStampAt limits the place of a time stamp in a line, in bytes.
+// maxStampAt is the largest position of a time stamp in a line, in bytes.
 const maxStampAt = 64
 
-// stamps are the time stamps that lines begin with, as Python's logging, glog and others write them.
+// stamps are the forms of time stamps at the beginning of lines, as written by Python's logging, glog and others.
 var stamps = []struct {
 	is     *regexp.Regexp
 	layout string

@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog/cause"
 )
 
-// FirstCause returns the line that says why a job has failed, among the last lines of its log, and a sentence about it.
-// False: there is none.
+// FirstCause returns the line that says why a job failed, among the last lines of its log, and a sentence about it;
+// false: there is none.
 func FirstCause(lines []Line) (l Line, sentence string, is bool) {
 	lines = lastLines(lines)
 	texts := make([]string, len(lines))
@@ -25,7 +25,7 @@ func FirstCause(lines []Line) (l Line, sentence string, is bool) {
 	return l, c.Text, true
 }
 
-// lastLines returns the lines in which a cause is searched for.
+// lastLines returns the lines that are searched for a cause.
 func lastLines(lines []Line) []Line {
 	size := 0
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -36,8 +36,8 @@ func lastLines(lines []Line) []Line {
 	return lines
 }
 
-// Why reads the end of a job's log, once, and returns the sentence that says why the job has failed; "": the log does
-// not say, or there is none.
+// Why reads the end of a job's log once, and returns the sentence that says why the job failed; "": the log does not
+// say, or there is no log.
 func Why(ctx context.Context, job string, read func(context.Context, Query) (Piece, error)) (string, error) {
 	for _, of := range []Stream{Err, Out} {
 		w := NewWindow(-cause.Most)

@@ -14,7 +14,7 @@ const (
 	maxWindow = 4 << 20
 	// lineCost is the memory of a line besides its text, which may be empty.
 	lineCost = 64
-	// overlap is the number of bytes that are read again, to notice that the file is another one.
+	// overlap is how many bytes are read again, to notice that the file is another one.
 	overlap = 64
 )
 
@@ -22,25 +22,25 @@ const (
 type Window struct {
 	lines    []Line     // whole lines
 	last     unfinished // after them
-	up       int        // the number of rows that the cursor is above last
+	up       int        // how many rows the cursor is above last
 	above    unfinished // the row of the cursor there
-	cut      []byte     // the beginning of an escape sequence or a character, before to
+	cut      []byte     // an incomplete escape sequence or character, before to
 	marker   cause.Marker
-	from, to int64  // offsets of the first byte, and behind the last
-	began    bool   // the first piece is there
+	from, to int64  // offsets of the first byte, and after the last byte
+	began    bool   // the first piece has arrived
 	seen     []byte // the last bytes before to; none: not known
 	cost     int    // memory of lines
-	start    int64  // where the first piece begins; negative: before the end
+	start    int64  // where the first piece begins; negative: relative to the end
 
 	size    int64 // of the file, as of the last piece
-	missing bool  // there is no such file, or not any more
+	missing bool  // the file does not exist, or no longer exists
 }
 
-// NewWindow returns a Window that begins with the first line after an offset of the file, or, if it is negative, that
-// many bytes before the end.
+// NewWindow returns a Window that begins with the first line after an offset of the file. A negative offset counts
+// bytes before the end.
 func NewWindow(start int64) *Window { return &Window{start: start} }
 
-// Lines returns the lines, the last one as far as it is known. They may be read until the next change.
+// Lines returns the lines; the last one as far as it is known. They are valid until the next change.
 func (w *Window) Lines() []Line {
 	if w.last.at == w.to { // nothing of it is known
 		return w.lines
@@ -57,20 +57,19 @@ func (w *Window) Size() int64 { return w.size }
 // From is the offset of the first byte of the lines; 0: there are no earlier ones.
 func (w *Window) From() int64 { return w.from }
 
-// To is the offset behind the last byte of the lines.
+// To is the offset after the last byte of the lines.
 func (w *Window) To() int64 { return w.to }
 
-// Missing reports that there is no such file, or not any more.
+// Missing reports whether the file does not exist, or no longer exists.
 func (w *Window) Missing() bool { return w.missing }
 
-// Known reports whether a piece was taken.
+// Known reports whether the Window has been given a piece.
 func (w *Window) Known() bool { return w.began }
 
 // AtEnd reports whether the Window has the last line of the file, as of the last piece.
 func (w *Window) AtEnd() bool { return w.began && w.to >= w.size }
 
-// Next asks for the piece after the lines. With latest, bytes in between are skipped if the file has grown by more than
-// a piece.
+// Next asks for the piece after the lines. With latest, it skips bytes if the file has grown by more than a piece.
 func (w *Window) Next(latest bool) wire.ReadLog {
 	if !w.began {
 		return wire.ReadLog{From: w.start, Max: wire.MaxLog}
@@ -84,7 +83,7 @@ func (w *Window) Before() wire.ReadLog {
 	return wire.ReadLog{From: w.from - n, Max: int(max(n, 1))}
 }
 
-// Take takes the answer to Next.
+// Take applies the answer to Next.
 func (w *Window) Take(p *Piece) {
 	if w.missing = p.Missing; w.missing {
 		return
@@ -97,11 +96,11 @@ func (w *Window) Take(p *Piece) {
 	case p.Size < w.to:
 		w.forgetFile(p.At, "was emptied or replaced")
 		return
-	case from < w.to-int64(len(w.seen)): // of another question
+	case from < w.to-int64(len(w.seen)): // answers another question
 		return
 	}
 	if known := int(w.to - from); known > 0 {
-		if len(data) < known { // it becomes shorter just now
+		if len(data) < known { // it is becoming shorter right now
 			return
 		}
 		if !bytes.Equal(data[:known], w.seen[len(w.seen)-known:]) {
@@ -121,24 +120,24 @@ func (w *Window) Take(p *Piece) {
 // lastOf returns a copy of the bytes that are read again.
 func lastOf(data []byte) []byte { return slices.Clone(data[max(len(data)-overlap, 0):]) }
 
-// begin takes the first piece. The first line may be cut, and is left out.
+// begin applies the first piece. The first line may be incomplete, and is left out.
 func (w *Window) begin(data *[]byte, from *int64) {
 	w.began = true
 	if *from > 0 {
-		if end := bytes.IndexByte(*data, '\n') + 1; end < len(*data) { // else it is one line, or part of one
+		if end := bytes.IndexByte(*data, '\n') + 1; end < len(*data) { // otherwise it is one line, or part of one
 			*data, *from = (*data)[end:], *from+int64(end)
 		}
 	}
 	w.from, w.to, w.last.at = *from, *from, *from
 }
 
-// forgetFile forgets everything: the file is another one now.
+// forgetFile forgets everything, because the file is another one now.
 func (w *Window) forgetFile(at time.Time, why string) {
 	*w = Window{start: -wire.MaxLog, size: w.size}
 	w.appendLine(Line{At: -1, Gap: true, Text: "the log " + why + " at " + at.Format(time.TimeOnly)})
 }
 
-// skipTo goes to a later place in the file. A gap stands for the bytes between.
+// skipTo continues at a later place in the file. A gap stands for the bytes in between.
 func (w *Window) skipTo(data *[]byte, from *int64) {
 	if w.last.at != w.to {
 		w.appendLine(w.last.currentLine(w.marker.Next))
@@ -152,7 +151,7 @@ func (w *Window) skipTo(data *[]byte, from *int64) {
 	w.to, w.last, w.seen, w.up, w.cut = *from, unfinished{at: *from}, nil, 0, nil
 }
 
-// appendBytes appends bytes behind the last.
+// appendBytes appends bytes after the last one.
 func (w *Window) appendBytes(data []byte) {
 	w.to += int64(len(data))
 	at := w.to - int64(len(data)+len(w.cut))
@@ -177,7 +176,7 @@ func (w *Window) appendLine(l Line) {
 	w.cost += len(l.Text) + lineCost
 }
 
-// dropOldLines forgets the first lines beyond the limit of memory.
+// dropOldLines forgets the first lines that exceed the memory limit.
 func (w *Window) dropOldLines() {
 	n := 0
 	for ; w.cost > maxWindow && n < len(w.lines)-1; n++ {
@@ -191,8 +190,8 @@ func (w *Window) dropOldLines() {
 	w.up = min(w.up, len(w.lines))
 }
 
-// TakeBefore takes the answer to Before, and returns the number of lines that came in front. The last lines are
-// forgotten beyond the limit of memory: the Window does not have the end then.
+// TakeBefore applies the answer to Before, and returns the number of lines that it added in front. It forgets the last
+// lines if they exceed the memory limit; then the Window no longer has the end.
 func (w *Window) TakeBefore(p *Piece) int {
 	if w.missing = p.Missing; w.missing || !w.began || p.From >= w.from || p.From+int64(len(p.Data)) < w.from {
 		return 0

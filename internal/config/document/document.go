@@ -15,10 +15,10 @@ type Document struct {
 	Values map[string]any
 	places map[string]spot
 
-	line, counted int // number of the line at the byte counted
+	line, counted int // line is the line number at byte counted
 }
 
-// spot is the place of a key: the bytes from start up to end, with its value from value on. The head of a table has no
+// spot is the place of a key: the bytes from start to end, with its value from value on. The head of a table has no
 // value.
 type spot struct {
 	line              int
@@ -27,8 +27,8 @@ type spot struct {
 	table             string // the table of its head
 }
 
-// The limits of a file: several times the needs of all settings. The time to read a larger file would grow with its
-// square.
+// The limits of a file, several times what all settings need. The time to read a larger file would grow with the square
+// of its size.
 const (
 	maxDepth = 8
 	maxKeys  = 2000
@@ -58,13 +58,13 @@ func Parse(text string) (*Document, error) {
 		d.noteKey(key, at)
 		table = key
 	}
-	if err := toml.Unmarshal([]byte(text), &d.Values); err != nil { // this reader knows the place of a mistake
+	if err := toml.Unmarshal([]byte(text), &d.Values); err != nil { // this reader knows where a mistake is
 		return nil, err
 	}
 	return d, p.Error()
 }
 
-// notePair notes a key with a value, and the keys inside the value.
+// notePair notes a key with a value, and the keys within the value.
 func (d *Document) notePair(e *unstable.Node, like spot, prefix string) error {
 	key, at, err := d.key(e, prefix)
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *Document) notePair(e *unstable.Node, like spot, prefix string) error {
 	return nil
 }
 
-// key returns the full key of a node, with the name of its table, and its beginning and end.
+// key returns the full key of a node, including the name of its table, and its beginning and end.
 func (d *Document) key(e *unstable.Node, prefix string) (key string, at spot, err error) {
 	var parts []string
 	if prefix != "" {
@@ -112,7 +112,7 @@ func (d *Document) key(e *unstable.Node, prefix string) (key string, at spot, er
 	return strings.Join(parts, Delim), at, nil
 }
 
-// noteKey keeps the first place of a key: the key of an array of tables has many.
+// noteKey keeps the first place of a key. The key of an array of tables has many places.
 func (d *Document) noteKey(key string, at spot) {
 	if _, known := d.places[key]; !known {
 		d.places[key] = at

@@ -32,7 +32,8 @@ func Edit(text, key, value string) (string, error) {
 	return after, nil
 }
 
-// removeKey returns the text without a key between braces, and without the comma after it, or else before it.
+// removeKey returns the text without a key between braces. It also removes the comma after it, or else the one before
+// it.
 func (d *Document) removeKey(at spot) string {
 	before, after := d.text[:at.start], d.text[at.end:]
 	if rest, found := strings.CutPrefix(strings.TrimLeft(after, " \t"), ","); found {
@@ -41,7 +42,7 @@ func (d *Document) removeKey(at spot) string {
 	return strings.TrimSuffix(strings.TrimRight(before, " \t"), ",") + after
 }
 
-// addKey returns the text with one more key: in its table if there is one, in any form, else in a new table.
+// addKey returns the text with one more key: in its table if there is one in any form, otherwise in a new table.
 func (d *Document) addKey(key, value string) string {
 	cut := max(strings.LastIndex(key, Delim), 0)
 	table, line := key[:cut], strings.TrimPrefix(key[cut:], Delim)+" = "+value
@@ -70,8 +71,8 @@ func (d *Document) addInlineKey(at spot, pair string) string {
 	return d.text[:first] + pair + inner
 }
 
-// lastValueEnd returns the end of the last value above all tables whose key is in a table and is written with a dot;
-// without a table, of any value. 0: there is none.
+// lastValueEnd returns the end of the last value above all tables that is in a table and has a key with a dot. Without
+// a table it considers any value. 0: there is none.
 func (d *Document) lastValueEnd(table string) int {
 	end := 0
 	for key, at := range d.places {
@@ -82,8 +83,8 @@ func (d *Document) lastValueEnd(table string) int {
 	return end
 }
 
-// topOffset returns the offset below the comments at the beginning of the file, but not between a comment and the line
-// right below it.
+// topOffset returns the offset below the comments at the beginning of the file. It is never between a comment and the
+// line right below it.
 func (d *Document) topOffset() int {
 	rest := d.text
 	for strings.HasPrefix(rest, "#") {
@@ -135,7 +136,7 @@ func (d *Document) differsOnlyIn(text, key, value string) bool {
 	return err == nil && reflect.DeepEqual(nonEmptyValues(after), want)
 }
 
-// nonEmptyValues returns the values of the document, without empty tables, which mean nothing.
+// nonEmptyValues returns the values of the document. It leaves out empty tables, which mean nothing.
 func nonEmptyValues(d *Document) map[string]any {
 	all := Flat(d.Values)
 	maps.DeleteFunc(all, func(_ string, value any) bool {

@@ -1,9 +1,9 @@
-// Package cause finds out why a job has failed, from the end of its log: it marks the lines that matter, and tells the
+// Package cause finds out why a job failed, from the end of its log. It marks the lines that matter, and separates the
 // first cause from what follows from it. It is pure.
 //
 // When a process of a job fails, the others fail after it: they lose their connections, a watchdog ends them, launchers
-// report exit codes. So the first line that is a cause counts, after the last time in which the program did its work:
-// an exception that it has handled is none.
+// report exit codes. So what counts is the first line that is a cause, after the last point at which the program did
+// its work: an exception that the program handled is no cause.
 package cause
 
 import (
@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Most is the part of a log in which the cause is searched for, in bytes before its end.
+// Most is the part of a log that is searched for the cause, in bytes before its end.
 const Most = 64 << 10
 
-// Cause is why a job has failed.
+// Cause is why a job failed.
 type Cause struct {
 	At   int    // the line that says it
 	Text string // a sentence: "rank 3: ValueError: bad batch (train.py:20)"
 	Mark Mark
 }
 
-// First returns the first cause in the last lines of a log. False: there is none.
+// First returns the first cause in the last lines of a log; false: there is none.
 func First(lines []string) (c Cause, is bool) {
 	l := findMarks(lines)
 	at := l.firstCause()
@@ -31,7 +31,7 @@ func First(lines []string) (c Cause, is bool) {
 	return Cause{At: at, Text: l.sentenceOf(at), Mark: l.all[at].mark}, true
 }
 
-// looked are the lines of a log with what was found in them.
+// looked are the lines of a log, and what was found in them.
 type looked struct {
 	lines []string
 	all   []found
@@ -46,9 +46,9 @@ func findMarks(lines []string) *looked {
 	return l
 }
 
-// Evidence that the program has gone on after a mark: lines as it wrote them before, or many that are alike. A program
-// may have written up to buffered bytes earlier than the log has them, if its output goes through a buffer and its
-// errors do not.
+// Evidence that the program has gone on after a mark: lines like those that it wrote before, or many lines that are
+// alike. If the program's output is buffered and its errors are not, it may have written up to buffered bytes earlier
+// than they appear in the log.
 const (
 	asBefore = 3
 	alike    = 5
@@ -89,10 +89,10 @@ func (l *looked) causeOfLast(runs []run) int {
 // run is a part of a log in which the program does not do its work.
 type run struct {
 	marks   []int // places of the lines with marks
-	handled bool  // what was marked before it was handled: the program has gone on
+	handled bool  // the program handled what was marked before: it has gone on
 }
 
-// cutRuns cuts a log where the program did its work. The last run may be empty: then it did so up to the end.
+// cutRuns cuts a log where the program did its work. The last run may be empty: then the program worked up to the end.
 func (l *looked) cutRuns() (runs []run) {
 	runs = []run{{}}
 	before, since := map[string]*seen{}, map[string]*seen{}
@@ -156,7 +156,7 @@ var (
 	teardown = []string{"kill", "terminat", "signal", "abort", "exit", "clos", "shut", "wandb", "sync", "clean"}
 )
 
-// shapeOf returns a line without its numbers, "" if it is not one of a program at work.
+// shapeOf returns a line without its numbers, or "" if the line is not from a program at work.
 func shapeOf(f *found) string {
 	const much = 64
 	if f.body || strings.HasPrefix(f.words, "  ") || strings.TrimSpace(f.words) == "" || f.level == 'E' ||
@@ -184,7 +184,7 @@ func (l *looked) pickCause(marks []int) int {
 	if !killed.MatchString(l.all[best].text) {
 		return best
 	}
-	for _, i := range marks { // why it was killed
+	for _, i := range marks { // the reason why it was killed
 		if l.all[i].mark.Name() == hostMemory {
 			return i
 		}
@@ -192,7 +192,7 @@ func (l *looked) pickCause(marks []int) int {
 	return best
 }
 
-// firstWarning returns the first warning before a line that tells what has come of it; negative: there is none.
+// firstWarning returns the first warning before a line that tells its outcome; negative: there is none.
 func (l *looked) firstWarning(marks []int, at int) int {
 	if l.isPassing(at) || !l.isOutcome(at) {
 		return -1
@@ -205,8 +205,8 @@ func (l *looked) firstWarning(marks []int, at int) int {
 	return -1
 }
 
-// rankMark returns what a mark is worth: all that say how something failed are worth the same, and more than what may
-// pass.
+// rankMark returns what a mark is worth. All marks that say how something failed are worth the same, and more than
+// something that may pass.
 func (l *looked) rankMark(i int) kind {
 	if l.isPassing(i) {
 		return doubt
@@ -214,5 +214,5 @@ func (l *looked) rankMark(i int) kind {
 	return min(l.all[i].mark.markKind(), death)
 }
 
-// killed is a process that was killed by somebody who is not named.
+// killed is a process that was killed, without saying by whom.
 var killed = regexp.MustCompile(`^\S*: line \d+: +\d+ Killed|^Killed$`)

@@ -7,9 +7,9 @@ import (
 
 // said is a line without what launchers and loggers put before it.
 type said struct {
-	who   string // "rank 3 on node04"; "": nobody is named
+	who   string // "rank 3 on node04"; "": no process is named
 	key   string // the same for all lines of one process, as far as labels tell processes apart
-	level byte   // as glog has it: I, W, E, F; 0: none. D is I
+	level byte   // as in glog: I, W, E, F; 0: none. D counts as I
 	words string // without labels and times
 	text  string // without the level too
 }
@@ -20,7 +20,7 @@ type label struct {
 	rank string // what its number counts; "": it has no number
 }
 
-// labels are stripped in any order, each once.
+// labels are stripped in any order, each at most once.
 var labels = []label{
 	{regexp.MustCompile(`^ *(?P<n>\d{1,6}): ?`), "task"},                                           // srun --label
 	{regexp.MustCompile(`^\[rank ?(?P<n>\d+)\]:? ?`), "rank"},                                      // torch
@@ -37,18 +37,18 @@ var labels = []label{
 	{regexp.MustCompile(`^\[?\d\d/\d\d/\d{4} \d\d:\d\d:\d\d\]? ?`), ""},
 }
 
-// Levels before the words of a line: of glog and its kin, and of Python's logging and its kin.
+// Levels at the beginning of a line: those of glog and its kin, and those of Python's logging and its kin.
 var (
 	glog  = regexp.MustCompile(`^\[?([IWEF])(?:\d{4,8} \d\d:\d\d:\d\d\S*)? (?:\d+ )?[\w./-]+:\d+\] ?`)
 	level = regexp.MustCompile(`^(?:[^A-Za-z]*|.{0,60}?[\s\[|:<(-])(DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)` +
 		`(?:[\]|:>)-]+|$|\s)[\s|-]*(?:\d\d-\d\d \d\d:\d\d:\d\d )?(?:\[[\w.:-]+\] )?`)
 )
 
-// letterOf is the level of glog that a word stands for.
+// letterOf is the glog level that a word stands for.
 var letterOf = map[string]byte{"DEBUG": 'I', "INFO": 'I', "WARN": 'W', "WARNING": 'W', "ERROR": 'E', "CRITICAL": 'E',
 	"FATAL": 'F'}
 
-// stripLabels strips the labels of a line, and those that own finds besides.
+// stripLabels strips the labels of a line, and those that own matches.
 func stripLabels(line string, own []*regexp.Regexp) said {
 	s := said{words: line}
 	rank, host := "", ""
@@ -113,7 +113,8 @@ func namedPart(l *label, text string, at []int, name string) string {
 	return text[at[2*i]:at[2*i+1]]
 }
 
-// prefixOf is what matches the words before a traceback, with other numbers: every line of it begins so.
+// prefixOf returns what matches the text before a traceback, with any numbers: each line of the traceback begins with
+// it.
 func prefixOf(before string) *regexp.Regexp {
 	quoted := regexp.QuoteMeta(strings.ToValidUTF8(before, "\uFFFD"))
 	return regexp.MustCompile("^" + digits.ReplaceAllString(quoted, `\d+`))

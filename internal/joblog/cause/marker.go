@@ -6,26 +6,26 @@ import (
 )
 
 const (
-	// most is the maximum number of processes of which a Marker remembers where they are in a traceback.
+	// most is the maximum number of processes for which a Marker remembers their place in a traceback.
 	most = 256
-	// ownLabels is the maximum number of prefixes that it remembers of tracebacks.
+	// ownLabels is the maximum number of traceback prefixes that it remembers.
 	ownLabels = 8
-	// patience is the number of lines after which a traceback that does not go on is forgotten.
+	// patience is after how many lines a traceback that does not go on is forgotten.
 	patience = 400
 )
 
 // Marker marks the lines of a log, one after the other. Its zero value is ready.
 type Marker struct {
-	own    []*regexp.Regexp  // prefixes of lines that no table has
-	traces map[string]*trace // tracebacks that have not come to their exception, by process
-	quiet  int               // lines since one of them went on
+	own    []*regexp.Regexp  // prefixes of lines that are in no table
+	traces map[string]*trace // tracebacks that have not reached their exception, by process
+	quiet  int               // lines since one of them last went on
 }
 
 // trace is a traceback whose exception has not come yet.
 type trace struct {
 	place   string // of the last call in the program itself: "train.py:20"; "": none yet
 	boxed   bool   // it is drawn as a box
-	body    bool   // the line before was part of it
+	body    bool   // the previous line was part of it
 	ignored bool   // Python goes on after this one
 }
 
@@ -37,10 +37,9 @@ type found struct {
 	body  bool   // the line is part of a traceback
 }
 
-// Next returns the mark of the next line.
 func (m *Marker) Next(line string) Mark { return m.markLine(line).mark }
 
-// Peek returns the mark of the next line as far as it is known: more of it may come.
+// Peek returns the mark of the next line so far: more of the line may come.
 func (m *Marker) Peek(line string) Mark {
 	own := *m
 	own.traces = map[string]*trace{}
@@ -51,8 +50,7 @@ func (m *Marker) Peek(line string) Mark {
 	return own.markLine(line).mark
 }
 
-// markLine looks at the next line. Lines without any word that a mark has are passed over, as long as no traceback is
-// open.
+// markLine examines the next line. While no traceback is open, it skips lines without any word that a mark has.
 func (m *Marker) markLine(line string) found {
 	lower := strings.ToLower(line)
 	hinted := isHinted(lower)
@@ -102,7 +100,7 @@ func (m *Marker) begin(f *found, before, lower string) {
 	}
 }
 
-// openTrace notes a traceback whose exception is to come.
+// openTrace notes a traceback whose exception is still to come.
 func (m *Marker) openTrace(key string, t *trace) *trace {
 	if m.traces == nil || len(m.traces) == most {
 		m.traces = map[string]*trace{}
@@ -111,13 +109,13 @@ func (m *Marker) openTrace(key string, t *trace) *trace {
 	return t
 }
 
-// Lines of a traceback: a call, with its place, and the rest.
+// Lines of a traceback: a call with its place, and other lines.
 var (
 	call    = regexp.MustCompile(`^ *(?:\+ ?)?(?:\| )*File "([^"]+)", line (\d+)`)
 	boxCall = regexp.MustCompile(`^(/\S+):(\d+) in `)
 )
 
-// library are parts of the paths of files that are not the program's own.
+// library matches paths of files that are not the program's own.
 var library = regexp.MustCompile(`^<|/(?:site|dist)-packages/|/lib/python[\d.]*/|/torchrun$|\.pyx$|/bin/[^/]*$`)
 
 // takesLine reports whether a line is part of the traceback, and notes its place.

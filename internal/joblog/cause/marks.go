@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Mark says why a line matters; 0: it does not.
+// Mark says why a line matters; 0: it does not matter.
 type Mark uint8
 
 // kind is what a line with a mark is worth as the cause of a failure.
 type kind uint8
 
 const (
-	noise  kind = iota // it goes with a failure, and says nothing of it
+	noise  kind = iota // it comes with a failure, but says nothing about it
 	ended              // a program has ended with an exit code
 	effect             // it follows from something else
 	doubt              // it may be the cause, if nothing else is
-	death              // a signal has ended a process: the cause, if nothing came before
+	death              // a signal ended a process: this is the cause if nothing came before
 	cause
 )
 
@@ -25,9 +25,9 @@ const (
 type mark struct {
 	name string // in a few words
 	kind kind
-	has  string // in lower case: a line has one of these
+	has  string // in lower case: a line must have one of these
 	is   *regexp.Regexp
-	mild bool // a warning may say so too
+	mild bool // a warning may also say this
 }
 
 // Names of marks that others need.
@@ -39,9 +39,9 @@ const (
 
 func mustCompile(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
-// marks are the lines that matter. The first row that fits a line counts.
+// marks are the lines that matter. The first row that fits a line is used.
 var marks = []mark{
-	// What follows from the end of another process, whatever else it says.
+	// Consequences of the end of another process, whatever else they say.
 	{"child failed", ended, "childfailederror|raytaskerror", nil, false},
 	{"lost connection", effect, "connection|broken pipe|remote process|peer|ncclremote", mustCompile(
 		`(?i)connection (?:was |is |has been )?(?:closed|reset|aborted)|broken pipe|remote process exited|` +
@@ -104,7 +104,7 @@ var marks = []mark{
 	{"MPI error", cause, "was unable to|not enough slots", mustCompile(
 		`was unable to (?:launch|start|find)|not enough slots available`), false},
 
-	// Crashes, as libc, shells and runtimes tell them.
+	// Crashes, as reported by libc, shells and runtimes.
 	{"killed process", death, "killed|terminated|hangup", mustCompile(
 		`^\S*: line \d+: +\d+ (?:Killed|Terminated|Hangup)|^Killed$`), false},
 	{"crash", death, "fault|error|abort|instruction|exception|trap|system call|exceeded", mustCompile(
@@ -160,17 +160,17 @@ var marks = []mark{
 		`(?i)^[\w./+-]+: .*(?:cannot|can't|could not|unable to|failed|no such file|denied|not found)`), false},
 }
 
-// losses are the beginnings of a loss that is no number.
+// losses matches the beginning of a loss that is not a number.
 const losses = `(?i)(?:\b|_)loss\w*["']?\s*(?:is|[=:]|\s)\s*["']?[-+]?`
 
 // signals are the words for signals that end programs.
 const signals = `(?:Segmentation fault|Bus error|Aborted|Illegal instruction|Floating point exception|` +
 	`Trace/breakpoint trap|Bad system call|CPU time limit exceeded|File size limit exceeded)`
 
-// best is before a loss that is the best one so far: it begins as infinite.
+// best comes before a loss that is the best one so far: its initial value is infinite.
 var best = mustCompile(`(?i)\b(?:best|min|max|lowest|least)\w*[^,;|]{0,24}loss`)
 
-// hints are what lines with marks have, by row, and all of them.
+// hints are the words that lines with marks contain, by row; allHints are the words of all rows.
 var hints, allHints = func() (rows [][]string, all []string) {
 	for i := range marks {
 		row := strings.Split(marks[i].has, "|")
@@ -188,7 +188,7 @@ func hasAny(lower string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
 }
 
-// markOf returns the mark of what a line says, and leaves in words what was looked at. lower is the line in lower case.
+// markOf returns the mark of a line, and leaves in words the text that was examined. lower is the line in lower case.
 func markOf(s *said, lower string) Mark {
 	for i := range marks {
 		m := &marks[i]
@@ -210,19 +210,20 @@ func markOf(s *said, lower string) Mark {
 	return 0
 }
 
-// fitsText reports whether a line that has what the row wants has its mark.
+// fitsText reports whether a line gets the mark of this row. The line must already contain one of the row's words.
 func (m *mark) fitsText(text string) bool {
 	return (m.is == nil || m.is.MatchString(text)) &&
 		(m.name != lossNaN && m.name != lossInf || !best.MatchString(text))
 }
 
-// logged is the mark of a line that its logger calls an error; bare is that of an exception that only its place tells.
+// logged is the mark of a line that its logger calls an error. bare is the mark of an exception that only its place
+// gives away.
 const (
 	logged Mark = 254
 	bare   Mark = 255
 )
 
-// Name is the mark in a few words.
+// Name is the mark, in a few words.
 func (m Mark) Name() string {
 	switch m {
 	case 0:
@@ -245,5 +246,5 @@ func (m Mark) markKind() kind {
 	return marks[m-1].kind
 }
 
-// Cause reports whether such a line says why something failed, rather than that it did.
+// Cause reports whether such a line says why something failed, and not merely that it failed.
 func (m Mark) Cause() bool { return m != 0 && m.markKind() >= death }

@@ -10,7 +10,7 @@ import (
 const (
 	// maxText limits a sentence, in bytes.
 	maxText = 240
-	// wrapped is the length from which a line is one that its program has folded.
+	// wrapped is the length from which a line counts as folded by its program.
 	wrapped = 70
 )
 
@@ -22,7 +22,7 @@ var (
 	spaces  = regexp.MustCompile(`\s{2,}`)
 )
 
-// sentenceOf says what a line says, and who says it.
+// sentenceOf returns what a line says, and who says it.
 func (l *looked) sentenceOf(at int) string {
 	f := &l.all[at]
 	who, text := f.who, f.words
