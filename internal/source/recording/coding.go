@@ -7,8 +7,8 @@ import (
 
 var errPacked = errors.New("the packed numbers do not end where they should")
 
-// digits are the digits of base64. A number takes 5 bits of each, the lowest first; the sixth bit says that more digits
-// follow. The lowest bit of the number is its sign.
+// digits are the digits of base64. Each carries 5 bits of a number, lowest bits first; the sixth bit says that more
+// digits follow. The lowest bit of the number is its sign.
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 func appendVLQ(to []byte, x int64) []byte {

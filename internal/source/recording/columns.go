@@ -15,8 +15,8 @@ type Column struct {
 	Counter  bool   `json:"counter,omitempty"` // it grows by a similar amount each time
 }
 
-// Columns are the metrics of nodes and GPUs, in the order of packed numbers. The header has them, so that a reader with
-// other metrics finds its own.
+// Columns are the metrics of nodes and GPUs, in the order of packed numbers. They are in the header, so that a reader
+// with other metrics finds its own.
 type Columns struct {
 	Node []Column `json:"node"`
 	GPU  []Column `json:"gpu"`
@@ -33,7 +33,7 @@ func columnsOf(s metric.Scope) (list []Column) {
 	return list
 }
 
-// Limits of the columns of a recording, which somebody else may have written.
+// Limits on the columns of a recording, which may come from somebody else.
 const maxColumns, maxDecimals = 256, 9
 
 var errColumns = errors.New("it has no columns that can be read")
@@ -51,7 +51,7 @@ func (c *Columns) checkColumns() error {
 // column is a Column as this program sees it.
 type column struct {
 	id      metric.ID
-	known   bool // a metric of ours has its key
+	known   bool // we have a metric with its key
 	scale   float64
 	counter bool
 }
@@ -71,8 +71,8 @@ func resolveColumns(columns []Column, s metric.Scope) (list []column) {
 	return list
 }
 
-// toMultiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that set restores it to
-// the last bit.
+// toMultiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that setValue restores it
+// to the last bit.
 func (c *column) toMultiple(v *metric.Values) (m int64, exact bool) {
 	if !c.known {
 		return 0, true
@@ -83,7 +83,7 @@ func (c *column) toMultiple(v *metric.Values) (m int64, exact bool) {
 	return m, math.Abs(y) < 1<<60 && float64(m)/c.scale == x && (x != 0 || !math.Signbit(x))
 }
 
-// setValue replaces a present value, if it differs.
+// setValue replaces an existing value, if it differs.
 func (c *column) setValue(v *metric.Values, m int64) {
 	if !c.known {
 		return
@@ -109,7 +109,7 @@ type row struct {
 // fewest is the number of counts of a report without jobs.
 const fewest = 4
 
-// eachRow calls do with each row of a report with this many jobs and GPUs: its counts, which are last in a list, and
+// eachRow calls do with each row of a report with this many jobs and GPUs: its counts, which come last in a list, and
 // its metrics.
 func (l *layout) eachRow(jobs, gpus int, do func(row)) {
 	nodes := len(l.node)

@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// decoder undoes encoder.
+// decoder reverses encoder.
 type decoder struct {
 	layout *layout
 	nodes  map[string]*nodeReader
@@ -31,12 +31,12 @@ type nodeReader struct {
 	numbers numbers
 }
 
-// resetState forgets the known state at the beginning of another frame.
+// resetState forgets what is known, at the beginning of another frame.
 func (c *decoder) resetState(l *layout) { c.layout, c.nodes = l, map[string]*nodeReader{} }
 
 var errLine = errors.New("a line is not an event")
 
-// decodeLine returns the Event of a line, and whether it has been written before.
+// decodeLine returns the Event of a line, and whether the Event was written before.
 func (c *decoder) decodeLine(line []byte) (e cluster.Event, known bool, err error) {
 	body, ok := bytes.CutPrefix(line, []byte(lineAt))
 	if !ok {
@@ -149,7 +149,8 @@ func cutPacked(line []byte) (rest, packed []byte, err error) {
 	return line[:at], packed, nil
 }
 
-// readReport returns the report with packed numbers: everything else comes from the last report, unless it was written.
+// readReport returns the report with its packed numbers. Everything else comes from the last report, unless it was
+// written.
 func (c *decoder) readReport(n *nodeReader, written *wire.Report, packed []byte) (*wire.Report, error) {
 	if n.last == nil || written != nil && len(written.GPUs) != len(n.last.GPUs) {
 		return nil, errLine

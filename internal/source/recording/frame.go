@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/recording/budget"
 )
 
-// The skippable frames of zstd that a recording has: the first, one before each frame of Events, and the last.
+// The skippable zstd frames of a recording: the first, one before each frame of Events, and the last.
 const (
 	magicHeader uint32 = 0x184D2A5A
 	magicFrame  uint32 = 0x184D2A5B
@@ -24,7 +24,7 @@ const (
 
 const (
 	headSize  = 8        // of a skippable frame: magic and length
-	indexTail = 8        // the last bytes of the index, with the place of its beginning
+	indexTail = 8        // the last bytes of the index, which say where it begins
 	maxJSON   = 64 << 10 // of the header, and of a frame's beginning
 	maxIndex  = 16 << 20
 )
@@ -32,7 +32,7 @@ const (
 // Frame is a part of a recording that can be read without the earlier parts.
 type Frame struct {
 	At     time.Time `json:"at"`     // of its first Event
-	Offset int64     `json:"offset"` // place in the file of the skippable frame before it
+	Offset int64     `json:"offset"` // position in the file of the skippable frame before it
 }
 
 // index is the end of a complete recording.
@@ -58,7 +58,7 @@ func writeIndex(to *counted, x *index) error {
 	return err
 }
 
-// readSkippable returns the body of a skippable frame, and the offset after it. io.ErrUnexpectedEOF: it is cut.
+// readSkippable returns the body of a skippable frame, and the offset after it. io.ErrUnexpectedEOF: it is cut off.
 func readSkippable(f io.ReaderAt, offset int64, magic uint32, most int64) (body []byte, next int64, err error) {
 	var head [headSize]byte
 	if _, err := f.ReadAt(head[:], offset); err != nil {
@@ -107,7 +107,7 @@ func readIndex(f io.ReaderAt, size int64) *index {
 	return &x
 }
 
-// isValid reports whether the frames are in the file, one after the other.
+// isValid reports whether the frames are all within the file, one after the other.
 func (x *index) isValid(end int64) bool {
 	last := int64(0)
 	for _, f := range x.Frames {
@@ -119,7 +119,7 @@ func (x *index) isValid(end int64) bool {
 	return true
 }
 
-// scanFrames finds the frames from offset on, as many as there are: the last one may be cut.
+// scanFrames finds all frames from offset on. The last one may be cut off.
 func scanFrames(ctx context.Context, f io.ReaderAt, offset int64) (frames []Frame) {
 	for len(frames) < budget.MaxFrames && ctx.Err() == nil {
 		body, next, err := readSkippable(f, offset, magicFrame, maxJSON)
@@ -136,7 +136,7 @@ func scanFrames(ctx context.Context, f io.ReaderAt, offset int64) (frames []Fram
 	return frames
 }
 
-// skipZstd returns the offset after a frame of zstd, without reading its blocks.
+// skipZstd returns the offset after a zstd frame, without reading its blocks.
 func skipZstd(f io.ReaderAt, offset int64) (int64, error) {
 	var head zstd.Header
 	text := make([]byte, zstd.HeaderMaxSize)

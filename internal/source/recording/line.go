@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// rest is the part of an Event that is neither written at the beginning of a line nor by package wire.
+// rest is the part of an Event that is written neither at the beginning of a line nor by package wire.
 type rest struct {
 	Discovery *cluster.Discovery  `json:"discovery,omitempty"`
 	Try       *cluster.Try        `json:"try,omitempty"`
@@ -34,21 +34,20 @@ type encoder struct {
 	line   []byte
 }
 
-// nodeWriter writes the lines of one node. A report omits the values of the previous report, as in package wire, and
-// its numbers are packed if it has the same metrics: wire then gets a report with the numbers that it already knows,
-// and nothing at all if nothing else has changed.
+// nodeWriter writes the lines of one node. A report omits the values of the previous report, as in package wire. Its
+// numbers are packed if it has the same metrics: then wire gets a report with numbers that it already knows, or nothing
+// at all if nothing else has changed.
 type nodeWriter struct {
 	lines   wire.Writer
 	last    *wire.Report
-	stands  *wire.Report // the report whose metrics stand for those of the next report
+	stands  *wire.Report // report whose metrics stand in for those of the next report
 	numbers numbers
 }
 
-// resetState forgets the known state at the beginning of another frame.
+// resetState forgets what is known, at the beginning of another frame.
 func (c *encoder) resetState() { c.nodes = map[string]*nodeWriter{} }
 
-// encodeEvent returns the line of an Event, valid until the next call. known says that the Event has been written
-// before.
+// encodeEvent returns the line of an Event, valid until the next call. known says that the Event was written before.
 func (c *encoder) encodeEvent(e *cluster.Event, known bool) ([]byte, error) {
 	c.body.Reset()
 	var packed []byte
@@ -109,7 +108,7 @@ func (c *encoder) writeReport(n *nodeWriter, r *wire.Report) (packed []byte, err
 	return c.packed, nil
 }
 
-// standIn returns a report with the numbers of another one, and no counts.
+// standIn returns a report with the numbers of another report, and without counts.
 func standIn(r, of *wire.Report) *wire.Report {
 	c := *r
 	c.Seq, c.MonoMS, c.WallMS, c.TookMS, c.Host = 0, 0, 0, 0, of.Host
@@ -132,7 +131,7 @@ func (l *layout) haveSameRows(a, b *wire.Report) bool {
 		})
 }
 
-// hasOnlyNumbers reports whether a report has only numbers that differ from the last report.
+// hasOnlyNumbers reports whether only numbers of a report differ from the last report.
 func hasOnlyNumbers(last, r *wire.Report) bool {
 	return !r.Listed && !r.OffBeat && len(r.Processes)+len(r.Xids)+len(r.Faults) == 0 &&
 		len(last.Jobs) == len(r.Jobs) &&
@@ -165,8 +164,8 @@ const (
 	lineJobs  = `,"discovery":`
 )
 
-// linePacked precedes the packed numbers, which end a line. No string in JSON contains it: there each quote has a
-// backslash.
+// linePacked comes before the packed numbers, which end a line. No string in JSON contains it: inside a string, each
+// quote has a backslash.
 const linePacked = `,"packed":"`
 
 func (c *encoder) ensureNode(name string) *nodeWriter {

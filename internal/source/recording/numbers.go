@@ -12,8 +12,8 @@ import (
 // series is a number of a node, from report to report.
 type series struct{ last, step int64 }
 
-// expectedNumber returns the number that a difference of 0 means. A counter continues with its last step, other numbers
-// stay.
+// expectedNumber returns the number that a difference of 0 stands for. A counter continues with its last step; other
+// numbers stay the same.
 func (s *series) expectedNumber(counter bool) int64 {
 	if counter {
 		return s.last + s.step
@@ -29,7 +29,7 @@ type numbers struct {
 	list   []int64
 }
 
-// resize makes the list as long as this: new elements are zero.
+// resize gives the list this length. New elements are zero.
 func (n *numbers) resize(size int) {
 	if size <= len(n.series) {
 		n.series = n.series[:size]
@@ -38,7 +38,7 @@ func (n *numbers) resize(size int) {
 	n.series = append(n.series, make([]series, size-len(n.series))...)
 }
 
-// resetNumbers sets the numbers to those of a report that was written in another way.
+// resetNumbers sets the numbers to those of a report that was not packed.
 func (n *numbers) resetNumbers(r *wire.Report, l *layout) {
 	n.list, _ = listNumbers(n.list, r, l)
 	n.series = n.series[:0]
@@ -47,7 +47,7 @@ func (n *numbers) resetNumbers(r *wire.Report, l *layout) {
 	}
 }
 
-// listNumbers returns the numbers of a report: the metrics of the node, row by row those of the GPUs, and the counts.
+// listNumbers returns the numbers of a report: the metrics of the node, those of the GPUs row by row, and the counts.
 // exact is false if reading would not restore them exactly.
 func listNumbers(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
 	to, exact = to[:0], true
@@ -86,8 +86,8 @@ func restoreNumbers(list []series, r *wire.Report, l *layout) {
 	}
 }
 
-// packNumbers appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon.
-// A row without differences is empty.
+// packNumbers appends the numbers of a report, which are in list. Each row is written as differences in base64, then a
+// semicolon. A row without differences is empty.
 func (l *layout) packNumbers(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
 	n.resize(len(list))
 	l.eachRow(len(r.Jobs), len(r.GPUs), func(row row) {
@@ -106,7 +106,7 @@ func (l *layout) packNumbers(to []byte, n *numbers, r *wire.Report, list []int64
 	return to
 }
 
-// unpackNumbers reads the numbers of a report into it. The report already has the numbers of the previous one.
+// unpackNumbers reads the numbers into a report that already has the numbers of the previous one.
 func (l *layout) unpackNumbers(n *numbers, text []byte, r *wire.Report) error {
 	n.resize(len(l.node) + len(l.gpu)*len(r.GPUs) + fewest + len(r.Jobs))
 	bad := false

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/recording/firstseen"
 )
 
-// Player has the Snapshots of a recording, at any of its times. To move to a time it needs a Store as of an earlier
-// time. It keeps a Store for each frame that it has read, and reads from there.
+// Player has the Snapshots of a recording at any of its times. To move to a time it needs a Store from an earlier time.
+// It keeps a Store for each frame that it has read, and reads on from there.
 type Player struct {
 	of *Reader
 
@@ -22,22 +22,22 @@ type Player struct {
 	marks []*store.Store // the Store at the beginning of each frame; nil: not reached, or not kept
 	every int            // frames between two marks
 	kept  int            // number of marks
-	err   error          // the reason why the rest cannot be read
-	near  *reading       // a reading beyond the survey, from a frame on; nil: there is none
+	err   error          // why the rest cannot be read
+	near  *reading       // a reading beyond the survey that began at a frame; nil: none
 	empty *store.Store
 	seen  firstseen.Problems
 	read  float64   // the part of the recording that the survey has read, 0 to 1
 	until time.Time // beginning of the damage; zero: none was found
 }
 
-// reading is a Store and the Events that come next.
+// reading is a Store, and the position of the Events that come next.
 type reading struct {
 	store  *store.Store
 	events *events
 	next   *cluster.Event // nil: not read yet
 	began  bool           // next is the first of its frame
-	at     time.Time      // the latest time of an Event that the Store has
-	apart  bool           // it began in the middle, and leaves no marks
+	at     time.Time      // time of the latest Event in the Store
+	apart  bool           // it began in the middle, so it leaves no marks
 }
 
 // NewPlayer returns a Player. empty is a Store without Events, with the interval of the recording.
@@ -58,8 +58,8 @@ func (p *Player) startReading(frame int) *reading {
 	return &reading{store: p.marks[frame].Fork(), events: e}
 }
 
-// Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before the
-// unreadable part.
+// Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before the part
+// that cannot be read.
 func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	return s
 }
 
-// readingFor returns the reading that reaches a time soonest.
+// readingFor returns the reading that reaches a time first.
 func (p *Player) readingFor(at time.Time) *reading {
 	if frame := p.nearestMark(at); at.Before(p.here.at) || frame > p.here.events.frame {
 		p.here.events.closeStream()
@@ -80,12 +80,12 @@ func (p *Player) readingFor(at time.Time) *reading {
 	return p.here
 }
 
-// glanced limits the bytes of lines that a Glance reads: two minutes of 1,000 nodes with 8 GPUs are a fifth of it.
+// glanced limits how many bytes of lines a Glance reads. Two minutes of 1,000 nodes with 8 GPUs are a fifth of it.
 const glanced = 64 << 20
 
-// Glance is Snapshot, but does not read far. Beyond the survey, histories and the ages of problems begin a minute or
-// two before that time, and exact is false. It is also false if there is too much to read: the next Glance continues
-// from there.
+// Glance does what Snapshot does, but does not read far. Beyond the survey, histories and the ages of problems begin
+// only a minute or two before that time, and exact is false. It is also false if there is too much to read: the next
+// Glance continues from there.
 func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
 	p.mu.Lock()
 	frame, from := p.frameOf(at), p.nearestMark(at)
@@ -130,7 +130,7 @@ func (p *Player) frameOf(at time.Time) (frame int) {
 	return frame
 }
 
-// nearestMark returns the last frame that begins before a time, and has a mark.
+// nearestMark returns the last frame with a mark that begins before a time.
 func (p *Player) nearestMark(at time.Time) (frame int) {
 	for i, mark := range p.marks {
 		if mark != nil && p.of.Frames[i].At.Before(at) {
@@ -160,8 +160,8 @@ func (p *Player) nextEvent(r *reading) (*cluster.Event, error) {
 	return r.next, nil
 }
 
-// The sizes of the kept Stores: with 512 GPUs 2 MB each, and 35 MB for an hour of histories, which they share. If an
-// hour has few Stores, each takes its own histories.
+// The sizes of the kept Stores. With 512 GPUs each has 2 MB, plus 35 MB for an hour of histories, which the Stores
+// share. If there are few Stores per hour, each has its own histories.
 const (
 	sharedSpan = time.Hour
 	shortSpan  = 2 * sharedSpan
@@ -187,7 +187,7 @@ func (p *Player) storeLimit(s *store.Store) int {
 	return min(max(mostBytes/bytes/gpus, few), mostMarks)
 }
 
-// thinMarks drops every second mark when there are too many.
+// thinMarks drops every second mark if there are too many.
 func (p *Player) thinMarks(s *store.Store) {
 	if p.kept <= leastMarks || p.kept <= p.storeLimit(s) {
 		return
@@ -210,7 +210,7 @@ func (r *reading) applyEvent() {
 	r.next = nil
 }
 
-// Err returns the reason why a part of the recording cannot be read; nil: all parts tried so far can be read.
+// Err returns why a part of the recording cannot be read; nil: everything tried so far can be read.
 func (p *Player) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,7 +228,7 @@ func (p *Player) Survey(ctx context.Context) {
 	}
 }
 
-// surveyed is the number of Events that a survey reads before it gives way to others.
+// surveyed is how many Events a survey reads before it lets others run.
 const surveyed = 50
 
 // surveyEvents reads some Events, and reports whether there may be more.
@@ -236,7 +236,7 @@ func (p *Player) surveyEvents(r *reading) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range surveyed {
-		r.events.limitBytes(glanced) // to give way to others
+		r.events.limitBytes(glanced) // to let others run
 		e, err := p.nextEvent(r)
 		if errors.Is(err, errLater) || r.events.ctx.Err() != nil {
 			return true

@@ -26,11 +26,11 @@ type Reader struct {
 	layout *layout
 }
 
-// ErrEmpty is returned for a recording that ends before its first Event.
+// ErrEmpty is the error for a recording that ends before its first Event.
 var ErrEmpty = errors.New("the recording is empty")
 
-// Open opens a recording. The file stays open as long as the Reader is used. A long recording without an end takes a
-// while.
+// Open opens a recording. The file must stay open as long as the Reader is used. A long recording without an end takes
+// a while to open.
 func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 	header, next, err := readHeader(file)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *Reader) findEnd(ctx context.Context) error {
 // Began returns the time of the first Event.
 func (r *Reader) Began() time.Time { return r.Frames[0].At }
 
-// Run implements cluster.Source: it emits all Events, one after the other, as fast as they can be read.
+// Run implements cluster.Source: it emits all Events in order, as fast as they can be read.
 func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
 	events := r.eventsFrom(ctx, 0)
 	defer events.closeStream()
@@ -105,7 +105,7 @@ func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
 
 // events are the Events from the beginning of a frame on.
 type events struct {
-	ctx     context.Context // the end of ctx ends the events
+	ctx     context.Context // the events end when ctx does
 	of      *Reader
 	kept    budget.Ledger
 	left    int64 // bytes that may still be read (limit); only if limited
@@ -125,19 +125,19 @@ func (r *Reader) eventsFrom(ctx context.Context, frame int) *events {
 	return &events{ctx: ctx, of: r, frame: frame, first: true}
 }
 
-// errLater means that a limit is reached: the next Event comes after the next limit.
+// errLater means that a limit was reached: the next Event can be read after the next call of limitBytes.
 var errLater = errors.New("enough for now")
 
 // leastLine is the cost of a shorter line, in bytes.
 const leastLine = 256
 
-// limitBytes lets this many bytes of lines be read.
+// limitBytes allows this many bytes of lines to be read.
 func (s *events) limitBytes(bytes int64) { s.left, s.limited = bytes, true }
 
 // removeLimit ends the limit.
 func (s *events) removeLimit() { s.limited = false }
 
-// goOn returns the reason why the next line must not be read now.
+// goOn returns why the next line must not be read now.
 func (s *events) goOn() error {
 	if s.limited && s.left <= 0 {
 		return errLater
@@ -187,7 +187,7 @@ func (s *events) nextEvent() (e cluster.Event, began bool, err error) {
 	}
 }
 
-// explainError returns the meaning of an error: a truncated recording has an end, any other is damaged.
+// explainError returns what an error means: a truncated recording has come to its end, any other recording is damaged.
 func (s *events) explainError(err error) error {
 	if errors.Is(err, budget.ErrTooMuch) {
 		return err

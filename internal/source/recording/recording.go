@@ -1,8 +1,8 @@
 // Package recording writes Events to a file and reads them again. docs/RECORDING.md describes the format.
 //
-// A Writer takes the Events of a Source, in the order in which a Store would. A Reader is a Source: it emits the same
-// Events, so a Store fed with them has the same Snapshots. A Player is a Reader with a clock and a Store: it can be
-// paused, and moved to any time.
+// A Writer takes the Events of a Source, in the same order as a Store. A Reader is a Source that emits the same Events,
+// so a Store fed with them has the same Snapshots. A Player is a Reader with a clock and a Store: it can be paused, and
+// moved to any time.
 //
 // A recording consists of frames. Each frame can be read without the earlier ones: it begins with Events that bring a
 // new Store to the state of that time. The end of a file may be missing, if the program was killed or the disk was
@@ -11,19 +11,19 @@
 // A Writer may be used from any goroutine, a Reader from several, and a Player from any. Time is data: the times of a
 // recording are those of its Events, and the caller tells a Player the current time.
 //
-// A recording is not trusted: before a line is decoded its length and its lists are limited, and the memory that all
-// Events together take in a Store has a budget (package budget).
+// A recording is not trusted. Before a line is decoded, its length and its lists are checked against limits. The memory
+// that all Events together take in a Store has a budget (package budget).
 //
 // # The Player
 //
-// Replay needs the Store as of any time, with the ages of problems and the usual values of each GPU, which depend on
-// all earlier Events. So a Player reads the recording once from its beginning and keeps a fork of its Store
+// Replay needs the Store as of any time, with the ages of problems and the usual values of each GPU. These depend on
+// all earlier Events. So a Player reads the recording once from its beginning, and keeps a fork of its Store
 // (Store.Fork) at the beginning of frames. To move to a time it reads on from the nearest fork. A test compares all of
-// its Snapshots, also after moves, with those of a Store that was fed live. Beyond the part already read, a Player
-// shows the contents of a single frame (Player.Glance). app keeps the time that is shown; the screens know a ui.Tape,
-// which takes the orders of keys and tells the place.
+// its Snapshots, also after moves, with those of a Store that was fed live. Beyond the part that it has read, a Player
+// shows the contents of a single frame (Player.Glance). app keeps the time that is shown. The screens know a ui.Tape,
+// which takes orders from keys and reports the position.
 //
-// Ctrl-K, and --record of track --job and serve, record beside the Store: a goroutine of its own writes, so a disk that
+// Ctrl-K, and --record of track --job and serve, record beside the Store: a separate goroutine writes, so a disk that
 // hangs ends the recording and not the screens. However the program ends, the poller emits nothing after its context
 // has ended: closing our own sessions is no news about a node, and a recording ends with the nodes as they were.
 package recording
@@ -40,8 +40,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Version is the version of the format. A new metric needs no new one: the header has the keys of all metrics. No
-// release wrote an earlier version.
+// Version is the version of the format. A new metric does not need a new version, since the header has the keys of all
+// metrics. No release wrote an earlier version.
 const Version = 4
 
 // Header describes a recording. It is at the beginning of the file.
@@ -72,24 +72,25 @@ func (e *VersionError) Error() string {
 var ErrNotRecording = errors.New("not a recording of nvnodetop")
 
 const (
-	// frameSpan is the time in a frame. To move to a time, the frame around it is read: half of it on average.
+	// frameSpan is the time covered by a frame. To move to a time, the frame around it is read: half of it on average.
 	frameSpan = time.Minute
 
-	// flushSpan is the most time that a recording lacks if the program is killed.
+	// flushSpan is the longest time that is missing from a recording if the program is killed.
 	flushSpan = 10 * time.Second
 
-	// maxLine is the longest line, in bytes: the jobs of a user with very many. Others have wire's limit.
+	// maxLine is the longest line, in bytes. It must fit the jobs of a user with very many. Other lines have wire's
+	// limit.
 	maxLine = 8 * wire.MaxLine
 )
 
-// kept are the last Events, which bring a new Store to the known state.
+// kept are the last Events, which bring a new Store to what is known.
 type kept struct {
 	discovery *cluster.Event
 	nodes     map[string]*keptNode
-	stacks    map[string]*cluster.Event // what the ranks of a job do, by its ID, while SLURM lists it
+	stacks    map[string]*cluster.Event // what the ranks of a job do, by job ID, while SLURM lists the job
 }
 
-// keptNode are the last Events of a node, one of each kind, and the steps of the last attempt.
+// keptNode has the last Events of a node, one of each kind, and the steps of the last attempt.
 type keptNode struct {
 	steps                          []*cluster.Event
 	try, hello, report, pace, down *cluster.Event
@@ -107,7 +108,7 @@ func (k *kept) take(e *cluster.Event) {
 			return !slices.ContainsFunc(e.Discovery.Jobs, func(j cluster.Job) bool { return j.ID == id })
 		})
 		return
-	case e.Mark != nil: // each stands once in the file
+	case e.Mark != nil: // each is in the file only once
 		return
 	case e.Stacks != nil:
 		if k.stacks == nil {
@@ -147,10 +148,10 @@ func (k *kept) take(e *cluster.Event) {
 	}
 }
 
-// maxSteps limits the steps of an attempt that are kept.
+// maxSteps limits how many steps of an attempt are kept.
 const maxSteps = 64
 
-// keptEvents returns the kept Events of a node, in the order in which they came.
+// keptEvents returns the kept Events of a node, in the order in which they arrived.
 func (n *keptNode) keptEvents() []*cluster.Event {
 	all := append([]*cluster.Event{n.try, n.hello, n.report, n.pace, n.down}, n.steps...)
 	all = slices.DeleteFunc(all, func(e *cluster.Event) bool { return e == nil })

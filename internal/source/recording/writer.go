@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Writer writes a recording. It must be closed. After an error it writes nothing more, and the part already written can
-// be read.
+// Writer writes a recording. It must be closed. After an error it writes nothing more; what was already written can be
+// read.
 type Writer struct {
 	header Header
 	hide   *mask.Mask // replaces names; nil: names stay
@@ -38,7 +38,7 @@ type Writer struct {
 	err    error
 }
 
-// NewWriter returns a Writer without a file: until Begin it only remembers the known state.
+// NewWriter returns a Writer without a file: until Begin it only remembers what is known.
 func NewWriter(h Header) *Writer {
 	h.Version, h.Columns = Version, ours
 	w := &Writer{header: h}
@@ -49,7 +49,7 @@ func NewWriter(h Header) *Writer {
 	return w
 }
 
-// Begin begins a recording in another file, with the known state. The previous recording must be closed.
+// Begin begins a recording in another file, with what is known. The previous recording must be closed.
 func (w *Writer) Begin(to io.Writer, at time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,7 +71,7 @@ func (w *Writer) Begin(to io.Writer, at time.Time) error {
 // level is the best compression that costs little: a second of 64 nodes takes a few ms.
 const level = zstd.SpeedBetterCompression
 
-// window is the reach of the compression, and the memory that reading a recording takes.
+// window is the reach of the compression, which is also the memory needed to read a recording.
 const window = 4 << 20
 
 // Write records an Event. An Event that is too large is left out.
@@ -113,7 +113,7 @@ func (w *Writer) writeLine(e *cluster.Event, known bool) error {
 		return err
 	}
 	readable := e.Hello != nil || e.Report != nil || checkContents(line, e.Discovery != nil) == nil
-	if !readable { // no reader would go on behind it
+	if !readable { // no reader would continue after it
 		w.left++
 		return nil
 	}
@@ -124,7 +124,7 @@ func (w *Writer) writeLine(e *cluster.Event, known bool) error {
 	return err
 }
 
-// beginFrame begins a frame, with the known state.
+// beginFrame begins a frame, with what is known.
 func (w *Writer) beginFrame(at time.Time) error {
 	if err := w.closeFrame(); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// Written is what a Writer has written so far: how much, and of which time.
+// Written says what a Writer has written so far: how much, and from what time.
 type Written struct {
 	Bytes       int64
 	Events      int64
@@ -215,7 +215,7 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// writeJSON writes v in a skippable frame: programs that only know zstd ignore it.
+// writeJSON writes v in a skippable frame, which programs that only know zstd ignore.
 func writeJSON(to io.Writer, magic uint32, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

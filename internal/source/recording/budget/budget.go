@@ -1,4 +1,4 @@
-// Package budget limits what a recording may hold: the lists in a line, before it is decoded, and the memory that all
+// Package budget limits what a recording may hold: the lists in a line before it is decoded, and the memory that all
 // Events together take in a Store. A recording is not trusted.
 package budget
 
@@ -14,23 +14,24 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The budget of a recording: far more than 1,000 nodes with 8 GPUs, and far less than the memory of a login host.
+// The budget of a recording. It is far more than 1,000 nodes with 8 GPUs need, and far less than the memory of a login
+// host.
 const (
 	MaxNodes     = 16 << 10
 	MaxGPUs      = 16 << 10
 	MaxProcesses = 64 << 10
 	MaxBytes     = 128 << 20 // of the last lines of all nodes
-	maxJobs      = 16 << 10  // of each of the lists of a Discovery
+	maxJobs      = 16 << 10  // of each list of a Discovery
 	maxPlaces    = 128 << 10 // nodes of jobs: 1,000 jobs on 128 nodes
 	MaxFrames    = 1 << 20   // a year
 	maxList      = 1 << 10   // elements of any other list
 	maxStacks    = 48 << 20  // bytes of all stacks
 	maxOfJobs    = 512 << 10 // lists and objects in a line with jobs
-	maxValues    = 128 << 10 // and in another line
-	value        = 128       // bytes of one in memory, about
+	maxValues    = 128 << 10 // the same in any other line
+	value        = 128       // bytes of one in memory, approximately
 )
 
-// roomsOfJobs are the limits of a line with jobs, and rooms those of others that package wire does not read.
+// roomsOfJobs are the limits of a line with jobs. rooms are those of other lines that package wire does not read.
 var (
 	roomsOfJobs = wire.Rooms{List: maxList, Members: MaxNodes, Values: maxOfJobs, Long: longLists}
 	rooms       = wire.Rooms{List: maxList, Members: MaxNodes, Values: maxValues, Long: longLists}
@@ -43,7 +44,7 @@ var (
 	}
 )
 
-// Bounded checks the lists in a line that package wire does not read, before it is decoded.
+// Bounded checks the lists in a line that package wire does not read, before the line is decoded.
 func Bounded(line []byte, hasJobs bool) error {
 	if hasJobs {
 		return wire.Bounded(line, &roomsOfJobs)
@@ -51,8 +52,8 @@ func Bounded(line []byte, hasJobs bool) error {
 	return wire.Bounded(line, &rooms)
 }
 
-// Weigh returns the memory that the contents of a line take, about: lists, objects and nulls, which may be empty
-// objects, need more than their text.
+// Weigh returns approximately how much memory the contents of a line take. Lists, objects and nulls, which may be empty
+// objects, need more memory than their text.
 func Weigh(line []byte) int {
 	values := bytes.Count(line, []byte{'{'}) + bytes.Count(line, []byte{'['}) + bytes.Count(line, []byte("null"))
 	return len(line) + value*values
@@ -74,12 +75,12 @@ type Ledger struct {
 type account struct {
 	gpus, processes int
 	hello, report   int // bytes of the last lines
-	pace            int // likewise
+	pace            int // bytes of the last such line
 	rest            int // bytes of the lines since the last attempt
 	failed          int // bytes of the lines up to the last failure, which is shown during the next attempt
 }
 
-// recent counts the bytes of the last Events of a kind, one for each key.
+// recent counts the bytes of the last Events of a kind, with one Event per key.
 type recent struct {
 	keys  []string // the oldest first
 	bytes map[string]int

@@ -21,11 +21,11 @@ type sign struct {
 	critical       bool
 }
 
-// most limits the times that are kept. Later times cannot be jumped to.
+// most limits how many times are kept. Later times cannot be jumped to.
 const most = 16 << 10
 
-// Look notes the problems that were absent at the last look. Problems at the first look began earlier, but are the
-// first place to look.
+// Look notes the problems that were absent at the last look. Problems at the first look began earlier, but that look is
+// the first place to jump to.
 func (s *Problems) Look(snap *cluster.Snapshot) {
 	there := make(map[sign]bool, len(s.there))
 	came := false

@@ -1,6 +1,6 @@
 // Package mask replaces the names in Events, for recordings that may be given away. The same name always gets the same
-// replacement, numbered in the order of appearance. Text of other programs, which may contain any name, is left out; a
-// class keeps its meaning.
+// replacement, numbered in the order of appearance. Text from other programs is left out, since it may contain any
+// name. A class keeps its meaning.
 package mask
 
 import (
@@ -19,7 +19,7 @@ import (
 // Mask maps names to their replacements. It is for one goroutine.
 type Mask struct{ names map[string]map[string]string }
 
-// New returns a Mask that has met no name.
+// New returns a Mask that has not seen any name.
 func New() *Mask { return &Mask{names: map[string]map[string]string{}} }
 
 // maxNames limits the names of one kind. All later names share one replacement.
@@ -70,7 +70,7 @@ func (m *Mask) replaceUUID(s string) string {
 	return m.replaceName("uuid", "GPU-%08x-0000-0000-0000-000000000000", s)
 }
 
-// Event returns an Event without names. The original stays unchanged.
+// Event returns an Event with its names replaced. The original stays unchanged.
 func (m *Mask) Event(e cluster.Event) cluster.Event {
 	e.Node = m.Node(e.Node)
 	switch {
@@ -204,8 +204,8 @@ func inPlaceOf(text, class string) string {
 	return strings.ReplaceAll(cmp.Or(class, "other"), "_", " ")
 }
 
-// firstWord returns the letters at the beginning: "ReqNodeNotAvail" of SLURM's reason that names the nodes, "squeue" of
-// a command.
+// firstWord returns the letters at the beginning, such as "ReqNodeNotAvail" from SLURM's reason that names the nodes,
+// or "squeue" from a command.
 func firstWord(s string) string {
 	if i := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {
 		return s[:i]
@@ -213,7 +213,7 @@ func firstWord(s string) string {
 	return s
 }
 
-// copyEach returns a copy of a list with a change to each element. No list stays none.
+// copyEach returns a copy of a list in which each element is changed. A nil list stays nil.
 func copyEach[T any](in []T, change func(*T)) []T {
 	out := slices.Clone(in)
 	for i := range out {
@@ -222,7 +222,7 @@ func copyEach[T any](in []T, change func(*T)) []T {
 	return out
 }
 
-// nodeKeys returns the map with other names of nodes. No map stays none.
+// nodeKeys returns the map with the names of nodes replaced. A nil map stays nil.
 func nodeKeys[T any](m *Mask, in map[string]T) map[string]T {
 	if in == nil {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// maskStacks leaves only numbers of what the ranks of a job do: functions, files and sentences name the user's program.
+// maskStacks leaves only the numbers about what the ranks of a job do: functions, files and sentences name the user's
+// program.
 func (m *Mask) maskStacks(d *rankstacks.Verdict) *rankstacks.Verdict {
 	to := &rankstacks.Verdict{Version: d.Version, Job: m.replaceNumber(d.Job), Time: d.Time,
 		ComparedSeconds: d.ComparedSeconds,
@@ -26,7 +27,7 @@ func (m *Mask) maskStacks(d *rankstacks.Verdict) *rankstacks.Verdict {
 	return to
 }
 
-// refusals are our own words for reasons.
+// refusals are our own words for the reasons.
 var refusals = map[string]bool{wire.RefusedNoPython: true, wire.RefusedVersion: true, wire.RefusedUser: true,
 	wire.RefusedPtrace: true, wire.RefusedDumpable: true, wire.RefusedHidden: true, wire.RefusedGone: true,
 	wire.RefusedState: true, wire.RefusedTime: true, wire.RefusedLimit: true, wire.RefusedKernel: true}

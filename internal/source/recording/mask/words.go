@@ -10,7 +10,7 @@ import (
 )
 
 // A node may send any text as a version, a class or the name of a variable. The text stays if it looks like one, or is
-// in a list of ours.
+// in one of our lists.
 
 // shape is the form of a text that may stay.
 type shape struct{ *regexp.Regexp }
@@ -38,8 +38,8 @@ var (
 // matchText returns the part of a text with this shape.
 func (s shape) matchText(text string) string { return s.FindString(text) }
 
-// replaceNumber returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's
-// task and of a component stay.
+// replaceNumber replaces SLURM's number of a job, which would lead to its user. The numbers of an array's task and of a
+// component stay.
 func (m *Mask) replaceNumber(id string) string {
 	number := jobID.matchText(id)
 	if number == "" {
@@ -48,7 +48,7 @@ func (m *Mask) replaceNumber(id string) string {
 	return m.replaceName("number", "%d", number) + tasks.matchText(id[len(number):])
 }
 
-// collectors are the readings of a node, by the names that a probe gives them.
+// collectors are what is read on a node, by the names that a probe uses.
 var collectors = func() map[string]bool {
 	all := map[string]bool{"processes": true, "job_memory": true, "host": true, "gpu": true, "xids": true}
 	for _, scope := range []metric.Scope{metric.GPU, metric.Host} {
