@@ -9,13 +9,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
-// Accounts returns what the simulated accounting has counted of a job that has ended.
+// Accounts returns what the simulated accounting has counted for a job that has ended.
 func (d *Demo) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
 	got := d.sendOrder(ctx, order{job: job, counts: true})
 	return got.counted, got.err
 }
 
-// accountedJobs returns what the accounting has counted of a job; nil: it has not ended.
+// accountedJobs returns what the accounting has counted for a job; nil: it has not ended.
 func (d *simDiscoverer) accountedJobs(job string, now time.Duration) []sacct.Job {
 	for _, e := range d.endedJobs(now) {
 		if e.ID == job {
@@ -26,7 +26,7 @@ func (d *simDiscoverer) accountedJobs(job string, now time.Duration) []sacct.Job
 	return nil
 }
 
-// The requests of the demo's jobs, by GPU.
+// What the demo's jobs request, per GPU.
 const (
 	cpusPerGPU   = 16
 	memoryPerGPU = 128 << 30
@@ -45,8 +45,8 @@ func (w *world) allocatedNodes(e *cluster.EndedJob) (list string, gpus int) {
 	return "gpu-s11", *e.GPUs
 }
 
-// makeAccount makes the account of a job: its program has used half of its CPUs and two fifths of its memory, and its
-// GPUs most of the time.
+// makeAccount makes the account of a job: its program used half of its CPUs, two fifths of its memory, and its GPUs
+// most of the time.
 func makeAccount(e *cluster.EndedJob, list string, gpus int) sacct.Job {
 	j := sacct.Job{ID: e.ID, Number: e.Number, Name: e.Name, User: me, Account: "ml", QOS: "normal",
 		Partition: e.Partition, State: string(e.State), Submit: e.Start.Add(-7 * time.Minute), Start: e.Start, End: e.End,

@@ -19,7 +19,7 @@ type probe struct {
 	now   time.Duration
 }
 
-// answerRequest returns the answer of a node's probe.
+// answerRequest returns the answer of a node's probe to a request.
 func (n probe) answerRequest(r *wire.Request) wire.Reply {
 	reply := wire.Reply{ID: r.ID}
 	var err error
@@ -39,7 +39,7 @@ func (n probe) answerRequest(r *wire.Request) wire.Reply {
 		}
 	case r.RAS != nil:
 		reply.RAS, err = n.answerRAS(r.RAS)
-	case r.Stacks != nil: // as after the time over which the ranks are followed
+	case r.Stacks != nil: // as if the ranks had been followed for some time
 		n.now += r.Stacks.Over()
 		reply.Stacks, reply.ReadMS = n.readStacks(r.Stacks.Processes), uint64((n.uptimeAtStart()+n.now)/time.Millisecond)
 	case r.Signal != nil:
@@ -141,7 +141,7 @@ func (n probe) processFamily(pids []int) []wire.Relative {
 	return list
 }
 
-// findRelatives returns the process on a GPU, its children, and its ancestors.
+// findRelatives returns the process on a GPU, its children and its ancestors.
 func (n probe) findRelatives(gpu int, p *wire.Process) (self wire.Relative, under, over []wire.Relative) {
 	age := *p.ElapsedSec
 	relative := func(pid, parent int, command string, later int64, rss uint64, busy float64) wire.Relative {

@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Cluster is the nodes of the training job as their probes see them, for servers that play them. The connections to its
-// nodes have no faults. Nodes count from 0. Its methods may be called from any goroutine.
+// Cluster has the nodes of the training job as their probes see them, for servers that play these nodes. The
+// connections to its nodes have no faults. Nodes count from 0. Its methods may be called from any goroutine.
 type Cluster struct {
 	mu    sync.RWMutex // signals change the world
 	world *world

@@ -22,10 +22,10 @@ type Demo struct {
 	world   *world
 	changed bell.Bell
 	orders  chan order
-	caught  chan struct{} // closed after the past
+	caught  chan struct{} // closed when the past has been emitted
 
 	mu      sync.Mutex // protects the following
-	look    string     // the node whose processes the user wants, EveryNode, or none
+	look    string     // the node whose processes the user wants to see, EveryNode, or none
 	refresh bool       // ask for the jobs, and try to reach nodes
 }
 
@@ -45,7 +45,7 @@ func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
 // CaughtUp is closed when Run has emitted the past: earlier Events are old, and a large cluster has many of them.
 func (d *Demo) CaughtUp() <-chan struct{} { return d.caught }
 
-// gathers is the time that due Events wait for others: each wake-up of the program costs as much as a report.
+// gathers is how long due Events wait for others: each wake-up of the program costs as much as a report.
 const gathers = 20 * time.Millisecond
 
 // Run emits the Events of the past at once and then continues in real time. It runs once.
@@ -73,7 +73,7 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 			close(d.caught)
 		}
 		wait := time.Until(next)
-		if told { // what is of the past waits for no others
+		if told { // Events of the past do not wait for others
 			wait = max(wait, gathers)
 		}
 		timer.Reset(wait)
@@ -132,7 +132,7 @@ func (d *Demo) userWishes() (look string, refresh bool) {
 // actor is a node or the discoverer. Times count from the beginning of the story.
 type actor interface {
 	due() time.Duration
-	act(now time.Duration) []cluster.Event // moves the due time on
+	act(now time.Duration) []cluster.Event // advances the due time
 	instruct(now time.Duration, look string, refresh bool) []cluster.Event
 	notice(now time.Duration) []cluster.Event // jobs were canceled
 }
@@ -162,7 +162,7 @@ func (d *Demo) Leave() {}
 // ListJobs does nothing either.
 func (d *Demo) ListJobs(bool) {}
 
-// Refresh asks for the jobs now, and tries to reach nodes that wait for their next attempt.
+// Refresh asks for the jobs now, and tries to reach the nodes that wait for their next attempt.
 func (d *Demo) Refresh() {
 	d.mu.Lock()
 	d.refresh = true

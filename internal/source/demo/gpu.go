@@ -15,7 +15,7 @@ const (
 	cuda   = "12.4"
 )
 
-// use is a program on GPUs, with its user. It runs from since to until (zero: all the time).
+// use is a program on GPUs, with its user. It runs from since to until; until zero means all the time.
 type use struct {
 	load         func(now time.Duration, r float64) load.Load
 	user, job    string
@@ -23,15 +23,15 @@ type use struct {
 	command      string
 	directory    string  // in the home directory
 	ranks        int     // number of processes, one on each of its GPUs
-	memory       float64 // share of the GPU's
+	memory       float64 // share of the GPU's memory
 }
 
-// isActive reports whether the program runs at now. A program that ends comes back with the next run of the story.
+// isActive reports whether the program runs at now. A program that ends comes back in the next round of the story.
 func (u *use) isActive(now time.Duration) bool {
 	return u != nil && (u.until == 0 || isWithin(now, u.since, u.until))
 }
 
-// fate is the faults of one GPU, as bits.
+// fate has the faults of one GPU, as bits.
 type fate uint8
 
 const (
@@ -55,7 +55,7 @@ const (
 // isLost reports whether the GPU has fallen off the bus.
 func (s *slot) isLost(now time.Duration) bool { return s.fate&vanishes != 0 && now >= lostAt }
 
-// heatProgress is the progress of the overheating, 0 to 1.
+// heatProgress returns how far the overheating has progressed, from 0 to 1.
 func heatProgress(now time.Duration) float64 {
 	if !isWithin(now, heatBegins, heatEnds+heatFull-heatBegins) {
 		return 0
@@ -67,7 +67,7 @@ func heatProgress(now time.Duration) float64 {
 	return min(float64(at-heatBegins)/float64(heatFull-heatBegins), 1)
 }
 
-// The driver throttles from a heat of throttlesAt on, except while the GPU is cooler than resumes, as it is after a
+// The driver throttles from a heat of throttlesAt upwards. It does not while the GPU is cooler than resumes, as after a
 // pause.
 const (
 	throttlesAt = 0.9
@@ -111,7 +111,7 @@ func (w *world) sampleGPU(h *host, gpu int, now time.Duration) wire.GPU {
 	l := w.loadOf(h, gpu, now)
 	throttle, clock := w.clockState(h, gpu, now, l)
 	if throttle&wire.ThrottleHWThermal != 0 {
-		l.Work *= 0.72 // the same kernels take longer: the utilization stays
+		l.Work *= 0.72 // the same kernels take longer, so the utilization stays
 	}
 	power := m.Idle + (0.97*m.Limit-m.Idle)*l.Work
 	g := wire.GPU{Index: gpu}
@@ -134,7 +134,7 @@ func (w *world) sampleGPU(h *host, gpu int, now time.Duration) wire.GPU {
 
 func toPercent(share float64) int { return int(math.Round(100 * min(max(share, 0), 1))) }
 
-// Above a work of capped the power limit keeps the SM clock between cappedLow and cappedHigh of its maximum.
+// If the work is more than capped, the power limit keeps the SM clock between cappedLow and cappedHigh of its maximum.
 const (
 	capped                = 0.86
 	cappedLow, cappedHigh = 0.81, 0.885
@@ -162,7 +162,7 @@ func (w *world) clockState(h *host, gpu int, now time.Duration, l load.Load) (th
 // atFullWork is the least work of a training job between its checkpoints.
 const atFullWork = 0.85
 
-// gpuTemperature follows the work of the last minute.
+// gpuTemperature returns a temperature that follows the work of the last minute.
 func (w *world) gpuTemperature(h *host, gpu int, now time.Duration) float64 {
 	const step, steps, keep = 2 * time.Second, 24, 0.92
 	sum, weights, weight := 0.0, 0.0, 1.0
@@ -180,7 +180,7 @@ func (w *world) gpuTemperature(h *host, gpu int, now time.Duration) float64 {
 	return t
 }
 
-// memoryUsed is the memory in use, in bytes.
+// memoryUsed returns the memory in use, in bytes.
 func (w *world) memoryUsed(h *host, gpu int, now time.Duration) uint64 {
 	u := h.gpus[gpu].use
 	if !w.hasProcess(h, gpu, now) {

@@ -7,11 +7,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The training job of a Demo that hangs has stopped some minutes before the start: the rank that lags in other demos
-// waits for data for ever, and the others wait for it in a collective.
+// In a Demo that hangs, the training job stopped some minutes before the start: the rank that lags in other demos waits
+// for data forever, and the others wait for it in a collective.
 const hungFor = 4*time.Minute + 10*time.Second
 
-// Hang makes the training job hang, and nothing else happen to it. It is called before Run.
+// Hang makes the training job hang, without any other fault. Call it before Run.
 func (d *Demo) Hang() *Demo {
 	d.world.hangs = true
 	for _, h := range d.world.hosts {
@@ -31,10 +31,10 @@ func (w *world) hangsAt(h *host, now time.Duration) bool {
 	return w.hangs && now >= told-hungFor && h.isTraining()
 }
 
-// isTraining reports whether the host is one of the training job.
+// isTraining reports whether the host belongs to the training job.
 func (h *host) isTraining() bool { return h.gpus[0].use.job == trainingID }
 
-// readStacks returns where processes are, each followed by those that load its data.
+// readStacks returns where processes are. Each is followed by the processes that load its data.
 func (n probe) readStacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
 	for _, id := range ids {
 		p, gpu, err := n.identifyProcess(id)
@@ -54,8 +54,8 @@ func (n probe) readStacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
 	return list
 }
 
-// processActivity says what the process on a GPU does, with its CPU time. A job that works is mostly in a collective,
-// and each rank is elsewhere now and then.
+// processActivity returns what the process on a GPU does, with its CPU time. In a job that works, most ranks are in a
+// collective, and each is elsewhere from time to time.
 func (n probe) processActivity(p *wire.Process, gpu int) (what process.Doing, ticks uint64, line int) {
 	waits := n.gpus[gpu].fate&lags != 0
 	elsewhere := n.world.fixedNoise('K', n.number, gpu, int64(n.now/time.Second))

@@ -98,7 +98,7 @@ func (d *simDiscoverer) runningJobs(now time.Duration) []cluster.Job {
 	return jobs
 }
 
-// pendingJobs returns the jobs that wait at now. The task that comes and goes waits in between.
+// pendingJobs returns the jobs that wait at now. The task that comes and goes waits while it is not running.
 func (d *simDiscoverer) pendingJobs(now time.Duration) []cluster.PendingJob {
 	training := &d.world.jobs[0]
 	all := 0

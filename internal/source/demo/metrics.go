@@ -56,7 +56,7 @@ func (w *world) fillMetrics(v *metric.Values, h *host, gpu int, now time.Duratio
 	}
 }
 
-// Bytes per second of a job at full work: the exchange of all GPUs over NVLink, and the data from the host.
+// Bytes per second of a job at full work: the exchange of all GPUs over NVLink, and the data that comes from the host.
 const (
 	exchanged = 95e9
 	fetched   = 1.6e9
@@ -88,7 +88,7 @@ func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration,
 		v.Set(none, 0)
 	}
 	gen := m.PCIe
-	if l.Work == 0 { // the link sleeps
+	if l.Work == 0 { // the link is asleep
 		gen = 1
 	}
 	v.Set(metric.PCIeGen, float64(gen))
@@ -96,7 +96,7 @@ func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration,
 	v.Set(metric.PCIeReplays, math.Floor(3*w.fixedNoise('y', h.number, gpu, 0)))
 }
 
-// fillCounters sets the driver's counters since it was loaded, when the node was booted.
+// fillCounters sets the driver's counters, which began when it was loaded: when the node booted.
 func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Duration) {
 	m, s := h.model, &h.gpus[gpu]
 	up := (h.uptimeAtStart() + now).Seconds()
@@ -124,7 +124,7 @@ func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Durati
 	v.Set(metric.ECCCorrectedAggregate, corrected+math.Floor(9*w.fixedNoise('D', h.number, gpu, 0)))
 }
 
-// storySeconds returns the seconds of the story until now that are between a and b, in all its runs.
+// storySeconds returns how many seconds between a and b of the story have passed until now, over all its rounds.
 func storySeconds(now, a, b time.Duration) float64 {
 	if now < 0 {
 		return 0

@@ -19,12 +19,12 @@ type plot uint8
 const (
 	quietLife plot = iota
 	silent         // sends nothing for a while, and the connection stays open
-	drops          // the connection is closed, and comes back
+	drops          // the connection is closed, and comes back later
 	refuses        // the job step there ends, and pam_slurm_adopt then refuses the login
 	visits         // is watched only while a task runs there; connects slowly
 )
 
-// The times of plots, within the story.
+// The times of plots within the story.
 const (
 	silenceBegins, silenceEnds = 50 * time.Second, 78 * time.Second
 	dropAt                     = 130 * time.Second
@@ -37,8 +37,8 @@ const (
 	stageDriver reach.Stage = "driver"
 )
 
-// way lists the stages of an attempt, as for a real node over ssh: the time that each takes, on a usual and on a slow
-// node, and its result.
+// way lists the stages of an attempt, as with a real node over ssh: how long each takes on a usual and on a slow node,
+// and its result.
 var way = []struct {
 	stage         reach.Stage
 	takes, slowly time.Duration
@@ -72,9 +72,9 @@ type simNode struct {
 	host  *host
 
 	next     time.Duration
-	stage    int // stage of the present attempt, in way; noAttempt: none; len(way): the node reports
+	stage    int // current stage in way; noAttempt: none; len(way): the node reports
 	failures int
-	dropped  time.Duration // time of the last closing of the connection
+	dropped  time.Duration // when the connection was last closed
 	listing  bool
 	left     bool          // it is no longer watched
 	listed   time.Duration // time of the last list of processes
@@ -122,7 +122,7 @@ func (n *simNode) act(now time.Duration) []cluster.Event {
 	return events
 }
 
-// endVisit ends the visit of a node, until the next run of the story, or the watch of a node without a job.
+// endVisit ends the visit to a node until the next round of the story, or stops watching a node without a job.
 func (n *simNode) endVisit(now time.Duration) []cluster.Event {
 	n.stage, n.failures = noAttempt, 0
 	n.next = now - now%cycle + cycle + taskBegins + noticed
@@ -279,7 +279,7 @@ func (w *world) makeHello(of *host) *wire.Hello {
 
 func (n *simNode) nextReport(now time.Duration) *wire.Report {
 	n.seq++
-	// older lists are never shown, even of a failed node
+	// older lists are never shown, not even for a failed node
 	list := now > told-2*listEvery && (n.listing || now-n.listed >= listEvery)
 	if list {
 		n.listed = now
@@ -325,10 +325,10 @@ func (w *world) jobMemory(h *host, now time.Duration) []wire.JobMemory {
 	return list
 }
 
-// callsOfReport is the number of driver calls for an A100 in each report.
+// callsOfReport is how many driver calls each report takes for an A100.
 const callsOfReport = 18
 
-// hostSample returns the sample of the node itself: a few busy cores for each busy GPU.
+// hostSample returns the sample of the node itself, with a few busy cores for each busy GPU.
 func (w *world) hostSample(h *host, now time.Duration) wire.Host {
 	busy := 0
 	for g := range h.gpus {

@@ -14,13 +14,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// order is a request to a node, or to SLURM. Run carries it out, since it may change the world.
+// order is a request to a node or to SLURM. Run carries it out, since it may change the world.
 type order struct {
 	node    string
 	request *wire.Request // nil: to SLURM
 
 	job, signal string
-	counts      bool // the job is not canceled: its account is wanted
+	counts      bool // the job is not canceled: its accounting is wanted
 
 	done chan<- result // has room for the result
 }
@@ -73,7 +73,8 @@ const (
 	timedOutAt, completedAt = -26 * time.Minute, -39 * time.Minute
 )
 
-// Cluster returns the GPUs that the simulated SLURM can give to jobs. What the user cancels still has its GPUs.
+// Cluster returns the GPUs that the simulated SLURM can give to jobs. Jobs that the user canceled still have their
+// GPUs.
 func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 	now := time.Now()
 	if isWithin(now.Sub(d.world.begin), controllerGone, controllerBackAt) {
@@ -142,10 +143,10 @@ func (d *Demo) runOrder(actors queue, o order, emit func(cluster.Event)) {
 	o.done <- result{err: fmt.Errorf("%q is not watched", o.node)}
 }
 
-// notice looks for jobs again, soon after one was canceled.
+// notice checks the jobs again soon after one was canceled.
 func (d *simDiscoverer) notice(now time.Duration) []cluster.Event { return d.act(now) }
 
-// notice leaves a node on which no job is left.
+// notice leaves a node that has no job left.
 func (n *simNode) notice(now time.Duration) []cluster.Event {
 	if n.isJobless(now) {
 		n.next = now
@@ -153,7 +154,7 @@ func (n *simNode) notice(now time.Duration) []cluster.Event {
 	return nil
 }
 
-// isCanceled reports whether a job was canceled. A job that comes back with each run of the story does so even then.
+// isCanceled reports whether a job was canceled. A job that comes back in each round of the story does so even then.
 func (w *world) isCanceled(number string, now time.Duration) bool {
 	at, is := w.over[number]
 	if !is {
@@ -229,8 +230,8 @@ func (w *world) numberOf(id string, now time.Duration) (number string, known boo
 	return "", false
 }
 
-// applySignal has the effect of a signal on a Python program in a slot. Signals that programs use for checkpoints leave
-// it running.
+// applySignal applies a signal to a Python program in a slot. Signals that programs use for checkpoints leave it
+// running.
 func (s *slot) applySignal(number int, now time.Duration) {
 	switch wire.SignalName(number) {
 	case "STOP", "TSTP", "TTIN", "TTOU":

@@ -27,8 +27,8 @@ func (w *world) listProcesses(h *host, now time.Duration) []wire.Process {
 // firstPID returns the first PID of the jobs of a node.
 func (h *host) firstPID() int { return 358602 + 1000*(h.number%50) }
 
-// launcherPID returns the PID of the process that has started a program's processes on a node: torchrun, or a shell.
-// The script of the job and slurmstepd have the PIDs before it.
+// launcherPID returns the PID of the process that started a program's processes on a node: torchrun, or a shell. The
+// script of the job and slurmstepd have the PIDs before it.
 func (h *host) launcherPID(u *use) int {
 	for g := range h.gpus {
 		if h.gpus[g].use == u {
@@ -44,7 +44,7 @@ func (w *world) makeProcess(h *host, gpu int, now time.Duration) wire.Process {
 	l := w.loadOf(h, gpu, now)
 	uid := uids[u.user]
 	started := u.since
-	if u.until != 0 { // it comes back with each run of the story
+	if u.until != 0 { // it comes back in each round of the story
 		started += now - now%cycle
 	}
 	pid := h.firstPID() + 200 + 3*gpu

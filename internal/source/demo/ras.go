@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// answerRAS returns what NCCL says of the training job.
+// answerRAS returns what NCCL says about the training job.
 func (n probe) answerRAS(q *wire.AskRAS) (*wire.RASPiece, error) {
 	p, gpu, err := n.identifyProcess(q.ProcessID)
 	switch {
@@ -35,7 +35,7 @@ func (n probe) answerRAS(q *wire.AskRAS) (*wire.RASPiece, error) {
 	return ras.Answer(nodes)
 }
 
-// rankOfRAS is a rank with the number of AllReduces that it has launched.
+// rankOfRAS returns a rank with the number of AllReduces that it has launched.
 func rankOfRAS(w *world, h *host, gpu int, now time.Duration) ras.Rank {
 	launched := 66_502
 	switch lags := h.gpus[gpu].fate&lags != 0; {

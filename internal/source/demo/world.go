@@ -17,7 +17,7 @@ import (
 type world struct {
 	over  map[string]time.Duration // times of cancellations, by SLURM's number
 	begin time.Time                // the beginning of the story; its times count from here
-	from  time.Duration            // time of the first reports
+	from  time.Duration            // time of the first reports, in the story
 	seed  uint64
 	poll  time.Duration
 	hosts []*host
@@ -44,8 +44,8 @@ type slot struct {
 
 	rank, local int // of its process
 
-	ended   time.Duration // a signal ended its process; 0: none did
-	stopped time.Duration // a signal stopped it; 0: none did, or it was continued
+	ended   time.Duration // when a signal ended its process; 0: none did
+	stopped time.Duration // when a signal stopped it; 0: none did, or it was continued
 }
 
 // simJob is a job of the user, with its times, counted from the beginning of the story.
@@ -55,15 +55,15 @@ type simJob struct {
 }
 
 const (
-	// told is the part of the story that has happened when a Demo starts, so that there is something to see at once.
+	// told is how much of the story has happened when a Demo starts, so that there is something to see at once.
 	told = 95 * time.Second
 
-	// cycle is the length of the story. Then it begins again, except for the faults that happen once.
+	// cycle is the length of the story. After that it begins again, without the faults that happen only once.
 	cycle = 5 * time.Minute
 )
 
-// isWithin reports whether now is in the part of the story from a to b, in its first run or in a later one.
-// Neither a nor b is negative, so this is never true before the beginning.
+// isWithin reports whether now is in the part of the story from a to b, in its first round or in a later one. Neither a
+// nor b is negative, so this is never true before the beginning.
 func isWithin(now, a, b time.Duration) bool {
 	at := now % cycle
 	return at >= a && at < b
@@ -79,8 +79,8 @@ const (
 	carolsID   = "47990"
 )
 
-// The main job has run for a while. Of the tasks of the array one runs all the time, and one comes and goes. A third
-// job is suspended.
+// The main job has been running for a while. One task of the array runs all the time, and another comes and goes. A
+// third job is suspended.
 const (
 	trainingFor  = 8*time.Hour + 3*time.Minute + 12*time.Second
 	trainingMost = 24 * time.Hour
@@ -92,7 +92,7 @@ const (
 	taskEnds     = 230 * time.Second
 )
 
-// pastMost is the maximum number of reports of all nodes before the start: more would take seconds to make.
+// pastMost is the maximum number of reports of all nodes before the start. More of them would take seconds to make.
 const pastMost = 40_000
 
 func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
@@ -157,8 +157,8 @@ func namesOf(hosts []*host) (names []string) {
 	return names
 }
 
-// assignRoles gives the nodes of the training job their parts: in a small cluster several on one node, in a large one
-// spread out.
+// assignRoles gives the nodes of the training job their faults: several on one node in a small cluster, spread out in a
+// large one.
 func assignRoles(hosts []*host) {
 	n := len(hosts)
 	hot, lagging := hosts[0], hosts[min(1, n-1)]
@@ -184,8 +184,8 @@ func assignRoles(hosts []*host) {
 	}
 }
 
-// assignFate makes a fate happen to the GPU with a number, or to a GPU before it: each GPU has at most one fate, and if
-// all have one nothing more happens.
+// assignFate gives a fate to the GPU with a number, or to a GPU before it. Each GPU has at most one fate; if all have
+// one, nothing happens.
 func (h *host) assignFate(gpu int, f fate) {
 	for i := range h.gpus {
 		at := (min(gpu, len(h.gpus)-1) - i + len(h.gpus)) % len(h.gpus)
@@ -232,7 +232,7 @@ func (w *world) addHost(name string, m *model.Model, gpus int) *host {
 	return h
 }
 
-// assignGPUs gives the first GPUs their users, as far as there are GPUs, and returns those of one user.
+// assignGPUs gives the first GPUs to the users, as far as there are GPUs, and returns those of one user.
 func (h *host) assignGPUs(users []*use, of *use) (own []int) {
 	for g := range min(len(h.gpus), len(users)) {
 		h.gpus[g].use = users[g]

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// length is the length of all lines, in bytes: so any piece of the log can be made.
+	// length is the length of every line, in bytes. So any piece of the log can be made.
 	length = 100
-	// every is the time from one line to the next, and past the number of lines at the beginning of the story.
+	// every is the time from one line to the next. past is the number of lines at the beginning of the story.
 	every = 2 * time.Second
 	past  = 4000
 )
 
-// Log is the simulated log of a job of a user, whose story began at this time.
+// Log is the simulated log of a user's job. The story of the job began at this time.
 type Log struct {
 	Begin time.Time
 	User  string
@@ -49,7 +49,7 @@ func (l Log) Piece(q joblog.Query, now time.Time) joblog.Piece {
 			Data: l.readRange(from, min(from+int64(q.Max), size), lines)}}
 }
 
-// readRange returns the bytes of the log in a range. Its last lines begin behind the others.
+// readRange returns the bytes of the log in a range. The lines of Last come after the others.
 func (l Log) readRange(from, to, last int64) (data []byte) {
 	for at := from; at < to; {
 		if at >= last {
@@ -78,10 +78,11 @@ func (l Log) makeLine(i int) string {
 	return fmt.Sprintf("%-*.*s\n", length-1, length-1, text)
 }
 
-// Failed is when a job has failed whose log ends with the Traceback, from the beginning of the story on.
+// Failed is when the job failed whose log ends with the Traceback, relative to the beginning of the story.
 const Failed = -11 * time.Minute
 
-// Why says why that job has failed. It is the same at all times, and takes too long for each look at the jobs.
+// Why says why that job failed. It is always the same, and computing it takes too long to repeat at each look at the
+// jobs.
 var Why = sync.OnceValue(func() string {
 	l := Log{Begin: time.Unix(0, 0), End: time.Unix(0, 0).Add(Failed), Last: Traceback}
 	read := func(_ context.Context, q joblog.Query) (joblog.Piece, error) {

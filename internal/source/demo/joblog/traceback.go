@@ -1,7 +1,6 @@
 package joblog
 
-// Traceback is the end of the log of a job that has failed: one rank has read a file that is cut off, and the other has
-// lost its connection.
+// Traceback is the end of the log of a failed job: one rank read a truncated file, and the other lost its connection.
 const Traceback = `[rank1]: Traceback (most recent call last):
 [rank1]:   File "/home/alice/eval/run.py", line 212, in <module>
 [rank1]:     main(parse_args())

@@ -7,12 +7,12 @@ import "time"
 // Load is the work of a program on a GPU.
 type Load struct {
 	Util   float64 // share of time with a kernel running
-	Work   float64 // share of the power available above idle
+	Work   float64 // share of the power above idle
 	Memory float64 // share of time with memory being read or written
 }
 
-// checkpoints lists the times at which the training job writes a checkpoint, within checkpointCycle, and the time for
-// which all its GPUs then wait.
+// checkpoints lists when the training job writes a checkpoint within checkpointCycle, and how long all its GPUs then
+// wait.
 var checkpoints = []struct{ at, takes time.Duration }{
 	{70 * time.Second, 6 * time.Second}, {162 * time.Second, 8 * time.Second}, {300 * time.Second, 5 * time.Second},
 	{375 * time.Second, 9 * time.Second}, {520 * time.Second, 7 * time.Second},

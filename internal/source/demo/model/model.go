@@ -11,7 +11,7 @@ type Model struct {
 	SMIdle      int
 	Limit, Idle float64 // W
 	Slowdown    int     // °C
-	VideoMax    int     // MHz
+	VideoMax    int     // highest clock of the video engines, MHz
 	PCIe, Links int     // generation, NVLink links
 	GPM         bool    // the driver has metrics of GPM
 	VBIOS       string
@@ -28,10 +28,10 @@ var (
 		VideoMax: 1275, PCIe: 4, Links: 12, VBIOS: "92.00.45.00.03", Capability: "8.0"}
 )
 
-// HottestMemory is the maximum temperature of the memory, in degrees. A GPU that throttles keeps it.
+// HottestMemory is the maximum temperature of the memory, in degrees. A GPU that throttles stays at it.
 const HottestMemory = 95
 
-// Once returns the driver's constant values for every GPU of a model.
+// Once returns the constant values that the driver gives for every GPU of a model.
 func (m *Model) Once() metric.Values {
 	return metric.Make(map[metric.ID]float64{
 		metric.MemoryTotal: float64(m.Memory << 20), metric.BAR1Total: float64(128 << 30), metric.ECCMode: 1,

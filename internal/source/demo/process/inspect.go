@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
-// Details returns what a node tells about a process before a signal. Of another user's it tells less.
+// Details returns what a node says about a process before it is signaled. It says less about another user's process.
 func Details(p *wire.Process, me string) *wire.Details {
 	d := &wire.Details{
 		ProcessID: wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}, Parent: p.Parent, State: p.State,
@@ -24,8 +24,8 @@ func Details(p *wire.Process, me string) *wire.Details {
 	return d
 }
 
-// Inspect returns the kernel's facts about the process on a GPU, with its memory in full if that is asked for. Of
-// another user's it tells less.
+// Inspect returns the kernel's facts about the process on a GPU, with its memory in full if requested. It returns less
+// for another user's process.
 func Inspect(p *wire.Process, gpu int, me string, full bool) *inspection.Process {
 	seconds := float64(*p.ElapsedSec)
 	of64 := func(v float64) *float64 { return &v }

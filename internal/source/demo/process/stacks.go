@@ -73,15 +73,15 @@ const (
 	Computing               // a step of the training
 	Loading                 // it waits for its data
 	Hanging                 // likewise, and the file system of the data does not answer
-	Generating              // text
+	Generating              // text is generated
 )
 
 // framesOf are the stacks of processes.
 var framesOf = map[Doing][]wire.Frame{Reducing: reducing, Computing: computing, Loading: loading, Hanging: loading,
 	Generating: generating}
 
-// Stacks returns where a process is, and those that load its data. ticks is its CPU time, line a number that moves it
-// within a function.
+// Stacks returns where a process is, and where the processes are that load its data. ticks is its CPU time. line is a
+// number that moves it within a function.
 func Stacks(p *wire.Process, does Doing, ticks uint64, line int, loaders []wire.Relative) []wire.ProcessStacks {
 	frames := slices.Clone(framesOf[does])
 	if line > 0 {

@@ -1,4 +1,4 @@
-// Package ras writes what NCCL's RAS says of the simulated training job of the demo.
+// Package ras writes what NCCL's RAS says about the simulated training job of the demo.
 package ras
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The JSON of NCCL 2.28.7 and newer, as far as somebody reads it.
+// The JSON of NCCL 2.28.7 and newer, as far as it is used.
 type (
 	answer struct {
 		Version string         `json:"nccl_version"`
@@ -33,7 +33,7 @@ type Rank struct {
 	Counts map[string]int `json:"collective_counts"`
 }
 
-// ofWhole is how often all ranks of a node launch an AllReduce while all ranks of the job launch one.
+// ofWhole is how many AllReduces all ranks of a node launch for each one that all ranks of the job launch.
 const ofWhole = 8
 
 // NewRank returns a rank that has launched that many AllReduces with all ranks of the job.
@@ -42,10 +42,11 @@ func NewRank(host string, pid, gpu, launched int) Rank {
 		Counts: map[string]int{"AllReduce": ofWhole * launched}}
 }
 
-// wholeOnly is the number of ranks above which only the communicator of all ranks fits into one piece.
+// wholeOnly is the number of ranks above which a piece only has room for the communicator of all ranks.
 const wholeOnly = 512
 
-// Answer is the answer about a job with ranks on nodes: a communicator of all ranks, and one of the ranks of each node.
+// Answer returns the answer about a job with ranks on nodes: one communicator of all ranks, and one for the ranks of
+// each node.
 func Answer(nodes [][]Rank) (*wire.RASPiece, error) {
 	all := newCommunicator("0x5fe1d0a94d3b9c11", slices.Concat(nodes...))
 	for i := range all.Ranks {

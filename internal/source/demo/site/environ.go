@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Rank is a process of a program: its node and directory, its number among all, its number there, and how many there
-// are.
+// Rank is a process of a program: its node and directory, its number among all processes, its number on the node, and
+// how many there are.
 type Rank struct {
 	Node, Directory    string
 	Rank, Local, World int

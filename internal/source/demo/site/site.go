@@ -1,5 +1,5 @@
-// Package site has the parts of the demo's site that do not change: the cluster around the nodes of the jobs, and the
-// environment of programs. It is pure.
+// Package site has the parts of the demo's site that do not change: the rest of the cluster, and the environment of
+// programs. It is pure.
 package site
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
-// Node is a node of the user's jobs: for each of its GPUs the job and its user, or "" for a free GPU.
+// Node is a node of the user's jobs. It has the job and its user for each of its GPUs, or "" for a free GPU.
 type Node struct {
 	Name, Model string
 	GPUs        []Holder
@@ -34,7 +34,7 @@ var others = []supply.NodeGPUs{
 			{Name: "a100_3g.40gb", Total: 4, Used: 4, Known: true}}},
 }
 
-// otherJobs are the jobs on them.
+// otherJobs are the jobs on the nodes of others.
 var otherJobs = []supply.Job{{ID: "48009", User: "dave", Nodes: []string{"gpu-s14"}, PerNode: 5},
 	{ID: "48344", User: "erin", Nodes: []string{"mig-01"}, PerNode: 7}}
 
