@@ -30,7 +30,7 @@ type Word struct{ Name, Text string }
 // Origins has the origins of the values of a Config.
 type Origins struct {
 	Files      []string // the files read
-	PassedOver []string // a line for each unknown key in a file, and for a file beside the program that others can write
+	PassedOver []string // a line for each unknown key in a file, and for one beside the program that others can write
 	Notes      []string // one line for each value of the user that exceeded a limit, and for each old name
 	Ignored    []string // words in another program's variables that have no meaning here
 

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
-// counter asks SLURM for the GPUs of the cluster: at the pace of the questions for jobs, half as often while SLURM is
-// slow, and sooner only if the user wants a new answer. Between two questions the last answer is for all who ask.
+// counter asks SLURM for the GPUs of the cluster. It asks at the pace of the questions for jobs, half as often while
+// SLURM is slow, and sooner only if the user wants a new answer. Between two questions, everybody gets the last answer.
 type counter struct {
 	step  func(ctx context.Context, q *supply.Question) (*supply.Supply, error) // runs a command when it is its turn
 	pace  func() time.Duration                                                  // time between two questions
@@ -21,11 +21,11 @@ type counter struct {
 	last *capacity.Cluster
 	err  error
 	at   time.Time     // end of the last question
-	took time.Duration // of all its commands
+	took time.Duration // duration of all its commands
 }
 
 // askCapacity returns the GPUs of the cluster, or the reason why the last question has no answer. fresh says that the
-// user has asked for it.
+// user asked for it.
 func (c *counter) askCapacity(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *counter) runQuestion(ctx context.Context) (*supply.Supply, error) {
 	}
 }
 
-// runSupplyCommand runs a command of a question for the GPUs of the cluster, once no other command runs and the
+// runSupplyCommand runs a command of a question for the GPUs of the cluster, once no other command is running and the
 // controller has rested.
 func (d *discoverer) runSupplyCommand(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
 	return askInTurn(ctx, d, q, d.slurm.Supply, errOccupied, errOccupied)

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// reading is the time for which a log may be read. SLURM is asked for its file first, when no other command runs.
+	// reading is how long reading a log may take. Before that, SLURM is asked for its file, when no other command runs.
 	reading = 20 * time.Second
-	// maxWaiting is the maximum number of logs that wait to be read, and maxAlike that of an array, whose tasks mostly
-	// fail for the same reason. The others are not read.
+	// maxWaiting is the maximum number of logs that wait to be read. maxAlike is the same for one array, whose tasks
+	// mostly fail for the same reason. Other logs are not read.
 	maxWaiting, maxAlike = 8, 3
 )
 
-// causes finds out why jobs have failed: the end of the log of each is read once, of one after the other.
+// causes finds out why jobs failed. It reads the end of each log once, one log after the other.
 type causes struct {
 	read func(context.Context, joblog.Query) (joblog.Piece, error)
 	due  chan *failure // logs to read
@@ -33,7 +33,7 @@ type causes struct {
 type failure struct {
 	job   string
 	cause string // "": not known
-	read  bool   // its log was read, or is not
+	read  bool   // its log was read, or will not be
 }
 
 func newCauses(read func(context.Context, joblog.Query) (joblog.Piece, error)) *causes {
@@ -41,8 +41,8 @@ func newCauses(read func(context.Context, joblog.Query) (joblog.Piece, error)) *
 		alike: map[string]int{}}
 }
 
-// addCauses returns the jobs that have ended with the causes that are known. Jobs whose log is to be read are asked
-// about.
+// addCauses returns the ended jobs with the causes that are known. It requests the causes of jobs whose log is still to
+// be read.
 func (c *causes) addCauses(ended []cluster.EndedJob, wanted string) []cluster.EndedJob {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,7 +66,7 @@ func (c *causes) addCauses(ended []cluster.EndedJob, wanted string) []cluster.En
 	return ended
 }
 
-// requestCause notes that the log of a job is to be read, unless too many are.
+// requestCause notes that the log of a job is to be read, unless too many already are.
 func (c *causes) requestCause(job string) *failure {
 	f := &failure{job: job}
 	array, _, _ := strings.Cut(job, "_")
@@ -82,7 +82,7 @@ func (c *causes) requestCause(job string) *failure {
 	return f
 }
 
-// readLogs reads logs until ctx ends, and calls news after each.
+// readLogs reads logs until ctx ends, and calls news after each one.
 func (c *causes) readLogs(ctx context.Context, news func()) {
 	for {
 		select {

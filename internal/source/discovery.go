@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// asker is slurm.Client: Ask lists the jobs, Next asks one open question about them, Cancel ends or signals one, Logs
-// finds the files of its output. Supply runs a command of a question for the GPUs of the cluster.
+// asker is slurm.Client. Ask lists the jobs, Next asks one open question about them, Cancel ends or signals one, and
+// Logs finds the files of its output. Supply runs a command of a question for the GPUs of the cluster.
 type asker interface {
 	Ask(context.Context) (*slurm.Answer, error)
 	Next(context.Context) (*slurm.Answer, error)
@@ -27,31 +27,31 @@ type asker interface {
 	Supply(ctx context.Context, q *supply.Question) (*supply.Supply, error)
 }
 
-// discoverer asks SLURM for the jobs again and again: at once after an event, otherwise at a pace that depends on the
-// user's presence. In between it asks the open questions, with rests, so that it uses at most half of the controller's
-// time.
+// discoverer asks SLURM for the jobs again and again: at once after an event, otherwise at a pace that depends on
+// whether the user is present. In between it asks the open questions, with rests, so that it uses at most half of the
+// controller's time.
 type discoverer struct {
 	slurm asker
-	first *Heard        // stands for the first question if it is recent; may be nil
-	floor time.Duration // the least time between an answer of squeue and the next question for the jobs
+	first *Heard        // replaces the first question if it is recent; may be nil
+	floor time.Duration // shortest time from an answer of squeue to the next question for the jobs
 
-	// The following is run's own.
+	// Only run uses the following.
 	known     cluster.Discovery // with the last answer
 	schedule  schedule
 	heard     time.Time // end of the last command
 	follow    time.Time // earliest time of the next open question
-	pull      time.Time // time of the next question for the jobs because of an event; zero: no event
+	pull      time.Time // time of the next question for the jobs after an event; zero: there was no event
 	followed  bool      // an open question was asked since the last question for the jobs
 	published time.Time // time of the last publication of known
 
 	mu     sync.Mutex // protects the following
-	key    time.Time  // of the last key press
+	key    time.Time  // when a key was last pressed
 	seen   schedule   // as it was at the last question
 	listed bool       // the list of jobs is on the screen
 
 	refresh bell.Bell // the user wants an answer now
 	lost    bell.Bell // a session was lost, so its job may have ended
-	back    bell.Bell // the user is back after a while, or turns to the list of jobs
+	back    bell.Bell // the user is back after a while, or opens the list of jobs
 
 	orders chan order
 }
@@ -64,16 +64,16 @@ type order struct {
 	changes bool         // it may change the jobs
 }
 
-// Heard is an answer of squeue from before the program was ready for it.
+// Heard is an answer that squeue gave before the program was ready for it.
 type Heard struct {
 	Answer *slurm.Answer
 	Err    error
 	At     time.Time
 	Took   time.Duration
-	Kept   bool // by another program, which has asked all questions about the jobs; it is young enough for the user
+	Kept   bool // another program kept it, after asking all questions about the jobs; recent enough for the user
 }
 
-// publishGap is the least time between two Discoveries while a quick controller answers open questions.
+// publishGap is the shortest time between two Discoveries while a quick controller answers open questions.
 const publishGap = 500 * time.Millisecond
 
 func newDiscoverer(from asker, user, host string) *discoverer {
@@ -84,10 +84,10 @@ func newDiscoverer(from asker, user, host string) *discoverer {
 	}
 }
 
-// runDiscovery asks until ctx ends and publishes the known state: before the first answer, only the question. It
-// returns command.ErrNoSlurm if the first question finds no SLURM.
+// runDiscovery asks SLURM until ctx ends, and publishes what is known. Before the first answer, it publishes only the
+// question. It returns command.ErrNoSlurm if the first question finds no SLURM.
 func (d *discoverer) runDiscovery(ctx context.Context, emit func(cluster.Discovery)) error {
-	d.noteKey() // the user who starts the program is there
+	d.noteKey() // the user who starts the program is present
 	emit(d.known)
 	for lost, ok := false, true; ok; lost, ok = d.waitForNext(ctx, emit) {
 		err := d.updateJobs(ctx, lost)
@@ -102,7 +102,7 @@ func (d *discoverer) runDiscovery(ctx context.Context, emit func(cluster.Discove
 	return nil
 }
 
-// hasEnded reports whether ctx has ended. That is not an error here.
+// hasEnded reports whether ctx has ended. Here that is not an error.
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 func (d *discoverer) publishState(emit func(cluster.Discovery)) {
@@ -110,7 +110,7 @@ func (d *discoverer) publishState(emit func(cluster.Discovery)) {
 	emit(d.known)
 }
 
-// updateJobs asks for the jobs, and keeps the answer. The error is command.ErrNoSlurm, or ctx's.
+// updateJobs asks for the jobs, and keeps the answer. Its error is command.ErrNoSlurm, or that of ctx.
 func (d *discoverer) updateJobs(ctx context.Context, lost bool) error {
 	before := d.known.Jobs
 	over := d.overSince(d.known.Asked, time.Now())
@@ -129,7 +129,7 @@ func (d *discoverer) updateJobs(ctx context.Context, lost bool) error {
 	return nil
 }
 
-// askJobs asks for the jobs, unless that was just done, or another program has done it.
+// askJobs asks for the jobs, unless that has just been done, by this or another program.
 func (d *discoverer) askJobs(ctx context.Context) Heard {
 	began, heard := time.Now(), d.first
 	d.first = nil
@@ -198,14 +198,14 @@ func (d *discoverer) nextQuestion() time.Time {
 	return earlierTime(d.pacedQuestion(), laterTime(d.pull, d.earliestQuestion()))
 }
 
-// earliestQuestion returns the earliest time of the next question for the jobs, whatever happens: the controller has
-// rested, and the floor has passed.
+// earliestQuestion returns the earliest possible time of the next question for the jobs: the controller has rested, and
+// the floor has passed.
 func (d *discoverer) earliestQuestion() time.Time {
 	return laterTime(d.follow, d.known.Asked.Add(d.floor))
 }
 
-// pacedQuestion returns the time of the next question for the jobs without an event: after the interval, or when the
-// time of a job is over.
+// pacedQuestion returns the time of the next question for the jobs if there is no event: after the interval, or when
+// the time limit of a job is reached.
 func (d *discoverer) pacedQuestion() time.Time {
 	d.mu.Lock()
 	d.schedule.listed = d.listed
@@ -222,14 +222,15 @@ func (d *discoverer) pacedQuestion() time.Time {
 	return laterTime(next, d.earliestQuestion())
 }
 
-// currentInterval returns the time from one question to the next without an event. It may be called from any goroutine.
+// currentInterval returns the time from one question to the next if there is no event. It may be called from any
+// goroutine.
 func (d *discoverer) currentInterval() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen.questionInterval(time.Since(d.key))
 }
 
-// overSince reports whether the time of a job ended after from, and not after to.
+// overSince reports whether the time limit of a job was reached after from, and not after to.
 func (d *discoverer) overSince(from, to time.Time) bool {
 	return slices.ContainsFunc(d.known.Jobs, func(j cluster.Job) bool { return j.End.After(from) && !j.End.After(to) })
 }
@@ -249,7 +250,7 @@ func laterTime(a, b time.Time) time.Time {
 }
 
 // waitForNext asks the open questions until it is time to ask for the jobs again. It returns whether a session was lost
-// meanwhile; ok is false if ctx ended.
+// in the meantime; ok is false if ctx ended.
 func (d *discoverer) waitForNext(ctx context.Context, emit func(cluster.Discovery)) (lost, ok bool) {
 	timer := time.NewTimer(time.Until(d.nextWakeup()))
 	defer timer.Stop()
@@ -283,18 +284,18 @@ func (d *discoverer) waitForNext(ctx context.Context, emit func(cluster.Discover
 	}
 }
 
-// cancelJob cancels or signals a job, once no other command runs and the controller has rested.
+// cancelJob cancels or signals a job, once no other command is running and the controller has rested.
 func (d *discoverer) cancelJob(ctx context.Context, job, signal string) error {
 	o := order{changes: true, do: func(ctx context.Context) error { return d.slurm.Cancel(ctx, job, signal) }}
 	return d.giveOrder(ctx, o, errTurn, errUnsure)
 }
 
-// findLogs finds the files of a job's output, likewise.
+// findLogs finds the files of a job's output, under the same conditions.
 func (d *discoverer) findLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	return askInTurn(ctx, d, job, d.slurm.Logs, errBusy, errBusy)
 }
 
-// askInTurn gives a question to SLURM as an order, and returns the answer.
+// askInTurn passes a question to SLURM as an order, and returns the answer.
 func askInTurn[Question, Answer any](ctx context.Context, d *discoverer, q Question,
 	ask func(context.Context, Question) (Answer, error), late, unsure error) (none Answer, err error) {
 	answer := make(chan Answer, 1)
@@ -309,8 +310,8 @@ func askInTurn[Question, Answer any](ctx context.Context, d *discoverer, q Quest
 	return <-answer, nil
 }
 
-// giveOrder waits for the result of an order. late and unsure are the errors if ctx ends before its turn, or while it
-// runs.
+// giveOrder waits for the result of an order. If ctx ends, the error is late before the order's turn, and unsure while
+// it runs.
 func (d *discoverer) giveOrder(ctx context.Context, o order, late, unsure error) error {
 	done := make(chan error, 1)
 	o.ctx, o.done = ctx, done
@@ -353,8 +354,8 @@ func (d *discoverer) runOrder(ctx context.Context, o order) {
 	d.restController(began)
 }
 
-// hasFollowUp reports whether an open question comes before the next one for the jobs. At least one does, however many
-// events there are.
+// hasFollowUp reports whether an open question comes before the next question for the jobs. At least one does, however
+// many events there are.
 func (d *discoverer) hasFollowUp() bool {
 	return (d.known.Asking || d.known.Topology) && (!d.followed || d.follow.Before(d.known.Next))
 }
@@ -367,8 +368,8 @@ func (d *discoverer) nextWakeup() time.Time {
 	return d.known.Next
 }
 
-// hurryQuestion brings the next question for the jobs forward: to gap after the last command, or to the earliest
-// allowed time.
+// hurryQuestion moves the next question for the jobs forward: to gap after the last command, or to the earliest allowed
+// time.
 func (d *discoverer) hurryQuestion(gap time.Duration, emit func(cluster.Discovery)) {
 	next := laterTime(d.heard.Add(gap), d.earliestQuestion())
 	if !next.Before(d.known.Next) {

@@ -14,15 +14,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Fallback is the user's jobs, or other nodes if there turns out to be no SLURM: only its first answer says so, when
-// outputs run already. They go on with the other nodes, and notice nothing.
+// Fallback is the source of the user's jobs, or of other nodes if there turns out to be no SLURM. Only SLURM's first
+// answer shows that, when outputs are already running. They continue with the other nodes, and notice nothing.
 type Fallback struct {
 	without func(context.Context) (*Hosts, error)
 
 	mu   sync.Mutex // protects the following
 	from origin
-	look *look // the last one; nil: none
-	left bool  // the user has gone
+	look *look // the last call of Look; nil: none
+	left bool  // the user is away
 }
 
 // origin is Live or Hosts.
@@ -38,7 +38,7 @@ type look struct {
 }
 
 // NewFallback returns the source for the jobs of live. Without SLURM it continues with the nodes that without returns,
-// or ends with its error.
+// or ends with the error of without.
 func NewFallback(live *Live, without func(context.Context) (*Hosts, error)) *Fallback {
 	return &Fallback{from: live, without: without}
 }
@@ -66,7 +66,7 @@ func (f *Fallback) currentOrigin() origin {
 	return f.from
 }
 
-// change continues with another source, which learns where the user looks.
+// change switches to another source, and tells it where the user looks.
 func (f *Fallback) change(to origin) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

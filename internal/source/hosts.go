@@ -30,7 +30,7 @@ type Hosts struct {
 	key     atomic.Int64 // nanoseconds of the last key; 0: the user has gone
 }
 
-// NewHosts returns the source for names, the expanded form of list, for user on host. Nothing else may use nodes.
+// NewHosts returns the source for names, which are list in expanded form, for user on host. Nothing else may use nodes.
 func NewHosts(list string, names []string, nodes *poller.Manager, user, host string) *Hosts {
 	job := cluster.Job{Name: list, User: user, Nodes: names}
 	job.Nodes = nodesOf([]cluster.Job{job}) // each once
@@ -94,7 +94,7 @@ func (h *Hosts) runSupplyCommand(ctx context.Context, q *supply.Question) (*supp
 // Refresh retries failed hosts now.
 func (h *Hosts) Refresh() { h.Retry() }
 
-// Cancel fails, since hosts are no job.
+// Cancel fails, since hosts are not a job.
 func (h *Hosts) Cancel(context.Context, string, string) error {
 	return errors.New("these hosts are no job of SLURM's: there is nothing to cancel")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
 )
 
-// KeptJobs returns what a program of the user has last kept about the jobs. Its times say how old it is: the jobs are
-// those of Answered, and Asked is later if SLURM has not answered since. It reports false if there is nothing.
+// KeptJobs returns what a program of the user last stored about the jobs. Its times say how old it is: the jobs are
+// from Answered, and Asked is later if SLURM has not answered since. It reports false if there is nothing.
 func KeptJobs(answers *kept.Answers) (d cluster.Discovery, ok bool) {
 	e := cluster.Event{Discovery: &d}
 	if _, ok = answers.Read(slurm.Question, &d); !ok {
@@ -30,8 +30,8 @@ func KeepJobs(answers *kept.Answers, d *cluster.Discovery) error {
 	return answers.Keep(slurm.Question, d.Asked, d)
 }
 
-// Kept returns a kept answer about the jobs that stands for a question to SLURM: it is younger than within, knows the
-// GPUs of the jobs, and has the wanted job, "": any. nil: there is none.
+// Kept returns a stored answer about the jobs that can replace a question to SLURM. It must be younger than within,
+// know the GPUs of the jobs, and have the wanted job; "" is any job. nil: there is none.
 func Kept(answers *kept.Answers, within time.Duration, job string) *Heard {
 	if within <= 0 {
 		return nil
@@ -47,7 +47,7 @@ func Kept(answers *kept.Answers, within time.Duration, job string) *Heard {
 		Answer: &slurm.Answer{Jobs: d.Jobs, Pending: d.Pending, Ended: d.Ended, Switches: d.Switches}}
 }
 
-// keepAnswer keeps a new answer, once it is whole.
+// keepAnswer stores a new answer once it is complete.
 func (l *Live) keepAnswer(d *cluster.Discovery) {
 	whole := d.Failure == nil && !d.Asking && !d.Answered.IsZero()
 	if l.Answers != nil && whole && (l.Heard == nil || !l.Heard.Kept || d.Answered.After(l.Heard.At)) {

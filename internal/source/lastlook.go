@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
-// LastLook returns the Snapshot to print. If SLURM has not answered since began, the Snapshot says so: otherwise there
-// would seem to be no jobs.
+// LastLook returns the Snapshot to print. If SLURM has not answered since began, the Snapshot says so; otherwise it
+// would look as if there were no jobs.
 func LastLook(store *store.Store, began time.Time) *cluster.Snapshot {
 	now := time.Now()
 	snap := store.Snapshot(now)

@@ -27,8 +27,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Live is the real cluster: the user's jobs and their nodes. A node that several jobs share is watched once; the nodes
-// of a job are watched until it ends.
+// Live is the real cluster: the user's jobs and their nodes. A node that several jobs share is watched only once. The
+// nodes of a job are watched until it ends.
 type Live struct {
 	*poller.Manager
 	Heard *Heard // a first answer of squeue, if it is Kept or younger than Floor; nil: none. Likewise
@@ -40,7 +40,7 @@ type Live struct {
 
 	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 
-	Causes bool // the logs of jobs that fail are read, for why they have. Likewise
+	Causes bool // read the logs of jobs that fail, to find out why. Likewise
 
 	// OnLogin reads logs on another host, if SLURM is asked there; nil: it is asked here. Likewise
 	OnLogin func(wire.ReadLog) (*wire.LogPiece, error)
@@ -55,7 +55,7 @@ type Live struct {
 	Jobs func([]cluster.Job)
 
 	mu       sync.Mutex      // protects the following
-	reported map[string]bool // nodes whose session has brought a report
+	reported map[string]bool // nodes whose session has delivered a report
 }
 
 // NewLive returns the source for user on host. Nothing else may use client and nodes.
@@ -95,7 +95,7 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	}
 	return l.discoverer.runDiscovery(ctx, func(d cluster.Discovery) {
 		all := d
-		defer l.keepAnswer(&all) // last: a home directory may be slow
+		defer l.keepAnswer(&all) // last, because a home directory may be slow
 		if l.Job != "" {
 			d.Jobs, d.Others = jobsNamed(l.Job, d.Jobs), otherJobs(l.Job, d.Jobs)
 		}
@@ -107,8 +107,8 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 }
 
-// discoveryEmitter returns what emits a Discovery, with the causes that are known; nil: the last one again. It may be
-// called from any goroutine.
+// discoveryEmitter returns a function that emits a Discovery with the causes that are known; nil: the last Discovery
+// again. It may be called from any goroutine.
 func (l *Live) discoveryEmitter(emit func(cluster.Event)) func(*cluster.Discovery) {
 	var mu sync.Mutex
 	var last cluster.Discovery
@@ -126,7 +126,7 @@ func (l *Live) discoveryEmitter(emit func(cluster.Event)) func(*cluster.Discover
 	}
 }
 
-// jobsNamed returns the jobs with the user's name for a job.
+// jobsNamed returns the jobs that a user's name for a job stands for.
 func jobsNamed(name string, jobs []cluster.Job) []cluster.Job {
 	return slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return !j.PartOf(name) })
 }
@@ -187,7 +187,7 @@ func (l *Live) Leave() {
 	l.discoverer.noteAbsence()
 }
 
-// Cancel ends a job, or sends it a signal. It waits for SLURM's answer, and before that for the command that runs.
+// Cancel ends a job, or sends it a signal. It waits for the command that is running, and then for SLURM's answer.
 func (l *Live) Cancel(ctx context.Context, job, signal string) error {
 	return l.discoverer.cancelJob(ctx, job, signal)
 }
@@ -202,7 +202,7 @@ func (l *Live) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
 	return l.discoverer.askAccounting(ctx, job)
 }
 
-// Cluster returns the GPUs of the cluster: a recent answer, if SLURM has just been asked.
+// Cluster returns the GPUs of the cluster. If SLURM was just asked, this is a recent answer.
 func (l *Live) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
 	return l.counter.askCapacity(ctx, fresh)
 }

@@ -32,7 +32,7 @@ func (d *discoverer) noteAbsence() {
 	d.key = time.Now().Add(-idle)
 }
 
-// attendedInterval returns the interval while keys are pressed.
+// attendedInterval returns the interval while keys are being pressed.
 func (d *discoverer) attendedInterval() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// SLURM is asked after events, otherwise at this pace. Sites limit the use of squeue, above all by programs that nobody
-// watches.
+// SLURM is asked after events, and otherwise at this pace. Sites limit the use of squeue, above all by programs that
+// nobody watches.
 const (
 	paceInUse  = 30 * time.Second // a key was pressed within inUse; users can set another
-	paceListed = 10 * time.Second // likewise, and the list of jobs is on the screen; not of users who set a slower one
+	paceListed = 10 * time.Second // likewise, with the list of jobs on the screen; not for users who set a slower pace
 	paceIdle   = time.Minute      // within idle
 	paceAsleep = 5 * time.Minute  // the user is away
 
@@ -17,7 +17,7 @@ const (
 	idle  = 30 * time.Minute
 )
 
-// slow is the least duration of an answer that shows an overloaded controller.
+// slow is how long an answer takes at least if the controller is overloaded.
 const slow = 2 * time.Second
 
 // Gaps between an answer and the next question for the jobs, whatever happens.
@@ -26,26 +26,26 @@ const (
 	fruitlessGap = 30 * time.Second // the longest, while sessions are lost again and again and the jobs stay the same
 )
 
-// endSlack is the time after a job's time limit at which SLURM is asked whether the job has ended.
+// endSlack is how long after a job's time limit SLURM is asked whether the job has ended.
 const endSlack = 2 * time.Second
 
-// schedule gives the time of the next question for the jobs, from the results of the last rounds. A round is one
+// schedule determines the time of the next question for the jobs, from the results of the last rounds. A round is one
 // question for the jobs and the questions about them that follow.
 type schedule struct {
 	labored   int  // rounds in a row, before this one, with a slow answer or a failure
-	heavy     bool // this round had one
+	heavy     bool // this round had such an answer
 	failed    bool // the last question failed
-	fruitless int  // rounds in a row that began because a session was lost, without any change
-	ends      int  // rounds in a row that began after the end of a job's time
+	fruitless int  // rounds in a row that began because of a lost session and brought no change
+	ends      int  // rounds in a row that began when a job's time limit was reached
 
-	own    time.Duration // the user's pace in place of paceInUse; 0: none
+	own    time.Duration // the pace that the user set instead of paceInUse; 0: none
 	listed bool          // the list of jobs is on the screen
 }
 
-// why has the reasons for a round.
+// why says why a round begins.
 type why struct {
 	lost bool // a session was lost
-	over bool // the time of a job is over since the last round
+	over bool // a job's time limit was reached since the last round
 }
 
 // beginRound begins a round with the result of its first question; news says that something has changed.
@@ -70,9 +70,9 @@ func (s *schedule) addQuestion(took time.Duration, failed bool) {
 	s.heavy = s.heavy || failed || took > slow
 }
 
-// questionInterval returns the time from one question for the jobs to the next when the last key was away ago. It
-// doubles with every round that had a slow answer or a failure, but a controller that failed is asked again soon while
-// the user waits for it to come back.
+// questionInterval returns the time from one question for the jobs to the next. away is how long ago the last key was
+// pressed. The interval doubles with every round that had a slow answer or a failure. But a controller that failed is
+// asked again soon while the user waits for it to come back.
 func (s *schedule) questionInterval(away time.Duration) time.Duration {
 	used := cmp.Or(s.own, paceInUse)
 	asleep := max(used, paceAsleep)
@@ -93,11 +93,11 @@ func (s *schedule) questionInterval(away time.Duration) time.Duration {
 	return min(basic, asleep)
 }
 
-// lostGap returns the time after an answer from which a lost session may lead to the next question.
+// lostGap returns how long after an answer a lost session may lead to the next question.
 func (s *schedule) lostGap() time.Duration { return min(leastGap<<min(s.fruitless, 8), fruitlessGap) }
 
-// endGap returns the time after an answer from which the end of a job's time may lead to the next question. While ends
-// follow each other it grows to the interval. A controller that fails or is slow is asked only at the interval.
+// endGap returns how long after an answer the end of a job's time may lead to the next question. While such ends follow
+// each other, it grows to the interval. A controller that fails or is slow is asked only at the interval.
 func (s *schedule) endGap(interval time.Duration) time.Duration {
 	if s.heavy {
 		return interval

@@ -1,5 +1,5 @@
-// Package access builds the connections to SLURM and to the nodes from the settings: the commands and their host, the
-// transports and the first one to try, and the sources that use them. It neither asks the user nor prints.
+// Package access builds the connections to SLURM and to the nodes from the settings: where commands run, the transports
+// and the first one to try, and the sources that use them. It neither asks the user nor prints.
 //
 // New may be called any number of times. Several sources may share one Access; call Close once they have ended. The
 // functions may be called from any goroutine.
@@ -33,7 +33,7 @@ type Access struct {
 	Commands   command.Runner
 	Client     *slurm.Client
 	Doors      []auto.Door // to the nodes, in the order in which they are tried
-	Favorite   string      // the door to begin with; empty: the first
+	Favorite   string      // the door to try first; empty: the first one
 	User, Host string      // of SLURM's commands
 
 	OnLogin func(wire.ReadLog) (*wire.LogPiece, error) // reads logs on Host; nil: Host is this host
@@ -74,7 +74,7 @@ func (a *Access) Close() {
 	a.Native.Close()
 }
 
-// Answers are SLURM's answers that programs of the user keep for each other: those of the cluster of a login host, or
+// Answers are SLURM's answers that the user's programs keep for each other: those of the cluster of a login host, or
 // else of this host. nil: there is no place to keep them.
 func Answers(login string) *kept.Answers {
 	dir, err := config.AnswersDir()
@@ -85,14 +85,14 @@ func Answers(login string) *kept.Answers {
 	return kept.New(dir, name, login, os.Getenv("SLURM_CLUSTERS"), os.Getenv("SLURM_CONF"), slurm.ClusterName(host))
 }
 
-// BeginsWith reports whether the first attempt for a node is through that door.
+// BeginsWith reports whether that door is tried first for a node.
 func (a *Access) BeginsWith(door string) bool { return a.opener.BeginsWith(door) }
 
-// Know tells the doors which jobs there are, and returns them as package auto has them.
+// Know tells the doors which jobs there are, and returns the jobs in the form of package auto.
 func (a *Access) Know(jobs []cluster.Job) []auto.Job { return a.opener.setJobs(jobs) }
 
-// parallelRetries limits the failed nodes that are dialed at a time. A dead node takes 5 s of every 30: with 320 of
-// them none waits.
+// parallelRetries limits how many failed nodes are dialed at the same time. A dead node takes 5 s of every 30 s: with
+// 320 of them none has to wait.
 const parallelRetries = 64
 
 // Jobs returns the source for the jobs that the settings name, and their nodes. heard is a first answer of squeue; nil:
@@ -105,7 +105,7 @@ func (a *Access) Jobs(cfg *config.Config, p Polling, heard *source.Heard) *sourc
 	return live
 }
 
-// Hosts returns the source for names, the expanded form of list.
+// Hosts returns the source for names, which are list in expanded form.
 func (a *Access) Hosts(cfg *config.Config, list string, names []string, p Polling) *source.Hosts {
 	hosts := source.NewHosts(list, names, a.newPoller(p.within(cfg)), a.User, a.Host)
 	hosts.Commands, hosts.Floor, hosts.Pace = a.Commands, cfg.SlurmFloor, cfg.Slurm

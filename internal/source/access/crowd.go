@@ -12,8 +12,8 @@ import (
 // ErrCrowded says that as many programs of the user run on this host as the settings allow.
 var ErrCrowded = errors.New("max_programs")
 
-// Join counts this program among those of the user on this host, if they are limited and it will reach SLURM or nodes
-// through the host. Its error is an ErrCrowded, or says that programs cannot be counted here, so that they are not
+// Join counts this program among those of the user on this host, if their number is limited and it will reach SLURM or
+// nodes through the host. Its error is an ErrCrowded, or says that programs cannot be counted here and so are not
 // limited.
 func Join(cfg *config.Config) error {
 	if cfg.MaxPrograms == 0 || cfg.Demo != "" || agent.IsList(cfg.Nodes) {

@@ -23,11 +23,11 @@ import (
 type opener struct {
 	*auto.Opener
 	doors    []auto.Door // the doors to choose from
-	favorite string      // the door to begin with; empty: the first
+	favorite string      // the door to try first; empty: the first one
 	steps    *srun.Door
 }
 
-// setJobs tells the doors which jobs there are, and returns them as package auto has them.
+// setJobs tells the doors which jobs there are, and returns the jobs in the form of package auto.
 func (o *opener) setJobs(jobs []cluster.Job) []auto.Job {
 	o.steps.Know(withSteps(jobs)) // first, since the next line may move a session to a step
 	all := jobsByNode(jobs)
@@ -35,7 +35,7 @@ func (o *opener) setJobs(jobs []cluster.Job) []auto.Job {
 	return all
 }
 
-// withSteps returns the jobs as package srun has them.
+// withSteps returns the jobs in the form of package srun.
 func withSteps(jobs []cluster.Job) []srun.Job {
 	var out []srun.Job
 	for i, j := range jobsByNode(jobs) {
@@ -51,7 +51,7 @@ func withSteps(jobs []cluster.Job) []srun.Job {
 // newOpener returns the Opener for the nodes: over all doors, or over the user's transport.
 func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, error) {
 	o := &opener{steps: srun.New()}
-	if cfg.Login != "" { // only this door leads through the connection to the login node
+	if cfg.Login != "" { // only this door uses the connection to the login node
 		o.doors = []auto.Door{{Name: config.SSH, Kind: auto.SSH, Opener: remote.New(native)}}
 		o.Opener = auto.New("", o.doors...)
 		return o, nil
@@ -79,8 +79,8 @@ func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, erro
 	return o, nil
 }
 
-// favoriteLife is the time for which a door is remembered. Then the doors before it are tried again: perhaps a key is
-// accepted by now.
+// favoriteLife is how long a door is remembered. After that, the doors before it are tried again: a key may be accepted
+// by now.
 const favoriteLife = 7 * 24 * time.Hour
 
 // allDoors lists the doors to nodes in the order in which they are tried.
@@ -111,7 +111,7 @@ func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, err
 	}, nil
 }
 
-// notHere returns the reason why a node is not this host; empty: it is. A short name matches a full one.
+// notHere returns why a node is not this host; empty: it is this host. A short name matches a full one.
 func notHere(node, host string) string {
 	node, host = strings.ToLower(strings.TrimSuffix(node, ".")), strings.ToLower(strings.TrimSuffix(host, "."))
 	short, _, full := strings.Cut(node, ".")

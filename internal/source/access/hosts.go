@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// ExpandHosts expands a list of hosts, such as a,b[1-3]. An empty list has none. from is the origin of the list, for
-// errors.
+// ExpandHosts expands a list of hosts, such as a,b[1-3]. An empty list has no hosts. from is the origin of the list,
+// for errors.
 func ExpandHosts(from, list string) ([]string, error) {
 	if list == "" {
 		return nil, nil

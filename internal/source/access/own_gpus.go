@@ -18,14 +18,14 @@ import (
 // ErrNoGPU says that this host has no NVIDIA GPU.
 var ErrNoGPU = errors.New("it has no NVIDIA GPU")
 
-// OnlyHere reports whether there is nothing else to watch than the GPUs of this host: the user names neither nodes nor
-// a login host, and SLURM is not installed.
+// OnlyHere reports whether the GPUs of this host are all there is to watch: the user names neither nodes nor a login
+// host, and SLURM is not installed.
 func OnlyHere(cfg *config.Config) bool {
 	return cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed()
 }
 
-// EndsHere is OnlyHere that also finds out whether SLURM is installed without a configuration, which the source of the
-// jobs finds by itself. The controller is not asked.
+// EndsHere does what OnlyHere does, and also recognizes a SLURM that is installed without a configuration. The source
+// of the jobs finds that out by itself. The controller is not asked.
 func EndsHere(ctx context.Context, cfg *config.Config) bool {
 	return cfg.Nodes == "" && cfg.Login == "" && !slurm.Configured(ctx)
 }

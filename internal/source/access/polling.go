@@ -12,15 +12,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Polling is how an output wants the nodes to be polled, besides the settings.
+// Polling is how an output wants the nodes to be polled, in addition to the settings.
 type Polling struct {
 	Every  time.Duration // 0: as the settings say
 	Second time.Duration // from the first report of each node to a second one; 0: the interval
-	Slows  bool          // nodes are polled less often after a long time without a key
+	Slows  bool          // nodes are polled less often if no key was pressed for a long time
 	Log    *slog.Logger  // may be nil
 }
 
-// within returns the settings of a poller, without its Opener, within the limits of the user's settings.
+// within returns the settings of a poller without its Opener, within the limits of the user's settings.
 func (p Polling) within(cfg *config.Config) poller.Config {
 	c := poller.Config{Interval: cmp.Or(p.Every, cfg.Poll), Second: p.Second, Most: cfg.MaxNodes,
 		Beyond: notWatched(cfg), Log: p.Log}

@@ -1,4 +1,4 @@
-// Package controls has the requests of a user to the source of the Events: what is asked of SLURM, and of the nodes.
+// Package controls has the requests that a user can make to the source of the Events: what to ask SLURM and the nodes.
 package controls
 
 import (
@@ -11,26 +11,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// After IdleAfter without a Touch the nodes are polled IdleFactor times less often, until the next one: nobody looks at
-// most such screens. A Leave slows the nodes at once.
+// If there is no Touch for IdleAfter, nodes are polled IdleFactor times less often until the next Touch: nobody looks
+// at most such screens. A Leave slows down the nodes at once.
 const (
 	IdleAfter  = 30 * time.Minute
 	IdleFactor = 10
 )
 
-// Controls takes the user's requests. Only Ask, Cancel, Log, Accounts and Cluster may block.
+// Controls receives the user's requests. Only Ask, Cancel, Log, Accounts and Cluster may block.
 type Controls interface {
 	Touch()   // the user pressed a key
-	Leave()   // nobody sees the screen, until the next Touch
-	Refresh() // SLURM is asked, and failed nodes are tried, now
-	// the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
+	Leave()   // nobody sees the screen until the next Touch
+	Refresh() // asks SLURM and retries failed nodes now
+	// the node on the screen and whether its processes are shown; "" is no node, cluster.EveryNode all
 	Look(node string, processes bool)
-	ListJobs(shown bool) // whether the list of jobs is on the screen: SLURM is asked more often then
+	ListJobs(shown bool) // whether the list of jobs is on the screen: if so, SLURM is asked more often
 
 	// Ask sends a request to the probe of a node and waits for the reply.
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 
-	// Cancel makes SLURM end a job, or send it a signal, and waits until SLURM has accepted the order. signal is a name
+	// Cancel makes SLURM end a job or send it a signal, and waits until SLURM has accepted the order. signal is a name
 	// such as "USR1"; "" ends the job.
 	Cancel(ctx context.Context, job, signal string) error
 

@@ -18,22 +18,23 @@ const (
 	maxOpen  = 1 << 14
 )
 
-// Book adds up the use of GPUs in each part of a program. The zero Book is empty.
+// Book adds up the GPU use of each part of a program. The zero Book is empty.
 type Book struct {
 	tags []*Tag
 	from time.Time
 }
 
-// From leaves out what has ended before a time, as of an earlier program of the same job. It comes before all marks.
+// From leaves out everything that ended before a time, such as marks of an earlier program of the same job. Call it
+// before adding marks.
 func (b *Book) From(at time.Time) { b.from = at }
 
-// Tag is a part with its times and its use of GPUs. It goes on while one of those that mark it has not ended it.
+// Tag is a part with its times and its GPU use. It goes on until everyone who marked it has ended it.
 type Tag struct {
 	name        string
-	open        map[string]bool // those that have begun it
+	open        map[string]bool // who has begun it
 	since       time.Time       // of the present span
-	spans       []span          // that have ended, the newest last
-	seconds     float64         // of all spans that have ended
+	spans       []span          // finished spans, newest last
+	seconds     float64         // of all finished spans
 	times       int
 	first, last time.Time
 
@@ -45,7 +46,7 @@ type Tag struct {
 
 type span struct{ from, to time.Time }
 
-// Take takes a mark.
+// Take adds a mark.
 func (b *Book) Take(unsafe *cluster.Mark) {
 	m := clean.Mark(*unsafe)
 	i := slices.IndexFunc(b.tags, func(t *Tag) bool { return t.name == m.Name })
@@ -58,13 +59,13 @@ func (b *Book) Take(unsafe *cluster.Mark) {
 	}
 	t := b.tags[i]
 	if m.Kind == cluster.Begins && t.open[m.By] && t.since.Before(b.from) && !m.At.Before(b.from) {
-		// an earlier program was killed in this part, and has not ended it
+		// an earlier program was killed in this part, and did not end it
 		*t = Tag{name: t.name, open: map[string]bool{}, first: m.At}
 	}
 	t.addMark(&m, m.At.Before(b.from))
 }
 
-// addMark adds a mark of the part. It may be from before the time from which parts count.
+// addMark adds a mark of the part. before says that it is from before the time from which parts count.
 func (t *Tag) addMark(m *cluster.Mark, before bool) {
 	switch {
 	case m.Kind == cluster.Begins && !t.open[m.By] && len(t.open) < maxOpen:
@@ -100,7 +101,7 @@ func (t *Tag) addMark(m *cluster.Mark, before bool) {
 // Name returns the name of the part.
 func (t *Tag) Name() string { return t.name }
 
-// Active returns the parts that went on at a time.
+// Active returns the parts that were open at a time.
 func (b *Book) Active(at time.Time) (active []*Tag) {
 	for _, t := range b.tags {
 		if t.isActiveAt(at) {
@@ -125,12 +126,12 @@ func (t *Tag) isActiveAt(at time.Time) bool {
 	return false
 }
 
-// IsOpen reports whether a part of that name has begun and not ended.
+// IsOpen reports whether a part with that name has begun and not ended.
 func (b *Book) IsOpen(name string) bool {
 	return slices.ContainsFunc(b.tags, func(t *Tag) bool { return t.name == name && len(t.open) > 0 })
 }
 
-// GPU adds a sample of a GPU, which counts for the seconds before it. NaN is unknown.
+// GPU adds a sample of a GPU. The sample counts for the seconds before it. NaN is unknown.
 func (t *Tag) GPU(seconds, util, memory, watts float64) {
 	if util == util {
 		t.area, t.weight, t.most = t.area+util*max(seconds, 1e-3), t.weight+max(seconds, 1e-3), max(t.most, util)
@@ -143,7 +144,7 @@ func (t *Tag) GPU(seconds, util, memory, watts float64) {
 	}
 }
 
-// RAM adds a sample of the memory of the program.
+// RAM adds a sample of the program's memory.
 func (t *Tag) RAM(bytes float64) { t.ram = max(t.ram, bytes) }
 
 // Copy returns a Book that does not change with this one.
@@ -157,7 +158,7 @@ func (b *Book) Copy() Book {
 	return c
 }
 
-// Tags returns the parts until a time, by their beginning.
+// Tags returns the parts up to a time, by when they began.
 func (b *Book) Tags(until time.Time) (list []report.Tag) {
 	for _, t := range b.tags {
 		if t.times == 0 {

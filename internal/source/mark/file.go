@@ -34,7 +34,7 @@ var (
 	notAName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 )
 
-// Valid reports whether marks can have this ID.
+// Valid reports whether an ID can be used for marks.
 func Valid(id string) bool { return name.MatchString(id) }
 
 // CheckName returns an error if the name of a part is not valid.
@@ -48,7 +48,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// ErrFull says that a host has marked too much.
+// ErrFull says that a host has written too many marks.
 var ErrFull = errors.New("1 MiB of marks of this host are there already")
 
 // Write appends a mark to the file of this host, below dir.
@@ -85,7 +85,7 @@ func Write(dir string, m *cluster.Mark) error {
 	return errors.Join(err, f.Close())
 }
 
-// removeOld removes the directories of jobs that ended long ago: those in which nothing has been made or written since.
+// removeOld removes the directories of jobs that ended long ago: those in which nothing was created or written since.
 func removeOld(dir string) {
 	for _, job := range readEntries(dir, maxJobs) {
 		of := filepath.Join(dir, job.Name())
@@ -121,7 +121,7 @@ func isExpired(e os.DirEntry) bool {
 	return err == nil && time.Since(info.ModTime()) > maxAge
 }
 
-// Reader reads the marks of jobs as they come.
+// Reader reads the marks of jobs as they arrive.
 type Reader struct {
 	dir string
 	at  map[string]int64 // how far each file has been read
@@ -130,7 +130,7 @@ type Reader struct {
 // NewReader returns a Reader of the marks below dir.
 func NewReader(dir string) *Reader { return &Reader{dir: dir, at: map[string]int64{}} }
 
-// Next returns the new marks of the jobs. What cannot be read is left out.
+// Next returns the new marks of the jobs. It leaves out what cannot be read.
 func (r *Reader) Next(jobs []string) (marks []cluster.Mark) {
 	for _, job := range jobs {
 		if !Valid(job) {

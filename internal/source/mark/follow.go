@@ -7,14 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 )
 
-// Every is the time between two looks for new marks.
+// Every is how often new marks are looked for.
 const Every = 3 * time.Second
 
 // Follower reads marks in a goroutine of its own.
 type Follower struct{ stop, done chan struct{} }
 
-// Follow reads the marks of the jobs below dir at an interval, and hands each to take. Both functions are called by one
-// goroutine.
+// Follow reads the marks of the jobs below dir at an interval, and passes each one to take. Both functions are called
+// by one goroutine.
 func Follow(dir string, every time.Duration, jobs func() []string, take func(cluster.Mark)) *Follower {
 	f := &Follower{make(chan struct{}), make(chan struct{})}
 	crash.Go(func() { f.followMarks(NewReader(dir), every, jobs, take) })
@@ -41,7 +41,7 @@ func (f *Follower) followMarks(r *Reader, every time.Duration, jobs func() []str
 	}
 }
 
-// Close looks once more, and waits for that, but not for a file system that hangs.
+// Close looks once more and waits for that, but not for a file system that hangs.
 func (f *Follower) Close(limit time.Duration) {
 	close(f.stop)
 	select {

@@ -1,12 +1,12 @@
-// Package mark keeps the marks that programs set in their own runs: nvnodetop mark writes them, and screens, scalars,
+// Package mark keeps the marks that programs set in their own runs. nvnodetop mark writes them, and screens, scalars,
 // recordings and reports read them.
 //
-// Marks of a job are lines of JSON in a directory of the job below the user's state directory, in a file for each host,
-// since appends of several hosts to one file of a shared home may overwrite each other. Files are bounded, and so is
-// every read: a Reader takes whole lines only, from where it has stopped. Old directories are removed by later marks.
+// Marks of a job are lines of JSON in a directory of the job below the user's state directory. Each host has its own
+// file, since appends from several hosts to one file of a shared home may overwrite each other. Files are bounded, and
+// so is every read: a Reader reads only whole lines, from where it stopped last. Later marks remove old directories.
 //
-// A Book adds up the use of GPUs in each part. A Reader and a Book are for one goroutine; a Follower reads in one of
-// its own, so that a file system that hangs keeps nobody waiting.
+// A Book adds up the GPU use of each part. A Reader and a Book are for one goroutine. A Follower reads in a goroutine
+// of its own, so that nobody has to wait for a file system that hangs.
 package mark
 
 import (
@@ -14,13 +14,13 @@ import (
 	"os"
 )
 
-// Variable names the marks of a command that nvnodetop track runs outside of a job.
+// Variable names the marks of a command that nvnodetop track runs outside a job.
 const Variable = "NVNODETOP_MARKS"
 
-// ID returns the name under which a process marks: its job, or the name that track has given it; "": neither.
+// ID returns the name under which a process sets marks: its job, or the name that track gave it; "": neither.
 func ID() string { return cmp.Or(os.Getenv(Variable), os.Getenv("SLURM_JOB_ID")) }
 
-// By returns the name of this process among those that mark the same: its host and its rank.
+// By returns what distinguishes this process from others that mark the same part: its host and its rank.
 func By() string {
 	host, _ := os.Hostname()
 	if rank := cmp.Or(os.Getenv("SLURM_PROCID"), os.Getenv("RANK")); rank != "" {

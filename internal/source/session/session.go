@@ -1,6 +1,5 @@
-// Package session runs a Source of Events: a goroutine hands the Events to a Store or to other takers, and wakes the
-// goroutines that wait for news. A session ends with its context, by Stop, or when the Source has ended, and gives the
-// reason.
+// Package session runs a Source of Events. A goroutine passes the Events to a Store or to other takers, and wakes the
+// goroutines that wait for news. A session ends with its context, by Stop, or when the Source has ended, and says why.
 package session
 
 import (
@@ -17,13 +16,13 @@ type Session struct {
 	*Task
 	from  cluster.Source
 	takes []func(cluster.Event)
-	ctx   context.Context // ends when the Source should end, or has ended
+	ctx   context.Context // ends when the Source should end or has ended
 	stop  context.CancelFunc
 	news  bell.Bell // rings after each Event
 }
 
-// Start runs a Source until ctx ends. Every taker gets each Event of the Source, one after the other; those of Tell may
-// come meanwhile.
+// Start runs a Source until ctx ends. Every taker gets each Event of the Source, one after the other. Events from Tell
+// may come in between.
 func Start(ctx context.Context, from cluster.Source, takers ...func(cluster.Event)) *Session {
 	s := &Session{from: from, takes: takers, news: bell.New()}
 	s.ctx, s.stop = context.WithCancel(ctx)
@@ -45,8 +44,8 @@ func (s *Session) take(e cluster.Event) {
 	s.news.Ring()
 }
 
-// Tell gives an Event that is not the Source's, such as the answer to a question, to the takers, and to all that hear
-// the Source on its way.
+// Tell passes an Event that is not from the Source, such as the answer to a question, to the takers, and to everything
+// that listens to the Source on its way.
 func (s *Session) Tell(e cluster.Event) {
 	for source := range s.eachSource {
 		if h, hears := source.(interface{ Hear(e cluster.Event) }); hears {
@@ -80,8 +79,8 @@ func (s *Session) Then(do func()) {
 // Context ends when no more Events will come.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Await calls look from time to time, soon after news, until look returns true, the time is over, or no more Events
-// will come. A time of 0 never ends.
+// Await calls look from time to time, and soon after news, until look returns true, the time is over, or no more Events
+// will come. A time of 0 means no limit.
 func (s *Session) Await(within time.Duration, look func() bool) {
 	ctx := s.ctx
 	if within > 0 {
@@ -92,11 +91,11 @@ func (s *Session) Await(within time.Duration, look func() bool) {
 	bell.Await(ctx, s.news, look)
 }
 
-// Past is the longest wait of a session for the past of a demo.
+// Past is how long a session waits at most for the past of a demo.
 const Past = 10 * time.Second
 
 // CatchUp waits until a Source with a past, such as the demo, has emitted it, but at most for limit. Before that, a
-// Snapshot would show a cluster that has stopped.
+// Snapshot would show a cluster that stands still.
 func (s *Session) CatchUp(limit time.Duration) {
 	var from cluster.Source
 	for from = range s.eachSource { // the innermost
@@ -110,8 +109,8 @@ func (s *Session) CatchUp(limit time.Duration) {
 	}
 }
 
-// Stop ends the Source, and waits for its end for at most limit, since a hung node closes slowly. It returns the reason
-// why the Source has failed.
+// Stop ends the Source, and waits for its end for at most limit, since a hung node closes slowly. It returns why the
+// Source failed.
 func (s *Session) Stop(limit time.Duration) error {
 	s.stop()
 	_, err := s.Wait(limit)

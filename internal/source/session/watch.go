@@ -28,8 +28,8 @@ func NewStore(cfg *config.Config) *store.Store {
 	return s
 }
 
-// Open runs a Source for a Store, and for takers if there are any. second is the setting of the nodes: how long after
-// its first report each node sends a second one, which Settle awaits; 0: there is no second report.
+// Open runs a Source for a Store, and for takers if there are any. second is how long after its first report each node
+// sends a second one, which Settle waits for; 0: there is no second report.
 func Open(ctx context.Context, cfg *config.Config, second time.Duration, from cluster.Source,
 	takers ...func(cluster.Event)) *Watch {
 	store := NewStore(cfg)
@@ -39,8 +39,8 @@ func Open(ctx context.Context, cfg *config.Config, second time.Duration, from cl
 	}
 }
 
-// Settle waits until all nodes have reported or failed, or for the time in the settings. look sees each Snapshot
-// meanwhile, and the nodes whose second report is awaited; it may be nil.
+// Settle waits until all nodes have reported or failed, or for the time in the settings. look gets each Snapshot in the
+// meantime, and the nodes whose second report is awaited; it may be nil.
 func (w *Watch) Settle(look func(s *cluster.Snapshot, early []*cluster.Node)) {
 	w.CatchUp(min(w.timeout, Past))
 	whole := tally.Settling{Second: w.second}
@@ -56,7 +56,7 @@ func (w *Watch) Settle(look func(s *cluster.Snapshot, early []*cluster.Node)) {
 // Snapshot returns the present state. If SLURM has not answered by now, the Snapshot has a failure.
 func (w *Watch) Snapshot() *cluster.Snapshot { return source.LastLook(w.Store, w.began) }
 
-// Each calls see with a Snapshot at each interval, until no more Events will come, or see returns false.
+// Each calls see with a Snapshot at each interval, until no more Events will come or see returns false.
 func (w *Watch) Each(every time.Duration, see func(*cluster.Snapshot) bool) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
