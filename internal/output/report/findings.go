@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
-// log has the problems of a job. The Store forgets those that ended an hour ago.
+// log has the problems of a job. It is needed because the Store forgets those that ended an hour ago.
 type log struct {
 	at      map[subject]int // in entries
 	entries []entry
@@ -22,17 +22,17 @@ type subject struct {
 	node, key string
 }
 
-// entry is a problem, with all times at which it came.
+// entry is a problem, with all times when it occurred.
 type entry struct {
 	cluster.Finding
-	first   time.Time // Since of its first spell; Since is that of the last spell
-	earlier int       // number of times that it began in earlier spells
+	first   time.Time // Since of its first spell; Since itself is that of the last spell
+	earlier int       // how often it began in earlier spells
 	words   say.Words
-	told    bool // words are from the time when it held
+	told    bool // words are from a time when it held
 	looked  time.Time
 }
 
-// maxFindings limits the problems that are kept.
+// maxFindings limits how many problems are kept.
 const maxFindings = 4096
 
 // noteProblems adds the problems of a Snapshot.
@@ -45,7 +45,7 @@ func (l *log) noteProblems(s *cluster.Snapshot, j *cluster.JobView) {
 			l.addFinding(s, f)
 		}
 	}
-	for i := range l.entries { // a problem that has disappeared, on a node that does not report, ended without notice
+	for i := range l.entries { // a problem that disappeared on a node that does not report ended without notice
 		if e := &l.entries[i]; e.Holds() && e.looked.Before(s.At) {
 			e.Over = e.looked
 		}
@@ -74,12 +74,11 @@ func (l *log) addFinding(s *cluster.Snapshot, f *cluster.Finding) {
 	}
 }
 
-// atTheEnd is the time before the end of a job in which the loss of a node belongs to the end: its sessions end with
-// the job.
+// atTheEnd is how long before the end of a job the loss of a node is part of that end: a job's sessions end with it.
 const atTheEnd = time.Minute
 
-// findingsUntil returns the findings of the report up to a time. ended says that the job ended then, and not because of
-// a node.
+// findingsUntil returns the findings of the report up to a time. ended says that the job ended at that time, and not
+// because of a node.
 func (l *log) findingsUntil(to time.Time, ended bool) []Finding {
 	out := []Finding{}
 	for i := range l.entries {

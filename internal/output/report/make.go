@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// draft has the material of a report.
+// draft is what a report is made from.
 type draft struct {
 	job      *cluster.JobView
 	from, to time.Time
@@ -113,7 +113,7 @@ func (d *draft) makeNode(name string) Node {
 	return out
 }
 
-// unseenTime returns the time in which a node was silent, even before its first report and after its last one.
+// unseenTime returns how long a node was silent, including the time before its first report and after its last one.
 func (d *draft) unseenTime(n *nodeAccount) (time.Duration, int) {
 	if n.first.IsZero() {
 		return max(d.watchedTime()-d.rested, 0), 1
@@ -127,7 +127,7 @@ func (d *draft) unseenTime(n *nodeAccount) (time.Duration, int) {
 	return unseen, gaps
 }
 
-// gpuHours returns the GPU-hours of count GPUs, of which own have reported.
+// gpuHours returns the GPU-hours of count GPUs. Of these, own have reported.
 func (d *draft) gpuHours(count int, own []*gpuAccount) Hours {
 	h := Hours{Given: metric.Round(float64(count)*d.watchedTime().Hours(), 4)}
 	seen, used, told := 0.0, 0.0, false
@@ -185,8 +185,8 @@ func (d *draft) makeTotal(r *Report) Total {
 	return t
 }
 
-// isTighter reports whether a leaves a smaller share of its limit than b; memory with a limit comes before memory
-// without.
+// isTighter reports whether a leaves a smaller share of its limit than b. Memory with a limit comes before memory
+// without one.
 func isTighter(a, b *Memory) bool {
 	if b == nil || a.Limit == nil || b.Limit == nil {
 		return b == nil || a.Limit != nil && b.Limit == nil || a.Limit == nil && b.Limit == nil && a.Peak > b.Peak

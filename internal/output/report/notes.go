@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 )
 
-// Limits of the notes. The limits of the utilization, of the time limit and of the shortest judged run are those of
-// jobstats, of Princeton University.
+// Limits for the notes. The limits for the utilization, the time limit and the shortest judged run are those of
+// jobstats, from Princeton University.
 const (
 	judgedFrom = 5 * time.Minute
 
@@ -21,7 +21,7 @@ const (
 	highHostMemory       = 95     // likewise
 	shortRun             = 60     // percent of the time limit
 
-	lateStart = time.Minute // from the start of the job to that of the watch
+	lateStart = time.Minute // from the start of the job to the start of the watch
 )
 
 // The kinds of notes.
@@ -42,14 +42,14 @@ const (
 	noteEnergy      = "energy_from_samples"
 )
 
-// pad is a list of notes under construction.
+// pad is a list of notes being written.
 type pad []Note
 
 func (p *pad) addNote(kind, format string, args ...any) {
 	*p = append(*p, Note{Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// makeNotes returns facts and advice, the most important first.
+// makeNotes returns facts and advice, most important first.
 func (d *draft) makeNotes(r *Report) []Note {
 	p := pad{}
 	d.addEndAdvice(&p)
@@ -67,7 +67,7 @@ func (d *draft) makeNotes(r *Report) []Note {
 	return p
 }
 
-// addEndAdvice adds the advice that follows from SLURM's word for the end.
+// addEndAdvice adds the advice that follows from how the job ended, in SLURM's word.
 func (d *draft) addEndAdvice(p *pad) {
 	if d.over == nil {
 		return
@@ -160,7 +160,7 @@ func shareOf(m *Memory) (float64, bool) {
 	return cluster.Percent(float64(m.Peak), float64(*m.Limit))
 }
 
-// noteWatch names the gaps in the numbers.
+// noteWatch notes the gaps in the numbers.
 func (d *draft) noteWatch(p *pad, r *Report) {
 	if late := d.from.Sub(d.job.Start); !d.job.Start.IsZero() && late >= lateStart {
 		p.addNote(noteLate, "Tracking started %s after the job did; earlier activity is not included.", text.Span(late))
@@ -200,7 +200,7 @@ func (d *draft) noteWatch(p *pad, r *Report) {
 	}
 }
 
-// most limits the names in a note.
+// most limits how many names are in a note.
 const most = 8
 
 func joinNames(names []string) string {

@@ -23,27 +23,27 @@ type Observer struct {
 	from     time.Time        // beginning of the watch
 	last     time.Time        // of the last Event
 	next     time.Time        // time of the next look
-	missed   time.Time        // time when SLURM first did not list it; zero: it runs
+	missed   time.Time        // when SLURM first did not list it; zero: it runs
 	over     *cluster.EndedJob
-	rests    time.Time     // beginning of its suspension; zero: it is not suspended
-	rested   time.Duration // time suspended before that
+	rests    time.Time     // when its suspension began; zero: it is not suspended
+	rested   time.Duration // how long it was suspended before that
 	sum      account
-	pending  []sample // samples since SLURM last said that the job runs
+	pending  []sample // samples since SLURM last said that the job was running
 	findings log
-	stacks   []report.Stacks // what the ranks did when they were asked
+	stacks   []report.Stacks // what the ranks did each time they were asked
 }
 
-// leastLook is the least time between two looks at the problems of the job. An ended problem stays in a Snapshot for
-// much longer.
+// leastLook is the shortest time between two looks at the job's problems. An ended problem stays in a Snapshot for much
+// longer.
 const leastLook = 3 * time.Second
 
-// New returns an Observer of the job with this ID, or with this number: an array task has both. poll is the interval of
-// the nodes.
+// New returns an Observer of the job with this ID or this number; an array task has both. poll is the interval of the
+// nodes.
 func New(id string, poll time.Duration, rules cluster.Rules) *Observer {
 	return &Observer{id: id, every: max(poll, leastLook), store: store.New(poll, rules)}
 }
 
-// Apply takes the next Event.
+// Apply applies the next Event.
 func (o *Observer) Apply(e cluster.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -86,7 +86,7 @@ func (o *Observer) noteDiscovery(at time.Time) {
 	o.disc = s.Discovery
 	d := &o.disc
 	switch {
-	case d.Failure != nil: // the jobs are those of the last answer
+	case d.Failure != nil: // the jobs are from the last answer
 	case !o.missed.IsZero():
 		o.noteEnd(d)
 	case o.findJob(s) != nil:
@@ -140,7 +140,7 @@ func (o *Observer) noteSuspension(at time.Time) {
 	}
 }
 
-// noteEnd notes the end of the job, as far as SLURM has given it.
+// noteEnd notes how the job ended, as far as SLURM has said.
 func (o *Observer) noteEnd(d *cluster.Discovery) {
 	for i := range d.Ended {
 		if e := d.Ended[i]; e.ID == o.job.ID {
@@ -149,7 +149,7 @@ func (o *Observer) noteEnd(d *cluster.Discovery) {
 	}
 }
 
-// commitSamples counts the samples up to a time at which the job still ran.
+// commitSamples counts the samples up to a time at which the job was still running.
 func (o *Observer) commitSamples(until time.Time) {
 	left := o.pending[:0]
 	for i := range o.pending {
@@ -172,7 +172,7 @@ const (
 	Absent               // SLURM has answered, and does not list the job
 	Waits                // it is in the queue
 	Runs                 // it has nodes
-	Ends                 // it has ended, or is ending, and SLURM has not yet said how
+	Ends                 // it has ended or is ending, and SLURM has not yet said how
 	Ended                // it has ended
 )
 
@@ -221,7 +221,7 @@ func (o *Observer) Report() *Report {
 	return d.makeReport(&o.findings)
 }
 
-// endTime returns the end of the report's time.
+// endTime returns when the time of the report ends.
 func (o *Observer) endTime() time.Time {
 	to := o.last
 	if !o.missed.IsZero() {

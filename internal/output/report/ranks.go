@@ -21,7 +21,7 @@ func (r *running) rankID() rankKey {
 	return id
 }
 
-// updateRanks takes the ranks on a node from its new list of processes. The earlier ranks on its GPUs are gone.
+// updateRanks updates the ranks on a node from its new list of processes. The earlier ranks on its GPUs are gone.
 func (a *account) updateRanks(n *nodeAccount, s *sample) {
 	for i := range n.gpus {
 		n.gpus[i].ranks = nil // not shortened in place: copies share it

@@ -10,10 +10,10 @@
 //
 // # Events and not Snapshots
 //
-// An Observer of internal/output/report takes Events and not Snapshots: which reports a Snapshot has depends on when it
-// is taken. Its own Store knows the GPUs and the problems of the job; the Observer takes Snapshots of it at the times
-// of Events. Samples wait until SLURM says that the job still ran: when the job has ended, samples after its end are
-// dropped. Times lose their monotonic clock, which a recording does not have.
+// An Observer of internal/output/report takes Events and not Snapshots, because the reports that a Snapshot has depend
+// on when it is taken. Its own Store knows the GPUs and the problems of the job; the Observer takes Snapshots of it at
+// the times of Events. Samples wait until SLURM says that the job was still running. When the job has ended, samples
+// after its end are dropped. Times lose their monotonic clock, which a recording does not have.
 package report
 
 import "github.com/nvnodetop/nvnodetop/pkg/report"

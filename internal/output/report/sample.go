@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// sample is the part of one report of a node about the job. It waits until SLURM says that the job still ran then.
+// sample is what one report of a node says about the job. It waits until SLURM says that the job was still running at
+// that time.
 type sample struct {
 	node      string
 	at        time.Time
@@ -20,11 +21,11 @@ type sample struct {
 	cpu       float64 // percent; NaN: unknown
 	memory    wire.JobMemory
 	gpus      []reading
-	listed    bool // the report has a list of processes, and ranks are the job's ranks in it
+	listed    bool // the report has a list of processes; ranks are the job's ranks in it
 	ranks     []running
 }
 
-// identity identifies a GPU, and says whether it is the job's.
+// identity identifies a GPU, and says whether the job owns it.
 type identity struct {
 	key, uuid, model string
 	number           int
@@ -34,7 +35,7 @@ type identity struct {
 // reading is one GPU in a sample.
 type reading struct {
 	identity
-	fresh  bool // values are new
+	fresh  bool // the values are new
 	values metric.Values
 	size   float64 // of the memory; 0: unknown
 }
@@ -46,7 +47,7 @@ type running struct {
 	key string // of its GPU
 }
 
-// newSample takes the data of n about the job just after a report.
+// newSample collects what n says about the job, just after a report.
 func newSample(job *cluster.Job, n *cluster.Node, r *wire.Report) sample {
 	s := sample{node: n.Name, at: n.Arrived, ms: r.MonoMS, patience: patienceOf(n), suspended: job.Suspended,
 		cpu: n.Host.Float(metric.CPU), listed: r.Listed}
@@ -75,16 +76,15 @@ func newSample(job *cluster.Job, n *cluster.Node, r *wire.Report) sample {
 	return s
 }
 
-// longestReading limits the delay of a report by a slow driver, whatever the node says.
+// longestReading limits how late a slow driver may make a report, whatever the node says.
 const longestReading = time.Minute
 
-// patienceOf is the time between two reports from which there is a gap. The Store calls a node silent from the same
-// time on.
+// patienceOf is the time between two reports that counts as a gap. After the same time, the Store calls a node silent.
 func patienceOf(n *cluster.Node) time.Duration {
 	return 3 * max(n.Interval, min(n.Took, longestReading))
 }
 
-// account has all numbers so far. It is copied with copy.
+// account has all numbers so far. Its method copy copies it.
 type account struct {
 	nodes []nodeAccount
 	ranks []rankAccount
@@ -97,7 +97,7 @@ type nodeAccount struct {
 	gpus         []gpuAccount
 	cpu          stat
 	jobCPU       counter // µs of CPU time of the job's own processes
-	jobFrom      int64   // the node's clock at its first reading
+	jobFrom      int64   // the node's clock at the first reading
 	used, limit  uint64  // the job's host memory at its peak, and its limit; 0: unknown
 	watts        float64
 	peak         float64 // of watts
@@ -129,9 +129,9 @@ func (a *account) copyAccount() *account {
 	return c
 }
 
-// Caps on the memory that a node can make us use.
+// Limits on the memory that a node can make us use.
 const (
-	maxGPUs  = 512 // the GPUs that a node has ever had
+	maxGPUs  = 512 // all GPUs that a node ever had
 	maxRanks = 1 << 14
 )
 
@@ -207,7 +207,7 @@ func (n *nodeAccount) noteElapsed(s *sample) time.Duration {
 	return span
 }
 
-// addReading adds a reading of a GPU, also to the ranks on it.
+// addReading adds a reading of a GPU, and adds it to the ranks on the GPU.
 func (a *account) addReading(n *nodeAccount, r *reading, s *sample) {
 	g := n.ensureGPU(r.key)
 	if g == nil {

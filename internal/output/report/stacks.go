@@ -7,14 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Limits of the stacks in a report: of their number, the last ones count, and of the groups of each.
+// Limits on the stacks in a report: of all stacks only the last ones are kept, and of each only some groups.
 const (
 	mostStacks  = 50
 	largest     = 3
 	mostOutlier = 8
 )
 
-// noteStacks keeps what the ranks did when they were asked. The same looks may come again, with more that is known of
+// noteStacks keeps what the ranks did when they were asked. The same looks may arrive again when more is known about
 // them.
 func (o *Observer) noteStacks(d *rankstacks.Verdict) {
 	at := slices.IndexFunc(o.stacks, func(s report.Stacks) bool { return s.Time.Equal(d.Time) })
@@ -25,7 +25,7 @@ func (o *Observer) noteStacks(d *rankstacks.Verdict) {
 	}
 }
 
-// stacksOf keeps the result, the largest groups and the outliers.
+// stacksOf returns the result with the largest groups and the outliers.
 func stacksOf(d *rankstacks.Verdict) report.Stacks {
 	s := report.Stacks{Time: d.Time.UTC(), State: string(d.State), Said: d.Said, Asked: d.Asked, Read: d.Read,
 		Groups: []report.StackGroup{}}

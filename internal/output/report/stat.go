@@ -10,13 +10,13 @@ import (
 
 // stat is a number over time.
 type stat struct {
-	sum, weight float64 // sums of values times their seconds, and of these seconds
-	plain       float64 // sum of values: for one sample, before any time is known
+	sum, weight float64 // sums of the values times their seconds, and of the seconds
+	plain       float64 // sum of the values: for one sample, before any time is known
 	n           int
 	low, high   float64
 }
 
-// addSample adds a sample, which counts for the seconds before it.
+// addSample adds a sample. It counts for the seconds before it.
 func (s *stat) addSample(v, seconds float64) {
 	if v != v {
 		return
@@ -48,14 +48,14 @@ func (s *stat) mean() float64 {
 	return s.plain / float64(s.n)
 }
 
-// counter is the increase of a counter of the driver.
+// counter is how much a counter of the driver has grown.
 type counter struct {
 	last, sum float64
-	known     bool // last
+	known     bool // last is known
 	spans     int  // number of times between two readings
 }
 
-// addReading adds a reading. A counter that has gone back began again at 0 in between.
+// addReading adds a reading. A counter that went down restarted at 0 in between.
 func (c *counter) addReading(v float64) {
 	if v != v {
 		return
@@ -71,7 +71,7 @@ func (c *counter) addReading(v float64) {
 	c.last, c.known = v, true
 }
 
-// reason is a reason for reduced clocks: the driver's counter, or else the bit of a sample.
+// reason is a reason for reduced clocks: a counter of the driver, or else the bit in a sample.
 type reason struct {
 	name  string
 	count metric.ID
@@ -86,20 +86,20 @@ var reasons = [...]reason{
 	{"sync_boost", metric.SyncBoostTime, wire.ThrottleSyncBoost},
 }
 
-// reduced is the time for one reason.
+// reduced is how long clocks were reduced for one reason.
 type reduced struct {
 	counted counter
 	sampled float64 // seconds
 }
 
-// meter has the numbers of one GPU, or of the GPUs of a rank, one after the other.
+// meter has the numbers of one GPU, or of the GPUs that a rank was on, one after the other.
 type meter struct {
 	seen                             time.Duration
 	ms                               int64 // the node's clock at the last reading; 0: none
 	util, memory, power, temperature stat
 	size                             float64 // of the memory; 0: unknown
 	counted                          counter // joules
-	drawn                            float64 // joules, of power over time
+	drawn                            float64 // joules, from power over time
 	draws                            int     // number of times in drawn
 	watts                            float64 // at the last reading; NaN: unknown
 	reduced                          [len(reasons)]reduced
@@ -107,7 +107,7 @@ type meter struct {
 
 func newMeter() meter { return meter{watts: math.NaN()} }
 
-// addReading adds a reading. There is a gap between two readings that are farther apart than patience.
+// addReading adds a reading. Two readings that are farther apart than patience have a gap between them.
 func (m *meter) addReading(v *metric.Values, size float64, ms int64, patience time.Duration) {
 	span := spanOf(m.ms, ms, patience)
 	seconds := span.Seconds()
@@ -135,7 +135,7 @@ func (m *meter) addReading(v *metric.Values, size float64, ms int64, patience ti
 	}
 }
 
-// spanOf returns the time between two readings, 0 if there was none before, or a gap.
+// spanOf returns the time between two readings. It is 0 if there was no earlier reading, or a gap.
 func spanOf(before, ms int64, patience time.Duration) time.Duration {
 	span := time.Duration(ms-before) * time.Millisecond
 	if before == 0 || span < 0 || span > patience {
@@ -144,7 +144,7 @@ func spanOf(before, ms int64, patience time.Duration) time.Duration {
 	return span
 }
 
-// skipNextGap makes the next reading the first one, without a comparison with earlier ones.
+// skipNextGap makes the next reading count as the first: it is not compared with earlier ones.
 func (m *meter) skipNextGap() {
 	m.ms, m.watts, m.counted.known = 0, math.NaN(), false
 	for i := range m.reduced {
@@ -163,7 +163,7 @@ func (m *meter) energyTotal() (joules float64, from string) {
 	return 0, ""
 }
 
-// throttledTime returns the seconds for one reason, and their source.
+// throttledTime returns the seconds for one reason, and where they come from.
 func (m *meter) throttledTime(i int) (seconds float64, from string) {
 	r := &m.reduced[i]
 	if r.counted.spans > 0 {

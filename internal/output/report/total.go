@@ -2,8 +2,8 @@ package report
 
 import "github.com/nvnodetop/nvnodetop/internal/wire/metric"
 
-// combineNumbers returns the numbers of the job's GPUs on some nodes. The caller sets the peak of the power, which is
-// not the sum of the peaks.
+// combineNumbers returns the numbers of the job's GPUs on some nodes. The caller sets the peak of the power, because it
+// is not the sum of the peaks.
 func combineNumbers(nodes []*nodeAccount) Numbers {
 	j := joint{}
 	for _, n := range nodes {

@@ -8,18 +8,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Epilogue is the time for SLURM to say how a job has ended.
+// Epilogue is how long SLURM has to say how a job ended.
 const Epilogue = 20 * time.Second
 
-// Wait decides on the end of the wait for a job's report. One goroutine may use it.
+// Wait decides when to stop waiting for a job's report. It is for one goroutine.
 type Wait struct {
 	Job    string
-	Answer time.Time // until when SLURM has time for its first answer
+	Answer time.Time // time limit for SLURM's first answer
 
 	ending time.Time // when the job was first seen to end; zero: it runs
 }
 
-// Over reports whether the wait is over, with an error if there is nothing to wait for. stage and d are an Observer's.
+// Over reports whether the wait is over. It returns an error if there is nothing to wait for. stage and d come from an
+// Observer.
 func (w *Wait) Over(now time.Time, stage Stage, d *cluster.Discovery) (over bool, err error) {
 	switch {
 	case stage == Ended:
@@ -36,7 +37,7 @@ func (w *Wait) Over(now time.Time, stage Stage, d *cluster.Discovery) (over bool
 	return now.Sub(w.ending) > Epilogue, nil
 }
 
-// Unanswered returns the error what, with the reason why SLURM has not answered, if known.
+// Unanswered returns the error what, with the reason why SLURM did not answer, if known.
 func Unanswered(what string, d *cluster.Discovery) error {
 	if d.Failure == nil {
 		return errors.New(what)
@@ -44,7 +45,7 @@ func Unanswered(what string, d *cluster.Discovery) error {
 	return fmt.Errorf("%s: %w", what, d.Failure)
 }
 
-// Missing returns the reason why the job is not in SLURM's answer.
+// Missing returns why the job is not in SLURM's answer.
 func Missing(id string, d *cluster.Discovery) error {
 	if d.Command == "" {
 		return errors.New("SLURM is not configured on this host")

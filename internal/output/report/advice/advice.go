@@ -1,11 +1,10 @@
-// Package advice derives from the report of a job the numbers to write into its next batch script, each with its
-// reason. It is pure.
+// Package advice derives numbers for a job's next batch script from its report, each with its reason. It is pure.
 //
 // # Evidence and margins
 //
-// Advice needs evidence: a job that ran for 5 minutes and that ended well, or at its time limit. Of a job that failed,
-// was canceled or still runs it follows only from SLURM's own word: out of memory, out of time. Less memory, fewer GPUs
-// and a shorter time are advised only when the whole run was seen, by SLURM or by a watch.
+// Advice needs evidence: a job that ran for 5 minutes and ended well, or at its time limit. For a job that failed, was
+// canceled or still runs, advice follows only from SLURM's own word: out of memory, out of time. Less memory, fewer
+// GPUs and a shorter time are advised only when the whole run was seen, by SLURM or by a watch.
 //
 //	--time           a quarter more than the run, 10 minutes at least; half as much again after a timeout
 //	--mem            a fifth more than the peak of the fullest node; half as much again when it ran out of it
@@ -23,7 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// The limits of advice. That of the shortest judged run, and that of the time limit, are jobstats'.
+// The limits of advice. The limit for the shortest judged run and the one for the time limit are those of jobstats.
 const (
 	JudgedFrom = 5 * time.Minute
 
@@ -32,7 +31,7 @@ const (
 	fullMemory  = 0.95 // likewise
 	lowCPU      = 0.25 // of the CPUs
 	seenEnough  = 0.90 // of the run
-	cpusPerGPU  = 2    // that are always left
+	cpusPerGPU  = 2    // always left to the job
 	leastSaving = 1 << 30
 )
 
@@ -42,10 +41,10 @@ const (
 	leastMargin  = 10 * time.Minute
 	memoryMargin = 1.2
 	cpuMargin    = 2.0
-	guess        = 1.5 // what was too little, times this
+	guess        = 1.5 // factor for something that was too little
 )
 
-// The kinds of advice. Where there is a Note about the same, it has the same kind.
+// The kinds of advice. If a Note is about the same thing, it has the same kind.
 const (
 	OutOfMemory = "out_of_memory"
 	TimeLimit   = "time_limit"
@@ -56,7 +55,7 @@ const (
 	LowCPU      = "low_cpu_use"
 )
 
-// rules are the rules, the most important first. Each returns nil if it has nothing to say.
+// rules are the rules, most important first. Each returns nil if it has nothing to say.
 var rules = []func(*evidence) *report.Advice{memoryOut, timeOut, memoryHigh, unusedGPUs, longLimit, memoryLow, idleCPUs}
 
 // Of returns the advice that follows from a report.
@@ -71,12 +70,12 @@ func Of(r *report.Report) []report.Advice {
 	return out
 }
 
-// evidence is what is known of a run.
+// evidence is what is known about a run.
 type evidence struct {
 	*report.Report
 	ran, limit time.Duration // 0: not known
-	noMemory   bool          // the kernel has killed a process of it for its memory
-	whole      bool          // it ended well or at its time limit after a long enough run
+	noMemory   bool          // the kernel killed one of its processes because of its memory
+	whole      bool          // it ended well or at its time limit, after a long enough run
 	watched    bool          // nearly all of it was watched
 }
 
@@ -100,7 +99,7 @@ func gatherEvidence(r *report.Report) *evidence {
 
 func toDuration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
-// timeOut is for a job that reached its time limit.
+// timeOut advises a job that reached its time limit.
 func timeOut(e *evidence) *report.Advice {
 	if e.Job.State != "TIMEOUT" || e.limit == 0 {
 		return nil
@@ -110,7 +109,7 @@ func timeOut(e *evidence) *report.Advice {
 			"again. Or let it continue from a checkpoint", text.Span(e.limit))}
 }
 
-// longLimit is for a job that needed much less than its time limit.
+// longLimit advises a job that needed much less than its time limit.
 func longLimit(e *evidence) *report.Advice {
 	if !e.whole || e.Job.State != "COMPLETED" || e.limit == 0 || e.ran.Seconds() > shortRun*e.limit.Seconds() {
 		return nil
@@ -124,7 +123,7 @@ func longLimit(e *evidence) *report.Advice {
 			"earlier", text.Span(e.ran), text.Span(e.limit), 100*e.ran.Seconds()/e.limit.Seconds())}
 }
 
-// hostMemory returns the most memory of a node that is known, and its limit; nil: not known.
+// hostMemory returns the largest known memory use of a node, and its limit; nil: not known.
 func (e *evidence) hostMemory() (peak, limit uint64) {
 	if m := e.Total.HostMemory; m != nil && m.Limit != nil && e.watched {
 		peak, limit = m.Peak, *m.Limit
@@ -146,7 +145,7 @@ func (e *evidence) limitOf() uint64 {
 	return 0
 }
 
-// memoryOut is for a job that SLURM has ended because of its memory.
+// memoryOut advises a job that SLURM ended because of its memory.
 func memoryOut(e *evidence) *report.Advice {
 	limit := e.limitOf()
 	switch a := e.Accounting; {
@@ -164,7 +163,7 @@ func memoryOut(e *evidence) *report.Advice {
 		"more is not known: this is half as much again", words.Size(limit)))
 }
 
-// memoryHigh is for a job that was near its limit. What SLURM samples may be an estimate: only what a task had for
+// memoryHigh advises a job that was near its limit. What SLURM samples may be an estimate: only what a task had to
 // itself counts.
 func memoryHigh(e *evidence) *report.Advice {
 	peak, limit := uint64(0), e.limitOf()
@@ -186,7 +185,7 @@ func memoryHigh(e *evidence) *report.Advice {
 			"the limit SLURM ends it. This is a fifth more", words.Size(peak), words.Size(limit)))
 }
 
-// memoryLow is for a job that had much more memory than it used.
+// memoryLow advises a job that had much more memory than it used.
 func memoryLow(e *evidence) *report.Advice {
 	peak, limit := e.hostMemory()
 	need := memoryMargin * float64(peak)
@@ -197,7 +196,7 @@ func memoryLow(e *evidence) *report.Advice {
 		"more", words.Size(peak), words.Size(limit)))
 }
 
-// memoryAdvice is advice about an amount of memory of a node.
+// memoryAdvice returns advice about the memory of a node.
 func (e *evidence) memoryAdvice(kind string, bytes float64, reason string) *report.Advice {
 	a := &report.Advice{Kind: kind, Option: "--mem", Value: memoryOption(bytes), Reason: reason}
 	acct := e.Accounting
@@ -213,7 +212,7 @@ func (e *evidence) memoryAdvice(kind string, bytes float64, reason string) *repo
 	return a
 }
 
-// unusedGPUs is for a job with GPUs on which no kernel ran.
+// unusedGPUs advises a job with GPUs on which no kernel ran.
 func unusedGPUs(e *evidence) *report.Advice {
 	used, unused := 0, 0
 	for i := range e.Nodes {
@@ -236,7 +235,7 @@ func unusedGPUs(e *evidence) *report.Advice {
 			e.Total.GPUs)}
 }
 
-// idleCPUs is for a job that used few of its CPUs.
+// idleCPUs advises a job that used few of its CPUs.
 func idleCPUs(e *evidence) *report.Advice {
 	a := e.Accounting
 	if a == nil || a.CPU == nil || !e.whole || a.Tasks == 0 || a.CPUs%a.Tasks != 0 || a.CPU.Percent > 100*lowCPU {
@@ -260,7 +259,7 @@ func idleCPUs(e *evidence) *report.Advice {
 
 func ceilOf(a, b int) int { return (a + b - 1) / b }
 
-// roundTime rounds up to 5 minutes, from an hour on to a quarter of one, from 6 hours on to an hour.
+// roundTime rounds up to 5 minutes; from one hour on to a quarter of an hour; from 6 hours on to an hour.
 func roundTime(d time.Duration) time.Duration {
 	step := 5 * time.Minute
 	if d > time.Hour {
@@ -272,7 +271,7 @@ func roundTime(d time.Duration) time.Duration {
 	return (d + step - 1) / step * step
 }
 
-// timeOption is a rounded time as --time takes it: "02:30:00", "1-12:00:00".
+// timeOption returns a rounded time in the form of --time: "02:30:00", "1-12:00:00".
 func timeOption(d time.Duration) string {
 	minutes := int(roundTime(d) / time.Minute)
 	s := fmt.Sprintf("%02d:%02d:00", minutes/60%24, minutes%60)
@@ -282,8 +281,8 @@ func timeOption(d time.Duration) string {
 	return s
 }
 
-// memoryOption is an amount of memory as --mem takes it, rounded up to 64 MiB, from 1 GiB on to 256 MiB, from 4 GiB on
-// to 1 GiB.
+// memoryOption returns an amount of memory in the form of --mem, rounded up to 64 MiB; from 1 GiB on to 256 MiB; from 4
+// GiB on to 1 GiB.
 func memoryOption(bytes float64) string {
 	const mib, gib = 1 << 20, 1 << 30
 	part := 64.0 * mib

@@ -1,4 +1,5 @@
-// Package books turns what SLURM's accounting says of jobs into reports: of one job, or a list of several. It is pure.
+// Package books turns what SLURM's accounting says about jobs into reports: of one job, or a list of several. It is
+// pure.
 package books
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Make returns the report of a job that nobody has watched. now is the time of SLURM's answer.
+// Make returns the report of a job that nobody watched. now is the time of SLURM's answer.
 func Make(j *sacct.Job, now time.Time) *report.Report {
 	r := &report.Report{Version: report.Version, Job: describeJob(j), Nodes: []report.Node{}, Findings: []report.Finding{}}
 	r.Accounting = makeAccounting(j, now)
@@ -37,8 +38,8 @@ func Make(j *sacct.Job, now time.Time) *report.Report {
 	return r
 }
 
-// Join adds what SLURM has counted to the report of a job that was watched, or recorded to a file. It reports false for
-// another job with the same ID, as another cluster may have.
+// Join adds what SLURM has counted to the report of a job that was watched, or recorded to a file. It reports false if
+// it is another job with the same ID, as another cluster may have.
 func Join(r *report.Report, j *sacct.Job, from, file string, now time.Time) bool {
 	const same = 2 * time.Minute
 	if j.User != r.Job.User || j.Start.Sub(r.Job.Start).Abs() > same {
@@ -79,7 +80,7 @@ func describeJob(j *sacct.Job) report.Job {
 	return out
 }
 
-// exitStatus is how a job or a step has exited: not at all, if the kernel has killed it for its memory.
+// exitStatus returns how a job or a step exited: not at all, if the kernel killed it because of its memory.
 func exitStatus(code, signal int) (*int, int) {
 	if signal == sacct.MarkOutOfMemory {
 		return nil, 0
@@ -87,7 +88,7 @@ func exitStatus(code, signal int) (*int, int) {
 	return &code, signal
 }
 
-// safeLine makes a text safe to display. Names of jobs and of steps are their owner's.
+// safeLine makes a text safe to display. The owner of a job chooses the names of the job and its steps.
 func safeLine(s string) string { return safe.Line(s, 256) }
 
 // maxSteps is the number of steps in a report.
@@ -103,7 +104,7 @@ func makeAccounting(j *sacct.Job, now time.Time) *report.Accounting {
 		a.Earlier = append(a.Earlier, makeRun(&j.Earlier[i]))
 	}
 	begin := j.Start
-	if !j.Ran() { // it waited until it was canceled, or still does
+	if !j.Ran() { // it waited until it was canceled, or is still waiting
 		begin = cmp.Or(j.End, now)
 	}
 	if !j.Submit.IsZero() && !begin.Before(j.Submit) {
@@ -128,7 +129,7 @@ func makeAccounting(j *sacct.Job, now time.Time) *report.Accounting {
 	return a
 }
 
-// mostRuns limits the earlier runs in a report.
+// mostRuns limits how many earlier runs are in a report.
 const mostRuns = 100
 
 func makeRun(j *sacct.Job) report.Run {
@@ -170,9 +171,9 @@ func cpuTime(j *sacct.Job) *report.CPUTime {
 		Percent: metric.Round(100*used.Seconds()/given, 2)}
 }
 
-// addGPUs adds what is known of the GPUs. SLURM stores the highest sample of each task (TRESUsageInMax), and their sum
-// (TRESUsageInTot) and mean over the tasks (TRESUsageInAve): never a mean over time. So the use of a step is at most
-// that sum, for its time, and that of a step without a sample at most all of its GPUs.
+// addGPUs adds what is known about the GPUs. SLURM stores the highest sample of each task (TRESUsageInMax), and the sum
+// (TRESUsageInTot) and the mean (TRESUsageInAve) of these over the tasks, but never a mean over time. So the use of a
+// step is at most that sum, for the time of the step. Without a sample, it is at most all GPUs of the step.
 func addGPUs(a *report.Accounting, j *sacct.Job) {
 	if !j.CountsGPUs {
 		return
@@ -197,15 +198,15 @@ func addGPUs(a *report.Accounting, j *sacct.Job) {
 		busy += most * s.Elapsed.Hours()
 	}
 	if !sampled || given == 0 || !hasEnded(j) {
-		return // of a job that runs its ended steps alone are known
+		return // for a running job, only its ended steps are known
 	}
 	share := min(busy/given, 1)
 	a.GPUUtilMost = roundedPointer(100*share, 2)
 	a.GPUHours.UsedMost, a.GPUHours.WastedLeast = roundedPointer(share*given, 4), roundedPointer((1-share)*given, 4)
 }
 
-// nodeEnergy returns the energy of the nodes, in joules; 0: not known. The steps of one time measure the same nodes:
-// batch and extern run beside all others.
+// nodeEnergy returns the energy of the nodes, in joules; 0: not known. Steps that run at the same time measure the same
+// nodes: batch and extern run beside all others.
 func nodeEnergy(j *sacct.Job) float64 {
 	most, others := 0.0, 0.0
 	for i := range j.Steps {
@@ -221,7 +222,7 @@ func nodeEnergy(j *sacct.Job) float64 {
 	return most
 }
 
-// The kinds of notes. Those that internal/output/report has too mean the same.
+// The kinds of notes. Those that internal/output/report also has mean the same.
 const (
 	noteUnwatched  = "not_watched"
 	noteNoUtil     = "gpu_utilization_not_gathered"
@@ -232,7 +233,7 @@ const (
 	noteStepOOM    = "out_of_memory"
 	noteImpossible = "impossible_numbers"
 	noteAboveLimit = "memory_above_limit"
-	lowUtil        = 25 // percent, as jobstats has it
+	lowUtil        = 25 // percent, as in jobstats
 )
 
 // accountingNotes returns facts that follow from the accounting alone.
@@ -277,7 +278,7 @@ func accountingNotes(r *report.Report) []report.Note {
 	return out
 }
 
-// impossibleNotes says what SLURM has counted that cannot be.
+// impossibleNotes reports counts of SLURM that cannot be true.
 func impossibleNotes(j *sacct.Job) []report.Note {
 	if len(j.Impossible) == 0 {
 		return nil

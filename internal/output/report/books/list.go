@@ -10,17 +10,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Listing makes a List of parts of an answer.
+// Listing makes a List from the parts of an answer.
 type Listing struct {
 	list    report.List
 	more    int
-	endings []sacct.Job // of jobs that ended while they waited to run again
+	endings []sacct.Job // of jobs that ended while waiting to run again
 }
 
 // maxRows is the number of jobs of a List. 100,000 take 60 MB.
 const maxRows = 100_000
 
-// NewListing begins a List of the jobs of a user in a time; without a user, of jobs that were named.
+// NewListing begins a List of a user's jobs within a time. Without a user, it is a List of named jobs.
 func NewListing(user string, from, to time.Time) *Listing {
 	l := &Listing{list: report.List{Version: report.Version, User: user, Jobs: []report.Row{}}}
 	if !from.IsZero() {
@@ -47,7 +47,7 @@ func (l *Listing) Add(jobs []sacct.Job) {
 	}
 }
 
-// List returns the rows by their start, with their totals. more are left out.
+// List returns the rows by start time, with their totals. more is the number of rows left out.
 func (l *Listing) List() (list *report.List, more int) {
 	l.end()
 	slices.SortStableFunc(l.list.Jobs, func(a, b report.Row) int { return a.Start.Compare(b.Start) })
@@ -55,7 +55,7 @@ func (l *Listing) List() (list *report.List, more int) {
 	return &l.list, l.more
 }
 
-// end gives the last run of a job that ended while it waited to run again the state of the job.
+// end handles jobs that ended while waiting to run again: their last run gets the state of the job.
 func (l *Listing) end() {
 	ends := map[string]*sacct.Job{} // by ID and user
 	for i := range l.endings {
@@ -70,7 +70,7 @@ func (l *Listing) end() {
 	}
 }
 
-// List returns the list of jobs that were named.
+// List returns the list of the named jobs.
 func List(jobs []sacct.Job) *report.List {
 	l := NewListing("", time.Time{}, time.Time{})
 	l.Add(jobs)
@@ -88,7 +88,7 @@ func makeRow(j *sacct.Job) report.Row {
 		r.GPUs = &gpus
 	}
 	for _, text := range []*string{&r.ID, &r.Number, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State} {
-		*text = strings.Clone(*text) // the rest of the answer is not kept
+		*text = strings.Clone(*text) // the rest of the answer need not be kept
 	}
 	if a.CPU != nil {
 		r.CPU = &a.CPU.Percent
@@ -99,7 +99,7 @@ func makeRow(j *sacct.Job) report.Row {
 	return r
 }
 
-// well are the states of jobs that have not failed.
+// well are the states of jobs that did not fail.
 var well = []string{"COMPLETED", "CANCELLED", "RUNNING", "SUSPENDED", "PENDING", "REQUEUED", "PREEMPTED"}
 
 // sumRows adds up rows.

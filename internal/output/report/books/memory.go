@@ -10,11 +10,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// maxShares limits the work of adding up steps by node.
+// maxShares limits the work of adding up steps per node.
 const maxShares = 100_000
 
-// estimateMemory estimates the most memory that the job had on a node: SLURM has only the largest task of each step,
-// and the sum of all. nil: SLURM has gathered none.
+// estimateMemory estimates the most memory that the job used on a node. SLURM only has the largest task of each step,
+// and the sum of all tasks. nil: SLURM has gathered none.
 func estimateMemory(j *sacct.Job) *report.Memory {
 	peak, node := peakOf(j)
 	if peak == 0 {
@@ -31,7 +31,7 @@ func estimateMemory(j *sacct.Job) *report.Memory {
 	return m
 }
 
-// limitOf returns the memory that the job may use on a node; 0: not known.
+// limitOf returns how much memory the job may use on a node; 0: not known.
 func limitOf(j *sacct.Job) uint64 {
 	if j.Memory.PerCPU {
 		return j.Memory.Bytes * uint64((j.CPUs+max(j.Nodes, 1)-1)/max(j.Nodes, 1))
@@ -39,7 +39,7 @@ func limitOf(j *sacct.Job) uint64 {
 	return j.Memory.Bytes
 }
 
-// killedWithin returns the memory that the step that ran out of it might use on a node; nil: as much as the job.
+// killedWithin returns how much memory the step that ran out of memory could use on a node; nil: as much as the job.
 func killedWithin(j *sacct.Job) *uint64 {
 	name := j.OutOfMemory()
 	for i := range j.Steps {
@@ -50,7 +50,8 @@ func killedWithin(j *sacct.Job) *uint64 {
 	return nil
 }
 
-// stepMemory is the memory of a step on each of its nodes at most: its largest task as often as tasks may be there.
+// stepMemory returns the most memory that a step can have used on each of its nodes: its largest task, times the number
+// of tasks that may be there.
 func stepMemory(s *sacct.Step) uint64 {
 	each := s.MaxRSS * uint64((max(s.Tasks, 1)+max(s.Nodes, 1)-1)/max(s.Nodes, 1))
 	if s.TotalRSS >= s.MaxRSS && s.TotalRSS > 0 {
@@ -66,7 +67,7 @@ type change struct {
 	bytes int64
 }
 
-// peakOf adds up the steps that run on a node at a time.
+// peakOf returns the highest sum of the memory of steps that run on a node at the same time.
 func peakOf(j *sacct.Job) (peak uint64, node string) {
 	var changes []change
 	for i := range j.Steps {
@@ -88,7 +89,7 @@ func peakOf(j *sacct.Job) (peak uint64, node string) {
 			}
 		}
 	}
-	slices.SortStableFunc(changes, func(a, b change) int { // what ends makes room first
+	slices.SortStableFunc(changes, func(a, b change) int { // steps that end make room first
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.bytes, b.bytes))
 	})
 	now := map[string]int64{}

@@ -19,7 +19,7 @@ const (
 	Celsius = "°C"
 )
 
-// numbers are what is compared, in this order. Each returns nil for what is not known.
+// numbers are the values that are compared, in this order. Each returns nil if it is not known.
 var numbers = []struct {
 	name, unit string
 	of         func(*report.Report) *float64
@@ -83,7 +83,7 @@ var numbers = []struct {
 	}},
 }
 
-// Of compares two reports. Numbers that neither has are left out.
+// Of compares two reports. It leaves out numbers that neither of them has.
 func Of(a, b *report.Report) *report.Comparison {
 	c := &report.Comparison{Version: report.Version, Reports: [2]*report.Report{a, b}, Rows: []report.Compared{}}
 	for _, n := range numbers {

@@ -1,4 +1,4 @@
-// Package cost says what a job has cost, with the prices of its site. It is pure.
+// Package cost computes what a job has cost at the prices of its site. It is pure.
 package cost
 
 import (
@@ -6,14 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Prices are a site's. A price of 0 is not set.
+// Prices are the prices of a site. A price of 0 is not set.
 type Prices struct {
 	GPUHour, KWh float64
-	Currency     string  // of these
-	CO2          float64 // grams for a kWh
+	Currency     string  // the currency of these prices
+	CO2          float64 // grams per kWh
 }
 
-// Of returns the cost of a job; nil: the site has no price for anything that is known of the job.
+// Of returns the cost of a job; nil: the site has no price for anything that is known about the job.
 func Of(r *report.Report, p *Prices) *report.Cost {
 	c := &report.Cost{Currency: p.Currency}
 	if hours, known := gpuHours(r); known && p.GPUHour > 0 {
@@ -33,7 +33,7 @@ func Of(r *report.Report, p *Prices) *report.Cost {
 	return c
 }
 
-// gpuHours prefers SLURM's count, which has the whole run.
+// gpuHours prefers SLURM's count, which covers the whole run.
 func gpuHours(r *report.Report) (float64, bool) {
 	if a := r.Accounting; a != nil && a.GPUHours != nil {
 		return a.GPUHours.Given, true
@@ -41,7 +41,7 @@ func gpuHours(r *report.Report) (float64, bool) {
 	return r.Total.Hours.Given, r.Total.Hours.Given > 0
 }
 
-// measuredEnergy returns the energy of whole nodes, or else that of their GPUs alone. False: neither is known.
+// measuredEnergy returns the energy of whole nodes, or else that of their GPUs only; false: neither is known.
 func measuredEnergy(r *report.Report) (float64, bool) {
 	if a := r.Accounting; a != nil && a.Energy != nil {
 		return *a.Energy, true

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// accountingRows returns what SLURM has counted of a job.
+// accountingRows returns what SLURM has counted for a job.
 func accountingRows(r *report.Report, zone *time.Location) [][2]string {
 	a := r.Accounting
 	out := [][2]string{{"Time", timeText(r, zone)}}
@@ -39,10 +39,10 @@ func accountingRows(r *report.Report, zone *time.Location) [][2]string {
 	return out
 }
 
-// mostEarlier is the number of earlier runs in the text.
+// mostEarlier is how many earlier runs the text shows.
 const mostEarlier = 3
 
-// earlierRuns tells the runs before the one that the report is about.
+// earlierRuns describes the runs before the one that the report covers.
 func earlierRuns(runs []report.Run) string {
 	if len(runs) == 0 {
 		return ""
@@ -71,7 +71,7 @@ func earlierRuns(runs []report.Run) string {
 	return s
 }
 
-// timeText is the time of a job: how long it ran, of how much, from when to when.
+// timeText returns the time of a job: how long it ran, out of how much, and from when to when.
 func timeText(r *report.Report, zone *time.Location) string {
 	a := r.Accounting
 	if r.Job.Start.IsZero() {
@@ -105,7 +105,7 @@ func timeText(r *report.Report, zone *time.Location) string {
 	return s
 }
 
-// nodeList returns the nodes of a job, as far as SLURM says.
+// nodeList returns the nodes of a job, as far as SLURM gives them.
 func nodeList(a *report.Accounting) string {
 	list := a.NodeList
 	if list == "None assigned" {
@@ -202,7 +202,7 @@ func sourceLines(r *report.Report) (out []string) {
 	return out
 }
 
-// mostSteps is the number of steps in the text.
+// mostSteps is how many steps the text shows.
 const mostSteps = 20
 
 func stepGrid(r *report.Report) table {

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Comparisons write two reports side by side, by the names of their formats.
+// Comparisons write two reports side by side, by name of the format.
 var Comparisons = map[string]func(io.Writer, *report.Comparison, Look) error{
 	"text": func(w io.Writer, c *report.Comparison, look Look) error {
 		return compareText(w, c, time.Local, false, look)
@@ -78,7 +78,7 @@ func startOf(r *report.Report, zone *time.Location) string {
 	return r.Job.Start.In(zone).Format("2006-01-02 15:04")
 }
 
-// onlyProblems returns the problems that one report has and the other has not.
+// onlyProblems returns the problems that one report has and the other does not.
 func onlyProblems(name string, r, other *report.Report) []string {
 	var out []string
 	for i := range r.Findings {

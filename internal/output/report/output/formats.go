@@ -11,7 +11,7 @@ import (
 // Names are the names of Formats.
 var Names = []string{"text", "json", "csv", "markdown"}
 
-// Formats write a report, by name. Times are those of this host.
+// Formats write a report, by name. Times are in the time zone of this host.
 var Formats = map[string]func(io.Writer, *report.Report, Look) error{
 	"text":     func(w io.Writer, r *report.Report, look Look) error { return Text(w, r, time.Local, look) },
 	"json":     func(w io.Writer, r *report.Report, _ Look) error { return JSON(w, r) },

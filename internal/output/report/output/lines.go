@@ -20,7 +20,7 @@ const (
 	Bad
 )
 
-// tones are those of the colors.
+// tones maps the colors to tones.
 var tones = map[string]Tone{strong: Strong, good: Good, doubtful: Doubtful, bad: Bad}
 
 // Piece is a part of a line in one tone.
@@ -29,17 +29,17 @@ type Piece struct {
 	Tone Tone
 }
 
-// Lines returns the lines of Text for a screen of so many columns.
+// Lines returns the lines of Text for a screen with this many columns.
 func Lines(r *report.Report, zone *time.Location, width int) (lines [][]Piece) {
 	var b bytes.Buffer
-	_ = Text(&b, r, zone, Look{Width: width, Color: true}) // a Buffer takes everything
+	_ = Text(&b, r, zone, Look{Width: width, Color: true}) // a Buffer never returns an error
 	for line := range strings.SplitSeq(strings.TrimSuffix(b.String(), "\n"), "\n") {
 		lines = append(lines, splitPieces(line))
 	}
 	return lines
 }
 
-// splitPieces cuts a line where its color changes. Its texts have no escape sequences of their own.
+// splitPieces cuts a line wherever its color changes. The texts themselves contain no escape sequences.
 func splitPieces(line string) (list []Piece) {
 	add := func(text string, tone Tone) {
 		if text != "" {

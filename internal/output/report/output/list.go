@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Lists write a list of jobs, by the names of their formats.
+// Lists write a list of jobs, by name of the format.
 var Lists = map[string]func(io.Writer, *report.List, Look) error{
 	"text": func(w io.Writer, l *report.List, look Look) error { return listText(w, l, time.Local, false, look) },
 	"json": func(w io.Writer, l *report.List, _ Look) error { return text.WriteJSON(w, "  ", l) },
@@ -54,7 +54,7 @@ func listGrid(l *report.List, zone *time.Location) table {
 
 func shortName(s string) string { return cutText(s, maxName) }
 
-// countCell is a number of things that each job has; "" if SLURM does not say.
+// countCell returns the number of things that each job has; "" if SLURM does not say.
 func countCell(n int) string {
 	if n == 0 {
 		return ""
@@ -62,7 +62,7 @@ func countCell(n int) string {
 	return strconv.Itoa(n)
 }
 
-// mostOr is a bound: the number is at most that.
+// mostOr returns an upper bound: the number is at most that.
 func mostOr(v *float64) string {
 	switch {
 	case v == nil:
@@ -88,7 +88,7 @@ func listTitle(l *report.List, zone *time.Location) string {
 		l.To.In(zone).Format("2006-01-02 15:04"))
 }
 
-// totalLines are the sentences below a list.
+// totalLines returns the sentences below a list.
 func totalLines(l *report.List) []string {
 	t := &l.Total
 	out := []string{text.Count(t.Jobs, "job")}
@@ -224,7 +224,7 @@ func rowsCSV(w io.Writer, rows []report.Row) error {
 	return c.Error()
 }
 
-// rowOf is a report as a row.
+// rowOf returns a report as a row.
 func rowOf(r *report.Report) report.Row {
 	out := report.Row{Job: r.Job, Nodes: r.Total.Nodes}
 	if r.Watched != (report.Watched{}) {
@@ -258,7 +258,7 @@ func rowOf(r *report.Report) report.Row {
 	return out
 }
 
-// hoursOf are the GPU-hours of a watch.
+// hoursOf returns the GPU-hours of a watch.
 func hoursOf(h *report.Hours) *report.Shares {
 	s := &report.Shares{Given: h.Given, Used: h.Used}
 	if h.Used != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Look is how a text is laid out. The zero Look is that of a file: lines as long as they are, without colors.
+// Look is how a text is laid out. The zero Look is for a file: lines of any length, without colors.
 type Look struct {
 	Width int // of the terminal; 0: unlimited
 	Color bool
 }
 
-// leastWidth is the narrowest terminal that lines are cut for.
+// leastWidth is the width of the narrowest terminal to which lines are fitted.
 const leastWidth = 40
 
-// The colors, for a text that is good, doubtful or bad.
+// The colors for a good, doubtful or bad text.
 const (
 	good     = "32"
 	doubtful = "33"
@@ -31,7 +31,7 @@ const (
 	strong   = "1"
 )
 
-// csi begins a color, whose number and an m follow; unpainted ends it.
+// csi starts a color; its number and an m follow. unpainted ends a color.
 const (
 	csi       = "\x1b["
 	unpainted = "0"
@@ -44,8 +44,8 @@ func (l Look) paintText(text, color string) string {
 	return csi + color + "m" + text + csi + unpainted + "m"
 }
 
-// printText prints a text after a beginning of its line. Further lines begin below the text, and more to the right if
-// they would look like the next text.
+// printText prints a text after the beginning of its line. Further lines start below the text. They are indented more
+// if they would look like the next text.
 func (l Look) printText(b *bytes.Buffer, begin, s string) {
 	indent := ansi.StringWidth(begin)
 	used := indent
@@ -61,7 +61,7 @@ func (l Look) printText(b *bytes.Buffer, begin, s string) {
 	fmt.Fprintf(b, "%s%s\n", begin, strings.Join(lines, "\n"+space))
 }
 
-// use is how much of something the job has used, as a bar shows it.
+// use is how much of something the job used, for a bar.
 type use struct {
 	name   string
 	share  float64 // percent
@@ -69,7 +69,7 @@ type use struct {
 	judge  func(percent float64) string
 }
 
-// resourceUses are the uses that are known of a job.
+// resourceUses returns the known uses of a job.
 func resourceUses(r *report.Report) (all []use) {
 	t, a := &r.Total, r.Accounting
 	add := func(name string, share float64, prefix string, judge func(float64) string) {
@@ -101,7 +101,7 @@ func resourceUses(r *report.Report) (all []use) {
 	return all
 }
 
-// judgeUtilization judges a utilization, and judgeMemory the peak of a memory.
+// judgeUtilization judges a utilization. judgeMemory judges the peak of a memory.
 func judgeUtilization(percent float64) string {
 	switch {
 	case percent < 25:
@@ -122,7 +122,7 @@ func judgeMemory(percent float64) string {
 // barWidth is the number of characters between the brackets of a bar.
 const barWidth = 50
 
-// drawBars draws how much of what it had the job has used.
+// drawBars draws how much the job used of what it had.
 func (l Look) drawBars(b *bytes.Buffer, all []use) {
 	width := barWidth
 	if l.Width >= leastWidth {
@@ -142,7 +142,7 @@ func (l Look) drawBars(b *bytes.Buffer, all []use) {
 	}
 }
 
-// paintState paints the word for the end of a job.
+// paintState colors the word for the end of a job.
 func (l Look) paintState(line string) string {
 	word, rest, comma := strings.Cut(line, ",")
 	color := ""
@@ -161,7 +161,7 @@ func (l Look) paintState(line string) string {
 	return line
 }
 
-// fitColumns leaves out columns that the terminal has no room for.
+// fitColumns leaves out columns for which the terminal has no room.
 func (l Look) fitColumns(t *grid.Table) *grid.Table {
 	if l.Width < leastWidth {
 		return t

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// stackLines says what the ranks did when they were asked.
+// stackLines returns what the ranks did each time they were asked.
 func stackLines(r *report.Report, zone *time.Location) (out []string) {
 	for i := range r.Stacks {
 		s := &r.Stacks[i]

@@ -22,7 +22,7 @@ type table struct {
 	grid.Table
 }
 
-// newTable returns a table without rows. The first columns, so many, are flush left.
+// newTable returns a table without rows. The first left columns are flush left.
 func newTable(title string, left int, heads ...string) table {
 	t := table{title, grid.Table{Width: ansi.StringWidth, Cut: cutText}} // a color has no width
 	for i, head := range heads {
@@ -31,7 +31,7 @@ func newTable(title string, left int, heads ...string) table {
 	return t
 }
 
-// spares says which columns a narrow terminal does not show, the first to go first.
+// spares names the columns that a narrow terminal does not show. The first of them is dropped first.
 func (t *table) spares(heads ...string) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -42,7 +42,7 @@ func (t *table) spares(heads ...string) {
 	}
 }
 
-// layout is the report in words, which both outputs print.
+// layout is the report in words, for both outputs.
 type layout struct {
 	title    string
 	facts    [][2]string // name and value
@@ -87,7 +87,7 @@ func newLayout(r *report.Report, zone *time.Location) *layout {
 	return l
 }
 
-// noteLines returns the notes to which no advice gives a number.
+// noteLines returns the notes for which no advice gives a number.
 func noteLines(r *report.Report) (out []string) {
 	for _, n := range r.Notes {
 		if !slices.ContainsFunc(r.Advice, func(a report.Advice) bool { return a.Kind == n.Kind }) {
@@ -97,7 +97,7 @@ func noteLines(r *report.Report) (out []string) {
 	return out
 }
 
-// adviceLines returns the advice, in the form in which it is written.
+// adviceLines returns the advice in its written form.
 func adviceLines(r *report.Report) (out []string) {
 	for _, a := range r.Advice {
 		out = append(out, fmt.Sprintf("%s=%s: %s.", a.Option, a.Value, a.Reason))
@@ -209,8 +209,8 @@ func nodeGrid(r *report.Report) table {
 	return g
 }
 
-// ranksByGPU returns the ranks by the name of their GPU, if each is alone on its GPU and has its numbers: then they
-// need no table of their own. Otherwise it is nil.
+// ranksByGPU returns the ranks by the name of their GPU, if each rank is alone on its GPU and has the GPU's numbers:
+// then they need no table of their own. Otherwise it returns nil.
 func ranksByGPU(r *report.Report) map[string]string {
 	seen := map[string]float64{}
 	for i := range r.Nodes {

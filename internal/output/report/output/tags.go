@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// tagGrid is the table of the parts that programs have marked.
+// tagGrid returns the table of the parts that programs marked.
 func tagGrid(tags []report.Tag, zone *time.Location) table {
 	g := newTable("Tags", 1, "Tag", "From", "Seconds", "Times", "Util %", "Highest %", "GPU memory GiB", "Energy kJ")
 	number := func(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) }

@@ -22,7 +22,7 @@ func JSON(w io.Writer, r *report.Report) error {
 	return text.WriteJSON(w, "  ", r)
 }
 
-// Text writes the report for people, with times of that zone.
+// Text writes the report for people, with times in a time zone.
 func Text(w io.Writer, r *report.Report, zone *time.Location, look Look) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
@@ -86,7 +86,7 @@ func (t *table) text(b *bytes.Buffer, look Look) {
 	}
 }
 
-// Markdown writes the report for an issue or a wiki, with times of that zone.
+// Markdown writes the report for an issue or a wiki, with times in a time zone.
 func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
@@ -138,7 +138,7 @@ func (t *table) markdown(b *bytes.Buffer) {
 	}
 }
 
-// escapeMarkdown keeps the name of a job or a node from being Markdown or HTML.
+// escapeMarkdown prevents the name of a job or a node from acting as Markdown or HTML.
 func escapeMarkdown(s string) string {
 	return markup.Replace(s)
 }

@@ -61,7 +61,7 @@ func utilizationText(u *report.Util) string {
 		words.Percent(u.Lowest), placeText(u.LowestAt), words.Percent(u.Highest), placeText(u.HighestAt))
 }
 
-// placeText names a place in brackets; a report that somebody else has written may lack it.
+// placeText names a place in brackets. A report from somebody else may lack it.
 func placeText(p *report.Place) string {
 	if p == nil {
 		return ""
@@ -106,7 +106,7 @@ func throttledText(list []report.Throttled, several bool) string {
 
 func energyText(e *report.Energy) string { return kWh(e.KWh) }
 
-// kWh keeps four digits of small amounts: a short run of one GPU uses some Wh.
+// kWh keeps four digits of small amounts: a short run on one GPU uses a few Wh.
 func kWh(v float64) string {
 	if v < 10 {
 		return fmt.Sprintf("%.4f kWh", v)

@@ -11,12 +11,12 @@ import (
 // None stands for an unknown value.
 const None = "-"
 
-// IsStep reports whether what ran out of memory was a step of its own: neither the job nor its batch script.
+// IsStep reports whether the step that ran out of memory is neither the job nor its batch script.
 func IsStep(outOfMemory string) bool {
 	return outOfMemory != "" && outOfMemory != "job" && outOfMemory != "batch"
 }
 
-// Spoken is text.Span for a number of seconds, which may be a sum of parts.
+// Spoken does what text.Span does, for a number of seconds, which may be a sum of parts.
 func Spoken(seconds float64) string {
 	return text.Span(time.Duration(seconds * float64(time.Second)).Round(time.Millisecond))
 }
