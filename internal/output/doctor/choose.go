@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// chooseDoor returns the door that nvnodetop would use, or the reason why it would use none: package auto goes through
-// the recorded answers of the doors.
+// chooseDoor returns the door that nvnodetop would use, or why it would use none. Package auto goes through the
+// recorded answers of the doors.
 func chooseDoor(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string,
 	*reach.Failure) {
 	answered := make([]auto.Door, len(doors))
@@ -53,7 +53,7 @@ func (r replay) Open(context.Context, string, func(reach.Step)) (poller.Session,
 	return replayed{r.w.Hello}, nil
 }
 
-// replayed is a session that has said Hello.
+// replayed is a session that has received a Hello.
 type replayed struct{ hello *wire.Hello }
 
 // Next implements poller.Session.

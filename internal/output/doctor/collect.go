@@ -26,13 +26,13 @@ type Options struct {
 	Heard    *Heard                         // the Client's first answer, if it has been asked
 	Doors    []auto.Door                    // in the order in which they are tried
 	Favorite string                         // the door that last reached a node; empty: the first
-	Know     func([]cluster.Job) []auto.Job // tells the doors the jobs, and returns these
+	Know     func([]cluster.Job) []auto.Job // tells the doors which jobs there are, and returns these
 	Progress func(what string)              // may be called by several goroutines
-	// Stacks asks the ranks of the job what they do
+	// Stacks asks the ranks of the job what they are doing
 	Stacks func(context.Context) (*rankstacks.Verdict, error)
 }
 
-// Heard is an answer of squeue, or the reason why there is none.
+// Heard is an answer of squeue, or why there is none.
 type Heard struct {
 	Answer *slurm.Answer
 	Err    error
@@ -74,7 +74,7 @@ func Collect(ctx context.Context, o *Options) *Facts {
 	return &f
 }
 
-// askRanks asks what the ranks of the job do.
+// askRanks asks what the ranks of the job are doing.
 func (o *Options) askRanks(ctx context.Context, j *Asked) {
 	if !j.Runs || ctx.Err() != nil {
 		return
@@ -85,7 +85,7 @@ func (o *Options) askRanks(ctx context.Context, j *Asked) {
 	j.Took = time.Since(began)
 }
 
-// firstNodes returns the first nodes of the running jobs, or of the job about which the user asks; without SLURM this
+// firstNodes returns the first nodes of the running jobs, or of the job that the user asks about; without SLURM, this
 // host.
 func firstNodes(f *Facts) (names []string) {
 	if f.Slurm.None && f.Login == "" {
@@ -104,7 +104,7 @@ func firstNodes(f *Facts) (names []string) {
 	return names
 }
 
-// askVersions asks SLURM's tools for their versions. If their host cannot be reached, it asks only one.
+// askVersions asks SLURM's tools for their versions. If their host cannot be reached, it asks only one tool.
 func (o *Options) askVersions(ctx context.Context) (all []Tool) {
 	for _, name := range tools {
 		o.Progress(name + " --version")

@@ -5,15 +5,15 @@
 // pure functions of their input. Collect reaches up to parallelNodes nodes at a time, through one transport after the
 // other, and closes each session before it returns: only the cached copy of the probe stays on the nodes. Each step has
 // a deadline, either its own or that of its Door. When its context ends, Collect soon returns the Facts gathered so
-// far. Each function is called from one goroutine only.
+// far. Each function is called from only one goroutine.
 //
 // # Facts and verdicts
 //
-// nvnodetop doctor uses the same doors, but all of them, one after the other. doctor.Collect opens a session through
-// each, waits for the first report and closes it. The result is Facts: steps, failures, Hellos, reports. doctor.Judge
-// turns facts into verdicts and reads no clock. To find the door that nvnodetop would use, an auto.Opener goes through
-// the recorded answers (doctor/choose.go): there is no second set of rules. If that door works, the failures of the
-// other doors are warnings.
+// nvnodetop doctor uses the same doors as the screens, but all of them, one after the other. doctor.Collect opens a
+// session through each, waits for the first report and closes it. The result is Facts: steps, failures, Hellos,
+// reports. doctor.Judge turns facts into verdicts and reads no clock. To find the door that nvnodetop would use, an
+// auto.Opener goes through the recorded answers (doctor/choose.go), so there is no second set of rules. If that door
+// works, the failures of the other doors are warnings.
 package doctor
 
 import (
@@ -26,25 +26,25 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Facts are the findings in the words of other programs: not yet safe to display.
+// Facts are the findings in the words of other programs. They are not yet safe to display.
 type Facts struct {
 	At         time.Time
 	Program    string // version of nvnodetop
 	User, Host string
 	Login      string        // login node on which SLURM was asked; empty: this host
-	ClockLimit time.Duration // permitted difference between the clock of a node and ours
-	Named      bool          // the user has named the nodes
+	ClockLimit time.Duration // permitted difference between a node's clock and ours
+	Named      bool          // the user named the nodes
 	Slurm      Slurm
 	Nodes      []Node
 	Job        Asked
 }
 
-// Asked is the job about which the user asks, and what its ranks do.
+// Asked is the job that the user asks about, and what its ranks are doing.
 type Asked struct {
 	ID      string              // "": the user asks about no job
 	Runs    bool                // SLURM lists it
 	Stacks  *rankstacks.Verdict // nil: they are not known
-	Failure error               // the reason why
+	Failure error               // why they are not known
 	Took    time.Duration
 }
 
@@ -56,9 +56,9 @@ type Slurm struct {
 	Asked   bool // squeue was run to list the jobs
 	Jobs    []cluster.Job
 	Pending int
-	Note    string // on what was asked; empty: nothing to say
+	Note    string // about what was asked; empty: nothing to say
 	Took    time.Duration
-	Failure *reach.Failure // failure to list the jobs
+	Failure *reach.Failure // why the jobs could not be listed
 	None    bool           // no SLURM, or no configured one
 }
 
@@ -69,7 +69,7 @@ type Tool struct {
 	Missing bool   // not in PATH
 	Idle    bool   // SLURM is not configured
 	Took    time.Duration
-	Failure *reach.Failure // the reason why it did not run; nil: it ran, or is missing
+	Failure *reach.Failure // why it did not run; nil: it ran, or is missing
 }
 
 // Node is the known state of a node.
@@ -77,14 +77,14 @@ type Node struct {
 	Name   string
 	Ways   []Way
 	Choice string         // the transport that nvnodetop would use; empty: none
-	None   *reach.Failure // the reason why it would use none
+	None   *reach.Failure // why it would use none
 }
 
 // Way is an attempt to reach a node through one transport.
 type Way struct {
 	Door    string
-	Here    bool   // it reaches this host only
-	Unfit   string // the reason why it does not apply; empty: it was tried
+	Here    bool   // it only reaches this host
+	Unfit   string // why it does not apply; empty: it was tried
 	Stopped bool   // the user interrupted the examination
 
 	Stages  []reach.Stage
@@ -94,14 +94,14 @@ type Way struct {
 
 	// Of the session.
 	Hello    *wire.Hello // nil: there was none
-	Noise    string      // output of the login shell before the probe's
+	Noise    string      // what the login shell wrote before the probe's output
 	Report   *wire.Report
 	Arrived  time.Time      // of Report
-	Reported time.Duration  // from the request to the first report, or to Broken
-	Broken   *reach.Failure // the reason why there is no Report
+	Reported time.Duration  // time from the request to the first report, or to Broken
+	Broken   *reach.Failure // why there is no Report
 }
 
-// hasReports reports whether the way has led to reports.
+// hasReports reports whether reports have arrived this way.
 func (w *Way) hasReports() bool { return w.Report != nil }
 
 // jobsOn returns the jobs on a node.

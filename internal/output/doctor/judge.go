@@ -51,7 +51,7 @@ func judgeSlurm(f *Facts) []Step {
 	return append(steps, judgeJobs(f))
 }
 
-// judgeTool judges a tool of SLURM. With named nodes, SLURM is not needed.
+// judgeTool judges a tool of SLURM. If the user named the nodes, SLURM is not needed.
 func judgeTool(t *Tool, named bool) Step {
 	s := Step{Name: t.Name, Verdict: OK, Text: t.Version, Took: t.Took.Seconds()}
 	switch {
@@ -126,7 +126,7 @@ func pendingText(n int) string {
 	return fmt.Sprintf(", %d pending", n)
 }
 
-// Limits of the other side's words on the screen, in bytes.
+// Limits on how much of the other side's words is shown, in bytes.
 const (
 	maxText  = 400
 	maxWords = 4 << 10

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// judgeNode judges the ways to a node, and the session of the way that nvnodetop would use.
+// judgeNode judges the ways to a node, and the session over the way that nvnodetop would use.
 func judgeNode(f *Facts, n *Node) Patient {
 	p := Patient{Name: n.Name, Choice: n.Choice, Transports: []Transport{}}
 	var chosen *Way
@@ -65,7 +65,7 @@ func judgeChoice(n *Node, works []string, stopped bool) Step {
 	return s
 }
 
-// worksText is "a works", "a and b work".
+// worksText returns "a works", "a and b work".
 func worksText(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
@@ -74,7 +74,7 @@ func worksText(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last] + " work"
 }
 
-// judgeWay judges the stages of a way, and its session's view of the job.
+// judgeWay judges the stages of a way, and which job its session sees.
 func judgeWay(f *Facts, n *Node, w *Way) Transport {
 	t := Transport{Name: w.Door, Works: w.hasReports(), Steps: []Step{}}
 	if w.Unfit != "" {
@@ -128,7 +128,7 @@ func judgeStage(f *Facts, n *Node, w *Way, s *reach.Step) Step {
 	return step
 }
 
-// judgeDriver judges whether the GPUs can be read. If no job has GPUs, there may be none.
+// judgeDriver judges whether the GPUs can be read. If no job has GPUs, the node may have none.
 func judgeDriver(slurm *Slurm, node string, h *wire.Hello, step *Step) {
 	var lost []string
 	for i := range h.GPUs {

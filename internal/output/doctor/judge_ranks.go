@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 )
 
-// judgeRanks judges the ranks of the job about which the user asks: a job that is stuck is a warning.
+// judgeRanks judges the ranks of the job that the user asks about. A stuck job is a warning.
 func judgeRanks(f *Facts) *JobState {
 	j := &f.Job
 	state := &JobState{ID: j.ID}
@@ -33,7 +33,7 @@ func judgeRanks(f *Facts) *JobState {
 	return state
 }
 
-// judgeStacks gives the result of the two looks. The first sentence stands for all.
+// judgeStacks returns the result of the two looks. Only the first sentence is given.
 func judgeStacks(d *rankstacks.Verdict, took time.Duration) Step {
 	s := Step{Name: "stacks", Verdict: OK, Text: string(d.State), Took: took.Seconds()}
 	if len(d.Said) > 0 {
@@ -51,7 +51,7 @@ func judgeStacks(d *rankstacks.Verdict, took time.Duration) Step {
 	return s
 }
 
-// judgeNCCL gives the words of the job's own library.
+// judgeNCCL returns what the job's own NCCL library says.
 func judgeNCCL(n *rankstacks.NCCL) Step {
 	if n == nil || len(n.Said) == 0 {
 		return Step{Name: "NCCL", Verdict: Skipped,

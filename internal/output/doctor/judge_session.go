@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// judgeJob compares the job of the session's cgroup with the wanted jobs.
+// judgeJob compares the job whose cgroup the session is in with the wanted jobs.
 func judgeJob(s *Slurm, n *Node, w *Way) Step {
 	step := Step{Name: "cgroup", Verdict: OK}
 	on := s.jobsOn(n.Name)
@@ -47,7 +47,7 @@ func judgeJob(s *Slurm, n *Node, w *Way) Step {
 	return step
 }
 
-// judgeSeen warns if a session sees fewer GPUs than it should. A fault of the driver is judged elsewhere.
+// judgeSeen warns if a session sees fewer GPUs than it should. A driver fault is judged elsewhere.
 func judgeSeen(step *Step, w *Way, seen, want int) {
 	if want == 0 || w.Hello.Fault != "" {
 		return
@@ -82,7 +82,7 @@ func judgeSession(f *Facts, n *Node, w *Way) []Step {
 	return append(steps, judgeClock(f, n, w), judgeProcesses(w.Report))
 }
 
-// judgeProbe names the kind of the probe. Its state has been judged as a stage.
+// judgeProbe names the kind of the probe. Its state was already judged as a stage.
 func judgeProbe(w *Way) Step {
 	h := w.Hello
 	s := Step{Name: "probe", Verdict: OK, Text: "nvidia-smi in place of a probe"}
@@ -114,7 +114,7 @@ func judgeNoise(n *Node, w *Way) Step {
 	return s
 }
 
-// maxNoise limits the quoted lines of noise.
+// maxNoise limits how many lines of noise are quoted.
 const maxNoise = 3
 
 func firstLines(s string, n int) string {
@@ -149,7 +149,7 @@ func judgeClock(f *Facts, n *Node, w *Way) Step {
 	return s
 }
 
-// judgeProcesses judges the knowledge of the processes on the GPUs.
+// judgeProcesses judges what is known of the processes on the GPUs.
 func judgeProcesses(r *wire.Report) Step {
 	s := Step{Name: "processes", Verdict: OK}
 	foreign, hidden := 0, 0

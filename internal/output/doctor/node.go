@@ -12,14 +12,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// reportWithin is the time limit of the first report; reportEvery is the requested pace of reports.
+// reportWithin is the time limit for the first report. reportEvery is the requested pace of reports.
 const (
 	reportWithin = 10 * time.Second
 	reportEvery  = time.Second
 	mostReports  = 3 // reports until one has a list of processes
 )
 
-// examineNode tries all doors to a node, and determines nvnodetop's choice.
+// examineNode tries all doors to a node, and determines which one nvnodetop would choose.
 func (o *Options) examineNode(ctx context.Context, n *Node, jobs []auto.Job) {
 	here := false
 	for i := range o.Doors {
@@ -61,7 +61,7 @@ func (o *Options) tryDoor(ctx context.Context, d *auto.Door, node string, w *Way
 	}
 	if err == nil {
 		w.awaitReport(ctx, session)
-		_ = session.Close() // nothing is left to do about an error
+		_ = session.Close() // an error no longer matters
 	}
 }
 
@@ -74,7 +74,7 @@ func (w *Way) noteStep(s reach.Step) {
 	w.Steps = append(w.Steps, s)
 }
 
-// noisy is a session that knows the output before its first line.
+// noisy is a session that knows what was output before its first line.
 type noisy interface{ Noise() string }
 
 // awaitReport waits for the Hello and the first report of a session.
@@ -112,7 +112,7 @@ func (w *Way) awaitReport(ctx context.Context, s poller.Session) {
 	}
 }
 
-// noteBreak notes the reason why a session has ended early. A report that has come counts.
+// noteBreak notes why a session ended early. If a report has arrived, that counts.
 func (w *Way) noteBreak(ctx, within context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:

@@ -65,7 +65,7 @@ func Text(w io.Writer, r *Report, profile colorprofile.Profile, ascii bool) erro
 // printer makes lines of pieces.
 type printer struct {
 	lines [][]piece
-	said  map[string]bool // explanations of this node that have been printed
+	said  map[string]bool // explanations already printed for this node
 }
 
 type piece struct {
@@ -83,8 +83,7 @@ func (p *printer) printTitle(text string) {
 	p.printLine(0, text, draw.Strong)
 }
 
-// printNode prints the transports that were tried, then the choice of nvnodetop, below the transports that were passed
-// over.
+// printNode prints the transports that were tried, then those that were passed over, then the choice of nvnodetop.
 func (p *printer) printNode(n *Patient) {
 	clear(p.said)
 	var passed []Step
@@ -107,7 +106,7 @@ func (p *printer) printNode(n *Patient) {
 // verdictRoles are the looks of the verdicts.
 var verdictRoles = [...]draw.Role{Skipped: draw.Dim, OK: draw.Data, Warning: draw.Warn, Failed: draw.Crit}
 
-// maxQuoted limits the quoted lines of the other side's words.
+// maxQuoted limits how many lines of the other side's words are quoted.
 const maxQuoted = 6
 
 func (p *printer) printSteps(steps []Step) {
@@ -137,7 +136,7 @@ func (p *printer) printSteps(steps []Step) {
 	}
 }
 
-// explainStep prints the other side's words, their meaning and what to try; nothing twice for a node.
+// explainStep prints the other side's words, their meaning and what to try. It prints nothing twice for the same node.
 func (p *printer) explainStep(s *Step) {
 	if p.isNewText(s.Words) {
 		quoted := strings.Split(s.Words, "\n")
@@ -155,7 +154,7 @@ func (p *printer) explainStep(s *Step) {
 	}
 }
 
-// isNewText reports whether a text has something to say, for the first time of this node.
+// isNewText reports whether a text is not empty and is new for this node.
 func (p *printer) isNewText(text string) bool {
 	defer func() { p.said[text] = true }()
 	return text != "" && !p.said[text]

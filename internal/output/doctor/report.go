@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// Verdict is the judgment on a step. The worst of several is the highest.
+// Verdict is the judgment on a step. A higher value is worse.
 type Verdict int
 
 // Verdicts.
@@ -53,7 +53,7 @@ type Patient struct {
 	Steps      []Step      `json:"steps"`
 }
 
-// JobState is the result for the job about which the user asks.
+// JobState is the result for the job that the user asks about.
 type JobState struct {
 	ID      string         `json:"id"`
 	Verdict Verdict        `json:"verdict"`
@@ -89,7 +89,7 @@ func worstVerdict(steps []Step) (v Verdict) {
 	return v
 }
 
-// softenFailures turns failures into warnings: something else does their work.
+// softenFailures turns failures into warnings, because something else does their work.
 func softenFailures(steps []Step) {
 	for i := range steps {
 		steps[i].Verdict = min(steps[i].Verdict, Warning)

@@ -7,41 +7,41 @@ import (
 	"time"
 )
 
-// Message is what is delivered at once.
+// Message is what is delivered at one time.
 type Message struct {
 	At    time.Time
 	Title string
 	Text  string // lines; may be empty
 	Items []Item // the newest, at most mostItems
-	Count int    // of all that it stands for
+	Count int    // number of all Items that it stands for
 }
 
-// Gatherer makes few Messages of Items: what comes at once is one Message, and there are only so many in an hour.
+// Gatherer makes few Messages from many Items. Items that come together are one Message, and there is a limit per hour.
 type Gatherer struct {
 	PerHour int
 
 	waiting     []Item
-	dropped     counts // of those that wait, beyond mostItems
+	dropped     counts // of the waiting Items, those beyond mostItems
 	first, last time.Time
 	sent        []time.Time // within the last hour
-	held        bool        // the limit has stopped the waiting
+	held        bool        // the limit has made Items wait
 }
 
 const (
-	// quiet is the time without a further Item after which the Items are told, and longest how long they wait at most:
-	// the nodes of a failed switch are lost one after the other.
+	// quiet is how long no further Item must come before the waiting Items are sent. longest is how long they wait at
+	// most: the nodes of a failed switch are lost one after the other.
 	quiet   = 10 * time.Second
 	longest = 2 * time.Minute
 
-	// several is the number of like Items from which one Message stands for them.
+	// several is the number of similar Items from which one Message stands for them.
 	several = 4
 
-	// mostItems limits the Items of a Message, and mostLines those that its text names.
+	// mostItems limits the Items of a Message. mostLines limits how many of them its text names.
 	mostItems = 100
 	mostLines = 10
 )
 
-// Take takes new Items, and returns the Messages that are due at a time.
+// Take adds new Items, and returns the Messages that are due at a time.
 func (g *Gatherer) Take(at time.Time, news []Item) []Message {
 	if len(news) > 0 {
 		if len(g.waiting) == 0 {
@@ -75,7 +75,7 @@ func (g *Gatherer) Take(at time.Time, news []Item) []Message {
 	return out
 }
 
-// Rest returns what waits as one Message, beyond all limits: nothing comes after it. False: nothing waits.
+// Rest returns everything that waits as one Message, beyond all limits, because nothing follows; false: nothing waits.
 func (g *Gatherer) Rest(at time.Time) (Message, bool) {
 	if len(g.waiting) == 0 {
 		return Message{}, false
@@ -85,7 +85,7 @@ func (g *Gatherer) Rest(at time.Time) (Message, bool) {
 	return m, true
 }
 
-// groupItems puts the Items that are alike together, if there are several.
+// groupItems groups similar Items, if there are several.
 func groupItems(items []Item) (groups [][]Item) {
 	at := map[string]int{}
 	for _, i := range items {
@@ -111,16 +111,16 @@ func groupItems(items []Item) (groups [][]Item) {
 	return out
 }
 
-// groupKey is the same for Items that one line can count.
+// groupKey returns a key that is the same for all Items that one line can count.
 func (i *Item) groupKey() string { return fmt.Sprint(i.Event, i.Over) }
 
-// counts are the numbers of Items of the same words, in the order in which they came.
+// counts are the numbers of Items with the same words, in order of arrival.
 type counts []counted
 
 type counted struct {
 	many      string // the words
 	over      bool
-	job, name string // of all of them, or of the array whose tasks they are; "": they are of several
+	job, name string // of all of them, or of the array to which they belong; "": they are from several jobs
 	n         int
 }
 
@@ -145,7 +145,7 @@ func (t counts) totalCount() (n int) {
 	return n
 }
 
-// sharedJobID is the ID that two jobs share: of the job, or of its array; "": they share none.
+// sharedJobID returns the ID that two jobs share, of the job or of its array; "": they share none.
 func sharedJobID(a, b string) string {
 	if a == b {
 		return a
@@ -158,7 +158,7 @@ func sharedJobID(a, b string) string {
 	return ""
 }
 
-// messageOf makes one Message of Items. more are left out.
+// messageOf makes one Message from Items. more counts the Items that are left out.
 func messageOf(at time.Time, items []Item, more counts) Message {
 	all := slices.Clone(more)
 	all.addItems(items)
@@ -179,7 +179,7 @@ func messageOf(at time.Time, items []Item, more counts) Message {
 	return m
 }
 
-// mostWords is the number of kinds of Items that a title counts.
+// mostWords is how many kinds of Items a title counts.
 const mostWords = 3
 
 // summarizeCounts puts the counts of Items into words: "48211 llama: 100 nodes unreachable", "48377: 390 jobs have

@@ -1,11 +1,11 @@
 // Package notify decides what is news for a user who does not look at a screen: the end of a job, and problems that
-// last. It is pure: a Watcher turns Snapshots into Items, and a Gatherer turns Items into few Messages. Package
-// newsworthy has what is news, and notify/ways delivers Messages.
+// last. It is pure. A Watcher turns Snapshots into Items, and a Gatherer turns Items into few Messages. Package
+// newsworthy defines what is news, and notify/ways delivers Messages.
 //
-// The problems are the findings of package health; no rule is here. A finding begins one Item; its getting worse and
-// its end are others. What a silent node hides has not ended. A job that is over takes its problems with it, and the
-// loss of a node counts only once SLURM has said that its job goes on: sessions end with their job. A Watcher and a
-// Gatherer belong to one goroutine each.
+// The problems are the findings of package health; there are no rules here. A finding causes one Item when it begins,
+// and others when it gets worse and when it ends. A problem that a silent node hides has not ended. A job that is over
+// takes its problems with it. The loss of a node counts only once SLURM has said that its job goes on, since sessions
+// end with their job. A Watcher and a Gatherer belong to one goroutine each.
 package notify
 
 import (
@@ -29,17 +29,17 @@ type Item struct {
 	GPU       int    // cluster.NoNumber: the node
 	Since     time.Time
 
-	State cluster.EndState // of a job that has ended
+	State cluster.EndState // for a job that has ended
 	Exit  *cluster.Exit    // likewise; nil: unknown
 
-	Title string // one line with the job and the place
+	Title string // one line, with the job and the place
 	Text  string // sentences
-	Place string // the node and the GPU, for lists; "": the job
-	Many  string // after a count of such items: "nodes unreachable"
+	Place string // the node and the GPU, for lists; "": the whole job
+	Many  string // follows a count of such items: "nodes unreachable"
 }
 
 // OfJob reports whether a job has one of these names: its ID, its number, or the ID of its array or heterogeneous job.
-// No names stand for all jobs.
+// An empty list stands for all jobs.
 func OfJob(id, number string, names []string) bool {
 	return len(names) == 0 || slices.ContainsFunc(names, (&cluster.Job{ID: id, Number: number}).PartOf)
 }

@@ -15,30 +15,30 @@ import (
 // Watcher finds the news in Snapshots.
 type Watcher struct {
 	newsworthy.Settings
-	Jobs []string // IDs, or those of arrays; none: all jobs
-	Asks bool     // the ranks of jobs that seem to hang are asked what they do: that is part of the news
+	Jobs []string // IDs of jobs or of arrays; none: all jobs
+	Asks bool     // ranks of jobs that seem to hang are asked what they do, and that is part of the news
 
-	began  time.Time                   // the first Snapshot
-	open   map[string]*sight           // problems that are there, and those that a silent node hides
-	before map[string]cluster.Severity // the problems that an earlier program has told, and how bad they were
-	jobs   map[string]bool             // that run
-	ran    map[string]cluster.Job      // that have run, and whose end is not known yet, by ID
-	ended  map[string]bool             // whose end is told
-	near   map[string]bool             // time limits that are told
+	began  time.Time                   // time of the first Snapshot
+	open   map[string]*sight           // present problems, and those that a silent node hides
+	before map[string]cluster.Severity // problems that an earlier program reported, and how bad they were
+	jobs   map[string]bool             // running jobs
+	ran    map[string]cluster.Job      // jobs that ran and whose end is not known yet, by ID
+	ended  map[string]bool             // jobs whose end was reported
+	near   map[string]bool             // jobs whose time limit was reported
 	never  map[string]bool             // jobs that wait in vain
 }
 
-// sight is a problem that was seen.
+// sight is a problem that has been seen.
 type sight struct {
 	Item
 	told  bool
 	ripe  bool // it is news now
 	keeps time.Duration
 	first time.Time // when it was first seen
-	last  time.Time // likewise last
+	last  time.Time // when it was last seen
 }
 
-// resumes is the time in which a new Watcher must find again what an earlier one has told: a lag takes minutes.
+// resumes is how long a new Watcher has to find again what an earlier one reported: a lag takes minutes to find.
 const resumes = 15 * time.Minute
 
 // NewWatcher returns a Watcher that knows nothing yet.
@@ -47,10 +47,10 @@ func NewWatcher(s newsworthy.Settings, jobs []string) *Watcher {
 		ran: map[string]cluster.Job{}, ended: map[string]bool{}, near: map[string]bool{}}
 }
 
-// critical is before the ID of a problem that was told as critical: it cannot become worse.
+// critical comes before the ID of a problem that was reported as critical: such a problem cannot get worse.
 const critical = "critical "
 
-// Told returns the problems that were told and hold, for Resume.
+// Told returns the problems that were reported and still hold, for Resume.
 func (w *Watcher) Told() (ids []string) {
 	for id, o := range w.open {
 		if o.told && o.Severity >= cluster.Critical {
@@ -64,7 +64,7 @@ func (w *Watcher) Told() (ids []string) {
 	return ids
 }
 
-// Resume takes what an earlier Watcher has told. It is not told again.
+// Resume takes over what an earlier Watcher reported. It is not reported again.
 func (w *Watcher) Resume(ids []string) {
 	for _, id := range ids {
 		if of, is := strings.CutPrefix(id, critical); is {
@@ -91,7 +91,7 @@ func (w *Watcher) See(s *cluster.Snapshot) (news []Item) {
 	return append(news, w.jobEnds(s)...)
 }
 
-// problemNews returns the problems that have become news, and the ends of those that were.
+// problemNews returns the problems that have become news, and the ends of problems that were news.
 func (w *Watcher) problemNews(s *cluster.Snapshot) (news []Item) {
 	now := map[string]*sight{}
 	for i := range s.Jobs {
@@ -128,7 +128,7 @@ func (w *Watcher) problemNews(s *cluster.Snapshot) (news []Item) {
 		o := w.open[id]
 		switch job := jobOf(s, &o.Item); {
 		case now[id] != nil:
-		case job == nil: // it has ended
+		case job == nil: // the job has ended
 			delete(w.open, id)
 		case isUnobservable(s, job, &o.Item), s.At.Sub(o.last) < o.keeps:
 		default:
@@ -141,18 +141,18 @@ func (w *Watcher) problemNews(s *cluster.Snapshot) (news []Item) {
 	return news
 }
 
-// answersBy is the time for which the news that a job seems to hang waits for what its ranks do.
+// answersBy is how long the news that a job seems to hang waits for what its ranks do.
 const answersBy = 40 * time.Second
 
-// awaitsStacks reports whether the ranks of a job that seems to hang have not been asked what they do since it does.
+// awaitsStacks reports whether a job seems to hang and its ranks have not been asked since what they do.
 func awaitsStacks(s *cluster.Snapshot, i *Item) bool {
 	d := s.Stacks[i.Job]
 	return i.Kind == cluster.KindJobHang && (d == nil || d.Time.Before(i.Since))
 }
 
-// problemItem returns the news of a problem that is there: it is news once, and again each time when it is worse than
-// all that was told of it, as a warning that becomes critical. A node that does not respond, and then cannot be
-// reached, is lost once.
+// problemItem returns the news of a present problem. A problem is news once, and again each time it gets worse than
+// anything reported about it, such as a warning that becomes critical. A node that first does not respond and then
+// cannot be reached is lost only once.
 func (o *sight) problemItem(now *sight) (Item, bool) {
 	worse := o.told && now.Kind == o.Kind && now.Severity > o.Severity
 	if !now.ripe || o.told && !worse {
@@ -166,8 +166,8 @@ func (o *sight) problemItem(now *sight) (Item, bool) {
 	return i, true
 }
 
-// noteFinding notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may
-// return.
+// noteFinding notes a finding of a job. A finding that has just cleared still counts, unless it was never reported: it
+// may return.
 func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
 	p, wanted := w.Of(f)
 	id := strings.Join([]string{string(f.Kind), f.Node, f.Key}, " ")
@@ -177,7 +177,7 @@ func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluste
 	case p.Event == newsworthy.Node: // first it does not respond, then it cannot be reached
 		id = "node " + f.Node
 	}
-	told := w.open[id] != nil && w.open[id].told // it may become milder
+	told := w.open[id] != nil && w.open[id].told // it may have become milder
 	if !told && !wanted || f.Severity == cluster.Waiting {
 		return
 	}
@@ -192,7 +192,7 @@ func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluste
 	now[id] = &sight{Item: i, ripe: lasts && (p.Event != newsworthy.Node || goesOn(s, f.Since))}
 }
 
-// unanswered is the time after which a lost node is news even if SLURM does not answer.
+// unanswered is after how long a lost node is news even if SLURM does not answer.
 const unanswered = 2 * time.Minute
 
 // goesOn reports whether SLURM has listed the jobs since a time.
@@ -201,7 +201,7 @@ func goesOn(s *cluster.Snapshot, since time.Time) bool {
 	return d.Command == "" || d.Answered.After(since) || s.At.Sub(since) > unanswered
 }
 
-// jobOf returns a job that runs, and that an Item is about; nil: there is none.
+// jobOf returns the running job that an Item is about; nil: there is none.
 func jobOf(s *cluster.Snapshot, i *Item) *cluster.JobView {
 	for k := range s.Jobs {
 		if j := &s.Jobs[k]; j.ID == i.Job || i.Node != "" && slices.Contains(j.Nodes, i.Node) {
@@ -211,8 +211,8 @@ func jobOf(s *cluster.Snapshot, i *Item) *cluster.JobView {
 	return nil
 }
 
-// isUnobservable reports whether nobody can see whether a problem has ended: its node does not report, or one of the
-// job's, or the job is suspended.
+// isUnobservable reports whether nobody can see if a problem has ended: its node, or a node of the job, does not
+// report, or the job is suspended.
 func isUnobservable(s *cluster.Snapshot, j *cluster.JobView, i *Item) bool {
 	reports := func(name string) bool { return s.Nodes[name] != nil && s.Nodes[name].State == cluster.NodeReporting }
 	switch {
@@ -224,7 +224,7 @@ func isUnobservable(s *cluster.Snapshot, j *cluster.JobView, i *Item) bool {
 	return j.Suspended || slices.ContainsFunc(j.Nodes, func(name string) bool { return !reports(name) })
 }
 
-// jobStarts returns the jobs that have begun to run.
+// jobStarts returns the news of jobs that have begun to run.
 func (w *Watcher) jobStarts(s *cluster.Snapshot) (news []Item) {
 	before, first := w.jobs, w.jobs == nil
 	w.jobs = map[string]bool{}
@@ -237,12 +237,12 @@ func (w *Watcher) jobStarts(s *cluster.Snapshot) (news []Item) {
 		}
 	}
 	if s.Discovery.Answered.IsZero() {
-		w.jobs = nil // the jobs of the first answer have not just begun
+		w.jobs = nil // the jobs in the first answer have not just begun
 	}
 	return news
 }
 
-// jobRequeues returns the jobs that ran, and wait again. SLURM lists them all the time.
+// jobRequeues returns the news of jobs that ran and now wait again. SLURM lists them all the time.
 func (w *Watcher) jobRequeues(s *cluster.Snapshot) (news []Item) {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i].Job; j.ID != "" && OfJob(j.ID, j.Number, w.Jobs) {
@@ -264,7 +264,7 @@ func (w *Watcher) jobRequeues(s *cluster.Snapshot) (news []Item) {
 	return news
 }
 
-// waitsInVain returns the jobs that can no longer start.
+// waitsInVain returns the news of jobs that can no longer start.
 func (w *Watcher) waitsInVain(s *cluster.Snapshot) (news []Item) {
 	before := w.never
 	w.never = map[string]bool{}
@@ -281,10 +281,10 @@ func (w *Watcher) waitsInVain(s *cluster.Snapshot) (news []Item) {
 	return news
 }
 
-// explained is the time in which SLURM should say how a job has ended.
+// explained is how long SLURM has to say how a job ended.
 const explained = 2 * time.Minute
 
-// jobEnds returns the jobs that have ended since the first Snapshot.
+// jobEnds returns the news of jobs that have ended since the first Snapshot.
 func (w *Watcher) jobEnds(s *cluster.Snapshot) (news []Item) {
 	before := w.ended
 	w.ended = map[string]bool{}
@@ -304,19 +304,20 @@ func (w *Watcher) jobEnds(s *cluster.Snapshot) (news []Item) {
 	return news
 }
 
-// Ended returns the news of a job that has ended, also of one that was in no Snapshot.
+// Ended returns the news of a job that has ended, even if it was in no Snapshot.
 func (w *Watcher) Ended(at time.Time, e *cluster.EndedJob) (Item, bool) {
 	event := newsworthy.End
 	if e.State.Bad() {
 		event = newsworthy.Failure
 	}
-	if !w.Wants(event) || e.Start.IsZero() && event != newsworthy.Failure { // the user has canceled what never ran
+	if !w.Wants(event) || e.Start.IsZero() && event != newsworthy.Failure { // the user canceled a job that never ran
 		return Item{}, false
 	}
 	return ofEnd(at, e, event), true
 }
 
-// nearLimits returns the jobs that will soon reach their time limit. A job whose whole limit is short is no news.
+// nearLimits returns the news of jobs that will soon reach their time limit. If the whole limit is short, there is no
+// news.
 func (w *Watcher) nearLimits(s *cluster.Snapshot) (news []Item) {
 	before := w.near
 	w.near = map[string]bool{}
@@ -335,7 +336,7 @@ func (w *Watcher) nearLimits(s *cluster.Snapshot) (news []Item) {
 	return news
 }
 
-// endedItem is the end of a problem.
+// endedItem returns the news of the end of a problem.
 func (o *sight) endedItem(at time.Time) Item {
 	i := o.Item
 	i.At, i.Over = at, true
@@ -343,7 +344,7 @@ func (o *sight) endedItem(at time.Time) Item {
 	return i
 }
 
-// Expects reports whether a problem that an earlier Watcher has told may still be found.
+// Expects reports whether a problem that an earlier Watcher reported may still be found.
 func (w *Watcher) Expects(id string) bool {
 	_, told := w.before[strings.TrimPrefix(id, critical)]
 	return told

@@ -41,7 +41,7 @@ func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, even
 	what := words.One
 	if d := s.Stacks[j.ID]; f.Kind == cluster.KindJobHang && !awaitsStacks(s, &i) && d.State == rankstacks.Stuck &&
 		d.Headline != "" {
-		what = words.Long // it names the rank for which the job waits
+		what = words.Long // it names the rank that the job waits for
 	}
 	i.Title = prependJob(j.ID, j.Name, strings.TrimSpace(i.Place+" "+what))
 	if words.Hint != "" {
@@ -50,10 +50,10 @@ func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, even
 	return i
 }
 
-// forecastKeeps is the time after which a forecast that is no longer made counts as over: the next one may follow.
+// forecastKeeps is after how long a forecast that is no longer made counts as over: the next one may follow.
 const forecastKeeps = 10 * time.Minute
 
-// noteForecast notes the memory that will be full. A finding about the same memory has priority.
+// noteForecast notes memory that will be full. A finding about the same memory has priority.
 func (w *Watcher) noteForecast(s *cluster.Snapshot, j *cluster.JobView, now map[string]*sight) {
 	for _, name := range j.Nodes {
 		n := s.Nodes[name]
@@ -98,7 +98,7 @@ func ofStart(s *cluster.Snapshot, j *cluster.Job) Item {
 		Title: prependJob(j.ID, j.Name, "runs on "+nodes), Many: "jobs have begun"}
 }
 
-// ofRequeue is the news of a job that ran, and waits again.
+// ofRequeue is the news of a job that ran and now waits again.
 func ofRequeue(s *cluster.Snapshot, j *cluster.Job) Item {
 	words := "requeued"
 	if !j.Start.IsZero() && s.At.After(j.Start) {
@@ -120,8 +120,8 @@ func ofEnd(at time.Time, e *cluster.EndedJob, event newsworthy.Event) Item {
 	return i
 }
 
-// HowEnded says how a job has ended: "failed after 1h 2m (exit code 3)", and why if that is known: "failed after 22s:
-// rank 3: ValueError: bad batch (train.py:20)".
+// HowEnded says how a job ended: "failed after 1h 2m (exit code 3)". If the reason is known, it says that too: "failed
+// after 22s: rank 3: ValueError: bad batch (train.py:20)".
 func HowEnded(e *cluster.EndedJob) string {
 	words := tally.EndOf(e).Word
 	if !e.Start.IsZero() && e.Over().After(e.Start) {
@@ -131,7 +131,7 @@ func HowEnded(e *cluster.EndedJob) string {
 		return words + ": " + why
 	}
 	switch x := e.Exit; {
-	case x == nil, x.Code == 0 && x.Signal == 0, e.State == cluster.JobCanceled: // a canceled job has that signal
+	case x == nil, x.Code == 0 && x.Signal == 0, e.State == cluster.JobCanceled: // a canceled job also has that signal
 	case x.Signal != 0:
 		words += fmt.Sprintf(" (signal %d)", x.Signal)
 	default:

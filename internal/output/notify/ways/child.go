@@ -17,15 +17,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
 )
 
-// childTime is the time that a command has; lingering is how long its output may stay open after its end.
+// childTime is how long a command may run. lingering is how long its output may stay open after its end.
 const (
 	childTime = 30 * time.Second
 	lingering = time.Second
-	maxWords  = 1 << 10 // kept of its output
-	maxLine   = 200     // said of it
+	maxWords  = 1 << 10 // limit of its output that is kept
+	maxLine   = 200     // limit of its output that is quoted
 )
 
-// passed are the variables that a child gets. Others may be secrets: tokens of services, keys of clouds.
+// passed are the variables that a child gets. Other variables may be secrets, such as tokens of services or keys of
+// clouds.
 var passed = []string{"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "TZ", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY",
 	"XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "TMUX", "TMUX_PANE"}
 
@@ -37,8 +38,8 @@ func childEnvironment(of []string) []string {
 	})
 }
 
-// Command runs a program for each Message, which is JSON on its standard input. There is no shell between. The
-// program is looked for at once.
+// Command runs a program for each Message, which it gets as JSON on its standard input, without a shell. The program is
+// searched for immediately.
 func Command(argv []string) (Way, error) {
 	path, err := findProgram(argv[0])
 	if err != nil {
@@ -49,7 +50,7 @@ func Command(argv []string) (Way, error) {
 	}, childTime}, nil
 }
 
-// findProgram finds a program. "~/" is the home directory.
+// findProgram finds a program. "~/" stands for the home directory.
 func findProgram(name string) (string, error) {
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		dir, err := os.UserHomeDir()
@@ -68,9 +69,9 @@ func findProgram(name string) (string, error) {
 	return path, nil
 }
 
-// runProgram runs a program. Its process group ends with the time. A child that has left the group, as setsid does,
-// stays: that is how a program starts what shall go on, and a subreaper would have to tell it from other children of
-// ours.
+// runProgram runs a program. Its process group is killed when the time is over. A child that has left the group, for
+// example with setsid, stays: that is how a program starts something that should go on, and a subreaper could not
+// distinguish it from other children of ours.
 func runProgram(ctx context.Context, limit time.Duration, path string, args []string, in []byte) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
 	defer cancel()
@@ -78,12 +79,12 @@ func runProgram(ctx context.Context, limit time.Duration, path string, args []st
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = childEnvironment(os.Environ()), "/", bytes.NewReader(in), words,
 		words
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask questions at
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal on which to ask questions
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = lingering
 	err := cmd.Run()
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it has left something running
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it left something running
 		return nil
 	case context.Cause(ctx) != nil:
 		err = context.Cause(ctx)

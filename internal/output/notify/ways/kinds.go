@@ -9,12 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 )
 
-// Settings are what the user has set for the ways.
+// Settings are the user's settings for the ways.
 type Settings struct {
 	Command  []string                 // a program and its arguments
 	Webhook  string                   // the file with the URL
 	Mail     string                   // addresses
-	Terminal func(title, text string) // tells it on the terminal of this program; nil: it has none
+	Terminal func(title, text string) // shows a message on the terminal of this program; nil: it has none
 }
 
 // ErrNoTerminal is the error of the way to a terminal in a program without one.
@@ -22,7 +22,7 @@ var ErrNoTerminal = errors.New("this program has no terminal")
 
 // kind is a row of the table of ways.
 type kind struct {
-	name  string                 // that of its setting too, if it needs one
+	name  string                 // also the name of its setting, if it needs one
 	needs func(s *Settings) bool // reports whether the setting is there; nil: it needs none
 	open  func(s *Settings) (Way, error)
 }

@@ -19,10 +19,10 @@ const (
 	maxSubject    = 200
 )
 
-// sendmails are the places of sendmail beside PATH: users do not have sbin there.
+// sendmails are the places of sendmail besides PATH: users do not have sbin in it.
 var sendmails = []string{"sendmail", "/usr/sbin/sendmail", "/usr/lib/sendmail"}
 
-// Mail hands a mail to the host's sendmail for each Message.
+// Mail passes a mail to the host's sendmail for each Message.
 func Mail(to string) (Way, error) {
 	addresses, err := parseRecipients(to)
 	if err != nil {
@@ -52,8 +52,8 @@ func parseRecipients(list string) (addresses []string, err error) {
 	return addresses, nil
 }
 
-// mailMessage is the mail. Titles and texts come from other hosts: the subject is one line in every case, and the body
-// is encoded, so that it can neither begin a header nor be too long a line.
+// mailMessage returns the mail. Titles and texts come from other hosts. So the subject is always one line, and the body
+// is encoded: it can neither begin a header nor contain a line that is too long.
 func mailMessage(to []string, d *Document) []byte {
 	var b bytes.Buffer
 	subject := mime.QEncoding.Encode("utf-8", safe.Line("nvnodetop: "+d.Title, maxSubject))

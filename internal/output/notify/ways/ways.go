@@ -1,10 +1,10 @@
 // Package ways delivers the Messages of package notify: to a command of the user, to a webhook, and by mail. A caller
 // adds ways of its own, such as its terminal.
 //
-// A Post has a goroutine for each way, which delivers one Message after the other. Send never waits. A way that is slow
-// or broken delays neither the caller nor another way. Everything has a time limit, and what a program or a server
-// answers is limited and made safe to display. No child gets the environment of this program, which may hold secrets,
-// and no error has a part of the URL of a webhook, which is one: package redact quotes the words of others.
+// A Post has a goroutine for each way, which delivers one Message after the other. Send never waits. A slow or broken
+// way delays neither the caller nor another way. Everything has a time limit. What a program or a server answers is
+// limited and made safe to display. No child gets the environment of this program, which may contain secrets. No error
+// contains a part of a webhook's URL, which is a secret: package redact quotes the words of others.
 package ways
 
 import (
@@ -23,17 +23,17 @@ import (
 type Way struct {
 	Name string
 	Send func(ctx context.Context, m *Document) error
-	Most time.Duration // the longest that Send takes; 0: it does not wait for anybody
+	Most time.Duration // the longest time that Send takes; 0: it waits for nobody
 }
 
 // Document is a Message as programs get it. Unknown values are absent.
 type Document struct {
 	At    time.Time `json:"at"`
 	Title string    `json:"title"` // one line
-	Text  string    `json:"text"`  // the title, and more lines if there is more to say
+	Text  string    `json:"text"`  // the title, followed by more lines if there is more to say
 	Host  string    `json:"host"`  // of nvnodetop
 	User  string    `json:"user"`
-	Count int       `json:"count"` // of the news, of which the newest 100 are listed
+	Count int       `json:"count"` // number of news, of which the newest 100 are listed
 	News  []News    `json:"news"`
 }
 
@@ -94,10 +94,10 @@ func (d *Document) encodeJSON() []byte {
 	return append(text, '\n')
 }
 
-// waiting is how many Messages a way keeps that cannot keep up. Then the oldest are left out.
+// waiting is how many Messages a way keeps if it cannot keep up. Beyond that, the oldest are dropped.
 const waiting = 16
 
-// Post delivers Messages in several ways.
+// Post delivers Messages over several ways.
 type Post struct {
 	say    func(string)
 	boxes  []*box
@@ -110,10 +110,10 @@ type Post struct {
 type box struct {
 	Way
 	in   chan *Document
-	last string // the last error, which is said once
+	last string // the last error, which is reported once
 }
 
-// Open begins to deliver. say gets one line for each new failure, from any goroutine.
+// Open begins to deliver. say is called with one line for each new failure, from any goroutine.
 func Open(ways []Way, say func(string)) *Post {
 	p := &Post{say: say}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -143,7 +143,7 @@ func (p *Post) deliverBox(b *box) {
 	}
 }
 
-// Send hands a Message over. One goroutine calls Send and Close.
+// Send hands over a Message. Send and Close are called by one goroutine.
 func (p *Post) Send(d *Document) {
 	for _, b := range p.boxes {
 		for sent := false; !sent; {
@@ -160,7 +160,7 @@ func (p *Post) Send(d *Document) {
 	}
 }
 
-// Close delivers what waits, within a time, and reports whether that was enough.
+// Close delivers what is waiting, within a time limit, and reports whether that was enough.
 func (p *Post) Close(within time.Duration) bool {
 	done := make(chan struct{})
 	for _, b := range p.boxes {

@@ -26,11 +26,11 @@ import (
 
 const (
 	maxURL     = 4 << 10 // of the file
-	maxAnswer  = 4 << 10 // read of an answer
+	maxAnswer  = 4 << 10 // bytes that are read of an answer
 	maxContent = 1900    // bytes: Discord refuses more than 2,000 characters
 )
 
-// pace is how a webhook is tried.
+// pace is how often and how long a webhook is tried.
 type pace struct {
 	first, most time.Duration // between two tries
 	try, all    time.Duration // for one, and for all
@@ -48,7 +48,7 @@ func Webhook(file string) (Way, error) {
 	return webhookWay(to, http.ProxyFromEnvironment, usual), nil
 }
 
-// proxies finds the proxy on the way of a request; nil: there is none.
+// proxies returns the proxy that a request goes through; nil: there is none.
 type proxies func(*http.Request) (*url.URL, error)
 
 func webhookWay(to *url.URL, by proxies, p pace) Way {
@@ -75,7 +75,7 @@ func webhookWay(to *url.URL, by proxies, p pace) Way {
 		switch {
 		case err == nil:
 			return nil
-		case ctx.Err() != nil: // what the server said last helps more than that nobody waits any longer
+		case ctx.Err() != nil: // what the server last said helps more than the fact that nobody waits any longer
 			err = last
 		}
 		return fmt.Errorf("%s: %w", to.Host, err)
@@ -84,13 +84,13 @@ func webhookWay(to *url.URL, by proxies, p pace) Way {
 
 var errNoAnswer = errors.New("no answer so far")
 
-// Redirects that are refused: they would take a secret to another host, or lose the message.
+// Redirects that are refused, because they would take a secret to another host or lose the message.
 var (
 	errAway = errors.New("it redirects to another host, which is refused")
 	errLost = errors.New("it redirects, and the message would be lost")
 )
 
-// checkRedirect lets a redirect be followed to the same host if it keeps the message.
+// checkRedirect allows a redirect to the same host if it keeps the message.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	const most = 3
 	first := via[0]
@@ -103,20 +103,20 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// request is a body to post. The server, and a proxy on the way, may repeat the secret in their words.
+// request is a body to post. The server, and a proxy in between, may repeat the secret in their words.
 type request struct {
 	to     *url.URL
 	secret *redact.Secret
 	body   []byte
 }
 
-// secretOf is the secret in a URL, and in that of the proxy on the way to it.
+// secretOf returns the secret in a URL, and in the URL of the proxy used to reach it.
 func secretOf(to *url.URL, by proxies) *redact.Secret {
-	proxy, _ := by(&http.Request{URL: to}) // its error is that of the first try, too
+	proxy, _ := by(&http.Request{URL: to}) // the first try has the same error
 	return redact.OfURLs(to, proxy)
 }
 
-// postBody sends a body once. Its error has nothing of the secret.
+// postBody sends a body once. Its error contains nothing of the secret.
 func postBody(ctx context.Context, client *http.Client, what *request, most time.Duration) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, what.to.String(), bytes.NewReader(what.body))
 	if err != nil {
@@ -136,7 +136,7 @@ func postBody(ctx context.Context, client *http.Client, what *request, most time
 	return answerError(answer, what.secret.Line(string(said), maxLine), most)
 }
 
-// requestError is the error of a request without an answer that counts. That of net/http may quote the answer.
+// requestError returns the error of a request without a valid answer. The error of net/http may quote the answer.
 func requestError(err error, secret *redact.Secret) error {
 	if errors.Is(err, errAway) || errors.Is(err, errLost) {
 		return backoff.Permanent(err)
@@ -148,7 +148,7 @@ func requestError(err error, secret *redact.Secret) error {
 	return quoted
 }
 
-// answerError is the error of an answer. What the server may accept later is tried again.
+// answerError returns the error of an answer. If the server may accept the request later, it is tried again.
 func answerError(answer *http.Response, line string, most time.Duration) error {
 	status := answer.StatusCode
 	if status >= 200 && status < 300 {
@@ -170,8 +170,8 @@ func answerError(answer *http.Response, line string, most time.Duration) error {
 	return backoff.Permanent(err)
 }
 
-// webhookBody is the body: the Document, with the names that Slack and others ("text"), and Discord ("content") expect.
-// Names of jobs and words of other hosts mention nobody.
+// webhookBody returns the body: the Document, with the names that Slack and others ("text"), and Discord ("content")
+// expect. Names of jobs and words of other hosts cannot mention anybody.
 func webhookBody(d *Document) []byte {
 	words := safe.Lines(d.Text, maxContent)
 	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") // as Slack wants it
@@ -192,7 +192,7 @@ func webhookBody(d *Document) []byte {
 
 var errBadURL = errors.New("it has no URL that begins with https://, or with http:// for this host itself")
 
-// readURL reads the URL of a webhook. Who knows it can send messages: the file must be the user's own.
+// readURL reads the URL of a webhook. Whoever knows the URL can send messages, so the file must belong to the user.
 func readURL(file string) (*url.URL, error) {
 	if rest, home := strings.CutPrefix(file, "~/"); home {
 		dir, err := os.UserHomeDir()
@@ -207,7 +207,7 @@ func readURL(file string) (*url.URL, error) {
 	}
 	to, err := url.Parse(strings.TrimSpace(string(words)))
 	if err != nil || to.Host == "" || to.Scheme != "https" && (to.Scheme != "http" || !isLocal(to.Hostname())) {
-		return nil, fmt.Errorf("%q: %w", file, errBadURL) // an error of Parse has the URL
+		return nil, fmt.Errorf("%q: %w", file, errBadURL) // an error of Parse contains the URL
 	}
 	return to, nil
 }
