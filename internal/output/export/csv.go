@@ -17,7 +17,7 @@ import (
 )
 
 // CSV writes a line of names, and a line for each GPU and MIG instance of the nodes that have numbers. The first
-// columns identify the GPU; the metrics of the table follow, by their keys. An unknown value is an empty cell.
+// columns identify the GPU. The metrics of the table follow, named by their keys. An unknown value is an empty cell.
 // docs/commands/snapshot.md describes the columns.
 func CSV(w io.Writer, s *cluster.Snapshot) error {
 	out := csv.NewWriter(w)
@@ -75,12 +75,14 @@ func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster
 		text.Cell(strings.Join(ids, " ")), text.Cell(strings.Join(users, " ")), text.Cell(tally.Lost(g)), hangs)
 }
 
-// columnOrder has the keys of the metrics in the order of their columns, the oldest first: a column keeps its place.
+// columnOrder has the keys of the metrics in the order of their columns, oldest first, so that each column keeps its
+// place.
 //
 //go:embed columns.txt
 var columnOrder string
 
-// csvMetrics are the metrics in the order of their columns. A new one, which the table has among its kin, is the last.
+// csvMetrics are the metrics in the order of their columns. A new metric comes last, even if it is among related
+// metrics in the table.
 var csvMetrics = func() (all []metric.ID) {
 	for key := range strings.FieldsSeq(columnOrder) {
 		if id, known := metric.Find(key, metric.GPU); known {

@@ -5,7 +5,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// Details returns the document about a process that was inspected.
+// Details returns the document about an inspected process.
 func Details(p *inspection.Process) *schema.ProcessDetails {
 	d := &schema.ProcessDetails{PID: p.PID, StartTicks: p.StartTicks,
 		Arguments: p.Arguments, Truncated: p.Truncated, Terminal: p.Terminal, UIDs: p.UIDs, GIDs: p.GIDs,

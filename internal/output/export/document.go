@@ -22,8 +22,8 @@ func Document(s *cluster.Snapshot) *schema.Snapshot {
 	return d.Snapshot
 }
 
-// notChecked are the kinds of problems that cannot have been found yet. A kind that takes less than a second takes a
-// second report.
+// notChecked returns the kinds of problems that cannot have been found yet. If a kind needs less than a second, it
+// needs a second report.
 func notChecked(s *cluster.Snapshot) []schema.NotChecked {
 	all := []schema.NotChecked{}
 	for _, c := range s.NotChecked {
@@ -39,10 +39,10 @@ func notChecked(s *cluster.Snapshot) []schema.NotChecked {
 	return all
 }
 
-// document is a document, or a part of one, that is being made.
+// document is a document, or a part of one, under construction.
 type document struct{ *schema.Snapshot }
 
-// newHead is a document with the fields that every part has.
+// newHead returns a document with the fields that every part has.
 func newHead(s *cluster.Snapshot) document {
 	d := &schema.Snapshot{Version: schema.Version, Time: s.At, PollSeconds: s.Poll.Seconds()}
 	if disc := &s.Discovery; disc.Command != "" {
@@ -97,11 +97,11 @@ func (d document) addQueue(s *cluster.Snapshot) {
 	}
 }
 
-// contents selects the data of a node that a document has.
+// contents selects which data of a node a document has.
 type contents struct {
-	// the constant facts about GPUs, and all metrics; otherwise those by which GPUs are compared
+	// the constant facts about GPUs, and all metrics; otherwise only those by which GPUs are compared
 	whole     bool
-	processes func(*cluster.GPU) bool // on which GPUs
+	processes func(*cluster.GPU) bool // on which GPUs processes are included
 }
 
 var everything = contents{true, func(*cluster.GPU) bool { return true }}

@@ -16,13 +16,13 @@ type family struct {
 // part is a row of the table, or one of its bits.
 type part struct {
 	id      metric.ID
-	labels  string // labels that tell it from the other parts, after the labels of the GPU
+	labels  string // labels that distinguish it from the other parts; they follow the labels of the GPU
 	convert func(float64) float64
 }
 
 func gaugeFamily(name, help string) family { return family{name: name, kind: "gauge", help: help} }
 
-// metricFamilies returns the metrics of a scope, in the order of the table.
+// metricFamilies returns the metrics of a scope in the order of the table.
 func metricFamilies(s metric.Scope, names Names) (list []family) {
 	at := map[string]int{}
 	for id := range metric.All(s) {
@@ -57,7 +57,7 @@ func newFamily(id metric.ID, names Names) family {
 	return f
 }
 
-// throttleParts are the reasons that have names. Reasons added by a newer driver are in the JSON document only.
+// throttleParts are the reasons that have names. If a newer driver adds reasons, they are only in the JSON document.
 func throttleParts() (list []part) {
 	for _, b := range wire.Reasons {
 		list = append(list, part{metric.Throttle, labels("").addPair("reason", b.Name).withComma(),

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// newHistory is the data of a GPU's graphs; nil: there is none yet.
+// newHistory returns the data of a GPU's graphs; nil: there is none yet.
 func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
 	newest, ok := g.History.Newest()
 	if !ok {

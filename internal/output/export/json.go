@@ -1,6 +1,6 @@
 // Package export writes a Snapshot for programs: as JSON, as CSV and for Prometheus. The JSON has the types of the
-// public package schema and is documented by schema.json beside this file. Each document contains the version of that
-// schema: the meaning of a field changes only with the version. Package metric has the names of metrics. An unknown
+// public package schema, and schema.json beside this file documents it. Each document contains the version of that
+// schema. The meaning of a field changes only with the version. Package metric has the names of metrics. An unknown
 // value has no key in JSON, an empty cell in CSV, and no sample for Prometheus.
 //
 // The functions are pure: they may be called from any goroutine.
@@ -31,7 +31,7 @@ var Schema []byte
 // JSON writes the document, indented, with a newline at its end.
 func JSON(w io.Writer, doc *schema.Snapshot) error { return text.WriteJSON(w, "  ", doc) }
 
-// Narrowed is the document of a Snapshot with the processes of a narrower one, which may be the same.
+// Narrowed returns the document of a Snapshot, with the processes of a narrower Snapshot, which may be the same.
 func Narrowed(s, narrow *cluster.Snapshot) *schema.Snapshot {
 	doc := Document(s)
 	if narrow != s {
@@ -49,7 +49,7 @@ func Narrowed(s, narrow *cluster.Snapshot) *schema.Snapshot {
 func newEnded(e *cluster.EndedJob) schema.EndedJob {
 	j := schema.EndedJob{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs,
 		State: string(e.State), Start: e.Start, End: e.End, OutOfMemoryStep: e.OutOfMemory, Cause: e.Cause}
-	if tally.EndOf(e).Code == tally.NewState { // the schema promises the others
+	if tally.EndOf(e).Code == tally.NewState { // the schema lists all other states
 		j.State = ""
 	}
 	if e.Exit != nil {
@@ -87,14 +87,14 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 		}
 	}
 	for i := range v.Cleared {
-		if c := &v.Cleared[i]; !slices.ContainsFunc(v.Findings, c.IsSame) { // that one has its times
+		if c := &v.Cleared[i]; !slices.ContainsFunc(v.Findings, c.IsSame) { // the finding has the times of this one
 			j.Cleared = append(j.Cleared, newFinding(c))
 		}
 	}
 	return j
 }
 
-// gpuNumbers are the numbers of the job's GPUs by node, where they are known.
+// gpuNumbers returns the numbers of the job's GPUs by node, where they are known.
 func gpuNumbers(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
 	out := map[string][]int{}
 	for name, numbers := range v.Minors {
@@ -112,7 +112,7 @@ func newFinding(f *cluster.Finding) schema.Finding {
 	return out
 }
 
-// nameOf is the name of a GPU. A MIG instance has the number of its GPU, so its key names it.
+// nameOf returns the name of a GPU. A MIG instance has the number of its GPU, so it is named by its key.
 func nameOf(g *cluster.GPU) (*int, string) {
 	if g.Instance() {
 		return nil, g.Key
@@ -120,7 +120,7 @@ func nameOf(g *cluster.GPU) (*int, string) {
 	return gpuIdentity(g.Number, g.Key)
 }
 
-// gpuIdentity identifies a GPU: by its number, else by its key.
+// gpuIdentity identifies a GPU by its number, or else by its key.
 func gpuIdentity(number int, key string) (*int, string) {
 	if number == cluster.NoNumber {
 		return nil, key
@@ -167,7 +167,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
 	return out
 }
 
-// newPast is the data of a node's last report.
+// newPast returns the data of a node's last report.
 func newPast(n *cluster.Node, jobs []*cluster.JobView, c contents) *schema.Past {
 	out := &schema.Past{Host: knownMetrics(metric.All(metric.Host), n.Host.Get)}
 	byIndex := map[int]*cluster.GPU{}
@@ -194,7 +194,7 @@ func newPast(n *cluster.Node, jobs []*cluster.JobView, c contents) *schema.Past 
 	return out
 }
 
-// newXid is an Xid of a GPU by its number. A GPU that is no longer listed has a key instead.
+// newXid returns an Xid with the number of its GPU. If the GPU is no longer listed, it has a key instead.
 func newXid(n *cluster.Node, x cluster.Xid) schema.Xid {
 	out := schema.Xid{Time: x.At, GPUKey: x.Key, Code: x.Code}
 	for i := range n.GPUs {
@@ -205,7 +205,7 @@ func newXid(n *cluster.Node, x cluster.Xid) schema.Xid {
 	return out
 }
 
-// numbersOf are the numbers of the GPUs at these indices, as far as they have any; nil for no indices.
+// numbersOf returns the numbers of the GPUs at these indices, as far as they have any; nil if there are no indices.
 func numbersOf(byIndex map[int]*cluster.GPU, indices []int) []int {
 	if len(indices) == 0 {
 		return nil
@@ -219,8 +219,8 @@ func numbersOf(byIndex map[int]*cluster.GPU, indices []int) []int {
 	return numbers
 }
 
-// newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own
-// it.
+// newGPU returns a GPU with its number on the node (the device's minor number) and the IDs of those jobs of the node
+// that own it.
 func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, contents contents) schema.GPU {
 	c := g.Card
 	out := schema.GPU{
@@ -253,7 +253,7 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, content
 	return out
 }
 
-// knownMetrics are the given metrics with known values. A map that grows costs twice as much.
+// knownMetrics returns those of the given metrics that have known values. A map that has to grow costs twice as much.
 func knownMetrics(ids iter.Seq[metric.ID], get func(metric.ID) (float64, bool)) schema.Metrics {
 	size := 0
 	for id := range ids {
@@ -284,5 +284,6 @@ func bitNumbers(set uint64) []int {
 // toSeconds converts a time in ms to seconds.
 func toSeconds(ms int64) float64 { return float64(ms) / 1000 }
 
-// ageOf is an age in seconds, rounded to ms. Finer digits depend on the clocks: a recording lacks the monotonic clock.
+// ageOf returns an age in seconds, rounded to ms. More digits would depend on the clocks: a recording has no monotonic
+// clock.
 func ageOf(n *cluster.Node) float64 { return metric.InSeconds(n.Age) }

@@ -10,11 +10,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
-// Part is the document with fewer contents: the same names have the same meaning. A list of GPUs has the metrics by
+// Part is the document with less content. The same names have the same meaning. A list of GPUs has only the metrics by
 // which GPUs are compared; the part of a node or of a GPU has all metrics.
 type Part struct{ document }
 
-// Write writes a part without spaces, with the number of the state that it shows.
+// Write writes a part without spaces, with the revision of the state that it shows.
 func (p *Part) Write(w io.Writer, revision uint64) error {
 	p.Revision = revision
 	return text.WriteJSON(w, "", p.Snapshot)
@@ -28,7 +28,7 @@ var (
 // Whole is the whole document.
 func Whole(s *cluster.Snapshot) *Part { return &Part{document{Document(s)}} }
 
-// Jobs is the part with all jobs, including those that wait and those that have ended.
+// Jobs is the part with all jobs, including waiting and ended jobs.
 func Jobs(s *cluster.Snapshot) *Part {
 	p := Problems(s)
 	p.addQueue(s)
@@ -42,7 +42,7 @@ func Problems(s *cluster.Snapshot) *Part {
 	return p
 }
 
-// NoID stands for the ID of a job that has none.
+// NoID stands for the ID of a job without one.
 const NoID = "-"
 
 // Job is the part about one job, with its nodes; nil: there is none.
@@ -74,7 +74,7 @@ func Processes(s *cluster.Snapshot) *Part {
 	return p
 }
 
-// Node is the part about one node, with all data of the node, and its jobs; nil: there is no such node.
+// Node is the part about one node, with all of its data, and its jobs; nil: there is no such node.
 func Node(s *cluster.Snapshot, name string) *Part { return aboutNode(s, name, everything) }
 
 func aboutNode(s *cluster.Snapshot, name string, c contents) *Part {
@@ -87,8 +87,8 @@ func aboutNode(s *cluster.Snapshot, name string, c contents) *Part {
 	return p
 }
 
-// GPU is the part about one GPU, by its UUID, its number or its key, with its history; nil: there is no such GPU. For a
-// failed node it shows the past. It also has the other GPUs of the node.
+// GPU is the part about one GPU, named by its UUID, its number or its key, with its history; nil: there is no such GPU.
+// For a failed node it shows the past. It also has the other GPUs of the node.
 func GPU(s *cluster.Snapshot, node, name string) *Part {
 	n := tally.Node(s, node).AsSeen()
 	if !tally.Shows(n) {

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 )
 
-// writeJobs writes how many jobs there are, once SLURM has answered: those that run, are suspended or wait, and those
-// that ended within the last hour by the way they did, as far as it is known.
+// writeJobs writes how many jobs there are, once SLURM has answered: running, suspended and waiting jobs, and those
+// that ended within the last hour, by how they ended, as far as known.
 func (e *exposition) writeJobs(s *cluster.Snapshot) {
 	if s.Discovery.Answered.IsZero() || s.Discovery.Command == "" { // nobody has asked SLURM
 		return
@@ -37,10 +37,10 @@ func (e *exposition) writeJobs(s *cluster.Snapshot) {
 	}
 }
 
-// writeProblems writes a sample for each problem that holds now. A problem that is cleared has none.
+// writeProblems writes a sample for each problem that holds now. A cleared problem has none.
 func (e *exposition) writeProblems(s *cluster.Snapshot, names Names) {
 	f := gaugeFamily("nvnodetop_problem", "1 for each problem that holds now; docs/health.md has the kinds.")
-	written := map[labels]bool{} // Prometheus would refuse everything because of two samples with the same labels
+	written := map[labels]bool{} // two samples with the same labels would make Prometheus refuse everything
 	for i := range s.Jobs {
 		for k := range s.Jobs[i].Findings {
 			p := &s.Jobs[i].Findings[k]
@@ -58,7 +58,7 @@ func (e *exposition) writeProblems(s *cluster.Snapshot, names Names) {
 	}
 }
 
-// gpuOf is the label of the GPU of a problem, as the GPU's own samples have it; "": it is about no single GPU.
+// gpuOf returns the GPU label of a problem, the same as in the GPU's own samples; "": it is not about a single GPU.
 func gpuOf(s *cluster.Snapshot, p *cluster.Finding) string {
 	if p.Key == "" {
 		return ""

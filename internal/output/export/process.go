@@ -25,7 +25,7 @@ func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process
 	return out
 }
 
-// roundedPercent is a share, to two decimals; nil if it is unknown.
+// roundedPercent returns a share to two decimals; nil if it is unknown.
 func roundedPercent(value float64, known bool) *float64 {
 	if !known {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// processFamily is a number of a process for Prometheus.
+// processFamily is a Prometheus metric of processes.
 type processFamily struct {
 	place int
 	family
@@ -27,7 +27,8 @@ type processTarget struct {
 	age     float64 // seconds since it was listed
 }
 
-// processFamilies are the numbers of a process in package wire with a series, and its share of the node's memory.
+// processFamilies are the numbers of a process in package wire that have a series, and the process's share of the
+// node's memory.
 var processFamilies = familiesOfProcesses()
 
 func familiesOfProcesses() []processFamily {
@@ -41,7 +42,7 @@ func familiesOfProcesses() []processFamily {
 		switch f.Unit {
 		case field.Percent:
 			of = func(t *processTarget) (float64, bool) { return toRatio(f.Number(t.process)) }
-		case field.Seconds: // the process has run on since
+		case field.Seconds: // the process has kept running since then
 			of = func(t *processTarget) (float64, bool) {
 				v, known := f.Number(t.process)
 				return v + t.age, known
@@ -55,9 +56,9 @@ func familiesOfProcesses() []processFamily {
 
 func toRatio(percent float64, known bool) (float64, bool) { return metric.Round(percent/100, 4), known }
 
-// PrometheusProcesses writes the processes on the GPUs of the reporting nodes, behind what Prometheus writes: nothing
-// else has a PID as label, since each process begins series of its own. Its user, job and rank are labels of one metric
-// only. Its command line, which may have secrets, is no label.
+// PrometheusProcesses writes the processes on the GPUs of the reporting nodes. They follow what Prometheus writes. Only
+// these samples have a PID label, since each process begins new series. User, job and rank are labels of only one
+// metric. The command line is never a label, because it may contain secrets.
 func PrometheusProcesses(w io.Writer, s *cluster.Snapshot, names Names) error {
 	e := exposition{out: bufio.NewWriterSize(w, 64<<10)}
 	all := processTargets(s, names)
@@ -82,7 +83,7 @@ func PrometheusProcesses(w io.Writer, s *cluster.Snapshot, names Names) error {
 	return e.out.Flush()
 }
 
-// processTargets are the processes on the GPUs, each once, whatever a node says.
+// processTargets returns the processes on the GPUs, each only once, whatever a node says.
 func processTargets(s *cluster.Snapshot, names Names) (all []processTarget) {
 	t := newTargets(s, names)
 	taken := map[string]bool{}

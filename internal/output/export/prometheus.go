@@ -16,7 +16,7 @@ type Names string
 // Names for Prometheus.
 const (
 	OwnNames Names = "nvnodetop" // in base units
-	// the classic names and units of DCGM, for the metrics that it has, with the labels of dcgm-exporter
+	// DCGM's usual names and units, for the metrics that DCGM has, with the labels of dcgm-exporter
 	DCGMNames Names = "dcgm"
 )
 
@@ -29,8 +29,8 @@ const (
 	CoreMetrics Which = "core" // at most 25 samples a GPU: what the dashboard and the alerts of this repository need
 )
 
-// Prometheus writes the known values of the reporting nodes, in Prometheus' text format. An unknown value has no
-// sample. Jobs and users are labels of nvnodetop_gpu_job_info only, and jobs of nvnodetop_problem: a new job must not
+// Prometheus writes the known values of the reporting nodes in Prometheus' text format. An unknown value has no sample.
+// Jobs and users are labels only of nvnodetop_gpu_job_info, and jobs also of nvnodetop_problem: a new job must not
 // begin new series of all other metrics.
 func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which Which) error {
 	t := newTargets(s, names)
@@ -53,16 +53,16 @@ func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which Which) erro
 	return e.out.Flush()
 }
 
-// exposition writes families one after the other, each with all its samples. Package expfmt takes three times as much
-// CPU time, 0.3 s for 1,000 nodes; the tests read the result with its parser.
+// exposition writes families one after the other, each with all its samples. Package expfmt would take three times the
+// CPU time: 0.3 s for 1,000 nodes. The tests read the result with its parser.
 type exposition struct {
 	out   *bufio.Writer
 	which Which
-	open  string // the family that has begun
+	open  string // the family that is being written
 }
 
-// writeSample writes one sample, preceded by the description of a family if it is the first. The writer keeps its first
-// error.
+// writeSample writes one sample. Before the first sample of a family it writes the description. The writer keeps its
+// first error.
 func (e *exposition) writeSample(f *family, labels, more string, value float64) {
 	if e.open != f.name {
 		e.open = f.name
@@ -146,7 +146,7 @@ func (e *exposition) writeFacts(t *targets) {
 	}
 }
 
-// memoryOfProcesses stands for the used memory of GPUs whose memory the driver does not count.
+// memoryOfProcesses writes a substitute for the used memory, for GPUs whose memory the driver does not count.
 func (e *exposition) memoryOfProcesses(t *targets) {
 	sum := gaugeFamily("nvnodetop_gpu_memory_of_processes_bytes",
 		"Memory of the processes of the GPU together, where the driver does not count the memory of the GPU.")
@@ -185,7 +185,7 @@ func oneIf(is bool) float64 {
 	return 0
 }
 
-// labels are pairs as Prometheus writes them, with commas between them.
+// labels are pairs in Prometheus' format, with commas between them.
 type labels string
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
@@ -201,7 +201,7 @@ func (l labels) addPair(name, value string) labels {
 	return l + labels(name+`="`+escapes.Replace(strings.ToValidUTF8(value, "\uFFFD"))+`"`)
 }
 
-// withComma is the form of pairs after other pairs.
+// withComma returns the pairs in the form in which they follow other pairs.
 func (l labels) withComma() string {
 	if l == "" {
 		return ""

@@ -2,7 +2,7 @@ package export
 
 import "github.com/nvnodetop/nvnodetop/internal/cluster"
 
-// jobsByNode lists the nodes of all jobs, each once, and the jobs of each of them.
+// jobsByNode returns the nodes of all jobs, each once, and the jobs of each node.
 func jobsByNode(s *cluster.Snapshot) (names []string, jobs map[string][]*cluster.JobView) {
 	jobs = map[string][]*cluster.JobView{}
 	for i := range s.Jobs {
@@ -16,7 +16,7 @@ func jobsByNode(s *cluster.Snapshot) (names []string, jobs map[string][]*cluster
 	return names, jobs
 }
 
-// gpuOwners are those jobs of a node that own a GPU, as far as that is known.
+// gpuOwners returns those jobs of a node that own a GPU, as far as known.
 func gpuOwners(n *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) (list []*cluster.JobView) {
 	for _, j := range jobs {
 		if share := j.Share(n); j.ID != "" && share.Known && share.Has(&g.Number) {

@@ -41,7 +41,7 @@ func stackFrame(f *rankstacks.Frame) schema.StackFrame {
 		Lines: each(f.Lines, func(l *rankstacks.Line) schema.StackLine { return schema.StackLine(*l) })}
 }
 
-// each returns the elements of a list in another form; nil: there is no list.
+// each returns the elements of a list in another form; nil stays nil.
 func each[From, To any](list []From, as func(*From) To) []To {
 	if list == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 )
 
-// targets are the subjects of samples: all nodes, and the GPUs and MIG instances of reporting nodes.
+// targets are what samples are about: all nodes, and the GPUs and MIG instances of reporting nodes.
 type targets struct {
 	nodes []nodeTarget
 	gpus  []gpuTarget
@@ -16,7 +16,7 @@ type targets struct {
 
 type nodeTarget struct {
 	node   *cluster.Node
-	fresh  bool // it reports: Prometheus would take old numbers for those of now
+	fresh  bool // it reports: Prometheus would mistake old numbers for current ones
 	labels string
 }
 
@@ -63,7 +63,7 @@ func hostLabel(names Names) string {
 	return "node"
 }
 
-// gpuLabels identify a GPU in all its samples. Those of dcgm-exporter also describe it.
+// gpuLabels returns the labels that identify a GPU in all its samples. Those of dcgm-exporter also describe the GPU.
 func gpuLabels(n *cluster.Node, g *cluster.GPU, names Names) string {
 	if names != DCGMNames {
 		return string(labels("").addPair("node", n.Name).addPair("gpu", tally.NumberText(g)))
@@ -85,7 +85,7 @@ func gpuLabels(n *cluster.Node, g *cluster.GPU, names Names) string {
 	return string(l)
 }
 
-// infoLabels describes the GPU, in labels that its samples do not have.
+// infoLabels returns labels that describe the GPU and that its samples do not have.
 func (t *gpuTarget) infoLabels() string {
 	c := t.gpu.Card
 	var l labels

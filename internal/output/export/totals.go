@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// newTotals are the numbers of a job over its GPUs on reporting nodes, as lists of jobs show them.
+// newTotals returns the numbers of a job over its GPUs on reporting nodes, as lists of jobs show them.
 func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	gpus := tally.Fresh(s, j)
 	t := tally.Total(gpus)
@@ -29,7 +29,7 @@ func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	return out
 }
 
-// roundedOrNil is a number to three decimals, which no metric exceeds; nil if it is not known.
+// roundedOrNil returns a number to three decimals, which no metric exceeds; nil if it is unknown.
 func roundedOrNil(v float64) *float64 {
 	if v != v {
 		return nil

@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// appendWhole appends to a file, all or nothing: if a full disk cuts the text off, the rest is removed.
+// appendWhole appends text to a file completely or not at all: if a full disk cuts the text off, the rest is removed.
 func appendWhole(f *os.File, text []byte) error {
 	n, err := f.Write(text)
 	if err == nil || n == 0 {
 		return err
 	}
-	if end, no := f.Seek(0, io.SeekEnd); no == nil { // otherwise a pipe
+	if end, no := f.Seek(0, io.SeekEnd); no == nil { // otherwise it is a pipe
 		_ = f.Truncate(end - int64(n))
 	}
 	return err
 }
 
-// openLines opens a file of lines to append to it. An existing file must begin with one of our lines. If its last line
-// was cut off, because its writer was killed, that line is removed: half a number is worse than none. Nobody else may
-// write to it meanwhile.
+// openLines opens a file of lines for appending. An existing file must begin with one of our lines. If its last line
+// was cut off because its writer was killed, that line is removed: half a number is worse than none. Nobody else may
+// write to the file meanwhile.
 func openLines(path string, ours func(first string) bool) (f *os.File, empty bool, err error) {
 	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
@@ -62,7 +62,7 @@ func prepareFile(f *os.File, ours func(first string) bool) (empty bool, err erro
 	return false, cutTail(f, info.Size())
 }
 
-// longestLine is the length of our longest line: the Store limits names.
+// longestLine is the largest length of our lines: the Store limits names.
 const longestLine = 1 << 16
 
 // cutTail removes everything after the last newline.

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
-// markSamples returns samples of the marks that have come since the previous Snapshot, and enters them into the books
-// of their jobs.
+// markSamples returns samples of the marks that arrived since the previous Snapshot, and enters them into the books of
+// their jobs.
 func (l *Log) markSamples(s *cluster.Snapshot) (samples []Sample) {
 	last := l.marks
 	for i := range s.Marks {
@@ -32,8 +32,8 @@ func (l *Log) markSamples(s *cluster.Snapshot) (samples []Sample) {
 	return samples
 }
 
-// curveOf enters a mark into the book of its job, and returns the points of its curve at this time. A curve needs the
-// value from before as well: TensorBoard draws a line from point to point, which would be a ramp over hours.
+// curveOf enters a mark into the book of its job, and returns the points of its curve at this time. A curve also needs
+// the earlier value: TensorBoard draws a line from point to point, which would otherwise be a ramp over hours.
 func curveOf(b *mark.Book, m *cluster.Mark) []float64 {
 	level := func() float64 {
 		if b.IsOpen(m.Name) {
@@ -49,8 +49,8 @@ func curveOf(b *mark.Book, m *cluster.Mark) []float64 {
 	return []float64{before, level()}
 }
 
-// addParts adds to samples of the GPUs of a job which of its parts go on, and the words that it has marked since the
-// previous report of the node, which arrived before.
+// addParts adds to the samples of a job's GPUs which parts of the job are open, and the words that it marked since the
+// node's previous report. before says when that report arrived.
 func (l *Log) addParts(samples []Sample, s *cluster.Snapshot, j *cluster.JobView, before map[string]time.Time) {
 	book := l.books[j.Number]
 	if book == nil {

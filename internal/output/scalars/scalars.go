@@ -24,7 +24,7 @@ import (
 type Sample struct {
 	At      time.Time
 	Elapsed int64  // whole seconds since the job began, or since the first sample if SLURM does not give the start
-	Job     string // ID; "" without SLURM
+	Job     string // job ID; "" without SLURM
 	Tag     string // "rank3" for the GPU of a rank, "gpu01/gpu2" without one; Whole for all GPUs of the job
 
 	Rank *int // nil: no known rank
@@ -34,15 +34,15 @@ type Sample struct {
 
 	Values []float64 // in the order of Names; NaN: unknown
 
-	Parts []string      // that the job has marked: those that go on, and words since the previous sample
-	Mark  *cluster.Mark // what a program of the job has marked, in place of a GPU; nil: a GPU
-	Curve []float64     // the points of the mark's curve: 1 while it goes on
+	Parts []string      // open parts that the job marked, and words since the previous sample
+	Mark  *cluster.Mark // what a program of the job marked, instead of a GPU; nil: it is a GPU
+	Curve []float64     // the points of the mark's curve: 1 while the part is open
 }
 
 // Whole is the Tag of the samples over all GPUs of a job.
 const Whole = "job"
 
-// Output takes the samples of one moment, in the order of time.
+// Output receives the samples of one moment, in time order.
 type Output interface {
 	Write(samples []Sample) error
 	Close() error
@@ -65,7 +65,7 @@ var Names = func() (names []string) {
 	return append(names, "memory_used_percent", "process_gpu_memory_bytes", "process_cpu_percent", "process_rss_bytes")
 }()
 
-// valuesOf returns the values of a GPU and of a process on it, nil for none.
+// valuesOf returns the values of a GPU and of a process on it; the process may be nil.
 func valuesOf(g *cluster.GPU, p *wire.Process) []float64 {
 	values := make([]float64, 0, len(Names))
 	for _, id := range numbers {
@@ -112,27 +112,28 @@ func amountOrNaN(n *uint64) float64 {
 	return float64(*n)
 }
 
-// Log makes samples of Snapshots. It remembers the reports, so that each is logged once.
+// Log makes samples from Snapshots. It remembers the reports, so that each is logged only once.
 type Log struct {
 	every time.Duration
 	began time.Time
 	whole time.Time             // time of the last samples over all GPUs of the jobs
-	had   map[string]time.Time  // arrival of each node's last logged report
+	had   map[string]time.Time  // when each node's last logged report arrived
 	ranks map[spot]int          // the last rank of a GPU
-	marks time.Time             // arrival of the last logged mark
+	marks time.Time             // when the last logged mark arrived
 	books map[string]*mark.Book // of the jobs, by their numbers
 }
 
 // spot is a GPU of a job.
 type spot struct{ job, node, key string }
 
-// New returns a Log for nodes that report at this interval. It needs a Snapshot twice per interval, to miss no report.
+// New returns a Log for nodes that report at this interval. It needs two Snapshots per interval, so that it misses no
+// report.
 func New(every time.Duration) *Log {
 	return &Log{every: every, had: map[string]time.Time{}, books: map[string]*mark.Book{}}
 }
 
-// Samples returns the samples of the reports that have arrived since the previous Snapshot, in the order of their
-// arrival, and one over all GPUs of each job once per interval.
+// Samples returns the samples of the reports that arrived since the previous Snapshot, in order of arrival. Once per
+// interval it also returns one sample over all GPUs of each job.
 func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 	if l.began.IsZero() {
 		l.began = s.At
@@ -168,7 +169,7 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 	return samples
 }
 
-// addGPUs adds the samples of the GPUs of a job on nodes with a fresh report.
+// addGPUs adds the samples of a job's GPUs on nodes with a new report.
 func (l *Log) addGPUs(samples []Sample, s *cluster.Snapshot, j *cluster.JobView, fresh map[string]*cluster.Node,
 	ranks map[spot]int) []Sample {
 	for _, p := range l.jobGPUs(s, j, ranks) {
@@ -196,7 +197,7 @@ func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 		Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
 }
 
-// runTime returns the run time of the job. Clocks may differ: it is never negative.
+// runTime returns how long the job has run. It is never negative, although clocks may differ.
 func (l *Log) runTime(j *cluster.JobView, at time.Time) int64 {
 	began := j.Start
 	if began.IsZero() {

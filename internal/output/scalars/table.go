@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Form is a form of lines: one for each sample of a GPU.
+// Form is a form of lines. There is one line for each sample of a GPU.
 type Form struct {
 	head  string                 // the first line of the file; "": none
 	ours  func(line string) bool // reports whether a first line has this form
@@ -68,7 +68,7 @@ func (t *Table) begin() error {
 	return appendWhole(t.file, []byte(t.form.head+"\n"))
 }
 
-// Write implements Output. Samples over all GPUs of a job are left out: they can be computed from the lines.
+// Write implements Output. It leaves out samples over all GPUs of a job, which can be computed from the lines.
 func (t *Table) Write(samples []Sample) error {
 	if t.text = t.form.lines(t.text[:0], samples); len(t.text) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func appendCSV(to []byte, samples []Sample) []byte {
 	var line []string
 	for i := range samples {
 		s := &samples[i]
-		if s.Tag == Whole || s.Mark != nil { // each line is a GPU
+		if s.Tag == Whole || s.Mark != nil { // each line is about a GPU
 			continue
 		}
 		rank := ""
@@ -112,7 +112,7 @@ func appendCSV(to []byte, samples []Sample) []byte {
 	return out.Bytes()
 }
 
-// appendJSON appends an object for each sample, in a line of its own. An unknown value has no key.
+// appendJSON appends an object for each sample, each on its own line. An unknown value has no key.
 func appendJSON(to []byte, samples []Sample) []byte {
 	for i := range samples {
 		if samples[i].Tag != Whole {
@@ -149,8 +149,8 @@ func appendObject(to []byte, s *Sample) []byte {
 	return append(to, '}')
 }
 
-// appendNumber appends a number to three decimals, which no metric exceeds: computed percentages have meaningless
-// further digits.
+// appendNumber appends a number with up to three decimals, which no metric exceeds: further digits of computed
+// percentages mean nothing.
 func appendNumber(to []byte, v float64) []byte {
 	return metric.AppendNumber(to, metric.Round(v, 3))
 }

@@ -14,11 +14,11 @@ type taggedGPU struct {
 	node    string
 	gpu     *cluster.GPU
 	rank    *int
-	process *wire.Process // process of the rank; nil: none is listed
+	process *wire.Process // process of the rank; nil: no process is listed
 }
 
-// jobGPUs returns the GPUs of a job: first those of its ranks, wherever they are now, then the others. ranks gets the
-// rank of each.
+// jobGPUs returns the GPUs of a job: first those of its ranks, wherever they are now, then the others. It stores the
+// rank of each in ranks.
 func (l *Log) jobGPUs(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int) []taggedGPU {
 	t := tags{job: j, taken: map[string]bool{}, ranked: map[*cluster.GPU]bool{}, used: map[*cluster.GPU]bool{}}
 	rows := tally.Ranks(s, j)
@@ -43,8 +43,8 @@ type tags struct {
 	used   map[*cluster.GPU]bool // GPUs with a process of the job
 }
 
-// addRank adds the GPU of a rank. If a rank has several GPUs, or two programs run, all but the first have their place
-// in the tag. A rank that does not report keeps its tag.
+// addRank adds the GPU of a rank. If a rank has several GPUs, or if two programs run, all GPUs but the first have their
+// place in the tag. A rank that does not report keeps its tag.
 func (t *tags) addRank(r *tally.RankRow) {
 	if r.Rank == nil && r.GPU != nil {
 		t.used[r.GPU] = true
@@ -57,7 +57,7 @@ func (t *tags) addRank(r *tally.RankRow) {
 		tag += "/" + placeTag(r.Node, r.GPU)
 	}
 	if t.taken[tag] {
-		return // two processes of a rank share the GPU
+		return // two processes of a rank share this GPU
 	}
 	t.taken[tag] = true
 	if r.GPU != nil {
@@ -66,8 +66,8 @@ func (t *tags) addRank(r *tally.RankRow) {
 	}
 }
 
-// addOthers adds the job's GPUs of a node without a rank. If the rank of a GPU has ended, the GPU keeps the tag until
-// the rank is elsewhere. If the job's GPUs are unknown, only GPUs with one of its processes count.
+// addOthers adds the job's GPUs on a node that have no rank. If the rank of a GPU has ended, the GPU keeps the tag
+// until the rank appears elsewhere. If the job's GPUs are unknown, only GPUs with one of its processes count.
 func (t *tags) addOthers(n *cluster.Node, before, ranks map[spot]int) {
 	share := t.job.Share(n)
 	for _, g := range tally.All(n) {
@@ -89,7 +89,7 @@ func (t *tags) addOthers(n *cluster.Node, before, ranks map[spot]int) {
 
 func rankTag(rank int) string { return "rank" + strconv.Itoa(rank) }
 
-// placeTag is the tag of a GPU without a rank: its node and its number.
+// placeTag returns the tag of a GPU without a rank: its node and its number.
 func placeTag(node string, g *cluster.GPU) string {
 	if g.Number == cluster.NoNumber {
 		return node + "/" + g.Key

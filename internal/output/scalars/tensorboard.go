@@ -13,14 +13,15 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// TensorBoard writes event files, one for each job, in a directory of the job, which TensorBoard shows as a run.
+// TensorBoard writes event files, one per job, each in a directory of the job. TensorBoard shows that directory as a
+// run.
 type TensorBoard struct {
 	dir, by string
 	began   time.Time
 	files   map[string]string // by directory of the job
 }
 
-// NewTensorBoard returns the Output for a directory, which it makes if needed. Host and PID make the names of files
+// NewTensorBoard returns the Output for a directory, which it creates if needed. host and pid make the names of files
 // unique.
 func NewTensorBoard(dir, host string, pid int) (*TensorBoard, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -53,7 +54,7 @@ func (b *TensorBoard) Write(samples []Sample) error {
 // Close implements Output.
 func (b *TensorBoard) Close() error { return nil }
 
-// runDirectory is the directory of a job. Without SLURM each run of the program has its own.
+// runDirectory returns the directory of a job. Without SLURM, each run of the program has its own.
 func (b *TensorBoard) runDirectory(job string) string {
 	if job == "" {
 		return "run-" + b.began.Format("20060102-150405")
@@ -61,7 +62,7 @@ func (b *TensorBoard) runDirectory(job string) string {
 	return "job-" + fileName(job)
 }
 
-// appendText appends to the file of a run, which it makes first.
+// appendText appends to the file of a run, which it creates first.
 func (b *TensorBoard) appendText(run string, text []byte) error {
 	flags := os.O_WRONLY | os.O_APPEND
 	path, there := b.files[run]
@@ -109,7 +110,8 @@ func versionEvent(at time.Time) []byte {
 	return protowire.AppendString(event, "brain.Event:2")
 }
 
-// sampleEvents are an event with the known values of a sample, if there are any, and one for each point of a mark.
+// sampleEvents returns one event with the known values of a sample, if there are any, and one event for each point of a
+// mark.
 func sampleEvents(s *Sample) (events [][]byte) {
 	var summary []byte
 	for i, v := range s.Values {
@@ -150,8 +152,8 @@ func appendTime(event []byte, at time.Time) []byte {
 	return protowire.AppendFixed64(event, math.Float64bits(float64(at.UnixMicro())/1e6))
 }
 
-// appendRecord appends a record of TensorFlow's TFRecord format: its length, the checksum of that, itself and its
-// checksum.
+// appendRecord appends a record in TensorFlow's TFRecord format: the length, the checksum of the length, the data and
+// its checksum.
 func appendRecord(to, event []byte) []byte {
 	length := binary.LittleEndian.AppendUint64(nil, uint64(len(event)))
 	to = append(to, length...)
@@ -162,8 +164,8 @@ func appendRecord(to, event []byte) []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskedCRC is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data that contains
-// checksums has no weak ones.
+// maskedCRC is a CRC-32C in the form that TFRecord stores: rotated and with a constant added, so that data containing
+// checksums does not weaken it.
 func maskedCRC(data []byte) uint32 {
 	sum := crc32.Checksum(data, castagnoli)
 	return (sum>>15 | sum<<17) + 0xa282ead8
