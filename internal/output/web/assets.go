@@ -9,16 +9,16 @@ import (
 	"path"
 )
 
-// embedded are the page and its files.
+// embedded has the page and its files.
 //
 //go:embed assets
 var embedded embed.FS
 
-// kinds are the types of the files that the page loads, whatever types this host gives them.
+// kinds are the types of the files that the page loads, whatever types this host has for them.
 var kinds = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// servePages serves the page and the files that it loads. These never change while the program runs.
+// servePages serves the page and the files that it loads. They never change while the program runs.
 func (s *Server) servePages(mux *http.ServeMux) {
 	_ = fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || kinds[path.Ext(name)] == "" {

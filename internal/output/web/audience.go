@@ -10,7 +10,7 @@ import (
 // lookFor is how long the nodes list their processes after a request for them.
 const lookFor = time.Minute
 
-// looks tells the audience the pages of its clients.
+// looks tells the audience which pages its clients look at.
 type looks struct {
 	audience Audience
 
@@ -38,7 +38,7 @@ func (l *looks) noteRequest(processes bool) {
 	}
 }
 
-// stopLists ends the lists of processes: nobody has asked for them for a while.
+// stopLists ends the listing of processes, because nobody has asked for a while.
 func (l *looks) stopLists() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ErrBase says that a base path is none.
+// ErrBase says that a base path is not valid.
 var ErrBase = errors.New("is no path such as /node/gpu01/9481: it begins with /, and has letters, digits and /-._~")
 
 var basePath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
@@ -22,7 +22,7 @@ func CleanBase(base string) (string, error) {
 	return cut, nil
 }
 
-// serveUnder answers requests below base, without it, and no others.
+// serveUnder answers requests below base, with base removed from their path, and no others.
 func serveUnder(base string, next http.Handler) http.Handler {
 	if base == "" {
 		return next
@@ -32,11 +32,11 @@ func serveUnder(base string, next http.Handler) http.Handler {
 		asked := r.URL.EscapedPath()
 		meant := cleanPath(asked)
 		switch {
-		case r.URL.Path == base: // the links of the page begin at its last slash
+		case r.URL.Path == base: // links on the page start at its last slash
 			redirectTo(w, r, base+"/", http.StatusPermanentRedirect)
 		case !strings.HasPrefix(asked, base+"/") || !strings.HasPrefix(meant, base+"/"):
 			failRequest(w, http.StatusNotFound, "all addresses of this server begin with "+base+"/")
-		case meant != asked: // the mux would redirect, too, but does not know the base
+		case meant != asked: // the mux would also redirect, but does not know the base
 			redirectTo(w, r, meant, http.StatusTemporaryRedirect)
 		default:
 			inner.ServeHTTP(w, r)
@@ -44,7 +44,7 @@ func serveUnder(base string, next http.Handler) http.Handler {
 	})
 }
 
-// cleanPath is a path without "//", "." and "..", as the mux wants it.
+// cleanPath returns a path without "//", "." and "..", as the mux expects it.
 func cleanPath(asked string) string {
 	to := path.Clean(asked)
 	if to != "/" && (strings.HasSuffix(asked, "/") || strings.HasSuffix(asked, "/.")) {
@@ -53,7 +53,7 @@ func cleanPath(asked string) string {
 	return to
 }
 
-// redirectTo leads a request to another path of this server.
+// redirectTo redirects a request to another path of this server.
 func redirectTo(w http.ResponseWriter, r *http.Request, to string, status int) {
 	if r.URL.RawQuery != "" {
 		to += "?" + r.URL.RawQuery

@@ -10,38 +10,39 @@ import (
 	"time"
 )
 
-// How many connections may be open at a time: as many streams as maxStreams, and some requests beside them.
+// How many connections may be open at a time: maxStreams streams, and some requests besides.
 const (
 	maxKnown     = 2 * maxStreams // of clients that have shown the token
 	maxStrangers = 256            // of all others
 )
 
-// The time of grace in which a client shows its token: usually, and in a flood of clients. A client of a flood has
-// waited in the kernel's queue, and its request is there, unless TLS asks for several answers of the client.
+// How long a client has to show its token: usually, and in a flood of clients. In a flood, a client has waited in the
+// kernel's queue, so its request has already arrived, unless TLS needs several answers from the client.
 const (
 	grace      = 250 * time.Millisecond
 	leastGrace = 25 * time.Millisecond
 )
 
-// places is a Listener on which only clients with the token keep a place. When there are maxStrangers other clients and
-// one more comes, the oldest of them is closed, once its time of grace to show the token is over. So nobody can keep
-// the owner out by holding connections. The grace shrinks with each client that finds no room, and grows with each that
-// does: a flood of connections in the kernel's queue, of which the owner's is the last, takes less than a second.
+// places is a Listener on which only clients with the token keep a place. If there are already maxStrangers other
+// clients and one more comes, the oldest of them is closed, once its time of grace to show the token is over. So nobody
+// can keep the owner out by holding connections. The grace shrinks with each client that finds no room, and grows with
+// each client that does. So even if the owner's connection is last in the kernel's queue, a flood takes less than a
+// second.
 //
-// A client's time passes only while the server waits for its bytes. A busy host that is slow to read a request, or to
-// find the token in it, costs the owner nothing.
+// A client's time passes only while the server waits for its bytes. If a busy host is slow to read a request, or to
+// find the token in it, that costs the owner nothing.
 type places struct {
 	net.Listener
-	least time.Duration // to which the grace shrinks
+	least time.Duration // the shortest grace
 
 	mu        sync.Mutex // protects the following
 	strangers list.List  // of *guest, the oldest first
 	known     int
 
-	grace time.Duration // of the next client; only Accept uses it
+	grace time.Duration // for the next client; only Accept uses it
 }
 
-// newPlaces returns a Listener for clients that need this time of grace even in a flood.
+// newPlaces returns a Listener. least is the time of grace that clients need even in a flood.
 func newPlaces(l net.Listener, least time.Duration) *places {
 	return &places{Listener: l, least: least, grace: grace}
 }
@@ -53,8 +54,8 @@ type guest struct {
 
 	// Guarded by at.mu.
 	line    *list.Element // nil: it is no stranger
-	since   time.Time     // of the first read; zero: the server has not begun to read
-	reading bool          // the server waits for bytes of this client
+	since   time.Time     // time of the first read; zero: the server has not begun to read
+	reading bool          // the server is waiting for bytes from this client
 	known   bool
 	left    bool
 }
@@ -78,7 +79,7 @@ func (p *places) admitClient(c net.Conn) *guest {
 	return g
 }
 
-// makeRoom closes the oldest stranger if there are too many. New clients wait meanwhile in the kernel's queue.
+// makeRoom closes the oldest stranger if there are too many. Meanwhile new clients wait in the kernel's queue.
 func (p *places) makeRoom() {
 	oldest := p.tooMany()
 	if oldest == nil {
@@ -95,10 +96,10 @@ func (p *places) makeRoom() {
 	}
 }
 
-// turn is the time until a client is looked at again whose bytes the server has yet to read or to understand.
+// turn is after how long a client is checked again if the server still has to read or understand its bytes.
 const turn = time.Millisecond
 
-// remainingTime returns how long a client keeps its place at least.
+// remainingTime returns how much longer a client keeps its place at least.
 func (g *guest) remainingTime(grace time.Duration) time.Duration {
 	g.at.mu.Lock()
 	defer g.at.mu.Unlock()
@@ -124,7 +125,7 @@ func (g *guest) setReading(reading bool) {
 	g.reading = reading
 }
 
-// tooMany returns the oldest stranger if there is no room for one more.
+// tooMany returns the oldest stranger if there is no room for another one.
 func (p *places) tooMany() *guest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +135,7 @@ func (p *places) tooMany() *guest {
 	return p.strangers.Front().Value.(*guest)
 }
 
-// keepPlace gives a lasting place to a client that has shown the token, if there is one.
+// keepPlace gives a permanent place to a client that has shown the token, if one is free.
 func (g *guest) keepPlace() bool {
 	p := g.at
 	p.mu.Lock()
@@ -171,7 +172,7 @@ func (g *guest) freePlace() {
 
 type guestKey struct{}
 
-// withGuest lets the handler of a request find its connection.
+// withGuest lets the handler of a request find the request's connection.
 func withGuest(ctx context.Context, c net.Conn) context.Context {
 	if over, ok := c.(*tls.Conn); ok {
 		c = over.NetConn()

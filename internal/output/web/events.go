@@ -9,12 +9,12 @@ import (
 
 const (
 	maxStreams = 256
-	keepAlive  = 15 * time.Second // a comment in a stream in which nothing has happened
+	keepAlive  = 15 * time.Second // a comment is sent if nothing has happened in a stream for this long
 	writeTime  = 10 * time.Second // for a client that does not read
 )
 
-// serveEvents answers with a stream of Server-Sent Events: each announces a new state, which the client may then
-// request. The page has a stream while it is visible, so a stream is the sign of a person.
+// serveEvents answers with a stream of Server-Sent Events. Each event announces a new state, which the client may then
+// request. The page keeps a stream open while it is visible, so a stream is the sign of a person.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	defer s.streams.Add(-1)
 	if s.streams.Add(1) > maxStreams {
@@ -32,7 +32,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	s.Audience.Touch()
 	s.watched.Ring()
 	stream := &stream{w: w, control: http.NewResponseController(w)}
-	_ = stream.control.SetReadDeadline(time.Time{}) // the deadline of the request would end the stream
+	_ = stream.control.SetReadDeadline(time.Time{}) // otherwise the deadline of the request would end the stream
 	stream.sendEvents(s, r)
 }
 
@@ -42,8 +42,8 @@ type stream struct {
 	control *http.ResponseController
 }
 
-// sendEvents sends events until the client or the server ends. States that come while the client does not read are one
-// event.
+// sendEvents sends events until the client or the server ends. If several states come while the client does not read,
+// they are one event.
 func (t *stream) sendEvents(s *Server, r *http.Request) {
 	idle := time.NewTicker(keepAlive)
 	defer idle.Stop()
@@ -77,7 +77,7 @@ func (t *stream) announceState(st *state) bool {
 		at))
 }
 
-// sendText sends text at once, and reports whether the client takes it.
+// sendText sends text at once, and reports whether the client accepts it.
 func (t *stream) sendText(text string) bool {
 	_ = t.control.SetWriteDeadline(time.Now().Add(writeTime))
 	_, err := t.w.Write([]byte(text))

@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/private"
 )
 
-// Limits on the resources that a client can hold.
+// Limits on the resources that one client can use.
 const (
 	headerTime  = 5 * time.Second
 	requestTime = 10 * time.Second
@@ -35,10 +35,10 @@ type Endpoint struct {
 	Address   string // HOST:PORT, or unix:PATH
 	Cert, Key string // files; "": no TLS
 	Open      bool   // other hosts may reach it without TLS
-	Proxied   bool   // the same: a proxy with TLS shows it to browsers
+	Proxied   bool   // likewise: a proxy with TLS makes it available to browsers
 }
 
-// Local reports whether only this host can reach it.
+// Local reports whether only this host can reach the Endpoint.
 func (p Endpoint) Local() bool {
 	if strings.HasPrefix(p.Address, unixPrefix) {
 		return true
@@ -47,7 +47,7 @@ func (p Endpoint) Local() bool {
 	return err == nil && at.IP.IsLoopback()
 }
 
-// Errors of an Endpoint that is not tried.
+// Errors of an Endpoint on which Listen refuses to listen.
 var (
 	ErrUnsafe   = errors.New("needs --tls-cert and --tls-key, or --behind-proxy: other hosts can reach it")
 	ErrAddress  = errors.New("must be HOST:PORT, :PORT or unix:PATH")
@@ -96,7 +96,7 @@ func Listen(p Endpoint) (*Listener, error) {
 	return l, nil
 }
 
-// refuseOpenKey refuses a user's own key that others can read, as ssh does. A key of root may be readable for a group.
+// refuseOpenKey refuses a user's own key if others can read it, as ssh does. A group may be able to read a key of root.
 func refuseOpenKey(key string) error {
 	info, err := os.Stat(key)
 	if err != nil {
@@ -138,7 +138,7 @@ func bindAddress(address string, safe bool) (*Listener, error) {
 	return &Listener{Listener: l, Local: local}, nil
 }
 
-// shortBindError returns a short form of an error of a bind.
+// shortBindError shortens the error of a bind.
 func shortBindError(address string, err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return fmt.Errorf("listen at %q: %w", address, errno)
@@ -146,7 +146,7 @@ func shortBindError(address string, err error) error {
 	return fmt.Errorf("listen at %q: %w", address, err)
 }
 
-// bindSocket makes a socket that only this user can open. It replaces a socket that a killed process has left.
+// bindSocket creates a socket that only this user can open. It replaces a socket left behind by a killed process.
 func bindSocket(path string) (net.Listener, error) {
 	at := &net.UnixAddr{Name: path, Net: "unix"}
 	switch {
@@ -178,7 +178,7 @@ func bindSocket(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// onlyOurs checks who can open the new socket. Some file systems have modes and owners of their own.
+// onlyOurs checks who can open the new socket: some file systems have their own modes and owners.
 func onlyOurs(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -190,12 +190,12 @@ func onlyOurs(path string) error {
 	return nil
 }
 
-// NewHTTP returns the server that reads requests and gives each client its limits.
+// NewHTTP returns the server that reads requests and applies the limits for each client.
 func NewHTTP(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ConnContext: withGuest,
-		ErrorLog:    log.New(io.Discard, "", 0), // what clients do wrong is no news on the terminal
+		ErrorLog:    log.New(io.Discard, "", 0), // mistakes of clients are no news for the terminal
 	}
 }

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// logAge is the time for which one answer serves all clients.
+	// logAge is how long one answer serves all clients.
 	logAge = 2 * time.Second
-	// logPatience is the time for which a log may take.
+	// logPatience is how long reading a log may take.
 	logPatience = 10 * time.Second
-	// maxLogs is the maximum number of logs of which an answer is kept.
+	// maxLogs is how many logs have their answers kept.
 	maxLogs = 64
-	// maxLogLines is the maximum number of lines of an answer.
+	// maxLogLines is the maximum number of lines in an answer.
 	maxLogLines = 500
 )
 
-// logs has the newest answers about logs. One is read at a time.
+// logs has the newest answers about logs. Only one log is read at a time.
 type logs struct {
 	turn chan struct{}
 	mu   sync.Mutex // protects the following
@@ -41,8 +41,8 @@ type logPart struct {
 	Job   string    `json:"job"`
 	Error string    `json:"error,omitempty"` // why it cannot be read
 	Path  string    `json:"path,omitempty"`
-	Node  string    `json:"node,omitempty"` // that has read it
-	Both  bool      `json:"both,omitempty"` // both outputs go there
+	Node  string    `json:"node,omitempty"` // the node that read it
+	Both  bool      `json:"both,omitempty"` // both outputs go to this file
 	Size  int64     `json:"size_bytes"`
 	Lines []logLine `json:"lines"`
 }
@@ -53,7 +53,7 @@ type logLine struct {
 	Mark   string `json:"mark,omitempty"`
 }
 
-// serveLog answers with the last lines of the log of a job that is shown.
+// serveLog answers with the last lines of the log of a shown job.
 func (s *Server) serveLog(w http.ResponseWriter, r *http.Request) {
 	job := r.PathValue("name")
 	snap := s.states.newestState().snap
@@ -76,7 +76,7 @@ func (s *Server) serveLog(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.logs.logEnd(ctx, q, s.Log, s.Now)) // nobody is left to tell
 }
 
-// logEnd returns the end of a log, which may be logAge old.
+// logEnd returns the end of a log. The answer may be up to logAge old.
 func (l *logs) logEnd(ctx context.Context, q joblog.Query, read func(context.Context, joblog.Query) (joblog.Piece,
 	error),
 	now func() time.Time) *logPart {
@@ -99,13 +99,13 @@ func (l *logs) logEnd(ctx context.Context, q joblog.Query, read func(context.Con
 	if len(l.kept) >= maxLogs || l.kept == nil {
 		l.kept = map[joblog.Query]keptLog{}
 	}
-	if ctx.Err() == nil { // else the client has left, which is no answer for the others
+	if ctx.Err() == nil { // otherwise the client has left, which is no answer for the others
 		l.kept[q] = kept
 	}
 	return kept.log
 }
 
-// partOf makes lines of a piece.
+// partOf makes lines from a piece.
 func partOf(q joblog.Query, p *joblog.Piece, err error, now time.Time) *logPart {
 	const most = 400
 	part := &logPart{Time: now, Job: q.Job, Lines: []logLine{}}

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 )
 
-// api is where the parts of the document are.
+// api is the path of the parts of the document.
 const api = "/api/v1/"
 
 // A part of the document at an address, for a request; nil: there is no such part.
@@ -59,14 +59,15 @@ func (s *Server) serveParts(mux *http.ServeMux) {
 			})
 		})
 	}
-	for _, path := range []string{api, strings.TrimSuffix(api, "/")} { // for the second the mux would redirect
+	for _, path := range []string{api, strings.TrimSuffix(api, "/")} { // for the second path the mux would redirect
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { failNotFound(w, "there is no such part") })
 	}
 	mux.HandleFunc("GET /metrics", s.serveMetrics)
 	s.serveNvgpu(mux)
 }
 
-// serveMetrics answers Prometheus. On one host, compressing the metrics takes longer than making and sending them.
+// serveMetrics answers Prometheus. If client and server are on the same host, compressing the metrics takes longer than
+// making and sending them.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	const kind = "text/plain; version=0.0.4; charset=utf-8"
 	if !s.Local {
@@ -87,7 +88,7 @@ func (s *Server) writeExposition(w io.Writer, snap *cluster.Snapshot) error {
 	return export.PrometheusProcesses(w, snap, s.Names)
 }
 
-// serveNvgpu answers as the agents and the master of nvgpu do. To a master, each node is an agent at /nodes/NAME.
+// serveNvgpu answers like the agents and the master of nvgpu. For a master, each node is an agent at /nodes/NAME.
 func (s *Server) serveNvgpu(mux *http.ServeMux) {
 	mux.HandleFunc("GET /cluster_status", func(w http.ResponseWriter, r *http.Request) {
 		s.sendOutput(w, r, "application/json", true, func(out io.Writer, st *state) (bool, error) {
@@ -111,7 +112,7 @@ func (s *Server) serveNvgpu(mux *http.ServeMux) {
 	mux.HandleFunc("GET /nodes/{name}/gpu_status", status)
 }
 
-// sendOutput answers with the output of write for the newest state.
+// sendOutput answers with what write writes for the newest state.
 func (s *Server) sendOutput(w http.ResponseWriter, r *http.Request, kind string, processes bool,
 	write func(io.Writer, *state) (bool, error)) {
 	s.looks.noteRequest(processes)
@@ -136,7 +137,7 @@ func (s *Server) sendOutput(w http.ResponseWriter, r *http.Request, kind string,
 	}
 }
 
-// sendAnswer sends an answer, uncompressed to a client that cannot decompress it.
+// sendAnswer sends an answer. A client that cannot decompress gets it uncompressed.
 func (a *answer) sendAnswer(w http.ResponseWriter, r *http.Request) {
 	if acceptsGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -162,7 +163,7 @@ func acceptsGzip(r *http.Request) bool {
 
 func failNotFound(w http.ResponseWriter, why string) { failRequest(w, http.StatusNotFound, why) }
 
-// failRequest answers with an error for programs.
+// failRequest answers with an error that programs can read.
 func failRequest(w http.ResponseWriter, status int, why string) {
 	w.Header().Del("ETag")
 	w.Header().Set("Content-Type", "application/json")

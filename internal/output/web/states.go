@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	silent = 5 * time.Second // longest time for which a state without news is shown: ages grow meanwhile
-	share  = 10              // at most 1/share of the time is spent on states
+	silent = 5 * time.Second // longest time for which a state is shown if there is no news, since ages grow
+	share  = 10              // at most 1/share of the time is spent on making states
 )
 
-// states are the states shown so far; only the newest is kept.
+// states are the states made so far; only the newest is kept.
 type states struct {
 	now   func() time.Time
 	make  func(now time.Time) *cluster.Snapshot
 	news  func() uint64
-	least time.Duration // least age of a state before the next one is made
-	boot  time.Time     // distinguishes the revisions of this run from those of other runs
+	least time.Duration // minimum age of a state before the next one is made
+	boot  time.Time     // distinguishes revisions of this run from those of other runs
 
 	mu   sync.Mutex // protects the following
 	last *state
@@ -35,7 +35,7 @@ type state struct {
 	number uint64
 	tag    string // for ETag
 	snap   *cluster.Snapshot
-	over   chan struct{} // closed when there is a newer one
+	over   chan struct{} // closed when there is a newer state
 	now    func() time.Time
 	took   atomic.Int64 // ns to make it and its answers
 
@@ -43,15 +43,15 @@ type state struct {
 	made map[string]*answer
 }
 
-// answer is a compressed answer; it is complete when once is done. Empty: there is no such thing.
+// answer is a compressed answer. It is complete once the field once is done. If it is empty, there is no such thing.
 type answer struct {
 	once   sync.Once
 	packed []byte
 	err    error
 }
 
-// newestState is the present state. It is the last state if that is not older than the interval, if nothing new has
-// come, or if states of such a large cluster cost too much to be made that often.
+// newestState returns the present state. This is the last state if it is not older than the interval, if nothing new
+// has arrived, or if states of such a large cluster cost too much to be made that often.
 func (s *states) newestState() *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,8 @@ func (s *states) newestState() *state {
 	return s.last
 }
 
-// cachedAnswer is the output of write for the state, made once for each name. A write that returns false has no output.
+// cachedAnswer returns what write writes for the state. It is made once for each name. If write returns false, there is
+// no output.
 func (s *state) cachedAnswer(name string, write func(io.Writer, *state) (bool, error)) *answer {
 	s.mu.Lock()
 	a := s.made[name]
@@ -87,14 +88,14 @@ func (s *state) cachedAnswer(name string, write func(io.Writer, *state) (bool, e
 	return a
 }
 
-// dropAnswer drops an answer: anybody can request things that do not exist.
+// dropAnswer drops an answer. It is needed because anybody can request things that do not exist.
 func (s *state) dropAnswer(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.made, name)
 }
 
-// packers are compressors that are not in use: each has 1 MB.
+// packers are unused compressors, of 1 MB each.
 var packers = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	return w

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// policy restricts the page to things that this server has sent. Names of jobs and command lines come from other
-// people.
+// policy restricts the page to what this server has sent. It is needed because names of jobs and command lines come
+// from other people.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -20,10 +20,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 type gate struct {
 	local  bool   // names of other hosts are refused
 	behind bool   // a proxy sends the requests
-	home   string // address of the page, for which the cookie is
-	token  string // hashed: every comparison takes the same time
+	home   string // address of the page, for which the cookie is valid
+	token  string // token, hashed so that every comparison takes the same time
 	name   string // of the cookie: browsers share cookies between all ports of a host
-	cookie string // its value, from which nobody can tell the token
+	cookie string // its value, from which the token cannot be derived
 }
 
 func newGate(o *Options) gate {
@@ -55,7 +55,7 @@ func (d *gate) guardHandler(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "private, no-cache")
 		known := d.hasToken(r)
 		if !known || !mayStayOpen(r) {
-			h.Set("Connection", "close") // a client without the token keeps no place
+			h.Set("Connection", "close") // a client without the token does not keep a place
 		}
 		switch {
 		case d.behind && r.Method == http.MethodPost && r.URL.Path == "/":
@@ -82,8 +82,8 @@ func (d *gate) guardHandler(next http.Handler) http.Handler {
 	})
 }
 
-// localName reports whether a browser that asks for this host means this host, and not another host that pretends to be
-// it by name.
+// localName reports whether a browser that asks for this host name means this host, and not another host that pretends
+// to be it by name.
 func localName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -95,10 +95,10 @@ func localName(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// maxForm is the size of the largest form that is read.
+// maxForm limits the size of a form.
 const maxForm = 4 << 10
 
-// signIn exchanges the token of a form. A proxy writes addresses into its log, but no forms.
+// signIn exchanges the token of a form for a cookie. A proxy logs addresses, but not forms.
 func (d *gate) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -108,7 +108,8 @@ func (d *gate) signIn(w http.ResponseWriter, r *http.Request) {
 	d.exchangeToken(w, r, r.PostForm.Get("token"))
 }
 
-// exchangeToken gives a browser a cookie for the token in its address or form, so that the token does not stay there.
+// exchangeToken gives a browser a cookie in exchange for the token in its address or form, so that the token does not
+// stay there.
 func (d *gate) exchangeToken(w http.ResponseWriter, r *http.Request, token string) {
 	if d.token != "" {
 		if !d.isToken(token) {
@@ -122,13 +123,13 @@ func (d *gate) exchangeToken(w http.ResponseWriter, r *http.Request, token strin
 	http.Redirect(w, r, d.home, http.StatusSeeOther)
 }
 
-// overTLS reports whether the browser has reached the proxy with TLS. No other header of a proxy is believed: a lie in
-// this one only keeps its own client from signing in.
+// overTLS reports whether the browser reached the proxy over TLS. No other header of a proxy is trusted. A false value
+// here only keeps the proxy's own client from signing in.
 func overTLS(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
-// hasToken reports whether a request has the token: as a bearer token, as a password (for programs that know only
+// hasToken reports whether a request has the token: as a bearer token, as a password (for programs that only support
 // passwords), or as the cookie.
 func (d *gate) hasToken(r *http.Request) bool {
 	if d.token == "" {
@@ -138,7 +139,7 @@ func (d *gate) hasToken(r *http.Request) bool {
 	if strings.EqualFold(scheme, "Bearer") && d.isToken(token) {
 		return true
 	}
-	// the password of a browser may be for the proxy
+	// the browser's password may be meant for the proxy
 	if _, password, ok := r.BasicAuth(); ok && d.isToken(password) {
 		return true
 	}

@@ -12,13 +12,13 @@
 // nvnodetop serve (internal/output/web) keeps a Store as the screen does. A state is a Snapshot with a number, its
 // revision. It is made when somebody asks, or at a tick while a stream of events is open, if there were Events since
 // the last state. Each answer from a state is written and compressed once, for all clients. The time that a state takes
-// to make is measured, and the next state waits ten times as long. An event tells a page of a new state, and the page
-// fetches only its own part. Parts (internal/output/export/parts.go) are the JSON document with fewer contents.
+// to make is measured, and the next state waits ten times as long. An event tells a page about a new state, and the
+// page fetches only its own part. Parts (internal/output/export/parts.go) are the JSON document with less content.
 //
-// The server sees two methods of the source: Touch, for each request for data, and Look, while somebody asks for
-// processes. So it can change nothing. Programs send requests too, so a request does not count as a key. An open stream
-// of events is the sign of a person: app passes on one Touch in 20 minutes of an open stream, or SLURM would be asked
-// as if keys were pressed all the time.
+// The server uses two methods of the source: Touch, for each request for data, and Look, while somebody asks for
+// processes. So it cannot change anything. Programs send requests too, so a request does not count as a key. An open
+// stream of events is the sign of a person: app passes on one Touch in 20 minutes of an open stream, since otherwise
+// SLURM would be asked as if keys were pressed all the time.
 package web
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 )
 
-// Audience hears which parts clients look at.
+// Audience is told which parts clients look at.
 type Audience interface {
 	Asked()                           // a person or a program has requested data
 	Touch()                           // a person has the page open
@@ -48,10 +48,10 @@ type Options struct {
 	Now      func() time.Time
 	Audience Audience
 
-	Every   time.Duration // least time between two states
+	Every   time.Duration // minimum time between two states
 	Names   export.Names  // of the metrics for Prometheus
 	Metrics export.Which  // for Prometheus; empty: all
-	PIDs    bool          // Prometheus gets the processes, too
+	PIDs    bool          // Prometheus also gets the processes
 	Agent   bool          // answer only as an agent of nvgpu
 	// Log reads a piece of the log of a job; nil: logs are not shown
 	Log   func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
@@ -59,7 +59,7 @@ type Options struct {
 	Local bool   // it can be reached from this host only: names of other hosts are refused
 	// Proxied says that a proxy shows the server to browsers, under the proxy's own name
 	Proxied bool
-	Base    string // path under which all addresses are, as CleanBase returns it; "": the root
+	Base    string // path below which all addresses are, as returned by CleanBase; "": the root
 }
 
 // Server answers requests.
