@@ -1,18 +1,19 @@
 package track
 
-// patience is the number of samples in which the CPU time of processes must be lower than before to count as lost.
+// patience is for how many samples the CPU time of processes must be lower than before to count as lost.
 const patience = 3
 
 // counter is a CPU time that only grows. The time read may decrease for a moment, when a process ends between two
-// reads, and for good when its parent does not wait for it: then the kernel adds its time to nobody's.
+// reads. It decreases for good if a parent does not wait for a process: then the kernel adds the process's time to
+// nobody's.
 type counter struct {
 	most  float64 // in seconds, so far
 	lost  float64
-	low   float64 // where a decrease began
+	low   float64 // its value when a decrease began
 	lower int     // number of samples since then
 }
 
-// take returns the growth of the time.
+// take returns how much the time has grown.
 func (c *counter) take(read float64) (grown float64) {
 	read += c.lost
 	if read >= c.most {
@@ -51,7 +52,7 @@ func (m *meter) meterPercents(expected int) Percents {
 	return makePercents(max(m.most, mean), mean, expected)
 }
 
-// makePercents returns a highest and a mean utilization, with their shares of the expected CPUs or GPUs.
+// makePercents returns the highest and the mean utilization, each with its share of the expected CPUs or GPUs.
 func makePercents(most, mean float64, expected int) Percents {
 	n := float64(max(expected, 1))
 	return Percents{MaxSum: most, MaxHardware: most / n, MeanSum: mean, MeanHardware: mean / n}

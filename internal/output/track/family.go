@@ -8,27 +8,26 @@ import (
 )
 
 const (
-	// sure is the number of looks in which a process must be a stranger before it is not read again. At the first look,
-	// its parent may be unseen yet.
+	// sure is how many looks must find a process to be a stranger before it is no longer read. At the first look, its
+	// parent may not have been seen yet.
 	sure = 2
-	// forgetful is the number of looks after which all processes are read again: a PID may belong to another process
-	// now.
+	// forgetful is after how many looks all processes are read again: a PID may belong to another process now.
 	forgetful = 60
 )
 
 // family is the command and its descendants. A look lists /proc, but reads only the members and new processes: on a
-// node with thousands of processes reading all of them would cost more than everything else.
+// node with thousands of processes, reading all of them would cost more than everything else.
 type family struct {
 	mount      string // of procfs
 	self, main int
-	own        func(pid int) bool // a child of self that is no orphan of the command
+	own        func(pid int) bool // a child of self that is not an orphan of the command
 
 	looks     int
 	members   map[int]*member // by PID
-	strangers map[int]int     // number of looks, by PID
-	room      float64         // number of pages that may be walked now
+	strangers map[int]int     // number of looks that found it to be a stranger, by PID
+	room      float64         // number of pages that may still be walked now
 
-	reaped  float64 // seconds of CPU of the orphans that have ended
+	reaped  float64 // CPU seconds of the orphans that have ended
 	largest uint64  // their largest memory, in bytes
 }
 
@@ -39,10 +38,10 @@ type member struct {
 	files proc.Process
 }
 
-// isSameProcess reports whether the process is still that of stat: its PID may have been reused.
+// isSameProcess reports whether the process is still the one of stat: its PID may have been reused.
 func (m *member) isSameProcess(stat *proc.Stat) bool { return m != nil && m.Start == stat.Start }
 
-// readMembers finds the members and reads them. Parents are read before their children, mostly: a child that ends
+// readMembers finds the members and reads them. It mostly reads parents before their children: then a child that ends
 // meanwhile is missed in this look, and not counted twice. It reports whether there is a /proc.
 func (f *family) readMembers(since time.Duration) bool {
 	pids := proc.All(f.mount)
@@ -85,8 +84,8 @@ func (f *family) readMembers(since time.Duration) bool {
 	return true
 }
 
-// memberPIDs returns the PIDs of the members: the command, the processes that its members have started, and orphans,
-// which the kernel gives to self.
+// memberPIDs returns the PIDs of the members: the command, the processes started by members, and orphans, which the
+// kernel gives to self.
 func (f *family) memberPIDs(stats []member) map[int]bool {
 	kin := map[int]bool{}
 	for grown := true; grown; {
@@ -105,7 +104,7 @@ func (f *family) memberPIDs(stats []member) map[int]bool {
 	return kin
 }
 
-// isOver reports whether stat is of an ended orphan: nobody else waits for it.
+// isOver reports whether stat belongs to an orphan that has ended: nobody else waits for it.
 func (f *family) isOver(stat *proc.Stat) bool {
 	return stat.Dead() && stat.Parent == f.self && stat.PID != f.main
 }
@@ -126,8 +125,8 @@ func PeakOf(used *syscall.Rusage) uint64 { return uint64(max(used.Maxrss, 0)) <<
 // userHZ is the kernel's unit of CPU time, the same on all platforms of Go.
 const userHZ = 100
 
-// cpuSeconds returns the CPU time of a process; waitedSeconds returns that of its ended descendants that were waited
-// for.
+// cpuSeconds returns the CPU time of a process. waitedSeconds returns the CPU time of its ended descendants that were
+// waited for.
 func cpuSeconds(s *proc.Stat) float64 { return float64(s.Ticks()) / userHZ }
 
 func waitedSeconds(s *proc.Stat) float64 { return float64(s.Children.User+s.Children.System) / userHZ }

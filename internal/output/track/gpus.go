@@ -12,7 +12,7 @@ import (
 type gpus struct {
 	expected []string // UUIDs; empty: all
 
-	cards    []wire.Card // without MIG instances, whose memory belongs to their GPU
+	cards    []wire.Card // without MIG instances, whose memory is part of their GPU's
 	capacity float64     // bytes
 	used     GPURAM      // bytes
 	load     meter       // of the expected GPUs
@@ -26,7 +26,7 @@ type gpus struct {
 // applyEvent adds an Event. Reports count once the command runs.
 func (g *gpus) applyEvent(e *cluster.Event, running bool) {
 	switch {
-	case e.Hello != nil && len(e.Hello.GPUs) > 0: // a driver that goes away does not remove them
+	case e.Hello != nil && len(e.Hello.GPUs) > 0: // if the driver goes away, they are kept
 		g.cards = slices.DeleteFunc(slices.Clone(e.Hello.GPUs), func(c wire.Card) bool { return c.Instance != nil })
 		total := 0.0
 		for i := range g.cards {
@@ -76,7 +76,7 @@ func (g *gpus) findCard(index int) *wire.Card {
 	return nil
 }
 
-// metricOrZero returns a metric of a GPU; 0: the driver does not report it.
+// metricOrZero returns a metric of a GPU; 0 if the driver does not report it.
 func metricOrZero(sample *wire.GPU, card *wire.Card, id metric.ID) float64 {
 	x, known := sample.Values.Get(id)
 	if !known {
@@ -89,7 +89,7 @@ func (g *gpus) isExpected(card *wire.Card) bool {
 	return len(g.expected) == 0 || slices.Contains(g.expected, card.UUID)
 }
 
-// expectedCount returns the number of GPUs that are expected to be used.
+// expectedCount returns how many GPUs are expected to be used.
 func (g *gpus) expectedCount() int {
 	if len(g.expected) == 0 {
 		return len(g.cards)

@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// Reading smaps_rollup walks all pages of a process, and keeps it from mapping memory meanwhile: some 15 ns per page.
-// So only a limited number of pages is walked in a second, and a large process is read more rarely. Its resident
-// memory, which costs nothing, is read in each look.
+// Reading smaps_rollup walks all pages of a process, at about 15 ns per page, and the process cannot map memory
+// meanwhile. So only a limited number of pages is walked per second, and a large process is read less often. Its
+// resident memory, which costs nothing, is read in each look.
 const (
 	pagesPerSecond = 64 << 10
 	pagesAtOnce    = 512 << 10       // maximum number saved up
-	pagesForNew    = pagesAtOnce / 2 // of them kept for processes that were not walked since they began or forked
-	pagesPerRead   = 16 << 10        // fixed cost of a read
+	pagesForNew    = pagesAtOnce / 2 // of these, kept for processes that were not walked since they began or forked
+	pagesPerRead   = 16 << 10        // fixed cost of one read
 )
 
 // memory is the memory of one process, in bytes.
 type memory struct {
 	resident uint64
 	shared   uint64 // shared with other processes, when the pages were last walked
-	part     uint64 // its part of that: a page of n processes counts 1/n
+	part     uint64 // its part of shared: a page of n processes counts 1/n
 	walked   int    // the look in which the pages were walked; 0: never
 	born     int    // the look in which the process was first read
-	forked   int    // the same of the latest fork among those with its image; 0: none
-	image    string // what the process executes: a fork has the same as its parent, until it executes something else
+	forked   int    // the same for the latest fork among processes with its image; 0: none
+	image    string // what the process executes: a fork has its parent's image until it executes something else
 }
 
 // readMemory reads the memory of all members.
@@ -58,7 +58,7 @@ func (f *family) readMemory(since time.Duration) {
 	inheritShared(order)
 }
 
-// walkSome walks the pages of as many processes as it may, new ones first.
+// walkSome walks the pages of as many processes as allowed, new ones first.
 func (f *family) walkSome(order []*member) {
 	slices.SortFunc(order, func(a, b *member) int {
 		return cmp.Or(cmp.Compare(a.walked, b.walked),
@@ -73,8 +73,8 @@ func (f *family) walkSome(order []*member) {
 	}
 }
 
-// readImage returns what is the same for two processes only if one is a fork of the other: the kernel's words for the
-// program, with the random addresses of this one execution. It is "" where the kernel does not show it.
+// readImage returns a text that is the same for two processes only if one is a fork of the other. It is how the kernel
+// describes the program, with the random addresses of this one execution. It is "" if the kernel does not show it.
 func (m *member) readImage() string {
 	text, err := os.ReadFile(string(m.files) + "/auxv")
 	if err != nil {
@@ -83,9 +83,9 @@ func (m *member) readImage() string {
 	return string(text)
 }
 
-// inheritShared corrects what is known from a time before a fork, or not yet, until the pages are walked: a fork shares
-// the memory of its elder, except for what it has beyond. Counted as its own, the memory of a rank would count again
-// for each of its DataLoader workers.
+// inheritShared corrects values that are from before a fork, or not known yet, until the pages are walked. A fork
+// shares the memory of its elder, except for what it has in addition. If that counted as its own, the memory of a rank
+// would count again for each of its DataLoader workers.
 func inheritShared(members []*member) {
 	elders := eldersOf(members)
 	latest := map[string]int{} // the look with the latest fork, by image
@@ -104,12 +104,12 @@ func inheritShared(members []*member) {
 	}
 	for _, m := range members {
 		if m.forked = latest[m.image]; m.walked < m.forked {
-			m.part = 0 // the part of fewer processes is larger
+			m.part = 0 // with fewer processes, its part is larger
 		}
 	}
 }
 
-// eldersOf returns the oldest process of each known image: the others have their memory from it.
+// eldersOf returns the oldest process of each known image: the others got their memory from it.
 func eldersOf(members []*member) map[string]*member {
 	elders := make(map[string]*member, len(members))
 	for _, m := range members {
@@ -124,7 +124,7 @@ func (m *member) isOlder(o *member) bool {
 	return cmp.Or(cmp.Compare(m.Start, o.Start), cmp.Compare(m.PID, o.PID)) < 0
 }
 
-// readShared reads the shared part of a process's memory. For another user's process the kernel does not show it.
+// readShared reads the shared part of a process's memory. The kernel does not show it for another user's process.
 func (f *family) readShared(m *member) {
 	sum, err := m.files.Rollup()
 	if err != nil {
@@ -135,8 +135,8 @@ func (f *family) readShared(m *member) {
 	m.walked = f.looks
 }
 
-// sumRSS adds up the memory of processes. Shared memory counts once: it is at least the shared memory of any one of
-// them, and at least the sum of their parts.
+// sumRSS adds up the memory of processes. Shared memory counts once: it is at least the shared memory of any single
+// process, and at least the sum of their parts.
 func sumRSS(members []*member) RSS {
 	var private, most, parts uint64
 	for _, m := range members {
@@ -178,13 +178,13 @@ func (f *family) peakMemory() uint64 {
 	return status.VMHWM
 }
 
-// raiseNumbers raises each number to that of another sample, if it is larger.
+// raiseNumbers raises each number to that of another sample, if that is larger.
 func raiseNumbers(r *RSS, now RSS) {
 	r.Total, r.Private, r.Shared = max(r.Total, now.Total), max(r.Private, now.Private), max(r.Shared, now.Shared)
 }
 
-// raiseTotal raises the total to a peak that no sample has seen. The excess counts as private: shared memory hardly
-// changes.
+// raiseTotal raises the total to a peak that no sample has seen. The difference counts as private, since shared memory
+// hardly changes.
 func raiseTotal(r *RSS, peak uint64) {
 	r.Total = max(r.Total, float64(peak))
 	r.Private = max(r.Private, float64(peak)-r.Shared)

@@ -17,15 +17,15 @@ type Point struct {
 
 	Main, Descendants, Combined, System float64 // memory
 	GPU                                 GPURAM
-	GPUPercent                          float64 // of the expected GPUs, their sum
+	GPUPercent                          float64 // of the expected GPUs, added up
 
 	MainThreads, DescendantsThreads int
 
 	SystemCPU, MainCPU, DescendantsCPU float64
 }
 
-// CSV writes points as gpu_tracker's tracking file has them: two lines about what does not change, then the names of
-// the columns, then a line for each point.
+// CSV writes points in the form of gpu_tracker's tracking file: two lines about what does not change, the names of the
+// columns, and then one line per point.
 type CSV struct {
 	to    *csv.Writer
 	units Units
@@ -49,7 +49,7 @@ var (
 		"cpu_combined_sum_utilization_percent", "cpu_combined_hardware_utilization_percent", "timestamp"}
 )
 
-// Write writes a point. It returns the first error of all points, once.
+// Write writes a point. It returns only the first error of all points, and only once.
 func (c *CSV) Write(t *Tracker) error {
 	if c.over {
 		return nil
@@ -87,7 +87,7 @@ func (c *CSV) Write(t *Tracker) error {
 	return c.err
 }
 
-// writeLine writes a line at once, so that a reader always has whole lines.
+// writeLine writes a line in one piece, so that a reader always sees whole lines.
 func (c *CSV) writeLine(fields ...string) {
 	if c.err == nil {
 		if c.err = c.to.Write(fields); c.err == nil {
@@ -106,7 +106,7 @@ func (t *Tracker) Now() Point {
 	return t.now
 }
 
-// Join starts to track a process that has run for a while: what it has used until then does not count. It reports
+// Join starts to track a process that has already run for a while. What it has used so far does not count. It reports
 // false if there is no such process.
 func (t *Tracker) Join(at time.Time, pid int) bool {
 	t.mu.Lock()
@@ -123,7 +123,7 @@ func (t *Tracker) Join(at time.Time, pid int) bool {
 	return true
 }
 
-// Alive reports whether the process that was joined still runs.
+// Alive reports whether the process given to Join still runs.
 func (t *Tracker) Alive() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

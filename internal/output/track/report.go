@@ -30,7 +30,7 @@ type (
 //go:embed schema.json
 var Schema []byte
 
-// version is that of the document.
+// version is the version of the document.
 const version = report.CommandVersion
 
 // JSON writes the report as gpu_tracker does.

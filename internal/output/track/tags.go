@@ -7,14 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// MarksFrom leaves out the parts of an earlier command, which have ended before a time.
+// MarksFrom leaves out the parts of an earlier command, which ended before a time.
 func (t *Tracker) MarksFrom(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.book.From(at)
 }
 
-// tagReport adds a report of the GPUs to the parts that the command has marked.
+// tagReport adds a report of the GPUs to the parts that the command marked.
 func (t *Tracker) tagReport(e *cluster.Event) {
 	active := t.book.Active(e.At)
 	if len(active) == 0 {
@@ -32,7 +32,7 @@ func (t *Tracker) tagReport(e *cluster.Event) {
 	}
 }
 
-// writeTags writes the parts of the command, in the layout of the rest. gpu_tracker has no such lines.
+// writeTags writes the parts of the command, in the same layout as the rest. gpu_tracker has no such lines.
 func (p *page) writeTags(r *Report) {
 	if len(r.Tags) == 0 {
 		return

@@ -14,11 +14,11 @@ import (
 // Options say what is tracked.
 type Options struct {
 	Proc     string             // mount point of procfs
-	Self     int                // PID of this process, which gets orphans
-	Own      func(pid int) bool // reports whether this process has started this child besides the command
+	Self     int                // PID of this process, to which orphans are given
+	Own      func(pid int) bool // whether this process has started this child besides the command
 	Interval time.Duration      // between two samples
 	Cores    int                // number expected to be used; 0: all
-	GPUs     []string           // expected to be used, by UUID; empty: all
+	GPUs     []string           // GPUs expected to be used, by UUID; empty: all
 }
 
 // Tracker measures a command.
@@ -32,21 +32,21 @@ type Tracker struct {
 	gpus   gpus
 
 	began, at, window time.Time // start of the command, last sample, beginning of the CPU window
-	started           uint64    // the peak of this process when it started the command
+	started           uint64    // peak memory of this process when it started the command
 	ram               RAM       // bytes
 
 	system                   meter
 	main, others             counter // CPU time
 	mainMost, othersMost     float64 // percent
 	combinedMost             float64
-	mainSince, othersSince   float64 // seconds of CPU since window
+	mainSince, othersSince   float64 // CPU seconds since window
 	threads, below, together int
 
 	now  Point // the last sample
 	book mark.Book
 
-	joined               bool    // it ran before
-	mainBase, othersBase float64 // CPU time before
+	joined               bool    // the process ran before tracking began
+	mainBase, othersBase float64 // CPU time before tracking began
 }
 
 // New returns a Tracker of a command that has not started.
@@ -60,18 +60,18 @@ func New(o Options) (*Tracker, error) {
 	return t, nil
 }
 
-// Begin starts to track the command, which has started. peak is the peak memory of this process until then, in bytes:
-// the kernel counts it as its child's, who shared the memory for a moment.
+// Begin starts to track the command, which has started. peak is the peak memory of this process until then, in bytes.
+// The kernel also counts it for the child, which shared the memory for a moment.
 func (t *Tracker) Begin(at time.Time, main int, peak uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.began, t.at, t.window, t.started = at, at, at, peak+peak/8 // the kernel does not count exactly
 	t.family.main = main
-	t.threads, t.together = 1, 1 // even if it has ended already
+	t.threads, t.together = 1, 1 // even if it has already ended
 	t.takeSample(at)
 }
 
-// Apply takes an Event of this host's probe.
+// Apply applies an Event of this host's probe.
 func (t *Tracker) Apply(e cluster.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +89,7 @@ func (t *Tracker) Apply(e cluster.Event) {
 	}
 }
 
-// HasGPUs reports whether numbers of GPUs came while the command ran.
+// HasGPUs reports whether numbers of GPUs arrived while the command ran.
 func (t *Tracker) HasGPUs() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,11 +103,12 @@ func (t *Tracker) Sample(at time.Time) {
 	t.takeSample(at)
 }
 
-// End measures the command for the last time, after its end and before it is waited for: then its times are complete.
+// End measures the command for the last time, after its end and before it is waited for. At that point its times are
+// complete.
 func (t *Tracker) End(at time.Time) { t.Sample(at) }
 
-// Peak takes the largest memory of the command or of one of its descendants: at the end the kernel gives the number,
-// but not the process. New memory means page faults, so the one with more page faults had it.
+// Peak records the largest memory of the command or of one of its descendants. At the end the kernel gives the number,
+// but not the process. New memory causes page faults, so the one with more page faults had it.
 func (t *Tracker) Peak(bytes uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,7 +121,7 @@ func (t *Tracker) Peak(bytes uint64) {
 	t.raisePeak(bytes)
 }
 
-// raisePeak counts the peak of descendants. At first, a process that another one starts has its parent's peak.
+// raisePeak counts the peak of descendants. A newly started process first has its parent's peak.
 func (t *Tracker) raisePeak(bytes uint64) {
 	if bytes > t.started && float64(bytes) > t.ram.Main.Total {
 		raiseTotal(&t.ram.Descendants, bytes)
@@ -145,7 +146,7 @@ func (t *Tracker) measureMemory() {
 	raiseNumbers(&t.ram.Main, main)
 	raiseNumbers(&t.ram.Descendants, descendants)
 	raiseNumbers(&t.ram.Combined, combined)
-	if t.joined { // its peak may be from before
+	if t.joined { // its peak may be from earlier
 		return
 	}
 	if peak := t.family.peakMemory(); peak > 0 {
@@ -155,7 +156,7 @@ func (t *Tracker) measureMemory() {
 	t.raisePeak(t.family.largest)
 }
 
-// measureCPU measures over at least half an interval: the kernel counts in steps of 10 ms.
+// measureCPU measures over at least half an interval, because the kernel counts in steps of 10 ms.
 func (t *Tracker) measureCPU(at time.Time) {
 	main, below := t.family.countThreads()
 	t.threads, t.below, t.together = max(t.threads, main), max(t.below, below), max(t.together, main+below)

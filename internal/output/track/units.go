@@ -41,7 +41,7 @@ func checkUnit(units []unit, name string) error {
 	return fmt.Errorf("must be %s or %s, not %q", strings.Join(names[:last], ", "), names[last], name)
 }
 
-// sizeOf returns the bytes or seconds of a unit that check has accepted.
+// sizeOf returns the bytes or seconds of a unit that a check has accepted.
 func sizeOf(units []unit, name string) float64 {
 	for _, u := range units {
 		if u.name == name {

@@ -13,7 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 )
 
-// Cluster writes the tables of a cluster: one of the partitions, one of the nodes. What SLURM does not tell is a line.
+// Cluster writes the tables of a cluster: one for the partitions and one for the nodes. What SLURM does not say is
+// noted in a line.
 func Cluster(w io.Writer, c *capacity.Cluster, theme *draw.Theme) error {
 	if len(c.Nodes) == 0 {
 		_, err := io.WriteString(w, "SLURM shows you no node with GPUs\n")
@@ -36,7 +37,7 @@ func Cluster(w io.Writer, c *capacity.Cluster, theme *draw.Theme) error {
 	return err
 }
 
-// fieldTable returns the table of the fields that have columns.
+// fieldTable returns the table of the fields for which there are columns.
 func fieldTable[Row any](of *field.Table[Row], list []Row, role func(*Row) draw.Role) *table {
 	t := newTable(nil)
 	shown := slices.DeleteFunc(slices.Clone(of.Fields), func(f field.Field[Row]) bool { return f.Title == "" })

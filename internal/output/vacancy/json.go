@@ -19,11 +19,11 @@ import (
 //go:embed schema.json
 var Schema []byte
 
-// version is the version of these documents, in a field that nvgpu and gpustat do not have. The meaning of a field
-// changes only with it.
+// version is the version of these documents. It is in a field that nvgpu and gpustat do not have. The meaning of a
+// field changes only with it.
 const version = 1
 
-// agent is the answer of an agent of nvgpu to /gpu_status. Its names and forms are nvgpu's: an unknown value is null.
+// agent is the answer of an nvgpu agent to /gpu_status, with nvgpu's names and forms: an unknown value is null.
 type agent struct {
 	Version  int        `json:"version"`
 	Hostname string     `json:"hostname"`
@@ -50,7 +50,7 @@ type agentGPU struct {
 	Command     *string      `json:"cmd"`
 }
 
-// gpuInfo has the fields of nvgpu's gpu_info beside an agent's answer.
+// gpuInfo has the fields of nvgpu's gpu_info that an agent's answer does not have.
 type gpuInfo struct {
 	Index   string   `json:"index"`
 	UUID    *string  `json:"uuid"`
@@ -75,7 +75,8 @@ type agentMemory struct {
 	Used  int64 `json:"used"`
 }
 
-// Agent returns a node as nvgpu's agents report it at /gpu_status. A node that does not report is an error.
+// Agent returns a node in the form in which nvgpu's agents report it at /gpu_status. A node that does not report is an
+// error.
 func Agent(n *Node, at time.Time) any {
 	if !tally.HasNumbers(n.Node) {
 		return silent{version, missingReason(n.Node)}
@@ -83,7 +84,8 @@ func Agent(n *Node, at time.Time) any {
 	return agent{Version: version, Hostname: n.Host(), GPUs: n.agentGPUs(at)}
 }
 
-// Agents returns several nodes as one agent, that of host, reports them. A single node has the form of Agent.
+// Agents returns several nodes in the form in which one agent, on host, reports them. A single node has the form of
+// Agent.
 func Agents(host string, nodes []Node, at time.Time) any {
 	if len(nodes) == 1 {
 		return Agent(&nodes[0], at)
@@ -119,7 +121,7 @@ func (g *GPU) agentMemory() *agentMemory {
 	return &agentMemory{*total, max(*total-*used, 0), *used}
 }
 
-// stat is a host as gpustat prints it. Its names and forms are gpustat's: an unknown value is null.
+// stat is a host as gpustat prints it, with gpustat's names and forms: an unknown value is null.
 type stat struct {
 	Version  int       `json:"version"`
 	Hostname string    `json:"hostname"`
@@ -157,7 +159,7 @@ type statProcess struct {
 // statTime is the form in which Python prints a local time.
 const statTime = "2006-01-02T15:04:05.000000"
 
-// Stat returns a node as gpustat reports its host. A node that does not report has no GPUs.
+// Stat returns a node in the form in which gpustat reports its host. A node that does not report has no GPUs.
 func Stat(n *Node, at time.Time) any {
 	s := stat{Version: version, Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
 	if n.Hello != nil {
@@ -180,7 +182,7 @@ func Stat(n *Node, at time.Time) any {
 	return s
 }
 
-// statProcesses returns all processes on a GPU: gpustat also lists those that only draw.
+// statProcesses returns all processes on a GPU. Like gpustat, it includes those that only draw.
 func (n *Node) statProcesses(g *GPU) []statProcess {
 	if !g.Listed {
 		return nil
@@ -223,8 +225,8 @@ func wholeOrNil(v float64) *int64 {
 
 func toMebibytes(bytes float64) *int64 { return wholeOrNil(math.Trunc(bytes / (1 << 20))) }
 
-// JSON writes a document for each node, made by of: for a single host, as its own program would print it, else as a
-// list.
+// JSON writes a document for each node, which the function of makes. For a single host it is written as that host's own
+// program would print it, otherwise as a list.
 func JSON(w io.Writer, nodes []Node, single bool, of func(*Node) any) error {
 	const indent = "    "
 	if single && len(nodes) == 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// listColumns are the columns of nvgpu's table. At least two spaces follow a heading, as there.
+// listColumns are the columns of nvgpu's table. As there, at least two spaces follow a heading.
 var listColumns = []grid.Column{
 	under("", true), under("status", false), under("type", false), under("util.", false), under("mem. used", false),
 	under("temp.", true), under("MHz", true), under("users", false), under("since", false), under("pids", false),
@@ -28,7 +28,7 @@ func under(head string, right bool) grid.Column {
 // stateRoles are the colors of the states: green, blue and red in nvgpu.
 var stateRoles = [...]draw.Role{Free: draw.Green, Used: draw.Data, Unknown: draw.Red, Out: draw.Dim}
 
-// List writes the table of the GPUs of nodes, each node under its name unless it is the only one.
+// List writes the table of the nodes' GPUs. Each node is under its name, unless it is the only one.
 func List(w io.Writer, nodes []Node, at time.Time, theme *draw.Theme) error {
 	var parts []string
 	for i := range nodes {
@@ -51,7 +51,7 @@ func List(w io.Writer, nodes []Node, at time.Time, theme *draw.Theme) error {
 	return err
 }
 
-// missingReason returns the reason why a node has no numbers.
+// missingReason returns why a node has no numbers.
 func missingReason(n *cluster.Node) string {
 	if n.Failure != nil {
 		return n.Failure.Summary()

@@ -27,12 +27,12 @@ const (
 	Out           // nobody can use it, or its use is unknown
 )
 
-// Mark is the state as nvgpu marks it; nvgpu has none for Out.
+// Mark returns the state in nvgpu's notation, which has none for Out.
 func (s State) Mark() string {
 	return [...]string{Free: "[ ]", Used: "[~]", Unknown: "[!]", Out: "[x]"}[s]
 }
 
-// DefaultMemory is the largest part of its memory, in percent, that a free GPU has in use: the desktop needs some.
+// DefaultMemory is how much of its memory a free GPU may have in use, in percent: the desktop needs some.
 const DefaultMemory = 20
 
 // GPU is a GPU that programs can use as a whole, or a MIG instance.
@@ -42,7 +42,7 @@ type GPU struct {
 	Index     string
 	State     State
 	Listed    bool            // Processes are known
-	Processes []*wire.Process // that compute, by PID
+	Processes []*wire.Process // compute processes, by PID
 }
 
 // Node is a node with its GPUs. It has none if it does not report.
@@ -59,7 +59,7 @@ func (n *Node) Host() string {
 	return n.Name
 }
 
-// Nodes returns the nodes of all jobs of a Snapshot in their order, with all their GPUs, or with own only those of the
+// Nodes returns the nodes of all jobs of a Snapshot, in order. They have all their GPUs, or with own only those of the
 // jobs.
 func Nodes(s *cluster.Snapshot, own bool) []Node {
 	var nodes []Node
@@ -122,7 +122,7 @@ func gpusOf(n *cluster.Node) []GPU {
 	return out
 }
 
-// computeProcesses returns the processes on a GPU that do not only draw.
+// computeProcesses returns the processes on a GPU that do more than draw.
 func computeProcesses(n *cluster.Node, g *cluster.GPU) []*wire.Process {
 	var out []*wire.Process
 	for i := range n.Processes {

@@ -10,19 +10,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// Wish is the number and the kind of GPUs wanted on a node. NaN: there is no such limit.
+// Wish is how many GPUs of what kind are wanted on a node. NaN: there is no such limit.
 type Wish struct {
-	Least, Most int // number on a node; fewer than Least are none, Most < 0: all
+	Least, Most int // number on a node; fewer than Least count as none; Most < 0: all
 
-	MaxMemory   float64 // most of its memory that a GPU has in use, in percent
+	MaxMemory   float64 // largest part of its memory that a GPU may have in use, in percent
 	FreeMemory  float64 // at least, in bytes
 	TotalMemory float64 // at least, in bytes
 	MaxUtil     float64 // at most, in percent
-	MaxMemUtil  float64 // most of the time in which the memory is busy, in percent
-	Tolerance   float64 // percent by which the limits, except MaxMemory, may be missed
+	MaxMemUtil  float64 // largest share of the time that its memory may be busy, in percent
+	Tolerance   float64 // percent by which limits other than MaxMemory may be missed
 
 	AsFree    []string // users whose GPU memory counts as free
-	Inherited bool     // only GPUs that Visible names
+	Inherited bool     // only GPUs that are in Visible
 	Visible   []string // in the form of CUDA_VISIBLE_DEVICES
 	Sort      bool     // the GPUs with the most free memory first
 }
@@ -31,11 +31,12 @@ type Wish struct {
 type candidate struct {
 	*GPU
 	free, used float64 // bytes of memory
-	missed     int     // limits that only fit with the tolerance
+	missed     int     // number of limits that only fit with the tolerance
 }
 
-// Choose returns the GPUs of a node that fit, first those that fit without tolerance; nil if they are too few. A MIG
-// instance is chosen only if no whole GPU is left, and then it is the only one: a program sees no more.
+// Choose returns the GPUs of a node that fit, those that fit without the tolerance first; nil if they are too few. A
+// MIG instance is chosen only if no whole GPU is left. Then it is the only one, since a program cannot see more than
+// one.
 func (w *Wish) Choose(n *Node) []*GPU {
 	if n.State != cluster.NodeReporting {
 		return nil
@@ -64,8 +65,8 @@ func (w *Wish) Choose(n *Node) []*GPU {
 	return chosen
 }
 
-// Unmeasured returns the free GPUs of a node of which the wish asks how much memory they have, and nobody knows: the
-// driver does not say it of chips that share the memory of the host.
+// Unmeasured returns the free GPUs of a node whose memory matters to the wish but is unknown: the driver does not give
+// it for chips that share the memory of the host.
 func (w *Wish) Unmeasured(n *Node) (gpus []*GPU) {
 	for _, g := range w.visibleGPUs(n) {
 		used, total := g.memoryUse()
@@ -77,8 +78,8 @@ func (w *Wish) Unmeasured(n *Node) (gpus []*GPU) {
 	return gpus
 }
 
-// visibleGPUs returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no
-// GPU, and none if one is named twice, as CUDA reads it.
+// visibleGPUs returns the GPUs to choose from: all of them, or those in Visible in its order. As in CUDA, the list ends
+// at the first name that is not a GPU, and there are none if a GPU is named twice.
 func (w *Wish) visibleGPUs(n *Node) []*GPU {
 	var out []*GPU
 	if !w.Inherited {
@@ -100,7 +101,8 @@ func (w *Wish) visibleGPUs(n *Node) []*GPU {
 	return out
 }
 
-// matchesName reports whether an element of CUDA_VISIBLE_DEVICES is this GPU: its index, or the beginning of its UUID.
+// matchesName reports whether an element of CUDA_VISIBLE_DEVICES means this GPU: it is the index, or the beginning of
+// the UUID.
 func matchesName(g *GPU, name string) bool {
 	if name == g.Index {
 		return true
@@ -108,7 +110,7 @@ func matchesName(g *GPU, name string) bool {
 	return len(name) > len("GPU-") && len(name) <= len(g.Card.UUID) && strings.EqualFold(g.Card.UUID[:len(name)], name)
 }
 
-// compareLimits compares a GPU with the limits.
+// compareLimits checks a GPU against the limits.
 func (w *Wish) compareLimits(g *GPU) (candidate, bool) {
 	used, total := g.memoryUse()
 	asFree := w.asFree(g)
@@ -132,14 +134,14 @@ func (w *Wish) compareLimits(g *GPU) (candidate, bool) {
 		case math.IsNaN(l.limit) || l.value <= l.limit:
 		case l.value <= l.loose:
 			c.missed++
-		default: // unknown values too
+		default: // also if the value is unknown
 			return c, false
 		}
 	}
 	return c, true
 }
 
-// asFree returns the memory on a GPU of users whose memory counts as free.
+// asFree returns how much memory on a GPU belongs to users whose memory counts as free.
 func (w *Wish) asFree(g *GPU) (bytes float64) {
 	for _, p := range g.Processes {
 		if p.GPUMemory != nil && slices.Contains(w.AsFree, p.User) {
@@ -149,8 +151,8 @@ func (w *Wish) asFree(g *GPU) (bytes float64) {
 	return bytes
 }
 
-// compareCandidates orders GPUs: those without tolerance first, then by the most free memory, the lowest utilization
-// and the highest index, which leaves GPU 0 to others.
+// compareCandidates orders GPUs: first those that fit without the tolerance, then by most free memory, lowest
+// utilization and highest index, which leaves GPU 0 to others.
 func compareCandidates(a, b candidate) int {
 	return cmp.Or(
 		cmp.Compare(a.missed, b.missed), unknownLast(-a.free, -b.free), unknownLast(-a.used, -b.used),
@@ -162,12 +164,12 @@ func compareCandidates(a, b candidate) int {
 
 func unknownLast(a, b float64) int {
 	if math.IsNaN(a) || math.IsNaN(b) {
-		return -cmp.Compare(a, b) // NaN is the least
+		return -cmp.Compare(a, b) // NaN is the smallest
 	}
 	return cmp.Compare(a, b)
 }
 
-// wholeFirst leaves out MIG instances if there is a GPU, else all instances but the first.
+// wholeFirst drops all MIG instances if there is a whole GPU, otherwise all instances but the first.
 func wholeFirst(fits []candidate) []candidate {
 	whole := slices.DeleteFunc(slices.Clone(fits), func(c candidate) bool { return c.Instance() })
 	if len(whole) > 0 || len(fits) == 0 {
@@ -176,7 +178,7 @@ func wholeFirst(fits []candidate) []candidate {
 	return fits[:1]
 }
 
-// Names returns GPUs in the form of CUDA_VISIBLE_DEVICES: by index, or by UUID if that is wanted or one is a MIG
+// Names returns GPUs in the form of CUDA_VISIBLE_DEVICES: by index, or by UUID if that is wanted or if one is a MIG
 // instance, which has no index there.
 func Names(gpus []*GPU, uuid bool) []string {
 	uuid = uuid || slices.ContainsFunc(gpus, func(g *GPU) bool { return g.Instance() })

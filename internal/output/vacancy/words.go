@@ -16,7 +16,7 @@ import (
 // nobody stands for an unknown user.
 const nobody = "?"
 
-// userNames returns the users of the processes, one for each.
+// userNames returns the users of the processes, one user per process.
 func (g *GPU) userNames() []string {
 	var out []string
 	for _, p := range g.Processes {
@@ -47,7 +47,7 @@ func (g *GPU) firstCommand() string {
 // longest is the length of a shown command.
 const longest = 25
 
-// shortCommand returns a command as nvgpu shortens it: a notebook, its Python script, or its beginning.
+// shortCommand returns a command shortened as in nvgpu: a notebook, its Python script, or its beginning.
 func shortCommand(command string) string {
 	if strings.Contains(command, "-m ipykernel_launcher") {
 		return "jupyter"
@@ -105,7 +105,6 @@ func formatAgo(d time.Duration) string {
 	return several(day, "days")
 }
 
-// removeRepeats removes repetitions.
 func removeRepeats(list []string) []string {
 	var out []string
 	for _, s := range list {
@@ -116,8 +115,8 @@ func removeRepeats(list []string) []string {
 	return out
 }
 
-// splitProgram returns the name of the program of a process, and its arguments. The list of processes has them joined
-// by spaces.
+// splitProgram returns the name of a process's program, and its arguments. In the list of processes they are joined by
+// spaces.
 func splitProgram(p *wire.Process) (name string, arguments []string) {
 	arguments = strings.Fields(p.Command)
 	if len(arguments) == 0 {

@@ -1,4 +1,4 @@
-// Package child runs a command in the place of this program: the command has the terminal, the process group and the
+// Package child runs a command in place of this program. The command has the terminal, the process group and the
 // standard streams of this program, and gets the signals that are sent to it. Package track measures the command
 // meanwhile.
 //
@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/track"
 )
 
-// Exit statuses of a command that cannot be run, as shells have them, and what they add to the number of the signal
+// Exit statuses as shells give them: of a command that cannot be run, and what is added to the number of the signal
 // that ends a command.
 const (
 	CannotRun = 126
@@ -49,7 +49,7 @@ type Child struct {
 // Result is the end of a command.
 type Result struct {
 	Status int    // its exit status, or Signaled plus the number of the signal that ended it
-	Peak   uint64 // the largest resident memory of the command or of a descendant for which it has waited, in bytes
+	Peak   uint64 // largest resident memory of the command, or of a descendant it has waited for, in bytes
 }
 
 // Start starts a command.
@@ -78,7 +78,7 @@ func Start(command []string, s Streams) (*Child, error) {
 	return c, nil
 }
 
-// StatusOf returns a shell's exit status for a command that does not start.
+// StatusOf returns the exit status that a shell gives to a command that does not start.
 func StatusOf(err error) int {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return NotFound
@@ -92,7 +92,7 @@ func (c *Child) PID() int { return c.cmd.Process.Pid }
 // Ended is closed when the command has ended.
 func (c *Child) Ended() <-chan struct{} { return c.ended }
 
-// Own reports whether the Child has started this process besides the command.
+// Own reports whether the Child itself has started this process, besides the command.
 func (c *Child) Own(pid int) bool { return c.group.isWitness(pid) }
 
 // Reap waits for the command, which has ended.

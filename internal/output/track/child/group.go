@@ -16,9 +16,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
-// group tells a signal to this process from one to its whole process group. The kernel knows the difference, but Go
-// does not pass it on. So another process of the group, the witness, which does nothing, is checked: has it got the
-// signal too?
+// group distinguishes a signal to this process from a signal to its whole process group. The kernel knows the
+// difference, but Go does not pass it on. So the witness, another process of the group, which does nothing, is checked:
+// has it also got the signal?
 type group struct {
 	mu      sync.Mutex // protects the following
 	witness *exec.Cmd  // nil: there is none
@@ -26,8 +26,8 @@ type group struct {
 	gone    chan struct{}
 }
 
-// hearing is the time for which the witness must be calm to have got no signal; mostHearing is the longest time until
-// it is calm, ends or stops. On a busy machine it may have no turn for a while.
+// hearing is how long the witness must be calm before it counts as not having got the signal. mostHearing is the
+// longest time until it is calm, ends or stops. On a busy machine it may not run for a while.
 const (
 	hearing     = 50 * time.Millisecond
 	mostHearing = 5 * time.Second
@@ -46,8 +46,8 @@ func newGroup() *group {
 	return g
 }
 
-// startWitness starts the witness, which reads until its input is closed, at the latest when this process ends. Without
-// a witness each signal is passed on.
+// startWitness starts the witness. It reads until its input is closed, at the latest when this process ends. Without a
+// witness every signal is passed on.
 func (g *group) startWitness() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,14 +77,14 @@ func (g *group) isWitness(pid int) bool {
 	return g.witness != nil && g.witness.Process.Pid == pid
 }
 
-// hasReachedGroup reports whether the whole group has got a signal to this process.
+// hasReachedGroup reports whether a signal to this process has reached the whole group.
 func (g *group) hasReachedGroup() bool {
 	if g.witness == nil {
 		return false
 	}
 	pid, began := g.witness.Process.Pid, time.Now()
 	for calm := began; ; time.Sleep(hearing / 10) {
-		waits := signalWaits(pid) // before the state: a signal is taken before it shows there
+		waits := signalWaits(pid) // checked before the state: a signal is taken before it shows there
 		switch state := stateOf(pid); {
 		case state == ended:
 			<-g.gone
@@ -92,7 +92,7 @@ func (g *group) hasReachedGroup() bool {
 			return true
 		case state == stopped:
 			return true
-		case (waits || state != asleep) && time.Since(began) < mostHearing: // it starts, or ends
+		case (waits || state != asleep) && time.Since(began) < mostHearing: // it is starting or ending
 			calm = time.Now()
 		case time.Since(calm) > hearing:
 			return false

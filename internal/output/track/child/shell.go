@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Shell returns the command that runs a line of a shell. If the line starts only one command, the shell makes room for
-// it: then the Child has this command, without a shell above it.
+// Shell returns the command that runs a shell line. If the line starts only one command, the shell replaces itself with
+// that command: then the Child is this command, without a shell above it.
 func Shell(line string) []string {
 	shell := []string{"/bin/sh", "-c", line}
 	words := strings.Fields(line)

@@ -18,8 +18,8 @@ func passedSignals() []os.Signal {
 	return slices.DeleteFunc(all, signal.Ignored)
 }
 
-// passSignals passes signals on to the command. Signals to the whole process group, such as Ctrl-C, have reached it
-// already: a second SIGINT would end a program that has begun to save its work.
+// passSignals passes signals on to the command. Signals to the whole process group, such as Ctrl-C, have already
+// reached it: a second SIGINT would end a program that has begun to save its work.
 func (c *Child) passSignals() {
 	defer close(c.passing)
 	for {
@@ -42,19 +42,19 @@ func (c *Child) passSignals() {
 	}
 }
 
-// sendSignal sends a signal to the command. It is a zombie at worst, so its PID is its own.
+// sendSignal sends a signal to the command. At worst the command is a zombie, so its PID still belongs to it.
 func (c *Child) sendSignal(s os.Signal) {
 	if number, ok := s.(syscall.Signal); ok {
 		_ = syscall.Kill(c.PID(), number) // it may have ended
 	}
 }
 
-// stopping is the time for the command to stop after SIGTSTP.
+// stopping is how long the command has to stop after SIGTSTP.
 const stopping = 500 * time.Millisecond
 
-// stopSelf stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP
-// continues, and so does this process. The witness also continues in both cases: while it is stopped, each signal would
-// seem to have come to the whole group.
+// stopSelf stops this process if the command stops, so that the shell notices. If a command ignores SIGTSTP, it
+// continues, and so does this process. The witness also continues in both cases: while it is stopped, every signal
+// would seem to have been sent to the whole group.
 func (c *Child) stopSelf() {
 	defer c.group.signalWitness(syscall.SIGCONT)
 	for began := time.Now(); time.Since(began) < stopping; time.Sleep(hearing / 10) {

@@ -7,10 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unsupported is the reason why no command can be started.
+// unsupported is why no command can be started.
 var unsupported error
 
-// Adopt makes orphans of commands that are started later children of this process: they stay its descendants.
+// Adopt makes orphans of commands that are started later into children of this process, so that they stay its
+// descendants.
 func Adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("orphans of the command cannot be followed: %w", err)

@@ -4,7 +4,7 @@ package child
 
 import "errors"
 
-// unsupported is the reason why no command can be started.
+// unsupported is why no command can be started.
 var unsupported = errors.New("a command can be tracked on Linux only")
 
 // Adopt is not possible here.
