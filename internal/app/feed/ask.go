@@ -20,7 +20,7 @@ import (
 )
 
 // Prepare asks the user for the answers that logins will need, if there is a terminal. It asks SLURM for the nodes only
-// if a key may need a passphrase; heard is SLURM's answer, or else the one that was known before, which may be nil.
+// if a key may need a passphrase. heard is SLURM's answer, or else the answer that was already known, which may be nil.
 func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string, client *slurm.Client,
 	known *source.Heard) (heard *source.Heard, err error) {
 	at := NewTerminal(io)
@@ -45,7 +45,8 @@ func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string
 	return heard, door.Prepare(ctx, at, nodes)
 }
 
-// Kept is SLURM's last answer about the jobs, if it is young enough for the user; nil: it is not, or there is none.
+// Kept returns SLURM's last answer about the jobs, if it is recent enough for the user; nil: it is not, or there is
+// none.
 func Kept(p *cli.Program) *source.Heard { return source.Kept(p.Answers(), p.MaxAge, p.Config.Job) }
 
 // asker asks the user on the terminal, before the screen starts. It implements ssh.Asker.
@@ -63,10 +64,10 @@ func NewTerminal(io cli.Streams) *asker {
 	return &asker{in: io.In, out: errs}
 }
 
-// Ask implements ssh.Asker. If ctx ends, the terminal is restored, and the read is left behind.
+// Ask implements ssh.Asker. If ctx ends, the terminal is restored, and the read is abandoned.
 func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	fmt.Fprint(t.out, promptText(host, prompt))
-	tty := t.in.Fd() // stored before the read: if the read is left behind, the file may be closed
+	tty := t.in.Fd() // stored before the read: if the read is abandoned, the file may be closed
 	before, err := term.GetState(tty)
 	if err != nil {
 		return "", err
@@ -101,14 +102,14 @@ func (t *asker) readAnswer(tty uintptr, secret bool) (string, error) {
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// oneByte reads no further than necessary: the following bytes belong to the next reader.
+// oneByte reads no further than necessary, because the bytes that follow belong to the next reader.
 type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
 
 // promptText returns a question with the name of the asking host before each line. nvnodetop's own questions have no
-// name before them, so no host can pretend to be nvnodetop. Long blanks, which could fake a new line by filling a line
-// of the terminal, are shortened.
+// name before them, so no host can pretend to be nvnodetop. Long runs of blanks are shortened, because they could fake
+// a new line by filling a line of the terminal.
 func promptText(host, prompt string) string {
 	prompt = cli.Printable(prompt)
 	if host == "" {

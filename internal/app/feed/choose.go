@@ -27,7 +27,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 			return nil, cli.Usage("%w", err)
 		}
 		if cfg.DemoHangs() {
-			need.Brief = false // a hang shows after minutes
+			need.Brief = false // a hang shows only after minutes
 			return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)).Hang(), nil
 		}
 		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)), nil
@@ -80,7 +80,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 	return ending{jobs, a.Close}, nil
 }
 
-// JobsOf returns the jobs as the source of Events, over connections that the caller closes.
+// JobsOf returns the source of Events for the jobs, over connections that the caller closes.
 func JobsOf(p *cli.Program, a *access.Access, need Need) Feed {
 	return guardFeed(&p.Config, a.Jobs(&p.Config, need.polling(nil), nil))
 }
@@ -97,21 +97,21 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return e.Feed.Run(ctx, emit)
 }
 
-// Need is an output's demands on the nodes.
+// Need is what an output needs from the nodes.
 type Need struct {
 	Steady bool          // they keep their pace even if no key is pressed
-	Marks  bool          // the marks of the jobs are used
-	Causes bool          // it says why jobs have failed, from their logs
+	Marks  bool          // it uses the marks of the jobs
+	Causes bool          // it says why jobs failed, from their logs
 	Brief  bool          // no histories are shown, so a demo needs no past
-	Second time.Duration // time from the first report of each node to a second one; 0: the interval
+	Second time.Duration // time from each node's first report to its second; 0: the interval
 }
 
-// polling is how nodes are polled: after a long time without a key less often, unless nobody can press one.
+// polling returns how nodes are polled: less often after a long time without a key, unless nobody can press one.
 func (n Need) polling(log *slog.Logger) access.Polling {
 	return access.Polling{Second: n.Second, Slows: !n.Steady, Log: log}
 }
 
-// demoPast is the time for which the nodes of the demo have already reported at the start: long enough to fill the
+// demoPast returns for how long the nodes of the demo have already reported at the start. It is long enough to fill the
 // graphs, or for two reports of each node.
 func (n Need) demoPast(poll time.Duration) time.Duration {
 	if n.Brief {
@@ -126,13 +126,13 @@ const (
 	notConfigured = "SLURM is not configured on this host"
 )
 
-// noSlurm is command.ErrNoSlurm with the reason in place of its words.
+// noSlurm is command.ErrNoSlurm with the reason instead of its own words.
 type noSlurm string
 
 func (why noSlurm) Error() string { return string(why) }
 func (noSlurm) Unwrap() error     { return command.ErrNoSlurm }
 
-// NoSlurm is the error of a question to SLURM where there is none.
+// NoSlurm is the error of a question to SLURM if there is no SLURM.
 func NoSlurm(cfg *config.Config) error {
 	switch {
 	case cfg.Login != "":
@@ -158,7 +158,7 @@ func thisHost(ctx context.Context, cfg *config.Config, polling access.Polling) (
 	return from, nil
 }
 
-// OwnGPUs returns the source for the GPUs of this host alone.
+// OwnGPUs returns the source for the GPUs of only this host.
 func OwnGPUs(ctx context.Context, cfg *config.Config, need Need, log *slog.Logger) (Feed, error) {
 	from, err := access.OwnGPUs(ctx, cfg, need.polling(log))
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
-// suspectEvery is the time from one search for jobs that seem to hang to the next.
+// suspectEvery is how often jobs that seem to hang are searched for.
 const suspectEvery = 10 * time.Second
 
-// AskHung asks the ranks of jobs that seem to hang where they are, once for each hang, until no more Events come. The
-// answers go to all that take the Events of the session. The settings may forbid it.
+// AskHung asks the ranks of jobs that seem to hang where they are, once per hang, until no more Events come. The
+// answers go to all takers of the session's Events. The settings may forbid it.
 func AskHung(cfg *config.Config, from Feed, w *session.Watch) {
 	if cfg.HangAsk {
 		crash.Go(func() { hang.New(from.Ask, w.Tell).Follow(w.Context(), suspectEvery, w.Store.Snapshot) })

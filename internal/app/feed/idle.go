@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 )
 
-// Attended is a Feed that records the user's signs of presence.
+// Attended is a Feed that records signs that the user is present.
 type Attended struct {
 	Feed
 	signs bell.Bell
@@ -25,11 +25,11 @@ func (a *Attended) Touch() {
 	a.Feed.Touch()
 }
 
-// Asked implements web.Audience. A program's request is no sign of the user: it only puts off the end.
+// Asked implements web.Audience. A request from a program is no sign of the user: it only postpones the end.
 func (a *Attended) Asked() { a.signs.Ring() }
 
-// Left waits until there has been no sign, neither a key nor a request, for limit, and returns the message about it;
-// nil: ctx ended before. A limit of 0 never ends.
+// Left waits until there has been no sign for limit, neither a key nor a request, and returns the message about it;
+// nil: ctx ended first. With a limit of 0 it waits forever.
 func (a *Attended) Left(ctx context.Context, limit time.Duration, sign string) error {
 	if limit == 0 {
 		<-ctx.Done()
@@ -50,11 +50,11 @@ func (a *Attended) Left(ctx context.Context, limit time.Duration, sign string) e
 	}
 }
 
-// TouchEvery is the interval at which an open page counts as a key: the user never seems to be away.
+// TouchEvery is how often an open page counts as a key. So the user never seems to be away.
 const TouchEvery = 20 * time.Minute
 
-// Sparing is a Feed that counts few of the signs as keys. An open page gives signs continuously, and after each key
-// SLURM is asked more often for a while.
+// Sparing is a Feed that counts only a few of the signs as keys. An open page gives signs continuously, and after each
+// key SLURM is asked more often for a while.
 type Sparing struct {
 	Feed
 

@@ -10,17 +10,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
-// marked is a feed with the marks of its jobs, for scalars, recordings and reports.
+// marked is a feed that adds the marks of its jobs, for scalars, recordings and reports.
 type marked struct{ Feed }
 
 // Run implements cluster.Source. It does not wait for a home directory that hangs.
 func (m marked) Run(ctx context.Context, emit func(cluster.Event)) error {
 	dir, err := config.MarkDir()
-	if err != nil { // there is no home, and so no mark
+	if err != nil { // there is no home, and so there are no marks
 		return m.Feed.Run(ctx, emit)
 	}
 	var mu sync.Mutex
-	var jobs, before []string // of the last answer of SLURM, and of the one before: a job may have marked its end
+	var jobs, before []string // from SLURM's last answer and the one before it: a job may have marked its end
 	over := false
 	both := func() []string {
 		mu.Lock()

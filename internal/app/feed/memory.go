@@ -6,15 +6,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// memoryFor is the limit for a number of nodes, in bytes. It is soft: above it the runtime collects more often. A node
-// with 8 GPUs takes about half of its share, and the rest is for garbage: in 192 MiB a thousand nodes took four times
-// the CPU time.
+// memoryFor returns the memory limit for a number of nodes, in bytes. It is a soft limit: above it the runtime collects
+// more often. A node with 8 GPUs takes about half of its share, and the rest is for garbage. In 192 MiB, a thousand
+// nodes took four times the CPU time.
 func memoryFor(nodes int) int64 { return 128<<20 + int64(nodes)*232<<10 }
 
-// LimitMemory sets the limit of the program before any nodes are known.
+// LimitMemory sets the memory limit of the program, before any nodes are known.
 func LimitMemory() { debug.SetMemoryLimit(memoryFor(0)) }
 
-// RaiseMemory raises the limit of the program when there are more nodes. Discoveries come from one goroutine.
+// RaiseMemory raises the memory limit when there are more nodes. Discoveries come from one goroutine.
 func RaiseMemory() func(cluster.Event) {
 	most := 0
 	return func(e cluster.Event) {

@@ -14,14 +14,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
-// The times that outputs wait for sessions to close: an output that is printed once, and an output that runs until it
-// is stopped. Remaining sessions end with the process, and the probes with their connections.
+// How long outputs wait for sessions to close: an output that is printed once, and an output that runs until it is
+// stopped. Remaining sessions end with the process, and the probes end with their connections.
 const (
 	ShortParting = 500 * time.Millisecond
 	Parting      = 2 * time.Second
 )
 
-// Once is the need of a Snapshot that is printed once: two reports of each node, unless the user wants the first.
+// Once is what a Snapshot that is printed once needs: two reports of each node, unless the user wants the first.
 func Once(p *cli.Program) Need {
 	if p.FirstSample {
 		return Need{Brief: true}
@@ -30,7 +30,7 @@ func Once(p *cli.Program) Need {
 }
 
 // Printed waits until every node has sent its reports or failed, or until the timeout, and prints one Snapshot. It
-// prints before it closes the sessions, because a hung node closes slowly. verdict returns the error of the printed
+// prints before it closes the sessions, because a hung node closes slowly. verdict returns the error for the printed
 // Snapshot.
 func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) error) Show {
 	return func(ctx context.Context, from Feed) error {
@@ -51,13 +51,13 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 	}
 }
 
-// Followed calls see with a Snapshot at each interval until ctx ends, which is no error, or see fails. The first call
-// comes once every node has reported or failed, or after the timeout.
+// Followed calls see with a Snapshot at each interval, until ctx ends, which is not an error, or until see fails. The
+// first call comes once every node has reported or failed, or after the timeout.
 func Followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
 	return followSnapshots(p, every, see, func(Feed, *session.Watch) {})
 }
 
-// FollowedAsking is Followed that asks jobs that seem to hang where their ranks are.
+// FollowedAsking does what Followed does. It also asks jobs that seem to hang where their ranks are.
 func FollowedAsking(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
 	return followSnapshots(p, every, see, func(from Feed, w *session.Watch) { AskHung(&p.Config, from, w) })
 }
@@ -78,8 +78,8 @@ func followSnapshots(p *cli.Program, every time.Duration, see func(*cluster.Snap
 	}
 }
 
-// Verdict is nil or the error of one Snapshot, with its exit code. A node or a GPU that does not report, and a critical
-// problem such as a missing GPU, are failures.
+// Verdict returns the error for one Snapshot, with its exit code, or nil. It is a failure if a node or a GPU does not
+// report, or if a problem is critical, such as a missing GPU.
 func Verdict(s *cluster.Snapshot) error {
 	switch failure := s.Discovery.Failure; {
 	case len(s.Jobs) > 0:
@@ -91,7 +91,7 @@ func Verdict(s *cluster.Snapshot) error {
 	return cli.Failed(notWell(s))
 }
 
-// NoJob is the error of a Snapshot that lacks the wanted job.
+// NoJob is the error for a Snapshot without the wanted job.
 func NoJob(cfg *config.Config, s *cluster.Snapshot) error {
 	if cfg.Job == "" || s.Discovery.Answered.IsZero() {
 		return Verdict(s)

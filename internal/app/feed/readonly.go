@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// readOnly is a feed that blocks all requests that change a process or a job. The screen offers no such request either;
-// this guards against its mistakes.
+// readOnly is a feed that blocks all requests that change a process or a job. The screen does not offer such requests
+// either; this guards against mistakes in the screen.
 type readOnly struct {
 	Feed
 	why string
@@ -28,12 +28,12 @@ func guardFeed(cfg *config.Config, from Feed) Feed {
 	return from
 }
 
-// WhyReadOnly names the setting that forbids signals, for a sentence; "": nothing does.
+// WhyReadOnly names the setting that forbids signals, for use in a sentence; "": none does.
 func WhyReadOnly(cfg *config.Config) string { return whyOf("readonly", cfg.ReadOnlyFrom) }
 
-// whyOf names a setting and its origin, for a sentence; "": it is not set.
+// whyOf names a setting and its origin, for use in a sentence; "": it is not set.
 func whyOf(key, origin string) string {
-	if strings.ContainsRune(origin, ':') { // it names a line of a file
+	if strings.ContainsRune(origin, ':') { // it names a line in a file
 		return key + " in " + origin
 	}
 	return origin

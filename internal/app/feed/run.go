@@ -15,21 +15,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// Feed is the source of Events and the receiver of the user's requests.
+// Feed is the source of Events, and accepts the user's requests.
 type Feed interface {
 	cluster.Source
 	controls.Controls
 }
 
-// Show makes an output of the Events of a feed. It is called once.
+// Show makes an output from the Events of a feed. It is called once.
 type Show func(ctx context.Context, from Feed) error
 
-// Run makes an output without a screen from the user's chosen source.
+// Run makes an output without a screen, from the source that the user has chosen.
 func Run(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out Show) error {
 	return RunScreen(ctx, p, need, log, Partial(p, out))
 }
 
-// RunScreen makes an output from the user's chosen source: a cluster, hosts, a demo, or, without SLURM, this host.
+// RunScreen makes an output from the source that the user has chosen: a cluster, hosts, a demo, or, without SLURM, this
+// host.
 func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out Show) error {
 	if err := NameJobs(ctx, p, log, &p.Config.Job); err != nil {
 		return err
@@ -41,8 +42,8 @@ func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger,
 	return out(ctx, guardFeed(&p.Config, from))
 }
 
-// Partial says once on stderr that not all nodes are watched, or not all clusters asked, for outputs that are no
-// screens.
+// Partial says once on stderr that not all nodes are watched, or that not all clusters were asked. It is for outputs
+// other than screens.
 func Partial(p *cli.Program, out Show) Show {
 	return func(ctx context.Context, from Feed) error {
 		var once, noted sync.Once
@@ -57,7 +58,8 @@ func Partial(p *cli.Program, out Show) Show {
 	}
 }
 
-// Heard returns a feed whose Events go to another taker first, and those that are told to its session.
+// Heard returns a feed whose Events first go to another taker. That taker also gets Events that are passed to
+// Session.Tell.
 func Heard(from Feed, take func(cluster.Event)) Feed { return heard{from, take} }
 
 type heard struct {
@@ -68,7 +70,7 @@ type heard struct {
 // Unwrap returns the Source.
 func (h heard) Unwrap() cluster.Source { return h.Feed }
 
-// Hear takes an Event that is told to the session.
+// Hear receives an Event that was passed to Session.Tell.
 func (h heard) Hear(e cluster.Event) { h.take(e) }
 
 // Run implements cluster.Source.
@@ -79,12 +81,12 @@ func (h heard) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 }
 
-// BatchJob is the variable that names the job in which the program runs.
+// BatchJob is the environment variable that names the job in which the program runs.
 const BatchJob = "SLURM_JOB_ID"
 
-// OwnJob chooses the job in which the program runs, if the user names nothing else: with many scripts each watches its
-// own job. It reports whether it has chosen a job. Without SLURM, as in most containers, nobody can be asked for the
-// job, and this host is watched.
+// OwnJob chooses the job in which the program runs, if the user names nothing else. So if there are many scripts, each
+// watches its own job. It reports whether it has chosen a job. Without SLURM, as in most containers, nobody can be
+// asked about the job, and this host is watched.
 func OwnJob(ctx context.Context, p *cli.Program) bool {
 	job, cfg := os.Getenv(BatchJob), &p.Config
 	named := p.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != ""

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
-// NameJobs replaces SLUIDs by the IDs of their jobs, as squeue prints them. All other texts stay. SLURM is asked once
-// for each SLUID; nvnodetop uses them nowhere else.
+// NameJobs replaces SLUIDs with the IDs of their jobs, as squeue prints them. All other texts stay. SLURM is asked once
+// for each SLUID. nvnodetop uses SLUIDs nowhere else.
 func NameJobs(ctx context.Context, p *cli.Program, log *slog.Logger, jobs ...*string) error {
 	ids := map[string]string{}
 	for _, job := range jobs {

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
-// sayWaiting shows the nodes that a Snapshot lacks, or else the nodes whose second report is awaited.
+// sayWaiting shows which nodes are missing from a Snapshot, or else which nodes' second report is awaited.
 func sayWaiting(line *cli.Status, s *cluster.Snapshot, early []*cluster.Node) {
 	if line.Due(s.At) {
 		line.Set(cmp.Or(waitingFor(s, line.Width()), waitingForSecond(early)))
@@ -30,7 +30,7 @@ func waitingFor(s *cluster.Snapshot, width int) string {
 	case len(waiting) == 0 && s.Discovery.Asking:
 		return "waiting for SLURM to say which GPUs the jobs have"
 	case len(waiting) == 0:
-		return waitingForGPUs(awaitedGPUs(s)) // no such node
+		return waitingForGPUs(awaitedGPUs(s)) // there is no such node
 	}
 	line := ""
 	for named := min(len(waiting), maxNamed); named >= 0; named-- {
@@ -62,7 +62,7 @@ func waitingForGPUs(names []string) string {
 	return "waiting for the driver: " + firstOf(names)
 }
 
-// awaitedGPUs names the jobs' GPUs, on nodes that report, without values from the driver.
+// awaitedGPUs names the jobs' GPUs on reporting nodes for which the driver has not given any values.
 func awaitedGPUs(s *cluster.Snapshot) (names []string) {
 	for n, g := range tally.Awaited(s) {
 		names = append(names, nameOf(n.Name, g.Number))
@@ -78,7 +78,7 @@ func nameOf(node string, number int) string {
 	return fmt.Sprintf("%s GPU%d", node, number)
 }
 
-// NotReporting returns an error that names the nodes that do not report, nil if all do.
+// NotReporting returns an error that names the nodes that do not report; nil if all do.
 func NotReporting(s *cluster.Snapshot) error {
 	silent, all := tally.NodesThat(s, func(n *cluster.Node) bool { return n.State != cluster.NodeReporting })
 	if len(silent) == 0 {
@@ -87,8 +87,8 @@ func NotReporting(s *cluster.Snapshot) error {
 	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + nameNodes(s, silent, maxNamed))
 }
 
-// notWell joins the failures: nodes that do not report, critical problems of the other nodes, GPUs without values. It
-// is nil if there are none.
+// notWell joins the failures: nodes that do not report, critical problems of other nodes, and GPUs without values; nil
+// if there are none.
 func notWell(s *cluster.Snapshot) error {
 	var all error
 	for _, err := range []error{NotReporting(s), criticalError(s), noValues(s)} {
@@ -102,8 +102,8 @@ func notWell(s *cluster.Snapshot) error {
 	return all
 }
 
-// criticalError returns an error that names the critical problems of the nodes that report, nil if there are none. A
-// problem of several jobs counts once.
+// criticalError returns an error that names the critical problems of reporting nodes; nil if there are none. A problem
+// that several jobs share counts once.
 func criticalError(s *cluster.Snapshot) error {
 	var all []string
 	for i := range s.Jobs {

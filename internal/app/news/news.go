@@ -1,5 +1,5 @@
-// Package news tells the user what happens to the jobs, for the screen and the command watch: it opens the ways that
-// the settings choose, and remembers what was told, so that another program does not tell it again.
+// Package news tells the user what happens to the jobs, for the screen and the command watch. It opens the ways that
+// the settings choose. It remembers what was reported, so that another program does not report it again.
 package news
 
 import (
@@ -25,21 +25,21 @@ type Desk struct {
 	sender   ways.Sender
 	post     *ways.Post
 
-	name  string   // of the file that remembers what was told; "": nothing is remembered
-	told  []string // that is remembered
+	name  string   // of the file that remembers what was reported; "": nothing is remembered
+	told  []string // remembered as reported
 	saved *session.Task
 }
 
-// Options say what a Desk does, beside the settings.
+// Options say what a Desk does, in addition to the settings.
 type Options struct {
-	Ways     []string                 // in place of those of the settings, if Named
-	Named    bool                     // each of the Ways must be possible
+	Ways     []string                 // instead of those in the settings, if Named
+	Named    bool                     // each of the Ways must be usable
 	Jobs     []string                 // none: all
 	Terminal func(title, text string) // nil: there is none
-	Say      func(line string)        // gets failures, from any goroutine
+	Say      func(line string)        // called with failures, from any goroutine
 }
 
-// Open opens the ways. wrong are the reasons why some cannot be used.
+// Open opens the ways. wrong says why some ways cannot be used.
 func Open(cfg *config.Config, o Options) (d *Desk, wrong []error) {
 	open, wrong := Ways(cfg, o)
 	d = &Desk{watcher: notify.NewWatcher(cfg.Notify.Settings, o.Jobs), sender: localSender(),
@@ -89,7 +89,7 @@ type unusable struct {
 func (u unusable) Error() string { return fmt.Sprintf("no news by %s: %v", u.way, u.why) }
 func (u unusable) Unwrap() error { return u.why }
 
-// Why is the reason why a way cannot be used, without its name.
+// Why returns why a way cannot be used, without the name of the way.
 func Why(err error) string {
 	if u, is := errors.AsType[unusable](err); is {
 		return u.why.Error()
@@ -106,8 +106,8 @@ func wayOf(cfg *config.Config, name string, terminal func(title, text string)) (
 	return ways.New(name, &ways.Settings{Command: n.Command, Webhook: n.Webhook, Mail: n.Mail, Terminal: terminal})
 }
 
-// Test sends one message in each way, and returns what failed. Before a way that may take some time it calls
-// begin, unless that is nil.
+// Test sends one message over each way, and returns what failed. It calls begin before a way that may take some time;
+// begin may be nil.
 func Test(ctx context.Context, open []ways.Way, begin func(ways.Way)) (failed []error) {
 	m := notify.Message{At: time.Now(), Title: "nvnodetop: a test message", Text: "News of your jobs comes here.",
 		Count: 1,
@@ -132,7 +132,7 @@ func (d *Desk) See(s *cluster.Snapshot) []notify.Item {
 	return items
 }
 
-// Ended delivers the news of jobs that have ended and were in no Snapshot, and returns it.
+// Ended delivers the news of ended jobs that were in no Snapshot, and returns it.
 func (d *Desk) Ended(at time.Time, jobs []cluster.EndedJob) (items []notify.Item) {
 	for k := range jobs {
 		if i, wanted := d.watcher.Ended(at, &jobs[k]); wanted {
@@ -149,7 +149,8 @@ func (d *Desk) take(at time.Time, items []notify.Item) {
 	}
 }
 
-// saveTold saves what is told, if that has changed and the last change is saved. A home directory may hang.
+// saveTold saves what was reported, if that has changed and the previous change has been saved. A home directory may
+// hang.
 func (d *Desk) saveTold() {
 	if d.saved != nil {
 		if done, _ := d.saved.Wait(0); !done {
@@ -182,14 +183,14 @@ func (d *Desk) Follow(ctx context.Context, every time.Duration, snapshot func(ti
 	}
 }
 
-// Close delivers what waits, within a time, and reports whether that was enough.
+// Close delivers what is waiting, within a time limit, and reports whether that was enough.
 func (d *Desk) Close(within time.Duration) bool {
 	if m, some := d.gatherer.Rest(time.Now()); some {
 		d.post.Send(d.sender.Document(&m))
 	}
 	delivered := d.post.Close(within)
 	if d.saved != nil {
-		_, _ = d.saved.Wait(time.Second) // a problem is told twice
+		_, _ = d.saved.Wait(time.Second) // otherwise a problem is reported twice
 	}
 	return delivered
 }

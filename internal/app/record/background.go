@@ -24,8 +24,8 @@ import (
 )
 
 // Background records while the screens are shown, when the user wants a recording. It gets all Events, so that a
-// recording begins with the known state. Writing may block, for example on a file system that does not answer: this
-// delays neither the Events nor the screen, but ends the recording when too many Events wait.
+// recording begins with what is known. Writing may block, for example on a file system that does not answer. This
+// delays neither the Events nor the screen, but it ends the recording when too many Events wait.
 type Background struct {
 	queue  chan cluster.Event
 	unread atomic.Int64 // number of Events in queue, or just taken from it
@@ -35,20 +35,21 @@ type Background struct {
 	host   string
 	jobs   atomic.Pointer[[]string] // the numbers of the jobs
 	dir    string                   // of the files
-	never  string                   // the reason why recording is forbidden; "": it is allowed
-	files  atomic.Int64             // number of the recordings that have begun
+	never  string                   // why recording is forbidden; "": it is allowed
+	files  atomic.Int64             // number of recordings begun
 
 	mu   sync.Mutex // protects the following, also while writing
 	w    *recording.Writer
 	file *recorder // nil: nothing is recorded
 	said string    // message about the last recording
-	told bool      // the user knows the message
+	told bool      // the user has seen the message
 }
 
-// waiting is the number of Events that may wait for the disk: the Events of 512 nodes for half a minute.
+// waiting is how many Events may wait for the disk: the Events of 512 nodes for half a minute.
 const waiting = 8 << 10
 
-// NewBackground returns a Background that names files by job, or by the host if there is no job or several.
+// NewBackground returns a Background that names its files after the job, or after the host if there is no job or
+// several.
 func NewBackground(cfg *config.Config, job func() string) *Background {
 	user, host := access.Here()
 	o := &Background{
@@ -60,8 +61,8 @@ func NewBackground(cfg *config.Config, job func() string) *Background {
 	return o
 }
 
-// Take takes an Event. It does not block. While nothing is recorded, Take adds the Event to the known state at once:
-// thousands of Events at the start of a large cluster need not wait in memory.
+// Take records an Event, and does not block. While nothing is being recorded, it adds the Event to what is known at
+// once: thousands of Events at the start of a large cluster need not wait in memory.
 func (o *Background) Take(e cluster.Event) {
 	if e.Discovery != nil {
 		o.keepJobs(e.Discovery)
@@ -87,7 +88,7 @@ func (o *Background) keepJobs(d *cluster.Discovery) {
 	o.jobs.Store(&numbers)
 }
 
-// rememberEvent adds an Event to the known state, unless something is recorded or the lock is held.
+// rememberEvent adds an Event to what is known, unless something is being recorded or the lock is held.
 func (o *Background) rememberEvent(e cluster.Event) bool {
 	if !o.mu.TryLock() {
 		return false
@@ -113,8 +114,8 @@ func (o *Background) Run(ctx context.Context) error {
 	}
 }
 
-// Hold calls touch during a recording, often enough that the user never seems to be away, until ctx ends: with fewer
-// reports a recording would miss events.
+// Hold calls touch during a recording until ctx ends, often enough that the user never seems to be away. With fewer
+// reports, a recording would miss events.
 func (o *Background) Hold(ctx context.Context, touch func()) error {
 	tick := time.NewTicker(feed.TouchEvery)
 	defer tick.Stop()
@@ -130,7 +131,7 @@ func (o *Background) Hold(ctx context.Context, touch func()) error {
 	}
 }
 
-// Marks takes the marks of the jobs below a directory during a recording, until ctx ends. Each recording has all of
+// Marks records the marks of the jobs below a directory during a recording, until ctx ends. Each recording has all of
 // them, as if it had begun with the job.
 func (o *Background) Marks(ctx context.Context, dir string) error {
 	jobs := func() []string {
@@ -142,7 +143,7 @@ func (o *Background) Marks(ctx context.Context, dir string) error {
 	tick := time.NewTicker(mark.Every)
 	defer tick.Stop()
 	var follower *mark.Follower
-	var of int64 // the recording that it follows the marks for
+	var of int64 // the recording for which it follows the marks
 	stop := func() {
 		if follower != nil {
 			follower.Close(0)
@@ -163,7 +164,7 @@ func (o *Background) Marks(ctx context.Context, dir string) error {
 		if o.Status() != "" && follower == nil {
 			of = now
 			follower = mark.Follow(dir, mark.Every, jobs, func(m cluster.Mark) {
-				if o.files.Load() == now { // the next recording gets them all from its own follower
+				if o.files.Load() == now { // the next recording gets all marks from its own follower
 					o.Take(cluster.Event{At: m.Arrived, Mark: &m})
 				}
 			})
@@ -188,7 +189,7 @@ func (o *Background) writeEvent(e cluster.Event) {
 	defer o.mu.Unlock()
 	lost := o.behind.Swap(false)
 	if o.file == nil {
-		_ = o.w.Write(e) // adds it to the known state
+		_ = o.w.Write(e) // adds it to what is known
 		return
 	}
 	if lost {
@@ -259,7 +260,7 @@ func (o *Background) recordTo(path string, at time.Time) error {
 	return nil
 }
 
-// odd matches characters that do not belong in the name of a file.
+// odd matches characters that should not be in the name of a file.
 var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // createFile begins a file in the directory of recordings that does not exist yet.

@@ -13,12 +13,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
-// BesideFlag adds the flag for a recording beside an output.
+// BesideFlag adds the flag that also makes a recording while an output runs.
 func BesideFlag(f *pflag.FlagSet, path *string) {
 	f.StringVar(path, "record", "", "also record to `FILE`, which must not exist, for nvnodetop replay")
 }
 
-// Beside records the Events of out to a file; "": it does not record. A recording that fails does not stop out.
+// Beside also records the Events of out to a file; "": it does not record. If a recording fails, out goes on.
 func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 	if path == "" {
 		return out
@@ -42,7 +42,7 @@ func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 	}
 }
 
-// SwitchedOff returns the reason why recording is forbidden, usually the system's file; "": it is allowed.
+// SwitchedOff returns why recording is forbidden, usually by the system's file; "": it is allowed.
 func SwitchedOff(cfg *config.Config) string {
 	if cfg.Record {
 		return ""
@@ -50,7 +50,7 @@ func SwitchedOff(cfg *config.Config) string {
 	return fmt.Sprintf("recordings are switched off: record = false (%s)", cfg.RecordFrom)
 }
 
-// Allowed is SwitchedOff as the error of a command.
+// Allowed returns SwitchedOff as the error of a command.
 func Allowed(cfg *config.Config) error {
 	if why := SwitchedOff(cfg); why != "" {
 		return cli.Usage("%s", why)

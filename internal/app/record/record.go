@@ -1,4 +1,4 @@
-// Package record records Events: in the command record, which has no screen, and beside screens and other commands.
+// Package record records Events: in the command record, which has no screen, and alongside screens and other commands.
 package record
 
 import (
@@ -32,10 +32,10 @@ type Options struct {
 	limit     limits
 	files     int
 	anonymous bool
-	batch     bool // the job is that of the batch script
+	batch     bool // the job is the one that the batch script belongs to
 }
 
-// limits end a file. A limit of 0 is no limit.
+// limits end a file. A limit of 0 means no limit.
 type limits struct {
 	bytes int64
 	time  time.Duration
@@ -111,7 +111,7 @@ func checkArgs(args []string) error {
 	return nil
 }
 
-// checkFlags completes the flags, and returns their mistakes.
+// checkFlags completes the flags, and returns mistakes in them.
 func (o *Options) checkFlags(f *pflag.FlagSet) (err error) {
 	if f.Changed("max-size") {
 		if o.limit.bytes, err = parseSize(o.size); err != nil {
@@ -131,7 +131,7 @@ func (o *Options) checkFlags(f *pflag.FlagSet) (err error) {
 
 var errSize = errors.New("not a size")
 
-// parseSize parses a number of bytes with an optional K, M, G or T after it, powers of 1,024. A B or iB may follow.
+// parseSize parses a number of bytes. K, M, G or T may follow, which are powers of 1,024, and then B or iB.
 func parseSize(s string) (int64, error) {
 	number := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
 	unit := int64(1)
@@ -171,7 +171,7 @@ func (o *Options) runRecord(ctx context.Context, p *cli.Program, path string, lo
 	return err
 }
 
-// recordEvents records the Events of a source, until ctx ends, a limit is reached, or the wanted job turns out not to
+// recordEvents records the Events of a source until ctx ends, a limit is reached, or the wanted job turns out not to
 // exist.
 func (o *Options) recordEvents(cfg *config.Config, out *recorder) feed.Show {
 	job := cfg.Job
@@ -198,8 +198,8 @@ func (o *Options) recordEvents(cfg *config.Config, out *recorder) feed.Show {
 	}
 }
 
-// startSource runs the source. If jobs that seem to hang are asked where their ranks are, there is a Store, to know
-// them.
+// startSource runs the source. If jobs that seem to hang are asked where their ranks are, it adds a Store in which to
+// find them.
 func startSource(ctx context.Context, cfg *config.Config, from feed.Feed,
 	takers ...func(cluster.Event)) *session.Session {
 	if !cfg.HangAsk {
@@ -210,7 +210,7 @@ func startSource(ctx context.Context, cfg *config.Config, from feed.Feed,
 	return w.Session
 }
 
-// absenceReason returns the reason why a job cannot be recorded. A waiting job will begin.
+// absenceReason returns why a job cannot be recorded. A waiting job will begin later.
 func (o *Options) absenceReason(job string, d *cluster.Discovery) error {
 	runs := func(j cluster.Job) bool { return j.PartOf(job) }
 	waits := func(j cluster.PendingJob) bool { return (&cluster.Job{ID: j.ID}).PartOf(job) }

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/recording"
 )
 
-// recorder writes Events to files, one after the other. take may be called from any goroutine.
+// recorder writes Events to one file after the other. take may be called from any goroutine.
 type recorder struct {
 	path  string
 	limit limits
@@ -59,8 +59,8 @@ func (r *recorder) openNextFile(at time.Time) error {
 	return nil
 }
 
-// noneOf names an existing file that a recording to several files would reach, perhaps in the middle of a night:
-// FILE.2, FILE.3 and so on.
+// noneOf returns an error if a file already exists that a recording to several files would reach, perhaps in the middle
+// of the night: FILE.2, FILE.3 and so on.
 func noneOf(path string) error {
 	files, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -76,7 +76,7 @@ func noneOf(path string) error {
 	return nil
 }
 
-// take records an Event. It reports whether the recording continues.
+// take records an Event, and reports whether the recording continues.
 func (r *recorder) take(e cluster.Event) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +101,7 @@ func (r *recorder) failNext(err error) {
 	r.over, r.err = true, err
 }
 
-// discardFile ends the recording, and removes its file, since it has no content.
+// discardFile ends the recording, and removes its file, which has no content.
 func (r *recorder) discardFile() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

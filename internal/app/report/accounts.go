@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// listPatience is how much longer than one job's a list may take: months of jobs are asked for in parts.
+// listPatience is how many times longer a list may take than one job: months of jobs are requested in parts.
 const listPatience = 8
 
 // listOf returns the list of jobs.
@@ -37,7 +37,7 @@ func listOf(ctx context.Context, p *cli.Program, log *slog.Logger, q sacct.Query
 	return list, nil
 }
 
-// accountingError is the error of a question to the accounting.
+// accountingError returns the error of a question to the accounting.
 func accountingError(err error) error {
 	if errors.Is(err, cli.ErrInterrupted) {
 		return cli.Exit(cli.ExitFailed, err)
@@ -45,12 +45,13 @@ func accountingError(err error) error {
 	return cli.Exit(cli.ExitNoJobs, err)
 }
 
-// askEnded asks for a job, or the parts of one, that has ended.
+// askEnded asks for an ended job, or for the parts of one.
 func askEnded(ctx context.Context, p *cli.Program, log *slog.Logger, id string) ([]sacct.Job, error) {
 	return accounts.Settled(ctx, p, log, accountingLags(p), id)
 }
 
-// accountingLags returns what reports whether the accounting still lets a job run: one that is asked for has ended.
+// accountingLags returns a function that reports whether the accounting still shows a job as running: a job that is
+// asked for has ended.
 func accountingLags(p *cli.Program) func([]sacct.Job) bool {
 	return func(jobs []sacct.Job) bool { return len(jobs) == 1 && accounts.Runs(&jobs[0], p.Me()) }
 }

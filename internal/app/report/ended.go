@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Ended returns what makes reports of jobs of the user that have ended, for a screen: with what the screen's feed can
-// ask, over the connections that it has.
+// Ended returns a function that makes reports of the user's ended jobs, for a screen. It uses what the screen's feed
+// can ask, over the connections that the feed has.
 func Ended(p *cli.Program, from feed.Feed) func(ctx context.Context, job string) (*report.Report, error) {
 	return func(ctx context.Context, id string) (*report.Report, error) {
 		jobs, err := accounts.Settle(ctx, p.Config.Timeout, accountingLags(p),
@@ -40,8 +40,8 @@ func Ended(p *cli.Program, from feed.Feed) func(ctx context.Context, job string)
 	}
 }
 
-// ofEnded returns the report of a job from a recording of it in a directory, "": in the usual ones, and from what SLURM
-// has counted.
+// ofEnded returns the report of a job, from a recording in a directory and from what SLURM has counted; with "" it
+// looks in the usual directories.
 func ofEnded(ctx context.Context, p *cli.Program, dir, id string, j *sacct.Job) *report.Report {
 	return addCost(p, cmp.Or(ownRecording(ctx, p, dir, id, j), books.Make(j, time.Now())))
 }

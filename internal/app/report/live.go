@@ -24,8 +24,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
-// Live reports on a job, which its settings name: it watches a job that runs until it ends, and asks SLURM's accounting
-// about one that has ended.
+// Live reports on the job that its settings name. If the job runs, it watches the job until the end. If the job has
+// ended, it asks SLURM's accounting.
 type Live struct {
 	*cli.Program
 	Format string
@@ -34,7 +34,7 @@ type Live struct {
 	From   string // directory of recordings; "": the usual ones
 }
 
-// Need is the demand of a job's report on its nodes: nobody presses a key.
+// Need is what a job's report needs from the nodes: nobody presses a key.
 var Need = feed.Need{Brief: true, Steady: true, Marks: true, Causes: true}
 
 // Run watches a job until it ends, or until the user interrupts it, and prints its report.
@@ -65,12 +65,13 @@ func (w *Live) addAccounting(ctx context.Context, log *slog.Logger, seen *report
 	}
 	jobs, err := askEnded(ctx, w.Program, log, seen.Job.ID)
 	if err != nil || len(jobs) != 1 {
-		return // the report is whole without
+		return // the report is complete without it
 	}
 	books.Join(seen, &jobs[0], report.FromWatch, "", time.Now())
 }
 
-// reportUnwatched reports on a job that cannot be watched for a reason why: it has ended, or is another user's.
+// reportUnwatched reports on a job that cannot be watched. why says the reason: it has ended, or belongs to another
+// user.
 func (w *Live) reportUnwatched(ctx context.Context, log *slog.Logger, file *os.File, why error) error {
 	id := w.Config.Job
 	if !sacct.IsID(id) {
@@ -122,7 +123,7 @@ func Observe(ctx context.Context, p *cli.Program, from feed.Feed) (*report.Repor
 type jobWait struct {
 	report.Wait
 	line   *cli.Status
-	failed error // the reason why there is nothing to wait for
+	failed error // why there is nothing to wait for
 }
 
 // isOver reports whether the wait is over.

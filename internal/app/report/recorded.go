@@ -25,7 +25,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/recording"
 )
 
-// reportRecorded prints the report of a job of a recording, with what SLURM has counted if it still knows the job.
+// reportRecorded prints the report of a job in a recording, with what SLURM has counted if it still knows the job.
 func (o *Options) reportRecorded(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
 	opened, r, err := OpenRecording(ctx, o.from)
 	if ctx.Err() != nil {
@@ -54,8 +54,8 @@ func (o *Options) reportRecorded(ctx context.Context, log *slog.Logger, file *os
 	return err
 }
 
-// Recorded returns the report of a job, "": the only one, from the Events of a recording. The report of a damaged
-// recording ends at the damage.
+// Recorded returns the report of a job from the Events of a recording; "" is the only job. If the recording is damaged,
+// the report ends at the damage.
 func Recorded(ctx context.Context, p *cli.Program, r *recording.Reader, named string) (made *report.Report, damaged,
 	err error) {
 	job, err := jobOf(ctx, r, named)
@@ -73,7 +73,7 @@ func Recorded(ctx context.Context, p *cli.Program, r *recording.Reader, named st
 	return made, damaged, nil
 }
 
-// OpenRecording opens a recording. A FIFO or a device is no recording.
+// OpenRecording opens a recording. A FIFO or a device is not a recording.
 func OpenRecording(ctx context.Context, path string) (*os.File, *recording.Reader, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -94,7 +94,7 @@ func OpenRecording(ctx context.Context, path string) (*os.File, *recording.Reade
 	return f, r, nil
 }
 
-// jobOf returns the job to report on: the job that the user has named, or the only job of the recording.
+// jobOf returns the job to report on: the one that the user named, or the only job of the recording.
 func jobOf(ctx context.Context, r *recording.Reader, named string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -119,17 +119,18 @@ func jobOf(ctx context.Context, r *recording.Reader, named string) (string, erro
 	return "", fmt.Errorf("the recording has several jobs: name one: %s", strings.Join(ids, ", "))
 }
 
-// mostNamed is the number of jobs that are offered for a choice.
+// mostNamed is how many jobs are offered for a choice.
 const mostNamed = 20
 
-// largest is the size of a recording that is read without being asked for.
+// largest is the size of the largest recording that is read without the user asking for it.
 const largest = 64 << 20
 
-// mostTried is the number of recordings that are tried, the newest first.
+// mostTried is how many recordings are tried, newest first.
 const mostTried = 3
 
 // ownRecording returns the report of a job from the user's last recording of it; nil: there is none. It looks for files
-// with the job's ID in their name, as the screen names them, where the screen puts them and in the working directory.
+// with the job's ID in their name, as the screen names them. It looks where the screen puts them, and in the working
+// directory.
 func ownRecording(ctx context.Context, p *cli.Program, dir, id string, j *sacct.Job) *report.Report {
 	for _, path := range recordingsOf(id, cmp.Or(dir, "."), cmp.Or(dir, p.Config.RecordingsIn())) {
 		if made := ofRecording(ctx, p, path, id, j); made != nil {
@@ -139,7 +140,7 @@ func ownRecording(ctx context.Context, p *cli.Program, dir, id string, j *sacct.
 	return nil
 }
 
-// recordingsOf are the newest recordings in directories whose names have the ID of a job.
+// recordingsOf returns the newest recordings in some directories, of those with a job's ID in their file names.
 func recordingsOf(id string, dirs ...string) (paths []string) {
 	named := regexp.MustCompile(`(^|[^0-9_])` + strings.ReplaceAll(id, "+", "-") + `([^0-9_].*)?\.nvr$`)
 	written := map[string]time.Time{}

@@ -1,5 +1,5 @@
-// Package report is the command report: it reports on a job that runs, has ended or was recorded, on a user's jobs, or
-// on two jobs side by side.
+// Package report is the command report. It reports on a job that is running, has ended or was recorded, on a user's
+// jobs, or on two jobs side by side.
 package report
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
-// Name is that of the command.
+// Name is the name of the command.
 const Name = "report"
 
 // Options are the user's choices for a report.
@@ -31,14 +31,14 @@ type Options struct {
 	*cli.Program
 
 	format, output string
-	from           string // a recording, or a directory of some; "": none
+	from           string // a recording, or a directory with recordings; "": none
 	record         string // also record to this file; "": nothing is recorded
 	interval       string
 	user           string
 	days           int
 }
 
-// maxDays limits the days of a list of jobs.
+// maxDays limits how many days a list of jobs may cover.
 const maxDays = 366
 
 // Command reports on jobs.
@@ -93,7 +93,7 @@ func (o *Options) addFlags(f *pflag.FlagSet) {
 // self stands for the user's own name, in the form that the help shows.
 const self = "$USER"
 
-// checkArguments reports mistakes of the command line, and loads the settings.
+// checkArguments reports mistakes on the command line, and loads the settings.
 func (o *Options) checkArguments(args []string) error {
 	if err := cli.OneOf("format", o.format, output.Names...); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (o *Options) runReport(ctx context.Context, log *slog.Logger, file *os.File
 	return live.Run(ctx, log, file)
 }
 
-// nameJobs replaces SLUIDs that are no names of files.
+// nameJobs replaces SLUIDs with job IDs, unless a SLUID is the name of a file.
 func (o *Options) nameJobs(ctx context.Context, log *slog.Logger, args []string) error {
 	var jobs []*string
 	for i := range args {

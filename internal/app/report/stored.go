@@ -18,7 +18,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// compareReports prints two reports side by side. Of a job that still runs it takes what SLURM has counted so far.
+// compareReports prints two reports side by side. For a job that is still running it uses what SLURM has counted so
+// far.
 func (o *Options) compareReports(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
 	var reports [2]*report.Report
 	for i, arg := range args {
@@ -35,7 +36,7 @@ func (o *Options) compareReports(ctx context.Context, log *slog.Logger, file *os
 	return writeDocument(&o.Streams, file, output.Comparisons[o.format], compare.Of(reports[0], reports[1]))
 }
 
-// accountedReport returns the report of a job from SLURM's accounting, and a recording of it.
+// accountedReport returns the report of a job from SLURM's accounting and from a recording of the job.
 func (o *Options) accountedReport(ctx context.Context, log *slog.Logger, id string) (*report.Report, error) {
 	jobs, err := accounts.Jobs(ctx, o.Program, log, id)
 	if err != nil {
@@ -50,7 +51,7 @@ func (o *Options) accountedReport(ctx context.Context, log *slog.Logger, id stri
 	return nil, cli.Exit(cli.ExitUsage, severalParts(id, jobs))
 }
 
-// printStored prints the report of a file again, in another format.
+// printStored prints a report from a file again, in another format.
 func (o *Options) printStored(_ context.Context, file *os.File, path string) error {
 	r, err := loadReport(path)
 	if err != nil {
@@ -59,10 +60,10 @@ func (o *Options) printStored(_ context.Context, file *os.File, path string) err
 	return writeDocument(&o.Streams, file, output.Formats[o.format], r)
 }
 
-// maxStored is the size of the largest report that is read: that of a job of 1,000 nodes with 8 GPUs has 5 MB.
+// maxStored is the size of the largest report that is read. A report of a job with 1,000 nodes of 8 GPUs has 5 MB.
 const maxStored = 64 << 20
 
-// loadReport reads a report as JSON.
+// loadReport reads a report in JSON.
 func loadReport(path string) (*report.Report, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -87,7 +88,7 @@ func loadReport(path string) (*report.Report, error) {
 	return r, nil
 }
 
-// cleanTexts makes every text of a document safe to display: anybody may have written it.
+// cleanTexts makes every text of a document safe to display, because anybody may have written it.
 func cleanTexts(v reflect.Value) {
 	const most = 4096
 	switch v.Kind() {

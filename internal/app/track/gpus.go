@@ -23,7 +23,7 @@ import (
 // leastPoll is the shortest interval that a probe accepts.
 const leastPoll = 250 * time.Millisecond
 
-// tooShort is the reason why a report has no numbers of existing GPUs.
+// tooShort is why a report has no numbers although there are GPUs.
 const tooShort = "the command ended before they were read"
 
 // gpuWatch gives a Tracker the Events of this host's probe.
@@ -36,7 +36,7 @@ type gpuWatch struct {
 	answered chan struct{}
 	once     sync.Once
 	uuids    []string
-	why      string // the reason why no numbers of GPUs are known; empty: they are known
+	why      string // why no numbers of GPUs are known; empty: they are known
 }
 
 // watchGPUs starts a probe on this host. The probe ends when there is no GPU to read.
@@ -56,7 +56,7 @@ func watchGPUs(ctx context.Context, every time.Duration, tracker *track.Tracker)
 	return w
 }
 
-// noteEvent keeps what an Event tells.
+// noteEvent keeps what an Event says.
 func (w *gpuWatch) noteEvent(e cluster.Event) {
 	w.tracker.Apply(e)
 	switch {
@@ -72,7 +72,7 @@ func (w *gpuWatch) noteEvent(e cluster.Event) {
 	}
 }
 
-// noteCards notes the facts about the GPUs. A fact that was known once stays in the report.
+// noteCards notes the facts about the GPUs. Once a fact was known, it stays in the report.
 func (w *gpuWatch) noteCards(cards []wire.Card, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,8 +89,8 @@ func (w *gpuWatch) noteCards(cards []wire.Card, why string) {
 	w.once.Do(func() { close(w.answered) })
 }
 
-// checkGPUs waits until the GPUs are known, if some are wanted or it should wait, and names the wanted GPUs that do not
-// exist.
+// checkGPUs names the wanted GPUs that do not exist. It waits until the GPUs are known, if some are wanted or if it is
+// told to wait.
 func (w *gpuWatch) checkGPUs(ctx context.Context, wanted []string, wait bool) error {
 	if len(wanted) == 0 && !wait {
 		return nil
@@ -115,8 +115,7 @@ func (w *gpuWatch) checkGPUs(ctx context.Context, wanted []string, wait bool) er
 	return nil
 }
 
-// closeProbe ends the probe, and returns the reason why there are no numbers of GPUs; empty: there are numbers. It may
-// be called twice.
+// closeProbe ends the probe, and returns why there are no numbers of GPUs; empty: there are. It may be called twice.
 func (w *gpuWatch) closeProbe() (why string) {
 	w.cancel()
 	if w.session != nil {

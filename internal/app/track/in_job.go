@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
-// inJob runs a command, usually srun in a batch script, while its job is watched, and prints the report of the job.
+// inJob runs a command, usually srun in a batch script, watches its job meanwhile, and prints the report of the job.
 // Neither SLURM nor the nodes can delay or stop the command, and its exit code is ours.
 func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string, file *os.File) error {
 	cfg := &t.Config
@@ -61,8 +61,8 @@ func withoutExitCode(err error) error {
 	return err
 }
 
-// observeJob passes the Events of its job to an Observer until ctx ends. It asks the user nothing: the terminal belongs
-// to the command.
+// observeJob passes the Events of its job to an Observer until ctx ends. It never asks the user anything, because the
+// terminal belongs to the command.
 func (t *Options) observeJob(ctx context.Context, log *slog.Logger, seen *report.Observer) error {
 	nobody, err := os.Open(os.DevNull)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *Options) observeJob(ctx context.Context, log *slog.Logger, seen *report
 	return feed.Partial(&silent, record.Beside(&silent, t.record, observeEvents(seen)))(ctx, from)
 }
 
-// observeEvents gives an Observer the Events of a source.
+// observeEvents passes the Events of a source to an Observer.
 func observeEvents(seen *report.Observer) feed.Show {
 	return func(ctx context.Context, from feed.Feed) error {
 		run := session.Start(ctx, from, feed.RaiseMemory(), seen.Apply)
@@ -90,7 +90,7 @@ func observeEvents(seen *report.Observer) feed.Show {
 	}
 }
 
-// unseenReason returns the reason why a job was not seen.
+// unseenReason returns why a job was not seen.
 func unseenReason(id string, seen *report.Observer) error {
 	stage, d := seen.Stage()
 	if stage == report.Absent {

@@ -16,15 +16,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 )
 
-// Flags of the report of a job, and flags that only the report of a command has.
+// Flags for the report of a job, and flags that only the report of a command has.
 var (
 	jobFlags     = []string{"transport", "login", "timeout", "log"}
 	commandFlags = []string{"ram-unit", "gpu-ram-unit", "time-unit", "n-expected-cores", "gpu-uuids", "disable-logs",
 		"execute", "pid", "tracking-file", "overwrite", "tconfig"}
 )
 
-// chooseJob takes the job of the batch script if the command is srun. A flag that only the report of a command has
-// selects that report.
+// chooseJob chooses the job of the batch script if the command is srun. A flag that only the report of a command has
+// selects that report instead.
 func (t *Options) chooseJob(args []string) {
 	if len(args) > 0 && filepath.Base(args[0]) == "srun" && !t.Changed("job") &&
 		!slices.ContainsFunc(commandFlags, t.Changed) {
@@ -77,8 +77,8 @@ func (t *Options) checkJob() (poll []config.Word, err error) {
 	return nil, nil
 }
 
-// checkRecord refuses a recording that is switched off. A command runs without the recording: a job that has waited for
-// days must not fail because of a report.
+// checkRecord refuses a recording that is switched off. A command still runs, but without the recording: a job that has
+// waited for days must not fail because of a report.
 func (t *Options) checkRecord(runs bool) error {
 	why := record.SwitchedOff(&t.Config)
 	if t.record == "" || why == "" {

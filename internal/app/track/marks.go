@@ -11,13 +11,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
-// mostMarks is the time in which the last marks are awaited: the home directory may hang.
+// mostMarks is how long to wait for the last marks: the home directory may hang.
 const mostMarks = time.Second
 
-// follow gives a Tracker the marks of its command, which finds their name in its environment. The result ends that.
+// followMarks passes the marks of its command to a Tracker. The command finds the name for its marks in its
+// environment. The returned function ends this.
 func followMarks(tracker *track.Tracker, every time.Duration) (end func()) {
 	dir, err := config.MarkDir()
-	if err != nil { // there is no home, and so no mark
+	if err != nil { // there is no home, and so there are no marks
 		return func() {}
 	}
 	id := mark.ID()

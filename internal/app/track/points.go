@@ -37,7 +37,7 @@ type pointFile struct {
 	say  func(format string, args ...any)
 }
 
-// openPoints makes the file of samples. A file that exists is not touched, unless the user wants that.
+// openPoints creates the file of samples. It does not touch an existing file, unless the user wants that.
 func (t *Options) openPoints() (*pointFile, error) {
 	if t.points == "" {
 		return nil, nil
@@ -58,7 +58,7 @@ func (t *Options) openPoints() (*pointFile, error) {
 	return &pointFile{f, track.NewCSV(f, t.units), t.Say}, nil
 }
 
-// writeSample writes a sample. An error is told once: the command goes on.
+// writeSample writes a sample. It reports only one error: the command goes on.
 func (p *pointFile) writeSample(t *track.Tracker) {
 	if p != nil {
 		if err := p.csv.Write(t); err != nil {
@@ -69,7 +69,7 @@ func (p *pointFile) writeSample(t *track.Tracker) {
 
 func (p *pointFile) closeFile() {
 	if p != nil {
-		_ = p.file.Close() // write has told its errors
+		_ = p.file.Close() // write has reported its errors
 	}
 }
 
@@ -81,10 +81,10 @@ var inConfig = map[string]string{"sleep_time": cli.Interval, "ram_unit": "ram-un
 	"time_unit": "time-unit", "n_expected_cores": "n-expected-cores", "gpu_uuids": "gpu-uuids",
 	"disable_logs": "disable-logs", "process_id": "pid", "tracking_file": "tracking-file", "overwrite": "overwrite"}
 
-// onlyTrackers are options of gpu_tracker's process, which there is none of here.
+// onlyTrackers are options for gpu_tracker's own process, which does not exist here.
 var onlyTrackers = map[string]bool{"resource_usage_file": true, "n_join_attempts": true, "join_timeout": true}
 
-// takeConfig takes the options in the file of --tconfig that the command line does not have.
+// takeConfig uses those options in the file of --tconfig that the command line does not have.
 func (t *Options) takeConfig() error {
 	if !t.Changed("tconfig") {
 		return nil
@@ -117,7 +117,7 @@ func (t *Options) takeConfig() error {
 	return nil
 }
 
-// flagText is a value of JSON as the command line has it.
+// flagText returns a JSON value in the form of the command line.
 func flagText(value any) string {
 	list, is := value.([]any)
 	if !is {

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/track"
 )
 
-// followProcess reports on a process that runs already, until it ends or ctx does.
+// followProcess reports on a process that is already running, until it ends or ctx does.
 func (t *Options) followProcess(ctx context.Context) error {
 	file, err := cli.OpenReport(t.output)
 	if err != nil {
@@ -58,10 +58,10 @@ func (t *Options) followProcess(ctx context.Context) error {
 	return t.finishReport(file, tracker.Report(t.units), 0)
 }
 
-// looks is the longest time in which the end of a process that somebody else has started is not seen.
+// looks is how late the end of a process that somebody else started may be noticed.
 const looks = 200 * time.Millisecond
 
-// awaitProcess returns when the process has ended, or ctx.
+// awaitProcess returns when the process or ctx has ended.
 func awaitProcess(ctx context.Context, tracker *track.Tracker, every time.Duration) {
 	ticker := time.NewTicker(min(every, looks))
 	defer ticker.Stop()

@@ -23,7 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
 )
 
-// Name is that of the command.
+// Name is the name of the command.
 const Name = "track"
 
 // Options are the user's choices for the report.
@@ -42,16 +42,16 @@ type Options struct {
 	job     string // "": the report is that of a command on this host
 	record  string // of a job: also record to this file; "": nothing is recorded
 
-	pid       int    // a running process in place of a command; 0: none
+	pid       int    // a running process instead of a command; 0: none
 	points    string // a file for every sample; "": none
-	overwrite bool   // that file may exist
-	config    string // a file with these options, as gpu_tracker has it; "": none
+	overwrite bool   // the file may already exist
+	config    string // a file with these options, in gpu_tracker's form; "": none
 }
 
 // Limits of --interval of a command, in seconds. The kernel counts CPU time in steps of 10 ms.
 const leastInterval, mostInterval = 0.05, 600
 
-// trackersNames are gpu_tracker's names of flags that have another name here.
+// trackersNames are the flags of gpu_tracker that have another name here.
 var trackersNames = map[string]string{
 	"st": cli.Interval, "sleep-time": cli.Interval, "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit",
 	"nec": "n-expected-cores", "guuids": "gpu-uuids", "tf": "tracking-file",
@@ -130,10 +130,10 @@ func (t *Options) addFlags(f *pflag.FlagSet) {
 		"come first")
 	record.BesideFlag(f, &t.record)
 	f.StringVar(&t.job, "job", "", "report on the job `ID`: until it ends, or while COMMAND runs")
-	_ = f.MarkHidden("job") // nvnodetop report has taken its place
+	_ = f.MarkHidden("job") // nvnodetop report replaces it
 }
 
-// commandLine is the command to run.
+// commandLine returns the command to run.
 func (t *Options) commandLine(args []string) ([]string, error) {
 	switch {
 	case t.Changed("pid") && (t.execute != "" || len(args) > 0):
@@ -185,7 +185,7 @@ func (t *Options) checkFlags() error {
 	return t.checkPoints()
 }
 
-// runCommand runs the command. Signals are for the command: they end this program only before the command starts.
+// runCommand runs the command. Signals are meant for the command: they end this program only before the command starts.
 func (t *Options) runCommand(ctx context.Context, command []string) error {
 	file, err := cli.OpenReport(t.output)
 	if err != nil {
@@ -216,7 +216,7 @@ func (t *Options) runCommand(ctx context.Context, command []string) error {
 		return cli.Exit(cli.ExitFailed, err)
 	}
 	endMarks := followMarks(tracker, every)
-	began := time.Now() // before the command: on a busy machine it may run for a while before Start returns
+	began := time.Now() // before the command: on a busy machine it may already run before Start returns
 	if running, err = child.Start(command, child.Streams{In: t.In, Out: t.Out, Err: t.Err}); err != nil {
 		return cannotRun(command[0], err)
 	}
@@ -273,7 +273,7 @@ func (t *Options) finishReport(file *os.File, r *track.Report, status int) error
 	return nil
 }
 
-// cannotRun is the error of a command that does not start.
+// cannotRun returns the error for a command that does not start.
 func cannotRun(name string, err error) error {
 	why := err
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
@@ -285,7 +285,7 @@ func cannotRun(name string, err error) error {
 	return cli.Exit(child.CannotRun, fmt.Errorf("cannot run %q: %w", name, why))
 }
 
-// ownPeak is the peak memory of this process.
+// ownPeak returns the peak memory of this process.
 func ownPeak() uint64 {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

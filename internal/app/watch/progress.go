@@ -14,16 +14,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 )
 
-// progress is how far the jobs are.
+// progress is how far the jobs have come.
 type progress struct {
 	names []string // of the watched jobs; none: all
 	began time.Time
 	jobs  []*job
 	byID  map[string]*job
 	news  map[string]int // by job
-	found bool           // SLURM has listed a job, or its accounting has
+	found bool           // SLURM or its accounting has listed a job
 
-	arrays map[string]bool // of which tasks may begin and end unseen, between two questions to SLURM
+	arrays map[string]bool // whose tasks may begin and end unseen, between two questions to SLURM
 	over   bool
 }
 
@@ -36,9 +36,9 @@ type job struct {
 	Signal int              `json:"signal,omitempty"`
 	News   int              `json:"news"`
 
-	Cause string `json:"cause,omitempty"` // why it has failed, from its log
+	Cause string `json:"cause,omitempty"` // why it failed, from its log
 
-	words string // its end, or why there will be none
+	words string // its end, or why it will have none
 	ended bool
 	never bool // it waits in vain
 }
@@ -48,7 +48,7 @@ func newProgress(names []string, now time.Time) progress {
 		arrays: map[string]bool{}}
 }
 
-// watchedJob returns a watched job; nil: it is not watched.
+// watchedJob returns a watched job; nil: the job is not watched.
 func (p *progress) watchedJob(id, number, name string) *job {
 	if id == "" || !notify.OfJob(id, number, p.names) {
 		return nil
@@ -63,7 +63,7 @@ func (p *progress) watchedJob(id, number, name string) *job {
 	return j
 }
 
-// explained is the time in which SLURM should say how a job has ended.
+// explained is how long SLURM has to say how a job ended.
 const explained = 2 * time.Minute
 
 // applySnapshot notes the jobs of the next Snapshot, and reports whether all jobs have ended.
@@ -97,7 +97,7 @@ func (p *progress) applySnapshot(s *cluster.Snapshot) (over bool, err error) {
 }
 
 // notePending notes a pending job, and reports whether it may start. The tasks of an array that wait under one ID are
-// no jobs yet; a task that was watched by its own ID waits unless it is not among them, or has begun.
+// not jobs yet. A task that is watched by its own ID counts as waiting, unless it is not among them or has begun.
 func (p *progress) notePending(j *cluster.PendingJob) bool {
 	id, _, array := strings.Cut(j.ID, "_[")
 	if array {
@@ -123,7 +123,7 @@ func (p *progress) notePending(j *cluster.PendingJob) bool {
 	return !of.never
 }
 
-// noteEnding notes a job that is ending, and reports whether SLURM may still say how.
+// noteEnding notes a job that is ending, and reports whether SLURM may still say how it ended.
 func (p *progress) noteEnding(e *cluster.EndedJob, now time.Time) (waits bool) {
 	j := p.watchedJob(e.ID, e.Number, e.Name)
 	if j == nil {
@@ -136,7 +136,7 @@ func (p *progress) noteEnding(e *cluster.EndedJob, now time.Time) (waits bool) {
 	return false
 }
 
-// end notes how the job has ended.
+// end notes how the job ended.
 func (j *job) end(e *cluster.EndedJob) {
 	j.State, j.ended, j.never, j.words, j.Cause = e.State, true, false, notify.HowEnded(e), e.Cause
 	if e.Exit != nil {
@@ -144,8 +144,8 @@ func (j *job) end(e *cluster.EndedJob) {
 	}
 }
 
-// unknownJobs returns the jobs whose end must be looked up, once the watch is over: those that are gone, and those that
-// the user has named and that SLURM has not listed.
+// unknownJobs returns the jobs whose end must be looked up once the watch is over: those that are gone, and those that
+// the user named but SLURM has not listed.
 func (p *progress) unknownJobs() (ids []string) {
 	for _, j := range p.jobs {
 		if !j.ended && !j.never {
@@ -160,7 +160,7 @@ func (p *progress) unknownJobs() (ids []string) {
 	return ids
 }
 
-// missingError is the error if there was never anything to watch.
+// missingError returns the error if there was never anything to watch.
 func (p *progress) missingError() error {
 	switch {
 	case p.found:
@@ -172,8 +172,7 @@ func (p *progress) missingError() error {
 		strings.Join(p.names, ", ")))
 }
 
-// finalError is nil if every job has come to its end, and completed. A job that is gone has not, as far as anybody
-// knows.
+// finalError returns nil if every job has ended and completed. A job that is gone has not, as far as anybody knows.
 func (p *progress) finalError() error {
 	if p.over && !p.found {
 		return p.missingError()
@@ -197,13 +196,13 @@ func (p *progress) finalError() error {
 	return nil
 }
 
-// allEnded reports whether each job that the user has named has ended: the accounting may know more than the last
-// answer of SLURM.
+// allEnded reports whether each job that the user named has ended: the accounting may know more than SLURM's last
+// answer.
 func (p *progress) allEnded() bool {
 	return len(p.names) > 0 && len(p.arrays) == 0 && len(p.unknownJobs()) == 0
 }
 
-// sumUp prints how each job has ended, and how much news there was of it.
+// sumUp prints how each job ended, and how much news there was about it.
 func (o *Options) sumUp() error {
 	jobs, total := o.seen.jobs, 0
 	for _, n := range o.seen.news {

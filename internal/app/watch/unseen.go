@@ -17,16 +17,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
-// lookingUp is the time to ask the accounting, also if a login asks for a password: nobody may be there. Whoever has
-// interrupted the watch does not wait for long.
+// lookingUp is how long the accounting may be asked, even if a login asks for a password: nobody may be there. If the
+// user interrupted the watch, the wait is short.
 const (
 	lookingUp   = time.Minute
 	interrupted = 5 * time.Second
 )
 
-// lookUp asks SLURM's accounting about jobs whose end is not known, and about tasks of arrays, or if the user names no
-// jobs about any, that began and ended between two questions to SLURM: they count as the others do. Where there is no
-// accounting, the user is told that they are not known.
+// lookUp asks SLURM's accounting about jobs whose end is not known. It also asks about tasks of arrays that began and
+// ended between two questions to SLURM, or, if the user names no jobs, about any such jobs: they count like the others.
+// If there is no accounting, the user is told that such jobs are not known.
 func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	arrays, unknown := slices.Sorted(maps.Keys(o.seen.arrays)), o.seen.unknownJobs()
 	ids := slices.Compact(slices.Sorted(slices.Values(slices.Concat(arrays, unknown))))
@@ -41,7 +41,7 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	if len(ids) > 0 {
 		jobs, err = accounts.Settled(inTime, o.Program, log, o.seen.databaseLags(o.Me()), ids...)
 	}
-	if err == nil && len(o.seen.names) == 0 { // the others are there without the accounting, too
+	if err == nil && len(o.seen.names) == 0 { // the others are there even without the accounting
 		all, _ := accounts.Since(inTime, o.Program, log, o.Me(), o.seen.began)
 		jobs = append(jobs, all...)
 	}
@@ -66,10 +66,10 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// mostLogs is the maximum number of logs that are read for jobs which nobody has seen.
+// mostLogs is how many logs are read at most for jobs that nobody has seen.
 const mostLogs = 5
 
-// causeReader returns what reads why a job has failed.
+// causeReader returns a function that reads why a job failed.
 func (o *Options) causeReader(ctx context.Context, log *slog.Logger) func(*sacct.Job) string {
 	left := mostLogs
 	return func(j *sacct.Job) string {
@@ -81,8 +81,8 @@ func (o *Options) causeReader(ctx context.Context, log *slog.Logger) func(*sacct
 	}
 }
 
-// databaseLags returns whether a watched task of the user runs in the database. One that nobody watches, or another
-// user's, may well run.
+// databaseLags returns a function that reports whether the database still shows a watched task of the user as running.
+// A task that nobody watches, or another user's, may well be running.
 func (p *progress) databaseLags(user string) func([]sacct.Job) bool {
 	return func(jobs []sacct.Job) bool {
 		return slices.ContainsFunc(jobs, func(j sacct.Job) bool {
@@ -91,8 +91,8 @@ func (p *progress) databaseLags(user string) func([]sacct.Job) bool {
 	}
 }
 
-// noteUnseen notes the ends of jobs that are not known yet, and returns them. If jobs were listed, only those tasks of
-// arrays count besides that have ended since the watch began.
+// noteUnseen notes the ends of jobs that were not known yet, and returns them. If jobs were listed, the only other ends
+// that count are those of array tasks that have ended since the watch began.
 func (p *progress) noteUnseen(jobs []sacct.Job, why func(*sacct.Job) string) (ended []cluster.EndedJob) {
 	listed := p.found
 	for i := range jobs {
@@ -115,7 +115,7 @@ func (p *progress) noteUnseen(jobs []sacct.Job, why func(*sacct.Job) string) (en
 	return ended
 }
 
-// endedOf is a job of SLURM's accounting as squeue's jobs are told.
+// endedOf returns a job of SLURM's accounting in the form of squeue's jobs.
 func endedOf(j *sacct.Job) cluster.EndedJob {
 	const most = 256
 	e := cluster.EndedJob{ID: safe.Line(j.ID, most), Number: safe.Line(j.Number, most), Name: safe.Line(j.Name, most),

@@ -1,4 +1,4 @@
-// Package watch is the command watch: it tells the user what happens to the jobs, without a screen, until they end.
+// Package watch is the command watch: it tells the user what happens to the jobs until they end, without a screen.
 package watch
 
 import (
@@ -27,16 +27,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/notify/ways"
 )
 
-// Name is that of the command.
+// Name is the name of the command.
 const Name = "watch"
 
-// The intervals of the nodes, in seconds. The rules find the same at 3 s, and cost more.
+// The intervals of the nodes, in seconds. At 3 s the rules find the same, at a higher cost.
 const (
 	defaultInterval = "10"
 	leastInterval   = time.Second
 )
 
-// lastWords is the time to deliver the last messages.
+// lastWords is how long delivering the last messages may take.
 const lastWords = time.Minute
 
 // Options are the user's choices.
@@ -50,7 +50,7 @@ type Options struct {
 	seen progress
 	desk *news.Desk
 
-	thrifty time.Time // the next time
+	thrifty time.Time // when unused memory is next returned to the host
 }
 
 // Command watches jobs without a screen.
@@ -143,13 +143,13 @@ func (o *Options) loadSettings(ctx context.Context) error {
 	return nil
 }
 
-// wantedWays are the ways that the user wants.
+// wantedWays returns the ways that the user wants.
 func (o *Options) wantedWays() news.Options {
 	return news.Options{Ways: o.ways, Named: o.Changed("notify"), Jobs: o.jobs, Terminal: o.terminalNotifier(),
 		Say: func(line string) { o.Say("%s", line) }}
 }
 
-// terminalNotifier returns what tells the user something on the terminal of this program; nil: there is none.
+// terminalNotifier returns a function that notifies the user on this program's terminal; nil: there is none.
 func (o *Options) terminalNotifier() func(title, text string) {
 	to := o.Out
 	if file, is := o.Err.(*os.File); !cli.IsTerminal(to) && is && cli.IsTerminal(file) {
@@ -164,7 +164,7 @@ func (o *Options) terminalNotifier() func(title, text string) {
 	}
 }
 
-// sendTest sends a message in each way.
+// sendTest sends a message over each way.
 func (o *Options) sendTest(ctx context.Context) error {
 	open, wrong := news.Ways(&o.Config, o.wantedWays())
 	switch {
@@ -210,7 +210,7 @@ func (o *Options) runWatch(ctx context.Context, log *slog.Logger) error {
 	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true, Causes: true}, log, show)
 	if err == nil || errors.Is(err, errOver) {
 		asking, cancel := ctx, func() {}
-		if err == nil { // the user has interrupted it
+		if err == nil { // the user interrupted it
 			asking, cancel = context.WithTimeout(context.WithoutCancel(ctx), interrupted)
 		}
 		failed := o.lookUp(asking, log)
@@ -233,11 +233,11 @@ func (o *Options) runWatch(ctx context.Context, log *slog.Logger) error {
 	return o.seen.finalError()
 }
 
-// thrifty is the time between two returns of unused memory to the host; the second one comes early, after the first
+// thrifty is the time between two returns of unused memory to the host. The second one comes early, after the first
 // copies of the probe.
 const thrifty, early = 10 * time.Minute, time.Minute
 
-// reduceMemory keeps the memory small: the watch may run for days, and the start needs far more than the rest.
+// reduceMemory keeps the memory small: the watch may run for days, and the start needs far more memory than the rest.
 func (o *Options) reduceMemory(now time.Time) {
 	if now.Before(o.thrifty) {
 		return
