@@ -5,14 +5,14 @@
 //
 // After 30 minutes without a key, the screen is drawn and its nodes are polled ten times less often, until the next
 // key: a program cannot know whether anybody watches its terminal. tmux and GNU screen show in the mode of their socket
-// that they are detached (internal/remote/attached): a detached screen slows down within 5 s, and is fresh 1 s after
-// somebody attaches.
+// that they are detached (internal/remote/attached): a detached screen slows down within 5 s, and is up to date 1 s
+// after somebody attaches.
 //
 // A recording, a command that writes files (scalars) and a command that prints repeatedly (list --interval) keep their
 // pace. Jobs are shown as soon as squeue has answered; their GPUs follow.
 //
-// Go code runs on one thread at a time, on the login side and in the probe, and both have a memory limit. Beside
-// many nodes a screen has a second thread while keys come, and more while garbage is collected (package screen).
+// Go code runs on one thread at a time, on the login side and in the probe, and both have a memory limit. With many
+// nodes, a screen has a second thread while keys are pressed, and more while garbage is collected (package screen).
 package app
 
 import (
@@ -35,8 +35,8 @@ import (
 // Main runs the program with its arguments (without its name) and returns its exit code.
 func Main(args []string, in, out *os.File, errs io.Writer) int {
 	defer crash.End()
-	// Login nodes are shared and count CPU seconds: one thread is plenty, and a heap that stays small. A second one
-	// would wake up for each report and find nothing to do, which was measured to cost a fifth of the report.
+	// Login nodes are shared and count CPU seconds, so one thread and a small heap are enough. A second thread would
+	// wake up for each report and find nothing to do. Measured, this costs a fifth of the report.
 	runtime.GOMAXPROCS(1)
 	feed.LimitMemory()
 
@@ -63,12 +63,12 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 		exit = &cli.ExitError{Code: crash.Exit, Err: exit.Err}
 	}
 	if exit.Err != nil {
-		fmt.Fprintf(errs, "nvnodetop: %s\n", cli.Printable(exit.Err.Error())) // it may be text of a host
+		fmt.Fprintf(errs, "nvnodetop: %s\n", cli.Printable(exit.Err.Error())) // it may contain text from a host
 	}
 	return exit.Code
 }
 
-// delivery keeps the first error of printing.
+// delivery keeps the first error that printing returns.
 type delivery struct {
 	to  io.Writer
 	err error

@@ -18,10 +18,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 )
 
-// ofName are the commands that run under the name of another program: nvgpu's nvl, nvitop's nvisel.
+// ofName are the commands that run under another program's name: nvgpu's nvl, nvitop's nvisel.
 var ofName = map[string]string{list.Nvl: list.Name, available.Nvisel: available.Nvisel}
 
-// Called returns the arguments of a program: under the name of another program, those of the command in its place.
+// Called returns the arguments of the program. If it was called by the name of another program, they begin with the
+// command that replaces that program.
 func Called(argv []string) []string {
 	if len(argv) == 0 {
 		return nil
@@ -32,12 +33,12 @@ func Called(argv []string) []string {
 	return argv[1:]
 }
 
-// rewriteArgs rewrites the arguments of other programs into arguments of this program.
+// rewriteArgs turns arguments of other programs into arguments of this program.
 func rewriteArgs(args []string) []string {
 	switch {
 	case len(args) > 0 && args[0] == track.Name: // the rest is the command to track
 		return args
-	case len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd): // a word may not be complete yet
+	case len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd): // a word may still be incomplete
 		return args
 	case len(args) > 0 && behind[args[0]] != nil:
 		return joinBehind(args, behind[args[0]])
@@ -48,12 +49,12 @@ func rewriteArgs(args []string) []string {
 // takes describes the values that may follow a flag.
 type takes struct {
 	most int               // maximum number of values; 0: any
-	ok   func(string) bool // nil: values that do not begin with "-"
-	name string            // name of the flag here, if it differs
+	ok   func(string) bool // nil: any value that does not begin with "-"
+	name string            // name of the flag here, if it is different
 }
 
-// behind are flags of commands that take a value only after "=", while in nvgpu, nvisel and gpustat no value, one or
-// several follow them.
+// behind are flags that take a value only after "=" here. In nvgpu, nvisel and gpustat, they are followed by no value,
+// one or several.
 var behind = map[string]map[string]takes{
 	available.Name:   inheritTakes,
 	available.Nvisel: inheritTakes,
@@ -73,7 +74,7 @@ var (
 	inheritTakes = map[string]takes{"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}}
 )
 
-// joinBehind rewrites such flags: "--account-as-free=alice,bob".
+// joinBehind rewrites flags in behind: "--account-as-free=alice,bob".
 func joinBehind(args []string, flags map[string]takes) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -92,11 +93,11 @@ func joinBehind(args []string, flags map[string]takes) []string {
 	return out
 }
 
-// pairs are nvitop's flags with two numbers after them, "--gpu-util-thresh 10 75". The flags of this program take one
+// pairs are nvitop's flags that are followed by two numbers: "--gpu-util-thresh 10 75". Flags of this program take one
 // value.
 var pairs = map[string]bool{"--gpu-util-thresh": true, "--mem-util-thresh": true}
 
-// joinPairs rewrites such flags: "--gpu-util-thresh=10,75". A third number is POLL.
+// joinPairs rewrites flags in pairs: "--gpu-util-thresh=10,75". A third number is POLL.
 func joinPairs(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -118,12 +119,12 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// manyValues are nvitop's flags with several values after them, "-u alice bob". The flags of this program take one
+// manyValues are nvitop's flags that are followed by several values: "-u alice bob". Flags of this program take one
 // value.
 var manyValues = map[string]string{"-u": "user", "--user": "user", "-p": "pid", "--pid": "pid", "-o": "only",
 	"--only": "only"}
 
-// sameFlags are nvitop's names of flags with another name here.
+// sameFlags are nvitop's flags that have another name here.
 var sameFlags = map[string]string{
 	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii",
 	"--light": "--theme=light", "--colorful": "--colors=classic",
@@ -144,7 +145,7 @@ func asNvitop(args []string) []string {
 		case strings.HasPrefix(args[i], "--interval=") && isNumber(strings.TrimPrefix(args[i], "--interval=")):
 			out = append(out, strings.TrimPrefix(args[i], "--interval="))
 		case args[i] == "-m" || args[i] == "--monitor":
-			// nvitop takes -m alone, too
+			// nvitop also accepts -m alone
 			panel := "auto"
 			if i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") && !isNumber(args[i+1]) { // a number is POLL
 				i++
@@ -164,7 +165,7 @@ func asNvitop(args []string) []string {
 	return out
 }
 
-// ofVersion removes the command from "track -v": gpu_tracker, gpustat and nvl have that flag.
+// ofVersion removes the command from "track -v", because gpu_tracker, gpustat and nvl have that flag.
 func ofVersion(cmd *cobra.Command, args []string) []string {
 	if len(args) == 2 && (args[1] == "-v" || args[1] == "-V" || args[1] == "--version") {
 		if c, _, err := cmd.Find(args[:1]); err == nil && c != cmd {

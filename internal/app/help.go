@@ -20,13 +20,13 @@ const (
 	flagWidth = 28
 )
 
-// group is a heading of the help with its flags. Flags of no group come first, with the heading Flags.
+// group is a heading of the help with its flags. Flags in no group come first, under the heading Flags.
 type group struct {
 	heading string
 	flags   []string
 }
 
-// groups are the groups of flags, in their order. An empty heading is that of flags that are in no other group.
+// groups are the groups of flags, in order. An empty heading is for flags that are in no other group.
 var groups = []group{
 	{heading: "Flags"},
 	{"What is shown", []string{"nodes", "job", "demo", "user", "pid", "compute", "only-compute", "graphics",
@@ -37,7 +37,7 @@ var groups = []group{
 	{"Other", []string{"readonly", "log", "help", "version"}},
 }
 
-// more ends the help of the program.
+// more is the end of the program's help.
 const more = `
 Keys:           ? on the screen lists those of the page
 Settings:       nvnodetop config prints them, with the files they come from:
@@ -48,10 +48,10 @@ Exit codes:     of --once and --json: 0 every node and GPU reports, 1 a node or 
 Documentation:  https://github.com/nvnodetop/nvnodetop/tree/main/docs
 `
 
-// last is the last line of the help of the program.
+// last is the last line of the program's help.
 const last = "\nnvnodetop COMMAND --help tells more about a command.\n"
 
-// atSite is the line about the help that the admins name; "": they name none, or a file of settings has a mistake.
+// atSite returns the line about the help that the admins name; "": they name none, or a file of settings has a mistake.
 func atSite() string {
 	p := cli.New(cli.Streams{}, pflag.NewFlagSet("", pflag.ContinueOnError))
 	if _, err := p.Load(); err != nil || p.Config.HelpURL == "" {
@@ -60,8 +60,8 @@ func atSite() string {
 	return "Your site:      " + p.Config.HelpURL + "\n"
 }
 
-// printUsage prints cobra's usage, with flags in groups that fit the width. It uses no template: with text/template the
-// linker keeps every method, 3 MB that a probe pays for too.
+// printUsage prints cobra's usage, with flags in groups and fitted to the width. It uses no template: with
+// text/template, the linker would keep every method. That adds 3 MB, also to each probe.
 func printUsage(c *cobra.Command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
@@ -92,7 +92,7 @@ func printUsage(c *cobra.Command) error {
 	return err
 }
 
-// printFlags prints the flags of the group that a command has.
+// printFlags prints those flags of the group that a command has.
 func (g *group) printFlags(b *strings.Builder, of *pflag.FlagSet) {
 	var flags []*pflag.Flag
 	of.VisitAll(func(f *pflag.Flag) {
@@ -112,7 +112,7 @@ func (g *group) printFlags(b *strings.Builder, of *pflag.FlagSet) {
 	}
 }
 
-// printFlag prints a flag, and its text beside or below it.
+// printFlag prints a flag, with its text next to it or below it.
 func printFlag(b *strings.Builder, f *pflag.Flag) {
 	value, words := pflag.UnquoteUsage(f)
 	left := "      --" + f.Name
@@ -143,7 +143,7 @@ func printFlag(b *strings.Builder, f *pflag.Flag) {
 	}
 }
 
-// printHelp prints the text of --help after the names of a command; with all the rare commands too.
+// printHelp prints the text of --help for a command, given by its names. all includes the rare commands.
 func printHelp(root *cobra.Command, names []string, all bool) error {
 	for _, command := range root.Commands() {
 		command.Hidden = command.Hidden && !all

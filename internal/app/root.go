@@ -36,11 +36,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 )
 
-// screenFlags are the program's flags about the watched nodes and about its look.
+// screenFlags are the program's flags for the watched nodes and for its look.
 var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "view",
 	"keys", "monitor", "colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
 
-// options are the options that only the program without a command has.
+// options are the options that exist only without a command.
 type options struct {
 	once, json, forceColor, details bool
 
@@ -125,8 +125,8 @@ const (
 	toGetHelp  = "to get help"
 )
 
-// commands are the commands with their groups, which the help has in this order. Few commands are found: 15 at most,
-// with help. Rare ones are in help --all.
+// commands are the commands with their groups, in the order of the help. Only a few are shown, at most 15 including
+// help. Rare ones are in help --all.
 var commands = []struct {
 	group string
 	make  func(cli.Streams) *cobra.Command
@@ -182,8 +182,7 @@ func (o *options) checkFlags(p *cli.Program) error {
 	return nil
 }
 
-// notIntervals refuses a word in place of POLL: a command that is misspelled or another program's, or the size of a
-// demo.
+// notIntervals refuses a word in place of POLL: a misspelled command, another program's command, or the size of a demo.
 func notIntervals(root *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -206,7 +205,7 @@ var elsewhere = map[string]string{
 	"monitor": "nvnodetop without a command shows your jobs",
 }
 
-// noCommand is the error of a word that is no command. It names the nearest one.
+// noCommand returns the error for a word that is not a command. It names the nearest command.
 func noCommand(root *cobra.Command, word string) error {
 	hint, known := elsewhere[word]
 	if !known {
@@ -219,8 +218,8 @@ func noCommand(root *cobra.Command, word string) error {
 	return cli.Usage("no command %q%s (%s)", word, meant, hint)
 }
 
-// orInterval returns the intervals, or POLL from the flag --interval if its value is no plain number: asNvitop turns a
-// plain number into an argument.
+// orInterval returns the intervals, or POLL from the flag --interval if the flag's value is not a plain number:
+// asNvitop turns a plain number into an argument.
 func orInterval(words []config.Word, flags *pflag.FlagSet) ([]config.Word, error) {
 	switch {
 	case !flags.Changed(cli.Interval):

@@ -15,8 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
-// Ask runs a question to SLURM's accounting within a time. The login before it takes as long as the user needs, or ctx
-// lasts.
+// Ask asks SLURM's accounting a question, within a time limit. The login before it takes as long as the user needs, or
+// until ctx ends.
 func Ask(ctx context.Context, p *cli.Program, log *slog.Logger, patience time.Duration,
 	question func(context.Context, command.Runner) error) error {
 	ways, err := access.New(ctx, &p.Config, log)
@@ -48,7 +48,7 @@ func Jobs(ctx context.Context, p *cli.Program, log *slog.Logger, ids ...string) 
 	return Settled(ctx, p, log, func([]sacct.Job) bool { return false }, ids...)
 }
 
-// Since asks for the jobs of a user that ran since a time.
+// Since asks for the jobs of a user that have run since a given time.
 func Since(ctx context.Context, p *cli.Program, log *slog.Logger, user string, from time.Time) (jobs []sacct.Job,
 	err error) {
 	q := sacct.Query{User: user, From: from, To: time.Now()}
@@ -58,17 +58,17 @@ func Since(ctx context.Context, p *cli.Program, log *slog.Logger, user string, f
 	return sacct.Last(jobs), err
 }
 
-// Runs reports whether a job of a user runs, as far as the database knows.
+// Runs reports whether a job of a user is running, as far as the database knows.
 func Runs(j *sacct.Job, user string) bool { return j.User == user && j.End.IsZero() && j.Ran() }
 
-// Times in which SLURM's database learns that a job has ended.
+// How long SLURM's database takes to learn that a job has ended.
 const (
 	lag   = 10 * time.Second
 	again = 2 * time.Second
 )
 
-// Settled asks for jobs, again while the database is late: it lags behind the controller, and lets a job run that has
-// ended.
+// Settled asks for jobs, and asks again while the database is late. It lags behind the controller, and shows a job as
+// running that has ended.
 func Settled(ctx context.Context, p *cli.Program, log *slog.Logger, late func([]sacct.Job) bool, ids ...string) (
 	jobs []sacct.Job, err error) {
 	err = Ask(ctx, p, log, p.Config.Timeout+lag, func(ctx context.Context, run command.Runner) (err error) {
@@ -80,7 +80,7 @@ func Settled(ctx context.Context, p *cli.Program, log *slog.Logger, late func([]
 	return jobs, err
 }
 
-// Settle asks again and again while the database is late. Each question may take so long.
+// Settle asks again and again while the database is late. Each question may take as long as its time limit.
 func Settle(ctx context.Context, patience time.Duration, late func([]sacct.Job) bool,
 	ask func(context.Context) ([]sacct.Job, error)) ([]sacct.Job, error) {
 	for began := time.Now(); ; {

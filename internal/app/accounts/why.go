@@ -14,11 +14,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// reading is the time in which the log of a job is found and read.
+// reading is how long finding and reading the log of a job may take.
 const reading = 20 * time.Second
 
-// Why says why a job has failed, from the end of its log; "": the log does not say, is not there, or may not be read.
-// No node is asked: the job has ended.
+// Why says why a job failed, from the end of its log; "": the log does not say, does not exist, or may not be read. No
+// node is asked, because the job has ended.
 func Why(ctx context.Context, p *cli.Program, log *slog.Logger, j *sacct.Job) string {
 	if !p.Config.Logs || cluster.EndState(j.State).SaysWhy() || j.User != p.Me() || !j.Ran() {
 		return ""

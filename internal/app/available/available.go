@@ -24,7 +24,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
-// Names of the command. Under Nvisel it chooses as nvisel does.
+// Names of the command. Under the name Nvisel it chooses as nvisel does.
 const (
 	Name   = "available"
 	Nvisel = "nvisel"
@@ -122,11 +122,11 @@ func (a *Options) addFlags(f *pflag.FlagSet) {
 	})
 }
 
-// nviselNames are nvisel's names of flags that have another name here, or a second name in nvisel.
+// nviselNames are the flags of nvisel that have another name here, or a second name in nvisel.
 var nviselNames = map[string]string{"min-free-memory": "free-memory", "min-total-memory": "total-memory",
 	"tol": "tolerance", "separator": "sep"}
 
-// The meaning of flags without a value, in the form that the help shows.
+// What flags without a value mean, in the form that the help shows.
 const (
 	yourself        = "$USER"
 	fromEnvironment = "$CUDA_VISIBLE_DEVICES"
@@ -135,7 +135,7 @@ const (
 // withCluster are the flags that --cluster can be combined with.
 var withCluster = []string{"cluster", "json", "login", "ascii", "timeout", cli.MaxAge}
 
-// checkFlags reports mistakes of the command line.
+// checkFlags reports mistakes on the command line.
 func (a *Options) checkFlags() error {
 	given := a.flags.Changed
 	if err := cli.OneOf("format", a.format, "index", "uuid"); err != nil {
@@ -194,7 +194,7 @@ func (a *Options) runAvailable(ctx context.Context) error {
 	return out(ctx, from)
 }
 
-// printGPUs prints the GPUs that fit: only those of this host, or those of each node after the node's name.
+// printGPUs prints the GPUs that fit: only those of this host, or those of each node after its name.
 func (a *Options) printGPUs(s *cluster.Snapshot, here bool) error {
 	wish, err := a.makeWish()
 	if err != nil {
@@ -231,7 +231,7 @@ func (a *Options) printGPUs(s *cluster.Snapshot, here bool) error {
 	return err
 }
 
-// ofUnknownMemory names the free GPUs of a node that would do if they had the memory, which is not known.
+// ofUnknownMemory names the free GPUs of a node that would fit if their memory were known to be enough.
 func ofUnknownMemory(wish *vacancy.Wish, n *vacancy.Node, here bool) string {
 	gpus := wish.Unmeasured(n)
 	if len(gpus) == 0 {
@@ -251,7 +251,7 @@ func onOneNode(here bool) string {
 	return " on one node"
 }
 
-// joinGPUs returns a list of GPUs as it is printed, with its end.
+// joinGPUs returns a list of GPUs in its printed form, with the end of the line.
 func (a *Options) joinGPUs(names []string) string {
 	switch {
 	case a.null:

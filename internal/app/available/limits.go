@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 )
 
-// makeWish returns the request in the flags.
+// makeWish returns the wish that the flags express.
 func (a *Options) makeWish() (*vacancy.Wish, error) {
 	given := a.flags.Changed
 	nan := math.NaN()
@@ -66,7 +66,7 @@ func (a *Options) readSizes(w *vacancy.Wish) (err error) {
 	return nil
 }
 
-// fillUserNames returns the names of users, with this user's name in place of an empty one.
+// fillUserNames returns the names of users, with this user's name instead of an empty one.
 func fillUserNames(names []string, user string) (out []string) {
 	for _, name := range names {
 		if name == yourself {
@@ -77,7 +77,7 @@ func fillUserNames(names []string, user string) (out []string) {
 	return out
 }
 
-// applyInherit applies --inherit. Without a value in the flag and the environment, all GPUs are visible.
+// applyInherit applies --inherit. If neither the flag nor the environment has a value, all GPUs are visible.
 func (a *Options) applyInherit(w *vacancy.Wish) {
 	visible, set := a.inherit, a.flags.Changed("inherit")
 	if visible == fromEnvironment {

@@ -10,13 +10,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 )
 
-// The defaults of nvisel, and its exit code for too few GPUs. Its help says that no tolerance is the default; it is 10.
+// The defaults of nvisel, and its exit code for too few GPUs. Its help says that the default is no tolerance, but it is
+// 10.
 const (
 	nviselTolerance = 10
 	nviselTooFew    = 4
 )
 
-// asNvisel gives flags that are absent nvisel's defaults.
+// asNvisel gives absent flags nvisel's defaults.
 func (a *Options) asNvisel(w *vacancy.Wish) {
 	given := a.flags.Changed
 	if !given("max-memory-percent") {
@@ -31,8 +32,8 @@ func (a *Options) asNvisel(w *vacancy.Wish) {
 	w.Sort = !a.noSort
 }
 
-// printAsNvisel prints the GPUs of this host that fit, also if they are too few. Into a pipe or a file it says the
-// choice on standard error, as nvisel does.
+// printAsNvisel prints the GPUs of this host that fit, even if there are too few. If the output is a pipe or a file, it
+// reports the choice on standard error, as nvisel does.
 func (a *Options) printAsNvisel(w vacancy.Wish, n *vacancy.Node) error {
 	least := w.Least
 	w.Least = 0

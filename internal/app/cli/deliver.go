@@ -14,9 +14,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 )
 
-// OpenReport opens the file of a report before the work that it reports on: a wrong path must not cost hours. The old
-// content stays until there is a report. A named pipe that nobody reads is an error, and no wait. The file is nil for
-// standard output.
+// OpenReport opens the file of a report before the work on which it reports: a wrong path must not cost hours. The old
+// content stays until there is a report. A named pipe that nobody reads is an error; OpenReport does not wait for a
+// reader. The file is nil for standard output.
 func OpenReport(path string) (*os.File, error) {
 	if path == "" {
 		return nil, nil
@@ -39,7 +39,7 @@ func (s *Streams) Deliver(file *os.File, text []byte) (err error) {
 	return fmt.Errorf("the report cannot be written: %w", err)
 }
 
-// Look is that of a report to a file, or to standard output if the file is nil.
+// Look returns the look of a report to a file, or to standard output if the file is nil.
 func (s *Streams) Look(file *os.File) output.Look {
 	if file != nil || !IsTerminal(s.Out) {
 		return output.Look{}
@@ -51,7 +51,7 @@ func (s *Streams) Look(file *os.File) output.Look {
 	return output.Look{Width: width, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
-// Report writes the report of a job in one of output.Formats, to a file, or to standard output if the file is nil.
+// Report writes the report of a job in one of output.Formats to a file, or to standard output if the file is nil.
 func (s *Streams) Report(file *os.File, format string, r *report.Report) error {
 	var text bytes.Buffer
 	err := output.Formats[format](&text, r, s.Look(file))
@@ -84,6 +84,6 @@ func replaceContent(file *os.File, content []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// OutliveReaders keeps this program running when nobody reads its output any more, for example because Ctrl-C has ended
-// tee too: the write then fails, and the report can go elsewhere. Otherwise SIGPIPE would end the program.
+// OutliveReaders keeps this program running when nobody reads its output any more, for example because Ctrl-C has also
+// ended tee. Then the write fails, and the report can go elsewhere. Otherwise SIGPIPE would end the program.
 func OutliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

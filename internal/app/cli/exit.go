@@ -10,8 +10,8 @@ import (
 // Exit codes of the program.
 const (
 	ExitOK = 0
-	// output that is printed once: a node or a GPU of a job does not report, or a problem is critical;
-	// otherwise: the program could not continue
+	// for output that is printed once: a node or a GPU of a job does not report, or a problem is critical; otherwise:
+	// the program could not continue
 	ExitFailed = 1
 	ExitUsage  = 2
 	ExitNoJobs = 3 // no running job, or no SLURM to ask
@@ -34,7 +34,7 @@ func (e *ExitError) Unwrap() error { return e.Err }
 // Usage is the error of a wrong command line.
 func Usage(format string, args ...any) error { return Exit(ExitUsage, fmt.Errorf(format, args...)) }
 
-// Failed gives an error an exit code; nil for nil.
+// Failed gives an error the exit code ExitFailed, unless it already has one; nil for nil.
 func Failed(err error) error {
 	if err == nil {
 		return nil
@@ -45,5 +45,5 @@ func Failed(err error) error {
 	return Exit(ExitFailed, err)
 }
 
-// ErrInterrupted says that the user did not wait.
+// ErrInterrupted says that the user interrupted the wait.
 var ErrInterrupted = errors.New("interrupted")

@@ -65,10 +65,10 @@ var flags = map[string]flag{
 		func(c *config.Config) *string { return &c.Log }),
 }
 
-// FirstSample is the flag for output a second earlier.
+// FirstSample is the flag that makes output appear a second earlier.
 const FirstSample = "first-sample"
 
-// MaxAge is the flag for output that is printed often: SLURM is not asked each time.
+// MaxAge is the flag for output that is printed often: then SLURM is not asked every time.
 const MaxAge = "max-age"
 
 // NodeFlags are the flags of commands about the GPUs of nodes.
@@ -95,7 +95,7 @@ var valueWords = map[string]string{
 	"float64": "a number", "stringSlice": "a list with commas",
 }
 
-// wrongValue explains the wrong value of a flag; nil: there is no more to say.
+// wrongValue explains a wrong value of a flag; nil: there is nothing to add.
 func wrongValue(bad *pflag.InvalidValueError) error {
 	flag := bad.GetFlag()
 	_, whole := strconv.ParseInt(bad.GetValue(), 0, 0)

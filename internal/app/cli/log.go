@@ -18,13 +18,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
 )
 
-// openLog opens the log file; without a path nothing is logged. finish writes the remaining lines, and returns why some
+// openLog opens the log file. Without a path nothing is logged. finish writes the remaining lines, and returns why some
 // are missing.
 func openLog(path string) (log *slog.Logger, finish func() error, err error) {
 	if path == "" {
 		return slog.New(slog.DiscardHandler), func() error { return nil }, nil
 	}
-	// A link in a directory that others can write to may point to any file of the user's.
+	// In a directory that others can write to, a link may point to any file of the user.
 	f, err := private.Open(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW)
 	if err != nil {
 		return nil, nil, Usage("--log: %w", err)
@@ -33,12 +33,12 @@ func openLog(path string) (log *slog.Logger, finish func() error, err error) {
 	return slog.New(slog.NewTextHandler(d, &slog.HandlerOptions{Level: slog.LevelDebug})), d.awaitLines, nil
 }
 
-// logStart logs the build and the settings that are not the defaults.
+// logStart logs the build, and the settings that differ from the defaults.
 func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	log.Info("start", "version", build.Version())
 	for _, v := range cfg.Values(origins) {
 		if v.Origin != config.ByDefault {
-			value := redact.OfCommand(v.Value).Text(v.Value) // notify.command may have the URL of a webhook
+			value := redact.OfCommand(v.Value).Text(v.Value) // notify.command may contain the URL of a webhook
 			log.Info("setting", "key", v.Key, "value", value, "from", v.Origin)
 		}
 	}
@@ -53,12 +53,12 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	}
 }
 
-// drain writes in the background: a home directory may hang, and neither the screen nor a node may wait for it. Lines
-// that do not fit are dropped.
+// drain writes in the background, because a home directory may hang, and neither the screen nor a node may wait for it.
+// Lines that do not fit are dropped.
 type drain struct {
 	lines chan []byte
-	done  chan struct{} // closed when the file is
-	wrong error         // the first one of the file; valid after done
+	done  chan struct{} // closed when the file is closed
+	wrong error         // first error of the file; valid after done
 
 	mu      sync.Mutex // protects the following
 	ended   bool
@@ -102,7 +102,7 @@ func (d *drain) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// awaitLines waits for the remaining lines, for a while, and returns why some are missing.
+// awaitLines waits a while for the remaining lines, and returns why some are missing.
 func (d *drain) awaitLines() error {
 	d.mu.Lock()
 	d.ended = true

@@ -24,7 +24,7 @@ type Program struct {
 	Streams
 	Config      config.Config
 	FirstSample bool          // print the first report of each node
-	MaxAge      time.Duration // of an answer of SLURM that stands for a new question; 0: SLURM is asked
+	MaxAge      time.Duration // how old an answer of SLURM may be that replaces a new one; 0: SLURM is always asked
 	Apart       bool          // it reaches neither SLURM nor nodes, or Join is called later
 
 	flags   *pflag.FlagSet
@@ -48,14 +48,14 @@ func (p *Program) Share(names ...string) {
 // SystemFile is the system's file of settings. Only tests change it.
 var SystemFile = config.SystemFile
 
-// settings are the flags that are settings, which files and the environment can also set.
+// settings are the flags that are also settings, which files and the environment can set too.
 var settings = []string{"transport", "login", "view", "keys", "monitor", "colors", "theme", "gpu-util-thresh",
 	"mem-util-thresh", "ascii", "timeout", "log", "readonly"}
 
 // Settings lists the flags that are settings.
 func Settings() []string { return slices.Clone(settings) }
 
-// Args are the arguments of a command, without the size of a demo.
+// Args returns the check of a command's arguments. It leaves out the size of a demo.
 func (p *Program) Args(check func(args []string) error) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if p.flags.Changed("demo") {
@@ -65,11 +65,11 @@ func (p *Program) Args(check func(args []string) error) cobra.PositionalArgs {
 	}
 }
 
-// Changed reports whether a flag is given.
+// Changed reports whether a flag was given.
 func (p *Program) Changed(name string) bool { return p.flags.Changed(name) }
 
-// Accept checks values that only the command line has, and loads the settings from all of their sources. intervals are
-// POLL and DISPLAY, as many as are given.
+// Accept checks values that only the command line has, and loads the settings from all sources. intervals are POLL and
+// DISPLAY, as many as were given.
 func (p *Program) Accept(intervals ...config.Word) error {
 	for _, name := range []string{"nodes", "job"} { // "$UNSET" in a script must not mean: all
 		if p.Changed(name) && p.flags.Lookup(name).Value.String() == "" {
@@ -101,7 +101,7 @@ func (p *Program) Accept(intervals ...config.Word) error {
 	return p.Join()
 }
 
-// Answers are SLURM's answers that programs of the user keep for each other; nil: the user wants new ones.
+// Answers are SLURM's answers that the user's programs keep for each other; nil: the user wants new ones.
 func (p *Program) Answers() *kept.Answers {
 	if p.MaxAge == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (p *Program) Answers() *kept.Answers {
 	return access.Answers(p.Config.Login)
 }
 
-// Join counts the program among those of the user on this host, and returns an error if they are too many.
+// Join counts the program among those of the user on this host, and returns an error if there are too many.
 func (p *Program) Join() error {
 	err := access.Join(&p.Config)
 	if err != nil && !errors.Is(err, access.ErrCrowded) {
@@ -139,7 +139,7 @@ func (p *Program) Load(words ...config.Word) (*config.Origins, error) {
 	return origins, err
 }
 
-// TakeAgents takes the agents in the file of nvgpu's master, if the environment names one and the command line says
+// TakeAgents uses the agents in the file of nvgpu's master, if the environment names one and the command line says
 // nothing about nodes.
 func (p *Program) TakeAgents() error {
 	path := os.Getenv(agent.ClusterFile)
@@ -187,7 +187,7 @@ func (p *Program) Me() string {
 	return name
 }
 
-// Logged runs a command with its log. If records are missing, the user hears it at the end, when no screen is open.
+// Logged runs a command with its log. If log records are missing, the user is told at the end, when no screen is open.
 func (p *Program) Logged(run func(*slog.Logger) error) error {
 	log, finish, err := openLog(p.Config.Log)
 	if err != nil {

@@ -58,7 +58,7 @@ func ASCII(cfg *config.Config) bool {
 	return true
 }
 
-// Classic reports whether colors go by the utilization, as the user has requested, or else has chosen the last time.
+// Classic reports whether colors show the utilization, as the user has requested, or has last chosen.
 func Classic(cfg *config.Config) bool {
 	return cmp.Or(cfg.Colors, config.Remembered(config.Colors)) == config.ColorsClassic
 }
@@ -68,8 +68,8 @@ func TextTheme(cfg *config.Config, out io.Writer) *draw.Theme {
 	return draw.NewTheme(colorprofile.Detect(out, os.Environ()), false, ASCII(cfg))
 }
 
-// Status is a line on a terminal that shows the present work. It is rewritten in place. It may be used by several
-// goroutines.
+// Status is a line on a terminal that shows what is being done. It is rewritten in place. Several goroutines may use
+// it.
 type Status struct {
 	out   io.Writer // nil: no terminal
 	width func() int
@@ -79,10 +79,10 @@ type Status struct {
 	shown string
 }
 
-// patience is the time after which a waiting command names the cause.
+// patience is after how long a waiting command names what it waits for.
 const patience = time.Second
 
-// NewStatus returns the line for errs. It stays empty if errs is no terminal, or a terminal that cannot erase a line.
+// NewStatus returns the line for errs. It stays empty if errs is not a terminal, or is one that cannot erase a line.
 func NewStatus(errs io.Writer) *Status {
 	s := &Status{from: time.Now().Add(patience)}
 	file, ok := errs.(*os.File)
@@ -97,7 +97,7 @@ func NewStatus(errs io.Writer) *Status {
 	return s
 }
 
-// Due reports whether the line exists, and the user has waited for patience.
+// Due reports whether there is a line, and the user has waited for patience.
 func (s *Status) Due(now time.Time) bool { return s.out != nil && !now.Before(s.from) }
 
 // Width returns the maximum width of a text.

@@ -31,10 +31,10 @@ func Intervals(args []string) []config.Word {
 	return words
 }
 
-// Interval is the flag for POLL of commands that have no arguments.
+// Interval is the flag for POLL in commands that have no arguments.
 const Interval = "interval"
 
-// ByInterval returns POLL from the text of --interval. A default that the user has not changed counts as the default.
+// ByInterval returns POLL from the text of --interval. A value that the user has not changed counts as the default.
 func (p *Program) ByInterval(text string, least time.Duration) ([]config.Word, error) {
 	low, high := least.Seconds(), config.MaxPoll.Seconds()
 	if v, err := strconv.ParseFloat(text, 64); err != nil || !(v >= low && v <= high) {
@@ -55,7 +55,7 @@ func NoArguments(args []string) error {
 	return nil
 }
 
-// Bytes reads an amount of memory: with a unit, or in bytes.
+// Bytes reads an amount of memory, with a unit or in bytes.
 func Bytes(text string) (float64, error) {
 	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return float64(v), nil

@@ -26,7 +26,7 @@ func OneOf[T ~string](flag string, value T, words ...T) error {
 		text.Meant(string(value), names))
 }
 
-// FlagError explains a wrong flag of a command, or a wrong value, without the words of Go's parsers.
+// FlagError explains a wrong flag of a command, or a wrong value, without the wording of Go's parsers.
 func FlagError(c *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if wrong := wrongValue(bad); wrong != nil {

@@ -16,12 +16,12 @@ import (
 // Name is the name of the command that prints the scripts. The help does not list it: packages install the scripts.
 const Name = "completion"
 
-// flags complete the values of flags that are not settings, by the flag's name.
+// flags complete the values of flags that are not settings, by name of the flag.
 var flags = map[string]cobra.CompletionFunc{
 	"job": completeJobs, "nodes": completeNodes,
 }
 
-// arguments complete the arguments of commands, by the command's name.
+// arguments complete the arguments of commands, by name of the command.
 var arguments = map[string]cobra.CompletionFunc{
 	"logs": completeFirst(completeJobs), "report": completeJobs, "watch": completeJobs,
 	"stacks": completeFirst(completeRunning), "doctor": completeNodes,
@@ -49,7 +49,7 @@ func completeFlags(command *cobra.Command) {
 			completer = cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 		}
 		if completer != nil {
-			_ = command.RegisterFlagCompletionFunc(f.Name, completer) // fails only without the flag
+			_ = command.RegisterFlagCompletionFunc(f.Name, completer) // fails only if there is no such flag
 		}
 	})
 }

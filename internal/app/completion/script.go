@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// change is a place in a script of cobra. Its scripts evaluate what the user has typed: a "$(…)" would run at TAB.
+// change is a replacement in a script of cobra. Its scripts evaluate what the user has typed: a "$(…)" would run when
+// TAB is pressed.
 type change struct{ cobra, ours string }
 
 // bashFiles are functions for a bash without the package bash-completion.
@@ -30,7 +31,7 @@ var zshChanges = []change{
 	{"    # Use eval to handle any environment variables and such\n    out=$(eval ${requestComp} 2>/dev/null)\n",
 		"    # Nothing that was typed is evaluated: only its quotes are taken off.\n" +
 			"    out=$(\"${(Q)words[1]/#\\~\\//$HOME/}\" __complete \"${(@Q)words[2,-1]}\" 2>/dev/null)\n"},
-	{`=~ '-.*=' ]]`, `=~ '^-[A-Za-z0-9-]*=' ]]`}, // a part of it goes through an eval
+	{`=~ '-.*=' ]]`, `=~ '^-[A-Za-z0-9-]*=' ]]`}, // part of it goes through an eval
 }
 
 var fishChanges = []change{

@@ -21,7 +21,7 @@ import (
 const (
 	// patience is the longest that the user waits for SLURM after TAB.
 	patience = 250 * time.Millisecond
-	// fresh is the time during which SLURM is not asked again, even if it has not answered.
+	// fresh is how long SLURM is not asked again, even if it has not answered.
 	fresh = 30 * time.Second
 	// longest limits the name of a job, in bytes.
 	longest = 40
@@ -30,7 +30,7 @@ const (
 // asker is slurm.Client's Ask.
 type asker func(context.Context) (*slurm.Answer, error)
 
-// askSlurm asks SLURM, or the programs that have.
+// askSlurm asks SLURM, or uses an answer that another program got.
 func askSlurm() *cluster.Discovery { return knownJobs(access.Answers(""), slurm.New(command.Run).Ask) }
 
 // completeJobs completes the IDs of the user's jobs.
@@ -54,9 +54,9 @@ func completeNodes(_ *cobra.Command, _ []string, word string) ([]cobra.Completio
 	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// knownJobs returns the jobs: those that a program of the user has kept, or else SLURM's answer, which is kept for the
-// next TAB. If it does not answer in time, the jobs are those that it listed before. A shell shows nothing else, so a
-// failure is an empty list.
+// knownJobs returns the jobs that another program of the user has stored, or else SLURM's answer, which it stores for
+// the next TAB. If SLURM does not answer in time, it returns the jobs that SLURM listed before. A shell shows nothing
+// but completions, so a failure is an empty list.
 func knownJobs(answers *kept.Answers, ask asker) *cluster.Discovery {
 	d, _ := source.KeptJobs(answers)
 	if time.Since(d.Asked) < fresh {
@@ -76,10 +76,10 @@ func knownJobs(answers *kept.Answers, ask asker) *cluster.Discovery {
 	return &d
 }
 
-// useful is the age up to which a list of jobs is better than none.
+// useful is the age up to which an old list of jobs is better than none.
 const useful = time.Hour
 
-// runningIn returns the jobs that run, each with its name behind a tab for the shell to show.
+// runningIn returns the running jobs, each with its name after a tab for the shell to show.
 func runningIn(d *cluster.Discovery) (found []cobra.Completion) {
 	for i := range d.Jobs {
 		found = append(found, formatCompletion(d.Jobs[i].ID, d.Jobs[i].Name))
@@ -87,7 +87,7 @@ func runningIn(d *cluster.Discovery) (found []cobra.Completion) {
 	return found
 }
 
-// pendingIn returns the jobs that wait, likewise.
+// pendingIn returns the waiting jobs, in the same form.
 func pendingIn(d *cluster.Discovery) (found []cobra.Completion) {
 	for i := range d.Pending {
 		found = append(found, formatCompletion(d.Pending[i].ID, d.Pending[i].Name))

@@ -1,4 +1,4 @@
-// Package list is the command list, also nvl: nvgpu's table of GPUs.
+// Package list is the command list, also called nvl: nvgpu's table of GPUs.
 package list
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
-// Names of the command. nvgpu's name is Nvl.
+// Names of the command. Nvl is nvgpu's name.
 const (
 	Name = "list"
 	Nvl  = "nvl"
@@ -32,7 +32,7 @@ type Options struct {
 	*cli.Program
 	json     string
 	interval string
-	again    bool // it is printed again and again
+	again    bool // print the table again and again
 	here     bool // only this host is shown
 }
 
@@ -42,7 +42,7 @@ const (
 	jsonGpustat = "gpustat"
 )
 
-// defaultInterval is --interval without a value, in seconds, as in nvgpu and gpustat.
+// defaultInterval is the value of --interval if none is given, in seconds, as in nvgpu and gpustat.
 const defaultInterval = "1"
 
 // Command prints nvgpu's table.
@@ -109,7 +109,7 @@ func (l *Options) loadOptions(f *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// runList shows this host if it has GPUs and the user has asked for nothing else.
+// runList shows this host if it has GPUs and the user asked for nothing else.
 func (l *Options) runList(ctx context.Context) error {
 	need, cfg, log := feed.Once(l.Program), &l.Config, slog.New(slog.DiscardHandler)
 	show := feed.Printed(l.Program, need, l.printSnapshot, feed.Verdict)
@@ -158,7 +158,7 @@ func (l *Options) snapshotText(s *cluster.Snapshot) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// redrawSnapshot prints a Snapshot in place of the last one: on a terminal from its top, as much as fits.
+// redrawSnapshot replaces the last printed Snapshot. On a terminal it starts at the top, and prints as much as fits.
 func (l *Options) redrawSnapshot(s *cluster.Snapshot) error {
 	text, err := l.snapshotText(s)
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 const (
 	// firstPiece is the size of the first piece, in bytes.
 	firstPiece = wire.MaxLog
-	// pause is the time from one piece to the next while the log is followed.
+	// pause is the time between two pieces while the log is followed.
 	pause = time.Second
-	// tries is the number of failures in a row after which a log is not followed any more.
+	// tries is after how many failures in a row a log is no longer followed.
 	tries = 10
 )
 
-// printer prints the lines of a window as they come.
+// printer prints the lines of a window as they arrive.
 type printer struct {
 	*Options
 	from   *source
 	window *joblog.Window
-	next   int64 // offset of the first line that was not printed
+	next   int64 // offset of the first line that has not been printed
 	said   string
 }
 
-// printLog prints the last lines and, if the user wants it, those that come.
+// printLog prints the last lines and, if the user wants, new lines.
 func (p *printer) printLog(ctx context.Context) error {
 	piece, err := p.readPiece(ctx, p.window.Next(false))
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *printer) printLog(ctx context.Context) error {
 	return p.keepOn(ctx)
 }
 
-// keepOn prints lines as they come. A log that cannot be read is tried again for a while.
+// keepOn prints lines as they arrive. If a log cannot be read, it tries again for a while.
 func (p *printer) keepOn(ctx context.Context) error {
 	for failed := 0; ; {
 		select {
@@ -88,7 +88,7 @@ func (p *printer) keepOn(ctx context.Context) error {
 			continue
 		case piece.Never:
 			return errors.New(piece.Absence())
-		case piece.Missing && p.said == "": // once, though the reason may change
+		case piece.Missing && p.said == "": // once, even if the reason changes
 			p.sayOnce(piece.Absence())
 		case piece.Missing:
 		default:
@@ -107,7 +107,7 @@ func (p *printer) keepOn(ctx context.Context) error {
 	}
 }
 
-// sayOnce tells the user something once.
+// sayOnce tells the user something only once.
 func (p *printer) sayOnce(words string) {
 	if p.said != words {
 		p.said = words
@@ -124,8 +124,8 @@ func (p *printer) readPiece(ctx context.Context, want wire.ReadLog) (joblog.Piec
 	return p.from.read(ctx, joblog.Ask(p.job, of, want))
 }
 
-// writeLines prints the lines that were not printed. The last one is printed only if it has ended, or if no more is
-// read.
+// writeLines prints the lines that have not been printed. It prints the last line only if that is complete, or if no
+// more will be read.
 func (p *printer) writeLines(lines []joblog.Line, all bool) error {
 	var text bytes.Buffer
 	for _, l := range lines {
@@ -145,11 +145,11 @@ func (p *printer) writeLines(lines []joblog.Line, all bool) error {
 	return err
 }
 
-// exitPipe is the exit status of a program whose output nobody reads any more, as the shell tells it of tail.
+// exitPipe is the exit status for a program whose output nobody reads any more. A shell reports the same for tail.
 const exitPipe = 128 + int(unix.SIGPIPE)
 
 // hasNoReader reports whether out is a pipe that nobody reads any more. A write would end the program, but a log may
-// have nothing to write for hours.
+// have no new lines for hours.
 func hasNoReader(out io.Writer) bool {
 	file, is := out.(interface{ Fd() uintptr })
 	if !is {

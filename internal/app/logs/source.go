@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// source reads logs. It connects to the node of a job only if the log has to be read there.
+// source reads logs. It connects to a job's node only if the log has to be read there.
 type source struct {
 	read  func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
 	close func()
@@ -55,7 +55,7 @@ func (l *Options) openSource(ctx context.Context, log *slog.Logger) (*source, er
 	return &source{reader.Read, n.closeWays}, nil
 }
 
-// node is the node of the job, with a connection once it is needed.
+// node is a job's node. It has a connection once that is needed.
 type node struct {
 	ways  *access.Access
 	cfg   *config.Config
@@ -73,12 +73,12 @@ type watched struct {
 	call   func(context.Context, string, wire.Request) (wire.Reply, error)
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
-	up     chan struct{} // closed when the probe answers
+	up     chan struct{} // closed when the probe has answered
 	once   sync.Once
 	failed chan error // has room for the latest failure
 }
 
-// findFiles asks SLURM for the files of a job, unless another program has.
+// findFiles asks SLURM for the files of a job, unless another program has done so.
 func (n *node) findFiles(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	files, _, err := kept.Ask(n.answers, "logs of "+job, n.maxAge,
 		func(f *cluster.LogFiles) bool { return f.Host == "" || hostlist.Check([]string{f.Host}) == nil },
@@ -89,8 +89,8 @@ func (n *node) findFiles(ctx context.Context, job string) (*cluster.LogFiles, er
 	return files, err
 }
 
-// askProbe sends a request to the probe of a node. The first one waits for the connection. A job that was requeued may
-// run on another node.
+// askProbe sends a request to the probe of a node. The first request waits for the connection. A requeued job may run
+// on another node.
 func (n *node) askProbe(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	if n.on == nil || n.on.name != name {
 		n.unwatchNode()
@@ -115,7 +115,7 @@ func (n *node) askProbe(ctx context.Context, name string, r wire.Request) (wire.
 // watchNode begins to watch a node.
 func (n *node) watchNode(name string) *watched {
 	n.ways.Know([]cluster.Job{{ID: n.files.Number, Number: n.files.Number, Nodes: []string{name}}})
-	polling := access.Polling{Every: config.MaxPoll} // the GPUs are of no interest
+	polling := access.Polling{Every: config.MaxPoll} // its GPUs do not matter
 	hosts := n.ways.Hosts(n.cfg, name, []string{name}, polling)
 	w := &watched{name: name, call: hosts.Ask, failed: make(chan error, 1), up: make(chan struct{})}
 	var ctx context.Context
@@ -127,7 +127,7 @@ func (n *node) watchNode(name string) *watched {
 	return w
 }
 
-// noteEvent notes when the node answers, and why it does not.
+// noteEvent notes when the node answers, or why it does not.
 func (w *watched) noteEvent(e cluster.Event) {
 	switch {
 	case e.Hello != nil:

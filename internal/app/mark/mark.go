@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
-// Name is that of the command.
+// Name is the name of the command.
 const Name = "mark"
 
 // Command notes a part of a program.
@@ -76,7 +76,7 @@ func numberOf(ctx context.Context, job string) (string, error) {
 	return number, err
 }
 
-// parseArguments reads the arguments.
+// parseArguments reads the arguments of the command.
 func parseArguments(args []string) (kind cluster.MarkKind, name string, err error) {
 	switch {
 	case len(args) == 2 && (args[0] == string(cluster.Begins) || args[0] == string(cluster.Ends)):

@@ -10,21 +10,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 
-// playhead plays a recording: it keeps the present place. Only the screen's goroutine uses it.
+// playhead plays a recording: it keeps the current position. Only the screen's goroutine uses it.
 type playhead struct {
 	player *recording.Player
 	began  time.Time
 	end    time.Time
 	step   time.Duration
 
-	from   time.Time // the time in the recording at since
+	from   time.Time // the time in the recording at the moment since
 	since  time.Time
 	speed  int // an index of speeds
 	paused bool
-	rough  bool // of the last Snapshot
+	rough  bool // the last Snapshot was rough
 }
 
-// speeds are the factors by which a recording may be shown faster than it happened.
+// speeds are how many times faster than in reality a recording can be played.
 var speeds = []int{1, 2, 5, 10, 20, 60}
 
 func newPlayhead(p *recording.Player, r *recording.Reader, at time.Time) *playhead {
@@ -43,8 +43,8 @@ func (h *playhead) currentTime() time.Time {
 	return t
 }
 
-// lastTime returns the last time that can be shown, and whether damage ends the recording there, so that later events
-// are unknown.
+// lastTime returns the last time that can be shown. damaged says that the recording ends there because of damage, so
+// that later events are unknown.
 func (h *playhead) lastTime() (end time.Time, damaged bool) {
 	if at := h.player.Progress().Damaged; !at.IsZero() {
 		return at, true
@@ -52,14 +52,14 @@ func (h *playhead) lastTime() (end time.Time, damaged bool) {
 	return h.end, false
 }
 
-// Snapshot is for ui.Options: its argument is the user's time.
+// Snapshot is for ui.Options. Its argument is the user's time.
 func (h *playhead) Snapshot(time.Time) *cluster.Snapshot {
 	s, exact := h.player.Glance(h.currentTime())
 	h.rough = !exact
 	return s
 }
 
-// moveTo goes to a time, and plays from there.
+// moveTo moves to a time, and plays from there.
 func (h *playhead) moveTo(to time.Time) {
 	if to.Before(h.began) {
 		to = h.began
@@ -70,7 +70,7 @@ func (h *playhead) moveTo(to time.Time) {
 	h.from, h.since = to, time.Now()
 }
 
-// setPaused stops or continues the time.
+// setPaused stops the time or lets it continue.
 func (h *playhead) setPaused(on bool) {
 	h.moveTo(h.currentTime())
 	h.paused = on

@@ -32,7 +32,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Name is that of the command.
+// Name is the name of the command.
 const Name = "replay"
 
 // Options are the user's choices for a recording.
@@ -73,7 +73,7 @@ time --at, or the end. nvnodetop report --from FILE reports on a job of it.`,
 		"print the report of a job, as track --job does: `FORMAT` is text, json or markdown")
 	f.Lookup("report").NoOptDefVal = "text"
 	f.StringVar(&o.job, "job", "", "the job `ID` of the report, if the recording has several")
-	for _, old := range []string{"report", "job"} { // nvnodetop report has taken their place
+	for _, old := range []string{"report", "job"} { // nvnodetop report replaces them
 		_ = f.MarkHidden(old)
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error {
@@ -87,7 +87,7 @@ time --at, or the end. nvnodetop report --from FILE reports on a job of it.`,
 	return cmd
 }
 
-// checkFlags returns the mistakes in the flags.
+// checkFlags returns mistakes in the flags.
 func (o *Options) checkFlags() error {
 	if o.Changed("report") {
 		if err := cli.OneOf("report", o.report, output.Names...); err != nil {
@@ -160,7 +160,7 @@ func (o *Options) reportOf(ctx context.Context, r *recording.Reader) error {
 	return err
 }
 
-// momentOf returns the user's time in a recording.
+// momentOf returns the time in a recording that the user means.
 func momentOf(r *recording.Reader, at string) (time.Time, error) {
 	t, err := parseMoment(r, at)
 	switch {
@@ -250,7 +250,7 @@ func (o *Options) playScreens(ctx context.Context, p *recording.Player, at *play
 	return nil
 }
 
-// nobody takes the requests of the screen when there are neither nodes nor SLURM.
+// nobody accepts the requests of the screen when there are neither nodes nor SLURM.
 type nobody struct{}
 
 var errRecorded = errors.New("not available in a recording")

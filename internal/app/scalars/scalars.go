@@ -25,7 +25,7 @@ const (
 	Log  = "log"
 )
 
-// The intervals, in seconds: the least one is a second, since TensorBoard counts whole seconds.
+// The intervals, in seconds. The shortest is one second, since TensorBoard counts whole seconds.
 const (
 	defaultInterval = "10"
 	leastInterval   = time.Second
@@ -39,7 +39,7 @@ type Options struct {
 	dir, csv, jsonl string
 	interval        string
 
-	batch   bool // the job is that of the batch script
+	batch   bool // the job is the one that the batch script belongs to
 	outputs []output
 	log     *scalars.Log
 	begun   bool
@@ -136,7 +136,7 @@ func (l *Options) runScalars(ctx context.Context, log *slog.Logger) (err error) 
 // errJobOver reports that the job to be logged has ended.
 var errJobOver = errors.New("the job has ended")
 
-// openFiles opens the files before any request is sent: problems with the files are reported at once.
+// openFiles opens the files before any request is sent, so that problems with them are reported at once.
 func (l *Options) openFiles() error {
 	if l.dir != "" {
 		_, host := access.Here()
@@ -189,7 +189,7 @@ func (l *Options) logSnapshot(s *cluster.Snapshot) error {
 	return nil
 }
 
-// emptyReason returns the reason why there is nothing to log.
+// emptyReason returns why there is nothing to log.
 func (l *Options) emptyReason(s *cluster.Snapshot) error {
 	d := &s.Discovery
 	if l.batch && !d.Answered.IsZero() {

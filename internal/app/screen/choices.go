@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
-// settle is the time from a choice to its saving: if a view is toggled repeatedly, only the last choice counts.
+// settle is how long after a choice it is saved: if a view is toggled repeatedly, only the last choice counts.
 const settle = time.Second
 
 // saver saves the user's choices in the background: a home directory may be slow, and the screen must not wait for it.

@@ -15,18 +15,18 @@ const (
 	// smallHeap is collected before anybody notices.
 	smallHeap = 32 << 20
 
-	// A collection begins when beginsAt percent of the room for garbage are used, or later, since others allocate
-	// meanwhile. The room is that much larger than 92 % of the live heap. The runtime's own 100 % would save one
-	// collection of twelve, for 3 % more memory.
+	// A collection begins when beginsAt percent of the room for garbage are used, or later, since others allocate in
+	// the meantime. The room is so large that this point is at 92 % of the live heap. The runtime's own 100 % would
+	// save one of twelve collections, for 3 % more memory.
 	beginsAt = 70
 	room     = 92 * 100 / beginsAt
 )
 
-// collector collects garbage beside the screens, just before the runtime would.
+// collector collects garbage while the screens run, just before the runtime would.
 //
 // The program runs on one thread (package app). A collection that the runtime begins takes that thread for up to 10 ms
-// at a time, and whoever allocates has to help: among a thousand nodes some keys waited for 50 ms. A collector lets the
-// collection have threads of its own, and begins before anybody has to help. The work is the same.
+// at a time, and whoever allocates has to help: with a thousand nodes, some keys waited for 50 ms. A collector gives
+// the collection threads of its own, and begins before anybody has to help. The work is the same.
 type collector struct {
 	heap    [3]metrics.Sample // its size; its size after the last collection, and at the end of the next one
 	before  uint64            // its size at the last look
@@ -40,7 +40,7 @@ func newCollector() *collector {
 		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/goal:bytes"}}}
 }
 
-// watchHeap returns a function that takes Snapshots, and looks at the heap each time.
+// watchHeap returns a function that returns Snapshots, and checks the heap each time.
 func (c *collector) watchHeap(snapshot func(time.Time) *cluster.Snapshot) func(time.Time) *cluster.Snapshot {
 	return func(now time.Time) *cluster.Snapshot {
 		defer c.checkHeap(now)
@@ -48,7 +48,7 @@ func (c *collector) watchHeap(snapshot func(time.Time) *cluster.Snapshot) func(t
 	}
 }
 
-// checkHeap begins a collection if otherwise the runtime might do so before the next look. The collection begins when
+// checkHeap begins a collection if the runtime might otherwise do so before the next check. The collection begins when
 // the screen has drawn its frame, or on another thread.
 func (c *collector) checkHeap(now time.Time) {
 	metrics.Read(c.heap[:])
@@ -58,7 +58,7 @@ func (c *collector) checkHeap(now time.Time) {
 	}
 }
 
-// compareSizes decides by the size of the heap: now, after the last collection, and at the end of the next one.
+// compareSizes decides by the sizes of the heap: now, after the last collection, and at the end of the next one.
 func (c *collector) compareSizes(size, live, goal uint64) {
 	growth := size - min(c.before, size)
 	c.before = size

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// newsEvery is the time between two looks for news, and newsParting the time for the last messages.
+	// newsEvery is how often news is looked for. newsParting is how long the last messages may take.
 	newsEvery   = 5 * time.Second
 	newsParting = time.Second
 
 	mostAlerts = 16 // that wait for the screen
 )
 
-// teller tells the user what happens while the screen runs, in the ways of the settings.
+// teller tells the user what happens while the screen runs, in the ways that the settings choose.
 type teller struct {
 	cfg    *config.Config
 	alerts chan ui.Alert
@@ -36,11 +36,11 @@ func newTeller(cfg *config.Config) *teller { return &teller{cfg, make(chan ui.Al
 func (t *teller) sendAlert(a ui.Alert) {
 	select {
 	case t.alerts <- a:
-	default: // the terminal does not accept anything
+	default: // the terminal accepts nothing
 	}
 }
 
-// newsOptions are the options of news with these ways.
+// newsOptions returns the options of news with these ways.
 func (t *teller) newsOptions(ways ...string) news.Options {
 	on := alert.HostOf(os.Getenv)
 	return news.Options{Ways: ways, Named: len(ways) > 0,
@@ -50,7 +50,7 @@ func (t *teller) newsOptions(ways ...string) news.Options {
 		Say: func(line string) { t.sendAlert(ui.Alert{Notice: line}) }}
 }
 
-// deliverNews delivers the news until ctx ends. Without a way it only says which ways there are.
+// deliverNews delivers the news until ctx ends. If there is no way, it only says which ways exist.
 func (t *teller) deliverNews(ctx context.Context, w *session.Watch) error {
 	t.sendAlert(ui.Alert{Ways: t.newsWays()})
 	if len(t.cfg.Notify.Ways) == 0 {
@@ -66,7 +66,7 @@ func (t *teller) deliverNews(ctx context.Context, w *session.Watch) error {
 	return nil
 }
 
-// newsWays are the ways that the page of settings shows. Their files may be on a home that is slow.
+// newsWays returns the ways that the page of settings shows. Their files may be in a slow home directory.
 func (t *teller) newsWays() (all []settings.News) {
 	for _, name := range ways.Names() {
 		n := settings.News{Way: name, On: slices.Contains(t.cfg.Notify.Ways, name)}
@@ -78,7 +78,7 @@ func (t *teller) newsWays() (all []settings.News) {
 	return all
 }
 
-// sendTest sends a test message in a way.
+// sendTest sends a test message over a way.
 func (t *teller) sendTest(ctx context.Context, way string) error {
 	open, wrong := news.Ways(t.cfg, t.newsOptions(way))
 	return errors.Join(append(wrong, news.Test(ctx, open, nil)...)...)

@@ -1,5 +1,4 @@
-// Package screen runs the screens. It records beside them when the user wants a recording, and saves the user's
-// choices.
+// Package screen runs the screens. Alongside, it records when the user wants a recording, and saves the user's choices.
 package screen
 
 import (
@@ -100,7 +99,7 @@ func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, f
 	return cli.Failed(err)
 }
 
-// aides work beside the screens.
+// aides are what works alongside the screens.
 type aides struct {
 	cfg      *config.Config
 	recorder *record.Background
@@ -108,7 +107,7 @@ type aides struct {
 	teller   *teller
 }
 
-// startAides starts the work, which ends with ctx.
+// startAides starts the aides, which end with ctx.
 func (a *aides) startAides(ctx context.Context, group *errgroup.Group, w *session.Watch, touch func()) {
 	group.Go(crash.Guard(func() error { return a.recorder.Run(ctx) }))
 	group.Go(crash.Guard(func() error { return a.recorder.Hold(ctx, touch) }))
@@ -119,7 +118,7 @@ func (a *aides) startAides(ctx context.Context, group *errgroup.Group, w *sessio
 	group.Go(crash.Guard(func() error { return a.teller.deliverNews(ctx, w) }))
 }
 
-// addAides gives the screens what the aides can do.
+// addAides gives the screens access to what the aides can do.
 func (a *aides) addAides(ctx context.Context, o *ui.Options) {
 	o.Save, o.Record, o.Alerts = saveSettings, a.recorder, a.teller.alerts
 	o.RememberClassic = func(classic bool) { a.choices.rememberChoice(config.Colors, config.ColorsOf(classic)) }
@@ -127,8 +126,8 @@ func (a *aides) addAides(ctx context.Context, o *ui.Options) {
 	o.TryNews = func(way string) error { return a.teller.sendTest(ctx, way) }
 }
 
-// dropMarks passes on all Events but marks: those of a recording come from Background.Marks, which has the earlier ones
-// too.
+// dropMarks passes on all Events except marks. The marks in a recording come from Background.Marks, which also has the
+// earlier ones.
 func dropMarks(take func(cluster.Event)) func(cluster.Event) {
 	return func(e cluster.Event) {
 		if e.Mark == nil {
@@ -137,7 +136,7 @@ func dropMarks(take func(cluster.Event)) func(cluster.Event) {
 	}
 }
 
-// Options are the options of screens whose choices are not saved.
+// Options returns the options of screens whose choices are not saved.
 func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, from controls.Controls,
 	choice selection.Choice) ui.Options {
 	return ui.Options{

@@ -18,12 +18,12 @@ const (
 // typed is how long after a key the next one is expected.
 const typed = 3 * time.Second
 
-// threads sets the number of threads of a program with a large heap, which takes reports all the time.
+// threads sets the number of threads of a program with a large heap, which receives reports all the time.
 //
 // Bubble Tea waits for keys in a system call. A thread in a system call keeps its turn until the monitor thread of the
-// runtime takes it away, and beside a thousand nodes the monitor looks only every 10 ms: a key that has been read waits
-// for the monitor, and so does its frame. A second thread answers at once. Each report then costs a fifth more, so the
-// second thread is there only while keys come.
+// runtime takes it away. With a thousand nodes, the monitor looks only every 10 ms, so a key that has been read waits
+// for the monitor, and so does its frame. A second thread responds at once. But with it each report costs a fifth more,
+// so it exists only while keys are pressed.
 type threads struct {
 	mu       sync.Mutex
 	key      time.Time // the last one; zero: a while ago
@@ -38,7 +38,7 @@ func (t *threads) noteKey(now time.Time) {
 	t.setThreads()
 }
 
-// restThread lets the second thread rest if no key came for a while.
+// restThread stops the second thread if no key was pressed for a while.
 func (t *threads) restThread(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,7 +48,7 @@ func (t *threads) restThread(now time.Time) {
 	}
 }
 
-// noteCollection says that a collection of garbage begins or has ended.
+// noteCollection notes that a garbage collection begins or has ended.
 func (t *threads) noteCollection(begins bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +56,7 @@ func (t *threads) noteCollection(begins bool) {
 	t.setThreads()
 }
 
-// setThreads stops the program for a moment if it changes the number, so that is done only then.
+// setThreads sets the number of threads only if it changes, since that stops the program for a moment.
 func (t *threads) setThreads() {
 	n := usual
 	switch {
@@ -70,7 +70,7 @@ func (t *threads) setThreads() {
 	}
 }
 
-// typist tells a collector about the keys.
+// typist tells a collector about key presses.
 type typist struct {
 	controls.Controls
 	collector *collector

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Narrow returns a Snapshot without the processes that are not chosen.
+// Narrow returns a Snapshot without the processes that were not chosen.
 func (c *Choice) Narrow(s *cluster.Snapshot) *cluster.Snapshot {
 	if c.Processes == nil {
 		return s

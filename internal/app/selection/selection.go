@@ -53,14 +53,14 @@ func Add(f *pflag.FlagSet) *Flags {
 	return n
 }
 
-// AddGPUs adds the flag that names GPUs alone.
+// AddGPUs adds only the flag that names GPUs.
 func AddGPUs(f *pflag.FlagSet) *Flags {
 	n := &Flags{flags: f}
 	f.StringSliceVarP(&n.only, "only", "o", nil, "only these `GPUS` of each node, by number, UUID or PCI bus ID")
 	return n
 }
 
-// Choose returns the choice made by the flags, for the screens and text, or else for JSON.
+// Choose returns the choice that the flags make, either for the screens and text, or for JSON.
 func (n *Flags) Choose(ctx context.Context, p *cli.Program, json bool) (c Choice, err error) {
 	if c.GPUs, err = n.chooseGPUs(ctx, &p.Config); err != nil {
 		return c, err
@@ -98,7 +98,7 @@ func (n *Flags) Choose(ctx context.Context, p *cli.Program, json bool) (c Choice
 	return c, nil
 }
 
-// userName matches the permitted names of users, since a filter is made from them.
+// userName matches the user names that are allowed, since a filter is made from them.
 var userName = regexp.MustCompile(`^[\pL\pN_.][\pL\pN_.@$+-]*$`)
 
 // checkNames reports malformed names and numbers.

@@ -39,15 +39,15 @@ type Options struct {
 	*cli.Program
 
 	endpoint  web.Endpoint
-	base      string // path under which a proxy shows it
+	base      string // path below which a proxy shows it
 	tokenFile string
 	metrics   series.Choice // for Prometheus
-	logs      bool          // the logs of jobs are shown, too
+	logs      bool          // also show the logs of jobs
 	record    string        // a file; "": nothing is recorded
 
 	listener *web.Listener
 	token    string
-	chosen   chan struct{} // closed once the source of GPUs is chosen, and handler is there
+	chosen   chan struct{} // closed once the source of GPUs is chosen and handler is set
 	handler  http.Handler
 }
 
@@ -123,7 +123,7 @@ func (s *Options) addFlags(f *pflag.FlagSet) {
 	record.BesideFlag(f, &s.record)
 }
 
-// refusalReason returns the reason why serve may not listen there, or show logs.
+// refusalReason returns why serve may not listen there, or may not show logs.
 func refusalReason(cfg *config.Config, at web.Endpoint, logs bool) error {
 	switch {
 	case logs && !cfg.Logs:
@@ -168,13 +168,13 @@ func (s *Options) checkFlags() (err error) {
 	return err
 }
 
-// feedNeed returns serve's demand on the nodes: with a recording they keep their pace, even if nobody watches.
+// feedNeed returns what serve needs from the nodes: with a recording they keep their pace, even if nobody watches.
 func (s *Options) feedNeed() feed.Need {
 	return feed.Need{Steady: s.record != "", Marks: s.record != "", Causes: s.logs}
 }
 
 const (
-	leastToken = 16      // characters of a token that nobody can guess
+	leastToken = 16      // shortest token that nobody can guess, in characters
 	maxToken   = 4 << 10 // bytes of its file
 )
 
@@ -191,7 +191,7 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// runServer listens, and then chooses the source: a port in use is reported before nodes are reached.
+// runServer first listens, and then chooses the source: if a port is in use, this is reported before nodes are reached.
 func (s *Options) runServer(ctx context.Context, log *slog.Logger) error {
 	listener, err := web.Listen(s.endpoint)
 	switch {
@@ -229,7 +229,7 @@ func (s *Options) runServer(ctx context.Context, log *slog.Logger) error {
 	return err
 }
 
-// closeServer ends the server once the last answers are sent.
+// closeServer ends the server once the last answers have been sent.
 func (s *Options) closeServer(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), feed.ShortParting)
 	defer cancel()
@@ -238,7 +238,7 @@ func (s *Options) closeServer(server *http.Server) {
 	}
 }
 
-// startPatience is how long a request waits for the source of GPUs, which SLURM may be slow to tell.
+// startPatience is how long a request waits for the source of GPUs, which may depend on a slow SLURM.
 const startPatience = 10 * time.Second
 
 // answerRequest answers a request, even before the source of GPUs is known.
@@ -254,8 +254,8 @@ func (s *Options) answerRequest(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "starting", http.StatusServiceUnavailable)
 }
 
-// serveFeed answers requests until ctx ends, nobody has asked for longer than the admins allow, or the source cannot
-// continue.
+// serveFeed answers requests until ctx ends, until nobody has asked for longer than the admins allow, or until the
+// source cannot continue.
 func (s *Options) serveFeed(ctx context.Context, from feed.Feed) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -281,7 +281,7 @@ func (s *Options) serveFeed(ctx context.Context, from feed.Feed) error {
 	return cli.Failed(cmp.Or(w.Stop(feed.Parting), quit))
 }
 
-// logOf returns the reader of logs; nil: they are not shown.
+// logOf returns the reader of logs; nil: logs are not shown.
 func (s *Options) logOf(from feed.Feed) func(context.Context, joblog.Query) (joblog.Piece, error) {
 	if !s.logs {
 		return nil
@@ -323,7 +323,7 @@ func (s *Options) printAddress() error {
 	return err
 }
 
-// tokenQuery is the token for the address of the page. The user already knows a token from a file.
+// tokenQuery returns the token for the page's address. If the token is from a file, the user already knows it.
 func (s *Options) tokenQuery() string {
 	if s.token == "" || s.tokenFile != "" {
 		return ""

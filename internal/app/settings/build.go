@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 )
 
-// printBuild prints how the program was built, and its probes for nodes: a recipe checks that it has packaged them.
+// printBuild prints how the program was built, and which probes for nodes it has: a recipe checks that it has packaged
+// them.
 func printBuild(out io.Writer) error {
 	list, err := probes.All()
 	if err != nil {

@@ -39,7 +39,7 @@ func Command(io cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// reportIgnored reports what is passed over, or that nothing is: other mistakes have ended the command before.
+// reportIgnored reports what was passed over, or that nothing was. Other mistakes have already ended the command.
 func reportIgnored(p *cli.Program, o *config.Origins) error {
 	if len(o.PassedOver) > 0 {
 		for _, line := range o.PassedOver {

@@ -24,7 +24,7 @@ import (
 // Limits of details.
 const (
 	mostDetailed = 256      // processes
-	mostAtOnce   = 16       // nodes that are asked at a time
+	mostAtOnce   = 16       // nodes that are asked at the same time
 	mostText     = 32 << 10 // bytes of a string
 )
 
@@ -35,8 +35,8 @@ func DetailsFlag(f *pflag.FlagSet, details *bool) {
 			"limits, threads, open files, …; at most %d processes", mostDetailed))
 }
 
-// Details returns what asks the nodes for the details of the processes in a document, and adds them; nil: they are not
-// wanted. One line tells of processes without them.
+// Details returns a function that asks the nodes for the details of the processes in a document, and adds them; nil:
+// they are not wanted. One line mentions processes without details.
 func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) func(*schema.Snapshot) {
 	if !wanted {
 		return nil
@@ -71,8 +71,8 @@ func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) f
 	}
 }
 
-// processesOf are the processes on the GPUs of a node, each once for each GPU, those of one PID side by side. Those
-// that the node cannot see are left out.
+// processesOf returns the processes on the GPUs of a node. A process is listed once per GPU, and entries with the same
+// PID are grouped. Processes that the node cannot see are left out.
 func processesOf(n *schema.Node) (all [][]*schema.Process) {
 	at := map[int]int{}
 	for i := range n.Processes {
@@ -96,10 +96,10 @@ type detailing struct {
 
 	mu      sync.Mutex
 	missing int   // processes without details
-	why     error // the first reason
+	why     error // why the first one is missing
 }
 
-// askDetails asks a node for the details of these processes, one after the other, until it does not answer.
+// askDetails asks a node for the details of these processes, one after the other, until the node does not answer.
 func (d *detailing) askDetails(ctx context.Context, node string, all [][]*schema.Process) {
 	for i, same := range all {
 		reply, err := d.from.Ask(ctx, node, wire.Request{Inspect: &wire.Inspect{ProcessID: wire.ProcessID{
@@ -129,7 +129,7 @@ func (d *detailing) noteMissing(processes int, why error) {
 	}
 }
 
-// cleanTexts makes every string of a document of a node safe to display. Newlines stay: JSON escapes them.
+// cleanTexts makes every string in a node's document safe to display. Newlines stay: JSON escapes them.
 func cleanTexts(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -25,7 +25,7 @@ const (
 // Look is the look of text, besides the settings.
 type Look struct {
 	selection.Choice
-	ForceColor bool // although the output is no terminal
+	ForceColor bool // use colors although the output is not a terminal
 }
 
 // Text prints a Snapshot as text.
@@ -40,7 +40,7 @@ func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	})
 }
 
-// JSON prints a Snapshot as JSON, with the chosen processes of its nodes; more adds to it, unless it is nil.
+// JSON prints a Snapshot as JSON, with the chosen processes of its nodes. more may add to it, or be nil.
 func JSON(p *cli.Program, snap *cluster.Snapshot, choice *selection.Choice, more func(*schema.Snapshot)) error {
 	doc := export.Narrowed(snap, choice.Narrow(snap))
 	if more != nil {

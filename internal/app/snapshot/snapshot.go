@@ -98,7 +98,7 @@ func (o *Options) checkFlags(f *pflag.FlagSet) error {
 	return o.metrics.Check()
 }
 
-// printSnapshot prints a Snapshot in its format; more adds to JSON.
+// printSnapshot prints a Snapshot in the chosen format. more adds to JSON.
 func (o *Options) printSnapshot(p *cli.Program, s *cluster.Snapshot, more func(*schema.Snapshot)) error {
 	switch o.format {
 	case "csv":

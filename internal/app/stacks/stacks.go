@@ -1,4 +1,4 @@
-// Package stacks is the command stacks: it prints what every rank of a job does, in groups, and whether they move.
+// Package stacks is the command stacks: it prints what every rank of a job does, in groups, and whether the ranks move.
 package stacks
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
-// Name is that of the command.
+// Name is the name of the command.
 const Name = "stacks"
 
 // The intervals of --every.
@@ -33,7 +33,8 @@ const (
 	leastEvery = 5 * time.Second
 )
 
-// exitStuck is the exit code for a job in which nothing moves. Nothing else has it: failures have that of no answer.
+// exitStuck is the exit code for a job in which nothing moves. It is used for nothing else: failures have the exit code
+// for no answer.
 const exitStuck = 1
 
 // Options are the user's choices.
@@ -119,7 +120,7 @@ func (o *Options) loadOptions(ctx context.Context) error {
 	return o.Accept()
 }
 
-// noAnswer gives failures an exit code that is not that of a job that is stuck.
+// noAnswer gives failures an exit code other than that of a stuck job.
 func noAnswer(err error) error {
 	if exit, is := errors.AsType[*cli.ExitError](err); is && exit.Code == cli.ExitFailed && exit.Err != nil {
 		return cli.Exit(cli.ExitNoJobs, exit.Err)
@@ -132,7 +133,7 @@ func (o *Options) showJob(ctx context.Context, from feed.Feed) error {
 	return o.watchJob(ctx, from, o.printStacks)
 }
 
-// watchJob looks at the job as often as the user wants, and reports what it does.
+// watchJob examines the job as often as the user wants, and reports what it does.
 func (o *Options) watchJob(ctx context.Context, from feed.Feed, take func(*rankstacks.Verdict) error) error {
 	from.Look(cluster.EveryNode, true)
 	w := session.Open(ctx, &o.Config, 0, from)
@@ -148,7 +149,7 @@ func (o *Options) watchJob(ctx context.Context, from feed.Feed, take func(*ranks
 	return at.sampleStacks(ctx, take)
 }
 
-// Once looks twice at the job of the settings, as the command does.
+// Once examines the job in the settings with two looks, as the command does.
 func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *rankstacks.Verdict, err error) {
 	o := &Options{Program: p, job: p.Config.Job}
 	err = o.watchJob(ctx, from, func(made *rankstacks.Verdict) error {
@@ -164,7 +165,7 @@ func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *rankstacks.Ve
 	return nil, err
 }
 
-// findProcesses finds the places of the job's processes, once all nodes have listed them.
+// findProcesses finds out where the job's processes are, once all nodes have listed them.
 func (l *looker) findProcesses(w *session.Watch) (err error) {
 	w.Await(l.Config.Timeout, func() bool {
 		snap := w.Snapshot()
@@ -209,7 +210,7 @@ type looker struct {
 	members []nccl.Place
 }
 
-// askLibrary asks what the job's library knows, while the stacks are read.
+// askLibrary asks the job's library what it knows, while the stacks are read.
 func (l *looker) askLibrary() stacks.Library {
 	node := ask.Node(l.ask)
 	if l.oldNCCL {
@@ -218,7 +219,7 @@ func (l *looker) askLibrary() stacks.Library {
 	return stacks.LibraryOf(ask.New(node), l.job, l.members)
 }
 
-// gpuValues is what the job's GPUs show now; of a job that has ended, nothing.
+// gpuValues returns what the job's GPUs show now; nothing if the job has ended.
 func (l *looker) gpuValues() stacks.GPUs {
 	snap := l.watch.Snapshot()
 	for i := range snap.Jobs {
@@ -229,8 +230,7 @@ func (l *looker) gpuValues() stacks.GPUs {
 	return stacks.GPUs{}
 }
 
-// sampleStacks reads the stacks twice, and then again and again if the user wants that. The library of the job is asked
-// only once.
+// sampleStacks reads the stacks twice, and then again and again if the user wants. It asks the job's library only once.
 func (l *looker) sampleStacks(ctx context.Context, take func(*rankstacks.Verdict) error) error {
 	e := stacks.Examine(l.job, l.places)
 	for d := e.Run(ctx, l.ask, l.askLibrary(), l.gpuValues); ctx.Err() == nil; d = e.Document() {
