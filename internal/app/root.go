@@ -73,7 +73,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 		Use:   "nvnodetop [POLL [DISPLAY]]",
 		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
 		Long:  about, Example: examples,
-		Version:       build.Version(), // not SetVersionTemplate, see usage
+		Version:       build.Version(), // not SetVersionTemplate, see printUsage
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

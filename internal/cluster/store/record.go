@@ -16,7 +16,7 @@ import (
 // nodeRecord is the Store's state of one node. Data in Snapshots never changes: slices are replaced, not modified, and
 // histories grow only beyond the shared part.
 type nodeRecord struct {
-	cluster.Node // as of the last Event; view adds what depends on the time
+	cluster.Node // as of the last Event; viewAt adds what depends on the time
 
 	// The fields that each Snapshot reads come first, so that those of a thousand nodes fit into the processor's cache.
 	out       int       // GPUs that are lost or hung
