@@ -59,7 +59,7 @@ func (j *Job) GPUsOn(node string) (count int, known bool) {
 	return count, known
 }
 
-// Told reports whether SLURM has told everything that it can tell about the job's GPUs on a node.
+// Told reports whether SLURM has said everything that it can say about the job's GPUs on a node.
 func (j *Job) Told(node string) bool {
 	_, named := j.Minors[node]
 	_, counted := j.Counts[node]

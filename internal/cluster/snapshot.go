@@ -131,7 +131,7 @@ type Node struct {
 
 	Past *Past // of a node without current numbers; nil: it never had any
 
-	Clocked bool // the probe tells the node's time
+	Clocked bool // the probe sends the node's time
 	// our clock minus the node's, plus the delay of the fastest report in the last minute
 	Offset time.Duration
 

@@ -28,7 +28,7 @@ type Accounting struct {
 	CPU    *CPUTime `json:"cpu,omitempty"`
 	Memory *Memory  `json:"host_memory,omitempty"` // of the node that used most; an estimate if several tasks ran there
 
-	// the site allocates memory by CPU, so a job must ask for it that way
+	// memory is requested by CPU at this site, so ask for it that way
 	PerCPU bool `json:"memory_per_cpu,omitempty"`
 
 	GPUs  *int   `json:"gpus,omitempty"`

@@ -13,7 +13,7 @@ import (
 type Metric string
 
 // Metrics are the numbers of one GPU or node. Numbers that it lacks, or that its driver does not report, are not in the
-// map; they are never 0.
+// map, and never 0 instead.
 //
 //	watts, known := gpu.Metrics[schema.PowerWatts]
 type Metrics map[Metric]float64

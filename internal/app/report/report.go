@@ -1,4 +1,4 @@
-// Package report is the command report. It reports on a job that is running, has ended or was recorded, on a user's
+// Package report is the command report: it reports on a job that is running, has ended or was recorded, on a user's
 // jobs, or on two jobs side by side.
 package report
 

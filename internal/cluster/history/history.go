@@ -133,8 +133,8 @@ func (h *History) closeBins(length int) {
 	}
 }
 
-// growLines moves the past to where there is room for more bins and for every line. The spare room is finally an eighth
-// of the bins. More would cost memory for the life of the history, less would cost a copy more often.
+// growLines copies the past to where there is room for more bins and for every line. In the end, the spare room is an
+// eighth of the bins. It costs memory for the life of the history, and a copy whenever it is full.
 func (h *History) growLines(length int) {
 	bins := h.bins - 1
 	p := &past{width: min(length+max(length/8, h.room), bins+max(bins/4, 16))}

@@ -29,8 +29,8 @@ func (j *Job) fillColumns(g *Group) {
 	}
 }
 
-// bothMedians returns the median of some numbers twice. Of an even number of them it returns the two in the middle; NaN
-// if there are none. It changes their order.
+// bothMedians returns the median of some numbers twice, or the two in the middle if their number is even; NaN if there
+// are none. It changes their order.
 func bothMedians(v []float32) (lower, higher float32) {
 	if len(v) == 0 {
 		return unknown, unknown

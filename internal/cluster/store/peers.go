@@ -89,7 +89,7 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 		held = s.rules(cluster.Subject{Scope: cluster.ScopePeers, Job: job, Peers: &peers})
 	}
 	p.stepTracks(held, now)
-	clear(p.peers) // else it would keep what nodes have told before
+	clear(p.peers) // otherwise it would keep earlier data of nodes
 }
 
 // isCoupled reports whether NCCL has said that all n GPUs of a job work together. This does not count while the job

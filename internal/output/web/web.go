@@ -15,7 +15,7 @@
 // to make is measured, and the next state waits ten times as long. An event tells a page about a new state, and the
 // page fetches only its own part. Parts (internal/output/export/parts.go) are the JSON document with less content.
 //
-// The server uses two methods of the source: Touch, for each request for data, and Look, while somebody asks for
+// The server uses two methods of the source: Touch, while a stream of events is open, and Look, while somebody asks for
 // processes. So it cannot change anything. Programs send requests too, so a request does not count as a key. An open
 // stream of events is the sign of a person: app passes on one Touch in 20 minutes of an open stream, since otherwise
 // SLURM would be asked as if keys were pressed all the time.
