@@ -45,7 +45,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	cmd := newCommand(cli.Streams{In: in, Out: out, Err: errs})
 	cmd.SetArgs(rewriteArgs(ofVersion(cmd, args)))
 	cmd.SetIn(in)
-	said := &delivery{to: out}
+	said := &errorWriter{to: out}
 	cmd.SetOut(said)
 	cmd.SetErr(errs)
 	err := cmd.ExecuteContext(ctx)
@@ -68,14 +68,14 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	return exit.Code
 }
 
-// delivery keeps the first error that printing returns.
-type delivery struct {
+// errorWriter keeps the first error that printing returns.
+type errorWriter struct {
 	to  io.Writer
 	err error
 }
 
 // Write implements io.Writer.
-func (p *delivery) Write(text []byte) (int, error) {
+func (p *errorWriter) Write(text []byte) (int, error) {
 	n, err := p.to.Write(text)
 	p.err = cmp.Or(p.err, err)
 	return n, err

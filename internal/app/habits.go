@@ -46,8 +46,8 @@ func rewriteArgs(args []string) []string {
 	return asNvitop(joinPairs(args))
 }
 
-// takes describes the values that may follow a flag.
-type takes struct {
+// flagValues describes the values that may follow a flag.
+type flagValues struct {
 	most int               // maximum number of values; 0: any
 	ok   func(string) bool // nil: any value that does not begin with "-"
 	name string            // name of the flag here, if it is different
@@ -55,7 +55,7 @@ type takes struct {
 
 // behind are flags that take a value only after "=" here. In nvgpu, nvisel and gpustat, they are followed by no value,
 // one or several.
-var behind = map[string]map[string]takes{
+var behind = map[string]map[string]flagValues{
 	available.Name:   inheritTakes,
 	available.Nvisel: inheritTakes,
 	list.Name:        watchTakes,
@@ -68,14 +68,15 @@ var behind = map[string]map[string]takes{
 }
 
 var (
-	watchTakes = map[string]takes{"--watch": seconds, "-l": seconds, "--loop": seconds, "-i": seconds,
+	watchTakes = map[string]flagValues{"--watch": seconds, "-l": seconds, "--loop": seconds, "-i": seconds,
 		"--interval": seconds}
-	seconds      = takes{1, isNumber, "--interval"}
-	inheritTakes = map[string]takes{"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}}
+	seconds      = flagValues{1, isNumber, "--interval"}
+	inheritTakes = map[string]flagValues{"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1},
+		"--account-as-free": {}}
 )
 
 // joinBehind rewrites flags in behind: "--account-as-free=alice,bob".
-func joinBehind(args []string, flags map[string]takes) []string {
+func joinBehind(args []string, flags map[string]flagValues) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
 		take, ours := flags[args[i]]

@@ -20,14 +20,14 @@ const (
 	flagWidth = 28
 )
 
-// group is a heading of the help with its flags. Flags in no group come first, under the heading Flags.
-type group struct {
+// flagGroup is a heading of the help with its flags. Flags in no group come first, under the heading Flags.
+type flagGroup struct {
 	heading string
 	flags   []string
 }
 
 // groups are the groups of flags, in order. An empty heading is for flags that are in no other group.
-var groups = []group{
+var groups = []flagGroup{
 	{heading: "Flags"},
 	{"What is shown", []string{"nodes", "job", "demo", "user", "pid", "compute", "only-compute", "graphics",
 		"only-graphics", "only", "only-visible"}},
@@ -93,10 +93,10 @@ func printUsage(c *cobra.Command) error {
 }
 
 // printFlags prints those flags of the group that a command has.
-func (g *group) printFlags(b *strings.Builder, of *pflag.FlagSet) {
+func (g *flagGroup) printFlags(b *strings.Builder, of *pflag.FlagSet) {
 	var flags []*pflag.Flag
 	of.VisitAll(func(f *pflag.Flag) {
-		home := slices.IndexFunc(groups, func(g group) bool { return slices.Contains(g.flags, f.Name) })
+		home := slices.IndexFunc(groups, func(g flagGroup) bool { return slices.Contains(g.flags, f.Name) })
 		if !f.Hidden && groups[max(home, 0)].heading == g.heading {
 			flags = append(flags, f)
 		}

@@ -203,7 +203,7 @@ func TestReplayReport(t *testing.T) {
 	feedtest.Record(t, path, poll, demo.New(2, 4, 1, poll, 5*time.Minute), live.Apply)
 	for format, print := range output.Formats {
 		var want bytes.Buffer
-		if err := print(&want, live.Report(), output.Look{}); err != nil {
+		if err := print(&want, live.Report(), output.TextFormat{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, out, errs := program(t, "replay", "--report="+format, "--job", "48211", path); out != want.String() ||

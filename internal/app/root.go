@@ -245,7 +245,7 @@ func (o *options) runScreens(ctx context.Context, p *cli.Program, log *slog.Logg
 			if o.json {
 				return snapshot.JSON(p, s, &o.choice, snapshot.Details(ctx, p, from, o.details))
 			}
-			return snapshot.Look{Choice: o.choice, ForceColor: o.forceColor}.Text(p, s)
+			return snapshot.TextFormat{Choice: o.choice, ForceColor: o.forceColor}.Text(p, s)
 		}, feed.Verdict)(ctx, from)
 	})
 }

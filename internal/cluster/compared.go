@@ -37,7 +37,7 @@ type Peer struct {
 
 // Comparison is the evidence of a Condition in ScopePeers: the compared GPUs, and when the Condition last held.
 type Comparison struct {
-	How     How
+	How     Difference
 	By      pace.Evidence // proof that the GPUs work together
 	Own     pace.Numbers  // averages of the GPU
 	Median  pace.Numbers  // averages of the other GPUs in its group
@@ -84,17 +84,17 @@ type Standing struct {
 	Since       time.Time // zero: nobody has seen them work
 }
 
-// How is the way in which a GPU differs from the others.
-type How uint8
+// Difference is the way in which a GPU differs from the others.
+type Difference uint8
 
 // The ways in which GPUs differ.
 const (
-	Starved How = iota // it has less to do
-	Slowed             // it works at a lower clock
-	Awaited            // it works, and the others wait part of the time
-	Alone              // it works, and the others only wait
-	Reads              // its memory is busy for longer
-	Less               // it takes less power, or reads less memory, at the same utilization
+	Starved Difference = iota // it has less to do
+	Slowed                    // it works at a lower clock
+	Awaited                   // it works, and the others wait part of the time
+	Alone                     // it works, and the others only wait
+	Reads                     // its memory is busy for longer
+	Less                      // it takes less power, or reads less memory, at the same utilization
 )
 
 // maxPlaces limits Comparison.Places.

@@ -16,29 +16,29 @@ type GoneRank struct {
 // Roll records which ranks of a job are gone.
 type Roll struct {
 	Programs
-	by map[Program]*attendance
+	by map[Program]*programPresence
 
 	// the program looked up last: the ranks of one program come one after another
 	last Program
-	at   *attendance
+	at   *programPresence
 }
 
-// attendance is what a Roll knows about a program.
-type attendance struct {
+// programPresence is what a Roll knows about a program.
+type programPresence struct {
 	runs  bool
 	began time.Time // start of the oldest process that runs, or may run
-	taken numbers
+	taken rankSet
 }
 
 // NewRoll returns the Roll of a job with these ranks. None of them is known to run yet.
 func NewRoll(ranks iter.Seq[*SeenRank]) *Roll {
-	return &Roll{Programs: NewPrograms(ranks), by: map[Program]*attendance{}}
+	return &Roll{Programs: NewPrograms(ranks), by: map[Program]*programPresence{}}
 }
 
-func (l *Roll) attendanceOf(of Program) *attendance {
+func (l *Roll) attendanceOf(of Program) *programPresence {
 	if l.at == nil || l.last != of {
 		if l.by[of] == nil {
-			l.by[of] = &attendance{}
+			l.by[of] = &programPresence{}
 		}
 		l.last, l.at = of, l.by[of]
 	}
@@ -105,7 +105,7 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 		more := true
 		p.eachRank(job.ID, func(_ int, r *SeenRank, _ bool) { more = more && yield(r) })
 	})
-	var wanted numbers
+	var wanted rankSet
 	for _, r := range missed {
 		wanted.addRank(r.Rank.Rank)
 	}

@@ -4,14 +4,14 @@ package cluster
 // any rank.
 const mostSmall = 1 << 16
 
-// numbers is a set of ranks. A map of thousands of ranks would take longer than everything else.
-type numbers struct {
+// rankSet is a set of ranks. A map of thousands of ranks would take longer than everything else.
+type rankSet struct {
 	small []uint64 // a bit for each rank below mostSmall, as many as needed
 	other map[int]bool
 }
 
 // addRank adds a rank, and reports whether it is new.
-func (n *numbers) addRank(rank int) bool {
+func (n *rankSet) addRank(rank int) bool {
 	if rank < 0 || rank >= mostSmall {
 		if n.other == nil {
 			n.other = map[int]bool{}
@@ -30,7 +30,7 @@ func (n *numbers) addRank(rank int) bool {
 }
 
 // hasRank reports whether a rank is in the set.
-func (n *numbers) hasRank(rank int) bool {
+func (n *rankSet) hasRank(rank int) bool {
 	if rank < 0 || rank >= mostSmall {
 		return n.other[rank]
 	}

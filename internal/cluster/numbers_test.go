@@ -4,7 +4,7 @@ import "testing"
 
 // A set has what was added, whatever a node states.
 func TestNumbers(t *testing.T) {
-	var n numbers
+	var n rankSet
 	all := []int{0, 1, 63, 64, 8191, mostSmall - 1, mostSmall, -1, 1 << 62}
 	for _, rank := range all {
 		if n.hasRank(rank) || !n.addRank(rank) || n.addRank(rank) || !n.hasRank(rank) {

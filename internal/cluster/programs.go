@@ -60,16 +60,16 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	if ranksAreDistinct(ranks) {
 		return p
 	}
-	clans := map[launched]*clan{}
-	alike := map[launched][]*clan{} // by variable and size
-	var c *clan
+	clans := map[launched]*launchRanks{}
+	alike := map[launched][]*launchRanks{} // by variable and size
+	var c *launchRanks
 	for r := range ranks {
 		of := launched{r.From, WorldOf(&r.Rank), r.By}
 		if c == nil || c.launched != of { // the ranks of one launch come one after another
 			c = clans[of]
 		}
 		if c == nil {
-			c = &clan{launched: of, began: r.Began}
+			c = &launchRanks{launched: of, began: r.Began}
 			of.Launch = Launch{}
 			clans[c.launched], alike[of] = c, append(alike[of], c)
 		}
@@ -86,14 +86,14 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 // ranksAreDistinct reports whether no two processes have the same rank, among programs of the same variable and size.
 // Then their launches are one program, as in most jobs.
 func ranksAreDistinct(ranks iter.Seq[*SeenRank]) bool {
-	all := map[launched]*numbers{}
+	all := map[launched]*rankSet{}
 	var of launched
-	var last *numbers
+	var last *rankSet
 	for r := range ranks {
 		if is := (launched{from: r.From, world: WorldOf(&r.Rank)}); last == nil || of != is {
 			of, last = is, all[is]
 			if last == nil {
-				last = &numbers{}
+				last = &rankSet{}
 				all[is] = last
 			}
 		}
@@ -106,15 +106,15 @@ func ranksAreDistinct(ranks iter.Seq[*SeenRank]) bool {
 
 // assignLaunches finds the program of each launch. Earlier launches go first. Each joins the first program that did not
 // have one of its ranks at that time.
-func (p *Programs) assignLaunches(clans []*clan) {
-	slices.SortStableFunc(clans, func(a, b *clan) int {
+func (p *Programs) assignLaunches(clans []*launchRanks) {
+	slices.SortStableFunc(clans, func(a, b *launchRanks) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.node, b.node), cmp.Compare(a.parent, b.parent))
 	})
-	var programs []lives
+	var programs []rankLifetimes
 	for _, c := range clans {
-		at := slices.IndexFunc(programs, func(o lives) bool { return !o.sharesRank(c) })
+		at := slices.IndexFunc(programs, func(o rankLifetimes) bool { return !o.sharesRank(c) })
 		if at < 0 {
-			programs, at = append(programs, lives{}), len(programs)
+			programs, at = append(programs, rankLifetimes{}), len(programs)
 		}
 		programs[at].addLaunch(c)
 		if p.nth == nil {
@@ -137,39 +137,39 @@ func (p Programs) programOf(r *wire.Rank, l Launch) Program {
 	return Program{r.From, world, p.nth[launched{r.From, world, l}]}
 }
 
-// clan has the ranks of one launch.
-type clan struct {
+// launchRanks has the ranks of one launch.
+type launchRanks struct {
 	launched
 	began time.Time // start of the oldest
-	ranks []life
+	ranks []rankLifetime
 }
 
-// life is the time for which a process had a rank.
-type life struct {
+// rankLifetime is the time for which a process had a rank.
+type rankLifetime struct {
 	rank        int
 	began, seen time.Time
 }
 
-func (c *clan) addRank(r *SeenRank) {
+func (c *launchRanks) addRank(r *SeenRank) {
 	if r.Began.Before(c.began) {
 		c.began = r.Began
 	}
-	c.ranks = append(c.ranks, life{r.Rank.Rank, r.Began, r.Seen})
+	c.ranks = append(c.ranks, rankLifetime{r.Rank.Rank, r.Began, r.Seen})
 }
 
-// lives are the times of one program's ranks, by rank.
-type lives map[int][]life
+// rankLifetimes are the times of one program's ranks, by rank.
+type rankLifetimes map[int][]rankLifetime
 
-func (p lives) addLaunch(c *clan) {
+func (p rankLifetimes) addLaunch(c *launchRanks) {
 	for _, l := range c.ranks {
 		p[l.rank] = append(p[l.rank], l)
 	}
 }
 
 // sharesRank reports whether the program and the launch have a rank in common at the same time.
-func (p lives) sharesRank(c *clan) bool {
-	return slices.ContainsFunc(c.ranks, func(l life) bool {
-		return slices.ContainsFunc(p[l.rank], func(m life) bool {
+func (p rankLifetimes) sharesRank(c *launchRanks) bool {
+	return slices.ContainsFunc(c.ranks, func(l rankLifetime) bool {
+		return slices.ContainsFunc(p[l.rank], func(m rankLifetime) bool {
 			return !l.began.After(m.seen) && !m.began.After(l.seen)
 		})
 	})

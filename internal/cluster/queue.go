@@ -109,11 +109,11 @@ func (j *PendingJob) Has(task string) (has, known bool) {
 	return false, known
 }
 
-// tasks are task numbers of an array: every step-th one.
-type tasks struct{ from, to, step uint64 }
+// taskRange is a range of task numbers of an array, each step-th.
+type taskRange struct{ from, to, step uint64 }
 
 // parseTasks returns the tasks that wait under one ID; false if there are more, or none.
-func (j *PendingJob) parseTasks() (all []tasks, whole bool) {
+func (j *PendingJob) parseTasks() (all []taskRange, whole bool) {
 	_, list, _ := strings.Cut(j.ID, "_[")
 	list, whole = strings.CutSuffix(list, "]")
 	list, _, _ = strings.Cut(list, "%")
@@ -131,7 +131,7 @@ func (j *PendingJob) parseTasks() (all []tasks, whole bool) {
 }
 
 // tasksOf reads an item of a list: "7", "1-400", "0-20:5".
-func tasksOf(item string) (tasks, bool) {
+func tasksOf(item string) (taskRange, bool) {
 	span, every, stepped := strings.Cut(item, ":")
 	low, high, ranged := strings.Cut(span, "-")
 	if !ranged {
@@ -144,7 +144,7 @@ func tasksOf(item string) (tasks, bool) {
 	to, err2 := strconv.ParseUint(high, 10, 31)
 	step, err3 := strconv.ParseUint(every, 10, 31)
 	if err1 != nil || err2 != nil || err3 != nil || to < from || step == 0 {
-		return tasks{}, false
+		return taskRange{}, false
 	}
-	return tasks{from, to, step}, true
+	return taskRange{from, to, step}, true
 }

@@ -67,9 +67,9 @@ func (j *Job) Told(node string) bool {
 	return named || counted && configured
 }
 
-// layout sums up the listed GPUs of a node for questions about their numbers. It is small: each Snapshot reads the
+// gpuLayout sums up the listed GPUs of a node for questions about their numbers. It is small: each Snapshot reads the
 // layouts of all nodes.
-type layout struct {
+type gpuLayout struct {
 	gpus    int    // without instances
 	highest int    // minor number; -1: none is known
 	minors  uint64 // bitmask of those below 64
@@ -83,8 +83,8 @@ func (n *Node) LayOut() { n.layout = layoutOf(n.GPUs) }
 // cluster takes long.
 func (n *Node) OnlyGPUs() bool { return n.layout.gpus == len(n.GPUs) }
 
-func layoutOf(gpus []GPU) layout {
-	l := layout{highest: -1}
+func layoutOf(gpus []GPU) gpuLayout {
+	l := gpuLayout{highest: -1}
 	for i := range gpus {
 		c := gpus[i].Card
 		l.mig = l.mig || mayHaveMIG(&gpus[i]) || c.Instance != nil

@@ -135,7 +135,7 @@ type Node struct {
 	// our clock minus the node's, plus the delay of the fastest report in the last minute
 	Offset time.Duration
 
-	layout layout // of GPUs
+	layout gpuLayout // of GPUs
 }
 
 // Watched returns the time from the first to the last report of a reporting node; 0: there has been only one report.

@@ -32,7 +32,7 @@ func columnLists() []setting {
 // asColumns reads the columns of a table. why says what is wrong with a name.
 func asColumns(t columns.Table, v any) (l columns.List, good bool, why string) {
 	list, ok := asList(v)
-	if w, is := v.(words); is && strings.TrimSpace(string(w)) == "" {
+	if w, is := v.(textValue); is && strings.TrimSpace(string(w)) == "" {
 		list = nil
 	}
 	keys := make([]string, 0, len(list))

@@ -49,7 +49,7 @@ func FuzzColumns(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		for _, table := range columns.Tables {
-			l, good, why := asColumns(table, words(value))
+			l, good, why := asColumns(table, textValue(value))
 			if good == (why != "") || len(why) > 600 || strings.ContainsAny(why, "\x1b\n") {
 				t.Fatalf("%q: %t, %q", value, good, why)
 			}

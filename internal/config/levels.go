@@ -26,9 +26,9 @@ func asLevels(v any) (l Levels, ok bool) {
 	switch v := v.(type) {
 	case []any:
 		items = v
-	case words:
+	case textValue:
 		for item := range strings.SplitSeq(string(v), ",") {
-			items = append(items, words(strings.TrimSpace(item)))
+			items = append(items, textValue(strings.TrimSpace(item)))
 		}
 	}
 	if len(items) != len(l) {

@@ -35,11 +35,11 @@ type Origins struct {
 	Ignored    []string // words in another program's variables that have no meaning here
 
 	of     map[string]string // origins by key; other keys have their defaults
-	limits []limits          // of the system's files that were read
+	limits []systemLimits    // of the system's files that were read
 }
 
-// limits are the settings of one of the system's files.
-type limits struct {
+// systemLimits are the settings of one of the system's files.
+type systemLimits struct {
 	Config
 
 	of map[string]string // origins of the keys in the file
@@ -104,7 +104,7 @@ func (o *Origins) addSystemLayer(all values, read func() (*layer, error)) error 
 	if err := o.addLayer(all, func() (*layer, error) { return l, nil }); err != nil {
 		return err
 	}
-	own := limits{Default(), map[string]string{}}
+	own := systemLimits{Default(), map[string]string{}}
 	own.take(l.values)
 	for key := range l.values {
 		own.of[key] = l.origin(key)
@@ -259,7 +259,7 @@ func (o *Origins) limitSetting(s *setting, c *Config) (where string, exceeded bo
 
 // bySystem reports whether a key comes from one of the system's files.
 func (o *Origins) bySystem(key, from string) bool {
-	return slices.ContainsFunc(o.limits, func(l limits) bool { return l.of[key] == from })
+	return slices.ContainsFunc(o.limits, func(l systemLimits) bool { return l.of[key] == from })
 }
 
 // envPrefix is the beginning of our environment variables.
@@ -284,7 +284,7 @@ func readEnvironment(environ []string) (*layer, error) {
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		if key := keys[name]; key != "" {
-			l.values[key] = words(value)
+			l.values[key] = textValue(value)
 		} else if near, far := text.Nearest(name, names); strings.HasPrefix(name, envPrefix) && far <= typo {
 			return nil, fmt.Errorf("unknown variable %q in the environment (the nearest is %s)", name, near)
 		}
@@ -296,7 +296,7 @@ func readEnvironment(environ []string) (*layer, error) {
 func commandLine(line map[string]Word) (*layer, error) {
 	l := &layer{values: values{}, origin: func(key string) string { return line[key].Name }}
 	for key, word := range line {
-		l.values[key] = words(word.Text)
+		l.values[key] = textValue(word.Text)
 	}
 	return l, nil
 }

@@ -40,9 +40,9 @@ func (o *Origins) readNvitop(environ []string) (*layer, error) {
 	for _, pair := range environ {
 		switch name, value, _ := strings.Cut(pair, "="); name {
 		case nvitopGPU:
-			take(name, "gpu_util_thresh", words(value))
+			take(name, "gpu_util_thresh", textValue(value))
 		case nvitopMemory:
-			take(name, "mem_util_thresh", words(value))
+			take(name, "mem_util_thresh", textValue(value))
 		case nvitopTheme:
 			switch mode := modes[value]; {
 			case mode.key != "theme":

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
-// words is a value from the environment or the command line, which have only text.
-type words string
+// textValue is a value from the environment or the command line, which have only text.
+type textValue string
 
 // storeValid returns a function that stores a value if it is good, and reports whether it is.
 func storeValid[T any](to *T) func(value T, good bool) bool {
@@ -27,7 +27,7 @@ func asString(v any, good func(string) bool) (string, bool) {
 	switch v := v.(type) {
 	case string:
 		return v, good(v)
-	case words:
+	case textValue:
 		return string(v), good(string(v))
 	}
 	return "", false
@@ -37,7 +37,7 @@ func asBool(v any) (value, ok bool) {
 	switch v := v.(type) {
 	case bool:
 		return v, true
-	case words:
+	case textValue:
 		b, err := strconv.ParseBool(string(v))
 		return b, err == nil
 	}
@@ -50,7 +50,7 @@ func asNumber(v any) (float64, bool) {
 		return float64(v), true
 	case float64:
 		return v, true
-	case words:
+	case textValue:
 		n, err := strconv.ParseFloat(string(v), 64)
 		return n, err == nil
 	}
@@ -79,7 +79,7 @@ func asList(v any) (list []string, ok bool) {
 			list = append(list, s)
 		}
 		return list, true
-	case words:
+	case textValue:
 		for item := range strings.SplitSeq(string(v), ",") {
 			list = append(list, strings.TrimSpace(item))
 		}
@@ -122,7 +122,7 @@ func describeValue(v any) string {
 		return "a list"
 	case string:
 		return strconv.Quote(text.Cut(v, most))
-	case words:
+	case textValue:
 		return strconv.Quote(text.Cut(string(v), most))
 	}
 	return text.Cut(fmt.Sprint(v), most)

@@ -22,7 +22,7 @@ const (
 
 // clockedLow finds GPUs whose SM clock is low at full load for a reason that the driver does not name. It needs no
 // other GPU for comparison.
-func clockedLow(s subject) []cluster.Condition {
+func clockedLow(s ruleSubject) []cluster.Condition {
 	var found []cluster.Condition
 	for _, p := range s.Peers.GPUs {
 		g := s.Peers.Pace.GroupOf(p.GPU)
@@ -49,7 +49,7 @@ func isClockedLow(p cluster.Peer) bool {
 }
 
 // oncePerGPU drops the low clocks of GPUs that lag, or lagged recently: those are already reported as slow.
-func oncePerGPU(s subject, held []cluster.Condition) []cluster.Condition {
+func oncePerGPU(s ruleSubject, held []cluster.Condition) []cluster.Condition {
 	return slices.DeleteFunc(held, func(c cluster.Condition) bool {
 		return c.Kind == cluster.KindLowClock && (s.Peers.At.Sub(c.Of.LagLast) <= clockKnown ||
 			slices.ContainsFunc(held, func(o cluster.Condition) bool {

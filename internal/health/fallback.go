@@ -22,7 +22,7 @@ const (
 // wait for the exchange on all GPUs of the node: a program that offloads moves as much over PCIe, but computes
 // meanwhile or runs no kernel. If each GPU has a rank of one program, the traffic is an exchange. Otherwise the GPUs
 // may do other work than before, so it is a note.
-func linkUnused(s subject) []cluster.Condition {
+func linkUnused(s ruleSubject) []cluster.Condition {
 	found := pickPeers(s, (*pace.Group).Coupled, func(_ *pace.Group, g *pace.GPU) bool {
 		return g.Lanes.Instead() && g.Mean[pace.Util] >= pace.BusyFrom && s.Peers.At.Sub(g.Lanes.Quiet) >= settledLink
 	})

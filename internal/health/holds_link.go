@@ -15,7 +15,7 @@ import (
 // evidence. Either the GPU is registered with an NVLink fabric, which uses all links; or the link has been up while
 // nvnodetop was watching; or more links are up on another GPU of the model. If peers are in MIG mode, only the fabric
 // proves that the other end exists.
-func linkDown(s subject) bool {
+func linkDown(s ruleSubject) bool {
 	links, up, known := signs.LinksOf(s.GPU)
 	switch {
 	case !known || bits.OnesCount64(up) == links:
@@ -41,7 +41,7 @@ func linkDown(s subject) bool {
 const few = 2
 
 // switchDown holds if the same links are down on all GPUs of the node: only an NVSwitch is common to all of them.
-func switchDown(s subject) bool {
+func switchDown(s ruleSubject) bool {
 	links, up, gpus := signs.SameLinks(s.Node)
 	down := uint64(1)<<links - 1 - up
 	if gpus < 2 || down == 0 {
@@ -74,17 +74,17 @@ func isRegistered(g *cluster.GPU) bool {
 }
 
 // mayFail holds if a GPU has an NVLink fabric and is not registered with the fabric.
-func mayFail(s subject) bool {
+func mayFail(s ruleSubject) bool {
 	return !signs.Partitioned(s.GPU) && s.GPU.Float(metric.FabricState) > 0 && !isRegistered(s.GPU)
 }
 
 // fabricIll holds if the driver finds a fault of the GPU's NVLink fabric; fabricRecovers holds if the fabric is about
 // to recover.
-func fabricIll(s subject) bool      { return len(signs.FabricFaults(s.GPU)) > 0 }
-func fabricRecovers(s subject) bool { return len(signs.FabricRecoveries(s.GPU)) > 0 }
+func fabricIll(s ruleSubject) bool      { return len(signs.FabricFaults(s.GPU)) > 0 }
+func fabricRecovers(s ruleSubject) bool { return len(signs.FabricRecoveries(s.GPU)) > 0 }
 
 // otherClique holds if NVLink connects most GPUs of the node, and not this one.
-func otherClique(s subject) bool {
+func otherClique(s ruleSubject) bool {
 	most, _, known := signs.Clique(s.Node)
 	own, its := signs.CliqueOf(s.GPU)
 	return known && its && own != most
@@ -92,7 +92,7 @@ func otherClique(s subject) bool {
 
 // isUnregistered holds if mayFail does and nothing computes on the GPU. A program that computes found the fabric when
 // it started.
-func isUnregistered(s subject) bool { return mayFail(s) && !hasComputeProcess(s.Node, s.GPU) }
+func isUnregistered(s ruleSubject) bool { return mayFail(s) && !hasComputeProcess(s.Node, s.GPU) }
 
 // hasComputeProcess reports whether a program has the GPU open for computing.
 func hasComputeProcess(n *cluster.Node, g *cluster.GPU) bool {
@@ -103,8 +103,8 @@ func hasComputeProcess(n *cluster.Node, g *cluster.GPU) bool {
 
 // everyGPU returns a rule that holds if another rule holds for all GPUs of the node that have the metric, and there are
 // several such GPUs.
-func everyGPU(with metric.ID, holds func(subject) bool) func(subject) bool {
-	return func(s subject) bool {
+func everyGPU(with metric.ID, holds func(ruleSubject) bool) func(ruleSubject) bool {
+	return func(s ruleSubject) bool {
 		all := signs.WithMetric(s.Node, with)
 		for _, s.GPU = range all {
 			if !holds(s) {

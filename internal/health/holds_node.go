@@ -9,27 +9,27 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-func isInState(state cluster.NodeState) func(subject) bool {
-	return func(s subject) bool { return s.Node.State == state }
+func isInState(state cluster.NodeState) func(ruleSubject) bool {
+	return func(s ruleSubject) bool { return s.Node.State == state }
 }
 
 // failsToReport returns a rule that holds if a watched node does not report because of itself or the network. If
 // watched is false, the rule holds if a node is not watched because there are too many nodes.
-func failsToReport(watched bool) func(subject) bool {
-	return func(s subject) bool {
+func failsToReport(watched bool) func(ruleSubject) bool {
+	return func(s ruleSubject) bool {
 		f := s.Node.Failure
 		return s.Node.State == cluster.NodeFailed && watched == (f == nil || f.Class != reach.ClassNotWatched)
 	}
 }
 
-func noDriver(s subject) bool { return s.Node.Hello.Fault != "" }
-func oldDriver(s subject) bool {
+func noDriver(s ruleSubject) bool { return s.Node.Hello.Fault != "" }
+func oldDriver(s ruleSubject) bool {
 	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
 }
 
 // allHang holds if none of several GPUs answers. A call for one of them hangs, and calls for each of the others have
 // lasted at least half as long.
-func allHang(s subject) bool {
+func allHang(s ruleSubject) bool {
 	hung := false
 	for i := range s.Node.GPUs {
 		g := &s.Node.GPUs[i]
@@ -43,7 +43,7 @@ func allHang(s subject) bool {
 
 // isDriverSlow holds if the driver is too slow for the interval: a reading takes longer than the interval, or most GPUs
 // repeat old values.
-func isDriverSlow(s subject) bool {
+func isDriverSlow(s ruleSubject) bool {
 	n := s.Node
 	late := 0
 	for i := range n.GPUs {
@@ -55,24 +55,24 @@ func isDriverSlow(s subject) bool {
 }
 
 // unloadsDriver holds if persistence mode is off on some GPU.
-func unloadsDriver(s subject) bool {
+func unloadsDriver(s ruleSubject) bool {
 	return s.Node.AnyGPU(func(g *cluster.GPU) bool { return g.Float(metric.PersistenceMode) == 0 })
 }
 
 // nearlyFull returns a rule that holds if a file system has little free space.
-func nearlyFull(free, total metric.ID) func(subject) bool {
-	return func(s subject) bool {
+func nearlyFull(free, total metric.ID) func(ruleSubject) bool {
+	return func(s ruleSubject) bool {
 		left, of := s.Node.Host.Float(free), s.Node.Host.Float(total)
 		least := s.limits[DiskFreeGiB] * signs.GiB
 		return left < of*s.limits[DiskFreePercent]/100 || left < least && of > 10*least
 	}
 }
 
-func areGPUsHidden(s subject) bool  { return s.Job.Missing(s.Node).Hidden }
-func areGPUsMissing(s subject) bool { return s.Job.Missing(s.Node).Certain }
-func perhapsMissing(s subject) bool { return s.Job.Missing(s.Node).Count > 0 }
+func areGPUsHidden(s ruleSubject) bool  { return s.Job.Missing(s.Node).Hidden }
+func areGPUsMissing(s ruleSubject) bool { return s.Job.Missing(s.Node).Certain }
+func perhapsMissing(s ruleSubject) bool { return s.Job.Missing(s.Node).Count > 0 }
 
-func hostMemoryFull(s subject) bool {
+func hostMemoryFull(s ruleSubject) bool {
 	m := s.Node.MemoryOf(s.Job)
 	return m != nil && 100*float64(m.Used) >= s.limits[HostMemoryPercent]*float64(m.Limit)
 }
@@ -81,7 +81,7 @@ func hostMemoryFull(s subject) bool {
 // stops.
 const mostFull = 0.8
 
-func hostMemoryFills(s subject) bool {
+func hostMemoryFills(s ruleSubject) bool {
 	m := s.Node.MemoryOf(s.Job)
 	if m == nil || float64(m.Used) < mostFull*float64(m.Limit) {
 		return false
@@ -91,20 +91,20 @@ func hostMemoryFills(s subject) bool {
 }
 
 // differsFromMost holds if the node's driver or GPU model differs from that of most of the job's nodes.
-func differsFromMost(s subject) bool {
+func differsFromMost(s ruleSubject) bool {
 	return s.Common != nil && (signs.OtherThan(s.Node.Hello.Driver, s.Common.Driver) ||
 		signs.OtherThan(s.Job.Model(s.Node), s.Common.Model))
 }
 
-func clockWrong(s subject) bool {
+func clockWrong(s ruleSubject) bool {
 	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 &&
 		(s.Node.Offset-s.Common.Offset).Abs() > s.limits.inSeconds(ClockSkewSeconds)
 }
 
 // leftOver holds if processes of jobs that have ended hold GPU memory.
-func leftOver(s subject) bool { return s.Discovery != nil && len(s.Node.Orphans(s.Discovery)) > 0 }
+func leftOver(s ruleSubject) bool { return s.Discovery != nil && len(s.Node.Orphans(s.Discovery)) > 0 }
 
 // hasForeignProcess holds if processes of others are on the job's GPUs. The GPUs of a suspended job are lent to others.
-func hasForeignProcess(s subject) bool {
+func hasForeignProcess(s ruleSubject) bool {
 	return !s.Job.Suspended && len(signs.Strangers(s.Job, s.Node, s.Discovery)) > 0
 }

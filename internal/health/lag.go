@@ -59,66 +59,66 @@ const (
 	alwaysSlow = 0.5
 )
 
-// way is one way in which a GPU is slow.
-type way struct {
-	how   cluster.How
+// slowdownRule is one way in which a GPU is slow.
+type slowdownRule struct {
+	how   cluster.Difference
 	mild  bool // it matters only if it lasts
 	old   bool // it may be older than the watch, and then counts only if few GPUs have it
-	holds func(*look) bool
+	holds func(*gpuComparison) bool
 }
 
 // ways are in order of priority. Utilization alone does not show the slow GPU: a GPU that waits for the others in a
 // collective is fully utilized, and so may be the one they wait for.
-var ways = []way{
-	{cluster.Starved, false, false, func(l *look) bool { return l.slowsOthers(pace.Util, l.ratio) }},
-	{cluster.Slowed, false, false, func(l *look) bool { return l.slowsOthers(pace.Clock, l.ratio) }},
-	{cluster.Awaited, false, false, func(l *look) bool {
+var ways = []slowdownRule{
+	{cluster.Starved, false, false, func(l *gpuComparison) bool { return l.slowsOthers(pace.Util, l.ratio) }},
+	{cluster.Slowed, false, false, func(l *gpuComparison) bool { return l.slowsOthers(pace.Clock, l.ratio) }},
+	{cluster.Awaited, false, false, func(l *gpuComparison) bool {
 		return l.othersMayWait() && l.isAbove(pace.Power, 1/l.ratio) && !(l.parted && !(l.others < l.upperLimit(waiting))) &&
 			l.group.Others(l.GPU, pace.Power) < l.upperLimit(waiting)*l.group.UsualOthers(l.GPU, pace.Power)
 	}},
-	{cluster.Starved, true, false, func(l *look) bool { return l.slowsOthers(pace.Util, costly) }},
-	{cluster.Slowed, true, false, func(l *look) bool { return l.slowsOthers(pace.Clock, costly) }},
-	{cluster.Reads, true, false, func(l *look) bool {
+	{cluster.Starved, true, false, func(l *gpuComparison) bool { return l.slowsOthers(pace.Util, costly) }},
+	{cluster.Slowed, true, false, func(l *gpuComparison) bool { return l.slowsOthers(pace.Clock, costly) }},
+	{cluster.Reads, true, false, func(l *gpuComparison) bool {
 		return l.othersMayWait() && l.costsOthers() && l.isAbove(pace.Memory, 1/costly) && l.standsOut(pace.Memory) &&
 			!l.waitsToo(pace.Memory)
 	}},
-	{cluster.Awaited, true, false, func(l *look) bool {
+	{cluster.Awaited, true, false, func(l *gpuComparison) bool {
 		return l.othersMayWait() && l.costsOthers() && (l.isAbove(pace.Power, harder) || l.keepsPower()) &&
 			l.standsOut(pace.Power) &&
 			!l.waitsToo(pace.Power)
 	}},
-	{cluster.Less, true, false, func(l *look) bool {
+	{cluster.Less, true, false, func(l *gpuComparison) bool {
 		few := l.isBelow(pace.Power, less) || l.isBelow(pace.Memory, less)
 		spins := l.Share[pace.Clock] > l.upperLimit(raised) || l.group.Spins(l.GPU) // it waits for the others
 		return few && !spins && !(l.others < l.lowerLimit(felt)) && len(l.group.GPUs) > 2 &&
 			l.Share[pace.Util] > l.lowerLimit(costly) && l.standsOut(pace.Power)
 	}},
-	{cluster.Starved, true, true, func(l *look) bool {
+	{cluster.Starved, true, true, func(l *gpuComparison) bool {
 		same := !(l.Share[pace.Memory] < l.lowerLimit(less)) // same work, whoever waits: each step reads as much
 		return same && l.waits && l.alwaysDiffered(pace.Util) && l.Share[pace.Util] < l.upperLimit(slowUtil)
 	}},
-	{cluster.Slowed, true, true, func(l *look) bool {
+	{cluster.Slowed, true, true, func(l *gpuComparison) bool {
 		return l.waits && l.alwaysDiffered(pace.Clock) && l.Share[pace.Clock] < l.upperLimit(slowClock) &&
 			l.Share[pace.Power] < l.upperLimit(harder)
 	}},
-	{cluster.Reads, true, true, func(l *look) bool {
+	{cluster.Reads, true, true, func(l *gpuComparison) bool {
 		return l.waits && l.alwaysDiffered(pace.Memory) &&
 			l.Share[pace.Memory] > l.lowerLimit(moreMemory) &&
 			l.Share[pace.Power] < l.upperLimit(slowPower) // it does not just have more work
 	}},
-	{cluster.Awaited, true, true, func(l *look) bool {
+	{cluster.Awaited, true, true, func(l *gpuComparison) bool {
 		return l.waits && l.alwaysDiffered(pace.Power) &&
 			l.Share[pace.Power] > l.lowerLimit(morePower)
 	}},
 }
 
 // measures are the measures that show each way of being slow.
-var measures = map[cluster.How]pace.Measure{cluster.Starved: pace.Util, cluster.Slowed: pace.Clock,
+var measures = map[cluster.Difference]pace.Measure{cluster.Starved: pace.Util, cluster.Slowed: pace.Clock,
 	cluster.Reads: pace.Memory, cluster.Awaited: pace.Power}
 
 // findLaggingGPUs finds the GPUs that are slower than the others of a job that works in step. If the slow GPU changes,
 // the finding is about the job.
-func findLaggingGPUs(s subject) []cluster.Condition {
+func findLaggingGPUs(s ruleSubject) []cluster.Condition {
 	held := findSlowGPUs(s)
 	if c, wanders := findWanderingLag(s, held); wanders {
 		for i := range held { // none of these GPUs is the slow one
@@ -130,7 +130,7 @@ func findLaggingGPUs(s subject) []cluster.Condition {
 }
 
 // findSlowGPUs finds the GPUs that are slow in one of the ways.
-func findSlowGPUs(s subject) []cluster.Condition {
+func findSlowGPUs(s ruleSubject) []cluster.Condition {
 	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-s.atLeastTwoSamples(justWorked))
 	found := pickPeers(s, (*pace.Group).Lockstep, func(of *pace.Group, g *pace.GPU) bool {
 		return (mayBeSlow(g) || s.hasTold(g)) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
@@ -146,7 +146,7 @@ func findSlowGPUs(s subject) []cluster.Condition {
 
 // inDoubt makes conditions mild if the GPU is awaited and so is another GPU of its node: the waiting GPUs wait for one
 // GPU, or for a whole node. Pairs that train alone look like this when the other pairs evaluate.
-func inDoubt(s subject, held []cluster.Condition) []cluster.Condition {
+func inDoubt(s ruleSubject, held []cluster.Condition) []cluster.Condition {
 	if len(held) < 2 {
 		return held
 	}
@@ -169,7 +169,7 @@ func inDoubt(s subject, held []cluster.Condition) []cluster.Condition {
 
 // slowerOfFew finds, among few GPUs that were never in step, those that the others wait for: GPUs with a lower clock,
 // since more work would take more power, and GPUs that work for less of the time, perhaps by design.
-func slowerOfFew(s subject) []cluster.Condition {
+func slowerOfFew(s ruleSubject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, p := range pickPeers(s, (*pace.Group).Differs, (*pace.Group).Talks) {
 		switch l := p.newLook(float32(s.limits[LagRatio]), s.hasTold(p.GPU)); {
@@ -183,13 +183,13 @@ func slowerOfFew(s subject) []cluster.Condition {
 }
 
 // hasTold reports whether the GPU was reported to lag a moment ago.
-func (s subject) hasTold(g *pace.GPU) bool {
+func (s ruleSubject) hasTold(g *pace.GPU) bool {
 	return !g.LagTold.IsZero() && s.Peers.At.Sub(g.LagTold) <= s.atLeastTwoSamples(justLagged)
 }
 
 // dropAwaited drops the awaited GPUs of a small group if another GPU shows why all are slow. If two GPUs differ, both
 // look slow. Of three GPUs, the one that waits a little less than the other looks slow.
-func dropAwaited(s subject, held []cluster.Condition) []cluster.Condition {
+func dropAwaited(s ruleSubject, held []cluster.Condition) []cluster.Condition {
 	shows := func(c cluster.Condition) bool {
 		return c.Compared.How == cluster.Starved || c.Compared.How == cluster.Slowed
 	}
@@ -211,7 +211,7 @@ func mayBeSlow(g *pace.GPU) bool {
 
 // findLag returns the way in which a GPU lags, and the condition; nil: it does not lag. A GPU that was always slow,
 // perhaps by design, does not lag in any way.
-func (p peer) findLag(ratio float32, told bool) (*way, *cluster.Condition) {
+func (p peer) findLag(ratio float32, told bool) (*slowdownRule, *cluster.Condition) {
 	g, l := p.group, p.newLook(ratio, told)
 	if l.othersOnlyWait() {
 		return nil, nil
@@ -232,7 +232,7 @@ func (p peer) findLag(ratio float32, told bool) (*way, *cluster.Condition) {
 
 // isException reports whether few GPUs differ at least half as much as this one. It also does so if those that differ
 // are all GPUs of some nodes, up to half of the nodes, but not half of the nodes if they only have more to do.
-func (p peer) isException(how cluster.How) bool {
+func (p peer) isException(how cluster.Difference) bool {
 	differs := func(g *pace.GPU) float64 { return math.Abs(float64(g.Share[measures[how]]) - 1) }
 	alike, here, all := 0, 0, 0
 	for _, o := range p.group.GPUs {
@@ -262,7 +262,7 @@ func (p peer) lagSeverity() cluster.Severity {
 }
 
 // findAwaitedGPU finds the only GPU of a job that works while the others wait for it.
-func findAwaitedGPU(s subject) []cluster.Condition {
+func findAwaitedGPU(s ruleSubject) []cluster.Condition {
 	p := s.Peers
 	spinning, moving, all := 0, 0, 0
 	for i := range p.Pace.Groups {

@@ -10,8 +10,8 @@ import (
 // limit itself, a fault would begin and end again and again.
 const ends = 0.9
 
-// look has the values by which one GPU of a group is judged.
-type look struct {
+// gpuComparison has the values by which one GPU of a group is judged.
+type gpuComparison struct {
 	peer
 	ratio  float32 // lag_ratio
 	others float32 // how much of their usual work the others do; NaN: unknown
@@ -22,7 +22,7 @@ type look struct {
 }
 
 // upperLimit returns the limit that a ratio must be below. lowerLimit returns one that it must be above.
-func (l *look) upperLimit(limit float32) float32 {
+func (l *gpuComparison) upperLimit(limit float32) float32 {
 	switch {
 	case !l.told:
 		return limit
@@ -32,7 +32,7 @@ func (l *look) upperLimit(limit float32) float32 {
 	return limit / ends
 }
 
-func (l *look) lowerLimit(limit float32) float32 {
+func (l *gpuComparison) lowerLimit(limit float32) float32 {
 	switch {
 	case !l.told:
 		return limit
@@ -43,9 +43,9 @@ func (l *look) lowerLimit(limit float32) float32 {
 }
 
 // newLook returns the values by which a GPU is judged. told says that it is reported to lag.
-func (p peer) newLook(ratio float32, told bool) look {
+func (p peer) newLook(ratio float32, told bool) gpuComparison {
 	g := p.group
-	l := look{peer: p, ratio: ratio, parted: g.FellOut(), told: told}
+	l := gpuComparison{peer: p, ratio: ratio, parted: g.FellOut(), told: told}
 	least, greatest := g.Slowed(p.GPU)
 	if l.others, l.fell = least, least; l.parted {
 		l.others = greatest
@@ -61,42 +61,42 @@ func (p peer) newLook(ratio float32, told bool) look {
 }
 
 // clocksLow reports whether a busy GPU clocks much lower than the others, which wait for it, and draws less power.
-func (l *look) clocksLow() bool {
+func (l *gpuComparison) clocksLow() bool {
 	return l.waits && l.Share[pace.Clock] < l.upperLimit(slowClock) && l.Share[pace.Power] < l.upperLimit(1) &&
 		l.Mean[pace.Util] >= pace.FullFrom && l.Mean[pace.Power] < coolPower*l.Limit
 }
 
 // isBelow reports whether a GPU has less than usual and less than the others by a factor. isAbove reports whether it
 // has more.
-func (l *look) isBelow(m pace.Measure, factor float32) bool {
+func (l *gpuComparison) isBelow(m pace.Measure, factor float32) bool {
 	return l.Share[m] < l.upperLimit(factor)*min(l.Usual[m], 1)
 }
-func (l *look) isAbove(m pace.Measure, factor float32) bool {
+func (l *gpuComparison) isAbove(m pace.Measure, factor float32) bool {
 	return l.Share[m] > l.lowerLimit(factor)*max(l.Usual[m], 1)
 }
 
 // othersMayWait reports whether the others may be waiting for this GPU. GPUs that wait have a higher clock: if the
 // others have a lower one, they are slow themselves.
-func (l *look) othersMayWait() bool {
+func (l *gpuComparison) othersMayWait() bool {
 	return !(l.Mean[pace.Clock] > l.upperLimit(raised)*l.group.Lower[pace.Clock])
 }
 
 // waitsToo reports whether this GPU also has less than usual, as if all waited for another node. Nodes that are
 // compared each on its own may work together.
-func (l *look) waitsToo(m pace.Measure) bool {
+func (l *gpuComparison) waitsToo(m pace.Measure) bool {
 	return l.group.Part && (l.shareOfUsual(m) < same || l.shareOfUsual(pace.Clock) > raised)
 }
 
 // othersOnlyWait reports whether the others only wait, whatever their links show, as during an evaluation or a
 // checkpoint on one rank. A slow GPU lets the others continue from time to time.
-func (l *look) othersOnlyWait() bool {
+func (l *gpuComparison) othersOnlyWait() bool {
 	of := l.group
 	return of.Others(l.GPU, pace.Memory) <= standMemory &&
 		of.Others(l.GPU, pace.Power) < standPower*of.UsualOthers(l.GPU, pace.Power)
 }
 
 // slowsOthers reports whether a GPU has less by a factor, and the others do less because of it.
-func (l *look) slowsOthers(m pace.Measure, factor float32) bool {
+func (l *gpuComparison) slowsOthers(m pace.Measure, factor float32) bool {
 	others := l.others
 	if m == pace.Clock { // its lower clock is proof enough
 		others = l.fell
@@ -109,20 +109,20 @@ func (l *look) slowsOthers(m pace.Measure, factor float32) bool {
 }
 
 // shareOfUsual returns the GPU's value as a share of its own usual value; NaN: unknown.
-func (l *look) shareOfUsual(m pace.Measure) float32 {
+func (l *gpuComparison) shareOfUsual(m pace.Measure) float32 {
 	return l.Mean[m] / (l.group.Usual[m] * l.Usual[m])
 }
 
 // costsOthers reports whether the others do less, and the rate of steps is lower by as much as they wait. A load that
 // wanders between GPUs costs little.
-func (l *look) costsOthers() bool {
+func (l *gpuComparison) costsOthers() bool {
 	wait := max(1-l.Usual[pace.Power]/l.Share[pace.Power], 1-felt)
 	return l.others < l.upperLimit(felt) && !(l.group.Rate() > l.upperLimit(1-wait))
 }
 
 // keepsPower reports whether the GPU draws as much power as always and reads no more than the others, while their power
 // fell: they wait for it.
-func (l *look) keepsPower() bool {
+func (l *gpuComparison) keepsPower() bool {
 	usual := l.group.UsualOthers(l.GPU, pace.Power)
 	return l.shareOfUsual(pace.Power) >= same && l.group.Others(l.GPU, pace.Power) < l.upperLimit(fallen)*usual &&
 		!(l.Share[pace.Memory] > l.upperLimit(harder)*l.Usual[pace.Memory])
@@ -131,7 +131,7 @@ func (l *look) keepsPower() bool {
 // standsOut reports whether at most a quarter of the others differ half as much from what is usual for them as this GPU
 // does. If its whole node does, the node does not count. If the load of all GPUs wanders, the highest and the lowest
 // are no fault.
-func (l *look) standsOut(m pace.Measure) bool {
+func (l *gpuComparison) standsOut(m pace.Measure) bool {
 	differs := func(g *pace.GPU) float64 { return float64(g.Share[m]/g.Usual[m]) - 1 }
 	own, odd, beside, here := differs(l.GPU), 0, 0, 0
 	for _, o := range l.group.GPUs {
@@ -155,7 +155,7 @@ func (l *look) standsOut(m pace.Measure) bool {
 
 // stepsTakeLonger reports whether each step of few GPUs moves as much as it always did, perhaps in more time. Another
 // program would read and send in another proportion.
-func (l *look) stepsTakeLonger() bool {
+func (l *gpuComparison) stepsTakeLonger() bool {
 	others := func(m pace.Measure) float32 { return l.group.Others(l.GPU, m) / l.group.UsualOthers(l.GPU, m) }
 	same := func(a, b float32) bool { return a <= oneRate*b && b <= oneRate*a }
 	return same(others(pace.Memory), others(pace.Link)) && same(l.shareOfUsual(pace.Memory), others(pace.Link))
@@ -163,7 +163,7 @@ func (l *look) stepsTakeLonger() bool {
 
 // alwaysDiffered reports whether the GPU was never seen to be like the others: it always had less of this measure, or
 // more if the measure is power or memory traffic.
-func (l *look) alwaysDiffered(m pace.Measure) bool {
+func (l *gpuComparison) alwaysDiffered(m pace.Measure) bool {
 	usual := l.Usual[m]
 	if m == pace.Power || m == pace.Memory {
 		return !(usual <= 1/costly)

@@ -27,7 +27,7 @@ const (
 
 // findUnclearLags finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still lag
 // becomes known only when the job continues.
-func findUnclearLags(s subject, held []cluster.Condition) []cluster.Condition {
+func findUnclearLags(s ruleSubject, held []cluster.Condition) []cluster.Condition {
 	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
 		return nil
 	}
@@ -66,7 +66,7 @@ func doesMore(g *pace.Group, gpu *pace.GPU) bool {
 
 // findWanderingLag returns the job's finding that the slow GPU changes: no GPU has lagged for long, and others lagged
 // shortly before.
-func findWanderingLag(s subject, held []cluster.Condition) (cluster.Condition, bool) {
+func findWanderingLag(s ruleSubject, held []cluster.Condition) (cluster.Condition, bool) {
 	now := s.Peers.At
 	long := s.limits.inSeconds(LagSeconds)
 	places := []cluster.Peer{}

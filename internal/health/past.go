@@ -21,7 +21,7 @@ func pastKnown(*Thresholds) time.Duration { return 17 * time.Minute }
 
 // stepsSlower finds a job whose steps take longer than before. A program that serves requests moves less of everything
 // when it has fewer requests. So the job must have ranks, or be as busy as ever at a lower clock.
-func stepsSlower(s subject) []cluster.Condition {
+func stepsSlower(s ruleSubject) []cluster.Condition {
 	var most *pace.Group
 	slow, all := 0, 0
 	for i := range s.Peers.Pace.Groups {
@@ -46,7 +46,7 @@ func stepsSlower(s subject) []cluster.Condition {
 
 // onceForAll drops the note that a job is slower than before if a GPU is reported as slow, or recently was: a slow GPU
 // may come and go.
-func onceForAll(s subject, held []cluster.Condition) []cluster.Condition {
+func onceForAll(s ruleSubject, held []cluster.Condition) []cluster.Condition {
 	isSlower := func(c cluster.Condition) bool { return c.Kind == cluster.KindStepSlower }
 	if !slices.ContainsFunc(held, isSlower) {
 		return held
@@ -67,7 +67,7 @@ func onceForAll(s subject, held []cluster.Condition) []cluster.Condition {
 const remembered = 10 * time.Minute
 
 // stoodStill finds a job that stood still for longer than ever before, as when the storage stalls, and has resumed.
-func stoodStill(s subject) []cluster.Condition {
+func stoodStill(s ruleSubject) []cluster.Condition {
 	stall := s.Peers.Pace.Stall
 	if stall.To.IsZero() || s.Peers.At.Sub(stall.To) > remembered ||
 		!haveRanks(s.Peers.GPUs[:min(len(s.Peers.GPUs), asked)]) {

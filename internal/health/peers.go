@@ -12,7 +12,7 @@ import (
 // can have.
 type peerRule struct {
 	rule
-	find func(subject) []cluster.Condition // replaces holds
+	find func(ruleSubject) []cluster.Condition // replaces holds
 }
 
 var peerRules = []peerRule{
@@ -89,7 +89,7 @@ const (
 )
 
 // compareGPUs returns the conditions that hold when the GPUs of a job are compared.
-func compareGPUs(s subject) []cluster.Condition {
+func compareGPUs(s ruleSubject) []cluster.Condition {
 	var held []cluster.Condition
 	for i := range peerRules {
 		r := &peerRules[i]
@@ -132,7 +132,7 @@ type peer struct {
 }
 
 // newCondition returns a condition of the GPU, with its evidence.
-func (p peer) newCondition(c cluster.Condition, how cluster.How) cluster.Condition {
+func (p peer) newCondition(c cluster.Condition, how cluster.Difference) cluster.Condition {
 	c.Of = &p.Peer
 	c.Compared = &cluster.Comparison{
 		How: how, By: p.group.Evidence, Own: p.Mean, Used: [2]float64{float64(p.Used), float64(p.group.Used)},
@@ -145,7 +145,7 @@ func (p peer) newCondition(c cluster.Condition, how cluster.How) cluster.Conditi
 }
 
 // pickPeers returns the GPUs that one test picks, in the groups that another test picks.
-func pickPeers(s subject, groups func(*pace.Group) bool, test func(*pace.Group, *pace.GPU) bool) []peer {
+func pickPeers(s ruleSubject, groups func(*pace.Group) bool, test func(*pace.Group, *pace.GPU) bool) []peer {
 	var found []peer
 	var last *pace.Group
 	picked := false
@@ -166,7 +166,7 @@ const halt = 20 * time.Second
 
 // ranksGone finds GPUs whose rank has ended while other ranks run. It is a problem if the other ranks need the ended
 // one: they work together, and wait.
-func ranksGone(s subject) []cluster.Condition {
+func ranksGone(s ruleSubject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, gone := range s.Peers.Gone(s.Job) {
 		c := cluster.Condition{Of: &gone.Peer, Compared: &cluster.Comparison{Rank: &gone.SeenRank}}
@@ -180,14 +180,14 @@ func ranksGone(s subject) []cluster.Condition {
 
 // isRankAwaited reports whether the others wait for a rank that has ended. Ranks that write their results are not
 // waiting.
-func (s subject) isRankAwaited(gone *cluster.GoneRank) bool {
+func (s ruleSubject) isRankAwaited(gone *cluster.GoneRank) bool {
 	g := s.Peers.Pace.GroupOf(gone.GPU)
 	return g != nil && g.Together() && s.Peers.At.Sub(gone.Moved) >= s.atLeastTwoSamples(halt) && (g.Spinning > 0 ||
 		!gone.Writes && (!s.isHidden() || s.oneSpins()))
 }
 
 // oneSpins reports whether a GPU of the job waits for others in a collective.
-func (s subject) oneSpins() bool {
+func (s ruleSubject) oneSpins() bool {
 	return slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Spinning > 0 })
 }
 
@@ -201,7 +201,7 @@ const (
 )
 
 // findIdleGPUs finds GPUs that are idle while others of the job work.
-func findIdleGPUs(s subject) []cluster.Condition {
+func findIdleGPUs(s ruleSubject) []cluster.Condition {
 	now, least := s.Peers.At, s.limits.inMinutes(IdleMinutes)
 	if now.Sub(s.Peers.Pace.Worked) > s.atLeastTwoSamples(justWorked) {
 		return nil
@@ -235,7 +235,7 @@ const (
 )
 
 // findFullerGPUs finds GPUs that have much more memory in use than the others.
-func findFullerGPUs(s subject) []cluster.Condition {
+func findFullerGPUs(s ruleSubject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, p := range pickPeers(s, (*pace.Group).Coupled, func(g *pace.Group, gpu *pace.GPU) bool {
 		return gpu.Used > muchMore*g.Used && gpu.Used > g.Used+muchMoreBytes

@@ -26,12 +26,12 @@ const (
 
 // addRepeatedLags marks the GPUs that lag at this moment. It adds those that lag again and again, each time too briefly
 // to be reported.
-func addRepeatedLags(s subject, held []cluster.Condition) []cluster.Condition {
+func addRepeatedLags(s ruleSubject, held []cluster.Condition) []cluster.Condition {
 	return s.addRhythms(s.markBouts(held))
 }
 
 // markBouts marks the GPUs that are behind at this moment, while the others make steps.
-func (s subject) markBouts(held []cluster.Condition) []cluster.Condition {
+func (s ruleSubject) markBouts(held []cluster.Condition) []cluster.Condition {
 	var steps []makeSteps
 	return slices.DeleteFunc(held, func(c cluster.Condition) bool {
 		by := c.Compared
@@ -54,7 +54,7 @@ func (s subject) markBouts(held []cluster.Condition) []cluster.Condition {
 
 // addRhythms adds the GPUs that lag again and again. It must be the same GPU each time: if others lag as often, none of
 // them is the slow one. A GPU that is behind for longer at a time is judged by the other ways of lagging.
-func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
+func (s ruleSubject) addRhythms(held []cluster.Condition) []cluster.Condition {
 	for _, one := range s.Peers.GPUs {
 		if one.Bouts == nil {
 			continue
@@ -81,7 +81,7 @@ func (s subject) addRhythms(held []cluster.Condition) []cluster.Condition {
 
 // justUneven finds the GPUs that lag just after a moment at which their group was not in step. It is too early to judge
 // them, but a lag that comes and goes may be over by then.
-func justUneven(s subject) []cluster.Condition {
+func justUneven(s ruleSubject) []cluster.Condition {
 	early := false
 	for i := range s.Peers.Pace.Groups {
 		early = early || isEarly(&s.Peers.Pace.Groups[i])
@@ -137,7 +137,7 @@ func stepsByNode(p *cluster.Peers) []makeSteps {
 }
 
 // othersLag reports whether another GPU of the group lagged half as often.
-func (s subject) othersLag(p peer, r *pace.Rhythm) bool {
+func (s ruleSubject) othersLag(p peer, r *pace.Rhythm) bool {
 	within := lately * r.Each
 	own := p.Bouts.Lately(s.Peers.At, within)
 	return slices.ContainsFunc(p.group.GPUs, func(o *pace.GPU) bool {
@@ -146,7 +146,7 @@ func (s subject) othersLag(p peer, r *pace.Rhythm) bool {
 }
 
 // howOf returns the way in which a GPU lags.
-func howOf(b *pace.Bouts) cluster.How {
+func howOf(b *pace.Bouts) cluster.Difference {
 	if b.Own[pace.Clock] < costly*b.Median[pace.Clock] {
 		return cluster.Slowed
 	}

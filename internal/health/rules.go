@@ -42,8 +42,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// subject is what a rule examines, with the numbers to compare it with.
-type subject struct {
+// ruleSubject is what a rule examines, with the numbers to compare it with.
+type ruleSubject struct {
 	cluster.Subject
 	limits *Thresholds
 }
@@ -53,7 +53,7 @@ type rule struct {
 	kind     cluster.Kind
 	scope    cluster.Scope
 	severity cluster.Severity
-	holds    func(subject) bool
+	holds    func(ruleSubject) bool
 	after    time.Duration // how long it must hold before it is reported
 	lasts    Threshold     // if set, this many seconds replace after
 	ofGPUs   bool          // it matters only to jobs with GPUs on the node
@@ -83,18 +83,18 @@ func Rules(limits Thresholds) cluster.Rules {
 	return func(s cluster.Subject) []cluster.Condition {
 		switch s.Scope {
 		case cluster.ScopePeers:
-			return compareGPUs(subject{s, &limits})
+			return compareGPUs(ruleSubject{s, &limits})
 		case cluster.ScopeWatch:
-			return listUnchecked(subject{s, &limits})
+			return listUnchecked(ruleSubject{s, &limits})
 		case cluster.ScopeJobWatch:
 			return listUncompared(s)
 		}
-		return findConditions(subject{s, &limits})
+		return findConditions(ruleSubject{s, &limits})
 	}
 }
 
 // findConditions returns the conditions that hold.
-func findConditions(s subject) []cluster.Condition {
+func findConditions(s ruleSubject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, r := range byScope[s.Scope] {
 		if len(held) > 0 && held[len(held)-1].Kind == r.kind || !r.holds(s) {
@@ -110,7 +110,7 @@ func findConditions(s subject) []cluster.Condition {
 
 // newCondition returns the Condition of a rule that holds. A node's state has its own beginning and class, and a hung
 // call has its own duration.
-func (r *rule) newCondition(s subject) cluster.Condition {
+func (r *rule) newCondition(s ruleSubject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs, Every: r.every}
 	if r.lasts != noThreshold {
 		c.After = s.limits.inSeconds(r.lasts)

@@ -641,7 +641,7 @@ func TestHowANodeIsReached(t *testing.T) {
 }
 
 // judged is a subject with the default thresholds.
-func judged(s cluster.Subject) subject {
+func judged(s cluster.Subject) ruleSubject {
 	limits := Defaults()
-	return subject{s, &limits}
+	return ruleSubject{s, &limits}
 }

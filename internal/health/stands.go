@@ -32,7 +32,7 @@ const (
 )
 
 // allIdle finds a job in which no GPU works any more.
-func allIdle(s subject) []cluster.Condition {
+func allIdle(s ruleSubject) []cluster.Condition {
 	p := s.Peers
 	worked := p.Pace.Worked
 	least := max(stopped, min(2*p.Pace.Pause, longestPause), fewestSamples*p.Pace.Step)
@@ -72,10 +72,12 @@ func allIdle(s subject) []cluster.Condition {
 
 // atLeastTwoSamples returns d or the time of two samples, whichever is longer: nodes report at different moments of an
 // interval.
-func (s subject) atLeastTwoSamples(d time.Duration) time.Duration { return max(d, 2*s.Peers.Pace.Step) }
+func (s ruleSubject) atLeastTwoSamples(d time.Duration) time.Duration {
+	return max(d, 2*s.Peers.Pace.Step)
+}
 
 // warnAfter returns the idle time after which a job needs a look. least is the idle time after which it is reported.
-func (s subject) warnAfter(least time.Duration) time.Duration {
+func (s ruleSubject) warnAfter(least time.Duration) time.Duration {
 	switch p := s.Peers; {
 	case len(p.GPUs) == 1:
 		return longIdle * least
@@ -88,13 +90,13 @@ func (s subject) warnAfter(least time.Duration) time.Duration {
 }
 
 // waitsForEndedRank reports whether the others wait for a rank that has ended.
-func (s subject) waitsForEndedRank() bool {
+func (s ruleSubject) waitsForEndedRank() bool {
 	return slices.ContainsFunc(s.Peers.Gone(s.Job), func(gone cluster.GoneRank) bool { return s.isRankAwaited(&gone) })
 }
 
 // isHostBusy reports whether the host side of an idle GPU may be at work: its process uses part of a core, its node
 // writes, or neither is known.
-func (s subject) isHostBusy(p cluster.Peer) bool {
+func (s ruleSubject) isHostBusy(p cluster.Peer) bool {
 	if p.Writes() {
 		return true
 	}
@@ -107,7 +109,7 @@ func (s subject) isHostBusy(p cluster.Peer) bool {
 
 // isAtWork reports whether the host side of an idle GPU is seen at work. Either its node or its process writes much, or
 // the process uses part of a core and also reads or writes.
-func (s subject) isAtWork(p cluster.Peer) bool {
+func (s ruleSubject) isAtWork(p cluster.Peer) bool {
 	if p.Writes() {
 		return true
 	}
@@ -117,13 +119,13 @@ func (s subject) isAtWork(p cluster.Peer) bool {
 
 // mayWrite reports whether the node of an idle GPU may be writing unseen while its process uses part of a core: the
 // counters of the job's nodes may not show it.
-func (s subject) mayWrite(p cluster.Peer) bool {
+func (s ruleSubject) mayWrite(p cluster.Peer) bool {
 	process := signs.ProcessOf(p.Node, p.Own)
 	return s.isHidden() && process != nil && signs.UsesCPU(process)
 }
 
 // isHidden reports whether the nodes show no traffic between them. Then it is also unknown what they write.
-func (s subject) isHidden() bool { return len(s.Job.Nodes) > 1 && !s.Peers.Pace.Networked }
+func (s ruleSubject) isHidden() bool { return len(s.Job.Nodes) > 1 && !s.Peers.Pace.Networked }
 
 // idleSince returns the time since when no GPU of a job has been seen to work.
 func idleSince(p *cluster.Peers) time.Time {
@@ -137,7 +139,7 @@ func idleSince(p *cluster.Peers) time.Time {
 }
 
 // findUnusedJob finds a job that has not used a GPU since nvnodetop began to watch it.
-func findUnusedJob(s subject) []cluster.Condition {
+func findUnusedJob(s ruleSubject) []cluster.Condition {
 	since := idleSince(s.Peers)
 	if s.Peers.At.Sub(since) < s.limits.inMinutes(IdleMinutes) {
 		return nil
@@ -160,7 +162,7 @@ type standstill struct {
 }
 
 // findStandstill returns what waits; false if a GPU does more, or no group spins.
-func (s subject) findStandstill() (w standstill, is bool) {
+func (s ruleSubject) findStandstill() (w standstill, is bool) {
 	moving := 0
 	w.together = true
 	for i := range s.Peers.Pace.Groups {
@@ -174,7 +176,7 @@ func (s subject) findStandstill() (w standstill, is bool) {
 }
 
 // findHangingJob finds a job whose GPUs wait for a GPU that never arrives: all of them only wait, and some stand still.
-func findHangingJob(s subject) []cluster.Condition {
+func findHangingJob(s ruleSubject) []cluster.Condition {
 	w, is := s.findStandstill()
 	if !is {
 		return nil
@@ -199,7 +201,7 @@ func findHangingJob(s subject) []cluster.Condition {
 
 // judgeStandstill judges a job whose GPUs work together, and wait. It is only a note while the one rank that all wait
 // for is at work.
-func (s subject) judgeStandstill(stand []cluster.Peer) cluster.Condition {
+func (s ruleSubject) judgeStandstill(stand []cluster.Peer) cluster.Condition {
 	c := cluster.Condition{Severity: cluster.Warning, After: s.hangTime(), Compared: &cluster.Comparison{}}
 	if slices.ContainsFunc(stand, s.isHostBusy) {
 		c.After = s.standstillLimit()
@@ -221,7 +223,7 @@ func (s subject) judgeStandstill(stand []cluster.Peer) cluster.Condition {
 
 // hungBefore judges a job whose GPUs have waited since the watch began. A job that starts may prepare its data on one
 // rank.
-func (s subject) hungBefore(stand []cluster.Peer) cluster.Condition {
+func (s ruleSubject) hungBefore(stand []cluster.Peer) cluster.Condition {
 	c := cluster.Condition{Severity: cluster.Warning, Since: s.Peers.Pace.Since(), After: moreThanOnce,
 		Compared: &cluster.Comparison{}}
 	waits, occupied := s.Peers.At.Sub(c.Since), slices.ContainsFunc(stand, s.isHostBusy)
@@ -240,7 +242,7 @@ func (s subject) hungBefore(stand []cluster.Peer) cluster.Condition {
 
 // hangTime is how long the GPUs of a job must wait before it seems to hang: a fixed time, or twice its longest
 // standstill.
-func (s subject) hangTime() time.Duration {
+func (s ruleSubject) hangTime() time.Duration {
 	least := s.limits.inSeconds(HangSeconds)
 	if still := s.Peers.Pace.Still; still > 0 {
 		return max(least, min(2*still, longestPause))
@@ -250,12 +252,12 @@ func (s subject) hangTime() time.Duration {
 
 // standstillLimit is how long a job may stand still while its host side works: the time of an evaluation or a
 // checkpoint on one rank, or twice its longest standstill.
-func (s subject) standstillLimit() time.Duration {
+func (s ruleSubject) standstillLimit() time.Duration {
 	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))
 }
 
 // isRanked reports whether processes on GPUs of the job are ranks of one program.
-func (s subject) isRanked() bool {
+func (s ruleSubject) isRanked() bool {
 	return slices.ContainsFunc(s.Peers.GPUs, func(p cluster.Peer) bool {
 		process := signs.ProcessOf(p.Node, p.Own)
 		return process != nil && process.Rank != nil && process.Rank.World != nil && *process.Rank.World > 1

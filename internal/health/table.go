@@ -31,7 +31,7 @@ var rules = []rule{
 	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Critical, holds: failsToReport(true),
 		when: "The node cannot be reached, or its probe does not start; the class says why."},
 	{kind: cluster.KindSilence, scope: cluster.ScopeReach, severity: cluster.Warning,
-		holds: func(s subject) bool { return s.Silence != nil },
+		holds: func(s ruleSubject) bool { return s.Silence != nil },
 		when: "No node has reported for 3 intervals, of at least two. It is in place of what would be said of " +
 			"each, and stays for 30 s for those that have not reported again.",
 		source: "own"},

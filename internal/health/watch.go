@@ -30,7 +30,7 @@ func (r *rule) timeToDetect(limits *Thresholds) time.Duration {
 
 // listUnchecked returns the kinds that cannot have been found within Watched, each kind once, those with the shortest
 // time first.
-func listUnchecked(s subject) []cluster.Condition {
+func listUnchecked(s ruleSubject) []cluster.Condition {
 	var late []cluster.Condition
 	add := func(r *rule) {
 		takes := r.timeToDetect(s.limits)

@@ -113,7 +113,7 @@ func TestNewXid(t *testing.T) {
 		g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Key: "x"}
 		g.Values = metric.Make(map[metric.ID]float64{metric.RecoveryAction: tc.action})
 		n := &cluster.Node{GPUs: []cluster.GPU{g}, Xids: []cluster.Xid{{At: t0, Code: uint64(tc.code), Key: "x"}}}
-		s := subject{Subject: cluster.Subject{Node: n, GPU: &n.GPUs[0]}}
+		s := ruleSubject{Subject: cluster.Subject{Node: n, GPU: &n.GPUs[0]}}
 		for _, severity := range []cluster.Severity{cluster.Note, cluster.Warning, cluster.Critical} {
 			if got := hasXid(severity)(s); got != (severity == tc.want) {
 				t.Errorf("%s: %v: %t", name, severity, got)

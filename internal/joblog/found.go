@@ -24,32 +24,32 @@ const (
 	maxJobs = 64
 )
 
-// found is a Reader's knowledge of a job's log.
-type found struct {
+// jobLog is a Reader's knowledge of a job's log.
+type jobLog struct {
 	files *cluster.LogFiles // nil: none
 	err   error             // why there are none
 	turn  chan struct{}     // holds the only read on this host
 
 	mu    sync.Mutex // protects the following
 	asked time.Time  // when SLURM was asked
-	place place
+	place logSite
 	since time.Time // of the read on this host
 	size  int64     // of the log file
 	grown time.Time // since when it has this size
 	fails bool      // it could not be read, or is missing
 }
 
-// place is where a log is read.
-type place uint8
+// logSite is where a log is read.
+type logSite uint8
 
 const (
-	unknown place = iota
+	unknown logSite = iota
 	here
 	onNode
 )
 
 // findFiles returns the files of a job.
-func (r *Reader) findFiles(ctx context.Context, job string) (*found, error) {
+func (r *Reader) findFiles(ctx context.Context, job string) (*jobLog, error) {
 	r.mu.Lock()
 	f := r.jobs[job]
 	r.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *Reader) findFiles(ctx context.Context, job string) (*found, error) {
 }
 
 // shouldAskAgain reports whether SLURM should be asked again, and notes that it is being asked.
-func (f *found) shouldAskAgain(now time.Time) bool {
+func (f *jobLog) shouldAskAgain(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	keep := max(keepFiles, f.asked.Sub(f.grown))
@@ -89,7 +89,7 @@ func (f *found) shouldAskAgain(now time.Time) bool {
 }
 
 // askFiles asks SLURM for the files of a job. before is what was known; nil: nothing.
-func (r *Reader) askFiles(ctx context.Context, job string, before *found) (*found, error) {
+func (r *Reader) askFiles(ctx context.Context, job string, before *jobLog) (*jobLog, error) {
 	files, err := r.from.Find(ctx, job)
 	if err != nil && (ctx.Err() != nil || before != nil && before.files != nil) {
 		return nil, err
@@ -105,7 +105,7 @@ func (r *Reader) askFiles(ctx context.Context, job string, before *found) (*foun
 		clear(r.jobs)
 	}
 	now := r.now()
-	f := &found{files: files, err: err, asked: now, grown: now, turn: make(chan struct{}, 1)}
+	f := &jobLog{files: files, err: err, asked: now, grown: now, turn: make(chan struct{}, 1)}
 	if before != nil { // a read that hangs does so for both
 		before.mu.Lock()
 		f.turn, f.since = before.turn, before.since
@@ -116,7 +116,7 @@ func (r *Reader) askFiles(ctx context.Context, job string, before *found) (*foun
 }
 
 // noteRead notes the result of a read; nil: it failed.
-func (f *found) noteRead(p *wire.LogPiece, now time.Time) {
+func (f *jobLog) noteRead(p *wire.LogPiece, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.fails = p == nil || p.Missing; !f.fails && p.Size != f.size {
@@ -125,26 +125,26 @@ func (f *found) noteRead(p *wire.LogPiece, now time.Time) {
 }
 
 // logPlace returns where the log was read.
-func (f *found) logPlace() place {
+func (f *jobLog) logPlace() logSite {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.place
 }
 
-func (f *found) setLogPlace(at place) {
+func (f *jobLog) setLogPlace(at logSite) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.place = at
 }
 
 // runsOn reports whether the batch script runs on a host.
-func (f *found) runsOn(host string) bool {
+func (f *jobLog) runsOn(host string) bool {
 	short, _, _ := strings.Cut(host, ".")
 	return f.files.Host != "" && (f.files.Host == host || f.files.Host == short)
 }
 
 // hangError returns the error of a read that does not return.
-func (f *found) hangError(path string, now time.Time) error {
+func (f *jobLog) hangError(path string, now time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return fmt.Errorf("reading %q has hung for %v: its file system does not respond", path,

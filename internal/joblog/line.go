@@ -20,8 +20,8 @@ type Line struct {
 	Gap  bool // no line of the log: Text says what is missing here
 }
 
-// unfinished is a line whose end is not known yet.
-type unfinished struct {
+// partialLine is a line whose end is not known yet.
+type partialLine struct {
 	at   int64  // offset of its first byte
 	head []byte // its beginning, or the last state of a progress bar; at most maxLine
 	more int64  // number of bytes omitted after head
@@ -30,7 +30,7 @@ type unfinished struct {
 // addBytes appends bytes without a newline. If text follows a carriage return, the line starts over. Zero bytes are
 // left out: if a file is emptied while its writer continues behind the old end, the file begins with any number of
 // them.
-func (u *unfinished) addBytes(raw []byte) {
+func (u *partialLine) addBytes(raw []byte) {
 	if bytes.IndexByte(raw, 0) >= 0 {
 		raw = bytes.ReplaceAll(raw, []byte{0}, nil)
 	}
@@ -54,7 +54,7 @@ const moves = "\r\b"
 func lastReturn(raw []byte) int { return bytes.LastIndexByte(bytes.TrimRight(raw, moves), '\r') }
 
 // currentLine returns the line so far, with the mark that the function mark finds.
-func (u *unfinished) currentLine(mark func(string) cause.Mark) Line {
+func (u *partialLine) currentLine(mark func(string) cause.Mark) Line {
 	shown := strings.ReplaceAll(string(bytes.TrimRight(u.head, moves)), "\t", "    ")
 	shown = strings.TrimRight(safe.Line(shown, maxLine), " ")
 	l := Line{At: u.at, Text: shown, Mark: mark(shown)}

@@ -70,7 +70,7 @@ func (w *Window) goUp(rows int) {
 		return
 	}
 	row := &w.lines[len(w.lines)-rows]
-	w.above = unfinished{at: row.At, head: []byte(row.Text + "\r")}
+	w.above = partialLine{at: row.At, head: []byte(row.Text + "\r")}
 }
 
 // writeWithoutMoves writes bytes without moves at the row of the cursor.
@@ -96,7 +96,7 @@ func (w *Window) endRow(at int64) {
 		return
 	}
 	w.appendLine(w.last.currentLine(w.marker.Next))
-	w.last = unfinished{at: at}
+	w.last = partialLine{at: at}
 }
 
 // applyBackspaces writes text over the characters before it: a backspace moves the cursor to the left. If the text ends

@@ -52,12 +52,12 @@ type Reader struct {
 	reads atomic.Int32 // on this host
 
 	mu   sync.Mutex // protects the following
-	jobs map[string]*found
+	jobs map[string]*jobLog
 }
 
 // NewReader returns a Reader.
 func NewReader(from Sources) *Reader {
-	r := &Reader{from: from, read: tail.Read, now: time.Now, jobs: map[string]*found{}}
+	r := &Reader{from: from, read: tail.Read, now: time.Now, jobs: map[string]*jobLog{}}
 	if from.Login != nil {
 		r.read = from.Login
 	}
@@ -133,7 +133,7 @@ func whyNoLog(l *cluster.LogFiles, now time.Time) string {
 }
 
 // readPiece reads a piece where the file is. node is "" if that is not the batch script's node.
-func (r *Reader) readPiece(ctx context.Context, f *found, q wire.ReadLog) (p *wire.LogPiece, node string, err error) {
+func (r *Reader) readPiece(ctx context.Context, f *jobLog, q wire.ReadLog) (p *wire.LogPiece, node string, err error) {
 	place, host := f.logPlace(), f.files.Host
 	if place == unknown && r.from.Login != nil && !f.files.Ended {
 		place = onNode
@@ -192,7 +192,7 @@ func (r *Reader) askNode(ctx context.Context, node string, q wire.ReadLog) (*wir
 }
 
 // readHere reads a piece on this host.
-func (r *Reader) readHere(ctx context.Context, f *found, q wire.ReadLog) (*wire.LogPiece, error) {
+func (r *Reader) readHere(ctx context.Context, f *jobLog, q wire.ReadLog) (*wire.LogPiece, error) {
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {

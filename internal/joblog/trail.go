@@ -13,13 +13,13 @@ const maxMoments = 4096
 
 // Trail is the memory of a followed log: how long the log was at what time, and which line to cite.
 type Trail struct {
-	moments []moment
+	moments []fileSizeAt
 	read    int64 // lines before this offset were examined
 	cite    Cite
 }
 
-// moment says how long the file was from a certain time on.
-type moment struct {
+// fileSizeAt says how long the file was from a certain time on.
+type fileSizeAt struct {
 	at   time.Time
 	size int64
 }
@@ -39,12 +39,12 @@ func (t *Trail) Note(p *Piece, w *Window) {
 	if last := len(t.moments) - 1; followed && t.moments[last].size > p.Size { // the file is another one
 		*t, followed = Trail{cite: t.cite}, false
 	}
-	t.addMoment(moment{p.At, p.Size})
+	t.addMoment(fileSizeAt{p.At, p.Size})
 	t.findCite(w.Lines(), p.At, followed)
 	t.read = max(t.read, w.last.at)
 }
 
-func (t *Trail) addMoment(now moment) {
+func (t *Trail) addMoment(now fileSizeAt) {
 	if last := len(t.moments) - 1; last >= 0 && t.moments[last].size == now.size {
 		return
 	}

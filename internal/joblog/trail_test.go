@@ -71,7 +71,7 @@ func TestOffsetAtATime(t *testing.T) {
 		t.Error("lines without a time have one")
 	}
 	for i := range 3 * maxMoments {
-		trail.addMoment(moment{noon.Add(time.Duration(i) * time.Second), int64(i)})
+		trail.addMoment(fileSizeAt{noon.Add(time.Duration(i) * time.Second), int64(i)})
 	}
 	if len(trail.moments) > maxMoments {
 		t.Errorf("%d moments", len(trail.moments))

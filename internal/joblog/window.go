@@ -20,11 +20,11 @@ const (
 
 // Window is a part of a log: its lines from one offset of the file to another, where it grows.
 type Window struct {
-	lines    []Line     // whole lines
-	last     unfinished // after them
-	up       int        // how many rows the cursor is above last
-	above    unfinished // the row of the cursor there
-	cut      []byte     // an incomplete escape sequence or character, before to
+	lines    []Line      // whole lines
+	last     partialLine // after them
+	up       int         // how many rows the cursor is above last
+	above    partialLine // the row of the cursor there
+	cut      []byte      // an incomplete escape sequence or character, before to
 	marker   cause.Marker
 	from, to int64  // offsets of the first byte, and after the last byte
 	began    bool   // the first piece has arrived
@@ -148,7 +148,7 @@ func (w *Window) skipTo(data *[]byte, from *int64) {
 	}
 	gap.Text = Bytes(*from-w.to) + " not read: the log grows faster than it is followed"
 	w.appendLine(gap)
-	w.to, w.last, w.seen, w.up, w.cut = *from, unfinished{at: *from}, nil, 0, nil
+	w.to, w.last, w.seen, w.up, w.cut = *from, partialLine{at: *from}, nil, 0, nil
 }
 
 // appendBytes appends bytes after the last one.
@@ -209,7 +209,7 @@ func (w *Window) TakeBefore(p *Piece) int {
 	for n := len(w.lines); w.cost > maxWindow && n > 1; n-- {
 		l := w.lines[n-1]
 		w.cost -= len(l.Text) + lineCost
-		w.lines, w.to, w.last, w.seen = w.lines[:n-1], l.At, unfinished{at: l.At}, nil
+		w.lines, w.to, w.last, w.seen = w.lines[:n-1], l.At, partialLine{at: l.At}, nil
 		w.up, w.cut = 0, nil
 	}
 	return len(before.lines)

@@ -7,20 +7,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// allowance is a token bucket: it gains one token per each, and holds at most most tokens. It starts full.
-type allowance struct {
+// tokenBucket is a token bucket: it gains one token per each, and holds at most most tokens. It starts full.
+type tokenBucket struct {
 	each time.Duration
 	most float64
 	left float64
 	last time.Time // when left was last computed
 }
 
-func newAllowance(each time.Duration, most float64, now time.Time) allowance {
-	return allowance{each: each, most: most, left: most, last: now}
+func newAllowance(each time.Duration, most float64, now time.Time) tokenBucket {
+	return tokenBucket{each: each, most: most, left: most, last: now}
 }
 
 // take uses up a token. It returns false if there is none left.
-func (a *allowance) take(now time.Time) bool {
+func (a *tokenBucket) take(now time.Time) bool {
 	a.left = min(a.most, a.left+float64(now.Sub(a.last))/float64(a.each))
 	a.last = now
 	if a.left < 1 {
@@ -30,16 +30,16 @@ func (a *allowance) take(now time.Time) bool {
 	return true
 }
 
-func (a *allowance) addTokens(n float64) { a.left = min(a.most, a.left+n) }
+func (a *tokenBucket) addTokens(n float64) { a.left = min(a.most, a.left+n) }
 
-// intake limits the messages of one session, so a node cannot cost more than the requests justify.
-type intake struct{ reports, hellos allowance }
+// messageLimits limits the messages of one session, so a node cannot cost more than the requests justify.
+type messageLimits struct{ reports, hellos tokenBucket }
 
 // newIntake allows one report per interval, and a little more because clocks differ. After a stalled link, or a stop of
 // this program, all reports that a probe sends before it exits may arrive at once.
-func (n *node) newIntake(now time.Time) *intake {
+func (n *watchedNode) newIntake(now time.Time) *messageLimits {
 	backlog := max(silenceLimit(n.base), wire.SilenceMS*time.Millisecond)
-	return &intake{
+	return &messageLimits{
 		reports: newAllowance(n.base*4/5, float64(backlog/n.base)+16, now),
 		hellos:  newAllowance(5*time.Second, 8, now),
 	}
@@ -47,7 +47,7 @@ func (n *node) newIntake(now time.Time) *intake {
 
 // admitMessage returns a failure if the node has sent too much. asked counts the extra reports requested since the last
 // call.
-func (in *intake) admitMessage(m *wire.Message, asked int64, now time.Time) error {
+func (in *messageLimits) admitMessage(m *wire.Message, asked int64, now time.Time) error {
 	in.reports.addTokens(float64(asked))
 	switch {
 	case m.Hello != nil && !in.hellos.take(now), m.Report != nil && !in.reports.take(now):

@@ -70,7 +70,7 @@ type Manager struct {
 	ctx     context.Context
 	emit    func(cluster.Event)
 	wanted  []string
-	nodes   map[string]*node
+	nodes   map[string]*watchedNode
 	leaving map[string]context.Context // dropped nodes: done after their last event
 	beyond  map[string]bool            // wanted nodes that are not watched, with an event about it
 	listed  string                     // the node whose processes are wanted, EveryNode, or none
@@ -85,7 +85,7 @@ func New(cfg Config) *Manager {
 	}
 	return &Manager{
 		cfg: cfg, retries: make(chan struct{}, cfg.Retries), signs: bell.New(),
-		nodes: map[string]*node{}, leaving: map[string]context.Context{}, beyond: map[string]bool{},
+		nodes: map[string]*watchedNode{}, leaving: map[string]context.Context{}, beyond: map[string]bool{},
 	}
 }
 
@@ -246,7 +246,7 @@ func (m *Manager) reconcileAfterDrop() {
 func (m *Manager) startNode(name string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	done, left := context.WithCancel(context.Background())
-	n := &node{
+	n := &watchedNode{
 		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, second: m.cfg.Second, retries: m.retries,
 		journal: journal{log: m.cfg.Log.With("node", name)}, emit: m.emit, cancel: cancel,
 		before: m.leaving[name], done: done,

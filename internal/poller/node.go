@@ -17,9 +17,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// node is one watched node. All fields but the atomics, the channels, the journal and failed are set once, before
-// watchNode.
-type node struct {
+// watchedNode is one watched node. All fields but the atomics, the channels, the journal and failed are set once,
+// before watchNode.
+type watchedNode struct {
 	name    string
 	opener  Opener
 	retries chan struct{}
@@ -47,22 +47,22 @@ type node struct {
 // Waits between two attempts. A fault that only a person can fix is retried rarely: sites that count failed logins must
 // get no reason to lock the user out. The key r retries earlier, but never before least has passed.
 var (
-	ordinary  = waits{first: time.Second, most: 30 * time.Second, least: 2 * time.Second}
-	forPerson = waits{first: 5 * time.Second, most: 5 * time.Minute, least: 5 * time.Second}
+	ordinary  = retryWaits{first: time.Second, most: 30 * time.Second, least: 2 * time.Second}
+	forPerson = retryWaits{first: 5 * time.Second, most: 5 * time.Minute, least: 5 * time.Second}
 	// ofJob are the waits after a session in the cgroup of a job (pam_slurm_adopt) that the node has ended, perhaps
 	// because the job ends. A login within the next seconds would be put into that job again. SLURM then takes a minute
 	// to end the job, and may drain the node because of a "Kill task failed".
-	ofJob = waits{first: 10 * time.Second, most: 30 * time.Second, least: 6 * time.Second}
+	ofJob = retryWaits{first: 10 * time.Second, most: 30 * time.Second, least: 6 * time.Second}
 )
 
-type waits struct{ first, most, least time.Duration }
+type retryWaits struct{ first, most, least time.Duration }
 
 // steady is how long a session must have reported for the waits to start over. After shorter sessions the waits grow
 // longer and longer.
 const steady = time.Minute
 
 // waitsFor returns the waits after a failure. If several doors were tried, each of them is tried again.
-func waitsFor(f *reach.Failure) waits {
+func waitsFor(f *reach.Failure) retryWaits {
 	if needsPerson(f.Class) || slices.ContainsFunc(f.Doors, func(t reach.Tried) bool { return needsPerson(t.Class) }) {
 		return forPerson
 	}
@@ -79,18 +79,18 @@ func needsPerson(c reach.Class) bool {
 	return false
 }
 
-func (w waits) newBackoff() *backoff.ExponentialBackOff {
+func (w retryWaits) newBackoff() *backoff.ExponentialBackOff {
 	return &backoff.ExponentialBackOff{InitialInterval: w.first, RandomizationFactor: 0.2, Multiplier: 2,
 		MaxInterval: w.most}
 }
 
 // watchNode watches the node until ctx ends.
-func (n *node) watchNode(ctx context.Context) {
+func (n *watchedNode) watchNode(ctx context.Context) {
 	if n.before != nil {
 		<-n.before.Done()
 	}
 	defer func() { _ = n.tellEvent(cluster.Event{At: time.Now(), Node: n.name, Gone: true}) }()
-	backoffs := map[waits]*backoff.ExponentialBackOff{}
+	backoffs := map[retryWaits]*backoff.ExponentialBackOff{}
 	for ctx.Err() == nil {
 		streamed, err := n.runAttempt(ctx)
 		if ctx.Err() != nil {
@@ -122,7 +122,7 @@ func (n *node) watchNode(ctx context.Context) {
 }
 
 // tellDown says that an attempt or a session has ended and when the next attempt begins.
-func (n *node) tellDown(failure *reach.Failure, delay time.Duration) {
+func (n *watchedNode) tellDown(failure *reach.Failure, delay time.Duration) {
 	now := time.Now()
 	down := cluster.Down{Failure: *failure, Retry: now.Add(delay)}
 	if err := n.tellEvent(cluster.Event{At: now, Node: n.name, Down: &down}); err != nil {
@@ -132,14 +132,14 @@ func (n *node) tellDown(failure *reach.Failure, delay time.Duration) {
 }
 
 // tellEvent emits an event outside of an attempt, where nothing else catches a panic.
-func (n *node) tellEvent(e cluster.Event) (err error) {
+func (n *watchedNode) tellEvent(e cluster.Event) (err error) {
 	defer reach.Recover(&err)
 	n.emit(e)
 	return nil
 }
 
 // awaitRetry returns after delay, or earlier on request, but not before least has passed.
-func (n *node) awaitRetry(ctx context.Context, delay, least time.Duration) {
+func (n *watchedNode) awaitRetry(ctx context.Context, delay, least time.Duration) {
 	select {
 	case <-n.retry: // requested while the session was open: meant for other nodes
 	default:
@@ -160,7 +160,7 @@ func (n *node) awaitRetry(ctx context.Context, delay, least time.Duration) {
 }
 
 // awaitTurn waits for the node's turn to be dialed, and returns a function that ends the turn.
-func (n *node) awaitTurn(ctx context.Context) (end func(), err error) {
+func (n *watchedNode) awaitTurn(ctx context.Context) (end func(), err error) {
 	if !n.failed {
 		return func() {}, nil
 	}
@@ -173,7 +173,7 @@ func (n *node) awaitTurn(ctx context.Context) (end func(), err error) {
 }
 
 // runAttempt opens a session and reads from it until it ends. streamed is the time for which the session reported.
-func (n *node) runAttempt(ctx context.Context) (streamed time.Duration, err error) {
+func (n *watchedNode) runAttempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer reach.Recover(&err)
 	dialed, err := n.awaitTurn(ctx)
 	if err != nil {
@@ -226,11 +226,11 @@ func (n *node) runAttempt(ctx context.Context) (streamed time.Duration, err erro
 	return streamed, err
 }
 
-func (n *node) tellStep(s reach.Step) {
+func (n *watchedNode) tellStep(s reach.Step) {
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
 }
 
-func (n *node) readReports(session Session, watch *quiet.Watch) (streamed time.Duration, err error) {
+func (n *watchedNode) readReports(session Session, watch *quiet.Watch) (streamed time.Duration, err error) {
 	began := time.Now()
 	n.tellStep(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time

@@ -11,11 +11,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-func (n *node) reportInterval() time.Duration { return time.Duration(n.interval.Load()) }
+func (n *watchedNode) reportInterval() time.Duration { return time.Duration(n.interval.Load()) }
 
 // tellPace emits the interval if it has changed. A longer interval must be emitted before its reports are missed, and a
 // shorter interval with the first of its reports.
-func (n *node) tellPace(interval time.Duration) {
+func (n *watchedNode) tellPace(interval time.Duration) {
 	if n.told.Swap(int64(interval)) != int64(interval) {
 		n.emit(cluster.Event{At: time.Now(), Node: n.name, Pace: &cluster.Pace{Interval: interval}})
 	}
@@ -36,7 +36,7 @@ func errSilent(quiet time.Duration) *reach.Failure {
 
 // keepPace sends the wanted pace to the probe, now and whenever it changes. It fails if the probe refuses the pace,
 // since no report would ever come. If the pace cannot be sent, readReports finds the reason.
-func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
+func (n *watchedNode) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
 	defer reach.Recover(&err)
 	for {
 		interval := n.reportInterval()

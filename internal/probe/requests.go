@@ -46,7 +46,7 @@ type responder struct {
 
 func newResponder(out *output, opts Options) *responder {
 	opts = opts.withDefaults()
-	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine,
+	desk := act.New(opts.Proc, act.ProcessTexts{User: procs.UserName, Command: procs.CommandLine,
 		Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
 	return &responder{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk,
 		stacks: stacks.New(opts.Proc), ras: ras.New(opts.Proc), now: opts.Now,

@@ -50,7 +50,7 @@ type Door interface {
 // whatever the node does.
 type Shell interface {
 	install.Shell
-	link.Way
+	link.PipeConn
 
 	// Explain classifies err in c, if it is about the connection and not classified yet, and adds hints for this door.
 	Explain(c *Case, err error)

@@ -29,20 +29,20 @@ const (
 // endedJob is a job that has ended or is ending, together with the source to ask next for its end state.
 type endedJob struct {
 	cluster.EndedJob
-	ask asked
+	ask endSource
 }
 
 // endedJobs are the jobs that have ended or are ending, the latest first.
 type endedJobs []endedJob
 
-// asked is the source to ask next for a job's end state. Each source is asked once: an end state that neither knows
+// endSource is the source to ask next for a job's end state. Each source is asked once: an end state that neither knows
 // stays unknown.
-type asked uint8
+type endSource uint8
 
 const (
-	askAccounts   asked = iota // sacct, about many jobs in one call
-	askController              // scontrol: slurmctld forgets a job after MinJobAge, by default 5 minutes
-	askSteps                   // sacct, about the steps of jobs that failed: one may have run out of memory
+	askAccounts   endSource = iota // sacct, about many jobs in one call
+	askController                  // scontrol: slurmctld forgets a job after MinJobAge, by default 5 minutes
+	askSteps                       // sacct, about the steps of jobs that failed: one may have run out of memory
 	askNobody
 )
 
@@ -214,7 +214,7 @@ func (l endedJobs) unexplainedJobs() (jobs []*endedJob) {
 // askEnds asks one question about end states: sacct about all jobs, or otherwise the controller about one job, or about
 // the tasks of one array.
 func (c *Client) askEnds(ctx context.Context, due []*endedJob) {
-	ask := func(of asked) []*endedJob {
+	ask := func(of endSource) []*endedJob {
 		return slices.DeleteFunc(slices.Clone(due), func(e *endedJob) bool { return e.ask != of })
 	}
 	asks := !c.accounts.none && !time.Now().Before(c.accounts.again)
@@ -310,7 +310,7 @@ func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
 }
 
 // keepEnds stores the end states of jobs. The remaining jobs are left to the next source.
-func keepEnds(jobs []*endedJob, ends map[string]end, next asked) {
+func keepEnds(jobs []*endedJob, ends map[string]jobEnd, next endSource) {
 	for _, e := range jobs {
 		how, known := ends[e.Number]
 		e.ask, e.Asking = next, !known && next != askNobody

@@ -287,9 +287,9 @@ func TestParseEnded(t *testing.T) {
 		showEnded("18", "x", "RUNNING", "0:0") + showEnded("19", "x", "NODE_FAIL", "1:0") +
 		showEnded("20", "x\n   JobState=COMPLETED", "FAILED", "1:0") +
 		showEnded("21", "x\nJobId=19 JobName=y\nJobState=COMPLETED", "NODE_FAIL", "1:0")))
-	failed := end{state: cluster.JobNodeFailed, exit: &cluster.Exit{Code: 1}, start: start, end: over}
-	want := map[string]end{"19": failed, "21": failed}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(end{})); diff != "" {
+	failed := jobEnd{state: cluster.JobNodeFailed, exit: &cluster.Exit{Code: 1}, start: start, end: over}
+	want := map[string]jobEnd{"19": failed, "21": failed}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(jobEnd{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -298,7 +298,7 @@ func TestParseEnded(t *testing.T) {
 func TestParseEndOfALaterVersion(t *testing.T) {
 	shown := strings.ReplaceAll(showEnded("22", "x", "MELTED", "4:0"), "=2026-", "=2020-")
 	books := "22|MELTED by 3|4:0|2020-11-20T18:22:36|2020-11-20T18:40:00\n23|SHRINKING|0:0|2020-11-20T18:22:36|Unknown\n"
-	for name, got := range map[string]map[string]end{"scontrol": parseEnded([]byte(shown)),
+	for name, got := range map[string]map[string]jobEnd{"scontrol": parseEnded([]byte(shown)),
 		"sacct": parseAccounts([]byte(books))} {
 		if e := got["22"]; len(got) != 1 || e.state != "MELTED" || e.exit == nil || e.exit.Code != 4 || e.end.IsZero() {
 			t.Errorf("%s: %+v", name, got)

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
 )
 
-// end is the end of a job.
-type end struct {
+// jobEnd is the end of a job.
+type jobEnd struct {
 	state      cluster.EndState
 	exit       *cluster.Exit
 	start, end time.Time
@@ -20,8 +20,8 @@ type end struct {
 
 // parseAccounts reads sacct's lines, such as "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36".
 // Jobs that have not ended are left out.
-func parseAccounts(out []byte) map[string]end {
-	ends := map[string]end{}
+func parseAccounts(out []byte) map[string]jobEnd {
+	ends := map[string]jobEnd{}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Split(strings.TrimSpace(line), "|")
 		if len(f) == 5 {
@@ -32,9 +32,9 @@ func parseAccounts(out []byte) map[string]end {
 }
 
 // noteEnd adds the end of a job, if it has ended.
-func noteEnd(ends map[string]end, number, said, exit, start, over string) {
+func noteEnd(ends map[string]jobEnd, number, said, exit, start, over string) {
 	word, _, _ := strings.Cut(said, " ")
-	e := end{state: cluster.EndState(word), exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
+	e := jobEnd{state: cluster.EndState(word), exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
 	if state.IsEnd(e.state, e.end, time.Now()) {
 		ends[number] = e
 	}
@@ -53,8 +53,8 @@ func parseExit(s string) *cluster.Exit {
 }
 
 // parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob.
-func parseEnded(out []byte) map[string]end {
-	ends, seen := map[string]end{}, map[string]bool{}
+func parseEnded(out []byte) map[string]jobEnd {
+	ends, seen := map[string]jobEnd{}, map[string]bool{}
 	for _, j := range scontrol.Jobs(out) {
 		number := j["JobId"]
 		if seen[number] {

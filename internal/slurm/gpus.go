@@ -60,7 +60,7 @@ func (c *Client) keepGPUs() {
 
 // askGPUs asks the first question and stores the answer. If the controller does not answer, the other questions are put
 // off too.
-func (c *Client) askGPUs(ctx context.Context, due []question) {
+func (c *Client) askGPUs(ctx context.Context, due []gpuQuestion) {
 	lines, err := c.showJob(ctx, due[0].id)
 	if ctx.Err() != nil {
 		return
@@ -75,7 +75,7 @@ func (c *Client) askGPUs(ctx context.Context, due []question) {
 
 // keepAnswer keeps the answer to a question, or the reason why there is none. A job missing from the answer is asked
 // about again later: either it has ended, as squeue will tell, or there was no answer.
-func (c *Client) keepAnswer(q question, lines map[string][]gresLine, err error) {
+func (c *Client) keepAnswer(q gpuQuestion, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
 		if told, ok := lines[job.Number]; ok {
@@ -99,16 +99,16 @@ func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine,
 	return parseShowJob(out), nil
 }
 
-// question is one call that returns the GPUs of jobs: of all tasks of an array, or of all components of a heterogeneous
-// job.
-type question struct {
+// gpuQuestion is one call that returns the GPUs of jobs: of all tasks of an array, or of all components of a
+// heterogeneous job.
+type gpuQuestion struct {
 	id   string
 	jobs []*listedJob
 }
 
 // dueQuestions returns the calls that are due at now.
-func (c *Client) dueQuestions(now time.Time) []question {
-	var due []question
+func (c *Client) dueQuestions(now time.Time) []gpuQuestion {
+	var due []gpuQuestion
 	at := map[string]int{} // index in due, by id
 	for i := range c.jobs {
 		job := &c.jobs[i]
@@ -120,7 +120,7 @@ func (c *Client) dueQuestions(now time.Time) []question {
 		if !ok {
 			n = len(due)
 			at[id] = n
-			due = append(due, question{id: id})
+			due = append(due, gpuQuestion{id: id})
 		}
 		due[n].jobs = append(due[n].jobs, job)
 	}

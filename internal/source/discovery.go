@@ -32,7 +32,7 @@ type asker interface {
 // controller's time.
 type discoverer struct {
 	slurm asker
-	first *Heard        // replaces the first question if it is recent; may be nil
+	first *EarlyAnswer  // replaces the first question if it is recent; may be nil
 	floor time.Duration // shortest time from an answer of squeue to the next question for the jobs
 
 	// Only run uses the following.
@@ -53,19 +53,19 @@ type discoverer struct {
 	lost    bell.Bell // a session was lost, so its job may have ended
 	back    bell.Bell // the user is back after a while, or opens the list of jobs
 
-	orders chan order
+	orders chan slurmCommand
 }
 
-// order is a user's command to SLURM. It waits for its turn, since one command runs at a time.
-type order struct {
+// slurmCommand is a user's command to SLURM. It waits for its turn, since one command runs at a time.
+type slurmCommand struct {
 	ctx     context.Context
 	do      func(ctx context.Context) error
 	done    chan<- error // has room for the result
 	changes bool         // it may change the jobs
 }
 
-// Heard is an answer that squeue gave before the program was ready for it.
-type Heard struct {
+// EarlyAnswer is an answer that squeue gave before the program was ready for it.
+type EarlyAnswer struct {
 	Answer *slurm.Answer
 	Err    error
 	At     time.Time
@@ -80,7 +80,7 @@ func newDiscoverer(from asker, user, host string) *discoverer {
 	return &discoverer{
 		slurm:   from,
 		known:   cluster.Discovery{Command: slurm.Question, User: user, Host: host},
-		refresh: bell.New(), lost: bell.New(), back: bell.New(), orders: make(chan order),
+		refresh: bell.New(), lost: bell.New(), back: bell.New(), orders: make(chan slurmCommand),
 	}
 }
 
@@ -123,14 +123,14 @@ func (d *discoverer) updateJobs(ctx context.Context, lost bool) error {
 		d.known.Answered = said.At
 	}
 	d.applyAnswer(said.Answer, said.Err)
-	d.schedule.beginRound(d.known.Took, d.known.Failure != nil, why{lost, over}, !sameJobs(before, d.known.Jobs))
+	d.schedule.beginRound(d.known.Took, d.known.Failure != nil, roundReasons{lost, over}, !sameJobs(before, d.known.Jobs))
 	d.pull, d.followed = time.Time{}, false
 	d.known.Next = d.nextQuestion()
 	return nil
 }
 
 // askJobs asks for the jobs, unless that has just been done, by this or another program.
-func (d *discoverer) askJobs(ctx context.Context) Heard {
+func (d *discoverer) askJobs(ctx context.Context) EarlyAnswer {
 	began, heard := time.Now(), d.first
 	d.first = nil
 	switch {
@@ -143,7 +143,7 @@ func (d *discoverer) askJobs(ctx context.Context) Heard {
 	}
 	answer, err := d.slurm.Ask(ctx)
 	took := d.restController(began)
-	return Heard{Answer: answer, Err: err, At: d.heard, Took: took}
+	return EarlyAnswer{Answer: answer, Err: err, At: d.heard, Took: took}
 }
 
 // followUp asks one open question.
@@ -286,7 +286,7 @@ func (d *discoverer) waitForNext(ctx context.Context, emit func(cluster.Discover
 
 // cancelJob cancels or signals a job, once no other command is running and the controller has rested.
 func (d *discoverer) cancelJob(ctx context.Context, job, signal string) error {
-	o := order{changes: true, do: func(ctx context.Context) error { return d.slurm.Cancel(ctx, job, signal) }}
+	o := slurmCommand{changes: true, do: func(ctx context.Context) error { return d.slurm.Cancel(ctx, job, signal) }}
 	return d.giveOrder(ctx, o, errTurn, errUnsure)
 }
 
@@ -299,7 +299,7 @@ func (d *discoverer) findLogs(ctx context.Context, job string) (*cluster.LogFile
 func askInTurn[Question, Answer any](ctx context.Context, d *discoverer, q Question,
 	ask func(context.Context, Question) (Answer, error), late, unsure error) (none Answer, err error) {
 	answer := make(chan Answer, 1)
-	err = d.giveOrder(ctx, order{do: func(ctx context.Context) error {
+	err = d.giveOrder(ctx, slurmCommand{do: func(ctx context.Context) error {
 		got, err := ask(ctx, q)
 		answer <- got
 		return err
@@ -312,7 +312,7 @@ func askInTurn[Question, Answer any](ctx context.Context, d *discoverer, q Quest
 
 // giveOrder waits for the result of an order. If ctx ends, the error is late before the order's turn, and unsure while
 // it runs.
-func (d *discoverer) giveOrder(ctx context.Context, o order, late, unsure error) error {
+func (d *discoverer) giveOrder(ctx context.Context, o slurmCommand, late, unsure error) error {
 	done := make(chan error, 1)
 	o.ctx, o.done = ctx, done
 	select {
@@ -336,7 +336,7 @@ var (
 )
 
 // runOrder carries out an order that nobody has given up.
-func (d *discoverer) runOrder(ctx context.Context, o order) {
+func (d *discoverer) runOrder(ctx context.Context, o slurmCommand) {
 	rested := time.NewTimer(time.Until(d.follow))
 	defer rested.Stop()
 	select {

@@ -26,7 +26,7 @@ type controller struct {
 	pace  time.Duration // likewise
 	only  string        // Live.Job
 
-	heard    *Heard // before the beginning
+	heard    *EarlyAnswer // before the beginning
 	heardAge time.Duration
 
 	mu    sync.Mutex // protects the following

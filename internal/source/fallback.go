@@ -20,19 +20,19 @@ type Fallback struct {
 	without func(context.Context) (*Hosts, error)
 
 	mu   sync.Mutex // protects the following
-	from origin
-	look *look // the last call of Look; nil: none
-	left bool  // the user is away
+	from liveSource
+	look *lookArguments // the last call of Look; nil: none
+	left bool           // the user is away
 }
 
-// origin is Live or Hosts.
-type origin interface {
+// liveSource is Live or Hosts.
+type liveSource interface {
 	cluster.Source
 	controls.Controls
 }
 
-// look has the arguments of Look.
-type look struct {
+// lookArguments has the arguments of Look.
+type lookArguments struct {
 	node      string
 	processes bool
 }
@@ -60,14 +60,14 @@ func (f *Fallback) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return hosts.Run(ctx, emit)
 }
 
-func (f *Fallback) currentOrigin() origin {
+func (f *Fallback) currentOrigin() liveSource {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.from
 }
 
 // change switches to another source, and tells it where the user looks.
-func (f *Fallback) change(to origin) {
+func (f *Fallback) change(to liveSource) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.from = to
@@ -85,7 +85,7 @@ func (f *Fallback) change(to origin) {
 func (f *Fallback) Look(node string, processes bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.look = &look{node, processes}
+	f.look = &lookArguments{node, processes}
 	f.from.Look(node, processes)
 }
 

@@ -32,7 +32,7 @@ func KeepJobs(answers *kept.Answers, d *cluster.Discovery) error {
 
 // Kept returns a stored answer about the jobs that can replace a question to SLURM. It must be younger than within,
 // know the GPUs of the jobs, and have the wanted job; "" is any job. nil: there is none.
-func Kept(answers *kept.Answers, within time.Duration, job string) *Heard {
+func Kept(answers *kept.Answers, within time.Duration, job string) *EarlyAnswer {
 	if within <= 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func Kept(answers *kept.Answers, within time.Duration, job string) *Heard {
 	case job != "" && len(jobsNamed(job, d.Jobs)) == 0:
 		return nil
 	}
-	return &Heard{Kept: true, At: d.Answered, Took: d.Took,
+	return &EarlyAnswer{Kept: true, At: d.Answered, Took: d.Took,
 		Answer: &slurm.Answer{Jobs: d.Jobs, Pending: d.Pending, Ended: d.Ended, Switches: d.Switches}}
 }
 

@@ -31,7 +31,7 @@ import (
 // nodes of a job are watched until it ends.
 type Live struct {
 	*poller.Manager
-	Heard *Heard // a first answer of squeue, if it is Kept or younger than Floor; nil: none. Likewise
+	Heard *EarlyAnswer // a first answer of squeue, if it is Kept or younger than Floor; nil: none. Likewise
 	// the least time from one answer of squeue to the next question; it must not change once Run is called
 	Floor time.Duration
 	Pace  time.Duration // time between two questions while somebody presses keys; 0: the usual one. Likewise

@@ -266,7 +266,7 @@ func TestLiveBeginsWithWhatIsKnown(t *testing.T) {
 		want []time.Duration
 	}{"young": {5 * sec, []time.Duration{15 * sec}}, "old": {20 * sec, []time.Duration{0, 20 * sec}}} {
 		c := &controller{floor: 20 * sec, heardAge: test.age,
-			heard: &Heard{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Nodes: []string{"n7"}}}}, Took: sec}}
+			heard: &EarlyAnswer{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Nodes: []string{"n7"}}}}, Took: sec}}
 		n := newNetwork()
 		live(t, c, n, func(l *Live) {
 			if watched, _ := n.watched(); slices.Equal(watched, []string{"n7"}) != (name == "young") {

@@ -42,14 +42,14 @@ type schedule struct {
 	listed bool          // the list of jobs is on the screen
 }
 
-// why says why a round begins.
-type why struct {
+// roundReasons says why a round begins.
+type roundReasons struct {
 	lost bool // a session was lost
 	over bool // a job's time limit was reached since the last round
 }
 
 // beginRound begins a round with the result of its first question; news says that something has changed.
-func (s *schedule) beginRound(took time.Duration, failed bool, reason why, news bool) {
+func (s *schedule) beginRound(took time.Duration, failed bool, reason roundReasons, news bool) {
 	s.labored = inRow(s.labored, s.heavy)
 	s.heavy = false
 	s.addQuestion(took, failed)

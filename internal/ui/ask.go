@@ -29,8 +29,8 @@ const (
 	reportPatience = 2 * time.Minute
 )
 
-// told brings a Result to the page that asked.
-type told struct {
+// resultMsg brings a Result to the page that asked.
+type resultMsg struct {
 	page   Page
 	result nav.Result
 }
@@ -79,7 +79,7 @@ func (m *model) askOn() tea.Cmd {
 
 // passResult passes the result of an Ask to the page that asked. If the last job has ended in the meantime, most pages
 // have nothing left on which to draw it.
-func (m *model) passResult(t told) tea.Cmd {
+func (m *model) passResult(t resultMsg) tea.Cmd {
 	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.log && t.page != m.view.report {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (m *model) passResult(t told) tea.Cmd {
 // sendRequest sends a request to the probe of a node or to SLURM.
 func (m *model) sendRequest(p Page, a nav.Ask) tea.Cmd {
 	if !m.past.Live() {
-		return func() tea.Msg { return told{p, nav.Result{Ask: a, Err: errPast}} }
+		return func() tea.Msg { return resultMsg{p, nav.Result{Ask: a, Err: errPast}} }
 	}
 	limit := patience
 	switch {
@@ -124,6 +124,6 @@ func (m *model) sendRequest(p Page, a nav.Ask) tea.Cmd {
 		default:
 			result.Reply, result.Err = m.Controls.Ask(ctx, a.Node, a.Request)
 		}
-		return told{p, result}
+		return resultMsg{p, result}
 	}
 }

@@ -85,7 +85,7 @@ func (v *view) clickFooter(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) 
 }
 
 // turnTo goes to the page of a digit.
-func (v *view) turnTo(to *entry, k tea.KeyPressMsg, s *part.Scene) {
+func (v *view) turnTo(to *pageEntry, k tea.KeyPressMsg, s *part.Scene) {
 	switch {
 	case s.Job == nil && to.has&keys.IsAside == 0:
 	case to.id != v.on:

@@ -16,7 +16,7 @@ func (v *view) find(s *part.Scene, anything bool) {
 // subjectText names the subject of the actions.
 func (v *view) subjectText(s *part.Scene) string {
 	at := string(v.focusedKeys(s))
-	if p, is := v.chosenPage().(subject); is && s.Job != nil {
+	if p, is := v.chosenPage().(subjectNamer); is && s.Job != nil {
 		if on := p.Subject(s); on != "" {
 			return at + ": " + on
 		}

@@ -125,7 +125,7 @@ func TestClicksOnTheFooter(t *testing.T) {
 	r := newRig(t, fixture())
 	r.resize(160, 40)
 	r.press("5", "T")
-	r.send(still{r.rested})
+	r.send(stillMsg{r.rested})
 	if click(r, "y copy", 0); r.heard.signals > 0 || !strings.Contains(r.text(), "y send") {
 		t.Errorf("a click behind the dialog sends %d signals:\n%s", r.heard.signals, r.text())
 	}

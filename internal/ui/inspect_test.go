@@ -97,13 +97,13 @@ func TestInspectHearsLate(t *testing.T) {
 	r.Update(r.runErrands(r.view.process(), a)())
 	r.press("?")
 	ask := a.Ask[0]
-	r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
+	r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
 	if r.press("esc"); !strings.Contains(r.text(), "NCCL_DEBUG") ||
 		!strings.Contains(r.text(), "rank 8, 26 variables") {
 		t.Errorf("shown is\n%s", r.text())
 	}
 	r.press("esc", "esc")
-	r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
+	r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
 	if got := r.titled(); !strings.HasPrefix(got, "Processes of") {
 		t.Errorf("an answer that nobody waits for opens %q", got)
 	}

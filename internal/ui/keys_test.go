@@ -117,7 +117,7 @@ func TestHelpOf(t *testing.T) {
 	}
 	for _, row := range keyRows {
 		for _, b := range row.Bindings {
-			if !onlyNvitop(&row) && !slices.ContainsFunc(pages, func(p entry) bool {
+			if !onlyNvitop(&row) && !slices.ContainsFunc(pages, func(p pageEntry) bool {
 				return slices.ContainsFunc(plain.helpOf(p.id),
 					func(r keys.Row) bool { return r.Shown() == row.Shown() })
 			}) {
@@ -169,7 +169,7 @@ func replayTable() (table string) {
 
 // onlyNvitop reports whether only nvitop's keys have a row.
 func onlyNvitop(r *keys.Row) bool {
-	return !slices.ContainsFunc(pages, func(p entry) bool { return r.On.Is(p.id, p.has) })
+	return !slices.ContainsFunc(pages, func(p pageEntry) bool { return r.On.Is(p.id, p.has) })
 }
 
 var headings = map[keys.Group]string{keys.Acting: "Act", keys.Looking: "Look", keys.Arranging: "Arrange",

@@ -28,7 +28,7 @@ type model struct {
 	Options
 	view  *view
 	scene *part.Scene // from the last Snapshot, with the selection resolved
-	told  look
+	told  lookArguments
 	lists bool // the list of jobs is on the screen, as last told to Controls
 	past  lookback.Past
 	nccl  *ask.Asker
@@ -42,8 +42,8 @@ type model struct {
 	dirty    bool
 }
 
-// look holds the arguments of the last call of Controls.Look.
-type look struct {
+// lookArguments holds the arguments of the last call of Controls.Look.
+type lookArguments struct {
 	node      string
 	processes bool
 }
@@ -134,15 +134,15 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, tea.Batch(woken, did, m.updateWants())
 		}
 		return m, woken
-	case told:
+	case resultMsg:
 		return m, m.passResult(msg)
-	case still:
+	case stillMsg:
 		return m, m.handleRestEnd(msg, m.scene, m.terminal.Behind())
-	case faded:
+	case fadeMsg:
 		if msg.touches == m.touches {
 			m.scene.Notice, m.scene.OtherJob, m.dirty = "", false, true
 		}
-	case switched:
+	case recordingMsg:
 		m.scene.Notice = msg.said
 		m.takeSnapshot()
 	case settings.Saved:
@@ -284,13 +284,13 @@ func (m *model) notifyLook() bool {
 		m.lists = w.Jobs
 		m.Controls.ListJobs(w.Jobs)
 	}
-	var l look
+	var l lookArguments
 	if m.scene.Job != nil {
 		switch {
 		case w.Everywhere:
-			l = look{cluster.EveryNode, true}
+			l = lookArguments{cluster.EveryNode, true}
 		case w.Selected:
-			l = look{m.view.nodes[m.view.job].name, w.Processes}
+			l = lookArguments{m.view.nodes[m.view.job].name, w.Processes}
 		}
 	}
 	if l == m.told {

@@ -36,18 +36,20 @@ import (
 type asked struct {
 	touched, refreshed int
 	left               int
-	looks              []look
+	looks              []lookArguments
 	listed             []bool
 	canceled           []string // the jobs, and the signals
 	signals            int      // requests
 	clusters           []bool   // whether a new answer was wanted
 }
 
-func (a *asked) Touch()                           { a.touched++ }
-func (a *asked) Leave()                           { a.left++ }
-func (a *asked) Refresh()                         { a.refreshed++ }
-func (a *asked) ListJobs(shown bool)              { a.listed = append(a.listed, shown) }
-func (a *asked) Look(node string, processes bool) { a.looks = append(a.looks, look{node, processes}) }
+func (a *asked) Touch()              { a.touched++ }
+func (a *asked) Leave()              { a.left++ }
+func (a *asked) Refresh()            { a.refreshed++ }
+func (a *asked) ListJobs(shown bool) { a.listed = append(a.listed, shown) }
+func (a *asked) Look(node string, processes bool) {
+	a.looks = append(a.looks, lookArguments{node, processes})
+}
 
 func (a *asked) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
@@ -317,7 +319,7 @@ func TestLook(t *testing.T) {
 	r := newRig(t, fixture())
 	r.send(tick{r.chain})
 	r.press("right", "p", "o", "p", "p")
-	want := []look{{"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true},
+	want := []lookArguments{{"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true},
 		{"gpu-n02", false}}
 	if !slices.Equal(r.heard.looks, want) {
 		t.Errorf("Look heard %v, want %v", r.heard.looks, want)

@@ -27,10 +27,10 @@ func TestAKeyWithoutEffectSaysWhereItWorks(t *testing.T) {
 		if got := r.footer(); got != test.want {
 			t.Errorf("after %q the footer is %q, want %q", test.keys, got, test.want)
 		}
-		if r.send(faded{r.touches - 1}); r.footer() != test.want {
+		if r.send(fadeMsg{r.touches - 1}); r.footer() != test.want {
 			t.Errorf("an old message ends %q", test.want)
 		}
-		if r.send(faded{r.touches}); r.footer() == test.want || test.keys == "u" && r.footer() != footer {
+		if r.send(fadeMsg{r.touches}); r.footer() == test.want || test.keys == "u" && r.footer() != footer {
 			t.Errorf("%q stays", test.want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestAnotherJobIsSaid(t *testing.T) {
 	if cmd := r.press("down"); !strings.HasPrefix(first(r), "  now job 48377 ") || cmd == nil {
 		t.Errorf("after ↓ row 0 is %q", first(r))
 	}
-	if r.send(faded{r.touches}); !strings.HasPrefix(first(r), " Job 48377 ") {
+	if r.send(fadeMsg{r.touches}); !strings.HasPrefix(first(r), " Job 48377 ") {
 		t.Errorf("later row 0 is %q", first(r))
 	}
 	if r.press("]", "right"); strings.Contains(first(r), "now job") {

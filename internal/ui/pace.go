@@ -94,11 +94,11 @@ func (p *pace) isUnseen() bool {
 	return p.detached || p.options.Now().Sub(p.touched) >= controls.IdleAfter
 }
 
-// faded is the message that a notice, or the mark of another job, has been shown long enough.
-type faded struct{ touches int }
+// fadeMsg is the message that a notice, or the mark of another job, has been shown long enough.
+type fadeMsg struct{ touches int }
 
 // scheduleFade ends a key's notice, unless another key is pressed before.
 func (p *pace) scheduleFade(after time.Duration) tea.Cmd {
-	now := faded{p.touches}
+	now := fadeMsg{p.touches}
 	return tea.Tick(after, func(time.Time) tea.Msg { return now })
 }

@@ -47,16 +47,16 @@ type (
 	leaver interface{ Leave() }
 	// forgetter is told that there is no job any more.
 	forgetter interface{ Forget() }
-	// subject names the thing under the cursor, which the page's keys act on; "": none.
-	subject interface{ Subject(s *part.Scene) string }
+	// subjectNamer names the thing under the cursor, which the page's keys act on; "": none.
+	subjectNamer interface{ Subject(s *part.Scene) string }
 	// covered may have another page on top, which has the keyboard.
 	covered interface{ OnTop() keys.Page }
 	// uncoverer closes the dialog or pane over it.
 	uncoverer interface{ Uncover() }
 )
 
-// entry describes a page to the screen.
-type entry struct {
+// pageEntry describes a page to the screen.
+type pageEntry struct {
 	id     keys.Page
 	has    keys.Has
 	nvitop keys.Has    // replaces has with nvitop's keys; 0: the same
@@ -67,7 +67,7 @@ type entry struct {
 }
 
 // pages has a row for each page. Within a slot, the help lists the rows in this order.
-var pages = []entry{
+var pages = []pageEntry{
 	{
 		id: keys.OnProblems, number: keys.ToProblems, has: keys.HasJob | keys.HasNode | keys.IsList, key: keys.Problems,
 		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToProblems, Text: "all problems",
@@ -188,12 +188,12 @@ var pages = []entry{
 }
 
 // pageWord is the name of the page in a footer: that of its key.
-func (e *entry) pageWord() string {
+func (e *pageEntry) pageWord() string {
 	return cmp.Or(e.number.Help().Desc, e.key.Help().Desc, string(e.id))
 }
 
-func entryOf(id keys.Page) *entry {
-	return &pages[slices.IndexFunc(pages, func(e entry) bool { return e.id == id })]
+func entryOf(id keys.Page) *pageEntry {
+	return &pages[slices.IndexFunc(pages, func(e pageEntry) bool { return e.id == id })]
 }
 
 // keyRows is the list of keys.
@@ -228,7 +228,7 @@ func (m keymap) helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id
 func (m keymap) actionsOf(id keys.Page) []keys.Action { return keys.Actions(m.helpOf(id)) }
 
 // ledTo returns the page to which a key leads from another page; nil: none.
-func (m keymap) ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
+func (m keymap) ledTo(k tea.KeyPressMsg, from keys.Page) *pageEntry {
 	has := m.hasOf(from)
 	for i := range pages {
 		if e := &pages[i]; key.Matches(k, e.key) && e.help.On.Is(from, has) {
@@ -239,7 +239,7 @@ func (m keymap) ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
 }
 
 // pageOfDigit returns the page to which a digit leads from all pages; nil: the message is not such a digit.
-func pageOfDigit(msg tea.Msg) *entry {
+func pageOfDigit(msg tea.Msg) *pageEntry {
 	for i := range pages {
 		if e := &pages[i]; keys.AsksFor(msg, e.number) {
 			return e

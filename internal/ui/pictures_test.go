@@ -128,7 +128,7 @@ func film(t *testing.T, nodes, h int, steps []act, hangs bool) []picture.Frame {
 }
 
 // answers are those that nodes have given, and the model has not got yet.
-type answers chan told
+type answers chan resultMsg
 
 // run asks what the model wants to know.
 func (a answers) run(cmd tea.Cmd) {
@@ -141,7 +141,7 @@ func (a answers) run(cmd tea.Cmd) {
 			for _, cmd := range msg {
 				a.run(cmd)
 			}
-		case told:
+		case resultMsg:
 			a <- msg
 		}
 	}()

@@ -294,7 +294,7 @@ func TestProcessesAreWanted(t *testing.T) {
 	r := nvitopRig(t, fixture())
 	r.heard.looks = nil
 	r.press("right", "5", "w", "esc", "5", "w", "w", "W", "W")
-	want := []look{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}, {cluster.EveryNode, true},
+	want := []lookArguments{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}, {cluster.EveryNode, true},
 		{"gpu-n02", true}}
 	if fmt.Sprint(r.heard.looks) != fmt.Sprint(want) {
 		t.Errorf("the screen asks for %v, want %v", r.heard.looks, want)

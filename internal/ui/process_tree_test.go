@@ -61,7 +61,7 @@ func TestProcessTree(t *testing.T) {
 	r = nvitopRig(t, treeFixture())
 	r.press("right", "5")
 	ask := r.view.passMessage(pressed("t"), r.scene).Ask[0]
-	r.send(told{r.view.process(), relatives(ask)})
+	r.send(resultMsg{r.view.process(), relatives(ask)})
 	r.press("space", "up")
 	want := []string{"358701", "358709", "358802", "358901", "358761", "358902"}
 	if got := r.pids(); !slices.Equal(got[:6], want) || !strings.Contains(r.cursorLine(), "358802") ||
@@ -83,7 +83,7 @@ func TestProcessTree(t *testing.T) {
 	if r.send(tick{r.chain}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, relatives of 1m ago") {
 		t.Errorf("a minute later: %s", r.title())
 	}
-	if r.send(told{r.view.process(), nav.Result{Ask: ask,
+	if r.send(resultMsg{r.view.process(), nav.Result{Ask: ask,
 		Err: errors.New("not watched")}}); !strings.Contains(r.title(),
 		"2 tagged of 13, as a tree, not all nodes answer") {
 		t.Errorf("a node that does not answer: %s", r.title())
@@ -131,7 +131,7 @@ func TestSharesOfRelatives(t *testing.T) {
 		}
 		kin := []wire.Relative{{ProcessID: wire.ProcessID{PID: 358901, StartTicks: step.start}, Parent: 358802,
 			User: "alice", Name: "pt_data_worker", CPUTicks: &step.ticks}}
-		r.send(told{r.view.process(), nav.Result{Ask: ask, Err: step.err,
+		r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Err: step.err,
 			Reply: wire.Reply{Family: kin, ReadMS: step.ms}}})
 		if got := cpuOf(r.text()); got != step.want {
 			t.Errorf("%s at %d ms with %d ticks: %q, want %q", step.keys, step.ms, step.ticks, got, step.want)
@@ -168,7 +168,7 @@ func TestHostileRelatives(t *testing.T) {
 			Command: strings.Repeat("x", 3000)})
 		parent = 500000 + pid
 	}
-	r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
+	r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
 	if !strings.Contains(r.title(), "912 processes, as a tree") {
 		t.Errorf("the title is %q", r.title())
 	}
@@ -193,7 +193,7 @@ func TestTreeOfSomeProcesses(t *testing.T) {
 					kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks},
 						Parent: w.Parent, User: "alice", Command: "python -u train.py"})
 				}
-				r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
+				r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
 			}
 			r.view.resolveSelection(r.scene)
 		}

@@ -189,7 +189,7 @@ func TestRanksWantAllProcesses(t *testing.T) {
 	r := newRig(t, ranksFixture())
 	r.heard.looks = nil
 	r.press("m", "down", "esc", "o")
-	want := []look{{cluster.EveryNode, true}, {"gpu-n01", true}, {"", false}}
+	want := []lookArguments{{cluster.EveryNode, true}, {"gpu-n01", true}, {"", false}}
 	if got := fmt.Sprint(r.heard.looks); got != fmt.Sprint(want) {
 		t.Errorf("the screen asks for %v, want %v", got, want)
 	}

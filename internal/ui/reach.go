@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
-// reaching is the code of an action that reaches beyond the view.
-type reaching struct {
+// globalAction is the code of an action that reaches beyond the view.
+type globalAction struct {
 	of key.Binding
 	do func(m *model) tea.Cmd
 }
@@ -20,15 +20,15 @@ type reaching struct {
 // always are the actions that reach beyond the view. lookingBack move the live screen through the last minutes, and
 // inPast work while the screen shows the past.
 var (
-	always = []reaching{
+	always = []globalAction{
 		{keys.Interrupt, quitProgram}, {keys.Quit, quitProgram}, {keys.Repaint, repaint},
 		{keys.Suspend, suspendProgram}, {keys.Record, (*model).switchRecording}, {keys.Refresh, refreshNow},
 	}
-	lookingBack = []reaching{
+	lookingBack = []globalAction{
 		{keys.StepBack, lookBack(-1)}, {keys.StepOn, lookBack(+1)},
 		{keys.LongBack, lookBack(-time.Minute)}, {keys.LongOn, lookBack(+time.Minute)},
 	}
-	inPast = []reaching{{keys.Back, leavePast}, {keys.Refresh, refusePast}}
+	inPast = []globalAction{{keys.Back, leavePast}, {keys.Refresh, refusePast}}
 )
 
 // reach answers a key that reaches beyond the view.
@@ -36,7 +36,7 @@ func (m *model) reach(k tea.KeyPressMsg) (after tea.Cmd, known bool) {
 	if m.turnTape(k) {
 		return nil, true
 	}
-	var all []reaching
+	var all []globalAction
 	if m.Tape == nil && m.view.handlesKey(k, m.scene) {
 		if all = lookingBack; !m.past.Live() {
 			all = slices.Concat(all, inPast)

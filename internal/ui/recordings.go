@@ -20,13 +20,13 @@ func (m *model) turnTape(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// switched reports the start or end of a recording.
-type switched struct{ said string }
+// recordingMsg reports the start or end of a recording.
+type recordingMsg struct{ said string }
 
 // switchRecording begins or ends a recording. It does not block the screen, because the file system may not answer.
 func (o *Options) switchRecording() tea.Cmd {
 	if o.Record == nil {
 		return nil
 	}
-	return func() tea.Msg { return switched{o.Record.Switch()} }
+	return func() tea.Msg { return recordingMsg{o.Record.Switch()} }
 }

@@ -29,7 +29,7 @@ func TestEveryPageIsSeen(t *testing.T) {
 		if !slices.ContainsFunc(helpPages, func(p helpPage) bool { return p.page == e.id }) {
 			t.Errorf("%s is not among the pages whose help is tested", e.id)
 		}
-		if at := slices.IndexFunc(pages, func(other entry) bool { return other.id == e.id }); pages[at].has != e.has {
+		if at := slices.IndexFunc(pages, func(other pageEntry) bool { return other.id == e.id }); pages[at].has != e.has {
 			t.Errorf("%s is there twice", e.id)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // stillTime is the time for which a question must be on the screen, with no key pressed, before a key can answer it.
 const stillTime = 300 * time.Millisecond
 
-// still reports that stillTime has passed since the start of a rest.
-type still struct{ rest int }
+// stillMsg reports that stillTime has passed since the start of a rest.
+type stillMsg struct{ rest int }
 
 // rests numbers the rests: times in which no key is pressed.
 type rests struct{ rested int }
@@ -20,7 +20,7 @@ type rests struct{ rested int }
 // awaitStill waits until the screen has been still for stillTime.
 func (r *rests) awaitStill(s *part.Scene) tea.Cmd {
 	r.endRest(s)
-	rest := still{r.rested}
+	rest := stillMsg{r.rested}
 	return tea.Tick(stillTime, func(time.Time) tea.Msg { return rest })
 }
 
@@ -30,7 +30,7 @@ func (r *rests) endRest(s *part.Scene) {
 }
 
 // handleRestEnd handles the end of a rest. behind means that the question is still on its way to the terminal.
-func (r *rests) handleRestEnd(end still, s *part.Scene, behind bool) tea.Cmd {
+func (r *rests) handleRestEnd(end stillMsg, s *part.Scene, behind bool) tea.Cmd {
 	if end.rest != r.rested {
 		return nil
 	}

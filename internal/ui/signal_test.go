@@ -68,7 +68,7 @@ func (r *rig) do(cmd tea.Cmd) (results []nav.Result) {
 		for _, c := range msg {
 			results = append(results, r.do(c)...)
 		}
-	case told:
+	case resultMsg:
 		r.send(msg)
 		return []nav.Result{msg.result}
 	}
@@ -80,7 +80,7 @@ func (r *rig) sent(keys string) (sent []string) {
 	r.t.Helper()
 	for _, k := range strings.Fields(keys) {
 		if k == "y" {
-			r.send(still{r.rested})
+			r.send(stillMsg{r.rested})
 		}
 		cmd := r.press(k)
 		if k != "y" { // may wait for a tick
@@ -214,7 +214,7 @@ func TestSignalsFromTheMetrics(t *testing.T) {
 			r.send(tick{})
 		}
 		r.press("T")
-		r.send(still{r.rested})
+		r.send(stillMsg{r.rested})
 		cmd := r.press("y")
 		asked := r.do(cmd)
 		if len(asked) != 1 || asked[0].Request.Signal == nil || len(asked[0].Request.Signal.Processes) != 1 ||
@@ -234,7 +234,7 @@ func TestAnswersAfterTheLastJob(t *testing.T) {
 		r.send(tick{})
 		ask := nav.Ask{Node: "gpu-n01", Request: wire.Request{Environ: &wire.ProcessID{PID: 318802,
 			StartTicks: 318802}}}
-		r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
+		r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
 		r.snap = fixture()
 		if r.send(tick{}); !strings.HasPrefix(r.titled(), "Processes of") {
 			t.Errorf("after %q there is %q", keys, r.titled())
@@ -280,11 +280,11 @@ func TestAPasteDoesNotAnswer(t *testing.T) {
 		if r.heard.signals+len(r.heard.canceled) > 0 {
 			t.Errorf("%s and y: asked for %d signals and %q", opened, r.heard.signals, r.heard.canceled)
 		}
-		r.send(still{r.rested - 1}) // of the key before
+		r.send(stillMsg{r.rested - 1}) // of the key before
 		if r.do(r.press("y")); r.heard.signals+len(r.heard.canceled) > 0 {
 			t.Errorf("%s: the time since an earlier key counts", opened)
 		}
-		r.send(still{r.rested})
+		r.send(stillMsg{r.rested})
 		if r.do(r.press("y")); r.heard.signals != want || len(r.heard.canceled) != 1-want {
 			t.Errorf("%s: y that comes later asks for %d signals and %q", opened, r.heard.signals, r.heard.canceled)
 		}
@@ -297,11 +297,11 @@ func TestAQuestionThatWaits(t *testing.T) {
 	r.press("5")
 	r.Update(pressed("K"))
 	r.View() // and nothing writes it
-	if _, cmd := r.Update(still{r.rested}); cmd == nil || r.scene.Still {
+	if _, cmd := r.Update(stillMsg{r.rested}); cmd == nil || r.scene.Still {
 		t.Error("it counts as read")
 	}
 	r.terminal.Flush()
-	if r.Update(still{r.rested}); !r.scene.Still {
+	if r.Update(stillMsg{r.rested}); !r.scene.Still {
 		t.Error("it does not count as read")
 	}
 }
@@ -314,7 +314,7 @@ func TestStill(t *testing.T) {
 	if batch, is := msg.(tea.BatchMsg); is {
 		msg = batch[0]()
 	}
-	if took := time.Since(began); msg != (still{r.rested}) || took < stillTime {
+	if took := time.Since(began); msg != (stillMsg{r.rested}) || took < stillTime {
 		t.Errorf("%v after %v", msg, took)
 	}
 }

@@ -222,7 +222,7 @@ func (v *view) handleGlobalKey(k tea.KeyPressMsg, s *part.Scene) {
 }
 
 // followPageKey goes to the page of a key, or back from it.
-func (v *view) followPageKey(to *entry, k tea.KeyPressMsg, s *part.Scene) {
+func (v *view) followPageKey(to *pageEntry, k tea.KeyPressMsg, s *part.Scene) {
 	switch {
 	case to.id == keys.OnOverview && v.on == keys.OnOverview:
 		v.goToLevel(keys.OnNode)

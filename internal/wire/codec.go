@@ -64,7 +64,7 @@ type Reader struct {
 	parse Parser
 	buf   []byte // the last line, in the buffer of br or in long
 	long  []byte // for lines that do not fit into br; nil after a line that did fit
-	last  memory
+	last  reportMemory
 	room  metric.Columns // for the changes of the next report
 	noise string
 }

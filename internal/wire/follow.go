@@ -13,7 +13,7 @@ func (p *Process) change(l *processLine) {
 }
 
 // expectedProcess returns a process of the last listing as it should be at the time of host: older.
-func (m *memory) expectedProcess(at int, host *Host) *Process {
+func (m *reportMemory) expectedProcess(at int, host *Host) *Process {
 	p := m.listing[at]
 	then, known1 := m.listed.Get(metric.Uptime)
 	now, known2 := host.Get(metric.Uptime)
@@ -26,7 +26,7 @@ func (m *memory) expectedProcess(at int, host *Host) *Process {
 
 // processFinder returns a function that finds a process in the last listing, or returns -1. Mostly it is at the same
 // index.
-func (m *memory) processFinder() func(i int, p *Process) int {
+func (m *reportMemory) processFinder() func(i int, p *Process) int {
 	type key struct {
 		pid   int
 		start uint64

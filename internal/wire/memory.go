@@ -6,9 +6,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// memory is the part of the reports since the last Hello that both ends remember. Writer omits it from the next report,
-// and Reader fills it in.
-type memory struct {
+// reportMemory is the part of the reports since the last Hello that both ends remember. Writer omits it from the next
+// report, and Reader fills it in.
+type reportMemory struct {
 	known bool // a report was kept; host and gpus are its own
 	host  Host
 	gpus  []GPU
@@ -44,7 +44,7 @@ type processLine struct {
 }
 
 // keepReport remembers a report.
-func (m *memory) keepReport(r *Report) {
+func (m *reportMemory) keepReport(r *Report) {
 	m.known, m.host, m.gpus = true, r.Host, r.GPUs
 	if len(r.Processes) > 0 {
 		m.listing, m.listed = r.Processes, r.Host
@@ -52,15 +52,15 @@ func (m *memory) keepReport(r *Report) {
 }
 
 // hasSameGPUs reports whether r may omit the values that m has, because both have the same GPUs.
-func (m *memory) hasSameGPUs(r *Report) bool {
+func (m *reportMemory) hasSameGPUs(r *Report) bool {
 	return m.known && slices.EqualFunc(m.gpus, r.GPUs, func(a, b GPU) bool { return a.Index == b.Index })
 }
 
 // restoreReport restores the report of a line, if there is one, and remembers it. The error is ErrNoBase or
 // ErrListTooLong.
-func (m *memory) restoreReport(l *messageLine) (*Report, error) {
+func (m *reportMemory) restoreReport(l *messageLine) (*Report, error) {
 	if l.Hello != nil {
-		*m = memory{}
+		*m = reportMemory{}
 		ShareAbsent(l.Hello.GPUs)
 	}
 	if l.Report == nil {
@@ -72,7 +72,7 @@ func (m *memory) restoreReport(l *messageLine) (*Report, error) {
 	}
 	switch {
 	case !l.Report.Same:
-		*m = memory{}
+		*m = reportMemory{}
 	case !m.hasSameGPUs(r) || max(len(l.Report.Changes), len(l.Report.Gone)) > len(r.GPUs):
 		return nil, ErrNoBase
 	default:
@@ -86,7 +86,7 @@ func (m *memory) restoreReport(l *messageLine) (*Report, error) {
 }
 
 // plainGPUs returns the GPUs of the last report, if only their values may differ.
-func (m *memory) plainGPUs() []GPU {
+func (m *reportMemory) plainGPUs() []GPU {
 	list := make([]GPU, len(m.gpus))
 	for i := range list {
 		list[i].Index = m.gpus[i].Index
@@ -94,7 +94,7 @@ func (m *memory) plainGPUs() []GPU {
 	return list
 }
 
-func (m *memory) restoreValues(r *Report, l *reportLine) {
+func (m *reportMemory) restoreValues(r *Report, l *reportLine) {
 	r.Host.Inherit(&m.host.Values, l.HostGone, metric.Host)
 	for i := range l.Changes {
 		r.GPUs[i].Values = l.Changes[i]
@@ -108,7 +108,7 @@ func (m *memory) restoreValues(r *Report, l *reportLine) {
 	}
 }
 
-func (m *memory) restoreProcesses(r *Report, lines []processLine) error {
+func (m *reportMemory) restoreProcesses(r *Report, lines []processLine) error {
 	if len(lines) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ const reportBegins = `{"report":`
 // Writer encodes messages as lines, and omits from a report the values that the previous report also had. Reader fills
 // them in. The zero Writer remembers no report. It is for one goroutine.
 type Writer struct {
-	last memory
+	last reportMemory
 	line []byte // of the last report: the next one is built in its place
 }
 
@@ -30,7 +30,7 @@ const maxKept = 64 << 10
 func (w *Writer) Write(to io.Writer, m Message) error {
 	if m.Report == nil {
 		if m.Hello != nil {
-			w.last = memory{}
+			w.last = reportMemory{}
 		}
 		return Write(to, m)
 	}
@@ -39,7 +39,7 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 	}
 	base := &w.last
 	if !base.hasSameGPUs(m.Report) {
-		base = &memory{}
+		base = &reportMemory{}
 	}
 	line, err := base.appendReport(w.line[:0], m.Report)
 	if err == nil {
@@ -60,7 +60,7 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 // appendReport appends the line of a report, without the values that m also has. It calls json.Marshal for the rare
 // parts only: json.Marshal checks every byte from a MarshalJSON, which was measured to cost a probe more than the rest
 // of the report.
-func (m *memory) appendReport(line []byte, r *Report) (_ []byte, err error) {
+func (m *reportMemory) appendReport(line []byte, r *Report) (_ []byte, err error) {
 	line = slices.Grow(line, 512+512*len(r.GPUs)+128*len(r.Processes))
 	line = strconv.AppendUint(append(line, reportBegins+`{"seq":`...), r.Seq, 10)
 	line = strconv.AppendInt(append(line, `,"mono_ms":`...), r.MonoMS, 10)
@@ -108,7 +108,7 @@ func (r *Report) appendRare(line []byte) ([]byte, error) {
 	return append(append(line, ','), rare[1:len(rare)-1]...), nil
 }
 
-func (m *memory) appendHost(line []byte, r *Report) []byte {
+func (m *reportMemory) appendHost(line []byte, r *Report) []byte {
 	if m.known {
 		line = append(line, `,"same":true`...)
 		line = appendGone(line, `,"host_gone":`, r.Host.Gone(&m.host.Values))
@@ -137,7 +137,7 @@ func appendKeys(line []byte, keys []string) []byte {
 
 // appendGPUs writes the values with each GPU, or all changes together: the keys would take most of the line. If the
 // GPUs are those of the last report and only their values may differ, it omits the GPUs.
-func (m *memory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
+func (m *reportMemory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
 	if m.known && len(gpus) > 0 {
 		line = m.appendChanges(line, gpus)
 	}
@@ -161,7 +161,7 @@ func (m *memory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
 	return append(line, ']'), nil
 }
 
-func (m *memory) appendChanges(line []byte, gpus []GPU) []byte {
+func (m *reportMemory) appendChanges(line []byte, gpus []GPU) []byte {
 	line = metric.AppendColumns(append(line, `,"changes":`...), len(gpus), func(i int) (now, base *metric.Values) {
 		return &gpus[i].Values, &m.gpus[i].Values
 	})
@@ -215,7 +215,7 @@ func (g *GPU) appendRest(to []byte) ([]byte, error) {
 	return append(append(to, ','), rest[1:]...), nil
 }
 
-func (m *memory) appendProcesses(line []byte, r *Report) (_ []byte, err error) {
+func (m *reportMemory) appendProcesses(line []byte, r *Report) (_ []byte, err error) {
 	if len(r.Processes) == 0 {
 		return line, nil
 	}

@@ -40,15 +40,15 @@ func (s *Streams) Deliver(file *os.File, text []byte) (err error) {
 }
 
 // Look returns the look of a report to a file, or to standard output if the file is nil.
-func (s *Streams) Look(file *os.File) output.Look {
+func (s *Streams) Look(file *os.File) output.TextFormat {
 	if file != nil || !IsTerminal(s.Out) {
-		return output.Look{}
+		return output.TextFormat{}
 	}
 	width, _, err := term.GetSize(s.Out.Fd())
 	if err != nil {
 		width = 0
 	}
-	return output.Look{Width: width, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	return output.TextFormat{Width: width, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
 // Report writes the report of a job in one of output.Formats to a file, or to standard output if the file is nil.

@@ -53,9 +53,9 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	}
 }
 
-// drain writes in the background, because a home directory may hang, and neither the screen nor a node may wait for it.
-// Lines that do not fit are dropped.
-type drain struct {
+// backgroundWriter writes in the background, because a home directory may hang, and neither the screen nor a node may
+// wait for it. Lines that do not fit are dropped.
+type backgroundWriter struct {
 	lines chan []byte
 	done  chan struct{} // closed when the file is closed
 	wrong error         // first error of the file; valid after done
@@ -70,8 +70,8 @@ const (
 	drainTime = time.Second // for the remaining lines at the end
 )
 
-func newDrain(f io.WriteCloser) *drain {
-	d := &drain{lines: make(chan []byte, drainRoom), done: make(chan struct{})}
+func newDrain(f io.WriteCloser) *backgroundWriter {
+	d := &backgroundWriter{lines: make(chan []byte, drainRoom), done: make(chan struct{})}
 	go func() {
 		defer close(d.done)
 		defer crash.End()
@@ -85,7 +85,7 @@ func newDrain(f io.WriteCloser) *drain {
 }
 
 // Write implements io.Writer.
-func (d *drain) Write(p []byte) (int, error) {
+func (d *backgroundWriter) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -103,7 +103,7 @@ func (d *drain) Write(p []byte) (int, error) {
 }
 
 // awaitLines waits a while for the remaining lines, and returns why some are missing.
-func (d *drain) awaitLines() error {
+func (d *backgroundWriter) awaitLines() error {
 	d.mu.Lock()
 	d.ended = true
 	dropped := d.dropped

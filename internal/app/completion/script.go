@@ -10,16 +10,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// change is a replacement in a script of cobra. Its scripts evaluate what the user has typed: a "$(…)" would run when
-// TAB is pressed.
-type change struct{ cobra, ours string }
+// scriptChange is a replacement in a script of cobra. Its scripts evaluate what the user has typed: a "$(…)" would run
+// when TAB is pressed.
+type scriptChange struct{ cobra, ours string }
 
 // bashFiles are functions for a bash without the package bash-completion.
 //
 //go:embed bash.sh
 var bashFiles string
 
-var bashChanges = []change{
+var bashChanges = []scriptChange{
 	{"__nvnodetop_init_completion()\n", bashFiles + "\n__nvnodetop_init_completion()\n"},
 	{"_get_comp_words_by_ref \"$@\" cur prev words cword\n", "__nvnodetop_split\n"},
 	{"    # Use eval to handle any environment variables and such\n    out=$(eval \"${requestComp}\" 2>/dev/null)\n",
@@ -27,14 +27,14 @@ var bashChanges = []change{
 	{"filteringCmd=\"_filedir $fullFilter\"", "filteringCmd=\"__nvnodetop_files $fullFilter\""},
 }
 
-var zshChanges = []change{
+var zshChanges = []scriptChange{
 	{"    # Use eval to handle any environment variables and such\n    out=$(eval ${requestComp} 2>/dev/null)\n",
 		"    # Nothing that was typed is evaluated: only its quotes are taken off.\n" +
 			"    out=$(\"${(Q)words[1]/#\\~\\//$HOME/}\" __complete \"${(@Q)words[2,-1]}\" 2>/dev/null)\n"},
 	{`=~ '-.*=' ]]`, `=~ '^-[A-Za-z0-9-]*=' ]]`}, // part of it goes through an eval
 }
 
-var fishChanges = []change{
+var fishChanges = []scriptChange{
 	{"    set -l results (eval $requestComp 2> /dev/null)\n",
 		`    # Nothing that was typed is evaluated: only quotes and backslashes are taken off.
     set -l words (string replace -ra -- '["\'\\\\]' '' $args (commandline -ct))

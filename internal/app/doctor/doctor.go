@@ -87,7 +87,7 @@ func examineNodes(ctx context.Context, p *cli.Program, names []string, json bool
 		return cli.Exit(exitSick, err)
 	}
 	defer a.Close()
-	var heard *source.Heard
+	var heard *source.EarlyAnswer
 	if slices.ContainsFunc(a.Doors, func(d auto.Door) bool { return d.Name == config.SSH }) {
 		heard, _ = feed.Prepare(ctx, a.Native, p.Streams, names, a.Client, nil) // the report has the error
 	}
@@ -96,7 +96,7 @@ func examineNodes(ctx context.Context, p *cli.Program, names []string, json bool
 		Facts: doctor.Facts{
 			At: began, Program: build.Version(), User: a.User, Host: here, Login: cfg.Login,
 			ClockLimit: time.Duration(cfg.Thresholds[health.ClockSkewSeconds] * float64(time.Second)),
-			Job:        doctor.Asked{ID: cfg.Job},
+			Job:        doctor.AskedJob{ID: cfg.Job},
 		},
 		Names: names, Run: a.Commands, Client: a.Client,
 		Doors: a.Doors, Favorite: a.Favorite, Know: a.Know,
@@ -105,7 +105,7 @@ func examineNodes(ctx context.Context, p *cli.Program, names []string, json bool
 		return stacks.Once(ctx, p, feed.JobsOf(p, a, feed.Need{Brief: true, Steady: true}))
 	}
 	if heard != nil {
-		o.Heard = &doctor.Heard{Answer: heard.Answer, Err: heard.Err, Took: heard.Took}
+		o.Heard = &doctor.SqueueAnswer{Answer: heard.Answer, Err: heard.Err, Took: heard.Took}
 	}
 	if cfg.Login == "" {
 		o.Slurm.Cluster = slurm.ClusterName("")

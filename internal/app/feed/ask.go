@@ -22,7 +22,7 @@ import (
 // Prepare asks the user for the answers that logins will need, if there is a terminal. It asks SLURM for the nodes only
 // if a key may need a passphrase. heard is SLURM's answer, or else the answer that was already known, which may be nil.
 func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string, client *slurm.Client,
-	known *source.Heard) (heard *source.Heard, err error) {
+	known *source.EarlyAnswer) (heard *source.EarlyAnswer, err error) {
 	at := NewTerminal(io)
 	if at == nil {
 		return known, nil
@@ -34,7 +34,7 @@ func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string
 		began := time.Now()
 		answer, err := client.Ask(ctx)
 		// the screen shows the error
-		heard = &source.Heard{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)}
+		heard = &source.EarlyAnswer{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)}
 	}
 	if heard.Answer == nil {
 		return heard, nil
@@ -47,25 +47,27 @@ func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string
 
 // Kept returns SLURM's last answer about the jobs, if it is recent enough for the user; nil: it is not, or there is
 // none.
-func Kept(p *cli.Program) *source.Heard { return source.Kept(p.Answers(), p.MaxAge, p.Config.Job) }
+func Kept(p *cli.Program) *source.EarlyAnswer {
+	return source.Kept(p.Answers(), p.MaxAge, p.Config.Job)
+}
 
-// asker asks the user on the terminal, before the screen starts. It implements ssh.Asker.
-type asker struct {
+// terminalAsker asks the user on the terminal, before the screen starts. It implements ssh.Asker.
+type terminalAsker struct {
 	in  *os.File
 	out io.Writer
 }
 
 // NewTerminal returns the terminal for questions; nil: there is none.
-func NewTerminal(io cli.Streams) *asker {
+func NewTerminal(io cli.Streams) *terminalAsker {
 	errs, isFile := io.Err.(*os.File)
 	if !isFile || !cli.IsTerminal(io.In) || !cli.IsTerminal(errs) {
 		return nil
 	}
-	return &asker{in: io.In, out: errs}
+	return &terminalAsker{in: io.In, out: errs}
 }
 
 // Ask implements ssh.Asker. If ctx ends, the terminal is restored, and the read is abandoned.
-func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
+func (t *terminalAsker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	fmt.Fprint(t.out, promptText(host, prompt))
 	tty := t.in.Fd() // stored before the read: if the read is abandoned, the file may be closed
 	before, err := term.GetState(tty)
@@ -92,20 +94,20 @@ func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (stri
 	}
 }
 
-func (t *asker) readAnswer(tty uintptr, secret bool) (string, error) {
+func (t *terminalAsker) readAnswer(tty uintptr, secret bool) (string, error) {
 	if secret {
 		text, err := term.ReadPassword(tty)
 		fmt.Fprintln(t.out)
 		return string(text), err
 	}
-	line, err := bufio.NewReaderSize(oneByte{t.in}, 16).ReadString('\n')
+	line, err := bufio.NewReaderSize(oneByteReader{t.in}, 16).ReadString('\n')
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// oneByte reads no further than necessary, because the bytes that follow belong to the next reader.
-type oneByte struct{ io.Reader }
+// oneByteReader reads no further than necessary, because the bytes that follow belong to the next reader.
+type oneByteReader struct{ io.Reader }
 
-func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
+func (r oneByteReader) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
 
 // promptText returns a question with the name of the asking host before each line. nvnodetop's own questions have no
 // name before them, so no host can pretend to be nvnodetop. Long runs of blanks are shortened, because they could fake

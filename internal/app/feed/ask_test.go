@@ -17,7 +17,7 @@ import (
 )
 
 // console is a terminal with a user at the other end.
-func console(t *testing.T) (user *os.File, at *asker) {
+func console(t *testing.T) (user *os.File, at *terminalAsker) {
 	t.Helper()
 	user, tty, err := pty.Open()
 	if err != nil {
@@ -74,7 +74,7 @@ func TestAsk(t *testing.T) {
 }
 
 // asks asks for a secret. The question ends before the terminal is closed.
-func asks(t *testing.T, at *asker, host, words string) {
+func asks(t *testing.T, at *terminalAsker, host, words string) {
 	t.Helper()
 	var asking sync.WaitGroup
 	asking.Go(func() { _, _ = at.Ask(context.Background(), host, words, true) })

@@ -64,7 +64,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return nil, cli.Exit(cli.ExitFailed, err)
 	}
 	if cfg.Nodes != "" {
-		return ending{a.Hosts(cfg, cfg.Nodes, names, polling), a.Close}, nil
+		return closingFeed{a.Hosts(cfg, cfg.Nodes, names, polling), a.Close}, nil
 	}
 	live := a.Jobs(cfg, polling, heard)
 	live.Answers, live.Causes = p.Answers(), need.Causes && cfg.Logs
@@ -75,9 +75,9 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return thisHost(ctx, cfg, polling)
 	})
 	if need.Marks {
-		jobs = marked{jobs}
+		jobs = markedFeed{jobs}
 	}
-	return ending{jobs, a.Close}, nil
+	return closingFeed{jobs, a.Close}, nil
 }
 
 // JobsOf returns the source of Events for the jobs, over connections that the caller closes.
@@ -85,14 +85,14 @@ func JobsOf(p *cli.Program, a *access.Access, need Need) Feed {
 	return guardFeed(&p.Config, a.Jobs(&p.Config, need.polling(nil), nil))
 }
 
-// ending is a feed that closes its resources when it ends.
-type ending struct {
+// closingFeed is a feed that closes its resources when it ends.
+type closingFeed struct {
 	Feed
 	end func()
 }
 
 // Run implements cluster.Source.
-func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
+func (e closingFeed) Run(ctx context.Context, emit func(cluster.Event)) error {
 	defer e.end()
 	return e.Feed.Run(ctx, emit)
 }
@@ -126,21 +126,21 @@ const (
 	notConfigured = "SLURM is not configured on this host"
 )
 
-// noSlurm is command.ErrNoSlurm with the reason instead of its own words.
-type noSlurm string
+// noSlurmError is command.ErrNoSlurm with the reason instead of its own words.
+type noSlurmError string
 
-func (why noSlurm) Error() string { return string(why) }
-func (noSlurm) Unwrap() error     { return command.ErrNoSlurm }
+func (why noSlurmError) Error() string { return string(why) }
+func (noSlurmError) Unwrap() error     { return command.ErrNoSlurm }
 
 // NoSlurm is the error of a question to SLURM if there is no SLURM.
 func NoSlurm(cfg *config.Config) error {
 	switch {
 	case cfg.Login != "":
-		return noSlurm(fmt.Sprintf("squeue is not in PATH on %q, or not configured there", cfg.Login))
+		return noSlurmError(fmt.Sprintf("squeue is not in PATH on %q, or not configured there", cfg.Login))
 	case !slurm.Installed():
-		return noSlurm(NotInstalled)
+		return noSlurmError(NotInstalled)
 	}
-	return noSlurm(notConfigured)
+	return noSlurmError(notConfigured)
 }
 
 // thisHost returns the source for the GPUs of this host, used without SLURM.

@@ -10,11 +10,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 )
 
-// marked is a feed that adds the marks of its jobs, for scalars, recordings and reports.
-type marked struct{ Feed }
+// markedFeed is a feed that adds the marks of its jobs, for scalars, recordings and reports.
+type markedFeed struct{ Feed }
 
 // Run implements cluster.Source. It does not wait for a home directory that hangs.
-func (m marked) Run(ctx context.Context, emit func(cluster.Event)) error {
+func (m markedFeed) Run(ctx context.Context, emit func(cluster.Event)) error {
 	dir, err := config.MarkDir()
 	if err != nil { // there is no home, and so there are no marks
 		return m.Feed.Run(ctx, emit)

@@ -60,21 +60,21 @@ func Partial(p *cli.Program, out Show) Show {
 
 // Heard returns a feed whose Events first go to another taker. That taker also gets Events that are passed to
 // Session.Tell.
-func Heard(from Feed, take func(cluster.Event)) Feed { return heard{from, take} }
+func Heard(from Feed, take func(cluster.Event)) Feed { return eventTap{from, take} }
 
-type heard struct {
+type eventTap struct {
 	Feed
 	take func(cluster.Event)
 }
 
 // Unwrap returns the Source.
-func (h heard) Unwrap() cluster.Source { return h.Feed }
+func (h eventTap) Unwrap() cluster.Source { return h.Feed }
 
 // Hear receives an Event that was passed to Session.Tell.
-func (h heard) Hear(e cluster.Event) { h.take(e) }
+func (h eventTap) Hear(e cluster.Event) { h.take(e) }
 
 // Run implements cluster.Source.
-func (h heard) Run(ctx context.Context, emit func(cluster.Event)) error {
+func (h eventTap) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return h.Feed.Run(ctx, func(e cluster.Event) {
 		h.take(e)
 		emit(e)

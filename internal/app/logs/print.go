@@ -26,7 +26,7 @@ const (
 // printer prints the lines of a window as they arrive.
 type printer struct {
 	*Options
-	from   *source
+	from   *logSource
 	window *joblog.Window
 	next   int64 // offset of the first line that has not been printed
 	said   string

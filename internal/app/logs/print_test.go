@@ -43,7 +43,7 @@ func newRig(t *testing.T, text string) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.out.Close() })
-	r.printer = printer{window: joblog.NewWindow(-firstPiece), from: &source{read: r.answer},
+	r.printer = printer{window: joblog.NewWindow(-firstPiece), from: &logSource{read: r.answer},
 		Options: &Options{job: "7", lines: 3, Program: &cli.Program{Streams: cli.Streams{Out: r.out, Err: &r.said}}}}
 	return r
 }

@@ -21,21 +21,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// source reads logs. It connects to a job's node only if the log has to be read there.
-type source struct {
+// logSource reads logs. It connects to a job's node only if the log has to be read there.
+type logSource struct {
 	read  func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
 	close func()
 }
 
 // openSource returns the source that the settings choose.
-func (l *Options) openSource(ctx context.Context, log *slog.Logger) (*source, error) {
+func (l *Options) openSource(ctx context.Context, log *slog.Logger) (*logSource, error) {
 	cfg := &l.Config
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
 		if err != nil {
 			return nil, cli.Usage("%w", err)
 		}
-		return &source{demo.New(nodes, gpus, demo.Seed, cfg.Poll, 0).Log, func() {}}, nil
+		return &logSource{demo.New(nodes, gpus, demo.Seed, cfg.Poll, 0).Log, func() {}}, nil
 	}
 	if cfg.Login == "" && !slurm.Installed() {
 		return nil, cli.Exit(cli.ExitNoJobs, feed.NoSlurm(cfg))
@@ -49,14 +49,14 @@ func (l *Options) openSource(ctx context.Context, log *slog.Logger) (*source, er
 	if err != nil {
 		return nil, cli.Exit(cli.ExitFailed, err)
 	}
-	n := &node{ways: ways, cfg: cfg, log: log, answers: l.Answers(), maxAge: l.MaxAge}
+	n := &logNode{ways: ways, cfg: cfg, log: log, answers: l.Answers(), maxAge: l.MaxAge}
 	reader := joblog.NewReader(joblog.Sources{Find: n.findFiles, Ask: n.askProbe, Login: ways.OnLogin,
 		User: ways.User, Host: ways.Host})
-	return &source{reader.Read, n.closeWays}, nil
+	return &logSource{reader.Read, n.closeWays}, nil
 }
 
-// node is a job's node. It has a connection once that is needed.
-type node struct {
+// logNode is a job's node. It has a connection once that is needed.
+type logNode struct {
 	ways  *access.Access
 	cfg   *config.Config
 	log   *slog.Logger
@@ -64,11 +64,11 @@ type node struct {
 
 	answers *kept.Answers
 	maxAge  time.Duration
-	on      *watched // nil: none yet
+	on      *connectedNode // nil: none yet
 }
 
-// watched is a node with a connection.
-type watched struct {
+// connectedNode is a node with a connection.
+type connectedNode struct {
 	name   string
 	call   func(context.Context, string, wire.Request) (wire.Reply, error)
 	stop   context.CancelFunc
@@ -79,7 +79,7 @@ type watched struct {
 }
 
 // findFiles asks SLURM for the files of a job, unless another program has done so.
-func (n *node) findFiles(ctx context.Context, job string) (*cluster.LogFiles, error) {
+func (n *logNode) findFiles(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	files, _, err := kept.Ask(n.answers, "logs of "+job, n.maxAge,
 		func(f *cluster.LogFiles) bool { return f.Host == "" || hostlist.Check([]string{f.Host}) == nil },
 		func() (*cluster.LogFiles, error) { return n.ways.Client.Logs(ctx, job) })
@@ -91,7 +91,7 @@ func (n *node) findFiles(ctx context.Context, job string) (*cluster.LogFiles, er
 
 // askProbe sends a request to the probe of a node. The first request waits for the connection. A requeued job may run
 // on another node.
-func (n *node) askProbe(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
+func (n *logNode) askProbe(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	if n.on == nil || n.on.name != name {
 		n.unwatchNode()
 		n.on = n.watchNode(name)
@@ -113,11 +113,11 @@ func (n *node) askProbe(ctx context.Context, name string, r wire.Request) (wire.
 }
 
 // watchNode begins to watch a node.
-func (n *node) watchNode(name string) *watched {
+func (n *logNode) watchNode(name string) *connectedNode {
 	n.ways.Know([]cluster.Job{{ID: n.files.Number, Number: n.files.Number, Nodes: []string{name}}})
 	polling := access.Polling{Every: config.MaxPoll} // its GPUs do not matter
 	hosts := n.ways.Hosts(n.cfg, name, []string{name}, polling)
-	w := &watched{name: name, call: hosts.Ask, failed: make(chan error, 1), up: make(chan struct{})}
+	w := &connectedNode{name: name, call: hosts.Ask, failed: make(chan error, 1), up: make(chan struct{})}
 	var ctx context.Context
 	ctx, w.stop = context.WithCancel(context.Background())
 	w.ended.Go(func() {
@@ -128,7 +128,7 @@ func (n *node) watchNode(name string) *watched {
 }
 
 // noteEvent notes when the node answers, or why it does not.
-func (w *watched) noteEvent(e cluster.Event) {
+func (w *connectedNode) noteEvent(e cluster.Event) {
 	switch {
 	case e.Hello != nil:
 		w.once.Do(func() { close(w.up) })
@@ -141,14 +141,14 @@ func (w *watched) noteEvent(e cluster.Event) {
 }
 
 // unwatchNode ends the watching of the node.
-func (n *node) unwatchNode() {
+func (n *logNode) unwatchNode() {
 	if n.on != nil {
 		n.on.stop()
 		n.on.ended.Wait()
 	}
 }
 
-func (n *node) closeWays() {
+func (n *logNode) closeWays() {
 	n.unwatchNode()
 	n.ways.Close()
 }

@@ -74,24 +74,24 @@ func Ways(cfg *config.Config, o Options) (open []ways.Way, wrong []error) {
 		case err == nil:
 			open = append(open, way)
 		case o.Named || !errors.Is(err, ways.ErrNoTerminal):
-			wrong = append(wrong, unusable{name, err})
+			wrong = append(wrong, unusableWayError{name, err})
 		}
 	}
 	return open, wrong
 }
 
-// unusable is the error of a way that cannot be used.
-type unusable struct {
+// unusableWayError is the error of a way that cannot be used.
+type unusableWayError struct {
 	way string
 	why error
 }
 
-func (u unusable) Error() string { return fmt.Sprintf("no news by %s: %v", u.way, u.why) }
-func (u unusable) Unwrap() error { return u.why }
+func (u unusableWayError) Error() string { return fmt.Sprintf("no news by %s: %v", u.way, u.why) }
+func (u unusableWayError) Unwrap() error { return u.why }
 
 // Why returns why a way cannot be used, without the name of the way.
 func Why(err error) string {
-	if u, is := errors.AsType[unusable](err); is {
+	if u, is := errors.AsType[unusableWayError](err); is {
 		return u.why.Error()
 	}
 	return err.Error()

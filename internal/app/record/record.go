@@ -29,14 +29,14 @@ import (
 // Options are the user's choices for a recording.
 type Options struct {
 	size      string
-	limit     limits
+	limit     fileLimits
 	files     int
 	anonymous bool
 	batch     bool // the job is the one that the batch script belongs to
 }
 
-// limits end a file. A limit of 0 means no limit.
-type limits struct {
+// fileLimits end a file. A limit of 0 means no limit.
+type fileLimits struct {
 	bytes int64
 	time  time.Duration
 }
@@ -123,7 +123,7 @@ func (o *Options) checkFlags(f *pflag.FlagSet) (err error) {
 		return fmt.Errorf("--max-time must be at least 1s, not %v", o.limit.time)
 	case f.Changed("files") && (o.files < 1 || o.files > 10_000):
 		return fmt.Errorf("--files must be from 1 to 10000, not %d", o.files)
-	case f.Changed("files") && o.limit == limits{}:
+	case f.Changed("files") && o.limit == fileLimits{}:
 		return errors.New("--files needs --max-size or --max-time")
 	}
 	return nil

@@ -101,7 +101,7 @@ func TestFilesAreFree(t *testing.T) {
 func TestRecordFiles(t *testing.T) {
 	dir := t.TempDir()
 	w := recording.NewWriter(recording.Header{Poll: time.Second})
-	r := &recorder{path: filepath.Join(dir, "x"), limit: limits{time: time.Minute}, keep: 2, w: w}
+	r := &recorder{path: filepath.Join(dir, "x"), limit: fileLimits{time: time.Minute}, keep: 2, w: w}
 	events := demoEvents(t)
 	if err := r.openNextFile(events[0].At); err != nil {
 		t.Fatal(err)

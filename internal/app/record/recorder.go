@@ -16,7 +16,7 @@ import (
 // recorder writes Events to one file after the other. take may be called from any goroutine.
 type recorder struct {
 	path  string
-	limit limits
+	limit fileLimits
 	keep  int // maximum number of files; 0: one, and the recording ends with it
 	w     *recording.Writer
 

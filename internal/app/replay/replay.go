@@ -212,7 +212,7 @@ func (o *Options) printSnapshot(ctx context.Context, p *recording.Player, at tim
 	if err := p.Err(); err != nil {
 		return cli.Exit(cli.ExitFailed, err)
 	}
-	print := snapshot.Look{}.Text
+	print := snapshot.TextFormat{}.Text
 	if o.json {
 		print = func(p *cli.Program, s *cluster.Snapshot) error { return snapshot.JSON(p, s, &selection.Choice{}, nil) }
 	}
@@ -227,7 +227,7 @@ const memory = 384 << 20
 
 // playScreens shows the screens until the user quits.
 func (o *Options) playScreens(ctx context.Context, p *recording.Player, at *playhead) error {
-	shown := screen.Options(&o.Config, at.Snapshot, nobody{}, selection.Choice{})
+	shown := screen.Options(&o.Config, at.Snapshot, noControls{}, selection.Choice{})
 	shown.Tape, shown.ReadOnly = at, "not available in a recording"
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
@@ -250,41 +250,41 @@ func (o *Options) playScreens(ctx context.Context, p *recording.Player, at *play
 	return nil
 }
 
-// nobody accepts the requests of the screen when there are neither nodes nor SLURM.
-type nobody struct{}
+// noControls accepts the requests of the screen when there are neither nodes nor SLURM.
+type noControls struct{}
 
 var errRecorded = errors.New("not available in a recording")
 
 // Touch implements controls.Controls.
-func (nobody) Touch() {}
+func (noControls) Touch() {}
 
 // Leave implements controls.Controls.
-func (nobody) Leave() {}
+func (noControls) Leave() {}
 
 // Refresh implements controls.Controls.
-func (nobody) Refresh() {}
+func (noControls) Refresh() {}
 
 // Look implements controls.Controls.
-func (nobody) Look(string, bool) {}
+func (noControls) Look(string, bool) {}
 
 // ListJobs implements controls.Controls.
-func (nobody) ListJobs(bool) {}
+func (noControls) ListJobs(bool) {}
 
 // Ask implements controls.Controls.
-func (nobody) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
+func (noControls) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 	return wire.Reply{}, errRecorded
 }
 
 // Cancel implements controls.Controls.
-func (nobody) Cancel(context.Context, string, string) error { return errRecorded }
+func (noControls) Cancel(context.Context, string, string) error { return errRecorded }
 
 // Accounts implements controls.Controls.
-func (nobody) Accounts(context.Context, string) ([]sacct.Job, error) { return nil, errRecorded }
+func (noControls) Accounts(context.Context, string) ([]sacct.Job, error) { return nil, errRecorded }
 
 // Cluster implements controls.Controls.
-func (nobody) Cluster(context.Context, bool) (*capacity.Cluster, error) { return nil, errRecorded }
+func (noControls) Cluster(context.Context, bool) (*capacity.Cluster, error) { return nil, errRecorded }
 
 // Log implements controls.Controls.
-func (nobody) Log(context.Context, joblog.Query) (joblog.Piece, error) {
+func (noControls) Log(context.Context, joblog.Query) (joblog.Piece, error) {
 	return joblog.Piece{}, errRecorded
 }

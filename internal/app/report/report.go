@@ -179,7 +179,7 @@ func isDir(path string) bool {
 }
 
 // writeDocument writes a document to the user's file, or to standard output.
-func writeDocument[T any](io *cli.Streams, file *os.File, write func(io.Writer, T, output.Look) error,
+func writeDocument[T any](io *cli.Streams, file *os.File, write func(io.Writer, T, output.TextFormat) error,
 	document T) error {
 	var text bytes.Buffer
 	err := write(&text, document, io.Look(file))

@@ -25,15 +25,17 @@ const (
 	mostAlerts = 16 // that wait for the screen
 )
 
-// teller tells the user what happens while the screen runs, in the ways that the settings choose.
-type teller struct {
+// newsTeller tells the user what happens while the screen runs, in the ways that the settings choose.
+type newsTeller struct {
 	cfg    *config.Config
 	alerts chan ui.Alert
 }
 
-func newTeller(cfg *config.Config) *teller { return &teller{cfg, make(chan ui.Alert, mostAlerts)} }
+func newTeller(cfg *config.Config) *newsTeller {
+	return &newsTeller{cfg, make(chan ui.Alert, mostAlerts)}
+}
 
-func (t *teller) sendAlert(a ui.Alert) {
+func (t *newsTeller) sendAlert(a ui.Alert) {
 	select {
 	case t.alerts <- a:
 	default: // the terminal accepts nothing
@@ -41,7 +43,7 @@ func (t *teller) sendAlert(a ui.Alert) {
 }
 
 // newsOptions returns the options of news with these ways.
-func (t *teller) newsOptions(ways ...string) news.Options {
+func (t *newsTeller) newsOptions(ways ...string) news.Options {
 	on := alert.HostOf(os.Getenv)
 	return news.Options{Ways: ways, Named: len(ways) > 0,
 		Terminal: func(title, text string) {
@@ -51,7 +53,7 @@ func (t *teller) newsOptions(ways ...string) news.Options {
 }
 
 // deliverNews delivers the news until ctx ends. If there is no way, it only says which ways exist.
-func (t *teller) deliverNews(ctx context.Context, w *session.Watch) error {
+func (t *newsTeller) deliverNews(ctx context.Context, w *session.Watch) error {
 	t.sendAlert(ui.Alert{Ways: t.newsWays()})
 	if len(t.cfg.Notify.Ways) == 0 {
 		return nil
@@ -67,7 +69,7 @@ func (t *teller) deliverNews(ctx context.Context, w *session.Watch) error {
 }
 
 // newsWays returns the ways that the page of settings shows. Their files may be in a slow home directory.
-func (t *teller) newsWays() (all []settings.News) {
+func (t *newsTeller) newsWays() (all []settings.News) {
 	for _, name := range ways.Names() {
 		n := settings.News{Way: name, On: slices.Contains(t.cfg.Notify.Ways, name)}
 		if _, wrong := news.Ways(t.cfg, t.newsOptions(name)); len(wrong) > 0 {
@@ -79,7 +81,7 @@ func (t *teller) newsWays() (all []settings.News) {
 }
 
 // sendTest sends a test message over a way.
-func (t *teller) sendTest(ctx context.Context, way string) error {
+func (t *newsTeller) sendTest(ctx context.Context, way string) error {
 	open, wrong := news.Ways(t.cfg, t.newsOptions(way))
 	return errors.Join(append(wrong, news.Test(ctx, open, nil)...)...)
 }

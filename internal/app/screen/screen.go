@@ -55,7 +55,8 @@ func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, f
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	var w *session.Watch
-	beside := aides{cfg: &p.Config, recorder: record.NewBackground(&p.Config, func() string { return onlyJob(w.Store) }),
+	beside := backgroundTasks{cfg: &p.Config, recorder: record.NewBackground(&p.Config,
+		func() string { return onlyJob(w.Store) }),
 		choices: newSaver(&p.Config), teller: newTeller(&p.Config)}
 	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), dropMarks(beside.recorder.Take))
 	group.Go(crash.Guard(func() error {
@@ -68,7 +69,7 @@ func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, f
 		defer quit()
 		defer crash.End()
 		garbage := newCollector()
-		o := Options(&p.Config, garbage.watchHeap(w.Store.Snapshot), &typist{user, garbage}, choice)
+		o := Options(&p.Config, garbage.watchHeap(w.Store.Snapshot), &keyControls{user, garbage}, choice)
 		beside.addAides(ctx, &o)
 		o.Tell, o.Watch = w.Tell, attached.Find(os.Getenv).Watch
 		o.Report = report.Ended(p, from)
@@ -99,16 +100,16 @@ func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, f
 	return cli.Failed(err)
 }
 
-// aides are what works alongside the screens.
-type aides struct {
+// backgroundTasks are what works alongside the screens.
+type backgroundTasks struct {
 	cfg      *config.Config
 	recorder *record.Background
 	choices  *saver
-	teller   *teller
+	teller   *newsTeller
 }
 
 // startAides starts the aides, which end with ctx.
-func (a *aides) startAides(ctx context.Context, group *errgroup.Group, w *session.Watch, touch func()) {
+func (a *backgroundTasks) startAides(ctx context.Context, group *errgroup.Group, w *session.Watch, touch func()) {
 	group.Go(crash.Guard(func() error { return a.recorder.Run(ctx) }))
 	group.Go(crash.Guard(func() error { return a.recorder.Hold(ctx, touch) }))
 	if dir, err := config.MarkDir(); err == nil && a.cfg.Demo == "" && a.cfg.Nodes == "" {
@@ -119,7 +120,7 @@ func (a *aides) startAides(ctx context.Context, group *errgroup.Group, w *sessio
 }
 
 // addAides gives the screens access to what the aides can do.
-func (a *aides) addAides(ctx context.Context, o *ui.Options) {
+func (a *backgroundTasks) addAides(ctx context.Context, o *ui.Options) {
 	o.Save, o.Record, o.Alerts = saveSettings, a.recorder, a.teller.alerts
 	o.RememberClassic = func(classic bool) { a.choices.rememberChoice(config.Colors, config.ColorsOf(classic)) }
 	o.RememberView = func(view string) { a.choices.rememberChoice(config.View, view) }

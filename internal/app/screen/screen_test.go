@@ -44,7 +44,7 @@ func TestChoicesAreKept(t *testing.T) {
 			ctx, quit := context.WithCancel(t.Context())
 			saved := session.Go(func() error { return choices.runSaver(ctx) })
 			var first ui.Options
-			(&aides{choices: choices, teller: &teller{}}).addAides(ctx, &first)
+			(&backgroundTasks{choices: choices, teller: &newsTeller{}}).addAides(ctx, &first)
 			first.RememberView(ui.ViewNode)
 			first.RememberView(ui.ViewOverview)
 			first.RememberClassic(true)

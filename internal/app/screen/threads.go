@@ -70,14 +70,14 @@ func (t *threads) setThreads() {
 	}
 }
 
-// typist tells a collector about key presses.
-type typist struct {
+// keyControls tells a collector about key presses.
+type keyControls struct {
 	controls.Controls
 	collector *collector
 }
 
 // Touch implements controls.Controls.
-func (t *typist) Touch() {
+func (t *keyControls) Touch() {
 	t.collector.noteKey(time.Now())
 	t.Controls.Touch()
 }

@@ -11,7 +11,7 @@ import (
 // Choice is what the user has chosen.
 type Choice struct {
 	Names     export.Names
-	Which     export.Which
+	Which     export.MetricSelection
 	Processes bool
 }
 

@@ -44,7 +44,7 @@ func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) f
 	return func(doc *schema.Snapshot) {
 		ctx, cancel := context.WithTimeout(ctx, p.Config.Timeout)
 		defer cancel()
-		d := detailing{from: from}
+		d := detailAsker{from: from}
 		var group errgroup.Group
 		group.SetLimit(mostAtOnce)
 		left, beyond := mostDetailed, 0
@@ -90,8 +90,8 @@ func processesOf(n *schema.Node) (all [][]*schema.Process) {
 	return all
 }
 
-// detailing asks nodes for details.
-type detailing struct {
+// detailAsker asks nodes for details.
+type detailAsker struct {
 	from feed.Feed
 
 	mu      sync.Mutex
@@ -100,7 +100,7 @@ type detailing struct {
 }
 
 // askDetails asks a node for the details of these processes, one after the other, until the node does not answer.
-func (d *detailing) askDetails(ctx context.Context, node string, all [][]*schema.Process) {
+func (d *detailAsker) askDetails(ctx context.Context, node string, all [][]*schema.Process) {
 	for i, same := range all {
 		reply, err := d.from.Ask(ctx, node, wire.Request{Inspect: &wire.Inspect{ProcessID: wire.ProcessID{
 			PID: same[0].PID, StartTicks: same[0].StartTicks}}})
@@ -120,7 +120,7 @@ func (d *detailing) askDetails(ctx context.Context, node string, all [][]*schema
 	}
 }
 
-func (d *detailing) noteMissing(processes int, why error) {
+func (d *detailAsker) noteMissing(processes int, why error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.missing += processes

@@ -22,14 +22,14 @@ const (
 	leastWidth, mostWidth = 60, 1000
 )
 
-// Look is the look of text, besides the settings.
-type Look struct {
+// TextFormat is the format of text, besides the settings.
+type TextFormat struct {
 	selection.Choice
 	ForceColor bool // use colors although the output is not a terminal
 }
 
 // Text prints a Snapshot as text.
-func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
+func (l TextFormat) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	cfg := &p.Config
 	return printout.Write(p.Out, snap, printout.Options{
 		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.outputColors(p.Out), ASCII: cli.ASCII(cfg),
@@ -50,7 +50,7 @@ func JSON(p *cli.Program, snap *cluster.Snapshot, choice *selection.Choice, more
 }
 
 // outputColors returns the colors that the output supports. NO_COLOR takes precedence over --force-color.
-func (l Look) outputColors(out *os.File) colorprofile.Profile {
+func (l TextFormat) outputColors(out *os.File) colorprofile.Profile {
 	environ := os.Environ()
 	if l.ForceColor {
 		environ = append(environ, "CLICOLOR_FORCE=1")

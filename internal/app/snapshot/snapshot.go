@@ -27,7 +27,7 @@ type Options struct {
 	format  string
 	metrics series.Choice // for Prometheus
 	details bool          // for JSON
-	look    Look
+	look    TextFormat
 }
 
 // Command prints one Snapshot.

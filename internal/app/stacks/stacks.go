@@ -142,7 +142,7 @@ func (o *Options) watchJob(ctx context.Context, from feed.Feed, take func(*ranks
 	if err := w.Err(); err != nil {
 		return cli.Failed(err)
 	}
-	at := looker{Options: o, ask: from.Ask, watch: w}
+	at := jobObserver{Options: o, ask: from.Ask, watch: w}
 	if err := at.findProcesses(w); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *rankstacks.Ve
 }
 
 // findProcesses finds out where the job's processes are, once all nodes have listed them.
-func (l *looker) findProcesses(w *session.Watch) (err error) {
+func (l *jobObserver) findProcesses(w *session.Watch) (err error) {
 	w.Await(l.Config.Timeout, func() bool {
 		snap := w.Snapshot()
 		var view *cluster.JobView
@@ -200,8 +200,8 @@ func (o *Options) chooseJob(s *cluster.Snapshot) (*cluster.JobView, error) {
 	return nil, feed.NoJob(&o.Config, s)
 }
 
-// looker looks at one job.
-type looker struct {
+// jobObserver looks at one job.
+type jobObserver struct {
 	*Options
 	ask     stacks.Asker
 	watch   *session.Watch
@@ -211,7 +211,7 @@ type looker struct {
 }
 
 // askLibrary asks the job's library what it knows, while the stacks are read.
-func (l *looker) askLibrary() stacks.Library {
+func (l *jobObserver) askLibrary() stacks.Library {
 	node := ask.Node(l.ask)
 	if l.oldNCCL {
 		node = ask.Old(node)
@@ -220,7 +220,7 @@ func (l *looker) askLibrary() stacks.Library {
 }
 
 // gpuValues returns what the job's GPUs show now; nothing if the job has ended.
-func (l *looker) gpuValues() stacks.GPUs {
+func (l *jobObserver) gpuValues() stacks.GPUs {
 	snap := l.watch.Snapshot()
 	for i := range snap.Jobs {
 		if snap.Jobs[i].ID == l.job {
@@ -231,7 +231,7 @@ func (l *looker) gpuValues() stacks.GPUs {
 }
 
 // sampleStacks reads the stacks twice, and then again and again if the user wants. It asks the job's library only once.
-func (l *looker) sampleStacks(ctx context.Context, take func(*rankstacks.Verdict) error) error {
+func (l *jobObserver) sampleStacks(ctx context.Context, take func(*rankstacks.Verdict) error) error {
 	e := stacks.Examine(l.job, l.places)
 	for d := e.Run(ctx, l.ask, l.askLibrary(), l.gpuValues); ctx.Err() == nil; d = e.Document() {
 		if err := take(d); err != nil {

@@ -18,8 +18,8 @@ import (
 type progress struct {
 	names []string // of the watched jobs; none: all
 	began time.Time
-	jobs  []*job
-	byID  map[string]*job
+	jobs  []*watchedJob
+	byID  map[string]*watchedJob
 	news  map[string]int // by job
 	found bool           // SLURM or its accounting has listed a job
 
@@ -27,8 +27,8 @@ type progress struct {
 	over   bool
 }
 
-// job is a watched job.
-type job struct {
+// watchedJob is a job for which the command waits.
+type watchedJob struct {
 	ID     string           `json:"job"`
 	Name   string           `json:"job_name,omitempty"`
 	State  cluster.EndState `json:"job_state,omitempty"` // "": it has not ended, or SLURM does not say how
@@ -44,19 +44,19 @@ type job struct {
 }
 
 func newProgress(names []string, now time.Time) progress {
-	return progress{names: names, began: now, byID: map[string]*job{}, news: map[string]int{},
+	return progress{names: names, began: now, byID: map[string]*watchedJob{}, news: map[string]int{},
 		arrays: map[string]bool{}}
 }
 
 // watchedJob returns a watched job; nil: the job is not watched.
-func (p *progress) watchedJob(id, number, name string) *job {
+func (p *progress) watchedJob(id, number, name string) *watchedJob {
 	if id == "" || !notify.OfJob(id, number, p.names) {
 		return nil
 	}
 	p.found = true
 	j := p.byID[id]
 	if j == nil {
-		j = &job{ID: id, Name: name}
+		j = &watchedJob{ID: id, Name: name}
 		p.byID[id] = j
 		p.jobs = append(p.jobs, j)
 	}
@@ -137,7 +137,7 @@ func (p *progress) noteEnding(e *cluster.EndedJob, now time.Time) (waits bool) {
 }
 
 // end notes how the job ended.
-func (j *job) end(e *cluster.EndedJob) {
+func (j *watchedJob) end(e *cluster.EndedJob) {
 	j.State, j.ended, j.never, j.words, j.Cause = e.State, true, false, notify.HowEnded(e), e.Cause
 	if e.Exit != nil {
 		j.Code, j.Signal = &e.Exit.Code, e.Exit.Signal
@@ -153,7 +153,7 @@ func (p *progress) unknownJobs() (ids []string) {
 		}
 	}
 	for _, name := range p.names {
-		if !slices.ContainsFunc(p.jobs, func(j *job) bool { return notify.OfJob(j.ID, "", []string{name}) }) {
+		if !slices.ContainsFunc(p.jobs, func(j *watchedJob) bool { return notify.OfJob(j.ID, "", []string{name}) }) {
 			ids = append(ids, name)
 		}
 	}
@@ -213,13 +213,13 @@ func (o *Options) sumUp() error {
 	}
 	if o.json {
 		if jobs == nil {
-			jobs = []*job{}
+			jobs = []*watchedJob{}
 		}
 		return json.NewEncoder(o.Out).Encode(struct {
-			At    time.Time `json:"at"`
-			Event string    `json:"event"`
-			Jobs  []*job    `json:"jobs"`
-			News  int       `json:"news"`
+			At    time.Time     `json:"at"`
+			Event string        `json:"event"`
+			Jobs  []*watchedJob `json:"jobs"`
+			News  int           `json:"news"`
 		}{time.Now().UTC(), "summary", jobs, total})
 	}
 	var b strings.Builder

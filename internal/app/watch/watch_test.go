@@ -247,7 +247,8 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	var said strings.Builder
 	p.Err = &said
 	o := &Options{Program: p, seen: newProgress(nil, began)}
-	o.seen.jobs, o.seen.over, o.seen.arrays["7"] = []*job{{ID: "7_1", State: cluster.JobCompleted, ended: true}}, true,
+	o.seen.jobs, o.seen.over, o.seen.arrays["7"] = []*watchedJob{{ID: "7_1", State: cluster.JobCompleted, ended: true}},
+		true,
 		true
 	if err := o.lookUp(ctx, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)

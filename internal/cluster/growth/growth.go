@@ -24,25 +24,25 @@ var counterAt = func() (at [256]uint8) {
 	return at
 }()
 
-// mark holds the counters of one report.
-type mark struct {
+// counterReading holds the counters of one report.
+type counterReading struct {
 	ms    int64 // the node's clock
 	known uint16
 	v     [len(counters)]float64
 }
 
 // hasTime reports whether the mark exists and has a time: a probe that knows no time sends 0.
-func (m *mark) hasTime() bool { return m != nil && m.ms != 0 }
+func (m *counterReading) hasTime() bool { return m != nil && m.ms != 0 }
 
-func (m *mark) getCounter(i uint8) (float64, bool) { return m.v[i], m.known>>i&1 != 0 }
+func (m *counterReading) getCounter(i uint8) (float64, bool) { return m.v[i], m.known>>i&1 != 0 }
 
-func (m *mark) setCounter(i int, v float64) {
+func (m *counterReading) setCounter(i int, v float64) {
 	m.v[i] = v
 	m.known |= 1 << i
 }
 
 // withNewCounters returns the mark, plus those counters of now that the mark does not have.
-func (m *mark) withNewCounters(now *mark) *mark {
+func (m *counterReading) withNewCounters(now *counterReading) *counterReading {
 	if now.known&^m.known == 0 {
 		return m
 	}
@@ -58,18 +58,18 @@ func (m *mark) withNewCounters(now *mark) *mark {
 // Growth has the counters of a GPU so far. If a counter goes backwards, the driver was loaded again, and all counters
 // start anew. Copies share the marks, which are replaced and never changed.
 type Growth struct {
-	grew   uint16    // a bit for each counter that has grown since first: most have not, and rules read only these
-	first  *mark     // the first value of each counter in this watch; nil: no counter has one
-	older  *mark     // one to two minutes old, or the same as first
-	newer  *mark     // becomes older when it is a minute old
-	before *mark     // counters of the previous report with new values; nil: there was none
-	now    *mark     // counters of this report
-	loaded time.Time // when the counters started anew; zero: they have not
+	grew   uint16          // a bit for each counter that has grown since first: most have not, and rules read only these
+	first  *counterReading // the first value of each counter in this watch; nil: no counter has one
+	older  *counterReading // one to two minutes old, or the same as first
+	newer  *counterReading // becomes older when it is a minute old
+	before *counterReading // counters of the previous report with new values; nil: there was none
+	now    *counterReading // counters of this report
+	loaded time.Time       // when the counters started anew; zero: they have not
 }
 
 // Add adds the counters of a report, with its time by the node's clock.
 func (w *Growth) Add(at time.Time, ms int64, values *metric.Values) {
-	now := &mark{ms: ms}
+	now := &counterReading{ms: ms}
 	for i, id := range counters {
 		if v, known := values.Get(id); known {
 			now.setCounter(i, v)
@@ -96,7 +96,7 @@ func (w *Growth) Add(at time.Time, ms int64, values *metric.Values) {
 	}
 }
 
-func (w *Growth) wentBackwards(now *mark) bool {
+func (w *Growth) wentBackwards(now *counterReading) bool {
 	if now.ms < w.now.ms {
 		return true
 	}
@@ -110,7 +110,7 @@ func (w *Growth) wentBackwards(now *mark) bool {
 }
 
 // growthSince returns the growth of a counter since the mark, and the time since the mark.
-func (w *Growth) growthSince(m *mark, id metric.ID) (float64, time.Duration, bool) {
+func (w *Growth) growthSince(m *counterReading, id metric.ID) (float64, time.Duration, bool) {
 	i := counterAt[id]
 	if i == 0 || !m.hasTime() {
 		return 0, 0, false

@@ -48,23 +48,23 @@ var Gap = float32(math.NaN())
 // that copies share.
 type History struct {
 	newest int64
-	bins   int    // number of bins, up to newest; 0: there is no sample yet
-	room   int    // number of future bins, if not an eighth of the kept ones
-	from   int    // where the oldest bin is in the rows of past
-	past   *past  // the bins before the newest; nil: there is none
-	lines  []line // one per metric that has had a value; replaced, never modified
+	bins   int         // number of bins, up to newest; 0: there is no sample yet
+	room   int         // number of future bins, if not an eighth of the kept ones
+	from   int         // where the oldest bin is in the rows of past
+	past   *olderBins  // the bins before the newest; nil: there is none
+	lines  []newestBin // one per metric that has had a value; replaced, never modified
 }
 
-// past has the bins before the newest in rows, one row per line. With a slice per line, thousands of histories would be
-// half slice headers.
-type past struct {
-	values []short
+// olderBins has the bins before the newest in rows, one row per line. With a slice per line, thousands of histories
+// would be half slice headers.
+type olderBins struct {
+	values []packedFloat
 	width  int // of a row
 	end    int // how far rows may be written: what follows belongs to another History
 }
 
-// line is the newest bin of one metric.
-type line struct {
+// newestBin is the newest bin of one metric.
+type newestBin struct {
 	sum  float32 // of the samples; for bits, all bits that they had
 	n    uint16
 	id   metric.ID
@@ -75,7 +75,7 @@ type line struct {
 const maxBits = 1<<15 - 1
 
 // newestValue returns the value of the newest bin.
-func (l *line) newestValue() float32 {
+func (l *newestBin) newestValue() float32 {
 	switch {
 	case l.n == 0:
 		return Gap
@@ -86,15 +86,15 @@ func (l *line) newestValue() float32 {
 }
 
 // newestStored returns the stored value of the newest bin.
-func (l *line) newestStored() short {
+func (l *newestBin) newestStored() packedFloat {
 	if l.bits && l.n > 0 {
-		return short(l.sum)
+		return packedFloat(l.sum)
 	}
 	return toShort(l.newestValue())
 }
 
 // writeFloats writes the values of bins before the newest.
-func (l *line) writeFloats(to []float32, bins []short) {
+func (l *newestBin) writeFloats(to []float32, bins []packedFloat) {
 	for i, s := range bins[:len(to)] {
 		if l.bits && s != noShort {
 			to[i] = float32(s)
@@ -104,7 +104,7 @@ func (l *line) writeFloats(to []float32, bins []short) {
 	}
 }
 
-func (l *line) addValue(v float64) {
+func (l *newestBin) addValue(v float64) {
 	switch {
 	case v != v || l.n == math.MaxUint16:
 		return
@@ -137,8 +137,8 @@ func (h *History) closeBins(length int) {
 // eighth of the bins. It costs memory for the life of the history, and a copy whenever it is full.
 func (h *History) growLines(length int) {
 	bins := h.bins - 1
-	p := &past{width: min(length+max(length/8, h.room), bins+max(bins/4, 16))}
-	p.values, p.end = make([]short, len(h.lines)*p.width), p.width
+	p := &olderBins{width: min(length+max(length/8, h.room), bins+max(bins/4, 16))}
+	p.values, p.end = make([]packedFloat, len(h.lines)*p.width), p.width
 	for i := range h.lines {
 		row := p.values[i*p.width:][:bins]
 		if h.past != nil && i*h.past.width < len(h.past.values) {
@@ -153,7 +153,7 @@ func (h *History) growLines(length int) {
 }
 
 // row returns the bins of a line before the newest, oldest first.
-func (h *History) row(line int) []short {
+func (h *History) row(line int) []packedFloat {
 	if h.past == nil {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (h *History) addSample(kept []metric.ID, bin int64, length int, sample func
 		at := h.lineIndex(id)
 		if at < 0 && v == v {
 			at = len(h.lines)
-			h.lines = append(h.lines, line{id: id, bits: id.Row().Unit == metric.Bits})
+			h.lines = append(h.lines, newestBin{id: id, bits: id.Row().Unit == metric.Bits})
 		}
 		if at >= 0 {
 			h.lines[at].addValue(v)

@@ -2,14 +2,14 @@ package history
 
 import "math"
 
-// short is a number of a history in 16 bits: six for the exponent and ten for the fraction. Whole numbers up to 2,048
-// are exact, others to 0.05 %. A history is for pictures, and with thousands of GPUs nothing else takes as much memory.
-// No metric of a GPU is below 0.
-type short uint16
+// packedFloat is a number of a history in 16 bits: six for the exponent and ten for the fraction. Whole numbers up to
+// 2,048 are exact, others to 0.05 %. A history is for pictures, and with thousands of GPUs nothing else takes as much
+// memory. No metric of a GPU is below 0.
+type packedFloat uint16
 
 const (
-	noShort   short = 1<<16 - 1
-	shortBits       = 10 // bits of the fraction
+	noShort   packedFloat = 1<<16 - 1
+	shortBits             = 10 // bits of the fraction
 	// leastShort is the exponent of the smallest number that is not 0. The largest number is beyond metric's plausible
 	// values.
 	leastShort = -9
@@ -20,7 +20,7 @@ const (
 )
 
 // toShort returns the nearest short; noShort for NaN and for numbers below 0.
-func toShort(v float32) short {
+func toShort(v float32) packedFloat {
 	if !(v >= 0) {
 		return noShort
 	}
@@ -32,11 +32,11 @@ func toShort(v float32) short {
 	case exponent > 1<<6-1:
 		return noShort - 1
 	}
-	return short(exponent<<shortBits) | short(bits>>lost&(1<<shortBits-1))
+	return packedFloat(exponent<<shortBits) | packedFloat(bits>>lost&(1<<shortBits-1))
 }
 
 // toFloat returns the number; Gap for noShort.
-func (s short) toFloat() float32 {
+func (s packedFloat) toFloat() float32 {
 	switch s {
 	case 0:
 		return 0

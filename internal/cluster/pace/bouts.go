@@ -7,14 +7,14 @@ import (
 
 // Bouts are the recent times in which a GPU lagged. They are replaced, never changed.
 type Bouts struct {
-	Own, Median Numbers // of the GPU and of the others, at the worst moment of the last bout
-	of          []bout  // oldest first
+	Own, Median Numbers   // of the GPU and of the others, at the worst moment of the last bout
+	of          []lagSpan // oldest first
 	first       time.Time
 	times       int       // number of bouts from since on
 	caught      time.Time // when it had caught up with the others after the last one; zero: it has not
 }
 
-type bout struct{ from, to time.Time }
+type lagSpan struct{ from, to time.Time }
 
 const (
 	// fewBouts is the smallest number that shows a rhythm; manyBouts are kept.
@@ -60,7 +60,7 @@ func (g *GPU) Bout(at time.Time, step time.Duration, own, median Numbers) {
 		if n == 0 || at.Sub(b.of[n-1].to) > 2*rarest {
 			b.first, b.times = at, 0
 		}
-		b.of, b.times = append(b.of, bout{at, at}), b.times+1
+		b.of, b.times = append(b.of, lagSpan{at, at}), b.times+1
 	}
 	g.Bouts = b
 }

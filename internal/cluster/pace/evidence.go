@@ -95,15 +95,15 @@ func (t Traffic) mostlySends() bool { return t.TX >= leastBoth/2 && !(t.TX <= lo
 // Writes reports whether the GPU's node writes much over its networks.
 func (g *GPU) Writes() bool { return g.host.mostlySends() }
 
-// talks counts the seconds in which a GPU has exchanged data while it worked; the last minutes count most.
-type talks struct {
+// trafficSeconds counts the seconds in which a GPU has exchanged data while it worked; the last minutes count most.
+type trafficSeconds struct {
 	work   float32
 	by     [Network + 1]float32
 	silent [Network + 1]float32 // seconds of work since the last exchange, by kind
 }
 
 // addSample counts a sample with work.
-func (t *talks) addSample(passed time.Duration, v *metric.Values, host Traffic) {
+func (t *trafficSeconds) addSample(passed time.Duration, v *metric.Values, host Traffic) {
 	seconds := float32(passed.Seconds())
 	keep := max(1-seconds/counts, 0)
 	t.work = keep*t.work + seconds
@@ -122,12 +122,12 @@ func (t *talks) addSample(passed time.Duration, v *metric.Values, host Traffic) 
 }
 
 // exchangesOver reports whether the GPU exchanges data over this path.
-func (t *talks) exchangesOver(e Evidence) bool {
+func (t *trafficSeconds) exchangesOver(e Evidence) bool {
 	return t.by[e] >= exchanged && t.by[e] >= talkative*t.work
 }
 
 // exchangeInNode returns how the GPU exchanges data with others of its node, if it does.
-func (t *talks) exchangeInNode() Evidence {
+func (t *trafficSeconds) exchangeInNode() Evidence {
 	switch {
 	case t.exchangesOver(NVLink):
 		return NVLink

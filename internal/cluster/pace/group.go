@@ -38,7 +38,7 @@ type Group struct {
 	fell     time.Time     // when all last did less while one was slow
 	uneven   time.Time     // when they last did not work in step, or most of them waited
 	at       time.Time     // time of the last comparison
-	past     past
+	past     groupPast
 }
 
 // Everywhere is the Node of a Group of all nodes.

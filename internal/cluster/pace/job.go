@@ -33,7 +33,7 @@ type Job struct {
 	grouped bool      // likewise, at the last comparison
 	nodes   rhythm    // of the GPUs of all nodes
 
-	stands stands
+	stands standstills
 
 	busy, total float64   // seconds in which most GPUs worked, and all seconds; the last minutes count most
 	counted     time.Time // the last moment in total

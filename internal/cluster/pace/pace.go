@@ -103,7 +103,7 @@ type GPU struct {
 	compared float32   // seconds of work that Usual is based on
 	now      Numbers   // of the last sample
 	host     Traffic   // traffic of its node, likewise
-	talks    talks
+	talks    trafficSeconds
 	group    int // position in Job.Groups, as of the last comparison; negative: it is in none
 	role     uint8
 	sure     time.Duration // how long it was seen in its role, minus the time in the other one

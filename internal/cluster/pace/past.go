@@ -28,8 +28,8 @@ type Slower struct {
 	Now   Amounts
 }
 
-// past is how a group worked, minute by minute.
-type past struct {
+// groupPast is how a group worked, minute by minute.
+type groupPast struct {
 	over  []minute // oldest first; replaced, never changed
 	open  minute   // its Amounts are sums
 	count int      // samples in it
@@ -75,7 +75,7 @@ func (g *Group) Slower() *Slower { return g.past.slow }
 // recordMoment adds the moment of the last comparison to the past. A pause is not recorded.
 func (g *Group) recordMoment(young bool) {
 	if n := len(g.past.over); n > 0 && g.Used < freed*g.past.over[n-1].Amounts[Used] {
-		g.past = past{}
+		g.past = groupPast{}
 	}
 	if young || g.Paused || g.Rests() && g.at.Sub(g.Halted) <= longestPause || !(g.Median[Util] > IdleMost) {
 		return
@@ -107,7 +107,7 @@ func (g *Group) currentAmounts() Amounts {
 }
 
 // closeMinute ends a minute, and compares the last minutes with those before.
-func (p *past) closeMinute() {
+func (p *groupPast) closeMinute() {
 	if p.count == 0 {
 		return
 	}
@@ -128,7 +128,7 @@ func (p *past) closeMinute() {
 }
 
 // findSlowdown finds out whether steps have taken longer in the last minutes.
-func (p *past) findSlowdown() {
+func (p *groupPast) findSlowdown() {
 	n := len(p.over) - freshMinutes
 	if n < leastMinutes || p.over[len(p.over)-1].number-p.over[n].number > 2*freshMinutes {
 		return
@@ -153,7 +153,7 @@ func (p *past) findSlowdown() {
 }
 
 // goOn finds out whether steps still take longer. The comparison keeps using the values from before the slowdown.
-func (p *past) goOn() {
+func (p *groupPast) goOn() {
 	const few = 3
 	last := p.over[max(len(p.over)-few, 0):]
 	now := medianAmounts(last)

@@ -42,8 +42,8 @@ type Role struct {
 	Util float32 // the mean of their utilizations, in percent; NaN: unknown
 }
 
-// levels counts GPUs by their traffic, in two classes per factor of two.
-type levels [1 << (8 + 1)]uint32
+// trafficHistogram counts GPUs by their traffic, in two classes per factor of two.
+type trafficHistogram [1 << (8 + 1)]uint32
 
 // trafficClass returns the exponent of the number and the first bit of its fraction.
 func trafficClass(traffic float32) uint32 { return math.Float32bits(traffic) >> 22 }
@@ -152,7 +152,7 @@ func (j *Job) Roles(gpus []*GPU) []Role {
 
 // twoLevels reports whether the GPUs exchange data at two levels now, and the highest class of the lower one.
 func (j *Job) twoLevels(gpus []*GPU) (uint32, bool) {
-	var count levels
+	var count trafficHistogram
 	low, high, n := uint32(len(count)), uint32(0), uint32(0)
 	for _, g := range gpus {
 		v := g.Mean[Link]

@@ -19,8 +19,8 @@ const (
 	much       = 2
 )
 
-// stands describes how the GPUs of a job stand still.
-type stands struct {
+// standstills are how the GPUs of a job stand still.
+type standstills struct {
 	from    time.Time     // zero: they do not stand still
 	wrote   time.Time     // when a node last seemed to write, as for a checkpoint
 	longest time.Duration // the longest that is finished

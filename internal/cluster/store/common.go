@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// team is a job with the common values of its nodes, as of a time.
-type team struct {
+// jobCommon is a job with the common values of its nodes, as of a time.
+type jobCommon struct {
 	cluster.Job
 	disc   *cluster.Discovery
 	common cluster.Common
@@ -25,7 +25,7 @@ const (
 )
 
 // renewTeams computes the common values of the jobs' nodes again, if they are old.
-func (s *Store) renewTeams(teams []*team, at time.Time) {
+func (s *Store) renewTeams(teams []*jobCommon, at time.Time) {
 	for _, t := range teams {
 		age := at.Sub(t.at)
 		if len(t.Nodes) > 1 && (t.at.IsZero() || age >= renew || t.met && age >= soon) {
@@ -108,10 +108,10 @@ func (o *offsets) addOffset(at time.Time, off time.Duration) time.Duration {
 }
 
 // teamsOf returns a team for each job, in the same order.
-func teamsOf(d *cluster.Discovery) []*team {
-	teams := make([]*team, len(d.Jobs))
+func teamsOf(d *cluster.Discovery) []*jobCommon {
+	teams := make([]*jobCommon, len(d.Jobs))
 	for i := range d.Jobs {
-		teams[i] = &team{Job: d.Jobs[i], disc: d}
+		teams[i] = &jobCommon{Job: d.Jobs[i], disc: d}
 	}
 	return teams
 }

@@ -22,13 +22,13 @@ func (s *Store) Fork() *Store {
 	c := New(s.poll, s.rules)
 	c.span, c.room, c.quiet = s.span, s.room, s.quiet.forkSilences()
 	c.disc, c.under, c.marks, c.stacks, c.asks = s.disc, s.under, s.marks, s.stacks, s.asks
-	c.teams = make([]*team, len(s.teams))
-	of := make(map[*team]*team, len(s.teams))
+	c.teams = make([]*jobCommon, len(s.teams))
+	of := make(map[*jobCommon]*jobCommon, len(s.teams))
 	for i, t := range s.teams {
 		copied := *t
 		c.teams[i], of[t] = &copied, &copied
 	}
-	c.jobs = make(map[string][]*team, len(s.jobs))
+	c.jobs = make(map[string][]*jobCommon, len(s.jobs))
 	for node, teams := range s.jobs {
 		c.jobs[node] = mapToCopies(teams, of)
 	}
@@ -42,7 +42,7 @@ func (s *Store) Fork() *Store {
 }
 
 // forkRecord copies the parts that Events modify. Events replace all other parts, so these are shared.
-func (n *nodeRecord) forkRecord(teams map[*team]*team) *nodeRecord {
+func (n *nodeRecord) forkRecord(teams map[*jobCommon]*jobCommon) *nodeRecord {
 	c := *n
 	work := make(map[*pace.GPU]*pace.GPU, len(n.work))
 	c.jobs, c.troubles, c.judged = mapToCopies(n.jobs, teams), n.troubles.forkTracks(), cluster.Node{}
@@ -69,7 +69,7 @@ func mapToCopies[T any](list []*T, copies map[*T]*T) []*T {
 	return out
 }
 
-func (t *troubles) forkTracks() troubles {
+func (t *nodeTracks) forkTracks() nodeTracks {
 	c := *t
 	c.reach, c.report = *t.reach.copyTrack(), *t.report.copyTrack()
 	c.gpus, c.jobs = nil, nil

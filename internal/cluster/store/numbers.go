@@ -7,9 +7,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// memory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that later
-// lose these.
-type memory struct {
+// cardMemory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that
+// later lose these.
+type cardMemory struct {
 	job   string // Hello.Job, or its SLUID; the cgroup of another job has other GPUs
 	cards []wire.Card
 }
@@ -18,7 +18,7 @@ type memory struct {
 type numbering struct {
 	node  string
 	hello *wire.Hello
-	jobs  []*team // on the node
+	jobs  []*jobCommon // on the node
 }
 
 func (n *nodeRecord) newNumbering() numbering { return numbering{n.Name, n.Hello, n.jobs} }
@@ -50,9 +50,9 @@ func wholeGPUs(gpus []cluster.GPU) []cluster.GPU {
 
 // restoreCards gives back to GPUs the cards that they have lost. If the cards of the Hello are complete, it stores
 // them.
-func (m *memory) restoreCards(h *wire.Hello, gpus []cluster.GPU) {
+func (m *cardMemory) restoreCards(h *wire.Hello, gpus []cluster.GPU) {
 	if job := h.Job + h.SLUID; m.job != job {
-		*m = memory{job: job}
+		*m = cardMemory{job: job}
 	}
 	var bare []*cluster.GPU
 	for i := range gpus {
@@ -74,7 +74,7 @@ func (m *memory) restoreCards(h *wire.Hello, gpus []cluster.GPU) {
 
 // findCard returns the position of the stored card of a bare GPU: by UUID, by PCI bus, as the only absent one, or by
 // index if all others kept theirs. It returns -1 if none of these identifies it.
-func (m *memory) findCard(gpus []cluster.GPU, bare *cluster.GPU, bares int) int {
+func (m *cardMemory) findCard(gpus []cluster.GPU, bare *cluster.GPU, bares int) int {
 	if i := slices.IndexFunc(m.cards, func(c wire.Card) bool { return c.UUID == bare.Card.UUID }); i >= 0 {
 		return i
 	}
@@ -133,7 +133,7 @@ func (n numbering) byJobs(gpus []cluster.GPU, without []*cluster.GPU) bool {
 
 // byIndex numbers GPUs by their index if the probe sees the whole node and the number of every other GPU is its index.
 func (n numbering) byIndex(gpus []cluster.GPU, without []*cluster.GPU) {
-	whole := !n.hello.Adopted() || slices.ContainsFunc(n.jobs, func(j *team) bool {
+	whole := !n.hello.Adopted() || slices.ContainsFunc(n.jobs, func(j *jobCommon) bool {
 		minors, known := j.Minors[n.node]
 		return j.Number == n.hello.Job && known && len(gpus) > len(minors)
 	})

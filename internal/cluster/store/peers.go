@@ -17,9 +17,9 @@ type jobPace struct {
 	last  time.Time // of the last comparison
 	gap   time.Duration
 	whole track
-	where subject // of the whole job: its node, if it has only one
+	where nodeOrGPU // of the whole job: its node, if it has only one
 	roles []pace.Role
-	gpus  map[subject]*gpuTrack
+	gpus  map[nodeOrGPU]*gpuTrack
 	peers []cluster.Peer // memory for the next comparison
 	bare  []*pace.GPU    // likewise
 
@@ -58,7 +58,7 @@ func (s *Store) comparePeers(n *nodeRecord, at time.Time) {
 	for _, job := range n.jobs {
 		p := s.paces[job.ID]
 		if p == nil {
-			p = &jobPace{gpus: map[subject]*gpuTrack{}}
+			p = &jobPace{gpus: map[nodeOrGPU]*gpuTrack{}}
 			s.paces[job.ID] = p
 		}
 		// an interval ends a little early, so that a report that comes slightly sooner does not have to wait
@@ -71,9 +71,9 @@ func (s *Store) comparePeers(n *nodeRecord, at time.Time) {
 // compareJob steps the conditions of a job's GPUs.
 func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 	peers := s.gatherPeers(p, job, at)
-	now := moment{at: at, gap: p.gap, first: !p.begun}
+	now := stepTime{at: at, gap: p.gap, first: !p.begun}
 	p.last, p.begun = at, true
-	p.where = subject{number: cluster.NoNumber}
+	p.where = nodeOrGPU{number: cluster.NoNumber}
 	if len(job.Nodes) == 1 {
 		p.where.node = job.Nodes[0]
 	}
@@ -175,9 +175,9 @@ func (n *nodeRecord) firstJob(number *int) string {
 }
 
 // stepTracks steps the tracks of the job and its GPUs.
-func (p *jobPace) stepTracks(held []cluster.Condition, now moment) {
+func (p *jobPace) stepTracks(held []cluster.Condition, now stepTime) {
 	var whole []cluster.Condition
-	ofGPUs, lag := map[subject][]cluster.Condition{}, map[subject]*pace.GPU{}
+	ofGPUs, lag := map[nodeOrGPU][]cluster.Condition{}, map[nodeOrGPU]*pace.GPU{}
 	for _, c := range held {
 		if c.Of == nil {
 			whole = append(whole, c)
@@ -196,14 +196,14 @@ func (p *jobPace) stepTracks(held []cluster.Condition, now moment) {
 		case c.Kind == cluster.KindLag:
 			c.Of.Lags(now.at, now.gap, c.Mild)
 		}
-		at := subject{node: c.Of.Node.Name, key: c.Of.Own.Key}
+		at := nodeOrGPU{node: c.Of.Node.Name, key: c.Of.Own.Key}
 		if c.Kind == cluster.KindLag {
 			lag[at] = c.Of.GPU
 		}
 		if p.gpus[at] == nil {
 			p.gpus[at] = &gpuTrack{}
 		}
-		p.gpus[at].subject = subject{at.node, c.Of.Own.Number, at.key}
+		p.gpus[at].nodeOrGPU = nodeOrGPU{at.node, c.Of.Own.Number, at.key}
 		c.Of = nil
 		ofGPUs[at] = append(ofGPUs[at], c)
 	}
@@ -227,7 +227,7 @@ func (all *notices) addPeers(p *jobPace, nodes map[string]*cluster.Node, now tim
 	all.addSubject(reporting, &p.where, p.whole.asOf(now), live, true)
 	for _, g := range p.gpus {
 		if n := nodes[g.node]; n != nil {
-			all.addSubject(n, &g.subject, g.asOf(now), live && n.HasNumbers(), true)
+			all.addSubject(n, &g.nodeOrGPU, g.asOf(now), live && n.HasNumbers(), true)
 		}
 	}
 }

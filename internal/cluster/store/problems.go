@@ -13,19 +13,19 @@ import (
 // maxCleared limits JobView.Cleared.
 const maxCleared = 256
 
-// troubles has the tracks of a node. Its memory is bounded: one spell and one past spell per Kind and subject.
-type troubles struct {
+// nodeTracks has the tracks of a node. Its memory is bounded: one spell and one past spell per Kind and subject.
+type nodeTracks struct {
 	reach, report track
 	gpus          []*gpuTrack // only those with spells
 	jobs          []*jobTrack // only those with spells, of jobs on the node at the last report
-	whole         subject     // the node
+	whole         nodeOrGPU   // the node
 	looked        bool        // at least one report has arrived
 	// IDs of the jobs on the node, as of the last step, whose GPUs SLURM has named
 	told []string
 }
 
-// subject is a node or one of its GPUs.
-type subject struct {
+// nodeOrGPU is a node or one of its GPUs.
+type nodeOrGPU struct {
 	node   string
 	number int    // of the GPU; NoNumber: the node, or a GPU without a number
 	key    string // of the GPU; empty: the node
@@ -40,18 +40,18 @@ type jobTrack struct {
 // gpuTrack is the track of one GPU, found by Key.
 type gpuTrack struct {
 	track
-	subject
+	nodeOrGPU
 	present bool // in the last report
 }
 
 // stepReach steps the conditions that concern the connection to the node.
-func (t *troubles) stepReach(rules cluster.Rules, n *cluster.Node, at time.Time) {
-	t.reach.stepSpells(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}), moment{at: at, gap: math.MaxInt64})
+func (t *nodeTracks) stepReach(rules cluster.Rules, n *cluster.Node, at time.Time) {
+	t.reach.stepSpells(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}), stepTime{at: at, gap: math.MaxInt64})
 }
 
 // stepReport steps the conditions that concern the node's report.
-func (t *troubles) stepReport(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
-	now := moment{at, n.Patience(), !t.looked}
+func (t *nodeTracks) stepReport(rules cluster.Rules, n *cluster.Node, jobs []*jobCommon, at time.Time) {
+	now := stepTime{at, n.Patience(), !t.looked}
 	t.looked = true
 	whole := rules(cluster.Subject{Scope: cluster.ScopeReport, Node: n})
 	t.report.stepSpells(whole, now)
@@ -65,7 +65,7 @@ func (t *troubles) stepReport(rules cluster.Rules, n *cluster.Node, jobs []*team
 			func(c cluster.Condition) bool { return ofEvery(whole, c.Kind) })
 		if track := t.trackOf(g, len(held) > 0); track != nil {
 			track.dropSpells(whole)
-			track.present, track.subject = true, subject{n.Name, g.Number, g.Key}
+			track.present, track.nodeOrGPU = true, nodeOrGPU{n.Name, g.Number, g.Key}
 			track.stepSpells(held, now)
 		}
 	}
@@ -85,18 +85,18 @@ func ofEvery(whole []cluster.Condition, kind cluster.Kind) bool {
 
 // stepJobs steps the conditions of the jobs when SLURM has answered between two reports. Findings about GPUs get the
 // new numbers of their GPUs.
-func (t *troubles) stepJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
+func (t *nodeTracks) stepJobs(rules cluster.Rules, n *cluster.Node, jobs []*jobCommon, at time.Time) {
 	for i := range n.GPUs {
 		if track := t.trackOf(&n.GPUs[i], false); track != nil {
 			track.number = n.GPUs[i].Number
 		}
 	}
-	t.ofJobs(rules, n, jobs, moment{at: at, gap: n.Patience()})
+	t.ofJobs(rules, n, jobs, stepTime{at: at, gap: n.Patience()})
 }
 
 // ofJobs steps the conditions of each job on the node, and drops the tracks of other jobs. A job's first step is the
 // first one after SLURM has said which GPUs the job has. A GPU that is missing in that step was missing before.
-func (t *troubles) ofJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, now moment) {
+func (t *nodeTracks) ofJobs(rules cluster.Rules, n *cluster.Node, jobs []*jobCommon, now stepTime) {
 	var kept []*jobTrack
 	before := t.told
 	t.told = nil
@@ -122,7 +122,7 @@ func (t *troubles) ofJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, no
 }
 
 // ofJob returns the track of a job, nil if there is none.
-func (t *troubles) ofJob(id string) *jobTrack {
+func (t *nodeTracks) ofJob(id string) *jobTrack {
 	if i := slices.IndexFunc(t.jobs, func(o *jobTrack) bool { return o.id == id }); i >= 0 {
 		return t.jobs[i]
 	}
@@ -130,7 +130,7 @@ func (t *troubles) ofJob(id string) *jobTrack {
 }
 
 // trackOf returns the track of a GPU. If there is none, it returns a new one if wanted is set, otherwise nil.
-func (t *troubles) trackOf(g *cluster.GPU, wanted bool) *gpuTrack {
+func (t *nodeTracks) trackOf(g *cluster.GPU, wanted bool) *gpuTrack {
 	if i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.key == g.Key }); i >= 0 {
 		return t.gpus[i]
 	}
@@ -142,28 +142,28 @@ func (t *troubles) trackOf(g *cluster.GPU, wanted bool) *gpuTrack {
 	return track
 }
 
-// notice is a spell to report, with its subject and the earlier spells of its Kind; nil: none.
-type notice struct {
+// spellNotice is a spell to report, with its subject and the earlier spells of its Kind; nil: none.
+type spellNotice struct {
 	*spell
-	*subject
+	*nodeOrGPU
 	earlier *spell
 }
 
 // notices are the spells to report for a job.
 type notices struct {
 	job       string
-	now, past []notice
-	since     time.Time // the job's start: spells that ended earlier do not concern it
-	hush      *hush     // the silences of all nodes
+	now, past []spellNotice
+	since     time.Time         // the job's start: spells that ended earlier do not concern it
+	hush      *snapshotSilences // the silences of all nodes
 }
 
 // addSpells adds the spells of the job's node n at now.
-func (all *notices) addSpells(job *cluster.Job, n *cluster.Node, t *troubles, rules cluster.Rules, now time.Time) {
+func (all *notices) addSpells(job *cluster.Job, n *cluster.Node, t *nodeTracks, rules cluster.Rules, now time.Time) {
 	count, known := job.GPUsOn(n.Name)
 	withGPUs := !known || count > 0
 	if held := rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}); len(held) > 0 || !t.reach.isEmpty() {
 		reach := t.reach.copyTrack()
-		reach.stepSpells(held, moment{at: now, gap: math.MaxInt64})
+		reach.stepSpells(held, stepTime{at: now, gap: math.MaxInt64})
 		covered := func(s spell) bool { return all.hush.coversSpell(n, &s) }
 		reach.spells, reach.past = slices.DeleteFunc(reach.spells, covered), slices.DeleteFunc(reach.past, covered)
 		all.addSubject(n, &t.whole, reach, true, withGPUs)
@@ -178,25 +178,25 @@ func (all *notices) addSpells(job *cluster.Job, n *cluster.Node, t *troubles, ru
 	share := job.Share(n)
 	for _, g := range t.gpus {
 		if share.Has(&g.number) {
-			all.addSubject(n, &g.subject, g.asOf(now), n.HasNumbers() && g.present, true)
+			all.addSubject(n, &g.nodeOrGPU, g.asOf(now), n.HasNumbers() && g.present, true)
 		}
 	}
 }
 
 // addSubject adds the spells of one subject. live says that its state is known now. Spells that have just ended are
 // reported only for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
-func (all *notices) addSubject(n *cluster.Node, at *subject, t *track, live, withGPUs bool) {
+func (all *notices) addSubject(n *cluster.Node, at *nodeOrGPU, t *track, live, withGPUs bool) {
 	lingers := n.State == cluster.NodeReporting &&
 		!slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == cluster.Critical })
 	for i := range t.spells {
 		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) &&
 			(withGPUs || !s.OfGPUs) {
-			all.now = append(all.now, notice{s, at, t.earlierSpells(s)})
+			all.now = append(all.now, spellNotice{s, at, t.earlierSpells(s)})
 		}
 	}
 	for i := range t.past {
 		if s := &t.past[i]; (withGPUs || !s.OfGPUs) && !s.last.Before(all.since) {
-			all.past = append(all.past, notice{s, at, nil})
+			all.past = append(all.past, spellNotice{s, at, nil})
 		}
 	}
 }
@@ -222,16 +222,16 @@ func firstIf(a, b bool) int {
 
 // jobFindings returns JobView's Findings, those that hold first, and Cleared.
 func (all *notices) jobFindings() (now, cleared []cluster.Finding) {
-	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {
+	now = all.findingsOf(all.now, len(all.now), func(a, b spellNotice) int {
 		return cmp.Or(firstIf(a.holds, b.holds), cmp.Compare(b.Severity, a.Severity),
 			firstIf(a.Kind.SlowsJob(), b.Kind.SlowsJob()), b.since.Compare(a.since))
 	})
-	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
+	return now, all.findingsOf(all.past, maxCleared, func(a, b spellNotice) int { return b.last.Compare(a.last) })
 }
 
 // findingsOf returns the first notices as Findings, at most most of them. Equal notices are sorted by subject.
-func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) int) []cluster.Finding {
-	slices.SortStableFunc(of, func(a, b notice) int {
+func (all *notices) findingsOf(of []spellNotice, most int, compare func(a, b spellNotice) int) []cluster.Finding {
+	slices.SortStableFunc(of, func(a, b spellNotice) int {
 		if c := compare(a, b); c != 0 {
 			return c
 		}

@@ -24,16 +24,16 @@ type nodeRecord struct {
 	reporting time.Time // when the first report of this session arrived; zero: none yet
 	// the same for a session that was left for another door, until a report arrives again; zero: none was left
 	moved     time.Time
-	troubles  troubles
+	troubles  nodeTracks
 	began     time.Time // the current attempt; zero: there is none
 	downSince time.Time // of the first failure in a row
 
 	poll   time.Duration
-	room   int         // of histories
-	jobs   []*team     // on the node, as of the last Event or Discovery
-	hello  *wire.Hello // the Hello with the cards of the GPUs
-	seen   time.Time   // the first Event
-	failed struct {    // the attempt of Failure
+	room   int          // of histories
+	jobs   []*jobCommon // on the node, as of the last Event or Discovery
+	hello  *wire.Hello  // the Hello with the cards of the GPUs
+	seen   time.Time    // the first Event
+	failed struct {     // the attempt of Failure
 		route reach.Route
 		steps []reach.Step
 	}
@@ -42,7 +42,7 @@ type nodeRecord struct {
 	known   map[string]history.History // histories to continue, by GPU.Key
 	work    map[string]*pace.GPU       // likewise, their work
 	paces   []*pace.GPU                // of GPUs, in their order
-	memory  memory
+	memory  cardMemory
 	offsets offsets
 	past    *cluster.Past // of the last reports; set once a view had no numbers
 	judged  cluster.Node  // the node that asOf returns
@@ -57,7 +57,7 @@ const keepNumbers = 20 * time.Second
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
 	return &nodeRecord{Node: cluster.Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at,
 		known: map[string]history.History{}, work: map[string]*pace.GPU{},
-		troubles: troubles{whole: subject{node: name, number: cluster.NoNumber}}}
+		troubles: nodeTracks{whole: nodeOrGPU{node: name, number: cluster.NoNumber}}}
 }
 
 // take applies an Event, and steps the conditions that held before the Event and those that hold after it.

@@ -35,7 +35,7 @@ func (s *silences) noteReport(n *nodeRecord, nodes map[string]*nodeRecord, at ti
 		s.past = slices.DeleteFunc(slices.Clone(s.past),
 			func(o cluster.Silence) bool { return at.Sub(o.Over) > cluster.Remember })
 		s.past = append(s.past[max(len(s.past)+1-maxSilences, 0):], over)
-		now := moment{at: at, gap: math.MaxInt64}
+		now := stepTime{at: at, gap: math.MaxInt64}
 		s.track.stepSpells(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{}, Silence: &over}), now)
 		s.track.stepSpells(nil, now)
 	}
@@ -104,27 +104,28 @@ func (s *silences) currentSilence(nodes map[string]*nodeRecord, snap *cluster.Sn
 	return &is, shared
 }
 
-// hush has the silences as of a Snapshot.
-type hush struct {
+// snapshotSilences are the silences as of a Snapshot.
+type snapshotSilences struct {
 	*silences
 	now    *cluster.Silence // nil: there is none
 	shared map[string]bool  // the nodes that share it
 	track  *track
 }
 
-func (s *silences) asOf(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool, rules cluster.Rules) *hush {
+func (s *silences) asOf(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool,
+	rules cluster.Rules) *snapshotSilences {
 	at := snap.At
-	h := &hush{silences: s, track: s.track.asOf(at)}
+	h := &snapshotSilences{silences: s, track: s.track.asOf(at)}
 	if h.now, h.shared = s.currentSilence(nodes, snap, some); h.now != nil {
 		h.track = s.track.copyTrack()
 		held := rules(cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{}, Silence: h.now})
-		h.track.stepSpells(held, moment{at: at, gap: math.MaxInt64})
+		h.track.stepSpells(held, stepTime{at: at, gap: math.MaxInt64})
 	}
 	return h
 }
 
 // coversSpell reports whether a problem with reaching a node was only part of a silence.
-func (h *hush) coversSpell(n *cluster.Node, s *spell) bool {
+func (h *snapshotSilences) coversSpell(n *cluster.Node, s *spell) bool {
 	if s.Kind != cluster.KindStale && s.Kind != cluster.KindFailed || !slices.Contains(lone, s.Class) {
 		return false
 	}
@@ -137,9 +138,9 @@ func (h *hush) coversSpell(n *cluster.Node, s *spell) bool {
 }
 
 // addNotices adds the silences to the notices of a job that has some of the nodes.
-func (h *hush) addNotices(all *notices, job *cluster.Job) {
+func (h *snapshotSilences) addNotices(all *notices, job *cluster.Job) {
 	if h.now == nil || slices.ContainsFunc(job.Nodes, func(name string) bool { return h.shared[name] }) {
 		reporting := &cluster.Node{State: cluster.NodeReporting}
-		all.addSubject(reporting, &subject{number: cluster.NoNumber}, h.track, true, true)
+		all.addSubject(reporting, &nodeOrGPU{number: cluster.NoNumber}, h.track, true, true)
 	}
 }

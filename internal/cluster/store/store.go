@@ -56,11 +56,11 @@ type Store struct {
 
 	mu    sync.Mutex // protects the following
 	disc  cluster.Discovery
-	teams []*team                // the jobs of disc
-	jobs  map[string][]*team     // the same by node name
-	under map[string]string      // the switches in disc, by node name; replaced, never changed
-	nodes map[string]*nodeRecord // by cleaned name
-	paces map[string]*jobPace    // by the ID of jobs of disc
+	teams []*jobCommon            // the jobs of disc
+	jobs  map[string][]*jobCommon // the same by node name
+	under map[string]string       // the switches in disc, by node name; replaced, never changed
+	nodes map[string]*nodeRecord  // by cleaned name
+	paces map[string]*jobPace     // by the ID of jobs of disc
 	quiet silences
 	marks []cluster.Mark // by their arrival; replaced, never changed
 
@@ -146,7 +146,7 @@ func (s *Store) keepStacks(d *rankstacks.Verdict) {
 // storeJobs stores the jobs that SLURM has named, and compares their GPUs with the GPUs in the last report of each
 // node.
 func (s *Store) storeJobs(at time.Time, d cluster.Discovery) {
-	s.disc, s.teams, s.jobs, s.under = d, teamsOf(&d), make(map[string][]*team, len(s.nodes)), switchesOf(&d)
+	s.disc, s.teams, s.jobs, s.under = d, teamsOf(&d), make(map[string][]*jobCommon, len(s.nodes)), switchesOf(&d)
 	for _, t := range s.teams {
 		for _, node := range t.Nodes {
 			s.jobs[node] = append(s.jobs[node], t)

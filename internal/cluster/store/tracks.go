@@ -30,8 +30,8 @@ type spell struct {
 	before bool // it held when the node was first seen: since is not its beginning
 }
 
-// moment is the time of a step.
-type moment struct {
+// stepTime is the time of a step.
+type stepTime struct {
 	at    time.Time
 	gap   time.Duration // a longer time between two steps is unknown, and does not count
 	first bool          // it is the first step of the node
@@ -45,7 +45,7 @@ type track struct {
 }
 
 // stepSpells applies the conditions that hold at a moment. Events may be slightly out of order.
-func (t *track) stepSpells(held []cluster.Condition, m moment) {
+func (t *track) stepSpells(held []cluster.Condition, m stepTime) {
 	t.retireSpells(m.at)
 	for _, c := range held {
 		t.extendSpell(c, m)
@@ -58,7 +58,7 @@ func (t *track) stepSpells(held []cluster.Condition, m moment) {
 	}
 }
 
-func (t *track) extendSpell(c cluster.Condition, m moment) {
+func (t *track) extendSpell(c cluster.Condition, m stepTime) {
 	began := cmp.Or(c.Since, m.at)
 	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
 	switch {
@@ -100,11 +100,11 @@ func (s *spell) staysMilder(c cluster.Condition, passed time.Duration) bool {
 }
 
 // pauseClock stops the clock of the spell.
-func (s *spell) pauseClock(m moment) { s.last, s.at = m.at, m.at }
+func (s *spell) pauseClock(m stepTime) { s.last, s.at = m.at, m.at }
 
 // sinceLastStep returns the time since the last step, 0 if it is unknown. From then on, the moment counts as the last
 // step.
-func (s *spell) sinceLastStep(m moment) time.Duration {
+func (s *spell) sinceLastStep(m stepTime) time.Duration {
 	d := m.at.Sub(s.at)
 	if s.at = m.at; d > m.gap {
 		return 0

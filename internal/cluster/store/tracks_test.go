@@ -296,7 +296,7 @@ func TestFirstSeverity(t *testing.T) {
 			if i >= 30-tc.severe {
 				c.Severity = cluster.Warning
 			}
-			tr.stepSpells([]cluster.Condition{c}, moment{at: t0.Add(time.Duration(3*i) * time.Second), gap: 9 * time.Second})
+			tr.stepSpells([]cluster.Condition{c}, stepTime{at: t0.Add(time.Duration(3*i) * time.Second), gap: 9 * time.Second})
 		}
 		if s := tr.spells[0]; !s.told || s.Severity != tc.want {
 			t.Errorf("%d of 30 samples are severe: told %t as %d, want %d", tc.severe, s.told, s.Severity, tc.want)

@@ -12,11 +12,11 @@ import (
 // sent a report since: a GPU of a Snapshot never changes. Readings belong to one goroutine.
 type Readings struct {
 	GPUs    []*cluster.GPU
-	columns map[column]*cells
+	columns map[gaugeColumn]*cells
 }
 
-// column is a number of a GPU: a metric, or the level of a gauge.
-type column struct {
+// gaugeColumn is a number of a GPU: a metric, or the level of a gauge.
+type gaugeColumn struct {
 	id    metric.ID
 	level bool
 	of    Gauge
@@ -28,7 +28,7 @@ type cells struct {
 	read   bool // it was read since these GPUs came
 }
 
-func (c column) valueOf(g *cluster.GPU) float64 {
+func (c gaugeColumn) valueOf(g *cluster.GPU) float64 {
 	if c.level {
 		return c.of.Level(g)
 	}
@@ -38,7 +38,7 @@ func (c column) valueOf(g *cluster.GPU) float64 {
 // NewReadings returns the Readings of GPUs. It takes over the Readings before, which nobody may use any more; nil:
 // there are none.
 func NewReadings(gpus []*cluster.GPU, before *Readings) *Readings {
-	r := &Readings{GPUs: gpus, columns: map[column]*cells{}}
+	r := &Readings{GPUs: gpus, columns: map[gaugeColumn]*cells{}}
 	if before == nil || len(before.GPUs) != len(gpus) {
 		return r
 	}
@@ -60,7 +60,7 @@ func NewReadings(gpus []*cluster.GPU, before *Readings) *Readings {
 	return r
 }
 
-func (r *Readings) columnValues(of column) []float64 {
+func (r *Readings) columnValues(of gaugeColumn) []float64 {
 	c := r.columns[of]
 	if c == nil {
 		c = &cells{values: make([]float64, len(r.GPUs))}
@@ -74,7 +74,7 @@ func (r *Readings) columnValues(of column) []float64 {
 }
 
 // Of returns a metric for each GPU, NaN where it is unknown. The list must not be changed.
-func (r *Readings) Of(id metric.ID) []float64 { return r.columnValues(column{id: id}) }
+func (r *Readings) Of(id metric.ID) []float64 { return r.columnValues(gaugeColumn{id: id}) }
 
 // Total returns Total of the GPUs.
 func (r *Readings) Total() Totals { return computeTotals(r.GPUs, r.columnNumber) }
@@ -89,7 +89,7 @@ func (r *Readings) Lowest(id metric.ID) Sum {
 
 // Median returns the median of the GPUs' levels, rounded to a point, and of their numbers; NaN without any.
 func (r *Readings) Median(of Gauge) (level, number float64) {
-	level = medianByPoints(r.columnValues(column{level: true, of: of}))
+	level = medianByPoints(r.columnValues(gaugeColumn{level: true, of: of}))
 	if of == GaugeTemperature {
 		return level, medianByPoints(r.Of(metric.Temperature))
 	}
@@ -116,19 +116,19 @@ func medianByPoints(values []float64) float64 {
 	return math.NaN()
 }
 
-// number reads one metric of GPUs.
-type number struct {
+// metricColumn reads one metric of GPUs.
+type metricColumn struct {
 	id     metric.ID
 	column []float64 // the values of all of them; nil: each GPU is asked
 }
 
-func (r *Readings) columnNumber(id metric.ID) number { return number{id, r.Of(id)} }
+func (r *Readings) columnNumber(id metric.ID) metricColumn { return metricColumn{id, r.Of(id)} }
 
 // directNumber returns a number that asks each GPU, for when they are few.
-func directNumber(id metric.ID) number { return number{id: id} }
+func directNumber(id metric.ID) metricColumn { return metricColumn{id: id} }
 
 // valueAt returns the number of the GPU at a place.
-func (n *number) valueAt(i int, g *cluster.GPU) float64 {
+func (n *metricColumn) valueAt(i int, g *cluster.GPU) float64 {
 	if n.column != nil {
 		return n.column[i]
 	}

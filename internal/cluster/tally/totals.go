@@ -26,7 +26,7 @@ func (s Sum) Known() bool { return s.Count > 0 }
 // Of combines a metric over GPUs as its row in the table says. Only GPUs that also have the metrics in with are
 // counted.
 func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
-	s := summing{number: directNumber(id), sum: id.Row().Sum, Sum: Sum{Value: math.NaN()}}
+	s := sumBuilder{metricColumn: directNumber(id), sum: id.Row().Sum, Sum: Sum{Value: math.NaN()}}
 	for _, id := range with {
 		s.with = append(s.with, directNumber(id))
 	}
@@ -38,27 +38,27 @@ func Lowest(gpus []*cluster.GPU, id metric.ID) Sum {
 	return sumNumbers(gpus, directNumber(id), metric.Lowest)
 }
 
-func sumNumbers(gpus []*cluster.GPU, n number, sum metric.Sum) Sum {
-	s := summing{number: n, sum: sum, Sum: Sum{Value: math.NaN()}}
+func sumNumbers(gpus []*cluster.GPU, n metricColumn, sum metric.Sum) Sum {
+	s := sumBuilder{metricColumn: n, sum: sum, Sum: Sum{Value: math.NaN()}}
 	return s.sumGPUs(gpus)
 }
 
-// summing is a Sum to which GPUs are added. A GPU counts only if it has all metrics of with.
-type summing struct {
+// sumBuilder is a Sum to which GPUs are added. A GPU counts only if it has all metrics of with.
+type sumBuilder struct {
 	Sum
-	number
+	metricColumn
 	sum  metric.Sum
-	with []number
+	with []metricColumn
 }
 
-func (s *summing) sumGPUs(gpus []*cluster.GPU) Sum {
+func (s *sumBuilder) sumGPUs(gpus []*cluster.GPU) Sum {
 	for i, g := range gpus {
 		s.addValue(i, g)
 	}
 	return s.finishSum()
 }
 
-func (s *summing) addValue(i int, g *cluster.GPU) {
+func (s *sumBuilder) addValue(i int, g *cluster.GPU) {
 	v := s.valueAt(i, g)
 	if v != v || !s.hasAllNumbers(i, g) {
 		return
@@ -71,7 +71,7 @@ func (s *summing) addValue(i int, g *cluster.GPU) {
 	s.Count++
 }
 
-func (s *summing) finishSum() Sum {
+func (s *sumBuilder) finishSum() Sum {
 	if s.sum == metric.Mean {
 		s.Value /= float64(s.Count)
 	}
@@ -79,7 +79,7 @@ func (s *summing) finishSum() Sum {
 }
 
 // hasAllNumbers reports whether the GPU at a position has all the metrics of with.
-func (s *summing) hasAllNumbers(i int, g *cluster.GPU) bool {
+func (s *sumBuilder) hasAllNumbers(i int, g *cluster.GPU) bool {
 	for k := range s.with {
 		if v := s.with[k].valueAt(i, g); v != v {
 			return false
@@ -114,17 +114,18 @@ type Totals struct {
 // adding it to all sums.
 func Total(gpus []*cluster.GPU) Totals { return computeTotals(gpus, directNumber) }
 
-func computeTotals(gpus []*cluster.GPU, of func(metric.ID) number) Totals {
+func computeTotals(gpus []*cluster.GPU, of func(metric.ID) metricColumn) Totals {
 	t := Totals{GPUs: len(gpus)}
 	sums := [...]struct {
 		to *Sum
-		summing
+		sumBuilder
 	}{
-		{&t.Util, summing{number: of(metric.Util)}}, {&t.Temperature, summing{number: of(metric.Temperature)}},
-		{&t.Used, summing{number: of(metric.MemoryUsed), with: []number{of(metric.MemoryTotal)}}},
-		{&t.Memory, summing{number: of(metric.MemoryTotal), with: []number{of(metric.MemoryUsed)}}},
-		{&t.Power, summing{number: of(metric.Power)}},
-		{&t.PowerLimit, summing{number: of(metric.PowerLimit), with: []number{of(metric.Power)}}},
+		{&t.Util, sumBuilder{metricColumn: of(metric.Util)}},
+		{&t.Temperature, sumBuilder{metricColumn: of(metric.Temperature)}},
+		{&t.Used, sumBuilder{metricColumn: of(metric.MemoryUsed), with: []metricColumn{of(metric.MemoryTotal)}}},
+		{&t.Memory, sumBuilder{metricColumn: of(metric.MemoryTotal), with: []metricColumn{of(metric.MemoryUsed)}}},
+		{&t.Power, sumBuilder{metricColumn: of(metric.Power)}},
+		{&t.PowerLimit, sumBuilder{metricColumn: of(metric.PowerLimit), with: []metricColumn{of(metric.Power)}}},
 	}
 	for i := range sums {
 		sums[i].sum, sums[i].Value = sums[i].id.Row().Sum, math.NaN()
@@ -158,7 +159,7 @@ const apart = 5
 // Slowest returns the lowest utilization, and whether its GPU stands out from the rest.
 func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) { return findSlowest(gpus, directNumber) }
 
-func findSlowest(gpus []*cluster.GPU, of func(metric.ID) number) (low Sum, standsOut bool) {
+func findSlowest(gpus []*cluster.GPU, of func(metric.ID) metricColumn) (low Sum, standsOut bool) {
 	low = sumNumbers(gpus, of(metric.Util), metric.Lowest)
 	return low, low.Value <= sumNumbers(gpus, of(metric.Util), metric.Util.Row().Sum).Value-apart // false for NaN
 }

@@ -16,16 +16,16 @@ type Past struct {
 	Edge   int64 // the newest bin that all reporting GPUs have
 	Oldest int64 // the oldest bin of any of them
 
-	who    uint64 // a hash of the GPUs
-	ends   []ends // of their histories
-	kept   map[block]known
-	last   map[Samples][]float32 // samples of the block at the edge
-	rows   map[metric.ID]*rows   // likewise
-	states map[int64]uint64      // of the blocks
+	who    uint64     // a hash of the GPUs
+	ends   []binRange // of their histories
+	kept   map[block]blockSamples
+	last   map[Samples][]float32      // samples of the block at the edge
+	rows   map[metric.ID]*edgeSamples // likewise
+	states map[int64]uint64           // of the blocks
 }
 
-// rows are the samples of one metric at the edge, for all GPUs.
-type rows struct {
+// edgeSamples are the samples of one metric at the edge, for all GPUs.
+type edgeSamples struct {
 	first   int64 // bin
 	samples []float32
 	reports []bool // the metric is known now
@@ -46,8 +46,8 @@ type block struct {
 // blockOf returns the index of the block that a bin is in.
 func blockOf(bin int64) int64 { return bin >> blockShift }
 
-// known is the content of a block in one state of its histories.
-type known struct {
+// blockSamples is the content of a block in one state of its histories.
+type blockSamples struct {
 	state   uint64
 	samples []float32
 }
@@ -57,7 +57,8 @@ var seed = maphash.MakeSeed()
 // NewPast returns the Past of GPUs. It takes over the Past of an earlier Snapshot, which nobody may use any more; nil:
 // there is none.
 func NewPast(gpus []*cluster.GPU, before *Past) *Past {
-	p := &Past{GPUs: gpus, kept: map[block]known{}, last: map[Samples][]float32{}, rows: map[metric.ID]*rows{},
+	p := &Past{GPUs: gpus, kept: map[block]blockSamples{}, last: map[Samples][]float32{},
+		rows:   map[metric.ID]*edgeSamples{},
 		states: map[int64]uint64{}}
 	changed, same := p.takeOver(before)
 	if !same {
@@ -90,7 +91,7 @@ func (p *Past) takeOver(before *Past) (changed []int, same bool) {
 	if same = before != nil && len(before.GPUs) == len(p.GPUs); same {
 		p.ends = before.ends
 	} else {
-		p.ends = make([]ends, len(p.GPUs))
+		p.ends = make([]binRange, len(p.GPUs))
 	}
 	for i, g := range p.GPUs {
 		if before != nil && len(before.GPUs) == len(p.GPUs) {
@@ -120,17 +121,17 @@ func whoOf(gpus []*cluster.GPU) uint64 {
 func (p *Past) firstBin() int64 { return blockOf(p.Edge+1)*blockBins - edgeLag }
 
 // readRow reads the samples of the GPU at a place.
-func (r *rows) readRow(i int, g *cluster.GPU, id metric.ID) {
+func (r *edgeSamples) readRow(i int, g *cluster.GPU, id metric.ID) {
 	row := r.samples[i*rowBins:][:rowBins]
 	copy(row, g.History.Tail(row[:0:rowBins], id, r.first+rowBins-1, rowBins))
 	_, r.reports[i] = g.Get(id)
 }
 
 // rowsOf returns the rows of a metric.
-func (p *Past) rowsOf(id metric.ID) *rows {
+func (p *Past) rowsOf(id metric.ID) *edgeSamples {
 	r := p.rows[id]
 	if r == nil {
-		r = &rows{p.firstBin(), make([]float32, len(p.GPUs)*rowBins), make([]bool, len(p.GPUs))}
+		r = &edgeSamples{p.firstBin(), make([]float32, len(p.GPUs)*rowBins), make([]bool, len(p.GPUs))}
 		for i, g := range p.GPUs {
 			r.readRow(i, g, id)
 		}
@@ -180,7 +181,7 @@ func (p *Past) completeBlocks(of Samples, first int64) {
 		}
 		all := p.computeSamples(of, from*blockBins, at*blockBins-1)
 		for b := from; b < at; b++ {
-			p.kept[block{of, b}] = known{p.blockState(block{of, b}), all[(b-from)*blockBins : (b-from+1)*blockBins]}
+			p.kept[block{of, b}] = blockSamples{p.blockState(block{of, b}), all[(b-from)*blockBins : (b-from+1)*blockBins]}
 		}
 	}
 }

@@ -19,7 +19,7 @@ const edgeLag = 2
 // Edge returns the newest bin that all reporting GPUs have: the right edge of their series.
 func Edge(gpus ...*cluster.GPU) int64 { return edgeBin(endsOf(gpus)) }
 
-func edgeBin(all []ends) int64 {
+func edgeBin(all []binRange) int64 {
 	var newest int64
 	for i := range all {
 		newest = max(newest, all[i].newest)
@@ -36,7 +36,7 @@ func edgeBin(all []ends) int64 {
 // Oldest returns the oldest bin of any of the GPUs.
 func Oldest(gpus ...*cluster.GPU) int64 { return oldestBin(endsOf(gpus)) }
 
-func oldestBin(all []ends) int64 {
+func oldestBin(all []binRange) int64 {
 	oldest := edgeBin(all)
 	for i := range all {
 		if all[i].some {
@@ -46,21 +46,21 @@ func oldestBin(all []ends) int64 {
 	return oldest
 }
 
-// ends are the numbers of the newest and the oldest bin of a history.
-type ends struct {
+// binRange has the numbers of the newest and the oldest bin of a history.
+type binRange struct {
 	newest, oldest int64
 	some           bool // it has bins
 }
 
-func endsOf(gpus []*cluster.GPU) []ends {
-	all := make([]ends, len(gpus))
+func endsOf(gpus []*cluster.GPU) []binRange {
+	all := make([]binRange, len(gpus))
 	for i, g := range gpus {
 		all[i] = endOf(g)
 	}
 	return all
 }
 
-func endOf(g *cluster.GPU) (e ends) {
+func endOf(g *cluster.GPU) (e binRange) {
 	e.newest, e.some = g.History.Newest()
 	e.oldest, _ = g.History.Oldest()
 	return e

@@ -13,14 +13,14 @@ import (
 type Document struct {
 	text   string
 	Values map[string]any
-	places map[string]spot
+	places map[string]keySpan
 
 	line, counted int // line is the line number at byte counted
 }
 
-// spot is the place of a key: the bytes from start to end, with its value from value on. The head of a table has no
+// keySpan is the place of a key: the bytes from start to end, with its value from value on. The head of a table has no
 // value.
-type spot struct {
+type keySpan struct {
 	line              int
 	start, value, end int
 	head, inline      bool   // it is the head of a table; it is between braces
@@ -38,14 +38,14 @@ var errTooMuch = fmt.Errorf("it has more than %d keys, or one in more than %d ta
 
 // Parse reads TOML. A key with a dot in quotes is an error, since it would look like a key in a table.
 func Parse(text string) (*Document, error) {
-	d := &Document{text: text, places: map[string]spot{}, line: 1}
+	d := &Document{text: text, places: map[string]keySpan{}, line: 1}
 	var p unstable.Parser
 	p.Reset([]byte(text))
 	table := ""
 	for p.NextExpression() {
 		e := p.Expression()
 		if e.Kind == unstable.KeyValue {
-			if err := d.notePair(e, spot{table: table}, table); err != nil {
+			if err := d.notePair(e, keySpan{table: table}, table); err != nil {
 				return nil, err
 			}
 			continue
@@ -65,7 +65,7 @@ func Parse(text string) (*Document, error) {
 }
 
 // notePair notes a key with a value, and the keys within the value.
-func (d *Document) notePair(e *unstable.Node, like spot, prefix string) error {
+func (d *Document) notePair(e *unstable.Node, like keySpan, prefix string) error {
 	key, at, err := d.key(e, prefix)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (d *Document) notePair(e *unstable.Node, like spot, prefix string) error {
 }
 
 // key returns the full key of a node, including the name of its table, and its beginning and end.
-func (d *Document) key(e *unstable.Node, prefix string) (key string, at spot, err error) {
+func (d *Document) key(e *unstable.Node, prefix string) (key string, at keySpan, err error) {
 	var parts []string
 	if prefix != "" {
 		parts = append(parts, prefix)
@@ -113,7 +113,7 @@ func (d *Document) key(e *unstable.Node, prefix string) (key string, at spot, er
 }
 
 // noteKey keeps the first place of a key. The key of an array of tables has many places.
-func (d *Document) noteKey(key string, at spot) {
+func (d *Document) noteKey(key string, at keySpan) {
 	if _, known := d.places[key]; !known {
 		d.places[key] = at
 	}

@@ -34,7 +34,7 @@ func Edit(text, key, value string) (string, error) {
 
 // removeKey returns the text without a key between braces. It also removes the comma after it, or else the one before
 // it.
-func (d *Document) removeKey(at spot) string {
+func (d *Document) removeKey(at keySpan) string {
 	before, after := d.text[:at.start], d.text[at.end:]
 	if rest, found := strings.CutPrefix(strings.TrimLeft(after, " \t"), ","); found {
 		return before + strings.TrimLeft(rest, " \t")
@@ -62,7 +62,7 @@ func (d *Document) addKey(key, value string) string {
 }
 
 // addInlineKey returns the text with one more key at the beginning of a table between braces.
-func (d *Document) addInlineKey(at spot, pair string) string {
+func (d *Document) addInlineKey(at keySpan, pair string) string {
 	inner := strings.TrimLeft(d.text[at.value+1:], " \t")
 	if !strings.HasPrefix(inner, "}") {
 		pair += ", "

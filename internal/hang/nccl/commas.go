@@ -4,16 +4,16 @@ import (
 	"bufio"
 )
 
-// commas adds a missing comma between a value and the name after it: NCCL 2.28.7 to 2.28.9 write none before the status
-// of a missing rank. It leaves correct JSON unchanged.
-type commas struct {
+// commaInserter adds a missing comma between a value and the name after it: NCCL 2.28.7 to 2.28.9 write none before the
+// status of a missing rank. It leaves correct JSON unchanged.
+type commaInserter struct {
 	from *bufio.Reader
 
 	text, escaped bool // inside a text; after a backslash in it
 	ended         bool // the last byte outside texts, spaces aside, ended a value
 }
 
-func (c *commas) Read(to []byte) (n int, err error) {
+func (c *commaInserter) Read(to []byte) (n int, err error) {
 	for n < len(to) {
 		b, err := c.from.ReadByte()
 		if err != nil {
@@ -37,7 +37,7 @@ func (c *commas) Read(to []byte) (n int, err error) {
 }
 
 // passByte takes a byte of the document.
-func (c *commas) passByte(b byte) {
+func (c *commaInserter) passByte(b byte) {
 	switch {
 	case c.escaped:
 		c.escaped = false

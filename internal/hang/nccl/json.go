@@ -22,7 +22,7 @@ type jsonReader struct {
 var errMost = errors.New("too much")
 
 func (r *jsonReader) readDocument(in *bufio.Reader) {
-	r.d = json.NewDecoder(&commas{from: in})
+	r.d = json.NewDecoder(&commaInserter{from: in})
 	if err := r.readObject(r.readTopField); err != nil {
 		r.a.Cut = true
 	}

@@ -10,7 +10,7 @@ import (
 // Judge says what two answers about a job mean. Errors and dead processes show even without a first answer. names may
 // be nil.
 func Judge(first, second *Answer, names *Names) *Verdict {
-	j := judge{a: second, names: names, v: &Verdict{Version: second.Version, Partial: second.Cut || !second.JSON,
+	j := verdictBuilder{a: second, names: names, v: &Verdict{Version: second.Version, Partial: second.Cut || !second.JSON,
 		Comms: len(second.Comms)}, seen: map[GPU]bool{}}
 	if !second.JSON {
 		j.v.Comms = 0
@@ -43,21 +43,21 @@ func Judge(first, second *Answer, names *Names) *Verdict {
 	return j.v
 }
 
-// judge is a Verdict under construction.
-type judge struct {
+// verdictBuilder is a Verdict under construction.
+type verdictBuilder struct {
 	a     *Answer
 	names *Names
 	v     *Verdict
 	old   *Answer      // the first answer, if the two can be compared
 	seen  map[GPU]bool // members
-	left  []Part
+	left  []JobComm
 	zero  bool // no rank has launched any operation
 }
 
-func (j *judge) memberOf(g GPU) Member { return j.names.Member(g) }
+func (j *verdictBuilder) memberOf(g GPU) Member { return j.names.Member(g) }
 
-func (j *judge) describePart(c *Comm, few int) Part {
-	p := Part{Number: c.Number, ID: c.ID, Size: c.Size, Few: few}
+func (j *verdictBuilder) describePart(c *Comm, few int) JobComm {
+	p := JobComm{Number: c.Number, ID: c.ID, Size: c.Size, Few: few}
 	for i := range c.Ranks {
 		p.Members = append(p.Members, j.memberOf(c.Ranks[i].GPU))
 	}
@@ -65,10 +65,10 @@ func (j *judge) describePart(c *Comm, few int) Part {
 }
 
 // collectFacts finds what needs no comparison.
-func (j *judge) collectFacts() {
+func (j *verdictBuilder) collectFacts() {
 	j.zero = j.a.JSON
-	gone := map[GPU]Why{}
-	miss := func(g GPU, why Why) {
+	gone := map[GPU]UnknownReason{}
+	miss := func(g GPU, why UnknownReason) {
 		if had, found := gone[g]; g.PID != 0 && (!found || why > had) {
 			gone[g] = why
 		}
@@ -118,7 +118,7 @@ func (j *judge) collectFacts() {
 }
 
 // sortMissing sorts the members about which nothing is known.
-func (j *judge) sortMissing(gone map[GPU]Why) {
+func (j *verdictBuilder) sortMissing(gone map[GPU]UnknownReason) {
 	j.v.Members = len(j.seen)
 	for g, why := range gone {
 		if !j.seen[g] {
@@ -135,8 +135,8 @@ func (j *judge) sortMissing(gone map[GPU]Why) {
 }
 
 // leftPart describes a communicator by the ranks that have left it.
-func (j *judge) leftPart(c *Comm, left int) Part {
-	p := Part{Number: c.Number, ID: c.ID, Size: c.Size, Few: left}
+func (j *verdictBuilder) leftPart(c *Comm, left int) JobComm {
+	p := JobComm{Number: c.Number, ID: c.ID, Size: c.Size, Few: left}
 	for k := range c.Missing {
 		if m := &c.Missing[k]; m.Why == Left && m.PID != 0 {
 			p.Members = append(p.Members, j.memberOf(m.GPU))
@@ -158,7 +158,7 @@ func CompareMembers(a, b Member) int {
 }
 
 // failedMembers returns the members with errors, except those that only report the failure of another rank.
-func (j *judge) failedMembers() []Member {
+func (j *verdictBuilder) failedMembers() []Member {
 	var own, all []Member
 	for i := range j.v.Errors {
 		e := &j.v.Errors[i]
@@ -174,7 +174,7 @@ func (j *judge) failedMembers() []Member {
 }
 
 // explainStandstill says why a job makes no progress.
-func (j *judge) explainStandstill() {
+func (j *verdictBuilder) explainStandstill() {
 	v := j.v
 	w := j.findWaits()
 	switch {
@@ -203,8 +203,8 @@ func (j *judge) explainStandstill() {
 }
 
 // staysSilent reports whether some members that do not answer now did not answer the first time either.
-func (j *judge) staysSilent() bool {
-	before := judge{a: j.old, names: j.names, v: &Verdict{}, seen: map[GPU]bool{}}
+func (j *verdictBuilder) staysSilent() bool {
+	before := verdictBuilder{a: j.old, names: j.names, v: &Verdict{}, seen: map[GPU]bool{}}
 	before.collectFacts()
 	were := map[GPU]bool{}
 	for i := range before.v.Silent {

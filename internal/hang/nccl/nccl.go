@@ -28,10 +28,10 @@ type Answer struct {
 	Took     time.Duration
 	Timeouts int
 
-	Operations []string // names of what Rank.Counts counts
-	Comms      []Comm   // communicators, the largest first; text names only those with differences or errors
-	Groups     []Group  // text only: all communicators, equal ones together
-	Gone       []Gone   // text only: processes that did not answer
+	Operations []string        // names of what Rank.Counts counts
+	Comms      []Comm          // communicators, the largest first; text names only those with differences or errors
+	Groups     []Group         // text only: all communicators, equal ones together
+	Gone       []SilentProcess // text only: processes that did not answer
 
 	// Rest holds what was not understood: lines of text, at most maxRest. Cut says that the answer broke off, or holds
 	// more than Read accepts.
@@ -75,26 +75,26 @@ type Rank struct {
 type Missing struct {
 	GPU
 	Rank int
-	Why  Why
+	Why  UnknownReason
 }
 
-// Gone is a process that did not answer, as RAS text names it: without its communicators.
-type Gone struct {
+// SilentProcess is a process that did not answer, as RAS text names it: without its communicators.
+type SilentProcess struct {
 	Host string
 	PID  int
 	GPUs []int
-	Why  Why
+	Why  UnknownReason
 }
 
-// Why is the reason why nothing is known about a rank. The values are ordered: the last one says most.
-type Why int
+// UnknownReason is the reason why nothing is known about a rank. The values are ordered: the last one says most.
+type UnknownReason int
 
 // Reasons why a rank is missing.
 const (
 	// its process answers, but is not a member of the communicator: it has left it, or not joined it
-	Left         Why = iota
-	Unresponsive     // its process does not answer
-	Dead             // its process has not answered for so long that RAS no longer asks it
+	Left         UnknownReason = iota
+	Unresponsive               // its process does not answer
+	Dead                       // its process has not answered for so long that RAS no longer asks it
 )
 
 // Spread says how far the ranks of a communicator are with one operation.

@@ -48,8 +48,8 @@ type Names struct {
 	Size   int               // processes of the job
 }
 
-// pair is a host in an answer and a node of the job that may be the same: they share PIDs.
-type pair struct {
+// hostMatch is a host in an answer and a node of the job that may be the same: they share PIDs.
+type hostMatch struct {
 	host, node string
 	same       int // how many PIDs they share
 }
@@ -89,9 +89,9 @@ func (r *Roster) Match(a *Answer) *Names {
 }
 
 // rankedPairs returns the pairs, those that share the most PIDs first, and counts processes.
-func (r *Roster) rankedPairs(a *Answer, n *Names) []pair {
+func (r *Roster) rankedPairs(a *Answer, n *Names) []hostMatch {
 	hosts := a.pidsByHost()
-	var pairs []pair
+	var pairs []hostMatch
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		n.Of += len(hosts[host])
 		best := 0
@@ -103,12 +103,12 @@ func (r *Roster) rankedPairs(a *Answer, n *Names) []pair {
 				}
 			}
 			if best = max(best, same); same > 0 {
-				pairs = append(pairs, pair{host, node, same})
+				pairs = append(pairs, hostMatch{host, node, same})
 			}
 		}
 		n.Known += best
 	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.same, a.same) })
+	slices.SortStableFunc(pairs, func(a, b hostMatch) int { return cmp.Compare(b.same, a.same) })
 	return pairs
 }
 

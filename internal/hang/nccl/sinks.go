@@ -5,7 +5,7 @@ import "slices"
 // findSinks returns the groups of nodes that wait for each other and for nobody else: the strongly connected components
 // without a way out. A single node counts if it waits for nobody. This is Tarjan's algorithm, without recursion,
 // because a hostile answer could make it deep.
-func (w *waits) findSinks() [][]int {
+func (w *waitGraph) findSinks() [][]int {
 	n := len(w.edges)
 	t := tarjan{edges: w.edges, number: make([]int, n), low: make([]int, n), on: make([]bool, n), part: make([]int, n)}
 	for node := range n {

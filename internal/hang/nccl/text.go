@@ -19,25 +19,25 @@ type textReader struct {
 	a     *Answer
 	ranks int // in all communicators so far
 
-	comm  *Comm          // the one that the lines describe; nil: the job
-	at    map[string]int // index of a communicator by its hash
-	named map[place]int  // index of a rank in its communicator
-	kind  string         // the heading of the lines: INCOMPLETE, DEAD, ERROR, MISMATCH
-	init  bool           // an error is one of initialization
-	group group          // what the line above said about the ranks below it; nil: nothing
-	whole bool           // the last section has begun
-	text  string         // the line being read
-	open  string         // a line about ranks, none of which has been named yet
+	comm  *Comm            // the one that the lines describe; nil: the job
+	at    map[string]int   // index of a communicator by its hash
+	named map[commRank]int // index of a rank in its communicator
+	kind  string           // the heading of the lines: INCOMPLETE, DEAD, ERROR, MISMATCH
+	init  bool             // an error is one of initialization
+	group rankHandler      // what the line above said about the ranks below it; nil: nothing
+	whole bool             // the last section has begun
+	text  string           // the line being read
+	open  string           // a line about ranks, none of which has been named yet
 }
 
-// place is a rank of a communicator.
-type place struct {
+// commRank is a rank of a communicator.
+type commRank struct {
 	comm string // ID
 	rank int
 }
 
-// group handles a rank of the communicator that the lines describe.
-type group func(rank int, of GPU)
+// rankHandler takes a rank of the communicator that lines describe.
+type rankHandler func(rank int, of GPU)
 
 func (r *textReader) readLines(in *bufio.Reader) {
 	for lines := 0; ; lines++ {
@@ -57,22 +57,22 @@ func (r *textReader) readLines(in *bufio.Reader) {
 	}
 }
 
-// form is a line that the text may contain; mean gets the strings that the groups of the expression match.
-type form struct {
+// lineForm is a line that the text may contain; mean gets the strings that the groups of the expression match.
+type lineForm struct {
 	head string // how the line begins: with it most forms need not be tried
 	of   *regexp.Regexp
 	mean func(r *textReader, m []string)
 }
 
 // forms are the lines that are understood. They are compiled when the first text arrives.
-var forms = sync.OnceValue(func() []form {
-	list := make([]form, len(meanings))
+var forms = sync.OnceValue(func() []lineForm {
+	list := make([]lineForm, len(meanings))
 	for i, m := range meanings {
 		head := m.line[:strings.IndexAny(m.line, `\([*?`)]
 		if m.line[len(head)] == '*' {
 			head = head[:len(head)-1]
 		}
-		list[i] = form{head, regexp.MustCompile("^" + m.line + "$"), m.mean}
+		list[i] = lineForm{head, regexp.MustCompile("^" + m.line + "$"), m.mean}
 	}
 	return list
 })
@@ -120,7 +120,7 @@ var meanings = []struct {
 	// ranks about which RAS knows nothing
 	{`  The (missing|unknown) ranks?: ([\d,]+)`, func(r *textReader, m []string) {
 		for rank := range strings.SplitSeq(m[2], ",") {
-			r.addMissing(rank, GPU{Index: -1}, map[string]Why{"missing": Unresponsive, "unknown": Left}[m[1]])
+			r.addMissing(rank, GPU{Index: -1}, map[string]UnknownReason{"missing": Unresponsive, "unknown": Left}[m[1]])
 		}
 	}},
 
@@ -271,7 +271,7 @@ func (r *textReader) addProcess(m []string) {
 		r.a.Cut = true
 		return
 	}
-	gone := Gone{PID: pidOf(m[1]), Host: safe.Line(m[2], maxWord), Why: Unresponsive}
+	gone := SilentProcess{PID: pidOf(m[1]), Host: safe.Line(m[2], maxWord), Why: Unresponsive}
 	if r.kind == "DEAD" {
 		gone.Why = Dead
 	}
@@ -307,7 +307,7 @@ func (r *textReader) addNamedRank(rank string, where []string) {
 
 // rankIndex returns the index of a rank, which lines may name more than once; false if there are too many ranks.
 func (r *textReader) rankIndex(rank int, g GPU) (int, bool) {
-	key := place{r.comm.ID, rank}
+	key := commRank{r.comm.ID, rank}
 	if i, found := r.named[key]; found {
 		return i, true
 	}
@@ -316,7 +316,7 @@ func (r *textReader) rankIndex(rank int, g GPU) (int, bool) {
 		return 0, false
 	}
 	if r.named == nil {
-		r.named = map[place]int{}
+		r.named = map[commRank]int{}
 	}
 	i := len(r.comm.Ranks)
 	r.named[key] = i
@@ -324,7 +324,7 @@ func (r *textReader) rankIndex(rank int, g GPU) (int, bool) {
 	return i, true
 }
 
-func (r *textReader) addMissing(rank string, g GPU, why Why) {
+func (r *textReader) addMissing(rank string, g GPU, why UnknownReason) {
 	n, ok := r.rankOf(rank)
 	if r.comm == nil || !ok {
 		return
@@ -337,7 +337,7 @@ func (r *textReader) addMissing(rank string, g GPU, why Why) {
 }
 
 // errorGroup returns a group of ranks that report an error.
-func (r *textReader) errorGroup(words string) group {
+func (r *textReader) errorGroup(words string) rankHandler {
 	result := Result(len(results)) // an unknown one
 	for i, known := range results {
 		if strings.EqualFold(known, words) {
@@ -357,7 +357,7 @@ func (r *textReader) errorGroup(words string) group {
 }
 
 // statusGroup returns a group of ranks in a state.
-func (r *textReader) statusGroup(status string) group {
+func (r *textReader) statusGroup(status string) rankHandler {
 	if status == "NOCOMM" || status == "UNKNOWN" {
 		return func(rank int, g GPU) { r.addMissing(strconv.Itoa(rank), g, Left) }
 	}

@@ -60,7 +60,7 @@ type Verdict struct {
 	Waits   []Wait // where they wait: waits for a cause first, then those with the most members
 
 	// Initializing and Left are the communicators in those states.
-	Initializing, Left []Part
+	Initializing, Left []JobComm
 
 	Dead, Silent []Member // processes that are dead; processes that do not answer
 	Errors       []Error
@@ -77,7 +77,7 @@ type Member struct {
 
 // Wait is an operation that some members of a communicator have launched and others have not.
 type Wait struct {
-	Part
+	JobComm
 	Operation string  // "": not known
 	Launched  uint64  // by those that wait, how often
 	Waiting   int     // how many wait
@@ -85,8 +85,8 @@ type Wait struct {
 	OfCause   bool    // a cause is among those behind
 }
 
-// Part is a communicator as a part of the job.
-type Part struct {
+// JobComm is a communicator as a part of the job.
+type JobComm struct {
 	Number  int      // of the communicator, from 1, the largest first
 	ID      string   // its hashes
 	Size    int      // ranks

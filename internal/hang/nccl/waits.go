@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// waits is the graph of who waits for whom: a member that has launched more of an operation than another member of its
-// communicator waits for that one. Steps stand between the members. A step means "all that are below this level", so
-// that a communicator needs only as many edges as it has ranks.
-type waits struct {
-	*judge
+// waitGraph is the graph of who waits for whom: a member that has launched more of an operation than another member of
+// its communicator waits for that one. Steps stand between the members. A step means "all that are below this level",
+// so that a communicator needs only as many edges as it has ranks.
+type waitGraph struct {
+	*verdictBuilder
 	members []GPU // by node, up to the first step
 	unnamed []int // by node: how many ranks of a text it stands for; 0: the node is a member or a step
 	node    map[GPU]int
@@ -27,8 +27,8 @@ type spread struct {
 }
 
 // findWaits finds out who waits for whom.
-func (j *judge) findWaits() *waits {
-	w := &waits{judge: j, node: map[GPU]int{}}
+func (j *verdictBuilder) findWaits() *waitGraph {
+	w := &waitGraph{verdictBuilder: j, node: map[GPU]int{}}
 	for i := range j.a.Comms {
 		c := &j.a.Comms[i]
 		for k := range c.Spreads {
@@ -58,7 +58,7 @@ func (j *judge) findWaits() *waits {
 }
 
 // levelNodes returns the nodes of a spread.
-func (w *waits) levelNodes(c *Comm, s *Spread) spread {
+func (w *waitGraph) levelNodes(c *Comm, s *Spread) spread {
 	it := spread{Spread: s, comm: c, nodes: make([][]int, len(s.Levels))}
 	slices.SortStableFunc(s.Levels, func(a, b Level) int { return cmp.Compare(b.Launched, a.Launched) })
 	for i, l := range s.Levels {
@@ -81,7 +81,7 @@ func (w *waits) levelNodes(c *Comm, s *Spread) spread {
 	return it
 }
 
-func (w *waits) addNode(g GPU, unnamed int) int {
+func (w *waitGraph) addNode(g GPU, unnamed int) int {
 	w.members = append(w.members, g)
 	w.unnamed = append(w.unnamed, unnamed)
 	w.edges = append(w.edges, nil)
@@ -90,10 +90,10 @@ func (w *waits) addNode(g GPU, unnamed int) int {
 }
 
 // hasMembers reports whether a node is a member, or stands for some.
-func (w *waits) hasMembers(node int) bool { return w.members[node].PID != 0 || w.unnamed[node] > 0 }
+func (w *waitGraph) hasMembers(node int) bool { return w.members[node].PID != 0 || w.unnamed[node] > 0 }
 
 // findCauses decides which members are the causes: those that are behind and wait for nobody, or only for each other.
-func (w *waits) findCauses() {
+func (w *waitGraph) findCauses() {
 	v := w.v
 	causes := map[int]bool{}
 	if odd := w.oddNodes(); len(odd) > 0 {
@@ -124,7 +124,7 @@ func (w *waits) findCauses() {
 }
 
 // countWaiting counts the members that wait for the causes, directly or through others.
-func (w *waits) countWaiting(causes map[int]bool) {
+func (w *waitGraph) countWaiting(causes map[int]bool) {
 	back := make([][]int, len(w.edges))
 	for from, all := range w.edges {
 		for _, to := range all {
@@ -158,14 +158,14 @@ func (w *waits) countWaiting(causes map[int]bool) {
 }
 
 // listWaits lists where members wait.
-func (w *waits) listWaits(causes map[int]bool) {
+func (w *waitGraph) listWaits(causes map[int]bool) {
 	for _, s := range w.spreads {
 		it := Wait{Operation: s.Operation, Launched: s.Levels[0].Launched, Waiting: s.Levels[0].Count}
 		for level := 1; level < len(s.Levels); level++ {
 			it.Behind = append(it.Behind, Level{Launched: s.Levels[level].Launched, Count: s.Levels[level].Count})
 			it.OfCause = it.OfCause || slices.ContainsFunc(s.nodes[level], func(n int) bool { return causes[n] })
 		}
-		it.Part = w.describePart(s.comm, it.Waiting)
+		it.JobComm = w.describePart(s.comm, it.Waiting)
 		w.v.Waits = append(w.v.Waits, it)
 	}
 	slices.SortStableFunc(w.v.Waits, func(a, b Wait) int {
@@ -182,7 +182,7 @@ func (w *waits) listWaits(causes map[int]bool) {
 
 // oddNodes returns the nodes that have called other operations than most of their communicator. A communicator runs its
 // operations in one order. So of two ranks one is ahead in all operations, unless they have called different ones.
-func (w *waits) oddNodes() []int {
+func (w *waitGraph) oddNodes() []int {
 	var odd []int
 	for i := range w.a.Comms {
 		c := &w.a.Comms[i]
@@ -217,7 +217,7 @@ func (w *waits) oddNodes() []int {
 
 // aheadAndBehind returns the nodes of ranks that, according to a text, are ahead of most others in one operation and
 // behind them in another.
-func (w *waits) aheadAndBehind(c *Comm) []int {
+func (w *waitGraph) aheadAndBehind(c *Comm) []int {
 	ahead := map[int]bool{}
 	var odd []int
 	for pass := range 2 {
@@ -256,7 +256,7 @@ func (r *Rank) isNotBehind(other *Rank) bool {
 
 // minorityNodes returns the nodes of all ranks that are neither ahead of nor behind the largest group of equal ranks.
 // If no group is the largest, it returns the nodes of all ranks.
-func (w *waits) minorityNodes(c *Comm) []int {
+func (w *waitGraph) minorityNodes(c *Comm) []int {
 	equal := func(a, b *Rank) bool { return a.isNotBehind(b) && b.isNotBehind(a) }
 	var groups []int // index of the first rank of each
 	var sizes []int

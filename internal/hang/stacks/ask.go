@@ -20,7 +20,7 @@ type Asker func(ctx context.Context, node string, r wire.Request) (wire.Reply, e
 
 // Ask asks all questions of a survey, several at a time, and returns the look. Answers still count for AnswersBy after
 // the look is over.
-func (s *Survey) Ask(ctx context.Context, ask Asker) *Look {
+func (s *Survey) Ask(ctx context.Context, ask Asker) *Observation {
 	ctx, cancel := context.WithTimeout(ctx, s.over+AnswersBy)
 	defer cancel()
 	type answer struct {

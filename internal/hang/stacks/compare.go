@@ -66,8 +66,8 @@ func othersMoved(before, now *wire.ProcessStacks) bool {
 
 // Pair is two looks at a job, one after the other.
 type Pair struct {
-	Before *Look // nil: there was only one look
-	Now    *Look
+	Before *Observation // nil: there was only one look
+	Now    *Observation
 
 	before map[process]*Rank
 }
@@ -79,7 +79,7 @@ type process struct {
 }
 
 // NewPair compares two looks; before may be nil.
-func NewPair(before, now *Look) *Pair {
+func NewPair(before, now *Observation) *Pair {
 	p := &Pair{Before: before, Now: now, before: map[process]*Rank{}}
 	if before != nil {
 		for i := range before.Ranks {

@@ -27,7 +27,7 @@ func countedOf(s stir.Stir, looks *wire.StackLooks) *rankstacks.Counted {
 	if s.Known.Bytes {
 		c.IOBytes = &s.Bytes
 	}
-	if s.Known != (stir.Known{}) {
+	if s.Known != (stir.KnownCounters{}) {
 		c.Seconds = metric.Round(s.Took.Seconds(), 3)
 	}
 	if looks != nil {

@@ -17,7 +17,7 @@ func TestCountersOfTheDocument(t *testing.T) {
 			Name: "pt_data_worker", State: "S", IOBytes: new(switches << 20), Threads: []wire.ThreadStack{{TID: 900,
 				Main: true, State: "S", CPUTicks: &ticks, Switches: &switches, Frames: load}}}
 	}
-	looks := make([]*Look, 2)
+	looks := make([]*Observation, 2)
 	for i, counted := range [][]is{{in(load), used(3), waited(40), wrote(100)},
 		{in(load), used(53), waited(507), wrote(5100), seen(10, 9)}} {
 		looks[i] = job(5*i, 2, func(rank int) []is {

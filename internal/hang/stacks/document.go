@@ -53,7 +53,7 @@ func Of(p *Pair, also Evidence) *rankstacks.Verdict {
 	if also.NCCL != nil {
 		d.NCCL = &also.NCCL.NCCL
 	}
-	w := wording{v}
+	w := verdictWriter{v}
 	d.State, d.Said, d.Headline = v.jobState(), w.allSentences(), w.shortHeadline()
 	return d
 }

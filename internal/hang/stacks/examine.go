@@ -28,8 +28,8 @@ const (
 type Examination struct {
 	job    string
 	places []Place
-	last   *Look // the last one that is over
-	pair   *Pair // nil: no look yet
+	last   *Observation // the last one that is over
+	pair   *Pair        // nil: no look yet
 	also   Evidence
 	waited bool // the GPUs waited at the last look
 }
@@ -56,7 +56,7 @@ func (e *Examination) Due(after time.Duration) time.Time {
 }
 
 // Take takes a look, either finished or still going on.
-func (e *Examination) Take(l *Look, over bool) {
+func (e *Examination) Take(l *Observation, over bool) {
 	e.pair = NewPair(e.last, l)
 	if over {
 		e.last = l

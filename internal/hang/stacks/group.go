@@ -23,7 +23,7 @@ type Group struct {
 func (g *Group) firstRank() *Rank { return g.Ranks[0] }
 
 // Groups returns the groups of the ranks about which something is known: the largest first, and the vague ones last.
-func (l *Look) Groups() []Group {
+func (l *Observation) Groups() []Group {
 	at := map[uint64]int{}
 	var groups []Group
 	for i := range l.Ranks {
@@ -165,14 +165,14 @@ func linesOf(ranks []*Rank, frame int) (lines []Lines) {
 	return lines
 }
 
-// Refused is a set of ranks about which nothing is known, all for one reason.
-type Refused struct {
+// UnreadRanks is a set of ranks about which nothing is known, all for one reason.
+type UnreadRanks struct {
 	wire.Refusal
 	Ranks []*Rank
 }
 
 // Refusals returns the ranks whose place no group tells, by reason, the most frequent reason first.
-func (l *Look) Refusals() (all []Refused) {
+func (l *Observation) Refusals() (all []UnreadRanks) {
 	at := map[wire.Refusal]int{}
 	for i := range l.Ranks {
 		r := &l.Ranks[i]
@@ -187,10 +187,10 @@ func (l *Look) Refusals() (all []Refused) {
 		if !known {
 			n = len(all)
 			at[*why] = n
-			all = append(all, Refused{Refusal: *why})
+			all = append(all, UnreadRanks{Refusal: *why})
 		}
 		all[n].Ranks = append(all[n].Ranks, r)
 	}
-	slices.SortStableFunc(all, func(a, b Refused) int { return cmp.Compare(len(b.Ranks), len(a.Ranks)) })
+	slices.SortStableFunc(all, func(a, b UnreadRanks) int { return cmp.Compare(len(b.Ranks), len(a.Ranks)) })
 	return all
 }

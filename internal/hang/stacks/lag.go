@@ -14,7 +14,7 @@ const LagLooks = 3
 // Lag says where a lagging rank is, compared with the others, if all looks agree; otherwise it says that the stack does
 // not tell. A rank that is where the others are, or that moves, may be slow for any reason. "": it is not known, not
 // yet known, or the rank is the only one.
-func Lag(looks []*Look, node string, gpu int) string {
+func Lag(looks []*Observation, node string, gpu int) string {
 	if len(looks) < LagLooks {
 		return ""
 	}
@@ -61,7 +61,7 @@ func whereIs(r *Rank) string {
 
 // mostAre returns the function in which more than half of the other ranks are; "": there is none. known is how many of
 // the others have a known place.
-func mostAre(l *Look, but int) (most string, known int) {
+func mostAre(l *Observation, but int) (most string, known int) {
 	count := map[string]int{}
 	for i := range l.Ranks {
 		if where := whereIs(&l.Ranks[i]); i != but && where != "" {

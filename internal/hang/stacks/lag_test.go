@@ -9,9 +9,9 @@ import (
 // Where the looks do not agree, or a rank is not known, nothing is said against it.
 func TestLag(t *testing.T) {
 	const load, reduce, forward = "load", "all_reduce", "forward"
-	looks := func(places ...[4]string) (list []*Look) {
+	looks := func(places ...[4]string) (list []*Observation) {
 		for _, at := range places {
-			l := &Look{}
+			l := &Observation{}
 			for i, function := range at {
 				r := Rank{Place: Place{Number: i, Node: "n1", GPUs: []int{i}}}
 				if function != "" {
@@ -28,21 +28,25 @@ func TestLag(t *testing.T) {
 	const unclear = "In 3 looks rank 3 (n1 GPU3) and the others are in different places: its stack does not tell why it lags."
 	const hidden = "The stacks of most others are not known: where rank 3 (n1 GPU3) is does not tell why it lags."
 	for name, c := range map[string]struct {
-		looks []*Look
+		looks []*Observation
 		want  string
 	}{
 		"healthy: all in one place": {looks(waits, waits, waits),
 			"Rank 3 (n1 GPU3) is in all_reduce in 3 of 3 looks, as the others: its stack does not tell why it lags."},
-		"healthy: it moves":             {looks(slow, waits, slow), unclear},
-		"healthy: the others move":      {looks(slow, slow, [4]string{forward, forward, forward, load}), unclear},
-		"healthy: all are elsewhere":    {looks([4]string{"a", "b", "c", load}, slow, slow), unclear},
-		"healthy: no two others agree":  {looks([4]string{"a", "b", "c", load}, [4]string{"a", "b", "c", load}, [4]string{"a", "b", "c", load}), unclear},
-		"two looks":                     {looks(slow, slow), ""},
-		"not read once":                 {looks(slow, [4]string{reduce, reduce, reduce, ""}, slow), ""},
-		"slow in one place":             {looks(slow, slow, slow), "Rank 3 (n1 GPU3) is in load in 3 of 3 looks, the others in all_reduce."},
-		"slow, one other was not read":  {looks(slow, [4]string{"", reduce, reduce, load}, slow), "Rank 3 (n1 GPU3) is in load in 3 of 3 looks, the others in all_reduce."},
+		"healthy: it moves":          {looks(slow, waits, slow), unclear},
+		"healthy: the others move":   {looks(slow, slow, [4]string{forward, forward, forward, load}), unclear},
+		"healthy: all are elsewhere": {looks([4]string{"a", "b", "c", load}, slow, slow), unclear},
+		"healthy: no two others agree": {looks([4]string{"a", "b", "c", load}, [4]string{"a", "b", "c", load},
+			[4]string{"a", "b", "c", load}), unclear},
+		"two looks":     {looks(slow, slow), ""},
+		"not read once": {looks(slow, [4]string{reduce, reduce, reduce, ""}, slow), ""},
+		"slow in one place": {looks(slow, slow, slow),
+			"Rank 3 (n1 GPU3) is in load in 3 of 3 looks, the others in all_reduce."},
+		"slow, one other was not read": {looks(slow, [4]string{"", reduce, reduce, load}, slow),
+			"Rank 3 (n1 GPU3) is in load in 3 of 3 looks, the others in all_reduce."},
 		"slow, most others are unknown": {looks(slow, [4]string{"", "", reduce, load}, slow), hidden},
-		"no other is known":             {looks([4]string{"", "", "", load}, [4]string{"", "", "", load}, [4]string{"", "", "", load}), hidden},
+		"no other is known": {looks([4]string{"", "", "", load}, [4]string{"", "", "", load},
+			[4]string{"", "", "", load}), hidden},
 	} {
 		if got := Lag(c.looks, "n1", 3); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -43,15 +43,15 @@ type Rank struct {
 	readMS uint64 // when it was read, on the clock of its node
 }
 
-// Look is what the ranks of a job do at one moment, in rank order.
-type Look struct {
+// Observation is what the ranks of a job do at one moment, in their order.
+type Observation struct {
 	Job   string
 	At    time.Time
 	Ranks []Rank
 }
 
 // Read returns how many ranks have a known place.
-func (l *Look) Read() (n int) {
+func (l *Observation) Read() (n int) {
 	for i := range l.Ranks {
 		if l.Ranks[i].isLocated() {
 			n++

@@ -6,12 +6,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// hosts maps addresses to the nodes of a job that report them. An address that several nodes have, such as that of a
-// bridge for containers, maps to no node.
-type hosts map[netip.Addr]string
+// nodesByAddress maps addresses to the nodes of a job that report them. An address that several nodes have, such as
+// that of a bridge for containers, maps to no node.
+type nodesByAddress map[netip.Addr]string
 
 // addAddresses records the addresses of a node.
-func (h hosts) addAddresses(node string, addresses []string) {
+func (h nodesByAddress) addAddresses(node string, addresses []string) {
 	for _, text := range addresses[:min(len(addresses), wire.MaxAddresses)] {
 		a, err := netip.ParseAddr(text)
 		if err != nil {
@@ -26,7 +26,7 @@ func (h hosts) addAddresses(node string, addresses []string) {
 }
 
 // namedAddress puts the name of its node before the address of a socket: "node04 (10.77.1.4:29600)".
-func (h hosts) namedAddress(address string) string {
+func (h nodesByAddress) namedAddress(address string) string {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil || h[a.Addr().Unmap()] == "" {
 		return address
@@ -35,7 +35,7 @@ func (h hosts) namedAddress(address string) string {
 }
 
 // namePeers names the nodes at the other end of connections, once all nodes have reported their addresses.
-func (l *Look) namePeers(h hosts) {
+func (l *Observation) namePeers(h nodesByAddress) {
 	for i := range l.Ranks {
 		if p := l.Ranks[i].Process; p != nil {
 			h.namePeerNodes(p)
@@ -46,7 +46,7 @@ func (l *Look) namePeers(h hosts) {
 	}
 }
 
-func (h hosts) namePeerNodes(p *wire.ProcessStacks) {
+func (h nodesByAddress) namePeerNodes(p *wire.ProcessStacks) {
 	for i := range p.Unsent {
 		p.Unsent[i].Peer = h.namedAddress(p.Unsent[i].Peer)
 	}

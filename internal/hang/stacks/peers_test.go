@@ -9,7 +9,7 @@ import (
 
 // The node at the other side of a connection is named, if one node of the job alone has its address.
 func TestPeersAreNamed(t *testing.T) {
-	h := hosts{}
+	h := nodesByAddress{}
 	h.addAddresses("node03", []string{"10.77.1.3", "172.17.0.1", "fd00::3", "no address"})
 	h.addAddresses("node04", []string{"10.77.1.4", "172.17.0.1", "10.77.2.4"})
 	for address, want := range map[string]string{"10.77.1.4:29600": "node04 (10.77.1.4:29600)",

@@ -11,7 +11,7 @@ import (
 
 // waitReasons says what the ranks that others wait for are waiting for themselves: "Rank 3, in main (train.py:198),
 // waits for its DataLoader worker 1658 (python), which …".
-func (w wording) waitReasons() (said []string) {
+func (w verdictWriter) waitReasons() (said []string) {
 	for _, r := range w.reasonSubjects() {
 		if words := w.rankReason(r); words != "" && len(said) < named {
 			said = append(said, words)
@@ -22,7 +22,7 @@ func (w wording) waitReasons() (said []string) {
 
 // reasonSubjects returns the ranks whose reason matters: those that others wait for. If all ranks are in one place in
 // which they do not wait for each other, it returns the first one.
-func (w wording) reasonSubjects() []*Rank {
+func (w verdictWriter) reasonSubjects() []*Rank {
 	switch {
 	case w.read == 0, len(w.groups) == 1 && w.groups[0].awaitsOthers():
 		return nil
@@ -35,7 +35,7 @@ func (w wording) reasonSubjects() []*Rank {
 }
 
 // rankReason says what a rank waits for; "": it moves, or it is not known.
-func (w wording) rankReason(r *Rank) string {
+func (w verdictWriter) rankReason(r *Rank) string {
 	if w.Motion(r) == Moves {
 		return ""
 	}
@@ -58,7 +58,7 @@ func (w wording) rankReason(r *Rank) string {
 }
 
 // unansweredLinks says which connections are not answered: when all ranks wait, they show where the link is broken.
-func (w wording) unansweredLinks() (said []string) {
+func (w verdictWriter) unansweredLinks() (said []string) {
 	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
 		for i := range r.Process.Unsent {
 			if len(said) < named {

@@ -8,7 +8,7 @@ import (
 )
 
 // withWorker adds a descendant to a rank of a look.
-func withWorker(l *Look, rank int, w wire.ProcessStacks) *Look {
+func withWorker(l *Observation, rank int, w wire.ProcessStacks) *Observation {
 	l.Ranks[rank].Workers = append(l.Ranks[rank].Workers, w)
 	return l
 }
@@ -37,7 +37,7 @@ func TestReasons(t *testing.T) {
 		return []is{in(reduce)}
 	}
 	for name, tc := range map[string]struct {
-		before, now *Look
+		before, now *Observation
 		want        []string
 	}{
 		"a worker reads": {withWorker(job(0, 8, all(in(reduce), 5, in(load))), 5, reader),

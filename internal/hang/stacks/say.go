@@ -14,11 +14,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// wording puts a verdict into sentences.
-type wording struct{ *verdict }
+// verdictWriter puts a verdict into sentences.
+type verdictWriter struct{ *verdict }
 
 // allSentences puts the verdict into sentences.
-func (w wording) allSentences() (said []string) {
+func (w verdictWriter) allSentences() (said []string) {
 	if split := w.placesSentence(); split != "" {
 		said = append(said, split)
 	}
@@ -47,7 +47,7 @@ func (w wording) allSentences() (said []string) {
 func namesState(said string) bool { return strings.Contains(said, " in state D for ") }
 
 // placesSentence says where most ranks are, and which ones are elsewhere.
-func (w wording) placesSentence() string {
+func (w verdictWriter) placesSentence() string {
 	if w.read == 0 {
 		return "No stack of a rank could be read."
 	}
@@ -76,7 +76,7 @@ func (w wording) placesSentence() string {
 }
 
 // shortHeadline says briefly where one rank is, and where most are; "": most are not in one place.
-func (w wording) shortHeadline() string {
+func (w verdictWriter) shortHeadline() string {
 	if w.read == 0 || 2*len(w.groups[0].Ranks) < w.read {
 		return ""
 	}
@@ -105,7 +105,7 @@ func placeInFew(g *Group) string {
 }
 
 // ranksRead says how many ranks were read: "64 ranks", "60 ranks that were read".
-func (w wording) ranksRead() string {
+func (w verdictWriter) ranksRead() string {
 	text := strconv.Itoa(w.read) + " ranks"
 	if w.read < len(w.Now.Ranks) {
 		text += " that were read"
@@ -114,7 +114,7 @@ func (w wording) ranksRead() string {
 }
 
 // nameOutliers names the ranks that are not in the largest group.
-func (w wording) nameOutliers() string {
+func (w verdictWriter) nameOutliers() string {
 	if len(w.odd) <= 4 {
 		return Members(w.odd)
 	}
@@ -122,7 +122,7 @@ func (w wording) nameOutliers() string {
 }
 
 // outlierGroups returns the groups of the odd ranks.
-func (w wording) outlierGroups() (list []*Group) {
+func (w verdictWriter) outlierGroups() (list []*Group) {
 	for i := range w.groups {
 		if w.groups[i].Outlier {
 			list = append(list, &w.groups[i])
@@ -132,7 +132,7 @@ func (w wording) outlierGroups() (list []*Group) {
 }
 
 // outlierPlaces says where the ranks outside the largest group are, or in how many places.
-func (w wording) outlierPlaces() string {
+func (w verdictWriter) outlierPlaces() string {
 	places := w.outlierGroups()
 	if len(places) == 1 {
 		return groupPlace(places[0], len(w.odd))
@@ -141,7 +141,7 @@ func (w wording) outlierPlaces() string {
 }
 
 // awaitingCount returns how many ranks wait for others.
-func (w wording) awaitingCount() int { return len(w.ranksIn((*Group).awaitsOthers)) }
+func (w verdictWriter) awaitingCount() int { return len(w.ranksIn((*Group).awaitsOthers)) }
 
 // groupPlace says where the n ranks of a group are: "is in _try_get_data (torch/utils/data/dataloader.py:1144)".
 func groupPlace(g *Group, n int) string {
@@ -171,7 +171,7 @@ func pluralVerb(words string) string {
 }
 
 // gone says which ranks have no process.
-func (w wording) gone() string {
+func (w verdictWriter) gone() string {
 	for _, r := range w.Now.Refusals() {
 		switch {
 		case r.ID != wire.RefusedGone:
@@ -185,7 +185,7 @@ func (w wording) gone() string {
 }
 
 // heldSentence says which descendants wait for files, unless there is only one and a reason names it.
-func (w wording) heldSentence(reasons []string) string {
+func (w verdictWriter) heldSentence(reasons []string) string {
 	var list []rankstacks.Worker
 	for i := range w.all {
 		for _, r := range w.all[i].Ranks {
@@ -238,7 +238,7 @@ func upperFirst(s string) string {
 }
 
 // greenletSentence says which ranks have more stacks than were read.
-func (w wording) greenletSentence() string {
+func (w verdictWriter) greenletSentence() string {
 	var list []*Rank
 	for i := range w.Now.Ranks {
 		if r := &w.Now.Ranks[i]; r.Process != nil && r.Process.Greenlets {
@@ -255,7 +255,7 @@ func (w wording) greenletSentence() string {
 }
 
 // unrankedSentence says why the rank numbers of some processes are not known.
-func (w wording) unrankedSentence() string {
+func (w verdictWriter) unrankedSentence() string {
 	return tally.CountUnranked(func(yield func(string) bool) {
 		for i := range w.Now.Ranks {
 			if !yield(w.Now.Ranks[i].NoRank) {
@@ -266,7 +266,7 @@ func (w wording) unrankedSentence() string {
 }
 
 // motionSentence says what has moved.
-func (w wording) motionSentence() string {
+func (w verdictWriter) motionSentence() string {
 	if w.Before == nil || w.read == 0 {
 		return ""
 	}
@@ -296,7 +296,7 @@ func (w wording) motionSentence() string {
 }
 
 // lookCount says in how many looks the ranks were seen: " in 10 of 10 looks"; "": they were not followed.
-func (w wording) lookCount() string {
+func (w verdictWriter) lookCount() string {
 	least := 0
 	for _, r := range w.ranksIn(func(*Group) bool { return true }) {
 		if l := r.Process.Looks; l == nil {
@@ -309,7 +309,7 @@ func (w wording) lookCount() string {
 }
 
 // anyRankComputes reports whether some rank has used a CPU.
-func (w wording) anyRankComputes() bool {
+func (w verdictWriter) anyRankComputes() bool {
 	return slices.ContainsFunc(w.ranksIn(func(*Group) bool { return true }), func(r *Rank) bool {
 		s := w.kernelWork(r).own
 		return s.Computes()
@@ -319,7 +319,7 @@ func (w wording) anyRankComputes() bool {
 // atWork says what was counted for a rank that stays in its line and works there, beginning with the ranks that others
 // wait for: "rank 3 has begun to wait 467 times in 10 of 10 looks at it: it works in small steps"; "": nothing was
 // counted.
-func (w wording) atWork() string {
+func (w verdictWriter) atWork() string {
 	aside := w.ranksAside()
 	others := w.ranksIn(func(g *Group) bool { return w.waitsWithMost(g) && !g.pollsForOthers() })
 	for i, r := range slices.Concat(aside, others) {
@@ -347,7 +347,7 @@ func haveMoved(n int) string {
 }
 
 // movedRanks returns the ranks that have moved.
-func (w wording) movedRanks() (list []*Rank) {
+func (w verdictWriter) movedRanks() (list []*Rank) {
 	for i := range w.groups {
 		for _, r := range w.groups[i].Ranks {
 			if w.Motion(r) == Moves {

@@ -99,7 +99,7 @@ func atRendezvous(rank int) []is {
 }
 
 // job surveys ranks, four on each node, after so many seconds; at says what each is doing.
-func job(after, ranks int, at func(rank int) []is) *Look {
+func job(after, ranks int, at func(rank int) []is) *Observation {
 	var places []Place
 	for r := range ranks {
 		places = append(places, Place{Number: r, Node: fmt.Sprintf("n%d", r/4+1), GPUs: []int{r % 4},

@@ -18,19 +18,20 @@ type Question struct {
 
 // Survey asks the nodes of a job where its ranks are. It belongs to one goroutine.
 type Survey struct {
-	look      Look
+	look      Observation
 	questions []Question
 	sent      int
 	answered  int
-	over      time.Duration // how long the nodes follow the ranks
-	hosts     hosts         // the nodes that have answered
+	over      time.Duration  // how long the nodes follow the ranks
+	hosts     nodesByAddress // the nodes that have answered
 }
 
 // newSurvey returns a survey of the processes of a job. It begins now, and is over after some time.
 func newSurvey(job string, places []Place, now time.Time, over time.Duration) *Survey {
 	places = slices.Clone(places)
 	slices.SortStableFunc(places, byPlace)
-	s := &Survey{over: over, hosts: hosts{}, look: Look{Job: job, At: now.Add(over), Ranks: make([]Rank, len(places))}}
+	s := &Survey{over: over, hosts: nodesByAddress{}, look: Observation{Job: job, At: now.Add(over),
+		Ranks: make([]Rank, len(places))}}
 	at := map[string]int{} // the last question for each node
 	for i, p := range places {
 		r := &s.look.Ranks[i]
@@ -71,7 +72,7 @@ func (s *Survey) Progress() (answered, all int) { return s.answered, len(s.quest
 func (s *Survey) Over() bool { return s.answered == len(s.questions) }
 
 // Look returns what is known so far. Later answers change it.
-func (s *Survey) Look() *Look { return &s.look }
+func (s *Survey) Look() *Observation { return &s.look }
 
 // Take takes the answer to a question, or the reason why there is none.
 func (s *Survey) Take(q Question, reply *wire.Reply, err error) {

@@ -6,18 +6,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// stirs holds what the kernel counted for a rank and for its descendants.
-type stirs struct {
+// rankActivity is what the kernel has counted of a rank and of its descendants.
+type rankActivity struct {
 	own    stir.Stir
 	worker *wire.ProcessStacks // one that works; nil: none is seen to
 	of     stir.Stir           // what was counted for it
 }
 
 // kernelWork returns what the kernel counted for a rank between the looks.
-func (p *Pair) kernelWork(r *Rank) (s stirs) {
+func (p *Pair) kernelWork(r *Rank) (s rankActivity) {
 	before := p.before[process{r.Node, r.ProcessID}]
 	if before == nil || before.Process == nil || r.Process == nil {
-		return stirs{}
+		return rankActivity{}
 	}
 	s.own = stir.OfProcess(before.Process, r.Process, before.readMS, r.readMS)
 	was := before.workersByID()

@@ -8,9 +8,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// kind is everything that outputs say about one kind of problem. Package health decides when it holds and how bad it
-// is, in one or several rows per kind.
-type kind struct {
+// kindWords is everything that outputs say about one kind of problem. Package health decides when it holds and how bad
+// it is, in one or several rows per kind.
+type kindWords struct {
 	is cluster.Kind
 	Label
 	was   string // its name after it is cleared; "": Label.One
@@ -69,7 +69,7 @@ var (
 )
 
 // kinds has a row for each kind of problem.
-var kinds = []kind{
+var kinds = []kindWords{
 	{is: cluster.KindConnecting, Label: Label{One: "connecting", Many: "nodes connecting"}, was: "connecting",
 		say: connectingNode},
 	{is: cluster.KindFailed, Label: Label{One: "failed", Many: "nodes failed"}, say: failedNode,
@@ -199,8 +199,8 @@ var kinds = []kind{
 }
 
 // byKind finds the row of a kind.
-var byKind = func() map[cluster.Kind]*kind {
-	rows := map[cluster.Kind]*kind{}
+var byKind = func() map[cluster.Kind]*kindWords {
+	rows := map[cluster.Kind]*kindWords{}
 	for i := range kinds {
 		rows[kinds[i].is] = &kinds[i]
 	}
@@ -208,11 +208,11 @@ var byKind = func() map[cluster.Kind]*kind {
 }()
 
 // rowOf returns the row of a kind. The row is empty if a newer nvnodetop recorded the kind.
-func rowOf(k cluster.Kind) *kind {
+func rowOf(k cluster.Kind) *kindWords {
 	if row := byKind[k]; row != nil {
 		return row
 	}
-	return &kind{is: k}
+	return &kindWords{is: k}
 }
 
 // Kinds lists all kinds of problems.
@@ -240,9 +240,9 @@ func Citable(k cluster.Kind) bool { return rowOf(k).cited }
 
 // lagCharts and lagCells are the charts and cells that show how a GPU lags, besides those of its row.
 var (
-	lagCharts = map[cluster.How][]metric.ID{cluster.Less: {metric.Power}, cluster.Slowed: {metric.SMClock},
+	lagCharts = map[cluster.Difference][]metric.ID{cluster.Less: {metric.Power}, cluster.Slowed: {metric.SMClock},
 		cluster.Reads: {metric.MemUtil}}
-	lagCells = map[cluster.How][]metric.ID{cluster.Starved: {metric.Util}, cluster.Slowed: {metric.SMClock},
+	lagCells = map[cluster.Difference][]metric.ID{cluster.Starved: {metric.Util}, cluster.Slowed: {metric.SMClock},
 		cluster.Awaited: {metric.Power}}
 )
 
@@ -252,7 +252,7 @@ func Charts(f *cluster.Finding) []metric.ID { return withLag(f, rowOf(f.Kind).ch
 // Cells returns the numbers in the row of a GPU that a finding is about.
 func Cells(f *cluster.Finding) []metric.ID { return withLag(f, rowOf(f.Kind).cells, lagCells) }
 
-func withLag(f *cluster.Finding, usual []metric.ID, by map[cluster.How][]metric.ID) []metric.ID {
+func withLag(f *cluster.Finding, usual []metric.ID, by map[cluster.Difference][]metric.ID) []metric.ID {
 	if f.Kind != cluster.KindLag || f.Compared == nil {
 		return usual
 	}

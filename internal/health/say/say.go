@@ -34,8 +34,8 @@ type Label struct {
 	Many    string // after a count: "logins refused"
 }
 
-// labels are the labels of failures, by class. Other classes have the label of KindFailed.
-var labels = map[reach.Class]Label{
+// FailureLabels are the labels of the failures of nodes, by class. Other classes have the label of KindFailed.
+var FailureLabels = map[reach.Class]Label{
 	reach.ClassAdopt: refused, reach.ClassAuth: refused, reach.ClassDenied: refused,
 	reach.ClassRefused: unreachable, reach.ClassNoRoute: unreachable, reach.ClassTimeout: unreachable,
 	reach.ClassFrozen:         unreachable,
@@ -57,22 +57,13 @@ var (
 	unreachable = Label{One: "unreachable", Many: "nodes unreachable"}
 )
 
-// Failures returns the names of the failures of a node, by class. Other classes have the name of KindFailed.
-func Failures() map[reach.Class]string {
-	names := map[reach.Class]string{}
-	for class, l := range labels {
-		names[class] = l.One
-	}
-	return names
-}
-
 // LabelOf returns the label of a finding.
 func LabelOf(f *cluster.Finding) Label {
 	row := rowOf(f.Kind)
 	l := row.Label
 	switch {
 	case f.Class != "":
-		l = cmp.Or(labels[f.Class], rowOf(cluster.KindFailed).Label)
+		l = cmp.Or(FailureLabels[f.Class], rowOf(cluster.KindFailed).Label)
 	case f.Every:
 		l.One, l.Many = row.every.one, row.every.many
 	case f.Kind == cluster.KindFault && f.Key != "":

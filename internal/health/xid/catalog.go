@@ -10,24 +10,24 @@ import (
 // Entry is an entry of the catalog of Xids.
 type Entry struct {
 	Name     string // in plain words, after "Xid 79: "
-	Whose    origin
+	Whose    faultOrigin
 	Action   action // the first action in NVIDIA's catalog
 	Severity cluster.Severity
 	Hint     string
 	Follows  bool // it follows from something else, and is no alert by itself
 }
 
-// origin is the usual source of an Xid.
-type origin string
+// faultOrigin is the usual source of an Xid.
+type faultOrigin string
 
 // Origins of Xids.
 const (
-	ofProgram  origin = "Mostly an error of the program."
-	ofHardware origin = "Mostly a fault of the hardware."
-	ofDriver   origin = "Mostly a fault of the driver or its firmware."
-	ofLink     origin = "Mostly a fault of a link, of its other end or of a switch."
-	ofEither   origin = "An error of the program or a fault of the hardware."
-	ofNobody   origin = "Not a fault."
+	ofProgram  faultOrigin = "Mostly an error of the program."
+	ofHardware faultOrigin = "Mostly a fault of the hardware."
+	ofDriver   faultOrigin = "Mostly a fault of the driver or its firmware."
+	ofLink     faultOrigin = "Mostly a fault of a link, of its other end or of a switch."
+	ofEither   faultOrigin = "An error of the program or a fault of the hardware."
+	ofNobody   faultOrigin = "Not a fault."
 )
 
 // action is the action that NVIDIA's catalog asks for, in words after "NVIDIA: ".

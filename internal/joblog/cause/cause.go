@@ -31,14 +31,14 @@ func First(lines []string) (c Cause, is bool) {
 	return Cause{At: at, Text: l.sentenceOf(at), Mark: l.all[at].mark}, true
 }
 
-// looked are the lines of a log, and what was found in them.
-type looked struct {
+// judgedLines are the lines of a log, and what was found in them.
+type judgedLines struct {
 	lines []string
-	all   []found
+	all   []markedLine
 }
 
-func findMarks(lines []string) *looked {
-	l := &looked{lines: lines, all: make([]found, len(lines))}
+func findMarks(lines []string) *judgedLines {
+	l := &judgedLines{lines: lines, all: make([]markedLine, len(lines))}
 	var m Marker
 	for i, line := range lines {
 		l.all[i] = m.markLine(line)
@@ -56,7 +56,7 @@ const (
 )
 
 // firstCause returns the place of the first cause; negative: there is none.
-func (l *looked) firstCause() int {
+func (l *judgedLines) firstCause() int {
 	runs := l.cutRuns()
 	for i := len(runs) - 1; i >= 0; i-- {
 		at := l.pickCause(runs[i].marks)
@@ -74,7 +74,7 @@ func (l *looked) firstCause() int {
 }
 
 // causeOfLast returns the place of the cause in the last of some runs.
-func (l *looked) causeOfLast(runs []run) int {
+func (l *judgedLines) causeOfLast(runs []idleSection) int {
 	for i := len(runs) - 1; i >= 0; i-- {
 		if at := l.pickCause(runs[i].marks); at >= 0 && l.all[at].mark.markKind() >= doubt {
 			return at
@@ -86,16 +86,16 @@ func (l *looked) causeOfLast(runs []run) int {
 	return -1
 }
 
-// run is a part of a log in which the program does not do its work.
-type run struct {
+// idleSection is a part of a log in which the program does not do its work.
+type idleSection struct {
 	marks   []int // places of the lines with marks
 	handled bool  // the program handled what was marked before: it has gone on
 }
 
 // cutRuns cuts a log where the program did its work. The last run may be empty: then the program worked up to the end.
-func (l *looked) cutRuns() (runs []run) {
-	runs = []run{{}}
-	before, since := map[string]*seen{}, map[string]*seen{}
+func (l *judgedLines) cutRuns() (runs []idleSection) {
+	runs = []idleSection{{}}
+	before, since := map[string]*shapeCount{}, map[string]*shapeCount{}
 	for i := range l.all {
 		f := &l.all[i]
 		if f.mark == 0 {
@@ -116,21 +116,21 @@ func (l *looked) cutRuns() (runs []run) {
 }
 
 // cutRun begins a new run, if the program has done its work since the last mark.
-func cutRun(runs []run, before, since map[string]*seen) []run {
+func cutRun(runs []idleSection, before, since map[string]*shapeCount) []idleSection {
 	goesOn, handled := hasGoneOn(before, since)
 	if len(runs[len(runs)-1].marks) == 0 || !goesOn {
 		return runs
 	}
-	return append(runs, run{handled: handled})
+	return append(runs, idleSection{handled: handled})
 }
 
-// seen counts the lines of a shape.
-type seen struct{ n, bytes int }
+// shapeCount counts the lines of a shape.
+type shapeCount struct{ n, bytes int }
 
-func noteShape(of map[string]*seen, shape string, bytes int) {
+func noteShape(of map[string]*shapeCount, shape string, bytes int) {
 	s := of[shape]
 	if s == nil {
-		s = &seen{}
+		s = &shapeCount{}
 		of[shape] = s
 	}
 	s.n++
@@ -139,7 +139,7 @@ func noteShape(of map[string]*seen, shape string, bytes int) {
 
 // hasGoneOn reports whether the lines since a mark show that the program has gone on, and whether they were surely
 // written after it.
-func hasGoneOn(before, since map[string]*seen) (goesOn, surely bool) {
+func hasGoneOn(before, since map[string]*shapeCount) (goesOn, surely bool) {
 	known, flushed := 0, true
 	for shape, s := range since {
 		if b := before[shape]; b != nil && b.n >= 2 {
@@ -157,7 +157,7 @@ var (
 )
 
 // shapeOf returns a line without its numbers, or "" if the line is not from a program at work.
-func shapeOf(f *found) string {
+func shapeOf(f *markedLine) string {
 	const much = 64
 	if f.body || strings.HasPrefix(f.words, "  ") || strings.TrimSpace(f.words) == "" || f.level == 'E' ||
 		f.level == 'F' || hasAny(strings.ToLower(f.words), teardown) {
@@ -168,7 +168,7 @@ func shapeOf(f *found) string {
 }
 
 // pickCause returns the place of the cause among the marks of a run; negative: there is none.
-func (l *looked) pickCause(marks []int) int {
+func (l *judgedLines) pickCause(marks []int) int {
 	best := -1
 	for _, i := range marks {
 		if best < 0 || l.rankMark(i) > l.rankMark(best) {
@@ -193,7 +193,7 @@ func (l *looked) pickCause(marks []int) int {
 }
 
 // firstWarning returns the first warning before a line that tells its outcome; negative: there is none.
-func (l *looked) firstWarning(marks []int, at int) int {
+func (l *judgedLines) firstWarning(marks []int, at int) int {
 	if l.isPassing(at) || !l.isOutcome(at) {
 		return -1
 	}
@@ -207,7 +207,7 @@ func (l *looked) firstWarning(marks []int, at int) int {
 
 // rankMark returns what a mark is worth. All marks that say how something failed are worth the same, and more than
 // something that may pass.
-func (l *looked) rankMark(i int) kind {
+func (l *judgedLines) rankMark(i int) causeWorth {
 	if l.isPassing(i) {
 		return doubt
 	}

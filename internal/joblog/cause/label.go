@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// said is a line without what launchers and loggers put before it.
-type said struct {
+// bareLine is a line without what launchers and loggers put before it.
+type bareLine struct {
 	who   string // "rank 3 on node04"; "": no process is named
 	key   string // the same for all lines of one process, as far as labels tell processes apart
 	level byte   // as in glog: I, W, E, F; 0: none. D counts as I
@@ -14,14 +14,14 @@ type said struct {
 	text  string // without the level too
 }
 
-// label is a row of the table of what launchers put before lines.
-type label struct {
+// prefixRow is a row of the table of what launchers put before lines.
+type prefixRow struct {
 	is   *regexp.Regexp
 	rank string // what its number counts; "": it has no number
 }
 
 // labels are stripped in any order, each at most once.
-var labels = []label{
+var labels = []prefixRow{
 	{regexp.MustCompile(`^ *(?P<n>\d{1,6}): ?`), "task"},                                           // srun --label
 	{regexp.MustCompile(`^\[rank ?(?P<n>\d+)\]:? ?`), "rank"},                                      // torch
 	{regexp.MustCompile(`^\[[A-Za-z_]+(?P<n>\d+)\]: ?`), "local rank"},                             // torchrun --tee
@@ -49,8 +49,8 @@ var letterOf = map[string]byte{"DEBUG": 'I', "INFO": 'I', "WARN": 'W', "WARNING"
 	"FATAL": 'F'}
 
 // stripLabels strips the labels of a line, and those that own matches.
-func stripLabels(line string, own []*regexp.Regexp) said {
-	s := said{words: line}
+func stripLabels(line string, own []*regexp.Regexp) bareLine {
+	s := bareLine{words: line}
 	rank, host := "", ""
 	used := make([]bool, len(labels))
 	for again := true; again; {
@@ -105,7 +105,7 @@ func stripLabels(line string, own []*regexp.Regexp) said {
 var ofRank = regexp.MustCompile(`^\[Rank (\d+)\] `)
 
 // namedPart returns a named part of a match.
-func namedPart(l *label, text string, at []int, name string) string {
+func namedPart(l *prefixRow, text string, at []int, name string) string {
 	i := l.is.SubexpIndex(name)
 	if i < 0 || at[2*i] < 0 {
 		return ""

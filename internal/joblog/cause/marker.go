@@ -29,9 +29,9 @@ type trace struct {
 	ignored bool   // Python goes on after this one
 }
 
-// found is what a Marker has found in a line.
-type found struct {
-	said
+// markedLine is a line with a mark: what a Marker has found in it.
+type markedLine struct {
+	bareLine
 	mark  Mark
 	place string // of the exception in the program; "": not known
 	body  bool   // the line is part of a traceback
@@ -51,13 +51,13 @@ func (m *Marker) Peek(line string) Mark {
 }
 
 // markLine examines the next line. While no traceback is open, it skips lines without any word that a mark has.
-func (m *Marker) markLine(line string) found {
+func (m *Marker) markLine(line string) markedLine {
 	lower := strings.ToLower(line)
 	hinted := isHinted(lower)
 	if !hinted && len(m.traces) == 0 {
-		return found{said: said{words: line}}
+		return markedLine{bareLine: bareLine{words: line}}
 	}
-	f := found{said: stripLabels(line, m.own)}
+	f := markedLine{bareLine: stripLabels(line, m.own)}
 	if before, _, is := strings.Cut(f.words, header); is {
 		m.begin(&f, before, lower)
 		return f
@@ -72,7 +72,7 @@ func (m *Marker) markLine(line string) found {
 		return f
 	case !hinted && t == nil:
 	default:
-		f.mark = markOf(&f.said, lower)
+		f.mark = markOf(&f.bareLine, lower)
 	}
 	m.end(&f, t)
 	return f
@@ -82,7 +82,7 @@ func (m *Marker) markLine(line string) found {
 const header = "Traceback (most recent call last)"
 
 // begin notes the beginning of a traceback.
-func (m *Marker) begin(f *found, before, lower string) {
+func (m *Marker) begin(f *markedLine, before, lower string) {
 	boxed := strings.HasPrefix(before, "╭")
 	if label := strings.TrimLeft(before, " \"'"); label != "" && !boxed && before != "Original " {
 		if len(m.own) == ownLabels {
@@ -94,7 +94,7 @@ func (m *Marker) begin(f *found, before, lower string) {
 	}
 	ignored := m.traces[f.key] != nil && m.traces[f.key].ignored
 	m.openTrace(f.key, &trace{boxed: boxed, body: true, ignored: ignored})
-	if f.mark = markOf(&f.said, lower); f.mark == 0 || ignored {
+	if f.mark = markOf(&f.bareLine, lower); f.mark == 0 || ignored {
 		f.mark = 0
 		f.body = true
 	}
@@ -140,7 +140,7 @@ var boxLine = regexp.MustCompile(`^(?:❱? *\d+ │|❱ *\d+|\d+ |\.\.\. \d+ fra
 var name = regexp.MustCompile(`^[A-Za-z_][\w.]*(?:\([\w.]+\))?(?:: .*|:?)$`)
 
 // end notes the exception of a traceback.
-func (m *Marker) end(f *found, t *trace) {
+func (m *Marker) end(f *markedLine, t *trace) {
 	if strings.HasPrefix(f.words, "Exception ignored in") {
 		m.openTrace(f.key, &trace{ignored: true})
 		f.mark = 0

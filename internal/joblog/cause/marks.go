@@ -9,22 +9,22 @@ import (
 // Mark says why a line matters; 0: it does not matter.
 type Mark uint8
 
-// kind is what a line with a mark is worth as the cause of a failure.
-type kind uint8
+// causeWorth is what a line with a mark is worth as the cause of a failure.
+type causeWorth uint8
 
 const (
-	noise  kind = iota // it comes with a failure, but says nothing about it
-	ended              // a program has ended with an exit code
-	effect             // it follows from something else
-	doubt              // it may be the cause, if nothing else is
-	death              // a signal ended a process: this is the cause if nothing came before
+	noise  causeWorth = iota // it comes with a failure, but says nothing about it
+	ended                    // a program has ended with an exit code
+	effect                   // it follows from something else
+	doubt                    // it may be the cause, if nothing else is
+	death                    // a signal ended a process: this is the cause if nothing came before
 	cause
 )
 
-// mark is a row of the table of lines that matter.
-type mark struct {
+// markRow is a row of the table of lines that matter.
+type markRow struct {
 	name string // in a few words
-	kind kind
+	kind causeWorth
 	has  string // in lower case: a line must have one of these
 	is   *regexp.Regexp
 	mild bool // a warning may also say this
@@ -40,7 +40,7 @@ const (
 func mustCompile(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
 // marks are the lines that matter. The first row that fits a line is used.
-var marks = []mark{
+var marks = []markRow{
 	// Consequences of the end of another process, whatever else they say.
 	{"child failed", ended, "childfailederror|raytaskerror", nil, false},
 	{"lost connection", effect, "connection|broken pipe|remote process|peer|ncclremote", mustCompile(
@@ -189,7 +189,7 @@ func hasAny(lower string, words []string) bool {
 }
 
 // markOf returns the mark of a line, and leaves in words the text that was examined. lower is the line in lower case.
-func markOf(s *said, lower string) Mark {
+func markOf(s *bareLine, lower string) Mark {
 	for i := range marks {
 		m := &marks[i]
 		if s.level == 'I' || s.level == 'W' && !m.mild || !hasAny(lower, hints[i]) {
@@ -211,7 +211,7 @@ func markOf(s *said, lower string) Mark {
 }
 
 // fitsText reports whether a line gets the mark of this row. The line must already contain one of the row's words.
-func (m *mark) fitsText(text string) bool {
+func (m *markRow) fitsText(text string) bool {
 	return (m.is == nil || m.is.MatchString(text)) &&
 		(m.name != lossNaN && m.name != lossInf || !best.MatchString(text))
 }
@@ -236,7 +236,7 @@ func (m Mark) Name() string {
 	return marks[m-1].name
 }
 
-func (m Mark) markKind() kind {
+func (m Mark) markKind() causeWorth {
 	switch m {
 	case logged:
 		return doubt

@@ -13,7 +13,7 @@ var (
 
 // isPassing reports whether a line warns of something that may pass. If something fails after it but not because of it,
 // that is the cause.
-func (l *looked) isPassing(i int) bool {
+func (l *judgedLines) isPassing(i int) bool {
 	f := &l.all[i]
 	if f.mark.markKind() < doubt {
 		return false
@@ -26,7 +26,7 @@ func (m Mark) isWarning() bool { return m != logged && m != bare && m != 0 && ma
 
 // isOutcome reports whether a line tells the outcome of a warning: the library's own error, or the end of a process
 // that ended itself.
-func (l *looked) isOutcome(i int) bool {
+func (l *judgedLines) isOutcome(i int) bool {
 	text := l.all[i].text
 	return strings.Contains(strings.ToLower(text), "nccl") || aborts.MatchString(text)
 }

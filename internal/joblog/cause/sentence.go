@@ -23,7 +23,7 @@ var (
 )
 
 // sentenceOf returns what a line says, and who says it.
-func (l *looked) sentenceOf(at int) string {
+func (l *judgedLines) sentenceOf(at int) string {
 	f := &l.all[at]
 	who, text := f.who, f.words
 	text = ofRank.ReplaceAllString(text, "")
@@ -49,7 +49,7 @@ func (l *looked) sentenceOf(at int) string {
 }
 
 // wordsBelow returns the words of the lines below, if a line only announces them.
-func (l *looked) wordsBelow(at int, text string) string {
+func (l *judgedLines) wordsBelow(at int, text string) string {
 	announces := strings.HasSuffix(text, ":")
 	if !announces && !strings.HasPrefix(text, "terminate called") {
 		return ""

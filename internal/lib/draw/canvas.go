@@ -20,16 +20,16 @@ import "cmp"
 type cell struct {
 	glyph rune
 	role  Role
-	on    ground
+	on    cellBackground
 }
 
-// ground is the background of a cell.
-type ground uint8
+// cellBackground is the background of a cell.
+type cellBackground uint8
 
 const (
-	plain    ground = iota
-	selected        // the selected row
-	pointed         // the cursor itself, where a row has several cells to choose from
+	plain    cellBackground = iota
+	selected                // the selected row
+	pointed                 // the cursor itself, where a row has several cells to choose from
 	groundCount
 )
 

@@ -7,7 +7,7 @@ import (
 
 // Encode appends the Canvas to dst as text: its lines, separated by newlines, without trailing spaces.
 func (t *Theme) Encode(dst []byte, c *Canvas) []byte {
-	p := pen{t: t, dst: dst, now: &plainStyle}
+	p := cellWriter{t: t, dst: dst, now: &plainStyle}
 	for y := range c.h {
 		if y > 0 {
 			p.dst = append(p.dst, '\n')
@@ -35,7 +35,7 @@ func (t *Theme) filledColumns(row []cell) int {
 // Paint appends to dst the bytes that change a terminal from old to c. If old is nil or of another size, the terminal
 // is cleared first.
 func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
-	p := pen{t: t, dst: dst, now: &plainStyle, brief: true, x: -1, w: c.w}
+	p := cellWriter{t: t, dst: dst, now: &plainStyle, brief: true, x: -1, w: c.w}
 	if old == nil || old.w != c.w || old.h != c.h {
 		p.dst = append(p.dst, reset+"\x1b[H\x1b[2J"...)
 		old = New(c.w, c.h)
@@ -53,7 +53,7 @@ func (t *Theme) looksSame(a, b *cell) bool {
 }
 
 // row writes what has changed in one row.
-func (p *pen) row(y int, old, row []cell) {
+func (p *cellWriter) row(y int, old, row []cell) {
 	filled := p.t.filledColumns(row)
 	for x := 0; x < len(row); x++ {
 		if p.t.looksSame(&row[x], &old[x]) {
@@ -74,7 +74,7 @@ func (p *pen) row(y int, old, row []cell) {
 
 // writeChanged writes the changed cells from x on, up to the next unchanged cells that are worth skipping, and returns
 // the last column written.
-func (p *pen) writeChanged(x, y int, old, row []cell) int {
+func (p *cellWriter) writeChanged(x, y int, old, row []cell) int {
 	for {
 		x = p.glyphAt(x, y, row)
 		gap := 0
@@ -94,7 +94,7 @@ func (p *pen) writeChanged(x, y int, old, row []cell) int {
 }
 
 // glyphAt writes the glyph of a cell, and returns the column after it.
-func (p *pen) glyphAt(x, y int, row []cell) int {
+func (p *cellWriter) glyphAt(x, y int, row []cell) int {
 	p.moveCursor(x, y)
 	sure := p.writeCell(&row[x])
 	for x++; x < len(row) && row[x].glyph == tail; x++ {
@@ -110,7 +110,7 @@ func (p *pen) glyphAt(x, y int, row []cell) int {
 const bridge = 5
 
 // isRewriteCheaper reports whether writing unchanged cells again takes no more bytes than moving over them.
-func (p *pen) isRewriteCheaper(gap []cell) bool {
+func (p *cellWriter) isRewriteCheaper(gap []cell) bool {
 	n := 0
 	for i := range gap {
 		c := &gap[i]
@@ -132,7 +132,7 @@ func (p *pen) isRewriteCheaper(gap []cell) bool {
 	return p.x >= 0 && n <= len("\x1b[4C")
 }
 
-func (p *pen) moveCursor(x, y int) {
+func (p *cellWriter) moveCursor(x, y int) {
 	switch by := x - p.x; {
 	case p.x < 0 || p.y != y || by < 0:
 		p.dst = append(p.dst, "\x1b["...)

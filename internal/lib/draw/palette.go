@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// looks has the look of each Role on one kind of terminal. Bars have no look of their own (see bar).
-type looks struct {
+// roleStyles has the look of each Role on one kind of terminal. Bars have no look of their own (see bar).
+type roleStyles struct {
 	roles     [roleCount]lipgloss.Style
 	track     color.Color // the empty part of a bar; none: it is faint
 	selection color.Color // background of a selected cell; none: the cell is reversed
@@ -22,7 +22,7 @@ var none color.Color = lipgloss.NoColor{}
 
 // newLooks returns the looks of a palette for a terminal. On terminals with few colors, faint and reverse replace
 // colors.
-func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
+func newLooks(p *palette, profile colorprofile.Profile, light bool) *roleStyles {
 	if p.sharp && profile < colorprofile.ANSI256 {
 		// the user chooses the sixteen colors, so their looks are unknown
 		profile = min(profile, colorprofile.ASCII)
@@ -32,15 +32,15 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 		n := strings.Fields(names)
 		return complete(lipgloss.Color(n[0]), lipgloss.Color(n[1]), lipgloss.Color(n[2]))
 	}
-	hue := func(names pair) color.Color { return lightDark(shade(names[1]), shade(names[0])) }
+	hue := func(names themeColor) color.Color { return lightDark(shade(names[1]), shade(names[0])) }
 	few, mono := profile < colorprofile.ANSI256, profile < colorprofile.ANSI
 	own, faint := lipgloss.NewStyle(), few && !p.sharp
-	l := &looks{track: hue(p.track), selection: hue(p.selection), cursor: hue(p.cursor)}
-	for r, names := range map[Role]pair{Text: {p.cursor[1], p.cursor[0]}, Warn: p.inks[Warn], Crit: p.inks[Crit]} {
+	l := &roleStyles{track: hue(p.track), selection: hue(p.selection), cursor: hue(p.cursor)}
+	for r, names := range map[Role]themeColor{Text: {p.cursor[1], p.cursor[0]}, Warn: p.inks[Warn], Crit: p.inks[Crit]} {
 		l.onCursor[r] = lightDark(shade(names[0]), shade(names[1])) // as on the opposite background
 	}
 	for r, names := range p.inks {
-		if names != (pair{}) {
+		if names != (themeColor{}) {
 			l.roles[r] = own.Foreground(hue(names))
 		}
 	}
@@ -66,7 +66,7 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 }
 
 // styleOf returns the look of one kind of cell.
-func (l *looks) styleOf(r Role, cl class, on ground) lipgloss.Style {
+func (l *roleStyles) styleOf(r Role, cl class, on cellBackground) lipgloss.Style {
 	s := l.roles[r]
 	if r.isBar() {
 		s = l.barStyle(r, cl)
@@ -81,7 +81,7 @@ func (l *looks) styleOf(r Role, cl class, on ground) lipgloss.Style {
 }
 
 // pointedStyle returns the look of a cell under the cursor: the color of its meaning, on the cursor.
-func (l *looks) pointedStyle(s lipgloss.Style, r Role) lipgloss.Style {
+func (l *roleStyles) pointedStyle(s lipgloss.Style, r Role) lipgloss.Style {
 	own := lipgloss.NewStyle().Bold(true)
 	if l.cursor == none {
 		return own.Reverse(!s.GetReverse())
@@ -97,7 +97,7 @@ func (l *looks) pointedStyle(s lipgloss.Style, r Role) lipgloss.Style {
 }
 
 // barStyle returns the look of a bar's cell: another role's color, or that of the track.
-func (l *looks) barStyle(r Role, cl class) lipgloss.Style {
+func (l *roleStyles) barStyle(r Role, cl class) lipgloss.Style {
 	switch {
 	case cl != shade:
 		return l.roles[ink[r]].Bold(false)
@@ -109,7 +109,7 @@ func (l *looks) barStyle(r Role, cl class) lipgloss.Style {
 
 // selectedStyle returns the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the
 // opposite of its value.
-func (l *looks) selectedStyle(s lipgloss.Style, cl class) lipgloss.Style {
+func (l *roleStyles) selectedStyle(s lipgloss.Style, cl class) lipgloss.Style {
 	switch {
 	case s.GetBackground() != none:
 		return s

@@ -1,27 +1,27 @@
 package draw
 
-// pair is a color on dark and on light terminals. Each has three names: for terminals of 16 colors (the user's own), of
-// 256, and of all. All are chosen by hand: among 256 colors, the one nearest to a good color is often too bright or too
-// dark beside its neighbors. The names for 16 colors are readable with xterm's own colors, where yellow and green on
-// white, and dark blue on black, are not.
-type pair [2]string
+// themeColor is a color on dark and on light terminals. Each has three names: for terminals of 16 colors (the user's
+// own), of 256, and of all. All are chosen by hand: among 256 colors, the one nearest to a good color is often too
+// bright or too dark beside its neighbors. The names for 16 colors are readable with xterm's own colors, where yellow
+// and green on white, and dark blue on black, are not.
+type themeColor [2]string
 
 // palette has the colors of a theme.
 type palette struct {
-	track, selection, tab, cursor pair // backgrounds
-	inks                          [roleCount]pair
-	warnFill, critFill            [2]pair                   // ink and background
-	shades                        [Fine3 - Even + 1][2]pair // the same, beginning with Even
-	sharp                         bool                      // nothing is faint, few roles have the terminal's own color
-	fills                         bool                      // Crit is filled on terminals with few colors
+	track, selection, tab, cursor themeColor // backgrounds
+	inks                          [roleCount]themeColor
+	warnFill, critFill            [2]themeColor                   // ink and background
+	shades                        [Fine3 - Even + 1][2]themeColor // the same, beginning with Even
+	sharp                         bool                            // nothing is faint, few roles have the terminal's own color
+	fills                         bool                            // Crit is filled on terminals with few colors
 }
 
 // standard has quiet blues, and amber for trouble.
 var standard = palette{
-	track:     pair{"- 237 #30363d", "- 252 #d0d7de"},
-	selection: pair{"- 236 #1f3350", "- 189 #dbe9f9"},
-	tab:       pair{"- 237 #30363d", "- 252 #d0d7de"},
-	inks: [roleCount]pair{
+	track:     themeColor{"- 237 #30363d", "- 252 #d0d7de"},
+	selection: themeColor{"- 236 #1f3350", "- 189 #dbe9f9"},
+	tab:       themeColor{"- 237 #30363d", "- 252 #d0d7de"},
+	inks: [roleCount]themeColor{
 		Dim:      {"- 245 #8b949e", "- 241 #59636e"},
 		Faint:    {"- 239 #484f58", "- 251 #c4cbd3"},
 		Data:     {"6 67 #4a83b8", "4 67 #5f97c9"},
@@ -36,10 +36,10 @@ var standard = palette{
 		Yellow:   {"3 178 #d29922", "5 94 #9a6700"},
 		Red:      {"9 203 #f85149", "1 160 #cf222e"},
 	},
-	warnFill: [2]pair{{"0 16 #111111", "0 16 #111111"}, {"3 214 #f2b632", "3 214 #f2b632"}},
-	critFill: [2]pair{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 160 #d1350f", "1 160 #c9300c"}},
-	cursor:   pair{"- 254 #e6edf3", "- 236 #24292f"},
-	shades: [...][2]pair{
+	warnFill: [2]themeColor{{"0 16 #111111", "0 16 #111111"}, {"3 214 #f2b632", "3 214 #f2b632"}},
+	critFill: [2]themeColor{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 160 #d1350f", "1 160 #c9300c"}},
+	cursor:   themeColor{"- 254 #e6edf3", "- 236 #24292f"},
+	shades: [...][2]themeColor{
 		{{"- 239 #3a424b", "- 251 #c4cbd3"}, {"- - -", "- - -"}},
 		{{"3 178 #d9a93a", "5 94 #7a5000"}, {"- 236 #33290f", "- 230 #f9eccb"}},
 		{{"3 230 #ffdf91", "5 58 #5c3c00"}, {"- 94 #6b5216", "- 222 #efcf86"}},
@@ -53,10 +53,10 @@ var standard = palette{
 // sharp has a contrast of at least 7 for all text, also in the selected row. 256 colors offer no such contrast for that
 // row on white: the row is reversed.
 var sharp = palette{
-	track:     pair{"- 240 #4a525c", "- 250 #b4bcc5"},
-	selection: pair{"- 235 #14243c", "- - #e6effa"},
-	tab:       pair{"- 237 #30363d", "- 252 #d0d7de"},
-	inks: [roleCount]pair{
+	track:     themeColor{"- 240 #4a525c", "- 250 #b4bcc5"},
+	selection: themeColor{"- 235 #14243c", "- - #e6effa"},
+	tab:       themeColor{"- 237 #30363d", "- 252 #d0d7de"},
+	inks: [roleCount]themeColor{
 		Dim:      {"- 252 #c8ced6", "- 238 #3a424b"},
 		Faint:    {"- 247 #9aa4af", "- 241 #626b74"},
 		Data:     {"- 117 #8cc6ff", "- 18 #00458c"},
@@ -71,10 +71,10 @@ var sharp = palette{
 		Yellow:   {"- 221 #ffc93c", "- 54 #5f3c00"},
 		Red:      {"- 217 #ffaca0", "- 88 #8a0f1a"},
 	},
-	warnFill: [2]pair{{"- 16 #000000", "- 16 #000000"}, {"- 221 #ffc93c", "- 221 #ffc93c"}},
-	critFill: [2]pair{{"- 231 #ffffff", "- 231 #ffffff"}, {"- 88 #9c1b00", "- 88 #9c1b00"}},
-	cursor:   pair{"- 231 #ffffff", "- 16 #000000"},
-	shades: [...][2]pair{
+	warnFill: [2]themeColor{{"- 16 #000000", "- 16 #000000"}, {"- 221 #ffc93c", "- 221 #ffc93c"}},
+	critFill: [2]themeColor{{"- 231 #ffffff", "- 231 #ffffff"}, {"- 88 #9c1b00", "- 88 #9c1b00"}},
+	cursor:   themeColor{"- 231 #ffffff", "- 16 #000000"},
+	shades: [...][2]themeColor{
 		{{"- 247 #9aa4af", "- 241 #626b74"}, {"- - -", "- - -"}},
 		{{"- 221 #ffc93c", "- 54 #5f3c00"}, {"- 234 #1e1a10", "- 230 #fdf5dc"}},
 		{{"- 230 #fff1c9", "- 16 #2e1d00"}, {"- 236 #4a3800", "- 222 #f5d98e"}},
@@ -90,16 +90,16 @@ var sharp = palette{
 // and green see no other difference between these colors.
 var colorblind = func() palette {
 	p := standard
-	p.inks[Data] = pair{"6 75 #5aa0e0", "4 32 #2f7fd0"}
-	p.inks[Cell] = pair{"6 25 #2f6fb0", "4 110 #7fb2e5"}
-	p.inks[Body] = pair{"6 24 #1f4a75", "12 110 #9cc4ea"}
-	p.inks[Warn] = pair{"3 214 #ffb83d", "1 130 #b05c00"}
-	p.inks[Crit] = pair{"3 166 #e8590c", "1 52 #6b1d00"}
-	p.inks[Green] = pair{"6 75 #56a0e8", "4 25 #1f6fc0"}
-	p.inks[Yellow] = pair{"15 254 #e8e8e8", "0 239 #4a4a4a"}
-	p.inks[Red] = pair{"3 208 #ff8c1a", "1 130 #a34700"}
-	p.warnFill = [2]pair{{"0 16 #111111", "0 16 #111111"}, {"3 214 #ffb83d", "3 214 #ffb83d"}}
-	p.critFill = [2]pair{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 130 #b84300", "1 130 #b84300"}}
+	p.inks[Data] = themeColor{"6 75 #5aa0e0", "4 32 #2f7fd0"}
+	p.inks[Cell] = themeColor{"6 25 #2f6fb0", "4 110 #7fb2e5"}
+	p.inks[Body] = themeColor{"6 24 #1f4a75", "12 110 #9cc4ea"}
+	p.inks[Warn] = themeColor{"3 214 #ffb83d", "1 130 #b05c00"}
+	p.inks[Crit] = themeColor{"3 166 #e8590c", "1 52 #6b1d00"}
+	p.inks[Green] = themeColor{"6 75 #56a0e8", "4 25 #1f6fc0"}
+	p.inks[Yellow] = themeColor{"15 254 #e8e8e8", "0 239 #4a4a4a"}
+	p.inks[Red] = themeColor{"3 208 #ff8c1a", "1 130 #a34700"}
+	p.warnFill = [2]themeColor{{"0 16 #111111", "0 16 #111111"}, {"3 214 #ffb83d", "3 214 #ffb83d"}}
+	p.critFill = [2]themeColor{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 130 #b84300", "1 130 #b84300"}}
 	p.fills = true
 	return p
 }()

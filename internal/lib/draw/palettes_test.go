@@ -11,7 +11,7 @@ import (
 )
 
 // grounds are what text stands on: the terminal's own background, and that of a selected row.
-func grounds(l *looks, light bool) map[string][3]float64 {
+func grounds(l *roleStyles, light bool) map[string][3]float64 {
 	own := rgb(0)
 	if light {
 		own = rgb(0xffffff)

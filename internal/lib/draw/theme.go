@@ -120,8 +120,8 @@ func composeStyle(s lipgloss.Style, ids map[string]uint8) style {
 	return out
 }
 
-// pen writes cells and remembers the style in force, so that it writes a style only where it changes.
-type pen struct {
+// cellWriter writes cells and remembers the style in force, so that it writes a style only where it changes.
+type cellWriter struct {
 	t   *Theme
 	dst []byte
 	now *style
@@ -133,7 +133,7 @@ type pen struct {
 
 var plainStyle style
 
-func (p *pen) setStyle(st *style) {
+func (p *cellWriter) setStyle(st *style) {
 	switch {
 	case st.id == p.now.id:
 	case p.brief && st.id != 0 && (p.now.id == 0 || p.now.ink && st.ink):
@@ -146,13 +146,13 @@ func (p *pen) setStyle(st *style) {
 
 // prepareBlank prepares to write an invisible space: the current style may stay unless it would be visible on a space
 // (background, reverse).
-func (p *pen) prepareBlank() {
+func (p *cellWriter) prepareBlank() {
 	if p.now.shows {
 		p.resetStyle()
 	}
 }
 
-func (p *pen) resetStyle() {
+func (p *cellWriter) resetStyle() {
 	if p.now.id != 0 {
 		p.dst = append(p.dst, reset...)
 	}
@@ -166,7 +166,7 @@ func (t *Theme) isBlank(c *cell) bool { return c.glyph == ' ' && !t.styleOf(c).s
 
 // writeCell writes one cell. It returns false after a glyph whose width differs between terminals: the position of the
 // cursor is then uncertain.
-func (p *pen) writeCell(c *cell) (sure bool) {
+func (p *cellWriter) writeCell(c *cell) (sure bool) {
 	st := p.t.styleOf(c)
 	if c.glyph == ' ' && !st.shows {
 		p.prepareBlank()

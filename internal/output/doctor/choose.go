@@ -37,7 +37,7 @@ func chooseDoor(ctx context.Context, favorite string, doors []auto.Door, n *Node
 }
 
 // replay is an Opener with the recorded answers of a door.
-type replay struct{ w *Way }
+type replay struct{ w *TransportTrial }
 
 // Route implements poller.Opener.
 func (r replay) Route(context.Context, string) reach.Route { return reach.Route{Stages: r.w.Stages} }

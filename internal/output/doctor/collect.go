@@ -23,7 +23,7 @@ type Options struct {
 	Names    []string
 	Run      command.Runner
 	Client   *slurm.Client
-	Heard    *Heard                         // the Client's first answer, if it has been asked
+	Heard    *SqueueAnswer                  // the Client's first answer, if it has been asked
 	Doors    []auto.Door                    // in the order in which they are tried
 	Favorite string                         // the door that last reached a node; empty: the first
 	Know     func([]cluster.Job) []auto.Job // tells the doors which jobs there are, and returns these
@@ -32,8 +32,8 @@ type Options struct {
 	Stacks func(context.Context) (*rankstacks.Verdict, error)
 }
 
-// Heard is an answer of squeue, or why there is none.
-type Heard struct {
+// SqueueAnswer is an answer of squeue, or why there is none.
+type SqueueAnswer struct {
 	Answer *slurm.Answer
 	Err    error
 	Took   time.Duration
@@ -75,7 +75,7 @@ func Collect(ctx context.Context, o *Options) *Facts {
 }
 
 // askRanks asks what the ranks of the job are doing.
-func (o *Options) askRanks(ctx context.Context, j *Asked) {
+func (o *Options) askRanks(ctx context.Context, j *AskedJob) {
 	if !j.Runs || ctx.Err() != nil {
 		return
 	}

@@ -168,9 +168,9 @@ func TestTheRanksOfAJob(t *testing.T) {
 		nodes string
 	}{"8": {1, "[n2]"}, "9": {0, "[]"}, "": {0, "[n1 n2]"}} {
 		asked := 0
-		o := &Options{Facts: Facts{Job: Asked{ID: job}}, Run: squeue, Client: slurm.New(squeue),
+		o := &Options{Facts: Facts{Job: AskedJob{ID: job}}, Run: squeue, Client: slurm.New(squeue),
 			Know: func([]cluster.Job) []auto.Job { return nil }, Progress: func(string) {},
-			Heard: &Heard{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Number: "7", Nodes: []string{"n1"}},
+			Heard: &SqueueAnswer{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Number: "7", Nodes: []string{"n1"}},
 				{ID: "8", Number: "8", Nodes: []string{"n2"}}}}},
 			Stacks: func(context.Context) (*rankstacks.Verdict, error) {
 				asked++

@@ -36,11 +36,11 @@ type Facts struct {
 	Named      bool          // the user named the nodes
 	Slurm      Slurm
 	Nodes      []Node
-	Job        Asked
+	Job        AskedJob
 }
 
-// Asked is the job that the user asks about, and what its ranks are doing.
-type Asked struct {
+// AskedJob is the job that the user asks about, and what its ranks are doing.
+type AskedJob struct {
 	ID      string              // "": the user asks about no job
 	Runs    bool                // SLURM lists it
 	Stacks  *rankstacks.Verdict // nil: they are not known
@@ -75,13 +75,13 @@ type Tool struct {
 // Node is the known state of a node.
 type Node struct {
 	Name   string
-	Ways   []Way
+	Ways   []TransportTrial
 	Choice string         // the transport that nvnodetop would use; empty: none
 	None   *reach.Failure // why it would use none
 }
 
-// Way is an attempt to reach a node through one transport.
-type Way struct {
+// TransportTrial is an attempt to reach a node through one transport.
+type TransportTrial struct {
 	Door    string
 	Here    bool   // it only reaches this host
 	Unfit   string // why it does not apply; empty: it was tried
@@ -102,7 +102,7 @@ type Way struct {
 }
 
 // hasReports reports whether reports have arrived this way.
-func (w *Way) hasReports() bool { return w.Report != nil }
+func (w *TransportTrial) hasReports() bool { return w.Report != nil }
 
 // jobsOn returns the jobs on a node.
 func (s *Slurm) jobsOn(node string) (on []cluster.Job) {

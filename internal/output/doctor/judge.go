@@ -15,7 +15,7 @@ import (
 // Judge turns facts into a report.
 func Judge(f *Facts) *Report {
 	r := &Report{Version: Version, Program: f.Program, Time: f.At, User: f.User, Host: f.Host, Login: f.Login,
-		Nodes: []Patient{}}
+		Nodes: []NodeResult{}}
 	r.Slurm = judgeSlurm(f)
 	r.Verdict = worstVerdict(r.Slurm)
 	for i := range f.Nodes {

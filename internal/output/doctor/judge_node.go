@@ -11,9 +11,9 @@ import (
 )
 
 // judgeNode judges the ways to a node, and the session over the way that nvnodetop would use.
-func judgeNode(f *Facts, n *Node) Patient {
-	p := Patient{Name: n.Name, Choice: n.Choice, Transports: []Transport{}}
-	var chosen *Way
+func judgeNode(f *Facts, n *Node) NodeResult {
+	p := NodeResult{Name: n.Name, Choice: n.Choice, Transports: []Transport{}}
+	var chosen *TransportTrial
 	stopped := false
 	for i := range n.Ways {
 		w := &n.Ways[i]
@@ -75,7 +75,7 @@ func worksText(names []string) string {
 }
 
 // judgeWay judges the stages of a way, and which job its session sees.
-func judgeWay(f *Facts, n *Node, w *Way) Transport {
+func judgeWay(f *Facts, n *Node, w *TransportTrial) Transport {
 	t := Transport{Name: w.Door, Works: w.hasReports(), Steps: []Step{}}
 	if w.Unfit != "" {
 		t.Steps = append(t.Steps, Step{Name: "use", Verdict: Skipped, Text: w.Unfit})
@@ -106,7 +106,7 @@ func judgeWay(f *Facts, n *Node, w *Way) Transport {
 }
 
 // judgeStage judges one stage of an attempt.
-func judgeStage(f *Facts, n *Node, w *Way, s *reach.Step) Step {
+func judgeStage(f *Facts, n *Node, w *TransportTrial, s *reach.Step) Step {
 	step := Step{Name: string(s.Stage), Verdict: OK, Text: s.Text, Took: s.Took.Seconds()}
 	switch {
 	case s.State == reach.StepFailed && w.Failure != nil:

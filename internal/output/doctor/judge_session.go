@@ -12,7 +12,7 @@ import (
 )
 
 // judgeJob compares the job whose cgroup the session is in with the wanted jobs.
-func judgeJob(s *Slurm, n *Node, w *Way) Step {
+func judgeJob(s *Slurm, n *Node, w *TransportTrial) Step {
 	step := Step{Name: "cgroup", Verdict: OK}
 	on := s.jobsOn(n.Name)
 	known := make([]auto.Job, len(on))
@@ -48,7 +48,7 @@ func judgeJob(s *Slurm, n *Node, w *Way) Step {
 }
 
 // judgeSeen warns if a session sees fewer GPUs than it should. A driver fault is judged elsewhere.
-func judgeSeen(step *Step, w *Way, seen, want int) {
+func judgeSeen(step *Step, w *TransportTrial, seen, want int) {
 	if want == 0 || w.Hello.Fault != "" {
 		return
 	}
@@ -74,7 +74,7 @@ func seenGPUs(h *wire.Hello) (n int) {
 }
 
 // judgeSession judges the session that nvnodetop would use.
-func judgeSession(f *Facts, n *Node, w *Way) []Step {
+func judgeSession(f *Facts, n *Node, w *TransportTrial) []Step {
 	steps := []Step{judgeProbe(w), judgeNoise(n, w)}
 	if w.Report == nil {
 		return steps
@@ -83,7 +83,7 @@ func judgeSession(f *Facts, n *Node, w *Way) []Step {
 }
 
 // judgeProbe names the kind of the probe. Its state was already judged as a stage.
-func judgeProbe(w *Way) Step {
+func judgeProbe(w *TransportTrial) Step {
 	h := w.Hello
 	s := Step{Name: "probe", Verdict: OK, Text: "nvidia-smi in place of a probe"}
 	if h.StandIn != "" {
@@ -100,7 +100,7 @@ func judgeProbe(w *Way) Step {
 }
 
 // judgeNoise judges the output of the login shell.
-func judgeNoise(n *Node, w *Way) Step {
+func judgeNoise(n *Node, w *TransportTrial) Step {
 	s := Step{Name: "shell", Verdict: OK, Text: "prints nothing before the probe"}
 	noise := strings.TrimSpace(w.Noise)
 	if noise == "" {
@@ -126,7 +126,7 @@ func firstLines(s string, n int) string {
 }
 
 // judgeClock compares the clock of a node with ours.
-func judgeClock(f *Facts, n *Node, w *Way) Step {
+func judgeClock(f *Facts, n *Node, w *TransportTrial) Step {
 	s := Step{Name: "clock", Verdict: OK}
 	if w.Report.WallMS == 0 {
 		s.Verdict, s.Text = Skipped, "the node does not say its time"

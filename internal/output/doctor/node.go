@@ -24,7 +24,7 @@ func (o *Options) examineNode(ctx context.Context, n *Node, jobs []auto.Job) {
 	here := false
 	for i := range o.Doors {
 		d := &o.Doors[i]
-		w := Way{Door: d.Name, Here: d.Kind == auto.Here}
+		w := TransportTrial{Door: d.Name, Here: d.Kind == auto.Here}
 		switch {
 		case here:
 			w.Unfit = "not needed on this host"
@@ -45,7 +45,7 @@ func (o *Options) examineNode(ctx context.Context, n *Node, jobs []auto.Job) {
 }
 
 // tryDoor reaches a node through a door.
-func (o *Options) tryDoor(ctx context.Context, d *auto.Door, node string, w *Way) {
+func (o *Options) tryDoor(ctx context.Context, d *auto.Door, node string, w *TransportTrial) {
 	w.Stages = d.Opener.Route(ctx, node).Stages
 	began := time.Now()
 	session, err := d.Opener.Open(ctx, node, func(s reach.Step) {
@@ -66,7 +66,7 @@ func (o *Options) tryDoor(ctx context.Context, d *auto.Door, node string, w *Way
 }
 
 // noteStep keeps the last step of each stage.
-func (w *Way) noteStep(s reach.Step) {
+func (w *TransportTrial) noteStep(s reach.Step) {
 	if i := slices.IndexFunc(w.Steps, func(before reach.Step) bool { return before.Stage == s.Stage }); i >= 0 {
 		w.Steps[i] = s
 		return
@@ -74,12 +74,12 @@ func (w *Way) noteStep(s reach.Step) {
 	w.Steps = append(w.Steps, s)
 }
 
-// noisy is a session that knows what was output before its first line.
-type noisy interface{ Noise() string }
+// noiseReporter is a session that knows what was output before its first line.
+type noiseReporter interface{ Noise() string }
 
 // awaitReport waits for the Hello and the first report of a session.
-func (w *Way) awaitReport(ctx context.Context, s poller.Session) {
-	if n, ok := s.(noisy); ok {
+func (w *TransportTrial) awaitReport(ctx context.Context, s poller.Session) {
+	if n, ok := s.(noiseReporter); ok {
 		w.Noise = n.Noise()
 	}
 	within, cancel := context.WithTimeout(ctx, reportWithin)
@@ -113,7 +113,7 @@ func (w *Way) awaitReport(ctx context.Context, s poller.Session) {
 }
 
 // noteBreak notes why a session ended early. If a report has arrived, that counts.
-func (w *Way) noteBreak(ctx, within context.Context, err error) {
+func (w *TransportTrial) noteBreak(ctx, within context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
 		w.Stopped = true

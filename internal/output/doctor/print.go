@@ -64,18 +64,18 @@ func Text(w io.Writer, r *Report, profile colorprofile.Profile, ascii bool) erro
 
 // printer makes lines of pieces.
 type printer struct {
-	lines [][]piece
+	lines [][]printedPiece
 	said  map[string]bool // explanations already printed for this node
 }
 
-type piece struct {
+type printedPiece struct {
 	x    int
 	text string
 	role draw.Role
 }
 
 func (p *printer) printLine(x int, text string, role draw.Role) {
-	p.lines = append(p.lines, []piece{{x, text, role}})
+	p.lines = append(p.lines, []printedPiece{{x, text, role}})
 }
 
 func (p *printer) printTitle(text string) {
@@ -84,7 +84,7 @@ func (p *printer) printTitle(text string) {
 }
 
 // printNode prints the transports that were tried, then those that were passed over, then the choice of nvnodetop.
-func (p *printer) printNode(n *Patient) {
+func (p *printer) printNode(n *NodeResult) {
 	clear(p.said)
 	var passed []Step
 	for i := range n.Transports {
@@ -121,13 +121,13 @@ func (p *printer) printSteps(steps []Step) {
 			took = draw.Took(time.Duration(s.Took * float64(time.Second)))
 		}
 		width := tookX - 1 - textX
-		p.lines = append(p.lines, []piece{
+		p.lines = append(p.lines, []printedPiece{
 			{verdictX, s.Verdict.String(), verdictRoles[s.Verdict]}, {nameX, draw.Clip(s.Name, textX-1-nameX), role},
 			{textWidth - draw.Width(took), took, draw.Dim},
 		})
 		for k, text := range draw.Wrap(s.Text, width, "") {
 			if k == 0 {
-				p.lines[len(p.lines)-1] = append(p.lines[len(p.lines)-1], piece{textX, text, role})
+				p.lines[len(p.lines)-1] = append(p.lines[len(p.lines)-1], printedPiece{textX, text, role})
 				continue
 			}
 			p.printLine(textX, text, role)

@@ -27,16 +27,16 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 
 // Report is the result of an examination, safe to display. Its JSON is documented by schema.json.
 type Report struct {
-	Version int       `json:"version"`
-	Program string    `json:"nvnodetop"`
-	Time    time.Time `json:"time"`
-	User    string    `json:"user"`
-	Host    string    `json:"host"`
-	Login   string    `json:"login,omitempty"`
-	Verdict Verdict   `json:"verdict"` // the worst of all
-	Slurm   []Step    `json:"slurm"`
-	Nodes   []Patient `json:"nodes"`
-	Job     *JobState `json:"job,omitempty"` // nil: the user asks about no job
+	Version int          `json:"version"`
+	Program string       `json:"nvnodetop"`
+	Time    time.Time    `json:"time"`
+	User    string       `json:"user"`
+	Host    string       `json:"host"`
+	Login   string       `json:"login,omitempty"`
+	Verdict Verdict      `json:"verdict"` // the worst of all
+	Slurm   []Step       `json:"slurm"`
+	Nodes   []NodeResult `json:"nodes"`
+	Job     *JobState    `json:"job,omitempty"` // nil: the user asks about no job
 }
 
 // Version is the version of the JSON document.
@@ -44,8 +44,8 @@ type Report struct {
 //	1  first version
 const Version = 1
 
-// Patient is the result for one node.
-type Patient struct {
+// NodeResult is the result for one node.
+type NodeResult struct {
 	Name       string      `json:"name"`
 	Verdict    Verdict     `json:"verdict"`
 	Choice     string      `json:"transport,omitempty"` // the transport that nvnodetop would use; empty: none
@@ -97,7 +97,7 @@ func softenFailures(steps []Step) {
 }
 
 // workingDoors returns the transports that lead to the node.
-func (p *Patient) workingDoors() (names []string) {
+func (p *NodeResult) workingDoors() (names []string) {
 	for i := range p.Transports {
 		if p.Transports[i].Works {
 			names = append(names, p.Transports[i].Name)

@@ -10,11 +10,11 @@ import (
 // family is a metric of Prometheus: the rows of the table of metrics that share one name.
 type family struct {
 	name, kind, help string
-	parts            []part
+	parts            []familyMetric
 }
 
-// part is a row of the table, or one of its bits.
-type part struct {
+// familyMetric is a row of the table, or one of its bits.
+type familyMetric struct {
 	id      metric.ID
 	labels  string // labels that distinguish it from the other parts; they follow the labels of the GPU
 	convert func(float64) float64
@@ -46,21 +46,21 @@ func newFamily(id metric.ID, names Names) family {
 	switch {
 	case names == DCGMNames && row.DCGM != "":
 		f.name, f.help = row.DCGM, row.Help
-		f.parts = []part{{id, "", row.InDCGM}}
+		f.parts = []familyMetric{{id, "", row.InDCGM}}
 	case id == metric.Throttle:
 		f.parts = throttleParts()
 	case id == metric.NVLinkUp:
-		f.parts = []part{{id, "", func(links float64) float64 { return float64(bits.OnesCount64(uint64(links))) }}}
+		f.parts = []familyMetric{{id, "", func(links float64) float64 { return float64(bits.OnesCount64(uint64(links))) }}}
 	default:
-		f.parts = []part{{id, labels(row.Labels).withComma(), row.Base}}
+		f.parts = []familyMetric{{id, labels(row.Labels).withComma(), row.Base}}
 	}
 	return f
 }
 
 // throttleParts are the reasons that have names. If a newer driver adds reasons, they are only in the JSON document.
-func throttleParts() (list []part) {
+func throttleParts() (list []familyMetric) {
 	for _, b := range wire.Reasons {
-		list = append(list, part{metric.Throttle, labels("").addPair("reason", b.Name).withComma(),
+		list = append(list, familyMetric{metric.Throttle, labels("").addPair("reason", b.Name).withComma(),
 			func(reasons float64) float64 { return oneIf(uint64(reasons)&b.Bit != 0) }})
 	}
 	return list

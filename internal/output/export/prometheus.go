@@ -20,19 +20,19 @@ const (
 	DCGMNames Names = "dcgm"
 )
 
-// Which selects the metrics for Prometheus.
-type Which string
+// MetricSelection selects the metrics for Prometheus.
+type MetricSelection string
 
 // The metrics for Prometheus.
 const (
-	AllMetrics  Which = "all"
-	CoreMetrics Which = "core" // at most 25 samples a GPU: what the dashboard and the alerts of this repository need
+	AllMetrics  MetricSelection = "all"
+	CoreMetrics MetricSelection = "core" // at most 25 samples a GPU: what the dashboard and the alerts of this repository need
 )
 
 // Prometheus writes the known values of the reporting nodes in Prometheus' text format. An unknown value has no sample.
 // Jobs and users are labels only of nvnodetop_gpu_job_info, and jobs also of nvnodetop_problem: a new job must not
 // begin new series of all other metrics.
-func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which Which) error {
+func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which MetricSelection) error {
 	t := newTargets(s, names)
 	e := exposition{out: bufio.NewWriterSize(w, 64<<10), which: which}
 	e.writeStates(t)
@@ -57,7 +57,7 @@ func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which Which) erro
 // CPU time: 0.3 s for 1,000 nodes. The tests read the result with its parser.
 type exposition struct {
 	out   *bufio.Writer
-	which Which
+	which MetricSelection
 	open  string // the family that is being written
 }
 

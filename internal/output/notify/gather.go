@@ -21,7 +21,7 @@ type Gatherer struct {
 	PerHour int
 
 	waiting     []Item
-	dropped     counts // of the waiting Items, those beyond mostItems
+	dropped     itemCounts // of the waiting Items, those beyond mostItems
 	first, last time.Time
 	sent        []time.Time // within the last hour
 	held        bool        // the limit has made Items wait
@@ -114,20 +114,20 @@ func groupItems(items []Item) (groups [][]Item) {
 // groupKey returns a key that is the same for all Items that one line can count.
 func (i *Item) groupKey() string { return fmt.Sprint(i.Event, i.Over) }
 
-// counts are the numbers of Items with the same words, in order of arrival.
-type counts []counted
+// itemCounts are the numbers of Items with the same words, in order of arrival.
+type itemCounts []itemCount
 
-type counted struct {
+type itemCount struct {
 	many      string // the words
 	over      bool
 	job, name string // of all of them, or of the array to which they belong; "": they are from several jobs
 	n         int
 }
 
-func (t *counts) addItems(items []Item) {
+func (t *itemCounts) addItems(items []Item) {
 	for i := range items {
-		c := counted{items[i].Many, items[i].Over, items[i].Job, items[i].Name, 1}
-		at := slices.IndexFunc(*t, func(o counted) bool { return o.many == c.many && o.over == c.over })
+		c := itemCount{items[i].Many, items[i].Over, items[i].Job, items[i].Name, 1}
+		at := slices.IndexFunc(*t, func(o itemCount) bool { return o.many == c.many && o.over == c.over })
 		if at < 0 {
 			*t = append(*t, c)
 			continue
@@ -138,7 +138,7 @@ func (t *counts) addItems(items []Item) {
 	}
 }
 
-func (t counts) totalCount() (n int) {
+func (t itemCounts) totalCount() (n int) {
 	for i := range t {
 		n += t[i].n
 	}
@@ -159,7 +159,7 @@ func sharedJobID(a, b string) string {
 }
 
 // messageOf makes one Message from Items. more counts the Items that are left out.
-func messageOf(at time.Time, items []Item, more counts) Message {
+func messageOf(at time.Time, items []Item, more itemCounts) Message {
 	all := slices.Clone(more)
 	all.addItems(items)
 	m := Message{At: at, Items: slices.Clone(items), Count: all.totalCount()}
@@ -184,7 +184,7 @@ const mostWords = 3
 
 // summarizeCounts puts the counts of Items into words: "48211 llama: 100 nodes unreachable", "48377: 390 jobs have
 // ended, 10 jobs have failed", or "12 messages".
-func (t counts) summarizeCounts() string {
+func (t itemCounts) summarizeCounts() string {
 	job := t[0].job
 	var parts []string
 	mixed := false // beginnings and ends of problems

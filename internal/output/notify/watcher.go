@@ -19,7 +19,7 @@ type Watcher struct {
 	Asks bool     // ranks of jobs that seem to hang are asked what they do, and that is part of the news
 
 	began  time.Time                   // time of the first Snapshot
-	open   map[string]*sight           // present problems, and those that a silent node hides
+	open   map[string]*seenProblem     // present problems, and those that a silent node hides
 	before map[string]cluster.Severity // problems that an earlier program reported, and how bad they were
 	jobs   map[string]bool             // running jobs
 	ran    map[string]cluster.Job      // jobs that ran and whose end is not known yet, by ID
@@ -28,8 +28,8 @@ type Watcher struct {
 	never  map[string]bool             // jobs that wait in vain
 }
 
-// sight is a problem that has been seen.
-type sight struct {
+// seenProblem is a problem that has been seen.
+type seenProblem struct {
 	Item
 	told  bool
 	ripe  bool // it is news now
@@ -43,7 +43,7 @@ const resumes = 15 * time.Minute
 
 // NewWatcher returns a Watcher that knows nothing yet.
 func NewWatcher(s newsworthy.Settings, jobs []string) *Watcher {
-	return &Watcher{Settings: s, Jobs: jobs, open: map[string]*sight{}, before: map[string]cluster.Severity{},
+	return &Watcher{Settings: s, Jobs: jobs, open: map[string]*seenProblem{}, before: map[string]cluster.Severity{},
 		ran: map[string]cluster.Job{}, ended: map[string]bool{}, near: map[string]bool{}}
 }
 
@@ -93,7 +93,7 @@ func (w *Watcher) See(s *cluster.Snapshot) (news []Item) {
 
 // problemNews returns the problems that have become news, and the ends of problems that were news.
 func (w *Watcher) problemNews(s *cluster.Snapshot) (news []Item) {
-	now := map[string]*sight{}
+	now := map[string]*seenProblem{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if !OfJob(j.ID, j.Number, w.Jobs) {
@@ -153,7 +153,7 @@ func awaitsStacks(s *cluster.Snapshot, i *Item) bool {
 // problemItem returns the news of a present problem. A problem is news once, and again each time it gets worse than
 // anything reported about it, such as a warning that becomes critical. A node that first does not respond and then
 // cannot be reached is lost only once.
-func (o *sight) problemItem(now *sight) (Item, bool) {
+func (o *seenProblem) problemItem(now *seenProblem) (Item, bool) {
 	worse := o.told && now.Kind == o.Kind && now.Severity > o.Severity
 	if !now.ripe || o.told && !worse {
 		return Item{}, false
@@ -168,7 +168,8 @@ func (o *sight) problemItem(now *sight) (Item, bool) {
 
 // noteFinding notes a finding of a job. A finding that has just cleared still counts, unless it was never reported: it
 // may return.
-func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
+func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding,
+	now map[string]*seenProblem) {
 	p, wanted := w.Of(f)
 	id := strings.Join([]string{string(f.Kind), f.Node, f.Key}, " ")
 	switch {
@@ -189,7 +190,7 @@ func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluste
 		i.Since = o.Since
 	}
 	lasts := wanted && f.Holds() && s.At.Sub(i.Since) >= p.Lasts
-	now[id] = &sight{Item: i, ripe: lasts && (p.Event != newsworthy.Node || goesOn(s, f.Since))}
+	now[id] = &seenProblem{Item: i, ripe: lasts && (p.Event != newsworthy.Node || goesOn(s, f.Since))}
 }
 
 // unanswered is after how long a lost node is news even if SLURM does not answer.
@@ -337,7 +338,7 @@ func (w *Watcher) nearLimits(s *cluster.Snapshot) (news []Item) {
 }
 
 // endedItem returns the news of the end of a problem.
-func (o *sight) endedItem(at time.Time) Item {
+func (o *seenProblem) endedItem(at time.Time) Item {
 	i := o.Item
 	i.At, i.Over = at, true
 	i.Title = "over after " + text.Span(at.Sub(cmp.Or(i.Since, i.At))) + ": " + i.Title

@@ -54,7 +54,7 @@ func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, even
 const forecastKeeps = 10 * time.Minute
 
 // noteForecast notes memory that will be full. A finding about the same memory has priority.
-func (w *Watcher) noteForecast(s *cluster.Snapshot, j *cluster.JobView, now map[string]*sight) {
+func (w *Watcher) noteForecast(s *cluster.Snapshot, j *cluster.JobView, now map[string]*seenProblem) {
 	for _, name := range j.Nodes {
 		n := s.Nodes[name]
 		if n == nil || n.State != cluster.NodeReporting {
@@ -77,12 +77,13 @@ func (w *Watcher) noteForecast(s *cluster.Snapshot, j *cluster.JobView, now map[
 	}
 }
 
-func ofForecast(s *cluster.Snapshot, j *cluster.JobView, node string, gpu int, of string, full time.Duration) *sight {
+func ofForecast(s *cluster.Snapshot, j *cluster.JobView, node string, gpu int, of string,
+	full time.Duration) *seenProblem {
 	i := Item{At: s.At, Event: newsworthy.Memory, Kind: KindFills, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
 		Node: node, GPU: gpu, Since: s.At, Place: placeOf(node, gpu), Many: "places where memory fills up"}
 	i.Title = prependJob(j.ID, j.Name, fmt.Sprintf("%s: %s full in %s", i.Place, of, text.Span(full)))
 	i.Text = "It has grown evenly for half an hour."
-	return &sight{Item: i, ripe: true, keeps: forecastKeeps}
+	return &seenProblem{Item: i, ripe: true, keeps: forecastKeeps}
 }
 
 // KindFills is the kind of a forecast, which is no finding.

@@ -10,20 +10,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
-// log has the problems of a job. It is needed because the Store forgets those that ended an hour ago.
-type log struct {
-	at      map[subject]int // in entries
-	entries []entry
+// problemLog has the problems of a job. It is needed because the Store forgets those that ended an hour ago.
+type problemLog struct {
+	at      map[problemKey]int // in entries
+	entries []problemEntry
 }
 
-// subject identifies a problem.
-type subject struct {
+// problemKey identifies a problem.
+type problemKey struct {
 	kind      cluster.Kind
 	node, key string
 }
 
-// entry is a problem, with all times when it occurred.
-type entry struct {
+// problemEntry is a problem, with all times when it occurred.
+type problemEntry struct {
 	cluster.Finding
 	first   time.Time // Since of its first spell; Since itself is that of the last spell
 	earlier int       // how often it began in earlier spells
@@ -36,9 +36,9 @@ type entry struct {
 const maxFindings = 4096
 
 // noteProblems adds the problems of a Snapshot.
-func (l *log) noteProblems(s *cluster.Snapshot, j *cluster.JobView) {
+func (l *problemLog) noteProblems(s *cluster.Snapshot, j *cluster.JobView) {
 	if l.at == nil {
-		l.at = map[subject]int{}
+		l.at = map[problemKey]int{}
 	}
 	for i := range j.Findings {
 		if f := &j.Findings[i]; f.Severity != cluster.Waiting {
@@ -52,15 +52,15 @@ func (l *log) noteProblems(s *cluster.Snapshot, j *cluster.JobView) {
 	}
 }
 
-func (l *log) addFinding(s *cluster.Snapshot, f *cluster.Finding) {
-	about := subject{f.Kind, f.Node, f.Key}
+func (l *problemLog) addFinding(s *cluster.Snapshot, f *cluster.Finding) {
+	about := problemKey{f.Kind, f.Node, f.Key}
 	i, known := l.at[about]
 	if !known {
 		if i = len(l.entries); i == maxFindings {
 			return
 		}
 		l.at[about] = i
-		l.entries = append(l.entries, entry{Finding: *f, first: f.Since})
+		l.entries = append(l.entries, problemEntry{Finding: *f, first: f.Since})
 	}
 	e := &l.entries[i]
 	worst, before := max(e.Severity, f.Severity), e.Before
@@ -79,7 +79,7 @@ const atTheEnd = time.Minute
 
 // findingsUntil returns the findings of the report up to a time. ended says that the job ended at that time, and not
 // because of a node.
-func (l *log) findingsUntil(to time.Time, ended bool) []Finding {
+func (l *problemLog) findingsUntil(to time.Time, ended bool) []Finding {
 	out := []Finding{}
 	for i := range l.entries {
 		e := &l.entries[i]
@@ -103,7 +103,7 @@ func numberOf(n *int) int {
 	return *n
 }
 
-func (e *entry) makeFinding(to time.Time) Finding {
+func (e *problemEntry) makeFinding(to time.Time) Finding {
 	f := Finding{
 		Kind: string(e.Kind), Severity: e.Severity.String(), Since: e.first.UTC(), Before: e.Before, Times: e.earlier +
 			e.Times, Node: e.Node,

@@ -22,7 +22,7 @@ type draft struct {
 	stacks   []report.Stacks
 }
 
-func (d *draft) makeReport(l *log) *Report {
+func (d *draft) makeReport(l *problemLog) *Report {
 	r := &Report{Version: Version, Job: d.describeJob(), Nodes: []Node{}}
 	r.Watched = Watched{From: d.from.UTC(), To: d.to.UTC(), Seconds: metric.InSeconds(d.watchedTime()),
 		Suspended: metric.InSeconds(d.rested)}

@@ -42,16 +42,16 @@ const (
 	noteEnergy      = "energy_from_samples"
 )
 
-// pad is a list of notes being written.
-type pad []Note
+// noteList is a list of notes being written.
+type noteList []Note
 
-func (p *pad) addNote(kind, format string, args ...any) {
+func (p *noteList) addNote(kind, format string, args ...any) {
 	*p = append(*p, Note{Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
 // makeNotes returns facts and advice, most important first.
 func (d *draft) makeNotes(r *Report) []Note {
-	p := pad{}
+	p := noteList{}
 	d.addEndAdvice(&p)
 	if d.watchedTime() >= judgedFrom {
 		unused := d.unusedGPUs()
@@ -68,7 +68,7 @@ func (d *draft) makeNotes(r *Report) []Note {
 }
 
 // addEndAdvice adds the advice that follows from how the job ended, in SLURM's word.
-func (d *draft) addEndAdvice(p *pad) {
+func (d *draft) addEndAdvice(p *noteList) {
 	if d.over == nil {
 		return
 	}
@@ -107,7 +107,7 @@ func (d *draft) unusedGPUs() []Place {
 	return out
 }
 
-func (d *draft) noteUnused(p *pad, r *Report, unused []Place) {
+func (d *draft) noteUnused(p *noteList, r *Report, unused []Place) {
 	switch {
 	case len(unused) == 0:
 	case len(unused) < r.Total.GPUs:
@@ -120,7 +120,7 @@ func (d *draft) noteUnused(p *pad, r *Report, unused []Place) {
 	}
 }
 
-func (d *draft) noteUtil(p *pad, r *Report, unused int) {
+func (d *draft) noteUtil(p *noteList, r *Report, unused int) {
 	u := r.Total.Util
 	if u == nil || unused == r.Total.GPUs || u.Mean >= lowUtil {
 		return
@@ -133,7 +133,7 @@ func (d *draft) noteUtil(p *pad, r *Report, unused int) {
 		"each other.", how, words.Percent(u.Mean))
 }
 
-func noteMemory(p *pad, r *Report) {
+func noteMemory(p *noteList, r *Report) {
 	if share, known := shareOf(r.Total.Memory); known && share < lowGPUMemory {
 		p.addNote(noteGPUMemory, "No GPU had more than %s of its memory in use: smaller GPUs or MIG instances may be "+
 			"enough, or a larger batch faster.", words.Percent(share))
@@ -145,7 +145,7 @@ func noteMemory(p *pad, r *Report) {
 	}
 }
 
-func (d *draft) noteHostFull(p *pad, r *Report) {
+func (d *draft) noteHostFull(p *noteList, r *Report) {
 	m := r.Total.HostMemory
 	if share, known := shareOf(m); known && share >= highHostMemory {
 		p.addNote(noteHostHigh, "The job used up to %s of its host memory on %s: at the limit SLURM ends it. Ask for "+
@@ -161,7 +161,7 @@ func shareOf(m *Memory) (float64, bool) {
 }
 
 // noteWatch notes the gaps in the numbers.
-func (d *draft) noteWatch(p *pad, r *Report) {
+func (d *draft) noteWatch(p *noteList, r *Report) {
 	if late := d.from.Sub(d.job.Start); !d.job.Start.IsZero() && late >= lateStart {
 		p.addNote(noteLate, "Tracking started %s after the job did; earlier activity is not included.", text.Span(late))
 	}

@@ -29,7 +29,7 @@ type Observer struct {
 	rested   time.Duration // how long it was suspended before that
 	sum      account
 	pending  []sample // samples since SLURM last said that the job was running
-	findings log
+	findings problemLog
 	stacks   []report.Stacks // what the ranks did each time they were asked
 }
 

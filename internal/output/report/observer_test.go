@@ -335,7 +335,7 @@ func TestThrottled(t *testing.T) {
 
 // A counter that goes back began anew: its value is the use since then.
 func TestDriverIsLoadedAgain(t *testing.T) {
-	var c counter
+	var c counterIncrease
 	for _, v := range []float64{1000, 1500, math.NaN(), 20, 50} {
 		c.addReading(v)
 	}

@@ -88,7 +88,7 @@ func TestSameFromARecording(t *testing.T) {
 func TestGolden(t *testing.T) {
 	r := reportOf(t, endedStory(t))
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"report.txt":  func(b *bytes.Buffer) error { return output.Text(b, r, time.UTC, output.Look{}) },
+		"report.txt":  func(b *bytes.Buffer) error { return output.Text(b, r, time.UTC, output.TextFormat{}) },
 		"report.md":   func(b *bytes.Buffer) error { return output.Markdown(b, r, time.UTC) },
 		"report.json": func(b *bytes.Buffer) error { return output.JSON(b, r) },
 	} {
@@ -129,12 +129,12 @@ func TestAnyFieldMayBeMissing(t *testing.T) {
 			t.Fatalf("%v in %s", err, text)
 		}
 		for name, write := range output.Formats {
-			if err := write(&bytes.Buffer{}, r, output.Look{Width: 80, Color: true}); err != nil {
+			if err := write(&bytes.Buffer{}, r, output.TextFormat{Width: 80, Color: true}); err != nil {
 				t.Errorf("%s: %v of %s", name, err, text)
 			}
 		}
 		for name, write := range output.Comparisons {
-			if err := write(&bytes.Buffer{}, compare.Of(whole, r), output.Look{}); err != nil {
+			if err := write(&bytes.Buffer{}, compare.Of(whole, r), output.TextFormat{}); err != nil {
 				t.Errorf("%s: %v of %s", name, err, text)
 			}
 		}
@@ -211,7 +211,8 @@ func everything() *Report {
 			Model:       "a100",
 			GPUUtilMost: &number, GPUMemory: &limit, GPUHours: &report.Shares{Given: 1, Used: &number, Wasted: &number,
 				UsedMost: &number, WastedLeast: &number},
-			OutOfMemory: "0", OutOfMemoryLimit: &limit, Earlier: []report.Run{{State: "REQUEUED", Start: began, End: began, Elapsed: 1, Nodes: 1,
+			OutOfMemory: "0", OutOfMemoryLimit: &limit,
+			Earlier: []report.Run{{State: "REQUEUED", Start: began, End: began, Elapsed: 1, Nodes: 1,
 				NodeList: "n1", GPUHours: &number}},
 			Energy: &number, MoreSteps: 1,
 			Steps: []report.Step{{Name: "0", Program: "p", State: "FAILED", Code: &one, Signal: 9, Start: began,
@@ -263,7 +264,8 @@ func TestTags(t *testing.T) {
 		t.Errorf("%+v", tag)
 	}
 	var text bytes.Buffer
-	if err := output.Formats["text"](&text, r, output.Look{}); err != nil || !strings.Contains(text.String(), "\nTags\n") {
+	if err := output.Formats["text"](&text, r, output.TextFormat{}); err != nil ||
+		!strings.Contains(text.String(), "\nTags\n") {
 		t.Errorf("%v, %s", err, text.String())
 	}
 }

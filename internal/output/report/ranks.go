@@ -13,7 +13,7 @@ type rankKey struct {
 	rank, world int // world 0: unknown
 }
 
-func (r *running) rankID() rankKey {
+func (r *runningRank) rankID() rankKey {
 	id := rankKey{from: r.From, rank: r.Rank.Rank}
 	if r.World != nil {
 		id.world = *r.World
@@ -39,7 +39,7 @@ func (a *account) updateRanks(n *nodeAccount, s *sample) {
 		if k.node != n.name || k.key != r.key {
 			k.skipNextGap()
 		}
-		k.running, k.node = *r, n.name
+		k.runningRank, k.node = *r, n.name
 		if g := n.ensureGPU(r.key); g != nil {
 			g.ranks = append(g.ranks, at)
 		}

@@ -20,28 +20,28 @@ type sample struct {
 	suspended bool
 	cpu       float64 // percent; NaN: unknown
 	memory    wire.JobMemory
-	gpus      []reading
+	gpus      []gpuSample
 	listed    bool // the report has a list of processes; ranks are the job's ranks in it
-	ranks     []running
+	ranks     []runningRank
 }
 
-// identity identifies a GPU, and says whether the job owns it.
-type identity struct {
+// gpuIdentity identifies a GPU, and says whether the job owns it.
+type gpuIdentity struct {
 	key, uuid, model string
 	number           int
 	own              bool
 }
 
-// reading is one GPU in a sample.
-type reading struct {
-	identity
+// gpuSample is one GPU in a sample.
+type gpuSample struct {
+	gpuIdentity
 	fresh  bool // the values are new
 	values metric.Values
 	size   float64 // of the memory; 0: unknown
 }
 
-// running is a rank that runs.
-type running struct {
+// runningRank is a rank that runs.
+type runningRank struct {
 	wire.Rank
 	pid int
 	key string // of its GPU
@@ -63,14 +63,14 @@ func newSample(job *cluster.Job, n *cluster.Node, r *wire.Report) sample {
 			continue // the numbers of its GPU include it
 		}
 		size, _ := g.Get(metric.MemoryTotal)
-		s.gpus = append(s.gpus, reading{
-			identity: identity{g.Key, g.Card.UUID, g.Card.Name, g.Number, share.Has(&g.Number)},
-			fresh:    !g.Repeated && !g.Values.Empty(), values: g.Values, size: size,
+		s.gpus = append(s.gpus, gpuSample{
+			gpuIdentity: gpuIdentity{g.Key, g.Card.UUID, g.Card.Name, g.Number, share.Has(&g.Number)},
+			fresh:       !g.Repeated && !g.Values.Empty(), values: g.Values, size: size,
 		})
 	}
 	for i := range n.Ranks {
 		if k := &n.Ranks[i]; r.Listed && k.Job == job.ID && k.Seen.Equal(n.ListedAt) {
-			s.ranks = append(s.ranks, running{k.Rank, k.PID, k.Key})
+			s.ranks = append(s.ranks, runningRank{k.Rank, k.PID, k.Key})
 		}
 	}
 	return s
@@ -96,9 +96,9 @@ type nodeAccount struct {
 	name         string
 	gpus         []gpuAccount
 	cpu          stat
-	jobCPU       counter // µs of CPU time of the job's own processes
-	jobFrom      int64   // the node's clock at the first reading
-	used, limit  uint64  // the job's host memory at its peak, and its limit; 0: unknown
+	jobCPU       counterIncrease // µs of CPU time of the job's own processes
+	jobFrom      int64           // the node's clock at the first reading
+	used, limit  uint64          // the job's host memory at its peak, and its limit; 0: unknown
 	watts        float64
 	peak         float64 // of watts
 	first, last  time.Time
@@ -110,13 +110,13 @@ type nodeAccount struct {
 }
 
 type gpuAccount struct {
-	identity
+	gpuIdentity
 	meter
 	ranks []int // ranks on it, in account.ranks
 }
 
 type rankAccount struct {
-	running
+	runningRank
 	meter
 	node string
 }
@@ -151,7 +151,7 @@ func (n *nodeAccount) ensureGPU(key string) *gpuAccount {
 		if i = len(n.gpus); i == maxGPUs {
 			return nil
 		}
-		n.gpus = append(n.gpus, gpuAccount{identity: identity{key: key}, meter: newMeter()})
+		n.gpus = append(n.gpus, gpuAccount{gpuIdentity: gpuIdentity{key: key}, meter: newMeter()})
 	}
 	return &n.gpus[i]
 }
@@ -208,12 +208,12 @@ func (n *nodeAccount) noteElapsed(s *sample) time.Duration {
 }
 
 // addReading adds a reading of a GPU, and adds it to the ranks on the GPU.
-func (a *account) addReading(n *nodeAccount, r *reading, s *sample) {
+func (a *account) addReading(n *nodeAccount, r *gpuSample, s *sample) {
 	g := n.ensureGPU(r.key)
 	if g == nil {
 		return
 	}
-	if g.identity = r.identity; !r.fresh {
+	if g.gpuIdentity = r.gpuIdentity; !r.fresh {
 		return
 	}
 	g.addReading(&r.values, r.size, s.ms, s.patience)

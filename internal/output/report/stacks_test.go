@@ -50,7 +50,7 @@ func TestStacksOfTheJob(t *testing.T) {
 		t.Fatalf("%+v", r.Stacks)
 	}
 	var text, document bytes.Buffer
-	if err := output.Text(&text, r, time.UTC, output.Look{}); err != nil {
+	if err := output.Text(&text, r, time.UTC, output.TextFormat{}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text.String(), "0 smaller groups") {
@@ -84,7 +84,7 @@ func TestStacksWithoutNames(t *testing.T) {
 	}
 	p.Apply(cluster.Event{At: at(11), Stacks: ask})
 	var text bytes.Buffer
-	if err := output.Text(&text, p.made(), time.UTC, output.Look{}); err != nil {
+	if err := output.Text(&text, p.made(), time.UTC, output.TextFormat{}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "  18:00:10, stuck\n  18:00:10, 3 ranks\n  18:00:10, ▲ 1 rank\n"; !strings.Contains(text.String(), want) {

@@ -48,15 +48,15 @@ func (s *stat) mean() float64 {
 	return s.plain / float64(s.n)
 }
 
-// counter is how much a counter of the driver has grown.
-type counter struct {
+// counterIncrease is how much a counter of the driver has grown.
+type counterIncrease struct {
 	last, sum float64
 	known     bool // last is known
 	spans     int  // number of times between two readings
 }
 
 // addReading adds a reading. A counter that went down restarted at 0 in between.
-func (c *counter) addReading(v float64) {
+func (c *counterIncrease) addReading(v float64) {
 	if v != v {
 		return
 	}
@@ -86,9 +86,9 @@ var reasons = [...]reason{
 	{"sync_boost", metric.SyncBoostTime, wire.ThrottleSyncBoost},
 }
 
-// reduced is how long clocks were reduced for one reason.
-type reduced struct {
-	counted counter
+// throttleTime is how long clocks were reduced for one reason.
+type throttleTime struct {
+	counted counterIncrease
 	sampled float64 // seconds
 }
 
@@ -97,12 +97,12 @@ type meter struct {
 	seen                             time.Duration
 	ms                               int64 // the node's clock at the last reading; 0: none
 	util, memory, power, temperature stat
-	size                             float64 // of the memory; 0: unknown
-	counted                          counter // joules
-	drawn                            float64 // joules, from power over time
-	draws                            int     // number of times in drawn
-	watts                            float64 // at the last reading; NaN: unknown
-	reduced                          [len(reasons)]reduced
+	size                             float64         // of the memory; 0: unknown
+	counted                          counterIncrease // joules
+	drawn                            float64         // joules, from power over time
+	draws                            int             // number of times in drawn
+	watts                            float64         // at the last reading; NaN: unknown
+	reduced                          [len(reasons)]throttleTime
 }
 
 func newMeter() meter { return meter{watts: math.NaN()} }

@@ -5,7 +5,7 @@ import "github.com/nvnodetop/nvnodetop/internal/wire/metric"
 // combineNumbers returns the numbers of the job's GPUs on some nodes. The caller sets the peak of the power, because it
 // is not the sum of the peaks.
 func combineNumbers(nodes []*nodeAccount) Numbers {
-	j := joint{}
+	j := gpuSum{}
 	for _, n := range nodes {
 		for _, g := range n.jobGPUs() {
 			j.addGPU(n.name, g)
@@ -14,8 +14,8 @@ func combineNumbers(nodes []*nodeAccount) Numbers {
 	return j.jointNumbers()
 }
 
-// joint adds up GPUs.
-type joint struct {
+// gpuSum adds up GPUs.
+type gpuSum struct {
 	util   stat
 	out    Numbers
 	watts  float64
@@ -26,7 +26,7 @@ type joint struct {
 	froms  [len(reasons)]string
 }
 
-func (j *joint) addGPU(node string, g *gpuAccount) {
+func (j *gpuSum) addGPU(node string, g *gpuAccount) {
 	own := g.gpuNumbers()
 	if u := own.Util; u != nil {
 		j.util.mergeStat(&g.util)
@@ -70,7 +70,7 @@ func sumSource(a, b string) string {
 	return FromBoth
 }
 
-func (j *joint) jointNumbers() Numbers {
+func (j *gpuSum) jointNumbers() Numbers {
 	if j.out.Util != nil {
 		j.out.Util.Mean = metric.Round(j.util.mean(), 2)
 	}

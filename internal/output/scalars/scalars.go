@@ -118,13 +118,13 @@ type Log struct {
 	began time.Time
 	whole time.Time             // time of the last samples over all GPUs of the jobs
 	had   map[string]time.Time  // when each node's last logged report arrived
-	ranks map[spot]int          // the last rank of a GPU
+	ranks map[gpuKey]int        // the last rank of a GPU
 	marks time.Time             // when the last logged mark arrived
 	books map[string]*mark.Book // of the jobs, by their numbers
 }
 
-// spot is a GPU of a job.
-type spot struct{ job, node, key string }
+// gpuKey is a GPU of a job.
+type gpuKey struct{ job, node, key string }
 
 // New returns a Log for nodes that report at this interval. It needs two Snapshots per interval, so that it misses no
 // report.
@@ -153,7 +153,7 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 		l.whole = s.At
 	}
 	var samples []Sample
-	ranks := map[spot]int{}
+	ranks := map[gpuKey]int{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		begins := len(samples)
@@ -171,7 +171,7 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 
 // addGPUs adds the samples of a job's GPUs on nodes with a new report.
 func (l *Log) addGPUs(samples []Sample, s *cluster.Snapshot, j *cluster.JobView, fresh map[string]*cluster.Node,
-	ranks map[spot]int) []Sample {
+	ranks map[gpuKey]int) []Sample {
 	for _, p := range l.jobGPUs(s, j, ranks) {
 		n := fresh[p.node]
 		if n == nil || tally.Lost(p.gpu) != "" || p.gpu.Hung() {

@@ -19,14 +19,14 @@ type taggedGPU struct {
 
 // jobGPUs returns the GPUs of a job: first those of its ranks, wherever they are now, then the others. It stores the
 // rank of each in ranks.
-func (l *Log) jobGPUs(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int) []taggedGPU {
+func (l *Log) jobGPUs(s *cluster.Snapshot, j *cluster.JobView, ranks map[gpuKey]int) []taggedGPU {
 	t := tags{job: j, taken: map[string]bool{}, ranked: map[*cluster.GPU]bool{}, used: map[*cluster.GPU]bool{}}
 	rows := tally.Ranks(s, j)
 	for i := range rows {
 		t.addRank(&rows[i])
 	}
 	for _, p := range t.places {
-		ranks[spot{j.ID, p.node, p.gpu.Key}] = *p.rank
+		ranks[gpuKey{j.ID, p.node, p.gpu.Key}] = *p.rank
 	}
 	for _, name := range j.Nodes {
 		t.addOthers(tally.Node(s, name), l.ranks, ranks)
@@ -68,7 +68,7 @@ func (t *tags) addRank(r *tally.RankRow) {
 
 // addOthers adds the job's GPUs on a node that have no rank. If the rank of a GPU has ended, the GPU keeps the tag
 // until the rank appears elsewhere. If the job's GPUs are unknown, only GPUs with one of its processes count.
-func (t *tags) addOthers(n *cluster.Node, before, ranks map[spot]int) {
+func (t *tags) addOthers(n *cluster.Node, before, ranks map[gpuKey]int) {
 	share := t.job.Share(n)
 	for _, g := range tally.All(n) {
 		own := t.used[g] || share.Known && share.Has(&g.Number)
@@ -76,7 +76,7 @@ func (t *tags) addOthers(n *cluster.Node, before, ranks map[spot]int) {
 			continue
 		}
 		p := taggedGPU{tag: placeTag(n.Name, g), node: n.Name, gpu: g}
-		at := spot{t.job.ID, n.Name, g.Key}
+		at := gpuKey{t.job.ID, n.Name, g.Key}
 		if rank, was := before[at]; was && !t.used[g] && !t.taken[rankTag(rank)] {
 			p.tag, p.rank, ranks[at] = rankTag(rank), &rank, rank
 		}

@@ -3,10 +3,10 @@ package track
 // patience is for how many samples the CPU time of processes must be lower than before to count as lost.
 const patience = 3
 
-// counter is a CPU time that only grows. The time read may decrease for a moment, when a process ends between two
+// cpuCounter is a CPU time that only grows. The time read may decrease for a moment, when a process ends between two
 // reads. It decreases for good if a parent does not wait for a process: then the kernel adds the process's time to
 // nobody's.
-type counter struct {
+type cpuCounter struct {
 	most  float64 // in seconds, so far
 	lost  float64
 	low   float64 // its value when a decrease began
@@ -14,7 +14,7 @@ type counter struct {
 }
 
 // take returns how much the time has grown.
-func (c *counter) take(read float64) (grown float64) {
+func (c *cpuCounter) take(read float64) (grown float64) {
 	read += c.lost
 	if read >= c.most {
 		grown = read - c.most

@@ -12,7 +12,7 @@ func TestCounter(t *testing.T) {
 		"nobody waits for what had 6 s": {[]float64{10, 4, 5, 6, 8}, []float64{10, 0, 0, 2, 2}},
 		"and again":                     {[]float64{10, 4, 4, 4, 1, 1, 2, 3}, []float64{10, 0, 0, 0, 0, 0, 1, 1}},
 	} {
-		var c counter
+		var c cpuCounter
 		for i, read := range tc.reads {
 			if got := c.take(read); math.Abs(got-tc.want[i]) > 1e-9 {
 				t.Errorf("%s: read %d gives %v, want %v", name, i, got, tc.want[i])
@@ -42,7 +42,7 @@ func TestMeter(t *testing.T) {
 
 func TestShared(t *testing.T) {
 	process := func(resident, shared, part uint64) *member {
-		return &member{memory: memory{resident: resident, shared: shared, part: part}}
+		return &member{processMemory: processMemory{resident: resident, shared: shared, part: part}}
 	}
 	for name, tc := range map[string]struct {
 		members []*member

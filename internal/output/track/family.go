@@ -34,7 +34,7 @@ type family struct {
 // member is a process of the family.
 type member struct {
 	proc.Stat
-	memory
+	processMemory
 	files proc.Process
 }
 
@@ -74,7 +74,7 @@ func (f *family) readMembers(since time.Duration) bool {
 			f.reapOrphan(&m.Stat)
 		default:
 			if was.isSameProcess(&m.Stat) {
-				m.memory = was.memory
+				m.processMemory = was.processMemory
 			}
 			members[m.PID] = m
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// gpus has the probe's values of the GPUs. Without a GPU all are 0, as in gpu_tracker's report.
-type gpus struct {
+// gpuUsage has the probe's values of the GPUs. Without a GPU all are 0, as in gpu_tracker's report.
+type gpuUsage struct {
 	expected []string // UUIDs; empty: all
 
 	cards    []wire.Card // without MIG instances, whose memory is part of their GPU's
@@ -24,7 +24,7 @@ type gpus struct {
 }
 
 // applyEvent adds an Event. Reports count once the command runs.
-func (g *gpus) applyEvent(e *cluster.Event, running bool) {
+func (g *gpuUsage) applyEvent(e *cluster.Event, running bool) {
 	switch {
 	case e.Hello != nil && len(e.Hello.GPUs) > 0: // if the driver goes away, they are kept
 		g.cards = slices.DeleteFunc(slices.Clone(e.Hello.GPUs), func(c wire.Card) bool { return c.Instance != nil })
@@ -39,7 +39,7 @@ func (g *gpus) applyEvent(e *cluster.Event, running bool) {
 	}
 }
 
-func (g *gpus) addReport(r *wire.Report) {
+func (g *gpuUsage) addReport(r *wire.Report) {
 	var used, capacity, load float64
 	for i := range r.GPUs {
 		sample := &r.GPUs[i]
@@ -67,7 +67,7 @@ func (g *gpus) addReport(r *wire.Report) {
 	}
 }
 
-func (g *gpus) findCard(index int) *wire.Card {
+func (g *gpuUsage) findCard(index int) *wire.Card {
 	for i := range g.cards {
 		if g.cards[i].Index == index {
 			return &g.cards[i]
@@ -85,12 +85,12 @@ func metricOrZero(sample *wire.GPU, card *wire.Card, id metric.ID) float64 {
 	return x
 }
 
-func (g *gpus) isExpected(card *wire.Card) bool {
+func (g *gpuUsage) isExpected(card *wire.Card) bool {
 	return len(g.expected) == 0 || slices.Contains(g.expected, card.UUID)
 }
 
 // expectedCount returns how many GPUs are expected to be used.
-func (g *gpus) expectedCount() int {
+func (g *gpuUsage) expectedCount() int {
 	if len(g.expected) == 0 {
 		return len(g.cards)
 	}
@@ -98,7 +98,7 @@ func (g *gpus) expectedCount() int {
 }
 
 // attributeMemory adds up the memory of the processes in the last report.
-func (g *gpus) attributeMemory(f *family) {
+func (g *gpuUsage) attributeMemory(f *family) {
 	var main, descendants float64
 	for i := range g.listed {
 		p := &g.listed[i]
@@ -118,13 +118,13 @@ func (g *gpus) attributeMemory(f *family) {
 	g.used.Combined = max(g.used.Combined, main+descendants)
 }
 
-func (g *gpus) makeRAM(unit string) GPURAM {
+func (g *gpuUsage) makeRAM(unit string) GPURAM {
 	size, u := sizeOf(sizes, unit), g.used
 	return GPURAM{Unit: unit, SystemCapacity: g.capacity / size, System: u.System / size, Main: u.Main / size,
 		Descendants: u.Descendants / size, Combined: u.Combined / size}
 }
 
-func (g *gpus) makeUtilization() GPUUtilization {
+func (g *gpuUsage) makeUtilization() GPUUtilization {
 	return GPUUtilization{SystemGPUs: len(g.cards), ExpectedGPUs: g.expectedCount(),
 		Percentages: g.load.meterPercents(g.expectedCount())}
 }

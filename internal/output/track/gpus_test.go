@@ -38,7 +38,7 @@ func TestGPUs(t *testing.T) {
 			Percentages: Percents{MaxSum: 60, MaxHardware: 60, MeanSum: 30, MeanHardware: 30}}},
 		"unknown": {[]string{"GPU-c"}, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 1, Percentages: Percents{}}},
 	} {
-		g := gpus{expected: tc.expected}
+		g := gpuUsage{expected: tc.expected}
 		g.applyEvent(&twoGPUs, false)
 		early := wire.Report{MonoMS: 1, GPUs: []wire.GPU{gpu(0, 100, 8*gib)}}
 		g.applyEvent(&cluster.Event{Report: &early}, false) // the command does not run yet
@@ -67,7 +67,7 @@ func TestGPUs(t *testing.T) {
 }
 
 func TestNoGPU(t *testing.T) {
-	var g gpus
+	var g gpuUsage
 	g.applyEvent(&cluster.Event{Hello: &wire.Hello{FaultID: wire.FaultNoLibrary}}, true)
 	g.applyEvent(&cluster.Event{Report: &wire.Report{MonoMS: 1}}, true)
 	g.applyEvent(&cluster.Event{Report: &wire.Report{MonoMS: 1000}}, true)

@@ -17,8 +17,8 @@ const (
 	pagesPerRead   = 16 << 10        // fixed cost of one read
 )
 
-// memory is the memory of one process, in bytes.
-type memory struct {
+// processMemory is the memory of one process, in bytes.
+type processMemory struct {
 	resident uint64
 	shared   uint64 // shared with other processes, when the pages were last walked
 	part     uint64 // its part of shared: a page of n processes counts 1/n
@@ -35,7 +35,7 @@ func (f *family) readMemory(since time.Duration) {
 	order := make([]*member, 0, len(f.members))
 	for _, m := range f.members {
 		if m.Dead() {
-			m.memory = memory{}
+			m.processMemory = processMemory{}
 			continue
 		}
 		size, err := m.files.Statm()

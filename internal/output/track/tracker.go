@@ -29,15 +29,15 @@ type Tracker struct {
 	mu     sync.Mutex // protects the following
 	family family
 	host   *host.Reader
-	gpus   gpus
+	gpus   gpuUsage
 
 	began, at, window time.Time // start of the command, last sample, beginning of the CPU window
 	started           uint64    // peak memory of this process when it started the command
 	ram               RAM       // bytes
 
 	system                   meter
-	main, others             counter // CPU time
-	mainMost, othersMost     float64 // percent
+	main, others             cpuCounter // CPU time
+	mainMost, othersMost     float64    // percent
 	combinedMost             float64
 	mainSince, othersSince   float64 // CPU seconds since window
 	threads, below, together int
@@ -55,7 +55,7 @@ func New(o Options) (*Tracker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("CPUs cannot be counted: %w", err)
 	}
-	t := &Tracker{o: o, cores: max(cores, 1), host: host.New(o.Proc, "/sys"), gpus: gpus{expected: o.GPUs}}
+	t := &Tracker{o: o, cores: max(cores, 1), host: host.New(o.Proc, "/sys"), gpus: gpuUsage{expected: o.GPUs}}
 	t.family = family{mount: o.Proc, self: o.Self, own: o.Own, room: pagesAtOnce}
 	return t, nil
 }

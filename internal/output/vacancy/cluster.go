@@ -38,7 +38,7 @@ func Cluster(w io.Writer, c *capacity.Cluster, theme *draw.Theme) error {
 }
 
 // fieldTable returns the table of the fields for which there are columns.
-func fieldTable[Row any](of *field.Table[Row], list []Row, role func(*Row) draw.Role) *table {
+func fieldTable[Row any](of *field.Table[Row], list []Row, role func(*Row) draw.Role) *coloredTable {
 	t := newTable(nil)
 	shown := slices.DeleteFunc(slices.Clone(of.Fields), func(f field.Field[Row]) bool { return f.Title == "" })
 	for _, f := range shown {

@@ -30,8 +30,8 @@ type agent struct {
 	GPUs     []agentGPU `json:"gpus"`
 }
 
-// silent is the entry in nvgpu's /cluster_status for an agent that does not answer.
-type silent struct {
+// silentAgent is the entry in nvgpu's /cluster_status for an agent that does not answer.
+type silentAgent struct {
 	Version int    `json:"version"`
 	Error   string `json:"error"`
 }
@@ -79,7 +79,7 @@ type agentMemory struct {
 // error.
 func Agent(n *Node, at time.Time) any {
 	if !tally.HasNumbers(n.Node) {
-		return silent{version, missingReason(n.Node)}
+		return silentAgent{version, missingReason(n.Node)}
 	}
 	return agent{Version: version, Hostname: n.Host(), GPUs: n.agentGPUs(at)}
 }
@@ -121,8 +121,8 @@ func (g *GPU) agentMemory() *agentMemory {
 	return &agentMemory{*total, max(*total-*used, 0), *used}
 }
 
-// stat is a host as gpustat prints it, with gpustat's names and forms: an unknown value is null.
-type stat struct {
+// gpustatHost is a host as gpustat prints it, with gpustat's names and forms: an unknown value is null.
+type gpustatHost struct {
 	Version  int       `json:"version"`
 	Hostname string    `json:"hostname"`
 	Driver   *string   `json:"driver_version"`
@@ -161,7 +161,7 @@ const statTime = "2006-01-02T15:04:05.000000"
 
 // Stat returns a node in the form in which gpustat reports its host. A node that does not report has no GPUs.
 func Stat(n *Node, at time.Time) any {
-	s := stat{Version: version, Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
+	s := gpustatHost{Version: version, Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
 	if n.Hello != nil {
 		s.Driver = textOrNil(n.Hello.Driver)
 	}

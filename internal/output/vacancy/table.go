@@ -8,22 +8,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
 )
 
-// table is a table whose rows have colors.
-type table struct {
+// coloredTable is a table whose rows have colors.
+type coloredTable struct {
 	grid.Table
 	roles []draw.Role // of the rows
 }
 
-func newTable(columns []grid.Column) *table {
-	return &table{Table: grid.Table{Columns: columns, Width: draw.Width}}
+func newTable(columns []grid.Column) *coloredTable {
+	return &coloredTable{Table: grid.Table{Columns: columns, Width: draw.Width}}
 }
 
-func (t *table) addRow(role draw.Role, cells ...string) {
+func (t *coloredTable) addRow(role draw.Role, cells ...string) {
 	t.Rows, t.roles = append(t.Rows, cells), append(t.roles, role)
 }
 
 // encodeTable returns the table as text without a newline at its end: a heading, a rule, the rows.
-func (t *table) encodeTable(theme *draw.Theme) string {
+func (t *coloredTable) encodeTable(theme *draw.Theme) string {
 	widths := t.Widths()
 	canvas := draw.New(t.Total()-grid.Gap, len(t.Rows)+2)
 	rules := make([]string, len(widths))

@@ -59,7 +59,7 @@ func missingReason(n *cluster.Node) string {
 	return "not reporting yet"
 }
 
-func (n *Node) makeTable(at time.Time) *table {
+func (n *Node) makeTable(at time.Time) *coloredTable {
 	t := newTable(listColumns)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]

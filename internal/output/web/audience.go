@@ -10,8 +10,8 @@ import (
 // lookFor is how long the nodes list their processes after a request for them.
 const lookFor = time.Minute
 
-// looks tells the audience which pages its clients look at.
-type looks struct {
+// viewedPages tells the audience which pages its clients look at.
+type viewedPages struct {
 	audience Audience
 
 	mu    sync.Mutex // protects the following
@@ -20,7 +20,7 @@ type looks struct {
 }
 
 // noteRequest notes a request; processes says that it is for processes.
-func (l *looks) noteRequest(processes bool) {
+func (l *viewedPages) noteRequest(processes bool) {
 	l.audience.Asked()
 	if !processes {
 		return
@@ -39,7 +39,7 @@ func (l *looks) noteRequest(processes bool) {
 }
 
 // stopLists ends the listing of processes, because nobody has asked for a while.
-func (l *looks) stopLists() {
+func (l *viewedPages) stopLists() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.on = false

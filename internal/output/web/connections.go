@@ -23,15 +23,15 @@ const (
 	leastGrace = 25 * time.Millisecond
 )
 
-// places is a Listener on which only clients with the token keep a place. If there are already maxStrangers other
-// clients and one more comes, the oldest of them is closed, once its time of grace to show the token is over. So nobody
-// can keep the owner out by holding connections. The grace shrinks with each client that finds no room, and grows with
-// each client that does. So even if the owner's connection is last in the kernel's queue, a flood takes less than a
-// second.
+// limitedListener is a Listener on which only clients with the token keep a place. If there are already maxStrangers
+// other clients and one more comes, the oldest of them is closed, once its time of grace to show the token is over. So
+// nobody can keep the owner out by holding connections. The grace shrinks with each client that finds no room, and
+// grows with each client that does. So even if the owner's connection is last in the kernel's queue, a flood takes less
+// than a second.
 //
 // A client's time passes only while the server waits for its bytes. If a busy host is slow to read a request, or to
 // find the token in it, that costs the owner nothing.
-type places struct {
+type limitedListener struct {
 	net.Listener
 	least time.Duration // the shortest grace
 
@@ -43,14 +43,14 @@ type places struct {
 }
 
 // newPlaces returns a Listener. least is the time of grace that clients need even in a flood.
-func newPlaces(l net.Listener, least time.Duration) *places {
-	return &places{Listener: l, least: least, grace: grace}
+func newPlaces(l net.Listener, least time.Duration) *limitedListener {
+	return &limitedListener{Listener: l, least: least, grace: grace}
 }
 
-// guest is a connection with a place.
-type guest struct {
+// limitedConn is a connection with a place.
+type limitedConn struct {
 	net.Conn
-	at *places
+	at *limitedListener
 
 	// Guarded by at.mu.
 	line    *list.Element // nil: it is no stranger
@@ -61,7 +61,7 @@ type guest struct {
 }
 
 // Accept waits for the next client.
-func (p *places) Accept() (net.Conn, error) {
+func (p *limitedListener) Accept() (net.Conn, error) {
 	c, err := p.Listener.Accept()
 	if err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func (p *places) Accept() (net.Conn, error) {
 }
 
 // admitClient gives a place to a client.
-func (p *places) admitClient(c net.Conn) *guest {
-	g := &guest{Conn: c, at: p}
+func (p *limitedListener) admitClient(c net.Conn) *limitedConn {
+	g := &limitedConn{Conn: c, at: p}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g.line = p.strangers.PushBack(g)
@@ -80,7 +80,7 @@ func (p *places) admitClient(c net.Conn) *guest {
 }
 
 // makeRoom closes the oldest stranger if there are too many. Meanwhile new clients wait in the kernel's queue.
-func (p *places) makeRoom() {
+func (p *limitedListener) makeRoom() {
 	oldest := p.tooMany()
 	if oldest == nil {
 		p.grace = min(p.grace+p.grace/100, grace)
@@ -100,7 +100,7 @@ func (p *places) makeRoom() {
 const turn = time.Millisecond
 
 // remainingTime returns how much longer a client keeps its place at least.
-func (g *guest) remainingTime(grace time.Duration) time.Duration {
+func (g *limitedConn) remainingTime(grace time.Duration) time.Duration {
 	g.at.mu.Lock()
 	defer g.at.mu.Unlock()
 	if !g.reading {
@@ -110,13 +110,13 @@ func (g *guest) remainingTime(grace time.Duration) time.Duration {
 }
 
 // Read waits for bytes of the client.
-func (g *guest) Read(b []byte) (int, error) {
+func (g *limitedConn) Read(b []byte) (int, error) {
 	g.setReading(true)
 	defer g.setReading(false)
 	return g.Conn.Read(b)
 }
 
-func (g *guest) setReading(reading bool) {
+func (g *limitedConn) setReading(reading bool) {
 	g.at.mu.Lock()
 	defer g.at.mu.Unlock()
 	if g.since.IsZero() {
@@ -126,17 +126,17 @@ func (g *guest) setReading(reading bool) {
 }
 
 // tooMany returns the oldest stranger if there is no room for another one.
-func (p *places) tooMany() *guest {
+func (p *limitedListener) tooMany() *limitedConn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.strangers.Len() < maxStrangers {
 		return nil
 	}
-	return p.strangers.Front().Value.(*guest)
+	return p.strangers.Front().Value.(*limitedConn)
 }
 
 // keepPlace gives a permanent place to a client that has shown the token, if one is free.
-func (g *guest) keepPlace() bool {
+func (g *limitedConn) keepPlace() bool {
 	p := g.at
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,12 +150,12 @@ func (g *guest) keepPlace() bool {
 }
 
 // Close ends the connection and frees its place.
-func (g *guest) Close() error {
+func (g *limitedConn) Close() error {
 	g.freePlace()
 	return g.Conn.Close()
 }
 
-func (g *guest) freePlace() {
+func (g *limitedConn) freePlace() {
 	p := g.at
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,6 +182,6 @@ func withGuest(ctx context.Context, c net.Conn) context.Context {
 
 // mayStayOpen reports whether the connection of a request that has shown the token may stay open.
 func mayStayOpen(r *http.Request) bool {
-	g, ok := r.Context().Value(guestKey{}).(*guest)
+	g, ok := r.Context().Value(guestKey{}).(*limitedConn)
 	return !ok || g.keepPlace()
 }

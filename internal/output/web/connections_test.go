@@ -244,7 +244,7 @@ func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
 			besiege(t, l.Addr().String(), idle)
 		}
 	}
-	places := l.Listener.(*places)
+	places := l.Listener.(*limitedListener)
 	places.mu.Lock()
 	if others := places.strangers.Len(); others == 0 || others > maxStrangers {
 		t.Errorf("%d others have a place", others)

@@ -51,9 +51,8 @@ func TestKindsOfThePage(t *testing.T) {
 	}
 	b.end()
 	b.begin(`The names of failures of a node, by class. Other classes are "failed".`, "failures")
-	failures := words.Failures()
-	for _, class := range slices.Sorted(maps.Keys(failures)) {
-		b.add(t, string(class), failures[class])
+	for _, class := range slices.Sorted(maps.Keys(words.FailureLabels)) {
+		b.add(t, string(class), words.FailureLabels[class].One)
 	}
 	b.end()
 	golden.Equal(t, "assets/kinds.js", b.String())

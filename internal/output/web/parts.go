@@ -18,8 +18,8 @@ import (
 // api is the path of the parts of the document.
 const api = "/api/v1/"
 
-// A part of the document at an address, for a request; nil: there is no such part.
-type part struct {
+// documentRoute is a part of the document at an address, for a request; nil: there is no such part.
+type documentRoute struct {
 	pattern   string
 	processes bool // it has processes
 	of        func(s *cluster.Snapshot, r *http.Request) *export.Part
@@ -33,7 +33,7 @@ func withPathName(of func(*cluster.Snapshot, string) *export.Part) func(*cluster
 	return func(s *cluster.Snapshot, r *http.Request) *export.Part { return of(s, r.PathValue("name")) }
 }
 
-var parts = []part{
+var parts = []documentRoute{
 	{"snapshot", true, ignoringRequest(export.Whole)},
 	{"jobs", false, ignoringRequest(export.Jobs)},
 	{"jobs/{name}", false, withPathName(export.Job)},
@@ -138,7 +138,7 @@ func (s *Server) sendOutput(w http.ResponseWriter, r *http.Request, kind string,
 }
 
 // sendAnswer sends an answer. A client that cannot decompress gets it uncompressed.
-func (a *answer) sendAnswer(w http.ResponseWriter, r *http.Request) {
+func (a *compressedAnswer) sendAnswer(w http.ResponseWriter, r *http.Request) {
 	if acceptsGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.packed)))

@@ -40,11 +40,12 @@ type state struct {
 	took   atomic.Int64 // ns to make it and its answers
 
 	mu   sync.Mutex // protects the following
-	made map[string]*answer
+	made map[string]*compressedAnswer
 }
 
-// answer is a compressed answer. It is complete once the field once is done. If it is empty, there is no such thing.
-type answer struct {
+// compressedAnswer is an answer of the server, compressed; it is complete when once is done. Empty: there is no such
+// thing.
+type compressedAnswer struct {
 	once   sync.Once
 	packed []byte
 	err    error
@@ -64,7 +65,8 @@ func (s *states) newestState() *state {
 	}
 	before := s.last
 	s.seen = s.news()
-	s.last = &state{number: 1, snap: s.make(now), over: make(chan struct{}), now: s.now, made: map[string]*answer{}}
+	s.last = &state{number: 1, snap: s.make(now), over: make(chan struct{}), now: s.now,
+		made: map[string]*compressedAnswer{}}
 	s.last.took.Store(int64(s.now().Sub(now)))
 	if before != nil {
 		s.last.number = before.number + 1
@@ -76,11 +78,11 @@ func (s *states) newestState() *state {
 
 // cachedAnswer returns what write writes for the state. It is made once for each name. If write returns false, there is
 // no output.
-func (s *state) cachedAnswer(name string, write func(io.Writer, *state) (bool, error)) *answer {
+func (s *state) cachedAnswer(name string, write func(io.Writer, *state) (bool, error)) *compressedAnswer {
 	s.mu.Lock()
 	a := s.made[name]
 	if a == nil {
-		a = &answer{}
+		a = &compressedAnswer{}
 		s.made[name] = a
 	}
 	s.mu.Unlock()
@@ -101,7 +103,7 @@ var packers = sync.Pool{New: func() any {
 	return w
 }}
 
-func (a *answer) makeAnswer(s *state, write func(io.Writer, *state) (bool, error)) {
+func (a *compressedAnswer) makeAnswer(s *state, write func(io.Writer, *state) (bool, error)) {
 	began := s.now()
 	defer func() { s.took.Add(int64(s.now().Sub(began))) }()
 	var out bytes.Buffer

@@ -48,11 +48,11 @@ type Options struct {
 	Now      func() time.Time
 	Audience Audience
 
-	Every   time.Duration // minimum time between two states
-	Names   export.Names  // of the metrics for Prometheus
-	Metrics export.Which  // for Prometheus; empty: all
-	PIDs    bool          // Prometheus also gets the processes
-	Agent   bool          // answer only as an agent of nvgpu
+	Every   time.Duration          // minimum time between two states
+	Names   export.Names           // of the metrics for Prometheus
+	Metrics export.MetricSelection // for Prometheus; empty: all
+	PIDs    bool                   // Prometheus also gets the processes
+	Agent   bool                   // answer only as an agent of nvgpu
 	// Log reads a piece of the log of a job; nil: logs are not shown
 	Log   func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
 	Token string // token that clients must present; "": none
@@ -67,7 +67,7 @@ type Server struct {
 	Options
 	gate    gate
 	states  states
-	looks   looks
+	looks   viewedPages
 	logs    logs
 	streams atomic.Int32
 	watched bell.Bell // a stream has begun

@@ -30,8 +30,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
-// Words are the probe's functions that describe a process.
-type Words struct {
+// ProcessTexts are the probe's functions that describe a process.
+type ProcessTexts struct {
 	User    func(uid int) string // may never return
 	Command func(args []string) string
 	Elapsed func(startTicks uint64) *int64
@@ -40,7 +40,7 @@ type Words struct {
 // Desk acts on the processes of this node.
 type Desk struct {
 	mount string // of procfs
-	words Words
+	words ProcessTexts
 	uid   int // the probe's own real UID
 	self  int // its PID
 
@@ -60,7 +60,7 @@ const (
 )
 
 // New returns a Desk for the processes in the procfs at mount.
-func New(mount string, words Words) *Desk {
+func New(mount string, words ProcessTexts) *Desk {
 	return &Desk{
 		mount: mount, words: words, uid: os.Getuid(), self: os.Getpid(),
 		hold: openPidfd, send: sendPidfd, kill: sendSignal,

@@ -29,15 +29,15 @@ func (d *Desk) Family(f wire.Family) (list []wire.Relative, truncated bool, err 
 	return list, more || cut, nil
 }
 
-// tree holds the processes of a node, by PID, with their children.
-type tree struct {
+// processTree holds the processes of a node, by PID, with their children.
+type processTree struct {
 	at       map[int]proc.Stat
 	children map[int][]int
 }
 
 // scanProcesses reads all processes of the node. It reads only files that never hang.
-func (d *Desk) scanProcesses() (all tree, more bool) {
-	all = tree{map[int]proc.Stat{}, map[int][]int{}}
+func (d *Desk) scanProcesses() (all processTree, more bool) {
+	all = processTree{map[int]proc.Stat{}, map[int][]int{}}
 	pids := proc.All(d.mount)
 	if len(pids) > maxScan {
 		pids, more = pids[:maxScan], true
@@ -55,7 +55,7 @@ func (d *Desk) scanProcesses() (all tree, more bool) {
 
 // familyOf returns the family of processes, each process once: ancestors and the processes themselves first, then
 // descendants, nearest first.
-func (t tree) familyOf(pids []int) (family []proc.Stat) {
+func (t processTree) familyOf(pids []int) (family []proc.Stat) {
 	seen := map[int]bool{}
 	add := func(pid int) {
 		if stat, known := t.at[pid]; known && !seen[pid] {
@@ -92,7 +92,7 @@ func (t tree) familyOf(pids []int) (family []proc.Stat) {
 // ancestorsOf returns the ancestors of a process that matter to the user. In a job step these are its ancestors in the
 // step, and slurmstepd, which started the step. Outside a step they are its ancestors in the session, and the parent of
 // the session.
-func (t tree) ancestorsOf(pid int) (list []int) {
+func (t processTree) ancestorsOf(pid int) (list []int) {
 	session := -1
 	for at := pid; len(list) < maxDepth; {
 		stat := t.at[at]

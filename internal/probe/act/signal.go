@@ -31,7 +31,7 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	for _, p := range d.listAncestors(d.self) {
 		spared[p.PID] = true
 	}
-	fates := make([]fate, len(s.Processes))
+	fates := make([]signalResult, len(s.Processes))
 	done, tried := d.callEach(len(fates), func(i int) { fates[i] = d.signalProcess(s.Processes[i], &s, spared) })
 	list := make([]wire.Signaled, len(fates))
 	for i := range list {
@@ -51,16 +51,16 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	return list, nil
 }
 
-// fate is the result of a signal. The zero fate means that the signal was sent.
-type fate struct {
+// signalResult is the result of a signal. The zero signalResult means that the signal was sent.
+type signalResult struct {
 	id, why string
 	owner   int // of the process, if it belongs to another user
 }
 
 // signalProcess sends a signal to the process that has this PID and this start time.
-func (d *Desk) signalProcess(id wire.ProcessID, s *wire.Signal, spared map[int]bool) fate {
+func (d *Desk) signalProcess(id wire.ProcessID, s *wire.Signal, spared map[int]bool) signalResult {
 	if id.PID <= 1 || id.PID > math.MaxInt32 {
-		return fate{id: wire.SignalDenied, why: fmt.Sprintf("pid %d is never signaled", id.PID)}
+		return signalResult{id: wire.SignalDenied, why: fmt.Sprintf("pid %d is never signaled", id.PID)}
 	}
 	handle, err := d.hold(id.PID)
 	held := err == nil
@@ -78,14 +78,14 @@ func (d *Desk) signalProcess(id wire.ProcessID, s *wire.Signal, spared map[int]b
 	}
 	switch {
 	case err == nil:
-		return fate{}
+		return signalResult{}
 	case errors.Is(err, syscall.ESRCH):
 		return gone
 	}
-	return fate{id: wire.SignalKernel, why: "the kernel refused: " + err.Error()}
+	return signalResult{id: wire.SignalKernel, why: "the kernel refused: " + err.Error()}
 }
 
-var gone = fate{id: wire.SignalGone, why: "has exited"}
+var gone = signalResult{id: wire.SignalGone, why: "has exited"}
 
 // signalOwner returns the user whose processes a signal may reach.
 func (d *Desk) signalOwner(s *wire.Signal) (uid int) {
@@ -96,26 +96,26 @@ func (d *Desk) signalOwner(s *wire.Signal) (uid int) {
 }
 
 // checkSignal returns the reason why a process must not be signaled; the zero fate means that it may be.
-func (d *Desk) checkSignal(id wire.ProcessID, owner int, spared map[int]bool) fate {
+func (d *Desk) checkSignal(id wire.ProcessID, owner int, spared map[int]bool) signalResult {
 	stat, uid, exists := d.readStatus(id.PID)
 	switch {
 	case !exists:
 		return gone
 	case stat.Start != id.StartTicks:
-		return fate{id: wire.SignalReused, why: "has exited, and another process has this PID now"}
+		return signalResult{id: wire.SignalReused, why: "has exited, and another process has this PID now"}
 	case uid != owner:
-		return fate{id: wire.SignalOtherUser, owner: uid}
+		return signalResult{id: wire.SignalOtherUser, owner: uid}
 	case spared[id.PID]:
-		return fate{id: wire.SignalDenied, why: "nvnodetop's connection to this node runs under it"}
+		return signalResult{id: wire.SignalDenied, why: "nvnodetop's connection to this node runs under it"}
 	case stat.Dead():
 		return gone
 	}
-	return fate{}
+	return signalResult{}
 }
 
 // nameOwners names the owners of other users' processes. All signals have been sent by now, so a user directory that
 // does not answer does no harm.
-func (d *Desk) nameOwners(list []wire.Signaled, fates []fate) {
+func (d *Desk) nameOwners(list []wire.Signaled, fates []signalResult) {
 	var owners []int
 	at := map[int]int{}
 	for _, f := range fates {

@@ -83,7 +83,7 @@ func (c *child) runs() bool {
 }
 
 func newDesk() *Desk {
-	return New("/proc", Words{
+	return New("/proc", ProcessTexts{
 		User:    func(uid int) string { return fmt.Sprint("user", uid) },
 		Command: func(args []string) string { return strings.Join(args, " ") },
 		Elapsed: func(uint64) *int64 { return nil },

@@ -10,12 +10,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// lacks has the metrics that a GPU does not give, each with its error. The first complete reading of a GPU in an
-// inventory decides which metrics of reports it lacks. The Hello lists them, and metrics that the GPU or the driver
+// missingMetrics has the metrics that a GPU does not give, each with its error. The first complete reading of a GPU in
+// an inventory decides which metrics of reports it lacks. The Hello lists them, and metrics that the GPU or the driver
 // does not have are not requested again.
-type lacks map[metric.ID]error
+type missingMetrics map[metric.ID]error
 
-func (l lacks) addMetrics(err error, ids []metric.ID) {
+func (l missingMetrics) addMetrics(err error, ids []metric.ID) {
 	for _, id := range ids {
 		l[id] = err
 	}
@@ -29,7 +29,7 @@ func mayCome(err error) bool {
 }
 
 // deniedMetrics returns the metrics that may become available at any time.
-func (l lacks) deniedMetrics() (ids []metric.ID) {
+func (l missingMetrics) deniedMetrics() (ids []metric.ID) {
 	for id := range metric.All(metric.GPU) {
 		if mayCome(l[id]) {
 			ids = append(ids, id)
@@ -40,7 +40,7 @@ func (l lacks) deniedMetrics() (ids []metric.ID) {
 
 // byReason groups the keys of the metrics by error message, in the order of the table; nil if the GPU gives every
 // metric.
-func (l lacks) byReason() map[string][]string {
+func (l missingMetrics) byReason() map[string][]string {
 	if len(l) == 0 {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (n note) noteRefused(err error, ids ...metric.ID) error {
 }
 
 // newNote returns a note for the errors of a reading: metrics that the GPU lacks, and faults.
-func (g *gpu) newNote(r *reading) note {
+func (g *gpu) newNote(r *gpuAnswer) note {
 	return func(err error, ids []metric.ID) {
 		switch kind := driver.KindOf(err); {
 		case kind != driver.Absent && !mayCome(err):
@@ -85,19 +85,19 @@ func (g *gpu) newNote(r *reading) note {
 
 func (g *gpu) addLacking(err error, ids []metric.ID) {
 	if g.lacking == nil {
-		g.lacking = lacks{}
+		g.lacking = missingMetrics{}
 	}
 	g.lacking.addMetrics(err, ids)
 }
 
 // endFirstReading ends the first complete reading. It puts aside readers without any metric that the GPU has; metrics
 // without permission may be permitted later.
-func (g *gpu) endFirstReading(r *reading) {
+func (g *gpu) endFirstReading(r *gpuAnswer) {
 	if g.examined {
 		return
 	}
 	if g.lacking == nil {
-		g.lacking = lacks{}
+		g.lacking = missingMetrics{}
 	}
 	g.examined, r.lacks = true, g.lacking
 	without := func(id metric.ID) bool {
@@ -128,7 +128,7 @@ func (g *gpu) absentMetrics(card *wire.Card) map[string][]string {
 	if card.Lost != "" {
 		return card.Absent
 	}
-	all := lacks{}
+	all := missingMetrics{}
 	maps.Copy(all, g.once.lacks)
 	maps.DeleteFunc(all, func(id metric.ID, _ error) bool { return card.Values.Has(id) })
 	maps.Copy(all, g.lacks)

@@ -16,8 +16,8 @@ const cardPatience = 3 * patience
 // errSilent is the reason why a value that is still being read is absent from a card.
 var errSilent = &driver.Error{Kind: driver.Other, Words: Silent}
 
-// findings are the values of a GPU that are read once.
-type findings struct {
+// staticValues are the values of a GPU that are read once.
+type staticValues struct {
 	ended bool // no call for it is running
 	card  wire.Card
 	parts []driver.Slot // its instances
@@ -26,17 +26,17 @@ type findings struct {
 
 // onceState says how complete a card is.
 type onceState struct {
-	lacks   lacks // metrics of pace metric.Once that are absent
-	partial bool  // another try may find more
-	pending bool  // the card is still being read
+	lacks   missingMetrics // metrics of pace metric.Once that are absent
+	partial bool           // another try may find more
+	pending bool           // the card is still being read
 }
 
 // nothingFound returns the state of a GPU before its first reading.
-func (g *gpu) nothingFound() findings {
+func (g *gpu) nothingFound() staticValues {
 	if g.Device == nil {
-		return findings{ended: true, card: wire.Card{Index: g.Index, Lost: g.Lost, LostID: g.LostID}}
+		return staticValues{ended: true, card: wire.Card{Index: g.Index, Lost: g.Lost, LostID: g.LostID}}
 	}
-	f := findings{card: wire.Card{Index: g.Index}, onceState: onceState{lacks: lacks{}, pending: true}}
+	f := staticValues{card: wire.Card{Index: g.Index}, onceState: onceState{lacks: missingMetrics{}, pending: true}}
 	for i := range g.Readers {
 		if g.Readers[i].Row().Pace == metric.Once {
 			f.lacks.addMetrics(errSilent, g.Readers[i].IDs)
@@ -69,8 +69,8 @@ func (c *pool) readCard(g *gpu) {
 
 // readOnce reads the metrics of a card. A metric that cannot be read is absent, with the reason; if that may change,
 // the card will be read again.
-func (g *gpu) readOnce(f *findings) {
-	found := lacks{}
+func (g *gpu) readOnce(f *staticValues) {
+	found := missingMetrics{}
 	values, err := g.readAll(metric.Once, metric.Values{}, func(err error, ids []metric.ID) {
 		found.addMetrics(err, ids)
 		f.partial = f.partial || driver.KindOf(err) == driver.Other
@@ -82,14 +82,14 @@ func (g *gpu) readOnce(f *findings) {
 }
 
 // publishFindings makes what was found so far about a GPU available to others.
-func (c *pool) publishFindings(g *gpu, f findings) {
+func (c *pool) publishFindings(g *gpu, f staticValues) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.found = f
 }
 
 // foundOf returns what was found so far about a GPU.
-func (c *pool) foundOf(g *gpu) findings {
+func (c *pool) foundOf(g *gpu) staticValues {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return g.found

@@ -55,7 +55,7 @@ func (g *gpu) makeEntry(sm *sample.Report, c *pool, interval time.Duration) (out
 }
 
 // repeatTime is how long a reading is repeated while there is no newer reading.
-func (r *reading) repeatTime(interval time.Duration) time.Duration {
+func (r *gpuAnswer) repeatTime(interval time.Duration) time.Duration {
 	return max(staleIntervals*interval, min(2*r.took, longestRepeat))
 }
 
@@ -68,9 +68,9 @@ func (c *pool) unfinishedCall(g *gpu) (ms int64, what string) {
 	}
 	switch call := g.call.Load(); {
 	case !begun.Equal(g.hang.begun):
-		g.hang = hang{call: call, begun: begun, since: begun}
+		g.hang = hungCall{call: call, begun: begun, since: begun}
 	case call != g.hang.call:
-		g.hang = hang{call: call, begun: begun, since: time.Now()}
+		g.hang = hungCall{call: call, begun: begun, since: time.Now()}
 	}
 	if ms = time.Since(g.hang.since).Milliseconds(); ms > 0 {
 		what = g.callName(g.hang.call)

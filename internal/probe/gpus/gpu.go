@@ -19,25 +19,25 @@ type gpu struct {
 	driver.Slot
 
 	// Protected by pool.mu.
-	out   bool      // a reading is running or planned
-	begun time.Time // start of the reading; zero while it is planned
-	round *round    // the round of the reading
-	fresh bool      // back holds a reading that has not been collected yet
-	found findings  // what is known of its card
+	out   bool         // a reading is running or planned
+	begun time.Time    // start of the reading; zero while it is planned
+	round *round       // the round of the reading
+	fresh bool         // back holds a reading that has not been collected yet
+	found staticValues // what is known of its card
 
 	hides atomic.Pointer[[]driver.InstanceID] // instances listed as GPUs of their own, with their processes; nil: none
 
 	call atomic.Int32 // the call that the reading is making: an index of Readers, or one of the constants below
 
 	// Owned by the reading while it is out.
-	back   reading
+	back   gpuAnswer
 	answer driver.Answer // of the readers
 	rates  rates
 	listed time.Time // when processes were last listed
 
-	examined bool   // a complete reading has ended: lacking and idle are final
-	lacking  lacks  // metrics of reports that the GPU does not give
-	idle     []bool // readers that are no longer called
+	examined bool           // a complete reading has ended: lacking and idle are final
+	lacking  missingMetrics // metrics of reports that the GPU does not give
+	idle     []bool         // readers that are no longer called
 	// The last slow reading. Reports repeat it until the next one, so that every report is complete.
 	slowKnown  bool          // there is one
 	slowAt     time.Duration // Moment.Mono
@@ -45,13 +45,13 @@ type gpu struct {
 	slowFaults []wire.Fault
 
 	// Owned by the sampler, and by the inventory until it is settled.
-	last   reading
-	isNew  bool        // last has not been in a report yet
-	lacks  lacks       // metrics of reports; nil until they are known
-	denied []metric.ID // metrics among lacks that may become available at any time
-	stated bool        // the card lists lacks
-	once   onceState   // the state of the card
-	hang   hang
+	last   gpuAnswer
+	isNew  bool           // last has not been in a report yet
+	lacks  missingMetrics // metrics of reports; nil until they are known
+	denied []metric.ID    // metrics among lacks that may become available at any time
+	stated bool           // the card lists lacks
+	once   onceState      // the state of the card
+	hang   hungCall
 }
 
 // newGPU returns a GPU without any readings.
@@ -69,47 +69,47 @@ const (
 	callInstances int32 = -4
 )
 
-// question chooses the values to read.
-type question struct {
+// readingRequest chooses the values to read.
+type readingRequest struct {
 	at        clock.Moment
 	processes bool
 	card      bool // the card, and nothing else
 }
 
-// reading is the driver's answer for one GPU.
-type reading struct {
+// gpuAnswer is the driver's answer for one GPU.
+type gpuAnswer struct {
 	round  uint64 // the number of its round
 	ended  time.Time
 	took   time.Duration
 	values metric.Values
-	faults []wire.Fault // of collectors
-	lacks  lacks        // only in the first complete reading
-	err    error        // the GPU is lost or the driver is gone; the other fields are empty
-	blank  bool         // no metric could be read: the handle may belong to a GPU that the driver no longer lists
+	faults []wire.Fault   // of collectors
+	lacks  missingMetrics // only in the first complete reading
+	err    error          // the GPU is lost or the driver is gone; the other fields are empty
+	blank  bool           // no metric could be read: the handle may belong to a GPU that the driver no longer lists
 	listing
 }
 
 // recordFault records that a collector failed.
-func (r *reading) recordFault(collector string, err error) {
+func (r *gpuAnswer) recordFault(collector string, err error) {
 	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error()})
 }
 
 // recordCeased records that the driver no longer has a value.
-func (r *reading) recordCeased(collector string, err error) {
+func (r *gpuAnswer) recordCeased(collector string, err error) {
 	r.faults = append(r.faults, wire.Fault{Collector: collector, Error: err.Error(), Ceased: true})
 }
 
-// hang is a driver call that has not returned.
-type hang struct {
+// hungCall is a driver call that has not returned.
+type hungCall struct {
 	call  int32
 	begun time.Time // of its reading
 	since time.Time // when it was first seen
 }
 
 // readReport reads everything about a GPU for one report.
-func (g *gpu) readReport(q question) {
+func (g *gpu) readReport(q readingRequest) {
 	r := &g.back
-	*r = reading{}
+	*r = gpuAnswer{}
 	if r.err = g.readSlow(q.at.Mono); r.err == nil {
 		r.faults = append(r.faults, g.slowFaults...)
 		r.values, r.err = g.readAll(metric.Fast, g.slow, g.newNote(r))
@@ -131,7 +131,7 @@ func (g *gpu) readSlow(now time.Duration) error {
 	if g.slowKnown && now-g.slowAt < slowEvery {
 		return nil
 	}
-	var r reading
+	var r gpuAnswer
 	g.slow, r.err = g.readAll(metric.Slow, metric.Values{}, g.newNote(&r))
 	g.slowFaults = r.faults
 	g.slowKnown, g.slowAt = r.err == nil && !slices.ContainsFunc(r.faults, mayReturn), now

@@ -15,8 +15,8 @@ const patience = 250 * time.Millisecond
 // shift that takes longer for a GPU is left behind, and a new shift reads the other GPUs beside it. A GPU has at most
 // one reading at a time, so there are at most as many shifts as GPUs.
 type pool struct {
-	hands chan *shift   // read by goroutines that wait for work; closed at the end
-	cards chan struct{} // a card has been read
+	hands chan *gpuQueue // read by goroutines that wait for work; closed at the end
+	cards chan struct{}  // a card has been read
 
 	mu     sync.Mutex // protects the following, and the fields of gpu, shift and round that say so
 	out    int        // number of readings that are running or planned
@@ -25,11 +25,12 @@ type pool struct {
 
 	// Of the last report; only the sampler changes them.
 	report *round
-	main   *shift
+	main   *gpuQueue
 }
 
 func newPool() *pool {
-	return &pool{hands: make(chan *shift), cards: make(chan struct{}, 1), report: newRound(), main: &shift{ended: true}}
+	return &pool{hands: make(chan *gpuQueue), cards: make(chan struct{}, 1), report: newRound(),
+		main: &gpuQueue{ended: true}}
 }
 
 // round is a set of readings that share one waiter.
@@ -41,20 +42,22 @@ type round struct {
 
 func newRound() *round { return &round{done: make(chan struct{}, 1)} }
 
-// shift is a list of GPUs that one goroutine reads one after the other.
-type shift struct {
-	question
+// gpuQueue is a list of GPUs that one goroutine reads one after the other.
+type gpuQueue struct {
+	readingRequest
 	left  []*gpu // protected by pool.mu
 	at    *gpu   // the GPU that it reads now; likewise
 	ended bool   // the goroutine has let go of the shift; likewise
 	room  []*gpu // memory for left; nil while another shift uses a part of it; likewise
 }
 
-func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left: gpus} }
+func newShift(q readingRequest, gpus ...*gpu) *gpuQueue {
+	return &gpuQueue{readingRequest: q, left: gpus}
+}
 
 // startRound starts the round of a report: it collects late readings and starts new ones. It returns the shift that
 // reads the GPUs in turn. GPUs whose last reading took long are read by shifts of their own.
-func (c *pool) startRound(gpus []*gpu, q question) (main *shift, r *round) {
+func (c *pool) startRound(gpus []*gpu, q readingRequest) (main *gpuQueue, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range gpus {
@@ -82,27 +85,27 @@ func (c *pool) nextRound() *round {
 
 // nextShift returns the main shift of the next report: it reuses the last shift if its goroutine has let go of it. The
 // caller holds the lock.
-func (c *pool) nextShift(q question) *shift {
+func (c *pool) nextShift(q readingRequest) *gpuQueue {
 	s := c.main
 	if !s.ended {
 		return newShift(q)
 	}
-	*s = shift{question: q, left: s.room}
+	*s = gpuQueue{readingRequest: q, left: s.room}
 	return s
 }
 
 // beginCards begins a round that reads the cards of GPUs.
-func (c *pool) beginCards(gpus []*gpu) (main *shift, r *round) {
+func (c *pool) beginCards(gpus []*gpu) (main *gpuQueue, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	main, r = newShift(question{card: true}), newRound()
+	main, r = newShift(readingRequest{card: true}), newRound()
 	c.planRound(gpus, main, r)
 	return main, r
 }
 
 // planRound makes the readings of GPUs part of a round, and starts the shift that reads them in turn. The caller holds
 // the lock.
-func (c *pool) planRound(gpus []*gpu, main *shift, r *round) {
+func (c *pool) planRound(gpus []*gpu, main *gpuQueue, r *round) {
 	c.rounds++
 	r.number = c.rounds
 	for _, g := range gpus {
@@ -112,7 +115,7 @@ func (c *pool) planRound(gpus []*gpu, main *shift, r *round) {
 		g.out, g.begun, g.round = true, time.Time{}, r
 		c.out, r.open = c.out+1, r.open+1
 		if g.last.took > patience {
-			c.startShift(newShift(main.question, g))
+			c.startShift(newShift(main.readingRequest, g))
 		} else {
 			main.left = append(main.left, g)
 		}
@@ -129,7 +132,7 @@ func (c *pool) planRound(gpus []*gpu, main *shift, r *round) {
 
 // startShift hands a shift to a goroutine that waits for work, or to a new one. Keeping goroutines saves growing a
 // stack for each report.
-func (c *pool) startShift(s *shift) {
+func (c *pool) startShift(s *gpuQueue) {
 	if c.closed { // while the inventory is being taken
 		go c.runShifts(s)
 		return
@@ -141,13 +144,13 @@ func (c *pool) startShift(s *shift) {
 	}
 }
 
-func (c *pool) runShifts(s *shift) {
+func (c *pool) runShifts(s *gpuQueue) {
 	for more := true; more; s, more = <-c.hands {
 		c.readAll(s)
 	}
 }
 
-func (c *pool) readAll(s *shift) {
+func (c *pool) readAll(s *gpuQueue) {
 	began := time.Now()
 	for g := c.nextGPU(s, began); g != nil; g = c.nextGPU(s, began) {
 		if s.card {
@@ -156,7 +159,7 @@ func (c *pool) readAll(s *shift) {
 			c.deliverCard(g)
 			continue
 		}
-		g.readReport(s.question)
+		g.readReport(s.readingRequest)
 		ended := time.Now()
 		g.back.ended, g.back.took = ended, ended.Sub(began)
 		c.deliverReading(g)
@@ -172,7 +175,7 @@ func (c *pool) stopWorkers() {
 	close(c.hands)
 }
 
-func (c *pool) nextGPU(s *shift, now time.Time) *gpu {
+func (c *pool) nextGPU(s *gpuQueue, now time.Time) *gpu {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.at = nil
@@ -213,7 +216,7 @@ func (c *pool) endReading(g *gpu) {
 
 // relieveShift leaves behind a shift that takes long to read a GPU. It returns the shift that reads the remaining GPUs:
 // the same shift, or a new one. With split, the remaining GPUs are read all at once.
-func (c *pool) relieveShift(s *shift, split bool) *shift {
+func (c *pool) relieveShift(s *gpuQueue, split bool) *gpuQueue {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.at == nil || len(s.left) == 0 || time.Since(s.at.begun) < patience {
@@ -223,22 +226,22 @@ func (c *pool) relieveShift(s *shift, split bool) *shift {
 		c.startEach(s)
 		return s
 	}
-	next := newShift(s.question, s.left...)
+	next := newShift(s.readingRequest, s.left...)
 	s.left, s.room = nil, nil
 	c.startShift(next)
 	return next
 }
 
 // splitShift reads the remaining GPUs of a shift all at once.
-func (c *pool) splitShift(s *shift) {
+func (c *pool) splitShift(s *gpuQueue) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.startEach(s)
 }
 
-func (c *pool) startEach(s *shift) {
+func (c *pool) startEach(s *gpuQueue) {
 	for _, g := range s.left {
-		c.startShift(newShift(s.question, g))
+		c.startShift(newShift(s.readingRequest, g))
 	}
 	s.left = nil
 }
@@ -299,7 +302,7 @@ func (c *pool) isIdle() bool {
 }
 
 // awaitRound waits for a round, at most up to a limit.
-func (c *pool) awaitRound(s *shift, r *round, beat clock.Beat, limit time.Duration, stop <-chan struct{}) {
+func (c *pool) awaitRound(s *gpuQueue, r *round, beat clock.Beat, limit time.Duration, stop <-chan struct{}) {
 	began := time.Now()
 	beat.Reset(min(patience, limit))
 	defer beat.Stop()

@@ -11,9 +11,9 @@ import (
 // A GPU that waits behind a slow GPU does not hang.
 func TestWaitingIsNotHanging(t *testing.T) {
 	c, start := newPool(), time.Now()
-	c.hands = make(chan *shift, 1) // nobody takes the shift
+	c.hands = make(chan *gpuQueue, 1) // nobody takes the shift
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
-	main, _ := c.startRound([]*gpu{g}, question{})
+	main, _ := c.startRound([]*gpu{g}, readingRequest{})
 	if since, running := c.runningSince(g); running {
 		t.Errorf("before it is read, it is being read since %v", since)
 	}
@@ -27,10 +27,10 @@ func TestWaitingIsNotHanging(t *testing.T) {
 // wanted. It names neither a finished GPU nor a GPU that refuses its list.
 func TestReportSaysWhatIsUnread(t *testing.T) {
 	c := newPool()
-	c.hands = make(chan *shift, 1) // nobody takes the shift
+	c.hands = make(chan *gpuQueue, 1) // nobody takes the shift
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	sm := &sample.Report{Wanted: true}
-	c.startRound([]*gpu{g}, question{})
+	c.startRound([]*gpu{g}, readingRequest{})
 	if out, _ := g.makeEntry(sm, c, time.Second); !out.Reading || out.HangsMS != 0 || out.Unlisted != Silent {
 		t.Errorf("a GPU whose turn is later is %+v", out)
 	}
@@ -39,7 +39,7 @@ func TestReportSaysWhatIsUnread(t *testing.T) {
 		list listing
 		more bool
 	}{{listing{}, true}, {listing{listed: true}, false}, {listing{unlisted: "Insufficient Permissions"}, false}} {
-		g.last = reading{round: c.report.number, ended: time.Now(), listing: test.list}
+		g.last = gpuAnswer{round: c.report.number, ended: time.Now(), listing: test.list}
 		if out, _ := g.makeEntry(sm, c, time.Second); out.Reading != test.more {
 			t.Errorf("with the list %+v it is %+v", test.list, out)
 		}

@@ -85,14 +85,14 @@ func (g *gpu) ownContexts() ([]driver.Context, error) {
 }
 
 // processFault records the error of a process call. It leaves out the loss of the GPU, which its entry reports.
-func (r *reading) processFault(err error) {
+func (r *gpuAnswer) processFault(err error) {
 	if driver.KindOf(err) == driver.Other {
 		r.recordFault(wire.CollectorProcesses, err)
 	}
 }
 
 // newestUsage reads the newest sample of each process. Processes without a sample are absent.
-func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driver.Usage {
+func newestUsage(d driver.Device, since, now time.Time, r *gpuAnswer) map[int]driver.Usage {
 	first, last := uint64(max(since.UnixMicro(), 0)), uint64(max(now.Add(utilizationWindow).UnixMicro(), 0))
 	samples, err := d.ProcessUtilization(first)
 	if err != nil {

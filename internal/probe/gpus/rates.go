@@ -19,10 +19,10 @@ const rateWindow = 500 * time.Millisecond
 const slowShare = 10
 
 // rates turns counters into their increase per second. The zero value has no readings.
-type rates []mark
+type rates []counterReading
 
-// mark is a counter with the times of its reading.
-type mark struct {
+// counterReading is a counter with the times of its reading.
+type counterReading struct {
 	driver.Counter
 	at   time.Time
 	took time.Duration // duration of the reading
@@ -32,8 +32,8 @@ type mark struct {
 // ratePerSecond returns the increase per second of a counter that was read between two times. It is NaN for the first
 // reading, when the counter went backwards, and when the time of the increase is not known precisely enough.
 func (r *rates) ratePerSecond(c driver.Counter, began, ended time.Time) float64 {
-	next := mark{c, ended, ended.Sub(began), math.NaN()}
-	i := slices.IndexFunc(*r, func(m mark) bool { return m.ID == c.ID })
+	next := counterReading{c, ended, ended.Sub(began), math.NaN()}
+	i := slices.IndexFunc(*r, func(m counterReading) bool { return m.ID == c.ID })
 	if i < 0 {
 		*r = append(*r, next)
 		return next.rate

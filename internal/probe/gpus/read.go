@@ -19,7 +19,7 @@ func (s *Set) Read(sm *sample.Report) {
 		s.retryLater()
 	}
 	if !s.reopening {
-		s.readGPUs(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)
+		s.readGPUs(s.cards.gpus, readingRequest{at: sm.At, processes: sm.Wanted}, LongestWait)
 	}
 	handles := 0
 	var gone []*gpu
@@ -59,7 +59,7 @@ func (s *Set) ReadCalls(sm *sample.Report) {
 // readGPUs begins readings of GPUs, and waits for all of them, but at most half an interval and longest. A slower
 // reading continues for a later report, which does not wait for it. If GPUs still take long after half of this time,
 // the remaining GPUs are read all at once, so that they have the other half.
-func (s *Set) readGPUs(gpus []*gpu, q question, longest time.Duration) {
+func (s *Set) readGPUs(gpus []*gpu, q readingRequest, longest time.Duration) {
 	defer s.pool.collectReadings(gpus)
 	shift, r := s.pool.startRound(gpus, q)
 	s.pool.awaitRound(shift, r, s.Patience, min(s.Interval/2, longest), s.ended)
@@ -70,7 +70,7 @@ func (s *Set) readGPUs(gpus []*gpu, q question, longest time.Duration) {
 func (s *Set) readNewGPUs() {
 	unknown := slices.DeleteFunc(slices.Clone(s.cards.gpus), func(g *gpu) bool { return g.lacks != nil })
 	if len(unknown) > 0 {
-		s.readGPUs(unknown, question{at: s.Now()}, patience)
+		s.readGPUs(unknown, readingRequest{at: s.Now()}, patience)
 	}
 	s.cards.writeAbsent()
 }

@@ -8,9 +8,9 @@ import (
 // patience is how long a report waits for a reading that it has begun. A late reading is used in a later report.
 const patience = 100 * time.Millisecond
 
-// aside runs a function that may never return, on a goroutine of its own, one call at a time. A call that hangs delays
-// the next one. A call allocates nothing.
-type aside[Q, T any] struct {
+// asyncCall runs a function that may never return, on a goroutine of its own, one call at a time. A call that hangs
+// delays the next one. A call allocates nothing.
+type asyncCall[Q, T any] struct {
 	what     string // name for the error
 	running  bool
 	began    time.Duration // start of the running call, CLOCK_MONOTONIC
@@ -20,20 +20,20 @@ type aside[Q, T any] struct {
 	late     *time.Timer // runs only during a wait; nil before the first wait
 }
 
-func newAside[Q, T any](what string, answer func(Q) T) *aside[Q, T] {
-	a := &aside[Q, T]{what: what, done: make(chan T, 1)}
+func newAside[Q, T any](what string, answer func(Q) T) *asyncCall[Q, T] {
+	a := &asyncCall[Q, T]{what: what, done: make(chan T, 1)}
 	a.run = func() { a.done <- answer(a.question) }
 	return a
 }
 
 // startCall begins a call on a goroutine of its own. None may be running.
-func (a *aside[Q, T]) startCall(at time.Duration, question Q) {
+func (a *asyncCall[Q, T]) startCall(at time.Duration, question Q) {
 	a.running, a.began, a.question = true, at, question
 	go a.run()
 }
 
 // take returns the result of the running call, if it has ended. It waits only for a call that began at the time at.
-func (a *aside[Q, T]) take(at time.Duration) (result T, ok bool) {
+func (a *asyncCall[Q, T]) take(at time.Duration) (result T, ok bool) {
 	if !a.running {
 		return result, false
 	}
@@ -65,7 +65,7 @@ func (a *aside[Q, T]) take(at time.Duration) (result T, ok bool) {
 const hangsAfter = 5 * time.Second
 
 // hangError returns an error if the running call hangs.
-func (a *aside[Q, T]) hangError(at time.Duration) error {
+func (a *asyncCall[Q, T]) hangError(at time.Duration) error {
 	if !a.running || at-a.began < hangsAfter {
 		return nil
 	}

@@ -18,7 +18,7 @@ const (
 type disk struct {
 	path        string
 	free, total metric.ID
-	call        *aside[string, space]
+	call        *asyncCall[string, space]
 	last        space
 	asked       time.Duration // start of the last call
 	at          time.Duration // start of the call that returned last

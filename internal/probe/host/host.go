@@ -33,7 +33,7 @@ type Reader struct {
 
 	last    cpuTime // at the beginning of the window
 	percent float64 // NaN: unknown
-	rare    rare
+	rare    slowMetrics
 
 	net, packets, fabric, storage *traffic
 	disks                         []*disk

@@ -28,12 +28,12 @@ const (
 type Jobs struct {
 	proc   string
 	of     *launch.Jobs
-	call   *aside[map[string]string, []wire.JobMemory]
+	call   *asyncCall[map[string]string, []wire.JobMemory]
 	last   []wire.JobMemory
 	asked  time.Duration
 	follow map[string]string // one process of each job, by its name in /proc
 
-	groups map[string]*group // by job; belongs to the running call
+	groups map[string]*jobCgroup // by job; belongs to the running call
 }
 
 // NewJobs returns a Jobs that reads the procfs at proc. of maps cgroups to jobs.
@@ -88,7 +88,7 @@ func (j *Jobs) Read(at time.Duration) ([]wire.JobMemory, error) {
 }
 
 func (j *Jobs) readJobs(follow map[string]string) (list []wire.JobMemory) {
-	groups := make(map[string]*group, len(follow))
+	groups := make(map[string]*jobCgroup, len(follow))
 	for job, process := range follow {
 		g := j.groups[job]
 		if g == nil {
@@ -108,8 +108,8 @@ func (j *Jobs) readJobs(follow map[string]string) (list []wire.JobMemory) {
 	return list
 }
 
-// group is the cgroup of a job.
-type group struct {
+// jobCgroup is the cgroup of a job.
+type jobCgroup struct {
 	files
 	job  string   // the directory of the job's cgroup
 	path []string // the cgroups from that of its process up to job, each of which may have a limit
@@ -128,7 +128,7 @@ const unlimited = 1 << 60
 
 // findGroup finds the cgroup of a job from one of its processes. It returns nil if the job has none, or if it is not
 // mounted here.
-func (j *Jobs) findGroup(process, job string) *group {
+func (j *Jobs) findGroup(process, job string) *jobCgroup {
 	text, err := os.ReadFile(filepath.Join(j.proc, process, "cgroup"))
 	if err != nil {
 		return nil
@@ -157,7 +157,7 @@ func (j *Jobs) findGroup(process, job string) *group {
 }
 
 // locateGroup finds the directory of the job in the path of a process, and the mount point of its hierarchy.
-func (v files) locateGroup(mounts []proc.Mount, path string, isJob func(dir string) bool) *group {
+func (v files) locateGroup(mounts []proc.Mount, path string, isJob func(dir string) bool) *jobCgroup {
 	for _, m := range mounts {
 		memory := slices.Contains(m.Options, "memory")
 		if m.Type != "cgroup2" && (m.Type != "cgroup" || !memory) || (m.Type == "cgroup2") != (v == v2) {
@@ -167,7 +167,7 @@ func (v files) locateGroup(mounts []proc.Mount, path string, isJob func(dir stri
 		if !ok || !filepath.IsLocal(strings.TrimPrefix(inside, "/")) {
 			continue
 		}
-		g := &group{files: v}
+		g := &jobCgroup{files: v}
 		for dir := inside; len(dir) > 1; dir = filepath.Dir(dir) {
 			g.path = append(g.path, filepath.Join(m.Point, dir))
 			if isJob(filepath.Base(dir)) {
@@ -182,7 +182,7 @@ func (v files) locateGroup(mounts []proc.Mount, path string, isJob func(dir stri
 }
 
 // readJobMemory reads the memory of the job; ok is false if that is not possible.
-func (g *group) readJobMemory() (m wire.JobMemory, ok bool) {
+func (g *jobCgroup) readJobMemory() (m wire.JobMemory, ok bool) {
 	used, ok := readNumber(filepath.Join(g.job, g.used))
 	if !ok {
 		return m, false
@@ -213,7 +213,7 @@ func (g *group) readJobMemory() (m wire.JobMemory, ok bool) {
 
 // cpuTime returns the CPU time of the job in µs; 0: not known, as in version 1, where CPU time has a hierarchy of its
 // own.
-func (g *group) cpuTime() uint64 {
+func (g *jobCgroup) cpuTime() uint64 {
 	if g.files != v2 {
 		return 0
 	}

@@ -21,8 +21,8 @@ var (
 // ticksPerSecond is the unit of the times in /proc/stat.
 const ticksPerSecond = 100
 
-// rare keeps these metrics between two readings.
-type rare struct {
+// slowMetrics keeps these metrics between two readings.
+type slowMetrics struct {
 	due    bool // in this report
 	known  bool
 	at     time.Duration // CLOCK_MONOTONIC of the last reading
@@ -31,7 +31,7 @@ type rare struct {
 }
 
 // startReport records the time of a new report.
-func (r *rare) startReport(at time.Duration) {
+func (r *slowMetrics) startReport(at time.Duration) {
 	r.due = !r.known || at-r.at >= metric.SlowSeconds*time.Second
 	if r.cpu = (modes{}); r.due {
 		r.at, r.known, r.values = at, true, metric.Values{}
@@ -39,7 +39,7 @@ func (r *rare) startReport(at time.Duration) {
 }
 
 // end sets these metrics in the report.
-func (r *rare) end(to *metric.Values) {
+func (r *slowMetrics) end(to *metric.Values) {
 	for i, id := range rareCPU {
 		if before, _ := r.values.Get(id); r.due && r.cpu != (modes{}) {
 			r.values.Set(id, before+float64(r.cpu[i])/ticksPerSecond)

@@ -75,7 +75,7 @@ type traffic struct {
 	ids   [2]metric.ID // sent or written, received or read
 	unit  float64      // bytes per count
 	find  func(tx bool) []string
-	call  *aside[time.Duration, counts]
+	call  *asyncCall[time.Duration, counts]
 	last  counts // at the start of the window
 	rates [2]float64
 

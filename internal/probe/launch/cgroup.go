@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// membership says which job a cgroup belongs to, according to its path. SLURM names the cgroups of jobs
+// cgroupMembership says which job a cgroup belongs to, according to its path. SLURM names the cgroups of jobs
 //
 //	/slurm/uid_20001/job_48211/step_0/task_0                                version 1
 //	/system.slice/slurmstepd.scope/job_48211/step_extern/user/task_special  version 2
@@ -15,7 +15,7 @@ import (
 // With several slurmd on a host the names are "slurm_NODE" and "NODE_slurmstepd.scope". CgroupJobIdPaths=yes turns
 // SLUIDs off. The job's component counts only if an earlier one names slurm, or the next one is a step: other batch
 // systems use job_N too.
-type membership struct {
+type cgroupMembership struct {
 	dir   string // the cgroup of the job; empty: not in a job
 	job   string // number of the job; empty if the path does not have it
 	sluid string // its SLUID; likewise
@@ -23,7 +23,7 @@ type membership struct {
 }
 
 // membershipOf finds the job and the step in the path of a cgroup.
-func membershipOf(group string) membership {
+func membershipOf(group string) cgroupMembership {
 	slurm := false
 	parts := strings.Split(group, "/")
 	for i, part := range parts {
@@ -32,11 +32,11 @@ func membershipOf(group string) membership {
 			step, isStep = strings.CutPrefix(parts[i+1], "step_")
 		}
 		if job, sluid := jobNamed(part); job+sluid != "" && (slurm || isStep) {
-			return membership{dir: strings.Join(parts[:i+1], "/"), job: job, sluid: sluid, step: stepNamed(step)}
+			return cgroupMembership{dir: strings.Join(parts[:i+1], "/"), job: job, sluid: sluid, step: stepNamed(step)}
 		}
 		slurm = slurm || strings.Contains(part, "slurm")
 	}
-	return membership{}
+	return cgroupMembership{}
 }
 
 // jobNamed returns the number or the SLUID of the job that a directory is named after.

@@ -16,7 +16,9 @@ func TestPlaces(t *testing.T) {
 		{"v2, job alone", "0::/system.slice/slurmstepd.scope/job_5", "5"},
 		{"v2, by SLUID", "0::/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_extern/user/task_special\n",
 			"sEKNKTV3WPV500 extern"},
-		{"by SLUID, several slurmd", "0::/system.slice/gpu-n04_slurmstepd.scope/s5K1KKYAYG5D00/step_interactive/user/task_0\n", "s5K1KKYAYG5D00 interactive"},
+		{"by SLUID, several slurmd",
+			"0::/system.slice/gpu-n04_slurmstepd.scope/s5K1KKYAYG5D00/step_interactive/user/task_0\n",
+			"s5K1KKYAYG5D00 interactive"},
 		{"by SLUID, job alone", "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00", "s5K1KKYAYG5D00"},
 		{"by SLUID, namespaced", "0::/s5K1KKYAYG5D00/step_3\n", "s5K1KKYAYG5D00 3"},
 		{"by SLUID, beside version 1", "9:name=systemd:/\n6:freezer:/\n0::/x/slurmstepd.scope/s5K1KKYAYG5D00/step_0\n",
@@ -24,8 +26,10 @@ func TestPlaces(t *testing.T) {
 		{"a component of a heterogeneous step", "0::/system.slice/slurmstepd.scope/job_5/step_0+1/user/task_0", "5 0"},
 		{"a step that waits for its number", "0::/system.slice/slurmstepd.scope/job_5/step_TBD/slurm", "5"},
 		{"v1", "12:cpuset:/slurm/uid_20001/job_48211/step_0\n11:memory:/slurm/uid_20001/job_48211/step_0/task_0\n1:name=systemd:/system.slice/slurmd.service\n", "48211 0"},
-		{"v1, a step in one hierarchy", "12:cpuset:/slurm/uid_20001/job_7\n11:memory:/slurm/uid_20001/job_7/step_2/task_0\n", "7 2"},
-		{"v1, one controller of many", "4:pids:/user.slice\n3:freezer:/slurm_node01/uid_20001/job_16/step_extern\n0::/\n", "16 extern"},
+		{"v1, a step in one hierarchy",
+			"12:cpuset:/slurm/uid_20001/job_7\n11:memory:/slurm/uid_20001/job_7/step_2/task_0\n", "7 2"},
+		{"v1, one controller of many", "4:pids:/user.slice\n3:freezer:/slurm_node01/uid_20001/job_16/step_extern\n0::/\n",
+			"16 extern"},
 		{"namespaced", "0::/job_7/step_0\n", "7 0"},
 		{"namespaced, from outside", "0::/../../job_7/step_0\n", "7 0"},
 		{"no job", "0::/user.slice/user-1000.slice/session-3.scope\n", ""},
@@ -55,7 +59,7 @@ func FuzzPlaces(f *testing.F) {
 	f.Add("job_0/step_0")
 	f.Fuzz(func(t *testing.T, group string) {
 		p := membershipOf(group)
-		if p.dir == "" && p == (membership{}) {
+		if p.dir == "" && p == (cgroupMembership{}) {
 			return
 		}
 		if (p.job == "") == (p.sluid == "") || p.job != "" && !isNumber(p.job) || !strings.HasPrefix(group, p.dir) ||

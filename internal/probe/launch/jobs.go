@@ -28,11 +28,11 @@ type Jobs struct {
 	now  func() time.Time
 
 	mu     sync.Mutex // protects the following
-	sluids map[string]*finding
+	sluids map[string]*jobSearch
 }
 
-// finding is a search for the job of a SLUID.
-type finding struct {
+// jobSearch is a search for the job of a SLUID.
+type jobSearch struct {
 	began time.Time
 	done  chan struct{} // closed at the end of the search
 	job   string        // the result; empty if unknown
@@ -49,7 +49,7 @@ const (
 
 // NewJobs returns the Jobs of the procfs at proc.
 func NewJobs(proc string) *Jobs {
-	return &Jobs{proc: proc, now: time.Now, sluids: map[string]*finding{}}
+	return &Jobs{proc: proc, now: time.Now, sluids: map[string]*jobSearch{}}
 }
 
 // Own returns the place of this process.
@@ -109,7 +109,7 @@ func (j *Jobs) jobNumber(sluid string, dirs []string) string {
 
 // searchFor returns the search for the job of a SLUID. It begins a new search if there was none, or if the last one
 // found nothing and is old.
-func (j *Jobs) searchFor(sluid string, dirs []string) *finding {
+func (j *Jobs) searchFor(sluid string, dirs []string) *jobSearch {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f := j.sluids[sluid]
@@ -119,7 +119,7 @@ func (j *Jobs) searchFor(sluid string, dirs []string) *finding {
 	if len(j.sluids) >= maxKnown {
 		clear(j.sluids)
 	}
-	f = &finding{began: j.now(), done: make(chan struct{})}
+	f = &jobSearch{began: j.now(), done: make(chan struct{})}
 	j.sluids[sluid] = f
 	go func() {
 		f.job = j.findJob(dirs)
@@ -128,7 +128,7 @@ func (j *Jobs) searchFor(sluid string, dirs []string) *finding {
 	return f
 }
 
-func (f *finding) hasEnded() bool {
+func (f *jobSearch) hasEnded() bool {
 	select {
 	case <-f.done:
 		return true

@@ -15,8 +15,8 @@ import (
 // up.
 const waitFor = 5 * time.Second
 
-// watch is one set of events for all GPUs.
-type watch struct {
+// eventWatch is one set of events for all GPUs.
+type eventWatch struct {
 	library nvml.Interface
 	set     nvml.EventSet
 	gpus    map[nvml.Device]int // by handle
@@ -33,7 +33,7 @@ func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 		}
 		return nil, refused
 	}
-	w := &watch{library: l.nvml, set: set, gpus: map[nvml.Device]int{}, byUUID: map[string]int{}}
+	w := &eventWatch{library: l.nvml, set: set, gpus: map[nvml.Device]int{}, byUUID: map[string]int{}}
 	for _, s := range slots {
 		d, ok := s.Device.(*device)
 		if !ok {
@@ -56,7 +56,7 @@ func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 }
 
 // Next waits for an event on one of the GPUs.
-func (w *watch) Next() (xid.Event, bool, error) {
+func (w *eventWatch) Next() (xid.Event, bool, error) {
 	e, ret := w.library.EventSetWait(w.set, uint32(waitFor.Milliseconds()))
 	if ret == nvml.ERROR_TIMEOUT {
 		return xid.Event{}, false, nil
@@ -73,4 +73,4 @@ func (w *watch) Next() (xid.Event, bool, error) {
 }
 
 // Close frees the set. A failure is ignored: there is nothing to do about it.
-func (w *watch) Close() { _ = w.library.EventSetFree(w.set) }
+func (w *eventWatch) Close() { _ = w.library.EventSetFree(w.set) }

@@ -13,11 +13,11 @@ import (
 // field is a metric that NVML provides as numbered fields.
 type field struct {
 	id      metric.ID
-	sources []source // the first source that the GPU supports is read
+	sources []fieldSource // the first source that the GPU supports is read
 }
 
-// source is where a metric comes from: the sum of some fields.
-type source struct {
+// fieldSource is where a metric comes from: the sum of some fields.
+type fieldSource struct {
 	fields []uint32
 	scale  float64 // factor from the fields' unit to the metric's
 	scope  uint32  // first scope of each field
@@ -25,20 +25,22 @@ type source struct {
 	since  int     // the first major driver version that has the fields
 }
 
-func fieldSources(fields ...uint32) []source { return []source{{fields: fields, scale: 1, scopes: 1}} }
+func fieldSources(fields ...uint32) []fieldSource {
+	return []fieldSource{{fields: fields, scale: 1, scopes: 1}}
+}
 
-func scaledSource(scale float64, fields ...uint32) source {
-	return source{fields: fields, scale: scale, scopes: 1}
+func scaledSource(scale float64, fields ...uint32) fieldSource {
+	return fieldSource{fields: fields, scale: scale, scopes: 1}
 }
 
 // allLinks is the sum of a field over the NVLink links, computed by NVML.
-func allLinks(scale float64, field uint32) source {
-	return source{fields: []uint32{field}, scale: scale, scope: math.MaxUint32, scopes: 1}
+func allLinks(scale float64, field uint32) fieldSource {
+	return fieldSource{fields: []uint32{field}, scale: scale, scope: math.MaxUint32, scopes: 1}
 }
 
 // eachLink is the sum of a field over the NVLink links, for fields that NVML provides only per link.
-func eachLink(field uint32) source {
-	return source{fields: []uint32{field}, scale: 1, scopes: nvml.NVLINK_MAX_LINKS}
+func eachLink(field uint32) fieldSource {
+	return fieldSource{fields: []uint32{field}, scale: 1, scopes: nvml.NVLINK_MAX_LINKS}
 }
 
 const (
@@ -60,25 +62,25 @@ const (
 	reasonTimesSince = 590
 )
 
-func reasonTime(field uint32) source {
-	return source{fields: []uint32{field}, scale: nanoseconds, scopes: 1, since: reasonTimesSince}
+func reasonTime(field uint32) fieldSource {
+	return fieldSource{fields: []uint32{field}, scale: nanoseconds, scopes: 1, since: reasonTimesSince}
 }
 
 // fastFields are read in each report, with one call.
 var fastFields = []field{
 	{metric.MemoryTemperature, fieldSources(nvml.FI_DEV_MEMORY_TEMP)},
-	{metric.Energy, []source{scaledSource(millijoules, nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION)}},
-	{metric.PowerCapTime, []source{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_POWER)}},
-	{metric.SyncBoostTime, []source{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_SYNC_BOOST)}},
-	{metric.ThermalTime, []source{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_THERMAL)}},
-	{metric.SWThermalTime, []source{reasonTime(swThermalTime)}},
-	{metric.HWThermalTime, []source{reasonTime(hwThermalTime)}},
-	{metric.PowerBrakeTime, []source{reasonTime(powerBrakeTime)}},
+	{metric.Energy, []fieldSource{scaledSource(millijoules, nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION)}},
+	{metric.PowerCapTime, []fieldSource{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_POWER)}},
+	{metric.SyncBoostTime, []fieldSource{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_SYNC_BOOST)}},
+	{metric.ThermalTime, []fieldSource{scaledSource(nanoseconds, nvml.FI_DEV_PERF_POLICY_THERMAL)}},
+	{metric.SWThermalTime, []fieldSource{reasonTime(swThermalTime)}},
+	{metric.HWThermalTime, []fieldSource{reasonTime(hwThermalTime)}},
+	{metric.PowerBrakeTime, []fieldSource{reasonTime(powerBrakeTime)}},
 	{metric.PCIeTX, fieldSources(nvml.FI_DEV_PCIE_COUNT_TX_BYTES)},
 	{metric.PCIeRX, fieldSources(nvml.FI_DEV_PCIE_COUNT_RX_BYTES)},
-	{metric.NVLinkTX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX),
+	{metric.NVLinkTX, []fieldSource{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX),
 		allLinks(1, nvml.FI_DEV_NVLINK_COUNT_XMIT_BYTES)}},
-	{metric.NVLinkRX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX),
+	{metric.NVLinkRX, []fieldSource{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX),
 		allLinks(1, nvml.FI_DEV_NVLINK_COUNT_RCV_BYTES)}},
 	{metric.RecoveryAction, fieldSources(nvml.FI_DEV_GET_GPU_RECOVERY_ACTION)},
 }
@@ -86,13 +88,13 @@ var fastFields = []field{
 // slowFields are read once every metric.SlowSeconds, with one call. For some GPUs NVML provides totals of the NVLink
 // errors; for others, the links are added up. NVLink 5 has fields of its own.
 var slowFields = []field{
-	{metric.NVLinkCRC, []source{
+	{metric.NVLinkCRC, []fieldSource{
 		scaledSource(1, nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL),
 		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_CRC), eachLink(nvml.FI_DEV_NVLINK_COUNT_RCV_ERRORS),
 	}},
-	{metric.NVLinkReplays, []source{scaledSource(1, nvml.FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL),
+	{metric.NVLinkReplays, []fieldSource{scaledSource(1, nvml.FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL),
 		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_REPLAY)}},
-	{metric.NVLinkRecoveries, []source{
+	{metric.NVLinkRecoveries, []fieldSource{
 		scaledSource(1, nvml.FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL),
 		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_RECOVERY), eachLink(nvml.FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS),
 	}},

@@ -20,7 +20,7 @@ const mostTable = 16 << 20
 
 // findSockets lists the sockets of the process, from the tables of its network namespace. procfs would keep all sockets
 // of the node in memory.
-func (l *looked) findSockets() error {
+func (l *inspectionBuilder) findSockets() error {
 	if l.sockets == nil {
 		return errors.New("its descriptors cannot be read")
 	}
@@ -38,7 +38,7 @@ func (l *looked) findSockets() error {
 	return nil
 }
 
-func (l *looked) readSocketTable(protocol string) error {
+func (l *inspectionBuilder) readSocketTable(protocol string) error {
 	f, err := os.Open(filepath.Join(l.mount, "net", protocol))
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 )
 
 // readDescriptors reads the open files. It examines only their names: a file on a network file system may hang.
-func (l *looked) readDescriptors() error {
+func (l *inspectionBuilder) readDescriptors() error {
 	dir := filepath.Join(l.mount, "fd")
 	f, err := os.Open(dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *looked) readDescriptors() error {
 }
 
 // addDescriptor counts a descriptor and notes its file.
-func (l *looked) addDescriptor(d *inspection.Descriptors, fd int, link string) {
+func (l *inspectionBuilder) addDescriptor(d *inspection.Descriptors, fd int, link string) {
 	name, err := os.Readlink(link)
 	switch inode, isSocket := strings.CutPrefix(name, "socket:["); {
 	case err != nil: // it was closed
@@ -77,7 +77,7 @@ func (l *looked) addDescriptor(d *inspection.Descriptors, fd int, link string) {
 }
 
 // readPosition reads where a file is read or written, and how it was opened.
-func (l *looked) readPosition(of *inspection.OpenFile) {
+func (l *inspectionBuilder) readPosition(of *inspection.OpenFile) {
 	var head [256]byte
 	n, err := proc.Read(filepath.Join(l.mount, "fdinfo", strconv.Itoa(of.FD)), head[:])
 	words := strings.Fields(string(head[:n])) // "pos: 0 flags: 0100002 …"

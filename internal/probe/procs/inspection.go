@@ -29,8 +29,9 @@ func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d has exited", of.PID)
 	}
-	l := &looked{Process: inspection.Process{PID: of.PID, StartTicks: of.StartTicks, Absent: map[string]string{},
-		More: map[string]int{}},
+	l := &inspectionBuilder{Process: inspection.Process{PID: of.PID, StartTicks: of.StartTicks,
+		Absent: map[string]string{},
+		More:   map[string]int{}},
 		process: process, mount: string(process), until: time.Now().Add(inspectWithin)}
 	l.fillStat(&stat)
 	l.fillStatus(&status)
@@ -60,8 +61,8 @@ func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
 // inspectWithin is how long groups are read: after that no further group is begun. The caller gives up somewhat later.
 const inspectWithin = 3 * time.Second
 
-// looked is an inspection under construction.
-type looked struct {
+// inspectionBuilder is an inspection under construction.
+type inspectionBuilder struct {
 	inspection.Process
 	process proc.Process
 	mount   string // the directory of the process in /proc
@@ -70,7 +71,7 @@ type looked struct {
 }
 
 // readGroup reads one group of properties. If that fails, it notes why they are absent.
-func (l *looked) readGroup(key string, read func() error) {
+func (l *inspectionBuilder) readGroup(key string, read func() error) {
 	err := errLate
 	if time.Now().Before(l.until) {
 		err = read()
@@ -90,7 +91,7 @@ func reasonOf(err error) string {
 	return text.Cut(strings.ToValidUTF8(err.Error(), "?"), wire.MaxPath)
 }
 
-func (l *looked) fillStat(stat *proc.Stat) {
+func (l *inspectionBuilder) fillStat(stat *proc.Stat) {
 	if args, err := l.process.Arguments(); err == nil {
 		l.Arguments, l.Truncated = capList(args, wire.MaxArguments)
 	}
@@ -126,7 +127,7 @@ func terminalName(device int) string {
 	return ""
 }
 
-func (l *looked) fillStatus(status *proc.Status) {
+func (l *inspectionBuilder) fillStatus(status *proc.Status) {
 	l.UIDs, l.GIDs = status.UIDs[:], status.GIDs[:]
 	l.CPUAffinity = allowedCPUs(filepath.Join(l.mount, "status"))
 	l.VoluntarySwitches, l.InvoluntarySwitches = &status.Voluntary, &status.Involuntary
@@ -141,7 +142,7 @@ func (l *looked) fillStatus(status *proc.Status) {
 }
 
 // readIOCounts reads what the process has read and written.
-func (l *looked) readIOCounts() error {
+func (l *inspectionBuilder) readIOCounts() error {
 	io, err := l.process.IO()
 	if err == nil {
 		l.IO = &inspection.IOCounts{Read: io.ReadChars, Written: io.WrittenChars, Reads: io.Reads, Writes: io.Writes,
@@ -152,7 +153,7 @@ func (l *looked) readIOCounts() error {
 
 // readLimits reads a file with lines such as "Max open files            1024                 524288
 // files".
-func (l *looked) readLimits() error {
+func (l *inspectionBuilder) readLimits() error {
 	const nameWidth, most = 26, 32
 	file, err := os.ReadFile(filepath.Join(l.mount, "limits"))
 	for i, line := range strings.Split(string(file), "\n") {
@@ -186,7 +187,7 @@ func parseNumber(word string) *uint64 {
 const mostThreads = 8192
 
 // readThreads lists the threads of the process.
-func (l *looked) readThreads() error {
+func (l *inspectionBuilder) readThreads() error {
 	all := l.process.Threads()
 	for _, tid := range all[:min(len(all), mostThreads)] {
 		stat, err := l.process.Thread(tid).Stat()
@@ -210,7 +211,7 @@ func (l *looked) readThreads() error {
 }
 
 // noteLeftOut records how many elements of a list are left out.
-func (l *looked) noteLeftOut(key string, n int) {
+func (l *inspectionBuilder) noteLeftOut(key string, n int) {
 	if n > 0 {
 		l.More[key] = n
 	}
@@ -218,7 +219,7 @@ func (l *looked) noteLeftOut(key string, n int) {
 
 // shortenToReply returns the inspection without the lists that make it too long for a Reply: its names may contain any
 // characters.
-func (l *looked) shortenToReply() *inspection.Process {
+func (l *inspectionBuilder) shortenToReply() *inspection.Process {
 	for _, shorten := range []func(){
 		func() {},
 		func() {

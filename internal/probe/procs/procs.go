@@ -33,11 +33,11 @@ type Table struct {
 
 	identities *lookups[processKey, *identity]
 	users      *lookups[int, string] // names by UID; a look-up may ask a directory server
-	uses       *lookups[processKey, *use]
+	uses       *lookups[processKey, *processUsage]
 
 	mount string // mount point of procfs
 
-	lists agenda // times of the lists that nobody asked for
+	lists listSchedule // times of the lists that nobody asked for
 }
 
 // New returns a Table of the processes in the procfs at mount. jobs finds their jobs.
@@ -49,7 +49,7 @@ func New(mount string, jobs *launch.Jobs) *Table {
 		alive:      isAlive,
 		identities: newLookups(func(k processKey) *identity { return identifyOwn(mount, jobs, k) }),
 		users:      newLookups(UserName),
-		uses:       newLookups(func(k processKey) *use { return readUse(mount, k) }),
+		uses:       newLookups(func(k processKey) *processUsage { return readUse(mount, k) }),
 	}
 }
 
@@ -57,7 +57,7 @@ func New(mount string, jobs *launch.Jobs) *Table {
 func (t *Table) Due(at clock.Moment) bool { return t.lists.due(at.Mono) }
 
 // Renew makes the next list due at once.
-func (t *Table) Renew() { t.lists = agenda{} }
+func (t *Table) Renew() { t.lists = listSchedule{} }
 
 // Read adds the processes on GPUs to a report, from the driver's lists. complete says that no GPU's list is missing.
 // now is the time of the call, since reading the GPUs may have taken long.

@@ -26,7 +26,7 @@ const (
 
 // fullMemory reads the memory area by area, and adds it up by file. smaps_rollup has only the totals, at the same
 // price.
-func (l *looked) fullMemory() error {
+func (l *inspectionBuilder) fullMemory() error {
 	f, err := os.Open(filepath.Join(l.mount, "smaps"))
 	if err != nil {
 		return err

@@ -11,17 +11,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// use has the values of a process that each listing reads besides its stat. A read does not return while the process
-// runs exec and its old memory hangs in the driver, so a goroutine of the lookups does it.
-type use struct {
+// processUsage has the values of a process that each listing reads besides its stat. A read does not return while the
+// process runs exec and its old memory hangs in the driver, so a goroutine of the lookups does it.
+type processUsage struct {
 	io       *proc.IO // nil: unknown, as for another user's process
 	affinity string   // empty: unknown
 }
 
 // readUse reads the use of a process. It may never return.
-func readUse(mount string, k processKey) *use {
+func readUse(mount string, k processKey) *processUsage {
 	process := proc.Of(mount, k.pid)
-	u := &use{affinity: allowedCPUs(filepath.Join(string(process), "status"))}
+	u := &processUsage{affinity: allowedCPUs(filepath.Join(string(process), "status"))}
 	if io, err := process.IO(); err == nil {
 		u.io = &io
 	}
@@ -46,7 +46,7 @@ func (t *Table) settleUse() {
 		if lp.StartTicks > 0 {
 			u, known := t.uses.getAnswer(lp.key())
 			if !known {
-				u = &use{}
+				u = &processUsage{}
 			}
 			lp.CPUAffinity = u.affinity
 			lp.measureIO(t.known[lp.PID], u.io, t.at.Mono)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// layout says where a version of CPython keeps what a stack needs, in bytes from the beginning of each structure. The
-// structures are the same on amd64 and arm64.
-type layout struct {
+// cpythonLayout says where a version of CPython keeps what a stack needs, in bytes from the beginning of each
+// structure. The structures are the same on amd64 and arm64.
+type cpythonLayout struct {
 	interpreters uint64 // in the runtime: the first one
 	// The interpreter's lock: up to 3.11 in the runtime, later behind a pointer in the interpreter.
 	gil         struct{ inRuntime, pointer, holder, locked uint64 }
@@ -37,24 +37,24 @@ const (
 )
 
 // Sizes of the structures, from their beginning to the last part that is needed.
-func (l *layout) threadSpan() uint64 {
+func (l *cpythonLayout) threadSpan() uint64 {
 	t := &l.thread
 	return max(t.next, t.interpreter, t.frame, t.id, t.native) + 8
 }
 
-func (l *layout) frameSpan() uint64 {
+func (l *cpythonLayout) frameSpan() uint64 {
 	f := &l.frame
 	return max(f.back+8, f.code+8, f.instruction+8, f.owner+1)
 }
 
-func (l *layout) codeSpan() uint64 {
+func (l *cpythonLayout) codeSpan() uint64 {
 	c := &l.code
 	return max(l.typ, c.file, c.name, c.firstLine, c.table) + 8
 }
 
 // layoutOf returns the layout of a minor version of Python 3 from before CPython described itself. The numbers come
 // from its headers: scripts/pythons prints them.
-func layoutOf(minor int) (l layout, known bool) {
+func layoutOf(minor int) (l cpythonLayout, known bool) {
 	switch minor {
 	case 8:
 		return before11(1160, 104, lnotab), true
@@ -71,7 +71,7 @@ func layoutOf(minor int) (l layout, known bool) {
 }
 
 // before11 returns the layout of the versions in which a frame was always an object.
-func before11(gil, lastInstruction uint64, lines lineTable) (l layout) {
+func before11(gil, lastInstruction uint64, lines lineTable) (l cpythonLayout) {
 	l.interpreters = 32
 	l.gil.inRuntime, l.gil.holder, l.gil.locked = gil, 0, 8
 	l.interpreter.next, l.interpreter.threads = 0, 8
@@ -84,7 +84,7 @@ func before11(gil, lastInstruction uint64, lines lineTable) (l layout) {
 	return l
 }
 
-func in11() layout {
+func in11() cpythonLayout {
 	l := before11(368, 56, locations)
 	l.interpreters, l.interpreter.threads = 40, 16
 	l.thread.frame, l.thread.id, l.thread.native, l.native = 56, 152, 160, true
@@ -95,7 +95,7 @@ func in11() layout {
 	return l
 }
 
-func in12() layout {
+func in12() cpythonLayout {
 	l := in11()
 	l.gil.inRuntime, l.gil.pointer, l.gil.holder, l.gil.locked = 0, 384, 8, 16
 	l.interpreter.threads = 72
@@ -113,7 +113,7 @@ const cookie = "xdebugpy"
 const described = 1024
 
 // describedLayout reads the description at the beginning of a runtime; known is false if there is none.
-func describedLayout(head []byte) (l layout, version string, known bool, err error) {
+func describedLayout(head []byte) (l cpythonLayout, version string, known bool, err error) {
 	if len(head) < described || string(head[:len(cookie)]) != cookie {
 		return l, "", false, nil
 	}
@@ -173,7 +173,7 @@ func describedLayout(head []byte) (l layout, version string, known bool, err err
 }
 
 // hasHeaders reports whether what is read of a str and of bytes, up to their data, covers all needed parts.
-func (l *layout) hasHeaders() bool {
+func (l *cpythonLayout) hasHeaders() bool {
 	return l.bytes.data >= max(l.typ, l.bytes.size)+8 &&
 		l.text.ascii >= max(l.typ+8, l.text.length+8, l.text.state+4)
 }

@@ -43,7 +43,7 @@ type Runtime struct {
 
 	mem    *memory.Process
 	at     uint64
-	layout layout
+	layout cpythonLayout
 	types  map[uint64]string // names of types, by address
 	codes  map[uint64]*code  // by address
 }

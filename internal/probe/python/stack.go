@@ -28,8 +28,8 @@ type Stack struct {
 	Moving bool    // there were more frames inside, which changed
 }
 
-// call is a frame of the interpreter.
-type call struct {
+// pythonFrame is a frame of the interpreter.
+type pythonFrame struct {
 	at, back, code, instruction uint64
 	shim                        bool // not a call of a Python function
 }
@@ -96,7 +96,7 @@ func (r *Runtime) tryReadStack(thread uint64, rests func() bool) (s Stack, err e
 // agreedCalls returns the outer part of a stack that stays the same in that many more walks. Walks that have nothing in
 // common make no sense: a thread that enters the interpreter seems to be nowhere for a moment, but stays in its main
 // function.
-func (r *Runtime) agreedCalls(thread uint64, calls []call, walks int) ([]call, error) {
+func (r *Runtime) agreedCalls(thread uint64, calls []pythonFrame, walks int) ([]pythonFrame, error) {
 	for failed := 0; walks > 0; walks-- {
 		next, _, err := r.walkStack(thread)
 		if err == nil {
@@ -115,7 +115,7 @@ func (r *Runtime) agreedCalls(thread uint64, calls []call, walks int) ([]call, e
 
 // commonCalls returns the calls that two walks have in common, from the outermost on. The innermost of these may have
 // gone on: then its position is the one that the second walk found.
-func commonCalls(a, b []call) []call {
+func commonCalls(a, b []pythonFrame) []pythonFrame {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
@@ -133,7 +133,7 @@ func commonCalls(a, b []call) []call {
 }
 
 // walkStack reads the calls of a thread, innermost first.
-func (r *Runtime) walkStack(thread uint64) (list []call, deeper bool, err error) {
+func (r *Runtime) walkStack(thread uint64) (list []pythonFrame, deeper bool, err error) {
 	l := &r.layout
 	at, err := r.mem.Word(thread + l.thread.frame)
 	if err == nil && l.inCFrame && at != 0 {
@@ -155,7 +155,7 @@ func (r *Runtime) walkStack(thread uint64) (list []call, deeper bool, err error)
 			break
 		}
 		const tags = 7 // tag bits of pointers, in 3.14
-		c := call{at: at, back: readWord(frame, l.frame.back), code: readWord(frame, l.frame.code) &^ tags,
+		c := pythonFrame{at: at, back: readWord(frame, l.frame.back), code: readWord(frame, l.frame.code) &^ tags,
 			instruction: readWord(frame, l.frame.instruction)}
 		if l.lines < locations {
 			c.instruction = uint64(int32(c.instruction)) // a number; -1 before the first instruction
@@ -174,13 +174,13 @@ func (r *Runtime) walkStack(thread uint64) (list []call, deeper bool, err error)
 
 // mayBeOutermost reports whether a frame can be the outermost one. A generator leaves its caller a moment before the
 // thread does, and the kernel may stop it there.
-func (l *layout) mayBeOutermost(c *call, owner byte) bool {
+func (l *cpythonLayout) mayBeOutermost(c *pythonFrame, owner byte) bool {
 	const byGenerator = 1
 	return c.shim || !l.entries && owner != byGenerator
 }
 
 // resolveCodes reads the code objects of calls that are not known yet.
-func (r *Runtime) resolveCodes(calls []call) error {
+func (r *Runtime) resolveCodes(calls []pythonFrame) error {
 	for i := range calls {
 		at := calls[i].code
 		if calls[i].shim || r.codes[at] != nil {
@@ -197,7 +197,7 @@ func (r *Runtime) resolveCodes(calls []call) error {
 
 // confirmCodes reads the code objects of calls again. If a function was created and freed meanwhile, its code is read
 // anew next time.
-func (r *Runtime) confirmCodes(calls []call) error {
+func (r *Runtime) confirmCodes(calls []pythonFrame) error {
 	seen := map[uint64]bool{}
 	for i := range calls {
 		at := calls[i].code
@@ -214,7 +214,7 @@ func (r *Runtime) confirmCodes(calls []call) error {
 }
 
 // framesOfCalls returns calls as frames with names.
-func (r *Runtime) framesOfCalls(calls []call) []Frame {
+func (r *Runtime) framesOfCalls(calls []pythonFrame) []Frame {
 	list := make([]Frame, 0, len(calls))
 	for i := range calls {
 		if c := &calls[i]; !c.shim {
@@ -231,7 +231,7 @@ func (r *Runtime) framesOfCalls(calls []call) []Frame {
 
 // instructionUnit returns the instruction that a call is at, in the units of the line number table; negative: before
 // the first.
-func (r *Runtime) instructionUnit(c *call) int {
+func (r *Runtime) instructionUnit(c *pythonFrame) int {
 	switch r.layout.lines {
 	case lnotab:
 		return int(int64(c.instruction))

@@ -51,12 +51,12 @@ type Asker struct {
 	mount string // of procfs
 	uid   int    // of the probe
 
-	mu sync.Mutex // protects the following
-	q  *question  // nil: none
+	mu sync.Mutex     // protects the following
+	q  *rasConnection // nil: none
 }
 
-// question is a connection whose answer has not ended.
-type question struct {
+// rasConnection is a connection whose answer has not ended.
+type rasConnection struct {
 	fd   int
 	left int  // bytes of the answer that may still come
 	old  bool // ask even an NCCL before 2.29
@@ -86,7 +86,7 @@ func (a *Asker) Ask(variables []string, old bool) (*wire.RASPiece, error) {
 	if err != nil {
 		return nil, fmt.Errorf("RAS of NCCL at %s: %w", addr, err)
 	}
-	q := &question{fd: fd, left: wire.MaxRAS, old: old, said: []byte{}, start: true}
+	q := &rasConnection{fd: fd, left: wire.MaxRAS, old: old, said: []byte{}, start: true}
 	a.q = q
 	time.AfterFunc(atMost, func() {
 		a.mu.Lock()
@@ -107,7 +107,7 @@ func (a *Asker) More() (*wire.RASPiece, error) {
 	return a.readPiece()
 }
 
-func (a *Asker) closeQuestion(q *question) {
+func (a *Asker) closeQuestion(q *rasConnection) {
 	if q != nil && q == a.q {
 		_ = syscall.Close(q.fd)
 		a.q = nil
@@ -147,7 +147,7 @@ func (a *Asker) readPiece() (*wire.RASPiece, error) {
 // readGreeting reads the answers to the greeting, and asks the question after the last of them. It reports whether NCCL
 // is too old to be asked: before 2.29 NCCL reads beyond its data while it assembles an answer, if processes are
 // missing.
-func (q *question) readGreeting(data []byte) (old bool) {
+func (q *rasConnection) readGreeting(data []byte) (old bool) {
 	if q.said == nil {
 		return false
 	}
@@ -168,7 +168,7 @@ func (q *question) readGreeting(data []byte) (old bool) {
 }
 
 // addCompact adds data without the JSON indentation, which is half of it.
-func (q *question) addCompact(p *wire.RASPiece, data []byte) {
+func (q *rasConnection) addCompact(p *wire.RASPiece, data []byte) {
 	for _, c := range data {
 		if c == ' ' && q.start && q.json {
 			continue

@@ -138,7 +138,7 @@ func TestGreeting(t *testing.T) {
 		if err := syscall.Pipe(pipe[:]); err != nil {
 			t.Fatal(err)
 		}
-		q := question{fd: pipe[1], said: []byte{}}
+		q := rasConnection{fd: pipe[1], said: []byte{}}
 		old := false
 		for _, data := range c.said {
 			old = q.readGreeting([]byte(data)) || old
@@ -251,7 +251,7 @@ func TestSqueeze(t *testing.T) {
 	text := "OK\n  {\nSERVER\n{\n  \"a\": \"b  c\",\n\n      \"d\": [\n 1 ]\n}\n"
 	want := "OK\n  {\nSERVER\n{\n\"a\": \"b  c\",\n\n\"d\": [\n1 ]\n}\n"
 	for range 50 {
-		q, p := question{start: true}, wire.RASPiece{}
+		q, p := rasConnection{start: true}, wire.RASPiece{}
 		for rest := []byte(text); len(rest) > 0; {
 			n := 1 + rand.IntN(len(rest))
 			q.addCompact(&p, rest[:n])
@@ -290,7 +290,7 @@ func TestAnswerEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := New("/proc")
-		a.q = &question{fd: ends[0], left: left}
+		a.q = &rasConnection{fd: ends[0], left: left}
 		if p, err := a.readPiece(); err != nil || string(p.Data) != "hello" || p.More != more || (a.q != nil) != more {
 			t.Errorf("%d bytes left: %+v, %v", left, p, err)
 		}

@@ -16,7 +16,7 @@ import (
 // call is a system call in which threads may wait for long.
 type call struct {
 	does    string
-	subject subject
+	subject waitSubject
 }
 
 // waitingThreads returns the threads whose waits are examined: the main thread, and those that run Python.
@@ -32,7 +32,7 @@ func waitingThreads(all []wire.ThreadStack) (tids []int) {
 
 // findCalls finds the system calls in which threads wait. It examines only names, as findWaits does, and may never
 // return.
-func (l *look) findCalls(tids []int) map[int]*wire.SystemCall {
+func (l *stacksBuilder) findCalls(tids []int) map[int]*wire.SystemCall {
 	calls := map[int]*wire.SystemCall{}
 	for _, tid := range tids {
 		if number, arguments, is := systemCall(l.process.Thread(tid)); is {
@@ -44,7 +44,7 @@ func (l *look) findCalls(tids []int) map[int]*wire.SystemCall {
 	return calls
 }
 
-func (l *look) addCalls(all []wire.ThreadStack, calls map[int]*wire.SystemCall) {
+func (l *stacksBuilder) addCalls(all []wire.ThreadStack, calls map[int]*wire.SystemCall) {
 	for i := range all {
 		all[i].Call = calls[all[i].TID]
 	}
@@ -71,7 +71,7 @@ func systemCall(task proc.Process) (number int, of arguments, is bool) {
 }
 
 // describeCall describes a system call; nil: it tells nothing.
-func (l *look) describeCall(number int, of arguments) *wire.SystemCall {
+func (l *stacksBuilder) describeCall(number int, of arguments) *wire.SystemCall {
 	known := callOf(number)
 	c := &wire.SystemCall{Does: known.does}
 	switch known.subject {
@@ -113,7 +113,7 @@ const (
 func descriptorOf(argument uint64) int { return int(int32(argument)) }
 
 // addFile adds the name of a descriptor.
-func (l *look) addFile(c *wire.SystemCall, fd int) {
+func (l *stacksBuilder) addFile(c *wire.SystemCall, fd int) {
 	name, err := os.Readlink(string(l.process) + "/fd/" + strconv.Itoa(fd))
 	if err != nil {
 		return
@@ -122,7 +122,7 @@ func (l *look) addFile(c *wire.SystemCall, fd int) {
 }
 
 // pathOf returns the path at an address in the memory of the process; empty: it is not known.
-func (l *look) pathOf(dir int, at uint64) string {
+func (l *stacksBuilder) pathOf(dir int, at uint64) string {
 	if w := l.fileAtPath(dir, at, nil); w != nil {
 		return w.Path
 	}
@@ -130,7 +130,7 @@ func (l *look) pathOf(dir int, at uint64) string {
 }
 
 // describePoll describes poll(2) on one descriptor: with several it is not known which one matters.
-func (l *look) describePoll(at, number uint64) *wire.SystemCall {
+func (l *stacksBuilder) describePoll(at, number uint64) *wire.SystemCall {
 	const size, events, input, output = 8, 4, 1, 4 // of struct pollfd, POLLIN, POLLOUT
 	if number != 1 {
 		return nil
@@ -153,7 +153,7 @@ func (l *look) describePoll(at, number uint64) *wire.SystemCall {
 }
 
 // describeSelect describes select(2) on one descriptor that is to be read, as a prompt with readline does.
-func (l *look) describeSelect(number, at uint64) *wire.SystemCall {
+func (l *stacksBuilder) describeSelect(number, at uint64) *wire.SystemCall {
 	const most = 1024 // FD_SETSIZE
 	if number == 0 || number > most || at == 0 {
 		return nil

@@ -122,7 +122,7 @@ func TestLimitsOfCalls(t *testing.T) {
 	if got := len(waitingThreads(all)); got != wire.MaxStackCalls {
 		t.Errorf("%d threads", got)
 	}
-	e := ends{mount: "/proc", files: map[int][]descriptor{}}
+	e := peerFinder{mount: "/proc", files: map[int][]descriptor{}}
 	if got := e.listDescriptors(syscall.Getpid()); len(got) != 0 {
 		t.Error(fmt.Sprint(got))
 	}

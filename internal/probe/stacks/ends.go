@@ -16,8 +16,8 @@ import (
 // maxDescriptors limits how many descriptors are examined for one request.
 const maxDescriptors = 1 << 14
 
-// ends finds who is at the other end of pipes and sockets.
-type ends struct {
+// peerFinder finds who is at the other end of pipes and sockets.
+type peerFinder struct {
 	mount  string
 	tables map[string]sockets.Table // by network namespace
 	files  map[int][]descriptor     // by process
@@ -28,7 +28,7 @@ type ends struct {
 // addEnds adds who is at the other end of the pipes and sockets that threads wait for, who has the locks of files, and
 // the connections whose other side does not answer. It begins no process after until.
 func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
-	e := ends{r.mount, map[string]sockets.Table{}, map[int][]descriptor{}, maxDescriptors, nil}
+	e := peerFinder{r.mount, map[string]sockets.Table{}, map[int][]descriptor{}, maxDescriptors, nil}
 	for i := range list {
 		p := &list[i]
 		if time.Now().After(until) || p.Refusal != nil && p.Refusal.ID != wire.RefusedNoPython {
@@ -49,7 +49,7 @@ func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
 }
 
 // socketTable returns the sockets of the network namespace of a process.
-func (e *ends) socketTable(process proc.Process) sockets.Table {
+func (e *peerFinder) socketTable(process proc.Process) sockets.Table {
 	namespace, err := process.Link("ns/net")
 	if err != nil {
 		return sockets.Table{}
@@ -77,7 +77,7 @@ func addAddresses(c *wire.SystemCall, table sockets.Table) {
 }
 
 // listUnsent lists the connections of a process whose other side does not answer.
-func (e *ends) listUnsent(pid int, table sockets.Table) (list []wire.Connection) {
+func (e *peerFinder) listUnsent(pid int, table sockets.Table) (list []wire.Connection) {
 	for _, d := range e.listDescriptors(pid) {
 		s, known := table.Sockets[d.file]
 		if known && s.IsUnanswered() && len(list) < wire.MaxUnsent {
@@ -89,7 +89,7 @@ func (e *ends) listUnsent(pid int, table sockets.Table) (list []wire.Connection)
 }
 
 // addHolders adds the descendants of the same rank that have the other end of a pipe.
-func (e *ends) addHolders(c *wire.SystemCall, p *wire.ProcessStacks, list []wire.ProcessStacks) {
+func (e *peerFinder) addHolders(c *wire.SystemCall, p *wire.ProcessStacks, list []wire.ProcessStacks) {
 	if !strings.HasPrefix(c.File, "pipe:") || c.Does != wire.CallReads && c.Does != wire.CallWrites {
 		return
 	}
@@ -118,7 +118,7 @@ type descriptor struct {
 
 // listDescriptors lists the open pipes and sockets of a process. It reads only links of /proc, never the files that
 // they name.
-func (e *ends) listDescriptors(pid int) (list []descriptor) {
+func (e *peerFinder) listDescriptors(pid int) (list []descriptor) {
 	if list, known := e.files[pid]; known {
 		return list
 	}

@@ -18,9 +18,9 @@ func (r *Reader) followThreads(of []wire.ProcessID, over time.Duration) map[int]
 	began := time.Now()
 	end := began.Add(over)
 	found := r.callAside(end, func() any {
-		var list []*followed
+		var list []*sampledProcess
 		for _, id := range of {
-			list = append(list, &followed{ProcessID: id, process: proc.Of(r.mount, id.PID)})
+			list = append(list, &sampledProcess{ProcessID: id, process: proc.Of(r.mount, id.PID)})
 		}
 		for n := range wire.StacksFollowed {
 			time.Sleep(time.Until(began.Add(over * time.Duration(n) / wire.StacksFollowed)))
@@ -32,7 +32,7 @@ func (r *Reader) followThreads(of []wire.ProcessID, over time.Duration) map[int]
 	})
 	time.Sleep(time.Until(end))
 	looks := map[int]*wire.StackLooks{}
-	list, _ := found.([]*followed) // nil: it hangs
+	list, _ := found.([]*sampledProcess) // nil: it hangs
 	for _, f := range list {
 		if n := len(f.seen); n > 1 {
 			looks[f.PID] = &wire.StackLooks{Times: n, Same: f.sameLooks()}
@@ -41,8 +41,8 @@ func (r *Reader) followThreads(of []wire.ProcessID, over time.Duration) map[int]
 	return looks
 }
 
-// followed is a process that is looked at several times.
-type followed struct {
+// sampledProcess is a process that is looked at several times.
+type sampledProcess struct {
 	wire.ProcessID
 	process proc.Process
 	runtime *python.Runtime // nil: not found yet
@@ -50,8 +50,8 @@ type followed struct {
 }
 
 // notePosition records where the main thread is, if that can be read.
-func (f *followed) notePosition(r *Reader, end time.Time) {
-	l := look{ProcessStacks: wire.ProcessStacks{ProcessID: f.ProcessID}, process: f.process}
+func (f *sampledProcess) notePosition(r *Reader, end time.Time) {
+	l := stacksBuilder{ProcessStacks: wire.ProcessStacks{ProcessID: f.ProcessID}, process: f.process}
 	if r.checkProcess(&l) != nil || f.runtime == nil && !f.findInterpreter(end) {
 		return
 	}
@@ -66,7 +66,7 @@ func (f *followed) notePosition(r *Reader, end time.Time) {
 }
 
 // findInterpreter looks for the interpreter of the process.
-func (f *followed) findInterpreter(end time.Time) bool {
+func (f *sampledProcess) findInterpreter(end time.Time) bool {
 	program, _ := f.process.Link("exe") // empty if it cannot be read
 	program = strings.TrimSuffix(program, " (deleted)")
 	areas, err := memory.Areas(string(f.process)+"/maps", python.Tells)
@@ -78,7 +78,7 @@ func (f *followed) findInterpreter(end time.Time) bool {
 }
 
 // sameLooks returns in how many looks the stack was the same as in the last one.
-func (f *followed) sameLooks() (n int) {
+func (f *sampledProcess) sameLooks() (n int) {
 	for _, hash := range f.seen {
 		if hash == f.seen[len(f.seen)-1] {
 			n++

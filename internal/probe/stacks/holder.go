@@ -13,7 +13,7 @@ import (
 )
 
 // addHolder adds who has the lock of the file that a process waits for.
-func (e *ends) addHolder(c *wire.SystemCall, p *wire.ProcessStacks) {
+func (e *peerFinder) addHolder(c *wire.SystemCall, p *wire.ProcessStacks) {
 	if c.Does != wire.CallLocks || c.FD == nil {
 		return
 	}

@@ -144,7 +144,7 @@ func runMark(process proc.Process, tid int) string {
 }
 
 // addPython adds the Python stacks to the threads.
-func (l *look) addPython(all []wire.ThreadStack, found *pythonStacks) {
+func (l *stacksBuilder) addPython(all []wire.ThreadStack, found *pythonStacks) {
 	l.Python, l.Refusal, l.Rank, l.MPI = found.version, found.refusal, found.rank, found.mpi
 	at := map[int]int{}
 	for i := range all {

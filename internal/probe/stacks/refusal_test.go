@@ -113,7 +113,7 @@ func TestReadsThatGoOn(t *testing.T) {
 
 // When there is no time left the main thread is told, and the others are counted.
 func TestThreadsWithoutTime(t *testing.T) {
-	l := &look{process: proc.Of("/proc", os.Getpid())}
+	l := &stacksBuilder{process: proc.Of("/proc", os.Getpid())}
 	list := l.listThreads(time.Now().Add(-time.Second))
 	if n := len(l.process.Threads()); len(list) != 1 || list[0].TID != os.Getpid() || l.MoreThreads < min(n-1, 2) {
 		t.Errorf("%+v and %d more", list, l.MoreThreads)
@@ -186,7 +186,7 @@ func TestGreenlets(t *testing.T) {
 		"nothing is known of it": {python.Stack{}, true, 7, false},
 		"only the inner part is": {python.Stack{Frames: hub, Deeper: true}, true, 7, false},
 	} {
-		l := &look{}
+		l := &stacksBuilder{}
 		l.addPython([]wire.ThreadStack{{TID: 7, Main: true}, {TID: 8}},
 			&pythonStacks{greenlets: test.library, threads: []pythonThread{{tid: test.tid, Stack: test.stack}}})
 		if l.Greenlets != test.want {
@@ -241,7 +241,7 @@ func TestFitting(t *testing.T) {
 
 // Threads that say most come first.
 func TestThreadsInOrder(t *testing.T) {
-	l := &look{}
+	l := &stacksBuilder{}
 	var all []wire.ThreadStack
 	for tid := 1; tid <= 200; tid++ {
 		all = append(all, wire.ThreadStack{TID: tid, State: "S"})
@@ -264,7 +264,7 @@ func TestThreadsInOrder(t *testing.T) {
 func TestNoProcess(t *testing.T) {
 	r := New("/proc")
 	for _, pid := range []int{0, -1} {
-		l := &look{}
+		l := &stacksBuilder{}
 		l.PID, l.process = pid, proc.Of("/proc", pid)
 		if got := r.checkProcess(l); got == nil || got.ID != wire.RefusedGone {
 			t.Errorf("PID %d: %+v", pid, got)

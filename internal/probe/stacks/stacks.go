@@ -138,7 +138,8 @@ func (r *Reader) isOwn(pid int) bool {
 
 // readProcess finds out where a process is.
 func (r *Reader) readProcess(t *target, until time.Time) wire.ProcessStacks {
-	l := &look{ProcessStacks: wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of}, process: proc.Of(r.mount, t.PID)}
+	l := &stacksBuilder{ProcessStacks: wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of},
+		process: proc.Of(r.mount, t.PID)}
 	l.Refusal = r.checkProcess(l)
 	if l.Refusal != nil {
 		return l.ProcessStacks
@@ -171,7 +172,7 @@ func (r *Reader) readProcess(t *target, until time.Time) wire.ProcessStacks {
 
 // readMemory adds to the threads what may hang: what they wait for, and their Python stacks. It returns false if the
 // memory of the process does not answer.
-func (l *look) readMemory(r *Reader, t *target, all []wire.ThreadStack, until time.Time) (answers bool) {
+func (l *stacksBuilder) readMemory(r *Reader, t *target, all []wire.ThreadStack, until time.Time) (answers bool) {
 	seen := slices.Clone(all) // for reads that may go on after they were given up
 	waits := r.callAside(until, func() any { return l.findWaits(seen) })
 	if waits != nil {
@@ -222,7 +223,7 @@ func (r *Reader) callAside(until time.Time, do func() any) any {
 
 // checkProcess checks that the process is the requested one and belongs to the user, and fills in what the kernel says
 // about it.
-func (r *Reader) checkProcess(l *look) *wire.Refusal {
+func (r *Reader) checkProcess(l *stacksBuilder) *wire.Refusal {
 	gone := newRefusal(wire.RefusedGone, "the process has exited", "")
 	if l.PID <= 0 {
 		return gone

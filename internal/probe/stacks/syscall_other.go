@@ -2,6 +2,6 @@
 
 package stacks
 
-func subjectOf(int) subject { return 0 }
+func subjectOf(int) waitSubject { return 0 }
 
 func callOf(int) call { return call{} }

@@ -17,8 +17,8 @@ const (
 	maxWChan = 64
 )
 
-// look is a ProcessStacks under construction.
-type look struct {
+// stacksBuilder is a ProcessStacks under construction.
+type stacksBuilder struct {
 	wire.ProcessStacks
 	process proc.Process
 	loose   []wire.ThreadStack // threads whose numbers are not known
@@ -26,7 +26,7 @@ type look struct {
 
 // listThreads reads what the kernel says about each thread, without the locks of the process. After until it leaves out
 // all threads but the first, the main thread.
-func (l *look) listThreads(until time.Time) []wire.ThreadStack {
+func (l *stacksBuilder) listThreads(until time.Time) []wire.ThreadStack {
 	tids := l.process.Threads()
 	list := make([]wire.ThreadStack, 0, min(len(tids), maxTasks))
 	for i, tid := range tids {
@@ -60,7 +60,7 @@ func waitChannel(task proc.Process) string {
 }
 
 // orderThreads sorts the threads, and leaves out those that say least.
-func (l *look) orderThreads(all []wire.ThreadStack) {
+func (l *stacksBuilder) orderThreads(all []wire.ThreadStack) {
 	rank := func(t *wire.ThreadStack) int {
 		switch {
 		case t.Main:

@@ -14,7 +14,7 @@ import (
 
 // findWaits finds the files that threads in state D wait for, by thread. It examines only names: what the kernel says
 // about descriptors and mounts, never a file. It may never return.
-func (l *look) findWaits(all []wire.ThreadStack) map[int]*wire.FileWait {
+func (l *stacksBuilder) findWaits(all []wire.ThreadStack) map[int]*wire.FileWait {
 	waits := map[int]*wire.FileWait{}
 	var mounts []proc.Mount
 	for i := range all {
@@ -32,14 +32,14 @@ func (l *look) findWaits(all []wire.ThreadStack) map[int]*wire.FileWait {
 	return waits
 }
 
-func (l *look) addWaits(all []wire.ThreadStack, waits map[int]*wire.FileWait) {
+func (l *stacksBuilder) addWaits(all []wire.ThreadStack, waits map[int]*wire.FileWait) {
 	for i := range all {
 		all[i].WaitsFor = waits[all[i].TID]
 	}
 }
 
 // awaitedFile finds the file that the system call of a thread is about.
-func (l *look) awaitedFile(tid int, mounts []proc.Mount) *wire.FileWait {
+func (l *stacksBuilder) awaitedFile(tid int, mounts []proc.Mount) *wire.FileWait {
 	number, of, is := systemCall(l.process.Thread(tid))
 	if !is {
 		return nil
@@ -55,13 +55,13 @@ func (l *look) awaitedFile(tid int, mounts []proc.Mount) *wire.FileWait {
 	return nil
 }
 
-// subject is what a system call is about.
-type subject int
+// waitSubject is what a system call is about.
+type waitSubject int
 
 const (
-	_           subject = iota
-	nothing             // nothing that has a name
-	aDescriptor         // in the first argument
+	_           waitSubject = iota
+	nothing                 // nothing that has a name
+	aDescriptor             // in the first argument
 	aPath
 	aPathAt      // a descriptor of a directory, then a path
 	aLock        // a descriptor, then a command of fcntl(2)
@@ -75,7 +75,7 @@ const (
 const atWorkingDirectory = -100
 
 // fileOfDescriptor returns the file that a descriptor has open, with its mount.
-func (l *look) fileOfDescriptor(fd int, mounts []proc.Mount) *wire.FileWait {
+func (l *stacksBuilder) fileOfDescriptor(fd int, mounts []proc.Mount) *wire.FileWait {
 	name, err := os.Readlink(string(l.process) + "/fd/" + strconv.Itoa(fd))
 	if err != nil || !strings.HasPrefix(name, "/") {
 		return nil
@@ -93,7 +93,7 @@ func (l *look) fileOfDescriptor(fd int, mounts []proc.Mount) *wire.FileWait {
 }
 
 // fileAtPath returns the file whose path is at an address in the memory of the process, with its mount.
-func (l *look) fileAtPath(dir int, at uint64, mounts []proc.Mount) *wire.FileWait {
+func (l *stacksBuilder) fileAtPath(dir int, at uint64, mounts []proc.Mount) *wire.FileWait {
 	name, err := memory.Open(l.PID, time.Now().Add(patience)).Text(at, wire.MaxPath)
 	if err != nil || name == "" && dir == atWorkingDirectory {
 		return nil

@@ -30,7 +30,7 @@ func TestWaits(t *testing.T) {
 		}
 		text = strings.NewReplacer("%q", "'"+fifo+"'", "%d", "'"+dir+"'").Replace(text)
 		p := script(t, python, "import os\nos.chdir('"+dir+"')\ndef say(): print('1', flush=True)\n"+text)
-		l := &look{process: proc.Of("/proc", p.Process.Pid)}
+		l := &stacksBuilder{process: proc.Of("/proc", p.Process.Pid)}
 		l.PID = p.Process.Pid
 		all := []wire.ThreadStack{{TID: l.PID, State: "D"}, {TID: l.PID, State: "S"}}
 		var w *wire.FileWait
@@ -50,7 +50,8 @@ func TestWaits(t *testing.T) {
 }
 
 func TestMountOf(t *testing.T) {
-	mounts := []proc.Mount{{Point: "/", Type: "xfs"}, {Point: "/lustre", Type: "autofs"}, {Point: "/lustre", Type: "lustre"},
+	mounts := []proc.Mount{{Point: "/", Type: "xfs"}, {Point: "/lustre", Type: "autofs"},
+		{Point: "/lustre", Type: "lustre"},
 		{Point: "/lustre/set7/deep", Type: "nfs4"}}
 	for name, want := range map[string]string{"/lustre/set7/a.tar": "lustre", "/lustre": "lustre", "/lustrex/a": "xfs",
 		"/lustre/set7/deep/a": "nfs4", "/a": "xfs"} {

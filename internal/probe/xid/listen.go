@@ -35,16 +35,16 @@ type Listener struct {
 	now func() time.Duration // CLOCK_MONOTONIC
 
 	refused map[int]string // reasons why GPUs give no Xids, by Card.Index
-	current *vigil         // the vigil that gets the events; nil: none
-	next    *vigil         // the vigil that registers with the driver; nil: none
+	current *cardWatch     // the vigil that gets the events; nil: none
+	next    *cardWatch     // the vigil that registers with the driver; nil: none
 	running int            // number of goroutines
 }
 
 // maxVigils is the maximum number of goroutines that watch: one, and its replacement.
 const maxVigils = 2
 
-// vigil is a Watch with its goroutine.
-type vigil struct {
+// cardWatch is a Watch with its goroutine.
+type cardWatch struct {
 	on       []wire.Card   // its GPUs
 	stop     chan struct{} // closed when the vigil should end, which takes seconds
 	asked    bool          // stop is closed
@@ -54,13 +54,13 @@ type vigil struct {
 // Beginning says that a vigil now gets events.
 type Beginning struct {
 	None    bool // the vigil gets no events, and has ended
-	of      *vigil
+	of      *cardWatch
 	refused map[int]string
 }
 
 // Ending says that a vigil has ended.
 type Ending struct {
-	of      *vigil
+	of      *cardWatch
 	refused map[int]string // the reasons of a Watch that failed; nil: the vigil was asked to end
 }
 
@@ -85,7 +85,7 @@ func (l *Listener) Watch(cards []wire.Card, begin func() (Watch, map[int]error))
 	if c := l.current; c != nil && (c.asked || slices.EqualFunc(c.on, cards, sameGPU)) {
 		return
 	}
-	l.next = &vigil{on: cards, stop: make(chan struct{})}
+	l.next = &cardWatch{on: cards, stop: make(chan struct{})}
 	l.running++
 	go l.runVigil(begin, l.next, l.current)
 }
@@ -95,19 +95,19 @@ func sameGPU(a, b wire.Card) bool { return a.Index == b.Index && a.UUID == b.UUI
 
 // End asks all vigils to end. They do so within seconds.
 func (l *Listener) End() {
-	for _, v := range []*vigil{l.current, l.next} {
+	for _, v := range []*cardWatch{l.current, l.next} {
 		v.end()
 	}
 }
 
-func (v *vigil) end() {
+func (v *cardWatch) end() {
 	if v != nil && !v.asked {
 		v.asked = true
 		close(v.stop)
 	}
 }
 
-func (l *Listener) runVigil(begin func() (Watch, map[int]error), v, before *vigil) {
+func (l *Listener) runVigil(begin func() (Watch, map[int]error), v, before *cardWatch) {
 	w, refused := begin()
 	words := make(map[int]string, len(refused))
 	for gpu, err := range refused {
@@ -133,7 +133,7 @@ func (l *Listener) runVigil(begin func() (Watch, map[int]error), v, before *vigi
 }
 
 // receiveEvents puts events into the box until the vigil should end or the driver gives no more.
-func (l *Listener) receiveEvents(w Watch, v *vigil) error {
+func (l *Listener) receiveEvents(w Watch, v *cardWatch) error {
 	for {
 		select {
 		case <-v.stop:

@@ -166,7 +166,7 @@ func (o *Opener) noteReached(ctx context.Context, n *node, s poller.Session) pol
 	case kind == SSH:
 		n.changed, n.away = nil, nil
 	case kind == SLURM && n.away == nil && from != nowhere:
-		n.away = &away{from: from, wait: firstDetour, next: time.Now().Add(firstDetour)}
+		n.away = &sshOutage{from: from, wait: firstDetour, next: time.Now().Add(firstDetour)}
 	}
 	n.resetRound(n.door)
 	if kind == SLURM && n.away != nil {

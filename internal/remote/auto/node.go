@@ -20,9 +20,9 @@ type node struct {
 	counted int // the door for which the node counts as reached
 	// an ssh that met a host key other than the known one; nil: none did, or a key has been accepted since
 	changed *reach.Tried
-	slow    int       // how often in a row the door of the last attempt failed with one of slowFaults
-	away    *away     // nil: the node does not go through SLURM because of a refusal
-	back    *returned // the session that the next attempt takes; nil: it opens one
+	slow    int               // how often in a row the door of the last attempt failed with one of slowFaults
+	away    *sshOutage        // nil: the node does not go through SLURM because of a refusal
+	back    *recoveredSession // the session that the next attempt takes; nil: it opens one
 
 	// The round so far.
 	tried  []reach.Tried

@@ -16,10 +16,10 @@ const (
 	lastDetour  = time.Hour
 )
 
-// away records that a node goes through SLURM because its sshd refused the connection, for example during a restart.
-// ssh has reached nodes in this run, so it is tried again: a step for each such node would cost this host and SLURM
-// more and more in a long run. Such a node says nothing about the best door for other nodes.
-type away struct {
+// sshOutage records that a node goes through SLURM because its sshd refused the connection, for example during a
+// restart. ssh has reached nodes in this run, so it is tried again: a step for each such node would cost this host and
+// SLURM more and more in a long run. Such a node says nothing about the best door for other nodes.
+type sshOutage struct {
 	from int           // the door over ssh
 	wait time.Duration // between two tries
 	next time.Time     // time of the next try
@@ -40,8 +40,8 @@ func (o *Opener) refusedBy(n *node) int {
 	return nowhere
 }
 
-// returned is a session over ssh that was opened during a detour. The next attempt takes it over.
-type returned struct {
+// recoveredSession is a session over ssh that was opened during a detour. The next attempt takes it over.
+type recoveredSession struct {
 	session poller.Session // nil: ssh does not work yet
 	steps   []reach.Step
 	drop    func() bool // cancels its closing at the end of the watch
@@ -57,11 +57,11 @@ type detour struct {
 	ended  context.Context // done when the detour is closed
 	end    context.CancelFunc
 	trying bool
-	result chan returned
+	result chan recoveredSession
 }
 
 func (o *Opener) newDetour(ctx context.Context, n *node, s poller.Session) *detour {
-	d := &detour{Session: s, o: o, n: n, ctx: ctx, result: make(chan returned)}
+	d := &detour{Session: s, o: o, n: n, ctx: ctx, result: make(chan recoveredSession)}
 	d.ended, d.end = context.WithCancel(ctx)
 	return d
 }
@@ -95,7 +95,7 @@ func (d *detour) Close() error {
 }
 
 // endDetour returns the failure that ends the detour and begins the next attempt, which takes the session over ssh.
-func (d *detour) endDetour(r returned) *reach.Failure {
+func (d *detour) endDetour(r recoveredSession) *reach.Failure {
 	n := d.n
 	r.drop = context.AfterFunc(d.ctx, func() { _ = r.session.Close() })
 	n.door, n.faults, n.back = n.away.from, []fault{{kind: SSH}}, &r
@@ -105,7 +105,7 @@ func (d *detour) endDetour(r returned) *reach.Failure {
 
 // tryDoor opens a session over ssh and hands it to Next, or closes it when the detour has ended.
 func (d *detour) tryDoor(door *Door, node string) {
-	var r returned
+	var r recoveredSession
 	ctx, cancel := context.WithCancel(d.ctx)
 	stop := context.AfterFunc(d.ended, cancel)
 	var err error
@@ -130,7 +130,7 @@ func (d *detour) tryDoor(door *Door, node string) {
 	}
 }
 
-func (r *returned) closeSession() {
+func (r *recoveredSession) closeSession() {
 	if r.session != nil {
 		_ = r.session.Close()
 		r.session = nil
@@ -138,7 +138,7 @@ func (r *returned) closeSession() {
 }
 
 // take returns the session that a detour left for the next attempt, unless the watch of the node has ended in between.
-func (r *returned) take(step func(reach.Step)) (_ poller.Session, ok bool) {
+func (r *recoveredSession) take(step func(reach.Step)) (_ poller.Session, ok bool) {
 	if !r.drop() {
 		return nil, false
 	}

@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 
 // Check looks for the key of a host. authorities are the algorithms that a CA may have signed with; nil: OpenSSH's own.
 // Its error is an *Error.
-func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time.Time) (*Known, error) {
+func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time.Time) (*KnownHost, error) {
 	c := check{set: s, host: host, authorities: authorities, now: now}
 	e := &Error{Listed: host.listedNames()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key),
 		Files:  s.paths,
@@ -91,7 +91,7 @@ type check struct {
 
 // findKey looks for a key under the first of the host's names, and under the next name if no line has the first one. An
 // invalid certificate counts as its plain key.
-func (c *check) findKey(names []string, key ssh.PublicKey, e *Error) *Known {
+func (c *check) findKey(names []string, key ssh.PublicKey, e *Error) *KnownHost {
 	lines := c.set.linesOf(names[0])
 	if l := findRevocation(lines, key); l != nil {
 		e.Verdict, e.File, e.Line = Revoked, l.file, int(l.number)
@@ -108,7 +108,7 @@ func (c *check) findKey(names []string, key ssh.PublicKey, e *Error) *Known {
 	if ca := findLine(lines, markerCA, cert.SignatureKey); ca != nil {
 		reason := c.whyInvalid(cert)
 		if reason == "" {
-			return &Known{Type: typeOf(key), File: ca.file, Line: int(ca.number)}
+			return &KnownHost{Type: typeOf(key), File: ca.file, Line: int(ca.number)}
 		}
 		e.Certificate, e.Principals = reason, firstPrincipals(cert)
 	} else if len(names) > 1 {
@@ -124,9 +124,9 @@ func hasKeys(lines []fileLine) bool {
 	return slices.ContainsFunc(lines, func(l fileLine) bool { return l.marker == "" && isKey(l) })
 }
 
-func (c *check) findPlainKey(lines []fileLine, key ssh.PublicKey, e *Error) *Known {
+func (c *check) findPlainKey(lines []fileLine, key ssh.PublicKey, e *Error) *KnownHost {
 	if l := findLine(lines, "", key); l != nil {
-		return &Known{Type: typeOf(key), File: l.file, Line: int(l.number)}
+		return &KnownHost{Type: typeOf(key), File: l.file, Line: int(l.number)}
 	}
 	for _, l := range slices.Backward(lines) {
 		if l.marker != "" || !isKey(l) {

@@ -22,8 +22,8 @@ const (
 	markerRevoked = "@revoked"
 )
 
-// line is a line of a known_hosts file. Its strings are pieces of the file.
-type line struct {
+// knownHostsLine is a line of a known_hosts file. Its strings are pieces of the file.
+type knownHostsLine struct {
 	number  int32
 	hashed  int32  // index of its hash; -1: it has patterns
 	hosts   string // patterns
@@ -33,7 +33,7 @@ type line struct {
 }
 
 // keyBlob returns the key as it is sent; nil if the line has none.
-func (l *line) keyBlob() []byte {
+func (l *knownHostsLine) keyBlob() []byte {
 	blob, err := base64.StdEncoding.DecodeString(l.key)
 	if err != nil {
 		return nil
@@ -67,7 +67,7 @@ func (h *hash) matchesName(name string) bool {
 type file struct {
 	path   string
 	stamp  string
-	lines  []line
+	lines  []knownHostsLine
 	hashes []hash
 	err    error // why it cannot be read
 
@@ -122,7 +122,7 @@ func (f *file) parseLines(text string, maxLines, maxLine int) {
 // otherNames are names that OpenSSH also accepts as the type of a key.
 var otherNames = map[string]string{ssh.KeyAlgoRSASHA256: ssh.KeyAlgoRSA, ssh.KeyAlgoRSASHA512: ssh.KeyAlgoRSA}
 
-func parseLine(text string) (l line, h *hash, ok bool) {
+func parseLine(text string) (l knownHostsLine, h *hash, ok bool) {
 	word, rest := nextWord(text)
 	if strings.HasPrefix(word, "#") {
 		return l, nil, false

@@ -112,7 +112,7 @@ func HostOf(address string) Host {
 
 // fileLine is a line together with its file.
 type fileLine struct {
-	*line
+	*knownHostsLine
 	file string
 }
 
@@ -120,7 +120,7 @@ func (s *Set) linesOf(name string) []fileLine {
 	var all []fileLine
 	for _, f := range s.files {
 		for _, i := range f.linesOf(name) {
-			all = append(all, fileLine{line: &f.lines[i], file: f.path})
+			all = append(all, fileLine{knownHostsLine: &f.lines[i], file: f.path})
 		}
 	}
 	return all
@@ -181,13 +181,13 @@ func plainKeyType(algorithm string) string {
 	return a
 }
 
-// Known is a host with a proven identity.
-type Known struct {
+// KnownHost is a host with a proven identity.
+type KnownHost struct {
 	Type string // of its key, in short: "ed25519 certificate"
 	File string // the file that says so
 	Line int
 }
 
-func (k *Known) String() string {
+func (k *KnownHost) String() string {
 	return k.Type + ", known (" + filepath.Base(k.File) + " line " + itoa(k.Line) + ")"
 }

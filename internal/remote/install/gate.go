@@ -16,25 +16,25 @@ const maxCopies = 4
 // not find the finished copy has another home, and copies the probe without waiting.
 type gate struct {
 	mu      sync.Mutex
-	running int              // copies under way
-	done    int              // copies to homes that have succeeded
-	herds   map[string]*herd // by the hash of the payload
-	changed chan struct{}    // closed at the next change
+	running int                   // copies under way
+	done    int                   // copies to homes that have succeeded
+	herds   map[string]*copyGroup // by the hash of the payload
+	changed chan struct{}         // closed at the next change
 }
 
-// herd is the set of nodes that need the same payload in their homes.
-type herd struct {
+// copyGroup is the set of nodes that need the same payload in their homes.
+type copyGroup struct {
 	first, last int // first and last successful copy, as numbers of gate.done; 0: none
 
 	// the last copy failed because of its home, for example because of a quota: in a shared home all would fail, so
 	// nobody waits
 	refused bool
-	leader  *turn // the one that the others wait for; nil: nobody
+	leader  *copyTurn // the one that the others wait for; nil: nobody
 }
 
-// turn is the right to make a copy.
-type turn struct {
-	herd  *herd // nil: not to a home
+// copyTurn is the right to make a copy.
+type copyTurn struct {
+	herd  *copyGroup // nil: not to a home
 	began time.Time
 
 	mu   *sync.Mutex // of the gate; protects the following
@@ -50,8 +50,8 @@ const (
 	copied
 )
 
-// wish is a node's request to the gate.
-type wish struct {
+// copyRequest is a node's request to the gate.
+type copyRequest struct {
 	payload string // its hash
 	home    bool   // whether the copy goes to the home
 	seen    int    // gate.done before the node looked in vain
@@ -60,7 +60,7 @@ type wish struct {
 
 // hasOwnHome reports whether it is certain that no other node's copy is in the node's home, given gate.done when the
 // node looked.
-func (h *herd) hasOwnHome(seen int) bool { return h.first > 0 && h.first <= seen }
+func (h *copyGroup) hasOwnHome(seen int) bool { return h.first > 0 && h.first <= seen }
 
 // countCopies returns how many copies to homes have succeeded.
 func (g *gate) countCopies() int {
@@ -70,13 +70,13 @@ func (g *gate) countCopies() int {
 }
 
 // findHerd returns the nodes that need a payload. g.mu is held.
-func (g *gate) findHerd(payload string) *herd {
+func (g *gate) findHerd(payload string) *copyGroup {
 	if g.herds == nil {
-		g.herds, g.changed = map[string]*herd{}, make(chan struct{})
+		g.herds, g.changed = map[string]*copyGroup{}, make(chan struct{})
 	}
 	h := g.herds[payload]
 	if h == nil {
-		h = &herd{}
+		h = &copyGroup{}
 		g.herds[payload] = h
 	}
 	return h
@@ -85,7 +85,8 @@ func (g *gate) findHerd(payload string) *herd {
 // awaitTurn waits until a node may copy; the node must then call endTurn. If again is true, the node should look for a
 // copy first. It may come with a turn, so that no other node takes the turn meanwhile; without a turn, the node must
 // ask again. awaitTurn calls waits before each wait.
-func (g *gate) awaitTurn(ctx context.Context, w wish, l Limits, waits func()) (t *turn, again bool, err error) {
+func (g *gate) awaitTurn(ctx context.Context, w copyRequest, l Limits, waits func()) (t *copyTurn, again bool,
+	err error) {
 	for {
 		t, again, changed, within := g.answerWish(w, l)
 		if t != nil || again {
@@ -107,7 +108,8 @@ func (g *gate) awaitTurn(ctx context.Context, w wish, l Limits, waits func()) (t
 }
 
 // answerWish answers a wish at once. If there is no answer yet, it returns how soon to ask again.
-func (g *gate) answerWish(w wish, l Limits) (t *turn, again bool, changed <-chan struct{}, within time.Duration) {
+func (g *gate) answerWish(w copyRequest, l Limits) (t *copyTurn, again bool, changed <-chan struct{},
+	within time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h := g.findHerd(w.payload)
@@ -122,7 +124,7 @@ func (g *gate) answerWish(w wish, l Limits) (t *turn, again bool, changed <-chan
 			return nil, false, g.changed, within
 		}
 	}
-	t = &turn{began: time.Now(), last: time.Now(), mu: &g.mu}
+	t = &copyTurn{began: time.Now(), last: time.Now(), mu: &g.mu}
 	if w.home {
 		t.herd = h
 		if !apart {
@@ -134,18 +136,18 @@ func (g *gate) answerWish(w wish, l Limits) (t *turn, again bool, changed <-chan
 }
 
 // timeToWait returns how long other nodes still wait for this turn if it makes no progress.
-func (t *turn) timeToWait(l Limits) time.Duration {
+func (t *copyTurn) timeToWait(l Limits) time.Duration {
 	return min(l.Stall-time.Since(t.last), l.Upload-time.Since(t.began))
 }
 
 // noteProgress records that the copy makes progress.
-func (t *turn) noteProgress() {
+func (t *copyTurn) noteProgress() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = time.Now()
 }
 
-func (g *gate) endTurn(t *turn, how outcome) {
+func (g *gate) endTurn(t *copyTurn, how outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running--

@@ -54,7 +54,7 @@ func TestCopyWithoutATurn(t *testing.T) {
 	n.instead = func(_ *node, script string) (string, int, bool) {
 		return "sh: 1: exec: Permission denied\n", 126, strings.Contains(script, "good && ") // starts a copy
 	}
-	w := wish{payload: scriptPayload(fakeprobe.Script).SHA256, home: true}
+	w := copyRequest{payload: scriptPayload(fakeprobe.Script).SHA256, home: true}
 	s.gate = gate{}
 	leader, again, err := s.gate.awaitTurn(t.Context(), w, s.Limits, func() {})
 	if leader == nil || again || err != nil {

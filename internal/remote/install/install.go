@@ -87,7 +87,7 @@ type attempt struct {
 	payload  Payload // the node's, once its platform is known
 	trust    trust
 	places   []Directory // those not refused yet
-	turn     *turn       // to copy; nil: none
+	turn     *copyTurn   // to copy; nil: none
 	refused  []Refusal
 	words    []string // output of the node
 	limits   string   // of the node's sessions; empty: they were not asked for
@@ -137,16 +137,16 @@ func (a *attempt) choosePayload(machine string) error {
 }
 
 // findReason finds out why a node did not start a probe.
-func (a *attempt) findReason(err error) (need, bool) {
+func (a *attempt) findReason(err error) (nodeReply, bool) {
 	ended, ok := errors.AsType[*link.EndError](err)
 	if !ok {
-		return need{}, false
+		return nodeReply{}, false
 	}
 	if n, ok := parseNeed(ended.Stderr); ok {
 		a.keepOutput(ended.Stderr)
 		return n, true
 	}
-	return need{}, false
+	return nodeReply{}, false
 }
 
 // lookCloser reports whether to try another round because the copy that was started may be damaged. The output of this
@@ -193,7 +193,7 @@ func (a *attempt) noPlaceLeft(uid string) error {
 
 // getTurn gets a turn to copy to n.place, unless the attempt has one. It reports whether to look for a copy before
 // copying.
-func (a *attempt) getTurn(ctx context.Context, n need, seen int) (again bool, err error) {
+func (a *attempt) getTurn(ctx context.Context, n nodeReply, seen int) (again bool, err error) {
 	home := n.place == homeDirectory
 	if a.turn != nil {
 		if (a.turn.herd != nil) == home {
@@ -201,7 +201,7 @@ func (a *attempt) getTurn(ctx context.Context, n need, seen int) (again bool, er
 		}
 		a.endTurn(broken)
 	}
-	w := wish{payload: a.payload.SHA256, home: home, seen: seen, alone: a.trust == givenUp}
+	w := copyRequest{payload: a.payload.SHA256, home: home, seen: seen, alone: a.trust == givenUp}
 	a.turn, again, err = a.in.gate.awaitTurn(ctx, w, a.in.Limits,
 		func() { a.say("waiting for another node to upload it") })
 	return again, err
@@ -216,7 +216,7 @@ func (a *attempt) endTurn(how outcome) {
 }
 
 // uploadProbe copies the probe to n.place and starts it there.
-func (a *attempt) uploadProbe(ctx context.Context, n need) (*link.Session, string, error) {
+func (a *attempt) uploadProbe(ctx context.Context, n nodeReply) (*link.Session, string, error) {
 	zip, err := a.payload.Gzip()
 	if err != nil {
 		return nil, "", &PayloadError{err}

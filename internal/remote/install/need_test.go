@@ -7,7 +7,7 @@ import (
 )
 
 func TestParseNeed(t *testing.T) {
-	for text, want := range map[string]need{
+	for text, want := range map[string]nodeReply{
 		"mkdir: no\nnvnodetop-need/1: Linux x86_64 1000 home:nowrite run:absent shm:ok\n": {machine: "Linux x86_64",
 			uid: "1000", place: "shm", refused: []Refusal{{homeDirectory, NoWrite}, {runtimeDirectory, Absent}}},
 		"no newline nvnodetop-need/1: Linux aarch64 7": {machine: "Linux aarch64", uid: "7"},

@@ -229,8 +229,8 @@ func nameCopy(place Directory) string {
 		execProbe("$d/$f")
 }
 
-// need is the answer of a node without a probe.
-type need struct {
+// nodeReply is the answer of a node without a probe.
+type nodeReply struct {
 	machine string // as printed by `uname -sm`
 	uid     string
 	place   Directory // for the copy; empty: nowhere
@@ -238,20 +238,20 @@ type need struct {
 }
 
 // parseNeed finds the need line in a node's stderr.
-func parseNeed(stderr string) (need, bool) {
+func parseNeed(stderr string) (nodeReply, bool) {
 	at := strings.LastIndex(stderr, needMark)
 	if at < 0 {
-		return need{}, false
+		return nodeReply{}, false
 	}
 	fields := strings.Fields(text.FirstLine(stderr[at+len(needMark):]))
 	if len(fields) < 3 {
-		return need{}, false
+		return nodeReply{}, false
 	}
-	n := need{machine: fields[0] + " " + fields[1], uid: fields[2]}
+	n := nodeReply{machine: fields[0] + " " + fields[1], uid: fields[2]}
 	for _, f := range fields[3:] {
 		place, state, ok := strings.Cut(f, ":")
 		if !ok {
-			return need{}, false
+			return nodeReply{}, false
 		}
 		if state == "ok" {
 			n.place = Directory(place)

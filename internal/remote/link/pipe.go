@@ -44,8 +44,8 @@ type Exit struct {
 	Signal string // the one that ended it, such as "KILL"; empty: none
 }
 
-// Way is the connection that carries the pipe.
-type Way interface {
+// PipeConn is the connection that carries the pipe.
+type PipeConn interface {
 	Ping(context.Context) error // asks the far end of the connection, not the program, whether it is alive
 	Close() error               // closes it, with everything that runs over it
 }

@@ -45,7 +45,7 @@ type Session struct {
 	id       atomic.Uint64           // of the last request
 
 	// Set by Tend, before others use the session.
-	way     Way
+	way     PipeConn
 	explain func(error) error
 	hello   *wire.Hello // held until Next has returned it
 
@@ -219,7 +219,7 @@ func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 
 // Tend keeps a session alive over way, from its Hello to its end. explain turns the cause of the end into the error
 // that Next and Call return.
-func (s *Session) Tend(way Way, explain func(error) error) {
+func (s *Session) Tend(way PipeConn, explain func(error) error) {
 	s.way, s.explain = way, explain
 	s.silence.Heard()
 	s.silence.Start(s.limits.Silence, func(time.Duration) { s.end(ErrSilent) })

@@ -32,13 +32,13 @@ const mark = "nvnodetop-shell/1\n"
 var listen = install.Quoted("echo " + strings.TrimSpace(mark) + " >&2; echo " + strings.TrimSpace(mark) +
 	"; IFS= read -r s && eval \"$s\"")
 
-// child is one running ssh.
-type child struct {
+// sshProcess is one running ssh.
+type sshProcess struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	pipe   *os.File // its output
 	out    *bufio.Reader
-	words  *voice
+	words  *sshStderr
 	ended  chan struct{} // closed when it has been reaped
 	ending sync.Once
 	linger time.Duration
@@ -48,13 +48,13 @@ type child struct {
 var starter remote.Starter
 
 // startSSH starts an ssh to a node. It calls admitted when the login is done.
-func (d *Door) startSSH(node string, admitted func()) (*child, error) {
+func (d *Door) startSSH(node string, admitted func()) (*sshProcess, error) {
 	cmd := exec.CommandContext(context.Background(), d.program, d.sshArguments(node)...) // kill ends it
 	// so that messages can be classified
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.SysProcAttr = sysProcAttr()
 	cmd.WaitDelay = d.limits.closing
-	c := &child{cmd: cmd, words: newVoice(admitted), ended: make(chan struct{}), linger: d.limits.closing}
+	c := &sshProcess{cmd: cmd, words: newVoice(admitted), ended: make(chan struct{}), linger: d.limits.closing}
 	cmd.Stderr = c.words
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *Door) startSSH(node string, admitted func()) (*child, error) {
 const maxNoise = 256 << 10
 
 // awaitLogin returns nil when the login is done. Otherwise it ends ssh and returns a *loginError or the error of ctx.
-func (c *child) awaitLogin(ctx context.Context, limit time.Duration) error {
+func (c *sshProcess) awaitLogin(ctx context.Context, limit time.Duration) error {
 	_ = c.pipe.SetReadDeadline(time.Now().Add(limit))
 	stop := context.AfterFunc(ctx, c.killSession)
 	noise, err := c.awaitMark()
@@ -111,7 +111,7 @@ func (c *child) awaitLogin(ctx context.Context, limit time.Duration) error {
 }
 
 // awaitMark reads up to the mark, and returns the beginning of the output before it.
-func (c *child) awaitMark() (noise string, err error) {
+func (c *sshProcess) awaitMark() (noise string, err error) {
 	var heard []byte
 	for len(heard) < maxNoise {
 		b, err := c.out.ReadByte()
@@ -129,7 +129,7 @@ func (c *child) awaitMark() (noise string, err error) {
 var errNoise = errors.New("too much output before the login was done")
 
 // runScript sends the script and its input, and returns the pipe to it.
-func (c *child) runScript(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
+func (c *sshProcess) runScript(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
 	going := context.AfterFunc(ctx, c.killSession)
 	_, err := io.WriteString(c.in, script+"\n")
 	if err == nil && input != nil {
@@ -145,7 +145,7 @@ func (c *child) runScript(ctx context.Context, script string, input io.Reader) (
 const lost = 255
 
 // awaitScript returns how the script ended.
-func (c *child) awaitScript() link.Exit {
+func (c *sshProcess) awaitScript() link.Exit {
 	<-c.ended
 	state := c.cmd.ProcessState
 	if s := signalOf(state); s != "" {
@@ -157,7 +157,7 @@ func (c *child) awaitScript() link.Exit {
 	return link.Exit{Known: true, Status: state.ExitCode()}
 }
 
-func (c *child) hasEnded() bool {
+func (c *sshProcess) hasEnded() bool {
 	select {
 	case <-c.ended:
 		return true
@@ -167,7 +167,7 @@ func (c *child) hasEnded() bool {
 }
 
 // awaitEnd waits until ssh has ended, but not longer than limit.
-func (c *child) awaitEnd(limit time.Duration) {
+func (c *sshProcess) awaitEnd(limit time.Duration) {
 	select {
 	case <-c.ended:
 	case <-time.After(limit):
@@ -175,7 +175,7 @@ func (c *child) awaitEnd(limit time.Duration) {
 }
 
 // killSession ends ssh and its children, such as a ProxyCommand. It does not block.
-func (c *child) killSession() {
+func (c *sshProcess) killSession() {
 	c.ending.Do(func() {
 		_ = c.in.Close()
 		_ = c.pipe.Close()
@@ -190,7 +190,7 @@ func (c *child) killSession() {
 
 // signalSession signals the session of ssh while it runs. Its process group has the PID of ssh, which cannot be reused
 // until ssh is reaped.
-func (c *child) signalSession(s syscall.Signal) {
+func (c *sshProcess) signalSession(s syscall.Signal) {
 	if !c.hasEnded() {
 		_ = syscall.Kill(-c.cmd.Process.Pid, s) // on error it has just ended
 	}
@@ -207,9 +207,9 @@ func signalOf(state *os.ProcessState) string {
 	return ""
 }
 
-// voice is the standard error of one ssh: that of the login up to the mark, then that of the script, including ssh's
-// messages about the connection.
-type voice struct {
+// sshStderr is the standard error of one ssh: that of the login up to the mark, then that of the script, including
+// ssh's messages about the connection.
+type sshStderr struct {
 	login  *text.Capture
 	late   *text.Capture
 	marked chan struct{} // closed at the mark
@@ -222,11 +222,11 @@ type voice struct {
 	tail   []byte // the last bytes of the login, which may be the beginning of the mark
 }
 
-func newVoice(admitted func()) *voice {
-	return &voice{login: link.NewWords(), late: link.NewWords(), marked: make(chan struct{}), admitted: admitted}
+func newVoice(admitted func()) *sshStderr {
+	return &sshStderr{login: link.NewWords(), late: link.NewWords(), marked: make(chan struct{}), admitted: admitted}
 }
 
-func (v *voice) wasAdmitted() bool {
+func (v *sshStderr) wasAdmitted() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.inside
@@ -237,7 +237,7 @@ func (v *voice) wasAdmitted() bool {
 var verbose = regexp.MustCompile(`(?m)^(Authenticated to |Transferred: sent |Bytes per second: sent ).*\n?`)
 
 // withoutVerbose returns p without ssh's verbose lines, and records when they say that the login is done. v.mu is held.
-func (v *voice) withoutVerbose(p []byte) []byte {
+func (v *sshStderr) withoutVerbose(p []byte) []byte {
 	if !v.inside && !v.turned && bytes.Contains(verbose.Find(p), []byte("Authenticated")) {
 		v.inside = true
 		v.admitted()
@@ -247,7 +247,7 @@ func (v *voice) withoutVerbose(p []byte) []byte {
 
 // endLogin ends the messages of the login: at the mark, or after limit if no mark comes, as with a login shell that
 // closes its standard error.
-func (v *voice) endLogin(limit time.Duration) {
+func (v *sshStderr) endLogin(limit time.Duration) {
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	select {
@@ -259,12 +259,12 @@ func (v *voice) endLogin(limit time.Duration) {
 	}
 }
 
-func (v *voice) loginMessages() string {
+func (v *sshStderr) loginMessages() string {
 	said, _, _ := strings.Cut(v.login.String(), mark) // the Write with the mark may hold output of the script too
 	return strings.TrimSpace(said)
 }
 
-func (v *voice) Write(all []byte) (int, error) {
+func (v *sshStderr) Write(all []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p := v.withoutVerbose(all)
@@ -285,6 +285,6 @@ func (v *voice) Write(all []byte) (int, error) {
 }
 
 // ReadFrom implements io.ReaderFrom, to avoid the 32 KiB buffer of io.Copy.
-func (v *voice) ReadFrom(r io.Reader) (int64, error) {
+func (v *sshStderr) ReadFrom(r io.Reader) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{v}, struct{ io.Reader }{r}, make([]byte, 1<<10))
 }

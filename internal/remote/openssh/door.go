@@ -33,22 +33,22 @@ const (
 // logins limits how many logins run at a time: their key exchange is expensive.
 const logins = 8
 
-// limits are the deadlines of a login.
-type limits struct {
+// loginDeadlines are the deadlines of a login.
+type loginDeadlines struct {
 	connect time.Duration // to connect and to hear sshd's version
 	login   time.Duration // for the whole login
 	turn    time.Duration // after which the next login begins: a slower node is dead, and costs nothing
 	closing time.Duration // until an ssh that was asked to end is killed
 }
 
-var defaultLimits = limits{connect: 10 * time.Second, login: 25 * time.Second, turn: 2 * time.Second,
+var defaultLimits = loginDeadlines{connect: 10 * time.Second, login: 25 * time.Second, turn: 2 * time.Second,
 	closing: time.Second}
 
 // Door reaches nodes with OpenSSH's client. It implements remote.Door.
 type Door struct {
 	program string
 	turns   remote.Turns
-	limits  limits
+	limits  loginDeadlines
 	version func() version
 }
 
@@ -89,12 +89,12 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 		by = "it runs our command"
 	}
 	log.Done(by)
-	return &shell{d: d, node: node, children: []*child{c}, spare: c}, nil
+	return &shell{d: d, node: node, children: []*sshProcess{c}, spare: c}, nil
 }
 
 // startLogin starts an ssh and returns it when the node runs our command. It calls begin when its turn has come, and
 // admitted when the login is done, unless ssh does not report that.
-func (d *Door) startLogin(ctx context.Context, node string, begin, admitted func()) (*child, error) {
+func (d *Door) startLogin(ctx context.Context, node string, begin, admitted func()) (*sshProcess, error) {
 	if why := d.Missing(); why != "" {
 		return nil, &remote.LocalError{What: "cannot start ssh", Err: fmt.Errorf("%s", why)}
 	}

@@ -14,7 +14,7 @@ func init() { runtime.LockOSThread() }
 // process. A thread ends with a goroutine that is locked to it, and any part of the program may have such a goroutine.
 func TestSSHOutlivesTheThreadsOfThisProgram(t *testing.T) {
 	s := newSite(t, "exec sleep 600")
-	var children [50]*child
+	var children [50]*sshProcess
 	var starting sync.WaitGroup
 	for i := range children {
 		starting.Go(func() {

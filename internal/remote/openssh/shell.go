@@ -15,8 +15,8 @@ type shell struct {
 	node string
 
 	mu       sync.Mutex // protects the following
-	children []*child
-	spare    *child // it runs no script yet; nil: it does
+	children []*sshProcess
+	spare    *sshProcess // it runs no script yet; nil: it does
 	closed   bool
 }
 
@@ -39,7 +39,7 @@ func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.
 	return c.runScript(ctx, script, input)
 }
 
-func (s *shell) takeSpare() *child {
+func (s *shell) takeSpare() *sshProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.spare
@@ -48,7 +48,7 @@ func (s *shell) takeSpare() *child {
 }
 
 // keepChild makes c end with s. It returns false if s has ended.
-func (s *shell) keepChild(c *child) bool {
+func (s *shell) keepChild(c *sshProcess) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.children = append(s.children, c)

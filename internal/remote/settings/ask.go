@@ -29,11 +29,11 @@ const (
 // answers are the answers of ssh, by group of nodes or by node.
 type answers struct {
 	mu sync.Mutex
-	by map[string]*answer
+	by map[string]*sshAnswer
 }
 
-// answer is ssh's answer about one node. It may be read once done is closed.
-type answer struct {
+// sshAnswer is ssh's answer about one node. It may be read once done is closed.
+type sshAnswer struct {
 	node    string
 	begun   time.Time
 	done    chan struct{}
@@ -74,7 +74,7 @@ func (s *Source) nodeOptions(ctx context.Context, f *files, node string) (o opti
 
 // applyAnswer applies an answer about one node to another node of its group. Options that depend on the name come from
 // the files, if these agree with ssh's answer for the first node.
-func (s *Source) applyAnswer(a *answer, raw options, node string) (options, bool) {
+func (s *Source) applyAnswer(a *sshAnswer, raw options, node string) (options, bool) {
 	plain, theirs, ours := s.addDefaults(raw, a.node), s.resolveOptions(raw, a.node), s.resolveOptions(raw, node)
 	o := maps.Clone(a.options)
 	for _, key := range expanded {
@@ -91,13 +91,13 @@ func (s *Source) applyAnswer(a *answer, raw options, node string) (options, bool
 }
 
 // findAnswer returns ssh's answer about node, or the answer kept under key.
-func (s *Source) findAnswer(ctx context.Context, f *files, key, node string) (*answer, error) {
+func (s *Source) findAnswer(ctx context.Context, f *files, key, node string) (*sshAnswer, error) {
 	f.answers.mu.Lock()
 	a := f.answers.by[key]
 	if a == nil || time.Since(a.begun) > again && (f.each || a.hasFailed()) {
-		a = &answer{node: node, begun: time.Now(), done: make(chan struct{})}
+		a = &sshAnswer{node: node, begun: time.Now(), done: make(chan struct{})}
 		if f.answers.by == nil {
-			f.answers.by = map[string]*answer{}
+			f.answers.by = map[string]*sshAnswer{}
 		}
 		f.answers.by[key] = a
 		crash.Go(func() { s.askSSH(a) })
@@ -112,7 +112,7 @@ func (s *Source) findAnswer(ctx context.Context, f *files, key, node string) (*a
 }
 
 // hasFailed reports whether an answer came without options.
-func (a *answer) hasFailed() bool {
+func (a *sshAnswer) hasFailed() bool {
 	select {
 	case <-a.done:
 		return a.options == nil
@@ -122,7 +122,7 @@ func (a *answer) hasFailed() bool {
 }
 
 // askSSH runs ssh. No node's context ends the run: other nodes wait for the answer too.
-func (s *Source) askSSH(a *answer) {
+func (s *Source) askSSH(a *sshAnswer) {
 	defer close(a.done)
 	var unasked error
 	defer func() {

@@ -21,15 +21,15 @@ import (
 // Match becomes a block that applies to no host, and a line that the library rejects is dropped. ignored lists
 // everything dropped.
 type files struct {
-	parts   []part
+	parts   []configPart
 	ignored []string
 	each    bool      // a Match depends on more than is known here, so each node may have options of its own
 	sum     hash.Hash // of everything that was read
 	answers answers   // of ssh, with this configuration
 }
 
-// part is a piece of a file.
-type part struct {
+// configPart is a piece of a file.
+type configPart struct {
 	guards []guard // blocks around it: all must match
 	blocks []hostBlock
 }
@@ -37,10 +37,10 @@ type part struct {
 // hostBlock is a Host with its lines.
 type hostBlock struct {
 	host  *ssh_config.Host
-	lines []line
+	lines []optionLine
 }
 
-type line struct{ key, value string }
+type optionLine struct{ key, value string }
 
 // guard is a block that applies to some nodes.
 type guard struct {
@@ -68,7 +68,7 @@ func (c *files) nodeOptions(node string) (o options, blocks string) {
 	return o, string(applied)
 }
 
-func (p part) appliesTo(node string, before options) bool {
+func (p configPart) appliesTo(node string, before options) bool {
 	return !slices.ContainsFunc(p.guards, func(g guard) bool {
 		if g.resolved {
 			return !g.host.Matches(before.hostName(node))
@@ -243,13 +243,13 @@ func (r *configReader) addPart(text []byte, guards []guard) {
 		r.out.ignored = append(r.out.ignored, err.Error())
 		return
 	}
-	p := part{guards: guards}
+	p := configPart{guards: guards}
 	for _, h := range cfg.Hosts {
 		b := hostBlock{host: h}
 		for _, n := range h.Nodes {
 			if kv, ok := n.(*ssh_config.KV); ok {
 				key, value := splitOption(kv.String()) // Value has lost some quotes
-				b.lines = append(b.lines, line{key: key, value: value})
+				b.lines = append(b.lines, optionLine{key: key, value: value})
 			}
 		}
 		p.blocks = append(p.blocks, b)

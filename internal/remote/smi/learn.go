@@ -59,7 +59,7 @@ func (l *learner) readIntroduction() error {
 }
 
 // learnEach asks for one GPU after another: nvidia-smi refused them all, with these words about one.
-func (l *learner) learnEach(words string, who named) error {
+func (l *learner) learnEach(words string, who namedGPU) error {
 	refusals := map[string]bool{}
 	for index := 0; index < maxCards; index++ {
 		isThere := func(g *gpu) bool { return g.at == index }

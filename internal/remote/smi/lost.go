@@ -16,8 +16,8 @@ var lookEvery = 10 * time.Second
 // tickEvery is how often to check what is due without a line from the node.
 const tickEvery = time.Second
 
-// lookout keeps track of what nvidia-smi does not say by itself: that GPUs are lost, and why it ended.
-type lookout struct {
+// failureWatch keeps track of what nvidia-smi does not say by itself: that GPUs are lost, and why it ended.
+type failureWatch struct {
 	timer *time.Timer
 	armed bool // the timer runs
 
@@ -32,7 +32,7 @@ type lookout struct {
 }
 
 // startTimer starts the timer if anything is due without a line from the node. every is the interval of the loop.
-func (w *lookout) startTimer(isAnyLost bool, every time.Duration) {
+func (w *failureWatch) startTimer(isAnyLost bool, every time.Duration) {
 	if w.armed || !w.strange && !w.again && w.stopped == "" && !isAnyLost {
 		return
 	}
@@ -45,7 +45,7 @@ func (w *lookout) startTimer(isAnyLost bool, every time.Duration) {
 
 // noteLine records a line that is not a row. nvidia-smi may have failed because of a GPU that the line names; a GPU
 // that has a row in this round was merely mentioned.
-func (w *lookout) noteLine(line string, isMissing func(named) bool) {
+func (w *failureWatch) noteLine(line string, isMissing func(namedGPU) bool) {
 	w.said = line
 	if strings.Count(line, ", ") > 2 { // a row, not words
 		return
@@ -56,7 +56,7 @@ func (w *lookout) noteLine(line string, isMissing func(named) bool) {
 }
 
 // isMissing reports whether a GPU that a line names has no row in this round.
-func (t *translator) isMissing(who named) bool {
+func (t *translator) isMissing(who namedGPU) bool {
 	return t.gpus.containsGPU(func(g *gpu) bool { return who.namesGPU(g) && g.round != t.round.number })
 }
 

@@ -197,7 +197,7 @@ func TestFailure(t *testing.T) {
 }
 
 func TestNaming(t *testing.T) {
-	for line, want := range map[string]named{
+	for line, want := range map[string]namedGPU{
 		handleError: {1, "00000000:17:00.0", ""},
 		"Unable to determine the device handle for GPU 0000:08:00.0: GPU is lost.": {-1, "0000:08:00.0", ""},
 		"Unable to determine the device handle for GPU0000:08:00.0: Unknown Error": {-1, "0000:08:00.0", ""},
@@ -208,7 +208,7 @@ func TestNaming(t *testing.T) {
 		"No devices were found": {-1, "", ""},
 		"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.": {-1, "", ""},
 	} {
-		if got, ok := findNamed(line); got != want || ok != (want != named{-1, "", ""}) {
+		if got, ok := findNamed(line); got != want || ok != (want != namedGPU{-1, "", ""}) {
 			t.Errorf("%q: %+v, %v", line, got, ok)
 		}
 	}

@@ -57,8 +57,8 @@ func (q query) splitRow(line string, whole bool) (cells []string, ok bool) {
 }
 
 // readRow reads the metrics of a row.
-func (q query) readRow(cells []string, whole bool) reading {
-	r := reading{reasons: map[metric.ID]string{}}
+func (q query) readRow(cells []string, whole bool) gpuRow {
+	r := gpuRow{reasons: map[metric.ID]string{}}
 	for _, c := range q {
 		if !hasColumn(c, whole) {
 			continue
@@ -73,7 +73,7 @@ func (q query) readRow(cells []string, whole bool) reading {
 const notListed = "nvidia-smi does not list it"
 
 // listAbsent lists the metrics that a GPU does not give, by reason.
-func (q query) listAbsent(r *reading) map[string][]string {
+func (q query) listAbsent(r *gpuRow) map[string][]string {
 	absent := map[string][]string{notListed: {wire.AbsentXids}}
 	for id := range metric.All(metric.GPU) {
 		isColumn := slices.ContainsFunc(q, func(c column) bool { return c.id == id })

@@ -66,7 +66,7 @@ func (r *roster) addGPU(g *gpu) {
 }
 
 // addRefused adds a GPU for which nvidia-smi fails.
-func (r *roster) addRefused(index int, who named, words string) {
+func (r *roster) addRefused(index int, who namedGPU, words string) {
 	g := &gpu{at: index, round: noRound, refused: true, Card: wire.Card{Index: index, UUID: who.uuid, PCIBus: who.bus}}
 	g.setReason(text.FirstLine(words))
 	r.setMinor(g)

@@ -7,22 +7,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// reading is what a row says about a GPU.
-type reading struct {
+// gpuRow is what a row says about a GPU.
+type gpuRow struct {
 	values  metric.Values
 	reasons map[metric.ID]string // why a value of a column is absent
-	said    []complained
+	said    []metricComplaint
 	columns int
 }
 
-// complained is a metric that has words in place of a value, other than those of a known absence.
-type complained struct {
+// metricComplaint is a metric that has words in place of a value, other than those of a known absence.
+type metricComplaint struct {
 	id    metric.ID
 	words string
 }
 
 // readCell reads a cell. A metric may have several columns, one for old drivers and one for new ones.
-func (r *reading) readCell(c column, cell string) {
+func (r *gpuRow) readCell(c column, cell string) {
 	if r.values.Has(c.id) {
 		return
 	}
@@ -35,7 +35,7 @@ func (r *reading) readCell(c column, cell string) {
 	case ok:
 		r.reasons[c.id] = c.id.Doubt(x)
 	case words != "":
-		r.said = append(r.said, complained{c.id, words})
+		r.said = append(r.said, metricComplaint{c.id, words})
 		r.reasons[c.id] = "nvidia-smi: " + words
 	default:
 		r.reasons[c.id] = "nvidia-smi: " + stripBrackets(cell)
@@ -44,7 +44,7 @@ func (r *reading) readCell(c column, cell string) {
 
 // failureWords returns the words that replace the values; "" if the GPU answers. A GPU does not answer if it has no
 // vital value, and words in place of one, or if most cells have words.
-func (r *reading) failureWords() (words string) {
+func (r *gpuRow) failureWords() (words string) {
 	for _, c := range r.said {
 		if slices.Contains(vital, c.id) {
 			words = c.words
@@ -61,7 +61,7 @@ func (r *reading) failureWords() (words string) {
 	return ""
 }
 
-func (r *reading) valuesAtPace(pace metric.Pace) (v metric.Values) {
+func (r *gpuRow) valuesAtPace(pace metric.Pace) (v metric.Values) {
 	for id := range metric.All(metric.GPU) {
 		if x, ok := r.values.Get(id); ok && id.Row().Pace == pace {
 			v.Set(id, x)
@@ -71,7 +71,7 @@ func (r *reading) valuesAtPace(pace metric.Pace) (v metric.Values) {
 }
 
 // listFaults returns the metrics that a GPU should have given.
-func (r *reading) listFaults(gpu int) (faults []wire.Fault) {
+func (r *gpuRow) listFaults(gpu int) (faults []wire.Fault) {
 	for _, c := range r.said {
 		faults = append(faults, wire.Fault{Collector: c.id.Row().Label, Error: "nvidia-smi: " + c.words,
 			GPUs: []int{gpu}})

@@ -22,7 +22,7 @@ type translator struct {
 	hello     wire.Hello // without its GPUs
 	gpus      roster
 	processes processes
-	watch     lookout
+	watch     failureWatch
 	round     round
 	report    wire.Report // the last one
 }
@@ -41,7 +41,7 @@ func (r *round) beginRound() { *r = round{number: r.number + 1, last: -1} }
 // newTranslator returns a translator for a node that the learner has got to know.
 func newTranslator(l *learner, s *sender, began time.Time) *translator {
 	t := &translator{console: l.console, sender: s, began: began, hello: l.node.hello, gpus: l.gpus,
-		watch: lookout{stopped: l.stopped}, round: round{last: -1}}
+		watch: failureWatch{stopped: l.stopped}, round: round{last: -1}}
 	t.hello.Version, t.hello.Build = wire.Version, "nvidia-smi"
 	t.schedule = &schedule{console: l.console, fields: l.gpus.query.rowFields(changing), which: l.gpus.readableGPUs()}
 	return t

@@ -54,16 +54,16 @@ var (
 	uuidInWords  = regexp.MustCompile(`GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 )
 
-// named is the GPU that a line of nvidia-smi names.
-type named struct {
+// namedGPU is the GPU that a line of nvidia-smi names.
+type namedGPU struct {
 	index     int // -1: it is named otherwise
 	bus, uuid string
 }
 
 // findNamed finds the GPU that a line names, such as "Unable to determine the device handle for GPU1: 00000000:08:00.0:
 // Unknown Error"; ok is false if the line names none.
-func findNamed(line string) (who named, ok bool) {
-	who = named{-1, busInWords.FindString(line), uuidInWords.FindString(line)}
+func findNamed(line string) (who namedGPU, ok bool) {
+	who = namedGPU{-1, busInWords.FindString(line), uuidInWords.FindString(line)}
 	if m := indexInWords.FindStringSubmatch(line); m != nil {
 		who.index, _ = strconv.Atoi(m[1]) // at most 4 digits
 	}
@@ -71,7 +71,7 @@ func findNamed(line string) (who named, ok bool) {
 }
 
 // namesGPU reports whether the line names this GPU.
-func (w named) namesGPU(g *gpu) bool {
+func (w namedGPU) namesGPU(g *gpu) bool {
 	switch {
 	case w.uuid != "" && g.UUID != "":
 		return w.uuid == g.UUID

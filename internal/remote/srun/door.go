@@ -83,8 +83,8 @@ type Job struct {
 	Leader, Group string
 }
 
-// limits are the time limits of a Door.
-type limits struct {
+// stepDeadlines are the time limits of a Door.
+type stepDeadlines struct {
 	gpus    time.Duration // to wait for the number of GPUs of a job
 	gather  time.Duration // to wait for other nodes that want the same
 	hello   time.Duration // from a probe's start to its Hello, which tells how many GPUs the probe sees
@@ -100,7 +100,7 @@ type limits struct {
 	unread   int64         // maxUnread
 }
 
-var defaultLimits = limits{
+var defaultLimits = stepDeadlines{
 	gpus: 3 * time.Second, gather: 200 * time.Millisecond, hello: 5 * time.Second, held: 5 * time.Second,
 	partial: 2 * time.Second, closing: 2 * time.Second,
 	aborting: 40 * time.Second, waiting: 2 * time.Second, words: 100 * time.Millisecond,
@@ -124,16 +124,16 @@ const (
 // Door reaches nodes through steps of their jobs. It implements remote.Door.
 type Door struct {
 	program  string // srun
-	limits   limits
+	limits   stepDeadlines
 	starting chan struct{} // holds one per srun that starts
 	doubtful chan struct{} // the same for nodes that may be dead, so that they delay no others
 
 	mu      sync.Mutex // protects the following, and the fields of all crews
-	crews   []*crew
-	chosen  map[string]*crew // by node
-	batches map[order]*batch // those that wait for other nodes
-	open    map[*step]bool   // the steps that have not ended
-	news    chan struct{}    // closed when Know is called
+	crews   []*jobSteps
+	chosen  map[string]*jobSteps   // by node
+	batches map[stepOptions]*batch // those that wait for other nodes
+	open    map[*step]bool         // the steps that have not ended
+	news    chan struct{}          // closed when Know is called
 }
 
 var _ remote.Door = (*Door)(nil)
@@ -143,7 +143,8 @@ func New() *Door {
 	return &Door{
 		program: "srun", limits: defaultLimits, starting: make(chan struct{}, maxStarting),
 		doubtful: make(chan struct{}, maxStarting),
-		chosen:   map[string]*crew{}, batches: map[order]*batch{}, open: map[*step]bool{}, news: make(chan struct{}),
+		chosen:   map[string]*jobSteps{}, batches: map[stepOptions]*batch{}, open: map[*step]bool{},
+		news: make(chan struct{}),
 	}
 }
 
@@ -154,8 +155,8 @@ func (d *Door) Opener() *remote.Opener {
 	return o
 }
 
-// crew is a job, with what its steps have shown.
-type crew struct {
+// jobSteps is a job, with what its steps have shown of it.
+type jobSteps struct {
 	id string // Job.ID, which needs no lock
 	Job
 	on       map[string]bool    // Job.Nodes as a set: each of thousands of nodes asks
@@ -174,9 +175,9 @@ func (d *Door) Know(jobs []Job) {
 	before := d.crews
 	d.crews = nil
 	for _, j := range jobs {
-		i := slices.IndexFunc(before, func(c *crew) bool { return c.ID == j.ID })
+		i := slices.IndexFunc(before, func(c *jobSteps) bool { return c.ID == j.ID })
 		if i < 0 {
-			before, i = append(before, &crew{id: j.ID, ladders: map[string]*ladder{}, outcasts: map[string]bool{}}),
+			before, i = append(before, &jobSteps{id: j.ID, ladders: map[string]*ladder{}, outcasts: map[string]bool{}}),
 				len(before)
 		}
 		before[i].take(j)
@@ -195,7 +196,7 @@ func (d *Door) Know(jobs []Job) {
 }
 
 // take adopts what is now known about the job. d.mu is held.
-func (c *crew) take(j Job) {
+func (c *jobSteps) take(j Job) {
 	c.Job, c.on = j, make(map[string]bool, len(j.Nodes))
 	for _, node := range j.Nodes {
 		c.on[node] = true
@@ -203,11 +204,11 @@ func (c *crew) take(j Job) {
 }
 
 // servesNode reports whether the node can be reached through the job. d.mu is held.
-func (c *crew) servesNode(node string) bool { return !c.Suspended && c.on[node] }
+func (c *jobSteps) servesNode(node string) bool { return !c.Suspended && c.on[node] }
 
 // crewOf returns the job through which a node is reached: the one with the most GPUs there, as a step sees no others.
 // Among equal jobs it always returns the same one. nil: no job is known on the node.
-func (d *Door) crewOf(node string) *crew {
+func (d *Door) crewOf(node string) *jobSteps {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	best := d.chosen[node]
@@ -223,13 +224,13 @@ func (d *Door) crewOf(node string) *crew {
 }
 
 // gpuCount returns how many GPUs of a node the job has. d.mu is held.
-func (c *crew) gpuCount(node string) (n int, known bool) {
+func (c *jobSteps) gpuCount(node string) (n int, known bool) {
 	n, known = c.GPUs[node]
 	return n, known
 }
 
 // ladderOf returns the ladder of a node. d.mu is held.
-func (c *crew) ladderOf(node string) *ladder {
+func (c *jobSteps) ladderOf(node string) *ladder {
 	l := c.ladders[node]
 	if l == nil {
 		l = &ladder{}
@@ -248,7 +249,7 @@ func (d *Door) Fits(_ context.Context, node string) (why string) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if i := slices.IndexFunc(d.crews, func(c *crew) bool { return c.on[node] }); i >= 0 {
+	if i := slices.IndexFunc(d.crews, func(c *jobSteps) bool { return c.on[node] }); i >= 0 {
 		return "job " + d.crews[i].ID + " is suspended"
 	}
 	return "no running job of yours is known on the node"
@@ -284,7 +285,7 @@ func (d *Door) awaitGPUs(ctx context.Context, node string) error {
 	late := time.After(d.limits.gpus)
 	for {
 		d.mu.Lock()
-		unknown := slices.ContainsFunc(d.crews, func(c *crew) bool {
+		unknown := slices.ContainsFunc(d.crews, func(c *jobSteps) bool {
 			_, known := c.gpuCount(node)
 			return !known && c.servesNode(node)
 		})

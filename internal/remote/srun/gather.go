@@ -9,14 +9,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 )
 
-// wish is a node's wish for a task.
-type wish struct {
+// taskRequest is a node's request for a task.
+type taskRequest struct {
 	ctx    context.Context // of the caller that waits
 	node   string
-	crew   *crew
+	crew   *jobSteps
 	script string
-	input  *input      // nil: none
-	answer chan answer // takes one answer
+	input  *input          // nil: none
+	answer chan taskAnswer // takes one answer
 
 	steps int // steps that did not fulfill it
 }
@@ -27,38 +27,38 @@ const again = 5
 // maxSteps limits the steps for one wish: some fail because of other nodes, and each rung needs one.
 const maxSteps = 8
 
-type answer struct {
+type taskAnswer struct {
 	task *task
 	err  error
 }
 
-// order holds the properties that wishes must share for one step to fulfill them.
-type order struct {
-	crew   *crew
+// stepOptions holds the properties that requests must share to be fulfilled by one step.
+type stepOptions struct {
+	crew   *jobSteps
 	script string
-	rung   rung
+	rung   gpuRequest
 	gpus   int    // on each node, if the rung needs the number
 	alone  string // the node that gets a step of its own; empty: there may be several nodes
 }
 
 // batch is a set of wishes that wait for more wishes.
 type batch struct {
-	order
-	wishes []*wish
+	stepOptions
+	wishes []*taskRequest
 	turns  chan struct{} // of the Door
 	full   chan struct{} // closed when no other node can join
 	fill   func()        // closes it
 }
 
 // addWish puts a wish into a batch.
-func (d *Door) addWish(w *wish) {
+func (d *Door) addWish(w *taskRequest) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := w.crew.ladderOf(w.node)
 	if l.settled && l.tried[l.at] && l.seen[l.at] == 0 {
 		*l = ladder{} // whatever kept the GPUs from all steps may be gone
 	}
-	o := order{crew: w.crew, script: w.script, rung: l.at}
+	o := stepOptions{crew: w.crew, script: w.script, rung: l.at}
 	if l.at == perNode || l.at == byGRES {
 		o.gpus, _ = w.crew.gpuCount(w.node)
 	}
@@ -67,7 +67,7 @@ func (d *Door) addWish(w *wish) {
 	}
 	b := d.batches[o]
 	if b == nil || w.input != nil {
-		b = &batch{order: o, turns: d.starting, full: make(chan struct{})}
+		b = &batch{stepOptions: o, turns: d.starting, full: make(chan struct{})}
 		if w.crew.outcasts[w.node] {
 			b.turns = d.doubtful
 		}
@@ -97,10 +97,10 @@ func (d *Door) serveBatch(b *batch, patience, rest time.Duration) {
 	time.Sleep(max(rest, 0))
 	b.turns <- struct{}{}
 	d.mu.Lock()
-	if d.batches[b.order] == b {
-		delete(d.batches, b.order)
+	if d.batches[b.stepOptions] == b {
+		delete(d.batches, b.stepOptions)
 	}
-	b.wishes = slices.DeleteFunc(b.wishes, (*wish).isOver)
+	b.wishes = slices.DeleteFunc(b.wishes, (*taskRequest).isOver)
 	if len(b.wishes) == 0 {
 		d.mu.Unlock()
 		<-b.turns
@@ -125,11 +125,11 @@ func (d *Door) serveBatch(b *batch, patience, rest time.Duration) {
 }
 
 // isOver reports whether nobody waits for a wish any longer, and if so answers it.
-func (w *wish) isOver() bool {
+func (w *taskRequest) isOver() bool {
 	if w.ctx.Err() == nil {
 		return false
 	}
-	w.answer <- answer{err: context.Cause(w.ctx)}
+	w.answer <- taskAnswer{err: context.Cause(w.ctx)}
 	return true
 }
 
@@ -145,7 +145,7 @@ func (b *batch) nodeNames() []string {
 // followTask waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one
 // or gives it fewer GPUs than the job has. It does the same if another node does not start its task: SLURM then aborts
 // the step, after a while.
-func (d *Door) followTask(w *wish, t *task) {
+func (d *Door) followTask(w *taskRequest, t *task) {
 	s := t.step
 	select {
 	case <-s.up:
@@ -156,7 +156,7 @@ func (d *Door) followTask(w *wish, t *task) {
 	case <-t.exited:
 	case <-w.ctx.Done():
 		t.leaveTask()
-		w.answer <- answer{err: &stepError{words: s.words.String(), late: true}}
+		w.answer <- taskAnswer{err: &stepError{words: s.words.String(), late: true}}
 		return
 	}
 	select {
@@ -173,11 +173,11 @@ func (d *Door) followTask(w *wish, t *task) {
 		d.retryWish(w)
 		return
 	}
-	w.answer <- answer{task: t}
+	w.answer <- taskAnswer{task: t}
 }
 
 // maySeeMore waits for the probe's Hello, and reports whether another step may see more GPUs.
-func (d *Door) maySeeMore(w *wish, t *task) bool {
+func (d *Door) maySeeMore(w *taskRequest, t *task) bool {
 	d.mu.Lock()
 	settled := w.crew.ladderOf(w.node).settled
 	d.mu.Unlock()
@@ -205,9 +205,9 @@ func (d *Door) maySeeMore(w *wish, t *task) bool {
 }
 
 // retryWish asks for another step, unless there were too many.
-func (d *Door) retryWish(w *wish) {
+func (d *Door) retryWish(w *taskRequest) {
 	if w.steps++; w.steps > maxSteps {
-		w.answer <- answer{err: &stepError{late: true}}
+		w.answer <- taskAnswer{err: &stepError{late: true}}
 		return
 	}
 	d.addWish(w)
@@ -215,7 +215,7 @@ func (d *Door) retryWish(w *wish) {
 
 // handleFailure handles a task that has not started. The step may have failed because of another node, or because of
 // its options.
-func (d *Door) handleFailure(w *wish, t *task) {
+func (d *Door) handleFailure(w *taskRequest, t *task) {
 	s := t.step
 	words := s.words.String()
 	d.mu.Lock()
@@ -236,7 +236,7 @@ func (d *Door) handleFailure(w *wish, t *task) {
 		d.retryWish(w)
 		return
 	}
-	w.answer <- answer{err: &stepError{words: words, err: s.err}}
+	w.answer <- taskAnswer{err: &stepError{words: words, err: s.err}}
 }
 
 // replacePartial gives up a step that has started on only some of its nodes. The others get steps of their own.

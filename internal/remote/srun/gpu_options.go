@@ -2,21 +2,21 @@ package srun
 
 import "strconv"
 
-// rung is one way to ask SLURM for a job's GPUs again, for a second step.
-type rung int
+// gpuRequest is one way to ask SLURM for a job's GPUs again, for a second step.
+type gpuRequest int
 
 const (
 	// the step inherits the job's own request; this fails if the job asked for a total, and the step is on only some of
 	// its nodes
-	inherit rung = iota
-	perNode      // --gpus or --gpus-per-node
-	byGRES       // --gres=gpu:N
-	without      // no GPUs: always possible, but where cgroups hide devices the step sees none
+	inherit gpuRequest = iota
+	perNode            // --gpus or --gpus-per-node
+	byGRES             // --gres=gpu:N
+	without            // no GPUs: always possible, but where cgroups hide devices the step sees none
 	rungs
 )
 
 // srunOptions returns srun's options for a step on that many nodes, where the job has gpus on each.
-func (r rung) srunOptions(nodes, gpus int) []string {
+func (r gpuRequest) srunOptions(nodes, gpus int) []string {
 	n := strconv.Itoa(gpus)
 	switch {
 	case r == perNode && nodes == 1:
@@ -33,7 +33,7 @@ func (r rung) srunOptions(nodes, gpus int) []string {
 
 // ladder records how many of a node's GPUs the steps of a job have seen. The zero ladder begins with inherit.
 type ladder struct {
-	at      rung
+	at      gpuRequest
 	settled bool        // at is the best rung
 	tried   [rungs]bool // with a result in seen
 	seen    [rungs]int  // GPUs seen; refusedStep: SLURM did not start the step
@@ -44,7 +44,7 @@ const refusedStep = -1
 
 // noteRefusal records that SLURM does not start a step at a rung. It reports whether there is another rung to try; if
 // not, the ladder begins anew. gpus is how many GPUs the job has on the node.
-func (l *ladder) noteRefusal(r rung, why string, gpus int) (again bool) {
+func (l *ladder) noteRefusal(r gpuRequest, why string, gpus int) (again bool) {
 	if l.why == "" {
 		l.why = why
 	}
@@ -59,7 +59,7 @@ func (l *ladder) noteRefusal(r rung, why string, gpus int) (again bool) {
 
 // noteSeen records how many GPUs a probe sees in a step. It reports whether another rung is better or has not been
 // tried yet.
-func (l *ladder) noteSeen(r rung, seen, gpus int) (again bool) {
+func (l *ladder) noteSeen(r gpuRequest, seen, gpus int) (again bool) {
 	l.tried[r], l.seen[r] = true, seen
 	if seen >= gpus {
 		l.at, l.settled = r, true

@@ -94,9 +94,9 @@ func benchmarkReport(b *testing.B, nodes int) {
 
 // stepOf returns a step whose srun has just been started.
 func stepOf(nodes int) *step {
-	b := &batch{order: order{crew: &crew{id: "7", ladders: map[string]*ladder{}}}}
+	b := &batch{stepOptions: stepOptions{crew: &jobSteps{id: "7", ladders: map[string]*ladder{}}}}
 	for i := range nodes {
-		b.wishes = append(b.wishes, &wish{node: fmt.Sprintf("n%05d", i)})
+		b.wishes = append(b.wishes, &taskRequest{node: fmt.Sprintf("n%05d", i)})
 	}
 	d := New()
 	d.limits.partial = time.Hour

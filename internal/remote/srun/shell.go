@@ -17,12 +17,12 @@ type shell struct {
 	d    *Door
 	node string
 	log  *remote.Log
-	crew *crew
+	crew *jobSteps
 }
 
 // Run implements install.Shell. The pipe may already hold the first output of the probe.
 func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pipe, error) {
-	w := &wish{ctx: ctx, node: s.node, crew: s.crew, script: script, answer: make(chan answer, 1)}
+	w := &taskRequest{ctx: ctx, node: s.node, crew: s.crew, script: script, answer: make(chan taskAnswer, 1)}
 	if in != nil {
 		w.input = &input{from: in}
 	}
@@ -30,7 +30,7 @@ func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pip
 		func() { s.log.Begin(remote.StageProbe, "waiting for SLURM to start the step") })
 	defer waiting.Stop()
 	s.d.addWish(w)
-	a := answer{err: &stepError{late: true}}
+	a := taskAnswer{err: &stepError{late: true}}
 	select {
 	case a = <-w.answer:
 	case <-ctx.Done():
@@ -62,7 +62,7 @@ func (i *input) fromBeginning() io.Reader {
 }
 
 // declineTask leaves a task that comes too late for its wish.
-func (w *wish) declineTask() {
+func (w *taskRequest) declineTask() {
 	if a := <-w.answer; a.task != nil {
 		a.task.leaveTask()
 	}

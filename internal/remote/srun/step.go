@@ -21,7 +21,7 @@ import (
 
 // step is one srun, with a task on each of its nodes.
 type step struct {
-	order
+	stepOptions
 	d     *Door
 	job   Job // as it was known at the start
 	nodes []string
@@ -55,12 +55,13 @@ type step struct {
 // newStep prepares the step for a batch. d.mu is held.
 func (d *Door) newStep(b *batch) *step {
 	s := &step{
-		order: b.order, d: d, job: b.crew.Job, nodes: b.nodeNames(), tasks: map[string]*task{}, labels: map[int]*task{},
-		early: map[int][]func(*task){},
-		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}),
+		stepOptions: b.stepOptions, d: d, job: b.crew.Job, nodes: b.nodeNames(), tasks: map[string]*task{},
+		labels: map[int]*task{},
+		early:  map[int][]func(*task){},
+		words:  text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}),
 		ended: make(chan struct{}),
 	}
-	s.pulse = link.NewPulse(&everybody{s})
+	s.pulse = link.NewPulse(&stepBroadcast{s})
 	for _, node := range s.nodes {
 		s.tasks[node] = newTask(s, node)
 	}
@@ -241,10 +242,10 @@ func (s *step) giveUp() {
 	}
 }
 
-// everybody reaches all tasks of a step.
-type everybody struct{ s *step }
+// stepBroadcast writes to all tasks of a step.
+type stepBroadcast struct{ s *step }
 
-func (e *everybody) Write(lines []byte) (int, error) {
+func (e *stepBroadcast) Write(lines []byte) (int, error) {
 	if err := e.s.sendLines(lines); err != nil {
 		return 0, err
 	}

@@ -10,9 +10,9 @@ func newQuietStep(nodes ...string) *step {
 	d := New()
 	d.limits.partial = time.Minute
 	d.Know(job7(nodes...))
-	b := &batch{order: order{crew: d.crews[0]}}
+	b := &batch{stepOptions: stepOptions{crew: d.crews[0]}}
 	for _, n := range nodes {
-		b.wishes = append(b.wishes, &wish{node: n})
+		b.wishes = append(b.wishes, &taskRequest{node: n})
 	}
 	return d.newStep(b)
 }

@@ -175,23 +175,23 @@ func (t *task) leaveTask() {
 
 func (t *task) asPipe() *link.Pipe {
 	return &link.Pipe{
-		In: &address{t}, Out: t.out, Words: t.words,
+		In: &taskStdin{t}, Out: t.out, Words: t.words,
 		Wait: func() link.Exit { <-t.exited; return t.exit },
 		Kill: func() { t.leaveTask(); t.out.discardOutput() }, Pulse: t.step.pulse,
 	}
 }
 
-// address reaches one task.
-type address struct{ t *task }
+// taskStdin writes to one task.
+type taskStdin struct{ t *task }
 
-func (a *address) Write(line []byte) (int, error) {
+func (a *taskStdin) Write(line []byte) (int, error) {
 	if err := a.t.step.sendLines(wire.Address(a.t.node, line)); err != nil {
 		return 0, err
 	}
 	return len(line), nil
 }
 
-func (a *address) Close() error {
+func (a *taskStdin) Close() error {
 	a.t.leaveTask()
 	return nil
 }

@@ -131,7 +131,7 @@ func TestTheHintWithAToken(t *testing.T) {
 }
 
 func settle(err error) *reach.Failure {
-	s := &shell{crew: &crew{id: "2"}}
+	s := &shell{crew: &jobSteps{id: "2"}}
 	return (&remote.Case{Node: "n1", Stage: remote.StageProbe, Took: time.Minute}).Settle(err, s.Explain)
 }
 

@@ -13,7 +13,7 @@ const longest = 30 * time.Second
 
 // connectTimeout returns how long to wait for a connection, or for the first bytes from sshd: the configured time, or
 // the usual one.
-func (a *trip) connectTimeout(usual time.Duration) time.Duration {
+func (a *hostLogin) connectTimeout(usual time.Duration) time.Duration {
 	if t := a.target.ConnectTimeout; t > 0 {
 		return min(t, longest)
 	}
@@ -30,7 +30,7 @@ func ofFamily(addrs []net.IPAddr, family string) []net.IPAddr {
 
 // sourceAddress returns the local address for a connection to another one, according to BindAddress or BindInterface;
 // nil: any.
-func (a *trip) sourceAddress(ctx context.Context, to net.IPAddr) (net.Addr, error) {
+func (a *hostLogin) sourceAddress(ctx context.Context, to net.IPAddr) (net.Addr, error) {
 	var from []net.IPAddr
 	var err error
 	var option string

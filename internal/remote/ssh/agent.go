@@ -12,7 +12,7 @@ import (
 )
 
 // askAgent lists the keys of the agent at a socket. An agent that does not respond is skipped: key files may be enough.
-func (d *Door) askAgent(ctx context.Context, socket string, ids *identities) []identity {
+func (d *Door) askAgent(ctx context.Context, socket string, ids *identities) []offeredKey {
 	path := cmp.Or(socket, d.agent)
 	if path == "" || path == "none" {
 		return nil
@@ -30,9 +30,9 @@ func (d *Door) askAgent(ctx context.Context, socket string, ids *identities) []i
 		return nil
 	}
 	ids.agent = conn
-	held := make([]identity, len(signers))
+	held := make([]offeredKey, len(signers))
 	for i, s := range signers {
-		held[i] = identity{name: "key from the agent", signer: s}
+		held[i] = offeredKey{name: "key from the agent", signer: s}
 		if k, ok := s.PublicKey().(*agent.Key); ok && k.Comment != "" {
 			held[i].name = k.Comment + " (agent)"
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// trip reaches one host: from its name to a login.
-type trip struct {
+// hostLogin reaches one host: from its name to a login.
+type hostLogin struct {
 	d     *Door
 	node  string
 	log   *remote.Log
@@ -41,7 +41,7 @@ type trip struct {
 	asked     bool // the user has answered a question
 }
 
-func (a *trip) openShell(ctx context.Context) (*shell, error) {
+func (a *hostLogin) openShell(ctx context.Context) (*shell, error) {
 	a.log.Begin(advice.StageName, "")
 	err := a.setTarget(ctx)
 	if err != nil {
@@ -56,12 +56,12 @@ func (a *trip) openShell(ctx context.Context) (*shell, error) {
 		return nil, err
 	}
 	a.conn.Allow(0)
-	return &shell{trip: a, Sessions: sshconn.Over(c, a.conn, a.d.limits.closing)}, nil
+	return &shell{hostLogin: a, Sessions: sshconn.Over(c, a.conn, a.d.limits.closing)}, nil
 }
 
 // logIn runs the stages ssh, host key and login. The connection's deadlines end most of it; sshconn.Await covers the
 // rest.
-func (a *trip) logIn(ctx context.Context) (*sshconn.Client, error) {
+func (a *hostLogin) logIn(ctx context.Context) (*sshconn.Client, error) {
 	a.log.Begin(advice.StageSSH, "")
 	a.conn.Allow(a.connectTimeout(a.d.limits.ssh))
 	known, err := a.d.known.loadKnownHosts(a.target, a.elsewhere)
@@ -98,7 +98,8 @@ func (d *deadline) pauseDuring(f func()) {
 	d.timer.Reset(d.limit)
 }
 
-func (a *trip) runHandshake(ctx context.Context, overdue *deadline, known *knownSet, login *login) (*sshconn.Client,
+func (a *hostLogin) runHandshake(ctx context.Context, overdue *deadline, known *knownSet,
+	login *login) (*sshconn.Client,
 	error) {
 	defer context.AfterFunc(ctx, func() { closeQuietly(a.conn) })()
 	defer login.closeAgent()
@@ -143,7 +144,7 @@ func (a *trip) runHandshake(ctx context.Context, overdue *deadline, known *known
 // hostKeyCheck is the stage host key. The key exchange is repeated every hour or gigabyte, and the key must stay the
 // same.
 type hostKeyCheck struct {
-	trip   *trip
+	trip   *hostLogin
 	known  *knownSet
 	agree  func() // called when the key is found known, and the login begins
 	agreed []byte
@@ -174,9 +175,9 @@ func (h *hostKeyCheck) checkKey(address string, remote net.Addr, key ssh.PublicK
 }
 
 // Explain explains an error of a shell. It also serves a trip that ends before there is a shell.
-func (a *trip) Explain(c *remote.Case, err error) { a.newCircumstances().Explain(c, err) }
+func (a *hostLogin) Explain(c *remote.Case, err error) { a.newCircumstances().Explain(c, err) }
 
-func (a *trip) newCircumstances() *advice.Circumstances {
+func (a *hostLogin) newCircumstances() *advice.Circumstances {
 	at := &advice.Circumstances{Log: a.log}
 	if a.target != nil {
 		at.User, at.Ignored = a.target.User, a.target.Ignored

@@ -73,7 +73,7 @@ import (
 type Door struct {
 	version           string // of nvnodetop, for the client's version string
 	home, user, agent string // this process's; agent is a socket
-	limits            limits
+	limits            stageDeadlines
 	settings          *settings.Source
 	keys              *keyfile.Cache
 	known             *knownCache
@@ -88,8 +88,8 @@ type Door struct {
 
 var _ remote.Door = (*Door)(nil)
 
-// limits are the deadlines of the stages.
-type limits struct {
+// stageDeadlines are the deadlines of the stages.
+type stageDeadlines struct {
 	name, tcp, ssh, login time.Duration
 	agent                 time.Duration // for the agent to list its keys
 	closing               time.Duration // to notice the connection's end
@@ -108,7 +108,7 @@ const (
 	parallelStarts     = 16
 )
 
-var defaultLimits = limits{
+var defaultLimits = stageDeadlines{
 	name: 5 * time.Second, tcp: 5 * time.Second, ssh: 5 * time.Second, login: 10 * time.Second, agent: 3 * time.Second,
 	closing: sshconn.UsualClosing,
 	turn:    time.Second, start: 300 * time.Millisecond, alive: 10 * time.Second, idle: 2 * time.Minute,
@@ -170,7 +170,7 @@ func (d *Door) Stages() []reach.Stage {
 
 // Dial implements remote.Door.
 func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
-	t := &trip{d: d, node: node, log: log}
+	t := &hostLogin{d: d, node: node, log: log}
 	s, err := t.openShell(ctx)
 	if err != nil {
 		return nil, log.Case().Settle(err, t.Explain)
@@ -180,12 +180,12 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 
 // shell is a login on a node. It implements remote.Shell.
 type shell struct {
-	*trip
+	*hostLogin
 	*sshconn.Sessions
 }
 
 // Explain implements remote.Shell.
-func (s *shell) Explain(c *remote.Case, err error) { s.trip.Explain(c, err) }
+func (s *shell) Explain(c *remote.Case, err error) { s.hostLogin.Explain(c, err) }
 
 // closeQuietly closes a connection that is no longer needed; its error does not matter.
 func closeQuietly(c io.Closer) { c.Close() }

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// opening is a request to a jump host that has not been answered yet.
-type opening struct {
+// jumpRequest is a request to a jump host that has not been answered yet.
+type jumpRequest struct {
 	done chan struct{} // closed when conn or err is set
 	conn net.Conn
 	err  error
@@ -63,14 +63,14 @@ func (j *jump) openConn(ctx context.Context, s *shell, host, port string) (net.C
 }
 
 // requestConn returns the open request for an address, and makes one if there is none.
-func (j *jump) requestConn(s *shell, address string) *opening {
+func (j *jump) requestConn(s *shell, address string) *jumpRequest {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if o := j.openings[address]; o != nil && o.left {
 		o.left = false
 		return o
 	}
-	o := &opening{done: make(chan struct{})}
+	o := &jumpRequest{done: make(chan struct{})}
 	j.openings[address] = o
 	go func() {
 		defer crash.End()

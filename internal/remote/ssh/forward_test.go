@@ -13,7 +13,7 @@ import (
 
 // TestAConnectionThatComesTooLateIsClosed even if it comes while the attempt ends: nobody else would take it.
 func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
-	s := &shell{trip: &trip{conn: &sshconn.Watched{}},
+	s := &shell{hostLogin: &hostLogin{conn: &sshconn.Watched{}},
 		Sessions: &sshconn.Sessions{Client: &sshconn.Client{Gone: make(chan struct{})}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -22,7 +22,7 @@ func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 		ours, theirs := net.Pipe()
 		done := make(chan struct{})
 		close(done)
-		j := &jump{openings: map[string]*opening{"n:22": {left: true, done: done, conn: ours}}}
+		j := &jump{openings: map[string]*jumpRequest{"n:22": {left: true, done: done, conn: ours}}}
 		conn, err := j.openConn(ctx, s, "n", "22")
 		if err == nil {
 			_ = conn.Close()

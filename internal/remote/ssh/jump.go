@@ -38,7 +38,7 @@ func (js *jumps) findJump(key string, to hop, before string, path []string) *jum
 	j := js.all[key]
 	if j == nil {
 		j = &jump{jumps: js, to: to, before: before, path: path, doubt: make(chan struct{}, 1),
-			openings: map[string]*opening{}}
+			openings: map[string]*jumpRequest{}}
 		js.all[key] = j
 	}
 	return j
@@ -79,7 +79,7 @@ type jump struct {
 	ended    time.Time      // time of the failure
 	again    time.Time      // earliest time of the next attempt
 	waits    *backoff.ExponentialBackOff
-	openings map[string]*opening
+	openings map[string]*jumpRequest
 	streams  int       // open ones
 	used     time.Time // when something was last opened or closed
 
@@ -132,7 +132,7 @@ func (j *jump) shellState(asker Asker) (*shell, <-chan struct{}, error) {
 // dialHost makes one attempt.
 func (j *jump) dialHost(asker Asker) {
 	log := remote.NewLog(j.to.host, func(reach.Step) {})
-	t := &trip{d: j.jumps.d, node: j.to.host, log: log, isJump: true, to: j.to, before: j.before, path: j.path,
+	t := &hostLogin{d: j.jumps.d, node: j.to.host, log: log, isJump: true, to: j.to, before: j.before, path: j.path,
 		asker: asker}
 	s, err := func() (s *shell, err error) {
 		defer reach.Recover(&err)

@@ -16,15 +16,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 )
 
-// identity is one key to offer.
-type identity struct {
+// offeredKey is one key to offer.
+type offeredKey struct {
 	name   string
 	signer ssh.Signer
 }
 
 // identities are the keys to offer, in order, and the keys that cannot be used.
 type identities struct {
-	keys    []identity
+	keys    []offeredKey
 	skipped []string
 	accepts []string // signature algorithms; nil: all
 	locked  bool     // a key was skipped because nobody entered its passphrase
@@ -67,13 +67,13 @@ func (d *Door) collectKeys(ctx context.Context, t *settings.Settings,
 		case f.Pub != nil && inAgent[string(f.Pub.Marshal())]:
 		case f.Locked:
 			if signer := unlock(f); signer != nil {
-				ids.addWithCertificates(identity{name: filepath.Base(f.Path), signer: signer}, files.certs)
+				ids.addWithCertificates(offeredKey{name: filepath.Base(f.Path), signer: signer}, files.certs)
 				continue
 			}
 			ids.locked = true
 			ids.noteSkipped("%s %s and is not in an agent", f.Path, advice.NeedsPassphrase)
 		case f.Signer != nil:
-			ids.addWithCertificates(identity{name: filepath.Base(f.Path), signer: f.Signer}, files.certs)
+			ids.addWithCertificates(offeredKey{name: filepath.Base(f.Path), signer: f.Signer}, files.certs)
 		case f.Err == nil, errors.Is(f.Err, fs.ErrNotExist):
 			ids.noteSkipped("%s: only its public key is here, and it is not in an agent", f.Path)
 		default:
@@ -84,7 +84,7 @@ func (d *Door) collectKeys(ctx context.Context, t *settings.Settings,
 }
 
 // addWithCertificates adds a key, preceded by its certificates.
-func (ids *identities) addWithCertificates(id identity, certs []*keyfile.File) {
+func (ids *identities) addWithCertificates(id offeredKey, certs []*keyfile.File) {
 	for _, c := range certs {
 		if string(c.Cert.Key.Marshal()) != string(id.signer.PublicKey().Marshal()) {
 			continue
@@ -94,20 +94,20 @@ func (ids *identities) addWithCertificates(id identity, certs []*keyfile.File) {
 			continue
 		}
 		if signer, err := ssh.NewCertSigner(c.Cert, id.signer); err == nil {
-			ids.addKey(identity{name: filepath.Base(c.Path), signer: signer})
+			ids.addKey(offeredKey{name: filepath.Base(c.Path), signer: signer})
 		}
 	}
 	ids.addKey(id)
 }
 
 // addKey adds a key if the configuration accepts one of its signature algorithms.
-func (ids *identities) addKey(id identity) {
+func (ids *identities) addKey(id offeredKey) {
 	signer, ok := keyfile.Limited(id.signer, ids.accepts)
 	if !ok {
 		ids.noteSkipped("%s: %s is not in PubkeyAcceptedAlgorithms", id.name, id.signer.PublicKey().Type())
 		return
 	}
-	ids.keys = append(ids.keys, identity{name: id.name, signer: signer})
+	ids.keys = append(ids.keys, offeredKey{name: id.name, signer: signer})
 }
 
 // foundKeys holds the existing key files of a target.

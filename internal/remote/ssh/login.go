@@ -15,7 +15,7 @@ import (
 
 // login is the stage login. It offers one key after another, and remembers the result.
 type login struct {
-	trip    *trip
+	trip    *hostLogin
 	ids     *identities // nil until sshd has sent its methods
 	asks    questions
 	tried   int

@@ -58,7 +58,7 @@ func (d *Door) loginHost() *jump {
 
 // behindLogin completes the settings of a node behind the login host: the login's user, and the host keys that the
 // login host knows.
-func (a *trip) behindLogin(j *jump, s *shell) {
+func (a *hostLogin) behindLogin(j *jump, s *shell) {
 	a.target = a.target.As(s.target.User, "")
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -154,7 +154,7 @@ func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 	}
 	trials := map[string]int{}
 	for _, node := range nodes[:min(len(nodes), maxLooks)] {
-		t := &trip{d: d, node: node, log: remote.NewLog(node, func(reach.Step) {}), asker: asker}
+		t := &hostLogin{d: d, node: node, log: remote.NewLog(node, func(reach.Step) {}), asker: asker}
 		if t.setTarget(ctx) != nil || ctx.Err() != nil {
 			continue // the attempt on the screen will have the reason
 		}
@@ -191,7 +191,7 @@ func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
 
 // tryLogin connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether
 // another node would ask nothing more.
-func (a *trip) tryLogin(ctx context.Context) bool {
+func (a *hostLogin) tryLogin(ctx context.Context) bool {
 	switch {
 	case a.d.needsAnswer(ctx, a.target):
 		s, err := a.openShell(ctx)

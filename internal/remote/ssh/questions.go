@@ -15,15 +15,15 @@ import (
 
 // questions is the part of a login in which the host asks: keyboard-interactive, or a password.
 type questions struct {
-	trip   *trip
+	trip   *hostLogin
 	rounds int
 	taken  map[string]func(secrets.Verdict) // remembered answers that were used; nil: refused
-	given  []given
+	given  []givenAnswer
 	open   string // a question that nobody answered
 }
 
-// given is an answer of the user.
-type given struct{ key, prompt, text string }
+// givenAnswer is an answer of the user.
+type givenAnswer struct{ key, prompt, text string }
 
 // Limits of a host's questions.
 const (
@@ -118,7 +118,7 @@ func (q *questions) getAnswer(ctx context.Context, instruction, prompt string, s
 		return "", err
 	}
 	if secret {
-		q.given = append(q.given, given{key, prompt, typed})
+		q.given = append(q.given, givenAnswer{key, prompt, typed})
 	}
 	return typed, nil
 }

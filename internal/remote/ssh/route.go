@@ -15,7 +15,7 @@ import (
 )
 
 // reachHost connects to the host's sshd according to the settings.
-func (a *trip) reachHost(ctx context.Context) (*sshconn.Watched, error) {
+func (a *hostLogin) reachHost(ctx context.Context) (*sshconn.Watched, error) {
 	switch {
 	case a.target.ProxyJump != "":
 		return a.connectByJump(ctx)
@@ -30,7 +30,7 @@ func (a *trip) reachHost(ctx context.Context) (*sshconn.Watched, error) {
 }
 
 // connectByJump connects through a jump host, which resolves the name.
-func (a *trip) connectByJump(ctx context.Context) (*sshconn.Watched, error) {
+func (a *hostLogin) connectByJump(ctx context.Context) (*sshconn.Watched, error) {
 	j, err := a.jumpHost()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (a *trip) connectByJump(ctx context.Context) (*sshconn.Watched, error) {
 }
 
 // connectByProxy connects through a ProxyCommand. Only sshd's answer shows whether it reaches the host.
-func (a *trip) connectByProxy(ctx context.Context) (*sshconn.Watched, error) {
+func (a *hostLogin) connectByProxy(ctx context.Context) (*sshconn.Watched, error) {
 	a.log.Done("resolved by ProxyCommand")
 	a.log.Begin(advice.StageTCP, "starting ProxyCommand")
 	started, err := a.d.starts.Take(ctx)
@@ -74,7 +74,7 @@ func (a *trip) connectByProxy(ctx context.Context) (*sshconn.Watched, error) {
 	return &sshconn.Watched{Conn: sshconn.Timed(p, a.target.HostName, a.target.Port, func() { closeQuietly(p) })}, nil
 }
 
-func (a *trip) resolveName(ctx context.Context) ([]net.IPAddr, error) {
+func (a *hostLogin) resolveName(ctx context.Context) ([]net.IPAddr, error) {
 	end, err := a.d.lookups.Take(ctx)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (a *trip) resolveName(ctx context.Context) ([]net.IPAddr, error) {
 }
 
 // dialAddresses tries the addresses in the resolver's order, and keeps the first that responds.
-func (a *trip) dialAddresses(ctx context.Context, addrs []net.IPAddr) (*sshconn.Watched, error) {
+func (a *hostLogin) dialAddresses(ctx context.Context, addrs []net.IPAddr) (*sshconn.Watched, error) {
 	a.log.Begin(advice.StageTCP, "connecting to port "+a.target.Port)
 	limit := a.connectTimeout(a.d.limits.tcp)
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -115,7 +115,7 @@ func (a *trip) dialAddresses(ctx context.Context, addrs []net.IPAddr) (*sshconn.
 }
 
 // connectTo connects to one of the host's addresses.
-func (a *trip) connectTo(ctx context.Context, addr net.IPAddr, limit time.Duration) (net.Conn, error) {
+func (a *hostLogin) connectTo(ctx context.Context, addr net.IPAddr, limit time.Duration) (net.Conn, error) {
 	from, err := a.sourceAddress(ctx, addr)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ const maxAnswering = 3 * time.Minute
 
 // askUser asks the user a question of host, or one of ours. The connection's deadline is extended by the time for the
 // answer.
-func (a *trip) askUser(ctx context.Context, host, prompt string, secret bool) (string, error) {
+func (a *hostLogin) askUser(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	a.conn.Allow(maxAnswering)
 	defer a.conn.Allow(a.d.limits.login)
 	text, err := a.asker.Ask(ctx, host, prompt, secret)
@@ -40,7 +40,7 @@ var errSkipped = errors.New("skipped")
 
 // signerFor returns a signer for a locked key: the decrypted key, or one that asks for the passphrase once a host
 // accepts the key; nil if nobody can be asked.
-func (a *trip) signerFor(ctx context.Context, f *keyfile.File) ssh.Signer {
+func (a *hostLogin) signerFor(ctx context.Context, f *keyfile.File) ssh.Signer {
 	key := a.d.secrets.Unlocked(f)
 	switch {
 	case key != nil:
@@ -55,7 +55,7 @@ func (a *trip) signerFor(ctx context.Context, f *keyfile.File) ssh.Signer {
 }
 
 // unlockKey asks for the passphrase of a key.
-func (a *trip) unlockKey(ctx context.Context, f *keyfile.File) (ssh.Signer, error) {
+func (a *hostLogin) unlockKey(ctx context.Context, f *keyfile.File) (ssh.Signer, error) {
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (a *trip) unlockKey(ctx context.Context, f *keyfile.File) (ssh.Signer, erro
 
 // decryptKey decrypts a key. A key with many rounds (ssh-keygen -a) takes its time on this host, for which no other
 // host is to blame.
-func (a *trip) decryptKey(data []byte, passphrase string) (ssh.Signer, error) {
+func (a *hostLogin) decryptKey(data []byte, passphrase string) (ssh.Signer, error) {
 	a.conn.Allow(maxAnswering)
 	defer a.conn.Allow(a.d.limits.login)
 	return ssh.ParsePrivateKeyWithPassphrase(data, []byte(passphrase))
@@ -91,7 +91,7 @@ func (a *trip) decryptKey(data []byte, passphrase string) (ssh.Signer, error) {
 
 // lockedKey is a key that asks for its passphrase when it must sign. One login uses it.
 type lockedKey struct {
-	trip *trip
+	trip *hostLogin
 	ctx  context.Context
 	file *keyfile.File
 }

@@ -47,7 +47,7 @@ func parseHop(s string) (hop, error) {
 }
 
 // setTarget determines the settings for the host.
-func (a *trip) setTarget(ctx context.Context) error {
+func (a *hostLogin) setTarget(ctx context.Context) error {
 	t, err := a.d.settings.For(ctx, a.node)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func jumpKey(before string, to hop) string { return before + "," + to.String() }
 var errCircle = errors.New("ProxyJump leads in a circle")
 
 // jumpHost returns the last jump host before the target, and registers it.
-func (a *trip) jumpHost() (*jump, error) {
+func (a *hostLogin) jumpHost() (*jump, error) {
 	before, last := "", a.target.ProxyJump
 	if comma := strings.LastIndexByte(last, ','); comma >= 0 {
 		before, last = last[:comma], last[comma+1:]
@@ -89,6 +89,6 @@ func (a *trip) jumpHost() (*jump, error) {
 	return a.d.jumps.findJump(key, to, before, append(slices.Clip(a.path), key)), nil
 }
 
-func (a *trip) configError(err error) error {
+func (a *hostLogin) configError(err error) error {
 	return &remote.LocalError{What: "ssh configuration of " + a.node, Err: err}
 }

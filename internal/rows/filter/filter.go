@@ -33,8 +33,8 @@ func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) 
 	if e == nil {
 		return rows
 	}
-	s := &subject[Row]{table: t}
-	r := &row{source: s}
+	s := &tableRow[Row]{table: t}
+	r := &cachedRow{valueSource: s}
 	kept := []T{} // not nil, which could mean that all match
 	for i := range rows {
 		if s.row = of(&rows[i]); e.root.match(r) {
@@ -44,9 +44,9 @@ func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) 
 	return kept
 }
 
-// source is a row of any table. It appends its values to a slice, so that thousands of rows need no memory of their
-// own.
-type source interface {
+// valueSource is a row of any table. It appends its values to a slice, so that thousands of rows need no memory of
+// their own.
+type valueSource interface {
 	// appendValues appends the values of the field at an index of the table: none if unknown, several for a row about
 	// several things.
 	appendValues(at int, to []field.Value) []field.Value
@@ -54,27 +54,27 @@ type source interface {
 	appendTexts(to []string) []string
 }
 
-// subject is a row of a table.
-type subject[Row any] struct {
+// tableRow is a row of a table.
+type tableRow[Row any] struct {
 	table *field.Table[Row]
 	row   *Row
 }
 
-func (s *subject[Row]) appendValues(at int, to []field.Value) []field.Value {
+func (s *tableRow[Row]) appendValues(at int, to []field.Value) []field.Value {
 	return s.table.Fields[at].Values(s.row, to)
 }
 
-func (s *subject[Row]) appendTexts(to []string) []string { return s.table.Words(s.row, to) }
+func (s *tableRow[Row]) appendTexts(to []string) []string { return s.table.Words(s.row, to) }
 
-// row is a row with memory for its values.
-type row struct {
-	source
+// cachedRow is a row with memory for its values.
+type cachedRow struct {
+	valueSource
 	values []field.Value
 	texts  []string
 }
 
 // node is a part of an Expr.
-type node interface{ match(r *row) bool }
+type node interface{ match(r *cachedRow) bool }
 
 type (
 	anyOf []node
@@ -83,17 +83,17 @@ type (
 	word  string // in folded case
 )
 
-func (n anyOf) match(r *row) bool {
+func (n anyOf) match(r *cachedRow) bool {
 	return slices.ContainsFunc(n, func(n node) bool { return n.match(r) })
 }
 
-func (n allOf) match(r *row) bool {
+func (n allOf) match(r *cachedRow) bool {
 	return !slices.ContainsFunc(n, func(n node) bool { return !n.match(r) })
 }
 
-func (n no) match(r *row) bool { return !n.node.match(r) }
+func (n no) match(r *cachedRow) bool { return !n.node.match(r) }
 
-func (n word) match(r *row) bool {
+func (n word) match(r *cachedRow) bool {
 	r.texts = r.appendTexts(r.texts[:0])
 	return slices.ContainsFunc(r.texts, func(s string) bool { return containsFolded(s, string(n)) })
 }
@@ -137,7 +137,7 @@ type comparison struct {
 	pattern *regexp.Regexp
 }
 
-func (c *comparison) match(r *row) bool {
+func (c *comparison) match(r *cachedRow) bool {
 	r.values = r.appendValues(c.at, r.values[:0])
 	if c.numbers != nil {
 		r.values = slices.DeleteFunc(r.values, func(v field.Value) bool { return math.IsNaN(v.Number) })

@@ -129,10 +129,10 @@ func Ask(ctx context.Context, run command.Runner, ids ...string) ([]Job, error) 
 // Each asks sacct about the jobs of a user, and passes them to take in parts: a period with too many jobs for one call
 // is split into two halves. The memory of jobs that take does not keep is free for the next part.
 func Each(ctx context.Context, run command.Runner, q Query, take func([]Job)) error {
-	seen := map[begun]bool{}
+	seen := map[runKey]bool{}
 	return q.askEach(ctx, run, func(jobs []Job) {
 		take(slices.DeleteFunc(jobs, func(j Job) bool { // a job that ran in both halves
-			id := begun{strings.Clone(j.Number), j.Start}
+			id := runKey{strings.Clone(j.Number), j.Start}
 			again := seen[id]
 			seen[id] = true
 			return again
@@ -140,8 +140,8 @@ func Each(ctx context.Context, run command.Runner, q Query, take func([]Job)) er
 	})
 }
 
-// begun identifies a run of a job.
-type begun struct {
+// runKey identifies a run of a job.
+type runKey struct {
 	number string
 	start  time.Time
 }

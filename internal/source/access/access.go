@@ -97,7 +97,7 @@ const parallelRetries = 64
 
 // Jobs returns the source for the jobs that the settings name, and their nodes. heard is a first answer of squeue; nil:
 // none.
-func (a *Access) Jobs(cfg *config.Config, p Polling, heard *source.Heard) *source.Live {
+func (a *Access) Jobs(cfg *config.Config, p Polling, heard *source.EarlyAnswer) *source.Live {
 	live := source.NewLive(a.Client, a.newPoller(p.within(cfg)), a.User, a.Host)
 	live.Floor, live.Pace, live.Heard, live.Job = cfg.SlurmFloor, cfg.Slurm, heard, cfg.Job
 	live.OnLogin = a.OnLogin

@@ -11,7 +11,7 @@ import (
 
 // Accounts returns what the simulated accounting has counted for a job that has ended.
 func (d *Demo) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
-	got := d.sendOrder(ctx, order{job: job, counts: true})
+	got := d.sendOrder(ctx, demoRequest{job: job, counts: true})
 	return got.counted, got.err
 }
 

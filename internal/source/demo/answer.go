@@ -109,7 +109,7 @@ func (n probe) readEnviron(id wire.ProcessID) (*wire.Environ, error) {
 }
 
 // jobOf returns the job of one of the user's programs.
-func (w *world) jobOf(u *use) *simJob {
+func (w *world) jobOf(u *gpuProgram) *simJob {
 	return &w.jobs[max(slices.IndexFunc(w.jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
 }
 

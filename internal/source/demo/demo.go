@@ -21,7 +21,7 @@ import (
 type Demo struct {
 	world   *world
 	changed bell.Bell
-	orders  chan order
+	orders  chan demoRequest
 	caught  chan struct{} // closed when the past has been emitted
 
 	mu      sync.Mutex // protects the following
@@ -38,7 +38,7 @@ const Twice = 3
 // New makes a cluster whose training job runs on nodes with gpus each. Nodes report every poll, and have already
 // reported for the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
-	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order),
+	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan demoRequest),
 		caught: make(chan struct{})}
 }
 

@@ -15,8 +15,8 @@ const (
 	cuda   = "12.4"
 )
 
-// use is a program on GPUs, with its user. It runs from since to until; until zero means all the time.
-type use struct {
+// gpuProgram is a program on GPUs, with its user. It runs from since to until; until zero means all the time.
+type gpuProgram struct {
 	load         func(now time.Duration, r float64) load.Load
 	user, job    string
 	since, until time.Duration
@@ -27,20 +27,20 @@ type use struct {
 }
 
 // isActive reports whether the program runs at now. A program that ends comes back in the next round of the story.
-func (u *use) isActive(now time.Duration) bool {
+func (u *gpuProgram) isActive(now time.Duration) bool {
 	return u != nil && (u.until == 0 || isWithin(now, u.since, u.until))
 }
 
-// fate has the faults of one GPU, as bits.
-type fate uint8
+// gpuFaults are the faults of one GPU, as bits.
+type gpuFaults uint8
 
 const (
-	overheats fate = 1 << iota // thermal throttling
-	lags                       // its process waits for data
-	corrupts                   // uncorrectable ECC errors
-	brakes                     // hardware power brake
-	vanishes                   // falls off the bus
-	unlinks                    // loses an NVLink
+	overheats gpuFaults = 1 << iota // thermal throttling
+	lags                            // its process waits for data
+	corrupts                        // uncorrectable ECC errors
+	brakes                          // hardware power brake
+	vanishes                        // falls off the bus
+	unlinks                         // loses an NVLink
 )
 
 // The times of fates, within the story.

@@ -13,15 +13,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// plot is a fault of the connection to a node.
-type plot uint8
+// connectionFault is a fault of the connection to a node.
+type connectionFault uint8
 
 const (
-	quietLife plot = iota
-	silent         // sends nothing for a while, and the connection stays open
-	drops          // the connection is closed, and comes back later
-	refuses        // the job step there ends, and pam_slurm_adopt then refuses the login
-	visits         // is watched only while a task runs there; connects slowly
+	quietLife connectionFault = iota
+	silent                    // sends nothing for a while, and the connection stays open
+	drops                     // the connection is closed, and comes back later
+	refuses                   // the job step there ends, and pam_slurm_adopt then refuses the login
+	visits                    // is watched only while a task runs there; connects slowly
 )
 
 // The times of plots within the story.

@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// order is a request to a node or to SLURM. Run carries it out, since it may change the world.
-type order struct {
+// demoRequest is a request to a node or to SLURM. Run carries it out, since it may change the world.
+type demoRequest struct {
 	node    string
 	request *wire.Request // nil: to SLURM
 
@@ -33,13 +33,13 @@ type result struct {
 
 // Ask sends a request to the simulated probe of a node and waits for its answer. A silent node never answers.
 func (d *Demo) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
-	got := d.sendOrder(ctx, order{node: node, request: &r})
+	got := d.sendOrder(ctx, demoRequest{node: node, request: &r})
 	return got.reply, got.err
 }
 
 // Cancel ends a simulated job, or sends it a signal.
 func (d *Demo) Cancel(ctx context.Context, job, signal string) error {
-	return d.sendOrder(ctx, order{job: job, signal: signal}).err
+	return d.sendOrder(ctx, demoRequest{job: job, signal: signal}).err
 }
 
 // Log returns a piece of the simulated log of a job.
@@ -93,7 +93,7 @@ func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 	return site.Cluster(nodes, now), nil
 }
 
-func (d *Demo) sendOrder(ctx context.Context, o order) result {
+func (d *Demo) sendOrder(ctx context.Context, o demoRequest) result {
 	done := make(chan result, 1)
 	o.done = done
 	select {
@@ -110,7 +110,7 @@ func (d *Demo) sendOrder(ctx context.Context, o order) result {
 }
 
 // runOrder carries out an order.
-func (d *Demo) runOrder(actors queue, o order, emit func(cluster.Event)) {
+func (d *Demo) runOrder(actors queue, o demoRequest, emit func(cluster.Event)) {
 	now := time.Since(d.world.begin)
 	if o.counts {
 		o.done <- result{counted: (&simDiscoverer{world: d.world}).accountedJobs(o.job, now)}

@@ -29,7 +29,7 @@ func (h *host) firstPID() int { return 358602 + 1000*(h.number%50) }
 
 // launcherPID returns the PID of the process that started a program's processes on a node: torchrun, or a shell. The
 // script of the job and slurmstepd have the PIDs before it.
-func (h *host) launcherPID(u *use) int {
+func (h *host) launcherPID(u *gpuProgram) int {
 	for g := range h.gpus {
 		if h.gpus[g].use == u {
 			return h.firstPID() + 10*g + 8

@@ -34,13 +34,13 @@ type host struct {
 	number int
 	model  *model.Model
 	gpus   []slot
-	plot   plot
+	plot   connectionFault
 }
 
 // slot is the place of one GPU: its user, and its fate.
 type slot struct {
-	use  *use
-	fate fate
+	use  *gpuProgram
+	fate gpuFaults
 
 	rank, local int // of its process
 
@@ -121,7 +121,7 @@ func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 // numberRanks numbers the processes of each program, as torchrun does.
 func numberRanks(hosts []*host) {
 	for _, h := range hosts {
-		local := map[*use]int{}
+		local := map[*gpuProgram]int{}
 		for g := range h.gpus {
 			if s := &h.gpus[g]; s.use != nil {
 				s.rank, s.local = s.use.ranks, local[s.use]
@@ -134,7 +134,7 @@ func numberRanks(hosts []*host) {
 
 // addTraining adds the nodes of the training job.
 func (w *world) addTraining(nodes, gpus int) {
-	train := &use{load: load.Training, user: me, job: trainingID, since: -trainingFor,
+	train := &gpuProgram{load: load.Training, user: me, job: trainingID, since: -trainingFor,
 		command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", directory: "llama",
 		memory: 0.87}
 	digits := max(len(fmt.Sprint(nodes)), 2)
@@ -186,7 +186,7 @@ func assignRoles(hosts []*host) {
 
 // assignFate gives a fate to the GPU with a number, or to a GPU before it. Each GPU has at most one fate; if all have
 // one, nothing happens.
-func (h *host) assignFate(gpu int, f fate) {
+func (h *host) assignFate(gpu int, f gpuFaults) {
 	for i := range h.gpus {
 		at := (min(gpu, len(h.gpus)-1) - i + len(h.gpus)) % len(h.gpus)
 		if s := &h.gpus[at]; s.fate == 0 {
@@ -199,22 +199,22 @@ func (h *host) assignFate(gpu int, f fate) {
 // addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of
 // the two tasks, and of the suspended job, if there are enough GPUs.
 func (w *world) addShared(gpus int) (mine, held, task []int) {
-	bob := &use{load: load.Finetuning, user: "bob", job: bobsID,
+	bob := &gpuProgram{load: load.Finetuning, user: "bob", job: bobsID,
 		since:   -(19*time.Hour + 4*time.Minute + 31*time.Second),
 		command: "python finetune.py", memory: 0.55}
-	carol := &use{load: load.Simulating, user: "carol", job: carolsID,
+	carol := &gpuProgram{load: load.Simulating, user: "carol", job: carolsID,
 		since:   -(31*time.Hour + 12*time.Minute + 8*time.Second),
 		command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
-	eval := &use{load: load.Evaluating, user: me, job: "48380", since: -evalFor,
+	eval := &gpuProgram{load: load.Evaluating, user: me, job: "48380", since: -evalFor,
 		command: "python eval.py --suite mmlu --tp 2", directory: "eval", memory: 0.6}
-	late := &use{load: load.Evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds,
+	late := &gpuProgram{load: load.Evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds,
 		command: "python eval.py --suite gsm8k --tp 2", directory: "eval", memory: 0.5}
-	stopped := &use{load: load.Standing, user: me, job: heldID, since: -heldFor,
+	stopped := &gpuProgram{load: load.Standing, user: me, job: heldID, since: -heldFor,
 		command:   "python tokenize.py --shards 512",
 		directory: "tokens", memory: 0.3}
-	users := []*use{bob, bob, eval, eval, carol, carol, stopped, stopped}
+	users := []*gpuProgram{bob, bob, eval, eval, carol, carol, stopped, stopped}
 	if gpus <= 2 { // too small to share
-		users = []*use{eval, eval}
+		users = []*gpuProgram{eval, eval}
 	}
 	h := w.addHost("gpu-s11", model.A100, gpus)
 	mine, held = h.assignGPUs(users, eval), h.assignGPUs(users, stopped)
@@ -223,7 +223,7 @@ func (w *world) addShared(gpus int) (mine, held, task []int) {
 	}
 	visited := w.addHost("gpu-s12", model.A100, gpus)
 	visited.plot = visits
-	return mine, held, visited.assignGPUs([]*use{late, late, carol}, late)
+	return mine, held, visited.assignGPUs([]*gpuProgram{late, late, carol}, late)
 }
 
 func (w *world) addHost(name string, m *model.Model, gpus int) *host {
@@ -233,7 +233,7 @@ func (w *world) addHost(name string, m *model.Model, gpus int) *host {
 }
 
 // assignGPUs gives the first GPUs to the users, as far as there are GPUs, and returns those of one user.
-func (h *host) assignGPUs(users []*use, of *use) (own []int) {
+func (h *host) assignGPUs(users []*gpuProgram, of *gpuProgram) (own []int) {
 	for g := range min(len(h.gpus), len(users)) {
 		h.gpus[g].use = users[g]
 		if users[g] == of {

@@ -56,11 +56,11 @@ type column struct {
 	counter bool
 }
 
-// layout is the order of the numbers of a report.
-type layout struct{ node, gpu []column }
+// numberLayout is the order of the numbers of a report.
+type numberLayout struct{ node, gpu []column }
 
-func layoutOf(c Columns) *layout {
-	return &layout{node: resolveColumns(c.Node, metric.Host), gpu: resolveColumns(c.GPU, metric.GPU)}
+func layoutOf(c Columns) *numberLayout {
+	return &numberLayout{node: resolveColumns(c.Node, metric.Host), gpu: resolveColumns(c.GPU, metric.GPU)}
 }
 
 func resolveColumns(columns []Column, s metric.Scope) (list []column) {
@@ -100,8 +100,8 @@ func haveSameMetrics(a, b *metric.Values, columns []column) bool {
 	return !slices.ContainsFunc(columns, func(c column) bool { return c.known && a.Has(c.id) != b.Has(c.id) })
 }
 
-// row is a row of packed numbers: a count, a metric of the node, or one of all its GPUs.
-type row struct {
+// packedRow is a row of packed numbers: a count, a metric of the node, or one of all its GPUs.
+type packedRow struct {
 	at, width int // place of its first number in a list, and its number of elements
 	counter   bool
 }
@@ -111,15 +111,15 @@ const fewest = 4
 
 // eachRow calls do with each row of a report with this many jobs and GPUs: its counts, which come last in a list, and
 // its metrics.
-func (l *layout) eachRow(jobs, gpus int, do func(row)) {
+func (l *numberLayout) eachRow(jobs, gpus int, do func(packedRow)) {
 	nodes := len(l.node)
 	for i := range fewest + jobs {
-		do(row{nodes + len(l.gpu)*gpus + i, 1, i < 3})
+		do(packedRow{nodes + len(l.gpu)*gpus + i, 1, i < 3})
 	}
 	for i, c := range l.node {
-		do(row{i, 1, c.counter})
+		do(packedRow{i, 1, c.counter})
 	}
 	for i, c := range l.gpu {
-		do(row{nodes + i*gpus, gpus, c.counter})
+		do(packedRow{nodes + i*gpus, gpus, c.counter})
 	}
 }

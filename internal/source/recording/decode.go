@@ -18,7 +18,7 @@ import (
 
 // decoder reverses encoder.
 type decoder struct {
-	layout *layout
+	layout *numberLayout
 	nodes  map[string]*nodeReader
 	text   []byte
 }
@@ -32,7 +32,7 @@ type nodeReader struct {
 }
 
 // resetState forgets what is known, at the beginning of another frame.
-func (c *decoder) resetState(l *layout) { c.layout, c.nodes = l, map[string]*nodeReader{} }
+func (c *decoder) resetState(l *numberLayout) { c.layout, c.nodes = l, map[string]*nodeReader{} }
 
 var errLine = errors.New("a line is not an event")
 
@@ -63,7 +63,7 @@ func (c *decoder) decodeLine(line []byte) (e cluster.Event, known bool, err erro
 	if err := checkContents(line, bytes.HasPrefix(body, []byte(lineJobs))); err != nil {
 		return e, known, err
 	}
-	var r rest
+	var r eventRest
 	if err := json.Unmarshal(line, &r); err != nil {
 		return e, known, errLine
 	}

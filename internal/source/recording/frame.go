@@ -48,7 +48,7 @@ func skippableFrame(magic uint32, body []byte) []byte {
 	return append(out, body...)
 }
 
-func writeIndex(to *counted, x *index) error {
+func writeIndex(to *countingWriter, x *index) error {
 	body, err := json.Marshal(x)
 	if err != nil {
 		return err

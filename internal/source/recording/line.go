@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// rest is the part of an Event that is written neither at the beginning of a line nor by package wire.
-type rest struct {
+// eventRest is the part of an Event that is written neither at the beginning of a line nor by package wire.
+type eventRest struct {
 	Discovery *cluster.Discovery  `json:"discovery,omitempty"`
 	Try       *cluster.Try        `json:"try,omitempty"`
 	Step      *reach.Step         `json:"step,omitempty"`
@@ -26,7 +26,7 @@ type rest struct {
 
 // encoder makes lines of Events, for one frame.
 type encoder struct {
-	layout *layout
+	layout *numberLayout
 	nodes  map[string]*nodeWriter
 	list   []int64
 	body   bytes.Buffer
@@ -60,7 +60,7 @@ func (c *encoder) encodeEvent(e *cluster.Event, known bool) ([]byte, error) {
 		n.last = nil
 		err = n.lines.Write(&c.body, wire.Message{Hello: e.Hello})
 	default:
-		other := rest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark, e.Stacks}
+		other := eventRest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark, e.Stacks}
 		err = json.NewEncoder(&c.body).Encode(other)
 	}
 	if err != nil {
@@ -124,7 +124,7 @@ func standIn(r, of *wire.Report) *wire.Report {
 }
 
 // haveSameRows reports whether two reports are about the same metrics of the same GPUs.
-func (l *layout) haveSameRows(a, b *wire.Report) bool {
+func (l *numberLayout) haveSameRows(a, b *wire.Report) bool {
 	return len(a.GPUs) == len(b.GPUs) && haveSameMetrics(&a.Host.Values, &b.Host.Values, l.node) &&
 		equalPairs(a.GPUs, b.GPUs, func(a, b *wire.GPU) bool {
 			return a.Index == b.Index && haveSameMetrics(&a.Values, &b.Values, l.gpu)

@@ -39,7 +39,7 @@ func (n *numbers) resize(size int) {
 }
 
 // resetNumbers sets the numbers to those of a report that was not packed.
-func (n *numbers) resetNumbers(r *wire.Report, l *layout) {
+func (n *numbers) resetNumbers(r *wire.Report, l *numberLayout) {
 	n.list, _ = listNumbers(n.list, r, l)
 	n.series = n.series[:0]
 	for _, x := range n.list {
@@ -49,7 +49,7 @@ func (n *numbers) resetNumbers(r *wire.Report, l *layout) {
 
 // listNumbers returns the numbers of a report: the metrics of the node, those of the GPUs row by row, and the counts.
 // exact is false if reading would not restore them exactly.
-func listNumbers(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
+func listNumbers(to []int64, r *wire.Report, l *numberLayout) (list []int64, exact bool) {
 	to, exact = to[:0], true
 	for i := range l.node {
 		m, same := l.node[i].toMultiple(&r.Host.Values)
@@ -69,7 +69,7 @@ func listNumbers(to []int64, r *wire.Report, l *layout) (list []int64, exact boo
 }
 
 // restoreNumbers sets the numbers of a report from a list. The report has the metrics of the previous report.
-func restoreNumbers(list []series, r *wire.Report, l *layout) {
+func restoreNumbers(list []series, r *wire.Report, l *numberLayout) {
 	for i := range l.node {
 		l.node[i].setValue(&r.Host.Values, list[i].last)
 	}
@@ -88,9 +88,9 @@ func restoreNumbers(list []series, r *wire.Report, l *layout) {
 
 // packNumbers appends the numbers of a report, which are in list. Each row is written as differences in base64, then a
 // semicolon. A row without differences is empty.
-func (l *layout) packNumbers(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
+func (l *numberLayout) packNumbers(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
 	n.resize(len(list))
-	l.eachRow(len(r.Jobs), len(r.GPUs), func(row row) {
+	l.eachRow(len(r.Jobs), len(r.GPUs), func(row packedRow) {
 		begin, some := len(to), false
 		for i := row.at; i < row.at+row.width; i++ {
 			s := &n.series[i]
@@ -107,10 +107,10 @@ func (l *layout) packNumbers(to []byte, n *numbers, r *wire.Report, list []int64
 }
 
 // unpackNumbers reads the numbers into a report that already has the numbers of the previous one.
-func (l *layout) unpackNumbers(n *numbers, text []byte, r *wire.Report) error {
+func (l *numberLayout) unpackNumbers(n *numbers, text []byte, r *wire.Report) error {
 	n.resize(len(l.node) + len(l.gpu)*len(r.GPUs) + fewest + len(r.Jobs))
 	bad := false
-	l.eachRow(len(r.Jobs), len(r.GPUs), func(row row) {
+	l.eachRow(len(r.Jobs), len(r.GPUs), func(row packedRow) {
 		list, rest, ended := bytes.Cut(text, []byte{';'})
 		text, bad = rest, bad || !ended
 		differs := len(list) > 0

@@ -18,20 +18,20 @@ type Player struct {
 	of *Reader
 
 	mu    sync.Mutex // protects the following
-	here  *reading
+	here  *replayState
 	marks []*store.Store // the Store at the beginning of each frame; nil: not reached, or not kept
 	every int            // frames between two marks
 	kept  int            // number of marks
 	err   error          // why the rest cannot be read
-	near  *reading       // a reading beyond the survey that began at a frame; nil: none
+	near  *replayState   // a reading beyond the survey that began at a frame; nil: none
 	empty *store.Store
 	seen  firstseen.Problems
 	read  float64   // the part of the recording that the survey has read, 0 to 1
 	until time.Time // beginning of the damage; zero: none was found
 }
 
-// reading is a Store, and the position of the Events that come next.
-type reading struct {
+// replayState is a Store, and the position of the Events that come next.
+type replayState struct {
 	store  *store.Store
 	events *events
 	next   *cluster.Event // nil: not read yet
@@ -52,10 +52,10 @@ func NewPlayer(r *Reader, empty *store.Store) *Player {
 }
 
 // startReading returns a reading from the beginning of a frame with a mark.
-func (p *Player) startReading(frame int) *reading {
+func (p *Player) startReading(frame int) *replayState {
 	e := p.of.eventsFrom(context.Background(), frame)
 	e.first = frame == 0 // the mark knows the rest
-	return &reading{store: p.marks[frame].Fork(), events: e}
+	return &replayState{store: p.marks[frame].Fork(), events: e}
 }
 
 // Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before the part
@@ -72,7 +72,7 @@ func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 }
 
 // readingFor returns the reading that reaches a time first.
-func (p *Player) readingFor(at time.Time) *reading {
+func (p *Player) readingFor(at time.Time) *replayState {
 	if frame := p.nearestMark(at); at.Before(p.here.at) || frame > p.here.events.frame {
 		p.here.events.closeStream()
 		p.here = p.startReading(frame)
@@ -102,7 +102,7 @@ func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
 		if p.near != nil {
 			p.near.events.closeStream()
 		}
-		p.near = &reading{store: p.empty.Fork(), events: p.of.eventsFrom(context.Background(), frame-1), apart: true}
+		p.near = &replayState{store: p.empty.Fork(), events: p.of.eventsFrom(context.Background(), frame-1), apart: true}
 	}
 	p.near.events.limitBytes(glanced)
 	s, _ = p.readUntil(p.near, at)
@@ -110,7 +110,7 @@ func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
 }
 
 // readUntil reads to a time, and returns the state then. It is exact unless a limit comes first.
-func (p *Player) readUntil(r *reading, at time.Time) (s *cluster.Snapshot, exact bool) {
+func (p *Player) readUntil(r *replayState, at time.Time) (s *cluster.Snapshot, exact bool) {
 	for {
 		e, err := p.nextEvent(r)
 		if err != nil || e.At.After(at) {
@@ -141,7 +141,7 @@ func (p *Player) nearestMark(at time.Time) (frame int) {
 }
 
 // nextEvent returns the next Event of a reading. Where a frame begins it leaves a mark. The caller holds the lock.
-func (p *Player) nextEvent(r *reading) (*cluster.Event, error) {
+func (p *Player) nextEvent(r *replayState) (*cluster.Event, error) {
 	if r.next == nil {
 		e, began, err := r.events.nextEvent()
 		if err != nil {
@@ -202,7 +202,7 @@ func (p *Player) thinMarks(s *store.Store) {
 }
 
 // applyEvent gives the next Event to the Store.
-func (r *reading) applyEvent() {
+func (r *replayState) applyEvent() {
 	r.store.Apply(*r.next)
 	if r.next.At.After(r.at) {
 		r.at = r.next.At
@@ -232,7 +232,7 @@ func (p *Player) Survey(ctx context.Context) {
 const surveyed = 50
 
 // surveyEvents reads some Events, and reports whether there may be more.
-func (p *Player) surveyEvents(r *reading) bool {
+func (p *Player) surveyEvents(r *replayState) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range surveyed {

@@ -23,7 +23,7 @@ type Reader struct {
 
 	file   io.ReaderAt
 	size   int64
-	layout *layout
+	layout *numberLayout
 }
 
 // ErrEmpty is the error for a recording that ends before its first Event.

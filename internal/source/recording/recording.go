@@ -83,8 +83,8 @@ const (
 	maxLine = 8 * wire.MaxLine
 )
 
-// kept are the last Events, which bring a new Store to what is known.
-type kept struct {
+// lastEvents are the last Events, which bring a new Store to what is known.
+type lastEvents struct {
 	discovery *cluster.Event
 	nodes     map[string]*keptNode
 	stacks    map[string]*cluster.Event // what the ranks of a job do, by job ID, while SLURM lists the job
@@ -100,7 +100,7 @@ func compareEvents(a, b *cluster.Event) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Stacks.Job, b.Stacks.Job))
 }
 
-func (k *kept) take(e *cluster.Event) {
+func (k *lastEvents) take(e *cluster.Event) {
 	switch {
 	case e.Discovery != nil:
 		k.discovery = e

@@ -65,7 +65,7 @@ func TestStacksAreKept(t *testing.T) {
 		}
 		last := NewPlayer(r, newStore())
 		last.Close()
-		last.near = &reading{store: newStore(), events: r.eventsFrom(context.Background(), len(r.Frames)-1), apart: true}
+		last.near = &replayState{store: newStore(), events: r.eventsFrom(context.Background(), len(r.Frames)-1), apart: true}
 		if snap, _ := last.readUntil(last.near, at(600)); len(snap.Stacks) != 0 {
 			t.Errorf("%s: the job has ended, and it knows %+v", name, snap.Stacks)
 		}

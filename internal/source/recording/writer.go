@@ -23,10 +23,10 @@ type Writer struct {
 	hide   *mask.Mask // replaces names; nil: names stay
 
 	mu     sync.Mutex // protects the following
-	to     *counted
+	to     *countingWriter
 	zip    *zstd.Encoder
 	lines  encoder
-	kept   kept
+	kept   lastEvents
 	open   bool // a frame is open
 	began  time.Time
 	first  time.Time // of the first Event
@@ -53,7 +53,7 @@ func NewWriter(h Header) *Writer {
 func (w *Writer) Begin(to io.Writer, at time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.to = &counted{to: to}
+	w.to = &countingWriter{to: to}
 	w.header.Began = at
 	w.frames, w.events, w.left, w.open, w.err = nil, 0, 0, false, nil
 	w.first, w.last = time.Time{}, time.Time{}
@@ -202,14 +202,14 @@ func (w *Writer) Written() Written {
 	return n
 }
 
-// counted counts the bytes written.
-type counted struct {
+// countingWriter counts the bytes written.
+type countingWriter struct {
 	to io.Writer
 	n  int64
 }
 
 // Write implements io.Writer.
-func (c *counted) Write(p []byte) (int, error) {
+func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.to.Write(p)
 	c.n += int64(n)
 	return n, err

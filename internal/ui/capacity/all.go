@@ -18,7 +18,7 @@ import (
 
 type (
 	jobs     = list.List[capacity.Job, string]
-	idleGPUs = list.List[idle.GPU, place]
+	idleGPUs = list.List[idle.GPU, typeKey]
 )
 
 // newJobs lists the jobs of all users.
@@ -58,11 +58,11 @@ func newJobs(p *Page, past *prompt.History) *jobs {
 
 // newIdle lists the GPUs that are allocated but idle.
 func newIdle(p *Page, past *prompt.History) *idleGPUs {
-	return list.New(past, list.Of[idle.GPU, place]{
+	return list.New(past, list.Of[idle.GPU, typeKey]{
 		Name: func(*part.Scene) string { return "Cluster · GPUs in use that are idle" }, Noun: "idle GPUs",
 		Rows:    func(s *part.Scene) []idle.GPU { return p.findIdleGPUs(s).GPUs },
 		Version: p.listVersion,
-		Key:     func(g *idle.GPU) place { return place{g.Node.Name, g.Key} },
+		Key:     func(g *idle.GPU) typeKey { return typeKey{g.Node.Name, g.Key} },
 		Reads: list.By(&rows.IdleGPUs, func(*part.Scene) func(*idle.GPU) *idle.GPU {
 			return func(g *idle.GPU) *idle.GPU { return g }
 		}),

@@ -15,21 +15,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// place identifies the GPUs of one type in a partition or a node.
-type place struct{ name, typ string }
+// typeKey identifies the GPUs of one type in a partition or a node.
+type typeKey struct{ name, typ string }
 
 type (
-	partitions = list.List[capacity.PartitionGPUs, place]
-	nodes      = list.List[capacity.NodeGPUs, place]
+	partitions = list.List[capacity.PartitionGPUs, typeKey]
+	nodes      = list.List[capacity.NodeGPUs, typeKey]
 )
 
-func (p *Page) footerHints(of view) []keys.Hint {
+func (p *Page) footerHints(of capacityView) []keys.Hint {
 	return []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Grid).As(words[p.nextView(of)]), keys.HintOf(keys.Worst),
 		keys.HintOf(keys.Filter), keys.HintOf(keys.Refresh)}
 }
 
 func newPartitions(p *Page, past *prompt.History) *partitions {
-	return list.New(past, list.Of[capacity.PartitionGPUs, place]{
+	return list.New(past, list.Of[capacity.PartitionGPUs, typeKey]{
 		Name: func(*part.Scene) string { return "Cluster · GPUs by partition" }, Noun: "partitions",
 		Rows: func(*part.Scene) []capacity.PartitionGPUs {
 			if p.known == nil {
@@ -38,11 +38,11 @@ func newPartitions(p *Page, past *prompt.History) *partitions {
 			return p.known.ByPartition()
 		},
 		Version: p.listVersion,
-		Key: func(r *capacity.PartitionGPUs) place {
+		Key: func(r *capacity.PartitionGPUs) typeKey {
 			if r.Partition == nil {
-				return place{typ: r.Type}
+				return typeKey{typ: r.Type}
 			}
-			return place{r.Name, r.Type}
+			return typeKey{r.Name, r.Type}
 		},
 		Class: func(r *capacity.PartitionGPUs) int {
 			if r.Partition == nil {
@@ -69,7 +69,7 @@ func newPartitions(p *Page, past *prompt.History) *partitions {
 }
 
 func newNodes(p *Page, past *prompt.History) *nodes {
-	return list.New(past, list.Of[capacity.NodeGPUs, place]{
+	return list.New(past, list.Of[capacity.NodeGPUs, typeKey]{
 		Name: func(*part.Scene) string { return "Cluster · GPUs by node" }, Noun: "nodes",
 		Rows: func(*part.Scene) []capacity.NodeGPUs {
 			if p.known == nil {
@@ -78,7 +78,7 @@ func newNodes(p *Page, past *prompt.History) *nodes {
 			return p.known.ByNode()
 		},
 		Version: p.listVersion,
-		Key:     func(r *capacity.NodeGPUs) place { return place{r.Name, r.Type} },
+		Key:     func(r *capacity.NodeGPUs) typeKey { return typeKey{r.Name, r.Type} },
 		Reads: list.By(&rows.ClusterNodes, func(*part.Scene) func(*capacity.NodeGPUs) *capacity.NodeGPUs {
 			return func(r *capacity.NodeGPUs) *capacity.NodeGPUs { return r }
 		}),

@@ -31,12 +31,12 @@ const (
 	lost = 3 * time.Minute
 )
 
-// view is what the page shows.
-type view int
+// capacityView is what the page shows.
+type capacityView int
 
 // The views. Only users who may see them have the jobs of all users and the idle GPUs.
 const (
-	byPartition view = iota
+	byPartition capacityView = iota
 	byNode
 	ofAll
 	ofIdle
@@ -46,8 +46,8 @@ const (
 // words are the names of the views in footers.
 var words = [views]string{"partitions", "nodes", "all jobs", "idle GPUs"}
 
-// sheet is the list of a view.
-type sheet interface {
+// viewList is the list of a view.
+type viewList interface {
 	Draw(f *part.Frame)
 	Press(msg tea.Msg, s *part.Scene) nav.Answer
 	Actions() []key.Binding
@@ -57,8 +57,8 @@ type sheet interface {
 type Page struct {
 	partitions *partitions
 	nodes      *nodes
-	sheets     []sheet // of the views that the user may see
-	on         view
+	sheets     []viewList // of the views that the user may see
+	on         capacityView
 	into       bool // the nodes are those of the partition that the user has opened
 
 	known   *capacity.Cluster // the last good answer; nil: none yet
@@ -73,10 +73,10 @@ type Page struct {
 func New(past *prompt.History, all bool) *Page {
 	p := &Page{}
 	if all {
-		p.sheets = make([]sheet, views)
+		p.sheets = make([]viewList, views)
 		p.sheets[ofAll], p.sheets[ofIdle] = newJobs(p, past), newIdle(p, past)
 	} else {
-		p.sheets = make([]sheet, ofAll)
+		p.sheets = make([]viewList, ofAll)
 	}
 	p.partitions, p.nodes = newPartitions(p, past), newNodes(p, past)
 	p.sheets[byPartition], p.sheets[byNode] = p.partitions, p.nodes
@@ -84,7 +84,7 @@ func New(past *prompt.History, all bool) *Page {
 }
 
 // nextView is the view that follows another one.
-func (p *Page) nextView(v view) view { return (v + 1) % view(len(p.sheets)) }
+func (p *Page) nextView(v capacityView) capacityView { return (v + 1) % capacityView(len(p.sheets)) }
 
 // Due returns the question that is due now. shown says that the page is on the screen.
 func (p *Page) Due(now time.Time, shown bool) nav.Answer {

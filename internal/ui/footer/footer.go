@@ -11,14 +11,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// place is where a footer has a key, the same on every page.
-type place struct {
+// keySlot is where a footer has a key, the same on every page.
+type keySlot struct {
 	at   int // from left to right
 	keep int // where there is no room for all, the lowest go first
 }
 
 // places are the places of the keys that have a fixed one. Other keys stand between them.
-var places = map[string]place{
+var places = map[string]keySlot{
 	"1-9": {1, 7}, "Enter": {2, 7}, "Esc": {3, 1}, "←→": {4, 4}, "↑↓": {5, 3}, "[]": {6, 3}, "/": {7, 7}, "F": {7, 7},
 	"w": {8, 6}, "W": {8, 6}, "t": {9, 6}, "T": {10, 6}, "s": {11, 6}, "o": {11, 6}, "v": {12, 6}, "p": {12, 6},
 	"n": {13, 5}, "!": {others, 0}, "m": {others, 0}, "()": {15, 1}, "?": {16, always}, "q": {17, always},
@@ -32,15 +32,15 @@ const (
 )
 
 // placeOf is the place of a hint: the hint that undoes the last action comes first.
-func placeOf(h keys.Hint) place {
+func placeOf(h keys.Hint) keySlot {
 	at, fixed := places[h.Key]
 	switch {
 	case h.Verb == "mouse: off", h.Key == "Esc" && strings.HasPrefix(h.Verb, "clear"):
-		return place{0, 7}
+		return keySlot{0, 7}
 	case h == keys.HintOf(keys.Refresh):
-		return place{others, 0}
+		return keySlot{others, 0}
 	case h.Key == "o" && !strings.HasPrefix(h.Verb, "sort"), !fixed:
-		return place{others, 2}
+		return keySlot{others, 2}
 	}
 	return at
 }

@@ -48,20 +48,20 @@ func JobGraphs(f *part.Frame, y int) {
 		"GPUs"), h.axis, h.charts)
 }
 
-// past has the samples of GPUs.
-type past struct {
+// gpuPast has the samples of GPUs.
+type gpuPast struct {
 	gpus    []*cluster.GPU
 	now     *tally.Readings // of these GPUs
 	samples func(of trend.Samples, n int) []float32
 }
 
 // pastOf returns the past of a few GPUs.
-func pastOf(gpus []*cluster.GPU) past {
-	return past{gpus, tally.NewReadings(gpus, nil), func(of trend.Samples, n int) []float32 { return of.Of(gpus, n) }}
+func pastOf(gpus []*cluster.GPU) gpuPast {
+	return gpuPast{gpus, tally.NewReadings(gpus, nil), func(of trend.Samples, n int) []float32 { return of.Of(gpus, n) }}
 }
 
 // sampleSeries returns the series of one kind of samples.
-func (p past) sampleSeries(of trend.Samples) series {
+func (p gpuPast) sampleSeries(of trend.Samples) series {
 	return func(n int) []float32 { return p.samples(of, n) }
 }
 
@@ -114,7 +114,7 @@ func jobHistory(f *part.Frame) jobGraphs {
 	}
 	t, seen := f.Total(), f.Job.GPUsSeen // lost and hung GPUs do not count
 	t.GPUs = min(t.GPUs, seen)
-	of := past{all.GPUs, f.KnownReadings(), all.Samples}
+	of := gpuPast{all.GPUs, f.KnownReadings(), all.Samples}
 	h := jobGraphs{axis: axisBetween(f, all.Oldest, all.Edge)}
 	h.charts = slices.Concat(
 		utilChart(f, h.axis, of, f.Readings(), seen, f.GPUName), heatChart(of, t.Temperature, f.GPUName),
@@ -133,7 +133,7 @@ func countText(n, all int) string {
 // utilChart is a chart of the utilization of GPUs: a band from the lowest GPU to the median. The present number is that
 // of the GPUs with fresh values. A wide band means that many GPUs wait for one. Its lower edge turns amber at the time
 // from which a rule finds that a GPU does too little.
-func utilChart(f *part.Frame, a axis, of past, fresh *tally.Readings, all int,
+func utilChart(f *part.Frame, a axis, of gpuPast, fresh *tally.Readings, all int,
 	name func(*cluster.GPU) string) []chart {
 	low, standsOut := fresh.Slowest()
 	switch {
@@ -210,7 +210,7 @@ func sumChart(title string, a part.Amount, sum, limit tally.Sum, all int, sample
 		samples: samples}}
 }
 
-func powerChart(of past, t *tally.Totals, large bool) []chart {
+func powerChart(of gpuPast, t *tally.Totals, large bool) []chart {
 	return sumChart("Power", part.Power(t, part.Unlimited, large), t.Power, t.PowerLimit, t.GPUs,
 		of.sampleSeries(powerSum))
 }
@@ -227,7 +227,7 @@ const coolest, hottestEver = 30, 100
 
 // heatChart is a chart of the hottest GPU, amber where heat lowered the clocks or was about to. The dotted line is the
 // lowest temperature at which a GPU slows down.
-func heatChart(of past, hottest tally.Sum, name func(*cluster.GPU) string) []chart {
+func heatChart(of gpuPast, hottest tally.Sum, name func(*cluster.GPU) string) []chart {
 	if !hottest.Known() {
 		return nil
 	}
@@ -237,7 +237,7 @@ func heatChart(of past, hottest tally.Sum, name func(*cluster.GPU) string) []cha
 }
 
 // celsiusChart is a chart of the temperature of GPUs; hottest is the GPU that is hottest now.
-func celsiusChart(title string, of past, hottest *cluster.GPU) chart {
+func celsiusChart(title string, of gpuPast, hottest *cluster.GPU) chart {
 	c := chart{
 		title: title, short: title, now: part.Measured(hottest, metric.Temperature, "°C"), low: coolest,
 		high: hottestEver,

@@ -13,7 +13,7 @@ import (
 )
 
 // slowOne is a node with a GPU that lags since three seconds, and others that do not.
-func slowOne(how cluster.How) *part.Frame {
+func slowOne(how cluster.Difference) *part.Frame {
 	n := &cluster.Node{Name: "a", State: cluster.NodeReporting}
 	for i := range 4 {
 		past := []float64{90, 90, 90, 90, 90, 90}

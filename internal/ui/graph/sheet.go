@@ -7,9 +7,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Sheet is a set of histories whose samples a page has collected itself, in bins of time that are numbered from the
-// epoch.
-type Sheet struct {
+// HistorySet is a set of histories whose samples a page has collected itself, in bins of time that are numbered from
+// the epoch.
+type HistorySet struct {
 	axis   axis
 	bin    time.Duration
 	old    bool // no new samples arrive
@@ -17,21 +17,21 @@ type Sheet struct {
 }
 
 // NewSheet returns an empty sheet for samples from one bin up to another. An old sheet is drawn like old numbers.
-func NewSheet(oldest, newest int64, bin time.Duration, old bool) *Sheet {
-	return &Sheet{axis: axisFrom(oldest, newest, bin, 0), bin: bin, old: old}
+func NewSheet(oldest, newest int64, bin time.Duration, old bool) *HistorySet {
+	return &HistorySet{axis: axisFrom(oldest, newest, bin, 0), bin: bin, old: old}
 }
 
 // Title says which time the sheet covers.
-func (s *Sheet) Title() string { return s.axis.titleText() }
+func (s *HistorySet) Title() string { return s.axis.titleText() }
 
 // Share adds a chart of percents up to 100. samples returns the newest n.
-func (s *Sheet) Share(title string, now float64, samples func(n int) []float32) {
+func (s *HistorySet) Share(title string, now float64, samples func(n int) []float32) {
 	s.addChart(shareChart(title, now, samples))
 }
 
 // Amount adds a chart of an amount with its present value in words, up to a limit in a unit. If the limit is 0, the
 // scale ends at the lowest round number above the samples.
-func (s *Sheet) Amount(title, now string, limit, unit float64, samples func(n int) []float32) {
+func (s *HistorySet) Amount(title, now string, limit, unit float64, samples func(n int) []float32) {
 	c := chart{title: title, now: now, bottom: "0", area: true, samples: samples}
 	if limit > 0 {
 		c.high, c.top = limit, draw.Whole(limit/unit)
@@ -41,7 +41,7 @@ func (s *Sheet) Amount(title, now string, limit, unit float64, samples func(n in
 	s.addChart(c)
 }
 
-func (s *Sheet) addChart(c chart) {
+func (s *HistorySet) addChart(c chart) {
 	if s.old {
 		c.nowRole = draw.Dim
 	}
@@ -49,7 +49,7 @@ func (s *Sheet) addChart(c chart) {
 }
 
 // Draw draws as many charts as fit into these rows, in the order in which they were added.
-func (s *Sheet) Draw(f *part.Frame, y, rows int) {
+func (s *HistorySet) Draw(f *part.Frame, y, rows int) {
 	a := s.axis
 	if f.Ago != "" {
 		a.end = time.Unix(0, a.newest*int64(s.bin))

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// item is a problem in row 1, in several wordings: the longest first.
-type item struct {
+// headerProblem is a problem in row 1, in several wordings: the longest first.
+type headerProblem struct {
 	severity cluster.Severity
 	texts    []string
 	fair     int // the wording that each item gets before others get longer ones
@@ -24,7 +24,7 @@ type item struct {
 }
 
 // shortestWording returns the shortest wording of an item beside others: only a vital item may lack its name.
-func (i *item) shortestWording(vital bool) int {
+func (i *headerProblem) shortestWording(vital bool) int {
 	if vital {
 		return i.least
 	}
@@ -32,7 +32,7 @@ func (i *item) shortestWording(vital bool) int {
 }
 
 // wordingWidth returns the number of columns of an item. An error is filled, with one blank more on both sides.
-func (i *item) wordingWidth(wording int) int {
+func (i *headerProblem) wordingWidth(wording int) int {
 	w := len("x ") + draw.Width(i.texts[wording])
 	if i.severity == cluster.Critical {
 		w += 2
@@ -41,7 +41,7 @@ func (i *item) wordingWidth(wording int) int {
 }
 
 // drawItem draws an item, and returns the column after it.
-func (i *item) drawItem(f *part.Frame, x, wording int) int {
+func (i *headerProblem) drawItem(f *part.Frame, x, wording int) int {
 	m := part.Marks[i.severity]
 	text := m.Glyph + " " + i.texts[wording]
 	if i.severity == cluster.Critical {
@@ -52,7 +52,7 @@ func (i *item) drawItem(f *part.Frame, x, wording int) int {
 
 // drawItems draws as many items as fit from column x up to end, each in the longest wording that fits, and counts the
 // others.
-func drawItems(f *part.Frame, x, end int, all []item) {
+func drawItems(f *part.Frame, x, end int, all []headerProblem) {
 	n, free := len(all), 0
 	for ; n > 0; n-- {
 		counts := countUnnamed(f.Scene, all[n:])
@@ -75,11 +75,11 @@ func drawItems(f *part.Frame, x, end int, all []item) {
 	for i := range wordings {
 		wordings[i] = all[i].shortestWording(all[n-1].vital)
 	}
-	free = lengthenItems(all, wordings, free, func(i *item) int { return i.fair })
+	free = lengthenItems(all, wordings, free, func(i *headerProblem) int { return i.fair })
 	count := counts[len(counts)-1]
 	free += len(count)
 	count = firstFitting(counts, free)
-	lengthenItems(all, wordings, free-len(count), func(*item) int { return 0 })
+	lengthenItems(all, wordings, free-len(count), func(*headerProblem) int { return 0 })
 	for i, wording := range wordings {
 		x = all[i].drawItem(f, x, wording) + 2
 	}
@@ -87,7 +87,7 @@ func drawItems(f *part.Frame, x, end int, all []item) {
 }
 
 // leastWide returns the width of items in their shortest wordings, with a count after them.
-func leastWide(items []item, count string) int {
+func leastWide(items []headerProblem, count string) int {
 	w := 2*len(items) - 2
 	for i := range items {
 		w += items[i].wordingWidth(items[i].shortestWording(items[len(items)-1].vital))
@@ -99,7 +99,7 @@ func leastWide(items []item, count string) int {
 }
 
 // vitalWide returns the width of the longest wordings of the items that row 1 should always have.
-func vitalWide(s *part.Scene, all []item) (w int) {
+func vitalWide(s *part.Scene, all []headerProblem) (w int) {
 	n := 0
 	for n < len(all) && all[n].vital {
 		w += all[n].wordingWidth(0) + 2
@@ -111,7 +111,7 @@ func vitalWide(s *part.Scene, all []item) (w int) {
 
 // lengthenItems gives each item the longest wording that fits into the free columns, but none longer than the wording
 // to. It returns the columns that stay free.
-func lengthenItems(items []item, wordings []int, free int, to func(i *item) int) int {
+func lengthenItems(items []headerProblem, wordings []int, free int, to func(i *headerProblem) int) int {
 	for i := range wordings {
 		for wording := to(&items[i]); wording < wordings[i]; wording++ {
 			if by := items[i].wordingWidth(wording) - items[i].wordingWidth(wordings[i]); by <= free {
@@ -124,8 +124,8 @@ func lengthenItems(items []item, wordings []int, free int, to func(i *item) int)
 
 // gatherItems gathers the present findings by kind: errors first, then findings that slow the whole job, then a silent
 // SLURM, then the other warnings. Notes are not problems and are left out.
-func gatherItems(f *part.Frame) []item {
-	var all []item
+func gatherItems(f *part.Frame) []headerProblem {
+	var all []headerProblem
 	var labels []say.Label
 	var firsts []*cluster.Finding
 	for i := range f.Job.Findings {
@@ -138,7 +138,7 @@ func gatherItems(f *part.Frame) []item {
 			at++
 		}
 		if at == len(all) {
-			all, labels = append(all, item{severity: finding.Severity}), append(labels, label)
+			all, labels = append(all, headerProblem{severity: finding.Severity}), append(labels, label)
 			firsts = append(firsts, finding)
 		}
 		all[at].count++
@@ -150,7 +150,7 @@ func gatherItems(f *part.Frame) []item {
 	if len(all) > 0 && len(all[0].texts) > 1 { // the worst one keeps its name
 		all[0].least = len(all[0].texts) - 2
 	}
-	warnings := slices.IndexFunc(all, func(i item) bool { return i.severity < cluster.Critical })
+	warnings := slices.IndexFunc(all, func(i headerProblem) bool { return i.severity < cluster.Critical })
 	if warnings < 0 {
 		warnings = len(all)
 	}
@@ -165,7 +165,7 @@ func gatherItems(f *part.Frame) []item {
 	}
 	if note := f.Snap.Discovery.Note; note != "" && !f.Printed { // stderr has it there
 		texts := []string{note, "not all clusters asked"}
-		all = append(all, item{severity: cluster.Note, texts: texts, fair: 1, least: 1})
+		all = append(all, headerProblem{severity: cluster.Note, texts: texts, fair: 1, least: 1})
 	}
 	return all
 }
@@ -178,7 +178,7 @@ const (
 
 // setWordings sets the wordings: a single finding is named, several are counted. Beside others, a warning keeps its
 // name, and an error at least its kind.
-func (i *item) setWordings(f *part.Frame, first *cluster.Finding, label say.Label) {
+func (i *headerProblem) setWordings(f *part.Frame, first *cluster.Finding, label say.Label) {
 	switch {
 	case i.count > 1:
 		i.texts = []string{strconv.Itoa(i.count) + " " + label.Many}
@@ -204,12 +204,12 @@ func (i *item) setWordings(f *part.Frame, first *cluster.Finding, label say.Labe
 
 // slurmAway says that SLURM does not answer, so the jobs on the screen come from its last answer. If nothing else is
 // wrong, there may be room for SLURM's whole message.
-func slurmAway(f *part.Frame, alone bool) item {
+func slurmAway(f *part.Frame, alone bool) headerProblem {
 	from, failure := "", f.Snap.Discovery.Failure
 	if at := f.Snap.Discovery.Answered; !at.IsZero() {
 		from = ", job list from " + at.Format(time.TimeOnly)
 	}
-	i := item{severity: cluster.Warning, texts: []string{failure.Short + from, failure.Short, "SLURM failed"}}
+	i := headerProblem{severity: cluster.Warning, texts: []string{failure.Short + from, failure.Short, "SLURM failed"}}
 	if alone {
 		i.texts = slices.Insert(i.texts, 0, failure.Summary()+from)
 	}

@@ -36,7 +36,7 @@ func Problems(f *part.Frame) {
 
 // countUnnamed counts the problems that do not fit, the longest wording first. One wording names the key that shows
 // them.
-func countUnnamed(s *part.Scene, all []item) []string {
+func countUnnamed(s *part.Scene, all []headerProblem) []string {
 	n := 0
 	for i := range all {
 		n += all[i].count

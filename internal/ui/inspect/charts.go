@@ -39,7 +39,7 @@ func gaugeOfProcess(of *field.Field[rows.Process], on []*wire.Process) float64 {
 }
 
 // pastCharts returns the charts of the past.
-func (m *Metrics) pastCharts() *graph.Sheet {
+func (m *Metrics) pastCharts() *graph.HistorySet {
 	sheet := graph.NewSheet(m.past.oldestBin(), m.past.newest, m.past.width, m.hasExited())
 	on := ""
 	if n := len(m.now.gpus); n > 1 {

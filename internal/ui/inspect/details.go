@@ -16,7 +16,7 @@ import (
 )
 
 // details is everything that the kernel tells about a process.
-var details = &kind{
+var details = &sheetKind{
 	page: keys.OnDetails, leave: keys.LeaveDetails, title: "Details of", one: "fact", many: "facts",
 	none: "The kernel tells nothing about the process.", refused: "The details",
 	truncated: "The command line is cut off.",
@@ -26,8 +26,8 @@ var details = &kind{
 	answers: func(r *wire.Request, id wire.ProcessID) bool {
 		return r.Inspect != nil && r.Inspect.ProcessID == id
 	},
-	code: action.Table[*Sheet]{
-		{Of: keys.FullMemory, Do: (*Sheet).walk}, {Of: keys.LeaveDetails, Do: action.Change((*Sheet).close)},
+	code: action.Table[*FactSheet]{
+		{Of: keys.FullMemory, Do: (*FactSheet).walk}, {Of: keys.LeaveDetails, Do: action.Change((*FactSheet).close)},
 	},
 	read: func(r *wire.Reply) (list []variable, truncated, sent bool) {
 		if r.Inspected == nil {
@@ -38,10 +38,10 @@ var details = &kind{
 }
 
 // NewDetails asks for everything that the kernel tells about a process, without the memory in full.
-func NewDetails(t tally.Target) (*Sheet, nav.Answer) { return newSheet(details, t) }
+func NewDetails(t tally.Target) (*FactSheet, nav.Answer) { return newSheet(details, t) }
 
 // walk asks for the memory in full, one request at a time, because a held key repeats.
-func (e *Sheet) walk(*part.Scene) nav.Answer {
+func (e *FactSheet) walk(*part.Scene) nav.Answer {
 	if e.walks {
 		return nav.Taken
 	}

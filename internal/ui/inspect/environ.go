@@ -9,7 +9,7 @@ import (
 )
 
 // environment is the environment with which a process was started.
-var environment = &kind{
+var environment = &sheetKind{
 	page: keys.OnEnviron, leave: keys.LeaveEnviron, title: "Environment of", one: "variable", many: "variables",
 	none:      "The process was started without an environment, or has overwritten it.",
 	refused:   "The environment",
@@ -18,9 +18,9 @@ var environment = &kind{
 	answers: func(r *wire.Request, id wire.ProcessID) bool {
 		return r.Environ != nil && *r.Environ == id
 	},
-	code: action.Table[*Sheet]{
-		{Of: keys.Secrets, Do: action.Change(func(e *Sheet) { e.shown = !e.shown })},
-		{Of: keys.LeaveEnviron, Do: action.Change((*Sheet).close)},
+	code: action.Table[*FactSheet]{
+		{Of: keys.Secrets, Do: action.Change(func(e *FactSheet) { e.shown = !e.shown })},
+		{Of: keys.LeaveEnviron, Do: action.Change((*FactSheet).close)},
 	},
 	read: func(r *wire.Reply) (list []variable, truncated, sent bool) {
 		if r.Environ == nil {
@@ -31,4 +31,4 @@ var environment = &kind{
 }
 
 // NewEnviron asks for the environment of a process.
-func NewEnviron(t tally.Target) (*Sheet, nav.Answer) { return newSheet(environment, t) }
+func NewEnviron(t tally.Target) (*FactSheet, nav.Answer) { return newSheet(environment, t) }

@@ -99,7 +99,7 @@ func pressed(o overlay, s *part.Scene, keys string) (a nav.Answer, open bool) {
 }
 
 // environ is an overlay with these variables.
-func environ(t *testing.T, s *part.Scene, truncated bool, list ...string) *Sheet {
+func environ(t *testing.T, s *part.Scene, truncated bool, list ...string) *FactSheet {
 	t.Helper()
 	e, a := NewEnviron(target())
 	if len(a.Ask) != 1 || !a.Taken || a.Ask[0].Node != "n1" || *a.Ask[0].Request.Environ != id {

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// question has everything that the lines of an environment depend on.
-type question struct {
+// layoutKey has everything that the lines of an environment depend on.
+type layoutKey struct {
 	w     int
 	heard int
 	shown bool
@@ -21,18 +21,18 @@ type question struct {
 // valueLine is a line of the value of a variable.
 type valueLine struct{ variable, line int }
 
-// row is a line of the list: a line of a variable, and the part of its value there.
-type row struct {
+// variableRow is a line of the list: a line of a variable, and the part of its value there.
+type variableRow struct {
 	valueLine
 	text string
 }
 
-// layout has the lines of the variables that match the search.
-type layout struct {
-	of        question
+// variableLayout has the lines of the variables that match the search.
+type variableLayout struct {
+	of        layoutKey
 	names     int   // width of the names
 	variables []int // their indexes among all variables
-	lines     []row
+	lines     []variableRow
 	first     []int // the first line of each, by index in variables
 }
 
@@ -43,12 +43,12 @@ const (
 	barWidth  = 3 // the scroll bar, a blank before it, and the terminal's last column
 )
 
-func (e *Sheet) currentQuestion(s *part.Scene) question {
-	return question{s.W, e.heard, e.shown, e.search.text}
+func (e *FactSheet) currentQuestion(s *part.Scene) layoutKey {
+	return layoutKey{s.W, e.heard, e.shown, e.search.text}
 }
 
 // currentLayout returns the lines. It lays them out again if the question has changed.
-func (e *Sheet) currentLayout(s *part.Scene) *layout {
+func (e *FactSheet) currentLayout(s *part.Scene) *variableLayout {
 	if q := e.currentQuestion(s); e.now.of != q {
 		e.now = e.layOutLines(q)
 	}
@@ -56,7 +56,7 @@ func (e *Sheet) currentLayout(s *part.Scene) *layout {
 }
 
 // settledLayout returns the lines as Settle has laid them out, for Draw, which changes nothing.
-func (e *Sheet) settledLayout(s *part.Scene) *layout {
+func (e *FactSheet) settledLayout(s *part.Scene) *variableLayout {
 	if q := e.currentQuestion(s); e.now.of != q {
 		l := e.layOutLines(q)
 		return &l
@@ -64,8 +64,8 @@ func (e *Sheet) settledLayout(s *part.Scene) *layout {
 	return &e.now
 }
 
-func (e *Sheet) layOutLines(q question) layout {
-	l := layout{of: q, names: nameLeast}
+func (e *FactSheet) layOutLines(q layoutKey) variableLayout {
+	l := variableLayout{of: q, names: nameLeast}
 	words := e.search.lowerWords()
 	for i := range e.answer.variables {
 		v := &e.answer.variables[i]
@@ -84,7 +84,7 @@ func (e *Sheet) layOutLines(q question) layout {
 		}
 		l.first = append(l.first, len(l.lines))
 		for k, text := range pieces {
-			l.lines = append(l.lines, row{valueLine{i, k}, text})
+			l.lines = append(l.lines, variableRow{valueLine{i, k}, text})
 		}
 	}
 	return l
@@ -98,7 +98,7 @@ func firstListRow(s *part.Scene) int {
 }
 
 // cursorList describes the lines as a list for the cursor.
-func (e *Sheet) cursorList(s *part.Scene, l *layout) nav.List[valueLine] {
+func (e *FactSheet) cursorList(s *part.Scene, l *variableLayout) nav.List[valueLine] {
 	room := s.H - 1 - firstListRow(s)
 	if e.answer.truncated {
 		room--
@@ -108,12 +108,12 @@ func (e *Sheet) cursorList(s *part.Scene, l *layout) nav.List[valueLine] {
 }
 
 // shownAt returns the index of a line's variable among the shown variables.
-func (l *layout) shownAt(line int) int {
+func (l *variableLayout) shownAt(line int) int {
 	return sort.Search(len(l.first), func(i int) bool { return l.first[i] > line }) - 1
 }
 
 // linesOf returns the first line of a variable and the line after its last.
-func (l *layout) linesOf(at int) (from, to int) {
+func (l *variableLayout) linesOf(at int) (from, to int) {
 	if at+1 < len(l.first) {
 		return l.first[at], l.first[at+1]
 	}
@@ -122,14 +122,14 @@ func (l *layout) linesOf(at int) (from, to int) {
 
 // moveBy is the code of an action that moves from variable to variable, but line by line through a variable that is
 // higher than the screen.
-func moveBy(by int) func(*Sheet, *part.Scene) nav.Answer {
-	return func(e *Sheet, s *part.Scene) nav.Answer {
+func moveBy(by int) func(*FactSheet, *part.Scene) nav.Answer {
+	return func(e *FactSheet, s *part.Scene) nav.Answer {
 		e.moveBy(s, by)
 		return nav.Taken
 	}
 }
 
-func (e *Sheet) moveBy(s *part.Scene, by int) {
+func (e *FactSheet) moveBy(s *part.Scene, by int) {
 	l := e.currentLayout(s)
 	list := e.cursorList(s, l)
 	if len(l.lines) == 0 {
@@ -148,7 +148,7 @@ func (e *Sheet) moveBy(s *part.Scene, by int) {
 
 // showVariable puts the cursor on a variable, and shows all of it if it fits on the screen. Otherwise it shows the end
 // that is nearer.
-func (e *Sheet) showVariable(l *layout, list nav.List[valueLine], at, by int) {
+func (e *FactSheet) showVariable(l *variableLayout, list nav.List[valueLine], at, by int) {
 	from, to := l.linesOf(at)
 	if to-from <= list.Room {
 		e.cursor.GoTo(list, to-1)
@@ -159,6 +159,6 @@ func (e *Sheet) showVariable(l *layout, list nav.List[valueLine], at, by int) {
 }
 
 // clickVariable puts the cursor on the variable under the mouse.
-func (e *Sheet) clickVariable(m tea.MouseClickMsg, s *part.Scene) {
+func (e *FactSheet) clickVariable(m tea.MouseClickMsg, s *part.Scene) {
 	e.cursor.Click(m, e.cursorList(s, e.currentLayout(s)), firstListRow(s))
 }

@@ -27,15 +27,15 @@ type Metrics struct {
 	at      time.Time     // arrival of the last list with the process
 	gone    time.Time     // arrival of the first list without it; zero: it runs
 	started time.Time     // by our clock; zero: unknown
-	now     reading       // the values of last
-	past    past
+	now     processValues // the values of last
+	past    processPast
 	alone   string    // the GPU whose past is shown from before opened, as no other process is there; "": none
 	opened  time.Time // arrival of the first list
 	closed  bool
 }
 
-// reading has the values of the process in one list, over all of its GPUs. Unknown values are NaN.
-type reading struct {
+// processValues has the values of the process in one list, over all of its GPUs. Unknown values are NaN.
+type processValues struct {
 	values []float64 // of charts
 	most   float64   // total memory of its GPUs in bytes
 	gpus   []onGPU
@@ -152,7 +152,7 @@ func (m *Metrics) adoptGPUPast(n *cluster.Node, rows []*wire.Process) {
 }
 
 // sumOverGPUs sums up a process over its GPUs.
-func sumOverGPUs(n *cluster.Node, rows []*wire.Process) (r reading) {
+func sumOverGPUs(n *cluster.Node, rows []*wire.Process) (r processValues) {
 	for _, c := range charts {
 		r.values = append(r.values, gaugeOfProcess(c, rows))
 	}

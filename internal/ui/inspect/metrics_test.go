@@ -129,7 +129,7 @@ func TestPast(t *testing.T) {
 		{[]int{0, 3, 6}, "0 1 2"}, {[]int{0, 1, 3}, "1 2"}, {[]int{0, 9}, "0 1 1 1"}, {[]int{0, 12}, "0 – – – 1"},
 		{[]int{0, 30, 33}, "0 – – – – – – – – – 1 2"}, {[]int{27, 30, 0, 3}, "2 3"},
 	} {
-		var p past
+		var p processPast
 		for i, second := range test.seconds {
 			p.addSample(3*time.Second, 3*time.Second, at(second), value(float64(i)))
 		}
@@ -145,7 +145,7 @@ func TestPast(t *testing.T) {
 			t.Errorf("%v: %v up to %d, want %s", test.seconds, got, p.newest, test.want)
 		}
 	}
-	var p past
+	var p processPast
 	for i := range 5000 {
 		p.addSample(time.Second, time.Second, at(i), value(1))
 	}

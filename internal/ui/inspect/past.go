@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 )
 
-// past is the samples of a process, in bins of time like those of a history.History.
-type past struct {
+// processPast is the samples of a process, in bins of time like those of a history.History.
+type processPast struct {
 	width  time.Duration // time of a bin
 	newest int64
 	bins   [][]float32 // of each chart, up to the newest, all of the same length
@@ -22,8 +22,8 @@ const least = 60
 
 // addSample adds the sample of a list that arrived at a time. A sample fills the time since the previous one, unless
 // that is longer than two intervals between reports.
-func (p *past) addSample(poll, interval time.Duration, at time.Time, values []float64) {
-	anew := past{width: history.BinWidth(poll, 0), bins: make([][]float32, len(values))}
+func (p *processPast) addSample(poll, interval time.Duration, at time.Time, values []float64) {
+	anew := processPast{width: history.BinWidth(poll, 0), bins: make([][]float32, len(values))}
 	width := anew.width
 	if width != p.width {
 		*p = anew
@@ -56,10 +56,10 @@ func (p *past) addSample(poll, interval time.Duration, at time.Time, values []fl
 }
 
 // hasOneBin reports whether there is exactly one bin.
-func (p *past) hasOneBin() bool { return len(p.bins[0]) == 1 }
+func (p *processPast) hasOneBin() bool { return len(p.bins[0]) == 1 }
 
 // prependSamples puts samples before the first bin, for some of the charts. All have the same length.
-func (p *past) prependSamples(samples map[int][]float32) {
+func (p *processPast) prependSamples(samples map[int][]float32) {
 	first := 0 // the first bin with a value
 	for _, values := range samples {
 		first = len(values)
@@ -78,10 +78,10 @@ func (p *past) prependSamples(samples map[int][]float32) {
 	}
 }
 
-func (p *past) oldestBin() int64 { return p.newest - int64(len(p.bins[0])) + 1 }
+func (p *processPast) oldestBin() int64 { return p.newest - int64(len(p.bins[0])) + 1 }
 
 // chartSamples returns the newest n samples of a chart.
-func (p *past) chartSamples(g int) func(n int) []float32 {
+func (p *processPast) chartSamples(g int) func(n int) []float32 {
 	return func(n int) []float32 {
 		have := p.bins[g]
 		values := make([]float32, n)
@@ -96,7 +96,7 @@ func (p *past) chartSamples(g int) func(n int) []float32 {
 }
 
 // hasValue reports whether a chart has ever had a value.
-func (p *past) hasValue(g int) bool {
+func (p *processPast) hasValue(g int) bool {
 	for _, v := range p.bins[g] {
 		if v == v {
 			return true

@@ -19,12 +19,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Sheet shows names and values that a node reports about a process on request: its environment, or everything that the
-// kernel knows about it. The user can search and copy them.
-type Sheet struct {
-	kind   *kind
+// FactSheet shows names and values that a node reports about a process on request: its environment, or everything that
+// the kernel knows about it. The user can search and copy them.
+type FactSheet struct {
+	kind   *sheetKind
 	target tally.Target
-	answer answer
+	answer environmentAnswer
 	heard  int  // answers so far
 	shown  bool // secrets are shown
 	walks  bool // the kernel walks through the pages of the process, which is expensive
@@ -32,22 +32,22 @@ type Sheet struct {
 
 	search search
 	cursor nav.Cursor[valueLine]
-	now    layout
+	now    variableLayout
 }
 
-// answer is the node's answer.
-type answer struct {
+// environmentAnswer is a node's answer about a process.
+type environmentAnswer struct {
 	known     bool // the node has sent it
 	variables []variable
 	truncated bool
 	refused   string // why the node has not sent it, in words; "": it did not refuse
 }
 
-// kind is the subject of a Sheet.
-type kind struct {
+// sheetKind is the subject of a Sheet.
+type sheetKind struct {
 	page      keys.Page
 	leave     key.Binding
-	code      action.Table[*Sheet]
+	code      action.Table[*FactSheet]
 	ask       func(id wire.ProcessID) wire.Request
 	answers   func(r *wire.Request, id wire.ProcessID) bool
 	read      func(r *wire.Reply) (variables []variable, truncated, sent bool)
@@ -58,26 +58,26 @@ type kind struct {
 	truncated string
 }
 
-func newSheet(of *kind, t tally.Target) (*Sheet, nav.Answer) {
-	e := &Sheet{kind: of, target: t}
+func newSheet(of *sheetKind, t tally.Target) (*FactSheet, nav.Answer) {
+	e := &FactSheet{kind: of, target: t}
 	return e, e.askNode(of.ask(t.ProcessID))
 }
 
-func (e *Sheet) askNode(r wire.Request) nav.Answer {
+func (e *FactSheet) askNode(r wire.Request) nav.Answer {
 	return nav.Answer{Taken: true, Ask: []nav.Ask{{Node: e.target.Node, Request: r}}}
 }
 
 // On names the page in the list of keys.
-func (e *Sheet) On() keys.Page { return e.kind.page }
+func (e *FactSheet) On() keys.Page { return e.kind.page }
 
 // Wants returns the processes of the selected node, as the page below does.
-func (e *Sheet) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
+func (e *FactSheet) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
 
 // Settle lays out the variables for a scene before it is drawn.
-func (e *Sheet) Settle(s *part.Scene) { e.currentLayout(s) }
+func (e *FactSheet) Settle(s *part.Scene) { e.currentLayout(s) }
 
 // Press answers a key, the mouse, or the node's answer.
-func (e *Sheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+func (e *FactSheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	if r, ok := msg.(nav.Result); ok {
 		e.handleResult(r)
 		return nav.Taken, true
@@ -97,22 +97,22 @@ func (e *Sheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 }
 
 // sheetCode is the code of the actions that all sheets have; kind.code has those of one kind.
-var sheetCode = action.Table[*Sheet]{
+var sheetCode = action.Table[*FactSheet]{
 	{Of: keys.Up, Do: moveBy(-1)},
 	{Of: keys.Down, Do: moveBy(+1)},
-	{Of: keys.Back, Do: (*Sheet).endSearch},
-	{Of: keys.Search, Do: action.Change(func(e *Sheet) { e.search.openInput() })},
-	{Of: keys.CopyLine, Do: (*Sheet).copyLine},
-	{Of: keys.CopyAll, Do: (*Sheet).copyAll},
-	{Of: keys.Refresh, Do: (*Sheet).refresh},
+	{Of: keys.Back, Do: (*FactSheet).endSearch},
+	{Of: keys.Search, Do: action.Change(func(e *FactSheet) { e.search.openInput() })},
+	{Of: keys.CopyLine, Do: (*FactSheet).copyLine},
+	{Of: keys.CopyAll, Do: (*FactSheet).copyAll},
+	{Of: keys.Refresh, Do: (*FactSheet).refresh},
 }
 
 // Actions returns the actions that have code.
-func (e *Sheet) Actions() []key.Binding {
+func (e *FactSheet) Actions() []key.Binding {
 	return slices.Concat(sheetCode.Actions(), e.kind.code.Actions(), nav.Moves)
 }
 
-func (e *Sheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
+func (e *FactSheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	a = slices.Concat(sheetCode, e.kind.code).Do(e, k, s)
 	if !a.Taken {
 		_, a.Taken = e.cursor.Move(k, e.cursorList(s, e.currentLayout(s)))
@@ -120,10 +120,10 @@ func (e *Sheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) 
 	return a, !e.closed
 }
 
-func (e *Sheet) close() { e.closed = true }
+func (e *FactSheet) close() { e.closed = true }
 
 // endSearch ends a search, if there is one, so that everything is shown again.
-func (e *Sheet) endSearch(*part.Scene) nav.Answer {
+func (e *FactSheet) endSearch(*part.Scene) nav.Answer {
 	if e.search.text == "" {
 		return nav.Answer{}
 	}
@@ -132,14 +132,14 @@ func (e *Sheet) endSearch(*part.Scene) nav.Answer {
 }
 
 // refresh asks again. The list of jobs uses the same key.
-func (e *Sheet) refresh(*part.Scene) nav.Answer {
+func (e *FactSheet) refresh(*part.Scene) nav.Answer {
 	a := e.askNode(e.kind.ask(e.target.ProcessID))
 	a.Taken = false
 	return a
 }
 
 // handleResult stores the node's answer if it belongs to this overlay's request.
-func (e *Sheet) handleResult(r nav.Result) {
+func (e *FactSheet) handleResult(r nav.Result) {
 	if r.Node != e.target.Node || !e.kind.answers(&r.Request, e.target.ProcessID) {
 		return
 	}
@@ -147,9 +147,9 @@ func (e *Sheet) handleResult(r nav.Result) {
 	if of := r.Request.Inspect; of != nil && of.Memory {
 		e.walks = false
 	}
-	e.answer = answer{refused: whyRefused(&e.target, r)}
+	e.answer = environmentAnswer{refused: whyRefused(&e.target, r)}
 	if list, truncated, sent := e.kind.read(&r.Reply); e.answer.refused == "" && sent {
-		e.answer = answer{known: true, variables: list, truncated: truncated}
+		e.answer = environmentAnswer{known: true, variables: list, truncated: truncated}
 	}
 }
 
@@ -170,7 +170,7 @@ func whyRefused(t *tally.Target, r nav.Result) string {
 }
 
 // copyLine copies the variable under the cursor.
-func (e *Sheet) copyLine(s *part.Scene) nav.Answer {
+func (e *FactSheet) copyLine(s *part.Scene) nav.Answer {
 	l := e.currentLayout(s)
 	v := e.cursorVariable(s, l)
 	switch {
@@ -183,7 +183,7 @@ func (e *Sheet) copyLine(s *part.Scene) nav.Answer {
 }
 
 // copyAll copies the variables that are shown, except hidden secrets.
-func (e *Sheet) copyAll(s *part.Scene) nav.Answer {
+func (e *FactSheet) copyAll(s *part.Scene) nav.Answer {
 	var lines []string
 	l := e.currentLayout(s)
 	for _, i := range l.variables {
@@ -203,13 +203,13 @@ func (e *Sheet) copyAll(s *part.Scene) nav.Answer {
 }
 
 // cursorVariable returns the variable under the cursor; nil: there is none.
-func (e *Sheet) cursorVariable(s *part.Scene, l *layout) *variable {
+func (e *FactSheet) cursorVariable(s *part.Scene, l *variableLayout) *variable {
 	if len(l.lines) == 0 {
 		return nil
 	}
 	return &e.answer.variables[l.lines[e.cursor.At(e.cursorList(s, l))].variable]
 }
 
-func (e *Sheet) hasSecrets() bool {
+func (e *FactSheet) hasSecrets() bool {
 	return slices.ContainsFunc(e.answer.variables, func(v variable) bool { return v.secret })
 }

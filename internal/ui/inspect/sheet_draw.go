@@ -14,7 +14,7 @@ import (
 )
 
 // Draw draws the sheet over the page.
-func (e *Sheet) Draw(f *part.Frame) {
+func (e *FactSheet) Draw(f *part.Frame) {
 	f.Clear()
 	header.Draw(f, false)
 	l := e.settledLayout(f.Scene)
@@ -36,7 +36,7 @@ func (e *Sheet) Draw(f *part.Frame) {
 
 // countText is "rank 11, 96 variables" or "4 of 96 variables", and the lines on the screen, as far as it fits after the
 // title.
-func (e *Sheet) countText(f *part.Frame, l *layout) string {
+func (e *FactSheet) countText(f *part.Frame, l *variableLayout) string {
 	rank := rankOf(&e.target)
 	if !e.answer.known {
 		return rank
@@ -63,10 +63,10 @@ func (e *Sheet) countText(f *part.Frame, l *layout) string {
 	return ""
 }
 
-func (e *Sheet) titleText() string { return e.kind.title + " " + nodeAndPID(&e.target) }
+func (e *FactSheet) titleText() string { return e.kind.title + " " + nodeAndPID(&e.target) }
 
 // whyEmpty explains why there are no lines.
-func (e *Sheet) whyEmpty() string {
+func (e *FactSheet) whyEmpty() string {
 	switch {
 	case e.answer.refused != "":
 		return e.kind.refused + " cannot be shown: " + e.answer.refused + "."
@@ -79,7 +79,7 @@ func (e *Sheet) whyEmpty() string {
 }
 
 // drawLines draws the lines that are on the screen. The cursor is on all lines of its variable.
-func (e *Sheet) drawLines(f *part.Frame, l *layout) {
+func (e *FactSheet) drawLines(f *part.Frame, l *variableLayout) {
 	list := e.cursorList(f.Scene, l)
 	w, y := e.cursor.Window(list), firstListRow(f.Scene)
 	cursor := l.lines[e.cursor.At(list)].variable
@@ -106,7 +106,7 @@ func (e *Sheet) drawLines(f *part.Frame, l *layout) {
 }
 
 // footerHints are the keys of the footer, the most useful first.
-func (e *Sheet) footerHints(s *part.Scene) []keys.Hint {
+func (e *FactSheet) footerHints(s *part.Scene) []keys.Hint {
 	hints := append(footer.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Search))
 	switch {
 	case e.kind == details:

@@ -60,7 +60,7 @@ type Page struct {
 	left  int   // characters at the left of the lines that are scrolled away
 	match int64 // offset of the line that the search has found; negative: none
 
-	hunt   hunt
+	hunt   timeSearch
 	search search
 
 	open   bool              // the page is on the screen
@@ -82,7 +82,7 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 		p.holdJob(to.Log, s)
 	}
 	p.open = true
-	p.hunt = hunt{goal: to.At}
+	p.hunt = timeSearch{goal: to.At}
 	return nav.Answer{Notice: p.seekFinding()}
 }
 
@@ -200,7 +200,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, is := msg.(nav.Result); is {
 		return nav.Answer{Taken: true, Notice: p.handleResult(r)}
 	}
-	p.hunt = hunt{}
+	p.hunt = timeSearch{}
 	if p.search.line != nil {
 		return p.editSearch(msg, s)
 	}

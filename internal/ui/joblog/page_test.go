@@ -352,7 +352,7 @@ func TestTheTimeOfAnOldFinding(t *testing.T) {
 		if got := lines[r.visibleRows(r.s, lines).From].Text; !strings.HasPrefix(got, test.want) || said != test.said {
 			t.Errorf("%s: %.60q, says %q", name, got, said)
 		}
-		if len(r.asked) > mostSteps || r.hunt != (hunt{}) {
+		if len(r.asked) > mostSteps || r.hunt != (timeSearch{}) {
 			t.Errorf("%s: %d questions, then %+v", name, len(r.asked), r.hunt)
 		}
 	}
@@ -365,7 +365,7 @@ func TestTheTimeOfAFindingInALongLine(t *testing.T) {
 	when := r.now.Add(time.Second / 2)
 	r.write("x\nend\n" + numbers(60_000))
 	r.press("end")
-	if r.enter(nav.Go{At: when}); len(r.asked) > 9 || r.hunt != (hunt{}) {
+	if r.enter(nav.Go{At: when}); len(r.asked) > 9 || r.hunt != (timeSearch{}) {
 		t.Errorf("%d questions, then %+v", len(r.asked), r.hunt)
 	}
 }

@@ -15,10 +15,10 @@ const (
 	mostSteps = 64
 )
 
-// hunt is the search for the place that the log had reached at some time. If the log was followed then, the place is
-// known. Otherwise the times in the log's lines lead there: each step halves the part of the log that must contain the
-// place.
-type hunt struct {
+// timeSearch is the search for the place that the log had reached at some time. If the log was followed then, the place
+// is known. Otherwise the times in the log's lines lead there: each step halves the part of the log that must contain
+// the place.
+type timeSearch struct {
 	goal   time.Time // zero: nothing is searched for
 	steps  int       // number of pieces that were asked for
 	at     int64     // where the last of them begins
@@ -37,7 +37,7 @@ const (
 )
 
 // searchWindow looks for the place in a window of the log.
-func (h *hunt) searchWindow(w *joblog.Window) (o outcome, at int64, words string) {
+func (h *timeSearch) searchWindow(w *joblog.Window) (o outcome, at int64, words string) {
 	lines, goal := w.Lines(), h.goal.Format(time.TimeOnly)
 	i, known := joblog.Stamped(lines, h.goal)
 	first, stamped := joblog.FirstStamp(lines, h.goal.Location())
@@ -62,7 +62,7 @@ func (h *hunt) searchWindow(w *joblog.Window) (o outcome, at int64, words string
 }
 
 // halveRange goes to the middle of the part that must contain the place. first is the first time in the window.
-func (h *hunt) halveRange(w *joblog.Window, first time.Time) {
+func (h *timeSearch) halveRange(w *joblog.Window, first time.Time) {
 	switch {
 	case first.Before(h.goal):
 		h.lo = max(h.lo, w.To())
@@ -79,7 +79,7 @@ func (h *hunt) halveRange(w *joblog.Window, first time.Time) {
 
 // skipWindow goes on where the window has no time, for example inside a long line: towards the end, or to the part
 // before.
-func (h *hunt) skipWindow() {
+func (h *timeSearch) skipWindow() {
 	if h.blank == 0 {
 		h.blank = max(h.at, 1)
 	}
@@ -92,7 +92,7 @@ func (h *hunt) skipWindow() {
 }
 
 // goToMiddle goes to the middle of the part that must contain the place, or takes all of the part if it is small.
-func (h *hunt) goToMiddle() {
+func (h *timeSearch) goToMiddle() {
 	h.blank, h.at, h.last = 0, h.lo, h.hi-h.lo <= ahead
 	if h.last { // including the lines before it
 		h.at = max(h.lo-ahead, 0)
@@ -131,6 +131,6 @@ func (p *Page) seekFinding() (notice string) {
 			p.readFrom(-wire.MaxLog)
 		}
 	}
-	p.hunt = hunt{}
+	p.hunt = timeSearch{}
 	return notice
 }

@@ -75,9 +75,6 @@ func doing(action key.Binding) tea.Msg {
 	return Do{action.Help().Desc}
 }
 
-// IsSame reports whether two bindings are the same action.
-func IsSame(a, b key.Binding) bool { return a.Help() == b.Help() && slices.Equal(a.Keys(), b.Keys()) }
-
 // Actions returns the actions of rows, group by group. A row with several texts has an action for each binding. Rows
 // that do the same thing become one action.
 func Actions(rows []Row) (all []Action) {

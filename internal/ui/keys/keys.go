@@ -90,10 +90,10 @@ func unbound(name string) key.Binding { return key.NewBinding(key.WithHelp("", n
 // Row is a line of docs/KEYS.md: a binding, or several that belong together.
 type Row struct {
 	Bindings []key.Binding
-	Text     string // in few words, for the palette
-	Long     string // where there is more room, and in docs/KEYS.md; "": as Text
-	Keys     string // replaces the keys that Shown names
-	On       Where  // the pages with these keys; the zero Where: all
+	Text     string        // in few words, for the palette
+	Long     string        // where there is more room, and in docs/KEYS.md; "": as Text
+	Keys     string        // replaces the keys that Shown names
+	On       PageSelection // the pages with these keys; the zero Where: all
 
 	Means string // the meaning of the keys, where rows with one meaning have several texts; "": Text
 	Group Group

@@ -44,16 +44,6 @@ func FromNvitop(k tea.KeyPressMsg) tea.Msg {
 	return k
 }
 
-// UsualOf returns the usual action for one of nvitop's keys; any other action is returned unchanged.
-func UsualOf(action key.Binding) key.Binding {
-	for _, u := range usual {
-		if IsSame(action, u.nvitop) {
-			return u.usual
-		}
-	}
-	return action
-}
-
 // nvitopRows are the rows of the page of processes with nvitop's keys.
 var nvitopRows = []Row{
 	{Bindings: bindingList(nvitopUp, nvitopDown), Group: Moving, Text: "select a process", On: onNvitop},

@@ -90,8 +90,8 @@ const (
 // IsList is a page that consists of one list.
 const IsList = HasCursor | HasFilter | HasOrders
 
-// Where selects the pages that have a key.
-type Where struct {
+// PageSelection selects the pages that have a key.
+type PageSelection struct {
 	has, not Has
 	also     []Page
 	only     bool // only those in also
@@ -99,34 +99,34 @@ type Where struct {
 }
 
 // With selects all pages that have these properties.
-func With(has Has) Where { return Where{has: has} }
+func With(has Has) PageSelection { return PageSelection{has: has} }
 
 // Without selects all pages that have none of these properties.
-func Without(not Has) Where { return Where{not: not} }
+func Without(not Has) PageSelection { return PageSelection{not: not} }
 
 // On selects exactly these pages.
-func On(pages ...Page) Where { return Where{also: pages, only: true} }
+func On(pages ...Page) PageSelection { return PageSelection{also: pages, only: true} }
 
 // With leaves out pages that lack one of these properties.
-func (w Where) With(has Has) Where {
+func (w PageSelection) With(has Has) PageSelection {
 	w.has |= has
 	return w
 }
 
 // Without leaves out pages with one of these properties.
-func (w Where) Without(not Has) Where {
+func (w PageSelection) Without(not Has) PageSelection {
 	w.not |= not
 	return w
 }
 
 // And adds pages, whatever their properties.
-func (w Where) And(pages ...Page) Where {
+func (w PageSelection) And(pages ...Page) PageSelection {
 	w.also = pages
 	return w
 }
 
 // Except leaves out pages.
-func (w Where) Except(pages ...Page) Where {
+func (w PageSelection) Except(pages ...Page) PageSelection {
 	w.never = pages
 	return w
 }
@@ -138,7 +138,7 @@ var (
 )
 
 // Is reports whether a page has the key.
-func (w Where) Is(page Page, has Has) bool {
+func (w PageSelection) Is(page Page, has Has) bool {
 	fits := has&w.has == w.has && has&w.not == 0
 	switch there := slices.Contains(w.also, page); {
 	case slices.Contains(w.never, page):

@@ -116,8 +116,8 @@ type ofUser struct {
 	most int // rows
 }
 
-// held has the first processes of a user, by node and GPU, and all of the user's nodes.
-type held struct {
+// userProcesses has the first processes of a user, by node and GPU, and all of the user's nodes.
+type userProcesses struct {
 	ofUser
 	rows  []table.ProcessRow
 	nodes []*cluster.Node
@@ -126,8 +126,8 @@ type held struct {
 // processesOf returns the first processes of a user on the GPUs to show, and all nodes with processes of that user.
 func processesOf(s *part.Scene, user string) ([]table.ProcessRow, []*cluster.Node) {
 	of := ofUser{user, s.H}
-	h := part.OfSnapshot(s, of, func() held {
-		h := held{ofUser: of}
+	h := part.OfSnapshot(s, of, func() userProcesses {
+		h := userProcesses{ofUser: of}
 		for _, name := range slices.Sorted(maps.Keys(s.Snap.Nodes)) {
 			h.addProcesses(s, s.Snap.Nodes[name])
 		}
@@ -136,7 +136,7 @@ func processesOf(s *part.Scene, user string) ([]table.ProcessRow, []*cluster.Nod
 	return h.rows, h.nodes
 }
 
-func (h *held) addProcesses(s *part.Scene, n *cluster.Node) {
+func (h *userProcesses) addProcesses(s *part.Scene, n *cluster.Node) {
 	found := false
 	for i := range n.Processes {
 		if n.Processes[i].User != h.user {

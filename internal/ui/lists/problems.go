@@ -19,24 +19,24 @@ import (
 // Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected
 // node.
 type Problems struct {
-	*list.List[cluster.Finding, subject]
-	on   subject // the last position of the cursor
-	skip int     // lines of a problem that are scrolled away, if the problem alone is higher than the screen
+	*list.List[cluster.Finding, findingKey]
+	on   findingKey // the last position of the cursor
+	skip int        // lines of a problem that are scrolled away, if the problem alone is higher than the screen
 }
 
-// subject identifies the subject of a finding.
-type subject struct {
+// findingKey identifies the subject of a finding.
+type findingKey struct {
 	node, key string
 	gpu       int
 	kind      cluster.Kind
 }
 
-func subjectOf(f *cluster.Finding) subject { return subject{f.Node, f.Key, f.GPU, f.Kind} }
+func subjectOf(f *cluster.Finding) findingKey { return findingKey{f.Node, f.Key, f.GPU, f.Kind} }
 
 // NewProblems returns the page in its first state.
 func NewProblems(past *prompt.History) *Problems {
 	p := &Problems{}
-	p.List = list.New(past, list.Of[cluster.Finding, subject]{
+	p.List = list.New(past, list.Of[cluster.Finding, findingKey]{
 		Name: func(s *part.Scene) string { return "Problems" + ofJob(s) }, Noun: "problems", OfJob: true,
 		Rows: func(s *part.Scene) []cluster.Finding { return s.Health.Listed("") }, Key: subjectOf,
 		Lines: func(s *part.Scene, x *cluster.Finding) int { return problem.SentenceRows(&part.Frame{Scene: s}, x) },

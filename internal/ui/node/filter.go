@@ -104,7 +104,7 @@ func (p *Page) noProcesses(f *part.Frame, of int) string {
 }
 
 // whereRow says, below the GPUs, which of them match the filter, and which are on the screen.
-func whereRow(f *part.Frame, y int, r *rooms) {
+func whereRow(f *part.Frame, y int, r *sectionRows) {
 	x := f.Put(2, y, r.title, draw.Strong)
 	if r.title != "" {
 		x += 2

@@ -71,24 +71,24 @@ func staleLine(f *part.Frame, y int) {
 	f.Left(x, y, room, text, draw.Text)
 }
 
-// bit is a piece of the node's line. It is drawn whole or not at all.
-type bit struct {
+// linePart is a piece of the node's line. It is drawn whole or not at all.
+type linePart struct {
 	width int
 	draw  func(x, y int)
 }
 
 // hostBits are the pieces of the node's line, the most important first.
-func hostBits(f *part.Frame) []bit {
+func hostBits(f *part.Frame) []linePart {
 	n, bar := f.Node, 6
 	if f.W >= 100 {
 		bar = 10
 	}
-	var bits []bit
+	var bits []linePart
 	text := func(words ...part.Piece) {
-		bits = append(bits, bit{part.Width(words), func(x, y int) { f.Pieces(x, y, words...) }})
+		bits = append(bits, linePart{part.Width(words), func(x, y int) { f.Pieces(x, y, words...) }})
 	}
 	meter := func(label string, percent float64, words ...part.Piece) {
-		bits = append(bits, bit{len(label) + bar + part.Width(words), func(x, y int) {
+		bits = append(bits, linePart{len(label) + bar + part.Width(words), func(x, y int) {
 			x = f.Put(x, y, label, draw.Dim)
 			f.Bar(x, y, bar, percent, draw.BarMem)
 			f.Pieces(x+bar, y, words...)

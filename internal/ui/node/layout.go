@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// rooms has the rows of the screen for each part of the node view.
-type rooms struct {
+// sectionRows has the rows of the screen for each part of the node view.
+type sectionRows struct {
 	head  int            // row of the GPUs' headings
 	gpus  nav.Window     // the rows below the headings
 	rows  []*cluster.GPU // the GPUs, in their order
@@ -28,8 +28,8 @@ type rooms struct {
 	below     int        // the first row below the rows reserved for processes, even before they are listed
 }
 
-func (p *Page) divideScreen(s *part.Scene) rooms {
-	r := rooms{head: headRow(s), processes: s.H >= part.Small && p.showsProcesses(s)}
+func (p *Page) divideScreen(s *part.Scene) sectionRows {
+	r := sectionRows{head: headRow(s), processes: s.H >= part.Small && p.showsProcesses(s)}
 	r.tight = r.processes && s.H < part.Tall
 	r.rule = !r.tight && s.H >= ruled
 	p.roomForGPUs(s, &r)
@@ -68,7 +68,7 @@ func headRow(s *part.Scene) int {
 
 // roomForGPUs distributes the rows of the GPUs. It leaves room for their sum and, in a low terminal, for some of the
 // processes.
-func (p *Page) roomForGPUs(s *part.Scene, r *rooms) {
+func (p *Page) roomForGPUs(s *part.Scene, r *sectionRows) {
 	y, end := r.head+1, s.H-2-p.filter.Rows(s.Job.ID) // the sum and the keys
 	if s.H < part.Small {
 		end = s.H - 1
@@ -96,7 +96,7 @@ func (p *Page) roomForGPUs(s *part.Scene, r *rooms) {
 // roomForProcesses gives the processes the rows from row y on, except for those of the node's worst problem. It
 // reserves rows for one process per GPU before the processes are known: the parts below must not jump when the list
 // arrives.
-func (p *Page) roomForProcesses(s *part.Scene, r *rooms, y int) {
+func (p *Page) roomForProcesses(s *part.Scene, r *sectionRows, y int) {
 	r.end = s.H - 1 - p.filter.Rows(s.Job.ID)
 	if len(s.Health.Listed(s.Node.Name)) > 0 {
 		r.end -= problemRows(s.H)
@@ -151,7 +151,7 @@ func (p *Page) showsProcesses(s *part.Scene) bool {
 }
 
 // scrollLists answers the keys and the wheel that scroll the two lists, the GPUs first.
-func (r *rooms) scrollLists(msg tea.Msg) (from int, moved bool) {
+func (r *sectionRows) scrollLists(msg tea.Msg) (from int, moved bool) {
 	hidden := r.gpus.Hidden()
 	from = r.gpus.From + r.list.From
 	up, down := r.gpus.Shown, r.list.Shown

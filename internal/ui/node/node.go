@@ -126,7 +126,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // handleClick opens the GPU under the mouse, or the page of processes with the cursor on the process under the mouse.
-func (p *Page) handleClick(m tea.MouseClickMsg, s *part.Scene, r *rooms) nav.Answer {
+func (p *Page) handleClick(m tea.MouseClickMsg, s *part.Scene, r *sectionRows) nav.Answer {
 	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
 		list, _, _ := p.matchingProcesses(s)
 		w := list[r.list.From+at]
@@ -229,11 +229,11 @@ func (p *Page) drawGraphs(f *part.Frame, y int) {
 func Table(f *part.Frame, y int) int {
 	gpus := f.GPUs(f.Node)
 	n := len(gpus)
-	return gpuTable(f, &rooms{head: hostLines(f, y), rule: true, gpus: nav.Window{Shown: n, All: n}, rows: gpus})
+	return gpuTable(f, &sectionRows{head: hostLines(f, y), rule: true, gpus: nav.Window{Shown: n, All: n}, rows: gpus})
 }
 
 // gpuTable draws the GPUs, a rule and their sum, and returns the row below.
-func gpuTable(f *part.Frame, r *rooms) int {
+func gpuTable(f *part.Frame, r *sectionRows) int {
 	y := r.head
 	switch {
 	case len(r.rows) == 0 && r.none != "":
@@ -266,7 +266,7 @@ func gpuTable(f *part.Frame, r *rooms) int {
 }
 
 // processSection draws the processes of the node from row y and returns the row below.
-func (p *Page) processSection(f *part.Frame, y int, r *rooms) int {
+func (p *Page) processSection(f *part.Frame, y int, r *sectionRows) int {
 	list, own, of := p.matchingProcesses(f.Scene)
 	where := r.list.Where()
 	if r.tight {

@@ -22,12 +22,12 @@ func Draw(f *part.Frame, y int) {
 	}
 	gpus := f.GPUs(f.Node)
 	n := min(len(gpus), max(f.H-1-y-3, 0)) // the headings, a rule and the sum
-	y = gpuTable(f, &rooms{head: y, rule: true, gpus: nav.Window{All: n, Shown: n}, rows: gpus})
+	y = gpuTable(f, &sectionRows{head: y, rule: true, gpus: nav.Window{All: n, Shown: n}, rows: gpus})
 	p := New(nil)
 	if list, _, _ := p.matchingProcesses(f.Scene); len(list) > 0 {
 		room := max(f.H-1-y-3, 0) // a blank line, the title and the headings
 		n := min(len(list), max(room-graphRows, room/3))
-		y = p.processSection(f, y, &rooms{list: nav.Window{All: n, Shown: n}, end: f.H - 1})
+		y = p.processSection(f, y, &sectionRows{list: nav.Window{All: n, Shown: n}, end: f.H - 1})
 	}
 	graph.NodeGraphs(f, y, "")
 }

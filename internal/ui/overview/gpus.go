@@ -11,9 +11,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// inRow is the cursor inside the row of a node: on a GPU, or on the node itself. It stays in its column when the cursor
-// goes to another node.
-type inRow struct {
+// rowCursor is the cursor inside the row of a node: on a GPU, or on the node itself. It stays in its column when the
+// cursor goes to another node.
+type rowCursor struct {
 	on     bool // it is on a GPU
 	number int
 }
@@ -39,20 +39,20 @@ func (o *Page) cursorGPU(s *part.Scene, n *cluster.Node) *cluster.GPU {
 }
 
 // indexOfGPU returns the index of the GPU in a list; -1: the node has none with that number.
-func (r inRow) indexOfGPU(list []*cluster.GPU) int {
+func (r rowCursor) indexOfGPU(list []*cluster.GPU) int {
 	return slices.IndexFunc(list, func(g *cluster.GPU) bool { return g.Number == r.number })
 }
 
 // moveAlongRow moves the cursor by some GPUs; before the first GPU comes the node itself.
-func (r *inRow) moveAlongRow(by int, list []*cluster.GPU) {
+func (r *rowCursor) moveAlongRow(by int, list []*cluster.GPU) {
 	at := -1
 	if r.on {
 		at = r.indexOfGPU(list)
 	}
 	if at = min(at+by, len(list)-1); at < 0 {
-		*r = inRow{}
+		*r = rowCursor{}
 	} else {
-		*r = inRow{on: true, number: list[at].Number}
+		*r = rowCursor{on: true, number: list[at].Number}
 	}
 }
 

@@ -16,8 +16,8 @@ const (
 	GridMap
 )
 
-// look is the way in which the nodes are shown.
-type look struct {
+// viewOptions is the way in which the nodes are shown.
+type viewOptions struct {
 	Grid  Grid
 	Times bool        // over time, in place of the grid
 	Gauge tally.Gauge // what the cells show
@@ -25,7 +25,7 @@ type look struct {
 
 // asHeatMap reports whether the nodes are shown as a heat map: because the user has chosen it, or because they do not
 // all fit as rows.
-func (l *look) asHeatMap(s *part.Scene) bool {
+func (l *viewOptions) asHeatMap(s *part.Scene) bool {
 	switch {
 	case s.W < heatMapLeast || l.Times || l.Grid == GridRows:
 		return false
@@ -36,7 +36,7 @@ func (l *look) asHeatMap(s *part.Scene) bool {
 }
 
 // nextLook switches to the next way to show the nodes: as a table, as a heat map, over time.
-func (l *look) nextLook(s *part.Scene) {
+func (l *viewOptions) nextLook(s *part.Scene) {
 	switch {
 	case l.Times:
 		l.Grid, l.Times = GridRows, false
@@ -48,7 +48,7 @@ func (l *look) nextLook(s *part.Scene) {
 }
 
 // nextLookHint is the key that leads to the next way.
-func (l *look) nextLookHint(s *part.Scene) keys.Hint {
+func (l *viewOptions) nextLookHint(s *part.Scene) keys.Hint {
 	turn := keys.HintOf(keys.Grid)
 	switch {
 	case l.Times:
@@ -60,7 +60,7 @@ func (l *look) nextLookHint(s *part.Scene) keys.Hint {
 }
 
 // arrowHints is the hint of the arrows that lead to the left and to the right.
-func (l *look) arrowHints(s *part.Scene) []keys.Hint {
+func (l *viewOptions) arrowHints(s *part.Scene) []keys.Hint {
 	switch beside := keys.HintOf(keys.Left, keys.Right); {
 	case l.Times:
 		return nil

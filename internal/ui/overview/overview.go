@@ -30,13 +30,13 @@ import (
 type Page struct {
 	*list.List[string, string] // names of nodes
 
-	look
+	viewOptions
 
 	page   int // page of the heat map on the screen
 	worst  worst
 	opened *cluster.Snapshot // when the prompt was opened
 
-	inRow inRow
+	inRow rowCursor
 
 	order []string // of the nodes of shown
 	shown *list.View[string]
@@ -153,7 +153,7 @@ func (o *Page) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool
 		}
 	}
 	if click, is := msg.(tea.MouseClickMsg); is && click.X <= o.Beside(s).W { // a row; the pane opens what it shows
-		o.inRow = inRow{}
+		o.inRow = rowCursor{}
 	}
 	return nav.Answer{}, false
 }

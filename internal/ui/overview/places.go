@@ -2,10 +2,10 @@ package overview
 
 import "sort"
 
-// places are the places of the nodes in a heat map. The nodes form lines, which stand below each other in columns. A
-// tile with a name is a line by itself.
-type places struct {
-	lines   []line
+// tilePlaces are the places of the nodes in a heat map. The nodes form lines, which stand below each other in columns.
+// A tile with a name is a line by itself.
+type tilePlaces struct {
+	lines   []nodesLine
 	rows    int  // lines below each other in a column
 	wide    int  // width of a line, with the gap after it
 	cellsAt int  // the column of the first node in a line
@@ -13,27 +13,27 @@ type places struct {
 	ragged  bool // lines have different lengths: up and down lead to their ends
 }
 
-// line is the nodes on one line: from the place of the first to the place after the last.
-type line struct{ group, from, to int }
+// nodesLine is the nodes on one line: from the place of the first to the place after the last.
+type nodesLine struct{ group, from, to int }
 
 // lineOf returns the line of the node at a place.
-func (p *places) lineOf(place int) int {
+func (p *tilePlaces) lineOf(place int) int {
 	return sort.Search(len(p.lines), func(i int) bool { return p.lines[i].to > place })
 }
 
 // at returns the column and row of the node at a place, relative to the first.
-func (p *places) at(place int) (x, y int) {
+func (p *tilePlaces) at(place int) (x, y int) {
 	line := p.lineOf(place)
 	x, y = p.start(line)
 	return x + p.cellsAt + (place-p.lines[line].from)*p.each, y
 }
 
 // start returns the beginning of a line.
-func (p *places) start(line int) (x, y int) { return line / p.rows * p.wide, line % p.rows }
+func (p *tilePlaces) start(line int) (x, y int) { return line / p.rows * p.wide, line % p.rows }
 
 // under returns the place of the node whose cells, or the gap after them, are at a column and a row; -1 if there is
 // none.
-func (p *places) under(x, y int) int {
+func (p *tilePlaces) under(x, y int) int {
 	if x < 0 || y < 0 || y >= p.rows {
 		return -1
 	}
@@ -49,7 +49,7 @@ func (p *places) under(x, y int) int {
 
 // beside returns the place that many columns and rows away from another, but not beyond the edges. From the end of a
 // line, it leads to the line beside it.
-func (p *places) beside(place, columns, rows int) int {
+func (p *tilePlaces) beside(place, columns, rows int) int {
 	for ; columns != 0; columns -= signOf(columns) {
 		place = p.aside(place, signOf(columns))
 	}
@@ -69,7 +69,7 @@ func (p *places) beside(place, columns, rows int) int {
 }
 
 // aside returns the place one node to the left or to the right.
-func (p *places) aside(place, step int) int {
+func (p *tilePlaces) aside(place, step int) int {
 	line := p.lineOf(place)
 	next := place + step
 	if next >= p.lines[line].from && next < p.lines[line].to {

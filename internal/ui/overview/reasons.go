@@ -40,7 +40,7 @@ func drawShortProblems(f *part.Frame, y int, names *naming.Naming) {
 }
 
 // troubleText returns a problem in w columns, and its role.
-func troubleText(f *part.Frame, l problem.Likes, w int) (string, draw.Role) {
+func troubleText(f *part.Frame, l problem.FindingGroup, w int) (string, draw.Role) {
 	finding, words := l.Say(f)
 	if !finding.Holds() {
 		if long := problem.OnGPU(finding, words.Long); draw.Width(long) <= w {

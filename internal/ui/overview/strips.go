@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// group has the nodes under one switch of SLURM's topology.
-type group struct {
+// switchGroup has the nodes under one switch of SLURM's topology.
+type switchGroup struct {
 	name  string // "": SLURM names no switch for these nodes
 	nodes []string
 	rank  int // the worst severity of its nodes if that is at least a warning, else 0
@@ -19,8 +19,8 @@ type group struct {
 // geometry depends on the size of the terminal, the nodes, their GPUs and switches, and the ranks of the groups, but
 // never on values.
 type strips struct {
-	places
-	groups []group
+	tilePlaces
+	groups []switchGroup
 	across int // lines side by side
 
 	names  *naming.Naming // short names of the groups
@@ -49,11 +49,11 @@ const tailMeanWide = 5 // with the gap before it
 
 // newStrips arranges groups in this many columns and rows. Each node gets as many cells as fit; nil if not even one
 // fits.
-func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
+func newStrips(groups []switchGroup, slots part.Slots, width, rows int) *strips {
 	if len(groups) < 2 || countNodes(groups) < leastInGroup*len(groups) || rows < 1 {
 		return nil
 	}
-	st := &strips{groups: groups, places: places{ragged: true}}
+	st := &strips{groups: groups, tilePlaces: tilePlaces{ragged: true}}
 	st.shortenGroupNames()
 	for cells := len(slots); cells > 1; cells = (cells + 1) / 2 {
 		if st.arrangeGroups(cells, 1, tailCount, width, rows) {
@@ -73,7 +73,7 @@ func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
 	}
 }
 
-func countNodes(groups []group) (nodes int) {
+func countNodes(groups []switchGroup) (nodes int) {
 	for i := range groups {
 		nodes += len(groups[i].nodes)
 	}
@@ -82,11 +82,11 @@ func countNodes(groups []group) (nodes int) {
 
 // groupsOf puts the nodes of the scene into groups. The groups with the worst nodes come first, the others in the order
 // of the job's nodes: a group moves only when its rank changes. Without a topology from SLURM there are no groups.
-func groupsOf(s *part.Scene) []group {
+func groupsOf(s *part.Scene) []switchGroup {
 	if len(s.Snap.Discovery.Switches) == 0 {
 		return nil
 	}
-	var all []group
+	var all []switchGroup
 	at := map[string]int{}
 	last := -1
 	find := func(name string) int {
@@ -94,7 +94,7 @@ func groupsOf(s *part.Scene) []group {
 			i, known := at[under]
 			if !known {
 				i = len(all)
-				at[under], all = i, append(all, group{name: under})
+				at[under], all = i, append(all, switchGroup{name: under})
 			}
 			last = i
 		}
@@ -110,8 +110,8 @@ func groupsOf(s *part.Scene) []group {
 			g.rank = max(g.rank, rank)
 		}
 	}
-	all = slices.DeleteFunc(all, func(g group) bool { return len(g.nodes) == 0 })
-	slices.SortStableFunc(all, func(a, b group) int { return b.rank - a.rank })
+	all = slices.DeleteFunc(all, func(g switchGroup) bool { return len(g.nodes) == 0 })
+	slices.SortStableFunc(all, func(a, b switchGroup) int { return b.rank - a.rank })
 	return all
 }
 
@@ -175,12 +175,12 @@ func (st *strips) countLines() (lines int) {
 }
 
 func (st *strips) breakLines(lines int) {
-	st.lines = make([]line, 0, lines)
+	st.lines = make([]nodesLine, 0, lines)
 	place := 0
 	for i := range st.groups {
 		for end := place + len(st.groups[i].nodes); place < end; {
 			next := min(place+st.per, end)
-			st.lines = append(st.lines, line{i, place, next})
+			st.lines = append(st.lines, nodesLine{i, place, next})
 			place = next
 		}
 	}

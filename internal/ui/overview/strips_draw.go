@@ -57,7 +57,7 @@ func groupName(f *part.Frame, x, y int, st *strips, line int, selected bool) {
 	f.Left(x+1, y, st.name, name, role)
 }
 
-func stripCells(f *part.Frame, x, y int, t *tiles, line line) {
+func stripCells(f *part.Frame, x, y int, t *tiles, line nodesLine) {
 	st := t.strips
 	x += st.cellsAt
 	for place := line.from; place < line.to; place++ {
@@ -73,7 +73,7 @@ func stripCells(f *part.Frame, x, y int, t *tiles, line line) {
 
 // groupTail writes the mean of a group, and the number of its nodes in trouble. It returns the slice, now with the GPUs
 // of the group.
-func groupTail(f *part.Frame, x, y int, st *strips, g *group, gpus []*cluster.GPU) []*cluster.GPU {
+func groupTail(f *part.Frame, x, y int, st *strips, g *switchGroup, gpus []*cluster.GPU) []*cluster.GPU {
 	if st.tail == tailNone {
 		return gpus
 	}

@@ -38,7 +38,7 @@ type tiles struct {
 	cells   part.Cells
 	cellsAt int // column of the cells in the tile
 
-	places   *places
+	places   *tilePlaces
 	nodes    []string // on this page, in the order of their places
 	pinned   int      // number of nodes that are on every page
 	pages    [][]string
@@ -141,7 +141,7 @@ func (t *tiles) groupIntoStrips(s *part.Scene, slots part.Slots) {
 	if t.strips = newStrips(groupsOf(s), slots, s.W-2, t.rows); t.strips == nil {
 		return
 	}
-	t.places, t.wide, t.across = &t.strips.places, t.strips.each, t.strips.across
+	t.places, t.wide, t.across = &t.strips.tilePlaces, t.strips.each, t.strips.across
 	t.cells = part.NewCells(slots, max(t.wide-t.strips.gap, 1)).Apart(true)
 	t.nodes, t.of = t.strips.nodesInOrder(), len(s.Order)
 	t.pages, t.names = [][]string{t.nodes}, &naming.Naming{}
@@ -210,13 +210,13 @@ func pinTroubled(s *part.Scene, most int) (pinned, rest []string) {
 // names along the rows.
 func (t *tiles) arrange() {
 	n := len(t.nodes)
-	p := &places{rows: (n + t.across - 1) / t.across, wide: t.wide, each: t.wide}
+	p := &tilePlaces{rows: (n + t.across - 1) / t.across, wide: t.wide, each: t.wide}
 	per := 1
 	if t.style == tileDot {
 		per, p.wide = t.across, t.across*t.wide
 	}
 	for from := 0; from < n; from += per {
-		p.lines = append(p.lines, line{from: from, to: min(from+per, n)})
+		p.lines = append(p.lines, nodesLine{from: from, to: min(from+per, n)})
 	}
 	t.places = p
 }

@@ -97,7 +97,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-func (p *Page) key(k tea.KeyPressMsg, l shown) nav.Answer {
+func (p *Page) key(k tea.KeyPressMsg, l shownItems) nav.Answer {
 	switch {
 	case key.Matches(k, keys.Interrupt):
 		return nav.Answer{}
@@ -124,7 +124,7 @@ func isArrow(k tea.KeyPressMsg) bool {
 }
 
 // moveCursor moves the cursor; up from the first line leads to the last.
-func (p *Page) moveCursor(k tea.KeyPressMsg, l shown) {
+func (p *Page) moveCursor(k tea.KeyPressMsg, l shownItems) {
 	before := p.cursor.At(l.List)
 	at, _ := p.cursor.Move(k, l.List)
 	switch {
@@ -137,7 +137,7 @@ func (p *Page) moveCursor(k tea.KeyPressMsg, l shown) {
 }
 
 // runAction closes the palette and does the action under the cursor, if it can be done now.
-func (p *Page) runAction(l shown) nav.Answer {
+func (p *Page) runAction(l shownItems) nav.Answer {
 	if len(l.items) == 0 {
 		return nav.Taken
 	}

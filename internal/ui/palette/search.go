@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// shown is the list on the screen: the items in their order, and how many there would be without the search.
-type shown struct {
+// shownItems is the list on the screen: the items in their order, and how many there would be without the search.
+type shownItems struct {
 	nav.List[string]
 	items []*Item
 	heads bool // groups have headings
@@ -53,9 +53,9 @@ func looksSame(a, b *Item) bool {
 }
 
 // shownItems returns the items that match the search; without a search, the actions of the page.
-func (p *Page) shownItems(s *part.Scene) shown {
+func (p *Page) shownItems(s *part.Scene) shownItems {
 	all, text := p.currentItems(s), p.line.Text()
-	l := shown{all: len(all.here) + len(all.there), heads: text == ""}
+	l := shownItems{all: len(all.here) + len(all.there), heads: text == ""}
 	found, there := all.found[text]
 	if !there {
 		if l.heads {
@@ -77,7 +77,7 @@ func (p *Page) shownItems(s *part.Scene) shown {
 }
 
 // itemHeight returns how many lines an item has, including its heading.
-func (l *shown) itemHeight(i int) int {
+func (l *shownItems) itemHeight(i int) int {
 	switch {
 	case i == 0:
 		return 2

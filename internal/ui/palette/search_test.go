@@ -26,7 +26,7 @@ func TestFoundIsNeverOld(t *testing.T) {
 	p := &Page{}
 	p.Open(of)
 	s := &part.Scene{Memory: &part.Memory{}, Size: part.Size{W: 80, H: 24}}
-	found := func(text string) shown {
+	found := func(text string) shownItems {
 		s.Snap = &cluster.Snapshot{}
 		p.line = prompt.NewLine(text, longest)
 		return p.shownItems(s)

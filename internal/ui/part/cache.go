@@ -8,9 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
 )
 
-// facts are results computed from a Snapshot for a job. They are kept because a job has thousands of GPUs, and each key
-// draws a frame.
-type facts struct {
+// jobCache has results computed from a Snapshot for a job: a job has thousands of GPUs, and each key draws a frame.
+type jobCache struct {
 	of    *cluster.Snapshot
 	job   *cluster.JobView
 	known map[any]any // the results by their keys
@@ -21,7 +20,7 @@ type facts struct {
 func Once[T any](s *Scene, key any, make func() T) T {
 	f := &s.Memory.facts
 	if f.of != s.Snap || f.job != s.Job {
-		*f = facts{of: s.Snap, job: s.Job, known: map[any]any{}}
+		*f = jobCache{of: s.Snap, job: s.Job, known: map[any]any{}}
 	}
 	if known, there := f.known[key]; there {
 		return known.(T)
@@ -65,7 +64,7 @@ func Onward[T any](s *Scene, key any, make func(before T) T) T {
 			before = k.result.(T)
 		}
 		made := make(before)
-		onward[key] = &lasting{result: made}
+		onward[key] = &keptResult{result: made}
 		return made
 	})
 }
@@ -73,32 +72,32 @@ func Onward[T any](s *Scene, key any, make func(before T) T) T {
 // pauses is the number of Snapshots for which Onward keeps an unused result.
 const pauses = 10
 
-// lasting is a result of Onward. ago is the number of Snapshots since it was made.
-type lasting struct {
+// keptResult is a result of Onward. ago is the number of Snapshots since it was made.
+type keptResult struct {
 	result any
 	ago    int
 }
 
-// known has the results for a Snapshot, by their keys.
-type known struct {
+// snapshotCache has the results for a Snapshot, by their keys.
+type snapshotCache struct {
 	of     *cluster.Snapshot
 	by     map[any]any
 	room   map[any]any // the results of Again, for this Snapshot or the previous one
-	onward map[any]*lasting
+	onward map[any]*keptResult
 }
 
 // switchSnapshot drops the results for another Snapshot, and the memory that was not used for it.
-func (k *known) switchSnapshot(to *cluster.Snapshot) {
+func (k *snapshotCache) switchSnapshot(to *cluster.Snapshot) {
 	if k.of == to && k.by != nil {
 		return
 	}
 	maps.DeleteFunc(k.room, func(key, _ any) bool { _, used := k.by[key]; return !used })
-	maps.DeleteFunc(k.onward, func(_ any, l *lasting) bool {
+	maps.DeleteFunc(k.onward, func(_ any, l *keptResult) bool {
 		l.ago++
 		return l.ago > pauses
 	})
 	if k.room == nil {
-		k.room, k.onward = map[any]any{}, map[any]*lasting{}
+		k.room, k.onward = map[any]any{}, map[any]*keptResult{}
 	}
 	k.of, k.by = to, map[any]any{}
 }

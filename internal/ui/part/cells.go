@@ -189,7 +189,7 @@ func newCell(n *cluster.Node) oneCell {
 }
 
 // addGPU adds the GPU at an index of a node to the cell. The job's own GPUs replace those of others.
-func (c *oneCell) addGPU(f *Frame, n *cluster.Node, at int, r *reading, own bool) {
+func (c *oneCell) addGPU(f *Frame, n *cluster.Node, at int, r *gpuCell, own bool) {
 	if !own && (f.Mine || c.own) {
 		return
 	}
@@ -211,7 +211,7 @@ func (c *oneCell) addGPU(f *Frame, n *cluster.Node, at int, r *reading, own bool
 }
 
 // addGauge adds the gauge of a GPU to the cell, which shows the value that matters most.
-func (c *oneCell) addGauge(of tally.Gauge, r *reading) {
+func (c *oneCell) addGauge(of tally.Gauge, r *gpuCell) {
 	c.high = c.high || r.high
 	if math.IsNaN(c.value) || of.Highest() && r.value > c.value || !of.Highest() && r.value < c.value {
 		c.value, c.level = r.value, r.level

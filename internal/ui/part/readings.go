@@ -5,28 +5,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 )
 
-// reading has the facts about a GPU that a cell needs.
-type reading struct {
+// gpuCell has the facts about a GPU that a cell needs.
+type gpuCell struct {
 	number       int     // of the GPU
 	value, level float64 // of a gauge; NaN: unknown
 	high, lost   bool
 }
 
-// readings are the readings of the GPUs of nodes, by the first GPU of a node: each report has new GPUs, which never
+// gpuCells are the readings of the GPUs of nodes, by the first GPU of a node: each report has new GPUs, which never
 // change.
-type readings struct{ now, before map[*cluster.GPU][]reading }
+type gpuCells struct{ now, before map[*cluster.GPU][]gpuCell }
 
 type readingsKey struct{ of tally.Gauge }
 
 // nodeReadings returns the readings of a node's GPUs for the Scene's Gauge. A thousand nodes have so many GPUs that
 // fetching them all from memory takes longer than the rest of a frame. So nodes without a new report are not read
 // again.
-func (s *Scene) nodeReadings(n *cluster.Node) []reading {
+func (s *Scene) nodeReadings(n *cluster.Node) []gpuCell {
 	if len(n.GPUs) == 0 {
 		return nil
 	}
-	all := Onward(s, readingsKey{s.Gauge}, func(before *readings) *readings {
-		all := &readings{now: map[*cluster.GPU][]reading{}}
+	all := Onward(s, readingsKey{s.Gauge}, func(before *gpuCells) *gpuCells {
+		all := &gpuCells{now: map[*cluster.GPU][]gpuCell{}}
 		if before != nil {
 			all.before = before.now
 		}
@@ -43,11 +43,11 @@ func (s *Scene) nodeReadings(n *cluster.Node) []reading {
 	return known
 }
 
-func readGPUs(s *Scene, n *cluster.Node) []reading {
-	list := make([]reading, len(n.GPUs))
+func readGPUs(s *Scene, n *cluster.Node) []gpuCell {
+	list := make([]gpuCell, len(n.GPUs))
 	for i := range list {
 		g := &n.GPUs[i]
-		list[i] = reading{g.Number, s.Gauge.Number(g), s.Gauge.Level(g), s.Gauge.High(g), tally.Lost(g) != ""}
+		list[i] = gpuCell{g.Number, s.Gauge.Number(g), s.Gauge.Level(g), s.Gauge.High(g), tally.Lost(g) != ""}
 	}
 	return list
 }

@@ -77,8 +77,8 @@ type Scene struct {
 
 // Memory keeps short names, and results for a Snapshot, from frame to frame. No frame depends on its content.
 type Memory struct {
-	snapshot known
-	facts    facts
+	snapshot snapshotCache
+	facts    jobCache
 
 	nodes   []string // the nodes with these names
 	byRoom  map[int]*naming.Naming

@@ -10,21 +10,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Likes are findings that share a sentence: the same problem on several GPUs of a node. There is at least one.
-type Likes []*cluster.Finding
+// FindingGroup is the findings that share a sentence: the same problem on several GPUs of a node. There is at least one
+// finding.
+type FindingGroup []*cluster.Finding
 
 // Alike groups the findings that share a sentence, in the order of the first finding of each group.
-func Alike(findings []cluster.Finding) []Likes {
-	var all []Likes
+func Alike(findings []cluster.Finding) []FindingGroup {
+	var all []FindingGroup
 	for i := range findings {
 		f := &findings[i]
-		at := slices.IndexFunc(all, func(l Likes) bool {
+		at := slices.IndexFunc(all, func(l FindingGroup) bool {
 			g := l[0]
 			return f.Key != "" && g.Key != "" && g.Node == f.Node && g.Kind == f.Kind && g.Severity == f.Severity &&
 				g.Holds() == f.Holds()
 		})
 		if at < 0 {
-			all = append(all, Likes{f})
+			all = append(all, FindingGroup{f})
 		} else {
 			all[at] = append(all[at], f)
 		}
@@ -33,7 +34,7 @@ func Alike(findings []cluster.Finding) []Likes {
 }
 
 // Members returns the findings of all sentences.
-func Members(all []Likes) []cluster.Finding {
+func Members(all []FindingGroup) []cluster.Finding {
 	var findings []cluster.Finding
 	for _, l := range all {
 		for _, f := range l {
@@ -44,7 +45,7 @@ func Members(all []Likes) []cluster.Finding {
 }
 
 // Firsts returns one finding of each sentence, as many as there are sentences.
-func Firsts(all []Likes) []cluster.Finding {
+func Firsts(all []FindingGroup) []cluster.Finding {
 	findings := make([]cluster.Finding, len(all))
 	for i, l := range all {
 		findings[i] = *l[0]
@@ -54,7 +55,7 @@ func Firsts(all []Likes) []cluster.Finding {
 
 // Say returns the finding of the sentence, and its words. For several findings, this is one about the node, as old as
 // the oldest of them.
-func (l Likes) Say(f *part.Frame) (*cluster.Finding, say.Words) {
+func (l FindingGroup) Say(f *part.Frame) (*cluster.Finding, say.Words) {
 	first := l[0]
 	words := f.Say(first)
 	if len(l) == 1 {

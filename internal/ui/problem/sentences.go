@@ -48,7 +48,7 @@ func drawFindings(f *part.Frame, y, end, where int, findings []cluster.Finding) 
 		}
 		if y+lines[len(lines)-1].row+1+more > end {
 			room := max(f.W-1-sentenceText(where), 10)
-			lines = []line{{0, sentenceText(where), inOneLine(words, room), draw.Text}}
+			lines = []sentenceLine{{0, sentenceText(where), inOneLine(words, room), draw.Text}}
 		}
 		height := lines[len(lines)-1].row + 1
 		if y+height+more > end {
@@ -132,7 +132,7 @@ func inOneLine(words say.Words, w int) string {
 }
 
 // drawFinding writes one finding: glyph, age, place and words.
-func drawFinding(f *part.Frame, y, where int, finding *cluster.Finding, lines []line) {
+func drawFinding(f *part.Frame, y, where int, finding *cluster.Finding, lines []sentenceLine) {
 	m := part.MarkOf(finding)
 	f.Put(1, y, m.Glyph, m.Role)
 	f.Right(2, y, 6, part.Since(finding, f.Snap.At, ""), draw.Dim)
@@ -174,8 +174,8 @@ func sentenceText(where int) int {
 	return 10 + where + 1
 }
 
-// line is one line of a sentence.
-type line struct {
+// sentenceLine is one line of a sentence.
+type sentenceLine struct {
 	row, x int
 	text   string
 	role   draw.Role
@@ -183,15 +183,15 @@ type line struct {
 
 // sentenceLines breaks a finding's sentence and hint into lines; there is at least one line. The hint stands below the
 // sentence, or after it if both fit.
-func sentenceLines(f *part.Frame, where int, finding say.Words) []line {
+func sentenceLines(f *part.Frame, where int, finding say.Words) []sentenceLine {
 	at, top := sentenceText(where), 0
 	if where > 0 && f.W < sentenceBeside { // the sentence is below its place
 		at, top = 3, 1
 	}
 	room := max(f.W-1-at, 10)
-	var lines []line
+	var lines []sentenceLine
 	for i, s := range draw.Wrap(finding.Sentence, room, "") {
-		lines = append(lines, line{top + i, at, s, draw.Text})
+		lines = append(lines, sentenceLine{top + i, at, s, draw.Text})
 	}
 	if finding.Hint == "" {
 		return lines
@@ -199,10 +199,10 @@ func sentenceLines(f *part.Frame, where int, finding say.Words) []line {
 	hint := "→ " + finding.Hint
 	if behind := at + draw.Width(finding.Sentence) + 2; len(lines) == 1 && f.W >= sentenceWide &&
 		behind+draw.Width(hint) <= f.W-1 {
-		return append(lines, line{0, behind, hint, draw.Dim})
+		return append(lines, sentenceLine{0, behind, hint, draw.Dim})
 	}
 	for _, s := range draw.Wrap(hint, room, "  ") {
-		lines = append(lines, line{top + len(lines), at, s, draw.Dim})
+		lines = append(lines, sentenceLine{top + len(lines), at, s, draw.Dim})
 	}
 	return lines
 }

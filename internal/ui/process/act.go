@@ -15,27 +15,27 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/signal"
 )
 
-// acting is a page with processes to act on.
-type acting struct {
+// actingPage is a page with processes to act on.
+type actingPage struct {
 	over *overlays
-	on   func() subject
+	on   func() actionSubject
 }
 
 // acts is the code of the actions that open a dialog about signals.
-var acts = action.Table[acting]{
+var acts = action.Table[actingPage]{
 	{Of: keys.SignalInt, Do: send(signal.Interrupt)},
 	{Of: keys.SignalTerm, Do: send(signal.Terminate)},
 	{Of: keys.SignalKill, Do: send(signal.Kill)},
 	{Of: keys.SignalAny, Do: send(0)}, // the dialog asks which one
-	{Of: keys.Scancel, Do: func(x acting, s *part.Scene) nav.Answer { return x.over.openCancelDialog(s, x.on().job) }},
+	{Of: keys.Scancel, Do: func(x actingPage, s *part.Scene) nav.Answer { return x.over.openCancelDialog(s, x.on().job) }},
 }
 
-func send(by signal.Signal) func(acting, *part.Scene) nav.Answer {
-	return func(x acting, s *part.Scene) nav.Answer { return x.over.openSignalDialog(s, by, x.on()) }
+func send(by signal.Signal) func(actingPage, *part.Scene) nav.Answer {
+	return func(x actingPage, s *part.Scene) nav.Answer { return x.over.openSignalDialog(s, by, x.on()) }
 }
 
 // openSignalDialog asks whether to send a signal.
-func (over *overlays) openSignalDialog(s *part.Scene, by signal.Signal, on subject) nav.Answer {
+func (over *overlays) openSignalDialog(s *part.Scene, by signal.Signal, on actionSubject) nav.Answer {
 	if why := s.Forbidden(); why != "" || on.at == nil {
 		return nav.Answer{Taken: true, Notice: why}
 	}
@@ -93,8 +93,8 @@ func (m *metrics) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 	if a := ofMetrics.Do(m, msg, s); a.Taken {
 		return a
 	}
-	return acts.Do(acting{m.over, func() subject {
-		return subject{at: new(m.Target()), job: ownJobID(s, m.Target().Job)}
+	return acts.Do(actingPage{m.over, func() actionSubject {
+		return actionSubject{at: new(m.Target()), job: ownJobID(s, m.Target().Job)}
 	}}, msg, s)
 }
 

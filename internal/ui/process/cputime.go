@@ -6,14 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// used has the CPU time that relatives had used at the time of a node's answer.
-type used struct {
+// relativesTime is the CPU time that relatives had used at the time of a node's answer.
+type relativesTime struct {
 	at    time.Duration // on the clock of the node; 0: unknown
 	ticks map[wire.ProcessID]uint64
 }
 
-func usedBy(r *wire.Reply) used {
-	u := used{at: time.Duration(r.ReadMS) * time.Millisecond, ticks: map[wire.ProcessID]uint64{}}
+func usedBy(r *wire.Reply) relativesTime {
+	u := relativesTime{at: time.Duration(r.ReadMS) * time.Millisecond, ticks: map[wire.ProcessID]uint64{}}
 	for i := range r.Family {
 		if k := &r.Family[i]; k.CPUTicks != nil {
 			u.ticks[k.ProcessID] = *k.CPUTicks

@@ -14,8 +14,8 @@ import (
 
 // families has the relatives of the processes in a tree: the questions to the nodes on the screen, and their answers.
 type families struct {
-	tree  bool                // rows are ordered by parent and child, and include relatives
-	asked map[string]*inquiry // by node
+	tree  bool                       // rows are ordered by parent and child, and include relatives
+	asked map[string]*familyQuestion // by node
 	of    map[string]*family
 	heard int // number of answers: when it grows, the rows change
 }
@@ -26,14 +26,14 @@ type family struct {
 	at     time.Time // time of the Snapshot that was shown when the answer came
 	cut    bool      // relatives are missing
 	failed bool
-	used   used
+	used   relativesTime
 }
 
 // noGPU replaces the index of a GPU for a relative, which uses none.
 const noGPU = -1
 
-// inquiry is the question to a node.
-type inquiry struct {
+// familyQuestion is the question to a node.
+type familyQuestion struct {
 	about    *wire.Family
 	at       time.Time // time of the Snapshot that was shown
 	cut      bool      // there are more processes than a node answers about
@@ -46,7 +46,7 @@ const renew = 10 * time.Second
 
 // coversPIDs reports whether the node need not be asked about these PIDs, because an open question or a recent answer
 // covers all of them.
-func (q *inquiry) coversPIDs(pids []int, now time.Time) bool {
+func (q *familyQuestion) coversPIDs(pids []int, now time.Time) bool {
 	if q == nil {
 		return false
 	}
@@ -62,7 +62,7 @@ func (q *inquiry) coversPIDs(pids []int, now time.Time) bool {
 // again if it has other processes or its answer is old.
 func (fs *families) nextQuestions(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
 	if fs.asked == nil {
-		fs.asked = map[string]*inquiry{}
+		fs.asked = map[string]*familyQuestion{}
 	}
 	last := ""
 	for i := w.From; i < w.From+w.Shown; i++ {
@@ -73,7 +73,7 @@ func (fs *families) nextQuestions(v *view, w nav.Window, now time.Time) (asks []
 		last = name
 		pids, cut := pidsOf(v, name)
 		if !fs.asked[name].coversPIDs(pids, now) {
-			fs.asked[name] = &inquiry{about: &wire.Family{PIDs: pids}, at: now, cut: cut}
+			fs.asked[name] = &familyQuestion{about: &wire.Family{PIDs: pids}, at: now, cut: cut}
 			asks = append(asks, nav.Ask{Node: name, Request: wire.Request{Family: fs.asked[name].about}})
 		}
 	}

@@ -82,7 +82,7 @@ func (p *Page) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 	if k, is := msg.(tea.KeyPressMsg); is && p.Nvitop {
 		msg = keys.FromNvitop(k)
 	}
-	if a := acts.Do(acting{&p.over, func() subject { return p.subjectOfKeys(s) }}, msg, s); a.Taken {
+	if a := acts.Do(actingPage{&p.over, func() actionSubject { return p.subjectOfKeys(s) }}, msg, s); a.Taken {
 		return a
 	}
 	if a := code.Do(p, msg, s); a.Taken {

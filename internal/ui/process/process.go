@@ -34,11 +34,11 @@ type Page struct {
 	kin    families
 	over   overlays
 	past   *prompt.History
-	before *before // nil: no visit
+	before *visitState // nil: no visit
 }
 
-// before is the state that is restored after a visit.
-type before struct {
+// visitState is the state that is restored after a visit.
+type visitState struct {
 	scope  scoping
 	tree   bool
 	filter *prompt.Filter
@@ -97,7 +97,7 @@ func (p *Page) begin(scope Scope, gpu string) {
 // Then the page's own filter applies again.
 func (p *Page) showMatching(text string) {
 	p.Leave()
-	was := &before{p.scope, p.kin.tree, p.Filter}
+	was := &visitState{p.scope, p.kin.tree, p.Filter}
 	p.begin(OfNodes, "")
 	p.before, p.Filter = was, prompt.New(filter.Of(&rows.Processes), p.past)
 	p.Filter.Set(everyJob, text)

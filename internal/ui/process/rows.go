@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// question has everything that the rows depend on.
-type question struct {
+// listingKey has everything that the rows depend on.
+type listingKey struct {
 	scope          Scope
 	job, node, gpu string
 	mine           bool
@@ -23,7 +23,7 @@ type question struct {
 
 // listing has the rows of a Snapshot.
 type listing struct {
-	of     question
+	of     listingKey
 	rows   []table.ProcessRow // by job, node, GPU and PID
 	nodes  int                // number of nodes in the scope
 	listed int                // number of these nodes that have listed their processes
@@ -32,8 +32,8 @@ type listing struct {
 	places []int32
 }
 
-func (x *scoping) currentQuestion(s *part.Scene) question {
-	q := question{scope: x.effectiveScope(s), mine: s.Mine}
+func (x *scoping) currentQuestion(s *part.Scene) listingKey {
+	q := listingKey{scope: x.effectiveScope(s), mine: s.Mine}
 	switch q.scope {
 	case OfGPU:
 		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, x.gpu
@@ -109,8 +109,8 @@ func (l *listing) reserveRows(s *part.Scene, nodes iter.Seq[string]) {
 	l.rows = slices.Grow(l.rows, count)
 }
 
-// slot is a GPU of a node, and its owner.
-type slot struct {
+// ownedGPU is a GPU of a node, and its owner.
+type ownedGPU struct {
 	gpu   *cluster.GPU
 	owner *cluster.JobView // the job, of those in the scope; nil: none of them
 	hides bool             // --only hides it
@@ -168,8 +168,8 @@ func isWantedGPU(g, want *cluster.GPU) bool {
 	return g != nil && (g.Key == want.Key || g.Instance() && !want.Instance() && g.Number == want.Number)
 }
 
-func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []slot {
-	slots := make([]slot, len(n.GPUs))
+func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []ownedGPU {
+	slots := make([]ownedGPU, len(n.GPUs))
 	for i := range n.GPUs {
 		slots[i].gpu, slots[i].hides = &n.GPUs[i], !only.Shows(&n.GPUs[i])
 	}
@@ -185,7 +185,8 @@ func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []slot {
 }
 
 // rowOf returns the row of a process. Its job comes from its cgroup or environment, otherwise from its GPU.
-func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) (r table.ProcessRow,
+func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []ownedGPU,
+	jobs []*cluster.JobView) (r table.ProcessRow,
 	hidden bool) {
 	r = table.ProcessRow{Process: tally.Process{Process: w, Number: w.GPU, Own: true}, Node: n}
 	var job *cluster.JobView

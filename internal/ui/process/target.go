@@ -13,16 +13,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// subject is the process and the job that a key acts on.
-type subject struct {
+// actionSubject is the process and the job that a key acts on.
+type actionSubject struct {
 	at     *tally.Target // nil: there is no process
 	tagged []tally.Target
 	job    string // "": none
 }
 
 // subjectOfKeys returns the process under the cursor, its job, and the tagged processes.
-func (p *Page) subjectOfKeys(s *part.Scene) subject {
-	on := subject{tagged: p.tags.taggedTargets(s, p.View(s))}
+func (p *Page) subjectOfKeys(s *part.Scene) actionSubject {
+	on := actionSubject{tagged: p.tags.taggedTargets(s, p.View(s))}
 	if t, ok := p.cursorTarget(s); ok {
 		on.at, on.job = &t, ownJobID(s, t.Job)
 	}

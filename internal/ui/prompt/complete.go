@@ -14,7 +14,7 @@ type cycle struct {
 }
 
 // completeWord replaces the word at the cursor by the next choice. If there is only one choice, it is final.
-func (l *line) completeWord(fields filter.Fields, by int) {
+func (l *openPrompt) completeWord(fields filter.Fields, by int) {
 	text := l.Text()
 	if l.cycle == nil {
 		c := filter.Complete(text, l.cursorByte(), fields)

@@ -62,7 +62,7 @@ func (f *Filter) drawHelp(fr *part.Frame, y int) {
 }
 
 // tabChoices returns the choices of Tab, and the index of the present one.
-func (l *line) tabChoices(fields filter.Fields) (all []string, chosen int) {
+func (l *openPrompt) tabChoices(fields filter.Fields) (all []string, chosen int) {
 	if l.cycle != nil {
 		return l.cycle.Choices, l.cycle.at
 	}

@@ -19,7 +19,7 @@ func (h *History) addFilter(text string) {
 }
 
 // recallFilter goes to the previous filter of the history, or back towards the typed text.
-func (l *line) recallFilter(h *History, by int) {
+func (l *openPrompt) recallFilter(h *History, by int) {
 	back := max(min(l.back+by, len(h.texts)), 0)
 	if back == l.back {
 		return

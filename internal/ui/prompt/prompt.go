@@ -18,19 +18,19 @@ import (
 type Filter struct {
 	fields filter.Fields
 	past   *History
-	first  kept            // the filter of jobs for which none was typed
-	of     map[string]kept // by the ID of the job
-	line   *line           // nil: the prompt is closed
+	first  acceptedFilter            // the filter of jobs for which none was typed
+	of     map[string]acceptedFilter // by the ID of the job
+	line   *openPrompt               // nil: the prompt is closed
 }
 
-// kept is a filter that applies: its text has no mistakes.
-type kept struct {
+// acceptedFilter is a filter in force: a text without mistakes.
+type acceptedFilter struct {
 	text string
 	expr *filter.Expr
 }
 
-// line is the prompt while it is open.
-type line struct {
+// openPrompt is the prompt while it is open.
+type openPrompt struct {
 	*Line
 	of    string        // ID of the job of the filter
 	wrong *filter.Error // mistake in the text; nil: there is none
@@ -42,17 +42,17 @@ type line struct {
 
 // New returns a page's filter of rows with these fields.
 func New(fields filter.Fields, past *History) *Filter {
-	return &Filter{fields: fields, past: past, of: map[string]kept{}}
+	return &Filter{fields: fields, past: past, of: map[string]acceptedFilter{}}
 }
 
 // Begin sets the filter of all jobs for which none was typed. nil shows all rows.
 func (f *Filter) Begin(e *filter.Expr) {
-	if f.first = (kept{}); e != nil {
-		f.first = kept{e.String(), e}
+	if f.first = (acceptedFilter{}); e != nil {
+		f.first = acceptedFilter{e.String(), e}
 	}
 }
 
-func (f *Filter) filterOf(job string) kept {
+func (f *Filter) filterOf(job string) acceptedFilter {
 	if k, typed := f.of[job]; typed {
 		return k
 	}
@@ -66,7 +66,7 @@ func (f *Filter) Expr(job string) *filter.Expr { return f.filterOf(job).expr }
 func (f *Filter) Set(job, text string) {
 	f.Clear(job)
 	if expr, wrong := filter.Parse(text, f.fields); wrong == nil {
-		f.of[job] = kept{text, expr}
+		f.of[job] = acceptedFilter{text, expr}
 	}
 }
 
@@ -74,11 +74,11 @@ func (f *Filter) Set(job, text string) {
 func (f *Filter) On(job string) bool { return f.Expr(job) != nil }
 
 // Clear shows all rows of a job again.
-func (f *Filter) Clear(job string) { f.of[job] = kept{} }
+func (f *Filter) Clear(job string) { f.of[job] = acceptedFilter{} }
 
 // Open opens the prompt for a job.
 func (f *Filter) Open(job string) {
-	f.line = &line{Line: NewLine(f.filterOf(job).text, filter.MostText), of: job}
+	f.line = &openPrompt{Line: NewLine(f.filterOf(job).text, filter.MostText), of: job}
 }
 
 // Close closes the prompt. The filter still applies.
@@ -150,7 +150,7 @@ func (f *Filter) key(k tea.KeyPressMsg) {
 }
 
 // editText changes the text like any other line.
-func (l *line) editText(msg tea.Msg) {
+func (l *openPrompt) editText(msg tea.Msg) {
 	l.Edit(msg)
 	l.cycle, l.back, l.half = nil, 0, false
 }
@@ -161,6 +161,6 @@ func (f *Filter) applyText() {
 	text := l.Text()
 	expr, wrong := filter.Parse(text, f.fields)
 	if l.wrong = wrong; wrong == nil && !l.half {
-		f.of[l.of] = kept{text, expr}
+		f.of[l.of] = acceptedFilter{text, expr}
 	}
 }

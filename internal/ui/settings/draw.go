@@ -93,7 +93,7 @@ func (p *Page) drawColumn(f *part.Frame, y int, r row) {
 	f.Left(aboutAt, y, f.W-aboutAt-1, r.table.Help(r.name), draw.Dim)
 }
 
-func (p *Page) valueText(w what) string {
+func (p *Page) valueText(w rowKind) string {
 	switch w {
 	case theme:
 		return p.Now.Theme

@@ -12,15 +12,15 @@ import (
 
 // row is a line of the page: a setting, or a column of a table.
 type row struct {
-	what  what
+	what  rowKind
 	table columns.Table
 	name  string // key of the column, or a way of news; "": the title of its table
 }
 
-type what uint8
+type rowKind uint8
 
 const (
-	theme what = iota
+	theme rowKind = iota
 	colors
 	view
 	yellow
@@ -113,7 +113,7 @@ type thresholds part.Levels
 const percentStep = 5
 
 // thresholdsOf returns the pair of thresholds of a row, and the index of the row's own.
-func (c *Choices) thresholdsOf(w what) (of *thresholds, at int) {
+func (c *Choices) thresholdsOf(w rowKind) (of *thresholds, at int) {
 	switch w {
 	case yellow:
 		return (*thresholds)(&c.Levels), 0

@@ -18,7 +18,7 @@ import (
 // it shows SLURM's answer.
 type Cancel struct {
 	job   string // its ID
-	typed line
+	typed typedText
 	wrong bool // Enter was pressed, and the typed text is not the ID
 
 	steps  bool // a signal for the steps is chosen
@@ -26,11 +26,11 @@ type Cancel struct {
 	picker *picker // asks for the signal; nil: the signal is by
 
 	asked *nav.Cancel // nil: no request to SLURM yet
-	said  []answer    // the result; nil: it has not arrived
+	said  []slurmLine // the result; nil: it has not arrived
 }
 
-// answer is a line of SLURM's error message, or of its explanation.
-type answer struct {
+// slurmLine is a line of SLURM's error message, or of its explanation.
+type slurmLine struct {
 	text string
 	role draw.Role
 }
@@ -131,7 +131,7 @@ func (c *Cancel) handleResult(r nav.Result) bool {
 		if c.asked.Signal != "" {
 			text = "SLURM has accepted this: the steps of the job get SIG" + c.asked.Signal + "."
 		}
-		c.said = []answer{{text, draw.Text}}
+		c.said = []slurmLine{{text, draw.Text}}
 		return true
 	}
 	c.said = failureLines(reach.AsFailure(r.Err, reach.ClassSlurm))
@@ -142,18 +142,18 @@ func (c *Cancel) handleResult(r nav.Result) bool {
 const mostWords = 4
 
 // failureLines describes a failure in lines: SLURM's error message, its meaning, and remedies.
-func failureLines(f *reach.Failure) []answer {
-	lines := []answer{{safe.Line(f.Summary(), mostText), draw.Warn}}
+func failureLines(f *reach.Failure) []slurmLine {
+	lines := []slurmLine{{safe.Line(f.Summary(), mostText), draw.Warn}}
 	for i, text := range strings.Split(safe.Lines(f.Words, mostWords*mostText), "\n") {
 		if text != "" && i < mostWords && !strings.Contains(lines[0].text, text) {
-			lines = append(lines, answer{text, draw.Text})
+			lines = append(lines, slurmLine{text, draw.Text})
 		}
 	}
 	if f.Meaning != "" {
-		lines = append(lines, answer{safe.Line(f.Meaning, mostText), draw.Text})
+		lines = append(lines, slurmLine{safe.Line(f.Meaning, mostText), draw.Text})
 	}
 	for _, hint := range f.Hints {
-		lines = append(lines, answer{"→ " + safe.Line(hint, mostText), draw.Dim})
+		lines = append(lines, slurmLine{"→ " + safe.Line(hint, mostText), draw.Dim})
 	}
 	return lines
 }

@@ -20,8 +20,8 @@ func (c *Cancel) Draw(f *part.Frame) {
 }
 
 // jobBox returns the box with the job and the choices.
-func (c *Cancel) jobBox(s *part.Scene) sheet {
-	b := sheet{title: "Cancel job " + c.job + "?", head: c.describeJob(s), at: -1, focus: keys.HintOf(keys.Leave)}
+func (c *Cancel) jobBox(s *part.Scene) boxText {
+	b := boxText{title: "Cancel job " + c.job + "?", head: c.describeJob(s), at: -1, focus: keys.HintOf(keys.Leave)}
 	switch {
 	case c.asked != nil:
 		c.addAnswer(s, &b)
@@ -44,7 +44,7 @@ func (c *Cancel) jobBox(s *part.Scene) sheet {
 }
 
 // addAnswer adds SLURM's answer to the box.
-func (c *Cancel) addAnswer(s *part.Scene, b *sheet) {
+func (c *Cancel) addAnswer(s *part.Scene, b *boxText) {
 	b.title, b.focus = c.scancelCommand(c.asked.Signal), keys.HintOf(keys.Leave).As("close")
 	if c.said == nil {
 		b.foot = [][]part.Piece{{part.Dim("no answer from SLURM yet")}}

@@ -15,19 +15,19 @@ import (
 type Dialog struct {
 	by     Signal
 	picker *picker // asks for the signal; nil: the signal is by
-	whom   whom
+	whom   recipients
 
-	list   []target // the recipients
-	blind  blind    // nodes without a process list at that time
-	from   int      // the first recipient on the screen
-	family *kin     // the process and its children; nil: the node was not asked
-	errand *errand  // nil: no signal was sent
+	list   []target      // the recipients
+	blind  unlistedNodes // nodes without a process list at that time
+	from   int           // the first recipient on the screen
+	family *kin          // the process and its children; nil: the node was not asked
+	errand *sentSignal   // nil: no signal was sent
 }
 
 // NewDialog asks whether to send a signal to the process at, or to the tagged processes, if there are any. With signal
 // 0, the user chooses one.
 func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene) (*Dialog, nav.Answer) {
-	d := &Dialog{by: by, whom: whom{at: at, tagged: tagged}}
+	d := &Dialog{by: by, whom: recipients{at: at, tagged: tagged}}
 	if by == 0 {
 		d.picker = &picker{}
 	}

@@ -24,12 +24,12 @@ func (d *Dialog) Draw(f *part.Frame) {
 func processCount(n int) string { return part.Plural(n, "process", "processes") }
 
 // dialogBox returns the box with the recipients, or with the results of the signal.
-func (d *Dialog) dialogBox(s *part.Scene) sheet {
+func (d *Dialog) dialogBox(s *part.Scene) boxText {
 	if d.errand != nil {
 		return d.outcomeBox(s)
 	}
 	n := d.countSignalable()
-	b := sheet{
+	b := boxText{
 		title: "Send " + d.by.String() + " to " + processCount(n) + "?", head: [][]part.Piece{d.choicePieces(s)},
 		from:  d.from,
 		at:    -1,
@@ -52,7 +52,7 @@ func (d *Dialog) dialogBox(s *part.Scene) sheet {
 }
 
 // setRows makes lines the list of the box.
-func (b *sheet) setRows(lines [][]part.Piece) {
+func (b *boxText) setRows(lines [][]part.Piece) {
 	b.rows, b.row = len(lines), func(i int) []part.Piece { return lines[i] }
 }
 
@@ -188,10 +188,10 @@ func (c columns) rowPieces(t *target, role draw.Role, said ...part.Piece) []part
 func padRight(s string, w int) string { return s + strings.Repeat(" ", max(w-draw.Width(s), 0)) }
 
 // outcomeBox is the box after the signal was sent.
-func (d *Dialog) outcomeBox(s *part.Scene) sheet {
+func (d *Dialog) outcomeBox(s *part.Scene) boxText {
 	n := countFates(d.list)
 	asked := len(d.list) - n[notAsked]
-	b := sheet{
+	b := boxText{
 		title: "Sent " + d.by.String() + " to " + strconv.Itoa(n[sent]) + " of " + processCount(asked), from: d.from,
 		at: -1, focus: keys.HintOf(keys.Leave).As("close"),
 	}
@@ -271,7 +271,7 @@ func resultPiece(t *target) part.Piece {
 	return part.Piece{Text: t.why, Role: resultRole(t.fate)}
 }
 
-func resultRole(f fate) draw.Role {
+func resultRole(f signalOutcome) draw.Role {
 	switch f {
 	case reused, foreign, failed, unsure:
 		return draw.Warn

@@ -14,11 +14,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// fate is the result of a signal for a process.
-type fate uint8
+// signalOutcome is the result of a signal for a process.
+type signalOutcome uint8
 
 const (
-	notAsked fate = iota // the signal was not for this process
+	notAsked signalOutcome = iota // the signal was not for this process
 	waiting
 	sent
 	exited
@@ -34,23 +34,23 @@ const (
 // target is a recipient, and the result of the signal.
 type target struct {
 	tally.Target
-	fate fate
+	fate signalOutcome
 	why  string // in words
 }
 
-// errand is a signal on its way.
-type errand struct {
+// sentSignal is a signal on its way.
+type sentSignal struct {
 	by    Signal
 	parts map[*wire.Signal][]int // the requests that have no result yet, each with its targets
 }
 
 // newErrand makes the requests: one for each node and owner, or several if there are very many targets.
-func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
+func newErrand(by Signal, list []target) (*sentSignal, []nav.Ask) {
 	type to struct {
 		node  string
 		owner int
 	}
-	e := &errand{by: by, parts: map[*wire.Signal][]int{}}
+	e := &sentSignal{by: by, parts: map[*wire.Signal][]int{}}
 	var asks []nav.Ask
 	open := map[to]*wire.Signal{} // the newest request to each
 	for i := range list {
@@ -76,7 +76,7 @@ func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
 }
 
 // handleResult stores the result of one of the requests.
-func (e *errand) handleResult(r nav.Result, list []target) {
+func (e *sentSignal) handleResult(r nav.Result, list []target) {
 	at := e.parts[r.Request.Signal]
 	delete(e.parts, r.Request.Signal)
 	fated, wrong := fateWithoutAnswer(r)
@@ -95,7 +95,7 @@ func (e *errand) handleResult(r nav.Result, list []target) {
 
 // fateWithoutAnswer returns the result of a signal about which the node says nothing, and the reason; "": the node says
 // something.
-func fateWithoutAnswer(r nav.Result) (fate, string) {
+func fateWithoutAnswer(r nav.Result) (signalOutcome, string) {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):
 		return unheard, "no answer: the signal may still arrive"
@@ -108,7 +108,7 @@ func fateWithoutAnswer(r nav.Result) (fate, string) {
 }
 
 // fateOf returns the result for one process as reported by its node.
-func fateOf(w *wire.Signaled) (fate, string) {
+func fateOf(w *wire.Signaled) (signalOutcome, string) {
 	why := safe.Line(w.Error, mostText)
 	switch w.ErrorID {
 	case "":
@@ -145,7 +145,7 @@ func summarizeFates(list []target) string {
 	n[unheard] += n[unsure]
 	var parts []string
 	for _, p := range []struct {
-		fate
+		signalOutcome
 		one, many string
 	}{
 		{sent, "sent to %d", "sent to %d"},
@@ -156,7 +156,7 @@ func summarizeFates(list []target) string {
 		{unheard, "outcome unknown for %d", "outcome unknown for %d"},
 		{waiting, "no answer yet for %d", "no answer yet for %d"},
 	} {
-		switch count := n[p.fate]; count {
+		switch count := n[p.signalOutcome]; count {
 		case 0:
 		case 1:
 			parts = append(parts, fmt.Sprintf(p.one, count))

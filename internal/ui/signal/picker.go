@@ -14,14 +14,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// line is a short text that the user types.
-type line struct{ text string }
+// typedText is a short text that the user types.
+type typedText struct{ text string }
 
 // mostTyped limits the text, in characters: the longest is the ID of an array's waiting tasks.
 const mostTyped = 64
 
 // editText answers a key that changes the text.
-func (l *line) editText(k tea.KeyPressMsg) {
+func (l *typedText) editText(k tea.KeyPressMsg) {
 	switch {
 	case key.Matches(k, keys.EraseAll):
 		l.text = ""
@@ -37,24 +37,24 @@ func (l *line) editText(k tea.KeyPressMsg) {
 }
 
 // textPieces are the text with its cursor.
-func (l *line) textPieces(before string) []part.Piece {
+func (l *typedText) textPieces(before string) []part.Piece {
 	return []part.Piece{part.Dim(before), part.Strong(l.text), part.Text("█")}
 }
 
 // picker is the list of signals; the user types a name or a number.
 type picker struct {
-	line
+	typedText
 	about  string // a line above it; "": none
 	not    Signal // a signal that is not offered; 0: none
 	cursor nav.Cursor[Signal]
 }
 
 // matchingEntries returns the signals that match the typed text.
-func (p *picker) matchingEntries() []entry {
-	return slices.DeleteFunc(matchSignals(p.text), func(e entry) bool { return p.not != 0 && e.Signal == p.not })
+func (p *picker) matchingEntries() []signalEntry {
+	return slices.DeleteFunc(matchSignals(p.text), func(e signalEntry) bool { return p.not != 0 && e.Signal == p.not })
 }
 
-func (p *picker) cursorList(s *part.Scene) ([]entry, nav.List[Signal]) {
+func (p *picker) cursorList(s *part.Scene) ([]signalEntry, nav.List[Signal]) {
 	found := p.matchingEntries()
 	_, room := p.pickerBox("").divideBox(s)
 	return found, nav.List[Signal]{N: len(found), Room: room, Key: func(i int) Signal { return found[i].Signal }}
@@ -80,9 +80,9 @@ func (p *picker) handleKey(k tea.KeyPressMsg, s *part.Scene) Signal {
 }
 
 // pickerBox returns the box with the list.
-func (p *picker) pickerBox(title string) sheet {
+func (p *picker) pickerBox(title string) boxText {
 	found := p.matchingEntries()
-	b := sheet{
+	b := boxText{
 		title: title, head: [][]part.Piece{p.textPieces("signal: ")}, rows: len(found), at: -1,
 		focus: keys.HintOf(keys.Leave),
 		keys:  []keys.Hint{keys.HintOf(keys.Choose), keys.HintOf(keys.Up, keys.Down).As("select")},
@@ -100,7 +100,7 @@ func (p *picker) pickerBox(title string) sheet {
 	return b
 }
 
-func (p *picker) row(found []entry, i int) []part.Piece {
+func (p *picker) row(found []signalEntry, i int) []part.Piece {
 	e := found[i]
 	number := strconv.Itoa(int(e.Signal))
 	name := e.Name() + strings.Repeat(" ", max(8-len(e.Name()), 1))

@@ -13,11 +13,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// kind is a choice of recipients.
-type kind uint8
+// recipientKind is a choice of recipients.
+type recipientKind uint8
 
 const (
-	theProcess kind = iota
+	theProcess recipientKind = iota
 	theTagged
 	theRank   // all processes of the process's rank
 	theJob    // all ranks of its job, or all processes if no rank is known
@@ -25,14 +25,14 @@ const (
 	kinds
 )
 
-// whom is the choice of recipients, with what it can choose from.
-type whom struct {
-	kind   kind
+// recipients is the choice of recipients, with what it can choose from.
+type recipients struct {
+	kind   recipientKind
 	at     tally.Target // the process under the cursor
 	tagged []tally.Target
 }
 
-func (w *whom) hasChoice(s *part.Scene, k kind) bool {
+func (w *recipients) hasChoice(s *part.Scene, k recipientKind) bool {
 	switch k {
 	case theTagged:
 		return len(w.tagged) > 0
@@ -46,7 +46,7 @@ func (w *whom) hasChoice(s *part.Scene, k kind) bool {
 	return true
 }
 
-func (w *whom) countChoices(s *part.Scene) (n int) {
+func (w *recipients) countChoices(s *part.Scene) (n int) {
 	for k := range kinds {
 		if w.hasChoice(s, k) {
 			n++
@@ -56,7 +56,7 @@ func (w *whom) countChoices(s *part.Scene) (n int) {
 }
 
 // jobOfProcess returns the job of the process if it is one of the user's.
-func (w *whom) jobOfProcess(s *part.Scene) *cluster.JobView {
+func (w *recipients) jobOfProcess(s *part.Scene) *cluster.JobView {
 	if !w.at.Mine {
 		return nil
 	}
@@ -64,9 +64,9 @@ func (w *whom) jobOfProcess(s *part.Scene) *cluster.JobView {
 }
 
 // nextChoice goes to the next choice, with a wrap at the ends.
-func (w *whom) nextChoice(s *part.Scene, by int) {
+func (w *recipients) nextChoice(s *part.Scene, by int) {
 	for {
-		w.kind = (w.kind + kinds + kind(by)) % kinds
+		w.kind = (w.kind + kinds + recipientKind(by)) % kinds
 		if w.hasChoice(s, w.kind) {
 			return
 		}
@@ -74,7 +74,7 @@ func (w *whom) nextChoice(s *part.Scene, by int) {
 }
 
 // choiceName names a choice: "3 tagged", "rank 11".
-func (w *whom) choiceName(k kind) string {
+func (w *recipients) choiceName(k recipientKind) string {
 	switch k {
 	case theTagged:
 		return strconv.Itoa(len(w.tagged)) + " tagged"
@@ -92,7 +92,7 @@ func (w *whom) choiceName(k kind) string {
 }
 
 // listTargets returns the recipients that are known.
-func (w *whom) listTargets(s *part.Scene, family *kin) []tally.Target {
+func (w *recipients) listTargets(s *part.Scene, family *kin) []tally.Target {
 	switch w.kind {
 	case theTagged:
 		return w.tagged
@@ -105,7 +105,7 @@ func (w *whom) listTargets(s *part.Scene, family *kin) []tally.Target {
 }
 
 // ofJob returns the processes of the rank, or of all ranks of the job.
-func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
+func (w *recipients) ofJob(s *part.Scene) (list []tally.Target) {
 	job := w.jobOfProcess(s)
 	if job == nil { // the job of the rank is not listed
 		return []tally.Target{w.at}
@@ -122,11 +122,11 @@ func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
 	return list
 }
 
-// blind counts the nodes of a job that had no process list when the choice was made.
-type blind struct{ nodes, of int }
+// unlistedNodes counts the nodes of a job that had no process list when the choice was made.
+type unlistedNodes struct{ nodes, of int }
 
 // countBlindNodes counts the nodes whose processes the choice cannot see.
-func (w *whom) countBlindNodes(s *part.Scene) (b blind) {
+func (w *recipients) countBlindNodes(s *part.Scene) (b unlistedNodes) {
 	job := w.jobOfProcess(s)
 	if job == nil || w.kind != theRank && w.kind != theJob {
 		return b

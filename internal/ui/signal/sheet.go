@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// sheet is the content of a box: lines above a list, as many rows of the list as fit, lines below it, and the keys.
-type sheet struct {
+// boxText is the content of a box: lines above a list, as many rows of the list as fit, lines below it, and the keys.
+type boxText struct {
 	title      string
 	head, foot [][]part.Piece
 	rows       int
@@ -38,7 +38,7 @@ func textWidth(s *part.Scene) int {
 }
 
 // divideBox returns the number of blank lines between the parts, and the number of rows of the list on the screen.
-func (b sheet) divideBox(s *part.Scene) (blanks, rows int) {
+func (b boxText) divideBox(s *part.Scene) (blanks, rows int) {
 	_, room := s.ModalSize(0, s.H)
 	rows = min(b.rows, mostRows)
 	more := 0
@@ -61,14 +61,14 @@ func (b sheet) divideBox(s *part.Scene) (blanks, rows int) {
 }
 
 // visibleRows returns the rows on the screen, beginning with row from if there are enough.
-func (b sheet) visibleRows(s *part.Scene) nav.Window {
+func (b boxText) visibleRows(s *part.Scene) nav.Window {
 	_, rows := b.divideBox(s)
 	from := max(min(b.from, b.rows-rows), 0)
 	return nav.Window{From: from, Shown: min(rows, b.rows), All: b.rows}
 }
 
 // drawBox draws the box. If there is little room, it keeps the first lines and the keys.
-func (b sheet) drawBox(f *part.Frame) {
+func (b boxText) drawBox(f *part.Frame) {
 	blanks, _ := b.divideBox(f.Scene)
 	w := b.visibleRows(f.Scene)
 	h := len(b.head) + w.Shown + len(b.foot) + 1 + blanks
@@ -119,7 +119,7 @@ func hiddenRowsText(w nav.Window) string {
 }
 
 // drawKeys draws the keys in the last row, with the focused key last. Keys at the right that do not fit are left out.
-func (b sheet) drawKeys(m part.Modal) {
+func (b boxText) drawKeys(m part.Modal) {
 	focus := " " + b.focus.Key + " " + b.focus.Verb + " "
 	var pieces []part.Piece
 	for _, h := range b.keys {

@@ -46,14 +46,14 @@ func (s Signal) Name() string { return wire.SignalName(int(s)) }
 // String is the signal's full name: "SIGTERM".
 func (s Signal) String() string { return "SIG" + s.Name() }
 
-// known is a signal with its description.
-type known struct {
+// signalMeaning is a signal with its description.
+type signalMeaning struct {
 	name    string
 	meaning string // beside the name in the list
 }
 
 // first are the signals that are sent most often, in the order of the list.
-var first = []known{
+var first = []signalMeaning{
 	{"USR1", "often: write a checkpoint"},
 	{"HUP", "the terminal has gone; daemons reload their settings"},
 	{"INT", "as Ctrl-C does; Python raises KeyboardInterrupt"},
@@ -66,22 +66,22 @@ var first = []known{
 	{"ABRT", "ends with a core dump"},
 }
 
-// entry is a signal in the list.
-type entry struct {
+// signalEntry is a signal in the list.
+type signalEntry struct {
 	Signal
 	meaning string
 }
 
 // all are the signals, beginning with those that are sent most often.
-var all = func() (list []entry) {
+var all = func() (list []signalEntry) {
 	listed := map[Signal]bool{}
 	for _, k := range first {
 		s := Signal(wire.SignalNumber(k.name))
-		list, listed[s] = append(list, entry{s, k.meaning}), true
+		list, listed[s] = append(list, signalEntry{s, k.meaning}), true
 	}
 	for s := Signal(1); s.Name() != ""; s++ {
 		if !listed[s] {
-			list = append(list, entry{s, ""})
+			list = append(list, signalEntry{s, ""})
 		}
 	}
 	return list
@@ -89,7 +89,7 @@ var all = func() (list []entry) {
 
 // matchSignals returns the signals whose name, with or without SIG, or whose number begins with the typed text; an
 // exact match comes first.
-func matchSignals(typed string) (list []entry) {
+func matchSignals(typed string) (list []signalEntry) {
 	name := strings.TrimPrefix(strings.ToUpper(typed), "SIG")
 	if strings.HasPrefix("SIG", strings.ToUpper(typed)) && len(typed) > 1 { // part of SIG
 		name = ""
@@ -98,7 +98,7 @@ func matchSignals(typed string) (list []entry) {
 		number := strconv.Itoa(int(e.Signal))
 		switch {
 		case name != "" && (e.Name() == name || number == name):
-			list = append([]entry{e}, list...)
+			list = append([]signalEntry{e}, list...)
 		case strings.HasPrefix(e.Name(), name), strings.HasPrefix(number, name):
 			list = append(list, e)
 		}

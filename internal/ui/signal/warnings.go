@@ -156,7 +156,7 @@ func (d *Dialog) unlistedText(s *part.Scene) string {
 
 // countLateListed counts the processes that have been listed since the list was made.
 func (d *Dialog) countLateListed(s *part.Scene) (n int) {
-	meant := map[spot]bool{}
+	meant := map[processKey]bool{}
 	for i := range d.list {
 		meant[spotOf(&d.list[i].Target)] = true
 	}
@@ -168,10 +168,10 @@ func (d *Dialog) countLateListed(s *part.Scene) (n int) {
 	return n
 }
 
-// spot identifies a process among all nodes.
-type spot struct {
+// processKey identifies a process among all nodes.
+type processKey struct {
 	node string
 	wire.ProcessID
 }
 
-func spotOf(t *tally.Target) spot { return spot{t.Node, t.ProcessID} }
+func spotOf(t *tally.Target) processKey { return processKey{t.Node, t.ProcessID} }

@@ -43,7 +43,7 @@ func (p *Page) Draw(f *part.Frame) {
 	footer.Draw(f, "", p.footerHints(f.Scene, rows)...)
 }
 
-func (p *Page) footerHints(s *part.Scene, rows []row) []keys.Hint {
+func (p *Page) footerHints(s *part.Scene, rows []groupRow) []keys.Hint {
 	var hints []keys.Hint
 	if len(rows) > 0 {
 		hints = append(hints, keys.HintOf(keys.Open))
@@ -154,21 +154,21 @@ func (p *Page) drawVerdict(f *part.Frame) {
 
 func (p *Page) firstListRow(s *part.Scene) int { return titleRow + 1 + len(p.verdictLines(s)) + 1 }
 
-func (p *Page) cursorList(s *part.Scene, rows []row) nav.List[string] {
+func (p *Page) cursorList(s *part.Scene, rows []groupRow) nav.List[string] {
 	return nav.List[string]{N: len(rows), Room: max(s.H-1-p.firstListRow(s), 1),
 		Key:   func(i int) string { return rows[i].key },
 		Lines: func(i int) int { return rows[i].rowHeight() }}
 }
 
 // rowHeight is the number of lines of a row.
-func (r *row) rowHeight() int {
+func (r *groupRow) rowHeight() int {
 	if r.group != nil && len(r.group.Workers) > 0 || r.refusal != nil && r.refusal.Hint != "" {
 		return 3
 	}
 	return 2
 }
 
-func (p *Page) drawRows(f *part.Frame, rows []row) {
+func (p *Page) drawRows(f *part.Frame, rows []groupRow) {
 	l := p.cursorList(f.Scene, rows)
 	w, at, y := p.cursor.Window(l), p.cursor.At(l), p.firstListRow(f.Scene)
 	for i := w.From; i < w.From+w.Shown; i++ {
@@ -184,7 +184,7 @@ func (p *Page) drawRows(f *part.Frame, rows []row) {
 }
 
 // row draws a group, or a reason.
-func (p *Page) row(f *part.Frame, y int, r *row) {
+func (p *Page) row(f *part.Frame, y int, r *groupRow) {
 	if r.refusal != nil {
 		f.Right(countAt, y, textAt-countAt-2, part.Plural(r.refusal.Count, "rank", "ranks"), draw.Dim)
 		writeLine(f, y, "not read: "+cmp.Or(r.refusal.Cause, r.refusal.ID), draw.Dim)

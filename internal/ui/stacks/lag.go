@@ -10,28 +10,29 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// lag is the place of a rank that lags: the page takes further looks at the job for it. Without a node there is none.
-type lag struct {
+// laggingRank is the place of a rank that lags: the page takes further looks at the job for it. Without a node there is
+// none.
+type laggingRank struct {
 	node  string
 	gpu   int // its number
-	looks []*stacks.Look
+	looks []*stacks.Observation
 }
 
 // lagOf returns the rank on the GPU that a destination names, if it names one.
-func lagOf(s *part.Scene, g nav.Go) lag {
+func lagOf(s *part.Scene, g nav.Go) laggingRank {
 	if g.GPU == "" || g.Node == "" {
-		return lag{}
+		return laggingRank{}
 	}
 	n := s.NodeOf(g.Node)
 	at := slices.IndexFunc(n.GPUs, func(gpu cluster.GPU) bool { return gpu.Key == g.GPU })
 	if at < 0 {
-		return lag{}
+		return laggingRank{}
 	}
-	return lag{node: g.Node, gpu: n.GPUs[at].Number}
+	return laggingRank{node: g.Node, gpu: n.GPUs[at].Number}
 }
 
 // addLook adds a look, and reports whether another one should follow.
-func (l *lag) addLook(look *stacks.Look) bool {
+func (l *laggingRank) addLook(look *stacks.Observation) bool {
 	if l.node == "" {
 		return false
 	}
@@ -41,7 +42,7 @@ func (l *lag) addLook(look *stacks.Look) bool {
 
 // standsOut reports whether the ranks of a group stand out. In a job that does not move, these are the few that are
 // elsewhere than the others. In a job that moves, ranks are in many places, so only one that lags stands out.
-func standsOut(g *rankstacks.Group, of *rankstacks.Verdict, s *cluster.Snapshot, l *lag) bool {
+func standsOut(g *rankstacks.Group, of *rankstacks.Verdict, s *cluster.Snapshot, l *laggingRank) bool {
 	if of.State != rankstacks.Moving {
 		return g.Outlier
 	}

@@ -44,8 +44,8 @@ type Page struct {
 	asked  []stacks.Question   // questions without an answer
 	fresh  bool                // answers have arrived that doc does not include
 
-	library *nav.NCCL // the question to the job's library; nil: none yet
-	lag     lag       // a rank that lags
+	library *nav.NCCL   // the question to the job's library; nil: none yet
+	lag     laggingRank // a rank that lags
 
 	doc    *rankstacks.Verdict // nil: nothing is known yet
 	past   bool                // doc is what was known at the time on the screen, and nobody is asked
@@ -54,8 +54,8 @@ type Page struct {
 	failed string              // why there is no result
 
 	cursor nav.Cursor[string]
-	marked string // the group to compare with; "": the largest
-	sheet  *sheet // what is open on top of the groups; nil: nothing is
+	marked string     // the group to compare with; "": the largest
+	sheet  *groupText // what is open on top of the groups; nil: nothing is
 }
 
 // step is what the page does next.
@@ -95,7 +95,7 @@ func (p *Page) begin(job string) {
 	was := *p
 	*p = Page{job: job, step: begins, past: was.past}
 	if was.job == job {
-		p.lag = lag{node: was.lag.node, gpu: was.lag.gpu}
+		p.lag = laggingRank{node: was.lag.node, gpu: was.lag.gpu}
 		p.doc, p.live, p.cursor, p.marked = was.doc, was.live, was.cursor, was.marked
 	}
 }
@@ -271,13 +271,13 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 // code is the code of the page's own actions.
 var code = action.Table[*Page]{
 	{Of: keys.Refresh, Do: refreshNow},
-	{Of: keys.Open, Do: ofRow(func(p *Page, on row) nav.Answer { p.openRow(on); return nav.Taken })},
+	{Of: keys.Open, Do: ofRow(func(p *Page, on groupRow) nav.Answer { p.openRow(on); return nav.Taken })},
 	{Of: keys.MarkStack, Do: ofRow(markRow)},
 	{Of: keys.CompareStacks, Do: ofRow((*Page).compareGroups)},
-	{Of: keys.CopyLine, Do: ofRow(func(_ *Page, on row) nav.Answer {
+	{Of: keys.CopyLine, Do: ofRow(func(_ *Page, on groupRow) nav.Answer {
 		return copyText("the group", stacktext.GroupText(on.group, on.refusal))
 	})},
-	{Of: keys.CopyAll, Do: ofRow(func(p *Page, _ row) nav.Answer {
+	{Of: keys.CopyAll, Do: ofRow(func(p *Page, _ groupRow) nav.Answer {
 		return copyText("all groups", stacktext.Text(p.doc, stacktext.Full))
 	})},
 }
@@ -286,7 +286,7 @@ var code = action.Table[*Page]{
 func (p *Page) Actions() []key.Binding { return slices.Concat(code.Actions(), nav.Moves) }
 
 // ofRow is the code of an action on the row under the cursor, if there is one.
-func ofRow(do func(p *Page, on row) nav.Answer) func(*Page, *part.Scene) nav.Answer {
+func ofRow(do func(p *Page, on groupRow) nav.Answer) func(*Page, *part.Scene) nav.Answer {
 	return func(p *Page, s *part.Scene) nav.Answer {
 		rows := p.listRows()
 		if len(rows) == 0 {
@@ -305,7 +305,7 @@ func refreshNow(p *Page, _ *part.Scene) nav.Answer {
 }
 
 // markRow marks the row with which to compare others, or removes the mark.
-func markRow(p *Page, on row) nav.Answer {
+func markRow(p *Page, on groupRow) nav.Answer {
 	if p.marked == on.key {
 		p.marked = ""
 	} else {
@@ -318,25 +318,25 @@ func copyText(what, text string) nav.Answer {
 	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
 }
 
-// row is a row of the list: a group, or the ranks that have no stack for the same reason.
-type row struct {
+// groupRow is a row of the list: a group, or the ranks that have no stack for the same reason.
+type groupRow struct {
 	key     string
 	group   *rankstacks.Group
 	refusal *rankstacks.Refusal
 }
 
 // listRows returns the groups, and then the reasons.
-func (p *Page) listRows() (rows []row) {
+func (p *Page) listRows() (rows []groupRow) {
 	if p.doc == nil {
 		return nil
 	}
 	for i := range p.doc.Groups {
 		g := &p.doc.Groups[i]
-		rows = append(rows, row{key: groupKey(g), group: g})
+		rows = append(rows, groupRow{key: groupKey(g), group: g})
 	}
 	for i := range p.doc.Refused {
 		r := &p.doc.Refused[i]
-		rows = append(rows, row{key: "r" + r.ID + "\x00" + r.Cause + "\x00" + r.Hint, refusal: r})
+		rows = append(rows, groupRow{key: "r" + r.ID + "\x00" + r.Cause + "\x00" + r.Hint, refusal: r})
 	}
 	return rows
 }

@@ -18,28 +18,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// sheet is text on top of the groups: one of them in full, or the difference of two.
-type sheet struct {
+// groupText is text on top of the groups: one of them in full, or the difference of two.
+type groupText struct {
 	title string
-	lines []line
+	lines []groupTextLine
 	from  int // the first line on the screen
 	text  string
 }
 
-// line is a line of a sheet.
-type line struct {
+// groupTextLine is a line of a sheet.
+type groupTextLine struct {
 	text   string
 	role   draw.Role
 	indent int
 	path   string // of a frame, after the text: it is clipped in its middle
 }
 
-func (t *sheet) addLine(role draw.Role, indent int, text string) {
-	t.lines = append(t.lines, line{text: text, role: role, indent: indent})
+func (t *groupText) addLine(role draw.Role, indent int, text string) {
+	t.lines = append(t.lines, groupTextLine{text: text, role: role, indent: indent})
 }
 
 // addHeading adds a heading, after an empty line.
-func (t *sheet) addHeading(text string) {
+func (t *groupText) addHeading(text string) {
 	if len(t.lines) > 0 {
 		t.addLine(draw.Text, 0, "")
 	}
@@ -47,8 +47,8 @@ func (t *sheet) addHeading(text string) {
 }
 
 // openRow shows a group in full, or the ranks that were not read for some reason.
-func (p *Page) openRow(r row) {
-	t := &sheet{text: stacktext.GroupText(r.group, r.refusal)}
+func (p *Page) openRow(r groupRow) {
+	t := &groupText{text: stacktext.GroupText(r.group, r.refusal)}
 	if r.refusal != nil {
 		t.title = part.Plural(r.refusal.Count, "rank", "ranks") + " not read"
 		t.addHeading(r.refusal.Cause)
@@ -87,10 +87,10 @@ func threadName(t *rankstacks.Thread) string {
 }
 
 // addFrames adds frames. The ranks may be at different lines of a frame.
-func (t *sheet) addFrames(frames []rankstacks.Frame) {
+func (t *groupText) addFrames(frames []rankstacks.Frame) {
 	for i := range frames {
 		f := &frames[i]
-		t.lines = append(t.lines, line{text: f.Function, role: draw.Text, indent: 2, path: stacktext.Path(f)})
+		t.lines = append(t.lines, groupTextLine{text: f.Function, role: draw.Text, indent: 2, path: stacktext.Path(f)})
 		for _, l := range f.Lines {
 			t.addLine(draw.Dim, 6, "line "+strconv.Itoa(l.Line)+": "+l.Members)
 		}
@@ -98,14 +98,14 @@ func (t *sheet) addFrames(frames []rankstacks.Frame) {
 }
 
 // addMembers adds the ranks, node by node.
-func (t *sheet) addMembers(ranks []rankstacks.Rank) {
+func (t *groupText) addMembers(ranks []rankstacks.Rank) {
 	for _, of := range stacktext.ByNode(ranks) {
 		t.addLine(draw.Text, 2, of)
 	}
 }
 
 // addWorkers adds the descendants that wait for files.
-func (t *sheet) addWorkers(list []rankstacks.Worker) {
+func (t *groupText) addWorkers(list []rankstacks.Worker) {
 	if len(list) == 0 {
 		return
 	}
@@ -116,9 +116,9 @@ func (t *sheet) addWorkers(list []rankstacks.Worker) {
 }
 
 // compareGroups shows where the group under the cursor differs from the marked one, or from the largest.
-func (p *Page) compareGroups(on row) nav.Answer {
+func (p *Page) compareGroups(on groupRow) nav.Answer {
 	rows := p.listRows()
-	with := slices.IndexFunc(rows, func(r row) bool { return r.key == p.marked })
+	with := slices.IndexFunc(rows, func(r groupRow) bool { return r.key == p.marked })
 	if with < 0 || rows[with].key == on.key {
 		if with = 0; on.key == rows[0].key {
 			with = 1
@@ -131,7 +131,7 @@ func (p *Page) compareGroups(on row) nav.Answer {
 		return nav.Answer{Taken: true, Notice: "one of the groups has no frames to compare"}
 	}
 	a, b := rows[with].group, on.group
-	t := &sheet{title: "Where two groups part, outermost frame first", text: stacktext.DiffText(a, b)}
+	t := &groupText{title: "Where two groups part, outermost frame first", text: stacktext.DiffText(a, b)}
 	d := stacktext.Diff(a, b)
 	t.addHeading(fmt.Sprintf("%s and %s", groupMembers(a), groupMembers(b)))
 	t.addFrames(d.Common)
@@ -174,7 +174,7 @@ func copySheet(p *Page, _ *part.Scene) nav.Answer { return copyText("the stacks"
 const sheetTop = titleRow + 1
 
 // wrapLines returns the lines, wrapped for a screen.
-func (t *sheet) wrapLines(s *part.Scene) (lines []line) {
+func (t *groupText) wrapLines(s *part.Scene) (lines []groupTextLine) {
 	for _, l := range t.lines {
 		if l.text == "" || l.path != "" {
 			lines = append(lines, l)
@@ -184,14 +184,14 @@ func (t *sheet) wrapLines(s *part.Scene) (lines []line) {
 			if i > 0 {
 				text = "  " + text
 			}
-			lines = append(lines, line{text: text, role: l.role, indent: l.indent})
+			lines = append(lines, groupTextLine{text: text, role: l.role, indent: l.indent})
 		}
 	}
 	return lines
 }
 
 // visibleLines returns which lines are on the screen.
-func (t *sheet) visibleLines(s *part.Scene) nav.Window {
+func (t *groupText) visibleLines(s *part.Scene) nav.Window {
 	all := len(t.wrapLines(s))
 	w := nav.Window{Shown: min(max(s.H-1-sheetTop, 1), all), All: all}
 	w.From = min(t.from, w.Hidden())
@@ -199,7 +199,7 @@ func (t *sheet) visibleLines(s *part.Scene) nav.Window {
 }
 
 // drawSheet draws the sheet in place of the groups.
-func (t *sheet) drawSheet(f *part.Frame) {
+func (t *groupText) drawSheet(f *part.Frame) {
 	w := t.visibleLines(f.Scene)
 	f.Section(titleRow, t.title, w.Where())
 	for i, l := range t.wrapLines(f.Scene)[w.From : w.From+w.Shown] {

@@ -48,8 +48,8 @@ func writeCount(f *part.Frame, x, y, w int, sum *tally.Totals) {
 	}
 }
 
-// sum is a line of totals.
-type sum struct {
+// totalsRow is a line of totals.
+type totalsRow struct {
 	gpus    []*cluster.GPU
 	total   tally.Totals
 	history func(n int) []float32
@@ -58,8 +58,8 @@ type sum struct {
 }
 
 // sumOf is the sum over GPUs of a node.
-func sumOf(n *cluster.Node, gpus []*cluster.GPU) sum {
-	return sum{
+func sumOf(n *cluster.Node, gpus []*cluster.GPU) totalsRow {
+	return totalsRow{
 		gpus: gpus, total: tally.Total(gpus),
 		history:   func(bins int) []float32 { return trend.Of(gpus, metric.Util, metric.Mean, bins) },
 		processes: func() string { return part.ProcessSum(n.MemoryOfProcesses(gpus...)) },
@@ -70,9 +70,9 @@ func sumOf(n *cluster.Node, gpus []*cluster.GPU) sum {
 type historyKey struct{ n int }
 
 // jobSum is the sum over all GPUs of the job that report. If all nodes are silent, it is the sum before the silence.
-func jobSum(f *part.Frame) sum {
+func jobSum(f *part.Frame) totalsRow {
 	gpus := f.LastSaid()
-	return sum{gpus: gpus, total: f.LastTotal(), processes: f.JobProcessSum, history: func(n int) []float32 {
+	return totalsRow{gpus: gpus, total: f.LastTotal(), processes: f.JobProcessSum, history: func(n int) []float32 {
 		return part.Once(f.Scene, historyKey{n},
 			func() []float32 { return trend.Of(gpus, metric.Util, metric.Mean, n) })
 	}}
@@ -88,7 +88,7 @@ var (
 
 // writeTotals writes the totals of GPUs: in the units of one node, or with large in larger units and with the mean of
 // the cells' gauge.
-func writeTotals(f *part.Frame, y int, of sum, l layout.Layout, role draw.Role, large bool) {
+func writeTotals(f *part.Frame, y int, of totalsRow, l layout.Layout, role draw.Role, large bool) {
 	in := ofNode
 	if large {
 		in = ofJob

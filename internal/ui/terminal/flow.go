@@ -22,8 +22,8 @@ const (
 	lateAfter = 10 * time.Second // a terminal that has answered before may be behind a stalled link
 )
 
-// flow has the state of the questions to the terminal. The terminal's mutex guards it.
-type flow struct {
+// queryState has the state of the questions to the terminal. The terminal's mutex guards it.
+type queryState struct {
 	asks   bool // the terminal may answer, as far as is known
 	hushed bool // no more questions: the terminal is about to be given back
 	heard  bool // the terminal has answered
@@ -35,9 +35,9 @@ type flow struct {
 }
 
 // isBlocked reports whether no frame may be written now.
-func (f *flow) isBlocked() bool { return f.clear != nil }
+func (f *queryState) isBlocked() bool { return f.clear != nil }
 
-func (f *flow) endWait() {
+func (f *queryState) endWait() {
 	if f.clear == nil {
 		return
 	}

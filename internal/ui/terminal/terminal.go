@@ -53,14 +53,14 @@ type Terminal struct {
 	done chan struct{} // closed when the goroutine has ended
 
 	mu      sync.Mutex // guards the fields below
-	pending picture
+	pending frameWrite
 	spare   *draw.Canvas  // no longer on the screen
 	clip    string        // clipboard sequences to write
 	away    bool          // the terminal is suspended
 	left    chan struct{} // closed when the terminal has been given back
 	ended   bool
 	asked   bool // the terminal has been asked for its background
-	flow    flow
+	flow    queryState
 	err     error // error of a write
 
 	// Only the writer uses these.
@@ -71,8 +71,8 @@ type Terminal struct {
 	mouse  tea.MouseMode
 }
 
-// picture is a frame to be written, with its modes.
-type picture struct {
+// frameWrite is a frame to be written, with its modes.
+type frameWrite struct {
 	theme  *draw.Theme
 	canvas *draw.Canvas // nil: there is none
 	modes  tea.View     // only its title and mouse mode are used
@@ -257,18 +257,18 @@ func (t *Terminal) Flush() {
 }
 
 // take returns the next thing to do: write a frame or a text for the clipboard, or restore the terminal.
-func (t *Terminal) take() (p picture, clip string, left chan struct{}) {
+func (t *Terminal) take() (p frameWrite, clip string, left chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.away {
 		left, t.left = t.left, nil
-		return picture{}, "", left
+		return frameWrite{}, "", left
 	}
 	if t.flow.isBlocked() {
-		return picture{}, "", nil
+		return frameWrite{}, "", nil
 	}
 	if p = t.pending; p.canvas != nil {
-		t.pending = picture{}
+		t.pending = frameWrite{}
 	}
 	clip, t.clip = t.clip, ""
 	return p, clip, nil
@@ -284,7 +284,7 @@ func (t *Terminal) takeClip() string {
 	return t.clip
 }
 
-func (t *Terminal) writeFrame(p picture, clip string) {
+func (t *Terminal) writeFrame(p frameWrite, clip string) {
 	old := t.shown
 	if p.whole {
 		old = nil
@@ -296,7 +296,7 @@ func (t *Terminal) writeFrame(p picture, clip string) {
 }
 
 // frameBytes returns the bytes that turn a terminal that shows old into one that shows p.
-func (t *Terminal) frameBytes(p picture, old *draw.Canvas) []byte {
+func (t *Terminal) frameBytes(p frameWrite, old *draw.Canvas) []byte {
 	b := t.enterScreen(t.buffer[:0])
 	if p.asks {
 		b = append(b, ansi.RequestBackgroundColor...)

@@ -1,7 +1,7 @@
 package metric
 
 // errorRows has the metrics of memory errors and recovery.
-var errorRows = []entry{
+var errorRows = []tableEntry{
 	{ECCMode, Row{
 		Key: "ecc_enabled", Label: "ECC", Unit: Count, Pace: Once,
 		From: []string{"nvmlDeviceGetEccMode"},

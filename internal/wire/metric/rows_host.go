@@ -1,7 +1,7 @@
 package metric
 
 // hostRows has the metrics of a node.
-var hostRows = []entry{
+var hostRows = []tableEntry{
 	{CPU, Row{
 		Core: true, Key: "cpu_percent", Label: "CPU", Unit: Percent, Decimals: 2, Scope: Host, Kept: true, Sum: Mean,
 		From:   []string{"/proc/stat"},

@@ -1,7 +1,7 @@
 package metric
 
 // linkRows has the metrics of PCIe and NVLink.
-var linkRows = []entry{
+var linkRows = []tableEntry{
 	{PCIeGen, Row{
 		Key: "pcie_gen", Label: "PCIe generation", Unit: Count, Sum: Lowest,
 		Positive: true,

@@ -1,7 +1,7 @@
 package metric
 
 // stateRows has the metrics of temperature, power, clocks and modes.
-var stateRows = []entry{
+var stateRows = []tableEntry{
 	{Temperature, Row{
 		Core: true, Key: "temperature_celsius", Label: "temperature", Unit: Celsius, Kept: true, Sum: Highest,
 		From: []string{"nvmlDeviceGetTemperature"},

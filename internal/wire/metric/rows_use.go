@@ -1,7 +1,7 @@
 package metric
 
 // useRows has the metrics of use and memory.
-var useRows = []entry{
+var useRows = []tableEntry{
 	{Util, Row{
 		Core: true, Key: "util_percent", Label: "utilization", Unit: Percent, Kept: true, Sum: Mean,
 		From:   []string{"nvmlDeviceGetUtilizationRates"},

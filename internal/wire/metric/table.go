@@ -122,14 +122,14 @@ const (
 	count
 )
 
-// entry is a row with its ID. Rows in a list, unlike those of a map, need no code in the probe.
-type entry struct {
+// tableEntry is a row with its ID. Rows in a list, unlike those of a map, need no code in the probe.
+type tableEntry struct {
 	ID
 	Row
 }
 
 var table = func() (t [count]Row) {
-	for _, rows := range [][]entry{useRows, stateRows, linkRows, errorRows, hostRows} {
+	for _, rows := range [][]tableEntry{useRows, stateRows, linkRows, errorRows, hostRows} {
 		for i := range rows {
 			t[rows[i].ID] = rows[i].Row
 		}

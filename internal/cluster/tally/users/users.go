@@ -25,8 +25,8 @@ type Row struct {
 	Jobs               []string // IDs, for jobs of this user as squeue prints them
 }
 
-// place is a GPU of a node with its MIG instances.
-type place struct {
+// physicalGPU is a GPU of a node with its MIG instances.
+type physicalGPU struct {
 	number int
 	key    string // of a GPU without a number
 
@@ -34,55 +34,55 @@ type place struct {
 	holders int     // number of its users, including those of hidden instances
 }
 
-// gpu is a GPU of a node, or an instance.
-type gpu struct {
+// gpuOrInstance is a GPU of a node, or an instance.
+type gpuOrInstance struct {
 	index  int
 	hidden bool
 	place  int // in node.places
 }
 
-// share is one user on one place of a node.
-type share struct {
-	of    *sum
+// gpuShare is one user on one place of a node.
+type gpuShare struct {
+	of    *rowBuilder
 	place int
 	shown bool // one of the GPUs of the place is shown
 }
 
-// sum is a Row under construction.
-type sum struct {
+// rowBuilder is a Row under construction.
+type rowBuilder struct {
 	row   Row
 	watts float64
 	jobs  map[string]bool
 	last  struct{ node, job string }
 }
 
-// node has the users on one node. It uses lists, since there are few of each.
-type node struct {
-	places []place
-	gpus   []gpu
-	holds  []share
+// nodeUsers has the users on one node. It uses lists, since there are few of each.
+type nodeUsers struct {
+	places []physicalGPU
+	gpus   []gpuOrInstance
+	holds  []gpuShare
 	procs  map[wire.ProcessID]bool // the shown ones; a process may be on several GPUs
 }
 
 // Of returns the users that have processes on the shown GPUs of the jobs' nodes, or on no known GPU, by name.
 func Of(s *cluster.Snapshot, only tally.Only) []Row {
-	sums := map[string]*sum{}
+	sums := map[string]*rowBuilder{}
 	ids := map[string]string{}
 	for i := range s.Jobs {
 		ids[s.Jobs[i].Number] = s.Jobs[i].ID
 	}
-	sumOf := func(user string) *sum {
+	sumOf := func(user string) *rowBuilder {
 		if sums[user] == nil {
-			sums[user] = &sum{row: Row{User: user, Memory: math.NaN(), Power: math.NaN()},
+			sums[user] = &rowBuilder{row: Row{User: user, Memory: math.NaN(), Power: math.NaN()},
 				jobs: map[string]bool{}}
 		}
 		return sums[user]
 	}
-	here := node{procs: map[wire.ProcessID]bool{}}
+	here := nodeUsers{procs: map[wire.ProcessID]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 		n := s.Nodes[name]
 		here.enterNode(n, only)
-		var u *sum
+		var u *rowBuilder
 		for i := range n.Processes {
 			p := &n.Processes[i]
 			if u == nil || u.row.User != p.User {
@@ -104,13 +104,13 @@ func Of(s *cluster.Snapshot, only tally.Only) []Row {
 }
 
 // enterNode begins with the GPUs of a node.
-func (u *node) enterNode(n *cluster.Node, only tally.Only) {
+func (u *nodeUsers) enterNode(n *cluster.Node, only tally.Only) {
 	u.places, u.gpus, u.holds = u.places[:0], u.gpus[:0], u.holds[:0]
 	clear(u.procs)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		at := u.placeOf(g)
-		u.gpus = append(u.gpus, gpu{index: g.Index, hidden: !only.Shows(g), place: at})
+		u.gpus = append(u.gpus, gpuOrInstance{index: g.Index, hidden: !only.Shows(g), place: at})
 		if !g.Instance() {
 			u.places[at].watts = g.Float(metric.Power)
 		}
@@ -118,8 +118,8 @@ func (u *node) enterNode(n *cluster.Node, only tally.Only) {
 }
 
 // placeOf returns the place of a GPU.
-func (u *node) placeOf(g *cluster.GPU) int {
-	is := place{number: g.Number, watts: math.NaN()}
+func (u *nodeUsers) placeOf(g *cluster.GPU) int {
+	is := physicalGPU{number: g.Number, watts: math.NaN()}
 	if g.Number == cluster.NoNumber {
 		is.key = g.Key
 	}
@@ -133,8 +133,8 @@ func (u *node) placeOf(g *cluster.GPU) int {
 }
 
 // holdsShown notes a user's process on one of the node's GPUs, and reports whether that GPU is shown.
-func (u *node) holdsShown(of *sum, p *wire.Process) bool {
-	at := slices.IndexFunc(u.gpus, func(g gpu) bool { return g.index == p.GPU })
+func (u *nodeUsers) holdsShown(of *rowBuilder, p *wire.Process) bool {
+	at := slices.IndexFunc(u.gpus, func(g gpuOrInstance) bool { return g.index == p.GPU })
 	shown := at < 0 || !u.gpus[at].hidden
 	if at >= 0 {
 		u.addHold(of, u.gpus[at].place, shown)
@@ -146,19 +146,19 @@ func (u *node) holdsShown(of *sum, p *wire.Process) bool {
 	return shown
 }
 
-func (u *node) addHold(of *sum, place int, shown bool) {
+func (u *nodeUsers) addHold(of *rowBuilder, place int, shown bool) {
 	for i := range u.holds {
 		if h := &u.holds[i]; h.of == of && h.place == place {
 			h.shown = h.shown || shown
 			return
 		}
 	}
-	u.holds = append(u.holds, share{of, place, shown})
+	u.holds = append(u.holds, gpuShare{of, place, shown})
 	u.places[place].holders++
 }
 
 // addNodeGPUs adds the GPUs of the node to the sums.
-func (u *node) addNodeGPUs() {
+func (u *nodeUsers) addNodeGPUs() {
 	for _, h := range u.holds {
 		if !h.shown {
 			continue
@@ -171,7 +171,7 @@ func (u *node) addNodeGPUs() {
 }
 
 // addProcess adds a process that is on one of the node's GPUs.
-func (u *sum) addProcess(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
+func (u *rowBuilder) addProcess(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
 	if u.row.Nodes == 0 || u.last.node != n.Name {
 		u.row.Nodes, u.last.node = u.row.Nodes+1, n.Name
 	}
@@ -190,7 +190,7 @@ func (u *sum) addProcess(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, 
 	}
 }
 
-func (u *sum) finishRow() Row {
+func (u *rowBuilder) finishRow() Row {
 	r := u.row
 	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs),
 		func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })

@@ -47,11 +47,11 @@ type Asker struct {
 	node Node
 
 	mu    sync.Mutex // protects the following
-	calls map[string]*call
+	calls map[string]*pendingQuestion
 }
 
-// call is a question about a job that has no answer yet.
-type call struct {
+// pendingQuestion is a question about a job that has no answer yet.
+type pendingQuestion struct {
 	done   chan struct{}
 	result *Result
 	err    error
@@ -78,7 +78,7 @@ func Old(node Node) Node {
 }
 
 // New returns an Asker.
-func New(node Node) *Asker { return &Asker{node: node, calls: map[string]*call{}} }
+func New(node Node) *Asker { return &Asker{node: node, calls: map[string]*pendingQuestion{}} }
 
 // Places returns the processes of a job that run on its GPUs now, those with a known rank first.
 func Places(s *cluster.Snapshot, job *cluster.JobView) []nccl.Place {
@@ -102,7 +102,7 @@ func (a *Asker) Job(ctx context.Context, job string, places []nccl.Place) (*Resu
 	a.mu.Lock()
 	c := a.calls[job]
 	if c == nil {
-		c = &call{done: make(chan struct{})}
+		c = &pendingQuestion{done: make(chan struct{})}
 		a.calls[job] = c
 		crash.Go(func() { a.runCall(context.WithoutCancel(ctx), job, places, c) })
 	}
@@ -115,7 +115,7 @@ func (a *Asker) Job(ctx context.Context, job string, places []nccl.Place) (*Resu
 	}
 }
 
-func (a *Asker) runCall(ctx context.Context, job string, places []nccl.Place, c *call) {
+func (a *Asker) runCall(ctx context.Context, job string, places []nccl.Place, c *pendingQuestion) {
 	ctx, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
 	c.result, c.err = a.judgeJob(ctx, places)
@@ -174,8 +174,8 @@ func askingOrder(places []nccl.Place, first string) []*nccl.Place {
 	return list
 }
 
-// answer is an answer about the job, and the process that gave it.
-type answer struct {
+// rasAnswer is an answer about the job, and the process that gave it.
+type rasAnswer struct {
 	*nccl.Answer
 	names   *nccl.Names
 	from    *nccl.Place
@@ -190,7 +190,7 @@ var (
 )
 
 // askInTurn asks one process after another, until one answers about the job.
-func (a *Asker) askInTurn(ctx context.Context, roster *nccl.Roster, places []*nccl.Place) (*answer, error) {
+func (a *Asker) askInTurn(ctx context.Context, roster *nccl.Roster, places []*nccl.Place) (*rasAnswer, error) {
 	var failed error
 	refused := map[string]bool{}
 	tried := 0
@@ -224,7 +224,7 @@ func (r refusal) Error() string        { return r.text }
 func (r refusal) Is(target error) bool { return target == errRefused }
 
 // askProcess asks a process, and parses the answer while it arrives.
-func (a *Asker) askProcess(ctx context.Context, p *nccl.Place) (*answer, error) {
+func (a *Asker) askProcess(ctx context.Context, p *nccl.Place) (*rasAnswer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: RAS of NCCL has not answered within %s",
 		p.Node,
 		patience))
@@ -251,7 +251,7 @@ func (a *Asker) askProcess(ctx context.Context, p *nccl.Place) (*answer, error) 
 		return nil, fmt.Errorf("%s, %s: %w", p.Node, address, got.err)
 	}
 	got.At = time.Now()
-	return &answer{Answer: got.Answer, from: p, address: address}, nil
+	return &rasAnswer{Answer: got.Answer, from: p, address: address}, nil
 }
 
 // copyPieces hands over the pieces of an answer.

@@ -246,7 +246,7 @@ func ordinalOf(n int) string {
 }
 
 // Part describes a communicator, by its members if all of them are known.
-func Part(p *nccl.Part) string {
+func Part(p *nccl.JobComm) string {
 	name := "communicator"
 	if p.Number > 0 {
 		name += " #" + strconv.Itoa(p.Number)
@@ -271,7 +271,7 @@ func Lines(v *nccl.Verdict) []string {
 			behind = append(behind, fmt.Sprintf("%d only #%d", l.Count, l.Launched))
 		}
 		operation := cmp.Or(w.Operation, "operation")
-		add("%s: %d %s launched %s #%d, %s", Part(&w.Part), w.Waiting, chooseForm(w.Waiting, "has", "have"), operation,
+		add("%s: %d %s launched %s #%d, %s", Part(&w.JobComm), w.Waiting, chooseForm(w.Waiting, "has", "have"), operation,
 			w.Launched,
 			strings.Join(behind, ", "))
 	}

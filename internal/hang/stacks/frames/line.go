@@ -33,20 +33,20 @@ func (l Line) String() string {
 	return text
 }
 
-// origin says to whom the code of a file belongs.
-type origin int
+// codeOrigin says to whom the code of a file belongs.
+type codeOrigin int
 
 const (
-	ofProgram origin = iota
-	ofPackage        // installed
-	ofPython         // Python's standard library
+	ofProgram codeOrigin = iota
+	ofPackage            // installed
+	ofPython             // Python's standard library
 )
 
 // Parts of the paths of installed packages, and of Python's own files.
 var packages = []string{"/site-packages/", "/dist-packages/"}
 
 // originOf determines the origin of a file from its path, and shortens the path.
-func originOf(file string) (origin, string) {
+func originOf(file string) (codeOrigin, string) {
 	for _, dir := range packages {
 		if at := strings.LastIndex(file, dir); at >= 0 {
 			return ofPackage, file[at+len(dir):]
@@ -167,7 +167,7 @@ func (l Line) Place() string {
 	return text
 }
 
-func frameOrigin(f *wire.Frame) origin {
+func frameOrigin(f *wire.Frame) codeOrigin {
 	o, _ := originOf(f.File)
 	return o
 }

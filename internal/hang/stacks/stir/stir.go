@@ -32,11 +32,11 @@ type Stir struct {
 	Runs     bool    // at the later look it ran, or waited for a CPU
 	Switches uint64  // how often it began to wait
 	Bytes    uint64  // read and written
-	Known    Known
+	Known    KnownCounters
 }
 
-// Known says which of the counters are known.
-type Known struct{ CPU, Switches, Bytes bool }
+// KnownCounters says which of the counters are known.
+type KnownCounters struct{ CPU, Switches, Bytes bool }
 
 // scaledLimit scales a limit to the time between the two looks.
 func (s *Stir) scaledLimit(limit uint64) uint64 {

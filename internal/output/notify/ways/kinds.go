@@ -20,15 +20,15 @@ type Settings struct {
 // ErrNoTerminal is the error of the way to a terminal in a program without one.
 var ErrNoTerminal = errors.New("this program has no terminal")
 
-// kind is a row of the table of ways.
-type kind struct {
+// wayRow is a row of the table of ways.
+type wayRow struct {
 	name  string                 // also the name of its setting, if it needs one
 	needs func(s *Settings) bool // reports whether the setting is there; nil: it needs none
 	open  func(s *Settings) (Way, error)
 }
 
 // kinds are the ways in which news comes.
-var kinds = []kind{
+var kinds = []wayRow{
 	{newsworthy.WayTerminal, nil, onTerminal},
 	{"command", func(s *Settings) bool { return len(s.Command) > 0 },
 		func(s *Settings) (Way, error) { return Command(s.Command) }},

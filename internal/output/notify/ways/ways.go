@@ -100,14 +100,14 @@ const waiting = 16
 // Post delivers Messages over several ways.
 type Post struct {
 	say    func(string)
-	boxes  []*box
+	boxes  []*outbox
 	ctx    context.Context
 	cancel context.CancelFunc
 	group  sync.WaitGroup
 }
 
-// box has the Messages of one way.
-type box struct {
+// outbox has the Messages of one way.
+type outbox struct {
 	Way
 	in   chan *Document
 	last string // the last error, which is reported once
@@ -118,7 +118,7 @@ func Open(ways []Way, say func(string)) *Post {
 	p := &Post{say: say}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	for _, w := range ways {
-		b := &box{Way: w, in: make(chan *Document, waiting)}
+		b := &outbox{Way: w, in: make(chan *Document, waiting)}
 		p.boxes = append(p.boxes, b)
 		p.group.Go(func() {
 			defer crash.End()
@@ -128,7 +128,7 @@ func Open(ways []Way, say func(string)) *Post {
 	return p
 }
 
-func (p *Post) deliverBox(b *box) {
+func (p *Post) deliverBox(b *outbox) {
 	for d := range b.in {
 		if p.ctx.Err() != nil {
 			return

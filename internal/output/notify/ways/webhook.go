@@ -30,14 +30,15 @@ const (
 	maxContent = 1900    // bytes: Discord refuses more than 2,000 characters
 )
 
-// pace is how often and how long a webhook is tried.
-type pace struct {
+// retryPolicy is how often and how long a webhook is tried.
+type retryPolicy struct {
 	first, most time.Duration // between two tries
 	try, all    time.Duration // for one, and for all
 	tries       uint
 }
 
-var usual = pace{first: time.Second, most: 30 * time.Second, try: 15 * time.Second, all: 2 * time.Minute, tries: 5}
+var usual = retryPolicy{first: time.Second, most: 30 * time.Second, try: 15 * time.Second, all: 2 * time.Minute,
+	tries: 5}
 
 // Webhook posts each Message to the URL in a file of the user's own.
 func Webhook(file string) (Way, error) {
@@ -51,7 +52,7 @@ func Webhook(file string) (Way, error) {
 // proxies returns the proxy that a request goes through; nil: there is none.
 type proxies func(*http.Request) (*url.URL, error)
 
-func webhookWay(to *url.URL, by proxies, p pace) Way {
+func webhookWay(to *url.URL, by proxies, p retryPolicy) Way {
 	transport := &http.Transport{Proxy: by, DisableKeepAlives: true, TLSHandshakeTimeout: p.try,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, MaxResponseHeaderBytes: 64 << 10}
 	client := &http.Client{Transport: transport, Timeout: p.try, CheckRedirect: checkRedirect}

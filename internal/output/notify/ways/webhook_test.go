@@ -18,7 +18,8 @@ import (
 )
 
 // quick is a pace for tests.
-var quick = pace{first: time.Millisecond, most: 5 * time.Millisecond, try: 200 * time.Millisecond, all: 5 * time.Second,
+var quick = retryPolicy{first: time.Millisecond, most: 5 * time.Millisecond, try: 200 * time.Millisecond,
+	all:   5 * time.Second,
 	tries: 4}
 
 const secret = "/services/T0/B0/secret"
@@ -125,7 +126,7 @@ func TestTheLastWordOfAWebhook(t *testing.T) {
 	short.try, short.all = time.Minute, 50*time.Millisecond
 	for name, tc := range map[string]struct {
 		answer func(http.ResponseWriter)
-		pace   pace
+		pace   retryPolicy
 		want   string
 	}{
 		"interrupted between tries":  {status(503), slow, "it answers 503"},

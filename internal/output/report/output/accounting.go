@@ -205,7 +205,7 @@ func sourceLines(r *report.Report) (out []string) {
 // mostSteps is how many steps the text shows.
 const mostSteps = 20
 
-func stepGrid(r *report.Report) table {
+func stepGrid(r *report.Report) titledTable {
 	g := newTable("Steps", 4, "Step", "Program", "State", "Code", "Elapsed", "Tasks", "CPU time", "Task memory",
 		"GPU util")
 	g.spares("Tasks", "CPU time")

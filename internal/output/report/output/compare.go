@@ -16,13 +16,13 @@ import (
 )
 
 // Comparisons write two reports side by side, by name of the format.
-var Comparisons = map[string]func(io.Writer, *report.Comparison, Look) error{
-	"text": func(w io.Writer, c *report.Comparison, look Look) error {
+var Comparisons = map[string]func(io.Writer, *report.Comparison, TextFormat) error{
+	"text": func(w io.Writer, c *report.Comparison, look TextFormat) error {
 		return compareText(w, c, time.Local, false, look)
 	},
-	"json": func(w io.Writer, c *report.Comparison, _ Look) error { return text.WriteJSON(w, "  ", c) },
-	"csv":  func(w io.Writer, c *report.Comparison, _ Look) error { return compareCSV(w, c) },
-	"markdown": func(w io.Writer, c *report.Comparison, look Look) error {
+	"json": func(w io.Writer, c *report.Comparison, _ TextFormat) error { return text.WriteJSON(w, "  ", c) },
+	"csv":  func(w io.Writer, c *report.Comparison, _ TextFormat) error { return compareCSV(w, c) },
+	"markdown": func(w io.Writer, c *report.Comparison, look TextFormat) error {
 		return compareText(w, c, time.Local, true, look)
 	},
 }
@@ -39,7 +39,7 @@ var inUnit = map[string]func(float64) string{
 	compare.Celsius: func(v float64) string { return fmt.Sprintf("%.0f°C", v) },
 }
 
-func compareGrid(c *report.Comparison, zone *time.Location) table {
+func compareGrid(c *report.Comparison, zone *time.Location) titledTable {
 	a, b := c.Reports[0], c.Reports[1]
 	g := newTable("", 1, "", "A", "B", "B against A")
 	row4 := func(name, x, y string) { g.Rows = append(g.Rows, []string{name, orNone(x), orNone(y), ""}) }
@@ -91,7 +91,7 @@ func onlyProblems(name string, r, other *report.Report) []string {
 	return out[:min(len(out), mostSteps)]
 }
 
-func compareText(w io.Writer, c *report.Comparison, zone *time.Location, markdown bool, look Look) error {
+func compareText(w io.Writer, c *report.Comparison, zone *time.Location, markdown bool, look TextFormat) error {
 	var b bytes.Buffer
 	g := compareGrid(c, zone)
 	title := fmt.Sprintf("%s against %s", jobTitle(&c.Reports[1].Job), jobTitle(&c.Reports[0].Job))
@@ -102,7 +102,7 @@ func compareText(w io.Writer, c *report.Comparison, zone *time.Location, markdow
 		for i := range problems {
 			problems[i] = escapeMarkdown(problems[i])
 		}
-		printParagraphs(&b, "\n## Problems\n\n", "- ", problems, Look{})
+		printParagraphs(&b, "\n## Problems\n\n", "- ", problems, TextFormat{})
 	} else {
 		fmt.Fprintln(&b, look.paintText(title, strong))
 		g.text(&b, look)

@@ -12,9 +12,9 @@ import (
 var Names = []string{"text", "json", "csv", "markdown"}
 
 // Formats write a report, by name. Times are in the time zone of this host.
-var Formats = map[string]func(io.Writer, *report.Report, Look) error{
-	"text":     func(w io.Writer, r *report.Report, look Look) error { return Text(w, r, time.Local, look) },
-	"json":     func(w io.Writer, r *report.Report, _ Look) error { return JSON(w, r) },
-	"csv":      func(w io.Writer, r *report.Report, _ Look) error { return rowsCSV(w, []report.Row{rowOf(r)}) },
-	"markdown": func(w io.Writer, r *report.Report, _ Look) error { return Markdown(w, r, time.Local) },
+var Formats = map[string]func(io.Writer, *report.Report, TextFormat) error{
+	"text":     func(w io.Writer, r *report.Report, look TextFormat) error { return Text(w, r, time.Local, look) },
+	"json":     func(w io.Writer, r *report.Report, _ TextFormat) error { return JSON(w, r) },
+	"csv":      func(w io.Writer, r *report.Report, _ TextFormat) error { return rowsCSV(w, []report.Row{rowOf(r)}) },
+	"markdown": func(w io.Writer, r *report.Report, _ TextFormat) error { return Markdown(w, r, time.Local) },
 }

@@ -32,7 +32,7 @@ type Piece struct {
 // Lines returns the lines of Text for a screen with this many columns.
 func Lines(r *report.Report, zone *time.Location, width int) (lines [][]Piece) {
 	var b bytes.Buffer
-	_ = Text(&b, r, zone, Look{Width: width, Color: true}) // a Buffer never returns an error
+	_ = Text(&b, r, zone, TextFormat{Width: width, Color: true}) // a Buffer never returns an error
 	for line := range strings.SplitSeq(strings.TrimSuffix(b.String(), "\n"), "\n") {
 		lines = append(lines, splitPieces(line))
 	}

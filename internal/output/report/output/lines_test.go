@@ -16,7 +16,7 @@ func TestLines(t *testing.T) {
 		Cause: strings.Repeat("a long reason ", 9)}, Accounting: &report.Accounting{Elapsed: 60, CPU: cpu}}
 	for _, width := range []int{20, 60, 120} {
 		var text bytes.Buffer
-		if err := Text(&text, r, time.UTC, Look{Width: width}); err != nil {
+		if err := Text(&text, r, time.UTC, TextFormat{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		var got strings.Builder

@@ -17,11 +17,13 @@ import (
 )
 
 // Lists write a list of jobs, by name of the format.
-var Lists = map[string]func(io.Writer, *report.List, Look) error{
-	"text": func(w io.Writer, l *report.List, look Look) error { return listText(w, l, time.Local, false, look) },
-	"json": func(w io.Writer, l *report.List, _ Look) error { return text.WriteJSON(w, "  ", l) },
-	"csv":  func(w io.Writer, l *report.List, _ Look) error { return rowsCSV(w, l.Jobs) },
-	"markdown": func(w io.Writer, l *report.List, look Look) error {
+var Lists = map[string]func(io.Writer, *report.List, TextFormat) error{
+	"text": func(w io.Writer, l *report.List, look TextFormat) error {
+		return listText(w, l, time.Local, false, look)
+	},
+	"json": func(w io.Writer, l *report.List, _ TextFormat) error { return text.WriteJSON(w, "  ", l) },
+	"csv":  func(w io.Writer, l *report.List, _ TextFormat) error { return rowsCSV(w, l.Jobs) },
+	"markdown": func(w io.Writer, l *report.List, look TextFormat) error {
 		return listText(w, l, time.Local, true, look)
 	},
 }
@@ -29,7 +31,7 @@ var Lists = map[string]func(io.Writer, *report.List, Look) error{
 // maxName is the number of cells of a job's name in a list.
 const maxName = 24
 
-func listGrid(l *report.List, zone *time.Location) table {
+func listGrid(l *report.List, zone *time.Location) titledTable {
 	g := newTable("", 5, "Job", nameHead, "Partition", "State", "Start", "Elapsed", "GPUs", "GPU-hours", "GPU util",
 		"Wasted", "CPUs", "CPU util", "Memory")
 	g.spares("Partition", "CPUs", "GPUs", "Start", "CPU util", nameHead, "GPU util")
@@ -110,13 +112,13 @@ func totalLines(l *report.List) []string {
 	return out
 }
 
-func listText(w io.Writer, l *report.List, zone *time.Location, markdown bool, look Look) error {
+func listText(w io.Writer, l *report.List, zone *time.Location, markdown bool, look TextFormat) error {
 	var b bytes.Buffer
 	g := listGrid(l, zone)
 	if markdown {
 		fmt.Fprintf(&b, "# %s\n\n", escapeMarkdown(listTitle(l, zone)))
 		g.markdown(&b)
-		printParagraphs(&b, "\n", "- ", totalLines(l), Look{})
+		printParagraphs(&b, "\n", "- ", totalLines(l), TextFormat{})
 	} else {
 		fmt.Fprintln(&b, look.paintText(listTitle(l, zone), strong))
 		if len(g.Rows) > 0 {

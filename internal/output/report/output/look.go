@@ -14,8 +14,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// Look is how a text is laid out. The zero Look is for a file: lines of any length, without colors.
-type Look struct {
+// TextFormat is how a text is laid out. The zero TextFormat is that of a file: lines as long as they are, without
+// colors.
+type TextFormat struct {
 	Width int // of the terminal; 0: unlimited
 	Color bool
 }
@@ -37,7 +38,7 @@ const (
 	unpainted = "0"
 )
 
-func (l Look) paintText(text, color string) string {
+func (l TextFormat) paintText(text, color string) string {
 	if !l.Color || color == "" {
 		return text
 	}
@@ -46,7 +47,7 @@ func (l Look) paintText(text, color string) string {
 
 // printText prints a text after the beginning of its line. Further lines start below the text. They are indented more
 // if they would look like the next text.
-func (l Look) printText(b *bytes.Buffer, begin, s string) {
+func (l TextFormat) printText(b *bytes.Buffer, begin, s string) {
 	indent := ansi.StringWidth(begin)
 	used := indent
 	if strings.TrimSpace(begin) == "" {
@@ -61,8 +62,8 @@ func (l Look) printText(b *bytes.Buffer, begin, s string) {
 	fmt.Fprintf(b, "%s%s\n", begin, strings.Join(lines, "\n"+space))
 }
 
-// use is how much of something the job used, for a bar.
-type use struct {
+// usageBar is how much of something the job used, for a bar.
+type usageBar struct {
 	name   string
 	share  float64 // percent
 	prefix string  // of the number
@@ -70,10 +71,10 @@ type use struct {
 }
 
 // resourceUses returns the known uses of a job.
-func resourceUses(r *report.Report) (all []use) {
+func resourceUses(r *report.Report) (all []usageBar) {
 	t, a := &r.Total, r.Accounting
 	add := func(name string, share float64, prefix string, judge func(float64) string) {
-		all = append(all, use{name, share, prefix, judge})
+		all = append(all, usageBar{name, share, prefix, judge})
 	}
 	if a != nil && r.Job.Limit > 0 && !r.Job.Start.IsZero() {
 		add("Time", 100*a.Elapsed/r.Job.Limit, "", nil)
@@ -123,7 +124,7 @@ func judgeMemory(percent float64) string {
 const barWidth = 50
 
 // drawBars draws how much the job used of what it had.
-func (l Look) drawBars(b *bytes.Buffer, all []use) {
+func (l TextFormat) drawBars(b *bytes.Buffer, all []usageBar) {
 	width := barWidth
 	if l.Width >= leastWidth {
 		width = min(width, l.Width-len("  ")-16-len(" [] ")-1)
@@ -143,7 +144,7 @@ func (l Look) drawBars(b *bytes.Buffer, all []use) {
 }
 
 // paintState colors the word for the end of a job.
-func (l Look) paintState(line string) string {
+func (l TextFormat) paintState(line string) string {
 	word, rest, comma := strings.Cut(line, ",")
 	color := ""
 	switch word {
@@ -162,7 +163,7 @@ func (l Look) paintState(line string) string {
 }
 
 // fitColumns leaves out columns for which the terminal has no room.
-func (l Look) fitColumns(t *grid.Table) *grid.Table {
+func (l TextFormat) fitColumns(t *grid.Table) *grid.Table {
 	if l.Width < leastWidth {
 		return t
 	}
@@ -179,7 +180,7 @@ const (
 func cutText(s string, most int) string { return ansi.Truncate(s, most, "…") }
 
 // splitBlocks cuts a table that is too wide for the terminal.
-func (l Look) splitBlocks(t *grid.Table) [][]int {
+func (l TextFormat) splitBlocks(t *grid.Table) [][]int {
 	if l.Width < leastWidth {
 		return t.Blocks(0)
 	}

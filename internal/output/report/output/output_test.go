@@ -56,13 +56,16 @@ func TestGolden(t *testing.T) {
 	made.Add(jobs)
 	list, _ := made.List()
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"accounting.txt": func(b *bytes.Buffer) error { return Text(b, a, time.UTC, Look{}) },
+		"accounting.txt": func(b *bytes.Buffer) error { return Text(b, a, time.UTC, TextFormat{}) },
 		"accounting.md":  func(b *bytes.Buffer) error { return Markdown(b, a, time.UTC) },
-		"list.txt":       func(b *bytes.Buffer) error { return listText(b, list, time.UTC, false, Look{}) },
-		"list.md":        func(b *bytes.Buffer) error { return listText(b, list, time.UTC, true, Look{}) },
+		"list.txt":       func(b *bytes.Buffer) error { return listText(b, list, time.UTC, false, TextFormat{}) },
+		"list.md":        func(b *bytes.Buffer) error { return listText(b, list, time.UTC, true, TextFormat{}) },
 		"list.csv":       func(b *bytes.Buffer) error { return rowsCSV(b, list.Jobs) },
-		"compare.txt":    func(w *bytes.Buffer) error { return compareText(w, compare.Of(a, b), time.UTC, false, Look{}) },
-		"compare.csv":    func(w *bytes.Buffer) error { return compareCSV(w, compare.Of(a, b)) },
+		"compare.txt": func(w *bytes.Buffer) error {
+			return compareText(w, compare.Of(a, b), time.UTC, false,
+				TextFormat{})
+		},
+		"compare.csv": func(w *bytes.Buffer) error { return compareCSV(w, compare.Of(a, b)) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -94,7 +97,7 @@ func TestColumnsCountCells(t *testing.T) {
 	}
 	for _, width := range []int{0, 60} {
 		var b bytes.Buffer
-		if err := listText(&b, l, time.UTC, false, Look{Width: width}); err != nil {
+		if err := listText(&b, l, time.UTC, false, TextFormat{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		at := map[int]int{}
@@ -135,7 +138,7 @@ func TestAdviceReplacesItsNote(t *testing.T) {
 		{Kind: "b", Text: "note B"}},
 		Advice: []report.Advice{{Kind: "a", Option: "--mem", Value: "1G", Reason: "so"}}}
 	var b bytes.Buffer
-	if err := Text(&b, r, time.UTC, Look{}); err != nil {
+	if err := Text(&b, r, time.UTC, TextFormat{}); err != nil {
 		t.Fatal(err)
 	}
 	if s := b.String(); strings.Contains(s, "note A") || !strings.Contains(s, "note B") ||
@@ -150,8 +153,8 @@ func TestColorsTakeNoRoom(t *testing.T) {
 	r := priced(&jobs[0])
 	r.Job.State, r.Job.Account = "OUT_OF_MEMORY", strings.Repeat("word ", 20)
 	var plain, colored bytes.Buffer
-	if err := errors.Join(Text(&plain, r, time.UTC, Look{Width: 80}),
-		Text(&colored, r, time.UTC, Look{Width: 80, Color: true})); err != nil {
+	if err := errors.Join(Text(&plain, r, time.UTC, TextFormat{Width: 80}),
+		Text(&colored, r, time.UTC, TextFormat{Width: 80, Color: true})); err != nil {
 		t.Fatal(err)
 	}
 	if got := ansi.Strip(colored.String()); got != plain.String() {
@@ -165,7 +168,7 @@ func TestStepOutOfMemory(t *testing.T) {
 	r, limit := priced(&jobs[0]), uint64(300<<20)
 	r.Accounting.OutOfMemory, r.Accounting.OutOfMemoryLimit = "0", &limit
 	var b bytes.Buffer
-	if err := Text(&b, r, time.UTC, Look{}); err != nil {
+	if err := Text(&b, r, time.UTC, TextFormat{}); err != nil {
 		t.Fatal(err)
 	}
 	if s := b.String(); !strings.Contains(s, "step 0 needed more than its 300.0 MiB of the job's 2.0 GiB") ||
@@ -186,7 +189,7 @@ func TestTerminals(t *testing.T) {
 	sgr := regexp.MustCompile("\x1b\\[[0-9]*m")
 	for width := 60; width <= 160; width += 5 {
 		var text bytes.Buffer
-		look := Look{Width: width, Color: width%2 == 0}
+		look := TextFormat{Width: width, Color: width%2 == 0}
 		if err := errors.Join(Text(&text, a, time.UTC, look), listText(&text, list, time.UTC, false, look),
 			compareText(&text, compare.Of(a, b), time.UTC, false, look)); err != nil {
 			t.Fatal(err)

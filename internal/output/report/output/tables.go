@@ -16,15 +16,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// table is a table of the text and of the Markdown.
-type table struct {
+// titledTable is a table of the text and of the Markdown.
+type titledTable struct {
 	title string
 	grid.Table
 }
 
 // newTable returns a table without rows. The first left columns are flush left.
-func newTable(title string, left int, heads ...string) table {
-	t := table{title, grid.Table{Width: ansi.StringWidth, Cut: cutText}} // a color has no width
+func newTable(title string, left int, heads ...string) titledTable {
+	t := titledTable{title, grid.Table{Width: ansi.StringWidth, Cut: cutText}} // a color has no width
 	for i, head := range heads {
 		t.Columns = append(t.Columns, grid.Column{Head: head, Right: i >= left})
 	}
@@ -32,7 +32,7 @@ func newTable(title string, left int, heads ...string) table {
 }
 
 // spares names the columns that a narrow terminal does not show. The first of them is dropped first.
-func (t *table) spares(heads ...string) {
+func (t *titledTable) spares(heads ...string) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		c.Spare = slices.Index(heads, c.Head) + 1
@@ -42,12 +42,12 @@ func (t *table) spares(heads ...string) {
 	}
 }
 
-// layout is the report in words, for both outputs.
-type layout struct {
+// reportLayout is the report in words, for both outputs.
+type reportLayout struct {
 	title    string
 	facts    [][2]string // name and value
 	sections []section
-	grids    []table
+	grids    []titledTable
 	lists    []list
 }
 
@@ -63,8 +63,8 @@ type list struct {
 	lines       []string
 }
 
-func newLayout(r *report.Report, zone *time.Location) *layout {
-	l := &layout{title: jobTitle(&r.Job), facts: jobFacts(r, zone)}
+func newLayout(r *report.Report, zone *time.Location) *reportLayout {
+	l := &reportLayout{title: jobTitle(&r.Job), facts: jobFacts(r, zone)}
 	if r.Accounting != nil {
 		l.sections = append(l.sections, section{"From SLURM's accounting", accountingRows(r, zone)})
 	}
@@ -72,7 +72,7 @@ func newLayout(r *report.Report, zone *time.Location) *layout {
 		l.facts = append(l.facts, [2]string{"Cost", price})
 	}
 	ranks := ranksByGPU(r)
-	grids := []table{nodeGrid(r), gpuGrid(r, ranks)}
+	grids := []titledTable{nodeGrid(r), gpuGrid(r, ranks)}
 	if len(r.Ranks) > 0 && ranks == nil {
 		grids = append(grids, rankGrid(r))
 	}
@@ -174,7 +174,7 @@ func numbersRow(n *report.Numbers) []string {
 	return row
 }
 
-func nodeGrid(r *report.Report) table {
+func nodeGrid(r *report.Report) titledTable {
 	heads := slices.Concat([]string{"Node", "GPUs"}, numbersHead, []string{"Host memory", "of", "CPU", "Not seen"})
 	own := r.Total.JobCPU != nil
 	if own {
@@ -231,7 +231,7 @@ func ranksByGPU(r *report.Report) map[string]string {
 }
 
 // gpuGrid has a column for the ranks, if there are any.
-func gpuGrid(r *report.Report, ranks map[string]string) table {
+func gpuGrid(r *report.Report, ranks map[string]string) titledTable {
 	heads := slices.Concat([]string{"GPU"}, numbersHead, []string{"Seen", "Throttled"})
 	if len(ranks) > 0 {
 		heads = slices.Insert(heads, 1, "Rank")
@@ -257,7 +257,7 @@ func gpuGrid(r *report.Report, ranks map[string]string) table {
 	return g
 }
 
-func rankGrid(r *report.Report) table {
+func rankGrid(r *report.Report) titledTable {
 	g := newTable("Ranks", 2, slices.Concat([]string{"Rank", "GPU"}, numbersHead, []string{"Seen"})...)
 	for i := range r.Ranks {
 		k := &r.Ranks[i]

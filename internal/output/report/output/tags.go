@@ -8,7 +8,7 @@ import (
 )
 
 // tagGrid returns the table of the parts that programs marked.
-func tagGrid(tags []report.Tag, zone *time.Location) table {
+func tagGrid(tags []report.Tag, zone *time.Location) titledTable {
 	g := newTable("Tags", 1, "Tag", "From", "Seconds", "Times", "Util %", "Highest %", "GPU memory GiB", "Energy kJ")
 	number := func(v float64, decimals int) string { return strconv.FormatFloat(v, 'f', decimals, 64) }
 	for i := range tags {

@@ -23,7 +23,7 @@ func JSON(w io.Writer, r *report.Report) error {
 }
 
 // Text writes the report for people, with times in a time zone.
-func Text(w io.Writer, r *report.Report, zone *time.Location, look Look) error {
+func Text(w io.Writer, r *report.Report, zone *time.Location, look TextFormat) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
 	fmt.Fprintln(&b, look.paintText(l.title, strong))
@@ -53,7 +53,7 @@ func Text(w io.Writer, r *report.Report, zone *time.Location, look Look) error {
 	return err
 }
 
-func printParagraphs(b *bytes.Buffer, title, before string, lines []string, look Look) {
+func printParagraphs(b *bytes.Buffer, title, before string, lines []string, look TextFormat) {
 	if len(lines) == 0 {
 		return
 	}
@@ -64,7 +64,7 @@ func printParagraphs(b *bytes.Buffer, title, before string, lines []string, look
 }
 
 // text writes the table in columns.
-func (t *table) text(b *bytes.Buffer, look Look) {
+func (t *titledTable) text(b *bytes.Buffer, look TextFormat) {
 	g := look.fitColumns(&t.Table)
 	widths := g.Widths()
 	for i, block := range look.splitBlocks(g) {
@@ -110,13 +110,13 @@ func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 		for _, line := range list.lines {
 			lines = append(lines, escapeMarkdown(line))
 		}
-		printParagraphs(&b, "\n## "+list.title+"\n\n", "- ", lines, Look{})
+		printParagraphs(&b, "\n## "+list.title+"\n\n", "- ", lines, TextFormat{})
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func (t *table) markdown(b *bytes.Buffer) {
+func (t *titledTable) markdown(b *bytes.Buffer) {
 	line := func(cells []string) {
 		for _, cell := range cells {
 			fmt.Fprintf(b, "| %s ", escapeMarkdown(cell))

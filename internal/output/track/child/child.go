@@ -38,7 +38,7 @@ type Streams struct {
 // Child is a running command.
 type Child struct {
 	cmd   *exec.Cmd
-	group *group
+	group *signalForwarder
 	ended chan struct{}
 
 	signals chan os.Signal

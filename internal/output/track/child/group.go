@@ -16,10 +16,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
-// group distinguishes a signal to this process from a signal to its whole process group. The kernel knows the
+// signalForwarder distinguishes a signal to this process from a signal to its whole process group. The kernel knows the
 // difference, but Go does not pass it on. So the witness, another process of the group, which does nothing, is checked:
 // has it also got the signal?
-type group struct {
+type signalForwarder struct {
 	mu      sync.Mutex // protects the following
 	witness *exec.Cmd  // nil: there is none
 	input   io.Closer
@@ -40,15 +40,15 @@ const (
 	ended   = "" // or a zombie
 )
 
-func newGroup() *group {
-	g := &group{}
+func newGroup() *signalForwarder {
+	g := &signalForwarder{}
 	g.startWitness()
 	return g
 }
 
 // startWitness starts the witness. It reads until its input is closed, at the latest when this process ends. Without a
 // witness every signal is passed on.
-func (g *group) startWitness() {
+func (g *signalForwarder) startWitness() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.witness = nil
@@ -71,14 +71,14 @@ func (g *group) startWitness() {
 }
 
 // isWitness reports whether a process is the witness.
-func (g *group) isWitness(pid int) bool {
+func (g *signalForwarder) isWitness(pid int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.witness != nil && g.witness.Process.Pid == pid
 }
 
 // hasReachedGroup reports whether a signal to this process has reached the whole group.
-func (g *group) hasReachedGroup() bool {
+func (g *signalForwarder) hasReachedGroup() bool {
 	if g.witness == nil {
 		return false
 	}
@@ -101,13 +101,13 @@ func (g *group) hasReachedGroup() bool {
 }
 
 // signalWitness sends a signal to the witness.
-func (g *group) signalWitness(s syscall.Signal) {
+func (g *signalForwarder) signalWitness(s syscall.Signal) {
 	if g.witness != nil {
 		_ = g.witness.Process.Signal(s) // it may have ended
 	}
 }
 
-func (g *group) closeWitness() {
+func (g *signalForwarder) closeWitness() {
 	if g.witness == nil {
 		return
 	}

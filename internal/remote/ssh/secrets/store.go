@@ -17,17 +17,17 @@ import (
 // written anywhere.
 type Store struct {
 	mu      sync.Mutex
-	keys    map[string]ssh.Signer // by file and its state
-	answers map[string]*answer    // by answerKey
+	keys    map[string]ssh.Signer      // by file and its state
+	answers map[string]*acceptedAnswer // by answerKey
 }
 
 func New() *Store {
-	return &Store{keys: map[string]ssh.Signer{}, answers: map[string]*answer{}}
+	return &Store{keys: map[string]ssh.Signer{}, answers: map[string]*acceptedAnswer{}}
 }
 
-// answer is an answer that a host has accepted. Until it has been accepted twice it may be a one-time code: one login
-// at a time tries it, so that a stale code is refused once and not by each of 512 nodes.
-type answer struct {
+// acceptedAnswer is an answer that a host has accepted. Until it has been accepted twice it may be a one-time code: one
+// login at a time tries it, so that a stale code is refused once and not by each of 512 nodes.
+type acceptedAnswer struct {
 	text   string
 	turn   chan struct{} // holds a token while a login tries it
 	proven bool          // accepted twice
@@ -58,7 +58,7 @@ func (s *Store) Keep(key, prompt, text string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers[key] = &answer{text: text, turn: make(chan struct{}, 1)}
+	s.answers[key] = &acceptedAnswer{text: text, turn: make(chan struct{}, 1)}
 }
 
 // Knows reports whether there is an answer whose key begins with prefix.

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// timed turns a stream without deadlines into a connection. One deadline is enough, for a handshake. When it expires
-// the stream is closed, since nothing else would wake its readers.
-type timed struct {
+// deadlineConn turns a stream without deadlines into a connection. One deadline is enough, for a handshake. When it
+// expires the stream is closed, since nothing else would wake its readers.
+type deadlineConn struct {
 	io.ReadWriteCloser
 	peer   peer
 	closed func() // called once
@@ -20,30 +20,30 @@ type timed struct {
 	late  bool // the deadline has expired
 }
 
-func Timed(rw io.ReadWriteCloser, host, port string, closed func()) *timed {
-	return &timed{ReadWriteCloser: rw, peer: peer(net.JoinHostPort(host, port)), closed: sync.OnceFunc(closed)}
+func Timed(rw io.ReadWriteCloser, host, port string, closed func()) *deadlineConn {
+	return &deadlineConn{ReadWriteCloser: rw, peer: peer(net.JoinHostPort(host, port)), closed: sync.OnceFunc(closed)}
 }
 
 // peer is the address, host:port, of a host to which we have no connection of our own.
 type peer string
 
 // Network implements net.Addr.
-func (peer) Network() string          { return "tcp" }
-func (p peer) String() string         { return string(p) }
-func (c *timed) LocalAddr() net.Addr  { return peer("localhost:0") }
-func (c *timed) RemoteAddr() net.Addr { return c.peer }
+func (peer) Network() string                 { return "tcp" }
+func (p peer) String() string                { return string(p) }
+func (c *deadlineConn) LocalAddr() net.Addr  { return peer("localhost:0") }
+func (c *deadlineConn) RemoteAddr() net.Addr { return c.peer }
 
-func (c *timed) Read(p []byte) (int, error) {
+func (c *deadlineConn) Read(p []byte) (int, error) {
 	n, err := c.ReadWriteCloser.Read(p)
 	return n, c.deadlineError(err)
 }
 
-func (c *timed) Write(p []byte) (int, error) {
+func (c *deadlineConn) Write(p []byte) (int, error) {
 	n, err := c.ReadWriteCloser.Write(p)
 	return n, c.deadlineError(err)
 }
 
-func (c *timed) deadlineError(err error) error {
+func (c *deadlineConn) deadlineError(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil && c.late {
@@ -53,14 +53,14 @@ func (c *timed) deadlineError(err error) error {
 }
 
 // Close implements net.Conn. It does not wait.
-func (c *timed) Close() error {
+func (c *deadlineConn) Close() error {
 	_ = c.SetDeadline(time.Time{})
 	c.closed()
 	return nil
 }
 
 // SetDeadline implements net.Conn.
-func (c *timed) SetDeadline(t time.Time) error {
+func (c *deadlineConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.timer != nil {
@@ -73,7 +73,7 @@ func (c *timed) SetDeadline(t time.Time) error {
 	return nil
 }
 
-func (c *timed) closeLate() {
+func (c *deadlineConn) closeLate() {
 	c.mu.Lock()
 	c.late = true
 	c.mu.Unlock()
@@ -81,7 +81,7 @@ func (c *timed) closeLate() {
 }
 
 // SetReadDeadline implements net.Conn.
-func (c *timed) SetReadDeadline(time.Time) error { return os.ErrNoDeadline }
+func (c *deadlineConn) SetReadDeadline(time.Time) error { return os.ErrNoDeadline }
 
 // SetWriteDeadline implements net.Conn.
-func (c *timed) SetWriteDeadline(time.Time) error { return os.ErrNoDeadline }
+func (c *deadlineConn) SetWriteDeadline(time.Time) error { return os.ErrNoDeadline }

@@ -64,15 +64,15 @@ var ErrTooMuch = errors.New("that is more than is read of a recording")
 
 // Ledger counts the contents of Events that a Store keeps.
 type Ledger struct {
-	nodes                 map[string]*account
+	nodes                 map[string]*nodeSizes
 	gpus, processes, size int
 	discovery             int // bytes of the last one
 	marks, stacks         recent
 	marked                int // marks so far
 }
 
-// account counts the data kept of a node.
-type account struct {
+// nodeSizes counts the data kept of a node.
+type nodeSizes struct {
 	gpus, processes int
 	hello, report   int // bytes of the last lines
 	pace            int // bytes of the last such line
@@ -136,7 +136,7 @@ func (l *Ledger) ofNode(e *cluster.Event, line int) error {
 	switch {
 	case e.Gone:
 		delete(l.nodes, e.Node)
-		*n = account{}
+		*n = nodeSizes{}
 	case e.Hello != nil:
 		n.gpus, n.hello = len(e.Hello.GPUs), line
 	case e.Report != nil:
@@ -160,7 +160,7 @@ func (l *Ledger) ofNode(e *cluster.Event, line int) error {
 	return l.checkLimits()
 }
 
-func (a *account) byteCount() int { return a.hello + a.report + a.pace + a.rest + a.failed }
+func (a *nodeSizes) byteCount() int { return a.hello + a.report + a.pace + a.rest + a.failed }
 
 // checkLimits names the exceeded limit.
 func (l *Ledger) checkLimits() error {
@@ -178,16 +178,16 @@ func (l *Ledger) checkLimits() error {
 	return nil
 }
 
-func (l *Ledger) ensureNode(name string) (*account, error) {
+func (l *Ledger) ensureNode(name string) (*nodeSizes, error) {
 	n := l.nodes[name]
 	if n == nil {
 		if len(l.nodes) == MaxNodes {
 			return nil, fmt.Errorf("more than %d nodes: %w", MaxNodes, ErrTooMuch)
 		}
 		if l.nodes == nil {
-			l.nodes = map[string]*account{}
+			l.nodes = map[string]*nodeSizes{}
 		}
-		n = &account{}
+		n = &nodeSizes{}
 		l.nodes[name] = n
 	}
 	return n, nil

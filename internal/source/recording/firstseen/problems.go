@@ -11,11 +11,11 @@ import (
 type Problems struct {
 	Next  time.Time // time of the next look
 	Times []time.Time
-	there map[sign]bool // present at the last look
+	there map[problemKey]bool // present at the last look
 }
 
-// sign identifies a problem.
-type sign struct {
+// problemKey identifies a problem.
+type problemKey struct {
 	kind           cluster.Kind
 	job, node, key string
 	critical       bool
@@ -27,7 +27,7 @@ const most = 16 << 10
 // Look notes the problems that were absent at the last look. Problems at the first look began earlier, but that look is
 // the first place to jump to.
 func (s *Problems) Look(snap *cluster.Snapshot) {
-	there := make(map[sign]bool, len(s.there))
+	there := make(map[problemKey]bool, len(s.there))
 	came := false
 	for i := range snap.Jobs {
 		for k := range snap.Jobs[i].Findings {
@@ -35,7 +35,7 @@ func (s *Problems) Look(snap *cluster.Snapshot) {
 			if f.Severity < cluster.Warning || !f.Holds() {
 				continue
 			}
-			about := sign{f.Kind, f.Job, f.Node, f.Key, f.Severity >= cluster.Critical}
+			about := problemKey{f.Kind, f.Job, f.Node, f.Key, f.Severity >= cluster.Critical}
 			there[about] = true
 			came = came || !s.there[about]
 		}
