@@ -122,7 +122,7 @@ func fullHello() *wire.Hello {
 }
 
 // numbers are the numbers of a GPU that are read once, or all others. An unnamed number has a value too, different from
-// all others.
+// all others: no whole number from 200 to 349 is named.
 func numbers(once bool, named map[metric.ID]float64) metric.Values {
 	v := metric.Make(named)
 	for id := range metric.All(metric.GPU) {
@@ -159,7 +159,7 @@ func fullReport() *wire.Report {
 	cold := numbers(false, map[metric.ID]float64{
 		metric.Util: 0, metric.MemUtil: 1, metric.MemoryUsed: 7007, metric.Temperature: 33, metric.Power: 61.5,
 		metric.PowerLimit: 350,
-		metric.SMClock:    210, metric.MemClock: 405, metric.Throttle: 0x1ff, metric.ECCUncorrected: 3,
+		metric.SMClock:    1410, metric.MemClock: 405, metric.Throttle: 0x1ff, metric.ECCUncorrected: 3,
 	})
 	cold.Set(metric.RemapFailed, math.NaN()) // after a critical finding the earlier state does not matter
 	return &wire.Report{

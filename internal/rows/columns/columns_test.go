@@ -113,12 +113,17 @@ func TestSpare(t *testing.T) {
 		Jobs: sortable(&rows.Jobs), Users: sortable(&rows.Users)} // the others have code for all
 	for _, table := range Tables {
 		if usual := table.Usual(); !slices.Equal(table.Names()[:len(usual)], usual) {
-			t.Errorf("%s: the spare columns of %q are not behind %q", table, table.Names(), usual)
+			t.Errorf("%s: the spare columns of %q are not behind the usual ones, %q", table, table.Names(), usual)
 		}
 		for _, c := range table.All() {
-			if needs := has[table]; c.Title == "" && c.Key != "gpus" || c.Spare && c.Least == 0 ||
-				c.Spare && c.Unit == "" && needs != nil && !needs(c.Key) {
-				t.Errorf("%s: %+v", table, c)
+			if c.Title == "" && c.Key != "gpus" {
+				t.Errorf("%s: %s has no Title, and no field with that key has one", table, c.Key)
+			}
+			if c.Spare && c.Least == 0 {
+				t.Errorf("%s: %s has no Least, and no field with that key has a Width", table, c.Key)
+			}
+			if needs := has[table]; c.Spare && c.Unit == "" && needs != nil && !needs(c.Key) {
+				t.Errorf("%s: %s is the key of no field with one value in each row, and has no Unit", table, c.Key)
 			}
 		}
 	}

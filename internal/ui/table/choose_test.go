@@ -31,7 +31,7 @@ func TestEachNameIsAColumn(t *testing.T) {
 		for _, c := range table.all {
 			all = append(all, c.Key)
 			if c.Key != colCells && (c.Title == "" || c.Least == 0) {
-				t.Errorf("%s: %+v", name, c)
+				t.Errorf("%s: %s has no Title or no Least, and no field with that key gives it one", name, c.Key)
 			}
 		}
 		if !slices.Equal(name.Names(), all) {
