@@ -12,7 +12,7 @@ type palette struct {
 	inks                          [roleCount]themeColor
 	warnFill, critFill            [2]themeColor                   // ink and background
 	shades                        [Fine3 - Even + 1][2]themeColor // the same, beginning with Even
-	sharp                         bool                            // nothing is faint, few roles have the terminal's own color
+	sharp                         bool                            // nothing is faint; few roles have the terminal color
 	fills                         bool                            // Crit is filled on terminals with few colors
 }
 

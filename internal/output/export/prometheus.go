@@ -26,7 +26,7 @@ type MetricSelection string
 // The metrics for Prometheus.
 const (
 	AllMetrics  MetricSelection = "all"
-	CoreMetrics MetricSelection = "core" // at most 25 samples a GPU: what the dashboard and the alerts of this repository need
+	CoreMetrics MetricSelection = "core" // at most 25 samples a GPU: those of this repository's dashboard and alerts
 )
 
 // Prometheus writes the known values of the reporting nodes in Prometheus' text format. An unknown value has no sample.
