@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // limits is /proc/self/limits of a session without limits, on Linux 6.1.
@@ -80,6 +82,9 @@ func TestOfProgram(t *testing.T) {
 		"-n": "this session may open only 20 files (ulimit -n): nvnodetop needs 32",
 		"no": "",
 	} {
+		if flag == "-v" && raced.On { // the detector alone has mapped more: under the limit the runtime gets nothing
+			continue
+		}
 		cmd := exec.Command(os.Args[0], "-test.run=TestOfProgram")
 		cmd.Env = append(os.Environ(), "LIMITED="+flag)
 		out, err := cmd.CombinedOutput()

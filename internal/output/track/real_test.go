@@ -269,7 +269,7 @@ func TestLastMoment(t *testing.T) {
 func TestOrphan(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")
 	t.Setenv("DONE", done)
-	r, _, parents, _ := tracked(t, "orphan=600 await=0 sleep=200", 50*time.Millisecond)
+	r, _, parents, _ := tracked(t, "orphan=1500 await=0 sleep=200", 50*time.Millisecond)
 	text, err := os.ReadFile(done)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,7 @@ package stacks
 import "golang.org/x/sys/unix"
 
 // subjectOf returns what a system call that may wait for a file system is about.
-func subjectOf(number int) subject {
+func subjectOf(number int) waitSubject {
 	switch number {
 	case unix.SYS_READ, unix.SYS_PREAD64, unix.SYS_READV, unix.SYS_PREADV, unix.SYS_PREADV2,
 		unix.SYS_WRITE, unix.SYS_PWRITE64, unix.SYS_WRITEV, unix.SYS_PWRITEV, unix.SYS_PWRITEV2,
