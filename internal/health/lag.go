@@ -30,6 +30,9 @@ const (
 	same   = 0.95
 	fallen = 0.9
 
+	// hardly is the share of their usual traffic below which GPUs do not exchange what they usually do.
+	hardly = 0.1
+
 	// nearly is added to the share below which a GPU lags beside others, to get the share for its own past. oneRate is
 	// the largest ratio of two measures of the same rate.
 	nearly  = 0.05

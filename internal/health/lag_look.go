@@ -78,7 +78,14 @@ func (l *gpuComparison) isAbove(m pace.Measure, factor float32) bool {
 // othersMayWait reports whether the others may be waiting for this GPU. GPUs that wait have a higher clock: if the
 // others have a lower one, they are slow themselves.
 func (l *gpuComparison) othersMayWait() bool {
-	return !(l.Mean[pace.Clock] > l.upperLimit(raised)*l.group.Lower[pace.Clock])
+	return !l.exchangesAsEver() && !(l.Mean[pace.Clock] > l.upperLimit(raised)*l.group.Lower[pace.Clock])
+}
+
+// exchangesAsEver reports whether the GPU sends as much over its links as is usual for the group, while most send
+// hardly anything. It then works with a few others, as one pair of several does: a GPU that all wait for sends as
+// seldom as they do.
+func (l *gpuComparison) exchangesAsEver() bool {
+	return l.Mean[pace.Link] >= same*l.group.Usual[pace.Link] && l.group.Rate() < hardly
 }
 
 // waitsToo reports whether this GPU also has less than usual, as if all waited for another node. Nodes that are
