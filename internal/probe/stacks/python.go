@@ -171,9 +171,9 @@ const (
 
 // wireFrames returns frames as they are sent.
 func wireFrames(frames []python.Frame) []wire.Frame {
-	var list []wire.Frame
-	for _, f := range frames {
-		list = append(list, wire.Frame(f))
+	list := make([]wire.Frame, len(frames))
+	for i, f := range frames {
+		list[i] = wire.Frame(f)
 	}
 	return list
 }
