@@ -26,5 +26,10 @@ set_gres() {
 		' sh "$1" "$2" "${3:-}"
 	done
 	restart_ctld
-	for host in "${hosts[@]}"; do ! is_node "$host" || restart_slurmd "$host"; done
+	for host in "${hosts[@]}"; do
+		is_node "$host" || continue
+		restart_slurmd "$host"
+		# A slurmd that registers with the new slurmctld before its own restart has too few: its node is drained. Others refuse this.
+		in_host ctl scontrol update "NodeName=$host" State=RESUME >/dev/null 2>&1 || true
+	done
 }
