@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/test/chromium"
+	"github.com/nvnodetop/nvnodetop/test/daemon"
 	"github.com/nvnodetop/nvnodetop/test/ondemand"
 )
 
@@ -86,19 +86,6 @@ func TestPortOfTheApp(t *testing.T) {
 	}
 }
 
-// quietPort is a free port that the kernel gives nobody by itself.
-func quietPort(t *testing.T) string {
-	t.Helper()
-	for port := 20000 + os.Getpid()%10000; port < 32000; port++ {
-		if l, err := net.Listen("tcp", ":"+strconv.Itoa(port)); err == nil {
-			_ = l.Close()
-			return strconv.Itoa(port)
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
-}
-
 // Behind the portal of Open OnDemand, which removes its part of addresses (/rnode) or keeps it (/node), a browser signs
 // in, and the page, its links, its logs and its live events work. The portal logs no token of a form.
 // It takes ten seconds: a browser starts, and a state is made each second.
@@ -125,7 +112,7 @@ func TestPageBehindOpenOnDemand(t *testing.T) {
 		cookie(t, portal.Address("rnode", s.Port()), s.Password())
 	})
 	t.Run("node", func(t *testing.T) {
-		port := quietPort(t)
+		_, port, _ := net.SplitHostPort(daemon.FreeAddress(t))
 		lines, end := served(t, "--behind-proxy", "--logs", "--listen", ":"+port, "--base-path",
 			"/node/127.0.0.1/"+port)
 		if len(lines) != 2 {

@@ -3,9 +3,11 @@ package daemon
 
 import (
 	"context"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -45,14 +47,35 @@ func Start(t testing.TB, cmd *exec.Cmd, output string) (ended <-chan struct{}, e
 	}
 }
 
-// FreeAddress returns an address of loopback at which nothing listens.
+// FreeAddress returns an address of loopback at which nothing listens, in IPv4 or IPv6. Until the test ends, no other
+// test gets its port, nor does the kernel give it to anybody.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
+	const first, beyond = 20000, 32000 // below the ports that the kernel gives by itself (ip_local_port_range)
+	for range 1000 {
+		port := first + rand.IntN(beyond-first)
+		if reservePort(t, port) {
+			return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		}
+	}
+	t.Fatalf("no port from %d to %d is free", first, beyond-1)
+	return ""
+}
+
+// reservePort reports whether nothing listens at a port. Then its UDP socket tells other tests that it is taken.
+func reservePort(t testing.TB, port int) bool {
 	var c net.ListenConfig
-	l, err := c.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	all := ":" + strconv.Itoa(port)
+	taken, err := c.ListenPacket(context.Background(), "udp", all)
 	if err != nil {
-		t.Fatal(err)
+		return false
+	}
+	l, err := c.Listen(context.Background(), "tcp", all)
+	if err != nil {
+		_ = taken.Close()
+		return false
 	}
 	_ = l.Close()
-	return l.Addr().String()
+	t.Cleanup(func() { _ = taken.Close() })
+	return true
 }

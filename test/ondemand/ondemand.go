@@ -63,17 +63,13 @@ func Start(t testing.TB) *Portal {
 			t.Fatal(err)
 		}
 	}
-	// Another program may take the free port first: then Apache ends, and the next port is tried.
-	for range 5 {
-		address := daemon.FreeAddress(t)
-		if p.run(t, dir, address) {
-			p.URL = "http://" + address
-			return p
-		}
+	address := daemon.FreeAddress(t)
+	if !p.run(t, dir, address) {
+		said, _ := os.ReadFile(filepath.Join(dir, "error.log"))
+		t.Fatalf("apache2 does not start: %s", said)
 	}
-	said, _ := os.ReadFile(filepath.Join(dir, "error.log"))
-	t.Fatalf("apache2 does not start: %s", said)
-	return nil
+	p.URL = "http://" + address
+	return p
 }
 
 // run runs the server until the test ends, and reports whether it listens.

@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
+	"github.com/nvnodetop/nvnodetop/test/daemon"
 )
 
 // sshd is a real OpenSSH server on loopback, for the user of the test.
@@ -59,15 +60,11 @@ func startProgram(t *testing.T, config string) *sshd {
 		}
 	}
 	dir := t.TempDir()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &sshd{addr: free.Addr().String()}
-	closeQuietly(free)
+	d := &sshd{addr: daemon.FreeAddress(t)}
 	_, port, _ := net.SplitHostPort(d.addr)
 	// without IPv6 the second address is ignored
 	writeFile(t, filepath.Join(dir, "config"), "Port "+port+"\nListenAddress 127.0.0.1\nListenAddress ::1\n"+config)
+	var err error
 	if d.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 		t.Fatal(err)
 	}
