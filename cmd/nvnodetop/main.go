@@ -11,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
-	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
@@ -30,7 +29,7 @@ func main() {
 // obeyLimits ends the program if a limit of this session is too low for it. Otherwise it would end later, with a dump
 // of Go's runtime. If a file may not grow, its write fails as on a full disk, and the program goes on.
 func obeyLimits() {
-	if low := rlimit.OfProgram(); low != nil {
+	if low := crash.ProgramShortage(); low != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop: %v\n", low)
 		os.Exit(cli.ExitFailed)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/remote/slots"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -110,13 +110,13 @@ func TestTheSystemLimitsThePrograms(t *testing.T) {
 	feedtest.Squeue(t, "exit 1")
 	t.Setenv(feed.BatchJob, "")
 	system, _ := withSettings(t, "max_programs = 1", "max_programs = 5")
-	dir, before := t.TempDir(), slots.Dirs
-	t.Cleanup(func() { slots.Dirs = before })
-	slots.Dirs = []string{filepath.Join(dir, "slots")}
-	if err := os.Mkdir(slots.Dirs[0], 0o700); err != nil {
+	dir, before := t.TempDir(), remote.SlotDirs
+	t.Cleanup(func() { remote.SlotDirs = before })
+	remote.SlotDirs = []string{filepath.Join(dir, "slots")}
+	if err := os.Mkdir(remote.SlotDirs[0], 0o700); err != nil {
 		t.Fatal(err)
 	}
-	other, err := os.Create(filepath.Join(slots.Dirs[0], "0"))
+	other, err := os.Create(filepath.Join(remote.SlotDirs[0], "0"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package app is the program: its commands, the habits of users of other programs, and the exit code. Only main imports
-// it; Main is called once.
+// it; Main is called once. The small commands schema, config and completion are here too.
 //
 // # A good guest
 //

@@ -9,17 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/available"
-	"github.com/nvnodetop/nvnodetop/internal/app/list"
-	"github.com/nvnodetop/nvnodetop/internal/app/replay"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/app/report"
-	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
+	"github.com/nvnodetop/nvnodetop/internal/app/screen"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
 	"github.com/nvnodetop/nvnodetop/internal/app/watch"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 )
 
 // ofName are the commands that run under another program's name: nvgpu's nvl, nvitop's nvisel.
-var ofName = map[string]string{list.Nvl: list.Name, available.Nvisel: available.Nvisel}
+var ofName = map[string]string{available.Nvl: available.ListName, available.Nvisel: available.Nvisel}
 
 // Called returns the arguments of the program. If it was called by the name of another program, they begin with the
 // command that replaces that program.
@@ -56,15 +55,15 @@ type flagValues struct {
 // behind are flags that take a value only after "=" here. In nvgpu, nvisel and gpustat, they are followed by no value,
 // one or several.
 var behind = map[string]map[string]flagValues{
-	available.Name:   inheritTakes,
-	available.Nvisel: inheritTakes,
-	list.Name:        watchTakes,
-	list.Nvl:         watchTakes,
-	replay.Name:      {"--report": {most: 1, ok: func(word string) bool { return output.Formats[word] != nil }}},
-	report.Name:      {"--user": {most: 1}},
-	scalars.Name:     {}, // its --interval is a flag, not POLL
-	scalars.Log:      {},
-	watch.Name:       {},
+	available.Name:     inheritTakes,
+	available.Nvisel:   inheritTakes,
+	available.ListName: watchTakes,
+	available.Nvl:      watchTakes,
+	screen.ReplayName:  {"--report": {most: 1, ok: func(word string) bool { return output.Formats[word] != nil }}},
+	report.Name:        {"--user": {most: 1}},
+	record.ScalarsName: {}, // its --interval is a flag, not POLL
+	record.LogName:     {},
+	watch.Name:         {},
 }
 
 var (

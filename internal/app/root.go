@@ -12,22 +12,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/available"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/completion"
-	"github.com/nvnodetop/nvnodetop/internal/app/doctor"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
-	"github.com/nvnodetop/nvnodetop/internal/app/list"
 	"github.com/nvnodetop/nvnodetop/internal/app/logs"
-	"github.com/nvnodetop/nvnodetop/internal/app/mark"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
-	"github.com/nvnodetop/nvnodetop/internal/app/replay"
 	"github.com/nvnodetop/nvnodetop/internal/app/report"
-	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
-	"github.com/nvnodetop/nvnodetop/internal/app/schemas"
 	"github.com/nvnodetop/nvnodetop/internal/app/screen"
-	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/app/serve"
-	"github.com/nvnodetop/nvnodetop/internal/app/settings"
-	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
 	"github.com/nvnodetop/nvnodetop/internal/app/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
 	"github.com/nvnodetop/nvnodetop/internal/app/watch"
@@ -44,7 +34,7 @@ var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli
 type options struct {
 	once, json, forceColor, details bool
 
-	choice selection.Choice
+	choice cli.Selection
 }
 
 const (
@@ -82,10 +72,10 @@ func newCommand(io cli.Streams) *cobra.Command {
 	f.BoolVar(&o.once, "once", false, "print the overview, all nodes and their processes as text and exit")
 	f.BoolVar(&o.forceColor, "force-color", false, "let --once print colors into a file or a pipe, too")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
-	snapshot.DetailsFlag(f, &o.details)
+	screen.DetailsFlag(f, &o.details)
 	f.String(cli.Interval, "", "POLL, as nvitop takes it")
 	_ = f.MarkHidden(cli.Interval)
-	chosen := selection.Add(f)
+	chosen := cli.AddSelection(f)
 	cmd.Args = p.Args(func(args []string) (err error) {
 		if err = notIntervals(cmd, args); err != nil {
 			return err
@@ -112,7 +102,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 	cmd.SetUsageFunc(printUsage)
 	cmd.SetFlagErrorFunc(cli.FlagError)
 	addCommands(cmd, io)
-	completion.Add(cmd, io)
+	addCompletion(cmd, io)
 	return cmd
 }
 
@@ -133,21 +123,21 @@ var commands = []struct {
 	rare  bool
 }{
 	{group: toLook, make: available.Command},
-	{group: toLook, make: list.Command},
+	{group: toLook, make: available.ListCommand},
 	{group: toLook, make: logs.Command},
-	{group: toLook, make: snapshot.Command},
+	{group: toLook, make: screen.SnapshotCommand},
 	{group: toLook, make: stacks.Command},
-	{group: toAsk, make: doctor.Command},
+	{group: toAsk, make: stacks.DoctorCommand},
 	{group: toAsk, make: report.Command},
 	{group: toAsk, make: track.Command},
-	{group: toRecord, make: mark.Command},
+	{group: toRecord, make: track.MarkCommand},
 	{group: toRecord, make: record.Command},
-	{group: toRecord, make: replay.Command},
-	{group: toRecord, make: scalars.Command, rare: true},
-	{group: toAutomate, make: schemas.Command, rare: true},
+	{group: toRecord, make: screen.ReplayCommand},
+	{group: toRecord, make: record.ScalarsCommand, rare: true},
+	{group: toAutomate, make: schemaCommand, rare: true},
 	{group: toAutomate, make: serve.Command},
 	{group: toAutomate, make: watch.Command},
-	{group: toGetHelp, make: settings.Command},
+	{group: toGetHelp, make: configCommand},
 }
 
 // addCommands adds the commands and their groups to the program.
@@ -243,9 +233,9 @@ func (o *options) runScreens(ctx context.Context, p *cli.Program, log *slog.Logg
 	return feed.Run(ctx, p, need, log, func(ctx context.Context, from feed.Feed) error {
 		return feed.Printed(p, need, func(s *cluster.Snapshot) error {
 			if o.json {
-				return snapshot.JSON(p, s, &o.choice, snapshot.Details(ctx, p, from, o.details))
+				return screen.PrintJSON(p, s, &o.choice, screen.AskDetails(ctx, p, from, o.details))
 			}
-			return snapshot.TextFormat{Choice: o.choice, ForceColor: o.forceColor}.Text(p, s)
+			return screen.TextFormat{Selection: o.choice, ForceColor: o.forceColor}.Text(p, s)
 		}, feed.Verdict)(ctx, from)
 	})
 }

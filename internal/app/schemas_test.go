@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/schemas"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
@@ -70,7 +69,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		}
 	}
 	seen["stacks"] = true // the next test
-	for _, d := range schemas.Documents {
+	for _, d := range schemaDocuments {
 		if !seen[d.Name] {
 			t.Errorf("no command is tried for the schema %s", d.Name)
 		}
@@ -95,7 +94,7 @@ func TestStacksMatchTheirSchema(t *testing.T) {
 func TestListOfSchemas(t *testing.T) {
 	t.Parallel()
 	want := ""
-	for _, d := range schemas.Documents {
+	for _, d := range schemaDocuments {
 		want += fmt.Sprintf("%-10s %s\n", d.Name, d.Of)
 	}
 	if code, out, errs := program(t, "schema"); code != cli.ExitOK || errs != "" || out != want {
@@ -111,7 +110,7 @@ func TestListOfSchemas(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile("../../docs/commands/schema.md")
-	for _, d := range schemas.Documents {
+	for _, d := range schemaDocuments {
 		if !strings.Contains(string(page), "| `"+d.Name+"` |") {
 			err = errors.Join(err, fmt.Errorf("docs/commands/schema.md does not have %s", d.Name))
 		}

@@ -3,14 +3,14 @@ package cluster
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/fill"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // JobMemory is the host memory of a job on a node, with its use some minutes ago.
 type JobMemory struct {
 	wire.JobMemory
-	Past              fill.Past
+	Past              history.MemoryPast
 	now, older, newer memoryMark
 }
 
@@ -39,7 +39,7 @@ func (m *JobMemory) Full() (time.Duration, bool) {
 		return 0, false
 	}
 	perMS := float64(m.now.used-m.older.used) / float64(over)
-	full := fill.Until(float64(m.Used), float64(m.Limit), perMS*1000)
+	full := history.UntilFull(float64(m.Used), float64(m.Limit), perMS*1000)
 	return full, full <= maxFull
 }
 

@@ -26,11 +26,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster/growth"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
-	"github.com/nvnodetop/nvnodetop/internal/lib/fill"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -183,11 +181,11 @@ type GPU struct {
 	Number    int        // as displayed: the device's minor number, or NoNumber; an instance has the number of its GPU
 
 	History history.History
-	growth  growth.Growth
+	growth  history.Growth
 	limit   float64 // watts: the last power limit that the driver gave; 0: none yet
 	links   uint64  // a bit for each NVLink that has been up
 
-	Memory fill.Past // trend of its memory use in the last half hour
+	Memory history.MemoryPast // trend of its memory use in the last half hour
 }
 
 // NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // columnLists returns the settings for the columns of the tables.
 func columnLists() []setting {
 	var all []setting
-	for _, t := range columns.Tables {
+	for _, t := range rows.ColumnTables {
 		all = append(all, setting{
 			key: "columns." + string(t), want: "a list of different names among " + strings.Join(t.Names(), ", "),
 			take: func(c *Config, v any) bool {
@@ -30,7 +30,7 @@ func columnLists() []setting {
 }
 
 // asColumns reads the columns of a table. why says what is wrong with a name.
-func asColumns(t columns.Table, v any) (l columns.List, good bool, why string) {
+func asColumns(t rows.ColumnTable, v any) (l rows.ColumnList, good bool, why string) {
 	list, ok := asList(v)
 	if w, is := v.(textValue); is && strings.TrimSpace(string(w)) == "" {
 		list = nil
@@ -47,11 +47,11 @@ func asColumns(t columns.Table, v any) (l columns.List, good bool, why string) {
 			keys = append(keys, key)
 		}
 	}
-	return columns.Of(keys), ok, ""
+	return rows.ColumnsOf(keys), ok, ""
 }
 
 // everyName returns the present and former names of the columns of a table.
-func everyName(t columns.Table) (names []string) {
+func everyName(t rows.ColumnTable) (names []string) {
 	for _, c := range t.Columns() {
 		names = append(append(names, c.Key), c.Also...)
 	}
@@ -59,7 +59,7 @@ func everyName(t columns.Table) (names []string) {
 }
 
 // renameNotes returns notes about chosen columns that have a new name; nil: there are none.
-func renameNotes(t columns.Table, v any) (notes []string) {
+func renameNotes(t rows.ColumnTable, v any) (notes []string) {
 	list, _ := asList(v)
 	for _, name := range list {
 		if key := t.Find(name); key != "" && key != name {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // Columns are lists of names: a wrong name is one line with the place and the intended name.
@@ -28,11 +28,11 @@ func TestColumns(t *testing.T) {
 			(!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
-		if want == "" && c.Columns != (columns.Chosen{Node: "gpu,util_percent,flags"}) {
+		if want == "" && c.Columns != (rows.ChosenColumns{Node: "gpu,util_percent,flags"}) {
 			t.Errorf("%s: %+v", text, c.Columns)
 		}
 	}
-	for value, want := range map[string]columns.List{"gpu, util ,flags": "gpu,util_percent,flags", "": ""} {
+	for value, want := range map[string]rows.ColumnList{"gpu, util ,flags": "gpu,util_percent,flags", "": ""} {
 		c := Default()
 		if _, err := c.Load(Inputs{Environ: []string{"NVNODETOP_COLUMNS_NODE=" + value}}); err != nil ||
 			c.Columns.Node != want {
@@ -48,7 +48,7 @@ func FuzzColumns(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		for _, table := range columns.Tables {
+		for _, table := range rows.ColumnTables {
 			l, good, why := asColumns(table, textValue(value))
 			if good == (why != "") || len(why) > 600 || strings.ContainsAny(why, "\x1b\n") {
 				t.Fatalf("%q: %t, %q", value, good, why)
@@ -69,7 +69,7 @@ func FuzzColumns(f *testing.F) {
 }
 
 // renamedList are the keys of names with commas between them.
-func renamedList(t columns.Table, list string) string {
+func renamedList(t rows.ColumnTable, list string) string {
 	var keys []string
 	for name := range strings.SplitSeq(list, ",") {
 		keys = append(keys, t.Find(name))

@@ -21,7 +21,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // Config holds all settings of a run.
@@ -74,7 +74,7 @@ type Config struct {
 	GPULevels    Levels // thresholds of the classic colors for utilization
 	MemoryLevels Levels // the same for GPU memory, which has no levels unless they are set
 
-	Columns columns.Chosen // of the tables
+	Columns rows.ChosenColumns // of the tables
 
 	ASCII bool // draw with ASCII characters only
 	UTF8  bool // draw with all characters, whatever TERM and the locale suggest

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/config/document"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // SystemFile holds settings for all users, and limits that they cannot undo.
@@ -87,7 +87,7 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 		}
 	}
 	c.take(all)
-	for _, t := range columns.Tables {
+	for _, t := range rows.ColumnTables {
 		o.Notes = append(o.Notes, renameNotes(t, all["columns."+string(t)])...)
 	}
 	o.applyLimits(c)

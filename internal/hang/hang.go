@@ -1,5 +1,6 @@
 // Package hang asks the ranks of a job that seems to hang where they are: once, by itself. It looks at their stacks
-// twice, 5 s apart, and asks NCCL what it knows. The result is an Event, from which all outputs draw.
+// twice, 5 s apart, and asks NCCL what it knows. The result is an Event, from which all outputs draw. It finds the
+// processes that can be asked, says why the others cannot, and describes for people what the ranks do.
 //
 // A job that is not suspected is never asked. Package health raises the suspicion: the GPUs of the job have only
 // waited, or have stopped, for minutes.
@@ -12,7 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/places"
 )
 
 // Follower asks about jobs that seem to hang.
@@ -52,7 +52,7 @@ func (f *Follower) askSuspects(ctx context.Context, now time.Time, snapshot func
 		if !is || f.asked[job.ID].Equal(since) {
 			continue
 		}
-		places, ready := places.Of(s, job)
+		places, ready := PlacesOf(s, job)
 		if !ready || !hasSeveralRanks(places) {
 			continue
 		}

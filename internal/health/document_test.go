@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
-	"github.com/nvnodetop/nvnodetop/internal/health/xid"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
@@ -223,9 +223,9 @@ Another code is a warning, and critical if it is above the last one and the driv
 
 | code | what | severity | where from | NVIDIA | do |
 |---|---|---|---|---|---|
-`, xid.Newest, xid.Release)
-	for _, code := range slices.Sorted(maps.Keys(xid.Catalog)) {
-		x := xid.Catalog[code]
+`, signs.NewestXid, signs.XidRelease)
+	for _, code := range slices.Sorted(maps.Keys(signs.XidCatalog)) {
+		x := signs.XidCatalog[code]
 		severity := severityNames[x.Severity]
 		if x.Follows {
 			severity = "consequence"

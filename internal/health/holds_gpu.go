@@ -6,7 +6,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
-	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -142,9 +141,9 @@ func hasXid(severity cluster.Severity) func(ruleSubject) bool {
 		if len(s.Node.Xids) == 0 {
 			return false
 		}
-		c, found := xid.CauseOn(s.Node, s.GPU)
-		is := xid.Of(c.Code).Severity
-		if found && xid.IsNewer(c.Code) && mayRecover(s) {
+		c, found := signs.XidCauseOn(s.Node, s.GPU)
+		is := signs.XidOf(c.Code).Severity
+		if found && signs.IsNewerXid(c.Code) && mayRecover(s) {
 			is = cluster.Critical
 		}
 		return found && is == severity

@@ -38,7 +38,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
-	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -119,7 +118,7 @@ func (r *rule) newCondition(s ruleSubject) cluster.Condition {
 	case r.kind == cluster.KindHang:
 		c.Since = s.Node.Arrived.Add(-signs.LongestHang(s.Node, s.GPU))
 	case r.kind == cluster.KindXid:
-		first, _ := xid.CauseOn(s.Node, s.GPU)
+		first, _ := signs.XidCauseOn(s.Node, s.GPU)
 		c.Since = first.At
 	case r.kind == cluster.KindSilence:
 		c.Since, c.Silence = s.Silence.From, s.Silence

@@ -7,7 +7,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
-	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -56,12 +55,12 @@ func TestXidSentences(t *testing.T) {
 			"10s ago.", "see NVIDIA's Xid catalog; report it to your admins"},
 		{[]int{42}, "Xid 42: see NVIDIA's Xid catalog, 10s ago.", "report it to your admins"},
 		{[]int{38}, "Xid 38: driver firmware error, 10s ago. Mostly a fault of the driver or its firmware. NVIDIA: " +
-			"no action.", xid.Of(38).Hint},
-		{[]int{167}, "Xid 167: fatal PCIe timeout, 10s ago. Mostly a fault of the hardware.", xid.Of(167).Hint},
+			"no action.", signs.XidOf(38).Hint},
+		{[]int{167}, "Xid 167: fatal PCIe timeout, 10s ago. Mostly a fault of the hardware.", signs.XidOf(167).Hint},
 		{[]int{31, 31, 31}, "Xid 31: GPU memory page fault: illegal address in a kernel, 8s ago, 3 times since " +
-			"18:00:00. Mostly an error of the program. NVIDIA: restart the program.", xid.Of(31).Hint},
+			"18:00:00. Mostly an error of the program. NVIDIA: restart the program.", signs.XidOf(31).Hint},
 		{[]int{13, 79, 45}, "Xid 79: the GPU has fallen off the bus, 9s ago; then Xid 45. Mostly a fault of the " +
-			"hardware. NVIDIA: restart the node.", xid.Of(79).Hint},
+			"hardware. NVIDIA: restart the node.", signs.XidOf(79).Hint},
 		{[]int{45, 94}, "Xid 94: contained memory error: only one program was hit, 9s ago. Mostly a fault of the " +
 			"hardware. NVIDIA: restart the program.", "restart the program; other programs and GPUs are not affected"},
 	} {
@@ -102,8 +101,8 @@ func TestNewXid(t *testing.T) {
 	}{
 		"new":                  {999, 0, cluster.Warning},
 		"new, drain":           {999, signs.RecoverDrain, cluster.Critical},
-		"the first new one":    {xid.Newest + 1, 9, cluster.Critical},
-		"the newest, reset":    {xid.Newest, signs.RecoverReset, cluster.Warning},
+		"the first new one":    {signs.NewestXid + 1, 9, cluster.Critical},
+		"the newest, reset":    {signs.NewestXid, signs.RecoverReset, cluster.Warning},
 		"new, reset":           {999, signs.RecoverReset, cluster.Critical},
 		"unknown, reset":       {42, signs.RecoverReset, cluster.Warning},
 		"link to the CPU":      {173, 0, cluster.Critical},

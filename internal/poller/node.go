@@ -13,7 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
-	"github.com/nvnodetop/nvnodetop/internal/lib/quiet"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -198,7 +197,7 @@ func (n *watchedNode) runAttempt(ctx context.Context) (streamed time.Duration, e
 	defer n.session.Store(nil)
 	var wg sync.WaitGroup
 	var unpaced error
-	watch := quiet.New()
+	watch := bell.NewWatchdog()
 	pacing, done := context.WithCancel(ctx)
 	stop := func() {
 		done()
@@ -230,7 +229,7 @@ func (n *watchedNode) tellStep(s reach.Step) {
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
 }
 
-func (n *watchedNode) readReports(session Session, watch *quiet.Watch) (streamed time.Duration, err error) {
+func (n *watchedNode) readReports(session Session, watch *bell.Watchdog) (streamed time.Duration, err error) {
 	began := time.Now()
 	n.tellStep(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/lib/quiet"
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -36,7 +36,7 @@ func errSilent(quiet time.Duration) *reach.Failure {
 
 // keepPace sends the wanted pace to the probe, now and whenever it changes. It fails if the probe refuses the pace,
 // since no report would ever come. If the pace cannot be sent, readReports finds the reason.
-func (n *watchedNode) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
+func (n *watchedNode) keepPace(ctx context.Context, session Session, watch *bell.Watchdog) (err error) {
 	defer reach.Recover(&err)
 	for {
 		interval := n.reportInterval()

@@ -4,8 +4,8 @@ import (
 	"io"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -22,7 +22,7 @@ func (m *metered) Calls() uint64 { return m.calls }
 func TestCalls(t *testing.T) {
 	lib, _ := newFakeLibrary(1)
 	counts := func(of driver.Library, calls *uint64) (got []float64) {
-		s := newSampler(&output{w: io.Discard}, Options{Library: of, Proc: t.TempDir(), Now: clock.Now})
+		s := newSampler(&output{w: io.Discard}, Options{Library: of, Proc: t.TempDir(), Now: sample.Now})
 		defer s.closeSampler()
 		s.pace = &wire.Pace{IntervalMS: 3000}
 		learnGPUs(s)

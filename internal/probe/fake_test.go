@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -241,7 +241,7 @@ func (d *fakeDevice) ProcessUtilization(since uint64) ([]driver.Usage, error) {
 var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // fakeNow reads the bubble's clock: the node was booted an hour before the test.
-func fakeNow() clock.Moment {
+func fakeNow() sample.Moment {
 	since := time.Since(start)
-	return clock.Moment{Mono: time.Hour + since, Boot: time.Hour + since, Wall: time.Now()}
+	return sample.Moment{Mono: time.Hour + since, Boot: time.Hour + since, Wall: time.Now()}
 }

@@ -12,10 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
-	"github.com/nvnodetop/nvnodetop/internal/probe/stuck"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -35,11 +34,11 @@ func Main(build string, lib driver.Library) int {
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(gcPercent)
 	// The file names the process, whichever thread this runs on. If it fails, only the name in ps is wrong.
-	_ = os.WriteFile("/proc/self/comm", []byte(stuck.ProcessName), 0)
+	_ = os.WriteFile("/proc/self/comm", []byte(driver.ProbeName), 0)
 
 	go renewAge()
 	fold, _ := strconv.Atoi(os.Getenv(wire.FoldVariable)) // 0 if it is unset
-	opts := Options{Build: build, Library: lib, Beat: clock.KernelBeat(), Patience: clock.KernelBeat(),
+	opts := Options{Build: build, Library: lib, Beat: sample.KernelBeat(), Patience: sample.KernelBeat(),
 		Name: os.Getenv(wire.NameVariable), Fold: max(fold, 0)}
 	if err := Run(context.Background(), os.Stdin, os.Stdout, opts); err != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)

@@ -1,6 +1,6 @@
 // Package probe runs on a compute node. It lets its subpackages read the GPUs (gpus), the processes on them (procs) and
 // the node (host), and writes reports to its standard output, at the pace set by requests on its standard input.
-// Package wire is the protocol.
+// Package wire is the protocol. It sends signals to processes and asks NCCL's RAS for the user.
 //
 // Run owns four goroutines: one reads requests, the sampler keeps the pace and writes reports, the responder answers
 // questions about processes, and Run itself watches them. A fifth goroutine waits in the driver for Xids, if the
@@ -32,8 +32,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -44,12 +44,12 @@ type Options struct {
 	Name    string         // requests may be addressed to this name; empty: no other probe reads the same input
 	Fold    int            // length in bytes at which lines of the output are folded; 0: not folded
 
-	Proc string              // mount point of procfs; empty: /proc
-	Sys  string              // mount point of sysfs; empty: /sys
-	Now  func() clock.Moment // reads the clocks; nil: the kernel's
+	Proc string               // mount point of procfs; empty: /proc
+	Sys  string               // mount point of sysfs; empty: /sys
+	Now  func() sample.Moment // reads the clocks; nil: the kernel's
 
-	Beat     clock.Beat // ticks for the reports; without a C: a time.Ticker
-	Patience clock.Beat // ticks while GPUs are read; without a C: a time.Ticker
+	Beat     sample.Beat // ticks for the reports; without a C: a time.Ticker
+	Patience sample.Beat // ticks while GPUs are read; without a C: a time.Ticker
 }
 
 // withDefaults returns the options, with defaults for what is not set.
@@ -57,13 +57,13 @@ func (o Options) withDefaults() Options {
 	o.Proc = cmp.Or(o.Proc, "/proc")
 	o.Sys = cmp.Or(o.Sys, "/sys")
 	if o.Now == nil {
-		o.Now = clock.Now
+		o.Now = sample.Now
 	}
 	if o.Beat.C == nil {
-		o.Beat = clock.NewBeat()
+		o.Beat = sample.NewBeat()
 	}
 	if o.Patience.C == nil {
-		o.Patience = clock.NewBeat()
+		o.Patience = sample.NewBeat()
 	}
 	return o
 }

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/test/fakeproc"
@@ -31,8 +31,8 @@ func learnGPUs(s *sampler) {
 }
 
 // lister is a sampler that lists processes, with clocks that the test sets.
-func lister(lib driver.Library, proc string, at *clock.Moment) *sampler {
-	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() clock.Moment { return *at }})
+func lister(lib driver.Library, proc string, at *sample.Moment) *sampler {
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() sample.Moment { return *at }})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: true}
 	learnGPUs(s)
 	return s
@@ -44,7 +44,7 @@ func TestCPUAfterASlowGPU(t *testing.T) {
 	proc := fakeproc.Write(t, files)
 	lib, devices := newFakeLibrary(1)
 	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute}}
-	at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+	at := sample.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	slow := time.Duration(0)
 	devices[0].counter = func() uint64 { at.Mono, slow = at.Mono+slow, 0; return 0 }
 	s := lister(lib, proc, &at)
@@ -63,7 +63,7 @@ func TestProcesses(t *testing.T) {
 	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(5 << 30))},
 		{PID: 999, Type: driver.Graphics}, {PID: 0, Type: driver.Compute}, {PID: -7, Type: driver.MPS}}
 	devices[1].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(6 << 30))}}
-	at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+	at := sample.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	wall := uint64(at.Wall.UnixMicro())
 	use := func(pid int, at uint64, sm, memory, encoder, decoder int) driver.Usage {
 		return driver.Usage{AtMicros: at, Process: wire.Process{PID: pid, SMPercent: &sm, MemPercent: &memory,
@@ -144,7 +144,7 @@ func TestProcesses(t *testing.T) {
 }
 
 func TestProcessesFail(t *testing.T) {
-	at := clock.Moment{Mono: time.Second, Boot: time.Second, Wall: time.Unix(1000, 0)}
+	at := sample.Moment{Mono: time.Second, Boot: time.Second, Wall: time.Unix(1000, 0)}
 	context := []driver.Context{{PID: 1, Type: driver.Compute}}
 	for _, tc := range []struct {
 		name     string
@@ -186,7 +186,7 @@ func TestProcessesFail(t *testing.T) {
 func reported(t *testing.T, lib driver.Library, proc string) (m wire.Message) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
+		at := sample.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 		s := lister(lib, proc, &at)
 		defer s.closeSampler()
 		var out bytes.Buffer
@@ -251,7 +251,7 @@ func benchmarkReport(b *testing.B, gpus, procs int) {
 		d := devices[i%gpus]
 		d.contexts = append(d.contexts, driver.Context{PID: pid, Type: driver.Compute, Memory: new(uint64(1 << 30))})
 	}
-	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(b, files), Now: clock.Now})
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(b, files), Now: sample.Now})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: procs > 0}
 	learnGPUs(s)
 	b.ReportAllocs()

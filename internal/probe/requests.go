@@ -8,10 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/act"
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
-	"github.com/nvnodetop/nvnodetop/internal/probe/ras"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/probe/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/probe/tail"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -35,10 +33,10 @@ var readLog = tail.Read
 type responder struct {
 	out     *output
 	procs   *procs.Inspector
-	desk    *act.Desk
-	ras     *ras.Asker
+	desk    *processDesk
+	ras     *rasAsker
 	stacks  *stacks.Reader
-	now     func() clock.Moment
+	now     func() sample.Moment
 	reading atomic.Int32
 	logs    atomic.Int32
 	replies chan *wire.Reply
@@ -46,10 +44,10 @@ type responder struct {
 
 func newResponder(out *output, opts Options) *responder {
 	opts = opts.withDefaults()
-	desk := act.New(opts.Proc, act.ProcessTexts{User: procs.UserName, Command: procs.CommandLine,
+	desk := newProcessDesk(opts.Proc, processTexts{User: procs.UserName, Command: procs.CommandLine,
 		Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
 	return &responder{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk,
-		stacks: stacks.New(opts.Proc), ras: ras.New(opts.Proc), now: opts.Now,
+		stacks: stacks.New(opts.Proc), ras: newRASAsker(opts.Proc), now: opts.Now,
 		replies: make(chan *wire.Reply)}
 }
 

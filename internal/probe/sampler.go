@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -31,14 +30,14 @@ type sampler struct {
 	gpus  *gpus.Set
 	procs *procs.Table
 	host  *host.Reader
-	of    *launch.Jobs // maps cgroups to jobs
+	of    *proc.LaunchJobs // maps cgroups to jobs
 	jobs  *host.Jobs
 
-	greeted bool          // a Hello was written
-	place   launch.Member // place of the probe in the last Hello
-	sooner  bool          // the next tick of the beat is for the second report; after it, the beat follows the pace
-	pace    *wire.Pace    // nil until requested
-	beat    clock.Beat
+	greeted bool           // a Hello was written
+	place   proc.JobMember // place of the probe in the last Hello
+	sooner  bool           // the next tick of the beat is for the second report; after it, the beat follows the pace
+	pace    *wire.Pace     // nil until requested
+	beat    sample.Beat
 	seq     uint64
 	room    [2]sample.Report // this report and the previous one: the Writer keeps the GPUs of the previous one
 
@@ -48,7 +47,7 @@ type sampler struct {
 
 func newSampler(out *output, opts Options) *sampler {
 	opts = opts.withDefaults()
-	jobs := launch.NewJobs(opts.Proc)
+	jobs := proc.NewLaunchJobs(opts.Proc)
 	s := &sampler{
 		opts: opts,
 		out:  out,

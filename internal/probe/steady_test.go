@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/test/raced"
@@ -23,7 +23,7 @@ func steady(t testing.TB) *sampler {
 	for i := range steadyGPUs {
 		lib.slots = append(lib.slots, driver.Slot{Index: i, Device: newFakeDevice(lib, i), Readers: busyReaders()})
 	}
-	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Beat: clock.NewBeat(), Patience: clock.NewBeat()})
+	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Beat: sample.NewBeat(), Patience: sample.NewBeat()})
 	t.Cleanup(s.closeSampler)
 	next := func() error { return s.writeReport(false) }
 	s.pace = &wire.Pace{IntervalMS: maxInterval}

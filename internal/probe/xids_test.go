@@ -10,7 +10,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
-	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,7 +27,7 @@ type watchedLibrary struct {
 type fakeWatch struct {
 	lib    *watchedLibrary
 	slots  []driver.Slot
-	events chan xid.Event
+	events chan driver.XidEvent
 }
 
 const fakeWait = 5 * time.Second
@@ -38,9 +37,9 @@ func newWatchedLibrary(gpus int) (*watchedLibrary, []*fakeDevice) {
 	return &watchedLibrary{fakeLibrary: lib, breaks: make(chan error, 1), open: map[*fakeWatch]bool{}}, devices
 }
 
-func (l *watchedLibrary) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
+func (l *watchedLibrary) Watch(slots []driver.Slot) (driver.XidWatch, map[int]error) {
 	time.Sleep(l.registering)
-	w := &fakeWatch{lib: l, slots: slots, events: make(chan xid.Event, 1000)}
+	w := &fakeWatch{lib: l, slots: slots, events: make(chan driver.XidEvent, 1000)}
 	l.change(func() { l.begun = append(l.begun, slots) })
 	if len(l.refused) == len(slots) {
 		return nil, l.refused
@@ -51,7 +50,7 @@ func (l *watchedLibrary) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 }
 
 // send is an Xid. Each Watch of the GPU gets it.
-func (l *watchedLibrary) send(e xid.Event) {
+func (l *watchedLibrary) send(e driver.XidEvent) {
 	l.change(func() {
 		for w := range l.open {
 			if !slices.ContainsFunc(w.slots, func(s driver.Slot) bool { return s.Index == e.GPU && s.Device == nil }) {
@@ -61,14 +60,14 @@ func (l *watchedLibrary) send(e xid.Event) {
 	})
 }
 
-func (w *fakeWatch) Next() (xid.Event, bool, error) {
+func (w *fakeWatch) Next() (driver.XidEvent, bool, error) {
 	select {
 	case e := <-w.events:
 		return e, true, nil
 	case err := <-w.lib.breaks:
-		return xid.Event{}, false, err
+		return driver.XidEvent{}, false, err
 	case <-time.After(fakeWait):
-		return xid.Event{}, false, nil
+		return driver.XidEvent{}, false, nil
 	}
 }
 
@@ -99,15 +98,15 @@ func TestXidMakesAReport(t *testing.T) {
 		s.say(paceRarely)
 		s.got()
 		time.Sleep(30 * time.Second)
-		lib.send(xid.Event{GPU: 1, Code: 79})
+		lib.send(driver.XidEvent{GPU: 1, Code: 79})
 		reports := s.reports()
 		want := []wire.Xid{{GPU: 1, Code: 79, MonoMS: (time.Hour + 30*time.Second).Milliseconds()}}
 		if len(reports) != 1 || !reports[0].OffBeat || !cmp.Equal(reports[0].Xids, want) {
 			t.Fatalf("got %+v, want one report with %v", reports, want)
 		}
 		time.Sleep(300 * time.Millisecond)
-		lib.send(xid.Event{GPU: 0, Code: 31})
-		lib.send(xid.Event{GPU: 7, Code: 13}) // of a GPU that is not listed
+		lib.send(driver.XidEvent{GPU: 0, Code: 31})
+		lib.send(driver.XidEvent{GPU: 7, Code: 13}) // of a GPU that is not listed
 		if reports := s.reports(); len(reports) != 0 {
 			t.Fatalf("a report of the second event comes after 300 ms: %+v", reports[0])
 		}
@@ -132,7 +131,7 @@ func TestXidStorm(t *testing.T) {
 		s := open(t, lib)
 		synctest.Wait()
 		for range 50 {
-			lib.send(xid.Event{Code: 48})
+			lib.send(driver.XidEvent{Code: 48})
 		}
 		synctest.Wait()
 		s.say(pace1s)
@@ -158,7 +157,7 @@ func TestXidsRefused(t *testing.T) {
 			t.Errorf("cards %+v", h.GPUs)
 		}
 		s.say(paceRarely)
-		lib.send(xid.Event{GPU: 0, Code: 79})
+		lib.send(driver.XidEvent{GPU: 0, Code: 79})
 		if r := s.reports(); len(r) != 2 || len(r[1].Xids) != 1 {
 			t.Errorf("the other GPU: got %+v", r)
 		}
@@ -183,7 +182,7 @@ func TestWatchBreaks(t *testing.T) {
 			t.Fatalf("got %+v, want a Hello with the reason", msgs)
 		}
 		time.Sleep(gpus.RetryEvery + time.Second)
-		lib.send(xid.Event{GPU: 0, Code: 79})
+		lib.send(driver.XidEvent{GPU: 0, Code: 79})
 		var last *wire.Hello
 		for _, m := range s.got() {
 			if m.Hello != nil {
@@ -212,7 +211,7 @@ func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
 			t.Errorf("%d Inits, %d Shutdowns, %d watches", inits, shutdowns, lib.watches())
 		}
 		s.got()
-		lib.send(xid.Event{GPU: 0, Code: 79})
+		lib.send(driver.XidEvent{GPU: 0, Code: 79})
 		if r := s.reports(); len(r) != 1 || len(r[0].Xids) != 1 {
 			t.Errorf("got %+v", r)
 		}
@@ -251,13 +250,13 @@ func TestXidsWhileAGPUComesBack(t *testing.T) {
 		lib.change(func() { lib.slots[1] = back })
 		var want, got []uint64
 		for code := uint64(1); code <= 200; code++ {
-			lib.send(xid.Event{GPU: 0, Code: code})
+			lib.send(driver.XidEvent{GPU: 0, Code: code})
 			want = append(want, code)
 			time.Sleep(100 * time.Millisecond)
 			for _, m := range s.got() {
 				if m.Hello != nil && m.Hello.GPUs[1].Lost == "" {
 					time.Sleep(2 * lib.registering)
-					lib.send(xid.Event{GPU: 1, Code: 1000})
+					lib.send(driver.XidEvent{GPU: 1, Code: 1000})
 					want = append(want, 1000)
 				}
 				if r := m.Report; r != nil {
@@ -289,10 +288,10 @@ func TestNoReportForWhatIsReported(t *testing.T) {
 		s.paced(pace1s)
 		time.Sleep(600 * time.Millisecond)
 		s.got()
-		lib.send(xid.Event{Code: 31})
+		lib.send(driver.XidEvent{Code: 31})
 		synctest.Wait()
 		time.Sleep(100 * time.Millisecond)
-		lib.send(xid.Event{Code: 32}) // it may be reported at 1600 ms, and the beat is at 1000
+		lib.send(driver.XidEvent{Code: 32}) // it may be reported at 1600 ms, and the beat is at 1000
 		time.Sleep(1200 * time.Millisecond)
 		reports := s.reports()
 		if len(reports) != 2 || !reports[0].OffBeat || reports[1].OffBeat || len(reports[1].Xids) != 1 {

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
@@ -114,7 +114,7 @@ func ruleInstall(c *Case, err error) bool {
 	}
 	c.Say(place.Words)
 	lower := strings.ToLower(place.Words)
-	short := rlimit.OfProbe(place.Limits, uint64(max(place.Size, 0)))
+	short := crash.ProbeShortage(place.Limits, uint64(max(place.Size, 0)))
 	switch {
 	case short != nil && place.Any(install.NoWrite):
 		classifyLimit(c, short)

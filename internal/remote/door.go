@@ -1,4 +1,5 @@
-// Package remote reaches a host through a Door, starts the probe there, and classifies every failure.
+// Package remote reaches a host through a Door, starts the probe there, and classifies every failure. It also limits
+// how many programs of a user run on this host at once.
 //
 // A Door is one way to reach nodes. It dials a node and returns a Shell, which runs scripts and hands out their three
 // streams. Package install finds, copies and starts the probe over any Shell. Package link talks to it over any pipe.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -31,7 +31,7 @@ func ruleLimits(c *Case, e *link.EndError) bool {
 		return false
 	}
 	if c.Stage == StageProbe {
-		if short := rlimit.OfProbe(install.SessionLimits(e.Stderr), 0); short != nil {
+		if short := crash.ProbeShortage(install.SessionLimits(e.Stderr), 0); short != nil {
 			classifyLimit(c, short)
 			return true
 		}
@@ -46,7 +46,7 @@ func ruleLimits(c *Case, e *link.EndError) bool {
 }
 
 // classifyLimit classifies a probe that does not run because of a limit.
-func classifyLimit(c *Case, short *rlimit.Shortage) {
+func classifyLimit(c *Case, short *crash.Shortage) {
 	c.Is(reach.ClassLimit, "this session may "+short.May)
 	c.Failure.Cause = "nvnodetop needs " + short.Needs
 }

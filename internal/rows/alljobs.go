@@ -7,7 +7,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity/idle"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
@@ -41,23 +40,23 @@ var AllJobs = field.Table[capacity.Job]{Name: "jobs of all users", Fields: []fie
 }}
 
 // IdleGPUs has the fields of GPUs that are allocated but idle.
-var IdleGPUs = field.Table[idle.GPU]{Name: "idle GPUs", Fields: []field.Field[idle.GPU]{
+var IdleGPUs = field.Table[capacity.IdleGPU]{Name: "idle GPUs", Fields: []field.Field[capacity.IdleGPU]{
 	{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "node", Width: 10,
-		Text: func(g *idle.GPU) string { return g.Node.Name }},
+		Text: func(g *capacity.IdleGPU) string { return g.Node.Name }},
 	{Key: "gpu", Unit: field.Count, Example: "3", Help: "number of the GPU", Title: "GPU", Width: 3,
-		Number: func(g *idle.GPU) (float64, bool) { return gpuNumber(g.Number) }},
+		Number: func(g *capacity.IdleGPU) (float64, bool) { return gpuNumber(g.Number) }},
 	{Key: "idle_seconds", Also: []string{"idle"}, Unit: field.Seconds, Example: "10m", Title: "idle", Width: 8,
 		Help: "how long it has been idle, as far as its history goes", DownFirst: true,
-		Number: func(g *idle.GPU) (float64, bool) { return g.For.Seconds(), true }},
+		Number: func(g *capacity.IdleGPU) (float64, bool) { return g.For.Seconds(), true }},
 	{Key: "memory_used_bytes", Unit: field.Bytes, Example: "40GiB", Title: "memory", Width: 8,
 		Help: "used memory", DownFirst: true,
-		Number: func(g *idle.GPU) (float64, bool) { return g.Get(metric.MemoryUsed) }},
+		Number: func(g *capacity.IdleGPU) (float64, bool) { return g.Get(metric.MemoryUsed) }},
 	{Key: "user", Example: "alice", Help: "users with jobs on the node", Title: "users there", Width: 11,
-		Each: func(g *idle.GPU, to []field.Value) []field.Value { return appendWords(g.Node.Users, to) }},
+		Each: func(g *capacity.IdleGPU, to []field.Value) []field.Value { return appendWords(g.Node.Users, to) }},
 	{Key: "job", Example: "48211", Help: "job ID", Title: "jobs there", Width: 10,
-		Each: func(g *idle.GPU, to []field.Value) []field.Value { return appendWords(g.Node.Jobs, to) }},
+		Each: func(g *capacity.IdleGPU, to []field.Value) []field.Value { return appendWords(g.Node.Jobs, to) }},
 	{Key: "gpu_name", Example: "H100", Help: "model of the GPU", Title: "model", Width: 14,
-		Text: func(g *idle.GPU) string { return tally.ShortModel(g.Card.Name) }},
-}, Words: func(g *idle.GPU, to []string) []string {
+		Text: func(g *capacity.IdleGPU) string { return tally.ShortModel(g.Card.Name) }},
+}, Words: func(g *capacity.IdleGPU, to []string) []string {
 	return slices.Concat(append(to, g.Node.Name, g.Card.Name), g.Node.Users, g.Node.Jobs)
 }}

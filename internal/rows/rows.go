@@ -1,5 +1,5 @@
 // Package rows holds the rows of the lists, and the table of fields of each kind: GPUs, nodes, processes and ranks,
-// jobs, users, problems.
+// jobs, users, problems. It also has the columns that tables can show.
 //
 // A new number is one line in one of these tables: columns, orders, filters, documents and their help pages follow from
 // it. Its key is its name in JSON. A row is reused for one thing after another, so it belongs to one goroutine; the

@@ -13,7 +13,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -312,8 +311,8 @@ func TestJobs(t *testing.T) {
 func TestUsers(t *testing.T) {
 	s, _, _ := snapshot()
 	s.Discovery.User = "alice"
-	name := func(row *users.Row) string { return row.User }
-	check(t, &Users, users.Of(s, nil), func(u *users.Row) *users.Row { return u }, name, map[string]string{
+	name := func(row *UserRow) string { return row.User }
+	check(t, &Users, UsersOf(s, nil), func(u *UserRow) *UserRow { return u }, name, map[string]string{
 		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice",
 		"power_sum=600W": "alice", "power_sum<300W": "bob", "time>2h": "alice", "job=48211": "alice",
 		"cmd~train": "alice", "48211": "alice", "TRAIN": "alice", "bob": "bob",

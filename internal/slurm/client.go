@@ -1,5 +1,5 @@
 // Package slurm asks SLURM for the user's jobs: it runs squeue and scontrol and parses their output. It runs scancel,
-// too.
+// too. It asks, rarely, which switch each node is under.
 //
 // The commands run through an injected command.Runner, so the rest of the package is a pure function of their output.
 // Every call has a deadline set by us, since a dead controller holds squeue for up to a minute, and a cap on its
@@ -60,14 +60,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/logs"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/requests"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
 )
 
 // Question is the command that Ask runs, in a form for the user to repeat. It lists the jobs in all states and all
@@ -109,9 +107,9 @@ type Client struct {
 
 	nodes map[string]nodeGPUs // by name, for all nodes so far: they rarely change
 
-	requests requests.Requests
+	requests gpuRequests
 
-	topology topology.Topology
+	topology switchTopology
 
 	scope string // the Note of the last answer
 	files logs.Finder
@@ -211,7 +209,7 @@ func (c *Client) Accounts(ctx context.Context, job string) ([]sacct.Job, error) 
 }
 
 // Supply runs the next command of a question about the GPUs of the cluster.
-func (c *Client) Supply(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+func (c *Client) Supply(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error) {
 	return q.Step(ctx, c.run)
 }
 

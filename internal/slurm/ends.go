@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/logs"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
 )
 
 // jobEnd is the end of a job.
@@ -35,7 +35,7 @@ func parseAccounts(out []byte) map[string]jobEnd {
 func noteEnd(ends map[string]jobEnd, number, said, exit, start, over string) {
 	word, _, _ := strings.Cut(said, " ")
 	e := jobEnd{state: cluster.EndState(word), exit: parseExit(exit), start: parseTime(start), end: parseTime(over)}
-	if state.IsEnd(e.state, e.end, time.Now()) {
+	if logs.IsEndState(e.state, e.end, time.Now()) {
 		ends[number] = e
 	}
 }
@@ -55,7 +55,7 @@ func parseExit(s string) *cluster.Exit {
 // parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob.
 func parseEnded(out []byte) map[string]jobEnd {
 	ends, seen := map[string]jobEnd{}, map[string]bool{}
-	for _, j := range scontrol.Jobs(out) {
+	for _, j := range command.ShownJobs(out) {
 		number := j["JobId"]
 		if seen[number] {
 			delete(ends, number)

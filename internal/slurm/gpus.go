@@ -9,7 +9,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -92,10 +91,10 @@ func (c *Client) keepAnswer(q gpuQuestion, lines map[string][]gresLine, err erro
 // the answer. A job whose number occurs twice has no lines, and would have none the next time.
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", "-d", id)
-	if err != nil && !scontrol.Lacks(out, stderr) {
+	if err != nil && !command.LacksJob(out, stderr) {
 		return nil, command.Failed("scontrol", stderr, err)
 	}
-	c.files.Note(scontrol.Jobs(out))
+	c.files.Note(command.ShownJobs(out))
 	return parseShowJob(out), nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
 // nodeGPUs is the number of GPUs of a node in SLURM's configuration. The indices of GPUs are minor numbers only if the
@@ -79,7 +79,7 @@ func (c *Client) askNodes(ctx context.Context, names []string) {
 func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) {
 	nodes, contrary = map[string]int{}, map[string]bool{}
 	unread := map[string]bool{}
-	for _, r := range scontrol.Records(out, scontrol.Node) {
+	for _, r := range command.RecordsOf(out, command.NodeLine) {
 		name, _, _ := strings.Cut(r[0].Text, " ")
 		list, said := r.First("Gres") // texts come after it
 		if !said {

@@ -3,8 +3,8 @@ package slurm
 import (
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 )
 
 // gresLine is one line of `scontrol show job -d`: the GPUs of a job on some of its nodes.
@@ -21,7 +21,7 @@ type gresLine struct {
 func parseShowJob(out []byte) map[string][]gresLine {
 	jobs := map[string][]gresLine{}
 	twice := map[string]bool{}
-	for _, r := range scontrol.Records(out, scontrol.Job) {
+	for _, r := range command.RecordsOf(out, command.JobLine) {
 		number, _, _ := strings.Cut(r[0].Text, " ")
 		if _, known := jobs[number]; known {
 			twice[number] = true
@@ -36,7 +36,7 @@ func parseShowJob(out []byte) map[string][]gresLine {
 
 // gresLines reads the lines about GPUs. They are indented further, and printed between the user and the command. A
 // record that seems to have two users has no such lines.
-func gresLines(r scontrol.Record) (lines []gresLine) {
+func gresLines(r command.Record) (lines []gresLine) {
 	r = r.Before("Command")
 	switch users := r.All("UserId"); len(users) {
 	case 0:

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -38,7 +37,7 @@ func FindSLUID(ctx context.Context, run command.Runner, sluid string) (id, numbe
 			return "", "", f
 		}
 	}
-	for _, j := range scontrol.Jobs(out) { // a version without SLUIDs may show other jobs
+	for _, j := range command.ShownJobs(out) { // a version without SLUIDs may show other jobs
 		if isSameSLUID(j["SLUID"], sluid) {
 			return jobOrArray(j), j["JobId"], nil
 		}
@@ -60,7 +59,7 @@ func FindSLUID(ctx context.Context, run command.Runner, sluid string) (id, numbe
 }
 
 // jobOrArray returns the ID of the job; for the waiting tasks of an array, the ID of the array.
-func jobOrArray(j scontrol.ShownJob) string {
+func jobOrArray(j command.ShownJob) string {
 	if j.WaitsForTasks() {
 		return j["ArrayJobId"]
 	}

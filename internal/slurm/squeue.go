@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/logs"
 )
 
 // A job name may contain anything: spaces, tabs, newlines, any separator. So the marks between squeue's fields and
@@ -109,7 +109,7 @@ func (r *record) isEnding() bool { return r.state == completing || r.state == st
 
 // isOver reports whether the job has ended: the controller lists it for MinJobAge longer.
 func (r *record) isOver(now time.Time) bool {
-	return r.broken == nil && !r.isEnding() && state.IsEnd(cluster.EndState(r.word), parseTime(r.end), now)
+	return r.broken == nil && !r.isEnding() && logs.IsEndState(cluster.EndState(r.word), parseTime(r.end), now)
 }
 
 // mayRun reports whether the job runs if its node list is understood, whatever its state is called: a job that is being

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/topology"
 )
 
 // topologies counts the questions for the topology since the last call.
@@ -45,12 +44,12 @@ func TestTopologyIsAskedSeldom(t *testing.T) {
 		}{
 			{0, "04", false, 0, 0},
 			{0, "09", false, 1, 3},
-			{topology.Every - time.Second, "09", false, 0, 3},
+			{topologyEvery - time.Second, "09", false, 0, 3},
 			{0, "02", false, 0, 1},
 			{time.Second, "05", false, 1, 2},
 			{time.Minute, "05", true, 0, 2},
-			{topology.Again - time.Minute, "05", false, 1, 2},
-			{topology.Again, "05", false, 0, 2},
+			{topologyAgain - time.Minute, "05", false, 1, 2},
+			{topologyAgain, "05", false, 0, 2},
 		} {
 			time.Sleep(step.after)
 			slurm.fail = nil
@@ -111,7 +110,7 @@ func TestNoTopology(t *testing.T) {
 				t.Errorf("asked %d times", got)
 			}
 			slurm.fail, slurm.topology = nil, say
-			time.Sleep(topology.Every)
+			time.Sleep(topologyEvery)
 		}
 	})
 }
@@ -124,14 +123,14 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 		known int // switches, with this answer
 		again time.Duration
 	}{
-		{"<html>502 Bad Gateway</html>\n", 3, topology.Again},
-		{"SwitchName=a1 Level=0 LinkSp", 3, topology.Again},
-		{"SwitchName=a1 Level=0 LinkSpeed=1 Nodes=n[1-\n", 3, topology.Again},
-		{"Slurm is down for maintenance\n", 3, topology.Again},
-		{"", 0, topology.Every},
-		{"MeshName=m1 Dims=2x2\n  MeshName=m1 Anchors=4\nLinks=9 A=b\n", 0, topology.Every}, // of a later version
-		{string(recordedTopology(t, "ring.txt")), 2, topology.Every},
-		{"No topology information available\n", 0, topology.Every},
+		{"<html>502 Bad Gateway</html>\n", 3, topologyAgain},
+		{"SwitchName=a1 Level=0 LinkSp", 3, topologyAgain},
+		{"SwitchName=a1 Level=0 LinkSpeed=1 Nodes=n[1-\n", 3, topologyAgain},
+		{"Slurm is down for maintenance\n", 3, topologyAgain},
+		{"", 0, topologyEvery},
+		{"MeshName=m1 Dims=2x2\n  MeshName=m1 Anchors=4\nLinks=9 A=b\n", 0, topologyEvery}, // of a later version
+		{string(recordedTopology(t, "ring.txt")), 2, topologyEvery},
+		{"No topology information available\n", 0, topologyEvery},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			slurm := &fakeSlurm{records: wide("09"),
@@ -144,7 +143,7 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 				known int
 			}{
 				{0, tree, 1, 3},
-				{topology.Every, step.say, 1, step.known},
+				{topologyEvery, step.say, 1, step.known},
 				{step.again - time.Second, tree, 0, step.known},
 				{time.Second, tree, 1, 3},
 			} {
@@ -184,7 +183,7 @@ func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
 // recordedTopology returns a file of recorded output.
 func recordedTopology(t testing.TB, name string) []byte {
 	t.Helper()
-	out, err := os.ReadFile("topology/testdata/" + name)
+	out, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // counter asks SLURM for the GPUs of the cluster. It asks at the pace of the questions for jobs, half as often while
 // SLURM is slow, and sooner only if the user wants a new answer. Between two questions, everybody gets the last answer.
 type counter struct {
-	step  func(ctx context.Context, q *supply.Question) (*supply.Supply, error) // runs a command when it is its turn
-	pace  func() time.Duration                                                  // time between two questions
-	floor func() time.Duration                                                  // likewise, if the user wants an answer
+	// step runs a command when it is its turn.
+	step  func(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error)
+	pace  func() time.Duration // time between two questions
+	floor func() time.Duration // likewise, if the user wants an answer
 
 	mu   sync.Mutex // protects the following; one question at a time
 	last *capacity.Cluster
@@ -50,8 +50,8 @@ func (c *counter) askCapacity(ctx context.Context, fresh bool) (*capacity.Cluste
 }
 
 // runQuestion runs the commands of a question.
-func (c *counter) runQuestion(ctx context.Context) (*supply.Supply, error) {
-	var q supply.Question
+func (c *counter) runQuestion(ctx context.Context) (*capacity.Supply, error) {
+	var q capacity.SupplyQuestion
 	for {
 		if got, err := c.step(ctx, &q); got != nil || err != nil {
 			return got, err
@@ -61,7 +61,7 @@ func (c *counter) runQuestion(ctx context.Context) (*supply.Supply, error) {
 
 // runSupplyCommand runs a command of a question for the GPUs of the cluster, once no other command is running and the
 // controller has rested.
-func (d *discoverer) runSupplyCommand(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+func (d *discoverer) runSupplyCommand(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error) {
 	return askInTurn(ctx, d, q, d.slurm.Supply, errOccupied, errOccupied)
 }
 

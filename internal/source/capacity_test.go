@@ -8,18 +8,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // Supply takes three commands.
-func (c *controller) Supply(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+func (c *controller) Supply(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error) {
 	var at []time.Duration
 	_, err := c.command(ctx, &at, func() { c.supplies = append(c.supplies, at[0]) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil && len(c.supplies)%3 == 0 {
-		return &supply.Supply{}, nil
+		return &capacity.Supply{}, nil
 	}
 	return nil, err
 }

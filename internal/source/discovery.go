@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -24,7 +24,7 @@ type asker interface {
 	Cancel(ctx context.Context, job, signal string) error
 	Logs(ctx context.Context, job string) (*cluster.LogFiles, error)
 	Accounts(ctx context.Context, job string) ([]sacct.Job, error)
-	Supply(ctx context.Context, q *supply.Question) (*supply.Supply, error)
+	Supply(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error)
 }
 
 // discoverer asks SLURM for the jobs again and again: at once after an event, otherwise at a pace that depends on

@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,7 +27,7 @@ type Fallback struct {
 // liveSource is Live or Hosts.
 type liveSource interface {
 	cluster.Source
-	controls.Controls
+	Controls
 }
 
 // lookArguments has the arguments of Look.

@@ -12,7 +12,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // Hosts watches the hosts of --nodes. They are shown as the nodes of one job without an id; SLURM is asked only by
@@ -76,7 +75,7 @@ func (h *Hosts) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, err
 }
 
 // runSupplyCommand runs a command of a question, and lets the controller rest for as long as it took.
-func (h *Hosts) runSupplyCommand(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+func (h *Hosts) runSupplyCommand(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error) {
 	began := time.Now()
 	got, err := q.Step(ctx, h.Commands)
 	if got == nil && err == nil {

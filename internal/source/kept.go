@@ -6,13 +6,13 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
 )
 
 // KeptJobs returns what a program of the user last stored about the jobs. Its times say how old it is: the jobs are
 // from Answered, and Asked is later if SLURM has not answered since. It reports false if there is nothing.
-func KeptJobs(answers *kept.Answers) (d cluster.Discovery, ok bool) {
+func KeptJobs(answers *command.KeptAnswers) (d cluster.Discovery, ok bool) {
 	e := cluster.Event{Discovery: &d}
 	if _, ok = answers.Read(slurm.Question, &d); !ok {
 		return cluster.Discovery{}, false
@@ -26,13 +26,13 @@ func KeptJobs(answers *kept.Answers) (d cluster.Discovery, ok bool) {
 }
 
 // KeepJobs keeps what is known about the jobs.
-func KeepJobs(answers *kept.Answers, d *cluster.Discovery) error {
+func KeepJobs(answers *command.KeptAnswers, d *cluster.Discovery) error {
 	return answers.Keep(slurm.Question, d.Asked, d)
 }
 
 // Kept returns a stored answer about the jobs that can replace a question to SLURM. It must be younger than within,
 // know the GPUs of the jobs, and have the wanted job; "" is any job. nil: there is none.
-func Kept(answers *kept.Answers, within time.Duration, job string) *EarlyAnswer {
+func Kept(answers *command.KeptAnswers, within time.Duration, job string) *EarlyAnswer {
 	if within <= 0 {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // counted is a controller with a job of GPUs, which counts the questions.
@@ -28,7 +28,7 @@ func (c *counted) run(_ context.Context, argv ...string) (stdout, stderr []byte,
 }
 
 // printed is what a program that prints once knows at its end, after some seconds.
-func printed(t *testing.T, c *counted, answers *kept.Answers, maxAge time.Duration, job string) (d cluster.Discovery) {
+func printed(t *testing.T, c *counted, answers *command.KeptAnswers, maxAge time.Duration, job string) (d cluster.Discovery) {
 	t.Helper()
 	l := NewLive(slurm.New(c.run), newNetwork().manager(), "alice", "login1")
 	l.Floor, l.Job, l.Answers, l.Heard = 5*time.Second, job, answers, Kept(answers, maxAge, job)
@@ -51,7 +51,7 @@ func printed(t *testing.T, c *counted, answers *kept.Answers, maxAge time.Durati
 // old the answer is.
 func TestStatusLine(t *testing.T) {
 	for maxAge, want := range map[time.Duration]int{30 * time.Second: 2, 0: 12, 4 * time.Second: 12, time.Minute: 1} {
-		answers := kept.New(filepath.Join(t.TempDir(), "answers"), "alice")
+		answers := command.NewKeptAnswers(filepath.Join(t.TempDir(), "answers"), "alice")
 		synctest.Test(t, func(t *testing.T) {
 			c, began := &counted{}, time.Now()
 			var answered time.Time
@@ -77,7 +77,7 @@ func TestStatusLine(t *testing.T) {
 
 // An answer without the wanted job is none, and neither is one with a node that is no name of a host.
 func TestKeptJobs(t *testing.T) {
-	answers := kept.New(filepath.Join(t.TempDir(), "answers"))
+	answers := command.NewKeptAnswers(filepath.Join(t.TempDir(), "answers"))
 	keep := func(d cluster.Discovery) {
 		t.Helper()
 		if err := KeepJobs(answers, &d); err != nil {

@@ -1,4 +1,5 @@
-// Package source produces the Events from which all outputs are made.
+// Package source produces the Events from which all outputs are made. A Session runs a Source. Controls has the
+// requests that a user can make to it: what to ask SLURM and the nodes.
 //
 // Live is the real cluster: a discoverer asks SLURM for the jobs, a poller watches their nodes. Hosts watches the nodes
 // of --nodes.
@@ -22,7 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -36,7 +37,7 @@ type Live struct {
 	Floor time.Duration
 	Pace  time.Duration // time between two questions while somebody presses keys; 0: the usual one. Likewise
 
-	Answers *kept.Answers // where SLURM's answers are kept for other programs; nil: nowhere. Likewise
+	Answers *command.KeptAnswers // where SLURM's answers are kept for other programs; nil: nowhere. Likewise
 
 	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
@@ -39,14 +39,14 @@ func TestEveryKeyIsAnAction(t *testing.T) {
 func TestWhy(t *testing.T) {
 	_, all := shot{snap: fixture, view: func(*view) {}}.scene(120, 40)
 	for need := keys.NeedsJob; need <= keys.NeedsRecorder; need <<= 1 {
-		if why := hint.Why(all, need); why != "" && need != keys.NeedsSharing {
+		if why := footer.WhyNoEffect(all, need); why != "" && need != keys.NeedsSharing {
 			t.Errorf("need %b: %s", need, why)
 		}
 	}
 	_, none := shot{snap: noJobsFixture, view: func(*view) {}}.scene(120, 40)
 	none.ReadOnly, none.Replay = "--readonly", true
 	for need := keys.NeedsJob; need <= keys.NeedsRecorder; need <<= 1 {
-		if hint.Why(none, need) == "" {
+		if footer.WhyNoEffect(none, need) == "" {
 			t.Errorf("need %b is met without a job", need)
 		}
 	}

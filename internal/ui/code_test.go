@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
-	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
 )
 
 // A key that a page documents has code there or in the screen, and the code of a page has a key that is documented.
@@ -69,12 +69,12 @@ func TestKeysOfTheScreenHaveRows(t *testing.T) {
 	}
 	for _, r := range keys.ReplayRows {
 		for _, b := range r.Bindings {
-			if !has(tape.Actions[:], b) {
+			if !has(lookback.TapeActions[:], b) {
 				t.Errorf("%s (%s) does nothing in a recording", b.Help().Key, b.Help().Desc)
 			}
 		}
 	}
-	for _, a := range slices.Concat(ofScreen(""), tape.Actions[:]) {
+	for _, a := range slices.Concat(ofScreen(""), lookback.TapeActions[:]) {
 		if !has(rows, a) && !partOf(a, rows) {
 			t.Errorf("the code of %s (%s) has no row", a.Help().Key, a.Help().Desc)
 		}

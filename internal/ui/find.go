@@ -1,8 +1,7 @@
 package ui
 
 import (
-	"github.com/nvnodetop/nvnodetop/internal/ui/find"
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/palette"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -51,7 +50,7 @@ func (m keymap) pageActions(at keys.Page, s *part.Scene) (list []palette.Item) {
 		if e := pageOfDigit(a.Do()); e != nil && e.has&keys.IsAside == 0 {
 			needs |= keys.NeedsJob
 		}
-		list = append(list, paletteItem(&a, hint.Why(s, needs)))
+		list = append(list, paletteItem(&a, footer.WhyNoEffect(s, needs)))
 	}
 	return list
 }
@@ -93,5 +92,5 @@ func thingsOf(s *part.Scene) (list []*palette.Item) {
 				Do: keys.Pressed(e.number.Keys()[0])})
 		}
 	}
-	return append(list, find.Things(s)...)
+	return append(list, palette.FindItems(s)...)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	uicapacity "github.com/nvnodetop/nvnodetop/internal/ui/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -23,10 +22,10 @@ func aCluster(more int) *capacity.Cluster {
 	typed := func(name string, total, used int) []gres.Type {
 		return []gres.Type{{Name: name, Total: total, Used: used, Known: true}}
 	}
-	s := &supply.Supply{
-		Partitions: []supply.Partition{{Name: "gpu", Default: true, State: "up"}, {Name: "gpu-long", State: "up"},
+	s := &capacity.Supply{
+		Partitions: []capacity.SuppliedPartition{{Name: "gpu", Default: true, State: "up"}, {Name: "gpu-long", State: "up"},
 			{Name: "old", State: "down"}},
-		Nodes: []supply.NodeGPUs{
+		Nodes: []capacity.SuppliedGPUs{
 			{Name: "gpu-down", States: []string{"DOWN"}, Silent: true, Types: typed("", 4, 0),
 				Reason: "Not responding [slurm@2026-11-20T16:02:11]"},
 			{Name: "gpu-drain", States: []string{"IDLE", "DRAIN"}, Types: typed("a100", 8, 0),
@@ -36,17 +35,17 @@ func aCluster(more int) *capacity.Cluster {
 				typed("a100_3g.40gb", 4, 4)...)},
 			{Name: "gpu-resv", States: []string{"IDLE", "RESERVED"}, Types: typed("h100", 8, 0)},
 		},
-		Jobs: []supply.Job{{ID: "48211", User: "alice", Nodes: []string{"gpu-n01", "gpu-n02"}, PerNode: 8,
+		Jobs: []capacity.SuppliedJob{{ID: "48211", User: "alice", Nodes: []string{"gpu-n01", "gpu-n02"}, PerNode: 8,
 			Start: fixtureNow.Add(-8*time.Hour - 3*time.Minute), End: fixtureNow.Add(16 * time.Hour)},
 			{ID: "48344", User: "erin", Nodes: []string{"gpu-mig"}, PerNode: 7}},
 	}
 	for i := range more {
-		s.Nodes = append(s.Nodes, supply.NodeGPUs{Name: fmt.Sprintf("gpu-n%02d", i+1), States: []string{"ALLOCATED"},
+		s.Nodes = append(s.Nodes, capacity.SuppliedGPUs{Name: fmt.Sprintf("gpu-n%02d", i+1), States: []string{"ALLOCATED"},
 			Types: typed("h100", 8, 8), InUse: []int{0, 1, 2, 3, 4, 5, 6, 7}})
 		if i >= 2 {
 			last := &s.Nodes[len(s.Nodes)-1]
 			last.States[0], last.Types[0].Used, last.InUse = "MIXED", i%8, last.InUse[:i%8]
-			s.Jobs = append(s.Jobs, supply.Job{ID: fmt.Sprint(49000 + i), User: []string{"bob", "carol"}[i%2],
+			s.Jobs = append(s.Jobs, capacity.SuppliedJob{ID: fmt.Sprint(49000 + i), User: []string{"bob", "carol"}[i%2],
 				Nodes: []string{last.Name}, PerNode: 8})
 		}
 	}

@@ -16,9 +16,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
@@ -37,7 +36,7 @@ type shot struct {
 	told  func(nav.Ask) nav.Result // the answers to what they ask
 	later func(v *view, s *part.Scene)
 
-	columns columns.Chosen
+	columns rows.ChosenColumns
 }
 
 var shots = append(inspectShots(), []shot{
@@ -97,7 +96,7 @@ var shots = append(inspectShots(), []shot{
 	{name: "cluster-hidden", snap: fixture, view: func(v *view) { v.on = keys.OnCluster },
 		later: counts(nil, errHiddenNodes)},
 	{name: "cluster-none", snap: fixture, view: func(v *view) { v.on = keys.OnCluster },
-		later: counts(capacity.Of(&supply.Supply{}, fixtureNow))},
+		later: counts(capacity.Of(&capacity.Supply{}, fixtureNow))},
 	{name: "connection-transports", snap: doorsFixture,
 		view: func(v *view) { v.chooseNode("gpu-n04", 3); v.on = keys.OnConnection }},
 	{name: "connection-passed", snap: passedFixture,
@@ -208,35 +207,35 @@ var shots = append(inspectShots(), []shot{
 		told: someReplies},
 	{
 		name: "columns-node", snap: statesFixture, view: func(v *view) { v.chooseNode("gpu-n01", 0) },
-		columns: columns.Chosen{Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"},
+		columns: rows.ChosenColumns{Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"},
 	},
 	{
 		name: "columns-procs", snap: fixture, view: func(v *view) { v.node().Processes = node.ShowOn },
-		columns: columns.Chosen{Node: "memory_used_bytes,util_percent", Processes: "gpu,command,cpu_percent,pid"},
+		columns: rows.ChosenColumns{Node: "memory_used_bytes,util_percent", Processes: "gpu,command,cpu_percent,pid"},
 	},
 	{
 		name: "columns-overview", snap: fixture, view: func(v *view) { v.on = keys.OnOverview },
-		columns: columns.Chosen{Overview: "health,power_sum_watts,gpus,memory_used_sum_bytes,memory_bar"},
+		columns: rows.ChosenColumns{Overview: "health,power_sum_watts,gpus,memory_used_sum_bytes,memory_bar"},
 	},
 	{
 		name: "columns-manager", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5w  k",
-		columns: columns.Chosen{Processes: "command,cpu_percent,gpu,pid"},
+		columns: rows.ChosenColumns{Processes: "command,cpu_percent,gpu,pid"},
 	},
 	{
 		name: "columns-ranks", snap: ranksFixture, view: func(v *view) { v.on = keys.OnRanks }, typed: "n",
-		columns: columns.Chosen{Ranks: "sm_percent,node,host_memory_percent,user,type,gpu,cpu_percent,command"},
+		columns: rows.ChosenColumns{Ranks: "sm_percent,node,host_memory_percent,user,type,gpu,cpu_percent,command"},
 	},
 	{
 		name: "columns-jobs", snap: jobsFixture, view: func(v *view) { v.on = keys.OnJobs },
-		columns: columns.Chosen{Jobs: "job,left_seconds,name,util_mean_percent,health"},
+		columns: rows.ChosenColumns{Jobs: "job,left_seconds,name,util_mean_percent,health"},
 	},
 	{
 		name: "columns-users", snap: jobsFixture, view: func(v *view) { v.on = keys.OnUsers },
-		columns: columns.Chosen{Users: "gpus,job,gpu_memory_bytes"},
+		columns: rows.ChosenColumns{Users: "gpus,job,gpu_memory_bytes"},
 	},
 	{name: "settings", snap: fixture, view: func(v *view) {
 		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85},
-			Columns: columns.Chosen{Node: "gpu,temperature_celsius,util_percent"}})
+			Columns: rows.ChosenColumns{Node: "gpu,temperature_celsius,util_percent"}})
 		v.on = keys.OnSettings
 	}, typed: "j\rjjjj\r\v"},
 	{name: "settings-news", snap: fixture, view: func(v *view) {

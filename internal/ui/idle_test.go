@@ -6,7 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // lastRow returns the last row of the screen.
@@ -33,7 +33,7 @@ func tickWithin(t *testing.T, cmd tea.Cmd, limit time.Duration) bool {
 
 func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 	r := newRig(t, fixture())
-	r.now = r.now.Add(controls.IdleAfter - time.Second)
+	r.now = r.now.Add(source.IdleAfter - time.Second)
 	r.Display = 100 * time.Millisecond
 	if !tickWithin(t, r.send(tick{r.chain}), 30*time.Second) {
 		t.Error("no tick within 30 s before the screen is idle")
@@ -95,13 +95,13 @@ func TestWhatIsRecordedKeepsItsPace(t *testing.T) {
 	r.Record = recording
 	r.send(tick{r.chain})
 	r.send(attached(false))
-	r.now = r.now.Add(2 * controls.IdleAfter)
+	r.now = r.now.Add(2 * source.IdleAfter)
 	if r.send(tick{r.chain}); r.scene.Slow != 1 || r.heard.left != 0 {
 		t.Errorf("slow by %d, left %d times", r.scene.Slow, r.heard.left)
 	}
 	recording.ended = true
 	for range 2 {
-		if r.send(tick{r.chain}); r.scene.Slow != controls.IdleFactor || r.heard.left != 1 {
+		if r.send(tick{r.chain}); r.scene.Slow != source.IdleFactor || r.heard.left != 1 {
 			t.Errorf("after its end: slow by %d, left %d times", r.scene.Slow, r.heard.left)
 		}
 	}

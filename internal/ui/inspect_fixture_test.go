@@ -12,7 +12,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // inspectShots are the pages about one process.
@@ -117,23 +116,23 @@ var hostileEnviron = wire.Reply{Environ: &wire.Environ{Truncated: true, Variable
 }}}
 
 // inspectedFixture is all that a node tells about a process, as a hostile one might send it in part.
-var inspectedFixture = wire.Reply{Inspected: &inspection.Process{
+var inspectedFixture = wire.Reply{Inspected: &wire.InspectedProcess{
 	Arguments: []string{"python", "train.py", "--name", "a b\x1b[2J"}, Terminal: "pts/3",
 	UIDs: []int{1001, 1001, 1001, 1001}, GIDs: []int{100, 100, 100, 100}, Nice: new(0), Priority: new(20),
 	Policy: "other", IOPriority: "none", LastCPU: new(24), CPUAffinity: "24-31", UserSeconds: new(30_102.5),
 	SystemSeconds: new(811.25), DiskWaitSeconds: new(12.0), VoluntarySwitches: new(uint64(912_001)),
 	InvoluntarySwitches: new(uint64(88)), MinorFaults: new(uint64(2_000_000)), MajorFaults: new(uint64(7)),
-	Memory: &inspection.MemoryUse{
+	Memory: &wire.MemoryUse{
 		VMS: 80 << 30, RSS: 31 << 30, Peak: 33 << 30, Shared: 2 << 30, Text: 3 << 20, Data: 40 << 30,
 	},
-	Limits: []inspection.Limit{{Name: "Max open files", Soft: new(uint64(1024)), Hard: new(uint64(524288)), Unit: "files"},
+	Limits: []wire.InspectedLimit{{Name: "Max open files", Soft: new(uint64(1024)), Hard: new(uint64(524288)), Unit: "files"},
 		{Name: "Max locked memory", Unit: "bytes"}},
-	Threads: []inspection.Thread{{ID: 358808, Name: "python", State: "R", LastCPU: 24, UserSeconds: 29_000},
+	Threads: []wire.InspectedThread{{ID: 358808, Name: "python", State: "R", LastCPU: 24, UserSeconds: 29_000},
 		{ID: 358809, Name: "pt_data_pin\x07", State: "S", LastCPU: 25, UserSeconds: 11.5}},
-	Files: &inspection.Descriptors{Count: 9, Sockets: 2, Pipes: 1, Others: 4, Files: []inspection.OpenFile{
+	Files: &wire.Descriptors{Count: 9, Sockets: 2, Pipes: 1, Others: 4, Files: []wire.OpenFile{
 		{FD: 1, Path: "/home/alice/llama/slurm-48211.out", Mode: "wa", Position: 4096},
 		{FD: 41, Path: "/scratch/alice/tokens/00172.bin", Mode: "r", Position: 402_653_184}}},
-	Connections: []inspection.Connection{{FD: 50, Protocol: "tcp", Local: "10.1.0.2:40112", Remote: "10.1.0.1:29400",
+	Connections: []wire.InspectedConnection{{FD: 50, Protocol: "tcp", Local: "10.1.0.2:40112", Remote: "10.1.0.1:29400",
 		Status: "ESTABLISHED"}},
 	More: map[string]int{"threads": 94}, Absent: map[string]string{"io": "permission denied"},
 }}

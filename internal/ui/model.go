@@ -11,13 +11,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
-	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -73,7 +72,7 @@ func (m *model) takeSnapshot() {
 	m.scene.Slow = 1
 	m.noteRecording()
 	if m.scene.Recording == "" && m.isUnseen() {
-		m.scene.Slow = controls.IdleFactor
+		m.scene.Slow = source.IdleFactor
 	}
 	m.showSnapshot()
 }
@@ -327,7 +326,7 @@ func (m *model) paintFrame() {
 	m.view.drawPage(f)
 	if m.Tape != nil {
 		place := m.Tape.Position()
-		tape.Draw(f, m.height-1, &place)
+		lookback.DrawTape(f, m.height-1, &place)
 	}
 	m.terminal.Show(m.theme, c, m.viewModes())
 }

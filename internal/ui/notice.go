@@ -8,7 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -26,7 +26,7 @@ func (v *view) explainUselessKey(k tea.KeyPressMsg, at keys.Page, s *part.Scene)
 	has := func(r keys.Row) bool { return key.Matches(k, r.Bindings...) }
 	rows := v.helpOf(at)
 	if i := slices.IndexFunc(rows, has); i >= 0 {
-		if why := hint.Why(s, rows[i].Needs); why != "" && s.Job != nil {
+		if why := footer.WhyNoEffect(s, rows[i].Needs); why != "" && s.Job != nil {
 			s.Notice = k.String() + ": " + why
 			return true
 		}

@@ -8,19 +8,19 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
-	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // Tape is a recording that the screen shows instead of the present. Its methods do not block.
 type Tape interface {
-	Turn(o tape.Order) (notice string) // moves in the recording; notice is for the footer: why it cannot
-	Position() tape.Position
+	Turn(o lookback.TapeOrder) (notice string) // moves in the recording; notice is for the footer: why it cannot
+	Position() lookback.TapePosition
 }
 
 // Recorder records the Events of the cluster while the screens are shown.
@@ -33,7 +33,7 @@ type Recorder interface {
 type Options struct {
 	Snapshot func(now time.Time) *cluster.Snapshot // called at each display tick
 	Now      func() time.Time
-	Controls controls.Controls
+	Controls source.Controls
 
 	// Watch calls tell when the terminal is detached or attached, until ctx ends. The terminal is attached at first.
 	// nil: it stays attached.
@@ -55,7 +55,7 @@ type Options struct {
 	Profile              colorprofile.Profile // colors of the terminal; Unknown: detect them
 	Classic              bool                 // colors show the utilization; otherwise a color means trouble
 	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; memory has none without MemoryLevels
-	Columns              columns.Chosen       // columns of the tables; empty: the usual ones
+	Columns              rows.ChosenColumns   // columns of the tables; empty: the usual ones
 	// the page to start with; "auto" or "": the overview for a job of several nodes, otherwise the node view
 	View string
 	// GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)

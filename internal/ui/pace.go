@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -23,7 +23,7 @@ const (
 // chain.
 type tick struct{ chain int }
 
-// pace times the ticks. They come fast while the user waits. While nobody is looking they come controls.IdleFactor
+// pace times the ticks. They come fast while the user waits. While nobody is looking they come source.IdleFactor
 // times less often, as the reports of the nodes do. A detached terminal slows the screen at once. A recording keeps its
 // pace.
 type pace struct {
@@ -91,7 +91,7 @@ func (p *pace) noteKey() {
 
 // isUnseen reports whether nobody is looking at the screen.
 func (p *pace) isUnseen() bool {
-	return p.detached || p.options.Now().Sub(p.touched) >= controls.IdleAfter
+	return p.detached || p.options.Now().Sub(p.touched) >= source.IdleAfter
 }
 
 // fadeMsg is the message that a notice, or the mark of another job, has been shown long enough.

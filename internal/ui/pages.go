@@ -8,13 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
-	"github.com/nvnodetop/nvnodetop/internal/ui/nojobs"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/process"
@@ -149,7 +147,7 @@ var pages = []pageEntry{
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Same: &keys.ToConnection, Text: "connection details",
 			Long: "connection details, stage by stage",
 			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
-		new: func(*view, *Options) Page { return &connection.Page{} },
+		new: func(*view, *Options) Page { return &node.ConnectionPage{} },
 	},
 	{
 		id: keys.OnLog, has: keys.HasJob | keys.OutlivesJob, key: keys.Log,
@@ -179,7 +177,7 @@ var pages = []pageEntry{
 	},
 	{
 		id: keys.OnNoJobs, has: keys.IsEmpty,
-		new: func(*view, *Options) Page { return &nojobs.Page{} },
+		new: func(*view, *Options) Page { return &capacity.NoJobsPage{} },
 	},
 	{id: keys.OnDetails, has: keys.OfOneProcess, nvitop: keys.OfOneProcess | keys.LikeNvitop},
 	{id: keys.OnEnviron, has: keys.OfOneProcess,

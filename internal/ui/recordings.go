@@ -3,7 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
 )
 
 // turnTape moves in the recording on the screen, and reports whether the key is for that.
@@ -11,7 +11,7 @@ func (m *model) turnTape(k tea.KeyPressMsg) bool {
 	if m.Tape == nil {
 		return false
 	}
-	order, known := tape.OrderOf(k)
+	order, known := lookback.TapeOrderOf(k)
 	if !known {
 		return false
 	}

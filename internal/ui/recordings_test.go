@@ -10,27 +10,27 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // deck is a recording that only notes what is wanted.
 type deck struct {
-	place  tape.Position
-	orders []tape.Order
+	place  lookback.TapePosition
+	orders []lookback.TapeOrder
 }
 
-func (d *deck) Turn(o tape.Order) string {
+func (d *deck) Turn(o lookback.TapeOrder) string {
 	d.orders = append(d.orders, o)
-	return map[tape.Order]string{tape.LaterProblem: "no later problem"}[o]
+	return map[lookback.TapeOrder]string{lookback.LaterProblem: "no later problem"}[o]
 }
 
-func (d *deck) Position() tape.Position { return d.place }
+func (d *deck) Position() lookback.TapePosition { return d.place }
 
-func placed(at time.Duration) tape.Position {
+func placed(at time.Duration) lookback.TapePosition {
 	began := fixtureNow.Add(-20 * time.Minute)
-	return tape.Position{
+	return lookback.TapePosition{
 		Began: began, End: began.Add(62 * time.Minute), At: began.Add(at), Speed: 10, Read: 1,
 		Problems: []time.Time{began.Add(12 * time.Minute), began.Add(44 * time.Minute)},
 	}
@@ -46,9 +46,9 @@ func replayRig(t *testing.T) (*rig, *deck) {
 
 // The keys of a recording do the same on every page, and nothing where none is shown.
 func TestReplayKeysOnEveryPage(t *testing.T) {
-	wanted := map[string]tape.Order{"z": tape.Pause, "(": tape.StepBack, ")": tape.StepOn, "{": tape.LongBack,
-		"}": tape.LongOn, "ctrl+home": tape.Beginning, "ctrl+end": tape.End, "-": tape.Slower, "+": tape.Faster,
-		"alt+up": tape.EarlierProblem, "alt+down": tape.LaterProblem}
+	wanted := map[string]lookback.TapeOrder{"z": lookback.Pause, "(": lookback.StepBack, ")": lookback.StepOn, "{": lookback.LongBack,
+		"}": lookback.LongOn, "ctrl+home": lookback.Beginning, "ctrl+end": lookback.End, "-": lookback.Slower, "+": lookback.Faster,
+		"alt+up": lookback.EarlierProblem, "alt+down": lookback.LaterProblem}
 	for at, p := range helpPages {
 		live := onPage(t, at)
 		before := live.text()
@@ -56,7 +56,7 @@ func TestReplayKeysOnEveryPage(t *testing.T) {
 		r.Tape = d
 		for k, order := range wanted {
 			d.orders = nil
-			if r.press(k); !slices.Equal(d.orders, []tape.Order{order}) {
+			if r.press(k); !slices.Equal(d.orders, []lookback.TapeOrder{order}) {
 				t.Errorf("%s: %s gives %v, want %v", p.page, k, d.orders, order)
 			}
 			if !strings.Contains("(){}", k) { // these look back
@@ -74,7 +74,7 @@ func TestReplayArrows(t *testing.T) {
 	for _, k := range []tea.KeyPressMsg{{Code: tea.KeyLeft, Mod: tea.ModCtrl}, {Code: tea.KeyRight, Mod: tea.ModCtrl}} {
 		r.send(k)
 	}
-	if !slices.Equal(d.orders, []tape.Order{tape.ShortBack, tape.ShortOn}) {
+	if !slices.Equal(d.orders, []lookback.TapeOrder{lookback.ShortBack, lookback.ShortOn}) {
 		t.Errorf("orders %v", d.orders)
 	}
 }
@@ -122,18 +122,18 @@ func TestReplayHelp(t *testing.T) {
 // frames of the line below a screen.
 var tapes = []struct {
 	name  string
-	place func() tape.Position
+	place func() lookback.TapePosition
 }{
-	{"playing", func() tape.Position { return placed(20 * time.Minute) }},
-	{"paused", func() tape.Position { p := placed(12 * time.Minute); p.Paused = true; return p }},
-	{"reading", func() tape.Position {
+	{"playing", func() lookback.TapePosition { return placed(20 * time.Minute) }},
+	{"paused", func() lookback.TapePosition { p := placed(12 * time.Minute); p.Paused = true; return p }},
+	{"reading", func() lookback.TapePosition {
 		p := placed(50 * time.Minute)
 		p.Read, p.Problems = 0.3,
 			p.Problems[:1]
 		return p
 	}},
-	{"damaged", func() tape.Position { p := placed(30 * time.Minute); p.Damaged = true; return p }},
-	{"end", func() tape.Position { p := placed(62 * time.Minute); p.Speed = 1; return p }},
+	{"damaged", func() lookback.TapePosition { p := placed(30 * time.Minute); p.Damaged = true; return p }},
+	{"end", func() lookback.TapePosition { p := placed(62 * time.Minute); p.Speed = 1; return p }},
 }
 
 func TestReplayFrames(t *testing.T) {
@@ -149,7 +149,7 @@ func TestReplayFrames(t *testing.T) {
 				sc.ASCII = ascii
 				f, place := &part.Frame{Canvas: c, Scene: sc}, p.place()
 				v.drawPage(f)
-				tape.Draw(f, size[1]-1, &place)
+				lookback.DrawTape(f, size[1]-1, &place)
 				name := "replay-" + p.name + "-" + draw.MiB(uint64(size[0])<<20) + map[bool]string{true: "-ascii",
 					false: "-dark"}[ascii] + ".golden"
 				golden.Equal(t, "testdata/"+name, string(theme.Encode(nil, c))+"\n")

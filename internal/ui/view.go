@@ -8,14 +8,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/palette"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
-	"github.com/nvnodetop/nvnodetop/internal/ui/report"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/stacks"
 )
@@ -31,19 +29,19 @@ type view struct {
 	classic bool
 	noMouse bool // the terminal has the mouse, to select text
 
-	past     *prompt.History
+	past     *footer.History
 	pages    map[keys.Page]Page
 	settings settings.Page
 	palette  palette.Page
 	log      *joblog.Page
-	report   *report.Page
+	report   *joblog.ReportPage
 	stacks   *stacks.Page
 }
 
 func newView(o *Options) *view {
 	v := &view{selection: selection{nodes: map[string]choice{}}, route: newRoute(o.View),
 		keymap: keymap{nvitop: o.Keys == KeysNvitop}, classic: o.Classic,
-		past: &prompt.History{}, pages: map[keys.Page]Page{}, log: joblog.New(), report: &report.Page{},
+		past: &footer.History{}, pages: map[keys.Page]Page{}, log: joblog.New(), report: &joblog.ReportPage{},
 		stacks: stacks.New()}
 	for _, e := range pages {
 		if e.new != nil {
@@ -180,16 +178,16 @@ func (v *view) handlesKey(k tea.KeyPressMsg, s *part.Scene) bool {
 // anywhere are the actions that every page has, even without a job. selecting are those that change the selection, or
 // something that the user has chosen for all pages.
 var (
-	anywhere = action.Table[*view]{
-		{Of: keys.Mouse, Do: action.Change(freeMouse)},
+	anywhere = nav.CodeTable[*view]{
+		{Of: keys.Mouse, Do: nav.ChangePage(freeMouse)},
 		{Of: keys.FreeMouse, Do: freeMouseOfNvitop},
 		{Of: keys.Palette, Do: openPalette},
 		{Of: keys.Help, Do: openHelp},
-		{Of: keys.Colors, Do: action.Change(recolor)},
+		{Of: keys.Colors, Do: nav.ChangePage(recolor)},
 	}
-	outward   = action.Table[*view]{{Of: keys.Back, Do: action.Change((*view).goBack)}}
-	selecting = action.Table[*view]{
-		{Of: keys.Mine, Do: action.Change(hideOthers)},
+	outward   = nav.CodeTable[*view]{{Of: keys.Back, Do: nav.ChangePage((*view).goBack)}}
+	selecting = nav.CodeTable[*view]{
+		{Of: keys.Mine, Do: nav.ChangePage(hideOthers)},
 		{Of: keys.PrevJob, Do: toJob(-1)},
 		{Of: keys.JobAbove, Do: toJob(-1)},
 		{Of: keys.NextJob, Do: toJob(+1)},

@@ -4,7 +4,7 @@ package wire
 type Inspect struct {
 	ProcessID
 
-	// Memory asks for the Full of an inspection.Process too. The kernel walks through all pages of the process for it,
+	// Memory asks for the Full of an InspectedProcess too. The kernel walks through all pages of the process for it,
 	// and a large process waits when it changes its mappings meanwhile.
 	Memory bool `json:"memory,omitempty"`
 }

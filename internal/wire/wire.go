@@ -1,4 +1,5 @@
-// Package wire is the protocol between nvnodetop and its probe: the types and the framing, shared by both ends.
+// Package wire is the protocol between nvnodetop and its probe: the types and the framing, shared by both ends. It has
+// the kernel's facts about a process too, as a node sends them.
 //
 // The probe writes lines of JSON to its standard output, one Message per line. First comes the Magic line, which the
 // reader finds after any output of a login shell. Then comes a Hello, and another Hello when its contents change, for
@@ -36,7 +37,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
@@ -319,7 +319,7 @@ type Reply struct {
 	Environ *Environ `json:"environ,omitempty"`
 	Process *Details `json:"process,omitempty"`
 
-	Inspected *inspection.Process `json:"inspected,omitempty"`
+	Inspected *InspectedProcess `json:"inspected,omitempty"`
 
 	Signaled []Signaled `json:"signaled,omitempty"` // for each process of Signal, in the same order
 	Family   []Relative `json:"family,omitempty"`   // ordered by PID

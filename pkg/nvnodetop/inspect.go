@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -28,7 +28,7 @@ import (
 func Inspect(ctx context.Context, node string, p *schema.Process, memory bool, o Options) (d *schema.ProcessDetails,
 	err error) {
 	err = o.with(ctx, 0, func(t *target) error {
-		w := session.Open(ctx, t.cfg, 0, t.from)
+		w := source.OpenWatch(ctx, t.cfg, 0, t.from)
 		defer t.hold(w.Session)()
 		w.Await(t.cfg.Timeout, func() bool {
 			s := w.Store.Snapshot(time.Now())

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	observer "github.com/nvnodetop/nvnodetop/internal/output/report"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -28,7 +28,7 @@ func Report(ctx context.Context, job string, o Options) (r *report.Report, err e
 	err = o.with(ctx, 0, func(t *target) error {
 		cfg := t.cfg
 		seen := observer.New(job, cfg.Poll, health.Rules(cfg.Thresholds))
-		run := session.Start(ctx, t.from, seen.Apply)
+		run := source.StartSession(ctx, t.from, seen.Apply)
 		defer t.hold(run)()
 		wait := &observer.Wait{Job: job, Answer: time.Now().Add(cfg.Timeout)}
 		var missing error

@@ -11,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -49,7 +48,7 @@ func (o *Options) with(ctx context.Context, second time.Duration, use func(*targ
 
 // hold lists the processes of all nodes, and closes the source when the session has ended. It returns the function that
 // ends the session, within a limit.
-func (t *target) hold(s *session.Session) (stop func()) {
+func (t *target) hold(s *source.Session) (stop func()) {
 	t.from.Look(cluster.EveryNode, true)
 	if t.end != nil {
 		s.Then(t.end)

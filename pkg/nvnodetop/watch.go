@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -50,7 +50,7 @@ func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error
 
 // snapshots calls yield until it returns false or ctx ends. If the source ends by itself, it returns why.
 func (t *target) snapshots(ctx context.Context, yield func(*schema.Snapshot) bool) error {
-	w := session.Open(ctx, t.cfg, t.second, t.from)
+	w := source.OpenWatch(ctx, t.cfg, t.second, t.from)
 	defer t.hold(w.Session)()
 	w.Settle(nil)
 	more := true

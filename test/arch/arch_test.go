@@ -54,7 +54,7 @@ var only = map[string][]string{
 	// too large for a probe
 	"github.com/go-json-experiment/json":        {"internal/source/recording", "internal/remote/link"},
 	"charm.land/bubbles/v2/key":                 {"internal/ui/..."},
-	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},
+	"charm.land/bubbles/v2/textinput":           {"internal/ui/footer"},
 	"charm.land/bubbletea/v2":                   {"internal/ui/..."},
 	"charm.land/lipgloss/v2":                    {"internal/lib/draw"},
 	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},
@@ -66,19 +66,17 @@ var only = map[string][]string{
 	"github.com/sahilm/fuzzy":                   {"internal/ui/palette"},
 	"github.com/spf13/cobra":                    {"internal/app/..."},
 	"github.com/spf13/pflag":                    {"internal/app/..."},
-	"golang.org/x/crypto/ssh": {"internal/remote/control", "internal/remote/hostkey", "internal/remote/ssh/...",
+	"golang.org/x/crypto/ssh": {"internal/remote/hostkey", "internal/remote/openssh", "internal/remote/ssh/...",
 		"test/fleet", "test/sshd"},
-	"net/http": {"internal/app/serve", "internal/output/notify/ways", "internal/remote/agent", "internal/output/web"},
-	"os/exec": {"internal/output/notify/ways", "internal/remote/local", "internal/remote/openssh",
-		"internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh",
-		"internal/slurm", "internal/slurm/command", "internal/output/track/child", "test/bench/...", "test/chromium",
-		"test/daemon", "test/ondemand", "test/sshd", "test/term"},
+	"net/http": {"internal/app/serve", "internal/output/notify", "internal/remote/agent", "internal/output/web"},
+	"os/exec": {"internal/output/notify", "internal/output/track", "internal/remote/local", "internal/remote/openssh",
+		"internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm",
+		"internal/slurm/command", "test/bench/...", "test/chromium", "test/daemon", "test/ondemand", "test/sshd", "test/term"},
 }
 
 // withScreen lists the packages outside of the screen that are linked with it: the commands that show it or print its
 // pages, and what has them. All other commands run without it.
-var withScreen = []string{"cmd/nvnodetop", "internal/app", "internal/app/replay", "internal/app/screen",
-	"internal/app/snapshot"}
+var withScreen = []string{"cmd/nvnodetop", "internal/app", "internal/app/screen"}
 
 // isIn reports whether a package is one of these.
 func isIn(name string, of []string) bool {

@@ -12,7 +12,7 @@ import (
 )
 
 // A panic that its goroutine does not catch ends the program with the exit code of wrong arguments. So each goroutine
-// of the program is one of crash.Go or session.Go, or of a function of crash.Guard without defers of its own, or it
+// of the program is one of crash.Go or source.StartTask, or of a function of crash.Guard without defers of its own, or it
 // defers crash.End or a function that makes an error of the panic.
 // The probe ends as Go does: the session reads its traceback.
 func TestGoroutinesCatchTheirPanics(t *testing.T) {
@@ -57,7 +57,7 @@ func goroutine(n ast.Node) (body *ast.BlockStmt, begins bool) {
 		if !isMethod || f.Sel.Name != "Go" || len(n.Args) != 1 {
 			return nil, false
 		}
-		if of, named := f.X.(*ast.Ident); named && (of.Name == "crash" || of.Name == "session") {
+		if of, named := f.X.(*ast.Ident); named && of.Name == "crash" {
 			return nil, false
 		}
 		if isGuarded(n.Args[0]) {

@@ -44,7 +44,7 @@ var rows = []row{
 	{"types above 30 methods", func(s *source) any { return len(s.bigTypes()) }},
 	{"rooms below internal/", func(s *source) any { return len(s.house.listRooms()) }},
 	{"arrows between rooms, pkg and cmd", func(s *source) any { return len(s.house.arrows) }},
-	{"packages of the program", func(s *source) any { return len(s.house.packages) }},
+	{"packages below cmd, internal and pkg", func(s *source) any { return s.house.countPackages() }},
 	{"unexported functions with a name of one word", func(s *source) any { return s.house.part(s.house.countOneWord()) }},
 	{"unexported functions with 4 namesakes or more", func(s *source) any {
 		return s.house.part(s.house.countNamesakes())

@@ -65,6 +65,16 @@ func (h *house) listRooms() map[string]bool {
 	return rooms
 }
 
+// countPackages counts the packages of the program: not its examples, nor what packs it.
+func (h *house) countPackages() (n int) {
+	for pkg := range h.packages {
+		if top, _, _ := strings.Cut(pkg, "/"); top == "cmd" || top == "internal" || top == "pkg" {
+			n++
+		}
+	}
+	return n
+}
+
 // roomOf returns the room of a package: its folder below internal/, pkg/ itself, or the top level.
 func roomOf(pkg string) string {
 	parts := strings.SplitN(pkg, "/", 3)

@@ -23,9 +23,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/internal/source/recording"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -64,7 +64,7 @@ func (*Feed) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// Accounts implements controls.Controls.
+// Accounts implements source.Controls.
 func (*Feed) Accounts(context.Context, string) ([]sacct.Job, error) {
 	return nil, errors.ErrUnsupported
 }
@@ -276,7 +276,7 @@ func EndsWell(t *testing.T, path string, out func(context.Context, *PolledJob) e
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
 	from := NewPolledJob()
-	ended := session.Go(func() error { return out(ctx, from) })
+	ended := source.StartTask(func() error { return out(ctx, from) })
 	from.Reported(t)
 	interrupt()
 	if done, err := ended.Wait(10 * time.Second); !done || err != nil {

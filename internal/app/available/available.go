@@ -1,4 +1,5 @@
-// Package available is the command available: the free GPUs of nodes, and the GPUs that SLURM can still allocate.
+// Package available is the command available: the free GPUs of nodes, and the GPUs that SLURM can still allocate. The
+// command list is here too: nvgpu's table of GPUs, also called nvl.
 package available
 
 import (
@@ -19,8 +20,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
@@ -276,9 +275,9 @@ func (a *Options) countCluster(ctx context.Context) error {
 	}
 	inTime, cancel := context.WithTimeout(ctx, a.Config.Timeout)
 	defer cancel()
-	found, at, err := kept.Ask(a.Answers(), "GPUs of the cluster", a.MaxAge,
-		func(s *supply.Supply) bool { return s.NoJobs == nil },
-		func() (*supply.Supply, error) { return supply.Ask(inTime, ways.Commands) })
+	found, at, err := command.AskKept(a.Answers(), "GPUs of the cluster", a.MaxAge,
+		func(s *capacity.Supply) bool { return s.NoJobs == nil },
+		func() (*capacity.Supply, error) { return capacity.AskSupply(inTime, ways.Commands) })
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:

@@ -1,5 +1,6 @@
 // Package cli holds what all commands share: streams, settings, common flags, the log, exit codes, and the lines for a
-// person on standard error.
+// person on standard error. It also has nvitop's flags that choose GPUs and processes, and the flags that choose
+// metrics.
 package cli
 
 import (

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/lib/private"
-	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 )
 
 // openLog opens the log file. Without a path nothing is logged. finish writes the remaining lines, and returns why some
@@ -38,7 +38,7 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	log.Info("start", "version", build.Version())
 	for _, v := range cfg.Values(origins) {
 		if v.Origin != config.ByDefault {
-			value := redact.OfCommand(v.Value).Text(v.Value) // notify.command may contain the URL of a webhook
+			value := safe.SecretOfCommand(v.Value).Text(v.Value) // notify.command may contain the URL of a webhook
 			log.Info("setting", "key", v.Key, "value", value, "from", v.Origin)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 )
 
@@ -76,8 +76,8 @@ func (p *Program) Accept(intervals ...config.Word) error {
 			return fmt.Errorf("--%s is empty", name)
 		}
 	}
-	if p.MaxAge < 0 || p.MaxAge > kept.Longest {
-		return fmt.Errorf("--%s must be a time from 0s to %v, not %v", MaxAge, kept.Longest, p.MaxAge)
+	if p.MaxAge < 0 || p.MaxAge > command.LongestKept {
+		return fmt.Errorf("--%s must be a time from 0s to %v, not %v", MaxAge, command.LongestKept, p.MaxAge)
 	}
 	if err := p.Config.Validate(); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (p *Program) Accept(intervals ...config.Word) error {
 }
 
 // Answers are SLURM's answers that the user's programs keep for each other; nil: the user wants new ones.
-func (p *Program) Answers() *kept.Answers {
+func (p *Program) Answers() *command.KeptAnswers {
 	if p.MaxAge == 0 {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // The screen waits for the past of a demo, with --readonly too.
@@ -24,7 +24,7 @@ func TestTheScreenWaitsForThePastOfADemo(t *testing.T) {
 			caught := false
 			go func() {
 				untold := lateStory{demo.New(1, 1, demo.Seed, time.Second, time.Minute), make(chan struct{})}
-				session.Start(ctx, guardFeed(&cfg, untold)).CatchUp(session.Past)
+				source.StartSession(ctx, guardFeed(&cfg, untold)).CatchUp(source.PastPatience)
 				caught = true
 			}()
 			synctest.Wait()
@@ -54,7 +54,7 @@ func TestTheSnapshotWaitsForThePastOfADemo(t *testing.T) {
 		cfg := config.Default()
 		cfg.Timeout = time.Minute
 		story := lateStory{demo.New(1, 1, demo.Seed, cfg.Poll, Need{}.demoPast(cfg.Poll)), make(chan struct{})}
-		time.AfterFunc(session.Past/2, func() { close(story.caught) })
+		time.AfterFunc(source.PastPatience/2, func() { close(story.caught) })
 		p := &cli.Program{Config: cfg, Streams: cli.Streams{Err: io.Discard}}
 		_ = Printed(p, Need{}, func(*cluster.Snapshot) error {
 			select {

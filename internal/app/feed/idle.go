@@ -19,7 +19,7 @@ type Attended struct {
 // NewAttended returns an Attended without any sign yet.
 func NewAttended(from Feed) *Attended { return &Attended{from, bell.New()} }
 
-// Touch implements controls.Controls.
+// Touch implements source.Controls.
 func (a *Attended) Touch() {
 	a.signs.Ring()
 	a.Feed.Touch()
@@ -62,7 +62,7 @@ type Sparing struct {
 	last time.Time
 }
 
-// Touch implements controls.Controls.
+// Touch implements source.Controls.
 func (s *Sparing) Touch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

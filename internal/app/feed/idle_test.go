@@ -13,8 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/output/web"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -63,7 +62,7 @@ func TestAScraperPressesNoKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &touched{Feed: &feedtest.Feed{}}
 		server, user := audience(from)
-		ended := session.Go(func() error { return user.Left(t.Context(), time.Hour, "request") })
+		ended := source.StartTask(func() error { return user.Left(t.Context(), time.Hour, "request") })
 		handler := server.Handler()
 		for range 4 * 60 * 3 {
 			for _, path := range []string{"/metrics", "/api/v1/snapshot", "/api/v1/jobs"} {
@@ -93,14 +92,14 @@ func TestAnOpenPageCountsAsFewKeys(t *testing.T) {
 		from := &touched{Feed: &feedtest.Feed{}}
 		server, _ := audience(from)
 		ctx, closes := context.WithCancel(t.Context())
-		serving := session.Go(func() error { server.Run(ctx); return nil })
-		page := session.Go(func() error {
+		serving := source.StartTask(func() error { server.Run(ctx); return nil })
+		page := source.StartTask(func() error {
 			server.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet,
 				"http://localhost/api/v1/events", nil))
 			return nil
 		})
 		time.Sleep(time.Hour - time.Second)
-		if n := from.keys.Load(); n != 3 || TouchEvery >= controls.IdleAfter {
+		if n := from.keys.Load(); n != 3 || TouchEvery >= source.IdleAfter {
 			t.Errorf("%d keys in an hour", n)
 		}
 		closes()

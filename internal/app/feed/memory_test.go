@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -26,7 +26,7 @@ func TestMemoryGrowsWithTheNodes(t *testing.T) {
 		events = append(events, cluster.Event{Discovery: &cluster.Discovery{Jobs: jobs}})
 	}
 	from := &feedtest.Feed{Events: events, Then: func(context.Context) error { return nil }}
-	run := session.Start(t.Context(), from, RaiseMemory())
+	run := source.StartSession(t.Context(), from, RaiseMemory())
 	<-run.Done()
 	if err := run.Err(); err != nil {
 		t.Fatal(err)

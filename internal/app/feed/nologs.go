@@ -18,7 +18,7 @@ type noLogs struct {
 // Unwrap returns the Source.
 func (n noLogs) Unwrap() cluster.Source { return n.Feed }
 
-// Ask implements controls.Controls.
+// Ask implements source.Controls.
 func (n noLogs) Ask(ctx context.Context, node string, q wire.Request) (wire.Reply, error) {
 	if q.ReadLog != nil {
 		return wire.Reply{}, n.refusalError()
@@ -26,7 +26,7 @@ func (n noLogs) Ask(ctx context.Context, node string, q wire.Request) (wire.Repl
 	return n.Feed.Ask(ctx, node, q)
 }
 
-// Log implements controls.Controls.
+// Log implements source.Controls.
 func (n noLogs) Log(context.Context, joblog.Query) (joblog.Piece, error) {
 	return joblog.Piece{}, n.refusalError()
 }

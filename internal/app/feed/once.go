@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // How long outputs wait for sessions to close: an output that is printed once, and an output that runs until it is
@@ -35,7 +35,7 @@ func Once(p *cli.Program) Need {
 func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) error) Show {
 	return func(ctx context.Context, from Feed) error {
 		from.Look(cluster.EveryNode, true)
-		w := session.Open(ctx, &p.Config, need.Second, from, RaiseMemory())
+		w := source.OpenWatch(ctx, &p.Config, need.Second, from, RaiseMemory())
 		defer func() { _ = w.Stop(0) }()
 		line := cli.NewStatus(p.Err)
 		w.Settle(func(s *cluster.Snapshot, early []*cluster.Node) { sayWaiting(line, s, early) })
@@ -54,19 +54,19 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 // Followed calls see with a Snapshot at each interval, until ctx ends, which is not an error, or until see fails. The
 // first call comes once every node has reported or failed, or after the timeout.
 func Followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
-	return followSnapshots(p, every, see, func(Feed, *session.Watch) {})
+	return followSnapshots(p, every, see, func(Feed, *source.Watch) {})
 }
 
 // FollowedAsking does what Followed does. It also asks jobs that seem to hang where their ranks are.
 func FollowedAsking(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
-	return followSnapshots(p, every, see, func(from Feed, w *session.Watch) { AskHung(&p.Config, from, w) })
+	return followSnapshots(p, every, see, func(from Feed, w *source.Watch) { AskHung(&p.Config, from, w) })
 }
 
 func followSnapshots(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error,
-	begin func(Feed, *session.Watch)) Show {
+	begin func(Feed, *source.Watch)) Show {
 	return func(ctx context.Context, from Feed) error {
 		from.Look(cluster.EveryNode, true)
-		w := session.Open(ctx, &p.Config, 0, from, RaiseMemory())
+		w := source.OpenWatch(ctx, &p.Config, 0, from, RaiseMemory())
 		begin(from, w)
 		w.Settle(nil)
 		var err error

@@ -42,7 +42,7 @@ func whyOf(key, origin string) string {
 // Unwrap returns the Source.
 func (r readOnly) Unwrap() cluster.Source { return r.Feed }
 
-// Ask implements controls.Controls.
+// Ask implements source.Controls.
 func (r readOnly) Ask(ctx context.Context, node string, q wire.Request) (wire.Reply, error) {
 	if q.Signal != nil {
 		return wire.Reply{}, fmt.Errorf("no signal was sent: %s forbids it", r.why)
@@ -50,7 +50,7 @@ func (r readOnly) Ask(ctx context.Context, node string, q wire.Request) (wire.Re
 	return r.Feed.Ask(ctx, node, q)
 }
 
-// Cancel implements controls.Controls.
+// Cancel implements source.Controls.
 func (r readOnly) Cancel(context.Context, string, string) error {
 	return fmt.Errorf("scancel was not run: %s forbids it", r.why)
 }

@@ -1,5 +1,6 @@
 // Package feed chooses the source of Events and of the user's requests, and runs an output on it: until the user ends
-// it, repeatedly, or once with a verdict on the result. Every output gets a guarded feed.
+// it, repeatedly, or once with a verdict on the result. Every output gets a guarded feed. It also asks SLURM's
+// accounting about jobs, for the commands report and watch.
 package feed
 
 import (
@@ -11,14 +12,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // Feed is the source of Events, and accepts the user's requests.
 type Feed interface {
 	cluster.Source
-	controls.Controls
+	source.Controls
 }
 
 // Show makes an output from the Events of a feed. It is called once.

@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -62,7 +62,7 @@ type logNode struct {
 	log   *slog.Logger
 	files *cluster.LogFiles
 
-	answers *kept.Answers
+	answers *command.KeptAnswers
 	maxAge  time.Duration
 	on      *connectedNode // nil: none yet
 }
@@ -80,7 +80,7 @@ type connectedNode struct {
 
 // findFiles asks SLURM for the files of a job, unless another program has done so.
 func (n *logNode) findFiles(ctx context.Context, job string) (*cluster.LogFiles, error) {
-	files, _, err := kept.Ask(n.answers, "logs of "+job, n.maxAge,
+	files, _, err := command.AskKept(n.answers, "logs of "+job, n.maxAge,
 		func(f *cluster.LogFiles) bool { return f.Host == "" || hostlist.Check([]string{f.Host}) == nil },
 		func() (*cluster.LogFiles, error) { return n.ways.Client.Logs(ctx, job) })
 	if err == nil {

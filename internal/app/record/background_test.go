@@ -18,10 +18,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -147,7 +146,7 @@ func TestARecordingOnCallCountsAsAKeyNowAndThen(t *testing.T) {
 		o := NewBackground(&cfg, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var keys atomic.Int32
-		done := session.Go(func() error { return o.Hold(ctx, func() { keys.Add(1) }) })
+		done := source.StartTask(func() error { return o.Hold(ctx, func() { keys.Add(1) }) })
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		if n := keys.Load(); n != 0 {
@@ -156,7 +155,7 @@ func TestARecordingOnCallCountsAsAKeyNowAndThen(t *testing.T) {
 		o.status.Store("rec 1m")
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		if n := keys.Load(); n < 5 || feed.TouchEvery >= controls.IdleAfter {
+		if n := keys.Load(); n < 5 || feed.TouchEvery >= source.IdleAfter {
 			t.Errorf("%d keys in two hours", n)
 		}
 		cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // BesideFlag adds the flag that also makes a recording while an output runs.
@@ -30,7 +30,7 @@ func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 		}
 		writes, stop := context.WithCancel(context.WithoutCancel(ctx))
 		defer stop()
-		writing := session.Go(func() error { return b.Run(writes) })
+		writing := source.StartTask(func() error { return b.Run(writes) })
 		err := out(ctx, feed.Heard(from, b.Take))
 		stop()
 		if done, _ := writing.Wait(feed.Parting); done {

@@ -1,4 +1,5 @@
 // Package record records Events: in the command record, which has no screen, and alongside screens and other commands.
+// The command scalars, also called log, is here too: it appends numbers to files over time.
 package record
 
 import (
@@ -21,9 +22,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/output/report"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/internal/source/recording"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // Options are the user's choices for a recording.
@@ -201,11 +202,11 @@ func (o *Options) recordEvents(cfg *config.Config, out *recorder) feed.Show {
 // startSource runs the source. If jobs that seem to hang are asked where their ranks are, it adds a Store in which to
 // find them.
 func startSource(ctx context.Context, cfg *config.Config, from feed.Feed,
-	takers ...func(cluster.Event)) *session.Session {
+	takers ...func(cluster.Event)) *source.Session {
 	if !cfg.HangAsk {
-		return session.Start(ctx, from, takers...)
+		return source.StartSession(ctx, from, takers...)
 	}
-	w := session.Open(ctx, cfg, 0, from, takers...)
+	w := source.OpenWatch(ctx, cfg, 0, from, takers...)
 	feed.AskHung(cfg, from, w)
 	return w.Session
 }

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"log/slog"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/books"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/cost"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
@@ -22,7 +21,7 @@ func listOf(ctx context.Context, p *cli.Program, log *slog.Logger, q sacct.Query
 	line := cli.NewStatus(p.Err)
 	line.Set("asking SLURM's accounting")
 	made := books.NewListing(q.User, q.From, q.To)
-	err := accounts.Ask(ctx, p, log, listPatience*p.Config.Timeout,
+	err := feed.AskAccounts(ctx, p, log, listPatience*p.Config.Timeout,
 		func(ctx context.Context, run command.Runner) error {
 			return sacct.Each(ctx, run, q, made.Add)
 		})
@@ -47,17 +46,17 @@ func accountingError(err error) error {
 
 // askEnded asks for an ended job, or for the parts of one.
 func askEnded(ctx context.Context, p *cli.Program, log *slog.Logger, id string) ([]sacct.Job, error) {
-	return accounts.Settled(ctx, p, log, accountingLags(p), id)
+	return feed.SettledJobs(ctx, p, log, accountingLags(p), id)
 }
 
 // accountingLags returns a function that reports whether the accounting still shows a job as running: a job that is
 // asked for has ended.
 func accountingLags(p *cli.Program) func([]sacct.Job) bool {
-	return func(jobs []sacct.Job) bool { return len(jobs) == 1 && accounts.Runs(&jobs[0], p.Me()) }
+	return func(jobs []sacct.Job) bool { return len(jobs) == 1 && feed.IsRunning(&jobs[0], p.Me()) }
 }
 
 // addCost adds the cost, with the site's prices.
 func addCost(p *cli.Program, r *report.Report) *report.Report {
-	r.Cost = cost.Of(r, (*cost.Prices)(&p.Config.Prices))
+	r.Cost = books.CostOf(r, (*books.Prices)(&p.Config.Prices))
 	return r
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -20,7 +19,7 @@ import (
 // can ask, over the connections that the feed has.
 func Ended(p *cli.Program, from feed.Feed) func(ctx context.Context, job string) (*report.Report, error) {
 	return func(ctx context.Context, id string) (*report.Report, error) {
-		jobs, err := accounts.Settle(ctx, p.Config.Timeout, accountingLags(p),
+		jobs, err := feed.SettleAccounts(ctx, p.Config.Timeout, accountingLags(p),
 			func(ctx context.Context) ([]sacct.Job, error) {
 				return from.Accounts(ctx, id)
 			})

@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
@@ -21,7 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // Live reports on the job that its settings name. If the job runs, it watches the job until the end. If the job has
@@ -94,7 +93,7 @@ func (w *Live) reportUnwatched(ctx context.Context, log *slog.Logger, file *os.F
 		return writeDocument(&w.Streams, file, output.Lists[w.Format], books.List(jobs))
 	}
 	made := ofEnded(ctx, w.Program, w.From, id, &jobs[0])
-	made.Job.Cause = cmp.Or(made.Job.Cause, accounts.Why(ctx, w.Program, log, &jobs[0]))
+	made.Job.Cause = cmp.Or(made.Job.Cause, feed.WhyFailed(ctx, w.Program, log, &jobs[0]))
 	return w.Report(file, w.Format, made)
 }
 
@@ -103,7 +102,7 @@ func Observe(ctx context.Context, p *cli.Program, from feed.Feed) (*report.Repor
 	cfg := &p.Config
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
 	w := &jobWait{Wait: report.Wait{Job: cfg.Job, Answer: time.Now().Add(cfg.Timeout)}, line: cli.NewStatus(p.Err)}
-	run := session.Start(ctx, from, feed.RaiseMemory(), seen.Apply)
+	run := source.StartSession(ctx, from, feed.RaiseMemory(), seen.Apply)
 	run.Await(0, func() bool { return w.isOver(seen.Stage()) })
 	w.line.Erase()
 	if err := run.Stop(feed.ShortParting); err != nil {

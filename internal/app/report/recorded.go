@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/output/report"
@@ -43,7 +43,7 @@ func (o *Options) reportRecorded(ctx context.Context, log *slog.Logger, file *os
 		return err
 	}
 	if sacct.IsID(made.Job.ID) && (slurm.Installed() || o.Config.Login != "") {
-		if jobs, err := accounts.Jobs(ctx, o.Program, log, made.Job.ID); err == nil && len(jobs) == 1 {
+		if jobs, err := feed.AccountedJobs(ctx, o.Program, log, made.Job.ID); err == nil && len(jobs) == 1 {
 			books.Join(made, &jobs[0], report.FromRecording, o.from, time.Now())
 		}
 	}

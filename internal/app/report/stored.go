@@ -9,10 +9,9 @@ import (
 	"os"
 	"reflect"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/compare"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
@@ -33,12 +32,12 @@ func (o *Options) compareReports(ctx context.Context, log *slog.Logger, file *os
 			return err
 		}
 	}
-	return writeDocument(&o.Streams, file, output.Comparisons[o.format], compare.Of(reports[0], reports[1]))
+	return writeDocument(&o.Streams, file, output.Comparisons[o.format], output.Compare(reports[0], reports[1]))
 }
 
 // accountedReport returns the report of a job from SLURM's accounting and from a recording of the job.
 func (o *Options) accountedReport(ctx context.Context, log *slog.Logger, id string) (*report.Report, error) {
-	jobs, err := accounts.Jobs(ctx, o.Program, log, id)
+	jobs, err := feed.AccountedJobs(ctx, o.Program, log, id)
 	if err != nil {
 		return nil, accountingError(err)
 	}

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/news"
+	"github.com/nvnodetop/nvnodetop/internal/app/watch"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/lib/alert"
-	"github.com/nvnodetop/nvnodetop/internal/output/notify/ways"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/output/notify"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
@@ -43,26 +43,26 @@ func (t *newsTeller) sendAlert(a ui.Alert) {
 }
 
 // newsOptions returns the options of news with these ways.
-func (t *newsTeller) newsOptions(ways ...string) news.Options {
-	on := alert.HostOf(os.Getenv)
-	return news.Options{Ways: ways, Named: len(ways) > 0,
+func (t *newsTeller) newsOptions(ways ...string) watch.NewsOptions {
+	on := draw.AlertHostOf(os.Getenv)
+	return watch.NewsOptions{Ways: ways, Named: len(ways) > 0,
 		Terminal: func(title, text string) {
-			t.sendAlert(ui.Alert{Sequence: alert.Sequence(t.cfg.Notify.Terminal, on, title, text)})
+			t.sendAlert(ui.Alert{Sequence: draw.AlertSequence(t.cfg.Notify.Terminal, on, title, text)})
 		},
 		Say: func(line string) { t.sendAlert(ui.Alert{Notice: line}) }}
 }
 
 // deliverNews delivers the news until ctx ends. If there is no way, it only says which ways exist.
-func (t *newsTeller) deliverNews(ctx context.Context, w *session.Watch) error {
+func (t *newsTeller) deliverNews(ctx context.Context, w *source.Watch) error {
 	t.sendAlert(ui.Alert{Ways: t.newsWays()})
 	if len(t.cfg.Notify.Ways) == 0 {
 		return nil
 	}
-	desk, wrong := news.Open(t.cfg, t.newsOptions())
+	desk, wrong := watch.OpenNews(t.cfg, t.newsOptions())
 	if len(wrong) > 0 {
 		t.sendAlert(ui.Alert{Notice: strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; ")})
 	}
-	w.CatchUp(session.Past)
+	w.CatchUp(source.PastPatience)
 	desk.Follow(ctx, newsEvery, w.Store.Snapshot)
 	desk.Close(newsParting)
 	return nil
@@ -70,10 +70,10 @@ func (t *newsTeller) deliverNews(ctx context.Context, w *session.Watch) error {
 
 // newsWays returns the ways that the page of settings shows. Their files may be in a slow home directory.
 func (t *newsTeller) newsWays() (all []settings.News) {
-	for _, name := range ways.Names() {
+	for _, name := range notify.WayNames() {
 		n := settings.News{Way: name, On: slices.Contains(t.cfg.Notify.Ways, name)}
-		if _, wrong := news.Ways(t.cfg, t.newsOptions(name)); len(wrong) > 0 {
-			n.Not = news.Why(wrong[0])
+		if _, wrong := watch.OpenWays(t.cfg, t.newsOptions(name)); len(wrong) > 0 {
+			n.Not = watch.WhyUnusable(wrong[0])
 		}
 		all = append(all, n)
 	}
@@ -82,6 +82,6 @@ func (t *newsTeller) newsWays() (all []settings.News) {
 
 // sendTest sends a test message over a way.
 func (t *newsTeller) sendTest(ctx context.Context, way string) error {
-	open, wrong := news.Ways(t.cfg, t.newsOptions(way))
-	return errors.Join(append(wrong, news.Test(ctx, open, nil)...)...)
+	open, wrong := watch.OpenWays(t.cfg, t.newsOptions(way))
+	return errors.Join(append(wrong, watch.TryWays(ctx, open, nil)...)...)
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -36,8 +35,8 @@ func TestARecordingOnCallEndsWithTheNodesAsTheyWere(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, master) }()
 	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{In: tty, Out: tty, Err: io.Discard}}
 	from := feedtest.NewPolledJob()
-	ended := session.Go(func() error {
-		return Watch(p, selection.Choice{})(t.Context(), from)
+	ended := source.StartTask(func() error {
+		return Watch(p, cli.Selection{})(t.Context(), from)
 	})
 	press := func(key string, until func() bool) {
 		t.Helper()

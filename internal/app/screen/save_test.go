@@ -9,7 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
@@ -23,7 +23,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	path, err := saveSettings(choices.Choices{
 		Theme: draw.Colorblind, Classic: true, View: "node", MemoryLevels: [2]float64{10, 80},
-		Columns: columns.Chosen{Overview: "node,health"},
+		Columns: rows.ChosenColumns{Overview: "node,health"},
 	}, []string{"theme", "colors", "mem_util_thresh", "columns.overview"})
 	if err != nil || path != users {
 		t.Fatalf("%v, %s", err, path)

@@ -1,4 +1,5 @@
 // Package screen runs the screens. Alongside, it records when the user wants a recording, and saves the user's choices.
+// The commands snapshot (also the text of --once) and replay are here too. It knows whether a terminal is attached.
 package screen
 
 import (
@@ -16,15 +17,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/app/report"
-	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
-	"github.com/nvnodetop/nvnodetop/internal/remote/attached"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -41,11 +39,11 @@ func Possible(io *cli.Streams) error {
 }
 
 // Watch shows the screens until the user quits or a signal comes.
-func Watch(p *cli.Program, choice selection.Choice) feed.Show {
+func Watch(p *cli.Program, choice cli.Selection) feed.Show {
 	return func(ctx context.Context, from feed.Feed) error { return showScreens(ctx, p, choice, from) }
 }
 
-func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, from feed.Feed) error {
+func showScreens(ctx context.Context, p *cli.Program, choice cli.Selection, from feed.Feed) error {
 	before, err := term.GetState(p.In.Fd())
 	if err != nil {
 		return cli.Exit(cli.ExitFailed, fmt.Errorf("read the terminal's state: %w", err))
@@ -54,11 +52,11 @@ func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, f
 	user := feed.NewAttended(from)
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	var w *session.Watch
+	var w *source.Watch
 	beside := backgroundTasks{cfg: &p.Config, recorder: record.NewBackground(&p.Config,
 		func() string { return onlyJob(w.Store) }),
 		choices: newSaver(&p.Config), teller: newTeller(&p.Config)}
-	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), dropMarks(beside.recorder.Take))
+	w = source.OpenWatch(ctx, &p.Config, 0, from, feed.RaiseMemory(), dropMarks(beside.recorder.Take))
 	group.Go(crash.Guard(func() error {
 		<-w.Done()
 		return w.Err()
@@ -71,10 +69,10 @@ func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, f
 		garbage := newCollector()
 		o := Options(&p.Config, garbage.watchHeap(w.Store.Snapshot), &keyControls{user, garbage}, choice)
 		beside.addAides(ctx, &o)
-		o.Tell, o.Watch = w.Tell, attached.Find(os.Getenv).Watch
+		o.Tell, o.Watch = w.Tell, findTerminal(os.Getenv).Watch
 		o.Report = report.Ended(p, from)
 		o.Everyone = os.Geteuid() == 0 || slices.Contains(p.Config.Admins, p.Me())
-		w.CatchUp(session.Past)
+		w.CatchUp(source.PastPatience)
 		return ui.Run(ctx, o, p.In, p.Out)
 	})
 	var away error
@@ -85,7 +83,7 @@ func showScreens(ctx context.Context, p *cli.Program, choice selection.Choice, f
 		return nil
 	})
 	<-ctx.Done()
-	ended, err := session.Go(group.Wait).Wait(feed.Parting)
+	ended, err := source.StartTask(group.Wait).Wait(feed.Parting)
 	if !ended {
 		// A terminal that accepts no output (Ctrl-S, a dead link) blocks the screen, but its settings can still be
 		// restored.
@@ -109,7 +107,7 @@ type backgroundTasks struct {
 }
 
 // startAides starts the aides, which end with ctx.
-func (a *backgroundTasks) startAides(ctx context.Context, group *errgroup.Group, w *session.Watch, touch func()) {
+func (a *backgroundTasks) startAides(ctx context.Context, group *errgroup.Group, w *source.Watch, touch func()) {
 	group.Go(crash.Guard(func() error { return a.recorder.Run(ctx) }))
 	group.Go(crash.Guard(func() error { return a.recorder.Hold(ctx, touch) }))
 	if dir, err := config.MarkDir(); err == nil && a.cfg.Demo == "" && a.cfg.Nodes == "" {
@@ -138,8 +136,8 @@ func dropMarks(take func(cluster.Event)) func(cluster.Event) {
 }
 
 // Options returns the options of screens whose choices are not saved.
-func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, from controls.Controls,
-	choice selection.Choice) ui.Options {
+func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, from source.Controls,
+	choice cli.Selection) ui.Options {
 	return ui.Options{
 		Snapshot: snapshot,
 		Now:      time.Now,

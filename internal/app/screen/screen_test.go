@@ -13,10 +13,9 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
@@ -42,7 +41,7 @@ func TestChoicesAreKept(t *testing.T) {
 			test.change(&cfg)
 			choices := newSaver(&cfg)
 			ctx, quit := context.WithCancel(t.Context())
-			saved := session.Go(func() error { return choices.runSaver(ctx) })
+			saved := source.StartTask(func() error { return choices.runSaver(ctx) })
 			var first ui.Options
 			(&backgroundTasks{choices: choices, teller: &newsTeller{}}).addAides(ctx, &first)
 			first.RememberView(ui.ViewNode)
@@ -52,7 +51,7 @@ func TestChoicesAreKept(t *testing.T) {
 			if done, err := saved.Wait(time.Minute); !done || err != nil {
 				t.Fatal("the choices are not saved", err)
 			}
-			next := Options(&cfg, nil, nil, selection.Choice{})
+			next := Options(&cfg, nil, nil, cli.Selection{})
 			if next.View != test.view || next.Classic != test.classic {
 				t.Errorf("view %q, classic %v, want %q, %v", next.View, next.Classic, test.view, test.classic)
 			}
@@ -67,7 +66,7 @@ func TestChoicesAreKept(t *testing.T) {
 func TestScreenKnowsTheLoginHost(t *testing.T) {
 	cfg := config.Default()
 	cfg.Login = "al@cluster"
-	if o := Options(&cfg, nil, nil, selection.Choice{}); o.Login != "al@cluster" {
+	if o := Options(&cfg, nil, nil, cli.Selection{}); o.Login != "al@cluster" {
 		t.Errorf("got %q", o.Login)
 	}
 }
@@ -84,7 +83,7 @@ func TestWatchSurvivesAPanic(t *testing.T) {
 	cfg := config.Default()
 	cfg.Demo, cfg.Theme = config.DefaultDemo, "dark" // remembers nothing, asks the terminal nothing
 	p := &cli.Program{Config: cfg, Streams: cli.Streams{In: tty, Out: tty, Err: io.Discard}}
-	failed := Watch(p, selection.Choice{})(t.Context(), panics)
+	failed := Watch(p, cli.Selection{})(t.Context(), panics)
 	after, err := term.GetState(tty.Fd())
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +104,7 @@ func TestTheIdleScreenEnds(t *testing.T) {
 	cfg.Demo, cfg.IdleExit = "1x1", 3*time.Second // it is drawn before, on a busy host too
 	began := time.Now()
 	p := &cli.Program{Config: cfg, Streams: cli.Streams{In: tty, Out: tty, Err: &bytes.Buffer{}}}
-	err := Watch(p, selection.Choice{})(t.Context(), demo.New(1, 1, 1, time.Second, 0))
+	err := Watch(p, cli.Selection{})(t.Context(), demo.New(1, 1, 1, time.Second, 0))
 	shown := written()
 	exit, ours := errors.AsType[*cli.ExitError](err)
 	if !ours || exit.Code != cli.ExitOK || exit.Err.Error() != "ended after 3s without a key (nvnodetop config shows "+

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // The number of threads that run Go code at once (runtime.GOMAXPROCS).
@@ -72,11 +72,11 @@ func (t *threads) setThreads() {
 
 // keyControls tells a collector about key presses.
 type keyControls struct {
-	controls.Controls
+	source.Controls
 	collector *collector
 }
 
-// Touch implements controls.Controls.
+// Touch implements source.Controls.
 func (t *keyControls) Touch() {
 	t.collector.noteKey(time.Now())
 	t.Controls.Touch()

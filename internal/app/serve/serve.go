@@ -22,7 +22,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
-	"github.com/nvnodetop/nvnodetop/internal/app/series"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -30,8 +29,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/lib/private"
 	"github.com/nvnodetop/nvnodetop/internal/output/web"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 )
 
 // Options are the user's choices for the server.
@@ -41,9 +40,9 @@ type Options struct {
 	endpoint  web.Endpoint
 	base      string // path below which a proxy shows it
 	tokenFile string
-	metrics   series.Choice // for Prometheus
-	logs      bool          // also show the logs of jobs
-	record    string        // a file; "": nothing is recorded
+	metrics   cli.SeriesChoice // for Prometheus
+	logs      bool             // also show the logs of jobs
+	record    string           // a file; "": nothing is recorded
 
 	listener *web.Listener
 	token    string
@@ -210,7 +209,7 @@ func (s *Options) runServer(ctx context.Context, log *slog.Logger) error {
 		s.token = rand.Text()
 	}
 	server := web.NewHTTP(http.HandlerFunc(s.answerRequest))
-	failing := session.Go(func() error { return server.Serve(listener) })
+	failing := source.StartTask(func() error { return server.Serve(listener) })
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -260,7 +259,7 @@ func (s *Options) serveFeed(ctx context.Context, from feed.Feed) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var news atomic.Uint64
-	w := session.Open(ctx, &s.Config, 0, from, feed.RaiseMemory(), func(cluster.Event) { news.Add(1) })
+	w := source.OpenWatch(ctx, &s.Config, 0, from, feed.RaiseMemory(), func(cluster.Event) { news.Add(1) })
 	feed.AskHung(&s.Config, from, w)
 	user := feed.NewAttended(&feed.Sparing{Feed: from})
 	server := web.New(web.Options{
@@ -271,7 +270,7 @@ func (s *Options) serveFeed(ctx context.Context, from feed.Feed) error {
 	})
 	s.handler = server.Handler()
 	close(s.chosen)
-	away := session.Go(func() error {
+	away := source.StartTask(func() error {
 		defer cancel()
 		return user.Left(ctx, s.Config.IdleExit, "request")
 	})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
-	"github.com/nvnodetop/nvnodetop/internal/app/series"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/output/web"
@@ -38,7 +37,7 @@ func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: io.Discard}}
 	s := &Options{Program: p, endpoint: web.Endpoint{Address: "unix:" + path + ".sock"},
-		metrics: series.Choice{Names: export.OwnNames}, chosen: make(chan struct{})}
+		metrics: cli.SeriesChoice{Names: export.OwnNames}, chosen: make(chan struct{})}
 	var err error
 	if s.listener, err = web.Listen(s.endpoint); err != nil {
 		t.Fatal(err)

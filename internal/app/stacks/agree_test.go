@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	page "github.com/nvnodetop/nvnodetop/internal/ui/stacks"
@@ -52,7 +52,7 @@ func asCommand(t *testing.T, p *cli.Program, from *demo.Demo) *rankstacks.Verdic
 func asPage(t *testing.T, p *cli.Program, from *demo.Demo) *rankstacks.Verdict {
 	ctx := t.Context()
 	from.Look(cluster.EveryNode, true)
-	w := session.Open(ctx, &p.Config, 0, from)
+	w := source.OpenWatch(ctx, &p.Config, 0, from)
 	defer func() { _ = w.Stop(feed.ShortParting) }()
 	w.Settle(nil)
 	s := &part.Scene{Snap: w.Snapshot(), Memory: &part.Memory{}}

@@ -1,4 +1,5 @@
 // Package stacks is the command stacks: it prints what every rank of a job does, in groups, and whether the ranks move.
+// The command doctor is here too: it examines the connections to nodes.
 package stacks
 
 import (
@@ -14,14 +15,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
+	"github.com/nvnodetop/nvnodetop/internal/hang"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/places"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // Name is the name of the command.
@@ -136,7 +136,7 @@ func (o *Options) showJob(ctx context.Context, from feed.Feed) error {
 // watchJob examines the job as often as the user wants, and reports what it does.
 func (o *Options) watchJob(ctx context.Context, from feed.Feed, take func(*rankstacks.Verdict) error) error {
 	from.Look(cluster.EveryNode, true)
-	w := session.Open(ctx, &o.Config, 0, from)
+	w := source.OpenWatch(ctx, &o.Config, 0, from)
 	defer func() { _ = w.Stop(feed.ShortParting) }()
 	w.Settle(nil)
 	if err := w.Err(); err != nil {
@@ -166,14 +166,14 @@ func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *rankstacks.Ve
 }
 
 // findProcesses finds out where the job's processes are, once all nodes have listed them.
-func (l *jobObserver) findProcesses(w *session.Watch) (err error) {
+func (l *jobObserver) findProcesses(w *source.Watch) (err error) {
 	w.Await(l.Config.Timeout, func() bool {
 		snap := w.Snapshot()
 		var view *cluster.JobView
 		if view, err = l.chooseJob(snap); err != nil {
 			return true
 		}
-		places, ready := places.Of(snap, view)
+		places, ready := hang.PlacesOf(snap, view)
 		l.job, l.places, l.members = view.ID, places, ask.Places(snap, view)
 		return ready && len(l.places) > 0
 	})
@@ -204,7 +204,7 @@ func (o *Options) chooseJob(s *cluster.Snapshot) (*cluster.JobView, error) {
 type jobObserver struct {
 	*Options
 	ask     stacks.Asker
-	watch   *session.Watch
+	watch   *source.Watch
 	job     string
 	places  []stacks.Place
 	members []nccl.Place
@@ -262,6 +262,6 @@ func (o *Options) printStacks(d *rankstacks.Verdict) error {
 	if o.json {
 		return text.WriteJSON(o.Out, "  ", export.Stacks(d))
 	}
-	_, err := fmt.Fprint(o.Out, stacktext.Text(d, stacktext.Detail(o.full)))
+	_, err := fmt.Fprint(o.Out, hang.VerdictText(d, hang.TextDetail(o.full)))
 	return err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -30,7 +29,7 @@ const tooShort = "the command ended before they were read"
 type gpuWatch struct {
 	tracker *track.Tracker
 	cancel  context.CancelFunc
-	session *session.Session // nil: there is none
+	session *source.Session // nil: there is none
 
 	mu       sync.Mutex // protects the following
 	answered chan struct{}
@@ -52,7 +51,7 @@ func watchGPUs(ctx context.Context, every time.Duration, tracker *track.Tracker)
 	nodes := poller.New(poller.Config{Opener: opener, Interval: max(every, leastPoll), Retries: 1})
 	from := source.NewHosts(host, []string{host}, nodes, name, host)
 	from.Look(cluster.EveryNode, true)
-	w.session = session.Start(ctx, from, w.noteEvent)
+	w.session = source.StartSession(ctx, from, w.noteEvent)
 	return w
 }
 

@@ -14,22 +14,22 @@ import (
 	ofjobs "github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/output/report"
-	"github.com/nvnodetop/nvnodetop/internal/output/track/child"
-	"github.com/nvnodetop/nvnodetop/internal/source/session"
+	"github.com/nvnodetop/nvnodetop/internal/output/track"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // inJob runs a command, usually srun in a batch script, watches its job meanwhile, and prints the report of the job.
 // Neither SLURM nor the nodes can delay or stop the command, and its exit code is ours.
 func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string, file *os.File) error {
 	cfg := &t.Config
-	running, err := child.Start(command, child.Streams{In: t.In, Out: t.Out, Err: t.Err})
+	running, err := track.StartChild(command, track.ChildStreams{In: t.In, Out: t.Out, Err: t.Err})
 	if err != nil {
 		return cannotRun(command[0], err)
 	}
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the command gets the signals
 	defer cancel()
-	watch := session.Go(func() error { return t.observeJob(ctx, log, seen) })
+	watch := source.StartTask(func() error { return t.observeJob(ctx, log, seen) })
 	<-running.Ended()
 	result := running.Reap()
 	cancel()
@@ -84,7 +84,7 @@ func (t *Options) observeJob(ctx context.Context, log *slog.Logger, seen *report
 // observeEvents passes the Events of a source to an Observer.
 func observeEvents(seen *report.Observer) feed.Show {
 	return func(ctx context.Context, from feed.Feed) error {
-		run := session.Start(ctx, from, feed.RaiseMemory(), seen.Apply)
+		run := source.StartSession(ctx, from, feed.RaiseMemory(), seen.Apply)
 		<-run.Done()
 		return run.Err()
 	}

@@ -1,4 +1,5 @@
-// Package track is the command track: it reports what a command or a job has used.
+// Package track is the command track: it reports what a command or a job has used. The command mark is here too: it
+// notes which part of its work a program is in.
 package track
 
 import (
@@ -19,7 +20,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/output/track"
-	"github.com/nvnodetop/nvnodetop/internal/output/track/child"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
 )
 
@@ -143,7 +143,7 @@ func (t *Options) commandLine(args []string) ([]string, error) {
 	case t.execute != "" && len(args) > 0:
 		return nil, cli.Usage("--execute and COMMAND exclude each other")
 	case t.execute != "":
-		return child.Shell(t.execute), nil
+		return track.ShellCommand(t.execute), nil
 	case len(args) == 0 || args[0] == "":
 		return nil, cli.Usage("track needs a command: nvnodetop track -- COMMAND")
 	}
@@ -198,7 +198,7 @@ func (t *Options) runCommand(ctx context.Context, command []string) error {
 	}
 	defer points.closeFile()
 	every := time.Duration(t.every * float64(time.Second))
-	var running *child.Child
+	var running *track.Child
 	tracker, err := track.New(track.Options{
 		Proc: "/proc", Self: os.Getpid(), Interval: every, Cores: t.cores, GPUs: t.gpus,
 		Own: func(pid int) bool { return running.Own(pid) || local.Started(pid) },
@@ -212,12 +212,12 @@ func (t *Options) runCommand(ctx context.Context, command []string) error {
 	if err := gpus.checkGPUs(ctx, t.gpus, points != nil); err != nil {
 		return err
 	}
-	if err := child.Adopt(); err != nil {
+	if err := track.AdoptDescendants(); err != nil {
 		return cli.Exit(cli.ExitFailed, err)
 	}
 	endMarks := followMarks(tracker, every)
 	began := time.Now() // before the command: on a busy machine it may already run before Start returns
-	if running, err = child.Start(command, child.Streams{In: t.In, Out: t.Out, Err: t.Err}); err != nil {
+	if running, err = track.StartChild(command, track.ChildStreams{In: t.In, Out: t.Out, Err: t.Err}); err != nil {
 		return cannotRun(command[0], err)
 	}
 	tracker.Begin(began, running.PID(), ownPeak())
@@ -279,10 +279,10 @@ func cannotRun(name string, err error) error {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		why = inner.Err
 	}
-	if status := child.StatusOf(err); status == child.NotFound {
+	if status := track.StartStatus(err); status == track.ExitNotFound {
 		return cli.Exit(status, fmt.Errorf("command %q not found", name))
 	}
-	return cli.Exit(child.CannotRun, fmt.Errorf("cannot run %q: %w", name, why))
+	return cli.Exit(track.ExitCannotRun, fmt.Errorf("cannot run %q: %w", name, why))
 }
 
 // ownPeak returns the peak memory of this process.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
@@ -39,10 +39,10 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	var jobs []sacct.Job
 	var err error
 	if len(ids) > 0 {
-		jobs, err = accounts.Settled(inTime, o.Program, log, o.seen.databaseLags(o.Me()), ids...)
+		jobs, err = feed.SettledJobs(inTime, o.Program, log, o.seen.databaseLags(o.Me()), ids...)
 	}
 	if err == nil && len(o.seen.names) == 0 { // the others are there even without the accounting
-		all, _ := accounts.Since(inTime, o.Program, log, o.Me(), o.seen.began)
+		all, _ := feed.AccountedSince(inTime, o.Program, log, o.Me(), o.seen.began)
 		jobs = append(jobs, all...)
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func (o *Options) causeReader(ctx context.Context, log *slog.Logger) func(*sacct
 			return ""
 		}
 		left--
-		return accounts.Why(ctx, o.Program, log, j)
+		return feed.WhyFailed(ctx, o.Program, log, j)
 	}
 }
 
@@ -86,7 +86,7 @@ func (o *Options) causeReader(ctx context.Context, log *slog.Logger) func(*sacct
 func (p *progress) databaseLags(user string) func([]sacct.Job) bool {
 	return func(jobs []sacct.Job) bool {
 		return slices.ContainsFunc(jobs, func(j sacct.Job) bool {
-			return accounts.Runs(&j, user) && notify.OfJob(j.ID, j.Number, p.names)
+			return feed.IsRunning(&j, user) && notify.OfJob(j.ID, j.Number, p.names)
 		})
 	}
 }

@@ -1,4 +1,5 @@
-// Package watch is the command watch: it tells the user what happens to the jobs until they end, without a screen.
+// Package watch is the command watch: it tells the user what happens to the jobs until they end, without a screen. It
+// also opens the ways in which the screen and this command tell the news.
 package watch
 
 import (
@@ -19,12 +20,10 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
-	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
-	"github.com/nvnodetop/nvnodetop/internal/lib/alert"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
-	"github.com/nvnodetop/nvnodetop/internal/output/notify/ways"
 )
 
 // Name is the name of the command.
@@ -48,7 +47,7 @@ type Options struct {
 	jobs         []string
 
 	seen progress
-	desk *news.Desk
+	desk *NewsDesk
 
 	thrifty time.Time // when unused memory is next returned to the host
 }
@@ -74,7 +73,7 @@ Without one it watches all your jobs.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	o := &Options{}
-	f.StringSliceVar(&o.ways, "notify", nil, "tell also by these `WAYS`: "+strings.Join(ways.Names(), ", ")+
+	f.StringSliceVar(&o.ways, "notify", nil, "tell also by these `WAYS`: "+strings.Join(notify.WayNames(), ", ")+
 		" (default: notify.ways of the settings)")
 	f.StringSliceVar(&o.events, "events", nil, "tell these `EVENTS` only: "+strings.Join(newsworthy.Names(), ", ")+
 		", or kinds of problems (default: all but start and warning)")
@@ -106,7 +105,7 @@ func (o *Options) readArguments(f *pflag.FlagSet, jobs []string) error {
 	for _, list := range []struct {
 		flag      string
 		words, of []string
-	}{{"notify", o.ways, ways.Names()}, {"events", events, newsworthy.Names()}} {
+	}{{"notify", o.ways, notify.WayNames()}, {"events", events, newsworthy.Names()}} {
 		for _, word := range list.words {
 			if err := cli.OneOf(list.flag, word, list.of...); err != nil {
 				return err
@@ -144,8 +143,8 @@ func (o *Options) loadSettings(ctx context.Context) error {
 }
 
 // wantedWays returns the ways that the user wants.
-func (o *Options) wantedWays() news.Options {
-	return news.Options{Ways: o.ways, Named: o.Changed("notify"), Jobs: o.jobs, Terminal: o.terminalNotifier(),
+func (o *Options) wantedWays() NewsOptions {
+	return NewsOptions{Ways: o.ways, Named: o.Changed("notify"), Jobs: o.jobs, Terminal: o.terminalNotifier(),
 		Say: func(line string) { o.Say("%s", line) }}
 }
 
@@ -158,22 +157,22 @@ func (o *Options) terminalNotifier() func(title, text string) {
 	if !cli.IsTerminal(to) {
 		return nil
 	}
-	on, style := alert.HostOf(os.Getenv), o.Config.Notify.Terminal
+	on, style := draw.AlertHostOf(os.Getenv), o.Config.Notify.Terminal
 	return func(title, text string) {
-		_, _ = io.WriteString(to, alert.Title("nvnodetop: "+title)+alert.Sequence(style, on, title, text))
+		_, _ = io.WriteString(to, draw.TitleSequence("nvnodetop: "+title)+draw.AlertSequence(style, on, title, text))
 	}
 }
 
 // sendTest sends a message over each way.
 func (o *Options) sendTest(ctx context.Context) error {
-	open, wrong := news.Ways(&o.Config, o.wantedWays())
+	open, wrong := OpenWays(&o.Config, o.wantedWays())
 	switch {
 	case len(wrong) > 0:
 		return cli.Usage("%w", wrong[0])
 	case len(open) == 0:
 		return cli.Usage("there is no way to try: add --notify, or notify.ways to the settings")
 	}
-	failed := news.Test(ctx, open, func(w ways.Way) {
+	failed := TryWays(ctx, open, func(w notify.Way) {
 		o.Say("sending a test message by %s, which takes at most %v", w.Name, w.Most)
 	})
 	for _, err := range failed[:max(len(failed)-1, 0)] {
@@ -201,7 +200,7 @@ func (o *Options) runWatch(ctx context.Context, log *slog.Logger) error {
 	if err := feed.NameJobs(ctx, o.Program, log, jobs...); err != nil {
 		return err
 	}
-	desk, wrong := news.Open(&o.Config, o.wantedWays())
+	desk, wrong := OpenNews(&o.Config, o.wantedWays())
 	if len(wrong) > 0 {
 		return cli.Usage("%w", wrong[0])
 	}
@@ -270,7 +269,7 @@ func (o *Options) printNews(s *cluster.Snapshot) error {
 // printItem prints one piece of news as a line.
 func (o *Options) printItem(i *notify.Item) error {
 	if o.json {
-		return json.NewEncoder(o.Out).Encode(ways.NewsOf(i))
+		return json.NewEncoder(o.Out).Encode(notify.NewsOf(i))
 	}
 	line := i.Title
 	if i.Text != "" && !i.Over {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -269,7 +268,7 @@ func prints(t *testing.T, asJSON bool) []string {
 	p := &cli.Program{Config: config.Default()}
 	p.Out = out
 	o := &Options{Program: p, json: asJSON, seen: newProgress(nil, began)}
-	o.desk, _ = news.Open(&p.Config, news.Options{})
+	o.desk, _ = OpenNews(&p.Config, NewsOptions{})
 	hangs := look(2, runs("7"))
 	hangs.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindJobHang, Severity: cluster.Warning, GPU: -1,
 		Since: began, Job: "7"}}

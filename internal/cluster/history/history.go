@@ -1,4 +1,5 @@
-// Package history keeps the past of a GPU's metrics: one value for each bin of time, in little memory.
+// Package history keeps the past of a GPU's metrics: one value for each bin of time, in little memory. It also tracks
+// how counters have grown, and predicts when memory will be full.
 package history
 
 import (

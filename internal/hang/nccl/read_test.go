@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
-	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/say"
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 	"github.com/nvnodetop/nvnodetop/test/ras"
 )
@@ -308,7 +308,7 @@ func TestHostile(t *testing.T) {
 			}
 			harmless(t, a)
 			v := nccl.Judge(a, a, roster(grid).Match(a))
-			for _, line := range append(say.Lines(v), say.Headline(v)) {
+			for _, line := range append(ask.VerdictLines(v), ask.VerdictHeadline(v)) {
 				if len(line) > 4000 || strings.ContainsFunc(line, unicode.IsControl) {
 					t.Errorf("a line of %d bytes: %.200q", len(line), line)
 				}
@@ -364,9 +364,9 @@ func FuzzRead(f *testing.F) {
 		}
 		harmless(t, a)
 		v := nccl.Judge(nil, a, nil)
-		_, _ = say.Headline(v), say.Lines(v)
+		_, _ = ask.VerdictHeadline(v), ask.VerdictLines(v)
 		v = nccl.Judge(a, a, roster(grid).Match(a))
-		if _, _ = say.Headline(v), say.Lines(v); v.State == nccl.Moving {
+		if _, _ = ask.VerdictHeadline(v), ask.VerdictLines(v); v.State == nccl.Moving {
 			t.Error("an answer has moved since itself")
 		}
 	})
@@ -434,7 +434,7 @@ func TestLargest(t *testing.T) {
 	first := answer(t, w, 0, true)
 	v := nccl.Judge(first, first, roster(places).Match(first))
 	if v.State != nccl.Stuck || len(v.Causes) != 1 || *v.Causes[0].Place.Rank != 317 || v.Waiting != 1023 {
-		t.Errorf("got %s", say.Headline(v))
+		t.Errorf("got %s", ask.VerdictHeadline(v))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
-	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/say"
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/test/ras"
 )
 
@@ -188,7 +188,7 @@ func TestVerdict(t *testing.T) {
 				}
 				v := nccl.Judge(first, second, names)
 				if v.State != want {
-					t.Fatalf("%s, want %s: %s", v.State, want, say.Headline(v))
+					t.Fatalf("%s, want %s: %s", v.State, want, ask.VerdictHeadline(v))
 				}
 				if json {
 					check(t, v, c.causes, c.says)
@@ -197,10 +197,10 @@ func TestVerdict(t *testing.T) {
 					if want != nccl.Unclear && !slices.ContainsFunc(v.Causes, func(m nccl.Member) bool {
 						return m.Place != nil && *m.Place.Rank == rank
 					}) {
-						t.Errorf("rank %d is no cause: %s", rank, say.Headline(v))
+						t.Errorf("rank %d is no cause: %s", rank, ask.VerdictHeadline(v))
 					}
 				}
-				t.Log(say.Headline(v), "\n", strings.Join(say.Lines(v), "\n"))
+				t.Log(ask.VerdictHeadline(v), "\n", strings.Join(ask.VerdictLines(v), "\n"))
 			})
 		}
 	}
@@ -218,8 +218,8 @@ func check(t *testing.T, v *nccl.Verdict, causes []int, says string) {
 	if !slices.Equal(got, causes) {
 		t.Errorf("causes %v, want %v", got, causes)
 	}
-	if says != "" && say.Headline(v) != says {
-		t.Errorf("says %q, want %q", say.Headline(v), says)
+	if says != "" && ask.VerdictHeadline(v) != says {
+		t.Errorf("says %q, want %q", ask.VerdictHeadline(v), says)
 	}
 }
 
@@ -232,7 +232,7 @@ func TestTheDeadOfAJobThatMoves(t *testing.T) {
 	w.Of(0x4000).Launch(1)
 	second := answer(t, w, 4*time.Second, true)
 	v := nccl.Judge(first, second, roster(grid).Match(second))
-	if lines := strings.Join(say.Lines(v), "\n"); v.State != nccl.Moving || !strings.Contains(lines, "dead: rank 21") {
+	if lines := strings.Join(ask.VerdictLines(v), "\n"); v.State != nccl.Moving || !strings.Contains(lines, "dead: rank 21") {
 		t.Errorf("%s: %s", v.State, lines)
 	}
 }
@@ -259,7 +259,7 @@ func TestHoles(t *testing.T) {
 			want = nccl.AllLaunched
 		}
 		if v.State != want || v.Comms != len(c.second.Comms)-(map[bool]int{true: 1}[want == nccl.Initializing]) {
-			t.Errorf("%s: %s, %d communicators: %s", name, v.State, v.Comms, say.Headline(v))
+			t.Errorf("%s: %s, %d communicators: %s", name, v.State, v.Comms, ask.VerdictHeadline(v))
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -25,7 +24,7 @@ func MotionOf(before, now *Rank) Motion {
 	if before == nil || before.Process == nil || now.Process == nil || before.ProcessID != now.ProcessID {
 		return Unknown
 	}
-	was, is := stir.Main(before.Process), stir.Main(now.Process)
+	was, is := frames.MainThread(before.Process), frames.MainThread(now.Process)
 	if isHalted(now.Process) && isHalted(before.Process) {
 		return Waits
 	}
@@ -40,8 +39,8 @@ func MotionOf(before, now *Rank) Motion {
 	if moved {
 		return Moves
 	}
-	was, is = stir.Deciding(before.Process, now.Process)
-	if s := stir.Of(was, is, before.readMS, now.readMS); s.IsStill() {
+	was, is = frames.DecidingThreads(before.Process, now.Process)
+	if s := frames.ThreadStir(was, is, before.readMS, now.readMS); s.IsStill() {
 		return Waits
 	}
 	return Same

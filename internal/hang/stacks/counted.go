@@ -3,7 +3,6 @@ package stacks
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -16,7 +15,7 @@ func (p *Pair) describeCounts(r *Rank) *rankstacks.Counted {
 	return countedOf(p.kernelWork(r).own, r.Process.Looks)
 }
 
-func countedOf(s stir.Stir, looks *wire.StackLooks) *rankstacks.Counted {
+func countedOf(s frames.Stir, looks *wire.StackLooks) *rankstacks.Counted {
 	c := rankstacks.Counted{}
 	if s.Known.CPU {
 		c.CPUPercent = new(metric.Round(100*s.CPU, 1))
@@ -27,7 +26,7 @@ func countedOf(s stir.Stir, looks *wire.StackLooks) *rankstacks.Counted {
 	if s.Known.Bytes {
 		c.IOBytes = &s.Bytes
 	}
-	if s.Known != (stir.KnownCounters{}) {
+	if s.Known != (frames.KnownCounters{}) {
 		c.Seconds = metric.Round(s.Took.Seconds(), 3)
 	}
 	if looks != nil {
@@ -46,11 +45,11 @@ func (p *Pair) describeChildren(r *Rank) (list []rankstacks.Child) {
 	for i := range r.Workers {
 		w := &r.Workers[i]
 		c := rankstacks.Child{Rank: r.rankNumber(), Node: r.Node, PID: w.PID, Parent: w.Parent, Name: w.Name, State: w.State}
-		if t := stir.Main(w); t != nil && len(t.Frames) > 0 {
+		if t := frames.MainThread(w); t != nil && len(t.Frames) > 0 {
 			c.Summary = frames.Of(t.Frames).String()
 		}
 		if earlier := was[w.ProcessID]; earlier != nil {
-			c.Counted = countedOf(stir.OfProcess(earlier, w, before.readMS, r.readMS), nil)
+			c.Counted = countedOf(frames.ProcessStir(earlier, w, before.readMS, r.readMS), nil)
 		}
 		list = append(list, c)
 	}

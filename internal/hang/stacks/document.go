@@ -5,7 +5,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -83,7 +82,7 @@ func (p *Pair) describeGroup(g *Group, of motions) rankstacks.Group {
 		}
 		t.Frames = append(t.Frames, frame)
 	}
-	if first := stir.Main(g.firstRank().Process); first != nil {
+	if first := frames.MainThread(g.firstRank().Process); first != nil {
 		t.Deeper = first.Deeper
 		t.Threads = otherThreads(g.firstRank().Process, first)
 	}
@@ -126,7 +125,7 @@ func heldWorkers(r *Rank) (list []rankstacks.Worker) {
 		if f := t.WaitsFor; f != nil {
 			w.File, w.FileSystem, w.Mount = f.Path, f.FileSystem, f.Mount
 		}
-		if m := stir.Main(p); m != nil && len(m.Frames) > 0 {
+		if m := frames.MainThread(p); m != nil && len(m.Frames) > 0 {
 			w.Summary = frames.Of(m.Frames).String()
 		}
 		list = append(list, w)

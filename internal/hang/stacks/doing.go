@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -19,7 +18,7 @@ func Doing(p *wire.ProcessStacks) string {
 	case "Z", "X":
 		return "has exited"
 	}
-	t := stir.Main(p)
+	t := frames.MainThread(p)
 	if t == nil {
 		return "runs threads that are not known"
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 )
 
 // Times of an Examination.
 const (
 	// Between is the time between two looks that are compared.
-	Between = stir.Usual
+	Between = frames.UsualGap
 	// followed is how long the nodes follow the ranks before the later look, and leastFollowed the shortest such time.
 	followed, leastFollowed = 4500 * time.Millisecond, 2 * time.Second
 	// libraryBy is how long NCCL's answer is awaited.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -69,14 +69,14 @@ func keyOf(r *Rank) uint64 {
 	if isHalted(r.Process) {
 		h.WriteString(strings.ToUpper(r.Process.State))
 	}
-	frames := r.pythonFrames()
-	for i := range frames {
+	python := r.pythonFrames()
+	for i := range python {
 		h.WriteByte(0)
-		h.WriteString(frames[i].Function)
+		h.WriteString(python[i].Function)
 		h.WriteByte(0)
-		h.WriteString(frames[i].File)
+		h.WriteString(python[i].File)
 	}
-	if t := stir.Main(r.Process); len(frames) == 0 && t != nil {
+	if t := frames.MainThread(r.Process); len(python) == 0 && t != nil {
 		h.WriteByte(1)
 		h.WriteString(t.WChan)
 		if t.State == "D" || t.State == "R" {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
+	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -74,7 +74,7 @@ func byPlace(a, b Place) int {
 
 // pythonFrames returns the Python frames of a rank's main thread, innermost first.
 func (r *Rank) pythonFrames() []wire.Frame {
-	if t := stir.Main(r.Process); t != nil {
+	if t := frames.MainThread(r.Process); t != nil {
 		return t.Frames
 	}
 	return nil

@@ -3,7 +3,7 @@ package stacks
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl"
-	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/say"
+	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 )
 
 // OfNCCL returns what NCCL's RAS says, as evidence. If RAS cannot tell a hang from work that it does not count, the
@@ -24,8 +24,8 @@ func OfNCCL(v *nccl.Verdict) *NCCL {
 	if v.Version != "" {
 		head += " " + v.Version
 	}
-	n.Said = []string{head + ": " + say.Headline(v) + "."}
-	for _, line := range say.Lines(v) {
+	n.Said = []string{head + ": " + ask.VerdictHeadline(v) + "."}
+	for _, line := range ask.VerdictLines(v) {
 		n.Said = append(n.Said, upperFirst(line)+".")
 	}
 	return n

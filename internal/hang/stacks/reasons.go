@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/reason"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -39,15 +37,15 @@ func (w verdictWriter) rankReason(r *Rank) string {
 	if w.Motion(r) == Moves {
 		return ""
 	}
-	p := reason.Process{ProcessStacks: r.Process, Descendants: r.Workers,
+	p := frames.WaitingProcess{ProcessStacks: r.Process, Descendants: r.Workers,
 		Others: r != w.groups[0].firstRank() && frames.IsInModule(w.groups[0].firstRank().pythonFrames())}
 	if before := w.before[process{r.Node, r.ProcessID}]; before != nil && before.Process != nil {
-		if _, is := stir.Deciding(before.Process, r.Process); is == stir.Holder(r.Process) {
+		if _, is := frames.DecidingThreads(before.Process, r.Process); is == frames.LockHolder(r.Process) {
 			p.Holder = is
 		}
 	}
-	words := reason.Of(p)
-	if s := w.kernelWork(r).own; words == "" || words == reason.Sleeps && s.Steps() { // polls, or works in small steps
+	words := frames.ReasonOf(p)
+	if s := w.kernelWork(r).own; words == "" || words == frames.Sleeps && s.Steps() { // polls, or works in small steps
 		return ""
 	}
 	name := beginSentence(r.inShort())
@@ -86,5 +84,5 @@ func bytesOf(n uint64) string {
 	case n < 1<<10:
 		return fmt.Sprintf("%d bytes", n)
 	}
-	return stir.Size(n)
+	return frames.BytesText(n)
 }

@@ -2,15 +2,14 @@ package stacks
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/frames"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stir"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // rankActivity is what the kernel has counted of a rank and of its descendants.
 type rankActivity struct {
-	own    stir.Stir
+	own    frames.Stir
 	worker *wire.ProcessStacks // one that works; nil: none is seen to
-	of     stir.Stir           // what was counted for it
+	of     frames.Stir         // what was counted for it
 }
 
 // kernelWork returns what the kernel counted for a rank between the looks.
@@ -19,14 +18,14 @@ func (p *Pair) kernelWork(r *Rank) (s rankActivity) {
 	if before == nil || before.Process == nil || r.Process == nil {
 		return rankActivity{}
 	}
-	s.own = stir.OfProcess(before.Process, r.Process, before.readMS, r.readMS)
+	s.own = frames.ProcessStir(before.Process, r.Process, before.readMS, r.readMS)
 	was := before.workersByID()
 	for i := range r.Workers {
 		w := &r.Workers[i]
 		if was[w.ProcessID] == nil || isHalted(w) {
 			continue
 		}
-		if of := stir.OfProcess(was[w.ProcessID], w, before.readMS, r.readMS); of.Works() ||
+		if of := frames.ProcessStir(was[w.ProcessID], w, before.readMS, r.readMS); of.Works() ||
 			hasChangedLine(was[w.ProcessID], w) {
 			s.worker, s.of = w, of
 			break
@@ -46,6 +45,6 @@ func (p *Pair) goesOn(r *Rank) bool {
 
 // hasChangedLine reports whether the main thread of a process was in another line before.
 func hasChangedLine(before, now *wire.ProcessStacks) bool {
-	was, is := stir.Main(before), stir.Main(now)
+	was, is := frames.MainThread(before), frames.MainThread(now)
 	return was != nil && is != nil && (is.Moving || !equalFrames(was, is))
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
-	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -51,7 +50,7 @@ func eccErrors(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%.0f", count), text.Count(int(count), "ECC error"),
 		fmt.Sprintf("ECC %.0f", count)
 	w.Sentence = text.Count(int(count), "uncorrectable ECC error") + " since driver load."
-	w.Hint = xid.SuspectData
+	w.Hint = signs.SuspectData
 }
 
 func eccGrowing(w *Words, e evidence) {
@@ -59,7 +58,7 @@ func eccGrowing(w *Words, e evidence) {
 	grown, _ := e.gpu.Grown(metric.ECCUncorrected)
 	w.Long = text.Count(int(grown), "new ECC error")
 	w.Sentence = "Uncorrectable ECC errors: " + errorsSoFar(e.gpu, metric.ECCUncorrected) + "."
-	w.Hint = xid.SuspectData
+	w.Hint = signs.SuspectData
 }
 
 func rowRemapping(w *Words, e evidence) {
@@ -155,11 +154,11 @@ func inGiB(bytes float64) string {
 }
 
 func sayXid(w *Words, e evidence) {
-	c, found := xid.CauseOn(e.node, e.gpu)
+	c, found := signs.XidCauseOn(e.node, e.gpu)
 	if !found {
 		return
 	}
-	what := xid.Of(c.Code)
+	what := signs.XidOf(c.Code)
 	w.Flag, w.Short = fmt.Sprintf("XID:%d", c.Code), fmt.Sprintf("Xid %d", c.Code)
 	w.Long, w.Hint = w.Short+": "+what.Name, what.Hint
 	w.Sentence = w.Long + ", " + formatDuration(e.at.Sub(c.Last)) + " ago"

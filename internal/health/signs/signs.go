@@ -1,4 +1,5 @@
-// Package signs reads the signs of problems from a node and its GPUs. The rules and the words of findings use it.
+// Package signs reads the signs of problems from a node and its GPUs. The rules and the words of findings use it. It
+// has NVIDIA's catalog of Xids in plain words, and finds which Xid of a node caused the others.
 package signs
 
 import (

@@ -1,4 +1,5 @@
-// Package crash ends the program after a panic with its own exit code: Go's is 2, which also means wrong arguments.
+// Package crash ends the program after a panic with its own exit code: Go's is 2, which also means wrong arguments. It
+// also knows which resource limits keep the program or its probe from running.
 //
 // Go has no hook for this. A goroutine can only catch its own panic, so each one defers End, behind its other defers:
 // then no other goroutine ends the program first. Failures that Go itself ends, such as two writes to a map at once,

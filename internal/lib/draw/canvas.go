@@ -1,5 +1,6 @@
 // Package draw makes text pictures: a Canvas of cells, functions that put things of an exact width into them, and
-// Themes that turn the finished Canvas into lines for a terminal.
+// Themes that turn the finished Canvas into lines for a terminal. It also shortens names so that they still
+// differ, and makes the bytes that alert a user on a terminal of any kind.
 //
 // A cell is a glyph and a Role. The Role is the purpose of the glyph ("a label", "a warning"), never its look. A Theme
 // gives each Role its color when the Canvas is encoded, so all renderings of one picture have the same geometry, and

@@ -1,6 +1,7 @@
 // Package text holds helpers, used by several packages, for text from other programs: they limit it, cut it between
 // characters, take its first line, or put it into a table. It also suggests the known name nearest to a mistyped one,
-// and writes durations.
+// and writes durations. A Table lays out columns within the width of an output; its callers print the cells, with
+// colors of their own.
 //
 // Any number of goroutines may use a Capture; the rest are pure functions.
 package text

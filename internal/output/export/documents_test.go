@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // fill gives every field a value of its own.
@@ -58,13 +58,13 @@ func filled[T any]() *T {
 
 // The documents of programs have every value of those of the inside, under the same keys.
 func TestDocumentsLoseNothing(t *testing.T) {
-	verdict, process := filled[rankstacks.Verdict](), filled[inspection.Process]()
+	verdict, process := filled[rankstacks.Verdict](), filled[wire.InspectedProcess]()
 	verdict.Version = rankstacks.Version
 	for name, tc := range map[string]struct{ inside, document any }{
 		"stacks":              {verdict, Stacks(verdict)},
 		"stacks, of nothing":  {&rankstacks.Verdict{Version: rankstacks.Version}, Stacks(&rankstacks.Verdict{})},
 		"details":             {process, Details(process)},
-		"details, of nothing": {&inspection.Process{}, Details(&inspection.Process{})},
+		"details, of nothing": {&wire.InspectedProcess{}, Details(&wire.InspectedProcess{})},
 	} {
 		if diff := cmp.Diff(asJSON(t, tc.inside), asJSON(t, tc.document)); diff != "" {
 			t.Errorf("%s (-inside +document):\n%s", name, diff)

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
-	"github.com/nvnodetop/nvnodetop/internal/lib/fill"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -202,7 +202,7 @@ func TestForecast(t *testing.T) {
 	s := newStory()
 	n := s.snap.Nodes["n1"]
 	const total = 80 << 30
-	past := fill.Past{}
+	past := history.MemoryPast{}
 	for i := range 40 {
 		past = past.Add(began.Add(time.Duration(i-40)*time.Minute), (60+float64(i)/2)*(1<<30))
 	}
@@ -212,7 +212,7 @@ func TestForecast(t *testing.T) {
 	n.GPUs = []cluster.GPU{{GPU: &wire.GPU{}, Key: "a", Number: 2, Memory: past,
 		Card: &wire.Card{Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: total})}}}
 	s.at(0).at(10)
-	n.GPUs[0].Memory = fill.Past{}
+	n.GPUs[0].Memory = history.MemoryPast{}
 	s.at(20).at(600).at(620)
 	if len(s.told) != 2 || !strings.HasPrefix(s.told[0], "0 memory: 7 train: n1 GPU2: GPU memory full in ") ||
 		!strings.HasPrefix(s.told[1], "620 memory: over after 10m 20s: 7 train: n1 GPU2") {

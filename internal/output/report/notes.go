@@ -7,7 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 )
 
 // Limits for the notes. The limits for the utilization, the time limit and the shortest judged run are those of
@@ -130,18 +130,18 @@ func (d *draft) noteUtil(p *noteList, r *Report, unused int) {
 		how = "very low"
 	}
 	p.addNote(noteUtil, "The mean GPU utilization is %s: %s. Check whether the GPUs wait for data, for the CPU or for "+
-		"each other.", how, words.Percent(u.Mean))
+		"each other.", how, advice.PercentText(u.Mean))
 }
 
 func noteMemory(p *noteList, r *Report) {
 	if share, known := shareOf(r.Total.Memory); known && share < lowGPUMemory {
 		p.addNote(noteGPUMemory, "No GPU had more than %s of its memory in use: smaller GPUs or MIG instances may be "+
-			"enough, or a larger batch faster.", words.Percent(share))
+			"enough, or a larger batch faster.", advice.PercentText(share))
 	}
 	if share, known := shareOf(r.Total.HostMemory); known && share < lowHostMemory {
 		m := r.Total.HostMemory
 		p.addNote(noteHostLow, "No node used more than %s of the %s of host memory that the job had there: ask for less "+
-			"with --mem.", words.GiB(m.Peak), words.GiB(*m.Limit))
+			"with --mem.", advice.GiBText(m.Peak), advice.GiBText(*m.Limit))
 	}
 }
 
@@ -149,7 +149,7 @@ func (d *draft) noteHostFull(p *noteList, r *Report) {
 	m := r.Total.HostMemory
 	if share, known := shareOf(m); known && share >= highHostMemory {
 		p.addNote(noteHostHigh, "The job used up to %s of its host memory on %s: at the limit SLURM ends it. Ask for "+
-			"more with --mem.", words.Percent(share), m.At.Node)
+			"more with --mem.", advice.PercentText(share), m.At.Node)
 	}
 }
 
@@ -173,7 +173,7 @@ func (d *draft) noteWatch(p *noteList, r *Report) {
 		case n.Seen == 0:
 			silent = append(silent, n.Name+" (all the time)")
 		default:
-			silent = append(silent, fmt.Sprintf("%s (%s)", n.Name, words.Spoken(n.Unseen)))
+			silent = append(silent, fmt.Sprintf("%s (%s)", n.Name, advice.SpanText(n.Unseen)))
 		}
 		if len(n.List) > n.GPUs {
 			unowned = append(unowned, n.Name)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/compare"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
@@ -134,7 +133,7 @@ func TestAnyFieldMayBeMissing(t *testing.T) {
 			}
 		}
 		for name, write := range output.Comparisons {
-			if err := write(&bytes.Buffer{}, compare.Of(whole, r), output.TextFormat{}); err != nil {
+			if err := write(&bytes.Buffer{}, output.Compare(whole, r), output.TextFormat{}); err != nil {
 				t.Errorf("%s: %v of %s", name, err, text)
 			}
 		}

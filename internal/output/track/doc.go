@@ -1,5 +1,5 @@
 // Package track measures a command and its descendants on this host. It reports which resources they use, with the
-// names and the layout of gpu_tracker's report.
+// names and the layout of gpu_tracker's report. It runs the command as a Child, in place of this program.
 //
 // A Tracker reads /proc when Sample and End are called, and takes the numbers of the GPUs from Events of this host's
 // probe. It reads no clock: the caller passes the time. Its methods may be called by any number of goroutines. Each

@@ -18,7 +18,6 @@ import (
 	"unsafe"
 
 	"github.com/nvnodetop/nvnodetop/internal/output/track"
-	"github.com/nvnodetop/nvnodetop/internal/output/track/child"
 )
 
 // TestMain makes this test binary the tracked command if the environment has orders for it. It prints the CPU time, in
@@ -27,7 +26,8 @@ import (
 func TestMain(m *testing.M) {
 	work := os.Getenv("TRACKED")
 	if work == "" {
-		os.Exit(m.Run())
+		track.ChildMain(m)
+		return
 	}
 	before := resident()
 	for _, step := range strings.Fields(work) {
@@ -166,17 +166,17 @@ func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, m
 		t.Fatal(err)
 	}
 	defer out.Close()
-	var c *child.Child
+	var c *track.Child
 	tracker, err := track.New(track.Options{Proc: "/proc", Self: os.Getpid(), Interval: every, Cores: 2,
 		Own: func(pid int) bool { return c.Own(pid) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tracker.Close()
-	if err := child.Adopt(); err != nil {
+	if err := track.AdoptDescendants(); err != nil {
 		t.Fatal(err)
 	}
-	c, err = child.Start([]string{"/proc/self/exe"}, child.Streams{In: os.Stdin, Out: out, Err: os.Stderr})
+	c, err = track.StartChild([]string{"/proc/self/exe"}, track.ChildStreams{In: os.Stdin, Out: out, Err: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}

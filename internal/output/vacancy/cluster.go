@@ -8,7 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
-	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 )
@@ -42,7 +42,7 @@ func fieldTable[Row any](of *field.Table[Row], list []Row, role func(*Row) draw.
 	t := newTable(nil)
 	shown := slices.DeleteFunc(slices.Clone(of.Fields), func(f field.Field[Row]) bool { return f.Title == "" })
 	for _, f := range shown {
-		t.Columns = append(t.Columns, grid.Column{Head: strings.ToUpper(f.Title), Right: f.Right()})
+		t.Columns = append(t.Columns, text.Column{Head: strings.ToUpper(f.Title), Right: f.Right()})
 	}
 	var values []field.Value
 	for i := range list {

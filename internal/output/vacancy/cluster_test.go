@@ -11,16 +11,15 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 func TestCluster(t *testing.T) {
-	c := capacity.Of(&supply.Supply{
-		Partitions: []supply.Partition{
+	c := capacity.Of(&capacity.Supply{
+		Partitions: []capacity.SuppliedPartition{
 			{Name: "gpu", Default: true, State: "up", Nodes: []string{"n1", "n2", "n3", "n4", "n5", "n6", "n1"}},
 			{Name: "old", State: "down", Nodes: []string{"n1", "nosuch", "n7"}},
 		},
-		Nodes: []supply.NodeGPUs{
+		Nodes: []capacity.SuppliedGPUs{
 			{Name: "n1", States: []string{"MIXED"},
 				Types: []gres.Type{{Name: "a100", Total: 4, Used: 1, Known: true},
 					{Name: "v100", Total: 2, Known: true}}},
@@ -34,7 +33,7 @@ func TestCluster(t *testing.T) {
 				Types: []gres.Type{{Name: "a100", Total: 4, Known: true}}},
 			{Name: "n7", States: []string{"IDLE"}, Types: []gres.Type{{Name: "v100", Total: 4, Used: 1, Known: true}}},
 		},
-		Jobs: []supply.Job{
+		Jobs: []capacity.SuppliedJob{
 			{ID: "7", User: "alice", Nodes: []string{"n1", "n3"}, PerNode: 1},
 			{ID: "9", User: "bob", Nodes: []string{"n3"}}, {ID: "8", User: "carol", Nodes: []string{"n1", "nosuch"}},
 		},
@@ -82,7 +81,7 @@ n7    v100     0     1    3      4  idle                                    old
 		t.Errorf("%v in %s", err, out.String())
 	}
 	out.Reset()
-	if err := Cluster(&out, capacity.Of(&supply.Supply{}, now), plain); err != nil ||
+	if err := Cluster(&out, capacity.Of(&capacity.Supply{}, now), plain); err != nil ||
 		out.String() != "SLURM shows you no node with GPUs\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}

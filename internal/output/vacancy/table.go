@@ -5,17 +5,17 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // coloredTable is a table whose rows have colors.
 type coloredTable struct {
-	grid.Table
+	text.Table
 	roles []draw.Role // of the rows
 }
 
-func newTable(columns []grid.Column) *coloredTable {
-	return &coloredTable{Table: grid.Table{Columns: columns, Width: draw.Width}}
+func newTable(columns []text.Column) *coloredTable {
+	return &coloredTable{Table: text.Table{Columns: columns, Width: draw.Width}}
 }
 
 func (t *coloredTable) addRow(role draw.Role, cells ...string) {
@@ -25,7 +25,7 @@ func (t *coloredTable) addRow(role draw.Role, cells ...string) {
 // encodeTable returns the table as text without a newline at its end: a heading, a rule, the rows.
 func (t *coloredTable) encodeTable(theme *draw.Theme) string {
 	widths := t.Widths()
-	canvas := draw.New(t.Total()-grid.Gap, len(t.Rows)+2)
+	canvas := draw.New(t.Total()-text.TableGap, len(t.Rows)+2)
 	rules := make([]string, len(widths))
 	for i, w := range widths {
 		rules[i] = strings.Repeat("-", w)
@@ -39,7 +39,7 @@ func (t *coloredTable) encodeTable(theme *draw.Theme) string {
 			} else {
 				canvas.Left(x, y, widths[i], cell, roles[y])
 			}
-			x += widths[i] + grid.Gap
+			x += widths[i] + text.TableGap
 		}
 	}
 	return string(theme.Encode(nil, canvas))

@@ -10,19 +10,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // listColumns are the columns of nvgpu's table. As there, at least two spaces follow a heading.
-var listColumns = []grid.Column{
+var listColumns = []text.Column{
 	under("", true), under("status", false), under("type", false), under("util.", false), under("mem. used", false),
 	under("temp.", true), under("MHz", true), under("users", false), under("since", false), under("pids", false),
 	under("cmd", false),
 }
 
-func under(head string, right bool) grid.Column {
-	return grid.Column{Head: head, Right: right, Wide: draw.Width(head) + grid.Gap}
+func under(head string, right bool) text.Column {
+	return text.Column{Head: head, Right: right, Wide: draw.Width(head) + text.TableGap}
 }
 
 // stateRoles are the colors of the states: green, blue and red in nvgpu.

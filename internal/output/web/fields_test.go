@@ -9,7 +9,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
@@ -49,7 +48,7 @@ func fieldsOf[Row any](t *field.Table[Row], usual []string, all bool) (list []li
 
 // The lists of the page have the columns of the screen: fields.js is made from its tables.
 func TestFieldsOfThePage(t *testing.T) {
-	usual := columns.Processes.Usual()
+	usual := rows.ProcessTable.Usual()
 	usual = slices.DeleteFunc(usual, func(key string) bool { return key == "state" || key == "threads" })
 	user := slices.Index(usual, "user") + 1
 	usual = slices.Concat([]string{"node"}, usual[:user], []string{"job"}, usual[user:])

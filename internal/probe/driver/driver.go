@@ -1,5 +1,6 @@
 // Package driver has the interfaces through which the probe uses the driver: the GPUs, the Readers of their metrics,
-// the processes on them, their Xids, and errors by their consequence. internal/probe/nvml implements them.
+// the processes on them, their Xids, and errors by their consequence. internal/probe/nvml implements them. It waits for
+// Xids, and detects a probe that hangs in the driver.
 //
 // A driver call may take seconds, or never return. While Init or Shutdown runs, nothing else may be called; all other
 // methods may be called from several goroutines at once.
@@ -8,7 +9,6 @@ package driver
 import (
 	"errors"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -32,7 +32,7 @@ type Library interface {
 type Watcher interface {
 	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says why a GPU gives no Xids, by
 	// Slot.Index. The Watch is nil if all GPUs refuse.
-	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
+	Watch(slots []Slot) (w XidWatch, refused map[int]error)
 }
 
 // Meter is a Library that counts the driver calls.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -99,7 +99,7 @@ func (c *pool) foundOf(g *gpu) staticValues {
 // longer than patience.
 func (n *Inventory) readCards(gpus []*gpu, limit time.Duration) {
 	shift, r := n.pool.beginCards(gpus)
-	n.pool.awaitRound(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)
+	n.pool.awaitRound(shift, r, sample.NewBeat(), max(limit, time.Millisecond), nil)
 }
 
 // adoptCards takes over cards that came late. It reports whether there are any.

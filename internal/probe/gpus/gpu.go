@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -71,7 +71,7 @@ const (
 
 // readingRequest chooses the values to read.
 type readingRequest struct {
-	at        clock.Moment
+	at        sample.Moment
 	processes bool
 	card      bool // the card, and nothing else
 }

@@ -44,9 +44,8 @@ package gpus
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -54,19 +53,19 @@ import (
 type Options struct {
 	Library  driver.Library
 	Proc     string // mount point of procfs
-	Now      func() clock.Moment
-	Patience clock.Beat    // ticks while GPUs are read
+	Now      func() sample.Moment
+	Patience sample.Beat   // ticks while GPUs are read
 	Interval time.Duration // between two reports; it may change
 }
 
 // Set holds the GPUs of the node.
 type Set struct {
 	Options
-	Taken    chan Inventory   // pass each one to Settle
-	Cards    <-chan struct{}  // after each element, call Complete
-	Late     <-chan time.Time // after each element, call Blind
-	Due      <-chan time.Time // after each element, call Retake
-	Listener *xid.Listener    // of the Xids; its results go to Watched and Unwatched
+	Taken    chan Inventory      // pass each one to Settle
+	Cards    <-chan struct{}     // after each element, call Complete
+	Late     <-chan time.Time    // after each element, call Blind
+	Due      <-chan time.Time    // after each element, call Retake
+	Listener *driver.XidListener // of the Xids; its results go to Watched and Unwatched
 
 	ended <-chan struct{} // closed at the end; nil: never
 	cards Inventory
@@ -93,7 +92,7 @@ func New(opts Options) *Set {
 		Options:  opts,
 		Taken:    make(chan Inventory, 1),
 		Cards:    pool.cards,
-		Listener: xid.New(func() time.Duration { return opts.Now().Mono }),
+		Listener: driver.NewXidListener(func() time.Duration { return opts.Now().Mono }),
 
 		cards: Inventory{lib: opts.Library, pool: pool},
 		pool:  pool,

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/stuck"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -58,7 +57,7 @@ func (n *Inventory) attachDriver(reopen bool, proc string) error {
 		n.up, n.spent = false, false
 	}
 	if !n.up {
-		if words := stuck.Probe(proc); words != "" {
+		if words := driver.StuckProbe(proc); words != "" {
 			return &driver.InitError{ID: wire.FaultHangs, Words: words}
 		}
 		if err := n.lib.Init(); err != nil {

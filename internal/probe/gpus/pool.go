@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 )
 
 // patience is how long one GPU may take before the other GPUs are read beside it.
@@ -302,7 +302,7 @@ func (c *pool) isIdle() bool {
 }
 
 // awaitRound waits for a round, at most up to a limit.
-func (c *pool) awaitRound(s *gpuQueue, r *round, beat clock.Beat, limit time.Duration, stop <-chan struct{}) {
+func (c *pool) awaitRound(s *gpuQueue, r *round, beat sample.Beat, limit time.Duration, stop <-chan struct{}) {
 	began := time.Now()
 	beat.Reset(min(patience, limit))
 	defer beat.Stop()

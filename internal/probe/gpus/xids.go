@@ -6,7 +6,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
-	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -17,7 +16,7 @@ func (s *Set) watchXids() {
 		return
 	}
 	slots, cards := s.cards.watchableGPUs()
-	s.Listener.Watch(cards, func() (xid.Watch, map[int]error) { return w.Watch(slots) })
+	s.Listener.Watch(cards, func() (driver.XidWatch, map[int]error) { return w.Watch(slots) })
 }
 
 // watchableGPUs returns the GPUs that can be watched: a GPU that does not respond would prevent the watch of all
@@ -47,7 +46,7 @@ func (s *Set) ReadXids(sm *sample.Report) {
 
 // Watched is called after a vigil has begun: the GPUs may have changed meanwhile. It reports whether the reason for
 // missing Xids has changed.
-func (s *Set) Watched(b xid.Beginning) (news bool) {
+func (s *Set) Watched(b driver.VigilBeginning) (news bool) {
 	news = s.Listener.Started(b)
 	if !s.openUnwatched() && !b.None {
 		s.watchXids()
@@ -57,7 +56,7 @@ func (s *Set) Watched(b xid.Beginning) (news bool) {
 
 // Unwatched is called after a vigil has ended. A failed Watch is tried again with the next inventory. It returns the
 // same as Watched.
-func (s *Set) Unwatched(e xid.Ending) (news bool) {
+func (s *Set) Unwatched(e driver.VigilEnding) (news bool) {
 	failed, news := s.Listener.Over(e)
 	if !s.openUnwatched() && !failed {
 		s.watchXids()

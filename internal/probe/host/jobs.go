@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
@@ -27,7 +26,7 @@ const (
 // Jobs reads the host memory of SLURM jobs from their cgroups.
 type Jobs struct {
 	proc   string
-	of     *launch.Jobs
+	of     *proc.LaunchJobs
 	call   *asyncCall[map[string]string, []wire.JobMemory]
 	last   []wire.JobMemory
 	asked  time.Duration
@@ -37,7 +36,7 @@ type Jobs struct {
 }
 
 // NewJobs returns a Jobs that reads the procfs at proc. of maps cgroups to jobs.
-func NewJobs(proc string, of *launch.Jobs) *Jobs {
+func NewJobs(proc string, of *proc.LaunchJobs) *Jobs {
 	j := &Jobs{proc: proc, of: of, asked: -jobsEvery}
 	j.call = newAside("cgroups", j.readJobs)
 	return j

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -102,11 +102,11 @@ func TestJobs(t *testing.T) {
 		"no number":  {"0::/" + jobV2 + "\n", mountV2, with(v2, jobV2+"/memory.current", "many\n"), nil},
 		"no process": {"", mountV2, v2, nil},
 	} {
-		proc, _ := tree(t, tc.cgroup, tc.mounts, tc.files)
+		root, _ := tree(t, tc.cgroup, tc.mounts, tc.files)
 		for _, process := range []string{"42", "self"} {
-			of := launch.NewJobs(proc)
+			of := proc.NewLaunchJobs(root)
 			_ = of.Own()
-			j := NewJobs(proc, of)
+			j := NewJobs(root, of)
 			j.Follow(map[string]string{"7": process})
 			if got, err := j.Read(start); err != nil || !cmp.Equal(tc.want, got) {
 				t.Errorf("%s, %s: %+v, %v, want %+v", name, process, got, err, tc.want)
@@ -117,9 +117,9 @@ func TestJobs(t *testing.T) {
 
 // A job is read every 10 s for as long as it is followed and has a cgroup, also after its process has ended.
 func TestJobsAreFollowed(t *testing.T) {
-	proc, mount := tree(t, "0::/"+stepV2+"\n", mountV2, map[string]string{jobV2 + "/memory.current": "1000",
+	root, mount := tree(t, "0::/"+stepV2+"\n", mountV2, map[string]string{jobV2 + "/memory.current": "1000",
 		jobV2 + "/memory.stat": ""})
-	j := NewJobs(proc, launch.NewJobs(proc))
+	j := NewJobs(root, proc.NewLaunchJobs(root))
 	used := func(after time.Duration) (used uint64) {
 		t.Helper()
 		list, err := j.Read(start + after)
@@ -138,7 +138,7 @@ func TestJobsAreFollowed(t *testing.T) {
 	if got := used(time.Second); got != 1000 {
 		t.Errorf("%d at once, want 1000", got)
 	}
-	if err := os.RemoveAll(filepath.Join(proc, "42")); err != nil {
+	if err := os.RemoveAll(filepath.Join(root, "42")); err != nil {
 		t.Fatal(err)
 	}
 	overwrite(t, filepath.Join(mount, jobV2, "memory.current"), "2000")

@@ -8,7 +8,6 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 )
 
 // waitFor is the duration of one wait for an event. A Watch ends only between two waits, and each wait wakes the node
@@ -24,7 +23,7 @@ type eventWatch struct {
 }
 
 // Watch registers for Xids only: the readings already show what the other events report.
-func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
+func (l *Library) Watch(slots []driver.Slot) (driver.XidWatch, map[int]error) {
 	refused := map[int]error{}
 	set, ret := l.nvml.EventSetCreate()
 	if err := checkReturn(ret); err != nil {
@@ -56,20 +55,20 @@ func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 }
 
 // Next waits for an event on one of the GPUs.
-func (w *eventWatch) Next() (xid.Event, bool, error) {
+func (w *eventWatch) Next() (driver.XidEvent, bool, error) {
 	e, ret := w.library.EventSetWait(w.set, uint32(waitFor.Milliseconds()))
 	if ret == nvml.ERROR_TIMEOUT {
-		return xid.Event{}, false, nil
+		return driver.XidEvent{}, false, nil
 	}
 	if err := checkReturn(ret); err != nil {
-		return xid.Event{}, false, err
+		return driver.XidEvent{}, false, err
 	}
 	gpu, known := w.gpus[e.Device]
 	if !known {
 		uuid, _ := e.Device.GetUUID() // an unknown UUID matches no GPU
 		gpu, known = w.byUUID[uuid]
 	}
-	return xid.Event{GPU: gpu, Code: e.EventData}, known && e.EventType == nvml.EventTypeXidCriticalError, nil
+	return driver.XidEvent{GPU: gpu, Code: e.EventData}, known && e.EventType == nvml.EventTypeXidCriticalError, nil
 }
 
 // Close frees the set. A failure is ignored: there is nothing to do about it.

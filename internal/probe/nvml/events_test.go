@@ -9,7 +9,6 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 )
 
 // watchable is a GPU that lets its events be registered, or not.
@@ -49,13 +48,13 @@ func TestWatch(t *testing.T) {
 		of   nvml.Device
 		typ  uint64
 		ret  nvml.Return
-		want xid.Event
+		want driver.XidEvent
 		ok   bool
 		fail bool
 	}{
-		"by handle": {of: second, typ: nvml.EventTypeXidCriticalError, want: xid.Event{GPU: 3, Code: 79}, ok: true},
+		"by handle": {of: second, typ: nvml.EventTypeXidCriticalError, want: driver.XidEvent{GPU: 3, Code: 79}, ok: true},
 		"by UUID": {of: watchable("GPU-1", nvml.SUCCESS), typ: nvml.EventTypeXidCriticalError,
-			want: xid.Event{GPU: 0, Code: 79}, ok: true},
+			want: driver.XidEvent{GPU: 0, Code: 79}, ok: true},
 		"unknown GPU": {of: watchable("GPU-9", nvml.SUCCESS), typ: nvml.EventTypeXidCriticalError},
 		"no Xid":      {of: first, typ: nvml.EventTypeClock},
 		"none":        {of: first, ret: nvml.ERROR_TIMEOUT},

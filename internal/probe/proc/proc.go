@@ -1,5 +1,7 @@
 // Package proc reads what the probe and track need to know about processes from the files in /proc.
-// github.com/prometheus/procfs would bring regular expressions into the probe, and is slower.
+// github.com/prometheus/procfs would bring regular expressions into the probe, and is slower. It also reads the TCP
+// sockets of a network namespace, the list of file locks, and how a process was started: in which job and step of
+// SLURM, and as which rank.
 //
 // Only Stat, Status, Cgroups and Threads never hang: the others read memory of the process, or what its locks protect.
 package proc

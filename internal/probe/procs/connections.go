@@ -12,7 +12,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // mostTable limits a table of sockets, in bytes: it lists those of all processes.
@@ -68,7 +67,7 @@ var states = [...]string{1: "ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", 
 	"CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING", "SYN_RECV"}
 
 // parseSocket parses a line of a table; ok is false for the heading and for malformed lines.
-func parseSocket(line []byte) (c inspection.Connection, inode uint64, ok bool) {
+func parseSocket(line []byte) (c wire.InspectedConnection, inode uint64, ok bool) {
 	var fields [10][]byte
 	i := 0
 	for field := range bytes.FieldsSeq(line) {

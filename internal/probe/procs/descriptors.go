@@ -12,7 +12,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 const (
@@ -28,7 +27,7 @@ func (l *inspectionBuilder) readDescriptors() error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // open for reading only: a failure loses nothing
-	d, left := &inspection.Descriptors{Files: []inspection.OpenFile{}}, 0
+	d, left := &wire.Descriptors{Files: []wire.OpenFile{}}, 0
 	l.Files, l.sockets = d, map[uint64]int{}
 	for d.Count < mostDescriptors && time.Now().Before(l.until) {
 		names, err := f.Readdirnames(512)
@@ -58,7 +57,7 @@ func (l *inspectionBuilder) readDescriptors() error {
 }
 
 // addDescriptor counts a descriptor and notes its file.
-func (l *inspectionBuilder) addDescriptor(d *inspection.Descriptors, fd int, link string) {
+func (l *inspectionBuilder) addDescriptor(d *wire.Descriptors, fd int, link string) {
 	name, err := os.Readlink(link)
 	switch inode, isSocket := strings.CutPrefix(name, "socket:["); {
 	case err != nil: // it was closed
@@ -72,12 +71,12 @@ func (l *inspectionBuilder) addDescriptor(d *inspection.Descriptors, fd int, lin
 	case !strings.HasPrefix(name, "/"):
 		d.Others++
 	default:
-		d.Files = append(d.Files, inspection.OpenFile{FD: fd, Path: inspectionPath(name)})
+		d.Files = append(d.Files, wire.OpenFile{FD: fd, Path: inspectionPath(name)})
 	}
 }
 
 // readPosition reads where a file is read or written, and how it was opened.
-func (l *inspectionBuilder) readPosition(of *inspection.OpenFile) {
+func (l *inspectionBuilder) readPosition(of *wire.OpenFile) {
 	var head [256]byte
 	n, err := proc.Read(filepath.Join(l.mount, "fdinfo", strconv.Itoa(of.FD)), head[:])
 	words := strings.Fields(string(head[:n])) // "pos: 0 flags: 0100002 …"

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -17,8 +16,8 @@ type identity struct {
 	uid       *int
 	command   string
 	directory string
-	launch.Origin
-	place launch.Member
+	proc.Origin
+	place proc.JobMember
 }
 
 // maxDirectory limits the working directory of a process in a report, in bytes.
@@ -27,17 +26,17 @@ const maxDirectory = 256
 // identifyOwn identifies any process. For a process of the probe's own user it also reads the environment, which has
 // the rank, and the job and the step if the cgroup does not name them. The environment of other users' processes is
 // private, even for root. It may never return.
-func identifyOwn(mount string, jobs *launch.Jobs, k processKey) *identity {
+func identifyOwn(mount string, jobs *proc.LaunchJobs, k processKey) *identity {
 	who := readIdentity(mount, jobs, k.pid)
 	if who.uid == nil || *who.uid != os.Getuid() {
 		return who
 	}
-	who.Origin = launch.Of(proc.Of(mount, k.pid)).In(who.place)
+	who.Origin = proc.OriginOf(proc.Of(mount, k.pid)).In(who.place)
 	return who
 }
 
 // readIdentity reads the static properties of a process. It may never return.
-func readIdentity(mount string, jobs *launch.Jobs, pid int) *identity {
+func readIdentity(mount string, jobs *proc.LaunchJobs, pid int) *identity {
 	who, process := &identity{}, proc.Of(mount, pid)
 	if status, err := process.Status(); err == nil {
 		who.uid = &status.UIDs[0]
@@ -49,7 +48,7 @@ func readIdentity(mount string, jobs *launch.Jobs, pid int) *identity {
 		who.directory = text.Cut(strings.ToValidUTF8(dir, "?"), maxDirectory)
 	}
 	who.place = jobs.In(process.Cgroups())
-	who.Origin = launch.Origin{}.In(who.place)
+	who.Origin = proc.Origin{}.In(who.place)
 	return who
 }
 

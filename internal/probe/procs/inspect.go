@@ -7,23 +7,22 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Inspector answers questions about one process.
 type Inspector struct {
 	mount string
-	jobs  *launch.Jobs
-	now   func() clock.Moment
+	jobs  *proc.LaunchJobs
+	now   func() sample.Moment
 }
 
 // NewInspector returns an Inspector of the procfs at mount.
-func NewInspector(mount string, now func() clock.Moment) *Inspector {
-	return &Inspector{mount, launch.NewJobs(mount), now}
+func NewInspector(mount string, now func() sample.Moment) *Inspector {
+	return &Inspector{mount, proc.NewLaunchJobs(mount), now}
 }
 
 // findProcess returns the process with this id, but never another process that has reused the PID.

@@ -15,12 +15,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // Inspect reads everything that the kernel tells about a process. If a group fails, the others are still read. The ID
 // is checked again afterwards, since the PID may have been reused meanwhile.
-func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
+func (in *Inspector) Inspect(of wire.Inspect) (*wire.InspectedProcess, error) {
 	process, stat, err := in.findProcess(of.ProcessID)
 	if err != nil {
 		return nil, err
@@ -29,7 +28,7 @@ func (in *Inspector) Inspect(of wire.Inspect) (*inspection.Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d has exited", of.PID)
 	}
-	l := &inspectionBuilder{Process: inspection.Process{PID: of.PID, StartTicks: of.StartTicks,
+	l := &inspectionBuilder{InspectedProcess: wire.InspectedProcess{PID: of.PID, StartTicks: of.StartTicks,
 		Absent: map[string]string{},
 		More:   map[string]int{}},
 		process: process, mount: string(process), until: time.Now().Add(inspectWithin)}
@@ -63,7 +62,7 @@ const inspectWithin = 3 * time.Second
 
 // inspectionBuilder is an inspection under construction.
 type inspectionBuilder struct {
-	inspection.Process
+	wire.InspectedProcess
 	process proc.Process
 	mount   string // the directory of the process in /proc
 	until   time.Time
@@ -137,7 +136,7 @@ func (l *inspectionBuilder) fillStatus(status *proc.Status) {
 		return
 	}
 	page := uint64(os.Getpagesize())
-	l.Memory = &inspection.MemoryUse{VMS: m[0] * page, RSS: m[1] * page, Peak: status.VMHWM, Shared: m[2] * page,
+	l.Memory = &wire.MemoryUse{VMS: m[0] * page, RSS: m[1] * page, Peak: status.VMHWM, Shared: m[2] * page,
 		Text: m[3] * page, Data: m[5] * page, Swap: status.VMSwap, Locked: status.VMLck}
 }
 
@@ -145,7 +144,7 @@ func (l *inspectionBuilder) fillStatus(status *proc.Status) {
 func (l *inspectionBuilder) readIOCounts() error {
 	io, err := l.process.IO()
 	if err == nil {
-		l.IO = &inspection.IOCounts{Read: io.ReadChars, Written: io.WrittenChars, Reads: io.Reads, Writes: io.Writes,
+		l.IO = &wire.IOCounts{Read: io.ReadChars, Written: io.WrittenChars, Reads: io.Reads, Writes: io.Writes,
 			DiskRead: io.ReadBytes, DiskWrites: io.WrittenBytes}
 	}
 	return err
@@ -164,7 +163,7 @@ func (l *inspectionBuilder) readLimits() error {
 		if len(words) < 2 {
 			continue
 		}
-		limit := inspection.Limit{Name: strings.TrimSpace(line[:nameWidth]), Soft: parseNumber(words[0]),
+		limit := wire.InspectedLimit{Name: strings.TrimSpace(line[:nameWidth]), Soft: parseNumber(words[0]),
 			Hard: parseNumber(words[1])}
 		if len(words) > 2 {
 			limit.Unit = words[2]
@@ -194,7 +193,7 @@ func (l *inspectionBuilder) readThreads() error {
 		if err != nil {
 			continue // it has ended
 		}
-		l.Threads = append(l.Threads, inspection.Thread{ID: tid, Name: strings.ToValidUTF8(stat.Comm, "?"),
+		l.Threads = append(l.Threads, wire.InspectedThread{ID: tid, Name: strings.ToValidUTF8(stat.Comm, "?"),
 			State: stat.State, LastCPU: stat.CPU, UserSeconds: float64(stat.User) / ticksPerSecond,
 			SystemSeconds: float64(stat.System) / ticksPerSecond})
 		if time.Now().After(l.until) {
@@ -219,7 +218,7 @@ func (l *inspectionBuilder) noteLeftOut(key string, n int) {
 
 // shortenToReply returns the inspection without the lists that make it too long for a Reply: its names may contain any
 // characters.
-func (l *inspectionBuilder) shortenToReply() *inspection.Process {
+func (l *inspectionBuilder) shortenToReply() *wire.InspectedProcess {
 	for _, shorten := range []func(){
 		func() {},
 		func() {
@@ -237,11 +236,11 @@ func (l *inspectionBuilder) shortenToReply() *inspection.Process {
 		func() { l.noteLeftOut("threads", l.More["threads"]+len(l.Threads)); l.Threads = nil },
 	} {
 		shorten()
-		if text, err := json.Marshal(&l.Process); err == nil && len(text) <= wire.MaxInspection {
+		if text, err := json.Marshal(&l.InspectedProcess); err == nil && len(text) <= wire.MaxInspection {
 			break
 		}
 	}
-	return &l.Process
+	return &l.InspectedProcess
 }
 
 // inspectionPath returns a path in the form of an Inspection.

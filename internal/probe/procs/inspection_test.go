@@ -12,17 +12,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 )
 
 // inspected inspects a process of a /proc.
-func inspected(t *testing.T, mount string, pid int, memory bool) *inspection.Process {
+func inspected(t *testing.T, mount string, pid int, memory bool) *wire.InspectedProcess {
 	t.Helper()
-	in := NewInspector(mount, clock.Now)
+	in := NewInspector(mount, sample.Now)
 	stat, err := proc.Of(mount, pid).Stat()
 	if err != nil {
 		t.Fatal(err)
@@ -61,17 +60,17 @@ func TestInspectItself(t *testing.T) {
 	if !slices.Equal(got.Arguments, os.Args) {
 		t.Errorf("arguments %q, want %q", got.Arguments, os.Args)
 	}
-	if at := slices.IndexFunc(got.Files.Files, func(f inspection.OpenFile) bool { return f.Path == name }); at < 0 ||
+	if at := slices.IndexFunc(got.Files.Files, func(f wire.OpenFile) bool { return f.Path == name }); at < 0 ||
 		got.Files.Files[at].FD != int(f.Fd()) || got.Files.Files[at].Mode != "rw" || got.Files.Files[at].Position != 5 {
 		t.Errorf("files %+v", got.Files)
 	}
-	if !slices.ContainsFunc(got.Connections, func(c inspection.Connection) bool {
+	if !slices.ContainsFunc(got.Connections, func(c wire.InspectedConnection) bool {
 		return c.Local == l.Addr().String() && c.Status == "LISTEN" && c.Protocol == "tcp" && c.Remote == ""
 	}) {
 		t.Errorf("connections %+v, want one at %v", got.Connections, l.Addr())
 	}
 	if len(got.Threads) < 2 || !slices.ContainsFunc(got.Threads,
-		func(t inspection.Thread) bool { return t.ID == os.Getpid() }) {
+		func(t wire.InspectedThread) bool { return t.ID == os.Getpid() }) {
 		t.Errorf("threads %+v", got.Threads)
 	}
 	if len(got.UIDs) != 4 || got.UIDs[0] != os.Getuid() || got.GIDs[0] != os.Getgid() {
@@ -82,7 +81,7 @@ func TestInspectItself(t *testing.T) {
 		len(full.Maps) == 0 || full.Maps[0].RSS == 0 {
 		t.Errorf("memory %+v, %+v", m, full)
 	}
-	if at := slices.IndexFunc(got.Limits, func(l inspection.Limit) bool { return l.Name == "Max open files" }); at < 0 ||
+	if at := slices.IndexFunc(got.Limits, func(l wire.InspectedLimit) bool { return l.Name == "Max open files" }); at < 0 ||
 		got.Limits[at].Unit != "files" || got.Limits[at].Soft == nil {
 		t.Errorf("limits %+v", got.Limits)
 	}
@@ -113,7 +112,7 @@ func TestInspectAChild(t *testing.T) {
 	if *got.Nice != 7 || !slices.Equal(got.Arguments, []string{"sleep", "60"}) {
 		t.Errorf("nice %v, %q", *got.Nice, got.Arguments)
 	}
-	at := slices.IndexFunc(got.Limits, func(l inspection.Limit) bool { return l.Name == "Max open files" })
+	at := slices.IndexFunc(got.Limits, func(l wire.InspectedLimit) bool { return l.Name == "Max open files" })
 	if at < 0 || *got.Limits[at].Soft != 77 || *got.Limits[at].Hard != 77 {
 		t.Errorf("limits %+v", got.Limits)
 	}
@@ -156,7 +155,7 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestSocket(t *testing.T) {
-	for line, want := range map[string]inspection.Connection{
+	for line, want := range map[string]wire.InspectedConnection{
 		"   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100": {
 			Local: "127.0.0.1:8080", Status: "LISTEN"},
 		"   1: 0A00000A:735C 0B00000A:9C40 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100": {
@@ -190,14 +189,14 @@ func TestSumMaps(t *testing.T) {
 	text := area("55d0-55d1 r--p 00000000 08:01 42   /usr/bin/python 3", 10, 4) +
 		area("7ffd0000-7ffd1000 rw-p 00000000 00:00 0 ", 20, 20) +
 		area("55d1-55d2 r-xp 00001000 08:01 42   /usr/bin/python 3", 30, 6)
-	full, files, err := sumMaps(strings.NewReader(text), clock.Now().Wall.AddDate(1, 0, 0))
+	full, files, err := sumMaps(strings.NewReader(text), sample.Now().Wall.AddDate(1, 0, 0))
 	if err != nil || full.USS != 30<<10 || full.PSS != 30<<10 || full.Swap != 6<<10 || len(files) != 2 ||
-		files["/usr/bin/python 3"] != (inspection.Mapping{Path: "/usr/bin/python 3", Areas: 2, Size: 200 << 10,
+		files["/usr/bin/python 3"] != (wire.InspectedMapping{Path: "/usr/bin/python 3", Areas: 2, Size: 200 << 10,
 			RSS: 40 << 10,
 			PSS: 20 << 10, Private: 10 << 10, Swap: 4 << 10}) || files["[anon]"].RSS != 20<<10 {
 		t.Errorf("%+v, %+v, %v", full, files, err)
 	}
-	if _, _, err := sumMaps(strings.NewReader(text), clock.Now().Wall); err == nil {
+	if _, _, err := sumMaps(strings.NewReader(text), sample.Now().Wall); err == nil {
 		t.Error("it may take for ever")
 	}
 }

@@ -14,10 +14,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 )
@@ -127,7 +126,7 @@ func TestOverwrittenEnvironment(t *testing.T) {
 		{"a title that ends like a variable", "ARGUMENTSA=1+", torn, lost},
 		{"a title that ends like a rank", "ARGUMENTSRANK=2+", torn, lost},
 	} {
-		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 		pid, set := startTitled(t, test.title, test.environ...)
 		running := on("/proc", &at, pid)
 		before := said(running.take().Processes)
@@ -150,7 +149,7 @@ func TestOverwrittenEnvironmentOnRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := NewInspector("/proc", func() clock.Moment { return clock.Moment{} })
+		in := NewInspector("/proc", func() sample.Moment { return sample.Moment{} })
 		e, err := in.Environ(wire.ProcessID{PID: pid, StartTicks: stat.Start})
 		switch {
 		case title == "":
@@ -189,7 +188,7 @@ func TestRankEndsWithExec(t *testing.T) {
 		{"another rank", 1000, "RANK=0\x00WORLD_SIZE=2\x00", "0 "},
 	} {
 		mount := fakeproc.Write(t, program("first", "RANK=1\x00WORLD_SIZE=2\x00", 1000))
-		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 		s := on(mount, &at, 4242)
 		if got := said(s.take().Processes); got != "1 " {
 			t.Fatalf("%s: at first %q", test.name, got)
@@ -218,7 +217,7 @@ func TestNoRank(t *testing.T) {
 	} {
 		files := fakeproc.Of("4242", "python", "1000", "python\x00", test.uid)
 		files["4242/environ"] = test.environ
-		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 		if got := said(on(fakeproc.Write(t, files), &at, 4242).take().Processes); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
@@ -240,9 +239,9 @@ func TestSpawnedInEachList(t *testing.T) {
 		list[i] = driver.Listing{GPU: i, Contexts: []driver.Context{{PID: 10 + i, Type: driver.Compute}}}
 	}
 	files["10/environ"] = "\x00\x00\x00\x00"
-	proc := fakeproc.Write(t, files)
-	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
-	s := &lister{Table: New(proc, launch.NewJobs(proc)), at: &at, on: list}
+	root := fakeproc.Write(t, files)
+	at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	s := &lister{Table: New(root, proc.NewLaunchJobs(root)), at: &at, on: list}
 	for n := range 3 {
 		got := s.take().Processes
 		for i := range got {

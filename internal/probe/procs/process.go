@@ -5,10 +5,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -20,7 +19,7 @@ const ticksPerSecond = 100
 type process struct {
 	wire.Process // except the fields that NVML provides
 	identified   bool
-	spawned      *launch.Spawned
+	spawned      *proc.Spawned
 	arguments    uint64 // where they are in its memory: exec puts them elsewhere; 0: not known
 	renamed      bool   // its job and rank are those of an earlier name
 	ours         bool   // a process with this PID is, or was, in this PID namespace
@@ -111,14 +110,14 @@ func (lp *process) keepOrigin(old *process, stat *proc.Stat) {
 
 // setOrigin fills in how a process was started. What its environment said stays true even if the program has
 // overwritten it since.
-func (lp *process) setOrigin(from launch.Origin) {
+func (lp *process) setOrigin(from proc.Origin) {
 	if !lp.renamed || from.NoRank != wire.NoRankOverwritten {
 		lp.Job, lp.Step, lp.Rank, lp.NoRank, lp.spawned = from.Job, from.Step, from.Rank, from.NoRank, from.Spawned
 	}
 }
 
 // Elapsed is how long a process has run; nil if unknown.
-func Elapsed(at clock.Moment, startTicks uint64) *int64 {
+func Elapsed(at sample.Moment, startTicks uint64) *int64 {
 	d := at.Boot - time.Duration(startTicks)*(time.Second/ticksPerSecond)
 	if at.Boot <= 0 || d < 0 {
 		return nil

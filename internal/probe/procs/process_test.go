@@ -13,9 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/fakeproc"
@@ -24,15 +23,15 @@ import (
 // lister lists processes on GPUs, at times that the test sets.
 type lister struct {
 	*Table
-	at      *clock.Moment
+	at      *sample.Moment
 	unasked bool
 	on      []driver.Listing
 }
 
 // on is a lister with one GPU, which has contexts of these processes.
-func on(proc string, at *clock.Moment, pids ...int) *lister {
-	l := &lister{Table: New(proc, launch.NewJobs(proc)), at: at, on: make([]driver.Listing, 1)}
-	l.alive = func(int) bool { return false } // only those in proc
+func on(root string, at *sample.Moment, pids ...int) *lister {
+	l := &lister{Table: New(root, proc.NewLaunchJobs(root)), at: at, on: make([]driver.Listing, 1)}
+	l.alive = func(int) bool { return false } // only those in root
 	for _, pid := range pids {
 		l.on[0].Contexts = append(l.on[0].Contexts, driver.Context{PID: pid, Type: driver.Compute})
 	}
@@ -79,7 +78,7 @@ func TestOrigin(t *testing.T) {
 		if err := os.Symlink("/scratch/"+strings.Repeat("x", 2*maxDirectory), proc+"/4242/cwd"); err != nil {
 			t.Fatal(err)
 		}
-		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 		s := on(proc, &at, 4242)
 		for range 2 {
 			p := s.take().Processes[0]
@@ -108,7 +107,7 @@ func TestHungEnviron(t *testing.T) {
 	if err := syscall.Mkfifo(proc+"/4242/environ", 0o600); err != nil {
 		t.Skip("needs a file system with FIFOs: ", err)
 	}
-	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 	s := on(proc, &at, 4242, 4243, 4244)
 	began := time.Now()
 	list := s.take().Processes
@@ -177,7 +176,7 @@ func TestAbsentProcesses(t *testing.T) {
 		if err := os.Symlink(namespace, filepath.Join(proc, "self", "ns", "pid")); err != nil {
 			t.Fatal(err)
 		}
-		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+		at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 		s := on(proc, &at, 42)
 		for _, step := range test.steps {
 			if err := os.RemoveAll(proc + "/42"); err != nil {
@@ -222,9 +221,9 @@ func TestInheritedRanks(t *testing.T) {
 		files[pid+"/environ"] = "SLURM_JOB_ID=77\x00SLURM_STEP_ID=0\x00SLURM_PROCID=1\x00SLURM_NTASKS=2\x00"
 		on[i] = driver.Listing{GPU: i, Contexts: []driver.Context{{PID: 4242 + i, Type: driver.Compute}}}
 	}
-	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
-	proc := fakeproc.Write(t, files)
-	s := &lister{Table: New(proc, launch.NewJobs(proc)), at: &at, on: on}
+	at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	root := fakeproc.Write(t, files)
+	s := &lister{Table: New(root, proc.NewLaunchJobs(root)), at: &at, on: on}
 	for range 2 {
 		if list := s.take().Processes; len(list) != 2 || list[0].Parent != 4241 || list[0].Rank != nil ||
 			list[1].Rank != nil {
@@ -241,7 +240,7 @@ func TestInheritedRanks(t *testing.T) {
 func TestHungUserName(t *testing.T) {
 	proc := fakeproc.Write(t, fakeproc.Of("4242", "python", "1000", "python3\x00", "1234"))
 	synctest.Test(t, func(t *testing.T) {
-		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
+		at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
 		s := on(proc, &at, 4242)
 		server := make(chan struct{})
 		s.users = newLookups(func(uid int) string { <-server; return "alice" })
@@ -260,7 +259,7 @@ func TestHungUserName(t *testing.T) {
 func TestListsAgainWhenLate(t *testing.T) {
 	proc := fakeproc.Write(t, fakeproc.Of("4242", "python", "1000", "python3\x00", "1234"))
 	synctest.Test(t, func(t *testing.T) {
-		at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
+		at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Now()}
 		s := on(proc, &at, 4242)
 		s.unasked = true
 		s.users = newLookups(func(int) string { time.Sleep(time.Second); return "alice" })

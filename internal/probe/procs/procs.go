@@ -14,9 +14,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -27,7 +26,7 @@ import (
 type Table struct {
 	whole bool               // this is the first PID namespace, which has all processes
 	alive func(pid int) bool // reports whether this PID namespace has such a process, even if /proc hides it
-	at    clock.Moment
+	at    sample.Moment
 	known map[int]*process // the previous listing, by PID
 	now   map[int]*process // this listing
 
@@ -41,7 +40,7 @@ type Table struct {
 }
 
 // New returns a Table of the processes in the procfs at mount. jobs finds their jobs.
-func New(mount string, jobs *launch.Jobs) *Table {
+func New(mount string, jobs *proc.LaunchJobs) *Table {
 	namespace, _ := os.Readlink(filepath.Join(mount, "self", "ns", "pid")) // empty if it cannot be read
 	return &Table{
 		mount:      mount,
@@ -54,14 +53,14 @@ func New(mount string, jobs *launch.Jobs) *Table {
 }
 
 // Due reports whether a report at that time lists processes even if nobody asked for them.
-func (t *Table) Due(at clock.Moment) bool { return t.lists.due(at.Mono) }
+func (t *Table) Due(at sample.Moment) bool { return t.lists.due(at.Mono) }
 
 // Renew makes the next list due at once.
 func (t *Table) Renew() { t.lists = listSchedule{} }
 
 // Read adds the processes on GPUs to a report, from the driver's lists. complete says that no GPU's list is missing.
 // now is the time of the call, since reading the GPUs may have taken long.
-func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now clock.Moment) {
+func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now sample.Moment) {
 	t.begin(now)
 	for i := range on {
 		sm.Listed = true
@@ -76,9 +75,9 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 	for i := range on {
 		left += t.addProcesses(sm, &on[i])
 	}
-	launch.PlaceSpawned(sm.Processes, t.spawnedBy)
+	proc.PlaceSpawned(sm.Processes, t.spawnedBy)
 	t.end()
-	launch.DropShared(sm.Processes)
+	proc.DropShared(sm.Processes)
 	if left > 0 {
 		sm.Fault(wire.CollectorProcesses, fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
 	}
@@ -88,7 +87,7 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 }
 
 // spawnedBy returns how another process on a GPU started this one; nil if none did.
-func (t *Table) spawnedBy(pid int) *launch.Spawned {
+func (t *Table) spawnedBy(pid int) *proc.Spawned {
 	if lp := t.now[pid]; lp != nil {
 		return lp.spawned
 	}
@@ -176,7 +175,7 @@ func (t *Table) describeProcess(pid int) (p wire.Process, exists bool) {
 }
 
 // begin starts a listing. end ends it, and forgets the processes that were not read in between.
-func (t *Table) begin(at clock.Moment) {
+func (t *Table) begin(at sample.Moment) {
 	t.at = at
 	t.now = make(map[int]*process, len(t.known))
 	t.uses.forgetAnswers(func(processKey) bool { return true }) // late results too

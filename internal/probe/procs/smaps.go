@@ -16,7 +16,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 const (
@@ -56,9 +55,9 @@ func (l *inspectionBuilder) fullMemory() error {
 
 // sumMaps adds up a smaps file: it lists areas, each with its address and its file, followed by lines such as "Rss:  4
 // kB".
-func sumMaps(from io.Reader, until time.Time) (*inspection.FullMemory, map[string]inspection.Mapping, error) {
-	full, files := &inspection.FullMemory{}, map[string]inspection.Mapping{}
-	area, name, began := inspection.Mapping{}, "", false
+func sumMaps(from io.Reader, until time.Time) (*wire.FullMemory, map[string]wire.InspectedMapping, error) {
+	full, files := &wire.FullMemory{}, map[string]wire.InspectedMapping{}
+	area, name, began := wire.InspectedMapping{}, "", false
 	end := func() {
 		if began && len(files) < mostMapFiles {
 			files[name] = mappingSum(files[name], &area)
@@ -75,7 +74,7 @@ func sumMaps(from io.Reader, until time.Time) (*inspection.FullMemory, map[strin
 			if end(); time.Now().After(until) {
 				return nil, nil, errors.New("it has so much memory that the kernel needs too long")
 			}
-			area, name, began = inspection.Mapping{Path: file, Areas: 1}, file, true
+			area, name, began = wire.InspectedMapping{Path: file, Areas: 1}, file, true
 		}
 	}
 	end()
@@ -99,7 +98,7 @@ func areaOf(line []byte) (file string, is bool) {
 }
 
 // takeAmount adds an amount to an area and to the sums.
-func takeAmount(area *inspection.Mapping, full *inspection.FullMemory, key string, amount uint64) {
+func takeAmount(area *wire.InspectedMapping, full *wire.FullMemory, key string, amount uint64) {
 	switch {
 	case key == "Size":
 		area.Size += amount
@@ -115,7 +114,7 @@ func takeAmount(area *inspection.Mapping, full *inspection.FullMemory, key strin
 }
 
 // mappingSum returns the sum of two mappings of one file.
-func mappingSum(to inspection.Mapping, more *inspection.Mapping) inspection.Mapping {
-	return inspection.Mapping{Path: more.Path, Areas: to.Areas + more.Areas, Size: to.Size + more.Size,
+func mappingSum(to wire.InspectedMapping, more *wire.InspectedMapping) wire.InspectedMapping {
+	return wire.InspectedMapping{Path: more.Path, Areas: to.Areas + more.Areas, Size: to.Size + more.Size,
 		RSS: to.RSS + more.RSS, PSS: to.PSS + more.PSS, Private: to.Private + more.Private, Swap: to.Swap + more.Swap}
 }

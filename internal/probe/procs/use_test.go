@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
+	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/fakeproc"
 )
@@ -34,7 +34,7 @@ func TestUse(t *testing.T) {
 	files := useOf("42", "0-3,8")
 	maps.Copy(files, useOf("43", "0-7"))
 	proc := fakeproc.Write(t, files)
-	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 	l := on(proc, &at, 42, 43)
 	for _, step := range []struct {
 		after         time.Duration
@@ -66,7 +66,7 @@ func TestUse(t *testing.T) {
 
 // Every number that is not the GPU's is read, here of the test itself. A decimal of a count would be lost in filters.
 func TestEveryNumberIsRead(t *testing.T) {
-	at := clock.Now()
+	at := sample.Now()
 	l := on("/proc", &at, os.Getpid())
 	l.take()
 	at.Mono, at.Boot = at.Mono+time.Second, at.Boot+time.Second
@@ -90,7 +90,7 @@ func shown(v *uint64) string {
 
 // A list of CPUs that is too long for a report is absent, not cut.
 func TestLongAffinity(t *testing.T) {
-	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 	for length, want := range map[int]bool{wire.MaxAffinity: true, wire.MaxAffinity + 1: false} {
 		proc := fakeproc.Write(t, useOf("42", strings.Repeat("1", length)))
 		if p := on(proc, &at, 42).take().Processes[0]; (p.CPUAffinity != "") != want {
@@ -105,7 +105,7 @@ func TestHungUse(t *testing.T) {
 	if err := syscall.Mkfifo(proc+"/42/io", 0o600); err != nil {
 		t.Skip("needs a file system with FIFOs: ", err)
 	}
-	at := clock.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
+	at := sample.Moment{Mono: time.Hour, Boot: time.Hour, Wall: time.Unix(1000, 0)}
 	l := on(proc, &at, 42)
 	began := time.Now()
 	for range 3 {

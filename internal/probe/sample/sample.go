@@ -1,25 +1,25 @@
 // Package sample is a report under construction: collectors add their values, and the faults of failed readings. It is
-// for one goroutine, the sampler.
+// for one goroutine, the sampler. It also has the clocks and tickers of the probe, which tests replace; a Beat is for
+// one goroutine.
 package sample
 
 import (
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Report is a report that is being built.
 type Report struct {
 	wire.Report
-	At     clock.Moment
+	At     Moment
 	Wanted bool   // processes must be listed
 	Gone   string // NVML's error message if the driver went away in this sample
 }
 
 // Begin empties the report. It reuses the memory for GPUs and faults, so that a report allocates nothing; nobody may
 // use the old ones any longer.
-func (s *Report) Begin(at clock.Moment) {
+func (s *Report) Begin(at Moment) {
 	*s = Report{At: at, Report: wire.Report{
 		MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli(), GPUs: s.GPUs[:0], Faults: s.Faults[:0],
 	}}

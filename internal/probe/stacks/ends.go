@@ -7,9 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/locks"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
-	"github.com/nvnodetop/nvnodetop/internal/probe/sockets"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -19,16 +17,16 @@ const maxDescriptors = 1 << 14
 // peerFinder finds who is at the other end of pipes and sockets.
 type peerFinder struct {
 	mount  string
-	tables map[string]sockets.Table // by network namespace
-	files  map[int][]descriptor     // by process
-	room   int                      // descriptors that may still be examined
-	locks  *locks.Table             // nil: not read yet
+	tables map[string]proc.SocketTable // by network namespace
+	files  map[int][]descriptor        // by process
+	room   int                         // descriptors that may still be examined
+	locks  *proc.LockTable             // nil: not read yet
 }
 
 // addEnds adds who is at the other end of the pipes and sockets that threads wait for, who has the locks of files, and
 // the connections whose other side does not answer. It begins no process after until.
 func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
-	e := peerFinder{r.mount, map[string]sockets.Table{}, map[int][]descriptor{}, maxDescriptors, nil}
+	e := peerFinder{r.mount, map[string]proc.SocketTable{}, map[int][]descriptor{}, maxDescriptors, nil}
 	for i := range list {
 		p := &list[i]
 		if time.Now().After(until) || p.Refusal != nil && p.Refusal.ID != wire.RefusedNoPython {
@@ -49,21 +47,21 @@ func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
 }
 
 // socketTable returns the sockets of the network namespace of a process.
-func (e *peerFinder) socketTable(process proc.Process) sockets.Table {
+func (e *peerFinder) socketTable(process proc.Process) proc.SocketTable {
 	namespace, err := process.Link("ns/net")
 	if err != nil {
-		return sockets.Table{}
+		return proc.SocketTable{}
 	}
 	table, known := e.tables[namespace]
 	if !known {
-		table = sockets.Of(process)
+		table = proc.SocketsOf(process)
 		e.tables[namespace] = table
 	}
 	return table
 }
 
 // addAddresses adds the addresses of a socket.
-func addAddresses(c *wire.SystemCall, table sockets.Table) {
+func addAddresses(c *wire.SystemCall, table proc.SocketTable) {
 	s, known := table.Sockets[c.File]
 	if !known {
 		return
@@ -77,7 +75,7 @@ func addAddresses(c *wire.SystemCall, table sockets.Table) {
 }
 
 // listUnsent lists the connections of a process whose other side does not answer.
-func (e *peerFinder) listUnsent(pid int, table sockets.Table) (list []wire.Connection) {
+func (e *peerFinder) listUnsent(pid int, table proc.SocketTable) (list []wire.Connection) {
 	for _, d := range e.listDescriptors(pid) {
 		s, known := table.Sockets[d.file]
 		if known && s.IsUnanswered() && len(list) < wire.MaxUnsent {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/locks"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -18,7 +17,7 @@ func (e *peerFinder) addHolder(c *wire.SystemCall, p *wire.ProcessStacks) {
 		return
 	}
 	if e.locks == nil {
-		e.locks = locks.Read(e.mount)
+		e.locks = proc.ReadLocks(e.mount)
 	}
 	process := proc.Of(e.mount, p.PID)
 	holder, elsewhere := e.locks.Holder(p.PID, fileOf(process, *c.FD))
@@ -36,7 +35,7 @@ func (e *peerFinder) addHolder(c *wire.SystemCall, p *wire.ProcessStacks) {
 
 // fileOf returns the file of a descriptor, as far as the kernel tells it: since Linux 5.14. The file itself is not
 // touched.
-func fileOf(process proc.Process, fd int) (of locks.File) {
+func fileOf(process proc.Process, fd int) (of proc.LockedFile) {
 	var info [512]byte
 	n, _ := proc.Read(string(process)+"/fdinfo/"+strconv.Itoa(fd), info[:]) // empty if it cannot be read
 	mount := ""

@@ -3,7 +3,6 @@ package stacks
 import (
 	"bytes"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -12,7 +11,7 @@ import (
 // rankInMemory returns the rank of a process that has overwritten the environment that the kernel shows: its C library
 // has another copy. nil: the copy names no rank, the kernel shows the environment, or the copy cannot be read.
 func rankInMemory(mem *memory.Process, areas []memory.Area, process proc.Process, program string) *wire.Rank {
-	if launch.Of(process).NoRank != wire.NoRankOverwritten {
+	if proc.OriginOf(process).NoRank != wire.NoRankOverwritten {
 		return nil
 	}
 	stat, err := process.Stat()
@@ -24,7 +23,7 @@ func rankInMemory(mem *memory.Process, areas []memory.Area, process proc.Process
 	if err != nil {
 		return nil
 	}
-	return launch.Read(bytes.NewReader(environ)).Rank
+	return proc.ReadOrigin(bytes.NewReader(environ)).Rank
 }
 
 // dropShared removes ranks that several of the requested processes have: they inherited them from one process.

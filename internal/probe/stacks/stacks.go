@@ -20,7 +20,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
-	"github.com/nvnodetop/nvnodetop/internal/probe/sockets"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -50,7 +49,7 @@ func New(mount string) *Reader { return &Reader{mount: mount, uid: os.Getuid()} 
 
 // Addresses returns those at which other nodes reach this one. It looks up no names.
 func (r *Reader) Addresses() []string {
-	return sockets.Addresses(proc.Process(filepath.Join(r.mount, "self")), wire.MaxAddresses)
+	return proc.InterfaceAddresses(proc.Process(filepath.Join(r.mount, "self")), wire.MaxAddresses)
 }
 
 // Read says where processes and their descendants are. truncated means that processes were left out.

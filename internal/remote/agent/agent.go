@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -144,9 +144,9 @@ func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (
 }
 
 // proxySecret returns the secret in the URL of the proxy that a request goes through. The proxy may repeat it.
-func proxySecret(request *http.Request) *redact.Secret {
+func proxySecret(request *http.Request) *safe.Secret {
 	proxy, _ := http.ProxyFromEnvironment(request) // the request fails with the same error
-	return redact.OfURLs(proxy)
+	return safe.SecretOfURLs(proxy)
 }
 
 // askAgent asks an agent once.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -149,7 +149,7 @@ func TestFailures(t *testing.T) {
 // A proxy may repeat the password that it got. The error quotes the rest of its words.
 func TestProxyRepeatsItsPassword(t *testing.T) {
 	said := &url.Error{Op: "Get", URL: "http://a", Err: errors.New("407 no access for me:s3cr3t")}
-	err := classifyError(said, redact.OfURLs(&url.URL{Host: "proxy:3128", User: url.UserPassword("me", "s3cr3t")}))
+	err := classifyError(said, safe.SecretOfURLs(&url.URL{Host: "proxy:3128", User: url.UserPassword("me", "s3cr3t")}))
 	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Cause != "407 no access for …" {
 		t.Errorf("%+v", err)
 	}

@@ -7,12 +7,12 @@ import (
 	"net/url"
 	"syscall"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/text/redact"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // classifyError classifies an error of a request, and quotes it without the secret.
-func classifyError(err error, secret *redact.Secret) error {
+func classifyError(err error, secret *safe.Secret) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -3,7 +3,7 @@ package install
 import (
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/rlimit"
+	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 )
 
 // limitMark begins each line on stderr that states a limit of the session.
@@ -22,7 +22,7 @@ const printLimits = searchPath +
 	`"") k=/sys/fs/cgroup; l=memory.max;; ` +
 	"memory|memory,*|*,memory) k=/sys/fs/cgroup/memory; l=memory.limit_in_bytes;; *) continue;; esac; " +
 	"while [ -n \"$c\" ]; do if [ -r \"$k$c/$l\" ] && read -r n <\"$k$c/$l\"; then " +
-	"echo \"" + limitMark + rlimit.MemoryKey + " $n\" >&2; fi; c=${c%/*}; done; done </proc/self/cgroup; fi; "
+	"echo \"" + limitMark + crash.MemoryLimitKey + " $n\" >&2; fi; c=${c%/*}; done; done </proc/self/cgroup; fi; "
 
 // SessionLimits returns the limits of the session that a node's stderr states, for package rlimit; empty: none were
 // printed.

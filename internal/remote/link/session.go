@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
-	"github.com/nvnodetop/nvnodetop/internal/lib/quiet"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -41,7 +41,7 @@ type Session struct {
 	exit     Exit
 	life     context.Context         // ends with the session; its cause says why
 	end      context.CancelCauseFunc // of life; the first cause counts
-	silence  *quiet.Watch            // hears each byte received
+	silence  *bell.Watchdog          // hears each byte received
 	id       atomic.Uint64           // of the last request
 
 	// Set by Tend, before others use the session.
@@ -63,7 +63,7 @@ func New(p *Pipe, l Limits) *Session {
 	s := &Session{
 		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message),
 		exited:  make(chan struct{}),
-		silence: quiet.New(), explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
+		silence: bell.NewWatchdog(), explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
 		writing: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	s.life, s.end = context.WithCancelCause(context.Background())

@@ -1,5 +1,6 @@
 // Package openssh is the Door that runs OpenSSH's client: one long-lived `ssh -T` per node. It reaches every host that
-// the user's own ssh reaches without a question: with hostbased login, GSSAPI, smart cards, Match exec, any proxy.
+// the user's own ssh reaches without a question: with hostbased login, GSSAPI, smart cards, Match exec, any proxy. The
+// ControlDoor uses a live ControlMaster of the user instead.
 //
 // ssh runs with the user's configuration, except that it asks nothing, forwards nothing, always checks the host key,
 // never writes known_hosts, and does not become a ControlMaster; it uses a live ControlMaster. Its messages on standard

@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
-// TestMain turns this test binary into a probe, or into an nvnodetop that is killed, if the environment says so.
+// TestMain turns this test binary into a probe, an nvnodetop that is killed, or a program that listens, if the environment says so.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FAKE_ROLE") {
 	case "probe":
@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println("ready")
 		select {}
+	case "listener":
+		listenForever(os.Getenv("FAKE_PATH"))
 	}
 	os.Exit(m.Run())
 }

@@ -1,5 +1,5 @@
 // Package settings finds the settings with which ssh would connect to a node: name, user, port, keys, known hosts,
-// proxies.
+// proxies. It also runs a ProxyCommand.
 //
 // It asks `ssh -G`, so that every Match, token and default is OpenSSH's own. One question serves all nodes to which the
 // same blocks of the configuration apply; each node needs a question of its own only if a Match depends on more than

@@ -11,11 +11,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
-	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/algorithms"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -34,9 +31,9 @@ type hostLogin struct {
 	path   []string // see jump
 
 	target    *settings.Settings
-	elsewhere *hostkey.OtherHost // what the login host knows about host keys; nil: nothing
-	via       *jump              // nil: none
-	proxy     *proxy.Command     // nil: none
+	elsewhere *hostkey.OtherHost     // what the login host knows about host keys; nil: nothing
+	via       *jump                  // nil: none
+	proxy     *settings.ProxyProcess // nil: none
 	conn      *sshconn.Watched
 	asked     bool // the user has answered a question
 }
@@ -68,7 +65,7 @@ func (a *hostLogin) logIn(ctx context.Context) (*sshconn.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := algorithms.Check(a.target, known.listAlgorithms()); err != nil {
+	if err := sshconn.CheckAlgorithms(a.target, known.listAlgorithms()); err != nil {
 		return nil, err
 	}
 	limit := 2 * (a.connectTimeout(a.d.limits.ssh) + a.d.limits.login)
@@ -79,7 +76,7 @@ func (a *hostLogin) logIn(ctx context.Context) (*sshconn.Client, error) {
 	defer cancel(nil)
 	overdue := &deadline{limit: limit, timer: time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })}
 	defer overdue.timer.Stop()
-	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(secrets.Verdict){}}}
+	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(sshconn.AnswerVerdict){}}}
 	// gone is nil: only the handshake notices the end of the connection.
 	return sshconn.Await(ctx, nil, func() (*sshconn.Client, error) { return a.runHandshake(ctx, overdue, known, login) },
 		func(c *sshconn.Client) { closeQuietly(c) })
@@ -122,7 +119,7 @@ func (a *hostLogin) runHandshake(ctx context.Context, overdue *deadline, known *
 	check := &hostKeyCheck{trip: a, known: known, agree: func() { time.AfterFunc(a.d.limits.turn, endTurn) }}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.KeyAddress(), &ssh.ClientConfig{
 		Config: ssh.Config{
-			KeyExchanges: a.target.KexAlgorithms, Ciphers: algorithms.CheapestFirst(a.target.Ciphers), MACs: a.target.MACs,
+			KeyExchanges: a.target.KexAlgorithms, Ciphers: sshconn.CheapestCiphersFirst(a.target.Ciphers), MACs: a.target.MACs,
 			RekeyThreshold: a.target.RekeyLimit,
 		},
 		User: a.target.User,
@@ -136,7 +133,7 @@ func (a *hostLogin) runHandshake(ctx context.Context, overdue *deadline, known *
 	if err != nil {
 		return nil, login.explainError(err)
 	}
-	login.asks.keepAnswers(secrets.Accepted)
+	login.asks.keepAnswers(sshconn.AnswerAccepted)
 	a.log.Done(login.loginText())
 	return sshconn.NewClient(c, chans, reqs), nil
 }

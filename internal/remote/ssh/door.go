@@ -63,8 +63,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -75,10 +73,10 @@ type Door struct {
 	home, user, agent string // this process's; agent is a socket
 	limits            stageDeadlines
 	settings          *settings.Source
-	keys              *keyfile.Cache
+	keys              *sshconn.KeyCache
 	known             *knownCache
 	hung              *hungAgents
-	secrets           *secrets.Store
+	secrets           *sshconn.SecretStore
 	jumps             *jumps
 	login             *hop // the host before all nodes; nil: as configured
 
@@ -130,10 +128,10 @@ func New(version string) (*Door, error) {
 		home:    home, user: name, agent: os.Getenv("SSH_AUTH_SOCK"),
 		limits:   defaultLimits,
 		settings: settings.New(settings.Config{Home: home, User: name, Program: program}),
-		keys:     keyfile.NewCache(),
+		keys:     sshconn.NewKeyCache(),
 		known:    &knownCache{},
 		hung:     &hungAgents{},
-		secrets:  secrets.New(),
+		secrets:  sshconn.NewSecretStore(),
 		lookups:  make(remote.Turns, parallelLookups), handshakes: make(remote.Turns, parallelHandshakes),
 		starts: make(remote.Turns, parallelStarts),
 	}

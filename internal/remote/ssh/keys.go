@@ -13,7 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // offeredKey is one key to offer.
@@ -39,7 +39,7 @@ func (ids *identities) noteSkipped(format string, args ...any) {
 // configuration names, then key files. IdentitiesOnly excludes the agent's other keys. unlock returns the signer of a
 // locked key; nil: there is none.
 func (d *Door) collectKeys(ctx context.Context, t *settings.Settings,
-	unlock func(*keyfile.File) ssh.Signer) *identities {
+	unlock func(*sshconn.KeyFile) ssh.Signer) *identities {
 	ids := &identities{accepts: t.PubkeyAcceptedAlgorithms}
 	if t.NoKeys {
 		ids.noteSkipped("the ssh configuration has PubkeyAuthentication no")
@@ -84,7 +84,7 @@ func (d *Door) collectKeys(ctx context.Context, t *settings.Settings,
 }
 
 // addWithCertificates adds a key, preceded by its certificates.
-func (ids *identities) addWithCertificates(id offeredKey, certs []*keyfile.File) {
+func (ids *identities) addWithCertificates(id offeredKey, certs []*sshconn.KeyFile) {
 	for _, c := range certs {
 		if string(c.Cert.Key.Marshal()) != string(id.signer.PublicKey().Marshal()) {
 			continue
@@ -102,7 +102,7 @@ func (ids *identities) addWithCertificates(id offeredKey, certs []*keyfile.File)
 
 // addKey adds a key if the configuration accepts one of its signature algorithms.
 func (ids *identities) addKey(id offeredKey) {
-	signer, ok := keyfile.Limited(id.signer, ids.accepts)
+	signer, ok := sshconn.LimitedSigner(id.signer, ids.accepts)
 	if !ok {
 		ids.noteSkipped("%s: %s is not in PubkeyAcceptedAlgorithms", id.name, id.signer.PublicKey().Type())
 		return
@@ -112,13 +112,13 @@ func (ids *identities) addKey(id offeredKey) {
 
 // foundKeys holds the existing key files of a target.
 type foundKeys struct {
-	list  []*keyfile.File
-	byKey map[string]*keyfile.File // by public key
-	certs []*keyfile.File
+	list  []*sshconn.KeyFile
+	byKey map[string]*sshconn.KeyFile // by public key
+	certs []*sshconn.KeyFile
 }
 
 func (d *Door) keyFiles(t *settings.Settings, ids *identities) foundKeys {
-	found := foundKeys{byKey: map[string]*keyfile.File{}}
+	found := foundKeys{byKey: map[string]*sshconn.KeyFile{}}
 	certs := t.CertificateFiles
 	for _, path := range t.IdentityFiles {
 		f := d.keys.Load(path)

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -267,7 +267,7 @@ func TestUnprotectedKey(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		f := keyfile.NewCache().Load(path)
+		f := sshconn.NewKeyCache().Load(path)
 		if got := f.Signer != nil; got != usable {
 			t.Errorf("mode %04o: usable %v, want %v (%v)", mode, got, usable, f.Err)
 		}

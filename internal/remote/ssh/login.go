@@ -9,8 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // login is the stage login. It offers one key after another, and remembers the result.
@@ -39,7 +38,7 @@ func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
 	}
 	if l.ids == nil {
 		l.ids = l.trip.d.collectKeys(ctx, l.trip.target,
-			func(f *keyfile.File) ssh.Signer { return l.trip.signerFor(ctx, f) })
+			func(f *sshconn.KeyFile) ssh.Signer { return l.trip.signerFor(ctx, f) })
 	}
 	// If a key has signed and the login failed nevertheless, more keys would only use up sshd's attempts.
 	if l.tried == len(l.ids.keys) || l.proven != "" {
@@ -48,7 +47,7 @@ func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
 	key := l.ids.keys[l.tried]
 	l.tried++
 	l.trip.log.Begin(advice.StageLogin, fmt.Sprintf("trying publickey (key %d of %d)", l.tried, len(l.ids.keys)))
-	return ssh.PublicKeys(keyfile.Witnessed(key.signer, func() { l.proven = key.name }))
+	return ssh.PublicKeys(sshconn.WitnessedSigner(key.signer, func() { l.proven = key.name }))
 }
 
 // loginText returns the text of a successful login.
@@ -68,7 +67,7 @@ func (l *login) loginText() string {
 // explainError adds the state of the login to the error of a handshake that got as far as the login.
 func (l *login) explainError(err error) error {
 	if _, isKey := errors.AsType[*hostKeyError](err); l.methods == nil || isKey {
-		l.asks.keepAnswers(secrets.Unheard)
+		l.asks.keepAnswers(sshconn.AnswerUnheard)
 		return err
 	}
 	e := &advice.LoginError{Err: err, Proven: l.proven, Methods: l.methods, Tried: l.tried, Question: l.asks.open,
@@ -80,9 +79,9 @@ func (l *login) explainError(err error) error {
 		}
 	}
 	if e.Rejected() {
-		l.asks.keepAnswers(secrets.Refused)
+		l.asks.keepAnswers(sshconn.AnswerRefused)
 	} else {
-		l.asks.keepAnswers(secrets.Unheard)
+		l.asks.keepAnswers(sshconn.AnswerUnheard)
 	}
 	return e
 }

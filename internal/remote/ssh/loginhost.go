@@ -17,7 +17,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -182,7 +181,7 @@ func (d *Door) MayAsk(ctx context.Context) bool {
 
 // needsAnswer reports whether a login with these settings may have to ask the user.
 func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
-	ids := d.collectKeys(ctx, t, func(*keyfile.File) ssh.Signer { return nil })
+	ids := d.collectKeys(ctx, t, func(*sshconn.KeyFile) ssh.Signer { return nil })
 	if ids.agent != nil {
 		closeQuietly(ids.agent)
 	}

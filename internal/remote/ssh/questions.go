@@ -10,14 +10,14 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // questions is the part of a login in which the host asks: keyboard-interactive, or a password.
 type questions struct {
 	trip   *hostLogin
 	rounds int
-	taken  map[string]func(secrets.Verdict) // remembered answers that were used; nil: refused
+	taken  map[string]func(sshconn.AnswerVerdict) // remembered answers that were used; nil: refused
 	given  []givenAnswer
 	open   string // a question that nobody answered
 }
@@ -95,7 +95,7 @@ func (q *questions) getAnswer(ctx context.Context, instruction, prompt string, s
 	key := q.key(prompt)
 	if tell, used := q.taken[key]; used { // asked again
 		if tell != nil {
-			tell(secrets.Refused)
+			tell(sshconn.AnswerRefused)
 		}
 		q.taken[key] = nil
 	} else {
@@ -140,13 +140,13 @@ func domainOf(node string) string {
 }
 
 // keepAnswers remembers the answers of a login that succeeded, and forgets those that a host refused.
-func (q *questions) keepAnswers(v secrets.Verdict) {
+func (q *questions) keepAnswers(v sshconn.AnswerVerdict) {
 	for _, tell := range q.taken {
 		if tell != nil {
 			tell(v)
 		}
 	}
-	if v != secrets.Accepted {
+	if v != sshconn.AnswerAccepted {
 		return
 	}
 	for _, g := range q.given {

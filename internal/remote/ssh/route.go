@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/remote"
-	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
+	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
@@ -65,7 +65,7 @@ func (a *hostLogin) connectByProxy(ctx context.Context) (*sshconn.Watched, error
 		return nil, err
 	}
 	time.AfterFunc(a.d.limits.start, started) // spreads the cost, and does not wait for a dead host
-	p, err := proxy.Start(a.target.Expand(a.target.ProxyCommand))
+	p, err := settings.StartProxy(a.target.Expand(a.target.ProxyCommand))
 	if err != nil {
 		return nil, &remote.LocalError{What: "cannot start ProxyCommand", Err: err}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // Asker asks the user a question of a host, or our own question if host is empty. It shows which of the two it is,
@@ -40,7 +40,7 @@ var errSkipped = errors.New("skipped")
 
 // signerFor returns a signer for a locked key: the decrypted key, or one that asks for the passphrase once a host
 // accepts the key; nil if nobody can be asked.
-func (a *hostLogin) signerFor(ctx context.Context, f *keyfile.File) ssh.Signer {
+func (a *hostLogin) signerFor(ctx context.Context, f *sshconn.KeyFile) ssh.Signer {
 	key := a.d.secrets.Unlocked(f)
 	switch {
 	case key != nil:
@@ -55,7 +55,7 @@ func (a *hostLogin) signerFor(ctx context.Context, f *keyfile.File) ssh.Signer {
 }
 
 // unlockKey asks for the passphrase of a key.
-func (a *hostLogin) unlockKey(ctx context.Context, f *keyfile.File) (ssh.Signer, error) {
+func (a *hostLogin) unlockKey(ctx context.Context, f *sshconn.KeyFile) (ssh.Signer, error) {
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (a *hostLogin) decryptKey(data []byte, passphrase string) (ssh.Signer, erro
 type lockedKey struct {
 	trip *hostLogin
 	ctx  context.Context
-	file *keyfile.File
+	file *sshconn.KeyFile
 }
 
 func (k *lockedKey) PublicKey() ssh.PublicKey { return k.file.Pub }

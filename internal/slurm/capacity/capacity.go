@@ -1,5 +1,6 @@
 // Package capacity counts the GPUs of a cluster from SLURM's answers alone: by node, by partition and by type, which
-// are free, in use or out, and whose jobs use them.
+// are free, in use or out, and whose jobs use them. It also finds GPUs that SLURM has given to jobs but that do
+// nothing.
 //
 // Everything here is a function of its arguments: it reads no clock and keeps no state. A Cluster never changes, so any
 // goroutine may read it. Its texts are safe to display.
@@ -15,7 +16,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // Cluster has the GPUs of a cluster that the user may see.
@@ -121,7 +121,7 @@ func (n *Node) Words() string {
 const maxWord, maxReason = 256, 1024
 
 // Of counts the GPUs of a cluster.
-func Of(s *supply.Supply, at time.Time) *Cluster {
+func Of(s *Supply, at time.Time) *Cluster {
 	c := &Cluster{Time: at, Types: []Count{}, Partitions: []Partition{}, Nodes: []Node{}}
 	places, open := map[string]int{}, map[string]bool{} // open: on a node of a partition that is up
 	for i := range s.Nodes {
@@ -145,7 +145,7 @@ func Of(s *supply.Supply, at time.Time) *Cluster {
 }
 
 // addPartition adds a partition, and names it on its nodes.
-func (c *Cluster) addPartition(p *supply.Partition, places map[string]int, open map[string]bool) {
+func (c *Cluster) addPartition(p *SuppliedPartition, places map[string]int, open map[string]bool) {
 	out := Partition{Name: safe.Line(p.Name, maxWord), Default: p.Default, State: safe.Line(p.State, maxWord),
 		GPUs: []Count{}}
 	sums, up := map[string]Count{}, p.State == "up"

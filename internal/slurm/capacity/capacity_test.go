@@ -7,22 +7,21 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // node is a node with four GPUs, of which some are in use.
-func node(name string, used int) supply.NodeGPUs {
-	return supply.NodeGPUs{Name: name, States: []string{"MIXED"},
+func node(name string, used int) SuppliedGPUs {
+	return SuppliedGPUs{Name: name, States: []string{"MIXED"},
 		Types: []gres.Type{{Total: 4, Used: used, Known: true}}}
 }
 
 // A node has the users of its jobs with GPUs. If their requests do not tell enough GPUs, it has those of all its jobs.
 func TestUsers(t *testing.T) {
-	job := func(user string, perNode int, nodes ...string) supply.Job {
-		return supply.Job{ID: "of-" + user, User: user, Nodes: nodes, PerNode: perNode}
+	job := func(user string, perNode int, nodes ...string) SuppliedJob {
+		return SuppliedJob{ID: "of-" + user, User: user, Nodes: nodes, PerNode: perNode}
 	}
-	s := &supply.Supply{Nodes: []supply.NodeGPUs{node("n1", 4), node("n2", 3), node("n3", 2), node("n4", 0)}}
-	s.Jobs = []supply.Job{job("bob", 2, "n1", "n2"), job("alice", 2, "n1"), job("al\x1bice", 2, "n1"),
+	s := &Supply{Nodes: []SuppliedGPUs{node("n1", 4), node("n2", 3), node("n3", 2), node("n4", 0)}}
+	s.Jobs = []SuppliedJob{job("bob", 2, "n1", "n2"), job("alice", 2, "n1"), job("al\x1bice", 2, "n1"),
 		job("carol", 0, "n1", "n2", "n4")}
 	c := Of(s, time.Time{})
 	var got []string

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // Job is a job that has nodes with GPUs. It may have no GPU itself, if it did not request GPUs per node.
@@ -21,7 +20,7 @@ type Job struct {
 func (c *Cluster) Jobs() []Job { return c.jobs }
 
 // addJobs lists the jobs.
-func (c *Cluster) addJobs(s *supply.Supply, places map[string]int) {
+func (c *Cluster) addJobs(s *Supply, places map[string]int) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if !slices.ContainsFunc(j.Nodes, func(name string) bool { _, has := places[name]; return has }) {

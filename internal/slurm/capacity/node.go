@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // nodeOf counts the GPUs of a node, for a job in any of its partitions.
-func nodeOf(n *supply.NodeGPUs) Node {
+func nodeOf(n *SuppliedGPUs) Node {
 	out := Node{Name: n.Name, States: []string{}, Silent: n.Silent, Partitions: []string{}, inUse: n.InUse}
 	out.setReason(n.Reason)
 	for _, state := range n.States {
@@ -60,8 +59,8 @@ func closesNode(state string) bool {
 }
 
 // addUsers names the users and jobs on each node with GPUs in use, and counts the GPUs for which SLURM shows no job.
-func (c *Cluster) addUsers(s *supply.Supply, places map[string]int) {
-	on := make([][]*supply.Job, len(c.Nodes))
+func (c *Cluster) addUsers(s *Supply, places map[string]int) {
+	on := make([][]*SuppliedJob, len(c.Nodes))
 	for i := range s.Jobs {
 		for _, name := range s.Jobs[i].Nodes {
 			if at, known := places[name]; known {
@@ -87,7 +86,7 @@ func (c *Cluster) addUsers(s *supply.Supply, places map[string]int) {
 
 // findHolders returns the jobs that have the GPUs in use on a node: the jobs that requested GPUs per node or, if these
 // have too few, all jobs. SLURM's list of jobs does not say how many GPUs a job with another kind of request has.
-func findHolders(jobs []*supply.Job, used int) (list []*supply.Job) {
+func findHolders(jobs []*SuppliedJob, used int) (list []*SuppliedJob) {
 	told := 0
 	for _, j := range jobs {
 		if j.PerNode > 0 {

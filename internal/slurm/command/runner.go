@@ -1,5 +1,6 @@
 // Package command runs SLURM's commands, here or on a login host, with a deadline and a cap on their output, and
-// explains their failures. If there is no SLURM, the error is ErrNoSlurm.
+// explains their failures. If there is no SLURM, the error is ErrNoSlurm. It splits the output of scontrol into
+// records, and keeps the last answers for the next program of the same user.
 package command
 
 import (

@@ -13,7 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -21,7 +20,7 @@ import (
 const maxNamed = 256
 
 // Note remembers the files of these jobs, for when the controller has forgotten them.
-func (f *Finder) Note(jobs []scontrol.ShownJob) {
+func (f *Finder) Note(jobs []command.ShownJob) {
 	times := map[string]int{}
 	for _, j := range jobs {
 		times[j["JobId"]]++
@@ -63,7 +62,7 @@ func (f *Finder) findForgotten(ctx context.Context, job string, failed *reach.Fa
 	}
 	if array, _, is := strings.Cut(job, "_"); is {
 		out, _, _ := f.Run.Within(ctx, "scontrol", "show", "job", array)
-		failed = cmp.Or(noTask(job, scontrol.Jobs(out)), failed)
+		failed = cmp.Or(noTask(job, command.ShownJobs(out)), failed)
 	}
 	return nil, cmp.Or(ctx.Err(), error(failed))
 }
@@ -77,7 +76,7 @@ var errNoAccounts = errors.New("SLURM keeps no accounts of jobs here")
 
 // account is a job in SLURM's accounts.
 type account struct {
-	scontrol.ShownJob
+	command.ShownJob
 	command string // the command that submitted it
 	guessed bool
 }
@@ -132,7 +131,7 @@ func parseFields(out []byte, mark string, names []string) (records []map[string]
 
 // accountFrom returns a record in the form in which scontrol would show it.
 func accountFrom(r map[string]string) *account {
-	a := &account{command: r["SubmitLine"], ShownJob: scontrol.ShownJob{
+	a := &account{command: r["SubmitLine"], ShownJob: command.ShownJob{
 		"JobId": r["JobIDRaw"], "UserId": r["User"] + "(", "StartTime": r["Start"], "WorkDir": r["WorkDir"],
 		"JobName": r["JobName"], "StdOut": r["StdOut"], "StdErr": r["StdErr"],
 	}}

@@ -1,5 +1,6 @@
 // Package logs finds the files to which SLURM writes the output of a job's batch script. It learns them from the
-// controller, from what the controller said before, or from the accounts.
+// controller, from what the controller said before, or from the accounts. It tells from a job's state whether the job
+// has ended.
 package logs
 
 import (
@@ -15,8 +16,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/scontrol"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/state"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -52,14 +51,14 @@ func (f *Finder) Find(ctx context.Context, job string) (*cluster.LogFiles, error
 		if failed.Class != reach.ClassSlurm || failed.Meaning != "" { // not asked, or the controller does not answer
 			return nil, failed
 		}
-		if scontrol.Lacks(out, stderr) {
+		if command.LacksJob(out, stderr) {
 			failed = jobNotFound(job)
 		}
 		return f.findForgotten(ctx, job, failed)
 	}
-	jobs := scontrol.Jobs(out)
+	jobs := command.ShownJobs(out)
 	f.Note(jobs)
-	this := slices.DeleteFunc(slices.Clone(jobs), func(j scontrol.ShownJob) bool { return !j.Is(job) })
+	this := slices.DeleteFunc(slices.Clone(jobs), func(j command.ShownJob) bool { return !j.Is(job) })
 	switch {
 	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job && (len(this) != len(jobs) || this[0].WaitsForTasks()):
 		return nil, noLogs("job " + job + " is an array: name a task of it, such as " + job + "_" + firstTask(jobs[0]))
@@ -79,7 +78,7 @@ func (f *Finder) Find(ctx context.Context, job string) (*cluster.LogFiles, error
 }
 
 // noTask returns the failure when the records of an array lack a task; nil: the records are not those of the array.
-func noTask(job string, records []scontrol.ShownJob) *reach.Failure {
+func noTask(job string, records []command.ShownJob) *reach.Failure {
 	array, task, is := strings.Cut(job, "_")
 	for _, j := range records {
 		switch {
@@ -98,7 +97,7 @@ func noLogs(cause string) *reach.Failure {
 
 // taskOf returns the record of a task that is waiting, from the record of its array; false: that record does not
 // include it. The task's own job number is not known yet.
-func taskOf(j scontrol.ShownJob, job string) (scontrol.ShownJob, bool) {
+func taskOf(j command.ShownJob, job string) (command.ShownJob, bool) {
 	array, task, _ := strings.Cut(job, "_")
 	if !j.WaitsForTasks() || array != j["ArrayJobId"] || task == "" {
 		return nil, false
@@ -122,19 +121,19 @@ func taskOf(j scontrol.ShownJob, job string) (scontrol.ShownJob, bool) {
 const waitingTask = "4294967294"
 
 // firstTask returns the first task in an array's record.
-func firstTask(j scontrol.ShownJob) string {
+func firstTask(j command.ShownJob) string {
 	task := j["ArrayTaskId"]
 	return task[:len(task)-len(strings.TrimLeft(task, "0123456789"))]
 }
 
-func filesOf(j scontrol.ShownJob) (*cluster.LogFiles, error) {
+func filesOf(j command.ShownJob) (*cluster.LogFiles, error) {
 	if err := refuseAmbiguous(j); err != nil {
 		return nil, err
 	}
 	user, _, _ := strings.Cut(j["UserId"], "(")
 	l := &cluster.LogFiles{ID: j.ID(), Number: j["JobId"], Host: j["BatchHost"], User: user,
 		Start: command.ParseTime(j["StartTime"])}
-	l.Ended = state.IsEnd(cluster.EndState(j["JobState"]), command.ParseTime(j["EndTime"]), time.Now())
+	l.Ended = IsEndState(cluster.EndState(j["JobState"]), command.ParseTime(j["EndTime"]), time.Now())
 	restarts, err := strconv.Atoi(j["Restarts"])
 	l.Again = err == nil && restarts > 0
 	l.Unused = l.Ended && l.Host == "" && !l.Again
@@ -155,13 +154,13 @@ func filesOf(j scontrol.ShownJob) (*cluster.LogFiles, error) {
 }
 
 // refuseAmbiguous refuses a record with a value that may be part of a text.
-func refuseAmbiguous(j scontrol.ShownJob) error {
+func refuseAmbiguous(j command.ShownJob) error {
 	needed := []string{"UserId", "StdOut", "StdErr", "BatchHost", "StartTime", "JobState", "Restarts"}
 	if isRelative(j["StdOut"]) || isRelative(j["StdErr"]) {
 		needed = append(needed, "WorkDir")
 	}
 	for _, key := range needed {
-		if holder, is := strings.CutPrefix(j[key], scontrol.Unsure); is {
+		if holder, is := strings.CutPrefix(j[key], command.UnsureText); is {
 			return noLogs("scontrol shows two values of " + key + " of job " + j["JobId"] + ": its " + holder +
 				" has lines like those of scontrol")
 		}
@@ -177,7 +176,7 @@ func refuseAmbiguous(j scontrol.ShownJob) error {
 func isRelative(name string) bool { return name != "" && !strings.HasPrefix(name, "/") }
 
 // pathOf returns the path that a file name stands for: some versions of SLURM show the name as the user wrote it.
-func pathOf(j scontrol.ShownJob, name, user string) string {
+func pathOf(j command.ShownJob, name, user string) string {
 	switch {
 	case name == "" || name == "(null)":
 		return ""
@@ -196,7 +195,7 @@ func pathOf(j scontrol.ShownJob, name, user string) string {
 const maxPad = 10
 
 // expandPatterns replaces the patterns of a file name as slurmd does for a batch script: "%j", "%4a".
-func expandPatterns(j scontrol.ShownJob, name, user string) string {
+func expandPatterns(j command.ShownJob, name, user string) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(name, "%")
@@ -219,7 +218,7 @@ func expandPatterns(j scontrol.ShownJob, name, user string) string {
 	}
 }
 
-func patternValue(j scontrol.ShownJob, letter byte, user string) (value string, known bool) {
+func patternValue(j command.ShownJob, letter byte, user string) (value string, known bool) {
 	task, isTask := j["ArrayTaskId"]
 	switch letter {
 	case '%':

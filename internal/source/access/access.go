@@ -22,7 +22,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/kept"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -76,13 +75,14 @@ func (a *Access) Close() {
 
 // Answers are SLURM's answers that the user's programs keep for each other: those of the cluster of a login host, or
 // else of this host. nil: there is no place to keep them.
-func Answers(login string) *kept.Answers {
+func Answers(login string) *command.KeptAnswers {
 	dir, err := config.AnswersDir()
 	if err != nil {
 		return nil
 	}
 	name, host := Here()
-	return kept.New(dir, name, login, os.Getenv("SLURM_CLUSTERS"), os.Getenv("SLURM_CONF"), slurm.ClusterName(host))
+	return command.NewKeptAnswers(dir, name, login, os.Getenv("SLURM_CLUSTERS"), os.Getenv("SLURM_CONF"),
+		slurm.ClusterName(host))
 }
 
 // BeginsWith reports whether that door is tried first for a node.

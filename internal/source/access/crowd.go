@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
-	"github.com/nvnodetop/nvnodetop/internal/remote/slots"
 )
 
 // ErrCrowded says that as many programs of the user run on this host as the settings allow.
@@ -19,11 +19,11 @@ func Join(cfg *config.Config) error {
 	if cfg.MaxPrograms == 0 || cfg.Demo != "" || agent.IsList(cfg.Nodes) {
 		return nil
 	}
-	err := slots.Take(cfg.MaxPrograms)
+	err := remote.TakeSlot(cfg.MaxPrograms)
 	if err == nil {
 		return nil
 	}
-	if full, is := errors.AsType[*slots.FullError](err); is {
+	if full, is := errors.AsType[*remote.SlotsFullError](err); is {
 		return fmt.Errorf("%w: %w = %d (%s)", full, ErrCrowded, cfg.MaxPrograms, cfg.MaxProgramsFrom)
 	}
 	return fmt.Errorf("max_programs = %d (%s) is not held: %w", cfg.MaxPrograms, cfg.MaxProgramsFrom, err)

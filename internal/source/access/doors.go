@@ -11,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
-	"github.com/nvnodetop/nvnodetop/internal/remote/control"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
 	"github.com/nvnodetop/nvnodetop/internal/remote/openssh"
 	"github.com/nvnodetop/nvnodetop/internal/remote/srun"
@@ -92,7 +91,7 @@ func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, err
 	first := remote.New(native)
 	// one copy of the probe serves all doors
 	over := func(d remote.Door) *remote.Opener { return &remote.Opener{Door: d, Installer: first.Installer} }
-	master := control.New(func(ctx context.Context, node string) (string, error) {
+	master := openssh.NewControl(func(ctx context.Context, node string) (string, error) {
 		s, err := native.Settings().For(ctx, node)
 		if err != nil {
 			return "", err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -25,7 +25,7 @@ func (p Polling) within(cfg *config.Config) poller.Config {
 	c := poller.Config{Interval: cmp.Or(p.Every, cfg.Poll), Second: p.Second, Most: cfg.MaxNodes,
 		Beyond: notWatched(cfg), Log: p.Log}
 	if p.Slows {
-		c.IdleAfter, c.IdleFactor = controls.IdleAfter, controls.IdleFactor
+		c.IdleAfter, c.IdleFactor = source.IdleAfter, source.IdleFactor
 	}
 	return c
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/source/controls"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // Nodes are polled as the settings and the output say, and slow down only for a user who may be away.
@@ -17,7 +17,7 @@ func TestPolling(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	p = Polling{Every: time.Minute, Slows: true}.within(&cfg)
-	if p.Interval != time.Minute || p.IdleAfter != controls.IdleAfter || p.IdleFactor != controls.IdleFactor {
+	if p.Interval != time.Minute || p.IdleAfter != source.IdleAfter || p.IdleFactor != source.IdleFactor {
 		t.Errorf("%+v", p)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/source/demo/process"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -29,13 +28,13 @@ func (n probe) answerRequest(r *wire.Request) wire.Reply {
 	case r.Process != nil:
 		var p *wire.Process
 		if p, _, err = n.identifyProcess(*r.Process); err == nil {
-			reply.Process = process.Details(p, me)
+			reply.Process = site.ProcessDetails(p, me)
 		}
 	case r.Inspect != nil:
 		var p *wire.Process
 		var gpu int
 		if p, gpu, err = n.identifyProcess(r.Inspect.ProcessID); err == nil {
-			reply.Inspected = process.Inspect(p, gpu, me, r.Inspect.Memory)
+			reply.Inspected = site.InspectProcess(p, gpu, me, r.Inspect.Memory)
 		}
 	case r.RAS != nil:
 		reply.RAS, err = n.answerRAS(r.RAS)

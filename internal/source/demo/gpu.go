@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/source/demo/load"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -17,7 +17,7 @@ const (
 
 // gpuProgram is a program on GPUs, with its user. It runs from since to until; until zero means all the time.
 type gpuProgram struct {
-	load         func(now time.Duration, r float64) load.Load
+	load         func(now time.Duration, r float64) site.Load
 	user, job    string
 	since, until time.Duration
 	command      string
@@ -80,22 +80,22 @@ func (w *world) isThrottled(h *host, gpu int, now time.Duration) bool {
 }
 
 // loadOf returns the load of the GPU in one slot. The GPUs of a job wait for each other, so their loads vary together.
-func (w *world) loadOf(h *host, gpu int, now time.Duration) load.Load {
+func (w *world) loadOf(h *host, gpu int, now time.Duration) site.Load {
 	s := &h.gpus[gpu]
 	if !w.hasProcess(h, gpu, now) || s.isLost(now) || s.stoppedAt(now) {
-		return load.Load{}
+		return site.Load{}
 	}
 	second := int64(now / time.Second)
 	if w.hangsAt(h, now) {
 		if s.fate&lags != 0 {
-			return load.Load{}
+			return site.Load{}
 		}
-		return load.Spinning
+		return site.SpinningLoad
 	}
 	l := s.use.load(now, 0.6*w.fixedNoise('L', 0, len(s.use.command), second)+0.4*w.fixedNoise('l', h.number, gpu, second))
 	switch {
-	case s.fate&lags != 0 && isWithin(now, lagBegins, lagEnds) && !load.Checkpointing(now):
-		return load.Load{Util: 0.19 + 0.1*l.Memory, Work: 0.3, Memory: 0.12}
+	case s.fate&lags != 0 && isWithin(now, lagBegins, lagEnds) && !site.IsCheckpointing(now):
+		return site.Load{Util: 0.19 + 0.1*l.Memory, Work: 0.3, Memory: 0.12}
 	case s.fate&brakes != 0 && isWithin(now, brakeBegins, brakeEnds):
 		l.Work *= 0.5
 	}
@@ -142,7 +142,7 @@ const (
 )
 
 // clockState returns the reasons for reduced clocks, and the SM clock.
-func (w *world) clockState(h *host, gpu int, now time.Duration, l load.Load) (throttle uint64, clock int) {
+func (w *world) clockState(h *host, gpu int, now time.Duration, l site.Load) (throttle uint64, clock int) {
 	m, s := h.model, &h.gpus[gpu]
 	switch {
 	case l.Work == 0:

@@ -3,7 +3,7 @@ package demo
 import (
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/source/demo/process"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -48,7 +48,7 @@ func (n probe) readStacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
 		default:
 			does, ticks, line := n.processActivity(p, gpu)
 			_, loaders, _ := n.findRelatives(gpu, p)
-			list = append(list, process.Stacks(p, does, ticks, line, loaders)...)
+			list = append(list, site.ProcessStacks(p, does, ticks, line, loaders)...)
 		}
 	}
 	return list
@@ -56,21 +56,21 @@ func (n probe) readStacks(ids []wire.ProcessID) (list []wire.ProcessStacks) {
 
 // processActivity returns what the process on a GPU does, with its CPU time. In a job that works, most ranks are in a
 // collective, and each is elsewhere from time to time.
-func (n probe) processActivity(p *wire.Process, gpu int) (what process.Doing, ticks uint64, line int) {
+func (n probe) processActivity(p *wire.Process, gpu int) (what site.Doing, ticks uint64, line int) {
 	waits := n.gpus[gpu].fate&lags != 0
 	elsewhere := n.world.fixedNoise('K', n.number, gpu, int64(n.now/time.Second))
 	ticks = uint64(max(*p.ElapsedSec, 0)) * 95
 	switch hangs := n.world.hangsAt(n.host, n.now); {
 	case hangs && waits:
-		return process.Hanging, 1 << 20, 0 // it has not grown since
+		return site.Hanging, 1 << 20, 0 // it has not grown since
 	case hangs:
-		return process.Reducing, 1 << 20, 0
+		return site.Reducing, 1 << 20, 0
 	case waits && isWithin(n.now, lagBegins, lagEnds):
-		return process.Loading, ticks, 0
+		return site.Loading, ticks, 0
 	case !n.isTraining():
-		return process.Generating, ticks, int(elsewhere * 9)
+		return site.Generating, ticks, int(elsewhere * 9)
 	case elsewhere > 0.12:
-		return process.Reducing, ticks, 0
+		return site.Reducing, ticks, 0
 	}
-	return process.Computing, ticks, 0
+	return site.Computing, ticks, 0
 }

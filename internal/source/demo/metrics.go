@@ -5,8 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/source/demo/load"
-	"github.com/nvnodetop/nvnodetop/internal/source/demo/model"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -25,7 +24,7 @@ func (w *world) makeCard(h *host, gpu int) wire.Card {
 }
 
 // fillMetrics adds the metrics that follow from a sample's utilization, clocks and power.
-func (w *world) fillMetrics(v *metric.Values, h *host, gpu int, now time.Duration, l load.Load) {
+func (w *world) fillMetrics(v *metric.Values, h *host, gpu int, now time.Duration, l site.Load) {
 	m, s := h.model, &h.gpus[gpu]
 	for _, engine := range []metric.ID{metric.Encoder, metric.Decoder, metric.JPEG, metric.OFA} {
 		v.Set(engine, 0)
@@ -40,7 +39,7 @@ func (w *world) fillMetrics(v *metric.Values, h *host, gpu int, now time.Duratio
 		v.Set(metric.FabricClique, 0)
 	}
 	v.Set(metric.BAR1Used, float64(2<<20))
-	v.Set(metric.MemoryTemperature, min(math.Floor(v.Float(metric.Temperature)+6+8*l.Memory), model.HottestMemory))
+	v.Set(metric.MemoryTemperature, min(math.Floor(v.Float(metric.Temperature)+6+8*l.Memory), site.HottestMemory))
 	v.Set(metric.PerformanceState, 0)
 	v.Set(metric.GraphicsClock, v.Float(metric.SMClock))
 	v.Set(metric.VideoClock, math.Floor(float64(m.VideoMax)*v.Float(metric.SMClock)/float64(m.SMMax)))
@@ -68,7 +67,7 @@ const heldUp = 0.4
 // brokenLink is the NVLink that is down on the GPU with that fate.
 const brokenLink = 7
 
-func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration, l load.Load) {
+func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration, l site.Load) {
 	m, s := h.model, &h.gpus[gpu]
 	r := w.fixedNoise('x', h.number, gpu, int64(now/time.Second))
 	up := uint64(1)<<m.Links - 1

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
-	simulated "github.com/nvnodetop/nvnodetop/internal/source/demo/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
+	simulated "github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -48,11 +48,11 @@ func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 }
 
 // jobLog returns the simulated log of a job.
-func (w *world) jobLog(job string) simulated.Log {
-	l := simulated.Log{Begin: w.begin, User: me}
+func (w *world) jobLog(job string) simulated.JobLog {
+	l := simulated.JobLog{Begin: w.begin, User: me}
 	switch job {
 	case failedTask:
-		l.End, l.Last = w.begin.Add(simulated.Failed), simulated.Traceback
+		l.End, l.Last = w.begin.Add(simulated.LogFailed), simulated.Traceback
 	case timedOut:
 		l.End = w.begin.Add(timedOutAt)
 		l.Last = "slurmstepd-gpu-s11: error: *** JOB " + job + " ON gpu-s11 CANCELLED AT " +

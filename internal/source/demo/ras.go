@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/source/demo/ras"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -19,12 +19,12 @@ func (n probe) answerRAS(q *wire.AskRAS) (*wire.RASPiece, error) {
 		return nil, errors.New("no RAS of NCCL listens at port 28028: the job has no NCCL 2.24 or newer, or has not " +
 			"used it yet")
 	}
-	var nodes [][]ras.Rank
+	var nodes [][]site.RASRank
 	for _, h := range n.world.hosts {
 		if !h.isTraining() {
 			continue
 		}
-		var ranks []ras.Rank
+		var ranks []site.RASRank
 		for g := range h.gpus {
 			if n.world.hasProcess(h, g, n.now) {
 				ranks = append(ranks, rankOfRAS(n.world, h, g, n.now))
@@ -32,11 +32,11 @@ func (n probe) answerRAS(q *wire.AskRAS) (*wire.RASPiece, error) {
 		}
 		nodes = append(nodes, ranks)
 	}
-	return ras.Answer(nodes)
+	return site.RASAnswer(nodes)
 }
 
 // rankOfRAS returns a rank with the number of AllReduces that it has launched.
-func rankOfRAS(w *world, h *host, gpu int, now time.Duration) ras.Rank {
+func rankOfRAS(w *world, h *host, gpu int, now time.Duration) site.RASRank {
 	launched := 66_502
 	switch lags := h.gpus[gpu].fate&lags != 0; {
 	case !w.hangsAt(h, now):
@@ -44,6 +44,6 @@ func rankOfRAS(w *world, h *host, gpu int, now time.Duration) ras.Rank {
 	case lags:
 		launched--
 	}
-	return ras.NewRank(fmt.Sprintf("10.20.%d.%d", h.number/200, 1+h.number%200), w.makeProcess(h, gpu, now).PID, gpu,
+	return site.NewRASRank(fmt.Sprintf("10.20.%d.%d", h.number/200, 1+h.number%200), w.makeProcess(h, gpu, now).PID, gpu,
 		launched)
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/source/demo/load"
-	"github.com/nvnodetop/nvnodetop/internal/source/demo/model"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 )
 
@@ -32,7 +30,7 @@ type world struct {
 type host struct {
 	name   string
 	number int
-	model  *model.Model
+	model  *site.GPUModel
 	gpus   []slot
 	plot   connectionFault
 }
@@ -134,12 +132,12 @@ func numberRanks(hosts []*host) {
 
 // addTraining adds the nodes of the training job.
 func (w *world) addTraining(nodes, gpus int) {
-	train := &gpuProgram{load: load.Training, user: me, job: trainingID, since: -trainingFor,
+	train := &gpuProgram{load: site.TrainingLoad, user: me, job: trainingID, since: -trainingFor,
 		command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", directory: "llama",
 		memory: 0.87}
 	digits := max(len(fmt.Sprint(nodes)), 2)
 	for i := range nodes {
-		h := w.addHost(fmt.Sprintf("gpu-n%0*d", digits, i+1), model.H100, gpus)
+		h := w.addHost(fmt.Sprintf("gpu-n%0*d", digits, i+1), site.H100, gpus)
 		for g := range h.gpus {
 			h.gpus[g].use = train
 		}
@@ -199,34 +197,34 @@ func (h *host) assignFate(gpu int, f gpuFaults) {
 // addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of
 // the two tasks, and of the suspended job, if there are enough GPUs.
 func (w *world) addShared(gpus int) (mine, held, task []int) {
-	bob := &gpuProgram{load: load.Finetuning, user: "bob", job: bobsID,
+	bob := &gpuProgram{load: site.FinetuningLoad, user: "bob", job: bobsID,
 		since:   -(19*time.Hour + 4*time.Minute + 31*time.Second),
 		command: "python finetune.py", memory: 0.55}
-	carol := &gpuProgram{load: load.Simulating, user: "carol", job: carolsID,
+	carol := &gpuProgram{load: site.SimulatingLoad, user: "carol", job: carolsID,
 		since:   -(31*time.Hour + 12*time.Minute + 8*time.Second),
 		command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
-	eval := &gpuProgram{load: load.Evaluating, user: me, job: "48380", since: -evalFor,
+	eval := &gpuProgram{load: site.EvaluatingLoad, user: me, job: "48380", since: -evalFor,
 		command: "python eval.py --suite mmlu --tp 2", directory: "eval", memory: 0.6}
-	late := &gpuProgram{load: load.Evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds,
+	late := &gpuProgram{load: site.EvaluatingLoad, user: me, job: "48381", since: taskBegins, until: taskEnds,
 		command: "python eval.py --suite gsm8k --tp 2", directory: "eval", memory: 0.5}
-	stopped := &gpuProgram{load: load.Standing, user: me, job: heldID, since: -heldFor,
+	stopped := &gpuProgram{load: site.StandingLoad, user: me, job: heldID, since: -heldFor,
 		command:   "python tokenize.py --shards 512",
 		directory: "tokens", memory: 0.3}
 	users := []*gpuProgram{bob, bob, eval, eval, carol, carol, stopped, stopped}
 	if gpus <= 2 { // too small to share
 		users = []*gpuProgram{eval, eval}
 	}
-	h := w.addHost("gpu-s11", model.A100, gpus)
+	h := w.addHost("gpu-s11", site.A100, gpus)
 	mine, held = h.assignGPUs(users, eval), h.assignGPUs(users, stopped)
 	for _, g := range held {
 		h.gpus[g].stopped = 1
 	}
-	visited := w.addHost("gpu-s12", model.A100, gpus)
+	visited := w.addHost("gpu-s12", site.A100, gpus)
 	visited.plot = visits
 	return mine, held, visited.assignGPUs([]*gpuProgram{late, late, carol}, late)
 }
 
-func (w *world) addHost(name string, m *model.Model, gpus int) *host {
+func (w *world) addHost(name string, m *site.GPUModel, gpus int) *host {
 	h := &host{name: name, number: len(w.hosts), model: m, gpus: make([]slot, gpus)}
 	w.hosts = append(w.hosts, h)
 	return h

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/source/recording/budget"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -56,7 +55,7 @@ const most = maxLine / 4
 // A small file cannot fill the memory: the allocation is refused before it happens.
 func TestBudget(t *testing.T) {
 	raced.Skip(t)
-	names := make([]string, budget.MaxNodes)
+	names := make([]string, maxNodes)
 	for i := range names {
 		names[i] = fmt.Sprintf(`"n%d"`, i)
 	}
@@ -67,20 +66,20 @@ func TestBudget(t *testing.T) {
 		"ended":          jobs(`"jobs":[],"ended":[` + repeated(most, "{}") + `]`),
 		"switches":       jobs(`"jobs":[],"switches":[` + repeated(most, "{}") + `]`),
 		"nodes of a job": jobs(`"jobs":[{"nodes":[` + repeated(most, `""`) + `]}]`),
-		"minors":         jobs(`"jobs":[{"minors":{` + repeated(budget.MaxNodes+1, `"a":[]`) + `}}]`),
+		"minors":         jobs(`"jobs":[{"minors":{` + repeated(maxNodes+1, `"a":[]`) + `}}]`),
 		"places":         jobs(`"jobs":[` + repeated(9, `{"nodes":[`+all+`]}`) + `]`),
 		"names":          jobs(`"jobs":[{"nodes":[` + all + `]},{"nodes":["other"]}]`),
 		"a long line":    `{"at":1,"node":"a","try":{"transport":"` + strings.Repeat("x", maxLine/4) + `"}}` + "\n",
 		"transports": `{"at":1,"node":"a","down":{"failure":{"transports":[` + repeated(most/16, "{}") + `]}}}` +
 			"\n",
-		"attempts":  ofEach(budget.MaxNodes+1, `"try":{"interval":1}`),
-		"steps":     ofEach(budget.MaxNodes+1, `"step":{"stage":"connect"}`),
-		"paces":     ofEach(budget.MaxNodes+1, `"pace":{"interval":1}`),
-		"failures":  ofEach(budget.MaxNodes+1, `"down":{"failure":{"class":"x"}}`),
-		"GPUs":      hellos(budget.MaxGPUs/256+1, 256, 0),
-		"processes": hellos(budget.MaxProcesses/1000+1, 1, 1000),
+		"attempts":  ofEach(maxNodes+1, `"try":{"interval":1}`),
+		"steps":     ofEach(maxNodes+1, `"step":{"stage":"connect"}`),
+		"paces":     ofEach(maxNodes+1, `"pace":{"interval":1}`),
+		"failures":  ofEach(maxNodes+1, `"down":{"failure":{"class":"x"}}`),
+		"GPUs":      hellos(maxGPUs/256+1, 256, 0),
+		"processes": hellos(maxProcesses/1000+1, 1, 1000),
 		"bytes": strings.Repeat(fmt.Sprintf(`{"at":1,"node":"a","down":{"failure":{"words":"%s"}}}`+"\n",
-			strings.Repeat("x", 1<<19)), 2*budget.MaxBytes>>20+1),
+			strings.Repeat("x", 1<<19)), 2*maxBudgetBytes>>20+1),
 	} {
 		file := framed(t, first+text+`{"at":2,"node":"last","gone":true}`+"\n")
 		r := opened(t, file)
@@ -105,8 +104,8 @@ func TestEachKindIsCounted(t *testing.T) {
 		var e cluster.Event
 		at := reflect.ValueOf(&e).Elem().FieldByIndex(kind.Index)
 		at.Set(reflect.New(kind.Type.Elem()))
-		var l budget.Ledger
-		if err := l.Take(&e, budget.MaxBytes+1); !errors.Is(err, budget.ErrTooMuch) {
+		var l budgetLedger
+		if err := l.Take(&e, maxBudgetBytes+1); !errors.Is(err, errTooMuch) {
 			t.Errorf("%s: %v", kind.Name, err)
 		}
 	}
@@ -168,7 +167,7 @@ func TestEachKindStaysSmall(t *testing.T) {
 			r, store := opened(t, framed(t, first+text)), newStore()
 			before := heap()
 			err := r.Run(t.Context(), store.Apply)
-			if kept := heap() - before; kept > budget.MaxBytes+32<<20 {
+			if kept := heap() - before; kept > maxBudgetBytes+32<<20 {
 				t.Errorf("%s %d: the Store keeps %d MiB, %v", kind.Name, i, kept>>20, err)
 			}
 			runtime.KeepAlive(store)

@@ -12,7 +12,6 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/source/recording/budget"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -81,7 +80,7 @@ func checkContents(line []byte, hasJobs bool) error {
 	if !hasJobs && len(line) > wire.MaxLine {
 		return errTooLong
 	}
-	return budget.Bounded(line, hasJobs)
+	return checkBounds(line, hasJobs)
 }
 
 // nameEnd returns the index after a JSON string at the beginning of text, -1 if there is none.
@@ -173,8 +172,8 @@ func (c *decoder) ensureNode(name string) (*nodeReader, error) {
 	if n := c.nodes[name]; n != nil {
 		return n, nil
 	}
-	if len(c.nodes) == budget.MaxNodes {
-		return nil, fmt.Errorf("more than %d nodes: %w", budget.MaxNodes, budget.ErrTooMuch)
+	if len(c.nodes) == maxNodes {
+		return nil, fmt.Errorf("more than %d nodes: %w", maxNodes, errTooMuch)
 	}
 	n := &nodeReader{}
 	n.lines = wire.NewReaderWith(&n.text, func(text []byte, v any) error { return jsonv2.Unmarshal(text, v) })

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/nvnodetop/nvnodetop/internal/source/recording/budget"
 )
 
 // The skippable zstd frames of a recording: the first, one before each frame of Events, and the last.
@@ -97,7 +95,7 @@ func readIndex(f io.ReaderAt, size int64) *index {
 	if err != nil || end != size || len(body) < indexTail {
 		return nil
 	}
-	if bytes.Count(body, []byte{'{'}) > budget.MaxFrames {
+	if bytes.Count(body, []byte{'{'}) > maxFrames {
 		return nil
 	}
 	var x index
@@ -121,7 +119,7 @@ func (x *index) isValid(end int64) bool {
 
 // scanFrames finds all frames from offset on. The last one may be cut off.
 func scanFrames(ctx context.Context, f io.ReaderAt, offset int64) (frames []Frame) {
-	for len(frames) < budget.MaxFrames && ctx.Err() == nil {
+	for len(frames) < maxFrames && ctx.Err() == nil {
 		body, next, err := readSkippable(f, offset, magicFrame, maxJSON)
 		var frame Frame
 		if err != nil || json.Unmarshal(body, &frame) != nil {

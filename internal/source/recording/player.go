@@ -9,7 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
-	"github.com/nvnodetop/nvnodetop/internal/source/recording/firstseen"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
 )
 
 // Player has the Snapshots of a recording at any of its times. To move to a time it needs a Store from an earlier time.
@@ -25,7 +25,7 @@ type Player struct {
 	err   error          // why the rest cannot be read
 	near  *replayState   // a reading beyond the survey that began at a frame; nil: none
 	empty *store.Store
-	seen  firstseen.Problems
+	seen  trend.ProblemTimes
 	read  float64   // the part of the recording that the survey has read, 0 to 1
 	until time.Time // beginning of the damage; zero: none was found
 }

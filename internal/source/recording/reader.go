@@ -11,7 +11,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/source/recording/budget"
 )
 
 // Reader reads a recording.
@@ -107,7 +106,7 @@ func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
 type events struct {
 	ctx     context.Context // the events end when ctx does
 	of      *Reader
-	kept    budget.Ledger
+	kept    budgetLedger
 	left    int64 // bytes that may still be read (limit); only if limited
 	limited bool
 	frame   int // the open frame, or the next one
@@ -175,7 +174,7 @@ func (s *events) nextEvent() (e cluster.Event, began bool, err error) {
 			e, known, err = s.lines.decodeLine(line)
 		}
 		if err == nil && (!known || s.first) {
-			err = s.kept.Take(&e, budget.Weigh(line))
+			err = s.kept.Take(&e, weighLine(line))
 		}
 		if err != nil {
 			return e, false, s.explainError(err)
@@ -189,7 +188,7 @@ func (s *events) nextEvent() (e cluster.Event, began bool, err error) {
 
 // explainError returns what an error means: a truncated recording has come to its end, any other recording is damaged.
 func (s *events) explainError(err error) error {
-	if errors.Is(err, budget.ErrTooMuch) {
+	if errors.Is(err, errTooMuch) {
 		return err
 	}
 	if s.of.Cut && s.frame == len(s.of.Frames)-1 {

@@ -1,4 +1,5 @@
-// Package recording writes Events to a file and reads them again. docs/RECORDING.md describes the format.
+// Package recording writes Events to a file and reads them again. docs/RECORDING.md describes the format. It limits
+// what a recording may hold, as no recording is trusted.
 //
 // A Writer takes the Events of a Source, in the same order as a Store. A Reader is a Source that emits the same Events,
 // so a Store fed with them has the same Snapshots. A Player is a Reader with a clock and a Store: it can be paused, and

@@ -8,21 +8,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity/idle"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 type (
 	jobs     = list.List[capacity.Job, string]
-	idleGPUs = list.List[idle.GPU, typeKey]
+	idleGPUs = list.List[capacity.IdleGPU, typeKey]
 )
 
 // newJobs lists the jobs of all users.
-func newJobs(p *Page, past *prompt.History) *jobs {
+func newJobs(p *Page, past *footer.History) *jobs {
 	return list.New(past, list.Of[capacity.Job, string]{
 		Name: func(*part.Scene) string { return "Cluster · jobs of all users" }, Noun: "jobs",
 		Rows: func(*part.Scene) []capacity.Job {
@@ -57,30 +56,32 @@ func newJobs(p *Page, past *prompt.History) *jobs {
 }
 
 // newIdle lists the GPUs that are allocated but idle.
-func newIdle(p *Page, past *prompt.History) *idleGPUs {
-	return list.New(past, list.Of[idle.GPU, typeKey]{
+func newIdle(p *Page, past *footer.History) *idleGPUs {
+	return list.New(past, list.Of[capacity.IdleGPU, typeKey]{
 		Name: func(*part.Scene) string { return "Cluster · GPUs in use that are idle" }, Noun: "idle GPUs",
-		Rows:    func(s *part.Scene) []idle.GPU { return p.findIdleGPUs(s).GPUs },
+		Rows:    func(s *part.Scene) []capacity.IdleGPU { return p.findIdleGPUs(s).GPUs },
 		Version: p.listVersion,
-		Key:     func(g *idle.GPU) typeKey { return typeKey{g.Node.Name, g.Key} },
-		Reads: list.By(&rows.IdleGPUs, func(*part.Scene) func(*idle.GPU) *idle.GPU {
-			return func(g *idle.GPU) *idle.GPU { return g }
+		Key:     func(g *capacity.IdleGPU) typeKey { return typeKey{g.Node.Name, g.Key} },
+		Reads: list.By(&rows.IdleGPUs, func(*part.Scene) func(*capacity.IdleGPU) *capacity.IdleGPU {
+			return func(g *capacity.IdleGPU) *capacity.IdleGPU { return g }
 		}),
-		Orders: []list.Order[idle.GPU]{{Column: "node", Words: "name"}, {Column: "gpu"},
+		Orders: []list.Order[capacity.IdleGPU]{{Column: "node", Words: "name"}, {Column: "gpu"},
 			{Column: "idle_seconds", Words: "longest"}, {Column: "memory_used_bytes"}, {Column: "gpu_name"}},
 		Usual: []string{"idle_seconds", "node", "memory_used_bytes"},
-		Open: func(s *part.Scene, g *idle.GPU) nav.Answer {
+		Open: func(s *part.Scene, g *capacity.IdleGPU) nav.Answer {
 			return openNodeOf(s, nav.Go{Page: keys.OnGPU, GPU: g.Key}, g.Node.Name)
 		},
 		Header: p.drawHeader,
-		Above:  func(f *part.Frame, _ *list.View[idle.GPU]) []string { return p.unreadLines(f) },
+		Above:  func(f *part.Frame, _ *list.View[capacity.IdleGPU]) []string { return p.unreadLines(f) },
 		None: func(f *part.Frame) string {
 			if l := p.findIdleGPUs(f.Scene); p.known != nil {
 				return fmt.Sprintf("none of the %d GPUs in use on nodes that are read is idle", l.Read)
 			}
 			return p.whyEmpty(f)
 		},
-		Table: func(f *part.Frame, _ *list.View[idle.GPU]) list.Table[idle.GPU] { return newIdleTable(f) },
+		Table: func(f *part.Frame, _ *list.View[capacity.IdleGPU]) list.Table[capacity.IdleGPU] {
+			return newIdleTable(f)
+		},
 		Hints: p.footerHints(ofIdle),
 	})
 }
@@ -88,11 +89,11 @@ func newIdle(p *Page, past *prompt.History) *idleGPUs {
 // idleOf is the key of the idle GPUs in the scene's memory.
 type idleOf struct{ known *capacity.Cluster }
 
-func (p *Page) findIdleGPUs(s *part.Scene) idle.List {
+func (p *Page) findIdleGPUs(s *part.Scene) capacity.IdleList {
 	if p.known == nil {
-		return idle.List{}
+		return capacity.IdleList{}
 	}
-	return part.OfSnapshot(s, idleOf{p.known}, func() idle.List { return idle.Of(s.Snap, p.known) })
+	return part.OfSnapshot(s, idleOf{p.known}, func() capacity.IdleList { return capacity.IdleOf(s.Snap, p.known) })
 }
 
 // unreadLines says which allocated GPUs are not read, and how they could be.
@@ -107,7 +108,7 @@ func (p *Page) unreadLines(f *part.Frame) []string {
 			"nodes that you may log in to"
 	}
 	text += "."
-	if slices.ContainsFunc(l.GPUs, func(g idle.GPU) bool { return g.AtLeast }) {
+	if slices.ContainsFunc(l.GPUs, func(g capacity.IdleGPU) bool { return g.AtLeast }) {
 		text += " Times are as long as the histories: the setting history makes them longer."
 	}
 	return draw.Wrap(strings.TrimSpace(text), max(f.W-5, 10), "")

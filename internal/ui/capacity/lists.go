@@ -7,11 +7,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -28,7 +28,7 @@ func (p *Page) footerHints(of capacityView) []keys.Hint {
 		keys.HintOf(keys.Filter), keys.HintOf(keys.Refresh)}
 }
 
-func newPartitions(p *Page, past *prompt.History) *partitions {
+func newPartitions(p *Page, past *footer.History) *partitions {
 	return list.New(past, list.Of[capacity.PartitionGPUs, typeKey]{
 		Name: func(*part.Scene) string { return "Cluster · GPUs by partition" }, Noun: "partitions",
 		Rows: func(*part.Scene) []capacity.PartitionGPUs {
@@ -68,7 +68,7 @@ func newPartitions(p *Page, past *prompt.History) *partitions {
 	})
 }
 
-func newNodes(p *Page, past *prompt.History) *nodes {
+func newNodes(p *Page, past *footer.History) *nodes {
 	return list.New(past, list.Of[capacity.NodeGPUs, typeKey]{
 		Name: func(*part.Scene) string { return "Cluster · GPUs by node" }, Noun: "nodes",
 		Rows: func(*part.Scene) []capacity.NodeGPUs {

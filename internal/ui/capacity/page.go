@@ -1,5 +1,6 @@
 // Package capacity is the page of the cluster: the GPUs that SLURM can still give to jobs, by partition and by node,
-// and the user's jobs that wait for GPUs.
+// and the user's jobs that wait for GPUs. The page of a user without running jobs is here too: SLURM's last answer, and
+// the jobs that wait in the queue.
 //
 // The page asks SLURM only while it is on the screen. It asks no node: only the idle GPUs come from reports of nodes,
 // and only of nodes that are watched anyway.
@@ -16,11 +17,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -70,7 +70,7 @@ type Page struct {
 }
 
 // New returns the page in its first state. all says that the user may see the jobs of all users.
-func New(past *prompt.History, all bool) *Page {
+func New(past *footer.History, all bool) *Page {
 	p := &Page{}
 	if all {
 		p.sheets = make([]viewList, views)
@@ -125,9 +125,9 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 
 // outward has the action that comes before those of the list, and code the actions that come after them.
 var (
-	outward = action.Table[*Page]{{Of: keys.Back, Do: (*Page).leavePartition}}
-	code    = action.Table[*Page]{
-		{Of: keys.Grid, Do: action.Change(func(p *Page) { p.on = p.nextView(p.on) })},
+	outward = nav.CodeTable[*Page]{{Of: keys.Back, Do: (*Page).leavePartition}}
+	code    = nav.CodeTable[*Page]{
+		{Of: keys.Grid, Do: nav.ChangePage(func(p *Page) { p.on = p.nextView(p.on) })},
 		{Of: keys.Refresh, Do: (*Page).refresh},
 	}
 )

@@ -14,21 +14,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 var now = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
 
 // counted is a cluster of two partitions; "x" has the nodes with odd numbers.
 func counted(nodes int) *capacity.Cluster {
-	s := &supply.Supply{Partitions: []supply.Partition{{Name: "gpu", State: "up"}, {Name: "x", State: "up"}}}
+	s := &capacity.Supply{Partitions: []capacity.SuppliedPartition{{Name: "gpu", State: "up"}, {Name: "x", State: "up"}}}
 	for i := range nodes {
 		name := fmt.Sprintf("n%04d", i)
-		s.Nodes = append(s.Nodes, supply.NodeGPUs{Name: name, States: []string{"MIXED"},
+		s.Nodes = append(s.Nodes, capacity.SuppliedGPUs{Name: name, States: []string{"MIXED"},
 			Types: []gres.Type{{Name: "a100", Total: 8, Used: i % 8, Known: true}}})
 		for p := range s.Partitions {
 			if p == 0 || i%2 == 1 {
@@ -69,7 +68,7 @@ func press(p *Page, s *part.Scene, names ...string) (a nav.Answer) {
 // The page asks at once when it is opened, then every few seconds, never while it has no answer, and not at all while
 // another page is on the screen.
 func TestOnlyAnOpenPageAsks(t *testing.T) {
-	p, s := New(&prompt.History{}, false), scene(80, 24)
+	p, s := New(&footer.History{}, false), scene(80, 24)
 	if len(p.Due(now, false).Ask) != 0 {
 		t.Error("a page that is not open asks")
 	}
@@ -103,7 +102,7 @@ func TestOnlyAnOpenPageAsks(t *testing.T) {
 
 // Enter on a partition shows its nodes, Esc leads back; Enter on a node of a job opens it, and only there.
 func TestIntoAPartition(t *testing.T) {
-	p, s := New(&prompt.History{}, false), scene(80, 24)
+	p, s := New(&footer.History{}, false), scene(80, 24)
 	p.known = counted(8)
 	press(p, s, "down", "down", "enter")
 	text := picture(p, s)
@@ -149,10 +148,10 @@ func TestNodesOfAJob(t *testing.T) {
 
 // A job without a limit has no number of seconds left; of another one the end is not known.
 func TestWithoutALimit(t *testing.T) {
-	p, s := New(&prompt.History{}, true), scene(120, 30)
+	p, s := New(&footer.History{}, true), scene(120, 30)
 	p.on = ofAll
-	p.known = capacity.Of(&supply.Supply{Nodes: []supply.NodeGPUs{{Name: "n1",
-		Types: []gres.Type{{Name: "a100", Total: 8, Known: true}}}}, Jobs: []supply.Job{
+	p.known = capacity.Of(&capacity.Supply{Nodes: []capacity.SuppliedGPUs{{Name: "n1",
+		Types: []gres.Type{{Name: "a100", Total: 8, Known: true}}}}, Jobs: []capacity.SuppliedJob{
 		{ID: "1", Nodes: []string{"n1"}, Start: now, Unlimited: true}, {ID: "2", Nodes: []string{"n1"}, Start: now}}}, now)
 	text := picture(p, s)
 	if strings.Count(text, "no limit") != 1 || strings.Count(text, "n/a") < 1 {
@@ -163,7 +162,7 @@ func TestWithoutALimit(t *testing.T) {
 // The pending jobs have a part of the page, and the partitions the rest, in every terminal.
 func TestPendingJobsHaveRoom(t *testing.T) {
 	for h := 5; h < 60; h++ {
-		p, s := New(&prompt.History{}, false), scene(80, h)
+		p, s := New(&footer.History{}, false), scene(80, h)
 		p.known = counted(8)
 		for range 30 {
 			s.Snap.Discovery.Pending = append(s.Snap.Discovery.Pending, cluster.PendingJob{ID: "4711", Reason: "Priority"})
@@ -178,7 +177,7 @@ func TestPendingJobsHaveRoom(t *testing.T) {
 
 // A key on a list of thousands of nodes, after a new Snapshot: 8 ms are allowed.
 func BenchmarkKey(b *testing.B) {
-	p, s := New(&prompt.History{}, false), scene(200, 50)
+	p, s := New(&footer.History{}, false), scene(200, 50)
 	p.known, p.on = counted(5000), byNode
 	snap := *s.Snap
 	for b.Loop() {

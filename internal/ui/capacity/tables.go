@@ -6,14 +6,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-type col = layout.Key
+type col = table.ColumnKey
 
 const (
 	colPartition col = "partition"
@@ -38,43 +36,44 @@ const (
 	colModel  col = "gpu_name"
 )
 
-var partitionColumns = columns.For(&rows.Partitions,
-	columns.Column{Key: colPartition, Priority: 1},
-	columns.Column{Key: colType, Gap: 2, Priority: 2},
-	columns.Column{Key: colFree, Gap: 2, Priority: 1},
-	columns.Column{Key: colInUse, Gap: 2, Priority: 2},
-	columns.Column{Key: colOut, Gap: 2, Priority: 3},
-	columns.Column{Key: colTotal, Gap: 2, Priority: 3},
-	columns.Column{Key: colState, Gap: 2, Least: 11, Priority: 4},
+var partitionColumns = rows.ColumnsFor(&rows.Partitions,
+	rows.Column{Key: colPartition, Priority: 1},
+	rows.Column{Key: colType, Gap: 2, Priority: 2},
+	rows.Column{Key: colFree, Gap: 2, Priority: 1},
+	rows.Column{Key: colInUse, Gap: 2, Priority: 2},
+	rows.Column{Key: colOut, Gap: 2, Priority: 3},
+	rows.Column{Key: colTotal, Gap: 2, Priority: 3},
+	rows.Column{Key: colState, Gap: 2, Least: 11, Priority: 4},
 )
 
-var partitionGrowth = []layout.Stage{layout.To(12, colType), layout.To(16, colPartition), layout.To(16, colType),
-	layout.To(30, colPartition)}
+var partitionGrowth = []table.GrowthStage{table.GrowTo(12, colType), table.GrowTo(16, colPartition),
+	table.GrowTo(16, colType), table.GrowTo(30, colPartition)}
 
-var nodeColumns = columns.For(&rows.ClusterNodes,
-	columns.Column{Key: colNode, Priority: 1},
-	columns.Column{Key: colType, Gap: 2, Priority: 2},
-	columns.Column{Key: colFree, Gap: 2, Priority: 1},
-	columns.Column{Key: colInUse, Gap: 2, Priority: 3},
-	columns.Column{Key: colOut, Gap: 2, Priority: 7},
-	columns.Column{Key: colTotal, Gap: 2, Priority: 6},
-	columns.Column{Key: colState, Gap: 2, Least: 10, Priority: 2},
-	columns.Column{Key: colUser, Gap: 2, Priority: 4},
-	columns.Column{Key: colJob, Gap: 2, Least: 18, Priority: 11},
-	columns.Column{Key: colPartition, Gap: 2, Priority: 10},
-	columns.Column{Key: colReason, Gap: 2, Least: 16, Priority: 5},
+var nodeColumns = rows.ColumnsFor(&rows.ClusterNodes,
+	rows.Column{Key: colNode, Priority: 1},
+	rows.Column{Key: colType, Gap: 2, Priority: 2},
+	rows.Column{Key: colFree, Gap: 2, Priority: 1},
+	rows.Column{Key: colInUse, Gap: 2, Priority: 3},
+	rows.Column{Key: colOut, Gap: 2, Priority: 7},
+	rows.Column{Key: colTotal, Gap: 2, Priority: 6},
+	rows.Column{Key: colState, Gap: 2, Least: 10, Priority: 2},
+	rows.Column{Key: colUser, Gap: 2, Priority: 4},
+	rows.Column{Key: colJob, Gap: 2, Least: 18, Priority: 11},
+	rows.Column{Key: colPartition, Gap: 2, Priority: 10},
+	rows.Column{Key: colReason, Gap: 2, Least: 16, Priority: 5},
 )
 
-var nodeGrowth = []layout.Stage{layout.To(12, colNode), layout.To(12, colType),
-	layout.To(12, colUser), layout.To(20, colReason), layout.To(14, colState), layout.To(16, colUser),
-	layout.To(20, colNode), layout.To(30, colReason), layout.To(20, colPartition, colJob), layout.Rest(colReason)}
+var nodeGrowth = []table.GrowthStage{table.GrowTo(12, colNode), table.GrowTo(12, colType),
+	table.GrowTo(12, colUser), table.GrowTo(20, colReason), table.GrowTo(14, colState), table.GrowTo(16, colUser),
+	table.GrowTo(20, colNode), table.GrowTo(30, colReason), table.GrowTo(20, colPartition, colJob),
+	table.GrowRest(colReason)}
 
-func partitionLayout(width int) layout.Layout {
-	return layout.Fit(width, partitionColumns, partitionGrowth, 3)
+func partitionLayout(width int) table.Layout {
+	return table.FitColumns(width, partitionColumns, partitionGrowth, 3)
 }
 
-func nodeLayout(width int) layout.Layout {
-	return layout.Fit(width, nodeColumns, nodeGrowth, 3)
+func nodeLayout(width int) table.Layout {
+	return table.FitColumns(width, nodeColumns, nodeGrowth, 3)
 }
 
 // newPartitionTable returns the table of the GPUs of partitions. The row for all nodes stands out.
@@ -89,7 +88,7 @@ func newPartitionTable(f *part.Frame) *fieldTable[capacity.PartitionGPUs] {
 		}
 		return ofCount(&p.Count, key, base)
 	}
-	return &fieldTable[capacity.PartitionGPUs]{layout.Sheet{Columns: partitionColumns, Layout: partitionLayout(f.W)},
+	return &fieldTable[capacity.PartitionGPUs]{table.Sheet{Columns: partitionColumns, Layout: partitionLayout(f.W)},
 		&rows.Partitions, role}
 }
 
@@ -105,7 +104,7 @@ func newNodeTable(f *part.Frame) *fieldTable[capacity.NodeGPUs] {
 		}
 		return ofCount(&n.Count, key, draw.Text)
 	}
-	return &fieldTable[capacity.NodeGPUs]{layout.Sheet{Columns: nodeColumns, Layout: nodeLayout(f.W)},
+	return &fieldTable[capacity.NodeGPUs]{table.Sheet{Columns: nodeColumns, Layout: nodeLayout(f.W)},
 		&rows.ClusterNodes, role}
 }
 
@@ -125,7 +124,7 @@ func ofCount(c *capacity.Count, key col, role draw.Role) draw.Role {
 
 // fieldTable is a table whose columns show the fields of its rows unchanged.
 type fieldTable[Row any] struct {
-	layout.Sheet
+	table.Sheet
 	fields *field.Table[Row]
 	role   func(r *Row, key col) draw.Role // nil: all are plain
 }

@@ -4,15 +4,15 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 // Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable
 // width.
 func TestLayouts(t *testing.T) {
 	for name, l := range map[string]struct {
-		of      func(int) layout.Layout
-		columns []layout.Column
+		of      func(int) table.Layout
+		columns []table.Column
 	}{
 		"partitions": {partitionLayout, partitionColumns}, "nodes": {nodeLayout, nodeColumns},
 		"jobs": {allJobsLayout, allJobsColumns}, "idle": {idleLayout, idleColumns},

@@ -1,4 +1,5 @@
-// Package footer draws the last row of a page: as many of its keys as fit, at the same places on every page.
+// Package footer draws the last row of a page: as many of its keys as fit, at the same places on every page. It has the
+// hints that several pages share, and the prompt, in which the user types.
 package footer
 
 import (

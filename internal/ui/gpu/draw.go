@@ -9,14 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -54,8 +52,8 @@ func (p *Page) footerHints(s *part.Scene, gpus int) []keys.Hint {
 	if len(s.Job.Nodes) > 1 {
 		hints = append(hints, keys.NodeDown)
 	}
-	return slices.Concat(hint.Released(s), hints, hint.Common(s, s.Node.Name),
-		hint.Last)
+	return slices.Concat(footer.MouseHints(s), hints, footer.CommonHints(s, s.Node.Name),
+		footer.LastHints)
 }
 
 // gone says that the driver no longer lists the chosen GPU.
@@ -122,7 +120,7 @@ func drawMemory(f *part.Frame, y int, g *cluster.GPU) {
 
 // staleTag draws the age of old numbers at the end of the first row.
 func staleTag(f *part.Frame, y int) {
-	if tag, role := connection.OldTag(f.Node); tag != "" {
+	if tag, role := node.OldTag(f.Node); tag != "" {
 		f.Put(f.W-2-draw.Width(tag), y, " "+tag, role)
 	}
 }
@@ -167,7 +165,7 @@ func drawFindings(f *part.Frame, y, end int, g *cluster.GPU) {
 	if y >= end {
 		return
 	}
-	if text := problem.Lost(g, f.Health.OfGPU(f.Node.Name, g)); text != "" {
+	if text := header.LostText(g, f.Health.OfGPU(f.Node.Name, g)); text != "" {
 		x := f.Put(1, y, draw.Clip(" ✗ "+text+" ", f.W-2), draw.CritFill)
 		if len(findings) > 0 {
 			lostHint(f, x+2, y, end, "→ "+f.Say(&findings[0]).Hint)
@@ -178,7 +176,7 @@ func drawFindings(f *part.Frame, y, end int, g *cluster.GPU) {
 		f.Left(3, y, f.W-4, noFinding(f, g), draw.Dim)
 		return
 	}
-	problem.SentencesHere(f, y, end, findings)
+	header.DrawSentencesHere(f, y, end, findings)
 }
 
 // lostHint draws a hint on the line below the sentence, or else after it from column x, if it fits there without being

@@ -9,10 +9,9 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
-	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -26,7 +25,7 @@ type Page struct {
 	from   int  // number of rows of processes scrolled away
 	pane   bool // it is drawn beside a list, where no key scrolls
 
-	connection connection.Page
+	connection node.ConnectionPage
 }
 
 // gpuID identifies a GPU of a node: by its key, or by its number if the driver does not list it.
@@ -158,7 +157,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // code is the code of the page's own actions.
-var code = action.Table[*Page]{
+var code = nav.CodeTable[*Page]{
 	{Of: keys.ToProcesses, Do: toProcesses},
 	{Of: keys.Left, Do: toGPU(-1)},
 	{Of: keys.Right, Do: toGPU(+1)},

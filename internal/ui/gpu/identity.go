@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -40,7 +40,7 @@ const uuidWide = 150
 
 // drawIdentity draws the model and features of the GPU.
 func drawIdentity(f *part.Frame, y int, g *cluster.GPU) {
-	tag, _ := connection.OldTag(f.Node)
+	tag, _ := node.OldTag(f.Node)
 	l := facts{f: f, x: 1, y: y, last: draw.Width(tag)}
 	l.addPieces(part.Strong(tally.ShortModel(g.Card.Name)))
 	if i := g.Card.Instance; i != nil {

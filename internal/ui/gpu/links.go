@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -208,7 +208,7 @@ func xidRows(f *part.Frame, y, rows int, g *cluster.GPU) {
 		l := facts{f: f, x: x, y: y + i}
 		l.addPieces(part.Dim(xid.At.Format(time.TimeOnly)))
 		l.addPieces(part.Piece{Text: strconv.FormatUint(xid.Code, 10), Role: draw.Warn})
-		l.addPieces(part.Text(draw.Clip(problem.Xid(xid), max(f.W-1-l.x, 0))))
+		l.addPieces(part.Text(draw.Clip(header.XidName(xid), max(f.W-1-l.x, 0))))
 		if i == rows-1 {
 			l.addEarlierXids(xids[i+1:])
 		}

@@ -4,8 +4,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // Draw draws parts of the GPU page for a GPU of the selected node, from row y on, for the pane beside a list.
@@ -18,7 +18,7 @@ func Draw(f *part.Frame, y int, g *cluster.GPU) {
 	r := roomsFrom(y, f.H)
 	need := 0
 	for _, finding := range findingsOf(f, g) {
-		need += problem.SentenceRows(f, &finding)
+		need += header.SentenceRows(f, &finding)
 	}
 	more := max(min(need-r.findings, r.graphs/4), 0) // for the evidence, and for what to do
 	r.findings, r.graphs = r.findings+more, r.graphs-more

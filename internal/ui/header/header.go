@@ -1,5 +1,6 @@
 // Package header draws the rows above each page: the job and its times in row 0, its problems in row 1, the bar of
-// pages in row 2 of high terminals, and tabs in the first row of the page.
+// pages in row 2 of high terminals, and tabs in the first row of the page. It also writes the problems of nodes, GPUs
+// and ranks, in sentences with hints or in a cell.
 package header
 
 import (

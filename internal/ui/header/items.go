@@ -9,7 +9,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // headerProblem is a problem in row 1, in several wordings: the longest first.
@@ -193,9 +192,9 @@ func (i *headerProblem) setWordings(f *part.Frame, first *cluster.Finding, label
 	}
 	name := f.NodeName(first.Node, rowName) + " "
 	if first.Kind == cluster.KindLag { // the size of the lag matters as much as the GPU
-		i.texts = append(i.texts, name+problem.OnGPU(first, f.Say(first).Short))
+		i.texts = append(i.texts, name+WordsOnGPU(first, f.Say(first).Short))
 	}
-	i.texts = append(i.texts, name+problem.OnGPU(first, label.One))
+	i.texts = append(i.texts, name+WordsOnGPU(first, label.One))
 	i.least = len(i.texts) - 1
 	if i.texts = append(i.texts, label.One); i.severity == cluster.Critical {
 		i.least++

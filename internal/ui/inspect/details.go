@@ -7,12 +7,10 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // details is everything that the kernel tells about a process.
@@ -26,8 +24,8 @@ var details = &sheetKind{
 	answers: func(r *wire.Request, id wire.ProcessID) bool {
 		return r.Inspect != nil && r.Inspect.ProcessID == id
 	},
-	code: action.Table[*FactSheet]{
-		{Of: keys.FullMemory, Do: (*FactSheet).walk}, {Of: keys.LeaveDetails, Do: action.Change((*FactSheet).close)},
+	code: nav.CodeTable[*FactSheet]{
+		{Of: keys.FullMemory, Do: (*FactSheet).walk}, {Of: keys.LeaveDetails, Do: nav.ChangePage((*FactSheet).close)},
 	},
 	read: func(r *wire.Reply) (list []variable, truncated, sent bool) {
 		if r.Inspected == nil {
@@ -51,13 +49,13 @@ func (e *FactSheet) walk(*part.Scene) nav.Answer {
 
 // factList is the facts of a sheet under construction.
 type factList struct {
-	*inspection.Process
+	*wire.InspectedProcess
 	facts []variable
 }
 
 // detailsOf are the facts of an inspection, group by group. An absent fact has no line, or a line with the reason.
-func detailsOf(in *inspection.Process) []variable {
-	l := &factList{Process: in}
+func detailsOf(in *wire.InspectedProcess) []variable {
+	l := &factList{InspectedProcess: in}
 	l.addIdentity()
 	l.addCPU()
 	l.addMemory()

@@ -6,20 +6,19 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/inspection"
 )
 
 // inspection is what a node tells about a process of the user.
-func inspected() *inspection.Process {
-	return &inspection.Process{
+func inspected() *wire.InspectedProcess {
+	return &wire.InspectedProcess{
 		PID: 77, StartTicks: 9, Arguments: []string{"python", "train.py", "--name", "a b"},
 		UIDs: []int{1000, 0, 0, 0}, GIDs: []int{100, 100, 100, 100}, Nice: new(5), Priority: new(25), Policy: "batch",
 		CPUAffinity: "3", LastCPU: new(3), UserSeconds: new(3723.0), SystemSeconds: new(1.5),
-		Limits:  []inspection.Limit{{Name: "Max open files", Soft: new(uint64(1024)), Unit: "files"}},
-		Threads: []inspection.Thread{{ID: 78, Name: "pt_main\x1b[2J", State: "R", UserSeconds: 12.25}},
-		Files: &inspection.Descriptors{Count: 3, Sockets: 1, Files: []inspection.OpenFile{{FD: 5, Path: "/scratch/a", Mode: "rw",
+		Limits:  []wire.InspectedLimit{{Name: "Max open files", Soft: new(uint64(1024)), Unit: "files"}},
+		Threads: []wire.InspectedThread{{ID: 78, Name: "pt_main\x1b[2J", State: "R", UserSeconds: 12.25}},
+		Files: &wire.Descriptors{Count: 3, Sockets: 1, Files: []wire.OpenFile{{FD: 5, Path: "/scratch/a", Mode: "rw",
 			Position: 42}}},
-		Connections: []inspection.Connection{{FD: 6, Protocol: "tcp", Local: "10.0.0.1:1", Remote: "10.0.0.2:2",
+		Connections: []wire.InspectedConnection{{FD: 6, Protocol: "tcp", Local: "10.0.0.1:1", Remote: "10.0.0.2:2",
 			Status: "ESTABLISHED"}},
 		More:   map[string]int{"threads": 12},
 		Absent: map[string]string{"io": "permission denied"},
@@ -56,7 +55,7 @@ func TestDetails(t *testing.T) {
 		t.Error("a key that repeats asks for the memory again before the answer")
 	}
 	full := inspected()
-	full.Full = &inspection.FullMemory{USS: 3 << 30, PSS: 4 << 30, Maps: []inspection.Mapping{{Path: "/lib/a.so", Areas: 2}}}
+	full.Full = &wire.FullMemory{USS: 3 << 30, PSS: 4 << 30, Maps: []wire.InspectedMapping{{Path: "/lib/a.so", Areas: 2}}}
 	e.Press(nav.Result{Ask: again.Ask[0], Reply: wire.Reply{Inspected: full}}, s)
 	if text := drawn(s, e); !strings.Contains(text, "USS 3.0 GiB, PSS 4.0 GiB") || !strings.Contains(text, "/lib/a.so") {
 		t.Errorf("shown is\n%s", text)

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -18,9 +17,9 @@ var environment = &sheetKind{
 	answers: func(r *wire.Request, id wire.ProcessID) bool {
 		return r.Environ != nil && *r.Environ == id
 	},
-	code: action.Table[*FactSheet]{
-		{Of: keys.Secrets, Do: action.Change(func(e *FactSheet) { e.shown = !e.shown })},
-		{Of: keys.LeaveEnviron, Do: action.Change((*FactSheet).close)},
+	code: nav.CodeTable[*FactSheet]{
+		{Of: keys.Secrets, Do: nav.ChangePage(func(e *FactSheet) { e.shown = !e.shown })},
+		{Of: keys.LeaveEnviron, Do: nav.ChangePage((*FactSheet).close)},
 	},
 	read: func(r *wire.Reply) (list []variable, truncated, sent bool) {
 		if r.Environ == nil {

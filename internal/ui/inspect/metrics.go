@@ -9,7 +9,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -64,8 +63,8 @@ func (m *Metrics) On() keys.Page { return keys.OnMetrics }
 func (m *Metrics) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
 
 // metricsCode is the code of the page's own actions.
-var metricsCode = action.Table[*Metrics]{
-	{Of: keys.LeaveMetrics, Do: action.Change(func(m *Metrics) { m.closed = true })},
+var metricsCode = nav.CodeTable[*Metrics]{
+	{Of: keys.LeaveMetrics, Do: nav.ChangePage(func(m *Metrics) { m.closed = true })},
 }
 
 // Actions returns the actions that have code.

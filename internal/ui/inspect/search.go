@@ -10,13 +10,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // search has the words that are searched for, and the line in which the user types them.
 type search struct {
 	text string
-	line *prompt.Line // nil: it is closed
+	line *footer.InputLine // nil: it is closed
 }
 
 // mostTyped limits the search, in characters.
@@ -25,7 +24,7 @@ const mostTyped = 100
 func (s *search) lowerWords() []string { return strings.Fields(strings.ToLower(s.text)) }
 
 // openInput opens the line in which the user types the search.
-func (s *search) openInput() { s.line = prompt.NewLine(s.text, mostTyped) }
+func (s *search) openInput() { s.line = footer.NewInputLine(s.text, mostTyped) }
 
 // handleMessage passes a message to the line, which takes every key except Ctrl-C. The shown variables change while the
 // user types.

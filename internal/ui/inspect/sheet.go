@@ -12,7 +12,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -47,7 +46,7 @@ type environmentAnswer struct {
 type sheetKind struct {
 	page      keys.Page
 	leave     key.Binding
-	code      action.Table[*FactSheet]
+	code      nav.CodeTable[*FactSheet]
 	ask       func(id wire.ProcessID) wire.Request
 	answers   func(r *wire.Request, id wire.ProcessID) bool
 	read      func(r *wire.Reply) (variables []variable, truncated, sent bool)
@@ -97,11 +96,11 @@ func (e *FactSheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) 
 }
 
 // sheetCode is the code of the actions that all sheets have; kind.code has those of one kind.
-var sheetCode = action.Table[*FactSheet]{
+var sheetCode = nav.CodeTable[*FactSheet]{
 	{Of: keys.Up, Do: moveBy(-1)},
 	{Of: keys.Down, Do: moveBy(+1)},
 	{Of: keys.Back, Do: (*FactSheet).endSearch},
-	{Of: keys.Search, Do: action.Change(func(e *FactSheet) { e.search.openInput() })},
+	{Of: keys.Search, Do: nav.ChangePage(func(e *FactSheet) { e.search.openInput() })},
 	{Of: keys.CopyLine, Do: (*FactSheet).copyLine},
 	{Of: keys.CopyAll, Do: (*FactSheet).copyAll},
 	{Of: keys.Refresh, Do: (*FactSheet).refresh},

@@ -12,7 +12,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -53,7 +52,7 @@ func (p *Page) Draw(f *part.Frame) {
 	if p.known && !p.piece.Both {
 		hints = append(hints, keys.HintOf(keys.Left, keys.Right).As((joblog.Err - p.of).String()))
 	}
-	footer.Draw(f, "", slices.Concat(hints, []keys.Hint{keys.Jobs}, hint.Last)...)
+	footer.Draw(f, "", slices.Concat(hints, []keys.Hint{keys.Jobs}, footer.LastHints)...)
 }
 
 // drawTitle draws the name of the log, and says which part of it is on the screen.

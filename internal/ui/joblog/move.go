@@ -13,7 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -151,13 +150,13 @@ func (p *Page) showLine(s *part.Scene, lines []joblog.Line, at int) {
 // search has the text that the user searches for, and the line in which the user types it.
 type search struct {
 	text string
-	line *prompt.Line // nil: it is closed
+	line *footer.InputLine // nil: it is closed
 }
 
 // mostTyped limits the search, in characters.
 const mostTyped = 100
 
-func (q *search) openInput() { q.line = prompt.NewLine(q.text, mostTyped) }
+func (q *search) openInput() { q.line = footer.NewInputLine(q.text, mostTyped) }
 
 // findText returns where the text is in a line; negative: nowhere. A capital letter makes the search case-sensitive.
 func (q *search) findText(line string) (from, to int) {

@@ -1,4 +1,5 @@
-// Package joblog is the page of a job's log: its lines as they arrive, with a search and marks on important lines.
+// Package joblog is the page of a job's log: its lines as they arrive, with a search and marks on important lines. The
+// page with the report of a job that has ended is here too.
 //
 // The page asks for pieces of the log, and shows the answers. It asks for nothing until the user opens the page. From
 // then on it reads new lines once a second while the page is on the screen, and every 10 s while it is not. That way
@@ -17,7 +18,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -211,15 +211,15 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // code is the code of the page's own actions.
-var code = action.Table[*Page]{
+var code = nav.CodeTable[*Page]{
 	{Of: keys.Back, Do: endSearch},
-	{Of: keys.Search, Do: action.Change(func(p *Page) { p.search.openInput() })},
+	{Of: keys.Search, Do: nav.ChangePage(func(p *Page) { p.search.openInput() })},
 	{Of: keys.NextMatch, Do: toMatch(+1)},
 	{Of: keys.PrevMatch, Do: toMatch(-1)},
 	{Of: keys.Left, Do: turnToOther},
 	{Of: keys.Right, Do: turnToOther},
-	{Of: keys.CommandLeft, Do: action.Change(func(p *Page) { p.left = max(p.left-sideways, 0) })},
-	{Of: keys.CommandRight, Do: action.Change(func(p *Page) { p.left += sideways })},
+	{Of: keys.CommandLeft, Do: nav.ChangePage(func(p *Page) { p.left = max(p.left-sideways, 0) })},
+	{Of: keys.CommandRight, Do: nav.ChangePage(func(p *Page) { p.left += sideways })},
 	{Of: keys.First, Do: toBeginning},
 	{Of: keys.Last, Do: toEnd},
 }

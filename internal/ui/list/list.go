@@ -1,5 +1,6 @@
 // Package list is the list that all screens use: sorted and filtered rows, with a cursor in a window. The keys and the
-// mouse mean the same on each list, and each has the same title, empty states and footer.
+// mouse mean the same on each list, and each has the same title, empty states and footer. It also draws the row under
+// the cursor in full, on the pane beside the list.
 //
 // A list is an Of: its rows, its orders, its table, and the page behind Enter. The rows of a Snapshot are made, sorted
 // and filtered once, and kept in the scene's memory; a frame draws only the rows on the screen. The cursor belongs to
@@ -15,13 +16,10 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // Of describes a list. Functions are required unless their comment says what nil means.
@@ -51,7 +49,7 @@ type Of[Row any, Key comparable] struct {
 	Open    func(s *part.Scene, r *Row) nav.Answer
 	Node    nodeOf[Row]
 	Problem func(s *part.Scene, r *Row) bool // rows at which the keys for the next and previous problem stop; nil: none
-	Own     action.Bound                     // actions of the page, tried before those of the list; nil: none
+	Own     nav.BoundCode                    // actions of the page, tried before those of the list; nil: none
 	// Press answers a message before the list does; nil: the list answers all. at is the index of the row under the
 	// cursor.
 	Press func(msg tea.Msg, s *part.Scene, v *View[Row], at int) (a nav.Answer, did bool)
@@ -92,16 +90,16 @@ type Table[Row any] interface {
 // List is a list with the user's choices.
 type List[Row any, Key comparable] struct {
 	Of[Row, Key]
-	Filter *prompt.Filter
+	Filter *footer.FilterPrompt
 	Sorted Sorting
 
 	cursor nav.Cursor[Key]
-	code   action.Table[*List[Row, Key]]
+	code   nav.CodeTable[*List[Row, Key]]
 }
 
 // New returns a list in its first state.
-func New[Row any, Key comparable](past *prompt.History, of Of[Row, Key]) *List[Row, Key] {
-	l := &List[Row, Key]{Of: of, Filter: prompt.New(of.Reads.Fields, past)}
+func New[Row any, Key comparable](past *footer.History, of Of[Row, Key]) *List[Row, Key] {
+	l := &List[Row, Key]{Of: of, Filter: footer.NewFilterPrompt(of.Reads.Fields, past)}
 	l.Keys = cmp.Or(of.Keys, usualKeys)
 	l.code = codeOf(l)
 	l.Sorted = l.By(of.Usual[0], false)
@@ -253,7 +251,7 @@ func (l *List[Row, Key]) Body(f *part.Frame, y int) {
 
 // footerHints returns the keys of the footer. Keys that bring hidden rows back come first.
 func (l *List[Row, Key]) footerHints(s *part.Scene) []keys.Hint {
-	hints := append(hint.Released(s), keys.HintOf(l.Keys.Before, l.Keys.After).As("column"))
+	hints := append(footer.MouseHints(s), keys.HintOf(l.Keys.Before, l.Keys.After).As("column"))
 	if l.Filter.On(l.filterJob(s)) {
 		hints = append(hints, keys.HintOf(keys.Back).As("clear filter"))
 	}
@@ -266,5 +264,5 @@ func (l *List[Row, Key]) footerHints(s *part.Scene) []keys.Hint {
 			hints = append(hints, h)
 		}
 	}
-	return append(append(hints, l.Node.nodeHints(s)...), hint.Last...)
+	return append(append(hints, l.Node.nodeHints(s)...), footer.LastHints...)
 }

@@ -6,7 +6,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -53,20 +52,20 @@ func (l *List[Row, Key]) Stay(s *part.Scene) nav.Answer {
 }
 
 // codeOf is the code of the actions of a list, without those that it lacks.
-func codeOf[Row any, Key comparable](l *List[Row, Key]) action.Table[*List[Row, Key]] {
+func codeOf[Row any, Key comparable](l *List[Row, Key]) nav.CodeTable[*List[Row, Key]] {
 	type list = List[Row, Key]
-	code := action.Table[*list]{{Of: keys.Open, Do: openCursor[Row, Key]}, {Of: keys.Back, Do: unfilter[Row, Key]}}
+	code := nav.CodeTable[*list]{{Of: keys.Open, Do: openCursor[Row, Key]}, {Of: keys.Back, Do: unfilter[Row, Key]}}
 	if l.Problem != nil {
-		code = append(code, action.Table[*list]{
+		code = append(code, nav.CodeTable[*list]{
 			{Of: keys.NextProblem, Do: toProblem[Row, Key](+1)}, {Of: keys.PrevProblem, Do: toProblem[Row, Key](-1)},
 		}...)
 	}
 	if l.Node != nil {
-		code = append(code, action.Table[*list]{
+		code = append(code, nav.CodeTable[*list]{
 			{Of: keys.PrevNode, Do: toNode[Row, Key](-1)}, {Of: keys.NextNode, Do: toNode[Row, Key](+1)},
 		}...)
 	}
-	own := action.Table[*list]{
+	own := nav.CodeTable[*list]{
 		{Of: l.Keys.Next, Do: sortNext[Row, Key]}, {Of: l.Keys.Before, Do: sortBeside[Row, Key](-1)},
 		{Of: l.Keys.After, Do: sortBeside[Row, Key](+1)}, {Of: l.Keys.Reverse, Do: reverse[Row, Key]},
 		{Of: l.Keys.Filter, Do: openFilter[Row, Key]},

@@ -8,13 +8,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -22,14 +21,14 @@ import (
 // full sentence.
 func fullProblem(f *part.Frame, x *cluster.Finding) {
 	if x.Node == "" {
-		problem.Sentence(f, 0, 0, x)
+		header.DrawSentence(f, 0, 0, x)
 		return
 	}
 	if g := gpuOf(f.NodeOf(x.Node), x.Key); g != nil {
-		detail.GPU(f, x.Node, g)
+		list.DrawGPU(f, x.Node, g)
 		return
 	}
-	detail.Node(f, x.Node)
+	list.DrawNode(f, x.Node)
 }
 
 // gpuOf returns the GPU of a node with a key; nil: there is none.
@@ -47,11 +46,11 @@ func fullRank(f *part.Frame, r *tally.RankRow) {
 	case r.Node == "":
 		f.Left(1, 0, f.W-2, "no process of this job has had this rank", draw.Dim)
 	case r.Process != nil:
-		detail.Process(f, tally.TargetOf(f.Snap, n, r.Process), r.GPU)
+		list.DrawProcess(f, tally.TargetOf(f.Snap, n, r.Process), r.GPU)
 	case r.GPU != nil:
-		detail.GPU(f, r.Node, r.GPU)
+		list.DrawGPU(f, r.Node, r.GPU)
 	default:
-		detail.Node(f, r.Node)
+		list.DrawNode(f, r.Node)
 	}
 }
 
@@ -75,7 +74,7 @@ func (p *jobPane) drawJob(f *part.Frame, r *tally.JobRow) {
 		f.SetJob(at)
 	}
 	if len(r.Running.Nodes) == 1 {
-		detail.Node(f, r.Running.Nodes[0])
+		list.DrawNode(f, r.Running.Nodes[0])
 		return
 	}
 	x := header.JobName(f, f.W-1)
@@ -92,7 +91,7 @@ func (p *jobPane) drawJob(f *part.Frame, r *tally.JobRow) {
 }
 
 // fullUser names the nodes of a user, and lists the user's processes there, as far as there is room.
-func fullUser(f *part.Frame, u *users.Row) {
+func fullUser(f *part.Frame, u *rows.UserRow) {
 	rows, nodes := processesOf(f.Scene, u.User)
 	names := make([]string, len(nodes))
 	for i, n := range nodes {

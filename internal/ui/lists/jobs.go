@@ -9,13 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -26,7 +25,7 @@ type Jobs struct {
 }
 
 // NewJobs returns the page in its first state.
-func NewJobs(past *prompt.History) *Jobs {
+func NewJobs(past *footer.History) *Jobs {
 	p := &Jobs{}
 	p.List = list.New(past, list.Of[tally.JobRow, string]{
 		Name: func(*part.Scene) string { return "Jobs" }, Noun: "jobs",
@@ -35,7 +34,7 @@ func NewJobs(past *prompt.History) *Jobs {
 			return (&rows.Job{Snapshot: s.Snap}).Of
 		}),
 		Orders: jobOrders, Usual: []string{"job", "health", "util_mean_percent", "left_seconds"},
-		On: selectJob, Open: openJob, Own: action.Bind(jobsCode, p), Detail: (&jobPane{}).drawJob,
+		On: selectJob, Open: openJob, Own: nav.BindCode(jobsCode, p), Detail: (&jobPane{}).drawJob,
 		Problem: func(_ *part.Scene, r *tally.JobRow) bool {
 			return r.Problems > 0 || r.Ended != nil && r.Ended.State.Bad()
 		},
@@ -155,7 +154,7 @@ func whyWaits(j *cluster.PendingJob, now time.Time) string {
 }
 
 // jobsCode is the code of the page's own actions.
-var jobsCode = action.Table[*Jobs]{
+var jobsCode = nav.CodeTable[*Jobs]{
 	{Of: keys.PrevJob, Do: func(p *Jobs, s *part.Scene) nav.Answer { return p.GoTo(s, p.At(s)-1) }},
 	{Of: keys.NextJob, Do: func(p *Jobs, s *part.Scene) nav.Answer { return p.GoTo(s, p.At(s)+1) }},
 	{Of: keys.Log, Do: (*Jobs).openLog},

@@ -6,14 +6,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected
@@ -34,17 +32,17 @@ type findingKey struct {
 func subjectOf(f *cluster.Finding) findingKey { return findingKey{f.Node, f.Key, f.GPU, f.Kind} }
 
 // NewProblems returns the page in its first state.
-func NewProblems(past *prompt.History) *Problems {
+func NewProblems(past *footer.History) *Problems {
 	p := &Problems{}
 	p.List = list.New(past, list.Of[cluster.Finding, findingKey]{
 		Name: func(s *part.Scene) string { return "Problems" + ofJob(s) }, Noun: "problems", OfJob: true,
 		Rows: func(s *part.Scene) []cluster.Finding { return s.Health.Listed("") }, Key: subjectOf,
-		Lines: func(s *part.Scene, x *cluster.Finding) int { return problem.SentenceRows(&part.Frame{Scene: s}, x) },
+		Lines: func(s *part.Scene, x *cluster.Finding) int { return header.SentenceRows(&part.Frame{Scene: s}, x) },
 		Reads: list.By(&rows.Problems, func(s *part.Scene) func(*cluster.Finding) *rows.Problem {
 			return (&rows.Problem{Snapshot: s.Snap}).Of
 		}),
 		Orders: problemOrders, Usual: []string{"severity", "node", "elapsed_seconds"},
-		On: p.noteProblem, Open: openProblem, Own: action.Bind(problemsCode, p), Press: p.scrollProblem,
+		On: p.noteProblem, Open: openProblem, Own: nav.BindCode(problemsCode, p), Press: p.scrollProblem,
 		Node:    func(f *cluster.Finding) string { return f.Node },
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
 		Header:  func(f *part.Frame) { header.Draw(f, false) },
@@ -113,7 +111,7 @@ func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 
 // problemsCode is the code of the page's own actions. The keys for the first and the last row do not scroll inside a
 // problem.
-var problemsCode = action.Table[*Problems]{
+var problemsCode = nav.CodeTable[*Problems]{
 	{Of: keys.First, Do: func(p *Problems, s *part.Scene) nav.Answer { return p.GoTo(s, 0) }},
 	{Of: keys.Last, Do: func(p *Problems, s *part.Scene) nav.Answer { return p.GoTo(s, p.View(s).Len()-1) }},
 	{Of: keys.Log, Do: (*Problems).openLog},
@@ -154,7 +152,7 @@ func roomOf(s *part.Scene) int { return max(s.H-1-problemsTop, 1) }
 
 // hiddenLines returns the number of lines of a problem that do not fit on the screen.
 func hiddenLines(f *part.Frame, x *cluster.Finding) int {
-	return max(problem.SentenceRows(f, x)-roomOf(f.Scene), 0)
+	return max(header.SentenceRows(f, x)-roomOf(f.Scene), 0)
 }
 
 // row draws a problem, and returns the row below.
@@ -163,7 +161,7 @@ func (p *Problems) row(f *part.Frame, y int, x *cluster.Finding, selected bool) 
 	if selected {
 		skip = min(p.skip, hiddenLines(f, x))
 	}
-	below := problem.Sentence(f, y, skip, x)
+	below := header.DrawSentence(f, y, skip, x)
 	if selected && y < f.H-1 {
 		f.Cursor(y, min(below, f.H-1))
 	}

@@ -11,14 +11,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -49,7 +47,7 @@ func rankOf(r *tally.RankRow) rank {
 }
 
 // NewRanks returns the page in its first state.
-func NewRanks(past *prompt.History) *Ranks {
+func NewRanks(past *footer.History) *Ranks {
 	p := &Ranks{}
 	p.List = list.New(past, list.Of[tally.RankRow, rank]{
 		Name: func(s *part.Scene) string { return "Ranks" + ofJob(s) }, Noun: "rows", OfJob: true,
@@ -59,7 +57,7 @@ func NewRanks(past *prompt.History) *Ranks {
 		}),
 		Orders: rankOrders(), Usual: append([]string{"rank"}, field.Keys(rows.RankOrders)...),
 		Node: func(r *tally.RankRow) string { return r.Node },
-		On:   onRank, Open: openRank, Own: action.Bind(ranksCode, p), Problem: inTrouble,
+		On:   onRank, Open: openRank, Own: nav.BindCode(ranksCode, p), Problem: inTrouble,
 		Header: func(f *part.Frame) { header.Draw(f, false) }, Count: p.writeCount, Above: p.whyNoRanks,
 		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
 			return table.NewRanks(f, v.Find(func(r *tally.RankRow) bool { return r.Program > 0 }) >= 0)
@@ -132,7 +130,7 @@ func mostUrgentRow(s *part.Scene, v *list.View[tally.RankRow], among func(r *tal
 
 // rankUrgency orders rows by how bad they are. Among equal rows, those that slow the job come first.
 func rankUrgency(s *part.Scene, r *tally.RankRow) (u int) {
-	switch problem.RankRole(s, r) {
+	switch header.RankRole(s, r) {
 	case draw.Warn:
 		u = 1
 	case draw.Crit:
@@ -161,7 +159,7 @@ func slowsJob(s *part.Scene, r *tally.RankRow) bool {
 
 // inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report do not count.
 func inTrouble(s *part.Scene, r *tally.RankRow) bool {
-	role := problem.RankRole(s, r)
+	role := header.RankRole(s, r)
 	return role == draw.Warn || role == draw.Crit
 }
 
@@ -182,7 +180,7 @@ func openRank(s *part.Scene, r *tally.RankRow) nav.Answer {
 }
 
 // ranksCode is the code of the page's own actions.
-var ranksCode = action.Table[*Ranks]{
+var ranksCode = nav.CodeTable[*Ranks]{
 	{Of: keys.SignalInt, Do: signalBy(keys.SignalInt)},
 	{Of: keys.SignalTerm, Do: signalBy(keys.SignalTerm)},
 	{Of: keys.SignalKill, Do: signalBy(keys.SignalKill)},

@@ -6,40 +6,39 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 // Users lists the users with processes on the GPUs of the jobs' nodes. The owner of the jobs comes first.
-type Users = list.List[users.Row, string]
+type Users = list.List[rows.UserRow, string]
 
 // NewUsers returns the page in its first state.
-func NewUsers(past *prompt.History) *Users {
-	return list.New(past, list.Of[users.Row, string]{
+func NewUsers(past *footer.History) *Users {
+	return list.New(past, list.Of[rows.UserRow, string]{
 		Name: func(*part.Scene) string { return "Users" }, Noun: "users",
-		Rows: (*part.Scene).Users, Key: func(u *users.Row) string { return u.User },
-		Class: func(u *users.Row) int {
+		Rows: (*part.Scene).Users, Key: func(u *rows.UserRow) string { return u.User },
+		Class: func(u *rows.UserRow) int {
 			if u.Mine {
 				return 0
 			}
 			return 1
 		},
-		Reads: list.By(&rows.Users, func(*part.Scene) func(*users.Row) *users.Row {
-			return func(u *users.Row) *users.Row { return u }
+		Reads: list.By(&rows.Users, func(*part.Scene) func(*rows.UserRow) *rows.UserRow {
+			return func(u *rows.UserRow) *rows.UserRow { return u }
 		}),
 		Orders: userOrders, Usual: []string{"gpus", "gpu_memory_bytes", "elapsed_seconds", "user"},
-		Open: func(_ *part.Scene, u *users.Row) nav.Answer {
+		Open: func(_ *part.Scene, u *rows.UserRow) nav.Answer {
 			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: OfUser(u.User)})
 		},
 		Header: func(f *part.Frame) { header.Title(f); drawSlurmRow(f, coverageText(f)) },
-		Table: func(f *part.Frame, _ *list.View[users.Row]) list.Table[users.Row] {
+		Table: func(f *part.Frame, _ *list.View[rows.UserRow]) list.Table[rows.UserRow] {
 			return table.NewUsers(f)
 		},
 		None: noUsers, Detail: fullUser,
@@ -49,7 +48,7 @@ func NewUsers(past *prompt.History) *Users {
 	})
 }
 
-var userOrders = []list.Order[users.Row]{
+var userOrders = []list.Order[rows.UserRow]{
 	{Column: "user", Words: "name"}, {Column: "nodes"}, {Column: "gpus"}, {Column: "processes"},
 	{Column: "gpu_memory_bytes", Words: "memory"}, {Column: "power_sum_watts"}, {Column: "elapsed_seconds"},
 	{Column: "command"},

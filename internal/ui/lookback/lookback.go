@@ -1,4 +1,5 @@
-// Package lookback keeps some of the Snapshots that were on the screen, so that the user can look back.
+// Package lookback keeps some of the Snapshots that were on the screen, so that the user can look back. It also has the
+// tape: the line that shows the position in a recording, and the keys that move in it.
 package lookback
 
 import (

@@ -1,5 +1,5 @@
 // Package nav has the messages between pages and their caller: Wants, Answer, Go, Ask and Result. It also has the
-// cursor of a list.
+// cursor of a list. It also gives the actions of package keys their code.
 //
 // Nothing here draws. A Cursor belongs to one page, and to one goroutine.
 package nav

@@ -9,9 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
@@ -19,7 +18,7 @@ import (
 func hostLines(f *part.Frame, y int) int {
 	n := f.Node
 	end := f.W - 1
-	if tag, role := connection.OldTag(n); tag != "" {
+	if tag, role := OldTag(n); tag != "" {
 		end -= draw.Width(tag) + 1
 		f.Put(end+1, y, tag, role)
 	}
@@ -45,13 +44,13 @@ func hostLines(f *part.Frame, y int) int {
 func staleLine(f *part.Frame, y int) {
 	n := f.Node
 	if n.State != cluster.NodeStale {
-		connection.FailedLine(f, y)
+		DrawFailedLine(f, y)
 		return
 	}
 	head, cause, next, from := "Not responding for "+draw.Age(n.Age), "; the connection is still open", "", ""
 	if n.Failure != nil {
 		cause = ": " + n.Failure.Summary()
-		if next = problem.Retry(f, n); next != "" {
+		if next = header.RetryText(f, n); next != "" {
 			next = ", " + next
 		}
 	}

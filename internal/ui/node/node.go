@@ -1,4 +1,5 @@
 // Package node is the node view: the line of the node itself, its GPUs and their sum, processes, problems, and graphs.
+// The page of connection details is here too.
 package node
 
 import (
@@ -13,17 +14,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
-	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -33,15 +29,15 @@ import (
 type Page struct {
 	Processes Show
 
-	filter     *prompt.Filter  // for the GPUs and the processes of the node
-	connection connection.Page // in place of the lists for a node without values
-	host       bool            // the graphs are of the node itself, not of its GPUs
-	from       int             // number of rows by which the lists are scrolled: first the GPUs, then the processes
+	filter     *footer.FilterPrompt // for the GPUs and the processes of the node
+	connection ConnectionPage       // in place of the lists for a node without values
+	host       bool                 // the graphs are of the node itself, not of its GPUs
+	from       int                  // number of rows by which the lists are scrolled: first the GPUs, then the processes
 }
 
 // New returns the page in its first state.
-func New(past *prompt.History) *Page {
-	return &Page{filter: prompt.New(filter.Of(&rows.Processes), past)}
+func New(past *footer.History) *Page {
+	return &Page{filter: footer.NewFilterPrompt(filter.Of(&rows.Processes), past)}
 }
 
 // Show says whether the processes are shown.
@@ -66,7 +62,7 @@ func (p *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 func (p *Page) Settle(s *part.Scene) { s.Recall() }
 
 // code is the code of the page's own actions.
-var code = action.Table[*Page]{
+var code = nav.CodeTable[*Page]{
 	{Of: keys.Processes, Do: func(p *Page, s *part.Scene) nav.Answer { p.toggleProcesses(s); return nav.Taken }},
 	{Of: keys.ToProcesses, Do: func(_ *Page, s *part.Scene) nav.Answer {
 		return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name})
@@ -75,7 +71,7 @@ var code = action.Table[*Page]{
 	{Of: keys.GPU, Do: openGPU},
 	{Of: keys.Filter, Do: ofValues((*Page).openFilter)},
 	{Of: keys.Back, Do: ofValues((*Page).unfilter)},
-	{Of: keys.Grid, Do: ofValues(action.Change(func(p *Page) { p.host = !p.host }))},
+	{Of: keys.Grid, Do: ofValues(nav.ChangePage(func(p *Page) { p.host = !p.host }))},
 }
 
 // Actions returns the actions that have code.
@@ -175,7 +171,7 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	if p.showsProcesses(s) {
 		processes = processes.As("procs ●")
 	}
-	hints := hint.Around(s)
+	hints := footer.AroundHints(s)
 	if s.H >= part.Small { // otherwise there is no room for them
 		hints = append(hints, processes)
 	}
@@ -190,8 +186,8 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	if p.filter.On(s.Job.ID) {
 		back = []keys.Hint{keys.HintOf(keys.Back).As("clear filter")}
 	}
-	return slices.Concat(hint.Released(s), back, hints, hint.Common(s, s.Node.Name),
-		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Connection)}, hint.Last)
+	return slices.Concat(footer.MouseHints(s), back, hints, footer.CommonHints(s, s.Node.Name),
+		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Connection)}, footer.LastHints)
 }
 
 func (p *Page) drawBody(f *part.Frame) {
@@ -325,7 +321,7 @@ func drawProblems(f *part.Frame, y, end int) int {
 	case len(findings) == 0 || room < 1:
 		return y
 	case room == 1:
-		return problem.Sentences(f, y, end, findings[:1])
+		return header.DrawSentences(f, y, end, findings[:1])
 	case room > 2 && f.H >= part.Tall || room > 4:
 		y++ // a blank line
 	}
@@ -337,5 +333,5 @@ func drawProblems(f *part.Frame, y, end int) int {
 	if end-y == 2 {
 		findings = findings[:1]
 	}
-	return problem.Sentences(f, y+1, end, findings)
+	return header.DrawSentences(f, y+1, end, findings)
 }

@@ -2,7 +2,6 @@ package node
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -12,7 +11,7 @@ import (
 // first.
 func Draw(f *part.Frame, y int) {
 	if !tally.Shows(f.Node) {
-		connection.Draw(f, y, f.H)
+		DrawConnection(f, y, f.H)
 		return
 	}
 	y = hostLines(f, y)

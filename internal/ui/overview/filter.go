@@ -2,12 +2,12 @@ package overview
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // matching is the filter of the nodes.
-type matching struct{ *prompt.Filter }
+type matching struct{ *footer.FilterPrompt }
 
 func (o *Page) nodeFilter() matching { return matching{o.Filter} }
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -67,8 +67,8 @@ func (o *Page) openUnderCursor(s *part.Scene, name *string) nav.Answer {
 // drawDetail draws the GPU under the cursor, or the node, in full.
 func (o *Page) drawDetail(f *part.Frame, name *string) {
 	if g := o.cursorGPU(f.Scene, f.NodeOf(*name)); g != nil {
-		detail.GPU(f, *name, g)
+		list.DrawGPU(f, *name, g)
 		return
 	}
-	detail.Node(f, *name)
+	list.DrawNode(f, *name)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // heatMap draws every node as a tile, the total, and the problems. It reports whether nodes in trouble come first,
@@ -90,7 +90,7 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 		f.Left(x+from, y, bigTile-from-3, "not responding "+draw.Age(n.Age), m.Role)
 	case !tally.HasNumbers(n) || tot.GPUs == 0:
 		room := bigTile - from - 5
-		f.Left(x+from, y, room, problem.Absence(f, n, room), m.Role)
+		f.Left(x+from, y, room, header.AbsenceText(f, n, room), m.Role)
 	default:
 		mean, level := f.Gauged(f.Own(n), draw.Text)
 		f.Number(part.Span{X: x + 26, W: 4}, y, part.Summed(mean, part.GaugeUnit(f.Gauge)), level)

@@ -13,16 +13,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // Page shows all nodes of the job. Its list is the table of nodes, with their filter and order; the heat map shows the
@@ -50,7 +47,7 @@ const (
 )
 
 // New returns the page in its first state.
-func New(past *prompt.History) *Page {
+func New(past *footer.History) *Page {
 	o := &Page{}
 	o.List = list.New(past, list.Of[string, string]{
 		Noun: "nodes", OfJob: true,
@@ -63,7 +60,7 @@ func New(past *prompt.History) *Page {
 			Number: func(name *string) (float64, bool) { return float64(o.worst.ranks[*name]), true }}},
 		Usual: []string{byName, byRank}, Keys: &list.Keys{Filter: keys.Filter},
 		On:   func(_ *part.Scene, name *string) nav.Answer { return nav.To(nav.Go{Node: *name}) },
-		Open: o.openUnderCursor, Own: action.Bind(code, o),
+		Open: o.openUnderCursor, Own: nav.BindCode(code, o),
 		Press: func(msg tea.Msg, s *part.Scene, _ *list.View[string], _ int) (nav.Answer, bool) {
 			return o.handleMessage(msg, s)
 		},
@@ -99,7 +96,7 @@ func (o *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 }
 
 // code is the code of the page's own actions. Without a node on the screen, none is opened.
-var code = action.Table[*Page]{
+var code = nav.CodeTable[*Page]{
 	{Of: keys.Up, Do: over(func(t *tiles, at string) string { return t.shiftNode(at, 0, -1) })},
 	{Of: keys.Down, Do: over(func(t *tiles, at string) string { return t.shiftNode(at, 0, +1) })},
 	{Of: keys.PageUp, Do: over(func(t *tiles, _ string) string { return t.nodeOfPage(-1) })},
@@ -110,7 +107,7 @@ var code = action.Table[*Page]{
 	{Of: keys.Right, Do: along(+1)},
 	{Of: keys.Worst, Do: (*Page).switchOrder},
 	{Of: keys.Grid, Do: func(o *Page, s *part.Scene) nav.Answer { o.nextLook(s); return nav.Taken }},
-	{Of: keys.Gauge, Do: action.Change(func(o *Page) { o.Gauge = o.Gauge.Next() })},
+	{Of: keys.Gauge, Do: nav.ChangePage(func(o *Page) { o.Gauge = o.Gauge.Next() })},
 	{Of: keys.Connection, Do: unlessNone},
 	{Of: keys.Processes, Do: unlessNone},
 	{Of: keys.ToConnection, Do: unlessNone},
@@ -249,7 +246,8 @@ func (o *Page) footerHints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	}
 	arrange := []keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Worst).As(order), o.nextLookHint(s),
 		keys.HintOf(keys.Gauge)}
-	return slices.Concat(hint.Released(s), open, o.arrowHints(s), jobs, arrange, hint.Common(s, s.Job.Nodes...), hint.Last)
+	return slices.Concat(footer.MouseHints(s), open, o.arrowHints(s), jobs, arrange,
+		footer.CommonHints(s, s.Job.Nodes...), footer.LastHints)
 }
 
 // overviewFrame is the number of rows of the overview that are not for nodes: rows 0 to 2, headings, rule, total, keys.

@@ -5,9 +5,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // reasonWide is the least room for a finding in a column of the heat map.
@@ -15,8 +14,8 @@ const reasonWide = 39
 
 // drawShortProblems lists the problems in short form, for when there is no room for sentences, in as many columns as
 // necessary.
-func drawShortProblems(f *part.Frame, y int, names *naming.Naming) {
-	found := problem.Alike(withoutNotes(f.Job.Findings))
+func drawShortProblems(f *part.Frame, y int, names *draw.Naming) {
+	found := header.GroupAlike(withoutNotes(f.Job.Findings))
 	rows := f.H - 1 - y
 	if rows <= 0 || len(found) == 0 {
 		return
@@ -28,7 +27,7 @@ func drawShortProblems(f *part.Frame, y int, names *naming.Naming) {
 		finding, _ := l.Say(f)
 		x, row := 1+i%across*wide, y+i/across
 		if i == room-1 && len(found) > room {
-			f.Left(x, row, wide-1, "+"+part.Counted(problem.Members(found[i:]), "more", "more")+part.MoreKey, draw.Dim)
+			f.Left(x, row, wide-1, "+"+part.Counted(header.AllFindings(found[i:]), "more", "more")+part.MoreKey, draw.Dim)
 			return
 		}
 		m := part.MarkOf(finding)
@@ -40,19 +39,19 @@ func drawShortProblems(f *part.Frame, y int, names *naming.Naming) {
 }
 
 // troubleText returns a problem in w columns, and its role.
-func troubleText(f *part.Frame, l problem.FindingGroup, w int) (string, draw.Role) {
+func troubleText(f *part.Frame, l header.FindingGroup, w int) (string, draw.Role) {
 	finding, words := l.Say(f)
 	if !finding.Holds() {
-		if long := problem.OnGPU(finding, words.Long); draw.Width(long) <= w {
+		if long := header.WordsOnGPU(finding, words.Long); draw.Width(long) <= w {
 			return long, draw.Dim
 		}
-		return problem.OnGPU(finding, words.Short), draw.Dim
+		return header.WordsOnGPU(finding, words.Short), draw.Dim
 	}
-	age := problem.Age(f, finding, " ")
-	if long := problem.OnGPU(finding, words.Long) + age; draw.Width(long) <= w {
+	age := header.FindingAge(f, finding, " ")
+	if long := header.WordsOnGPU(finding, words.Long) + age; draw.Width(long) <= w {
 		return long, draw.Text
 	}
-	return problem.ShortOf(finding, words, w-len(age)) + age, draw.Text
+	return header.ShortFinding(finding, words, w-len(age)) + age, draw.Text
 }
 
 // withoutNotes returns the findings that a heat map names: all except notes.

@@ -3,9 +3,8 @@ package overview
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -25,7 +24,7 @@ func (o *Page) Rows(f *part.Frame) int {
 // drawProblems draws the problems below the rows and returns the row below them.
 func (o *Page) drawProblems(f *part.Frame, y int) int {
 	if o.Window(f.Scene).Hidden() > 0 {
-		drawShortProblems(f, y, &naming.Naming{}) // the rows have whole names, too
+		drawShortProblems(f, y, &draw.Naming{}) // the rows have whole names, too
 		return f.H - 1
 	}
 	return o.drawJobProblems(f, y)
@@ -105,10 +104,10 @@ func (o *Page) drawJobProblems(f *part.Frame, y int) int {
 		end -= graphRoom
 	}
 	listed := f.Health.Listed("")
-	count := part.Counted(problem.Firsts(problem.Alike(listed)), "problem", "problems")
+	count := part.Counted(header.FirstFindings(header.GroupAlike(listed)), "problem", "problems")
 	if o.nodeFilter().isFiltered(f.Scene) {
 		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
 	}
 	f.Section(y, "Problems", count+", worst first")
-	return problem.Sentences(f, y+1, end, listed)
+	return header.DrawSentences(f, y+1, end, listed)
 }

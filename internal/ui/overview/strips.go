@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -23,10 +23,10 @@ type strips struct {
 	groups []switchGroup
 	across int // lines side by side
 
-	names  *naming.Naming // short names of the groups
-	name   int            // columns for the name of a group
-	per    int            // number of nodes on a line
-	gap    int            // the free columns after the cells of a node
+	names  *draw.Naming // short names of the groups
+	name   int          // columns for the name of a group
+	per    int          // number of nodes on a line
+	gap    int          // the free columns after the cells of a node
 	tail   stripTail
 	tailAt int // the tail's column in a line
 	count  int // columns for the count of nodes in trouble
@@ -126,7 +126,7 @@ func (st *strips) shortenGroupNames() {
 		}
 	}
 	slices.Sort(names) // the ranks of groups must not change the names
-	st.names = naming.New(names, longName)
+	st.names = draw.NewNaming(names, longName)
 	st.name = max(min(st.names.Wide, longName), 1)
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -32,7 +32,7 @@ type tiles struct {
 	below        int     // rows below the tiles: rule, sum, reasons, keys
 	heading      int     // row of the GPU numbers; 0: they are only in the rule
 
-	names   *naming.Naming
+	names   *draw.Naming
 	name    int // columns for a name
 	nameAt  int // width of a name
 	cells   part.Cells
@@ -144,7 +144,7 @@ func (t *tiles) groupIntoStrips(s *part.Scene, slots part.Slots) {
 	t.places, t.wide, t.across = &t.strips.tilePlaces, t.strips.each, t.strips.across
 	t.cells = part.NewCells(slots, max(t.wide-t.strips.gap, 1)).Apart(true)
 	t.nodes, t.of = t.strips.nodesInOrder(), len(s.Order)
-	t.pages, t.names = [][]string{t.nodes}, &naming.Naming{}
+	t.pages, t.names = [][]string{t.nodes}, &draw.Naming{}
 }
 
 // fitsAllNodes reports whether all nodes fit as tiles of this width.

@@ -12,10 +12,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // Item is a line of the palette.
@@ -52,7 +52,7 @@ const longest = 100
 // Page is the palette.
 type Page struct {
 	of     *Source
-	line   *prompt.Line
+	line   *footer.InputLine
 	cursor nav.Cursor[string]
 	used   map[string]int // how often an item was run, by its text
 	open   bool
@@ -63,7 +63,7 @@ func (p *Page) Open(of *Source) {
 	if p.used == nil {
 		p.used = map[string]int{}
 	}
-	p.of, p.line, p.open = of, prompt.NewLine("", longest), true
+	p.of, p.line, p.open = of, footer.NewInputLine("", longest), true
 	p.cursor = nav.Cursor[string]{}
 }
 
@@ -107,7 +107,7 @@ func (p *Page) key(k tea.KeyPressMsg, l shownItems) nav.Answer {
 		return p.runAction(l)
 	case key.Matches(k, keys.Complete):
 		if at := p.cursor.At(l.List); at < len(l.items) {
-			p.line = prompt.NewLine(l.items[at].Text, longest)
+			p.line = footer.NewInputLine(l.items[at].Text, longest)
 		}
 	case isArrow(k):
 		p.moveCursor(k, l)

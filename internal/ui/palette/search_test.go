@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,7 +28,7 @@ func TestFoundIsNeverOld(t *testing.T) {
 	s := &part.Scene{Memory: &part.Memory{}, Size: part.Size{W: 80, H: 24}}
 	found := func(text string) shownItems {
 		s.Snap = &cluster.Snapshot{}
-		p.line = prompt.NewLine(text, longest)
+		p.line = footer.NewInputLine(text, longest)
 		return p.shownItems(s)
 	}
 	if first, again := found("rank"), found("rank"); len(first.items) != 3 || first.items[0] != again.items[0] {
@@ -56,7 +56,7 @@ func TestTheNearestIsFirst(t *testing.T) {
 	}}
 	p := &Page{}
 	p.Open(of)
-	p.line = prompt.NewLine("rec", longest)
+	p.line = footer.NewInputLine("rec", longest)
 	var got []string
 	for _, it := range p.shownItems(&part.Scene{Snap: &cluster.Snapshot{}, Memory: &part.Memory{}}).items {
 		got = append(got, it.Text)

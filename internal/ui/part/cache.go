@@ -5,7 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // jobCache has results computed from a Snapshot for a job: a job has thousands of GPUs, and each key draws a frame.
@@ -107,9 +107,9 @@ func (s *Scene) Jobs() []tally.JobRow {
 	return OfSnapshot(s, jobsKey{}, func() []tally.JobRow { return tally.Jobs(s.Snap) })
 }
 
-// Users returns users.Of of the Snapshot, on the GPUs to show. The result must not be changed.
-func (s *Scene) Users() []users.Row {
-	return OfSnapshot(s, usersKey{}, func() []users.Row { return users.Of(s.Snap, s.Only) })
+// Users returns rows.UsersOf of the Snapshot, on the GPUs to show. The result must not be changed.
+func (s *Scene) Users() []rows.UserRow {
+	return OfSnapshot(s, usersKey{}, func() []rows.UserRow { return rows.UsersOf(s.Snap, s.Only) })
 }
 
 // The keys of Once in this package.

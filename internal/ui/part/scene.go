@@ -1,6 +1,5 @@
 // Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, cells, and the
-// marks of problems. Package header draws the rows above them, package footer the keys below, and package problem the
-// sentences.
+// marks of problems. Package header draws the rows above them, and package footer the keys below.
 //
 // Everything here draws and changes only the canvas and its memory: the same Scene always gives the same picture.
 // Positions depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one goroutine at
@@ -18,9 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
-	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
 )
 
 // Scene is the input of a screen: a Snapshot, the selection, and the settings of all screens.
@@ -40,9 +37,9 @@ type Scene struct {
 	MouseFree bool // the terminal has the mouse, so that the user can select text
 	Printed   bool // there is no keyboard, so no keys are named
 
-	Only     tally.Only     // the GPUs to show in the views of the nodes
-	Matching *filter.Expr   // the processes to show in the views of nodes and GPUs
-	Columns  columns.Chosen // columns of the tables; empty: the usual ones
+	Only     tally.Only         // the GPUs to show in the views of the nodes
+	Matching *filter.Expr       // the processes to show in the views of nodes and GPUs
+	Columns  rows.ChosenColumns // columns of the tables; empty: the usual ones
 
 	Gauge tally.Gauge // the metric of the overview's cells
 
@@ -81,7 +78,7 @@ type Memory struct {
 	facts    jobCache
 
 	nodes   []string // the nodes with these names
-	byRoom  map[int]*naming.Naming
+	byRoom  map[int]*draw.Naming
 	clipped map[int]map[string]int // by width: the number of nodes with each clipped name
 
 	Footer Buttons
@@ -91,7 +88,7 @@ type Memory struct {
 func (m *Memory) resetForNodes(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
 		*m = Memory{snapshot: m.snapshot, facts: m.facts, Footer: m.Footer, nodes: nodes,
-			byRoom: map[int]*naming.Naming{}, clipped: map[int]map[string]int{}}
+			byRoom: map[int]*draw.Naming{}, clipped: map[int]map[string]int{}}
 	}
 	return m
 }
@@ -168,11 +165,11 @@ const (
 )
 
 // Naming shortens the names of the job's nodes to room columns each.
-func (s *Scene) Naming(room int) *naming.Naming {
+func (s *Scene) Naming(room int) *draw.Naming {
 	m := s.Memory.resetForNodes(s.Job.Nodes)
 	n := m.byRoom[room]
 	if n == nil {
-		n = naming.New(s.Job.Nodes, room)
+		n = draw.NewNaming(s.Job.Nodes, room)
 		m.byRoom[room] = n
 	}
 	return n

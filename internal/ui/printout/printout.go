@@ -12,12 +12,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
-	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
-	"github.com/nvnodetop/nvnodetop/internal/ui/nojobs"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
@@ -33,7 +32,7 @@ type Options struct {
 	Only                 tally.Only   // the GPUs in the tables of the nodes
 	Processes            *filter.Expr // a filter of rows.Processes; nil: all
 	Levels, MemoryLevels part.Levels  // thresholds of the classic colors
-	Columns              columns.Chosen
+	Columns              rows.ChosenColumns
 }
 
 // Write writes the content of the screens as text: for each job its overview and problems, then each of its nodes with
@@ -48,7 +47,7 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {
-		t.writeBlock(0, func(f *part.Frame) { nojobs.Asked(f, 0) })
+		t.writeBlock(0, func(f *part.Frame) { capacity.DrawAsked(f, 0) })
 	}
 	for i := range snap.Jobs {
 		s.SetJob(i)
@@ -61,7 +60,7 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 		}
 	}
 	if waiting := len(snap.Discovery.Pending); waiting > 0 {
-		t.writeBlock(waiting, func(f *part.Frame) { nojobs.Pending(f, 0, 0) })
+		t.writeBlock(waiting, func(f *part.Frame) { capacity.DrawPending(f, 0, 0) })
 	}
 	return t.out.Flush()
 }
@@ -106,7 +105,7 @@ func textOverview(f *part.Frame) {
 func textNode(f *part.Frame) {
 	y := 0
 	if !tally.HasNumbers(f.Node) {
-		if y = connection.Draw(f, 0, f.H); !tally.Shows(f.Node) {
+		if y = node.DrawConnection(f, 0, f.H); !tally.Shows(f.Node) {
 			return
 		}
 		y++

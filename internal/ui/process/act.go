@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/inspect"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -22,7 +21,7 @@ type actingPage struct {
 }
 
 // acts is the code of the actions that open a dialog about signals.
-var acts = action.Table[actingPage]{
+var acts = nav.CodeTable[actingPage]{
 	{Of: keys.SignalInt, Do: send(signal.Interrupt)},
 	{Of: keys.SignalTerm, Do: send(signal.Terminate)},
 	{Of: keys.SignalKill, Do: send(signal.Kill)},
@@ -72,7 +71,7 @@ func openCopy(s *part.Scene, t tally.Target) (overlay, nav.Answer) {
 }
 
 // ofMetrics has the actions on the page of a process's metrics, besides acts.
-var ofMetrics = action.Table[*metrics]{
+var ofMetrics = nav.CodeTable[*metrics]{
 	{Of: keys.Environ, Do: shown(openEnviron)},
 	{Of: keys.Inspect, Do: shown(openDetails)},
 	{Of: keys.CopyMenu, Do: shown(openCopy)},

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -19,7 +18,7 @@ import (
 var orders = ordersWithLetter()
 
 func ordersWithLetter() (orders []list.Order[table.ProcessRow]) {
-	for _, key := range columns.Processes.Usual() {
+	for _, key := range rows.ProcessTable.Usual() {
 		if columnLetter(key) != 0 {
 			orders = append(orders, list.Order[table.ProcessRow]{Column: key, AsListed: key == "gpu"})
 		}

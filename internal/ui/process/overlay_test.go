@@ -11,9 +11,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -66,7 +66,7 @@ func press(p *Page, s *part.Scene, keys ...rune) (a nav.Answer) {
 
 // An overlay takes every message until it closes, but for what a node answers about the tree.
 func TestOverlay(t *testing.T) {
-	p, s, b := New(&prompt.History{}), sceneOf(), &box{}
+	p, s, b := New(&footer.History{}), sceneOf(), &box{}
 	p.begin(OfNode, "")
 	tree := press(p, s, 't').Ask[0]
 	if a := p.over.openOverlay(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
@@ -93,7 +93,7 @@ func TestOverlay(t *testing.T) {
 
 // Targets are the process under the cursor, and those that are tagged, each once.
 func TestTargets(t *testing.T) {
-	p, s := New(&prompt.History{}), sceneOf()
+	p, s := New(&footer.History{}), sceneOf()
 	p.begin(OfNode, "")
 	p.Settle(s)
 	one := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 7, StartTicks: 70}, GPUs: []int{0, 1}, User: "alice",

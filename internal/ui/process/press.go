@@ -6,7 +6,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -42,7 +41,7 @@ func (p *Page) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // code is the code of the page's own actions.
-var code = action.Table[*Page]{
+var code = nav.CodeTable[*Page]{
 	{Of: keys.Environ, Do: row(openEnviron)},
 	{Of: keys.Inspect, Do: row(openDetails)},
 	{Of: keys.CopyMenu, Do: row(openCopy)},
@@ -54,14 +53,14 @@ var code = action.Table[*Page]{
 	{Of: keys.Tag, Do: (*Page).tagProcess},
 	{Of: keys.Widen, Do: widenScope},
 	{Of: keys.Narrow, Do: (*Page).narrowToCursor},
-	{Of: keys.Tree, Do: action.Change(turnTree)},
+	{Of: keys.Tree, Do: nav.ChangePage(turnTree)},
 	{Of: keys.Auto, Do: show(modeAuto)},
 	{Of: keys.Full, Do: show(modeFull)},
 	{Of: keys.Compact, Do: show(modeCompact)},
-	{Of: keys.SortBy, Do: action.Change(func(p *Page) { p.asked = true })},
+	{Of: keys.SortBy, Do: nav.ChangePage(func(p *Page) { p.asked = true })},
 	{Of: keys.CommandLeft, Do: scroll(-scrollStep)},
 	{Of: keys.CommandRight, Do: scroll(+scrollStep)},
-	{Of: keys.CommandStart, Do: action.Change(func(p *Page) { p.across = 0 })},
+	{Of: keys.CommandStart, Do: nav.ChangePage(func(p *Page) { p.across = 0 })},
 	{Of: keys.CommandEnd, Do: scroll(endless)},
 }
 
@@ -130,7 +129,7 @@ func turnTree(p *Page) {
 
 // show is the code of an action that sets whether GPUs are shown above the processes.
 func show(m mode) func(*Page, *part.Scene) nav.Answer {
-	return action.Change(func(p *Page) { p.mode = m })
+	return nav.ChangePage(func(p *Page) { p.mode = m })
 }
 
 // scroll is the code of an action that scrolls the commands.

@@ -9,11 +9,11 @@ package process
 import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -33,7 +33,7 @@ type Page struct {
 	tags   tags
 	kin    families
 	over   overlays
-	past   *prompt.History
+	past   *footer.History
 	before *visitState // nil: no visit
 }
 
@@ -41,14 +41,14 @@ type Page struct {
 type visitState struct {
 	scope  scoping
 	tree   bool
-	filter *prompt.Filter
+	filter *footer.FilterPrompt
 }
 
 // everyJob is the only job that the filter knows: the filter stays when the scope changes.
 const everyJob = ""
 
 // New returns the page in its first state.
-func New(past *prompt.History) *Page {
+func New(past *footer.History) *Page {
 	p := &Page{past: past}
 	p.List = list.New(past, list.Of[table.ProcessRow, nav.Process]{
 		Noun: "processes", Rows: func(s *part.Scene) []table.ProcessRow { return p.scope.currentListing(s).rows }, Key: keyOf,
@@ -99,7 +99,7 @@ func (p *Page) showMatching(text string) {
 	p.Leave()
 	was := &visitState{p.scope, p.kin.tree, p.Filter}
 	p.begin(OfNodes, "")
-	p.before, p.Filter = was, prompt.New(filter.Of(&rows.Processes), p.past)
+	p.before, p.Filter = was, footer.NewFilterPrompt(filter.Of(&rows.Processes), p.past)
 	p.Filter.Set(everyJob, text)
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -127,7 +126,7 @@ func (x *scoping) whyEmpty(f *part.Frame) (string, draw.Role) {
 	case scope == OfJob:
 		return part.NoProcessesOfJob(f), draw.Dim
 	case !tally.HasNumbers(f.Node):
-		return problem.Absence(f, f.Node, f.W-3), f.Health.NodeMark(f.Node.Name).Role
+		return header.AbsenceText(f, f.Node, f.W-3), f.Health.NodeMark(f.Node.Name).Role
 	case scope == OfGPU:
 		return part.NoProcessesOn(f, f.Node.GPUWith(x.gpu)), draw.Dim
 	}

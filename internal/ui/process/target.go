@@ -7,7 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
@@ -72,7 +72,7 @@ func targetOf(s *part.Scene, r *table.ProcessRow) tally.Target {
 }
 
 func drawProcess(f *part.Frame, r *table.ProcessRow) {
-	detail.Process(f, targetOf(f.Scene, r), r.On)
+	list.DrawProcess(f, targetOf(f.Scene, r), r.On)
 }
 
 // firstGPUUUID returns the UUID of the first GPU of a process, "" if unknown.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -13,7 +13,7 @@ import (
 // row is a line of the page: a setting, or a column of a table.
 type row struct {
 	what  rowKind
-	table columns.Table
+	table rows.ColumnTable
 	name  string // key of the column, or a way of news; "": the title of its table
 }
 
@@ -42,10 +42,10 @@ var titles = [...][2]string{
 }
 
 // tables are the titles of the tables.
-var tables = map[columns.Table]string{
-	columns.Node: "Columns of a node's GPUs", columns.Processes: "Columns of its processes",
-	columns.Overview: "Columns of the overview", columns.Ranks: "Columns of the ranks",
-	columns.Jobs: "Columns of the jobs", columns.Users: "Columns of the users",
+var tables = map[rows.ColumnTable]string{
+	rows.NodeTable: "Columns of a node's GPUs", rows.ProcessTable: "Columns of its processes",
+	rows.OverviewTable: "Columns of the overview", rows.RankTable: "Columns of the ranks",
+	rows.JobTable: "Columns of the jobs", rows.UserTable: "Columns of the users",
 }
 
 var views = []string{"auto", "node", "overview"}
@@ -57,7 +57,7 @@ func (p *Page) listRows() []row {
 		all = append(all, row{what: w})
 	}
 	all = append(all, p.newsRows()...)
-	for _, t := range columns.Tables {
+	for _, t := range rows.ColumnTables {
 		all = append(all, row{what: column, table: t})
 		shown := p.Now.shownColumns(t)
 		for _, name := range shown {
@@ -80,7 +80,7 @@ func (p *Page) listOf(room int) nav.List[row] {
 }
 
 // shownColumns returns the columns of a table that are shown.
-func (c *Choices) shownColumns(t columns.Table) []string {
+func (c *Choices) shownColumns(t rows.ColumnTable) []string {
 	if names := c.Columns.At(t).Names(); names != nil {
 		return names
 	}
@@ -165,7 +165,7 @@ func (c *Choices) toggleColumn(r row) {
 }
 
 // isFixed reports whether a column names the subject of its table's rows, and therefore always comes first.
-func isFixed(r row) bool { return r.table != columns.Processes && r.name == r.table.Names()[0] }
+func isFixed(r row) bool { return r.table != rows.ProcessTable && r.name == r.table.Names()[0] }
 
 // moveColumn moves a column within the order. Any other row gets its next value.
 func (c *Choices) moveColumn(r row, by int) {
@@ -184,11 +184,11 @@ func (c *Choices) moveColumn(r row, by int) {
 }
 
 // setColumns sets the columns of a table. The usual ones in their usual order count as no choice.
-func (c *Choices) setColumns(t columns.Table, names []string) {
+func (c *Choices) setColumns(t rows.ColumnTable, names []string) {
 	if slices.Equal(names, t.Usual()) {
 		names = nil
 	}
-	*c.Columns.At(t) = columns.Of(names)
+	*c.Columns.At(t) = rows.ColumnsOf(names)
 }
 
 // resetRow gives a row the value that it has without settings; for a column, it resets the whole table.

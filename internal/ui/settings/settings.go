@@ -12,8 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -26,7 +25,7 @@ type Choices struct {
 	View    string // the page to start with
 
 	Levels, MemoryLevels part.Levels
-	Columns              columns.Chosen
+	Columns              rows.ChosenColumns
 }
 
 // Changed returns the keys of the settings in which two Choices differ.
@@ -39,7 +38,7 @@ func (c *Choices) Changed(since *Choices) []string {
 		{"theme", c.Theme != since.Theme}, {"colors", c.Classic != since.Classic}, {"view", c.View != since.View},
 		{"gpu_util_thresh", c.Levels != since.Levels}, {"mem_util_thresh", c.MemoryLevels != since.MemoryLevels},
 	}
-	for _, t := range columns.Tables {
+	for _, t := range rows.ColumnTables {
 		list = append(list, key{"columns." + string(t), *c.Columns.At(t) != *since.Columns.At(t)})
 	}
 	var all []string
@@ -136,13 +135,13 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // code is the code of the page's own actions. News have no values: their key sends a test message.
-var code = action.Table[*Page]{
+var code = nav.CodeTable[*Page]{
 	{Of: keys.NextValue, Do: (*Page).nextValue},
 	{Of: keys.PrevValue, Do: change(func(c *Choices, on row) { c.nextValue(on, -1) })},
 	{Of: keys.Later, Do: change(func(c *Choices, on row) { c.moveColumn(on, +1) })},
 	{Of: keys.Earlier, Do: change(func(c *Choices, on row) { c.moveColumn(on, -1) })},
 	{Of: keys.Usual, Do: change((*Choices).resetRow)},
-	{Of: keys.Write, Do: action.Change((*Page).save)},
+	{Of: keys.Write, Do: nav.ChangePage((*Page).save)},
 }
 
 // Actions returns the actions that have code.

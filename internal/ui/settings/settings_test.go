@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -23,7 +23,7 @@ func press(p *Page, on row, typed string) {
 
 var usual = Choices{Theme: draw.Auto, View: "auto", Levels: part.Levels{60, 85}}
 
-func node(name string) row { return row{column, columns.Node, name} }
+func node(name string) row { return row{column, rows.NodeTable, name} }
 
 // Each key has its effect on each row.
 func TestKeys(t *testing.T) {
@@ -65,12 +65,12 @@ func TestKeys(t *testing.T) {
 		{node("flags"), "shift+down", func(*Choices) {}},
 		{node(""), "space shift+up shift+down", func(*Choices) {}},
 		{node("rank"), "space backspace", func(*Choices) {}},
-		{row{column, columns.Overview, "health"}, "shift+up shift+up space",
+		{row{column, rows.OverviewTable, "health"}, "shift+up shift+up space",
 			func(c *Choices) {
 				c.Columns.Overview = "node,gpus,util_mean_percent,history," +
 					"memory_bar,memory_used_sum_bytes,power_sum_watts,temperature_highest_celsius"
 			}},
-		{row{column, columns.Processes, "gpu"}, "space", func(c *Choices) {
+		{row{column, rows.ProcessTable, "gpu"}, "space", func(c *Choices) {
 			c.Columns.Processes = "pid,type,user,rank,gpu_memory_bytes,sm_percent," +
 				"mem_util_percent,cpu_percent,host_memory_percent,elapsed_seconds,state,threads,command"
 		}},
@@ -92,8 +92,8 @@ func TestKeys(t *testing.T) {
 // The last column stays.
 func TestTheLastColumnStays(t *testing.T) {
 	var p Page
-	p.Begin(Choices{Columns: columns.Chosen{Processes: "pid"}})
-	press(&p, row{column, columns.Processes, "pid"}, "space")
+	p.Begin(Choices{Columns: rows.ChosenColumns{Processes: "pid"}})
+	press(&p, row{column, rows.ProcessTable, "pid"}, "space")
 	if p.Now.Columns.Processes != "pid" {
 		t.Errorf("left are %q", p.Now.Columns.Processes)
 	}

@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
+	"github.com/nvnodetop/nvnodetop/internal/hang"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -58,7 +57,7 @@ func (p *Page) footerHints(s *part.Scene, rows []groupRow) []keys.Hint {
 	if len(s.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}
-	return append(hints, hint.Last...)
+	return append(hints, footer.LastHints...)
 }
 
 // statusText says which look is on the screen.
@@ -204,7 +203,7 @@ func (p *Page) row(f *part.Frame, y int, r *groupRow) {
 	}
 	f.Right(countAt, y, textAt-countAt-2, part.Plural(len(g.Ranks), "rank", "ranks"), draw.Strong)
 	writeLine(f, y, cmp.Or(g.Summary, unnamed), role)
-	writeLine(f, y+1, cmp.Or(g.Members, strings.Join(stacktext.ByNode(g.Ranks), ", "))+movedWords(g), draw.Dim)
+	writeLine(f, y+1, cmp.Or(g.Members, strings.Join(hang.RanksByNode(g.Ranks), ", "))+movedWords(g), draw.Dim)
 	if len(g.Workers) > 0 {
 		writeLine(f, y+2, stacks.Workers(g.Workers), draw.Warn)
 	}

@@ -17,11 +17,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
+	"github.com/nvnodetop/nvnodetop/internal/hang"
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/places"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -135,7 +133,7 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 
 // startFirstLook begins the first look as soon as the job's processes are known.
 func (p *Page) startFirstLook(now time.Time, s *part.Scene) {
-	places, ready := places.Of(s.Snap, s.Job)
+	places, ready := hang.PlacesOf(s.Snap, s.Job)
 	switch {
 	case !ready && now.Sub(p.from) < listedBy:
 		return
@@ -269,16 +267,16 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // code is the code of the page's own actions.
-var code = action.Table[*Page]{
+var code = nav.CodeTable[*Page]{
 	{Of: keys.Refresh, Do: refreshNow},
 	{Of: keys.Open, Do: ofRow(func(p *Page, on groupRow) nav.Answer { p.openRow(on); return nav.Taken })},
 	{Of: keys.MarkStack, Do: ofRow(markRow)},
 	{Of: keys.CompareStacks, Do: ofRow((*Page).compareGroups)},
 	{Of: keys.CopyLine, Do: ofRow(func(_ *Page, on groupRow) nav.Answer {
-		return copyText("the group", stacktext.GroupText(on.group, on.refusal))
+		return copyText("the group", hang.GroupText(on.group, on.refusal))
 	})},
 	{Of: keys.CopyAll, Do: ofRow(func(p *Page, _ groupRow) nav.Answer {
-		return copyText("all groups", stacktext.Text(p.doc, stacktext.Full))
+		return copyText("all groups", hang.VerdictText(p.doc, hang.FullText))
 	})},
 }
 

@@ -8,11 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
-	"github.com/nvnodetop/nvnodetop/internal/hang/stacks/stacktext"
+	"github.com/nvnodetop/nvnodetop/internal/hang"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/action"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
-	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -48,7 +46,7 @@ func (t *groupText) addHeading(text string) {
 
 // openRow shows a group in full, or the ranks that were not read for some reason.
 func (p *Page) openRow(r groupRow) {
-	t := &groupText{text: stacktext.GroupText(r.group, r.refusal)}
+	t := &groupText{text: hang.GroupText(r.group, r.refusal)}
 	if r.refusal != nil {
 		t.title = part.Plural(r.refusal.Count, "rank", "ranks") + " not read"
 		t.addHeading(r.refusal.Cause)
@@ -73,7 +71,7 @@ func (p *Page) openRow(r groupRow) {
 	t.addMembers(g.Ranks)
 	t.addWorkers(g.Workers)
 	for _, th := range g.Threads {
-		t.addHeading(fmt.Sprintf("Thread %s of %s", threadName(&th), stacktext.First(g)))
+		t.addHeading(fmt.Sprintf("Thread %s of %s", threadName(&th), hang.FirstRankName(g)))
 		t.addFrames(th.Frames)
 	}
 	p.sheet = t
@@ -90,7 +88,7 @@ func threadName(t *rankstacks.Thread) string {
 func (t *groupText) addFrames(frames []rankstacks.Frame) {
 	for i := range frames {
 		f := &frames[i]
-		t.lines = append(t.lines, groupTextLine{text: f.Function, role: draw.Text, indent: 2, path: stacktext.Path(f)})
+		t.lines = append(t.lines, groupTextLine{text: f.Function, role: draw.Text, indent: 2, path: hang.FramePath(f)})
 		for _, l := range f.Lines {
 			t.addLine(draw.Dim, 6, "line "+strconv.Itoa(l.Line)+": "+l.Members)
 		}
@@ -99,7 +97,7 @@ func (t *groupText) addFrames(frames []rankstacks.Frame) {
 
 // addMembers adds the ranks, node by node.
 func (t *groupText) addMembers(ranks []rankstacks.Rank) {
-	for _, of := range stacktext.ByNode(ranks) {
+	for _, of := range hang.RanksByNode(ranks) {
 		t.addLine(draw.Text, 2, of)
 	}
 }
@@ -111,7 +109,7 @@ func (t *groupText) addWorkers(list []rankstacks.Worker) {
 	}
 	t.addHeading("Worker processes in state D: they wait, and cannot be interrupted")
 	for i := range list {
-		t.addLine(draw.Text, 2, stacktext.WorkerText(&list[i]))
+		t.addLine(draw.Text, 2, hang.WorkerText(&list[i]))
 	}
 }
 
@@ -131,8 +129,8 @@ func (p *Page) compareGroups(on groupRow) nav.Answer {
 		return nav.Answer{Taken: true, Notice: "one of the groups has no frames to compare"}
 	}
 	a, b := rows[with].group, on.group
-	t := &groupText{title: "Where two groups part, outermost frame first", text: stacktext.DiffText(a, b)}
-	d := stacktext.Diff(a, b)
+	t := &groupText{title: "Where two groups part, outermost frame first", text: hang.DiffText(a, b)}
+	d := hang.DiffGroups(a, b)
 	t.addHeading(fmt.Sprintf("%s and %s", groupMembers(a), groupMembers(b)))
 	t.addFrames(d.Common)
 	t.addHeading("then " + groupMembers(a))
@@ -159,9 +157,9 @@ func (p *Page) onSheet(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // sheetCode is the code of the page's own actions while a sheet is open.
-var sheetCode = action.Table[*Page]{
-	{Of: keys.Back, Do: action.Change(closeSheet)},
-	{Of: keys.Open, Do: action.Change(closeSheet)},
+var sheetCode = nav.CodeTable[*Page]{
+	{Of: keys.Back, Do: nav.ChangePage(closeSheet)},
+	{Of: keys.Open, Do: nav.ChangePage(closeSheet)},
 	{Of: keys.CopyLine, Do: copySheet},
 	{Of: keys.CopyAll, Do: copySheet},
 }
@@ -210,5 +208,5 @@ func (t *groupText) drawSheet(f *part.Frame) {
 		}
 	}
 	footer.Draw(f, "", append([]keys.Hint{keys.HintOf(keys.Back).As("groups"), keys.HintOf(keys.CopyLine).As("copy")},
-		hint.Last...)...)
+		footer.LastHints...)...)
 }

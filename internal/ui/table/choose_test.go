@@ -5,23 +5,22 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // tables are the columns and the layout of each table that can be chosen.
-var tables = map[columns.Table]struct {
-	all []layout.Column
-	of  func(width int, list columns.List) layout.Layout
+var tables = map[rows.ColumnTable]struct {
+	all []Column
+	of  func(width int, list rows.ColumnList) Layout
 }{
-	columns.Node: {gpuColumns, func(w int, l columns.List) layout.Layout { return gpuLayout(w, true, 0, l) }},
-	columns.Processes: {nodesProcessColumns,
-		func(w int, l columns.List) layout.Layout { return processLayout(w, 0, false, false, l, 0) }},
-	columns.Overview: {nodeColumns, func(w int, l columns.List) layout.Layout { return nodeLayout(w, 8, false, l) }},
-	columns.Ranks: {rankColumns[1:],
-		func(w int, l columns.List) layout.Layout { return rankLayout(w, 0, false, l) }},
-	columns.Jobs:  {jobColumns, jobLayout},
-	columns.Users: {userColumns, userLayout},
+	rows.NodeTable: {gpuColumns, func(w int, l rows.ColumnList) Layout { return gpuLayout(w, true, 0, l) }},
+	rows.ProcessTable: {nodesProcessColumns,
+		func(w int, l rows.ColumnList) Layout { return processLayout(w, 0, false, false, l, 0) }},
+	rows.OverviewTable: {nodeColumns, func(w int, l rows.ColumnList) Layout { return nodeLayout(w, 8, false, l) }},
+	rows.RankTable: {rankColumns[1:],
+		func(w int, l rows.ColumnList) Layout { return rankLayout(w, 0, false, l) }},
+	rows.JobTable:  {jobColumns, jobLayout},
+	rows.UserTable: {userColumns, userLayout},
 }
 
 // Each name in the settings is a column of its table, in the same order.
@@ -49,12 +48,12 @@ func TestChosenColumns(t *testing.T) {
 			reversed(name.Names()),
 		} {
 			want := list
-			if first := name.Names()[0]; name != columns.Processes {
+			if first := name.Names()[0]; name != rows.ProcessTable {
 				want = append([]string{first},
 					slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == first })...)
 			}
 			for w := 1; w <= 350; w++ {
-				l, x, shown, ended := table.of(w, columns.Of(list)), 0, 0, false
+				l, x, shown, ended := table.of(w, rows.ColumnsOf(list)), 0, 0, false
 				for _, n := range want {
 					s := l[n]
 					switch {
@@ -92,7 +91,7 @@ func reversed(names []string) []string {
 // If all columns fit, the list of all is the usual layout.
 func TestTheUsualOrderIsTheUsualLayout(t *testing.T) {
 	for name, table := range tables {
-		usual, chosen := table.of(300, ""), table.of(300, columns.Of(name.Usual()))
+		usual, chosen := table.of(300, ""), table.of(300, rows.ColumnsOf(name.Usual()))
 		for _, k := range name.Names() {
 			if usual[k] != chosen[k] {
 				t.Errorf("%s: %s is at %+v, by default at %+v", name, k, chosen[k], usual[k])
@@ -128,7 +127,7 @@ func TestPlacesStayAheadOfChosenColumns(t *testing.T) {
 
 // A click on a heading sorts by that column wherever it stands; what is left of them all sorts by place.
 func TestOrderAtChosenColumns(t *testing.T) {
-	list := &ProcessList{Sheet: layout.Sheet{Columns: processColumns,
+	list := &ProcessList{Sheet: Sheet{Columns: processColumns,
 		Layout: processLayout(120, 0, false, false, "gpu,command,pid,cpu_percent", 0)}}
 	for _, test := range []struct {
 		x  int

@@ -9,12 +9,10 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-type col = layout.Key
+type col = ColumnKey
 
 const (
 	colGPU     col = "gpu"
@@ -63,41 +61,41 @@ const (
 
 // The columns that can be chosen. Package columns has everything about a column except the code that draws it.
 var (
-	gpuColumns     = columns.Node.All()
-	processColumns = columns.Processes.All()
-	rankColumns    = columns.Ranks.All()
-	nodeColumns    = columns.Overview.All()
-	jobColumns     = columns.Jobs.All()
-	userColumns    = columns.Users.All()
+	gpuColumns     = rows.NodeTable.All()
+	processColumns = rows.ProcessTable.All()
+	rankColumns    = rows.RankTable.All()
+	nodeColumns    = rows.OverviewTable.All()
+	jobColumns     = rows.JobTable.All()
+	userColumns    = rows.UserTable.All()
 )
 
-var gpuGrowth = []layout.Stage{
-	layout.To(10, colUtilBar), layout.To(14, colFlags), layout.To(20, colHistory), layout.To(10, colMemBar),
-	layout.To(16, colUtilBar, colMemBar), layout.To(20, colFlags), layout.To(24, colUtilBar, colMemBar),
-	layout.To(60, colHistory), layout.To(40, colFlags), layout.To(120, colHistory), layout.Rest(colFlags),
+var gpuGrowth = []GrowthStage{
+	GrowTo(10, colUtilBar), GrowTo(14, colFlags), GrowTo(20, colHistory), GrowTo(10, colMemBar),
+	GrowTo(16, colUtilBar, colMemBar), GrowTo(20, colFlags), GrowTo(24, colUtilBar, colMemBar),
+	GrowTo(60, colHistory), GrowTo(40, colFlags), GrowTo(120, colHistory), GrowRest(colFlags),
 }
 
-var processGrowth = []layout.Stage{layout.To(28, colCommand), layout.To(16, colNode), layout.To(11, colJob),
-	layout.Rest(colCommand)}
+var processGrowth = []GrowthStage{GrowTo(28, colCommand), GrowTo(16, colNode), GrowTo(11, colJob),
+	GrowRest(colCommand)}
 
-var rankGrowth = []layout.Stage{layout.To(16, colNode), layout.Rest(colCommand)}
+var rankGrowth = []GrowthStage{GrowTo(16, colNode), GrowRest(colCommand)}
 
-var nodeGrowth = []layout.Stage{
-	layout.To(36, colHealth), layout.To(20, colHistory), layout.To(16, colNode), layout.To(16, colMemBar),
-	layout.To(30, colHistory), layout.Rest(colHealth),
+var nodeGrowth = []GrowthStage{
+	GrowTo(36, colHealth), GrowTo(20, colHistory), GrowTo(16, colNode), GrowTo(16, colMemBar),
+	GrowTo(30, colHistory), GrowRest(colHealth),
 }
 
-var timeColumns = columns.For(&rows.Nodes,
-	columns.Column{Key: colNode, Priority: 1},
-	columns.Column{Key: colHistory, Gap: 2, Least: 12, Priority: 1},
-	columns.Column{Key: colMean, Gap: 2, Least: 4, Priority: 2, Title: "NOW", Right: true},
-	columns.Column{Key: colHealth, Gap: 2, Least: 14, Priority: 3, Title: "HEALTH"},
+var timeColumns = rows.ColumnsFor(&rows.Nodes,
+	rows.Column{Key: colNode, Priority: 1},
+	rows.Column{Key: colHistory, Gap: 2, Least: 12, Priority: 1},
+	rows.Column{Key: colMean, Gap: 2, Least: 4, Priority: 2, Title: "NOW", Right: true},
+	rows.Column{Key: colHealth, Gap: 2, Least: 14, Priority: 3, Title: "HEALTH"},
 )
 
-var timeGrowth = []layout.Stage{
-	layout.To(20, colHistory), layout.To(22, colHealth), layout.To(40, colHistory), layout.To(26, colHealth),
-	layout.To(67, colHistory), layout.To(16, colNode), layout.To(36, colHealth), layout.To(100, colHistory),
-	layout.Rest(colHealth),
+var timeGrowth = []GrowthStage{
+	GrowTo(20, colHistory), GrowTo(22, colHealth), GrowTo(40, colHistory), GrowTo(26, colHealth),
+	GrowTo(67, colHistory), GrowTo(16, colNode), GrowTo(36, colHealth), GrowTo(100, colHistory),
+	GrowRest(colHealth),
 }
 
 // The cells of the nodes are heights in narrow terminals and numbers in wide ones. At numbersFrom, numbers take the
@@ -117,18 +115,18 @@ const healthSmall = 65
 
 // gpuLayout is the layout for GPUs. models says that they are of several models; if there is only one, the line of the
 // node names it. number is the width of the longest GPU number.
-func gpuLayout(width int, models bool, number int, list columns.List) layout.Layout {
-	columns := layout.Choose(widenGPUColumn(gpuColumns, number), list)
+func gpuLayout(width int, models bool, number int, list rows.ColumnList) Layout {
+	columns := ChooseColumns(widenGPUColumn(gpuColumns, number), list)
 	if !models && list == "" {
-		columns = slices.DeleteFunc(columns, func(c layout.Column) bool { return c.Key == colName })
+		columns = slices.DeleteFunc(columns, func(c Column) bool { return c.Key == colName })
 	}
-	return layout.Fit(width, columns, gpuGrowth, 2)
+	return FitColumns(width, columns, gpuGrowth, 2)
 }
 
 // timeLayout is the layout for strips, which take as many columns as they need up to a limit. The columns after them
 // move closer.
-func timeLayout(width int, strip func(most int) int) layout.Layout {
-	l := layout.Fit(width, timeColumns, timeGrowth, 3)
+func timeLayout(width int, strip func(most int) int) Layout {
+	l := FitColumns(width, timeColumns, timeGrowth, 3)
 	history, mean, health := l[colHistory], l[colMean], l[colHealth]
 	left := history.W
 	if takes := strip(left); left > 0 {
@@ -145,8 +143,8 @@ func timeLayout(width int, strip func(most int) int) layout.Layout {
 
 // nodeLayout is the layout for nodes with at most this many GPUs. beside says that a pane shows their history and sums:
 // then the cells are numbers.
-func nodeLayout(width, gpus int, beside bool, list columns.List) layout.Layout {
-	columns := slices.Clone(layout.Choose(nodeColumns, list))
+func nodeLayout(width, gpus int, beside bool, list rows.ColumnList) Layout {
+	columns := slices.Clone(ChooseColumns(nodeColumns, list))
 	for i := range columns {
 		switch c := &columns[i]; {
 		case c.Key == colCells && (width >= apartFrom || beside && width >= apartBesideFrom):
@@ -159,5 +157,5 @@ func nodeLayout(width, gpus int, beside bool, list columns.List) layout.Layout {
 			c.Least = 14
 		}
 	}
-	return layout.Fit(width, columns, nodeGrowth, 3)
+	return FitColumns(width, columns, nodeGrowth, 3)
 }

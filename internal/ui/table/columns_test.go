@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 )
 
 // the columns of processes that no code of this package names
@@ -16,34 +14,34 @@ const (
 )
 
 var layouts = map[string]struct {
-	of      func(int) layout.Layout
-	columns []layout.Column
+	of      func(int) Layout
+	columns []Column
 }{
-	"gpus":  {func(w int) layout.Layout { return gpuLayout(w, true, 0, "") }, usual(gpuColumns)},
-	"alike": {func(w int) layout.Layout { return gpuLayout(w, false, 0, "") }, alikeColumns},
-	"processes": {func(w int) layout.Layout { return processLayout(w, 0, false, false, "", 0) },
+	"gpus":  {func(w int) Layout { return gpuLayout(w, true, 0, "") }, usual(gpuColumns)},
+	"alike": {func(w int) Layout { return gpuLayout(w, false, 0, "") }, alikeColumns},
+	"processes": {func(w int) Layout { return processLayout(w, 0, false, false, "", 0) },
 		usual(nodesProcessColumns)},
-	"manager":   {func(w int) layout.Layout { return processLayout(w, 0, true, true, "", 0) }, usual(processColumns)},
-	"instances": {func(w int) layout.Layout { return gpuLayout(w, true, len("10:1"), "") }, usual(gpuColumns)},
-	"ranks":     {func(w int) layout.Layout { return rankLayout(w, 0, false, "") }, usual(rankColumns[1:])},
-	"programs":  {func(w int) layout.Layout { return rankLayout(w, 0, true, "") }, usual(rankColumns)},
+	"manager":   {func(w int) Layout { return processLayout(w, 0, true, true, "", 0) }, usual(processColumns)},
+	"instances": {func(w int) Layout { return gpuLayout(w, true, len("10:1"), "") }, usual(gpuColumns)},
+	"ranks":     {func(w int) Layout { return rankLayout(w, 0, false, "") }, usual(rankColumns[1:])},
+	"programs":  {func(w int) Layout { return rankLayout(w, 0, true, "") }, usual(rankColumns)},
 	"pending":   {pendingLayout, pendingColumns},
-	"nodes":     {func(w int) layout.Layout { return nodeLayout(w, 8, false, "") }, usual(nodeColumns)},
-	"times": {func(w int) layout.Layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) },
+	"nodes":     {func(w int) Layout { return nodeLayout(w, 8, false, "") }, usual(nodeColumns)},
+	"times": {func(w int) Layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) },
 		timeColumns},
 }
 
 // nodesProcessColumns are those of processes on one node.
 var nodesProcessColumns = slices.DeleteFunc(slices.Clone(processColumns),
-	func(c layout.Column) bool { return c.Key == colNode || c.Key == colJob })
+	func(c Column) bool { return c.Key == colNode || c.Key == colJob })
 
 // usual are the columns that come in without being chosen.
-func usual(columns []layout.Column) []layout.Column {
-	return slices.DeleteFunc(slices.Clone(columns), func(c layout.Column) bool { return c.Spare })
+func usual(columns []Column) []Column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c Column) bool { return c.Spare })
 }
 
 // alikeColumns are those of GPUs of one model.
-var alikeColumns = slices.DeleteFunc(usual(gpuColumns), func(c layout.Column) bool { return c.Key == colName })
+var alikeColumns = slices.DeleteFunc(usual(gpuColumns), func(c Column) bool { return c.Key == colName })
 
 // Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable
 // width.

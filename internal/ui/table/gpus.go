@@ -12,9 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
@@ -23,7 +22,7 @@ var cellOf = map[metric.ID]col{metric.Temperature: colTemp, metric.SMClock: colC
 	metric.Util: colUtil}
 
 // GPUs is the table of the selected node's GPUs.
-type GPUs struct{ layout layout.Layout }
+type GPUs struct{ layout Layout }
 
 // NewGPUs returns the table for the terminal and the selected node of a frame. It names the models of the GPUs only if
 // there are several.
@@ -36,7 +35,7 @@ func NewGPUs(f *part.Frame) *GPUs {
 }
 
 // Head draws the headings in row y.
-func (t *GPUs) Head(f *part.Frame, y int) { layout.Headings(f, y, t.layout, gpuColumns) }
+func (t *GPUs) Head(f *part.Frame, y int) { DrawHeadings(f, y, t.layout, gpuColumns) }
 
 // Rows draws n GPUs from row y on, beginning with index from, and returns the row below the last.
 func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
@@ -65,7 +64,7 @@ func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 	return gpus
 }
 
-func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
+func gpuRow(f *part.Frame, y int, g *cluster.GPU, l Layout) {
 	if tally.Absent(g) {
 		m := part.Marks[cluster.Critical]
 		f.Put(1, y, m.Glyph, m.Role)
@@ -88,7 +87,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 	f.Number(l[colGPU], y, part.Number(g), m.Role)
 	writeRank(f, y, tally.Rank(f.Node, g), l, name)
 	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), name)
-	if text := problem.Lost(g, findings); text != "" {
+	if text := header.LostText(g, findings); text != "" {
 		insteadOfCells(f, y, " "+text, l)
 		return
 	}
@@ -105,10 +104,10 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 }
 
 // insteadOfCells writes, in place of the cells, why a GPU has no numbers.
-func insteadOfCells(f *part.Frame, y int, text string, l layout.Layout) {
+func insteadOfCells(f *part.Frame, y int, text string, l Layout) {
 	x := cmp.Or(l[colTemp].X, l[colUtil].X, l[colGPU].X+l[colGPU].W+1)
 	if f.Columns.Node != "" {
-		x = layout.Behind(l[colGPU])
+		x = BehindSubject(l[colGPU])
 	}
 	f.Put(x, y, draw.Clip(text, f.W-x-2)+" ", draw.CritFill)
 }
@@ -147,7 +146,7 @@ func (r gpuRoles) levelRoles(f *part.Frame) (number, bar, history draw.Role) {
 	return number, bar, history
 }
 
-func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout.Layout, r gpuRoles) {
+func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l Layout, r gpuRoles) {
 	for _, c := range gpuColumns {
 		if c.Unit != "" {
 			f.Number(l[c.Key], y, part.Measured(g, c.Shows, c.Unit), r.cellRole(f, c.Key))
@@ -166,7 +165,7 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout.Layout, r gpuRole
 	f.Number(l[colClock], y, clocksText(g), r.cellRole(f, colClock), part.Measured(g, metric.SMClock, ""))
 }
 
-func gpuMemory(f *part.Frame, y int, t *tally.Totals, l layout.Layout, r gpuRoles) {
+func gpuMemory(f *part.Frame, y int, t *tally.Totals, l Layout, r gpuRoles) {
 	percent, known := cluster.Percent(t.Used.Value, t.Memory.Value)
 	text := part.MemorySum(t)
 	if !known {
@@ -193,7 +192,7 @@ func clocksText(g *cluster.GPU) string {
 
 // gpuFlags writes the last column: problems as a few letters, or the owner of the GPU.
 func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role,
-	l layout.Layout) {
+	l Layout) {
 	s := l[colFlags]
 	if !s.Shown() {
 		return

@@ -11,33 +11,31 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-var jobGrowth = []layout.Stage{
-	layout.To(16, colHealth), layout.To(11, colJob), layout.To(17, colLowest), layout.To(20, colHealth),
-	layout.To(14, colJob), layout.To(16, colJobName), layout.To(30, colHealth), layout.To(16, colJob),
-	layout.To(24, colJobName), layout.To(12, colPartition), layout.To(20, colJob), layout.Rest(colHealth),
+var jobGrowth = []GrowthStage{
+	GrowTo(16, colHealth), GrowTo(11, colJob), GrowTo(17, colLowest), GrowTo(20, colHealth),
+	GrowTo(14, colJob), GrowTo(16, colJobName), GrowTo(30, colHealth), GrowTo(16, colJob),
+	GrowTo(24, colJobName), GrowTo(12, colPartition), GrowTo(20, colJob), GrowRest(colHealth),
 }
 
 // Jobs is the table of all jobs.
-type Jobs struct{ layout.Sheet }
+type Jobs struct{ Sheet }
 
 // NewJobs returns the table for the terminal of a frame.
 func NewJobs(f *part.Frame) *Jobs {
-	return &Jobs{layout.Sheet{Columns: jobColumns, Layout: jobLayout(f.W, f.Columns.Jobs)}}
+	return &Jobs{Sheet{Columns: jobColumns, Layout: jobLayout(f.W, f.Columns.Jobs)}}
 }
 
-func jobLayout(width int, list columns.List) layout.Layout {
-	chosen := layout.Choose(jobColumns, list)
+func jobLayout(width int, list rows.ColumnList) Layout {
+	chosen := ChooseColumns(jobColumns, list)
 	if width < partitionFrom && list == "" {
-		chosen = slices.DeleteFunc(chosen, func(c layout.Column) bool { return c.Key == colPartition })
+		chosen = slices.DeleteFunc(chosen, func(c Column) bool { return c.Key == colPartition })
 	}
-	return layout.Fit(width, chosen, jobGrowth, 3)
+	return FitColumns(width, chosen, jobGrowth, 3)
 }
 
 // partitionFrom is the width below which problems take the room of the partition.
@@ -156,8 +154,8 @@ func jobTrouble(f *part.Frame, r *tally.JobRow, w int) string {
 		place += " "
 	}
 	for _, text := range []string{
-		place + problem.OnGPU(r.Worst, words.Long), place + problem.OnGPU(r.Worst, words.Short),
-		place + problem.OnGPU(r.Worst, words.One), problem.OnGPU(r.Worst, words.One), words.One,
+		place + header.WordsOnGPU(r.Worst, words.Long), place + header.WordsOnGPU(r.Worst, words.Short),
+		place + header.WordsOnGPU(r.Worst, words.One), header.WordsOnGPU(r.Worst, words.One), words.One,
 	} {
 		if draw.Width(text+more) <= w {
 			return text + more

@@ -9,14 +9,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // Nodes is the table of the job's nodes.
 type Nodes struct {
-	layout layout.Layout
+	layout Layout
 	cells  part.Cells
 }
 
@@ -29,7 +28,7 @@ func NewNodes(f *part.Frame) *Nodes {
 
 // Head draws the headings in row y.
 func (t *Nodes) Head(f *part.Frame, y int) {
-	layout.Headings(f, y, t.layout, nodeColumns)
+	DrawHeadings(f, y, t.layout, nodeColumns)
 	if s := t.layout[colCells]; s.Shown() {
 		t.cells.Titles(f, s.X, y)
 	}
@@ -59,7 +58,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 func (t *Nodes) RowAt(f *part.Frame, y int, n *cluster.Node, g *cluster.GPU) {
 	t.row(f, y, n, true)
 	s := t.layout[colCells]
-	f.Select(y, 0, layout.Behind(t.layout[colNode]))
+	f.Select(y, 0, BehindSubject(t.layout[colNode]))
 	if s.Shown() {
 		t.cells.Select(f, s.X, y, g)
 	}
@@ -79,40 +78,40 @@ func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 		row := rows.Node{Snapshot: f.Snap, Job: f.Job, Findings: f.Health.ByNode}
 		spareCells(f, y, l, nodeColumns, &rows.Nodes, row.Of(&n.Name), draw.Text)
 		if tally.Old(n) {
-			f.Fade(y, layout.Behind(l[colNode]), f.W)
+			f.Fade(y, BehindSubject(l[colNode]), f.W)
 		}
 		s := l[colHealth]
 		f.Text(s, y, t.healthText(f, n, s.W), m.Role)
 	} else {
-		x := layout.Behind(l[colNode])
+		x := BehindSubject(l[colNode])
 		if !chosen {
-			x = layout.Behind(l[colCells])
+			x = BehindSubject(l[colCells])
 			if s := l[colMean]; s.Shown() {
 				f.Right(s.X, y, s.W, "–", draw.Dim)
-				x = layout.Behind(s)
+				x = BehindSubject(s)
 			}
 		}
-		f.Left(x, y, f.W-1-x, problem.Absence(f, n, f.W-1-x), m.Role)
+		f.Left(x, y, f.W-1-x, header.AbsenceText(f, n, f.W-1-x), m.Role)
 	}
 }
 
 // healthText describes the problem of a node in w columns; for a failed node, also the time of its last numbers.
 func (t *Nodes) healthText(f *part.Frame, n *cluster.Node, w int) string {
 	if tally.HasNumbers(n) {
-		return problem.Worst(f, n, w)
+		return header.WorstProblem(f, n, w)
 	}
 	of := n.Arrived.Format(time.TimeOnly)
 	for _, text := range []string{
-		problem.Absence(f, n, part.Unlimited) + ", last seen " + of,
-		problem.Worst(f, n, part.Unlimited) + ", last seen " + of,
-		problem.Worst(f, n, max(w-len(", last seen "+of), 0)) + ", last seen " + of,
-		problem.Worst(f, n, max(w-len(", seen "+of), 0)) + ", seen " + of,
+		header.AbsenceText(f, n, part.Unlimited) + ", last seen " + of,
+		header.WorstProblem(f, n, part.Unlimited) + ", last seen " + of,
+		header.WorstProblem(f, n, max(w-len(", last seen "+of), 0)) + ", last seen " + of,
+		header.WorstProblem(f, n, max(w-len(", seen "+of), 0)) + ", seen " + of,
 	} {
 		if draw.Width(text) <= w && !strings.Contains(text, "…") && !strings.HasPrefix(text, ",") {
 			return text
 		}
 	}
-	return problem.Absence(f, n, w)
+	return header.AbsenceText(f, n, w)
 }
 
 // Sum draws, in row y, the sum over all nodes that report, with a name.
@@ -122,7 +121,7 @@ func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	f.Text(l[colCells], y, countText(f.Job.GPUsSeen, max(f.Job.GPUs, f.Job.GPUsSeen), l[colCells].W), draw.Dim)
 	writeTotals(f, y, jobSum(f), l, draw.Strong, true)
 	if f.Old() {
-		f.Fade(y, layout.Behind(l[colNode]), f.W)
+		f.Fade(y, BehindSubject(l[colNode]), f.W)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -23,7 +22,7 @@ func numberWidth(nodes ...*cluster.Node) int {
 }
 
 // widenGPUColumn returns the columns with a GPU number column of at least this width.
-func widenGPUColumn(columns []layout.Column, number int) []layout.Column {
+func widenGPUColumn(columns []Column, number int) []Column {
 	columns = slices.Clone(columns)
 	for i := range columns {
 		if c := &columns[i]; c.Key == colGPU {

@@ -6,38 +6,36 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var pendingColumns = columns.For(&rows.Jobs,
-	columns.Column{Key: colJob, Least: 10, Priority: 1},
-	columns.Column{Key: colJobName, Gap: 2, Least: 12, Priority: 2},
-	columns.Column{Key: colPartition, Gap: 2, Priority: 3},
-	columns.Column{Key: colNodes, Gap: 2, Priority: 4},
-	columns.Column{Key: colGPUs, Gap: 2, Priority: 4},
-	columns.Column{Key: colStarts, Gap: 2, Least: 8, Priority: 6, Title: "STARTS"},
-	columns.Column{Key: colReason, Gap: 2, Least: 10, Priority: 5, Title: "REASON"},
+var pendingColumns = rows.ColumnsFor(&rows.Jobs,
+	rows.Column{Key: colJob, Least: 10, Priority: 1},
+	rows.Column{Key: colJobName, Gap: 2, Least: 12, Priority: 2},
+	rows.Column{Key: colPartition, Gap: 2, Priority: 3},
+	rows.Column{Key: colNodes, Gap: 2, Priority: 4},
+	rows.Column{Key: colGPUs, Gap: 2, Priority: 4},
+	rows.Column{Key: colStarts, Gap: 2, Least: 8, Priority: 6, Title: "STARTS"},
+	rows.Column{Key: colReason, Gap: 2, Least: 10, Priority: 5, Title: "REASON"},
 )
 
-var pendingGrowth = []layout.Stage{
-	layout.To(14, colReason), layout.To(16, colJob), layout.To(24, colJobName), layout.To(15, colPartition),
-	layout.To(20, colReason), layout.To(20, colJob), layout.To(40, colJobName), layout.Rest(colReason),
+var pendingGrowth = []GrowthStage{
+	GrowTo(14, colReason), GrowTo(16, colJob), GrowTo(24, colJobName), GrowTo(15, colPartition),
+	GrowTo(20, colReason), GrowTo(20, colJob), GrowTo(40, colJobName), GrowRest(colReason),
 }
 
-func pendingLayout(width int) layout.Layout {
-	return layout.Fit(width, pendingColumns, pendingGrowth, 3)
+func pendingLayout(width int) Layout {
+	return FitColumns(width, pendingColumns, pendingGrowth, 3)
 }
 
 // Pending is the table of jobs that wait in the queue.
-type Pending struct{ layout layout.Layout }
+type Pending struct{ layout Layout }
 
 // NewPending returns the table for a terminal of that width.
 func NewPending(width int) *Pending { return &Pending{pendingLayout(width)} }
 
 // Head draws the headings in row y.
-func (t *Pending) Head(f *part.Frame, y int) { layout.Headings(f, y, t.layout, pendingColumns) }
+func (t *Pending) Head(f *part.Frame, y int) { DrawHeadings(f, y, t.layout, pendingColumns) }
 
 // Row draws one job in row y. The ID of an array is cut in its middle, since its end names the tasks.
 func (t *Pending) Row(f *part.Frame, y int, j *cluster.PendingJob) {

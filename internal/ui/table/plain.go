@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -23,7 +22,7 @@ var plain = slices.DeleteFunc(slices.Clone(rows.Processes.Fields), func(f field.
 
 // plainCells writes the plain columns of a process. A relative is on no GPU, and its share of the CPU is unknown until
 // its node has answered twice.
-func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout.Layout, role draw.Role, kin bool) {
+func plainCells(f *part.Frame, y int, node string, row *rows.Process, l Layout, role draw.Role, kin bool) {
 	for i := range plain {
 		c := &plain[i]
 		s, role := l[c.Key], role
@@ -42,7 +41,7 @@ func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout.L
 }
 
 // spareCells writes the columns that are shown only if they are chosen: each shows a field of the row.
-func spareCells[Row any](f *part.Frame, y int, l layout.Layout, all []layout.Column, of *field.Table[Row], r *Row,
+func spareCells[Row any](f *part.Frame, y int, l Layout, all []Column, of *field.Table[Row], r *Row,
 	role draw.Role) {
 	for i := range all {
 		if c := &all[i]; c.Spare && c.Unit == "" && l[c.Key].Shown() {

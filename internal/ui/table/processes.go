@@ -9,14 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Processes is the table of the selected node's processes.
-type Processes struct{ layout layout.Layout }
+type Processes struct{ layout Layout }
 
 // NewProcesses returns the table for the terminal and the selected node of a frame.
 func NewProcesses(f *part.Frame) *Processes {
@@ -28,8 +26,8 @@ const commandFirst = 160
 
 // processLayout is the layout for processes. nodes and jobs say that they are on several nodes, or of several jobs.
 // command is the least width of a command; 0: the usual one.
-func processLayout(width, number int, nodes, jobs bool, list columns.List, command int) layout.Layout {
-	all := slices.DeleteFunc(widenGPUColumn(processColumns, number), func(c layout.Column) bool {
+func processLayout(width, number int, nodes, jobs bool, list rows.ColumnList, command int) Layout {
+	all := slices.DeleteFunc(widenGPUColumn(processColumns, number), func(c Column) bool {
 		switch c.Key {
 		case colState, colThreads:
 			return width < commandFirst && list == ""
@@ -43,19 +41,19 @@ func processLayout(width, number int, nodes, jobs bool, list columns.List, comma
 	if nodes { // the GPU is no longer the first column
 		all[1].Gap = 1
 	}
-	columns, margin := layout.Choose(all, list, colNode, colJob), 2
-	at := slices.IndexFunc(columns, func(c layout.Column) bool { return c.Key == colCommand })
+	columns, margin := ChooseColumns(all, list, colNode, colJob), 2
+	at := slices.IndexFunc(columns, func(c Column) bool { return c.Key == colCommand })
 	if at >= 0 && list == "" {
 		columns[at].Least = max(columns[at].Least, command)
 	}
 	if columns[0].Key != colGPU { // wider columns are filled: they must not touch a tag
 		margin = 3
 	}
-	return layout.Fit(width, columns, processGrowth, margin)
+	return FitColumns(width, columns, processGrowth, margin)
 }
 
 // Head draws the headings in row y.
-func (t *Processes) Head(f *part.Frame, y int) { layout.Headings(f, y, t.layout, processColumns) }
+func (t *Processes) Head(f *part.Frame, y int) { DrawHeadings(f, y, t.layout, processColumns) }
 
 // Rows draws the processes from row y on and returns the row below the last.
 func (t *Processes) Rows(f *part.Frame, y int, list []tally.Process) int {
@@ -66,7 +64,7 @@ func (t *Processes) Rows(f *part.Frame, y int, list []tally.Process) int {
 	return y
 }
 
-func processRow(f *part.Frame, y int, p *tally.Process, l layout.Layout) {
+func processRow(f *part.Frame, y int, p *tally.Process, l Layout) {
 	text, dim := draw.Text, draw.Dim
 	if !p.Own {
 		text, dim = draw.Ghost, draw.Ghost
@@ -77,7 +75,7 @@ func processRow(f *part.Frame, y int, p *tally.Process, l layout.Layout) {
 }
 
 // onGPU writes the GPU of a process, and its type there.
-func onGPU(f *part.Frame, y int, p *tally.Process, l layout.Layout, text, dim draw.Role) {
+func onGPU(f *part.Frame, y int, p *tally.Process, l Layout, text, dim draw.Role) {
 	number := strconv.Itoa(p.Number)
 	if p.On != nil {
 		number = part.Number(p.On)
@@ -88,7 +86,7 @@ func onGPU(f *part.Frame, y int, p *tally.Process, l layout.Layout, text, dim dr
 }
 
 // writeNumbers writes the numbers of a process, its user and its state.
-func writeNumbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout.Layout, text, dim draw.Role,
+func writeNumbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l Layout, text, dim draw.Role,
 	kin bool) {
 	var row rows.Process
 	plainCells(f, y, n.Name, row.Set(f.Snap, n, p), l, text, kin)
@@ -97,7 +95,7 @@ func writeNumbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l lay
 }
 
 // writeRank writes a rank; nothing if the process has none.
-func writeRank(f *part.Frame, y int, r *wire.Rank, l layout.Layout, role draw.Role) {
+func writeRank(f *part.Frame, y int, r *wire.Rank, l Layout, role draw.Role) {
 	if r == nil {
 		role = draw.Dim
 	}
@@ -113,7 +111,7 @@ func rankNumber(r *wire.Rank) string {
 }
 
 // writeCommand writes the command line of a process, or the reason why nothing is known about it.
-func writeCommand(f *part.Frame, y int, p *wire.Process, l layout.Layout, role draw.Role) {
+func writeCommand(f *part.Frame, y int, p *wire.Process, l Layout, role draw.Role) {
 	text, known := commandOf(p)
 	if !known {
 		role = draw.Dim

@@ -7,8 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -24,7 +23,7 @@ type ProcessRow struct {
 
 // ProcessList is the table of the page of processes. It leaves the end of each row free for a scroll bar.
 type ProcessList struct {
-	layout.Sheet
+	Sheet
 	across int // columns of the commands that are scrolled away at the left
 }
 
@@ -36,7 +35,7 @@ const scrollBar = 2
 
 // NewProcessList returns the table for a terminal of width w: with the node and the job of each process if there are
 // several. across columns of the commands are scrolled away at the left. list has the other columns.
-func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
+func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list rows.ColumnList) *ProcessList {
 	return newProcessList(w, nodes, jobs, across, list, 0)
 }
 
@@ -45,13 +44,14 @@ func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list co
 const treeCommand = 40
 
 // NewProcessTree is NewProcessList with room for the branches of a tree.
-func NewProcessTree(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
+func NewProcessTree(w int, nodes []*cluster.Node, jobs bool, across int, list rows.ColumnList) *ProcessList {
 	return newProcessList(w, nodes, jobs, across, list, min(treeCommand, w-50))
 }
 
-func newProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List, command int) *ProcessList {
+func newProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list rows.ColumnList,
+	command int) *ProcessList {
 	l := processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list, command)
-	return &ProcessList{layout.Sheet{Columns: processColumns, Layout: l}, across}
+	return &ProcessList{Sheet{Columns: processColumns, Layout: l}, across}
 }
 
 // Room returns the width of a command.

@@ -9,24 +9,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // rankLayout is the layout for ranks. several says that they belong to several programs.
-func rankLayout(width, number int, several bool, list columns.List) layout.Layout {
+func rankLayout(width, number int, several bool, list rows.ColumnList) Layout {
 	all := widenGPUColumn(rankColumns, number)
 	if !several {
-		all = slices.DeleteFunc(all, func(c layout.Column) bool { return c.Key == colProgram })
+		all = slices.DeleteFunc(all, func(c Column) bool { return c.Key == colProgram })
 		all[0].Gap = 0
 	}
-	return layout.Fit(width, layout.Choose(all, list, colProgram, colRank), rankGrowth, 3)
+	return FitColumns(width, ChooseColumns(all, list, colProgram, colRank), rankGrowth, 3)
 }
 
 // Ranks is the table of the ranks of a job.
-type Ranks struct{ layout.Sheet }
+type Ranks struct{ Sheet }
 
 // NewRanks returns the table for the terminal and the job of a frame. If there are several programs, a program's number
 // stands before the rank.
@@ -35,14 +33,14 @@ func NewRanks(f *part.Frame, several bool) *Ranks {
 	for _, name := range f.Job.Nodes {
 		number = max(number, numberWidth(f.NodeOf(name)))
 	}
-	return &Ranks{layout.Sheet{Columns: rankColumns, Layout: rankLayout(f.W, number, several, f.Columns.Ranks)}}
+	return &Ranks{Sheet{Columns: rankColumns, Layout: rankLayout(f.W, number, several, f.Columns.Ranks)}}
 }
 
 // Row draws one row in row y.
 func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
-	m := problem.RankMark(f.Scene, r)
+	m := header.RankMark(f.Scene, r)
 	f.Put(1, y, m.Glyph, m.Role)
-	role := problem.RankRole(f.Scene, r)
+	role := header.RankRole(f.Scene, r)
 	if r.Process != nil {
 		rankPlace(f, y, r, t.Layout, role)
 		t.writeProcess(f, y, r)
@@ -52,7 +50,7 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 	} else {
 		x, l := t.Layout.Gap(colProgram, colRank, colNode, colGPU)
 		rankPlace(f, y, r, l, role)
-		f.Left(x, y, f.W-1-x, problem.RankWords(f, r, f.W-1-x), role)
+		f.Left(x, y, f.W-1-x, header.RankWords(f, r, f.W-1-x), role)
 	}
 	if selected {
 		f.Cursor(y, y+1)
@@ -60,7 +58,7 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 }
 
 // rankPlace writes the rank, its node and its GPU.
-func rankPlace(f *part.Frame, y int, r *tally.RankRow, l layout.Layout, role draw.Role) {
+func rankPlace(f *part.Frame, y int, r *tally.RankRow, l Layout, role draw.Role) {
 	gpu := "–"
 	switch {
 	case r.GPU != nil:

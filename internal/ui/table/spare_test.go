@@ -11,8 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -20,10 +18,10 @@ import (
 // A spare column of nodes and of GPUs is a row of its table and needs no code: it comes in if it is chosen, and shows
 // its field.
 func TestSpareColumnsOfNodesAndGPUs(t *testing.T) {
-	withSpare(t, &nodeColumns, columns.For(&rows.Nodes,
-		columns.Column{Key: "driver_version", Title: "DRIVER", Least: 12, Spare: true}))
-	withSpare(t, &gpuColumns, columns.For(&rows.Processes,
-		columns.Column{Key: "uuid", Title: "UUID", Least: 12, Spare: true}))
+	withSpare(t, &nodeColumns, rows.ColumnsFor(&rows.Nodes,
+		rows.Column{Key: "driver_version", Title: "DRIVER", Least: 12, Spare: true}))
+	withSpare(t, &gpuColumns, rows.ColumnsFor(&rows.Processes,
+		rows.Column{Key: "uuid", Title: "UUID", Least: 12, Spare: true}))
 	n := &cluster.Node{Name: "gpu-n01", State: cluster.NodeReporting, Hello: &wire.Hello{Driver: "550.54.15"},
 		GPUs: []cluster.GPU{{GPU: &wire.GPU{}, Card: &wire.Card{UUID: "GPU-1c2d"}, Key: "GPU-1c2d"}}}
 	s := &part.Scene{Snap: &cluster.Snapshot{At: time.Unix(1_800_000_000, 0), Poll: time.Second,
@@ -32,7 +30,7 @@ func TestSpareColumnsOfNodesAndGPUs(t *testing.T) {
 	s.SetJob(0)
 	s.SetNode(0)
 	for _, test := range []struct {
-		node, overview columns.List
+		node, overview rows.ColumnList
 		there          bool
 	}{{"", "", false}, {"gpu,uuid", "node,driver_version", true}} {
 		s.Columns.Node, s.Columns.Overview = test.node, test.overview
@@ -49,7 +47,7 @@ func TestSpareColumnsOfNodesAndGPUs(t *testing.T) {
 }
 
 // withSpare adds columns to a table for the time of a test.
-func withSpare(t *testing.T, table *[]layout.Column, more []layout.Column) {
+func withSpare(t *testing.T, table *[]Column, more []Column) {
 	was := *table
 	*table = slices.Concat(was, more)
 	t.Cleanup(func() { *table = was })

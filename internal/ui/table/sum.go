@@ -8,7 +8,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -88,7 +87,7 @@ var (
 
 // writeTotals writes the totals of GPUs: in the units of one node, or with large in larger units and with the mean of
 // the cells' gauge.
-func writeTotals(f *part.Frame, y int, of totalsRow, l layout.Layout, role draw.Role, large bool) {
+func writeTotals(f *part.Frame, y int, of totalsRow, l Layout, role draw.Role, large bool) {
 	in := ofNode
 	if large {
 		in = ofJob

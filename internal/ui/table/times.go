@@ -5,15 +5,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // Times is the table of the job's nodes over time.
 type Times struct {
 	*graph.Strip
-	layout layout.Layout
+	layout Layout
 }
 
 // NewTimes returns the table for the terminal and the job of a frame.
@@ -28,7 +27,7 @@ func NewTimes(f *part.Frame) *Times {
 
 // Head draws the headings in row y, with the time axis between them.
 func (t *Times) Head(f *part.Frame, y int) {
-	layout.Headings(f, y, t.layout, timeColumns)
+	DrawHeadings(f, y, t.layout, timeColumns)
 	if s := t.layout[colHistory]; s.Shown() {
 		t.Axis(f, s.X, y)
 	}
@@ -54,7 +53,7 @@ func (t *Times) writePresent(f *part.Frame, y int, n *cluster.Node, role draw.Ro
 	outer, standsOut := f.Gauge.OuterNow(f.Own(n))
 	if !tally.HasNumbers(n) || !outer.Known() {
 		f.Right(l[colMean].X, y, l[colMean].W, "–", draw.Dim)
-		f.Text(s, y, problem.Absence(f, n, s.W), role)
+		f.Text(s, y, header.AbsenceText(f, n, s.W), role)
 		return
 	}
 	number := draw.Text
@@ -62,7 +61,7 @@ func (t *Times) writePresent(f *part.Frame, y int, n *cluster.Node, role draw.Ro
 		number = draw.Dim
 	}
 	f.Number(l[colMean], y, part.Summed(outer, part.GaugeUnit(f.Gauge)), f.Health.SlowRole(n.Name, outer.GPU, number))
-	text := problem.Worst(f, n, s.W)
+	text := header.WorstProblem(f, n, s.W)
 	if text == "" && standsOut {
 		text, role = part.GPUNumber(outer.GPU), draw.Dim
 	}

@@ -5,32 +5,29 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster/tally/users"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/rows/columns"
-	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var userGrowth = []layout.Stage{layout.To(12, colUser), layout.To(16, colJob), layout.To(30, colCommand),
-	layout.To(30, colJob),
-	layout.Rest(colCommand)}
+var userGrowth = []GrowthStage{GrowTo(12, colUser), GrowTo(16, colJob), GrowTo(30, colCommand),
+	GrowTo(30, colJob),
+	GrowRest(colCommand)}
 
-func userLayout(width int, list columns.List) layout.Layout {
-	return layout.Fit(width, layout.Choose(userColumns, list), userGrowth, 3)
+func userLayout(width int, list rows.ColumnList) Layout {
+	return FitColumns(width, ChooseColumns(userColumns, list), userGrowth, 3)
 }
 
 // Users is the table of the users with processes on the nodes.
-type Users struct{ layout.Sheet }
+type Users struct{ Sheet }
 
 // NewUsers returns the table for the terminal of a frame.
 func NewUsers(f *part.Frame) *Users {
-	return &Users{layout.Sheet{Columns: userColumns, Layout: userLayout(f.W, f.Columns.Users)}}
+	return &Users{Sheet{Columns: userColumns, Layout: userLayout(f.W, f.Columns.Users)}}
 }
 
 // Row draws one user in row y.
-func (t *Users) Row(f *part.Frame, y int, u *users.Row, selected bool) {
+func (t *Users) Row(f *part.Frame, y int, u *rows.UserRow, selected bool) {
 	l, role := t.Layout, draw.Text
 	if u.Mine {
 		role = draw.Strong

@@ -1,5 +1,5 @@
 // Package ask asks NCCL's RAS about a job, through the probes of its nodes. It gets two answers, a few seconds apart,
-// and derives the verdict from them.
+// and derives the verdict from them. It also puts the verdict into words: a headline and the lines below it.
 //
 // RAS asks all processes of the job for each answer, so it is never polled: a person asks, or the program asks once
 // when the job seems to hang. Only one question about a job runs at a time; whoever asks meanwhile gets the same

@@ -1,5 +1,6 @@
 // Package frames says in words where a thread is, by its Python frames, and what it waits for: other ranks, another
-// thread, or requests.
+// thread, or requests. It follows a wait to its end, and says what the kernel counted for a process between two looks
+// at it.
 package frames
 
 import (

@@ -1,4 +1,5 @@
-// Package safe makes text from other hosts safe to display. Its functions are pure.
+// Package safe makes text from other hosts safe to display. Its functions are pure. A Secret quotes text from programs
+// that know a secret of the user.
 package safe
 
 import (

@@ -1,4 +1,5 @@
-// Package advice derives numbers for a job's next batch script from its report, each with its reason. It is pure.
+// Package advice derives numbers for a job's next batch script from its report, each with its reason. It is pure. It
+// also has the words for the numbers of reports.
 //
 // # Evidence and margins
 //
@@ -18,7 +19,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -155,12 +155,12 @@ func memoryOut(e *evidence) *report.Advice {
 		limit = *a.OutOfMemoryLimit
 		return &report.Advice{Kind: OutOfMemory, Option: "--mem", Value: memoryOption(guess * float64(limit)),
 			Reason: fmt.Sprintf("of the srun of step %s, which needed more than its %s on a node, though the job "+
-				"had more. How much more is not known: this is half as much again", a.OutOfMemory, words.Size(limit))}
+				"had more. How much more is not known: this is half as much again", a.OutOfMemory, SizeText(limit))}
 	case limit == 0:
 		return nil
 	}
 	return e.memoryAdvice(OutOfMemory, guess*float64(limit), fmt.Sprintf("it needed more than its %s on a node. How much "+
-		"more is not known: this is half as much again", words.Size(limit)))
+		"more is not known: this is half as much again", SizeText(limit)))
 }
 
 // memoryHigh advises a job that was near its limit. What SLURM samples may be an estimate: only what a task had to
@@ -182,7 +182,7 @@ func memoryHigh(e *evidence) *report.Advice {
 	}
 	return e.memoryAdvice(HostHigh, memoryMargin*float64(peak),
 		fmt.Sprintf("it had up to %s of its %s on a node in use: at "+
-			"the limit SLURM ends it. This is a fifth more", words.Size(peak), words.Size(limit)))
+			"the limit SLURM ends it. This is a fifth more", SizeText(peak), SizeText(limit)))
 }
 
 // memoryLow advises a job that had much more memory than it used.
@@ -193,7 +193,7 @@ func memoryLow(e *evidence) *report.Advice {
 		return nil
 	}
 	return e.memoryAdvice(HostLow, need, fmt.Sprintf("no node had more than %s of its %s in use, and this leaves a fifth "+
-		"more", words.Size(peak), words.Size(limit)))
+		"more", SizeText(peak), SizeText(limit)))
 }
 
 // memoryAdvice returns advice about the memory of a node.

@@ -1,5 +1,5 @@
 // Package books turns what SLURM's accounting says about jobs into reports: of one job, or a list of several. It is
-// pure.
+// pure. It also computes what a job has cost at the prices of its site.
 package books
 
 import (
@@ -11,7 +11,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
@@ -246,7 +245,7 @@ func accountingNotes(r *report.Report) []report.Note {
 	judged := a.Elapsed >= advice.JudgedFrom.Seconds()
 	if a.OutOfMemory != "" {
 		who := "The job"
-		if words.IsStep(a.OutOfMemory) {
+		if advice.IsStepOutOfMemory(a.OutOfMemory) {
 			who = "Step " + a.OutOfMemory
 		}
 		add(noteStepOOM, "%s needed more host memory than it had asked for: ask for more with --mem or "+
@@ -255,10 +254,10 @@ func accountingNotes(r *report.Report) []report.Note {
 	if m := a.Memory; m != nil && m.Limit != nil && m.Peak > *m.Limit {
 		add(noteAboveLimit, "The peak of %s is above the limit of %s: this site does not enforce it, or memory that "+
 			"processes share was counted once for each of them, as SLURM does without JobAcctGatherParams=UsePss.",
-			words.Size(m.Peak), words.Size(*m.Limit))
+			advice.SizeText(m.Peak), advice.SizeText(*m.Limit))
 	}
 	if !judged && a.OutOfMemory == "" && slices.Contains([]string{"FAILED", "NODE_FAIL", "BOOT_FAIL"}, r.Job.State) {
-		add(noteFailed, "The job failed after %s: too early to judge what it needs.", words.Spoken(a.Elapsed))
+		add(noteFailed, "The job failed after %s: too early to judge what it needs.", advice.SpanText(a.Elapsed))
 	}
 	switch {
 	case a.GPUUtilMost == nil:
@@ -266,7 +265,7 @@ func accountingNotes(r *report.Report) []report.Note {
 		add(noteNeverUsed, "SLURM's samples saw no work on the GPUs: check whether the program finds them.")
 	case judged && *a.GPUUtilMost < lowUtil:
 		add(noteUtil, "The GPU utilization is low: at most %s. Check whether the GPUs wait for data, for the CPU or "+
-			"for each other.", words.Percent(*a.GPUUtilMost))
+			"for each other.", advice.PercentText(*a.GPUUtilMost))
 	}
 	if a.GPUs != nil && *a.GPUs > 0 && a.GPUUtilMost == nil && !r.Job.End.IsZero() && !r.Job.Start.IsZero() {
 		add(noteNoUtil, "SLURM has no GPU utilization of this job: wasted GPU-hours are not known. It needs its NVML "+

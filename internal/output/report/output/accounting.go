@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -27,10 +27,10 @@ func accountingRows(r *report.Report, zone *time.Location) [][2]string {
 	add("GPUs", gpuText(a))
 	add("GPU-hours", gpuHoursText(a.GPUHours))
 	if a.GPUUtilMost != nil {
-		add("GPU utilization", "at most "+words.Percent(*a.GPUUtilMost)+": SLURM keeps each task's highest sample")
+		add("GPU utilization", "at most "+advice.PercentText(*a.GPUUtilMost)+": SLURM keeps each task's highest sample")
 	}
 	if a.GPUMemory != nil {
-		add("GPU memory", fmt.Sprintf("peak %s of a task", words.Size(*a.GPUMemory)))
+		add("GPU memory", fmt.Sprintf("peak %s of a task", advice.SizeText(*a.GPUMemory)))
 	}
 	if a.Energy != nil {
 		add("Energy", kWh(*a.Energy)+", whole nodes")
@@ -56,11 +56,11 @@ func earlierRuns(runs []report.Run) string {
 			hours += *r.GPUHours
 		}
 		if i < mostEarlier {
-			each = append(each, strings.TrimSpace(fmt.Sprintf("%s after %s on %s", r.State, words.Spoken(r.Elapsed),
+			each = append(each, strings.TrimSpace(fmt.Sprintf("%s after %s on %s", r.State, advice.SpanText(r.Elapsed),
 				r.NodeList)))
 		}
 	}
-	s := text.Count(len(runs), "run") + ", " + words.Spoken(ran)
+	s := text.Count(len(runs), "run") + ", " + advice.SpanText(ran)
 	if hours > 0 {
 		s += fmt.Sprintf(", %.2f GPU-hours", hours)
 	}
@@ -83,24 +83,24 @@ func timeText(r *report.Report, zone *time.Location) string {
 			s = cmp.Or(again, "it never ran") + ": it ended at " + r.Job.End.In(zone).Format("2006-01-02 15:04:05")
 		}
 		if a.Waited != nil {
-			s += ", after a wait of " + words.Spoken(*a.Waited)
+			s += ", after a wait of " + advice.SpanText(*a.Waited)
 		}
 		return s
 	}
-	s := words.Spoken(a.Elapsed)
+	s := advice.SpanText(a.Elapsed)
 	if limit := r.Job.Limit; limit > 0 {
-		s += fmt.Sprintf(" of %s (%s)", words.Spoken(limit), words.Percent(100*a.Elapsed/limit))
+		s += fmt.Sprintf(" of %s (%s)", advice.SpanText(limit), advice.PercentText(100*a.Elapsed/limit))
 	}
 	if from := r.Job.Start.In(zone); !r.Job.Start.IsZero() {
 		s += ", " + from.Format("2006-01-02 15:04:05") + " to "
 		if r.Job.End.IsZero() {
 			s += "now"
 		} else {
-			s += words.Clock(r.Job.End.In(zone), from)
+			s += advice.ClockText(r.Job.End.In(zone), from)
 		}
 	}
 	if a.Waited != nil {
-		s += ", waited " + words.Spoken(*a.Waited)
+		s += ", waited " + advice.SpanText(*a.Waited)
 	}
 	return s
 }
@@ -128,8 +128,8 @@ func cpuTime(a *report.Accounting) string {
 	if a.CPU == nil {
 		return s
 	}
-	return fmt.Sprintf("%s, used %s: %s of %s", s, words.Percent(a.CPU.Percent), words.Spoken(a.CPU.Used),
-		words.Spoken(a.CPU.Given))
+	return fmt.Sprintf("%s, used %s: %s of %s", s, advice.PercentText(a.CPU.Percent), advice.SpanText(a.CPU.Used),
+		advice.SpanText(a.CPU.Given))
 }
 
 func hostMemory(a *report.Accounting) string {
@@ -137,17 +137,17 @@ func hostMemory(a *report.Accounting) string {
 	if m == nil {
 		return ""
 	}
-	s := "peak " + words.Size(m.Peak)
+	s := "peak " + advice.SizeText(m.Peak)
 	if limit := a.OutOfMemoryLimit; limit != nil && m.Limit != nil {
 		return fmt.Sprintf("step %s needed more than its %s of the job's %s: the kernel killed a process",
-			a.OutOfMemory, words.Size(*limit), words.Size(*m.Limit))
+			a.OutOfMemory, advice.SizeText(*limit), advice.SizeText(*m.Limit))
 	}
 	if a.OutOfMemory != "" && m.Limit != nil && m.Peak < *m.Limit {
 		return fmt.Sprintf("more than its %s: the kernel killed a process; the last sample saw %s",
-			words.Size(*m.Limit), words.Size(m.Peak))
+			advice.SizeText(*m.Limit), advice.SizeText(m.Peak))
 	}
 	if m.Limit != nil && *m.Limit > 0 {
-		s += fmt.Sprintf(" of %s (%s)", words.Size(*m.Limit), words.Percent(100*float64(m.Peak)/float64(*m.Limit)))
+		s += fmt.Sprintf(" of %s (%s)", advice.SizeText(*m.Limit), advice.PercentText(100*float64(m.Peak)/float64(*m.Limit)))
 	}
 	if m.At != nil {
 		s += " on " + m.At.String()
@@ -219,23 +219,23 @@ func stepGrid(r *report.Report) titledTable {
 			g.Rows = append(g.Rows, []string{fmt.Sprintf("%d more", more), "", "", "", "", "", "", "", ""})
 			break
 		}
-		code := words.None
+		code := advice.UnknownText
 		if s.Code != nil {
 			code = strconv.Itoa(*s.Code)
 		}
 		if s.Signal != 0 {
 			code += fmt.Sprintf(", signal %d", s.Signal)
 		}
-		row := []string{s.Name, s.Program, s.State, code, words.Spoken(s.Elapsed), words.None, words.None, words.None,
-			words.None}
+		row := []string{s.Name, s.Program, s.State, code, advice.SpanText(s.Elapsed), advice.UnknownText,
+			advice.UnknownText, advice.UnknownText, advice.UnknownText}
 		if s.Tasks > 0 {
 			row[5] = strconv.Itoa(s.Tasks)
 		}
 		if s.CPU != nil {
-			row[6] = words.Spoken(*s.CPU)
+			row[6] = advice.SpanText(*s.CPU)
 		}
 		if s.Memory != nil {
-			row[7] = words.Size(*s.Memory)
+			row[7] = advice.SizeText(*s.Memory)
 		}
 		row[8] = mostOr(s.GPUUtilMost)
 		g.Rows = append(g.Rows, row)

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/compare"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -29,14 +28,14 @@ var Comparisons = map[string]func(io.Writer, *report.Comparison, TextFormat) err
 
 // inUnit writes a number of each unit for people.
 var inUnit = map[string]func(float64) string{
-	compare.Seconds: words.Spoken,
-	compare.Count:   func(v float64) string { return fmt.Sprintf("%.0f", v) },
-	compare.Percent: words.Percent,
-	compare.Bytes:   func(v float64) string { return words.Size(uint64(v)) },
-	compare.Watts:   words.Watts,
-	compare.Hours:   func(v float64) string { return fmt.Sprintf("%.2f", v) },
-	compare.KWh:     kWh,
-	compare.Celsius: func(v float64) string { return fmt.Sprintf("%.0f°C", v) },
+	unitSeconds: advice.SpanText,
+	unitCount:   func(v float64) string { return fmt.Sprintf("%.0f", v) },
+	unitPercent: advice.PercentText,
+	unitBytes:   func(v float64) string { return advice.SizeText(uint64(v)) },
+	unitWatts:   advice.WattsText,
+	unitHours:   func(v float64) string { return fmt.Sprintf("%.2f", v) },
+	unitKWh:     kWh,
+	unitCelsius: func(v float64) string { return fmt.Sprintf("%.0f°C", v) },
 }
 
 func compareGrid(c *report.Comparison, zone *time.Location) titledTable {
@@ -55,7 +54,7 @@ func compareGrid(c *report.Comparison, zone *time.Location) titledTable {
 		}
 		show := func(v *float64) string {
 			if v == nil || inUnit[r.Unit] == nil {
-				return words.None
+				return advice.UnknownText
 			}
 			return inUnit[r.Unit](*v)
 		}
@@ -66,7 +65,7 @@ func compareGrid(c *report.Comparison, zone *time.Location) titledTable {
 
 func orNone(s string) string {
 	if s == "" {
-		return words.None
+		return advice.UnknownText
 	}
 	return s
 }

@@ -1,4 +1,5 @@
-// Package output writes reports: as text, JSON or Markdown. It is pure.
+// Package output writes reports: as text, JSON or Markdown. It is pure. It also puts the numbers of two reports side by
+// side.
 package output
 
 import (

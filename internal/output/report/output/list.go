@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -38,8 +38,8 @@ func listGrid(l *report.List, zone *time.Location) titledTable {
 	for i := range l.Jobs {
 		r := &l.Jobs[i]
 		row := []string{r.ID, shortName(r.Name), r.Partition, r.State, r.Start.In(zone).Format("2006-01-02 15:04"),
-			words.Spoken(r.Elapsed), words.None, words.None, mostOr(r.GPUMost), words.None,
-			cmp.Or(countCell(r.CPUs), words.None), percentOr(r.CPU), percentOr(r.Memory)}
+			advice.SpanText(r.Elapsed), advice.UnknownText, advice.UnknownText, mostOr(r.GPUMost), advice.UnknownText,
+			cmp.Or(countCell(r.CPUs), advice.UnknownText), percentOr(r.CPU), percentOr(r.Memory)}
 		if r.GPUs != nil {
 			row[6] = strconv.Itoa(*r.GPUs)
 		}
@@ -68,18 +68,18 @@ func countCell(n int) string {
 func mostOr(v *float64) string {
 	switch {
 	case v == nil:
-		return words.None
+		return advice.UnknownText
 	case *v == 0:
-		return words.Percent(0)
+		return advice.PercentText(0)
 	}
-	return "≤" + words.Percent(*v)
+	return "≤" + advice.PercentText(*v)
 }
 
 func percentOr(v *float64) string {
 	if v == nil {
-		return words.None
+		return advice.UnknownText
 	}
-	return words.Percent(*v)
+	return advice.PercentText(*v)
 }
 
 func listTitle(l *report.List, zone *time.Location) string {

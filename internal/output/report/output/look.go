@@ -8,9 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -134,7 +133,7 @@ func (l TextFormat) drawBars(b *bytes.Buffer, all []usageBar) {
 		if u.judge != nil {
 			color = u.judge(u.share)
 		}
-		number := u.prefix + words.Percent(u.share)
+		number := u.prefix + advice.PercentText(u.share)
 		full := int(min(max(u.share, 0), 100)/100*float64(width) + 0.5)
 		bar := []rune(strings.Repeat("|", full) + strings.Repeat(" ", width-full))
 		at := len(bar) - utf8.RuneCountInString(number)
@@ -163,7 +162,7 @@ func (l TextFormat) paintState(line string) string {
 }
 
 // fitColumns leaves out columns for which the terminal has no room.
-func (l TextFormat) fitColumns(t *grid.Table) *grid.Table {
+func (l TextFormat) fitColumns(t *text.Table) *text.Table {
 	if l.Width < leastWidth {
 		return t
 	}
@@ -180,7 +179,7 @@ const (
 func cutText(s string, most int) string { return ansi.Truncate(s, most, "…") }
 
 // splitBlocks cuts a table that is too wide for the terminal.
-func (l TextFormat) splitBlocks(t *grid.Table) [][]int {
+func (l TextFormat) splitBlocks(t *text.Table) [][]int {
 	if l.Width < leastWidth {
 		return t.Blocks(0)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/output/report/books"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/compare"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 	"github.com/nvnodetop/nvnodetop/test/golden"
@@ -62,10 +61,10 @@ func TestGolden(t *testing.T) {
 		"list.md":        func(b *bytes.Buffer) error { return listText(b, list, time.UTC, true, TextFormat{}) },
 		"list.csv":       func(b *bytes.Buffer) error { return rowsCSV(b, list.Jobs) },
 		"compare.txt": func(w *bytes.Buffer) error {
-			return compareText(w, compare.Of(a, b), time.UTC, false,
+			return compareText(w, Compare(a, b), time.UTC, false,
 				TextFormat{})
 		},
-		"compare.csv": func(w *bytes.Buffer) error { return compareCSV(w, compare.Of(a, b)) },
+		"compare.csv": func(w *bytes.Buffer) error { return compareCSV(w, Compare(a, b)) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -127,7 +126,7 @@ func TestElapsedIsShort(t *testing.T) {
 	if got := floatCell(&row.Elapsed); got != "1.247" {
 		t.Errorf("it ran for %s s", got)
 	}
-	if got := floatCell(compare.Of(r, r).Rows[0].A); got != "1.247" {
+	if got := floatCell(Compare(r, r).Rows[0].A); got != "1.247" {
 		t.Errorf("beside another it ran for %s s", got)
 	}
 }
@@ -191,7 +190,7 @@ func TestTerminals(t *testing.T) {
 		var text bytes.Buffer
 		look := TextFormat{Width: width, Color: width%2 == 0}
 		if err := errors.Join(Text(&text, a, time.UTC, look), listText(&text, list, time.UTC, false, look),
-			compareText(&text, compare.Of(a, b), time.UTC, false, look)); err != nil {
+			compareText(&text, Compare(a, b), time.UTC, false, look)); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(text.String(), "\x1b"); got != look.Color {

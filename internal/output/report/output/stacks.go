@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -14,7 +14,7 @@ import (
 func stackLines(r *report.Report, zone *time.Location) (out []string) {
 	for i := range r.Stacks {
 		s := &r.Stacks[i]
-		at := words.Clock(s.Time.In(zone), r.Watched.From.In(zone)) + ", "
+		at := advice.ClockText(s.Time.In(zone), r.Watched.From.In(zone)) + ", "
 		said := strings.Join(append(append([]string(nil), s.NCCL...), s.Said...), " ")
 		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s%s: %s", at, s.State, said), ": "))
 		for _, g := range s.Groups {

@@ -10,23 +10,22 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/grid"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // titledTable is a table of the text and of the Markdown.
 type titledTable struct {
 	title string
-	grid.Table
+	text.Table
 }
 
 // newTable returns a table without rows. The first left columns are flush left.
 func newTable(title string, left int, heads ...string) titledTable {
-	t := titledTable{title, grid.Table{Width: ansi.StringWidth, Cut: cutText}} // a color has no width
+	t := titledTable{title, text.Table{Width: ansi.StringWidth, Cut: cutText}} // a color has no width
 	for i, head := range heads {
-		t.Columns = append(t.Columns, grid.Column{Head: head, Right: i >= left})
+		t.Columns = append(t.Columns, text.Column{Head: head, Right: i >= left})
 	}
 	return t
 }
@@ -122,8 +121,8 @@ func jobFacts(r *report.Report, zone *time.Location) [][2]string {
 		return out
 	}
 	out = append(out, [][2]string{
-		{"Watched", fmt.Sprintf("%s, %s to %s", words.Spoken(w.Seconds), from.Format("2006-01-02 15:04:05"),
-			words.Clock(w.To.In(zone), from)) + suspendedText(w)},
+		{"Watched", fmt.Sprintf("%s, %s to %s", advice.SpanText(w.Seconds), from.Format("2006-01-02 15:04:05"),
+			advice.ClockText(w.To.In(zone), from)) + suspendedText(w)},
 		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, text.Count(t.Nodes, "node"))},
 	}...)
 	add := func(name, value string) {
@@ -136,10 +135,10 @@ func jobFacts(r *report.Report, zone *time.Location) [][2]string {
 	add("GPU memory", memoryText(t.Memory))
 	add("Host memory", memoryText(t.HostMemory))
 	if c := t.JobCPU; c != nil {
-		add("CPU", fmt.Sprintf("%.1f CPUs busy on average, %s of CPU time", c.Busy, words.Spoken(c.Seconds)))
+		add("CPU", fmt.Sprintf("%.1f CPUs busy on average, %s of CPU time", c.Busy, advice.SpanText(c.Seconds)))
 	}
 	if t.Power != nil {
-		add("Power", fmt.Sprintf("mean %s, peak %s", words.Watts(t.Power.Mean), words.Watts(t.Power.Peak)))
+		add("Power", fmt.Sprintf("mean %s, peak %s", advice.WattsText(t.Power.Mean), advice.WattsText(t.Power.Peak)))
 	}
 	if t.Energy != nil {
 		add("Energy", energyText(t.Energy)+energySource(t.Energy.From))
@@ -155,18 +154,19 @@ func jobFacts(r *report.Report, zone *time.Location) [][2]string {
 var numbersHead = []string{"Util mean", "low", "high", "Memory peak", "of", "Power mean", "peak", "Energy"}
 
 func numbersRow(n *report.Numbers) []string {
-	row := []string{words.None, words.None, words.None, words.None, words.None, words.None, words.None, words.None}
+	row := []string{advice.UnknownText, advice.UnknownText, advice.UnknownText, advice.UnknownText, advice.UnknownText,
+		advice.UnknownText, advice.UnknownText, advice.UnknownText}
 	if u := n.Util; u != nil {
-		row[0], row[1], row[2] = words.Percent(u.Mean), words.Percent(u.Lowest), words.Percent(u.Highest)
+		row[0], row[1], row[2] = advice.PercentText(u.Mean), advice.PercentText(u.Lowest), advice.PercentText(u.Highest)
 	}
 	if m := n.Memory; m != nil {
-		row[3] = words.GiB(m.Peak)
+		row[3] = advice.GiBText(m.Peak)
 		if m.Limit != nil {
-			row[4] = words.GiB(*m.Limit)
+			row[4] = advice.GiBText(*m.Limit)
 		}
 	}
 	if p := n.Power; p != nil {
-		row[5], row[6] = words.Watts(p.Mean), words.Watts(p.Peak)
+		row[5], row[6] = advice.WattsText(p.Mean), advice.WattsText(p.Peak)
 	}
 	if n.Energy != nil {
 		row[7] = energyText(n.Energy)
@@ -184,21 +184,21 @@ func nodeGrid(r *report.Report) titledTable {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		row := append([]string{n.Name, strconv.Itoa(n.GPUs)}, numbersRow(&n.Numbers)...)
-		used, limit, cpu, away := words.None, words.None, words.None, words.None
+		used, limit, cpu, away := advice.UnknownText, advice.UnknownText, advice.UnknownText, advice.UnknownText
 		if m := n.HostMemory; m != nil {
-			if used = words.GiB(m.Peak); m.Limit != nil {
-				limit = words.GiB(*m.Limit)
+			if used = advice.GiBText(m.Peak); m.Limit != nil {
+				limit = advice.GiBText(*m.Limit)
 			}
 		}
 		if n.CPU != nil {
-			cpu = words.Percent(*n.CPU)
+			cpu = advice.PercentText(*n.CPU)
 		}
 		if n.Gaps > 0 {
-			away = words.Spoken(n.Unseen)
+			away = advice.SpanText(n.Unseen)
 		}
 		row = append(row, used, limit, cpu)
 		if own {
-			busy := words.None
+			busy := advice.UnknownText
 			if n.JobCPU != nil {
 				busy = fmt.Sprintf("%.1f", n.JobCPU.Busy)
 			}
@@ -245,13 +245,13 @@ func gpuGrid(r *report.Report, ranks map[string]string) titledTable {
 			at := report.Place{Node: n.Name, GPU: u.Number, Key: u.Key}
 			row := append([]string{at.String()}, numbersRow(&u.Numbers)...)
 			if len(ranks) > 0 {
-				row = slices.Insert(row, 1, cmp.Or(ranks[at.String()], words.None))
+				row = slices.Insert(row, 1, cmp.Or(ranks[at.String()], advice.UnknownText))
 			}
 			why := throttledText(u.Throttled, false)
 			if why == "" {
-				why = words.None
+				why = advice.UnknownText
 			}
-			g.Rows = append(g.Rows, append(row, words.Spoken(u.Seen), why))
+			g.Rows = append(g.Rows, append(row, advice.SpanText(u.Seen), why))
 		}
 	}
 	return g
@@ -266,7 +266,7 @@ func rankGrid(r *report.Report) titledTable {
 			name += " of " + strconv.Itoa(*k.World)
 		}
 		row := append([]string{name, k.String()}, numbersRow(&k.Numbers)...)
-		g.Rows = append(g.Rows, append(row, words.Spoken(k.Seen)))
+		g.Rows = append(g.Rows, append(row, advice.SpanText(k.Seen)))
 	}
 	return g
 }
@@ -277,14 +277,14 @@ func problemLines(r *report.Report, zone *time.Location) []string {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		since := f.Since.In(zone)
-		when := "from " + words.Clock(since, r.Watched.From.In(zone))
+		when := "from " + advice.ClockText(since, r.Watched.From.In(zone))
 		if f.Before {
-			when = "before " + words.Clock(since, r.Watched.From.In(zone))
+			when = "before " + advice.ClockText(since, r.Watched.From.In(zone))
 		}
 		if f.Over.IsZero() {
 			when += " to the end"
 		} else {
-			when += " to " + words.Clock(f.Over.In(zone), since)
+			when += " to " + advice.ClockText(f.Over.In(zone), since)
 		}
 		if f.Times > 1 {
 			when += fmt.Sprintf(", %d times", f.Times)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/output/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -17,7 +17,7 @@ func stateText(r *report.Report) string {
 	if j.Signal != 0 {
 		s += fmt.Sprintf(", signal %d", j.Signal)
 	}
-	if a := r.Accounting; a != nil && words.IsStep(a.OutOfMemory) {
+	if a := r.Accounting; a != nil && advice.IsStepOutOfMemory(a.OutOfMemory) {
 		s += ", step " + a.OutOfMemory + " out of memory"
 	}
 	if j.Partition != "" {
@@ -39,7 +39,7 @@ func suspendedText(w *report.Watched) string {
 	if w.Suspended == 0 {
 		return ""
 	}
-	return ", suspended for " + words.Spoken(w.Suspended)
+	return ", suspended for " + advice.SpanText(w.Suspended)
 }
 
 func hoursText(h *report.Hours) string {
@@ -55,10 +55,10 @@ func utilizationText(u *report.Util) string {
 	case u == nil:
 		return ""
 	case placeText(u.LowestAt) == placeText(u.HighestAt):
-		return "mean " + words.Percent(u.Mean)
+		return "mean " + advice.PercentText(u.Mean)
 	}
-	return fmt.Sprintf("mean %s, lowest %s%s, highest %s%s", words.Percent(u.Mean),
-		words.Percent(u.Lowest), placeText(u.LowestAt), words.Percent(u.Highest), placeText(u.HighestAt))
+	return fmt.Sprintf("mean %s, lowest %s%s, highest %s%s", advice.PercentText(u.Mean),
+		advice.PercentText(u.Lowest), placeText(u.LowestAt), advice.PercentText(u.Highest), placeText(u.HighestAt))
 }
 
 // placeText names a place in brackets. A report from somebody else may lack it.
@@ -74,10 +74,10 @@ func memoryText(m *report.Memory) string {
 	case m == nil:
 		return ""
 	case m.Limit == nil:
-		return fmt.Sprintf("peak %s%s, without a limit", words.GiB(m.Peak), placeText(m.At))
+		return fmt.Sprintf("peak %s%s, without a limit", advice.GiBText(m.Peak), placeText(m.At))
 	}
-	return fmt.Sprintf("peak %s of %s%s, headroom %s", words.GiB(m.Peak), words.GiB(*m.Limit), placeText(m.At),
-		words.GiB(*m.Limit-min(m.Peak, *m.Limit)))
+	return fmt.Sprintf("peak %s of %s%s, headroom %s", advice.GiBText(m.Peak), advice.GiBText(*m.Limit), placeText(m.At),
+		advice.GiBText(*m.Limit-min(m.Peak, *m.Limit)))
 }
 
 func energySource(from string) string {
@@ -93,7 +93,7 @@ func energySource(from string) string {
 func throttledText(list []report.Throttled, several bool) string {
 	var parts []string
 	for _, t := range list {
-		parts = append(parts, reasonWords[t.Reason]+" "+words.Spoken(t.Seconds))
+		parts = append(parts, reasonWords[t.Reason]+" "+advice.SpanText(t.Seconds))
 	}
 	if len(parts) == 0 {
 		return ""

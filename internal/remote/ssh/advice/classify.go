@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
-	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
+	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -20,12 +20,12 @@ import (
 type Circumstances struct {
 	Log      *remote.Log // nil: there is none
 	User     string
-	Peer     string       // "10.12.0.14:22"; empty: there was no connection
-	Broken   error        // the error of the TCP connection
-	Preamble string       // the node's output before SSH began
-	Ignored  []string     // parts of the SSH configuration that are not supported
-	Via      string       // jump host; empty: none
-	Proxy    *proxy.Error // the end of the ProxyCommand; nil: there was none
+	Peer     string               // "10.12.0.14:22"; empty: there was no connection
+	Broken   error                // the error of the TCP connection
+	Preamble string               // the node's output before SSH began
+	Ignored  []string             // parts of the SSH configuration that are not supported
+	Via      string               // jump host; empty: none
+	Proxy    *settings.ProxyError // the end of the ProxyCommand; nil: there was none
 }
 
 // Explain classifies an error that is not classified yet, and adds hints for this door.

@@ -1,5 +1,6 @@
 // Package sshconn is one SSH connection: the stream under it, which remembers why it broke, and the sessions over it.
-// It abandons calls that x/crypto would never end.
+// It abandons calls that x/crypto would never end. It also has what a connection logs in with: key files, read once for
+// all nodes, the user's secrets, in memory only, and algorithms, the cheapest first.
 package sshconn
 
 import (

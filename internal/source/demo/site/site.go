@@ -1,5 +1,6 @@
 // Package site has the parts of the demo's site that do not change: the rest of the cluster, and the environment of
-// programs. It is pure.
+// programs. It also has the work of the demo's programs, their GPUs, their logs, and what the kernel, Python and NCCL
+// say about them. It is pure.
 package site
 
 import (
@@ -9,7 +10,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // Node is a node of the user's jobs. It has the job and its user for each of its GPUs, or "" for a free GPU.
@@ -22,7 +22,7 @@ type Node struct {
 type Holder struct{ Job, User string }
 
 // others are the nodes of the cluster without a job of the user.
-var others = []supply.NodeGPUs{
+var others = []capacity.SuppliedGPUs{
 	{Name: "gpu-s13", States: []string{"IDLE"}, Types: []gres.Type{{Name: "a100", Total: 8, Known: true}}},
 	{Name: "gpu-s14", States: []string{"MIXED"}, Types: []gres.Type{{Name: "a100", Total: 8, Used: 5, Known: true}}},
 	{Name: "gpu-s15", States: []string{"IDLE", "DRAIN"},
@@ -35,18 +35,19 @@ var others = []supply.NodeGPUs{
 }
 
 // otherJobs are the jobs on the nodes of others.
-var otherJobs = []supply.Job{{ID: "48009", User: "dave", Nodes: []string{"gpu-s14"}, PerNode: 5},
+var otherJobs = []capacity.SuppliedJob{{ID: "48009", User: "dave", Nodes: []string{"gpu-s14"}, PerNode: 5},
 	{ID: "48344", User: "erin", Nodes: []string{"mig-01"}, PerNode: 7}}
 
 // Cluster returns the GPUs that SLURM can give to jobs.
 func Cluster(nodes []Node, at time.Time) *capacity.Cluster {
-	s := &supply.Supply{Nodes: slices.Clone(others), Jobs: slices.Clone(otherJobs), Partitions: []supply.Partition{
-		{Name: "gpu", Default: true, State: "up"}, {Name: "gpu-long", State: "up"}, {Name: "mig", State: "up"},
-	}}
+	s := &capacity.Supply{Nodes: slices.Clone(others), Jobs: slices.Clone(otherJobs),
+		Partitions: []capacity.SuppliedPartition{
+			{Name: "gpu", Default: true, State: "up"}, {Name: "gpu-long", State: "up"}, {Name: "mig", State: "up"},
+		}}
 	for i := range nodes {
 		addNode(s, &nodes[i])
 	}
-	slices.SortFunc(s.Nodes, func(a, b supply.NodeGPUs) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Nodes, func(a, b capacity.SuppliedGPUs) int { return strings.Compare(a.Name, b.Name) })
 	for i := range s.Nodes {
 		at := 0
 		switch name := s.Nodes[i].Name; {
@@ -61,7 +62,7 @@ func Cluster(nodes []Node, at time.Time) *capacity.Cluster {
 }
 
 // addNode adds a node with its jobs.
-func addNode(s *supply.Supply, n *Node) {
+func addNode(s *capacity.Supply, n *Node) {
 	has := map[Holder]int{}
 	for _, h := range n.GPUs {
 		if h != (Holder{}) {
@@ -71,10 +72,10 @@ func addNode(s *supply.Supply, n *Node) {
 	used := 0
 	for h, gpus := range has {
 		used += gpus
-		s.Jobs = append(s.Jobs, supply.Job{ID: h.Job, User: h.User, Nodes: []string{n.Name}, PerNode: gpus})
+		s.Jobs = append(s.Jobs, capacity.SuppliedJob{ID: h.Job, User: h.User, Nodes: []string{n.Name}, PerNode: gpus})
 	}
-	slices.SortFunc(s.Jobs, func(a, b supply.Job) int { return strings.Compare(a.ID, b.ID) })
-	s.Nodes = append(s.Nodes, supply.NodeGPUs{Name: n.Name, States: []string{"MIXED"},
+	slices.SortFunc(s.Jobs, func(a, b capacity.SuppliedJob) int { return strings.Compare(a.ID, b.ID) })
+	s.Nodes = append(s.Nodes, capacity.SuppliedGPUs{Name: n.Name, States: []string{"MIXED"},
 		Types: []gres.Type{{Name: typeOf(n.Model), Total: len(n.GPUs), Used: used, Known: true}}})
 }
 
