@@ -277,15 +277,17 @@ func listenAgent(t *testing.T, serve func(net.Conn)) (path string) {
 var spelled, tabbed = regexp.MustCompile(`\{type (\S+) ([^}]+)\}`), regexp.MustCompile(`\{tab ([^}]+)\}`)
 
 // write writes text with its placeholders replaced: NAME is the node as files list it, HASH the same hashed, DIR the
-// directory, PORT the port.
-func (c *court) write(t *testing.T, name, text string) {
+// directory, PORT the port; more are others. Keys and certificates are random letters, among which a placeholder may
+// stand: in them nothing is replaced.
+func (c *court) write(t *testing.T, name, text string, more ...string) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(c.addr)
 	host := "[localhost]:" + port
-	pairs := []string{"NAME", host, "HASH", knownhosts.HashHostname(host), "DIR", c.dir, "PORT", port}
+	pairs := append([]string{"NAME", host, "HASH", knownhosts.HashHostname(host), "DIR", c.dir, "PORT", port}, more...)
 	for key := range c.keys {
 		pairs = append(pairs, "{"+key+"}", c.public(key))
 	}
+	text = strings.NewReplacer(pairs...).Replace(text)
 	text = spelled.ReplaceAllStringFunc(text, func(s string) string {
 		m := spelled.FindStringSubmatch(s)
 		_, key, _ := strings.Cut(c.public(m[2]), " ")
@@ -293,7 +295,7 @@ func (c *court) write(t *testing.T, name, text string) {
 	})
 	text = tabbed.ReplaceAllStringFunc(text,
 		func(s string) string { return strings.ReplaceAll(c.public(tabbed.FindStringSubmatch(s)[1]), " ", "\t") })
-	writeFile(t, c.path(name), strings.NewReplacer(pairs...).Replace(text)+"\n")
+	writeFile(t, c.path(name), text+"\n")
 }
 
 // openSSH asks the real ssh and returns the words of its refusal.

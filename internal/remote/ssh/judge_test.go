@@ -3,7 +3,6 @@ package ssh
 import (
 	"cmp"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -142,10 +141,10 @@ var hostKeyRulings = []ruling{
 		config: "RevokedHostKeys DIR/revoked", does: krl("serial: 42"), refuses: "revoked by file",
 		class: reach.ClassLocal, reason: "--transport openssh"},
 	{name: "certificate in RevokedHostKeys", serves: "ed25519", known: "NAME {ed25519}",
-		config: "RevokedHostKeys DIR/revoked", does: revokedCert("revoked", "%s"), refuses: "revoked by file",
+		config: "RevokedHostKeys DIR/revoked", does: revokedCert("revoked", "CERTIFICATE"), refuses: "revoked by file",
 		class: changed, reason: "revoked:1"},
 	{name: "certificate marked as revoked", serves: "ed25519", known: "NAME {ed25519}\n",
-		does: revokedCert("known", "@revoked * %s\nNAME {ed25519}"), refuses: "REVOKED HOST KEY", class: changed,
+		does: revokedCert("known", "@revoked * CERTIFICATE\nNAME {ed25519}"), refuses: "REVOKED HOST KEY", class: changed,
 		reason: "host key revoked"},
 	{name: "RevokedHostKeys none", serves: "ed25519", known: "NAME {ed25519}", config: "RevokedHostKeys none"},
 
@@ -290,7 +289,7 @@ func write(name, text string) func(*testing.T, *court) {
 func revokedCert(name, text string) func(*testing.T, *court) {
 	return func(t *testing.T, c *court) {
 		cert := ssh.MarshalAuthorizedKey(c.certify("ed25519", "ca rsa", "localhost", "", ssh.HostCert))
-		c.write(t, name, fmt.Sprintf(text, strings.TrimSpace(string(cert))))
+		c.write(t, name, text, "CERTIFICATE", strings.TrimSpace(string(cert)))
 	}
 }
 
