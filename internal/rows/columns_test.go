@@ -36,8 +36,10 @@ func TestNames(t *testing.T) {
 
 // By default the subject of a row comes first. Saved settings and docs rely on the order.
 func TestTheUsualOrder(t *testing.T) {
-	for table, want := range map[ColumnTable][]string{NodeTable: {"gpu", "rank", "gpu_name"}, ProcessTable: {"gpu", "pid", "type"},
-		OverviewTable: {"node", "gpus", "util_mean_percent"}, RankTable: {"rank", "node", "gpu"}, JobTable: {"state", "job", "name"},
+	for table, want := range map[ColumnTable][]string{NodeTable: {"gpu", "rank", "gpu_name"},
+		ProcessTable:  {"gpu", "pid", "type"},
+		OverviewTable: {"node", "gpus", "util_mean_percent"}, RankTable: {"rank", "node", "gpu"},
+		JobTable:  {"state", "job", "name"},
 		UserTable: {"user", "nodes", "gpus"}} {
 		if got := table.Names(); !slices.Equal(got[:3], want) {
 			t.Errorf("%s begins with %q, want %q", table, got[:3], want)
@@ -87,8 +89,9 @@ func TestChosen(t *testing.T) {
 func TestNamesOfFields(t *testing.T) {
 	nodes, processes := filter.Of(&Nodes), filter.Of(&Processes)
 	for table, fields := range map[ColumnTable]filter.Fields{
-		NodeTable: append(slices.Clone(nodes), processes...), ProcessTable: processes, OverviewTable: nodes, RankTable: processes,
-		JobTable: filter.Of(&Jobs), UserTable: filter.Of(&Users),
+		NodeTable: append(slices.Clone(nodes), processes...), ProcessTable: processes, OverviewTable: nodes,
+		RankTable: processes,
+		JobTable:  filter.Of(&Jobs), UserTable: filter.Of(&Users),
 	} {
 		for _, f := range fields {
 			for _, c := range table.Columns() {
@@ -146,7 +149,7 @@ func TestUsual(t *testing.T) {
 
 // The page about columns has the table of all columns.
 func TestThePage(t *testing.T) {
-	const path, mark = "../../../docs/COLUMNS.md", "-update. -->\n"
+	const path, mark = "../../docs/COLUMNS.md", "-update. -->\n"
 	golden.After(t, path, mark, page())
 }
 

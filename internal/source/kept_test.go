@@ -28,7 +28,8 @@ func (c *counted) run(_ context.Context, argv ...string) (stdout, stderr []byte,
 }
 
 // printed is what a program that prints once knows at its end, after some seconds.
-func printed(t *testing.T, c *counted, answers *command.KeptAnswers, maxAge time.Duration, job string) (d cluster.Discovery) {
+func printed(t *testing.T, c *counted, answers *command.KeptAnswers, maxAge time.Duration,
+	job string) (d cluster.Discovery) {
 	t.Helper()
 	l := NewLive(slurm.New(c.run), newNetwork().manager(), "alice", "login1")
 	l.Floor, l.Job, l.Answers, l.Heard = 5*time.Second, job, answers, Kept(answers, maxAge, job)

@@ -12,9 +12,9 @@ import (
 )
 
 // A panic that its goroutine does not catch ends the program with the exit code of wrong arguments. So each goroutine
-// of the program is one of crash.Go or source.StartTask, or of a function of crash.Guard without defers of its own, or it
-// defers crash.End or a function that makes an error of the panic.
-// The probe ends as Go does: the session reads its traceback.
+// of the program is one of crash.Go or source.StartTask, or of a function of crash.Guard without defers of its own, or
+// it defers crash.End or a function that makes an error of the panic. The probe ends as Go does: the session reads its
+// traceback.
 func TestGoroutinesCatchTheirPanics(t *testing.T) {
 	err := filepath.WalkDir("../../internal", func(path string, entry fs.DirEntry, err error) error {
 		switch name := filepath.ToSlash(path); {

@@ -25,8 +25,8 @@ func TestXidsApart(t *testing.T) {
 	}
 }
 
-// xidMeanings are the codes that have a meaning in NVIDIA's catalog, and 14 and 108, which it only says to ignore. Those
-// from 162 on have no action there.
+// xidMeanings are the codes that have a meaning in NVIDIA's catalog, and 14 and 108, which it only says to ignore.
+// Those from 162 on have no action there.
 var xidMeanings = []uint64{
 	8, 11, 13, 14, 25, 31, 32, 37, 38, 39, 40, 41, 43, 44, 45, 46, 48, 54, 60, 62, 63, 64, 66, 67, 68, 69, 70, 71, 72, 74,
 	75, 76, 77, 78, 79, 80, 82, 83,

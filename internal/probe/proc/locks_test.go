@@ -2,8 +2,8 @@ package proc
 
 import "testing"
 
-// lockList is of Linux 6.18: a lock of flock(2) for which two processes wait, a range of fcntl(2), one of an open file, and
-// a lease.
+// lockList is of Linux 6.18: a lock of flock(2) for which two processes wait, a range of fcntl(2), one of an open file,
+// and a lease.
 const lockList = `1: FLOCK  ADVISORY  WRITE 1234 08:02:131090 0 EOF
 1: -> FLOCK  ADVISORY  WRITE 1300 08:02:131090 0 EOF
 1:  -> FLOCK  ADVISORY  WRITE 1301 08:02:131090 0 EOF

@@ -19,7 +19,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
-// TestMain turns this test binary into a probe, an nvnodetop that is killed, or a program that listens, if the environment says so.
+// TestMain turns this test binary into a probe, an nvnodetop that is killed, or a program that listens, if the
+// environment says so.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FAKE_ROLE") {
 	case "probe":

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
-	simulated "github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 )
 
 // simDiscoverer is a controller that answers most of the time.
@@ -145,8 +144,8 @@ func (d *simDiscoverer) endedJobs(now time.Duration) []cluster.EndedJob {
 	task := cluster.EndedJob{Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one}
 	failed := task
 	failed.ID, failed.Number, failed.State, failed.Exit = failedTask, "48379", cluster.JobFailed, &cluster.Exit{Code: 3}
-	failed.Cause = simulated.LogFailureReason()
-	add(failed, -44*time.Minute, simulated.LogFailed)
+	failed.Cause = site.LogFailureReason()
+	add(failed, -44*time.Minute, site.LogFailed)
 	add(cluster.EndedJob{
 		ID: timedOut, Number: timedOut, Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four,
 		State: cluster.JobTimedOut, Exit: &cluster.Exit{},

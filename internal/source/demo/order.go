@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
-	simulated "github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -48,11 +47,11 @@ func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 }
 
 // jobLog returns the simulated log of a job.
-func (w *world) jobLog(job string) simulated.JobLog {
-	l := simulated.JobLog{Begin: w.begin, User: me}
+func (w *world) jobLog(job string) site.JobLog {
+	l := site.JobLog{Begin: w.begin, User: me}
 	switch job {
 	case failedTask:
-		l.End, l.Last = w.begin.Add(simulated.LogFailed), simulated.Traceback
+		l.End, l.Last = w.begin.Add(site.LogFailed), site.Traceback
 	case timedOut:
 		l.End = w.begin.Add(timedOutAt)
 		l.Last = "slurmstepd-gpu-s11: error: *** JOB " + job + " ON gpu-s11 CANCELLED AT " +
