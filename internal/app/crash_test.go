@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
-	run "github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // broken is a source that panics.
@@ -22,9 +22,9 @@ func (broken) Run(context.Context, func(cluster.Event)) error { panic("oh no") }
 // panics are commands that panic, by name.
 var panics = map[string]func() error{
 	"command": func() error { panic("oh no") },
-	"task":    func() error { <-run.StartTask(func() error { panic("oh no") }).Done(); return nil },
+	"task":    func() error { <-source.StartTask(func() error { panic("oh no") }).Done(); return nil },
 	"source": func() error {
-		s := run.StartSession(context.Background(), broken{})
+		s := source.StartSession(context.Background(), broken{})
 		<-s.Done()
 		return cli.Failed(s.Err())
 	},
