@@ -94,16 +94,7 @@ func printUsage(c *cobra.Command) error {
 
 // printFlags prints those flags of the group that a command has.
 func (g *flagGroup) printFlags(b *strings.Builder, of *pflag.FlagSet) {
-	var flags []*pflag.Flag
-	of.VisitAll(func(f *pflag.Flag) {
-		home := slices.IndexFunc(groups, func(g flagGroup) bool { return slices.Contains(g.flags, f.Name) })
-		if !f.Hidden && groups[max(home, 0)].heading == g.heading {
-			flags = append(flags, f)
-		}
-	})
-	slices.SortStableFunc(flags, func(a, b *pflag.Flag) int {
-		return cmp.Compare(slices.Index(g.flags, a.Name), slices.Index(g.flags, b.Name))
-	})
+	flags := g.flagsOf(of)
 	if len(flags) > 0 {
 		fmt.Fprintf(b, "\n%s:\n", g.heading)
 	}
@@ -112,26 +103,26 @@ func (g *flagGroup) printFlags(b *strings.Builder, of *pflag.FlagSet) {
 	}
 }
 
+// flagsOf returns those flags of the group that a command has, in their order.
+func (g *flagGroup) flagsOf(all *pflag.FlagSet) (flags []*pflag.Flag) {
+	all.VisitAll(func(f *pflag.Flag) {
+		home := slices.IndexFunc(groups, func(g flagGroup) bool { return slices.Contains(g.flags, f.Name) })
+		if !f.Hidden && groups[max(home, 0)].heading == g.heading {
+			flags = append(flags, f)
+		}
+	})
+	slices.SortStableFunc(flags, func(a, b *pflag.Flag) int {
+		return cmp.Compare(slices.Index(g.flags, a.Name), slices.Index(g.flags, b.Name))
+	})
+	return flags
+}
+
 // printFlag prints a flag, with its text next to it or below it.
 func printFlag(b *strings.Builder, f *pflag.Flag) {
-	value, words := pflag.UnquoteUsage(f)
-	left := "      --" + f.Name
+	value, words := describeFlag(f)
+	left := "      --" + f.Name + value
 	if f.Shorthand != "" {
-		left = "  -" + f.Shorthand + ", --" + f.Name
-	}
-	switch {
-	case f.Value.Type() == "bool":
-	case f.NoOptDefVal != "":
-		left += "[=" + value + "]"
-	default:
-		left += " " + value
-	}
-	switch f.DefValue {
-	case "", "false", "0", "0s", "[]":
-	case ",":
-		words += ` (default ",")`
-	default:
-		words += " (default " + f.DefValue + ")"
+		left = "  -" + f.Shorthand + ", --" + f.Name + value
 	}
 	for _, line := range draw.Wrap(words, helpWidth-flagWidth-2, "") {
 		if len(left) > flagWidth {
@@ -141,6 +132,27 @@ func printFlag(b *strings.Builder, f *pflag.Flag) {
 		fmt.Fprintf(b, "%-*s  %s\n", flagWidth, left, line)
 		left = ""
 	}
+}
+
+// describeFlag returns the value of a flag as it stands behind the name, and the flag's text with its default.
+func describeFlag(f *pflag.Flag) (value, words string) {
+	value, words = pflag.UnquoteUsage(f)
+	switch {
+	case f.Value.Type() == "bool":
+		value = ""
+	case f.NoOptDefVal != "":
+		value = "[=" + value + "]"
+	default:
+		value = " " + value
+	}
+	switch f.DefValue {
+	case "", "false", "0", "0s", "[]":
+	case ",":
+		words += ` (default ",")`
+	default:
+		words += " (default " + f.DefValue + ")"
+	}
+	return value, words
 }
 
 // printHelp prints the text of --help for a command, given by its names. all includes the rare commands.

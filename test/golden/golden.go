@@ -33,17 +33,30 @@ func Equal(t testing.TB, path, text string) {
 // After is Equal for the part of a file after a mark. People write the part before it.
 func After(t testing.TB, path, mark, text string) {
 	t.Helper()
+	Between(t, path, mark, "", text)
+}
+
+// Between is Equal for the part of a file between two marks; "": the end of the file. People write the other parts.
+func Between(t testing.TB, path, from, to, text string) {
+	t.Helper()
 	have, err := os.ReadFile(path)
-	if err != nil && (mark != "" || !*update) {
+	if err != nil && (from != "" || !*update) {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(have), mark)
+	before, rest, found := strings.Cut(string(have), from)
+	if !found {
+		t.Fatalf("%s has no %q", path, from)
+	}
+	end := len(rest)
+	if to != "" {
+		if end = strings.Index(rest, to); end < 0 {
+			t.Fatalf("%s has no %q after %q", path, to, from)
+		}
+	}
 	switch {
-	case !found:
-		t.Fatalf("%s has no %q", path, mark)
 	case *update:
-		Write(t, path, before+mark+text)
-	case rest != text:
-		t.Errorf("%s differs (-file +test); look at it and run the test with -update:\n%s", path, cmp.Diff(rest, text))
+		Write(t, path, before+from+text+rest[end:])
+	case rest[:end] != text:
+		t.Errorf("%s differs (-file +test); look at it and run the test with -update:\n%s", path, cmp.Diff(rest[:end], text))
 	}
 }

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/test/golden"
+)
+
+// The section OPTIONS of each page is made of the flags of the command.
+func TestOptionsOfThePages(t *testing.T) {
+	root := newCommand(cli.Streams{})
+	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
+		path := "../../docs/commands/" + c.Name() + ".md"
+		if _, err := os.Stat(path); err == nil { // TestEachCommandHasAPage names those without
+			golden.Between(t, path, "\n## OPTIONS\n\n", "\n## EXIT STATUS\n", optionsTable(c))
+		}
+	}
+}
+
+// optionsTable returns the flags of a command, in the order of the help.
+func optionsTable(c *cobra.Command) string {
+	var b strings.Builder
+	for i := range groups {
+		for _, f := range groups[i].flagsOf(c.LocalFlags()) {
+			value, words := describeFlag(f)
+			names := "`--" + f.Name + value + "`"
+			if f.Shorthand != "" {
+				names = "`-" + f.Shorthand + "`, " + names
+			}
+			b.WriteString("| " + names + " | " + strings.ReplaceAll(words, "|", `\|`) + " |\n")
+		}
+	}
+	if b.Len() == 0 {
+		return "None.\n"
+	}
+	return "| option | |\n|---|---|\n" + b.String()
+}
