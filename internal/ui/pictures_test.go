@@ -29,8 +29,8 @@ type act struct {
 	looks   bool // it takes as long as the two looks of the stacks
 }
 
-// pictures are the pictures of README.md and docs/HANG.md, of the demo's cluster: stills after all their keys, and one
-// that moves.
+// pictures are the pictures of README.md, docs/HANG.md and docs/MARKS.md, of the demo's cluster: stills after all their
+// keys, and two that move.
 var pictures = []struct {
 	name, title string
 	nodes, h    int
@@ -54,12 +54,13 @@ var pictures = []struct {
 	{name: "heatmap", title: "Heat map: 64 nodes with 8 GPUs each", nodes: 64, h: 40, steps: []act{{}}},
 	{name: "processes", title: "Processes of a job, and the question before a signal is sent", nodes: 4, h: 40,
 		steps: []act{{keys: []string{"5", "w", "w", "T"}}}},
-	{name: "stacks", title: "Why a job stands still: what its ranks do, in groups", nodes: 64, h: 24, hangs: true,
-		steps: []act{{keys: []string{"b"}, looks: true}}},
-	{name: "stacks-diff", title: "Where two groups part", nodes: 64, h: 34, hangs: true,
-		steps: []act{
+	{name: "marks", title: "Letters and marks: the overview of a job with trouble", nodes: 4, h: 24, steps: []act{{}}},
+	{name: "hang", title: "Why a job stands still: from the problem to the rank that holds all others up", nodes: 64, h: 34,
+		hangs: true, steps: []act{
+			{caption: "$ nvnodetop", shown: 3 * time.Second},
 			{keys: []string{"b"}, caption: "b   what every rank does", shown: 4 * time.Second, looks: true},
-			{keys: []string{"down", "c"}, caption: "c   where the two groups part", shown: 4 * time.Second},
+			{keys: []string{"down", "enter"}, caption: "Enter   the group with one rank", shown: 4 * time.Second},
+			{keys: []string{"esc", "c"}, caption: "c   where it parts from the others", shown: 4 * time.Second},
 		}},
 }
 
