@@ -11,13 +11,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
-// The section OPTIONS of each page is made of the flags of the command.
-func TestOptionsOfThePages(t *testing.T) {
+// The section OPTIONS of each page is made of the flags of the command, and EXAMPLES begins with those of the help.
+func TestPagesHaveTheHelp(t *testing.T) {
 	root := newCommand(cli.Streams{})
 	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
 		path := "../../docs/commands/" + c.Name() + ".md"
 		if _, err := os.Stat(path); err == nil { // TestEachCommandHasAPage names those without
 			golden.Between(t, path, "\n## OPTIONS\n\n", "\n## EXIT STATUS\n", optionsTable(c))
+			if c.Example != "" {
+				golden.Between(t, path, "\n## EXAMPLES\n\n```\n", "```\n",
+					strings.ReplaceAll("\n"+c.Example+"\n", "\n  ", "\n")[1:])
+			}
 		}
 	}
 }

@@ -45,14 +45,14 @@ session per node, nvnodetop copies its probe there and runs it.
 POLL is the interval between samples of a node, DISPLAY between screen updates,
 in seconds (default 3 and 1).`
 
-	examples = `  nvnodetop                       your running jobs
-  nvnodetop 5 2                   nodes every 5 s, screen every 2 s
-  nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
-  nvnodetop --login alice@cluster your jobs on a cluster, from your own computer
-  nvnodetop --json                one JSON document, for scripts
-  nvnodetop snapshot --help       the same as CSV, or for Prometheus
-  nvnodetop doctor gpu01          examine the connection to a node, step by step
-  nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`
+	examples = `  nvnodetop                        your running jobs
+  nvnodetop 5 2                    nodes every 5 s, screen every 2 s
+  nvnodetop --nodes 'gpu[01-04]'   these hosts, without SLURM
+  nvnodetop --login alice@cluster  your jobs on a cluster, from your own computer
+  nvnodetop --json                 one JSON document, for scripts
+  nvnodetop snapshot --help        the same as CSV, or for Prometheus
+  nvnodetop doctor gpu01           examine the connection to a node, step by step
+  nvnodetop --demo 64x8            a simulated cluster of 64 nodes with 8 GPUs each`
 )
 
 // newCommand returns the program with its commands.
