@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"os"
 	"strings"
 	"testing"
@@ -11,12 +12,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
-// The section OPTIONS of each page is made of the flags of the command, and EXAMPLES begins with those of the help.
+// Each page has what the help says: its words in DESCRIPTION, the flags in OPTIONS, and its examples.
 func TestPagesHaveTheHelp(t *testing.T) {
 	root := newCommand(cli.Streams{})
 	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
 		path := "../../docs/commands/" + c.Name() + ".md"
 		if _, err := os.Stat(path); err == nil { // TestEachCommandHasAPage names those without
+			golden.Between(t, path, "\n## DESCRIPTION\n\n", "\n### ", cmp.Or(c.Long, c.Short)+"\n")
 			golden.Between(t, path, "\n## OPTIONS\n\n", "\n## EXIT STATUS\n", optionsTable(c))
 			if c.Example != "" {
 				golden.Between(t, path, "\n## EXAMPLES\n\n```\n", "```\n",
