@@ -32,6 +32,7 @@ type source struct {
 	lines, folded [kinds]int
 	browser, long int
 	architecture  int
+	words         int      // of documents
 	sharers       []string // files that name the %SM of a process, without generated ones
 	bigFiles      []string
 	bigFunctions  []string
@@ -71,7 +72,7 @@ func read(dir string) (*source, error) {
 // file counts the file name, which is printed as short.
 func (s *source) file(name, short string) error {
 	ext := path.Ext(short)
-	if ext != ".go" && ext != ".js" && ext != ".css" && short != "docs/ARCHITECTURE.md" {
+	if ext != ".go" && ext != ".js" && ext != ".css" && !isDocument(short) {
 		return nil
 	}
 	text, err := os.ReadFile(name)
@@ -81,7 +82,10 @@ func (s *source) file(name, short string) error {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	switch ext {
 	case ".md":
-		s.architecture = len(lines)
+		s.words += writtenWords(short, string(text))
+		if short == "docs/ARCHITECTURE.md" {
+			s.architecture = len(lines)
+		}
 		return nil
 	case ".go":
 		s.goLines(short, lines)
