@@ -23,10 +23,10 @@ var readers = slices.Concat(useReaders, stateReaders, linkReaders, errorReaders)
 
 // numberReader returns the reader of a single number.
 func numberReader[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID,
-	call func(*device) (T, nvml.Return)) reader {
+	call func(nvml.Device) (T, nvml.Return)) reader {
 	isUnknown := func(v T) bool { return v == 0 && id.Row().Positive }
 	return reader{[]metric.ID{id}, func(d *device, to *driver.Answer) nvml.Return {
-		v, ret := call(d)
+		v, ret := call(d.nvml)
 		if ret == nvml.SUCCESS && isUnknown(v) {
 			ret = nvml.ERROR_NOT_SUPPORTED
 		}
@@ -35,6 +35,21 @@ func numberReader[T ~uint32 | ~int32 | int | uint64 | float64](id metric.ID,
 		}
 		return ret
 	}}
+}
+
+// firstOf returns the first result of a call that has two, and secondOf the second.
+func firstOf[T, Other any](call func(nvml.Device) (T, Other, nvml.Return)) func(nvml.Device) (T, nvml.Return) {
+	return func(d nvml.Device) (T, nvml.Return) {
+		v, _, ret := call(d)
+		return v, ret
+	}
+}
+
+func secondOf[Other, T any](call func(nvml.Device) (Other, T, nvml.Return)) func(nvml.Device) (T, nvml.Return) {
+	return func(d nvml.Device) (T, nvml.Return) {
+		_, v, ret := call(d)
+		return v, ret
+	}
 }
 
 // deviceReaders returns the readers of a device. Each metric has exactly one.

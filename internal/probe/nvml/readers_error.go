@@ -11,35 +11,29 @@ import (
 
 // errorReaders read memory errors and their consequences.
 var errorReaders = []reader{
-	numberReader(metric.ECCMode, func(d *device) (nvml.EnableState, nvml.Return) {
-		current, _, ret := d.nvml.GetEccMode()
-		return current, ret
-	}),
+	numberReader(metric.ECCMode, firstOf(nvml.Device.GetEccMode)), // the second is that after the next start
 	eccReader(metric.ECCUncorrected, nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.VOLATILE_ECC),
 	eccReader(metric.ECCCorrected, nvml.MEMORY_ERROR_TYPE_CORRECTED, nvml.VOLATILE_ECC),
 	eccReader(metric.ECCUncorrectedAggregate, nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.AGGREGATE_ECC),
 	eccReader(metric.ECCCorrectedAggregate, nvml.MEMORY_ERROR_TYPE_CORRECTED, nvml.AGGREGATE_ECC),
 	retiredReader(metric.RetiredCorrectable, nvml.PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS),
 	retiredReader(metric.RetiredUncorrectable, nvml.PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR),
-	numberReader(metric.RetiredPending, func(d *device) (nvml.EnableState,
-		nvml.Return) {
-		return d.nvml.GetRetiredPagesPendingStatus()
-	}),
+	numberReader(metric.RetiredPending, nvml.Device.GetRetiredPagesPendingStatus),
 	{[]metric.ID{metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending, metric.RemapFailed},
 		readRemapped},
-	numberReader(metric.BanksWithoutSpareRows, func(d *device) (uint32, nvml.Return) {
-		banks, ret := d.nvml.GetRowRemapperHistogram()
+	numberReader(metric.BanksWithoutSpareRows, func(d nvml.Device) (uint32, nvml.Return) {
+		banks, ret := d.GetRowRemapperHistogram()
 		return banks.None, ret
 	}),
 }
 
 func eccReader(id metric.ID, typ nvml.MemoryErrorType, since nvml.EccCounterType) reader {
-	return numberReader(id, func(d *device) (uint64, nvml.Return) { return d.nvml.GetTotalEccErrors(typ, since) })
+	return numberReader(id, func(d nvml.Device) (uint64, nvml.Return) { return d.GetTotalEccErrors(typ, since) })
 }
 
 func retiredReader(id metric.ID, cause nvml.PageRetirementCause) reader {
-	return numberReader(id, func(d *device) (int, nvml.Return) {
-		pages, ret := d.nvml.GetRetiredPages(cause)
+	return numberReader(id, func(d nvml.Device) (int, nvml.Return) {
+		pages, ret := d.GetRetiredPages(cause)
 		return len(pages), ret
 	})
 }

@@ -14,26 +14,22 @@ import (
 
 // linkReaders read PCIe, NVLink and the fabric. GetPcieThroughput is not among them: it blocks for 20 ms.
 var linkReaders = []reader{
-	numberReader(metric.PCIeGen, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkGeneration() }),
-	numberReader(metric.PCIeGenMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkGeneration() }),
-	numberReader(metric.PCIeWidth, func(d *device) (int, nvml.Return) { return d.nvml.GetCurrPcieLinkWidth() }),
-	numberReader(metric.PCIeWidthMax, func(d *device) (int, nvml.Return) { return d.nvml.GetMaxPcieLinkWidth() }),
-	numberReader(metric.PCIeReplays, func(d *device) (int, nvml.Return) { return d.nvml.GetPcieReplayCounter() }),
-	numberReader(metric.NVLinks, func(d *device) (int, nvml.Return) {
-		links, _, ret := d.countLinks()
-		return links,
-			ret
-	}),
-	numberReader(metric.NVLinkUp, func(d *device) (uint64, nvml.Return) { _, up, ret := d.countLinks(); return up, ret }),
+	numberReader(metric.PCIeGen, nvml.Device.GetCurrPcieLinkGeneration),
+	numberReader(metric.PCIeGenMax, nvml.Device.GetMaxPcieLinkGeneration),
+	numberReader(metric.PCIeWidth, nvml.Device.GetCurrPcieLinkWidth),
+	numberReader(metric.PCIeWidthMax, nvml.Device.GetMaxPcieLinkWidth),
+	numberReader(metric.PCIeReplays, nvml.Device.GetPcieReplayCounter),
+	numberReader(metric.NVLinks, firstOf(countLinks)),
+	numberReader(metric.NVLinkUp, secondOf(countLinks)),
 	{[]metric.ID{metric.FabricState, metric.FabricStatus, metric.FabricHealth, metric.FabricClique}, readFabric},
-	numberReader(metric.NUMANode, (*device).numaNode),
+	numberReader(metric.NUMANode, numaNode),
 }
 
 // countLinks returns the number of NVLink links, and a mask with a bit for each link that is up. Without links, it
 // returns NVML's result for the first.
-func (d *device) countLinks() (count int, up uint64, ret nvml.Return) {
+func countLinks(d nvml.Device) (count int, up uint64, ret nvml.Return) {
 	for link := range nvml.NVLINK_MAX_LINKS {
-		state, ret := d.nvml.GetNvLinkState(link)
+		state, ret := d.GetNvLinkState(link)
 		switch {
 		case ret == nvml.ERROR_NOT_SUPPORTED || ret == nvml.ERROR_INVALID_ARGUMENT: // the GPU has no such link
 			continue
@@ -109,10 +105,10 @@ const maxNUMANodes = 1024
 
 // numaNode returns the NUMA node nearest to the GPU. Where GPUs are NUMA nodes themselves, an old driver returns the
 // node of the GPU itself.
-func (d *device) numaNode() (int, nvml.Return) {
-	nodes, ret := d.nvml.GetMemoryAffinity(maxNUMANodes, nvml.AFFINITY_SCOPE_NODE)
+func numaNode(d nvml.Device) (int, nvml.Return) {
+	nodes, ret := d.GetMemoryAffinity(maxNUMANodes, nvml.AFFINITY_SCOPE_NODE)
 	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
-		return d.nvml.GetNumaNodeId()
+		return d.GetNumaNodeId()
 	}
 	for i, word := range nodes {
 		if word != 0 {

@@ -10,29 +10,18 @@ import (
 
 // stateReaders read temperatures, power, clocks and modes.
 var stateReaders = []reader{
-	numberReader(metric.Temperature, func(d *device) (uint32,
-		nvml.Return) {
-		return d.nvml.GetTemperature(nvml.TEMPERATURE_GPU)
-	}),
+	numberReader(metric.Temperature,
+		func(d nvml.Device) (uint32, nvml.Return) { return d.GetTemperature(nvml.TEMPERATURE_GPU) }),
 	thresholdReader(metric.Slowdown, nvml.TEMPERATURE_THRESHOLD_SLOWDOWN),
 	thresholdReader(metric.Shutdown, nvml.TEMPERATURE_THRESHOLD_SHUTDOWN),
 	thresholdReader(metric.MaxOperating, nvml.TEMPERATURE_THRESHOLD_GPU_MAX),
 	thresholdReader(metric.MemoryMaxOperating, nvml.TEMPERATURE_THRESHOLD_MEM_MAX),
-	numberReader(metric.Fan, func(d *device) (uint32, nvml.Return) { return d.nvml.GetFanSpeed() }),
-	numberReader(metric.Power, func(d *device) (float64, nvml.Return) { return toWatts(d.nvml.GetPowerUsage()) }),
-	numberReader(metric.PowerLimit, func(d *device) (float64,
-		nvml.Return) {
-		return toWatts(d.nvml.GetEnforcedPowerLimit())
-	}),
-	numberReader(metric.PowerLimitDefault, func(d *device) (float64,
-		nvml.Return) {
-		return toWatts(d.nvml.GetPowerManagementDefaultLimit())
-	}),
-	numberReader(metric.PowerLimitMax, func(d *device) (float64, nvml.Return) {
-		_, highest, ret := d.nvml.GetPowerManagementLimitConstraints()
-		return toWatts(highest, ret)
-	}),
-	numberReader(metric.PerformanceState, (*device).performanceState),
+	numberReader(metric.Fan, nvml.Device.GetFanSpeed),
+	numberReader(metric.Power, inWatts(nvml.Device.GetPowerUsage)),
+	numberReader(metric.PowerLimit, inWatts(nvml.Device.GetEnforcedPowerLimit)),
+	numberReader(metric.PowerLimitDefault, inWatts(nvml.Device.GetPowerManagementDefaultLimit)),
+	numberReader(metric.PowerLimitMax, inWatts(secondOf(nvml.Device.GetPowerManagementLimitConstraints))),
+	numberReader(metric.PerformanceState, performanceState),
 	clockReader(metric.SMClock, nvml.CLOCK_SM),
 	clockReader(metric.MemClock, nvml.CLOCK_MEM),
 	clockReader(metric.GraphicsClock, nvml.CLOCK_GRAPHICS),
@@ -41,30 +30,28 @@ var stateReaders = []reader{
 	highestClock(metric.MemClockMax, nvml.CLOCK_MEM),
 	highestClock(metric.GraphicsClockMax, nvml.CLOCK_GRAPHICS),
 	highestClock(metric.VideoClockMax, nvml.CLOCK_VIDEO),
-	numberReader(metric.Throttle, (*device).readThrottle),
-	numberReader(metric.PersistenceMode,
-		func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetPersistenceMode() }),
-	numberReader(metric.ComputeMode, func(d *device) (nvml.ComputeMode, nvml.Return) { return d.nvml.GetComputeMode() }),
-	numberReader(metric.DisplayMode, func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetDisplayMode() }),
-	numberReader(metric.DisplayActive,
-		func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetDisplayActive() }),
+	numberReader(metric.Throttle, readThrottle),
+	numberReader(metric.PersistenceMode, nvml.Device.GetPersistenceMode),
+	numberReader(metric.ComputeMode, nvml.Device.GetComputeMode),
+	numberReader(metric.DisplayMode, nvml.Device.GetDisplayMode),
+	numberReader(metric.DisplayActive, nvml.Device.GetDisplayActive),
 }
 
 func thresholdReader(id metric.ID, of nvml.TemperatureThresholds) reader {
-	return numberReader(id, func(d *device) (uint32, nvml.Return) { return d.nvml.GetTemperatureThreshold(of) })
+	return numberReader(id, func(d nvml.Device) (uint32, nvml.Return) { return d.GetTemperatureThreshold(of) })
 }
 
 func clockReader(id metric.ID, of nvml.ClockType) reader {
-	return numberReader(id, func(d *device) (uint32, nvml.Return) { return d.nvml.GetClockInfo(of) })
+	return numberReader(id, func(d nvml.Device) (uint32, nvml.Return) { return d.GetClockInfo(of) })
 }
 
 func highestClock(id metric.ID, of nvml.ClockType) reader {
-	return numberReader(id, func(d *device) (uint32, nvml.Return) { return d.nvml.GetMaxClockInfo(of) })
+	return numberReader(id, func(d nvml.Device) (uint32, nvml.Return) { return d.GetMaxClockInfo(of) })
 }
 
 // performanceState reads P0 to P15. Any other number means that the driver does not know.
-func (d *device) performanceState() (nvml.Pstates, nvml.Return) {
-	state, ret := d.nvml.GetPerformanceState()
+func performanceState(d nvml.Device) (nvml.Pstates, nvml.Return) {
+	state, ret := d.GetPerformanceState()
 	if ret == nvml.SUCCESS && (state < nvml.PSTATE_0 || state > nvml.PSTATE_15) {
 		ret = nvml.ERROR_NOT_SUPPORTED
 	}
@@ -72,15 +59,18 @@ func (d *device) performanceState() (nvml.Pstates, nvml.Return) {
 }
 
 // readThrottle reads the reasons for lower clocks with the new call, and otherwise with the old one.
-func (d *device) readThrottle() (uint64, nvml.Return) {
-	reasons, ret := d.nvml.GetCurrentClocksEventReasons()
+func readThrottle(d nvml.Device) (uint64, nvml.Return) {
+	reasons, ret := d.GetCurrentClocksEventReasons()
 	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
-		return d.nvml.GetCurrentClocksThrottleReasons()
+		return d.GetCurrentClocksThrottleReasons()
 	}
 	return reasons, ret
 }
 
-// toWatts converts a number of mW to W.
-func toWatts(milliwatts uint32, ret nvml.Return) (float64, nvml.Return) {
-	return float64(milliwatts) / 1000, ret
+// inWatts converts the result of a call, in mW, to W.
+func inWatts(call func(nvml.Device) (uint32, nvml.Return)) func(nvml.Device) (float64, nvml.Return) {
+	return func(d nvml.Device) (float64, nvml.Return) {
+		milliwatts, ret := call(d)
+		return float64(milliwatts) / 1000, ret
+	}
 }
