@@ -92,6 +92,16 @@ type Hello struct {
 // Adopted reports whether the probe is in the cgroup of a job, which may be unknown.
 func (h *Hello) Adopted() bool { return h.Job != "" || h.SLUID != "" }
 
+// WholeGPUs counts the GPUs without MIG instances.
+func (h *Hello) WholeGPUs() (n int) {
+	for i := range h.GPUs {
+		if h.GPUs[i].Instance == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // Classes of Hello.Fault.
 const (
 	FaultNoLibrary = "no_library"      // libnvidia-ml.so.1 is not installed

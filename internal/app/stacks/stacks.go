@@ -222,10 +222,8 @@ func (l *jobObserver) askLibrary() stacks.Library {
 // gpuValues returns what the job's GPUs show now; nothing if the job has ended.
 func (l *jobObserver) gpuValues() stacks.GPUs {
 	snap := l.watch.Snapshot()
-	for i := range snap.Jobs {
-		if snap.Jobs[i].ID == l.job {
-			return stacks.GPUsOf(snap, &snap.Jobs[i], l.places)
-		}
+	if job := snap.JobWith(l.job); job != nil {
+		return stacks.GPUsOf(snap, job, l.places)
 	}
 	return stacks.GPUs{}
 }

@@ -20,23 +20,23 @@ func Stacks(d *rankstacks.Verdict) *rankstacks.Verdict {
 	to := *d
 	to.Job, to.State = safe.Line(d.Job, maxPart), rankstacks.State(safe.Line(string(d.State), maxPart))
 	to.Headline, to.Said = safe.Line(d.Headline, maxSummary), cleanLines(d.Said)
-	to.Groups = copyChanged(d.Groups, maxGroups, func(g *rankstacks.Group) {
+	to.Groups = copyCleaned(d.Groups, maxGroups, func(g *rankstacks.Group) {
 		cleanStrings(&g.Summary, &g.Members, &g.Collective)
-		g.Ranks = copyChanged(g.Ranks, maxGroups, func(r *rankstacks.Rank) { cleanStrings(&r.Node, &r.State, &r.NoRank) })
+		g.Ranks = copyCleaned(g.Ranks, maxGroups, func(r *rankstacks.Rank) { cleanStrings(&r.Node, &r.State, &r.NoRank) })
 		g.Frames = cleanFrames(g.Frames)
-		g.Threads = copyChanged(g.Threads, maxFrames, func(t *rankstacks.Thread) {
+		g.Threads = copyCleaned(g.Threads, maxFrames, func(t *rankstacks.Thread) {
 			cleanStrings(&t.Name, &t.State, &t.Summary)
 			t.Frames = cleanFrames(t.Frames)
 		})
-		g.Workers = copyChanged(g.Workers, maxGroups, func(w *rankstacks.Worker) {
+		g.Workers = copyCleaned(g.Workers, maxGroups, func(w *rankstacks.Worker) {
 			cleanStrings(&w.Node, &w.Name, &w.State, &w.File, &w.FileSystem, &w.Mount, &w.Summary)
 		})
-		g.Children = copyChanged(g.Children, maxGroups, func(c *rankstacks.Child) {
+		g.Children = copyCleaned(g.Children, maxGroups, func(c *rankstacks.Child) {
 			cleanStrings(&c.Node, &c.Name, &c.State, &c.Summary)
 		})
 	})
 	to.Groups = slices.DeleteFunc(to.Groups, func(g rankstacks.Group) bool { return len(g.Ranks) == 0 })
-	to.Refused = copyChanged(d.Refused, maxGroups,
+	to.Refused = copyCleaned(d.Refused, maxGroups,
 		func(r *rankstacks.Refusal) { cleanStrings(&r.ID, &r.Cause, &r.Hint, &r.Members) })
 	if d.NCCL != nil {
 		to.NCCL = &rankstacks.NCCL{Version: safe.Line(d.NCCL.Version, maxPart),
@@ -47,14 +47,14 @@ func Stacks(d *rankstacks.Verdict) *rankstacks.Verdict {
 }
 
 func cleanFrames(list []rankstacks.Frame) []rankstacks.Frame {
-	return copyChanged(list, maxFrames, func(f *rankstacks.Frame) {
+	return copyCleaned(list, maxFrames, func(f *rankstacks.Frame) {
 		cleanStrings(&f.Function, &f.File)
-		f.Lines = copyChanged(f.Lines, maxFrames, func(l *rankstacks.Line) { cleanStrings(&l.Members) })
+		f.Lines = copyCleaned(f.Lines, maxFrames, func(l *rankstacks.Line) { cleanStrings(&l.Members) })
 	})
 }
 
 func cleanLines(list []string) []string {
-	return copyChanged(list, maxSaid, func(s *string) { cleanStrings(s) })
+	return copyCleaned(list, maxSaid, func(s *string) { cleanStrings(s) })
 }
 
 // cleanStrings makes strings safe.
@@ -62,13 +62,4 @@ func cleanStrings(of ...*string) {
 	for _, s := range of {
 		*s = safe.Line(*s, maxSummary)
 	}
-}
-
-// copyChanged returns a changed copy of a list, cut to a limited length.
-func copyChanged[T any](list []T, most int, change func(*T)) []T {
-	list = slices.Clone(list[:min(len(list), most)])
-	for i := range list {
-		change(&list[i])
-	}
-	return list
 }

@@ -17,19 +17,19 @@ func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
 	}
 	xids := slices.DeleteFunc(slices.Clone(n.Xids), over)
 	for _, x := range r.Xids[:min(len(r.Xids), wire.MaxXids)] {
-		i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == x.GPU })
-		if i < 0 {
+		g := n.GPUAt(x.GPU)
+		if g == nil {
 			continue
 		}
 		ago := time.Duration(min(max(r.MonoMS-x.MonoMS, 0), cluster.Remember.Milliseconds())) * time.Millisecond
-		xids = append(xids, cluster.Xid{At: at.Add(-ago), Code: x.Code, Key: n.GPUs[i].Key})
+		xids = append(xids, cluster.Xid{At: at.Add(-ago), Code: x.Code, Key: g.Key})
 	}
 	n.Xids = xids[max(len(xids)-clean.MaxXids, 0):]
 }
 
 // isXidOver reports whether the driver was loaded again, or the GPU reset, since the event.
 func (n *nodeRecord) isXidOver(x cluster.Xid) bool {
-	g := cluster.GPUWith(n.GPUs, x.Key, 0)
+	g := n.GPUWith(x.Key)
 	return g != nil && x.At.Before(g.Loaded())
 }
 

@@ -172,10 +172,8 @@ func Processes(job *cluster.JobView, n *cluster.Node) (list []Process, own int) 
 	var others []Process
 	for i := range n.Processes {
 		p := Process{Process: &n.Processes[i], Number: n.Processes[i].GPU, Own: true}
-		for k := range n.GPUs {
-			if g := &n.GPUs[k]; g.Index == p.GPU {
-				p.On, p.Number, p.Own = g, g.Number, job.Owns(n, g)
-			}
+		if g := n.GPUAt(p.GPU); g != nil {
+			p.On, p.Number, p.Own = g, g.Number, job.Owns(n, g)
 		}
 		if p.Own {
 			list = append(list, p)

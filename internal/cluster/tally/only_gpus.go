@@ -38,8 +38,7 @@ func (o Only) ShowsProcess(n *cluster.Node, id wire.ProcessID) bool {
 		if len(o) == 0 || idOfProcess(p) != id {
 			continue
 		}
-		at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU })
-		if at < 0 || o.Shows(&n.GPUs[at]) {
+		if g := n.GPUAt(p.GPU); g == nil || o.Shows(g) {
 			return true
 		}
 		hidden = true

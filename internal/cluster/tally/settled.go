@@ -65,7 +65,7 @@ func hasLateGPU(s *cluster.Snapshot) bool {
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
 		for i := range n.GPUs {
 			g := &n.GPUs[i]
-			if g.Reading && !g.Hung() && g.Lost == "" && (g.Repeated || g.Unlisted != "") && isOwnedByJob(s, n, g) {
+			if g.Reading && !g.Hung() && g.Lost == "" && (g.Repeated || g.Unlisted != "") && IsOwned(s, n, g) {
 				return true
 			}
 		}
@@ -112,7 +112,7 @@ func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
 		nodes, _ := NodesThat(s, hasCurrentNumbers)
 		for _, n := range nodes {
 			for i := range n.GPUs {
-				if g := &n.GPUs[i]; g.Awaited() && isOwnedByJob(s, n, g) && !yield(n, g) {
+				if g := &n.GPUs[i]; g.Awaited() && IsOwned(s, n, g) && !yield(n, g) {
 					return
 				}
 			}
@@ -120,8 +120,8 @@ func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
 	}
 }
 
-// isOwnedByJob reports whether one of the jobs on the node has the GPU.
-func isOwnedByJob(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
+// IsOwned reports whether one of the jobs on the node has the GPU.
+func IsOwned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
 	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool {
 		return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g)
 	})

@@ -107,10 +107,8 @@ func JobOf(s *cluster.Snapshot, p *wire.Process) string {
 
 // addGPU adds a GPU that lists the process.
 func (t *Target) addGPU(n *cluster.Node, p *wire.Process) {
-	for i := range n.GPUs {
-		if n.GPUs[i].Index == p.GPU && n.GPUs[i].Number != cluster.NoNumber {
-			t.GPUs = append(t.GPUs, n.GPUs[i].Number)
-		}
+	if g := n.GPUAt(p.GPU); g != nil && g.Number != cluster.NoNumber {
+		t.GPUs = append(t.GPUs, g.Number)
 	}
 }
 

@@ -26,7 +26,7 @@ func judgeJob(s *Slurm, n *Node, w *TransportTrial) Step {
 			own = gpus
 		}
 	}
-	seen := seenGPUs(w.Hello)
+	seen := w.Hello.WholeGPUs()
 	switch {
 	case auto.Misplaced(n.Name, w.Hello, known) != "":
 		step.Verdict, step.Text = Warning, auto.Misplaced(n.Name, w.Hello, known)
@@ -61,16 +61,6 @@ func judgeSeen(step *Step, w *TransportTrial, seen, want int) {
 		step.Verdict = Warning
 		step.Hints = []string{"see which GPUs SLURM has allocated: scontrol show job -d"}
 	}
-}
-
-// seenGPUs counts the GPUs of a Hello, without MIG instances.
-func seenGPUs(h *wire.Hello) (n int) {
-	for i := range h.GPUs {
-		if h.GPUs[i].Instance == nil {
-			n++
-		}
-	}
-	return n
 }
 
 // judgeSession judges the session that nvnodetop would use.

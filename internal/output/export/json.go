@@ -197,10 +197,8 @@ func newPast(n *cluster.Node, jobs []*cluster.JobView, c contents) *schema.Past 
 // newXid returns an Xid with the number of its GPU. If the GPU is no longer listed, it has a key instead.
 func newXid(n *cluster.Node, x cluster.Xid) schema.Xid {
 	out := schema.Xid{Time: x.At, GPUKey: x.Key, Code: x.Code}
-	for i := range n.GPUs {
-		if g := &n.GPUs[i]; g.Key == x.Key {
-			out.GPU, out.GPUKey = gpuIdentity(g.Number, g.Key)
-		}
+	if g := n.GPUWith(x.Key); g != nil {
+		out.GPU, out.GPUKey = gpuIdentity(g.Number, g.Key)
 	}
 	return out
 }

@@ -94,17 +94,14 @@ func GPU(s *cluster.Snapshot, node, name string) *Part {
 	if !tally.Shows(n) {
 		return nil
 	}
-	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Key == name })
-	if at < 0 {
-		at = slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool {
-			return !g.Instance() &&
-				strconv.Itoa(g.Number) == name
-		})
+	gpu := n.GPUWith(name)
+	if gpu == nil {
+		at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return !g.Instance() && strconv.Itoa(g.Number) == name })
+		if at < 0 {
+			return nil
+		}
+		gpu = &n.GPUs[at]
 	}
-	if at < 0 {
-		return nil
-	}
-	gpu := &n.GPUs[at]
 	p := aboutNode(s, node, contents{true, func(g *cluster.GPU) bool { return g == gpu }})
 	if p != nil {
 		p.History = newHistory(s, gpu)

@@ -64,10 +64,8 @@ func gpuOf(s *cluster.Snapshot, p *cluster.Finding) string {
 		return ""
 	}
 	if n := tally.Node(s, p.Node); n != nil {
-		for i := range n.GPUs {
-			if g := &n.GPUs[i]; g.Key == p.Key {
-				return tally.NumberText(g)
-			}
+		if g := n.GPUWith(p.Key); g != nil {
+			return tally.NumberText(g)
 		}
 	}
 	if p.GPU != cluster.NoNumber {

@@ -34,6 +34,5 @@ func roundedOrNil(v float64) *float64 {
 	if v != v {
 		return nil
 	}
-	v = metric.Round(v, 3)
-	return &v
+	return new(metric.Round(v, 3))
 }

@@ -254,6 +254,5 @@ func roundedOrNil(v float64, decimals int) *float64 {
 	if v != v {
 		return nil
 	}
-	v = metric.Round(v, decimals)
-	return &v
+	return new(metric.Round(v, decimals))
 }

@@ -77,18 +77,10 @@ func Nodes(s *cluster.Snapshot, own bool) []Node {
 	if own {
 		for i := range nodes {
 			n := &nodes[i]
-			n.GPUs = slices.DeleteFunc(n.GPUs, func(g GPU) bool { return !isOwned(s, n.Node, g.GPU) })
+			n.GPUs = slices.DeleteFunc(n.GPUs, func(g GPU) bool { return !tally.IsOwned(s, n.Node, g.GPU) })
 		}
 	}
 	return nodes
-}
-
-// isOwned reports whether one of the jobs on the node has the GPU.
-func isOwned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
-	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool {
-		return slices.Contains(j.Nodes, n.Name) &&
-			j.Owns(n, g)
-	})
 }
 
 // gpusOf returns the GPUs of a node that reports, in the order of nvidia-smi. A GPU in MIG mode is replaced by its

@@ -47,12 +47,7 @@ func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
 			most = j
 		}
 	}
-	seen := 0
-	for i := range hello.GPUs {
-		if hello.GPUs[i].Instance == nil {
-			seen++
-		}
-	}
+	seen := hello.WholeGPUs()
 	if most == nil || most.GPUs[node] <= own || seen >= own+most.GPUs[node] {
 		return ""
 	}

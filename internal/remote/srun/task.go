@@ -95,12 +95,7 @@ func (t *task) examineHello(line []byte) []byte {
 	if json.Unmarshal(line, &m) != nil || m.Hello == nil {
 		return line
 	}
-	gpus := 0
-	for i := range m.Hello.GPUs {
-		if m.Hello.GPUs[i].Instance == nil {
-			gpus++
-		}
-	}
+	gpus := m.Hello.WholeGPUs()
 	if m.Hello.Fault != "" {
 		return line // no other step would see more
 	}

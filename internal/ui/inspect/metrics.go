@@ -126,14 +126,14 @@ func (m *Metrics) Settle(s *part.Scene) {
 // adoptGPUPast takes over the past of the GPU since the process started, if the process is the only one there.
 func (m *Metrics) adoptGPUPast(n *cluster.Node, rows []*wire.Process) {
 	m.opened, m.alone = m.at, ""
-	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == rows[0].GPU })
+	g := n.GPUAt(rows[0].GPU)
 	others := slices.ContainsFunc(n.Processes, func(p wire.Process) bool {
 		return p.GPU == rows[0].GPU && (p.PID != m.target.PID || p.StartTicks != m.target.StartTicks)
 	})
-	if len(rows) != 1 || at < 0 || others || n.GPUs[at].Instance() {
+	if len(rows) != 1 || g == nil || others || g.Instance() {
 		return
 	}
-	g, keep := &n.GPUs[at], max(int(span/m.past.width), least)
+	keep := max(int(span/m.past.width), least)
 	if !m.started.IsZero() {
 		keep = min(keep, int(m.at.Sub(m.started)/m.past.width))
 	}
@@ -156,8 +156,7 @@ func sumOverGPUs(n *cluster.Node, rows []*wire.Process) (r processValues) {
 		r.values = append(r.values, gaugeOfProcess(c, rows))
 	}
 	for _, p := range rows {
-		if at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU }); at >= 0 {
-			g := &n.GPUs[at]
+		if g := n.GPUAt(p.GPU); g != nil {
 			r.gpus = append(r.gpus, onGPU{part.GPUNumber(g), g.Float(metric.Util)})
 			r.most += g.Float(metric.MemoryTotal)
 		} else {

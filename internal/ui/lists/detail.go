@@ -24,20 +24,11 @@ func fullProblem(f *part.Frame, x *cluster.Finding) {
 		header.DrawSentence(f, 0, 0, x)
 		return
 	}
-	if g := gpuOf(f.NodeOf(x.Node), x.Key); g != nil {
+	if g := f.NodeOf(x.Node).GPUWith(x.Key); g != nil && x.Key != "" {
 		list.DrawGPU(f, x.Node, g)
 		return
 	}
 	list.DrawNode(f, x.Node)
-}
-
-// gpuOf returns the GPU of a node with a key; nil: there is none.
-func gpuOf(n *cluster.Node, key string) *cluster.GPU {
-	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return key != "" && g.Key == key })
-	if at < 0 {
-		return nil
-	}
-	return &n.GPUs[at]
 }
 
 // fullRank draws the process of a rank and its GPU, or the GPU that the rank has left.

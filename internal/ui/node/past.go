@@ -121,10 +121,8 @@ func processesSeen(n *cluster.Node) string {
 // xidSeen describes an event of the driver.
 func xidSeen(n *cluster.Node, x cluster.Xid) string {
 	on := ""
-	for i := range n.GPUs {
-		if g := &n.GPUs[i]; g.Key == x.Key {
-			on = " on " + part.GPUNumber(g)
-		}
+	if g := n.GPUWith(x.Key); g != nil {
+		on = " on " + part.GPUNumber(g)
 	}
 	return x.At.Format(time.TimeOnly) + " Xid " + strconv.FormatUint(x.Code, 10) + on + ": " + header.XidName(x)
 }

@@ -80,8 +80,8 @@ func firstGPUUUID(s *part.Scene, t *tally.Target) string {
 	n := s.NodeOf(t.Node)
 	for i := range n.Processes {
 		if w := &n.Processes[i]; w.PID == t.PID && w.StartTicks == t.StartTicks {
-			if at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == w.GPU }); at >= 0 {
-				return n.GPUs[at].Card.UUID
+			if g := n.GPUAt(w.GPU); g != nil {
+				return g.Card.UUID
 			}
 		}
 	}

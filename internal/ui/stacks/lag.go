@@ -23,12 +23,11 @@ func lagOf(s *part.Scene, g nav.Go) laggingRank {
 	if g.GPU == "" || g.Node == "" {
 		return laggingRank{}
 	}
-	n := s.NodeOf(g.Node)
-	at := slices.IndexFunc(n.GPUs, func(gpu cluster.GPU) bool { return gpu.Key == g.GPU })
-	if at < 0 {
+	gpu := s.NodeOf(g.Node).GPUWith(g.GPU)
+	if gpu == nil {
 		return laggingRank{}
 	}
-	return laggingRank{node: g.Node, gpu: n.GPUs[at].Number}
+	return laggingRank{node: g.Node, gpu: gpu.Number}
 }
 
 // addLook adds a look, and reports whether another one should follow.
@@ -53,8 +52,8 @@ func standsOut(g *rankstacks.Group, of *rankstacks.Verdict, s *cluster.Snapshot,
 
 // isLagging reports whether a rank of a job is known to lag.
 func isLagging(s *cluster.Snapshot, job string, r *rankstacks.Rank) bool {
-	at := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.ID == job })
-	return at >= 0 && slices.ContainsFunc(s.Jobs[at].Findings, func(f cluster.Finding) bool {
+	j := s.JobWith(job)
+	return j != nil && slices.ContainsFunc(j.Findings, func(f cluster.Finding) bool {
 		return f.Kind == cluster.KindLag && f.Holds() && f.Node == r.Node && slices.Contains(r.GPUs, f.GPU)
 	})
 }

@@ -107,7 +107,7 @@ func makeAccounting(j *sacct.Job, now time.Time) *report.Accounting {
 		begin = cmp.Or(j.End, now)
 	}
 	if !j.Submit.IsZero() && !begin.Before(j.Submit) {
-		a.Waited = roundedPointer(begin.Sub(j.Submit).Seconds(), 0)
+		a.Waited = new(metric.Round(begin.Sub(j.Submit).Seconds(), 0))
 	}
 	for i := range j.Steps {
 		a.Tasks = max(a.Tasks, j.Steps[i].Tasks)
@@ -116,7 +116,7 @@ func makeAccounting(j *sacct.Job, now time.Time) *report.Accounting {
 	a.Memory, a.OutOfMemoryLimit = estimateMemory(j), killedWithin(j)
 	addGPUs(a, j)
 	if joules := nodeEnergy(j); joules > 0 {
-		a.Energy = roundedPointer(joules/3.6e6, 6)
+		a.Energy = new(metric.Round(joules/3.6e6, 6))
 	}
 	for i := range j.Steps {
 		if len(a.Steps) == maxSteps {
@@ -135,7 +135,7 @@ func makeRun(j *sacct.Job) report.Run {
 	r := report.Run{State: safeLine(j.State), Start: j.Start, End: j.End, Elapsed: j.Elapsed.Seconds(), Nodes: j.Nodes,
 		NodeList: safe.Line(j.NodeList, 1024)}
 	if j.CountsGPUs {
-		r.GPUHours = roundedPointer(float64(j.GPUs)*j.Elapsed.Hours(), 4)
+		r.GPUHours = new(metric.Round(float64(j.GPUs)*j.Elapsed.Hours(), 4))
 	}
 	return r
 }
@@ -147,7 +147,7 @@ func makeStep(s *sacct.Step) report.Step {
 		out.Code, out.Signal = exitStatus(s.Code, s.Signal)
 	}
 	if s.CPUTime > 0 {
-		out.CPU = roundedPointer(s.CPUTime.Seconds(), 3)
+		out.CPU = new(metric.Round(s.CPUTime.Seconds(), 3))
 	}
 	if s.MaxRSS > 0 {
 		out.Memory, out.Node = &s.MaxRSS, safeLine(s.MaxRSSNode)
@@ -200,8 +200,8 @@ func addGPUs(a *report.Accounting, j *sacct.Job) {
 		return // for a running job, only its ended steps are known
 	}
 	share := min(busy/given, 1)
-	a.GPUUtilMost = roundedPointer(100*share, 2)
-	a.GPUHours.UsedMost, a.GPUHours.WastedLeast = roundedPointer(share*given, 4), roundedPointer((1-share)*given, 4)
+	a.GPUUtilMost = new(metric.Round(100*share, 2))
+	a.GPUHours.UsedMost, a.GPUHours.WastedLeast = new(metric.Round(share*given, 4)), new(metric.Round((1-share)*given, 4))
 }
 
 // nodeEnergy returns the energy of the nodes, in joules; 0: not known. Steps that run at the same time measure the same
@@ -289,10 +289,4 @@ func impossibleNotes(j *sacct.Job) []report.Note {
 	}
 	return []report.Note{{Kind: noteImpossible, Text: "SLURM's accounting has numbers that cannot be, which are left " +
 		"out: " + safeLine(text) + "."}}
-}
-
-// roundedPointer returns a rounded number.
-func roundedPointer(v float64, decimals int) *float64 {
-	v = metric.Round(v, decimals)
-	return &v
 }

@@ -16,14 +16,14 @@ type Prices struct {
 func CostOf(r *report.Report, p *Prices) *report.Cost {
 	c := &report.Cost{Currency: p.Currency}
 	if hours, known := gpuHours(r); known && p.GPUHour > 0 {
-		c.GPUHours = roundedCost(hours*p.GPUHour, 2)
+		c.GPUHours = new(metric.Round(hours*p.GPUHour, 2))
 	}
 	if kWh, known := measuredEnergy(r); known {
 		if p.KWh > 0 {
-			c.Energy = roundedCost(kWh*p.KWh, 4)
+			c.Energy = new(metric.Round(kWh*p.KWh, 4))
 		}
 		if p.CO2 > 0 {
-			c.CO2 = roundedCost(kWh*p.CO2/1000, 6)
+			c.CO2 = new(metric.Round(kWh*p.CO2/1000, 6))
 		}
 	}
 	if c.GPUHours == nil && c.Energy == nil && c.CO2 == nil {
@@ -49,9 +49,4 @@ func measuredEnergy(r *report.Report) (float64, bool) {
 		return e.KWh, true
 	}
 	return 0, false
-}
-
-func roundedCost(v float64, decimals int) *float64 {
-	v = metric.Round(v, decimals)
-	return &v
 }

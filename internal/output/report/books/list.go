@@ -94,7 +94,7 @@ func makeRow(j *sacct.Job) report.Row {
 		r.CPU = &a.CPU.Percent
 	}
 	if m := a.Memory; m != nil && m.Limit != nil && *m.Limit > 0 {
-		r.Memory = roundedPointer(100*float64(m.Peak)/float64(*m.Limit), 2)
+		r.Memory = new(metric.Round(100*float64(m.Peak)/float64(*m.Limit), 2))
 	}
 	return r
 }
