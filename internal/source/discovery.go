@@ -236,18 +236,9 @@ func (d *discoverer) overSince(from, to time.Time) bool {
 }
 
 func earlierTime(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
+	return slices.MinFunc([]time.Time{a, b}, time.Time.Compare)
 }
-
-func laterTime(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
+func laterTime(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }
 
 // waitForNext asks the open questions until it is time to ask for the jobs again. It returns whether a session was lost
 // in the meantime; ok is false if ctx ended.

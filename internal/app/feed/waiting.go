@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // sayWaiting shows which nodes are missing from a Snapshot, or else which nodes' second report is awaited.
@@ -51,7 +51,7 @@ func waitingForSecond(early []*cluster.Node) string {
 	for _, n := range early {
 		names = append(names, n.Name)
 	}
-	return "waiting for a second sample: " + firstOf(names)
+	return "waiting for a second sample: " + text.Some(names, maxNamed)
 }
 
 // waitingForGPUs names the GPUs for which the driver has not answered; empty if there are none.
@@ -59,7 +59,7 @@ func waitingForGPUs(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "waiting for the driver: " + firstOf(names)
+	return "waiting for the driver: " + text.Some(names, maxNamed)
 }
 
 // awaitedGPUs names the jobs' GPUs on reporting nodes for which the driver has not given any values.
@@ -121,7 +121,7 @@ func criticalError(s *cluster.Snapshot) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return errors.New("critical: " + firstOf(all))
+	return errors.New("critical: " + text.Some(all, maxNamed))
 }
 
 // noValues is the error for the GPUs that are still awaited, nil if there are none.
@@ -130,16 +130,7 @@ func noValues(s *cluster.Snapshot) error {
 	if len(names) == 0 {
 		return nil
 	}
-	return errors.New("no answer from the driver: " + firstOf(names))
-}
-
-// firstOf joins the first names.
-func firstOf(names []string) string {
-	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if more := len(names) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return errors.New("no answer from the driver: " + text.Some(names, maxNamed))
 }
 
 // maxNamed is the maximum number of nodes that one line names.

@@ -2,6 +2,7 @@ package tally
 
 import (
 	"math"
+	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
@@ -118,10 +119,7 @@ func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 	if gauges[a].highest {
 		sum = metric.Highest
 	}
-	outer := make([]float32, n)
-	for i := range outer {
-		outer[i] = history.Gap
-	}
+	outer := slices.Repeat([]float32{history.Gap}, n)
 	var bins []float32
 	for _, g := range gpus {
 		bins = g.History.Tail(bins, gauges[a].id, newest, n)

@@ -39,6 +39,15 @@ func Runs(numbers []int) (runs []string) {
 	return runs
 }
 
+// Some joins the first names, and counts the others: "a, b and 3 more".
+func Some(names []string, most int) string {
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return text
+}
+
 // Fill joins words into lines, with one space between two words. The first line has room for first columns, the others
 // for rest; width measures a text. A word that is too long has its own line.
 func Fill(words []string, first, rest int, width func(string) int) []string {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -181,14 +180,14 @@ func (d *draft) noteWatch(p *noteList, r *Report) {
 	}
 	if len(silent) > 0 {
 		p.addNote(noteUnseen, "%d of %d nodes did not report all the time: %s. That time is excluded from all averages.",
-			len(silent), len(r.Nodes), joinNames(silent))
+			len(silent), len(r.Nodes), text.Some(silent, most))
 	}
 	if missing := r.Total.GPUs - r.Total.GPUsSeen; missing > 0 && len(unowned) == 0 {
 		p.addNote(noteGPUsUnseen, "%d of %d GPUs never reported.", missing, r.Total.GPUs)
 	}
 	if len(unowned) > 0 {
 		p.addNote(noteOwner, "Which GPUs are the job's is not known on %s: all GPUs there are in this report.",
-			joinNames(unowned))
+			text.Some(unowned, most))
 	}
 	if e := r.Total.Energy; e != nil && e.From != FromCounter {
 		which := "The energy"
@@ -203,17 +202,10 @@ func (d *draft) noteWatch(p *noteList, r *Report) {
 // most limits how many names are in a note.
 const most = 8
 
-func joinNames(names []string) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
 func joinPlaces(places []Place) string {
 	var names []string
 	for _, p := range places {
 		names = append(names, p.String())
 	}
-	return joinNames(names)
+	return text.Some(names, most)
 }

@@ -192,10 +192,7 @@ func (l *stacksBuilder) readMemory(r *Reader, t *target, all []wire.ThreadStack,
 }
 
 func earlierTime(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
+	return slices.MinFunc([]time.Time{a, b}, time.Time.Compare)
 }
 
 // callAside calls a function that may never return, on another goroutine. It returns nil if that takes too long, or if

@@ -1,6 +1,9 @@
 package overview
 
-import "sort"
+import (
+	"cmp"
+	"sort"
+)
 
 // tilePlaces are the places of the nodes in a heat map. The nodes form lines, which stand below each other in columns.
 // A tile with a name is a line by itself.
@@ -50,12 +53,12 @@ func (p *tilePlaces) under(x, y int) int {
 // beside returns the place that many columns and rows away from another, but not beyond the edges. From the end of a
 // line, it leads to the line beside it.
 func (p *tilePlaces) beside(place, columns, rows int) int {
-	for ; columns != 0; columns -= signOf(columns) {
-		place = p.aside(place, signOf(columns))
+	for ; columns != 0; columns -= cmp.Compare(columns, 0) {
+		place = p.aside(place, cmp.Compare(columns, 0))
 	}
-	for ; rows != 0; rows -= signOf(rows) {
+	for ; rows != 0; rows -= cmp.Compare(rows, 0) {
 		line := p.lineOf(place)
-		next := line + signOf(rows)
+		next := line + cmp.Compare(rows, 0)
 		if next < 0 || next >= len(p.lines) || next/p.rows != line/p.rows {
 			break
 		}
@@ -86,11 +89,4 @@ func (p *tilePlaces) aside(place, step int) int {
 		return p.lines[len(p.lines)-1].from
 	}
 	return place
-}
-
-func signOf(n int) int {
-	if n < 0 {
-		return -1
-	}
-	return 1
 }

@@ -138,7 +138,7 @@ func (st *strips) arrangeGroups(cells, gap int, tail stripTail, width, rows int)
 		longest = max(longest, len(st.groups[i].nodes))
 	}
 	st.tail, st.each, st.gap, st.cellsAt = tail, cells+gap, gap, 1+st.name+1
-	st.count = 2*digitCount(longest) + 3
+	st.count = 2*len(strconv.Itoa(longest)) + 3
 	behind := [...]int{tailNone: 0, tailMean: tailMeanWide, tailCount: tailMeanWide + 1 + st.count}[tail]
 	for st.across = 1; ; st.across++ {
 		st.wide = width / st.across
@@ -156,14 +156,6 @@ func (st *strips) arrangeGroups(cells, gap int, tail stripTail, width, rows int)
 			return true
 		}
 	}
-}
-
-func digitCount(n int) int {
-	d := 1
-	for ; n > 9; n /= 10 {
-		d++
-	}
-	return d
 }
 
 // countLines returns the number of lines that the groups take.

@@ -6,9 +6,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/advice"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
@@ -282,11 +282,6 @@ func impossibleNotes(j *sacct.Job) []report.Note {
 	if len(j.Impossible) == 0 {
 		return nil
 	}
-	const most = 4
-	text := strings.Join(j.Impossible[:min(len(j.Impossible), most)], ", ")
-	if more := len(j.Impossible) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
 	return []report.Note{{Kind: noteImpossible, Text: "SLURM's accounting has numbers that cannot be, which are left " +
-		"out: " + safeLine(text) + "."}}
+		"out: " + safeLine(text.Some(j.Impossible, 4)) + "."}}
 }
