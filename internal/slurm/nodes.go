@@ -34,12 +34,7 @@ func (c *Client) unconfiguredNodes(now time.Time) []string {
 			}
 		}
 	}
-	names := make([]string, 0, len(due))
-	for name := range due {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(due))
 }
 
 // anyGPUs reports whether a job has GPUs on a node that SLURM has not been asked about.

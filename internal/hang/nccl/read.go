@@ -121,13 +121,9 @@ func (c *Comm) findSpreads(operations []string) {
 		for launched, ranks := range at {
 			s.Levels = append(s.Levels, Level{Launched: launched, Count: len(ranks), Ranks: ranks})
 		}
-		s.sortLevels()
+		slices.SortFunc(s.Levels, func(a, b Level) int { return cmp.Compare(b.Launched, a.Launched) })
 		c.Spreads = append(c.Spreads, s)
 	}
-}
-
-func (s *Spread) sortLevels() {
-	slices.SortFunc(s.Levels, func(a, b Level) int { return cmp.Compare(b.Launched, a.Launched) })
 }
 
 // launchedCount returns how often the rank has launched an operation. An older rank may not count all operations.

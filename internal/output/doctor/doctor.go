@@ -101,9 +101,6 @@ type TransportTrial struct {
 	Broken   *reach.Failure // why there is no Report
 }
 
-// hasReports reports whether reports have arrived this way.
-func (w *TransportTrial) hasReports() bool { return w.Report != nil }
-
 // jobsOn returns the jobs on a node.
 func (s *Slurm) jobsOn(node string) (on []cluster.Job) {
 	for i := range s.Jobs {

@@ -76,7 +76,7 @@ func worksText(names []string) string {
 
 // judgeWay judges the stages of a way, and which job its session sees.
 func judgeWay(f *Facts, n *Node, w *TransportTrial) Transport {
-	t := Transport{Name: w.Door, Works: w.hasReports(), Steps: []Step{}}
+	t := Transport{Name: w.Door, Works: w.Report != nil, Steps: []Step{}}
 	if w.Unfit != "" {
 		t.Steps = append(t.Steps, Step{Name: "use", Verdict: Skipped, Text: w.Unfit})
 		return t

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // Verdict is the reason why a host is not trusted.
 type Verdict int

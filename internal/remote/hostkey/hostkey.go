@@ -10,6 +10,7 @@ import (
 	"net"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -189,5 +190,5 @@ type KnownHost struct {
 }
 
 func (k *KnownHost) String() string {
-	return k.Type + ", known (" + filepath.Base(k.File) + " line " + itoa(k.Line) + ")"
+	return k.Type + ", known (" + filepath.Base(k.File) + " line " + strconv.Itoa(k.Line) + ")"
 }

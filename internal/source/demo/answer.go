@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -132,12 +133,7 @@ func (n probe) processFamily(pids []int) []wire.Relative {
 			at[r.PID] = r
 		}
 	}
-	var list []wire.Relative
-	for _, r := range at {
-		list = append(list, r)
-	}
-	slices.SortFunc(list, func(a, b wire.Relative) int { return cmp.Compare(a.PID, b.PID) })
-	return list
+	return slices.SortedFunc(maps.Values(at), func(a, b wire.Relative) int { return cmp.Compare(a.PID, b.PID) })
 }
 
 // findRelatives returns the process on a GPU, its children and its ancestors.

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -35,12 +36,7 @@ func (of nodeOf[Row]) listNodes(s *part.Scene, v *View[Row]) []string {
 		}
 	}
 	delete(there, "")
-	first := len(list)
-	for name := range there {
-		list = append(list, name)
-	}
-	slices.Sort(list[first:])
-	return list
+	return append(list, slices.Sorted(maps.Keys(there))...)
 }
 
 // hasSeveralNodes reports whether the rows are about several nodes. Otherwise the keys from node to node change the

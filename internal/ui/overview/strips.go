@@ -2,6 +2,7 @@ package overview
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"

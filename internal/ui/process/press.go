@@ -94,7 +94,7 @@ func (p *Page) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 func clearTags(p *Page, s *part.Scene) nav.Answer {
 	switch {
 	case p.tags.shown > 0:
-		p.tags.clearTags()
+		clear(p.tags.of)
 	case p.Filter.On(everyJob): // the selected node stays
 		p.Filter.Clear(everyJob)
 	default:

@@ -30,8 +30,6 @@ func (t *tags) toggleTag(at nav.Process) {
 	}
 }
 
-func (t *tags) clearTags() { clear(t.of) }
-
 // dropGoneTags removes the tags of processes that are gone, and counts the rows with a tag.
 func (t *tags) dropGoneTags(s *part.Scene, v *view, kin *families) {
 	for at := range t.of {

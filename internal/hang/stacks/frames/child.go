@@ -95,7 +95,7 @@ func (p WaitingProcess) awaitedDescendants(t *wire.ThreadStack) (list []*wire.Pr
 	children := p.selectDescendants(func(d *wire.ProcessStacks) bool { return d.Parent == p.PID })
 	switch c := t.Call; {
 	case WaitsForProcess(t.Frames):
-		return removeUnwanted(children, isHelper)
+		return slices.DeleteFunc(children, isHelper)
 	case c != nil && len(c.Ends) > 0:
 		return p.selectDescendants(func(d *wire.ProcessStacks) bool { return slices.Contains(c.Ends, d.PID) })
 	case c != nil && c.Does == wire.CallChild && len(children) == 1:
@@ -111,10 +111,6 @@ func (p WaitingProcess) selectDescendants(wanted func(*wire.ProcessStacks) bool)
 		}
 	}
 	return list
-}
-
-func removeUnwanted(list []*wire.ProcessStacks, unwanted func(*wire.ProcessStacks) bool) []*wire.ProcessStacks {
-	return slices.DeleteFunc(list, unwanted)
 }
 
 // isIdle reports whether a worker waits for work.
