@@ -30,6 +30,7 @@ static void check_model(void)
 	nvmlBAR1Memory_t bar1;
 	nvmlEnableState_t on, next;
 	nvmlPstates_t pstate;
+	nvmlDriverModel_t model;
 	char text[96];
 
 	play("util 80\n");
@@ -45,6 +46,7 @@ static void check_model(void)
 	EXPECT(FN(nvmlDeviceGetCurrPcieLinkGeneration)(gpu(0), &value) == NVML_SUCCESS && value == 4);
 	EXPECT(FN(nvmlDeviceGetMaxPcieLinkWidth)(gpu(0), &value) == NVML_SUCCESS && value == 16);
 	EXPECT(FN(nvmlDeviceGetPcieReplayCounter)(gpu(0), &value) == NVML_SUCCESS && value == 0);
+	EXPECT(FN(nvmlDeviceGetDriverModel)(gpu(0), &model, &model) == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetNvLinkState)(gpu(0), 11, &on) == NVML_SUCCESS && on == NVML_FEATURE_ENABLED);
 	EXPECT(FN(nvmlDeviceGetNvLinkState)(gpu(0), 12, &on) == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetEccMode)(gpu(0), &on, &next) == NVML_SUCCESS && on == NVML_FEATURE_ENABLED);
@@ -66,7 +68,7 @@ static void check_set(void)
 	nvmlMemory_t memory;
 	nvmlRowRemapperHistogramValues_t banks;
 
-	play("gpu 1 fan 47\ngpu 1 util_encoder 12\ngpu 1 pcie_gen 1\ngpu 1 pcie_width 8\ngpu 1 pcie_replays 17\ngpu 1 nvlink_links 4\n"
+	play("gpu 1 fan 47\ngpu 1 util_encoder 12\ngpu 1 pcie_gen 1\ngpu 1 pcie_width 8\ngpu 1 pcie_replays 17\ngpu 1 nvlink_links 4\ngpu 1 pcie_rx 3\n"
 	     "gpu 1 nvlink_down 1,3\ngpu 1 nvlink_crc 5\ngpu 1 nvlink_recoveries 2\ngpu 1 ecc 3\ngpu 1 ecc_aggregate 9\ngpu 1 remap 1 2 1 0\n"
 	     "gpu 1 banks_without_spares 3\n"
 	     "gpu 1 retired 3 2 1\ngpu 1 persistence 0\ngpu 1 display_active 1\ngpu 1 power n/a\ngpu 1 memory_total n/a\ngpu 2 ecc_mode 0\n"
@@ -76,6 +78,8 @@ static void check_set(void)
 	EXPECT(FN(nvmlDeviceGetCurrPcieLinkGeneration)(gpu(1), &value) == NVML_SUCCESS && value == 1);
 	EXPECT(FN(nvmlDeviceGetCurrPcieLinkWidth)(gpu(1), &value) == NVML_SUCCESS && value == 8);
 	EXPECT(FN(nvmlDeviceGetPcieReplayCounter)(gpu(1), &value) == NVML_SUCCESS && value == 17);
+	EXPECT(FN(nvmlDeviceGetPcieThroughput)(gpu(1), NVML_PCIE_UTIL_RX_BYTES, &value) == NVML_SUCCESS && value == 3000);
+	EXPECT(FN(nvmlDeviceGetPcieThroughput)(gpu(1), NVML_PCIE_UTIL_COUNT, &value) == NVML_ERROR_INVALID_ARGUMENT);
 	EXPECT(FN(nvmlDeviceGetNvLinkState)(gpu(1), 3, &on) == NVML_SUCCESS && on == NVML_FEATURE_DISABLED);
 	EXPECT(FN(nvmlDeviceGetNvLinkState)(gpu(1), 2, &on) == NVML_SUCCESS && on == NVML_FEATURE_ENABLED);
 	EXPECT(field(gpu(1), NVML_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, &errors) == NVML_SUCCESS && errors == 5);

@@ -16,6 +16,15 @@ DEFINE_NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, pcie_gen_max)
 DEFINE_NUMBER(nvmlDeviceGetMaxPcieLinkWidth, pcie_width_max)
 DEFINE_NUMBER(nvmlDeviceGetPcieReplayCounter, pcie_replays)
 
+// In kB/s. A driver measures for 20 ms.
+nvmlReturn_t nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned *value)
+{
+	BEGIN_DEVICE(device);
+	REQUIRE(value && counter < NVML_PCIE_UTIL_COUNT);
+	unsigned long long rate = counter == NVML_PCIE_UTIL_TX_BYTES ? gpu.now.pcie_tx : gpu.now.pcie_rx;
+	return put_number(value, rate == ABSENT ? ABSENT : rate * 1000);
+}
+
 nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned link, nvmlEnableState_t *active)
 {
 	BEGIN_DEVICE(device);

@@ -150,6 +150,17 @@ nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *s
 
 // Modes
 
+// Only Windows has driver models. The API has both names.
+nvmlReturn_t nvmlDeviceGetDriverModel_v2(nvmlDevice_t device, nvmlDriverModel_t *current, nvmlDriverModel_t *pending)
+{
+	BEGIN_DEVICE(device);
+	REQUIRE(current && pending);
+	return NVML_ERROR_NOT_SUPPORTED;
+}
+#undef nvmlDeviceGetDriverModel
+nvmlReturn_t nvmlDeviceGetDriverModel(nvmlDevice_t, nvmlDriverModel_t *, nvmlDriverModel_t *)
+	__attribute__((alias("nvmlDeviceGetDriverModel_v2"), visibility("default")));
+
 nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode)
 {
 	unsigned value;
