@@ -26,7 +26,7 @@ type options struct {
 	poll, display        string
 	against              string
 	probe                int
-	costs                bool
+	costs, host          bool
 	sized                bool // the number of nodes is given
 
 	fleet, trouble int
@@ -49,6 +49,8 @@ func main() {
 	flag.IntVar(&o.probe, "probe", 0, "measure only the probe, without a cluster, over this many reports")
 	flag.BoolVar(&o.costs, "costs", false,
 		"measure what the screen of 8,000 GPUs costs, and the probe; with --nodes the nodes of the cluster")
+	flag.BoolVar(&o.host, "host", false, "measure the screen of one host with 8 GPUs, and nvtop and nvitop where they are "+
+		"installed, without a cluster")
 	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without "+
 		"a cluster")
 	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")
@@ -78,6 +80,9 @@ func (o options) size() int {
 func run(o options) error {
 	if o.costs {
 		return measureCosts(o)
+	}
+	if o.host {
+		return measureHost(o)
 	}
 	if o.probe > 0 {
 		return measureProbe(o.probe)

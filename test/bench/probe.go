@@ -46,13 +46,8 @@ func measureProbe(reports int) error {
 		return err
 	}
 	scenario := filepath.Join(dir, "scenario")
-	workers, err := work(scenario)
-	defer func() {
-		for _, w := range workers {
-			_ = w.Process.Kill()
-			_ = w.Wait()
-		}
-	}()
+	workers, err := work(scenario, probePerGPU)
+	defer stopWork(workers)
 	if err != nil {
 		return err
 	}
@@ -80,14 +75,14 @@ func buildCopy(dir string) (string, error) {
 	return whole, os.Chmod(whole, 0o700)
 }
 
-// work starts the processes and writes a scenario that puts them on the GPUs.
-func work(scenario string) (workers []*exec.Cmd, err error) {
+// work starts processes, some for each GPU, and writes a scenario that puts them there.
+func work(scenario string, perGPU int) (workers []*exec.Cmd, err error) {
 	text := fmt.Sprintf("count %d\nhopper\n", probeGPUs)
 	for gpu := range probeGPUs {
-		for range probePerGPU {
+		for range perGPU {
 			w := exec.Command("sleep", "3600")
 			w.Env = append(os.Environ(), fmt.Sprintf("RANK=%d", len(workers)),
-				fmt.Sprintf("WORLD_SIZE=%d", probeGPUs*probePerGPU))
+				fmt.Sprintf("WORLD_SIZE=%d", probeGPUs*perGPU))
 			if err := w.Start(); err != nil {
 				return workers, err
 			}
@@ -96,6 +91,13 @@ func work(scenario string) (workers []*exec.Cmd, err error) {
 		}
 	}
 	return workers, os.WriteFile(scenario, []byte(text), 0o600)
+}
+
+func stopWork(workers []*exec.Cmd) {
+	for _, w := range workers {
+		_ = w.Process.Kill()
+		_ = w.Wait()
+	}
 }
 
 // watch runs a probe for a number of reports with processes, and as many without, and prints their cost.

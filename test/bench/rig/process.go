@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,16 +35,38 @@ func PIDsOf(name string) (pids []int) {
 	return pids
 }
 
+// PIDsOfSession returns the processes of a session: the one that began it, and its descendants.
+func PIDsOfSession(session int) (pids []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		stat, _ := os.ReadFile(path) // empty: the process has ended
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if len(fields) < 4 || fields[3] != strconv.Itoa(session) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 // PeakOf returns the most memory of a process in KiB; 0 if it has ended.
 func PeakOf(pid int) int64 { return MemoryOf(pid, "VmHWM") }
 
 // MemoryOf returns a number of /proc/PID/status in KiB; 0 if the process has ended.
-func MemoryOf(pid int, key string) int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+func MemoryOf(pid int, key string) int64 { return kibibytes(pid, "status", key) }
+
+// SharesOf returns a number of /proc/PID/smaps_rollup in KiB; 0 if the process has ended.
+func SharesOf(pid int, key string) int64 { return kibibytes(pid, "smaps_rollup", key) }
+
+// kibibytes returns a number of a file of /proc/PID; 0 if the process has ended.
+func kibibytes(pid int, file, key string) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
 	if err != nil {
 		return 0
 	}
-	m := regexp.MustCompile(key + `:\s+(\d+) kB`).FindSubmatch(status)
+	m := regexp.MustCompile(key + `:\s+(\d+) kB`).FindSubmatch(text)
 	if m == nil {
 		return 0
 	}
