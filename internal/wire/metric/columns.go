@@ -30,7 +30,7 @@ func AppendColumns(to []byte, n int, gpu func(i int) (now, base *Values)) []byte
 				to = append(to, ',')
 			}
 			if now, base := gpu(i); now.hasNewValue(id, base) {
-				to = AppendNumber(to, now.v[id])
+				to = AppendNumber(to, now.v[id.place()])
 			} else {
 				to = append(to, "null"...)
 			}

@@ -9,11 +9,20 @@ import (
 	"time"
 )
 
-// Values holds metrics of one GPU or node. A metric may be absent, which is not the same as 0. The zero value is empty.
-// Two Values are equal (==) when they hold the same metrics and values.
+// Values holds metrics of one scope: of one GPU, or of one node. A metric may be absent, which is not the same as 0. The
+// zero value is empty. Two Values are equal (==) when they hold the same metrics and values.
 type Values struct {
 	known [(count + 63) / 64]uint64
-	v     [count]float64 // 0 where absent
+	v     [max(gpus, count-gpus)]float64 // by place; 0 where absent
+}
+
+// place returns where a Values has the metric. Metrics of GPUs and those of nodes are never in the same Values, so they
+// share the places: a login side holds tens of thousands of Values.
+func (id ID) place() ID {
+	if id < gpus {
+		return id
+	}
+	return id - gpus
 }
 
 // Make returns Values with these metrics.
@@ -26,7 +35,12 @@ func Make(numbers map[ID]float64) Values {
 }
 
 // Get returns a value and whether it is present.
-func (v *Values) Get(id ID) (float64, bool) { return v.v[id], v.Has(id) }
+func (v *Values) Get(id ID) (float64, bool) {
+	if !v.Has(id) {
+		return 0, false
+	}
+	return v.v[id.place()], true
+}
 
 // Has reports whether a metric is present.
 func (v *Values) Has(id ID) bool { return v.known[id/64]>>(id%64)&1 != 0 }
@@ -39,7 +53,7 @@ func (v *Values) Float(id ID) float64 {
 	if !v.Has(id) {
 		return math.NaN()
 	}
-	return v.v[id]
+	return v.v[id.place()]
 }
 
 // Set sets a value, rounded to the decimals of its row. NaN, or a value outside the range of the unit, makes the metric
@@ -47,11 +61,11 @@ func (v *Values) Float(id ID) float64 {
 func (v *Values) Set(id ID, x float64) {
 	row := &table[id]
 	if low, high := row.Unit.Range(); !(x >= low && x <= high) { // also true for NaN
-		v.v[id] = 0
+		v.v[id.place()] = 0
 		v.known[id/64] &^= 1 << (id % 64)
 		return
 	}
-	v.v[id] = Round(x, row.Decimals)
+	v.v[id.place()] = Round(x, row.Decimals)
 	v.known[id/64] |= 1 << (id % 64)
 }
 
@@ -81,14 +95,14 @@ func (v *Values) AppendChanged(to []byte, base *Values) []byte {
 		}
 		first = false
 		to = append(append(append(to, '"'), table[id].Key...), `":`...)
-		to = AppendNumber(to, v.v[id])
+		to = AppendNumber(to, v.v[id.place()])
 	}
 	return append(to, '}')
 }
 
 // hasNewValue reports whether v has a value that base does not have.
 func (v *Values) hasNewValue(id ID, base *Values) bool {
-	return v.Has(id) && !(base.Has(id) && base.v[id] == v.v[id])
+	return v.Has(id) && !(base.Has(id) && base.v[id.place()] == v.v[id.place()])
 }
 
 // Gone lists the keys of the metrics that base has and v lacks.
@@ -122,8 +136,8 @@ func (v *Values) Inherit(base *Values, gone []string, s Scope) {
 	}
 	for word, bits := range left {
 		for bits &^= v.known[word]; bits != 0; bits &= bits - 1 {
-			id := 64*word + mathbits.TrailingZeros64(bits)
-			v.v[id] = base.v[id]
+			at := ID(64*word + mathbits.TrailingZeros64(bits)).place()
+			v.v[at] = base.v[at]
 		}
 		v.known[word] |= left[word]
 	}

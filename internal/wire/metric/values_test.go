@@ -73,9 +73,21 @@ func TestFanBeyondItsMaximum(t *testing.T) {
 }
 
 func TestSetRounds(t *testing.T) {
-	v := Make(map[ID]float64{Util: 49.6, Power: 312.50049, CPU: 33.333333, Load: 2.0049})
-	if got, want := v.String(), `{"util_percent":50,"power_watts":312.5,"cpu_percent":33.33,"load1":2}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	for want, v := range map[string]Values{
+		`{"util_percent":50,"power_watts":312.5}`: Make(map[ID]float64{Util: 49.6, Power: 312.50049}),
+		`{"cpu_percent":33.33,"load1":2}`:         Make(map[ID]float64{CPU: 33.333333, Load: 2.0049}),
+	} {
+		if got := v.String(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// Metrics of a GPU and of a node share their places, but none is taken for the other.
+func TestOtherScopeIsAbsent(t *testing.T) {
+	v := Make(map[ID]float64{Util: 50})
+	if x, known := v.Get(CPU); known || x != 0 || !math.IsNaN(v.Float(CPU)) {
+		t.Errorf("a GPU has %v %% of the node's CPU", x)
 	}
 }
 
