@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -65,9 +66,12 @@ type Reader struct {
 	buf   []byte // the last line, in the buffer of br or in long
 	long  []byte // for lines that do not fit into br; nil after a line that did fit
 	last  reportMemory
-	room  metric.Columns // for the changes of the next report
 	noise string
 }
+
+// roomForChanges has room for the changes of a report while a Reader decodes it. A thousand Readers share it, since
+// hardly two of them decode at the same time.
+var roomForChanges = sync.Pool{New: func() any { return new(metric.Columns) }}
 
 // Parser puts a JSON value into *v, as json.Unmarshal does.
 type Parser func(text []byte, v any) error
@@ -121,15 +125,17 @@ func (r *Reader) Next(v any) error {
 		return r.decodeLine(r.buf, v)
 	}
 	var l messageLine
+	room := roomForChanges.Get().(*metric.Columns)
+	defer roomForChanges.Put(room)
 	if bytes.HasPrefix(r.buf, []byte(reportBegins)) {
-		l.Report = &reportLine{Changes: r.room[:0]}
+		l.Report = &reportLine{Changes: *room}
 	}
 	if err := r.decodeLine(r.buf, &l); err != nil {
 		return err
 	}
 	report, err := r.last.restoreReport(&l)
 	if l.Report != nil {
-		r.room, l.Report.Changes = l.Report.Changes, nil
+		*room, l.Report.Changes = l.Report.Changes[:0], nil
 	}
 	if err != nil {
 		return &MalformedError{Line: quotablePart(r.buf), Cause: err}
