@@ -177,13 +177,13 @@ func (n *nodeRecord) applyReport(at time.Time, r *wire.Report) {
 
 // asOf returns the node as of a moment, for the rules. The result is valid until the next call.
 func (n *nodeRecord) asOf(at time.Time) *cluster.Node {
-	n.judged = n.viewAt(at)
+	n.viewAt(&n.judged, at)
 	return &n.judged
 }
 
-// viewAt returns the node as of now.
-func (n *nodeRecord) viewAt(now time.Time) cluster.Node {
-	v := n.Node
+// viewAt sets v to the node as of now. A Node is large, so it is copied only once.
+func (n *nodeRecord) viewAt(v *cluster.Node, now time.Time) {
+	*v = n.Node
 	v.State, v.Since = n.stateAt(now)
 	if v.State == cluster.NodeFailed {
 		v.Route, v.Steps = n.failed.route, n.failed.steps
@@ -198,7 +198,6 @@ func (n *nodeRecord) viewAt(now time.Time) cluster.Node {
 	if now.Sub(v.ListedAt) > cluster.KeepList {
 		v.Listed, v.Processes = false, nil
 	}
-	return v
 }
 
 func (n *nodeRecord) stateAt(now time.Time) (cluster.NodeState, time.Time) {

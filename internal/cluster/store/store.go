@@ -185,10 +185,10 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 	defer s.mu.Unlock()
 	snap := &cluster.Snapshot{At: now, Poll: s.poll, Span: s.span, Marks: s.marks, Stacks: s.stacks, Discovery: s.disc,
 		Nodes: make(map[string]*cluster.Node, len(s.nodes))}
-	views, some := make([]cluster.Node, 0, len(s.nodes)), false
+	views, some := make([]cluster.Node, len(s.nodes)), false
 	for name, n := range s.nodes {
-		views = append(views, n.viewAt(now))
-		v := &views[len(views)-1]
+		v := &views[len(snap.Nodes)]
+		n.viewAt(v, now)
 		snap.Nodes[name], some = v, some || v.State == cluster.NodeReporting
 	}
 	hush := s.quiet.asOf(s.nodes, snap, some, s.rules)
@@ -200,8 +200,8 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 			if n == nil {
 				n = newNodeRecord(name, s.disc.Answered, s.poll)
 				n.Switch = s.under[name]
-				v := n.viewAt(now)
-				snap.Nodes[name] = &v
+				snap.Nodes[name] = &cluster.Node{}
+				n.viewAt(snap.Nodes[name], now)
 			}
 			countNode(&v, snap.Nodes[name], n.out, n.instances)
 			told.addSpells(&job, snap.Nodes[name], &n.troubles, s.rules, now)
@@ -282,6 +282,7 @@ func (s *Store) Node(name string, now time.Time) *cluster.Node {
 	if n == nil {
 		return nil
 	}
-	v := n.viewAt(now)
-	return &v
+	v := &cluster.Node{}
+	n.viewAt(v, now)
+	return v
 }
