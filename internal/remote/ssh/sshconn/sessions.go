@@ -68,11 +68,9 @@ func (s *Sessions) Run(ctx context.Context, script string, input io.Reader) (*li
 		kill()
 		return nil, &advice.SessionError{Err: err}
 	}
-	wait := func() link.Exit {
-		// No deadline: it waits until the session or the connection ends.
-		_, err := Await(context.Background(), s.Client.Gone, func() (any, error) { return nil, session.Wait() }, nil)
-		return exitOf(err)
-	}
+	// It needs no Await, which would take a goroutine more for each node: it ends with the session or the connection,
+	// and link waits for it only for a while.
+	wait := func() link.Exit { return exitOf(session.Wait()) }
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: kill}, nil
 }
 
