@@ -29,7 +29,7 @@ func clockedLow(s ruleSubject) []cluster.Condition {
 		if g == nil || !isClockedLow(p) {
 			continue
 		}
-		c := peer{p, g}.newCondition(cluster.Condition{Severity: cluster.Warning}, cluster.Slowed)
+		c := peer{Peer: p, group: g}.newCondition(cluster.Condition{Severity: cluster.Warning}, cluster.Slowed)
 		c.Compared.Median[pace.Clock] = 0 // unknown
 		if p.Full.For >= clockKnown && p.Mean[pace.Clock] < lowOfUsual*p.Full.Clock {
 			c.Compared.Median[pace.Clock] = p.Full.Clock

@@ -82,13 +82,12 @@ var ways = []slowdownRule{
 	{cluster.Starved, true, false, func(l *gpuComparison) bool { return l.slowsOthers(pace.Util, costly) }},
 	{cluster.Slowed, true, false, func(l *gpuComparison) bool { return l.slowsOthers(pace.Clock, costly) }},
 	{cluster.Reads, true, false, func(l *gpuComparison) bool {
-		return l.othersMayWait() && l.costsOthers() && l.isAbove(pace.Memory, 1/costly) && l.standsOut(pace.Memory) &&
-			!l.waitsToo(pace.Memory)
+		return l.othersMayWait() && l.costsOthers() && l.isAbove(pace.Memory, 1/costly) &&
+			!l.waitsToo(pace.Memory) && l.standsOut(pace.Memory)
 	}},
 	{cluster.Awaited, true, false, func(l *gpuComparison) bool {
 		return l.othersMayWait() && l.costsOthers() && (l.isAbove(pace.Power, harder) || l.keepsPower()) &&
-			l.standsOut(pace.Power) &&
-			!l.waitsToo(pace.Power)
+			!l.waitsToo(pace.Power) && l.standsOut(pace.Power)
 	}},
 	{cluster.Less, true, false, func(l *gpuComparison) bool {
 		few := l.isBelow(pace.Power, less) || l.isBelow(pace.Memory, less)

@@ -139,17 +139,22 @@ func (l *gpuComparison) keepsPower() bool {
 // does. If its whole node does, the node does not count. If the load of all GPUs wanders, the highest and the lowest
 // are no fault.
 func (l *gpuComparison) standsOut(m pace.Measure) bool {
-	differs := func(g *pace.GPU) float64 { return float64(g.Share[m]/g.Usual[m]) - 1 }
-	own, odd, beside, here := differs(l.GPU), 0, 0, 0
-	for _, o := range l.group.GPUs {
-		its, near := differs(o), o.Node == l.GPU.Node
+	if l.told {
+		return true
+	}
+	own, odd, beside, here := differenceOf(l.GPU, m).by, 0, 0, 0
+	most := max(1, len(l.group.GPUs)/4)
+	for _, its := range l.all.of(l.group, m) {
+		near := its.node == l.GPU.Node
 		if near {
 			here++
 		}
 		switch {
-		case math.Abs(its) <= math.Abs(own)/2 || o == l.GPU:
-		case near && its*own > 0:
+		case math.Abs(its.by) <= math.Abs(own)/2 || its.gpu == l.GPU:
+		case near && its.by*own > 0:
 			beside++
+		case odd == most:
+			return false
 		default:
 			odd++
 		}
@@ -157,7 +162,32 @@ func (l *gpuComparison) standsOut(m pace.Measure) bool {
 	if beside+1 < here {
 		odd += beside
 	}
-	return l.told || odd <= max(1, len(l.group.GPUs)/4)
+	return odd <= most
+}
+
+// differences has, for each measure, how much the GPUs of a group differ from what is usual for them. Each GPU that may
+// be slow is compared with all others. There may be thousands of them, so what is compared lies side by side.
+type differences [pace.Shares][]difference
+
+type difference struct {
+	by   float64
+	node int
+	gpu  *pace.GPU
+}
+
+func differenceOf(g *pace.GPU, m pace.Measure) difference {
+	return difference{float64(g.Share[m]/g.Usual[m]) - 1, g.Node, g}
+}
+
+// of returns the differences of a group, which it computes once.
+func (d *differences) of(group *pace.Group, m pace.Measure) []difference {
+	if d[m] == nil {
+		d[m] = make([]difference, len(group.GPUs))
+		for i, g := range group.GPUs {
+			d[m][i] = differenceOf(g, m)
+		}
+	}
+	return d[m]
 }
 
 // stepsTakeLonger reports whether each step of few GPUs moves as much as it always did, perhaps in more time. Another

@@ -129,6 +129,7 @@ func leastTime(c *cluster.Condition, step time.Duration) time.Duration {
 type peer struct {
 	cluster.Peer
 	group *pace.Group
+	all   *differences // of the group, if the peer was picked
 }
 
 // newCondition returns a condition of the GPU, with its evidence.
@@ -149,13 +150,14 @@ func pickPeers(s ruleSubject, groups func(*pace.Group) bool, test func(*pace.Gro
 	var found []peer
 	var last *pace.Group
 	picked := false
+	var all *differences
 	for _, p := range s.Peers.GPUs {
 		g := s.Peers.Pace.GroupOf(p.GPU)
 		if g != last {
-			last, picked = g, g != nil && groups(g)
+			last, picked, all = g, g != nil && groups(g), &differences{}
 		}
 		if picked && test(g, p.GPU) {
-			found = append(found, peer{p, g})
+			found = append(found, peer{p, g, all})
 		}
 	}
 	return found

@@ -60,7 +60,7 @@ func (s ruleSubject) addRhythms(held []cluster.Condition) []cluster.Condition {
 			continue
 		}
 		r, is := one.Bouts.Rhythm(s.Peers.At, s.Peers.Pace.Step)
-		p := peer{one, s.Peers.Pace.GroupOf(one.GPU)}
+		p := peer{Peer: one, group: s.Peers.Pace.GroupOf(one.GPU)}
 		if !is || r.Lasts >= s.limits.inSeconds(LagSeconds) || p.group == nil || !p.group.Coupled() || s.othersLag(p, &r) {
 			continue
 		}
