@@ -158,19 +158,46 @@ type IO struct {
 	ReadBytes, WrittenBytes uint64 // from and to disks
 }
 
+// ioSize is enough for the whole file: seven numbers. statusSize is enough for that of most processes: it has the groups
+// of the user.
+const ioSize, statusSize = 512, 4 << 10
+
+// readSmall reads a file that mostly fits into room, and then takes a third of the time of os.ReadFile.
+func readSmall(name string, room []byte) ([]byte, error) {
+	n, err := Read(name, room)
+	switch {
+	case err != nil:
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	case n == len(room):
+		return os.ReadFile(name)
+	}
+	return room[:n], nil
+}
+
+// AllowedCPUs returns the list of CPUs in the file status, as the kernel writes it.
+func (p Process) AllowedCPUs() (list string, known bool) {
+	var room [statusSize]byte
+	text, err := readSmall(p.filePath("status"), room[:])
+	_, after, found := bytes.Cut(text, []byte("\nCpus_allowed_list:\t"))
+	line, _, _ := bytes.Cut(after, []byte("\n"))
+	return string(line), found && err == nil
+}
+
 // IO reads the file io.
 func (p Process) IO() (io IO, err error) {
-	text, err := os.ReadFile(p.filePath("io"))
+	var room [ioSize]byte
+	lines, err := readSmall(p.filePath("io"), room[:])
 	if err != nil {
 		return io, err
 	}
+	text := "\n" + string(lines)
 	fields := [...]struct {
 		key string
 		to  *uint64
 	}{{"rchar", &io.ReadChars}, {"wchar", &io.WrittenChars}, {"syscr", &io.Reads}, {"syscw", &io.Writes},
 		{"read_bytes", &io.ReadBytes}, {"write_bytes", &io.WrittenBytes}}
 	for _, f := range fields {
-		_, after, found := strings.Cut("\n"+string(text), "\n"+f.key+": ")
+		_, after, found := strings.Cut(text, "\n"+f.key+": ")
 		value, _, _ := strings.Cut(after, "\n")
 		if *f.to, err = strconv.ParseUint(value, 10, 64); err != nil || !found {
 			return io, &os.PathError{Op: "parse", Path: p.filePath("io"), Err: errMalformed}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -182,5 +183,20 @@ func TestBrokenFiles(t *testing.T) {
 func BenchmarkStat(b *testing.B) {
 	for b.Loop() {
 		_, _ = Of("/proc", os.Getpid()).Stat()
+	}
+}
+
+// A file that is longer than usual is read to its end: a user may be in hundreds of groups.
+func TestLongStatus(t *testing.T) {
+	dir := t.TempDir()
+	text := "Name:\tx\nGroups:\t" + strings.Repeat("1000001 ", statusSize/8) + "\nCpus_allowed_list:\t0-3,8\nMems_allowed:\t1\n"
+	if err := os.WriteFile(filepath.Join(dir, "status"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if list, known := Process(dir).AllowedCPUs(); !known || list != "0-3,8" {
+		t.Errorf("got %q, %v", list, known)
+	}
+	if list, known := Process(t.TempDir()).AllowedCPUs(); known {
+		t.Errorf("a process that has ended may use %q", list)
 	}
 }

@@ -128,7 +128,7 @@ func terminalName(device int) string {
 
 func (l *inspectionBuilder) fillStatus(status *proc.Status) {
 	l.UIDs, l.GIDs = status.UIDs[:], status.GIDs[:]
-	l.CPUAffinity = allowedCPUs(filepath.Join(l.mount, "status"))
+	l.CPUAffinity = allowedCPUs(l.process)
 	l.VoluntarySwitches, l.InvoluntarySwitches = &status.Voluntary, &status.Involuntary
 	m, err := l.process.Statm()
 	if err != nil || status.VMSize == 0 { // a kernel thread, or a zombie

@@ -1,9 +1,6 @@
 package procs
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
@@ -21,22 +18,20 @@ type processUsage struct {
 // readUse reads the use of a process. It may never return.
 func readUse(mount string, k processKey) *processUsage {
 	process := proc.Of(mount, k.pid)
-	u := &processUsage{affinity: allowedCPUs(filepath.Join(string(process), "status"))}
+	u := &processUsage{affinity: allowedCPUs(process)}
 	if io, err := process.IO(); err == nil {
 		u.io = &io
 	}
 	return u
 }
 
-// allowedCPUs returns the list of CPUs in a status file of /proc, as the kernel writes it.
-func allowedCPUs(path string) string {
-	text, err := os.ReadFile(path)
-	_, after, found := bytes.Cut(text, []byte("\nCpus_allowed_list:\t"))
-	list, _, _ := bytes.Cut(after, []byte("\n"))
-	if err != nil || !found || len(list) > wire.MaxAffinity {
+// allowedCPUs returns the list of CPUs that a process may use; empty: unknown, or too long.
+func allowedCPUs(process proc.Process) string {
+	list, known := process.AllowedCPUs()
+	if !known || len(list) > wire.MaxAffinity {
 		return ""
 	}
-	return string(list)
+	return list
 }
 
 // settleUse fills in the use of the processes of this listing. Values that are late stay absent.
