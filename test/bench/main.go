@@ -49,8 +49,8 @@ func main() {
 	flag.IntVar(&o.probe, "probe", 0, "measure only the probe, without a cluster, over this many reports")
 	flag.BoolVar(&o.costs, "costs", false,
 		"measure what the screen of 8,000 GPUs costs, and the probe; with --nodes the nodes of the cluster")
-	flag.BoolVar(&o.host, "host", false, "measure the screen of one host with 8 GPUs, and nvtop and nvitop where they are "+
-		"installed, without a cluster")
+	flag.BoolVar(&o.host, "host", false,
+		"measure the screen of one host with 8 GPUs, and nvtop and nvitop where they are installed, without a cluster")
 	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without "+
 		"a cluster")
 	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")

@@ -158,8 +158,8 @@ type IO struct {
 	ReadBytes, WrittenBytes uint64 // from and to disks
 }
 
-// ioSize is enough for the whole file: seven numbers. statusSize is enough for that of most processes: it has the groups
-// of the user.
+// ioSize is enough for the whole file: seven numbers. statusSize is enough for most processes: it has the groups of
+// the user.
 const ioSize, statusSize = 512, 4 << 10
 
 // readSmall reads a file that mostly fits into room, and then takes a third of the time of os.ReadFile.

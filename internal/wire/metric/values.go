@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Values holds metrics of one scope: of one GPU, or of one node. A metric may be absent, which is not the same as 0. The
+// Values holds metrics of one scope: of a GPU, or of a node. A metric may be absent, which is not the same as 0. The
 // zero value is empty. Two Values are equal (==) when they hold the same metrics and values.
 type Values struct {
 	known [(count + 63) / 64]uint64
