@@ -162,7 +162,7 @@ type IO struct {
 // the user.
 const ioSize, statusSize = 512, 4 << 10
 
-// readSmall reads a file that mostly fits into room, and then takes a third of the time of os.ReadFile.
+// readSmall reads a file that mostly fits into room. Then it needs only the system calls of Read.
 func readSmall(name string, room []byte) ([]byte, error) {
 	n, err := Read(name, room)
 	switch {
