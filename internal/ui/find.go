@@ -1,6 +1,10 @@
 package ui
 
 import (
+	"cmp"
+
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/palette"
@@ -31,21 +35,27 @@ func (v *view) subjectText(s *part.Scene) string {
 
 // paletteSource collects the items of the palette over a page.
 func (m keymap) paletteSource(at keys.Page, about string, anything bool) *palette.Source {
-	elsewhere := palette.Pointers(m.otherPagesActions(at))
 	return &palette.Source{
 		About: about, Finds: anything,
-		Here:  func(s *part.Scene) []palette.Item { return append(m.pageActions(at, s), palette.Explained(s)...) },
-		There: func(s *part.Scene) []*palette.Item { return append(thingsOf(s), elsewhere...) },
+		Here: func(s *part.Scene) []palette.Item { return append(m.pageActions(at, s), palette.Explained(s)...) },
+		There: func(s *part.Scene) []*palette.Item {
+			return append(thingsOf(s), palette.Pointers(m.otherPagesActions(at, s))...)
+		},
+		Which: m.subjectsOf,
 	}
+}
+
+// rowsShown returns the rows of the keys of a page, as a scene has them.
+func (m keymap) rowsShown(at keys.Page, s *part.Scene) []keys.Row {
+	if s.Replay {
+		return keys.InReplay(m.helpOf(at))
+	}
+	return m.helpOf(at)
 }
 
 // pageActions returns the actions of a page, group by group.
 func (m keymap) pageActions(at keys.Page, s *part.Scene) (list []palette.Item) {
-	rows := m.helpOf(at)
-	if s.Replay {
-		rows = keys.InReplay(rows)
-	}
-	for _, a := range keys.Actions(rows) {
+	for _, a := range keys.Actions(m.rowsShown(at, s)) {
 		needs := a.Needs
 		if e := pageOfDigit(a.Do()); e != nil && e.has&keys.IsAside == 0 {
 			needs |= keys.NeedsJob
@@ -56,30 +66,98 @@ func (m keymap) pageActions(at keys.Page, s *part.Scene) (list []palette.Item) {
 }
 
 func paletteItem(a *keys.Action, not string) palette.Item {
-	it := palette.Item{Group: keys.Groups[a.Group], Text: a.Text, Key: a.Keys, Do: a.Do(), Not: not}
+	it := palette.Item{Group: keys.Groups[a.Group], Text: a.Text, Key: a.Keys, Also: a.Also, Do: a.Do(), Not: not,
+		Subject: a.Subject}
+	if e := pageOfDigit(it.Do); e != nil {
+		it.Subject = subjectOf(e)
+	}
 	if a.Long != a.Text {
 		it.Note = a.Long
 	}
 	return it
 }
 
-// otherPagesActions returns the actions that only other pages have, with the names of those pages.
-func (m keymap) otherPagesActions(at keys.Page) (list []palette.Item) {
+// subjectOf returns what a page is about.
+func subjectOf(e *pageEntry) keys.Subject {
+	switch {
+	case e.has&keys.IsAside != 0:
+		return 0
+	case e.id == keys.OnNode || e.id == keys.OnGPU || e.id == keys.OnConnection:
+		return keys.OfNode
+	}
+	return keys.OfJob
+}
+
+// otherPagesActions returns the actions that only other pages have. Each leads to its page, and is done there.
+func (m keymap) otherPagesActions(at keys.Page, s *part.Scene) (list []palette.Item) {
 	known := map[string]bool{}
 	for _, a := range m.actionsOf(at) {
 		known[a.ID] = true
 	}
 	for i := range pages {
 		e := &pages[i]
-		if len(e.number.Keys()) == 0 {
+		if len(e.number.Keys()) == 0 && len(e.key.Keys()) == 0 {
 			continue
 		}
-		for _, a := range m.actionsOf(e.id) {
+		for _, a := range keys.Actions(m.rowsShown(e.id, s)) {
 			if !known[a.ID] {
-				list = append(list, paletteItem(&a, "on the page "+e.number.Help().Desc+" ("+e.number.Help().Key+")"))
+				list = append(list, itemOfPage(&a, e, s))
 			}
 			known[a.ID] = true
 		}
+	}
+	return list
+}
+
+// itemOfPage returns the item of an action of another page.
+func itemOfPage(a *keys.Action, e *pageEntry, s *part.Scene) palette.Item {
+	needs := a.Needs
+	if e.has&needsNoJob == 0 {
+		needs |= keys.NeedsJob
+	}
+	it := paletteItem(a, footer.WhyNoEffect(s, needs))
+	it.Away, it.Go.Page = true, e.id
+	if it.Note = "on the page " + e.pageWord() + e.digit(); it.Subject != 0 && it.Subject != keys.OfRow {
+		it.Note = palette.Question(it.Subject)
+		if a.Long != a.Text {
+			it.Note = a.Long
+		}
+	}
+	return it
+}
+
+// digit names the key that leads to the page: " (5)"; "": no digit does.
+func (e *pageEntry) digit() string {
+	if key := cmp.Or(e.number.Help().Key, e.key.Help().Key); key != "" {
+		return " (" + key + ")"
+	}
+	return ""
+}
+
+// subjectsOf returns the things that an action can act on, each with the way to do it.
+func (m keymap) subjectsOf(it *palette.Item, s *part.Scene) (list []palette.Item) {
+	if s.Job == nil && it.Subject != keys.OfLog {
+		return nil
+	}
+	do, to := it.Do, it.Go.Page
+	if k, is := do.(tea.KeyPressMsg); is && to == "" {
+		if e := cmp.Or(pageOfDigit(k), m.ledTo(k, keys.OnOverview)); e != nil {
+			do, to = nil, e.id
+		}
+	}
+	switch it.Subject {
+	case keys.OfProcess:
+		list, to = palette.Processes(s), keys.OnProcesses
+	case keys.OfJob:
+		list = palette.RunningJobs(s)
+	case keys.OfNode:
+		list = palette.Nodes(s)
+	case keys.OfLog:
+		return palette.Logs(s)
+	}
+	for i := range list {
+		list[i].Do, list[i].Not = do, it.Not
+		list[i].Go.Page = cmp.Or(to, list[i].Go.Page)
 	}
 	return list
 }

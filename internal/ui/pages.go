@@ -102,6 +102,7 @@ var pages = []pageEntry{
 		id: keys.OnCluster, has: keys.IsList | keys.IsAside, key: keys.Cluster,
 		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Text: "cluster: free GPUs",
 			Long: "cluster: GPUs that SLURM can still give to jobs, partitions, nodes, your pending jobs",
+			Also: "free, available, available gpus, sinfo, capacity, partition, where can i run, room, allocate",
 			On:   keys.Main.Without(keys.LikeNvitop).Except(keys.OnStacks)},
 		new: func(v *view, o *Options) Page { return capacity.New(v.past, o.Everyone) },
 	},
@@ -153,7 +154,8 @@ var pages = []pageEntry{
 		id: keys.OnLog, has: keys.HasJob | keys.OutlivesJob, key: keys.Log,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "log of the job",
 			Long: "log of the job, followed; from a problem: at its time; from the jobs: of ended ones, too",
-			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop).And(keys.OnReport)},
+			Also: "logs, output, tail, slurm.out, traceback, loss, exception, print, steps", Subject: keys.OfLog,
+			On: keys.With(keys.HasJob).Without(keys.LikeNvitop).And(keys.OnReport)},
 		new: func(v *view, _ *Options) Page { return v.log },
 	},
 	{
@@ -164,7 +166,9 @@ var pages = []pageEntry{
 		id: keys.OnStacks, has: keys.HasJob | keys.HasCursor, key: keys.Stacks,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "stacks: what every rank does",
 			Long: "stacks: what every rank of the job does, in groups; why a job stands still",
-			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+			Also: "hang, hangs, hung, stuck, deadlock, freeze, frozen, blocked, no progress, py-spy, pystack, gdb, " +
+				"stack trace, backtrace, nccl, collective, allreduce", Subject: keys.OfJob,
+			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},
 		new: func(v *view, _ *Options) Page { return v.stacks },
 	},
 	{

@@ -49,7 +49,21 @@ type Action struct {
 	Binding    key.Binding
 	Needs      Need
 	Own        bool // few pages have it: it comes before the actions that all pages have
+	Also       string
+	Subject    Subject
 }
+
+// Subject is what an action acts on. From another page, the palette asks for it.
+type Subject uint8
+
+// The subjects.
+const (
+	OfProcess Subject = iota + 1 // a process; its rank
+	OfJob                        // a job that runs
+	OfLog                        // any job that has a log: it may have ended
+	OfNode                       // a node of the job
+	OfRow                        // the row under the cursor: only its page can say which
+)
 
 // Do is the message that does the action: its key is pressed, or if it has no key, the action is requested by name.
 func (a *Action) Do() tea.Msg { return doing(a.Binding) }
@@ -105,7 +119,7 @@ func Actions(rows []Row) (all []Action) {
 
 func (r *Row) rowActions() (all []Action) {
 	a := Action{ID: r.Text, Group: r.Group, Text: r.Text, Long: r.Long, Keys: r.Shown(), Needs: r.Needs,
-		Own: r.On.only}
+		Own: r.On.only, Also: r.Also, Subject: r.Subject}
 	if a.Long == "" {
 		a.Long = a.Text
 	}
@@ -118,6 +132,9 @@ func (r *Row) rowActions() (all []Action) {
 	}
 	for i, text := range r.Each {
 		a.Binding, a.Keys, a.ID, a.Text, a.Long = r.Bindings[i], r.Bindings[i].Help().Key, text, text, text
+		if len(r.EachAlso) > 0 {
+			a.Also = r.EachAlso[i]
+		}
 		all = append(all, a)
 	}
 	return all

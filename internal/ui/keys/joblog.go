@@ -10,7 +10,8 @@ var (
 var logRows = []Row{
 	{Bindings: bindingList(Up, Down), Group: Moving, Means: "scroll the log", Each: []string{"scroll up", "scroll down"},
 		Text: "scroll", On: On(OnLog)},
-	{Bindings: bindingList(Left, Right), Group: Moving, Means: "sibling", Text: "standard output / error", On: On(OnLog)},
+	{Bindings: bindingList(Left, Right), Group: Moving, Means: "sibling", Text: "standard output / error",
+		Also: "stderr, stdout, error output", On: On(OnLog)},
 	{Bindings: bindingList(CommandLeft, CommandRight), Group: Moving, Means: "scroll the commands",
 		Text: "scroll to the side",
 		On:   On(OnLog)},
@@ -21,6 +22,7 @@ var logRows = []Row{
 		Long: "next / previous match; without a search, the next line that matters: errors, tracebacks, NCCL, Xids",
 		On:   On(OnLog)},
 	{Bindings: bindingList(Search), Group: Arranging, Means: "search the log", Text: "search",
+		Also: "search the log, grep the log, find in the log",
 		Long: "search in the log; a capital makes it case-sensitive; Enter goes to the nearest match, Esc ends it",
 		On:   On(OnLog)},
 }

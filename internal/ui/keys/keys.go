@@ -95,6 +95,10 @@ type Row struct {
 	Keys     string        // replaces the keys that Shown names
 	On       PageSelection // the pages with these keys; the zero Where: all
 
+	Also     string   // other names that users may type for it, separated by commas
+	EachAlso []string // the same for Each
+	Subject  Subject  // what it acts on
+
 	Means string // the meaning of the keys, where rows with one meaning have several texts; "": Text
 	Group Group
 	Each  []string     // texts of the bindings, where each is an action of its own
@@ -145,8 +149,9 @@ var moving = []Row{
 	{Bindings: bindingList(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
 		On: With(HasCursor).And(OnConnection, OnProcesses, OnNoJobs, OnNode, OnGPU, OnReport)},
 	{Bindings: bindingList(PrevJob, NextJob), Means: "job", Group: Moving, Each: []string{"previous job", "next job"},
-		Needs: NeedsJobs,
-		Text:  "previous / next job", On: With(HasJob)},
+		EachAlso: []string{"", "switch job, other job, change the job"},
+		Needs:    NeedsJobs,
+		Text:     "previous / next job", On: With(HasJob)},
 	{
 		Bindings: bindingList(PrevNode, NextNode), Means: "node", Group: Moving, Each: []string{"previous node", "next node"},
 		Needs: NeedsNodes, Text: "previous / next node",
@@ -157,34 +162,40 @@ var moving = []Row{
 
 var others = []Row{
 	{Bindings: bindingList(NextProblem, PrevProblem), Group: Moving, Each: []string{"next problem", "previous problem"},
-		Needs: NeedsProblem, Text: "next / prev problem",
+		EachAlso: []string{"next warning, next error", "previous warning, previous error"},
+		Needs:    NeedsProblem, Text: "next / prev problem",
 		Long: "next / previous problem; in this job, or the next job that has one", On: With(HasJob).Except(OnLog)},
 	{Slot: Lists},
-	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the node or the GPU", On: On(OnOverview)},
+	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the node or the GPU", On: On(OnOverview),
+		Subject: OfRow},
 	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the node",
-		Long: "open the node, with its last values if it is dead", On: On(OnConnection)},
+		Long: "open the node, with its last values if it is dead", Subject: OfRow, On: On(OnConnection)},
 	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the GPU or the node",
-		On: On(OnProblems, OnRanks)},
+		Subject: OfRow, On: On(OnProblems, OnRanks)},
 	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the job",
-		Long: "open the job: its nodes; of one that has ended, its report; of one that waits, why", On: On(OnJobs)},
+		Long: "open the job: its nodes; of one that has ended, its report; of one that waits, why", Subject: OfRow,
+		On: On(OnJobs)},
 	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "processes of the user",
-		Long: "processes of the user, on all nodes of your jobs",
-		On:   On(OnUsers)},
+		Long: "processes of the user, on all nodes of your jobs", Subject: OfRow,
+		On: On(OnUsers)},
 	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the partition or node",
-		Long: "nodes of the partition; a node of your jobs", On: On(OnCluster)},
+		Long: "nodes of the partition; a node of your jobs", Subject: OfRow, On: On(OnCluster)},
 	{Slot: Details},
 	{Bindings: bindingList(Mine), Group: Arranging, Needs: NeedsSharing, Text: "hide other jobs' GPUs",
+		Also: "mine, only mine, my gpus, others",
 		Long: "hide or show GPUs of other jobs", On: With(HasGPUs)},
 	{Bindings: bindingList(Grid), Group: Arranging, Means: "view", Text: "table / heat map / time",
 		Long: "table, heat map, or nodes over time: the lowest GPU of each node in the last 10 minutes",
-		On:   On(OnOverview)},
+		Also: "heatmap, graph, chart, plot, over time, timeline", On: On(OnOverview)},
 	{Bindings: bindingList(Grid), Group: Arranging, Means: "view", Text: "graphs of the GPUs / host",
-		Long: "graphs of the GPUs, or of the host: CPU, load, memory, swap", On: On(OnNode)},
+		Long: "graphs of the GPUs, or of the host: CPU, load, memory, swap", Also: "graph, chart, plot, load, swap",
+		On: On(OnNode)},
 	{Bindings: bindingList(Grid), Group: Arranging, Means: "view", Text: "partitions / nodes",
 		Long: "GPUs by partition, with your pending jobs, or by node; for admins jobs of all users, idle GPUs",
 		On:   On(OnCluster)},
 	{
 		Bindings: bindingList(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
+		Also: "gauge, metrics, what the cells show",
 		Long: "metric shown in the cells: utilization, power, SM clock, memory, temperature",
 	},
 	{Bindings: bindingList(Worst), Group: Arranging, Means: "sort", Text: "sort: name / worst first", On: On(OnOverview)},
@@ -205,29 +216,35 @@ var others = []Row{
 	{Bindings: bindingList(ReverseRows), Group: Arranging, Text: "reverse the order", On: With(HasOrders)},
 	{
 		Bindings: bindingList(Filter), Group: Arranging, Means: "filter", Text: "filter the rows",
-		On: With(HasFilter).Except(OnProcesses),
+		Also: "search, grep, find, show only, where",
+		On:   With(HasFilter).Except(OnProcesses),
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, " +
 			"Esc clears",
 	},
 	{Bindings: bindingList(Colors), Group: Arranging, Text: "colors: job / classic",
+		Also: "color, traffic lights, green",
 		Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
 	{Slot: Choices},
 	{Bindings: bindingList(Help), Group: Looking, Text: "all that can be done here",
+		Also: "help, keys, shortcuts, key bindings, legend, marks, manual",
 		Long: "all that can be done here, and what marks and colors mean; typing filters it, Enter runs it"},
 	{Bindings: bindingList(Palette), Group: Looking, Text: "find anything, do anything",
+		Also: "palette, commands",
 		Long: "find an action, page, job, node, rank, PID, user or setting by a part of its name, and go there"},
-	{Bindings: bindingList(Mouse), Group: Arranging, Text: "mouse on / off",
+	{Bindings: bindingList(Mouse), Group: Arranging, Text: "mouse on / off", Also: "select text, touchpad",
 		Long: "mouse support on / off; off lets the terminal select text",
 		On:   Without(LikeNvitop)},
 	{Bindings: bindingList(Refresh), Group: Acting, Text: "refresh jobs, retry nodes",
+		Also: "reload, update, reconnect, try again",
 		Long: "query SLURM and retry failed nodes now"},
 	{Bindings: bindingList(Back), Group: Leaving, Means: "out", Text: "back",
 		Long: "clear the filter, then go back to where you came from: the footer names the page",
 		On:   Ordinary.Except(OnProcesses)},
-	{Bindings: bindingList(Quit), Group: Leaving, Text: "quit", On: Without(OfOneProcess)},
+	{Bindings: bindingList(Quit), Group: Leaving, Text: "quit", Also: "exit, close, leave, bye",
+		On: Without(OfOneProcess)},
 	{Bindings: bindingList(Interrupt), Group: Leaving, Text: "quit, from anywhere"},
-	{Bindings: bindingList(Repaint), Group: Arranging, Text: "redraw the screen"},
-	{Bindings: bindingList(Suspend), Group: Leaving, Text: "suspend (fg resumes)"},
+	{Bindings: bindingList(Repaint), Group: Arranging, Text: "redraw the screen", Also: "repaint, garbage, clear"},
+	{Bindings: bindingList(Suspend), Group: Leaving, Text: "suspend (fg resumes)", Also: "background"},
 }
 
 // rankOrders are "sort: rank, lowest %CPU first, …".

@@ -60,9 +60,24 @@ var pageTexts = []string{"all jobs", "overview of the job", "node view", "GPU in
 	"ranks of the job",
 	"problems of the job", "users: who is using your nodes' GPUs", "connection, stage by stage", "settings"}
 
+// pageAlso are their other names.
+var pageAlso = []string{
+	"queue, squeue, jobs, my jobs, job list, pending, waiting jobs, why is it pending, when does my job start, " +
+		"start time, eta, time left, remaining time, walltime, failed jobs, ended jobs",
+	"nodes, all nodes, summary, all gpus", "node, host, one node",
+	"gpu, fan, ecc, clocks, pcie, driver, serial number, mig, throttle reasons, card",
+	"top, htop, nvitop, nvidia-smi, ps, processes, task manager", "rank, workers, mpi, world size, processes by rank",
+	"why, slow, why slow, straggler, slowest gpu, lag, bottleneck, data loader, idle, idle gpus, throttle, " +
+		"throttling, thermal, xid, nvlink, warnings, errors, health, alarms, what is wrong, broken, memory errors, " +
+		"diagnose",
+	"who, neighbors, other users, shared nodes",
+	"unreachable, node down, offline, lost node, login refused, ssh failed, network, latency, doctor, probe",
+	"preferences, options, configuration, config, customize",
+}
+
 // numberRows is the row of all digits.
 var numberRows = []Row{{
-	Bindings: Numbers, Keys: "1…9 0", Group: Looking, Each: pageTexts, Text: "a page, by its number",
+	Bindings: Numbers, Keys: "1…9 0", Group: Looking, Each: pageTexts, EachAlso: pageAlso, Text: "a page, by its number",
 	Long: "jobs, overview, node, GPU, processes, ranks, problems, users, connection; 0: settings",
 }}
 

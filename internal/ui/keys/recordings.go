@@ -56,11 +56,13 @@ var Recording = func() (all []key.Binding) {
 // recordRows are the keys for the live cluster.
 var recordRows = []Row{
 	{Bindings: bindingList(Record), Group: Acting, Needs: NeedsRecorder, Text: "record to a file / stop",
-		Long: "start / stop recording to a file here", On: Main},
+		Also: "start recording, stop recording, capture", Long: "start / stop recording to a file here", On: Main},
 	{Bindings: bindingList(StepBack, StepOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back", "look on"},
-		Text: "look back / on", Long: "look back / on by 10 to 30 s, as samples are kept; Esc: live", On: Main},
+		EachAlso: []string{"past, history, rewind, earlier, before, a moment ago, time travel", "forward"},
+		Text:     "look back / on", Long: "look back / on by 10 to 30 s, as samples are kept; Esc: live", On: Main},
 	{Bindings: bindingList(LongBack, LongOn), Group: Looking, Needs: NeedsPast,
-		Each: []string{"look back a minute", "look on a minute"}, Text: "look a minute back / on",
+		Each:     []string{"look back a minute", "look on a minute"},
+		EachAlso: []string{"a minute ago, minutes ago, an hour ago, last minutes", ""}, Text: "look a minute back / on",
 		Long: "look back / on by 1 min, as in a recording; Esc: live", On: Main},
 }
 

@@ -28,14 +28,19 @@ var signalTexts = []string{"interrupt… (SIGINT)", "terminate… (SIGTERM)", "k
 var signalRows = []Row{
 	{
 		Bindings: bindingList(SignalInt, SignalTerm, SignalKill), Group: Acting, Each: signalTexts, Needs: NeedsSignals,
-		Text: "interrupt / terminate / kill",
-		On:   On(OnProcesses, OnMetrics, OnRanks),
+		EachAlso: []string{"ctrl-c", "stop the process, end the process", "kill -9, kill the process, pkill"},
+		Subject:  OfProcess,
+		Text:     "interrupt / terminate / kill",
+		On:       On(OnProcesses, OnMetrics, OnRanks),
 		Long: "send SIGINT / SIGTERM / SIGKILL to the process, to the tagged processes, to its rank, or to all ranks; " +
 			"asks first",
 	},
 	{Bindings: bindingList(SignalAny), Group: Acting, Needs: NeedsSignals, Text: "any signal, by name",
-		Long: "send any signal, by name: SIGUSR1 for a checkpoint; asks first",
-		On:   On(OnProcesses, OnMetrics, OnRanks)},
+		Long:    "send any signal, by name: SIGUSR1 for a checkpoint; asks first",
+		Also:    "signal, sigusr1, usr1, sigusr2, usr2, sighup, sigstop, sigcont, sigquit, checkpoint, send a signal",
+		Subject: OfProcess, On: On(OnProcesses, OnMetrics, OnRanks)},
 	{Bindings: bindingList(Scancel), Group: Acting, Needs: NeedsSignals, Text: "scancel",
-		Long: "cancel the job, or have SLURM send a signal to its steps; asks first", On: On(OnProcesses, OnMetrics)},
+		Long: "cancel the job, or have SLURM send a signal to its steps; asks first",
+		Also: "cancel, stop job, stop, abort, end the job, kill job, delete job, qdel", Subject: OfJob,
+		On: On(OnProcesses, OnMetrics)},
 }

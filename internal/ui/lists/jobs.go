@@ -64,12 +64,13 @@ var jobOrders = []list.Order[tally.JobRow]{
 	{Column: "health", Words: "problems", Number: jobTrouble},
 }
 
-// Arrive puts the cursor on the selected job.
-func (p *Jobs) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
-	if s.Job == nil {
-		return nav.Answer{}
+// Arrive puts the cursor on the job that was chosen, which may wait; otherwise on the selected job.
+func (p *Jobs) Arrive(s *part.Scene, to nav.Go) nav.Answer {
+	id := to.Choice
+	if id == "" && s.Job != nil {
+		id = s.Job.ID
 	}
-	if at := p.View(s).Find(func(r *tally.JobRow) bool { return r.ID == s.Job.ID }); at >= 0 {
+	if at := p.View(s).Find(func(r *tally.JobRow) bool { return r.ID == id }); at >= 0 {
 		p.GoTo(s, at)
 	}
 	return nav.Answer{}

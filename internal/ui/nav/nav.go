@@ -65,7 +65,7 @@ type Go struct {
 	At      time.Time // for the page of the log: the time to show; zero: its end
 	Log     string    // for the page of the log: ID of a job that may have ended, or wait; "": the selected one
 	Report  string    // for the page of the report: ID of a job that has ended
-	Choice  string    // on the page of settings and the overview: the name of what is chosen; "": nothing is
+	Choice  string    // on the pages of settings, jobs and the overview: the name of what is chosen; "": nothing is
 }
 
 // To answers a message that leads to another page.

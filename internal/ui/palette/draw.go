@@ -44,9 +44,13 @@ func (p *Page) Draw(f *part.Frame) {
 	m.Line(0, part.Piece{Text: "> ", Role: draw.Dim})
 	p.line.Draw(f, m.X+2, m.Y, draw.Strong, -1)
 	m.Put(m.X+m.W-draw.Width(count), m.Y, count, draw.Dim)
-	m.Line(1, part.Piece{Text: p.of.About, Role: draw.Dim})
+	if p.said != "" {
+		m.Line(1, part.Piece{Text: p.said, Role: draw.Warn})
+	} else {
+		m.Line(1, part.Piece{Text: p.of.About, Role: draw.Dim})
+	}
 	if l.N == 0 {
-		m.Line(above, part.Piece{Text: "nothing matches: Backspace erases, Esc closes", Role: draw.Dim})
+		p.sayWhatToType(m)
 	}
 	w, at, y := p.cursor.Window(l.List), p.cursor.At(l.List), above
 	for i := w.From; i < w.From+w.Shown; i++ {
@@ -57,7 +61,7 @@ func (p *Page) Draw(f *part.Frame) {
 		if h > 1 {
 			m.Line(y+h-2, part.Piece{Text: l.items[i].Group, Role: draw.Dim})
 		}
-		p.drawItem(m, y+h-1, l.items[i], i == at)
+		p.drawItem(m, y+h-1, l.items[i], i == at && p.hasChoice(l))
 		y += h
 	}
 	if under > 0 && l.N > 0 {
@@ -66,6 +70,15 @@ func (p *Page) Draw(f *part.Frame) {
 	f.Fill(0, f.H-1, f.W, ' ', draw.Text)
 	footer.Choices(f, w.Where(), keys.HintOf(keys.Keep).As("run"), keys.HintOf(keys.Cancel).As("close"),
 		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Complete))
+}
+
+// sayWhatToType says that nothing matches, and what can be found.
+func (p *Page) sayWhatToType(m part.Modal) {
+	text := "nothing matches " + strconv.Quote(p.line.Text()) + ". Type what you want to do (kill, copy, sort, log), " +
+		"or the name of a page, job, node, rank, PID, user or setting."
+	for i, line := range draw.Wrap(text, m.W-2, "") {
+		m.Line(above+i, part.Dim(line))
+	}
 }
 
 // inFull writes the full text of an item into the last lines of the box, with the reason why it cannot be done.

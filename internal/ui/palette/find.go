@@ -4,16 +4,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -22,31 +19,16 @@ func FindItems(s *part.Scene) (list []*Item) {
 	for i := range s.Snap.Jobs {
 		list = append(list, ofJob(s, &s.Snap.Jobs[i])...)
 	}
+	list = append(list, Pointers(otherJobs(s))...)
 	if s.Job != nil {
 		known := newProcesses(s)
 		for _, node := range s.Job.Nodes {
 			list = append(list, known.findOnNode(s.NodeOf(node)).items...)
 		}
 		list = append(list, usersOf(s, known)...)
-		for g := range tally.Gauges {
-			name := part.GaugeName(g)
-			list = append(list, &Item{Text: "cells: " + name, Note: "metric of the overview's cells",
-				Go: nav.Go{Page: keys.OnOverview, Choice: name}})
-		}
+		list = append(list, Pointers(slices.Concat(gpusOf(s), gauges(), orders()))...)
 	}
-	for _, name := range draw.Themes {
-		list = append(list, &Item{Text: "theme " + name,
-			Go: nav.Go{Page: keys.OnSettings, Choice: "theme " + name}})
-	}
-	for _, way := range s.Ways {
-		list = append(list, &Item{Text: "news: " + settings.TryNews + way,
-			Go: nav.Go{Page: keys.OnSettings, Choice: settings.TryNews + way}})
-	}
-	for _, title := range settings.Titles() {
-		list = append(list, &Item{Text: "setting: " + strings.ToLower(title),
-			Go: nav.Go{Page: keys.OnSettings, Choice: title}})
-	}
-	return list
+	return append(list, Pointers(append(settingItems(s), commands(s)...))...)
 }
 
 // jobKey is the key of the items of a job.
@@ -66,11 +48,11 @@ func ofJob(s *part.Scene, job *cluster.JobView) []*Item {
 		}
 		now := &jobItems{nodes: job.Nodes}
 		now.items = append(now.items, &Item{Text: "job " + job.ID + " " + job.Name,
-			Note: part.Plural(len(job.Nodes), "node", "nodes"),
-			Go:   nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
+			Also: job.ID, Note: part.Plural(len(job.Nodes), "node", "nodes"),
+			Go: nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
 		note := "of job " + job.ID + " " + job.Name
 		for _, name := range job.Nodes {
-			now.items = append(now.items, &Item{Text: "node " + name, Note: note,
+			now.items = append(now.items, &Item{Text: "node " + name, Also: name, Note: note,
 				Go: nav.Go{Job: job.ID, Page: keys.OnNode, Node: name}})
 		}
 		return now
@@ -87,7 +69,7 @@ func usersOf(s *part.Scene, known *processes) (list []*Item) {
 	}
 	delete(counts, "")
 	for _, user := range slices.Sorted(maps.Keys(counts)) {
-		list = append(list, &Item{Text: "user " + user,
+		list = append(list, &Item{Text: "user " + user, Also: user,
 			Note: part.Plural(counts[user], "process", "processes"),
 			Go:   nav.Go{Page: keys.OnProcesses, Filter: lists.OfUser(user)}})
 	}
@@ -158,11 +140,12 @@ func processesOn(n *cluster.Node) []*Item {
 		p := &n.Processes[i]
 		processes[i] = nav.Process{Node: n.Name, ProcessID: wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks},
 			GPU: p.GPU}
-		text := "PID " + strconv.Itoa(p.PID)
+		text, also := "PID "+strconv.Itoa(p.PID), strconv.Itoa(p.PID)
 		if p.Rank != nil {
-			text = "rank " + strconv.Itoa(p.Rank.Rank) + "  " + text
+			rank := "rank " + strconv.Itoa(p.Rank.Rank)
+			text, also = rank+"  "+text, rank+", "+also
 		}
-		items[i] = Item{Text: text, Note: n.Name + " " + p.User + " " + p.Command,
+		items[i] = Item{Text: text, Also: also, Note: n.Name + " " + p.User + " " + p.Command,
 			Go: nav.Go{Page: keys.OnProcesses, Node: n.Name, Process: &processes[i]}}
 	}
 	return Pointers(items)

@@ -22,17 +22,25 @@ import (
 type Item struct {
 	Group string    // the heading above it, without a search
 	Text  string    // the text that a search covers
+	Also  string    // other names that a search covers, separated by commas
 	Note  string    // more about it, dim
 	Key   string    // its keys, as a footer names them
 	Not   string    // why it cannot be done now; "": it can
 	Role  draw.Role // of Text: marks look as on the pages; the zero Role is that of all others
 
-	Do tea.Msg // the message that does its action; nil: it has none
-	Go nav.Go  // otherwise the destination
+	Go      nav.Go       // the destination
+	Do      tea.Msg      // the message that does its action, there; nil: it has none
+	Then    tea.Msg      // a second message
+	Copy    string       // text for the clipboard
+	Subject keys.Subject // what its action acts on
+	Away    bool         // its action belongs to another page: if it has a Subject, the palette asks for it
 }
 
 // Runs reports whether Enter does anything with the item: marks and colors are only explained.
-func (i *Item) Runs() bool { return i.Do != nil || i.Go != nav.Go{} }
+func (i *Item) Runs() bool { return i.Do != nil || i.Copy != "" || i.Go != nav.Go{} }
+
+// onlyGoes reports whether the item leads somewhere, and changes nothing there.
+func (i *Item) onlyGoes() bool { return i.Do == nil && i.Copy == "" && i.Go.Choice == "" }
 
 // Source has the items of a palette.
 type Source struct {
@@ -44,6 +52,8 @@ type Source struct {
 	Here func(s *part.Scene) []Item
 	// There returns the items that only a search finds
 	There func(s *part.Scene) []*Item
+	// Which returns the things that an action can act on, each with the way to do it; nil: there are none
+	Which func(it *Item, s *part.Scene) []Item
 }
 
 // longest is the largest number of characters in a search.
@@ -56,6 +66,8 @@ type Page struct {
 	cursor nav.Cursor[string]
 	used   map[string]int // how often an item was run, by its text
 	open   bool
+	chosen bool   // the user has moved the cursor
+	said   string // why the last Enter ran nothing; "": it was not pressed
 }
 
 // Open shows the palette, with an empty search.
@@ -64,8 +76,11 @@ func (p *Page) Open(of *Source) {
 		p.used = map[string]int{}
 	}
 	p.of, p.line, p.open = of, footer.NewInputLine("", longest), true
-	p.cursor = nav.Cursor[string]{}
+	p.restartSearch()
 }
+
+// restartSearch puts the cursor on the first item.
+func (p *Page) restartSearch() { p.cursor, p.chosen, p.said = nav.Cursor[string]{}, false, "" }
 
 // IsOpen reports whether the palette has the keyboard.
 func (p *Page) IsOpen() bool { return p.open }
@@ -81,30 +96,35 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	l := p.shownItems(s)
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
-		return p.key(m, l)
+		return p.key(m, l, s)
 	case tea.MouseClickMsg:
 		if !s.InModal(m.X, m.Y, wide, boxHeight(s)) {
 			p.open = false
-		} else if at, again := p.cursor.Click(m, l.List, p.firstListRow(s)); at >= 0 && again {
-			return p.runAction(l)
+		} else if at, again := p.cursor.Click(m, l.List, p.firstListRow(s)); at >= 0 && again && p.hasChoice(l) {
+			return p.runAction(l, s)
+		} else if at >= 0 {
+			p.chosen = true
 		}
 	case tea.MouseWheelMsg:
 		p.cursor.Move(m, l.List)
 	case tea.PasteMsg:
 		p.line.Edit(m)
-		p.cursor = nav.Cursor[string]{}
+		p.restartSearch()
 	}
 	return nav.Taken
 }
 
-func (p *Page) key(k tea.KeyPressMsg, l shownItems) nav.Answer {
+// hasChoice reports whether Enter runs the item under the cursor: a guess has to be chosen first.
+func (p *Page) hasChoice(l shownItems) bool { return p.chosen || !l.weak }
+
+func (p *Page) key(k tea.KeyPressMsg, l shownItems, s *part.Scene) nav.Answer {
 	switch {
 	case key.Matches(k, keys.Interrupt):
 		return nav.Answer{}
 	case key.Matches(k, keys.Cancel), p.line.Text() == "" && key.Matches(k, keys.Help, keys.Palette) && k.Text != "h":
 		p.open = false
 	case key.Matches(k, keys.Keep):
-		return p.runAction(l)
+		return p.runAction(l, s)
 	case key.Matches(k, keys.Complete):
 		if at := p.cursor.At(l.List); at < len(l.items) {
 			p.line = footer.NewInputLine(l.items[at].Text, longest)
@@ -112,7 +132,7 @@ func (p *Page) key(k tea.KeyPressMsg, l shownItems) nav.Answer {
 	case isArrow(k):
 		p.moveCursor(k, l)
 	case p.line.Edit(k):
-		p.cursor = nav.Cursor[string]{}
+		p.restartSearch()
 	}
 	return nav.Taken
 }
@@ -125,7 +145,10 @@ func isArrow(k tea.KeyPressMsg) bool {
 
 // moveCursor moves the cursor; up from the first line leads to the last.
 func (p *Page) moveCursor(k tea.KeyPressMsg, l shownItems) {
-	before := p.cursor.At(l.List)
+	before, first := p.cursor.At(l.List), !p.hasChoice(l)
+	if p.chosen, p.said = true, ""; first && key.Matches(k, keys.Down) {
+		return
+	}
 	at, _ := p.cursor.Move(k, l.List)
 	switch {
 	case at != before:
@@ -134,21 +157,4 @@ func (p *Page) moveCursor(k tea.KeyPressMsg, l shownItems) {
 	case key.Matches(k, keys.Down):
 		p.cursor.GoTo(l.List, 0)
 	}
-}
-
-// runAction closes the palette and does the action under the cursor, if it can be done now.
-func (p *Page) runAction(l shownItems) nav.Answer {
-	if len(l.items) == 0 {
-		return nav.Taken
-	}
-	it := l.items[p.cursor.At(l.List)]
-	if !it.Runs() || it.Not != "" {
-		return nav.Taken
-	}
-	p.used[it.Text]++
-	p.open = false
-	if it.Do == nil {
-		return nav.To(it.Go)
-	}
-	return nav.Answer{Taken: true, Do: []tea.Msg{it.Do}}
 }

@@ -1,12 +1,9 @@
 package palette
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
-	"github.com/sahilm/fuzzy"
-
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -14,7 +11,7 @@ import (
 // shownItems is the list on the screen: the items in their order, and how many there would be without the search.
 type shownItems struct {
 	nav.List[string]
-	items []*Item
+	found
 	heads bool // groups have headings
 	all   int
 }
@@ -26,12 +23,12 @@ type itemsKey struct{ of *Source }
 // Snapshot until an item changes.
 type items struct {
 	here, there []*Item
-	found       map[string][]*Item
+	found       map[string]found
 }
 
 func (p *Page) currentItems(s *part.Scene) *items {
 	return part.Onward(s, itemsKey{p.of}, func(before *items) *items {
-		now := &items{Pointers(p.of.Here(s)), p.of.There(s), map[string][]*Item{}}
+		now := &items{Pointers(p.of.Here(s)), p.of.There(s), map[string]found{}}
 		if before != nil && slices.EqualFunc(now.here, before.here, looksSame) &&
 			slices.EqualFunc(now.there, before.there, looksSame) {
 			return before
@@ -56,16 +53,15 @@ func looksSame(a, b *Item) bool {
 func (p *Page) shownItems(s *part.Scene) shownItems {
 	all, text := p.currentItems(s), p.line.Text()
 	l := shownItems{all: len(all.here) + len(all.there), heads: text == ""}
-	found, there := all.found[text]
-	if !there {
+	known := false
+	if l.found, known = all.found[text]; !known {
 		if l.heads {
-			found = p.usedFirst(all.here, all.there)
+			l.found = found{items: p.usedFirst(all.here, all.there)}
 		} else {
-			found = p.searchItems(text, all.here, all.there)
+			l.found = p.searchItems(s, text, all)
 		}
-		all.found[text] = found
+		all.found[text] = l.found
 	}
-	l.items = found
 	room, _ := p.divideBox(s)
 	l.List = nav.List[string]{N: len(l.items), Room: room, Key: func(i int) string {
 		return l.items[i].Group + "\x00" + l.items[i].Text
@@ -119,76 +115,74 @@ func Pointers(items []Item) []*Item {
 	return list
 }
 
-// texts are the texts that a search covers: things have only their names, since there may be thousands of them.
-type texts []*Item
+// mostOften is the number of uses of an item that count.
+const mostOften = 5
 
-func (t texts) Len() int { return len(t) }
-
-func (t texts) String(i int) string {
-	if t[i].Group == "" {
-		return t[i].Text
-	}
-	return t[i].Text + " " + t[i].Note
+// found is the result of a search.
+type found struct {
+	items []*Item
+	weak  bool // nothing matches by a word or a name: the first item is a guess, which the user has to choose
 }
-
-// often is how much each use of an item adds to its score, and mostOften the number of uses that count.
-const often, mostOften = 10, 5
 
 // searchItems returns the items that match a text, the best first.
-func (p *Page) searchItems(text string, here, there []*Item) []*Item {
+func (p *Page) searchItems(s *part.Scene, text string, all *items) found {
 	if !p.of.Finds {
-		if list := p.fuzzyMatches(text, here); len(list) > 0 {
-			return list
+		if f := p.searchIn(s, text, all.here); !f.weak {
+			return f
 		}
 	}
-	return p.fuzzyMatches(text, slices.Concat(there, here)) // of two equally good matches, things come first
+	return p.searchIn(s, text, slices.Concat(all.there, all.here)) // of two equally good matches, things come first
 }
 
-// fuzzyMatches returns the items that have the characters of a text in this order, the best first.
-func (p *Page) fuzzyMatches(text string, all []*Item) []*Item {
-	found := fuzzy.FindFrom(text, texts(all))
-	ranked := make([]match, len(found))
-	for i := range found {
-		it := all[found[i].Index]
-		score := found[i].Score + often*min(p.used[it.Text], mostOften)
-		ranked[i] = match{it, matchDistance(it.Text, strings.ToLower(text)), score, found[i].Index}
+// searchIn returns the items of a list that match a text. The text is tried as typed first, then without fillers. If a
+// name is the text, parts of words do not count; scattered letters count only if nothing else matches.
+func (p *Page) searchIn(s *part.Scene, text string, list []*Item) found {
+	all := searchTexts(list)
+	var guesses []match
+	for _, words := range wordings(text) {
+		ranked := p.rankItems(words, all)
+		if best := slices.Concat(p.actOnNamed(s, words, all), ranked); len(best) > 0 && best[0].class < inside {
+			slices.SortStableFunc(best, compareMatches)
+			if best[0].class == exact {
+				best = slices.DeleteFunc(best, func(m match) bool { return m.class >= inside })
+			}
+			return found{items: itemsOf(best)}
+		}
+		if guesses == nil {
+			guesses = ranked
+		}
 	}
-	slices.SortFunc(ranked, func(a, b match) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), b.runnableScore()-a.runnableScore(), cmp.Compare(b.score, a.score),
-			cmp.Compare(a.index, b.index))
-	})
-	list := make([]*Item, len(ranked))
-	for i := range ranked {
-		list[i] = ranked[i].Item
+	if guesses == nil {
+		guesses = scattered(text, all)
+	}
+	weak := len(guesses) == 0 || guesses[0].class == apart || !guesses[0].onlyGoes()
+	return found{itemsOf(guesses), weak}
+}
+
+// actOnNamed returns the actions on a thing that the search names: "kill rank 11", "log 48377_2".
+func (p *Page) actOnNamed(s *part.Scene, words []string, all []searchText) (list []match) {
+	for n := 1; n < len(words) && p.of.Which != nil; n++ {
+		for _, m := range p.rankItems(words[:n], all) {
+			if m.class > whole || m.Subject == 0 || m.Subject == keys.OfRow {
+				continue
+			}
+			things := p.of.Which(m.Item, s)
+			for _, named := range p.rankItems(words[n:], searchTexts(Pointers(things))) {
+				if named.class <= begun {
+					it := *named.Item
+					it.Text, it.Group = m.Text+": "+it.Text, m.Group
+					list = append(list, match{Item: &it, rank: rank{max(m.class, named.class), atStart}, index: -1})
+				}
+			}
+		}
 	}
 	return list
 }
 
-// match is an item that was found.
-type match struct {
-	*Item
-	distance, score, index int
-}
-
-// runnableScore is 1 if the item can be run now, else 0.
-func (m *match) runnableScore() int {
-	if m.Not != "" {
-		return 0
+func itemsOf(list []match) []*Item {
+	items := make([]*Item, len(list))
+	for i := range list {
+		items[i] = list[i].Item
 	}
-	return 1
-}
-
-// matchDistance is 0 if a name begins with a text in lower case, 1 if one of its words does, 2 if the text is inside,
-// and 3 if its characters are apart.
-func matchDistance(name, text string) int {
-	name = strings.ToLower(name)
-	switch at := strings.Index(name, text); {
-	case at == 0:
-		return 0
-	case strings.Contains(name, " "+text):
-		return 1
-	case at > 0:
-		return 2
-	}
-	return 3
+	return items
 }

@@ -18,8 +18,8 @@ type Tried struct {
 	Err error
 }
 
-// newsTitle is the title of the ways.
-const newsTitle = "News of your jobs, when you do not look"
+// NewsTitle is the title of the ways, and a choice for Arrive.
+const NewsTitle = "News of your jobs, when you do not look"
 
 // tries are the test messages of the page.
 type tries struct {
@@ -92,7 +92,7 @@ func (t *tries) testStatus() (string, draw.Role) {
 // drawChannel draws a way of notification: whether it is on, and if not, why.
 func (p *Page) drawChannel(f *part.Frame, y int, r row) {
 	if r.name == "" {
-		f.Left(label, y, f.W-label-1, newsTitle, draw.Strong)
+		f.Left(label, y, f.W-label-1, NewsTitle, draw.Strong)
 		return
 	}
 	for _, n := range p.News {

@@ -17,6 +17,19 @@ type row struct {
 	name  string // key of the column, or a way of news; "": the title of its table
 }
 
+// title returns the name of a setting, or of a group of them; "": a row within a group.
+func (r row) title() string {
+	switch {
+	case r.what < column:
+		return titles[r.what][0]
+	case r.name != "":
+		return ""
+	case r.what == news:
+		return NewsTitle
+	}
+	return tables[r.table]
+}
+
 type rowKind uint8
 
 const (

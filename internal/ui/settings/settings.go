@@ -98,6 +98,14 @@ func Titles() (list []string) {
 	return list
 }
 
+// ColumnTitles returns the titles of the tables whose columns can be chosen.
+func ColumnTitles() (list []string) {
+	for _, t := range rows.ColumnTables {
+		list = append(list, tables[t])
+	}
+	return list
+}
+
 // TryNews begins a choice that requests a test message in some way, for Arrive.
 const TryNews = "test message by "
 
@@ -111,7 +119,8 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 		p.cursor.GoTo(p.cursorList(s), max(slices.Index(p.listRows(), row{what: news, name: way}), 0))
 		p.startTest(way)
 	}
-	if at := slices.Index(Titles(), to.Choice); at >= 0 {
+	chosen := func(r row) bool { return to.Choice != "" && r.title() == to.Choice }
+	if at := slices.IndexFunc(p.listRows(), chosen); at >= 0 {
 		p.cursor.GoTo(p.cursorList(s), at)
 	}
 	return nav.Answer{}
